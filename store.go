@@ -125,7 +125,7 @@ type Capabilities struct {
 // NewStore puts a store together. Nil parts are filled in with ones that
 // answer unsupported.
 func NewStore(p Parts) Store {
-	return Store{Parts: p.fill(absent{err: errors.New("this backend does not support it"), kind: KindUnsupported}), caps: p.capabilities()}
+	return Store{Parts: p.fill(absent{err: errors.New("this backend does not support the operation"), kind: KindUnsupported}), caps: p.capabilities()}
 }
 
 // Disabled returns a store in which memory is switched off: reads find

@@ -154,7 +154,7 @@ func (d *doctor) checkHeld(ctx context.Context, j *journal.Journal) {
 func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *home.Agent) {
 	cursor, closeStore, err := d.cursorOf(ctx, j, agent)
 	if err != nil {
-		d.skip("spool.undrained", "it is not known what is drained: "+err.Error())
+		d.skip("spool.undrained", "cannot read how far the journal is drained: "+err.Error())
 		return
 	}
 	defer closeStore()
@@ -165,7 +165,7 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 		return n, err
 	})
 	if unknown != nil {
-		d.skip("spool.undrained", "it is not known what is drained: "+unknown.Error())
+		d.skip("spool.undrained", "cannot read how far the journal is drained: "+unknown.Error())
 		return
 	}
 	var waiting int64
@@ -192,7 +192,7 @@ func (d *doctor) checkUndrained(ctx context.Context, j *journal.Journal, agent *
 func (d *doctor) checkParked(ctx context.Context) {
 	states, err := d.agent.parked(ctx, nil)
 	if err != nil {
-		d.skip("spool.parked", "it is not known what is parked: "+err.Error())
+		d.skip("spool.parked", "cannot read the parked sessions: "+err.Error())
 		return
 	}
 	for _, p := range states {

@@ -10,10 +10,9 @@ import (
 	"github.com/amber-memory/amber/home"
 )
 
-// Find is Open for a caller that only works on what is there: neither the agent nor
-// its home is made. An agent that does not exist is answered for by an empty one in
-// a temporary folder, so that whatever is asked for is not found. The caller closes
-// it. Errors: those of Open.
+// Find is like Open, but creates neither the agent nor its home. If the agent does
+// not exist, Find returns an empty one in a temporary folder, so that every lookup
+// reports not found. The caller closes it. Errors: those of Open.
 func Find(ctx context.Context, o Options) (*Agent, error) {
 	a, err := At(o)
 	if err != nil {

@@ -39,9 +39,9 @@ type RecipientKeeper interface {
 	ChangeRecipients(ctx context.Context, tenant amber.TenantID, add, remove []string, rotate bool) ([]string, error)
 }
 
-// Copier brings every snapshot of a tenant to another target, and back. What is
-// there is not sent again. Errors: not_found without a repository; damaged;
-// conflict; those of the target.
+// Copier brings every snapshot of a tenant to another target, and back. Objects
+// that the other target has are not sent again. Errors: not_found without a
+// repository; damaged; conflict; those of the target.
 type Copier interface {
 	CopyTo(ctx context.Context, tenant amber.TenantID, to target.Target, plain bool) (target.CopyReport, error)
 	CopyFrom(ctx context.Context, tenant amber.TenantID, from target.Target) (target.CopyReport, error)

@@ -38,11 +38,11 @@ func (v *Vault) examine(ctx context.Context, id SnapshotID, g *group) (found, er
 		return found{g: g, err: damaged(string(id), "%s is missing", what), incomplete: true}, nil
 	}
 	if g == nil || g.manifest == nil {
-		return absent("its manifest")
+		return absent("the manifest")
 	}
 	file, err := v.b.Get(ctx, g.manifest.Name)
 	if isKind(err, amber.KindNotFound) {
-		return absent("its manifest")
+		return absent("the manifest")
 	} else if err != nil && !isKind(err, amber.KindDamaged) {
 		return found{}, err
 	}

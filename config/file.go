@@ -71,7 +71,7 @@ func readFile(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, invalid("read file", "", "it is a directory")
+		return nil, invalid("read file", "", "file is a directory")
 	}
 	return io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 }
@@ -108,7 +108,7 @@ func (f yamlFile) parse(data []byte) (ast.Node, error) {
 			message = e.GetMessage()
 		}
 		if hide {
-			message = "it is not YAML, near a secret, which is not shown here"
+			message = "file is not valid YAML near a secret, which is not shown here"
 		}
 		if e != nil && e.GetToken() != nil {
 			return nil, f.invalid(e.GetToken().Position.Line, printable(message))

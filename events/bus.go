@@ -24,9 +24,9 @@ var _ Publisher = (*Bus)(nil)
 
 // Subscription is one listener of a [Bus].
 type Subscription struct {
-	// C has the events. It is closed by Close, after which what had been
-	// queued can still be read. The payload of an event is shared with other
-	// listeners: nobody changes it.
+	// C has the events. It is closed by Close, after which what had been queued
+	// can still be read. The payload of an event is shared with other listeners
+	// and must not be changed.
 	C <-chan Event
 
 	bus     *Bus

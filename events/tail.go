@@ -89,7 +89,7 @@ func (t *Tail) Head() (at amber.Position, known bool) {
 
 // Changes returns up to limit entries after a position, oldest first. Found is
 // false where the tail does not hold the position: the caller reads the log then.
-// The entries are shared: nobody changes them.
+// The entries are shared and must not be changed.
 func (t *Tail) Changes(after amber.Position, limit int) (changes []amber.Change, found bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,9 +22,9 @@ const packBytes = 4 << 20
 // minPacked is how many files are worth a new one.
 const minPacked = 4
 
-// Compact puts many small chunks into few files, byte by byte, so that nobody
-// sees a difference: not who has applied them, and not who has never seen
-// them. Chunks with text of memories that were erased, and of prompts and
+// Compact puts many small chunks into few files, byte by byte. Neither a store
+// that has applied the chunks nor a store that has never seen them notices a
+// difference. Chunks with text of memories that were erased, and of prompts and
 // sessions that were deleted, are written again without it, those that are
 // signed by their signer alone; the history of git still has it. New files are
 // durable before old ones go. Errors: refused for a folder that cannot be

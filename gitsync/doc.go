@@ -9,11 +9,11 @@
 // clock, device). Export reads the change log from where the last export to
 // this folder ended, takes secrets and private passages out, and writes a chunk
 // under the hash of its bytes; only then does the store note how far it got.
-// Somebody merges: chunks are files that nobody edits, so there is nothing to
-// conflict. Import checks each chunk that was not applied, and the store
-// applies it in one transaction. Whatever order chunks arrive in, the version
-// with the later origin wins, the others are kept in the history, and what was
-// made without knowing of another is listed as a conflict.
+// Git merges the folder: chunks are never edited, so they cannot conflict.
+// Import checks each chunk that was not applied, and the store applies it in
+// one transaction. Whatever order chunks arrive in, the version with the later
+// origin wins, the others are kept in the history, and what was made without
+// knowing of another is listed as a conflict.
 //
 // A chunk that cannot be used is put on a list with the reason and tried again
 // at the next import; the others go in.

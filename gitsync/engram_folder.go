@@ -215,7 +215,7 @@ func (s *Sync) repairNative(ctx context.Context) (r wire.SyncRepair, err error) 
 		if err := fsx.RemoveAll(s.fs, local); err != nil {
 			return r, fail("repair", local, err)
 		}
-		r.Repaired = append(r.Repaired, localDir+" was made anew: its lock was no file")
+		r.Repaired = append(r.Repaired, localDir+" was made again: the lock in it was not a file")
 	}
 	if err := s.prepare(); err != nil {
 		return r, err

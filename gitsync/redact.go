@@ -199,9 +199,9 @@ func (c *cleaner) clean(r amber.SyncRecord) (out amber.SyncRecord, withheld stri
 
 // Why a record stays.
 const (
-	nothingLeft  = "all of its text is private"
-	secretName   = "its name contains a secret"
-	brokenByRule = "without its secrets it breaks a rule: "
+	nothingLeft  = "all text of the record is private"
+	secretName   = "name of the record contains a secret"
+	brokenByRule = "record without its secrets breaks a rule: "
 )
 
 // tombstone needs no more than what orders it: the names that its scope does

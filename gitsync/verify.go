@@ -44,8 +44,8 @@ func (s *Sync) Verify(ctx context.Context) (wire.SyncVerify, error) {
 		fmt.Sprintf("%d chunks in %d files: name against SHA-256 of the bytes, one frame, header, counts", len(look.order), len(look.files)),
 		fmt.Sprintf("%d records against the rules of the store", records),
 		fmt.Sprintf("%d signatures", v.Signed+v.Unknown),
-		"that every chunk is there that another follows upon")
-	v.NotChecked = append(v.NotChecked, "that nobody removed the newest chunk of a device: nothing follows upon it")
+		"that every chunk that a later chunk names is there")
+	v.NotChecked = append(v.NotChecked, "whether the newest chunk of a device was removed: no later chunk names it")
 	if v.Unsigned > 0 {
 		v.NotChecked = append(v.NotChecked, fmt.Sprintf("who wrote %d chunks, which are not signed", v.Unsigned))
 	}

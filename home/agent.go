@@ -100,7 +100,7 @@ func (a *Agent) readCurrent() (Current, error) {
 func (a *Agent) unreadable(err error) error {
 	e := &amber.Error{Op: "open agent", Kind: amber.KindOf(err), ID: string(a.agent), Err: err}
 	if e.Kind == amber.KindDamaged {
-		e.Hint = "amber doctor; a restored copy of " + a.path(currentName) + " brings the agent back, its data is untouched"
+		e.Hint = "amber doctor; a restored copy of " + a.path(currentName) + " brings the agent back, the data of the agent is untouched"
 	}
 	return e
 }

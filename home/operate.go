@@ -8,10 +8,10 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// Operate runs fn while no other snapshot or restore of this agent runs, in
-// this process or another. Writers go on meanwhile. Nobody enters again from
-// inside. Errors: those of fn; not_found when the agent has no folder; busy when
-// the other one is not done in time.
+// Operate runs fn while no other snapshot or restore of this agent runs, in this
+// process or another. Writers go on meanwhile. fn must not call Operate again.
+// Errors: those of fn; not_found when the agent has no folder; busy when the
+// other one is not done in time.
 func (a *Agent) Operate(ctx context.Context, fn func() error) error {
 	wait, cancel := context.WithTimeout(ctx, a.o.Wait)
 	defer cancel()

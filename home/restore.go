@@ -110,8 +110,8 @@ func (r *Restore) Sync() error {
 //
 // On an error the old generation is live and the restore can be aborted, with
 // one exception: where [fsx.ErrInPlace] is in the error the new generation is
-// live, but a power cut may take it back as long as nobody has written to it.
-// The next writer makes sure that this cannot happen any more, and Abort does
+// live, but a power cut may undo the switch until the first write to it. The
+// next writer makes sure that this cannot happen any more, and Abort does
 // nothing. Errors: those of prepare and Current; busy; conflict when another
 // generation is live than the one it was to replace.
 func (r *Restore) Switch(ctx context.Context, prepare func(old Current) (amber.Stamp, error)) error {

@@ -48,7 +48,7 @@ func fit(ev journal.HostEvent) ([]byte, error) {
 	}
 	if len(b) > journal.MaxPayload {
 		return nil, amber.Errorf(amber.KindInvalid, "marshal event", "",
-			"it has %d bytes, the limit is %d", len(b), journal.MaxPayload)
+			"event has %d bytes, want at most %d", len(b), journal.MaxPayload)
 	}
 	return b, nil
 }

@@ -128,7 +128,7 @@ func (k Keeper) await(ctx context.Context, done <-chan error, blocked <-chan boo
 			}
 			return unsynced(fmt.Sprintf("the disk did not answer within %v", k.timeout()))
 		case <-ctx.Done():
-			return unsynced("it was given up")
+			return unsynced("the caller stopped waiting")
 		}
 	}
 }

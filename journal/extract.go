@@ -139,7 +139,7 @@ func extractHeader(r io.Reader, key Key) (header, error) {
 	}
 	h, err := parseHeader(b)
 	if errors.Is(err, errHeader) || err == nil && (h.key != key || h.base > math.MaxInt64/2) {
-		return header{}, badExtract(key, "it does not begin as entries of this session do")
+		return header{}, badExtract(key, "extract does not begin with a header of this session")
 	}
 	return h, err
 }
@@ -188,7 +188,7 @@ func (x *extract) next() (Frame, error) {
 // cutOff turns the end of a reader in the middle of something into damage.
 func cutOff(key Key, err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return badExtract(key, "it ends in the middle of an entry")
+		return badExtract(key, "extract ends in the middle of an entry")
 	}
 	return err
 }

@@ -104,8 +104,8 @@ func (j *Journal) path(key Key, name ...string) string {
 }
 
 // Keys returns the sessions that have a folder, sorted. A journal that was
-// never written to has none. Errors: those of the disk; damaged when something
-// else is in the place of the folder.
+// never written to has none. Errors: those of the disk; damaged when the path
+// of the journal is not a folder.
 func (j *Journal) Keys() ([]Key, error) {
 	if err := j.checkFolder(j.dir); err != nil {
 		if amber.KindOf(err) == amber.KindNotFound {

@@ -97,7 +97,7 @@ func (j *Journal) BeginDrain(ctx context.Context) (end func() error, err error) 
 
 // Make makes the folder of the journal, durably, unless it is there: one that
 // was never written to can be held with [Journal.BeginDrain] then. Errors:
-// damaged when something else is in its place, and those of the disk.
+// damaged when the path is not a folder, and those of the disk.
 func (j *Journal) Make() error {
 	err := j.checkFolder(j.dir)
 	if amber.KindOf(err) != amber.KindNotFound {

@@ -121,10 +121,10 @@ type Origin struct {
 	Cursor string
 }
 
-// Origin returns where the entries of a folder come from. While nobody else
-// drains ([Journal.BeginDrain]) it stays so. Without a meta file there is none;
-// [Journal.Start] writes one. Errors: invalid, not_found, damaged, too_new and
-// those of the disk.
+// Origin returns where the entries of a folder come from. It cannot change
+// while the caller is the only one who drains ([Journal.BeginDrain]). A folder
+// without a meta file has no origin; [Journal.Start] writes one. Errors:
+// invalid, not_found, damaged, too_new and those of the disk.
 func (j *Journal) Origin(key Key) (Origin, error) {
 	if err := checkKey(key); err != nil {
 		return Origin{}, err

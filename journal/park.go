@@ -30,9 +30,9 @@ type ParkReport struct {
 // The journal itself is not changed: the caller moves its cursors to the floors,
 // so that no copied entry is drained, too. An entry that is appended meanwhile
 // is above the floor of its session. Quarantines stay where they are. The caller
-// is the only one who drains ([Journal.BeginDrain]), and nobody uses dest.
-// Errors: those of drained; invalid, unreachable when ctx ends; those of writing
-// to dest.
+// is the only one who drains ([Journal.BeginDrain]), and no other process uses
+// dest. Errors: those of drained; invalid, unreachable when ctx ends; those of
+// writing to dest.
 func (j *Journal) Park(ctx context.Context, dest string, drained func(Origin) (int64, error)) (ParkReport, error) {
 	report := ParkReport{Floors: map[string]int64{}, Failed: map[Key]string{}}
 	if !filepath.IsAbs(dest) {

@@ -48,7 +48,7 @@ func (j *Journal) strangers() []SessionReport {
 	var reports []SessionReport
 	for _, e := range entries {
 		if k, err := ParseKey(e.Name()); err == nil && !e.IsDir() {
-			reports = append(reports, SessionReport{Key: k, Error: "it is not a folder"})
+			reports = append(reports, SessionReport{Key: k, Error: "entry is not a folder"})
 		}
 	}
 	return reports

@@ -141,7 +141,7 @@ func (r *Ring) sameAs(s *signer) error {
 }
 
 // Standing implements [amber.TrustList]. A list or a seed that cannot be read is
-// an error: nobody is taken for a stranger, or for trusted, by accident. Errors:
+// an error, so that no key counts as unknown or as trusted by accident. Errors:
 // those of [Ring.Trusted]; refused and damaged for the seed.
 func (r *Ring) Standing(ctx context.Context, key sign.KeyID) (sign.Standing, error) {
 	trusted, err := r.Trusted(ctx)

@@ -69,7 +69,7 @@ func (s signer) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, string(s.
 func (s signer) LogValue() slog.Value { return slog.StringValue(string(s.id)) }
 
 const (
-	noSeed = "it is no seed: 32 bytes, 64 hexadecimal digits, or base64 of 32 bytes"
+	noSeed = "file is not a seed: want 32 bytes, 64 hexadecimal digits, or base64 of 32 bytes"
 	// maxSeed is longer than any of these with a line end.
 	maxSeed = 128
 )

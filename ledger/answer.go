@@ -17,7 +17,7 @@ type AnswerKey struct{ Tenant, Agent, Operation, Key string }
 
 // Answer is what was answered to a request before.
 type Answer struct {
-	Done   bool // false: nobody has answered it, and the caller is to
+	Done   bool // false: the request has no answer yet, and the caller is to carry it out
 	Status int
 	Body   []byte // the caller owns it
 	Blank  bool   // the body is not kept any more, or was too large

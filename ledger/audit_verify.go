@@ -112,7 +112,7 @@ func (v *verifier) row(s scanner) error {
 	v.report.Entries++
 	switch want := v.last.seq + 1; {
 	case r.seq < 1:
-		v.damage("entry %d: there is no such number", r.seq)
+		v.damage("entry %d: number is not valid, want 1 or more", r.seq)
 		return nil
 	case r.seq == want+1:
 		v.damage("entry %d is missing", want)
@@ -123,15 +123,15 @@ func (v *verifier) row(s scanner) error {
 	case err != nil:
 		v.damage("entry %d: %v", r.seq, err)
 	case r.hash != r.sum():
-		v.damage("entry %d: its fields do not have its hash", r.seq)
+		v.damage("entry %d: hash does not match the fields", r.seq)
 	}
 	if err == nil && r.prev != v.last.hash {
-		v.damage("entry %d: it does not follow the entry before it", r.seq)
+		v.damage("entry %d: previous hash does not match the entry before", r.seq)
 	}
 	if v.known && r.seq == v.head.seq {
 		v.met = true
 		if r.hash != v.head.hash {
-			v.damage("entry %d: it is not the one whose hash the head file has", r.seq)
+			v.damage("entry %d: hash differs from the one in the head file", r.seq)
 		}
 	}
 	if v.report.First.IsZero() {
@@ -146,17 +146,17 @@ func (v *verifier) row(s scanner) error {
 func (v *verifier) compare() {
 	switch {
 	case !v.known:
-		v.notChecked("the end of the log: %s, so entries could have been cut off there unseen", v.headWhy)
+		v.notChecked("the end of the log: %s, so a loss of entries there would not be seen", v.headWhy)
 	case !v.met && v.last.seq < v.head.seq:
-		v.damage("the log ends at entry %d; it is known to have reached entry %d", v.last.seq, v.head.seq)
+		v.damage("the log ends at entry %d; the head file says that it reached entry %d", v.last.seq, v.head.seq)
 	case !v.met:
 		v.damage("entry %d, the end the head file has, is missing", v.head.seq)
 	default:
 		v.report.Checked = append(v.report.Checked, fmt.Sprintf("the log up to entry %d against the head file", v.head.seq))
 	}
 	if v.known {
-		v.notChecked("what came after entry %d: entries that are there follow each other, but some could have been cut off at the end unseen", v.head.seq)
-		v.notChecked("whether somebody who may write both the database and the head file has made the log anew")
+		v.notChecked("the entries after entry %d: they follow each other, but a loss of entries at the end would not be seen", v.head.seq)
+		v.notChecked("whether somebody with write access to both the database and the head file has replaced the whole log")
 	}
 }
 

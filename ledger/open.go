@@ -229,7 +229,7 @@ func isFile(path string) (bool, error) {
 	case err != nil:
 		return false, &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
 	case !info.Mode().IsRegular():
-		return false, damaged("open database", path, "it is not a regular file")
+		return false, damaged("open database", path, "database is not a regular file")
 	}
 	return true, nil
 }

@@ -125,7 +125,7 @@ func (s *schema) check(ctx context.Context, d *DB, shapes []sqlconn.Shape) error
 		case err != nil:
 			return err
 		case app != s.applicationID, version < 1:
-			return damaged(op, d.path, "it is not the database of a home")
+			return damaged(op, d.path, "file is not the database of a home")
 		case version > s.version():
 			return s.judge(version, d.path)
 		}

@@ -95,7 +95,7 @@ func TestEveryChangeOfEveryRowIsFound(t *testing.T) {
 		}
 	}
 	r := report(t, tampered(t, p, `DELETE FROM audit WHERE seq IN (2, 3)`))
-	want := []string{"entries 2 to 3 are missing", "entry 4: it does not follow the entry before it"}
+	want := []string{"entries 2 to 3 are missing", "entry 4: previous hash does not match the entry before"}
 	if diff := cmp.Diff(want, r.Damaged); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

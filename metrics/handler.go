@@ -37,7 +37,7 @@ func (m *Metrics) Handler(grant func(*http.Request) wire.Grant) http.Handler {
 		families, err := m.registry.Gather()
 		if err != nil {
 			if !everything(g) { // the error names series
-				err = amber.Errorf(amber.KindInternal, "show metrics", "", "they cannot be gathered")
+				err = amber.Errorf(amber.KindInternal, "show metrics", "", "metrics cannot be gathered")
 			}
 			fail(w, err)
 			return

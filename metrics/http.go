@@ -36,8 +36,8 @@ var (
 	statuses = []string{other, "1xx", "2xx", "3xx", "4xx", "5xx"}
 )
 
-// ExpectRoutes says which patterns of routes there are. A route that nobody
-// expects counts as other, so that a path never becomes a label.
+// ExpectRoutes says which patterns of routes there are. A route that is not
+// among them counts as other, so that a path never becomes a label.
 func (m *Metrics) ExpectRoutes(patterns ...string) { m.http.routes.add(patterns) }
 
 // HTTP counts a request that was answered: the pattern of its route, never the

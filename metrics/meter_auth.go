@@ -19,7 +19,7 @@ const (
 	AuthMissing = "missing" // no token was shown
 	AuthRefused = "refused" // it is unknown, wrong, expired or revoked
 	AuthScope   = "scope"   // it is not for what was asked
-	AuthError   = "error"   // nobody could tell
+	AuthError   = "error"   // the token could not be checked
 )
 
 var authReasons = newClosed(AuthMissing, AuthRefused, AuthScope, AuthError)

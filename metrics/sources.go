@@ -29,7 +29,7 @@ type BusState struct {
 	Published int64 // events that the broker has taken
 	Failed    int64 // attempts that came to nothing
 	Skipped   int64 // events that were left out because they can never be published
-	Lag       int64 // events that wait; negative when nobody knows
+	Lag       int64 // events that wait; negative when the number is not known
 }
 
 // sources is the collector of what others know.

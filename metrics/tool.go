@@ -24,8 +24,8 @@ func newToolMetrics(f promauto.Factory) toolMetrics {
 	}
 }
 
-// ExpectTools says which tools there are. One that nobody expects counts as
-// other.
+// ExpectTools says which tools there are. A tool that is not among them counts
+// as other.
 func (m *Metrics) ExpectTools(names ...string) { m.tools.names.add(names) }
 
 // Tool counts a call of a tool over MCP.

@@ -40,7 +40,7 @@ func (m *Metrics) Backup(tenant amber.TenantID, agent amber.AgentID, unchanged b
 }
 
 // BackedUp tells when the notes of an agent were last known to be in the vault.
-// The zero time is for nobody's notes any more: there is nothing to grow old.
+// The zero time removes the agent: its backup has no age any more.
 func (m *Metrics) BackedUp(tenant amber.TenantID, agent amber.AgentID, at amber.Time) {
 	m.instant(m.vault.success, tenant, agent, at)
 }

@@ -40,11 +40,11 @@ func encode(e events.Event) (message, error) {
 	case e.ID == "":
 		return fail("the event has no id")
 	case !validSubject(e.Subject):
-		return fail("its subject is not letters, digits, _ and - joined by dots")
+		return fail("subject of the event is not valid: want letters, digits, _ and - joined by dots")
 	}
 	msg, err := natsMessage(e)
 	if err != nil {
-		return fail("its payload cannot be written as JSON")
+		return fail("payload of the event cannot be written as JSON")
 	}
 	return message{event: e, full: msg}, nil
 }

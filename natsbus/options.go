@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// DefaultStream is the name of the stream where nobody says another.
+	// DefaultStream is the name of the stream unless the options name another.
 	DefaultStream = "AMBER"
 	// DefaultWait bounds one publication.
 	DefaultWait = 5 * time.Second

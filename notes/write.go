@@ -13,10 +13,10 @@ import (
 )
 
 // WriteNote stores content under name and returns once the commit is durable. Equal content makes no
-// commit. Errors: invalid; conflict when the folder holds something else under that name or in another
-// spelling of it; unsupported when there is no git; damaged when the repository must not be used;
-// unreachable when git hangs or ctx ends. After an unreachable one the note has the old content or the
-// new; the write may be repeated.
+// commit. Errors: invalid; conflict when the folder has an entry that is not a note under that name,
+// or a note under another spelling of it; unsupported when there is no git; damaged when the
+// repository must not be used; unreachable when git hangs or ctx ends. After an unreachable one the
+// note has the old content or the new; the write may be repeated.
 func (d *Dir) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
 	name, err := amber.CheckNoteName(name)
 	if err != nil {

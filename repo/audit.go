@@ -241,7 +241,7 @@ func (a *audit) finish() wire.CheckReport {
 	if a.whole {
 		r.Unused = a.unused()
 	} else {
-		r.NotChecked = append(r.NotChecked, "unused space: it is not known what every snapshot needs")
+		r.NotChecked = append(r.NotChecked, "unused space: not every snapshot could be read")
 	}
 	for _, l := range []*[]string{&r.Checked, &r.NotChecked} {
 		*l = listed(*l)

@@ -124,7 +124,7 @@ func (a *audit) blob(id ID, kind Kind) []*finding {
 		d := a.packs[p.pack]
 		switch {
 		case p.kind != kind:
-			wrong = append(wrong, a.found.add("blob "+id.String(), fmt.Sprintf("it is a %v and should be a %v", p.kind, kind)))
+			wrong = append(wrong, a.found.add("blob "+id.String(), fmt.Sprintf("blob is a %v, want a %v", p.kind, kind)))
 		case d != nil && d.hits(id):
 			wrong = append(wrong, d.finding)
 		default:

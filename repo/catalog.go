@@ -94,7 +94,7 @@ func (c *Catalog) Get(ctx context.Context, agent amber.AgentID, id amber.Snapsho
 	case err != nil && !isProblem(err):
 		return Entry{}, err
 	case err == nil && stub.deletes(e):
-		return Entry{}, errNoSnapshot(id, "it was deleted")
+		return Entry{}, errNoSnapshot(id, "snapshot was deleted")
 	}
 	pins, err := c.ids(ctx, pinPrefix, agent)
 	if err != nil {

@@ -40,9 +40,9 @@ func (c *Catalog) readPin(ctx context.Context, agent amber.AgentID, id amber.Sna
 	return err
 }
 
-// SetPin pins a snapshot, or lets it go. It keeps nobody from calling
-// [Catalog.Delete]: that is up to the caller. Errors: those of [Catalog.Get] for
-// pinning; invalid and not_found for letting go.
+// SetPin pins a snapshot, or removes the pin. It does not make [Catalog.Delete]
+// fail: the caller checks pins. Errors: those of [Catalog.Get] for pinning;
+// invalid and not_found for removing a pin.
 func (c *Catalog) SetPin(ctx context.Context, agent amber.AgentID, id amber.SnapshotID, pinned bool, now amber.Time) error {
 	_, err := c.Get(ctx, agent, id)
 	if err != nil && (pinned || !isProblem(err) || amber.KindOf(err) == amber.KindNotFound) {

@@ -31,7 +31,7 @@ func signerOf(v body) sign.KeyID {
 // the key is to be trusted is not asked here.
 type SignatureState struct {
 	Status sign.SignatureStatus // "" when the record cannot be read
-	KeyID  sign.KeyID           // whom the record names as its signer; "" for nobody
+	KeyID  sign.KeyID           // the signer that the record names; "" if it names none
 	Detail string               // why it is bad, or stripped
 }
 

@@ -189,7 +189,7 @@ func (c *checker) index(ctx context.Context) error {
 			if sum, ok := c.sums[p.id]; ok && sum != sha256.Sum256(p.dir) {
 				c.problems.add(Problem{
 					Object: indexName(id), Kind: amber.KindDamaged,
-					Reason: fmt.Sprintf("it describes %s otherwise than the pack itself", packName(p.id)),
+					Reason: fmt.Sprintf("index describes %s differently from the pack itself", packName(p.id)),
 				})
 			}
 		}

@@ -62,9 +62,9 @@ type condemnation struct {
 }
 
 // Condemned returns the packs that gc is about to delete, or has just deleted.
-// Nothing new may rely on a blob in them, and nobody may store one of them
-// again: see [Writer.Avoid]. A list that is damaged counts as absent: it can
-// always be made again. Errors: too_new; those of the target.
+// No new snapshot may rely on a blob in them, and no writer may store one of
+// them again: see [Writer.Avoid]. A list that is damaged counts as absent: it
+// can always be made again. Errors: too_new; those of the target.
 func (r *Repo) Condemned(ctx context.Context) (map[ID]bool, error) {
 	c, err := readCondemned(ctx, r.target)
 	if err != nil {

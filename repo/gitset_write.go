@@ -97,7 +97,7 @@ func (g *GitSetWriter) Put(ctx context.Context, o GitObject) error {
 	}
 	switch {
 	case g.root.length != 0 && length != g.root.length:
-		return fail(amber.KindInvalid, fmt.Sprintf("its id has %d bytes, those of the others %d", length, g.root.length))
+		return fail(amber.KindInvalid, fmt.Sprintf("id has %d bytes, want %d as in the other objects", length, g.root.length))
 	case gitIDOf(o.Raw, length) != id:
 		return fail(amber.KindInvalid, "the bytes do not match the id")
 	case checkGitRaw(o.Raw) != nil:
@@ -105,7 +105,7 @@ func (g *GitSetWriter) Put(ctx context.Context, o GitObject) error {
 	case g.has(id):
 		return nil
 	case g.Full():
-		return fail(amber.KindQuota, fmt.Sprintf("there are %d objects already", maxGitObjects))
+		return fail(amber.KindQuota, fmt.Sprintf("set already has %d objects, the most allowed", maxGitObjects))
 	}
 	blob, err := g.w.Put(ctx, KindGit, o.Raw)
 	if err != nil {

@@ -304,7 +304,7 @@ func TestTheAuditOfALockedRepositorySaysWhatItDidNotCheck(t *testing.T) {
 			[]string{
 				fmt.Sprintf("contents of %d encrypted blobs: no identity opens the repository key", sealed),
 				"contents of 2 encrypted snapshots: no identity opens the repository key",
-				"unused space: it is not known what every snapshot needs",
+				"unused space: not every snapshot could be read",
 			},
 		}},
 		{"without, quickly", openAs(t, target), false, told{
@@ -315,7 +315,7 @@ func TestTheAuditOfALockedRepositorySaysWhatItDidNotCheck(t *testing.T) {
 			[]string{
 				"the bytes of blobs were not read",
 				"contents of 2 encrypted snapshots: no identity opens the repository key",
-				"unused space: it is not known what every snapshot needs",
+				"unused space: not every snapshot could be read",
 			},
 		}},
 	}

@@ -110,7 +110,7 @@ func (r *keyRecord) box() ([]byte, error) {
 
 func checkRecipients(list []string) error {
 	if len(list) < 1 || len(list) > maxKeyRecipients {
-		return fmt.Errorf("the record has %d recipients, none or too many", len(list))
+		return fmt.Errorf("record has %d recipients, want 1 to %d", len(list), maxKeyRecipients)
 	}
 	seen := map[string]bool{}
 	for _, r := range list {
@@ -151,7 +151,7 @@ func (secretText) LogValue() slog.Value { return slog.StringValue(redacted) }
 
 func (b *keyBox) check() error {
 	if len(b.Keys) < 1 || len(b.Keys) > maxKeys {
-		return fmt.Errorf("the record has %d keys, none or too many", len(b.Keys))
+		return fmt.Errorf("record has %d keys, want 1 to %d", len(b.Keys), maxKeys)
 	}
 	for _, k := range b.Keys {
 		if err := envelope.CheckTime("created_at", k.CreatedAt); err != nil {

@@ -30,10 +30,10 @@ func (r *Repo) KeyID() string { return r.keys().name }
 // number only grows: a smaller one than was seen before is an old record.
 func (r *Repo) KeySerial() int64 { return r.keys().serial }
 
-// RepositoryID returns what tells the repository from all others, 32
-// hexadecimal digits: its key record says so, and every later one. It is "" when
-// the repository is not encrypted, and when its key record cannot be read. Of a
-// locked one nobody has compared it with what is in the box.
+// RepositoryID returns what tells the repository from all others, 32 hexadecimal
+// digits: its key record says so, and every later one. It is "" when the
+// repository is not encrypted, and when its key record cannot be read. The id of
+// a locked repository was not compared with the one in its encrypted box.
 func (r *Repo) RepositoryID() string { return r.keys().repository }
 
 // KeySignature says who has signed the key record. One whose signature does not

@@ -228,7 +228,7 @@ func loadIndex(ctx context.Context, t target.Target) (*index, []Problem, error) 
 			if !x.load(p, bad) {
 				found.add(Problem{
 					Object: indexName(id), Kind: amber.KindDamaged,
-					Reason: "it describes " + packName(p.id) + " otherwise than another index object",
+					Reason: "index describes " + packName(p.id) + " differently from another index object",
 				})
 			}
 		}

@@ -96,7 +96,7 @@ func partSize(size int64, part int) int64 {
 func checkEntryName(name string) error {
 	switch {
 	case name == "" || len(name) > maxEntryName:
-		return fmt.Errorf("a name has %d bytes, none or too many", len(name))
+		return fmt.Errorf("name has %d bytes, want 1 to %d", len(name), maxEntryName)
 	case name == "." || name == ".." || strings.ContainsAny(name, "/\x00"):
 		return fmt.Errorf("the name %q is not allowed", name)
 	case !utf8.ValidString(name):

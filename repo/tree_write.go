@@ -56,7 +56,7 @@ func (w *Writer) part() *[]byte {
 func (w *Writer) PutTree(ctx context.Context, entries []TreeEntry) (ID, error) {
 	if len(entries) > MaxTreeEntries {
 		return ID{}, amber.Errorf(amber.KindInvalid, "store folder", "",
-			"it has %d entries, the limit is %d", len(entries), MaxTreeEntries)
+			"folder has %d entries, want at most %d", len(entries), MaxTreeEntries)
 	}
 	entries = slices.Clone(entries)
 	slices.SortFunc(entries, func(a, b TreeEntry) int { return strings.Compare(a.Name, b.Name) })

@@ -118,8 +118,8 @@ func (w *Writer) Put(ctx context.Context, kind Kind, plain []byte) (ID, error) {
 }
 
 // PutPages stores a blob of pages, like [Writer.Put]. The digests are those of
-// the pages, in order, and they are believed: with wrong ones nobody can read
-// the blob. Errors: those of Put; invalid for a page size that SQLite does not
+// the pages, in order, and are not checked: with wrong digests the blob cannot
+// be read. Errors: those of Put; invalid for a page size that SQLite does not
 // have, or bytes that are not one page for each digest.
 func (w *Writer) PutPages(ctx context.Context, pageSize int, digests []PageDigest, plain []byte) (ID, error) {
 	shift, ok := pageShiftOf(pageSize)
@@ -137,7 +137,7 @@ func (w *Writer) PutPages(ctx context.Context, pageSize int, digests []PageDiges
 func (w *Writer) put(ctx context.Context, e entry, plain []byte) error {
 	if len(plain) > MaxBlobBytes {
 		return amber.Errorf(amber.KindInvalid, "put blob", e.id.String(),
-			"it has %d bytes, the limit is %d", len(plain), MaxBlobBytes)
+			"blob has %d bytes, want at most %d", len(plain), MaxBlobBytes)
 	}
 	e.plain = uint32(len(plain))
 	return w.enqueue(ctx, e, plain, false)

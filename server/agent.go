@@ -20,7 +20,7 @@ type Agent struct {
 	Snapshots  wire.Snapshotter
 	Repository wire.RepositoryChecker
 	Past       PastOpener
-	// Consolidations is nil where nobody marks them.
+	// Consolidations is nil where consolidations are not marked.
 	Consolidations wire.Consolidator
 	// Journal tells what the crash journal holds; nil where there is none.
 	Journal func(ctx context.Context) ([]wire.JournalStatus, error)

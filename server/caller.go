@@ -26,7 +26,7 @@ func (c Caller) Actor() string {
 
 // Allow says whether the caller may do something with an agent, or with a whole
 // tenant when agent is "". Errors: not_found for what the grant does not reach;
-// refused when it lacks the scope; invalid for ids that are none.
+// refused when it lacks the scope; invalid for ids that are not valid.
 func (c Caller) Allow(tenant amber.TenantID, agent amber.AgentID, scope wire.TokenScope) error {
 	if _, err := amber.ParseTenantID(string(tenant)); err != nil {
 		return err
@@ -59,8 +59,8 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// CallerOf returns who asks. A context that does not know is nobody, who may do
-// nothing.
+// CallerOf returns the caller of a context. Without one it returns a caller
+// that may do nothing.
 func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c

@@ -16,19 +16,19 @@ import (
 // Desk is where requests of every door come in. Agents is required.
 type Desk struct {
 	Agents Agents
-	// Audit is told of every change; nil: nobody is.
+	// Audit is called for every change; it may be nil.
 	Audit wire.AuditLog
 	// BeforeTool is called before a tool of an agent host changes something; an
-	// error keeps it from doing so. Nil: nobody is asked.
+	// error stops the tool. It may be nil.
 	BeforeTool func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, tool string) error
-	// Observe is told of every call of a tool: how it ended and how long it
-	// took, by Clock. Nil: nobody is.
+	// Observe is called after every call of a tool, with its outcome and how long
+	// it took by Clock. It may be nil.
 	Observe func(tool string, err error, took time.Duration)
-	// Refused is told of every caller whose grant does not reach an agent, or
-	// lacks the scope for a job. Nil: nobody is.
+	// Refused is called for every caller whose grant does not reach an agent, or
+	// lacks the scope for a job. It may be nil.
 	Refused func()
-	// Changed is told of every job that may have changed an agent, as soon as it is
-	// done, and does not wait. Nil: nobody is.
+	// Changed is called after every job that may have changed an agent, and must
+	// not block. It may be nil.
 	Changed func(AgentName)
 	// Redact returns the rules by which secrets are taken out of what jobs write;
 	// nil, or a function that returns nil: nothing is taken.

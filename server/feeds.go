@@ -82,7 +82,7 @@ func (f *Feeds) leave(feed *Feed) {
 	}
 }
 
-// Of returns the feed of an agent; nil where nobody listens.
+// Of returns the feed of an agent; nil if it has no listener.
 func (f *Feeds) Of(n AgentName) *Feed {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,7 +125,7 @@ func (f *Feeds) Run(ctx context.Context, report Report) error {
 	for round := 0; ctx.Err() == nil; round++ {
 		feeds := f.all()
 		if len(feeds) == 0 {
-			report("nobody listens", nil)
+			report("no listener", nil)
 			select {
 			case <-ctx.Done():
 			case <-f.joined:

@@ -20,10 +20,10 @@ type lock struct {
 	users int           // who hold it or wait; guarded by locks.mu
 }
 
-// Alone waits until nobody else changes what is not guarded by revisions of an
-// agent, its notes above all, and keeps others from it until unlock is called,
-// which may be called twice. A process that changes them beside this desk is not kept
-// from it. Errors: unreachable when ctx ends before.
+// Alone waits for the lock on those parts of an agent that have no revisions, above
+// all its notes, and holds it until unlock is called, which may be called twice. The
+// lock does not stop processes that do not use this desk. Errors: unreachable when
+// ctx ends before.
 func (d *Desk) Alone(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (unlock func(), err error) {
 	return d.locks.take(ctx, AgentName{tenant, agent})
 }

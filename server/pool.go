@@ -16,12 +16,12 @@ type Opener func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID
 type PoolOptions struct {
 	Clock   amber.Clock
 	MaxOpen int           // 0: 256; one more is busy unless an idle one can be closed
-	Idle    time.Duration // how long an agent nobody uses stays open; 0: 5 min
+	Idle    time.Duration // how long an unused agent stays open; 0: 5 min
 	Log     *slog.Logger  // told of an agent that could not be closed to make room; nil: silent
 }
 
-// Pool keeps agents open that are used, each once however many use it, and
-// closes those that nobody has used for a while. Safe for concurrent use.
+// Pool keeps agents open while they are used, each once for all its users, and
+// closes agents that were not used for a while. Safe for concurrent use.
 type Pool struct {
 	open Opener
 	o    PoolOptions

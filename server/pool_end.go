@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Sweep closes the agents that nobody has used for a while. Errors: those of
+// Sweep closes the agents that were not used for a while. Errors: those of
 // closing, joined.
 func (p *Pool) Sweep() error {
 	now := p.o.Clock()
@@ -25,8 +25,8 @@ func (p *Pool) Open() int {
 }
 
 // Visit calls fn with every agent that is open now, one after the other, and
-// stops at the first error. Being looked at is no use: an agent that nobody uses
-// is still closed, and makes room for another until it is its turn.
+// stops at the first error. A visit does not count as use: an unused agent may
+// still be closed to make room for another before it is visited.
 func (p *Pool) Visit(fn func(*Agent) error) error {
 	for _, n := range p.names() {
 		if err := p.visit(n, fn); err != nil {
@@ -82,9 +82,9 @@ func (h *holding) open() bool {
 	}
 }
 
-// Close lets nobody in any more, waits until ctx ends for those who are, and
-// closes every agent. It may be called twice. Errors: unreachable when somebody
-// is still there, whose agent stays open; those of closing.
+// Close accepts no new users, waits for the present ones until ctx ends, and
+// closes every agent. It may be called twice. Errors: unreachable when an agent
+// is still used, which then stays open; those of closing.
 func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true

@@ -11,8 +11,8 @@ import (
 )
 
 // CopyTo brings every snapshot of a tenant to another target, and CopyFrom back
-// from there; what is there is not sent again. Errors: not_found without a
-// repository; those of [repo.Copy].
+// from there; objects that the destination has are not sent again. Errors:
+// not_found without a repository; those of [repo.Copy].
 //
 // Where recipients are configured, snapshots from before that lie in the clear
 // are refused, unless plain lets them go.

@@ -16,9 +16,9 @@ type AgentDeletion struct {
 }
 
 // DeleteAgent deletes an agent for good, once a last snapshot holds all of it;
-// without one where noSnapshot is set. The snapshot is taken while nobody writes,
-// so nothing that was acknowledged is missing in it. Snapshots stay in the
-// repository. Whatever interrupts it, the agent is whole or gone. Errors:
+// without one where noSnapshot is set. The snapshot is taken while all writers
+// are kept out, so nothing that was acknowledged is missing in it. Snapshots stay
+// in the repository. Whatever interrupts it, the agent is whole or gone. Errors:
 // not_found; busy; refused where snapshots are switched off; damaged when the
 // snapshot cannot hold all of it, and nothing is deleted then.
 func (e *Engine) DeleteAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, noSnapshot bool) (out AgentDeletion, err error) {
@@ -99,10 +99,10 @@ func (d *deletion) save(ctx context.Context) error {
 // missing says what a capture does not hold.
 func (d *deletion) missing(c *capture) string {
 	for _, s := range c.inner.Skipped {
-		return "it would not hold " + s.Part + " " + s.Path + ": " + s.Reason
+		return "snapshot would not hold " + s.Part + " " + s.Path + ": " + s.Reason
 	}
 	for _, text := range c.warn {
 		return text
 	}
-	return "it would not hold all of the agent"
+	return "snapshot would not hold all of the agent"
 }

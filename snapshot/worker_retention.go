@@ -58,7 +58,7 @@ type Retention struct {
 	Interval func() time.Duration
 	After    func(time.Duration) <-chan time.Time // nil: [time.After]
 
-	Publisher       events.Publisher // is told of each round, once per tenant; nil: nobody is
+	Publisher       events.Publisher // is called after each round, once per tenant; may be nil
 	LifecyclePrefix string           // of subjects; "": [amber.DefaultLifecyclePrefix]
 	// Report is given the outcome of each round of Run, and what kept it from
 	// being whole. It may be nil, and returns at once.

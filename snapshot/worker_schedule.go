@@ -42,10 +42,9 @@ type Schedule struct {
 	// When is the schedule: "off", an interval or five fields of cron; see
 	// [timetable.Parse]. It is asked each time.
 	When func() string
-	// Mark returns something that is another thing whenever anything that a
-	// snapshot of the agent would hold is; an agent whose mark is that of its
-	// last scheduled snapshot is left out. nil, and "": nobody knows, and the
-	// snapshot is taken.
+	// Mark returns a text that changes whenever something changes that a snapshot
+	// of the agent would hold. An agent whose mark is that of its last scheduled
+	// snapshot is left out. If Mark is nil or returns "", the snapshot is taken.
 	Mark  func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (string, error)
 	After func(time.Duration) <-chan time.Time // nil: [time.After]
 	// Report is given what was done each time that something was. It may be

@@ -8,6 +8,6 @@
 // tells the kind of an error. It never holds text, a path or the id of a record.
 //
 // Without an endpoint a tracer does nothing and costs nothing. Spans wait in a
-// bounded queue; what finds no room there is dropped, and nobody waits for the
-// collector.
+// bounded queue; when it is full spans are dropped, so that no operation waits
+// for the collector.
 package trace

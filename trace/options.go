@@ -24,8 +24,8 @@ type Options struct {
 	Delay time.Duration
 	// CloseTimeout bounds Close; 0: 5 s.
 	CloseTimeout time.Duration
-	// Failed is told when spans could not be sent, and returns at once. nil:
-	// nobody is.
+	// Failed is called when spans could not be sent, and must not block. It may be
+	// nil.
 	Failed func(error)
 }
 

@@ -18,9 +18,9 @@ const (
 
 // ContextBlock is memory made ready for an agent.
 type ContextBlock struct {
-	// Text is Markdown between two lines with a delimiter that nobody who
-	// wrote a memory could have known. What is inside is data, not
-	// instructions. Empty when there is nothing to say.
+	// Text is Markdown between two lines with a random delimiter that the authors
+	// of the memories cannot have known. What is inside is data, not instructions.
+	// Empty when there is nothing to say.
 	Text     string          `json:"text"`
 	Memories []amber.Hit     `json:"memories"` // those in Text, best first
 	Sessions []amber.Session `json:"sessions"` // those in Text, newest first

@@ -2,7 +2,8 @@
 // colony-memory client talks to, and of what amber serve offers in its place.
 //
 // A key is exchanged for a token that is good for a day; the token is kept in
-// memory and is in no error. What went wrong on the way is tried again for half
-// a minute, or for as long as it takes. An answer that makes no sense is as if
-// nobody had answered: only the vault itself says that a file is not there.
+// memory and is in no error. Requests that fail on the way are tried again for
+// half a minute, or until they succeed. A response that cannot be understood
+// counts as no response: only the vault itself can say that a file does not
+// exist.
 package api

@@ -57,7 +57,7 @@ type Options struct {
 	// Wait tries again until ctx ends, whatever Patience says, and also waits
 	// when the vault asks for a long time, up to an hour at once.
 	Wait bool
-	// Notify is told before each wait; nil: nobody is.
+	// Notify is called before each wait; it may be nil.
 	Notify    func(Waiting)
 	UserAgent string // "": amber
 }

@@ -88,8 +88,8 @@ func (f *Fake) Remove(names ...string) {
 	}
 }
 
-// Rot has the vault know that files are not what was put: they are listed, and
-// nobody gets them, or puts them under a condition, until they are put again.
+// Rot marks files as damaged: they are listed, but cannot be read, or replaced
+// under a condition, until they are put again.
 func (f *Fake) Rot(names ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -100,31 +100,31 @@ func leaveOut(path, name string, e fs.DirEntry, info fs.FileInfo, err error, own
 	case err != nil:
 		return wire.SkipUnreadable, ""
 	case !utf8.ValidString(name):
-		return wire.SkipBadName, "its name is not UTF-8"
+		return wire.SkipBadName, "file name is not UTF-8"
 	case names.IsCommandFolder(base):
-		return wire.SkipUnsupported, "it is a folder of version control"
+		return wire.SkipUnsupported, "folder belongs to version control"
 	case strings.HasPrefix(base, fsx.TempPrefix):
-		return wire.SkipUnsupported, "it is a temporary file of Amber"
+		return wire.SkipUnsupported, "file is a temporary file of Amber"
 	case e.IsDir() && own.isHome(path, info):
-		return wire.SkipUnsupported, "it is a home of Amber"
+		return wire.SkipUnsupported, "folder is a home of Amber"
 	case e.IsDir():
 		return "", ""
 	case own.isKey(info):
-		return wire.SkipUnsupported, "it is a key file of this backup"
+		return wire.SkipUnsupported, "file is a key file of this backup"
 	case !e.Type().IsRegular():
 		return wire.SkipNotRegular, ""
 	}
 	return "", ""
 }
 
-const wasRemoved = "it was removed during the backup"
+const wasRemoved = "file was removed during the backup"
 
 // readText reads a text file, or says why it is left out.
 func readText(path, name string) (b []byte, reason, detail string) {
 	b, err := fsx.ReadFile(fsx.OS(), path, MaxDocumentBytes)
 	switch {
 	case errors.Is(err, fsx.ErrTooLarge):
-		return nil, wire.SkipTooLarge, "it has more than 8 MiB"
+		return nil, wire.SkipTooLarge, "file is larger than 8 MiB"
 	case errors.Is(err, fsx.ErrNotRegular):
 		return nil, wire.SkipNotRegular, ""
 	case errors.Is(err, fs.ErrNotExist):
@@ -132,7 +132,7 @@ func readText(path, name string) (b []byte, reason, detail string) {
 	case err != nil:
 		return nil, wire.SkipUnreadable, ""
 	case !utf8.Valid(b) || redact.ContentOf(name, b) == redact.ContentBinary:
-		return nil, wire.SkipUnsupported, "it is not UTF-8 text"
+		return nil, wire.SkipUnsupported, "file is not UTF-8 text"
 	}
 	return b, "", ""
 }

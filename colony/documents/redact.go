@@ -39,7 +39,7 @@ func (s *Set) redactOne(part, name string, rules *redact.Redactor, known *redact
 		return err
 	}
 	if shown != name {
-		s.skip(part, shown, wire.SkipBadName, "its name contains a secret")
+		s.skip(part, shown, wire.SkipBadName, "file name contains a secret")
 		delete(s.Documents, name)
 		return nil
 	}

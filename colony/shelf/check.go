@@ -25,7 +25,7 @@ func (l Limits) First(name, content string) error {
 // listed.
 type Damage struct {
 	Path string // of this machine
-	Name string // in the vault; "" when nobody knows
+	Name string // in the vault; "" if it cannot be read
 	Err  error  // of kind damaged or too_new
 }
 

@@ -12,8 +12,9 @@
 // back; neither knows what it is. The format is in docs/format/home.md.
 //
 // A change is made in its turn among the processes that use the agent, and while
-// nobody holds the writers up, so that a snapshot sees all of it or nothing. It is
-// durable when the call returns nil. Readers take no lock: a file is only ever
-// replaced as a whole. Nothing that is read is believed before its size and its
-// digest were checked, and a listing shows every file or says what is in the way.
+// no snapshot or restore holds up the writers, so that a snapshot sees all of it
+// or nothing. It is durable when the call returns nil. Readers take no lock: a
+// file is only ever replaced as a whole. Nothing that is read is believed before
+// its size and its digest were checked, and a listing shows every file or says
+// what is in the way.
 package shelf

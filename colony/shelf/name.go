@@ -21,17 +21,17 @@ func checkName(op, name string) error {
 	why := ""
 	switch {
 	case name == "":
-		why = "it is empty, want 1 character or more"
+		why = "name is empty, want 1 character or more"
 	case !utf8.ValidString(name):
-		why = "it is not UTF-8"
+		why = "name is not UTF-8"
 	case utf8.RuneCountInString(name) > MaxNameChars:
-		why = fmt.Sprintf("it has more than %d characters", MaxNameChars)
+		why = fmt.Sprintf("name has more than %d characters", MaxNameChars)
 	case strings.ContainsFunc(name, unicode.IsControl):
-		why = "it contains a control character"
+		why = "name contains a control character"
 	case strings.Contains(name, `\`):
-		why = "it contains a backslash"
+		why = "name contains a backslash"
 	case slices.ContainsFunc(strings.Split(name, "/"), noElement):
-		why = `a part of it is empty, "." or ".."`
+		why = `name has a part that is empty, "." or ".."`
 	}
 	if why == "" {
 		return nil

@@ -29,8 +29,8 @@ type Options struct {
 	Limits Limits
 }
 
-// Limits bound what is put into a vault. What is there already is read and
-// counted whatever they say.
+// Limits bound what is put into a vault. Files that are stored already are read
+// and counted even if they exceed the limits.
 type Limits struct {
 	Quota    int64 // bytes of all contents together; 0: colony.DefaultQuota
 	MaxFile  int64 // bytes of one content, at most MaxFileLimit; 0: colony.MaxFileBytes
@@ -44,9 +44,9 @@ type Limits struct {
 // several processes; several shelves of one agent work like several processes.
 //
 // Errors of all methods, beside those they name: not_found when there is no
-// such agent; damaged when what is there is no vault, or no file of one;
-// too_new; busy when the turn does not come in time; internal when the disk
-// does not answer.
+// such agent; damaged when the folder is not a vault, or a file in it is not a
+// file of a vault; too_new; busy when the turn does not come in time; internal
+// when the disk does not answer.
 type Shelf struct {
 	agent *home.Agent
 	o     Options
@@ -98,7 +98,7 @@ func (l Limits) withDefaults() (Limits, error) {
 // Limits returns the bounds that hold, the presets filled in.
 func (s *Shelf) Limits() Limits { return s.o.Limits }
 
-// Status tells how much room there is. A vault that nobody has written to reports
+// Status tells how much room there is. A vault that was never written to reports
 // a quota of 0.
 func (s *Shelf) Status(ctx context.Context) (colony.Status, error) {
 	var u usage

@@ -15,7 +15,7 @@ func (s *Shelf) Put(ctx context.Context, name, content string) (colony.FileInfo,
 }
 
 // PutIf is Put under a condition. Errors also: conflict, ErrChanged; damaged,
-// because nobody can say whether the condition holds.
+// because the condition cannot be checked against a damaged file.
 func (s *Shelf) PutIf(ctx context.Context, name, content string, c colony.Condition) (colony.FileInfo, error) {
 	const op = "put file"
 	if c.Absent == (c.Version != "") {

@@ -27,7 +27,7 @@ type Manifest struct {
 	extra string // fields this version does not know
 }
 
-// Entry is what a manifest says about a chunk. Nobody checked it: it is what somebody wrote.
+// Entry is what a manifest says about a chunk. Its fields are not checked against the chunk.
 type Entry struct {
 	ID        string `json:"id"` // see [ValidID]
 	CreatedBy string `json:"created_by"`

@@ -33,7 +33,7 @@ type Row struct {
 //   - A session is a session. A prompt is a turn of the user.
 //   - An observation is a version of a memory, its counter the revision_count of the row. A deleted one is two: the text,
 //     and the tombstone that saw it. Rows of one memory follow each other, deleted ones first.
-//   - A row that Amber wrote says which version it is, and is that one as long as nobody changed the row.
+//   - A row that Amber wrote says which version it is, and counts as that version if the row was not changed since.
 //   - Of the mutations of one thing that with the highest seq counts, and more than a row of the same chunk.
 //
 // Nothing is shortened. A row that Amber has no room for is in dropped, with its place and the reason; the others are not

@@ -36,8 +36,8 @@ type FolderRelation struct {
 	payload relation
 }
 
-// ReadFolderRelation reads a mutation as far as it tells what the folder has, and reports false for one that is about
-// something else.
+// ReadFolderRelation reads a mutation as far as it tells what the folder has, and reports false for a mutation that
+// is not about a relation.
 func ReadFolderRelation(m Mutation) (FolderRelation, bool) {
 	if m.Entity != "relation" {
 		return FolderRelation{}, false
@@ -53,9 +53,10 @@ func ReadFolderRelation(m Mutation) (FolderRelation, bool) {
 	return f, true
 }
 
-// Relation returns the mutation that tells later versions of a relation; version 1.7.0 passes over it. One that was undone
-// is orphaned: Engram keeps it and shows it to nobody, and has no other way to take a relation back. A type that is no
-// verdict of Engram's is written as "related", and the member has what it is. Seq is the caller's to set.
+// Relation returns the mutation that tells later versions of a relation; version 1.7.0 passes over it. A relation
+// that was undone becomes orphaned: Engram keeps it but does not show it, and has no other way to take a relation
+// back. A type that is no verdict of Engram's is written as "related", and the member has what it is. Seq is the
+// caller's to set.
 func Relation(r amber.Relation, ends RelationEnds) Mutation {
 	p := relation{
 		SyncID: ends.Key, Source: ends.Source, Target: ends.Target, Relation: r.Type, Confidence: &r.Strength, Status: statusJudged,

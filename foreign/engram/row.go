@@ -14,7 +14,7 @@ type Session struct {
 
 // Observation is a row of observations: a memory.
 type Observation struct {
-	ID             int64   `json:"id"`                // of the database that wrote the row, nobody else's
+	ID             int64   `json:"id"`                // id in the database that wrote the row; it means nothing elsewhere
 	SyncID         *string `json:"sync_id,omitempty"` // not in 1.7.0
 	SessionID      string  `json:"session_id"`
 	Type           string  `json:"type"`

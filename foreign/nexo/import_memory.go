@@ -95,7 +95,7 @@ func (i *importer) listed(v any) []string {
 		one, ok := t.(string)
 		checked, err := amber.NormalizeConcepts([]string{one})
 		if !ok || err != nil || slices.Contains(tags, checked[0]) || len(tags) == amber.MaxTags {
-			i.left.add("tags that are none here", 1)
+			i.left.add("tags that are not valid in Amber", 1)
 			continue
 		}
 		tags = append(tags, checked[0])

@@ -246,7 +246,7 @@ func (i *importer) storeCompaction(c amber.Compaction) error {
 		return err
 	}
 	if !ours && !i.alone {
-		i.left.add("compactions of sessions of nobody", 1)
+		i.left.add("compactions of sessions without an agent", 1)
 		return nil
 	}
 	err = i.into.AddCompaction(c)

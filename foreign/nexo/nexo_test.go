@@ -394,7 +394,7 @@ func TestDatabasesOfTheOriginalAreImported(t *testing.T) {
 		t.Errorf("the compactions are %+v", got.Compactions)
 	}
 	left := []Count{
-		{"compactions of sessions of nobody", 1},
+		{"compactions of sessions without an agent", 1},
 		{"promotions", 1},
 		{"recalls", 1},
 		{"rows of other agents", 2},
@@ -470,7 +470,7 @@ func TestRowsThatCannotBeAreSetAside(t *testing.T) {
 		"time of text":     {memory("'a'", "'x'", "'[]'", "'soon'"), Count{"memories that cannot be read", 1}, 0},
 		"same as another":  {memory("'a'", "'good'", "'[]'", "1"), Count{"memories that say the same as another", 1}, 0},
 		"tags of nonsense": {memory("'a'", "'x'", "'nonsense'", "1"), Count{"lists of tags that cannot be read", 1}, 1},
-		"tags of numbers":  {memory("'a'", "'x'", "'[1, null, {}, \"ok\", \"\", \"a\\nb\"]'", "1"), Count{"tags that are none here", 5}, 1},
+		"tags of numbers":  {memory("'a'", "'x'", "'[1, null, {}, \"ok\", \"\", \"a\\nb\"]'", "1"), Count{"tags that are not valid in Amber", 5}, 1},
 		"no role":          {turn("'a'", "'s'", "'god'", "'x'", "1"), Count{"turns that cannot be read", 1}, 0},
 		"no session":       {turn("'a'", "''", "'user'", "'x'", "1"), Count{"turns that cannot be read", 1}, 0},
 		"empty turn":       {turn("'a'", "'s'", "'user'", "''", "1"), Count{"turns that cannot be read", 1}, 0},

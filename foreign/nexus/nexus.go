@@ -117,7 +117,7 @@ func (n *reader) object() error {
 	case err != nil:
 		return err
 	case !ok:
-		return n.lost("it does not begin with an object")
+		return n.lost("file does not begin with an object")
 	}
 	return n.fields()
 }
@@ -183,11 +183,11 @@ func (n *reader) fields() error {
 func (n *reader) end() error {
 	switch err := n.scan.skip(" \t\r\n"); {
 	case err == nil:
-		return n.lost("it has no entries") // a bracket too many: there may be some behind it
+		return n.lost("file has no entries") // a bracket too many: there may be some behind it
 	case !errors.Is(err, errNexusEnd):
 		return err
 	case !n.found:
-		return errNotBuffer("it has no entries")
+		return errNotBuffer("file has no entries")
 	}
 	return nil
 }
@@ -261,7 +261,7 @@ func (n *reader) entries(at int) error {
 	case !there:
 		return errNexusLost
 	case n.scan.next(at + 1)[at] != '[':
-		return n.lost("its entries are no list")
+		return n.lost("entries is not a list")
 	}
 	n.scan.advance(at + 1)
 	n.found = true

@@ -12,7 +12,7 @@ func (p *Plan) remark(places []place) error {
 	}
 	if p.Host == "claude-code" && p.o.claudeIsOld() {
 		p.Notes = append(p.Notes, "Claude Code has noted that it is older than "+claudeLaterVersion+", so the events "+
-			claudeLater+" are left out: it would reject the whole file. Update Claude Code, start it once and set up again")
+			claudeLater+" are left out: that version would reject the whole file. Update Claude Code, start it once and set up again")
 	}
 	if p.Host == "codex" {
 		doc, err := p.o.readTOML(codexConfig(places))

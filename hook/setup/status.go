@@ -194,7 +194,7 @@ func (o Options) markDoubled(all []HostStatus) {
 		both := len(st.Scopes) == 2 && st.Scopes[0].Installed && st.Scopes[1].Installed
 		if both && st.Host != "claude-code" { // which runs the same command once
 			st.Doubled = true
-			st.Notes = append(st.Notes, "it is set up for the user and for this project; every event here comes twice")
+			st.Notes = append(st.Notes, "host is set up for the user and for this project; every event of this project comes twice")
 		}
 	}
 }

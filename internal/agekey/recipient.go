@@ -46,27 +46,27 @@ func ParseRecipient(s string) (Recipient, error) {
 	s = strings.TrimSpace(s)
 	switch {
 	case len(s) > maxKeyText:
-		return badRecipient(fmt.Sprintf("it has %d characters, the limit is %d", len(s), maxKeyText))
+		return badRecipient(fmt.Sprintf("key has %d characters, want at most %d", len(s), maxKeyText))
 	case strings.ContainsAny(s, "\r\n"):
-		return badRecipient("it has more than one line")
+		return badRecipient("key has more than one line, want one line")
 	case strings.HasPrefix(strings.ToUpper(s), secretPrefix):
-		return badRecipient("it is a secret key; the public one begins with age1")
+		return badRecipient("key is a secret key; want the public key, which begins with age1")
 	case strings.HasPrefix(s, hybridPrefix):
 		r, err := age.ParseHybridRecipient(s)
 		if err != nil {
-			return badRecipient("it is not intact")
+			return badRecipient("key is damaged")
 		}
 		return Recipient{r, r.String(), Hybrid}, nil
 	case strings.HasPrefix(s, agePrefix):
 		r, err := age.ParseX25519Recipient(s)
 		if err != nil {
-			return badRecipient("it is not intact, or of a kind that needs a plugin")
+			return badRecipient("key is damaged, or needs a plugin of age")
 		}
 		return Recipient{r, r.String(), X25519}, nil
 	case strings.HasPrefix(s, "ssh-"):
 		return parseSSHRecipient(s)
 	}
-	return badRecipient("it begins with none of age1, age1pq1, ssh-ed25519 and ssh-rsa")
+	return badRecipient("key has an unknown type: want age1…, age1pq1…, ssh-ed25519 or ssh-rsa")
 }
 
 // ParseRecipients reads public keys. Doubles are dropped, the order is kept. The error is of kind invalid, also when

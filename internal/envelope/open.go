@@ -110,7 +110,7 @@ func check(domain string, raw []byte, named sign.KeyID, list []sign.Signature) s
 	case named == "":
 		return bad("the record is signed and names no signer")
 	case list[0].KeyID != named:
-		return bad("it is of the key %s, and the record names the signer %s", list[0].KeyID, named)
+		return bad("signature is of the key %s, but the record names the signer %s", list[0].KeyID, named)
 	case list[0].Verify(Message(domain, raw)) != nil:
 		return bad("the key %s did not make it for this record", named)
 	}

@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// Build makes the new file path under its own name, to be written and read in any order. It is for folders that
-// nobody looks into yet: nothing of it is durable, not even its name, before [FS.SyncAll], and a power cut may leave it
-// torn. The umask applies to perm. The caller closes the file. It returns an error satisfying errors.Is for
+// Build makes the new file path under its own name, to be written and read in any order. It is for folders that no
+// other process reads yet: nothing of it is durable, not even its name, before [FS.SyncAll], and a power cut may
+// leave it torn. The umask applies to perm. The caller closes the file. It returns an error satisfying errors.Is for
 // [fs.ErrExist] when anything of that name exists, a symbolic link too.
 func Build(fsys FS, path string, perm fs.FileMode) (File, error) {
 	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)

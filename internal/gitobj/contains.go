@@ -12,9 +12,9 @@ import (
 )
 
 // Contains reports whether everything that have names is part of the history of want. It is not when a branch was
-// rewritten or removed, or when the repository does not know a ref of have any more. An answer of false may be wrong for
-// refs that name something else than a commit. Usually no program is started. Errors: invalid for refs that contradict each other;
-// unsupported as those of [Objects]; unreachable when ctx ends or git hangs.
+// rewritten or removed, or when the repository does not know a ref of have any more. An answer of false may be wrong
+// for refs that do not name a commit. Usually no program is started. Errors: invalid for refs that contradict each
+// other; unsupported as those of [Objects]; unreachable when ctx ends or git hangs.
 func Contains(ctx context.Context, o Options, want, have Refs) (bool, error) {
 	const op = "compare histories"
 	if err := want.Check(); err != nil {

@@ -142,11 +142,11 @@ func gitPackFormat(line string) (int, error) {
 
 func gitPackRef(line string) (Ref, error) {
 	if strings.HasPrefix(line, "-") {
-		return Ref{}, badGitPack("it needs commits that it does not hold")
+		return Ref{}, badGitPack("pack needs commits that it does not contain")
 	}
 	oid, name, found := strings.Cut(line, " ")
 	if !found || !isOID(oid) {
-		return Ref{}, badGitPack("its header has lines of an unknown form")
+		return Ref{}, badGitPack("header has a line of an unknown form")
 	}
 	return Ref{Name: name, OID: oid}, nil
 }
@@ -155,10 +155,10 @@ func gitPackRef(line string) (Ref, error) {
 func sameRefs(found, expected []Ref, format int) error {
 	slices.SortFunc(found, func(x, y Ref) int { return strings.Compare(x.Name, y.Name) })
 	if !slices.Equal(found, expected) {
-		return badGitPack("its refs are not those that it should have")
+		return badGitPack("refs differ from the recorded refs")
 	}
 	if format != len(expected[0].OID) {
-		return badGitPack("its ids are of another hash than its refs")
+		return badGitPack("ids use another hash than the refs")
 	}
 	return nil
 }

@@ -21,10 +21,10 @@ const (
 // the folder dir: it makes the ref refs/amber/snapshot/NAME. The function it returns removes that ref, and may be
 // called more than once. Nothing else in the repository is changed.
 //
-// Beside the ref lies a lock that the kernel drops when the process ends, however it ends: pins whose lock nobody
-// holds were left by the dead, and are removed by the next Pin. Errors: invalid for a name that is no plain word or
-// an id that is none; busy when somebody has a pin of that name; damaged when the folders of the refs are not what
-// they should be. The locks work on the real file system.
+// Beside the ref lies a lock that the kernel drops when the process ends, however it ends: pins whose lock is not
+// held were left by processes that died, and are removed by the next Pin. Errors: invalid for a name that is not a
+// plain word or an oid that is not an object id; busy when another process has a pin of that name; damaged when the
+// folders of the refs are not what they should be. The locks work on the real file system.
 func Pin(fsys fsx.FS, dir, name, oid string) (unpin func() error, err error) {
 	const op = "pin commit"
 	if !IsPinName(name) || !isOID(oid) {

@@ -28,7 +28,7 @@ func WithReport(ctx context.Context) (context.Context, *Report) {
 }
 
 // Taken returns what was taken out under a context so far, by rule; nil when
-// nothing was, or nobody counts.
+// nothing was taken out, or the context does not count.
 func Taken(ctx context.Context) map[string]int {
 	r, _ := ctx.Value(reportKey{}).(*Report)
 	return r.Counts()

@@ -3,8 +3,8 @@
 //
 // A process number alone means little: others get it later, and it counts in
 // one namespace of one boot only. So all of that is part of the identity, and
-// where it cannot be compared the answer is that nobody knows. A sleeping or
-// stopped process is alive.
+// where it cannot be compared the answer is Unknown. A sleeping or stopped
+// process is alive.
 package proc
 
 import (

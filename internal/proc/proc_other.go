@@ -8,5 +8,5 @@ import "github.com/amber-memory/amber"
 // another program, and a hook has no time for one.
 func Host() amber.HostProcess { return amber.HostProcess{} }
 
-// Check answers that nobody knows.
+// Check returns Unknown: this system cannot tell.
 func Check(amber.HostProcess) Liveness { return Unknown }

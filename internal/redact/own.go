@@ -113,7 +113,7 @@ func compileOwn(pattern string) (*regexp.Regexp, error) {
 	return regexp.Compile(tree.String())
 }
 
-// isStop reports whether a character is none that a pattern may match: it ends a
+// isStop reports whether a pattern may not match a character: it ends a
 // string of JSON, a line or a marker.
 func isStop(r rune) bool { return r < ' ' || strings.ContainsRune(`"\[]`, r) }
 

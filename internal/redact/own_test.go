@@ -74,7 +74,7 @@ func TestOwnRulesThatAreRefused(t *testing.T) {
 		"t = (abcd|e)":                "matches texts of 1 bytes",
 		`t = "secret"`:                "quotation mark",
 		`t = a\[bcdef`:                "square bracket",
-		`t = a[\]\[]bcde`:             "has a class of characters that may not be removed",
+		`t = a[\]\[]bcde`:             "class of characters that may not be removed",
 		"t = ((abcd{500}){500}){500}": "not RE2: invalid repeat count",
 		"t = " + strings.Repeat("a", redact.MaxPatternBytes+1): "the pattern has 1001 bytes, want at most 1000",
 		"t = " + strings.Repeat("[a-f]{90}", 50):               "too large",

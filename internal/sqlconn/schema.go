@@ -52,18 +52,18 @@ func (s Shape) Differs(other Shape) string {
 		i := slices.IndexFunc(s, func(k Object) bool { return k.Kind == o.Kind && k.Name == o.Name })
 		switch {
 		case i < 0:
-			return fmt.Sprintf("its schema has a %s %q that is not Amber's", Clip(o.Kind), Clip(o.Name))
+			return fmt.Sprintf("schema has a %s %q that is not Amber's", Clip(o.Kind), Clip(o.Name))
 		case s[i] != o:
-			return fmt.Sprintf("the %s %q of its schema is not Amber's", Clip(o.Kind), Clip(o.Name))
+			return fmt.Sprintf("schema has a %s %q that differs from Amber's", Clip(o.Kind), Clip(o.Name))
 		}
 	}
 	for _, k := range s {
 		if !slices.Contains(other, k) {
-			return fmt.Sprintf("its schema has no %s %q", k.Kind, k.Name)
+			return fmt.Sprintf("schema has no %s %q", k.Kind, k.Name)
 		}
 	}
 	if len(s) != len(other) {
-		return "its schema names something twice"
+		return "schema names an object twice"
 	}
 	return ""
 }

@@ -30,8 +30,8 @@ func Stat(fsys fsx.FS, root, path string) (Entry, error) {
 }
 
 // Read writes the content of the file e of a survey of root to out. It returns nil when that is the file the survey
-// saw, whole and unchanged from then to the last byte; what it wrote before an error is worth nothing. Errors: ErrTorn, also when
-// the file is gone or was exchanged for something else; those of the disk; those of out, as they are.
+// saw, whole and unchanged from then to the last byte; what it wrote before an error is worth nothing. Errors:
+// ErrTorn, also when the file is gone or was replaced by another one; those of the disk; those of out, as they are.
 func Read(fsys fsx.FS, root string, e Entry, out io.Writer) (err error) {
 	if e.Mode != Regular && e.Mode != Exec {
 		return fmt.Errorf("read %s: %w", e.Path, fsx.ErrNotRegular)

@@ -29,7 +29,7 @@ type Entry struct {
 }
 
 // Key tells files apart, and versions of one file, where the operating system has something to tell them by; it is
-// zero elsewhere. Nobody can set the time of change.
+// zero elsewhere. Programs cannot set the time of change.
 type Key struct {
 	Device, Inode uint64
 	Changed       int64 // nanoseconds since 1970

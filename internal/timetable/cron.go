@@ -1,6 +1,7 @@
 package timetable
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -46,7 +47,7 @@ func parseCron(text [5]string) (*cron, error) {
 		c.dow |= 1 // Sunday
 	}
 	if _, ok := c.next(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)); !ok {
-		return nil, fmt.Errorf("there is no such day")
+		return nil, errors.New("schedule never comes due: no month has that day")
 	}
 	return c, nil
 }

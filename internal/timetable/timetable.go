@@ -50,7 +50,7 @@ func Parse(text string) (Table, error) {
 	return Table{every: d}, err
 }
 
-var errForm = errors.New(`it is neither off, nor an interval such as 15m or 6h, nor the five fields of cron, such as "0 3 * * *"`)
+var errForm = errors.New(`schedule is not valid: want off, an interval such as 15m or 6h, or the five fields of cron, such as "0 3 * * *"`)
 
 // Off reports whether the table has no times.
 func (t Table) Off() bool { return t.every == 0 && t.cron == nil }

@@ -13,10 +13,10 @@ import (
 // Replay drains entries that [View.Frames] has handed out into a store, each
 // once: what the store knows by its cursor or by the ids of the events is not
 // applied again, so Replay may be repeated. The cursor goes on from where the
-// store has it. An event that the store will never take is counted as
-// quarantined and left out; it stays in whatever r reads from. Nobody else
-// drains into the store meanwhile. Errors: damaged for entries that are not those
-// of the mark; too_new; those of r and the store.
+// store has it. An event that the store will never take is counted as quarantined
+// and left out; it stays in whatever r reads from. The caller makes sure that no
+// other drain writes to the store meanwhile. Errors: damaged for entries that are
+// not those of the mark; too_new; those of r and the store.
 func Replay(ctx context.Context, m Mark, r io.Reader, into Store, clock amber.Clock) (Report, error) {
 	report := newReport()
 	if err := m.check(); err != nil {

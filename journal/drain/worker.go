@@ -46,8 +46,8 @@ type Options struct {
 	// is; nil: it is not told.
 	Progress func(step string, done, total int64)
 
-	// Alive tells whether the process of a host is still there. Nil: nobody
-	// knows, and sessions end only by word or by silence.
+	// Alive tells whether the process of a host still runs. If it is nil, a
+	// session ends only when the host says so or after a time of silence.
 	Alive func(amber.HostProcess) proc.Liveness
 	// Grace is how long after its last event a session with a dead process may
 	// still get the end its host wrote; 0: 5 s, negative: none.
@@ -65,8 +65,8 @@ type Options struct {
 	// ClearEvery is after how many entries the drained segments of a session
 	// that goes on are cleared; 0: 16, 1: always.
 	ClearEvery int64
-	// Final is for a journal that nobody appends to any more: its sessions are
-	// removed as soon as they are drained, whether they have ended or not, and
+	// Final is for a journal to which no process appends any more: its sessions
+	// are removed as soon as they are drained, whether they have ended or not, and
 	// none is ended for being silent.
 	Final bool
 	// Wait pauses; nil: by a timer. It returns early, with the error, when ctx
@@ -141,10 +141,10 @@ func (w *Worker) Run(ctx context.Context, told func(Report, error)) error {
 	}
 }
 
-// Once drains what is there and ends the sessions that are over, after
-// the process that does so at the moment. A session that cannot be drained is told in the
-// report and never keeps another from being drained. Errors: busy, unreachable
-// when ctx ends, and those of reading the spool itself.
+// Once drains the entries of the spool and ends the sessions that are over. If another
+// process drains at the moment, Once waits for it. A session that cannot be drained is
+// told in the report and never keeps another from being drained. Errors: busy,
+// unreachable when ctx ends, and those of reading the spool itself.
 func (w *Worker) Once(ctx context.Context) (report Report, err error) {
 	report = newReport()
 	end, err := w.o.Journal.BeginDrain(ctx)

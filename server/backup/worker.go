@@ -34,7 +34,8 @@ type Worker struct {
 	Records Records
 	Config  func() config.Vault
 	Agents  func() ([]server.AgentName, error)
-	// Mark is another one whenever an agent has changed; "": nobody knows.
+	// Mark returns a text that changes whenever the agent changes; "" if that is
+	// not known.
 	Mark func(server.AgentName) string
 	// Ended tells whether a session of an agent ended from since on until now.
 	// When none did, ahead is when the first of those ends that are still to

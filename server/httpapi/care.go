@@ -37,7 +37,7 @@ func careRoutes(a *API) {
 		summary: "Check the agent; findings in words are shown to callers that may see every tenant",
 	}, func(ctx context.Context, ag *server.Agent, in doctor) (answer[wire.Checkup], error) {
 		if ag.Doctor == nil {
-			return answer[wire.Checkup]{}, unsupported("check agent", "nobody here can tell how it is doing")
+			return answer[wire.Checkup]{}, unsupported("check agent", "this server has no check of agents")
 		}
 		found, err := ag.Doctor(ctx, in.Deep)
 		return got(discreet(ctx, found), err)

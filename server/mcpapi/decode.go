@@ -25,7 +25,7 @@ func decode(raw json.RawMessage, schema *jsonschema.Schema, into any) error {
 		raw = json.RawMessage("{}")
 	}
 	if !utf8.Valid(raw) { // the decoder would replace what is not
-		return badArgs("they are not valid UTF-8")
+		return badArgs("arguments are not valid UTF-8")
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {

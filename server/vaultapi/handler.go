@@ -32,8 +32,8 @@ type Options struct {
 	// First returns nil when a file may be the first one of a vault: an agent
 	// that is not there is made only for such a file. Nil: any may be.
 	First func(tenant amber.TenantID, name, content string) error
-	// Failed is told of every caller that shows no access token, or a wrong one; nil:
-	// nobody is. Grant hears of wrong keys.
+	// Failed is called for every request without an access token or with a wrong one;
+	// it may be nil. Wrong keys are passed to Grant.
 	Failed func()
 	// TooMany is in the chain of what a vault says that has no room for one
 	// more file, whatever its size; the kind is quota. Nil: no vault says so.

@@ -95,7 +95,7 @@ func (s *Store) Approval(ctx context.Context, id string) (a amber.Approval, err 
 }
 
 // ListApprovals implements [amber.Approvals]. An approval whose payload is not
-// the one that was asked about is left out: nobody can decide it.
+// the one that was asked about is left out, because it cannot be decided.
 func (s *Store) ListApprovals(ctx context.Context, taskID string) (out []amber.Approval, err error) {
 	err = s.control.view(ctx, "list approvals", taskID, func(t *tx) error {
 		if taskID == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// DBSource is a database to compare: a file that nobody writes, one that is
+// DBSource is a database to compare: a file that no process writes, one that is
 // open, or the live one of a store, of the same kind as the other.
 type DBSource struct {
 	Path string

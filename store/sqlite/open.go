@@ -35,8 +35,8 @@ type Options struct {
 	// ReadOnly tells whether a folder cannot be written; nil asks the operating
 	// system.
 	ReadOnly func(dir string) bool
-	// SetAside is told of each row that was left out of an answer because it
-	// cannot be read; it may be called from several goroutines. Nil tells nobody.
+	// SetAside is called for each row that was left out of an answer because it
+	// cannot be read, also from several goroutines. It may be nil.
 	SetAside func(amber.SetAside)
 }
 

@@ -53,7 +53,7 @@ func OpenReadOnly(ctx context.Context, name string, r io.ReaderAt, size int64, o
 	return v, nil
 }
 
-// OpenReadOnlyFile does the same for a file that nobody writes meanwhile.
+// OpenReadOnlyFile does the same for a file that no process writes meanwhile.
 func OpenReadOnlyFile(ctx context.Context, path string, o Options) (*ReadOnly, error) {
 	h, err := image.ReadFile(path)
 	if err != nil {
@@ -111,8 +111,8 @@ func (v *ReadOnly) check(ctx context.Context) error {
 	})
 }
 
-// Close lets go of the database. It may be called twice; nobody uses it any
-// more.
+// Close closes the database, which must not be used afterwards. It may be
+// called twice.
 func (v *ReadOnly) Close() error {
 	err := v.db.close()
 	if v.files != nil {

@@ -67,11 +67,11 @@ func (t *tx) saveResult(r amber.Result) (amber.Result, error) {
 func fencedOff(fence, issued, stored int64) string {
 	switch {
 	case fence < issued:
-		return fmt.Sprintf("it was made under fence %d, and fence %d was issued since", fence, issued)
+		return fmt.Sprintf("result was made under fence %d, but fence %d was issued since", fence, issued)
 	case fence > issued:
-		return fmt.Sprintf("it claims fence %d, which was never issued for this node", fence)
+		return fmt.Sprintf("result claims fence %d, which was never issued for this node", fence)
 	case fence < stored:
-		return fmt.Sprintf("it was made under fence %d, and a result under fence %d is stored", fence, stored)
+		return fmt.Sprintf("result was made under fence %d, but a result under fence %d is stored", fence, stored)
 	}
 	return ""
 }

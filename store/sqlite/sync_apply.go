@@ -196,7 +196,7 @@ func mayFollow(id string, o amber.Origin, known uint64) error {
 		return nil
 	}
 	return amber.Errorf(amber.KindInvalid, "apply record", id,
-		"its counter %d is more than %d above %d, which is the highest known", o.Counter, amber.MaxCounterJump, known)
+		"counter %d is more than %d above the highest known counter %d", o.Counter, amber.MaxCounterJump, known)
 }
 
 // noteImport notes which entries of the change log are due to the chunk. A

@@ -48,11 +48,11 @@ func ParseURL(s string) (Config, error) {
 	}
 	scheme, rest, found := cutScheme(s)
 	if !found {
-		return Config{}, badURL("it does not begin with s3://, s3+https:// or s3+http://")
+		return Config{}, badURL("URL does not begin with s3://, s3+https:// or s3+http://")
 	}
 	u, err := url.Parse("s3://" + rest)
 	if err != nil || u.Fragment != "" || strings.HasSuffix(rest, "#") || u.RawPath != "" {
-		return Config{}, badURL("it is not of the form s3://bucket/prefix")
+		return Config{}, badURL("URL is not of the form s3://bucket/prefix")
 	}
 	path := strings.TrimSuffix(strings.TrimPrefix(u.Path, "/"), "/")
 	var c Config
@@ -99,7 +99,7 @@ func endpointOf(scheme string, u *url.URL) string {
 func (c *Config) parseQuery(query string) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return badURL("its parameters cannot be read")
+		return badURL("parameters of the URL cannot be read")
 	}
 	for name, v := range values {
 		if len(v) != 1 {
@@ -108,7 +108,7 @@ func (c *Config) parseQuery(query string) error {
 		switch name {
 		case "endpoint":
 			if c.Endpoint != "" {
-				return badURL("it names two endpoints")
+				return badURL("URL names two endpoints")
 			}
 			if v[0] == "" {
 				return badURL("the endpoint is empty")
@@ -121,7 +121,7 @@ func (c *Config) parseQuery(query string) error {
 		case "insecure":
 			c.Insecure, err = strconv.ParseBool(v[0])
 		default:
-			return badURL("it has a parameter other than endpoint, region, path_style and insecure")
+			return badURL("URL has a parameter other than endpoint, region, path_style and insecure")
 		}
 		if err != nil {
 			return badURL("path_style and insecure are true or false")

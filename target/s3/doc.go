@@ -7,8 +7,8 @@
 //	    <name>         a pointer: one line that says its count and digest, then its value
 //	  .amber-probe     what conditions of writes are tried on
 //
-// These are the names and the bytes of a target in a folder, so that the one
-// can be copied to the other while nobody writes.
+// These are the names and the bytes of a target in a folder, so that one can be
+// copied to the other while no process writes.
 //
 // # The life of an object
 //

@@ -43,7 +43,7 @@ func (t *Target) Put(ctx context.Context, name string, size int64, r io.Reader) 
 	}
 	if size < 0 || size > MaxObjectBytes {
 		return false, amber.Errorf(amber.KindInvalid, opPut, name,
-			"its size is %d, which is not from 0 to %d", size, int64(MaxObjectBytes))
+			"size is %d bytes, want 0 to %d", size, int64(MaxObjectBytes))
 	}
 	w := &write{target: t, name: name, key: t.key(name), size: size}
 	if w.mark, err = t.mark(); err != nil {

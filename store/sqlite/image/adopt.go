@@ -16,7 +16,7 @@ import (
 
 // AdoptRequest says what a database becomes. Clock and Random are required.
 type AdoptRequest struct {
-	Path    string       // of the file in the generation that is being built; nobody else uses it
+	Path    string       // of the file in the generation that is being built; no other process uses it
 	Live    string       // the file it replaces; "" when there is none
 	Current home.Current // the generation to be
 	// Carried is for a file that is the live one, taken over as it is: it only

@@ -25,15 +25,14 @@ type Examination struct {
 	Checks []wire.Check
 }
 
-// Examine looks at a database file that came from elsewhere, as at a
-// stranger's: nothing in it is run before it is known to be Amber's. Its schema
-// must be, row by row, that of a migration. Deep, every page is read, both
-// full-text indexes are compared with the memories, and every row of every table
-// is read as its reader does, unless the schema is an older one. The file is not changed,
-// and nobody else may use it meanwhile. A check that fails is in the
-// examination. Errors: damaged for what is no whole Amber database; too_new;
-// refused for one with another schema than Amber's, or with a journal beside
-// it.
+// Examine looks at a database file that came from elsewhere, as at a stranger's: nothing
+// in it is run before it is known to be Amber's. Its schema must be, row by row, that of
+// a migration. Deep, every page is read, both full-text indexes are compared with the
+// memories, and every row of every table is read as its reader does, unless the schema is
+// an older one. The file is not changed, and no other process may use it meanwhile. A
+// check that fails is in the examination. Errors: damaged for what is no whole Amber
+// database; too_new; refused for one with another schema than Amber's, or with a journal
+// beside it.
 func Examine(ctx context.Context, path string, deep bool) (e Examination, err error) {
 	h, err := ReadFile(path)
 	if err != nil {

@@ -25,8 +25,8 @@ type RedactReport struct {
 }
 
 // Redact takes secrets out of a copy of memory.db or control.db, which lies in
-// a folder of the caller's and which nobody else uses; it is never the live
-// one. The file is replaced by one that was written anew:
+// a folder of the caller's and which no other process uses; it is never the
+// live one. The file is replaced by one that was written anew:
 //
 //	scan     every text of every row is looked through; what is found is remembered
 //	rewrite  texts, keys, and what was made of them: digests, index entries, ids of topics

@@ -36,7 +36,7 @@ type Options struct {
 	Environ []string // of the program
 	Clock   amber.Clock
 	Random  io.Reader
-	// Tell is told what happens while it goes on; nil: nobody is.
+	// Tell is called with each step of the demo; it may be nil.
 	Tell func(format string, args ...any)
 	// Bold and Dim style a text for people, Safe makes it harmless for a terminal, and
 	// Line also makes it one line of at most n characters.
@@ -186,7 +186,7 @@ func (d *Demo) prove(ctx context.Context) error {
 	}
 	d.Report.After = digest.sum
 	if d.Report.After != d.Report.Before {
-		return fmt.Errorf("the digest of %s is %s, it was %s", digest, d.Report.After, d.Report.Before)
+		return fmt.Errorf("digest of %s is %s, want %s as before", digest, d.Report.After, d.Report.Before)
 	}
 	d.found("%s; digest of all of it: %s, as before", digest, digest.sum)
 	for _, args := range [][]string{{"recall", question, "-n", "1"}, {"doctor"}} {

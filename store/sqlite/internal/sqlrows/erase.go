@@ -236,9 +236,9 @@ func (t *Tx) PartsAt(place string, m amber.Memory) (p MemoryParts, err error) {
 	return p, err
 }
 
-// ErasePart removes some versions of a memory. Where the newest is among them,
-// what is left is in the history of a memory that is deleted: nobody chose to show
-// it.
+// ErasePart removes some versions of a memory. Where the newest is among them, the
+// remaining versions become the history of a deleted memory, because nothing says
+// that one of them should be shown.
 func (t *Tx) ErasePart(m amber.Memory, parts MemoryParts) error {
 	for _, q := range []string{DeleteAnswers, blankChanges} {
 		if _, err := t.Exec(q, m.ID); err != nil {

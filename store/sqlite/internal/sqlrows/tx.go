@@ -42,7 +42,7 @@ type Tx struct {
 	Ctx     context.Context
 	Conn    *sqlconn.Conn
 	Random  io.Reader
-	Told    func(amber.SetAside) // of rows that were left out; nil tells nobody
+	Told    func(amber.SetAside) // is called for rows that were left out; may be nil
 	Current home.Current
 	Now     amber.Time
 	Stamp   amber.Stamp // of the last entry in the change log; grows with each
