@@ -15,7 +15,6 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
@@ -149,7 +148,7 @@ func BenchmarkReadPages(b *testing.B) {
 func hashElsewhere(size int) (use func([]byte) error, done func()) {
 	full, empty, end := make(chan []byte, 4), make(chan []byte, 4), make(chan struct{})
 	for range cap(empty) {
-		empty <- make([]byte, image.BatchBytes)
+		empty <- make([]byte, 256<<10) // as much as is handed out at a time
 	}
 	go func() {
 		defer close(end)

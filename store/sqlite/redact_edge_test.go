@@ -2,22 +2,15 @@ package sqlite
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
@@ -135,57 +128,6 @@ func TestRedactRefusesStrangers(t *testing.T) {
 	}
 }
 
-// However it is interrupted, there is no file under the name afterwards.
-func TestRedactInterrupted(t *testing.T) {
-	t.Parallel()
-	l, p := newLife(t), newPlanter()
-	for range 3 {
-		save(t, l.s, amber.WriteRequest{Content: p.text(), Topic: p.key("topic")})
-	}
-	dir := l.snapshot(t)
-	memory := try(os.ReadFile(filepath.Join(dir, "memory.db")))(t)
-	attempt := func(ctx context.Context, fsys fsx.FS, r *redact.Redactor, progress func(done, total int64)) ([]string, error) {
-		dir := t.TempDir()
-		path := filepath.Join(dir, "memory.db")
-		do(t, os.WriteFile(path, memory, 0o600))
-		_, err := image.RedactFile(ctx, fsys, path, r, nil, progress)
-		return files(t, dir), err
-	}
-	for n := 1; ; n++ {
-		e := errfs.Wrap(fsx.OS(), errfs.Rule{Nth: n, Err: syscall.EIO})
-		left, err := attempt(t.Context(), e, redact.New(), nil)
-		if len(e.Injected()) == 0 {
-			do(t, err)
-			if n < 6 {
-				t.Errorf("only %d calls can fail", n-1)
-			}
-			break
-		}
-		wantKind(t, err, amber.KindInternal, fmt.Sprint(e.Injected()))
-		if slices.Contains(left, "memory.db") {
-			t.Errorf("%v: there is a file under the name", e.Injected())
-		}
-	}
-	calls := int64(0)
-	if _, err := attempt(t.Context(), fsx.OS(), redact.New(), func(int64, int64) { calls++ }); err != nil {
-		t.Fatal(err)
-	}
-	for part := range int64(8) {
-		ctx, cancel := context.WithCancel(t.Context())
-		n := int64(0)
-		left, err := attempt(ctx, fsx.OS(), redact.New(), func(int64, int64) {
-			if n++; n == max(1, part*calls/8) {
-				cancel()
-			}
-		})
-		cancel()
-		wantKind(t, err, amber.KindUnreachable, "cancelled")
-		if len(left) > 0 {
-			t.Errorf("%v is left", left)
-		}
-	}
-}
-
 // What the rewriting has missed, the check finds.
 func TestRedactCheckFindsWhatIsLeft(t *testing.T) {
 	t.Parallel()
@@ -212,34 +154,6 @@ func TestRedactCheckFindsWhatIsLeft(t *testing.T) {
 		}
 	}
 	_ = id
-}
-
-func TestEveryTermOfAnIndexIsRead(t *testing.T) {
-	t.Parallel()
-	l := newLife(t)
-	newCrowd().grow(t, l.s, 200)
-	path := filepath.Join(l.snapshot(t), "memory.db")
-	db := try(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
-	defer db.Close()
-	got := map[string]bool{}
-	rows := try(db.Query(image.SelectLeaves))(t)
-	defer rows.Close()
-	for rows.Next() {
-		var page []byte
-		do(t, rows.Scan(&page))
-		do(t, image.EachTerm(page, func(term []byte) error {
-			got[string(term)] = true
-			return nil
-		}))
-	}
-	do(t, rows.Err())
-	want := map[string]bool{}
-	for _, term := range words(t, path) {
-		want[term] = true
-	}
-	if diff := cmp.Diff(want, got); diff != "" || len(want) < 100 {
-		t.Errorf("terms (-want +got):\n%s", diff)
-	}
 }
 
 // A secret that is in nothing but a key of the change log is found too.

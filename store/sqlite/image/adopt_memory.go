@@ -90,7 +90,7 @@ func (a *adoption) compareMemory(id string) error {
 		return nil
 	case !found:
 		return a.buryMemory(live)
-	case SaysTheSame(m, live):
+	case saysTheSame(m, live):
 		return a.takeStamp(m, live)
 	}
 	body, err := sqlrows.Marshal(m)
@@ -112,9 +112,9 @@ func (a *adoption) compareMemory(id string) error {
 	return a.stampMemory(m, live, o, max(m.Revision, live.Revision)+1)
 }
 
-// SaysTheSame reports whether two revisions of a memory differ in nothing but
+// saysTheSame reports whether two revisions of a memory differ in nothing but
 // their stamps and counts.
-func SaysTheSame(a, b amber.Memory) bool {
+func saysTheSame(a, b amber.Memory) bool {
 	for _, m := range []*amber.Memory{&a, &b} {
 		m.Origin, m.Revision, m.DuplicateCount, m.UpdatedAt = amber.Origin{}, 0, 0, amber.Time{}
 		if !m.DeletedAt.IsZero() {

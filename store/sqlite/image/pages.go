@@ -9,9 +9,9 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
-// BatchBytes is how much of a database is handed out at a time: enough that
+// batchBytes is how much of a database is handed out at a time: enough that
 // handing over costs nothing, little enough for the caches of a processor.
-const BatchBytes = 256 << 10
+const batchBytes = 256 << 10
 
 // ReadPages implements [amber.FrozenDatabase]. The pages are SQLite's own view
 // of them: those of the write-ahead log are in their places, and the page that
@@ -32,7 +32,7 @@ func (f *frozenDatabase) readPages(ctx context.Context, fn func(pages []byte) er
 	}
 	defer q.close()
 	size := f.info.PageSize
-	batch := make([]byte, 0, max(BatchBytes/size, 1)*size)
+	batch := make([]byte, 0, max(batchBytes/size, 1)*size)
 	var n int64
 	for {
 		more, err := q.step()

@@ -54,10 +54,10 @@ type RedactReport struct {
 // at path: internal where the check finds something; quota where more keys hold
 // secrets than can be renamed. Nothing is synced.
 func Redact(ctx context.Context, path string, r *redact.Redactor, known *redact.Secrets, progress func(done, total int64)) (RedactReport, error) {
-	return RedactFile(ctx, fsx.OS(), path, r, known, progress)
+	return redactFile(ctx, fsx.OS(), path, r, known, progress)
 }
 
-func RedactFile(ctx context.Context, fsys fsx.FS, path string, r *redact.Redactor, known *redact.Secrets, progress func(done, total int64)) (report RedactReport, err error) {
+func redactFile(ctx context.Context, fsys fsx.FS, path string, r *redact.Redactor, known *redact.Secrets, progress func(done, total int64)) (report RedactReport, err error) {
 	h, err := redactable(ctx, path)
 	if err != nil {
 		return report, err

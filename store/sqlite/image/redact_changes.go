@@ -61,7 +61,7 @@ func (d *redaction) changes() error {
 				return err
 			}
 			entries = append(entries, l)
-			if size += len(l.Key) + len(l.now.String); size >= BatchBytes || len(entries) == most {
+			if size += len(l.Key) + len(l.now.String); size >= batchBytes || len(entries) == most {
 				return errBatch
 			}
 			return nil

@@ -92,7 +92,7 @@ func (d *redaction) batch(t *RedactedTable, query string, args []any) (rows []*r
 		}
 		r.new = slices.Clone(r.old)
 		rows = append(rows, r)
-		if size >= BatchBytes || len(rows) == most {
+		if size >= batchBytes || len(rows) == most {
 			return errBatch
 		}
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
-// SelectLeaves reads the pages of the word index that hold terms. The number
+// selectLeaves reads the pages of the word index that hold terms. The number
 // of such a page is that of its segment, shifted, and its place in it; pages of
 // other kinds have a bit between. See fts5_index.c, "FTS5_SEGMENT_ROWID".
-const SelectLeaves = `SELECT block FROM memory_fts_data WHERE id >= 1 << 37 AND id & (63 << 31) = 0`
+const selectLeaves = `SELECT block FROM memory_fts_data WHERE id >= 1 << 37 AND id & (63 << 31) = 0`
 
 // checkWords compares every word of the index with the words of the secrets
 // that were found. Words that the memories have as well were excused.
@@ -34,12 +34,12 @@ func (d *redaction) checkWords(ctx context.Context, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return reader(ctx, s).Each(SelectLeaves, nil, func(row scanner) error {
+	return reader(ctx, s).Each(selectLeaves, nil, func(row scanner) error {
 		var page []byte
 		if err := row.Scan(&page); err != nil {
 			return err
 		}
-		return EachTerm(page, func(term []byte) error {
+		return eachTerm(page, func(term []byte) error {
 			if secret[string(term)] || d.secrets.Holds(term) {
 				return amber.Errorf(amber.KindInternal, "redact database", sqlrows.MemorySchema.File, "a word of a secret is left in the full-text index")
 			}
@@ -48,11 +48,11 @@ func (d *redaction) checkWords(ctx context.Context, path string) (err error) {
 	})
 }
 
-// EachTerm calls fn with every term of a page of a full-text index. The third
+// eachTerm calls fn with every term of a page of a full-text index. The third
 // and fourth byte tell where the list of offsets begins, each counted from the
 // one before; a term begins with how many bytes it shares with the one before,
 // which the first of a page does not say.
-func EachTerm(page []byte, fn func(term []byte) error) error {
+func eachTerm(page []byte, fn func(term []byte) error) error {
 	const prefix = 1 // the first byte of a term says which index it is of
 	wrong := sqlrows.Damaged("read full text", "", fmt.Errorf("a page of %d bytes is not a page of a full-text index", len(page)))
 	if len(page) < 4 {

@@ -1,0 +1,65 @@
+package image_test
+
+import (
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+func noon() time.Time { return time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC) }
+
+// frozen returns the path of the memory.db of a new agent with these memories,
+// written a few at a time, so that the indexes have segments to merge.
+func frozen(t *testing.T, memories []amber.WriteRequest) string {
+	t.Helper()
+	h, _, err := home.Open(filepath.Join(t.TempDir(), "home"), home.Options{Clock: noon, Random: rand.Reader})
+	do(t, err)
+	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	do(t, err)
+	s, err := sqlite.Open(t.Context(), a, sqlite.Options{Clock: noon, Random: rand.Reader})
+	do(t, err)
+	defer func() { do(t, s.Close()) }()
+	for len(memories) > 0 {
+		n := min(8, len(memories))
+		_, err := s.WriteBatch(t.Context(), memories[:n])
+		do(t, err)
+		memories = memories[n:]
+	}
+	return thaw(t, a, s)
+}
+
+// thaw writes the memory.db of a store as a file of its own.
+func thaw(t *testing.T, a *home.Agent, s *sqlite.Store) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	do(t, a.Exclusive(t.Context(), func(c home.Current) error {
+		both, err := s.Freeze(t.Context(), c)
+		do(t, err)
+		for _, f := range both {
+			if f.Info().Name == filepath.Base(path) {
+				var all []byte
+				do(t, f.ReadPages(t.Context(), func(pages []byte) error {
+					all = append(all, pages...)
+					return nil
+				}))
+				do(t, os.WriteFile(path, all, 0o600))
+			}
+			do(t, f.Close())
+		}
+		return nil
+	}))
+	return path
+}
+
+func do(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

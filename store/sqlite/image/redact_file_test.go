@@ -1,0 +1,154 @@
+package image_test
+
+import (
+	"context"
+	"database/sql"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/internal/redact/secrettest"
+	"github.com/amber-memory/amber/store/sqlite/image"
+)
+
+// attempt redacts a database and returns the names of the files that are there
+// afterwards.
+func attempt(t *testing.T, ctx context.Context, fsys fsx.FS, database []byte, progress func(done, total int64)) (left []string, err error) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "memory.db")
+	do(t, os.WriteFile(path, database, 0o600))
+	_, err = image.RedactFile(ctx, fsys, path, redact.New(), nil, progress)
+	entries, listErr := os.ReadDir(dir)
+	do(t, listErr)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	return left, err
+}
+
+func withSecrets(t *testing.T) []byte {
+	t.Helper()
+	var memories []amber.WriteRequest
+	token := secrettest.Template{Rule: "github-token", Text: "ghp_{a36}"}
+	for i, s := range secrettest.Corpus(1)[:3] {
+		memories = append(memories, amber.WriteRequest{Content: "before " + s.Text() + " after", Topic: "topic " + token.Secret(uint64(i)).Value})
+	}
+	database, err := os.ReadFile(frozen(t, memories))
+	do(t, err)
+	return database
+}
+
+func wantKind(t *testing.T, err error, want amber.Kind, what any) {
+	t.Helper()
+	if got := amber.KindOf(err); err == nil || got != want {
+		t.Errorf("%v: error is %v, want kind %s", what, err, want)
+	}
+}
+
+// Whichever call fails, there is no file under the name afterwards.
+func TestRedactWithAFailingDisk(t *testing.T) {
+	t.Parallel()
+	database := withSecrets(t)
+	for n := 1; ; n++ {
+		e := errfs.Wrap(fsx.OS(), errfs.Rule{Nth: n, Err: syscall.EIO})
+		left, err := attempt(t, t.Context(), e, database, nil)
+		if len(e.Injected()) == 0 {
+			do(t, err)
+			if diff := cmp.Diff([]string{"memory.db"}, left); diff != "" || n < 6 {
+				t.Errorf("only %d calls can fail, or other files are left (-want +got):\n%s", n-1, diff)
+			}
+			return
+		}
+		wantKind(t, err, amber.KindInternal, e.Injected())
+		for _, name := range left {
+			if name == "memory.db" {
+				t.Errorf("%v: there is a file under the name", e.Injected())
+			}
+		}
+	}
+}
+
+// Whenever it is cancelled, no file is left.
+func TestRedactCancelled(t *testing.T) {
+	t.Parallel()
+	database := withSecrets(t)
+	calls := int64(0)
+	_, err := attempt(t, t.Context(), fsx.OS(), database, func(int64, int64) { calls++ })
+	do(t, err)
+	for part := range int64(8) {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := int64(0)
+		left, err := attempt(t, ctx, fsx.OS(), database, func(int64, int64) {
+			if n++; n == max(1, part*calls/8) {
+				cancel()
+			}
+		})
+		cancel()
+		wantKind(t, err, amber.KindUnreachable, "cancelled")
+		if len(left) > 0 {
+			t.Errorf("%v is left", left)
+		}
+	}
+}
+
+// SQLite's own table of the terms says the same.
+func TestEveryTermOfAnIndexIsRead(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	var memories []amber.WriteRequest
+	for range 200 {
+		memories = append(memories, amber.WriteRequest{Title: syllables(random, 1), Content: syllables(random, 20)})
+	}
+	db, err := sql.Open("sqlite", "file:"+frozen(t, memories)+"?mode=ro&immutable=1")
+	do(t, err)
+	defer db.Close()
+	db.SetMaxOpenConns(1) // which has the temporary table
+	_, err = db.Exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, memory_fts, row)`)
+	do(t, err)
+	want, got := map[string]bool{}, map[string]bool{}
+	each(t, db, `SELECT CAST(term AS BLOB) FROM temp.words`, func(term []byte) { want[string(term)] = true })
+	each(t, db, image.SelectLeaves, func(page []byte) {
+		do(t, image.EachTerm(page, func(term []byte) error {
+			got[string(term)] = true
+			return nil
+		}))
+	})
+	if diff := cmp.Diff(want, got); diff != "" || len(want) < 100 {
+		t.Errorf("%d terms (-want +got):\n%s", len(want), diff)
+	}
+}
+
+func each(t *testing.T, db *sql.DB, query string, fn func(value []byte)) {
+	t.Helper()
+	rows, err := db.Query(query)
+	do(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var value []byte
+		do(t, rows.Scan(&value))
+		fn(value)
+	}
+	do(t, rows.Err())
+}
+
+// syllables returns n words, some of which come often.
+func syllables(random *rand.Rand, n int) (text string) {
+	const consonants, vowels = "bcdfghlmnprst", "aeiou"
+	for range n {
+		w := rand.New(rand.NewPCG(uint64(random.ExpFloat64()*800), 0))
+		for range 2 + w.IntN(3) {
+			text += string(consonants[w.IntN(len(consonants))]) + string(vowels[w.IntN(len(vowels))])
+		}
+		text += " "
+	}
+	return text
+}
