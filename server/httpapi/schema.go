@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -127,6 +129,15 @@ func (s *schemas) collect(t reflect.Type, properties object, required *[]string)
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
+// named are the packages whose structs have a name in the document: the nouns and
+// what travels. No two of them have a struct of the same name.
+var named = map[string]bool{
+	reflect.TypeFor[amber.Memory]().PkgPath():         true,
+	reflect.TypeFor[events.Event]().PkgPath():         true,
+	reflect.TypeFor[sign.SignatureReport]().PkgPath(): true,
+	reflect.TypeFor[wire.ErrorBody]().PkgPath():       true,
+}
+
 // schemaName is the name of a type without its package; of a generic one with
 // the names of what it is made of.
 func schemaName(t reflect.Type) string {
@@ -138,7 +149,7 @@ func schemaName(t reflect.Type) string {
 		}
 		name = head + args
 	}
-	if t.PkgPath() == "" || !strings.HasSuffix(t.PkgPath(), "/amber") {
+	if !named[t.PkgPath()] {
 		return ""
 	}
 	return notName.ReplaceAllString(name, "")
