@@ -305,12 +305,14 @@ func TestEventsThatWaitAreBounded(t *testing.T) {
 	w, goOn := make(line), make(chan struct{})
 	r := newRig(t, func(_ *rig, o *httpapi.Options) { o.Listener = w })
 	store := &r.agents["acme/ada"].Store
+	r.remember("before the feed of the listeners begins")
 	store.Changes = held{store.Changes, goOn}
-	e := r.listen(call{})
+	e := r.listen(call{path: "?after=first/0,first/0"}) // further back than the feed, so the stream reads the log
 	for range httpapi.StreamQueue + 10 {
 		w <- snapshotted(nil)
 	}
 	close(goOn)
+	e.told(1)
 	if n := e.over(); n > httpapi.StreamQueue {
 		t.Errorf("%d events waited", n)
 	}
