@@ -188,20 +188,13 @@ func (a *Agent) settleCreation() error {
 
 // settleSwitch makes sure that the generation c is live for good, and reports
 // whether there is a note. As long as a restore builds, CURRENT is the one that
-// was durable before its note. Once CURRENT was replaced, or where the note does
-// not tell, what can be seen is made durable before anything is acknowledged in
-// it: a power cut could take CURRENT back to the old generation.
+// was durable before its note. Once CURRENT was replaced, or where the note
+// cannot be read, what can be seen is made durable before anything is
+// acknowledged in it: a power cut could take CURRENT back to the old generation.
 func (a *Agent) settleSwitch(c Current) (open bool, err error) {
-	_, err = a.o.FS.Lstat(a.path(restoringName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
 	n, found, err := a.readNote()
 	if err == nil && !found {
-		return false, nil // removed meanwhile, by somebody who made sure
+		return false, nil // never there, or removed by a process that made sure
 	}
 	if err != nil || c.Generation != n.replaces {
 		if err := a.o.FS.SyncDir(a.dir); err != nil {
