@@ -16,10 +16,10 @@ const (
 func redactKeys() []Key {
 	return []Key{
 		patternsKey(rulesPath,
-			"What else is a secret: patterns in RE2 with a name each, as in \"ticket = TCK-[0-9]{6}\". They count wherever secrets are taken out: hooks, doors, exports, bundles, sync and vault. `amber redact --check FILE` tries them.",
+			"Your own rules for secrets: patterns in RE2 with a name each, as in \"ticket = TCK-[0-9]{6}\". They are used wherever secrets are removed: hooks, MCP, HTTP, commands, exports, bundles, sync and vault. `amber redact --check FILE` tries them.",
 			func(c *Config) *[]string { return &c.Redact.Rules }),
 		patternsKey(exceptionsPath,
-			"What is no secret: patterns in RE2 that match all of what a rule would take out.",
+			"Texts that are not secrets: patterns in RE2 that match the whole text that a rule would remove.",
 			func(c *Config) *[]string { return &c.Redact.Exceptions }),
 	}
 }

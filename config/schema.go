@@ -90,7 +90,7 @@ func Keys() []Key {
 func memoryKeys() []Key {
 	return []Key{
 		key(enabledPath, true, false,
-			"Whether memory is on. Off, reads find nothing and writes are refused; the control plane works on.",
+			"Whether memory is on. Off, reads find nothing and writes are refused; the control plane still works.",
 			func(c *Config) *bool { return &c.Memory.Enabled }),
 		key(backendPath, "sqlite", "",
 			"The backend of every layer that does not name its own.",
@@ -99,13 +99,13 @@ func memoryKeys() []Key {
 			"Whether long-term memory may be searched. Memories can still be written, listed and read by id.",
 			func(c *Config) *bool { return &c.Memory.Recall.Enabled }),
 		key("memory.recall.top_k", amber.DefaultTopK, amber.MaxTopK,
-			"Hits of a recall that does not say how many it wants.",
+			"The number of hits of a recall that does not give a limit.",
 			func(c *Config) *int { return &c.Memory.Recall.TopK }),
 		key(writeEnabledPath, true, false,
 			"Whether memories may be written and edited. They can still be read, deleted and erased.",
 			func(c *Config) *bool { return &c.Memory.Write.Enabled }),
 		key(maxBatchPath, amber.DefaultBatchSize, amber.MaxBatchSize,
-			"Memories that one batch may hold.",
+			"The most memories in one batch.",
 			func(c *Config) *int { return &c.Memory.Write.MaxBatchSize }),
 	}
 }
@@ -114,16 +114,16 @@ func memoryKeys() []Key {
 func writeBackKeys() []Key {
 	return []Key{
 		key("memory.write_back.enabled", true, false,
-			"Whether anything is learnt without being asked: by hooks and the drain of the journal, and by tools that look through a text. Off, turns and sessions are still kept.",
+			"Whether Amber learns memories by itself: from hooks when the journal is drained, and with tools that search a text for learnings. Off, turns and sessions are still kept.",
 			func(c *Config) *bool { return &c.Memory.WriteBack.Enabled }),
 		key("memory.write_back.learnings", true, false,
-			"Whether what a prompt or an answer says is to be remembered becomes a memory.",
+			"Whether parts of a prompt or an answer that ask to be remembered become memories.",
 			func(c *Config) *bool { return &c.Memory.WriteBack.Learnings }),
 		key("memory.write_back.digests", true, false,
-			"Whether a session that has ended becomes a memory of what it was about.",
+			"Whether a summary of a session becomes a memory when the session ends.",
 			func(c *Config) *bool { return &c.Memory.WriteBack.Digests }),
 		key("memory.write_back.cases", false, false,
-			"Whether goal and answer of every turn that succeeded become a memory. Many of those crowd out what matters.",
+			"Whether the goal and the answer of every successful turn become a memory. Many such memories hide more useful ones.",
 			func(c *Config) *bool { return &c.Memory.WriteBack.Cases }),
 	}
 }
@@ -134,7 +134,7 @@ func sqliteKeys() []Key {
 			"How long a write waits for another process before it gives up.",
 			func(c *Config) *time.Duration { return &c.Memory.Backends.SQLite.BusyTimeout }),
 		key("memory.backends.sqlite.readers", 4, 16,
-			"Connections that may read at one time.",
+			"The most connections that read at one time.",
 			func(c *Config) *int { return &c.Memory.Backends.SQLite.Readers }),
 	}
 }
@@ -163,13 +163,13 @@ func queueKeys() []Key {
 			"How long a claimed entry belongs to its consumer unless the lease is renewed.",
 			func(c *Config) *time.Duration { return &c.Control.Queue.Lease }),
 		key("control.queue.max_in_flight", 32, 10_000,
-			"Leases that may be out at one time.",
+			"The most leases at one time.",
 			func(c *Config) *int { return &c.Control.Queue.MaxInFlight }),
 		key("control.queue.max_queued", 100_000, 10_000_000,
-			"Entries that may wait at one time; one more is refused.",
+			"The most entries that wait at one time; further entries are refused.",
 			func(c *Config) *int { return &c.Control.Queue.MaxQueued }),
 		key("control.queue.max_attempts", 5, 100,
-			"Claims of one entry before it is put aside as dead.",
+			"How many times an entry is claimed before it is set aside as dead.",
 			func(c *Config) *int { return &c.Control.Queue.MaxAttempts }),
 	}
 }
@@ -177,16 +177,16 @@ func queueKeys() []Key {
 func journalKeys() []Key {
 	return []Key{
 		key("journal.flush_interval", 5*time.Millisecond, time.Second,
-			"How long appends of one process may wait for one another to share a sync. None is acknowledged before its sync.",
+			"How long an append waits for other appends of the same process, to share one sync. No append is acknowledged before its sync.",
 			func(c *Config) *time.Duration { return &c.Journal.FlushInterval }),
 		key("journal.max_entries", 64, 4096,
-			"Appends of one process that may share a sync.",
+			"The most appends of one process that share a sync.",
 			func(c *Config) *int { return &c.Journal.MaxEntries }),
 		key("journal.max_session_bytes", Bytes(64<<20), Bytes(16<<30),
-			"Bytes the crash journal keeps of one session. Tool output is dropped first, and a gap says so; anything else is refused.",
+			"The most bytes that the crash journal keeps of one session. At the limit, tool output is dropped and a gap is recorded; other entries are refused.",
 			func(c *Config) *Bytes { return &c.Journal.MaxSessionBytes }),
 		key("journal.max_bytes", Bytes(1<<30), Bytes(1<<40),
-			"Bytes the crash journal keeps of all sessions together.",
+			"The most bytes that the crash journal keeps of all sessions together.",
 			func(c *Config) *Bytes { return &c.Journal.MaxBytes }),
 	}
 }

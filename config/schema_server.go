@@ -5,13 +5,13 @@ import "github.com/amber-memory/amber/events"
 func eventKeys() []Key {
 	return []Key{
 		key("events.mutation_enabled", true, false,
-			"Whether changes of memory are told to listeners. What they say is never told.",
+			"Whether changes of memory are published as events. Events never contain the text of a memory.",
 			func(c *Config) *bool { return &c.Events.MutationEnabled }),
 		subjectKey("events.mutation_prefix", events.DefaultMutationPrefix,
-			"What the subjects of changes of memory begin with; tenant and agent follow.",
+			"The prefix of the subjects of changes of memory; tenant and agent follow.",
 			func(c *Config) *string { return &c.Events.MutationPrefix }),
 		subjectKey("events.lifecycle_prefix", events.DefaultLifecyclePrefix,
-			"What the subjects of what happens to snapshots begin with; tenant, agent and event follow.",
+			"The prefix of the subjects of events of snapshots; tenant, agent and event follow.",
 			func(c *Config) *string { return &c.Events.LifecyclePrefix }),
 		key("events.nats_url", Secret(""), "",
 			"The NATS server where a server of Amber publishes events, as in nats://host:4222, or several with commas between them. A name and a password in it are not shown.",
@@ -28,7 +28,7 @@ func eventKeys() []Key {
 func serverKeys() []Key {
 	return []Key{
 		addressKey("server.listen", "127.0.0.1:7411",
-			"Where a server of Amber listens. Beyond this machine it wants tokens and TLS, or a proxy that has them.",
+			"The address where a server of Amber listens. Beyond this machine the server requires tokens and TLS, or a proxy that ends TLS.",
 			func(c *Config) *string { return &c.Server.Listen }),
 		pathKey("server.tls_cert",
 			"The file of the certificate, in PEM, that the server shows.",

@@ -16,7 +16,7 @@ const (
 func snapshotKeys() []Key {
 	return []Key{
 		key(snapshotEnabledPath, true, false,
-			"Whether snapshots may be taken. Off, the ones there are can still be read, restored and deleted.",
+			"Whether snapshots may be taken. Off, existing snapshots can still be read, restored and deleted.",
 			func(c *Config) *bool { return &c.Snapshot.Enabled }),
 		locationKey("snapshot.root",
 			"The folder that holds the repositories, one below it for each tenant; or an S3 bucket, as in s3://bucket/prefix.",
@@ -37,7 +37,7 @@ func snapshotKeys() []Key {
 			"When every agent is frozen: off, so long after its last snapshot (15m, 6h, 1d), or at times of the calendar, written like cron (\"0 3 * * *\": every night at three, local time).",
 			func(c *Config) *string { return &c.Snapshot.Auto.Schedule }),
 		key("snapshot.gc.grace", day, 365*day,
-			"How long something stays in the repository after it was found that no snapshot needs it.",
+			"How long data stays in the repository after gc has found that no snapshot needs it.",
 			func(c *Config) *time.Duration { return &c.Snapshot.GC.Grace }),
 	}
 }
@@ -46,10 +46,10 @@ func snapshotKeys() []Key {
 func trustKeys() []Key {
 	return []Key{
 		recipientsKey("snapshot.encryption.recipients",
-			"The public keys (age1..., age1pq1..., ssh-ed25519 ..., ssh-rsa ...) that every snapshot is encrypted to, beside this home's own. None: snapshots are not encrypted.",
+			"The public keys (age1..., age1pq1..., ssh-ed25519 ..., ssh-rsa ...) that every snapshot is encrypted to, in addition to this home's own key. Without any, snapshots are not encrypted.",
 			func(c *Config) *[]string { return &c.Snapshot.Encryption.Recipients }),
 		pathKey("snapshot.encryption.identity",
-			"The file that holds the secret key to read encrypted snapshots with. Without it this home's own is used.",
+			"The file that holds the secret key to read encrypted snapshots with. Without it this home's own key is used.",
 			func(c *Config) *string { return &c.Snapshot.Encryption.Identity }),
 		key("snapshot.sign", true, false,
 			"Whether snapshots and bundles are signed with this home's key.",
@@ -63,10 +63,10 @@ func trustKeys() []Key {
 func exportKeys() []Key {
 	return []Key{
 		key("write.redact", true, false,
-			"Whether secrets are taken out of what agents and people write (MCP, HTTP and commands such as remember) before it is stored, and the answer says what was.",
+			"Whether secrets are removed from text that agents and people write (MCP, HTTP and commands such as remember) before it is stored. The answer says which rules matched.",
 			func(c *Config) *bool { return &c.Write.Redact }),
 		key("export.redact", true, false,
-			"Whether secrets are taken out of what leaves the machine: as a bundle, or through `sync export`.",
+			"Whether secrets are removed from data that leaves the machine: as a bundle, or through `sync export`.",
 			func(c *Config) *bool { return &c.Export.Redact }),
 	}
 }
@@ -100,7 +100,7 @@ func retentionKeys() []Key {
 			"Of how many weeks a prune keeps the last snapshot.",
 			func(c *Config) *int { return &c.Snapshot.Retention.KeepWeekly }),
 		key("snapshot.retention.max_age", 90*day, 36_500*day,
-			"Snapshots older than this are pruned whatever else says to keep them; never the last one, never a pinned one.",
+			"Snapshots older than this are pruned even if another rule keeps them; never the last one, never a pinned one.",
 			func(c *Config) *time.Duration { return &c.Snapshot.Retention.MaxAge }),
 		key("snapshot.retention.interval", time.Hour, 30*day,
 			"How often these rules are applied where Amber runs as a server; never more than once a minute.",

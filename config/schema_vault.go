@@ -31,7 +31,7 @@ func vaultKeys() []Key {
 		func(c *Config) *string { return &c.Vault.URL })
 	url.Type = URL
 	keep := countKey("vault.keep", 5,
-		"How many snapshots of a label an automatic backup leaves in the vault; 0: it removes none.",
+		"How many snapshots of a label an automatic backup keeps in the vault; 0: all of them.",
 		func(c *Config) *int { return &c.Vault.Keep })
 	return []Key{
 		url,
@@ -97,21 +97,21 @@ func vaultRules() []vaultRule {
 			func(v *ServerVault) *bool { return &v.Enabled }, func(o *VaultOverride) **bool { return &o.Enabled }),
 		rule(Key{Path: "quota", Type: Size, Default: Bytes(10 << 20), Cap: Bytes(1 << 40), Doc: "How much the vault of one agent holds."},
 			func(v *ServerVault) *Bytes { return &v.Quota }, func(o *VaultOverride) **Bytes { return &o.Quota }),
-		rule(Key{Path: "provisioned", Type: Bool, Default: false, Doc: "Whether a vault tells its quota before anybody has written to it. The service of this kind tells 0 until then, which colony-memory 0.1.0 takes for a full vault."},
+		rule(Key{Path: "provisioned", Type: Bool, Default: false, Doc: "Whether a vault reports its quota before the first file is stored. The original service reports 0 until then, which colony-memory 0.1.0 takes for a full vault."},
 			func(v *ServerVault) *bool { return &v.Provisioned }, func(o *VaultOverride) **bool { return &o.Provisioned }),
 		rule(Key{Path: "max_file", Type: Size, Default: Bytes(1 << 20), Cap: Bytes(16 << 20), Doc: "How large one file of a vault may be."},
 			func(v *ServerVault) *Bytes { return &v.MaxFile }, func(o *VaultOverride) **Bytes { return &o.MaxFile }),
 		rule(Key{Path: "max_files", Type: Int, Default: 1000, Cap: maxVaultFiles, Doc: "How many files the vault of one agent holds."},
 			func(v *ServerVault) *int { return &v.MaxFiles }, func(o *VaultOverride) **int { return &o.MaxFiles }),
-		rule(Key{Path: "extensions", Type: Extensions, Default: vaultExtensions(), Doc: "What the names of files may end with; an empty list: anything."},
+		rule(Key{Path: "extensions", Type: Extensions, Default: vaultExtensions(), Doc: "The allowed endings of file names; an empty list allows every name."},
 			func(v *ServerVault) *[]string { return &v.Extensions }, func(o *VaultOverride) **[]string { return &o.Extensions }),
-		rule(Key{Path: "operations_per_hour", Type: Count, Default: 60, Cap: maxRate, Doc: "How many changes of files an agent may make in an hour, all kinds together; 0: any number."},
+		rule(Key{Path: "operations_per_hour", Type: Count, Default: 60, Cap: maxRate, Doc: "How many changes of files an agent may make in an hour, all kinds together; 0: no limit."},
 			func(v *ServerVault) *int { return &v.OperationsPerHour }, func(o *VaultOverride) **int { return &o.OperationsPerHour }),
-		rule(Key{Path: "requests_per_minute", Type: Count, Default: 120, Cap: maxRate, Doc: "How many requests an agent may make in a minute; 0: any number."},
+		rule(Key{Path: "requests_per_minute", Type: Count, Default: 120, Cap: maxRate, Doc: "How many requests an agent may make in a minute; 0: no limit."},
 			func(v *ServerVault) *int { return &v.RequestsPerMinute }, func(o *VaultOverride) **int { return &o.RequestsPerMinute }),
-		rule(Key{Path: "searches_per_hour", Type: Count, Default: 120, Cap: maxRate, Doc: "How many searches an agent may make in an hour; 0: any number."},
+		rule(Key{Path: "searches_per_hour", Type: Count, Default: 120, Cap: maxRate, Doc: "How many searches an agent may make in an hour; 0: no limit."},
 			func(v *ServerVault) *int { return &v.SearchesPerHour }, func(o *VaultOverride) **int { return &o.SearchesPerHour }),
-		rule(Key{Path: "exports_per_hour", Type: Count, Default: 10, Cap: maxRate, Doc: "How many times an agent may take the whole vault in an hour; 0: any number."},
+		rule(Key{Path: "exports_per_hour", Type: Count, Default: 10, Cap: maxRate, Doc: "How many times an agent may export the whole vault in an hour; 0: no limit."},
 			func(v *ServerVault) *int { return &v.ExportsPerHour }, func(o *VaultOverride) **int { return &o.ExportsPerHour }),
 	}
 }
