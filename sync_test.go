@@ -56,7 +56,7 @@ func TestSyncRecordsThatAreRefused(t *testing.T) {
 		t.Fatal("a memory that is right is refused")
 	}
 	for name, spoil := range map[string]func(*amber.SyncMemory){
-		"an id that is none":             func(m *amber.SyncMemory) { m.ID = "../../x" },
+		"an id that is not valid":        func(m *amber.SyncMemory) { m.ID = "../../x" },
 		"no device":                      func(m *amber.SyncMemory) { m.Origin.Device = "" },
 		"no counter":                     func(m *amber.SyncMemory) { m.Origin.Counter = 0 },
 		"a counter that has no next":     func(m *amber.SyncMemory) { m.Origin.Counter = 1<<62 + 1 },

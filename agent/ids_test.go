@@ -11,8 +11,8 @@ import (
 	"github.com/amber-memory/amber/store/inmem"
 )
 
-// sameBytes is a random source that is none: the ids it makes differ in their
-// time only.
+// sameBytes is a random source that always returns the same bytes: the ids it
+// makes differ in their time only.
 type sameBytes struct{}
 
 func (sameBytes) Read(p []byte) (int, error) {

@@ -108,7 +108,8 @@ func checkRefusal(t *testing.T, err error) {
 	}
 }
 
-// namesOf returns the names of documents, empty for what are none.
+// namesOf returns the names of documents, empty for text that holds no
+// documents.
 func namesOf(plaintext []byte) []string {
 	var docs colony.Documents
 	if json.Unmarshal(plaintext, &docs) != nil {

@@ -167,7 +167,7 @@ type Writing struct {
 	Redact bool // secrets are taken out before anything is stored
 }
 
-// Redact says what is a secret beside what Amber knows, and what is none.
+// Redact has the user's own rules for secrets, and the exceptions to all rules.
 type Redact struct {
 	Rules      []string // each "NAME = PATTERN"
 	Exceptions []string // patterns

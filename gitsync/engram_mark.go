@@ -36,8 +36,8 @@ func writerOf(device, project string) string {
 
 func (s *Sync) markPath() string { return filepath.Join(s.dir, engramLocal, markFile) }
 
-// readMarks returns what can be read of the file; lines that are none are
-// nobody's.
+// readMarks returns the marks in the file; lines that are not marks are
+// skipped.
 func (s *Sync) readMarks() (marks []mark, err error) {
 	b, err := fsx.ReadFile(s.fs, s.markPath(), markBytes)
 	if errors.Is(err, fs.ErrNotExist) {

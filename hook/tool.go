@@ -179,7 +179,8 @@ func outputText(v value) string {
 	return string(v.appendJSON(nil))
 }
 
-// joinParts returns the texts of a message in parts, "" when it is none.
+// joinParts returns the texts of a message in parts, "" when the value is not
+// such a message.
 func joinParts(list []value) string {
 	var texts []string
 	for _, p := range list {

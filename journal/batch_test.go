@@ -88,5 +88,5 @@ func TestHeldReadsWhatIsThere(t *testing.T) {
 		wantKind(t, file, err, amber.KindNotFound)
 	}
 	_, err := j.Held("../x", name)
-	wantKind(t, "a key that is none", err, amber.KindInvalid)
+	wantKind(t, "a key that is not valid", err, amber.KindInvalid)
 }

@@ -38,8 +38,8 @@ func (j *Journal) Verify(ctx context.Context) ([]SessionReport, error) {
 	return append(reports, j.strangers()...), nil
 }
 
-// strangers reports what has the name of a session's folder and is none: a
-// link, which nobody follows.
+// strangers reports entries that have the name of a session's folder and are
+// not folders, such as links, which are not followed.
 func (j *Journal) strangers() []SessionReport {
 	entries, err := j.o.FS.ReadDir(j.dir)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 
 const suffix = ".md"
 
-// nameOf returns the note that the file at a slash-separated path is; false when it is none.
+// nameOf returns the name of the note in the file at a slash-separated path; false when the
+// file is not a note.
 func nameOf(file string) (string, bool) {
 	name, found := strings.CutSuffix(file, suffix)
 	if !found {

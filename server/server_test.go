@@ -253,7 +253,7 @@ func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
 		{"another agent", asking(t.Context(), "acme", "bob", "write"), write, nil, amber.KindNotFound, false, nil},
 		{"nobody", t.Context(), write, nil, amber.KindRefused, false, []wire.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "local", Action: "memory.write", Outcome: "refused"}}},
 		{"a look", asking(t.Context(), "acme", "ada", "read"), server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "memory.get"}, nil, "", true, nil},
-		{"ids that are none", asking(t.Context(), "acme", "", "admin"), server.Job{Tenant: "acme", Agent: "../x", Scope: wire.TokenRead}, nil, amber.KindInvalid, false, nil},
+		{"ids that are not valid", asking(t.Context(), "acme", "", "admin"), server.Job{Tenant: "acme", Agent: "../x", Scope: wire.TokenRead}, nil, amber.KindInvalid, false, nil},
 	} {
 		h, b := newHouse(), &book{}
 		d := &server.Desk{Agents: newPool(t, h, server.PoolOptions{}), Audit: b}

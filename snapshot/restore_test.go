@@ -219,11 +219,11 @@ func TestAMistakenRestoreLosesNothing(t *testing.T) {
 		w.remember("one")
 		meta := w.snapshot()
 		for what, r := range map[string]wire.RestoreRequest{
-			"unknown":             {SnapshotRef: ref("0193c5a8-0000-7000-8000-000000000000")},
-			"no id":               {SnapshotRef: ref("latest")},
-			"fork onto itself":    {SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}, To: "default"},
-			"of another agent":    {SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}},
-			"parts that are none": {SnapshotRef: ref(meta.ID), Only: []string{"everything"}},
+			"unknown":                {SnapshotRef: ref("0193c5a8-0000-7000-8000-000000000000")},
+			"no id":                  {SnapshotRef: ref("latest")},
+			"fork onto itself":       {SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}, To: "default"},
+			"of another agent":       {SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}},
+			"parts that are unknown": {SnapshotRef: ref(meta.ID), Only: []string{"everything"}},
 		} {
 			if _, err := w.engine.Restore(t.Context(), r); err == nil {
 				t.Errorf("%s: restored", what)

@@ -115,14 +115,14 @@ func TestTokenRequests(t *testing.T) {
 		t.Errorf("%v, %v", got.Scopes, err)
 	}
 	for name, change := range map[string]func(*wire.TokenRequest){
-		"no scope":               func(r *wire.TokenRequest) { r.Scopes = nil },
-		"an unknown scope":       func(r *wire.TokenRequest) { r.Scopes = []wire.TokenScope{"root"} },
-		"no name":                func(r *wire.TokenRequest) { r.Name = " " },
-		"a name of two lines":    func(r *wire.TokenRequest) { r.Name = "a\nb" },
-		"a tenant that is none":  func(r *wire.TokenRequest) { r.Tenant = "../x" },
-		"an agent of any tenant": func(r *wire.TokenRequest) { r.Tenant, r.Agent = "", "ada" },
-		"an agent that is none":  func(r *wire.TokenRequest) { r.Agent = "A B" },
-		"a name without end":     func(r *wire.TokenRequest) { r.Name = strings.Repeat("x", wire.MaxTokenName+1) },
+		"no scope":                   func(r *wire.TokenRequest) { r.Scopes = nil },
+		"an unknown scope":           func(r *wire.TokenRequest) { r.Scopes = []wire.TokenScope{"root"} },
+		"no name":                    func(r *wire.TokenRequest) { r.Name = " " },
+		"a name of two lines":        func(r *wire.TokenRequest) { r.Name = "a\nb" },
+		"a tenant that is not valid": func(r *wire.TokenRequest) { r.Tenant = "../x" },
+		"an agent of any tenant":     func(r *wire.TokenRequest) { r.Tenant, r.Agent = "", "ada" },
+		"an agent that is not valid": func(r *wire.TokenRequest) { r.Agent = "A B" },
+		"a name without end":         func(r *wire.TokenRequest) { r.Name = strings.Repeat("x", wire.MaxTokenName+1) },
 	} {
 		r := ok
 		change(&r)

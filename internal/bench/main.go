@@ -176,7 +176,8 @@ func (o outcome) missed() (n int) {
 	return n
 }
 
-// missed reports whether a ratio, or a time that is none, is beyond its limit.
+// missed reports whether a ratio, or a time that is compared with a fixed
+// limit, is beyond its limit.
 func (r ratio) missed() bool {
 	if r.absoluteLimit > 0 {
 		return r.ours > r.absoluteLimit

@@ -339,6 +339,6 @@ func TestObjectsEndsWithItsCallerAndWithGit(t *testing.T) {
 		t.Errorf("left in the temporary folder: %v", left)
 	}
 	if _, err := objectsOf(t, o, gitobj.Refs{Head: "x", OID: "HEAD"}, gitobj.Refs{}); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("refs that are none: %v", err)
+		t.Errorf("refs that are not valid: %v", err)
 	}
 }

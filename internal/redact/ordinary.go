@@ -22,7 +22,7 @@ var secretWords = []string{
 	"password", "passwd", "secret", "token", "credential", "apikey", "api_key", "api-key", "private_key", "privatekey", "access_key", "accesskey",
 }
 
-// isDummy reports whether a key says of itself that it is none.
+// isDummy reports whether a key says that it is a placeholder and not a key.
 func isDummy(key string) bool { return speaks(key, dummies) }
 
 // speaks reports whether a text contains one of words. Chance makes a short word

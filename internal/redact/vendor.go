@@ -42,7 +42,7 @@ var vendorKeys = []vendorKey{
 }
 
 // vendorOf returns the rule of the first vendor whose name and form an
-// assignment has, "" when it is none's.
+// assignment has, "" when there is no such vendor.
 func (v view) vendorOf(name, value string) string {
 	if len(value) < minRandom || !distinct5(value) || filled(value) {
 		return ""

@@ -274,7 +274,7 @@ func TestReplayRefusesWhatWasNotCaptured(t *testing.T) {
 	bad := good
 	bad.Cursor = "no cursor"
 	if _, err := drain.Replay(t.Context(), bad.Mark, bytes.NewReader(bad.frames), newStore(t), clock); err == nil {
-		t.Error("a cursor that is none was accepted")
+		t.Error("a cursor that is not valid was accepted")
 	}
 }
 

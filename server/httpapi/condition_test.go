@@ -164,8 +164,8 @@ func TestLines(t *testing.T) {
 	r.ask(call{method: "GET", path: "memories?limit=-1", header: accept}).failed(amber.KindInvalid)
 	r.ask(call{method: "GET", path: "memories?cursor=garbage", header: accept}).failed(amber.KindInvalid)
 
-	// What fails on the way is the last line, and does not say what is none of
-	// the caller's business.
+	// An error during a listing is its last line, and does not hold details that
+	// the caller may not see.
 	for token, told := range map[string]bool{root: true, ada: false} {
 		for _, encoding := range []string{"identity", "gzip"} {
 			r.agents["acme/ada"].Store.Memories = &reader{pages: 3, fail: amber.Errorf(amber.KindInternal, "read", "", "open /srv/secret")}

@@ -63,7 +63,7 @@ func (e entity) content() string {
 	return b.String()
 }
 
-// entityOf reads an entity back; false when the memory is none.
+// entityOf reads an entity back; false when the memory is not an entity.
 func entityOf(m amber.Memory) (entity, bool) {
 	name, ok := m.Metadata[entityName]
 	if !ok {

@@ -131,7 +131,8 @@ func fileName(note string) string {
 	return root + "/" + note
 }
 
-// read returns a note. A path that is none is told as missing says.
+// read returns a note. For a path without a note the error has the text
+// missing.
 func (f folder) read(ctx context.Context, path, missing string) (amber.Note, error) {
 	name, err := noteName(path)
 	if err != nil {

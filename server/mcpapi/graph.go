@@ -88,7 +88,7 @@ func (w wireGraph) String() string {
 	return b.String()
 }
 
-// nameOf returns the name of an entity, "" for a memory that is none.
+// nameOf returns the name of an entity, "" for a memory that is not an entity.
 func (g graph) nameOf(ctx context.Context, names map[amber.MemoryID]string, id amber.MemoryID) string {
 	if name, ok := names[id]; ok {
 		return name

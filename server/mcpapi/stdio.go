@@ -128,7 +128,8 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// take puts the messages of a line into the queue and answers what is none.
+// take puts the messages of a line into the queue and answers with an error for
+// a line that is not a message.
 func (c *lineConn) take(l line) {
 	switch {
 	case l.bad != nil:

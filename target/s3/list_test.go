@@ -129,7 +129,7 @@ func TestListsThatAreNoneAreNotBelieved(t *testing.T) {
 		{"twice", page("", "a", "a"), amber.KindDamaged},
 		{"not asked for", page("", "../other/a"), amber.KindDamaged},
 		{"negative size", strings.Replace(page("", "a"), ">3<", ">-3<", 1), amber.KindDamaged},
-		{"a size that is none", strings.Replace(page("", "a"), ">3<", ">x<", 1), amber.KindUnreachable},
+		{"a size that is not a number", strings.Replace(page("", "a"), ">3<", ">x<", 1), amber.KindUnreachable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
