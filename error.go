@@ -16,7 +16,7 @@ type Kind string
 // answers everywhere.
 const (
 	KindInvalid     Kind = "invalid"      // the request is wrong
-	KindNotFound    Kind = "not_found"    // absent; also what a foreign tenant is told
+	KindNotFound    Kind = "not_found"    // absent; also the answer to a tenant that has no access
 	KindConflict    Kind = "conflict"     // someone else changed it
 	KindBusy        Kind = "busy"         // someone else holds it past the wait
 	KindDamaged     Kind = "damaged"      // bytes do not match

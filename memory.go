@@ -240,7 +240,7 @@ const (
 	Unavailable HealthStatus = "unavailable"
 )
 
-// ErrKeyErased is in the chain of the conflict that a write is told whose
+// ErrKeyErased is in the chain of the conflict that a write gets if its
 // idempotency key stored a memory that was erased since.
 var ErrKeyErased = errors.New("the memory that was stored with this idempotency key was erased")
 

@@ -31,8 +31,9 @@ type Options struct {
 	// nil: no variable is set.
 	Getenv func(name string) string
 	Access Access
-	// Publisher is told what happens to snapshots, notes and documents. nil: the
-	// outbox of the home where a broker is configured, else no publisher.
+	// Publisher receives the events of snapshots, notes and documents. If it is
+	// nil, events go to the outbox of the home where a broker is configured, and
+	// otherwise nowhere.
 	Publisher events.Publisher
 	// Snapshots stands in for the engine of the home. nil: the engine is opened
 	// when it is first needed.

@@ -27,7 +27,8 @@ type Source struct {
 	Prepare func(ctx context.Context) (size int64, err error)
 	// Open returns the bytes; it is not called for a folder. The caller closes what it returns.
 	Open func(ctx context.Context) (io.ReadCloser, error)
-	// Written is told the SHA-256 of the bytes once they are in the bundle. It may be nil.
+	// Written is called with the SHA-256 of the bytes once they are in the bundle. It may
+	// be nil.
 	Written func(digest string)
 }
 

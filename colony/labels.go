@@ -38,7 +38,7 @@ func (v *Vault) Of(label string, w Witness) *Vault {
 // AgentLabel returns the label of an agent: base for the default agent, and base
 // with the agent in it for others, so that agents that share a vault do not share a
 // label. The slashes stay in the raw label, so that two agents whose labels become
-// the same name of a file are told.
+// the same file name can be reported.
 func AgentLabel(base string, tenant amber.TenantID, agent amber.AgentID) string {
 	if tenant == amber.DefaultTenant && agent == amber.DefaultAgent {
 		return base

@@ -120,8 +120,8 @@ type Failure struct {
 	Error string     `json:"error"`
 }
 
-// Progress is told before each part that is read, and before each file that is
-// written or removed. The pointer, and what is removed, are counted on their own.
+// Progress is called before each part is read, and before each file is written or
+// removed. The pointer, and what is removed, are counted on their own.
 type Progress struct {
 	Step  string // "part", "manifest", "pointer", "delete"
 	Name  string // the file

@@ -149,7 +149,7 @@ type GC struct {
 	Grace time.Duration // how long it stays after that was noticed
 }
 
-// Events says what is told to listeners, and where.
+// Events says which events are published, and where.
 type Events struct {
 	MutationEnabled bool
 	// The prefixes begin the subjects of changes and of what happens to

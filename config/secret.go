@@ -19,7 +19,7 @@ const hidden = "***"
 // Reveal returns the value with everything in it.
 func (s Secret) Reveal() string { return string(s) }
 
-// String returns the value with who logs in, and with what, taken out.
+// String returns the value without user name and password.
 func (s Secret) String() string {
 	if s == "" {
 		return ""

@@ -31,8 +31,8 @@ type Mutations struct {
 	FromBeginning bool
 	Interval      time.Duration                        // 0: DefaultInterval
 	After         func(time.Duration) <-chan time.Time // nil: [time.After]
-	// Report is told why something has to be tried again. It may be nil, and
-	// returns at once.
+	// Report is called with the reason when something has to be tried again. It
+	// may be nil, and must not block.
 	Report func(error)
 
 	loaded bool

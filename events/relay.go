@@ -35,9 +35,9 @@ type Relay struct {
 	Interval time.Duration                        // how often the outbox is asked; 0: DefaultInterval
 	Wake     <-chan struct{}                      // an element of it asks the outbox at once; it may be nil
 	After    func(time.Duration) <-chan time.Time // nil: [time.After]
-	// Report is told how every step of Run went: nil when all went well, or why
-	// something has to be tried again, and what was left out. It may be nil, and
-	// returns at once.
+	// Report is called after every step of Run: with nil when all went well, or
+	// with the reason why something has to be tried again or was left out. It may
+	// be nil, and must not block.
 	Report func(error)
 
 	skipped atomic.Int64

@@ -19,8 +19,8 @@ type Sink struct {
 	Agent     amber.AgentID
 	Clock     amber.Clock
 	Prefix    string // of subjects; "": [amber.DefaultMutationPrefix]
-	// Warn is told about an event that could not be published; what it tells
-	// of stays made. It may be nil, and returns at once.
+	// Warn is called for an event that could not be published; the change itself
+	// is not undone. It may be nil, and must not block.
 	Warn func(error)
 }
 

@@ -36,7 +36,7 @@ type WatchOptions struct {
 	// With opens the store for one round and closes it: a snapshot may be
 	// restored between two rounds.
 	With func(ctx context.Context, fn func(ctx context.Context, r Round) error) error
-	// Tell is told what happened. An error of it ends the watch.
+	// Tell is called with the report of each round. An error of it ends the watch.
 	Tell func(Watched) error
 }
 
@@ -91,8 +91,8 @@ func NewWatch(ctx context.Context, o WatchOptions) (*Watch, error) {
 	return w, err
 }
 
-// Run works until ctx ends, which is no error. A round that fails is told, once as
-// long as the error stays the same, and does not end it.
+// Run works until ctx ends, which is no error. A round that fails is reported,
+// once as long as the error stays the same, and does not end the watch.
 func (w *Watch) Run(ctx context.Context) error {
 	for {
 		if err := w.round(ctx); ctx.Err() == nil {

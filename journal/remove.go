@@ -11,7 +11,7 @@ import (
 
 // Remove removes the folder of a session of which nothing is left: every entry
 // has been drained and cleared, and nothing is in quarantine. It reports
-// whether it did. An append that comes meanwhile makes the folder anew, with
+// whether it did. An append that comes meanwhile makes a new folder, with
 // another [Origin]. Errors: invalid, busy, unreachable, refused, too_new,
 // internal.
 func (j *Journal) Remove(ctx context.Context, key Key, drained int64) (removed bool, err error) {

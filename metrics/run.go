@@ -26,8 +26,8 @@ func newLookMetrics(f promauto.Factory) lookMetrics {
 }
 
 // Run looks at the agents now and then every Interval until ctx ends, and
-// returns nil then. Report is told of each round; it may be nil. One goroutine
-// runs it.
+// returns nil then. Report is called after each round; it may be nil. One
+// goroutine runs it.
 func (m *Metrics) Run(ctx context.Context, report func(detail string, err error)) error {
 	for ctx.Err() == nil {
 		err := m.look(ctx)

@@ -264,8 +264,8 @@ type Leak struct {
 }
 
 // Search reads r to its end and returns the first secret in it, or part of one,
-// nil where there is none. Read, if it is not nil, is told how many bytes were
-// read, and stops the search with an error.
+// nil where there is none. Read, if it is not nil, is called with the number of
+// bytes read, and stops the search with an error.
 func (s *Secrets) Search(r io.Reader, read func(bytes int) error) (*Leak, error) {
 	return s.search(r, read, false)
 }

@@ -42,8 +42,8 @@ type Options struct {
 	Loops  amber.Loops
 	// Explain puts every decision of the policy into the report.
 	Explain bool
-	// Progress is told before each session what is being done and how far it
-	// is; nil: it is not told.
+	// Progress is called before each session with what is being done and how far
+	// it is; it may be nil.
 	Progress func(step string, done, total int64)
 
 	// Alive tells whether the process of a host still runs. If it is nil, a
