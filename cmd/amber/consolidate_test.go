@@ -23,7 +23,7 @@ func TestConsolidationsAreMarked(t *testing.T) {
 	if open := told[wire.Consolidation](s, "consolidate", "status"); open.ID != began.ID {
 		t.Errorf("open is %+v", open)
 	}
-	// The mark is no document of runtime state: whoever writes those cannot end it.
+	// The mark is no document of runtime state: a program that writes documents cannot end it.
 	if got := s.exit("state", "delete", "consolidation"); got != "exit 3" || s.items("state", "list") != "0" {
 		t.Errorf("removing the mark as a document: %s, %s documents", got, s.items("state", "list"))
 	}
@@ -65,7 +65,7 @@ func TestConsolidationsAreMarked(t *testing.T) {
 }
 
 // Where a snapshot is required and cannot be taken nothing begins; where it is
-// tried, whoever begins is warned.
+// tried, the program that begins is warned.
 func TestAConsolidationWithoutItsSnapshot(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)

@@ -179,7 +179,7 @@ func TestDoctorDoesNotGuessWhatIsDrained(t *testing.T) {
 		t.Errorf("got %+v, want not checked", f)
 	}
 	if found["spool"].Status != statusOK {
-		t.Errorf("got %+v, want the frames to be checked all the same", found["spool"])
+		t.Errorf("got %+v, want the frames to be checked as well", found["spool"])
 	}
 }
 

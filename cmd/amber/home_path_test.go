@@ -30,8 +30,8 @@ func TestAHomeWithALongPath(t *testing.T) {
 	s.does("--home", fits, "snapshot", "create")
 }
 
-// A home that is relative is another one in every folder: whoever runs a command
-// is told which it is, once.
+// A relative path names another home in every folder, so a command says once which
+// home it uses.
 func TestARelativeHomeIsTold(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)

@@ -77,7 +77,7 @@ func TestEveryMetricMovesInAServer(t *testing.T) {
 	}
 }
 
-// traceID is the trace of whoever writes.
+// traceID is the trace of the client that writes.
 const traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 // leaveGarbage leaves snapshots that retention deletes and packs that nobody

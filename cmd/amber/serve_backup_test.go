@@ -23,8 +23,8 @@ import (
 	"github.com/amber-memory/amber/server/daemon"
 )
 
-// gate stands before a vault and lets nobody in until it is opened: whoever
-// knocks waits.
+// gate stands before a vault and lets no request through until it is
+// opened; requests wait.
 type gate struct {
 	*httptest.Server
 	open  chan struct{}

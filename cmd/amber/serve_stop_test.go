@@ -145,7 +145,7 @@ func TestAServerThatEndsWaitsOnlySoLong(t *testing.T) {
 	u.must("", "audit", "verify")
 }
 
-// Whoever asks twice does not want to wait, and loses nothing.
+// A second signal stops the server at once, and nothing is lost.
 func TestASecondSignalEndsAServerAtOnce(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)

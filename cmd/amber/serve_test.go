@@ -238,7 +238,7 @@ func remembering(format string, args ...any) string {
 	return string(b)
 }
 
-// contents returns what every memory says, whoever wrote it.
+// contents returns the text of every memory, of every writer.
 func (r *running) contents() map[string]amber.MemoryID {
 	r.t.Helper()
 	all := map[string]amber.MemoryID{}

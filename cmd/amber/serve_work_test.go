@@ -117,7 +117,7 @@ func (u *user) crash(session string) {
 }
 
 // A broker gets the changes of memory, of notes, and what happens to snapshots,
-// whoever did it.
+// by the server and by other processes.
 func TestAServerPublishes(t *testing.T) {
 	t.Parallel()
 	broker, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true, NoLog: true})

@@ -29,7 +29,7 @@ var phrases = []string{
 	"was never confirmed",
 	"for who says",
 	"is with for who",
-	"Idempotency-Key is not valid: want 1 to 200 printable characters",
+	"Idempotency-Key is none",
 }
 
 // banned finds the phrases in text whose white space is single spaces.
