@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -49,12 +48,16 @@ func (a *Agent) At(ctx context.Context, ref wire.SnapshotRef) (View, error) {
 // or tells what that would change. Errors: not_found; refused for a memory that was
 // erased.
 func (a *Agent) RestoreMemory(ctx context.Context, r wire.MemoryRestoreRequest) (wire.MemoryRestore, error) {
-	view, err := a.At(ctx, r.SnapshotRef)
+	end, err := ParseIDEnd(string(r.Memory))
 	if err != nil {
 		return wire.MemoryRestore{}, err
 	}
-	then, err := view.Get(ctx, r.Memory)
-	if err = errors.Join(err, view.Close()); err != nil {
+	e, err := a.Snapshots(ctx)
+	if err != nil {
+		return wire.MemoryRestore{}, err
+	}
+	then, err := FindMemoryAt(ctx, e, r.SnapshotRef, end)
+	if err != nil {
 		return wire.MemoryRestore{}, err
 	}
 	return a.BringBack(ctx, r.ID, then, r.DryRun)
