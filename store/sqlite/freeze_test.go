@@ -198,7 +198,7 @@ func TestFreezeOfDamagedDatabase(t *testing.T) {
 		{"unreadable schema", "schema", func(b []byte) []byte {
 			return bytes.ReplaceAll(b, []byte("CREATE TABLE turns"), []byte("CREATE TABEL turns"))
 		}},
-		{"another schema", "not Amber's", func(b []byte) []byte {
+		{"another schema", "differs from Amber's", func(b []byte) []byte {
 			return bytes.ReplaceAll(b, []byte("role       TEXT"), []byte("role       BLOB"))
 		}},
 	} {
