@@ -126,7 +126,7 @@ type head struct {
 func headOf(message []byte) (head, *refused) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(message, &m) != nil {
-		return head{}, refuseFor(nil, "this is no message of JSON-RPC 2.0")
+		return head{}, refuseFor(nil, "this is not a message of JSON-RPC 2.0")
 	}
 	h := head{id: m["id"]}
 	if why := badID(h.id); why != "" {

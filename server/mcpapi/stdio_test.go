@@ -65,13 +65,13 @@ func TestTheServerSurvivesWhatIsNoMessage(t *testing.T) {
 		"half a message":    {`{"jsonrpc":"2.0","id":5,`, "not valid JSON", -32700},
 		"not UTF-8":         {"{\"a\":\"\xff\"}", "not valid UTF-8", -32700},
 		"NUL":               {"\x00", "not valid JSON", -32700},
-		"no version":        {`{"id":5,"method":"tools/list"}`, "no message of JSON-RPC 2.0", -32600},
-		"a number":          {"17", "no message of JSON-RPC 2.0", -32600},
+		"no version":        {`{"id":5,"method":"tools/list"}`, "not a message of JSON-RPC 2.0", -32600},
+		"a number":          {"17", "not a message of JSON-RPC 2.0", -32600},
 		"an empty list":     {"[]", "no message in the list", -32600},
-		"a list of rubbish": {"[1]", "no message of JSON-RPC 2.0", -32600},
+		"a list of rubbish": {"[1]", "not a message of JSON-RPC 2.0", -32600},
 		"two on a line":     {`{"jsonrpc":"2.0","id":5,"method":"ping"} {"jsonrpc":"2.0","id":6,"method":"ping"}`, "not valid JSON", -32700},
 		"too deep":          {strings.Repeat("[", 20000) + strings.Repeat("]", 20000), "not valid JSON", -32700},
-		"an odd id":         {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "no message of JSON-RPC 2.0", -32600},
+		"an odd id":         {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "not a message of JSON-RPC 2.0", -32600},
 	} {
 		r := newRig(t)
 		lines := r.pipe(strings.NewReader(hello + test.line + "\n\n" + `{"jsonrpc":"2.0","id":9,"method":"ping"}`)) // the last line lacks its break
@@ -170,7 +170,7 @@ func TestBatchesAndRepeatedIDs(t *testing.T) {
 	go io.WriteString(feed, hello+call+call)
 	answers := bufio.NewScanner(out)
 	for answers.Scan() {
-		if strings.Contains(answers.Text(), "being answered") {
+		if strings.Contains(answers.Text(), "not answered yet") {
 			break
 		}
 	}
