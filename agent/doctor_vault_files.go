@@ -50,7 +50,7 @@ func damagedFiles(damaged []shelf.Damage) error {
 	case one.Name != "":
 		e.Hint = fmt.Sprintf("put or delete %s over the vault's API, or restore a snapshot", strconv.Quote(one.Name))
 	default:
-		e.Hint = "move it out of the agent's folder, and have its client back up again; or restore a snapshot"
+		e.Hint = "move the file out of the agent's folder, and have its client back up again; or restore a snapshot"
 	}
 	return e
 }

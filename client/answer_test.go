@@ -208,7 +208,7 @@ func TestASilentServerIsUnreachable(t *testing.T) {
 	defer l.Close() // the system accepts connections, and nothing reads them
 	s := contracts(t, client.Options{URL: "http://" + l.Addr().String(), Patience: 20 * time.Millisecond, Attempts: 2, Backoff: time.Millisecond})
 	_, err = s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})
-	if amber.KindOf(err) != amber.KindUnreachable || !strings.Contains(amber.HintOf(err), "may have done it") {
+	if amber.KindOf(err) != amber.KindUnreachable || !strings.Contains(amber.HintOf(err), "may have carried out the request") {
 		t.Errorf("write: %v, hint %q", err, amber.HintOf(err))
 	}
 	if _, err = s.Memories.Get(t.Context(), someID); amber.KindOf(err) != amber.KindUnreachable {

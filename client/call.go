@@ -109,7 +109,7 @@ func (r request) explain(err error) error {
 		return err
 	}
 	told := *e
-	told.Hint = "the server may have done it: check before you send it again"
+	told.Hint = "the server may have carried out the request: check before you repeat it"
 	return &told
 }
 

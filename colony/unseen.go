@@ -42,7 +42,7 @@ func (b *backup) known() error {
 	return &amber.Error{
 		Op: "look at snapshots", Kind: amber.KindConflict, ID: string(id),
 		Err:  fmt.Errorf("the newest snapshot of the label was never seen from here (%s), so it may be the memory of another agent", before),
-		Hint: "amber vault restore to use it, amber vault backup to make a newer one, or another vault.label",
+		Hint: "amber vault restore to use that snapshot, amber vault backup to make a newer one, or another vault.label",
 	}
 }
 

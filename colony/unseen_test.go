@@ -39,7 +39,7 @@ func TestWhoIsNotAskedGoesOnOnlyWithWhatItHasSeen(t *testing.T) {
 		if len(r.Uploaded) > 0 || w.seen != before || !strings.Contains(err.Error(), string(newest)) {
 			t.Errorf("%s: %+v, %v, remembers %+v", name, r, err, w.seen)
 		}
-		if hint := amber.HintOf(err); !strings.HasPrefix(hint, "amber vault restore to use it, ") || !strings.Contains(hint, "vault.label") {
+		if hint := amber.HintOf(err); !strings.HasPrefix(hint, "amber vault restore to use that snapshot, ") || !strings.Contains(hint, "vault.label") {
 			t.Errorf("%s: the hint is %q", name, hint)
 		}
 		if diff := cmp.Diff(was, b.fake.Files()); diff != "" {

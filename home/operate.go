@@ -18,7 +18,7 @@ func (a *Agent) Operate(ctx context.Context, fn func() error) error {
 	lock, err := fsx.AcquireLock(wait, a.path(operationName), fsx.Exclusive)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		e := amber.Errorf(amber.KindBusy, "wait for operation", string(a.agent), "another snapshot or restore of this agent is running")
-		e.Hint = "try again when it is done"
+		e.Hint = "try again when the other snapshot or restore is done"
 		return e
 	}
 	if err != nil {

@@ -101,7 +101,7 @@ func (a *Agent) readNote() (n note, found bool, err error) {
 func (a *Agent) badNote(err error) error {
 	e := &amber.Error{Op: "settle restore", Kind: amber.KindOf(err), ID: string(a.agent), Err: err, Hint: amber.HintOf(err)}
 	if e.Kind == amber.KindDamaged {
-		e.Hint = "the agent works on as CURRENT names it; remove " + a.path(restoringName) + " to be able to restore again"
+		e.Hint = "the agent still works in the generation that CURRENT names; remove " + a.path(restoringName) + " to be able to restore again"
 	}
 	return e
 }

@@ -215,7 +215,7 @@ func (e *Engine) notConfigured(ctx context.Context, removing []agekey.Recipient)
 	for _, r := range removing {
 		if slices.Contains(textsOf(configured), r.Text) {
 			refused := amber.Errorf(amber.KindRefused, "change recipients", r.Text, "the configuration names this recipient, so the next snapshot would add it again")
-			refused.Hint = "remove it from snapshot.encryption.recipients first"
+			refused.Hint = "remove the recipient from snapshot.encryption.recipients first"
 			return refused
 		}
 	}

@@ -85,7 +85,7 @@ func (e *Engine) lostRepository(tenant amber.TenantID, agent amber.AgentID) erro
 	for _, chain := range e.chains(tenant) {
 		if chain.Agent == agent {
 			err := amber.Errorf(amber.KindDamaged, "open repository", e.repositoryName(tenant), "the repository is gone, and this home has written snapshots to it")
-			err.Hint = "if you removed it yourself, remove " + e.headPath(tenant, agent, chain.Device)
+			err.Hint = "if you removed the repository yourself, remove " + e.headPath(tenant, agent, chain.Device)
 			return err
 		}
 	}

@@ -99,7 +99,7 @@ func broken(path string, err error) error {
 		}
 		return err
 	}
-	return &amber.Error{Op: "edit", Kind: amber.KindInvalid, ID: path, Err: err, Hint: "correct the file; it was left as it is"}
+	return &amber.Error{Op: "edit", Kind: amber.KindInvalid, ID: path, Err: err, Hint: "correct the file, which was not changed"}
 }
 
 // writable returns an error for a file that its owner does not want changed.

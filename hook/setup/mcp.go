@@ -26,7 +26,7 @@ func (s server) path() []string { return extend(s.at, serverName) }
 // errForeign is returned for a server of this name that is not Amber's.
 func errForeign() error {
 	e := amber.Errorf(amber.KindConflict, "add MCP server", serverName, "another MCP server has this name")
-	e.Hint = "rename or remove it"
+	e.Hint = "rename or remove the other MCP server"
 	return e
 }
 

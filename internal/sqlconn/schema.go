@@ -98,6 +98,6 @@ func Judge(version, newest int64, path string) error {
 		return ErrOlder
 	}
 	e := amber.Errorf(amber.KindTooNew, "open database", path, "the file has schema %d, this Amber knows schemas up to %d", version, newest)
-	e.Hint = "restart this program with the newer amber that wrote it"
+	e.Hint = "restart this program with the newer amber that wrote the database"
 	return e
 }

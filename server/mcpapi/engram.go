@@ -212,7 +212,7 @@ func memUpdate(ctx context.Context, b *bound, a *server.Agent, in memUpdateArgs)
 	}
 	if in.Project != "" && in.Project != was.ProjectID || in.TopicKey != "" && topicKey(in.TopicKey) != was.Topic || in.Scope != "" && !b.sameScope(in.Scope, was) {
 		e := amber.Errorf(amber.KindUnsupported, "update memory", in.ID, "project, scope and topic_key of a memory stay what they are")
-		e.Hint = "save it anew there and delete this one"
+		e.Hint = "save a new memory with mem_save and delete this one"
 		return answer{subject: in.ID}, e
 	}
 	r := amber.EditRequest{ID: id, Title: in.Title, Content: in.Content}

@@ -35,7 +35,7 @@ func (g graph) apply(ctx context.Context, changes []change) (done []string, err 
 		if _, err := g.a.Store.Editor.Edit(ctx, c.next); err != nil {
 			return done, &amber.Error{
 				Op: fmt.Sprintf("change entity %d of %d", i+1, len(changes)), Kind: amber.KindOf(err), ID: string(c.was.ID), Err: err,
-				Hint: fmt.Sprintf("%d were changed; do it again", i),
+				Hint: fmt.Sprintf("%d entities were changed; repeat the call", i),
 			}
 		}
 		done = append(done, string(c.was.ID))

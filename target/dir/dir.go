@@ -48,7 +48,7 @@ func Open(path string, o Options) (*Dir, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &amber.Error{
 			Op: op, Kind: amber.KindNotFound, ID: path, Err: errors.New("no such folder"),
-			Hint: "connect the disk, or make the folder if it is a new one",
+			Hint: "connect the disk, or make the folder for a new repository",
 		}
 	case errors.Is(err, syscall.ENOTDIR):
 		return nil, amber.Errorf(amber.KindInvalid, op, path, "not a folder")
