@@ -120,7 +120,7 @@ func TestDoctorFindsDamageInTheVaultItKeeps(t *testing.T) {
 	p.must(v.Delete(t.Context(), "notes/a.md"))
 	path = spoil("notes/b.md", func([]byte) []byte { return nil })
 	_, found = p.doctor()
-	if f := found[vaultFilesCode]; f.Kind != amber.KindDamaged || !strings.Contains(f.Detail, path) || !strings.Contains(f.Hint, "move it out") {
+	if f := found[vaultFilesCode]; f.Kind != amber.KindDamaged || !strings.Contains(f.Detail, path) || !strings.Contains(f.Hint, "move the file out") {
 		t.Errorf("%+v", f)
 	}
 	p.must(os.Remove(path))
