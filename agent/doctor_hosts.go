@@ -37,10 +37,10 @@ func (a *Agent) seenInJournal(ctx context.Context, note func(string, amber.Time)
 // seenInStore notes the last session of each host.
 func (a *Agent) seenInStore(ctx context.Context, note func(string, amber.Time)) error {
 	c, err := a.Cursors(ctx)
-	defer c.Close()
-	if err != nil || c.store == nil { // there is none yet
-		return err
+	if err != nil || c.store == nil { // no store yet
+		return errors.Join(err, c.Close())
 	}
+	defer c.Close()
 	for _, h := range hook.Hosts() {
 		page, err := c.store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: string(h), Limit: 1})
 		if err != nil {

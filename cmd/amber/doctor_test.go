@@ -24,8 +24,6 @@ type sickHome struct {
 	home  string
 }
 
-func (p *sickHome) app() *app { return &app{world: p.world} }
-
 func newSickHome(t *testing.T) *sickHome {
 	return newHome(t, [][]string{
 		{"remember", "We chose PostgreSQL for JSONB"},
