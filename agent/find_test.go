@@ -35,7 +35,7 @@ func TestFindMakesNothing(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("there is a home: %v", err)
+		t.Errorf("Find made the home %s: %v", dir, err)
 	}
 	made, err := agent.Open(t.Context(), o)
 	if err != nil {
@@ -78,7 +78,7 @@ func TestDeleteTakesALastSnapshot(t *testing.T) {
 		t.Fatalf("delete: %+v, %v", done, err)
 	}
 	if exists, err := a.Folder().Exists(); exists || err != nil {
-		t.Errorf("it exists: %v, %v", exists, err)
+		t.Errorf("deleted agent exists: %v, %v", exists, err)
 	}
 	e, err := a.Snapshots(t.Context())
 	if err != nil {

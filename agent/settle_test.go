@@ -75,7 +75,7 @@ func TestASessionThatWouldComeBackIsNotDeleted(t *testing.T) {
 		t.Errorf("while its entries are on their way: %v", err)
 	}
 	if _, err := served.Session(t.Context(), "s1"); err != nil {
-		t.Errorf("it was deleted: %v", err)
+		t.Errorf("session s1 was deleted: %v", err)
 	}
 	if err := served.DeleteSession(t.Context(), "s2"); err != nil {
 		t.Error(err)

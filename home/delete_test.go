@@ -59,7 +59,7 @@ func TestDeleteRemovesTheFolder(t *testing.T) {
 	_, err = a.Current()
 	wantKind(t, "current", err, amber.KindNotFound)
 	if exists, err := a.Exists(); exists || err != nil {
-		t.Errorf("it exists: %v, %v", exists, err)
+		t.Errorf("deleted agent exists: %v, %v", exists, err)
 	}
 	wantKind(t, "write", a.Write(t.Context(), "memory", func(home.Current) error { return nil }), amber.KindNotFound)
 	wantKind(t, "delete again", remove(t.Context(), a), amber.KindNotFound)

@@ -134,11 +134,11 @@ func (a *app) noAgent(h *home.Home, tenant amber.TenantID, id amber.AgentID) *am
 				tenants = append(tenants, t)
 			}
 		}
-		e := amber.Errorf(amber.KindNotFound, "find tenant", string(tenant), "there is no such tenant, %s", namesThere("tenants", string(tenant), tenants))
+		e := amber.Errorf(amber.KindNotFound, "find tenant", string(tenant), "tenant %s does not exist, %s", tenant, namesThere("tenants", string(tenant), tenants))
 		e.Hint = "amber tenant list"
 		return e
 	}
-	e := amber.Errorf(amber.KindNotFound, "find agent", string(id), "there is no such agent in tenant %s, %s", tenant, namesThere("agents", string(id), agents))
+	e := amber.Errorf(amber.KindNotFound, "find agent", string(id), "agent %s does not exist in tenant %s, %s", id, tenant, namesThere("agents", string(id), agents))
 	e.Hint = "amber agent list"
 	return e
 }
@@ -149,7 +149,7 @@ const maxNamedAgents = 10
 // namesThere lists names, the nearest to what was asked for first.
 func namesThere[T ~string](what, asked string, names []T) string {
 	if len(names) == 0 {
-		return "there are no " + what + " yet"
+		return "no " + what + " exist yet"
 	}
 	sorted := slices.SortedStableFunc(slices.Values(names), func(x, y T) int {
 		return cmp.Or(distance(asked, string(x))-distance(asked, string(y)), strings.Compare(string(x), string(y)))

@@ -40,7 +40,7 @@ func (a *app) bundleFile(arg string) (path string, ok bool, err error) {
 	case err == nil && info.IsDir() && noID != nil:
 		return path, false, amber.Errorf(amber.KindInvalid, "read bundle", path, "the path is a directory, want a bundle")
 	case errors.Is(err, fs.ErrNotExist) && (noID != nil || isBundleName(arg)):
-		e := amber.Errorf(amber.KindNotFound, "read bundle", path, "there is no such file, and %q is not the id of a snapshot", oneLine(arg, 40))
+		e := amber.Errorf(amber.KindNotFound, "read bundle", path, "file does not exist, and %q is not the id of a snapshot", oneLine(arg, 40))
 		e.Hint = "amber snapshot list"
 		return path, false, e
 	}

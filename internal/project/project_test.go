@@ -71,7 +71,7 @@ func TestAllWaysToARepositoryLeadToOneProject(t *testing.T) {
 	link := filepath.Join(top, "link")
 	if err := os.Symlink(main, link); err != nil {
 		if runtime.GOOS == "windows" {
-			t.Skip("links need a privilege on Windows")
+			t.Skipf("on Windows only some users may make links: %v", err)
 		}
 		t.Fatal(err)
 	}
