@@ -109,7 +109,7 @@ func allowRevision(op, name, want, stored string) error {
 	}
 	// The stored revision is not told: it is a digest of what only readers may
 	// know.
-	found := "there is no such document"
+	found := "the document does not exist"
 	if stored != "" {
 		found = "another revision is stored"
 	}

@@ -106,7 +106,7 @@ func (a *Agent) unreadable(err error) error {
 }
 
 func (a *Agent) notFound() error {
-	return amber.Errorf(amber.KindNotFound, "open agent", string(a.agent), "there is no such agent")
+	return amber.Errorf(amber.KindNotFound, "open agent", string(a.agent), "the agent does not exist")
 }
 
 // Write runs fn while the agent may be written: in its turn among the writers

@@ -115,7 +115,7 @@ func (d *DB) RevokeToken(ctx context.Context, id wire.TokenID) (token wire.Token
 }
 
 func noToken(op, id string) error {
-	e := amber.Errorf(amber.KindNotFound, op, id, "there is no such token")
+	e := amber.Errorf(amber.KindNotFound, op, id, "the token does not exist")
 	e.Hint = "amber token list"
 	return e
 }

@@ -48,7 +48,7 @@ func (c Caller) Allow(tenant amber.TenantID, agent amber.AgentID, scope wire.Tok
 // NotThere is what callers are told about an agent that does not exist, and
 // about an agent outside their grant.
 func NotThere() error {
-	return amber.Errorf(amber.KindNotFound, "open agent", "", "there is no such agent")
+	return amber.Errorf(amber.KindNotFound, "open agent", "", "the agent does not exist")
 }
 
 // callerKey is the key of the caller in a context.

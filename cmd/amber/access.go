@@ -125,7 +125,7 @@ func (a *app) readBounded(op, file string, most int64) ([]byte, error) {
 	b, err := fsx.ReadFile(fsx.OS(), path, most)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, amber.Errorf(amber.KindNotFound, op, path, "there is no such file")
+		return nil, amber.Errorf(amber.KindNotFound, op, path, "the file does not exist")
 	case errors.Is(err, fs.ErrPermission):
 		return nil, &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
 	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):

@@ -126,7 +126,7 @@ func checkAPIKeyFile(c config.Vault) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e := amber.Errorf(amber.KindNotFound, op, path, "there is no such file")
+		e := amber.Errorf(amber.KindNotFound, op, path, "the file does not exist")
 		e.Hint = "write the key of the vault into it, or change vault.api_key_file"
 		return e
 	case err != nil:

@@ -73,7 +73,7 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 		tells(statusFailed, "0644", "chmod 600 "+key)
 	}
 	p.must(os.Remove(key))
-	tells(statusFailed, "there is no such file")
+	tells(statusFailed, "the file does not exist")
 	p.must(os.WriteFile(key, nil, 0o600))
 	p.must(os.WriteFile(records.Path(me), []byte("?"), 0o600))
 	tells(statusFailed, "remove the file")

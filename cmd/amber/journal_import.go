@@ -82,7 +82,7 @@ func (a *app) input(name string) (io.ReadCloser, error) {
 	case errors.As(err, &known):
 		return nil, err
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, amber.Errorf(amber.KindNotFound, "open file", path, "there is no such file")
+		return nil, amber.Errorf(amber.KindNotFound, "open file", path, "the file does not exist")
 	case errors.Is(err, fs.ErrPermission):
 		return nil, &amber.Error{Op: "open file", Kind: amber.KindRefused, ID: path, Err: err}
 	}

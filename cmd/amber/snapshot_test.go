@@ -64,7 +64,7 @@ func TestSnapshotCreateRefusesWhatIsNotThere(t *testing.T) {
 		code int
 		says string
 	}{
-		{"unknown agent", []string{"--agent", "typo", "snapshot", "create"}, 3, "there is no such agent"},
+		{"unknown agent", []string{"--agent", "typo", "snapshot", "create"}, 3, "agent typo does not exist in tenant default, agents are: default"},
 		{"source that is no name", []string{"snapshot", "create", "--source", "../x"}, 2, "source"},
 		{"long label", []string{"snapshot", "create", "--label", strings.Repeat("x", wire.MaxLabelBytes+1)}, 2, "label"},
 		{"argument", []string{"snapshot", "create", "now"}, 2, ""},

@@ -97,7 +97,7 @@ func newTask(cmd *cobra.Command, id string, ifVersion int64) (amber.Task, error)
 		return t, err
 	}
 	if !cmd.Flags().Changed("goal") {
-		e := amber.Errorf(amber.KindInvalid, "save task", id, "there is no such task, and a new task needs --goal")
+		e := amber.Errorf(amber.KindInvalid, "save task", id, "the task does not exist, and a new task needs --goal")
 		e.Hint = fmt.Sprintf("amber task save %s --goal TEXT", id)
 		return t, e
 	}

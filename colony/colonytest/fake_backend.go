@@ -93,7 +93,7 @@ func (f *Fake) Get(ctx context.Context, name string) (file colony.File, err erro
 }
 
 func missing(op, name string) error {
-	return amber.Errorf(amber.KindNotFound, op, name, "there is no such file")
+	return amber.Errorf(amber.KindNotFound, op, name, "the file does not exist")
 }
 
 func rotten(op, name string) error {

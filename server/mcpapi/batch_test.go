@@ -157,7 +157,7 @@ func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
 		"a long method":       {`{"jsonrpc":"2.0","id":5,"method":"` + long + `"}`, "the method has 1048578 bytes, want at most 256"},
 		"params that differ":  {message(5, "tools/call", `{"name":1,"arguments":{"x":"`+strings.Repeat(`\u0001`, 1000)+long+`"}}`), "unmarshaling"},
 		"an unknown prompt":   {message(5, "prompts/get", `{"name":"`+long+`"}`), "unknown prompt"},
-		"an unknown resource": {message(5, "resources/read", `{"uri":"amber://`+long+`"}`), "there is no such resource"},
+		"an unknown resource": {message(5, "resources/read", `{"uri":"amber://`+long+`"}`), "the resource does not exist"},
 		"much around":         {message(5, "tools/list", `{"_meta":{"a":"`+long+`"}}`), "_meta has"},
 		"very deep":           {message(5, "tools/list", `{"_meta":{"a":`+deep(5000)+`}}`), "depth"},
 		"deeper than any":     {message(5, "tools/list", `{"_meta":{"a":`+deep(500_000)+`}}`), "not valid JSON"},

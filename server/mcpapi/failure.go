@@ -91,7 +91,7 @@ func protocolError(err error, req mcp.Request) error {
 		return err
 	}
 	if rpc != nil {
-		err = amber.Errorf(amber.KindNotFound, "read resource", "", "there is no such resource")
+		err = amber.Errorf(amber.KindNotFound, "read resource", "", "the resource does not exist")
 	}
 	var known *amber.Error
 	if !errors.As(err, &known) {

@@ -104,7 +104,7 @@ func (r *rig) walkAsStranger(foreign, absent *client) {
 	for _, uri := range foreign.uris(string(secret.ID)) {
 		_, err := foreign.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 		_, want := absent.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
-		if wire := wireError(t, err); !strings.Contains(wire.Message, "there is no such agent") || wire.Error() != wireError(t, want).Error() {
+		if wire := wireError(t, err); !strings.Contains(wire.Message, "the agent does not exist") || wire.Error() != wireError(t, want).Error() {
 			t.Errorf("%s: %+v, want %v", uri, wire, want)
 		}
 	}

@@ -87,7 +87,7 @@ type unmet struct{ error }
 
 // noneThere is that of a file that is to be there.
 func noneThere() error {
-	return &unmet{amber.Errorf(amber.KindConflict, "put file", "", "there is no such file")}
+	return &unmet{amber.Errorf(amber.KindConflict, "put file", "", "the file does not exist")}
 }
 
 func (u *unmet) Unwrap() error { return u.error }
