@@ -11,7 +11,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/keyring"
 )
 
 // access says which repository a verb works on, and with which keys, beside
@@ -152,4 +154,9 @@ func either(cmd *cobra.Command, yes, no string, otherwise bool) (bool, error) {
 		return false, nil
 	}
 	return otherwise, nil
+}
+
+// ring returns the keys of a home.
+func (a *app) ring(h *home.Home) *keyring.Ring {
+	return keyring.Open(h.KeysDir(), keyring.Options{Random: a.random})
 }

@@ -170,3 +170,22 @@ func (a *app) lookAtTenant() (*home.Home, amber.TenantID, error) {
 	h, err := a.lookAtHome()
 	return h, tenant, err
 }
+
+// lookAtAgent returns the folder of the agent the flags name. Neither the folder nor
+// the home need be there, and neither is made.
+func (a *app) lookAtAgent() (*home.Agent, error) {
+	at, err := a.closed(nil)
+	if err != nil {
+		return nil, err
+	}
+	return at.Folder(), nil
+}
+
+// lookAtHome is the home as it is, or would be: nothing is made.
+func (a *app) lookAtHome() (*home.Home, error) {
+	dir, err := a.homeDir()
+	if err != nil {
+		return nil, err
+	}
+	return home.At(dir, home.Options{Clock: a.clock, Random: a.random})
+}

@@ -104,26 +104,26 @@ func (a *app) approvalShowCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.out.show(found, func(w io.Writer) { a.out.approval(w, found) })
+				return a.out.show(found, func(w io.Writer) { a.printApproval(w, found) })
 			})
 		},
 	}
 }
 
-func (p printer) approval(w io.Writer, v amber.Approval) {
-	fmt.Fprintln(w, p.style(bold, oneLine(v.Summary, 400)))
-	p.fact(w, "id", v.ID)
-	p.fact(w, "status", string(v.Status))
-	p.fact(w, "task", v.TaskID)
-	p.fact(w, "node", v.NodeID)
-	p.fact(w, "asked", p.when(v.CreatedAt))
-	p.fact(w, "asked by", v.RequestedBy)
+func (a *app) printApproval(w io.Writer, v amber.Approval) {
+	fmt.Fprintln(w, a.out.style(bold, oneLine(v.Summary, 400)))
+	a.out.fact(w, "id", v.ID)
+	a.out.fact(w, "status", string(v.Status))
+	a.out.fact(w, "task", v.TaskID)
+	a.out.fact(w, "node", v.NodeID)
+	a.out.fact(w, "asked", a.out.when(v.CreatedAt))
+	a.out.fact(w, "asked by", v.RequestedBy)
 	if v.Status != amber.ApprovalPending {
-		p.fact(w, "decided", fmt.Sprintf("%s by %s", p.when(v.DecidedAt), v.DecidedBy))
-		p.fact(w, "claimed by", v.ClaimedBy)
-		p.fact(w, "comment", v.Comment)
+		a.out.fact(w, "decided", fmt.Sprintf("%s by %s", a.out.when(v.DecidedAt), v.DecidedBy))
+		a.out.fact(w, "claimed by", v.ClaimedBy)
+		a.out.fact(w, "comment", v.Comment)
 	}
-	p.fact(w, "digest", v.Digest)
+	a.out.fact(w, "digest", v.Digest)
 	fmt.Fprintf(w, "\n%s\n", safe(string(v.Payload)))
 }
 
@@ -146,7 +146,7 @@ func (a *app) approvalListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return showItems(a, jsonl, amber.Page[amber.Approval]{Items: items}, a.out.approvals)
+				return showItems(a, jsonl, amber.Page[amber.Approval]{Items: items}, a.printApprovals)
 			})
 		},
 	}
@@ -155,10 +155,10 @@ func (a *app) approvalListCommand() *cobra.Command {
 	return cmd
 }
 
-func (p printer) approvals(w io.Writer, items []amber.Approval) {
+func (a *app) printApprovals(w io.Writer, items []amber.Approval) {
 	rows := make([][]string, len(items))
 	for i, v := range items {
-		rows[i] = []string{shownID(v), string(v.Status), v.TaskID, v.NodeID, p.when(v.CreatedAt), oneLine(v.Summary, 60)}
+		rows[i] = []string{shownID(v), string(v.Status), v.TaskID, v.NodeID, a.out.when(v.CreatedAt), oneLine(v.Summary, 60)}
 	}
 	table(w, []string{"ID", "STATUS", "TASK", "NODE", "ASKED", "SUMMARY"}, rows)
 }

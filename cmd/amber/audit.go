@@ -137,3 +137,6 @@ func (a *app) printAuditVerified(w io.Writer, r wire.AuditReport) {
 		wrapped(w, 4, "  %s %s", p.style(dim, "not checked:"), flat(text))
 	}
 }
+
+// cliActor is who the audit log says did what this command does.
+const cliActor = "cli"

@@ -73,13 +73,3 @@ func (a *app) noteRedactions(r *wire.RedactionReport) {
 		a.out.note("redacted: %s", flat(text))
 	}
 }
-
-// noteLeftOut names what did not come along.
-func (a *app) noteLeftOut(left []wire.Skipped, what string) {
-	for _, s := range left[:min(len(left), maxWarnings)] {
-		a.out.warn("not in the %s: %s", what, describeSkipped(s))
-	}
-	if more := len(left) - maxWarnings; more > 0 {
-		a.out.warn("not in the %s: %d more", what, more)
-	}
-}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -78,19 +77,6 @@ func (a *app) readBundle(ctx context.Context, e snapshotEngine, r wire.BundleReq
 	return report, err
 }
 
-// judged ends a command that has shown its report already and whose verdict is
-// an error: it is told on stderr alone, so that stdout stays one document.
-func (a *app) judged(err error) error {
-	if err == nil {
-		return nil
-	}
-	fmt.Fprintf(a.stderr, "amber: %s\n", flat(err.Error()))
-	if hint := amber.HintOf(err); hint != "" {
-		fmt.Fprintf(a.stderr, "hint: %s\n", flat(hint))
-	}
-	return errReported{amber.KindOf(err)}
-}
-
 func (a *app) printBundleVerified(w io.Writer, r wire.BundleReport) {
 	p := a.out
 	verdict := "nothing damaged found"
@@ -101,49 +87,10 @@ func (a *app) printBundleVerified(w io.Writer, r wire.BundleReport) {
 		verdict = p.style(amb, "NOT CHECKED")
 	}
 	fmt.Fprintf(w, "%s  %s\n", p.style(bold, flat(r.File)), verdict)
-	p.printDamage(w, r.Damaged)
+	a.printDamage(w, r.Damaged)
 	p.listed(w, "checked", r.Checked)
 	p.listed(w, "not checked", r.NotChecked)
-	p.printSignature(w, r.Signature)
-}
-
-// describeSignature tells in one line what became of a signature; "" when
-// nothing is known about it.
-func describeSignature(s sign.SignatureReport) string {
-	text := ""
-	switch s.Status {
-	case sign.SignatureValid:
-		whose := map[sign.Standing]string{
-			sign.StandingOwn: "this home's own key", sign.StandingTrusted: "a trusted key", sign.StandingStranger: "a key that is not trusted here",
-		}[s.Standing]
-		if whose == "" {
-			whose = "a key"
-		}
-		return fmt.Sprintf("signed by %s, %s", whose, flat(string(s.KeyID)))
-	case sign.SignatureMissing:
-		text = "not signed"
-	case sign.SignatureStripped:
-		text = "SIGNATURE TAKEN AWAY"
-	case sign.SignatureBad:
-		text = "SIGNATURE BAD"
-	default:
-		return ""
-	}
-	if s.Detail != "" {
-		text += ": " + flat(s.Detail)
-	}
-	return text
-}
-
-func (p printer) printSignature(w io.Writer, s sign.SignatureReport) {
-	text := describeSignature(s)
-	if text == "" {
-		return
-	}
-	if s.Status == sign.SignatureBad || s.Status == sign.SignatureStripped {
-		text = p.style(amb, text)
-	}
-	wrapped(w, 4, "  %s %s", p.style(dim, "signature:"), text)
+	a.printSignature(w, r.Signature)
 }
 
 func (a *app) bundleShowCommand() *cobra.Command {

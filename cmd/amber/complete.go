@@ -95,14 +95,6 @@ const (
 	completionItems    = 100
 )
 
-func texts[T ~string](list []T) []string {
-	out := make([]string, len(list))
-	for i, t := range list {
-		out[i] = string(t)
-	}
-	return out
-}
-
 // choice is one line for the shell.
 func choice(word, about string) string { return strings.TrimRight(word+"\t"+oneLine(about, 60), "\t") }
 

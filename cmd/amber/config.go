@@ -50,12 +50,6 @@ func printConfiguration(w io.Writer, c configuration) {
 	table(w, []string{"KEY", "VALUE", "SOURCE"}, rows)
 }
 
-func (a *app) noteClamped(clamped []amber.Clamp) {
-	for _, c := range clamped {
-		a.out.note("%s is %d, more than allowed; using %d", c.Key, c.Requested, c.Effective)
-	}
-}
-
 // configVerdict is the JSON of config check.
 type configVerdict struct {
 	Path    string        `json:"path"`

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/wire"
@@ -83,36 +82,12 @@ func (a *app) examine(ctx context.Context, deep bool) checkup {
 	return agent.Examine(ctx, o, e)
 }
 
-func describeConfig(l config.Loaded) string {
-	if !l.FileFound {
-		return "defaults; no file at " + l.Path
-	}
-	return l.Path
-}
-
 // verdict is the error of the first failed check.
 func verdict(r checkup) error {
 	for _, f := range r.Checks {
 		if f.Status == statusFailed {
 			return errReported{f.Kind}
 		}
-	}
-	return nil
-}
-
-// errReported ends a command whose output has said already what is wrong.
-type errReported struct{ kind amber.Kind }
-
-func (e errReported) Error() string { return string(e.kind) }
-
-// showChecked prints a report of what was checked, and ends the command as
-// damaged where the report says so.
-func (a *app) showChecked(r interface{ OK() bool }, print func(w io.Writer)) error {
-	if err := a.out.show(r, print); err != nil {
-		return err
-	}
-	if !r.OK() {
-		return errReported{amber.KindDamaged}
 	}
 	return nil
 }

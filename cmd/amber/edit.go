@@ -101,13 +101,3 @@ func (a *app) editRequest(cmd *cobra.Command, f editFlags, text []string) (r amb
 	}
 	return r, nil
 }
-
-// upTo is exactly with further arguments that may be left out, most in all.
-func upTo(most int, names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > most {
-			return usage("%s does not take %q", cmd.CommandPath(), args[most])
-		}
-		return exactly(names...)(cmd, args[:min(len(args), len(names))])
-	}
-}

@@ -71,7 +71,7 @@ func (a *app) eventListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return showItems(a, jsonl, amber.Page[amber.TaskEvent]{Items: events}, a.out.events)
+				return showItems(a, jsonl, amber.Page[amber.TaskEvent]{Items: events}, a.printEvents)
 			})
 		},
 	}
@@ -79,7 +79,7 @@ func (a *app) eventListCommand() *cobra.Command {
 	return cmd
 }
 
-func (p printer) events(w io.Writer, events []amber.TaskEvent) {
+func (a *app) printEvents(w io.Writer, events []amber.TaskEvent) {
 	rows := make([][]string, len(events))
 	for i, e := range events {
 		step := string(e.From)

@@ -62,13 +62,6 @@ func (a *app) printMemory(w io.Writer, m amber.Memory) {
 	fmt.Fprintf(w, "\n%s\n", strings.TrimSuffix(safe(m.Content), "\n"))
 }
 
-// fact prints a labelled line where there is something to say.
-func (p printer) fact(w io.Writer, label, value string) {
-	if value != "" {
-		wrapped(w, 4, "%s %s", p.style(dim, label+":"), oneLine(value, 400))
-	}
-}
-
 // place tells the scope of a memory and what it is bound to.
 func place(m amber.Memory) string {
 	if id := m.Identity(); id != "" {

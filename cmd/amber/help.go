@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
-
-	"github.com/amber-memory/amber"
 )
 
 // helpCommand is `help`, which knows commands and nothing else.
@@ -36,20 +32,6 @@ func (a *app) helpCommand() *cobra.Command {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-}
-
-// usageHint is the hint of an error about the command line until the command is
-// known.
-const usageHint = "amber help"
-
-// helpfully lets an error about the command line lead to the help of the command
-// that ran.
-func helpfully(err error, ran *cobra.Command) error {
-	var e *amber.Error
-	if errors.As(err, &e) && e.Hint == usageHint && ran != nil {
-		e.Hint = ran.CommandPath() + " --help"
-	}
-	return err
 }
 
 // named returns the command that words lead to. The error is of kind invalid and

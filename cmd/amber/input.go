@@ -1,9 +1,13 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
 )
@@ -89,4 +93,59 @@ func (a *app) confirm(yes bool, question string) error {
 		return refused("the answer was no, so nothing was changed")
 	}
 	return nil
+}
+
+// maxDocument bounds a JSON document on stdin: the largest payload, escaped,
+// and what is around it.
+const maxDocument = 8 * amber.MaxStateBytes
+
+// readJSON reads one JSON document from stdin. Fields it does not know are
+// refused: a misspelt one would be lost without a word.
+func (a *app) readJSON(what string, into any) error {
+	text, err := a.text("-", maxDocument)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	err = d.Decode(into)
+	if err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more than one value")
+		}
+	}
+	if err != nil {
+		return &amber.Error{Op: "parse " + what, Kind: amber.KindInvalid, Err: err}
+	}
+	return nil
+}
+
+// upTo is exactly with further arguments that may be left out, most in all.
+func upTo(most int, names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > most {
+			return usage("%s does not take %q", cmd.CommandPath(), args[most])
+		}
+		return exactly(names...)(cmd, args[:min(len(args), len(names))])
+	}
+}
+
+// addPlanFlags adds the flags of every verb that asks.
+func addPlanFlags(cmd *cobra.Command, yes, dryRun *bool, plan string) {
+	cmd.Flags().BoolVar(yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(dryRun, "dry-run", false, plan)
+}
+
+// confirmPlan asks a person who has seen the plan. Plan shows it and returns
+// the question, "" when there is nothing to ask about. Where nobody can be
+// asked it does not begin.
+func (a *app) confirmPlan(yes bool, what string, plan func() (string, error)) error {
+	if yes || !a.terminal() || a.global.json {
+		return a.confirm(yes, what)
+	}
+	question, err := plan()
+	if err != nil || question == "" {
+		return err
+	}
+	return a.confirm(false, question)
 }

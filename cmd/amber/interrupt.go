@@ -109,3 +109,9 @@ func patiently[T any](ctx context.Context, op string, fn func() (T, error)) (T, 
 		return none, interruption(op)
 	}
 }
+
+// interruptibleFile is a file that may be a pipe.
+type interruptibleFile struct {
+	*interruptible
+	io.Closer
+}

@@ -6,7 +6,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -25,16 +24,6 @@ func (a *app) openJournal() (*journal.Journal, error) {
 		return nil, err
 	}
 	return at.Journal()
-}
-
-// lookAtAgent returns the folder of the agent the flags name. Neither the folder nor
-// the home need be there, and neither is made.
-func (a *app) lookAtAgent() (*home.Agent, error) {
-	at, err := a.closed(nil)
-	if err != nil {
-		return nil, err
-	}
-	return at.Folder(), nil
 }
 
 func journalOptions(c config.Journal, clock amber.Clock) journal.Options {

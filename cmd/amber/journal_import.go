@@ -89,12 +89,6 @@ func (a *app) input(name string) (io.ReadCloser, error) {
 	return nil, &amber.Error{Op: "open file", Kind: amber.KindInternal, ID: path, Err: err}
 }
 
-// interruptibleFile is a file that may be a pipe.
-type interruptibleFile struct {
-	*interruptible
-	io.Closer
-}
-
 func printImport(w io.Writer, r nexus.Report) {
 	fmt.Fprintf(w, "%d events from %d of %d entries, in %d sessions\n", r.Events, r.Salvaged, r.Entries, len(r.Sessions))
 	if r.Truncated {

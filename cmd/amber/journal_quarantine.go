@@ -61,7 +61,7 @@ the journal, to be drained again: a newer Amber may be able to store them. With
 			if err != nil {
 				return err
 			}
-			return showItems(a, jsonl, amber.Page[journal.HeldEntry]{Items: items}, a.out.held)
+			return showItems(a, jsonl, amber.Page[journal.HeldEntry]{Items: items}, a.printHeld)
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only of this session: its id, or its key")
@@ -93,14 +93,14 @@ func (a *app) showHeld(j *journal.Journal, keys []journal.Key, name string) erro
 	})
 }
 
-func (p printer) held(w io.Writer, items []journal.HeldEntry) {
+func (a *app) printHeld(w io.Writer, items []journal.HeldEntry) {
 	rows := make([][]string, len(items))
 	for i, h := range items {
 		seq := "-"
 		if h.Seq > 0 {
 			seq = strconv.FormatInt(h.Seq, 10)
 		}
-		rows[i] = []string{string(h.SessionID), h.Name, strconv.FormatInt(h.Bytes, 10), seq, p.when(h.At), oneLine(h.Reason, 80)}
+		rows[i] = []string{string(h.SessionID), h.Name, strconv.FormatInt(h.Bytes, 10), seq, a.out.when(h.At), oneLine(h.Reason, 80)}
 	}
 	table(w, []string{"SESSION", "NAME", "BYTES", "SEQ", "GIVEN UP", "REASON"}, rows)
 }

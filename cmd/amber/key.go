@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/sign"
 )
@@ -24,20 +23,6 @@ shared folder.
 The key is a file, keys/signing.seed in the home. Anybody who has this file signs as this home, and
 a lost file cannot be made again.`
 	return c
-}
-
-// lookAtHome is the home as it is, or would be: nothing is made.
-func (a *app) lookAtHome() (*home.Home, error) {
-	dir, err := a.homeDir()
-	if err != nil {
-		return nil, err
-	}
-	return home.At(dir, home.Options{Clock: a.clock, Random: a.random})
-}
-
-// ring returns the keys of a home.
-func (a *app) ring(h *home.Home) *keyring.Ring {
-	return keyring.Open(h.KeysDir(), keyring.Options{Random: a.random})
 }
 
 // lookAtRing is the ring of the home as it is: nothing is made.

@@ -63,38 +63,30 @@ unless -n says how many. --at lists the memories of a snapshot.`,
 	return cmd
 }
 
-// pageSize checks -n of a listing.
-func pageSize(n int) error {
-	if n > amber.MaxPageSize {
-		return usage("-n is %d, want at most %d", n, amber.MaxPageSize)
-	}
-	return limit("-n", n)
-}
-
 // printMemories prints one line per memory.
 func (a *app) printMemories(w io.Writer, items []amber.Memory) {
 	for _, m := range items {
-		fmt.Fprintln(w, a.out.line(m))
+		fmt.Fprintln(w, a.memoryLine(m))
 	}
 }
 
 // lineFacts is how many columns the facts of a memory take before its title.
 const lineFacts = 51
 
-// line tells a memory in one line.
-func (p printer) line(m amber.Memory) string {
+// memoryLine tells a memory in one line.
+func (a *app) memoryLine(m amber.Memory) string {
 	title := m.Title
 	if title == "" {
 		title = m.Content
 	}
 	mark := ""
 	if !m.DeletedAt.IsZero() {
-		mark = p.style(dim, " (forgotten)")
+		mark = a.out.style(dim, " (forgotten)")
 	}
 	room := 70
-	if p.columns > 0 {
-		room = max(p.columns-lineFacts-term.Width(mark), 20)
+	if a.out.columns > 0 {
+		room = max(a.out.columns-lineFacts-term.Width(mark), 20)
 	}
 	facts := fmt.Sprintf("%s  %-16s  %-9s", m.CreatedAt.Time().Format("2006-01-02"), m.Kind, m.Scope)
-	return fmt.Sprintf("%s  %s  %s%s", p.style(amb, shortID(string(m.ID))), p.style(dim, facts), term.Cut(oneLine(title, 200), room), mark)
+	return fmt.Sprintf("%s  %s  %s%s", a.out.style(amb, shortID(string(m.ID))), a.out.style(dim, facts), term.Cut(oneLine(title, 200), room), mark)
 }

@@ -103,3 +103,11 @@ func table(w io.Writer, heading []string, rows [][]string) {
 
 // flat makes stored text fit for one line of a terminal, whole.
 func flat(s string) string { return strings.Join(strings.Fields(safe(s)), " ") }
+
+// pageSize checks -n of a listing.
+func pageSize(n int) error {
+	if n > amber.MaxPageSize {
+		return usage("-n is %d, want at most %d", n, amber.MaxPageSize)
+	}
+	return limit("-n", n)
+}

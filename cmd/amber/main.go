@@ -7,14 +7,11 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
-	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/term"
 )
@@ -24,23 +21,6 @@ func main() {
 	code := run(ctx, os.Args[1:], process())
 	stop()
 	os.Exit(code)
-}
-
-// world is everything a run takes from outside, so that tests can stand in
-// for it.
-type world struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	environ        []string
-	directory      func() (string, error)
-	clock          amber.Clock
-	after          func(time.Duration) <-chan time.Time // of the schedule of a server; nil: time.After
-	random         io.Reader
-	// terminal reports whether a person watches stdout and can be asked.
-	terminal func() bool
-	fsInfo   func(path string) (fsx.FSInfo, error)
-	// snapshots stands in for the engine; nil means the real one.
-	snapshots func(ctx context.Context) (agent.Snapshots, error)
 }
 
 // process is the world of a real run.

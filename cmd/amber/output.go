@@ -232,3 +232,54 @@ func (a *app) fail(err error, args []string) int {
 	}
 	return kind.ExitCode()
 }
+
+// judged ends a command that has shown its report already and whose verdict is
+// an error: it is told on stderr alone, so that stdout stays one document.
+func (a *app) judged(err error) error {
+	if err == nil {
+		return nil
+	}
+	fmt.Fprintf(a.stderr, "amber: %s\n", flat(err.Error()))
+	if hint := amber.HintOf(err); hint != "" {
+		fmt.Fprintf(a.stderr, "hint: %s\n", flat(hint))
+	}
+	return errReported{amber.KindOf(err)}
+}
+
+// errReported ends a command whose output has said already what is wrong.
+type errReported struct{ kind amber.Kind }
+
+func (e errReported) Error() string { return string(e.kind) }
+
+// showChecked prints a report of what was checked, and ends the command as
+// damaged where the report says so.
+func (a *app) showChecked(r interface{ OK() bool }, print func(w io.Writer)) error {
+	if err := a.out.show(r, print); err != nil {
+		return err
+	}
+	if !r.OK() {
+		return errReported{amber.KindDamaged}
+	}
+	return nil
+}
+
+// fact prints a labelled line where there is something to say.
+func (p printer) fact(w io.Writer, label, value string) {
+	if value != "" {
+		wrapped(w, 4, "%s %s", p.style(dim, label+":"), oneLine(value, 400))
+	}
+}
+
+// warn tells the user that something is wrong though the command goes on.
+// Nobody can ask not to be told.
+func (p printer) warn(format string, args ...any) {
+	text := flat(fmt.Sprintf(format, args...))
+	fmt.Fprintln(p.err, p.meter.clear()+"amber: "+p.aside().style(amb, "WARNING")+": "+text)
+}
+
+// listed prints the words of a report under a label, several on a line.
+func (p printer) listed(w io.Writer, label string, words []string) {
+	if len(words) > 0 {
+		wrapped(w, 4, "  %s %s", p.style(dim, label+":"), flat(strings.Join(words, ", ")))
+	}
+}

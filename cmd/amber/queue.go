@@ -93,7 +93,7 @@ func (a *app) queueDeadCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return showItems(a, jsonl, amber.Page[amber.DeadEntry]{Items: items}, a.out.dead)
+				return showItems(a, jsonl, amber.Page[amber.DeadEntry]{Items: items}, a.printDead)
 			})
 		},
 	}
@@ -102,14 +102,14 @@ func (a *app) queueDeadCommand() *cobra.Command {
 	return cmd
 }
 
-func (p printer) dead(w io.Writer, items []amber.DeadEntry) {
+func (a *app) printDead(w io.Writer, items []amber.DeadEntry) {
 	rows := make([][]string, len(items))
 	for i, d := range items {
 		last := ""
 		if len(d.Reasons) > 0 {
 			last = d.Reasons[len(d.Reasons)-1]
 		}
-		rows[i] = []string{d.Envelope.EntryID, d.Envelope.TaskID, d.Envelope.NodeID, fmt.Sprint(d.Envelope.Attempt), p.when(d.DeadAt), oneLine(last, 60)}
+		rows[i] = []string{d.Envelope.EntryID, d.Envelope.TaskID, d.Envelope.NodeID, fmt.Sprint(d.Envelope.Attempt), a.out.when(d.DeadAt), oneLine(last, 60)}
 	}
 	table(w, []string{"ENTRY", "TASK", "NODE", "ATTEMPTS", "DIED", "LAST REASON"}, rows)
 }

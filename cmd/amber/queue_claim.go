@@ -33,7 +33,7 @@ the lease expires: ack it, nack it or renew the lease before. An empty queue exi
 				if err != nil {
 					return explainClaim(err)
 				}
-				return a.out.show(claim, func(w io.Writer) { a.out.claim(w, claim) })
+				return a.out.show(claim, func(w io.Writer) { a.printClaim(w, claim) })
 			})
 		},
 	}
@@ -86,13 +86,13 @@ func explainClaim(err error) error {
 	return &answer
 }
 
-func (p printer) claim(w io.Writer, c amber.Claim) {
-	fmt.Fprintln(w, p.style(bold, flat(c.Envelope.EntryID)))
-	p.fact(w, "task", c.Envelope.TaskID)
-	p.fact(w, "node", c.Envelope.NodeID)
-	p.fact(w, "attempt", fmt.Sprint(c.Envelope.Attempt))
-	p.fact(w, "token", c.Lease.Token)
-	p.fact(w, "fence", fmt.Sprint(c.Lease.Fence))
-	p.fact(w, "expires", c.Lease.ExpiresAt.String())
+func (a *app) printClaim(w io.Writer, c amber.Claim) {
+	fmt.Fprintln(w, a.out.style(bold, flat(c.Envelope.EntryID)))
+	a.out.fact(w, "task", c.Envelope.TaskID)
+	a.out.fact(w, "node", c.Envelope.NodeID)
+	a.out.fact(w, "attempt", fmt.Sprint(c.Envelope.Attempt))
+	a.out.fact(w, "token", c.Lease.Token)
+	a.out.fact(w, "fence", fmt.Sprint(c.Lease.Fence))
+	a.out.fact(w, "expires", c.Lease.ExpiresAt.String())
 	fmt.Fprintf(w, "\n%s\n", safe(c.Envelope.Payload))
 }

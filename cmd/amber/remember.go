@@ -99,21 +99,21 @@ func (a *app) rememberOne(ctx context.Context, s *opened, f rememberFlags, arg s
 	}
 	return a.out.show(ack, func(w io.Writer) {
 		fmt.Fprintln(w, ack.ID)
-		a.out.stored(ack)
+		a.tellStored(ack)
 	})
 }
 
-// stored says what became of a memory that was stored already.
-func (p printer) stored(ack amber.WriteAck) {
+// tellStored says what became of a memory that was stored already.
+func (a *app) tellStored(ack amber.WriteAck) {
 	if !ack.Deduplicated {
 		return
 	}
-	p.note("it was stored already")
+	a.out.note("the memory was stored already")
 	if len(ack.Added) > 0 {
-		p.note("added to it: " + flat(strings.Join(ack.Added, ", ")))
+		a.out.note("added to the memory: %s", flat(strings.Join(ack.Added, ", ")))
 	}
 	if len(ack.NotTaken) > 0 {
-		p.note("not taken, the memory keeps what it has: " + flat(strings.Join(ack.NotTaken, ", ")) + "; amber edit changes it")
+		a.out.note("not taken, the memory keeps what it has: %s; amber edit changes it", flat(strings.Join(ack.NotTaken, ", ")))
 	}
 }
 
@@ -167,10 +167,10 @@ func (a *app) rememberLines(ctx context.Context, s *opened, f rememberFlags) err
 			}
 		}
 		if known > 0 {
-			a.out.note(fmt.Sprintf("%d of %d were stored already", known, len(w.acks)))
+			a.out.note("%d of %d were stored already", known, len(w.acks))
 		}
 		if left > 0 {
-			a.out.note(fmt.Sprintf("of %d of them something was not taken, since the memory has it otherwise; --json tells what", left))
+			a.out.note("for %d of them something was not taken, since the stored memory says otherwise; --json shows what", left)
 		}
 	})
 }

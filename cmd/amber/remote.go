@@ -45,25 +45,6 @@ func (a *app) addRemoteFlags(f *pflag.FlagSet) {
 	f.StringVar(&a.global.remoteCA, "remote-ca", "", "a PEM file with the certificates to trust for --remote (default $"+remoteCAVariable+", else those of the system)")
 }
 
-// remoteVerb marks a verb, with everything below it, that works with --remote.
-const remoteVerb = "amber:remote"
-
-func remotely(verbs ...*cobra.Command) []*cobra.Command {
-	for _, v := range verbs {
-		v.Annotations = map[string]string{remoteVerb: "yes"}
-	}
-	return verbs
-}
-
-func takesRemote(cmd *cobra.Command) bool {
-	for ; cmd != nil; cmd = cmd.Parent() {
-		if cmd.Annotations[remoteVerb] != "" {
-			return true
-		}
-	}
-	return false
-}
-
 // hereFlag marks a flag that is about a home, files or keys of this machine.
 const hereFlag = "amber:here"
 

@@ -91,7 +91,7 @@ func (a *app) resultShowCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.out.show(r, func(w io.Writer) { a.out.result(w, r) })
+				return a.out.show(r, func(w io.Writer) { a.printResult(w, r) })
 			})
 		},
 	}
@@ -100,16 +100,16 @@ func (a *app) resultShowCommand() *cobra.Command {
 	return cmd
 }
 
-func (p printer) result(w io.Writer, r amber.Result) {
-	fmt.Fprintf(w, "%s %s\n", p.style(bold, flat(r.TaskID+" "+r.NodeID)), flat(string(r.Status)))
-	p.fact(w, "producer", r.Producer)
-	p.fact(w, "schema version", r.SchemaVersion)
-	p.fact(w, "confidence", fmt.Sprint(r.Confidence))
-	p.fact(w, "fence", fmt.Sprint(r.Fence))
+func (a *app) printResult(w io.Writer, r amber.Result) {
+	fmt.Fprintf(w, "%s %s\n", a.out.style(bold, flat(r.TaskID+" "+r.NodeID)), flat(string(r.Status)))
+	a.out.fact(w, "producer", r.Producer)
+	a.out.fact(w, "schema version", r.SchemaVersion)
+	a.out.fact(w, "confidence", fmt.Sprint(r.Confidence))
+	a.out.fact(w, "fence", fmt.Sprint(r.Fence))
 	for _, e := range r.Evidence {
-		p.fact(w, "evidence", e.Kind+":"+e.Value)
+		a.out.fact(w, "evidence", e.Kind+":"+e.Value)
 	}
-	p.fact(w, "saved", p.when(r.UpdatedAt))
+	a.out.fact(w, "saved", a.out.when(r.UpdatedAt))
 	fmt.Fprintf(w, "\n%s\n", safe(r.Payload))
 }
 
@@ -127,7 +127,7 @@ func (a *app) resultListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return showItems(a, jsonl, amber.Page[amber.Result]{Items: items}, a.out.results)
+				return showItems(a, jsonl, amber.Page[amber.Result]{Items: items}, a.printResults)
 			})
 		},
 	}
@@ -136,10 +136,10 @@ func (a *app) resultListCommand() *cobra.Command {
 	return cmd
 }
 
-func (p printer) results(w io.Writer, items []amber.Result) {
+func (a *app) printResults(w io.Writer, items []amber.Result) {
 	rows := make([][]string, len(items))
 	for i, r := range items {
-		rows[i] = []string{r.NodeID, string(r.Status), r.Producer, fmt.Sprint(r.Fence), p.when(r.UpdatedAt), oneLine(r.Payload, 60)}
+		rows[i] = []string{r.NodeID, string(r.Status), r.Producer, fmt.Sprint(r.Fence), a.out.when(r.UpdatedAt), oneLine(r.Payload, 60)}
 	}
 	table(w, []string{"NODE", "STATUS", "PRODUCER", "FENCE", "SAVED", "PAYLOAD"}, rows)
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
@@ -111,32 +114,25 @@ func (a *app) addCommands(root *cobra.Command) {
 	}
 }
 
-// family is a verb that only holds others, like `session`.
-func family(use, short string, verbs ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return cmd.Help()
-		},
+// run executes one command line and returns the exit code.
+func run(ctx context.Context, args []string, w world) int {
+	a := &app{world: w, ctx: ctx}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(w.stdin)
+	root.SetOut(w.stdout)
+	root.SetErr(w.stderr)
+	if isCompletion(args) {
+		a.addCompletions(root)
 	}
-	c.AddCommand(verbs...)
-	return c
-}
-
-// exactly checks the number of arguments and names them in the error.
-func exactly(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < len(names):
-			return usage("%s needs %s", cmd.CommandPath(), names[len(args)])
-		case len(args) > len(names):
-			return usage("%s does not take %q", cmd.CommandPath(), args[len(names)])
-		}
-		return nil
+	if isHook(root, args) {
+		a.ctx = context.WithoutCancel(ctx)
+		return a.runHook(ctx, root)
 	}
+	ran, err := root.ExecuteContextC(ctx)
+	err = errors.Join(err, a.close())
+	if err == nil {
+		return 0
+	}
+	return a.fail(helpfully(err, ran), args)
 }

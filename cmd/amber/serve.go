@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/server/daemon"
 	"github.com/amber-memory/amber/server/mcpapi"
@@ -222,4 +225,21 @@ func (s *serving) current() config.Config {
 		s.log.Warn("configuration", "error", err)
 	}
 	return c
+}
+
+// writeRules returns what gives the rules of the configuration as it is now. They
+// are made anew only when it has changed.
+func (s *serving) writeRules() func() *redact.Redactor {
+	var mu sync.Mutex
+	last := config.Default()
+	rules := last.Intake()
+	return func() *redact.Redactor {
+		now := s.current()
+		mu.Lock()
+		defer mu.Unlock()
+		if now.Write != last.Write || !slices.Equal(now.Redact.Rules, last.Redact.Rules) || !slices.Equal(now.Redact.Exceptions, last.Redact.Exceptions) {
+			last, rules = now, now.Intake()
+		}
+		return rules
+	}
 }

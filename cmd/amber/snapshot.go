@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -32,19 +31,6 @@ crash journal has not yet drained. Data that two snapshots share is stored once.
 	return c
 }
 
-// liveAgent says what a verb about snapshots needs of the live agent.
-type liveAgent int
-
-// The store stays closed unless a verb reads or writes memories: it may be
-// damaged, which is when one needs snapshots.
-const (
-	mayBeAbsent  liveAgent = iota // nothing is made
-	mayBeMade                     // the home is made where there is none
-	mayBeOpened                   // opened to look at, if it is there and whole
-	mustBeThere                   // absent it is an error
-	mustBeOpened                  // and its store is open
-)
-
 // withSnapshots opens the agent as far as the verb needs it, and its
 // snapshots.
 func (a *app) withSnapshots(cmd *cobra.Command, need liveAgent, fn func(ctx context.Context, s *opened, e snapshotEngine) error) error {
@@ -65,52 +51,6 @@ func (a *app) withSnapshots(cmd *cobra.Command, need liveAgent, fn func(ctx cont
 	return errors.Join(err, s.Close())
 }
 
-// openFrozen opens what withSnapshots needs.
-func (a *app) openFrozen(ctx context.Context, need liveAgent) (*opened, error) {
-	if a.remote != nil {
-		return a.remote.frozen(ctx, need)
-	}
-	config, err := a.loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	at, err := a.closed(&config.Config)
-	if err != nil {
-		return nil, err
-	}
-	closed := newOpened(at, config)
-	_, err = closed.agent.Current()
-	absent := amber.KindOf(err) == amber.KindNotFound
-	switch need {
-	case mayBeMade:
-		made, err := at.Make()
-		a.noteMade(made, at)
-		return closed, err
-	case mayBeOpened:
-		if err == nil {
-			return a.lookOr(ctx, closed), nil
-		}
-	case mustBeThere, mustBeOpened:
-		if absent {
-			return nil, a.noAgent(closed.home, closed.agent.Tenant(), closed.agent.ID())
-		}
-		if need == mustBeOpened {
-			return a.open(ctx)
-		}
-	}
-	return closed, nil
-}
-
-// lookOr opens the live store to look at, or takes what there is without it.
-func (a *app) lookOr(ctx context.Context, closed *opened) *opened {
-	s, err := a.look(ctx, closed.config)
-	if err != nil {
-		a.out.note("the live agent does not open, so the active session is not known: %v", err)
-		return closed
-	}
-	return s
-}
-
 // known refuses an agent that has neither a folder nor a snapshot: a typing
 // error must not look like a clean slate. Whether one that is served elsewhere
 // has a folder cannot be asked without making it.
@@ -127,11 +67,6 @@ func (a *app) known(ctx context.Context, s *opened, e snapshotEngine) error {
 		return lerr
 	}
 	return a.noAgent(s.home, s.tenantID(), s.agentID())
-}
-
-// ref names a snapshot of the agent.
-func (s *opened) ref(id amber.SnapshotID) wire.SnapshotRef {
-	return wire.SnapshotRef{Tenant: s.tenantID(), Agent: s.agentID(), ID: id}
 }
 
 // withSnapshot is withSnapshots for a verb about one snapshot: it finds out
@@ -160,30 +95,7 @@ func parseSnapshotEnd(arg string) (agent.IDEnd, error) {
 	return end, err
 }
 
-// allSnapshots asks for every snapshot of the agent.
-func (s *opened) allSnapshots() wire.SnapshotQuery {
-	return wire.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID()}
-}
-
 // eachSnapshot calls fn for every snapshot of the agent, newest first.
 func eachSnapshot(ctx context.Context, s *opened, e snapshotEngine, fn func(wire.SnapshotMeta) error) error {
 	return agent.EachSnapshot(ctx, e, s.allSnapshots(), fn)
-}
-
-// snapshotEngine is what the verbs about snapshots work with.
-type snapshotEngine = agent.Snapshots
-
-// snapshots returns the engine for the home of s. Agent and store need not be
-// there.
-func (a *app) snapshots(ctx context.Context, s *opened) (snapshotEngine, error) {
-	if s.remote != nil {
-		return s.remote.snapshots(), nil
-	}
-	if a.getenv("GOGC") == "" {
-		// Snapshots make much garbage in a heap of about 20 MB: collecting it
-		// early saves a seventh of the memory and costs hardly any time.
-		debug.SetGCPercent(20)
-		dropUnusedCode()
-	}
-	return s.local.Snapshots(ctx)
 }

@@ -55,12 +55,6 @@ frees the space later. The command asks first; without a terminal it needs --yes
 	return cmd
 }
 
-// addPlanFlags adds the flags of every verb that asks.
-func addPlanFlags(cmd *cobra.Command, yes, dryRun *bool, plan string) {
-	cmd.Flags().BoolVar(yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(dryRun, "dry-run", false, plan)
-}
-
 // planSnapshotRemoval finds out what would be deleted, and refuses what the
 // engine would refuse.
 func planSnapshotRemoval(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) (snapshotRemoval, error) {

@@ -129,7 +129,7 @@ func (a *app) printSnapshot(w io.Writer, d wire.SnapshotDetail) {
 	}
 	p.fact(w, "signed by", signed)
 	printParts(w, d)
-	p.printChecks(w, d.Checks)
+	a.printChecks(w, d.Checks)
 	for _, text := range d.Warnings {
 		fmt.Fprintf(w, "  %s %s\n", p.style(amb, "WARNING"), flat(text))
 	}

@@ -142,20 +142,6 @@ func (a *app) prune(ctx context.Context, e snapshotEngine, r wire.PruneRequest, 
 	return show(report)
 }
 
-// confirmPlan asks a person who has seen the plan. Plan shows it and returns
-// the question, "" when there is nothing to ask about. Where nobody can be
-// asked it does not begin.
-func (a *app) confirmPlan(yes bool, what string, plan func() (string, error)) error {
-	if yes || !a.terminal() || a.global.json {
-		return a.confirm(yes, what)
-	}
-	question, err := plan()
-	if err != nil || question == "" {
-		return err
-	}
-	return a.confirm(false, question)
-}
-
 func printPruned(w io.Writer, r wire.PruneReport) {
 	did, kept := "deleted", "kept"
 	if r.DryRun {

@@ -232,7 +232,7 @@ func (a *app) printRestored(w io.Writer, makes bool, r wire.RestoreReport) {
 	} else {
 		printAfterRestore(w, r)
 	}
-	a.out.printChecks(w, r.Checks)
+	a.printChecks(w, r.Checks)
 }
 
 // printAfterRestore tells what somebody needs who wants to undo it.

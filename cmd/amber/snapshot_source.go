@@ -95,5 +95,5 @@ func (a *app) printExtraction(w io.Writer, x agent.Extraction) {
 	if !x.Fenced {
 		fmt.Fprintln(w, "its parts were captured at slightly different instants")
 	}
-	a.out.printChecks(w, x.Checks)
+	a.printChecks(w, x.Checks)
 }

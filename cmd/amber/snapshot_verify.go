@@ -136,11 +136,11 @@ func (a *app) printVerified(w io.Writer, r wire.VerifyReport, readData bool) {
 		verdict = p.style(amb, "NOT CHECKED")
 	}
 	fmt.Fprintf(w, "%s  %s\n", p.style(bold, flat(shortID(string(r.ID)))), verdict)
-	p.printDamage(w, r.Damaged)
+	a.printDamage(w, r.Damaged)
 	p.listed(w, "checked", r.Checked)
 	p.listed(w, "not checked", r.NotChecked)
-	p.printSignature(w, r.Signature)
-	p.printChecks(w, r.Checks)
+	a.printSignature(w, r.Signature)
+	a.printChecks(w, r.Checks)
 	if len(r.NotChecked) > 0 && !readData {
 		fmt.Fprintln(w, p.style(dim, "  --read-data reads every byte"))
 	}
@@ -183,7 +183,7 @@ func (a *app) printChecked(w io.Writer, r wire.CheckReport) {
 	}
 	fmt.Fprintf(w, "%s, %s, %s, %s: %s\n", count(int64(r.Snapshots), "snapshot", "snapshots"),
 		count(int64(r.Packs), "pack", "packs"), count(int64(r.Blobs), "blob", "blobs"), byteSize(r.Bytes), verdict)
-	p.printDamage(w, r.Damaged)
+	a.printDamage(w, r.Damaged)
 	p.listed(w, "checked", r.Checked)
 	p.listed(w, "not checked", r.NotChecked)
 	if r.Unused > 0 {

@@ -2,15 +2,11 @@ package main
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/amber-memory/amber"
 )
 
 // synonyms are words of other programs, and what Amber calls that, best first. A
@@ -27,20 +23,6 @@ func synonyms() map[string][]string {
 		"log": {"history", "list"}, "server": {"serve"}, "daemon": {"serve"}, "start": {"serve"}, "backup": {"snapshot", "create"}, "freeze": {"snapshot", "create"},
 		"settings": {"config"}, "install": {"setup"}, "init": {"setup"}, "keep": {"pin"}, "mv": {"rename"}, "end": {"stop"}, "stop": {"end"},
 	}
-}
-
-// unknownCommand is the error about a word that is no command of cmd. It names
-// the commands that were most likely meant.
-func unknownCommand(cmd *cobra.Command, word string) error {
-	meant := likely(cmd, strings.ToLower(word))
-	e := &amber.Error{Op: "read command line", Kind: amber.KindInvalid, Hint: cmd.CommandPath() + " --help"}
-	text := fmt.Sprintf("unknown command %q of %s", oneLine(word, 40), cmd.CommandPath())
-	if len(meant) > 0 {
-		text += ", did you mean " + orList(meant) + "?"
-		e.Hint = meant[0] + " --help"
-	}
-	e.Err = errors.New(text)
-	return e
 }
 
 // likely returns the commands of cmd that a word may stand for, best first: what
@@ -72,34 +54,6 @@ func likely(cmd *cobra.Command, word string) (found []string) {
 		found = append(found, names[name])
 	}
 	return found
-}
-
-// flagError is the error about a flag of cmd, with the flag that was most likely
-// meant.
-func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	var wrong *pflag.InvalidValueError
-	var text string
-	switch {
-	case errors.As(err, &unknown):
-		text = err.Error()
-		names := map[string]bool{}
-		visit := func(f *pflag.Flag) { names[f.Name] = names[f.Name] || !f.Hidden }
-		cmd.Flags().VisitAll(visit)
-		cmd.InheritedFlags().VisitAll(visit)
-		if meant := nearest(unknown.GetSpecifiedName(), names); len(meant) > 0 && len(unknown.GetSpecifiedName()) > 1 {
-			text += ", did you mean --" + meant[0] + "?"
-		}
-	case errors.As(err, &wrong):
-		name := "--" + wrong.GetFlag().Name
-		if short := wrong.GetFlag().Shorthand; short != "" {
-			name = "-" + short
-		}
-		text = fmt.Sprintf("%s is %q, %s", name, oneLine(wrong.GetValue(), 40), wantOf(wrong))
-	default:
-		text = err.Error()
-	}
-	return &amber.Error{Op: "read command line", Kind: amber.KindInvalid, Err: errors.New(text), Hint: cmd.CommandPath() + " --help"}
 }
 
 // wantOf says what a flag takes.
@@ -171,4 +125,12 @@ func orList(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+func texts[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, t := range list {
+		out[i] = string(t)
+	}
+	return out
 }

@@ -39,23 +39,23 @@ func (a *app) taskShowCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.out.show(t, func(w io.Writer) { a.out.task(w, t) })
+				return a.out.show(t, func(w io.Writer) { a.printTask(w, t) })
 			})
 		},
 	}
 }
 
-func (p printer) task(w io.Writer, t amber.Task) {
-	fmt.Fprintln(w, p.style(bold, flat(t.ID)))
-	p.fact(w, "state", fmt.Sprintf("%s, version %d", t.State, t.Version))
-	p.fact(w, "request", t.RequestID)
-	p.fact(w, "session", string(t.SessionID))
-	p.fact(w, "attempts", fmt.Sprint(t.Attempts))
-	p.fact(w, "completed nodes", strings.Join(t.CompletedNodes, ", "))
-	p.fact(w, "next node", fmt.Sprint(t.NextNodeIndex))
-	p.fact(w, "pending approval", t.PendingApprovalID)
-	p.fact(w, "last result", t.LastResult)
-	p.fact(w, "changed", p.when(t.UpdatedAt))
+func (a *app) printTask(w io.Writer, t amber.Task) {
+	fmt.Fprintln(w, a.out.style(bold, flat(t.ID)))
+	a.out.fact(w, "state", fmt.Sprintf("%s, version %d", t.State, t.Version))
+	a.out.fact(w, "request", t.RequestID)
+	a.out.fact(w, "session", string(t.SessionID))
+	a.out.fact(w, "attempts", fmt.Sprint(t.Attempts))
+	a.out.fact(w, "completed nodes", strings.Join(t.CompletedNodes, ", "))
+	a.out.fact(w, "next node", fmt.Sprint(t.NextNodeIndex))
+	a.out.fact(w, "pending approval", t.PendingApprovalID)
+	a.out.fact(w, "last result", t.LastResult)
+	a.out.fact(w, "changed", a.out.when(t.UpdatedAt))
 	fmt.Fprintf(w, "\n%s\n", safe(t.Goal))
 }
 
@@ -87,7 +87,7 @@ func (a *app) taskListCommand() *cobra.Command {
 					q.Limit, q.Cursor = n, c
 					return s.Store.Tasks.ListTasks(ctx, q)
 				}
-				return showPage(a, cmd, f, read, a.out.tasks)
+				return showPage(a, cmd, f, read, a.printTasks)
 			})
 		},
 	}
@@ -106,10 +106,10 @@ func taskStates() string {
 	return strings.Join(names, ", ")
 }
 
-func (p printer) tasks(w io.Writer, items []amber.Task) {
+func (a *app) printTasks(w io.Writer, items []amber.Task) {
 	rows := make([][]string, len(items))
 	for i, t := range items {
-		rows[i] = []string{t.ID, string(t.State), fmt.Sprint(t.Version), p.when(t.UpdatedAt), oneLine(t.Goal, 60)}
+		rows[i] = []string{t.ID, string(t.State), fmt.Sprint(t.Version), a.out.when(t.UpdatedAt), oneLine(t.Goal, 60)}
 	}
 	table(w, []string{"ID", "STATE", "VERSION", "CHANGED", "GOAL"}, rows)
 }
@@ -130,26 +130,26 @@ snapshot_mismatch; what may be done with the task after a crash follows from it.
 				if err != nil {
 					return err
 				}
-				return a.out.show(r, func(w io.Writer) { a.out.replay(w, r) })
+				return a.out.show(r, func(w io.Writer) { a.printReplay(w, r) })
 			})
 		},
 	}
 }
 
-func (p printer) replay(w io.Writer, r amber.ReplayReport) {
+func (a *app) printReplay(w io.Writer, r amber.ReplayReport) {
 	verdict := amb
 	if r.ConsistencyStatus == amber.ReplayConsistent {
 		verdict = bold
 	}
-	fmt.Fprintf(w, "%s, %s\n", p.style(verdict, flat(string(r.ConsistencyStatus))), flat(string(r.RecoveryEligibility)))
-	p.fact(w, "stored state", string(r.PersistedState))
-	p.fact(w, "replayed state", string(r.ReplayedState))
-	p.fact(w, "completed nodes", strings.Join(r.Replay.CompletedNodes, ", "))
-	p.fact(w, "open nodes", strings.Join(r.ResumeCandidates, ", "))
-	p.fact(w, "pending approval", r.Replay.PendingApprovalID)
-	p.fact(w, "events", fmt.Sprintf("%d, %d of them compacted", r.EventCount, r.EventCount-int64(len(r.Events))))
+	fmt.Fprintf(w, "%s, %s\n", a.out.style(verdict, flat(string(r.ConsistencyStatus))), flat(string(r.RecoveryEligibility)))
+	a.out.fact(w, "stored state", string(r.PersistedState))
+	a.out.fact(w, "replayed state", string(r.ReplayedState))
+	a.out.fact(w, "completed nodes", strings.Join(r.Replay.CompletedNodes, ", "))
+	a.out.fact(w, "open nodes", strings.Join(r.ResumeCandidates, ", "))
+	a.out.fact(w, "pending approval", r.Replay.PendingApprovalID)
+	a.out.fact(w, "events", fmt.Sprintf("%d, %d of them compacted", r.EventCount, r.EventCount-int64(len(r.Events))))
 	if len(r.Events) > 0 {
 		fmt.Fprintln(w)
-		p.events(w, r.Events)
+		a.printEvents(w, r.Events)
 	}
 }

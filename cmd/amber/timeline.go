@@ -69,6 +69,6 @@ func (a *app) printTimeline(w io.Writer, memories []amber.Memory, pivot amber.Me
 		if m.ID == pivot {
 			mark = p.style(bold, "> ")
 		}
-		fmt.Fprintln(w, mark+p.line(m))
+		fmt.Fprintln(w, mark+a.memoryLine(m))
 	}
 }

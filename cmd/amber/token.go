@@ -42,11 +42,11 @@ func scopeNames(scopes []wire.TokenScope) string {
 }
 
 // tokenState is how a token stands: good, expired or revoked.
-func (p printer) tokenState(t wire.Token) string {
+func (a *app) tokenState(t wire.Token) string {
 	switch {
 	case !t.RevokedAt.IsZero():
 		return "revoked"
-	case !t.ExpiresAt.IsZero() && !amber.At(p.now()).Before(t.ExpiresAt):
+	case !t.ExpiresAt.IsZero() && !amber.At(a.out.now()).Before(t.ExpiresAt):
 		return "expired"
 	}
 	return "good"

@@ -61,7 +61,7 @@ func (a *app) printTokens(w io.Writer, tokens []wire.Token) {
 			expires = t.ExpiresAt.Time().Format("2006-01-02 15:04")
 		}
 		rows[i] = []string{
-			string(t.ID), t.Name, reach(t), scopeNames(t.Scopes), a.out.tokenState(t),
+			string(t.ID), t.Name, reach(t), scopeNames(t.Scopes), a.tokenState(t),
 			a.out.when(t.CreatedAt), expires, a.out.when(t.LastUsedAt),
 		}
 	}

@@ -130,14 +130,14 @@ func (b vaultBackup) need() liveAgent {
 // noteDocuments returns the notes of an agent as documents, without secrets unless
 // export.redact is false.
 func (a *app) noteDocuments(ctx context.Context, s *opened) (documents.Set, error) {
-	d, err := s.readNotes(ctx)
+	d, err := readNotes(ctx, s)
 	if err == nil && s.config.Config.Export.Redact {
 		err = d.Redact(documents.PartNotes, a.vaultOwn(s, vaultFlags{}))
 	}
 	return d, err
 }
 
-func (s *opened) readNotes(ctx context.Context) (documents.Set, error) {
+func readNotes(ctx context.Context, s *opened) (documents.Set, error) {
 	if s.notes != nil {
 		return documents.ReadNotes(ctx, s.notes)
 	}
@@ -157,7 +157,7 @@ func (a *app) vaultBackupDocuments(ctx context.Context, cmd *cobra.Command, s *o
 		part = documents.PartInput
 		d, err = a.readPlain()
 	case b.dir == "":
-		d, err = s.readNotes(ctx)
+		d, err = readNotes(ctx, s)
 	default:
 		part = documents.PartFolder
 		var dir string

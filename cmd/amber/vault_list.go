@@ -38,7 +38,7 @@ does that. If one label cannot be listed, the others are, and the command fails.
 					if cmd.Flags().Changed("label") {
 						return v.List(ctx)
 					}
-					all, bad, err = v.ListAll(ctx, func(label string) colony.Witness { return s.vaultWitness(*f, label) })
+					all, bad, err = v.ListAll(ctx, func(label string) colony.Witness { return vaultWitness(s, *f, label) })
 					return all, err
 				})
 				if err != nil {

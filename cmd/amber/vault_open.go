@@ -21,7 +21,7 @@ import (
 // or a file that is named; refused when others may read one.
 func (a *app) openVault(ctx context.Context, s *opened, f vaultFlags) (*colony.Vault, error) {
 	c := s.config.Config.Vault
-	backend, err := a.vaultBackend(s.vaultURL(f), cmp.Or(f.keyFile, c.APIKeyFile), f)
+	backend, err := a.vaultBackend(vaultURL(s, f), cmp.Or(f.keyFile, c.APIKeyFile), f)
 	if err != nil {
 		return nil, err
 	}
@@ -54,20 +54,20 @@ func (a *app) openVault(ctx context.Context, s *opened, f vaultFlags) (*colony.V
 	if o.Identities, err = ring.Identities(keys.Identities); err != nil {
 		return nil, err
 	}
-	o.Witness = s.vaultWitness(f, o.Label)
+	o.Witness = vaultWitness(s, f, o.Label)
 	if f.seen != nil {
 		f.seen.Witness, o.Witness = o.Witness, f.seen
 	}
 	return colony.Open(backend, o)
 }
 
-func (s *opened) vaultURL(f vaultFlags) string {
+func vaultURL(s *opened, f vaultFlags) string {
 	return strings.TrimRight(cmp.Or(f.url, s.config.Config.Vault.URL), "/")
 }
 
 // vaultWitness remembers in the home what was seen of a label.
-func (s *opened) vaultWitness(f vaultFlags, label string) colony.Witness {
-	of := colony.VaultOf{URL: s.vaultURL(f), Tenant: s.tenantID(), Agent: s.agentID()}
+func vaultWitness(s *opened, f vaultFlags, label string) colony.Witness {
+	of := colony.VaultOf{URL: vaultURL(s, f), Tenant: s.tenantID(), Agent: s.agentID()}
 	return colony.NewFileWitness(filepath.Join(s.home.Dir(), "vaults"), of, label)
 }
 

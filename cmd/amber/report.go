@@ -6,15 +6,9 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
-
-// warn tells the user that something is wrong though the command goes on.
-// Nobody can ask not to be told.
-func (p printer) warn(format string, args ...any) {
-	text := flat(fmt.Sprintf(format, args...))
-	fmt.Fprintln(p.err, p.meter.clear()+"amber: "+p.aside().style(amb, "WARNING")+": "+text)
-}
 
 // maxWarnings is how many things of one kind are named one by one.
 const maxWarnings = 20
@@ -82,21 +76,14 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// listed prints the words of a report under a label, several on a line.
-func (p printer) listed(w io.Writer, label string, words []string) {
-	if len(words) > 0 {
-		wrapped(w, 4, "  %s %s", p.style(dim, label+":"), flat(strings.Join(words, ", ")))
-	}
-}
-
 // printDamage names everything that is not as it was written.
-func (p printer) printDamage(w io.Writer, damaged []wire.Damage) {
+func (a *app) printDamage(w io.Writer, damaged []wire.Damage) {
 	for _, d := range damaged {
 		needed := ""
 		if len(d.Snapshots) > 0 {
 			needed = " (needed by " + shortIDs(d.Snapshots) + ")"
 		}
-		wrapped(w, 4, "  %s %s: %s%s", p.style(amb, "DAMAGED"), flat(d.Object), flat(d.Reason), needed)
+		wrapped(w, 4, "  %s %s: %s%s", a.out.style(amb, "DAMAGED"), flat(d.Object), flat(d.Reason), needed)
 	}
 }
 
@@ -113,19 +100,68 @@ func shortIDs(ids []amber.SnapshotID) string {
 }
 
 // printChecks prints checks that were made: failed ones in full.
-func (p printer) printChecks(w io.Writer, checks []wire.Check) {
+func (a *app) printChecks(w io.Writer, checks []wire.Check) {
 	for _, c := range checks {
 		verdict := "ok"
 		if !c.OK {
-			verdict = p.style(amb, "FAILED")
+			verdict = a.out.style(amb, "FAILED")
 		}
 		line := fmt.Sprintf("  check %s of %s: %s", flat(c.Name), flat(c.Part), verdict)
 		if !c.At.IsZero() {
-			line += p.style(dim, ", checked "+p.when(c.At))
+			line += a.out.style(dim, ", checked "+a.out.when(c.At))
 		}
 		if c.Detail != "" {
 			line += ": " + oneLine(c.Detail, 200)
 		}
 		wrapped(w, 4, "%s", line)
 	}
+}
+
+// noteLeftOut names what did not come along.
+func (a *app) noteLeftOut(left []wire.Skipped, what string) {
+	for _, s := range left[:min(len(left), maxWarnings)] {
+		a.out.warn("not in the %s: %s", what, describeSkipped(s))
+	}
+	if more := len(left) - maxWarnings; more > 0 {
+		a.out.warn("not in the %s: %d more", what, more)
+	}
+}
+
+// describeSignature tells in one line what became of a signature; "" when
+// nothing is known about it.
+func describeSignature(s sign.SignatureReport) string {
+	text := ""
+	switch s.Status {
+	case sign.SignatureValid:
+		whose := map[sign.Standing]string{
+			sign.StandingOwn: "this home's own key", sign.StandingTrusted: "a trusted key", sign.StandingStranger: "a key that is not trusted here",
+		}[s.Standing]
+		if whose == "" {
+			whose = "a key"
+		}
+		return fmt.Sprintf("signed by %s, %s", whose, flat(string(s.KeyID)))
+	case sign.SignatureMissing:
+		text = "not signed"
+	case sign.SignatureStripped:
+		text = "SIGNATURE TAKEN AWAY"
+	case sign.SignatureBad:
+		text = "SIGNATURE BAD"
+	default:
+		return ""
+	}
+	if s.Detail != "" {
+		text += ": " + flat(s.Detail)
+	}
+	return text
+}
+
+func (a *app) printSignature(w io.Writer, s sign.SignatureReport) {
+	text := describeSignature(s)
+	if text == "" {
+		return
+	}
+	if s.Status == sign.SignatureBad || s.Status == sign.SignatureStripped {
+		text = a.out.style(amb, text)
+	}
+	wrapped(w, 4, "  %s %s", a.out.style(dim, "signature:"), text)
 }
