@@ -10,14 +10,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) agentCommand() *cobra.Command {
-	c := family("agent", "List, show and delete agents", a.agentListCommand(), a.agentShowCommand(), a.agentDeleteCommand())
+	c := cli.Family("agent", "List, show and delete agents", a.agentListCommand(), a.agentShowCommand(), a.agentDeleteCommand())
 	c.Long = `An agent is one memory: its memories, sessions, notes, tasks and journal. --agent chooses it,
-or ` + agentVariable + `; without either it is the agent named default. A tenant is a group of agents that
+or ` + cli.AgentVariable + `; without either it is the agent named default. A tenant is a group of agents that
 share a repository of snapshots.
 
 ` + newAgentHelp
@@ -26,7 +27,7 @@ share a repository of snapshots.
 
 // newAgentHelp says how an agent comes to be.
 const newAgentHelp = `Reading never makes an agent. A command that writes makes the agent named default, one that
-` + agentVariable + ` or ` + tenantVariable + ` names, and one that amber setup was given; any other new name needs
+` + cli.AgentVariable + ` or ` + cli.TenantVariable + ` names, and one that amber setup was given; any other new name needs
 --new-agent once. A name that does not exist exits 3 and lists the names that do.`
 
 // agentState says what there is of an agent.
@@ -83,10 +84,10 @@ func folderSize(dir string) (bytes int64) {
 
 // onThisMachine refuses what a server has no operation for.
 func (a *app) onThisMachine(op string) error {
-	if a.remote == nil {
+	if a.Remote == nil {
 		return nil
 	}
-	e := amber.Errorf(amber.KindUnsupported, op, "", "the server at %s has no such operation", a.remote.address)
+	e := amber.Errorf(amber.KindUnsupported, op, "", "the server at %s has no such operation", a.Remote.Address)
 	e.Hint = "run it on the machine of the server, without --remote"
 	return e
 }
@@ -100,12 +101,12 @@ func (a *app) agentListCommand() *cobra.Command {
 hooks have begun a journal and nothing is stored yet; deleting where a deletion was interrupted; or
 damaged, see amber doctor. Nothing is made or changed.`,
 		Example: "  amber agent list\n  amber agent list --all --json",
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.onThisMachine("list agents"); err != nil {
 				return err
 			}
-			h, tenant, err := a.lookAtTenant()
+			h, tenant, err := a.LookAtTenant()
 			if err != nil {
 				return err
 			}
@@ -114,13 +115,13 @@ damaged, see amber doctor. Nothing is made or changed.`,
 				return err
 			}
 			if len(items) == 0 && cmd.Flags().Changed("tenant") && !all {
-				return a.noAgent(h, tenant, amber.AgentID(a.global.agent))
+				return a.NoAgent(h, tenant, amber.AgentID(a.Global.Agent))
 			}
-			return showItems(a, jsonl, amber.Page[agentInfo]{Items: items}, printAgents)
+			return cli.ShowItems(a.App, jsonl, amber.Page[agentInfo]{Items: items}, printAgents)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "those of every tenant")
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
@@ -153,9 +154,9 @@ func agentsOf(h *home.Home, tenant amber.TenantID, all bool) (items []agentInfo,
 func printAgents(w io.Writer, items []agentInfo) {
 	rows := make([][]string, len(items))
 	for i, info := range items {
-		rows[i] = []string{string(info.ID), string(info.Tenant), string(info.State), byteSize(info.Bytes), info.Error}
+		rows[i] = []string{string(info.ID), string(info.Tenant), string(info.State), cli.ByteSize(info.Bytes), info.Error}
 	}
-	table(w, []string{"AGENT", "TENANT", "STATE", "SIZE", ""}, rows)
+	cli.Table(w, []string{"AGENT", "TENANT", "STATE", "SIZE", ""}, rows)
 }
 
 // shownAgent is the JSON of agent show.
@@ -176,14 +177,14 @@ func (a *app) agentShowCommand() *cobra.Command {
 		Long: `Show where an agent lies, how much it holds, and its snapshots. An agent that was deleted is shown
 as long as it has snapshots. Nothing is made or changed.`,
 		Example: "  amber agent show scout",
-		Args:    upTo(1),
+		Args:    cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withAgent(cmd, "show agent", args, func(ctx context.Context, h *home.Home, agent *home.Agent) error {
 				shown, err := a.showAgent(cmd, h, agent)
 				if err != nil {
 					return err
 				}
-				return a.out.show(shown, func(w io.Writer) { a.printAgent(w, shown) })
+				return a.Out.Show(shown, func(w io.Writer) { a.printAgent(w, shown) })
 			})
 		},
 	}
@@ -195,16 +196,16 @@ func (a *app) withAgent(cmd *cobra.Command, op string, args []string, fn func(ct
 		return err
 	}
 	if len(args) == 1 {
-		if cmd.Flags().Changed("agent") && args[0] != a.global.agent {
-			return usage("the agent is %q and --agent %q, want one of them", oneLine(args[0], 40), oneLine(a.global.agent, 40))
+		if cmd.Flags().Changed("agent") && args[0] != a.Global.Agent {
+			return cli.Usage("the agent is %q and --agent %q, want one of them", cli.OneLine(args[0], 40), cli.OneLine(a.Global.Agent, 40))
 		}
-		a.global.agent = args[0]
+		a.Global.Agent = args[0]
 	}
-	id, err := amber.ParseAgentID(a.global.agent)
+	id, err := amber.ParseAgentID(a.Global.Agent)
 	if err != nil {
 		return err
 	}
-	h, tenant, err := a.lookAtTenant()
+	h, tenant, err := a.LookAtTenant()
 	if err != nil {
 		return err
 	}
@@ -226,7 +227,7 @@ func (a *app) showAgent(cmd *cobra.Command, h *home.Home, agent *home.Agent) (ou
 	out.Bundles = len(bundlesOf(h, agent))
 	if !there {
 		if out.Snapshots == 0 {
-			return out, a.noAgent(h, agent.Tenant(), agent.ID())
+			return out, a.NoAgent(h, agent.Tenant(), agent.ID())
 		}
 		out.State = "deleted"
 	}
@@ -238,11 +239,11 @@ func (a *app) showAgent(cmd *cobra.Command, h *home.Home, agent *home.Agent) (ou
 
 // countMemories counts what the store holds; nil where it cannot be read.
 func (a *app) countMemories(ctx context.Context) (memories, sessions *int64) {
-	loaded, err := a.loadConfig()
+	loaded, err := a.LoadConfig()
 	if err != nil {
 		return nil, nil
 	}
-	s, err := a.look(ctx, loaded)
+	s, err := a.Look(ctx, loaded)
 	if err != nil {
 		return nil, nil
 	}
@@ -256,10 +257,10 @@ func (a *app) countMemories(ctx context.Context) (memories, sessions *int64) {
 
 // countSnapshots returns how many snapshots there are of an agent, and the last.
 func (a *app) countSnapshots(cmd *cobra.Command, agent *home.Agent) (n int, last *wire.SnapshotMeta, err error) {
-	err = a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+	err = a.withSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
 		return eachSnapshot(ctx, s, e, func(m wire.SnapshotMeta) error {
 			if n++; last == nil {
-				m.Skipped = orEmpty(m.Skipped)
+				m.Skipped = cli.OrEmpty(m.Skipped)
 				last = &m
 			}
 			return nil
@@ -280,28 +281,28 @@ func bundlesOf(h *home.Home, agent *home.Agent) (files []string) {
 }
 
 func (a *app) printAgent(w io.Writer, s shownAgent) {
-	p := a.out
-	fmt.Fprintln(w, p.style(bold, string(s.ID)))
-	p.fact(w, "tenant", string(s.Tenant))
-	p.fact(w, "state", string(s.State))
-	p.fact(w, "error", s.Error)
+	p := a.Out
+	fmt.Fprintln(w, p.Style(cli.Bold, string(s.ID)))
+	p.Fact(w, "tenant", string(s.Tenant))
+	p.Fact(w, "state", string(s.State))
+	p.Fact(w, "error", s.Error)
 	if s.State == "deleted" {
 		s.Dir = ""
 	}
-	p.fact(w, "folder", s.Dir)
+	p.Fact(w, "folder", s.Dir)
 	if s.Generation > 0 {
-		p.fact(w, "generation", fmt.Sprint(s.Generation))
-		p.fact(w, "size", byteSize(s.Bytes))
+		p.Fact(w, "generation", fmt.Sprint(s.Generation))
+		p.Fact(w, "size", cli.ByteSize(s.Bytes))
 	}
 	if s.Memories != nil && s.Sessions != nil {
-		p.fact(w, "memories", fmt.Sprint(*s.Memories))
-		p.fact(w, "sessions", fmt.Sprint(*s.Sessions))
+		p.Fact(w, "memories", fmt.Sprint(*s.Memories))
+		p.Fact(w, "sessions", fmt.Sprint(*s.Sessions))
 	}
-	p.fact(w, "snapshots", fmt.Sprint(s.Snapshots))
+	p.Fact(w, "snapshots", fmt.Sprint(s.Snapshots))
 	if s.LastSnapshot != nil {
-		p.fact(w, "last snapshot", shortID(string(s.LastSnapshot.ID))+", "+p.when(s.LastSnapshot.CreatedAt))
+		p.Fact(w, "last snapshot", cli.ShortID(string(s.LastSnapshot.ID))+", "+p.When(s.LastSnapshot.CreatedAt))
 	}
 	if s.Bundles > 0 {
-		p.fact(w, "bundles", fmt.Sprint(s.Bundles))
+		p.Fact(w, "bundles", fmt.Sprint(s.Bundles))
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/server"
@@ -41,19 +42,19 @@ the command names them.
 
 It asks first; without a terminal it needs --yes. --dry-run shows what would be deleted.`,
 		Example: "  amber agent delete scout --dry-run\n  amber agent delete scout --yes",
-		Args:    exactly("the name of an agent"),
+		Args:    cli.Exactly("the name of an agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withAgent(cmd, "delete agent", args, func(ctx context.Context, h *home.Home, agent *home.Agent) error {
 				info, there := describeAgent(agent)
 				if !there {
-					return a.noAgent(h, agent.Tenant(), agent.ID())
+					return a.NoAgent(h, agent.Tenant(), agent.ID())
 				}
 				out := deletedAgent{Tenant: info.Tenant, ID: info.ID, Bytes: info.Bytes, DryRun: dryRun}
 				if info.State == agentReady {
 					out.Memories, _ = a.countMemories(ctx)
 				}
 				if !dryRun {
-					if err := a.confirm(yes, "delete "+out.what()); err != nil {
+					if err := a.Confirm(yes, "delete "+out.what()); err != nil {
 						return err
 					}
 					if err := a.deleteAgent(cmd, noSnapshot || info.State == agentDeleting, &out); err != nil {
@@ -64,32 +65,32 @@ It asks first; without a terminal it needs --yes. --dry-run shows what would be 
 				if out.Remains, err = a.remainsOf(cmd, h, agent); err != nil {
 					return err
 				}
-				return a.out.show(out, func(w io.Writer) { a.printDeleted(w, out, noSnapshot) })
+				return a.Out.Show(out, func(w io.Writer) { a.printDeleted(w, out, noSnapshot) })
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&noSnapshot, "no-snapshot", false, "do not take a last snapshot")
-	addPlanFlags(cmd, &yes, &dryRun, "tell what would be deleted and delete nothing")
+	cli.AddPlanFlags(cmd, &yes, &dryRun, "tell what would be deleted and delete nothing")
 	return cmd
 }
 
 // deleteAgent deletes an agent, and what is kept about it beside its folder.
 func (a *app) deleteAgent(cmd *cobra.Command, noSnapshot bool, out *deletedAgent) error {
-	return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, _ snapshotEngine) error {
-		done, err := working(a, "deleting", func() (agent.Deletion, error) { return s.local.Delete(ctx, noSnapshot) })
+	return a.withSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, _ cli.SnapshotEngine) error {
+		done, err := cli.Working(a.App, "deleting", func() (agent.Deletion, error) { return s.Local.Delete(ctx, noSnapshot) })
 		if err != nil {
-			return withoutSnapshot(err, s.agentID())
+			return withoutSnapshot(err, s.AgentID())
 		}
 		if done.Snapshot != nil {
 			out.Snapshot = &done.Snapshot.ID
-			a.warnSkipped(done.Snapshot.Skipped, done.Snapshot.Warnings)
+			a.WarnSkipped(done.Snapshot.Skipped, done.Snapshot.Warnings)
 		}
 		for _, left := range done.Left {
-			a.out.warn("not deleted: %s", left)
+			a.Out.Warn("not deleted: %s", left)
 		}
-		record := backup.In(s.home.Dir()).Path(server.AgentName{Tenant: s.tenantID(), Agent: s.agentID()})
+		record := backup.In(s.Home.Dir()).Path(server.AgentName{Tenant: s.TenantID(), Agent: s.AgentID()})
 		if err := fsx.RemoveAll(fsx.OS(), record); err != nil {
-			a.out.warn("not deleted: %s: %v", record, err)
+			a.Out.Warn("not deleted: %s: %v", record, err)
 		}
 		return nil
 	})
@@ -111,7 +112,7 @@ func withoutSnapshot(err error, id amber.AgentID) error {
 func (d deletedAgent) what() string {
 	text := "agent " + string(d.ID)
 	if d.Memories != nil {
-		text += " with " + count(*d.Memories, "memory", "memories")
+		text += " with " + cli.Count(*d.Memories, "memory", "memories")
 	}
 	return text
 }
@@ -124,12 +125,12 @@ func (a *app) remainsOf(cmd *cobra.Command, h *home.Home, agent *home.Agent) ([]
 		return nil, err
 	}
 	if n > 0 {
-		remains = append(remains, fmt.Sprintf("%s in the repository (amber --agent %s snapshot list)", count(int64(n), "snapshot", "snapshots"), agent.ID()))
+		remains = append(remains, fmt.Sprintf("%s in the repository (amber --agent %s snapshot list)", cli.Count(int64(n), "snapshot", "snapshots"), agent.ID()))
 	}
 	if files := bundlesOf(h, agent); len(files) > 0 {
-		remains = append(remains, fmt.Sprintf("%s in %s", count(int64(len(files)), "bundle", "bundles"), h.SnapshotsDir(agent.Tenant(), agent.ID())))
+		remains = append(remains, fmt.Sprintf("%s in %s", cli.Count(int64(len(files)), "bundle", "bundles"), h.SnapshotsDir(agent.Tenant(), agent.ID())))
 	}
-	loaded, err := a.loadConfig()
+	loaded, err := a.LoadConfig()
 	if err == nil && loaded.Config.Vault.URL != "" {
 		remains = append(remains, "backups in the vault at "+loaded.Config.Vault.URL+" (amber vault list)")
 	}
@@ -138,17 +139,17 @@ func (a *app) remainsOf(cmd *cobra.Command, h *home.Home, agent *home.Agent) ([]
 
 func (a *app) printDeleted(w io.Writer, d deletedAgent, noSnapshot bool) {
 	if d.DryRun {
-		wrapped(w, 4, "would delete %s, %s", d.what(), byteSize(d.Bytes))
+		cli.Wrapped(w, 4, "would delete %s, %s", d.what(), cli.ByteSize(d.Bytes))
 		if !noSnapshot {
 			fmt.Fprintln(w, "would take a last snapshot first")
 		}
 	} else {
-		wrapped(w, 4, "deleted %s", d.what())
+		cli.Wrapped(w, 4, "deleted %s", d.what())
 		if d.Snapshot != nil {
-			wrapped(w, 4, "its last snapshot is %s: amber --agent %s snapshot restore %s", shortID(string(*d.Snapshot)), d.ID, shortID(string(*d.Snapshot)))
+			cli.Wrapped(w, 4, "its last snapshot is %s: amber --agent %s snapshot restore %s", cli.ShortID(string(*d.Snapshot)), d.ID, cli.ShortID(string(*d.Snapshot)))
 		}
 	}
 	for _, text := range d.Remains {
-		wrapped(w, 4, "remains: %s", flat(text))
+		cli.Wrapped(w, 4, "remains: %s", cli.Flat(text))
 	}
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) auditCommand() *cobra.Command {
-	c := family("audit", "Show who changed what through the server", a.auditListCommand(), a.auditVerifyCommand())
+	c := cli.Family("audit", "Show who changed what through the server", a.auditListCommand(), a.auditVerifyCommand())
 	c.Long = `The audit log says who changed what through the server, and which tokens were made and revoked. It
 holds no text of memories. Each entry has the hash of the entry before it, and the end of the log
 is noted outside of it, so that a changed or removed entry is noticed.`
@@ -22,7 +23,7 @@ is noted outside of it, so that a changed or removed entry is noticed.`
 }
 
 func (a *app) auditListCommand() *cobra.Command {
-	var f pageFlags
+	var f cli.PageFlags
 	var q wire.AuditQuery
 	var since string
 	cmd := &cobra.Command{
@@ -31,17 +32,17 @@ func (a *app) auditListCommand() *cobra.Command {
 		Long:  `List entries of the audit log, newest first. --tenant and --agent list only entries about them.`,
 		Example: `  amber audit list --actor k3x7q2ma --since 24h
   amber audit list --jsonl > audit.jsonl`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := limit("-n", f.n)
+			err := cli.Limit("-n", f.N)
 			if err == nil {
 				q.Tenant, err = a.givenTenant(cmd)
 			}
 			if err == nil && cmd.Flags().Changed("agent") {
-				q.Agent, err = amber.ParseAgentID(a.global.agent)
+				q.Agent, err = amber.ParseAgentID(a.Global.Agent)
 			}
 			if err == nil {
-				q.Since, err = a.past("since", since)
+				q.Since, err = a.Past("since", since)
 			}
 			if err != nil {
 				return err
@@ -49,24 +50,24 @@ func (a *app) auditListCommand() *cobra.Command {
 			return a.listAudit(cmd, f, q)
 		},
 	}
-	f.add(cmd)
+	f.Add(cmd)
 	cmd.Flags().StringVar(&q.Actor, "actor", "", "only what this actor did: the id of a token, local, or cli")
 	cmd.Flags().StringVar(&q.Action, "action", "", "only this operation")
-	cmd.Flags().StringVar(&since, "since", "", "only what happened since then: "+timeForms+" ago")
+	cmd.Flags().StringVar(&since, "since", "", "only what happened since then: "+cli.TimeForms+" ago")
 	return cmd
 }
 
-func (a *app) listAudit(cmd *cobra.Command, f pageFlags, q wire.AuditQuery) error {
-	d, err := a.lookAtHomeDB(cmd.Context())
+func (a *app) listAudit(cmd *cobra.Command, f cli.PageFlags, q wire.AuditQuery) error {
+	d, err := a.LookAtHomeDB(cmd.Context())
 	if err != nil {
 		return err
 	}
 	if d == nil {
-		return showPage(a, cmd, f, func(int, amber.Cursor) (amber.Page[wire.AuditEntry], error) {
+		return cli.ShowPage(a.App, cmd, f, func(int, amber.Cursor) (amber.Page[wire.AuditEntry], error) {
 			return amber.Page[wire.AuditEntry]{}, nil
 		}, a.printAudit)
 	}
-	err = showPage(a, cmd, f, func(n int, c amber.Cursor) (amber.Page[wire.AuditEntry], error) {
+	err = cli.ShowPage(a.App, cmd, f, func(n int, c amber.Cursor) (amber.Page[wire.AuditEntry], error) {
 		q.Limit, q.Cursor = n, c
 		return d.ListAudit(cmd.Context(), q)
 	}, a.printAudit)
@@ -82,7 +83,7 @@ func (a *app) printAudit(w io.Writer, entries []wire.AuditEntry) {
 		}
 		rows[i] = []string{strconv.FormatInt(e.Seq, 10), e.At.String(), e.Actor, e.Action, about, e.Subject, e.Outcome}
 	}
-	table(w, []string{"SEQ", "AT", "ACTOR", "ACTION", "ABOUT", "SUBJECT", "OUTCOME"}, rows)
+	cli.Table(w, []string{"SEQ", "AT", "ACTOR", "ACTION", "ABOUT", "SUBJECT", "OUTCOME"}, rows)
 }
 
 func (a *app) auditVerifyCommand() *cobra.Command {
@@ -92,19 +93,19 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 		Long: `Read the whole audit log, recompute the hash of every entry, and compare it with the end that was
 noted in keys/audit-head of the home. It says what was checked and what was not, and exits 5 when
 an entry was changed, is missing, or was put in.`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, err := working(a, "verifying", func() (wire.AuditReport, error) { return a.verifyAudit(cmd.Context()) })
+			r, err := cli.Working(a.App, "verifying", func() (wire.AuditReport, error) { return a.verifyAudit(cmd.Context()) })
 			if err != nil {
 				return err
 			}
-			return a.showChecked(r, func(w io.Writer) { a.printAuditVerified(w, r) })
+			return a.ShowChecked(r, func(w io.Writer) { a.printAuditVerified(w, r) })
 		},
 	}
 }
 
 func (a *app) verifyAudit(ctx context.Context) (wire.AuditReport, error) {
-	d, err := a.lookAtHomeDB(ctx)
+	d, err := a.LookAtHomeDB(ctx)
 	if err != nil {
 		return wire.AuditReport{}, err
 	}
@@ -118,23 +119,23 @@ func (a *app) verifyAudit(ctx context.Context) (wire.AuditReport, error) {
 }
 
 func (a *app) printAuditVerified(w io.Writer, r wire.AuditReport) {
-	p := a.out
+	p := a.Out
 	verdict := "nothing damaged found"
 	switch {
 	case !r.OK():
-		verdict = p.style(amb, "DAMAGED")
+		verdict = p.Style(cli.Amb, "DAMAGED")
 	case len(r.Checked) == 0:
-		verdict = p.style(amb, "NOT CHECKED")
+		verdict = p.Style(cli.Amb, "NOT CHECKED")
 	}
-	fmt.Fprintf(w, "%s  %s\n", p.style(bold, count(r.Entries, "entry", "entries")), verdict)
+	fmt.Fprintf(w, "%s  %s\n", p.Style(cli.Bold, cli.Count(r.Entries, "entry", "entries")), verdict)
 	for _, text := range r.Damaged {
-		wrapped(w, 4, "  %s %s", p.style(amb, "DAMAGED"), flat(text))
+		cli.Wrapped(w, 4, "  %s %s", p.Style(cli.Amb, "DAMAGED"), cli.Flat(text))
 	}
 	for _, text := range r.Checked {
-		wrapped(w, 4, "  %s %s", p.style(dim, "checked:"), flat(text))
+		cli.Wrapped(w, 4, "  %s %s", p.Style(cli.Dim, "checked:"), cli.Flat(text))
 	}
 	for _, text := range r.NotChecked {
-		wrapped(w, 4, "  %s %s", p.style(dim, "not checked:"), flat(text))
+		cli.Wrapped(w, 4, "  %s %s", p.Style(cli.Dim, "not checked:"), cli.Flat(text))
 	}
 }
 

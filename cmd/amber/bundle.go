@@ -10,16 +10,17 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) bundleCommand() *cobra.Command {
-	c := family("bundle", "Export snapshots to single files, and import them",
+	c := cli.Family("bundle", "Export snapshots to single files, and import them",
 		a.bundleExportCommand(), a.bundleImportCommand(), a.bundleVerifyCommand(), a.bundleShowCommand())
 	c.Long = `A bundle is one snapshot in one file, ID.tar.zst or ID.tar.zst.age, with its digest in a second
 file, FILE.sha256. Secrets are removed, it is signed, and it is encrypted with --encrypt, so that it can
 leave the machine. snapshot restore FILE restores an agent from a bundle without a repository.`
-	a.addIdentityFlag(c)
+	a.AddIdentityFlag(c)
 	return c
 }
 
@@ -31,7 +32,7 @@ func isBundleName(name string) bool {
 // bundleFile returns the path of the bundle that an argument names where others
 // name a snapshot.
 func (a *app) bundleFile(arg string) (path string, ok bool, err error) {
-	if path, err = a.absolute(arg); err != nil {
+	if path, err = a.Absolute(arg); err != nil {
 		return path, false, err
 	}
 	info, err := os.Stat(path)
@@ -40,7 +41,7 @@ func (a *app) bundleFile(arg string) (path string, ok bool, err error) {
 	case err == nil && info.IsDir() && noID != nil:
 		return path, false, amber.Errorf(amber.KindInvalid, "read bundle", path, "the path is a directory, want a bundle")
 	case errors.Is(err, fs.ErrNotExist) && (noID != nil || isBundleName(arg)):
-		e := amber.Errorf(amber.KindNotFound, "read bundle", path, "file does not exist, and %q is not the id of a snapshot", oneLine(arg, 40))
+		e := amber.Errorf(amber.KindNotFound, "read bundle", path, "file does not exist, and %q is not the id of a snapshot", cli.OneLine(arg, 40))
 		e.Hint = "amber snapshot list"
 		return path, false, e
 	}
@@ -50,7 +51,7 @@ func (a *app) bundleFile(arg string) (path string, ok bool, err error) {
 // tidyRedactions keeps lists from being null in JSON.
 func tidyRedactions(r *wire.RedactionReport) {
 	if r != nil {
-		r.Rules, r.Places, r.Notes = orEmpty(r.Rules), orEmpty(r.Places), orEmpty(r.Notes)
+		r.Rules, r.Places, r.Notes = cli.OrEmpty(r.Rules), cli.OrEmpty(r.Places), cli.OrEmpty(r.Notes)
 	}
 }
 
@@ -60,16 +61,16 @@ func (a *app) noteRedactions(r *wire.RedactionReport) {
 		return
 	}
 	if r.Matches == 0 {
-		a.out.note("redacted: nothing was found to take out")
+		a.Out.Note("redacted: nothing was found to take out")
 	} else {
 		rules := make([]string, 0, len(r.Rules))
 		for _, rule := range r.Rules {
-			rules = append(rules, flat(rule.Rule))
+			rules = append(rules, cli.Flat(rule.Rule))
 		}
-		a.out.note("redacted: %s taken out in %s (%s)", count(r.Matches, "secret", "secrets"),
-			count(int64(len(r.Places))+r.More, "place", "places"), strings.Join(rules, ", "))
+		a.Out.Note("redacted: %s taken out in %s (%s)", cli.Count(r.Matches, "secret", "secrets"),
+			cli.Count(int64(len(r.Places))+r.More, "place", "places"), strings.Join(rules, ", "))
 	}
 	for _, text := range r.Notes {
-		a.out.note("redacted: %s", flat(text))
+		a.Out.Note("redacted: %s", cli.Flat(text))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/wire"
 )
@@ -44,7 +45,7 @@ snapshot in the repository stays as it is.
 
 It is encrypted to those that snapshot.encryption.recipients names and to every --encrypt, any
 one of whom can read it; or with a passphrase, which cannot be combined with recipients.
-` + passphraseHelp + ` That of the environment counts only
+` + cli.PassphraseHelp + ` That of the environment counts only
 where there are no recipients.
 
 --format nexo writes what nexo-memory-snapshot-v1 reads; what that format cannot hold is listed.
@@ -53,16 +54,16 @@ where there are no recipients.
 		Example: `  amber bundle export --now -o agent.tar.zst
   amber bundle export 5f3a91c0 --encrypt age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
   amber bundle export --now --encrypt "$(cat ~/.ssh/id_ed25519.pub)" -o /mnt/stick`,
-		Args: upTo(1),
+		Args: cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.now == (len(args) == 1):
-				return usage("%s needs the id of a snapshot, or --now", cmd.CommandPath())
+				return cli.Usage("%s needs the id of a snapshot, or --now", cmd.CommandPath())
 			case cmd.Flags().Changed("label") && !f.now:
-				return usage("--label goes with --now")
+				return cli.Usage("--label goes with --now")
 			}
 			if !f.now {
-				return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) error {
+				return a.withSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
 					r, err := a.exportRequest(cmd, s, f)
 					if err != nil {
 						return err
@@ -71,7 +72,7 @@ where there are no recipients.
 					return a.export(ctx, e, r, nil)
 				})
 			}
-			return a.withSnapshots(cmd, mustBeThere, func(ctx context.Context, s *opened, e snapshotEngine) error {
+			return a.withSnapshots(cmd, cli.MustBeThere, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
 				return a.exportNow(ctx, cmd, s, e, f)
 			})
 		},
@@ -81,7 +82,7 @@ where there are no recipients.
 	fl.StringVar(&f.label, "label", "", "what to call the snapshot of --now")
 	fl.StringVarP(&f.file, "output", "o", "", "the file, or a folder for it (default the home's folder of bundles)")
 	fl.StringArrayVar(&f.recipients, "encrypt", nil, "encrypt to this age or SSH public key (repeat)")
-	addPassphraseFlag(cmd, &f.passphrase)
+	cli.AddPassphraseFlag(cmd, &f.passphrase)
 	fl.BoolVar(&f.redact, "redact", false, "remove secrets (default unless export.redact is false)")
 	fl.BoolVar(&f.noRedact, "no-redact", false, "keep secrets in the bundle")
 	fl.BoolVar(&f.noSign, "no-sign", false, "do not sign it")
@@ -92,17 +93,17 @@ where there are no recipients.
 
 // exportRequest makes the request of the flags and the configuration, for any
 // snapshot. What can be found out to be wrong without one is refused here.
-func (a *app) exportRequest(cmd *cobra.Command, s *opened, f exportFlags) (wire.ExportRequest, error) {
-	config := s.config.Config
+func (a *app) exportRequest(cmd *cobra.Command, s *cli.Opened, f exportFlags) (wire.ExportRequest, error) {
+	config := s.Config.Config
 	r := wire.ExportRequest{
-		SnapshotRef: s.ref("00000000-0000-7000-8000-000000000000"),
+		SnapshotRef: s.Ref("00000000-0000-7000-8000-000000000000"),
 		Format:      wire.BundleFormat(f.format), Recipients: f.recipients, NoSign: f.noSign, Level: f.level,
 	}
 	given := cmd.Flags().Changed
 	if given("format") && f.format == "" || given("output") && f.file == "" || f.level < 1 {
-		return r, usage("--format, --output and --level are not empty")
+		return r, cli.Usage("--format, --output and --level are not empty")
 	}
-	redact, err := either(cmd, "redact", "no-redact", config.Export.Redact)
+	redact, err := cli.Either(cmd, "redact", "no-redact", config.Export.Redact)
 	if err != nil {
 		return r, err
 	}
@@ -112,7 +113,7 @@ func (a *app) exportRequest(cmd *cobra.Command, s *opened, f exportFlags) (wire.
 	}
 	toSomebody := len(f.recipients)+len(config.Snapshot.Encryption.Recipients) > 0
 	if given("passphrase-file") || !toSomebody {
-		if r.Passphrase, err = a.readPassphrase(cmd, f.passphrase); err != nil {
+		if r.Passphrase, err = a.ReadPassphrase(cmd, f.passphrase); err != nil {
 			return r, err
 		}
 	}
@@ -127,7 +128,7 @@ func (a *app) exportRequest(cmd *cobra.Command, s *opened, f exportFlags) (wire.
 // freeFile returns the path where a file may be made, or a folder to make it
 // in.
 func (a *app) freeFile(name string) (string, error) {
-	path, err := a.absolute(name)
+	path, err := a.Absolute(name)
 	if err != nil {
 		return "", err
 	}
@@ -145,43 +146,43 @@ func (a *app) freeFile(name string) (string, error) {
 }
 
 // exportNow freezes the agent first.
-func (a *app) exportNow(ctx context.Context, cmd *cobra.Command, s *opened, e snapshotEngine, f exportFlags) error {
+func (a *app) exportNow(ctx context.Context, cmd *cobra.Command, s *cli.Opened, e cli.SnapshotEngine, f exportFlags) error {
 	r, err := a.exportRequest(cmd, s, f)
 	if err != nil {
 		return err
 	}
-	take := wire.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: f.label}
+	take := wire.SnapshotRequest{Tenant: s.Agent.Tenant(), Agent: s.Agent.ID(), Label: f.label}
 	if take, err = take.Normalize(); err != nil {
 		return err
 	}
-	meta, err := working(a, "freezing", func() (wire.SnapshotMeta, error) { return e.Snapshot(ctx, take) })
+	meta, err := cli.Working(a.App, "freezing", func() (wire.SnapshotMeta, error) { return e.Snapshot(ctx, take) })
 	if err != nil {
 		return err
 	}
-	meta.Skipped = orEmpty(meta.Skipped)
-	a.warnSkipped(meta.Skipped, meta.Warnings)
-	r.SnapshotRef = s.ref(meta.ID)
+	meta.Skipped = cli.OrEmpty(meta.Skipped)
+	a.WarnSkipped(meta.Skipped, meta.Warnings)
+	r.SnapshotRef = s.Ref(meta.ID)
 	if err := a.export(ctx, e, r, &meta); err != nil {
-		a.out.note("snapshot %s was taken and stays", meta.ID)
+		a.Out.Note("snapshot %s was taken and stays", meta.ID)
 		return err
 	}
 	return nil
 }
 
 // export writes the bundle and prints its path, which is what scripts want.
-func (a *app) export(ctx context.Context, e snapshotEngine, r wire.ExportRequest, taken *wire.SnapshotMeta) error {
-	report, err := working(a, "exporting", func() (wire.ExportReport, error) { return e.Export(ctx, r) })
+func (a *app) export(ctx context.Context, e cli.SnapshotEngine, r wire.ExportRequest, taken *wire.SnapshotMeta) error {
+	report, err := cli.Working(a.App, "exporting", func() (wire.ExportReport, error) { return e.Export(ctx, r) })
 	if err != nil {
 		return err
 	}
-	report.LeftOut = orEmpty(report.LeftOut)
+	report.LeftOut = cli.OrEmpty(report.LeftOut)
 	tidyRedactions(report.Redactions)
-	err = a.out.show(exported{report, taken}, func(w io.Writer) { fmt.Fprintln(w, report.File) })
+	err = a.Out.Show(exported{report, taken}, func(w io.Writer) { fmt.Fprintln(w, report.File) })
 	a.noteRedactions(report.Redactions)
-	a.warnSkipped(nil, report.Warnings)
-	a.noteLeftOut(report.LeftOut, "bundle")
+	a.WarnSkipped(nil, report.Warnings)
+	a.NoteLeftOut(report.LeftOut, "bundle")
 	if !report.Encrypted {
-		a.out.note("the bundle is not encrypted: anybody who has the file can read it; --encrypt RECIPIENT encrypts it")
+		a.Out.Note("the bundle is not encrypted: anybody who has the file can read it; --encrypt RECIPIENT encrypts it")
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -24,20 +25,20 @@ digest beside it, FILE.sha256. The live agent is not touched: snapshot restore d
 The snapshot belongs to the agent that the bundle names; with --agent, the
 bundle must name that agent; --to-agent imports it as a snapshot of another agent.
 
-` + passphraseHelp,
+` + cli.PassphraseHelp,
 		Example: `  amber bundle import agent.tar.zst.age --identity ~/keys/me.txt
   amber bundle import agent.tar.zst --to-agent copy`,
-		Args: exactly("a file"),
+		Args: cli.Exactly("a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("to-agent") && toAgent == "" {
-				return usage("--to-agent is empty")
+				return cli.Usage("--to-agent is empty")
 			}
-			return a.withBundle(cmd, args[0], passphrase, mayBeMade, func(ctx context.Context, s *opened, e snapshotEngine, file string) error {
-				r := wire.ImportRequest{Tenant: s.agent.Tenant(), File: file, To: amber.AgentID(toAgent), NoSidecar: noSidecar}
+			return a.withBundle(cmd, args[0], passphrase, cli.MayBeMade, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, file string) error {
+				r := wire.ImportRequest{Tenant: s.Agent.Tenant(), File: file, To: amber.AgentID(toAgent), NoSidecar: noSidecar}
 				if cmd.Flags().Changed("agent") {
-					r.Agent = s.agent.ID()
+					r.Agent = s.Agent.ID()
 				}
-				report, err := working(a, "importing", func() (wire.ImportReport, error) { return e.Import(ctx, r) })
+				report, err := cli.Working(a.App, "importing", func() (wire.ImportReport, error) { return e.Import(ctx, r) })
 				if err != nil {
 					return err
 				}
@@ -46,39 +47,39 @@ bundle must name that agent; --to-agent imports it as a snapshot of another agen
 		},
 	}
 	cmd.Flags().StringVar(&toAgent, "to-agent", "", "import it as a snapshot of this agent")
-	addPassphraseFlag(cmd, &passphrase)
+	cli.AddPassphraseFlag(cmd, &passphrase)
 	cmd.Flags().BoolVar(&noSidecar, "no-sidecar", false, "do not require FILE.sha256 beside the file")
 	return cmd
 }
 
 // withBundle is withSnapshots for a verb about one bundle.
-func (a *app) withBundle(cmd *cobra.Command, arg, passphrase string, need liveAgent, fn func(ctx context.Context, s *opened, e snapshotEngine, file string) error) error {
-	file, err := a.absolute(arg)
+func (a *app) withBundle(cmd *cobra.Command, arg, passphrase string, need cli.LiveAgent, fn func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, file string) error) error {
+	file, err := a.Absolute(arg)
 	if err != nil {
 		return err
 	}
-	if a.access.passphrase, err = a.readPassphrase(cmd, passphrase); err != nil {
+	if a.Access.Passphrase, err = a.ReadPassphrase(cmd, passphrase); err != nil {
 		return err
 	}
-	return a.withSnapshots(cmd, need, func(ctx context.Context, s *opened, e snapshotEngine) error { return fn(ctx, s, e, file) })
+	return a.withSnapshots(cmd, need, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error { return fn(ctx, s, e, file) })
 }
 
 func (a *app) showImported(r wire.ImportReport) error {
-	r.Checked, r.LeftOut, r.Snapshot.Skipped = orEmpty(r.Checked), orEmpty(r.LeftOut), orEmpty(r.Snapshot.Skipped)
-	err := a.out.show(r, func(w io.Writer) {
+	r.Checked, r.LeftOut, r.Snapshot.Skipped = cli.OrEmpty(r.Checked), cli.OrEmpty(r.LeftOut), cli.OrEmpty(r.Snapshot.Skipped)
+	err := a.Out.Show(r, func(w io.Writer) {
 		fmt.Fprintln(w, r.Snapshot.ID)
 		switch {
 		case r.Existed:
-			a.out.note("agent %s had that snapshot already", r.Snapshot.Agent)
+			a.Out.Note("agent %s had that snapshot already", r.Snapshot.Agent)
 		default:
-			a.out.note("a snapshot of agent %s of %s, %s", r.Snapshot.Agent, r.Snapshot.CreatedAt.Time().Format("2006-01-02 15:04"), byteSize(r.Snapshot.BytesTotal))
+			a.Out.Note("a snapshot of agent %s of %s, %s", r.Snapshot.Agent, r.Snapshot.CreatedAt.Time().Format("2006-01-02 15:04"), cli.ByteSize(r.Snapshot.BytesTotal))
 		}
-		a.out.note("%s", describeSignature(r.Signature))
+		a.Out.Note("%s", cli.DescribeSignature(r.Signature))
 		if r.Snapshot.Redacted {
-			a.out.note("secrets were taken out of it: it does not hold all that the agent knew")
+			a.Out.Note("secrets were taken out of it: it does not hold all that the agent knew")
 		}
 	})
-	a.warnSkipped(nil, r.Warnings)
-	a.noteLeftOut(r.LeftOut, "snapshot")
+	a.WarnSkipped(nil, r.Warnings)
+	a.NoteLeftOut(r.LeftOut, "snapshot")
 	return err
 }

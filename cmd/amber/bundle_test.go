@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -50,8 +51,8 @@ func TestBundleExportAsksForWhatTheFlagsSay(t *testing.T) {
 		{"redacted because of the flag", []string{"AMBER_EXPORT__REDACT=off"}, []string{"--redact"}, plain},
 		{"for somebody", nil, []string{"--encrypt", someRecipient}, with(func(r *wire.ExportRequest) { r.Recipients = []string{someRecipient} })},
 		{"passphrase", nil, []string{"--passphrase-file", secret}, with(func(r *wire.ExportRequest) { r.Passphrase = "one two" })},
-		{"passphrase of the environment", []string{passphraseVariable + "=x y"}, nil, with(func(r *wire.ExportRequest) { r.Passphrase = "x y" })},
-		{"recipients are stronger", []string{passphraseVariable + "=x y"}, []string{"--encrypt", someRecipient}, with(func(r *wire.ExportRequest) {
+		{"passphrase of the environment", []string{cli.PassphraseVariable + "=x y"}, nil, with(func(r *wire.ExportRequest) { r.Passphrase = "x y" })},
+		{"recipients are stronger", []string{cli.PassphraseVariable + "=x y"}, []string{"--encrypt", someRecipient}, with(func(r *wire.ExportRequest) {
 			r.Recipients = []string{someRecipient}
 		})},
 	} {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -26,30 +27,30 @@ decrypts it every file in it. Without a key the content is not checked, and the 
 It exits 5 when something is damaged or the signature is bad or was removed, and 6 when
 snapshot.require_signed asks for a signature that counts.
 
-` + passphraseHelp,
+` + cli.PassphraseHelp,
 		Example: `  amber bundle verify agent.tar.zst.age
   amber bundle verify agent.tar.zst.age --identity ~/keys/me.txt`,
-		Args: exactly("a file"),
+		Args: cli.Exactly("a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withBundle(cmd, args[0], passphrase, mayBeAbsent, func(ctx context.Context, _ *opened, e snapshotEngine, file string) error {
+			return a.withBundle(cmd, args[0], passphrase, cli.MayBeAbsent, func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, file string) error {
 				r, err := a.readBundle(ctx, e, wire.BundleRequest{File: file, NoIdentity: noIdentity})
 				if err != nil {
 					return err
 				}
-				if err := a.out.show(r, func(w io.Writer) { a.printBundleVerified(w, r) }); err != nil {
+				if err := a.Out.Show(r, func(w io.Writer) { a.printBundleVerified(w, r) }); err != nil {
 					return err
 				}
 				if !r.OK() {
-					return errReported{amber.KindDamaged}
+					return cli.Reported(amber.KindDamaged)
 				}
 				if err := a.keyOpened(r.File, r.NotChecked, noIdentity); err != nil {
-					return a.judged(err)
+					return a.Judged(err)
 				}
-				return a.judged(e.Acceptable(r.File, r.Signature))
+				return a.Judged(e.Acceptable(r.File, r.Signature))
 			})
 		},
 	}
-	addPassphraseFlag(cmd, &passphrase)
+	cli.AddPassphraseFlag(cmd, &passphrase)
 	cmd.Flags().BoolVar(&noIdentity, "no-identity", false, "ignore the keys of this home")
 	return cmd
 }
@@ -57,7 +58,7 @@ snapshot.require_signed asks for a signature that counts.
 // keyOpened refuses a key that was named and opens nothing: the user would believe
 // that the content was checked.
 func (a *app) keyOpened(what string, notChecked []string, without bool) error {
-	if without || len(a.access.identities) == 0 && a.access.passphrase == "" {
+	if without || len(a.Access.Identities) == 0 && a.Access.Passphrase == "" {
 		return nil
 	}
 	if !slices.ContainsFunc(notChecked, func(s string) bool { return strings.Contains(s, "no identity opens") }) {
@@ -67,30 +68,30 @@ func (a *app) keyOpened(what string, notChecked []string, without bool) error {
 }
 
 // readBundle checks everything that can be checked.
-func (a *app) readBundle(ctx context.Context, e snapshotEngine, r wire.BundleRequest) (wire.BundleReport, error) {
-	report, err := working(a, "verifying", func() (wire.BundleReport, error) { return e.VerifyBundle(ctx, r) })
-	report.Checked, report.NotChecked, report.Damaged = orEmpty(report.Checked), orEmpty(report.NotChecked), orEmpty(report.Damaged)
+func (a *app) readBundle(ctx context.Context, e cli.SnapshotEngine, r wire.BundleRequest) (wire.BundleReport, error) {
+	report, err := cli.Working(a.App, "verifying", func() (wire.BundleReport, error) { return e.VerifyBundle(ctx, r) })
+	report.Checked, report.NotChecked, report.Damaged = cli.OrEmpty(report.Checked), cli.OrEmpty(report.NotChecked), cli.OrEmpty(report.Damaged)
 	for i := range report.Damaged {
-		report.Damaged[i].Snapshots = orEmpty(report.Damaged[i].Snapshots)
+		report.Damaged[i].Snapshots = cli.OrEmpty(report.Damaged[i].Snapshots)
 	}
 	tidyRedactions(report.Redactions)
 	return report, err
 }
 
 func (a *app) printBundleVerified(w io.Writer, r wire.BundleReport) {
-	p := a.out
+	p := a.Out
 	verdict := "nothing damaged found"
 	switch {
 	case !r.OK():
-		verdict = p.style(amb, "DAMAGED")
+		verdict = p.Style(cli.Amb, "DAMAGED")
 	case len(r.Checked) == 0:
-		verdict = p.style(amb, "NOT CHECKED")
+		verdict = p.Style(cli.Amb, "NOT CHECKED")
 	}
-	fmt.Fprintf(w, "%s  %s\n", p.style(bold, flat(r.File)), verdict)
-	a.printDamage(w, r.Damaged)
-	p.listed(w, "checked", r.Checked)
-	p.listed(w, "not checked", r.NotChecked)
-	a.printSignature(w, r.Signature)
+	fmt.Fprintf(w, "%s  %s\n", p.Style(cli.Bold, cli.Flat(r.File)), verdict)
+	a.PrintDamage(w, r.Damaged)
+	p.Listed(w, "checked", r.Checked)
+	p.Listed(w, "not checked", r.NotChecked)
+	a.PrintSignature(w, r.Signature)
 }
 
 func (a *app) bundleShowCommand() *cobra.Command {
@@ -101,28 +102,28 @@ func (a *app) bundleShowCommand() *cobra.Command {
 		Long: `Show what a bundle says about itself and, with a key that opens it, every file in it. The bundle
 is read whole and checked on the way as bundle verify does.
 
-` + passphraseHelp,
-		Args: exactly("a file"),
+` + cli.PassphraseHelp,
+		Args: cli.Exactly("a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withBundle(cmd, args[0], passphrase, mayBeAbsent, func(ctx context.Context, _ *opened, e snapshotEngine, file string) error {
+			return a.withBundle(cmd, args[0], passphrase, cli.MayBeAbsent, func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, file string) error {
 				r, err := a.readBundle(ctx, e, wire.BundleRequest{File: file})
 				if err != nil {
 					return err
 				}
-				return a.showChecked(r, func(w io.Writer) { a.printBundle(w, r) })
+				return a.ShowChecked(r, func(w io.Writer) { a.printBundle(w, r) })
 			})
 		},
 	}
-	addPassphraseFlag(cmd, &passphrase)
+	cli.AddPassphraseFlag(cmd, &passphrase)
 	return cmd
 }
 
 func (a *app) printBundle(w io.Writer, r wire.BundleReport) {
-	p := a.out
+	p := a.Out
 	if r.Label != "" {
-		fmt.Fprintln(w, p.style(bold, oneLine(r.Label, wire.MaxLabelBytes)))
+		fmt.Fprintln(w, p.Style(cli.Bold, cli.OneLine(r.Label, wire.MaxLabelBytes)))
 	}
-	fmt.Fprintln(w, p.style(amb, flat(string(r.ID))))
+	fmt.Fprintln(w, p.Style(cli.Amb, cli.Flat(string(r.ID))))
 	facts := []string{"format " + string(r.Format)}
 	if r.Agent != "" {
 		facts = append(facts, "agent "+string(r.Agent), "tenant "+string(r.Tenant))
@@ -130,19 +131,19 @@ func (a *app) printBundle(w io.Writer, r wire.BundleReport) {
 	if !r.CreatedAt.IsZero() {
 		facts = append(facts, r.CreatedAt.String())
 	}
-	facts = append(facts, byteSize(r.Bytes))
+	facts = append(facts, cli.ByteSize(r.Bytes))
 	if r.Encrypted {
 		facts = append(facts, strings.TrimSpace("encrypted "+describeKinds(r.Recipients)))
 	}
 	if r.Redacted {
 		facts = append(facts, "redacted")
 	}
-	wrapped(w, 4, "%s", p.style(dim, flat(strings.Join(facts, " · "))))
-	p.fact(w, "sha256", r.SHA256)
-	p.fact(w, "git", r.GitOID)
+	cli.Wrapped(w, 4, "%s", p.Style(cli.Dim, cli.Flat(strings.Join(facts, " · "))))
+	p.Fact(w, "sha256", r.SHA256)
+	p.Fact(w, "git", r.GitOID)
 	a.printBundleVerified(w, r)
 	if r.Redactions != nil {
-		fmt.Fprintf(w, "  %s %s\n", p.style(dim, "redacted:"), count(r.Redactions.Matches, "secret", "secrets"))
+		fmt.Fprintf(w, "  %s %s\n", p.Style(cli.Dim, "redacted:"), cli.Count(r.Redactions.Matches, "secret", "secrets"))
 	}
 	if len(r.Parts) == 0 {
 		return
@@ -150,9 +151,9 @@ func (a *app) printBundle(w io.Writer, r wire.BundleReport) {
 	fmt.Fprintln(w)
 	rows := make([][]string, len(r.Parts))
 	for i, part := range r.Parts {
-		rows[i] = []string{part.Path, part.Kind, byteSize(part.Bytes), part.SHA256[:min(16, len(part.SHA256))]}
+		rows[i] = []string{part.Path, part.Kind, cli.ByteSize(part.Bytes), part.SHA256[:min(16, len(part.SHA256))]}
 	}
-	table(w, []string{"PATH", "KIND", "SIZE", "SHA256"}, rows)
+	cli.Table(w, []string{"PATH", "KIND", "SIZE", "SHA256"}, rows)
 }
 
 // describeKinds tells for what kinds of keys something is encrypted.
@@ -160,5 +161,5 @@ func describeKinds(kinds []string) string {
 	if len(kinds) == 0 {
 		return ""
 	}
-	return "(" + flat(strings.Join(kinds, ", ")) + ")"
+	return "(" + cli.Flat(strings.Join(kinds, ", ")) + ")"
 }

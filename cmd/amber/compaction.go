@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) compactionCommand() *cobra.Command {
-	cmd := family("compaction", "Read and add summaries of turns that a host dropped",
+	cmd := cli.Family("compaction", "Read and add summaries of turns that a host dropped",
 		a.compactionListCommand(), a.compactionShowCommand(), a.compactionAddCommand())
 	cmd.Long = `Read and add compactions: summaries that a host makes of turns before it drops them
 from its context. Those that hooks bring become memories, too, which recall finds;
@@ -26,21 +27,21 @@ func (a *app) compactionListCommand() *cobra.Command {
 		Use:     "list",
 		Short:   "List the compactions of a session, oldest first",
 		Example: `  amber compaction list --session 1f0c9a2b`,
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withCompactions(cmd, session, func(list []amber.Compaction) error {
-				return showItems(a, jsonl, amber.Page[amber.Compaction]{Items: list}, a.printCompactions)
+				return cli.ShowItems(a.App, jsonl, amber.Page[amber.Compaction]{Items: list}, a.printCompactions)
 			})
 		},
 	}
 	session.add(cmd, "the session (default the active one)")
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
 // withCompactions calls fn with the compactions of the session of a flag.
 func (a *app) withCompactions(cmd *cobra.Command, session sessionFlag, fn func(list []amber.Compaction) error) error {
-	return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+	return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 		id, err := session.find(ctx, cmd, s)
 		if err != nil {
 			return err
@@ -55,7 +56,7 @@ func (a *app) withCompactions(cmd *cobra.Command, session sessionFlag, fn func(l
 
 func (a *app) printCompactions(w io.Writer, list []amber.Compaction) {
 	for _, c := range list {
-		fmt.Fprintf(w, "%s  %s  %s\n", a.out.style(amb, flat(c.ID)), a.out.style(dim, c.CreatedAt.String()), oneLine(c.Summary, 100))
+		fmt.Fprintf(w, "%s  %s  %s\n", a.Out.Style(cli.Amb, cli.Flat(c.ID)), a.Out.Style(cli.Dim, c.CreatedAt.String()), cli.OneLine(c.Summary, 100))
 	}
 }
 
@@ -65,12 +66,12 @@ func (a *app) compactionShowCommand() *cobra.Command {
 		Use:     "show ID",
 		Short:   "Print one compaction of a session",
 		Example: `  amber compaction show 0197f3c2-5d1e-7a3b-9c4d-2f6e8a1b0c9d --session 1f0c9a2b`,
-		Args:    exactly("the id of a compaction"),
+		Args:    cli.Exactly("the id of a compaction"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withCompactions(cmd, session, func(list []amber.Compaction) error {
 				for _, c := range list {
 					if c.ID == args[0] {
-						return a.out.show(c, func(w io.Writer) { a.printNote(w, c.Summary) })
+						return a.Out.Show(c, func(w io.Writer) { a.printNote(w, c.Summary) })
 					}
 				}
 				e := amber.Errorf(amber.KindNotFound, "read compaction", args[0], "the session has no such compaction")
@@ -92,14 +93,14 @@ func (a *app) compactionAddCommand() *cobra.Command {
 		Long: `Add a compaction to a session: a summary of turns. A compaction with an --id
 that exists stays as it is.`,
 		Example: `  amber compaction add --session 1f0c9a2b --turns 40 - < summary.txt`,
-		Args:    exactly("a text, or - for stdin"),
+		Args:    cli.Exactly("a text, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c := c
 			var err error
-			if c.Summary, err = a.text(args[0], amber.MaxContentBytes); err != nil {
+			if c.Summary, err = a.Text(args[0], amber.MaxContentBytes); err != nil {
 				return err
 			}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				if c.SessionID, err = session.find(ctx, cmd, s); err != nil {
 					return err
 				}
@@ -107,7 +108,7 @@ that exists stays as it is.`,
 				if err != nil {
 					return err
 				}
-				return a.out.show(stored, func(w io.Writer) { fmt.Fprintln(w, flat(stored.ID)) })
+				return a.Out.Show(stored, func(w io.Writer) { fmt.Fprintln(w, cli.Flat(stored.ID)) })
 			})
 		},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/wire"
 )
@@ -26,7 +27,7 @@ type offer func(cmd *cobra.Command) []string
 // addCompletions lets every argument and flag offer what is there. Nothing is
 // made or changed for that.
 func (a *app) addCompletions(root *cobra.Command) {
-	a.out = printer{out: io.Discard, err: io.Discard, quiet: true, now: a.clock} // stdout and stderr are the shell's
+	a.Out = cli.Printer{Out: io.Discard, Err: io.Discard, Quiet: true, Now: a.Clock} // stdout and stderr are the shell's
 	flags := map[string]offer{
 		"agent": a.offerAgents, "to-agent": a.offerAgents, "tenant": a.offerTenants,
 		"at": a.offerSnapshots, "snapshot": a.offerSnapshots, "label": a.offerLabels, "session": a.offerSessions,
@@ -42,10 +43,10 @@ func (a *app) addCompletions(root *cobra.Command) {
 		arguments["amber session "+verb] = a.offerSessions
 	}
 	words := map[string][]string{ // of flags that take other words in other families
-		"kind": texts(amber.MemoryKinds()), "scope": texts(amber.Scopes()),
-		"amber setup scope": {"user", "project"}, "amber token create scope": texts(wire.TokenScopes()),
+		"kind": cli.Texts(amber.MemoryKinds()), "scope": cli.Texts(amber.Scopes()),
+		"amber setup scope": {"user", "project"}, "amber token create scope": cli.Texts(wire.TokenScopes()),
 		"amber event append kind": nil, "amber session activity kind": nil,
-		"amber journal append host": texts(hook.Hosts()),
+		"amber journal append host": cli.Texts(hook.Hosts()),
 	}
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
@@ -96,32 +97,34 @@ const (
 )
 
 // choice is one line for the shell.
-func choice(word, about string) string { return strings.TrimRight(word+"\t"+oneLine(about, 60), "\t") }
+func choice(word, about string) string {
+	return strings.TrimRight(word+"\t"+cli.OneLine(about, 60), "\t")
+}
 
-func offerHosts(*cobra.Command) []string { return texts(hook.Hosts()) }
+func offerHosts(*cobra.Command) []string { return cli.Texts(hook.Hosts()) }
 
 func (a *app) offerAgents(*cobra.Command) []string {
-	h, tenant, err := a.lookAtTenant()
+	h, tenant, err := a.LookAtTenant()
 	if err != nil {
 		return nil
 	}
 	ids, _ := h.Agents(tenant)
-	return texts(ids)
+	return cli.Texts(ids)
 }
 
 func (a *app) offerTenants(*cobra.Command) []string {
-	h, err := a.lookAtHome()
+	h, err := a.LookAtHome()
 	if err != nil {
 		return nil
 	}
 	ids, _ := h.Tenants()
-	return texts(ids)
+	return cli.Texts(ids)
 }
 
 // snapshots returns the newest snapshots of the agent.
 func (a *app) newestSnapshots(cmd *cobra.Command) (items []wire.SnapshotMeta) {
-	_ = a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		page, err := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: completionItems})
+	_ = a.withSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+		page, err := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.TenantID(), Agent: s.AgentID(), Limit: completionItems})
 		items = page.Items
 		return err
 	})
@@ -130,7 +133,7 @@ func (a *app) newestSnapshots(cmd *cobra.Command) (items []wire.SnapshotMeta) {
 
 func (a *app) offerSnapshots(cmd *cobra.Command) (out []string) {
 	for _, m := range a.newestSnapshots(cmd) {
-		out = append(out, choice(shortID(string(m.ID)), m.CreatedAt.Time().Format("2006-01-02 15:04")+" "+m.Label))
+		out = append(out, choice(cli.ShortID(string(m.ID)), m.CreatedAt.Time().Format("2006-01-02 15:04")+" "+m.Label))
 	}
 	return out
 }
@@ -145,11 +148,11 @@ func (a *app) offerLabels(cmd *cobra.Command) (out []string) {
 }
 
 func (a *app) offerSessions(cmd *cobra.Command) (out []string) {
-	loaded, err := a.loadConfig()
+	loaded, err := a.LoadConfig()
 	if err != nil {
 		return nil
 	}
-	s, err := a.look(cmd.Context(), loaded)
+	s, err := a.Look(cmd.Context(), loaded)
 	if err != nil {
 		return nil
 	}
@@ -159,7 +162,7 @@ func (a *app) offerSessions(cmd *cobra.Command) (out []string) {
 		return nil
 	}
 	for _, item := range page.Items {
-		out = append(out, choice(shortID(string(item.ID)), item.Name))
+		out = append(out, choice(cli.ShortID(string(item.ID)), item.Name))
 	}
 	return out
 }

@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) completionCommand() *cobra.Command {
-	return family("completion", "Print a completion script for a shell",
+	return cli.Family("completion", "Print a completion script for a shell",
 		a.shellCommand("bash", `source <(amber completion bash)`,
 			func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) }),
 		a.shellCommand("zsh", `amber completion zsh > "${fpath[1]}/_amber"`,
@@ -26,9 +27,9 @@ func (a *app) shellCommand(shell, example string, generate func(root *cobra.Comm
 		Use:     shell,
 		Short:   "Print the completion script for " + shell,
 		Example: "  " + example,
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := generate(cmd.Root(), a.stdout); err != nil {
+			if err := generate(cmd.Root(), a.Stdout); err != nil {
 				return &amber.Error{Op: "print completion", Kind: amber.KindInternal, ID: shell, Err: err}
 			}
 			return nil

@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) conceptCommand() *cobra.Command {
-	cmd := family("concept", "Tag memories with concepts, so that recall finds them",
+	cmd := cli.Family("concept", "Tag memories with concepts, so that recall finds them",
 		a.conceptListCommand(), a.conceptShowCommand(), a.conceptSetCommand())
 	cmd.Long = `Tag memories with concepts. Recall finds a memory by the words of its concepts, also
 when its text does not have them. Bundles of nexo bring concepts and take them along.`
@@ -25,22 +26,22 @@ func (a *app) conceptListCommand() *cobra.Command {
 		Use:     "list",
 		Short:   "List the concepts of all memories, most common first",
 		Example: `  amber concept list`,
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				list, err := s.Store.Concepts.CountConcepts(ctx)
 				if err != nil {
 					return err
 				}
-				return showItems(a, jsonl, amber.Page[amber.ConceptCount]{Items: list}, func(w io.Writer, list []amber.ConceptCount) {
+				return cli.ShowItems(a.App, jsonl, amber.Page[amber.ConceptCount]{Items: list}, func(w io.Writer, list []amber.ConceptCount) {
 					for _, c := range list {
-						fmt.Fprintf(w, "%6d  %s\n", c.Memories, flat(c.Concept))
+						fmt.Fprintf(w, "%6d  %s\n", c.Memories, cli.Flat(c.Concept))
 					}
 				})
 			})
 		},
 	}
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
@@ -50,14 +51,14 @@ type conceptsOf struct {
 	Concepts []string       `json:"concepts"`
 }
 
-func (a *app) showConcepts(ctx context.Context, s *opened, id amber.MemoryID) error {
+func (a *app) showConcepts(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
 	concepts, err := s.Store.Concepts.Concepts(ctx, id)
 	if err != nil {
 		return err
 	}
-	return a.out.show(conceptsOf{id, append([]string{}, concepts...)}, func(w io.Writer) {
+	return a.Out.Show(conceptsOf{id, append([]string{}, concepts...)}, func(w io.Writer) {
 		for _, c := range concepts {
-			fmt.Fprintln(w, flat(c))
+			fmt.Fprintln(w, cli.Flat(c))
 		}
 	})
 }
@@ -68,9 +69,9 @@ func (a *app) conceptShowCommand() *cobra.Command {
 		Short:   "Print the concepts of a memory",
 		Long:    "Print the concepts of a memory.\n\n" + idHelp,
 		Example: `  amber concept show 5f3a91c0`,
-		Args:    exactly("the id of a memory"),
+		Args:    cli.Exactly("the id of a memory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withMemory(cmd, args[0], a.showConcepts)
+			return a.WithMemory(cmd, args[0], a.showConcepts)
 		},
 	}
 }
@@ -83,17 +84,17 @@ func (a *app) conceptSetCommand() *cobra.Command {
 		Example: `  amber concept set 5f3a91c0 databases "message queues"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("concept set needs the id of a memory")
+				return cli.Usage("concept set needs the id of a memory")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, c := range args[1:] {
 				if strings.TrimSpace(c) == "" {
-					return usage("a concept is empty")
+					return cli.Usage("a concept is empty")
 				}
 			}
-			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
 				if err := s.Store.Concepts.SetConcepts(ctx, id, args[1:]); err != nil {
 					return err
 				}

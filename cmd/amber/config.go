@@ -8,11 +8,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
 )
 
 func (a *app) configCommand() *cobra.Command {
-	return family("config", "Show and check the configuration",
+	return cli.Family("config", "Show and check the configuration",
 		a.configShowCommand(), a.configCheckCommand(), a.configPathCommand(),
 	)
 }
@@ -29,15 +30,15 @@ func (a *app) configShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show",
 		Short: "List every value and where it came from",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			l, err := a.loadConfig()
+			l, err := a.LoadConfig()
 			if err != nil {
 				return err
 			}
-			a.noteClamped(l.Clamped)
+			a.NoteClamped(l.Clamped)
 			c := configuration{l.Path, l.FileFound, l.Values, append([]amber.Clamp{}, l.Clamped...)}
-			return a.out.show(c, func(w io.Writer) { printConfiguration(w, c) })
+			return a.Out.Show(c, func(w io.Writer) { printConfiguration(w, c) })
 		},
 	}
 }
@@ -47,7 +48,7 @@ func printConfiguration(w io.Writer, c configuration) {
 	for i, v := range c.Values {
 		rows[i] = []string{v.Key, fmt.Sprint(v.Value), string(v.Source)}
 	}
-	table(w, []string{"KEY", "VALUE", "SOURCE"}, rows)
+	cli.Table(w, []string{"KEY", "VALUE", "SOURCE"}, rows)
 }
 
 // configVerdict is the JSON of config check.
@@ -62,18 +63,18 @@ func (a *app) configCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "Check the configuration without opening anything",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			l, err := a.loadConfig()
+			l, err := a.LoadConfig()
 			if err != nil {
 				return err
 			}
 			if err := agent.CheckConfig(l.Config); err != nil {
 				return err
 			}
-			a.noteClamped(l.Clamped)
+			a.NoteClamped(l.Clamped)
 			v := configVerdict{l.Path, l.FileFound, true, append([]amber.Clamp{}, l.Clamped...)}
-			return a.out.show(v, func(w io.Writer) { fmt.Fprintln(w, "configuration is fine") })
+			return a.Out.Show(v, func(w io.Writer) { fmt.Fprintln(w, "configuration is fine") })
 		},
 	}
 }
@@ -82,13 +83,13 @@ func (a *app) configPathCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "path",
 		Short: "Print which file is read",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			path, err := a.configPath()
 			if err != nil {
 				return err
 			}
-			return a.out.show(configPlace{path}, func(w io.Writer) { fmt.Fprintln(w, path) })
+			return a.Out.Show(configPlace{path}, func(w io.Writer) { fmt.Fprintln(w, path) })
 		},
 	}
 }
@@ -101,10 +102,10 @@ type configPlace struct {
 // configPath returns where the configuration is looked for. It reads nothing,
 // so that it also answers when the file is broken.
 func (a *app) configPath() (string, error) {
-	if a.global.config != "" {
-		return a.absolute(a.global.config)
+	if a.Global.Config != "" {
+		return a.Absolute(a.Global.Config)
 	}
-	path := config.DefaultPath(a.getenv)
+	path := config.DefaultPath(a.Getenv)
 	if path == "" {
 		return "", amber.Errorf(amber.KindInvalid, "find configuration", "", "neither --config, $XDG_CONFIG_HOME nor $HOME is set")
 	}

@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) consolidateCommand() *cobra.Command {
-	c := family("consolidate", "Take a snapshot before a program rewrites memory, and mark its end",
+	c := cli.Family("consolidate", "Take a snapshot before a program rewrites memory, and mark its end",
 		a.consolidateBeginCommand(), a.consolidateEndCommand(), a.consolidateStatusCommand())
 	c.Long = `A program that merges, digests or compacts memory says when it begins and when it has
 ended. Before it begins the agent is frozen as snapshot.auto.before_consolidation says:
@@ -25,8 +26,8 @@ and the next begin says so until the old one is given up with --abandon.`
 }
 
 // withConsolidations is withSnapshots for an engine that marks consolidations.
-func (a *app) withConsolidations(cmd *cobra.Command, fn func(ctx context.Context, s *opened, c wire.Consolidator) error) error {
-	return a.withSnapshots(cmd, mustBeThere, func(ctx context.Context, s *opened, e snapshotEngine) error {
+func (a *app) withConsolidations(cmd *cobra.Command, fn func(ctx context.Context, s *cli.Opened, c wire.Consolidator) error) error {
+	return a.withSnapshots(cmd, cli.MustBeThere, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
 		c, ok := e.(wire.Consolidator)
 		if !ok {
 			return amber.Errorf(amber.KindUnsupported, "consolidate", "", "these snapshots have no consolidations")
@@ -42,21 +43,21 @@ func (a *app) consolidateBeginCommand() *cobra.Command {
 		Short: "Freeze the agent and open a consolidation; prints its id",
 		Example: `  id=$(amber consolidate begin --run nightly-merge)
   ... && amber consolidate end "$id" || amber consolidate end "$id" --outcome failed`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c wire.Consolidator) error {
-				r := wire.ConsolidationBegin{Tenant: s.tenantID(), Agent: s.agentID(), Run: run, Abandon: abandon}
-				began, err := working(a, "freezing", func() (wire.Consolidation, error) { return c.BeginConsolidation(ctx, r) })
+			return a.withConsolidations(cmd, func(ctx context.Context, s *cli.Opened, c wire.Consolidator) error {
+				r := wire.ConsolidationBegin{Tenant: s.TenantID(), Agent: s.AgentID(), Run: run, Abandon: abandon}
+				began, err := cli.Working(a.App, "freezing", func() (wire.Consolidation, error) { return c.BeginConsolidation(ctx, r) })
 				if err != nil {
 					return err
 				}
 				if began.Warning != "" {
-					a.out.warn("there is no snapshot of the memory before it: %s", began.Warning)
+					a.Out.Warn("there is no snapshot of the memory before it: %s", began.Warning)
 				}
 				if u := began.Unfinished; u != nil {
-					a.out.note("%s began at %s and never ended; it was given up", u.ID, u.BeganAt)
+					a.Out.Note("%s began at %s and never ended; it was given up", u.ID, u.BeganAt)
 				}
-				return a.out.show(began, func(w io.Writer) { fmt.Fprintln(w, began.ID) })
+				return a.Out.Show(began, func(w io.Writer) { fmt.Fprintln(w, began.ID) })
 			})
 		},
 	}
@@ -70,16 +71,16 @@ func (a *app) consolidateEndCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "end ID",
 		Short: "Close a consolidation",
-		Args:  exactly("the id that begin printed"),
+		Args:  cli.Exactly("the id that begin printed"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c wire.Consolidator) error {
+			return a.withConsolidations(cmd, func(ctx context.Context, s *cli.Opened, c wire.Consolidator) error {
 				ended, err := c.EndConsolidation(ctx, wire.ConsolidationEnd{
-					Tenant: s.tenantID(), Agent: s.agentID(), ID: args[0], Outcome: wire.ConsolidationOutcome(outcome),
+					Tenant: s.TenantID(), Agent: s.AgentID(), ID: args[0], Outcome: wire.ConsolidationOutcome(outcome),
 				})
 				if err != nil {
 					return err
 				}
-				return a.out.show(ended, func(w io.Writer) { a.printConsolidation(w, ended) })
+				return a.Out.Show(ended, func(w io.Writer) { a.printConsolidation(w, ended) })
 			})
 		},
 	}
@@ -91,14 +92,14 @@ func (a *app) consolidateStatusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Tell which consolidation is open; exit code 3 when none is",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withConsolidations(cmd, func(ctx context.Context, s *opened, c wire.Consolidator) error {
-				open, err := c.OpenConsolidation(ctx, s.tenantID(), s.agentID())
+			return a.withConsolidations(cmd, func(ctx context.Context, s *cli.Opened, c wire.Consolidator) error {
+				open, err := c.OpenConsolidation(ctx, s.TenantID(), s.AgentID())
 				if err != nil {
 					return err
 				}
-				return a.out.show(open, func(w io.Writer) { a.printConsolidation(w, open) })
+				return a.Out.Show(open, func(w io.Writer) { a.printConsolidation(w, open) })
 			})
 		},
 	}
@@ -107,7 +108,7 @@ func (a *app) consolidateStatusCommand() *cobra.Command {
 func (a *app) printConsolidation(w io.Writer, c wire.Consolidation) {
 	what := c.ID
 	if c.Run != "" {
-		what += " (" + oneLine(c.Run, 64) + ")"
+		what += " (" + cli.OneLine(c.Run, 64) + ")"
 	}
 	state := "is open"
 	if c.Outcome != "" {

@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
 // contextFlags say for whom the block is and how large it may get.
 type contextFlags struct {
-	identityFlags
+	cli.IdentityFlags
 	maxBytes, sessions int
 	explain            bool
 }
@@ -30,28 +31,28 @@ that were written here or signed by a trusted key. A memory that is too large fo
 the block is cut at a sentence, and marked. Without any memory nothing is printed.`,
 		Example: `  amber context "fix the failing release build"
   amber context --explain --max-bytes 4096`,
-		Args: upTo(1),
+		Args: cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req, err := a.contextRequest(f, args)
 			if err != nil {
 				return err
 			}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
-				if req.Identities, err = a.identities(ctx, s, f.identityFlags); err != nil {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				if req.Identities, err = a.Identities(ctx, s, f.IdentityFlags); err != nil {
 					return err
 				}
-				block, err := a.site(s).Context(ctx, req)
+				block, err := a.Site(s).Context(ctx, req)
 				if err != nil {
 					return err
 				}
 				if len(block.Memories) == 0 && block.Decision.Effective {
-					defer a.noteOtherNames(ctx, s, f.project)
+					defer a.noteOtherNames(ctx, s, f.Project)
 				}
-				return a.out.show(block, func(w io.Writer) { a.printContext(w, block, f.explain) })
+				return a.Out.Show(block, func(w io.Writer) { a.printContext(w, block, f.explain) })
 			})
 		},
 	}
-	f.addNames(cmd)
+	f.AddNames(cmd)
 	fl := cmd.Flags()
 	fl.IntVar(&f.maxBytes, "max-bytes", wire.DefaultContextBytes, "how large the block may be (512 to 65536)")
 	fl.IntVar(&f.sessions, "sessions", 3, "how many recent sessions to list")
@@ -61,17 +62,17 @@ the block is cut at a sentence, and marked. Without any memory nothing is printe
 
 func (a *app) contextRequest(f contextFlags, args []string) (r wire.ContextRequest, err error) {
 	if f.maxBytes < 1 {
-		return r, usage("--max-bytes is %d, want more than 0", f.maxBytes)
+		return r, cli.Usage("--max-bytes is %d, want more than 0", f.maxBytes)
 	}
 	if f.sessions < 0 {
-		return r, usage("--sessions is %d, want 0 or more", f.sessions)
+		return r, cli.Usage("--sessions is %d, want 0 or more", f.sessions)
 	}
 	r.MaxBytes, r.Sessions, r.Explain = f.maxBytes, f.sessions, f.explain
 	if r.Sessions == 0 {
 		r.Sessions = -1 // in a request 0 means the default
 	}
 	if len(args) > 0 {
-		r.Goal, err = a.text(args[0], amber.MaxQueryBytes)
+		r.Goal, err = a.Text(args[0], amber.MaxQueryBytes)
 	}
 	return r, err
 }
@@ -82,22 +83,22 @@ func (a *app) printContext(w io.Writer, b wire.ContextBlock, explain bool) {
 	io.WriteString(w, b.Text)
 	switch {
 	case !b.Decision.Effective:
-		a.out.note("nothing is recalled: %s", b.Decision.BlockedReason)
+		a.Out.Note("nothing is recalled: %s", b.Decision.BlockedReason)
 	case b.Text == "":
-		a.out.note("nothing to say")
+		a.Out.Note("nothing to say")
 	case b.Omitted > 0:
-		a.out.note("%d memories did not fit into --max-bytes", b.Omitted)
+		a.Out.Note("%d memories did not fit into --max-bytes", b.Omitted)
 	}
 	if len(b.Cut) > 0 {
-		a.out.note("%d memories were cut to fit into --max-bytes; amber get shows the whole of %s", len(b.Cut), shortID(string(b.Cut[0])))
+		a.Out.Note("%d memories were cut to fit into --max-bytes; amber get shows the whole of %s", len(b.Cut), cli.ShortID(string(b.Cut[0])))
 	}
 	if !explain {
 		return
 	}
 	for _, h := range b.Memories {
-		fmt.Fprintf(a.stderr, "%.2f  %s  %s\n", h.Score, shortID(string(h.ID)), oneLine(h.Snippet, 90))
+		fmt.Fprintf(a.Stderr, "%.2f  %s  %s\n", h.Score, cli.ShortID(string(h.ID)), cli.OneLine(h.Snippet, 90))
 		if h.Why != nil {
-			printWhy(a.stderr, h.Why)
+			printWhy(a.Stderr, h.Why)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/demo"
 )
 
@@ -24,11 +25,11 @@ taken, the live agent is damaged, and the snapshot brings it back, equal to the 
 
 Nothing is staged: every line with a $ is run as a process of this program, and what it
 prints is shown. It exits with 0 only when every promise was kept.`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range []string{"home", "tenant", "agent", "config"} {
 				if cmd.Flags().Changed(name) {
-					return usage("demo makes a home of its own and does not take --%s", name)
+					return cli.Usage("demo makes a home of its own and does not take --%s", name)
 				}
 			}
 			return a.demo(cmd.Context(), keep)
@@ -50,11 +51,11 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 		defer func() { err = errors.Join(err, d.Close()) }()
 	}
 	problem := d.Play(ctx)
-	if err := a.out.show(d.Report, func(w io.Writer) { a.printDemo(w, d.Report) }); err != nil {
+	if err := a.Out.Show(d.Report, func(w io.Writer) { a.printDemo(w, d.Report) }); err != nil {
 		return err
 	}
 	if problem != nil {
-		return errReported{amber.KindInternal}
+		return cli.Reported(amber.KindInternal)
 	}
 	return nil
 }
@@ -65,12 +66,12 @@ func (a *app) newDemo() (*demo.Demo, error) {
 		return nil, err
 	}
 	o := demo.Options{
-		Self: self, Environ: a.environ, Clock: a.clock, Random: a.random, Safe: safe, Line: oneLine,
-		Bold: func(s string) string { return a.out.style(bold, s) }, Dim: func(s string) string { return a.out.style(dim, s) },
+		Self: self, Environ: a.Environ, Clock: a.Clock, Random: a.Random, Safe: cli.Safe, Line: cli.OneLine,
+		Bold: func(s string) string { return a.Out.Style(cli.Bold, s) }, Dim: func(s string) string { return a.Out.Style(cli.Dim, s) },
 	}
-	quiet := a.global.json || a.global.quiet
+	quiet := a.Global.JSON || a.Global.Quiet
 	if !quiet {
-		o.Tell = func(format string, args ...any) { fmt.Fprintf(a.stdout, format, args...) }
+		o.Tell = func(format string, args ...any) { fmt.Fprintf(a.Stdout, format, args...) }
 	}
 	d, err := demo.New(o)
 	if err == nil && !quiet {
@@ -84,9 +85,9 @@ func (a *app) printDemo(w io.Writer, r demo.Report) {
 	fmt.Fprintln(w)
 	if r.OK {
 		fmt.Fprintf(w, "%s in %.1f s: %d acknowledged entries survived %d kills, and the agent came back as it was\n",
-			a.out.style(bold, "every promise kept"), r.Seconds, r.Acknowledged, r.Killed)
+			a.Out.Style(cli.Bold, "every promise kept"), r.Seconds, r.Acknowledged, r.Killed)
 	} else {
-		fmt.Fprintf(w, "%s: %s\n", a.out.style(amb, "NOT AS PROMISED"), flat(r.Problem))
+		fmt.Fprintf(w, "%s: %s\n", a.Out.Style(cli.Amb, "NOT AS PROMISED"), cli.Flat(r.Problem))
 	}
 	if r.Home != "" {
 		fmt.Fprintf(w, "the home was kept: AMBER_HOME=%s\n", r.Home)

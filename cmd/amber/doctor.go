@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/share"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/wire"
 )
@@ -40,13 +42,13 @@ the promises of the store on a temporary one on this machine's disk.
 With --remote the server checks itself; the agent hosts of this machine are not checked.
 
 The exit code is 0 unless a check failed; a warning is not a failure.`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			report, err := working(a, "checking", func() (checkup, error) { return a.checkup(cmd, deep) })
+			report, err := cli.Working(a.App, "checking", func() (checkup, error) { return a.checkup(cmd, deep) })
 			if err != nil {
 				return err
 			}
-			if err := a.out.show(report, func(w io.Writer) { a.printCheckup(w, report.Checks) }); err != nil {
+			if err := a.Out.Show(report, func(w io.Writer) { a.printCheckup(w, report.Checks) }); err != nil {
 				return err
 			}
 			return verdict(report)
@@ -58,8 +60,8 @@ The exit code is 0 unless a check failed; a warning is not a failure.`,
 
 // checkup examines this machine, or lets a server examine itself.
 func (a *app) checkup(cmd *cobra.Command, deep bool) (checkup, error) {
-	if a.remote != nil {
-		return a.remote.agent.Doctor(cmd.Context(), deep)
+	if a.Remote != nil {
+		return a.Remote.Agent.Doctor(cmd.Context(), deep)
 	}
 	report := a.examine(cmd.Context(), deep)
 	return agent.Judge(append(report.Checks, a.checkHosts(cmd)...)), nil
@@ -67,15 +69,15 @@ func (a *app) checkup(cmd *cobra.Command, deep bool) (checkup, error) {
 
 // examine examines the agent of the flags and its home.
 func (a *app) examine(ctx context.Context, deep bool) checkup {
-	e := agent.Examination{Deep: deep, FSInfo: a.fsInfo}
-	loaded, err := a.loadConfig()
-	e.Config, e.ConfigErr = describeConfig(loaded), err
+	e := agent.Examination{Deep: deep, FSInfo: a.FSInfo}
+	loaded, err := a.LoadConfig()
+	e.Config, e.ConfigErr = cli.DescribeConfig(loaded), err
 	var c *config.Config
 	if err == nil {
 		c = &loaded.Config
-		e.Backups = func(home string) []finding { return a.checkVault(home, c.Vault) }
+		e.Backups = func(home string) []finding { return share.CheckVault(a.App, home, c.Vault) }
 	}
-	o, err := a.agentOptions(c)
+	o, err := a.AgentOptions(c)
 	if o.Home == "" {
 		e.HomeErr = err
 	}
@@ -86,7 +88,7 @@ func (a *app) examine(ctx context.Context, deep bool) checkup {
 func verdict(r checkup) error {
 	for _, f := range r.Checks {
 		if f.Status == statusFailed {
-			return errReported{f.Kind}
+			return cli.Reported(f.Kind)
 		}
 	}
 	return nil
@@ -99,13 +101,13 @@ func (a *app) printCheckup(w io.Writer, findings []finding) {
 	}
 	marks := map[status]string{statusOK: "ok  ", statusWarning: "warn", statusFailed: "FAIL", statusSkipped: "----"}
 	for _, f := range findings {
-		style := dim
+		style := cli.Dim
 		if f.Status == statusFailed || f.Status == statusWarning {
-			style = amb
+			style = cli.Amb
 		}
-		wrapped(w, widest+8, "%s  %-*s  %s", a.out.style(style, marks[f.Status]), widest, f.Code, oneLine(f.Detail, 400))
+		cli.Wrapped(w, widest+8, "%s  %-*s  %s", a.Out.Style(style, marks[f.Status]), widest, f.Code, cli.OneLine(f.Detail, 400))
 		if f.Hint != "" && f.Status != statusOK {
-			wrapped(w, widest+14, "%*shint: %s", widest+8, "", f.Hint)
+			cli.Wrapped(w, widest+14, "%*shint: %s", widest+8, "", f.Hint)
 		}
 	}
 }

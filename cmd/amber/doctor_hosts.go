@@ -36,14 +36,14 @@ func (a *app) checkHosts(cmd *cobra.Command) (findings []finding) {
 // lastSeen returns how to tell when an event of a host last came.
 func (a *app) lastSeen(ctx context.Context) func(host string) string {
 	var last map[string]amber.Time
-	at, err := a.configured()
+	at, err := a.Configured()
 	if err == nil {
 		last, err = at.HostsSeen(ctx)
 	}
 	return func(host string) string {
 		switch at, ok := last[host]; {
 		case ok:
-			return a.out.when(at)
+			return a.Out.When(at)
 		case err != nil:
 			return "not checked"
 		}

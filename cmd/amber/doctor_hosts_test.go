@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // hostPatient is a home whose user has agent hosts and an amber in the path.
@@ -21,8 +23,8 @@ func hostPatient(t *testing.T, commands ...[]string) (p *sickHome, user string) 
 	p.must(err)
 	p.must(os.Symlink(exe, filepath.Join(bin, "amber")))
 	dir := t.TempDir()
-	p.world.directory = func() (string, error) { return dir, nil }
-	p.world.environ = append(p.world.environ, "HOME="+user, "PATH="+bin)
+	p.world.Directory = func() (string, error) { return dir, nil }
+	p.world.Environ = append(p.world.Environ, "HOME="+user, "PATH="+bin)
 	for _, args := range commands {
 		if code, out := p.run(args...); code != 0 {
 			t.Fatalf("%q exits %d: %s", args, code, out)
@@ -36,7 +38,7 @@ func (p *sickHome) host(name string) finding {
 	p.t.Helper()
 	var b bytes.Buffer
 	w := p.world
-	w.stdout, w.stderr = &b, &bytes.Buffer{}
+	w.Stdout, w.Stderr = &b, &bytes.Buffer{}
 	if code := run(p.t.Context(), []string{"doctor", "--json"}, w); code != 0 {
 		p.t.Errorf("the doctor exits %d: a host is no failure", code)
 	}
@@ -66,7 +68,7 @@ func TestDoctorKnowsHosts(t *testing.T) {
 		{"codex", "codex", [][]string{{"setup", "codex"}}, nil, statusWarning, "no note of trust"},
 		{"doubled", "cursor", [][]string{{"setup", "cursor"}, {"setup", "claude-code"}}, nil, statusWarning, "comes twice"},
 		{"program gone", "gemini", [][]string{{"setup", "gemini"}}, func(p *sickHome, user string) {
-			p.must(os.Remove(strings.TrimPrefix(p.world.environ[len(p.world.environ)-1], "PATH=") + "/amber"))
+			p.must(os.Remove(strings.TrimPrefix(p.world.Environ[len(p.world.Environ)-1], "PATH=") + "/amber"))
 		}, statusWarning, "which is not there"},
 		{"outdated", "gemini", [][]string{{"setup", "gemini"}}, func(p *sickHome, user string) {
 			file := filepath.Join(user, ".gemini", "settings.json")
@@ -78,7 +80,7 @@ func TestDoctorKnowsHosts(t *testing.T) {
 			p.must(os.Mkdir(filepath.Join(user, ".gemini"), 0o700))
 			p.must(os.WriteFile(filepath.Join(user, ".gemini", "settings.json"), []byte("{"), 0o600))
 		}, statusWarning, "line 1"},
-		{"no user", "find home of the user", nil, func(p *sickHome, _ string) { p.world.environ = append(p.world.environ, "HOME=") }, statusSkipped, "HOME is not set"},
+		{"no user", "find home of the user", nil, func(p *sickHome, _ string) { p.world.Environ = append(p.world.Environ, "HOME=") }, statusSkipped, "HOME is not set"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, user := hostPatient(t, tc.setup...)
@@ -97,7 +99,7 @@ func TestDoctorKnowsHosts(t *testing.T) {
 // this binary has the command for it.
 func TestSetupAddsTheServerOnceThereIsOne(t *testing.T) {
 	p, _ := hostPatient(t)
-	a := &app{world: p.world}
+	a := &app{&cli.App{World: p.world}}
 	root := a.rootCommand()
 	o, err := a.setupOptions(root)
 	p.must(err)
@@ -106,7 +108,7 @@ func TestSetupAddsTheServerOnceThereIsOne(t *testing.T) {
 		t.Errorf("MCP is %v, the command is there: %v", o.MCP, has)
 	}
 	if !o.MCP {
-		root.AddCommand(family("mcp", "test"))
+		root.AddCommand(cli.Family("mcp", "test"))
 		if o, err = a.setupOptions(root); err != nil || !o.MCP {
 			t.Errorf("with the command: %v, %v", o.MCP, err)
 		}

@@ -31,7 +31,7 @@ func TestDoctorTellsHowSnapshotsAreKept(t *testing.T) {
 
 	id, err := age.GenerateX25519Identity()
 	p.must(err)
-	p.world.environ = append(p.world.environ, "AMBER_SNAPSHOT__ENCRYPTION__RECIPIENTS="+id.Recipient().String())
+	p.world.Environ = append(p.world.Environ, "AMBER_SNAPSHOT__ENCRYPTION__RECIPIENTS="+id.Recipient().String())
 	tells("encryption", statusOK, "to 1 recipient; the repository is not encrypted")
 	p.snapshot()
 	tells("encryption", statusOK, "to 1 recipient; the repository is encrypted, and opens")
@@ -40,7 +40,7 @@ func TestDoctorTellsHowSnapshotsAreKept(t *testing.T) {
 	p.must(os.Remove(own))
 	tells("encryption", statusFailed, "no identity of this home opens it")
 	p.key("ada", id.String()+"\n")
-	p.world.environ = append(p.world.environ, "AMBER_SNAPSHOT__ENCRYPTION__IDENTITY="+filepath.Join(p.home, "keys", "ada"))
+	p.world.Environ = append(p.world.Environ, "AMBER_SNAPSHOT__ENCRYPTION__IDENTITY="+filepath.Join(p.home, "keys", "ada"))
 	tells("encryption", statusOK, "is encrypted, and opens")
 }
 
@@ -48,7 +48,7 @@ func TestDoctorTellsHowSnapshotsAreKept(t *testing.T) {
 // insists on it.
 func TestDoctorWarnsThatNothingCanBeRestored(t *testing.T) {
 	p := newSickHome(t)
-	p.world.environ = append(p.world.environ, "AMBER_SNAPSHOT__REQUIRE_SIGNED=on")
+	p.world.Environ = append(p.world.Environ, "AMBER_SNAPSHOT__REQUIRE_SIGNED=on")
 	if code, found := p.doctor(); code != 0 || found["trusted_keys"].Status != statusWarning {
 		t.Errorf("exit %d, %+v", code, found["trusted_keys"])
 	}

@@ -34,7 +34,7 @@ func (p *sickHome) spool(name ...string) string {
 
 func (p *sickHome) journal() *journal.Journal {
 	p.t.Helper()
-	j, err := journal.Open(p.spool(), agent.JournalOptions(config.Default().Journal, p.world.clock))
+	j, err := journal.Open(p.spool(), agent.JournalOptions(config.Default().Journal, p.world.Clock))
 	p.must(err)
 	return j
 }
@@ -129,7 +129,7 @@ func TestDoctorWarnsAboutTheSpool(t *testing.T) {
 			p.must(p.journal().Quarantine(p.t.Context(), spooled.Key(), 1, []byte("x"), "no such tool"))
 		}, []string{"1 file"}},
 		{"spool.undrained", func(p *sickHome) {
-			p.world.clock = func() time.Time { return time.Now().Add(61 * time.Minute) }
+			p.world.Clock = func() time.Time { return time.Now().Add(61 * time.Minute) }
 		}, []string{"2 entries"}},
 	} {
 		t.Run(tc.code, func(t *testing.T) {

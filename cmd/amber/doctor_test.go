@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/keyring"
 )
@@ -20,7 +21,7 @@ import (
 // sickHome is a home with one of everything.
 type sickHome struct {
 	t     *testing.T
-	world world
+	world cli.World
 	home  string
 }
 
@@ -36,10 +37,10 @@ func newSickHome(t *testing.T) *sickHome {
 func newHome(t *testing.T, commands [][]string) *sickHome {
 	t.Helper()
 	p := &sickHome{t: t, home: filepath.Join(t.TempDir(), "home")}
-	p.world = world{
-		stdin: bytes.NewReader(nil), environ: []string{"AMBER_HOME=" + p.home, "HOME=" + t.TempDir()},
-		directory: func() (string, error) { return t.TempDir(), nil }, clock: time.Now, random: rand.Reader,
-		terminal: func() bool { return false }, fsInfo: fsx.Info,
+	p.world = cli.World{
+		Stdin: bytes.NewReader(nil), Environ: []string{"AMBER_HOME=" + p.home, "HOME=" + t.TempDir()},
+		Directory: func() (string, error) { return t.TempDir(), nil }, Clock: time.Now, Random: rand.Reader,
+		Terminal: func() bool { return false }, FSInfo: fsx.Info,
 	}
 	for _, args := range commands {
 		if code, out := p.run(args...); code != 0 {
@@ -56,7 +57,7 @@ func (p *sickHome) run(args ...string) (code int, out string) {
 func (p *sickHome) runIn(ctx context.Context, args ...string) (code int, out string) {
 	var b bytes.Buffer
 	w := p.world
-	w.stdout, w.stderr = &b, &b
+	w.Stdout, w.Stderr = &b, &b
 	code = run(ctx, args, w)
 	return code, b.String()
 }
@@ -109,7 +110,7 @@ func (p *sickHome) doctor(args ...string) (code int, found map[string]finding) {
 	p.t.Helper()
 	var b bytes.Buffer
 	w := p.world
-	w.stdout, w.stderr = &b, &bytes.Buffer{}
+	w.Stdout, w.Stderr = &b, &bytes.Buffer{}
 	code = run(p.t.Context(), append([]string{"doctor", "--json"}, args...), w)
 	var report checkup
 	if err := json.Unmarshal(b.Bytes(), &report); err != nil {
@@ -159,17 +160,17 @@ func TestDoctorFails(t *testing.T) {
 		harm func(p *sickHome)
 		exit int
 	}{
-		{"config", func(p *sickHome) { p.world.environ = append(p.world.environ, "AMBER_MEMORY__NONSENSE=1") }, 2},
+		{"config", func(p *sickHome) { p.world.Environ = append(p.world.Environ, "AMBER_MEMORY__NONSENSE=1") }, 2},
 		{"home", func(p *sickHome) {
 			p.must(os.RemoveAll(p.home))
 			p.must(os.WriteFile(p.home, nil, 0o600))
 		}, 2},
 		{"home_modes", func(p *sickHome) { p.must(os.Chmod(p.home, 0o755)) }, 6},
 		{"disk", func(p *sickHome) {
-			p.world.fsInfo = func(string) (fsx.FSInfo, error) { return fsx.FSInfo{Type: "ext4", FreeBytes: 1 << 20}, nil }
+			p.world.FSInfo = func(string) (fsx.FSInfo, error) { return fsx.FSInfo{Type: "ext4", FreeBytes: 1 << 20}, nil }
 		}, 1},
 		{"file_system", func(p *sickHome) {
-			p.world.fsInfo = func(string) (fsx.FSInfo, error) {
+			p.world.FSInfo = func(string) (fsx.FSInfo, error) {
 				return fsx.FSInfo{Type: "nfs", Network: true, FreeBytes: 1 << 40}, nil
 			}
 		}, 6},
@@ -181,7 +182,7 @@ func TestDoctorFails(t *testing.T) {
 		{"signing_key", func(p *sickHome) { p.key(keyring.SeedFile, "no seed") }, 5},
 		{"trusted_keys", func(p *sickHome) { p.key(keyring.TrustedFile, "did:key:nonsense") }, 5},
 		{"encryption", func(p *sickHome) {
-			p.world.environ = append(p.world.environ, "AMBER_SNAPSHOT__ENCRYPTION__IDENTITY="+filepath.Join(p.home, "nowhere"))
+			p.world.Environ = append(p.world.Environ, "AMBER_SNAPSHOT__ENCRYPTION__IDENTITY="+filepath.Join(p.home, "nowhere"))
 		}, 3},
 		{"repositories", func(p *sickHome) {
 			p.must(os.WriteFile(filepath.Join(p.home, "repositories.json"), []byte("{}"), 0o600))
@@ -207,7 +208,7 @@ func TestDoctorFails(t *testing.T) {
 		}, 5},
 		{"control.counters", func(p *sickHome) { p.sql("control.db", "UPDATE queue_counts SET entries = entries + 1") }, 5},
 		{"clock", func(p *sickHome) {
-			p.world.clock = func() time.Time { return time.Now().Add(-time.Hour) }
+			p.world.Clock = func() time.Time { return time.Now().Add(-time.Hour) }
 		}, 4},
 		{"notes", func(p *sickHome) {
 			p.must(os.WriteFile(p.agent("gen", "1", "memdir", ".git", "config"), []byte("[core]\n\tfsmonitor = evil\n"), 0o600))
@@ -280,10 +281,10 @@ func TestDoctorMissesNotes(t *testing.T) {
 	id := p.snapshot()
 	p.must(os.RemoveAll(p.agent("gen", "1", "memdir")))
 	code, found := p.doctor()
-	want := finding{Code: "notes", Status: statusWarning, Hint: "amber snapshot restore " + shortID(id) + " --only notes"}
+	want := finding{Code: "notes", Status: statusWarning, Hint: "amber snapshot restore " + cli.ShortID(id) + " --only notes"}
 	got := found["notes"]
 	got.Detail = ""
-	if code != 0 || got != want || !strings.Contains(found["notes"].Detail, "the history of the notes is gone; snapshot "+shortID(id)) {
+	if code != 0 || got != want || !strings.Contains(found["notes"].Detail, "the history of the notes is gone; snapshot "+cli.ShortID(id)) {
 		t.Errorf("exit %d, %+v", code, found["notes"])
 	}
 	if code, out := p.run("snapshot", "restore", id, "--only", "notes", "--yes"); code != 0 {

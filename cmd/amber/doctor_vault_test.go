@@ -24,16 +24,16 @@ import (
 // a vault.
 func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	p := newSickHome(t)
-	if _, found := p.doctor(); found[vaultCode].Code != "" {
-		t.Errorf("without a vault: %+v", found[vaultCode])
+	if _, found := p.doctor(); found["vault"].Code != "" {
+		t.Errorf("without a vault: %+v", found["vault"])
 	}
 	key := filepath.Join(p.home, "vault.key")
 	p.must(os.WriteFile(key, []byte("col_secret\n"), 0o600))
-	p.world.environ = append(p.world.environ, "AMBER_VAULT__URL=https://vault.example/api", "AMBER_VAULT__API_KEY_FILE="+key)
+	p.world.Environ = append(p.world.Environ, "AMBER_VAULT__URL=https://vault.example/api", "AMBER_VAULT__API_KEY_FILE="+key)
 	tells := func(status status, details ...string) {
 		t.Helper()
 		code, found := p.doctor()
-		f := found[vaultCode]
+		f := found["vault"]
 		if f.Status != status || (code != 0) != (status == statusFailed) {
 			t.Errorf("exit %d, %+v, want %s", code, f, status)
 		}
@@ -44,12 +44,12 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 		}
 	}
 	tells(statusOK, "https://vault.example/api", "no automatic backups are configured")
-	p.world.environ = append(p.world.environ, "AMBER_VAULT__SCHEDULE=1d")
+	p.world.Environ = append(p.world.Environ, "AMBER_VAULT__SCHEDULE=1d")
 	tells(statusWarning, "no automatic backup yet", "the schedule is 1d", "amber serve")
 
 	records, me := backup.In(p.home), server.AgentName{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent}
 	at := amber.At(time.Date(2096, 3, 1, 12, 0, 0, 0, time.UTC))
-	after := func(d time.Duration) { p.world.clock = func() time.Time { return at.Time().Add(d) } }
+	after := func(d time.Duration) { p.world.Clock = func() time.Time { return at.Time().Add(d) } }
 	after(48*time.Hour - time.Second)
 	st := backup.State{Vault: backup.VaultName(config.Vault{URL: "https://vault.example/api", Label: "default"})}.Succeeded(at, false)
 	p.must(records.Write(me, st))
@@ -78,7 +78,7 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	p.must(os.WriteFile(records.Path(me), []byte("?"), 0o600))
 	tells(statusFailed, "remove the file")
 	// No server can back up without a key, whatever was known before.
-	p.world.environ = append(p.world.environ, "AMBER_VAULT__API_KEY_FILE=")
+	p.world.Environ = append(p.world.Environ, "AMBER_VAULT__API_KEY_FILE=")
 	tells(statusFailed, "vault.api_key_file is not set", "name that in vault.api_key_file")
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // editFlags are the fields to change.
@@ -31,19 +32,19 @@ memory.
 ` + idHelp,
 		Example: `  amber edit 5f3a91c0 "We chose PostgreSQL 18 for JSONB" --if-revision 1
   amber edit 5f3a91c0 --tag database --tag decision`,
-		Args: upTo(2, "the id of a memory"),
+		Args: cli.UpTo(2, "the id of a memory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req, err := a.editRequest(cmd, f, args[1:])
 			if err != nil {
 				return err
 			}
-			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
 				req.ID = id
 				m, err := s.Store.Editor.Edit(ctx, req)
 				if err != nil {
 					return err
 				}
-				return a.out.show(m, func(w io.Writer) { fmt.Fprintf(w, "%s revision %d\n", m.ID, m.Revision) })
+				return a.Out.Show(m, func(w io.Writer) { fmt.Fprintf(w, "%s revision %d\n", m.ID, m.Revision) })
 			})
 		},
 	}
@@ -63,10 +64,10 @@ memory.
 func (a *app) editRequest(cmd *cobra.Command, f editFlags, text []string) (r amber.EditRequest, err error) {
 	given := cmd.Flags().Changed
 	if given("if-revision") && f.ifRevision < 1 {
-		return r, usage("--if-revision is %d; revisions count from 1", f.ifRevision)
+		return r, cli.Usage("--if-revision is %d; revisions count from 1", f.ifRevision)
 	}
 	if given("tag") && f.clearTags {
-		return r, usage("--tag and --clear-tags exclude each other")
+		return r, cli.Usage("--tag and --clear-tags exclude each other")
 	}
 	r.IfRevision = f.ifRevision
 	if given("title") {
@@ -83,17 +84,17 @@ func (a *app) editRequest(cmd *cobra.Command, f editFlags, text []string) (r amb
 		r.Tags = &f.tags
 	}
 	if given("meta") {
-		meta, err := pairs("meta", f.meta)
+		meta, err := cli.Pairs("meta", f.meta)
 		if err != nil {
 			return r, err
 		}
 		r.Metadata = &meta
 	}
 	if len(text) == 0 && r == (amber.EditRequest{IfRevision: r.IfRevision}) {
-		return r, usage("there is nothing to change; give a text or a flag such as --title")
+		return r, cli.Usage("there is nothing to change; give a text or a flag such as --title")
 	}
 	if len(text) > 0 {
-		content, err := a.text(text[0], amber.MaxContentBytes)
+		content, err := a.Text(text[0], amber.MaxContentBytes)
 		if err != nil {
 			return r, err
 		}

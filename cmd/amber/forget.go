@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // forgotten is the JSON of a plain forget.
@@ -38,12 +39,12 @@ was forgotten before can be erased, too.
 ` + idHelp,
 		Example: `  amber forget 5f3a91c0
   amber forget 5f3a91c0 --erase --dry-run`,
-		Args: exactly("the id of a memory"),
+		Args: cli.Exactly("the id of a memory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dryRun && !erase {
-				return usage("--dry-run goes with --erase; a memory that is only forgotten keeps its history")
+				return cli.Usage("--dry-run goes with --erase; a memory that is only forgotten keeps its history")
 			}
-			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
 				switch {
 				case dryRun:
 					return a.planErase(ctx, s, id)
@@ -53,7 +54,7 @@ was forgotten before can be erased, too.
 				if err := s.Store.LongTerm.Delete(ctx, id); err != nil {
 					return err
 				}
-				return a.out.show(forgotten{id, true}, func(w io.Writer) { fmt.Fprintln(w, id) })
+				return a.Out.Show(forgotten{id, true}, func(w io.Writer) { fmt.Fprintln(w, id) })
 			})
 		},
 	}
@@ -63,40 +64,40 @@ was forgotten before can be erased, too.
 	return cmd
 }
 
-func (a *app) planErase(ctx context.Context, s *opened, id amber.MemoryID) error {
+func (a *app) planErase(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
 	revisions, err := s.Store.Memories.History(ctx, id)
 	if err != nil {
 		return err
 	}
 	plan := erasePlan{ID: id, DryRun: true, WouldRemove: []string{fmt.Sprintf("%d revisions", len(revisions))}}
-	return a.out.show(plan, func(w io.Writer) {
+	return a.Out.Show(plan, func(w io.Writer) {
 		fmt.Fprintf(w, "%s\nwould remove %s\n", id, strings.Join(plan.WouldRemove, ", "))
 	})
 }
 
 // erase removes a memory's text once a person has said yes.
-func (a *app) erase(ctx context.Context, s *opened, id amber.MemoryID, yes bool) error {
+func (a *app) erase(ctx context.Context, s *cli.Opened, id amber.MemoryID, yes bool) error {
 	if _, err := s.Store.Memories.History(ctx, id); err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return err
 	}
-	if err := a.confirm(yes, "erase memory "+string(id)+" for good"); err != nil {
+	if err := a.Confirm(yes, "erase memory "+string(id)+" for good"); err != nil {
 		return err
 	}
-	report, err := working(a, "erasing", func() (amber.EraseReport, error) { return a.site(s).Erase(ctx, id) })
+	report, err := cli.Working(a.App, "erasing", func() (amber.EraseReport, error) { return a.Site(s).Erase(ctx, id) })
 	if err != nil {
 		return err
 	}
-	return a.out.show(report, func(w io.Writer) { a.printErased(w, report) })
+	return a.Out.Show(report, func(w io.Writer) { a.printErased(w, report) })
 }
 
 func (a *app) printErased(w io.Writer, r amber.EraseReport) {
 	fmt.Fprintln(w, r.ID)
 	if len(r.Removed) == 0 {
-		a.out.note("it was erased already")
+		a.Out.Note("it was erased already")
 	} else {
-		fmt.Fprintf(w, "removed %s\n", oneLine(strings.Join(r.Removed, ", "), 400))
+		fmt.Fprintf(w, "removed %s\n", cli.OneLine(strings.Join(r.Removed, ", "), 400))
 	}
 	for _, place := range r.Remaining {
-		fmt.Fprintf(w, "a copy remains: %s\n", oneLine(place, 400))
+		fmt.Fprintf(w, "a copy remains: %s\n", cli.OneLine(place, 400))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // person runs one command of somebody at a terminal who types answer.
@@ -18,13 +19,13 @@ func person(t *testing.T, home, answer string, args ...string) (code int, stdout
 	t.Helper()
 	var out, errs bytes.Buffer
 	dir := t.TempDir()
-	code = run(t.Context(), args, world{
-		stdin: strings.NewReader(answer), stdout: &out, stderr: &errs,
-		environ:   []string{"AMBER_HOME=" + home},
-		directory: func() (string, error) { return dir, nil },
-		clock:     time.Now,
-		random:    rand.Reader,
-		terminal:  func() bool { return true },
+	code = run(t.Context(), args, cli.World{
+		Stdin: strings.NewReader(answer), Stdout: &out, Stderr: &errs,
+		Environ:   []string{"AMBER_HOME=" + home},
+		Directory: func() (string, error) { return dir, nil },
+		Clock:     time.Now,
+		Random:    rand.Reader,
+		Terminal:  func() bool { return true },
 	})
 	return code, out.String(), errs.String()
 }

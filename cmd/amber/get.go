@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // idHelp says how every verb about one memory is told which.
@@ -22,14 +23,14 @@ func (a *app) getCommand() *cobra.Command {
 		Short:   "Show one memory",
 		Long:    "Show one memory with everything that is known about it.\n\n" + idHelp,
 		Example: "  amber get 5f3a91c0",
-		Args:    exactly("the id of a memory"),
+		Args:    cli.Exactly("the id of a memory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
 				m, err := s.Store.Memories.Get(ctx, id)
 				if err != nil {
 					return err
 				}
-				return a.out.show(m, func(w io.Writer) { a.printMemory(w, m) })
+				return a.Out.Show(m, func(w io.Writer) { a.printMemory(w, m) })
 			})
 		},
 	}
@@ -38,34 +39,34 @@ func (a *app) getCommand() *cobra.Command {
 // printMemory prints one memory whole: what it is called, what is known about it,
 // what it says.
 func (a *app) printMemory(w io.Writer, m amber.Memory) {
-	p := a.out
+	p := a.Out
 	if m.Title != "" {
-		fmt.Fprintln(w, p.style(bold, oneLine(m.Title, amber.MaxTitleBytes)))
+		fmt.Fprintln(w, p.Style(cli.Bold, cli.OneLine(m.Title, amber.MaxTitleBytes)))
 	}
-	fmt.Fprintln(w, p.style(amb, string(m.ID)))
+	fmt.Fprintln(w, p.Style(cli.Amb, string(m.ID)))
 	facts := []string{
-		string(m.Kind), place(m), string(m.Trust), fmt.Sprintf("revision %d", m.Revision), "created " + p.when(m.CreatedAt),
+		string(m.Kind), place(m), string(m.Trust), fmt.Sprintf("revision %d", m.Revision), "created " + p.When(m.CreatedAt),
 	}
 	if m.UpdatedAt != m.CreatedAt {
-		facts = append(facts, "updated "+p.when(m.UpdatedAt))
+		facts = append(facts, "updated "+p.When(m.UpdatedAt))
 	}
-	wrapped(w, 4, "%s", p.style(dim, strings.Join(facts, " · ")))
-	p.fact(w, "topic", m.Topic)
-	p.fact(w, "tags", strings.Join(m.Tags, ", "))
+	cli.Wrapped(w, 4, "%s", p.Style(cli.Dim, strings.Join(facts, " · ")))
+	p.Fact(w, "topic", m.Topic)
+	p.Fact(w, "tags", strings.Join(m.Tags, ", "))
 	for _, k := range slices.Sorted(maps.Keys(m.Metadata)) {
-		p.fact(w, "meta", k+"="+m.Metadata[k])
+		p.Fact(w, "meta", k+"="+m.Metadata[k])
 	}
 	for _, ref := range m.SourceRefs {
-		p.fact(w, "source", ref.Kind+":"+ref.Value)
+		p.Fact(w, "source", ref.Kind+":"+ref.Value)
 	}
-	p.fact(w, "summary", m.Summary)
-	fmt.Fprintf(w, "\n%s\n", strings.TrimSuffix(safe(m.Content), "\n"))
+	p.Fact(w, "summary", m.Summary)
+	fmt.Fprintf(w, "\n%s\n", strings.TrimSuffix(cli.Safe(m.Content), "\n"))
 }
 
 // place tells the scope of a memory and what it is bound to.
 func place(m amber.Memory) string {
 	if id := m.Identity(); id != "" {
-		return string(m.Scope) + " " + oneLine(id, amber.MaxIDBytes)
+		return string(m.Scope) + " " + cli.OneLine(id, amber.MaxIDBytes)
 	}
 	return string(m.Scope)
 }

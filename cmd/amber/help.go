@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // helpCommand is `help`, which knows commands and nothing else.
@@ -40,11 +42,11 @@ func named(root *cobra.Command, words []string) (*cobra.Command, error) {
 	about, rest, err := root.Find(words)
 	switch {
 	case err != nil:
-		return nil, unknownCommand(root, words[0])
+		return nil, cli.UnknownCommand(root, words[0])
 	case len(rest) > 0 && about.HasSubCommands():
-		return nil, unknownCommand(about, rest[0])
+		return nil, cli.UnknownCommand(about, rest[0])
 	case len(rest) > 0:
-		return nil, usage("%s has no commands, found %q", about.CommandPath(), oneLine(rest[0], 40))
+		return nil, cli.Usage("%s has no commands, found %q", about.CommandPath(), cli.OneLine(rest[0], 40))
 	}
 	return about, nil
 }

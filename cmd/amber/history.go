@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) historyCommand() *cobra.Command {
@@ -18,14 +19,14 @@ func (a *app) historyCommand() *cobra.Command {
 		Short:   "Show every revision of a memory",
 		Long:    "Show every revision of a memory, oldest first, also of one that was forgotten.\n\n" + idHelp,
 		Example: "  amber history 5f3a91c0",
-		Args:    exactly("the id of a memory"),
+		Args:    cli.Exactly("the id of a memory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
 				revisions, err := s.Store.Memories.History(ctx, id)
 				if err != nil {
 					return err
 				}
-				return a.out.show(amber.Page[amber.Memory]{Items: revisions}, func(w io.Writer) { a.printRevisions(w, revisions) })
+				return a.Out.Show(amber.Page[amber.Memory]{Items: revisions}, func(w io.Writer) { a.printRevisions(w, revisions) })
 			})
 		},
 	}
@@ -34,7 +35,7 @@ func (a *app) historyCommand() *cobra.Command {
 // printRevisions prints one block per revision: which, when, what changed, and the
 // text where that did.
 func (a *app) printRevisions(w io.Writer, revisions []amber.Memory) {
-	p := a.out
+	p := a.Out
 	var before amber.Memory
 	for i, m := range revisions {
 		changed := []string{"created"}
@@ -42,12 +43,12 @@ func (a *app) printRevisions(w io.Writer, revisions []amber.Memory) {
 			fmt.Fprintln(w)
 			changed = agent.Changes(before, m)
 		}
-		fmt.Fprintf(w, "%s  %s  %s\n", p.style(bold, fmt.Sprintf("revision %d", m.Revision)), p.style(dim, m.UpdatedAt.String()), strings.Join(changed, ", "))
+		fmt.Fprintf(w, "%s  %s  %s\n", p.Style(cli.Bold, fmt.Sprintf("revision %d", m.Revision)), p.Style(cli.Dim, m.UpdatedAt.String()), strings.Join(changed, ", "))
 		if m.Title != before.Title {
-			fmt.Fprintf(w, "    %s\n", p.style(bold, oneLine(m.Title, 90)))
+			fmt.Fprintf(w, "    %s\n", p.Style(cli.Bold, cli.OneLine(m.Title, 90)))
 		}
 		if m.Content != before.Content {
-			fmt.Fprintf(w, "    %s\n", oneLine(m.Content, 240))
+			fmt.Fprintf(w, "    %s\n", cli.OneLine(m.Content, 240))
 		}
 		before = m
 	}

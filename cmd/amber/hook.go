@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/internal/proc"
@@ -52,16 +53,16 @@ that could not be kept is reported on stderr and counted for amber doctor.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return usage("hook needs HOST: %s", hostNames())
+				return cli.Usage("hook needs HOST: %s", hostNames())
 			case len(args) > 2:
-				return usage("hook does not take %q", args[2])
+				return cli.Usage("hook does not take %q", args[2])
 			}
 			return a.hook(cmd.Context(), f, args)
 		},
 	}
 	cmd.Flags().StringVar(&f.event, "event", "", "the host's name of the event; a name in the JSON wins")
-	spanVar(cmd.Flags(), &f.timeout, "timeout", hook.DefaultTimeout, "how long writing to disk may take")
-	spanVar(cmd.Flags(), &f.context, "context-timeout", injectBudget, "how long finding memories for the agent may take; 0: do not look")
+	cli.SpanVar(cmd.Flags(), &f.timeout, "timeout", hook.DefaultTimeout, "how long writing to disk may take")
+	cli.SpanVar(cmd.Flags(), &f.context, "context-timeout", injectBudget, "how long finding memories for the agent may take; 0: do not look")
 	cmd.Flags().BoolVar(&f.noDrain, "no-drain", false, "leave the event in the journal")
 	return cmd
 }
@@ -95,14 +96,14 @@ func isHook(root *cobra.Command, args []string) bool {
 func (a *app) runHook(ctx context.Context, root *cobra.Command) int {
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(a.stderr, "amber: hook: panic: %v\n", r)
+			fmt.Fprintf(a.Stderr, "amber: hook: panic: %v\n", r)
 		}
 	}()
 	// A host that does not listen any more is no reason to die.
 	signal.Ignore(syscall.SIGPIPE)
 	if err := root.ExecuteContext(ctx); err != nil {
-		a.global.json = false // stdout is the host's
-		a.fail(err, nil)
+		a.Global.JSON = false // stdout is the host's
+		a.Fail(err, nil)
 	}
 	return 0
 }
@@ -112,12 +113,12 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	loaded, configErr := a.hookConfig()
 	if configErr != nil { // no reason to lose what an agent did
 		loaded.Config = config.Default()
-		defer func() { a.out.note("%v; went on with the defaults", configErr) }()
+		defer func() { a.Out.Note("%v; went on with the defaults", configErr) }()
 	}
 	if !loaded.Config.Memory.Enabled {
 		return nil
 	}
-	at, err := a.closed(&loaded.Config)
+	at, err := a.Closed(&loaded.Config)
 	if err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	}
 	if unfinished() {
 		err := amber.Errorf(amber.KindUnreachable, "hook", "", "the host stopped in the middle of the event; only its beginning was kept")
-		a.out.note("%v", errors.Join(err, j.CountLoss(err)))
+		a.Out.Note("%v", errors.Join(err, j.CountLoss(err)))
 	}
 	var block string
 	if f.context > 0 && hook.WantsContext(ev) {
@@ -151,7 +152,7 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	}
 	var errs []error
 	if reply := hook.Reply(ev, block); len(reply) > 0 {
-		_, err := a.stdout.Write(reply)
+		_, err := a.Stdout.Write(reply)
 		errs = append(errs, err)
 	}
 	if !f.noDrain {
@@ -163,31 +164,31 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 // hookConfig is the configuration; where there is none at all it is known
 // without asking.
 func (a *app) hookConfig() (config.Loaded, error) {
-	said := a.global.config != ""
-	for _, kv := range a.environ {
+	said := a.Global.Config != ""
+	for _, kv := range a.Environ {
 		key, _, _ := strings.Cut(kv, "=")
 		said = said || strings.HasPrefix(key, "AMBER_") && strings.Contains(key, "__")
 	}
-	if _, err := os.Lstat(config.DefaultPath(a.getenv)); !said && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(config.DefaultPath(a.Getenv)); !said && errors.Is(err, fs.ErrNotExist) {
 		return config.Loaded{Config: config.Default()}, nil
 	}
-	return a.loadConfig()
+	return a.LoadConfig()
 }
 
 // readEvent reads what the host says. Unfinished tells whether it was given up
 // before the host came to an end.
 func (a *app) readEvent(host hook.Host, name string, args []string, rules *redact.Redactor) (ev journal.HostEvent, unfinished func() bool) {
 	in := hook.Input{
-		Host: host, Event: name, At: amber.At(a.clock()), Process: proc.Host(),
-		Project: projectOf, Redact: rules,
-		Files: &hook.Files{Home: a.userHome(), Env: a.getenv, Wait: transcriptWait()},
+		Host: host, Event: name, At: amber.At(a.Clock()), Process: proc.Host(),
+		Project: cli.ProjectOf, Redact: rules,
+		Files: &hook.Files{Home: a.UserHome(), Env: a.Getenv, Wait: transcriptWait()},
 	}
-	in.Directory, _ = a.directory()
+	in.Directory, _ = a.Directory()
 	unfinished = func() bool { return false }
 	if len(args) > 0 {
 		in.Payload = strings.NewReader(args[0])
-	} else if f, ok := a.stdin.(*os.File); !ok || !term.Is(f) {
-		p := newPatient(a.stdin, stdinPatience, stdinLimit)
+	} else if f, ok := a.Stdin.(*os.File); !ok || !term.Is(f) {
+		p := newPatient(a.Stdin, stdinPatience, stdinLimit)
 		in.Payload, unfinished = p, func() bool { return p.gaveUp }
 	}
 	return hook.Read(in), unfinished
@@ -244,7 +245,7 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, config conf
 }
 
 func (a *app) recallFor(ctx context.Context, config config.Loaded, ev journal.HostEvent) (string, error) {
-	s, err := a.look(ctx, config)
+	s, err := a.Look(ctx, config)
 	if err != nil {
 		return "", err
 	}
@@ -253,7 +254,7 @@ func (a *app) recallFor(ctx context.Context, config config.Loaded, ev journal.Ho
 	if len(goal) > amber.MaxQueryBytes {
 		goal = strings.ToValidUTF8(goal[:amber.MaxQueryBytes], "")
 	}
-	block, err := s.local.Context(ctx, wire.ContextRequest{
+	block, err := s.Local.Context(ctx, wire.ContextRequest{
 		RecallInput: amber.RecallInput{Goal: goal, Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project}},
 	})
 	return block.Text, err
@@ -269,16 +270,16 @@ func (a *app) drainLater(at *agent.Agent) error {
 		return err
 	}
 	dir := at.Home().Dir()
-	args := []string{"journal", "drain", "--detached", "--home", dir, "--tenant", a.global.tenant, "--agent", a.global.agent}
-	if a.global.config != "" {
-		path, err := a.absolute(a.global.config)
+	args := []string{"journal", "drain", "--detached", "--home", dir, "--tenant", a.Global.Tenant, "--agent", a.Global.Agent}
+	if a.Global.Config != "" {
+		path, err := a.Absolute(a.Global.Config)
 		if err != nil {
 			return err
 		}
 		args = append(args, "--config", path)
 	}
 	cmd := exec.Command(self, args...) // stdin, stdout and stderr are the null device
-	cmd.Env, cmd.Dir = a.environ, dir
+	cmd.Env, cmd.Dir = a.Environ, dir
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return &amber.Error{Op: "start drain", Kind: amber.KindInternal, Err: err, Hint: "amber journal drain"}

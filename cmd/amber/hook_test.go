@@ -281,9 +281,9 @@ func TestAPanicInAHookIsNoOrder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	var errs bytes.Buffer
 	w := process()
-	w.stdout, w.stderr = io.Discard, &errs
-	w.environ = []string{"AMBER_HOME=" + dir}
-	w.directory = func() (string, error) { panic("boom") }
+	w.Stdout, w.Stderr = io.Discard, &errs
+	w.Environ = []string{"AMBER_HOME=" + dir}
+	w.Directory = func() (string, error) { panic("boom") }
 	if code := run(context.Background(), []string{"hook", "claude-code", "--no-drain", "{}"}, w); code != 0 {
 		t.Errorf("exit %d", code)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
@@ -41,10 +42,10 @@ func TestVerbsStopWhileTheyReadStdin(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	runs := func(ctx context.Context, in io.Reader, terminal bool, args ...string) (string, int) {
 		var out, complaint bytes.Buffer
-		code := run(ctx, args, world{
-			stdin: in, stdout: &out, stderr: &complaint, environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Dir(home), "AMBER_HOME=" + home},
-			directory: func() (string, error) { return filepath.Dir(home), nil }, clock: time.Now, random: rand.Reader,
-			terminal: func() bool { return terminal }, fsInfo: fsx.Info,
+		code := run(ctx, args, cli.World{
+			Stdin: in, Stdout: &out, Stderr: &complaint, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Dir(home), "AMBER_HOME=" + home},
+			Directory: func() (string, error) { return filepath.Dir(home), nil }, Clock: time.Now, Random: rand.Reader,
+			Terminal: func() bool { return terminal }, FSInfo: fsx.Info,
 		})
 		return out.String() + complaint.String(), code
 	}

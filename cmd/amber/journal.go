@@ -5,12 +5,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/journal"
 )
 
 func (a *app) journalCommand() *cobra.Command {
-	return family("journal", "Show and drain the crash journal",
+	return cli.Family("journal", "Show and drain the crash journal",
 		a.journalStatusCommand(), a.journalShowCommand(), a.journalVerifyCommand(), a.journalDrainCommand(), a.journalQuarantineCommand(),
 		a.journalAppendCommand(), a.journalImportCommand(), a.journalDiscardCommand(),
 	)
@@ -19,7 +20,7 @@ func (a *app) journalCommand() *cobra.Command {
 // openJournal returns the crash journal of the agent the flags name, as the
 // configuration bounds it.
 func (a *app) openJournal() (*journal.Journal, error) {
-	at, err := a.configured()
+	at, err := a.Configured()
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 )
@@ -41,9 +42,9 @@ is kept as it is. With --host the entry joins what hooks of that agent host have
 the session.`,
 		Example: `  amber journal append --session build-7 --type prompt "why does the linker fail?"
   ./agent | amber journal append --session build-7 --type turn.end -`,
-		Args: exactly("a text, or - for stdin"),
+		Args: cli.Exactly("a text, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.text(args[0], journal.MaxPayload)
+			text, err := a.Text(args[0], journal.MaxPayload)
 			if err != nil {
 				return err
 			}
@@ -65,7 +66,7 @@ the session.`,
 				return err
 			}
 			done := appended{SessionID: s.ID, Key: s.Key(), Seq: seq}
-			return a.out.show(done, func(w io.Writer) { fmt.Fprintf(w, "%s %d\n", flat(string(done.SessionID)), done.Seq) })
+			return a.Out.Show(done, func(w io.Writer) { fmt.Fprintf(w, "%s %d\n", cli.Flat(string(done.SessionID)), done.Seq) })
 		},
 	}
 	cmd.Flags().StringVar(&host, "host", genericHost, "the agent host that the session belongs to")
@@ -76,12 +77,12 @@ the session.`,
 
 // genericEvent is an event that a person or a script appends. It is always a new one.
 func (a *app) genericEvent(host, session, kind, text string) (journal.HostEvent, error) {
-	ev := journal.HostEvent{Schema: journal.HostEventSchema, Native: true, ObservedAt: amber.At(a.clock())}
+	ev := journal.HostEvent{Schema: journal.HostEventSchema, Native: true, ObservedAt: amber.At(a.Clock())}
 	switch {
 	case session == "":
-		return ev, usage("amber journal append needs --session")
+		return ev, cli.Usage("amber journal append needs --session")
 	case kind == "":
-		return ev, usage("amber journal append needs --type")
+		return ev, cli.Usage("amber journal append needs --type")
 	}
 	if err := amber.CheckID("host", host); err != nil {
 		return ev, err
@@ -93,12 +94,12 @@ func (a *app) genericEvent(host, session, kind, text string) (journal.HostEvent,
 		return ev, err
 	}
 	var id [16]byte
-	if _, err := io.ReadFull(a.random, id[:]); err != nil {
+	if _, err := io.ReadFull(a.Random, id[:]); err != nil {
 		return ev, &amber.Error{Op: "make event id", Kind: amber.KindInternal, Err: err}
 	}
 	ev.EventID = hex.EncodeToString(id[:])
 	var removed redact.Report
-	loaded, err := a.loadConfig()
+	loaded, err := a.LoadConfig()
 	if err != nil {
 		return ev, err
 	}
@@ -110,8 +111,8 @@ func (a *app) genericEvent(host, session, kind, text string) (journal.HostEvent,
 	}
 	ev.Host = journal.SafeID(redactor, host)
 	ev.SessionID = amber.SessionID(journal.SafeID(redactor, session))
-	if dir, err := a.directory(); err == nil {
-		project := clean(projectOf(dir))
+	if dir, err := a.Directory(); err == nil {
+		project := clean(cli.ProjectOf(dir))
 		ev.Project = strings.ToValidUTF8(project[:min(len(project), amber.MaxIDBytes)], "")
 		ev.Directory, _ = redactor.String(dir)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -23,9 +24,9 @@ journal show. What is appended meanwhile stays, and so does what is in quarantin
 damaged segments go there.`,
 		Example: `  amber journal discard --session 0199a3f2 --dry-run
   amber journal discard --session 0199a3f2 --yes`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			at, err := a.configured()
+			at, err := a.Configured()
 			if err != nil {
 				return err
 			}
@@ -54,15 +55,15 @@ func (a *app) discardEntries(cmd *cobra.Command, at *agent.Agent, keys []journal
 	report.DryRun = dryRun
 	if !dryRun && len(report.Items) > 0 {
 		question := fmt.Sprintf("discard %d entries of %d sessions for good, %d of them not drained", report.Entries, len(report.Items), report.Undrained)
-		if err := a.confirm(yes, question); err != nil {
+		if err := a.Confirm(yes, question); err != nil {
 			return err
 		}
-		err := a.withStore(cmd, func(ctx context.Context, s *opened) error { return s.local.Discard(ctx, report.Items) })
+		err := a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return s.Local.Discard(ctx, report.Items) })
 		if err != nil {
 			return err
 		}
 	}
-	return a.out.show(report, func(w io.Writer) { printDiscard(w, report) })
+	return a.Out.Show(report, func(w io.Writer) { printDiscard(w, report) })
 }
 
 func printDiscard(w io.Writer, r agent.DiscardReport) {
@@ -71,7 +72,7 @@ func printDiscard(w io.Writer, r agent.DiscardReport) {
 		verb = "would discard"
 	}
 	for _, d := range r.Items {
-		fmt.Fprintf(w, "%s %d entries of %s, %d of them not drained\n", verb, d.Entries, flat(string(d.SessionID)), d.Undrained)
+		fmt.Fprintf(w, "%s %d entries of %s, %d of them not drained\n", verb, d.Entries, cli.Flat(string(d.SessionID)), d.Undrained)
 	}
 	if len(r.Items) == 0 {
 		fmt.Fprintln(w, "the journal holds no entries")

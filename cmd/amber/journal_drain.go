@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/journal/drain"
 )
 
@@ -32,18 +33,18 @@ generations that have parked entries.
 With --explain it prints what could be learnt and what the policy decided; the keys
 memory.write_back.* of the configuration are its switches.`,
 		Example: "  amber journal drain\n  amber journal drain --explain\n  amber journal drain --from-generation 3",
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if detached {
 				return a.drainInBackground(cmd.Context())
 			}
-			report, err := working(a, "draining", func() (drain.Report, error) {
+			report, err := cli.Working(a.App, "draining", func() (drain.Report, error) {
 				return a.drain(cmd.Context(), cmd.Flags().Changed("from-generation"), generation, explain)
 			})
 			if err != nil {
 				return err
 			}
-			if err := a.out.show(report, func(w io.Writer) { printDrain(w, report) }); err != nil {
+			if err := a.Out.Show(report, func(w io.Writer) { printDrain(w, report) }); err != nil {
 				return err
 			}
 			return report.Err()
@@ -60,26 +61,26 @@ memory.write_back.* of the configuration are its switches.`,
 
 // drain brings the journal into the store, or what was parked of a generation.
 func (a *app) drain(ctx context.Context, parked bool, generation int64, explain bool) (report drain.Report, err error) {
-	s, err := a.open(ctx)
+	s, err := a.Open(ctx)
 	if err != nil {
 		return report, err
 	}
 	if parked {
-		report, err = s.local.DrainParked(ctx, generation, explain)
+		report, err = s.Local.DrainParked(ctx, generation, explain)
 	} else {
-		dropUnusedCode()
-		report, err = s.local.Drain(ctx, explain)
+		cli.DropUnusedCode()
+		report, err = s.Local.Drain(ctx, explain)
 	}
 	return report, errors.Join(err, s.Close())
 }
 
 // drainInBackground drains until nothing comes any more.
 func (a *app) drainInBackground(ctx context.Context) error {
-	loaded, err := a.loadConfig()
+	loaded, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
-	o, err := a.agentOptions(&loaded.Config)
+	o, err := a.AgentOptions(&loaded.Config)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func printDrain(w io.Writer, r drain.Report) {
 		if !d.Effective {
 			verdict = "not kept, " + d.BlockedReason
 		}
-		fmt.Fprintf(w, "%s of session %s: %s: %s\n", d.Lesson, flat(string(d.SessionID)), verdict, flat(d.Text))
+		fmt.Fprintf(w, "%s of session %s: %s: %s\n", d.Lesson, cli.Flat(string(d.SessionID)), verdict, cli.Flat(d.Text))
 	}
 	for key, why := range r.Failed {
 		fmt.Fprintf(w, "session %s: %s\n", key, why)

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/foreign/nexus"
 )
 
@@ -27,12 +24,12 @@ Importing a file again, or a longer version of it, adds only what is new once it
 drained.`,
 		Example: `  amber journal import ~/.local/share/nexus/buffer/claude-code.json
   amber journal import ~/.local/share/nexus/buffer`,
-		Args: exactly("a file, a folder, or - for stdin"),
+		Args: cli.Exactly("a file, a folder, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir, ok := a.folder(args[0]); ok {
 				return a.importFolder(cmd.Context(), dir)
 			}
-			in, err := a.input(args[0])
+			in, err := a.Input(args[0])
 			if err != nil {
 				return err
 			}
@@ -41,52 +38,19 @@ drained.`,
 			if err != nil {
 				return err
 			}
-			loaded, err := a.loadConfig()
+			loaded, err := a.LoadConfig()
 			if err != nil {
 				return err
 			}
-			report, err := working(a, "importing", func() (nexus.Report, error) {
-				return nexus.Import(cmd.Context(), j, in, nexus.Options{Clock: a.clock, Redact: loaded.Config.Redactor()})
+			report, err := cli.Working(a.App, "importing", func() (nexus.Report, error) {
+				return nexus.Import(cmd.Context(), j, in, nexus.Options{Clock: a.Clock, Redact: loaded.Config.Redactor()})
 			})
 			if err != nil {
 				return err
 			}
-			return a.out.show(report, func(w io.Writer) { printImport(w, report) })
+			return a.Out.Show(report, func(w io.Writer) { printImport(w, report) })
 		},
 	}
-}
-
-// input opens a file of the command line, or stdin for "-".
-func (a *app) input(name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(a.in()), nil
-	}
-	path, err := a.absolute(name)
-	if err != nil {
-		return nil, err
-	}
-	f, err := patiently(a.untilStopped(), "open file", func() (*os.File, error) { return os.Open(path) })
-	if err == nil {
-		var info fs.FileInfo
-		if info, err = f.Stat(); err == nil && info.IsDir() {
-			err = amber.Errorf(amber.KindInvalid, "open file", path, "the path is a folder, want a file")
-		}
-		if err != nil {
-			f.Close()
-		}
-	}
-	var known *amber.Error
-	switch {
-	case err == nil:
-		return interruptibleFile{newInterruptible(a.untilStopped(), f, "read file"), f}, nil
-	case errors.As(err, &known):
-		return nil, err
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, amber.Errorf(amber.KindNotFound, "open file", path, "the file does not exist")
-	case errors.Is(err, fs.ErrPermission):
-		return nil, &amber.Error{Op: "open file", Kind: amber.KindRefused, ID: path, Err: err}
-	}
-	return nil, &amber.Error{Op: "open file", Kind: amber.KindInternal, ID: path, Err: err}
 }
 
 func printImport(w io.Writer, r nexus.Report) {

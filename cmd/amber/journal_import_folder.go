@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/foreign/nexus"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
@@ -38,7 +39,7 @@ func (a *app) folder(name string) (dir string, ok bool) {
 	if name == "-" {
 		return "", false
 	}
-	dir, err := a.absolute(name)
+	dir, err := a.Absolute(name)
 	if err != nil {
 		return "", false
 	}
@@ -58,11 +59,11 @@ func (a *app) importFolder(ctx context.Context, dir string) error {
 		return err
 	}
 	report := importedFolder{Files: []importedFile{}, Skipped: []importedFile{}}
-	loaded, err := a.loadConfig()
+	loaded, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
-	failed, err := working(a, "importing", func() (error, error) { return a.importBuffers(ctx, j, dir, names, loaded.Config.Redactor(), &report) })
+	failed, err := cli.Working(a.App, "importing", func() (error, error) { return a.importBuffers(ctx, j, dir, names, loaded.Config.Redactor(), &report) })
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (a *app) importFolder(ctx context.Context, dir string) error {
 		e.Hint = "amber journal import FILE"
 		return e
 	}
-	if err := a.out.show(report, func(w io.Writer) { a.printImportedFolder(w, report) }); err != nil {
+	if err := a.Out.Show(report, func(w io.Writer) { a.printImportedFolder(w, report) }); err != nil {
 		return err
 	}
 	return failed
@@ -81,12 +82,12 @@ func (a *app) importFolder(ctx context.Context, dir string) error {
 // not imported whole.
 func (a *app) importBuffers(ctx context.Context, j *journal.Journal, dir string, names []string, redactor *redact.Redactor, report *importedFolder) (failed, err error) {
 	for i, name := range names {
-		a.meter.set(name, int64(i), int64(len(names)))
+		a.Meter.Set(name, int64(i), int64(len(names)))
 		f := importedFile{File: name}
 		f.Report, err = a.importFile(ctx, j, filepath.Join(dir, name), redactor)
 		switch {
 		case ctx.Err() != nil:
-			return nil, interruption("import")
+			return nil, cli.Interruption("import")
 		case err == nil:
 			report.Files = append(report.Files, f)
 		case amber.KindOf(err) == amber.KindInvalid && f.Events == 0:
@@ -96,7 +97,7 @@ func (a *app) importBuffers(ctx context.Context, j *journal.Journal, dir string,
 			f.Error, f.Kind = err.Error(), amber.KindOf(err)
 			report.Files = append(report.Files, f)
 			if failed == nil {
-				failed = errReported{f.Kind}
+				failed = cli.Reported(f.Kind)
 			}
 		}
 		report.Entries += f.Entries
@@ -125,23 +126,23 @@ func bufferFiles(dir string) ([]string, error) {
 }
 
 func (a *app) importFile(ctx context.Context, j *journal.Journal, path string, r *redact.Redactor) (nexus.Report, error) {
-	in, err := a.input(path)
+	in, err := a.Input(path)
 	if err != nil {
 		return nexus.Report{}, err
 	}
 	defer in.Close()
-	return nexus.Import(ctx, j, in, nexus.Options{Clock: a.clock, Redact: r})
+	return nexus.Import(ctx, j, in, nexus.Options{Clock: a.Clock, Redact: r})
 }
 
 func (a *app) printImportedFolder(w io.Writer, r importedFolder) {
 	for _, f := range r.Files {
-		fmt.Fprintf(w, "%s: ", flat(f.File))
+		fmt.Fprintf(w, "%s: ", cli.Flat(f.File))
 		printImport(w, f.Report)
 		if f.Error != "" {
-			a.out.note("%s: %s", flat(f.File), oneLine(f.Error, 400))
+			a.Out.Note("%s: %s", cli.Flat(f.File), cli.OneLine(f.Error, 400))
 		}
 	}
 	for _, f := range r.Skipped {
-		a.out.note("%s was passed over: %s", flat(f.File), oneLine(f.Error, 400))
+		a.Out.Note("%s was passed over: %s", cli.Flat(f.File), cli.OneLine(f.Error, 400))
 	}
 }

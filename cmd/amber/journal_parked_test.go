@@ -19,11 +19,11 @@ import (
 // parks what its journal holds.
 func (p *sickHome) switched() {
 	p.t.Helper()
-	h, err := home.At(p.home, home.Options{Clock: p.world.clock, Random: p.world.random})
+	h, err := home.At(p.home, home.Options{Clock: p.world.Clock, Random: p.world.Random})
 	p.must(err)
 	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
 	p.must(err)
-	j, err := journal.Open(a.SpoolDir(), journal.Options{Clock: p.world.clock})
+	j, err := journal.Open(a.SpoolDir(), journal.Options{Clock: p.world.Clock})
 	p.must(err)
 	ctx := p.t.Context()
 	p.must(a.Operate(ctx, func() error {
@@ -104,7 +104,7 @@ func TestParkedEntriesThatCannotBeStoredStay(t *testing.T) {
 		{"remember", "We chose PostgreSQL for JSONB"},
 		{"journal", "append", "--session", "s-1", "--type", "prompt", "why not MySQL"},
 	})
-	j, err := journal.Open(p.agent("spool"), journal.Options{Clock: p.world.clock})
+	j, err := journal.Open(p.agent("spool"), journal.Options{Clock: p.world.Clock})
 	p.must(err)
 	_, err = j.Append(t.Context(), journal.Session{Host: "test", ID: "s-2"}, journal.Entry{Payload: []byte("no event")})
 	p.must(err)
@@ -122,7 +122,7 @@ func TestParkedEntriesThatCannotBeStoredStay(t *testing.T) {
 // killed, and at one with a note nobody can read.
 func TestDoctorTellsOfAnInterruptedRestore(t *testing.T) {
 	p := newSickHome(t)
-	h, err := home.At(p.home, home.Options{Clock: p.world.clock, Random: p.world.random})
+	h, err := home.At(p.home, home.Options{Clock: p.world.Clock, Random: p.world.Random})
 	p.must(err)
 	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
 	p.must(err)

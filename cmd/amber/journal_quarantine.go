@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -27,10 +28,10 @@ the journal, to be drained again: a newer Amber may be able to store them. With
 		Example: `  amber journal quarantine
   amber journal quarantine --session 0199a3f2 --show 00000000000000000002.entry
   amber journal quarantine --retry && amber journal drain`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if show != "" && session == "" {
-				return usage("--show needs --session: files of several sessions may have one name")
+				return cli.Usage("--show needs --session: files of several sessions may have one name")
 			}
 			j, err := a.openJournal()
 			if err != nil {
@@ -49,11 +50,11 @@ the journal, to be drained again: a newer Amber may be able to store them. With
 			}
 			switch {
 			case retry && discard:
-				return usage("--retry and --discard exclude each other")
+				return cli.Usage("--retry and --discard exclude each other")
 			case retry:
 				items, err = j.RetryHeld(cmd.Context(), items)
 			case discard && !dryRun:
-				if err := a.confirm(yes, fmt.Sprintf("discard %d files for good", len(items))); err != nil {
+				if err := a.Confirm(yes, fmt.Sprintf("discard %d files for good", len(items))); err != nil {
 					return err
 				}
 				err = j.DiscardHeld(cmd.Context(), items)
@@ -61,7 +62,7 @@ the journal, to be drained again: a newer Amber may be able to store them. With
 			if err != nil {
 				return err
 			}
-			return showItems(a, jsonl, amber.Page[journal.HeldEntry]{Items: items}, a.printHeld)
+			return cli.ShowItems(a.App, jsonl, amber.Page[journal.HeldEntry]{Items: items}, a.printHeld)
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only of this session: its id, or its key")
@@ -70,7 +71,7 @@ the journal, to be drained again: a newer Amber may be able to store them. With
 	cmd.Flags().BoolVar(&discard, "discard", false, "remove what was set aside for good")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "with --discard, only list what would be removed")
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
@@ -84,9 +85,9 @@ func (a *app) showHeld(j *journal.Journal, keys []journal.Key, name string) erro
 		return err
 	}
 	s, _ := j.Origin(keys[0])
-	return a.out.show(journal.HeldEntry{Key: keys[0], Host: s.Host, SessionID: s.ID, Held: h}, func(w io.Writer) {
-		if a.terminal() {
-			fmt.Fprintln(w, safe(string(h.Payload)))
+	return a.Out.Show(journal.HeldEntry{Key: keys[0], Host: s.Host, SessionID: s.ID, Held: h}, func(w io.Writer) {
+		if a.Terminal() {
+			fmt.Fprintln(w, cli.Safe(string(h.Payload)))
 			return
 		}
 		w.Write(h.Payload) // the printer keeps the error
@@ -100,7 +101,7 @@ func (a *app) printHeld(w io.Writer, items []journal.HeldEntry) {
 		if h.Seq > 0 {
 			seq = strconv.FormatInt(h.Seq, 10)
 		}
-		rows[i] = []string{string(h.SessionID), h.Name, strconv.FormatInt(h.Bytes, 10), seq, a.out.when(h.At), oneLine(h.Reason, 80)}
+		rows[i] = []string{string(h.SessionID), h.Name, strconv.FormatInt(h.Bytes, 10), seq, a.Out.When(h.At), cli.OneLine(h.Reason, 80)}
 	}
-	table(w, []string{"SESSION", "NAME", "BYTES", "SEQ", "GIVEN UP", "REASON"}, rows)
+	cli.Table(w, []string{"SESSION", "NAME", "BYTES", "SEQ", "GIVEN UP", "REASON"}, rows)
 }

@@ -8,11 +8,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/journal"
 )
 
 func (a *app) journalShowCommand() *cobra.Command {
-	var f pageFlags
+	var f cli.PageFlags
 	var session string
 	var undrained bool
 	cmd := &cobra.Command{
@@ -25,12 +26,12 @@ written, and what newer rules find is removed before it is printed. Nothing is
 changed.`,
 		Example: `  amber journal show --session 0199a3f2 --undrained
   amber journal show --jsonl`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := pageSize(f.n); err != nil {
+			if err := cli.PageSize(f.N); err != nil {
 				return err
 			}
-			at, err := a.configured()
+			at, err := a.Configured()
 			if err != nil {
 				return err
 			}
@@ -44,19 +45,19 @@ changed.`,
 			}
 			store, err := at.Cursors(cmd.Context())
 			if err != nil {
-				a.out.note("it is not known what is drained: %s", oneLine(err.Error(), 400))
+				a.Out.Note("it is not known what is drained: %s", cli.OneLine(err.Error(), 400))
 			}
 			defer store.Close()
 			l := agent.JournalListing{
 				Journal: j, Keys: keys, Cursors: store, Undrained: undrained, Redact: at.Config().Redactor(),
-				Damaged: func(key journal.Key) { a.out.note("session %s is damaged: amber journal verify tells more", key) },
+				Damaged: func(key journal.Key) { a.Out.Note("session %s is damaged: amber journal verify tells more", key) },
 			}
-			return showPage(a, cmd, f, func(n int, c amber.Cursor) (amber.Page[agent.JournalEntry], error) {
+			return cli.ShowPage(a.App, cmd, f, func(n int, c amber.Cursor) (amber.Page[agent.JournalEntry], error) {
 				return l.Page(cmd.Context(), n, c)
 			}, a.printEntries)
 		},
 	}
-	f.add(cmd)
+	f.Add(cmd)
 	cmd.Flags().StringVar(&session, "session", "", "only of this session: its id, or its key")
 	cmd.Flags().BoolVar(&undrained, "undrained", false, "only entries that wait to be drained")
 	return cmd
@@ -70,7 +71,7 @@ func (a *app) printEntries(w io.Writer, items []agent.JournalEntry) {
 			state = "drained"
 		}
 		kind, text := e.Says()
-		rows[i] = []string{flat(string(e.SessionID)), strconv.FormatInt(e.Seq, 10), a.out.when(e.At), state, oneLine(kind, 24), oneLine(text, 100)}
+		rows[i] = []string{cli.Flat(string(e.SessionID)), strconv.FormatInt(e.Seq, 10), a.Out.When(e.At), state, cli.OneLine(kind, 24), cli.OneLine(text, 100)}
 	}
-	table(w, []string{"SESSION", "SEQ", "WRITTEN", "STATE", "TYPE", "TEXT"}, rows)
+	cli.Table(w, []string{"SESSION", "SEQ", "WRITTEN", "STATE", "TYPE", "TEXT"}, rows)
 }

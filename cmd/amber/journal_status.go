@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -20,9 +21,9 @@ not be kept at all. Nothing is changed.
 
 Undrained entries wait for "amber journal drain". A gap is tool output that was
 dropped for space. Parked entries are those that were not drained before a restore.`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			at, err := a.configured()
+			at, err := a.Configured()
 			if err != nil {
 				return err
 			}
@@ -30,35 +31,35 @@ dropped for space. Parked entries are those that were not drained before a resto
 			if err != nil {
 				return err
 			}
-			return a.out.show(state, func(w io.Writer) { a.printJournalState(w, state) })
+			return a.Out.Show(state, func(w io.Writer) { a.printJournalState(w, state) })
 		},
 	}
 }
 
 func (a *app) printJournalState(w io.Writer, state agent.JournalState) {
 	if len(state.Sessions) == 0 {
-		a.out.note("the journal is empty")
+		a.Out.Note("the journal is empty")
 	} else {
 		rows := make([][]string, len(state.Sessions))
 		for i, s := range state.Sessions {
 			rows[i] = []string{
 				s.Host, string(s.SessionID), strconv.FormatInt(s.Entries, 10), strconv.FormatInt(s.Undrained, 10),
-				a.oldest(s), strconv.FormatInt(s.Bytes, 10), a.out.when(s.LastSync), troubles(s),
+				a.oldest(s), strconv.FormatInt(s.Bytes, 10), a.Out.When(s.LastSync), troubles(s),
 			}
 		}
-		table(w, []string{"HOST", "SESSION", "ENTRIES", "UNDRAINED", "OLDEST", "BYTES", "LAST SYNC", "TROUBLE"}, rows)
+		cli.Table(w, []string{"HOST", "SESSION", "ENTRIES", "UNDRAINED", "OLDEST", "BYTES", "LAST SYNC", "TROUBLE"}, rows)
 	}
 	if state.Losses.Count > 0 {
-		fmt.Fprintf(w, "%d events could not be kept, the last one %s\n", state.Losses.Count, a.out.when(state.Losses.Last))
+		fmt.Fprintf(w, "%d events could not be kept, the last one %s\n", state.Losses.Count, a.Out.When(state.Losses.Last))
 	}
 	for _, p := range state.Parked {
 		fmt.Fprintf(w, "%d entries of generation %d are parked: amber journal drain --from-generation %d\n", p.Entries, p.Generation, p.Generation)
 		if p.Error != "" {
-			fmt.Fprintf(w, "not all of them can be read: %s\n", oneLine(p.Error, 200))
+			fmt.Fprintf(w, "not all of them can be read: %s\n", cli.OneLine(p.Error, 200))
 		}
 	}
 	if state.StoreError != "" {
-		a.out.note("it is not known what is drained: %s", oneLine(state.StoreError, 400))
+		a.Out.Note("it is not known what is drained: %s", cli.OneLine(state.StoreError, 400))
 	}
 }
 
@@ -66,7 +67,7 @@ func (a *app) oldest(s wire.JournalStatus) string {
 	if s.Undrained == 0 {
 		return "-"
 	}
-	return a.out.when(s.Oldest)
+	return a.Out.When(s.Oldest)
 }
 
 // troubles says what is not as it should be with a session.
@@ -80,5 +81,5 @@ func troubles(s wire.JournalStatus) string {
 			text += fmt.Sprintf("%d %s ", t.n, t.what)
 		}
 	}
-	return oneLine(text+s.LastError, 80)
+	return cli.OneLine(text+s.LastError, 80)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -25,18 +26,18 @@ may run beside writers.
 
 It exits 5 when entries are damaged. The torn end of an entry that was being written when
 the machine stopped is not damage: that entry was never acknowledged.`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			j, err := a.openJournal()
 			if err != nil {
 				return err
 			}
-			reports, err := working(a, "verifying", func() ([]journal.SessionReport, error) { return j.Verify(cmd.Context()) })
+			reports, err := cli.Working(a.App, "verifying", func() ([]journal.SessionReport, error) { return j.Verify(cmd.Context()) })
 			if err != nil {
 				return err
 			}
 			v := journalVerdict{OK: judgeReports(reports) == nil, Reports: append([]journal.SessionReport{}, reports...)}
-			if err := a.out.show(v, func(w io.Writer) { printReports(w, reports) }); err != nil {
+			if err := a.Out.Show(v, func(w io.Writer) { printReports(w, reports) }); err != nil {
 				return err
 			}
 			return judgeReports(reports)
@@ -50,12 +51,12 @@ func judgeReports(reports []journal.SessionReport) error {
 	unread := false
 	for _, r := range reports {
 		if r.Damage.Any() {
-			return errReported{amber.KindDamaged}
+			return cli.Reported(amber.KindDamaged)
 		}
 		unread = unread || r.Error != ""
 	}
 	if unread {
-		return errReported{amber.KindInternal}
+		return cli.Reported(amber.KindInternal)
 	}
 	return nil
 }
@@ -66,13 +67,13 @@ func printReports(w io.Writer, reports []journal.SessionReport) {
 		entries += r.Frames
 		bytes += r.Bytes
 		if r.Damage.Any() {
-			wrapped(w, 4, "%s: damaged: %s", r.Key, r.Damage)
+			cli.Wrapped(w, 4, "%s: damaged: %s", r.Key, r.Damage)
 		}
 		if r.Damage.Torn > 0 {
-			wrapped(w, 4, "%s: %d bytes of an entry that was never acknowledged", r.Key, r.Damage.Torn)
+			cli.Wrapped(w, 4, "%s: %d bytes of an entry that was never acknowledged", r.Key, r.Damage.Torn)
 		}
 		if r.Error != "" {
-			wrapped(w, 4, "%s: not verified: %s", r.Key, oneLine(r.Error, 400))
+			cli.Wrapped(w, 4, "%s: not verified: %s", r.Key, cli.OneLine(r.Error, 400))
 		}
 	}
 	fmt.Fprintf(w, "%d sessions, %d intact entries, %d bytes\n", len(reports), entries, bytes)

@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/sign"
 )
 
 func (a *app) keyCommand() *cobra.Command {
-	c := family("key", "Manage the key that signs and the keys that are trusted",
+	c := cli.Family("key", "Manage the key that signs and the keys that are trusted",
 		a.keyNewCommand(), a.keyShowCommand(), a.keyListCommand(), a.keyTrustCommand(), a.keyUntrustCommand())
 	c.Long = `Snapshots, bundles and what sync exports are signed with the ed25519 key of this home, whose name is
 a did:key. Signatures of this key and of trusted keys count here; with snapshot.require_signed
@@ -27,20 +28,20 @@ a lost file cannot be made again.`
 
 // lookAtRing is the ring of the home as it is: nothing is made.
 func (a *app) lookAtRing() (*keyring.Ring, error) {
-	h, err := a.lookAtHome()
+	h, err := a.LookAtHome()
 	if err != nil {
 		return nil, err
 	}
-	return a.ring(h), nil
+	return a.Ring(h), nil
 }
 
 // openRing is the ring of the home, which is made when there is none.
 func (a *app) openRing() (*keyring.Ring, error) {
-	h, _, err := a.openHome()
+	h, _, err := a.OpenHome()
 	if err != nil {
 		return nil, err
 	}
-	return a.ring(h), nil
+	return a.Ring(h), nil
 }
 
 func (a *app) keyListCommand() *cobra.Command {
@@ -49,7 +50,7 @@ func (a *app) keyListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the keys whose signatures count",
 		Long:  "List the keys whose signatures count here: this home's own and the trusted ones.",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ring, err := a.lookAtRing()
 			if err != nil {
@@ -59,10 +60,10 @@ func (a *app) keyListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return showItems(a, jsonl, amber.Page[keyring.KnownKey]{Items: keys}, printKeys)
+			return cli.ShowItems(a.App, jsonl, amber.Page[keyring.KnownKey]{Items: keys}, printKeys)
 		},
 	}
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
@@ -71,7 +72,7 @@ func printKeys(w io.Writer, keys []keyring.KnownKey) {
 	for i, k := range keys {
 		rows[i] = []string{string(k.KeyID), string(k.Standing), k.Comment}
 	}
-	table(w, []string{"KEY", "STANDING", "COMMENT"}, rows)
+	cli.Table(w, []string{"KEY", "STANDING", "COMMENT"}, rows)
 }
 
 // ownKey is the JSON of key show.
@@ -88,7 +89,7 @@ func (a *app) keyShowCommand() *cobra.Command {
 		Short: "Show the key of this home",
 		Long: `Show the name of the key that signs here, which others can trust, and the age recipients of this home,
 if it has encrypted something.`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ring, err := a.lookAtRing()
 			if err != nil {
@@ -98,11 +99,11 @@ if it has encrypted something.`,
 			if err != nil {
 				return err
 			}
-			return a.out.show(key, func(w io.Writer) {
+			return a.Out.Show(key, func(w io.Writer) {
 				fmt.Fprintln(w, key.KeyID)
-				a.out.fact(w, "seed", key.SeedFile)
+				a.Out.Fact(w, "seed", key.SeedFile)
 				for _, r := range key.Recipients {
-					fmt.Fprintln(w, a.out.style(dim, "recipient:"), r) // whole, to be copied
+					fmt.Fprintln(w, a.Out.Style(cli.Dim, "recipient:"), r) // whole, to be copied
 				}
 			})
 		},

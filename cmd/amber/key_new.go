@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/sign"
 )
@@ -31,11 +32,11 @@ digits, or base64, as colony-memory stores it. Its did:key is the same in both p
 must be readable for its owner alone, and stays.`,
 		Example: `  amber key new
   amber key new --seed-file ~/.colony/identity.seed`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			adopt := cmd.Flags().Changed("seed-file")
 			if adopt && file == "" {
-				return usage("--seed-file is empty")
+				return cli.Usage("--seed-file is empty")
 			}
 			ring, err := a.openRing()
 			if err != nil {
@@ -45,9 +46,9 @@ must be readable for its owner alone, and stays.`,
 			if err != nil {
 				return err
 			}
-			return a.out.show(key, func(w io.Writer) {
+			return a.Out.Show(key, func(w io.Writer) {
 				fmt.Fprintln(w, key.KeyID)
-				a.out.note("%s", describeKey(key, adopt))
+				a.Out.Note("%s", describeKey(key, adopt))
 			})
 		},
 	}
@@ -65,7 +66,7 @@ func (a *app) makeKey(ctx context.Context, ring *keyring.Ring, file string) (new
 		}
 		return out, err
 	}
-	path, err := a.absolute(file)
+	path, err := a.Absolute(file)
 	if err != nil {
 		return out, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/sign"
 )
@@ -20,7 +21,7 @@ func (a *app) keyTrustCommand() *cobra.Command {
 out who the owner is by another way than the bundle that the key came with. Trusting a key again
 changes its comment.`,
 		Example: `  amber key trust did:key:z6Mkf5rGMoatrSj1f4CyvuHBeXJELe9RPdzo2PKGNCKVtZxP --comment "laptop of Ada"`,
-		Args:    exactly("a did:key"),
+		Args:    cli.Exactly("a did:key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key, err := sign.ParseKeyID(args[0])
 			if err != nil {
@@ -38,7 +39,7 @@ changes its comment.`,
 				return err
 			}
 			i := slices.IndexFunc(known, func(k keyring.KnownKey) bool { return k.KeyID == key })
-			return a.out.show(known[i], func(w io.Writer) { fmt.Fprintln(w, "trusted", key) })
+			return a.Out.Show(known[i], func(w io.Writer) { fmt.Fprintln(w, "trusted", key) })
 		},
 	}
 	cmd.Flags().StringVar(&comment, "comment", "", "whose key it is")
@@ -61,7 +62,7 @@ func (a *app) keyUntrustCommand() *cobra.Command {
 		Long: `Stop trusting the signatures of a key. Snapshots and bundles that it has signed stay, but with
 snapshot.require_signed they cannot be restored or imported any more. What was imported before is
 signed by this home and is not affected. It asks first; without a terminal it needs --yes.`,
-		Args: exactly("a did:key"),
+		Args: cli.Exactly("a did:key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key, err := sign.ParseKeyID(args[0])
 			if err != nil {
@@ -79,7 +80,7 @@ signed by this home and is not affected. It asks first; without a terminal it ne
 			if dryRun {
 				return a.showUntrust(plan, "would no longer trust")
 			}
-			if err := a.confirm(yes, "untrust "+plan.String()); err != nil {
+			if err := a.Confirm(yes, "untrust "+plan.String()); err != nil {
 				return err
 			}
 			if err := ring.Untrust(cmd.Context(), key); err != nil {
@@ -89,7 +90,7 @@ signed by this home and is not affected. It asks first; without a terminal it ne
 			return a.showUntrust(plan, "no longer trusted:")
 		},
 	}
-	addPlanFlags(cmd, &yes, &dryRun, "show what would change and change nothing")
+	cli.AddPlanFlags(cmd, &yes, &dryRun, "show what would change and change nothing")
 	return cmd
 }
 
@@ -98,9 +99,9 @@ func (u untrusting) String() string {
 	if u.Comment == "" {
 		return string(u.KeyID)
 	}
-	return fmt.Sprintf("%s (%s)", u.KeyID, oneLine(u.Comment, 60))
+	return fmt.Sprintf("%s (%s)", u.KeyID, cli.OneLine(u.Comment, 60))
 }
 
 func (a *app) showUntrust(u untrusting, did string) error {
-	return a.out.show(u, func(w io.Writer) { fmt.Fprintln(w, did, u) })
+	return a.Out.Show(u, func(w io.Writer) { fmt.Fprintln(w, did, u) })
 }

@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/term"
 )
 
 // listFlags say what to list and how much of it.
 type listFlags struct {
 	filterFlags
-	page         pageFlags
+	page         cli.PageFlags
 	all, deleted bool
 	at           string
 	explain      bool
@@ -32,30 +33,30 @@ Without --scope it lists the global scope and every scope whose identity is know
 unless -n says how many. --at lists the memories of a snapshot.`,
 		Example: `  amber list --kind constraint
   amber list --all --jsonl > memories.jsonl`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := pageSize(f.page.n); err != nil {
+			if err := cli.PageSize(f.page.N); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("at") {
 				return a.listAt(cmd, f)
 			}
 			if f.explain {
-				return usage("--explain goes with --at")
+				return cli.Usage("--explain goes with --at")
 			}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				filter, err := a.filter(ctx, s, f.filterFlags)
 				if err != nil {
 					return err
 				}
-				return showPage(a, cmd, f.page, func(n int, c amber.Cursor) (amber.Page[amber.Memory], error) {
+				return cli.ShowPage(a.App, cmd, f.page, func(n int, c amber.Cursor) (amber.Page[amber.Memory], error) {
 					return s.Store.Memories.List(ctx, amber.ListQuery{Filter: filter, All: f.all, Deleted: f.deleted, Limit: n, Cursor: c})
 				}, a.printMemories)
 			})
 		},
 	}
 	f.filterFlags.add(cmd)
-	f.page.add(cmd)
+	f.page.Add(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every scope and identity")
 	cmd.Flags().BoolVar(&f.deleted, "deleted", false, "include forgotten memories")
 	cmd.Flags().StringVar(&f.at, "at", "", "list the memories of this snapshot")
@@ -81,12 +82,12 @@ func (a *app) memoryLine(m amber.Memory) string {
 	}
 	mark := ""
 	if !m.DeletedAt.IsZero() {
-		mark = a.out.style(dim, " (forgotten)")
+		mark = a.Out.Style(cli.Dim, " (forgotten)")
 	}
 	room := 70
-	if a.out.columns > 0 {
-		room = max(a.out.columns-lineFacts-term.Width(mark), 20)
+	if a.Out.Columns > 0 {
+		room = max(a.Out.Columns-lineFacts-term.Width(mark), 20)
 	}
 	facts := fmt.Sprintf("%s  %-16s  %-9s", m.CreatedAt.Time().Format("2006-01-02"), m.Kind, m.Scope)
-	return fmt.Sprintf("%s  %s  %s%s", a.out.style(amb, shortID(string(m.ID))), a.out.style(dim, facts), term.Cut(oneLine(title, 200), room), mark)
+	return fmt.Sprintf("%s  %s  %s%s", a.Out.Style(cli.Amb, cli.ShortID(string(m.ID))), a.Out.Style(cli.Dim, facts), term.Cut(cli.OneLine(title, 200), room), mark)
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) loopCommand() *cobra.Command {
-	return family("loop", "Suspend an agent loop and resume it",
+	return cli.Family("loop", "Suspend an agent loop and resume it",
 		a.loopSaveCommand(), a.loopLoadCommand(), a.loopClearCommand(),
 	)
 }
@@ -29,15 +30,15 @@ A session has one loop. --if-revision and --if-run name the loop that must be st
 changes nothing.`,
 		Example: `  amber loop save --session 1f0c9a2b --run run-1 '{"step": 3}'
   amber loop save --session 1f0c9a2b --run run-1 --if-revision 1 '{"step": 4}'`,
-		Args: exactly("a state as JSON, or - for stdin"),
+		Args: cli.Exactly("a state as JSON, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			state, err := a.text(args[0], amber.MaxStateBytes)
+			state, err := a.Text(args[0], amber.MaxStateBytes)
 			if err != nil {
 				return err
 			}
 			r := r
 			r.State = json.RawMessage(state)
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				if r.SessionID, err = session.find(ctx, cmd, s); err != nil {
 					return err
 				}
@@ -45,8 +46,8 @@ changes nothing.`,
 				if err != nil {
 					return err
 				}
-				return a.out.show(saved, func(w io.Writer) {
-					fmt.Fprintf(w, "saved run %s, revision %d\n", flat(saved.RunID), saved.Revision)
+				return a.Out.Show(saved, func(w io.Writer) {
+					fmt.Fprintf(w, "saved run %s, revision %d\n", cli.Flat(saved.RunID), saved.Revision)
 				})
 			})
 		},
@@ -64,9 +65,9 @@ func (a *app) loopLoadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load",
 		Short: "Print the suspended loop of a session",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := session.find(ctx, cmd, s)
 				if err != nil {
 					return err
@@ -76,14 +77,14 @@ func (a *app) loopLoadCommand() *cobra.Command {
 					return err
 				}
 				if l.Parked {
-					a.out.note("this loop came back with a restore; check that the world still fits it")
+					a.Out.Note("this loop came back with a restore; check that the world still fits it")
 				}
-				return a.out.show(l, func(w io.Writer) {
-					a.out.fact(w, "run", l.RunID)
-					a.out.fact(w, "revision", fmt.Sprint(l.Revision))
-					a.out.fact(w, "saved", l.CreatedAt.String())
-					a.out.fact(w, "digest", l.Digest)
-					fmt.Fprintf(w, "\n%s\n", safe(string(l.State)))
+				return a.Out.Show(l, func(w io.Writer) {
+					a.Out.Fact(w, "run", l.RunID)
+					a.Out.Fact(w, "revision", fmt.Sprint(l.Revision))
+					a.Out.Fact(w, "saved", l.CreatedAt.String())
+					a.Out.Fact(w, "digest", l.Digest)
+					fmt.Fprintf(w, "\n%s\n", cli.Safe(string(l.State)))
 				})
 			})
 		},
@@ -105,14 +106,14 @@ func (a *app) loopClearCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clear --session ID",
 		Short: "Remove the suspended loop of a session, if there is one",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("run") {
 				if err := amber.CheckID("run id", run); err != nil {
 					return err
 				}
 			}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := session.named(ctx, cmd, s)
 				if err != nil {
 					return err
@@ -120,7 +121,7 @@ func (a *app) loopClearCommand() *cobra.Command {
 				if err := s.Store.Loops.ClearLoop(ctx, id, run); err != nil {
 					return err
 				}
-				return a.out.show(loopCleared{id, run, true}, func(w io.Writer) { fmt.Fprintln(w, "cleared") })
+				return a.Out.Show(loopCleared{id, run, true}, func(w io.Writer) { fmt.Fprintln(w, "cleared") })
 			})
 		},
 	}

@@ -1,7 +1,8 @@
 // Command amber keeps what agents know.
 //
-// It is the one binary of Amber: every verb is a file of this package, and
-// this package alone knows every other.
+// It is the one binary of Amber, and it alone knows every package. A verb is a file
+// of this package, or of cmd/amber/internal/share and cmd/amber/internal/control;
+// what verbs share is in cmd/amber/internal/cli.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/term"
 )
@@ -24,16 +26,16 @@ func main() {
 }
 
 // process is the world of a real run.
-func process() world {
-	return world{
-		stdin:     os.Stdin,
-		stdout:    os.Stdout,
-		stderr:    os.Stderr,
-		environ:   os.Environ(),
-		directory: os.Getwd,
-		clock:     time.Now,
-		random:    rand.Reader,
-		terminal:  func() bool { return term.Is(os.Stdin) && term.Is(os.Stdout) },
-		fsInfo:    fsx.Info,
+func process() cli.World {
+	return cli.World{
+		Stdin:     os.Stdin,
+		Stdout:    os.Stdout,
+		Stderr:    os.Stderr,
+		Environ:   os.Environ(),
+		Directory: os.Getwd,
+		Clock:     time.Now,
+		Random:    rand.Reader,
+		Terminal:  func() bool { return term.Is(os.Stdin) && term.Is(os.Stdout) },
+		FSInfo:    fsx.Info,
 	}
 }

@@ -28,7 +28,7 @@ func (a *app) manCommand() *cobra.Command {
 			}
 			m := &manual{}
 			m.page(about)
-			if _, err := io.WriteString(a.stdout, m.String()); err != nil {
+			if _, err := io.WriteString(a.Stdout, m.String()); err != nil {
 				return &amber.Error{Op: "print manual", Kind: amber.KindInternal, Err: err}
 			}
 			return nil

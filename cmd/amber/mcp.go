@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/snapshot"
@@ -39,7 +40,7 @@ of tools may be joined by commas.`,
 		Example: `  amber mcp
   amber mcp --tools default,snapshots
   amber mcp --tools files --agent writer`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd.Context(), f) },
 	}
 	fl := cmd.Flags()
@@ -55,16 +56,16 @@ const mcpGrace = 10 * time.Second
 // serveMCP serves one host as the local user. The store is opened by the first
 // call that needs it: hosts start this at the beginning of every session.
 func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
-	tenant, err := amber.ParseTenantID(a.global.tenant)
+	tenant, err := amber.ParseTenantID(a.Global.Tenant)
 	if err != nil {
 		return err
 	}
-	agent, err := amber.ParseAgentID(a.global.agent)
+	agent, err := amber.ParseAgentID(a.Global.Agent)
 	if err != nil {
 		return err
 	}
 	h := &hosted{app: a}
-	pool, err := server.NewPool(h.openAgent, server.PoolOptions{Clock: a.clock})
+	pool, err := server.NewPool(h.openAgent, server.PoolOptions{Clock: a.Clock})
 	if err != nil {
 		return err
 	}
@@ -73,15 +74,15 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 		defer cancel()
 		err = errors.Join(err, pool.Close(ctx))
 	}()
-	log := slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	s, err := mcpapi.NewServer(mcpapi.Options{
-		Desk: &server.Desk{Agents: pool, BeforeTool: h.beforeTool, Log: log, Redact: a.writeRulesOnce()}, Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
-		Identities: amber.Identities{ProjectID: a.projectHere(f.project)}, Clock: a.clock, Log: log,
+		Desk: &server.Desk{Agents: pool, BeforeTool: h.beforeTool, Log: log, Redact: a.WriteRulesOnce()}, Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
+		Identities: amber.Identities{ProjectID: a.projectHere(f.project)}, Clock: a.Clock, Log: log,
 	}, server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}, tenant, agent)
 	if err != nil {
 		return err
 	}
-	err = s.Run(ctx, mcpapi.Stdio(a.stdin, a.stdout))
+	err = s.Run(ctx, mcpapi.Stdio(a.Stdin, a.Stdout))
 	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 		return nil // told to stop, or the host has gone
 	}
@@ -93,11 +94,11 @@ func (a *app) projectHere(named string) string {
 	if named != "" {
 		return named
 	}
-	dir, err := a.directory()
+	dir, err := a.Directory()
 	if err != nil {
 		return ""
 	}
-	return projectOf(dir)
+	return cli.ProjectOf(dir)
 }
 
 // hosted is the agent of the flags, served to one host.
@@ -114,17 +115,17 @@ func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 	if id == "" {
 		return h.openSnapshots(ctx, tenant)
 	}
-	s, err := h.open(ctx)
+	s, err := h.Open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	served := &server.Agent{Tenant: tenant, ID: id, Store: s.local.Served(), Policy: s.Policy, Random: h.random}
+	served := &server.Agent{Tenant: tenant, ID: id, Store: s.Local.Served(), Policy: s.Policy, Random: h.Random}
 	// Memory is served also where snapshots are not set up right.
-	if e, err := h.snapshots(ctx, s); err == nil {
+	if e, err := h.Snapshots(ctx, s); err == nil {
 		served.Snapshots, served.Repository = e, e
 		h.guardWith(s, e)
 	} else {
-		h.out.warn("there are no snapshots: %v", err)
+		h.Out.Warn("there are no snapshots: %v", err)
 		h.guardWith(s, noSnapshots{err})
 	}
 	return served, s.Close, nil
@@ -133,24 +134,24 @@ func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 // openSnapshots opens the snapshots alone: the live agent may be missing or
 // damaged, and is not made.
 func (h *hosted) openSnapshots(ctx context.Context, tenant amber.TenantID) (*server.Agent, func() error, error) {
-	s, err := h.openFrozen(ctx, mayBeAbsent)
+	s, err := h.OpenFrozen(ctx, cli.MayBeAbsent)
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := h.snapshots(ctx, s)
+	e, err := h.Snapshots(ctx, s)
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	h.guardWith(s, e)
-	return &server.Agent{Tenant: tenant, Snapshots: e, Repository: e, Random: h.random}, s.Close, nil
+	return &server.Agent{Tenant: tenant, Snapshots: e, Repository: e, Random: h.Random}, s.Close, nil
 }
 
 // guardWith has a taker freeze the agent before tools, as configured.
-func (h *hosted) guardWith(s *opened, taker wire.SnapshotTaker) {
+func (h *hosted) guardWith(s *cli.Opened, taker wire.SnapshotTaker) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.guard = snapshot.ToolGuard{
-		Taker: taker, Insist: snapshot.Insistence(s.config.Config.Snapshot.Auto.BeforeMutatingTool), Warn: func(text string) { h.out.warn("%s", text) },
+		Taker: taker, Insist: snapshot.Insistence(s.Config.Config.Snapshot.Auto.BeforeMutatingTool), Warn: func(text string) { h.Out.Warn("%s", text) },
 	}
 }
 

@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) noteCommand() *cobra.Command {
-	cmd := family("note", "Keep notes: Markdown files, each change a commit",
+	cmd := cli.Family("note", "Keep notes: Markdown files, each change a commit",
 		a.noteWriteCommand(), a.noteShowCommand(), a.noteListCommand(), a.noteLogCommand(), a.noteDeleteCommand())
 	cmd.Long = `Keep notes: Markdown files in a folder of the agent, each change a git commit.
 
@@ -23,12 +24,12 @@ A NAME is a relative path of letters, digits, spaces and ._-@+, such as
 
 // withNote is withStore for a verb about one note; a name that is no name is
 // refused before anything is opened.
-func (a *app) withNote(cmd *cobra.Command, arg string, fn func(ctx context.Context, s *opened, name string) error) error {
+func (a *app) withNote(cmd *cobra.Command, arg string, fn func(ctx context.Context, s *cli.Opened, name string) error) error {
 	name, err := amber.CheckNoteName(arg)
 	if err != nil {
 		return err
 	}
-	return a.withStore(cmd, func(ctx context.Context, s *opened) error { return fn(ctx, s, name) })
+	return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return fn(ctx, s, name) })
 }
 
 func (a *app) noteWriteCommand() *cobra.Command {
@@ -37,10 +38,10 @@ func (a *app) noteWriteCommand() *cobra.Command {
 		Short:   "Write a note",
 		Long:    "Write a note, new or over the one of that name, and commit it. Equal text makes no commit.",
 		Example: `  amber note write decisions/database - < database.md`,
-		Args:    exactly("the name of a note", "a text, or - for stdin"),
+		Args:    cli.Exactly("the name of a note", "a text, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withNote(cmd, args[0], func(ctx context.Context, s *opened, name string) error {
-				content, err := a.text(args[1], amber.MaxContentBytes)
+			return a.withNote(cmd, args[0], func(ctx context.Context, s *cli.Opened, name string) error {
+				content, err := a.Text(args[1], amber.MaxContentBytes)
 				if err != nil {
 					return err
 				}
@@ -48,7 +49,7 @@ func (a *app) noteWriteCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.out.show(note, func(w io.Writer) { fmt.Fprintln(w, note.Name, shortCommit(note.Commit)) })
+				return a.Out.Show(note, func(w io.Writer) { fmt.Fprintln(w, note.Name, shortCommit(note.Commit)) })
 			})
 		},
 	}
@@ -59,14 +60,14 @@ func (a *app) noteShowCommand() *cobra.Command {
 		Use:     "show NAME",
 		Short:   "Print a note",
 		Example: `  amber note show decisions/database`,
-		Args:    exactly("the name of a note"),
+		Args:    cli.Exactly("the name of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withNote(cmd, args[0], func(ctx context.Context, s *opened, name string) error {
+			return a.withNote(cmd, args[0], func(ctx context.Context, s *cli.Opened, name string) error {
 				note, err := s.Store.Notes.ReadNote(ctx, name)
 				if err != nil {
 					return err
 				}
-				return a.out.show(note, func(w io.Writer) { a.printNote(w, note.Content) })
+				return a.Out.Show(note, func(w io.Writer) { a.printNote(w, note.Content) })
 			})
 		},
 	}
@@ -75,8 +76,8 @@ func (a *app) noteShowCommand() *cobra.Command {
 // printNote prints a note as it is, so that it can be piped into another; only
 // a terminal is kept from obeying it.
 func (a *app) printNote(w io.Writer, content string) {
-	if a.out.columns > 0 {
-		content = safe(content)
+	if a.Out.Columns > 0 {
+		content = cli.Safe(content)
 	}
 	io.WriteString(w, content)
 	if !strings.HasSuffix(content, "\n") {
@@ -90,25 +91,25 @@ func (a *app) noteListCommand() *cobra.Command {
 		Use:     "list",
 		Short:   "List the notes",
 		Example: `  amber note list`,
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				notes, err := s.Store.Notes.ListNotes(ctx)
 				if err != nil {
 					return err
 				}
-				return showItems(a, jsonl, amber.Page[amber.Note]{Items: notes}, a.printNotes)
+				return cli.ShowItems(a.App, jsonl, amber.Page[amber.Note]{Items: notes}, a.printNotes)
 			})
 		},
 	}
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
 func (a *app) printNotes(w io.Writer, notes []amber.Note) {
-	p := a.out
+	p := a.Out
 	for _, n := range notes {
-		fmt.Fprintf(w, "%s  %s\n", p.style(bold, fmt.Sprintf("%-40s", n.Name)), p.style(dim, fmt.Sprintf("%8d bytes  %s", n.Bytes, p.when(n.UpdatedAt))))
+		fmt.Fprintf(w, "%s  %s\n", p.Style(cli.Bold, fmt.Sprintf("%-40s", n.Name)), p.Style(cli.Dim, fmt.Sprintf("%8d bytes  %s", n.Bytes, p.When(n.UpdatedAt))))
 	}
 }
 
@@ -120,29 +121,29 @@ func (a *app) noteLogCommand() *cobra.Command {
 		Short:   "Show the changes of a note, newest first",
 		Long:    "Show the changes of a note, newest first, also of one that was deleted.",
 		Example: `  amber note log decisions/database -n 5`,
-		Args:    exactly("the name of a note"),
+		Args:    cli.Exactly("the name of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := pageSize(n); err != nil {
+			if err := cli.PageSize(n); err != nil {
 				return err
 			}
-			return a.withNote(cmd, args[0], func(ctx context.Context, s *opened, name string) error {
+			return a.withNote(cmd, args[0], func(ctx context.Context, s *cli.Opened, name string) error {
 				log, err := s.Store.NoteLog.LogNote(ctx, name, n)
 				if err != nil {
 					return err
 				}
-				return showItems(a, jsonl, amber.Page[amber.NoteCommit]{Items: log}, a.printNoteLog)
+				return cli.ShowItems(a.App, jsonl, amber.Page[amber.NoteCommit]{Items: log}, a.printNoteLog)
 			})
 		},
 	}
 	cmd.Flags().IntVarP(&n, "limit", "n", 20, "how many changes at most (cap 1000)")
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
 func (a *app) printNoteLog(w io.Writer, log []amber.NoteCommit) {
-	p := a.out
+	p := a.Out
 	for _, c := range log {
-		fmt.Fprintf(w, "%s  %s  %s\n", p.style(amb, shortCommit(c.Commit)), p.style(dim, c.At.String()), c.Op)
+		fmt.Fprintf(w, "%s  %s  %s\n", p.Style(cli.Amb, shortCommit(c.Commit)), p.Style(cli.Dim, c.At.String()), c.Op)
 	}
 }
 
@@ -158,13 +159,13 @@ func (a *app) noteDeleteCommand() *cobra.Command {
 		Short:   "Delete a note",
 		Long:    "Delete a note and commit that. Its history stays.",
 		Example: `  amber note delete decisions/database`,
-		Args:    exactly("the name of a note"),
+		Args:    cli.Exactly("the name of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withNote(cmd, args[0], func(ctx context.Context, s *opened, name string) error {
+			return a.withNote(cmd, args[0], func(ctx context.Context, s *cli.Opened, name string) error {
 				if err := s.Store.Notes.DeleteNote(ctx, name); err != nil {
 					return err
 				}
-				return a.out.show(deletedNote{name, true}, func(w io.Writer) { fmt.Fprintln(w, name) })
+				return a.Out.Show(deletedNote{name, true}, func(w io.Writer) { fmt.Fprintln(w, name) })
 			})
 		},
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // What is a terminal is asked for stdout and for stderr: colour is in neither a
@@ -27,33 +29,33 @@ func TestColourIsForTheTerminalAlone(t *testing.T) {
 		a        *app
 		out, err bool
 	}{
-		{"both", &app{world: world{stdout: terminal, stderr: terminal}}, true, true},
-		{"stdout", &app{world: world{stdout: terminal, stderr: &file}}, true, false},
-		{"stderr", &app{world: world{stdout: &file, stderr: terminal}}, false, true},
-		{"null", &app{world: world{stdout: null, stderr: terminal}}, false, true},
-		{"none", &app{world: world{stdout: null, stderr: null}}, false, false},
-		{"not wanted", &app{world: world{stdout: terminal, stderr: terminal}, global: globals{noColor: true}}, false, false},
-		{"asked not to", &app{world: world{stdout: terminal, stderr: terminal, environ: []string{"NO_COLOR=1"}}}, false, false},
+		{"both", &app{&cli.App{World: cli.World{Stdout: terminal, Stderr: terminal}}}, true, true},
+		{"stdout", &app{&cli.App{World: cli.World{Stdout: terminal, Stderr: &file}}}, true, false},
+		{"stderr", &app{&cli.App{World: cli.World{Stdout: &file, Stderr: terminal}}}, false, true},
+		{"null", &app{&cli.App{World: cli.World{Stdout: null, Stderr: terminal}}}, false, true},
+		{"none", &app{&cli.App{World: cli.World{Stdout: null, Stderr: null}}}, false, false},
+		{"not wanted", &app{&cli.App{World: cli.World{Stdout: terminal, Stderr: terminal}, Global: cli.Globals{NoColor: true}}}, false, false},
+		{"asked not to", &app{&cli.App{World: cli.World{Stdout: terminal, Stderr: terminal, Environ: []string{"NO_COLOR=1"}}}}, false, false},
 	} {
-		c.a.clock = time.Now
-		p := newPrinter(c.a)
-		if got := p.style(bold, "x") != "x"; got != c.out {
+		c.a.Clock = time.Now
+		p := cli.NewPrinter(c.a.App)
+		if got := p.Style(cli.Bold, "x") != "x"; got != c.out {
 			t.Errorf("%s: colour on stdout: %v", c.name, got)
 		}
-		if got := p.aside().style(bold, "x") != "x"; got != c.err {
+		if got := p.Aside().Style(cli.Bold, "x") != "x"; got != c.err {
 			t.Errorf("%s: colour on stderr: %v", c.name, got)
 		}
 	}
-	a := &app{world: world{stdout: terminal, stderr: &file, clock: time.Now}}
-	a.out = newPrinter(a)
-	a.out.warn("one")
-	a.showAside(a.printSomething)
+	a := &app{&cli.App{World: cli.World{Stdout: terminal, Stderr: &file, Clock: time.Now}}}
+	a.Out = cli.NewPrinter(a.App)
+	a.Out.Warn("one")
+	a.ShowAside(a.printSomething)
 	if strings.Contains(file.String(), "\x1b") || !strings.Contains(file.String(), "WARNING") || !strings.Contains(file.String(), "said") {
 		t.Errorf("stderr got %q", file.String())
 	}
-	if a.out.style(bold, "x") == "x" {
+	if a.Out.Style(cli.Bold, "x") == "x" {
 		t.Error("stdout has lost its colour")
 	}
 }
 
-func (a *app) printSomething(w io.Writer) { fmt.Fprintln(w, a.out.style(amb, "said")) }
+func (a *app) printSomething(w io.Writer) { fmt.Fprintln(w, a.Out.Style(cli.Amb, "said")) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/project"
 )
 
@@ -26,13 +27,13 @@ Other names the repository may have had are listed with what is stored under the
 recall --project NAME finds that, and project set NAME goes on with it.`,
 		Example: `  amber project
   amber project set acme/shop`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.absolute(".")
+			dir, err := a.Absolute(".")
 			if err != nil {
 				return err
 			}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error { return a.showProject(ctx, s, project.Of(dir)) })
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.showProject(ctx, s, project.Of(dir)) })
 		},
 	}
 	c.AddCommand(a.projectSetCommand())
@@ -51,17 +52,17 @@ repository the working directory and the folders in it are named.
 What is stored under the name belongs to the project from now on. Where sessions of
 that name ran in other folders it asks first.`,
 		Example: "  amber project set acme/shop",
-		Args:    exactly("NAME"),
+		Args:    cli.Exactly("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := args[0]
 			if err := amber.CheckID("project id", name); err != nil {
 				return err
 			}
-			dir, err := a.absolute(".")
+			dir, err := a.Absolute(".")
 			if err != nil {
 				return err
 			}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				return a.setProject(ctx, s, dir, name, yes, dryRun)
 			})
 		},
@@ -71,12 +72,12 @@ that name ran in other folders it asks first.`,
 	return cmd
 }
 
-func (a *app) showProject(ctx context.Context, s *opened, p project.Project) error {
+func (a *app) showProject(ctx context.Context, s *cli.Opened, p project.Project) error {
 	r, err := agent.ReportProject(ctx, s.Store, p)
 	if err != nil {
 		return err
 	}
-	if err := a.out.show(r, func(w io.Writer) { fmt.Fprintln(w, safe(p.ID)) }); err != nil {
+	if err := a.Out.Show(r, func(w io.Writer) { fmt.Fprintln(w, cli.Safe(p.ID)) }); err != nil {
 		return err
 	}
 	a.noteProject(r)
@@ -92,18 +93,18 @@ var projectSources = map[project.Source]string{
 // noteProject tells people what they should know beside the name.
 func (a *app) noteProject(r agent.ProjectReport) {
 	if r.ID == "" {
-		a.out.note("the working directory belongs to no project; amber project set NAME names one")
+		a.Out.Note("the working directory belongs to no project; amber project set NAME names one")
 	} else {
-		a.out.note("%s; %s", projectSources[r.Source], r.Stored)
+		a.Out.Note("%s; %s", projectSources[r.Source], r.Stored)
 	}
 	if r.Ignored != "" {
-		a.out.note("%s; the file is ignored", safe(r.Ignored))
+		a.Out.Note("%s; the file is ignored", cli.Safe(r.Ignored))
 	}
 	if r.Claimed != "" {
-		a.out.note(".amber/project says %s; if that is right: amber project set %s", safe(r.Claimed), shellWord(r.Claimed))
+		a.Out.Note(".amber/project says %s; if that is right: amber project set %s", cli.Safe(r.Claimed), shellWord(r.Claimed))
 	}
 	for _, o := range r.Others {
-		a.out.note("%s are stored under %s: amber project set %s goes on with them", o, safe(o.ID), shellWord(o.ID))
+		a.Out.Note("%s are stored under %s: amber project set %s goes on with them", o, cli.Safe(o.ID), shellWord(o.ID))
 	}
 }
 
@@ -113,11 +114,11 @@ func shellWord(s string) string {
 	if strings.Trim(s, plain) == "" {
 		return s
 	}
-	return "'" + strings.ReplaceAll(safe(s), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(cli.Safe(s), "'", `'\''`) + "'"
 }
 
 // setProject names the project of a directory.
-func (a *app) setProject(ctx context.Context, s *opened, dir, name string, yes, dryRun bool) error {
+func (a *app) setProject(ctx context.Context, s *cli.Opened, dir, name string, yes, dryRun bool) error {
 	now := project.Of(dir)
 	found, err := agent.StoredUnder(ctx, s.Store, name)
 	if err != nil {
@@ -130,8 +131,8 @@ func (a *app) setProject(ctx context.Context, s *opened, dir, name string, yes, 
 		}
 	}
 	if n > 0 && name != now.ID && !dryRun {
-		question := fmt.Sprintf("take %s of %s, of which some ran in %d other folders", found, safe(name), n)
-		if err := a.confirm(yes, question); err != nil {
+		question := fmt.Sprintf("take %s of %s, of which some ran in %d other folders", found, cli.Safe(name), n)
+		if err := a.Confirm(yes, question); err != nil {
 			return err
 		}
 	}
@@ -148,7 +149,7 @@ func (a *app) setProject(ctx context.Context, s *opened, dir, name string, yes, 
 	if dryRun {
 		r.ID, r.Source, r.Stored = name, project.Choice, found
 	}
-	if err := a.out.show(r, func(w io.Writer) { fmt.Fprintln(w, safe(r.ID)) }); err != nil {
+	if err := a.Out.Show(r, func(w io.Writer) { fmt.Fprintln(w, cli.Safe(r.ID)) }); err != nil {
 		return err
 	}
 	a.noteProject(r)
@@ -157,14 +158,14 @@ func (a *app) setProject(ctx context.Context, s *opened, dir, name string, yes, 
 
 // noteOtherNames tells, where nothing was found, that something is stored
 // under another name of the repository.
-func (a *app) noteOtherNames(ctx context.Context, s *opened, named string) {
-	dir, err := a.absolute(".")
+func (a *app) noteOtherNames(ctx context.Context, s *cli.Opened, named string) {
+	dir, err := a.Absolute(".")
 	if named != "" || err != nil {
 		return
 	}
 	for _, name := range project.Of(dir).Others {
 		if found, err := agent.StoredUnder(ctx, s.Store, name); err == nil && found.Memories > 0 {
-			a.out.note("%s are stored under another name of this repository, %s: see amber project", found, safe(name))
+			a.Out.Note("%s are stored under another name of this repository, %s: see amber project", found, cli.Safe(name))
 		}
 	}
 }

@@ -9,28 +9,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/term"
 )
 
 // filterFlags narrow recall and list.
 type filterFlags struct {
-	identityFlags
+	cli.IdentityFlags
 	kinds, tags  []string
 	since, until string
 }
 
 func (f *filterFlags) add(cmd *cobra.Command) {
-	f.identityFlags.add(cmd)
+	f.IdentityFlags.Add(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.kinds, "kind", nil, "only this kind (repeat)")
 	fl.StringArrayVar(&f.tags, "tag", nil, "only with this tag (repeat: all of them)")
-	fl.StringVar(&f.since, "since", "", "changed at or after this time: "+timeForms+" ago")
-	fl.StringVar(&f.until, "until", "", "changed before this time: "+timeForms+" ago")
+	fl.StringVar(&f.since, "since", "", "changed at or after this time: "+cli.TimeForms+" ago")
+	fl.StringVar(&f.until, "until", "", "changed before this time: "+cli.TimeForms+" ago")
 }
 
 // filter returns what the flags ask for, with the identities known here.
-func (a *app) filter(ctx context.Context, s *opened, f filterFlags) (out amber.Filter, err error) {
-	out.Scope, out.Tags = amber.Scope(f.scope), f.tags
+func (a *app) filter(ctx context.Context, s *cli.Opened, f filterFlags) (out amber.Filter, err error) {
+	out.Scope, out.Tags = amber.Scope(f.Scope), f.tags
 	for _, k := range f.kinds {
 		out.Kinds = append(out.Kinds, amber.MemoryKind(k))
 	}
@@ -38,11 +39,11 @@ func (a *app) filter(ctx context.Context, s *opened, f filterFlags) (out amber.F
 		flag, text string
 		into       *amber.Time
 	}{{"since", f.since, &out.Since}, {"until", f.until, &out.Until}} {
-		if *t.into, err = a.past(t.flag, t.text); err != nil {
+		if *t.into, err = a.Past(t.flag, t.text); err != nil {
 			return out, err
 		}
 	}
-	out.Identities, err = a.identities(ctx, s, f.identityFlags)
+	out.Identities, err = a.Identities(ctx, s, f.IdentityFlags)
 	return out, err
 }
 
@@ -67,14 +68,14 @@ On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows th
 		Example: `  amber recall "which database did we pick and why"
   amber recall "which database did we pick and why" --at 5f3a91c0
   amber recall "release steps" --kind workflow_insight --since 2026-01-01 --explain`,
-		Args: exactly("a question"),
+		Args: cli.Exactly("a question"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("limit") {
-				if err := limit("-n", n); err != nil {
+				if err := cli.Limit("-n", n); err != nil {
 					return err
 				}
 			}
-			text, err := a.text(args[0], amber.MaxQueryBytes)
+			text, err := a.Text(args[0], amber.MaxQueryBytes)
 			if err != nil {
 				return err
 			}
@@ -86,7 +87,7 @@ On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows th
 			if cmd.Flags().Changed("at") {
 				return a.recallAt(cmd, at, f, amber.Query{Text: text, Limit: n, Explain: explain})
 			}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				filter, err := a.filter(ctx, s, f)
 				if err != nil {
 					return err
@@ -96,9 +97,9 @@ On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows th
 					return err
 				}
 				if len(result.Hits) == 0 {
-					defer a.noteOtherNames(ctx, s, f.project)
+					defer a.noteOtherNames(ctx, s, f.Project)
 				}
-				return a.out.show(result, func(w io.Writer) { a.printHits(w, result) })
+				return a.Out.Show(result, func(w io.Writer) { a.printHits(w, result) })
 			})
 		},
 	}
@@ -110,13 +111,13 @@ On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows th
 }
 
 func (a *app) printHits(w io.Writer, r amber.RecallResult) {
-	p := a.out
+	p := a.Out
 	for _, c := range r.Clamped {
-		p.note("-n %d is more than allowed; showing at most %d", c.Requested, c.Effective)
+		p.Note("-n %d is more than allowed; showing at most %d", c.Requested, c.Effective)
 	}
-	a.noteAside(r.SetAside)
+	a.NoteAside(r.SetAside)
 	if len(r.Hits) == 0 {
-		p.note("nothing found")
+		p.Note("nothing found")
 		return
 	}
 	for i, h := range r.Hits {
@@ -128,7 +129,7 @@ func (a *app) printHits(w io.Writer, r amber.RecallResult) {
 		if h.Trust != amber.TrustOwn {
 			trust = " · " + string(h.Trust)
 		}
-		wrapped(w, 6, "      %s", p.style(dim, fmt.Sprintf("%s · %s · %s · %s%s", shortID(string(h.ID)), h.Kind, h.Scope, p.when(h.UpdatedAt), trust)))
+		cli.Wrapped(w, 6, "      %s", p.Style(cli.Dim, fmt.Sprintf("%s · %s · %s · %s%s", cli.ShortID(string(h.ID)), h.Kind, h.Scope, p.When(h.UpdatedAt), trust)))
 		if h.Why != nil {
 			printWhy(w, h.Why)
 		}
@@ -142,19 +143,19 @@ const hitLines = 6
 // terminal.
 func (a *app) printHit(w io.Writer, h amber.Hit) {
 	const indent = 6
-	p := a.out
-	score := p.style(amb, fmt.Sprintf("%.2f", h.Score))
+	p := a.Out
+	score := p.Style(cli.Amb, fmt.Sprintf("%.2f", h.Score))
 	if h.Title != "" {
-		wrapped(w, indent, "%s  %s", score, p.style(bold, flat(h.Title)))
+		cli.Wrapped(w, indent, "%s  %s", score, p.Style(cli.Bold, cli.Flat(h.Title)))
 	}
-	lines := strings.Split(strings.TrimRight(safe(h.Content), "\n"), "\n")
-	if p.columns > 0 {
+	lines := strings.Split(strings.TrimRight(cli.Safe(h.Content), "\n"), "\n")
+	if p.Columns > 0 {
 		var fitting []string
 		for _, line := range lines {
-			fitting = append(fitting, term.Wrap(strings.ReplaceAll(line, "\t", "    "), max(p.columns-indent, 20), 0)...)
+			fitting = append(fitting, term.Wrap(strings.ReplaceAll(line, "\t", "    "), max(p.Columns-indent, 20), 0)...)
 		}
 		if lines = fitting; len(lines) > hitLines {
-			more := p.style(dim, fmt.Sprintf("… %s: amber get %s", count(int64(len(lines)-hitLines), "more line", "more lines"), shortID(string(h.ID))))
+			more := p.Style(cli.Dim, fmt.Sprintf("… %s: amber get %s", cli.Count(int64(len(lines)-hitLines), "more line", "more lines"), cli.ShortID(string(h.ID))))
 			lines = append(lines[:hitLines], more)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/redact"
 )
 
@@ -29,9 +30,9 @@ Private passages (<private>...</private>) are taken out as from what leaves the 
 they stay, as in what is remembered.`,
 		Example: `  amber redact --check notes.md
   amber redact - <build.log >build.clean.log`,
-		Args: exactly("a file, or - for stdin"),
+		Args: cli.Exactly("a file, or - for stdin"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			loaded, err := a.loadConfig()
+			loaded, err := a.LoadConfig()
 			if err != nil {
 				return err
 			}
@@ -48,7 +49,7 @@ they stay, as in what is remembered.`,
 				return a.showRedaction(redact.Check(rules, text, loaded.Config.Redact.Rules))
 			}
 			clean, _ := rules.JSON(text, nil)
-			_, err = io.WriteString(a.stdout, clean)
+			_, err = io.WriteString(a.Stdout, clean)
 			return err
 		},
 	}
@@ -59,7 +60,7 @@ they stay, as in what is remembered.`,
 
 // redactInput reads the text. Errors: not_found; invalid when it is too large.
 func (a *app) redactInput(name string) (string, error) {
-	in, err := a.input(name)
+	in, err := a.Input(name)
 	if err != nil {
 		return "", err
 	}
@@ -69,22 +70,22 @@ func (a *app) redactInput(name string) (string, error) {
 		return "", &amber.Error{Op: "read", Kind: amber.KindInternal, ID: name, Err: err}
 	}
 	if len(b) > maxRedactBytes {
-		return "", amber.Errorf(amber.KindInvalid, "redact", name, "the text has more than %s", byteSize(maxRedactBytes))
+		return "", amber.Errorf(amber.KindInvalid, "redact", name, "the text has more than %s", cli.ByteSize(maxRedactBytes))
 	}
 	return string(b), nil
 }
 
 func (a *app) showRedaction(r redact.Checked) error {
-	return a.out.show(r, func(w io.Writer) {
+	return a.Out.Show(r, func(w io.Writer) {
 		for _, f := range r.Found {
-			fmt.Fprintf(w, "%d:%d\t%s\t%s\n", f.Line, f.Column, f.Rule, count(int64(f.Bytes), "byte", "bytes"))
+			fmt.Fprintf(w, "%d:%d\t%s\t%s\n", f.Line, f.Column, f.Rule, cli.Count(int64(f.Bytes), "byte", "bytes"))
 		}
 		if len(r.Found) == 0 {
-			a.out.note("nothing would be taken out")
+			a.Out.Note("nothing would be taken out")
 		}
 		for _, rule := range slices.Sorted(maps.Keys(r.Counts)) {
 			if r.Counts[rule] == 0 {
-				a.out.note("the rule %s found nothing", rule)
+				a.Out.Note("the rule %s found nothing", rule)
 			}
 		}
 	})

@@ -14,11 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // rememberFlags describe the memory.
 type rememberFlags struct {
-	identityFlags
+	cli.IdentityFlags
 	title, kind, summary, topic, key string
 	tags, meta, sources              []string
 	jsonl                            bool
@@ -48,10 +49,10 @@ flags; they are written in batches, all or nothing per batch.`,
 			if f.jsonl && len(args) == 0 {
 				return nil
 			}
-			return exactly("a text, or - for stdin")(cmd, args)
+			return cli.Exactly("a text, or - for stdin")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				if f.jsonl {
 					return a.rememberLines(ctx, s, f)
 				}
@@ -59,7 +60,7 @@ flags; they are written in batches, all or nothing per batch.`,
 			})
 		},
 	}
-	f.identityFlags.add(cmd)
+	f.IdentityFlags.Add(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.title, "title", "", "a title; it counts more than the text when recalling")
 	fl.StringVar(&f.kind, "kind", "", "user_preference, user_fact, project_fact, workspace_fact, historical_case, constraint, workflow_insight or session_summary, or a common name such as decision or bugfix (default workspace_fact)")
@@ -73,31 +74,31 @@ flags; they are written in batches, all or nothing per batch.`,
 	return cmd
 }
 
-func (a *app) rememberOne(ctx context.Context, s *opened, f rememberFlags, arg string) error {
-	content, err := a.text(arg, amber.MaxContentBytes)
+func (a *app) rememberOne(ctx context.Context, s *cli.Opened, f rememberFlags, arg string) error {
+	content, err := a.Text(arg, amber.MaxContentBytes)
 	if err != nil {
 		return err
 	}
-	meta, err := pairs("meta", f.meta)
+	meta, err := cli.Pairs("meta", f.meta)
 	if err != nil {
 		return err
 	}
-	refs, err := sources(f.sources)
+	refs, err := cli.Sources(f.sources)
 	if err != nil {
 		return err
 	}
 	req := amber.WriteRequest{
-		Kind: amber.MemoryKind(f.kind), Scope: amber.Scope(f.scope), Title: f.title, Content: content, Summary: f.summary,
+		Kind: amber.MemoryKind(f.kind), Scope: amber.Scope(f.Scope), Title: f.title, Content: content, Summary: f.summary,
 		Topic: f.topic, Tags: f.tags, Metadata: meta, SourceRefs: refs, IdempotencyKey: f.key,
 	}
-	if req, err = a.place(ctx, s, req, f.identityFlags); err != nil {
+	if req, err = a.place(ctx, s, req, f.IdentityFlags); err != nil {
 		return err
 	}
 	ack, err := s.Store.LongTerm.Write(ctx, req)
 	if err != nil {
 		return err
 	}
-	return a.out.show(ack, func(w io.Writer) {
+	return a.Out.Show(ack, func(w io.Writer) {
 		fmt.Fprintln(w, ack.ID)
 		a.tellStored(ack)
 	})
@@ -108,12 +109,12 @@ func (a *app) tellStored(ack amber.WriteAck) {
 	if !ack.Deduplicated {
 		return
 	}
-	a.out.note("the memory was stored already")
+	a.Out.Note("the memory was stored already")
 	if len(ack.Added) > 0 {
-		a.out.note("added to the memory: %s", flat(strings.Join(ack.Added, ", ")))
+		a.Out.Note("added to the memory: %s", cli.Flat(strings.Join(ack.Added, ", ")))
 	}
 	if len(ack.NotTaken) > 0 {
-		a.out.note("not taken, the memory keeps what it has: %s; amber edit changes it", flat(strings.Join(ack.NotTaken, ", ")))
+		a.Out.Note("not taken, the memory keeps what it has: %s; amber edit changes it", cli.Flat(strings.Join(ack.NotTaken, ", ")))
 	}
 }
 
@@ -121,22 +122,22 @@ func (a *app) tellStored(ack amber.WriteAck) {
 // narrowest identity that was named, else the project of the working
 // directory, else global. The active session names where a memory comes from
 // and never narrows who sees it.
-func (a *app) place(ctx context.Context, s *opened, r amber.WriteRequest, f identityFlags) (amber.WriteRequest, error) {
+func (a *app) place(ctx context.Context, s *cli.Opened, r amber.WriteRequest, f cli.IdentityFlags) (amber.WriteRequest, error) {
 	for _, own := range []struct {
 		flag *string
 		line string
-	}{{&f.project, r.ProjectID}, {&f.user, r.UserID}, {&f.workspace, r.WorkspaceID}, {&f.session, string(r.SessionID)}} {
+	}{{&f.Project, r.ProjectID}, {&f.User, r.UserID}, {&f.Workspace, r.WorkspaceID}, {&f.Session, string(r.SessionID)}} {
 		if own.line != "" {
 			*own.flag = own.line
 		}
 	}
-	ids, err := a.identities(ctx, s, f)
+	ids, err := a.Identities(ctx, s, f)
 	if err != nil {
 		return r, err
 	}
 	r.Identities = ids
 	if r.Scope == "" {
-		named := f.named()
+		named := f.Named()
 		if named == (amber.Identities{}) {
 			named.ProjectID = ids.ProjectID
 		}
@@ -149,13 +150,13 @@ func (a *app) place(ctx context.Context, s *opened, r amber.WriteRequest, f iden
 const maxLine = 8 * amber.MaxContentBytes
 
 // rememberLines stores one memory per line of stdin, a batch at a time.
-func (a *app) rememberLines(ctx context.Context, s *opened, f rememberFlags) error {
-	w := &lineWriter{ctx: ctx, opened: s, acks: []amber.WriteAck{}, told: &a.meter}
-	_, err := working(a, "storing", func() (struct{}, error) { return struct{}{}, a.readLines(w, f) })
+func (a *app) rememberLines(ctx context.Context, s *cli.Opened, f rememberFlags) error {
+	w := &lineWriter{ctx: ctx, opened: s, acks: []amber.WriteAck{}, told: &a.Meter}
+	_, err := cli.Working(a.App, "storing", func() (struct{}, error) { return struct{}{}, a.readLines(w, f) })
 	if err != nil {
 		return err
 	}
-	return a.out.show(amber.Page[amber.WriteAck]{Items: w.acks}, func(out io.Writer) {
+	return a.Out.Show(amber.Page[amber.WriteAck]{Items: w.acks}, func(out io.Writer) {
 		known, left := 0, 0
 		for _, ack := range w.acks {
 			fmt.Fprintln(out, ack.ID)
@@ -167,30 +168,30 @@ func (a *app) rememberLines(ctx context.Context, s *opened, f rememberFlags) err
 			}
 		}
 		if known > 0 {
-			a.out.note("%d of %d were stored already", known, len(w.acks))
+			a.Out.Note("%d of %d were stored already", known, len(w.acks))
 		}
 		if left > 0 {
-			a.out.note("for %d of them something was not taken, since the stored memory says otherwise; --json shows what", left)
+			a.Out.Note("for %d of them something was not taken, since the stored memory says otherwise; --json shows what", left)
 		}
 	})
 }
 
 // readLines writes what stdin holds.
 func (a *app) readLines(w *lineWriter, f rememberFlags) error {
-	in := bufio.NewScanner(a.in())
+	in := bufio.NewScanner(a.In())
 	in.Buffer(make([]byte, 0, 64<<10), maxLine)
 	ctx, s := w.ctx, w.opened
 	for in.Scan() {
 		w.line++
 		if ctx.Err() != nil { // the line may be the half of one
-			return w.fail(fmt.Sprintf("line %d", w.line), interruption("read stdin"))
+			return w.fail(fmt.Sprintf("line %d", w.line), cli.Interruption("read stdin"))
 		}
 		if len(bytes.TrimSpace(in.Bytes())) == 0 {
 			continue
 		}
 		r, err := parseLine(in.Bytes())
 		if err == nil {
-			r, err = a.place(ctx, s, r, f.identityFlags)
+			r, err = a.place(ctx, s, r, f.IdentityFlags)
 		}
 		if err == nil {
 			_, err = r.Normalize()
@@ -214,13 +215,13 @@ func (a *app) readLines(w *lineWriter, f rememberFlags) error {
 // lineWriter collects lines and writes them in batches.
 type lineWriter struct {
 	ctx    context.Context
-	opened *opened
+	opened *cli.Opened
 	line   int // read so far
 	ends   int // the last line of the batch
 	bytes  int // in the batch, as they were read
 	batch  []amber.WriteRequest
 	acks   []amber.WriteAck
-	told   *meter
+	told   *cli.Meter
 }
 
 // maxBatchBytes is how much is written at once, so that a batch fits into one
@@ -234,7 +235,7 @@ func (w *lineWriter) add(r amber.WriteRequest, size int) error {
 		}
 	}
 	w.batch, w.bytes, w.ends = append(w.batch, r), w.bytes+size, w.line
-	if len(w.batch) < w.opened.config.Config.Memory.Write.MaxBatchSize {
+	if len(w.batch) < w.opened.Config.Config.Memory.Write.MaxBatchSize {
 		return nil
 	}
 	return w.flush()
@@ -246,7 +247,7 @@ func (w *lineWriter) flush() error {
 		return w.fail(fmt.Sprintf("batch of %d that ends at line %d", len(w.batch), w.ends), err)
 	}
 	w.acks, w.batch, w.bytes = append(w.acks, acks...), w.batch[:0], 0
-	w.told.set("memories", int64(len(w.acks)), 0)
+	w.told.Set("memories", int64(len(w.acks)), 0)
 	return nil
 }
 

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // hereScripts cannot run against a server, and why.
@@ -74,7 +76,7 @@ func TestScriptsRemote(t *testing.T) {
 		}
 		url, err := s.start(environ)
 		ts.Check(err)
-		ts.Setenv(remoteVariable, url)
+		ts.Setenv(cli.RemoteVariable, url)
 	}
 	p.Setup = func(env *testscript.Env) error {
 		if err := setupUser(env); err != nil {
@@ -126,8 +128,8 @@ func setupServer(t *testing.T, env *testscript.Env) error {
 		}
 	})
 	env.Values[serverKey{}] = s
-	env.Setenv(remoteVariable, url)
-	env.Setenv(tokenFileVariable, file)
+	env.Setenv(cli.RemoteVariable, url)
+	env.Setenv(cli.TokenFileVariable, file)
 	env.Setenv("DECIDER", decider)
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
@@ -32,12 +33,12 @@ func (c *caller) run(args ...string) (code int, stdout, stderr string) {
 	c.t.Helper()
 	var out, errs bytes.Buffer
 	dir := c.t.TempDir()
-	code = run(c.t.Context(), args, world{
-		stdin: strings.NewReader(c.input), stdout: &out, stderr: &errs,
-		environ:   append([]string{"AMBER_HOME=" + filepath.Join(dir, "never"), "HOME=" + dir, "AMBER_REMOTE=" + c.url}, c.env...),
-		directory: func() (string, error) { return dir, nil },
-		clock:     time.Now, random: rand.Reader, fsInfo: fsx.Info,
-		terminal: func() bool { return c.at },
+	code = run(c.t.Context(), args, cli.World{
+		Stdin: strings.NewReader(c.input), Stdout: &out, Stderr: &errs,
+		Environ:   append([]string{"AMBER_HOME=" + filepath.Join(dir, "never"), "HOME=" + dir, "AMBER_REMOTE=" + c.url}, c.env...),
+		Directory: func() (string, error) { return dir, nil },
+		Clock:     time.Now, Random: rand.Reader, FSInfo: fsx.Info,
+		Terminal: func() bool { return c.at },
 	})
 	if entries, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(entries) > 0 {
 		c.t.Errorf("%q makes %v, %v", args, entries, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/target/location"
 )
 
@@ -34,7 +35,7 @@ AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile of ~/.aws/credentials;
 stored, and a URL that contains credentials is refused.`,
 		Example: `  amber repo add disk /mnt/backup/amber
   amber repo add bucket s3+https://minio.example.org/amber/team`,
-		Args: exactly("a name", "a URL or a folder"),
+		Args: cli.Exactly("a name", "a URL or a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := location.ParseName(args[0])
 			if err != nil {
@@ -44,26 +45,26 @@ stored, and a URL that contains credentials is refused.`,
 			if err != nil {
 				return err
 			}
-			at, err := a.closed(nil)
+			at, err := a.Closed(nil)
 			if err != nil {
 				return err
 			}
 			made, err := at.Make()
-			a.noteMade(made, at)
+			a.NoteMade(made, at)
 			if err != nil {
 				return err
 			}
-			a.closers = append(a.closers, at.Close)
-			found, err := working(a, "looking", func() (agent.RepositoryContent, error) { return at.LookInto(cmd.Context(), l) })
+			a.Closers = append(a.Closers, at.Close)
+			found, err := cli.Working(a.App, "looking", func() (agent.RepositoryContent, error) { return at.LookInto(cmd.Context(), l) })
 			if err != nil {
 				return err
 			}
 			out := added{Tenant: at.Tenant(), Snapshots: found.Snapshots, Encrypted: found.Encrypted}
-			out.Repository, err = at.Repositories().Add(cmd.Context(), location.Repository{Name: name, URL: l.String(), AddedAt: amber.At(a.clock())})
+			out.Repository, err = at.Repositories().Add(cmd.Context(), location.Repository{Name: name, URL: l.String(), AddedAt: amber.At(a.Clock())})
 			if err != nil {
 				return err
 			}
-			return a.out.show(out, func(w io.Writer) {
+			return a.Out.Show(out, func(w io.Writer) {
 				fmt.Fprintf(w, "added %s: %s\n", out.Name, out.URL)
 				fmt.Fprintln(w, describeAdded(out))
 			})
@@ -73,14 +74,14 @@ stored, and a URL that contains credentials is refused.`,
 
 // parseLocation reads a URL or the path of a folder on the command line.
 func (a *app) parseLocation(text string) (location.Location, error) {
-	return location.Parse(text, location.Env{Getenv: a.getenv, Absolute: a.absolute})
+	return location.Parse(text, location.Env{Getenv: a.Getenv, Absolute: a.Absolute})
 }
 
 func describeAdded(r added) string {
 	if r.Snapshots == 0 && !r.Encrypted {
 		return "there is no snapshot of tenant " + string(r.Tenant) + " yet"
 	}
-	text := fmt.Sprintf("there are %s of tenant %s", count(int64(r.Snapshots), "snapshot", "snapshots"), r.Tenant)
+	text := fmt.Sprintf("there are %s of tenant %s", cli.Count(int64(r.Snapshots), "snapshot", "snapshots"), r.Tenant)
 	if r.Snapshots == 1 {
 		text = "there is 1 snapshot of tenant " + string(r.Tenant)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/target"
 )
 
@@ -33,18 +34,18 @@ plain snapshots from before are refused unless --include-plain is given. A chang
 is copied as well, if this home can open both repositories.`,
 		Example: `  amber repo copy --to bucket
   amber repo copy --from bucket`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			given := cmd.Flags().Changed
 			switch {
 			case given("to") == given("from"):
-				return usage("%s needs --to NAME or --from NAME", cmd.CommandPath())
+				return cli.Usage("%s needs --to NAME or --from NAME", cmd.CommandPath())
 			case given("to"):
-				return a.copyRepository(cmd, to, mayBeAbsent, func(ctx context.Context, e snapshotEngine, t amber.TenantID, other target.Target) (target.CopyReport, error) {
+				return a.copyRepository(cmd, to, cli.MayBeAbsent, func(ctx context.Context, e cli.SnapshotEngine, t amber.TenantID, other target.Target) (target.CopyReport, error) {
 					return e.CopyTo(ctx, t, other, plain)
 				})
 			}
-			return a.copyRepository(cmd, from, mayBeMade, nil)
+			return a.copyRepository(cmd, from, cli.MayBeMade, nil)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "copy to this repository")
@@ -55,37 +56,37 @@ is copied as well, if this home can open both repositories.`,
 
 // copyRepository copies with there to a repository; without there it copies from
 // the repository into the home's own.
-func (a *app) copyRepository(cmd *cobra.Command, name string, need liveAgent,
-	there func(context.Context, snapshotEngine, amber.TenantID, target.Target) (target.CopyReport, error),
+func (a *app) copyRepository(cmd *cobra.Command, name string, need cli.LiveAgent,
+	there func(context.Context, cli.SnapshotEngine, amber.TenantID, target.Target) (target.CopyReport, error),
 ) error {
-	return a.withSnapshots(cmd, need, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		l, err := s.local.Repositories().Find(name)
+	return a.withSnapshots(cmd, need, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+		l, err := s.Local.Repositories().Find(name)
 		if err != nil {
 			return err
 		}
-		tenant := s.agent.Tenant()
-		other, err := s.local.OpenTarget(ctx, l, tenant, there != nil)
+		tenant := s.Agent.Tenant()
+		other, err := s.Local.OpenTarget(ctx, l, tenant, there != nil)
 		if err != nil {
 			return err
 		}
 		did := "copied to"
 		if there == nil {
 			did = "copied from"
-			there = func(ctx context.Context, e snapshotEngine, t amber.TenantID, other target.Target) (target.CopyReport, error) {
+			there = func(ctx context.Context, e cli.SnapshotEngine, t amber.TenantID, other target.Target) (target.CopyReport, error) {
 				return e.CopyFrom(ctx, t, other)
 			}
 		}
-		report, err := working(a, "copying", func() (target.CopyReport, error) { return there(ctx, e, tenant, other) })
+		report, err := cli.Working(a.App, "copying", func() (target.CopyReport, error) { return there(ctx, e, tenant, other) })
 		if err != nil {
 			return err
 		}
 		for _, record := range report.NotRemoved {
-			a.out.note("%s could not be removed: its recipients can still read the copied snapshots", record)
+			a.Out.Note("%s could not be removed: its recipients can still read the copied snapshots", record)
 		}
-		return a.out.show(copied{name, report}, func(w io.Writer) {
+		return a.Out.Show(copied{name, report}, func(w io.Writer) {
 			fmt.Fprintf(w, "%s %s: %s, %s in %s; there before: %s, %s\n", did, name,
-				count(int64(report.Snapshots), "snapshot", "snapshots"), byteSize(report.Bytes), count(int64(report.Objects), "object", "objects"),
-				count(int64(report.SnapshotsPresent), "snapshot", "snapshots"), count(int64(report.ObjectsPresent), "object", "objects"))
+				cli.Count(int64(report.Snapshots), "snapshot", "snapshots"), cli.ByteSize(report.Bytes), cli.Count(int64(report.Objects), "object", "objects"),
+				cli.Count(int64(report.SnapshotsPresent), "snapshot", "snapshots"), cli.Count(int64(report.ObjectsPresent), "object", "objects"))
 		})
 	})
 }

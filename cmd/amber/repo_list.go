@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/target/location"
 )
 
@@ -15,9 +16,9 @@ func (a *app) repoListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the repositories that were added",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			at, err := a.closed(nil)
+			at, err := a.Closed(nil)
 			if err != nil {
 				return err
 			}
@@ -25,16 +26,16 @@ func (a *app) repoListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return showItems(a, jsonl, amber.Page[location.Repository]{Items: all}, func(w io.Writer, items []location.Repository) {
+			return cli.ShowItems(a.App, jsonl, amber.Page[location.Repository]{Items: all}, func(w io.Writer, items []location.Repository) {
 				rows := make([][]string, len(items))
 				for i, r := range items {
 					rows[i] = []string{r.Name, r.URL, r.AddedAt.Time().Format("2006-01-02")}
 				}
-				table(w, []string{"NAME", "URL", "ADDED"}, rows)
+				cli.Table(w, []string{"NAME", "URL", "ADDED"}, rows)
 			})
 		},
 	}
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
@@ -50,13 +51,13 @@ func (a *app) repoRemoveCommand() *cobra.Command {
 		Use:   "remove NAME",
 		Short: "Forget a repository that was added",
 		Long:  "Forget a repository that was added. The snapshots in it stay; repo add makes it known again.",
-		Args:  exactly("the name of a repository"),
+		Args:  cli.Exactly("the name of a repository"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := location.ParseName(args[0])
 			if err != nil {
 				return err
 			}
-			at, err := a.closed(nil)
+			at, err := a.Closed(nil)
 			if err != nil {
 				return err
 			}
@@ -64,7 +65,7 @@ func (a *app) repoRemoveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.out.show(removedRepo{gone.Name, gone.URL, true}, func(w io.Writer) {
+			return a.Out.Show(removedRepo{gone.Name, gone.URL, true}, func(w io.Writer) {
 				fmt.Fprintf(w, "removed %s; the snapshots at %s stay\n", gone.Name, gone.URL)
 			})
 		},

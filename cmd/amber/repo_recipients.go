@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/agekey"
 )
 
@@ -29,8 +30,8 @@ func (a *app) repoRecipientsCommand() *cobra.Command {
 	verbs := []*cobra.Command{
 		a.recipientsListCommand(), a.recipientsAddCommand(), a.recipientsRemoveCommand(), a.recipientsRotateCommand(),
 	}
-	a.addRepoFlag(verbs...)
-	c := family("recipients", "Decide who can read an encrypted repository", verbs...)
+	a.AddRepoFlag(verbs...)
+	c := cli.Family("recipients", "Decide who can read an encrypted repository", verbs...)
 	c.Long = `An encrypted repository has one key, which is wrapped for every recipient: the secret key of any
 recipient opens all its snapshots. A RECIPIENT is an age public key (age1…, age1pq1…) or an SSH
 public key ("ssh-ed25519 AAAA…").`
@@ -43,10 +44,10 @@ func (a *app) recipientsListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List who can read the repository",
 		Long:  "List the recipients that can read the repository of the tenant. It needs no key. A repository that is not encrypted has no recipients.",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-				list, err := e.Recipients(ctx, s.agent.Tenant())
+			return a.withSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+				list, err := e.Recipients(ctx, s.Agent.Tenant())
 				if err != nil {
 					return err
 				}
@@ -58,15 +59,15 @@ func (a *app) recipientsListCommand() *cobra.Command {
 					}
 					page.Items = append(page.Items, item)
 				}
-				return showItems(a, jsonl, page, func(w io.Writer, items []reader) {
+				return cli.ShowItems(a.App, jsonl, page, func(w io.Writer, items []reader) {
 					for _, r := range items {
-						fmt.Fprintln(w, flat(r.Recipient))
+						fmt.Fprintln(w, cli.Flat(r.Recipient))
 					}
 				})
 			})
 		},
 	}
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
@@ -78,7 +79,7 @@ func (a *app) recipientsAddCommand() *cobra.Command {
 later. A repository that is not encrypted encrypts new snapshots from then on; the ones it has
 stay as they are.`,
 		Example: "  amber repo recipients add age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
-		Args:    exactly("a recipient"),
+		Args:    cli.Exactly("a recipient"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeReaders(cmd, args, nil, false)
 		},
@@ -92,7 +93,7 @@ func (a *app) recipientsRemoveCommand() *cobra.Command {
 		Long: `Remove a recipient from the repository of the tenant. A removed recipient may have kept the key of
 the repository and can then still read snapshots that it gets hold of, also later ones. Only a new
 key prevents that: repo recipients rotate.`,
-		Args: exactly("a recipient"),
+		Args: cli.Exactly("a recipient"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeReaders(cmd, nil, args, false)
 		},
@@ -106,7 +107,7 @@ func (a *app) recipientsRotateCommand() *cobra.Command {
 		Long: `Give the repository of the tenant a new key for everything that is written from now on. Snapshots
 that exist stay under the old key, which the recipients keep. Nothing is deduplicated across keys,
 so the next snapshot is stored whole.`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.changeReaders(cmd, nil, nil, true)
 		},
@@ -114,7 +115,7 @@ so the next snapshot is stored whole.`,
 }
 
 func (a *app) changeReaders(cmd *cobra.Command, add, remove []string, rotate bool) error {
-	change := readership{Added: orEmpty(add), Removed: orEmpty(remove), Rotated: rotate}
+	change := readership{Added: cli.OrEmpty(add), Removed: cli.OrEmpty(remove), Rotated: rotate}
 	for _, list := range [][]string{change.Added, change.Removed} {
 		for i, text := range list {
 			r, err := agekey.ParseRecipient(text)
@@ -124,17 +125,17 @@ func (a *app) changeReaders(cmd *cobra.Command, add, remove []string, rotate boo
 			list[i] = r.Text
 		}
 	}
-	return a.withSnapshots(cmd, mayBeMade, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		list, err := working(a, "changing keys", func() ([]string, error) {
-			return e.ChangeRecipients(ctx, s.agent.Tenant(), add, remove, rotate)
+	return a.withSnapshots(cmd, cli.MayBeMade, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+		list, err := cli.Working(a.App, "changing keys", func() ([]string, error) {
+			return e.ChangeRecipients(ctx, s.Agent.Tenant(), add, remove, rotate)
 		})
 		if err != nil {
 			return err
 		}
-		change.Recipients = orEmpty(list)
-		err = a.out.show(change, func(w io.Writer) {
+		change.Recipients = cli.OrEmpty(list)
+		err = a.Out.Show(change, func(w io.Writer) {
 			for _, r := range change.Recipients {
-				fmt.Fprintln(w, flat(r))
+				fmt.Fprintln(w, cli.Flat(r))
 			}
 		})
 		a.tellReaders(change)
@@ -145,13 +146,13 @@ func (a *app) changeReaders(cmd *cobra.Command, add, remove []string, rotate boo
 // tellReaders says what a change does not do.
 func (a *app) tellReaders(c readership) {
 	if len(c.Removed) > 0 {
-		a.out.warn("the removed recipient may have kept the key of the repository, and with it can read old and new snapshots")
-		a.out.note("hint: amber repo recipients rotate gives new snapshots a new key")
+		a.Out.Warn("the removed recipient may have kept the key of the repository, and with it can read old and new snapshots")
+		a.Out.Note("hint: amber repo recipients rotate gives new snapshots a new key")
 	}
 	for _, r := range c.Added {
-		a.out.note("%s can read every encrypted snapshot of the repository from now on", oneLine(r, 80))
+		a.Out.Note("%s can read every encrypted snapshot of the repository from now on", cli.OneLine(r, 80))
 	}
 	if c.Rotated {
-		a.out.note("the next snapshot is stored whole, under the new key; older snapshots stay under the old key")
+		a.Out.Note("the next snapshot is stored whole, under the new key; older snapshots stay under the old key")
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/control"
+	"github.com/amber-memory/amber/cmd/amber/internal/share"
 )
 
 // group titles of the help page.
@@ -19,6 +22,9 @@ const (
 	groupControl  = "control"
 	groupCare     = "care"
 )
+
+// app is one run of the command, with the verbs of this package.
+type app struct{ *cli.App }
 
 // rootCommand is `amber`.
 func (a *app) rootCommand() *cobra.Command {
@@ -40,33 +46,33 @@ No setup is needed. Try:
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 0:
-				return unknownCommand(cmd, args[0])
+				return cli.UnknownCommand(cmd, args[0])
 			case wantsVersion:
 				return a.showVersion()
 			}
 			return cmd.Help()
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			a.out = newPrinter(a)
-			a.verb = cmd.Name()
-			a.nameAgent(cmd)
-			if err := a.chooseRemote(cmd); err != nil {
+			a.Out = cli.NewPrinter(a.App)
+			a.Verb = cmd.Name()
+			a.NameAgent(cmd)
+			if err := a.ChooseRemote(cmd); err != nil {
 				return err
 			}
-			return a.checkAgent(cmd)
+			return a.CheckAgent(cmd)
 		},
 	}
 	f := root.PersistentFlags()
-	f.StringVar(&a.global.home, "home", "", "the home folder (default $AMBER_HOME, else ~/.local/share/amber)")
-	f.StringVar(&a.global.config, "config", "", "the configuration file")
-	f.StringVar(&a.global.tenant, "tenant", string(amber.DefaultTenant), "the tenant (or $"+tenantVariable+")")
-	f.StringVar(&a.global.agent, "agent", string(amber.DefaultAgent), "the agent (or $"+agentVariable+")")
-	f.BoolVar(&a.global.newAgent, "new-agent", false, "let a command that writes make the agent of --agent")
-	onlyHere(f, "home", "config")
-	a.addRemoteFlags(f)
-	f.BoolVar(&a.global.json, "json", false, "print one JSON document")
-	f.BoolVar(&a.global.quiet, "quiet", false, "print results only")
-	f.BoolVar(&a.global.noColor, "no-color", false, "print without colour")
+	f.StringVar(&a.Global.Home, "home", "", "the home folder (default $AMBER_HOME, else ~/.local/share/amber)")
+	f.StringVar(&a.Global.Config, "config", "", "the configuration file")
+	f.StringVar(&a.Global.Tenant, "tenant", string(amber.DefaultTenant), "the tenant (or $"+cli.TenantVariable+")")
+	f.StringVar(&a.Global.Agent, "agent", string(amber.DefaultAgent), "the agent (or $"+cli.AgentVariable+")")
+	f.BoolVar(&a.Global.NewAgent, "new-agent", false, "let a command that writes make the agent of --agent")
+	cli.OnlyHere(f, "home", "config")
+	a.AddRemoteFlags(f)
+	f.BoolVar(&a.Global.JSON, "json", false, "print one JSON document")
+	f.BoolVar(&a.Global.Quiet, "quiet", false, "print results only")
+	f.BoolVar(&a.Global.NoColor, "no-color", false, "print without colour")
 	root.AddGroup(
 		&cobra.Group{ID: groupRemember, Title: "Remember:"},
 		&cobra.Group{ID: groupKeep, Title: "Never lose:"},
@@ -77,7 +83,7 @@ No setup is needed. Try:
 		&cobra.Group{ID: groupCare, Title: "Care:"},
 	)
 	root.Flags().BoolVar(&wantsVersion, "version", false, "print the version")
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetHelpCommand(a.helpCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	a.addCommands(root)
@@ -90,20 +96,18 @@ func (a *app) addCommands(root *cobra.Command) {
 		id    string
 		verbs []*cobra.Command
 	}{
-		{groupRemember, remotely(
+		{groupRemember, cli.Remotely(
 			a.rememberCommand(), a.recallCommand(),
 			a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(), a.timelineCommand(),
 			a.contextCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(), a.conceptCommand(), a.noteCommand(),
 			a.sessionCommand(), a.turnCommand(), a.compactionCommand(), a.loopCommand(), a.stateCommand(),
 		)},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
-		{groupFreeze, append(remotely(a.snapshotCommand(), a.consolidateCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},
-		{groupShare, []*cobra.Command{a.syncCommand(), a.vaultCommand()}},
+		{groupFreeze, append(cli.Remotely(a.snapshotCommand(), a.consolidateCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},
+		{groupShare, share.Commands(a.App)},
 		{groupServe, []*cobra.Command{a.serveCommand(), a.mcpCommand(), a.tokenCommand(), a.auditCommand()}},
-		{groupControl, remotely(
-			a.taskCommand(), a.eventCommand(), a.approvalCommand(), a.resultCommand(), a.queueCommand(),
-		)},
-		{groupCare, append(remotely(a.doctorCommand(), a.agentCommand(), a.tenantCommand()),
+		{groupControl, cli.Remotely(control.Commands(a.App)...)},
+		{groupCare, append(cli.Remotely(a.doctorCommand(), a.agentCommand(), a.tenantCommand()),
 			a.demoCommand(), a.configCommand(), a.redactCommand(), a.versionCommand(), a.completionCommand(), a.manCommand(),
 		)},
 	} {
@@ -115,24 +119,24 @@ func (a *app) addCommands(root *cobra.Command) {
 }
 
 // run executes one command line and returns the exit code.
-func run(ctx context.Context, args []string, w world) int {
-	a := &app{world: w, ctx: ctx}
+func run(ctx context.Context, args []string, w cli.World) int {
+	a := &app{&cli.App{World: w, Ctx: ctx}}
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetIn(w.stdin)
-	root.SetOut(w.stdout)
-	root.SetErr(w.stderr)
+	root.SetIn(w.Stdin)
+	root.SetOut(w.Stdout)
+	root.SetErr(w.Stderr)
 	if isCompletion(args) {
 		a.addCompletions(root)
 	}
 	if isHook(root, args) {
-		a.ctx = context.WithoutCancel(ctx)
+		a.Ctx = context.WithoutCancel(ctx)
 		return a.runHook(ctx, root)
 	}
 	ran, err := root.ExecuteContextC(ctx)
-	err = errors.Join(err, a.close())
+	err = errors.Join(err, a.Close())
 	if err == nil {
 		return 0
 	}
-	return a.fail(helpfully(err, ran), args)
+	return a.Fail(cli.Helpfully(err, ran), args)
 }

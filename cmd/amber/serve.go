@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/redact"
@@ -56,7 +57,7 @@ are closed. A second signal ends it at once; what was acknowledged is safe.`,
 		Example: `  amber serve
   amber serve --listen 0.0.0.0:7411 --tls-cert cert.pem --tls-key key.pem
   curl -s localhost:7411/v1/tenants/default/agents/default/recall --json '{"text":"which database"}'`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd, f) },
 	}
 	fl := cmd.Flags()
@@ -68,7 +69,7 @@ are closed. A second signal ends it at once; what was acknowledged is safe.`,
 	fl.StringArrayVar(&f.origins, "allow-origin", nil, "let pages of this origin ask (repeat)")
 	fl.StringVar(&f.tools, "tools", "default", "the tools of MCP: default, all, profiles or names, joined by commas")
 	fl.BoolVar(&f.allowRestore, "allow-restore", false, "let MCP restore snapshots")
-	spanVar(fl, &f.grace, "shutdown-timeout", 30*time.Second, "how long requests may take to end when the server does")
+	cli.SpanVar(fl, &f.grace, "shutdown-timeout", 30*time.Second, "how long requests may take to end when the server does")
 	fl.StringVar(&f.logLevel, "log-level", "info", "what is logged: debug, info, warn or error")
 	fl.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
 	return cmd
@@ -77,12 +78,12 @@ are closed. A second signal ends it at once; what was acknowledged is safe.`,
 // check refuses flags that say nothing. The error is of kind invalid.
 func (f serveFlags) check() error {
 	if f.grace < 0 {
-		return usage("--shutdown-timeout is negative")
+		return cli.Usage("--shutdown-timeout is negative")
 	}
 	for _, origin := range f.origins {
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme == "" || u.Host == "" || u.String() != u.Scheme+"://"+u.Host {
-			return usage("--allow-origin %q is no origin, as in https://example.org", oneLine(origin, 80))
+			return cli.Usage("--allow-origin %q is no origin, as in https://example.org", cli.OneLine(origin, 80))
 		}
 	}
 	return mcpapi.Check(f.tools)
@@ -94,7 +95,7 @@ type serving struct {
 	log    *slog.Logger
 	config *config.Reloader
 	home   *home.Home
-	engine snapshotEngine
+	engine cli.SnapshotEngine
 }
 
 // served is the JSON of what is printed once the server listens.
@@ -110,19 +111,19 @@ func (a *app) serve(cmd *cobra.Command, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if o.Ledger, err = a.openHomeDB(ctx); err != nil {
+	if o.Ledger, err = a.OpenHomeDB(ctx); err != nil {
 		return err
 	}
 	d, err := daemon.New(ctx, o)
 	if err != nil {
 		return errors.Join(err, o.Ledger.Close())
 	}
-	s.publisher = d.Publisher()
+	s.Publisher = d.Publisher()
 	engine, keeper, err := s.openEngine(ctx)
 	if err == nil {
 		s.engine = engine
 		err = d.Serve(ctx, s.parts(keeper), func(url string) error {
-			return s.out.show(served{URL: url, Home: s.home.Dir()}, func(w io.Writer) { fmt.Fprintln(w, url) })
+			return s.Out.Show(served{URL: url, Home: s.home.Dir()}, func(w io.Writer) { fmt.Fprintln(w, url) })
 		})
 	}
 	return errors.Join(err, d.Close(), o.Ledger.Close())
@@ -131,7 +132,7 @@ func (a *app) serve(cmd *cobra.Command, f serveFlags) error {
 // newServing reads what the flags and the configuration say.
 func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Options, error) {
 	o := daemon.Options{
-		Clock: a.clock, Random: a.random, Getenv: a.getenv, After: a.after, Version: thisBuild().Version, Commit: thisBuild().Commit,
+		Clock: a.Clock, Random: a.Random, Getenv: a.Getenv, After: a.After, Version: thisBuild().Version, Commit: thisBuild().Commit,
 		BehindProxy: f.proxy, Hosts: f.hosts, Origins: f.origins, Tools: f.tools, AllowRestore: f.allowRestore, Grace: f.grace,
 	}
 	var err error
@@ -141,11 +142,11 @@ func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Opt
 	if err := f.check(); err != nil {
 		return nil, o, err
 	}
-	in, err := a.configInput()
+	in, err := a.ConfigInput()
 	if err != nil {
 		return nil, o, err
 	}
-	if o.Config, err = config.NewReloader(in, a.clock); err != nil {
+	if o.Config, err = config.NewReloader(in, a.Clock); err != nil {
 		return nil, o, err
 	}
 	c := o.Config.Loaded().Config
@@ -162,7 +163,7 @@ func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Opt
 	if o.TLS, err = f.certificate(); err != nil {
 		return nil, o, err
 	}
-	if o.Home, _, err = a.openHome(); err != nil {
+	if o.Home, _, err = a.OpenHome(); err != nil {
 		return nil, o, err
 	}
 	return &serving{app: a, log: o.Log, config: o.Config, home: o.Home}, o, nil
@@ -173,7 +174,7 @@ func (s *serving) parts(keeper snapshot.Keeper) daemon.Parts {
 	return daemon.Parts{
 		Open: s.openAgent, Engine: s.engine, Keeper: keeper, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
 		Journal: func(agent *home.Agent) (*journal.Journal, error) {
-			return journal.Open(agent.SpoolDir(), journalOptions(s.current().Journal, s.clock))
+			return journal.Open(agent.SpoolDir(), journalOptions(s.current().Journal, s.Clock))
 		},
 	}
 }
@@ -191,7 +192,7 @@ func prunePolicy(keep config.Retention) wire.PruneRequest {
 func (f serveFlags) certificate() (*tls.Config, error) {
 	switch {
 	case (f.cert == "") != (f.key == ""):
-		return nil, usage("--tls-cert and --tls-key go together")
+		return nil, cli.Usage("--tls-cert and --tls-key go together")
 	case f.cert == "":
 		return nil, nil
 	}
@@ -206,16 +207,16 @@ func (f serveFlags) certificate() (*tls.Config, error) {
 func (a *app) newLog(f serveFlags) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.logLevel)); err != nil {
-		return nil, usage("--log-level is %q, not debug, info, warn or error", oneLine(f.logLevel, 40))
+		return nil, cli.Usage("--log-level is %q, not debug, info, warn or error", cli.OneLine(f.logLevel, 40))
 	}
-	if a.global.quiet {
+	if a.Global.Quiet {
 		level = max(level, slog.LevelWarn)
 	}
 	o := &slog.HandlerOptions{Level: level}
 	if f.logJSON {
-		return slog.New(slog.NewJSONHandler(a.stderr, o)), nil
+		return slog.New(slog.NewJSONHandler(a.Stderr, o)), nil
 	}
-	return slog.New(slog.NewTextHandler(a.stderr, o)), nil
+	return slog.New(slog.NewTextHandler(a.Stderr, o)), nil
 }
 
 // current is the configuration as it is now.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
@@ -12,8 +13,8 @@ import (
 
 // forAgent is the app as a command about another agent would see it.
 func (a *app) forAgent(tenant amber.TenantID, agent amber.AgentID) *app {
-	b := &app{world: a.world, global: a.global, out: a.out, access: a.access, publisher: a.publisher}
-	b.global.tenant, b.global.agent = string(tenant), string(agent)
+	b := &app{&cli.App{World: a.World, Global: a.Global, Out: a.Out, Access: a.Access, Publisher: a.Publisher}}
+	b.Global.Tenant, b.Global.Agent = string(tenant), string(agent)
 	return b
 }
 
@@ -27,9 +28,9 @@ func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber
 		return nil, nil, server.NotThere()
 	}
 	one := s.forAgent(tenant, id)
-	one.aside.log = s.log
+	one.Aside.Log = s.log
 	c := s.config.Loaded().Config
-	o, err := one.agentOptions(&c)
+	o, err := one.AgentOptions(&c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +45,7 @@ func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber
 // agent is what is served of an agent that is open.
 func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
 	return &server.Agent{
-		Tenant: at.Tenant(), ID: at.ID(), Store: at.Served(), Policy: at.Policy, Random: s.random,
+		Tenant: at.Tenant(), ID: at.ID(), Store: at.Served(), Policy: at.Policy, Random: s.Random,
 		Past: past{at},
 		Journal: func(ctx context.Context) ([]wire.JournalStatus, error) {
 			state, err := at.JournalState(ctx)
@@ -63,13 +64,13 @@ func (p past) At(ctx context.Context, ref wire.SnapshotRef) (server.Past, error)
 }
 
 // openEngine opens the engine of snapshots, which serves every tenant.
-func (s *serving) openEngine(ctx context.Context) (snapshotEngine, snapshot.Keeper, error) {
+func (s *serving) openEngine(ctx context.Context) (cli.SnapshotEngine, snapshot.Keeper, error) {
 	c := s.config.Loaded().Config
-	at, err := s.closed(&c)
+	at, err := s.Closed(&c)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.closers = append(s.closers, at.Close)
+	s.Closers = append(s.Closers, at.Close)
 	e, err := at.Snapshots(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/cmd/amber/internal/share"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/documents"
 	"github.com/amber-memory/amber/config"
@@ -29,7 +31,7 @@ func (s *serving) backupAgent(ctx context.Context, agent *home.Agent, c config.V
 	if len(docs.Documents) == 0 {
 		return backup.Nothing, nil
 	}
-	v, err := one.openVault(ctx, o, vaultFlags{})
+	v, err := share.OpenVault(ctx, one.App, o)
 	if err != nil {
 		return "", err
 	}
@@ -52,15 +54,15 @@ func (s *serving) backupAgent(ctx context.Context, agent *home.Agent, c config.V
 
 // readForBackup reads the notes of an agent. The agent is released before the
 // vault is asked, which may take long.
-func (s *serving) readForBackup(ctx context.Context, agent *home.Agent, with func(func(*server.Agent) error) error) (one *app, o *opened, docs documents.Set, err error) {
+func (s *serving) readForBackup(ctx context.Context, agent *home.Agent, with func(func(*server.Agent) error) error) (one *app, o *cli.Opened, docs documents.Set, err error) {
 	one = s.forAgent(agent.Tenant(), agent.ID())
-	one.global.quiet, one.out.quiet = true, true // it has nobody to tell
+	one.Global.Quiet, one.Out.Quiet = true, true // it has nobody to tell
 	err = with(func(a *server.Agent) error {
-		o = &opened{
+		o = &cli.Opened{
 			Resolved: config.Resolved{Store: a.Store, Policy: a.Policy},
-			config:   config.Loaded{Config: s.current()}, home: s.home, agent: agent,
+			Config:   config.Loaded{Config: s.current()}, Home: s.home, Agent: agent,
 		}
-		docs, err = one.noteDocuments(metrics.Unwatched(ctx), o)
+		docs, err = share.NoteDocuments(metrics.Unwatched(ctx), one.App, o)
 		return err
 	})
 	return one, o, docs, err

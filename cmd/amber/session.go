@@ -9,10 +9,11 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) sessionCommand() *cobra.Command {
-	return family("session", "Start, end and look at sessions",
+	return cli.Family("session", "Start, end and look at sessions",
 		a.sessionStartCommand(), a.sessionEndCommand(), a.sessionListCommand(), a.sessionShowCommand(), a.sessionActivityCommand(),
 		a.sessionRenameCommand(), a.sessionDeleteCommand(), a.sessionSelectCommand(), a.sessionStateCommand(),
 	)
@@ -29,7 +30,7 @@ commands that need a session use it by default. A session that exists is
 resumed, also after it ended.`,
 		Example: `  amber session start --name "release 1.4"
   amber session start host-7f3a --binding chat`,
-		Args: upTo(1),
+		Args: cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := r
 			r.Parent = amber.SessionID(parent)
@@ -46,7 +47,7 @@ resumed, also after it ended.`,
 			if err := a.placeSession(cmd, &r); err != nil {
 				return err
 			}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				started, err := s.Store.Sessions.StartSession(ctx, r)
 				if err != nil {
 					return err
@@ -77,12 +78,12 @@ func checkNamed(cmd *cobra.Command, r amber.SessionStart) error {
 
 // placeSession fills in what the working directory tells where flags do not.
 func (a *app) placeSession(cmd *cobra.Command, r *amber.SessionStart) error {
-	dir, err := a.directory()
+	dir, err := a.Directory()
 	if err != nil {
 		return &amber.Error{Op: "find working directory", Kind: amber.KindInternal, Err: err}
 	}
 	if !cmd.Flags().Changed("project") {
-		r.Project = projectOf(dir)
+		r.Project = cli.ProjectOf(dir)
 	}
 	if !cmd.Flags().Changed("directory") {
 		r.Directory = dir
@@ -98,13 +99,13 @@ func (a *app) sessionEndCommand() *cobra.Command {
 		Short: "End a session (default the active one)",
 		Example: `  amber session end --summary "shipped 1.4; the migration is still open"
   amber session end 1f0c9a2b --reason idle`,
-		Args: upTo(1),
+		Args: cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.text(summary, amber.MaxSummaryBytes)
+			text, err := a.Text(summary, amber.MaxSummaryBytes)
 			if err != nil {
 				return err
 			}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := which.find(ctx, cmd, s, args)
 				if err != nil {
 					return err
@@ -127,9 +128,9 @@ func (a *app) sessionRenameCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rename ID NAME",
 		Short: "Give a session a new name",
-		Args:  exactly("an id", "a name"),
+		Args:  cli.Exactly("an id", "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := agent.FindSession(ctx, s.Store, args[0])
 				if err != nil {
 					return err
@@ -148,9 +149,9 @@ func (a *app) sessionSelectCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "select ID",
 		Short: "Make a session the active one of its binding",
-		Args:  exactly("an id"),
+		Args:  cli.Exactly("an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := agent.FindSession(ctx, s.Store, args[0])
 				if err != nil {
 					return err
@@ -166,5 +167,5 @@ func (a *app) sessionSelectCommand() *cobra.Command {
 }
 
 func (a *app) showSessionID(s amber.Session) error {
-	return a.out.show(s, func(w io.Writer) { fmt.Fprintln(w, safe(string(s.ID))) })
+	return a.Out.Show(s, func(w io.Writer) { fmt.Fprintln(w, cli.Safe(string(s.ID))) })
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // lastActivity is how many things of a kind `session show` prints.
@@ -22,9 +23,9 @@ func (a *app) sessionActivityCommand() *cobra.Command {
 		Long: `List what an agent did in a session, as its hooks told: tools, files, commands,
 tasks, errors, subagents and compactions, in the order they were first done.`,
 		Example: "  amber session activity --kind file",
-		Args:    upTo(1),
+		Args:    cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := which.find(ctx, cmd, s, args)
 				if err != nil {
 					return err
@@ -37,7 +38,7 @@ tasks, errors, subagents and compactions, in the order they were first done.`,
 					return err
 				}
 				page := amber.Page[amber.Activity]{Items: list}
-				return a.out.show(page, func(w io.Writer) { a.printActivity(w, list) })
+				return a.Out.Show(page, func(w io.Writer) { a.printActivity(w, list) })
 			})
 		},
 	}
@@ -53,14 +54,14 @@ func (a *app) printActivity(w io.Writer, list []amber.Activity) {
 		if d.Failed > 0 {
 			times = fmt.Sprintf("%d (%d failed)", d.Count, d.Failed)
 		}
-		rows[i] = []string{string(d.Kind), oneLine(d.Name, 70), flat(d.Status), times, a.out.when(d.LastAt)}
+		rows[i] = []string{string(d.Kind), cli.OneLine(d.Name, 70), cli.Flat(d.Status), times, a.Out.When(d.LastAt)}
 	}
-	table(w, []string{"KIND", "WHAT", "STATUS", "TIMES", "LAST"}, rows)
+	cli.Table(w, []string{"KIND", "WHAT", "STATUS", "TIMES", "LAST"}, rows)
 }
 
 // recentActivity returns what was done last of each kind, none where it is
 // not kept.
-func recentActivity(ctx context.Context, s *opened, id amber.SessionID) ([]amber.Activity, error) {
+func recentActivity(ctx context.Context, s *cli.Opened, id amber.SessionID) ([]amber.Activity, error) {
 	all, err := s.Store.Activities.ListActivity(ctx, id, "")
 	if err != nil {
 		if amber.KindOf(err) == amber.KindUnsupported {

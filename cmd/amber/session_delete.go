@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // sessionRemoval says what goes with a session.
@@ -30,9 +31,9 @@ func (a *app) sessionDeleteCommand() *cobra.Command {
 		Long: `Delete a session with its turns, its state, its suspended loop and its summaries.
 Long-term memories stay, also those of the session's scope. It asks first;
 without a terminal it needs --yes.`,
-		Args: exactly("an id"),
+		Args: cli.Exactly("an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := agent.FindSession(ctx, s.Store, args[0])
 				if err != nil {
 					return err
@@ -44,12 +45,12 @@ without a terminal it needs --yes.`,
 				if plan.DryRun = dryRun; dryRun {
 					return a.showRemoval(plan, "would delete")
 				}
-				if err := a.confirm(yes, "delete "+plan.String()); err != nil {
+				if err := a.Confirm(yes, "delete "+plan.String()); err != nil {
 					return err
 				}
 				// What is still on its way would make the session again.
-				for _, left := range a.site(s).Settle(ctx) {
-					a.out.note("not deleted: %s", left)
+				for _, left := range a.Site(s).Settle(ctx) {
+					a.Out.Note("not deleted: %s", left)
 				}
 				if err := s.Store.Sessions.DeleteSession(ctx, id); err != nil {
 					return err
@@ -64,7 +65,7 @@ without a terminal it needs --yes.`,
 }
 
 // planRemoval looks at what deleting a session takes with it.
-func planRemoval(ctx context.Context, s *opened, id amber.SessionID) (plan sessionRemoval, err error) {
+func planRemoval(ctx context.Context, s *cli.Opened, id amber.SessionID) (plan sessionRemoval, err error) {
 	found, err := s.Store.Sessions.Session(ctx, id)
 	if err != nil {
 		return plan, err
@@ -104,11 +105,11 @@ func (r sessionRemoval) String() string {
 	if r.Loop {
 		with = append(with, "its loop")
 	}
-	return fmt.Sprintf("session %s with %s", flat(r.Name), strings.Join(with, ", "))
+	return fmt.Sprintf("session %s with %s", cli.Flat(r.Name), strings.Join(with, ", "))
 }
 
 func (a *app) showRemoval(r sessionRemoval, did string) error {
-	return a.out.show(r, func(w io.Writer) {
+	return a.Out.Show(r, func(w io.Writer) {
 		fmt.Fprintf(w, "%s %s; long-term memories stay\n", did, r)
 	})
 }

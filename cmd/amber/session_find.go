@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // sessionChoice is an optional ID argument beside --binding.
@@ -18,10 +19,10 @@ func (c *sessionChoice) add(cmd *cobra.Command) {
 
 // find returns the session of the argument, else the active one of the
 // binding.
-func (c sessionChoice) find(ctx context.Context, cmd *cobra.Command, s *opened, args []string) (amber.SessionID, error) {
+func (c sessionChoice) find(ctx context.Context, cmd *cobra.Command, s *cli.Opened, args []string) (amber.SessionID, error) {
 	if len(args) == 1 {
 		if cmd.Flags().Changed("binding") {
-			return "", usage("give an id or --binding, not both")
+			return "", cli.Usage("give an id or --binding, not both")
 		}
 		return agent.FindSession(ctx, s.Store, args[0])
 	}
@@ -43,7 +44,7 @@ func (f *sessionFlag) add(cmd *cobra.Command, use string) {
 }
 
 // find returns the session of the flag, else the active one.
-func (f sessionFlag) find(ctx context.Context, cmd *cobra.Command, s *opened) (amber.SessionID, error) {
+func (f sessionFlag) find(ctx context.Context, cmd *cobra.Command, s *cli.Opened) (amber.SessionID, error) {
 	if cmd.Flags().Changed("session") {
 		return agent.FindSession(ctx, s.Store, f.text)
 	}
@@ -58,9 +59,9 @@ func (f sessionFlag) find(ctx context.Context, cmd *cobra.Command, s *opened) (a
 
 // named returns the session of the flag; what removes something does not
 // guess.
-func (f sessionFlag) named(ctx context.Context, cmd *cobra.Command, s *opened) (amber.SessionID, error) {
+func (f sessionFlag) named(ctx context.Context, cmd *cobra.Command, s *cli.Opened) (amber.SessionID, error) {
 	if !cmd.Flags().Changed("session") {
-		return "", usage("%s needs --session", cmd.CommandPath())
+		return "", cli.Usage("%s needs --session", cmd.CommandPath())
 	}
 	return agent.FindSession(ctx, s.Store, f.text)
 }

@@ -9,20 +9,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // lastTurns is how many turns `session show` prints.
 const lastTurns = 5
 
 func (a *app) sessionListCommand() *cobra.Command {
-	var f pageFlags
+	var f cli.PageFlags
 	var binding, project string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List sessions, last changed first",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := pageSize(f.n); err != nil {
+			if err := cli.PageSize(f.N); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("binding") {
@@ -35,20 +36,20 @@ func (a *app) sessionListCommand() *cobra.Command {
 					return err
 				}
 			}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				active := activeSet{}
 				read := func(n int, c amber.Cursor) (amber.Page[amber.Session], error) {
 					page, err := s.Store.Sessions.ListSessions(ctx, amber.SessionQuery{Binding: binding, Project: project, Limit: n, Cursor: c})
-					if err == nil && !a.global.json && !f.jsonl {
+					if err == nil && !a.Global.JSON && !f.JSONL {
 						err = active.look(ctx, s, page.Items)
 					}
 					return page, err
 				}
-				return showPage(a, cmd, f, read, func(w io.Writer, items []amber.Session) { a.printSessions(w, items, active) })
+				return cli.ShowPage(a.App, cmd, f, read, func(w io.Writer, items []amber.Session) { a.printSessions(w, items, active) })
 			})
 		},
 	}
-	f.add(cmd)
+	f.Add(cmd)
 	cmd.Flags().StringVar(&binding, "binding", "", "only sessions of this chat or terminal")
 	cmd.Flags().StringVar(&project, "project", "", "only sessions of this project (default every project)")
 	return cmd
@@ -59,7 +60,7 @@ func (a *app) sessionListCommand() *cobra.Command {
 type activeSet map[string]amber.SessionID
 
 // look asks for the bindings of sessions.
-func (m activeSet) look(ctx context.Context, s *opened, sessions []amber.Session) error {
+func (m activeSet) look(ctx context.Context, s *cli.Opened, sessions []amber.Session) error {
 	for _, item := range sessions {
 		if _, known := m[item.Binding]; known {
 			continue
@@ -80,9 +81,9 @@ func (a *app) printSessions(w io.Writer, items []amber.Session, active activeSet
 		if active[s.Binding] == s.ID {
 			mark = "*"
 		}
-		rows[i] = []string{mark, shortID(string(s.ID)), oneLine(s.Name, 40), s.Binding, sessionStatus(s), a.out.when(s.UpdatedAt), s.Project}
+		rows[i] = []string{mark, cli.ShortID(string(s.ID)), cli.OneLine(s.Name, 40), s.Binding, sessionStatus(s), a.Out.When(s.UpdatedAt), s.Project}
 	}
-	table(w, []string{"", "ID", "NAME", "BINDING", "STATUS", "CHANGED", "PROJECT"}, rows)
+	cli.Table(w, []string{"", "ID", "NAME", "BINDING", "STATUS", "CHANGED", "PROJECT"}, rows)
 }
 
 func sessionStatus(s amber.Session) string {
@@ -97,9 +98,9 @@ func (a *app) sessionShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [ID]",
 		Short: "Show a session and its last turns (default the active one)",
-		Args:  upTo(1),
+		Args:  cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := which.find(ctx, cmd, s, args)
 				if err != nil {
 					return err
@@ -110,7 +111,7 @@ func (a *app) sessionShowCommand() *cobra.Command {
 				}
 				var turns []amber.Turn
 				var done []amber.Activity
-				if !a.global.json {
+				if !a.Global.JSON {
 					if turns, err = allTurns(ctx, s, id); err != nil {
 						return err
 					}
@@ -118,7 +119,7 @@ func (a *app) sessionShowCommand() *cobra.Command {
 						return err
 					}
 				}
-				return a.out.show(found, func(w io.Writer) { a.printSession(w, found, turns, done) })
+				return a.Out.Show(found, func(w io.Writer) { a.printSession(w, found, turns, done) })
 			})
 		},
 	}
@@ -127,7 +128,7 @@ func (a *app) sessionShowCommand() *cobra.Command {
 }
 
 // allTurns returns every turn of a session, none where turns are not kept.
-func allTurns(ctx context.Context, s *opened, id amber.SessionID) ([]amber.Turn, error) {
+func allTurns(ctx context.Context, s *cli.Opened, id amber.SessionID) ([]amber.Turn, error) {
 	turns, err := s.Store.Turns.LoadTurns(ctx, id, math.MaxInt32)
 	if amber.KindOf(err) == amber.KindUnsupported {
 		return nil, nil
@@ -136,22 +137,22 @@ func allTurns(ctx context.Context, s *opened, id amber.SessionID) ([]amber.Turn,
 }
 
 func (a *app) printSession(w io.Writer, s amber.Session, turns []amber.Turn, done []amber.Activity) {
-	p := a.out
-	fmt.Fprintln(w, p.style(bold, flat(s.Name)))
+	p := a.Out
+	fmt.Fprintln(w, p.Style(cli.Bold, cli.Flat(s.Name)))
 	ended := ""
 	if !s.EndedAt.IsZero() {
 		ended = fmt.Sprintf("%s (%s)", s.EndedAt, s.EndReason)
 	}
-	p.fact(w, "id", string(s.ID))
-	p.fact(w, "binding", s.Binding)
-	p.fact(w, "project", s.Project)
-	p.fact(w, "directory", s.Directory)
-	p.fact(w, "parent", string(s.Parent))
-	p.fact(w, "trust", string(s.Trust))
-	p.fact(w, "started", s.StartedAt.String())
-	p.fact(w, "ended", ended)
-	p.fact(w, "summary", s.Summary)
-	p.fact(w, "turns", fmt.Sprint(len(turns)))
+	p.Fact(w, "id", string(s.ID))
+	p.Fact(w, "binding", s.Binding)
+	p.Fact(w, "project", s.Project)
+	p.Fact(w, "directory", s.Directory)
+	p.Fact(w, "parent", string(s.Parent))
+	p.Fact(w, "trust", string(s.Trust))
+	p.Fact(w, "started", s.StartedAt.String())
+	p.Fact(w, "ended", ended)
+	p.Fact(w, "summary", s.Summary)
+	p.Fact(w, "turns", fmt.Sprint(len(turns)))
 	if len(turns) > 0 {
 		fmt.Fprintln(w)
 		a.printTurns(w, turns[max(0, len(turns)-lastTurns):])

@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) sessionStateCommand() *cobra.Command {
-	cmd := family("state", "Keep the state and the preferences of a session",
+	cmd := cli.Family("state", "Keep the state and the preferences of a session",
 		a.sessionStateGetCommand(), a.sessionStateSetCommand(), a.sessionStateDeleteCommand())
 	cmd.Long = `Keep the state and the preferences of a session: one JSON document with a version.
 It goes when the session is deleted.`
@@ -27,9 +28,9 @@ func (a *app) sessionStateGetCommand() *cobra.Command {
 		Short:   "Print the state of a session",
 		Long:    "Print the state of a session, of the active one without ID. With --json its version is printed too.",
 		Example: `  amber session state get --json`,
-		Args:    upTo(1),
+		Args:    cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := choice.find(ctx, cmd, s, args)
 				if err != nil {
 					return err
@@ -38,7 +39,7 @@ func (a *app) sessionStateGetCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.out.show(state, func(w io.Writer) { a.printNote(w, string(state.Document)) })
+				return a.Out.Show(state, func(w io.Writer) { a.printNote(w, string(state.Document)) })
 			})
 		},
 	}
@@ -61,18 +62,18 @@ With --if-version the state is stored only over that version (0: if there is
 no state); otherwise the command exits 4 and changes nothing.`,
 		Example: `  amber session state set --merge '{"planning_mode": "tree_search"}'
   amber session state set --session 1f0c9a2b --if-version 3 - < state.json`,
-		Args: exactly("a document as JSON, or - for stdin"),
+		Args: cli.Exactly("a document as JSON, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			u := u
 			if cmd.Flags().Changed("if-version") {
 				u.IfVersion = &version
 			}
-			text, err := a.text(args[0], amber.MaxStateBytes)
+			text, err := a.Text(args[0], amber.MaxStateBytes)
 			if err != nil {
 				return err
 			}
 			u.Document = json.RawMessage(text)
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				if u.SessionID, err = session.find(ctx, cmd, s); err != nil {
 					return err
 				}
@@ -80,7 +81,7 @@ no state); otherwise the command exits 4 and changes nothing.`,
 				if err != nil {
 					return err
 				}
-				return a.out.show(state, func(w io.Writer) { fmt.Fprintf(w, "%s version %d\n", flat(string(state.SessionID)), state.Version) })
+				return a.Out.Show(state, func(w io.Writer) { fmt.Fprintf(w, "%s version %d\n", cli.Flat(string(state.SessionID)), state.Version) })
 			})
 		},
 	}
@@ -102,9 +103,9 @@ func (a *app) sessionStateDeleteCommand() *cobra.Command {
 		Use:     "delete --session ID",
 		Short:   "Remove the state of a session, if there is one",
 		Example: `  amber session state delete --session 1f0c9a2b`,
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := session.named(ctx, cmd, s)
 				if err != nil {
 					return err
@@ -112,7 +113,7 @@ func (a *app) sessionStateDeleteCommand() *cobra.Command {
 				if err := s.Store.States.DeleteState(ctx, id); err != nil {
 					return err
 				}
-				return a.out.show(deletedState{id, true}, func(w io.Writer) { fmt.Fprintln(w, id) })
+				return a.Out.Show(deletedState{id, true}, func(w io.Writer) { fmt.Fprintln(w, id) })
 			})
 		},
 	}

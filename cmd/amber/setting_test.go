@@ -20,6 +20,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/wire"
 )
@@ -62,11 +63,11 @@ func (s *setting) path(elem ...string) string {
 
 func (s *setting) set(name, value string) { s.env = append(s.env, name+"="+value) }
 
-func (s *setting) world(stdin string, stdout, stderr io.Writer) world {
-	return world{
-		stdin: strings.NewReader(stdin), stdout: stdout, stderr: stderr, environ: s.env,
-		directory: func() (string, error) { return s.dir, nil }, clock: s.clock, after: s.after, random: rand.Reader,
-		terminal: func() bool { return false }, fsInfo: fsx.Info,
+func (s *setting) world(stdin string, stdout, stderr io.Writer) cli.World {
+	return cli.World{
+		Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr, Environ: s.env,
+		Directory: func() (string, error) { return s.dir, nil }, Clock: s.clock, After: s.after, Random: rand.Reader,
+		Terminal: func() bool { return false }, FSInfo: fsx.Info,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/hook/setup"
 )
@@ -40,7 +41,7 @@ Hosts: ` + hostNames() + `. For generic it only shows how to call Amber.
 			if f.list {
 				return a.setupList(cmd, f, args)
 			}
-			if err := exactly("HOST: "+hostNames()+", or --list")(cmd, args); err != nil {
+			if err := cli.Exactly("HOST: "+hostNames()+", or --list")(cmd, args); err != nil {
 				return err
 			}
 			return a.setup(cmd, f, args[0])
@@ -78,12 +79,12 @@ func (a *app) setup(cmd *cobra.Command, f setupFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	if !f.uninstall && plan.Any() && a.getenv("AMBER_HOME") != "" && !cmd.Flags().Changed("home") {
+	if !f.uninstall && plan.Any() && a.Getenv("AMBER_HOME") != "" && !cmd.Flags().Changed("home") {
 		plan.Notes = append(plan.Notes, "$AMBER_HOME is set here; a host that is started without it keeps its events in the usual home, unless you set up with --home")
 	}
 	if !f.dryRun {
 		if !f.uninstall {
-			if err := a.makeNamed(cmd); err != nil {
+			if err := a.MakeNamed(cmd); err != nil {
 				return err
 			}
 		}
@@ -91,7 +92,7 @@ func (a *app) setup(cmd *cobra.Command, f setupFlags, name string) error {
 			return err
 		}
 	}
-	return a.out.show(outcome(plan, f.dryRun), func(w io.Writer) { a.printPlan(w, plan, f) })
+	return a.Out.Show(outcome(plan, f.dryRun), func(w io.Writer) { a.printPlan(w, plan, f) })
 }
 
 // setupOutcome is the JSON of setup.
@@ -131,13 +132,13 @@ func outcome(p *setup.Plan, dryRun bool) setupOutcome {
 func (a *app) printPlan(w io.Writer, p *setup.Plan, f setupFlags) {
 	if f.dryRun {
 		for _, c := range p.Changes {
-			fmt.Fprint(w, safe(c.Diff()))
+			fmt.Fprint(w, cli.Safe(c.Diff()))
 		}
 		a.printRemarks(p.Notes, nil)
 		if p.Any() {
-			a.out.note("this is what would change; nothing was")
+			a.Out.Note("this is what would change; nothing was")
 		} else {
-			a.out.note("nothing would change")
+			a.Out.Note("nothing would change")
 		}
 		return
 	}
@@ -152,9 +153,9 @@ func (a *app) printPlan(w io.Writer, p *setup.Plan, f setupFlags) {
 		fmt.Fprintf(w, "%s tells Amber what happens from now on.\n", p.Title)
 	}
 	for _, c := range p.Changes {
-		fmt.Fprintf(w, "  %-9s  %s\n", c.Action, flat(c.Path))
+		fmt.Fprintf(w, "  %-9s  %s\n", c.Action, cli.Flat(c.Path))
 		if c.Backup != "" {
-			fmt.Fprintf(w, "  %-9s  %s\n", "", a.out.style(dim, "as it was: "+flat(c.Backup)))
+			fmt.Fprintf(w, "  %-9s  %s\n", "", a.Out.Style(cli.Dim, "as it was: "+cli.Flat(c.Backup)))
 		}
 	}
 	if !p.Any() {
@@ -166,17 +167,17 @@ func (a *app) printPlan(w io.Writer, p *setup.Plan, f setupFlags) {
 // printRemarks prints what the user should know and do, beside the result.
 func (a *app) printRemarks(notes, next []string) {
 	for _, n := range notes {
-		a.out.note("note: %s", flat(n))
+		a.Out.Note("note: %s", cli.Flat(n))
 	}
 	for _, n := range next {
-		a.out.note("next: %s", flat(n))
+		a.Out.Note("next: %s", cli.Flat(n))
 	}
 }
 
 // setupGeneric tells how a host that Amber does not know calls it.
 func (a *app) setupGeneric(o setup.Options, f setupFlags) error {
 	if f.uninstall {
-		return usage("generic has no settings to take anything out of")
+		return cli.Usage("generic has no settings to take anything out of")
 	}
 	out := setupOutcome{Host: string(hook.Generic), Scope: setup.User, DryRun: f.dryRun, Files: []setupFile{}, Next: []string{}, Notes: []string{
 		"run this program for every event, with the event as a JSON object on stdin: " + o.Executable + " hook generic --event NAME",
@@ -184,10 +185,10 @@ func (a *app) setupGeneric(o setup.Options, f setupFlags) error {
 		"the object has at least session_id; prompt, cwd, tool_name, tool_input, tool_response and last_assistant_message are understood",
 		"the program always exits with 0; run it with a time limit of some seconds",
 	}}
-	return a.out.show(out, func(w io.Writer) {
+	return a.Out.Show(out, func(w io.Writer) {
 		fmt.Fprintln(w, "There is nothing to change for a host that Amber does not know.")
 		for _, n := range out.Notes {
-			fmt.Fprintf(w, "  - %s\n", flat(n))
+			fmt.Fprintf(w, "  - %s\n", cli.Flat(n))
 		}
 	})
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/hook/setup"
 )
 
 // setupList prints how every host stands.
 func (a *app) setupList(cmd *cobra.Command, f setupFlags, args []string) error {
 	if len(args) > 0 || f.uninstall || f.dryRun || cmd.Flags().Changed("scope") {
-		return usage("--list stands alone")
+		return cli.Usage("--list stands alone")
 	}
 	o, err := a.setupOptions(cmd)
 	if err != nil {
@@ -23,12 +24,12 @@ func (a *app) setupList(cmd *cobra.Command, f setupFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	return a.out.show(amber.Page[setup.HostStatus]{Items: all}, func(w io.Writer) {
+	return a.Out.Show(amber.Page[setup.HostStatus]{Items: all}, func(w io.Writer) {
 		var rows [][]string
 		for _, st := range all {
 			rows = append(rows, []string{st.Host, yes(st.Found), st.InstalledIn(), strings.Join(st.Remarks(), "; ")})
 		}
-		table(w, []string{"HOST", "FOUND", "SET UP", "NOTE"}, rows)
+		cli.Table(w, []string{"HOST", "FOUND", "SET UP", "NOTE"}, rows)
 	})
 }
 

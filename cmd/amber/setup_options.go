@@ -12,22 +12,22 @@ import (
 
 // setupOptions says where the settings of hosts are.
 func (a *app) setupOptions(cmd *cobra.Command) (setup.Options, error) {
-	o := setup.Options{Home: a.userHome(), Env: a.getenv, LookPath: a.lookPath, Plugin: hook.OpenCodePlugin, MCP: true}
+	o := setup.Options{Home: a.UserHome(), Env: a.Getenv, LookPath: a.LookPath, Plugin: hook.OpenCodePlugin, MCP: true}
 	if o.Home == "" {
 		return o, amber.Errorf(amber.KindInvalid, "find home of the user", "", "$HOME is not set")
 	}
 	var err error
-	if o.Executable, err = a.executable(); err != nil {
+	if o.Executable, err = a.Executable(); err != nil {
 		return o, err
 	}
-	if o.Dir, err = a.absolute("."); err != nil {
+	if o.Dir, err = a.Absolute("."); err != nil {
 		return o, err
 	}
-	home, err := a.homeDir()
+	home, err := a.HomeDir()
 	if err != nil {
 		return o, err
 	}
 	o.StateDir = filepath.Join(home, "setup")
-	o.Flags, err = a.hookGlobals(cmd)
+	o.Flags, err = a.HookGlobals(cmd)
 	return o, err
 }

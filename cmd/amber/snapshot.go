@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -21,10 +22,10 @@ func (a *app) snapshotCommand() *cobra.Command {
 		a.snapshotDeleteCommand(), a.snapshotPinCommand(true), a.snapshotPinCommand(false),
 		a.snapshotPruneCommand(), a.snapshotGCCommand(),
 	}
-	a.addRepoFlag(verbs...)
-	c := family("snapshot", "Take, check and restore snapshots of an agent",
+	a.AddRepoFlag(verbs...)
+	c := cli.Family("snapshot", "Take, check and restore snapshots of an agent",
 		append([]*cobra.Command{a.snapshotCreateCommand()}, verbs...)...)
-	a.addIdentityFlag(c)
+	a.AddIdentityFlag(c)
 	c.Long = `A snapshot holds everything an agent is at one instant: its memories, sessions, turns
 and loops, its control plane, its notes with their history, its state, and what the
 crash journal has not yet drained. Data that two snapshots share is stored once.`
@@ -33,18 +34,18 @@ crash journal has not yet drained. Data that two snapshots share is stored once.
 
 // withSnapshots opens the agent as far as the verb needs it, and its
 // snapshots.
-func (a *app) withSnapshots(cmd *cobra.Command, need liveAgent, fn func(ctx context.Context, s *opened, e snapshotEngine) error) error {
+func (a *app) withSnapshots(cmd *cobra.Command, need cli.LiveAgent, fn func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error) error {
 	// An empty name would mean the home's own, which is not what somebody meant
 	// who named one.
-	if f := cmd.Flags().Lookup("repo"); f != nil && f.Changed && a.access.repository == "" {
-		return usage("--repo is empty")
+	if f := cmd.Flags().Lookup("repo"); f != nil && f.Changed && a.Access.Repository == "" {
+		return cli.Usage("--repo is empty")
 	}
 	ctx := cmd.Context()
-	s, err := a.openFrozen(ctx, need)
+	s, err := a.OpenFrozen(ctx, need)
 	if err != nil {
 		return err
 	}
-	e, err := a.snapshots(ctx, s)
+	e, err := a.Snapshots(ctx, s)
 	if err == nil {
 		err = fn(ctx, s, e)
 	}
@@ -54,34 +55,34 @@ func (a *app) withSnapshots(cmd *cobra.Command, need liveAgent, fn func(ctx cont
 // known refuses an agent that has neither a folder nor a snapshot: a typing
 // error must not look like a clean slate. Whether one that is served elsewhere
 // has a folder cannot be asked without making it.
-func (a *app) known(ctx context.Context, s *opened, e snapshotEngine) error {
-	if s.remote != nil {
+func (a *app) known(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+	if s.Remote != nil {
 		return nil
 	}
-	_, err := s.agent.Current()
+	_, err := s.Agent.Current()
 	if amber.KindOf(err) != amber.KindNotFound {
 		return nil
 	}
-	page, lerr := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: 1})
+	page, lerr := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.TenantID(), Agent: s.AgentID(), Limit: 1})
 	if lerr != nil || len(page.Items) > 0 {
 		return lerr
 	}
-	return a.noAgent(s.home, s.tenantID(), s.agentID())
+	return a.NoAgent(s.Home, s.TenantID(), s.AgentID())
 }
 
 // withSnapshot is withSnapshots for a verb about one snapshot: it finds out
 // which one the argument names.
-func (a *app) withSnapshot(cmd *cobra.Command, need liveAgent, arg string, fn func(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) error) error {
+func (a *app) withSnapshot(cmd *cobra.Command, need cli.LiveAgent, arg string, fn func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error) error {
 	end, err := parseSnapshotEnd(arg)
 	if err != nil {
 		return err
 	}
-	return a.withSnapshots(cmd, need, func(ctx context.Context, s *opened, e snapshotEngine) error {
-		id, err := agent.FindSnapshot(ctx, e, s.allSnapshots(), end)
+	return a.withSnapshots(cmd, need, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+		id, err := agent.FindSnapshot(ctx, e, s.AllSnapshots(), end)
 		if err != nil {
 			return err
 		}
-		return fn(ctx, s, e, s.ref(id))
+		return fn(ctx, s, e, s.Ref(id))
 	})
 }
 
@@ -96,6 +97,6 @@ func parseSnapshotEnd(arg string) (agent.IDEnd, error) {
 }
 
 // eachSnapshot calls fn for every snapshot of the agent, newest first.
-func eachSnapshot(ctx context.Context, s *opened, e snapshotEngine, fn func(wire.SnapshotMeta) error) error {
-	return agent.EachSnapshot(ctx, e, s.allSnapshots(), fn)
+func eachSnapshot(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, fn func(wire.SnapshotMeta) error) error {
+	return agent.EachSnapshot(ctx, e, s.AllSnapshots(), fn)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -15,15 +16,15 @@ func (a *app) restoreBundle(cmd *cobra.Command, file string, f restoreFlags) err
 	given := cmd.Flags().Changed
 	for _, flag := range []string{"memory", "source", "repo"} {
 		if given(flag) {
-			e := usage("--%s does not go with a bundle", flag).(*amber.Error)
+			e := cli.Usage("--%s does not go with a bundle", flag).(*amber.Error)
 			e.Hint = "amber bundle import " + file + ", then restore the snapshot"
 			return e
 		}
 	}
-	return a.withBundle(cmd, file, f.passphrase, mayBeMade, func(ctx context.Context, s *opened, e snapshotEngine, file string) error {
-		r := f.bare(s, wire.SnapshotRef{Tenant: s.tenantID()})
+	return a.withBundle(cmd, file, f.passphrase, cli.MayBeMade, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, file string) error {
+		r := f.bare(s, wire.SnapshotRef{Tenant: s.TenantID()})
 		if given("agent") {
-			r.Agent = s.agentID()
+			r.Agent = s.AgentID()
 		}
 		return a.restore(s, restoring{
 			agent: restored(r), from: "bundle " + filepath.Base(file), yes: f.yes, dryRun: f.dryRun,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/wire"
 )
@@ -32,25 +33,25 @@ encrypted snapshot, all new ones are encrypted. The snapshot is signed unless sn
 		Example: `  amber snapshot create --label "before the big refactoring" --pin
   amber snapshot create --source engram
   amber snapshot create --encrypt age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := either(cmd, "sign", "no-sign", true); err != nil {
+			if _, err := cli.Either(cmd, "sign", "no-sign", true); err != nil {
 				return err
 			}
 			if _, err := agekey.ParseRecipients(recipients); err != nil {
 				return err
 			}
-			a.access.sign = sign
-			return a.withSnapshots(cmd, mustBeThere, func(ctx context.Context, s *opened, e snapshotEngine) error {
+			a.Access.Sign = sign
+			return a.withSnapshots(cmd, cli.MustBeThere, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
 				r := wire.SnapshotRequest{
-					Tenant: s.tenantID(), Agent: s.agentID(), Label: label, Sources: names, Pin: pin,
+					Tenant: s.TenantID(), Agent: s.AgentID(), Label: label, Sources: names, Pin: pin,
 					Encrypt: recipients, NoSign: noSign,
 				}
 				r, err := r.Normalize()
 				if err != nil {
 					return err
 				}
-				meta, err := working(a, "freezing", func() (wire.SnapshotMeta, error) { return e.Snapshot(ctx, r) })
+				meta, err := cli.Working(a.App, "freezing", func() (wire.SnapshotMeta, error) { return e.Snapshot(ctx, r) })
 				if err != nil {
 					return err
 				}
@@ -63,7 +64,7 @@ encrypted snapshot, all new ones are encrypted. The snapshot is signed unless sn
 	cmd.Flags().StringArrayVar(&recipients, "encrypt", nil, "also encrypt to this age or SSH public key (repeat)")
 	cmd.Flags().BoolVar(&sign, "sign", false, "sign the snapshot (default unless snapshot.sign is false)")
 	cmd.Flags().BoolVar(&noSign, "no-sign", false, "do not sign the snapshot")
-	onlyHere(cmd.Flags(), "sign") // a server decides that by its configuration
+	cli.OnlyHere(cmd.Flags(), "sign") // a server decides that by its configuration
 	cmd.Flags().BoolVar(&pin, "pin", false, "protect the snapshot from delete and prune")
 	return cmd
 }
@@ -71,14 +72,14 @@ encrypted snapshot, all new ones are encrypted. The snapshot is signed unless sn
 // showCreated prints the id, which is what scripts want, and tells the rest
 // beside it.
 func (a *app) showCreated(m wire.SnapshotMeta) error {
-	m.Skipped = orEmpty(m.Skipped)
-	err := a.out.show(m, func(w io.Writer) {
+	m.Skipped = cli.OrEmpty(m.Skipped)
+	err := a.Out.Show(m, func(w io.Writer) {
 		fmt.Fprintln(w, m.ID)
-		a.out.note("frozen: %s, %s of it new; writers stood still for %.1f ms", byteSize(m.BytesTotal), byteSize(m.BytesNew), m.FenceMS)
+		a.Out.Note("frozen: %s, %s of it new; writers stood still for %.1f ms", cli.ByteSize(m.BytesTotal), cli.ByteSize(m.BytesNew), m.FenceMS)
 	})
-	a.warnSkipped(m.Skipped, m.Warnings)
+	a.WarnSkipped(m.Skipped, m.Warnings)
 	if more := m.SkippedCount - len(m.Skipped); more > 0 {
-		a.out.warn("not in the snapshot: %d more files", more)
+		a.Out.Warn("not in the snapshot: %d more files", more)
 	}
 	return err
 }

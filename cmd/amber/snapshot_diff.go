@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -22,27 +23,27 @@ state, and the history of the notes. --rows names each change, at most %d of a k
 
 `, wire.MaxDiffRows) + snapshotIDHelp,
 		Example: "  amber snapshot diff 5f3a91c0 77ab03de --rows",
-		Args:    exactly("the id of a snapshot", "the id of another snapshot"),
+		Args:    cli.Exactly("the id of a snapshot", "the id of another snapshot"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if stat && rows {
-				return usage("--stat and --rows exclude each other")
+				return cli.Usage("--stat and --rows exclude each other")
 			}
 			to, err := parseSnapshotEnd(args[1])
 			if err != nil {
 				return err
 			}
-			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, from wire.SnapshotRef) error {
-				b, err := agent.FindSnapshot(ctx, e, s.allSnapshots(), to)
+			return a.withSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, from wire.SnapshotRef) error {
+				b, err := agent.FindSnapshot(ctx, e, s.AllSnapshots(), to)
 				if err != nil {
 					return err
 				}
 				r := wire.DiffRequest{Tenant: from.Tenant, Agent: from.Agent, A: from.ID, B: b, Rows: rows}
-				d, err := working(a, "comparing", func() (wire.SnapshotDiff, error) { return e.DiffSnapshots(ctx, r) })
+				d, err := cli.Working(a.App, "comparing", func() (wire.SnapshotDiff, error) { return e.DiffSnapshots(ctx, r) })
 				if err != nil {
 					return err
 				}
-				d.Store.Tables = orEmpty(d.Store.Tables)
-				return a.out.show(d, func(w io.Writer) { a.printDiff(w, d) })
+				d.Store.Tables = cli.OrEmpty(d.Store.Tables)
+				return a.Out.Show(d, func(w io.Writer) { a.printDiff(w, d) })
 			})
 		},
 	}
@@ -56,7 +57,7 @@ func (a *app) printDiff(w io.Writer, d wire.SnapshotDiff) {
 	if g := d.Git; g.From != g.To {
 		changed = true
 		fmt.Fprintf(w, "history of the notes: %s, %s, +%d -%d lines\n",
-			count(g.Commits, "commit", "commits"), count(g.FilesChanged, "file", "files"), g.Insertions, g.Deletions)
+			cli.Count(g.Commits, "commit", "commits"), cli.Count(g.FilesChanged, "file", "files"), g.Insertions, g.Deletions)
 	}
 	for _, name := range d.Missing {
 		changed = true
@@ -84,12 +85,12 @@ func (a *app) printChanges(w io.Writer, store wire.StoreDiff, notes, state wire.
 	if len(rows) == 0 {
 		return false
 	}
-	table(w, []string{"WHAT", "ADDED", "CHANGED", "REMOVED"}, rows)
+	cli.Table(w, []string{"WHAT", "ADDED", "CHANGED", "REMOVED"}, rows)
 	a.printRows(w, store.Rows)
 	a.printRows(w, notes.Files)
 	a.printRows(w, state.Files)
 	if store.More > 0 {
-		fmt.Fprintf(w, "and %s more\n", count(store.More, "row", "rows"))
+		fmt.Fprintf(w, "and %s more\n", cli.Count(store.More, "row", "rows"))
 	}
 	return true
 }
@@ -97,9 +98,9 @@ func (a *app) printChanges(w io.Writer, store wire.StoreDiff, notes, state wire.
 func (a *app) printRows(w io.Writer, rows []wire.RowDiff) {
 	marks := map[amber.Op]string{amber.OpInsert: "+", amber.OpUpdate: "~", amber.OpDelete: "-"}
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s %s %s", marks[r.Op], a.out.style(dim, flat(r.Table)), flat(r.Key))
+		fmt.Fprintf(w, "%s %s %s", marks[r.Op], a.Out.Style(cli.Dim, cli.Flat(r.Table)), cli.Flat(r.Key))
 		if r.Title != "" {
-			fmt.Fprintf(w, "  %s", oneLine(r.Title, 70))
+			fmt.Fprintf(w, "  %s", cli.OneLine(r.Title, 70))
 		}
 		fmt.Fprintln(w)
 	}

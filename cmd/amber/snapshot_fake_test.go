@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/target"
@@ -41,7 +42,7 @@ type fakeEngine struct {
 	asked []any // every request that changes something, and dry runs
 }
 
-var _ snapshotEngine = (*fakeEngine)(nil)
+var _ cli.SnapshotEngine = (*fakeEngine)(nil)
 
 func (f *fakeEngine) Snapshot(_ context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	f.asked = append(f.asked, r)
@@ -262,13 +263,13 @@ func (b *bench) run(args ...string) (code int, stdout, stderr string) {
 	b.t.Helper()
 	var out, errs bytes.Buffer
 	dir := b.t.TempDir()
-	code = run(b.t.Context(), args, world{
-		stdin: strings.NewReader(b.input), stdout: &out, stderr: &errs,
-		environ:   append([]string{"AMBER_HOME=" + b.home, "HOME=" + dir}, b.env...),
-		directory: func() (string, error) { return dir, nil },
-		clock:     time.Now, random: rand.Reader, fsInfo: fsx.Info,
-		terminal:  func() bool { return b.at },
-		snapshots: func(context.Context) (snapshotEngine, error) { return b.engine, nil },
+	code = run(b.t.Context(), args, cli.World{
+		Stdin: strings.NewReader(b.input), Stdout: &out, Stderr: &errs,
+		Environ:   append([]string{"AMBER_HOME=" + b.home, "HOME=" + dir}, b.env...),
+		Directory: func() (string, error) { return dir, nil },
+		Clock:     time.Now, Random: rand.Reader, FSInfo: fsx.Info,
+		Terminal:  func() bool { return b.at },
+		Snapshots: func(context.Context) (cli.SnapshotEngine, error) { return b.engine, nil },
 	})
 	return code, out.String(), errs.String()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -23,35 +24,35 @@ A restore keeps the generation it replaces when no snapshot holds all of it.
 --old-generations removes these generations of all agents of the tenant for good.
 
 The command asks first; without a terminal it needs --yes.`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-				return a.collect(ctx, e, wire.GCRequest{Tenant: s.tenantID(), OldGenerations: old, DryRun: dryRun}, yes)
+			return a.withSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+				return a.collect(ctx, e, wire.GCRequest{Tenant: s.TenantID(), OldGenerations: old, DryRun: dryRun}, yes)
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&old, "old-generations", false, "also remove generations that restores have kept because no snapshot holds them")
-	addPlanFlags(cmd, &yes, &dryRun, "show what would be freed and free nothing")
+	cli.AddPlanFlags(cmd, &yes, &dryRun, "show what would be freed and free nothing")
 	return cmd
 }
 
-func (a *app) collect(ctx context.Context, e snapshotEngine, r wire.GCRequest, yes bool) error {
+func (a *app) collect(ctx context.Context, e cli.SnapshotEngine, r wire.GCRequest, yes bool) error {
 	run := func(dryRun bool) (wire.GCReport, error) {
-		report, err := working(a, "collecting", func() (wire.GCReport, error) {
+		report, err := cli.Working(a.App, "collecting", func() (wire.GCReport, error) {
 			r := r
 			r.DryRun = dryRun
 			return e.CollectGarbage(ctx, r)
 		})
-		report.Orphans = orEmpty(report.Orphans)
+		report.Orphans = cli.OrEmpty(report.Orphans)
 		return report, err
 	}
 	if !r.DryRun {
-		err := a.confirmPlan(yes, "collect garbage", func() (string, error) {
+		err := a.ConfirmPlan(yes, "collect garbage", func() (string, error) {
 			plan, err := run(true)
 			if err != nil {
 				return "", err
 			}
-			printCollected(a.stderr, plan)
+			printCollected(a.Stderr, plan)
 			return "collect garbage", nil
 		})
 		if err != nil {
@@ -62,7 +63,7 @@ func (a *app) collect(ctx context.Context, e snapshotEngine, r wire.GCRequest, y
 	if err != nil {
 		return err
 	}
-	return a.out.show(report, func(w io.Writer) { printCollected(w, report) })
+	return a.Out.Show(report, func(w io.Writer) { printCollected(w, report) })
 }
 
 func printCollected(w io.Writer, r wire.GCReport) {
@@ -70,14 +71,14 @@ func printCollected(w io.Writer, r wire.GCReport) {
 	if r.DryRun {
 		would = "would be "
 	}
-	fmt.Fprintf(w, "%sfreed: %s in %s\n", would, byteSize(r.Freed), count(int64(r.Deleted), "pack", "packs"))
+	fmt.Fprintf(w, "%sfreed: %s in %s\n", would, cli.ByteSize(r.Freed), cli.Count(int64(r.Deleted), "pack", "packs"))
 	if r.Repacked > 0 {
-		fmt.Fprintf(w, "%spacked again: %s that were mostly unused\n", would, count(int64(r.Repacked), "pack", "packs"))
+		fmt.Fprintf(w, "%spacked again: %s that were mostly unused\n", would, cli.Count(int64(r.Repacked), "pack", "packs"))
 	}
 	if r.Condemned > 0 {
-		fmt.Fprintf(w, "%scondemned: %s with %s, which go when the grace time is over\n", would, count(int64(r.Condemned), "pack", "packs"), byteSize(r.CondemnedBytes))
+		fmt.Fprintf(w, "%scondemned: %s with %s, which go when the grace time is over\n", would, cli.Count(int64(r.Condemned), "pack", "packs"), cli.ByteSize(r.CondemnedBytes))
 	}
 	for _, o := range r.Orphans {
-		fmt.Fprintf(w, "%sremoved: %s\n", would, flat(o))
+		fmt.Fprintf(w, "%sremoved: %s\n", would, cli.Flat(o))
 	}
 }

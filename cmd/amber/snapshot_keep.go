@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -30,9 +31,9 @@ unnoticed. The last snapshot of an agent and pinned snapshots are not deleted. s
 frees the space later. The command asks first; without a terminal it needs --yes.
 
 ` + snapshotIDHelp,
-		Args: exactly("the id of a snapshot"),
+		Args: cli.Exactly("the id of a snapshot"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) error {
+			return a.withSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
 				plan, err := planSnapshotRemoval(ctx, s, e, ref)
 				if err != nil {
 					return err
@@ -40,7 +41,7 @@ frees the space later. The command asks first; without a terminal it needs --yes
 				if plan.DryRun = dryRun; dryRun {
 					return a.showSnapshotRemoval(plan, "would delete")
 				}
-				if err := a.confirm(yes, "delete "+plan.String()); err != nil {
+				if err := a.Confirm(yes, "delete "+plan.String()); err != nil {
 					return err
 				}
 				if err := e.DeleteSnapshot(ctx, ref); err != nil {
@@ -51,13 +52,13 @@ frees the space later. The command asks first; without a terminal it needs --yes
 			})
 		},
 	}
-	addPlanFlags(cmd, &yes, &dryRun, "show what would be deleted and delete nothing")
+	cli.AddPlanFlags(cmd, &yes, &dryRun, "show what would be deleted and delete nothing")
 	return cmd
 }
 
 // planSnapshotRemoval finds out what would be deleted, and refuses what the
 // engine would refuse.
-func planSnapshotRemoval(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) (snapshotRemoval, error) {
+func planSnapshotRemoval(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) (snapshotRemoval, error) {
 	plan := snapshotRemoval{ID: ref.ID}
 	var it wire.SnapshotMeta
 	usable := 0
@@ -80,7 +81,7 @@ func planSnapshotRemoval(ctx context.Context, s *opened, e snapshotEngine, ref w
 		return plan, e
 	case it.Pinned:
 		e := amber.Errorf(amber.KindRefused, op, string(ref.ID), "the snapshot is pinned")
-		e.Hint = "amber snapshot unpin " + shortID(string(ref.ID))
+		e.Hint = "amber snapshot unpin " + cli.ShortID(string(ref.ID))
 		return plan, e
 	case it.Damage == "" && usable == 1:
 		return plan, amber.Errorf(amber.KindRefused, op, string(ref.ID), "the last snapshot of an agent cannot be deleted")
@@ -92,7 +93,7 @@ func planSnapshotRemoval(ctx context.Context, s *opened, e snapshotEngine, ref w
 func (r snapshotRemoval) String() string {
 	text := "snapshot " + string(r.ID)
 	if r.Label != "" {
-		text += fmt.Sprintf(" (%s)", oneLine(r.Label, 60))
+		text += fmt.Sprintf(" (%s)", cli.OneLine(r.Label, 60))
 	}
 	if !r.CreatedAt.IsZero() {
 		text += " of " + r.CreatedAt.Time().Format("2006-01-02 15:04")
@@ -101,7 +102,7 @@ func (r snapshotRemoval) String() string {
 }
 
 func (a *app) showSnapshotRemoval(r snapshotRemoval, did string) error {
-	return a.out.show(r, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", did, r) })
+	return a.Out.Show(r, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", did, r) })
 }
 
 // pinning is the JSON of snapshot pin and unpin.
@@ -119,13 +120,13 @@ func (a *app) snapshotPinCommand(pin bool) *cobra.Command {
 		Use:   use + " SNAPSHOT",
 		Short: short,
 		Long:  short + ".\n\n" + snapshotIDHelp,
-		Args:  exactly("the id of a snapshot"),
+		Args:  cli.Exactly("the id of a snapshot"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref wire.SnapshotRef) error {
+			return a.withSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
 				if err := e.PinSnapshot(ctx, ref, pin); err != nil {
 					return err
 				}
-				return a.out.show(pinning{ref.ID, pin}, func(w io.Writer) { fmt.Fprintf(w, "%sned %s\n", use, ref.ID) })
+				return a.Out.Show(pinning{ref.ID, pin}, func(w io.Writer) { fmt.Fprintf(w, "%sned %s\n", use, ref.ID) })
 			})
 		},
 	}

@@ -9,38 +9,39 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) snapshotListCommand() *cobra.Command {
-	var page pageFlags
+	var page cli.PageFlags
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List snapshots, newest first",
 		Long: `List the snapshots of the agent, newest first. A snapshot whose manifest cannot be read
 is listed with the reason.`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := pageSize(page.n); err != nil {
+			if err := cli.PageSize(page.N); err != nil {
 				return err
 			}
-			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+			return a.withSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
 				if cmd.Flags().Changed("agent") || cmd.Flags().Changed("tenant") {
 					if err := a.known(ctx, s, e); err != nil {
 						return err
 					}
 				}
-				return showPage(a, cmd, page, func(n int, c amber.Cursor) (amber.Page[wire.SnapshotMeta], error) {
-					p, err := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.tenantID(), Agent: s.agentID(), Limit: n, Cursor: c})
+				return cli.ShowPage(a.App, cmd, page, func(n int, c amber.Cursor) (amber.Page[wire.SnapshotMeta], error) {
+					p, err := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.TenantID(), Agent: s.AgentID(), Limit: n, Cursor: c})
 					for i := range p.Items {
-						p.Items[i].Skipped = orEmpty(p.Items[i].Skipped)
+						p.Items[i].Skipped = cli.OrEmpty(p.Items[i].Skipped)
 					}
 					return p, err
 				}, a.printSnapshots)
 			})
 		},
 	}
-	page.add(cmd)
+	page.Add(cmd)
 	return cmd
 }
 
@@ -48,15 +49,15 @@ func (a *app) printSnapshots(w io.Writer, items []wire.SnapshotMeta) {
 	rows := make([][]string, len(items))
 	for i, m := range items {
 		if m.Damage != "" {
-			rows[i] = []string{shortID(string(m.ID)), "?", "?", "?", "DAMAGED: " + m.Damage}
+			rows[i] = []string{cli.ShortID(string(m.ID)), "?", "?", "?", "DAMAGED: " + m.Damage}
 			continue
 		}
 		rows[i] = []string{
-			shortID(string(m.ID)), m.CreatedAt.Time().Format("2006-01-02 15:04"), byteSize(m.BytesTotal), byteSize(m.BytesNew),
-			strings.Join(append([]string{oneLine(m.Label, 60)}, snapshotRemarks(m)...), " "),
+			cli.ShortID(string(m.ID)), m.CreatedAt.Time().Format("2006-01-02 15:04"), cli.ByteSize(m.BytesTotal), cli.ByteSize(m.BytesNew),
+			strings.Join(append([]string{cli.OneLine(m.Label, 60)}, snapshotRemarks(m)...), " "),
 		}
 	}
-	table(w, []string{"SNAPSHOT", "CREATED (UTC)", "SIZE", "NEW", "LABEL"}, rows)
+	cli.Table(w, []string{"SNAPSHOT", "CREATED (UTC)", "SIZE", "NEW", "LABEL"}, rows)
 }
 
 // snapshotRemarks tells in few words what is special about a snapshot.
@@ -74,7 +75,7 @@ func snapshotRemarks(m wire.SnapshotMeta) []string {
 		out = append(out, fmt.Sprintf("[%d skipped]", n))
 	}
 	if n := max(m.WarningCount, len(m.Warnings)); n > 0 {
-		out = append(out, "["+count(int64(n), "warning", "warnings")+"]")
+		out = append(out, "["+cli.Count(int64(n), "warning", "warnings")+"]")
 	}
 	return out
 }
@@ -85,15 +86,15 @@ func (a *app) snapshotShowCommand() *cobra.Command {
 		Short:   "Show what one snapshot holds",
 		Long:    "Show what one snapshot holds, what it does not hold, and which checks were made.\n\n" + snapshotIDHelp,
 		Example: "  amber snapshot show 5f3a91c0",
-		Args:    exactly("the id of a snapshot"),
+		Args:    cli.Exactly("the id of a snapshot"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref wire.SnapshotRef) error {
+			return a.withSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
 				d, err := e.ShowSnapshot(ctx, ref)
 				if err != nil {
 					return err
 				}
-				d.Skipped, d.Parts, d.Sources, d.Checks = orEmpty(d.Skipped), orEmpty(d.Parts), orEmpty(d.Sources), orEmpty(d.Checks)
-				return a.out.show(d, func(w io.Writer) { a.printSnapshot(w, d) })
+				d.Skipped, d.Parts, d.Sources, d.Checks = cli.OrEmpty(d.Skipped), cli.OrEmpty(d.Parts), cli.OrEmpty(d.Sources), cli.OrEmpty(d.Checks)
+				return a.Out.Show(d, func(w io.Writer) { a.printSnapshot(w, d) })
 			})
 		},
 	}
@@ -102,13 +103,13 @@ func (a *app) snapshotShowCommand() *cobra.Command {
 // printSnapshot prints a snapshot: what it is called, where it stands, what is
 // in it and what is not.
 func (a *app) printSnapshot(w io.Writer, d wire.SnapshotDetail) {
-	p := a.out
+	p := a.Out
 	if d.Label != "" {
-		fmt.Fprintln(w, p.style(bold, oneLine(d.Label, wire.MaxLabelBytes)))
+		fmt.Fprintln(w, p.Style(cli.Bold, cli.OneLine(d.Label, wire.MaxLabelBytes)))
 	}
-	fmt.Fprintln(w, p.style(amb, string(d.ID)))
+	fmt.Fprintln(w, p.Style(cli.Amb, string(d.ID)))
 	facts := []string{
-		"agent " + string(d.Agent), d.CreatedAt.String(), byteSize(d.BytesTotal), byteSize(d.BytesNew) + " new", fmt.Sprintf("fence %.1f ms", d.FenceMS),
+		"agent " + string(d.Agent), d.CreatedAt.String(), cli.ByteSize(d.BytesTotal), cli.ByteSize(d.BytesNew) + " new", fmt.Sprintf("fence %.1f ms", d.FenceMS),
 	}
 	for _, is := range []struct {
 		so   bool
@@ -118,26 +119,26 @@ func (a *app) printSnapshot(w io.Writer, d wire.SnapshotDetail) {
 			facts = append(facts, is.word)
 		}
 	}
-	fmt.Fprintln(w, p.style(dim, flat(strings.Join(facts, " · "))))
-	p.fact(w, "digest", d.Digest)
-	p.fact(w, "chain", fmt.Sprintf("%d of device %s", d.Counter, d.Device))
-	p.fact(w, "parent", d.Parent)
-	p.fact(w, "git", d.GitOID)
+	fmt.Fprintln(w, p.Style(cli.Dim, cli.Flat(strings.Join(facts, " · "))))
+	p.Fact(w, "digest", d.Digest)
+	p.Fact(w, "chain", fmt.Sprintf("%d of device %s", d.Counter, d.Device))
+	p.Fact(w, "parent", d.Parent)
+	p.Fact(w, "git", d.GitOID)
 	signed := d.SignedBy
 	if signed == "" {
 		signed = "nobody"
 	}
-	p.fact(w, "signed by", signed)
+	p.Fact(w, "signed by", signed)
 	printParts(w, d)
-	a.printChecks(w, d.Checks)
+	a.PrintChecks(w, d.Checks)
 	for _, text := range d.Warnings {
-		fmt.Fprintf(w, "  %s %s\n", p.style(amb, "WARNING"), flat(text))
+		fmt.Fprintf(w, "  %s %s\n", p.Style(cli.Amb, "WARNING"), cli.Flat(text))
 	}
 	for _, s := range d.Skipped {
-		fmt.Fprintf(w, "  %s %s\n", p.style(amb, "NOT IN IT"), flat(describeSkipped(s)))
+		fmt.Fprintf(w, "  %s %s\n", p.Style(cli.Amb, "NOT IN IT"), cli.Flat(cli.DescribeSkipped(s)))
 	}
 	if more := d.SkippedCount - len(d.Skipped); more > 0 {
-		fmt.Fprintf(w, "  %s %d more\n", p.style(amb, "NOT IN IT"), more)
+		fmt.Fprintf(w, "  %s %d more\n", p.Style(cli.Amb, "NOT IN IT"), more)
 	}
 }
 
@@ -149,16 +150,16 @@ func printParts(w io.Writer, d wire.SnapshotDetail) {
 		if len(digest) > 16 {
 			digest = digest[:16]
 		}
-		rows = append(rows, []string{part.Name, byteSize(part.Bytes), count(part.Count, partUnit(part.Name, 1), partUnit(part.Name, 2)), digest})
+		rows = append(rows, []string{part.Name, cli.ByteSize(part.Bytes), cli.Count(part.Count, partUnit(part.Name, 1), partUnit(part.Name, 2)), digest})
 	}
 	for _, s := range d.Sources {
 		when := "at one instant"
 		if !s.Fenced {
 			when = "each part at an instant of its own"
 		}
-		rows = append(rows, []string{"source:" + s.Name, byteSize(s.Bytes), count(s.Files, "file", "files"), when})
+		rows = append(rows, []string{"source:" + s.Name, cli.ByteSize(s.Bytes), cli.Count(s.Files, "file", "files"), when})
 	}
-	table(w, []string{"PART", "SIZE", "HOLDS", "DIGEST"}, rows)
+	cli.Table(w, []string{"PART", "SIZE", "HOLDS", "DIGEST"}, rows)
 }
 
 // partUnit is what the count of a part counts.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -18,17 +19,17 @@ func (a *app) restoreMemory(cmd *cobra.Command, arg string, f restoreFlags) erro
 	if err != nil {
 		return err
 	}
-	return a.withSnapshot(cmd, mustBeOpened, arg, func(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) error {
+	return a.withSnapshot(cmd, cli.MustBeOpened, arg, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
 		then, err := agent.FindMemoryAt(ctx, e, ref, end)
 		if err != nil {
 			return err
 		}
 		if !f.dryRun {
-			if err := a.confirm(f.yes, fmt.Sprintf("restore memory %s from snapshot %s", then.ID, shortID(string(ref.ID)))); err != nil {
+			if err := a.Confirm(f.yes, fmt.Sprintf("restore memory %s from snapshot %s", then.ID, cli.ShortID(string(ref.ID)))); err != nil {
 				return err
 			}
 		}
-		out, err := a.site(s).BringBack(ctx, ref, then, f.dryRun)
+		out, err := a.Site(s).BringBack(ctx, ref, then, f.dryRun)
 		if err != nil {
 			return err
 		}
@@ -37,7 +38,7 @@ func (a *app) restoreMemory(cmd *cobra.Command, arg string, f restoreFlags) erro
 }
 
 func (a *app) showMemoryRestore(r wire.MemoryRestore) error {
-	err := a.out.show(r, func(w io.Writer) {
+	err := a.Out.Show(r, func(w io.Writer) {
 		switch {
 		case len(r.Changed) == 0:
 			fmt.Fprintf(w, "%s is as it was: revision %d\n", r.Memory.ID, r.Memory.Revision)
@@ -48,7 +49,7 @@ func (a *app) showMemoryRestore(r wire.MemoryRestore) error {
 		}
 	})
 	if len(r.Kept) > 0 {
-		a.out.warn("not restored, an edit cannot change it: %s", strings.Join(r.Kept, ", "))
+		a.Out.Warn("not restored, an edit cannot change it: %s", strings.Join(r.Kept, ", "))
 	}
 	return err
 }

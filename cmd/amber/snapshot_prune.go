@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -39,9 +40,9 @@ them stay, and those of the last %d days.
 It asks first; without a terminal it needs --yes. What no snapshot needs any more is freed
 by snapshot gc.`, keepSafety, safetyAge/(24*time.Hour)),
 		Example: "  amber snapshot prune --keep-last 10 --keep-daily 30 --max-age 365d --dry-run",
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+			return a.withSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
 				r, err := f.request(a, cmd, s)
 				if err != nil {
 					return err
@@ -58,19 +59,19 @@ by snapshot gc.`, keepSafety, safetyAge/(24*time.Hour)),
 	fl.IntVar(&f.hourly, "keep-hourly", 0, "keep the last of each hour, for this many hours")
 	fl.IntVar(&f.daily, "keep-daily", 0, "keep the last of each day, for this many days")
 	fl.IntVar(&f.weekly, "keep-weekly", 0, "keep the last of each week, for this many weeks")
-	fl.StringVar(&f.maxAge, "max-age", "", "delete older ones whatever the rules say: "+timeForms+" ago (0: no limit)")
-	addPlanFlags(cmd, &f.yes, &f.dryRun, "show what would be deleted, and why the others are kept")
+	fl.StringVar(&f.maxAge, "max-age", "", "delete older ones whatever the rules say: "+cli.TimeForms+" ago (0: no limit)")
+	cli.AddPlanFlags(cmd, &f.yes, &f.dryRun, "show what would be deleted, and why the others are kept")
 	return cmd
 }
 
 // request puts the flags over the configuration.
-func (f pruneFlags) request(a *app, cmd *cobra.Command, s *opened) (wire.PruneRequest, error) {
-	keep := s.config.Config.Snapshot.Retention
-	if s.remote != nil && !f.anyRule(cmd) {
-		return wire.PruneRequest{}, usage("--remote needs a rule, such as --keep-last; the server applies its own snapshot.retention by itself")
+func (f pruneFlags) request(a *app, cmd *cobra.Command, s *cli.Opened) (wire.PruneRequest, error) {
+	keep := s.Config.Config.Snapshot.Retention
+	if s.Remote != nil && !f.anyRule(cmd) {
+		return wire.PruneRequest{}, cli.Usage("--remote needs a rule, such as --keep-last; the server applies its own snapshot.retention by itself")
 	}
 	r := wire.PruneRequest{
-		Tenant: s.tenantID(), Agent: s.agentID(), MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge,
+		Tenant: s.TenantID(), Agent: s.AgentID(), MaxAge: keep.MaxAge, KeepSafety: keepSafety, SafetyAge: safetyAge,
 	}
 	for _, rule := range []struct {
 		flag         string
@@ -87,11 +88,11 @@ func (f pruneFlags) request(a *app, cmd *cobra.Command, s *opened) (wire.PruneRe
 			continue
 		}
 		if *rule.into = rule.given; rule.given < 0 {
-			return r, usage("--%s is %d, want 0 or more", rule.flag, rule.given)
+			return r, cli.Usage("--%s is %d, want 0 or more", rule.flag, rule.given)
 		}
 	}
 	if cmd.Flags().Changed("max-age") {
-		d, err := a.age("max-age", f.maxAge)
+		d, err := a.Age("max-age", f.maxAge)
 		if err != nil {
 			return r, err
 		}
@@ -106,16 +107,16 @@ func (f pruneFlags) anyRule(cmd *cobra.Command) bool {
 }
 
 // prune deletes once a person has seen the plan, or has said not to ask.
-func (a *app) prune(ctx context.Context, e snapshotEngine, r wire.PruneRequest, f pruneFlags) error {
+func (a *app) prune(ctx context.Context, e cli.SnapshotEngine, r wire.PruneRequest, f pruneFlags) error {
 	run := func(dryRun bool) (wire.PruneReport, error) {
 		r := r
 		r.DryRun = dryRun
-		report, err := working(a, "pruning", func() (wire.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
-		report.Deleted, report.Kept = orEmpty(report.Deleted), orEmpty(report.Kept)
+		report, err := cli.Working(a.App, "pruning", func() (wire.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
+		report.Deleted, report.Kept = cli.OrEmpty(report.Deleted), cli.OrEmpty(report.Kept)
 		return report, err
 	}
 	show := func(report wire.PruneReport) error {
-		return a.out.show(report, func(w io.Writer) { printPruned(w, report) })
+		return a.Out.Show(report, func(w io.Writer) { printPruned(w, report) })
 	}
 	if f.dryRun {
 		plan, err := run(true)
@@ -124,13 +125,13 @@ func (a *app) prune(ctx context.Context, e snapshotEngine, r wire.PruneRequest, 
 		}
 		return show(plan)
 	}
-	err := a.confirmPlan(f.yes, "prune snapshots", func() (string, error) {
+	err := a.ConfirmPlan(f.yes, "prune snapshots", func() (string, error) {
 		plan, err := run(true)
 		if err != nil || len(plan.Deleted) == 0 {
 			return "", err
 		}
-		printPruned(a.stderr, plan)
-		return "delete " + count(int64(len(plan.Deleted)), "snapshot", "snapshots"), nil
+		printPruned(a.Stderr, plan)
+		return "delete " + cli.Count(int64(len(plan.Deleted)), "snapshot", "snapshots"), nil
 	})
 	if err != nil {
 		return err
@@ -148,10 +149,10 @@ func printPruned(w io.Writer, r wire.PruneReport) {
 		did, kept = "would delete", "would keep"
 	}
 	for _, id := range r.Deleted {
-		fmt.Fprintf(w, "%s %s\n", did, flat(string(id)))
+		fmt.Fprintf(w, "%s %s\n", did, cli.Flat(string(id)))
 	}
 	for _, k := range r.Kept {
-		fmt.Fprintf(w, "%s %s because: %s\n", kept, flat(string(k.ID)), flat(k.Reason))
+		fmt.Fprintf(w, "%s %s because: %s\n", kept, cli.Flat(string(k.ID)), cli.Flat(k.Reason))
 	}
-	fmt.Fprintf(w, "%s %s, %s %d\n", did, count(int64(len(r.Deleted)), "snapshot", "snapshots"), kept, len(r.Kept))
+	fmt.Fprintf(w, "%s %s, %s %d\n", did, cli.Count(int64(len(r.Deleted)), "snapshot", "snapshots"), kept, len(r.Kept))
 }

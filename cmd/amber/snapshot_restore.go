@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -48,14 +49,14 @@ With --repo the safety snapshot goes to that repository too.
 
 The command asks first; without a terminal it needs --yes. --dry-run shows what would change.
 
-` + snapshotIDHelp + "\n\n" + passphraseHelp,
+` + snapshotIDHelp + "\n\n" + cli.PassphraseHelp,
 		Example: `  amber snapshot restore 5f3a91c0 --dry-run
   amber snapshot restore 5f3a91c0 --only notes --yes
   amber snapshot restore 5f3a91c0 --memory 77ab03de
   amber snapshot restore 5f3a91c0 --to-agent experiment --yes
   amber snapshot restore 5f3a91c0 --source engram --to ./engram-then
   amber snapshot restore agent.tar.zst.age --identity ~/keys/me.txt --yes`,
-		Args: exactly("the id of a snapshot, or a bundle"),
+		Args: cli.Exactly("the id of a snapshot, or a bundle"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
@@ -72,13 +73,13 @@ The command asks first; without a terminal it needs --yes. --dry-run shows what 
 			case f.memory != "":
 				return a.restoreMemory(cmd, args[0], f)
 			}
-			return a.withSnapshot(cmd, mayBeMade, args[0], func(ctx context.Context, s *opened, e snapshotEngine, ref wire.SnapshotRef) error {
+			return a.withSnapshot(cmd, cli.MayBeMade, args[0], func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
 				r, err := f.request(s, ref)
 				if err != nil {
 					return err
 				}
 				return a.restore(s, restoring{
-					agent: restored(r), from: "snapshot " + shortID(string(r.ID)), yes: f.yes, dryRun: f.dryRun,
+					agent: restored(r), from: "snapshot " + cli.ShortID(string(r.ID)), yes: f.yes, dryRun: f.dryRun,
 					run: func(dryRun bool) (wire.RestoreReport, error) {
 						r.DryRun = dryRun
 						return e.Restore(ctx, r)
@@ -99,9 +100,9 @@ The command asks first; without a terminal it needs --yes. --dry-run shows what 
 	fl.BoolVar(&f.discardOld, "discard-old", false, "remove the old data even if no snapshot holds it")
 	fl.BoolVar(&f.acceptRedacted, "accept-redacted", false, "let a redacted snapshot or bundle replace the live agent")
 	fl.BoolVar(&f.acceptUnsigned, "accept-unsigned", false, "restore an unsigned snapshot that follows signed ones")
-	onlyHere(fl, "to")
-	addPassphraseFlag(cmd, &f.passphrase)
-	addPlanFlags(cmd, &f.yes, &f.dryRun, "show what would change and change nothing")
+	cli.OnlyHere(fl, "to")
+	cli.AddPassphraseFlag(cmd, &f.passphrase)
+	cli.AddPlanFlags(cmd, &f.yes, &f.dryRun, "show what would change and change nothing")
 	return cmd
 }
 
@@ -110,14 +111,14 @@ func (f restoreFlags) check(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	for _, name := range []string{"to-agent", "memory", "source", "to", "only"} {
 		if v := cmd.Flags().Lookup(name).Value.String(); given(name) && (v == "" || v == "[]") {
-			return usage("--%s is empty", name)
+			return cli.Usage("--%s is empty", name)
 		}
 	}
 	switch {
 	case given("source") != given("to"):
-		return usage("--source and --to go together")
+		return cli.Usage("--source and --to go together")
 	case given("memory") && given("source"):
-		return usage("--memory and --source exclude each other")
+		return cli.Usage("--memory and --source exclude each other")
 	}
 	for _, alone := range []string{"memory", "source"} {
 		if !given(alone) {
@@ -125,7 +126,7 @@ func (f restoreFlags) check(cmd *cobra.Command) error {
 		}
 		for _, other := range []string{"to-agent", "only", "with-control", "local-only", "no-safety-snapshot", "discard-old", "accept-redacted"} {
 			if given(other) {
-				return usage("--%s and --%s exclude each other", alone, other)
+				return cli.Usage("--%s and --%s exclude each other", alone, other)
 			}
 		}
 	}
@@ -133,14 +134,14 @@ func (f restoreFlags) check(cmd *cobra.Command) error {
 }
 
 // request makes the request of the flags and the configuration.
-func (f restoreFlags) request(s *opened, ref wire.SnapshotRef) (wire.RestoreRequest, error) {
+func (f restoreFlags) request(s *cli.Opened, ref wire.SnapshotRef) (wire.RestoreRequest, error) {
 	return f.bare(s, ref).Normalize()
 }
 
-func (f restoreFlags) bare(s *opened, ref wire.SnapshotRef) wire.RestoreRequest {
+func (f restoreFlags) bare(s *cli.Opened, ref wire.SnapshotRef) wire.RestoreRequest {
 	return wire.RestoreRequest{
 		SnapshotRef: ref, To: amber.AgentID(f.toAgent), Only: f.only, WithControl: f.withControl, LocalOnly: f.localOnly,
-		NoSafetySnapshot: f.noSafety || !s.config.Config.Snapshot.Auto.BeforeRestore,
+		NoSafetySnapshot: f.noSafety || !s.Config.Config.Snapshot.Auto.BeforeRestore,
 		DiscardOld:       f.discardOld, AcceptRedacted: f.acceptRedacted, AcceptUnsigned: f.acceptUnsigned, DryRun: f.dryRun,
 	}
 }
@@ -155,8 +156,8 @@ type restoring struct {
 
 // restore brings an agent back once a person has seen the plan, or has said
 // not to ask.
-func (a *app) restore(s *opened, r restoring) error {
-	there, err := a.site(s).Agents()
+func (a *app) restore(s *cli.Opened, r restoring) error {
+	there, err := a.Site(s).Agents()
 	if err != nil {
 		return err
 	}
@@ -173,19 +174,19 @@ func (a *app) restore(s *opened, r restoring) error {
 		if dryRun {
 			what = "comparing"
 		}
-		report, err := working(a, what, func() (wire.RestoreReport, error) { return r.run(dryRun) })
-		report.Restored, report.Checks = orEmpty(report.Restored), orEmpty(report.Checks)
-		report.Plan.Store.Tables = orEmpty(report.Plan.Store.Tables)
+		report, err := cli.Working(a.App, what, func() (wire.RestoreReport, error) { return r.run(dryRun) })
+		report.Restored, report.Checks = cli.OrEmpty(report.Restored), cli.OrEmpty(report.Checks)
+		report.Plan.Store.Tables = cli.OrEmpty(report.Plan.Store.Tables)
 		return report, err
 	}
 	if !r.dryRun {
-		err := a.confirmPlan(r.yes, question, func() (string, error) {
+		err := a.ConfirmPlan(r.yes, question, func() (string, error) {
 			plan, err := run(true)
 			if err != nil {
 				return "", err
 			}
-			a.showAside(func(w io.Writer) { a.printRestored(w, !there[plan.Agent], plan) })
-			a.warnSkipped(nil, plan.Warnings)
+			a.ShowAside(func(w io.Writer) { a.printRestored(w, !there[plan.Agent], plan) })
+			a.WarnSkipped(nil, plan.Warnings)
 			return question + " from " + r.from, nil
 		})
 		if err != nil {
@@ -196,8 +197,8 @@ func (a *app) restore(s *opened, r restoring) error {
 	if err != nil {
 		return err
 	}
-	err = a.out.show(report, func(w io.Writer) { a.printRestored(w, !there[report.Agent], report) })
-	a.warnSkipped(nil, report.Warnings)
+	err = a.Out.Show(report, func(w io.Writer) { a.printRestored(w, !there[report.Agent], report) })
+	a.WarnSkipped(nil, report.Warnings)
 	return err
 }
 
@@ -212,7 +213,7 @@ func restored(r wire.RestoreRequest) amber.AgentID {
 // printRestored tells what a restore did or would do. One that makes an agent
 // changes nothing that was there.
 func (a *app) printRestored(w io.Writer, makes bool, r wire.RestoreReport) {
-	parts, agent, from := flat(strings.Join(r.Restored, ", ")), flat(string(r.Agent)), flat(shortID(string(r.From)))
+	parts, agent, from := cli.Flat(strings.Join(r.Restored, ", ")), cli.Flat(string(r.Agent)), cli.Flat(cli.ShortID(string(r.From)))
 	switch {
 	case makes && r.DryRun:
 		fmt.Fprintf(w, "would make agent %s of snapshot %s: %s\n", agent, from, parts)
@@ -228,24 +229,24 @@ func (a *app) printRestored(w io.Writer, makes bool, r wire.RestoreReport) {
 		fmt.Fprintln(w, "nothing would change")
 	}
 	if r.DryRun {
-		fmt.Fprintf(w, "space needed: %s, free: %s\n", byteSize(r.Plan.SpaceNeeded), byteSize(r.Plan.SpaceFree))
+		fmt.Fprintf(w, "space needed: %s, free: %s\n", cli.ByteSize(r.Plan.SpaceNeeded), cli.ByteSize(r.Plan.SpaceFree))
 	} else {
 		printAfterRestore(w, r)
 	}
-	a.printChecks(w, r.Checks)
+	a.PrintChecks(w, r.Checks)
 }
 
 // printAfterRestore tells what somebody needs who wants to undo it.
 func printAfterRestore(w io.Writer, r wire.RestoreReport) {
 	fmt.Fprintf(w, "generation %d is live\n", r.Generation)
 	if r.SafetySnapshot != "" {
-		fmt.Fprintf(w, "the agent as it was before: snapshot %s\n", flat(string(r.SafetySnapshot)))
+		fmt.Fprintf(w, "the agent as it was before: snapshot %s\n", cli.Flat(string(r.SafetySnapshot)))
 	}
 	if r.OldGeneration > 0 {
 		fmt.Fprintf(w, "generation %d was kept: no verified snapshot holds its last state\n", r.OldGeneration)
 	}
 	if r.ParkedFrames > 0 {
 		fmt.Fprintf(w, "parked with generation %d: %s of the crash journal; amber journal drain --from-generation %[1]d takes them\n",
-			r.ParkedGeneration, count(r.ParkedFrames, "entry", "entries"))
+			r.ParkedGeneration, cli.Count(r.ParkedFrames, "entry", "entries"))
 	}
 }

@@ -13,17 +13,18 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
 // restoreSource writes a source into a folder of its own. It does not ask:
 // nothing is overwritten.
 func (a *app) restoreSource(cmd *cobra.Command, arg string, f restoreFlags) error {
-	dir, err := a.absolute(f.to)
+	dir, err := a.Absolute(f.to)
 	if err != nil {
 		return err
 	}
-	return a.withSnapshot(cmd, mayBeAbsent, arg, func(ctx context.Context, _ *opened, e snapshotEngine, ref wire.SnapshotRef) error {
+	return a.withSnapshot(cmd, cli.MayBeAbsent, arg, func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
 		if err := checkEmptyFolder(dir); err != nil {
 			return err
 		}
@@ -33,14 +34,14 @@ func (a *app) restoreSource(cmd *cobra.Command, arg string, f restoreFlags) erro
 		}
 		plan.To, plan.DryRun = dir, true
 		if !f.dryRun {
-			plan, err = working(a, "writing", func() (agent.Extraction, error) { return e.ExtractSource(ctx, ref, f.source, dir) })
+			plan, err = cli.Working(a.App, "writing", func() (agent.Extraction, error) { return e.ExtractSource(ctx, ref, f.source, dir) })
 			if err != nil {
 				return err
 			}
 		}
-		plan.Checks, plan.Skipped = orEmpty(plan.Checks), orEmpty(plan.Skipped)
-		err = a.out.show(plan, func(w io.Writer) { a.printExtraction(w, plan) })
-		a.warnSkipped(plan.Skipped, nil)
+		plan.Checks, plan.Skipped = cli.OrEmpty(plan.Checks), cli.OrEmpty(plan.Skipped)
+		err = a.Out.Show(plan, func(w io.Writer) { a.printExtraction(w, plan) })
+		a.WarnSkipped(plan.Skipped, nil)
 		return err
 	})
 }
@@ -60,7 +61,7 @@ func checkEmptyFolder(dir string) error {
 }
 
 // planExtraction tells what a snapshot holds of a source.
-func planExtraction(ctx context.Context, e snapshotEngine, ref wire.SnapshotRef, name string) (agent.Extraction, error) {
+func planExtraction(ctx context.Context, e cli.SnapshotEngine, ref wire.SnapshotRef, name string) (agent.Extraction, error) {
 	d, err := e.ShowSnapshot(ctx, ref)
 	if err != nil {
 		return agent.Extraction{}, err
@@ -81,9 +82,9 @@ func planExtraction(ctx context.Context, e snapshotEngine, ref wire.SnapshotRef,
 	}
 	holds := "it holds none"
 	if len(names) > 0 {
-		holds = "it holds " + flat(strings.Join(names, ", "))
+		holds = "it holds " + cli.Flat(strings.Join(names, ", "))
 	}
-	return agent.Extraction{}, amber.Errorf(amber.KindNotFound, "find source", string(ref.ID), "the snapshot has no source %s; %s", oneLine(name, 64), holds)
+	return agent.Extraction{}, amber.Errorf(amber.KindNotFound, "find source", string(ref.ID), "the snapshot has no source %s; %s", cli.OneLine(name, 64), holds)
 }
 
 func (a *app) printExtraction(w io.Writer, x agent.Extraction) {
@@ -91,9 +92,9 @@ func (a *app) printExtraction(w io.Writer, x agent.Extraction) {
 	if x.DryRun {
 		did = "would write"
 	}
-	fmt.Fprintf(w, "%s source %s, %s, %s, to %s\n", did, flat(x.Source), count(x.Files, "file", "files"), byteSize(x.Bytes), flat(x.To))
+	fmt.Fprintf(w, "%s source %s, %s, %s, to %s\n", did, cli.Flat(x.Source), cli.Count(x.Files, "file", "files"), cli.ByteSize(x.Bytes), cli.Flat(x.To))
 	if !x.Fenced {
 		fmt.Fprintln(w, "its parts were captured at slightly different instants")
 	}
-	a.printChecks(w, x.Checks)
+	a.PrintChecks(w, x.Checks)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -692,7 +693,7 @@ func TestSnapshotRestoreMemory(t *testing.T) {
 	if code, _, stderr := b.run("edit", id, "we chose MySQL", "--tag", "hasty"); code != 0 {
 		t.Fatal(stderr)
 	}
-	restore := []string{"snapshot", "restore", string(snapC), "--memory", shortID(id)}
+	restore := []string{"snapshot", "restore", string(snapC), "--memory", cli.ShortID(id)}
 
 	if code, _, _ := b.run(restore...); code != 6 {
 		t.Errorf("unasked: exit code %d, want 6", code)
@@ -769,7 +770,7 @@ func TestByteSize(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 1<<20 - 1: "1.0 MiB", 1 << 20: "1.0 MiB", 360 << 20: "360.0 MiB", 1<<63 - 1: "8.0 EiB",
 	} {
-		if got := byteSize(n); got != want {
+		if got := cli.ByteSize(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}

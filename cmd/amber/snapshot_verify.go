@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -25,22 +26,22 @@ snapshot.require_signed wants a trusted signature and the snapshot has none.
 ` + snapshotIDHelp,
 		Example: `  amber snapshot verify 5f3a91c0 --read-data
   amber snapshot verify --all`,
-		Args: upTo(1),
+		Args: cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case all && len(args) > 0:
-				return usage("give a snapshot or --all, not both")
+				return cli.Usage("give a snapshot or --all, not both")
 			case all:
-				return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
+				return a.withSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
 					if err := a.known(ctx, s, e); err != nil {
 						return err
 					}
 					return a.verifyAll(ctx, s, e, readData)
 				})
 			case len(args) == 0:
-				return usage("%s needs the id of a snapshot, or --all", cmd.CommandPath())
+				return cli.Usage("%s needs the id of a snapshot, or --all", cmd.CommandPath())
 			}
-			return a.withSnapshot(cmd, mayBeAbsent, args[0], func(ctx context.Context, _ *opened, e snapshotEngine, ref wire.SnapshotRef) error {
+			return a.withSnapshot(cmd, cli.MayBeAbsent, args[0], func(ctx context.Context, _ *cli.Opened, e cli.SnapshotEngine, ref wire.SnapshotRef) error {
 				return a.verifyOne(ctx, e, wire.VerifyRequest{SnapshotRef: ref, ReadData: readData})
 			})
 		},
@@ -50,32 +51,32 @@ snapshot.require_signed wants a trusted signature and the snapshot has none.
 	return cmd
 }
 
-func (a *app) verifyOne(ctx context.Context, e snapshotEngine, r wire.VerifyRequest) error {
-	report, err := working(a, "verifying", func() (wire.VerifyReport, error) { return e.VerifySnapshot(ctx, r) })
+func (a *app) verifyOne(ctx context.Context, e cli.SnapshotEngine, r wire.VerifyRequest) error {
+	report, err := cli.Working(a.App, "verifying", func() (wire.VerifyReport, error) { return e.VerifySnapshot(ctx, r) })
 	if err != nil {
 		return err
 	}
 	report = tidyReport(report)
-	if err := a.out.show(report, func(w io.Writer) { a.printVerified(w, report, r.ReadData) }); err != nil {
+	if err := a.Out.Show(report, func(w io.Writer) { a.printVerified(w, report, r.ReadData) }); err != nil {
 		return err
 	}
 	if !report.OK() {
-		return errReported{amber.KindDamaged}
+		return cli.Reported(amber.KindDamaged)
 	}
 	if err := a.keyOpened(string(r.ID), report.NotChecked, false); err != nil {
-		return a.judged(err)
+		return a.Judged(err)
 	}
-	return a.judged(e.Acceptable(string(r.ID), report.Signature))
+	return a.Judged(e.Acceptable(string(r.ID), report.Signature))
 }
 
 // verifyAll verifies every snapshot. One that cannot be verified does not keep
 // the others from it; it is reported as not checked.
-func (a *app) verifyAll(ctx context.Context, s *opened, e snapshotEngine, readData bool) error {
+func (a *app) verifyAll(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine, readData bool) error {
 	var reports []wire.VerifyReport
 	var verdict error
-	_, err := working(a, "verifying", func() (struct{}, error) {
+	_, err := cli.Working(a.App, "verifying", func() (struct{}, error) {
 		return struct{}{}, eachSnapshot(ctx, s, e, func(m wire.SnapshotMeta) error {
-			report, err := e.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: s.ref(m.ID), ReadData: readData})
+			report, err := e.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: s.Ref(m.ID), ReadData: readData})
 			switch {
 			case ctx.Err() != nil:
 				return err
@@ -84,7 +85,7 @@ func (a *app) verifyAll(ctx context.Context, s *opened, e snapshotEngine, readDa
 			case err != nil:
 				report = wire.VerifyReport{ID: m.ID, NotChecked: []string{"all of it: " + err.Error()}}
 				if verdict == nil {
-					verdict = errReported{amber.KindOf(err)}
+					verdict = cli.Reported(amber.KindOf(err))
 				}
 			}
 			reports = append(reports, tidyReport(report))
@@ -94,7 +95,7 @@ func (a *app) verifyAll(ctx context.Context, s *opened, e snapshotEngine, readDa
 	if err != nil {
 		return err
 	}
-	err = showItems(a, false, amber.Page[wire.VerifyReport]{Items: reports}, func(w io.Writer, items []wire.VerifyReport) {
+	err = cli.ShowItems(a.App, false, amber.Page[wire.VerifyReport]{Items: reports}, func(w io.Writer, items []wire.VerifyReport) {
 		for _, r := range items {
 			a.printVerified(w, r, readData)
 		}
@@ -104,14 +105,14 @@ func (a *app) verifyAll(ctx context.Context, s *opened, e snapshotEngine, readDa
 	}
 	for _, r := range reports {
 		if !r.OK() {
-			return errReported{amber.KindDamaged}
+			return cli.Reported(amber.KindDamaged)
 		}
 	}
 	if verdict != nil {
 		return verdict
 	}
 	for _, r := range reports {
-		if err := a.judged(e.Acceptable(string(r.ID), r.Signature)); err != nil {
+		if err := a.Judged(e.Acceptable(string(r.ID), r.Signature)); err != nil {
 			return err
 		}
 	}
@@ -119,30 +120,30 @@ func (a *app) verifyAll(ctx context.Context, s *opened, e snapshotEngine, readDa
 }
 
 func tidyReport(r wire.VerifyReport) wire.VerifyReport {
-	r.Checked, r.NotChecked, r.Damaged, r.Checks = orEmpty(r.Checked), orEmpty(r.NotChecked), orEmpty(r.Damaged), orEmpty(r.Checks)
+	r.Checked, r.NotChecked, r.Damaged, r.Checks = cli.OrEmpty(r.Checked), cli.OrEmpty(r.NotChecked), cli.OrEmpty(r.Damaged), cli.OrEmpty(r.Checks)
 	for i := range r.Damaged {
-		r.Damaged[i].Snapshots = orEmpty(r.Damaged[i].Snapshots)
+		r.Damaged[i].Snapshots = cli.OrEmpty(r.Damaged[i].Snapshots)
 	}
 	return r
 }
 
 func (a *app) printVerified(w io.Writer, r wire.VerifyReport, readData bool) {
-	p := a.out
+	p := a.Out
 	verdict := "nothing damaged found"
 	switch {
 	case !r.OK():
-		verdict = p.style(amb, "DAMAGED")
+		verdict = p.Style(cli.Amb, "DAMAGED")
 	case len(r.Checked) == 0:
-		verdict = p.style(amb, "NOT CHECKED")
+		verdict = p.Style(cli.Amb, "NOT CHECKED")
 	}
-	fmt.Fprintf(w, "%s  %s\n", p.style(bold, flat(shortID(string(r.ID)))), verdict)
-	a.printDamage(w, r.Damaged)
-	p.listed(w, "checked", r.Checked)
-	p.listed(w, "not checked", r.NotChecked)
-	a.printSignature(w, r.Signature)
-	a.printChecks(w, r.Checks)
+	fmt.Fprintf(w, "%s  %s\n", p.Style(cli.Bold, cli.Flat(cli.ShortID(string(r.ID)))), verdict)
+	a.PrintDamage(w, r.Damaged)
+	p.Listed(w, "checked", r.Checked)
+	p.Listed(w, "not checked", r.NotChecked)
+	a.PrintSignature(w, r.Signature)
+	a.PrintChecks(w, r.Checks)
 	if len(r.NotChecked) > 0 && !readData {
-		fmt.Fprintln(w, p.style(dim, "  --read-data reads every byte"))
+		fmt.Fprintln(w, p.Style(cli.Dim, "  --read-data reads every byte"))
 	}
 }
 
@@ -154,20 +155,20 @@ func (a *app) snapshotCheckCommand() *cobra.Command {
 		Long: `Check the repository of the tenant with the snapshots of all its agents: every object, and
 that no object of a snapshot is missing. --read-data reads every byte of every object. The
 report names the snapshots that damage concerns. Exit code 5 means damage.`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withSnapshots(cmd, mayBeAbsent, func(ctx context.Context, s *opened, e snapshotEngine) error {
-				r, err := working(a, "checking", func() (wire.CheckReport, error) {
-					return e.CheckRepository(ctx, wire.CheckRequest{Tenant: s.tenantID(), ReadData: readData})
+			return a.withSnapshots(cmd, cli.MayBeAbsent, func(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) error {
+				r, err := cli.Working(a.App, "checking", func() (wire.CheckReport, error) {
+					return e.CheckRepository(ctx, wire.CheckRequest{Tenant: s.TenantID(), ReadData: readData})
 				})
 				if err != nil {
 					return err
 				}
-				r.Checked, r.NotChecked, r.Damaged = orEmpty(r.Checked), orEmpty(r.NotChecked), orEmpty(r.Damaged)
+				r.Checked, r.NotChecked, r.Damaged = cli.OrEmpty(r.Checked), cli.OrEmpty(r.NotChecked), cli.OrEmpty(r.Damaged)
 				for i := range r.Damaged {
-					r.Damaged[i].Snapshots = orEmpty(r.Damaged[i].Snapshots)
+					r.Damaged[i].Snapshots = cli.OrEmpty(r.Damaged[i].Snapshots)
 				}
-				return a.showChecked(r, func(w io.Writer) { a.printChecked(w, r) })
+				return a.ShowChecked(r, func(w io.Writer) { a.printChecked(w, r) })
 			})
 		},
 	}
@@ -176,20 +177,20 @@ report names the snapshots that damage concerns. Exit code 5 means damage.`,
 }
 
 func (a *app) printChecked(w io.Writer, r wire.CheckReport) {
-	p := a.out
+	p := a.Out
 	verdict := "nothing damaged found"
 	if !r.OK() {
-		verdict = p.style(amb, "DAMAGED")
+		verdict = p.Style(cli.Amb, "DAMAGED")
 	}
-	fmt.Fprintf(w, "%s, %s, %s, %s: %s\n", count(int64(r.Snapshots), "snapshot", "snapshots"),
-		count(int64(r.Packs), "pack", "packs"), count(int64(r.Blobs), "blob", "blobs"), byteSize(r.Bytes), verdict)
-	a.printDamage(w, r.Damaged)
-	p.listed(w, "checked", r.Checked)
-	p.listed(w, "not checked", r.NotChecked)
+	fmt.Fprintf(w, "%s, %s, %s, %s: %s\n", cli.Count(int64(r.Snapshots), "snapshot", "snapshots"),
+		cli.Count(int64(r.Packs), "pack", "packs"), cli.Count(int64(r.Blobs), "blob", "blobs"), cli.ByteSize(r.Bytes), verdict)
+	a.PrintDamage(w, r.Damaged)
+	p.Listed(w, "checked", r.Checked)
+	p.Listed(w, "not checked", r.NotChecked)
 	if r.Unused > 0 {
-		fmt.Fprintf(w, "  %s that no snapshot needs: amber snapshot gc\n", byteSize(r.Unused))
+		fmt.Fprintf(w, "  %s that no snapshot needs: amber snapshot gc\n", cli.ByteSize(r.Unused))
 	}
 	if !r.DataRead {
-		fmt.Fprintln(w, p.style(dim, "  the data was not read; --read-data does that"))
+		fmt.Fprintln(w, p.Style(cli.Dim, "  the data was not read; --read-data does that"))
 	}
 }

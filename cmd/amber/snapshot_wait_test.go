@@ -21,14 +21,14 @@ func TestSnapshotWaitsAsLongAsConfigured(t *testing.T) {
 		{"journal", "append", "--session", "s-1", "--type", "prompt", "why not MySQL"},
 	})
 	id := p.snapshot()
-	h, err := home.At(p.home, home.Options{Clock: p.world.clock, Random: p.world.random})
+	h, err := home.At(p.home, home.Options{Clock: p.world.Clock, Random: p.world.Random})
 	p.must(err)
 	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
 	p.must(err)
-	j, err := journal.Open(agent.SpoolDir(), journal.Options{Clock: p.world.clock})
+	j, err := journal.Open(agent.SpoolDir(), journal.Options{Clock: p.world.Clock})
 	p.must(err)
 	// Without the setting every wait takes longer than the whole command may.
-	p.world.environ = append(p.world.environ, "AMBER_SNAPSHOT__LOCK_TIMEOUT=100ms")
+	p.world.Environ = append(p.world.Environ, "AMBER_SNAPSHOT__LOCK_TIMEOUT=100ms")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	for name, hold := range map[string]func(func() error) error{

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // stateHelp says what documents of runtime state are.
@@ -17,7 +18,7 @@ ran last. A NAME is 1 to 64 of a-z, 0-9, dot, _ and -, such as my-indexer.cursor
 Snapshots capture all documents, and a restore brings them back.`
 
 func (a *app) stateCommand() *cobra.Command {
-	cmd := family("state", "Keep small documents of runtime state",
+	cmd := cli.Family("state", "Keep small documents of runtime state",
 		a.stateListCommand(), a.stateGetCommand(), a.stateSetCommand(), a.stateDeleteCommand())
 	cmd.Long = "Keep small documents of runtime state for programs that work with the agent.\n\n" + stateHelp
 	return cmd
@@ -30,29 +31,29 @@ func (a *app) stateListCommand() *cobra.Command {
 		Short:   "List the documents of runtime state",
 		Long:    "List the documents of runtime state by name, without their text.\n\n" + stateHelp,
 		Example: `  amber state list`,
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				list, err := s.Store.Documents.ListDocuments(ctx)
 				if err != nil {
 					return err
 				}
-				return showItems(a, jsonl, amber.Page[amber.Document]{Items: list}, a.printDocuments)
+				return cli.ShowItems(a.App, jsonl, amber.Page[amber.Document]{Items: list}, a.printDocuments)
 			})
 		},
 	}
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
 func (a *app) printDocuments(w io.Writer, list []amber.Document) {
-	p := a.out
+	p := a.Out
 	for _, d := range list {
 		detail := fmt.Sprintf("%8d bytes  %s", d.Bytes, d.Revision[:min(len(d.Revision), 12)])
 		if d.Damage != "" {
-			detail = "damaged: " + oneLine(d.Damage, 200)
+			detail = "damaged: " + cli.OneLine(d.Damage, 200)
 		}
-		fmt.Fprintf(w, "%s  %s\n", p.style(bold, fmt.Sprintf("%-40s", d.Name)), p.style(dim, detail))
+		fmt.Fprintf(w, "%s  %s\n", p.Style(cli.Bold, fmt.Sprintf("%-40s", d.Name)), p.Style(cli.Dim, detail))
 	}
 }
 
@@ -62,7 +63,7 @@ func (a *app) withDocument(cmd *cobra.Command, name string, fn func(ctx context.
 	if err := amber.CheckDocumentName(name); err != nil {
 		return err
 	}
-	return a.withStore(cmd, func(ctx context.Context, s *opened) error { return fn(ctx, s.Store.Documents) })
+	return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return fn(ctx, s.Store.Documents) })
 }
 
 func (a *app) stateGetCommand() *cobra.Command {
@@ -75,14 +76,14 @@ func (a *app) stateGetCommand() *cobra.Command {
 ` + stateHelp,
 		Example: `  amber state get my-indexer.cursor
   amber state get my-indexer.cursor --json`,
-		Args: exactly("the name of a document"),
+		Args: cli.Exactly("the name of a document"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
 				doc, err := d.ReadDocument(ctx, args[0])
 				if err != nil {
 					return err
 				}
-				return a.out.show(doc, func(w io.Writer) { a.printNote(w, string(doc.Document)) })
+				return a.Out.Show(doc, func(w io.Writer) { a.printNote(w, string(doc.Document)) })
 			})
 		},
 	}
@@ -104,14 +105,14 @@ the one of the restored document.
 ` + stateHelp,
 		Example: `  amber state set my-indexer.cursor '{"line": 120}' --if-absent
   amber state set my-indexer.cursor - < cursor.json`,
-		Args: exactly("the name of a document", "a document as JSON, or - for stdin"),
+		Args: cli.Exactly("the name of a document", "a document as JSON, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := r
 			if cmd.Flags().Changed("if-revision") && r.IfRevision == "" {
-				return usage("--if-revision is empty")
+				return cli.Usage("--if-revision is empty")
 			}
 			return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
-				text, err := a.text(args[1], amber.MaxStateBytes)
+				text, err := a.Text(args[1], amber.MaxStateBytes)
 				if err != nil {
 					return err
 				}
@@ -120,7 +121,7 @@ the one of the restored document.
 				if err != nil {
 					return err
 				}
-				return a.out.show(doc, func(w io.Writer) { fmt.Fprintln(w, doc.Name, doc.Revision) })
+				return a.Out.Show(doc, func(w io.Writer) { fmt.Fprintln(w, doc.Name, doc.Revision) })
 			})
 		},
 	}
@@ -142,16 +143,16 @@ func (a *app) stateDeleteCommand() *cobra.Command {
 		Short:   "Delete a document of runtime state",
 		Long:    "Delete a document of runtime state, with --if-revision only that revision.\n\n" + stateHelp,
 		Example: `  amber state delete my-indexer.cursor`,
-		Args:    exactly("the name of a document"),
+		Args:    cli.Exactly("the name of a document"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("if-revision") && revision == "" {
-				return usage("--if-revision is empty")
+				return cli.Usage("--if-revision is empty")
 			}
 			return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
 				if err := d.DeleteDocument(ctx, args[0], revision); err != nil {
 					return err
 				}
-				return a.out.show(deletedDocument{args[0], true}, func(w io.Writer) { fmt.Fprintln(w, args[0]) })
+				return a.Out.Show(deletedDocument{args[0], true}, func(w io.Writer) { fmt.Fprintln(w, args[0]) })
 			})
 		},
 	}

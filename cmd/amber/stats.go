@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) statsCommand() *cobra.Command {
@@ -16,14 +17,14 @@ func (a *app) statsCommand() *cobra.Command {
 		Short:   "Count what is stored",
 		Long:    "Count what the agent's store holds, in every scope.",
 		Example: "  amber stats --agent reviewer",
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				stats, err := s.Store.Stats.Stats(ctx)
 				if err != nil {
 					return err
 				}
-				return a.out.show(stats, func(w io.Writer) { a.printStats(w, stats) })
+				return a.Out.Show(stats, func(w io.Writer) { a.printStats(w, stats) })
 			})
 		},
 	}
@@ -32,11 +33,11 @@ func (a *app) statsCommand() *cobra.Command {
 // printStats prints an aligned table: totals, with the parts of memories below
 // them.
 func (a *app) printStats(w io.Writer, s amber.Stats) {
-	p := a.out
+	p := a.Out
 	row := func(name string, n int64) { fmt.Fprintf(w, "%-22s %10d\n", name, n) }
 	part := func(name string, n int64) {
 		if n > 0 {
-			fmt.Fprintln(w, p.style(dim, fmt.Sprintf("%-22s %10d", "  "+name, n)))
+			fmt.Fprintln(w, p.Style(cli.Dim, fmt.Sprintf("%-22s %10d", "  "+name, n)))
 		}
 	}
 	row("memories", s.Memories)

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/internal/fsx"
 )
@@ -25,15 +25,15 @@ type sharer struct {
 	dir, home string
 }
 
-func (s sharer) world(stdout, stderr io.Writer) world {
-	return world{
-		stdin: strings.NewReader(""), stdout: stdout, stderr: stderr,
-		environ: []string{
+func (s sharer) world(stdout, stderr io.Writer) cli.World {
+	return cli.World{
+		Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr,
+		Environ: []string{
 			"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Dir(s.home), "AMBER_HOME=" + s.home, "USER=" + filepath.Base(s.dir),
 			"GIT_CONFIG_NOSYSTEM=1",
 		},
-		directory: func() (string, error) { return s.dir, nil },
-		clock:     time.Now, random: rand.Reader, terminal: func() bool { return false }, fsInfo: fsx.Info,
+		Directory: func() (string, error) { return s.dir, nil },
+		Clock:     time.Now, Random: rand.Reader, Terminal: func() bool { return false }, FSInfo: fsx.Info,
 	}
 }
 
@@ -210,33 +210,4 @@ func TestWatchWithoutUpstreamImportsNothingFromAWorkTree(t *testing.T) {
 		t.Fatalf("it told %+v", got)
 	}
 	w.stop()
-}
-
-func TestAuthorIsTheUserElseTheMachine(t *testing.T) {
-	t.Parallel()
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		environ []string
-		want    string
-	}{
-		{[]string{"USER=ann", "USERNAME=bob"}, "ann"},
-		{[]string{"USERNAME=bob"}, "bob"},
-		{[]string{"USER=\x01", "USERNAME=bob"}, "bob"},
-		{nil, host},
-	} {
-		a := &app{world: world{environ: tt.environ}}
-		cmd := a.syncExportCommand(&syncFlags{})
-		if got, err := a.author(cmd, ""); got != tt.want || err != nil {
-			t.Errorf("%q: got %q, %v; want %q", tt.environ, got, err, tt.want)
-		}
-		if err := cmd.Flags().Set("created-by", ""); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := a.author(cmd, ""); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("an empty name: got %v, want invalid", err)
-		}
-	}
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) tenantCommand() *cobra.Command {
-	return family("tenant", "List tenants", a.tenantListCommand())
+	return cli.Family("tenant", "List tenants", a.tenantListCommand())
 }
 
 // tenantInfo is the JSON of one tenant.
@@ -26,12 +27,12 @@ func (a *app) tenantListCommand() *cobra.Command {
 		Short:   "List the tenants, and how many agents each has",
 		Long:    "List the tenants of the home, and how many agents each has. Nothing is made or changed.",
 		Example: "  amber tenant list",
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			if err := a.onThisMachine("list tenants"); err != nil {
 				return err
 			}
-			h, err := a.lookAtHome()
+			h, err := a.LookAtHome()
 			if err != nil {
 				return err
 			}
@@ -41,17 +42,17 @@ func (a *app) tenantListCommand() *cobra.Command {
 			}
 			items := []tenantInfo{}
 			for _, id := range ids {
-				items = append(items, tenantInfo{id, len(agentsThere(h, id))})
+				items = append(items, tenantInfo{id, len(cli.AgentsThere(h, id))})
 			}
-			return showItems(a, jsonl, amber.Page[tenantInfo]{Items: items}, func(w io.Writer, items []tenantInfo) {
+			return cli.ShowItems(a.App, jsonl, amber.Page[tenantInfo]{Items: items}, func(w io.Writer, items []tenantInfo) {
 				rows := make([][]string, len(items))
 				for i, t := range items {
 					rows[i] = []string{string(t.ID), fmt.Sprint(t.Agents)}
 				}
-				table(w, []string{"TENANT", "AGENTS"}, rows)
+				cli.Table(w, []string{"TENANT", "AGENTS"}, rows)
 			})
 		},
 	}
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }

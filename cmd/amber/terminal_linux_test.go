@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/term"
 )
@@ -81,9 +82,9 @@ func (p *viewer) run(args ...string) (code int, shown string) {
 		}
 		all <- string(b)
 	}()
-	w := world{
-		stdin: strings.NewReader(""), stdout: c.end, stderr: c.end, environ: p.environ, clock: time.Now, random: rand.Reader,
-		directory: func() (string, error) { return p.home, nil }, terminal: func() bool { return false }, fsInfo: fsx.Info,
+	w := cli.World{
+		Stdin: strings.NewReader(""), Stdout: c.end, Stderr: c.end, Environ: p.environ, Clock: time.Now, Random: rand.Reader,
+		Directory: func() (string, error) { return p.home, nil }, Terminal: func() bool { return false }, FSInfo: fsx.Info,
 	}
 	code = run(context.Background(), args, w)
 	c.end.Close()
@@ -148,13 +149,13 @@ func TestHitShowsSixLinesOnATerminal(t *testing.T) {
 	p = newViewer(t, 80)
 	id := strings.Split(strings.TrimSpace(p.must("--quiet", "remember", six+"\nseven\neight", "--scope", "global")), "\n")[0]
 	shown := p.must("recall", "database")
-	if !strings.Contains(shown, "      six\n") || strings.Contains(shown, "seven") || !strings.Contains(shown, "… 2 more lines: amber get "+shortID(id)) {
+	if !strings.Contains(shown, "      six\n") || strings.Contains(shown, "seven") || !strings.Contains(shown, "… 2 more lines: amber get "+cli.ShortID(id)) {
 		t.Errorf("a memory of eight lines:\n%s", shown)
 	}
 	var b strings.Builder
-	code := run(t.Context(), []string{"recall", "database"}, world{
-		stdin: strings.NewReader(""), stdout: &b, stderr: io.Discard, environ: p.environ, clock: time.Now, random: rand.Reader,
-		directory: func() (string, error) { return p.home, nil }, terminal: func() bool { return false }, fsInfo: fsx.Info,
+	code := run(t.Context(), []string{"recall", "database"}, cli.World{
+		Stdin: strings.NewReader(""), Stdout: &b, Stderr: io.Discard, Environ: p.environ, Clock: time.Now, Random: rand.Reader,
+		Directory: func() (string, error) { return p.home, nil }, Terminal: func() bool { return false }, FSInfo: fsx.Info,
 	})
 	if code != 0 || !strings.Contains(b.String(), "      eight\n") || strings.Contains(b.String(), "more line") {
 		t.Errorf("in a pipe it is not whole: %d\n%s", code, b.String())
@@ -184,25 +185,25 @@ func TestBarShowsOnATerminal(t *testing.T) {
 		styled  bool
 	}{{"coloured", nil, true}, {"plain", []string{"NO_COLOR=1"}, false}} {
 		console := newConsole(t, 80)
-		a := &app{world: world{stdout: &strings.Builder{}, stderr: console.end, clock: time.Now, environ: c.environ}}
-		a.out = newPrinter(a)
+		a := &app{&cli.App{World: cli.World{Stdout: &strings.Builder{}, Stderr: console.end, Clock: time.Now, Environ: c.environ}}}
+		a.Out = cli.NewPrinter(a.App)
 		shown := make(chan struct{})
 		go func() {
 			defer close(shown)
 			text := readUntil(t, console.watch, "%")
-			if !strings.Contains(text, "amber: restoring pages [") || !strings.Contains(text, "50 %") || strings.Contains(text, amb) != c.styled {
+			if !strings.Contains(text, "amber: restoring pages [") || !strings.Contains(text, "50 %") || strings.Contains(text, cli.Amb) != c.styled {
 				t.Errorf("%s: the bar is %q", c.name, text)
 			}
 		}()
-		if _, err := working(a, "restoring", func() (int, error) {
-			a.meter.set("pages", 1, 2)
+		if _, err := cli.Working(a.App, "restoring", func() (int, error) {
+			a.Meter.Set("pages", 1, 2)
 			<-shown
-			a.out.warn("one thing")
+			a.Out.Warn("one thing")
 			return 0, nil
 		}); err != nil {
 			t.Fatal(err)
 		}
-		a.out.note("over")
+		a.Out.Note("over")
 		rest := readUntil(t, console.watch, "over")
 		if !strings.Contains(rest, "\r\x1b[Kamber: ") || !strings.Contains(rest, "one thing") || !strings.HasSuffix(strings.TrimSpace(rest), "over") {
 			t.Errorf("%s: after the bar: %q", c.name, rest)
@@ -216,20 +217,20 @@ func TestBarOnlyWhereAPersonWatches(t *testing.T) {
 	file := &strings.Builder{}
 	for _, c := range []struct {
 		name string
-		w    world
-		g    globals
+		w    cli.World
+		g    cli.Globals
 		want bool
 	}{
-		{"terminal", world{stdout: terminal, stderr: terminal}, globals{}, true},
-		{"stdout is piped", world{stdout: file, stderr: terminal}, globals{}, true},
-		{"stderr is piped", world{stdout: terminal, stderr: file}, globals{}, false},
-		{"quiet", world{stdout: terminal, stderr: terminal}, globals{quiet: true}, false},
-		{"JSON on the same terminal", world{stdout: terminal, stderr: terminal}, globals{json: true}, false},
-		{"JSON elsewhere", world{stdout: file, stderr: terminal}, globals{json: true}, true},
-		{"dumb", world{stdout: terminal, stderr: terminal, environ: []string{"TERM=dumb"}}, globals{}, false},
+		{"terminal", cli.World{Stdout: terminal, Stderr: terminal}, cli.Globals{}, true},
+		{"stdout is piped", cli.World{Stdout: file, Stderr: terminal}, cli.Globals{}, true},
+		{"stderr is piped", cli.World{Stdout: terminal, Stderr: file}, cli.Globals{}, false},
+		{"quiet", cli.World{Stdout: terminal, Stderr: terminal}, cli.Globals{Quiet: true}, false},
+		{"JSON on the same terminal", cli.World{Stdout: terminal, Stderr: terminal}, cli.Globals{JSON: true}, false},
+		{"JSON elsewhere", cli.World{Stdout: file, Stderr: terminal}, cli.Globals{JSON: true}, true},
+		{"dumb", cli.World{Stdout: terminal, Stderr: terminal, Environ: []string{"TERM=dumb"}}, cli.Globals{}, false},
 	} {
-		a := &app{world: c.w, global: c.g}
-		if got := newPrinter(a).bars; got != c.want {
+		a := &app{&cli.App{World: c.w, Global: c.g}}
+		if got := cli.NewPrinter(a.App).Bars; got != c.want {
 			t.Errorf("%s: bars are %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -238,12 +239,12 @@ func TestBarOnlyWhereAPersonWatches(t *testing.T) {
 // A warning is on stderr and stands out, also with --json and --quiet.
 func TestWarningsAreSeen(t *testing.T) {
 	t.Parallel()
-	for _, g := range []globals{{}, {json: true}, {quiet: true}} {
+	for _, g := range []cli.Globals{{}, {JSON: true}, {Quiet: true}} {
 		console, out := newConsole(t, 80), &strings.Builder{}
-		a := &app{world: world{stdout: out, stderr: console.end, clock: time.Now}, global: g}
-		a.out = newPrinter(a)
-		a.out.warn("the disk is almost full")
-		if shown := readUntil(t, console.watch, "full"); !strings.Contains(shown, amb+"WARNING"+plain) || out.Len() > 0 {
+		a := &app{&cli.App{World: cli.World{Stdout: out, Stderr: console.end, Clock: time.Now}, Global: g}}
+		a.Out = cli.NewPrinter(a.App)
+		a.Out.Warn("the disk is almost full")
+		if shown := readUntil(t, console.watch, "full"); !strings.Contains(shown, cli.Amb+"WARNING"+cli.Plain) || out.Len() > 0 {
 			t.Errorf("with %+v the terminal shows %q, stdout %q", g, shown, out)
 		}
 	}

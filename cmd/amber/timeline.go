@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) timelineCommand() *cobra.Command {
-	var f identityFlags
+	var f cli.IdentityFlags
 	var before, after int
 	cmd := &cobra.Command{
 		Use:   "timeline ID",
@@ -23,26 +24,26 @@ that recall would show here are listed.
 
 ` + idHelp,
 		Example: "  amber timeline 5f3a91c0 --before 10 --after 0",
-		Args:    exactly("the id of a memory"),
+		Args:    cli.Exactly("the id of a memory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if before < 0 || after < 0 || before > amber.MaxPageSize || after > amber.MaxPageSize {
-				return usage("--before and --after must be 0 to %d", amber.MaxPageSize)
+				return cli.Usage("--before and --after must be 0 to %d", amber.MaxPageSize)
 			}
-			return a.withMemory(cmd, args[0], func(ctx context.Context, s *opened, id amber.MemoryID) error {
+			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
 				memories, err := s.Store.Memories.Timeline(ctx, id, before, after)
 				if err != nil {
 					return err
 				}
-				ids, err := a.identities(ctx, s, f)
+				ids, err := a.Identities(ctx, s, f)
 				if err != nil {
 					return err
 				}
 				memories = seenBeside(memories, id, ids)
-				return a.out.show(amber.Page[amber.Memory]{Items: memories}, func(w io.Writer) { a.printTimeline(w, memories, id) })
+				return a.Out.Show(amber.Page[amber.Memory]{Items: memories}, func(w io.Writer) { a.printTimeline(w, memories, id) })
 			})
 		},
 	}
-	f.addNames(cmd)
+	f.AddNames(cmd)
 	cmd.Flags().IntVar(&before, "before", 5, "how many older memories at most")
 	cmd.Flags().IntVar(&after, "after", 5, "how many newer memories at most")
 	return cmd
@@ -63,11 +64,11 @@ func seenBeside(memories []amber.Memory, pivot amber.MemoryID, ids amber.Identit
 
 // printTimeline prints one line per memory, the one asked for marked.
 func (a *app) printTimeline(w io.Writer, memories []amber.Memory, pivot amber.MemoryID) {
-	p := a.out
+	p := a.Out
 	for _, m := range memories {
 		mark := "  "
 		if m.ID == pivot {
-			mark = p.style(bold, "> ")
+			mark = p.Style(cli.Bold, "> ")
 		}
 		fmt.Fprintln(w, mark+a.memoryLine(m))
 	}

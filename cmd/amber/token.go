@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) tokenCommand() *cobra.Command {
-	c := family("token", "Manage the tokens of the server",
+	c := cli.Family("token", "Manage the tokens of the server",
 		a.tokenCreateCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
 	c.Long = `A token lets a program use an Amber server: for one agent, one tenant or every tenant, and only for
 what its scopes allow. Once the first token exists, every request needs one, also from this
@@ -46,7 +47,7 @@ func (a *app) tokenState(t wire.Token) string {
 	switch {
 	case !t.RevokedAt.IsZero():
 		return "revoked"
-	case !t.ExpiresAt.IsZero() && !amber.At(a.out.now()).Before(t.ExpiresAt):
+	case !t.ExpiresAt.IsZero() && !amber.At(a.Out.Now()).Before(t.ExpiresAt):
 		return "expired"
 	}
 	return "good"

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
@@ -41,7 +42,7 @@ With --secret-file the secret is written to a new file that only its owner may r
 printed.`,
 		Example: `  amber token create ci --scope read --expires 90d
   amber --tenant acme token create backup --all-agents --scope read,snapshot --secret-file backup.token`,
-		Args: exactly("a name"),
+		Args: cli.Exactly("a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := a.tokenRequest(cmd, args[0], f)
 			if err != nil {
@@ -51,7 +52,7 @@ printed.`,
 			if err != nil {
 				return err
 			}
-			d, err := a.openHomeDB(cmd.Context())
+			d, err := a.OpenHomeDB(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -60,7 +61,7 @@ printed.`,
 	}
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.scopes, "scope", []string{string(wire.TokenRead), string(wire.TokenWrite)}, "what it allows, joined by commas: read, write, approve, snapshot, restore, erase, admin")
-	fl.StringVar(&f.expires, "expires", "", "when it ends: "+timeForms+" from now (default never)")
+	fl.StringVar(&f.expires, "expires", "", "when it ends: "+cli.TimeForms+" from now (default never)")
 	fl.BoolVar(&f.allAgents, "all-agents", false, "make it valid for every agent of the tenant")
 	fl.BoolVar(&f.allTenants, "all-tenants", false, "make it valid for every agent of every tenant")
 	fl.StringVar(&f.secretFile, "secret-file", "", "write the secret to this new file instead of printing it")
@@ -72,17 +73,17 @@ func (a *app) tokenRequest(cmd *cobra.Command, name string, f tokenFlags) (wire.
 	r := wire.TokenRequest{Name: name}
 	switch {
 	case f.allTenants && cmd.Flags().Changed("tenant"):
-		return r, usage("--all-tenants and --tenant exclude each other")
+		return r, cli.Usage("--all-tenants and --tenant exclude each other")
 	case (f.allTenants || f.allAgents) && cmd.Flags().Changed("agent"):
-		return r, usage("a token for every agent is not for --agent %s", oneLine(a.global.agent, 40))
+		return r, cli.Usage("a token for every agent is not for --agent %s", cli.OneLine(a.Global.Agent, 40))
 	}
 	var err error
 	if !f.allTenants {
-		if r.Tenant, err = amber.ParseTenantID(a.global.tenant); err != nil {
+		if r.Tenant, err = amber.ParseTenantID(a.Global.Tenant); err != nil {
 			return r, err
 		}
 		if !f.allAgents {
-			if r.Agent, err = amber.ParseAgentID(a.global.agent); err != nil {
+			if r.Agent, err = amber.ParseAgentID(a.Global.Agent); err != nil {
 				return r, err
 			}
 		}
@@ -102,12 +103,12 @@ func (a *app) expiry(cmd *cobra.Command, text string) (amber.Time, error) {
 	if !cmd.Flags().Changed("expires") {
 		return amber.Time{}, nil
 	}
-	at, err := a.future("expires", text)
+	at, err := a.Future("expires", text)
 	if err != nil {
 		return at, err
 	}
-	if !amber.At(a.clock()).Before(at) {
-		return at, usage("--expires %s is in the past", oneLine(text, 40))
+	if !amber.At(a.Clock()).Before(at) {
+		return at, cli.Usage("--expires %s is in the past", cli.OneLine(text, 40))
 	}
 	return at, nil
 }
@@ -119,9 +120,9 @@ func (a *app) newSecretFile(cmd *cobra.Command, file string) (string, error) {
 		return "", nil
 	}
 	if file == "" {
-		return "", usage("--secret-file is empty")
+		return "", cli.Usage("--secret-file is empty")
 	}
-	path, err := a.absolute(file)
+	path, err := a.Absolute(file)
 	if err != nil {
 		return "", err
 	}
@@ -145,16 +146,16 @@ func (a *app) createToken(ctx context.Context, d *ledger.DB, r wire.TokenRequest
 	if err != nil || file == "" {
 		return err
 	}
-	return a.out.show(savedToken{t, file}, func(w io.Writer) {
-		fmt.Fprintf(w, "made token %s for %s; its secret is in %s\n", t.ID, reach(t), flat(file))
+	return a.Out.Show(savedToken{t, file}, func(w io.Writer) {
+		fmt.Fprintf(w, "made token %s for %s; its secret is in %s\n", t.ID, reach(t), cli.Flat(file))
 	})
 }
 
 func (a *app) showSecret(t wire.NewToken) error {
-	if !a.global.json {
-		a.out.note("made token %s for %s; its secret is shown only now:", t.ID, reach(t.Token))
+	if !a.Global.JSON {
+		a.Out.Note("made token %s for %s; its secret is shown only now:", t.ID, reach(t.Token))
 	}
-	return a.out.show(t, func(w io.Writer) { fmt.Fprintln(w, t.Secret) })
+	return a.Out.Show(t, func(w io.Writer) { fmt.Fprintln(w, t.Secret) })
 }
 
 // saveSecret writes the secret and a line end to a new file.

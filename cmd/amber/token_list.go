@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
@@ -20,13 +21,13 @@ func (a *app) tokenListCommand() *cobra.Command {
 		Short: "List tokens",
 		Long: `List the tokens of this home, oldest first, including revoked and expired ones. With --tenant only
 the tokens of that tenant. The last use of a token is known to the minute.`,
-		Args: exactly(),
+		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			tenant, err := a.givenTenant(cmd)
 			if err != nil {
 				return err
 			}
-			d, err := a.lookAtHomeDB(cmd.Context())
+			d, err := a.LookAtHomeDB(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -38,10 +39,10 @@ the tokens of that tenant. The last use of a token is known to the minute.`,
 			if err != nil {
 				return err
 			}
-			return showItems(a, jsonl, amber.Page[wire.Token]{Items: tokens}, a.printTokens)
+			return cli.ShowItems(a.App, jsonl, amber.Page[wire.Token]{Items: tokens}, a.printTokens)
 		},
 	}
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
@@ -50,7 +51,7 @@ func (a *app) givenTenant(cmd *cobra.Command) (amber.TenantID, error) {
 	if !cmd.Flags().Changed("tenant") {
 		return "", nil
 	}
-	return amber.ParseTenantID(a.global.tenant)
+	return amber.ParseTenantID(a.Global.Tenant)
 }
 
 func (a *app) printTokens(w io.Writer, tokens []wire.Token) {
@@ -62,10 +63,10 @@ func (a *app) printTokens(w io.Writer, tokens []wire.Token) {
 		}
 		rows[i] = []string{
 			string(t.ID), t.Name, reach(t), scopeNames(t.Scopes), a.tokenState(t),
-			a.out.when(t.CreatedAt), expires, a.out.when(t.LastUsedAt),
+			a.Out.When(t.CreatedAt), expires, a.Out.When(t.LastUsedAt),
 		}
 	}
-	table(w, []string{"ID", "NAME", "FOR", "SCOPES", "STATE", "MADE", "EXPIRES", "USED"}, rows)
+	cli.Table(w, []string{"ID", "NAME", "FOR", "SCOPES", "STATE", "MADE", "EXPIRES", "USED"}, rows)
 }
 
 // revocation is the JSON of token revoke.
@@ -82,9 +83,9 @@ func (a *app) tokenRevokeCommand() *cobra.Command {
 		Short: "Revoke a token",
 		Long: `Revoke a token, at once and for good. The first characters of its id are enough if no other id begins
 with them. It asks first; without a terminal it needs --yes.`,
-		Args: exactly("the id of a token"),
+		Args: cli.Exactly("the id of a token"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := a.lookAtHomeDB(cmd.Context())
+			d, err := a.LookAtHomeDB(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -94,7 +95,7 @@ with them. It asks first; without a terminal it needs --yes.`,
 			return errors.Join(a.revokeToken(cmd.Context(), d, args[0], yes, dryRun), d.Close())
 		},
 	}
-	addPlanFlags(cmd, &yes, &dryRun, "show what would be revoked and revoke nothing")
+	cli.AddPlanFlags(cmd, &yes, &dryRun, "show what would be revoked and revoke nothing")
 	return cmd
 }
 
@@ -103,19 +104,19 @@ func (a *app) revokeToken(ctx context.Context, d *ledger.DB, arg string, yes, dr
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("token %s (%s, for %s)", t.ID, oneLine(t.Name, 60), reach(t))
+	name := fmt.Sprintf("token %s (%s, for %s)", t.ID, cli.OneLine(t.Name, 60), reach(t))
 	if dryRun {
-		return a.out.show(revocation{Token: t, DryRun: true}, func(w io.Writer) { fmt.Fprintln(w, "would revoke", name) })
+		return a.Out.Show(revocation{Token: t, DryRun: true}, func(w io.Writer) { fmt.Fprintln(w, "would revoke", name) })
 	}
 	if !t.RevokedAt.IsZero() {
-		a.out.note("the token was revoked already, %s", a.out.when(t.RevokedAt))
-		return a.out.show(revocation{Token: t}, func(w io.Writer) { fmt.Fprintln(w, "revoked", name) })
+		a.Out.Note("the token was revoked already, %s", a.Out.When(t.RevokedAt))
+		return a.Out.Show(revocation{Token: t}, func(w io.Writer) { fmt.Fprintln(w, "revoked", name) })
 	}
-	if err := a.confirm(yes, "revoke "+name); err != nil {
+	if err := a.Confirm(yes, "revoke "+name); err != nil {
 		return err
 	}
 	if t, err = d.EndToken(ctx, t.ID, cliActor); err != nil {
 		return err
 	}
-	return a.out.show(revocation{Token: t, Revoked: true}, func(w io.Writer) { fmt.Fprintln(w, "revoked", name) })
+	return a.Out.Show(revocation{Token: t, Revoked: true}, func(w io.Writer) { fmt.Fprintln(w, "revoked", name) })
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 func (a *app) turnCommand() *cobra.Command {
-	return family("turn", "Keep the turns of a conversation",
+	return cli.Family("turn", "Keep the turns of a conversation",
 		a.turnAddCommand(), a.turnListCommand(), a.turnClearCommand(),
 	)
 }
@@ -27,9 +28,9 @@ printed. A turn whose id is stored already is left as it was stored, so the same
 command can be run again.`,
 		Example: `  amber turn add "Which database did we pick?"
   agent answer | amber turn add - --role assistant --session 1f0c9a2b`,
-		Args: exactly("a text, or - for stdin"),
+		Args: cli.Exactly("a text, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			content, err := a.text(args[0], amber.MaxContentBytes)
+			content, err := a.Text(args[0], amber.MaxContentBytes)
 			if err != nil {
 				return err
 			}
@@ -39,14 +40,14 @@ command can be run again.`,
 				}
 			}
 			if !cmd.Flags().Changed("project") {
-				dir, err := a.directory()
+				dir, err := a.Directory()
 				if err != nil {
 					return &amber.Error{Op: "find working directory", Kind: amber.KindInternal, Err: err}
 				}
-				project = projectOf(dir)
+				project = cli.ProjectOf(dir)
 			}
 			turn := amber.Turn{ID: amber.TurnID(id), Role: amber.Role(role), Content: content, ProjectID: project}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				if turn.SessionID, err = session.find(ctx, cmd, s); err != nil {
 					return err
 				}
@@ -54,7 +55,7 @@ command can be run again.`,
 				if err != nil {
 					return err
 				}
-				return a.out.show(stored, func(w io.Writer) { fmt.Fprintln(w, safe(string(stored.ID))) })
+				return a.Out.Show(stored, func(w io.Writer) { fmt.Fprintln(w, cli.Safe(string(stored.ID))) })
 			})
 		},
 	}
@@ -74,12 +75,12 @@ func (a *app) turnListCommand() *cobra.Command {
 		Use:     "list",
 		Short:   "List the last turns of a session, oldest first",
 		Example: `  amber turn list --session 1f0c9a2b -n 100`,
-		Args:    exactly(),
+		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := limit("-n", n); err != nil {
+			if err := cli.Limit("-n", n); err != nil {
 				return err
 			}
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := session.find(ctx, cmd, s)
 				if err != nil {
 					return err
@@ -88,13 +89,13 @@ func (a *app) turnListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return showItems(a, jsonl, amber.Page[amber.Turn]{Items: turns}, a.printTurns)
+				return cli.ShowItems(a.App, jsonl, amber.Page[amber.Turn]{Items: turns}, a.printTurns)
 			})
 		},
 	}
 	session.add(cmd, "the session (default the active one)")
 	cmd.Flags().IntVarP(&n, "limit", "n", 20, "how many at most")
-	addJSONL(cmd, &jsonl)
+	cli.AddJSONL(cmd, &jsonl)
 	return cmd
 }
 
@@ -109,9 +110,9 @@ func (a *app) turnClearCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clear --session ID",
 		Short: "Delete every turn of a session",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd, func(ctx context.Context, s *opened) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				id, err := session.named(ctx, cmd, s)
 				if err != nil {
 					return err
@@ -120,7 +121,7 @@ func (a *app) turnClearCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.out.show(turnsDeleted{id, n}, func(w io.Writer) { fmt.Fprintf(w, "deleted %d turns\n", n) })
+				return a.Out.Show(turnsDeleted{id, n}, func(w io.Writer) { fmt.Fprintf(w, "deleted %d turns\n", n) })
 			})
 		},
 	}
@@ -132,22 +133,22 @@ func (a *app) turnClearCommand() *cobra.Command {
 func roleColour(r amber.Role) string {
 	switch r {
 	case amber.RoleUser:
-		return amb
+		return cli.Amb
 	case amber.RoleAssistant:
 		return "\x1b[36m" // cyan
 	case amber.RoleTool:
 		return "\x1b[32m" // green
 	}
-	return bold
+	return cli.Bold
 }
 
 // printTurns prints a transcript.
 func (a *app) printTurns(w io.Writer, turns []amber.Turn) {
-	p := a.out
+	p := a.Out
 	for i, t := range turns {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s  %s\n%s\n", p.style(roleColour(t.Role), flat(string(t.Role))), p.style(dim, p.when(t.CreatedAt)), safe(t.Content))
+		fmt.Fprintf(w, "%s  %s\n%s\n", p.Style(roleColour(t.Role), cli.Flat(string(t.Role))), p.Style(cli.Dim, p.When(t.CreatedAt)), cli.Safe(t.Content))
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/wire"
 )
 
 // TestOnlyTheVaultSaysNotFound has each file missing here that a verb may need:
@@ -138,7 +140,10 @@ func TestAKeyByAnotherNameStays(t *testing.T) {
 	if err := os.Link(filepath.Join(u.dir, "key"), filepath.Join(u.dir, "docs", "notes.txt")); err != nil {
 		t.Fatal(err)
 	}
-	var plan vaultBackupPlan
+	var plan struct {
+		DocNames []string       `json:"doc_names"`
+		Skipped  []wire.Skipped `json:"skipped"`
+	}
 	if err := json.Unmarshal([]byte(u.must("--json", "vault", "backup", "--dir", "docs", "--dry-run")), &plan); err != nil {
 		t.Fatal(err)
 	}

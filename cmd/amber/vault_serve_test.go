@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/documents"
 )
 
 // TestVaultOfAServer backs up from one home to a served one and restores into a
@@ -45,7 +46,10 @@ func TestVaultOfAServer(t *testing.T) {
 	}
 	server = host.serve()
 	at[1] = server.url + "/api/v1"
-	var got vaultRestored
+	var got struct {
+		colony.Restored
+		documents.Plan
+	}
 	decode(t, reader.must("", vault("restore", "--require-signed", "--trust", string(made.Issuer))...), &got)
 	if got.ID != made.ID || got.Checks.Signature != colony.SignatureVerified || len(got.Written) != 1 {
 		t.Errorf("restored: %+v", got)

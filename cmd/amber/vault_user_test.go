@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 )
 
 // vaultUser is somebody with a home and a vault of a folder.
@@ -44,13 +46,13 @@ func newVaultUser(t *testing.T) *vaultUser {
 func (u *vaultUser) amber(args ...string) (code int, stdout, stderr string) {
 	u.t.Helper()
 	var out, errs bytes.Buffer
-	w := world{
-		stdin: strings.NewReader(""), stdout: &out, stderr: &errs, environ: u.environ,
-		directory: func() (string, error) { return u.dir, nil },
-		clock:     time.Now, random: rand.Reader, terminal: func() bool { return u.asked != nil },
+	w := cli.World{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Environ: u.environ,
+		Directory: func() (string, error) { return u.dir, nil },
+		Clock:     time.Now, Random: rand.Reader, Terminal: func() bool { return u.asked != nil },
 	}
 	if u.asked != nil {
-		w.stdin = &typing{answer: u.asked}
+		w.Stdin = &typing{answer: u.asked}
 	}
 	code = run(u.t.Context(), args, w)
 	return code, out.String(), errs.String()

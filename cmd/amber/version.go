@@ -8,6 +8,9 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+
 	lib "modernc.org/sqlite/lib"
 )
 
@@ -55,14 +58,14 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  exactly(),
+		Args:  cli.Exactly(),
 		RunE:  func(*cobra.Command, []string) error { return a.showVersion() },
 	}
 }
 
 func (a *app) showVersion() error {
 	b := thisBuild()
-	return a.out.show(b, func(w io.Writer) {
+	return a.Out.Show(b, func(w io.Writer) {
 		fmt.Fprintf(w, "amber %s (%s, %s/%s, SQLite %s)\n", b.Version, b.Go, b.OS, b.Arch, b.SQLite)
 	})
 }

@@ -30,8 +30,11 @@ var law = map[string][]string{
 	"agent":                         {"colony/shelf", "config", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "snapshot", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
 	"bundle":                        {},
 	"client":                        {},
-	"cmd/amber":                     {"*"},    // the one place that sees everything
+	"cmd/amber":                     {"*"}, // the one place that sees everything
+	"cmd/amber/internal/cli":        {"agent", "client", "config", "events", "home", "keyring", "ledger", "notes"},
+	"cmd/amber/internal/control":    {"agent", "cmd/amber/internal/cli"},
 	"cmd/amber/internal/demo":       {"home"}, // damages an agent of its own
+	"cmd/amber/internal/share":      {"cmd/amber/internal/cli", "colony", "colony/api", "colony/documents", "config", "gitsync", "gitsync/githook", "keyring", "server", "server/backup"},
 	"colony":                        {},
 	"colony/api":                    {"colony"},
 	"colony/colonytest":             {"colony"},

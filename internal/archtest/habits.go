@@ -16,7 +16,7 @@ var forbidden = []struct {
 	except []string
 	why    string
 }{
-	{"time.Now", []string{"cmd/amber", "internal/fsx", "internal/bench"}, "time is injected"},
+	{"time.Now", []string{"cmd/amber", "cmd/amber/internal/cli", "internal/fsx", "internal/bench"}, "time is injected"},
 	{"time.Sleep", []string{"internal/bench"}, "wait for a signal instead"},
 	{"os.WriteFile", []string{"internal/bench", "internal/hosttest"}, "durable files go through internal/fsx"},
 	{"os.Rename", []string{"internal/fsx"}, "durable files go through internal/fsx"},

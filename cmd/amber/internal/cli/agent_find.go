@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+)
+
+// Variables that name an agent where no flag does.
+const (
+	AgentVariable  = "AMBER_AGENT"
+	TenantVariable = "AMBER_TENANT"
+)
+
+// NameAgent takes tenant and agent from the environment where the flags do not
+// say.
+func (a *App) NameAgent(cmd *cobra.Command) {
+	if v := a.Getenv(TenantVariable); v != "" && !cmd.Flags().Changed("tenant") {
+		a.Global.Tenant = v
+	}
+	if v := a.Getenv(AgentVariable); v != "" && !cmd.Flags().Changed("agent") {
+		a.Global.Agent = v
+	}
+}
+
+// Families whose verbs work on no agent, or look for it themselves: those about
+// snapshots and vaults also know agents that are gone, and bring them back.
+var otherFamilies = []string{
+	"version", "help", "completion", "man", "config", "key", "token", "audit", "redact", "demo", "serve", "hook", "setup",
+	"agent", "tenant", "repo", "snapshot", "bundle", "consolidate", "vault",
+}
+
+// finders are the verbs, by their last word, that only work on what is there: an
+// agent is never made for them.
+var finders = []string{
+	"recall", "get", "edit", "history", "list", "timeline", "context", "project", "stats", "forget", "show", "log", "delete", "clear",
+	"load", "rename", "select", "end", "activity", "replay", "compact", "decide", "claim", "ack", "nack", "renew", "dead", "status",
+	"verify", "export", "quarantine", "discard", "doctor", "remove",
+}
+
+// CheckAgent makes sure that the agent of the flags is there, or may be made: a
+// typing error must not look like an agent that knows nothing. Errors: not_found.
+func (a *App) CheckAgent(cmd *cobra.Command) error {
+	words := strings.Fields(cmd.CommandPath())
+	if a.Remote != nil || cmd.HasSubCommands() || len(words) < 2 || slices.Contains(otherFamilies, words[1]) {
+		return nil
+	}
+	h, tenant, err := a.LookAtTenant()
+	if err != nil {
+		return nil // the verb says it, with what it was about to do
+	}
+	id := amber.AgentID(a.Global.Agent)
+	agent, err := h.Agent(tenant, id)
+	if err != nil {
+		return err
+	}
+	finds := slices.Contains(finders, words[len(words)-1])
+	// What cannot be read is there.
+	switch exists, _ := agent.Exists(); {
+	case exists:
+	case a.mayMake(h, tenant):
+		a.absent = finds
+	case a.Global.NewAgent && !finds:
+	default:
+		err := a.NoAgent(h, tenant, id)
+		if !finds {
+			err.Hint = fmt.Sprintf("repeat the command with --new-agent to make agent %s in tenant %s", id, tenant)
+		}
+		return err
+	}
+	return nil
+}
+
+// MakeNamed makes the agent that a flag names, so that hooks and servers which are
+// set up for it find it.
+func (a *App) MakeNamed(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("agent") && !cmd.Flags().Changed("tenant") {
+		return nil
+	}
+	agent, err := a.lookAtAgent()
+	if err != nil {
+		return err
+	}
+	if _, err := agent.Current(); amber.KindOf(err) != amber.KindNotFound {
+		return nil
+	}
+	s, err := a.Open(cmd.Context())
+	if err != nil {
+		return err
+	}
+	a.Out.Note("made agent %s in tenant %s", s.AgentID(), s.TenantID())
+	return s.Close()
+}
+
+// mayMake reports whether the agent of the flags may be made without being
+// asked for: the default one, or one that the environment names, in a tenant that
+// is the default, named there, or has an agent already.
+func (a *App) mayMake(h *home.Home, tenant amber.TenantID) bool {
+	wanted := func(name, usual, variable string) bool { return name == usual || name == a.Getenv(variable) }
+	if !wanted(a.Global.Agent, string(amber.DefaultAgent), AgentVariable) {
+		return false
+	}
+	return wanted(string(tenant), string(amber.DefaultTenant), TenantVariable) || len(AgentsThere(h, tenant)) > 0
+}
+
+// AgentsThere returns the agents of a tenant that exist.
+func AgentsThere(h *home.Home, tenant amber.TenantID) []amber.AgentID {
+	ids, _ := h.Agents(tenant)
+	return slices.DeleteFunc(ids, func(id amber.AgentID) bool {
+		agent, err := h.Agent(tenant, id)
+		if err != nil {
+			return true
+		}
+		exists, _ := agent.Exists()
+		return !exists
+	})
+}
+
+// NoAgent is the error about an agent that is not there. It names those that are,
+// the nearest first; where the tenant is what is wrong, the tenants.
+func (a *App) NoAgent(h *home.Home, tenant amber.TenantID, id amber.AgentID) *amber.Error {
+	agents := AgentsThere(h, tenant)
+	if len(agents) == 0 && tenant != amber.DefaultTenant {
+		var tenants []amber.TenantID
+		all, _ := h.Tenants()
+		for _, t := range all {
+			if len(AgentsThere(h, t)) > 0 {
+				tenants = append(tenants, t)
+			}
+		}
+		e := amber.Errorf(amber.KindNotFound, "find tenant", string(tenant), "tenant %s does not exist, %s", tenant, namesThere("tenants", string(tenant), tenants))
+		e.Hint = "amber tenant list"
+		return e
+	}
+	e := amber.Errorf(amber.KindNotFound, "find agent", string(id), "agent %s does not exist in tenant %s, %s", id, tenant, namesThere("agents", string(id), agents))
+	e.Hint = "amber agent list"
+	return e
+}
+
+// maxNamedAgents is how many names an error has.
+const maxNamedAgents = 10
+
+// namesThere lists names, the nearest to what was asked for first.
+func namesThere[T ~string](what, asked string, names []T) string {
+	if len(names) == 0 {
+		return "no " + what + " exist yet"
+	}
+	sorted := slices.SortedStableFunc(slices.Values(names), func(x, y T) int {
+		return cmp.Or(distance(asked, string(x))-distance(asked, string(y)), strings.Compare(string(x), string(y)))
+	})
+	list := strings.Join(Texts(sorted[:min(len(sorted), maxNamedAgents)]), ", ")
+	if more := len(sorted) - maxNamedAgents; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return what + " are: " + list
+}
+
+// LookAtTenant returns the home, which is not made, and the tenant of the flags.
+func (a *App) LookAtTenant() (*home.Home, amber.TenantID, error) {
+	tenant, err := amber.ParseTenantID(a.Global.Tenant)
+	if err != nil {
+		return nil, "", err
+	}
+	h, err := a.LookAtHome()
+	return h, tenant, err
+}
+
+// lookAtAgent returns the folder of the agent the flags name. Neither the folder nor
+// the home need be there, and neither is made.
+func (a *App) lookAtAgent() (*home.Agent, error) {
+	at, err := a.Closed(nil)
+	if err != nil {
+		return nil, err
+	}
+	return at.Folder(), nil
+}
+
+// LookAtHome is the home as it is, or would be: nothing is made.
+func (a *App) LookAtHome() (*home.Home, error) {
+	dir, err := a.HomeDir()
+	if err != nil {
+		return nil, err
+	}
+	return home.At(dir, home.Options{Clock: a.Clock, Random: a.Random})
+}

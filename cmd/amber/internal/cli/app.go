@@ -1,0 +1,83 @@
+// Package cli is what the verbs of the command line share: the flags, the agent they
+// name and how it is opened, what is printed and asked, and the errors of the command
+// line.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/fsx"
+)
+
+// App is one run of the command.
+type App struct {
+	World
+	Global Globals
+	Out    Printer
+	Meter  Meter // how far the engine of snapshots is
+	Access access
+	Remote *remote // that the verb works on; nil: a home of this machine
+	// Publisher is told what happens to snapshots and notes; nil: no publisher.
+	Publisher events.Publisher
+	Aside     asideNotes
+	// Ctx ends when the run is told to stop; that of a hook does not.
+	Ctx      context.Context
+	pumped   *interruptible // stdin, once a verb has read of it
+	toldHome bool           // the user was told where a relative home is
+	// Closers let go what was opened on the way, when the command is over.
+	Closers []func() error
+	Verb    string // that runs
+	absent  bool   // there is no agent, and the verb only works on what is there
+}
+
+// Globals are the flags every command takes.
+type Globals struct {
+	Home, Config, Tenant, Agent string
+	remote, tokenFile, remoteCA string
+	JSON, Quiet, NoColor        bool
+	NewAgent                    bool
+}
+
+// Getenv reads one variable; the last assignment wins, as in a shell.
+func (a *App) Getenv(name string) string {
+	value := ""
+	for _, kv := range a.Environ {
+		if k, v, ok := strings.Cut(kv, "="); ok && k == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// Close closes what was opened on the way.
+func (a *App) Close() (err error) {
+	for _, c := range a.Closers {
+		err = errors.Join(err, c())
+	}
+	a.Closers = nil
+	return err
+}
+
+// World is everything a run takes from outside, so that tests can stand in
+// for it.
+type World struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Environ        []string
+	Directory      func() (string, error)
+	Clock          amber.Clock
+	After          func(time.Duration) <-chan time.Time // of the schedule of a server; nil: time.After
+	Random         io.Reader
+	// Terminal reports whether a person watches stdout and can be asked.
+	Terminal func() bool
+	FSInfo   func(path string) (fsx.FSInfo, error)
+	// Snapshots stands in for the engine; nil means the real one.
+	Snapshots func(ctx context.Context) (agent.Snapshots, error)
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/project"
+)
+
+// IdentityFlags name what a scope is bound to.
+type IdentityFlags struct {
+	Scope, Project, User, Workspace, Session string
+}
+
+// Add adds the flags, with --scope.
+func (f *IdentityFlags) Add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Scope, "scope", "", "session, user, project, workspace or global")
+	f.AddNames(cmd)
+}
+
+// AddNames adds the flags without --scope, for verbs that only look.
+func (f *IdentityFlags) AddNames(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.Project, "project", "", "the project (default from the git repository of the working directory)")
+	fl.StringVar(&f.User, "user", "", "the user")
+	fl.StringVar(&f.Workspace, "workspace", "", "the workspace")
+	fl.StringVar(&f.Session, "session", "", "the session (default the active one)")
+}
+
+// Named returns the identities that the flags name.
+func (f IdentityFlags) Named() amber.Identities {
+	return amber.Identities{
+		SessionID: amber.SessionID(f.Session), UserID: f.User, ProjectID: f.Project, WorkspaceID: f.Workspace,
+	}
+}
+
+// Identities returns what is known here: what the flags say, the project of
+// the working directory and the active session of the terminal.
+func (a *App) Identities(ctx context.Context, s *Opened, f IdentityFlags) (amber.Identities, error) {
+	ids := f.Named()
+	if ids.ProjectID == "" {
+		dir, err := a.Directory()
+		if err != nil {
+			return ids, &amber.Error{Op: "find working directory", Kind: amber.KindInternal, Err: err}
+		}
+		ids.ProjectID = ProjectOf(dir)
+	}
+	if ids.SessionID == "" {
+		active, err := s.Store.Active.ActiveSession(ctx, amber.DefaultBinding)
+		switch amber.KindOf(err) {
+		case "":
+			ids.SessionID = active.ID
+		case amber.KindNotFound, amber.KindUnsupported:
+		default:
+			return ids, err
+		}
+	}
+	return ids, nil
+}
+
+// ProjectOf names the project of a directory, "" outside of one.
+func ProjectOf(dir string) string { return project.Of(dir).ID }

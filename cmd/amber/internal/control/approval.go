@@ -1,0 +1,173 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+)
+
+func (a *app) approvalCommand() *cobra.Command {
+	return cli.Family("approval", "Ask a person before something runs",
+		a.approvalRequestCommand(), a.approvalDecideCommand(), a.approvalShowCommand(), a.approvalListCommand(),
+	)
+}
+
+func (a *app) approvalRequestCommand() *cobra.Command {
+	var r amber.ApprovalRequest
+	cmd := &cobra.Command{
+		Use:   "request PAYLOAD|-",
+		Short: "Ask for an approval",
+		Long: `Ask for an approval and print its id. PAYLOAD is JSON, the exact thing that will run
+if the answer is yes; it is frozen now. The same id with the same payload asks
+once.`,
+		Example: `  amber approval request --task release-1.4 --node deploy --summary "deploy 1.4?" '{"cmd":"deploy 1.4"}'`,
+		Args:    cli.Exactly("a payload as JSON, or - for stdin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			payload, err := a.Text(args[0], amber.MaxStateBytes)
+			if err != nil {
+				return err
+			}
+			r := r
+			r.Payload = json.RawMessage(payload)
+			if cmd.Flags().Changed("id") {
+				if err := amber.CheckID("approval id", r.ID); err != nil {
+					return err
+				}
+			}
+			return a.withTask(cmd, r.TaskID, func(ctx context.Context, s *cli.Opened) error {
+				asked, err := s.Store.Approvals.RequestApproval(ctx, r)
+				if err != nil {
+					return err
+				}
+				return a.Out.Show(asked, func(w io.Writer) { fmt.Fprintln(w, cli.Safe(asked.ID)) })
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&r.TaskID, "task", "", "the task that waits")
+	fl.StringVar(&r.NodeID, "node", "", "the node that waits")
+	fl.StringVar(&r.Summary, "summary", "", "the question, for a person")
+	fl.StringVar(&r.ID, "id", "", "an id of your own (default a new one)")
+	return cmd
+}
+
+// findApproval returns the approval that text names: a whole id, or the end
+// of a UUID among those that are pending, which are the ones people type.
+func findApproval(ctx context.Context, s *cli.Opened, text string) (string, error) {
+	if err := amber.CheckID("approval id", text); err != nil {
+		return "", err
+	}
+	end, err := agent.ParseIDEnd(text)
+	if _, whole := end.Whole(); err != nil || whole {
+		return text, nil
+	}
+	if _, err := s.Store.Approvals.Approval(ctx, text); amber.KindOf(err) != amber.KindNotFound {
+		return text, err
+	}
+	pending, err := s.Store.Approvals.ListApprovals(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	var fits []string
+	for _, p := range pending {
+		if end.Ends(p.ID) {
+			fits = append(fits, p.ID)
+		}
+	}
+	if len(fits) == 0 {
+		e := amber.Errorf(amber.KindNotFound, "find approval", text, "no pending approval has an id that is this or ends so")
+		e.Hint = "amber approval list; one that is decided needs its whole id"
+		return "", e
+	}
+	return end.Only("approval", fits)
+}
+
+func (a *app) approvalShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show an approval with its payload",
+		Example: `  amber approval show 5f3a91c0`,
+		Args:    cli.Exactly("the id of an approval"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				id, err := findApproval(ctx, s, args[0])
+				if err != nil {
+					return err
+				}
+				found, err := s.Store.Approvals.Approval(ctx, id)
+				if err != nil {
+					return err
+				}
+				return a.Out.Show(found, func(w io.Writer) { a.printApproval(w, found) })
+			})
+		},
+	}
+}
+
+func (a *app) printApproval(w io.Writer, v amber.Approval) {
+	fmt.Fprintln(w, a.Out.Style(cli.Bold, cli.OneLine(v.Summary, 400)))
+	a.Out.Fact(w, "id", v.ID)
+	a.Out.Fact(w, "status", string(v.Status))
+	a.Out.Fact(w, "task", v.TaskID)
+	a.Out.Fact(w, "node", v.NodeID)
+	a.Out.Fact(w, "asked", a.Out.When(v.CreatedAt))
+	a.Out.Fact(w, "asked by", v.RequestedBy)
+	if v.Status != amber.ApprovalPending {
+		a.Out.Fact(w, "decided", fmt.Sprintf("%s by %s", a.Out.When(v.DecidedAt), v.DecidedBy))
+		a.Out.Fact(w, "claimed by", v.ClaimedBy)
+		a.Out.Fact(w, "comment", v.Comment)
+	}
+	a.Out.Fact(w, "digest", v.Digest)
+	fmt.Fprintf(w, "\n%s\n", cli.Safe(string(v.Payload)))
+}
+
+func (a *app) approvalListCommand() *cobra.Command {
+	var task string
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List what waits for a decision, or every approval of a task",
+		Example: `  amber approval list --task release-1.4`,
+		Args:    cli.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("task") {
+				if err := amber.CheckID("task id", task); err != nil {
+					return err
+				}
+			}
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				items, err := s.Store.Approvals.ListApprovals(ctx, task)
+				if err != nil {
+					return err
+				}
+				return cli.ShowItems(a.App, jsonl, amber.Page[amber.Approval]{Items: items}, a.printApprovals)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&task, "task", "", "every approval of this task, decided ones too")
+	cli.AddJSONL(cmd, &jsonl)
+	return cmd
+}
+
+func (a *app) printApprovals(w io.Writer, items []amber.Approval) {
+	rows := make([][]string, len(items))
+	for i, v := range items {
+		rows[i] = []string{shownID(v), string(v.Status), v.TaskID, v.NodeID, a.Out.When(v.CreatedAt), cli.OneLine(v.Summary, 60)}
+	}
+	cli.Table(w, []string{"ID", "STATUS", "TASK", "NODE", "ASKED", "SUMMARY"}, rows)
+}
+
+// shownID is what has to be typed to name an approval.
+func shownID(v amber.Approval) string {
+	if v.Status == amber.ApprovalPending {
+		return cli.ShortID(v.ID)
+	}
+	return v.ID
+}

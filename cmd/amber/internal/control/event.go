@@ -1,0 +1,129 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+)
+
+func (a *app) eventCommand() *cobra.Command {
+	return cli.Family("event", "Keep the history of tasks",
+		a.eventAppendCommand(), a.eventListCommand(), a.eventCompactCommand(),
+	)
+}
+
+func (a *app) eventAppendCommand() *cobra.Command {
+	var e amber.TaskEvent
+	var from, to, kind, class string
+	cmd := &cobra.Command{
+		Use:   "append TASK",
+		Short: "Add an event to the history of a task",
+		Long: `Add an event at the end of a task's history and print its number. A step that a task
+cannot take is recorded as it happened; "amber task replay" tells.`,
+		Example: `  amber event append release-1.4 --from queued --to executing --reason "worker 3 took it"
+  amber event append release-1.4 --from executing --kind node_completed --node build`,
+		Args: cli.Exactly("the id of a task"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("from") {
+				return cli.Usage("%s needs --from, the state the task is in", cmd.CommandPath())
+			}
+			e := e
+			e.TaskID, e.From, e.To = args[0], amber.TaskState(from), amber.TaskState(to)
+			e.Kind, e.ErrorClass = amber.TaskEventKind(kind), amber.ErrorClass(class)
+			return a.withTask(cmd, e.TaskID, func(ctx context.Context, s *cli.Opened) error {
+				stored, err := s.Store.Events.AppendEvent(ctx, e)
+				if err != nil {
+					return err
+				}
+				return a.Out.Show(stored, func(w io.Writer) { fmt.Fprintln(w, stored.Seq) })
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&from, "from", "", "the state the task was in")
+	fl.StringVar(&to, "to", "", "the state it went to (default --from)")
+	fl.StringVar(&kind, "kind", string(amber.EventStateTransition), "state_transition, node_completed, approval_pending, approval_approved or approval_rejected")
+	fl.StringVar(&e.Reason, "reason", "", "why")
+	fl.StringVar(&e.NodeID, "node", "", "the node it is about")
+	fl.StringVar(&e.NodeKind, "node-kind", "", "what kind of node that is")
+	fl.IntVar(&e.Attempt, "attempt", 0, "which attempt it was")
+	fl.StringVar(&class, "error-class", "", "validation, dependency, timeout, security, budget_exhausted or non_retriable")
+	fl.StringVar(&e.ApprovalID, "approval", "", "the approval it is about")
+	fl.StringVar(&e.Result, "result", "", "the result it brought")
+	return cmd
+}
+
+func (a *app) eventListCommand() *cobra.Command {
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:     "list TASK",
+		Short:   "List the events of a task, oldest first",
+		Long:    "List the events of a task that compaction kept, oldest first.",
+		Example: `  amber event list release-1.4`,
+		Args:    cli.Exactly("the id of a task"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
+				events, err := s.Store.Events.ListEvents(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				return cli.ShowItems(a.App, jsonl, amber.Page[amber.TaskEvent]{Items: events}, a.printEvents)
+			})
+		},
+	}
+	cli.AddJSONL(cmd, &jsonl)
+	return cmd
+}
+
+func (a *app) printEvents(w io.Writer, events []amber.TaskEvent) {
+	rows := make([][]string, len(events))
+	for i, e := range events {
+		step := string(e.From)
+		if e.To != e.From {
+			step += " > " + string(e.To)
+		}
+		about := e.NodeID
+		if e.ApprovalID != "" {
+			about += " " + cli.ShortID(e.ApprovalID)
+		}
+		rows[i] = []string{fmt.Sprint(e.Seq), e.At.String(), string(e.Kind), step, about, string(e.ErrorClass), cli.OneLine(e.Reason, 60)}
+	}
+	cli.Table(w, []string{"SEQ", "AT", "KIND", "STATE", "ABOUT", "ERROR", "REASON"}, rows)
+}
+
+func (a *app) eventCompactCommand() *cobra.Command {
+	var keep int
+	cmd := &cobra.Command{
+		Use:   "compact TASK --keep N",
+		Short: "Fold all but the last events of a task into one summary",
+		Long: `Fold all but the last events of a task into one summary. Before that the agent is frozen as
+snapshot.auto.before_consolidation says.`,
+		Example: `  amber event compact release-1.4 --keep 100`,
+		Args:    cli.Exactly("the id of a task"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("keep") {
+				return cli.Usage("%s needs --keep, how many events stay", cmd.CommandPath())
+			}
+			return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
+				events := s.Store.Events
+				if s.Local != nil {
+					events = s.Local.Events()
+				}
+				snapshot, err := events.CompactEvents(ctx, args[0], keep)
+				if err != nil {
+					return err
+				}
+				return a.Out.Show(snapshot, func(w io.Writer) {
+					fmt.Fprintf(w, "%d events compacted, up to state %s\n", snapshot.CompactedEventCount, snapshot.ReplayedState)
+				})
+			})
+		},
+	}
+	cmd.Flags().IntVar(&keep, "keep", 0, "how many events stay as they are")
+	return cmd
+}

@@ -1,0 +1,116 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+)
+
+func (a *app) queueCommand() *cobra.Command {
+	return cli.Family("queue", "Hand out work to consumers",
+		a.queuePublishCommand(), a.queueClaimCommand(), a.queueAckCommand(), a.queueNackCommand(),
+		a.queueRenewCommand(), a.queueStatsCommand(), a.queueDeadCommand(),
+	)
+}
+
+func (a *app) queuePublishCommand() *cobra.Command {
+	var e amber.Envelope
+	var notBefore string
+	cmd := &cobra.Command{
+		Use:   "publish ENTRY PAYLOAD|-",
+		Short: "Add an entry to the queue",
+		Long: `Add an entry to the queue. ENTRY is an id of your own: publishing it again with the
+same content does nothing, also after the work is done; with other content the
+command exits 4.`,
+		Example: `  amber queue publish build-7 --task release-1.4 --node build '{"target":"linux"}'
+  amber queue publish retry-7 --task release-1.4 --node build --not-before 10m "again"`,
+		Args: cli.Exactly("the id of an entry", "a payload, or - for stdin"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e := e
+			e.EntryID = args[0]
+			var err error
+			if e.NotBefore, err = a.Future("not-before", notBefore); err != nil {
+				return err
+			}
+			if e.Payload, err = a.Text(args[1], amber.MaxStateBytes); err != nil {
+				return err
+			}
+			if e, err = e.Normalize(); err != nil {
+				return err
+			}
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				if err := s.Store.Queue.Publish(ctx, e); err != nil {
+					return err
+				}
+				return a.Out.Show(e, func(w io.Writer) { fmt.Fprintln(w, cli.Safe(e.EntryID)) })
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&e.TaskID, "task", "", "the task it is work for")
+	fl.StringVar(&e.NodeID, "node", "", "the node it is work for")
+	fl.IntVar(&e.Priority, "priority", 0, "higher comes first")
+	fl.StringVar(&notBefore, "not-before", "", "do not hand it out before this time: "+cli.TimeForms+" from now")
+	return cmd
+}
+
+func (a *app) queueStatsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "stats",
+		Short: "Count the entries of the queue",
+		Args:  cli.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				b, err := s.Store.QueueKeeper.Backpressure(ctx)
+				if err != nil {
+					return err
+				}
+				return a.Out.Show(b, func(w io.Writer) {
+					fmt.Fprintf(w, "%d queued, %d leased of at most %d, %d dead\n", b.Queued, b.Leased, b.MaxInFlight, b.Dead)
+				})
+			})
+		},
+	}
+}
+
+func (a *app) queueDeadCommand() *cobra.Command {
+	var n int
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:   "dead",
+		Short: "List entries that used up their attempts, newest first",
+		Args:  cli.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cli.PageSize(n); err != nil {
+				return err
+			}
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				items, err := s.Store.QueueKeeper.DeadEntries(ctx, n)
+				if err != nil {
+					return err
+				}
+				return cli.ShowItems(a.App, jsonl, amber.Page[amber.DeadEntry]{Items: items}, a.printDead)
+			})
+		},
+	}
+	cmd.Flags().IntVarP(&n, "limit", "n", amber.DefaultPageSize, fmt.Sprintf("how many at most (cap %d)", amber.MaxPageSize))
+	cli.AddJSONL(cmd, &jsonl)
+	return cmd
+}
+
+func (a *app) printDead(w io.Writer, items []amber.DeadEntry) {
+	rows := make([][]string, len(items))
+	for i, d := range items {
+		last := ""
+		if len(d.Reasons) > 0 {
+			last = d.Reasons[len(d.Reasons)-1]
+		}
+		rows[i] = []string{d.Envelope.EntryID, d.Envelope.TaskID, d.Envelope.NodeID, fmt.Sprint(d.Envelope.Attempt), a.Out.When(d.DeadAt), cli.OneLine(last, 60)}
+	}
+	cli.Table(w, []string{"ENTRY", "TASK", "NODE", "ATTEMPTS", "DIED", "LAST REASON"}, rows)
+}

@@ -1,0 +1,38 @@
+package share
+
+import (
+	"os"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+)
+
+func TestAuthorIsTheUserElseTheMachine(t *testing.T) {
+	t.Parallel()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		environ []string
+		want    string
+	}{
+		{[]string{"USER=ann", "USERNAME=bob"}, "ann"},
+		{[]string{"USERNAME=bob"}, "bob"},
+		{[]string{"USER=\x01", "USERNAME=bob"}, "bob"},
+		{nil, host},
+	} {
+		a := &app{&cli.App{World: cli.World{Environ: tt.environ}}}
+		cmd := a.syncExportCommand(&syncFlags{})
+		if got, err := a.author(cmd, ""); got != tt.want || err != nil {
+			t.Errorf("%q: got %q, %v; want %q", tt.environ, got, err, tt.want)
+		}
+		if err := cmd.Flags().Set("created-by", ""); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.author(cmd, ""); amber.KindOf(err) != amber.KindInvalid {
+			t.Errorf("an empty name: got %v, want invalid", err)
+		}
+	}
+}
