@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,80 +12,20 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/store/storetest"
 )
 
-// clock stands still until it is moved.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
+// This file tests what is particular to this store. What every store promises
+// is in storetest.
 
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// world is a store with the clock it sees.
-type world struct {
-	*inmem.Store
-	clock *clock
-}
-
-func newWorld(t *testing.T, change ...func(*inmem.Options)) world {
+func newStore(t *testing.T, random io.Reader) *inmem.Store {
 	t.Helper()
-	c := &clock{now: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)}
-	o := inmem.Options{Clock: c.Now, Random: rand.NewChaCha8([32]byte{1}), Device: "here", Incarnation: "life"}
-	for _, f := range change {
-		f(&o)
-	}
-	s, err := inmem.New(o)
+	clock := storetest.NewClock(time.Date(2026, time.March, 14, 9, 30, 0, 0, time.UTC))
+	s, err := inmem.New(inmem.Options{Clock: clock.Now, Random: random, Device: "here", Incarnation: "life"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return world{s, c}
-}
-
-func (w world) now() amber.Time { return amber.At(w.clock.Now()) }
-
-func (w world) tick() { w.clock.advance(time.Second) }
-
-// write stores a memory.
-func (w world) write(t *testing.T, r amber.WriteRequest) amber.WriteAck {
-	t.Helper()
-	return ok[amber.WriteAck](t)(w.Write(t.Context(), r))
-}
-
-// fact stores a global memory and returns its id.
-func (w world) fact(t *testing.T, content string) amber.MemoryID {
-	t.Helper()
-	return w.write(t, amber.WriteRequest{Content: content}).ID
-}
-
-// head returns the position of the newest change.
-func (w world) head(t *testing.T) amber.Position {
-	t.Helper()
-	return ok[amber.Position](t)(w.Head(t.Context()))
-}
-
-// entries returns what the log gained since a position, as "op scope key".
-func (w world) entries(t *testing.T, log amber.ChangeLog, since amber.Position) []string {
-	t.Helper()
-	changes, err := log.Changes(t.Context(), since, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := []string{}
-	for _, c := range changes {
-		lines = append(lines, fmt.Sprintf("%s %s %s", c.Op, c.Scope, c.Key))
-	}
-	return lines
+	return s
 }
 
 // ok returns a function that passes a value on and ends the test on an error.
@@ -120,18 +57,16 @@ func wantEqual[T any](t *testing.T, what string, got, want T) {
 
 func TestNewNeedsClockAndRandom(t *testing.T) {
 	t.Parallel()
-	random := bytes.NewReader(make([]byte, 100))
-	now := new(clock).Now
 	for name, o := range map[string]inmem.Options{
-		"no clock":  {Random: random},
-		"no random": {Clock: now},
+		"no clock":  {Random: storetest.NewRandom(1)},
+		"no random": {Clock: time.Now},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := inmem.New(o)
 			wantKind(t, err, amber.KindInvalid)
 		})
 	}
-	_, err := inmem.New(inmem.Options{Clock: now, Random: bytes.NewReader(nil)})
+	_, err := inmem.New(inmem.Options{Clock: time.Now, Random: bytes.NewReader(nil)})
 	if !errors.Is(err, io.EOF) {
 		t.Errorf("New with an empty source of randomness: %v, want the error of the source", err)
 	}
@@ -139,7 +74,7 @@ func TestNewNeedsClockAndRandom(t *testing.T) {
 
 func TestStoreHasEveryContract(t *testing.T) {
 	t.Parallel()
-	got := newWorld(t).Store.Store().Capabilities()
+	got := newStore(t, storetest.NewRandom(1)).Store().Capabilities()
 	want := amber.Capabilities{
 		Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Concepts: true,
 		Compactions: true, Stats: true, Changes: true, Turns: true, Loops: true, Sessions: true, States: true,
@@ -150,30 +85,57 @@ func TestStoreHasEveryContract(t *testing.T) {
 
 func TestEqualOptionsGiveEqualStores(t *testing.T) {
 	t.Parallel()
-	a, b := newWorld(t), newWorld(t)
-	for _, w := range []world{a, b} {
-		w.fact(t, "one")
-		w.tick()
-		w.fact(t, "two")
+	var lists [2]amber.Page[amber.Memory]
+	for i := range lists {
+		s := newStore(t, storetest.NewRandom(1))
+		for _, content := range []string{"one", "two"} {
+			ok[amber.WriteAck](t)(s.Write(t.Context(), amber.WriteRequest{Content: content}))
+		}
+		lists[i] = ok[amber.Page[amber.Memory]](t)(s.List(t.Context(), amber.ListQuery{}))
+		wantEqual(t, "head", ok[amber.Position](t)(s.Head(t.Context())), amber.PositionAt("life", 2))
+		wantEqual(t, "device", lists[i].Items[0].Origin.Device, "here")
 	}
-	list := func(w world) amber.Page[amber.Memory] {
-		return ok[amber.Page[amber.Memory]](t)(w.List(t.Context(), amber.ListQuery{}))
-	}
-	wantEqual(t, "memories", list(a), list(b))
-	wantEqual(t, "head", a.head(t), b.head(t))
+	wantEqual(t, "memories", lists[0], lists[1])
 }
 
 func TestEndedContextChangesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	s := newStore(t, storetest.NewRandom(1))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := w.Write(ctx, amber.WriteRequest{Content: "late"})
+	_, err := s.Write(ctx, amber.WriteRequest{Content: "late"})
 	wantKind(t, err, amber.KindUnreachable)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v does not tell that the context was cancelled", err)
 	}
-	_, err = w.Health(ctx)
+	_, err = s.Health(ctx)
 	wantKind(t, err, amber.KindUnreachable)
-	wantEqual(t, "entries", w.entries(t, w, ""), []string{})
+	wantEqual(t, "changes", ok[[]amber.Change](t)(s.Changes(t.Context(), "", 10)), []amber.Change{})
+}
+
+func TestWriteWithoutRandomnessStoresNothing(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, bytes.NewReader(nil))
+	_, err := s.Write(t.Context(), amber.WriteRequest{Content: "x", IdempotencyKey: "k"})
+	wantKind(t, err, amber.KindInternal)
+	wantEqual(t, "changes", ok[[]amber.Change](t)(s.Changes(t.Context(), "", 10)), []amber.Change{})
+	ok[amber.WriteAck](t)(s.Write(t.Context(), amber.WriteRequest{Topic: "needs no random id", Content: "x", IdempotencyKey: "k"}))
+}
+
+func TestEraseReportsWhatItRemoved(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, storetest.NewRandom(1))
+	ctx := t.Context()
+	id := ok[amber.WriteAck](t)(s.Write(ctx, amber.WriteRequest{Content: "secret", IdempotencyKey: "k"})).ID
+	other := ok[amber.WriteAck](t)(s.Write(ctx, amber.WriteRequest{Content: "other"})).ID
+	ok[amber.Memory](t)(s.Edit(ctx, amber.EditRequest{ID: id, Summary: new("s")}))
+	for _, r := range []amber.Relation{{From: id, To: other, Type: "related"}, {From: other, To: id, Type: "related"}} {
+		ok[amber.Relation](t)(s.Relate(ctx, r))
+	}
+	if err := errors.Join(s.SetConcepts(ctx, id, []string{"a", "b"}), s.Delete(ctx, id)); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "report", ok[amber.EraseReport](t)(s.Erase(ctx, id)), amber.EraseReport{ID: id, Remaining: []string{}, Removed: []string{
+		"3 revisions", "2 concepts", "2 relations", "1 idempotency answers",
+	}})
 }

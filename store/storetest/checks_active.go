@@ -62,7 +62,10 @@ func activeEnded(w *world) {
 func activeEndedAgain(w *world) {
 	w.start(amber.SessionStart{ID: "a"})
 	must(w.Names.EndSession(w.ctx, amber.SessionEnd{ID: "a"}))
-	selected := must(w.Active.SelectSession(w.ctx, "a"))
+	selected := w.session("a")
+	w.tick()
+	selected.UpdatedAt = w.now()
+	equal(must(w.Active.SelectSession(w.ctx, "a")), selected, "a selected session stays ended")
 	w.activeIs("cli", "a", "after selecting what has ended")
 	got := w.changed(func() {
 		equal(must(w.Names.EndSession(w.ctx, amber.SessionEnd{ID: "a", Reason: amber.EndCrash})), selected, "session ended again")

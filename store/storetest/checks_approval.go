@@ -58,9 +58,17 @@ func approvalIdempotent(w *world) {
 	equal(w.request(r), first, "approval requested again by somebody else")
 	r.Payload = json.RawMessage(`{ "cmd": "rm",  "n": 12345678901234567890 }`)
 	equal(w.request(r), first, "approval of the same document, laid out otherwise")
-	r.Payload = json.RawMessage(`{"cmd":"rm","n":12345678901234567891}`)
-	_, err := w.Approvals.RequestApproval(w.ctx, r)
-	refused(err, amber.KindConflict, "request of a known id with another payload")
+	for name, change := range map[string]func(*amber.ApprovalRequest){
+		"payload": func(r *amber.ApprovalRequest) { r.Payload = json.RawMessage(`{"cmd":"rm","n":12345678901234567891}`) },
+		"task":    func(r *amber.ApprovalRequest) { r.TaskID = "x" },
+		"node":    func(r *amber.ApprovalRequest) { r.NodeID = "x" },
+		"summary": func(r *amber.ApprovalRequest) { r.Summary = "x" },
+	} {
+		r := approvalRequest("a")
+		change(&r)
+		_, err := w.Approvals.RequestApproval(w.ctx, r)
+		refused(err, amber.KindConflict, "request of a known id with another %s", name)
+	}
 	equal(must(w.Approvals.Approval(w.ctx, "a")), first, "approval after a refused request")
 	decided := must(w.Approvals.DecideApproval(w.ctx, amber.ApprovalDecision{ID: "a", Outcome: amber.ApprovalRejected, Actor: "ada"}))
 	equal(w.request(approvalRequest("a")), decided, "approval requested again after the decision")

@@ -54,6 +54,7 @@ func batchConflict(w *world) {
 	w.write(amber.WriteRequest{Content: "first", IdempotencyKey: "k"})
 	before := w.everything()
 	rs := batchOf(3)
+	rs[1] = amber.WriteRequest{Content: "first"}
 	rs[2] = amber.WriteRequest{Content: "second", IdempotencyKey: "k"}
 	_, err := w.Batch.WriteBatch(w.ctx, rs)
 	refused(err, amber.KindConflict, "batch with a used key and other bytes")
@@ -61,7 +62,10 @@ func batchConflict(w *world) {
 }
 
 func batchDuplicates(w *world) {
-	acks := must(w.Batch.WriteBatch(w.ctx, []amber.WriteRequest{{Content: "same"}, {Content: "other"}, {Content: "same"}}))
+	acks := must(w.Batch.WriteBatch(w.ctx, []amber.WriteRequest{
+		{Content: "same", IdempotencyKey: "k"}, {Content: "other"}, {Content: "same"}, {Content: "same", IdempotencyKey: "k"},
+	}))
+	equal(acks[3], acks[0], "second answer to a key in one batch")
 	equal([]bool{acks[0].Deduplicated, acks[1].Deduplicated, acks[2].Deduplicated}, []bool{false, false, true}, "which are duplicates")
 	equal(acks[2].ID, acks[0].ID, "id of the duplicate")
 	equal(acks[2].DuplicateCount, 1, "duplicate count")

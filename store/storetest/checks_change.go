@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/amber-memory/amber"
 )
@@ -55,12 +56,14 @@ func changesOfMemories(w *world) {
 
 func changesPage(w *world) {
 	for i := range 10 {
+		w.clock.Advance(-time.Hour)
 		w.fact(fmt.Sprint("fact ", i))
 	}
 	all := must(w.Changes.Changes(w.ctx, "", 100))
 	equal(len(all), 10, "number of entries")
 	for i, c := range all {
 		equal(c.NewDigest, amber.ContentDigest(fmt.Sprint("fact ", i)), "digest of entry %d", i)
+		hold(!c.At.Before(all[0].At), "the log goes back with the clock, from %s to %s", all[0].At, c.At)
 	}
 	for _, limit := range []int{1, 3, 10} {
 		var got []amber.Change
@@ -94,6 +97,8 @@ func changesRefuse(w *world) {
 	w.fact("a")
 	_, err := w.Changes.Changes(w.ctx, amber.PositionAt("another-history", 1), 10)
 	refused(err, amber.KindConflict, "position of another history")
+	_, err = w.Changes.Changes(w.ctx, must(w.Changes.Head(w.ctx))+"0", 10)
+	refused(err, amber.KindConflict, "position beyond the head")
 	for _, p := range []amber.Position{"garbage", "/1", "x/", "x/-1", "x/1x"} {
 		_, err := w.Changes.Changes(w.ctx, p, 10)
 		refused(err, amber.KindInvalid, "position %q", p)
@@ -123,7 +128,12 @@ func changesOfSessions(w *world) {
 		scope amber.ChangeScope
 	}{
 		{"start", func() { must(w.Sessions.StartSession(w.ctx, amber.SessionStart{ID: "s"})) }, amber.OpInsert, amber.ChangeSession},
-		{"rename", func() { must(w.Names.RenameSession(w.ctx, "s", "new name")) }, amber.OpUpdate, amber.ChangeSession},
+		{"start of another", func() { must(w.Sessions.StartSession(w.ctx, amber.SessionStart{ID: "s2"})) }, amber.OpInsert, amber.ChangeSession},
+		{"start that makes it active", func() { must(w.Sessions.StartSession(w.ctx, amber.SessionStart{ID: "s"})) }, amber.OpUpdate, amber.ChangeSession},
+		{"rename", func() {
+			must(w.Sessions.StartSession(w.ctx, amber.SessionStart{ID: "s"})) // is active: changes nothing
+			must(w.Names.RenameSession(w.ctx, "s", "new name"))
+		}, amber.OpUpdate, amber.ChangeSession},
 		{"turn", func() {
 			must(w.Turns.AppendTurn(w.ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hi"}))
 		}, amber.OpInsert, amber.ChangeTurn},

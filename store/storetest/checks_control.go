@@ -18,32 +18,38 @@ func controlLogged(w *world) {
 	var lease amber.Lease
 	steps := []struct {
 		name string
+		op   amber.Op
 		key  string
 		do   func()
 	}{
-		{"new task", "task/t", func() { task = w.task("t") }},
-		{"saved task", "task/t", func() { w.saveTask(task, task.Version) }},
-		{"event", "event/t/1", func() { w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}) }},
-		{"second event", "event/t/2", func() { w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}) }},
-		{"approval", "approval/a", func() { w.request(approvalRequest("a")) }},
-		{"decision", "approval/a", func() {
+		{"new task", amber.OpInsert, "task/t", func() { task = w.task("t") }},
+		{"saved task", amber.OpUpdate, "task/t", func() { w.saveTask(task, task.Version) }},
+		{"event", amber.OpInsert, "event/t/1", func() { w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}) }},
+		{"second event", amber.OpInsert, "event/t/2", func() { w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}) }},
+		{"compaction", amber.OpUpdate, "event/t/1", func() { must(w.Events.CompactEvents(w.ctx, "t", 1)) }},
+		{"approval", amber.OpInsert, "approval/a", func() { w.request(approvalRequest("a")) }},
+		{"decision", amber.OpUpdate, "approval/a", func() {
 			must(w.Approvals.DecideApproval(w.ctx, amber.ApprovalDecision{ID: "a", Outcome: amber.ApprovalApproved, Actor: "ada"}))
 		}},
-		{"result", "result/t/n", func() { w.save(resultOf("n", 0, "x")) }},
-		{"publish", "queue/e", func() { w.entry("e") }},
-		{"claim", "queue/e", func() { lease = w.claim("c").Lease }},
-		{"renew", "queue/e", func() { w.tick(); lease = must(w.QueueKeeper.Renew(w.ctx, lease)) }},
-		{"nack", "queue/e", func() { must0(w.Queue.Nack(w.ctx, amber.Nack{Lease: lease, Reason: "r", NotBefore: w.now()})) }},
-		{"second claim", "queue/e", func() { lease = w.claim("c").Lease }},
-		{"ack", "queue/e", func() { must0(w.Queue.Ack(w.ctx, lease)) }},
+		{"result", amber.OpInsert, "result/t/n", func() { w.save(resultOf("n", 0, "x")) }},
+		{"publish", amber.OpInsert, "queue/e", func() { w.entry("e") }},
+		{"claim", amber.OpUpdate, "queue/e", func() { lease = w.claim("c").Lease }},
+		{"renew", amber.OpUpdate, "queue/e", func() { w.tick(); lease = must(w.QueueKeeper.Renew(w.ctx, lease)) }},
+		{"nack", amber.OpUpdate, "queue/e", func() { must0(w.Queue.Nack(w.ctx, amber.Nack{Lease: lease, Reason: "r", NotBefore: w.now()})) }},
+		{"second claim", amber.OpUpdate, "queue/e", func() { lease = w.claim("c").Lease }},
+		{"ack", amber.OpUpdate, "queue/e", func() { must0(w.Queue.Ack(w.ctx, lease)) }},
 	}
 	for _, s := range steps {
 		got := w.controlled(s.do)
 		equal(len(got), 1, "entries of %s", s.name)
-		equal([]any{got[0].Scope, got[0].Key, got[0].At}, []any{amber.ChangeControl, s.key, w.now()}, "entry of %s", s.name)
+		equal([]any{got[0].Op, got[0].Scope, got[0].Key, got[0].At}, []any{s.op, amber.ChangeControl, s.key, w.now()}, "entry of %s", s.name)
 	}
-	equal(w.controlled(func() { must0(w.Queue.Ack(w.ctx, lease)); w.entry("e"); w.request(approvalRequest("a")) }), nil,
-		"entries of calls that change nothing")
+	equal(w.controlled(func() {
+		must0(w.Queue.Ack(w.ctx, lease))
+		w.entry("e")
+		w.request(approvalRequest("a"))
+		must(w.Events.CompactEvents(w.ctx, "t", 1))
+	}), nil, "entries of calls that change nothing")
 }
 
 func controlRefusals(w *world) {

@@ -17,6 +17,7 @@ func dedupeChecks() []check {
 		{name: "memory/dedupe-needs-every-field-equal", needs: []part{longTerm, memories}, run: dedupeDiffers},
 		{name: "memory/dedupe-ignores-other-identities", needs: []part{longTerm, memories}, run: dedupeOtherIdentities},
 		{name: "memory/dedupe-live-memories-only", needs: []part{longTerm, memories}, run: dedupeLiveOnly},
+		{name: "memory/dedupe-counts-at-the-oldest", needs: []part{longTerm}, run: dedupeOldest},
 		{name: "memory/dedupe-follows-edits", needs: []part{longTerm, memories, edits}, run: dedupeFollowsEdits},
 		{name: "memory/dedupe-logs-equal-digests", needs: []part{longTerm, changes}, run: dedupeLogs},
 	}
@@ -174,6 +175,15 @@ func dedupeLiveOnly(w *world) {
 	hold(again.ID != first, "a deleted memory without a topic came back")
 	_, err := w.Memories.Get(w.ctx, first)
 	refused(err, amber.KindNotFound, "get the deleted memory")
+}
+
+// dedupeOldest writes a text that two topics have.
+func dedupeOldest(w *world) {
+	oldest := w.write(amber.WriteRequest{Topic: "b", Content: "same"}).ID
+	w.tick()
+	w.write(amber.WriteRequest{Topic: "a", Content: "same"})
+	again := w.write(amber.WriteRequest{Content: "same"})
+	hold(again.Deduplicated && again.ID == oldest, "an equal memory without a topic became %s, want %s", again.ID, oldest)
 }
 
 func dedupeFollowsEdits(w *world) {

@@ -54,9 +54,10 @@ func deleteLeavesTombstone(w *world) {
 	must0(w.LongTerm.Delete(w.ctx, first.ID))
 	revs := w.history(first.ID)
 	equal(len(revs), 2, "number of revisions")
-	equal(revs[0], first, "the first revision")
-	equal(revs[1].DeletedAt, w.now(), "time of the tombstone")
-	equal([]any{revs[1].Revision, revs[1].Origin.Counter}, []any{2, 2}, "revision and counter of the tombstone")
+	tombstone := first
+	tombstone.Revision, tombstone.DeletedAt, tombstone.UpdatedAt = 2, w.now(), w.now()
+	tombstone.Origin.Counter, tombstone.Origin.Clock = 2, revs[1].Origin.Clock
+	equal(revs, []amber.Memory{first, tombstone}, "history of a deleted memory")
 	listed := w.list(amber.ListQuery{Deleted: true, All: true})
 	equal(memoryIDs(listed), []amber.MemoryID{first.ID}, "list with deleted memories")
 	equal(listed[0].DeletedAt, w.now(), "deletion time in the list")

@@ -92,9 +92,10 @@ func editIntoDuplicate(w *world) {
 	taken := w.fact("taken")
 	topical := w.write(amber.WriteRequest{Topic: "t", Content: "topical"})
 	id := w.fact("free")
-	for _, content := range []string{"taken", "topical"} {
+	for content, other := range map[string]amber.MemoryID{"taken": taken, "topical": topical.ID} {
 		_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: &content})
 		refused(err, amber.KindConflict, "edit to the content %q of another memory", content)
+		hold(strings.Contains(err.Error(), string(other)), "the conflict %q does not name the memory %s", err, other)
 	}
 	equal(w.get(id).Content, "free", "content after refused edits")
 	equal(w.get(topical.ID), topical.Memory, "the other memory")

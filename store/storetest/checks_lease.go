@@ -84,11 +84,15 @@ func leaseForged(w *world) {
 		"a guessed token":     func(l *amber.Lease) { l.Token = "guess" },
 		"another one's token": func(l *amber.Lease) { l.Token = other.Token },
 		"an unknown entry":    func(l *amber.Lease) { l.EntryID = "unknown" },
+		"another entry":       func(l *amber.Lease) { l.EntryID = other.EntryID },
+		"another consumer":    func(l *amber.Lease) { l.ConsumerID = "d" },
+		"another fence":       func(l *amber.Lease) { l.Fence++ },
 	} {
 		forged := l
 		change(&forged)
 		w.lost(forged, "a lease with "+name)
 	}
+	l.ExpiresAt = amber.Time{} // does not identify a lease
 	must0(w.Queue.Ack(w.ctx, l))
 	must0(w.Queue.Ack(w.ctx, other))
 }
@@ -98,15 +102,16 @@ func leaseKeepsPlace(w *world) {
 		w.entry(id)
 	}
 	w.claim("c")
+	w.claim("c")
 	w.clock.Advance(time.Minute)
 	w.entry("d")
-	equal(w.claims(), []string{"a", "b", "c", "d"}, "entries after the first lease expired")
+	equal(w.claims(), []string{"a", "b", "c", "d"}, "entries after the first two leases expired")
 }
 
 func leaseRenewed(w *world) {
 	w.entry("e")
 	l := w.claim("c").Lease
-	w.clock.Advance(20 * time.Second)
+	w.clock.Advance(30*time.Second - time.Millisecond)
 	renewed := must(w.QueueKeeper.Renew(w.ctx, l))
 	equal([]any{renewed.EntryID, renewed.ConsumerID, renewed.Fence, renewed.ExpiresAt},
 		[]any{"e", "c", l.Fence, w.now().Add(30 * time.Second)}, "renewed lease")
@@ -129,7 +134,7 @@ func nackGivesBack(w *world) {
 	w.nothingDue("before the delay is over")
 	w.clock.Advance(time.Millisecond)
 	c := w.claim("c")
-	equal([]any{c.Envelope.EntryID, c.Envelope.Attempt}, []any{"a", 2}, "claim after a nack")
+	equal([]any{c.Envelope.EntryID, c.Envelope.Attempt, c.Envelope.NotBefore}, []any{"a", 2, nil}, "claim after a nack")
 	for name, reason := range map[string]string{"a huge reason": strings.Repeat("x", amber.MaxSummaryBytes+1), "a NUL": "\x00", "no UTF-8": "\xff"} {
 		refused(w.Queue.Nack(w.ctx, amber.Nack{Lease: c.Lease, Reason: reason}), amber.KindInvalid, "nack with %s", name)
 	}
@@ -181,7 +186,7 @@ func deadListed(w *world) {
 			w.clock.Advance(time.Minute)
 			w.nothingDue("after its only attempt expired")
 		} else {
-			must0(w.Queue.Nack(w.ctx, amber.Nack{Lease: c.Lease, Reason: "no"}))
+			must0(w.Queue.Nack(w.ctx, amber.Nack{Lease: c.Lease, Reason: map[string]string{"a": "no"}[id]}))
 		}
 		w.tick()
 	}
@@ -189,9 +194,11 @@ func deadListed(w *world) {
 	for _, d := range must(w.QueueKeeper.DeadEntries(w.ctx, 10)) {
 		got = append(got, d.Envelope.EntryID+": "+strings.Join(d.Reasons, ", "))
 	}
-	equal(got, []string{"c: no", "b: lease expired (consumer worker)", "a: no"}, "dead entries, newest first")
+	equal(got, []string{"c: no reason given", "b: lease expired (consumer worker)", "a: no"}, "dead entries, newest first")
 	equal(len(must(w.QueueKeeper.DeadEntries(w.ctx, 2))), 2, "dead entries up to a limit")
 	equal(len(must(w.QueueKeeper.DeadEntries(w.ctx, 0))), 0, "dead entries up to none")
+	_, err := w.QueueKeeper.DeadEntries(w.ctx, -1)
+	refused(err, amber.KindInvalid, "dead entries up to a negative number")
 }
 
 func fencesGrow(w *world) {

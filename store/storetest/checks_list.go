@@ -209,6 +209,7 @@ func listRefusesInvalid(w *world) {
 	for name, q := range map[string]amber.ListQuery{
 		"negative limit":         {Limit: -1},
 		"garbage cursor":         {Cursor: "garbage"},
+		"cursor of no listing":   {Cursor: "e30"},
 		"unknown kind":           {Filter: amber.Filter{Kinds: []amber.MemoryKind{"rumour"}}},
 		"unknown scope":          {Filter: amber.Filter{Scope: "galaxy"}},
 		"unknown scope of all":   {All: true, Filter: amber.Filter{Scope: "galaxy"}},
@@ -231,4 +232,8 @@ func listForeignCursor(w *world) {
 	refused(err, amber.KindInvalid, "list memories with a cursor of sessions")
 	_, err = w.Sessions.ListSessions(w.ctx, amber.SessionQuery{Cursor: mine})
 	refused(err, amber.KindInvalid, "list sessions with a cursor of memories")
+	if w.Capabilities().Control {
+		_, err = w.Tasks.ListTasks(w.ctx, amber.TaskQuery{Cursor: mine})
+		refused(err, amber.KindInvalid, "list tasks with a cursor of memories")
+	}
 }

@@ -96,13 +96,22 @@ func publishConflicts(w *world) {
 		"priority":   func(e *amber.Envelope) { e.Priority = 1 },
 		"not before": func(e *amber.Envelope) { e.NotBefore = w.now() },
 	}
-	for _, when := range []string{"queued", "acked"} {
+	var lease amber.Lease
+	for _, stage := range []struct {
+		name string
+		next func()
+	}{
+		{"queued", func() { lease = w.claim("c").Lease }},
+		{"leased", func() { must0(w.Queue.Nack(w.ctx, amber.Nack{Lease: lease, NotBefore: w.now()})) }},
+		{"given back", func() { equal(w.claims(), []string{"e"}, "entries after refused publishes") }},
+		{"acked", func() { w.nothingDue("after the ack and refused publishes") }},
+	} {
 		for name, change := range variants {
 			e := entryNamed("e")
 			change(&e)
-			refused(w.Queue.Publish(w.ctx, e), amber.KindConflict, "publish with another %s while it is %s", name, when)
+			refused(w.Queue.Publish(w.ctx, e), amber.KindConflict, "publish with another %s while it is %s", name, stage.name)
 		}
-		equal(w.claims(), map[string][]string{"queued": {"e"}}[when], "entries of a queue in which one is %s", when)
+		stage.next()
 	}
 }
 

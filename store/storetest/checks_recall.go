@@ -65,6 +65,10 @@ func recallNewest(w *world) {
 		scored(hits)
 	}
 	equal(hitIDs(w.recall(amber.Query{Limit: 2})), want[:2], "the newest two")
+	for _, h := range w.recall(amber.Query{Explain: true}) {
+		hold(h.Score == 1 && h.Why != nil && h.Why.Terms != nil, "hit %v without a text, want score 1 and an empty explanation", h)
+	}
+	equal(w.found("?!"), nil, "hits of a text without a word")
 }
 
 // scored checks the rule of scores: each in [0, 1], falling, the best 1.
@@ -150,6 +154,15 @@ func recallExplain(w *world) {
 		hold(got.Words > 0, "whole words have no part in the score of %q", text)
 	}
 	equal(len(why("hangar lake submarine").Terms), 2, "terms that matched two of three words")
+	w.write(amber.WriteRequest{Title: "Cache", Topic: "cache", Tags: []string{"cache"}, Summary: "cache", Content: "postgresqldump 数据库 cached"})
+	got := why("caching postgresql 数据库")
+	equal(got.Terms, []amber.TermMatch{
+		{Term: "caching", Fields: []string{"title", "topic", "tags", "summary", "content"}},
+		{Term: "postgresql", Fields: []string{"content"}},
+		{Term: "数据", Fields: []string{"content"}},
+		{Term: "据库", Fields: []string{"content"}},
+	}, "terms of words, parts of words and characters")
+	hold(got.Words > 0 && got.Substring > 0 && got.CJK > 0, "parts of a score are %v, want each above 0", got)
 }
 
 func recallChangesNothing(w *world) {

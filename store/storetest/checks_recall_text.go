@@ -18,6 +18,8 @@ func recallTextChecks() []check {
 		{name: "recall/operators-are-words", needs: needs, run: recallOperators},
 		{name: "recall/nasty-text-never-fails", needs: needs, run: recallNasty},
 		{name: "recall/parts-of-words", needs: needs, run: recallParts},
+		{name: "recall/parts-of-unknown-words-only", needs: needs, run: recallUnknownParts},
+		{name: "recall/every-field", needs: needs, run: recallEveryField},
 		{name: "recall/scripts-without-spaces", needs: needs, run: recallCJK},
 		{name: "recall/emoji", needs: needs, run: recallEmoji},
 	}
@@ -132,6 +134,28 @@ func recallParts(w *world) {
 	hold(slices.Index(got, whole) == 0, "a whole word is not the best hit: %v of %v", got, []amber.MemoryID{whole, part})
 }
 
+// recallUnknownParts: a word that some memory has, also one that the caller
+// does not see, is not searched for inside longer words.
+func recallUnknownParts(w *world) {
+	part := []amber.MemoryID{w.fact("a pattern")}
+	equal(w.found("tern"), part, "hits where no memory has the word")
+	whole := w.write(amber.WriteRequest{Content: "a tern", Scope: amber.ScopeUser, Identities: ids()}).ID
+	equal(w.found("tern"), nil, "hits where a memory of somebody else has the word")
+	must0(w.LongTerm.Delete(w.ctx, whole))
+	equal(w.found("tern"), part, "hits where a deleted memory had the word")
+}
+
+func recallEveryField(w *world) {
+	w.fact("Breakfast is served at eight.")
+	id := w.write(amber.WriteRequest{
+		Title: "Cluster", Topic: "infra", Tags: []string{"database"}, Summary: "Ask the caché team.", Content: "Kubernetes runs everything.",
+	}).ID
+	for _, text := range []string{"clusters", "infra", "databases", "cache", "running", "zeppelin bernet breakfas"} {
+		hold(slices.Contains(w.found(text), id), "%q does not find the memory", text)
+	}
+	equal(w.found("ub"), nil, "hits of a part that is too short")
+}
+
 func recallCJK(w *world) {
 	w.fact("Breakfast is served at eight.")
 	w.fact("今天天气很好")
@@ -148,6 +172,7 @@ func recallCJK(w *world) {
 		must0(w.LongTerm.Delete(w.ctx, id))
 	}
 	equal(w.found("飞机场"), nil, "hits of characters that nothing holds")
+	equal(w.found("今气"), nil, "hits of characters that are not together")
 }
 
 func recallEmoji(w *world) {

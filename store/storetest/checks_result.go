@@ -78,6 +78,8 @@ func resultFenceFromNowhere(w *world) {
 	refused(err, amber.KindConflict, "result under a fence that will be issued later")
 	_, err = w.Results.SaveResult(w.ctx, resultOf("n", math.MaxInt64, "x"))
 	refused(err, amber.KindConflict, "result under the largest fence")
+	_, err = w.Results.SaveResult(w.ctx, resultOf("other", l.Fence, "x"))
+	refused(err, amber.KindConflict, "result under the fence of another node")
 	w.save(resultOf("other", 0, "another node is not fenced"))
 	_, err = w.Results.Result(w.ctx, "t", "n")
 	refused(err, amber.KindNotFound, "read what refused calls stored")

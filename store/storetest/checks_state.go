@@ -101,7 +101,7 @@ func loopCompares(w *world) {
 	refused(err, amber.KindNotFound, "load a loop that is not there")
 	_, err = w.Loops.SaveLoop(w.ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{}`), IfRevision: 1})
 	refused(err, amber.KindConflict, "save over a loop that is not there")
-	first := w.saveLoop("s", "r", `{"n":1}`, 0)
+	first := must(w.Loops.SaveLoop(w.ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{"n":1}`), IfRunID: "any"}))
 	equal(first.Revision, 1, "first revision")
 	second := w.saveLoop("s", "r", `{"n":2}`, 1)
 	equal(second.Revision, 2, "second revision")

@@ -151,7 +151,7 @@ func tasksListed(w *world) {
 		equal(w.taskIDs(amber.TaskQuery{Limit: limit}), want, "pages of %d", limit)
 	}
 	equal(len(must(w.Tasks.ListTasks(w.ctx, amber.TaskQuery{})).Items), amber.DefaultPageSize, "default page")
-	for _, q := range []amber.TaskQuery{{Limit: -1}, {Cursor: "garbage"}} {
+	for _, q := range []amber.TaskQuery{{Limit: -1}, {Cursor: "garbage"}, {State: "dreaming"}} {
 		_, err := w.Tasks.ListTasks(w.ctx, q)
 		refused(err, amber.KindInvalid, "list tasks with %v", q)
 	}

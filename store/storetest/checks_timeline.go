@@ -108,8 +108,8 @@ func timelineRefuses(w *world) {
 	_, err := w.Memories.Timeline(w.ctx, unknownID, 1, 1)
 	refused(err, amber.KindNotFound, "timeline of an unknown memory")
 	id := w.fact("here")
-	_, err = w.Memories.Timeline(w.ctx, id, -1, 1)
-	refused(err, amber.KindInvalid, "timeline with a negative before")
-	_, err = w.Memories.Timeline(w.ctx, id, 1, -1)
-	refused(err, amber.KindInvalid, "timeline with a negative after")
+	for _, n := range [][2]int{{-1, 1}, {1, -1}, {1001, 1}, {1, 1001}} {
+		_, err = w.Memories.Timeline(w.ctx, id, n[0], n[1])
+		refused(err, amber.KindInvalid, "timeline with %d before and %d after", n[0], n[1])
+	}
 }

@@ -46,6 +46,10 @@ func topicRevises(w *world) {
 	hold(!second.Deduplicated, "a topic with other content is deduplicated")
 	equal(second.Memory, want, "second write of the topic")
 	equal(w.history(first.ID), []amber.Memory{first.Memory, want}, "history of the topic")
+	r.Title = "Another title"
+	equal(w.write(r).Revision, 3, "revision of a topic with another title")
+	r.Kind = amber.Constraint
+	equal(w.write(r).Revision, 4, "revision of a topic of another kind")
 	equal(len(w.everything()), 1, "number of memories")
 }
 
@@ -54,7 +58,9 @@ func topicDeduplicates(w *world) {
 	r.Topic = "deploy"
 	first := w.write(r)
 	w.tick()
+	r.Tags, r.SessionID = nil, "session-2"
 	again := w.write(r)
+	equal(again.Identities, first.Identities, "identities")
 	hold(again.Deduplicated, "an equal memory with a topic is not deduplicated")
 	equal(again.Revision, first.Revision, "revision")
 	equal(again.Origin, first.Origin, "origin")
