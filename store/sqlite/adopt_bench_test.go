@@ -24,7 +24,7 @@ func BenchmarkAdopt(b *testing.B) {
 		b.StopTimer()
 		copyFrozen(b, s, path)
 		for range 10 {
-			id, err := amber.NewUUID(newHandClock().read(), rand.Reader)
+			id, err := amber.NewUUID(newHandClock().Now(), rand.Reader)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -36,7 +36,7 @@ func BenchmarkAdopt(b *testing.B) {
 		next.Generation++
 		next.Incarnation = "next"
 		b.StartTimer()
-		r := image.AdoptRequest{Path: path, Live: s.memory.path(c), Current: next, Clock: newHandClock().read, Random: rand.Reader}
+		r := image.AdoptRequest{Path: path, Live: s.memory.path(c), Current: next, Clock: newHandClock().Now, Random: rand.Reader}
 		report, err := image.Adopt(b.Context(), r)
 		if err != nil {
 			b.Fatal(err)

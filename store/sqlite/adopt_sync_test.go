@@ -52,7 +52,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 			}
 			dir := l.snapshot(t)
 			then := stamped(t, s)
-			l.clock.move(time.Minute)
+			l.clock.Advance(time.Minute)
 			try(s.RenameSession(ctx, "differs", "now"))(t)
 			for _, name := range []string{"now", "then"} {
 				try(s.RenameSession(ctx, "edited back", name))(t)
@@ -69,7 +69,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 				do(t, s.DeleteSession(ctx, id))
 			}
 			now, gone := stamped(t, s), departures(t, s)
-			l.clock.move(time.Minute)
+			l.clock.Advance(time.Minute)
 			report := l.bringBack(t, dir, change)
 
 			after, departed := stamped(t, s), departures(t, s)
@@ -175,7 +175,7 @@ func TestAdoptedSessionsAreTheSnapshots(t *testing.T) {
 				then, prompts := stamped(t, l.s), l.prompts(t)
 				l.talk(t, r, 40)
 				now, gone, said := stamped(t, l.s), departures(t, l.s), l.prompts(t)
-				l.clock.move(time.Minute)
+				l.clock.Advance(time.Minute)
 				change := kinships(t)["strangers"]
 				if seed%2 == 0 {
 					change = nil
@@ -232,7 +232,7 @@ func (l *life) talk(t *testing.T, r *mathrand.Rand, steps int) {
 	t.Helper()
 	ctx := t.Context()
 	for range steps {
-		l.clock.move(time.Duration(r.IntN(1000)) * time.Millisecond)
+		l.clock.Advance(time.Duration(r.IntN(1000)) * time.Millisecond)
 		id := amber.SessionID(fmt.Sprint("session ", r.IntN(6)))
 		var err error
 		switch r.IntN(8) {
@@ -301,11 +301,11 @@ func TestAdoptNotesVersions(t *testing.T) {
 			s := l.s
 			write := func(text string) amber.MemoryID { return save(t, s, amber.WriteRequest{Content: text}) }
 			edit := func(id amber.MemoryID, text string) amber.Origin {
-				l.clock.move(time.Second)
+				l.clock.Advance(time.Second)
 				return try(s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t).Origin
 			}
 			plain, torn, back, untouched := write("plain"), write("torn"), write("back"), write("untouched")
-			l.clock.move(time.Second)
+			l.clock.Advance(time.Second)
 			plainThen := try(s.Get(ctx, plain))(t).Origin
 			backThen := try(s.Get(ctx, back))(t).Origin
 			edit(untouched, "untouched twice")
@@ -322,7 +322,7 @@ func TestAdoptNotesVersions(t *testing.T) {
 			late := write("late")
 			lateThen := try(s.Get(ctx, late))(t).Origin
 			lateNow := edit(late, "late twice")
-			l.clock.move(time.Second)
+			l.clock.Advance(time.Second)
 			l.bringBack(t, dir, change)
 			versionsHold(t, s)
 
@@ -373,7 +373,7 @@ func TestAdoptForgetsConflictsItDoesNotHave(t *testing.T) {
 	l := newLife(t)
 	id := save(t, l.s, amber.WriteRequest{Content: "first"})
 	dir := l.snapshot(t)
-	l.clock.move(time.Second)
+	l.clock.Advance(time.Second)
 	for _, text := range []string{"second", "first"} {
 		try(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
 	}

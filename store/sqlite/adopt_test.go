@@ -20,13 +20,14 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/storetest"
 	"github.com/amber-memory/amber/wire"
 )
 
 // life is an agent whose past is kept as files.
 type life struct {
 	s     *Store
-	clock *handClock
+	clock *storetest.Clock
 	dir   string
 	n     int
 }
@@ -56,7 +57,7 @@ func (l *life) bringBack(t *testing.T, dir string, change func(*image.AdoptReque
 	old := try(a.Current())(t)
 	next := old
 	next.Generation++
-	next.Incarnation = try(amber.NewUUID(l.clock.read(), rand.Reader))(t)
+	next.Incarnation = try(amber.NewUUID(l.clock.Now(), rand.Reader))(t)
 	do(t, os.Mkdir(a.GenDir(next), 0o700))
 	do(t, a.Exclusive(ctx, func(home.Current) error {
 		for _, name := range []string{"memory.db", "control.db"} {
@@ -65,7 +66,7 @@ func (l *life) bringBack(t *testing.T, dir string, change func(*image.AdoptReque
 			if e := try(image.Examine(ctx, path, true))(t); slices.ContainsFunc(e.Checks, func(c wire.Check) bool { return !c.OK }) {
 				t.Fatalf("the examination found %+v", e.Checks)
 			}
-			r := image.AdoptRequest{Path: path, Live: filepath.Join(a.GenDir(old), name), Current: next, Clock: l.clock.read, Random: rand.Reader}
+			r := image.AdoptRequest{Path: path, Live: filepath.Join(a.GenDir(old), name), Current: next, Clock: l.clock.Now, Random: rand.Reader}
 			if change != nil {
 				change(&r)
 			}
@@ -135,7 +136,7 @@ func (l *life) live(t *testing.T, r *mathrand.Rand, steps int) {
 		return amber.MemoryID(ids[r.IntN(len(ids))])
 	}
 	for range steps {
-		l.clock.move(time.Duration(r.IntN(1000)) * time.Millisecond)
+		l.clock.Advance(time.Duration(r.IntN(1000)) * time.Millisecond)
 		w := amber.WriteRequest{Content: fmt.Sprintf("text %d number %d", r.IntN(40), r.IntN(10)), Tags: []string{fmt.Sprint("t", r.IntN(3))}}
 		switch r.IntN(10) {
 		case 0, 1, 2:
@@ -208,7 +209,7 @@ func TestAdoptedMemoriesAreTheSnapshots(t *testing.T) {
 				before, buried := l.memories(t)
 				relations := l.relations(t)
 				erased := l.erased(t)
-				l.clock.move(time.Minute)
+				l.clock.Advance(time.Minute)
 				l.bringBack(t, past[i], func(r *image.AdoptRequest) {
 					if seed%2 == 0 { // as if they had not grown from one
 						db := try(sql.Open("sqlite", "file:"+r.Path))(t)
@@ -518,10 +519,10 @@ func TestAdoptNeverTurnsTheClockBack(t *testing.T) {
 	l := newLife(t)
 	save(t, l.s, amber.WriteRequest{Content: "text"})
 	dir := l.snapshot(t)
-	l.clock.move(time.Hour)
+	l.clock.Advance(time.Hour)
 	save(t, l.s, amber.WriteRequest{Content: "an hour later"})
 	last := try(l.s.LastStamp(ctx))(t)
-	l.clock.move(-24 * time.Hour)
+	l.clock.Advance(-24 * time.Hour)
 	report := l.bringBack(t, dir, nil)
 	if report.Clock <= last {
 		t.Errorf("the clock is at %s, live it was at %s", report.Clock, last)
@@ -538,7 +539,7 @@ func TestAdoptControlNeverIssuesAFenceTwice(t *testing.T) {
 	l := newLife(t)
 	claim := func(node string) int64 {
 		t.Helper()
-		do(t, l.s.Publish(ctx, amber.Envelope{EntryID: fmt.Sprint(node, try(amber.NewUUID(l.clock.read(), rand.Reader))(t)), TaskID: "t", NodeID: node}))
+		do(t, l.s.Publish(ctx, amber.Envelope{EntryID: fmt.Sprint(node, try(amber.NewUUID(l.clock.Now(), rand.Reader))(t)), TaskID: "t", NodeID: node}))
 		return try(l.s.Claim(ctx, "c"))(t).Lease.Fence
 	}
 	first := claim("a")
@@ -582,7 +583,7 @@ func TestAdoptOfDamagedLiveFileChangesNothing(t *testing.T) {
 	path := filepath.Join(dir, "memory.db")
 	before := try(os.ReadFile(path))(t)
 	c := try(l.s.agent.Current())(t)
-	_, err := image.Adopt(ctx, image.AdoptRequest{Path: path, Live: live, Current: c, Clock: l.clock.read, Random: rand.Reader})
+	_, err := image.Adopt(ctx, image.AdoptRequest{Path: path, Live: live, Current: c, Clock: l.clock.Now, Random: rand.Reader})
 	wantKind(t, err, amber.KindDamaged, "adopt")
 	if !slices.Equal(before, try(os.ReadFile(path))(t)) {
 		t.Error("the file changed")

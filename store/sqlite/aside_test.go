@@ -272,9 +272,9 @@ func TestRestorePassesOverBadRows(t *testing.T) {
 	next := try(a.Current())(t)
 	live := l.s.memory.path(next)
 	next.Generation++
-	next.Incarnation = try(amber.NewUUID(l.clock.read(), rand.Reader))(t)
+	next.Incarnation = try(amber.NewUUID(l.clock.Now(), rand.Reader))(t)
 	path := filepath.Join(dir, "memory.db")
-	report := try(image.Adopt(ctx, image.AdoptRequest{Path: path, Live: live, Current: next, Clock: l.clock.read, Random: rand.Reader}))(t)
+	report := try(image.Adopt(ctx, image.AdoptRequest{Path: path, Live: live, Current: next, Clock: l.clock.Now, Random: rand.Reader}))(t)
 	if report.KeptErased != 1 || report.SetAside != 1 {
 		t.Errorf("report %+v, want one kept erased and one set aside", report)
 	}

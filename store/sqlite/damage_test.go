@@ -131,7 +131,7 @@ func filledAgent(t *testing.T) *home.Agent {
 	t.Helper()
 	ctx := t.Context()
 	a, clock := agentIn(t, filepath.Join(t.TempDir(), "home")), newHandClock()
-	s := try(Open(ctx, a, Options{Clock: clock.read, Random: rand.Reader}))(t)
+	s := try(Open(ctx, a, Options{Clock: clock.Now, Random: rand.Reader}))(t)
 	var rs []amber.WriteRequest
 	for i := range 60 {
 		rs = append(rs, amber.WriteRequest{Content: fmt.Sprintf("memory %d %s", i, strings.Repeat("with some text ", 20))})
@@ -145,7 +145,7 @@ func filledAgent(t *testing.T) *home.Agent {
 // useEverything opens the store, reads and checks everything and returns the
 // first error.
 func useEverything(ctx context.Context, a *home.Agent) error {
-	s, err := Open(ctx, a, Options{Clock: newHandClock().read, Random: rand.Reader})
+	s, err := Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader})
 	if err != nil {
 		return err
 	}

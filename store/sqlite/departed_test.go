@@ -71,7 +71,7 @@ func TestEveryChangeOfASessionIsStamped(t *testing.T) {
 		{"ingest", ingest(0, amber.IngestStep{Start: amber.SessionStart{Project: "p"}}), 6},
 		{"ingest an end", ingest(1, amber.IngestStep{End: &amber.SessionEnd{ID: "s", Summary: "x"}}), 8}, // it is updated, and ends
 	} {
-		clock.move(time.Second)
+		clock.Advance(time.Second)
 		do(t, c.change())
 		o := stamped(t, s)["s"].Origin
 		if o.Counter != c.counter || o.Device != device {

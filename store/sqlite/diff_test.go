@@ -29,7 +29,7 @@ func TestDiffCountsAndNamesRows(t *testing.T) {
 	related := try(s.Relate(ctx, amber.Relation{From: same, To: edited, Type: "related", Strength: 1}))(t)
 	past := l.snapshot(t)
 
-	l.clock.move(time.Minute)
+	l.clock.Advance(time.Minute)
 	try(s.Edit(ctx, amber.EditRequest{ID: edited, Content: ptr("second")}))(t)
 	do(t, s.Delete(ctx, gone))
 	save(t, s, amber.WriteRequest{Title: "same", Content: "stays"}) // a duplicate changes a count alone

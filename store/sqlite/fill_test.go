@@ -19,7 +19,7 @@ var fillGeneration = home.Current{Generation: 1, Incarnation: "0193c5a8-0000-700
 func filled(t *testing.T, m amber.Memory) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
-	f := try(Fill(t.Context(), path, fillGeneration, Options{Clock: newHandClock().read, Random: rand.Reader}))(t)
+	f := try(Fill(t.Context(), path, fillGeneration, Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
 	do(t, f.Update(t.Context(), func() error {
 		_, err := f.AddMemory(m)
 		return err

@@ -86,7 +86,7 @@ func TestOpenGenerationIsForItsBuilderAlone(t *testing.T) {
 	save(t, s, amber.WriteRequest{Content: "live"})
 	next := copyGeneration(t, s.agent, try(s.agent.Current())(t))
 	do(t, s.agent.Exclusive(ctx, func(home.Current) error { // no lock is taken
-		g := try(OpenGeneration(ctx, s.agent, next, Options{Clock: clock.read, Random: rand.Reader}))(t)
+		g := try(OpenGeneration(ctx, s.agent, next, Options{Clock: clock.Now, Random: rand.Reader}))(t)
 		save(t, g, amber.WriteRequest{Content: "being built"})
 		if n := try(g.Stats(ctx))(t).Memories; n != 2 {
 			t.Errorf("%d memories in the generation, want 2", n)
@@ -123,7 +123,7 @@ func TestAdoptOfAnOlderSchema(t *testing.T) {
 	path := filepath.Join(a.GenDir(c), "memory.db")
 	next := c
 	next.Generation, next.Incarnation = 2, "next"
-	try(image.Adopt(t.Context(), image.AdoptRequest{Path: path, Current: next, Clock: newHandClock().read, Random: rand.Reader}))(t)
+	try(image.Adopt(t.Context(), image.AdoptRequest{Path: path, Current: next, Clock: newHandClock().Now, Random: rand.Reader}))(t)
 	if e := try(image.Examine(t.Context(), path, true))(t); e.Schema != sqlrows.MemorySchema.Version() || !e.Checks[len(e.Checks)-1].OK {
 		t.Errorf("%+v", e)
 	}

@@ -33,7 +33,7 @@ func bigStore(b *testing.B) *Store {
 	}
 	_, err := os.Stat(filepath.Join(dir, "home"))
 	made := err == nil
-	clock := newHandClock().read
+	clock := newHandClock().Now
 	h, _, err := home.Open(filepath.Join(dir, "home"), home.Options{Clock: clock, Random: crand.Reader})
 	if err != nil {
 		b.Fatal(err)

@@ -147,7 +147,7 @@ func TestFreezeLocksOutOtherPrograms(t *testing.T) {
 	ctx := t.Context()
 	clock := newHandClock()
 	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
-	s := openAgent(t, a, Options{Clock: clock.read, Random: zeros{}, BusyTimeout: 1})
+	s := openAgent(t, a, Options{Clock: clock.Now, Random: zeros{}, BusyTimeout: 1})
 	c := try(a.Current())(t)
 	other := try(sql.Open("sqlite", "file:"+s.control.path(c)))(t)
 	defer other.Close()
@@ -208,7 +208,7 @@ func TestFreezeOfDamagedDatabase(t *testing.T) {
 			path := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
 			b := c.harm(try(os.ReadFile(path))(t))
 			do(t, os.WriteFile(path, b, 0o600))
-			s := newStore(a, a, try(Options{Clock: newHandClock().read, Random: zeros{}}.withDefaults())(t))
+			s := newStore(a, a, try(Options{Clock: newHandClock().Now, Random: zeros{}}.withDefaults())(t))
 			f := freeze(t, s)[0]
 			got := thaw(t, f, filepath.Join(t.TempDir(), "copy.db"))
 			if damage := f.Info().Damage; !strings.Contains(damage, c.want) {
@@ -224,7 +224,7 @@ func TestFreezeOfDamagedDatabase(t *testing.T) {
 		a := filledAgent(t)
 		c := try(a.Current())(t)
 		do(t, os.WriteFile(filepath.Join(a.GenDir(c), "memory.db"), bytes.Repeat([]byte("not a database. "), 1000), 0o600))
-		s := newStore(a, a, try(Options{Clock: newHandClock().read, Random: zeros{}}.withDefaults())(t))
+		s := newStore(a, a, try(Options{Clock: newHandClock().Now, Random: zeros{}}.withDefaults())(t))
 		_, err := s.Freeze(t.Context(), c)
 		wantKind(t, err, amber.KindDamaged, "freeze")
 	})

@@ -61,7 +61,7 @@ func TestFullDisk(t *testing.T) {
 	ctx := t.Context()
 	disk := smallDisk(t, "12m")
 	a := agentIn(t, filepath.Join(disk, "home"))
-	s := try(Open(ctx, a, Options{Clock: newHandClock().read, Random: rand.Reader}))(t)
+	s := try(Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
 	ballast := fill(t, disk, 4<<20)
 
 	texts := map[amber.MemoryID]string{}
@@ -92,7 +92,7 @@ func TestFullDisk(t *testing.T) {
 	readable(t, s, texts)
 	sound(t, s)
 	do(t, s.Close())
-	s = openAgent(t, a, Options{Clock: newHandClock().read, Random: rand.Reader})
+	s = openAgent(t, a, Options{Clock: newHandClock().Now, Random: rand.Reader})
 	readable(t, s, texts)
 	if n := try(s.Stats(ctx))(t).Memories; n != int64(len(texts)) {
 		t.Errorf("%d memories, %d were acknowledged", n, len(texts))
@@ -114,13 +114,13 @@ func TestAgentIsMadeOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	disk := smallDisk(t, "12m")
-	h, _, err := home.Open(filepath.Join(disk, "home"), home.Options{Clock: newHandClock().read, Random: rand.Reader})
+	h, _, err := home.Open(filepath.Join(disk, "home"), home.Options{Clock: newHandClock().Now, Random: rand.Reader})
 	do(t, err)
 	failed := 0
 	for _, free := range []int64{0, 4, 16, 32, 150, 300, 470} { // kilobytes
 		a := try(h.Agent(amber.DefaultTenant, amber.AgentID(fmt.Sprint("agent-", free))))(t)
 		ballast := fill(t, disk, free<<10)
-		s, err := Open(ctx, a, Options{Clock: newHandClock().read, Random: rand.Reader})
+		s, err := Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader})
 		if err != nil {
 			wantHint(t, err, fmt.Sprintf("open with %d kilobytes free", free))
 			failed++
@@ -128,7 +128,7 @@ func TestAgentIsMadeOnAFullDisk(t *testing.T) {
 			do(t, s.Close())
 		}
 		do(t, os.Remove(ballast))
-		s = try(Open(ctx, a, Options{Clock: newHandClock().read, Random: rand.Reader}))(t)
+		s = try(Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
 		save(t, s, amber.WriteRequest{Content: "it works"})
 		sound(t, s)
 		do(t, s.Close())

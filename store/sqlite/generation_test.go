@@ -25,7 +25,7 @@ func copyGeneration(t *testing.T, a *home.Agent, from home.Current) home.Current
 	t.Helper()
 	next := from
 	next.Generation++
-	next.Incarnation = try(amber.NewUUID(newHandClock().read(), rand.Reader))(t)
+	next.Incarnation = try(amber.NewUUID(newHandClock().Now(), rand.Reader))(t)
 	do(t, os.Mkdir(a.GenDir(next), 0o700))
 	for _, file := range []string{"memory.db", "control.db"} {
 		p := try(sqlrows.OpenPool(filepath.Join(a.GenDir(from), file), sqlrows.Write, time.Second, 1))(t)
@@ -207,12 +207,12 @@ func TestStampsNeverGoBack(t *testing.T) {
 	id := save(t, s, amber.WriteRequest{Content: "a"})
 	var mark amber.Stamp
 	restore(t, s.agent, func(next *home.Current) {
-		clock.move(time.Hour)
+		clock.Advance(time.Hour)
 		late := save(t, s, amber.WriteRequest{Content: "lost with the old generation"})
 		mark = try(s.Get(ctx, late))(t).Origin.Clock
 		next.Clock = mark
 	})
-	clock.move(-2 * time.Hour)
+	clock.Advance(-2 * time.Hour)
 	last := mark
 	for i := range 3 {
 		title := fmt.Sprint("edit ", i)
@@ -233,7 +233,7 @@ func TestWritersMeetSwitches(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, clock := freshStore(t, amber.QueueOptions{})
-	second := openAgent(t, agentIn(t, homeOf(s.agent)), Options{Clock: clock.read, Random: rand.Reader})
+	second := openAgent(t, agentIn(t, homeOf(s.agent)), Options{Clock: clock.Now, Random: rand.Reader})
 	var mu sync.Mutex
 	var acknowledged []amber.MemoryID
 	stop := make(chan struct{})

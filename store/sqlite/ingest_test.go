@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
 )
@@ -105,33 +103,6 @@ func TestDeletedSessionLeavesNoActivity(t *testing.T) {
 	}
 	s.mustNotBeIn(t, st.agent.Dir())
 	sound(t, st)
-}
-
-// Erasing a memory removes the activity and the digests that quote it, and
-// what is left of the digests is named no more than that of the memory.
-func TestEraseRemovesWhatWasDerived(t *testing.T) {
-	t.Parallel()
-	s, _ := freshStore(t, amber.QueueOptions{})
-	take(t, s, doing("Bash", "echo the password is xyzzy > file"))
-	id := save(t, s, amber.WriteRequest{Content: "the password is xyzzy"})
-	digest := save(t, s, amber.WriteRequest{
-		Content: "Asked:\n- the password is xyzzy\n", Kind: amber.SessionSummary, Trust: amber.TrustDerived, Topic: "session 1",
-	})
-	own := save(t, s, amber.WriteRequest{Content: "I know that the password is xyzzy", Kind: amber.SessionSummary})
-	got := try(s.Erase(t.Context(), id))(t)
-	want := amber.EraseReport{
-		ID: id, Removed: []string{"1 revisions", "1 activities", "1 session digests"},
-		Remaining: []string{"memory " + string(own)},
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("report (-want +got):\n%s", d)
-	}
-	if _, err := s.Get(t.Context(), digest); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("the digest: %v", err)
-	}
-	if list := try(s.ListActivity(t.Context(), "s", ""))(t); len(list) > 0 {
-		t.Errorf("activity %v", list)
-	}
 }
 
 // A step that fails says which it is, and keeps its kind and hint.

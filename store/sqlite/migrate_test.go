@@ -34,7 +34,7 @@ func madeUp(version int) sqlrows.Schema {
 func openWith(t *testing.T, a *home.Agent, memory sqlrows.Schema, keep bool) (*Store, error) {
 	t.Helper()
 	ctx := t.Context()
-	o := try(Options{Clock: newHandClock().read, Random: rand.Reader, KeepSchema: keep}.withDefaults())(t)
+	o := try(Options{Clock: newHandClock().Now, Random: rand.Reader, KeepSchema: keep}.withDefaults())(t)
 	s := &Store{
 		agent: a, o: o,
 		memory:  &database{ground: a, name: "memory", schema: memory, o: o},
@@ -187,7 +187,7 @@ func TestMigrationHoldsTheExclusiveLock(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	a, _ := agentAt(t, 1)
-	h, _, err := home.Open(homeOf(a), home.Options{Clock: newHandClock().read, Random: rand.Reader, Wait: 20 * time.Millisecond})
+	h, _, err := home.Open(homeOf(a), home.Options{Clock: newHandClock().Now, Random: rand.Reader, Wait: 20 * time.Millisecond})
 	do(t, err)
 	hasty := try(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
 	migrate := func() error { return only(openWith(t, hasty, madeUp(4), false)) }

@@ -4,59 +4,23 @@ import (
 	"crypto/rand"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/storetest"
 )
 
-// handClock stands still until it is told to move.
-type handClock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newHandClock() *handClock {
-	return &handClock{now: time.Date(2026, time.March, 14, 9, 30, 0, 0, time.UTC)}
-}
-
-func (c *handClock) read() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-// move sets the clock forward, or back by a negative d.
-func (c *handClock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
+// newHandClock returns a clock that stands still until it is moved.
+func newHandClock() *storetest.Clock {
+	return storetest.NewClock(time.Date(2026, time.March, 14, 9, 30, 0, 0, time.UTC))
 }
 
 // freshStore opens a store in an empty folder.
-func freshStore(t *testing.T, q amber.QueueOptions) (*Store, *handClock) {
+func freshStore(t *testing.T, q amber.QueueOptions) (*Store, *storetest.Clock) {
 	t.Helper()
 	clock := newHandClock()
-	h, _, err := home.Open(t.TempDir()+"/home", home.Options{Clock: clock.read, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(t.Context(), a, Options{Clock: clock.read, Random: rand.Reader, Queue: q})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s, clock
+	return openAgent(t, agentIn(t, t.TempDir()+"/home"), Options{Clock: clock.Now, Random: rand.Reader, Queue: q}), clock
 }
 
 // try returns what a call returned, or ends the test: try(s.Get(ctx, id))(t).

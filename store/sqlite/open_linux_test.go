@@ -28,7 +28,7 @@ func TestLocksAreKept(t *testing.T) {
 		{"open", func() {}},
 		{"check", func() { s.Check(ctx) }},
 		{"second store", func() {
-			second := try(Open(ctx, s.agent, Options{Clock: clock.read, Random: rand.Reader}))(t)
+			second := try(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader}))(t)
 			save(t, second, amber.WriteRequest{Content: "b"})
 			do(t, second.Close())
 		}},

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,23 +21,24 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 func TestOptionsDefaults(t *testing.T) {
 	t.Parallel()
 	clock := newHandClock()
-	for name, o := range map[string]Options{"no clock": {Random: rand.Reader}, "no random source": {Clock: clock.read}, "neither": {}} {
+	for name, o := range map[string]Options{"no clock": {Random: rand.Reader}, "no random source": {Clock: clock.Now}, "neither": {}} {
 		_, err := Open(t.Context(), agentIn(t, filepath.Join(t.TempDir(), "home")), o)
 		wantKind(t, err, amber.KindInvalid, name)
 	}
-	o := try(Options{Clock: clock.read, Random: rand.Reader}.withDefaults())(t)
+	o := try(Options{Clock: clock.Now, Random: rand.Reader}.withDefaults())(t)
 	if o.BusyTimeout != 30*time.Second || o.Readers != 4 || o.NetworkFS == nil {
 		t.Errorf("busy timeout %s, %d readers", o.BusyTimeout, o.Readers)
 	}
 	if want := (amber.QueueOptions{}).WithDefaults(); o.Queue != want {
 		t.Errorf("queue options are %+v, want %+v", o.Queue, want)
 	}
-	o = try(Options{Clock: clock.read, Random: rand.Reader, BusyTimeout: time.Second, Readers: 1}.withDefaults())(t)
+	o = try(Options{Clock: clock.Now, Random: rand.Reader, BusyTimeout: time.Second, Readers: 1}.withDefaults())(t)
 	if o.BusyTimeout != time.Second || o.Readers != 1 {
 		t.Errorf("what was set is lost: %s, %d readers", o.BusyTimeout, o.Readers)
 	}
@@ -45,7 +48,7 @@ func TestNetworkFileSystemIsRefused(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	dir := filepath.Join(t.TempDir(), "home")
-	o := Options{Clock: newHandClock().read, Random: rand.Reader, NetworkFS: func(string) (string, bool) { return "nfs4", true }}
+	o := Options{Clock: newHandClock().Now, Random: rand.Reader, NetworkFS: func(string) (string, bool) { return "nfs4", true }}
 	local := o
 	local.NetworkFS = func(string) (string, bool) { return "ext4", false }
 	for _, when := range []string{"a new agent", "an agent that exists"} {
@@ -62,7 +65,7 @@ func TestNetworkFileSystemIsRefused(t *testing.T) {
 func TestKeepSchemaMakesNoAgent(t *testing.T) {
 	t.Parallel()
 	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
-	_, err := Open(t.Context(), a, Options{Clock: newHandClock().read, Random: rand.Reader, KeepSchema: true})
+	_, err := Open(t.Context(), a, Options{Clock: newHandClock().Now, Random: rand.Reader, KeepSchema: true})
 	wantKind(t, err, amber.KindNotFound, "open of an agent that is not there")
 	if _, err := os.Lstat(a.Dir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("its folder: %v", err)
@@ -129,7 +132,7 @@ func TestConcurrentOpensMakeOneAgent(t *testing.T) {
 		a := agentIn(t, dir)
 		done.Go(func() {
 			begin.Wait()
-			stores[i], errs[i] = Open(ctx, a, Options{Clock: newHandClock().read, Random: rand.Reader})
+			stores[i], errs[i] = Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader})
 		})
 	}
 	begin.Done()
@@ -155,7 +158,7 @@ func TestOpeningWritesNothing(t *testing.T) {
 	a := filledAgent(t)
 	before := tree(t, a.Dir())
 	for _, keep := range []bool{false, true} {
-		s := try(Open(ctx, a, Options{Clock: newHandClock().read, Random: rand.Reader, KeepSchema: keep}))(t)
+		s := try(Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader, KeepSchema: keep}))(t)
 		try(s.List(ctx, amber.ListQuery{}))(t)
 		try(s.ListTasks(ctx, amber.TaskQuery{}))(t)
 		do(t, s.Close())
@@ -227,4 +230,46 @@ func (r *versionRows) Next(row []driver.Value) error {
 	}
 	r.read, row[0] = true, string(r.version)
 	return nil
+}
+
+// Every leaf of the tables that grow is made unreadable: what opens without an
+// error has not read them.
+func TestOpenReadsNoTableThatGrows(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a, clock := agentIn(t, filepath.Join(t.TempDir(), "home")), newHandClock()
+	o := Options{Clock: clock.Now, Random: rand.Reader}
+	s := try(Open(ctx, a, o))(t)
+	var rs []amber.WriteRequest
+	for i := range 200 {
+		rs = append(rs, amber.WriteRequest{Content: fmt.Sprintf("memory %d %s", i, strings.Repeat("with some text ", 20))})
+	}
+	try(s.WriteBatch(ctx, rs))(t)
+	path := s.memory.path(try(a.Current())(t))
+	pages := growingPages(t, s)
+	do(t, s.Close())
+	if len(pages) < 20 {
+		t.Fatalf("the tables have only %d pages", len(pages))
+	}
+	file := try(os.OpenFile(path, os.O_RDWR, 0))(t)
+	for _, p := range pages {
+		try(file.WriteAt(slices.Repeat([]byte{0xff}, 4096), (p-1)*4096))(t)
+	}
+	do(t, file.Close())
+
+	s = openAgent(t, a, o)
+	_, err := s.List(ctx, amber.ListQuery{})
+	wantKind(t, err, amber.KindDamaged, "list of what is damaged")
+}
+
+// growingPages returns the leaves of the tables that grow with the number of
+// memories.
+func growingPages(t *testing.T, s *Store) (pages []int64) {
+	t.Helper()
+	do(t, s.memory.view(t.Context(), "list pages", "", func(x *tx) (err error) {
+		pages, err = sqlrows.All(x.Tx, scanRowid, `SELECT pageno FROM dbstat WHERE pagetype = 'leaf' AND path <> '/'
+AND name IN ('memories', 'changes', 'memories_created', 'memories_updated', 'memory_fts_data', 'memory_grams_data', 'memory_fts_docsize', 'memory_grams_docsize')`)
+		return err
+	}))
+	return pages
 }

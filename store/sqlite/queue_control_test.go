@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/storetest"
 )
 
 var queueSeed = flag.Uint64("queue.seed", 0, "seed of the random queue operations; 0 takes a new one")
@@ -18,7 +18,7 @@ var queueSeed = flag.Uint64("queue.seed", 0, "seed of the random queue operation
 // queuePlay makes random moves on a queue.
 type queuePlay struct {
 	s      *Store
-	clock  *handClock
+	clock  *storetest.Clock
 	r      *rand.Rand
 	leases []amber.Lease // also lost ones
 	fences map[int64]bool
@@ -39,7 +39,7 @@ func (p *queuePlay) move(t *testing.T) {
 	case n < 3:
 		e := amber.Envelope{EntryID: fmt.Sprint("e", p.r.IntN(40)), TaskID: "t", NodeID: fmt.Sprint("n", p.r.IntN(5)), Priority: p.r.IntN(3)}
 		if p.r.IntN(3) == 0 {
-			e.NotBefore = amber.At(p.clock.read().Add(time.Duration(p.r.IntN(20)) * time.Second))
+			e.NotBefore = amber.At(p.clock.Now().Add(time.Duration(p.r.IntN(20)) * time.Second))
 		}
 		err = p.s.Publish(ctx, e)
 	case n < 6:
@@ -58,9 +58,9 @@ func (p *queuePlay) move(t *testing.T) {
 	case n == 8:
 		_, err = p.s.Renew(ctx, p.lease())
 	default:
-		p.clock.move(time.Duration(p.r.IntN(30)-8) * time.Second)
+		p.clock.Advance(time.Duration(p.r.IntN(30)-8) * time.Second)
 		if p.r.IntN(50) == 0 {
-			p.clock.move(ackedFor)
+			p.clock.Advance(ackedFor)
 		}
 	}
 	switch amber.KindOf(err) {
@@ -111,11 +111,11 @@ func TestClaimThatGetsNothingKeepsWhatExpired(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		want error
-		prep func(t *testing.T, s *Store, clock *handClock)
+		prep func(t *testing.T, s *Store, clock *storetest.Clock)
 	}{
-		{"empty", amber.ErrQueueEmpty, func(*testing.T, *Store, *handClock) {}},
-		{"full", amber.ErrQueueFull, func(t *testing.T, s *Store, clock *handClock) {
-			clock.move(time.Second)
+		{"empty", amber.ErrQueueEmpty, func(*testing.T, *Store, *storetest.Clock) {}},
+		{"full", amber.ErrQueueFull, func(t *testing.T, s *Store, clock *storetest.Clock) {
+			clock.Advance(time.Second)
 			do(t, s.Publish(ctx, amber.Envelope{EntryID: "b", TaskID: "t", NodeID: "n"}))
 			// Both leases are out; one lasts longer than the other.
 			meddle(t, s.control, `UPDATE queue SET state = 'leased', expires_at = 9223372036854775807 WHERE entry_id = 'b'`)
@@ -127,7 +127,7 @@ func TestClaimThatGetsNothingKeepsWhatExpired(t *testing.T) {
 			do(t, s.Publish(ctx, amber.Envelope{EntryID: "a", TaskID: "t", NodeID: "n"}))
 			try(s.Claim(ctx, "slow"))(t)
 			c.prep(t, s, clock)
-			clock.move(time.Minute)
+			clock.Advance(time.Minute)
 			got := entriesOf(t, controlLog{s}, func() {
 				if _, err := s.Claim(ctx, "c"); err != c.want {
 					t.Fatalf("claim: got %v, want %v itself", err, c.want)
@@ -161,7 +161,7 @@ func TestAckedEntryIsForgottenInTime(t *testing.T) {
 		return n
 	}
 
-	clock.move(ackedFor - time.Millisecond)
+	clock.Advance(ackedFor - time.Millisecond)
 	do(t, s.Publish(ctx, entry("other")))
 	if rows() != 1 {
 		t.Fatal("an acked entry was forgotten too early, or kept its payload")
@@ -171,7 +171,7 @@ func TestAckedEntryIsForgottenInTime(t *testing.T) {
 	changed.Payload = "x"
 	wantKind(t, s.Publish(ctx, changed), amber.KindConflict, "publish with other bytes while it is remembered")
 
-	clock.move(time.Millisecond)
+	clock.Advance(time.Millisecond)
 	got := entriesOf(t, controlLog{s}, func() { do(t, s.Publish(ctx, entry("new"))) })
 	want := []amber.Change{
 		{Op: amber.OpDelete, Scope: amber.ChangeControl, Key: "queue/old"},
@@ -192,7 +192,7 @@ func TestDelayedEntriesWaitApart(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, clock := freshStore(t, amber.QueueOptions{})
-	now := amber.At(clock.read())
+	now := amber.At(clock.Now())
 	for i := range 20 {
 		do(t, s.Publish(ctx, amber.Envelope{EntryID: fmt.Sprint("late", i), TaskID: "t", NodeID: "n", Priority: i, NotBefore: now.Add(time.Duration(20-i) * time.Second)}))
 	}
@@ -206,7 +206,7 @@ func TestDelayedEntriesWaitApart(t *testing.T) {
 	if ready() != 1 {
 		t.Fatalf("%d entries are ready, want the one that is due", ready())
 	}
-	clock.move(10 * time.Second)
+	clock.Advance(10 * time.Second)
 	if got := try(s.Claim(ctx, "c"))(t).Envelope.EntryID; got != "late19" {
 		t.Errorf("got %s, want the most urgent of those that became due", got)
 	}
@@ -215,27 +215,37 @@ func TestDelayedEntriesWaitApart(t *testing.T) {
 	}
 }
 
-// The clock may be set back under a lease: nothing is taken back early, and
-// what was taken back stays so.
-func TestClockSetBack(t *testing.T) {
+func TestFencedOff(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
-	s, clock := freshStore(t, amber.QueueOptions{Lease: 30 * time.Second})
-	do(t, s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
-	old := try(s.Claim(ctx, "c1"))(t).Lease
-	clock.move(30 * time.Second)
-	current := try(s.Claim(ctx, "c2"))(t).Lease
-	clock.move(-time.Hour)
-	wantKind(t, s.Ack(ctx, old), amber.KindConflict, "ack of a lease that was taken back")
-	if _, err := s.Claim(ctx, "c3"); !errors.Is(err, amber.ErrQueueEmpty) {
-		t.Fatalf("claim with the clock set back: %v", err)
+	for _, c := range []struct {
+		name                  string
+		fence, issued, stored int64
+		refused               bool
+	}{
+		{"no queue", 0, 0, 0, false},
+		{"the last lease", 7, 7, 3, false},
+		{"the last lease again", 7, 7, 7, false},
+		{"an older lease", 6, 7, 0, true},
+		{"no lease where there was one", 0, 7, 0, true},
+		{"a lease of another node", 8, 7, 0, true},
+		{"a newer result came from elsewhere", 7, 7, 9, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if why := fencedOff(c.fence, c.issued, c.stored); (why != "") != c.refused {
+				t.Errorf("got %q, want refused %v", why, c.refused)
+			}
+		})
 	}
-	if b := try(s.Backpressure(ctx))(t); b.Leased != 1 {
-		t.Errorf("counts are %+v, want one lease", b)
+}
+
+// entriesOf returns what f adds to a change log, without position and time.
+func entriesOf(t *testing.T, log amber.ChangeLog, f func()) []amber.Change {
+	t.Helper()
+	head := try(log.Head(t.Context()))(t)
+	f()
+	got := try(log.Changes(t.Context(), head, 1000))(t)
+	for i := range got {
+		got[i].Position, got[i].At = "", amber.Time{}
 	}
-	renewed := try(s.Renew(ctx, current))(t)
-	if renewed.ExpiresAt != current.ExpiresAt {
-		t.Errorf("renewed until %s, want %s as before", renewed.ExpiresAt, current.ExpiresAt)
-	}
-	do(t, s.Ack(ctx, current))
+	return got
 }

@@ -52,7 +52,7 @@ func TestAReadOnlyHomeCanBeRead(t *testing.T) {
 				do(t, s.Close())
 			}
 			before := everyFile(t, gen)
-			frozen := try(Open(ctx, s.agent, Options{Clock: clock.read, Random: rand.Reader, ReadOnly: func(string) bool { return true }}))(t)
+			frozen := try(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader, ReadOnly: func(string) bool { return true }}))(t)
 			if m := try(frozen.Get(ctx, id))(t); m.Content != "fish one" {
 				t.Errorf("got %q", m.Content)
 			}
@@ -90,10 +90,10 @@ func TestAReadOnlyHomeThatChanges(t *testing.T) {
 	s, clock := freshStore(t, amber.QueueOptions{})
 	id := save(t, s, amber.WriteRequest{Content: "fish one"})
 	do(t, s.Close())
-	frozen := try(Open(ctx, s.agent, Options{Clock: clock.read, Random: rand.Reader, ReadOnly: func(string) bool { return true }}))(t)
+	frozen := try(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader, ReadOnly: func(string) bool { return true }}))(t)
 	defer frozen.Close()
 	try(frozen.Get(ctx, id))(t)
-	other := try(Open(ctx, s.agent, Options{Clock: clock.read, Random: rand.Reader}))(t)
+	other := try(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader}))(t)
 	save(t, other, amber.WriteRequest{Content: "fish two"})
 	_, err := frozen.Get(ctx, id)
 	wantKind(t, err, amber.KindBusy, "read what changes")

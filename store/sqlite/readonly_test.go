@@ -38,7 +38,7 @@ func (c *counting) count() (n int) {
 	return n
 }
 
-func readOnlyOptions() Options { return Options{Clock: newHandClock().read, Random: rand.Reader} }
+func readOnlyOptions() Options { return Options{Clock: newHandClock().Now, Random: rand.Reader} }
 
 func TestReadOnlyAnswersAsTheLiveStore(t *testing.T) {
 	t.Parallel()

@@ -298,7 +298,7 @@ func TestStampsFromTheFuture(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, clock := freshStore(t, amber.QueueOptions{})
-	now := amber.At(clock.read())
+	now := amber.At(clock.Now())
 	ahead := int64(10 * 365 * 24 * time.Hour / time.Millisecond)
 	apply(t, s, "future", farMemory(memoryID(1), far(1, now.UnixMilli()+ahead), "from the future"))
 	own := try(s.Write(ctx, amber.WriteRequest{Content: "from now"}))(t)
@@ -318,7 +318,7 @@ func TestStampsFromTheFuture(t *testing.T) {
 
 	near, clock := freshStore(t, amber.QueueOptions{})
 	minute := int64(time.Minute / time.Millisecond)
-	theirs := far(1, amber.At(clock.read()).UnixMilli()+minute)
+	theirs := far(1, amber.At(clock.Now()).UnixMilli()+minute)
 	apply(t, near, "soon", farMemory(memoryID(1), theirs, "a minute from now"))
 	if own := try(near.Write(ctx, amber.WriteRequest{Content: "next"}))(t); own.Origin.Clock <= theirs.Clock {
 		t.Error("the clock did not follow a device that is a minute ahead")

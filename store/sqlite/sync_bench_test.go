@@ -117,7 +117,7 @@ func benchOutgoing(b *testing.B, s *Store, since amber.Position, want int) {
 func benchStore(b *testing.B) *Store {
 	b.Helper()
 	clock := newHandClock()
-	h, _, err := home.Open(b.TempDir()+"/home", home.Options{Clock: clock.read, Random: rand.Reader})
+	h, _, err := home.Open(b.TempDir()+"/home", home.Options{Clock: clock.Now, Random: rand.Reader})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func benchStore(b *testing.B) *Store {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := Open(b.Context(), a, Options{Clock: clock.read, Random: rand.Reader})
+	s, err := Open(b.Context(), a, Options{Clock: clock.Now, Random: rand.Reader})
 	if err != nil {
 		b.Fatal(err)
 	}

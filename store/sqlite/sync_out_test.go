@@ -30,7 +30,7 @@ func TestOutgoingNamesTheStore(t *testing.T) {
 	save(t, s, amber.WriteRequest{Content: "a"})
 	got := try(s.Outgoing(t.Context(), amber.OutgoingRequest{Place: "p"}))(t)
 	c := try(s.agent.Current())(t)
-	if got.Device != c.Device || got.Incarnation != c.Incarnation || got.At != amber.At(clock.read()) || !got.Done {
+	if got.Device != c.Device || got.Incarnation != c.Incarnation || got.At != amber.At(clock.Now()) || !got.Done {
 		t.Errorf("%+v", got)
 	}
 	if head := try(s.Head(t.Context()))(t); got.Next != head {
@@ -67,7 +67,7 @@ func TestImportsDoNotGoBack(t *testing.T) {
 	}
 	// An edit here of what came from there goes back, and alone, whatever the
 	// clocks elsewhere say.
-	ahead := far(3, amber.At(clock.read()).UnixMilli()+1000)
+	ahead := far(3, amber.At(clock.Now()).UnixMilli()+1000)
 	apply(t, s, "three", farMemory(memoryID(1), ahead, "d", far(2, 20)))
 	to.export(t, s, 0)
 	text := "edited"

@@ -87,7 +87,7 @@ func TestReportOfAPlace(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, clock := freshStore(t, amber.QueueOptions{})
-	begin := amber.At(clock.read())
+	begin := amber.At(clock.Now())
 	ahead := begin.UnixMilli() + 7000
 	for i, c := range []amber.Incoming{
 		{Device: "d1", CreatedBy: "old name", At: amber.UnixMilli(10), Records: []amber.SyncRecord{farMemory(memoryID(1), far(1, ahead), "a")}},
@@ -96,7 +96,7 @@ func TestReportOfAPlace(t *testing.T) {
 		{Device: "d2", CreatedBy: "bob", At: amber.UnixMilli(7)},
 		{Device: "d3", Place: "elsewhere"},
 	} {
-		clock.move(time.Second)
+		clock.Advance(time.Second)
 		c.Chunk, c.Trust = fmt.Sprint(i), amber.TrustImported
 		if c.Place == "" {
 			c.Place = "p"

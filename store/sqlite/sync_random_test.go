@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/storetest"
 )
 
 var (
@@ -45,7 +46,7 @@ type world struct {
 	*testing.T
 	*rand.Rand
 	stores  []*Store
-	clocks  []*handClock
+	clocks  []*storetest.Clock
 	folders []*folder
 	uses    [][]int // folders of each store
 	said    int
@@ -58,9 +59,9 @@ func newWorld(t *testing.T, seed uint64) *world {
 		s, clock := freshStore(t, amber.QueueOptions{})
 		switch w.IntN(4) { // skewed by hours, or by years
 		case 0:
-			clock.move(time.Duration(w.IntN(48)-24) * time.Hour)
+			clock.Advance(time.Duration(w.IntN(48)-24) * time.Hour)
 		case 1:
-			clock.move(time.Duration(w.IntN(20)-10) * 365 * 24 * time.Hour)
+			clock.Advance(time.Duration(w.IntN(20)-10) * 365 * 24 * time.Hour)
 		}
 		uses := []int{0}
 		if stores > 2 && i == stores-2 {
@@ -76,7 +77,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 func (w *world) run() {
 	for range 60 + w.IntN(100) {
 		i := w.IntN(len(w.stores))
-		w.clocks[i].move(time.Duration(w.IntN(3000)-200) * time.Millisecond)
+		w.clocks[i].Advance(time.Duration(w.IntN(3000)-200) * time.Millisecond)
 		if w.IntN(5) == 0 {
 			w.sync(i)
 		} else {

@@ -18,7 +18,7 @@ func TestNewerSchemaIsNotOpened(t *testing.T) {
 		_, err := openWith(t, a, madeUp(2), keep)
 		tooNew(t, err, "open")
 	}
-	_, err := Open(t.Context(), a, Options{Clock: newHandClock().read, Random: rand.Reader})
+	_, err := Open(t.Context(), a, Options{Clock: newHandClock().Now, Random: rand.Reader})
 	tooNew(t, err, "open")
 	for path, was := range before {
 		if is := fingerprint(t, path); is != was {

@@ -42,7 +42,9 @@ func approvalRequested(w *world) {
 	got := must(w.Approvals.Approval(w.ctx, "a"))
 	equal(got, want, "approval read back")
 	hold(string(got.Payload) == string(r.Payload), "payload %s came back as %s", r.Payload, got.Payload)
-	r.ID = ""
+	r.ID, r.Payload = "", json.RawMessage("{ \"b\" : 1.0 ,\n\t\"a\": \"<&>\u2028\" }")
+	const compact = "{\"b\":1.0,\"a\":\"<&>\u2028\"}"
+	hold(string(w.request(r).Payload) == compact, "a payload is not stored in its compact form")
 	one, two := w.request(r), w.request(r)
 	hold(one.ID != "" && two.ID != "" && one.ID != two.ID, "ids %q and %q are not two ids", one.ID, two.ID)
 	_, err := w.Approvals.Approval(w.ctx, "unknown")

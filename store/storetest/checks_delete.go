@@ -24,6 +24,7 @@ func eraseChecks() []check {
 	return []check{
 		{name: "erase/removes-the-memory-from-every-read", needs: needs, run: eraseRemoves},
 		{name: "erase/removes-what-hangs-on-it", needs: append(needs, relations, concepts), run: eraseRemovesBeside},
+		{name: "erase/removes-what-quotes-it", needs: append(needs, ingest, turns), run: eraseRemovesQuotes},
 		{name: "erase/twice-removes-nothing", needs: append(needs, changes), run: eraseTwice},
 		{name: "erase/works-on-deleted-memories", needs: needs, run: eraseDeleted},
 		{name: "erase/unknown-is-not-found", needs: needs, run: eraseUnknown},
@@ -127,6 +128,27 @@ func eraseRemovesBeside(w *world) {
 	refused(err, amber.KindNotFound, "relations of an erased memory")
 	_, err = w.Concepts.Concepts(w.ctx, a)
 	refused(err, amber.KindNotFound, "concepts of an erased memory")
+}
+
+// eraseRemovesQuotes erases a memory that turns, activity and digests of
+// sessions quote. A memory of the user that quotes it is left, and named.
+func eraseRemovesQuotes(w *world) {
+	w.say("s", "please remember: the password is xyzzy")
+	w.say("s", "what is for lunch?")
+	done := w.saying("s", amber.EventRef{}, "nothing")
+	done.Activity = []amber.Activity{{SessionID: "s", Kind: amber.ActivityTool, Name: "Bash", Detail: "echo the password is xyzzy > file"}}
+	w.ingest("s", done)
+	id := w.fact("the password is xyzzy")
+	digest := w.write(amber.WriteRequest{
+		Content: "Asked:\n- the password is xyzzy\n", Kind: amber.SessionSummary, Trust: amber.TrustDerived, Topic: "session 1",
+	}).ID
+	own := w.write(amber.WriteRequest{Content: "I know that the password is xyzzy", Kind: amber.SessionSummary}).ID
+	equal(must(w.Eraser.Erase(w.ctx, id)), amber.EraseReport{
+		ID: id, Removed: []string{"1 revisions", "1 turns", "1 activities", "1 session digests"}, Remaining: []string{"memory " + string(own)},
+	}, "report")
+	equal(w.said("s"), []string{"what is for lunch?", "nothing"}, "turns that are left")
+	equal(w.did("s", ""), nil, "activity that is left")
+	w.gone(digest)
 }
 
 func eraseTwice(w *world) {

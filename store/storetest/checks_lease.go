@@ -220,7 +220,11 @@ func leaseClockBack(w *world) {
 	w.entry("a")
 	w.entry("b")
 	before := w.claim("c1").Lease
+	w.clock.Advance(30 * time.Second)
+	old := before
+	before = w.claim("c1").Lease
 	w.clock.Advance(-time.Hour)
+	w.lost(old, "a lease that was taken back before the clock went back")
 	after := w.claim("c2").Lease
 	w.nothingDue("after the clock went back")
 	w.clock.Advance(29 * time.Second)

@@ -11,6 +11,7 @@ func recallFilterChecks() []check {
 	needs := []part{longTerm}
 	return []check{
 		{name: "recall/scope-needs-equal-identity", needs: needs, run: recallScopes},
+		{name: "recall/identities-are-no-patterns", needs: append(needs, memories), run: identitiesAreValues},
 		{name: "recall/scope-without-identity-is-refused", needs: needs, run: recallScopeRefused},
 		{name: "recall/filter-kinds-tags-time", needs: needs, run: recallFilters},
 		{name: "recall/filter-before-limit", needs: append(needs, batches), run: recallFilterBeforeLimit},
@@ -24,6 +25,30 @@ func recallScopes(w *world) {
 		for _, text := range []string{"comet", "", "come"} {
 			got := hitIDs(w.recall(amber.Query{Text: text, Filter: f, Limit: amber.MaxTopK}))
 			equal(sorted(got), visible(all, f), "recall of %q with scope %q and identities %v", text, f.Scope, f.Identities)
+		}
+	}
+}
+
+// identitiesAreValues: no identity is read as a pattern, a query or another
+// spelling of an identity.
+func identitiesAreValues(w *world) {
+	names := []string{
+		`ada`, `a%`, `%`, `_da`, `___`, `'`, `''`, `"`, `ada' OR '1'='1`, `x'; DROP TABLE memories;--`, `ada";--`,
+		`*`, `ada OR bob`, `(`, `[ada]`, `\`, `ADA`, `Adá`, `東京`, `🙂`, `ſ`, `ß`, `ss`, `$1`, `?1`, `:id`, `null`, `{"a":1}`,
+	}
+	for _, scope := range []amber.Scope{amber.ScopeSession, amber.ScopeProject} {
+		want := map[string][]amber.MemoryID{}
+		for _, name := range names {
+			r := amber.WriteRequest{Scope: scope, Identities: with(amber.Identities{}, scope, name), Content: "comet of " + name}
+			want[name] = []amber.MemoryID{w.write(r).ID}
+		}
+		for _, name := range names {
+			f := amber.Filter{Scope: scope, Identities: with(amber.Identities{}, scope, name)}
+			for _, text := range []string{"comet", ""} {
+				equal(hitIDs(w.recall(amber.Query{Text: text, Filter: f})), want[name], "recall of %q by %s %s", text, scope, name)
+			}
+			equal(memoryIDs(w.list(amber.ListQuery{Filter: f})), want[name], "list of %s %s", scope, name)
+			equal(w.timeline(want[name][0], 9, 9), want[name], "timeline of %s %s", scope, name)
 		}
 	}
 }

@@ -28,7 +28,9 @@ func recallScores(w *world) {
 	hits := w.recall(amber.Query{Text: "glacier valley melting"})
 	equal(len(hits), 4, "number of hits")
 	scored(hits)
-	hold(hits[0].Score > hits[3].Score, "the best and the worst hit score alike: %v", hits[0].Score)
+	for i := range hits[1:] {
+		hold(hits[i].Score > hits[i+1].Score, "two hits that match differently score alike: %v", hits[i].Score)
+	}
 	equal(hits[0].Content, "The glacier melts slowly in the northern valley during summer months.", "the hit with all words")
 }
 

@@ -37,6 +37,7 @@ func recallQuestion(w *world) {
 	w.fact("Breakfast is served at eight.")
 	w.finds("Production databases are backed up to Frankfurt every night.", "Where do the backups of our production database go?")
 	w.finds("We picked PostgreSQL because the team knows it.", "which database did we choose, postgresql or something else, and why?")
+	w.finds("The deployment window opens on Tuesdays at noon.", "On which Tuesday does the next window open, and for how long?")
 	w.finds("The staging server restarts on Sundays.", "hey, could you please tell me when staging gets restarted")
 }
 
@@ -92,6 +93,7 @@ func recallOperators(w *world) {
 		`content:tapestry`, `title:tapestry`, `{title}:tapestry`, `(tapestry`, `tapestry)`, `NEAR(tapestry`, `NEAR(tapestry, 3)`, `tapestry;`,
 		`'tapestry'`, `tapestry'); DROP TABLE memories; --`, `tapestry%`, `tapestry_`, `\tapestry\`, `tapestry?`, `[tapestry]`, `/tapestry/`,
 		`<tapestry>`, "`tapestry`", `tapestry||1`, `"tapestry" "zzz"`, `tapestry OR OR`, `AND OR NOT tapestry`,
+		`tapes"try hall`, `O'Neil tapestry`, `don"t tapestry`, "tapestry\x01", `"""" tapestry`, `+tapestry -hall`,
 	} {
 		equal(w.found(text), want, "hits of %q", text)
 	}
@@ -126,6 +128,9 @@ func recallParts(w *world) {
 		"See internal/storage/pagemap.go for the layout": "pagema",
 		"Ticket QUASAR-7781 is still open.":              "7781",
 		"Kubernetes cluster":                             "bernet",
+		"The alphabet has letters.":                      "alphabets",
+		"SQLITE_BUSY_TIMEOUT is long.":                   "BUSY_TIME",
+		"Call parseHTTPResponse here.":                   "httpresp",
 	} {
 		w.finds(content, text)
 	}

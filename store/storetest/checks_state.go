@@ -50,7 +50,7 @@ func stateCompares(w *world) {
 }
 
 func stateBytes(w *world) {
-	for i, doc := range []string{`{"b": 1,  "a":[ 1.0, 1e2 ], "big": 12345678901234567890, "b": 2}`, "[]", "null", `"\u0041é<>&"`, " 1 "} {
+	for i, doc := range []string{`{"b": 1,  "a":[ 1.0, 1e2 ], "big": 12345678901234567890, "b": 2}`, "[]", "null", "{\t\"a\\u2028\": \"<>&\u2028é\" }\n", " 1 "} {
 		must(w.States.SaveState(w.ctx, "s", json.RawMessage(doc), int64(i)))
 		hold(string(must(w.States.LoadState(w.ctx, "s")).Document) == doc, "document %s came back changed", doc)
 	}

@@ -62,7 +62,7 @@ func (w *world) taskIn(id string, state amber.TaskState, paths map[amber.TaskSta
 func taskKept(w *world) {
 	t := amber.Task{
 		ID: "t", RequestID: "r", SessionID: "s", Goal: "win\nit", State: amber.TaskQueued, Attempts: 2, CompletedNodes: []string{"b", "a"},
-		NextNodeIndex: 3, PendingApprovalID: "ap", LastResult: "fine\x1b", Extra: json.RawMessage(`{"z": 1,  "a": 12345678901234567890}`),
+		NextNodeIndex: 3, PendingApprovalID: "ap", LastResult: "fine\x1b", Extra: json.RawMessage(`{"z": 1.0,  "a": 12345678901234567890, "t": "<&>"}`),
 		Version: 77, CreatedAt: amber.UnixMilli(5), UpdatedAt: amber.UnixMilli(6),
 	}
 	got := w.saveTask(t, 0)

@@ -71,8 +71,14 @@ func turnIdempotent(w *world) {
 	w.tick()
 	again := must(w.Turns.AppendTurn(w.ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleTool, Content: "other"}))
 	equal(again, first, "answer to a turn whose id is stored")
-	_, err := w.Turns.AppendTurn(w.ctx, amber.Turn{ID: "t", SessionID: "s2", Role: amber.RoleUser, Content: "other"})
-	refused(err, amber.KindConflict, "turn whose id is stored in another session")
+	elsewhere := func() {
+		_, err := w.Turns.AppendTurn(w.ctx, amber.Turn{ID: "t", SessionID: "s2", Role: amber.RoleUser, Content: "other"})
+		refused(err, amber.KindConflict, "turn whose id is stored in another session")
+	}
+	elsewhere()
+	if w.Capabilities().Changes {
+		equal(w.changed(elsewhere), nil, "entries of a refused turn")
+	}
 	equal(w.said("s"), []string{"first", "second"}, "turns")
 	equal(w.said("s2"), nil, "turns of the other session")
 }

@@ -214,6 +214,9 @@ func writeUpToTheLimits(w *world) {
 		r.Metadata[k] = strings.Repeat("v", amber.MaxMetadataBytes)
 		r.SourceRefs = append(r.SourceRefs, amber.SourceRef{Kind: k, Value: k})
 	}
+	for _, content := range []string{strings.Repeat("x", 1999) + "€ and more", strings.Repeat("é", amber.MaxContentBytes/2-2) + "last"} {
+		hold(w.get(w.fact(content)).Content == content, "content of %d bytes came back changed", len(content))
+	}
 	m := w.get(w.write(r).ID)
 	hold(m.Content == r.Content, "content of %d bytes came back with %d", len(r.Content), len(m.Content))
 	m.Content, r.Content = "", ""
