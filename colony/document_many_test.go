@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestDocumentsAreBounded: a snapshot of few bytes may hold very many documents,
@@ -20,19 +21,12 @@ func TestDocumentsAreBounded(t *testing.T) {
 	for i := range most {
 		docs[fmt.Sprintf("%05x", i)] = ""
 	}
-	plaintext, err := docs.Canonical()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plaintext := must.Get(docs.Canonical())(t)
 	read := func(plaintext []byte) (colony.Documents, error) {
 		var z bytes.Buffer
 		w := gzip.NewWriter(&z)
-		if _, err := w.Write(plaintext); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Write(plaintext))(t)
+		must.Do(t, w.Close())
 		p := handmade(t, plaintext, base64.StdEncoding.EncodeToString(z.Bytes()), []string{})
 		docs, _, err := unpack(t, p, colony.ReadOptions{Tolerant: true})
 		return docs, err

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"filippo.io/age"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestTheFormatIsDocumented looks for every member and every vector in the
@@ -22,10 +24,7 @@ func TestTheFormatIsDocumented(t *testing.T) {
 		words = append(words, memberNames(t, f)...)
 	}
 	for _, dir := range []string{"testdata/ok", "testdata/mut"} {
-		list, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(os.ReadDir(dir))(t)
 		for _, e := range list {
 			if e.IsDir() {
 				words = append(words, e.Name())

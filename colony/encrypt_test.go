@@ -10,15 +10,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func newIdentity(t testing.TB) *age.X25519Identity {
 	t.Helper()
-	id, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
+	return must.Get(age.GenerateX25519Identity())(t)
 }
 
 func encrypted(t testing.TB, to ...*age.X25519Identity) colony.Packed {
@@ -63,10 +60,7 @@ func TestTheHostOfAnEncryptedSnapshotLearnsNothing(t *testing.T) {
 	t.Parallel()
 	id := newIdentity(t)
 	p, again := encrypted(t, id), encrypted(t, id)
-	sum, err := newDraft(t).Documents.Digest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := must.Get(newDraft(t).Documents.Digest())(t)
 	for _, secret := range []string{"MEMORY", "what was", strings.TrimPrefix(sum, "sha256:")} {
 		if strings.Contains(p.Manifest.Content, secret) {
 			t.Errorf("the manifest tells %q: %s", secret, p.Manifest.Content)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // FuzzManifest checks that a manifest of anybody is refused with a kind, and that
@@ -69,10 +70,7 @@ func checkOwnParts(t *testing.T, m colony.Manifest) {
 // right. What is accepted is what another decoder reads.
 func FuzzUnpack(f *testing.F) {
 	good := pack(f, newDraft(f))
-	whole, err := newDraft(f).Documents.Canonical()
-	if err != nil {
-		f.Fatal(err)
-	}
+	whole := must.Get(newDraft(f).Documents.Canonical())(f)
 	f.Add(good.Parts[1].Content, whole, gzipped(f, whole))
 	f.Add("{}", []byte(`{"a":"\ud83d\ude00","a":" "}`), bytes.Repeat(gzipped(f, []byte("{}")), 2))
 	f.Add(`{"b64":"","b64":""}`, []byte("\ufeff{ }"), []byte{0x1f, 0x8b})
@@ -150,9 +148,7 @@ func FuzzPointer(f *testing.F) {
 			}
 			return
 		}
-		if _, err := colony.ParseSnapshotID(string(p.ID)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(colony.ParseSnapshotID(string(p.ID)))(t)
 		if len(p.Objections(p.Label)) == 0 && p.ManifestFile != colony.ManifestName(p.Label, p.ID) {
 			t.Fatalf("%+v was accepted", p)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -145,10 +146,7 @@ func TestMutatedVaults(t *testing.T) {
 func mutatedKey(t *testing.T) sign.KeyID {
 	for name, content := range vaultFiles(t, "testdata/mut/clean_signed/vault") {
 		if n, ok := colony.ParseName(name); ok && n.Kind == colony.ManifestFile {
-			m, err := colony.ParseManifest(content)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(colony.ParseManifest(content))(t)
 			return m.Info.Issuer
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // outage is an operation that fails at each of its requests.
@@ -295,9 +296,7 @@ func TestOutages(t *testing.T) {
 				t.Parallel()
 				begin := o.prepare(t, backend)
 				calm := begin.set(t, backend)
-				if _, err := o.run(calm); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(o.run(calm))(t)
 				requests := calm.fake.Requests()
 				o.again(calm)
 				want := calm.shape()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -40,11 +41,7 @@ func newDraft(t testing.TB) colony.Draft {
 
 func pack(t testing.TB, d colony.Draft) colony.Packed {
 	t.Helper()
-	p, err := colony.Pack(t.Context(), d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(colony.Pack(t.Context(), d))(t)
 }
 
 // unpack reads what was packed, whose files may have been changed.

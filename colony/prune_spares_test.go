@@ -12,16 +12,14 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // put fills the vault with a snapshot as the original client makes it.
 func (b *bench) put(label, text string) colony.SnapshotID {
 	b.t.Helper()
 	b.pass(time.Second)
-	id, err := colony.NewSnapshotID(b.now(), randomness(99))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	id := must.Get(colony.NewSnapshotID(b.now(), randomness(99)))(b.t)
 	p := pack(b.t, colony.Draft{ID: id, Label: label, CreatedAt: b.now(), Documents: doc(text)})
 	files := map[string]string{p.Manifest.Name: p.Manifest.Content}
 	for _, f := range append(p.Parts, colony.Latest(label, id, b.now())) {
@@ -51,10 +49,7 @@ func TestPruneLeavesOtherLabelsAlone(t *testing.T) {
 			t.Fatalf("prune: %v (-want +got):\n%s", err, diff)
 		}
 	}
-	got, err := one.Restore(t.Context(), theirs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(one.Restore(t.Context(), theirs))(t)
 	sameDocuments(t, got.Documents, doc("of a b"))
 
 	// It does not count as one that is kept either.
@@ -153,9 +148,7 @@ func TestFullVaultsSayWhatHelps(t *testing.T) {
 	if !ok || !strings.Contains(err.Error(), "unfinished uploads") {
 		t.Fatalf("the error is %v, the hint %q", err, amber.HintOf(err))
 	}
-	if _, err := v.Delete(t.Context(), colony.SnapshotID(begun), false); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(v.Delete(t.Context(), colony.SnapshotID(begun), false))(t)
 	b.backup(v, text, colony.BackupOptions{})
 	_, err = v.Backup(t.Context(), doc(bulky(2, 1_400_000)), colony.BackupOptions{})
 	refusedAs(t, err, amber.KindQuota)

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var (
@@ -300,10 +301,7 @@ func (r *race) remove(v *colony.Vault, id colony.SnapshotID) {
 // settle checks that what is there can be restored when everybody has finished,
 // and that the label can be used like any other.
 func (r *race) settle(c *clock) {
-	v, err := colony.Open(r.fake, colony.Options{Label: "x", Clock: c.now, Random: randomness(0)})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	v := must.Get(colony.Open(r.fake, colony.Options{Label: "x", Clock: c.now, Random: randomness(0)}))(r.t)
 	if ids, named := complete(r.fake.Files(), "x"); len(ids) > 0 {
 		if got, err := v.Restore(r.t.Context(), ""); err != nil || got.Fallback != "" || got.ID != named {
 			r.t.Fatalf("restored %s: %v %s; complete are %s, the pointer names %s", got.ID, err, got.Fallback, ids, named)
@@ -336,10 +334,7 @@ func (r *race) end(c *clock) {
 	if len(ids) == 0 || ids[len(ids)-1] != named && !r.die {
 		r.t.Fatalf("the pointer names %s, and complete are %s", named, ids)
 	}
-	v, err := colony.Open(r.fake, colony.Options{Label: "x", Clock: c.now, Random: randomness(0)})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	v := must.Get(colony.Open(r.fake, colony.Options{Label: "x", Clock: c.now, Random: randomness(0)}))(r.t)
 	got, err := v.Restore(r.t.Context(), "")
 	if err != nil || got.Fallback != "" || got.ID != named || r.acked[got.ID] != "" && got.Documents["MEMORY.md"] != r.acked[got.ID] {
 		r.t.Fatalf("restored %s with %q: %v %s", got.ID, got.Documents, err, got.Fallback)

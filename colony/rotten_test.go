@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const pointerFile = "cmem.x.latest.json"
@@ -70,9 +71,7 @@ func TestDeleteWithARottenPointer(t *testing.T) {
 		t.Fatalf("report is %+v, %v", r, err)
 	}
 	b.restore(v, doc("one"))
-	if _, err := v.Delete(t.Context(), older, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(v.Delete(t.Context(), older, false))(t)
 	if left := names(b.fake, ""); len(left) > 0 {
 		t.Errorf("left are %q", left)
 	}

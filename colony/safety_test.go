@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -40,10 +41,7 @@ func TestOutageIsNotAnEmptyVault(t *testing.T) {
 		t.Errorf("report is %+v", r)
 	}
 	b.backup(v, colony.Documents{"a": "", "b": ""}, colony.BackupOptions{Keep: 1})
-	got, err := v.Restore(t.Context(), good.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(v.Restore(t.Context(), good.ID))(t)
 	sameDocuments(t, got.Documents, doc("all I know"))
 	// With text again, it goes.
 	b.backup(v, doc("I know it again"), colony.BackupOptions{Keep: 1})

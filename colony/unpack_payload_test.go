@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // handmade is an unsigned snapshot of a payload in one part, with right digests.
@@ -22,10 +23,7 @@ func handmade(t testing.TB, plaintext []byte, blob string, names []string) colon
 	t.Helper()
 	part := colony.PartName(testLabel, testID, 0)
 	content := func(object map[string]any) string {
-		b, err := json.Marshal(object)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(json.Marshal(object))(t)
 		return string(b)
 	}
 	return colony.Packed{
@@ -60,10 +58,7 @@ func join(list ...[]byte) []byte { return bytes.Join(list, nil) }
 func TestThePayloadHasOneSpelling(t *testing.T) {
 	t.Parallel()
 	docs := newDraft(t).Documents
-	plaintext, err := docs.Canonical()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plaintext := must.Get(docs.Canonical())(t)
 	z := gzipped(t, plaintext)
 	if len(z)%3 == 0 {
 		t.Fatal("choose other documents: there is no padding")

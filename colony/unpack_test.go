@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -20,18 +21,13 @@ func edit(t testing.TB, text string, changes map[string]any) string {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	var object map[string]any
-	if err := d.Decode(&object); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Decode(&object))
 	for name, value := range changes {
 		if object[name] = value; value == nil {
 			delete(object, name)
 		}
 	}
-	b, err := json.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(object))(t)
 	return string(b)
 }
 
@@ -164,9 +160,7 @@ func TestEveryFieldOfAPartIsChecked(t *testing.T) {
 		var part struct {
 			B64 string `json:"b64"`
 		}
-		if err := json.Unmarshal([]byte(text), &part); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(text), &part))
 		return part.B64
 	}(good.Parts[1].Content)
 	tests := []struct {
@@ -311,10 +305,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	p := pack(t, newDraft(t))
-	m, err := colony.ParseManifest(p.Manifest.Content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(colony.ParseManifest(p.Manifest.Content))(t)
 	parts := make([]string, len(p.Parts))
 	if _, _, err := colony.Unpack(ctx, m, parts, colony.ReadOptions{}); amber.KindOf(err) != amber.KindUnreachable {
 		t.Errorf("got %v, want unreachable", err)

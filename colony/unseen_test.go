@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // seenBy opens the vault for a home that remembers.
@@ -27,9 +28,7 @@ func TestWhoIsNotAskedGoesOnOnlyWithWhatItHasSeen(t *testing.T) {
 	mine, behind, fresh := &memo{}, &memo{}, &memo{}
 	auto := colony.BackupOptions{Keep: 1, OnlySeen: true}
 	b.backup(b.seenBy(mine), doc("one"), auto)
-	if _, err := b.seenBy(behind).Restore(t.Context(), ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.seenBy(behind).Restore(t.Context(), ""))(t)
 	newest := b.backup(b.seenBy(mine), doc("precious"), auto).ID
 	was := b.fake.Files()
 	for name, w := range map[string]*memo{"fresh": fresh, "behind": behind} {

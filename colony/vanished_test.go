@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // beforePointer runs do once, between the manifest of the next snapshot and its
@@ -36,9 +37,7 @@ func TestBackupIsRemovedBeforeThePointer(t *testing.T) {
 		b.backup(v, doc("zero"), colony.BackupOptions{})
 		beforePointer(b.fake, func() {
 			r := b.backup(other, doc("by another"), colony.BackupOptions{Keep: 1})
-			if _, err := other.Delete(t.Context(), r.ID, false); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(other.Delete(t.Context(), r.ID, false))(t)
 		})
 		r := b.backup(v, doc("mine"), colony.BackupOptions{})
 		if got := b.restore(v, doc("mine")); got.ID != r.ID || got.Fallback != "" || r.SupersededBy != "" {

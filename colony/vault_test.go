@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // clock is a time that moves when it is told to.
@@ -88,31 +89,20 @@ func (b *bench) openOn(on colony.Backend, change func(*colony.Options)) *colony.
 	if change != nil {
 		change(&o)
 	}
-	v, err := colony.Open(on, o)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return v
+	return must.Get(colony.Open(on, o))(b.t)
 }
 
 // backup makes a backup that must succeed, a second after what was before.
 func (b *bench) backup(v *colony.Vault, docs colony.Documents, o colony.BackupOptions) colony.BackupReport {
 	b.t.Helper()
 	b.pass(time.Second)
-	r, err := v.Backup(b.t.Context(), docs, o)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return r
+	return must.Get(v.Backup(b.t.Context(), docs, o))(b.t)
 }
 
 // restore reads the newest, which must be docs.
 func (b *bench) restore(v *colony.Vault, docs colony.Documents) colony.Restored {
 	b.t.Helper()
-	r, err := v.Restore(b.t.Context(), "")
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	r := must.Get(v.Restore(b.t.Context(), ""))(b.t)
 	sameDocuments(b.t, r.Documents, docs)
 	return r
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -98,10 +99,7 @@ func gunzip(t testing.TB, b []byte) []byte {
 // vaultFiles reads the files of a vault of testdata.
 func vaultFiles(t testing.TB, dir string) map[string]string {
 	t.Helper()
-	list, err := os.ReadDir(filepath.FromSlash(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(os.ReadDir(filepath.FromSlash(dir)))(t)
 	files := make(map[string]string)
 	for _, e := range list {
 		files[e.Name()] = string(readFile(t, dir+"/"+e.Name()))
@@ -130,11 +128,7 @@ func (v vector) files(t testing.TB) map[string]string {
 
 func (v vector) rawPayload(t testing.TB) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.FromSlash(v.dir() + "/payload.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(os.ReadFile(filepath.FromSlash(v.dir() + "/payload.gz")))(t)
 }
 
 // documents and plaintext are what was to be packed, and what it was hashed as.
@@ -168,10 +162,7 @@ func multipartDocuments() colony.Documents {
 // snapshotOf returns the manifest of files and its parts in their order.
 func snapshotOf(t testing.TB, files map[string]string, label string, id colony.SnapshotID) (colony.Manifest, []string) {
 	t.Helper()
-	m, err := colony.ParseManifest(files[colony.ManifestName(label, id)])
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(colony.ParseManifest(files[colony.ManifestName(label, id)]))(t)
 	var parts []string
 	for _, name := range m.PartFiles {
 		parts = append(parts, files[name])
@@ -196,10 +187,7 @@ func signerOf(t testing.TB, seed string) sign.Signer {
 	if seed == "" {
 		return nil
 	}
-	b, err := hex.DecodeString(seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(hex.DecodeString(seed))(t)
 	return signer{ed25519.NewKeyFromSeed(b)}
 }
 
@@ -308,10 +296,7 @@ func checkSignedBytes(t *testing.T, v vector, manifest string) {
 	if !v.Signed {
 		return
 	}
-	m, err := colony.ParseManifest(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(colony.ParseManifest(manifest))(t)
 	signed := m.SignedBytes()
 	if v.Name != "tiny_parts" { // which has neither
 		if !bytes.Equal(signed, readFile(t, v.dir()+"/signed_bytes.bin")) || hexSum(signed) != v.SignedSHA256 {
@@ -333,16 +318,10 @@ func payloadOf(t testing.TB, files map[string]string, v vector) []byte {
 		var part struct {
 			B64 string `json:"b64"`
 		}
-		if err := json.Unmarshal([]byte(files[colony.PartName(v.Label, v.ID, seq)]), &part); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(files[colony.PartName(v.Label, v.ID, seq)]), &part))
 		blob.WriteString(part.B64)
 	}
-	b, err := base64.StdEncoding.DecodeString(blob.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(base64.StdEncoding.DecodeString(blob.String()))(t)
 }
 
 // TestPlainIsWhatPythonWrites writes again every file of every vault that is

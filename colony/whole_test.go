@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // edit changes the manifest of a snapshot.
@@ -16,14 +17,9 @@ func (b *bench) edit(id colony.SnapshotID, change func(m map[string]any)) {
 	b.t.Helper()
 	name := colony.ManifestName("x", id)
 	var m map[string]any
-	if err := json.Unmarshal([]byte(b.fake.Files()[name]), &m); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, json.Unmarshal([]byte(b.fake.Files()[name]), &m))
 	change(m)
-	text, err := json.Marshal(m)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(m))(b.t)
 	b.fake.Fill(map[string]string{name: string(text)})
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestFileWitness(t *testing.T) {
@@ -20,17 +21,13 @@ func TestFileWitness(t *testing.T) {
 		t.Errorf("looking made the folder: %v", err)
 	}
 	want := Sighting{ID: "20260813T101112131415Z-a1b2c3", Counter: 7, Documents: "sha256:00", Recipients: "sha256:01"}
-	if err := w.Update(t.Context(), becomes(want)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Update(t.Context(), becomes(want)))
 	if got, err := w.Seen(t.Context()); err != nil || got != want {
 		t.Errorf("seen: %+v, %v", got, err)
 	}
 	// An older one, too: that is how the newest is deleted.
 	want.ID, want.Counter = "20260812T101112131415Z-a1b2c3", 6
-	if err := w.Update(t.Context(), becomes(want)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Update(t.Context(), becomes(want)))
 	if got, err := w.Seen(t.Context()); err != nil || got != want {
 		t.Errorf("seen: %+v, %v", got, err)
 	}
@@ -43,9 +40,7 @@ func TestFileWitness(t *testing.T) {
 		"empty": "", "half": `{"format":"amber-vault-se`, "another format": `{"format":"amber-vault-seen/2"}`,
 		"no id": `{"format":"amber-vault-seen/1","url":"https://example.org/api/v1","tenant":"t","agent":"a","label":"l","snapshot_id":"soon"}`,
 	} {
-		if err := os.WriteFile(w.path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(w.path, []byte(text), 0o600))
 		_, err := w.Seen(t.Context())
 		if amber.KindOf(err) != amber.KindDamaged || amber.HintOf(err) == "" {
 			t.Errorf("%s: %v", name, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestWitnessNeverGoesBack: a restore that began before a backup ends after it.
@@ -22,9 +23,7 @@ func TestWitnessNeverGoesBack(t *testing.T) {
 		t.Errorf("remembers %+v, want %s", m.seen, newer)
 	}
 	// Who deletes it says that there is nothing newer.
-	if _, err := v.Delete(t.Context(), newer, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(v.Delete(t.Context(), newer, false))(t)
 	if m.seen.ID >= newer || m.seen.Counter != 1 {
 		t.Errorf("remembers %+v after %s was deleted", m.seen, newer)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
 )
@@ -64,9 +65,7 @@ func cloneAt(t *testing.T, dir string, o gitsync.Options) *clone {
 	if o.Format == wire.SyncEngram {
 		c.folder = filepath.Join(dir, "tree", ".engram")
 	}
-	if err := os.MkdirAll(filepath.Dir(c.folder), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(c.folder), 0o755))
 	c.open(o)
 	return c
 }
@@ -104,45 +103,28 @@ func (c *clone) write(r amber.WriteRequest) amber.MemoryID {
 	if r.Scope == "" {
 		r.Scope, r.ProjectID = amber.ScopeProject, shop
 	}
-	ack, err := c.Write(c.t.Context(), r)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	ack := must.Get(c.Write(c.t.Context(), r))(c.t)
 	return ack.ID
 }
 
 func (c *clone) edit(id amber.MemoryID, content string) {
 	c.t.Helper()
-	if _, err := c.Edit(c.t.Context(), amber.EditRequest{ID: id, Content: &content}); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Get(c.Edit(c.t.Context(), amber.EditRequest{ID: id, Content: &content}))(c.t)
 }
 
 func (c *clone) export(o gitsync.ExportOptions) wire.SyncExport {
 	c.t.Helper()
-	r, err := c.sync.Export(c.t.Context(), o)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return r
+	return must.Get(c.sync.Export(c.t.Context(), o))(c.t)
 }
 
 func (c *clone) imports() wire.SyncImport {
 	c.t.Helper()
-	r, err := c.sync.Import(c.t.Context())
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return r
+	return must.Get(c.sync.Import(c.t.Context()))(c.t)
 }
 
 func (c *clone) status() wire.SyncStatus {
 	c.t.Helper()
-	st, err := c.sync.Status(c.t.Context(), "")
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return st
+	return must.Get(c.sync.Status(c.t.Context(), ""))(c.t)
 }
 
 // texts returns the contents of all live memories, sorted.
@@ -150,10 +132,7 @@ func (c *clone) texts() []string {
 	c.t.Helper()
 	out := []string{}
 	for q := (amber.ListQuery{All: true, Limit: amber.MaxPageSize}); ; {
-		page, err := c.List(c.t.Context(), q)
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		page := must.Get(c.List(c.t.Context(), q))(c.t)
 		for _, m := range page.Items {
 			out = append(out, m.Content)
 		}
@@ -168,10 +147,7 @@ func (c *clone) texts() []string {
 func (c *clone) gives(to *clone) {
 	c.t.Helper()
 	for _, name := range c.files() {
-		b, err := os.ReadFile(filepath.Join(c.folder, name))
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(filepath.Join(c.folder, name)))(c.t)
 		to.put(name, b)
 	}
 }
@@ -180,12 +156,8 @@ func (c *clone) gives(to *clone) {
 func (c *clone) put(name string, b []byte) {
 	c.t.Helper()
 	path := filepath.Join(c.folder, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		c.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(c.t, os.WriteFile(path, b, 0o644))
 }
 
 // files returns what git would track in the folder, sorted.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // many exports n chunks of one memory each.
@@ -25,9 +26,7 @@ func (c *clone) many(n int, word string) {
 
 func (c *clone) compact() {
 	c.t.Helper()
-	if _, err := c.sync.Compact(c.t.Context()); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Get(c.sync.Compact(c.t.Context()))(c.t)
 }
 
 func TestCompactionChangesNothingThatAnybodySees(t *testing.T) {
@@ -36,10 +35,7 @@ func TestCompactionChangesNothingThatAnybodySees(t *testing.T) {
 	a.many(20, "memory")
 	a.gives(reader)
 	reader.imports()
-	before, err := a.sync.Verify(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(a.sync.Verify(t.Context()))(t)
 	r, err := a.sync.Compact(t.Context())
 	if err != nil || r.Before != 20 || r.After != 1 || r.Packed != 20 {
 		t.Fatalf("compact: %+v, %v", r, err)
@@ -53,9 +49,7 @@ func TestCompactionChangesNothingThatAnybodySees(t *testing.T) {
 		t.Errorf("what the folder holds (-before +after):\n%s", diff)
 	}
 	for _, f := range reader.chunkFiles() { // the merge takes the old files away
-		if err := os.Remove(filepath.Join(reader.folder, f)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(filepath.Join(reader.folder, f)))
 	}
 	a.gives(reader)
 	if r := reader.imports(); r.Chunks != 0 || r.Observations != 0 || len(r.Missing) != 0 {
@@ -92,9 +86,7 @@ func TestCompactionTakesErasedTextOut(t *testing.T) {
 	if !strings.Contains(plainText(t, a), "zanzibar") {
 		t.Fatal("the text was never there")
 	}
-	if _, err := a.Erase(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.Erase(t.Context(), id))(t)
 	a.export(gitsync.ExportOptions{})
 	r, err := a.sync.Compact(t.Context())
 	if err != nil || r.Rewritten != 1 {
@@ -118,16 +110,10 @@ func TestCompactionTakesErasedTextOut(t *testing.T) {
 func TestCompactionTakesDeletedPromptsOut(t *testing.T) {
 	t.Parallel()
 	a := newClone(t)
-	if _, err := a.StartSession(t.Context(), amber.SessionStart{ID: "s", Project: shop}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "shared by mistake", ProjectID: shop}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.StartSession(t.Context(), amber.SessionStart{ID: "s", Project: shop}))(t)
+	must.Get(a.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "shared by mistake", ProjectID: shop}))(t)
 	a.export(gitsync.ExportOptions{})
-	if err := a.DeleteSession(t.Context(), "s"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.DeleteSession(t.Context(), "s"))
 	a.export(gitsync.ExportOptions{})
 	a.compact()
 	if strings.Contains(plainText(t, a), "by mistake") {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // pair returns two clones that share one memory.
@@ -80,9 +81,7 @@ func TestEditsThatFollowEachOtherAreNoConflict(t *testing.T) {
 func TestDeletionBeatsWhatItSaw(t *testing.T) {
 	t.Parallel()
 	a, b, id := pair(t)
-	if err := a.Delete(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Delete(t.Context(), id))
 	exchange(a, b)
 	wantTexts(t, a)
 	wantTexts(t, b)
@@ -100,9 +99,7 @@ func TestDeletionBeatsWhatItSaw(t *testing.T) {
 func TestDeletionAndEditAtOnceAreAConflict(t *testing.T) {
 	t.Parallel()
 	a, b, id := pair(t)
-	if err := a.Delete(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Delete(t.Context(), id))
 	b.edit(id, "kept alive")
 	exchange(a, b)
 	if st := a.status(); st.ConflictCount != 1 {
@@ -153,9 +150,7 @@ func TestErasureIsTerminalInAnyOrder(t *testing.T) {
 	b.edit(id, "edited, and not seen by who erases")
 	b.edit(id, "edited twice")
 	b.export(gitsync.ExportOptions{})
-	if _, err := a.Erase(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.Erase(t.Context(), id))(t)
 	a.export(gitsync.ExportOptions{})
 	eraseFirst, textFirst := newClone(t), newClone(t)
 	a.gives(eraseFirst)
@@ -198,10 +193,7 @@ func TestImportTwiceDoesNothing(t *testing.T) {
 	a, b, _ := pair(t)
 	a.many(3, "more")
 	exchange(a, b)
-	before, err := b.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(b.Head(t.Context()))(t)
 	r := b.imports()
 	after, err := b.Head(t.Context())
 	if err != nil || r.Chunks != 0 || r.Observations != 0 || before != after {

@@ -23,6 +23,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -73,19 +74,13 @@ var works = []work{
 	{name: "compact", before: func(c *clone) { fiveChunks(c) }, do: compactWork, short: true},
 	{name: "compact what was erased", before: func(c *clone) {
 		ids := fiveChunks(c)
-		if _, err := c.Erase(c.t.Context(), ids[1]); err != nil {
-			c.t.Fatal(err)
-		}
+		must.Get(c.Erase(c.t.Context(), ids[1]))(c.t)
 		c.export(gitsync.ExportOptions{})
 	}, do: compactWork, erased: true},
 	{name: "compact a pack of which something was erased", before: func(c *clone) {
 		ids := fiveChunks(c)
-		if _, err := c.sync.Compact(c.t.Context()); err != nil {
-			c.t.Fatal(err)
-		}
-		if _, err := c.Erase(c.t.Context(), ids[1]); err != nil {
-			c.t.Fatal(err)
-		}
+		must.Get(c.sync.Compact(c.t.Context()))(c.t)
+		must.Get(c.Erase(c.t.Context(), ids[1]))(c.t)
 		c.export(gitsync.ExportOptions{})
 	}, do: compactWork, erased: true},
 }
@@ -104,11 +99,11 @@ func newBench(t *testing.T, w work) *bench {
 	t.Helper()
 	disk := crashfs.New()
 	c := cloneAt(t, fastDir(t), gitsync.Options{Prompts: true})
-	mustDo(t, os.MkdirAll(filepath.Join(c.folder, "local"), 0o755))
-	mustDo(t, fsx.MkdirAll(disk, filepath.Dir(c.folder), 0o755))
+	must.Do(t, os.MkdirAll(filepath.Join(c.folder, "local"), 0o755))
+	must.Do(t, fsx.MkdirAll(disk, filepath.Dir(c.folder), 0o755))
 	c.sync = syncOn(t, c, disk)
 	w.before(c)
-	mustDo(t, c.Close())
+	must.Do(t, c.Close())
 	return &bench{w: w, made: c, disk: disk}
 }
 
@@ -119,29 +114,20 @@ func (b *bench) copy(t *testing.T) (*clone, *crashfs.FS) {
 	b.n++
 	disk := b.disk.CrashClone(rand.New(rand.NewPCG(0, 0)))
 	c := &clone{t: t, clock: newWrist(), home: fmt.Sprint(b.made.home, b.n), folder: b.made.folder}
-	mustDo(t, os.CopyFS(c.home, os.DirFS(b.made.home)))
+	must.Do(t, os.CopyFS(c.home, os.DirFS(b.made.home)))
 	c.open(gitsync.Options{FS: disk, Prompts: true})
 	return c, disk
 }
 
 func (b *bench) close(t *testing.T, c *clone) {
 	t.Helper()
-	mustDo(t, c.Close())
-	mustDo(t, os.RemoveAll(c.home))
-}
-
-func mustDo(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Close())
+	must.Do(t, os.RemoveAll(c.home))
 }
 
 func syncOn(t *testing.T, c *clone, fsys fsx.FS) *gitsync.Sync {
 	t.Helper()
-	s, err := gitsync.Options{FS: fsys, Prompts: true}.Open(c.Store, c.folder)
-	mustDo(t, err)
-	return s
+	return must.Get(gitsync.Options{FS: fsys, Prompts: true}.Open(c.Store, c.folder))(t)
 }
 
 // goal returns how much the folder holds when the work is done.
@@ -149,7 +135,7 @@ func (b *bench) goal(t *testing.T) int {
 	t.Helper()
 	c, disk := b.copy(t)
 	defer b.close(t, c)
-	mustDo(t, b.w.do(t.Context(), c.sync))
+	must.Do(t, b.w.do(t.Context(), c.sync))
 	return len(holds(t, disk, c.folder))
 }
 
@@ -157,14 +143,12 @@ func (b *bench) goal(t *testing.T) int {
 // as a file, in a pack, or rewritten.
 func mustHoldNoted(t *testing.T, c *clone, disk fsx.FS) {
 	t.Helper()
-	place, err := c.SyncPlace(t.Context(), c.sync.Dir(), "")
-	mustDo(t, err)
+	place := must.Get(c.SyncPlace(t.Context(), c.sync.Dir(), ""))(t)
 	if place.Chunk == "" {
 		return
 	}
 	for _, p := range partsIn(t, disk, c.folder, false) {
-		d, err := chunk.Decode(p.ID, p.Bytes)
-		mustDo(t, err)
+		d := must.Get(chunk.Decode(p.ID, p.Bytes))(t)
 		if string(p.ID) == place.Chunk {
 			return
 		}
@@ -182,13 +166,13 @@ func mustHoldNoted(t *testing.T, c *clone, disk fsx.FS) {
 func mustFinish(t *testing.T, w work, c *clone, disk fsx.FS, want int) {
 	t.Helper()
 	s := syncOn(t, c, disk)
-	mustDo(t, w.do(t.Context(), s))
+	must.Do(t, w.do(t.Context(), s))
 	held := holds(t, disk, c.folder)
 	if len(held) != want {
 		t.Errorf("the folder holds %d versions, want %d: %v", len(held), want, held)
 	}
 	// Compaction removes temporary files too, also where there is nothing else to do.
-	mustDo(t, compactWork(t.Context(), s))
+	must.Do(t, compactWork(t.Context(), s))
 	if after := holds(t, disk, c.folder); len(after) != want && !w.erased {
 		t.Errorf("compacted, the folder holds %d versions, want %d", len(after), want)
 	}
@@ -200,8 +184,7 @@ func mustFinish(t *testing.T, w work, c *clone, disk fsx.FS, want int) {
 // temps returns the temporary files below a folder.
 func temps(t *testing.T, fsys fsx.FS, root string) (found []string) {
 	t.Helper()
-	entries, err := fsys.ReadDir(root)
-	mustDo(t, err)
+	entries := must.Get(fsys.ReadDir(root))(t)
 	for _, e := range entries {
 		path := filepath.Join(root, e.Name())
 		switch {
@@ -259,8 +242,7 @@ func mustStillHold(t *testing.T, w work, c *clone, disk fsx.FS, had map[string]i
 	t.Helper()
 	held := map[string]int{}
 	for _, p := range partsIn(t, disk, c.folder, false) {
-		d, err := chunk.Decode(p.ID, p.Bytes)
-		mustDo(t, err)
+		d := must.Get(chunk.Decode(p.ID, p.Bytes))(t)
 		for _, r := range d.Records {
 			held[fmt.Sprint(r.Ref(), r.Origin(), r.Erased != nil)]++
 		}
@@ -295,11 +277,11 @@ func TestWorkReportsEveryError(t *testing.T) {
 					had := holds(t, disk, c.folder)
 					e := errfs.Wrap(disk, errfs.Rule{Nth: n, Err: fault})
 					s, err := gitsync.Options{FS: e, Prompts: true}.Open(c.Store, c.folder)
-					mustDo(t, err)
+					must.Do(t, err)
 					err = w.do(t.Context(), s)
 					fired := e.Injected()
 					if len(fired) == 0 {
-						mustDo(t, err)
+						must.Do(t, err)
 						b.close(t, c)
 						t.Logf("%d calls", n)
 						return
@@ -336,7 +318,7 @@ func TestIOOrder(t *testing.T) {
 			w.before(c)
 			var lines []string
 			s := syncOn(t, c, errfs.TraceRel(fsx.OS(), c.folder, func(line string) { lines = append(lines, line) }))
-			mustDo(t, w.do(t.Context(), s))
+			must.Do(t, w.do(t.Context(), s))
 			text := names.ReplaceAllString(strings.Join(lines, "\n")+"\n", "ID")
 			golden.Check(t, *update, file, sizes.ReplaceAllString(text, "$1 N"))
 		})
@@ -353,10 +335,8 @@ func TestFoldersBegunAtOnceAreTheSame(t *testing.T) {
 	a.export(gitsync.ExportOptions{})
 	b.export(gitsync.ExportOptions{})
 	for _, name := range []string{".gitattributes", ".gitignore"} {
-		one, err := os.ReadFile(filepath.Join(a.folder, name))
-		mustDo(t, err)
-		two, err := os.ReadFile(filepath.Join(b.folder, name))
-		mustDo(t, err)
+		one := must.Get(os.ReadFile(filepath.Join(a.folder, name)))(t)
+		two := must.Get(os.ReadFile(filepath.Join(b.folder, name)))(t)
 		if diff := cmp.Diff(string(one), string(two)); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
@@ -388,7 +368,7 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	mustDo(t, errors.Join(errs...))
+	must.Do(t, errors.Join(errs...))
 	held := holds(t, fsx.OS(), c.folder)
 	if len(held) != each*writers {
 		t.Errorf("the chunks hold %d versions, want %d", len(held), each*writers)

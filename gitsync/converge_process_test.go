@@ -22,6 +22,7 @@ import (
 	"github.com/amber-memory/amber/gitsync/chunk"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -95,13 +96,8 @@ func start(t *testing.T, each func(line string), dir, folder, name string, n int
 	cmd = exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join([]string{dir, folder, name, strconv.Itoa(n)}, "\n"))
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() { // ends with the process, whose output it drains
 		defer close(ended)
@@ -118,10 +114,7 @@ func holds(t *testing.T, fsys fsx.FS, folder string) map[string]int {
 	t.Helper()
 	out := map[string]int{}
 	for _, part := range partsIn(t, fsys, folder, true) {
-		c, err := chunk.Decode(part.ID, part.Bytes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(chunk.Decode(part.ID, part.Bytes))(t)
 		for _, r := range c.Records {
 			out[fmt.Sprint(r.Ref(), r.Origin(), r.Erased != nil)]++
 		}
@@ -149,10 +142,7 @@ func partsIn(t *testing.T, fsys fsx.FS, folder string, tidy bool) (out []chunk.P
 		case !ok:
 			t.Fatalf("%s is left", e.Name())
 		}
-		b, err := fsx.ReadFile(fsys, filepath.Join(dir, e.Name()), chunk.MaxFileBytes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(fsx.ReadFile(fsys, filepath.Join(dir, e.Name()), chunk.MaxFileBytes))(t)
 		parts, err := chunk.Open(id, b)
 		if err != nil {
 			t.Fatalf("a file under the name of a chunk: %v", err)
@@ -216,9 +206,7 @@ func TestKilledExportersLoseNothing(t *testing.T) {
 		}, homeDir, folder, "killed", 1000)
 		<-busy
 		time.Sleep(time.Duration(r.IntN(40_000)) * time.Microsecond) // so that the kill hits it anywhere in its work
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Process.Kill())
 		<-end
 		_ = cmd.Wait() // killed
 		partsIn(t, fsx.OS(), folder, false)

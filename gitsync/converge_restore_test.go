@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -20,16 +21,14 @@ import (
 func (c *clone) snapshots() *snapshot.Engine {
 	c.t.Helper()
 	h, _, err := home.Open(c.home, home.Options{Clock: c.clock.now, Random: rand.Reader})
-	mustDo(c.t, err)
-	e, err := snapshot.New(snapshot.Options{Home: h, Clock: c.clock.now, Random: rand.Reader})
-	mustDo(c.t, err)
-	return e
+	must.Do(c.t, err)
+	return must.Get(snapshot.New(snapshot.Options{Home: h, Clock: c.clock.now, Random: rand.Reader}))(c.t)
 }
 
 func (c *clone) snapshot() amber.SnapshotID {
 	c.t.Helper()
 	meta, err := c.snapshots().Snapshot(c.t.Context(), wire.SnapshotRequest{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent})
-	mustDo(c.t, err)
+	must.Do(c.t, err)
 	return meta.ID
 }
 
@@ -38,22 +37,21 @@ func (c *clone) restore(id amber.SnapshotID) {
 	_, err := c.snapshots().Restore(c.t.Context(), wire.RestoreRequest{
 		SnapshotRef: wire.SnapshotRef{Tenant: amber.DefaultTenant, Agent: amber.DefaultAgent, ID: id},
 	})
-	mustDo(c.t, err)
+	must.Do(c.t, err)
 }
 
 // prompt appends a prompt and returns its id.
 func (c *clone) prompt(session amber.SessionID, text string) amber.TurnID {
 	c.t.Helper()
 	turn, err := c.AppendTurn(c.t.Context(), amber.Turn{SessionID: session, Role: amber.RoleUser, Content: text, ProjectID: shop})
-	mustDo(c.t, err)
+	must.Do(c.t, err)
 	return turn.ID
 }
 
 // said returns the prompts of a session, sorted.
 func (c *clone) said(session amber.SessionID) []string {
 	c.t.Helper()
-	turns, err := c.LoadTurns(c.t.Context(), session, 100)
-	mustDo(c.t, err)
+	turns := must.Get(c.LoadTurns(c.t.Context(), session, 100))(c.t)
 	out := []string{}
 	for _, turn := range turns {
 		out = append(out, turn.Content)
@@ -88,11 +86,10 @@ func TestPromptsUnknownToTheDeleterOfASessionStay(t *testing.T) {
 	ctx := t.Context()
 	a, b := newClone(t), newClone(t)
 	for _, c := range []*clone{a, b} {
-		_, err := c.StartSession(ctx, amber.SessionStart{ID: "s", Project: shop})
-		mustDo(t, err)
+		must.Get(c.StartSession(ctx, amber.SessionStart{ID: "s", Project: shop}))(t)
 	}
 	b.prompt("s", "said by b")
-	mustDo(t, a.DeleteSession(ctx, "s"))
+	must.Do(t, a.DeleteSession(ctx, "s"))
 	settled(a, b)
 	joined := newClone(t)
 	a.gives(joined)
@@ -116,8 +113,7 @@ func TestARestoreKeepsExportedTextInTheHistory(t *testing.T) {
 	a.restore(before)
 	settled(a, b)
 	for i, c := range []*clone{a, b} {
-		all, err := c.History(t.Context(), id)
-		mustDo(t, err)
+		all := must.Get(c.History(t.Context(), id))(t)
 		if !slices.ContainsFunc(all, func(m amber.Memory) bool { return m.Content == "two" }) {
 			t.Errorf("clone %d lacks the text: %+v", i, all)
 		}
@@ -131,8 +127,7 @@ func TestARestoreStillTellsOfAnErasure(t *testing.T) {
 	before := a.snapshot()
 	id := b.save("erased by a")
 	settled(a, b)
-	_, err := a.Erase(t.Context(), id)
-	mustDo(t, err)
+	must.Get(a.Erase(t.Context(), id))(t)
 	a.restore(before)
 	settled(a, b)
 	for i, c := range []*clone{a, b} {
@@ -150,8 +145,7 @@ func TestARestoreDoesNotKeepAPromptThatOthersDeleted(t *testing.T) {
 	a.prompt("s", "said by a")
 	settled(a, b)
 	before := a.snapshot()
-	_, err := a.DeleteTurns(t.Context(), "s")
-	mustDo(t, err)
+	must.Get(a.DeleteTurns(t.Context(), "s"))(t)
 	settled(a, b)
 	a.restore(before)
 	settled(a, b)
@@ -171,12 +165,10 @@ func TestARewrittenChunkIsNotMissed(t *testing.T) {
 	a.export(gitsync.ExportOptions{})
 	a.gives(b)
 	b.imports()
-	_, err := b.Erase(ctx, id)
-	mustDo(t, err)
+	must.Get(b.Erase(ctx, id))(t)
 	b.export(gitsync.ExportOptions{})
 	b.gives(a)
-	_, err = a.sync.Compact(ctx)
-	mustDo(t, err)
+	must.Get(a.sync.Compact(ctx))(t)
 	a.gives(joined)
 	joined.imports()
 	a.save("three") // its chunk follows upon the one that is no more
@@ -199,19 +191,18 @@ func TestCompactKeepsAChunkThatWasRewrittenTwice(t *testing.T) {
 	a.gives(b)
 	b.imports()
 	_, err := b.Erase(ctx, id)
-	mustDo(t, err)
+	must.Do(t, err)
 	b.export(gitsync.ExportOptions{})
 	_, err = b.sync.Compact(ctx) // rewrites the chunk
-	mustDo(t, err)
+	must.Do(t, err)
 	for _, text := range []string{"two", "three", "four", "five"} {
 		a.save(text)
 		a.export(gitsync.ExportOptions{})
 	}
 	_, err = a.sync.Compact(ctx) // packs the chunk
-	mustDo(t, err)
+	must.Do(t, err)
 	b.gives(a)
-	_, err = a.sync.Compact(ctx)
-	mustDo(t, err)
+	must.Get(a.sync.Compact(ctx))(t)
 	a.gives(joined)
 	joined.imports()
 	if diff := cmp.Diff([]string{"five", "four", "three", "to be kept", "two"}, joined.texts()); diff != "" {
@@ -228,7 +219,7 @@ func TestWhatWasDeletedAfterARestoreDoesNotLeave(t *testing.T) {
 	before := a.snapshot()
 	a.edit(id, "two")
 	a.restore(before)
-	mustDo(t, a.Delete(t.Context(), id))
+	must.Do(t, a.Delete(t.Context(), id))
 	a.pushes(b)
 	all, err := b.History(t.Context(), id)
 	if err != nil || len(all) != 1 || all[0].Content != "" {

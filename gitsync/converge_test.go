@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var (
@@ -215,7 +216,7 @@ func fastDir(t *testing.T) string {
 	if err != nil {
 		dir, err = os.MkdirTemp(t.TempDir(), "fast")
 	}
-	mustDo(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -26,10 +27,7 @@ var tagged = amber.WriteRequest{
 // no conflict about it.
 func wantHistory(t *testing.T, c *clone, id amber.MemoryID, texts ...string) {
 	t.Helper()
-	h, err := c.History(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(c.History(t.Context(), id))(t)
 	got := []string{}
 	for _, m := range h {
 		got = append(got, m.Content)
@@ -46,10 +44,7 @@ func wantHistory(t *testing.T, c *clone, id amber.MemoryID, texts ...string) {
 // wantTagged checks that nothing of a memory was lost.
 func wantTagged(t *testing.T, c *clone, id amber.MemoryID) {
 	t.Helper()
-	m, err := c.Get(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(c.Get(t.Context(), id))(t)
 	got := amber.WriteRequest{Content: "one", Title: m.Title, Summary: m.Summary, Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs}
 	if diff := cmp.Diff(tagged, got); diff != "" {
 		t.Errorf("memory differs (-want +got):\n%s", diff)
@@ -61,10 +56,7 @@ func TestTwoAmbersMeetInAFolderOfEngram(t *testing.T) {
 	a, b := engramClone(t), engramClone(t)
 	id := a.write(tagged)
 	origin := func(c *clone) amber.Origin {
-		m, err := c.Get(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(c.Get(t.Context(), id))(t)
 		return m.Origin
 	}
 	swap := func(from, to *clone) wire.SyncImport {
@@ -135,9 +127,7 @@ func TestFoldersOfAmberAndEngramSayTheSame(t *testing.T) {
 		t.Run(first+" first", func(t *testing.T) {
 			t.Parallel()
 			a, b := engramClone(t), engramClone(t)
-			if _, err := a.StartSession(t.Context(), amber.SessionStart{Binding: "x", Project: shop, Name: "Talks"}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(a.StartSession(t.Context(), amber.SessionStart{Binding: "x", Project: shop, Name: "Talks"}))(t)
 			id := a.write(tagged)
 			a.finds(engramDoc("", "", "")) // a row of 1.7.0, without a name
 			row := rowWith(t, a, "c")
@@ -184,10 +174,7 @@ func TestFoldersOfAmberAndEngramSayTheSame(t *testing.T) {
 // rowWith returns the memory with that text.
 func rowWith(t *testing.T, c *clone, content string) amber.MemoryID {
 	t.Helper()
-	page, err := c.List(t.Context(), amber.ListQuery{All: true, Limit: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(c.List(t.Context(), amber.ListQuery{All: true, Limit: 100}))(t)
 	for _, m := range page.Items {
 		if m.Content == content {
 			return m.ID
@@ -214,9 +201,7 @@ func TestAnEditOfARowWithoutANameIsNoSecondMemory(t *testing.T) {
 	wantTexts(t, b, "e")
 	wantHistory(t, b, id, "c", "e")
 	tags := []string{"x"}
-	if _, err := b.Edit(t.Context(), amber.EditRequest{ID: id, Tags: &tags}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.Edit(t.Context(), amber.EditRequest{ID: id, Tags: &tags}))(t)
 	b.export(gitsync.ExportOptions{})
 	b.gives(a)
 	a.imports()
@@ -265,40 +250,28 @@ func (f forgetful) Exported(ctx context.Context, n amber.ExportNote) error {
 func TestRowsOfEngramThatWereNotNotedAreNotWrittenAgain(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)
-	if _, err := c.StartSession(t.Context(), amber.SessionStart{Binding: "x", Project: shop, Name: "Talks"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.StartSession(t.Context(), amber.SessionStart{Binding: "x", Project: shop, Name: "Talks"}))(t)
 	c.save("before")
 	c.export(gitsync.ExportOptions{})
 	c.save("first")
 	id := c.write(tagged)
 	dies := true
-	s, err := gitsync.Open(forgetful{c.Store.Replica(), &dies}, c.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(gitsync.Open(forgetful{c.Store.Replica(), &dies}, c.folder))(t)
 	if _, err := s.Export(t.Context(), gitsync.ExportOptions{}); err == nil {
 		t.Fatal("it was noted")
 	}
 	marker := filepath.Join(c.folder, ".amber", "writing")
-	if _, err := os.Stat(marker); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(os.Stat(marker))(t)
 	was := c.chunkIDs()
 	dies = false
 	// Another project does not take the mark for its own.
 	c.write(amber.WriteRequest{Content: "of another", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: "other"}})
-	if _, err := s.Export(t.Context(), gitsync.ExportOptions{Project: "other"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Export(t.Context(), gitsync.ExportOptions{Project: "other"}))(t)
 	if _, err := os.Stat(marker); err != nil {
 		t.Errorf("the mark of another export is gone: %v", err)
 	}
 	c.save("after")
-	r, err := s.Export(t.Context(), gitsync.ExportOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(s.Export(t.Context(), gitsync.ExportOptions{}))(t)
 	text := engramText(t, c.folder)
 	for _, want := range []string{"before", "first", "one", "after"} {
 		if n := strings.Count(text, fmt.Sprintf(`"content":%q`, want)); n != 1 {

@@ -9,15 +9,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // byTitle finds the memory that a row with that title is.
 func (c *clone) byTitle(title string) amber.MemoryID {
 	c.t.Helper()
-	page, err := c.List(c.t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	page := must.Get(c.List(c.t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(c.t)
 	for _, m := range page.Items {
 		if m.Title == title {
 			return m.ID
@@ -30,20 +28,12 @@ func (c *clone) byTitle(title string) amber.MemoryID {
 // relations returns the relations of a memory, those from and to it.
 func (c *clone) relations(id amber.MemoryID) (out []amber.Relation) {
 	c.t.Helper()
-	out, err := c.Related(c.t.Context(), id)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return out
+	return must.Get(c.Related(c.t.Context(), id))(c.t)
 }
 
 func (c *clone) relate(from, to amber.MemoryID, typ string) amber.Relation {
 	c.t.Helper()
-	r, err := c.Relate(c.t.Context(), amber.Relation{From: from, To: to, Type: typ, Strength: 0.5})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return r
+	return must.Get(c.Relate(c.t.Context(), amber.Relation{From: from, To: to, Type: typ, Strength: 0.5}))(c.t)
 }
 
 // The folder was written by Engram 1.20.0: relations that nobody judged, a
@@ -112,9 +102,7 @@ func TestRelationsOfAmberLeaveInAChunkOfTheirOwn(t *testing.T) {
 			t.Errorf("an import of nothing new: %+v", r)
 		}
 	}
-	if err := b.Unrelate(t.Context(), made.ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Unrelate(t.Context(), made.ID))
 	if r := b.export(gitsync.ExportOptions{}); r.Deleted != 1 || r.Relations != 0 {
 		t.Errorf("export of what was undone: %+v", r)
 	}
@@ -169,9 +157,7 @@ func TestALaterVerdictOfEngramWinsOverAmber(t *testing.T) {
 	for range 3 {
 		is = c.relate(orders, before, is.Type)
 	}
-	if err := c.Unrelate(t.Context(), is.ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Unrelate(t.Context(), is.ID))
 	if r := c.export(gitsync.ExportOptions{}); r.Deleted != 1 {
 		t.Errorf("export: %+v", r)
 	}

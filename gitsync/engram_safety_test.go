@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -135,14 +136,8 @@ func TestVectorsGoOutWithTheSameIDs(t *testing.T) {
 			c.take(vector)
 			c.imports()
 			fresh := filepath.Join(t.TempDir(), ".engram")
-			s, err := gitsync.Open(c.Store, fresh)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := s.Export(t.Context(), gitsync.ExportOptions{CreatedBy: "dev-a"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(gitsync.Open(c.Store, fresh))(t)
+			r := must.Get(s.Export(t.Context(), gitsync.ExportOptions{CreatedBy: "dev-a"}))(t)
 			want, got := c.chunkIDs(), slices.Clone(r.ChunkIDs)
 			slices.Sort(want)
 			slices.Sort(got)
@@ -153,13 +148,8 @@ func TestVectorsGoOutWithTheSameIDs(t *testing.T) {
 				t.Errorf("a second export: %+v, %v", again, err)
 			}
 			reader := engramClone(t)
-			back, err := gitsync.Open(reader.Store, fresh)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := back.Import(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			back := must.Get(gitsync.Open(reader.Store, fresh))(t)
+			must.Get(back.Import(t.Context()))(t)
 			wantTexts(t, reader, sharedTexts(readBackup(t, vector))...)
 		})
 	}
@@ -178,10 +168,7 @@ func TestConflictInTheManifestIsRepaired(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)
 	c.take("multi")
-	raw, err := os.ReadFile(filepath.Join(c.folder, "manifest.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(c.folder, "manifest.json")))(t)
 	second := strings.Index(string(raw), `    {`+"\n"+`      "id": "36a6011c"`)
 	third := strings.Index(string(raw), `    {`+"\n"+`      "id": "e9bddbc1"`)
 	end := strings.Index(string(raw), "\n  ]")
@@ -243,10 +230,7 @@ func TestAlteredEngramChunksAreNotImported(t *testing.T) {
 			c := engramClone(t)
 			c.take("multi")
 			path := filepath.Join(c.folder, "chunks", "1b7efed1.jsonl.gz")
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(os.ReadFile(path))(t)
 			c.put("chunks/1b7efed1.jsonl.gz", alter(b))
 			r := c.imports()
 			if len(r.Quarantined) != 1 || r.Quarantined[0].ID != "1b7efed1" || r.Quarantined[0].Kind != amber.KindDamaged || r.Chunks != 2 {
@@ -262,14 +246,9 @@ func TestAlteredEngramChunksAreNotImported(t *testing.T) {
 
 func unzip(t *testing.T, b []byte) string {
 	t.Helper()
-	r, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(gzip.NewReader(bytes.NewReader(b)))(t)
 	var text bytes.Buffer
-	if _, err := text.ReadFrom(r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(text.ReadFrom(r))(t)
 	return text.String()
 }
 
@@ -277,13 +256,8 @@ func TestManifestOutOfTheFolderIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)
 	c.take("basic")
-	outside, err := os.ReadFile(filepath.Join(c.folder, "chunks", "8e3713a4.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(filepath.Dir(c.folder)), "outside.jsonl.gz"), outside, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	outside := must.Get(os.ReadFile(filepath.Join(c.folder, "chunks", "8e3713a4.jsonl.gz")))(t)
+	must.Do(t, os.WriteFile(filepath.Join(filepath.Dir(filepath.Dir(c.folder)), "outside.jsonl.gz"), outside, 0o644))
 	os.RemoveAll(filepath.Join(c.folder, "chunks"))
 	os.Remove(filepath.Join(c.folder, "manifest.json"))
 	c.put("manifest.json", []byte(`{"version":1,"chunks":[{"id":"../../../outside","created_by":"x","created_at":"2026-01-01T00:00:00Z","sessions":1,"memories":2,"prompts":1}]}`))
@@ -304,13 +278,8 @@ func TestTakenIDIsNotOverwritten(t *testing.T) {
 	b := engramClone(t)
 	b.take("basic")
 	taken := first + ".jsonl.gz"
-	if err := os.Rename(filepath.Join(b.folder, "chunks", "8e3713a4.jsonl.gz"), filepath.Join(b.folder, "chunks", taken)); err != nil {
-		t.Fatal(err)
-	}
-	over, err := gitsync.Open(a.Store, b.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(filepath.Join(b.folder, "chunks", "8e3713a4.jsonl.gz"), filepath.Join(b.folder, "chunks", taken)))
+	over := must.Get(gitsync.Open(a.Store, b.folder))(t)
 	r, err := over.Export(t.Context(), gitsync.ExportOptions{})
 	if err != nil || r.IsEmpty || r.ChunkID == first {
 		t.Errorf("export where the id %s is taken: %+v, %v", first, r, err)
@@ -341,9 +310,7 @@ func TestBackupImportedTwiceChangesNothing(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := s.Import(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.Import(t.Context()))(t)
 			}
 			wantTexts(t, c, readBackup(t, vector).live()...)
 			c.take(vector) // and the folder with the same rows
@@ -363,13 +330,8 @@ func TestOwnRowsThatComeBackAreKnown(t *testing.T) {
 	a.export(gitsync.ExportOptions{})
 	// Engram 1.7.0 imports the rows, numbers them anew and drops their names.
 	var rows map[string][]map[string]any
-	raw, err := os.ReadFile(filepath.Join(a.folder, "chunks", a.chunkIDs()[0]+".jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(unzip(t, raw)), &rows); err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(a.folder, "chunks", a.chunkIDs()[0]+".jsonl.gz")))(t)
+	must.Do(t, json.Unmarshal([]byte(unzip(t, raw)), &rows))
 	for i, o := range rows["observations"] {
 		o["id"] = 100 + i
 		delete(o, "sync_id")
@@ -382,13 +344,8 @@ func TestOwnRowsThatComeBackAreKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "export.json")
-	if err := os.WriteFile(file, again, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s, err := gitsync.Options{Format: wire.SyncEngram}.Open(a.Store, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, again, 0o644))
+	s := must.Get(gitsync.Options{Format: wire.SyncEngram}.Open(a.Store, file))(t)
 	if r, err := s.Import(t.Context()); err != nil || r.Observations != 0 || r.Conflicts != 0 {
 		t.Errorf("import: %+v, %v", r, err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -48,34 +49,21 @@ func (c *clone) finds(doc string) (id string) {
 func (c *clone) anew(o gitsync.ExportOptions) (r wire.SyncExport, text string) {
 	c.t.Helper()
 	to := engramFolder(c.t, c.Store)
-	r, err := to.Export(c.t.Context(), o)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r = must.Get(to.Export(c.t.Context(), o))(c.t)
 	return r, engramText(c.t, to.Dir())
 }
 
 func engramFolder(t *testing.T, from gitsync.Source) *gitsync.Sync {
 	t.Helper()
-	s, err := gitsync.Open(from, filepath.Join(t.TempDir(), ".engram"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(gitsync.Open(from, filepath.Join(t.TempDir(), ".engram")))(t)
 }
 
 // engramText returns the text of all chunks in a folder.
 func engramText(t *testing.T, dir string) (text string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "chunks", "*.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(dir, "chunks", "*.gz")))(t)
 	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(f))(t)
 		text += unzip(t, b) + "\n"
 	}
 	return text
@@ -172,9 +160,7 @@ func TestAnErasureReachesFoldersOfEngram(t *testing.T) {
 	a.export(gitsync.ExportOptions{})
 	a.gives(b)
 	b.imports()
-	if _, err := a.Erase(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.Erase(t.Context(), id))(t)
 	r := a.export(gitsync.ExportOptions{})
 	if r.Deleted != 1 {
 		t.Errorf("export: %+v", r)
@@ -208,9 +194,7 @@ func TestADeletionIsToldByANameThatMayLeave(t *testing.T) {
 	if r, err := to.Export(t.Context(), gitsync.ExportOptions{}); err != nil || r.Observations != 1 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if err := c.Delete(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Delete(t.Context(), id))
 	if r, err := to.Export(t.Context(), gitsync.ExportOptions{}); err != nil || r.Deleted != 1 || len(r.Withheld) > 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -271,10 +255,7 @@ func TestTheTroublesOfTheStoreAreNotTheChunks(t *testing.T) {
 			c := engramClone(t)
 			c.take("multi")
 			tt.store.replica = c.Store.Replica()
-			s, err := gitsync.Open(tt.store, c.folder)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(gitsync.Open(tt.store, c.folder))(t)
 			r, err := s.Import(t.Context())
 			if (err != nil) != tt.ends || (len(r.Quarantined) > 0) == tt.ends {
 				t.Errorf("%+v, %v", r, err)
@@ -294,8 +275,6 @@ func zip(t *testing.T, text string) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	_, err := w.Write([]byte(text))
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, w.Close()))
 	return b.Bytes()
 }

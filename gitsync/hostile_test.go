@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/gitsync/chunk"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // forge writes a chunk that no Amber would export.
@@ -67,15 +68,9 @@ func TestExpansionIsBounded(t *testing.T) {
 	a.save("fine")
 	a.export(gitsync.ExportOptions{})
 	a.gives(b)
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression)))(t)
 	bomb := w.EncodeAll([]byte(strings.Repeat("{\"format\":\"amber-sync/1\"}\n", 8<<20)), nil)
-	id, err := chunk.ParseID(fmt.Sprintf("%x", sha256.Sum256(bomb)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(chunk.ParseID(fmt.Sprintf("%x", sha256.Sum256(bomb))))(t)
 	b.put("chunks/"+id.FileName(), bomb)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -134,18 +129,13 @@ func TestExportWaitsForTheLockAndGivesUpWithItsCaller(t *testing.T) {
 	a.save("one")
 	a.export(gitsync.ExportOptions{})
 	a.save("two")
-	held, err := fsx.AcquireLock(t.Context(), filepath.Join(a.folder, "local", "lock"), fsx.Exclusive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.Get(fsx.AcquireLock(t.Context(), filepath.Join(a.folder, "local", "lock"), fsx.Exclusive))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := a.sync.Export(ctx, gitsync.ExportOptions{}); amber.KindOf(err) != amber.KindBusy {
 		t.Errorf("export while somebody else exports: %v", err)
 	}
-	if err := held.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, held.Unlock())
 	if r := a.export(gitsync.ExportOptions{}); r.Observations != 1 {
 		t.Errorf("export afterwards: %+v", r)
 	}
@@ -158,10 +148,7 @@ func TestFirstExportToAFolderRepeatsNothing(t *testing.T) {
 	exchange(a, b)
 	second := newClone(t) // another clone of the repository on the same machine
 	a.gives(second)
-	s, err := gitsync.Open(a.Store, second.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(gitsync.Open(a.Store, second.folder))(t)
 	if r, err := s.Export(t.Context(), gitsync.ExportOptions{}); err != nil || !r.IsEmpty {
 		t.Errorf("export: %+v, %v", r, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestWhatWasExportedAndLostIsExportedAgain(t *testing.T) {
@@ -48,9 +49,7 @@ func TestExportAgainWritesWhatTheFolderLacks(t *testing.T) {
 	lost := a.chunkFiles()[0]
 	a.save("two")
 	a.export(gitsync.ExportOptions{})
-	if err := os.Remove(filepath.Join(a.folder, lost)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(a.folder, lost)))
 	if st := a.status(); len(st.Missing) != 1 {
 		t.Errorf("a chunk that another follows upon is gone, and status says %+v", st)
 	}
@@ -81,14 +80,9 @@ func TestTwoWorkTreesOfOneStore(t *testing.T) {
 	a, b, _ := pair(t)
 	second := newClone(t)
 	a.gives(second)
-	tree, err := gitsync.Open(a.Store, second.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(gitsync.Open(a.Store, second.folder))(t)
 	a.save("of a")
-	if _, err := tree.Export(t.Context(), gitsync.ExportOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(tree.Export(t.Context(), gitsync.ExportOptions{}))(t)
 	b.save("of b")
 	b.export(gitsync.ExportOptions{})
 	b.gives(a)
@@ -127,9 +121,7 @@ func TestCompactionLeavesWhatOthersSigned(t *testing.T) {
 	id := a.save("signed by alice")
 	a.save("the rest of her chunk")
 	exchange(a, b)
-	if _, err := b.Erase(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.Erase(t.Context(), id))(t)
 	exchange(a, b)
 	if r, err := b.sync.Compact(t.Context()); err != nil || r.Rewritten != 0 || r.Left != 1 {
 		t.Errorf("compact by bob: %+v, %v", r, err)
@@ -153,12 +145,8 @@ func TestSummaryIsNotWrittenThroughALink(t *testing.T) {
 	a.export(gitsync.ExportOptions{})
 	elsewhere := t.TempDir()
 	local := filepath.Join(a.folder, "local")
-	if err := os.RemoveAll(local); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(elsewhere, local); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(local))
+	must.Do(t, os.Symlink(elsewhere, local))
 	a.status()
 	if left, err := os.ReadDir(elsewhere); err != nil || len(left) != 0 {
 		t.Errorf("status wrote %v, %v", left, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // digest writes what Amber makes of a session by itself.
@@ -21,13 +22,12 @@ func (c *clone) digest(content string) amber.MemoryID {
 func TestWhatWasTypedStaysUnlessItIsShared(t *testing.T) {
 	t.Parallel()
 	a, b := cloneAt(t, t.TempDir(), gitsync.Options{}), newClone(t)
-	_, err := a.StartSession(t.Context(), amber.SessionStart{ID: "s", Project: shop})
-	mustDo(t, err)
+	must.Get(a.StartSession(t.Context(), amber.SessionStart{ID: "s", Project: shop}))(t)
 	a.prompt("s", "typed")
 	a.save("a memory")
 	id := a.digest("Asked: typed")
 	gone := a.digest("Asked: nothing")
-	mustDo(t, a.Delete(t.Context(), gone))
+	must.Do(t, a.Delete(t.Context(), gone))
 	waiting := a.status().PendingExport
 	r := a.export(gitsync.ExportOptions{})
 	if r.Prompts != 0 || r.PromptsKept != 1 || r.DigestsKept != 1 || r.Observations != 1 || r.Sessions != 1 || r.Deleted != 1 {
@@ -58,8 +58,7 @@ func TestWhatWasTypedStaysUnlessItIsShared(t *testing.T) {
 	}
 
 	// Who asks for it shares what stayed before.
-	shares, err := gitsync.Options{Prompts: true}.Open(a.Store, a.folder)
-	mustDo(t, err)
+	shares := must.Get(gitsync.Options{Prompts: true}.Open(a.Store, a.folder))(t)
 	if r, err := shares.Export(t.Context(), gitsync.ExportOptions{Again: true}); err != nil || r.Prompts != 2 || r.Observations != 2 || r.PromptsKept+r.DigestsKept != 0 {
 		t.Errorf("export with prompts: %+v, %v", r, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // prose returns n words that do not repeat, so that little of them goes away
@@ -26,13 +27,13 @@ func (h *hub) both(t *testing.T) (a, b *gitClone) {
 	for range 2 {
 		for _, c := range h.clones {
 			c.export(gitsync.ExportOptions{})
-			mustDo(t, c.commit("settle"))
-			mustDo(t, c.pullAndPush("--no-rebase"))
+			must.Do(t, c.commit("settle"))
+			must.Do(t, c.pullAndPush("--no-rebase"))
 		}
 	}
 	for _, c := range h.clones {
-		mustDo(t, c.pullAndPush("--no-rebase"))
-		mustDo(t, c.importNow())
+		must.Do(t, c.pullAndPush("--no-rebase"))
+		must.Do(t, c.importNow())
 	}
 	return a, b
 }
@@ -41,15 +42,15 @@ func (h *hub) both(t *testing.T) (a, b *gitClone) {
 func (h *hub) mustMerge(t *testing.T) {
 	t.Helper()
 	for _, c := range h.clones {
-		mustDo(t, c.commit("work"))
+		must.Do(t, c.commit("work"))
 	}
 	for range 2 {
 		for _, c := range h.clones {
-			mustDo(t, c.pullAndPush("--no-rebase"))
+			must.Do(t, c.pullAndPush("--no-rebase"))
 		}
 	}
 	for _, c := range h.clones {
-		mustDo(t, c.importNow())
+		must.Do(t, c.importNow())
 	}
 	h.mustBeEqual()
 }
@@ -74,7 +75,7 @@ func TestGitMergesPacksThatShareChunks(t *testing.T) {
 	for range 3 {
 		for _, c := range h.clones {
 			c.thoughts(1)
-			mustDo(t, c.compactNow())
+			must.Do(t, c.compactNow())
 		}
 		h.mustMerge(t)
 	}
@@ -87,15 +88,13 @@ func TestGitMergesAPackOfWhichSomethingWasErased(t *testing.T) {
 	id := h.clones[0].save("to be erased")
 	h.clones[0].thoughts(6)
 	a, b := h.both(t)
-	mustDo(t, a.compactNow())
+	must.Do(t, a.compactNow())
 	h.mustMerge(t)
-	if _, err := a.Erase(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.Erase(t.Context(), id))(t)
 	a.export(gitsync.ExportOptions{})
-	mustDo(t, a.compactNow())
+	must.Do(t, a.compactNow())
 	b.thoughts(16)
-	mustDo(t, b.compactNow())
+	must.Do(t, b.compactNow())
 	h.mustMerge(t)
 }
 
@@ -110,17 +109,15 @@ func TestGitMergesALongChunkOfWhichSomethingWasErased(t *testing.T) {
 	id := a.save("to be erased")
 	a.export(gitsync.ExportOptions{})
 	a, b := h.both(t)
-	if _, err := a.Erase(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.Erase(t.Context(), id))(t)
 	a.export(gitsync.ExportOptions{})
-	mustDo(t, a.compactNow())
+	must.Do(t, a.compactNow())
 	for range 4 {
 		for range 3 {
 			b.save(prose(b.r, 8_000))
 		}
 		b.export(gitsync.ExportOptions{})
 	}
-	mustDo(t, b.compactNow())
+	must.Do(t, b.compactNow())
 	h.mustMerge(t)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // Made of parts, so that no file holds anything that looks like a live key.
@@ -51,10 +52,7 @@ var plants = map[string]func(t *testing.T, c *clone){
 		}
 	},
 	"the type of a relation": func(t *testing.T, c *clone) {
-		_, err := c.Relate(t.Context(), amber.Relation{From: c.save("one"), To: c.save("two"), Type: oneKey, Strength: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Relate(t.Context(), amber.Relation{From: c.save("one"), To: c.save("two"), Type: oneKey, Strength: 1}))(t)
 	},
 	"fields of another tool": func(t *testing.T, c *clone) {
 		forge(t, c, forgedFields(c, func(m *amber.SyncMemory) {
@@ -77,17 +75,11 @@ func TestASecretLeavesInNoFieldAtAll(t *testing.T) {
 			plant(t, c)
 			// What came from the folder does not go back there.
 			to := &clone{t: t, folder: filepath.Join(t.TempDir(), ".amber")}
-			out, err := gitsync.Options{Prompts: true}.Open(c.Store, to.folder)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(gitsync.Options{Prompts: true}.Open(c.Store, to.folder))(t)
 			if _, err := out.Export(t.Context(), gitsync.ExportOptions{RefuseSecrets: true}); amber.KindOf(err) != amber.KindRefused {
 				t.Errorf("an export that refuses secrets: %v", err)
 			}
-			r, err := out.Export(t.Context(), gitsync.ExportOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(out.Export(t.Context(), gitsync.ExportOptions{}))(t)
 			if text := plainText(t, to); strings.Contains(text, oneKey) || strings.Contains(text, anotherKey) {
 				t.Errorf("left, with %v redacted and %v withheld:\n%s", r.Redacted, r.Withheld, text)
 			}
@@ -117,9 +109,7 @@ func TestATombstoneLeavesWithoutTheNamesItDoesNotNeed(t *testing.T) {
 			c := newClone(t)
 			id := c.write(amber.WriteRequest{Content: "x", Scope: tt.scope, Identities: tt.who})
 			c.export(gitsync.ExportOptions{})
-			if err := c.Delete(t.Context(), id); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Delete(t.Context(), id))
 			r := c.export(gitsync.ExportOptions{})
 			if text := plainText(t, c); strings.Contains(text, oneKey) {
 				t.Errorf("it left:\n%s", text)
@@ -136,9 +126,7 @@ func TestADeletedPromptWithASecretForANameIsNotMentioned(t *testing.T) {
 	c := newClone(t)
 	c.asks("t-"+oneKey, "hello")
 	c.export(gitsync.ExportOptions{})
-	if _, err := c.DeleteTurns(t.Context(), "s1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.DeleteTurns(t.Context(), "s1"))(t)
 	c.export(gitsync.ExportOptions{})
 	if text := plainText(t, c); strings.Contains(text, oneKey) {
 		t.Errorf("it left:\n%s", text)
@@ -161,14 +149,8 @@ func TestPrivatePassagesStayWhateverIsRedacted(t *testing.T) {
 	c.imports()
 	for _, o := range []gitsync.ExportOptions{{}, {NoRedact: true}} {
 		to := &clone{t: t, folder: filepath.Join(t.TempDir(), ".amber")}
-		out, err := gitsync.Options{Prompts: true}.Open(c.Store, to.folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := out.Export(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(gitsync.Options{Prompts: true}.Open(c.Store, to.folder))(t)
+		r := must.Get(out.Export(t.Context(), o))(t)
 		if text := plainText(t, to); strings.Contains(text, hidden) || r.Observations != 2 || r.Prompts != 1 {
 			t.Errorf("with %+v: %+v\n%s", o, r, text)
 		}

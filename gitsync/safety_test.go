@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // What Engram 1.7.0 loses or corrupts when a team shares memory through git, and
@@ -71,9 +72,7 @@ func TestEditsAndDeletionsAfterTheExportAreExported(t *testing.T) {
 	b.imports()
 	a.edit(edited, "second wording")
 	a.write(amber.WriteRequest{Content: "topic, second", Topic: "deploy"})
-	if err := a.Delete(t.Context(), deleted); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Delete(t.Context(), deleted))
 	a.export(gitsync.ExportOptions{})
 	a.gives(b)
 	b.imports()
@@ -101,10 +100,7 @@ func TestForgottenChunkAddsNothingTwice(t *testing.T) {
 	b.imports()
 	again := cloneAt(t, t.TempDir(), gitsync.Options{})
 	b.gives(again)
-	moved, err := gitsync.Open(a.Store, again.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moved := must.Get(gitsync.Open(a.Store, again.folder))(t)
 	forgetChunks(t, a)
 	r, err := moved.Import(t.Context())
 	if err != nil || r.Observations != 0 || r.Chunks != 1 {
@@ -125,10 +121,7 @@ func TestTruncatedAndEmptyChunksAreNotImported(t *testing.T) {
 	}
 	a.gives(b)
 	files := b.chunkFiles()
-	whole, err := os.ReadFile(filepath.Join(b.folder, files[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(filepath.Join(b.folder, files[0])))(t)
 	b.put(files[0], whole[:len(whole)/2])
 	b.put(files[2], nil)
 	r := b.imports()
@@ -161,10 +154,7 @@ func TestAlteredChunkIsNotImported(t *testing.T) {
 	other := newClone(t)
 	other.save("not the truth")
 	other.export(gitsync.ExportOptions{})
-	forged, err := os.ReadFile(filepath.Join(other.folder, other.chunkFiles()[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	forged := must.Get(os.ReadFile(filepath.Join(other.folder, other.chunkFiles()[0])))(t)
 	b.put(a.chunkFiles()[0], forged) // whole, and under a name that is not its own
 	if r := b.imports(); len(r.Quarantined) != 1 || r.Quarantined[0].Kind != amber.KindDamaged {
 		t.Errorf("import: %+v", r)
@@ -180,18 +170,14 @@ func TestNamesOutOfTheFolderAreNotRead(t *testing.T) {
 	name := filepath.Base(a.chunkFiles()[0])
 	b.put("chunks/..outside.jsonl.zst", []byte("x"))
 	b.put("chunks/"+strings.ToUpper(name[:64])+".jsonl.zst", []byte("x"))
-	if err := os.Symlink(filepath.Join(a.folder, "chunks", name), filepath.Join(b.folder, "chunks", name)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(a.folder, "chunks", name), filepath.Join(b.folder, "chunks", name)))
 	r := b.imports()
 	if r.Chunks != 0 || len(r.Quarantined) != 3 {
 		t.Errorf("import: %+v", r)
 	}
 	wantTexts(t, b)
 	linked := filepath.Join(t.TempDir(), ".amber")
-	if err := os.Symlink(a.folder, linked); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(a.folder, linked))
 	if _, err := gitsync.Open(b.Store, linked); amber.KindOf(err) != amber.KindRefused {
 		t.Errorf("a folder that is a symbolic link: %v", err)
 	}
@@ -202,13 +188,9 @@ func TestPersonalPrivateAndDeletedTextIsNotExported(t *testing.T) {
 	a := newClone(t)
 	a.write(amber.WriteRequest{Content: "my own alpha", Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "ann", ProjectID: shop}})
 	gone := a.save("deleted bravo")
-	if err := a.Delete(t.Context(), gone); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Delete(t.Context(), gone))
 	erased := a.save("erased charlie")
-	if _, err := a.Erase(t.Context(), erased); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.Erase(t.Context(), erased))(t)
 	a.save("shown <private>hidden delta <private>nested echo</private> still foxtrot</private> shown too")
 	a.save("open <private>hidden golf and no end")
 	a.save("<private>nothing but hotel</private>")
@@ -264,9 +246,7 @@ func TestMemoryBringsItsOldSession(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	start := func(id amber.SessionID) {
-		if _, err := a.StartSession(t.Context(), amber.SessionStart{ID: id, Project: shop, Directory: "/src"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(a.StartSession(t.Context(), amber.SessionStart{ID: id, Project: shop, Directory: "/src"}))(t)
 	}
 	start("old")
 	a.export(gitsync.ExportOptions{})
@@ -275,10 +255,7 @@ func TestMemoryBringsItsOldSession(t *testing.T) {
 	a.export(gitsync.ExportOptions{})
 	files := a.chunkFiles()
 	for _, f := range files[:] { // the later chunk alone brings its session
-		one, err := os.ReadFile(filepath.Join(a.folder, f))
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(os.ReadFile(filepath.Join(a.folder, f)))(t)
 		if strings.Contains(decoded(t, one), "late") {
 			b.put(f, one)
 		}
@@ -304,10 +281,7 @@ func TestEightExportsAtOnceLoseNothing(t *testing.T) {
 			text := strings.Repeat("x", round+1) + " of " + string(rune('a'+i))
 			want = append(want, text)
 			c.save(text)
-			s, err := gitsync.Open(c.Store, shared)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(gitsync.Open(c.Store, shared))(t)
 			done.Go(func() {
 				if _, err := s.Export(context.WithoutCancel(t.Context()), gitsync.ExportOptions{}); err != nil {
 					t.Error(err)
@@ -317,10 +291,7 @@ func TestEightExportsAtOnceLoseNothing(t *testing.T) {
 		done.Wait()
 	}
 	reader := newClone(t)
-	s, err := gitsync.Open(reader.Store, shared)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(gitsync.Open(reader.Store, shared))(t)
 	if r, err := s.Import(t.Context()); err != nil || r.Observations != len(want) || len(r.Missing) != 0 {
 		t.Errorf("import: %+v, %v; want %d memories", r, err, len(want))
 	}
@@ -354,10 +325,7 @@ func TestChunkFromTheFutureDoesNotPullTheClock(t *testing.T) {
 	if years := time.Duration(drift) * time.Millisecond / (365 * 24 * time.Hour); years != 19 && years != 20 {
 		t.Errorf("the drift is recorded as %d years", years)
 	}
-	m, err := b.Get(t.Context(), b.save("after the import"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(b.Get(t.Context(), b.save("after the import")))(t)
 	if lead := m.Origin.Clock.Time().Time().Sub(b.clock.now()); lead > 6*time.Minute {
 		t.Errorf("the local clock is pulled %v ahead", lead)
 	}
@@ -375,9 +343,7 @@ func TestFolderNeedNotBeNamedLikeTheProject(t *testing.T) {
 func TestMemoryUnderASessionOfAnotherProjectIsExported(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
-	if _, err := a.StartSession(t.Context(), amber.SessionStart{ID: "s", Project: "acme/api"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.StartSession(t.Context(), amber.SessionStart{ID: "s", Project: "acme/api"}))(t)
 	a.write(amber.WriteRequest{Content: "of shop", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: shop, SessionID: "s"}})
 	if r := a.export(gitsync.ExportOptions{Project: shop}); r.Observations != 1 || r.Sessions != 0 {
 		t.Errorf("export: %+v", r)

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // hostileRows puts a chunk of Engram into the folder.
@@ -25,26 +26,22 @@ func (c *clone) hostileRows(chunk engram.Chunk) {
 // sessions and turns. What came from the folder is not in it.
 func (c *clone) everything() (lines []string) {
 	c.t.Helper()
-	page, err := c.List(c.t.Context(), amber.ListQuery{All: true, Deleted: true, Limit: amber.MaxPageSize})
-	mustDo(c.t, err)
+	page := must.Get(c.List(c.t.Context(), amber.ListQuery{All: true, Deleted: true, Limit: amber.MaxPageSize}))(c.t)
 	for _, m := range page.Items {
 		if m.Trust == amber.TrustOwn {
 			m.Revision = 0
 			lines = append(lines, fmt.Sprintf("%+v", m))
 		}
-		history, err := c.History(c.t.Context(), m.ID)
-		mustDo(c.t, err)
+		history := must.Get(c.History(c.t.Context(), m.ID))(c.t)
 		for _, v := range history {
 			if v.Trust == amber.TrustOwn {
 				lines = append(lines, fmt.Sprint(v.ID, v.Origin, v.Content, v.Scope, v.Identities))
 			}
 		}
 	}
-	s, err := c.Session(c.t.Context(), "own")
-	mustDo(c.t, err)
+	s := must.Get(c.Session(c.t.Context(), "own"))(c.t)
 	lines = append(lines, fmt.Sprintf("%+v", s))
-	turns, err := c.LoadTurns(c.t.Context(), "own", 100)
-	mustDo(c.t, err)
+	turns := must.Get(c.LoadTurns(c.t.Context(), "own", 100))(c.t)
 	for _, turn := range turns {
 		if turn.Trust == "" {
 			lines = append(lines, fmt.Sprintf("%+v", turn))
@@ -67,11 +64,9 @@ func TestRowsOfEngramChangeNothingThatWasNeverThere(t *testing.T) {
 	global := amber.WriteRequest{Scope: amber.ScopeGlobal, Topic: "deploy", Content: "global"}
 	personal := amber.WriteRequest{Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "ada"}, Topic: "editor", Content: "personal"}
 	ids := []string{string(plain), string(c.write(topic)), string(c.write(global)), string(c.write(personal))}
-	_, err := c.StartSession(ctx, amber.SessionStart{ID: "own", Project: shop, Name: "own"})
-	mustDo(t, err)
+	must.Get(c.StartSession(ctx, amber.SessionStart{ID: "own", Project: shop, Name: "own"}))(t)
 	prompt := string(c.prompt("own", "what I said"))
-	_, err = c.AppendTurn(ctx, amber.Turn{SessionID: "own", Role: amber.RoleAssistant, Content: "an answer"})
-	mustDo(t, err)
+	must.Get(c.AppendTurn(ctx, amber.Turn{SessionID: "own", Role: amber.RoleAssistant, Content: "an answer"}))(t)
 	want := c.everything()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -133,7 +128,7 @@ func TestADeletionThroughEngramIsNoConflict(t *testing.T) {
 		a.pushes(c)
 	}
 	edits.edit(id, "edited since")
-	mustDo(t, a.Delete(t.Context(), id))
+	must.Do(t, a.Delete(t.Context(), id))
 	a.export(gitsync.ExportOptions{})
 	for _, c := range []*clone{b, edits} {
 		a.gives(c)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // beside lets a clone use another folder.
@@ -15,10 +16,8 @@ func (c *clone) beside(t *testing.T) *clone {
 	t.Helper()
 	other := *c
 	other.folder = filepath.Join(t.TempDir(), ".amber")
-	mustDo(t, os.MkdirAll(other.folder, 0o755))
-	var err error
-	other.sync, err = gitsync.Open(c.Store, other.folder)
-	mustDo(t, err)
+	must.Do(t, os.MkdirAll(other.folder, 0o755))
+	other.sync = must.Get(gitsync.Open(c.Store, other.folder))(t)
 	return &other
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -31,8 +32,7 @@ func mallory(t *testing.T) (*clone, amber.MemoryID) {
 
 func (c *clone) erase(id amber.MemoryID) {
 	c.t.Helper()
-	_, err := c.Erase(c.t.Context(), id)
-	mustDo(c.t, err)
+	must.Get(c.Erase(c.t.Context(), id))(c.t)
 }
 
 // pushes exports everything and gives it to another clone, which imports it.
@@ -115,8 +115,7 @@ func TestAnEditDoesNotPrepareAnErasure(t *testing.T) {
 // outgoing returns the versions of a memory as they would leave.
 func (c *clone) outgoing(id amber.MemoryID) (out []amber.SyncRecord) {
 	c.t.Helper()
-	o, err := c.Outgoing(c.t.Context(), amber.OutgoingRequest{Place: "nowhere"})
-	mustDo(c.t, err)
+	o := must.Get(c.Outgoing(c.t.Context(), amber.OutgoingRequest{Place: "nowhere"}))(c.t)
 	for _, r := range o.Records {
 		if r.Memory != nil && r.Memory.ID == id {
 			out = append(out, r)
@@ -130,7 +129,7 @@ func (c *clone) hostile(records ...amber.SyncRecord) {
 	c.t.Helper()
 	h := chunk.Header{Device: "mallory", Incarnation: "i", CreatedBy: "mallory", CreatedAt: amber.UnixMilli(1)}
 	id, b, err := chunk.Encode(c.t.Context(), h, records, nil)
-	mustDo(c.t, err)
+	must.Do(c.t, err)
 	c.put("chunks/"+id.FileName(), b)
 }
 
@@ -161,7 +160,7 @@ func TestMembersEditDeleteAndEraseWhatWasExported(t *testing.T) {
 	edited, deleted, erased := a.save("to be edited"), a.save("to be deleted"), a.save("to be erased")
 	a.pushes(b)
 	b.edit(edited, "edited")
-	mustDo(t, b.Delete(t.Context(), deleted))
+	must.Do(t, b.Delete(t.Context(), deleted))
 	b.erase(erased)
 	b.pushes(a)
 	if diff := cmp.Diff([]string{"edited"}, a.texts()); diff != "" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -83,10 +84,7 @@ func TestTrustOfWhatIsImported(t *testing.T) {
 			if refused := len(r.Quarantined) == 1 && r.Quarantined[0].Kind == amber.KindRefused; refused != (c.want == "") {
 				t.Errorf("import: %+v", r)
 			}
-			page, err := b.List(t.Context(), amber.ListQuery{All: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must.Get(b.List(t.Context(), amber.ListQuery{All: true}))(t)
 			for _, m := range page.Items {
 				want := amber.TrustDerived
 				if c.want == amber.TrustImported {
@@ -111,10 +109,7 @@ func TestNobodyVouchesForWhatSomebodyElseSaid(t *testing.T) {
 	a.imports()
 	// Alice passes it on to another folder, signed by her.
 	second := cloneAt(t, t.TempDir(), gitsync.Options{Trust: friends{alice.KeyID()}})
-	s, err := gitsync.Options{Signer: alice}.Open(a.Store, second.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(gitsync.Options{Signer: alice}.Open(a.Store, second.folder))(t)
 	if r, err := s.Export(t.Context(), gitsync.ExportOptions{}); err != nil || r.Observations != 1 {
 		t.Fatalf("export: %+v, %v", r, err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -54,9 +55,7 @@ func TestWatchExportsAndImportsOutsideOfGit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Run(ctx))
 	if len(told) != 3 || told[0].Error == nil || told[1].Export == nil || told[2].Import == nil || rounds != 3 {
 		t.Fatalf("%d rounds told %+v", rounds, told)
 	}

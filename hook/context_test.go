@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -26,10 +27,7 @@ func TestOwnContextIsNotWhatTheUserSaid(t *testing.T) {
 	}
 	for _, host := range hook.Hosts() {
 		for _, before := range []string{ownBlock, ownBlock + ownBlock, "<hook_context>" + escaped + "</hook_context>\n\n"} {
-			payload, err := json.Marshal(map[string]any{"session_id": "s1", "prompt": before + "Fix the build."})
-			if err != nil {
-				t.Fatal(err)
-			}
+			payload := must.Get(json.Marshal(map[string]any{"session_id": "s1", "prompt": before + "Fix the build."}))(t)
 			ev := hook.Read(input(host, prompts[host], string(payload)))
 			if ev.Kind != journal.HostPrompt || ev.Prompt != "Fix the build." || len(ev.Redactions) > 0 || strings.Contains(string(ev.Raw), "amber-memory") {
 				t.Errorf("%s: %s %q, %v, raw %s", host, ev.Kind, ev.Prompt, ev.Redactions, ev.Raw)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 )
@@ -61,10 +62,7 @@ func recorded(t testing.TB, host hook.Host) map[string]string {
 	}
 	payloads := map[string]string{}
 	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(f))(t)
 		payloads[strings.TrimSuffix(filepath.Base(f), ".json")] = string(b)
 	}
 	return payloads
@@ -76,18 +74,11 @@ func compareGolden(t *testing.T, file string, events map[string]journal.HostEven
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(events); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Encode(events))
 	if *update {
-		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, b.Bytes(), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", file, diff)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -17,9 +18,7 @@ func read(t *testing.T, host hook.Host, name string, change map[string]any) jour
 		t.Fatalf("%s has no payload %s", host, name)
 	}
 	var m map[string]any
-	if err := json.Unmarshal([]byte(payload), &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(payload), &m))
 	for k, v := range change {
 		if v == nil {
 			delete(m, k)
@@ -27,10 +26,7 @@ func read(t *testing.T, host hook.Host, name string, change map[string]any) jour
 			m[k] = v
 		}
 	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(m))(t)
 	event, _, _ := strings.Cut(name, "@")
 	in := input(host, event, string(b))
 	in.Process.PID++ // another process tells of it
@@ -95,16 +91,11 @@ func TestTheSameEventHasTheSameID(t *testing.T) {
 func read2(t *testing.T, through hook.Host, name string, change change) journal.HostEvent {
 	t.Helper()
 	var m map[string]any
-	if err := json.Unmarshal([]byte(recorded(t, hook.Cursor)[name]), &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(recorded(t, hook.Cursor)[name]), &m))
 	for k, v := range change {
 		m[k] = v
 	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(m))(t)
 	ev := hook.Read(input(through, "", string(b)))
 	if ev.Host != string(hook.Cursor) {
 		t.Errorf("%s is %s's", name, ev.Host)

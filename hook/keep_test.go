@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -60,14 +61,9 @@ func TestKeepIsDurable(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "spool")
 	clock := func() time.Time { return now.Time() }
-	j, err := journal.Open(dir, journal.Options{Clock: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(journal.Open(dir, journal.Options{Clock: clock}))(t)
 	ev := prompt()
-	if err := (hook.Keeper{Journal: j}).Keep(t.Context(), ev); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (hook.Keeper{Journal: j}).Keep(t.Context(), ev))
 	again, err := journal.Open(dir, journal.Options{Clock: clock})
 	if err != nil {
 		t.Fatal(err)

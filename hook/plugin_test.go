@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -60,9 +61,7 @@ func TestPluginInNode(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 		return file
 	}
 	log := filepath.Join(dir, "log")
@@ -129,19 +128,14 @@ func quote(s string) string {
 // and that all of them came.
 func checkTold(t *testing.T, log string) {
 	t.Helper()
-	b, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(log))(t)
 	kinds := map[string]journal.EventKind{}
 	for line := range strings.Lines(string(b)) {
 		var call struct {
 			Args  []string
 			Given string
 		}
-		if err := json.Unmarshal([]byte(line), &call); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(line), &call))
 		if len(call.Args) != 4 || strings.Join(call.Args[:3], " ") != "hook opencode --event" {
 			t.Errorf("arguments %q", call.Args)
 			continue

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // secret makes up a key, so that no file holds anything that looks like one.
@@ -62,10 +63,7 @@ func TestNoSecretIsKept(t *testing.T) {
 		"notify":            map[string]any{"input-messages": []string{s}, "last-assistant-message": s},
 		"errors as objects": map[string]any{"error": map[string]any{"name": s, "message": s, "data": map[string]any{"message": s}}},
 	} {
-		b, err := json.Marshal(payload)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(json.Marshal(payload))(t)
 		if name == "not even JSON" {
 			b = []byte(`{"prompt":"` + payload.(string))
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestHostsThatShareAFileAreToldApart: Copilot CLI and VS Code run the hooks in
@@ -12,9 +13,7 @@ import (
 func TestHostsThatShareAFileAreToldApart(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	if err := os.MkdirAll(h.path(".copilot/session-state/cp-1"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(h.path(".copilot/session-state/cp-1"), 0o755))
 	copilotStop, codeStop := "/home/ana/.copilot/session-state/cp-1/events.jsonl", "/home/ana/.config/Code/User/workspaceStorage/0/GitHub.copilot-chat/transcripts/vs-1.jsonl"
 	const at = "2026-01-02T03:04:05.100Z"
 	for name, c := range map[string]struct {

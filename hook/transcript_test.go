@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -22,10 +23,7 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	return &house{t: t, home: home}
 }
 
@@ -35,12 +33,8 @@ func (h *house) path(name string) string { return filepath.Join(h.home, filepath
 func (h *house) write(name string, lines ...string) string {
 	h.t.Helper()
 	path := h.path(name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		h.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-		h.t.Fatal(err)
-	}
+	must.Do(h.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(h.t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 	return path
 }
 
@@ -56,10 +50,7 @@ func (h *house) stop(host hook.Host, transcript string, more map[string]any) jou
 
 func (h *house) read(host hook.Host, payload map[string]any) journal.HostEvent {
 	h.t.Helper()
-	b, err := json.Marshal(payload)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(payload))(h.t)
 	in, n := input(host, "", string(b)), 0
 	in.Files = &hook.Files{Home: h.home, Wait: func() bool {
 		if n >= len(h.wait) {
@@ -192,9 +183,7 @@ func TestLinksDoNotLeadOutOfTheFolder(t *testing.T) {
 	t.Parallel()
 	answer := copilotSays("i1", "new answer", copilotDone)
 	link := func(h *house, to, from string) {
-		if err := os.MkdirAll(filepath.Dir(h.path(from)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(h.path(from)), 0o755))
 		if err := os.Symlink(h.path(to), h.path(from)); err != nil {
 			if os.PathSeparator == '\\' {
 				t.Skipf("on Windows only some users may make links: %v", err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestAFifoIsNoTranscript: a hook that waited for somebody to write would never
@@ -17,12 +18,8 @@ func TestAFifoIsNoTranscript(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	path := h.path(copilotLog)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(t, syscall.Mkfifo(path, 0o600))
 	if ev := h.stop(hook.Copilot, path, nil); ev.Answer != "" {
 		t.Errorf("%q", ev.Answer)
 	}

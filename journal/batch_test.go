@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -51,7 +52,7 @@ func TestAppendAllRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		kept, err := j.AppendAll(tt.ctx, tt.session, tt.entries)
-		wantKind(t, tt.name, err, tt.want)
+		must.Kind(t, tt.name, err, tt.want)
 		if kept != tt.kept {
 			t.Errorf("%s: %d kept, want %d", tt.name, kept, tt.kept)
 		}
@@ -64,15 +65,11 @@ func TestHeldReadsWhatIsThere(t *testing.T) {
 	dir := spoolDir(t)
 	j := open(t, dir, journal.Options{})
 	fill(t, j, one, 1)
-	if err := j.Quarantine(t.Context(), one.Key(), 1, []byte("two\nlines"), "no such tool"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Quarantine(t.Context(), one.Key(), 1, []byte("two\nlines"), "no such tool"))
 	const name = "00000000000000000001.entry"
 	held := filepath.Join(dir, string(one.Key()), "quarantine")
 	for file, text := range map[string]string{"000001.seg-64-0.cut": "torn", "00000000000000000009.entry": "damaged"} {
-		if err := os.WriteFile(filepath.Join(held, file), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(held, file), []byte(text), 0o600))
 	}
 	for file, want := range map[string]string{name: "two\nlines", "000001.seg-64-0.cut": "torn", "00000000000000000009.entry": "damaged"} {
 		h, err := j.Held(one.Key(), file)
@@ -85,8 +82,8 @@ func TestHeldReadsWhatIsThere(t *testing.T) {
 	}
 	for _, file := range []string{"", "missing", "../meta", "../000001.seg", held} {
 		_, err := j.Held(one.Key(), file)
-		wantKind(t, file, err, amber.KindNotFound)
+		must.Kind(t, file, err, amber.KindNotFound)
 	}
 	_, err := j.Held("../x", name)
-	wantKind(t, "a key that is not valid", err, amber.KindInvalid)
+	must.Kind(t, "a key that is not valid", err, amber.KindInvalid)
 }

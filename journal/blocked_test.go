@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -27,19 +28,14 @@ func TestAnEntryKnowsThatItWaits(t *testing.T) {
 	if len(told) > 0 {
 		t.Errorf("nobody was there, told %v", told)
 	}
-	lock, err := fsx.TryLock(filepath.Join(dir, string(one.Key()), "lock"), fsx.Exclusive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := must.Get(fsx.TryLock(filepath.Join(dir, string(one.Key()), "lock"), fsx.Exclusive))(t)
 	done := make(chan error)
 	go func() {
 		_, err := j.Append(context.Background(), one, e)
 		done <- err
 	}()
 	<-blocked
-	if err := lock.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lock.Unlock())
 	if err := <-done; err != nil {
 		t.Error(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -64,7 +65,7 @@ func TestFullSessionDropsToolOutputFirst(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		wantKind(t, "prompt", err, amber.KindQuota)
+		must.Kind(t, "prompt", err, amber.KindQuota)
 		if amber.HintOf(err) == "" {
 			t.Error("quota without a hint")
 		}
@@ -81,9 +82,7 @@ func TestFullSessionDropsToolOutputFirst(t *testing.T) {
 		t.Errorf("status: %+v, %v", st, err)
 	}
 	// Draining makes room again.
-	if _, err := j.Clear(t.Context(), one.Key(), int64(outputs+prompts)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(j.Clear(t.Context(), one.Key(), int64(outputs+prompts)))(t)
 	seq := mustAppend(t, j, one, output(1000))
 	if got := mustRead(t, j, one.Key(), seq-1); len(got) != 1 || got[0].Type != journal.TypeEvent {
 		t.Errorf("after clearing: %v", texts(got))
@@ -122,13 +121,13 @@ func TestOneEntryIsRefusedAlone(t *testing.T) {
 		waitFor(t, func() bool { return journal.Waiting(j, one.Key()) == len(others) })
 	}
 	_, err := j.Append(t.Context(), one, journal.Entry{Payload: make([]byte, journal.MaxPayload+1)})
-	wantKind(t, "an entry that is too large", err, amber.KindInvalid)
+	must.Kind(t, "an entry that is too large", err, amber.KindInvalid)
 	gate.open()
 	want := int64(1)
 	for i, a := range append([]*appending{first}, others...) {
 		seq, err := a.result()
 		if i == 4 {
-			wantKind(t, "the entry that does not fit", err, amber.KindQuota)
+			must.Kind(t, "the entry that does not fit", err, amber.KindQuota)
 			continue
 		}
 		if err != nil || seq != want {
@@ -159,10 +158,10 @@ func TestFullJournal(t *testing.T) {
 		}
 		kept[s.Key()]++
 	}
-	wantKind(t, "the last entry", refused, amber.KindQuota)
+	must.Kind(t, "the last entry", refused, amber.KindQuota)
 	_, err := j.Append(t.Context(), session(99), entry(1))
-	wantKind(t, "a new session", err, amber.KindQuota)
-	wantKind(t, "starting a session", j.Start(t.Context(), session(99)), amber.KindQuota)
+	must.Kind(t, "a new session", err, amber.KindQuota)
+	must.Kind(t, "starting a session", j.Start(t.Context(), session(99)), amber.KindQuota)
 	if has, err := j.Has(session(99)); has || err != nil {
 		t.Errorf("the new session is there: %v, %v", has, err)
 	}
@@ -173,10 +172,7 @@ func TestFullJournal(t *testing.T) {
 	said := 0
 	for i := range 4 {
 		s := session(i)
-		seq, err := j.Append(t.Context(), s, output(700))
-		if err != nil {
-			t.Fatal(err)
-		}
+		seq := must.Get(j.Append(t.Context(), s, output(700)))(t)
 		kept[s.Key()]++
 		frames := mustRead(t, j, s.Key(), 0)
 		if len(frames) != kept[s.Key()] || frames[len(frames)-1].Seq != seq {
@@ -189,9 +185,7 @@ func TestFullJournal(t *testing.T) {
 	}
 	// Clearing one session makes room for the others.
 	for i := range 3 {
-		if _, err := j.Clear(t.Context(), session(i).Key(), int64(kept[session(i).Key()])); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(j.Clear(t.Context(), session(i).Key(), int64(kept[session(i).Key()])))(t)
 	}
 	mustAppend(t, j, session(99), entry(1))
 	mustAppend(t, j, session(3), entry(1))
@@ -203,7 +197,7 @@ func TestLargestPayload(t *testing.T) {
 	dir := spoolDir(t)
 	j := on(t, nil, dir)
 	_, err := j.Append(t.Context(), one, journal.Entry{Payload: make([]byte, journal.MaxPayload+1)})
-	wantKind(t, "one byte more", err, amber.KindInvalid)
+	must.Kind(t, "one byte more", err, amber.KindInvalid)
 	if has, err := j.Has(one); has || err != nil {
 		t.Errorf("the session is there: %v, %v", has, err)
 	}
@@ -234,6 +228,6 @@ func TestOptions(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := journal.Open(tt.dir, tt.o)
-		wantKind(t, tt.name, err, amber.KindInvalid)
+		must.Kind(t, tt.name, err, amber.KindInvalid)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -79,9 +80,7 @@ func TestSequencesGoOnForever(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, journal.Options{}, 1)
 	for n := int64(1); n < 40; n++ {
-		if _, err := s.journal().Clear(t.Context(), one.Key(), n); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.journal().Clear(t.Context(), one.Key(), n))(t)
 		if got := s.segments(); len(got) != 1 || len(slurp(t, s.disk, filepath.Join(s.dir, string(one.Key()), got[0]))) != headerSize {
 			t.Fatalf("after clearing up to %d there are %v", n, got)
 		}
@@ -140,15 +139,11 @@ func TestStoreAheadOfTheJournal(t *testing.T) {
 			t.Run(fmt.Sprintf("%s with %d entries", name, n), func(t *testing.T) {
 				s := newSession(t, journal.Options{}, n)
 				if n == 0 {
-					if err := s.journal().Start(t.Context(), one); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, s.journal().Start(t.Context(), one))
 					s.remove(1)
 				}
 				for range 2 {
-					if err := call(s.journal()); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, call(s.journal()))
 				}
 				if got := mustAppend(t, s.journal(), one, entry(7)); got != 21 {
 					t.Errorf("the next sequence is %d", got)
@@ -179,9 +174,7 @@ func TestClearKeepsWhatCouldNotBeRead(t *testing.T) {
 			s := three(t)
 			b := damage(s.bytes(2))
 			put(t, s.disk, segment(s.dir, 2), b)
-			if _, err := s.journal().Clear(t.Context(), one.Key(), 9); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.journal().Clear(t.Context(), one.Key(), 9))(t)
 			if got := string(s.kept()); got != string(b) {
 				t.Errorf("kept %q, want %q", got, b)
 			}
@@ -201,7 +194,7 @@ func TestClearWithAFullQuarantine(t *testing.T) {
 	put(t, s.disk, segment(s.dir, 2), b)
 	j := open(t, s.dir, journal.Options{FS: s.disk, MaxSessionBytes: 100})
 	_, err := j.Clear(t.Context(), one.Key(), 9)
-	wantKind(t, "clear", err, amber.KindQuota)
+	must.Kind(t, "clear", err, amber.KindQuota)
 	if got := s.segments(); !slices.Equal(got, []string{"000002.seg", "000003.seg", "000004.seg"}) {
 		t.Errorf("segments %v", got)
 	}
@@ -214,19 +207,19 @@ func TestClearArguments(t *testing.T) {
 	j := s.journal()
 	for _, drained := range []int64{-1, math.MinInt64, math.MaxInt64} {
 		_, err := j.Clear(t.Context(), one.Key(), drained)
-		wantKind(t, fmt.Sprint("clear up to ", drained), err, amber.KindInvalid)
+		must.Kind(t, fmt.Sprint("clear up to ", drained), err, amber.KindInvalid)
 		_, _, err = readAll(j, one.Key(), drained)
-		wantKind(t, fmt.Sprint("read from ", drained), err, amber.KindInvalid)
+		must.Kind(t, fmt.Sprint("read from ", drained), err, amber.KindInvalid)
 	}
 	for _, key := range []journal.Key{"", "..", "../" + one.Key(), one.Key()[:31], "B549BFAF0C93DD5885A7C2B6E290AB24"} {
 		_, err := j.Clear(t.Context(), key, 9)
-		wantKind(t, "clear", err, amber.KindInvalid)
+		must.Kind(t, "clear", err, amber.KindInvalid)
 		_, _, err = readAll(j, key, 0)
-		wantKind(t, "read", err, amber.KindInvalid)
+		must.Kind(t, "read", err, amber.KindInvalid)
 		_, err = j.Status(t.Context(), key, 0)
-		wantKind(t, "status", err, amber.KindInvalid)
-		wantKind(t, "quarantine", j.Quarantine(t.Context(), key, 1, nil, ""), amber.KindInvalid)
-		wantKind(t, "list quarantine", j.Quarantined(t.Context(), key, nil), amber.KindInvalid)
+		must.Kind(t, "status", err, amber.KindInvalid)
+		must.Kind(t, "quarantine", j.Quarantine(t.Context(), key, 1, nil, ""), amber.KindInvalid)
+		must.Kind(t, "list quarantine", j.Quarantined(t.Context(), key, nil), amber.KindInvalid)
 	}
 	never := journal.Session{Host: "test", ID: "never"}.Key()
 	if n, err := j.Clear(t.Context(), never, 3); n != 0 || err != nil {
@@ -236,7 +229,7 @@ func TestClearArguments(t *testing.T) {
 		t.Errorf("reading a session that is not there: %v, %+v, %v", frames, d, err)
 	}
 	_, err := j.Status(t.Context(), never, 0)
-	wantKind(t, "status of a session that is not there", err, amber.KindNotFound)
+	must.Kind(t, "status of a session that is not there", err, amber.KindNotFound)
 	if got := s.segments(); len(got) != 3 {
 		t.Errorf("segments %v", got)
 	}
@@ -249,7 +242,7 @@ func TestClearIsToldOfErrors(t *testing.T) {
 		s := three(t)
 		j := on(t, errfs.Wrap(s.disk, errfs.Rule{Op: op, Nth: 2, Err: syscall.EIO}), s.dir)
 		removed, err := j.Clear(t.Context(), one.Key(), 6)
-		wantKind(t, "clear", err, amber.KindInternal)
+		must.Kind(t, "clear", err, amber.KindInternal)
 		if again, err := j.Clear(t.Context(), one.Key(), 6); err != nil || removed+again > 2*(headerSize+3*frameSize) {
 			t.Errorf("%s: removed %d, then %d, %v", op, removed, again, err)
 		}

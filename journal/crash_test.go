@@ -18,6 +18,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -126,9 +127,7 @@ func appends(n int) func(*journal.Journal, *ledger) error {
 func filled(n int) func(*testing.T, *crashfs.FS, string, *journal.Journal, *ledger) {
 	return func(t *testing.T, _ *crashfs.FS, _ string, j *journal.Journal, l *ledger) {
 		for i := range n {
-			if err := l.append(j, entry(i+1)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.append(j, entry(i+1)))
 		}
 	}
 }
@@ -143,9 +142,7 @@ func torn(t *testing.T, disk *crashfs.FS, dir string, j *journal.Journal, l *led
 func tornLong(t *testing.T, disk *crashfs.FS, dir string, j *journal.Journal, l *ledger) {
 	filled(1)(t, disk, dir, j, l)
 	whole := slurp(t, disk, segment(dir, 1))
-	if err := newLedger().append(j, long(2)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, newLedger().append(j, long(2)))
 	put(t, disk, segment(dir, 1), slurp(t, disk, segment(dir, 1))[:len(whole)+9000])
 }
 
@@ -208,9 +205,7 @@ func TestEntriesAfterAKilledProcessSurvive(t *testing.T) {
 		for _, e := range []journal.Entry{entry(201), long(202)} {
 			b := o
 			b.FS = disk
-			if err := l.append(open(t, dir, b), e); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.append(open(t, dir, b), e))
 		}
 		for seed, after := range powerCuts(disk, dir, n, seeds) {
 			checkSession(t, after, dir, o, l.clone())

@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -44,9 +45,7 @@ func TestAnAppendWaitsForTheFlushInterval(t *testing.T) {
 			start(t, j, one, entry(3))
 			synctest.Wait()
 			gate.open()
-			if err := j.FlushAll(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, j.FlushAll(t.Context()))
 			begin := time.Now()
 			mustAppend(t, j, one, entry(4)) // there was company a moment ago
 			if got := time.Since(begin); got != interval {
@@ -130,7 +129,7 @@ func TestAcknowledgedEntriesAreSynced(t *testing.T) {
 	} {
 		s := newSession(t, journal.Options{}, 2)
 		_, err := on(t, errfs.Wrap(s.disk, rule), s.dir).Append(t.Context(), one, entry(3))
-		wantKind(t, fmt.Sprint(rule.Op, " fails"), err, amber.KindInternal)
+		must.Kind(t, fmt.Sprint(rule.Op, " fails"), err, amber.KindInternal)
 		checkTexts(t, mustReadTorn(t, s.journal()), numbered(1, 2)...)
 	}
 }
@@ -211,14 +210,12 @@ func TestClearLeavesWhatWasNotStored(t *testing.T) {
 	s := newSession(t, journal.Options{}, 3)
 	mustAppend(t, s.journal(), one, entry(4)) // after 1 to 3 were read and stored
 	for range 2 {
-		if _, err := s.journal().Clear(t.Context(), one.Key(), 3); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.journal().Clear(t.Context(), one.Key(), 3))(t)
 		checkTexts(t, mustRead(t, s.journal(), one.Key(), 3), "4 entry 4")
 	}
 	bad := on(t, errfs.Wrap(s.disk, errfs.Rule{Op: errfs.OpRemove, Glob: "*.seg", Err: syscall.EIO}), s.dir)
 	_, err := bad.Clear(t.Context(), one.Key(), 4)
-	wantKind(t, "clear", err, amber.KindInternal)
+	must.Kind(t, "clear", err, amber.KindInternal)
 	// What could not be removed does not come back to the store.
 	checkTexts(t, mustRead(t, s.journal(), one.Key(), 4))
 }
@@ -229,16 +226,12 @@ func TestRecoveryCanBeRepeatedAndResumed(t *testing.T) {
 	var stored []string
 	var cursor int64
 	for cursor < 9 { // three at a time, each time by a process that dies
-		if _, err := s.journal().Recover(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.journal().Recover(t.Context()))(t)
 		for _, f := range mustRead(t, s.journal(), one.Key(), cursor)[:3] {
 			stored = append(stored, texts([]journal.Frame{f})...)
 			cursor = f.Seq
 		}
-		if _, err := s.journal().Clear(t.Context(), one.Key(), cursor); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.journal().Clear(t.Context(), one.Key(), cursor))(t)
 	}
 	if !slices.Equal(stored, numbered(1, 9)) {
 		t.Errorf("stored %v", stored)
@@ -313,13 +306,13 @@ func TestSizesAreBounded(t *testing.T) {
 	t.Parallel()
 	j := open(t, spoolDir(t), journal.Options{MaxSessionBytes: 3000, MaxBytes: 5000, SegmentBytes: 500})
 	_, err := j.Append(t.Context(), one, journal.Entry{Payload: make([]byte, journal.MaxPayload+1)})
-	wantKind(t, "one entry", err, amber.KindInvalid)
+	must.Kind(t, "one entry", err, amber.KindInvalid)
 	for i := range 10 {
 		s := journal.Session{Host: "test", ID: amber.SessionID(fmt.Sprint("session ", i))}
 		for err = nil; err == nil; {
 			_, err = j.Append(t.Context(), s, journal.Entry{Payload: make([]byte, 200)})
 		}
-		wantKind(t, "the last entry", err, amber.KindQuota)
+		must.Kind(t, "the last entry", err, amber.KindQuota)
 	}
 	list, err := j.List(t.Context(), func(journal.Key) (int64, error) { return 0, nil })
 	var total int64

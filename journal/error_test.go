@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -79,7 +80,7 @@ func checkFault(t *testing.T, err, cause error, want amber.Kind) {
 	if !errors.Is(err, cause) {
 		t.Errorf("got %v, want its cause %v in it", err, cause)
 	}
-	wantKind(t, "with a fault", err, want)
+	must.Kind(t, "with a fault", err, want)
 	if (want == amber.KindRefused || errors.Is(cause, syscall.ENOSPC)) && amber.HintOf(err) == "" {
 		t.Errorf("%v comes without a hint", err)
 	}
@@ -167,10 +168,10 @@ func TestNothingIsAcknowledgedWithoutASync(t *testing.T) {
 	j := on(t, errfs.Wrap(disk, errfs.Rule{Op: errfs.OpSync, Err: syscall.EIO}), dir)
 	for i := range 5 {
 		_, err := j.Append(t.Context(), one, entry(3+i))
-		wantKind(t, "append", err, amber.KindInternal)
+		must.Kind(t, "append", err, amber.KindInternal)
 	}
 	_, err := j.Read(t.Context(), one.Key(), 0, func(journal.Frame) error { return nil })
-	wantKind(t, "read", err, amber.KindInternal)
+	must.Kind(t, "read", err, amber.KindInternal)
 	frames, d, err := readAll(on(t, disk, dir), one.Key(), 0)
 	if diff := cmp.Diff(texts(frames), numbered(1, 2)); diff != "" || d.Any() || err != nil {
 		t.Errorf("%+v, %v, frames (-got +want):\n%s", d, err, diff)

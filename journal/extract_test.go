@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -45,10 +46,7 @@ func TestExtractHoldsTheEntriesBetween(t *testing.T) {
 	fill(t, j, one, 9)
 	for _, tt := range []struct{ after, upto int64 }{{0, 9}, {0, 0}, {3, 7}, {8, 9}, {9, 9}, {0, 100}, {5, 4}} {
 		b, n := extract(t, j, one.Key(), tt.after, tt.upto)
-		frames, err := readExtract(b, one.Key())
-		if err != nil {
-			t.Fatal(err)
-		}
+		frames := must.Get(readExtract(b, one.Key()))(t)
 		want := numbered(int(tt.after)+1, int(min(tt.upto, 9)))
 		if diff := cmp.Diff(want, texts(frames)); diff != "" || n != int64(len(want)) {
 			t.Errorf("(%d, %d]: %d entries (-want +got):\n%s", tt.after, tt.upto, n, diff)
@@ -112,11 +110,11 @@ func TestExtractPassesErrorsOn(t *testing.T) {
 		t.Errorf("got %d, %v, want that of the callback", n, err)
 	}
 	_, _, err := j.Extract(t.Context(), "nonsense", 0, 3, io.Discard)
-	wantKind(t, "extract of no key", err, amber.KindInvalid)
+	must.Kind(t, "extract of no key", err, amber.KindInvalid)
 	_, _, err = j.Extract(t.Context(), one.Key(), -1, 3, io.Discard)
-	wantKind(t, "extract after -1", err, amber.KindInvalid)
+	must.Kind(t, "extract after -1", err, amber.KindInvalid)
 	_, _, err = j.Extract(t.Context(), one.Key(), 0, -1, io.Discard)
-	wantKind(t, "extract up to -1", err, amber.KindInvalid)
+	must.Kind(t, "extract up to -1", err, amber.KindInvalid)
 }
 
 // TestExtractGoesOnBehindDamage checks that damage costs what is damaged and is counted.
@@ -174,14 +172,14 @@ func TestLastIsTheHighestSequence(t *testing.T) {
 		}
 	}
 	want("nothing there", 0)
-	must(t, j.Start(t.Context(), one))
+	must.Do(t, j.Start(t.Context(), one))
 	want("started", 0)
 	for i := range 7 {
 		mustAppend(t, j, one, entry(i+1))
 		want("appended", int64(i+1))
 	}
 	_, err := j.Clear(t.Context(), one.Key(), 7)
-	must(t, err)
+	must.Do(t, err)
 	want("cleared", 7)
 	mustAppend(t, j, one, entry(8))
 	names := files(t, fsx.OS(), dir, string(one.Key()))
@@ -200,12 +198,5 @@ func TestLastIsTheHighestSequence(t *testing.T) {
 	put(t, fsx.OS(), newest, damaged)
 	want("a damaged header", 8)
 	_, err = j.Last(t.Context(), "nonsense")
-	wantKind(t, "last of no key", err, amber.KindInvalid)
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Kind(t, "last of no key", err, amber.KindInvalid)
 }

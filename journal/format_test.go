@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -58,9 +59,7 @@ func writeVectors(t *testing.T, dir string) {
 		now = today().Add(time.Duration(i) * time.Second)
 		mustAppend(t, j, vectorSession, e)
 	}
-	if err := j.Quarantine(t.Context(), vectorSession.Key(), 2, []byte("two\nlines"), "no such tool"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Quarantine(t.Context(), vectorSession.Key(), 2, []byte("two\nlines"), "no such tool"))
 }
 
 func vectorIn(dir, name string) string {
@@ -78,12 +77,8 @@ func TestVectorsAreWritten(t *testing.T) {
 	for _, name := range vectorFiles {
 		got := slurp(t, fsx.OS(), vectorIn(dir, name))
 		if *update {
-			if err := os.MkdirAll(filepath.Dir(vectorPath(name)), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(vectorPath(name), got, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(filepath.Dir(vectorPath(name)), 0o755))
+			must.Do(t, os.WriteFile(vectorPath(name), got, 0o644))
 		}
 		want, err := os.ReadFile(vectorPath(name))
 		if err != nil || !bytes.Equal(got, want) {
@@ -96,14 +91,9 @@ func TestVectorsAreWritten(t *testing.T) {
 func TestVectorsAreRead(t *testing.T) {
 	t.Parallel()
 	dir := spoolDir(t)
-	if err := os.MkdirAll(filepath.Dir(vectorIn(dir, ".entry")), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(vectorIn(dir, ".entry")), 0o700))
 	for _, name := range vectorFiles {
-		b, err := os.ReadFile(vectorPath(name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(vectorPath(name)))(t)
 		put(t, fsx.OS(), vectorIn(dir, name), b)
 	}
 	j := on(t, nil, dir)
@@ -133,16 +123,10 @@ func TestVectorsAreRead(t *testing.T) {
 // TestPageShowsTheVectors checks that the description of the format shows the bytes that are written.
 func TestPageShowsTheVectors(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile(filepath.Join("..", "docs", "format", "journal.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join("..", "docs", "format", "journal.md")))(t)
 	page := strings.ReplaceAll(string(b), "\r\n", "\n")
 	for _, name := range vectorFiles {
-		b, err := os.ReadFile(vectorPath(name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(vectorPath(name)))(t)
 		shown := hexLines(b)
 		if filepath.Ext(name) != ".seg" {
 			shown = string(b)

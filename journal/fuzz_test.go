@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -14,10 +15,7 @@ import (
 // is, byte for byte, what would have been written there.
 func FuzzFrames(f *testing.F) {
 	for _, name := range []string{"000001.seg", "000002.seg"} {
-		b, err := os.ReadFile(vectorPath(name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(vectorPath(name)))(f)
 		f.Add(b)
 		f.Add(b[:len(b)-5])
 		f.Add(append(b[:len(b):len(b)], b[64:]...))
@@ -28,10 +26,7 @@ func FuzzFrames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		key := vectorSession.Key()
-		got, err := journal.Scan(b, key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(journal.Scan(b, key))(t)
 		at, last, sum := min(int64(len(b)), 64), int64(0), min(int64(len(b)), 64)
 		for _, p := range got.Frames {
 			if p.At < at || p.Seq <= last {
@@ -50,10 +45,7 @@ func FuzzFrames(f *testing.F) {
 
 // FuzzMeta reads anything as a meta file. What is accepted names the session and survives being written again.
 func FuzzMeta(f *testing.F) {
-	b, err := os.ReadFile(vectorPath("meta"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(vectorPath("meta")))(f)
 	f.Add(b)
 	f.Add(b[:len(b)-3])
 	f.Add([]byte(`{"format":2}`))

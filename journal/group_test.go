@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -190,10 +191,7 @@ func TestFlushIntervalBoundsTheWait(t *testing.T) {
 // holdLock takes the lock of the session, as another process would.
 func holdLock(t *testing.T, dir string) *fsx.Lock {
 	t.Helper()
-	l, err := fsx.AcquireLock(t.Context(), filepath.Join(dir, string(one.Key()), "lock"), fsx.Exclusive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(fsx.AcquireLock(t.Context(), filepath.Join(dir, string(one.Key()), "lock"), fsx.Exclusive))(t)
 	t.Cleanup(func() { _ = l.Unlock() })
 	return l
 }
@@ -213,14 +211,12 @@ func TestWhoGivesUpHarmsNobody(t *testing.T) {
 	for _, i := range []int{0, 2} {
 		all[i].cancel()
 		_, err := all[i].result() // although the lock is still held
-		wantKind(t, "the one that gave up", err, amber.KindUnreachable)
+		must.Kind(t, "the one that gave up", err, amber.KindUnreachable)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if err := lock.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lock.Unlock())
 	for i, want := range map[int]int64{1: 2, 3: 3} {
 		if seq, err := all[i].result(); seq != want || err != nil {
 			t.Errorf("append %d: sequence %d, %v", i, seq, err)
@@ -241,13 +237,11 @@ func TestEverybodyGivesUp(t *testing.T) {
 		waitFor(t, func() bool { return journal.Waiting(j, one.Key()) == 1 })
 		a.cancel()
 		_, err := a.result()
-		wantKind(t, "the one that gave up", err, amber.KindUnreachable)
+		must.Kind(t, "the one that gave up", err, amber.KindUnreachable)
 	}
 	waitFor(t, func() bool { return journal.Groups(j) == 0 }) // although the lock is still held
 	last := start(t, j, one, entry(3))
-	if err := lock.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lock.Unlock())
 	if seq, err := last.result(); seq != 2 || err != nil {
 		t.Errorf("sequence %d, %v", seq, err)
 	}
@@ -276,26 +270,26 @@ func TestEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := j.Append(ctx, one, entry(1))
-	wantKind(t, "append", err, amber.KindUnreachable)
+	must.Kind(t, "append", err, amber.KindUnreachable)
 	if keys, err := j.Keys(); len(keys) > 0 || err != nil {
 		t.Errorf("there are %v, %v", keys, err)
 	}
 	mustAppend(t, j, one, entry(1))
 	_, err = j.Append(ctx, one, entry(2))
-	wantKind(t, "append", err, amber.KindUnreachable)
+	must.Kind(t, "append", err, amber.KindUnreachable)
 	_, err = j.Read(ctx, one.Key(), 0, func(journal.Frame) error { return errors.New("read") })
-	wantKind(t, "read", err, amber.KindUnreachable)
+	must.Kind(t, "read", err, amber.KindUnreachable)
 	_, err = j.Clear(ctx, one.Key(), 1)
-	wantKind(t, "clear", err, amber.KindUnreachable)
+	must.Kind(t, "clear", err, amber.KindUnreachable)
 	_, err = j.Recover(ctx)
-	wantKind(t, "recover", err, amber.KindUnreachable)
+	must.Kind(t, "recover", err, amber.KindUnreachable)
 	_, err = j.Verify(ctx)
-	wantKind(t, "verify", err, amber.KindUnreachable)
+	must.Kind(t, "verify", err, amber.KindUnreachable)
 	_, err = j.Status(ctx, one.Key(), 0)
-	wantKind(t, "status", err, amber.KindUnreachable)
+	must.Kind(t, "status", err, amber.KindUnreachable)
 	_, err = j.List(ctx, func(journal.Key) (int64, error) { return 0, nil })
-	wantKind(t, "list", err, amber.KindUnreachable)
-	wantKind(t, "start", j.Start(ctx, one), amber.KindUnreachable)
+	must.Kind(t, "list", err, amber.KindUnreachable)
+	must.Kind(t, "start", j.Start(ctx, one), amber.KindUnreachable)
 	checkTexts(t, mustRead(t, j, one.Key(), 0), "1 entry 1")
 }
 
@@ -309,21 +303,19 @@ func TestBusySession(t *testing.T) {
 	a, b := start(t, j, one, entry(2)), start(t, j, one, entry(2))
 	for _, p := range []*appending{a, b} {
 		_, err := p.result()
-		wantKind(t, "append", err, amber.KindBusy)
+		must.Kind(t, "append", err, amber.KindBusy)
 	}
 	_, _, err := readAll(j, one.Key(), 0)
-	wantKind(t, "read", err, amber.KindBusy)
+	must.Kind(t, "read", err, amber.KindBusy)
 	_, err = j.Clear(t.Context(), one.Key(), 1)
-	wantKind(t, "clear", err, amber.KindBusy)
+	must.Kind(t, "clear", err, amber.KindBusy)
 	if report, err := j.Recover(t.Context()); err != nil || len(report.Failed) != 1 {
 		t.Errorf("recover: %+v, %v", report, err)
 	}
 	if st, err := j.Status(t.Context(), one.Key(), 0); err != nil || st.Entries != 1 || st.LastError != "" {
 		t.Errorf("status: %+v, %v", st, err)
 	}
-	if err := lock.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lock.Unlock())
 	mustAppend(t, on(t, nil, dir), one, entry(2))
 }
 
@@ -345,7 +337,7 @@ func TestFlush(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	wantKind(t, "with a context that is over", j.FlushAll(ctx), amber.KindUnreachable)
+	must.Kind(t, "with a context that is over", j.FlushAll(ctx), amber.KindUnreachable)
 	flushed := make(chan error, 2)
 	go func() { flushed <- j.Flush(t.Context(), one.Key()) }()
 	go func() { flushed <- j.FlushAll(t.Context()) }()

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -36,14 +37,10 @@ func TestLinkedFoldersAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir, elsewhere := spoolDir(t), t.TempDir()
-			if err := os.MkdirAll(filepath.Dir(place(dir)), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(elsewhere, place(dir)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(filepath.Dir(place(dir)), 0o700))
+			must.Do(t, os.Symlink(elsewhere, place(dir)))
 			for call, err := range everyCall(t, on(t, nil, dir)) {
-				wantKind(t, call, err, amber.KindDamaged)
+				must.Kind(t, call, err, amber.KindDamaged)
 			}
 			if got := files(t, fsx.OS(), elsewhere); len(got) > 0 {
 				t.Errorf("%v was written behind the link", got)
@@ -59,18 +56,10 @@ func TestStrangeFilesNamedLikeSegments(t *testing.T) {
 	j := open(t, dir, journal.Options{SegmentBytes: 100}) // one entry each
 	fill(t, j, one, 2)
 	victim := filepath.Join(t.TempDir(), "victim")
-	if err := os.WriteFile(victim, []byte("precious"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(victim, segment(dir, 3)); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(segment(dir, 4), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(segment(dir, 5), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(victim, []byte("precious"), 0o600))
+	must.Do(t, os.Symlink(victim, segment(dir, 3)))
+	must.Do(t, syscall.Mkfifo(segment(dir, 4), 0o600))
+	must.Do(t, os.Mkdir(segment(dir, 5), 0o700))
 	if got := mustAppend(t, j, one, entry(3), entry(4)); got != 4 {
 		t.Errorf("the last sequence is %d", got)
 	}
@@ -96,15 +85,11 @@ func TestStrangeFilesInOtherPlaces(t *testing.T) {
 			fill(t, on(t, nil, dir), one, 2)
 			path := filepath.Join(dir, string(one.Key()), name)
 			victim := filepath.Join(t.TempDir(), "victim")
-			if err := os.WriteFile(victim, []byte("precious"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(victim, []byte("precious"), 0o600))
 			if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 				t.Fatal(err)
 			}
-			if err := os.Symlink(victim, path); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Symlink(victim, path))
 			j := on(t, nil, dir)
 			var err error
 			switch name {
@@ -115,7 +100,7 @@ func TestStrangeFilesInOtherPlaces(t *testing.T) {
 			default:
 				_, err = j.Append(t.Context(), one, entry(3))
 			}
-			wantKind(t, name, err, amber.KindDamaged)
+			must.Kind(t, name, err, amber.KindDamaged)
 			if b, err := os.ReadFile(victim); string(b) != "precious" || err != nil {
 				t.Errorf("the victim holds %q, %v", b, err)
 			}
@@ -129,12 +114,8 @@ func TestModes(t *testing.T) {
 	dir := spoolDir(t)
 	j := open(t, dir, journal.Options{SegmentBytes: 100})
 	fill(t, j, one, 3)
-	if err := j.Quarantine(t.Context(), one.Key(), 1, []byte("x"), "no use"); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.CountLoss(syscall.EIO); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Quarantine(t.Context(), one.Key(), 1, []byte("x"), "no use"))
+	must.Do(t, j.CountLoss(syscall.EIO))
 	seen := 0
 	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
 		want := os.FileMode(0o600)
@@ -164,15 +145,15 @@ func TestReadOnlySpool(t *testing.T) {
 		}
 		j := on(t, errfs.Wrap(fsx.OS(), rules...), dir)
 		_, err := j.Append(t.Context(), one, entry(3))
-		wantKind(t, "append", err, amber.KindRefused)
+		must.Kind(t, "append", err, amber.KindRefused)
 		if amber.HintOf(err) == "" {
 			t.Error("refused without a hint")
 		}
 		_, err = j.Append(t.Context(), journal.Session{Host: "test", ID: "new"}, entry(1))
-		wantKind(t, "append to a new session", err, amber.KindRefused)
+		must.Kind(t, "append to a new session", err, amber.KindRefused)
 		_, err = j.Clear(t.Context(), one.Key(), 2)
-		wantKind(t, "clear", err, amber.KindRefused)
-		wantKind(t, "count a loss", j.CountLoss(cause), amber.KindRefused)
+		must.Kind(t, "clear", err, amber.KindRefused)
+		must.Kind(t, "count a loss", j.CountLoss(cause), amber.KindRefused)
 		st, err := j.Status(t.Context(), one.Key(), 0)
 		if err != nil || st.Entries != 2 || st.LastError != "" {
 			t.Errorf("status: %+v, %v", st, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -50,9 +51,7 @@ func lockedSpool(t testing.TB, sessions ...journal.Session) string {
 	t.Helper()
 	dir := spoolDir(t)
 	for _, s := range append(sessions, one) {
-		if err := os.MkdirAll(filepath.Join(dir, string(s.Key())), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(dir, string(s.Key())), 0o700))
 	}
 	return dir
 }
@@ -61,9 +60,7 @@ func lockedSpool(t testing.TB, sessions ...journal.Session) string {
 func newDisk(t testing.TB, dir string) *crashfs.FS {
 	t.Helper()
 	disk := crashfs.New()
-	if err := fsx.MkdirAll(disk, filepath.Dir(dir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(disk, filepath.Dir(dir), 0o700))
 	return disk
 }
 
@@ -73,11 +70,7 @@ func open(t testing.TB, dir string, o journal.Options) *journal.Journal {
 	if o.Clock == nil {
 		o.Clock = today
 	}
-	j, err := journal.Open(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
+	return must.Get(journal.Open(dir, o))(t)
 }
 
 // on is open with the defaults on a file system.
@@ -98,10 +91,7 @@ func long(n int) journal.Entry {
 func mustAppend(t testing.TB, j *journal.Journal, s journal.Session, entries ...journal.Entry) (last int64) {
 	t.Helper()
 	for _, e := range entries {
-		seq, err := j.Append(context.Background(), s, e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		seq := must.Get(j.Append(context.Background(), s, e))(t)
 		if last != 0 && seq != last+1 {
 			t.Fatalf("got sequence %d after %d", seq, last)
 		}
@@ -156,13 +146,6 @@ func numbered(a, b int) []string {
 	return out
 }
 
-func wantKind(t testing.TB, what string, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: got kind %q (%v), want %q", what, got, err, want)
-	}
-}
-
 // files returns the names in a folder of the session, without temporary ones.
 func files(t testing.TB, fsys fsx.FS, dir string, elem ...string) []string {
 	t.Helper()
@@ -187,19 +170,13 @@ func segment(dir string, n int) string {
 // slurp returns the content of a file.
 func slurp(t testing.TB, fsys fsx.FS, path string) []byte {
 	t.Helper()
-	b, err := fsx.ReadFile(fsys, path, 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(fsx.ReadFile(fsys, path, 1<<30))(t)
 }
 
 // put sets the content of a file, durably.
 func put(t testing.TB, fsys fsx.FS, path string, b []byte) {
 	t.Helper()
-	if err := fsx.Replace(fsys, path, 0o600, b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.Replace(fsys, path, 0o600, b))
 }
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -29,6 +30,6 @@ func TestTheJournalIsReadByItsOwnerAlone(t *testing.T) {
 	}
 	for _, dir := range []string{"", "spool", "./spool"} {
 		_, err := journal.Open(dir, journal.Options{Clock: today})
-		wantKind(t, "no folder to keep it in", err, amber.KindInvalid)
+		must.Kind(t, "no folder to keep it in", err, amber.KindInvalid)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -33,14 +34,12 @@ func TestParkCopiesWhatWasNotDrained(t *testing.T) {
 	j := open(t, dir, journal.Options{SegmentBytes: 200, MaxSessionBytes: 1 << 20})
 	fill(t, j, one, 9)
 	fill(t, j, two, 2)
-	must(t, j.Start(t.Context(), journal.Session{Host: "test", ID: "empty"}))
+	must.Do(t, j.Start(t.Context(), journal.Session{Host: "test", ID: "empty"}))
 	mustAppend(t, j, one, journal.Entry{Payload: bytes.Repeat([]byte("x"), 1<<20-100), Droppable: true, About: "tool output"}) // a gap
 	before := mustRead(t, j, one.Key(), 0)
-	source, err := j.Origin(one.Key())
-	must(t, err)
+	source := must.Get(j.Origin(one.Key()))(t)
 
-	report, err := j.Park(t.Context(), dest, drainedTo(map[amber.SessionID]int64{"one": 3, "two": 2}))
-	must(t, err)
+	report := must.Get(j.Park(t.Context(), dest, drainedTo(map[amber.SessionID]int64{"one": 3, "two": 2})))(t)
 	if report.Sessions != 1 || report.Frames != 7 || len(report.Failed) != 0 || report.Floors[source.Cursor] != 10 || len(report.Floors) != 1 {
 		t.Errorf("got %+v", report)
 	}
@@ -83,8 +82,7 @@ func TestParkCopiesWhatWasNotDrained(t *testing.T) {
 	if err != nil || report.Sessions != 2 || report.Frames != 4 {
 		t.Errorf("again: %+v, %v", report, err)
 	}
-	_, err = j.Park(t.Context(), dest, drainedTo(map[amber.SessionID]int64{"one": 11, "two": 2}))
-	must(t, err)
+	must.Get(j.Park(t.Context(), dest, drainedTo(map[amber.SessionID]int64{"one": 11, "two": 2})))(t)
 	if _, err := os.Lstat(dest); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("with nothing to park there is a folder: %v", err)
 	}
@@ -98,7 +96,7 @@ func TestParkOfNothing(t *testing.T) {
 		t.Errorf("got %+v, %v", report, err)
 	}
 	_, err = j.Park(t.Context(), "relative", drainedTo(nil))
-	wantKind(t, "a relative path", err, amber.KindInvalid)
+	must.Kind(t, "a relative path", err, amber.KindInvalid)
 	fill(t, j, one, 1)
 	stop := errors.New("stop")
 	if _, err := j.Park(t.Context(), filepath.Join(t.TempDir(), "p"), func(journal.Origin) (int64, error) { return 0, stop }); !errors.Is(err, stop) {
@@ -114,7 +112,7 @@ func TestParkLeavesOutWhatNobodyCanRead(t *testing.T) {
 	j := open(t, dir, journal.Options{})
 	fill(t, j, one, 2)
 	fill(t, j, two, 2)
-	must(t, j.Quarantine(t.Context(), two.Key(), 1, []byte("held"), "no use"))
+	must.Do(t, j.Quarantine(t.Context(), two.Key(), 1, []byte("held"), "no use"))
 	put(t, fsx.OS(), filepath.Join(dir, string(one.Key()), "meta"), []byte(`{"format":2}`+"\n"))
 	report, err := j.Park(t.Context(), dest, drainedTo(nil))
 	if err != nil || report.Sessions != 1 || report.Frames != 2 || report.Failed[one.Key()] == "" {
@@ -207,7 +205,7 @@ func TestParkReportsEveryErrorOfItsDestination(t *testing.T) {
 			j := open(t, dir, journal.Options{FS: bad})
 			_, err := j.Park(t.Context(), dest, drainedTo(nil))
 			if len(bad.Injected()) == 0 {
-				must(t, err)
+				must.Do(t, err)
 				break
 			}
 			if !errors.Is(err, rule.Err) {

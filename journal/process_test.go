@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -164,13 +165,8 @@ func killSome(t *testing.T, dir string, s journal.Session, processes, after int)
 	var children []*exec.Cmd
 	for i := range processes {
 		cmd := childCommand(dir, s, fmt.Sprint("child-", i), 1<<30)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(cmd.StdoutPipe())(t)
+		must.Do(t, cmd.Start())
 		children = append(children, cmd)
 		wg.Go(func() {
 			a.listen(out, func() {

@@ -11,14 +11,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
 func mustRemove(t *testing.T, j *journal.Journal, drained int64, want bool) {
 	t.Helper()
-	if _, err := j.Clear(context.Background(), one.Key(), drained); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(j.Clear(context.Background(), one.Key(), drained))(t)
 	if got, err := j.Remove(context.Background(), one.Key(), drained); err != nil || got != want {
 		t.Errorf("removed %v, %v, want %v", got, err, want)
 	}
@@ -33,13 +32,9 @@ func TestRemoveLeavesWhatIsNotDrained(t *testing.T) {
 	if frames, _, err := readAll(j, one.Key(), 2); err != nil || len(frames) != 1 {
 		t.Errorf("%d frames, %v", len(frames), err)
 	}
-	if err := j.Quarantine(t.Context(), one.Key(), 3, []byte("x"), "no use"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Quarantine(t.Context(), one.Key(), 3, []byte("x"), "no use"))
 	mustRemove(t, j, 3, false)
-	if err := j.Discard(t.Context(), one.Key(), "00000000000000000003.entry"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Discard(t.Context(), one.Key(), "00000000000000000003.entry"))
 	if err := j.Discard(t.Context(), one.Key(), "00000000000000000003.entry"); amber.KindOf(err) != amber.KindNotFound {
 		t.Errorf("discarded twice: %v", err)
 	}
@@ -48,9 +43,7 @@ func TestRemoveLeavesWhatIsNotDrained(t *testing.T) {
 	}
 	put(t, fsx.OS(), filepath.Join(dir, string(one.Key()), "notes.txt"), []byte("mine"))
 	mustRemove(t, j, 3, false)
-	if err := os.Remove(filepath.Join(dir, string(one.Key()), "notes.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, string(one.Key()), "notes.txt")))
 	mustRemove(t, j, 3, true)
 	mustRemove(t, j, 3, false)
 	if _, err := os.Stat(filepath.Join(dir, string(one.Key()))); !errors.Is(err, os.ErrNotExist) {
@@ -121,13 +114,8 @@ func TestRemovedUnderAppends(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := j.Clear(context.Background(), one.Key(), cursors[o.Cursor]); err != nil {
-			t.Fatal(err)
-		}
-		removed, err := j.Remove(context.Background(), one.Key(), cursors[o.Cursor])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(j.Clear(context.Background(), one.Key(), cursors[o.Cursor]))(t)
+		removed := must.Get(j.Remove(context.Background(), one.Key(), cursors[o.Cursor]))(t)
 		if removed {
 			removals++
 		}

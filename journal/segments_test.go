@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -27,9 +28,7 @@ func three(t *testing.T) *session {
 
 func (s *session) remove(n int) {
 	s.t.Helper()
-	if err := s.disk.Remove(segment(s.dir, n)); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.disk.Remove(segment(s.dir, n)))
 }
 
 // TestMisplacedSegments swaps, removes, copies and exchanges segments.
@@ -76,9 +75,7 @@ func TestMisplacedSegments(t *testing.T) {
 		{"an empty newest", func(s *session) { put(s.t, s.disk, segment(s.dir, 4), nil) }, 10, all, journal.Damage{Headers: 1}},
 		{"half a header", func(s *session) { put(s.t, s.disk, segment(s.dir, 4), s.bytes(3)[:40]) }, 10, all, journal.Damage{Headers: 1}},
 		{"a folder in the place of the next", func(s *session) {
-			if err := s.disk.Mkdir(segment(s.dir, 4), 0o700); err != nil {
-				s.t.Fatal(err)
-			}
+			must.Do(s.t, s.disk.Mkdir(segment(s.dir, 4), 0o700))
 		}, 10, all, journal.Damage{Headers: 1}},
 	}
 	for _, tt := range tests {
@@ -135,13 +132,13 @@ func TestNewerSegmentIsLeftAlone(t *testing.T) {
 		j := s.journal()
 		if n == 3 {
 			_, err := j.Append(t.Context(), one, entry(10))
-			wantKind(t, "append", err, amber.KindTooNew)
-			wantKind(t, "start", j.Start(t.Context(), one), amber.KindTooNew)
+			must.Kind(t, "append", err, amber.KindTooNew)
+			must.Kind(t, "start", j.Start(t.Context(), one), amber.KindTooNew)
 		}
 		_, _, err := readAll(j, one.Key(), 0)
-		wantKind(t, "read", err, amber.KindTooNew)
+		must.Kind(t, "read", err, amber.KindTooNew)
 		_, err = j.Clear(t.Context(), one.Key(), 9)
-		wantKind(t, "clear", err, amber.KindTooNew)
+		must.Kind(t, "clear", err, amber.KindTooNew)
 		if amber.HintOf(err) == "" {
 			t.Error("too new without a hint")
 		}
@@ -167,7 +164,7 @@ func TestNewerMetaIsLeftAlone(t *testing.T) {
 	b := []byte(`{"format":2,"who":"knows"}`)
 	put(t, s.disk, path, b)
 	_, err := s.journal().Append(t.Context(), one, entry(3))
-	wantKind(t, "append", err, amber.KindTooNew)
+	must.Kind(t, "append", err, amber.KindTooNew)
 	if !bytes.Equal(slurp(t, s.disk, path), b) {
 		t.Error("the meta file was changed")
 	}
@@ -202,9 +199,7 @@ func TestMetaIsMadeAgain(t *testing.T) {
 		})
 	}
 	s := newSession(t, journal.Options{}, 2)
-	if err := s.disk.Remove(filepath.Join(s.dir, string(one.Key()), "meta")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.disk.Remove(filepath.Join(s.dir, string(one.Key()), "meta")))
 	mustAppend(t, s.journal(), one, entry(3))
 	if st, err := s.journal().Status(t.Context(), one.Key(), 0); err != nil || st.SessionID != one.ID {
 		t.Errorf("after a loss: %+v, %v", st, err)
@@ -281,14 +276,10 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, journal.Options{}, 1)
 	for _, name := range []string{"x", "../x", string(one.Key()) + "0", "B549BFAF0C93DD5885A7C2B6E290AB24"} {
-		if err := s.disk.Mkdir(filepath.Join(s.dir, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.disk.Mkdir(filepath.Join(s.dir, name), 0o700))
 	}
 	empty := journal.Session{Host: "test", ID: "a folder and nothing else"}
-	if err := s.disk.Mkdir(filepath.Join(s.dir, string(empty.Key())), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.disk.Mkdir(filepath.Join(s.dir, string(empty.Key())), 0o700))
 	keys, err := s.journal().Keys()
 	want := []journal.Key{one.Key(), empty.Key()}
 	slices.Sort(want)

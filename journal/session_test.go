@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/wire"
 )
@@ -44,8 +45,8 @@ func TestHostileSessionIDs(t *testing.T) {
 	for _, id := range bad {
 		for _, s := range []journal.Session{{Host: "test", ID: id}, {Host: string(id), ID: "x"}} {
 			_, err := j.Append(t.Context(), s, entry(1))
-			wantKind(t, fmt.Sprintf("append to %.20q", id), err, amber.KindInvalid)
-			wantKind(t, fmt.Sprintf("start %.20q", id), j.Start(t.Context(), s), amber.KindInvalid)
+			must.Kind(t, fmt.Sprintf("append to %.20q", id), err, amber.KindInvalid)
+			must.Kind(t, fmt.Sprintf("start %.20q", id), j.Start(t.Context(), s), amber.KindInvalid)
 		}
 	}
 	for _, name := range files(t, fsx.OS(), dir) {
@@ -101,9 +102,7 @@ func TestStartMakesEverythingDurable(t *testing.T) {
 	t.Parallel()
 	dir := lockedSpool(t)
 	disk := newDisk(t, dir)
-	if err := on(t, disk, dir).Start(t.Context(), one); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, on(t, disk, dir).Start(t.Context(), one))
 	for seed := range uint64(seeds) {
 		after := disk.CrashClone(newRand(seed))
 		st, err := on(t, after, dir).Status(t.Context(), one.Key(), 0)
@@ -117,9 +116,7 @@ func TestStartMakesEverythingDurable(t *testing.T) {
 		t.Errorf("the first append made %d calls", got)
 	}
 	for range 2 {
-		if err := on(t, disk, dir).Start(t.Context(), one); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, on(t, disk, dir).Start(t.Context(), one))
 	}
 	checkTexts(t, mustRead(t, on(t, disk, dir), one.Key(), 0), "1 entry 1")
 }
@@ -129,9 +126,7 @@ func TestStatus(t *testing.T) {
 	t.Parallel()
 	s := three(t)
 	j := s.journal()
-	if err := j.Quarantine(t.Context(), one.Key(), 4, []byte("entry 4"), "no use"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Quarantine(t.Context(), one.Key(), 4, []byte("entry 4"), "no use"))
 	b := s.bytes(1)
 	b[headerSize+40] ^= 1
 	put(t, s.disk, segment(s.dir, 1), b)
@@ -157,9 +152,7 @@ func TestQuarantineKeepsEntries(t *testing.T) {
 	payload := []byte("line one\nline two\x00\xff")
 	keep := func(seq int64, payload []byte, reason string) {
 		t.Helper()
-		if err := j.Quarantine(t.Context(), one.Key(), seq, payload, reason); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, j.Quarantine(t.Context(), one.Key(), seq, payload, reason))
 	}
 	keep(2, []byte("first try"), "first reason")
 	keep(2, payload, "the store said \"no\"\n")
@@ -182,11 +175,11 @@ func TestQuarantineKeepsEntries(t *testing.T) {
 	if err := j.Quarantined(t.Context(), one.Key(), func(journal.Held) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
 	}
-	wantKind(t, "a session that is not there", j.Quarantine(t.Context(), journal.Session{Host: "test", ID: "x"}.Key(), 1, nil, ""), amber.KindNotFound)
-	wantKind(t, "a payload that is too large", j.Quarantine(t.Context(), one.Key(), 1, make([]byte, journal.MaxPayload+1), ""), amber.KindInvalid)
-	wantKind(t, "no sequence", j.Quarantine(t.Context(), one.Key(), -1, nil, ""), amber.KindInvalid)
+	must.Kind(t, "a session that is not there", j.Quarantine(t.Context(), journal.Session{Host: "test", ID: "x"}.Key(), 1, nil, ""), amber.KindNotFound)
+	must.Kind(t, "a payload that is too large", j.Quarantine(t.Context(), one.Key(), 1, make([]byte, journal.MaxPayload+1), ""), amber.KindInvalid)
+	must.Kind(t, "no sequence", j.Quarantine(t.Context(), one.Key(), -1, nil, ""), amber.KindInvalid)
 	small := open(t, s.dir, journal.Options{FS: s.disk, MaxSessionBytes: 100})
-	wantKind(t, "a full quarantine", small.Quarantine(t.Context(), one.Key(), 9, payload, ""), amber.KindQuota)
+	must.Kind(t, "a full quarantine", small.Quarantine(t.Context(), one.Key(), 9, payload, ""), amber.KindQuota)
 }
 
 // TestDamagedQuarantine changes every byte of a kept entry: a payload that is not what was kept is not handed out.
@@ -194,9 +187,7 @@ func TestDamagedQuarantine(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, journal.Options{}, 1)
 	j := s.journal()
-	if err := j.Quarantine(t.Context(), one.Key(), 1, []byte("payload"), "reason"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Quarantine(t.Context(), one.Key(), 1, []byte("payload"), "reason"))
 	path := filepath.Join(s.dir, string(one.Key()), "quarantine", "00000000000000000001.entry")
 	whole := slurp(t, s.disk, path)
 	for at := range whole {
@@ -224,9 +215,7 @@ func TestLosses(t *testing.T) {
 	}
 	quota := amber.Errorf(amber.KindQuota, "append", "", "full")
 	for _, cause := range []error{syscall.EIO, quota, quota, amber.Errorf("new kind", "", "", ""), nil} {
-		if err := on(t, disk, dir).CountLoss(cause); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, on(t, disk, dir).CountLoss(cause))
 	}
 	want := map[amber.Kind]int64{amber.KindInternal: 3, amber.KindQuota: 2}
 	for seed := range uint64(seeds) {
@@ -236,9 +225,7 @@ func TestLosses(t *testing.T) {
 		}
 	}
 	put(t, disk, filepath.Join(dir, "losses"), make([]byte, 1<<20))
-	if err := on(t, disk, dir).CountLoss(quota); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, on(t, disk, dir).CountLoss(quota))
 	if got, err := on(t, disk, dir).Losses(); err != nil || got.Count != 1<<20 {
 		t.Errorf("at the bound: %d, %v", got.Count, err)
 	}

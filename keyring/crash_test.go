@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/keyring"
 )
 
@@ -109,12 +110,8 @@ func disk(t testing.TB, dir string) *crashfs.FS {
 	t.Helper()
 	d := crashfs.New()
 	above := filepath.Dir(dir)
-	if err := errors.Join(fsx.MkdirAll(d, above, 0o700), os.MkdirAll(dir, 0o700)); err != nil {
-		t.Fatal(err)
-	}
-	if err := fsx.CreateNew(d, filepath.Join(above, "colony.seed"), 0o600, []byte(strings.Repeat("\x01", 32))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(fsx.MkdirAll(d, above, 0o700), os.MkdirAll(dir, 0o700)))
+	must.Do(t, fsx.CreateNew(d, filepath.Join(above, "colony.seed"), 0o600, []byte(strings.Repeat("\x01", 32))))
 	return d
 }
 
@@ -133,9 +130,7 @@ func TestChangesSurviveAPowerCut(t *testing.T) {
 			dir := keysDir(t)
 			for n := 1; ; n++ {
 				d := disk(t, dir)
-				if err := c.before(t.Context(), on(dir, d), dir); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, c.before(t.Context(), on(dir, d), dir))
 				cut := d.Calls() + n
 				d.StopAt(cut)
 				err := c.do(t.Context(), on(dir, d), dir)
@@ -180,15 +175,9 @@ func TestAKeyThatSignsIsDurable(t *testing.T) {
 	for name, use := range map[string]step{"make": makeKey, "signer": signKey, "adopt": adoptKey} {
 		dir := keysDir(t)
 		d := disk(t, dir)
-		if err := fsx.MkdirAll(d, dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := cutOff(d, filepath.Join(dir, "signing.seed"), 0o600, strings.Repeat("\x01", 32)); err != nil {
-			t.Fatal(err)
-		}
-		if err := use(t.Context(), on(dir, d), dir); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsx.MkdirAll(d, dir, 0o700))
+		must.Do(t, cutOff(d, filepath.Join(dir, "signing.seed"), 0o600, strings.Repeat("\x01", 32)))
+		must.Do(t, use(t.Context(), on(dir, d), dir))
 		for seed := range uint64(4 * seeds) {
 			after := d.CrashClone(rand.New(rand.NewPCG(seed, 7)))
 			if got, err := state(t.Context(), on(dir, after)); err != nil || got != "1" {
@@ -207,9 +196,7 @@ func TestErrorsLeaveTheOldStateOrTheNew(t *testing.T) {
 			dir := keysDir(t)
 			for n := 1; ; n++ {
 				d := disk(t, dir)
-				if err := c.before(t.Context(), on(dir, d), dir); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, c.before(t.Context(), on(dir, d), dir))
 				e := errfs.Wrap(d, errfs.Rule{Nth: n, Err: syscall.EIO})
 				err := c.do(t.Context(), on(dir, e), dir)
 				if len(e.Injected()) == 0 {
@@ -235,9 +222,7 @@ func TestIOOrder(t *testing.T) {
 	var got []string
 	fsys := errfs.TraceRel(d, dir, func(line string) { got = append(got, line) })
 	for _, do := range []step{makeKey, trustTwo} {
-		if err := do(t.Context(), on(dir, fsys), dir); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, do(t.Context(), on(dir, fsys), dir))
 	}
 	want := []string{
 		"syncdir ../..", "mkdir .", "syncdir ..",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/keyring"
 )
 
@@ -15,12 +16,10 @@ func TestReadSigner(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "seed")
 	_, err := keyring.ReadSigner(file)
-	wantKind(t, "absent", err, amber.KindNotFound)
+	must.Kind(t, "absent", err, amber.KindNotFound)
 	seed := bytes.Repeat([]byte{1}, 32)
 	for name, b := range map[string][]byte{"bytes": seed, "digits": []byte(hex.EncodeToString(seed) + "\n")} {
-		if err := os.WriteFile(file, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, b, 0o600))
 		s, err := keyring.ReadSigner(file)
 		if err != nil || s.KeyID() != keyOf(1) {
 			t.Fatalf("%s: %v, %v", name, s, err)
@@ -30,9 +29,7 @@ func TestReadSigner(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, sig, err)
 		}
 	}
-	if err := os.WriteFile(file, []byte("no seed"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("no seed"), 0o600))
 	_, err = keyring.ReadSigner(file)
-	wantKind(t, "no seed", err, amber.KindInvalid)
+	must.Kind(t, "no seed", err, amber.KindInvalid)
 }

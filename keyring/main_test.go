@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/sign"
 )
@@ -31,20 +31,10 @@ func ring(dir string, b byte) *keyring.Ring {
 	return keyring.Open(dir, keyring.Options{Random: fixed(b)})
 }
 
-func wantKind(t testing.TB, what string, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: got %q (%v), want %q", what, got, err, want)
-	}
-}
-
 // write puts a file somewhere, as people do.
 func write(t testing.TB, path string, mode os.FileMode, content string) {
 	t.Helper()
-	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), mode), os.Chmod(path, mode))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), mode), os.Chmod(path, mode)))
 }
 
 type vector struct {
@@ -54,11 +44,7 @@ type vector struct {
 
 func (v vector) bytes(t testing.TB) []byte {
 	t.Helper()
-	b, err := hex.DecodeString(v.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(hex.DecodeString(v.Seed))(t)
 }
 
 // vectors are the seeds and keys that colony-memory made.

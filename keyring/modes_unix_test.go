@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestFilesAreForTheOwnerAlone(t *testing.T) {
@@ -18,9 +19,7 @@ func TestFilesAreForTheOwnerAlone(t *testing.T) {
 	if _, _, err := r.Make(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Trust(t.Context(), keyOf(2), ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Trust(t.Context(), keyOf(2), ""))
 	for name, want := range map[string]os.FileMode{"": 0o700 | os.ModeDir, "signing.seed": 0o600, "trusted": 0o600, "trusted.lock": 0o600} {
 		info, err := os.Lstat(filepath.Join(dir, name))
 		if err != nil || info.Mode() != want {
@@ -43,7 +42,7 @@ func TestASeedThatOthersMayReadIsRefused(t *testing.T) {
 		_, standing := r.Standing(t.Context(), v.Key)
 		_, adopted := ring(keysDir(t), 1).Adopt(t.Context(), file)
 		for what, err := range map[string]error{"signer": signed, "make": made, "standing": standing, "adopt": adopted} {
-			wantKind(t, what, err, amber.KindRefused)
+			must.Kind(t, what, err, amber.KindRefused)
 			path := own
 			if what == "adopt" {
 				path = file
@@ -53,11 +52,9 @@ func TestASeedThatOthersMayReadIsRefused(t *testing.T) {
 			}
 		}
 		// The same seed, offered safely, does not make the file in place safe.
-		if err := os.Chmod(file, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(file, 0o600))
 		_, err := r.Adopt(t.Context(), file)
-		wantKind(t, "adopt what is there", err, amber.KindRefused)
+		must.Kind(t, "adopt what is there", err, amber.KindRefused)
 	}
 	for _, mode := range []os.FileMode{0o600, 0o400, 0o700} {
 		dir := keysDir(t)
@@ -75,12 +72,12 @@ func TestAListThatOthersMayWriteIsNotBelieved(t *testing.T) {
 		write(t, filepath.Join(dir, "trusted"), mode, string(keyOf(2))+"\n")
 		r := ring(dir, 1)
 		l, err := r.Trusted(t.Context())
-		wantKind(t, mode.String(), err, want)
+		must.Kind(t, mode.String(), err, want)
 		if (len(l) == 1) != (want == "") {
 			t.Errorf("%v: %v", mode, l)
 		}
 		_, err = r.Standing(t.Context(), keyOf(2))
-		wantKind(t, mode.String(), err, want)
+		must.Kind(t, mode.String(), err, want)
 	}
 }
 
@@ -97,9 +94,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		dir := keysDir(t)
 		write(t, filepath.Join(dir, "x"), 0o600, "")
 		for _, file := range []string{"signing.seed", "trusted"} {
-			if err := make(filepath.Join(dir, file)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, make(filepath.Join(dir, file)))
 		}
 		r := ring(dir, 1)
 		_, signed := r.Signer(t.Context())
@@ -109,7 +104,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		for what, err := range map[string]error{
 			"signer": signed, "make": made, "adopt": adopted, "trusted": listed, "trust": r.Trust(t.Context(), keyOf(2), ""),
 		} {
-			wantKind(t, name+", "+what, err, amber.KindRefused)
+			must.Kind(t, name+", "+what, err, amber.KindRefused)
 		}
 	}
 }

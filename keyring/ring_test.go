@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/sign"
 )
@@ -21,7 +22,7 @@ func TestOpenTouchesNothing(t *testing.T) {
 	dir := keysDir(t)
 	r := ring(dir, 1)
 	_, err := r.Signer(t.Context())
-	wantKind(t, "signer", err, amber.KindNotFound)
+	must.Kind(t, "signer", err, amber.KindNotFound)
 	if amber.HintOf(err) == "" {
 		t.Error("no hint how to make a key")
 	}
@@ -47,10 +48,7 @@ func TestMakeMakesOneKeyForEver(t *testing.T) {
 	if err != nil || created || s.KeyID() != keyOf(1) {
 		t.Errorf("second: %v, %v, %v", s, created, err)
 	}
-	s, err = ring(dir, 3).Signer(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(ring(dir, 3).Signer(t.Context()))(t)
 	sig, err := s.Sign(t.Context(), []byte("message"))
 	if err != nil || sig.KeyID != keyOf(1) || sig.Verify([]byte("message")) != nil {
 		t.Errorf("signature: %+v, %v", sig, err)
@@ -87,7 +85,7 @@ func TestAShortSourceOfRandomnessMakesNoKey(t *testing.T) {
 		t.Error("no error")
 	}
 	_, err := r.Signer(t.Context())
-	wantKind(t, "signer", err, amber.KindNotFound)
+	must.Kind(t, "signer", err, amber.KindNotFound)
 }
 
 // TestMakersAtTheSameTimeGetOneKey has rings that share nothing but the folder,
@@ -163,9 +161,7 @@ func TestAdoptWritesTheSeedItself(t *testing.T) {
 	v := vectors(t)[3]
 	dir, file := keysDir(t), filepath.Join(t.TempDir(), "seed")
 	write(t, file, 0o600, v.Seed+"\n")
-	if _, err := ring(dir, 1).Adopt(t.Context(), file); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(ring(dir, 1).Adopt(t.Context(), file))(t)
 	b, err := os.ReadFile(filepath.Join(dir, "signing.seed"))
 	if err != nil || !bytes.Equal(b, v.bytes(t)) {
 		t.Errorf("%x, %v", b, err)
@@ -180,7 +176,7 @@ func TestAdoptNeverReplacesAKey(t *testing.T) {
 	}
 	write(t, file, 0o600, vectors(t)[3].Seed)
 	key, err := ring(dir, 1).Adopt(t.Context(), file)
-	wantKind(t, "adopt another", err, amber.KindConflict)
+	must.Kind(t, "adopt another", err, amber.KindConflict)
 	if key != "" {
 		t.Errorf("it names %s", key)
 	}
@@ -189,7 +185,7 @@ func TestAdoptNeverReplacesAKey(t *testing.T) {
 		t.Errorf("the key is %v, %v", s, err)
 	}
 	_, err = ring(dir, 1).Adopt(t.Context(), filepath.Join(t.TempDir(), "none"))
-	wantKind(t, "no file", err, amber.KindNotFound)
+	must.Kind(t, "no file", err, amber.KindNotFound)
 }
 
 // TestWhatIsNoSeedIsNotUsedAndNotQuoted looks at files that might hold a
@@ -210,13 +206,13 @@ func TestWhatIsNoSeedIsNotUsedAndNotQuoted(t *testing.T) {
 		write(t, file, 0o600, text)
 		write(t, filepath.Join(dir, "signing.seed"), 0o600, text)
 		_, adopted := ring(keysDir(t), 1).Adopt(t.Context(), file)
-		wantKind(t, name, adopted, amber.KindInvalid)
+		must.Kind(t, name, adopted, amber.KindInvalid)
 		_, signed := ring(dir, 1).Signer(t.Context())
-		wantKind(t, name, signed, amber.KindDamaged)
+		must.Kind(t, name, signed, amber.KindDamaged)
 		_, _, made := ring(dir, 1).Make(t.Context())
-		wantKind(t, name, made, amber.KindDamaged)
+		must.Kind(t, name, made, amber.KindDamaged)
 		_, standing := ring(dir, 1).Standing(t.Context(), keyOf(1))
-		wantKind(t, name, standing, amber.KindDamaged)
+		must.Kind(t, name, standing, amber.KindDamaged)
 		for _, err := range []error{adopted, signed, made, standing} {
 			if secret := strings.TrimSpace(text); len(secret) > 8 && err != nil && strings.Contains(err.Error(), secret[:8]) {
 				t.Errorf("%s: the error quotes it: %v", name, err)
@@ -236,13 +232,9 @@ func TestStandings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range []byte{2, 3} {
-		if err := r.Trust(t.Context(), keyOf(b), ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Trust(t.Context(), keyOf(b), ""))
 	}
-	if err := r.Untrust(t.Context(), keyOf(3)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Untrust(t.Context(), keyOf(3)))
 	for b, want := range map[byte]sign.Standing{1: sign.StandingOwn, 2: sign.StandingTrusted, 3: sign.StandingStranger, 4: sign.StandingStranger} {
 		if got, err := r.Standing(t.Context(), keyOf(b)); err != nil || got != want {
 			t.Errorf("key of %d: got %q, %v, want %q", b, got, err, want)
@@ -260,13 +252,8 @@ func TestKeysAreNeverShown(t *testing.T) {
 	dir, file := keysDir(t), filepath.Join(t.TempDir(), "seed")
 	write(t, file, 0o600, v.Seed)
 	r := ring(dir, 1)
-	if _, err := r.Adopt(t.Context(), file); err != nil {
-		t.Fatal(err)
-	}
-	s, err := r.Signer(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.Adopt(t.Context(), file))(t)
+	s := must.Get(r.Signer(t.Context()))(t)
 	for _, shown := range everyWay(t, s) {
 		if leaks(shown, v.bytes(t)) {
 			t.Errorf("it shows %q", shown)

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestASeedShowsNothing(t *testing.T) {
@@ -15,10 +17,7 @@ func TestASeedShowsNothing(t *testing.T) {
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x", "%d", "%q"} {
 		shown = append(shown, fmt.Sprintf(verb, s), fmt.Sprintf(verb, &s), fmt.Sprintf(verb, []any{s}))
 	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(s))(t)
 	for _, text := range append(shown, string(b)) {
 		if !strings.Contains(text, redacted) || strings.Contains(text, "ss") || strings.Contains(text, "115") || strings.Contains(text, "73") {
 			t.Errorf("it shows %q", text)

@@ -11,17 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/sign"
 )
 
 func trusted(t testing.TB, r *keyring.Ring) []keyring.TrustedKey {
 	t.Helper()
-	l, err := r.Trusted(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return must.Get(r.Trusted(t.Context()))(t)
 }
 
 func TestTrustIsKeptAsText(t *testing.T) {
@@ -47,11 +44,11 @@ func TestTrustIsKeptAsText(t *testing.T) {
 		t.Error(diff)
 	}
 	do(r.Untrust(t.Context(), keyOf(2)))
-	wantKind(t, "untrust again", r.Untrust(t.Context(), keyOf(2)), amber.KindNotFound)
-	wantKind(t, "untrust what is no key", r.Untrust(t.Context(), "x"), amber.KindInvalid)
-	wantKind(t, "trust what is no key", r.Trust(t.Context(), "did:web:example.org", ""), amber.KindInvalid)
+	must.Kind(t, "untrust again", r.Untrust(t.Context(), keyOf(2)), amber.KindNotFound)
+	must.Kind(t, "untrust what is no key", r.Untrust(t.Context(), "x"), amber.KindInvalid)
+	must.Kind(t, "trust what is no key", r.Trust(t.Context(), "did:web:example.org", ""), amber.KindInvalid)
 	for _, comment := range []string{"two\nlines", "\xff", "\x1b[2J", "a\tb", "\u202egnp.exe", strings.Repeat("x", 257)} {
-		wantKind(t, fmt.Sprintf("comment %q", comment), r.Trust(t.Context(), keyOf(4), comment), amber.KindInvalid)
+		must.Kind(t, fmt.Sprintf("comment %q", comment), r.Trust(t.Context(), keyOf(4), comment), amber.KindInvalid)
 	}
 	if diff := cmp.Diff([]keyring.TrustedKey{{KeyID: keyOf(3), Comment: "# desk"}}, trusted(t, r)); diff != "" {
 		t.Error(diff)
@@ -68,9 +65,7 @@ func TestWhatPeopleWroteStays(t *testing.T) {
 	if diff := cmp.Diff([]keyring.TrustedKey{{KeyID: keyOf(2), Comment: "Ada  Lovelace"}, {KeyID: keyOf(3)}}, trusted(t, r)); diff != "" {
 		t.Error(diff)
 	}
-	if err := r.Trust(t.Context(), keyOf(4), "new"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Trust(t.Context(), keyOf(4), "new"))
 	if err := r.Untrust(t.Context(), keyOf(2)); err != nil { // both lines
 		t.Fatal(err)
 	}
@@ -110,14 +105,14 @@ func TestAListThatCannotBeReadTrustsNobody(t *testing.T) {
 			write(t, filepath.Join(dir, "trusted"), 0o600, text)
 			r := ring(dir, 1)
 			l, err := r.Trusted(t.Context())
-			wantKind(t, "trusted", err, amber.KindDamaged)
+			must.Kind(t, "trusted", err, amber.KindDamaged)
 			if len(l) > 0 || err != nil && strings.ContainsAny(err.Error(), "\x1b\n\r\x00") {
 				t.Errorf("got %v, %q", l, err)
 			}
 			_, err = r.Standing(t.Context(), keyOf(2))
-			wantKind(t, "standing", err, amber.KindDamaged)
-			wantKind(t, "trust", r.Trust(t.Context(), keyOf(4), ""), amber.KindDamaged)
-			wantKind(t, "untrust", r.Untrust(t.Context(), keyOf(2)), amber.KindDamaged)
+			must.Kind(t, "standing", err, amber.KindDamaged)
+			must.Kind(t, "trust", r.Trust(t.Context(), keyOf(4), ""), amber.KindDamaged)
+			must.Kind(t, "untrust", r.Untrust(t.Context(), keyOf(2)), amber.KindDamaged)
 			if b, err := os.ReadFile(filepath.Join(dir, "trusted")); err != nil || string(b) != text {
 				t.Errorf("the file was changed: %v", err)
 			}
@@ -130,7 +125,7 @@ func TestTheListIsBounded(t *testing.T) {
 	dir := keysDir(t)
 	write(t, filepath.Join(dir, "trusted"), 0o600, strings.Repeat("#\n", 4095)+string(keyOf(2))+"\n")
 	r := ring(dir, 1)
-	wantKind(t, "one more", r.Trust(t.Context(), keyOf(3), ""), amber.KindQuota)
+	must.Kind(t, "one more", r.Trust(t.Context(), keyOf(3), ""), amber.KindQuota)
 	if err := r.Trust(t.Context(), keyOf(2), "there already"); err != nil {
 		t.Error(err)
 	}
@@ -145,9 +140,7 @@ func TestChangesAtTheSameTimeLoseNothing(t *testing.T) {
 	t.Parallel()
 	const callers = 16
 	dir := keysDir(t)
-	if err := ring(dir, 1).Trust(t.Context(), keyOf(200), "goes"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ring(dir, 1).Trust(t.Context(), keyOf(200), "goes"))
 	var wg sync.WaitGroup
 	for i := range callers {
 		wg.Go(func() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestListAnswers(t *testing.T) {
@@ -113,10 +114,7 @@ func TestStatusAnswers(t *testing.T) {
 func TestFileAnswers(t *testing.T) {
 	t.Parallel()
 	const when = "2026-08-21T01:02:03Z"
-	at0, err := amber.ParseTime(when)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at0 := must.Get(amber.ParseTime(when))(t)
 	for name, tc := range map[string]struct {
 		body    string
 		headers []string

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/api"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // calls are the things a vault is asked for. There is a file "old".
@@ -40,9 +41,7 @@ func prepared(t *testing.T, change ...func(*api.Options)) (*vault, *api.Client, 
 	t.Helper()
 	v := newVault(t)
 	c, k := v.open(t, change...)
-	if _, err := c.Put(t.Context(), "old", "old"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Put(t.Context(), "old", "old"))(t)
 	v.forget(nil)
 	return v, c, k
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/api"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var stride = flag.Int("outage.stride", 7, "every how many failures at requests are tried; 1: each")
@@ -182,10 +183,7 @@ func (s *scene) again(t *testing.T) *scene {
 func (s *scene) fill(text string, parent colony.SnapshotID, counter int64) colony.SnapshotID {
 	s.t.Helper()
 	_ = s.clock.Sleep(s.t.Context(), time.Minute)
-	id, err := colony.NewSnapshotID(s.clock.Now(), rand.Reader)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	id := must.Get(colony.NewSnapshotID(s.clock.Now(), rand.Reader))(s.t)
 	p, err := colony.Pack(s.t.Context(), colony.Draft{
 		ID: id, Label: "x", LabelRaw: "x", CreatedAt: s.clock.Now(), Documents: colony.Documents{"MEMORY.md": text},
 		Parent: parent, Counter: counter, Random: rand.Reader, PartChars: 40,
@@ -205,11 +203,7 @@ func (s *scene) open() *colony.Vault {
 	c, k := s.vault.open(s.t, func(o *api.Options) { o.HTTP = &http.Client{Transport: inside{s.vault}} })
 	_ = k.Sleep(s.t.Context(), s.clock.Now().Sub(k.Now())+time.Minute)
 	_ = s.clock.Sleep(s.t.Context(), 2*time.Minute)
-	v, err := colony.Open(c, colony.Options{Label: "x", Clock: k.Now, Random: rand.Reader, Witness: &s.memo})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return v
+	return must.Get(colony.Open(c, colony.Options{Label: "x", Clock: k.Now, Random: rand.Reader, Witness: &s.memo}))(s.t)
 }
 
 func (s *scene) run() (undone, warnings int, err error) { return s.op.run(s.t.Context(), s.open()) }

@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/api"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func seconds(all ...float64) (out []time.Duration) {
@@ -100,9 +101,7 @@ func TestNotifySaysWhy(t *testing.T) {
 	var told []api.Waiting
 	v, c, _ := prepared(t, func(o *api.Options) { o.Notify = func(w api.Waiting) { told = append(told, w) } })
 	v.forget(at(1, 1, says(429, `{"detail":{"code":"RATE_LIMITED","message":"slow\ndown"}}`, "Retry-After", "2")))
-	if _, err := c.Put(t.Context(), "new", "new"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Put(t.Context(), "new", "new"))(t)
 	host := strings.TrimSuffix(strings.TrimPrefix(v.url, "http://"), "/api/v1")
 	want := []api.Waiting{{Why: "put vault file new: " + host + " answers 429 RATE_LIMITED: slow down", Kind: amber.KindQuota, For: 2 * time.Second, Attempt: 1}}
 	if diff := cmp.Diff(told, want); diff != "" {
@@ -314,17 +313,12 @@ func TestVaultWithoutConditions(t *testing.T) {
 	}
 	v := newVault(t, func(v *vault) { v.bare = true })
 	c, _ := v.open(t)
-	if _, err := c.PutIf(t.Context(), "a", "1", colony.Condition{Absent: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.PutIf(t.Context(), "a", "1", colony.Condition{Absent: true}))(t)
 	want := []string{"POST /auth/token", "GET /vault/files/a", "PUT /vault/files/a", "GET /vault/files/a"}
 	if diff := cmp.Diff(v.requests(), want); diff != "" {
 		t.Errorf("requests (-got +want):\n%s", diff)
 	}
-	f, err := c.Get(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(c.Get(t.Context(), "a"))(t)
 	theirs(v, "PUT", 1) // right after ours
 	if _, err := c.PutIf(t.Context(), "a", "2", colony.Condition{Version: f.Version}); amber.KindOf(err) != amber.KindConflict {
 		t.Errorf("got %v, want conflict", err)

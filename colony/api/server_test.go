@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/colony/api"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const (
@@ -99,10 +100,7 @@ func (v *vault) open(t *testing.T, change ...func(*api.Options)) (*api.Client, *
 	for _, c := range change {
 		c(&o)
 	}
-	c, err := api.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(api.New(o))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	return c, k
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/api"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // exchange is a request of the real client and its answer, as they were
@@ -62,14 +63,9 @@ func TestRecordedExchanges(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(os.ReadFile(file))(t)
 			var recorded []exchange
-			if err := json.Unmarshal(b, &recorded); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(b, &recorded))
 			replay(t, recorded, kinds[filepath.Base(file)])
 		})
 	}
@@ -153,9 +149,7 @@ func ask(t *testing.T, c *api.Client, rest []exchange) error {
 		err = c.Delete(t.Context(), name)
 	case e.Method == http.MethodPut:
 		var body struct{ Content string }
-		if jsonErr := json.Unmarshal([]byte(e.Body), &body); jsonErr != nil {
-			t.Fatal(jsonErr)
-		}
+		must.Do(t, json.Unmarshal([]byte(e.Body), &body))
 		_, err = c.Put(t.Context(), name, body.Content)
 	default:
 		t.Fatalf("no call for %s %s", e.Method, e.Path)

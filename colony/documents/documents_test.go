@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -64,10 +65,7 @@ func TestUnwritableNames(t *testing.T) {
 
 func TestFolderRefusesNamesThatCollide(t *testing.T) {
 	t.Parallel()
-	to, err := OpenFolder(t.TempDir(), "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := must.Get(OpenFolder(t.TempDir(), "", nil))(t)
 	got := to.Refuses(colony.Documents{"a": "1", "a/b": "2", "a/b/c": "3", "x/y": "4", "../z": "5"})
 	want := map[string]string{
 		"a/b":   `lies below "a", which is a document`,
@@ -84,22 +82,15 @@ func TestFolderRefusesNamesThatCollide(t *testing.T) {
 func TestRestoreGoesOnAfterAConflict(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	to, err := OpenFolder(dir, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := must.Get(OpenFolder(dir, "", nil))(t)
 	docs := colony.Documents{"a": "1", "b/c": "2", "d": "3"}
 	r, err := NewPlan(t.Context(), to, docs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Something appears where the plan saw nothing: it is not replaced.
-	if err := os.Mkdir(filepath.Join(dir, "b"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "b", "c"), []byte("mine"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "b"), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "b", "c"), []byte("mine"), 0o640))
 	if err := r.Write(t.Context(), to); amber.KindOf(err) != amber.KindConflict {
 		t.Fatalf("it was written over: %v", err)
 	}
@@ -109,9 +100,7 @@ func TestRestoreGoesOnAfterAConflict(t *testing.T) {
 	if diff := cmp.Diff([][]string{{"b/c", "d"}, {"b/c"}, {"a"}}, [][]string{r.Written, r.Replaced, r.Unchanged}); diff != "" {
 		t.Errorf("second plan (-want +got):\n%s", diff)
 	}
-	if err := r.Write(t.Context(), to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Write(t.Context(), to))
 	for name, want := range docs {
 		if b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil || string(b) != want {
 			t.Errorf("%s: %q, %v", name, b, err)
@@ -129,9 +118,7 @@ func TestDocumentsLoseTheirSecretsEverywhere(t *testing.T) {
 	d := Set{Documents: colony.Documents{
 		"a.md": "key " + secret, "b.json": `{"k":"` + secret + `"}`, "c.md": "nothing", secret + ".md": "by name",
 	}}
-	if err := d.Redact(PartFolder, Own{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Redact(PartFolder, Own{}))
 	for name, text := range d.Documents {
 		if strings.Contains(name+text, secret) {
 			t.Errorf("it is left in %s: %s", name, text)

@@ -13,15 +13,13 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // folderOf opens a folder to restore to.
 func folderOf(t *testing.T, dir, home string) *FolderTarget {
 	t.Helper()
-	to, err := OpenFolder(dir, home, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := must.Get(OpenFolder(dir, home, nil))(t)
 	t.Cleanup(func() { to.Close() })
 	return to
 }
@@ -29,12 +27,8 @@ func folderOf(t *testing.T, dir, home string) *FolderTarget {
 func put(t *testing.T, text string, path ...string) string {
 	t.Helper()
 	at := filepath.Join(path...)
-	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(at), 0o700))
+	must.Do(t, os.WriteFile(at, []byte(text), 0o600))
 	return at
 }
 
@@ -58,21 +52,15 @@ func TestLinksSwappedInLeadNowhere(t *testing.T) {
 			link(t, filepath.Join(outside, "b"), dir, "new")
 		},
 		"one above it": func(t *testing.T, dir, outside string) {
-			if err := os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "was")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "was")))
 			link(t, outside, dir, "a")
 		},
 		"one that stays inside": func(t *testing.T, dir, _ string) {
-			if err := os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "was")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "was")))
 			link(t, "was", dir, "a")
 		},
 		"all of it": func(t *testing.T, dir, outside string) {
-			if err := os.Rename(dir, dir+"-was"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(dir, dir+"-was"))
 			link(t, outside, dir)
 		},
 	} {
@@ -115,13 +103,8 @@ func TestOnlyWhatWasSeenIsReplaced(t *testing.T) {
 			dir := t.TempDir()
 			path := put(t, "old", dir, "x.md")
 			to := folderOf(t, dir, "")
-			r, err := NewPlan(t.Context(), to, colony.Documents{"x.md": "vault", "y.md": "v"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := change(path); err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(NewPlan(t.Context(), to, colony.Documents{"x.md": "vault", "y.md": "v"}))(t)
+			must.Do(t, change(path))
 			if err := r.Write(t.Context(), to); amber.KindOf(err) != amber.KindConflict {
 				t.Errorf("it was replaced: %v", err)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestCheckFindsEveryDamagedFile: all of them, each with its name where anybody
@@ -65,15 +66,11 @@ func TestFirst(t *testing.T) {
 		"the preset": {shelf.Limits{}, "a", strings.Repeat("x", 1<<20), ""},
 		"nonsense":   {shelf.Limits{Quota: -1}, "a", "", amber.KindInvalid},
 	} {
-		wantKind(t, what, c.l.First(c.name, c.content), c.want)
+		must.Kind(t, what, c.l.First(c.name, c.content), c.want)
 	}
 }
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(os.ReadFile(path))(t)
 }

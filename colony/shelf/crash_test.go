@@ -20,6 +20,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // seeds is how many ways a power cut can go are tried after each call.
@@ -72,13 +73,8 @@ var changes = []struct {
 func disk(t *testing.T, dir string, content files) *crashfs.FS {
 	t.Helper()
 	fsys := crashfs.New()
-	if err := fsx.MkdirAll(fsys, filepath.Dir(dir), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	a, err := openAgent(dir, fsys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(fsys, filepath.Dir(dir), 0o700))
+	a := must.Get(openAgent(dir, fsys))(t)
 	create(t, a)
 	s := open(t, dir, func(o *shelf.Options) { o.FS = fsys })
 	for name, text := range content {
@@ -90,9 +86,7 @@ func disk(t *testing.T, dir string, content files) *crashfs.FS {
 func lockedHome(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "home")
-	if err := os.MkdirAll(filepath.Join(dir, "tenants", "default", "agents", "default"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "tenants", "default", "agents", "default"), 0o700))
 	return dir
 }
 
@@ -102,10 +96,7 @@ func held(t *testing.T, dir string, fsys fsx.FS) files {
 	s := open(t, dir, func(o *shelf.Options) { o.FS = fsys })
 	all := files{}
 	for _, name := range s.names() {
-		f, err := s.Get(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(s.Get(t.Context(), name))(t)
 		all[name] = f.Content
 	}
 	return all
@@ -192,10 +183,7 @@ func TestEveryCallFails(t *testing.T) {
 			dir := lockedHome(t)
 			for n := 1; ; n++ {
 				base := disk(t, dir, begin)
-				a, err := openAgent(dir, base)
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := must.Get(openAgent(dir, base))(t)
 				fsys := errfs.Wrap(base, errfs.Rule{Nth: n, Err: syscall.ENOSPC, Written: 5})
 				s, err := shelf.Open(a, shelf.Options{Clock: today, FS: fsys})
 				if err != nil {
@@ -233,9 +221,7 @@ func TestConflictIsDurable(t *testing.T) {
 	base := disk(t, dir, begin)
 	sum := sha("c")
 	// The shard may or may not be there; only the sync after the rename is of interest.
-	if err := fsx.MkdirAll(base, filepath.Join(dir, "tenants/default/agents/default/gen/1/state/vault", sum[:2]), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(base, filepath.Join(dir, "tenants/default/agents/default/gen/1/state/vault", sum[:2]), 0o700))
 	broken := open(t, dir, func(o *shelf.Options) {
 		o.FS = errfs.Wrap(base, errfs.Rule{Op: errfs.OpSyncDir, Glob: sum[:2], Err: syscall.EIO})
 	})
@@ -244,10 +230,10 @@ func TestConflictIsDurable(t *testing.T) {
 		t.Fatalf("got %v, want ErrInPlace", err)
 	}
 	_, err = broken.PutIf(t.Context(), "c", "new", absent)
-	wantKind(t, "while it cannot be synced", err, amber.KindInternal)
+	must.Kind(t, "while it cannot be synced", err, amber.KindInternal)
 	s := open(t, dir, func(o *shelf.Options) { o.FS = base })
 	_, err = s.PutIf(t.Context(), "c", "new", absent)
-	wantKind(t, "a second put", err, amber.KindConflict)
+	must.Kind(t, "a second put", err, amber.KindConflict)
 	for seed := range uint64(20) {
 		if got := held(t, dir, base.CrashClone(rand.New(rand.NewPCG(seed, 0)))); got["c"] != "new" {
 			t.Fatalf("seed %d: got %s", seed, brief(got))

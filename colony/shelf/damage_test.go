@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -26,10 +27,7 @@ func TestFormat(t *testing.T) {
 	s := fresh(t)
 	name := "notes/<é> & \u2028.md"
 	s.put(name, "first line\nsecond \"line\"\n")
-	b, err := os.ReadFile(s.path(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(s.path(name)))(t)
 	golden.Check(t, *update, "file_v1", string(b))
 }
 
@@ -40,10 +38,7 @@ func TestEveryByteCounts(t *testing.T) {
 	s := fresh(t)
 	const name, content = "a/b.md", "some content"
 	s.put(name, content)
-	whole, err := os.ReadFile(s.path(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(s.path(name)))(t)
 	begin := len(whole) - len(content)
 	broken := func(what string, b []byte, listed bool) {
 		t.Helper()
@@ -90,10 +85,7 @@ func TestForeign(t *testing.T) {
 		},
 		"a folder for a file": func(t *testing.T, _ tester, vault string) { mkdir(t, filepath.Join(vault, "ab", long), "") },
 		"a file with another name inside": func(t *testing.T, s tester, vault string) {
-			b, err := os.ReadFile(s.path("good"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(os.ReadFile(s.path("good")))(t)
 			mkdir(t, filepath.Join(vault, "ab"), "")
 			write(t, filepath.Join(vault, "ab", long), b)
 		},
@@ -114,7 +106,7 @@ func TestForeign(t *testing.T) {
 				"list": second(s.List(t.Context(), "")), "list of others": second(s.List(t.Context(), "x")),
 				"folders": second(s.Folders(t.Context())), "search": third(s.Search(t.Context(), "content", 1, 0)),
 			} {
-				wantKind(t, what, err, amber.KindDamaged)
+				must.Kind(t, what, err, amber.KindDamaged)
 			}
 			if _, err := s.Status(t.Context()); err != nil {
 				t.Errorf("status: %v", err)
@@ -136,9 +128,7 @@ func TestLinks(t *testing.T) {
 			s := fresh(t)
 			s.put("a", "one")
 			path, elsewhere := filepath.Join(s.gen(), filepath.FromSlash(dir)), filepath.Join(t.TempDir(), "elsewhere")
-			if err := os.Rename(path, elsewhere); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(path, elsewhere))
 			link(t, elsewhere, path)
 			ctx := t.Context()
 			for what, err := range map[string]error{
@@ -146,14 +136,10 @@ func TestLinks(t *testing.T) {
 				"append": second(s.Append(ctx, "a", "two")), "put if": second(s.PutIf(ctx, "a", "two", colony.Condition{Version: sha("one")})),
 				"copy": second(s.Copy(ctx, "a", "b", true)), "move": second(s.Move(ctx, "a", "b", true)),
 			} {
-				wantKind(t, what, err, amber.KindDamaged)
+				must.Kind(t, what, err, amber.KindDamaged)
 			}
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Rename(elsewhere, path); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(path))
+			must.Do(t, os.Rename(elsewhere, path))
 			s.holds("a", "one")
 		})
 	}
@@ -175,7 +161,7 @@ func TestDamagedFile(t *testing.T) {
 		"if version": second(s.PutIf(ctx, "a", "x", colony.Condition{Version: sha("one")})), "copy": second(s.Copy(ctx, "a", "b", true)),
 		"move": second(s.Move(ctx, "a", "b", true)), "onto it": second(s.Move(ctx, "good", "a", false)),
 	} {
-		wantKind(t, what, err, amber.KindDamaged)
+		must.Kind(t, what, err, amber.KindDamaged)
 	}
 	st, err := s.Status(ctx)
 	if err != nil || st.FileCount != 2 || st.UsedBytes != int64(len("content")+len("garbage")) {
@@ -184,14 +170,10 @@ func TestDamagedFile(t *testing.T) {
 	s.put("a", "healed")
 	s.holds("a", "healed")
 	breakIt()
-	if _, err := s.Copy(ctx, "good", "a", true); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Copy(ctx, "good", "a", true))(t)
 	s.holds("a", "content")
 	breakIt()
-	if err := s.Delete(ctx, "a"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Delete(ctx, "a"))
 	if diff := cmp.Diff([]string{"good"}, s.names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
@@ -204,16 +186,13 @@ func TestFileOfAnotherName(t *testing.T) {
 	s := fresh(t)
 	s.put("good", "content")
 	s.put("other", "content")
-	b, err := os.ReadFile(s.path("good"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(s.path("good")))(t)
 	write(t, s.path("other"), b)
 	for what, err := range map[string]error{
 		"get": second(s.Get(t.Context(), "other")), "list": second(s.List(t.Context(), "")), "append": second(s.Append(t.Context(), "other", "x")),
 		"move": second(s.Move(t.Context(), "other", "third", false)), "put if": second(s.PutIf(t.Context(), "other", "x", colony.Condition{Version: sha("content")})),
 	} {
-		wantKind(t, what, err, amber.KindDamaged)
+		must.Kind(t, what, err, amber.KindDamaged)
 	}
 	s.holds("good", "content")
 }
@@ -229,7 +208,7 @@ func TestNewerFile(t *testing.T) {
 	for what, err := range map[string]error{
 		"get": second(s.Get(ctx, "a")), "list": second(s.List(ctx, "")), "put": second(s.Put(ctx, "a", "x")), "append": second(s.Append(ctx, "a", "x")),
 	} {
-		wantKind(t, what, err, amber.KindTooNew)
+		must.Kind(t, what, err, amber.KindTooNew)
 	}
 	if got, err := os.ReadFile(s.path("a")); err != nil || !bytes.Equal(got, newer) {
 		t.Errorf("it holds %q, %v", got, err)
@@ -260,9 +239,7 @@ func TestTemporaryFiles(t *testing.T) {
 
 func mkdir(t *testing.T, dir, file string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o700))
 	if file != "" {
 		write(t, filepath.Join(dir, file), nil)
 	}

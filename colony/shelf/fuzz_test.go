@@ -7,15 +7,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // FuzzFile reads hostile files: what is believed is true of them, and is written
 // again as something that says the same.
 func FuzzFile(f *testing.F) {
-	whole, err := os.ReadFile(filepath.Join("testdata", "file_v1.golden"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(filepath.Join("testdata", "file_v1.golden")))(f)
 	f.Add(whole)
 	f.Add(whole[:len(whole)-1])
 	f.Add([]byte(`{"format":"amber-vault-file/2"}` + "\n"))

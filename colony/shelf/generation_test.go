@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // switchTo makes a generation live that holds one file of the old one, and removes
@@ -70,7 +71,7 @@ func TestAnotherGeneration(t *testing.T) {
 		"get": func(t *testing.T, s tester) { s.holds("kept", "one") },
 		"get what is gone": func(t *testing.T, s tester) {
 			_, err := s.Get(t.Context(), "gone")
-			wantKind(t, "get", err, amber.KindNotFound)
+			must.Kind(t, "get", err, amber.KindNotFound)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

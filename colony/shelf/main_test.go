@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // today is a clock that stands still.
@@ -46,10 +47,7 @@ func openShelf(dir string, o shelf.Options) (*shelf.Shelf, error) {
 func madeHome(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "home")
-	a, err := openAgent(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(openAgent(dir, nil))(t)
 	create(t, a)
 	return dir
 }
@@ -75,10 +73,7 @@ func open(t testing.TB, dir string, options ...func(*shelf.Options)) tester {
 	for _, f := range options {
 		f(&o)
 	}
-	s, err := openShelf(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(openShelf(dir, o))(t)
 	return tester{s, t, dir}
 }
 
@@ -91,20 +86,13 @@ func fresh(t testing.TB, options ...func(*shelf.Options)) tester {
 // put puts a file and returns what it is.
 func (s tester) put(name, content string) colony.FileInfo {
 	s.t.Helper()
-	info, err := s.Put(s.t.Context(), name, content)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return info
+	return must.Get(s.Put(s.t.Context(), name, content))(s.t)
 }
 
 // holds checks the content of a file.
 func (s tester) holds(name, want string) {
 	s.t.Helper()
-	f, err := s.Get(s.t.Context(), name)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	f := must.Get(s.Get(s.t.Context(), name))(s.t)
 	if f.Content != want || f.Name != name || f.Version != sha(want) || f.Size != int64(len(want)) {
 		s.t.Fatalf("got %.100q %+v, want %.100q", f.Content, f.FileInfo, want)
 	}
@@ -113,10 +101,7 @@ func (s tester) holds(name, want string) {
 // names returns the names of all files.
 func (s tester) names() []string {
 	s.t.Helper()
-	list, err := s.List(s.t.Context(), "")
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	list := must.Get(s.List(s.t.Context(), ""))(s.t)
 	names := []string{}
 	for _, f := range list {
 		names = append(names, f.Name)
@@ -142,14 +127,5 @@ func sha(s string) string {
 
 func write(t testing.TB, path string, b []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func wantKind(t testing.TB, what string, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: got kind %q (%v), want %q", what, got, err, want)
-	}
+	must.Do(t, os.WriteFile(path, b, 0o600))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestNames puts files under every kind of name, each with a content of its own.
@@ -51,7 +52,7 @@ func TestNamesThatAreNone(t *testing.T) {
 			"copy to":     second(s.Copy(ctx, "a.md", name, true)),
 			"put if none": second(s.PutIf(ctx, name, "x", absent)),
 		} {
-			wantKind(t, what+" "+name, err, amber.KindInvalid)
+			must.Kind(t, what+" "+name, err, amber.KindInvalid)
 			if !errors.Is(err, shelf.ErrName) {
 				t.Errorf("%s %q: got %v, want ErrName", what, name, err)
 			}
@@ -74,7 +75,7 @@ func TestExtensions(t *testing.T) {
 	}
 	for _, name := range []string{"a", "md", "a.exe", "a.md.exe", "dir.md/a", "a.md/b.", "a.mdx"} {
 		_, err := s.Put(t.Context(), name, "x")
-		wantKind(t, name, err, amber.KindInvalid)
+		must.Kind(t, name, err, amber.KindInvalid)
 		if !errors.Is(err, shelf.ErrExtension) {
 			t.Errorf("%s: got %v, want ErrExtension", name, err)
 		}
@@ -83,8 +84,6 @@ func TestExtensions(t *testing.T) {
 		}
 	}
 	s.holds("old.exe", "put before")
-	if _, err := s.Move(t.Context(), "old.exe", "new.md", false); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Move(t.Context(), "old.exe", "new.md", false))(t)
 	s.holds("new.md", "put before")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestSnippet marks what was found, and nothing else.
@@ -41,9 +42,7 @@ func TestSnippet(t *testing.T) {
 			if got[0].Name != tt.name || got[0].Size != int64(len(tt.content)) || !utf8.ValidString(got[0].Snippet) {
 				t.Errorf("got %+v", got[0])
 			}
-			if err := s.Delete(t.Context(), tt.name); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Delete(t.Context(), tt.name))
 		})
 	}
 }
@@ -78,7 +77,7 @@ func TestSearchPages(t *testing.T) {
 		"limit": third(s.Search(t.Context(), "word", -1, 0)), "offset": third(s.Search(t.Context(), "word", 1, -1)),
 		"no UTF-8": third(s.Search(t.Context(), "wo\xff", 1, 0)), "long": third(s.Search(t.Context(), strings.Repeat("é", 201), 1, 0)),
 	} {
-		wantKind(t, what, err, amber.KindInvalid)
+		must.Kind(t, what, err, amber.KindInvalid)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var absent = colony.Condition{Absent: true}
@@ -38,10 +39,10 @@ func TestOpenRefusesNonsense(t *testing.T) {
 		"two dots":     {Clock: today, Limits: shelf.Limits{Extensions: []string{".tar.gz"}}},
 	} {
 		_, err := shelf.Open(a, o)
-		wantKind(t, name, err, amber.KindInvalid)
+		must.Kind(t, name, err, amber.KindInvalid)
 	}
 	_, err = shelf.Open(nil, shelf.Options{Clock: today})
-	wantKind(t, "no agent", err, amber.KindInvalid)
+	must.Kind(t, "no agent", err, amber.KindInvalid)
 }
 
 // TestNoAgent asks for the vault of an agent that is not there: nothing is made.
@@ -53,7 +54,7 @@ func TestNoAgent(t *testing.T) {
 		"status": second(s.Status(ctx)), "list": second(s.List(ctx, "")), "get": second(s.Get(ctx, "a")),
 		"put": second(s.Put(ctx, "a", "x")), "delete": s.Delete(ctx, "a"),
 	} {
-		wantKind(t, what, err, amber.KindNotFound)
+		must.Kind(t, what, err, amber.KindNotFound)
 	}
 }
 
@@ -70,15 +71,13 @@ func TestStatus(t *testing.T) {
 	}
 	status(colony.Status{})
 	_, err := s.Put(t.Context(), "a", strings.Repeat("x", 51))
-	wantKind(t, "too large", err, amber.KindQuota)
+	must.Kind(t, "too large", err, amber.KindQuota)
 	status(colony.Status{})
 	s.put("a", "12345")
 	s.put("b", "é")
 	status(colony.Status{QuotaBytes: 100, UsedBytes: 7, AvailableBytes: 93, FileCount: 2})
 	for _, name := range []string{"a", "b"} {
-		if err := s.Delete(t.Context(), name); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Delete(t.Context(), name))
 	}
 	status(colony.Status{QuotaBytes: 100, AvailableBytes: 100})
 	s = open(t, s.dir, func(o *shelf.Options) { o.Limits.Quota = 1 })
@@ -93,7 +92,7 @@ func TestLimits(t *testing.T) {
 	s := fresh(t, func(o *shelf.Options) { o.Limits = shelf.Limits{Quota: 20, MaxFile: 10, MaxFiles: 3} })
 	full := func(what string, err error, many bool) {
 		t.Helper()
-		wantKind(t, what, err, amber.KindQuota)
+		must.Kind(t, what, err, amber.KindQuota)
 		if errors.Is(err, shelf.ErrTooMany) != many {
 			t.Errorf("%s: got %v, too many: %v", what, err, many)
 		}
@@ -181,11 +180,11 @@ func TestMoveAndCopy(t *testing.T) {
 			s.put("a", "one")
 			s.put("b", "two")
 			_, err := do(t.Context(), "none", "c", false)
-			wantKind(t, "from nothing", err, amber.KindNotFound)
+			must.Kind(t, "from nothing", err, amber.KindNotFound)
 			_, err = do(t.Context(), "a", "a", true)
-			wantKind(t, "to itself", err, amber.KindInvalid)
+			must.Kind(t, "to itself", err, amber.KindInvalid)
 			_, err = do(t.Context(), "a", "b", false)
-			wantKind(t, "to another", err, amber.KindConflict)
+			must.Kind(t, "to another", err, amber.KindConflict)
 			if !errors.Is(err, shelf.ErrExists) {
 				t.Errorf("got %v, want ErrExists", err)
 			}
@@ -196,9 +195,7 @@ func TestMoveAndCopy(t *testing.T) {
 				t.Fatalf("got %+v, %v", info, err)
 			}
 			s.holds("x/c", "one")
-			if _, err := do(t.Context(), "x/c", "b", true); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(do(t.Context(), "x/c", "b", true))(t)
 			s.holds("b", "one")
 			want := []string{"a", "b", "x/c"}
 			if name == "move" {
@@ -220,16 +217,16 @@ func TestConditions(t *testing.T) {
 		"absent": absent, "another version": {Version: sha("two")}, "no version at all": {Version: "x"},
 	} {
 		_, err := s.PutIf(t.Context(), "a", "new", c)
-		wantKind(t, what, err, amber.KindConflict)
+		must.Kind(t, what, err, amber.KindConflict)
 		if !errors.Is(err, shelf.ErrChanged) {
 			t.Errorf("%s: got %v, want ErrChanged", what, err)
 		}
 	}
 	_, err := s.PutIf(t.Context(), "none", "new", colony.Condition{Version: sha("one")})
-	wantKind(t, "version of nothing", err, amber.KindConflict)
+	must.Kind(t, "version of nothing", err, amber.KindConflict)
 	for _, c := range []colony.Condition{{}, {Absent: true, Version: sha("one")}} {
 		_, err := s.PutIf(t.Context(), "a", "new", c)
-		wantKind(t, fmt.Sprintf("%+v", c), err, amber.KindInvalid)
+		must.Kind(t, fmt.Sprintf("%+v", c), err, amber.KindInvalid)
 	}
 	s.holds("a", "one")
 	info, err := s.PutIf(t.Context(), "a", "two", colony.Condition{Version: sha("one")})
@@ -243,13 +240,11 @@ func TestAppend(t *testing.T) {
 	t.Parallel()
 	s := fresh(t)
 	for range 3 {
-		if _, err := s.Append(t.Context(), "log/a.md", "é\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Append(t.Context(), "log/a.md", "é\n"))(t)
 	}
 	s.holds("log/a.md", "é\né\né\n")
 	_, err := s.Append(t.Context(), "log/a.md", "\xa9")
-	wantKind(t, "half a character", err, amber.KindInvalid)
+	must.Kind(t, "half a character", err, amber.KindInvalid)
 	s.holds("log/a.md", "é\né\né\n")
 }
 
@@ -280,10 +275,7 @@ func TestListIsAPrefix(t *testing.T) {
 	for prefix, want := range map[string][]string{
 		"a_": {"a_b"}, "a%": {"a%b"}, "a*": {"a*b"}, "a": {"a%b", "a*b", "a_b", "ab", "axb"}, "c": {}, "B": {},
 	} {
-		list, err := s.List(t.Context(), prefix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(s.List(t.Context(), prefix))(t)
 		got := []string{}
 		for _, f := range list {
 			got = append(got, f.Name)

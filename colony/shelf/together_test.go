@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // together runs fn in n goroutines at once.
@@ -118,9 +119,7 @@ func TestListingIsOneMoment(t *testing.T) {
 			at, other := high, low
 			mover.put(low, "") // for its folder
 			mover.put(high, "the text")
-			if err := mover.Delete(t.Context(), low); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, mover.Delete(t.Context(), low))
 			moved := 0
 			reader := open(t, dir, func(o *shelf.Options) {
 				o.FS = hookFS{fsx.OS(), func(folder string) {
@@ -192,7 +191,7 @@ func TestEndedContext(t *testing.T) {
 		"delete": s.Delete(ctx, "a"), "append": second(s.Append(ctx, "a", "x")), "move": second(s.Move(ctx, "a", "b", true)),
 		"search": third(s.Search(ctx, "one", 1, 0)), "folders": second(s.Folders(ctx)),
 	} {
-		wantKind(t, what, err, amber.KindUnreachable)
+		must.Kind(t, what, err, amber.KindUnreachable)
 	}
 	s.holds("a", "one")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/foreign/engram"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // BenchmarkRead reads a chunk of ten thousand memories, each about a kilobyte of JSON.
@@ -20,10 +21,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		c, err := engram.DecodeChunk(id, gz)
-		if err != nil {
-			b.Fatal(err)
-		}
+		c := must.Get(engram.DecodeChunk(id, gz))(b)
 		if rows, dropped := engram.ToRecords(c, engram.ReadOptions{}); len(rows) != 10_000 || len(dropped) > 0 {
 			b.Fatal(len(rows), dropped)
 		}

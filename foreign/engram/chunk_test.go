@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // pack makes a chunk file of a text, and its id.
@@ -20,12 +21,8 @@ func pack(t testing.TB, text string) (id string, gz []byte) {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Write([]byte(text)))(t)
+	must.Do(t, w.Close())
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:4]), b.Bytes()
 }
@@ -33,11 +30,7 @@ func pack(t testing.TB, text string) (id string, gz []byte) {
 // decode makes a chunk of a text.
 func decode(t testing.TB, text string) engram.Chunk {
 	t.Helper()
-	c, err := engram.DecodeChunk(pack(t, text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(engram.DecodeChunk(pack(t, text)))(t)
 }
 
 // In Engram altered text, a broken checksum, truncated and empty files are imported, skipped, or stop
@@ -128,10 +121,7 @@ func TestARowThatCannotBeReadLeavesTheOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := engram.DecodeChunk(pack(t, `{"`+bad.list+`":[`+bad.row+`],"sessions":[`+whole+`]}`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(engram.DecodeChunk(pack(t, `{"`+bad.list+`":[`+bad.row+`],"sessions":[`+whole+`]}`)))(t)
 			rows, dropped := engram.ToRecords(c, engram.ReadOptions{})
 			if len(rows) != 1 || rows[0].Record.Session == nil {
 				t.Errorf("rows are %+v, want the session", rows)
@@ -163,13 +153,9 @@ func TestBombIsRefusedInConstantMemory(t *testing.T) {
 	}
 	zeros := make([]byte, 1<<20)
 	for range engram.MaxTextBytes>>20 + 1 {
-		if _, err := w.Write(zeros); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Write(zeros))(t)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err = engram.DecodeChunk("8e3713a4", b.Bytes())

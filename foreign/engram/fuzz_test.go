@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func FuzzManifest(f *testing.F) {
@@ -62,10 +63,7 @@ func FuzzChunk(f *testing.F) {
 	}
 	f.Add([]byte(`{"observations":[{"id":1,"sync_id":"obs-1","topic_key":"a","title":"\u0000","content":"\ufffd\u0001","created_at":"2026-01-02 03:04:05","deleted_at":"","later":[1]}],"mutations":[{"seq":1,"entity":"observation","op":"delete","entity_key":"obs-1","payload":"{}","occurred_at":"2026-01-02 03:04:05"}]}`))
 	f.Add([]byte(`{"mutations":[{"entity":"relation","op":"upsert","entity_key":"r","payload":"{\"source_id\":\"a\",\"target_id\":\"b\",\"relation\":\"x\",\"judgment_status\":\"judged\"}"},{"entity":"session","op":"upsert","entity_key":"s","payload":"{\"id\":\"s\"}"}]}`))
-	own, err := engram.FromRecord(mine(nil), nil)
-	if err != nil {
-		f.Fatal(err)
-	}
+	own := must.Get(engram.FromRecord(mine(nil), nil))(f)
 	f.Add([]byte(encoded(f, own)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c, err := engram.DecodeChunk(pack(t, string(text)))
@@ -133,10 +131,7 @@ func rewritten(t *testing.T, c engram.Chunk, l amber.SyncLink, rec amber.SyncRec
 	default:
 		return // a row of a mutation
 	}
-	got, err := engram.FromRecord(stored(t, rec), &l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(engram.FromRecord(stored(t, rec), &l))(t)
 	if a, b := encoded(t, want), encoded(t, got); a != b {
 		t.Fatalf("%s became %s", a, b)
 	}
@@ -170,10 +165,7 @@ func FuzzRow(f *testing.F) {
 		}
 		// Only what JSON can carry is in a chunk.
 		id, _, gz := engram.EncodeChunk(c)
-		c, err := engram.DecodeChunk(id, gz)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c = must.Get(engram.DecodeChunk(id, gz))(t)
 		mapped(t, c)
 	})
 }

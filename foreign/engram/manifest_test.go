@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func ids(m engram.Manifest) []string {
@@ -83,10 +84,7 @@ func TestManifestKeepsWhatItDoesNotKnow(t *testing.T) {
   ],
   "owner": "x"
 }`
-	m, err := engram.ParseManifest([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(engram.ParseManifest([]byte(text)))(t)
 	if diff := cmp.Diff(text, string(m.Encode())); diff != "" {
 		t.Errorf("manifest differs (-want +got):\n%s", diff)
 	}
@@ -185,10 +183,7 @@ func TestRepairIsNotMisled(t *testing.T) {
 func TestNotesAreBounded(t *testing.T) {
 	t.Parallel()
 	text := `{"version":1,"chunks":[` + strings.Repeat(`{"id":"`+strings.Repeat("x", 50)+`"},`, 1000) + `{}]}`
-	m, err := engram.ParseManifest([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(engram.ParseManifest([]byte(text)))(t)
 	if got := len(fmt.Sprint(m.Notes)); len(m.Notes) > 101 || got > 20000 {
 		t.Errorf("%d notes of %d bytes", len(m.Notes), got)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // full is a version that has everything a memory can have.
@@ -22,9 +23,7 @@ func full(t *testing.T) amber.SyncRecord {
 		m.SessionID, m.WorkspaceID, m.Trust = "s-1", "w-1", amber.TrustImported
 	})
 	r.Memory.Saw = []amber.Origin{{Device: "desk", Counter: 2, Clock: r.Memory.Origin.Clock - 1}}
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Check())
 	return r
 }
 
@@ -47,10 +46,7 @@ func TestARowOfAmberIsTheVersionItWasMadeFrom(t *testing.T) {
 			m.Metadata, m.SourceRefs = map[string]string{}, []amber.SourceRef{}
 		}),
 	} {
-		e, err := engram.FromRecord(want, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(engram.FromRecord(want, nil))(t)
 		e.Observation.ID = 12
 		c := decode(t, encoded(t, e))
 		_, rows := records(t, c)
@@ -74,10 +70,7 @@ func TestARowOfAmberIsTheVersionItWasMadeFrom(t *testing.T) {
 
 func TestAMemberThatIsNotOfItsRowIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	e, err := engram.FromRecord(full(t), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(engram.FromRecord(full(t), nil))(t)
 	whole := encoded(t, e)
 	for name, c := range map[string][2]string{
 		"the content was edited":  {`"content":"C"`, `"content":"D"`},
@@ -137,10 +130,7 @@ func TestASessionOfAmberIsTheVersionItWasMadeFrom(t *testing.T) {
 		},
 		Origin: amber.Origin{Device: "laptop", Counter: 4, Clock: amber.StampAt(when.Time())},
 	}}
-	e, err := engram.FromRecord(want, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(engram.FromRecord(want, nil))(t)
 	_, rows := records(t, decode(t, encoded(t, e)))
 	if diff := cmp.Diff(want, rows[0].Record, cmp.AllowUnexported(amber.Time{})); diff != "" || !rows[0].Exact {
 		t.Errorf("session differs (-want +got):\n%s", diff)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const at = "2026-01-02 03:04:05"
@@ -36,9 +37,7 @@ func records(t testing.TB, c engram.Chunk) (memories []*amber.SyncMemory, rows [
 		t.Fatalf("dropped %q", dropped)
 	}
 	for _, r := range rows {
-		if err := r.Record.Check(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Record.Check())
 		if r.Record.Memory != nil {
 			memories = append(memories, r.Record.Memory)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // vectors are folders and backups that Engram 1.7.0 wrote.
@@ -19,25 +20,15 @@ var vectors = []string{"basic", "edits", "multi", "unicode"}
 
 func read(t testing.TB, parts ...string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(append([]string{"testdata"}, parts...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(os.ReadFile(filepath.Join(append([]string{"testdata"}, parts...)...)))(t)
 }
 
 // chunksOf decodes the chunks of a vector in the order of its manifest.
 func chunksOf(t testing.TB, vector string) (chunks []engram.Chunk) {
 	t.Helper()
-	m, err := engram.ParseManifest(read(t, vector, "manifest.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(engram.ParseManifest(read(t, vector, "manifest.json")))(t)
 	for _, e := range m.Chunks {
-		c, err := engram.DecodeChunk(e.ID, read(t, vector, "chunks", engram.FileName(e.ID)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(engram.DecodeChunk(e.ID, read(t, vector, "chunks", engram.FileName(e.ID))))(t)
 		chunks = append(chunks, c)
 	}
 	return chunks
@@ -47,10 +38,7 @@ func TestManifestIsWrittenByteForByte(t *testing.T) {
 	t.Parallel()
 	for _, v := range vectors {
 		want := read(t, v, "manifest.json")
-		m, err := engram.ParseManifest(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(engram.ParseManifest(want))(t)
 		if diff := cmp.Diff(string(want), string(m.Encode())); diff != "" {
 			t.Errorf("%s: manifest differs (-want +got):\n%s", v, diff)
 		}
@@ -65,10 +53,7 @@ func TestChunkIsWrittenByteForByte(t *testing.T) {
 			if id != c.ID {
 				t.Errorf("%s: id is %s, want %s; text %s", v, id, c.ID, text)
 			}
-			again, err := engram.DecodeChunk(id, gz)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := must.Get(engram.DecodeChunk(id, gz))(t)
 			if second, _, _ := engram.EncodeChunk(again); second != id {
 				t.Errorf("%s: id is %s the second time, want %s", v, second, id)
 			}
@@ -109,10 +94,7 @@ func rewrite(t testing.TB, rows []engram.Row) engram.Chunk {
 		if link.Tool == "" && i+1 < len(rows) {
 			link = rows[i+1].Link // of the tombstone that follows
 		}
-		e, err := engram.FromRecord(rec, &link)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(engram.FromRecord(rec, &link))(t)
 		c.Add(e)
 	}
 	return c
@@ -160,10 +142,7 @@ func TestLinksNameTheRowsInOrder(t *testing.T) {
 func TestBackupHoldsWhatTheChunksHold(t *testing.T) {
 	t.Parallel()
 	for _, v := range vectors {
-		b, err := engram.DecodeBackup(read(t, v, "export.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(engram.DecodeBackup(read(t, v, "export.json")))(t)
 		var all engram.Chunk
 		for _, c := range chunksOf(t, v) {
 			all.Sessions = append(all.Sessions, c.Sessions...)
@@ -184,10 +163,7 @@ func TestBackupHoldsWhatTheChunksHold(t *testing.T) {
 func TestEntryIsDatedWithTheNewestRow(t *testing.T) {
 	t.Parallel()
 	for _, v := range vectors {
-		m, err := engram.ParseManifest(read(t, v, "manifest.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(engram.ParseManifest(read(t, v, "manifest.json")))(t)
 		for i, c := range chunksOf(t, v) {
 			if got, want := c.Entry("dev-a"), m.Chunks[i]; got != want {
 				t.Errorf("%s: entry is %+v, want %+v", v, got, want)

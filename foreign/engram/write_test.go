@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // mine is a memory that was written in Amber.
@@ -45,10 +46,7 @@ func TestOwnMemoryBecomesARow(t *testing.T) {
 			m.Scope, m.ProjectID, m.SessionID, m.Topic, m.Title, m.Content = amber.ScopeGlobal, "", "s", "a/b", "", "first\nsecond"
 		}, `{"id":0,"sync_id":"01890a5d-ac96-774b-bcce-b302099a8057","session_id":"s","type":"policy","title":"first","content":"first\nsecond","scope":"global","topic_key":"a/b","revision_count":3,"duplicate_count":2,"last_seen_at":"2026-01-02 03:05:05","created_at":"2026-01-02 03:04:05","updated_at":"2026-01-02 03:05:05","amber":{"id":"01890a5d-ac96-774b-bcce-b302099a8057","kind":"constraint","scope":"global","session_id":"s","topic":"a/b","tags":["x"],"origin":{"device":"laptop","counter":3,"clock":"2026-01-02T03:04:05.678Z-0000"},"revision":9,"content_digest":"6b23c0d5f35d1b11f9b683f0b0a617355deb11277d91ae091d399c655b87940d","created_at":"2026-01-02T03:04:05.678Z","updated_at":"2026-01-02T03:05:05.678Z"}}`},
 	} {
-		e, err := engram.FromRecord(mine(c.edit), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(engram.FromRecord(mine(c.edit), nil))(t)
 		want := `{"sessions":null,"observations":[` + c.want + `],"prompts":null}`
 		if diff := cmp.Diff(want, encoded(t, e)); diff != "" {
 			t.Errorf("%s: row differs (-want +got):\n%s", name, diff)
@@ -62,10 +60,7 @@ func TestOwnMemoryComesBackAsItself(t *testing.T) {
 	for _, kind := range amber.MemoryKinds() {
 		for _, scope := range []amber.Scope{amber.ScopeProject, amber.ScopeGlobal} {
 			rec := mine(func(m *amber.Memory) { m.Kind, m.Scope = kind, scope })
-			e, err := engram.FromRecord(rec, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(engram.FromRecord(rec, nil))(t)
 			got := one(t, *e.Observation)
 			if got.ID != rec.Memory.ID || got.Kind != kind || got.Scope != scope || got.Content != "C" || got.ProjectID != "shop" {
 				t.Errorf("%s, %s came back as %+v", kind, scope, got)
@@ -164,10 +159,7 @@ func TestForgedFieldsDoNotSpoilAChunk(t *testing.T) {
 		"a link of no sense": `{"scope":"project"}`,
 	} {
 		rec := mine(func(m *amber.Memory) { m.Foreign = map[string]json.RawMessage{"engram": json.RawMessage(forged)} })
-		e, err := engram.FromRecord(rec, &amber.SyncLink{Tool: "engram", Version: rec.Memory.Origin, Extra: forged})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(engram.FromRecord(rec, &amber.SyncLink{Tool: "engram", Version: rec.Memory.Origin, Extra: forged}))(t)
 		if e.Observation.SyncID == nil || *e.Observation.SyncID != string(rec.Memory.ID) || *e.Observation.Project != "shop" {
 			t.Errorf("%s: row is %s", name, encoded(t, e))
 		}
@@ -184,10 +176,7 @@ func TestDeletionNamesTheMemory(t *testing.T) {
 				m.ID = amber.TopicID("shop", amber.ScopeProject, "shop", topic, 0)
 			}
 		})
-		e, err := engram.FromRecord(rec, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(engram.FromRecord(rec, nil))(t)
 		d, ok := engram.Deletion(rec, engram.LinkOf(e, rec))
 		if !ok {
 			t.Fatal("it cannot be told")
@@ -227,10 +216,7 @@ func TestSessionAndPromptOfAmberBecomeRows(t *testing.T) {
 func TestManualSessionIsThatOfTheRow(t *testing.T) {
 	t.Parallel()
 	for _, project := range []string{"", "shop", strings.Repeat("x", 200)} {
-		e, err := engram.FromRecord(mine(func(m *amber.Memory) { m.Scope, m.ProjectID = amber.ScopeGlobal, project }), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(engram.FromRecord(mine(func(m *amber.Memory) { m.Scope, m.ProjectID = amber.ScopeGlobal, project }), nil))(t)
 		s := engram.ManualSession(project, amber.Time{})
 		if s.ID != e.Observation.SessionID || s.Directory == "" || len(s.ID) > amber.MaxIDBytes {
 			t.Errorf("session is %+v, want that of %s", s, e.Observation.SessionID)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // FuzzFields reads what a file says of a memory: whatever that is, a memory
@@ -14,10 +15,7 @@ func FuzzFields(f *testing.F) {
 	good := plain
 	good.Title, good.Content = "Title", ""
 	good.ContentDigest = amber.ContentDigest("content")
-	raw, err := json.Marshal(memoryFields{Memory: good, Titled: true})
-	if err != nil {
-		f.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(memoryFields{Memory: good, Titled: true}))(f)
 	body := string(raw)
 	if _, ok := believe(body, plain); !ok {
 		f.Fatal("the seed is not believed")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/sqlite/image"
 )
@@ -20,28 +21,6 @@ var (
 	_ Sink   = (*sqlite.Filler)(nil)
 	_ Source = (*image.Records)(nil)
 )
-
-func try[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		do(t, err)
-		return v
-	}
-}
-
-func do(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func wantKind(t *testing.T, err error, want amber.Kind, what string) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Fatalf("%s: got %q (%v), want %q", what, got, err, want)
-	}
-}
 
 // clock stands still until it is told to move.
 type clock struct{ now time.Time }
@@ -61,17 +40,17 @@ func freshStore(t *testing.T) (*store, *clock) {
 	t.Helper()
 	c := newClock()
 	h, _, err := home.Open(t.TempDir()+"/home", home.Options{Clock: c.read, Random: rand.Reader})
-	do(t, err)
-	a := try(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
-	s := try(sqlite.Open(t.Context(), a, sqlite.Options{Clock: c.read, Random: rand.Reader}))(t)
-	t.Cleanup(func() { do(t, s.Close()) })
-	return &store{s, filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")}, c
+	must.Do(t, err)
+	a := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
+	s := must.Get(sqlite.Open(t.Context(), a, sqlite.Options{Clock: c.read, Random: rand.Reader}))(t)
+	t.Cleanup(func() { must.Do(t, s.Close()) })
+	return &store{s, filepath.Join(a.GenDir(must.Get(a.Current())(t)), "memory.db")}, c
 }
 
 // putEmbedding stores a vector, which no contract does.
 func (s *store) putEmbedding(t *testing.T, e amber.Embedding) {
 	t.Helper()
-	do(t, asked(t, s.path, fmt.Sprintf(`INSERT INTO embeddings (memory_id, model, dimension, vector) VALUES ('%s', '%s', %d, x'%x')`,
+	must.Do(t, asked(t, s.path, fmt.Sprintf(`INSERT INTO embeddings (memory_id, model, dimension, vector) VALUES ('%s', '%s', %d, x'%x')`,
 		e.MemoryID, e.Model, len(e.Vector), packVector(e.Vector))).Close())
 }
 
@@ -79,7 +58,7 @@ func (s *store) putEmbedding(t *testing.T, e amber.Embedding) {
 func copyOf(t *testing.T, s *store) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
-	do(t, asked(t, s.path, "VACUUM INTO '"+path+"'").Close())
+	must.Do(t, asked(t, s.path, "VACUUM INTO '"+path+"'").Close())
 	return path
 }
 
@@ -90,7 +69,7 @@ func export(t *testing.T, path, dir string, agent amber.AgentID) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
-	defer func() { do(t, r.Close()) }()
+	defer func() { must.Do(t, r.Close()) }()
 	return Export(t.Context(), r, dir, agent)
 }
 
@@ -100,18 +79,18 @@ var importGeneration = home.Current{Generation: 1, Incarnation: "0193c5a8-0000-7
 func importNexo(t *testing.T, dir string, agent amber.AgentID) (string, Report, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
-	into := try(sqlite.Fill(t.Context(), path, importGeneration, sqlite.Options{Clock: newClock().read, Random: rand.Reader}))(t)
+	into := must.Get(sqlite.Fill(t.Context(), path, importGeneration, sqlite.Options{Clock: newClock().read, Random: rand.Reader}))(t)
 	report, err := Import(t.Context(), dir, into, agent)
-	do(t, into.Close())
+	must.Do(t, into.Close())
 	return path, report, err
 }
 
 // asked opens a database and runs statements on it.
 func asked(t *testing.T, path string, queries ...string) *sql.DB {
 	t.Helper()
-	db := try(sql.Open("sqlite", path))(t)
+	db := must.Get(sql.Open("sqlite", path))(t)
 	db.SetMaxOpenConns(1)
-	t.Cleanup(func() { do(t, db.Close()) })
+	t.Cleanup(func() { must.Do(t, db.Close()) })
 	for _, q := range queries {
 		if _, err := db.ExecContext(t.Context(), q); err != nil {
 			t.Fatalf("%s: %v", q, err)
@@ -123,17 +102,17 @@ func asked(t *testing.T, path string, queries ...string) *sql.DB {
 // query returns the one value a query of a file answers with.
 func query[T any](t *testing.T, path, q string) (v T) {
 	t.Helper()
-	db := try(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
+	db := must.Get(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
 	defer db.Close()
-	do(t, db.QueryRow(q).Scan(&v))
+	must.Do(t, db.QueryRow(q).Scan(&v))
 	return v
 }
 
 // holds returns everything of a memory.db that comes over.
 func holds(t *testing.T, path string) (h comesOver) {
 	t.Helper()
-	r := try(image.OpenRecords(t.Context(), path))(t)
-	defer func() { do(t, r.Close()) }()
+	r := must.Get(image.OpenRecords(t.Context(), path))(t)
+	defer func() { must.Do(t, r.Close()) }()
 	readable := func(ok bool) error {
 		if !ok {
 			t.Error("a record cannot be read")
@@ -141,21 +120,21 @@ func holds(t *testing.T, path string) (h comesOver) {
 		return nil
 	}
 	h.Concepts = map[string]string{}
-	do(t, r.Memories(func(m amber.Memory, concepts []string, ok bool) error {
+	must.Do(t, r.Memories(func(m amber.Memory, concepts []string, ok bool) error {
 		h.Memories = append(h.Memories, m)
 		for _, c := range concepts {
 			h.Concepts[string(m.ID)] += c + " "
 		}
 		return readable(ok)
 	}))
-	do(t, r.Relations(func(x amber.Relation, ok bool) error { h.Relations = append(h.Relations, x); return readable(ok) }))
-	do(t, r.Turns(func(_ int64, x amber.Turn, ok bool) error { h.Turns = append(h.Turns, x); return readable(ok) }))
-	do(t, r.Sessions(func(x amber.Session, ok bool) error { h.Sessions = append(h.Sessions, x); return readable(ok) }))
-	do(t, r.Compactions(func(_ int64, x amber.Compaction, ok bool) error {
+	must.Do(t, r.Relations(func(x amber.Relation, ok bool) error { h.Relations = append(h.Relations, x); return readable(ok) }))
+	must.Do(t, r.Turns(func(_ int64, x amber.Turn, ok bool) error { h.Turns = append(h.Turns, x); return readable(ok) }))
+	must.Do(t, r.Sessions(func(x amber.Session, ok bool) error { h.Sessions = append(h.Sessions, x); return readable(ok) }))
+	must.Do(t, r.Compactions(func(_ int64, x amber.Compaction, ok bool) error {
 		h.Compactions = append(h.Compactions, x)
 		return readable(ok)
 	}))
-	do(t, r.Embeddings(func(x amber.Embedding, ok bool) error { h.Embeddings = append(h.Embeddings, x); return readable(ok) }))
+	must.Do(t, r.Embeddings(func(x amber.Embedding, ok bool) error { h.Embeddings = append(h.Embeddings, x); return readable(ok) }))
 	slices.SortFunc(h.Memories, func(a, b amber.Memory) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	slices.SortFunc(h.Sessions, func(a, b amber.Session) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	slices.SortFunc(h.Embeddings, func(a, b amber.Embedding) int {

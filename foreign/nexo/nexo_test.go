@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
@@ -22,8 +23,8 @@ import (
 func mustImport(t *testing.T, dir string, agent amber.AgentID) (string, Report) {
 	t.Helper()
 	path, report, err := importNexo(t, dir, agent)
-	do(t, err)
-	e := try(image.Examine(t.Context(), path, true))(t)
+	must.Do(t, err)
+	e := must.Get(image.Examine(t.Context(), path, true))(t)
 	for _, c := range e.Checks {
 		if !c.OK {
 			t.Errorf("%s: %s", c.Name, c.Detail)
@@ -67,15 +68,15 @@ func full(t *testing.T) (*store, *clock) {
 		{Content: "erased later"},
 		{Content: "session fact", Scope: amber.ScopeSession, Identities: amber.Identities{SessionID: "chat 1"}, Kind: amber.SessionSummary},
 	} {
-		ids = append(ids, try(s.Write(ctx, r))(t).ID)
+		ids = append(ids, must.Get(s.Write(ctx, r))(t).ID)
 	}
 	edited := "many fields ☕\nand other lines"
 	clock.move(time.Minute)
-	try(s.Edit(ctx, amber.EditRequest{ID: ids[3], Content: &edited}))(t)
-	do(t, s.Delete(ctx, ids[4]))
-	try(s.Erase(ctx, ids[5]))(t)
-	do(t, s.SetConcepts(ctx, ids[0], []string{"coffee", "snow"}))
-	do(t, s.SetConcepts(ctx, ids[2], []string{"title"}))
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: ids[3], Content: &edited}))(t)
+	must.Do(t, s.Delete(ctx, ids[4]))
+	must.Get(s.Erase(ctx, ids[5]))(t)
+	must.Do(t, s.SetConcepts(ctx, ids[0], []string{"coffee", "snow"}))
+	must.Do(t, s.SetConcepts(ctx, ids[2], []string{"title"}))
 	for _, e := range []amber.Embedding{
 		{MemoryID: ids[0], Model: "m4", Vector: []float32{0.5, -0.25, 0, 1}},
 		{MemoryID: ids[1], Model: "m4", Vector: []float32{1, 2, 3, 4}},
@@ -83,22 +84,22 @@ func full(t *testing.T) (*store, *clock) {
 	} {
 		s.putEmbedding(t, e)
 	}
-	try(s.Relate(ctx, amber.Relation{From: ids[0], To: ids[1], Type: "related", Strength: 0.5}))(t)
-	gone := try(s.Relate(ctx, amber.Relation{From: ids[1], To: ids[0], Type: "supersedes", Strength: 1}))(t)
-	do(t, s.Unrelate(ctx, gone.ID))
-	try(s.StartSession(ctx, amber.SessionStart{ID: "chat 1", Name: "A chat", Binding: "telegram:7", Project: "billing"}))(t)
-	try(s.StartSession(ctx, amber.SessionStart{ID: "0b9c55b4-5f0e-4c0f-8f5d-2a1d3c4e5f60"}))(t)
-	try(s.EndSession(ctx, amber.SessionEnd{ID: "0b9c55b4-5f0e-4c0f-8f5d-2a1d3c4e5f60", Summary: "over"}))(t)
+	must.Get(s.Relate(ctx, amber.Relation{From: ids[0], To: ids[1], Type: "related", Strength: 0.5}))(t)
+	gone := must.Get(s.Relate(ctx, amber.Relation{From: ids[1], To: ids[0], Type: "supersedes", Strength: 1}))(t)
+	must.Do(t, s.Unrelate(ctx, gone.ID))
+	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "chat 1", Name: "A chat", Binding: "telegram:7", Project: "billing"}))(t)
+	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "0b9c55b4-5f0e-4c0f-8f5d-2a1d3c4e5f60"}))(t)
+	must.Get(s.EndSession(ctx, amber.SessionEnd{ID: "0b9c55b4-5f0e-4c0f-8f5d-2a1d3c4e5f60", Summary: "over"}))(t)
 	for i := range 5 {
 		at := amber.At(clock.read()).Add(time.Duration(-i) * time.Second) // the order is not that of the times
 		turn := amber.Turn{SessionID: "chat 1", Role: amber.RoleUser, Content: fmt.Sprint("turn \x1b[1m", i), CreatedAt: at, ProjectID: "billing"}
 		if i == 2 {
 			turn.ID, turn.SessionID, turn.Role = "host:turn", "in no catalogue", amber.RoleTool
 		}
-		try(s.AppendTurn(ctx, turn))(t)
+		must.Get(s.AppendTurn(ctx, turn))(t)
 	}
 	for i := range 3 {
-		try(s.AddCompaction(ctx, amber.Compaction{ID: fmt.Sprint("c", i), SessionID: "chat 1", Summary: fmt.Sprint("so far ", i), Turns: i}))(t)
+		must.Get(s.AddCompaction(ctx, amber.Compaction{ID: fmt.Sprint("c", i), SessionID: "chat 1", Summary: fmt.Sprint("so far ", i), Turns: i}))(t)
 	}
 	return s, clock
 }
@@ -113,7 +114,7 @@ func TestRoundTripBringsEverythingBack(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
 	copied, dir := copyOf(t, s), t.TempDir()
-	report := try(export(t, copied, dir, "ana"))(t)
+	report := must.Get(export(t, copied, dir, "ana"))(t)
 	path, back := mustImport(t, dir, "ana")
 	want := holds(t, copied)
 	got := holds(t, path)
@@ -151,7 +152,7 @@ func TestRoundTripBringsEverythingBack(t *testing.T) {
 	}
 	// Once more, from what came back: the same databases.
 	again := t.TempDir()
-	try(export(t, path, again, "ana"))(t)
+	must.Get(export(t, path, again, "ana"))(t)
 	second, _ := mustImport(t, again, "ana")
 	if diff := cmp.Diff(holds(t, second), got, sameHere); diff != "" {
 		t.Error(diff)
@@ -164,15 +165,15 @@ func TestGetsNoPromptsOfOthers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t)
-	try(s.AppendTurn(ctx, amber.Turn{ID: "mine", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
+	must.Get(s.AppendTurn(ctx, amber.Turn{ID: "mine", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
 	for id, trust := range map[amber.TurnID]amber.Trust{"stranger": amber.TrustImported, "signed": amber.TrustSigned} {
 		prompt := amber.Turn{ID: id, SessionID: "s", Role: amber.RoleUser, Content: "from " + string(id), CreatedAt: amber.UnixMilli(7)}
-		try(s.Apply(ctx, amber.Incoming{
+		must.Get(s.Apply(ctx, amber.Incoming{
 			Place: "place", Chunk: string(id), Device: "far", Trust: trust, Records: []amber.SyncRecord{{Prompt: &prompt}},
 		}))(t)
 	}
 	dir := t.TempDir()
-	report := try(export(t, copyOf(t, s), dir, "ana"))(t)
+	report := must.Get(export(t, copyOf(t, s), dir, "ana"))(t)
 	if diff := cmp.Diff(report.LeftOut, []Count{{"prompts of others", 1}}); diff != "" || report.Turns != 2 {
 		t.Errorf("%d turns, left out:\n%s", report.Turns, diff)
 	}
@@ -188,22 +189,22 @@ func TestGetsNoPromptsOfOthers(t *testing.T) {
 
 func linesOf(t *testing.T, db *sql.DB, query string) (lines []string) {
 	t.Helper()
-	r := try(db.QueryContext(t.Context(), query))(t)
+	r := must.Get(db.QueryContext(t.Context(), query))(t)
 	defer r.Close()
-	n := len(try(r.Columns())(t))
+	n := len(must.Get(r.Columns())(t))
 	for r.Next() {
 		values, into := make([]sql.NullString, n), make([]any, n)
 		for i := range values {
 			into[i] = &values[i]
 		}
-		do(t, r.Scan(into...))
+		must.Do(t, r.Scan(into...))
 		line := ""
 		for _, v := range values {
 			line += v.String + "|"
 		}
 		lines = append(lines, line)
 	}
-	do(t, r.Err())
+	must.Do(t, r.Err())
 	return lines
 }
 
@@ -211,10 +212,10 @@ func TestExportIsWhatNexoReads(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
 	dir := t.TempDir()
-	try(export(t, copyOf(t, s), dir, "ana"))(t)
+	must.Get(export(t, copyOf(t, s), dir, "ana"))(t)
 	found := []string{}
-	for _, e := range try(os.ReadDir(dir))(t) {
-		info := try(e.Info())(t)
+	for _, e := range must.Get(os.ReadDir(dir))(t) {
+		info := must.Get(e.Info())(t)
 		found = append(found, e.Name())
 		if info.Mode().Perm() != 0o600 {
 			t.Errorf("%s has mode %s", e.Name(), info.Mode())
@@ -271,19 +272,19 @@ func TestExportIsTheSameForTheSameMemory(t *testing.T) {
 	s, _ := full(t)
 	copied := copyOf(t, s)
 	a, b := t.TempDir(), t.TempDir()
-	try(export(t, copied, a, "ana"))(t)
-	try(export(t, copied, b, "ana"))(t)
+	must.Get(export(t, copied, a, "ana"))(t)
+	must.Get(export(t, copied, b, "ana"))(t)
 	for _, name := range []string{LongTerm, Vector, Concepts, Compactions} {
-		if !bytes.Equal(try(os.ReadFile(filepath.Join(a, name)))(t), try(os.ReadFile(filepath.Join(b, name)))(t)) {
+		if !bytes.Equal(must.Get(os.ReadFile(filepath.Join(a, name)))(t), must.Get(os.ReadFile(filepath.Join(b, name)))(t)) {
 			t.Errorf("%s differs", name)
 		}
 	}
 	_, err := export(t, copied, a, "ana")
-	wantKind(t, err, amber.KindConflict, "over what is there")
+	must.Kind(t, "over what is there", err, amber.KindConflict)
 	_, err = export(t, filepath.Join(a, Vector), t.TempDir(), "ana")
-	wantKind(t, err, amber.KindDamaged, "of something else")
+	must.Kind(t, "of something else", err, amber.KindDamaged)
 	_, err = export(t, copied, t.TempDir(), "../x")
-	wantKind(t, err, amber.KindInvalid, "as nobody")
+	must.Kind(t, "as nobody", err, amber.KindInvalid)
 }
 
 // TestExportLeavesNothingOfTheDead looks through the bytes.
@@ -291,9 +292,9 @@ func TestExportLeavesNothingOfTheDead(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
 	dir := t.TempDir()
-	try(export(t, copyOf(t, s), dir, "ana"))(t)
-	for _, e := range try(os.ReadDir(dir))(t) {
-		raw := try(os.ReadFile(filepath.Join(dir, e.Name())))(t)
+	must.Get(export(t, copyOf(t, s), dir, "ana"))(t)
+	for _, e := range must.Get(os.ReadDir(dir))(t) {
+		raw := must.Get(os.ReadFile(filepath.Join(dir, e.Name())))(t)
 		for _, word := range []string{"deleted later", "erased later", "and lines"} {
 			if bytes.Contains(raw, []byte(word)) {
 				t.Errorf("%s holds %q", e.Name(), word)
@@ -405,13 +406,13 @@ func TestDatabasesOfTheOriginalAreImported(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, name := range []string{"Of Ben", "ben"} {
-		if bytes.Contains(try(os.ReadFile(path))(t), []byte(name)) {
+		if bytes.Contains(must.Get(os.ReadFile(path))(t), []byte(name)) {
 			t.Errorf("the database holds %q", name)
 		}
 	}
 	// What came from nexo goes back to it as it was.
 	back := t.TempDir()
-	try(export(t, path, back, "ana"))(t)
+	must.Get(export(t, path, back, "ana"))(t)
 	types := linesOf(t, asked(t, filepath.Join(back, LongTerm)), "SELECT memory_type FROM memories ORDER BY created_at")
 	if diff := cmp.Diff(types, []string{`"user"|`, `"project"|`, `"reference"|`, "|", "|", `"feedback"|`}); diff != "" {
 		t.Error(diff)
@@ -587,7 +588,7 @@ func TestFieldsAreBelievedOnlyWhereTheyFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			try(export(t, copied, dir, "ana"))(t)
+			must.Get(export(t, copied, dir, "ana"))(t)
 			asked(t, filepath.Join(dir, LongTerm), tt.query)
 			path, report := mustImport(t, dir, "ana")
 			if !slices.ContainsFunc(report.LeftOut, func(c Count) bool { return c.What == tt.want }) {
@@ -600,7 +601,7 @@ func TestFieldsAreBelievedOnlyWhereTheyFit(t *testing.T) {
 	}
 	// Trust is never taken from a file.
 	dir := t.TempDir()
-	try(export(t, copied, dir, "ana"))(t)
+	must.Get(export(t, copied, dir, "ana"))(t)
 	asked(t, filepath.Join(dir, LongTerm), `UPDATE amber_fields SET json = json_set(json, '$.trust', 'own')`)
 	path, _ := mustImport(t, dir, "ana")
 	for _, m := range holds(t, path).Memories {
@@ -637,7 +638,7 @@ func TestHostileSchemasAreNotRun(t *testing.T) {
 func TestFilesThatAreNoDatabaseAreRefused(t *testing.T) {
 	t.Parallel()
 	dir := byHand(t, fmt.Sprintf(`INSERT INTO memories VALUES ('%s', 'ana', printf('%%.*c', 100000, 'x'), '[]', %d, '[]', NULL)`, m1, t0))
-	good := try(os.ReadFile(filepath.Join(dir, LongTerm)))(t)
+	good := must.Get(os.ReadFile(filepath.Join(dir, LongTerm)))(t)
 	spoil := func(at int, b ...byte) []byte {
 		bad := bytes.Clone(good)
 		copy(bad[at:], b)
@@ -653,19 +654,19 @@ func TestFilesThatAreNoDatabaseAreRefused(t *testing.T) {
 		"zeros":         append(bytes.Clone(good[:4096]), make([]byte, len(good)-4096)...),
 	} {
 		dir := t.TempDir()
-		do(t, os.WriteFile(filepath.Join(dir, LongTerm), bad, 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(dir, LongTerm), bad, 0o600))
 		_, _, err := importNexo(t, dir, "ana")
-		wantKind(t, err, amber.KindDamaged, name)
+		must.Kind(t, name, err, amber.KindDamaged)
 	}
 	dir = t.TempDir()
-	do(t, os.Symlink(filepath.Join(dir, "x"), filepath.Join(dir, LongTerm)))
+	must.Do(t, os.Symlink(filepath.Join(dir, "x"), filepath.Join(dir, LongTerm)))
 	_, _, err := importNexo(t, dir, "ana")
-	wantKind(t, err, amber.KindRefused, "a link")
+	must.Kind(t, "a link", err, amber.KindRefused)
 	dir = t.TempDir()
-	do(t, os.WriteFile(filepath.Join(dir, Vector), good, 0o600))
-	do(t, os.WriteFile(filepath.Join(dir, Vector+"-journal"), good, 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(dir, Vector), good, 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(dir, Vector+"-journal"), good, 0o600))
 	_, _, err = importNexo(t, dir, "ana")
-	wantKind(t, err, amber.KindRefused, "a journal beside it")
+	must.Kind(t, "a journal beside it", err, amber.KindRefused)
 }
 
 // TestFlippedBytes never crashes, and what it makes is whole.
@@ -673,21 +674,21 @@ func TestFlippedBytes(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
 	dir := t.TempDir()
-	try(export(t, copyOf(t, s), dir, "ana"))(t)
-	good := try(os.ReadFile(filepath.Join(dir, LongTerm)))(t)
+	must.Get(export(t, copyOf(t, s), dir, "ana"))(t)
+	good := must.Get(os.ReadFile(filepath.Join(dir, LongTerm)))(t)
 	step := len(good) / scale(48)
 	for at := 0; at < len(good); at += step {
 		bad := bytes.Clone(good)
 		for i := range min(16, len(bad)-at) {
 			bad[at+i] ^= 0x55
 		}
-		do(t, os.WriteFile(filepath.Join(dir, LongTerm), bad, 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(dir, LongTerm), bad, 0o600))
 		path, _, err := importNexo(t, dir, "ana")
 		if err != nil {
-			wantKind(t, err, amber.KindDamaged, fmt.Sprintf("byte %d", at))
+			must.Kind(t, fmt.Sprintf("byte %d", at), err, amber.KindDamaged)
 			continue
 		}
-		e := try(image.Examine(t.Context(), path, true))(t)
+		e := must.Get(image.Examine(t.Context(), path, true))(t)
 		for _, c := range e.Checks {
 			if !c.OK {
 				t.Errorf("byte %d: %s: %s", at, c.Name, c.Detail)

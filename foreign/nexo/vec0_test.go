@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // The vectors of an export lie in long_term.sqlite as the module vec0 writes them:
@@ -25,21 +26,21 @@ func TestVectorsAreWhereNexoReadsThem(t *testing.T) {
 		for i := from; i < min(n, from+amber.MaxBatchSize); i++ {
 			batch = append(batch, amber.WriteRequest{Content: fmt.Sprint("fish number ", i)})
 		}
-		for _, ack := range try(s.WriteBatch(ctx, batch))(t) {
+		for _, ack := range must.Get(s.WriteBatch(ctx, batch))(t) {
 			ids = append(ids, ack.ID)
 		}
 	}
 	db := asked(t, s.path, "BEGIN")
 	for i, id := range ids {
-		try(db.ExecContext(ctx, `INSERT INTO embeddings (memory_id, model, dimension, vector) VALUES (?, 'm', 3, ?)`, string(id), packVector([]float32{float32(i), 1, 2})))(t)
+		must.Get(db.ExecContext(ctx, `INSERT INTO embeddings (memory_id, model, dimension, vector) VALUES (?, 'm', 3, ?)`, string(id), packVector([]float32{float32(i), 1, 2})))(t)
 	}
-	try(db.ExecContext(ctx, "COMMIT"))(t)
-	do(t, db.Close())
+	must.Get(db.ExecContext(ctx, "COMMIT"))(t)
+	must.Do(t, db.Close())
 	dir := t.TempDir()
 	if keep := os.Getenv("AMBER_KEEP_NEXO"); keep != "" {
 		dir = keep
 	}
-	try(export(t, copyOf(t, s), dir, "ana"))(t)
+	must.Get(export(t, copyOf(t, s), dir, "ana"))(t)
 	long := filepath.Join(dir, LongTerm)
 	if sql := query[string](t, long, `SELECT sql FROM sqlite_schema WHERE name = 'vec_memories'`); !strings.Contains(sql, "vec0(memory_id TEXT PRIMARY KEY, embedding FLOAT[3])") {
 		t.Errorf("the table is %s", sql)
@@ -73,9 +74,9 @@ func TestConceptTagsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	dir := byHand(t, fmt.Sprintf(`INSERT INTO memories VALUES ('%s', 'ana', 'a', '[]', %d, '["zebra","apple","mango"]', NULL)`, m1, t0))
 	path, _ := mustImport(t, dir, "ana")
-	do(t, asked(t, path, fmt.Sprintf(`INSERT INTO concepts VALUES ('%s', 'banana')`, m1)).Close())
+	must.Do(t, asked(t, path, fmt.Sprintf(`INSERT INTO concepts VALUES ('%s', 'banana')`, m1)).Close())
 	again := t.TempDir()
-	try(export(t, path, again, "ana"))(t)
+	must.Get(export(t, path, again, "ana"))(t)
 	for _, name := range []string{LongTerm, Concepts} {
 		if got := query[string](t, filepath.Join(again, name), `SELECT concept_tags FROM memories`); got != `["zebra","apple","mango","banana"]` {
 			t.Errorf("%s: %s", name, got)
@@ -89,13 +90,13 @@ func TestExportLeavesOutBadRows(t *testing.T) {
 	ctx := t.Context()
 	s, _ := freshStore(t)
 	for i := range 3 {
-		try(s.Write(ctx, amber.WriteRequest{Content: fmt.Sprint("fish number ", i)}))(t)
+		must.Get(s.Write(ctx, amber.WriteRequest{Content: fmt.Sprint("fish number ", i)}))(t)
 	}
 	for _, id := range []amber.TurnID{"t1", "t2"} {
-		try(s.AppendTurn(ctx, amber.Turn{ID: id, SessionID: "s1", Role: "user", Content: "hello"}))(t)
+		must.Get(s.AppendTurn(ctx, amber.Turn{ID: id, SessionID: "s1", Role: "user", Content: "hello"}))(t)
 	}
 	asked(t, s.path, `UPDATE memories SET metadata = '{' WHERE rowid = 1; UPDATE turns SET created_at = -9223372036854775807 WHERE id = 't1'`)
-	report := try(export(t, copyOf(t, s), t.TempDir(), "ana"))(t)
+	report := must.Get(export(t, copyOf(t, s), t.TempDir(), "ana"))(t)
 	left := map[string]int64{}
 	for _, c := range report.LeftOut {
 		left[c.What] = c.Count

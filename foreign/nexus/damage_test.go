@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 )
@@ -26,9 +27,7 @@ func smallBuffer(t *testing.T, entries int, indent string) (file []byte, spans [
 	file = b.Bytes()
 	if indent != "" {
 		var pretty bytes.Buffer
-		if err := json.Indent(&pretty, file, "", indent); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Indent(&pretty, file, "", indent))
 		file = pretty.Bytes()
 	}
 	for at := 0; len(spans) < entries; {
@@ -39,9 +38,7 @@ func smallBuffer(t *testing.T, entries int, indent string) (file []byte, spans [
 		}
 		dec := json.NewDecoder(bytes.NewReader(file[start:]))
 		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, dec.Decode(&raw))
 		at = start + len(raw)
 		spans = append(spans, [2]int{start, at})
 	}
@@ -150,10 +147,7 @@ func TestKeepsNoSecret(t *testing.T) {
 	if err != nil || report.Entries != 7 || report.Salvaged != 6 {
 		t.Fatalf("%+v, %v", report, err)
 	}
-	kept, err := json.Marshal(map[string]any{"events": events, "report": report})
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := must.Get(json.Marshal(map[string]any{"events": events, "report": report}))(t)
 	for _, part := range []string{secret, secret[4:]} {
 		if at := bytes.Index(kept, []byte(part)); at >= 0 {
 			t.Errorf("it is kept: %s", kept[max(0, at-200):min(len(kept), at+60)])

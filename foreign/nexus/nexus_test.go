@@ -20,6 +20,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/nexus"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 )
@@ -27,11 +28,7 @@ import (
 // nexusFile is a buffer as nexus-memory-hooks writes it: three entries, the second repeats what the first held.
 func nexusFile(t testing.TB) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "claude-code.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(os.ReadFile(filepath.Join("testdata", "claude-code.json")))(t)
 }
 
 func today() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC) }
@@ -270,10 +267,7 @@ func TestEntriesThatAreNoObjects(t *testing.T) {
 func TestAgentIsNoPath(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"../../etc/passwd", "/abs", "a\x00b", " ", "", strings.Repeat("x", 5000), "a\nb"} {
-		quoted, err := json.Marshal(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		quoted := must.Get(json.Marshal(name))(t)
 		file := fmt.Sprintf(`{"started_at":"2026-01-01T00:00:00Z","entries":[{"context":{"agent_type":%s,"session_id":%[1]s,"insights":["a"]}}]}`, quoted)
 		events, _, err := readNexus([]byte(file))
 		if err != nil || len(events) != 2 {
@@ -343,7 +337,7 @@ func TestBufferIsBounded(t *testing.T) {
 			fmt.Fprintf(&file, `{"context":{"session_id":"s%d"}},`, i)
 		}
 		_, _, err := readNexus([]byte(file.String()))
-		wantKind(t, "read", err, amber.KindInvalid)
+		must.Kind(t, "read", err, amber.KindInvalid)
 	})
 }
 
@@ -361,7 +355,7 @@ func TestRefusesOtherFiles(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"[]", "text", "{}", `{"a":1}`, `{"entries":7}`, `{"entries":"x"}`, "\x00\x00\x00\x00", `{1:2}`, `{"entries"`[:1] + "}"} {
 		events, _, err := readNexus([]byte(file))
-		wantKind(t, file, err, amber.KindInvalid)
+		must.Kind(t, file, err, amber.KindInvalid)
 		if events != nil {
 			t.Errorf("%s gives %q", file, gists(events))
 		}
@@ -432,11 +426,4 @@ func FuzzRead(f *testing.F) {
 			t.Fatal("the second time gives other events")
 		}
 	})
-}
-
-func wantKind(t testing.TB, what string, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: got kind %q (%v), want %q", what, got, err, want)
-	}
 }

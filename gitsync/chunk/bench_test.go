@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // notes are memories of some hundred bytes each, of words as often as words are.
@@ -54,9 +55,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(textOf(b, file))))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := chunk.Decode(id, file); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(chunk.Decode(id, file))(b)
 			}
 		})
 	}
@@ -67,8 +66,6 @@ func BenchmarkDecodeHeader(b *testing.B) {
 	b.SetBytes(int64(len(file)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := chunk.DecodeHeader(id, file); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(chunk.DecodeHeader(id, file))(b)
 	}
 }

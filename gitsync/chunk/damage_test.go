@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // small is a chunk and a pack of five, as small as they can be.
@@ -42,10 +43,7 @@ func readAll(p chunk.Part) (all []chunk.Chunk, err error) {
 func TestEveryChangedByteIsNoticed(t *testing.T) {
 	t.Parallel()
 	for _, p := range parts(t) {
-		want, err := readAll(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(readAll(p))(t)
 		for i := 0; i < len(p.Bytes); i += step {
 			for _, bits := range []byte{1, 1 << (i % 8), 0xff} {
 				b := slices.Clone(p.Bytes)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -35,10 +36,7 @@ func TestWhatIsWrittenComesBack(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			id, b := mustEncode(t, tt.header, tt.records, tt.signer)
-			got, err := chunk.Decode(id, b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(chunk.Decode(id, b))(t)
 			want := tt.header
 			want.Format, want.Counts = chunk.Format, countsOf(tt.records)
 			want.Parents = slices.Sorted(slices.Values(want.Parents))

@@ -8,16 +8,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestDocumentListsTheFields fails when a type of the root package gets a field:
 // older readers refuse it, so it needs a new version of the format.
 func TestDocumentListsTheFields(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../../docs/format/sync.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../docs/format/sync.md"))(t)
 	doc := strings.ReplaceAll(string(b), "\r\n", "\n")
 	for name, typ := range map[string]reflect.Type{
 		"session":  reflect.TypeFor[amber.SyncSession](),

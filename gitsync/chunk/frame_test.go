@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // skippable is a frame that decoders skip.
@@ -24,10 +25,7 @@ func skippable(magic uint32, content string) []byte {
 
 func encodeWith(t testing.TB, text []byte, options ...zstd.EOption) []byte {
 	t.Helper()
-	e, err := zstd.NewWriter(nil, append(options, zstd.WithEncoderConcurrency(1))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(zstd.NewWriter(nil, append(options, zstd.WithEncoderConcurrency(1))...))(t)
 	return e.EncodeAll(text, nil)
 }
 

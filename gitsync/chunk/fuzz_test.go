@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // known fails for kinds of errors that reading never has.
@@ -28,10 +29,7 @@ func rewrite(t *testing.T, c chunk.Chunk) {
 		// JSON has more spellings than Amber writes, and longer ones.
 		t.Fatalf("it was read and cannot be written: %v", err)
 	}
-	again, err := chunk.Decode(id, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(chunk.Decode(id, b))(t)
 	c.Header.SignedBy = ""
 	if d := cmp.Diff([]any{c.Header, c.Records}, []any{again.Header, again.Records}, same, compactForeign); d != "" {
 		t.Errorf("(-read +read again):\n%s", d)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -135,15 +136,9 @@ func frame(text string) (chunk.ID, []byte) {
 // textOf decompresses a file with a decoder that takes anything.
 func textOf(t testing.TB, b []byte) string {
 	t.Helper()
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)))(t)
 	defer d.Close()
-	text, err := d.DecodeAll(b, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(d.DecodeAll(b, nil))(t)
 	return string(text)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -34,10 +35,7 @@ func TestRandomRecordsComeBack(t *testing.T) {
 					s = newSigner(byte(r.IntN(3)))
 				}
 				id, b := mustEncode(t, open, records, s)
-				c, err := chunk.Decode(id, b)
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := must.Get(chunk.Decode(id, b))(t)
 				if d := cmp.Diff(records, c.Records, same); d != "" {
 					t.Fatalf("(-written +read):\n%s", d)
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/gitsync/chunk"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -47,10 +48,7 @@ func vectorHeader() chunk.Header {
 // there is none.
 func vectorFile(t testing.TB, name string, make func() (chunk.ID, []byte)) chunk.Part {
 	t.Helper()
-	dir, err := filepath.Abs(filepath.Join("testdata", "v1", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.Abs(filepath.Join("testdata", "v1", name)))(t)
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err == nil && len(names) == 0 && *update && make != nil {
 		id, b := make()
@@ -80,10 +78,7 @@ func TestVectorsAreReadForever(t *testing.T) {
 				records, text = vectorRecords(), "v1/unsigned"
 			}
 			p := vectorFile(t, v.name, func() (chunk.ID, []byte) { return mustEncode(t, vectorHeader(), records, v.signer) })
-			c, err := chunk.Decode(p.ID, p.Bytes)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(chunk.Decode(p.ID, p.Bytes))(t)
 			if d := cmp.Diff(records, c.Records, same); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
@@ -136,10 +131,7 @@ func TestPackVectorsAreReadForever(t *testing.T) {
 // TestDocumentShowsTheVectors compares docs/format/sync.md with the vectors.
 func TestDocumentShowsTheVectors(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../../docs/format/sync.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../docs/format/sync.md"))(t)
 	doc := strings.ReplaceAll(string(b), "\r\n", "\n")
 	unsigned, signed := vectorFile(t, "unsigned", nil), vectorFile(t, "signed", nil)
 	_, pack := vectorPack(t)

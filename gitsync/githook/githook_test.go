@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/githook"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // environ is that of a user without settings.
@@ -83,14 +84,9 @@ func (u user) open() *githook.Worktree {
 // newUser has a repository with one commit on main.
 func newUser(t *testing.T, name string, more ...string) user {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	u := user{t, filepath.Join(root, name), environ(t, more...)}
-	if err := os.Mkdir(u.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(u.dir, 0o755))
 	u.git("init", "-q", "-b", "main")
 	u.put("README", "hello\n", 0o644)
 	u.git("add", "README")
@@ -166,10 +162,7 @@ func TestInstallThenRemoveGivesEveryHookBackToTheByte(t *testing.T) {
 				t.Errorf("the hook is %q", now)
 			}
 			u.git("hook", "run", "post-merge", "--", "0") // it is a script that runs
-			removed, err := u.open().Remove(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			removed := must.Get(u.open().Remove(t.Context()))(t)
 			if diff := cmp.Diff(map[string]githook.Action{"post-merge": githook.Changed, "pre-commit": githook.Removed}, actions(removed)); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
@@ -216,9 +209,7 @@ func TestWhatTheUserAddsToAFileOfOursStays(t *testing.T) {
 	u := newUser(t, "work")
 	install(u, githook.Install{})
 	u.put(".git/hooks/post-merge", u.read(".git/hooks/post-merge")+"echo mine\n", 0o755)
-	if _, err := u.open().Remove(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(u.open().Remove(t.Context()))(t)
 	if got, want := u.read(".git/hooks/post-merge"), "#!/bin/sh\necho mine\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -376,9 +367,7 @@ func TestFolderIsInTheWorkTree(t *testing.T) {
 	u := newUser(t, "work")
 	w := u.open()
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(u.dir, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(u.dir, link))
 	for path, want := range map[string]string{
 		filepath.Join(u.dir, ".amber"): ".amber", filepath.Join(link, "a", ".amber"): "a/.amber", u.dir: ".",
 	} {
@@ -580,10 +569,7 @@ func TestStatusTellsWhichHooksCallAmber(t *testing.T) {
 	u := newUser(t, "work")
 	w := u.open()
 	status := func() map[string]bool {
-		all, err := w.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(w.Status(t.Context()))(t)
 		got := map[string]bool{}
 		for _, s := range all {
 			got[s.Hook] = s.Installed

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // editors returns what edits the settings of every host.
@@ -17,10 +19,7 @@ func editors(tb testing.TB) (all []editor) {
 		tb.Fatal(err)
 	}
 	for _, h := range hosts() {
-		places, err := h.places(o, User)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		places := must.Get(h.places(o, User))(tb)
 		for _, pl := range places {
 			if f, ok := pl.text.(tomlFile); ok {
 				h := hooks{host: "codex", events: codexEvents(), entry: o.entries("codex", 1)}
@@ -38,16 +37,10 @@ func editors(tb testing.TB) (all []editor) {
 // refused, or taking out what was put in gives the text back, and putting in
 // twice is putting in once.
 func FuzzEditors(f *testing.F) {
-	names, err := filepath.Glob("testdata/*.*")
-	if err != nil {
-		f.Fatal(err)
-	}
+	names := must.Get(filepath.Glob("testdata/*.*"))(f)
 	count := len(editors(f))
 	for _, name := range names {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(name))(f)
 		for i := range count {
 			f.Add(b, i)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook/setup"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // user is somebody with a home, a project and an amber.
@@ -25,10 +26,7 @@ type user struct {
 
 func newUser(t *testing.T) *user {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	u := &user{t: t, root: root}
 	u.o = setup.Options{
 		Home: u.in("home"), Dir: u.in("project"), StateDir: u.in("state/setup"), Executable: u.in("bin dir/amber"), MCP: true,
@@ -53,25 +51,18 @@ func (u *user) in(name string) string { return filepath.Join(u.root, filepath.Fr
 
 func (u *user) mkdir(name string) {
 	u.t.Helper()
-	if err := os.MkdirAll(u.in(name), 0o755); err != nil {
-		u.t.Fatal(err)
-	}
+	must.Do(u.t, os.MkdirAll(u.in(name), 0o755))
 }
 
 func (u *user) write(name, text string) {
 	u.t.Helper()
 	u.mkdir(filepath.Dir(name))
-	if err := os.WriteFile(u.in(name), []byte(text), 0o644); err != nil {
-		u.t.Fatal(err)
-	}
+	must.Do(u.t, os.WriteFile(u.in(name), []byte(text), 0o644))
 }
 
 func (u *user) read(name string) string {
 	u.t.Helper()
-	b, err := os.ReadFile(u.in(name))
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(u.in(name)))(u.t)
 	return string(b)
 }
 
@@ -172,10 +163,7 @@ var manners = map[string]func(text string) string{
 func eachSample(t *testing.T, wide bool, test func(t *testing.T, u *user, s sample)) {
 	t.Parallel()
 	for _, s := range samples {
-		b, err := os.ReadFile(filepath.Join("testdata", s.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(filepath.Join("testdata", s.file)))(t)
 		for manner, write := range manners {
 			if (!wide || testing.Short()) && manner != "as it is" {
 				continue
@@ -235,9 +223,7 @@ func TestUninstallWithoutRecord(t *testing.T) {
 	eachSample(t, false, func(t *testing.T, u *user, s sample) {
 		before := u.read(s.path)
 		u.install(s.host, s.scope)
-		if err := os.RemoveAll(u.o.StateDir); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(u.o.StateDir))
 		u.uninstall(s.host, s.scope)
 		switch s.file {
 		case "claude-empty-hooks.json", "copilot-mcp.json":
@@ -271,10 +257,7 @@ func TestSetupOnlyAddsLines(t *testing.T) {
 		if s.file == "claude-one-line.json" {
 			return
 		}
-		p, err := setup.Install(s.host, s.scope, u.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(setup.Install(s.host, s.scope, u.o))(t)
 		for _, c := range p.Changes {
 			if c.Path != u.in(s.path) {
 				continue
@@ -347,10 +330,7 @@ func TestHostsWithoutAnySettings(t *testing.T) {
 				t.Parallel()
 				u := newUser(t)
 				before := u.tree()
-				p, err := setup.Install(host, scope, u.o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(setup.Install(host, scope, u.o))(t)
 				for _, c := range p.Changes {
 					if c.Action != setup.Created || !strings.HasPrefix(c.Diff(), "--- /dev/null\n+++ "+c.Path+"\n@@ -0,0 +1,") {
 						t.Errorf("%s is %s:\n%s", c.Path, c.Action, c.Diff())
@@ -476,9 +456,7 @@ func TestModeAndLinkStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.mkdir("home/.claude")
-	if err := os.Symlink("../dotfiles/claude/settings.json", u.in("home/.claude/settings.json")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("../dotfiles/claude/settings.json", u.in("home/.claude/settings.json")))
 	before := u.tree()
 	u.o.MCP = false
 	u.install("claude-code", setup.User)
@@ -503,9 +481,7 @@ func TestLinkedFolder(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	u.mkdir("home/dotfiles/claude")
-	if err := os.Symlink("dotfiles/claude", u.in("home/.claude")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("dotfiles/claude", u.in("home/.claude")))
 	before := u.tree()
 	u.install("claude-code", setup.User)
 	if !strings.Contains(u.read("home/dotfiles/claude/settings.json"), "hook claude-code") {
@@ -551,13 +527,9 @@ func TestUninstallForgetsWithoutAFile(t *testing.T) {
 			t.Fatalf("records: %v %v", records, err)
 		}
 		if broken {
-			if err := os.WriteFile(records[0], []byte("{"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(records[0], []byte("{"), 0o600))
 		}
-		if err := os.Remove(u.in("home/.claude/settings.json")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(u.in("home/.claude/settings.json")))
 		u.uninstall("claude-code", setup.User)
 		if left, _ := os.ReadDir(u.o.StateDir); len(left) > 0 {
 			t.Errorf("broken %v: %s is left in the state folder", broken, left[0].Name())
@@ -569,16 +541,12 @@ func TestFilesThatMayNotBeWritten(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	u.write("home/.claude/settings.json", "{}")
-	if err := os.Chmod(u.in("home/.claude/settings.json"), 0o444); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(u.in("home/.claude/settings.json"), 0o444))
 	if _, err := setup.Install("claude-code", setup.User, u.o); amber.KindOf(err) != amber.KindRefused {
 		t.Errorf("read-only file: %v, want refused", err)
 	}
 	u.mkdir("home/.cursor")
-	if err := os.Symlink("nowhere", u.in("home/.cursor/hooks.json")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("nowhere", u.in("home/.cursor/hooks.json")))
 	if _, err := setup.Install("cursor", setup.User, u.o); amber.KindOf(err) != amber.KindInvalid {
 		t.Errorf("link to nothing: %v, want invalid", err)
 	}
@@ -592,10 +560,7 @@ func TestChangedSinceThePlan(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	u.write("home/.claude/settings.json", "{}")
-	p, err := setup.Install("claude-code", setup.User, u.o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(setup.Install("claude-code", setup.User, u.o))(t)
 	u.write("home/.claude/settings.json", `{"theme": "dark"}`)
 	if err := p.Apply(); amber.KindOf(err) != amber.KindConflict {
 		t.Errorf("%v, want conflict", err)
@@ -891,13 +856,8 @@ func TestRecordsAreHostile(t *testing.T) {
 			if err != nil || len(records) != 1 {
 				t.Fatalf("records: %v %v", records, err)
 			}
-			b, err := os.ReadFile(records[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(records[0], harm(b), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(os.ReadFile(records[0]))(t)
+			must.Do(t, os.WriteFile(records[0], harm(b), 0o600))
 			u.uninstall("claude-code", setup.User)
 			if got := u.read("home/.claude/settings.json"); got != "{\n  \"theme\": \"dark\"\n}\n" {
 				t.Errorf("the file is %q", got)

@@ -13,14 +13,12 @@ import (
 	"github.com/amber-memory/amber/hook/setup"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func (u *user) status(host string) setup.HostStatus {
 	u.t.Helper()
-	all, err := setup.Status(u.o)
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	all := must.Get(setup.Status(u.o))(u.t)
 	i := slices.IndexFunc(all, func(st setup.HostStatus) bool { return st.Host == host })
 	return all[i]
 }
@@ -77,9 +75,7 @@ func TestStatusOfEveryHost(t *testing.T) {
 			}
 			// The program is elsewhere now.
 			u.o.Executable = u.in("opt/amber")
-			if err := os.Remove(u.in("bin dir/amber")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(u.in("bin dir/amber")))
 			if sc := u.status(host).Scopes[0]; !sc.Outdated || sc.Missing != u.in("bin dir/amber") {
 				t.Errorf("moved: %+v", sc)
 			}
@@ -195,10 +191,7 @@ func (u *user) onlyFolderLeft() bool {
 
 func (u *user) testdata(name string) string {
 	u.t.Helper()
-	b, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/" + name))(u.t)
 	return string(b)
 }
 

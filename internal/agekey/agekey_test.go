@@ -17,42 +17,27 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func newX25519(t testing.TB) *age.X25519Identity {
 	t.Helper()
-	id, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
+	return must.Get(age.GenerateX25519Identity())(t)
 }
 
 func newHybrid(t testing.TB) *age.HybridIdentity {
 	t.Helper()
-	id, err := age.GenerateHybridIdentity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
+	return must.Get(age.GenerateHybridIdentity())(t)
 }
 
 // roundTrip encrypts to a recipient and opens it with an identity.
 func roundTrip(t *testing.T, r age.Recipient, id age.Identity) {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := age.Encrypt(&b, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(age.Encrypt(&b, r))(t)
 	io.WriteString(w, "memory")
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := age.Decrypt(&b, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
+	out := must.Get(age.Decrypt(&b, id))(t)
 	if got, err := io.ReadAll(out); err != nil || string(got) != "memory" {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -71,10 +56,7 @@ func TestRecipientsOfAgeHaveOneSpelling(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r, err := agekey.ParseRecipient(tt.text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(agekey.ParseRecipient(tt.text))(t)
 			if r.Text != tt.want || r.Kind != tt.kind {
 				t.Errorf("got %q of kind %s, want %q of kind %s", r.Text, r.Kind, tt.want, tt.kind)
 			}
@@ -165,10 +147,7 @@ func TestIdentitiesAreReadLineByLine(t *testing.T) {
 	t.Parallel()
 	x, h := newX25519(t), newHybrid(t)
 	text := "# a comment\r\n\n  " + x.String() + "\r\n#AGE-SECRET-KEY-1\n" + h.String()
-	ids, err := agekey.ParseIdentities(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids := must.Get(agekey.ParseIdentities(strings.NewReader(text)))(t)
 	if len(ids) != 2 {
 		t.Fatalf("got %d identities, want 2", len(ids))
 	}
@@ -234,9 +213,7 @@ func TestIdentityFilesOfOthersAreRefused(t *testing.T) {
 		return
 	}
 	for _, mode := range []fs.FileMode{0o640, 0o604, 0o620, 0o601, 0o644} {
-		if err := os.Chmod(file, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(file, mode))
 		_, err := agekey.ReadIdentities(nil, file)
 		if amber.KindOf(err) != amber.KindRefused || amber.HintOf(err) != "chmod 600 "+file {
 			t.Errorf("mode %o: got %v, hint %q", mode, err, amber.HintOf(err))
@@ -246,9 +223,7 @@ func TestIdentityFilesOfOthersAreRefused(t *testing.T) {
 
 func write(t *testing.T, file, text string, mode fs.FileMode) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), mode))
 }
 
 func TestABadIdentityFileTellsWhichAndNotWhat(t *testing.T) {
@@ -265,14 +240,8 @@ func TestABadIdentityFileTellsWhichAndNotWhat(t *testing.T) {
 func TestOwnMakesOneOfEachKindAndKeepsIt(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "keys", "age-identity.txt")
-	first, err := agekey.Own(nil, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := agekey.Own(nil, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(agekey.Own(nil, file))(t)
+	again := must.Get(agekey.Own(nil, file))(t)
 	if d := cmp.Diff(texts(t, first), texts(t, again)); d != "" {
 		t.Errorf("the second call gives others: %s", d)
 	}
@@ -284,10 +253,7 @@ func TestOwnMakesOneOfEachKindAndKeepsIt(t *testing.T) {
 	if d := cmp.Diff([]agekey.Kind{agekey.X25519, agekey.Hybrid}, kinds); d != "" {
 		t.Error(d)
 	}
-	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(file))(t)
 	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("the mode is %o", info.Mode().Perm())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // marker is a stanza for nobody.
@@ -23,13 +24,8 @@ func (m marker) Wrap([]byte) ([]*age.Stanza, error) {
 func encrypted(t testing.TB, to ...age.Recipient) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := age.Encrypt(&b, to...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(age.Encrypt(&b, to...))(t)
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -53,10 +49,7 @@ func TestHeadersTellTheKindsOfRecipients(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := agekey.Headers(encrypted(t, tt.to...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(agekey.Headers(encrypted(t, tt.to...)))(t)
 			if d := cmp.Diff(tt.want, got); d != "" {
 				t.Error(d)
 			}
@@ -67,10 +60,7 @@ func TestHeadersTellTheKindsOfRecipients(t *testing.T) {
 func TestAHeaderTellsWhereItsPartsAre(t *testing.T) {
 	t.Parallel()
 	b := encrypted(t, newX25519(t).Recipient(), marker{"amber-x"})
-	h, err := agekey.ParseHeader(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(agekey.ParseHeader(b))(t)
 	s := h.Stanzas[1]
 	if got := string(b[s.Begin:s.Text]); got != "-> amber-x 1\n" {
 		t.Errorf("the first line is %q", got)
@@ -92,10 +82,7 @@ func TestAHeaderTellsWhereItsPartsAre(t *testing.T) {
 func TestHeadersThatAreNotIntactAreDamaged(t *testing.T) {
 	t.Parallel()
 	b := string(encrypted(t, newX25519(t).Recipient()))
-	h, err := agekey.ParseHeader([]byte(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(agekey.ParseHeader([]byte(b)))(t)
 	for n := range h.Size {
 		if _, err := agekey.ParseHeader([]byte(b[:n])); amber.KindOf(err) != amber.KindDamaged && amber.KindOf(err) != amber.KindTooNew {
 			t.Errorf("cut at %d: got %v", n, err)

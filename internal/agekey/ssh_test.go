@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // newSSH returns the private key in PEM and the line of the public one.
@@ -29,20 +30,13 @@ func newSSH(t *testing.T, key any, pass string) (private, public string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signer, err := ssh.NewSignerFromKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := must.Get(ssh.NewSignerFromKey(key))(t)
 	return string(pem.EncodeToMemory(block)), strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
 }
 
 func newRSA(t *testing.T, bits int) *rsa.PrivateKey {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, bits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
+	return must.Get(rsa.GenerateKey(rand.Reader, bits))(t)
 }
 
 func newEd25519(t *testing.T) ed25519.PrivateKey {
@@ -60,17 +54,11 @@ func TestSSHKeysAreRecipientsAndIdentities(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			private, public := newSSH(t, key, "")
-			r, err := agekey.ParseRecipient(public + " somebody@host, and more")
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(agekey.ParseRecipient(public + " somebody@host, and more"))(t)
 			if r.Text != public || r.Kind != agekey.SSH {
 				t.Errorf("got %q of kind %s", r.Text, r.Kind)
 			}
-			ids, err := agekey.ParseIdentities(strings.NewReader("\n" + private))
-			if err != nil {
-				t.Fatal(err)
-			}
+			ids := must.Get(agekey.ParseIdentities(strings.NewReader("\n" + private)))(t)
 			roundTrip(t, r.Recipient, ids[0])
 			of, ok := agekey.RecipientOf(ids[0])
 			if !ok || of.Text != public {
@@ -87,10 +75,7 @@ func TestSSHKeysAreRecipientsAndIdentities(t *testing.T) {
 func TestSSHKeysThatCannotBeUsedAreInvalid(t *testing.T) {
 	t.Parallel()
 	locked, _ := newSSH(t, newEd25519(t), "secret")
-	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	curve := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	other, _ := newSSH(t, curve, "")
 	whole, public := newSSH(t, newEd25519(t), "")
 	for name, text := range map[string]string{

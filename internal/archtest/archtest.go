@@ -65,6 +65,7 @@ var law = map[string][]string{
 	"internal/golden":               {"internal/fsx"},
 	"internal/hosttest":             {"-"}, // sees the program as a user does
 	"internal/intake":               {"internal/redact"},
+	"internal/must":                 {},
 	"internal/names":                {"-"},
 	"internal/pointer":              {},
 	"internal/proc":                 {},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const format, domain = "test", "test 1\x00"
@@ -23,9 +24,7 @@ func sealed(body, signatures string) string {
 func TestOneSpelling(t *testing.T) {
 	const body = `{"format":"test","version":1}`
 	good := sealed(body, "[]")
-	if err := open(good); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, open(good))
 	for what, bad := range map[string]string{
 		"no list of signatures": sealed(body, "null"),
 		"space in the list":     sealed(body, "[ ]"),

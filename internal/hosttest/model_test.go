@@ -7,15 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // ask sends a request to the model and returns its answer.
 func ask(t *testing.T, m *model, path, body string) string {
 	t.Helper()
-	answer, err := http.Post(m.url+path, "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(http.Post(m.url+path, "application/json", strings.NewReader(body)))(t)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {

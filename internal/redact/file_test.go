@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 )
 
@@ -69,10 +70,7 @@ func TestDocumentRemovesEverySample(t *testing.T) {
 	t.Parallel()
 	r := redact.New()
 	for _, s := range samples(t, 1) {
-		quoted, err := json.Marshal(map[string]string{"text": "a\n" + s.Text()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		quoted := must.Get(json.Marshal(map[string]string{"text": "a\n" + s.Text()}))(t)
 		for file, b := range map[string][]byte{
 			"a.md": []byte("a\n" + s.Text()), "a.json": quoted, "a.bin": []byte("\x00\n" + s.Text() + "\x00"),
 		} {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/google/go-cmp/cmp"
 )
@@ -77,10 +78,7 @@ func TestJSONReadsEscapes(t *testing.T) {
 
 func FuzzJSON(f *testing.F) {
 	for _, s := range samples(f, 1) {
-		b, err := json.Marshal(map[string]string{"a": s.Text()})
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := must.Get(json.Marshal(map[string]string{"a": s.Text()}))(f)
 		f.Add(string(b))
 	}
 	f.Add(`{"\u0067hp_":"\ud800","b":"\\u0067"}`)

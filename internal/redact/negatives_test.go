@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 )
 
@@ -37,16 +38,10 @@ func TestNegatives(t *testing.T) {
 // negatives returns the files of testdata/negatives by name.
 func negatives(tb testing.TB) map[string]string {
 	tb.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "negatives", "*"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join("testdata", "negatives", "*")))(tb)
 	texts := make(map[string]string)
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(file))(tb)
 		texts[filepath.Base(file)] = string(b)
 	}
 	return texts

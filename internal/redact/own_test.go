@@ -7,16 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 )
 
 func with(t testing.TB, o redact.Options) *redact.Redactor {
 	t.Helper()
-	r, err := redact.With(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(redact.With(o))(t)
 }
 
 func TestOwnRules(t *testing.T) {
@@ -113,10 +110,7 @@ func TestOwnRulesKeepThePromises(t *testing.T) {
 	for i := range *texts {
 		text := m.text(12)
 		if i%2 == 0 {
-			b, err := json.Marshal(m.value(3))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(json.Marshal(m.value(3)))(t)
 			text = string(b)
 		}
 		if i%6 == 0 {

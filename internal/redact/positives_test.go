@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 )
 
@@ -90,9 +91,6 @@ func TestSamplesInsideJSON(t *testing.T) {
 
 func encode(t *testing.T, s string) string {
 	t.Helper()
-	b, err := json.Marshal(map[string]string{"text": s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(map[string]string{"text": s}))(t)
 	return string(b)
 }

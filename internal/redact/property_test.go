@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 )
 
@@ -99,9 +100,7 @@ func TestRandomJSON(t *testing.T) {
 		var b strings.Builder
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(m.IntN(2) == 0)
-		if err := enc.Encode(m.value(3)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, enc.Encode(m.value(3)))
 		text := b.String()
 		if m.IntN(3) == 0 {
 			text = strings.ReplaceAll(text, "/", `\/`)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/settings"
 )
 
@@ -44,10 +45,7 @@ func TestAddKeepsEverythingElse(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			j := parse(t, tc.old)
-			added, err := j.Add(tc.path, "k", []byte(`{"x": [1]}`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			added := must.Get(j.Add(tc.path, "k", []byte(`{"x": [1]}`)))(t)
 			if diff := cmp.Diff(string(added.Bytes()), tc.want); diff != "" {
 				t.Errorf("added (-got +want):\n%s", diff)
 			}
@@ -58,11 +56,7 @@ func TestAddKeepsEverythingElse(t *testing.T) {
 
 func parse(t *testing.T, src string) *settings.JSON {
 	t.Helper()
-	j, err := settings.ParseJSON([]byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
+	return must.Get(settings.ParseJSON([]byte(src)))(t)
 }
 
 // checkRemovalGivesBack deletes what was added last to the container at path.
@@ -117,10 +111,7 @@ func TestDeleteKeepsEverythingElse(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := parse(t, tc.old).Delete(tc.path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(parse(t, tc.old).Delete(tc.path))(t)
 			if diff := cmp.Diff(string(got.Bytes()), tc.want); diff != "" {
 				t.Errorf("deleted (-got +want):\n%s", diff)
 			}

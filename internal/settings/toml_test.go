@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/settings"
 )
 
@@ -36,17 +37,11 @@ func TestAppendKeepsEverythingElse(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			added, err := parseTOML(t, tc.old).Append(block)
-			if err != nil {
-				t.Fatal(err)
-			}
+			added := must.Get(parseTOML(t, tc.old).Append(block))(t)
 			if diff := cmp.Diff(string(added.Bytes()), tc.want); diff != "" {
 				t.Errorf("added (-got +want):\n%s", diff)
 			}
-			back, err := added.Remove(added.Find("servers", "amber")[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			back := must.Get(added.Remove(added.Find("servers", "amber")[0]))(t)
 			if diff := cmp.Diff(string(back.Bytes()), tc.old); diff != "" {
 				t.Errorf("removed (-got +want):\n%s", diff)
 			}
@@ -57,10 +52,7 @@ func TestAppendKeepsEverythingElse(t *testing.T) {
 func TestRemoveFromTheMiddle(t *testing.T) {
 	t.Parallel()
 	d := parseTOML(t, "a = 1\n\n"+block+"\n\n# theirs\n[other]\nb = 2\n")
-	d, err := d.Remove(d.Find("servers", "amber")[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	d = must.Get(d.Remove(d.Find("servers", "amber")[0]))(t)
 	if got, want := string(d.Bytes()), "a = 1\n\n# theirs\n[other]\nb = 2\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -141,10 +133,7 @@ func TestParseTOMLReadsEverything(t *testing.T) {
 func TestReplaceKeepsEverythingElse(t *testing.T) {
 	t.Parallel()
 	d := parseTOML(t, everything)
-	d, err := d.Replace(d.Tables[3].Key("command"), settings.Quote("a\\b\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d = must.Get(d.Replace(d.Tables[3].Key("command"), settings.Quote("a\\b\n")))(t)
 	want := strings.Replace(everything, `"tab\there \u00e9 \"q\""`, `"a\\b\u000A"`, 1)
 	if diff := cmp.Diff(string(d.Bytes()), want); diff != "" {
 		t.Errorf("replaced (-got +want):\n%s", diff)

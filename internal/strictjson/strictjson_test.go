@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/strictjson"
 )
 
@@ -112,9 +113,7 @@ func TestMembers(t *testing.T) {
 		got.WriteString(name + "=" + string(value) + ";")
 		return nil
 	}
-	if err := strictjson.Members([]byte(" {\"a\" : [1, {\"b\":1,\"b\":2}] , \"\\u0041\":null} "), keep); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, strictjson.Members([]byte(" {\"a\" : [1, {\"b\":1,\"b\":2}] , \"\\u0041\":null} "), keep))
 	if got.String() != `a=[1, {"b":1,"b":2}];A=null;` {
 		t.Errorf("got %s", got.String())
 	}

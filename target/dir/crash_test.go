@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/dir"
 )
 
@@ -52,14 +53,10 @@ func lookPointer(t *testing.T, d *dir.Dir) []byte {
 var changes = []change{
 	{"put", nothing, putObject, lookObject, nil, object},
 	{"put, folder made by a killed writer", func(t *testing.T, disk fsx.FS, root string) {
-		if err := errors.Join(disk.Mkdir(root+"/packs", 0o700), disk.Mkdir(root+"/packs/3f", 0o700)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(disk.Mkdir(root+"/packs", 0o700), disk.Mkdir(root+"/packs/3f", 0o700)))
 	}, putObject, lookObject, nil, object},
 	{"put, outer folder made by a killed writer", func(t *testing.T, disk fsx.FS, root string) {
-		if err := disk.Mkdir(root+"/packs", 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, disk.Mkdir(root+"/packs", 0o700))
 	}, putObject, lookObject, nil, object},
 	{"put without a folder", nothing, func(ctx context.Context, d *dir.Dir) error {
 		_, err := d.Put(ctx, "a", int64(len(object)), bytes.NewReader(object))
@@ -87,9 +84,7 @@ var changes = []change{
 	}, func(ctx context.Context, d *dir.Dir) error { return d.Delete(ctx, "packs/3f/a") }, lookObject, object, nil},
 	{"delete, removed by a killed writer", func(t *testing.T, disk fsx.FS, root string) {
 		put(t, open(t, root, disk), "packs/3f/a", object)
-		if err := disk.Remove(root + "/packs/3f/a"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, disk.Remove(root+"/packs/3f/a"))
 	}, func(ctx context.Context, d *dir.Dir) error { return d.Delete(ctx, "packs/3f/a") }, lookObject, object, nil},
 }
 
@@ -225,9 +220,7 @@ func TestFolderOfAKilledOpenerIsDurable(t *testing.T) {
 	root := t.TempDir()
 	for seed := range uint64(seeds) {
 		disk := crashfs.New()
-		if err := errors.Join(fsx.MkdirAll(disk, filepath.Dir(root), 0o700), disk.Mkdir(root, 0o700)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(fsx.MkdirAll(disk, filepath.Dir(root), 0o700), disk.Mkdir(root, 0o700)))
 		put(t, open(t, root, disk), "a", object)
 		after := disk.CrashClone(rand.New(rand.NewPCG(seed, 0)))
 		if got := get(t, open(t, root, after), "a"); !same(got, object) {

@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/dir"
 )
@@ -25,9 +26,7 @@ func TestOpen(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	file := filepath.Join(root, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	tests := []struct {
 		name string
 		path string
@@ -45,7 +44,7 @@ func TestOpen(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := dir.Open(tt.path, tt.o)
-		wantKind(t, tt.name, err, tt.want)
+		must.Kind(t, tt.name, err, tt.want)
 	}
 	if _, err := os.Lstat(filepath.Join(root, "none")); err == nil {
 		t.Error("a missing folder was made")
@@ -60,21 +59,19 @@ func TestGoneFolderIsUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, d, "packs/a", object)
-	if err := os.RemoveAll(root); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(root))
 	_, err = d.Put(t.Context(), "packs/b", 1, strings.NewReader("x"))
-	wantKind(t, "put", err, amber.KindUnreachable)
+	must.Kind(t, "put", err, amber.KindUnreachable)
 	_, err = d.Get(t.Context(), "packs/a", 0, -1)
-	wantKind(t, "get", err, amber.KindUnreachable)
-	wantKind(t, "delete", d.Delete(t.Context(), "packs/a"), amber.KindUnreachable)
-	wantKind(t, "list", d.List(t.Context(), "packs/", nil), amber.KindUnreachable)
+	must.Kind(t, "get", err, amber.KindUnreachable)
+	must.Kind(t, "delete", d.Delete(t.Context(), "packs/a"), amber.KindUnreachable)
+	must.Kind(t, "list", d.List(t.Context(), "packs/", nil), amber.KindUnreachable)
 	_, _, err = d.LoadPointer(t.Context(), "p")
-	wantKind(t, "load", err, amber.KindUnreachable)
+	must.Kind(t, "load", err, amber.KindUnreachable)
 	_, err = d.SwapPointer(t.Context(), "p", "", nil)
-	wantKind(t, "swap", err, amber.KindUnreachable)
+	must.Kind(t, "swap", err, amber.KindUnreachable)
 	_, err = d.Sweep(t.Context(), amber.UnixMilli(1))
-	wantKind(t, "sweep", err, amber.KindUnreachable)
+	must.Kind(t, "sweep", err, amber.KindUnreachable)
 	if _, err := os.Lstat(root); err == nil {
 		t.Error("the folder was made again")
 	}
@@ -85,7 +82,7 @@ func TestObjectOfAnotherSizeIsDamaged(t *testing.T) {
 	d := open(t, t.TempDir(), nil)
 	put(t, d, "a", []byte("four"))
 	created, err := d.Put(t.Context(), "a", 5, strings.NewReader("fives"))
-	if wantKind(t, "put", err, amber.KindDamaged); created {
+	if must.Kind(t, "put", err, amber.KindDamaged); created {
 		t.Error("it says that it is new")
 	}
 	if got := string(get(t, d, "a")); got != "four" {
@@ -99,10 +96,10 @@ func TestPointersAreNoObjects(t *testing.T) {
 	swap(t, d, "p", "", []byte("value"))
 	for _, name := range []string{"pointers", "pointers/p", "pointers/q/r"} {
 		_, err := d.Put(t.Context(), name, 1, strings.NewReader("x"))
-		wantKind(t, "put "+name, err, amber.KindInvalid)
+		must.Kind(t, "put "+name, err, amber.KindInvalid)
 		_, err = d.Get(t.Context(), name, 0, -1)
-		wantKind(t, "get "+name, err, amber.KindInvalid)
-		wantKind(t, "delete "+name, d.Delete(t.Context(), name), amber.KindInvalid)
+		must.Kind(t, "get "+name, err, amber.KindInvalid)
+		must.Kind(t, "delete "+name, d.Delete(t.Context(), name), amber.KindInvalid)
 	}
 	put(t, d, "pointers-1", []byte("x"))
 	if diff := cmp.Diff([]string{"pointers-1"}, list(t, d, "")); diff != "" {
@@ -117,11 +114,11 @@ func TestNoObjectIsBelowAnother(t *testing.T) {
 	put(t, d, "b/c", object)
 	for _, name := range []string{"a/b", "a/b/c", "b"} {
 		_, err := d.Put(t.Context(), name, 1, strings.NewReader("x"))
-		wantKind(t, "put "+name, err, amber.KindInvalid)
+		must.Kind(t, "put "+name, err, amber.KindInvalid)
 	}
 	swap(t, d, "p", "", nil)
 	_, err := d.SwapPointer(t.Context(), "p/q", "", nil)
-	wantKind(t, "swap", err, amber.KindInvalid)
+	must.Kind(t, "swap", err, amber.KindInvalid)
 	if diff := cmp.Diff([]string{"a", "b/c"}, list(t, d, "")); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
@@ -133,16 +130,12 @@ func TestForeignFilesAreNotListed(t *testing.T) {
 	d := open(t, root, nil)
 	put(t, d, "packs/a", object)
 	deep := filepath.Join(root, strings.Repeat("deep/", 45)) // more bytes than a name has
-	if err := os.MkdirAll(deep, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(deep, 0o700))
 	for _, path := range []string{
 		filepath.Join(root, "README.TXT"), filepath.Join(root, ".DS_Store"), filepath.Join(root, "packs", "b~"),
 		filepath.Join(root, "packs", fsx.TempPrefix+"X"), filepath.Join(deep, "a"),
 	} {
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, nil, 0o600))
 	}
 	if diff := cmp.Diff([]string{"packs/a"}, list(t, d, "")); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
@@ -155,10 +148,7 @@ func TestHostilePointerIsDamaged(t *testing.T) {
 	d := open(t, root, nil)
 	path := filepath.Join(root, "pointers", "p")
 	version := swap(t, d, "p", "", []byte("value"))
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(os.ReadFile(path))(t)
 	digest := string(good[len("amber-pointer 1 1 ") : len(good)-len("\nvalue")])
 	tests := map[string]amber.Kind{
 		"":                         amber.KindDamaged,
@@ -186,13 +176,11 @@ func TestHostilePointerIsDamaged(t *testing.T) {
 		}
 	}
 	for data, want := range tests {
-		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(data), 0o600))
 		_, _, err := d.LoadPointer(t.Context(), "p")
-		wantKind(t, "load", err, want)
+		must.Kind(t, "load", err, want)
 		_, err = d.SwapPointer(t.Context(), "p", version, nil)
-		wantKind(t, "swap", err, want)
+		must.Kind(t, "swap", err, want)
 		if t.Failed() {
 			t.Fatalf("with %q", data[:min(len(data), 100)])
 		}
@@ -205,7 +193,7 @@ func TestVersionsOfACopyThatWentAnotherWayConflict(t *testing.T) {
 	version := swap(t, a, "p", "", []byte("one way"))
 	swap(t, b, "p", "", []byte("another"))
 	_, err := b.SwapPointer(t.Context(), "p", version, nil)
-	wantKind(t, "swap", err, amber.KindConflict)
+	must.Kind(t, "swap", err, amber.KindConflict)
 }
 
 // TestSwapWaitsAsLongAsTheContext has another program hold the lock, and more than one swap wait for it.
@@ -214,10 +202,7 @@ func TestSwapWaitsAsLongAsTheContext(t *testing.T) {
 	root := t.TempDir()
 	d := open(t, root, nil)
 	version := swap(t, d, "p", "", []byte("one"))
-	lock, err := fsx.AcquireLock(t.Context(), filepath.Join(root, "pointers", ".lock"), fsx.Exclusive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := must.Get(fsx.AcquireLock(t.Context(), filepath.Join(root, "pointers", ".lock"), fsx.Exclusive))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	const waiting = 3
 	results := make(chan error, waiting)
@@ -229,11 +214,9 @@ func TestSwapWaitsAsLongAsTheContext(t *testing.T) {
 	}
 	cancel()
 	for range waiting {
-		wantKind(t, "swap", <-results, amber.KindUnreachable)
+		must.Kind(t, "swap", <-results, amber.KindUnreachable)
 	}
-	if err := lock.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lock.Unlock())
 	swap(t, d, "p", version, []byte("three"))
 }
 
@@ -246,11 +229,9 @@ func TestObjectThatShrinksWhileReadIsDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(filepath.Join(root, "a"), 100); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(filepath.Join(root, "a"), 100))
 	_, err = io.ReadAll(r)
-	wantKind(t, "read", err, amber.KindDamaged)
+	must.Kind(t, "read", err, amber.KindDamaged)
 	for range 2 {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -263,16 +244,13 @@ func TestReadErrorsAreTold(t *testing.T) {
 	root := t.TempDir()
 	put(t, open(t, root, nil), "a", object)
 	d := open(t, root, errfs.Wrap(fsx.OS(), errfs.Rule{Op: errfs.OpRead, Err: syscall.EIO}))
-	r, err := d.Get(t.Context(), "a", 0, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(d.Get(t.Context(), "a", 0, -1))(t)
 	defer r.Close()
 	if _, err := io.ReadAll(r); !errors.Is(err, syscall.EIO) {
 		t.Errorf("got %v, want EIO", err)
 	}
 	unreadable := open(t, root, errfs.Wrap(fsx.OS(), errfs.Rule{Op: errfs.OpReadDir, Err: syscall.EACCES}))
-	wantKind(t, "list", unreadable.List(t.Context(), "", nil), amber.KindRefused)
+	must.Kind(t, "list", unreadable.List(t.Context(), "", nil), amber.KindRefused)
 }
 
 func TestFileSystemWithoutHardLinksIsUnsupported(t *testing.T) {
@@ -281,7 +259,7 @@ func TestFileSystemWithoutHardLinksIsUnsupported(t *testing.T) {
 	for _, no := range []error{syscall.EPERM, syscall.ENOTSUP} {
 		d := open(t, root, noLinks{fsx.OS(), no})
 		_, err := d.Put(t.Context(), "a", 1, strings.NewReader("x"))
-		wantKind(t, no.Error(), err, amber.KindUnsupported)
+		must.Kind(t, no.Error(), err, amber.KindUnsupported)
 		if amber.HintOf(err) == "" {
 			t.Error("there is no hint")
 		}
@@ -341,9 +319,7 @@ func TestSweepTakesOldTemporaryFilesOnly(t *testing.T) {
 	file := func(name string, modified time.Time) {
 		t.Helper()
 		path := filepath.Join(root, name)
-		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, modified, modified)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, modified, modified)))
 	}
 	file(fsx.TempPrefix+"A", noon.Add(-time.Second))
 	file("packs/3f/"+fsx.TempPrefix+"B", noon.Add(-time.Hour))
@@ -373,9 +349,7 @@ func TestPutNeedsLittleMemory(t *testing.T) {
 		largest = max(largest, len(p))
 		return len(p), nil
 	})
-	if _, err := d.Put(t.Context(), "large", size, io.LimitReader(r, size)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(d.Put(t.Context(), "large", size, io.LimitReader(r, size)))(t)
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 || largest > 1<<20 {
 		t.Errorf("%d bytes were allocated, the largest read was %d, for an object of %d", used, largest, size)

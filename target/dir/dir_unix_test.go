@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/dir"
 )
 
@@ -36,16 +37,16 @@ func TestNoLinkIsFollowed(t *testing.T) {
 	}
 	for _, name := range []string{"folder/a", "folder/b/c", "file", "dangling", "fifo"} {
 		_, err := d.Put(t.Context(), name, 6, strings.NewReader("hacked"))
-		wantKind(t, "put "+name, err, amber.KindDamaged)
+		must.Kind(t, "put "+name, err, amber.KindDamaged)
 		_, err = d.Get(t.Context(), name, 0, -1)
-		wantKind(t, "get "+name, err, amber.KindDamaged)
-		wantKind(t, "delete "+name, d.Delete(t.Context(), name), amber.KindDamaged)
+		must.Kind(t, "get "+name, err, amber.KindDamaged)
+		must.Kind(t, "delete "+name, d.Delete(t.Context(), name), amber.KindDamaged)
 	}
 	for _, name := range []string{"folder/a", "file"} {
 		_, _, err := d.LoadPointer(t.Context(), name)
-		wantKind(t, "load "+name, err, amber.KindDamaged)
+		must.Kind(t, "load "+name, err, amber.KindDamaged)
 		_, err = d.SwapPointer(t.Context(), name, "", []byte("hacked"))
-		wantKind(t, "swap "+name, err, amber.KindDamaged)
+		must.Kind(t, "swap "+name, err, amber.KindDamaged)
 	}
 	if names := list(t, d, ""); names != nil {
 		t.Errorf("listed: %q", names)
@@ -59,10 +60,7 @@ func TestNoLinkIsFollowed(t *testing.T) {
 func TestModes(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "new")
-	d, err := dir.Open(root, dir.Options{Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(dir.Open(root, dir.Options{Create: true}))(t)
 	put(t, d, "packs/3f/a", object)
 	swap(t, d, "p", "", nil)
 	want := map[string]os.FileMode{
@@ -71,10 +69,7 @@ func TestModes(t *testing.T) {
 	}
 	got := map[string]os.FileMode{}
 	for name := range want {
-		info, err := os.Lstat(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Lstat(filepath.Join(root, name)))(t)
 		got[name] = info.Mode().Perm()
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -86,20 +81,14 @@ func TestFolderMayBeReachedThroughALink(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(root, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(root, link))
 	put(t, open(t, link, nil), "a", object)
 	if got := get(t, open(t, root, nil), "a"); len(got) != len(object) {
 		t.Errorf("there are %d bytes", len(got))
 	}
-	if err := os.Remove(root + "/a"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(root+"/a"))
 	dangling := filepath.Join(t.TempDir(), "dangling")
-	if err := os.Symlink(filepath.Join(root, "none"), dangling); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(root, "none"), dangling))
 	_, err := dir.Open(dangling, dir.Options{Create: true})
-	wantKind(t, "open", err, amber.KindNotFound)
+	must.Kind(t, "open", err, amber.KindNotFound)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target"
 )
 
@@ -23,12 +24,8 @@ func FuzzLoadPointer(f *testing.F) {
 	root := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		disk := crashfs.New()
-		if err := fsx.MkdirAll(disk, filepath.Join(root, "pointers"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := fsx.CreateNew(disk, filepath.Join(root, "pointers", "p"), 0o600, data); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsx.MkdirAll(disk, filepath.Join(root, "pointers"), 0o700))
+		must.Do(t, fsx.CreateNew(disk, filepath.Join(root, "pointers", "p"), 0o600, data))
 		value, version, err := open(t, root, disk).LoadPointer(t.Context(), "p")
 		switch kind := amber.KindOf(err); {
 		case err != nil && kind != amber.KindDamaged && kind != amber.KindTooNew:

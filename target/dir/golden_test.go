@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/dir"
 )
 
@@ -37,9 +38,7 @@ func TestIOOrder(t *testing.T) {
 		{
 			"delete", func(t *testing.T, d *dir.Dir) { put(t, d, "packs/a", []byte("one")) },
 			func(t *testing.T, d *dir.Dir) {
-				if err := d.Delete(t.Context(), "packs/a"); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, d.Delete(t.Context(), "packs/a"))
 			},
 		},
 	}
@@ -66,10 +65,7 @@ func TestPointerFormat(t *testing.T) {
 	d := open(t, root, nil)
 	v1 := swap(t, d, "p", "", []byte("one"))
 	v2 := swap(t, d, "p", v1, []byte("two\n"))
-	data, err := os.ReadFile(filepath.Join(root, "pointers", "p"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(filepath.Join(root, "pointers", "p")))(t)
 	checkGolden(t, "pointer", v1+"\n"+v2+"\n"+string(data))
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/dir"
 )
@@ -29,32 +30,22 @@ var (
 // open returns the target in a folder of a file system.
 func open(t *testing.T, root string, fsys fsx.FS) *dir.Dir {
 	t.Helper()
-	d, err := dir.Open(root, dir.Options{FS: fsys})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(dir.Open(root, dir.Options{FS: fsys}))(t)
 }
 
 // simulated returns a simulated disk that has the folder. The pointers' folder is on the
 // real disk too: kernel locks know no other.
 func simulated(t *testing.T, root string) *crashfs.FS {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Join(root, "pointers"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(root, "pointers"), 0o700))
 	disk := crashfs.New()
-	if err := fsx.MkdirAll(disk, root, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(disk, root, 0o700))
 	return disk
 }
 
 func put(t *testing.T, d *dir.Dir, name string, data []byte) {
 	t.Helper()
-	if _, err := d.Put(t.Context(), name, int64(len(data)), bytes.NewReader(data)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(d.Put(t.Context(), name, int64(len(data)), bytes.NewReader(data)))(t)
 }
 
 // get returns an object, nil when it is not there.
@@ -68,19 +59,13 @@ func get(t *testing.T, d *dir.Dir, name string) []byte {
 		t.Fatal(err)
 	}
 	data, err := io.ReadAll(r)
-	if err := errors.Join(err, r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, r.Close()))
 	return append([]byte{}, data...)
 }
 
 func swap(t *testing.T, d *dir.Dir, name, version string, value []byte) string {
 	t.Helper()
-	v, err := d.SwapPointer(t.Context(), name, version, value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(d.SwapPointer(t.Context(), name, version, value))(t)
 }
 
 func list(t *testing.T, d *dir.Dir, prefix string) (names []string) {
@@ -98,10 +83,7 @@ func list(t *testing.T, d *dir.Dir, prefix string) (names []string) {
 // temps returns the temporary files below a folder.
 func temps(t *testing.T, fsys fsx.FS, root string) (found []string) {
 	t.Helper()
-	entries, err := fsys.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(fsys.ReadDir(root))(t)
 	for _, e := range entries {
 		path := filepath.Join(root, e.Name())
 		switch {
@@ -112,11 +94,4 @@ func temps(t *testing.T, fsys fsx.FS, root string) (found []string) {
 		}
 	}
 	return found
-}
-
-func wantKind(t *testing.T, what string, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: got %q (%v), want %q", what, got, err, want)
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func none(string) string { return "" }
@@ -85,9 +86,7 @@ func TestConcurrentAddsLoseNoRepository(t *testing.T) {
 		t.Errorf("its mode is %v", info.Mode())
 	}
 	for _, r := range all[1:] {
-		if _, err := k.Remove(t.Context(), r.Name); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(k.Remove(t.Context(), r.Name))(t)
 	}
 	if all, err = k.List(); err != nil || len(all) != 1 || all[0].Name != "r0" || all[0].URL != "file:///x" {
 		t.Errorf("what is left is %+v, %v", all, err)
@@ -123,9 +122,7 @@ func TestDamagedListOfRepositoriesIsRefused(t *testing.T) {
 		"credentials":   {file(one("a", "s3://k:s@bucket")), amber.KindDamaged},
 		"too long":      {strings.Repeat(" ", maxBytes+1), amber.KindDamaged},
 	} {
-		if err := os.WriteFile(k.path(), []byte(tc.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(k.path(), []byte(tc.content), 0o600))
 		if _, err := k.List(); amber.KindOf(err) != tc.kind {
 			t.Errorf("%s: %v, want kind %q", name, err, tc.kind)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/s3"
 )
 
@@ -134,10 +135,7 @@ func TestEndpointComesFromTheEnvironment(t *testing.T) {
 		{"s3://bucket", env("AWS_ENDPOINT_URL", "nonsense"), "", amber.KindInvalid},
 	}
 	for _, tt := range tests {
-		c, err := s3.ParseURL(tt.url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(s3.ParseURL(tt.url))(t)
 		got, err := c.Resolve(tt.getenv)
 		wantKind(t, tt.url, err, tt.kind)
 		if err == nil && got.String() != tt.want {

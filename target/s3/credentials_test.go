@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/s3"
 )
 
@@ -26,14 +27,10 @@ func TestCredentialsComeFromWhereEverybodyLooks(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	file := filepath.Join(home, ".aws", "credentials")
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	elsewhere := filepath.Join(home, "elsewhere")
 	for path, text := range map[string]string{file: sharedFile, elsewhere: strings.ReplaceAll(sharedFile, "DEFAULTKEY", "OTHERKEY")} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	tests := []struct {
 		name       string
@@ -74,13 +71,9 @@ func TestWithoutCredentialsNothingIsAsked(t *testing.T) {
 	const secret = "a-line-that-no-error-shows"
 	home := t.TempDir()
 	broken := filepath.Join(home, "broken")
-	if err := os.WriteFile(broken, []byte("[default]\n"+secret+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(broken, []byte("[default]\n"+secret+"\n"), 0o600))
 	half := filepath.Join(home, "half")
-	if err := os.WriteFile(half, []byte(sharedFile), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(half, []byte(sharedFile), 0o600))
 	for name, getenv := range map[string]func(string) string{
 		"nothing":             env(),
 		"no file":             env("HOME", home),

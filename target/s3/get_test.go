@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/s3"
 )
 
@@ -43,10 +44,7 @@ func TestReaderGoesOnAfterABreak(t *testing.T) {
 				if tt.length >= 0 {
 					want = want[:tt.length]
 				}
-				r, err := target.Get(t.Context(), "a", tt.offset, tt.length)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(target.Get(t.Context(), "a", tt.offset, tt.length))(t)
 				got, err := io.ReadAll(r)
 				if err := errors.Join(err, r.Close()); err != nil || string(got) != want {
 					t.Errorf("%d bytes from %d: got %d, %v", tt.length, tt.offset, len(got), err)
@@ -67,14 +65,9 @@ func TestReaderMayTakeItsTime(t *testing.T) {
 	const stall = 300 * time.Millisecond
 	target.SetStall(stall)
 	s.forget()
-	r, err := target.Get(t.Context(), "a", 0, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(target.Get(t.Context(), "a", 0, -1))(t)
 	start := make([]byte, 1000)
-	if _, err := io.ReadFull(r, start); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.ReadFull(r, start))(t)
 	<-time.After(2 * stall)
 	rest, err := io.ReadAll(r)
 	if err := errors.Join(err, r.Close()); err != nil || string(start)+string(rest) != data {
@@ -104,10 +97,7 @@ func TestReaderGivesUp(t *testing.T) {
 			target.SetStall(200 * time.Millisecond)
 			s.forget()
 			s.set(always(objects, tt.fault))
-			r, err := target.Get(t.Context(), "a", 0, 10_000)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(target.Get(t.Context(), "a", 0, 10_000))(t)
 			got, err := io.ReadAll(r)
 			wantKind(t, "read", errors.Join(err, r.Close()), amber.KindUnreachable)
 			if !strings.HasPrefix(noise(10_000), string(got)) {
@@ -212,10 +202,7 @@ func TestReaderIsClosed(t *testing.T) {
 	s := newServer(t)
 	target := s.open(t)
 	put(t, target, "a", "0123456789")
-	r, err := target.Get(t.Context(), "a", 0, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(target.Get(t.Context(), "a", 0, -1))(t)
 	if err := errors.Join(r.Close(), r.Close()); err != nil {
 		t.Error(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/s3"
 )
@@ -79,14 +80,9 @@ func prepared(t *testing.T, change ...func(*s3.Options)) (*server, *s3.Target) {
 	s := newServer(t)
 	bucket := s.open(t, change...)
 	put(t, bucket, "old", "old")
-	if _, err := bucket.SwapPointer(t.Context(), "old", "", []byte("value")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(bucket.SwapPointer(t.Context(), "old", "", []byte("value")))(t)
 	// Asked for uploads of a bucket that never had one, gofakes3 says that there is no such upload.
-	resp, err := http.Post(s.url+"/bucket/some/prefix/upload?uploads", "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(http.Post(s.url+"/bucket/some/prefix/upload?uploads", "", nil))(t)
 	_ = resp.Body.Close()
 	s.forget()
 	return s, bucket

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/s3"
 )
 
@@ -24,10 +25,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 			s.set(nil)
 			put(t, target, "kept", noise(100_000))
 			// A reader that nobody reads to the end.
-			r, err := target.Get(t.Context(), "kept", 0, -1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(target.Get(t.Context(), "kept", 0, -1))(t)
 			_, _ = io.ReadFull(r, make([]byte, 10))
 			if err := r.Close(); err != nil {
 				t.Error(err)

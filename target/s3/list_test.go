@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target"
 )
 
@@ -155,9 +156,7 @@ func TestStraysAreNotListed(t *testing.T) {
 	s := newServer(t)
 	target := s.open(t)
 	put(t, target, "a/b", "x")
-	if _, err := target.SwapPointer(t.Context(), "heads/main", "", []byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(target.SwapPointer(t.Context(), "heads/main", "", []byte("x")))(t)
 	for _, key := range []string{
 		"other", "some/prefixes", "some/prefix/.hidden", "some/prefix/a/.hidden", "some/prefix/Large", "some/prefix/folder/",
 		"some/prefix/a b", "some/prefix/ä", "some/prefix/a//b", "some/prefix/" + strings.Repeat("x", 201), "some/prefix/../up",

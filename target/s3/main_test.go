@@ -19,6 +19,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/s3"
 )
@@ -52,9 +53,7 @@ type server struct {
 func newServer(t *testing.T) *server {
 	t.Helper()
 	s := &server{backend: s3mem.New()}
-	if err := s.backend.CreateBucket("bucket"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.backend.CreateBucket("bucket"))
 	fake := gofakes3.New(s.backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()
 	h := httptest.NewServer(s.handler(fake))
 	t.Cleanup(h.Close)
@@ -139,32 +138,20 @@ func (s *server) has(key string) bool {
 func (s *server) store(t *testing.T, key, data string) {
 	t.Helper()
 	meta := map[string]string{"Last-Modified": "Sat, 15 Nov 2025 12:00:00 GMT"}
-	if _, err := s.backend.PutObject("bucket", key, meta, strings.NewReader(data), int64(len(data)), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.backend.PutObject("bucket", key, meta, strings.NewReader(data), int64(len(data)), nil))(t)
 }
 
 // stored returns what lies under a key.
 func (s *server) stored(t *testing.T, key string) string {
 	t.Helper()
-	o, err := s.backend.GetObject("bucket", key, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(o.Contents)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(s.backend.GetObject("bucket", key, nil))(t)
+	data := must.Get(io.ReadAll(o.Contents))(t)
 	return string(data)
 }
 
 func (s *server) config(t *testing.T) s3.Config {
 	t.Helper()
-	c, err := s3.ParseURL("s3:" + s.url + "/bucket/some/prefix")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(s3.ParseURL("s3:" + s.url + "/bucket/some/prefix"))(t)
 }
 
 // options are those of a target that does not wait, except for a server that
@@ -196,21 +183,14 @@ func (s *server) open(t *testing.T, change ...func(*s3.Options)) *s3.Target {
 	for _, f := range change {
 		f(&o)
 	}
-	target, err := s3.Open(t.Context(), s.config(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(s3.Open(t.Context(), s.config(t), o))(t)
 	t.Cleanup(func() { _ = target.Close() })
 	return target
 }
 
 func put(t *testing.T, target target.Target, name, data string) bool {
 	t.Helper()
-	created, err := target.Put(t.Context(), name, int64(len(data)), strings.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return created
+	return must.Get(target.Put(t.Context(), name, int64(len(data)), strings.NewReader(data)))(t)
 }
 
 // get returns an object, and the error of opening or reading it.

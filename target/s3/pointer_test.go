@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const pointerP = "some/prefix/pointers/p"
@@ -82,9 +83,7 @@ func TestPointersAreThoseOfAFolder(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	target := s.open(t)
-	if _, err := target.SwapPointer(t.Context(), "p", "", []byte("value")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(target.SwapPointer(t.Context(), "p", "", []byte("value")))(t)
 	const want = "amber-pointer 1 1 cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619\nvalue"
 	if got := s.stored(t, pointerP); got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -14,6 +14,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/s3"
 )
 
@@ -85,10 +86,7 @@ func TestRequestsAreSignedWithTheirDigests(t *testing.T) {
 		o.Transport = secure.Client().Transport
 		c := s.config(t)
 		c.Endpoint = url
-		target, err := s3.Open(t.Context(), c, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		target := must.Get(s3.Open(t.Context(), c, o))(t)
 		s.set(always(method("PUT"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			if got := r.Header.Get("X-Amz-Content-Sha256"); got != fmt.Sprintf("%x", sha256.Sum256([]byte("mine"))) {
 				t.Errorf("the SHA-256 is %q", got)
@@ -101,9 +99,7 @@ func TestRequestsAreSignedWithTheirDigests(t *testing.T) {
 			}
 			next.ServeHTTP(w, r)
 		}))
-		if err := target.Delete(t.Context(), "a"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, target.Delete(t.Context(), "a"))
 		put(t, target, "a", "mine")
 		s.set(nil)
 		if got, err := get(t, target, "a"); got != "mine" || err != nil {

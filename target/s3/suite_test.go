@@ -3,6 +3,7 @@ package s3_test
 import (
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/s3"
 	"github.com/amber-memory/amber/target/targettest"
@@ -14,10 +15,7 @@ func TestKeepsEveryPromise(t *testing.T) {
 		t.Run("prefix "+prefix, func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t)
-			c, err := s3.ParseURL("s3:" + s.url + "/bucket" + prefix)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(s3.ParseURL("s3:" + s.url + "/bucket" + prefix))(t)
 			checkPromises(t, c, options())
 		})
 	}
@@ -45,23 +43,14 @@ func TestTwoPrefixesOfABucketAreTwoTargets(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	for _, prefix := range []string{"", "/a", "/a/b", "/ab"} {
-		c, err := s3.ParseURL("s3:" + s.url + "/bucket" + prefix)
-		if err != nil {
-			t.Fatal(err)
-		}
-		target, err := s3.Open(t.Context(), c, options())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(s3.ParseURL("s3:" + s.url + "/bucket" + prefix))(t)
+		target := must.Get(s3.Open(t.Context(), c, options()))(t)
 		t.Cleanup(func() { _ = target.Close() })
 		put(t, target, "own"+prefix, "x")
 	}
 	c := s.config(t)
 	c.Prefix = "a"
-	target, err := s3.Open(t.Context(), c, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(s3.Open(t.Context(), c, options()))(t)
 	t.Cleanup(func() { _ = target.Close() })
 	names, err := list(t, target, "")
 	if err != nil || len(names) != 2 || names[0] != "b/own/a/b" || names[1] != "own/a" {

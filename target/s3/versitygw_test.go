@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/s3"
 )
 
@@ -27,26 +28,19 @@ func startServer(t *testing.T) (s3.Config, s3.Options) {
 		t.Skip("no server is given by -s3.server")
 	}
 	root := t.TempDir()
-	if err := os.Mkdir(filepath.Join(root, "bucket"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(root, "bucket"), 0o700))
 	address := freeAddress(t)
 	// It needs a file system with extended attributes. In a sidecar folder it does not keep ETags together
 	// with bytes.
 	cmd := exec.Command(*serverPath, "--port", address, "--quiet", "posix", root)
 	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+accessKey, "ROOT_SECRET_KEY="+secretKey)
 	cmd.Stderr = t.Output()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	c, err := s3.ParseURL("s3://" + address + "/bucket/some/prefix")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(s3.ParseURL("s3://" + address + "/bucket/some/prefix"))(t)
 	o := options()
 	o.Attempts, o.Sleep = 0, nil
 	// It needs a moment to listen.
@@ -67,10 +61,7 @@ func startServer(t *testing.T) (s3.Config, s3.Options) {
 // freeAddress returns an address of this host where nobody listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = l.Close() }()
 	return l.Addr().String()
 }
@@ -142,10 +133,7 @@ func together(t *testing.T, targets []*s3.Target, f func(*s3.Target) (bool, erro
 
 func TestRealServerTakesObjectsInParts(t *testing.T) {
 	c, o := startServer(t)
-	target, err := s3.Open(t.Context(), c, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(s3.Open(t.Context(), c, o))(t)
 	t.Cleanup(func() { _ = target.Close() })
 	checkParts(t, target)
 }

@@ -1,0 +1,36 @@
+// Package must is what tests of every package say most often: a call has to
+// succeed, or to fail with an error of a kind. It is for tests.
+package must
+
+import (
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// Do ends the test when err is an error.
+func Do(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Get returns the value of a call, and ends the test when the call failed:
+//
+//	text := must.Get(os.ReadFile(path))(t)
+func Get[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		Do(t, err)
+		return v
+	}
+}
+
+// Kind reports an error that is not of kind want. The kind of no error is "".
+func Kind(t testing.TB, what string, err error, want amber.Kind) {
+	t.Helper()
+	if got := amber.KindOf(err); got != want {
+		t.Errorf("%s: got kind %q (%v), want %q", what, got, err, want)
+	}
+}
