@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"filippo.io/age"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
@@ -37,12 +36,8 @@ func TestWhatIsEncryptedIsReadByItsRecipients(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(newDraft(t).Documents, docs); diff != "" {
-			t.Errorf("documents (-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff(colony.Checks{Digest: true, Declared: true, Signature: colony.SignatureUnknown}, checks); diff != "" {
-			t.Errorf("checks (-want +got):\n%s", diff)
-		}
+		must.Equal(t, "documents", docs, newDraft(t).Documents)
+		must.Equal(t, "checks", checks, colony.Checks{Digest: true, Declared: true, Signature: colony.SignatureUnknown})
 	}
 	for _, with := range [][]age.Identity{nil, {other}} {
 		for _, tolerant := range []bool{false, true} {

@@ -3,10 +3,9 @@ package colony_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestPagesOfAList(t *testing.T) {
@@ -30,7 +29,5 @@ func TestPagesOfAList(t *testing.T) {
 			all = append(all[:1:1], all[2:]...)
 		}
 	}
-	if diff := cmp.Diff([][]colony.SnapshotID{{"5", "4"}, {"3", "2"}, {"1"}}, got); diff != "" {
-		t.Errorf("pages (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "pages", got, [][]colony.SnapshotID{{"5", "4"}, {"3", "2"}, {"1"}})
 }

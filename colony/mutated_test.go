@@ -4,8 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/internal/must"
@@ -131,9 +129,7 @@ func TestMutatedVaults(t *testing.T) {
 					t.Errorf("%s: checks are %+v", look.name, r.Checks)
 				}
 				if c.Accepted {
-					if diff := cmp.Diff(c.DocNames, append([]string{}, r.Documents.Names()...)); diff != "" {
-						t.Errorf("%s: documents (-theirs +ours):\n%s", look.name, diff)
-					}
+					must.Equal(t, look.name+": documents", append([]string{}, r.Documents.Names()...), c.DocNames)
 				} else if r.Fallback == "" {
 					t.Errorf("%s: it does not say why it is not what the pointer names", look.name)
 				}

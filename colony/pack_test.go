@@ -71,12 +71,8 @@ func TestWhatIsPackedIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(d.Documents, docs); diff != "" {
-		t.Errorf("documents (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(colony.Checks{Digest: true, Declared: true, Signature: colony.SignatureVerified}, checks); diff != "" {
-		t.Errorf("checks (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "documents", docs, d.Documents)
+	must.Equal(t, "checks", checks, colony.Checks{Digest: true, Declared: true, Signature: colony.SignatureVerified})
 	sum, err := d.Documents.Digest()
 	want := colony.Info{
 		ID: testID, Label: testLabel, LabelRaw: d.LabelRaw, CreatedAt: "2026-06-19T05:16:43Z", DocNames: []string{"", "MEMORY.md", "é\u2028\U0001f600"},
@@ -86,9 +82,7 @@ func TestWhatIsPackedIsRead(t *testing.T) {
 	if diff := cmp.Diff(want, p.Info); diff != "" || err != nil {
 		t.Errorf("info (-want +got):\n%s %v", diff, err)
 	}
-	if diff := cmp.Diff(p, pack(t, d)); diff != "" {
-		t.Errorf("the same draft makes other files:\n%s", diff)
-	}
+	must.Equal(t, "files of the same draft", pack(t, d), p)
 	for seq, f := range p.Parts {
 		if f.Name != colony.PartName(testLabel, testID, seq) {
 			t.Errorf("part %d is %s", seq, f.Name)
@@ -106,13 +100,9 @@ func TestMembersComeInTheOrderOfTheFormat(t *testing.T) {
 		"format", "snapshot_id", "label", "created_at", "codec", "doc_names", "plaintext_sha256", "part_count", "part_files", "byte_size", "blob_chars",
 		"label_raw", "parent", "counter", "part_sha256", "encryption", "signature",
 	}
-	if diff := cmp.Diff(full, memberNames(t, pack(t, d).Manifest.Content)); diff != "" {
-		t.Errorf("everything (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "everything", memberNames(t, pack(t, d).Manifest.Content), full)
 	d = colony.Draft{ID: testID, Label: testLabel, CreatedAt: d.CreatedAt, Documents: d.Documents}
-	if diff := cmp.Diff(append(full[:11:11], "part_sha256"), memberNames(t, pack(t, d).Manifest.Content)); diff != "" {
-		t.Errorf("what is always there (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "what is always there", memberNames(t, pack(t, d).Manifest.Content), append(full[:11:11], "part_sha256"))
 }
 
 // memberNames returns the names of an object in the order of the text.

@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func newPointer() colony.NamedText {
@@ -23,9 +23,7 @@ func TestAPointerNamesASnapshot(t *testing.T) {
 		t.Fatal(f.Name, err)
 	}
 	want := colony.Pointer{Label: testLabel, ID: testID, ManifestFile: colony.ManifestName(testLabel, testID), UpdatedAt: "2026-06-19T05:16:43Z"}
-	if diff := cmp.Diff(want, p, cmpopts.IgnoreUnexported(colony.Pointer{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Equal(t, "pointer", p, want, cmpopts.IgnoreUnexported(colony.Pointer{}))
 	if o := p.Objections(testLabel); len(o) > 0 {
 		t.Errorf("got %v, want no objection", o)
 	}

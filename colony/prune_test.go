@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // What the original client removes of a vault, and nothing of another label.
@@ -36,13 +35,9 @@ func TestPruneRemovesWhatTheOriginalDoes(t *testing.T) {
 	if err != nil || len(r.Deleted) != 2 {
 		t.Fatalf("report is %+v, %v", r, err)
 	}
-	if diff := cmp.Diff(want.Prune.After, names(b.fake, "")); diff != "" {
-		t.Errorf("files (-theirs +ours):\n%s", diff)
-	}
+	must.Equal(t, "files", names(b.fake, ""), want.Prune.After)
 	plan.Planned = false
-	if diff := cmp.Diff(r, plan); diff != "" {
-		t.Errorf("plan (-done +planned):\n%s", diff)
-	}
+	must.Equal(t, "plan", plan, r)
 	var order []string
 	for _, q := range b.fake.Requests() {
 		if q.Op == "delete" {
@@ -99,9 +94,7 @@ func TestPruneNeedsAPointer(t *testing.T) {
 	}
 	_, err := v.Prune(t.Context(), 1, false)
 	refusedAs(t, err, amber.KindRefused)
-	if diff := cmp.Diff(before, b.fake.Files()); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "files", b.fake.Files(), before)
 }
 
 // A vault that is full of what belongs to no snapshot can be emptied.

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/internal/must"
@@ -156,9 +154,7 @@ func TestTheDocumentsHaveOneSpelling(t *testing.T) {
 			t.Errorf("%s: got %q and %q, want %+v", tt.name, strict, tolerant, tt.want)
 		}
 		docs, _, _ := unpack(t, p, colony.ReadOptions{Tolerant: true})
-		if diff := cmp.Diff(tt.docs, docs); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		must.Equal(t, tt.name, docs, tt.docs)
 	}
 }
 

@@ -41,9 +41,7 @@ func TestWhoIsNotAskedGoesOnOnlyWithWhatItHasSeen(t *testing.T) {
 		if hint := amber.HintOf(err); !strings.HasPrefix(hint, "amber vault restore to use that snapshot, ") || !strings.Contains(hint, "vault.label") {
 			t.Errorf("%s: the hint is %q", name, hint)
 		}
-		if diff := cmp.Diff(was, b.fake.Files()); diff != "" {
-			t.Errorf("%s: files (-before +after):\n%s", name, diff)
-		}
+		must.Equal(t, name+": files", b.fake.Files(), was)
 	}
 	// A home with the same documents replaces nothing, and a home that restored has seen it.
 	if r := b.backup(b.seenBy(fresh), doc("precious"), auto); !r.Unchanged || fresh.seen.ID != newest {

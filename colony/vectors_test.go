@@ -21,8 +21,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
@@ -224,9 +222,7 @@ func TestTheFilesOfColonyAreRead(t *testing.T) {
 			if v.Signed {
 				want.Signature = colony.SignatureUnknown
 			}
-			if diff := cmp.Diff(want, checks); diff != "" {
-				t.Errorf("checks (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "checks", checks, want)
 			v.checkInfo(t, m.Info)
 			p, err := colony.ParsePointer(files[colony.LatestName(v.Label)])
 			if err != nil || p.ID != v.ID || len(p.Objections(v.Label)) > 0 {
@@ -245,9 +241,7 @@ func (v vector) checkInfo(t *testing.T, got colony.Info) {
 	if v.Name == "tiny_parts" { // the index does not tell
 		want.DocNames, want.BlobChars = []string{"big", "日"}, got.BlobChars
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("info (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "info", got, want)
 }
 
 // TestTheBytesOfColonyAreMade makes what is hashed, what is signed, the signature

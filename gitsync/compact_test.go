@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
@@ -45,9 +44,7 @@ func TestCompactionChangesNothingThatAnybodySees(t *testing.T) {
 		t.Errorf("verify: %+v, %v", after, err)
 	}
 	before.Summary.Files, after.Summary.Files = 0, 0
-	if diff := cmp.Diff(before.Summary, after.Summary, cmpopts.EquateComparable(amber.Time{})); diff != "" {
-		t.Errorf("what the folder holds (-before +after):\n%s", diff)
-	}
+	must.Equal(t, "what the folder holds after the compaction", after.Summary, before.Summary, cmpopts.EquateComparable(amber.Time{}))
 	for _, f := range reader.chunkFiles() { // the merge takes the old files away
 		must.Do(t, os.Remove(filepath.Join(reader.folder, f)))
 	}

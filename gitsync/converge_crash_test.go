@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/gitsync/chunk"
@@ -337,9 +335,7 @@ func TestFoldersBegunAtOnceAreTheSame(t *testing.T) {
 	for _, name := range []string{".gitattributes", ".gitignore"} {
 		one := must.Get(os.ReadFile(filepath.Join(a.folder, name)))(t)
 		two := must.Get(os.ReadFile(filepath.Join(b.folder, name)))(t)
-		if diff := cmp.Diff(string(one), string(two)); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
+		must.Equal(t, name, string(two), string(one))
 	}
 }
 

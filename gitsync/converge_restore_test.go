@@ -2,10 +2,9 @@ package gitsync_test
 
 import (
 	"crypto/rand"
+	"fmt"
 	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
@@ -96,9 +95,7 @@ func TestPromptsUnknownToTheDeleterOfASessionStay(t *testing.T) {
 	joined.imports()
 	want := []string{"said by b"}
 	for i, c := range []*clone{a, b, joined} {
-		if diff := cmp.Diff(want, c.said("s")); diff != "" {
-			t.Errorf("clone %d (-want +got):\n%s", i, diff)
-		}
+		must.Equal(t, fmt.Sprintf("clone %d", i), c.said("s"), want)
 	}
 }
 
@@ -149,9 +146,7 @@ func TestARestoreDoesNotKeepAPromptThatOthersDeleted(t *testing.T) {
 	settled(a, b)
 	a.restore(before)
 	settled(a, b)
-	if diff := cmp.Diff(a.said("s"), b.said("s")); diff != "" {
-		t.Errorf("the clones differ:\n%s", diff)
-	}
+	must.Equal(t, "what was said", b.said("s"), a.said("s"))
 }
 
 // A chunk that another one stands for is not missing, also for a clone that has
@@ -205,9 +200,7 @@ func TestCompactKeepsAChunkThatWasRewrittenTwice(t *testing.T) {
 	must.Get(a.sync.Compact(ctx))(t)
 	a.gives(joined)
 	joined.imports()
-	if diff := cmp.Diff([]string{"five", "four", "three", "to be kept", "two"}, joined.texts()); diff != "" {
-		t.Errorf("a new clone (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "a new clone", joined.texts(), []string{"five", "four", "three", "to be kept", "two"})
 }
 
 // What was deleted after a restore stays here as a text, also the version that was

@@ -32,9 +32,7 @@ func wantHistory(t *testing.T, c *clone, id amber.MemoryID, texts ...string) {
 	for _, m := range h {
 		got = append(got, m.Content)
 	}
-	if diff := cmp.Diff(texts, got); diff != "" {
-		t.Errorf("versions differ (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "versions", got, texts)
 	r, err := c.SyncReport(t.Context(), c.folder)
 	if err != nil || r.ConflictCount != 0 {
 		t.Errorf("conflicts: %+v, %v", r.Conflicts, err)
@@ -46,9 +44,7 @@ func wantTagged(t *testing.T, c *clone, id amber.MemoryID) {
 	t.Helper()
 	m := must.Get(c.Get(t.Context(), id))(t)
 	got := amber.WriteRequest{Content: "one", Title: m.Title, Summary: m.Summary, Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs}
-	if diff := cmp.Diff(tagged, got); diff != "" {
-		t.Errorf("memory differs (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "memory", got, tagged)
 }
 
 func TestTwoAmbersMeetInAFolderOfEngram(t *testing.T) {

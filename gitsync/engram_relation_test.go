@@ -56,9 +56,7 @@ func TestRelationsOfEngramComeInAndBlockNothing(t *testing.T) {
 		string(orders) + " compatible " + string(before): true, // the last verdict, and no other
 		string(orders) + " pending " + string(stock):     true,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("relations differ (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "relations", got, want)
 	wantTexts(t, c, "Orders are kept in PostgreSQL.", "Orders were kept in MySQL.", "Stock is kept in PostgreSQL, too.",
 		"Orders are cached in Redis.", "Orders are queued in NATS.")
 	st := c.status()
@@ -88,9 +86,7 @@ func TestRelationsOfAmberLeaveInAChunkOfTheirOwn(t *testing.T) {
 	if in := b.imports(); in.Relations != 1 || len(in.Quarantined) > 0 {
 		t.Errorf("import: %+v", in)
 	}
-	if diff := cmp.Diff([]amber.Relation{made}, b.relations(one), cmp.AllowUnexported(amber.Time{})); diff != "" {
-		t.Errorf("relations differ (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "relations", b.relations(one), []amber.Relation{made}, cmp.AllowUnexported(amber.Time{}))
 	for _, c := range []*clone{a, b} {
 		if r := c.export(gitsync.ExportOptions{}); !r.IsEmpty {
 			t.Errorf("an export of nothing new: %+v", r)

@@ -15,10 +15,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var rounds = flag.Int("rounds", 4, "how many rounds of eight clones are merged by git")
@@ -321,12 +320,8 @@ func (h *hub) mustBeEqual() {
 	h.t.Helper()
 	want := h.clones[0]
 	for _, c := range h.clones {
-		if diff := cmp.Diff(want.shared(), c.shared()); diff != "" {
-			h.t.Errorf("clones 0 and %d differ:\n%s", c.n, diff)
-		}
-		if diff := cmp.Diff(want.files(), c.files()); diff != "" {
-			h.t.Errorf("the folders of clones 0 and %d differ:\n%s", c.n, diff)
-		}
+		must.Equal(h.t, fmt.Sprint("texts of clone ", c.n), c.shared(), want.shared())
+		must.Equal(h.t, fmt.Sprint("files of clone ", c.n), c.files(), want.files())
 		if out := h.git(c.tree, "status", "--porcelain"); out != "" {
 			h.t.Errorf("clone %d has something to commit:\n%s", c.n, out)
 		}

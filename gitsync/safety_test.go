@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
@@ -25,9 +24,7 @@ import (
 func wantTexts(t *testing.T, c *clone, want ...string) {
 	t.Helper()
 	slices.Sort(want)
-	if diff := cmp.Diff(want, c.texts(), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("memories (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "memories", c.texts(), want, cmpopts.EquateEmpty())
 }
 
 func TestSaveInTheSecondOfTheLastExportIsExported(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/gitsync/chunk"
@@ -163,9 +161,7 @@ func TestMembersEditDeleteAndEraseWhatWasExported(t *testing.T) {
 	must.Do(t, b.Delete(t.Context(), deleted))
 	b.erase(erased)
 	b.pushes(a)
-	if diff := cmp.Diff([]string{"edited"}, a.texts()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	wantTexts(t, a, "edited")
 	if _, err := a.History(t.Context(), erased); amber.KindOf(err) != amber.KindNotFound {
 		t.Errorf("what was erased has a history: %v", err)
 	}

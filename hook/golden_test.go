@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/internal/must"
@@ -79,9 +77,7 @@ func compareGolden(t *testing.T, file string, events map[string]journal.HostEven
 		must.Do(t, os.WriteFile(file, b.Bytes(), 0o644))
 	}
 	want := must.Get(os.ReadFile(file))(t)
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
+	must.Equal(t, file, b.String(), string(want))
 }
 
 // TestEveryKindIsRecorded guards the recorded payloads: a kind that nobody says

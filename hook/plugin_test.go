@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
@@ -113,9 +111,7 @@ console.log(JSON.stringify([await run(Amber), await run(Broken)]))
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
 	want := `[{"system":["base","remembered"],"compacting":{"context":["remembered"]}},{"system":["base"],"compacting":{"context":[]}}]`
-	if diff := cmp.Diff(want, strings.TrimSpace(string(out))); diff != "" {
-		t.Errorf("context (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "context", strings.TrimSpace(string(out)), want)
 	checkTold(t, log)
 }
 
@@ -153,7 +149,5 @@ func checkTold(t *testing.T, log string) {
 		"session.error ses_1": journal.HostError, "session.idle ses_2": journal.HostSubagentEnd, "session.compacted ses_1": journal.HostCompactAfter,
 		"experimental.session.compacting ses_1": journal.HostCompactBefore, "session.deleted ses_2": journal.HostSessionEnd, "dispose ses_1": journal.HostSessionEnd,
 	}
-	if diff := cmp.Diff(want, kinds); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "events", kinds, want)
 }

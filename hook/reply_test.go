@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestReplies lists every event that is answered with context, and how. All
@@ -61,7 +60,5 @@ func TestReplies(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("replies (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "replies", got, want)
 }

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
@@ -25,9 +23,7 @@ func TestAppendAllKeepsTheOrder(t *testing.T) {
 	if err != nil || kept != 100 {
 		t.Fatalf("%d kept, %v", kept, err)
 	}
-	if diff := cmp.Diff(numbered(1, 100), texts(mustRead(t, j, one.Key(), 0))); diff != "" {
-		t.Errorf("frames (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "frames", texts(mustRead(t, j, one.Key(), 0)), numbered(1, 100))
 }
 
 func TestAppendAllRefuses(t *testing.T) {

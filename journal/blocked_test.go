@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
@@ -39,7 +37,5 @@ func TestAnEntryKnowsThatItWaits(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff(told, []bool{true, false}); diff != "" {
-		t.Errorf("told (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "told", told, []bool{true, false})
 }

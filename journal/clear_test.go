@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
@@ -40,13 +38,9 @@ func TestClearRemovesWhatIsDrained(t *testing.T) {
 		if drained == 9 {
 			want = []string{"000004.seg"}
 		}
-		if diff := cmp.Diff(s.segments(), want); diff != "" {
-			t.Errorf("up to %d: segments (-got +want):\n%s", drained, diff)
-		}
+		must.Equal(t, fmt.Sprintf("up to %d: segments", drained), s.segments(), want)
 		frames := mustRead(t, s.journal(), one.Key(), drained)
-		if diff := cmp.Diff(texts(frames), numbered(int(drained)+1, 9)); diff != "" {
-			t.Errorf("up to %d: frames (-got +want):\n%s", drained, diff)
-		}
+		must.Equal(t, fmt.Sprintf("up to %d: frames", drained), texts(frames), numbered(int(drained)+1, 9))
 		again, err := s.journal().Clear(t.Context(), one.Key(), drained)
 		if again != 0 || err != nil {
 			t.Errorf("up to %d: removed %d the second time, %v", drained, again, err)
@@ -69,9 +63,7 @@ func TestClearSparesWhatCameMeanwhile(t *testing.T) {
 			t.Error(err)
 		}
 		got := texts(mustRead(t, s.journal(), one.Key(), int64(n)))
-		if diff := cmp.Diff(got, []string{fmt.Sprintf("%d entry 7", n+1)}); diff != "" {
-			t.Errorf("after %d: frames (-got +want):\n%s", n, diff)
-		}
+		must.Equal(t, fmt.Sprintf("after %d: frames", n), got, []string{fmt.Sprintf("%d entry 7", n+1)})
 	}
 }
 

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/must"
@@ -400,7 +398,5 @@ func TestTornBytesAreKept(t *testing.T) {
 	if got := files(t, disk, dir, string(one.Key()), "quarantine"); len(got) != 2 {
 		t.Errorf("quarantine holds %v", got)
 	}
-	if diff := cmp.Diff(texts(mustRead(t, j, one.Key(), 0)), numbered(1, 2)); diff != "" {
-		t.Errorf("frames (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "frames", texts(mustRead(t, j, one.Key(), 0)), numbered(1, 2))
 }

@@ -152,9 +152,7 @@ func TestFailedSyncPoisonsTheSegment(t *testing.T) {
 				}
 			}
 			got := slices.DeleteFunc(files(t, disk, dir, string(one.Key())), func(name string) bool { return name == "meta" })
-			if diff := cmp.Diff(got, tt.files); diff != "" {
-				t.Errorf("files (-got +want):\n%s", diff)
-			}
+			must.Equal(t, "files", got, tt.files)
 		})
 	}
 }

@@ -103,9 +103,7 @@ func TestVectorsAreRead(t *testing.T) {
 			frames[i].Payload = nil
 		}
 	}
-	if diff := cmp.Diff(frames, vectorFrames, cmp.Comparer(func(a, b amber.Time) bool { return a == b })); diff != "" {
-		t.Errorf("frames (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "frames", frames, vectorFrames, cmp.Comparer(func(a, b amber.Time) bool { return a == b }))
 	st, err := j.Status(t.Context(), vectorSession.Key(), 0)
 	if err != nil || st.Host != vectorSession.Host || st.SessionID != vectorSession.ID || st.StartedAt != amber.At(today()) || st.LastError != "" {
 		t.Errorf("status: %+v, %v", st, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -56,9 +57,7 @@ func TestParkCopiesWhatWasNotDrained(t *testing.T) {
 	copies := mustRead(t, p, one.Key(), 0)
 	for i, f := range before[3:] {
 		f.Seq = int64(i + 1)
-		if diff := cmp.Diff(f, copies[i], sameTimes); diff != "" {
-			t.Errorf("entry %d (-want +got):\n%s", i+4, diff)
-		}
+		must.Equal(t, fmt.Sprintf("entry %d", i+4), copies[i], f, sameTimes)
 	}
 	if len(copies) != 7 || copies[6].Type != journal.TypeGap {
 		t.Errorf("got %d copies, the last of type %d", len(copies), copies[len(copies)-1].Type)
@@ -71,9 +70,7 @@ func TestParkCopiesWhatWasNotDrained(t *testing.T) {
 		t.Errorf("the next entry gets sequence %d", seq)
 	}
 	// The journal is as it was, and a later entry is above the floor.
-	if diff := cmp.Diff(before, mustRead(t, j, one.Key(), 0), sameTimes); diff != "" {
-		t.Errorf("the journal (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "the journal", mustRead(t, j, one.Key(), 0), before, sameTimes)
 	if seq := mustAppend(t, j, one, entry(11)); seq <= report.Floors[source.Cursor] {
 		t.Errorf("a later entry gets sequence %d, the floor is %d", seq, report.Floors[source.Cursor])
 	}
@@ -162,9 +159,7 @@ func TestParkedEntriesSurviveAPowerCut(t *testing.T) {
 
 func checkParked(t *testing.T, disk *crashfs.FS, dir, dest string, acked bool) {
 	t.Helper()
-	if diff := cmp.Diff(numbered(1, 3), texts(mustRead(t, on(t, disk, dir), one.Key(), 0))); diff != "" {
-		t.Errorf("the journal (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "the journal", texts(mustRead(t, on(t, disk, dir), one.Key(), 0)), numbered(1, 3))
 	if !acked {
 		return
 	}

@@ -85,9 +85,7 @@ func TestClockGoesBack(t *testing.T) {
 	j := open(t, dir, journal.Options{SegmentBytes: 100, Clock: func() time.Time { now = now.Add(-time.Hour); return now }})
 	fill(t, j, one, 4)
 	frames := mustRead(t, j, one.Key(), 0)
-	if diff := cmp.Diff(texts(frames), numbered(1, 4)); diff != "" {
-		t.Errorf("frames (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "frames", texts(frames), numbered(1, 4))
 	if !frames[3].At.Before(frames[0].At) {
 		t.Errorf("the clock did not go back: %v, %v", frames[0].At, frames[3].At)
 	}

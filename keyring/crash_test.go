@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
@@ -230,7 +228,5 @@ func TestIOOrder(t *testing.T) {
 		"syncdir ..",
 		"create .amber-tmp-X", "write .amber-tmp-X 61", "sync .amber-tmp-X", "rename .amber-tmp-X -> trusted", "syncdir .",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Equal(t, "calls", got, want)
 }

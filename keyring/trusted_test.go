@@ -40,9 +40,7 @@ func TestTrustIsKeptAsText(t *testing.T) {
 	if diff := cmp.Diff(want, string(b)); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	if diff := cmp.Diff([]keyring.TrustedKey{{KeyID: keyOf(2), Comment: "Björn's laptop"}, {KeyID: keyOf(3), Comment: "# desk"}}, trusted(t, r)); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "trusted keys", trusted(t, r), []keyring.TrustedKey{{KeyID: keyOf(2), Comment: "Björn's laptop"}, {KeyID: keyOf(3), Comment: "# desk"}})
 	do(r.Untrust(t.Context(), keyOf(2)))
 	must.Kind(t, "untrust again", r.Untrust(t.Context(), keyOf(2)), amber.KindNotFound)
 	must.Kind(t, "untrust what is no key", r.Untrust(t.Context(), "x"), amber.KindInvalid)
@@ -50,9 +48,7 @@ func TestTrustIsKeptAsText(t *testing.T) {
 	for _, comment := range []string{"two\nlines", "\xff", "\x1b[2J", "a\tb", "\u202egnp.exe", strings.Repeat("x", 257)} {
 		must.Kind(t, fmt.Sprintf("comment %q", comment), r.Trust(t.Context(), keyOf(4), comment), amber.KindInvalid)
 	}
-	if diff := cmp.Diff([]keyring.TrustedKey{{KeyID: keyOf(3), Comment: "# desk"}}, trusted(t, r)); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "trusted keys", trusted(t, r), []keyring.TrustedKey{{KeyID: keyOf(3), Comment: "# desk"}})
 }
 
 // TestWhatPeopleWroteStays edits a file that was written by hand.
@@ -62,9 +58,7 @@ func TestWhatPeopleWroteStays(t *testing.T) {
 	hand := "# our team\r\n\r\n  " + string(keyOf(2)) + "\tAda  Lovelace \r\n# gone: Bob\r\n" + string(keyOf(3)) + "\n" + string(keyOf(2)) + " again"
 	write(t, filepath.Join(dir, "trusted"), 0o644, hand)
 	r := ring(dir, 1)
-	if diff := cmp.Diff([]keyring.TrustedKey{{KeyID: keyOf(2), Comment: "Ada  Lovelace"}, {KeyID: keyOf(3)}}, trusted(t, r)); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "trusted keys", trusted(t, r), []keyring.TrustedKey{{KeyID: keyOf(2), Comment: "Ada  Lovelace"}, {KeyID: keyOf(3)}})
 	must.Do(t, r.Trust(t.Context(), keyOf(4), "new"))
 	if err := r.Untrust(t.Context(), keyOf(2)); err != nil { // both lines
 		t.Fatal(err)
@@ -163,7 +157,5 @@ func TestChangesAtTheSameTimeLoseNothing(t *testing.T) {
 	for i := range callers {
 		want[keyOf(byte(i))] = fmt.Sprint(i)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "trusted keys", got, want)
 }

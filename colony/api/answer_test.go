@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
@@ -70,9 +69,7 @@ func TestListAnswers(t *testing.T) {
 			for _, f := range files {
 				names = append(names, f.Name)
 			}
-			if diff := cmp.Diff(names, tc.want); diff != "" {
-				t.Errorf("names (-got +want):\n%s", diff)
-			}
+			must.Equal(t, "names", names, tc.want)
 		})
 	}
 }
@@ -104,9 +101,7 @@ func TestStatusAnswers(t *testing.T) {
 			if (amber.KindOf(err) == amber.KindUnreachable) != tc.bad {
 				t.Fatalf("got %v", err)
 			}
-			if diff := cmp.Diff(got, tc.want); diff != "" {
-				t.Errorf("status (-got +want):\n%s", diff)
-			}
+			must.Equal(t, "status", got, tc.want)
 		})
 	}
 }
@@ -147,9 +142,7 @@ func TestFileAnswers(t *testing.T) {
 			if !tc.bad {
 				tc.want.Name, tc.want.Size = "old", int64(len(tc.want.Content))
 			}
-			if diff := cmp.Diff(got, tc.want, cmpopts.EquateComparable(amber.Time{})); diff != "" {
-				t.Errorf("file (-got +want):\n%s", diff)
-			}
+			must.Equal(t, "file", got, tc.want, cmpopts.EquateComparable(amber.Time{}))
 		})
 	}
 }

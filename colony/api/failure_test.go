@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/api"
@@ -288,9 +286,7 @@ func TestSlowVault(t *testing.T) {
 	if _, err := c.Get(t.Context(), "old"); amber.KindOf(err) != amber.KindUnreachable {
 		t.Errorf("got %v, want unreachable", err)
 	}
-	if diff := cmp.Diff(k.waited(), seconds(0.5, 1)); diff != "" {
-		t.Errorf("waits (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "waits", k.waited(), seconds(0.5, 1))
 }
 
 func total(all []time.Duration) (sum time.Duration) {

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/api"
@@ -82,12 +80,8 @@ func TestWaits(t *testing.T) {
 				if got := amber.KindOf(err); got != tc.want {
 					t.Errorf("got %v, want %q", err, tc.want)
 				}
-				if diff := cmp.Diff(k.waited(), tc.waits); diff != "" {
-					t.Errorf("waits (-got +want):\n%s", diff)
-				}
-				if diff := cmp.Diff(told, tc.waits); diff != "" {
-					t.Errorf("told (-got +want):\n%s", diff)
-				}
+				must.Equal(t, "waits", k.waited(), tc.waits)
+				must.Equal(t, "told", told, tc.waits)
 				if tc.want == amber.KindQuota && !strings.Contains(amber.HintOf(err), "--wait") {
 					t.Errorf("the hint is %q", amber.HintOf(err))
 				}
@@ -104,9 +98,7 @@ func TestNotifySaysWhy(t *testing.T) {
 	must.Get(c.Put(t.Context(), "new", "new"))(t)
 	host := strings.TrimSuffix(strings.TrimPrefix(v.url, "http://"), "/api/v1")
 	want := []api.Waiting{{Why: "put vault file new: " + host + " answers 429 RATE_LIMITED: slow down", Kind: amber.KindQuota, For: 2 * time.Second, Attempt: 1}}
-	if diff := cmp.Diff(told, want); diff != "" {
-		t.Errorf("told (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "told", told, want)
 }
 
 // What ends a wait early is the end of the context, and the answer that it was
@@ -171,9 +163,7 @@ func TestTokens(t *testing.T) {
 			"POST /auth/token", "GET /vault/status", "GET /vault/status", // the next one
 			"POST /auth/token", "GET /vault/status", // a clock that was put back
 		}
-		if diff := cmp.Diff(v.requests(), want); diff != "" {
-			t.Errorf("requests (-got +want):\n%s", diff)
-		}
+		must.Equal(t, "requests", v.requests(), want)
 	})
 	t.Run("is renewed once", func(t *testing.T) {
 		t.Parallel()
@@ -200,9 +190,7 @@ func TestTokens(t *testing.T) {
 			t.Errorf("got %v, want refused", err)
 		}
 		want := []string{"GET /vault/status", "POST /auth/token", "GET /vault/status"}
-		if diff := cmp.Diff(v.requests(), want); diff != "" {
-			t.Errorf("requests (-got +want):\n%s", diff)
-		}
+		must.Equal(t, "requests", v.requests(), want)
 	})
 	t.Run("is exchanged once by many", func(t *testing.T) {
 		t.Parallel()
@@ -315,9 +303,7 @@ func TestVaultWithoutConditions(t *testing.T) {
 	c, _ := v.open(t)
 	must.Get(c.PutIf(t.Context(), "a", "1", colony.Condition{Absent: true}))(t)
 	want := []string{"POST /auth/token", "GET /vault/files/a", "PUT /vault/files/a", "GET /vault/files/a"}
-	if diff := cmp.Diff(v.requests(), want); diff != "" {
-		t.Errorf("requests (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "requests", v.requests(), want)
 	f := must.Get(c.Get(t.Context(), "a"))(t)
 	theirs(v, "PUT", 1) // right after ours
 	if _, err := c.PutIf(t.Context(), "a", "2", colony.Condition{Version: f.Version}); amber.KindOf(err) != amber.KindConflict {
@@ -340,7 +326,5 @@ func TestVersionsAreTrusted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(v.requests(), []string{"PUT /vault/files/a", "PUT /vault/files/a"}); diff != "" {
-		t.Errorf("requests (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "requests", v.requests(), []string{"PUT /vault/files/a", "PUT /vault/files/a"})
 }

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/api"
 	"github.com/amber-memory/amber/internal/must"
@@ -112,9 +110,7 @@ func replay(t *testing.T, recorded []exchange, kind amber.Kind) {
 			t.Fatalf("request %d: %v", before, err)
 		}
 	}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("requests (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "requests", got, want)
 }
 
 // ask makes the call behind the first of the requests.

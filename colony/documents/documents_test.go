@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/internal/must"
@@ -72,9 +70,7 @@ func TestFolderRefusesNamesThatCollide(t *testing.T) {
 		"a/b/c": `lies below "a/b", which is a document`,
 		"../z":  "leaves the folder",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("refused (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "refused", got, want)
 }
 
 // TestRestoreGoesOnAfterAConflict interrupts a restore after the first document: a second
@@ -97,9 +93,7 @@ func TestRestoreGoesOnAfterAConflict(t *testing.T) {
 	if r, err = NewPlan(t.Context(), to, docs); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([][]string{{"b/c", "d"}, {"b/c"}, {"a"}}, [][]string{r.Written, r.Replaced, r.Unchanged}); diff != "" {
-		t.Errorf("second plan (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "second plan", [][]string{r.Written, r.Replaced, r.Unchanged}, [][]string{{"b/c", "d"}, {"b/c"}, {"a"}})
 	must.Do(t, r.Write(t.Context(), to))
 	for name, want := range docs {
 		if b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil || string(b) != want {

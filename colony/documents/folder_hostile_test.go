@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -223,9 +221,7 @@ func TestTwinsAreFoundBeforeTheFirstWrite(t *testing.T) {
 					t.Errorf("an exact file system: %v", got)
 				}
 				to.in = func(r *os.Root) fsx.FS { return foldingFS{fsx.In(r)} }
-				if diff := cmp.Diff(c.want, to.Refuses(docs)); diff != "" {
-					t.Errorf("%s: refused (-want +got):\n%s", dir, diff)
-				}
+				must.Equal(t, dir+": refused", to.Refuses(docs), c.want)
 			}
 			// Nothing is left of what was tried.
 			for dir, n := range map[string]int{"": 1, "there": 1} {

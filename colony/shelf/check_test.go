@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/internal/must"
@@ -39,9 +37,7 @@ func TestCheckFindsEveryDamagedFile(t *testing.T) {
 	want := map[string]string{
 		s.path("longer"): "longer damaged", s.path("changed"): "changed damaged", s.path("garbage"): " damaged", s.path("newer"): " too_new",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("damaged (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "damaged", got, want)
 	s.put("longer", "healed")
 	if _, found, err := s.Check(t.Context()); len(found) != 3 || err != nil {
 		t.Errorf("after one was put anew: %+v, %v", found, err)

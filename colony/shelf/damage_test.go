@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -174,9 +172,7 @@ func TestDamagedFile(t *testing.T) {
 	s.holds("a", "content")
 	breakIt()
 	must.Do(t, s.Delete(ctx, "a"))
-	if diff := cmp.Diff([]string{"good"}, s.names()); diff != "" {
-		t.Errorf("names (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "names", s.names(), []string{"good"})
 }
 
 // TestFileOfAnotherName lies where it does not belong: it is not read under either
@@ -226,9 +222,7 @@ func TestTemporaryFiles(t *testing.T) {
 	for _, path := range left {
 		write(t, path, []byte("half"))
 	}
-	if diff := cmp.Diff([]string{"a"}, s.names()); diff != "" {
-		t.Errorf("names (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "names", s.names(), []string{"a"})
 	s.put("b", "two")
 	for _, path := range left {
 		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {

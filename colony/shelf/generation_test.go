@@ -6,8 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/home"
@@ -59,9 +57,7 @@ func TestAnotherGeneration(t *testing.T) {
 	t.Parallel()
 	for name, look := range map[string]func(t *testing.T, s tester){
 		"list": func(t *testing.T, s tester) {
-			if diff := cmp.Diff([]string{"kept"}, s.names()); diff != "" {
-				t.Errorf("names (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "names", s.names(), []string{"kept"})
 		},
 		"status": func(t *testing.T, s tester) {
 			if st, err := s.Status(t.Context()); err != nil || st.FileCount != 1 || st.UsedBytes != 3 {

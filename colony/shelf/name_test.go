@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/internal/must"
@@ -27,9 +25,7 @@ func TestNames(t *testing.T) {
 	for _, name := range names {
 		s.holds(name, "content of "+name)
 	}
-	if diff := cmp.Diff(sorted(names), s.names()); diff != "" {
-		t.Errorf("names (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "names", s.names(), sorted(names))
 }
 
 // TestNamesThatAreNone asks for impossible names with every method.
@@ -58,9 +54,7 @@ func TestNamesThatAreNone(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff([]string{"a.md"}, s.names()); diff != "" {
-		t.Errorf("names (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "names", s.names(), []string{"a.md"})
 }
 
 // TestExtensions takes only the endings that are allowed, and reads what was put

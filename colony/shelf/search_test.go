@@ -6,8 +6,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 )
@@ -36,9 +34,7 @@ func TestSnippet(t *testing.T) {
 			if err != nil || total != 1 || len(got) != 1 {
 				t.Fatalf("got %d of %d, %v", len(got), total, err)
 			}
-			if diff := cmp.Diff(tt.want, got[0].Snippet); diff != "" {
-				t.Errorf("snippet (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "snippet", got[0].Snippet, tt.want)
 			if got[0].Name != tt.name || got[0].Size != int64(len(tt.content)) || !utf8.ValidString(got[0].Snippet) {
 				t.Errorf("got %+v", got[0])
 			}

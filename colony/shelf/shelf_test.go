@@ -118,9 +118,7 @@ func TestLimits(t *testing.T) {
 	}
 	s.holds("c", "1")
 	s.holds("d", "0987654321")
-	if diff := cmp.Diff([]string{"b", "c", "d"}, s.names()); diff != "" {
-		t.Errorf("names (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "names", s.names(), []string{"b", "c", "d"})
 }
 
 // TestTimes keeps when a file was first put.
@@ -201,9 +199,7 @@ func TestMoveAndCopy(t *testing.T) {
 			if name == "move" {
 				want = []string{"b"}
 			}
-			if diff := cmp.Diff(want, s.names()); diff != "" {
-				t.Errorf("names (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "names", s.names(), want)
 		})
 	}
 }
@@ -280,8 +276,6 @@ func TestListIsAPrefix(t *testing.T) {
 		for _, f := range list {
 			got = append(got, f.Name)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("prefix %q (-want +got):\n%s", prefix, diff)
-		}
+		must.Equal(t, fmt.Sprintf("prefix %q", prefix), got, want)
 	}
 }

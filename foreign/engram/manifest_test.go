@@ -85,9 +85,7 @@ func TestManifestKeepsWhatItDoesNotKnow(t *testing.T) {
   "owner": "x"
 }`
 	m := must.Get(engram.ParseManifest([]byte(text)))(t)
-	if diff := cmp.Diff(text, string(m.Encode())); diff != "" {
-		t.Errorf("manifest differs (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "manifest", string(m.Encode()), text)
 	if got, want := string(engram.Manifest{}.Encode()), "{\n  \"version\": 1,\n  \"chunks\": null\n}"; got != want {
 		t.Errorf("empty manifest is %q, want %q", got, want)
 	}
@@ -123,9 +121,7 @@ func TestRepairFindsTheEntriesOfEverySide(t *testing.T) {
 			}
 			// With the ends of line of Windows.
 			m, _, _ = engram.RepairManifest([]byte(strings.ReplaceAll(string(text), "\n", "\r\n")))
-			if diff := cmp.Diff(want, ids(m)); diff != "" {
-				t.Errorf("with CRLF entries differ (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "with CRLF entries", ids(m), want)
 		})
 	}
 }

@@ -66,9 +66,7 @@ func TestObservationIsAMemory(t *testing.T) {
 		CreatedAt:     amber.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), UpdatedAt: amber.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
 		Foreign: got.Foreign,
 	}}
-	if diff := cmp.Diff(&want, got, cmp.AllowUnexported(amber.Time{})); diff != "" {
-		t.Errorf("memory differs (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "memory", got, &want, cmp.AllowUnexported(amber.Time{}))
 	if got.Origin.Clock.Time() != got.UpdatedAt {
 		t.Errorf("clock is %s, want the time of the row", got.Origin.Clock)
 	}

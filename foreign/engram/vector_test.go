@@ -39,9 +39,7 @@ func TestManifestIsWrittenByteForByte(t *testing.T) {
 	for _, v := range vectors {
 		want := read(t, v, "manifest.json")
 		m := must.Get(engram.ParseManifest(want))(t)
-		if diff := cmp.Diff(string(want), string(m.Encode())); diff != "" {
-			t.Errorf("%s: manifest differs (-want +got):\n%s", v, diff)
-		}
+		must.Equal(t, v+": manifest", string(m.Encode()), string(want))
 	}
 }
 
@@ -134,9 +132,7 @@ func TestLinksNameTheRowsInOrder(t *testing.T) {
 		got = append(got, string(r.Link.Ref.Scope)+" "+string(rune('0'+r.Link.Ordinal))+" "+string(rune('0'+r.Link.LocalID)))
 	}
 	want := []string{"session 0 0", "memory 1 1", "-", "memory 2 2", "memory 3 3"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("links differ (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "links", got, want)
 }
 
 func TestBackupHoldsWhatTheChunksHold(t *testing.T) {
@@ -186,7 +182,5 @@ func TestIdentitiesStayWhatTheyAre(t *testing.T) {
 		}
 	}
 	want := strings.Fields(string(read(t, "identities.txt")))
-	if diff := cmp.Diff(want, strings.Fields(strings.Join(got, "\n"))); diff != "" {
-		t.Errorf("identities differ (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "identities", strings.Fields(strings.Join(got, "\n")), want)
 }

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
 	"github.com/amber-memory/amber/internal/must"
@@ -48,9 +46,7 @@ func TestOwnMemoryBecomesARow(t *testing.T) {
 	} {
 		e := must.Get(engram.FromRecord(mine(c.edit), nil))(t)
 		want := `{"sessions":null,"observations":[` + c.want + `],"prompts":null}`
-		if diff := cmp.Diff(want, encoded(t, e)); diff != "" {
-			t.Errorf("%s: row differs (-want +got):\n%s", name, diff)
-		}
+		must.Equal(t, name+": row", encoded(t, e), want)
 	}
 }
 
@@ -123,9 +119,7 @@ func TestEditedRowKeepsWhatEngramKnew(t *testing.T) {
 	if row += "}]" + rest; !ok {
 		t.Error("it does not say which version it is")
 	}
-	if diff := cmp.Diff(encoded(t, engram.Entity{Observation: &o}), row); diff != "" {
-		t.Errorf("row differs (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "row", row, encoded(t, engram.Entity{Observation: &o}))
 	m.Kind = amber.HistoricalCase
 	if e, err = engram.FromRecord(amber.SyncRecord{Memory: m}, nil); err != nil || e.Observation.Type != "bugfix" {
 		t.Errorf("type is %q, %v", e.Observation.Type, err)
@@ -208,9 +202,7 @@ func TestSessionAndPromptOfAmberBecomeRows(t *testing.T) {
 	c.Add(p)
 	_, got, _ := engram.EncodeChunk(c)
 	want := `{"sessions":[{"id":"s","project":"p","directory":".","started_at":"2026-01-02 03:04:05","ended_at":"2026-01-02 03:04:05","summary":"done"}],"observations":null,"prompts":[{"id":0,"sync_id":"t-1","session_id":"s","content":"why?","created_at":"2026-01-02 03:04:05"}]}`
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("rows differ (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "rows", string(got), want)
 }
 
 func TestManualSessionIsThatOfTheRow(t *testing.T) {

@@ -118,9 +118,7 @@ func TestRoundTripBringsEverythingBack(t *testing.T) {
 	path, back := mustImport(t, dir, "ana")
 	want := holds(t, copied)
 	got := holds(t, path)
-	if diff := cmp.Diff(want, got, sameHere); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "what came over", got, want, sameHere)
 	for _, n := range got.Sessions {
 		if n.Trust != amber.TrustImported {
 			t.Errorf("session %s has trust %q", n.ID, n.Trust)
@@ -132,9 +130,7 @@ func TestRoundTripBringsEverythingBack(t *testing.T) {
 		}
 	}
 	counts := Report{Memories: 5, Sessions: 2, Turns: 5, Concepts: 2, Embeddings: 3, Compactions: 3, Relations: 1}
-	if diff := cmp.Diff(back, counts, cmpopts.EquateEmpty()); diff != "" {
-		t.Error("import:", diff)
-	}
+	must.Equal(t, "report of the import", counts, back, cmpopts.EquateEmpty())
 	counts.LeftOut = []Count{{"deleted memories", 1}, {"deleted relations", 1}, {"earlier revisions", 1}, {"marks of active sessions", 1}, {"names of erased memories", 1}}
 	counts.Beside = []Count{
 		{"metadata", 1},
@@ -147,16 +143,12 @@ func TestRoundTripBringsEverythingBack(t *testing.T) {
 		{"topics", 1},
 		{"vectors of other models", 1},
 	}
-	if diff := cmp.Diff(report, counts); diff != "" {
-		t.Error("export:", diff)
-	}
+	must.Equal(t, "report of the export", report, counts)
 	// Once more, from what came back: the same databases.
 	again := t.TempDir()
 	must.Get(export(t, path, again, "ana"))(t)
 	second, _ := mustImport(t, again, "ana")
-	if diff := cmp.Diff(holds(t, second), got, sameHere); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "what came over again", holds(t, second), got, sameHere)
 }
 
 // What others said does not go where turns are put before an agent unasked. A
@@ -182,9 +174,7 @@ func TestGetsNoPromptsOfOthers(t *testing.T) {
 	for _, turn := range holds(t, path).Turns {
 		trust = append(trust, turn.Trust)
 	}
-	if diff := cmp.Diff([]amber.Trust{"", amber.TrustSigned}, trust); diff != "" {
-		t.Errorf("trust (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "trust", trust, []amber.Trust{"", amber.TrustSigned})
 }
 
 func linesOf(t *testing.T, db *sql.DB, query string) (lines []string) {
@@ -221,9 +211,7 @@ func TestExportIsWhatNexoReads(t *testing.T) {
 			t.Errorf("%s has mode %s", e.Name(), info.Mode())
 		}
 	}
-	if diff := cmp.Diff(found, []string{"compactions.sqlite", "concepts.sqlite", "long_term.sqlite", "vector.sqlite"}); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "files", found, []string{"compactions.sqlite", "concepts.sqlite", "long_term.sqlite", "vector.sqlite"})
 	long := asked(t, filepath.Join(dir, LongTerm))
 	for _, c := range []struct {
 		query string
@@ -244,27 +232,19 @@ func TestExportIsWhatNexoReads(t *testing.T) {
 		{"SELECT DISTINCT length(id), length(session_id), agent_id, role FROM interactions ORDER BY role", []string{"36|36|ana|tool|", "36|36|ana|user|"}},
 		{"SELECT (SELECT count(*) FROM reminders) + (SELECT count(*) FROM email_followups) + (SELECT count(*) FROM recall_events) + (SELECT count(*) FROM memory_promotions)", []string{"0|"}},
 	} {
-		if diff := cmp.Diff(linesOf(t, long, c.query), c.want); diff != "" {
-			t.Errorf("%s: %s", c.query, diff)
-		}
+		must.Equal(t, c.query, linesOf(t, long, c.query), c.want)
 	}
 	vector := asked(t, filepath.Join(dir, Vector))
 	want := []string{"0000003F000080BE000000000000803F|", "0000803F000000400000404000008040|"}
-	if diff := cmp.Diff(linesOf(t, vector, "SELECT hex(embedding) FROM vec_memories ORDER BY 1"), want); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "vectors", linesOf(t, vector, "SELECT hex(embedding) FROM vec_memories ORDER BY 1"), want)
 	compactions := asked(t, filepath.Join(dir, Compactions))
 	want = []string{"so far 0|0|", "so far 1|1|", "so far 2|2|"}
-	if diff := cmp.Diff(linesOf(t, compactions, "SELECT summary, head_turn_count FROM compactions_v1 ORDER BY compacted_at"), want); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "compactions", linesOf(t, compactions, "SELECT summary, head_turn_count FROM compactions_v1 ORDER BY compacted_at"), want)
 	if got := linesOf(t, compactions, "SELECT * FROM compaction_locks_v1"); len(got) > 0 {
 		t.Errorf("there are locks: %v", got)
 	}
 	concepts := asked(t, filepath.Join(dir, Concepts))
-	if diff := cmp.Diff(linesOf(t, concepts, "SELECT content, concept_tags FROM memories ORDER BY 2"), []string{"|[\"coffee\",\"snow\"]|", "|[\"title\"]|"}); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "concepts", linesOf(t, concepts, "SELECT content, concept_tags FROM memories ORDER BY 2"), []string{"|[\"coffee\",\"snow\"]|", "|[\"title\"]|"})
 }
 
 func TestExportIsTheSameForTheSameMemory(t *testing.T) {
@@ -366,31 +346,21 @@ func TestDatabasesOfTheOriginalAreImported(t *testing.T) {
 		{named, "workflow_insight", "A name of its own.", "", `{"id":"not a uuid","memory_type":"feedback"}`},
 	}
 	slices.SortFunc(want, func(a, b short) int { return strings.Compare(a.ID, b.ID) })
-	if diff := cmp.Diff(memories, want); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(got.Concepts, map[string]string{m1: "answers prefers short ", m2: "fridays "}); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "memories", memories, want)
+	must.Equal(t, "concepts", got.Concepts, map[string]string{m1: "answers prefers short ", m2: "fridays "})
 	vectors := []amber.Embedding{{MemoryID: m1, Model: "nexo", Vector: []float32{0.5, -0.25}}, {MemoryID: m2, Model: "nexo", Vector: []float32{0.5}}}
-	if diff := cmp.Diff(got.Embeddings, vectors); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "embeddings", got.Embeddings, vectors)
 	at := amber.UnixMilli
 	turns := []amber.Turn{
 		{ID: "a1f0e0d2-8a44-4d2f-b3a1-1c2d3e4f5a6b", SessionID: chat, Role: "user", Content: "When do we deploy?", CreatedAt: at(t0 + 1000)},
 		{ID: "a1f0e0d2-8a44-4d2f-b3a1-1c2d3e4f5a6c", SessionID: chat, Role: "assistant", Content: "Only on Fridays.", CreatedAt: at(t0 + 2000)},
 	}
-	if diff := cmp.Diff(got.Turns, turns, sameHere); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "turns", got.Turns, turns, sameHere)
 	sessions := []amber.Session{{
 		ID: chat, Name: chat, Binding: "nexo", StartedAt: at(t0 + 1000), EndedAt: at(t0 + 2000), EndReason: "ended",
 		CreatedAt: at(t0 + 1000), UpdatedAt: at(t0 + 2000),
 	}}
-	if diff := cmp.Diff(got.Sessions, sessions, sameHere); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "sessions", got.Sessions, sessions, sameHere)
 	if len(got.Compactions) != 1 || got.Compactions[0].Summary != "Talked about deploys." || got.Compactions[0].Turns != 5 {
 		t.Errorf("the compactions are %+v", got.Compactions)
 	}
@@ -402,9 +372,7 @@ func TestDatabasesOfTheOriginalAreImported(t *testing.T) {
 		{"unknown tables", 1},
 		{"vectors of no memory", 1},
 	}
-	if diff := cmp.Diff(report.LeftOut, left); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "left out", report.LeftOut, left)
 	for _, name := range []string{"Of Ben", "ben"} {
 		if bytes.Contains(must.Get(os.ReadFile(path))(t), []byte(name)) {
 			t.Errorf("the database holds %q", name)
@@ -414,9 +382,7 @@ func TestDatabasesOfTheOriginalAreImported(t *testing.T) {
 	back := t.TempDir()
 	must.Get(export(t, path, back, "ana"))(t)
 	types := linesOf(t, asked(t, filepath.Join(back, LongTerm)), "SELECT memory_type FROM memories ORDER BY created_at")
-	if diff := cmp.Diff(types, []string{`"user"|`, `"project"|`, `"reference"|`, "|", "|", `"feedback"|`}); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "types", types, []string{`"user"|`, `"project"|`, `"reference"|`, "|", "|", `"feedback"|`})
 }
 
 func TestFilesNeedNotBeThere(t *testing.T) {
@@ -438,9 +404,7 @@ func TestOfOldTables(t *testing.T) {
 	if got := holds(t, path).Memories; len(got) != 1 || got[0].Content != "old" {
 		t.Errorf("got %+v", got)
 	}
-	if diff := cmp.Diff(report.LeftOut, []Count{{"tables of an unknown form", 1}}); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "left out", report.LeftOut, []Count{{"tables of an unknown form", 1}})
 }
 
 func TestRowsThatCannotBeAreSetAside(t *testing.T) {
@@ -483,9 +447,7 @@ func TestRowsThatCannotBeAreSetAside(t *testing.T) {
 			t.Parallel()
 			dir := byHand(t, "INSERT INTO memories VALUES "+good, tt.query)
 			path, report := mustImport(t, dir, "ana")
-			if diff := cmp.Diff(report.LeftOut, []Count{tt.want}); diff != "" {
-				t.Error(diff)
-			}
+			must.Equal(t, "left out", report.LeftOut, []Count{tt.want})
 			if got := holds(t, path); len(got.Memories) != int(1+tt.more) || len(got.Turns) > 0 || len(got.Sessions) > 0 {
 				t.Errorf("got %+v", got)
 			}
@@ -502,15 +464,11 @@ func TestVectorsAndCompactionsThatCannotBeAreSetAside(t *testing.T) {
 		`INSERT INTO compactions_v1 VALUES ('s', 1, -1, 'x'), ('s', -1, 1, 'x'), ('s', 1, 1, ''), (NULL, 1, 1, 'x'), ('s', 1, 1, x'ff'), ('s', 7, 1, 'good'), ('s', 7, 1, 'again')`)
 	path, report := mustImport(t, dir, "ana")
 	got := holds(t, path)
-	if diff := cmp.Diff(got.Embeddings, []amber.Embedding{{MemoryID: m1, Model: "nexo", Vector: []float32{1}}}); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "embeddings", got.Embeddings, []amber.Embedding{{MemoryID: m1, Model: "nexo", Vector: []float32{1}}})
 	if len(got.Compactions) != 1 || got.Compactions[0].Summary != "good" {
 		t.Errorf("the compactions are %+v", got.Compactions)
 	}
-	if diff := cmp.Diff(report.LeftOut, []Count{{"compactions that cannot be read", 6}, {"vectors that cannot be read", 6}}); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "left out", report.LeftOut, []Count{{"compactions that cannot be read", 6}, {"vectors that cannot be read", 6}})
 }
 
 // vec0 makes the tables of the module vec0, version 0.1.9, that hold vectors.
@@ -537,9 +495,7 @@ func TestVectorsOfTheModuleVec0AreRead(t *testing.T) {
 		dir := byHand(t, two)
 		vec0(t, filepath.Join(dir, file))
 		path, report := mustImport(t, dir, "ana")
-		if diff := cmp.Diff(holds(t, path).Embeddings, want); diff != "" {
-			t.Errorf("%s: %s", file, diff)
-		}
+		must.Equal(t, file, holds(t, path).Embeddings, want)
 		if len(report.LeftOut) > 0 {
 			t.Errorf("%s: %+v is left out", file, report.LeftOut)
 		}

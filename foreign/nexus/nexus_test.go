@@ -15,7 +15,6 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
@@ -97,13 +96,9 @@ func TestConversationIsReadBackAsText(t *testing.T) {
 		last + " | prompt | nexus.conversation | Grüße \u2028 and a smile 😀",
 		last + " | other | nexus.entry.test | raw",
 	}
-	if diff := cmp.Diff(want, gists(events)); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "events", gists(events), want)
 	wantReport := nexus.Report{Entries: 3, Salvaged: 3, Events: len(want), Sessions: []amber.SessionID{"s-1", amber.SessionID(last)}}
-	if diff := cmp.Diff(wantReport, report); diff != "" {
-		t.Errorf("report (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "report", report, wantReport)
 	if !strings.HasPrefix(last, "nexus-") || amber.CheckID("session id", last) != nil {
 		t.Errorf("a session without a name is called %q", last)
 	}
@@ -174,9 +169,7 @@ func TestReadingCanBeRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(first, again, sameTimes); diff != "" {
-		t.Errorf("the second time (-first +second):\n%s", diff)
-	}
+	must.Equal(t, "the second time", again, first, sameTimes)
 	ids := map[string]bool{}
 	for _, ev := range first {
 		if ids[ev.EventID] || len(ev.EventID) != 32 {
@@ -240,9 +233,7 @@ func TestUnknownAndMissingFieldsAreRead(t *testing.T) {
 			if err != nil || report.Truncated || report.BytesUnread != 0 {
 				t.Fatalf("%+v, %v", report, err)
 			}
-			if diff := cmp.Diff(tt.want, gists(events)); diff != "" {
-				t.Errorf("events (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "events", gists(events), tt.want)
 		})
 	}
 }
@@ -258,9 +249,7 @@ func TestEntriesThatAreNoObjects(t *testing.T) {
 	for _, ev := range events {
 		raws = append(raws, string(ev.Raw))
 	}
-	if diff := cmp.Diff([]string{`1`, `"two"`, `null`, `[{"a":1}]`, `{"context":"text"}`}, raws); diff != "" {
-		t.Errorf("raw (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "raw", raws, []string{`1`, `"two"`, `null`, `[{"a":1}]`, `{"context":"text"}`})
 }
 
 // TestAgentIsNoPath reads agents and sessions that would lead elsewhere.

@@ -44,12 +44,8 @@ func TestWhatIsWrittenComesBack(t *testing.T) {
 			if tt.signer != nil {
 				want.SignedBy = tt.signer.KeyID()
 			}
-			if d := cmp.Diff(want, got.Header, same); d != "" {
-				t.Errorf("header (-want +got):\n%s", d)
-			}
-			if d := cmp.Diff(tt.records, got.Records, same); d != "" {
-				t.Errorf("records (-want +got):\n%s", d)
-			}
+			must.Equal(t, "header", got.Header, want, same)
+			must.Equal(t, "records", got.Records, tt.records, same)
 			if (got.Signature != nil) != (tt.signer != nil) || got.ID != id || got.Text != len(textOf(t, b)) {
 				t.Errorf("signature %v, id %s, text %d", got.Signature, got.ID, got.Text)
 			}

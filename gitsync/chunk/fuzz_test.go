@@ -31,9 +31,7 @@ func rewrite(t *testing.T, c chunk.Chunk) {
 	}
 	again := must.Get(chunk.Decode(id, b))(t)
 	c.Header.SignedBy = ""
-	if d := cmp.Diff([]any{c.Header, c.Records}, []any{again.Header, again.Records}, same, compactForeign); d != "" {
-		t.Errorf("(-read +read again):\n%s", d)
-	}
+	must.Equal(t, "what is read again", []any{again.Header, again.Records}, []any{c.Header, c.Records}, same, compactForeign)
 }
 
 // FuzzDecode reads hostile files.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // someParts are chunks of one length, more or less.
@@ -41,9 +42,7 @@ func TestAPackHoldsItsPartsByteForByte(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(parts, got); d != "" {
-		t.Errorf("(-packed +opened):\n%s", d)
-	}
+	must.Equal(t, "what was packed", got, parts)
 	if textOf(t, b) != "" {
 		t.Error("a zstd program does not pass over a pack")
 	}

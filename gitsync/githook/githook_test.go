@@ -155,17 +155,13 @@ func TestInstallThenRemoveGivesEveryHookBackToTheByte(t *testing.T) {
 			u := newUser(t, "work")
 			u.put(".git/hooks/post-merge", text, 0o755)
 			got := actions(install(u, githook.Install{PreCommit: true}))
-			if diff := cmp.Diff(map[string]githook.Action{"post-merge": githook.Changed, "pre-commit": githook.Created}, got); diff != "" {
-				t.Errorf("changes (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "changes", got, map[string]githook.Action{"post-merge": githook.Changed, "pre-commit": githook.Created})
 			if now := u.read(".git/hooks/post-merge"); now == text || !strings.HasPrefix(now, strings.TrimSuffix(strings.SplitAfter(text, "\n")[0], "\n")) {
 				t.Errorf("the hook is %q", now)
 			}
 			u.git("hook", "run", "post-merge", "--", "0") // it is a script that runs
 			removed := must.Get(u.open().Remove(t.Context()))(t)
-			if diff := cmp.Diff(map[string]githook.Action{"post-merge": githook.Changed, "pre-commit": githook.Removed}, actions(removed)); diff != "" {
-				t.Errorf("changes (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "changes", actions(removed), map[string]githook.Action{"post-merge": githook.Changed, "pre-commit": githook.Removed})
 			if got := u.read(".git/hooks/post-merge"); got != text {
 				t.Errorf("after removing it is %q, want %q", got, text)
 			}
@@ -183,9 +179,7 @@ func TestInstallingTwiceChangesNothingAndAgainFollowsWhatIsAsked(t *testing.T) {
 	install(u, o)
 	before := u.read(".git/hooks/post-merge") + u.read(".git/hooks/pre-commit")
 	want := map[string]githook.Action{"post-merge": githook.Unchanged, "pre-commit": githook.Unchanged}
-	if diff := cmp.Diff(want, actions(install(u, o))); diff != "" {
-		t.Errorf("changes (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "changes", actions(install(u, o)), want)
 	if after := u.read(".git/hooks/post-merge") + u.read(".git/hooks/pre-commit"); after != before {
 		t.Errorf("the hooks are\n%s", after)
 	}
@@ -196,9 +190,7 @@ func TestInstallingTwiceChangesNothingAndAgainFollowsWhatIsAsked(t *testing.T) {
 
 	o = githook.Install{Folder: "team/.amber"}
 	want = map[string]githook.Action{"post-merge": githook.Changed, "pre-commit": githook.Removed}
-	if diff := cmp.Diff(want, actions(install(u, o))); diff != "" {
-		t.Errorf("changes (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "changes", actions(install(u, o)), want)
 	if n := strings.Count(u.read(".git/hooks/post-merge"), "sync import"); n != 1 {
 		t.Errorf("import is called %d times", n)
 	}
@@ -464,9 +456,7 @@ func TestAMergeImportsAndNeverFails(t *testing.T) {
 			ann.git("push", "-q")
 			out := bob.git("pull", "-q", "--ff-only")
 			want := []string{"--home|/a b/$HOME|sync|import|--dir=it's/.amber|--project|x|--upstream=refs/remotes/origin/main|--timeout=60s|--quiet|"}
-			if diff := cmp.Diff(want, calls(t, program)); diff != "" {
-				t.Errorf("calls (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "calls", calls(t, program), want)
 			if !strings.Contains(out, "user's own: 0") || strings.Contains(out, "report") || strings.Contains(out, "hint") {
 				t.Errorf("the merge says %q", out)
 			}
@@ -526,9 +516,7 @@ func TestACommitTakesTheExportAlongAndNothingElse(t *testing.T) {
 			got := strings.Fields(u.git("diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "HEAD"))
 			slices.Sort(got)
 			slices.Sort(tt.files)
-			if diff := cmp.Diff(tt.files, got); diff != "" {
-				t.Errorf("in the commit (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "in the commit", got, tt.files)
 			if n := len(calls(t, program)); n != tt.calls {
 				t.Errorf("amber was called %d times, want %d", n, tt.calls)
 			}
@@ -576,11 +564,7 @@ func TestStatusTellsWhichHooksCallAmber(t *testing.T) {
 		}
 		return got
 	}
-	if diff := cmp.Diff(map[string]bool{"post-merge": false, "pre-commit": false}, status()); diff != "" {
-		t.Errorf("before (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "before", status(), map[string]bool{"post-merge": false, "pre-commit": false})
 	install(u, githook.Install{})
-	if diff := cmp.Diff(map[string]bool{"post-merge": true, "pre-commit": false}, status()); diff != "" {
-		t.Errorf("after (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "after", status(), map[string]bool{"post-merge": true, "pre-commit": false})
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestDiff(t *testing.T) {
@@ -25,9 +25,7 @@ func TestDiff(t *testing.T) {
 			"--- f\n+++ f\n@@ -1,4 +1,5 @@\n 1\n+x\n 2\n 3\n 4\n@@ -8,5 +9,4 @@\n 8\n 9\n 10\n-11\n 12\n",
 		},
 	} {
-		if diff := cmp.Diff(diff("f", tc.before, tc.after), tc.want); diff != "" {
-			t.Errorf("%s (-got +want):\n%s", tc.name, diff)
-		}
+		must.Equal(t, tc.name, diff("f", tc.before, tc.after), tc.want)
 	}
 }
 

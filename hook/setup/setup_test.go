@@ -3,14 +3,13 @@ package setup_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook/setup"
@@ -188,9 +187,7 @@ func TestUninstallGivesEverythingBack(t *testing.T) {
 			t.Fatal("nothing was set up")
 		}
 		u.uninstall(s.host, s.scope)
-		if diff := cmp.Diff(u.tree(), before); diff != "" {
-			t.Errorf("after uninstalling (-got +want):\n%s", diff)
-		}
+		must.Equal(t, "after uninstalling", u.tree(), before)
 		if left, _ := os.ReadDir(u.o.StateDir); len(left) > 0 {
 			t.Errorf("%s is left in the state folder", left[0].Name())
 		}
@@ -209,9 +206,7 @@ func TestUninstallKeepsWhatChangedSince(t *testing.T) {
 		u.write(s.path, strings.Replace(u.read(s.path), s.old, s.edit, 1))
 		u.uninstall(s.host, s.scope)
 		want := strings.Replace(before, s.old, s.edit, 1)
-		if diff := cmp.Diff(u.read(s.path), want); diff != "" {
-			t.Errorf("after uninstalling (-got +want):\n%s", diff)
-		}
+		must.Equal(t, "after uninstalling", u.read(s.path), want)
 		if left, _ := os.ReadDir(u.o.StateDir); len(left) > 0 {
 			t.Errorf("%s is left in the state folder", left[0].Name())
 		}
@@ -229,9 +224,7 @@ func TestUninstallWithoutRecord(t *testing.T) {
 		case "claude-empty-hooks.json", "copilot-mcp.json":
 			return // nobody knows any more that there was an empty container
 		}
-		if diff := cmp.Diff(u.read(s.path), before); diff != "" {
-			t.Errorf("after uninstalling (-got +want):\n%s", diff)
-		}
+		must.Equal(t, "after uninstalling", u.read(s.path), before)
 	})
 }
 
@@ -244,9 +237,7 @@ func TestSecondSetupChangesNothing(t *testing.T) {
 		if p := u.install(s.host, s.scope); p.Any() {
 			t.Errorf("the second setup changes %s", p.Changes[0].Diff())
 		}
-		if diff := cmp.Diff(u.tree(), before); diff != "" {
-			t.Errorf("after the second setup (-got +want):\n%s", diff)
-		}
+		must.Equal(t, "after the second setup", u.tree(), before)
 	})
 }
 
@@ -298,9 +289,7 @@ func TestMovedProgram(t *testing.T) {
 			t.Error("the third setup changes something")
 		}
 		u.uninstall(s.host, s.scope)
-		if diff := cmp.Diff(u.tree(), before); diff != "" {
-			t.Errorf("after uninstalling (-got +want):\n%s", diff)
-		}
+		must.Equal(t, "after uninstalling", u.tree(), before)
 	})
 }
 
@@ -314,9 +303,7 @@ func TestMovedProgramAndChangedFile(t *testing.T) {
 		u.install(s.host, s.scope)
 		u.uninstall(s.host, s.scope)
 		want := strings.Replace(before, s.old, s.edit, 1)
-		if diff := cmp.Diff(u.read(s.path), want); diff != "" {
-			t.Errorf("after uninstalling (-got +want):\n%s", diff)
-		}
+		must.Equal(t, "after uninstalling", u.read(s.path), want)
 	})
 }
 
@@ -336,9 +323,7 @@ func TestHostsWithoutAnySettings(t *testing.T) {
 						t.Errorf("%s is %s:\n%s", c.Path, c.Action, c.Diff())
 					}
 				}
-				if diff := cmp.Diff(u.tree(), before); diff != "" {
-					t.Errorf("the plan alone changed (-got +want):\n%s", diff)
-				}
+				must.Equal(t, "after the plan alone", u.tree(), before)
 				if _, err := os.Stat(u.o.StateDir); err == nil {
 					t.Error("the plan alone made the state folder")
 				}
@@ -347,9 +332,7 @@ func TestHostsWithoutAnySettings(t *testing.T) {
 					t.Error("the second setup changes something")
 				}
 				u.uninstall(host, scope)
-				if diff := cmp.Diff(u.tree(), before); diff != "" {
-					t.Errorf("after uninstalling (-got +want):\n%s", diff)
-				}
+				must.Equal(t, "after uninstalling", u.tree(), before)
 			})
 		}
 	}
@@ -362,9 +345,7 @@ func TestUninstallOfNothing(t *testing.T) {
 		if p := u.uninstall(s.host, s.scope); p.Any() {
 			t.Error("something was uninstalled")
 		}
-		if diff := cmp.Diff(u.tree(), before); diff != "" {
-			t.Errorf("after uninstalling (-got +want):\n%s", diff)
-		}
+		must.Equal(t, "after uninstalling", u.tree(), before)
 	})
 }
 
@@ -400,9 +381,7 @@ func TestRefusals(t *testing.T) {
 			if amber.KindOf(err) != tc.kind || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), u.in(tc.path)) {
 				t.Errorf("%s: %v, want %s with %q and the path", amber.KindOf(err), err, tc.kind, tc.want)
 			}
-			if diff := cmp.Diff(u.tree(), before); diff != "" {
-				t.Errorf("after the refusal (-got +want):\n%s", diff)
-			}
+			must.Equal(t, "after the refusal", u.tree(), before)
 		})
 	}
 }
@@ -472,9 +451,7 @@ func TestModeAndLinkStay(t *testing.T) {
 		}
 	}
 	u.uninstall("claude-code", setup.User)
-	if diff := cmp.Diff(u.tree(), before); diff != "" {
-		t.Errorf("after uninstalling (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "after uninstalling", u.tree(), before)
 }
 
 func TestLinkedFolder(t *testing.T) {
@@ -488,9 +465,7 @@ func TestLinkedFolder(t *testing.T) {
 		t.Error("the folder behind the link has no settings")
 	}
 	u.uninstall("claude-code", setup.User)
-	if diff := cmp.Diff(u.tree(), before); diff != "" {
-		t.Errorf("after uninstalling (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "after uninstalling", u.tree(), before)
 }
 
 // TestLinksInACircle are refused, as the file itself and as a folder above it.
@@ -591,9 +566,7 @@ func TestUserAddsBesideOurs(t *testing.T) {
   }
 }
 `
-	if diff := cmp.Diff(u.read("home/.cursor/hooks.json"), want); diff != "" {
-		t.Errorf("after uninstalling (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "after uninstalling", u.read("home/.cursor/hooks.json"), want)
 }
 
 // TestUserTunesOurs changes the timeout and the matcher of Amber's entries;
@@ -727,9 +700,7 @@ func TestDuplicatesAndOldEvents(t *testing.T) {
   }
 }
 `
-	if diff := cmp.Diff(u.read("home/.claude/settings.json"), want); diff != "" {
-		t.Errorf("after uninstalling (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "after uninstalling", u.read("home/.claude/settings.json"), want)
 }
 
 // TestServerIsOptional shows that without the option no server is added, and
@@ -753,9 +724,7 @@ func TestServerIsOptional(t *testing.T) {
 		u.install(host, setup.User)
 		u.o.MCP = false
 		u.uninstall(host, setup.User)
-		if diff := cmp.Diff(u.tree(), before); diff != "" {
-			t.Errorf("%s: after uninstalling (-got +want):\n%s", host, diff)
-		}
+		must.Equal(t, fmt.Sprintf("%s: after uninstalling", host), u.tree(), before)
 	}
 }
 
@@ -778,9 +747,7 @@ func TestCopilotAndVSCodeShareAFile(t *testing.T) {
 		t.Errorf("the file is %s", got)
 	}
 	u.uninstall("copilot", setup.Project)
-	if diff := cmp.Diff(u.tree(), before); diff != "" {
-		t.Errorf("after uninstalling (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "after uninstalling", u.tree(), before)
 }
 
 func TestHostsMoveTheirSettings(t *testing.T) {

@@ -3,6 +3,7 @@ package agekey_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -13,7 +14,6 @@ import (
 	"testing"
 
 	"filippo.io/age"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
@@ -118,9 +118,7 @@ func TestHybridRecipientsAreNotMixedWithOthers(t *testing.T) {
 				got = append(got, r.Text)
 			}
 			if err == nil {
-				if d := cmp.Diff(tt.want, got); d != "" {
-					t.Error(d)
-				}
+				must.Equal(t, "recipients", got, tt.want)
 				if len(agekey.Ages(list)) != len(tt.want) {
 					t.Error("Ages leaves some out")
 				}
@@ -242,17 +240,13 @@ func TestOwnMakesOneOfEachKindAndKeepsIt(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keys", "age-identity.txt")
 	first := must.Get(agekey.Own(nil, file))(t)
 	again := must.Get(agekey.Own(nil, file))(t)
-	if d := cmp.Diff(texts(t, first), texts(t, again)); d != "" {
-		t.Errorf("the second call gives others: %s", d)
-	}
+	must.Equal(t, "identities of the second call", texts(t, again), texts(t, first))
 	var kinds []agekey.Kind
 	for _, id := range first {
 		r, _ := agekey.RecipientOf(id)
 		kinds = append(kinds, r.Kind)
 	}
-	if d := cmp.Diff([]agekey.Kind{agekey.X25519, agekey.Hybrid}, kinds); d != "" {
-		t.Error(d)
-	}
+	must.Equal(t, "kinds", kinds, []agekey.Kind{agekey.X25519, agekey.Hybrid})
 	info := must.Get(os.Stat(file))(t)
 	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("the mode is %o", info.Mode().Perm())
@@ -287,9 +281,7 @@ func TestOwnGivesAllCallersTheSame(t *testing.T) {
 	}
 	wg.Wait()
 	for i := range got {
-		if d := cmp.Diff(texts(t, got[0]), texts(t, got[i])); d != "" {
-			t.Errorf("caller %d: %s", i, d)
-		}
+		must.Equal(t, fmt.Sprint("identities of caller ", i), texts(t, got[i]), texts(t, got[0]))
 	}
 }
 

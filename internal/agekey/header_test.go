@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"filippo.io/age"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
@@ -50,9 +49,7 @@ func TestHeadersTellTheKindsOfRecipients(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			got := must.Get(agekey.Headers(encrypted(t, tt.to...)))(t)
-			if d := cmp.Diff(tt.want, got); d != "" {
-				t.Error(d)
-			}
+			must.Equal(t, "kinds", got, tt.want)
 		})
 	}
 }

@@ -1,9 +1,12 @@
 // Package must is what tests of every package say most often: a call has to
-// succeed, or to fail with an error of a kind. It is for tests.
+// succeed, or to fail with an error of a kind, and two values have to be equal.
+// It is for tests.
 package must
 
 import (
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 )
@@ -32,5 +35,13 @@ func Kind(t testing.TB, what string, err error, want amber.Kind) {
 	t.Helper()
 	if got := amber.KindOf(err); got != want {
 		t.Errorf("%s: got kind %q (%v), want %q", what, got, err, want)
+	}
+}
+
+// Equal reports where got differs from want.
+func Equal(t testing.TB, what string, got, want any, o ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, o...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

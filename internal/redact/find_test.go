@@ -7,7 +7,6 @@ import (
 
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestFindIsWhatStringRemoves(t *testing.T) {
@@ -68,9 +67,7 @@ func TestJSONReadsEscapes(t *testing.T) {
 				t.Errorf("%s is not JSON", got)
 			}
 			if strings.Contains(c.name, "escaped") {
-				if diff := cmp.Diff([]string{"github-token " + gh}, seen); diff != "" {
-					t.Errorf("seen (-want +got):\n%s", diff)
-				}
+				must.Equal(t, "seen", seen, []string{"github-token " + gh})
 			}
 		})
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestMatcher compares the places where rules are tried with a search for each
@@ -114,12 +116,8 @@ func TestMatcherPassesOverSecrets(t *testing.T) {
 	text := "far.abcabcabcxxxabc.abcdabc"
 	found := newMatcher([][]rule{rules}, false).pass(view{text: text, hi: len(text)}, nil)
 	want := []span{{4, 7, "near"}, {8, 16, "ahead"}, {16, 19, "near"}, {20, 24, "ahead"}, {24, 27, "near"}}
-	if diff := cmp.Diff(want, found, cmp.AllowUnexported(span{})); diff != "" {
-		t.Errorf("found (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]int{4, 0, 8, 16, 16, 20, 24, 24, 27}, tried); diff != "" {
-		t.Errorf("places and views (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "found", found, want, cmp.AllowUnexported(span{}))
+	must.Equal(t, "places and views", tried, []int{4, 0, 8, 16, 16, 20, 24, 24, 27})
 }
 
 // TestRuleTables checks what the matcher and the rules take for granted.
@@ -217,7 +215,5 @@ func TestSnowflakes(t *testing.T) {
 		want = append(want, base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(n) + "0"))[:keySize])
 	}
 	slices.Sort(want)
-	if diff := cmp.Diff(want, slices.Sorted(slices.Values(snowflakes))); diff != "" {
-		t.Errorf("anchors (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "anchors", slices.Sorted(slices.Values(snowflakes)), want)
 }

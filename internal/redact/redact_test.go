@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/redact/secrettest"
-	"github.com/google/go-cmp/cmp"
 )
 
 // change is a text and what it becomes; want is empty where it stays.
@@ -27,9 +27,7 @@ func checkChanges(t *testing.T, changes []change) {
 				want = c.in
 			}
 			got, _ := r.String(c.in)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("String(%q) (-want +got):\n%s", c.in, diff)
-			}
+			must.Equal(t, fmt.Sprintf("String(%q)", c.in), got, want)
 			checkPromises(t, r, c.in)
 		})
 	}
@@ -71,9 +69,7 @@ func TestNothingFound(t *testing.T) {
 		if string(got) != text || len(b) > 0 && &got[0] != &b[0] {
 			t.Errorf("Bytes(%q) = %q, want the slice itself", text, got)
 		}
-		if diff := cmp.Diff(redact.Report{}, report); diff != "" {
-			t.Errorf("report of %q (-want +got):\n%s", text, diff)
-		}
+		must.Equal(t, fmt.Sprintf("report of %q", text), report, redact.Report{})
 	}
 }
 
@@ -98,9 +94,7 @@ func TestReport(t *testing.T) {
 		Total:  3,
 		Bytes:  2*len(gh) + len(aws),
 	}
-	if diff := cmp.Diff(want, report); diff != "" {
-		t.Errorf("report (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "report", report, want)
 
 	var sum redact.Report
 	sum.Add(redact.Report{})
@@ -111,9 +105,7 @@ func TestReport(t *testing.T) {
 		Total:  6,
 		Bytes:  2 * want.Bytes,
 	}
-	if diff := cmp.Diff(want, sum); diff != "" {
-		t.Errorf("sum (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "sum", sum, want)
 	if report.Counts["github-token"] != 2 {
 		t.Errorf("Add changed the report it was given: %v", report.Counts)
 	}

@@ -46,9 +46,7 @@ func TestAddKeepsEverythingElse(t *testing.T) {
 			t.Parallel()
 			j := parse(t, tc.old)
 			added := must.Get(j.Add(tc.path, "k", []byte(`{"x": [1]}`)))(t)
-			if diff := cmp.Diff(string(added.Bytes()), tc.want); diff != "" {
-				t.Errorf("added (-got +want):\n%s", diff)
-			}
+			must.Equal(t, "added", string(added.Bytes()), tc.want)
 			checkRemovalGivesBack(t, j, added, tc.path, "k")
 		})
 	}
@@ -73,9 +71,7 @@ func checkRemovalGivesBack(t *testing.T, old, added *settings.JSON, path []strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(back.Bytes()), string(old.Bytes())); diff != "" {
-		t.Errorf("removed (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "removed", string(back.Bytes()), string(old.Bytes()))
 }
 
 func lastOf(j *settings.JSON, path []string, key string) string {
@@ -112,9 +108,7 @@ func TestDeleteKeepsEverythingElse(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			got := must.Get(parse(t, tc.old).Delete(tc.path))(t)
-			if diff := cmp.Diff(string(got.Bytes()), tc.want); diff != "" {
-				t.Errorf("deleted (-got +want):\n%s", diff)
-			}
+			must.Equal(t, "deleted", string(got.Bytes()), tc.want)
 		})
 	}
 }
@@ -130,9 +124,7 @@ func TestSetReplacesOneValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "{\n  \"a\": \"new \\u00e4\", // one\n  \"b\": [\n    2,\n    3\n  ]\n}"
-	if diff := cmp.Diff(string(j.Bytes()), want); diff != "" {
-		t.Errorf("set (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "set", string(j.Bytes()), want)
 	if _, err := j.Set([]byte(`1`), "c"); err == nil {
 		t.Error("a value that is not there was replaced")
 	}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/settings"
 )
@@ -38,13 +36,9 @@ func TestAppendKeepsEverythingElse(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			added := must.Get(parseTOML(t, tc.old).Append(block))(t)
-			if diff := cmp.Diff(string(added.Bytes()), tc.want); diff != "" {
-				t.Errorf("added (-got +want):\n%s", diff)
-			}
+			must.Equal(t, "added", string(added.Bytes()), tc.want)
 			back := must.Get(added.Remove(added.Find("servers", "amber")[0]))(t)
-			if diff := cmp.Diff(string(back.Bytes()), tc.old); diff != "" {
-				t.Errorf("removed (-got +want):\n%s", diff)
-			}
+			must.Equal(t, "removed", string(back.Bytes()), tc.old)
 		})
 	}
 }
@@ -105,9 +99,7 @@ func TestParseTOMLReadsEverything(t *testing.T) {
 		{[]string{"hooks", "Stop", "hooks"}, true, 1},
 		{[]string{"hooks", "Stop"}, true, 0},
 	}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("tables (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "tables", got, want)
 	root := d.Tables[0]
 	if got, want := root.Key("long").Text, "[servers.amber]\nnot = \"a table\" joined \""; got != want {
 		t.Errorf("long = %q, want %q", got, want)
@@ -135,9 +127,7 @@ func TestReplaceKeepsEverythingElse(t *testing.T) {
 	d := parseTOML(t, everything)
 	d = must.Get(d.Replace(d.Tables[3].Key("command"), settings.Quote("a\\b\n")))(t)
 	want := strings.Replace(everything, `"tab\there \u00e9 \"q\""`, `"a\\b\u000A"`, 1)
-	if diff := cmp.Diff(string(d.Bytes()), want); diff != "" {
-		t.Errorf("replaced (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "replaced", string(d.Bytes()), want)
 	if got := d.Tables[3].Key("command").Text; got != "a\\b\n" {
 		t.Errorf("command = %q", got)
 	}

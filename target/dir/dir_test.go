@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
@@ -102,9 +100,7 @@ func TestPointersAreNoObjects(t *testing.T) {
 		must.Kind(t, "delete "+name, d.Delete(t.Context(), name), amber.KindInvalid)
 	}
 	put(t, d, "pointers-1", []byte("x"))
-	if diff := cmp.Diff([]string{"pointers-1"}, list(t, d, "")); diff != "" {
-		t.Errorf("list (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "list", list(t, d, ""), []string{"pointers-1"})
 }
 
 func TestNoObjectIsBelowAnother(t *testing.T) {
@@ -119,9 +115,7 @@ func TestNoObjectIsBelowAnother(t *testing.T) {
 	swap(t, d, "p", "", nil)
 	_, err := d.SwapPointer(t.Context(), "p/q", "", nil)
 	must.Kind(t, "swap", err, amber.KindInvalid)
-	if diff := cmp.Diff([]string{"a", "b/c"}, list(t, d, "")); diff != "" {
-		t.Errorf("list (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "list", list(t, d, ""), []string{"a", "b/c"})
 }
 
 func TestForeignFilesAreNotListed(t *testing.T) {
@@ -137,9 +131,7 @@ func TestForeignFilesAreNotListed(t *testing.T) {
 	} {
 		must.Do(t, os.WriteFile(path, nil, 0o600))
 	}
-	if diff := cmp.Diff([]string{"packs/a"}, list(t, d, "")); diff != "" {
-		t.Errorf("list (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "list", list(t, d, ""), []string{"packs/a"})
 }
 
 func TestHostilePointerIsDamaged(t *testing.T) {
@@ -330,12 +322,8 @@ func TestSweepTakesOldTemporaryFilesOnly(t *testing.T) {
 	if removed != 3 || err != nil {
 		t.Errorf("got %d, %v; want 3", removed, err)
 	}
-	if diff := cmp.Diff([]string{filepath.Join(root, "packs", fsx.TempPrefix+"NEW")}, temps(t, fsx.OS(), root)); diff != "" {
-		t.Errorf("left (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"packs/3f/a", "packs/old"}, list(t, d, "")); diff != "" {
-		t.Errorf("list (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "left", temps(t, fsx.OS(), root), []string{filepath.Join(root, "packs", fsx.TempPrefix+"NEW")})
+	must.Equal(t, "list", list(t, d, ""), []string{"packs/3f/a", "packs/old"})
 }
 
 // TestPutNeedsLittleMemory runs alone: it counts what the process allocates.

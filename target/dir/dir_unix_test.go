@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/dir"
@@ -72,9 +70,7 @@ func TestModes(t *testing.T) {
 		info := must.Get(os.Lstat(filepath.Join(root, name)))(t)
 		got[name] = info.Mode().Perm()
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("modes (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "modes", got, want)
 }
 
 func TestFolderMayBeReachedThroughALink(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/s3"
@@ -49,9 +47,7 @@ func TestURLs(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", tt.url, err)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.url, diff)
-		}
+		must.Equal(t, tt.url, got, tt.want)
 		if got.String() != tt.canonical {
 			t.Errorf("%s: the canonical URL is %s, want %s", tt.url, got, tt.canonical)
 		}

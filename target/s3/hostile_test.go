@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target"
@@ -207,9 +205,7 @@ func TestWaitsGrowAndAreBounded(t *testing.T) {
 	wantKind(t, "delete", bucket.Delete(t.Context(), "a"), amber.KindUnreachable)
 	const ms = time.Millisecond
 	want := []time.Duration{250 * ms, 500 * ms, 1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 8000 * ms}
-	if diff := cmp.Diff(want, waits); diff != "" {
-		t.Errorf("waits (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "waits", waits, want)
 }
 
 // zeros is chance that never shortens a wait.

@@ -35,9 +35,7 @@ func TestListHasPages(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("list (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "list", got, want)
 	if n := s.asked("list-type"); n != 3 {
 		t.Errorf("there were %d pages, want 3", n)
 	}
@@ -94,9 +92,7 @@ func TestListGoesOnAfterALostPage(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("list (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "list", got, want)
 		})
 	}
 }
