@@ -35,11 +35,7 @@ func TestDocumentsAreBounded(t *testing.T) {
 		t.Errorf("%d documents: %v", len(got), err)
 	}
 	docs["one more"] = ""
-	if _, err := docs.Canonical(); amber.KindOf(err) != amber.KindQuota {
-		t.Errorf("one more was written: %v", err)
-	}
+	must.Fail(docs.Canonical())(t, "writing one more", amber.KindQuota)
 	plaintext = append(bytes.TrimSuffix(plaintext, []byte("}")), `,"one more":""}`...)
-	if _, err := read(plaintext); amber.KindOf(err) != amber.KindQuota {
-		t.Errorf("one more was read: %v", err)
-	}
+	must.Fail(read(plaintext))(t, "reading one more", amber.KindQuota)
 }

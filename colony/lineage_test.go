@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestLineageIsChecked: what Amber adds may be missing, and must not be wrong.
@@ -51,9 +52,7 @@ func TestLineageIsChecked(t *testing.T) {
 	} {
 		wrong := d
 		change(&wrong)
-		if _, err := colony.Pack(t.Context(), wrong); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s was packed: %v", name, err)
-		}
+		must.Fail(colony.Pack(t.Context(), wrong))(t, name, amber.KindInvalid)
 	}
 }
 

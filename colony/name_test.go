@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestLabelsAreThoseOfColony has the pairs of the original client.
@@ -83,13 +85,9 @@ func TestIDsAreTimes(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	for _, bad := range []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC)} {
-		if _, err := colony.NewSnapshotID(bad, rand.Reader); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%v: got %v, want invalid", bad, err)
-		}
+		must.Fail(colony.NewSnapshotID(bad, rand.Reader))(t, bad.String(), amber.KindInvalid)
 	}
-	if _, err := colony.NewSnapshotID(at, iotest.ErrReader(errors.New("dry"))); amber.KindOf(err) != amber.KindInternal {
-		t.Errorf("without randomness: got %v, want internal", err)
-	}
+	must.Fail(colony.NewSnapshotID(at, iotest.ErrReader(errors.New("dry"))))(t, "without randomness", amber.KindInternal)
 }
 
 // TestTheNextIDIsLater also when the clock is not.
@@ -133,9 +131,7 @@ func TestWhatIsNoIDIsInvalid(t *testing.T) {
 		"20240101T00000000000.Z-000000", "20240101T000000-00000Z-000000", "20240101T000000000000Z-00000g", "20240101T000000000000Z_000000",
 		"20240101T000000,00000Z-000000", "../../../../../../etc/passwd.", "20240101T000000000000Z-\u00e90000", strings.Repeat("9", 29),
 	} {
-		if _, err := colony.ParseSnapshotID(s); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%q: got %v, want an error of kind invalid", s, err)
-		}
+		must.Fail(colony.ParseSnapshotID(s))(t, fmt.Sprintf("%q", s), amber.KindInvalid)
 		if !colony.SnapshotID(s).Time().IsZero() {
 			t.Errorf("%q has a time", s)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // Labels that become the same do not overwrite one another.
@@ -108,9 +109,7 @@ func TestBackupReadsBackWhatItWrote(t *testing.T) {
 			return colonytest.Fault{}
 		}
 		_, err := b.open(func(o *colony.Options) { o.Label = "z" }).Backup(t.Context(), doc("two"), colony.BackupOptions{})
-		if amber.KindOf(err) != amber.KindDamaged {
-			t.Errorf("a vault that %s: %v", name, err)
-		}
+		must.Kind(t, "a vault that "+name, err, amber.KindDamaged)
 		b.fake.Before = nil
 		b.fake.Remove(names(b.fake, "cmem.z.")...)
 	}
@@ -163,9 +162,7 @@ func TestBackupThatDoesNotFitWritesNothing(t *testing.T) {
 			c.fake(b.fake)
 		}
 		_, err := b.open(c.change).Backup(t.Context(), doc(c.text), colony.BackupOptions{})
-		if amber.KindOf(err) != c.kind {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Kind(t, name, err, c.kind)
 		if err != nil && count(b.fake.Requests(), "put") > 0 {
 			t.Errorf("%s: something was written", name)
 		}

@@ -197,9 +197,7 @@ func TestOpenRefuses(t *testing.T) {
 	} {
 		o := good
 		change(&o)
-		if _, err := colony.Open(&colonytest.Fake{}, o); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Fail(colony.Open(&colonytest.Fake{}, o))(t, name, amber.KindInvalid)
 	}
 	good.Label = strings.Repeat("x", 206)
 	if _, err := colony.Open(&colonytest.Fake{}, good); err != nil {

@@ -33,9 +33,7 @@ func TestFileWitness(t *testing.T) {
 	}
 	other := w
 	other.of.Label = "m"
-	if _, err := other.Seen(t.Context()); amber.KindOf(err) != amber.KindDamaged {
-		t.Errorf("about another label: %v", err)
-	}
+	must.Fail(other.Seen(t.Context()))(t, "about another label", amber.KindDamaged)
 	for name, text := range map[string]string{
 		"empty": "", "half": `{"format":"amber-vault-se`, "another format": `{"format":"amber-vault-seen/2"}`,
 		"no id": `{"format":"amber-vault-seen/1","url":"https://example.org/api/v1","tenant":"t","agent":"a","label":"l","snapshot_id":"soon"}`,

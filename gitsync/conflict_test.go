@@ -164,9 +164,7 @@ func TestErasureIsTerminalInAnyOrder(t *testing.T) {
 	exchange(a, b)
 	for _, c := range []*clone{a, b, eraseFirst, textFirst} {
 		wantTexts(t, c)
-		if _, err := c.History(t.Context(), id); amber.KindOf(err) != amber.KindNotFound {
-			t.Errorf("its history: %v", err)
-		}
+		must.Fail(c.History(t.Context(), id))(t, "history of what was erased", amber.KindNotFound)
 	}
 }
 

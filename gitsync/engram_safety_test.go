@@ -290,13 +290,9 @@ func TestManifestOfAnUnknownVersionIsTooNew(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)
 	c.put("manifest.json", []byte(`{"version":99,"chunks":null}`))
-	if _, err := c.sync.Import(t.Context()); amber.KindOf(err) != amber.KindTooNew {
-		t.Errorf("import: %v", err)
-	}
+	must.Fail(c.sync.Import(t.Context()))(t, "import", amber.KindTooNew)
 	c.save("x")
-	if _, err := c.sync.Export(t.Context(), gitsync.ExportOptions{}); amber.KindOf(err) != amber.KindTooNew {
-		t.Errorf("export: %v", err)
-	}
+	must.Fail(c.sync.Export(t.Context(), gitsync.ExportOptions{}))(t, "export", amber.KindTooNew)
 }
 
 func TestBackupImportedTwiceChangesNothing(t *testing.T) {

@@ -93,9 +93,7 @@ func TestSecretsInRowsOfEngramDoNotLeave(t *testing.T) {
 				t.Errorf("with secrets it is another chunk than %s: %+v", id, r)
 			}
 			_, err := engramFolder(t, c.Store).Export(t.Context(), gitsync.ExportOptions{RefuseSecrets: true})
-			if amber.KindOf(err) != amber.KindRefused {
-				t.Errorf("an export that refuses secrets: %v", err)
-			}
+			must.Kind(t, "an export that refuses secrets", err, amber.KindRefused)
 			r, text := c.anew(gitsync.ExportOptions{})
 			for _, key := range []string{oneKey, anotherKey, hidden} {
 				if strings.Contains(text, key) {

@@ -104,9 +104,7 @@ func TestFolderThatCannotBeWritten(t *testing.T) {
 		return // nothing is closed to the superuser
 	}
 	b.save("not to be written")
-	if _, err := b.sync.Export(t.Context(), gitsync.ExportOptions{}); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("export: %v", err)
-	}
+	must.Fail(b.sync.Export(t.Context(), gitsync.ExportOptions{}))(t, "export", amber.KindRefused)
 }
 
 // closed takes write permission from a folder for the time of the test.
@@ -132,9 +130,7 @@ func TestExportWaitsForTheLockAndGivesUpWithItsCaller(t *testing.T) {
 	held := must.Get(fsx.AcquireLock(t.Context(), filepath.Join(a.folder, "local", "lock"), fsx.Exclusive))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := a.sync.Export(ctx, gitsync.ExportOptions{}); amber.KindOf(err) != amber.KindBusy {
-		t.Errorf("export while somebody else exports: %v", err)
-	}
+	must.Fail(a.sync.Export(ctx, gitsync.ExportOptions{}))(t, "export while somebody else exports", amber.KindBusy)
 	must.Do(t, held.Unlock())
 	if r := a.export(gitsync.ExportOptions{}); r.Observations != 1 {
 		t.Errorf("export afterwards: %+v", r)

@@ -158,7 +158,5 @@ func TestSummaryIsNotWrittenThroughALink(t *testing.T) {
 
 func TestVerifyOfNothingIsNoVerdict(t *testing.T) {
 	t.Parallel()
-	if _, err := newClone(t).sync.Verify(t.Context()); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("verify of a folder that is not there: %v", err)
-	}
+	must.Fail(newClone(t).sync.Verify(t.Context()))(t, "verify of a folder that is not there", amber.KindNotFound)
 }

@@ -163,9 +163,7 @@ func TestSecretsLeaveWhereThatIsAskedFor(t *testing.T) {
 	c := newClone(t)
 	c.write(amber.WriteRequest{Content: "c", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: shop, SessionID: "s-" + oneKey}})
 	_, err := c.sync.Export(t.Context(), gitsync.ExportOptions{NoRedact: true, RefuseSecrets: true})
-	if amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("an export that refuses secrets: %v", err)
-	}
+	must.Kind(t, "an export that refuses secrets", err, amber.KindRefused)
 	r := c.export(gitsync.ExportOptions{NoRedact: true})
 	if text := plainText(t, c); !strings.Contains(text, oneKey) || len(r.Withheld)+len(r.Redacted) > 0 {
 		t.Errorf("%+v\n%s", r, text)

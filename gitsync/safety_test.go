@@ -175,9 +175,7 @@ func TestNamesOutOfTheFolderAreNotRead(t *testing.T) {
 	wantTexts(t, b)
 	linked := filepath.Join(t.TempDir(), ".amber")
 	must.Do(t, os.Symlink(a.folder, linked))
-	if _, err := gitsync.Open(b.Store, linked); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("a folder that is a symbolic link: %v", err)
-	}
+	must.Fail(gitsync.Open(b.Store, linked))(t, "a folder that is a symbolic link", amber.KindRefused)
 }
 
 func TestPersonalPrivateAndDeletedTextIsNotExported(t *testing.T) {

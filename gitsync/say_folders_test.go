@@ -154,9 +154,7 @@ func TestARestoreErasesNoMoreThanTheImportDid(t *testing.T) {
 	if got := victim.said("s"); !slices.Equal(got, []string{"everything I said"}) {
 		t.Errorf("said %q", got)
 	}
-	if _, err := victim.Get(ctx, bait); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("what was erased is back: %v", err)
-	}
+	must.Fail(victim.Get(ctx, bait))(t, "what was erased", amber.KindNotFound)
 	victim.imports()
 	mustHold(t, victim, own, deploy.Content)
 }
@@ -172,7 +170,5 @@ func TestARestoreBringsNothingBackThatWasErasedThere(t *testing.T) {
 	b.erase(id)
 	b.pushes(a)
 	a.restore(before)
-	if _, err := a.History(t.Context(), id); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("it is back: %v", err)
-	}
+	must.Fail(a.History(t.Context(), id))(t, "what was erased", amber.KindNotFound)
 }

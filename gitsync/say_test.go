@@ -162,9 +162,7 @@ func TestMembersEditDeleteAndEraseWhatWasExported(t *testing.T) {
 	b.erase(erased)
 	b.pushes(a)
 	wantTexts(t, a, "edited")
-	if _, err := a.History(t.Context(), erased); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("what was erased has a history: %v", err)
-	}
+	must.Fail(a.History(t.Context(), erased))(t, "history of what was erased", amber.KindNotFound)
 	if st := a.status(); st.ConflictCount != 0 {
 		t.Errorf("conflicts %+v", st.Conflicts)
 	}

@@ -88,9 +88,7 @@ func TestExtractNoticesEveryByte(t *testing.T) {
 		}
 	}
 	check("a byte more", append(bytes.Clone(good), 0))
-	if _, err := readExtract(good, journal.Session{Host: "test", ID: "two"}.Key()); amber.KindOf(err) != amber.KindDamaged {
-		t.Errorf("read as another session: %v", err)
-	}
+	must.Fail(readExtract(good, journal.Session{Host: "test", ID: "two"}.Key()))(t, "read as another session", amber.KindDamaged)
 	twice := append(bytes.Clone(good), good[64:]...)
 	check("entries repeated", twice)
 }

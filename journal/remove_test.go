@@ -35,12 +35,8 @@ func TestRemoveLeavesWhatIsNotDrained(t *testing.T) {
 	must.Do(t, j.Quarantine(t.Context(), one.Key(), 3, []byte("x"), "no use"))
 	mustRemove(t, j, 3, false)
 	must.Do(t, j.Discard(t.Context(), one.Key(), "00000000000000000003.entry"))
-	if err := j.Discard(t.Context(), one.Key(), "00000000000000000003.entry"); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("discarded twice: %v", err)
-	}
-	if err := j.Discard(t.Context(), one.Key(), "../meta"); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("discarded a path: %v", err)
-	}
+	must.Kind(t, "discarded twice", j.Discard(t.Context(), one.Key(), "00000000000000000003.entry"), amber.KindNotFound)
+	must.Kind(t, "discarded a path", j.Discard(t.Context(), one.Key(), "../meta"), amber.KindNotFound)
 	put(t, fsx.OS(), filepath.Join(dir, string(one.Key()), "notes.txt"), []byte("mine"))
 	mustRemove(t, j, 3, false)
 	must.Do(t, os.Remove(filepath.Join(dir, string(one.Key()), "notes.txt")))
@@ -65,9 +61,7 @@ func TestAFolderMadeAgainHasAnotherOrigin(t *testing.T) {
 		t.Errorf("%+v, then %+v, %v", before, same, err)
 	}
 	mustRemove(t, j, 4, true)
-	if _, err := j.Origin(one.Key()); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("of a folder that is gone: %v", err)
-	}
+	must.Fail(j.Origin(one.Key()))(t, "of a folder that is gone", amber.KindNotFound)
 	if seq := mustAppend(t, j, one, entry(1)); seq != 1 {
 		t.Errorf("sequence %d", seq)
 	}

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -156,9 +157,7 @@ func TestWhatIsNotSent(t *testing.T) {
 		_, err2 := c.Put(t.Context(), name, "x")
 		_, err3 := c.PutIf(t.Context(), name, "x", colony.Condition{Absent: true})
 		for _, err := range []error{err, err2, err3, c.Delete(t.Context(), name)} {
-			if amber.KindOf(err) != amber.KindInvalid {
-				t.Errorf("%q: got %v, want invalid", name, err)
-			}
+			must.Kind(t, fmt.Sprintf("%q", name), err, amber.KindInvalid)
 		}
 	}
 	if _, err := c.Put(t.Context(), "a", "\xff"); amber.KindOf(err) != amber.KindInvalid {

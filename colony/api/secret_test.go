@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/api"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // checkSecrets looks for the key and the tokens in an error and its hint.
@@ -134,9 +135,7 @@ func TestOptions(t *testing.T) {
 		"https://xn--bcher-kva.example/vlt/": "",
 	} {
 		_, err := api.New(api.Options{URL: u, Key: func(context.Context) (string, error) { return secretKey, nil }, Clock: newClock().Now})
-		if got := amber.KindOf(err); got != want {
-			t.Errorf("%q: got %v, want %q", u, err, want)
-		}
+		must.Kind(t, fmt.Sprintf("%q", u), err, want)
 		checkSecrets(t, err)
 	}
 	for _, o := range []api.Options{

@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestFakeKeepsItsPromises(t *testing.T) {
@@ -62,19 +63,13 @@ func TestFakeHasBounds(t *testing.T) {
 	if err != nil || info.UpdatedAt != amber.At(now) {
 		t.Errorf("put: %+v, %v", info, err)
 	}
-	if _, err := f.Put(t.Context(), "b", "123"); amber.KindOf(err) != amber.KindQuota {
-		t.Errorf("put beyond the quota: %v", err)
-	}
+	must.Fail(f.Put(t.Context(), "b", "123"))(t, "put beyond the quota", amber.KindQuota)
 	if s, err := f.Status(t.Context()); err != nil || s != (colony.Status{QuotaBytes: 10, UsedBytes: 8, AvailableBytes: 2, FileCount: 1}) {
 		t.Errorf("status is %+v, %v", s, err)
 	}
 	f.ReadOnly = true
-	if err := f.MayWrite(t.Context()); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("may write: %v", err)
-	}
-	if _, err := f.Put(t.Context(), "a", "1"); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("put: %v", err)
-	}
+	must.Kind(t, "may write", f.MayWrite(t.Context()), amber.KindRefused)
+	must.Fail(f.Put(t.Context(), "a", "1"))(t, "put", amber.KindRefused)
 }
 
 // checkOf returns a check by its name.

@@ -103,9 +103,7 @@ func TestOnlyWhatWasSeenIsReplaced(t *testing.T) {
 			to := folderOf(t, dir, "")
 			r := must.Get(NewPlan(t.Context(), to, colony.Documents{"x.md": "vault", "y.md": "v"}))(t)
 			must.Do(t, change(path))
-			if err := r.Write(t.Context(), to); amber.KindOf(err) != amber.KindConflict {
-				t.Errorf("it was replaced: %v", err)
-			}
+			must.Kind(t, "write", r.Write(t.Context(), to), amber.KindConflict)
 			if b, _ := os.ReadFile(path); string(b) == "vault" {
 				t.Error("it is lost")
 			}
@@ -167,9 +165,7 @@ func TestNothingIsWrittenIntoTheHome(t *testing.T) {
 	if amber.KindOf(err) != amber.KindRefused || !strings.Contains(err.Error(), "home of Amber") {
 		t.Errorf("planned: %v", err)
 	}
-	if err := to.Write(t.Context(), ".amber/new", "x", Found{}); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("written: %v", err)
-	}
+	must.Kind(t, "write into the home", to.Write(t.Context(), ".amber/new", "x", Found{}), amber.KindRefused)
 }
 
 // foldingFS takes names for the same that differ in case, or in how an e with

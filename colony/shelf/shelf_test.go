@@ -113,9 +113,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("a move in a full vault: %v", err)
 	}
 	full("growth of one", second(s.Append(ctx, "c", "2")), false)
-	if _, err := s.Put(ctx, "c", "\xff"); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("no UTF-8: got %v, want invalid", err)
-	}
+	must.Fail(s.Put(ctx, "c", "\xff"))(t, "no UTF-8", amber.KindInvalid)
 	s.holds("c", "1")
 	s.holds("d", "0987654321")
 	must.Equal(t, "names", s.names(), []string{"b", "c", "d"})

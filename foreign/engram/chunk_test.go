@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -64,9 +65,7 @@ func TestChangedBytesOfAChunkAreNoticed(t *testing.T) {
 func TestIDOfAChunkIsCheckedFirst(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"", "../../x", "8E3713A4", "8e3713a", "8e3713a41"} {
-		if _, err := engram.DecodeChunk(id, nil); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%q: kind is %q, want invalid", id, amber.KindOf(err))
-		}
+		must.Fail(engram.DecodeChunk(id, nil))(t, fmt.Sprintf("%q", id), amber.KindInvalid)
 	}
 }
 
@@ -166,9 +165,7 @@ func TestBombIsRefusedInConstantMemory(t *testing.T) {
 	if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
 		t.Errorf("%d bytes were taken to refuse it", used)
 	}
-	if _, err := engram.DecodeChunk("8e3713a4", make([]byte, engram.MaxFileBytes+1)); amber.KindOf(err) != amber.KindQuota {
-		t.Errorf("kind of a large file is %q, want quota", amber.KindOf(err))
-	}
+	must.Fail(engram.DecodeChunk("8e3713a4", make([]byte, engram.MaxFileBytes+1)))(t, "a large file", amber.KindQuota)
 }
 
 // What later versions write is written again as it was.
@@ -199,14 +196,10 @@ func TestBackupIsChecked(t *testing.T) {
 		`{"version":"0.1.0","version":"0.2.0"}`: amber.KindDamaged,
 	} {
 		c, err := engram.DecodeBackup([]byte(text))
-		if amber.KindOf(err) != kind {
-			t.Errorf("%s: kind is %q (%v), want %q", text, amber.KindOf(err), err, kind)
-		}
+		must.Kind(t, text, err, kind)
 		if _, dropped := engram.ToRecords(c, engram.ReadOptions{}); strings.Contains(text, "pins") && (len(dropped) != 1 || !strings.Contains(dropped[0], "relations, pins")) {
 			t.Errorf("what is not read is not told: %q", dropped)
 		}
 	}
-	if _, err := engram.DecodeBackup(make([]byte, engram.MaxTextBytes+1)); amber.KindOf(err) != amber.KindQuota {
-		t.Errorf("kind of a large file is %q, want quota", amber.KindOf(err))
-	}
+	must.Fail(engram.DecodeBackup(make([]byte, engram.MaxTextBytes+1)))(t, "a large file", amber.KindQuota)
 }

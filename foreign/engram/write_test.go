@@ -73,9 +73,7 @@ func TestOwnMemoryComesBackAsItself(t *testing.T) {
 func TestPrivateMemoriesStayHere(t *testing.T) {
 	t.Parallel()
 	for _, scope := range []amber.Scope{amber.ScopeUser, amber.ScopeSession, amber.ScopeWorkspace} {
-		if _, err := engram.FromRecord(mine(func(m *amber.Memory) { m.Scope = scope }), nil); amber.KindOf(err) != amber.KindRefused {
-			t.Errorf("%s: kind is %q, want refused", scope, amber.KindOf(err))
-		}
+		must.Fail(engram.FromRecord(mine(func(m *amber.Memory) { m.Scope = scope }), nil))(t, string(scope), amber.KindRefused)
 	}
 	// What came from Engram for one person does not leave either, unless for the chunk that it came from.
 	rows, _ := engram.ToRecords(chunksOf(t, "unicode")[0], engram.ReadOptions{User: "dev-a"})
@@ -95,9 +93,7 @@ func TestWhatIsNoRowIsRefused(t *testing.T) {
 		"erased":    {Erased: &amber.SyncErased{}},
 		"nothing":   {},
 	} {
-		if _, err := engram.FromRecord(r, nil); amber.KindOf(err) != amber.KindUnsupported {
-			t.Errorf("%s: kind is %q, want unsupported", name, amber.KindOf(err))
-		}
+		must.Fail(engram.FromRecord(r, nil))(t, name, amber.KindUnsupported)
 	}
 }
 

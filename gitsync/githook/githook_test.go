@@ -4,6 +4,7 @@ package githook_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -267,13 +268,9 @@ func TestLinesThatSomebodyChangedAreNotGuessedAt(t *testing.T) {
 	text := strings.Replace(u.read(".git/hooks/post-merge"), "# <<< amber sync <<<\n", "", 1)
 	u.put(".git/hooks/post-merge", text, 0o755)
 	_, err := u.open().Remove(t.Context())
-	if amber.KindOf(err) != amber.KindConflict {
-		t.Errorf("remove: got %v, want conflict", err)
-	}
+	must.Kind(t, "remove", err, amber.KindConflict)
 	_, err = u.open().Install(t.Context(), githook.Install{Binary: "/amber", Folder: ".amber", Upstream: "origin/main"})
-	if amber.KindOf(err) != amber.KindConflict {
-		t.Errorf("install: got %v, want conflict", err)
-	}
+	must.Kind(t, "install", err, amber.KindConflict)
 	if got := u.read(".git/hooks/post-merge"); got != text {
 		t.Error("the hook was changed")
 	}
@@ -316,9 +313,7 @@ func TestWhatCannotBePutIntoAScriptIsInvalid(t *testing.T) {
 	} {
 		o := good
 		change(&o)
-		if _, err := u.open().Install(t.Context(), o); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s: got %v, want invalid", name, err)
-		}
+		must.Fail(u.open().Install(t.Context(), o))(t, name, amber.KindInvalid)
 	}
 }
 
@@ -327,16 +322,12 @@ func TestOutsideOfAWorkTreeIsNotFound(t *testing.T) {
 	dir := t.TempDir()
 	for name, at := range map[string]string{"a plain folder": dir, "no folder": filepath.Join(dir, "absent")} {
 		_, err := githook.Options{Environ: environ(t)}.Open(t.Context(), at)
-		if amber.KindOf(err) != amber.KindNotFound {
-			t.Errorf("%s: got %v, want not_found", name, err)
-		}
+		must.Kind(t, name, err, amber.KindNotFound)
 	}
 	bare := user{t, dir, environ(t)}
 	bare.git("init", "-q", "--bare", "b.git")
 	_, err := githook.Options{Environ: environ(t)}.Open(t.Context(), filepath.Join(dir, "b.git"))
-	if amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("bare: got %v, want not_found", err)
-	}
+	must.Kind(t, "bare", err, amber.KindNotFound)
 	_, err = githook.Options{Environ: []string{"PATH=" + dir}}.Open(t.Context(), dir)
 	if kind := amber.KindOf(err); kind != amber.KindNotFound && kind != amber.KindUnsupported {
 		t.Errorf("without git in the path: got %v", err)
@@ -426,13 +417,9 @@ func TestUpstreamFilesAreThoseOfTheUpstreamBranchOnly(t *testing.T) {
 	if ref, err := bob.open().Upstream(t.Context()); ref != "refs/remotes/origin/main" || err != nil {
 		t.Errorf("upstream: %q, %v", ref, err)
 	}
-	if _, err := bob.open().UpstreamFiles(t.Context(), "origin/absent", ".amber"); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("an absent branch: %v", err)
-	}
+	must.Fail(bob.open().UpstreamFiles(t.Context(), "origin/absent", ".amber"))(t, "an absent branch", amber.KindNotFound)
 	for _, ref := range []string{"--all", "main:README", "a..b", "main^", "a b"} {
-		if _, err := bob.open().UpstreamFiles(t.Context(), ref, ".amber"); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%q: got %v, want invalid", ref, err)
-		}
+		must.Fail(bob.open().UpstreamFiles(t.Context(), ref, ".amber"))(t, fmt.Sprintf("%q", ref), amber.KindInvalid)
 	}
 }
 

@@ -517,18 +517,12 @@ func TestFilesThatMayNotBeWritten(t *testing.T) {
 	u := newUser(t)
 	u.write("home/.claude/settings.json", "{}")
 	must.Do(t, os.Chmod(u.in("home/.claude/settings.json"), 0o444))
-	if _, err := setup.Install("claude-code", setup.User, u.o); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("read-only file: %v, want refused", err)
-	}
+	must.Fail(setup.Install("claude-code", setup.User, u.o))(t, "read-only file", amber.KindRefused)
 	u.mkdir("home/.cursor")
 	must.Do(t, os.Symlink("nowhere", u.in("home/.cursor/hooks.json")))
-	if _, err := setup.Install("cursor", setup.User, u.o); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("link to nothing: %v, want invalid", err)
-	}
+	must.Fail(setup.Install("cursor", setup.User, u.o))(t, "link to nothing", amber.KindInvalid)
 	u.mkdir("home/.gemini/settings.json")
-	if _, err := setup.Install("gemini", setup.User, u.o); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("folder: %v, want invalid", err)
-	}
+	must.Fail(setup.Install("gemini", setup.User, u.o))(t, "folder", amber.KindInvalid)
 }
 
 func TestChangedSinceThePlan(t *testing.T) {
@@ -781,21 +775,13 @@ func TestOptionsAreChecked(t *testing.T) {
 	} {
 		u := newUser(t)
 		change(&u.o)
-		if _, err := setup.Install("gemini", setup.User, u.o); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s: %v, want invalid", name, err)
-		}
+		must.Fail(setup.Install("gemini", setup.User, u.o))(t, name, amber.KindInvalid)
 	}
 	u := newUser(t)
-	if _, err := setup.Install("emacs", setup.User, u.o); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("unknown host: %v", err)
-	}
-	if _, err := setup.Install("gemini", "world", u.o); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("unknown scope: %v", err)
-	}
+	must.Fail(setup.Install("emacs", setup.User, u.o))(t, "unknown host", amber.KindInvalid)
+	must.Fail(setup.Install("gemini", "world", u.o))(t, "unknown scope", amber.KindInvalid)
 	u.o.Plugin = func([]string) string { return "nothing" }
-	if _, err := setup.Install("opencode", setup.User, u.o); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("plugin without mark: %v", err)
-	}
+	must.Fail(setup.Install("opencode", setup.User, u.o))(t, "plugin without mark", amber.KindInvalid)
 }
 
 // TestRecordsAreHostile breaks what is remembered: uninstalling works by the

@@ -136,9 +136,7 @@ func TestRecipientsAreBounded(t *testing.T) {
 	if _, err := agekey.ParseRecipients(list[1:]); err != nil {
 		t.Errorf("%d recipients: %v", agekey.MaxRecipients, err)
 	}
-	if _, err := agekey.ParseRecipients(list); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("%d recipients: got %v, want invalid", len(list), err)
-	}
+	must.Fail(agekey.ParseRecipients(list))(t, fmt.Sprintf("%d recipients", len(list)), amber.KindInvalid)
 }
 
 func TestIdentitiesAreReadLineByLine(t *testing.T) {
@@ -185,9 +183,7 @@ func TestBadIdentitiesAreInvalidAndNotRepeated(t *testing.T) {
 			t.Errorf("%s: the error repeats the key: %v", name, err)
 		}
 	}
-	if _, err := agekey.ParseIdentities(io.MultiReader(strings.NewReader("#"), failing{})); amber.KindOf(err) != amber.KindInternal {
-		t.Errorf("a failing reader: got %v, want internal", err)
-	}
+	must.Fail(agekey.ParseIdentities(io.MultiReader(strings.NewReader("#"), failing{})))(t, "a failing reader", amber.KindInternal)
 }
 
 type failing struct{}
@@ -201,12 +197,8 @@ func TestIdentityFilesOfOthersAreRefused(t *testing.T) {
 	if _, err := agekey.ReadIdentities(nil, file); err != nil {
 		t.Errorf("mode 0600: %v", err)
 	}
-	if _, err := agekey.ReadIdentities(nil, file+"x"); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("missing: got %v, want not_found", err)
-	}
-	if _, err := agekey.ReadIdentities(nil, filepath.Dir(file)); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("a folder: got %v, want invalid", err)
-	}
+	must.Fail(agekey.ReadIdentities(nil, file+"x"))(t, "missing", amber.KindNotFound)
+	must.Fail(agekey.ReadIdentities(nil, filepath.Dir(file)))(t, "a folder", amber.KindInvalid)
 	if runtime.GOOS == "windows" {
 		return
 	}

@@ -81,16 +81,12 @@ func TestSSHKeysThatCannotBeUsedAreInvalid(t *testing.T) {
 	for name, text := range map[string]string{
 		"with a passphrase": locked, "of another kind": other, "cut": whole[:len(whole)/2],
 	} {
-		if _, err := agekey.ParseIdentities(strings.NewReader(text)); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s: got %v, want invalid", name, err)
-		}
+		must.Fail(agekey.ParseIdentities(strings.NewReader(text)))(t, name, amber.KindInvalid)
 	}
 	for name, text := range map[string]string{
 		"cut": public[:40], "two lines": public + "\n" + public,
 		"of another type": "ssh-rsa " + strings.Fields(public)[1],
 	} {
-		if _, err := agekey.ParseRecipient(text); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s: got %v, want invalid", name, err)
-		}
+		must.Fail(agekey.ParseRecipient(text))(t, name, amber.KindInvalid)
 	}
 }

@@ -38,6 +38,16 @@ func Kind(t testing.TB, what string, err error, want amber.Kind) {
 	}
 }
 
+// Fail is Kind for a call that returns a value, too:
+//
+//	must.Fail(config.Parse("["))(t, "half a list", amber.KindInvalid)
+func Fail[T any](_ T, err error) func(t testing.TB, what string, want amber.Kind) {
+	return func(t testing.TB, what string, want amber.Kind) {
+		t.Helper()
+		Kind(t, what, err, want)
+	}
+}
+
 // Equal reports where got differs from want.
 func Equal(t testing.TB, what string, got, want any, o ...cmp.Option) {
 	t.Helper()

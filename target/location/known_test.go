@@ -43,9 +43,7 @@ func TestLocationsHaveOneURL(t *testing.T) {
 		{"a\x00b", "", amber.KindInvalid},
 	} {
 		l, err := Parse(tc.text, Env{Getenv: none})
-		if amber.KindOf(err) != tc.kind {
-			t.Errorf("%q: %v, want kind %q", tc.text, err, tc.kind)
-		}
+		must.Kind(t, fmt.Sprintf("%q", tc.text), err, tc.kind)
 		if err != nil {
 			if strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%q: the error shows it: %v", tc.text, err)
@@ -123,11 +121,7 @@ func TestDamagedListOfRepositoriesIsRefused(t *testing.T) {
 		"too long":      {strings.Repeat(" ", maxBytes+1), amber.KindDamaged},
 	} {
 		must.Do(t, os.WriteFile(k.path(), []byte(tc.content), 0o600))
-		if _, err := k.List(); amber.KindOf(err) != tc.kind {
-			t.Errorf("%s: %v, want kind %q", name, err, tc.kind)
-		}
-		if _, err := k.Add(t.Context(), Repository{Name: "new", URL: "file:///n"}); amber.KindOf(err) != tc.kind {
-			t.Errorf("%s: adding to it: %v, want kind %q", name, err, tc.kind)
-		}
+		must.Fail(k.List())(t, name, tc.kind)
+		must.Fail(k.Add(t.Context(), Repository{Name: "new", URL: "file:///n"}))(t, name+": add", tc.kind)
 	}
 }

@@ -215,9 +215,7 @@ func list(t *testing.T, from target.Target, prefix string) (names []string, err 
 
 func wantKind(t *testing.T, what string, err error, want amber.Kind) {
 	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: got %q (%v), want %q", what, got, err, want)
-	}
+	must.Kind(t, what, err, want)
 	if err != nil && (strings.Contains(fmt.Sprintf("%+v", err), secretKey) || strings.Contains(err.Error(), accessKey)) {
 		t.Errorf("%s: the error shows credentials: %v", what, err)
 	}
