@@ -30,103 +30,52 @@ func Instrument(tenant amber.TenantID, agent amber.AgentID, s amber.Store, obser
 	instrumentMemory(&s, p, in(amber.LayerLongTerm))
 	instrumentSessions(&s, p, in)
 	instrumentControl(&s, p, in(amber.LayerControl))
-	if p.Notes != nil {
-		s.Notes = notes{in(amber.LayerNotes), p.Notes}
-	}
-	if p.NoteLog != nil {
-		s.NoteLog = noteLog{in(amber.LayerNotes), p.NoteLog}
-	}
-	if p.Sync != nil {
-		s.Sync = replica{in(layerSync), p.Sync}
-	}
+	replace[amber.Notes](&s.Notes, p.Notes, notes{in(amber.LayerNotes), p.Notes})
+	replace[amber.NoteLog](&s.NoteLog, p.NoteLog, noteLog{in(amber.LayerNotes), p.NoteLog})
+	replace[amber.Replica](&s.Sync, p.Sync, replica{in(layerSync), p.Sync})
 	return s
 }
 
+// replace puts a watched part in the place of a part that is present.
+func replace[T any](field *T, present, watched T) {
+	if any(present) != nil {
+		*field = watched
+	}
+}
+
 func instrumentMemory(s *amber.Store, p amber.Parts, w watched) {
-	if p.LongTerm != nil {
-		s.LongTerm = longTerm{w, p.LongTerm}
-	}
-	if p.Memories != nil {
-		s.Memories = memories{w, p.Memories}
-	}
-	if p.Batch != nil {
-		s.Batch = batch{w, p.Batch}
-	}
-	if p.Editor != nil {
-		s.Editor = editor{w, p.Editor}
-	}
-	if p.Eraser != nil {
-		s.Eraser = eraser{w, p.Eraser}
-	}
-	if p.Relations != nil {
-		s.Relations = relations{w, p.Relations}
-	}
-	if p.Concepts != nil {
-		s.Concepts = concepts{w, p.Concepts}
-	}
-	if p.Stats != nil {
-		s.Stats = stats{w, p.Stats}
-	}
-	if p.Changes != nil {
-		s.Changes = changes{w, p.Changes}
-	}
+	replace[amber.LongTerm](&s.LongTerm, p.LongTerm, longTerm{w, p.LongTerm})
+	replace[amber.MemoryReader](&s.Memories, p.Memories, memories{w, p.Memories})
+	replace[amber.BatchWriter](&s.Batch, p.Batch, batch{w, p.Batch})
+	replace[amber.Editor](&s.Editor, p.Editor, editor{w, p.Editor})
+	replace[amber.Eraser](&s.Eraser, p.Eraser, eraser{w, p.Eraser})
+	replace[amber.Relations](&s.Relations, p.Relations, relations{w, p.Relations})
+	replace[amber.Concepts](&s.Concepts, p.Concepts, concepts{w, p.Concepts})
+	replace[amber.StatsReader](&s.Stats, p.Stats, stats{w, p.Stats})
+	replace[amber.ChangeLog](&s.Changes, p.Changes, changes{w, p.Changes})
 }
 
 func instrumentSessions(s *amber.Store, p amber.Parts, in func(amber.Layer) watched) {
-	if p.Turns != nil {
-		s.Turns = turns{in(amber.LayerTurns), p.Turns}
-	}
-	if p.Compactions != nil {
-		s.Compactions = compactions{in(amber.LayerTurns), p.Compactions}
-	}
-	if p.Loops != nil {
-		s.Loops = loops{in(amber.LayerLoops), p.Loops}
-	}
-	if p.Sessions != nil {
-		s.Sessions = sessions{in(amber.LayerSessions), p.Sessions}
-	}
-	if p.Names != nil {
-		s.Names = names{in(amber.LayerSessions), p.Names}
-	}
-	if p.Active != nil {
-		s.Active = active{in(amber.LayerSessions), p.Active}
-	}
-	if p.States != nil {
-		s.States = states{in(amber.LayerSessions), p.States}
-	}
-	if p.Activities != nil {
-		s.Activities = activities{in(amber.LayerSessions), p.Activities}
-	}
-	if p.Ingest != nil {
-		s.Ingest = ingester{in(layerJournal), p.Ingest}
-	}
+	replace[amber.Turns](&s.Turns, p.Turns, turns{in(amber.LayerTurns), p.Turns})
+	replace[amber.Compactions](&s.Compactions, p.Compactions, compactions{in(amber.LayerTurns), p.Compactions})
+	replace[amber.Loops](&s.Loops, p.Loops, loops{in(amber.LayerLoops), p.Loops})
+	replace[amber.Sessions](&s.Sessions, p.Sessions, sessions{in(amber.LayerSessions), p.Sessions})
+	replace[amber.SessionEditor](&s.Names, p.Names, names{in(amber.LayerSessions), p.Names})
+	replace[amber.ActiveSessions](&s.Active, p.Active, active{in(amber.LayerSessions), p.Active})
+	replace[amber.SessionStates](&s.States, p.States, states{in(amber.LayerSessions), p.States})
+	replace[amber.Activities](&s.Activities, p.Activities, activities{in(amber.LayerSessions), p.Activities})
+	replace[amber.Ingester](&s.Ingest, p.Ingest, ingester{in(layerJournal), p.Ingest})
 }
 
 func instrumentControl(s *amber.Store, p amber.Parts, w watched) {
-	if p.Tasks != nil {
-		s.Tasks = tasks{w, p.Tasks}
-	}
-	if p.Events != nil {
-		s.Events = taskEvents{w, p.Events}
-	}
-	if p.Approvals != nil {
-		s.Approvals = approvals{w, p.Approvals}
-	}
-	if p.Results != nil {
-		s.Results = results{w, p.Results}
-	}
-	if p.Queue != nil {
-		s.Queue = queue{w, p.Queue}
-	}
-	if p.QueueKeeper != nil {
-		s.QueueKeeper = queueKeeper{w, p.QueueKeeper}
-	}
-	if p.ControlChanges != nil {
-		s.ControlChanges = changes{w, p.ControlChanges}
-	}
-	if p.Documents != nil {
-		s.Documents = documents{w, p.Documents}
-	}
+	replace[amber.Tasks](&s.Tasks, p.Tasks, tasks{w, p.Tasks})
+	replace[amber.TaskEvents](&s.Events, p.Events, taskEvents{w, p.Events})
+	replace[amber.Approvals](&s.Approvals, p.Approvals, approvals{w, p.Approvals})
+	replace[amber.Results](&s.Results, p.Results, results{w, p.Results})
+	replace[amber.Queue](&s.Queue, p.Queue, queue{w, p.Queue})
+	replace[amber.QueueKeeper](&s.QueueKeeper, p.QueueKeeper, queueKeeper{w, p.QueueKeeper})
+	replace[amber.ChangeLog](&s.ControlChanges, p.ControlChanges, changes{w, p.ControlChanges})
+	replace[amber.Documents](&s.Documents, p.Documents, documents{w, p.Documents})
 }
 
 // InstrumentSnapshots is [Instrument] for the snapshots of an agent. An empty

@@ -6,12 +6,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-type tasks struct {
-	watched
-	next amber.Tasks
-}
-
-var _ amber.Tasks = tasks{}
+type tasks part[amber.Tasks]
 
 func (p tasks) SaveTask(ctx context.Context, t amber.Task, ifVersion int64) (out amber.Task, err error) {
 	ctx, end, err := p.begin(ctx, "save_task")
@@ -31,12 +26,7 @@ func (p tasks) ListTasks(ctx context.Context, q amber.TaskQuery) (l amber.Page[a
 	return p.next.ListTasks(ctx, q)
 }
 
-type taskEvents struct {
-	watched
-	next amber.TaskEvents
-}
-
-var _ amber.TaskEvents = taskEvents{}
+type taskEvents part[amber.TaskEvents]
 
 func (p taskEvents) AppendEvent(ctx context.Context, e amber.TaskEvent) (out amber.TaskEvent, err error) {
 	ctx, end, err := p.begin(ctx, "append_event")
@@ -62,12 +52,7 @@ func (p taskEvents) Replay(ctx context.Context, taskID string) (r amber.ReplayRe
 	return p.next.Replay(ctx, taskID)
 }
 
-type approvals struct {
-	watched
-	next amber.Approvals
-}
-
-var _ amber.Approvals = approvals{}
+type approvals part[amber.Approvals]
 
 func (p approvals) RequestApproval(ctx context.Context, r amber.ApprovalRequest) (a amber.Approval, err error) {
 	ctx, end, err := p.begin(ctx, "request_approval")
@@ -93,12 +78,7 @@ func (p approvals) ListApprovals(ctx context.Context, taskID string) (l []amber.
 	return p.next.ListApprovals(ctx, taskID)
 }
 
-type results struct {
-	watched
-	next amber.Results
-}
-
-var _ amber.Results = results{}
+type results part[amber.Results]
 
 func (p results) SaveResult(ctx context.Context, r amber.Result) (out amber.Result, err error) {
 	ctx, end, err := p.begin(ctx, "save_result")
@@ -116,4 +96,76 @@ func (p results) ListResults(ctx context.Context, taskID string) (l []amber.Resu
 	ctx, end, err := p.begin(ctx, "list_results")
 	defer func() { end(err, size{items: len(l)}) }()
 	return p.next.ListResults(ctx, taskID)
+}
+
+type queue part[amber.Queue]
+
+func (p queue) Publish(ctx context.Context, e amber.Envelope) (err error) {
+	ctx, end, err := p.begin(ctx, "publish")
+	defer func() { end(err, size{in: len(e.Payload), items: 1}) }()
+	return p.next.Publish(ctx, e)
+}
+
+func (p queue) Claim(ctx context.Context, consumerID string) (c amber.Claim, err error) {
+	ctx, end, err := p.begin(ctx, "claim")
+	defer func() { end(err, size{out: len(c.Envelope.Payload), items: 1}) }()
+	return p.next.Claim(ctx, consumerID)
+}
+
+func (p queue) Ack(ctx context.Context, l amber.Lease) (err error) {
+	ctx, end, err := p.begin(ctx, "ack")
+	defer func() { end(err, size{items: 1}) }()
+	return p.next.Ack(ctx, l)
+}
+
+func (p queue) Nack(ctx context.Context, n amber.Nack) (err error) {
+	ctx, end, err := p.begin(ctx, "nack")
+	defer func() { end(err, size{items: 1}) }()
+	return p.next.Nack(ctx, n)
+}
+
+type queueKeeper part[amber.QueueKeeper]
+
+func (p queueKeeper) Renew(ctx context.Context, l amber.Lease) (out amber.Lease, err error) {
+	ctx, end, err := p.begin(ctx, "renew")
+	defer func() { end(err, size{items: 1}) }()
+	return p.next.Renew(ctx, l)
+}
+
+func (p queueKeeper) Backpressure(ctx context.Context) (b amber.Backpressure, err error) {
+	ctx, end, err := p.begin(ctx, "backpressure")
+	defer func() { end(err, size{}) }()
+	return p.next.Backpressure(ctx)
+}
+
+func (p queueKeeper) DeadEntries(ctx context.Context, limit int) (l []amber.DeadEntry, err error) {
+	ctx, end, err := p.begin(ctx, "dead_entries")
+	defer func() { end(err, size{items: len(l)}) }()
+	return p.next.DeadEntries(ctx, limit)
+}
+
+type documents part[amber.Documents]
+
+func (p documents) PutDocument(ctx context.Context, w amber.DocumentWrite) (d amber.Document, err error) {
+	ctx, end, err := p.begin(ctx, "put_document")
+	defer func() { end(err, size{in: len(w.Document), items: 1}) }()
+	return p.next.PutDocument(ctx, w)
+}
+
+func (p documents) ReadDocument(ctx context.Context, name string) (d amber.Document, err error) {
+	ctx, end, err := p.begin(ctx, "read_document")
+	defer func() { end(err, size{out: len(d.Document), items: 1}) }()
+	return p.next.ReadDocument(ctx, name)
+}
+
+func (p documents) ListDocuments(ctx context.Context) (l []amber.Document, err error) {
+	ctx, end, err := p.begin(ctx, "list_documents")
+	defer func() { end(err, size{items: len(l)}) }()
+	return p.next.ListDocuments(ctx)
+}
+
+func (p documents) DeleteDocument(ctx context.Context, name, ifRevision string) (err error) {
+	ctx, end, err := p.begin(ctx, "delete_document")
+	defer func() { end(err, size{items: 1}) }()
+	return p.next.DeleteDocument(ctx, name, ifRevision)
 }

@@ -7,12 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-type turns struct {
-	watched
-	next amber.Turns
-}
-
-var _ amber.Turns = turns{}
+type turns part[amber.Turns]
 
 func (p turns) AppendTurn(ctx context.Context, t amber.Turn) (out amber.Turn, err error) {
 	ctx, end, err := p.begin(ctx, "append_turn")
@@ -32,12 +27,7 @@ func (p turns) DeleteTurns(ctx context.Context, id amber.SessionID) (n int, err 
 	return p.next.DeleteTurns(ctx, id)
 }
 
-type compactions struct {
-	watched
-	next amber.Compactions
-}
-
-var _ amber.Compactions = compactions{}
+type compactions part[amber.Compactions]
 
 func (p compactions) AddCompaction(ctx context.Context, c amber.Compaction) (out amber.Compaction, err error) {
 	ctx, end, err := p.begin(ctx, "add_compaction")
@@ -51,12 +41,7 @@ func (p compactions) Compactions(ctx context.Context, id amber.SessionID) (l []a
 	return p.next.Compactions(ctx, id)
 }
 
-type loops struct {
-	watched
-	next amber.Loops
-}
-
-var _ amber.Loops = loops{}
+type loops part[amber.Loops]
 
 func (p loops) SaveLoop(ctx context.Context, l amber.LoopSave) (out amber.PendingLoop, err error) {
 	ctx, end, err := p.begin(ctx, "save_loop")
@@ -76,12 +61,7 @@ func (p loops) ClearLoop(ctx context.Context, id amber.SessionID, runID string) 
 	return p.next.ClearLoop(ctx, id, runID)
 }
 
-type sessions struct {
-	watched
-	next amber.Sessions
-}
-
-var _ amber.Sessions = sessions{}
+type sessions part[amber.Sessions]
 
 func (p sessions) StartSession(ctx context.Context, s amber.SessionStart) (out amber.Session, err error) {
 	ctx, end, err := p.begin(ctx, "start_session")
@@ -107,12 +87,7 @@ func (p sessions) DeleteSession(ctx context.Context, id amber.SessionID) (err er
 	return p.next.DeleteSession(ctx, id)
 }
 
-type names struct {
-	watched
-	next amber.SessionEditor
-}
-
-var _ amber.SessionEditor = names{}
+type names part[amber.SessionEditor]
 
 func (p names) EndSession(ctx context.Context, e amber.SessionEnd) (s amber.Session, err error) {
 	ctx, end, err := p.begin(ctx, "end_session")
@@ -126,12 +101,7 @@ func (p names) RenameSession(ctx context.Context, id amber.SessionID, name strin
 	return p.next.RenameSession(ctx, id, name)
 }
 
-type active struct {
-	watched
-	next amber.ActiveSessions
-}
-
-var _ amber.ActiveSessions = active{}
+type active part[amber.ActiveSessions]
 
 func (p active) ActiveSession(ctx context.Context, binding string) (s amber.Session, err error) {
 	ctx, end, err := p.begin(ctx, "active_session")
@@ -145,12 +115,7 @@ func (p active) SelectSession(ctx context.Context, id amber.SessionID) (s amber.
 	return p.next.SelectSession(ctx, id)
 }
 
-type states struct {
-	watched
-	next amber.SessionStates
-}
-
-var _ amber.SessionStates = states{}
+type states part[amber.SessionStates]
 
 func (p states) SaveState(ctx context.Context, id amber.SessionID, doc json.RawMessage, ifVersion int64) (s amber.SessionState, err error) {
 	ctx, end, err := p.begin(ctx, "save_state")
@@ -168,4 +133,32 @@ func (p states) DeleteState(ctx context.Context, id amber.SessionID) (err error)
 	ctx, end, err := p.begin(ctx, "delete_state")
 	defer func() { end(err, size{items: 1}) }()
 	return p.next.DeleteState(ctx, id)
+}
+
+type ingester part[amber.Ingester]
+
+func (p ingester) Ingest(ctx context.Context, in amber.Ingestion) (r amber.IngestResult, err error) {
+	ctx, end, err := p.begin(ctx, "ingest")
+	defer func() { end(err, size{in: ingestBytes(in), items: r.Applied}) }()
+	return p.next.Ingest(ctx, in)
+}
+
+func (p ingester) JournalCursor(ctx context.Context, journal string) (c amber.JournalCursor, err error) {
+	ctx, end, err := p.begin(ctx, "journal_cursor")
+	defer func() { end(err, size{items: 1}) }()
+	return p.next.JournalCursor(ctx, journal)
+}
+
+func (p ingester) OpenJournals(ctx context.Context) (l []amber.JournalCursor, err error) {
+	ctx, end, err := p.begin(ctx, "open_journals")
+	defer func() { end(err, size{items: len(l)}) }()
+	return p.next.OpenJournals(ctx)
+}
+
+type activities part[amber.Activities]
+
+func (p activities) ListActivity(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) (l []amber.Activity, err error) {
+	ctx, end, err := p.begin(ctx, "list_activity")
+	defer func() { end(err, size{items: len(l)}) }()
+	return p.next.ListActivity(ctx, id, kind)
 }

@@ -4,15 +4,11 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/wire"
 )
 
-type snapshotter struct {
-	watched
-	next wire.Snapshotter
-}
-
-var _ wire.Snapshotter = snapshotter{}
+type snapshotter part[wire.Snapshotter]
 
 func (s snapshotter) Snapshot(ctx context.Context, r wire.SnapshotRequest) (m wire.SnapshotMeta, err error) {
 	ctx, end, err := s.of(r.Tenant, r.Agent).begin(ctx, "snapshot")
@@ -72,4 +68,20 @@ func (s snapshotter) Restore(ctx context.Context, r wire.RestoreRequest) (out wi
 	ctx, end, err := s.of(r.Tenant, r.Agent).begin(ctx, "restore")
 	defer func() { end(err, size{items: 1}) }()
 	return s.next.Restore(ctx, r)
+}
+
+type checker part[wire.RepositoryChecker]
+
+func (c checker) CheckRepository(ctx context.Context, r wire.CheckRequest) (out wire.CheckReport, err error) {
+	ctx, end, err := c.whole(r.Tenant).begin(ctx, "check_repository")
+	defer func() { end(err, size{items: out.Snapshots}) }()
+	return c.next.CheckRepository(ctx, r)
+}
+
+type publisher part[events.Publisher]
+
+func (p publisher) Publish(ctx context.Context, e events.Event) (err error) {
+	ctx, end, err := p.of(e.Tenant, e.Agent).begin(ctx, "publish")
+	defer func() { end(err, size{items: 1}) }()
+	return p.next.Publish(ctx, e)
 }

@@ -6,12 +6,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-type replica struct {
-	watched
-	next amber.Replica
-}
-
-var _ amber.Replica = replica{}
+type replica part[amber.Replica]
 
 func (p replica) Outgoing(ctx context.Context, r amber.OutgoingRequest) (out amber.Outgoing, err error) {
 	ctx, end, err := p.begin(ctx, "outgoing")
@@ -83,4 +78,38 @@ func (p replica) RemovedAt(ctx context.Context, place string, refs []amber.SyncR
 	ctx, end, err := p.begin(ctx, "removed_at")
 	defer func() { end(err, size{items: len(l)}) }()
 	return p.next.RemovedAt(ctx, place, refs)
+}
+
+type notes part[amber.Notes]
+
+func (p notes) WriteNote(ctx context.Context, name, content string) (n amber.Note, err error) {
+	ctx, end, err := p.begin(ctx, "write_note")
+	defer func() { end(err, size{in: len(content), items: 1}) }()
+	return p.next.WriteNote(ctx, name, content)
+}
+
+func (p notes) ReadNote(ctx context.Context, name string) (n amber.Note, err error) {
+	ctx, end, err := p.begin(ctx, "read_note")
+	defer func() { end(err, size{out: len(n.Content), items: 1}) }()
+	return p.next.ReadNote(ctx, name)
+}
+
+func (p notes) ListNotes(ctx context.Context) (l []amber.Note, err error) {
+	ctx, end, err := p.begin(ctx, "list_notes")
+	defer func() { end(err, size{items: len(l)}) }()
+	return p.next.ListNotes(ctx)
+}
+
+func (p notes) DeleteNote(ctx context.Context, name string) (err error) {
+	ctx, end, err := p.begin(ctx, "delete_note")
+	defer func() { end(err, size{items: 1}) }()
+	return p.next.DeleteNote(ctx, name)
+}
+
+type noteLog part[amber.NoteLog]
+
+func (p noteLog) LogNote(ctx context.Context, name string, limit int) (l []amber.NoteCommit, err error) {
+	ctx, end, err := p.begin(ctx, "log_note")
+	defer func() { end(err, size{items: len(l)}) }()
+	return p.next.LogNote(ctx, name, limit)
 }

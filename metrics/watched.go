@@ -16,6 +16,12 @@ type watched struct {
 	observers []wire.Observer
 }
 
+// part is a contract that is watched.
+type part[T any] struct {
+	watched
+	next T
+}
+
 // size is how much an operation was about.
 type size struct {
 	in, out int // bytes of content
