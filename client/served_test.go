@@ -44,10 +44,10 @@ func (o one) Agent(_ context.Context, tenant amber.TenantID, agent amber.AgentID
 // kept remembers answers for as long as the server runs.
 type kept struct {
 	mu  sync.Mutex
-	all map[server.AnswerKey]server.Answer
+	all map[wire.AnswerKey]wire.Answer
 }
 
-func (k *kept) BeginAnswer(_ context.Context, key server.AnswerKey, _ string, _ bool) (server.Answer, error) {
+func (k *kept) BeginAnswer(_ context.Context, key wire.AnswerKey, _ string, _ bool) (wire.Answer, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	a, ok := k.all[key]
@@ -60,28 +60,28 @@ func (k *kept) BeginAnswer(_ context.Context, key server.AnswerKey, _ string, _ 
 	return a, nil
 }
 
-func (k *kept) FinishAnswer(_ context.Context, key server.AnswerKey, status int, body []byte) error {
+func (k *kept) FinishAnswer(_ context.Context, key wire.AnswerKey, status int, body []byte) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.set(key, server.Answer{Done: true, Status: status, Body: body})
+	k.set(key, wire.Answer{Done: true, Status: status, Body: body})
 	return nil
 }
 
-func (k *kept) set(key server.AnswerKey, a server.Answer) {
+func (k *kept) set(key wire.AnswerKey, a wire.Answer) {
 	if k.all == nil {
-		k.all = map[server.AnswerKey]server.Answer{}
+		k.all = map[wire.AnswerKey]wire.Answer{}
 	}
 	k.all[key] = a
 }
 
-func (k *kept) AbandonAnswer(_ context.Context, key server.AnswerKey) error {
+func (k *kept) AbandonAnswer(_ context.Context, key wire.AnswerKey) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.all, key)
 	return nil
 }
 
-func (*kept) LeaveAnswer(server.AnswerKey) {}
+func (*kept) LeaveAnswer(wire.AnswerKey) {}
 
 // served is a server that runs, and a client of it.
 type served struct {

@@ -4,27 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/wire"
 )
-
-// AnswerKey names a request that may come twice: the key the caller chose for an
-// operation on an agent. Tenant and agent may be empty.
-type AnswerKey struct{ Tenant, Agent, Operation, Key string }
-
-// Answer is what was answered to a request before.
-type Answer struct {
-	Done   bool // false: the request has no answer yet, and the caller is to carry it out
-	Status int
-	Body   []byte // the caller owns it
-	Blank  bool   // the body is not kept any more, or was too large
-}
-
-// ErrKeyUsed is in the chain of the error for a key that was used for another request.
-var ErrKeyUsed = errors.New("the key was used for another request")
 
 // Bounds of answers.
 const (
@@ -61,13 +46,13 @@ type answerRow struct {
 }
 
 // answer returns the row of a key. Errors: sql.ErrNoRows.
-func (t *tx) answer(k AnswerKey) (r answerRow, err error) {
+func (t *tx) answer(k wire.AnswerKey) (r answerRow, err error) {
 	err = t.row(selectAnswer, k.Tenant, k.Agent, k.Operation, k.Key).
 		Scan(&r.ordinal, &r.digest, &r.holder, &r.begun, &r.done, &r.status, &r.blank, &r.body)
 	return r, err
 }
 
-func (k AnswerKey) check() error {
+func checkKey(k wire.AnswerKey) error {
 	for _, f := range []struct {
 		what, value string
 		optional    bool
@@ -89,22 +74,22 @@ func (k AnswerKey) check() error {
 // repeatable. Keys are good for seven days. Errors: invalid; conflict when the
 // key was used for another request, or for one that was cut off and is not
 // repeatable; busy while somebody is answering it.
-func (d *DB) BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeatable bool) (a Answer, err error) {
+func (d *DB) BeginAnswer(ctx context.Context, k wire.AnswerKey, digest string, repeatable bool) (a wire.Answer, err error) {
 	const op = "begin answer"
 	leave, err := d.enter()
 	if err != nil {
-		return Answer{}, err
+		return wire.Answer{}, err
 	}
 	defer leave()
-	if err := k.check(); err != nil {
-		return Answer{}, err
+	if err := checkKey(k); err != nil {
+		return wire.Answer{}, err
 	}
 	if len(digest) > maxDigest {
-		return Answer{}, amber.Errorf(amber.KindInvalid, op, "", "the digest is too long")
+		return wire.Answer{}, amber.Errorf(amber.KindInvalid, op, "", "the digest is too long")
 	}
 	me, err := d.presence.show(ctx)
 	if err != nil {
-		return Answer{}, err
+		return wire.Answer{}, err
 	}
 	mine := false
 	err = d.update(ctx, op, "", func(t *tx) error {
@@ -121,27 +106,29 @@ func (d *DB) BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeat
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			_, err := t.exec(insertAnswer, k.Tenant, k.Agent, k.Operation, k.Key, digest, me, t.now.UnixMilli())
-			mine = d.answering.add(k)
+			d.answering.Store(k, true)
+			mine = true
 			return err
 		case err != nil:
 			return err
 		case r.digest != digest:
-			return &amber.Error{Op: op, Kind: amber.KindConflict, Err: ErrKeyUsed}
+			return &amber.Error{Op: op, Kind: amber.KindConflict, Err: wire.ErrKeyUsed}
 		case r.done:
 			a, err = r.answer()
 			return err
 		}
 		err = d.takeOver(t, k, r, me, repeatable)
 		if err == nil {
-			mine = d.answering.add(k)
+			d.answering.Store(k, true) // inside of the transaction: the next caller comes after it
+			mine = true
 		}
 		return err
 	})
 	if err != nil {
 		if mine {
-			d.answering.remove(k)
+			d.answering.Delete(k)
 		}
-		return Answer{}, err
+		return wire.Answer{}, err
 	}
 	return a, nil
 }
@@ -149,55 +136,26 @@ func (d *DB) BeginAnswer(ctx context.Context, k AnswerKey, digest string, repeat
 // LeaveAnswer says that the caller of BeginAnswer does nothing more about a
 // request. One that was neither finished nor abandoned was cut off, as by the end
 // of the process.
-func (d *DB) LeaveAnswer(k AnswerKey) { d.answering.remove(k) }
-
-// underWay are the requests that this process is answering.
-type underWay struct {
-	mu   sync.Mutex
-	keys map[AnswerKey]bool
-}
-
-func (u *underWay) has(k AnswerKey) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.keys[k]
-}
-
-// add is called inside of the transaction that gives the request to its caller:
-// the next one who asks comes after it.
-func (u *underWay) add(k AnswerKey) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.keys == nil {
-		u.keys = map[AnswerKey]bool{}
-	}
-	u.keys[k] = true
-	return true
-}
-
-func (u *underWay) remove(k AnswerKey) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.keys, k)
-}
+func (d *DB) LeaveAnswer(k wire.AnswerKey) { d.answering.Delete(k) }
 
 // answer returns what was answered. The error is of kind damaged.
-func (r answerRow) answer() (Answer, error) {
-	a := Answer{Done: true, Status: int(r.status), Blank: r.blank}
+func (r answerRow) answer() (wire.Answer, error) {
+	a := wire.Answer{Done: true, Status: int(r.status), Blank: r.blank}
 	if r.blank {
 		return a, nil
 	}
 	if len(r.body) < bodyPad {
-		return Answer{}, damaged("begin answer", "", "the answer that was kept is too short")
+		return wire.Answer{}, damaged("begin answer", "", "the answer that was kept is too short")
 	}
 	a.Body = r.body[bodyPad:]
 	return a, nil
 }
 
 // takeOver gives a request to the caller that was cut off.
-func (d *DB) takeOver(t *tx, k AnswerKey, r answerRow, me string, repeatable bool) error {
+func (d *DB) takeOver(t *tx, k wire.AnswerKey, r answerRow, me string, repeatable bool) error {
 	const op = "begin answer"
-	gone := !d.answering.has(k)
+	_, here := d.answering.Load(k)
+	gone := !here
 	if r.holder != me {
 		var err error
 		if gone, err = d.presence.gone(r.holder); err != nil {
@@ -220,7 +178,7 @@ func (d *DB) takeOver(t *tx, k AnswerKey, r answerRow, me string, repeatable boo
 // than 1 MiB is not kept, nor one of an agent whose answers were forgotten since
 // it was begun: the answer is blank then. Errors: not_found for a request that
 // was not begun here, or is done.
-func (d *DB) FinishAnswer(ctx context.Context, k AnswerKey, status int, body []byte) error {
+func (d *DB) FinishAnswer(ctx context.Context, k wire.AnswerKey, status int, body []byte) error {
 	const op = "finish answer"
 	leave, err := d.enter()
 	if err != nil {
@@ -247,7 +205,7 @@ func (d *DB) FinishAnswer(ctx context.Context, k AnswerKey, status int, body []b
 
 // AbandonAnswer forgets a request that was begun here and was not done, so that
 // it may come again. One that is not there is no error.
-func (d *DB) AbandonAnswer(ctx context.Context, k AnswerKey) error {
+func (d *DB) AbandonAnswer(ctx context.Context, k wire.AnswerKey) error {
 	leave, err := d.enter()
 	if err != nil {
 		return err

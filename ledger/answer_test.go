@@ -15,21 +15,22 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/wire"
 )
 
-func keyNamed(key string) ledger.AnswerKey {
-	return ledger.AnswerKey{Tenant: "acme", Agent: "bob", Operation: "memory.write", Key: key}
+func keyNamed(key string) wire.AnswerKey {
+	return wire.AnswerKey{Tenant: "acme", Agent: "bob", Operation: "memory.write", Key: key}
 }
 
 // begin begins an answer that nobody has given.
-func begin(t testing.TB, d *ledger.DB, k ledger.AnswerKey) {
+func begin(t testing.TB, d *ledger.DB, k wire.AnswerKey) {
 	t.Helper()
 	if a := try(d.BeginAnswer(context.Background(), k, "digest", false))(t); a.Done {
 		t.Fatalf("%v was answered: %+v", k, a)
 	}
 }
 
-func finish(t testing.TB, d *ledger.DB, k ledger.AnswerKey, body string) {
+func finish(t testing.TB, d *ledger.DB, k wire.AnswerKey, body string) {
 	t.Helper()
 	begin(t, d, k)
 	do(t, d.FinishAnswer(context.Background(), k, 201, []byte(body)))
@@ -46,7 +47,7 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 	_, err = p.open(t).BeginAnswer(t.Context(), k, "digest", true)
 	wantKind(t, err, amber.KindBusy, "while another process answers it")
 	do(t, d.FinishAnswer(t.Context(), k, 201, []byte("body")))
-	want := ledger.Answer{Done: true, Status: 201, Body: []byte("body")}
+	want := wire.Answer{Done: true, Status: 201, Body: []byte("body")}
 	for _, db := range []*ledger.DB{d, p.open(t)} {
 		if diff := cmp.Diff(want, try(db.BeginAnswer(t.Context(), k, "digest", false))(t)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -59,7 +60,7 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 	if !try(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
 		t.Error("abandoning took away an answer that was given")
 	}
-	for _, other := range []ledger.AnswerKey{
+	for _, other := range []wire.AnswerKey{
 		{Agent: "bob", Operation: "memory.write", Key: "k"},
 		{Tenant: "acme", Operation: "memory.write", Key: "k"},
 		{Tenant: "acme", Agent: "bob", Operation: "memory.edit", Key: "k"},
@@ -90,7 +91,7 @@ func TestAnAbandonedRequestMayComeAgain(t *testing.T) {
 func TestKeysOfAnswersAreChecked(t *testing.T) {
 	t.Parallel()
 	d := newPlace(t).open(t)
-	for _, k := range []ledger.AnswerKey{
+	for _, k := range []wire.AnswerKey{
 		{},
 		{Operation: "o"},
 		{Key: "k"},
@@ -261,8 +262,8 @@ func TestForgottenAnswersLeaveNoText(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	const text = "TOP SECRET SENTENCE"
-	other := func(i int) ledger.AnswerKey {
-		return ledger.AnswerKey{Tenant: "acme", Agent: "eve", Operation: "memory.write", Key: fmt.Sprint(i)}
+	other := func(i int) wire.AnswerKey {
+		return wire.AnswerKey{Tenant: "acme", Agent: "eve", Operation: "memory.write", Key: fmt.Sprint(i)}
 	}
 	sizes := []int{1, 40, 300, 900, 3000, 4000, 4100, 9000, 70000}
 	for i := range 200 {

@@ -72,7 +72,7 @@ type DB struct {
 	uses     uses     // of tokens, to be written down
 	presence presence // by which others know that answers are still to come
 
-	answering underWay // answers that are still to come
+	answering sync.Map // of wire.AnswerKey: requests that this process is answering
 
 	life   sync.RWMutex // held for reading by every call inside
 	closed bool

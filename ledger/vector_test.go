@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -49,9 +48,9 @@ func TestTheDatabaseOfVersion1IsRead(t *testing.T) {
 	if r := verified(t, d, 2); r.Head != documentedHead {
 		t.Errorf("%+v", r)
 	}
-	key := ledger.AnswerKey{Tenant: "acme", Agent: "bob", Operation: "note.write", Key: "key-1"}
+	key := wire.AnswerKey{Tenant: "acme", Agent: "bob", Operation: "note.write", Key: "key-1"}
 	answer := try(d.BeginAnswer(ctx, key, "digest", true))(t)
-	if diff := cmp.Diff(ledger.Answer{Done: true, Status: 200, Body: []byte(`{"name":"plan"}`)}, answer); diff != "" {
+	if diff := cmp.Diff(wire.Answer{Done: true, Status: 200, Body: []byte(`{"name":"plan"}`)}, answer); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
 	events := try(d.PendingEvents(ctx, 10))(t)

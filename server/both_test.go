@@ -33,7 +33,7 @@ func (anybody) Grant(context.Context, string) (wire.Grant, error) {
 // bothDoors serves one agent over HTTP and to agent hosts.
 func bothDoors(t *testing.T) (amber.Notes, http.Handler, *mcp.Server) {
 	t.Helper()
-	clock := newClock().read
+	clock := newClock().Read
 	store, err := inmem.New(inmem.Options{Clock: clock, Random: rand.Reader, Incarnation: "i"})
 	if err != nil {
 		t.Fatal(err)

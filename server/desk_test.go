@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -21,7 +22,7 @@ func nothing(context.Context, *server.Agent) (string, error) { return "", nil }
 // written down once, whatever it was used for.
 func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	t.Parallel()
-	b := &book{}
+	b := &servertest.Book{}
 	home := &village{agents: map[amber.AgentID]bool{}}
 	d := &server.Desk{Agents: home, Audit: b}
 	look := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "memory.list"}
@@ -33,8 +34,8 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	if err := d.Do(asking(t.Context(), "acme", "", "admin"), frozen, nothing); err != nil {
 		t.Errorf("snapshots of an agent that is not there: %v", err)
 	}
-	if len(b.entries) != 0 || len(home.agents) != 0 {
-		t.Errorf("made %v, written down %+v", home.agents, b.entries)
+	if len(b.Entries(0)) != 0 || len(home.agents) != 0 {
+		t.Errorf("made %v, written down %+v", home.agents, b.Entries(0))
 	}
 	var wg sync.WaitGroup
 	for range 8 {
@@ -46,10 +47,10 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	}
 	wg.Wait()
 	want := []wire.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
-	if diff := cmp.Diff(want, b.entries, sameTime); diff != "" {
+	if diff := cmp.Diff(want, b.Entries(0), sameTime); diff != "" {
 		t.Error(diff)
 	}
-	b.fail = errors.New("the disk is full")
+	b.Break(errors.New("the disk is full"))
 	for _, look.Agent = range []amber.AgentID{"bob", "cat"} {
 		if err := d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing); amber.KindOf(err) != amber.KindInternal {
 			t.Errorf("%s: %v", look.Agent, err)
@@ -95,7 +96,7 @@ func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
 		{"three", []string{"a", "b", "c"}, nil, []string{"a ok", "b ok", "c ok"}},
 		{"a failure after two", []string{"a", "b"}, conflict, []string{"a ok", "b ok", "c conflict"}},
 	} {
-		b := &book{}
+		b := &servertest.Book{}
 		d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
 		err := d.DoEach(asking(t.Context(), "acme", "ada", "write"),
 			server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "mcp.delete_entities", Mutates: true},
@@ -109,7 +110,7 @@ func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		var got []string
-		for _, e := range b.entries {
+		for _, e := range b.Entries(0) {
 			got = append(got, e.Subject+" "+e.Outcome)
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -123,7 +124,7 @@ func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
 func TestWhyTheAuditLogIsDeafIsNotTold(t *testing.T) {
 	t.Parallel()
 	for scope, want := range map[wire.TokenScope]amber.Kind{"write": amber.KindConflict, "read": amber.KindRefused} {
-		d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: &book{fail: errors.New("open /srv/home.db: disk full")}}
+		d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: broken(errors.New("open /srv/home.db: disk full"))}
 		job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true}
 		err := d.Do(asking(t.Context(), "acme", "ada", scope), job, func(context.Context, *server.Agent) (string, error) {
 			return "m1", amber.Errorf(amber.KindConflict, "write memory", "m1", "somebody else changed it")
@@ -142,14 +143,14 @@ func TestCallsOfToolsAreObserved(t *testing.T) {
 	c := newClock()
 	var seen []string
 	d := &server.Desk{
-		Agents: newPool(t, newHouse(), server.PoolOptions{}), Clock: c.read,
+		Agents: newPool(t, newHouse(), server.PoolOptions{}), Clock: c.Read,
 		Observe: func(tool string, err error, took time.Duration) {
 			seen = append(seen, tool+" "+string(amber.KindOf(err))+" "+took.String())
 		},
 	}
 	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "mcp.memory_get"}
 	_ = d.Do(asking(t.Context(), "acme", "ada", "read"), job, func(context.Context, *server.Agent) (string, error) {
-		c.move(time.Second)
+		c.Forward(time.Second)
 		return "", nil
 	})
 	_ = d.Do(asking(t.Context(), "acme", "ada", "write"), job, nothing)
@@ -203,9 +204,9 @@ func TestOnlyOneIsAloneWithAnAgent(t *testing.T) {
 // stands for a minute of the same, whatever ids it makes up.
 func TestRefusedAttemptsAreFolded(t *testing.T) {
 	t.Parallel()
-	c, b := newClock(), &book{}
+	c, b := newClock(), &servertest.Book{}
 	home := &village{agents: map[amber.AgentID]bool{"ada": true, "bob": true}}
-	d := &server.Desk{Agents: home, Audit: b, Clock: c.read}
+	d := &server.Desk{Agents: home, Audit: b, Clock: c.Read}
 	outcome := error(nil)
 	attempt := func(action string, agent amber.AgentID, scopes ...wire.TokenScope) {
 		_ = d.Do(asking(t.Context(), "acme", "", scopes...),
@@ -214,8 +215,8 @@ func TestRefusedAttemptsAreFolded(t *testing.T) {
 	}
 	expect := func(what string, n int) {
 		t.Helper()
-		if len(b.entries) != n {
-			t.Fatalf("%s: %d entries, want %d", what, len(b.entries), n)
+		if len(b.Entries(0)) != n {
+			t.Fatalf("%s: %d entries, want %d", what, len(b.Entries(0)), n)
 		}
 	}
 	for range 100 {
@@ -225,10 +226,10 @@ func TestRefusedAttemptsAreFolded(t *testing.T) {
 	expect("refused", 1)
 	attempt("memory.erase", "ada", "read")
 	expect("something else", 2)
-	c.move(59 * time.Second)
+	c.Forward(59 * time.Second)
 	attempt("memory.write", "ada", "read")
 	expect("within a minute", 2)
-	c.move(2 * time.Second)
+	c.Forward(2 * time.Second)
 	attempt("memory.write", "ada", "read")
 	expect("after a minute", 3)
 	outcome = amber.Errorf(amber.KindNotFound, "x", "", "y")
@@ -247,16 +248,16 @@ func TestRefusedAttemptsAreFolded(t *testing.T) {
 	}
 	expect("changes", 24)
 	// One that could not be written down stands for nothing.
-	b.fail = errors.New("the disk is full")
+	b.Break(errors.New("the disk is full"))
 	attempt("note.write", "ada", "read")
-	b.fail = nil
+	b.Break(nil)
 	attempt("note.write", "ada", "read")
 	expect("after the disk has room", 25)
 	for i := range 3000 { // more than are remembered
 		attempt("made.up", "ada", "read")
 		attempt(strings.Repeat("x", i), "ada", "read")
 	}
-	if n := len(b.entries); n < 3025 || n > 3035 {
+	if n := len(b.Entries(0)); n < 3025 || n > 3035 {
 		t.Errorf("%d entries", n)
 	}
 }
@@ -264,20 +265,20 @@ func TestRefusedAttemptsAreFolded(t *testing.T) {
 // A job that is only about agents that are there makes none.
 func TestAnAgentThatMustBeThereIsNotMade(t *testing.T) {
 	t.Parallel()
-	b, home := &book{}, &village{agents: map[amber.AgentID]bool{}}
+	b, home := &servertest.Book{}, &village{agents: map[amber.AgentID]bool{}}
 	d := &server.Desk{Agents: home, Audit: b}
 	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "event.stream", Existing: true}
 	if err := d.Do(asking(t.Context(), "acme", "", "admin"), job, nothing); amber.KindOf(err) != amber.KindNotFound {
 		t.Errorf("got %v", err)
 	}
-	if len(home.agents) != 0 || len(b.entries) != 0 {
-		t.Errorf("made %v, written down %+v", home.agents, b.entries)
+	if len(home.agents) != 0 || len(b.Entries(0)) != 0 {
+		t.Errorf("made %v, written down %+v", home.agents, b.Entries(0))
 	}
 	if err := d.Made(asking(t.Context(), "acme", "", "admin"), "acme", "cat"); err != nil {
 		t.Error(err)
 	}
 	want := []wire.AuditEntry{{Tenant: "acme", Agent: "cat", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
-	if diff := cmp.Diff(want, b.entries, sameTime); diff != "" {
+	if diff := cmp.Diff(want, b.Entries(0), sameTime); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -39,7 +39,7 @@ func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
 			}
 			return nil
 		}, nil
-	}, server.PoolOptions{Clock: newClock().read, MaxOpen: 1, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	}, server.PoolOptions{Clock: newClock().Read, MaxOpen: 1, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 			panic("a bug")
 		}
 		return &server.Agent{Tenant: tenant, ID: id}, func() error { return nil }, nil
-	}, server.PoolOptions{Clock: newClock().read, MaxOpen: 1})
+	}, server.PoolOptions{Clock: newClock().Read, MaxOpen: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,13 +124,13 @@ func (w *watched) Done() <-chan struct{} {
 func TestAVisitIsNoUse(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(), newClock()
-	p := newPool(t, h, server.PoolOptions{Clock: c.read, Idle: time.Minute})
+	p := newPool(t, h, server.PoolOptions{Clock: c.Read, Idle: time.Minute})
 	for _, agent := range []amber.AgentID{"a", "b", ""} {
 		if err := use(t, p, agent); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c.move(time.Minute)
+	c.Forward(time.Minute)
 	seen := map[amber.AgentID]int{}
 	look := func(a *server.Agent) error { seen[a.ID]++; return nil }
 	if err := p.Visit(look); err != nil {
@@ -188,7 +188,7 @@ func TestAVisitDoesNotFillThePool(t *testing.T) {
 func TestACrewOutlivesAWorkerThatPanics(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	crew := server.NewCrew(newClock().read)
+	crew := server.NewCrew(newClock().Read)
 	crew.Log = slog.New(slog.NewTextHandler(&log, nil))
 	crew.Go("breaks", func(context.Context, server.Report) error { panic("a secret place") })
 	crew.Go("works", func(ctx context.Context, report server.Report) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -18,24 +19,13 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 var sameTime = cmp.Comparer(func(a, b amber.Time) bool { return a == b })
 
-// clock is one that tests move.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
+func newClock() *servertest.Clock { return servertest.NewClock(noon, 0) }
 
-func newClock() *clock { return &clock{now: noon} }
-
-func (c *clock) read() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
+// broken is an audit log that nothing can be written to.
+func broken(err error) *servertest.Book {
+	b := &servertest.Book{}
+	b.Break(err)
+	return b
 }
 
 // house opens agents and counts.
@@ -74,7 +64,7 @@ func (h *house) open(_ context.Context, tenant amber.TenantID, agent amber.Agent
 func newPool(t *testing.T, h *house, o server.PoolOptions) *server.Pool {
 	t.Helper()
 	if o.Clock == nil {
-		o.Clock = newClock().read
+		o.Clock = newClock().Read
 	}
 	p, err := server.NewPool(h.open, o)
 	if err != nil {
@@ -164,7 +154,7 @@ func TestAReaderDoesNotKeepAWriterFromMakingAnAgent(t *testing.T) {
 func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 	t.Parallel()
 	h, c := newHouse(), newClock()
-	p := newPool(t, h, server.PoolOptions{Clock: c.read, Idle: time.Minute, MaxOpen: 2})
+	p := newPool(t, h, server.PoolOptions{Clock: c.Read, Idle: time.Minute, MaxOpen: 2})
 	_, releaseAda, err := p.Agent(t.Context(), "acme", "ada", true)
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +172,7 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 		t.Fatalf("%v, closed %v", err, h.closed)
 	}
 	releaseCat()
-	c.move(2 * time.Minute)
+	c.Forward(2 * time.Minute)
 	if err := p.Sweep(); err != nil {
 		t.Fatal(err)
 	}
@@ -199,31 +189,6 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 	if err := p.Close(t.Context()); err != nil || h.closed["acme/ada"] != 1 {
 		t.Errorf("%v, closed %v", err, h.closed)
 	}
-}
-
-// book is an audit log.
-type book struct {
-	mu      sync.Mutex
-	entries []wire.AuditEntry
-	fail    error
-}
-
-func (b *book) Record(ctx context.Context, e wire.AuditEntry) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if err := errors.Join(b.fail, ctx.Err()); err != nil {
-		return err
-	}
-	b.entries = append(b.entries, e)
-	return nil
-}
-
-func (b *book) ListAudit(context.Context, wire.AuditQuery) (amber.Page[wire.AuditEntry], error) {
-	return amber.Page[wire.AuditEntry]{}, nil
-}
-
-func (b *book) VerifyAudit(context.Context) (wire.AuditReport, error) {
-	return wire.AuditReport{}, nil
 }
 
 func asking(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, scopes ...wire.TokenScope) context.Context {
@@ -255,7 +220,7 @@ func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
 		{"a look", asking(t.Context(), "acme", "ada", "read"), server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "memory.get"}, nil, "", true, nil},
 		{"ids that are not valid", asking(t.Context(), "acme", "", "admin"), server.Job{Tenant: "acme", Agent: "../x", Scope: wire.TokenRead}, nil, amber.KindInvalid, false, nil},
 	} {
-		h, b := newHouse(), &book{}
+		h, b := newHouse(), &servertest.Book{}
 		d := &server.Desk{Agents: newPool(t, h, server.PoolOptions{}), Audit: b}
 		did := false
 		err := d.Do(c.ctx, c.job, func(context.Context, *server.Agent) (string, error) {
@@ -268,7 +233,7 @@ func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
 		if len(h.opened) > 0 && !c.did {
 			t.Errorf("%s: an agent was opened", c.name)
 		}
-		if diff := cmp.Diff(c.book, b.entries, sameTime); diff != "" {
+		if diff := cmp.Diff(c.book, b.Entries(0), sameTime); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
@@ -293,7 +258,7 @@ func TestForeignAndAbsentAgentsAreTheSameAnswer(t *testing.T) {
 // until it can.
 func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
 	t.Parallel()
-	b := &book{fail: errors.New("the disk is full")}
+	b := broken(errors.New("the disk is full"))
 	d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
 	ctx := asking(t.Context(), "acme", "ada", "write", "read")
 	done := 0
@@ -313,12 +278,12 @@ func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
 	if err := d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead}, work); err != nil {
 		t.Errorf("a look: %v", err)
 	}
-	b.fail = nil
+	b.Break(nil)
 	if err := d.Do(ctx, job, work); err != nil {
 		t.Errorf("after the disk has room: %v", err)
 	}
-	if n := len(b.entries); n != 2 || b.entries[0].Action != "audit.resume" {
-		t.Errorf("the log is %+v", b.entries)
+	if n := len(b.Entries(0)); n != 2 || b.Entries(0)[0].Action != "audit.resume" {
+		t.Errorf("the log is %+v", b.Entries(0))
 	}
 	if err := d.Listening(t.Context()); d.Deaf() || err != nil {
 		t.Errorf("deaf: %v; listening: %v", d.Deaf(), err)
@@ -328,19 +293,19 @@ func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
 // A caller who has gone does not keep what was changed from being written down.
 func TestWhatACallerWhoHasGoneChangedIsWrittenDown(t *testing.T) {
 	t.Parallel()
-	b := &book{}
+	b := &servertest.Book{}
 	d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
 	ctx, cancel := context.WithCancel(asking(t.Context(), "acme", "ada", "write"))
 	err := d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true},
 		func(context.Context, *server.Agent) (string, error) { cancel(); return "m1", nil })
-	if err != nil || len(b.entries) != 1 {
-		t.Errorf("%v, %d entries", err, len(b.entries))
+	if err != nil || len(b.Entries(0)) != 1 {
+		t.Errorf("%v, %d entries", err, len(b.Entries(0)))
 	}
 }
 
 func TestBeforeAToolChangesSomething(t *testing.T) {
 	t.Parallel()
-	b := &book{}
+	b := &servertest.Book{}
 	var asked []string
 	refuse := error(nil)
 	d := &server.Desk{
@@ -371,7 +336,7 @@ func TestBeforeAToolChangesSomething(t *testing.T) {
 	if diff := cmp.Diff([]string{"memory_save", "memory_forget"}, asked); diff != "" {
 		t.Error(diff)
 	}
-	if last := b.entries[len(b.entries)-1]; last.Outcome != "internal" {
+	if last := b.Entries(0)[len(b.Entries(0))-1]; last.Outcome != "internal" {
 		t.Errorf("the log says %q", last.Outcome)
 	}
 }
@@ -379,7 +344,7 @@ func TestBeforeAToolChangesSomething(t *testing.T) {
 func TestACrewTellsHowItIsDoing(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	crew := server.NewCrew(c.read)
+	crew := server.NewCrew(c.Read)
 	step, ran := make(chan error), make(chan struct{})
 	crew.Go("drain", func(ctx context.Context, report server.Report) error {
 		for {
@@ -396,7 +361,7 @@ func TestACrewTellsHowItIsDoing(t *testing.T) {
 	crew.Go("short", func(context.Context, server.Report) error { defer close(ended); return errors.New("no log") })
 	<-ended
 	for _, err := range []error{nil, errors.New("busy"), nil} {
-		c.move(time.Second)
+		c.Forward(time.Second)
 		step <- err
 		<-ran
 	}

@@ -25,7 +25,7 @@ func (s *Daemon) newVaults(keeper *doorkeeper) (*vaultapi.Handler, error) {
 		First: func(tenant amber.TenantID, name, content string) error {
 			return s.vaultLimits(tenant).First(name, content)
 		},
-		Failed: keeper.failed, TooMany: shelf.ErrTooMany, Rates: s.vaultRates, Room: s.vaultRoom, Answers: answers{s.o.Ledger},
+		Failed: keeper.failed, Rates: s.vaultRates, Room: s.vaultRoom, Answers: s.o.Ledger,
 	})
 }
 
@@ -55,11 +55,7 @@ func (s *Daemon) openVaultOf(agents *vaultAgents, tenant amber.TenantID, id ambe
 	if _, err := agent.Current(); err != nil {
 		return nil, err
 	}
-	v, err := shelf.Open(agent, shelf.Options{Clock: s.o.Clock, Limits: s.vaultLimits(tenant)})
-	if err != nil {
-		return nil, err
-	}
-	return servedVault{v}, nil
+	return shelf.Open(agent, shelf.Options{Clock: s.o.Clock, Limits: s.vaultLimits(tenant)})
 }
 
 // vaultLimits are the bounds of the vaults of a tenant.
@@ -136,27 +132,4 @@ func (v *vaultAgents) agent(tenant amber.TenantID, id amber.AgentID) (*home.Agen
 	}
 	v.held[tenant][id] = a
 	return a, nil
-}
-
-// servedVault is a shelf as it is served.
-type servedVault struct{ *shelf.Shelf }
-
-var _ vaultapi.Store = servedVault{}
-
-// Search implements [vaultapi.Store].
-func (v servedVault) Search(ctx context.Context, text string, limit, offset int) (hits []vaultapi.Hit, total int, err error) {
-	found, total, err := v.Shelf.Search(ctx, text, limit, offset)
-	for _, m := range found {
-		hits = append(hits, vaultapi.Hit(m))
-	}
-	return hits, total, err
-}
-
-// Folders implements [vaultapi.Store].
-func (v servedVault) Folders(ctx context.Context) (folders []vaultapi.Folder, err error) {
-	found, err := v.Shelf.Folders(ctx)
-	for _, f := range found {
-		folders = append(folders, vaultapi.Folder(f))
-	}
-	return folders, err
 }

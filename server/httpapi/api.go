@@ -53,7 +53,7 @@ type Options struct {
 	// Answers remembers what was answered to requests with an Idempotency-Key;
 	// nil: only writes of memories take one, and package client cannot replace or
 	// delete anything else.
-	Answers server.Answers
+	Answers wire.Answers
 	// Health tells how the server is doing, Ready whether it takes requests; nil:
 	// well, and yes.
 	Health func(ctx context.Context) wire.ServerHealth

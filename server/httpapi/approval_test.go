@@ -15,7 +15,7 @@ func TestTheTokenThatAsksDoesNotDecide(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
 	token := func(scopes ...wire.TokenScope) (secret string, id wire.TokenID) {
-		return d.token(r.clock.read(), "acme", "ada", 0, scopes...)
+		return d.token(r.clock.Read(), "acme", "ada", 0, scopes...)
 	}
 	writer, asker := token(wire.TokenRead, wire.TokenWrite)
 	both, _ := token(wire.TokenRead, wire.TokenWrite, wire.TokenApprove)

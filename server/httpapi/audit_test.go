@@ -10,11 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server/servertest"
 )
 
 // written is what the audit log says behind an entry: agent, action and subject.
-func (b *book) written(from int) (out []string) {
-	for _, e := range b.all()[from:] {
+func written(b *servertest.Book, from int) (out []string) {
+	for _, e := range b.Entries(from) {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Agent, e.Action, e.Subject)))
 		if e.Outcome != "ok" {
 			out[len(out)-1] += " " + e.Outcome
@@ -36,7 +37,7 @@ func TestTheAuditLogNamesEverything(t *testing.T) {
 	for _, ack := range stored.Items {
 		want = append(want, "ada memory.write_batch "+string(ack.ID))
 	}
-	if diff := cmp.Diff(want, r.book.written(0)); diff != "" || len(want) != 3 {
+	if diff := cmp.Diff(want, written(r.book, 0)); diff != "" || len(want) != 3 {
 		t.Errorf("a batch: %s", diff)
 	}
 
@@ -44,18 +45,18 @@ func TestTheAuditLogNamesEverything(t *testing.T) {
 	for range 3 {
 		ids = append(ids, r.ask(call{method: "POST", path: "snapshots", body: `{}`}).want(201).text("id"))
 	}
-	from := len(r.book.all())
+	from := len(r.book.Entries(0))
 	r.ask(call{method: "POST", path: "snapshots/prune", body: `{"keep_last":1}`}).want(200)
-	got := r.book.written(from)
+	got := written(r.book, from)
 	slices.Sort(got)
 	want = []string{"ada snapshot.prune " + ids[0], "ada snapshot.prune " + ids[1]}
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("a prune: %s", diff)
 	}
-	from = len(r.book.all())
+	from = len(r.book.Entries(0))
 	r.ask(call{method: "POST", path: "snapshots/prune", body: `{"keep_last":1}`}).want(200)
-	if diff := cmp.Diff([]string{"ada snapshot.prune"}, r.book.written(from)); diff != "" {
+	if diff := cmp.Diff([]string{"ada snapshot.prune"}, written(r.book, from)); diff != "" {
 		t.Errorf("a prune of nothing: %s", diff)
 	}
 }
@@ -68,14 +69,14 @@ func TestAnAgentThatARestoreMakesIsWrittenDown(t *testing.T) {
 	restore := func(body string) reply {
 		return r.ask(call{method: "POST", path: "snapshots/" + id + "/restore", body: body})
 	}
-	from := len(r.book.all())
+	from := len(r.book.Entries(0))
 	restore(`{"to":"cat","dry_run":true}`).want(200)
 	restore(`{"to":"cat"}`).want(200)
 	if got := restore(`{"to":"cat"}`); got.status < 400 {
 		t.Errorf("an agent was made twice: %s", got.body)
 	}
 	restore(`{}`).want(200)
-	got := r.book.written(from)
+	got := written(r.book, from)
 	if len(got) != 4 || !strings.HasPrefix(got[2], "ada snapshot.restore "+id+" ") {
 		t.Fatalf("written down: %q", got)
 	}
@@ -112,18 +113,18 @@ func TestDryRunsAreNotWrittenDown(t *testing.T) {
 			continue
 		}
 		delete(paths, o.ID)
-		from := len(r.book.all())
+		from := len(r.book.Entries(0))
 		r.ask(call{method: o.Method, path: p[0], body: p[1]}).want(200)
-		if got := r.book.written(from); len(got) != 0 {
+		if got := written(r.book, from); len(got) != 0 {
 			t.Errorf("%s: written down %q", o.ID, got)
 		}
 		r.ask(call{method: o.Method, path: p[0], body: strings.Replace(p[1], "true", "false", 1)}).want(200)
-		if got := r.book.written(from); len(got) != 1 {
+		if got := written(r.book, from); len(got) != 1 {
 			t.Errorf("%s done: written down %q", o.ID, got)
 		}
 		if o.ID != "tenant.gc" { // it is nothing to somebody of one agent
 			r.ask(call{method: o.Method, path: p[0], body: p[1], token: adaRead}).failed(amber.KindRefused)
-			if got := r.book.written(from); len(got) != 2 || !strings.HasSuffix(got[1], "refused") {
+			if got := written(r.book, from); len(got) != 2 || !strings.HasSuffix(got[1], "refused") {
 				t.Errorf("%s refused: written down %q", o.ID, got)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server/servertest"
 )
 
 func TestIfMatch(t *testing.T) {
@@ -21,7 +22,7 @@ func TestIfMatch(t *testing.T) {
 	edit := func(header, content string) reply {
 		c := call{method: "PATCH", path: "memories/" + m, body: `{"content":"` + content + `"}`}
 		if header != "" {
-			c.header = with("If-Match", header)
+			c.header = servertest.Header("If-Match", header)
 		}
 		return r.ask(c)
 	}
@@ -36,10 +37,10 @@ func TestIfMatch(t *testing.T) {
 	}
 	edit(`*`, "third").want(200)
 	edit("", "fourth").want(200)
-	r.ask(call{method: "PATCH", path: "memories/" + m, body: `{"title":"t","if_revision":3}`, header: with("If-Match", `"4"`)}).failed(amber.KindInvalid)
+	r.ask(call{method: "PATCH", path: "memories/" + m, body: `{"title":"t","if_revision":3}`, header: servertest.Header("If-Match", `"4"`)}).failed(amber.KindInvalid)
 	// A condition that the operation does not support is refused.
-	r.ask(call{method: "DELETE", path: "memories/" + m, header: with("If-Match", `"1"`)}).failed(amber.KindInvalid)
-	r.ask(call{method: "PATCH", path: "memories/" + m, body: `{}`, header: with("If-None-Match", `"1"`)}).failed(amber.KindInvalid)
+	r.ask(call{method: "DELETE", path: "memories/" + m, header: servertest.Header("If-Match", `"1"`)}).failed(amber.KindInvalid)
+	r.ask(call{method: "PATCH", path: "memories/" + m, body: `{}`, header: servertest.Header("If-None-Match", `"1"`)}).failed(amber.KindInvalid)
 	if got := r.ask(call{method: "GET", path: "memories/" + m}).text("content"); got != "fourth" {
 		t.Errorf("got %q", got)
 	}
@@ -49,18 +50,18 @@ func TestIfMatchOfNotesAndStates(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	write := func(content string, header ...string) reply {
-		return r.ask(call{method: "PUT", path: "notes/a.md", body: `{"content":"` + content + `"}`, header: with(header...)})
+		return r.ask(call{method: "PUT", path: "notes/a.md", body: `{"content":"` + content + `"}`, header: servertest.Header(header...)})
 	}
 	write("x", "If-Match", "*").failed(amber.KindConflict) // there is none
 	tag := write("one").want(200).header.Get("ETag")
 	next := write("two", "If-Match", tag).want(200).header.Get("ETag")
 	write("three", "If-Match", tag).failed(amber.KindConflict)
 	write("three", "If-Match", `""`).failed(amber.KindInvalid)
-	r.ask(call{method: "DELETE", path: "notes/a.md", header: with("If-Match", tag)}).failed(amber.KindConflict)
-	r.ask(call{method: "DELETE", path: "notes/a.md", header: with("If-Match", next)}).want(204)
+	r.ask(call{method: "DELETE", path: "notes/a.md", header: servertest.Header("If-Match", tag)}).failed(amber.KindConflict)
+	r.ask(call{method: "DELETE", path: "notes/a.md", header: servertest.Header("If-Match", next)}).want(204)
 
 	save := func(header ...string) reply {
-		return r.ask(call{method: "PUT", path: "sessions/s/state", body: `{"document":{}}`, header: with(header...)})
+		return r.ask(call{method: "PUT", path: "sessions/s/state", body: `{"document":{}}`, header: servertest.Header(header...)})
 	}
 	v1 := save().want(200).header.Get("ETag")
 	save().failed(amber.KindConflict)
@@ -74,7 +75,7 @@ func TestIfNoneMatch(t *testing.T) {
 	path := "memories/" + string(r.remember("first").ID)
 	for header, status := range map[string]int{`"1"`: 304, `W/"1"`: 304, `*`: 304, `"7", "1"`: 304, `"2"`: 200, `1`: 200, ``: 200} {
 		for _, method := range []string{"GET", "HEAD"} {
-			a := r.ask(call{method: method, path: path, header: with("If-None-Match", header)}).want(status)
+			a := r.ask(call{method: method, path: path, header: servertest.Header("If-None-Match", header)}).want(status)
 			if a.header.Get("ETag") != `"1"` || status == 304 && len(a.body) > 0 {
 				t.Errorf("%s with %s: %v %s", method, header, a.header, a.body)
 			}
@@ -136,7 +137,7 @@ func TestLines(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	lines := func(path, token string, header ...string) []string {
-		a := r.ask(call{method: "GET", path: path, token: token, header: with(append(header, "Accept", "application/x-ndjson")...)}).want(200)
+		a := r.ask(call{method: "GET", path: path, token: token, header: servertest.Header(append(header, "Accept", "application/x-ndjson")...)}).want(200)
 		if got := a.header.Get("Content-Type"); got != "application/x-ndjson" {
 			t.Errorf("%s is %q", path, got)
 		}
@@ -160,7 +161,7 @@ func TestLines(t *testing.T) {
 			t.Errorf("%s as gzip: %d lines, want %d", path, len(got), n)
 		}
 	}
-	accept := with("Accept", "application/x-ndjson")
+	accept := servertest.Header("Accept", "application/x-ndjson")
 	r.ask(call{method: "GET", path: "memories?limit=-1", header: accept}).failed(amber.KindInvalid)
 	r.ask(call{method: "GET", path: "memories?cursor=garbage", header: accept}).failed(amber.KindInvalid)
 
@@ -176,7 +177,7 @@ func TestLines(t *testing.T) {
 		}
 	}
 	r.agents["acme/ada"].Store.Memories = &reader{fail: amber.Errorf(amber.KindDamaged, "read", "", "torn")}
-	r.ask(call{method: "GET", path: "memories", header: with("Accept", "application/x-ndjson", "Accept-Encoding", "gzip")}).failed(amber.KindDamaged)
+	r.ask(call{method: "GET", path: "memories", header: servertest.Header("Accept", "application/x-ndjson", "Accept-Encoding", "gzip")}).failed(amber.KindDamaged)
 }
 
 func unpacked(t testing.TB, b []byte) string {
@@ -202,7 +203,7 @@ func TestAnswersAsGzip(t *testing.T) {
 	for header, want := range map[string]bool{
 		"gzip": true, "br, gzip;q=0.5": true, "GZIP": true, "gzip;q=0": false, "gzip; q=0.0": false, "br": false, "identity": false, "xgzip": false,
 	} {
-		a := r.ask(call{method: "GET", path: "memories", header: with("Accept-Encoding", header)}).want(200)
+		a := r.ask(call{method: "GET", path: "memories", header: servertest.Header("Accept-Encoding", header)}).want(200)
 		got, text := a.header.Get("Content-Encoding") == "gzip", string(a.body)
 		if got {
 			text = unpacked(t, a.body)
@@ -214,7 +215,7 @@ func TestAnswersAsGzip(t *testing.T) {
 			t.Errorf("%q: Vary %q", header, a.header.Values("Vary"))
 		}
 	}
-	if a := r.ask(call{method: "GET", path: "/livez", header: with("Accept-Encoding", "gzip")}); a.header.Get("Content-Encoding") != "" {
+	if a := r.ask(call{method: "GET", path: "/livez", header: servertest.Header("Accept-Encoding", "gzip")}); a.header.Get("Content-Encoding") != "" {
 		t.Error("what is small is packed")
 	}
 }
@@ -226,13 +227,13 @@ func TestRequestIDs(t *testing.T) {
 	for id, kept := range map[string]bool{
 		"abc-1_2.3": true, strings.Repeat("a", 64): true, strings.Repeat("a", 65): false, "a b": false, "a\tb": false, "é": false, "a\"b": false, "": false, "<script>": false,
 	} {
-		a := r.ask(call{method: "POST", path: "memories", body: fmt.Sprintf(`{"content":%q}`, "about "+fmt.Sprint(len(seen))), header: with("X-Request-Id", id)}).want(201)
+		a := r.ask(call{method: "POST", path: "memories", body: fmt.Sprintf(`{"content":%q}`, "about "+fmt.Sprint(len(seen))), header: servertest.Header("X-Request-Id", id)}).want(201)
 		got := a.header.Get("X-Request-Id")
 		if (got == id) != kept || got == "" || seen[got] {
 			t.Errorf("%q is %q", id, got)
 		}
 		seen[got] = true
-		if e := r.book.all(); e[len(e)-1].RequestID != got {
+		if e := r.book.Entries(0); e[len(e)-1].RequestID != got {
 			t.Errorf("the audit log says %q, not %q", e[len(e)-1].RequestID, got)
 		}
 	}

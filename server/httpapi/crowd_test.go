@@ -54,7 +54,7 @@ func TestNobodyTakesAllStreams(t *testing.T) {
 func TestListenersHoldNoAgent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(r *rig, o *httpapi.Options) {
-		pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.read, MaxOpen: 1})
+		pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read, MaxOpen: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,8 +93,8 @@ func TestListenersMakeNoAgent(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD"} {
 		r.ask(call{method: method, path: "/v1/tenants/acme/agents/nobody/events"}).want(404)
 	}
-	if made.Load() != 0 || len(r.book.all()) != 0 {
-		t.Errorf("%d agents were made: %+v", made.Load(), r.book.all())
+	if made.Load() != 0 || len(r.book.Entries(0)) != 0 {
+		t.Errorf("%d agents were made: %+v", made.Load(), r.book.Entries(0))
 	}
 	r.ask(call{method: "GET", path: "/v1/tenants/acme/agents/nobody/stats"}).want(404)
 	if made.Load() != 1 {

@@ -14,13 +14,14 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
 
 // asHost asks under a name, as a browser does that was led here by it.
 func (r *rig) asHost(host string, header ...string) reply {
 	r.t.Helper()
-	q := r.request(context.Background(), call{method: "GET", path: "/livez", header: with(header...)})
+	q := r.request(context.Background(), call{method: "GET", path: "/livez", header: servertest.Header(header...)})
 	q.Host = host
 	resp, err := r.do.Do(q)
 	if err != nil {
@@ -70,7 +71,7 @@ func TestOrigins(t *testing.T) {
 		{"/docs/style.css", "", "cross-site", true},
 		{"/docsx", "", "cross-site", false},
 	} {
-		header := with()
+		header := servertest.Header()
 		if c.origin != "" {
 			header.Set("Origin", c.origin)
 		}
@@ -94,7 +95,7 @@ func TestOrigins(t *testing.T) {
 			}
 		}
 	}
-	ask := with("Origin", "https://app.example", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization")
+	ask := servertest.Header("Origin", "https://app.example", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization")
 	a := r.ask(call{method: "OPTIONS", path: "memories", token: "-", header: ask}).want(204)
 	if h := a.header; !strings.Contains(h.Get("Access-Control-Allow-Methods"), "POST") || !strings.Contains(h.Get("Access-Control-Allow-Headers"), "Authorization") || h.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("headers %v", h)

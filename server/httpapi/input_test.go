@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -88,14 +89,14 @@ func TestIDsWithSlashes(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	for _, c := range []struct{ path, id string }{{"%2F", "/"}, {"a%2Fb", "a/b"}, {"%2f", "/"}} {
-		a := r.ask(call{method: "PUT", path: "sessions/" + c.path + "/state", body: `{"document":{}}`, header: with("If-Match", "")})
+		a := r.ask(call{method: "PUT", path: "sessions/" + c.path + "/state", body: `{"document":{}}`, header: servertest.Header("If-Match", "")})
 		if a.status != http.StatusOK && a.status != http.StatusConflict {
 			t.Fatalf("%d %s", a.status, a.body)
 		}
 		if got := r.ask(call{method: "GET", path: "sessions/" + c.path + "/state"}).want(200).text("session_id"); got != c.id {
 			t.Errorf("%s is %q", c.path, got)
 		}
-		if e := r.book.all(); e[len(e)-1].Subject != c.id {
+		if e := r.book.Entries(0); e[len(e)-1].Subject != c.id {
 			t.Errorf("the audit log says %+v", e[len(e)-1])
 		}
 	}
@@ -120,7 +121,7 @@ func TestBodiesAsGzip(t *testing.T) {
 	const most = 64 << 10
 	r := newRig(t, func(_ *rig, o *httpapi.Options) { o.MaxBody = most })
 	write := func(body string) reply {
-		return r.ask(call{method: "POST", path: "memories", body: body, header: with("Content-Encoding", "gzip", "Content-Type", "application/json; charset=utf-8")})
+		return r.ask(call{method: "POST", path: "memories", body: body, header: servertest.Header("Content-Encoding", "gzip", "Content-Type", "application/json; charset=utf-8")})
 	}
 	good := packed(t, `{"content":"packed"}`)
 	if got := write(good).want(201).text("content"); got != "packed" {
@@ -139,7 +140,7 @@ func TestBodiesAsGzip(t *testing.T) {
 			t.Errorf("%s: %s", name, a.body)
 		}
 	}
-	if n := len(r.book.all()); n != 1 {
+	if n := len(r.book.Entries(0)); n != 1 {
 		t.Errorf("%d entries in the audit log", n)
 	}
 }
@@ -171,7 +172,7 @@ func TestBodiesThatAreTooLarge(t *testing.T) {
 			}
 		}
 	}
-	if n := len(r.book.all()); n != 1 {
+	if n := len(r.book.Entries(0)); n != 1 {
 		t.Errorf("%d entries in the audit log", n)
 	}
 }

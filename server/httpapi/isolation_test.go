@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -24,7 +25,7 @@ func doored(t testing.TB) (*rig, door) {
 	t.Helper()
 	var d door
 	r := newRig(t, func(r *rig, o *httpapi.Options) {
-		d = newDoor(t, r.clock.read)
+		d = newDoor(t, r.clock.Read)
 		o.Authenticator, o.Answers = d, d
 	})
 	return r, d
@@ -57,7 +58,7 @@ func (a reply) seen() string {
 func TestForeignTokensSeeNothing(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
-	now := r.clock.read()
+	now := r.clock.Read()
 	foreign, _ := d.token(now, "umbrella", "", 0, wire.TokenAdmin)
 	bob, _ := d.token(now, "acme", "bob", 0, wire.TokenAdmin)
 	for _, o := range r.api.Operations() {
@@ -82,7 +83,7 @@ func TestForeignTokensSeeNothing(t *testing.T) {
 	if n := r.openings(); n != 0 {
 		t.Errorf("%d agents were opened", n)
 	}
-	if entries := r.book.all(); len(entries) != 0 {
+	if entries := r.book.Entries(0); len(entries) != 0 {
 		t.Errorf("the audit log says %+v", entries)
 	}
 }
@@ -92,8 +93,8 @@ func TestForeignTokensSeeNothing(t *testing.T) {
 func TestAbsentAndForeignAreTheSame(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
-	foreign, _ := d.token(r.clock.read(), "umbrella", "", 0, wire.TokenAdmin)
-	reader, _ := d.token(r.clock.read(), "acme", "", 0, wire.TokenRead)
+	foreign, _ := d.token(r.clock.Read(), "umbrella", "", 0, wire.TokenAdmin)
+	reader, _ := d.token(r.clock.Read(), "acme", "", 0, wire.TokenRead)
 	for _, o := range r.api.Operations() {
 		if o.Scope != wire.TokenRead || o.HasBody || strings.Contains(o.Path, "/snapshots") {
 			continue // what is frozen is there without its agent
@@ -119,14 +120,14 @@ func other(c byte) string {
 func TestBadTokensGetInNowhere(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
-	now := r.clock.read()
+	now := r.clock.Read()
 	revoked, id := d.token(now, "", "", 0, wire.TokenAdmin)
 	if _, err := d.RevokeToken(context.Background(), id); err != nil {
 		t.Fatal(err)
 	}
 	expired, _ := d.token(now, "", "", time.Hour, wire.TokenAdmin)
 	good, _ := d.token(now, "", "", 0, wire.TokenAdmin)
-	r.clock.forward(2 * time.Hour)
+	r.clock.Forward(2 * time.Hour)
 	paths := []call{{method: "GET", path: "/metrics"}, {method: "GET", path: "/health"}, {method: "POST", path: "/mcp"}, {method: "POST", path: adaPath + "/mcp"}}
 	for _, o := range r.api.Operations() {
 		paths = append(paths, call{method: o.Method, path: route(o, "acme", "ada"), body: `{"garbage`})
@@ -147,8 +148,8 @@ func TestBadTokensGetInNowhere(t *testing.T) {
 		}
 	}
 	for _, h := range []http.Header{
-		with("Authorization", "Basic cm9vdDpyb290"), with("Authorization", "Bearer"), with("Authorization", "Bearer  "), with("Authorization", good),
-		with("Authorization", "Bearer "+good, "Authorization", "Bearer "+good),
+		servertest.Header("Authorization", "Basic cm9vdDpyb290"), servertest.Header("Authorization", "Bearer"), servertest.Header("Authorization", "Bearer  "), servertest.Header("Authorization", good),
+		servertest.Header("Authorization", "Bearer "+good, "Authorization", "Bearer "+good),
 	} {
 		r.ask(call{method: "GET", path: "stats", token: "-", header: h}).failed(amber.KindRefused)
 	}
@@ -165,19 +166,19 @@ func TestBadTokensGetInNowhere(t *testing.T) {
 func TestWrongScopesAreRefusedAndWrittenDown(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
-	now := r.clock.read()
+	now := r.clock.Read()
 	without := map[wire.TokenScope]string{}
 	for _, s := range wire.TokenScopes() {
 		rest := slices.DeleteFunc(slices.Clone(everyScope), func(x wire.TokenScope) bool { return x == s })
 		without[s], _ = d.token(now, "acme", "", 0, rest...)
 	}
 	for _, o := range r.api.Operations() {
-		before := len(r.book.all())
+		before := len(r.book.Entries(0))
 		a := r.ask(call{method: o.Method, path: route(o, "acme", "ada"), token: without[o.Scope], body: `{"garbage`}).failed(amber.KindRefused)
 		if a.header.Get("WWW-Authenticate") != "" || !strings.Contains(string(a.body), string(o.Scope)) {
 			t.Errorf("%s: %s", o.ID, a.body)
 		}
-		entries := r.book.all()[before:]
+		entries := r.book.Entries(before)
 		if !o.Mutates && len(entries) > 0 {
 			t.Errorf("%s: the audit log says %+v", o.ID, entries)
 		}

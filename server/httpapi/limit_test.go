@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -68,7 +69,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	if _, err := slow.Read(make([]byte, 1)); err == nil {
 		t.Error("the connection is still open")
 	}
-	if n := len(r.book.all()); n != 0 {
+	if n := len(r.book.Entries(0)); n != 0 {
 		t.Errorf("%d entries in the audit log", n)
 	}
 }
@@ -170,7 +171,7 @@ func TestCallersWhoGoHalfWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
-			r.book.told = make(chan wire.AuditEntry, 1)
+			r.book.Told = make(chan wire.AuditEntry, 1)
 			g := r.gated(c.write)
 			ctx, cancel := context.WithCancel(t.Context())
 			over := make(chan error, 1)
@@ -186,7 +187,7 @@ func TestCallersWhoGoHalfWay(t *testing.T) {
 			if err := <-over; err == nil {
 				t.Error("there was an answer")
 			}
-			if e := <-r.book.told; e.Outcome != c.outcome || e.Action != "memory.write" {
+			if e := <-r.book.Told; e.Outcome != c.outcome || e.Action != "memory.write" {
 				t.Errorf("the audit log says %+v", e)
 			}
 			page, err := r.store("acme/ada").Memories.List(t.Context(), amber.ListQuery{All: true})
@@ -210,8 +211,8 @@ func TestCallersWhoGoWhileTheySpeak(t *testing.T) {
 	if status := <-over; status < 400 {
 		t.Errorf("status %d", status)
 	}
-	if r.openings() != 0 || len(r.book.all()) != 0 {
-		t.Errorf("%d agents opened, the audit log says %+v", r.openings(), r.book.all())
+	if r.openings() != 0 || len(r.book.Entries(0)) != 0 {
+		t.Errorf("%d agents opened, the audit log says %+v", r.openings(), r.book.Entries(0))
 	}
 }
 
@@ -224,7 +225,7 @@ func TestWhatTakesTooLong(t *testing.T) {
 		return own.Write(ctx, w)
 	})
 	r.ask(call{method: "POST", path: "memories", body: `{"content":"x"}`}).failed(amber.KindUnreachable)
-	if e := r.book.all(); len(e) != 1 || e[0].Outcome != "unreachable" {
+	if e := r.book.Entries(0); len(e) != 1 || e[0].Outcome != "unreachable" {
 		t.Errorf("the audit log says %+v", e)
 	}
 }
@@ -276,7 +277,7 @@ func TestTheLastTurnsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lines := with("Accept", "application/x-ndjson")
+	lines := servertest.Header("Accept", "application/x-ndjson")
 	for _, c := range []struct {
 		query  string
 		header http.Header
@@ -339,7 +340,7 @@ func TestChangesTakeACursor(t *testing.T) {
 	}
 	r.ask(call{method: "GET", path: "changes?cursor=" + first + "&after=" + after.text("next")}).failed(amber.KindInvalid)
 	r.ask(call{method: "GET", path: "changes?cursor=x"}).failed(amber.KindInvalid)
-	lines := r.ask(call{method: "GET", path: "changes?cursor=" + first, header: with("Accept", "application/x-ndjson")}).want(200)
+	lines := r.ask(call{method: "GET", path: "changes?cursor=" + first, header: servertest.Header("Accept", "application/x-ndjson")}).want(200)
 	if n := strings.Count(string(lines.body), "\n"); n != 3 {
 		t.Errorf("%d lines behind the second of five", n)
 	}

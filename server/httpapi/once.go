@@ -45,7 +45,7 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 	if a.o.Answers == nil {
 		return response{}, amber.Errorf(amber.KindUnsupported, o.id, "", "this server does not support Idempotency-Key for this operation")
 	}
-	k := server.AnswerKey{Tenant: r.PathValue("tenant"), Agent: r.PathValue("agent"), Operation: o.id, Key: key}
+	k := wire.AnswerKey{Tenant: r.PathValue("tenant"), Agent: r.PathValue("agent"), Operation: o.id, Key: key}
 	before, err := a.o.Answers.BeginAnswer(ctx, k, requestDigest(r, q.body), q.repeatable)
 	if err != nil {
 		return response{}, err
@@ -90,7 +90,7 @@ func (u unrecorded) Unwrap() error { return u.error }
 
 // unanswered ends a request that failed. It may be tried again, unless it was
 // done and may not be done twice: then the same key is told so.
-func (a *API) unanswered(ctx context.Context, k server.AnswerKey, q asked, err error) error {
+func (a *API) unanswered(ctx context.Context, k wire.AnswerKey, q asked, err error) error {
 	var done unrecorded
 	if q.repeatable || !errors.As(err, &done) {
 		return a.o.Answers.AbandonAnswer(ctx, k)
@@ -107,7 +107,7 @@ func (a *API) unanswered(ctx context.Context, k server.AnswerKey, q asked, err e
 	return a.o.Answers.FinishAnswer(ctx, k, resp.Status, b)
 }
 
-func replay(o *operation, before server.Answer) (response, error) {
+func replay(o *operation, before wire.Answer) (response, error) {
 	if before.Blank {
 		return response{}, amber.Errorf(amber.KindConflict, o.id, "", "the request was carried out before; its answer is not kept any more")
 	}

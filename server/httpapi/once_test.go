@@ -15,8 +15,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
-	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/servertest"
+	"github.com/amber-memory/amber/wire"
 )
 
 // remembering is a rig that keeps answers in the database of a home.
@@ -24,12 +25,12 @@ func remembering(t testing.TB) (*rig, door) {
 	t.Helper()
 	var d door
 	return newRig(t, func(r *rig, o *httpapi.Options) {
-		d = newDoor(t, r.clock.read)
+		d = newDoor(t, r.clock.Read)
 		o.Answers = d
 	}), d
 }
 
-func keyed(key string) http.Header { return with("Idempotency-Key", key) }
+func keyed(key string) http.Header { return servertest.Header("Idempotency-Key", key) }
 
 func (r *rig) sessions() int {
 	r.t.Helper()
@@ -50,7 +51,7 @@ func TestEveryChangeIsMadeOnce(t *testing.T) {
 		if !o.Mutates {
 			return
 		}
-		changes := len(r.book.all())
+		changes := len(r.book.Entries(0))
 		again := r.ask(c).want(a.status)
 		if o.ID == "memory.write" { // the store remembers it itself
 			if again.text("id") != a.text("id") {
@@ -64,7 +65,7 @@ func TestEveryChangeIsMadeOnce(t *testing.T) {
 		if again.header.Get("ETag") != a.header.Get("ETag") {
 			t.Errorf("%s: ETag %q and %q", o.ID, a.header.Get("ETag"), again.header.Get("ETag"))
 		}
-		if n := len(r.book.all()); n != changes {
+		if n := len(r.book.Entries(0)); n != changes {
 			t.Errorf("%s was written down twice", o.ID)
 		}
 		if o.HasBody { // the same key for something else
@@ -89,7 +90,7 @@ func TestKeysAreOfOneAgentAndOperation(t *testing.T) {
 	r.ask(call{method: "POST", path: "results", header: keyed("k"), body: `{"task_id":"t","node_id":"n","producer":"p","status":"ok"}`}).want(200)
 	// A read takes no notice; a key that is not valid is an error, also two of them.
 	r.ask(call{method: "GET", path: "sessions", header: keyed("k")}).want(200)
-	for _, h := range []http.Header{keyed(strings.Repeat("k", 300)), with("Idempotency-Key", "a", "Idempotency-Key", "b")} {
+	for _, h := range []http.Header{keyed(strings.Repeat("k", 300)), servertest.Header("Idempotency-Key", "a", "Idempotency-Key", "b")} {
 		r.ask(call{method: "POST", path: "sessions", body: `{}`, header: h}).failed(amber.KindInvalid)
 		r.ask(call{method: "POST", path: "memories", body: `{"content":"x"}`, header: h}).failed(amber.KindInvalid)
 	}
@@ -180,7 +181,7 @@ func TestOneKeyAtTheSameTime(t *testing.T) {
 // dying keeps no answer: as if the process were killed in between.
 type dying struct{ door }
 
-func (dying) FinishAnswer(context.Context, server.AnswerKey, int, []byte) error { return nil }
+func (dying) FinishAnswer(context.Context, wire.AnswerKey, int, []byte) error { return nil }
 
 // A process that died between the change and its answer: what may be done twice
 // is done again, of anything else nobody knows.
@@ -196,7 +197,7 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 	}
 	var before, after door
 	first := newRig(t, func(r *rig, o *httpapi.Options) {
-		before = open(r.clock.read)
+		before = open(r.clock.Read)
 		o.Answers = dying{before}
 	})
 	once := call{method: "POST", path: "sessions", body: `{}`, header: keyed("once")}
@@ -208,7 +209,7 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := newRig(t, func(r *rig, o *httpapi.Options) {
-		after = open(r.clock.read)
+		after = open(r.clock.Read)
 		o.Answers = after
 	})
 	t.Cleanup(func() {
@@ -232,9 +233,9 @@ func TestKeysWhileTheAuditLogIsDeaf(t *testing.T) {
 	t.Parallel()
 	r, _ := remembering(t)
 	start := call{method: "POST", path: "sessions", body: `{}`, header: keyed("k")}
-	r.book.breakDown(errors.New("the disk is full"))
+	r.book.Break(errors.New("the disk is full"))
 	r.ask(start).failed(amber.KindInternal)
-	r.book.breakDown(nil)
+	r.book.Break(nil)
 	a := r.ask(start)
 	if a.status != http.StatusConflict || a.header.Get("Idempotent-Replayed") != "true" || !strings.Contains(string(a.body), "audit log") {
 		t.Errorf("%d %s", a.status, a.body)

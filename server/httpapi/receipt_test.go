@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -119,7 +120,7 @@ var probes = []step{
 func TestWhoMayNotReadIsToldNothingThatWasStored(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
-	now := r.clock.read()
+	now := r.clock.Read()
 	reader, _ := d.token(now, "acme", "ada", 0, everyScope...)
 	blind, _ := d.token(now, "acme", "ada", 0, slices.DeleteFunc(slices.Clone(everyScope), func(s wire.TokenScope) bool { return s == wire.TokenRead })...)
 	decider, _ := d.token(now, "acme", "ada", 0, everyScope...)
@@ -180,7 +181,7 @@ func (r *rig) take(s step, kept map[string]string, token string, header ...strin
 		if o.ID != s.id {
 			continue
 		}
-		a := r.ask(call{method: o.Method, path: fill(s.path), body: fill(s.body), token: token, header: with(append(header, s.header...)...)})
+		a := r.ask(call{method: o.Method, path: fill(s.path), body: fill(s.body), token: token, header: servertest.Header(append(header, s.header...)...)})
 		for i := 0; a.status < 300 && i < len(s.keep); i += 2 {
 			kept[s.keep[i]] = a.text(s.keep[i+1])
 		}
@@ -220,9 +221,9 @@ func (r *rig) stored(t testing.TB) (texts []string) {
 func TestAReceiptIsEnoughToGoOnWith(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
-	blind, _ := d.token(r.clock.read(), "acme", "ada", 0, wire.TokenWrite)
+	blind, _ := d.token(r.clock.Read(), "acme", "ada", 0, wire.TokenWrite)
 	ask := func(method, path, body string, header ...string) reply {
-		return r.ask(call{method: method, path: path, body: body, token: blind, header: with(header...)})
+		return r.ask(call{method: method, path: path, body: body, token: blind, header: servertest.Header(header...)})
 	}
 	saved := ask("POST", "memories", `{"content":"of mine"}`).want(http.StatusCreated)
 	if want := `{"id":"` + saved.text("id") + `","revision":1}`; !equalJSON(t, saved.body, want) || saved.header.Get("ETag") != `"1"` {

@@ -19,7 +19,7 @@ func redacting(t testing.TB) *rig {
 	rules := redact.New()
 	return newRig(t, func(r *rig, o *httpapi.Options) {
 		o.Desk.Redact = func() *redact.Redactor { return rules }
-		o.Answers = newDoor(t, r.clock.read)
+		o.Answers = newDoor(t, r.clock.Read)
 	})
 }
 

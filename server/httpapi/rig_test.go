@@ -5,50 +5,25 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/inmem"
-	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
 )
-
-// clock moves a millisecond with each look, and as tests say.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) read() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(time.Millisecond)
-	return c.now
-}
-
-func (c *clock) forward(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
 
 // The secrets that everybody's tests use.
 const (
@@ -87,40 +62,6 @@ func (k *keyring) Grant(_ context.Context, secret string) (wire.Grant, error) {
 		return g, nil
 	}
 	return wire.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "the token is not known")
-}
-
-// book is an audit log.
-type book struct {
-	wire.AuditLog
-	mu      sync.Mutex
-	entries []wire.AuditEntry
-	fail    error
-	told    chan wire.AuditEntry // where it is set, of every entry
-}
-
-func (b *book) Record(_ context.Context, e wire.AuditEntry) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.fail != nil {
-		return b.fail
-	}
-	b.entries = append(b.entries, e)
-	if b.told != nil {
-		b.told <- e
-	}
-	return nil
-}
-
-func (b *book) breakDown(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.fail = err
-}
-
-func (b *book) all() []wire.AuditEntry {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return append([]wire.AuditEntry{}, b.entries...)
 }
 
 // past answers from the live store, as if it were then.
@@ -165,9 +106,9 @@ type rig struct {
 	api   *httpapi.API
 	http  *http.Server
 	url   string
-	clock *clock
+	clock *servertest.Clock
 	keys  *keyring
-	book  *book
+	book  *servertest.Book
 	snaps *snapshot.Engine
 	do    *http.Client
 
@@ -177,63 +118,6 @@ type rig struct {
 	mu     sync.Mutex
 	agents map[string]*server.Agent
 	opened map[string]int
-}
-
-// prepared is a home with the agents of a rig, each with an empty store.
-var prepared = sync.OnceValues(func() (fstest.MapFS, error) {
-	dir, err := os.MkdirTemp("", "amber-rig")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range [][2]string{{"acme", "ada"}, {"acme", "bob"}, {"umbrella", "eve"}} {
-		agent, err := h.Agent(amber.TenantID(name[0]), amber.AgentID(name[1]))
-		if err != nil {
-			return nil, err
-		}
-		s, err := sqlite.Open(context.Background(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
-		if err == nil {
-			err = s.Close()
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	files := fstest.MapFS{}
-	return files, fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(filepath.Join(dir, path))
-		files[path] = &fstest.MapFile{Data: b, Mode: 0o600}
-		return err
-	})
-})
-
-// newEngine returns the snapshot engine of a copy of the prepared home.
-func newEngine(t testing.TB, clock amber.Clock) *snapshot.Engine {
-	t.Helper()
-	dir := t.TempDir()
-	files, err := prepared()
-	if err == nil {
-		err = os.CopyFS(dir, files)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, _, err := home.Open(dir, home.Options{Clock: clock, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := snapshot.New(snapshot.Options{Home: h, Clock: clock, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
 }
 
 // counted is a listener that counts its connections.
@@ -266,23 +150,28 @@ func (c *countedConn) Close() error {
 	return c.Conn.Close()
 }
 
+// newEngine returns the snapshot engine of a home with the agents of a rig.
+var newEngine = servertest.Prepare(
+	server.AgentName{Tenant: "acme", Agent: "ada"}, server.AgentName{Tenant: "acme", Agent: "bob"}, server.AgentName{Tenant: "umbrella", Agent: "eve"},
+)
+
 // newRig serves; tweaks change the options before.
 func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	t.Helper()
 	r := &rig{
-		t: t, clock: &clock{now: time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)}, keys: newKeyring(), book: &book{},
+		t: t, clock: servertest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC), time.Millisecond), keys: newKeyring(), book: &servertest.Book{},
 		agents: map[string]*server.Agent{}, opened: map[string]int{}, most: 64,
 	}
-	r.snaps = newEngine(t, r.clock.read)
+	r.snaps = newEngine(t, r.clock.Read)
 	r.add("acme", "ada")
 	r.add("acme", "bob")
 	r.add("umbrella", "eve")
-	pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.read})
+	pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := httpapi.Options{
-		Desk: &server.Desk{Agents: pool, Audit: r.book}, Authenticator: r.keys, Clock: r.clock.read, Random: rand.Reader, Version: "test",
+		Desk: &server.Desk{Agents: pool, Audit: r.book}, Authenticator: r.keys, Clock: r.clock.Read, Random: rand.Reader, Version: "test",
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics\n") }),
 		MCP:     http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "mcp\n") }),
 	}
@@ -295,7 +184,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	if r.api, err = httpapi.New(o); err != nil {
 		t.Fatal(err)
 	}
-	crew := server.NewCrew(r.clock.read)
+	crew := server.NewCrew(r.clock.Read)
 	crew.Go("event streams", o.Feeds.Run)
 	t.Cleanup(func() {
 		if err := crew.Stop(context.Background()); err != nil {
@@ -310,38 +199,21 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 // serve listens as the program does.
 func (r *rig) serve(pool *server.Pool) {
 	r.t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	r.url = "http://" + l.Addr().String()
-	r.http = r.api.NewServer()
-	over := make(chan error, 1)
-	r.conns = &counted{Listener: l}
-	limited := httpapi.Limit(r.http, r.conns, r.most)
-	go func() { over <- r.http.Serve(limited) }()
-	transport := &http.Transport{DisableCompression: true}
-	r.do = &http.Client{Transport: transport}
 	r.t.Cleanup(func() {
-		transport.CloseIdleConnections()
-		r.api.Close()
-		if err := r.http.Close(); err != nil {
-			r.t.Error(err)
-		}
-		if err := <-over; !errors.Is(err, http.ErrServerClosed) {
-			r.t.Error(err)
-		}
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		if err := pool.Close(ctx); err != nil {
 			r.t.Error(err)
 		}
 	})
+	l, url := servertest.Listen(r.t)
+	r.url, r.conns, r.http = url, &counted{Listener: l}, r.api.NewServer()
+	r.do = servertest.Serve(r.t, r.http, httpapi.Limit(r.http, r.conns, r.most), r.api.Close)
 }
 
 func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 	r.t.Helper()
-	store, err := inmem.New(inmem.Options{Clock: r.clock.read, Random: rand.Reader, Incarnation: "first"})
+	store, err := inmem.New(inmem.Options{Clock: r.clock.Read, Random: rand.Reader, Incarnation: "first"})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -527,12 +399,4 @@ func (r *rig) remember(content string) amber.WriteAck {
 		r.t.Fatal(err)
 	}
 	return ack
-}
-
-func with(pairs ...string) http.Header {
-	h := http.Header{}
-	for i := 0; i < len(pairs); i += 2 {
-		h.Add(pairs[i], pairs[i+1])
-	}
-	return h
 }

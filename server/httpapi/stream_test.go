@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -176,7 +177,7 @@ func TestListenersWhoComeBack(t *testing.T) {
 		var got []string
 		last := "first/0,first/0"
 		for len(got) < n {
-			c := call{header: with("Last-Event-ID", last)}
+			c := call{header: servertest.Header("Last-Event-ID", last)}
 			if cut%2 == 0 {
 				c = call{path: "?after=" + last}
 			}
@@ -196,7 +197,7 @@ func TestListenersWhoComeBack(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"x", "first/0", "first/0,first/x", ",,", "first/-1,first/0", "first/99999999999999999999,first/0"} {
-		r.ask(call{method: "GET", path: "events", header: with("Last-Event-ID", bad)}).failed(amber.KindInvalid)
+		r.ask(call{method: "GET", path: "events", header: servertest.Header("Last-Event-ID", bad)}).failed(amber.KindInvalid)
 	}
 	r.ask(call{method: "GET", path: "events?after=a%0Ab/1,b/1"}).failed(amber.KindInvalid)
 }
@@ -207,7 +208,7 @@ func TestListenersAfterARestore(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.remember("before")
-	e := r.listen(call{header: with("Last-Event-ID", "gone/7,first/0")})
+	e := r.listen(call{header: servertest.Header("Last-Event-ID", "gone/7,first/0")})
 	if h := e.must(); h.name != "restored" || h.data != "{}" || !strings.HasPrefix(h.id, "first/1,") {
 		t.Errorf("got %+v", h)
 	}
@@ -336,10 +337,10 @@ func TestListenersWhoseTokenRunsOut(t *testing.T) {
 	t.Parallel()
 	r, d := doored(t)
 	r.api.SetPace(5*time.Millisecond, time.Hour)
-	short, _ := d.token(r.clock.read(), "acme", "ada", time.Hour, wire.TokenRead)
-	long, id := d.token(r.clock.read(), "acme", "ada", 0, wire.TokenRead)
+	short, _ := d.token(r.clock.Read(), "acme", "ada", time.Hour, wire.TokenRead)
+	long, id := d.token(r.clock.Read(), "acme", "ada", 0, wire.TokenRead)
 	first, second := r.listen(call{token: short}), r.listen(call{token: long})
-	r.clock.forward(2 * time.Hour)
+	r.clock.Forward(2 * time.Hour)
 	first.over()
 	if _, err := d.RevokeToken(t.Context(), id); err != nil {
 		t.Fatal(err)
@@ -361,7 +362,7 @@ func TestARevokedTokenEndsWhatIsBeingRead(t *testing.T) {
 		r.remember(fmt.Sprint(i) + strings.Repeat(" many words", 90<<10))
 	}
 	e := r.listen(call{token: adaRead})
-	q := r.request(t.Context(), call{method: "GET", path: "memories", token: adaRead, header: with("Accept", "application/x-ndjson")})
+	q := r.request(t.Context(), call{method: "GET", path: "memories", token: adaRead, header: servertest.Header("Accept", "application/x-ndjson")})
 	resp, err := r.do.Do(q)
 	if err != nil {
 		t.Fatal(err)

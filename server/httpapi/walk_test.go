@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/servertest"
 )
 
 // step asks for one operation. Path and body name what steps before have kept,
@@ -182,9 +183,9 @@ func (r *rig) walkWith(header func(i int) []string, seen func(o httpapi.Operatio
 		if !ok {
 			r.t.Fatalf("there is no operation %s", s.id)
 		}
-		c := call{method: o.Method, path: fill(s.path), body: fill(s.body), token: s.token, header: with(s.header...)}
+		c := call{method: o.Method, path: fill(s.path), body: fill(s.body), token: s.token, header: servertest.Header(s.header...)}
 		if header != nil {
-			c.header = with(append(header(i), s.header...)...)
+			c.header = servertest.Header(append(header(i), s.header...)...)
 		}
 		a := r.ask(c)
 		if a.status >= 300 {
@@ -210,10 +211,10 @@ func TestEveryOperationAnswersAsDocumented(t *testing.T) {
 		d.checkAnswer(t, s.id, a)
 		entries := s.entries(o)
 		changes += entries
-		if n := len(r.book.all()); n != changes {
+		if n := len(r.book.Entries(0)); n != changes {
 			t.Errorf("%s: %d entries in the audit log, want %d", s.id, n, changes)
 		} else if entries > 0 {
-			e := r.book.all()[n-1]
+			e := r.book.Entries(0)[n-1]
 			if e.Action != o.ID || e.Outcome != "ok" || e.Tenant != "acme" || e.Actor != s.actor() || e.RequestID != a.header.Get("X-Request-Id") {
 				t.Errorf("%s: the audit log says %+v", s.id, e)
 			}
@@ -268,9 +269,9 @@ func TestEveryOperationRefusesWhatItDoesNotKnow(t *testing.T) {
 			sep = "&"
 		}
 		ask := func(path, body string, header ...string) reply {
-			return r.ask(call{method: o.Method, path: path, body: body, header: with(header...)})
+			return r.ask(call{method: o.Method, path: path, body: body, header: servertest.Header(header...)})
 		}
-		before := len(r.book.all())
+		before := len(r.book.Entries(0))
 		ask(path+sep+"nobody=1", s.body).failed("invalid")
 		ask(path+sep+"x=%zz", s.body).failed("invalid")
 		for _, p := range d.call(t, s.id).Parameters {
@@ -306,17 +307,11 @@ func TestEveryOperationRefusesWhatItDoesNotKnow(t *testing.T) {
 		ask(path, s.body, "Content-Type", "application/x-www-form-urlencoded").failed("invalid")
 		ask(path, s.body, "Content-Encoding", "br").failed("invalid")
 		ask(path, s.body, "Content-Encoding", "gzip").failed("invalid") // it is not
-		for _, e := range r.book.all()[before:] {
+		for _, e := range r.book.Entries(before) {
 			t.Errorf("%s: the audit log says %+v", s.id, e)
 		}
-		r.book.cut(before)
+		r.book.Cut(before)
 	})
-}
-
-func (b *book) cut(n int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.entries = b.entries[:n]
 }
 
 // bodyOf is the schema of what an operation is asked with.

@@ -170,9 +170,9 @@ func TestEveryChangeOfManyIsWrittenDown(t *testing.T) {
 		{"memory", object{"command": "rename", "old_path": "/memories/d", "new_path": "/memories/f"}, 2},
 		{"memory", object{"command": "delete", "path": "/memories/f"}, 2},
 	} {
-		r.audit.take()
+		r.audit.Cut(0)
 		c.call(test.tool, test.args)
-		entries := r.audit.take()
+		entries := r.audit.Cut(0)
 		var subjects []string
 		for _, e := range entries {
 			if e.Action != "mcp."+test.tool || e.Outcome != "ok" || e.Subject == "" || slices.Contains(subjects, e.Subject) {
@@ -187,7 +187,7 @@ func TestEveryChangeOfManyIsWrittenDown(t *testing.T) {
 	// Nothing was there, and that somebody asked is still known.
 	c.call("delete_entities", object{"entityNames": []any{"nobody"}})
 	want := []wire.AuditEntry{{Tenant: "default", Agent: "default", Actor: "local", Action: "mcp.delete_entities", Outcome: "ok"}}
-	if diff := cmp.Diff(want, r.audit.take(), cmp.AllowUnexported(amber.Time{})); diff != "" {
+	if diff := cmp.Diff(want, r.audit.Cut(0), cmp.AllowUnexported(amber.Time{})); diff != "" {
 		t.Error(diff)
 	}
 }

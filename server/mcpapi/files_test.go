@@ -113,7 +113,7 @@ func TestReadersOnlyLook(t *testing.T) {
 	if kind, _ := c.fails("memory", object{"command": "create", "path": "/memories/x", "file_text": "x"}); kind != amber.KindRefused {
 		t.Errorf("creating is %s", kind)
 	}
-	if e := r.audit.take(); len(e) != 1 || e[0].Outcome != "refused" {
+	if e := r.audit.Cut(0); len(e) != 1 || e[0].Outcome != "refused" {
 		t.Errorf("written down %+v", e)
 	}
 }

@@ -35,8 +35,8 @@ var badCalls = []struct {
 	{"a huge argument", "tools/call", `{"name":"memory_save","arguments":{"content":"` + strings.Repeat("x", 2<<20) + `"}}`, 0, "the limit is"},
 	{"many arguments", "tools/call", `{"name":"memory_save","arguments":{` + manyArguments(20_000) + `}}`, 0, "there is no"},
 	{"a deep argument", "tools/call", `{"name":"memory_save","arguments":{"content":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `}}`, 0, "content is a list where a string is wanted"},
-	{"an unknown resource", "resources/read", `{"uri":"amber://elsewhere/x"}`, -32002, "no such resource"},
-	{"a resource that is a path", "resources/read", `{"uri":"file:///etc/passwd"}`, -32002, "no such resource"},
+	{"an unknown resource", "resources/read", `{"uri":"amber://elsewhere/x"}`, -32002, "the resource does not exist"},
+	{"a resource that is a path", "resources/read", `{"uri":"file:///etc/passwd"}`, -32002, "the resource does not exist"},
 	{"a resource without a name", "resources/read", `{}`, -32002, ""},
 	{"an unknown prompt", "prompts/get", `{"name":"burn"}`, -32602, ""},
 	{"a cursor of nobody", "resources/list", `{"cursor":"????"}`, -32602, ""},
@@ -100,7 +100,7 @@ func TestWrongCallsAreToldPrecisely(t *testing.T) {
 	if st, err := r.store().Stats.Stats(t.Context()); err != nil || st.Changes != 0 {
 		t.Errorf("something was stored: %+v, %v", st, err)
 	}
-	if e := r.audit.take(); len(e) != 0 && e[0].Outcome != string(amber.KindInvalid) {
+	if e := r.audit.Cut(0); len(e) != 0 && e[0].Outcome != string(amber.KindInvalid) {
 		t.Errorf("written down %+v", e)
 	}
 }

@@ -119,7 +119,7 @@ func (r *rig) walkAsStranger(foreign, absent *client) {
 			t.Errorf("%s: %+v, want %v", p.Name, wire, want)
 		}
 	}
-	if e := r.audit.take(); len(e) != 0 {
+	if e := r.audit.Cut(0); len(e) != 0 {
 		t.Errorf("written down: %+v", e)
 	}
 	if s, err := r.store().Stats.Stats(ctx); err != nil || s.Changes != before.Changes {
@@ -185,7 +185,7 @@ func TestScopesDecide(t *testing.T) {
 				t.Errorf("%s, %s: listed %v, refused %v: %s", scope, tool, !refused, refused, textOf(res))
 			}
 		}
-		for _, e := range r.audit.take() {
+		for _, e := range r.audit.Cut(0) {
 			if !strings.HasPrefix(e.Action, "mcp.") || e.Actor != "tok" || e.RequestID != "req" || e.Outcome == "" {
 				t.Errorf("%s: written down %+v", scope, e)
 			}
@@ -198,12 +198,12 @@ func TestErasingNeedsItsScope(t *testing.T) {
 	r := newRig(t)
 	writer := r.session(r.options("engram"), holder("default", "", wire.TokenWrite), "default", "default")
 	saved, _ := writer.call("mem_save", object{"title": "t", "content": "secret"})
-	r.audit.take()
+	r.audit.Cut(0)
 	if kind, _ := writer.fails("mem_delete", object{"id": saved["id"], "hard_delete": true}); kind != amber.KindRefused {
 		t.Errorf("erasing without its scope is %s", kind)
 	}
 	want := []wire.AuditEntry{{Tenant: "default", Agent: "default", Actor: "tok", Action: "mcp.mem_delete", Outcome: "refused", RequestID: "req"}}
-	if diff := cmp.Diff(want, r.audit.take(), cmp.AllowUnexported(amber.Time{})); diff != "" {
+	if diff := cmp.Diff(want, r.audit.Cut(0), cmp.AllowUnexported(amber.Time{})); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}
 	eraser := r.session(r.options("engram"), holder("default", "", wire.TokenErase, wire.TokenWrite), "default", "default")

@@ -48,7 +48,7 @@ func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
 		t.Errorf("what is forgotten is %s", kind)
 	}
 	var actions []string
-	for _, e := range r.audit.take() {
+	for _, e := range r.audit.Cut(0) {
 		actions = append(actions, e.Action+" "+e.Outcome)
 		if e.Action != "mcp.memory_save" && e.Subject != id {
 			t.Errorf("%s is about %q", e.Action, e.Subject)

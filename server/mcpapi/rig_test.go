@@ -2,31 +2,25 @@ package mcpapi_test
 
 import (
 	"context"
-	crand "crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/inmem"
-	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -41,7 +35,7 @@ func holder(tenant amber.TenantID, agent amber.AgentID, scopes ...wire.TokenScop
 type rig struct {
 	t     testing.TB
 	desk  *server.Desk
-	audit *auditLog
+	audit *servertest.Book
 	snaps *snapshot.Engine
 
 	mu     sync.Mutex
@@ -52,7 +46,7 @@ type rig struct {
 // chance are always the same.
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	r := &rig{t: t, audit: &auditLog{}, agents: map[string]*server.Agent{}}
+	r := &rig{t: t, audit: &servertest.Book{}, agents: map[string]*server.Agent{}}
 	r.desk = &server.Desk{Agents: r, Audit: r.audit}
 	r.add("default", "default", 1)
 	r.add("acme", "bot", 2)
@@ -77,62 +71,8 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID, seed byte) *server.Ag
 	return a
 }
 
-// prepared is a home with the agents of a rig, each with an empty store.
-var prepared = sync.OnceValues(func() (fstest.MapFS, error) {
-	dir, err := os.MkdirTemp("", "amber-rig")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: crand.Reader})
-	if err != nil {
-		return nil, err
-	}
-	for tenant, id := range map[amber.TenantID]amber.AgentID{"default": "default", "acme": "bot"} {
-		agent, err := h.Agent(tenant, id)
-		if err != nil {
-			return nil, err
-		}
-		s, err := sqlite.Open(context.Background(), agent, sqlite.Options{Clock: time.Now, Random: crand.Reader})
-		if err == nil {
-			err = s.Close()
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	files := fstest.MapFS{}
-	return files, fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(filepath.Join(dir, path))
-		files[path] = &fstest.MapFile{Data: b, Mode: 0o600}
-		return err
-	})
-})
-
-// newEngine returns the snapshot engine of a copy of the prepared home.
-func newEngine(t testing.TB, clock amber.Clock) *snapshot.Engine {
-	t.Helper()
-	dir := t.TempDir()
-	files, err := prepared()
-	if err == nil {
-		err = os.CopyFS(dir, files)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, _, err := home.Open(dir, home.Options{Clock: clock, Random: crand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := snapshot.New(snapshot.Options{Home: h, Clock: clock, Random: crand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
+// newEngine returns the snapshot engine of a home with the agents of a rig.
+var newEngine = servertest.Prepare(server.AgentName{Tenant: "default", Agent: "default"}, server.AgentName{Tenant: "acme", Agent: "bot"})
 
 // Agent implements [server.Agents].
 func (r *rig) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID, _ bool) (*server.Agent, func(), error) {
@@ -154,38 +94,9 @@ func (r *rig) options(tools string) mcpapi.Options {
 	}
 }
 
-// auditLog keeps what was written down.
-type auditLog struct {
-	wire.AuditLog
-	mu      sync.Mutex
-	entries []wire.AuditEntry
-}
-
-func (l *auditLog) Record(_ context.Context, e wire.AuditEntry) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.entries = append(l.entries, e)
-	return nil
-}
-
-func (l *auditLog) take() []wire.AuditEntry {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := l.entries
-	l.entries = nil
-	return out
-}
-
 // tick is a clock that advances with each look.
 func tick() amber.Clock {
-	var mu sync.Mutex
-	now := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
-	return func() time.Time {
-		mu.Lock()
-		defer mu.Unlock()
-		now = now.Add(time.Second)
-		return now
-	}
+	return servertest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC), time.Second).Read
 }
 
 // chance is randomness that is always the same.

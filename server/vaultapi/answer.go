@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
@@ -155,7 +156,7 @@ func (h *Handler) problemOf(r *http.Request, err error) *problem {
 	if !ok {
 		c = codes[amber.KindInternal]
 	}
-	if kind == amber.KindQuota && errors.Is(err, h.o.TooMany) {
+	if kind == amber.KindQuota && errors.Is(err, shelf.ErrTooMany) {
 		c.code = "LIMIT_EXCEEDED"
 	}
 	message := wire.FailureOf(told).Error.Message

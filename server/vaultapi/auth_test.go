@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -45,13 +46,13 @@ func TestOnlyAccessTokensAreTaken(t *testing.T) {
 	status := ask{method: "GET", path: "/vault/status"}
 	bearers := map[string]http.Header{
 		"none":    nil,
-		"key":     with("Authorization", "Bearer "+ada),
-		"foreign": with("Authorization", "Bearer "+other.login(ada)),
-		"basic":   with("Authorization", "Basic "+token),
-		"empty":   with("Authorization", "Bearer"),
-		"two":     with("Authorization", "Bearer "+token, "Authorization", "Bearer "+token),
-		"short":   with("Authorization", "Bearer AAAA"),
-		"longer":  with("Authorization", "Bearer "+token+"A"),
+		"key":     servertest.Header("Authorization", "Bearer "+ada),
+		"foreign": servertest.Header("Authorization", "Bearer "+other.login(ada)),
+		"basic":   servertest.Header("Authorization", "Basic "+token),
+		"empty":   servertest.Header("Authorization", "Bearer"),
+		"two":     servertest.Header("Authorization", "Bearer "+token, "Authorization", "Bearer "+token),
+		"short":   servertest.Header("Authorization", "Bearer AAAA"),
+		"longer":  servertest.Header("Authorization", "Bearer "+token+"A"),
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {
@@ -59,7 +60,7 @@ func TestOnlyAccessTokensAreTaken(t *testing.T) {
 	}
 	for i := range raw {
 		raw[i] ^= 1
-		bearers[fmt.Sprint("flipped ", i)] = with("Authorization", "Bearer "+base64.RawURLEncoding.EncodeToString(raw))
+		bearers[fmt.Sprint("flipped ", i)] = servertest.Header("Authorization", "Bearer "+base64.RawURLEncoding.EncodeToString(raw))
 		raw[i] ^= 1
 	}
 	for name, h := range bearers {
@@ -71,11 +72,11 @@ func TestOnlyAccessTokensAreTaken(t *testing.T) {
 	if w.failed != len(bearers) {
 		t.Errorf("%d of %d were told of", w.failed, len(bearers))
 	}
-	status.header = with("Authorization", "bEARER  "+token+" ")
+	status.header = servertest.Header("Authorization", "bEARER  "+token+" ")
 	w.do(status).want(200)
-	w.forward(24*time.Hour - time.Millisecond)
+	w.clock.Forward(24*time.Hour - time.Millisecond)
 	w.do(status).want(200)
-	w.forward(time.Millisecond)
+	w.clock.Forward(time.Millisecond)
 	w.do(status).fails(401, "AUTH_INVALID_TOKEN")
 }
 
@@ -189,7 +190,7 @@ func TestWhatIsRefusedMakesNoAgent(t *testing.T) {
 	w.limits = shelf.Limits{Quota: 50, MaxFile: 40, Extensions: []string{".md"}}
 	token := w.login(bob)
 	put := func(name, body string, h ...string) reply {
-		return w.do(ask{method: "PUT", path: "/vault/files/" + name, body: body, token: token, header: with(h...)})
+		return w.do(ask{method: "PUT", path: "/vault/files/" + name, body: body, token: token, header: servertest.Header(h...)})
 	}
 	file := document("content", "x")
 	w.do(ask{method: "DELETE", path: "/vault/files/a.md", token: token}).fails(404, "NOT_FOUND")
@@ -197,7 +198,7 @@ func TestWhatIsRefusedMakesNoAgent(t *testing.T) {
 		w.do(ask{method: "POST", path: "/vault/files/a.md/" + how, body: document("destination", "b.md"), token: token}).fails(404, "NOT_FOUND")
 	}
 	w.do(ask{method: "POST", path: "/vault/files/a.exe/append", body: file, token: token}).fails(400, "INVALID_INPUT")
-	w.do(ask{method: "POST", path: "/vault/files/a.md/append", body: file, token: token, header: with("If-Match", "*")}).fails(400, "INVALID_INPUT")
+	w.do(ask{method: "POST", path: "/vault/files/a.md/append", body: file, token: token, header: servertest.Header("If-Match", "*")}).fails(400, "INVALID_INPUT")
 	put("a.md", "{}").unfit("body", "content")
 	put("a.exe", file).fails(400, "INVALID_INPUT")
 	put("../a.md", file).fails(400, "INVALID_INPUT")

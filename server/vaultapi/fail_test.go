@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/server/vaultapi"
 	"github.com/amber-memory/amber/wire"
 )
@@ -43,7 +44,7 @@ func TestBodies(t *testing.T) {
 	w := newWorld(t)
 	token := w.login(ada)
 	put := func(body string, h ...string) reply {
-		return w.do(ask{method: "PUT", path: "/vault/files/a.md", body: body, token: token, header: with(h...)})
+		return w.do(ask{method: "PUT", path: "/vault/files/a.md", body: body, token: token, header: servertest.Header(h...)})
 	}
 	for body, where := range map[string]string{
 		"": "body", "{": "body", "null": "body", "[]": "body", `"x"`: "body", "{} {}": "body", "\xff": "body", "{\"content\":\"\xff\"}": "body", `{"content":"x",}`: "body",
@@ -141,13 +142,13 @@ func TestWhatCannotBeWrittenDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	token := w.login(ada)
-	w.set(func() { w.deaf = errors.New("the disk of the log is full") })
+	w.book.Break(errors.New("the disk of the log is full"))
 	w.put(token, "a.md", "x").fails(500, "INTERNAL_ERROR")
 	w.put(token, "b.md", "x").fails(500, "INTERNAL_ERROR")
 	if got := w.names(token, ""); len(got) != 1 || got[0] != "a.md" {
 		t.Errorf("%q", got)
 	}
-	w.set(func() { w.deaf = nil })
+	w.book.Break(nil)
 	w.put(token, "b.md", "x").want(200)
 }
 
@@ -201,7 +202,7 @@ func TestTheOuterDoorSpeaksAsTheVaultDoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, h := range [][]string{{"Origin", "https://evil.example"}, {"Sec-Fetch-Site", "cross-site"}} {
-		w.do(ask{method: "GET", path: "/vault/status", header: with(h...)}).fails(403, "FORBIDDEN")
+		w.do(ask{method: "GET", path: "/vault/status", header: servertest.Header(h...)}).fails(403, "FORBIDDEN")
 	}
 	broken := newWorld(t, func(o *vaultapi.Options) {
 		o.Grant = func(context.Context, string) (wire.Grant, error) { panic("a bug") }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber/server/servertest"
 )
 
 // file is one as it is answered.
@@ -49,7 +51,7 @@ func TestLifeOfAFile(t *testing.T) {
 	if r.header.Get("ETag") != tag("one") || r.header.Get("Content-Type") != "application/json" || !json.Valid(r.body) {
 		t.Errorf("%v", r.header)
 	}
-	w.forward(2e9)
+	w.clock.Forward(2e9)
 	r = w.do(ask{method: "POST", path: "/vault/files/notes/a.md/append", body: document("content", " two ☃"), token: token}).want(200)
 	if r.header.Get("ETag") != tag("one two ☃") {
 		t.Errorf("%v", r.header)
@@ -96,7 +98,7 @@ func TestConditions(t *testing.T) {
 	w := newWorld(t)
 	token := w.login(ada)
 	put := func(content string, h ...string) reply {
-		return w.do(ask{method: "PUT", path: "/vault/files/a.md", body: document("content", content), token: token, header: with(h...)})
+		return w.do(ask{method: "PUT", path: "/vault/files/a.md", body: document("content", content), token: token, header: servertest.Header(h...)})
 	}
 	put("zero", "If-Match", tag("zero")).fails(412, "PRECONDITION_FAILED")
 	put("one", "If-None-Match", "*").want(200)
@@ -105,7 +107,7 @@ func TestConditions(t *testing.T) {
 	put("two", "If-Match", tag("one")).want(200)
 	put("three", "If-Match", "*").want(200)
 	put("two", "If-Match", " * ").want(200)
-	none := ask{method: "PUT", path: "/vault/files/none.md", body: document("content", "x"), token: token, header: with("If-Match", "*")}
+	none := ask{method: "PUT", path: "/vault/files/none.md", body: document("content", "x"), token: token, header: servertest.Header("If-Match", "*")}
 	w.do(none).fails(412, "PRECONDITION_FAILED")
 	w.do(ask{method: "GET", path: "/vault/files/none.md", token: token}).fails(404, "NOT_FOUND")
 	for _, bad := range [][]string{
@@ -124,17 +126,17 @@ func TestConditions(t *testing.T) {
 		{method: "POST", path: "/vault/files/a.md/append", body: document("content", "y")},
 		{method: "POST", path: "/vault/files/a.md/move", body: document("destination", "b.md")},
 	} {
-		q.token, q.header = token, with("If-Match", tag("two"))
+		q.token, q.header = token, servertest.Header("If-Match", tag("two"))
 		w.do(q).fails(400, "INVALID_INPUT")
 	}
 	if f := w.get(token, "a.md"); f.Content != "two" {
 		t.Errorf("%+v", f)
 	}
-	r := w.do(ask{method: "GET", path: "/vault/files/a.md", token: token, header: with("If-None-Match", `"x", `+tag("two"))}).want(304)
+	r := w.do(ask{method: "GET", path: "/vault/files/a.md", token: token, header: servertest.Header("If-None-Match", `"x", `+tag("two"))}).want(304)
 	if r.header.Get("ETag") != tag("two") || len(r.body) != 0 {
 		t.Errorf("%v %q", r.header, r.body)
 	}
-	w.do(ask{method: "GET", path: "/vault/files/a.md", token: token, header: with("If-None-Match", tag("one"))}).want(200)
+	w.do(ask{method: "GET", path: "/vault/files/a.md", token: token, header: servertest.Header("If-None-Match", tag("one"))}).want(200)
 }
 
 // TestOnlyOneIsFirst: of those who put a file at once where none is, one does.
@@ -147,7 +149,7 @@ func TestOnlyOneIsFirst(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			content := strings.Repeat("x", i+1)
-			r, err := w.try(ask{method: "PUT", path: "/vault/files/a.md", body: document("content", content), token: token, header: with("If-None-Match", "*")})
+			r, err := w.try(ask{method: "PUT", path: "/vault/files/a.md", body: document("content", content), token: token, header: servertest.Header("If-None-Match", "*")})
 			switch {
 			case err != nil:
 				t.Error(err)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
@@ -35,9 +34,6 @@ type Options struct {
 	// Failed is called for every request without an access token or with a wrong one;
 	// it may be nil. Wrong keys are passed to Grant.
 	Failed func()
-	// TooMany is in the chain of what a vault says that has no room for one
-	// more file, whatever its size; the kind is quota. Nil: no vault says so.
-	TooMany error
 	// Room is the quota that a vault tells before anybody has written to it.
 	// The service tells 0 until then, which colony-memory 0.1.0 takes for a
 	// full vault. Nil or 0: as the service does.
@@ -46,11 +42,10 @@ type Options struct {
 	Rates func(tenant amber.TenantID) Rates
 	// Answers remembers what was answered to requests with an
 	// Idempotency-Key; nil: the header is refused.
-	Answers server.Answers
+	Answers wire.Answers
 	Clock   amber.Clock
 	Random  io.Reader    // unpredictable, and safe for concurrent use
 	Log     *slog.Logger // nil: silent
-	Base    string       // what every path begins with; "": /api/v1
 }
 
 // Handler serves the vaults of agents. Safe for concurrent use.
@@ -63,15 +58,8 @@ type Handler struct {
 
 // New returns what serves vaults. The error is of kind invalid.
 func New(o Options) (*Handler, error) {
-	const op = "make vault API"
 	if o.Desk == nil || o.Desk.Agents == nil || o.Grant == nil || o.Vault == nil || o.Clock == nil || o.Random == nil {
-		return nil, amber.Errorf(amber.KindInvalid, op, "", "desk, grant, vault, clock and random source are required")
-	}
-	if o.Base == "" {
-		o.Base = "/api/v1"
-	}
-	if !strings.HasPrefix(o.Base, "/") || strings.HasSuffix(o.Base, "/") {
-		return nil, amber.Errorf(amber.KindInvalid, op, o.Base, "a base begins with a slash and does not end with one")
+		return nil, amber.Errorf(amber.KindInvalid, "make vault API", "", "desk, grant, vault, clock and random source are required")
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -10,7 +10,7 @@ import (
 	"net/http"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 const keyHeader = "Idempotency-Key"
@@ -30,10 +30,10 @@ func (h *Handler) once(c *call) (answer, error) {
 		return answer{}, amber.Errorf(amber.KindUnsupported, c.op.action, "", "this server does not support Idempotency-Key for this operation")
 	}
 	g := c.who.Grant
-	k := server.AnswerKey{Tenant: string(g.Tenant), Agent: string(g.Agent), Operation: c.op.action, Key: keys[0]}
+	k := wire.AnswerKey{Tenant: string(g.Tenant), Agent: string(g.Agent), Operation: c.op.action, Key: keys[0]}
 	before, err := h.o.Answers.BeginAnswer(c.Context(), k, c.digest(), c.repeatable())
 	switch {
-	case errors.Is(err, server.ErrKeyUsed):
+	case errors.Is(err, wire.ErrKeyUsed):
 		return answer{}, newProblem(http.StatusConflict, "idempotency_payload_mismatch", "The Idempotency-Key was used for another request")
 	case err != nil:
 		return answer{}, err
@@ -52,7 +52,7 @@ func (c *call) repeatable() bool {
 }
 
 // keep does what is asked for, and keeps the answer.
-func (h *Handler) keep(c *call, k server.AnswerKey) (answer, error) {
+func (h *Handler) keep(c *call, k wire.AnswerKey) (answer, error) {
 	a, err := h.act(c)
 	late := context.WithoutCancel(c.Context()) // the change is made, even if the caller has gone
 	if err != nil && (!c.done || c.repeatable()) {
@@ -80,7 +80,7 @@ func (h *Handler) keep(c *call, k server.AnswerKey) (answer, error) {
 const doneBefore = `{"detail":{"code":"CONFLICT","message":"It was done before, but could not be written to the audit log"}}`
 
 // replay is the answer that was given before.
-func replay(b server.Answer) (a answer, err error) {
+func replay(b wire.Answer) (a answer, err error) {
 	if b.Blank {
 		return answer{}, newProblem(http.StatusConflict, "CONFLICT", "It was done before; the answer is not kept any more")
 	}

@@ -1,17 +1,19 @@
 package vaultapi_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/server/vaultapi"
+	"github.com/amber-memory/amber/wire"
 )
 
 // keyed is a request with an Idempotency-Key.
 func keyed(q ask, key string) ask {
-	q.header = with("Idempotency-Key", key)
+	q.header = servertest.Header("Idempotency-Key", key)
 	return q
 }
 
@@ -24,7 +26,7 @@ func TestAnswersAreRepeated(t *testing.T) {
 	w.rates = vaultapi.Rates{OperationsPerHour: 3}
 	more := ask{method: "POST", path: "/vault/files/a.md/append", body: document("content", "x"), token: token}
 	first := w.do(keyed(more, "k1")).want(200)
-	w.forward(1e9)
+	w.clock.Forward(1e9)
 	again := w.do(keyed(more, "k1")).want(200)
 	if string(first.body) != string(again.body) || first.header.Get("ETag") != again.header.Get("ETag") ||
 		first.header.Get("Idempotent-Replayed") != "" || again.header.Get("Idempotent-Replayed") != "true" {
@@ -44,10 +46,10 @@ func TestAnswersAreRepeated(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	w.do(keyed(more, "k3")).fails(429, "RATE_LIMIT")
-	w.forward(3600e9)
+	w.clock.Forward(3600e9)
 	w.do(keyed(more, "k3")).want(200) // one that failed may be tried again
 	w.do(keyed(more, strings.Repeat("k", 201))).fails(400, "INVALID_INPUT")
-	more.header = with("Idempotency-Key", "a", "Idempotency-Key", "b")
+	more.header = servertest.Header("Idempotency-Key", "a", "Idempotency-Key", "b")
 	w.do(more).fails(400, "INVALID_INPUT")
 }
 
@@ -58,14 +60,14 @@ func TestADoneChangeIsNotDoneTwice(t *testing.T) {
 	w := newWorld(t)
 	token := w.login(ada)
 	more := keyed(ask{method: "POST", path: "/vault/files/a.md/append", body: document("content", "x"), token: token}, "k1")
-	w.set(func() { w.deaf = errors.New("full") })
+	w.book.Break(errors.New("full"))
 	w.do(more).fails(500, "INTERNAL_ERROR")
-	w.set(func() { w.deaf = nil })
+	w.book.Break(nil)
 	w.do(more).fails(409, "CONFLICT")
 	put := keyed(ask{method: "PUT", path: "/vault/files/b.md", body: document("content", "x"), token: token}, "k1")
-	w.set(func() { w.deaf = errors.New("full") })
+	w.book.Break(errors.New("full"))
 	w.do(put).fails(500, "INTERNAL_ERROR")
-	w.set(func() { w.deaf = nil })
+	w.book.Break(nil)
 	w.do(put).want(200)
 	if f := w.get(token, "a.md"); f.Content != "x" {
 		t.Errorf("%+v", f)
@@ -96,32 +98,32 @@ func TestARepeatedAnswerIsForThoseWhoMayAsk(t *testing.T) {
 	}
 }
 
+// dying keeps no answer: as if the process were killed in between.
+type dying struct{ wire.Answers }
+
+func (dying) FinishAnswer(context.Context, wire.AnswerKey, int, []byte) error { return nil }
+
 // TestAnEndThatNobodyKnows has a server that died after a change and before its
 // answer was kept. What can be done twice is; of the rest nobody is told that
 // the condition did not hold, or that there was no such file.
 func TestAnEndThatNobodyKnows(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, func(o *vaultapi.Options) { o.Answers = dying{o.Answers} })
 	token := w.login(ada)
 	forgotten := func(q ask) reply {
 		q.token = token
 		key := q.method + q.header.Get("If-None-Match")
 		if q.header == nil {
-			q.header = with()
+			q.header = servertest.Header()
 		}
 		q.header.Set("Idempotency-Key", key)
 		if r := w.do(q); r.status/100 != 2 {
 			t.Errorf("%s: %d %s", key, r.status, r.body)
 		}
-		w.set(func() {
-			for _, k := range w.answers {
-				k.answer = server.Answer{}
-			}
-		})
 		return w.do(q)
 	}
 	body := document("content", "x")
 	forgotten(ask{method: "PUT", path: "/vault/files/a.md", body: body}).want(200)
-	forgotten(ask{method: "PUT", path: "/vault/files/b.md", body: body, header: with("If-None-Match", "*")}).fails(409, "CONFLICT")
+	forgotten(ask{method: "PUT", path: "/vault/files/b.md", body: body, header: servertest.Header("If-None-Match", "*")}).fails(409, "CONFLICT")
 	forgotten(ask{method: "DELETE", path: "/vault/files/a.md"}).fails(409, "CONFLICT")
 }

@@ -28,7 +28,7 @@ func TestOperationsShareOneBucket(t *testing.T) {
 	w := newWorld(t)
 	token, reader := w.login(ada), w.login(adaRead)
 	w.set(func() { w.rates = vaultapi.Rates{OperationsPerHour: 5} })
-	start := w.clock()
+	start := w.clock.Read()
 	for i, q := range []ask{
 		{method: "PUT", path: "/vault/files/a.md", body: document("content", "x")},
 		{method: "POST", path: "/vault/files/a.md/append", body: document("content", "y")},
@@ -42,17 +42,17 @@ func TestOperationsShareOneBucket(t *testing.T) {
 			t.Errorf("%d: %d %v", i, r.status, r.header)
 		}
 		w.put(reader, "a.md", "x").fails(403, "FORBIDDEN") // who may not uses up nothing
-		w.forward(10 * time.Minute)
+		w.clock.Forward(10 * time.Minute)
 	}
 	w.put(token, "d.md", "x").limited(5, 600, start.Add(time.Hour))
-	w.forward(10*time.Minute - time.Millisecond)
+	w.clock.Forward(10*time.Minute - time.Millisecond)
 	w.put(token, "d.md", "x").limited(5, 1, start.Add(time.Hour))
 	w.do(ask{method: "GET", path: "/vault/files/c.md", token: token}).want(200)
 	w.put(w.login(twin), "d.md", "x").want(200)
-	w.forward(time.Millisecond)
+	w.clock.Forward(time.Millisecond)
 	w.put(token, "d.md", "x").want(200)
 	w.put(token, "d.md", "x").limited(5, 600, start.Add(70*time.Minute))
-	w.forward(-24 * time.Hour) // a clock that was set back locks nobody out
+	w.clock.Forward(-24 * time.Hour) // a clock that was set back locks nobody out
 	token = w.login(ada)
 	w.put(token, "d.md", "x").want(200)
 	w.set(func() { w.rates = vaultapi.Rates{} })
@@ -70,7 +70,7 @@ func TestOtherRates(t *testing.T) {
 	token := w.login(ada)
 	w.set(func() { w.rates = vaultapi.Rates{SearchesPerHour: 2, ExportsPerHour: 1, RequestsPerMinute: 7} })
 	get := func(path string) reply { return w.do(ask{method: "GET", path: path, token: token}) }
-	now := w.clock()
+	now := w.clock.Read()
 	get("/vault/search?q=aa").want(200)
 	get("/vault/search?q=aa").want(200)
 	get("/vault/search?q=aa").limited(2, 3600, now.Add(time.Hour))
@@ -82,7 +82,7 @@ func TestOtherRates(t *testing.T) {
 	w.put(token, "a.md", "x").limited(7, 60, now.Add(time.Minute))
 	w.login(ada) // a key is still exchanged
 	w.do(ask{method: "GET", path: "/vault/status", token: w.login(bob)}).want(200)
-	w.forward(time.Minute)
+	w.clock.Forward(time.Minute)
 	get("/vault/status").want(200)
 	w.put(token, "a.md", "x").want(200)
 }

@@ -157,7 +157,7 @@ func TestTranscriptsOfTheOriginalClient(t *testing.T) {
 	for _, name := range []string{"list_two", "latest", "prune_keep1"} {
 		w.replay(t, name, tokens)
 	}
-	w.forward(25 * time.Hour) // the token has ended
+	w.clock.Forward(25 * time.Hour) // the token has ended
 	for _, name := range []string{"token_expired_then_status", "can_write"} {
 		w.replay(t, name, tokens)
 	}

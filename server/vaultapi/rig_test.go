@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"io"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -21,6 +19,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/server/vaultapi"
 	"github.com/amber-memory/amber/wire"
 )
@@ -43,27 +42,27 @@ type world struct {
 	t       testing.TB
 	url     string
 	client  *http.Client
+	clock   *servertest.Clock
+	book    *servertest.Book
 	home    *home.Home
 	handler http.Handler // what is served
 
 	mu       sync.Mutex
-	now      time.Time
 	grants   map[string]wire.Grant
-	entries  []wire.AuditEntry
-	deaf     error
 	failed   int            // tokens that were none
 	routes   []string       // that were told of
 	statuses map[string]int // the last of each
 	rates    vaultapi.Rates
 	limits   shelf.Limits
 	fault    func(tenant amber.TenantID) error
-	answers  map[server.AnswerKey]*kept
 }
 
 // newWorld makes a server. Options change it before it is made.
 func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 	t.Helper()
-	w := &world{t: t, now: time.Date(2026, 8, 21, 1, 2, 3, 0, time.UTC), answers: map[server.AnswerKey]*kept{}, statuses: map[string]int{}}
+	w := &world{
+		t: t, clock: servertest.NewClock(time.Date(2026, 8, 21, 1, 2, 3, 0, time.UTC), 0), book: &servertest.Book{}, statuses: map[string]int{},
+	}
 	both := []wire.TokenScope{wire.TokenRead, wire.TokenWrite}
 	read := both[:1]
 	w.grants = map[string]wire.Grant{
@@ -73,22 +72,22 @@ func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 		wide: {Token: "t-wide", Tenant: "acme", Scopes: both}, root: {Token: "t-root", Scopes: wire.TokenScopes()},
 	}
 	var err error
-	if w.home, _, err = home.Open(filepath.Join(t.TempDir(), "home"), home.Options{Clock: w.clock, Random: rand.Reader}); err != nil {
+	if w.home, _, err = home.Open(filepath.Join(t.TempDir(), "home"), home.Options{Clock: w.clock.Read, Random: rand.Reader}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tenant := range []amber.TenantID{"acme", "rival"} {
 		w.create(tenant, "ada")
 	}
-	desk := &server.Desk{Agents: agents{w}, Audit: book{w: w}, Clock: w.clock}
+	desk := &server.Desk{Agents: agents{w}, Audit: w.book, Clock: w.clock.Read}
 	o := vaultapi.Options{
-		Desk: desk, Grant: w.grant, Vault: w.vault, TooMany: shelf.ErrTooMany, Clock: w.clock, Random: rand.Reader,
+		Desk: desk, Grant: w.grant, Vault: w.vault, Clock: w.clock.Read, Random: rand.Reader,
 		First: func(_ amber.TenantID, name, content string) error { return w.bounds().First(name, content) },
 		Rates: func(amber.TenantID) vaultapi.Rates {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			return w.rates
 		},
-		Answers: memory{w}, Failed: func() { w.set(func() { w.failed++ }) },
+		Answers: servertest.Ledger(t, w.clock.Read), Failed: func() { w.set(func() { w.failed++ }) },
 	}
 	for _, f := range options {
 		f(&o)
@@ -104,7 +103,7 @@ func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 // serve listens on a port of this machine.
 func (w *world) serve(desk *server.Desk, vaults *vaultapi.Handler) {
 	api, err := httpapi.New(httpapi.Options{
-		Desk: desk, Authenticator: nobody{}, Clock: w.clock, Random: rand.Reader, Vault: vaults, Hosts: []string{"127.0.0.1"},
+		Desk: desk, Authenticator: nobody{}, Clock: w.clock.Read, Random: rand.Reader, Vault: vaults, Hosts: []string{"127.0.0.1"},
 		Observe: func(route, method string, status int, _ time.Duration, _, _ int64) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -116,25 +115,8 @@ func (w *world) serve(desk *server.Desk, vaults *vaultapi.Handler) {
 		w.t.Fatal(err)
 	}
 	w.handler = api.Handler()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	s := api.NewServer()
-	over := make(chan error, 1)
-	go func() { over <- s.Serve(l) }()
-	transport := &http.Transport{}
-	w.url, w.client = "http://"+l.Addr().String(), &http.Client{Transport: transport}
-	w.t.Cleanup(func() {
-		transport.CloseIdleConnections()
-		api.Close()
-		if err := s.Close(); err != nil {
-			w.t.Error(err)
-		}
-		if err := <-over; !errors.Is(err, http.ErrServerClosed) {
-			w.t.Error(err)
-		}
-	})
+	l, url := servertest.Listen(w.t)
+	w.url, w.client = url, servertest.Serve(w.t, api.NewServer(), l, api.Close)
 }
 
 // nobody is who may use the rest of the API.
@@ -142,18 +124,6 @@ type nobody struct{}
 
 func (nobody) Grant(context.Context, string) (wire.Grant, error) {
 	return wire.Grant{}, amber.Errorf(amber.KindRefused, "authenticate", "", "nobody")
-}
-
-func (w *world) clock() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *world) forward(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
 }
 
 // set changes what the server is told with every request.
@@ -206,27 +176,7 @@ func (w *world) vault(tenant amber.TenantID, id amber.AgentID) (vaultapi.Store, 
 	if _, err := a.Current(); err != nil {
 		return nil, err
 	}
-	s, err := shelf.Open(a, shelf.Options{Clock: w.clock, Limits: limits})
-	return store{s}, err
-}
-
-// store is a shelf as it is served.
-type store struct{ *shelf.Shelf }
-
-func (s store) Search(ctx context.Context, text string, limit, offset int) (hits []vaultapi.Hit, total int, err error) {
-	found, total, err := s.Shelf.Search(ctx, text, limit, offset)
-	for _, m := range found {
-		hits = append(hits, vaultapi.Hit(m))
-	}
-	return hits, total, err
-}
-
-func (s store) Folders(ctx context.Context) (folders []vaultapi.Folder, err error) {
-	found, err := s.Shelf.Folders(ctx)
-	for _, f := range found {
-		folders = append(folders, vaultapi.Folder(f))
-	}
-	return folders, err
+	return shelf.Open(a, shelf.Options{Clock: w.clock.Read, Limits: limits})
 }
 
 // agents makes agents for the desk.
@@ -248,27 +198,9 @@ func (a agents) Agent(_ context.Context, tenant amber.TenantID, id amber.AgentID
 	return &server.Agent{Tenant: tenant, ID: id}, func() {}, nil
 }
 
-// book is an audit log.
-type book struct {
-	wire.AuditLog
-	w *world
-}
-
-func (b book) Record(_ context.Context, e wire.AuditEntry) error {
-	b.w.mu.Lock()
-	defer b.w.mu.Unlock()
-	if b.w.deaf != nil {
-		return b.w.deaf
-	}
-	b.w.entries = append(b.w.entries, e)
-	return nil
-}
-
 // audit returns what was written down, as action, subject and outcome.
 func (w *world) audit() (lines []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, e := range w.entries {
+	for _, e := range w.book.Entries(0) {
 		lines = append(lines, strings.Join([]string{e.Actor, string(e.Tenant) + "/" + string(e.Agent), e.Action, e.Subject, e.Outcome}, " "))
 	}
 	return lines
@@ -402,52 +334,3 @@ func (r reply) unfit(where ...string) reply {
 	}
 	return r
 }
-
-func with(pairs ...string) http.Header {
-	h := http.Header{}
-	for i := 0; i < len(pairs); i += 2 {
-		h.Add(pairs[i], pairs[i+1])
-	}
-	return h
-}
-
-// kept is an answer that is remembered.
-type kept struct {
-	digest string
-	answer server.Answer
-}
-
-// memory remembers answers.
-type memory struct{ w *world }
-
-func (m memory) BeginAnswer(_ context.Context, k server.AnswerKey, digest string, repeatable bool) (server.Answer, error) {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
-	got, ok := m.w.answers[k]
-	switch {
-	case !ok:
-		m.w.answers[k] = &kept{digest: digest}
-		return server.Answer{}, nil
-	case got.digest != digest:
-		return server.Answer{}, &amber.Error{Op: "begin", Kind: amber.KindConflict, Err: server.ErrKeyUsed}
-	case !got.answer.Done && !repeatable:
-		return server.Answer{}, amber.Errorf(amber.KindConflict, "begin", "", "nobody knows its end")
-	}
-	return got.answer, nil
-}
-
-func (m memory) FinishAnswer(_ context.Context, k server.AnswerKey, status int, body []byte) error {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
-	m.w.answers[k].answer = server.Answer{Done: true, Status: status, Body: body}
-	return nil
-}
-
-func (m memory) AbandonAnswer(_ context.Context, k server.AnswerKey) error {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
-	delete(m.w.answers, k)
-	return nil
-}
-
-func (memory) LeaveAnswer(server.AnswerKey) {}

@@ -62,6 +62,9 @@ func (h *Handler) operations() []*operation {
 	}
 }
 
+// base is what every path begins with.
+const base = "/api/v1"
+
 // match reports whether a path below the base, still escaped, is one of the
 // operation, and returns the name in it, escaped too.
 func (o *operation) match(path string) (name string, ok bool) {
@@ -79,7 +82,7 @@ func (o *operation) match(path string) (name string, ok bool) {
 // find returns the operation of a request, and the name of the file in its path.
 // A file may be called x/append: only POST appends.
 func (h *Handler) find(r *http.Request) (*operation, string, error) {
-	path, ok := strings.CutPrefix(r.URL.EscapedPath(), h.o.Base)
+	path, ok := strings.CutPrefix(r.URL.EscapedPath(), base)
 	if !ok {
 		return nil, "", nowhere()
 	}
@@ -113,13 +116,13 @@ func (h *Handler) Route(r *http.Request) (pattern string, long bool) {
 	if err != nil {
 		return "other", false
 	}
-	return h.o.Base + o.path, o.long
+	return base + o.path, o.long
 }
 
 // Routes returns the patterns of all routes.
 func (h *Handler) Routes() (patterns []string) {
 	for _, o := range h.routes {
-		if p := h.o.Base + o.path; !slices.Contains(patterns, p) {
+		if p := base + o.path; !slices.Contains(patterns, p) {
 			patterns = append(patterns, p)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/colony/shelf"
 )
 
 // Store is the vault of one agent. Safe for concurrent use. Errors are those of
@@ -19,21 +20,9 @@ type Store interface {
 	Copy(ctx context.Context, from, to string, overwrite bool) (colony.FileInfo, error)
 	// Search looks for a text and returns the hits from offset on, at most
 	// limit of them, and how many there are in all.
-	Search(ctx context.Context, text string, limit, offset int) (hits []Hit, total int, err error)
+	Search(ctx context.Context, text string, limit, offset int) (hits []shelf.Match, total int, err error)
 	// Folders returns the folders at the top, by name.
-	Folders(ctx context.Context) ([]Folder, error)
-}
-
-// Hit is a file in which a text was found.
-type Hit struct {
-	colony.FileInfo
-	Snippet string // with [[hl]] and [[/hl]] around what was found
-}
-
-// Folder is what stands before the first slash of names.
-type Folder struct {
-	Name  string // "(root)" for files without one
-	Files int64
+	Folders(ctx context.Context) ([]shelf.Folder, error)
 }
 
 // nothing is the vault of an agent that is not there yet, to be read.
@@ -75,6 +64,8 @@ func (nothing) Copy(_ context.Context, from, _ string, _ bool) (colony.FileInfo,
 	return colony.FileInfo{}, absent(from)
 }
 
-func (nothing) Search(context.Context, string, int, int) ([]Hit, int, error) { return nil, 0, nil }
+func (nothing) Search(context.Context, string, int, int) ([]shelf.Match, int, error) {
+	return nil, 0, nil
+}
 
-func (nothing) Folders(context.Context) ([]Folder, error) { return nil, nil }
+func (nothing) Folders(context.Context) ([]shelf.Folder, error) { return nil, nil }

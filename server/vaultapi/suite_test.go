@@ -14,7 +14,7 @@ import (
 func (w *world) backend(t testing.TB, key string) *api.Client {
 	t.Helper()
 	c, err := api.New(api.Options{
-		URL: w.url + base, Key: func(context.Context) (string, error) { return key, nil }, Clock: w.clock, HTTP: w.client,
+		URL: w.url + base, Key: func(context.Context) (string, error) { return key, nil }, Clock: w.clock.Read, HTTP: w.client,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package server
+package wire
 
 import (
 	"context"
@@ -27,14 +27,14 @@ type Answers interface {
 	LeaveAnswer(k AnswerKey)
 }
 
-// AnswerKey names a request: the same key may be used by another agent, or for
-// another operation.
+// AnswerKey names a request that may come twice: the key that the caller chose
+// for an operation on an agent. Tenant and agent may be empty.
 type AnswerKey struct{ Tenant, Agent, Operation, Key string }
 
-// Answer is one that was given before.
+// Answer is what was answered to a request before.
 type Answer struct {
-	Done   bool // false: this is the first time
+	Done   bool // false: the request has no answer yet, and the caller is to carry it out
 	Status int
-	Body   []byte
-	Blank  bool // the body was too large to be kept, or erased since
+	Body   []byte // the caller owns it
+	Blank  bool   // the body was too large to be kept, or erased since
 }
