@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
@@ -22,10 +21,7 @@ func requestApproval(ctx context.Context, _ *bound, a *server.Agent, in approval
 	ap, err := server.RequestApproval(ctx, a.Store.Approvals, amber.ApprovalRequest{
 		ID: in.ID, TaskID: in.TaskID, NodeID: in.NodeID, Summary: in.Summary, Payload: in.Payload,
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	return answer{text: printApproval(ap), data: briefApproval(ap, pageBytes), subject: ap.ID}, nil
+	return answer{text: printApproval(ap), data: briefApproval(ap, pageBytes), subject: ap.ID}, err
 }
 
 // briefApproval cuts texts to n bytes and leaves a longer payload out; its
@@ -62,8 +58,5 @@ func listApprovals(ctx context.Context, _ *bound, a *server.Agent, in taskIDArgs
 		out.Approvals = append(out.Approvals, briefApproval(ap, itemBytes))
 		lines = append(lines, printApproval(ap))
 	}
-	if len(lines) == 0 {
-		lines = append(lines, "Nothing waits for approval.")
-	}
-	return answer{text: strings.Join(lines, "\n"), data: out}, nil
+	return answer{text: listed(lines, "Nothing waits for approval."), data: out}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
@@ -15,9 +14,9 @@ func consolidationTools() []*tool {
 	schema := object(str("id"), str("run"), str("began_at"), str("ended_at"), str("snapshot"), str("warning"), str("outcome"), obj("unfinished"))
 	return []*tool{
 		define("consolidation_begin", "Begin a consolidation",
-			"Before you merge, digest or prune many memories: everything is frozen first. Keep the id for consolidation_end. Conflict: another run has not ended; if it is gone, abandon it by its id.",
+			"Call before you merge, digest or prune many memories: a snapshot is taken first. Keep the id for consolidation_end. Conflict: another run has not ended; if that run is gone, give its id as abandon.",
 			marking, hints{},
-			object(str("run", "what to call it"), str("abandon", "the id of a run that is gone")), schema, beginConsolidation),
+			object(str("run", "a name for the run"), str("abandon", "the id of a run that is gone")), schema, beginConsolidation),
 		define("consolidation_end", "End a consolidation",
 			"Call when the consolidation is over, whether it worked or not.",
 			marking, hints{},
@@ -25,31 +24,20 @@ func consolidationTools() []*tool {
 	}
 }
 
-func consolidator(a *server.Agent) (wire.Consolidator, error) {
-	if a.Consolidations == nil {
-		return nil, amber.Errorf(amber.KindUnsupported, "find snapshots", "", "there are no snapshots of this agent")
-	}
-	return a.Consolidations, nil
-}
-
 type beginningArgs struct{ Run, Abandon string }
 
 func beginConsolidation(ctx context.Context, b *bound, a *server.Agent, in beginningArgs) (answer, error) {
-	c, err := consolidator(a)
-	if err != nil {
-		return answer{}, err
-	}
-	began, err := c.BeginConsolidation(ctx, wire.ConsolidationBegin{Tenant: b.tenant, Agent: b.agent, Run: server.Redact(ctx, in.Run), Abandon: in.Abandon})
+	began, err := a.Consolidations.BeginConsolidation(ctx, wire.ConsolidationBegin{Tenant: b.tenant, Agent: b.agent, Run: server.Redact(ctx, in.Run), Abandon: in.Abandon})
 	if err != nil {
 		return answer{}, err
 	}
 	began.Warning = scrub(began.Warning)
-	text := fmt.Sprintf("Consolidation %s is open; what was before is in snapshot %s.", began.ID, began.Snapshot)
+	text := fmt.Sprintf("Consolidation %s is open; snapshot %s holds the memory as it was before.", began.ID, began.Snapshot)
 	if began.Snapshot == "" {
 		text = fmt.Sprintf("Consolidation %s is open WITHOUT a snapshot. %s", began.ID, began.Warning)
 	}
 	if u := began.Unfinished; u != nil {
-		text += fmt.Sprintf(" %s, which began at %s and never ended, was given up.", u.ID, u.BeganAt)
+		text += fmt.Sprintf(" Consolidation %s, which began at %s and never ended, was abandoned.", u.ID, u.BeganAt)
 	}
 	return answer{text: text, data: began, subject: began.ID}, nil
 }
@@ -57,14 +45,7 @@ func beginConsolidation(ctx context.Context, b *bound, a *server.Agent, in begin
 type endingArgs struct{ ID, Outcome string }
 
 func endConsolidation(ctx context.Context, b *bound, a *server.Agent, in endingArgs) (answer, error) {
-	c, err := consolidator(a)
-	if err != nil {
-		return answer{}, err
-	}
-	ended, err := c.EndConsolidation(ctx, wire.ConsolidationEnd{Tenant: b.tenant, Agent: b.agent, ID: in.ID, Outcome: wire.ConsolidationOutcome(in.Outcome)})
-	if err != nil {
-		return answer{}, err
-	}
+	ended, err := a.Consolidations.EndConsolidation(ctx, wire.ConsolidationEnd{Tenant: b.tenant, Agent: b.agent, ID: in.ID, Outcome: wire.ConsolidationOutcome(in.Outcome)})
 	ended.Warning = scrub(ended.Warning)
-	return answer{text: fmt.Sprintf("Consolidation %s is over: %s.", ended.ID, ended.Outcome), data: ended, subject: ended.ID}, nil
+	return answer{text: fmt.Sprintf("Consolidation %s is over: %s.", ended.ID, ended.Outcome), data: ended, subject: ended.ID}, err
 }

@@ -17,7 +17,7 @@ func engramTools() []*tool {
 	typeArg := str("type", "decision, architecture, bugfix, pattern, config, discovery, learning, preference, policy")
 	scopeOfEngram := str("scope", "project (default) or personal")
 	return []*tool{
-		define("mem_save", "Save memory", "Save a decision, bugfix, pattern or discovery right after it happens. The same topic_key again revises it.",
+		define("mem_save", "Save memory", "Save a decision, bugfix, pattern or discovery right after it happens. Saving the same topic_key again revises the memory.",
 			writing, hints{again: true},
 			object(must(str("title")), must(str("content")), typeArg, str("session_id"), projectArg(), scopeOfEngram, str("topic_key")),
 			object(str("id"), num("revision")), memSave),
@@ -25,7 +25,7 @@ func engramTools() []*tool {
 			reading, hints{},
 			object(must(str("query")), typeArg, projectArg(), scopeOfEngram, num("limit", "default 10, at most 20")),
 			object(list("hits", briefSchema())), memSearch),
-		define("mem_context", "Recent context", "What earlier sessions left behind. Call it when a session begins.",
+		define("mem_context", "Recent context", "Returns what earlier sessions left behind. Call when a session begins.",
 			reading, hints{}, object(projectArg(), scopeOfEngram, num("limit")),
 			object(str("text"), list("ids", nil), num("omitted"), list("cut", nil)), memContext),
 		define("mem_session_summary", "Save session summary", "Save what a session was about before it ends.",
@@ -135,10 +135,8 @@ func memSearch(ctx context.Context, b *bound, a *server.Agent, in memSearchArgs)
 	if err != nil {
 		return answer{}, err
 	}
-	out := struct {
-		Hits []brief `json:"hits"`
-	}{briefsOfHits(found.Hits)}
-	return answer{text: printBriefs(out.Hits, "No memories found."), data: out}, nil
+	hits := briefsOfHits(found.Hits)
+	return answer{text: printBriefs(hits, "No memories found."), data: fields{"hits": hits}}, nil
 }
 
 type memContextArgs struct {
@@ -179,16 +177,10 @@ func memPrompt(ctx context.Context, b *bound, a *server.Agent, in memPromptArgs)
 		ids.SessionID = manualSession
 	}
 	t, err := a.Store.Turns.AppendTurn(ctx, amber.Turn{SessionID: ids.SessionID, Role: amber.RoleUser, Content: block.Cut(in.Content), ProjectID: ids.ProjectID})
-	if err != nil {
-		return answer{}, err
-	}
 	return answer{
 		text: fmt.Sprintf("Prompt saved: %s.", t.ID), subject: string(t.ID),
-		data: struct {
-			ID        amber.TurnID    `json:"id"`
-			SessionID amber.SessionID `json:"session_id"`
-		}{t.ID, t.SessionID},
-	}, nil
+		data: fields{"id": t.ID, "session_id": t.SessionID},
+	}, err
 }
 
 type memUpdateArgs struct {
@@ -217,8 +209,7 @@ func memUpdate(ctx context.Context, b *bound, a *server.Agent, in memUpdateArgs)
 	}
 	r := amber.EditRequest{ID: id, Title: in.Title, Content: in.Content}
 	if in.Type != "" {
-		k := engramKind(in.Type)
-		r.Kind = &k
+		r.Kind = new(engramKind(in.Type))
 	}
 	return editMemory(ctx, a, r)
 }
@@ -255,30 +246,20 @@ func memDelete(ctx context.Context, _ *bound, a *server.Agent, in memDeleteArgs)
 	if err != nil {
 		return answer{}, err
 	}
-	out := answer{subject: in.ID, text: fmt.Sprintf("%s is deleted.", id)}
-	data := struct {
-		ID        amber.MemoryID `json:"id"`
-		Erased    bool           `json:"erased"`
-		Remaining []string       `json:"remaining,omitempty"` // copies elsewhere
-	}{ID: id, Erased: in.HardDelete}
+	data := fields{"id": id, "erased": in.HardDelete}
 	if !in.HardDelete {
-		out.data = data
-		return out, a.Store.LongTerm.Delete(ctx, id)
+		return answer{text: fmt.Sprintf("%s is deleted.", id), data: data, subject: in.ID}, a.Store.LongTerm.Delete(ctx, id)
 	}
 	r, err := a.Store.Eraser.Erase(ctx, id)
-	for _, place := range r.Remaining {
-		data.Remaining = append(data.Remaining, scrub(place))
+	if len(r.Remaining) > 0 { // copies elsewhere
+		data["remaining"] = scrubAll(r.Remaining)
 	}
-	out.data, out.text = data, fmt.Sprintf("The text of %s is gone for good.", id)
-	return out, err
+	return answer{text: fmt.Sprintf("The text of %s is gone for good.", id), data: data, subject: in.ID}, err
 }
 
 func memStats(ctx context.Context, _ *bound, a *server.Agent, _ struct{}) (answer, error) {
 	s, err := a.Store.Stats.Stats(ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	return answer{text: fmt.Sprintf("%d memories, %d sessions, %d turns.", s.Memories, s.Sessions, s.Turns), data: s}, nil
+	return answer{text: fmt.Sprintf("%d memories, %d sessions, %d turns.", s.Memories, s.Sessions, s.Turns), data: s}, err
 }
 
 type memTimelineArgs struct {
@@ -287,13 +268,6 @@ type memTimelineArgs struct {
 }
 
 func memTimeline(ctx context.Context, b *bound, a *server.Agent, in memTimelineArgs) (answer, error) {
-	five := integer(5)
-	if in.Before == nil {
-		in.Before = &five
-	}
-	if in.After == nil {
-		in.After = &five
-	}
 	_, ids := b.engramPlace("", "", "")
-	return timelineFor(ctx, ids, a, timelineArgs{ID: in.ObservationID, Before: in.Before, After: in.After})
+	return timelineFor(ctx, ids, a, timelineArgs{ID: in.ObservationID, Before: in.Before, After: in.After}, 5)
 }

@@ -89,9 +89,7 @@ func fileCommand(ctx context.Context, b *bound, a *server.Agent, in fileArgs) (a
 	default:
 		err = badArgs("command is missing")
 	}
-	return answer{text: text, subject: subject, done: done, data: struct {
-		Text string `json:"text"`
-	}{text}}, err
+	return answer{text: text, subject: subject, done: done, data: fields{"text": text}}, err
 }
 
 // folder shows notes as files below /memories.

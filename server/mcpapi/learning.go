@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -16,22 +17,12 @@ import (
 type memTopicArgs struct{ Type, Title, Content string }
 
 func memTopic(_ context.Context, _ *bound, _ *server.Agent, in memTopicArgs) (answer, error) {
-	about := in.Title
-	if strings.TrimSpace(about) == "" {
-		about = in.Content
-	}
-	slug := slugOf(about)
+	slug := slugOf(cmp.Or(strings.TrimSpace(in.Title), in.Content))
 	if slug == "" {
 		return answer{}, badArgs("title or content is required")
 	}
-	family := slugOf(in.Type)
-	if family == "" {
-		family = "topic"
-	}
-	key := family + "/" + slug
-	return answer{text: "topic_key: " + key, data: struct {
-		TopicKey string `json:"topic_key"`
-	}{key}}, nil
+	key := cmp.Or(slugOf(in.Type), "topic") + "/" + slug
+	return answer{text: "topic_key: " + key, data: fields{"topic_key": key}}, nil
 }
 
 // slugOf is the first words of a text as a part of a topic.
@@ -59,7 +50,7 @@ func memCapture(ctx context.Context, b *bound, a *server.Agent, in memCaptureArg
 		IDs        []amber.MemoryID `json:"ids"`
 	}{Extracted: len(items), IDs: []amber.MemoryID{}}
 	if len(items) == 0 {
-		return answer{text: "There is no list of key learnings in it.", data: out}, nil
+		return answer{text: "The content has no list of key learnings.", data: out}, nil
 	}
 	var rs []amber.WriteRequest
 	for _, item := range items {

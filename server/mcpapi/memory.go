@@ -19,7 +19,7 @@ import (
 func memoryTools() []*tool {
 	return []*tool{
 		define("memory_save", "Save a memory",
-			"Store one fact worth knowing in later sessions, as soon as you learn it: a decision and why, a preference, a fix, a constraint. The same topic again revises it.",
+			"Store one fact worth knowing in later sessions, as soon as you learn it: a decision and why, a preference, a fix, a constraint. Saving a topic again revises its memory.",
 			writing, hints{again: true},
 			object(
 				must(str("content")), str("title", "a few words; counts most in recall"), kindArg(), scopeArg(), projectArg(),
@@ -30,7 +30,7 @@ func memoryTools() []*tool {
 		define("memory_recall", "Search memory",
 			"Search memory in your own words, before you ask the user or decide anew. Returns snippets; memory_get has the whole text.",
 			reading, hints{},
-			object(must(str("query")), num("limit", "default 8, at most 64"), scopeArg(), projectArg(), kindArg(), str("session", "see its memories too")),
+			object(must(str("query")), num("limit", "default 8, at most 64"), scopeArg(), projectArg(), kindArg(), str("session", "see the memories of this session too")),
 			object(list("hits", briefSchema())),
 			recallMemory),
 		define("memory_get", "Read a memory",
@@ -42,17 +42,17 @@ func memoryTools() []*tool {
 		define("memory_update", "Correct a memory",
 			"Change a memory that is wrong or outdated; earlier texts stay in its history. Give only what changes.",
 			writing, hints{destroys: true, again: true},
-			object(must(str("id")), str("content"), str("title"), kindArg(), list("tags", nil), num("if_revision", "fail if it changed since")),
+			object(must(str("id")), str("content"), str("title"), kindArg(), list("tags", nil), num("if_revision", "fail if the memory changed since")),
 			object(str("id"), num("revision")),
 			updateMemory),
 		define("memory_forget", "Forget a memory",
-			"Hide a memory from every search, when the user asks for it or it is plainly false.",
+			"Hide a memory from every search, when the user asks for that or the memory is plainly false.",
 			writing, hints{destroys: true, again: true},
 			object(must(str("id"))),
 			object(str("id"), flag("forgotten")),
 			forgetMemory),
 		define("memory_context", "Brief yourself",
-			"What earlier sessions know about a goal, and the last sessions. Call it once when a task begins.",
+			"What earlier sessions know about a goal, and the last sessions. Call once when a task begins.",
 			reading, hints{},
 			object(str("goal"), projectArg(), num("max_bytes", "512 to 65536, default 8192")),
 			object(str("text"), list("ids", nil), num("omitted"), str("blocked"), list("cut", nil)),
@@ -64,7 +64,7 @@ func memoryTools() []*tool {
 			object(list("memories", briefSchema())),
 			timeline),
 		define("session_start", "Start a session",
-			"Start or reopen a session; what you save then belongs to it. Not needed where hooks do it.",
+			"Start or reopen a session; what you save then belongs to that session. Not needed with hooks.",
 			writing, hints{},
 			object(str("id", "default: a new one"), str("name"), projectArg(), str("directory")),
 			sessionSchema(),
@@ -76,7 +76,7 @@ func memoryTools() []*tool {
 			sessionSchema(),
 			endSession),
 		define("session_summary", "Save a session summary",
-			"Before you finish or context is compacted: goal, what was done and decided, what is open. Again revises it.",
+			"Before you finish or context is compacted: goal, what was done and decided, what is open. Calling again revises the summary.",
 			writing, hints{again: true},
 			object(must(str("content")), str("id"), projectArg()),
 			object(str("id"), str("session"), num("revision")),
@@ -124,7 +124,7 @@ func (b *bound) write(ctx context.Context, a *server.Agent, r amber.WriteRequest
 	}
 	text := fmt.Sprintf("Saved %s, revision %d.", ack.ID, ack.Revision)
 	if ack.Deduplicated {
-		text = fmt.Sprintf("It was stored already: %s.", ack.ID) + againText(ack)
+		text = fmt.Sprintf("The memory was stored already: %s.", ack.ID) + againText(ack)
 	}
 	return answer{
 		text: text, subject: string(ack.ID),
@@ -139,7 +139,7 @@ func againText(ack amber.WriteAck) (text string) {
 		text += " Added: " + strings.Join(ack.Added, ", ") + "."
 	}
 	if len(ack.NotTaken) > 0 {
-		text += " Not taken, it has others: " + strings.Join(ack.NotTaken, ", ") + "; memory_update changes them."
+		text += " Not taken, because the memory has others: " + strings.Join(ack.NotTaken, ", ") + "; memory_update changes them."
 	}
 	return text
 }
@@ -258,10 +258,7 @@ func editMemory(ctx context.Context, a *server.Agent, r amber.EditRequest) (answ
 	}
 	return answer{
 		text: fmt.Sprintf("%s is at revision %d.", m.ID, m.Revision), subject: string(m.ID),
-		data: struct {
-			ID       amber.MemoryID `json:"id"`
-			Revision int64          `json:"revision"`
-		}{m.ID, m.Revision},
+		data: fields{"id": m.ID, "revision": m.Revision},
 	}, nil
 }
 
@@ -270,13 +267,7 @@ func forgetMemory(ctx context.Context, _ *bound, a *server.Agent, in idArgs) (an
 	if err != nil {
 		return answer{}, err
 	}
-	out := answer{
-		text: fmt.Sprintf("%s is forgotten.", id), subject: string(id),
-		data: struct {
-			ID        amber.MemoryID `json:"id"`
-			Forgotten bool           `json:"forgotten"`
-		}{id, true},
-	}
+	out := answer{text: fmt.Sprintf("%s is forgotten.", id), data: fields{"id": id, "forgotten": true}, subject: string(id)}
 	return out, a.Store.LongTerm.Delete(ctx, id)
 }
 
@@ -330,20 +321,21 @@ type timelineArgs struct {
 }
 
 func timeline(ctx context.Context, b *bound, a *server.Agent, in timelineArgs) (answer, error) {
-	return timelineFor(ctx, b.identities("", ""), a, in)
+	return timelineFor(ctx, b.identities("", ""), a, in, 3)
 }
 
-// timelineFor shows what is around a memory and visible to ids.
-func timelineFor(ctx context.Context, ids amber.Identities, a *server.Agent, in timelineArgs) (answer, error) {
+// timelineFor shows what is around a memory and visible to ids, usual many on a
+// side that the call leaves open.
+func timelineFor(ctx context.Context, ids amber.Identities, a *server.Agent, in timelineArgs, usual int) (answer, error) {
 	id, err := amber.ParseMemoryID(in.ID)
 	if err != nil {
 		return answer{}, err
 	}
-	before, err := around("before", in.Before, 3)
+	before, err := around("before", in.Before, usual)
 	if err != nil {
 		return answer{}, err
 	}
-	after, err := around("after", in.After, 3)
+	after, err := around("after", in.After, usual)
 	if err != nil {
 		return answer{}, err
 	}
@@ -352,10 +344,8 @@ func timelineFor(ctx context.Context, ids amber.Identities, a *server.Agent, in 
 		return answer{}, err
 	}
 	ms = slices.DeleteFunc(ms, func(m amber.Memory) bool { return m.ID != id && !ids.Sees(m.Scope, m.Identities) })
-	out := struct {
-		Memories []brief `json:"memories"`
-	}{briefsOf(ms)}
-	return answer{text: printBriefs(out.Memories, ""), data: out}, nil
+	shown := briefsOf(ms)
+	return answer{text: printBriefs(shown, ""), data: fields{"memories": shown}}, nil
 }
 
 // maxAround bounds each side of a timeline.

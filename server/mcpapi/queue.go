@@ -28,9 +28,7 @@ func publishEntry(ctx context.Context, _ *bound, a *server.Agent, in publishArgs
 	})
 	return answer{
 		text: fmt.Sprintf("%s is queued.", in.EntryID), subject: in.EntryID,
-		data: struct {
-			EntryID string `json:"entry_id"`
-		}{in.EntryID},
+		data: fields{"entry_id": in.EntryID},
 	}, err
 }
 
@@ -80,38 +78,25 @@ func (l lease) amber() amber.Lease {
 	return amber.Lease{EntryID: l.EntryID, ConsumerID: l.ConsumerID, Token: l.Token, Fence: int64(l.Fence), ExpiresAt: l.ExpiresAt}
 }
 
-// done is the answer where there is nothing more to say.
-var done = struct {
-	Done bool `json:"done"`
-}{true}
-
 func ackEntry(ctx context.Context, _ *bound, a *server.Agent, in leaseArgs) (answer, error) {
 	err := a.Store.Queue.Ack(ctx, in.Lease.amber())
-	return answer{text: "It is done.", data: done, subject: in.Lease.EntryID}, err
+	return answer{text: in.Lease.EntryID + " is done.", data: fields{"done": true}, subject: in.Lease.EntryID}, err
 }
 
 func nackEntry(ctx context.Context, _ *bound, a *server.Agent, in leaseArgs) (answer, error) {
 	err := a.Store.Queue.Nack(ctx, amber.Nack{Lease: in.Lease.amber(), Reason: in.Reason})
-	return answer{text: "It was given back.", data: done, subject: in.Lease.EntryID}, err
+	return answer{text: in.Lease.EntryID + " was given back.", data: fields{"done": true}, subject: in.Lease.EntryID}, err
 }
 
 func renewLease(ctx context.Context, _ *bound, a *server.Agent, in leaseArgs) (answer, error) {
 	l, err := a.Store.QueueKeeper.Renew(ctx, in.Lease.amber())
-	if err != nil {
-		return answer{}, err
-	}
 	return answer{
 		text: fmt.Sprintf("You have %s until %s.", l.EntryID, l.ExpiresAt), subject: l.EntryID,
-		data: struct {
-			Lease amber.Lease `json:"lease"`
-		}{l},
-	}, nil
+		data: fields{"lease": l},
+	}, err
 }
 
 func queueStatus(ctx context.Context, _ *bound, a *server.Agent, _ struct{}) (answer, error) {
 	p, err := a.Store.QueueKeeper.Backpressure(ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	return answer{text: fmt.Sprintf("%d queued, %d leased, %d dead; %d more may be leased.", p.Queued, p.Leased, p.Dead, p.Available), data: p}, nil
+	return answer{text: fmt.Sprintf("%d queued, %d leased, %d dead; %d more may be leased.", p.Queued, p.Leased, p.Dead, p.Available), data: p}, err
 }

@@ -64,7 +64,7 @@ func TestSecretsAreTakenOutOfEveryTool(t *testing.T) {
 			t.Fatal(err)
 		}
 		counts, _ := out["redacted"].(object)
-		if n, _ := counts["github-token"].(float64); n < 1 || !strings.Contains(text, "Secrets were taken out before it was stored: github-token=") {
+		if n, _ := counts["github-token"].(float64); n < 1 || !strings.Contains(text, "Secrets were removed before storing: github-token=") {
 			t.Errorf("%s does not tell: %s %s", tool, b, text)
 		}
 		if strings.Contains(string(b)+text, githubToken) {

@@ -258,10 +258,7 @@ func told(what string, deleted, asked int, missing []string) answer {
 	if len(missing) > 0 {
 		message += " Not found: " + clip(strings.Join(missing, ", "), maxErrorBytes)
 	}
-	return answer{text: message, data: struct {
-		Success bool   `json:"success"`
-		Message string `json:"message"`
-	}{true, message}}
+	return answer{text: message, data: fields{"success": true, "message": message}}
 }
 
 type deleteEntitiesArgs struct{ EntityNames []string }

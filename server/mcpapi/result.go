@@ -3,7 +3,6 @@ package mcpapi
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
@@ -65,8 +64,5 @@ func listResults(ctx context.Context, _ *bound, a *server.Agent, in taskIDArgs) 
 		out.Results = append(out.Results, briefResult(r, n))
 		lines = append(lines, fmt.Sprintf("%s: %s, %s", r.NodeID, r.Status, oneLine(r.Payload, snippetBytes)))
 	}
-	if len(lines) == 0 {
-		lines = append(lines, "There are no results.")
-	}
-	return answer{text: strings.Join(lines, "\n"), data: out}, nil
+	return answer{text: listed(lines, "There are no results."), data: out}, nil
 }

@@ -20,10 +20,7 @@ func startSession(ctx context.Context, b *bound, a *server.Agent, in startArgs) 
 	s, err := b.start(ctx, a, amber.SessionStart{
 		ID: amber.SessionID(in.ID), Name: in.Name, Project: b.identities(in.Project, "").ProjectID, Directory: in.Directory,
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	return answer{text: fmt.Sprintf("Session %s is open.", s.ID), data: sessionOf(s), subject: string(s.ID)}, nil
+	return answer{text: fmt.Sprintf("Session %s is open.", s.ID), data: sessionOf(s), subject: string(s.ID)}, err
 }
 
 // start starts a session, or reopens one under the binding it has: hooks and

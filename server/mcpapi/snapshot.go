@@ -28,7 +28,7 @@ func snapshotTools() []*tool {
 		define("snapshot_create", "Take a snapshot",
 			"Freeze everything this agent knows, before a risky change or at a milestone.",
 			taking, hints{},
-			object(str("label", "what it is for")),
+			object(str("label", "what the snapshot is for")),
 			snapshotSchema(), createSnapshot),
 		define("snapshot_list", "List snapshots",
 			"The snapshots of this agent, newest first. For more call again with cursor = next.",
@@ -112,27 +112,12 @@ func scrubAll(list []string) []string {
 	return out
 }
 
-// snapshotter returns who takes snapshots of the agent. Errors: unsupported.
-func snapshotter(a *server.Agent) (wire.Snapshotter, error) {
-	if a.Snapshots == nil {
-		return nil, amber.Errorf(amber.KindUnsupported, "find snapshots", "", "there are no snapshots of this agent")
-	}
-	return a.Snapshots, nil
-}
-
 type createArgs struct{ Label string }
 
 func createSnapshot(ctx context.Context, b *bound, a *server.Agent, in createArgs) (answer, error) {
-	s, err := snapshotter(a)
-	if err != nil {
-		return answer{}, err
-	}
-	m, err := s.Snapshot(ctx, wire.SnapshotRequest{Tenant: b.tenant, Agent: b.agent, Label: server.Redact(ctx, in.Label)})
-	if err != nil {
-		return answer{}, err
-	}
+	m, err := a.Snapshots.Snapshot(ctx, wire.SnapshotRequest{Tenant: b.tenant, Agent: b.agent, Label: server.Redact(ctx, in.Label)})
 	f := frozenOf(m)
-	return answer{text: "Took " + f.String(), data: f, subject: string(m.ID)}, nil
+	return answer{text: "Took " + f.String(), data: f, subject: string(m.ID)}, err
 }
 
 type pageArgs struct {
@@ -141,15 +126,11 @@ type pageArgs struct {
 }
 
 func listSnapshots(ctx context.Context, b *bound, a *server.Agent, in pageArgs) (answer, error) {
-	s, err := snapshotter(a)
-	if err != nil {
-		return answer{}, err
-	}
 	limit, err := in.Limit.within("limit", 10, 1, 100)
 	if err != nil {
 		return answer{}, err
 	}
-	p, err := s.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: b.tenant, Agent: b.agent, Limit: limit, Cursor: amber.Cursor(in.Cursor)})
+	p, err := a.Snapshots.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: b.tenant, Agent: b.agent, Limit: limit, Cursor: amber.Cursor(in.Cursor)})
 	if err != nil {
 		return answer{}, err
 	}
@@ -162,19 +143,12 @@ func listSnapshots(ctx context.Context, b *bound, a *server.Agent, in pageArgs) 
 		out.Snapshots = append(out.Snapshots, frozenOf(m))
 		lines = append(lines, frozenOf(m).String())
 	}
-	if len(lines) == 0 {
-		lines = append(lines, "There are no snapshots.")
-	}
-	return answer{text: strings.Join(lines, "\n"), data: out}, nil
+	return answer{text: listed(lines, "There are no snapshots."), data: out}, nil
 }
 
 type diffArgs struct{ A, B string }
 
 func diffSnapshots(ctx context.Context, b *bound, a *server.Agent, in diffArgs) (answer, error) {
-	s, err := snapshotter(a)
-	if err != nil {
-		return answer{}, err
-	}
 	from, err := amber.ParseSnapshotID(in.A)
 	if err != nil {
 		return answer{}, err
@@ -183,11 +157,8 @@ func diffSnapshots(ctx context.Context, b *bound, a *server.Agent, in diffArgs) 
 	if err != nil {
 		return answer{}, err
 	}
-	d, err := s.DiffSnapshots(ctx, wire.DiffRequest{Tenant: b.tenant, Agent: b.agent, A: from, B: to})
-	if err != nil {
-		return answer{}, err
-	}
-	return diffAnswer(d), nil
+	d, err := a.Snapshots.DiffSnapshots(ctx, wire.DiffRequest{Tenant: b.tenant, Agent: b.agent, A: from, B: to})
+	return diffAnswer(d), err
 }
 
 func diffAnswer(d wire.SnapshotDiff) answer {
@@ -222,7 +193,7 @@ func diffAnswer(d wire.SnapshotDiff) answer {
 		fmt.Fprintf(&text, "notes: %d added, %d changed, %d removed\n", n.Added, n.Changed, n.Removed)
 	}
 	if text.Len() == 0 {
-		text.WriteString("They hold the same.\n")
+		text.WriteString("Both snapshots hold the same.\n")
 	}
 	return answer{text: strings.TrimSuffix(text.String(), "\n"), data: out}
 }
@@ -236,15 +207,11 @@ type verifyArgs struct {
 const maxDamage = 20
 
 func verifySnapshot(ctx context.Context, b *bound, a *server.Agent, in verifyArgs) (answer, error) {
-	s, err := snapshotter(a)
-	if err != nil {
-		return answer{}, err
-	}
 	ref, err := b.snapshotRef(in.ID)
 	if err != nil {
 		return answer{}, err
 	}
-	r, err := s.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: ref, ReadData: in.ReadData})
+	r, err := a.Snapshots.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: ref, ReadData: in.ReadData})
 	if err != nil {
 		return answer{}, err
 	}
@@ -297,10 +264,6 @@ type restoreArgs struct {
 // restoreSnapshot restores what was confirmed by its id. The safety snapshot is
 // always taken.
 func restoreSnapshot(ctx context.Context, b *bound, a *server.Agent, in restoreArgs) (answer, error) {
-	s, err := snapshotter(a)
-	if err != nil {
-		return answer{}, err
-	}
 	ref, err := b.snapshotRef(in.ID)
 	if err != nil {
 		return answer{}, err
@@ -308,7 +271,7 @@ func restoreSnapshot(ctx context.Context, b *bound, a *server.Agent, in restoreA
 	if in.Confirm != in.ID {
 		return answer{subject: in.ID}, amber.Errorf(amber.KindRefused, "restore snapshot", in.ID, "confirm differs from the id of the snapshot, want the same id")
 	}
-	r, err := s.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref, DryRun: in.DryRun})
+	r, err := a.Snapshots.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref, DryRun: in.DryRun})
 	if err != nil {
 		return answer{subject: in.ID}, b.veiled(in.ID, err)
 	}
@@ -320,7 +283,7 @@ func restoreSnapshot(ctx context.Context, b *bound, a *server.Agent, in restoreA
 		Parked     int64            `json:"parked_frames,omitempty"`
 		DryRun     bool             `json:"dry_run"`
 	}{r.From, r.SafetySnapshot, scrubAll(r.Restored), r.Generation, r.ParkedFrames, r.DryRun}
-	text := fmt.Sprintf("The agent is what it was in %s; as it was before is in %s.", r.From, r.SafetySnapshot)
+	text := fmt.Sprintf("The agent was restored from %s; its state before that is in %s.", r.From, r.SafetySnapshot)
 	if r.DryRun {
 		text = fmt.Sprintf("Nothing was changed. %s would be restored: %s.", r.From, strings.Join(out.Restored, ", "))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -31,7 +30,7 @@ func stateTools() []*tool {
 		define("session_state_set", "Store the state of a session",
 			"Replace the state of a session; with merge only set the fields named, null removes one.",
 			writing, hints{destroys: true},
-			object(str("id", "default: the current one"), must(anyJSON("document")), flag("merge"), num("if_version", "0: there is none")),
+			object(str("id", "default: the current one"), must(anyJSON("document")), flag("merge"), num("if_version", "0: the session has no state yet")),
 			object(str("session_id"), num("version")), setSessionState),
 	}
 }
@@ -62,12 +61,7 @@ func listState(ctx context.Context, _ *bound, a *server.Agent, _ struct{}) (answ
 		}
 		lines = append(lines, line)
 	}
-	if len(lines) == 0 {
-		lines = append(lines, "There are no state documents.")
-	}
-	return answer{text: strings.Join(lines, "\n"), data: struct {
-		Documents []amber.Document `json:"documents"`
-	}{docs}}, nil
+	return answer{text: listed(lines, "There are no state documents."), data: fields{"documents": docs}}, nil
 }
 
 type documentArgs struct {
@@ -79,30 +73,21 @@ type documentArgs struct {
 
 func getState(ctx context.Context, _ *bound, a *server.Agent, in documentArgs) (answer, error) {
 	d, err := a.Store.Documents.ReadDocument(ctx, in.Name)
-	if err != nil {
-		return answer{}, err
-	}
-	return answer{text: fmt.Sprintf("%s, revision %s: %s", d.Name, d.Revision, clip(string(d.Document), pageBytes)), data: d, subject: d.Name}, nil
+	return answer{text: fmt.Sprintf("%s, revision %s: %s", d.Name, d.Revision, clip(string(d.Document), pageBytes)), data: d, subject: d.Name}, err
 }
 
 // setState answers without the document, which the caller has.
 func setState(ctx context.Context, _ *bound, a *server.Agent, in documentArgs) (answer, error) {
 	d, err := a.Store.Documents.PutDocument(ctx, amber.DocumentWrite{Name: in.Name, Document: in.Document, IfRevision: in.IfRevision, IfAbsent: in.IfAbsent})
-	if err != nil {
-		return answer{}, err
-	}
 	d.Document = nil
-	return answer{text: fmt.Sprintf("Stored %s, revision %s.", d.Name, d.Revision), data: d, subject: d.Name}, nil
+	return answer{text: fmt.Sprintf("Stored %s, revision %s.", d.Name, d.Revision), data: d, subject: d.Name}, err
 }
 
 func deleteState(ctx context.Context, _ *bound, a *server.Agent, in documentArgs) (answer, error) {
 	if err := a.Store.Documents.DeleteDocument(ctx, in.Name, in.IfRevision); err != nil {
 		return answer{}, err
 	}
-	return answer{text: "Deleted " + in.Name + ".", data: struct {
-		Name    string `json:"name"`
-		Deleted bool   `json:"deleted"`
-	}{in.Name, true}, subject: in.Name}, nil
+	return answer{text: "Deleted " + in.Name + ".", data: fields{"name": in.Name, "deleted": true}, subject: in.Name}, nil
 }
 
 type sessionStateArgs struct {
@@ -142,11 +127,7 @@ func setSessionState(ctx context.Context, b *bound, a *server.Agent, in sessionS
 		u.IfVersion = &version
 	}
 	s, err := wire.UpdateState(ctx, a.Store.States, u)
-	if err != nil {
-		return answer{}, err
-	}
-	return answer{text: fmt.Sprintf("Stored version %d.", s.Version), data: struct {
-		SessionID amber.SessionID `json:"session_id"`
-		Version   int64           `json:"version"`
-	}{s.SessionID, s.Version}, subject: string(id)}, nil
+	return answer{
+		text: fmt.Sprintf("Stored version %d.", s.Version), data: fields{"session_id": s.SessionID, "version": s.Version}, subject: string(s.SessionID),
+	}, err
 }

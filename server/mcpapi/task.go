@@ -3,7 +3,6 @@ package mcpapi
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
@@ -46,10 +45,7 @@ func saveTask(ctx context.Context, _ *bound, a *server.Agent, in taskArgs) (answ
 		t.State = in.State
 	}
 	saved, err := a.Store.Tasks.SaveTask(ctx, t, int64(in.IfVersion))
-	if err != nil {
-		return answer{}, err
-	}
-	return taskAnswer(saved), nil
+	return taskAnswer(saved), err
 }
 
 func set[T any](dst, v *T) {
@@ -96,10 +92,7 @@ func taskAnswer(t amber.Task) answer {
 
 func getTask(ctx context.Context, _ *bound, a *server.Agent, in idArgs) (answer, error) {
 	t, err := a.Store.Tasks.Task(ctx, in.ID)
-	if err != nil {
-		return answer{}, err
-	}
-	return taskAnswer(t), nil
+	return taskAnswer(t), err
 }
 
 type listTaskArgs struct {
@@ -126,10 +119,7 @@ func listTasks(ctx context.Context, _ *bound, a *server.Agent, in listTaskArgs) 
 		out.Tasks = append(out.Tasks, briefTask(t, snippetBytes))
 		lines = append(lines, printTask(t))
 	}
-	if len(lines) == 0 {
-		lines = append(lines, "There are no such tasks.")
-	}
-	return answer{text: strings.Join(lines, "\n"), data: out}, nil
+	return answer{text: listed(lines, "There are no such tasks."), data: out}, nil
 }
 
 type eventArgs struct {
@@ -150,16 +140,10 @@ func appendEvent(ctx context.Context, _ *bound, a *server.Agent, in eventArgs) (
 		TaskID: in.TaskID, From: in.From, To: in.To, Kind: in.Kind, Reason: in.Reason, ErrorClass: in.ErrorClass,
 		NodeID: in.NodeID, NodeKind: in.NodeKind, Attempt: int(in.Attempt), ApprovalID: in.ApprovalID, Result: in.Result,
 	})
-	if err != nil {
-		return answer{}, err
-	}
 	return answer{
 		text: fmt.Sprintf("Event %d of %s is recorded.", e.Seq, e.TaskID), subject: e.TaskID,
-		data: struct {
-			TaskID string `json:"task_id"`
-			Seq    int64  `json:"seq"`
-		}{e.TaskID, e.Seq},
-	}, nil
+		data: fields{"task_id": e.TaskID, "seq": e.Seq},
+	}, err
 }
 
 type taskIDArgs struct {

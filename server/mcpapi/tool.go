@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -71,8 +72,10 @@ func define[A any](name, title, description string, n need, h hints, in, out *js
 				n = own.need()
 			}
 			err = b.doEach(ctx, name, n, func(ctx context.Context, a *server.Agent) ([]string, string, error) {
-				var err error
-				out, err = fn(ctx, b, a, args)
+				err := frozenParts(n, a)
+				if err == nil {
+					out, err = fn(ctx, b, a, args)
+				}
 				out.redacted = server.Redacted(ctx)
 				return out.done, subjectOf(out.subject), err
 			})
@@ -82,6 +85,15 @@ func define[A any](name, title, description string, n need, h hints, in, out *js
 			return out.toldTo(ctx, n)
 		},
 	}
+}
+
+// frozenParts checks that an agent has what a call about snapshots works with.
+// Errors: unsupported.
+func frozenParts(n need, a *server.Agent) error {
+	if n.frozen && (a.Snapshots == nil || a.Consolidations == nil) {
+		return amber.Errorf(amber.KindUnsupported, "find snapshots", "", "there are no snapshots of this agent")
+	}
+	return nil
 }
 
 // answer is what a tool has to say.
@@ -108,7 +120,7 @@ func (a answer) result() (*mcp.CallToolResult, error) {
 		a.text = string(b)
 	}
 	if len(a.redacted) > 0 {
-		a.text += " Secrets were taken out before it was stored: " + server.RedactedText(a.redacted) + "."
+		a.text += " Secrets were removed before storing: " + server.RedactedText(a.redacted) + "."
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: a.text}}, StructuredContent: b}, nil
 }
@@ -124,6 +136,17 @@ func (a answer) tell(object json.RawMessage) (json.RawMessage, error) {
 		rest = append(json.RawMessage{','}, rest...)
 	}
 	return slices.Concat(json.RawMessage(`{"redacted":`), counts, rest), nil
+}
+
+// fields is the data of an answer that has few fields.
+type fields map[string]any
+
+// listed is the text of a list, or none when it is empty.
+func listed(lines []string, none string) string {
+	if len(lines) == 0 {
+		return none
+	}
+	return strings.Join(lines, "\n")
 }
 
 // subjectOf keeps what is no id out of the audit log.

@@ -3,6 +3,7 @@ package mcpapi
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,18 +89,14 @@ func viewFolder(path, dir string, notes []amber.Note) string {
 		total += n.Bytes
 		elems := strings.Split(strings.TrimPrefix(strings.TrimPrefix(n.Name, dir), "/"), "/")
 		for i := 1; i <= min(2, len(elems)); i++ {
-			entry := root + "/" + joinPath(dir, elems[:i])
+			entry := root + "/" + strings.TrimPrefix(dir+"/"+strings.Join(elems[:i], "/"), "/")
 			if i == len(elems) {
 				entry = fileName(n.Name)
 			}
 			sizes[entry] += n.Bytes
 		}
 	}
-	names := make([]string, 0, len(sizes))
-	for name := range sizes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(sizes))
 	var b strings.Builder
 	fmt.Fprintf(&b, "Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:", path)
 	fmt.Fprintf(&b, "\n%s\t%s", human(total), path)
@@ -111,13 +108,6 @@ func viewFolder(path, dir string, notes []amber.Note) string {
 		fmt.Fprintf(&b, "\n%s\t%s", human(sizes[name]), name)
 	}
 	return b.String()
-}
-
-func joinPath(dir string, elems []string) string {
-	if dir == "" {
-		return strings.Join(elems, "/")
-	}
-	return dir + "/" + strings.Join(elems, "/")
 }
 
 // human tells a size as du does.
