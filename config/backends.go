@@ -3,7 +3,6 @@ package config
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -158,7 +157,7 @@ func knownBackends() []string { return []string{"sqlite", "git", "openviking", "
 
 // isRegistered tells whether any layer has a backend of that name.
 func (r *Registry) isRegistered(name string) bool {
-	for b := range maps.Keys(r.factories) {
+	for b := range r.factories {
 		if b.name == name {
 			return true
 		}
@@ -169,7 +168,7 @@ func (r *Registry) isRegistered(name string) bool {
 // namesFor lists the backends that can serve layer l, sorted.
 func (r *Registry) namesFor(l amber.Layer) []string {
 	var names []string
-	for b := range maps.Keys(r.factories) {
+	for b := range r.factories {
 		if (b.layer == "" || b.layer == l) && !slices.Contains(r.lacking[b], l) {
 			names = append(names, b.name)
 		}

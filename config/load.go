@@ -169,11 +169,9 @@ func (l *loader) flags(flags map[string]string) error {
 func (l *loader) set(k *Key, text string, from Source, where string) error {
 	switch k.Type {
 	case Paths:
-		return l.setPaths(k, splitPaths(text), from, where)
-	case Recipients, Extensions:
-		return l.setTexts(k, splitTexts(text), from, where)
-	case Patterns:
-		return l.setTexts(k, splitLines(text), from, where)
+		return l.setPaths(k, k.split(text), from, where)
+	case Recipients, Extensions, Patterns:
+		return l.setTexts(k, k.split(text), from, where)
 	}
 	var err error
 	if k.Type == Path || k.Type == Location && !isBucket(text) {

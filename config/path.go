@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,30 +50,46 @@ func (k Key) wrongElement(got string) error {
 
 // checkPaths checks a list of paths.
 func (k Key) checkPaths(paths []string) error {
-	if len(paths) > maxPaths {
-		return fmt.Errorf("%s has %d paths, the limit is %d", k.Path, len(paths), maxPaths)
-	}
-	seen := map[string]bool{}
-	for _, p := range paths {
-		switch {
-		case !validPath(p):
-			return k.wrongElement(quote(p))
-		case seen[p]:
-			return fmt.Errorf("%s names %s twice", k.Path, quote(p))
+	return k.checkEach(paths, maxPaths, "paths", func(p string) error {
+		if validPath(p) {
+			return nil
 		}
-		seen[p] = true
+		return k.wrongElement(quote(p))
+	})
+}
+
+// checkEach checks the length of a list, and each element, which may occur once.
+func (k Key) checkEach(list []string, most int, what string, check func(string) error) error {
+	if len(list) > most {
+		return fmt.Errorf("%s has %d %s, the limit is %d", k.Path, len(list), what, most)
+	}
+	for i, s := range list {
+		if err := check(s); err != nil {
+			return err
+		}
+		if slices.Contains(list[:i], s) {
+			return fmt.Errorf("%s names %s twice", k.Path, quote(s))
+		}
 	}
 	return nil
 }
 
-// splitPaths takes apart a list in a variable or flag, where it is written like
-// $PATH. Blank elements count as absent, as in an unset variable.
-func splitPaths(text string) []string {
-	var paths []string
-	for _, p := range filepath.SplitList(text) {
-		if p = strings.TrimSpace(p); p != "" {
-			paths = append(paths, p)
+// split takes apart a list in a variable or flag: paths as in $PATH, patterns by
+// lines, other texts by commas. Blank elements count as absent, as in an unset
+// variable.
+func (k Key) split(text string) []string {
+	elements := strings.SplitSeq(text, ",")
+	switch k.Type {
+	case Paths:
+		elements = slices.Values(filepath.SplitList(text))
+	case Patterns:
+		elements = strings.Lines(text)
+	}
+	var list []string
+	for s := range elements {
+		if s = strings.TrimSpace(s); s != "" {
+			list = append(list, s)
 		}
 	}
-	return paths
+	return list
 }

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
@@ -35,16 +34,4 @@ func (k Key) badRecipient(list []string) string {
 		}
 	}
 	return ""
-}
-
-// splitTexts takes apart a list in a variable or flag. Blank elements count
-// as absent, as in an unset variable.
-func splitTexts(text string) []string {
-	var list []string
-	for s := range strings.SplitSeq(text, ",") {
-		if s = strings.TrimSpace(s); s != "" {
-			list = append(list, s)
-		}
-	}
-	return list
 }

@@ -2,8 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/amber-memory/amber/internal/redact"
 )
@@ -15,20 +13,12 @@ const (
 
 func redactKeys() []Key {
 	return []Key{
-		patternsKey(rulesPath,
+		textsKey(Patterns, rulesPath,
 			"Your own rules for secrets: patterns in RE2 with a name each, as in \"ticket = TCK-[0-9]{6}\". They are used wherever secrets are removed: hooks, MCP, HTTP, commands, exports, bundles, sync and vault. `amber redact --check FILE` tries them.",
 			func(c *Config) *[]string { return &c.Redact.Rules }),
-		patternsKey(exceptionsPath,
+		textsKey(Patterns, exceptionsPath,
 			"Texts that are not secrets: patterns in RE2 that match the whole text that a rule would remove.",
 			func(c *Config) *[]string { return &c.Redact.Exceptions }),
-	}
-}
-
-func patternsKey(path, doc string, at func(*Config) *[]string) Key {
-	return Key{
-		Path: path, Type: Patterns, Default: []string(nil), Doc: doc,
-		set: func(c *Config, v any) { *at(c) = slices.Clone(v.([]string)) },
-		get: func(c *Config) any { return *at(c) },
 	}
 }
 
@@ -43,17 +33,6 @@ func (k Key) checkPatterns(list []string) error {
 		return fmt.Errorf("%s: %w", k.Path, err)
 	}
 	return nil
-}
-
-// splitLines returns the lines of a text that are not empty.
-func splitLines(text string) []string {
-	list := []string{}
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			list = append(list, line)
-		}
-	}
-	return list
 }
 
 // Redactor returns what takes secrets out of what is kept for others: by the rules

@@ -205,6 +205,21 @@ func key[T bool | int | time.Duration | Bytes | string | Insistence | Secret](pa
 	return k
 }
 
+// as returns k with another type than that of its Go value.
+func (k Key) as(t Type) Key {
+	k.Type = t
+	return k
+}
+
+// textsKey makes a row that is a list.
+func textsKey(t Type, path, doc string, at func(*Config) *[]string) Key {
+	return Key{
+		Path: path, Type: t, Default: []string(nil), Doc: doc,
+		set: func(c *Config, v any) { *at(c) = slices.Clone(v.([]string)) },
+		get: func(c *Config) any { return *at(c) },
+	}
+}
+
 func typeOf(v any) Type {
 	switch v.(type) {
 	case bool:

@@ -7,18 +7,18 @@ func eventKeys() []Key {
 		key("events.mutation_enabled", true, false,
 			"Whether changes of memory are published as events. Events never contain the text of a memory.",
 			func(c *Config) *bool { return &c.Events.MutationEnabled }),
-		subjectKey("events.mutation_prefix", events.DefaultMutationPrefix,
+		key("events.mutation_prefix", events.DefaultMutationPrefix, "",
 			"The prefix of the subjects of changes of memory; tenant and agent follow.",
-			func(c *Config) *string { return &c.Events.MutationPrefix }),
-		subjectKey("events.lifecycle_prefix", events.DefaultLifecyclePrefix,
+			func(c *Config) *string { return &c.Events.MutationPrefix }).as(Subject),
+		key("events.lifecycle_prefix", events.DefaultLifecyclePrefix, "",
 			"The prefix of the subjects of events of snapshots; tenant, agent and event follow.",
-			func(c *Config) *string { return &c.Events.LifecyclePrefix }),
+			func(c *Config) *string { return &c.Events.LifecyclePrefix }).as(Subject),
 		key("events.nats_url", Secret(""), "",
 			"The NATS server where a server of Amber publishes events, as in nats://host:4222, or several with commas between them. A name and a password in it are not shown.",
 			func(c *Config) *Secret { return &c.Events.NATSURL }),
-		pathKey("events.nats_creds",
+		key("events.nats_creds", "", "",
 			"The file of credentials to log in to NATS with.",
-			func(c *Config) *string { return &c.Events.NATSCreds }),
+			func(c *Config) *string { return &c.Events.NATSCreds }).as(Path),
 		key("events.jetstream", false, false,
 			"Whether the NATS server keeps events (JetStream) until the subscribers have received them. Off, a subscriber that is not connected misses them.",
 			func(c *Config) *bool { return &c.Events.JetStream }),
@@ -27,29 +27,17 @@ func eventKeys() []Key {
 
 func serverKeys() []Key {
 	return []Key{
-		addressKey("server.listen", "127.0.0.1:7411",
+		key("server.listen", "127.0.0.1:7411", "",
 			"The address where a server of Amber listens. Beyond this machine the server requires tokens and TLS, or a proxy that ends TLS.",
-			func(c *Config) *string { return &c.Server.Listen }),
-		pathKey("server.tls_cert",
+			func(c *Config) *string { return &c.Server.Listen }).as(Address),
+		key("server.tls_cert", "", "",
 			"The file of the certificate, in PEM, that the server shows.",
-			func(c *Config) *string { return &c.Server.TLSCert }),
-		pathKey("server.tls_key",
+			func(c *Config) *string { return &c.Server.TLSCert }).as(Path),
+		key("server.tls_key", "", "",
 			"The file of the key of that certificate, in PEM.",
-			func(c *Config) *string { return &c.Server.TLSKey }),
+			func(c *Config) *string { return &c.Server.TLSKey }).as(Path),
 		key("server.max_body", Bytes(8<<20), Bytes(64<<20),
 			"How large a request may be.",
 			func(c *Config) *Bytes { return &c.Server.MaxBody }),
 	}
-}
-
-func subjectKey(path, def, doc string, at func(*Config) *string) Key {
-	k := key(path, def, "", doc, at)
-	k.Type = Subject
-	return k
-}
-
-func addressKey(path, def, doc string, at func(*Config) *string) Key {
-	k := key(path, def, "", doc, at)
-	k.Type = Address
-	return k
 }

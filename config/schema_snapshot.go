@@ -18,9 +18,9 @@ func snapshotKeys() []Key {
 		key(snapshotEnabledPath, true, false,
 			"Whether snapshots may be taken. Off, existing snapshots can still be read, restored and deleted.",
 			func(c *Config) *bool { return &c.Snapshot.Enabled }),
-		locationKey("snapshot.root",
+		key("snapshot.root", "", "",
 			"The folder that holds the repositories, one below it for each tenant; or an S3 bucket, as in s3://bucket/prefix.",
-			func(c *Config) *string { return &c.Snapshot.Root }),
+			func(c *Config) *string { return &c.Snapshot.Root }).as(Location),
 		key("snapshot.lock_timeout", time.Minute, time.Hour,
 			"How long a snapshot or restore waits each time that another process is in its way: another snapshot or restore of the same agent, a writer, a drain, a process that works on the repository.",
 			func(c *Config) *time.Duration { return &c.Snapshot.LockTimeout }),
@@ -33,9 +33,9 @@ func snapshotKeys() []Key {
 		insistKey("snapshot.auto.before_mutating_tool", Off,
 			"Whether memory is frozen before an agent uses a tool that changes something. With require, the tool is not used when that fails; with try there is a warning.",
 			func(c *Config) *Insistence { return &c.Snapshot.Auto.BeforeMutatingTool }),
-		scheduleKey("snapshot.auto.schedule",
+		key("snapshot.auto.schedule", timetable.Off, "",
 			"When every agent is frozen: off, so long after its last snapshot (15m, 6h, 1d), or at times of the calendar, written like cron (\"0 3 * * *\": every night at three, local time).",
-			func(c *Config) *string { return &c.Snapshot.Auto.Schedule }),
+			func(c *Config) *string { return &c.Snapshot.Auto.Schedule }).as(Schedule),
 		key("snapshot.gc.grace", day, 365*day,
 			"How long data stays in the repository after gc has found that no snapshot needs it.",
 			func(c *Config) *time.Duration { return &c.Snapshot.GC.Grace }),
@@ -45,12 +45,12 @@ func snapshotKeys() []Key {
 // trustKeys are about who can read snapshots, and who vouches for them.
 func trustKeys() []Key {
 	return []Key{
-		recipientsKey("snapshot.encryption.recipients",
+		textsKey(Recipients, "snapshot.encryption.recipients",
 			"The public keys (age1..., age1pq1..., ssh-ed25519 ..., ssh-rsa ...) that every snapshot is encrypted to, in addition to this home's own key. Without any, snapshots are not encrypted.",
 			func(c *Config) *[]string { return &c.Snapshot.Encryption.Recipients }),
-		pathKey("snapshot.encryption.identity",
+		key("snapshot.encryption.identity", "", "",
 			"The file that holds the secret key to read encrypted snapshots with. Without it this home's own key is used.",
-			func(c *Config) *string { return &c.Snapshot.Encryption.Identity }),
+			func(c *Config) *string { return &c.Snapshot.Encryption.Identity }).as(Path),
 		key("snapshot.sign", true, false,
 			"Whether snapshots and bundles are signed with this home's key.",
 			func(c *Config) *bool { return &c.Snapshot.Sign }),
@@ -87,18 +87,18 @@ func syncKeys() []Key {
 
 func retentionKeys() []Key {
 	return []Key{
-		countKey("snapshot.retention.keep_last", 30,
+		key("snapshot.retention.keep_last", 30, maxKept,
 			"How many of the newest snapshots a prune keeps.",
-			func(c *Config) *int { return &c.Snapshot.Retention.KeepLast }),
-		countKey("snapshot.retention.keep_hourly", 24,
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepLast }).as(Count),
+		key("snapshot.retention.keep_hourly", 24, maxKept,
 			"Of how many hours a prune keeps the last snapshot.",
-			func(c *Config) *int { return &c.Snapshot.Retention.KeepHourly }),
-		countKey("snapshot.retention.keep_daily", 7,
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepHourly }).as(Count),
+		key("snapshot.retention.keep_daily", 7, maxKept,
 			"Of how many days a prune keeps the last snapshot.",
-			func(c *Config) *int { return &c.Snapshot.Retention.KeepDaily }),
-		countKey("snapshot.retention.keep_weekly", 8,
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepDaily }).as(Count),
+		key("snapshot.retention.keep_weekly", 8, maxKept,
 			"Of how many weeks a prune keeps the last snapshot.",
-			func(c *Config) *int { return &c.Snapshot.Retention.KeepWeekly }),
+			func(c *Config) *int { return &c.Snapshot.Retention.KeepWeekly }).as(Count),
 		key("snapshot.retention.max_age", 90*day, 36_500*day,
 			"Snapshots older than this are pruned even if another rule keeps them; never the last one, never a pinned one.",
 			func(c *Config) *time.Duration { return &c.Snapshot.Retention.MaxAge }),
@@ -114,8 +114,8 @@ func retentionKeys() []Key {
 // sourceKeys returns the keys of one source.
 func sourceKeys(name string) []Key {
 	section := sourcesPath + "." + name + "."
-	git := pathKey(section+"git",
-		"A git repository of another tool whose history `snapshot create --source` captures: the folder itself, or its working folder. Files that are not committed are not in it: name them in files. It is only read.", nil)
+	git := key(section+"git", "", "",
+		"A git repository of another tool whose history `snapshot create --source` captures: the folder itself, or its working folder. Files that are not committed are not in it: name them in files. It is only read.", nil).as(Path)
 	git.set = func(c *Config, v any) { c.setSource(name, func(f *Foreign) { f.Git = v.(string) }) }
 	git.get = func(c *Config) any { return c.Sources[name].Git }
 	return []Key{
@@ -129,41 +129,27 @@ func sourceKeys(name string) []Key {
 	}
 }
 
-// setSource changes one source. Configurations are copied freely, so the map
-// is never changed in place.
+// setSource changes one source.
 func (c *Config) setSource(name string, change func(*Foreign)) {
-	sources := maps.Clone(c.Sources)
-	if sources == nil {
-		sources = map[string]Foreign{}
+	c.Sources = changed(c.Sources, name, change)
+}
+
+// changed returns m with one entry changed. Configurations are copied freely,
+// so a map is never changed in place.
+func changed[T any](m map[string]T, name string, change func(*T)) map[string]T {
+	m = maps.Clone(m)
+	if m == nil {
+		m = map[string]T{}
 	}
-	f := sources[name]
-	change(&f)
-	sources[name] = f
-	c.Sources = sources
-}
-
-func locationKey(path, doc string, at func(*Config) *string) Key {
-	k := key(path, "", "", doc, at)
-	k.Type = Location
-	return k
-}
-
-func pathKey(path, doc string, at func(*Config) *string) Key {
-	k := key(path, "", "", doc, at)
-	k.Type = Path
-	return k
+	v := m[name]
+	change(&v)
+	m[name] = v
+	return m
 }
 
 // maxKept caps the rules of a retention: more snapshots than that make every
 // listing slow.
 const maxKept = 10_000
-
-// countKey makes a row whose number may be 0.
-func countKey(path string, def int, doc string, at func(*Config) *int) Key {
-	k := key(path, def, maxKept, doc, at)
-	k.Type = Count
-	return k
-}
 
 func pathsKey(path, doc, name string, at func(*Foreign) *[]string) Key {
 	return Key{
@@ -182,18 +168,4 @@ func insistKey(path string, def Insistence, doc string, at func(*Config) *Insist
 	k := key(path, def, "", doc, at)
 	k.Choices = []string{string(Require), string(Try), string(Off)}
 	return k
-}
-
-func scheduleKey(path, doc string, at func(*Config) *string) Key {
-	k := key(path, timetable.Off, "", doc, at)
-	k.Type = Schedule
-	return k
-}
-
-func recipientsKey(path, doc string, at func(*Config) *[]string) Key {
-	return Key{
-		Path: path, Type: Recipients, Default: []string(nil), Doc: doc,
-		set: func(c *Config, v any) { *at(c) = slices.Clone(v.([]string)) },
-		get: func(c *Config) any { return *at(c) },
-	}
 }

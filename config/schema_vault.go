@@ -1,9 +1,10 @@
 package config
 
 import (
-	"maps"
 	"slices"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/timetable"
 )
 
 // tenantsPath is the section where tenants have rules of their own.
@@ -22,34 +23,29 @@ func vaultExtensions() []string {
 
 // vaultKeys are about the vault that documents are backed up to.
 func vaultKeys() []Key {
-	label := key("vault.label", "default", "",
-		"The label that documents are backed up under. Agents other than the default one have -TENANT-AGENT added to it.",
-		func(c *Config) *string { return &c.Vault.Label })
-	label.Type = Label
-	url := key("vault.url", "", "",
-		"The vault that documents are backed up to, as in https://thecolony.ai/api/v1 or http://127.0.0.1:7411/api/v1. Plain http is for this machine only.",
-		func(c *Config) *string { return &c.Vault.URL })
-	url.Type = URL
-	keep := countKey("vault.keep", 5,
-		"How many snapshots of a label an automatic backup keeps in the vault; 0: all of them.",
-		func(c *Config) *int { return &c.Vault.Keep })
 	return []Key{
-		url,
-		pathKey("vault.api_key_file",
+		key("vault.url", "", "",
+			"The vault that documents are backed up to, as in https://thecolony.ai/api/v1 or http://127.0.0.1:7411/api/v1. Plain http is for this machine only.",
+			func(c *Config) *string { return &c.Vault.URL }).as(URL),
+		key("vault.api_key_file", "", "",
 			"The file that holds the key of the vault and nothing else, for its owner alone.",
-			func(c *Config) *string { return &c.Vault.APIKeyFile }),
-		label,
-		scheduleKey("vault.schedule",
+			func(c *Config) *string { return &c.Vault.APIKeyFile }).as(Path),
+		key("vault.label", "default", "",
+			"The label that documents are backed up under. Agents other than the default one have -TENANT-AGENT added to it.",
+			func(c *Config) *string { return &c.Vault.Label }).as(Label),
+		key("vault.schedule", timetable.Off, "",
 			"When a server of Amber backs up the notes of every agent: off, so long after the last time (1h, 1d), or at times of the calendar, written like cron.",
-			func(c *Config) *string { return &c.Vault.Schedule }),
+			func(c *Config) *string { return &c.Vault.Schedule }).as(Schedule),
 		key("vault.after_session", false, false,
 			"Whether a server of Amber backs up the notes of an agent when a session of it has ended.",
 			func(c *Config) *bool { return &c.Vault.AfterSession }),
-		keep,
+		key("vault.keep", 5, maxKept,
+			"How many snapshots of a label an automatic backup keeps in the vault; 0: all of them.",
+			func(c *Config) *int { return &c.Vault.Keep }).as(Count),
 		key("vault.sign", false, false,
 			"Whether backups are signed with this home's key.",
 			func(c *Config) *bool { return &c.Vault.Sign }),
-		recipientsKey("vault.recipients",
+		textsKey(Recipients, "vault.recipients",
 			"The public keys that backups are encrypted to, in addition to this home's own key. Without any, backups are not encrypted, and the host of the vault can read them.",
 			func(c *Config) *[]string { return &c.Vault.Recipients }),
 	}
@@ -135,17 +131,9 @@ func tenantKeys(name string) []Key {
 	return keys
 }
 
-// setTenant changes what one tenant has of its own. Configurations are copied
-// freely, so the map is never changed in place.
+// setTenant changes what one tenant has of its own.
 func (c *Config) setTenant(name string, change func(*VaultOverride)) {
-	tenants := maps.Clone(c.Server.Vault.Tenants)
-	if tenants == nil {
-		tenants = map[string]VaultOverride{}
-	}
-	o := tenants[name]
-	change(&o)
-	tenants[name] = o
-	c.Server.Vault.Tenants = tenants
+	c.Server.Vault.Tenants = changed(c.Server.Vault.Tenants, name, change)
 }
 
 // VaultOf returns what holds for the vaults of one tenant: its own rules, and

@@ -52,18 +52,10 @@ var validExtension = sync.OnceValue(func() *regexp.Regexp {
 
 // checkExtensions checks a list of endings of names.
 func (k Key) checkExtensions(list []string) error {
-	if len(list) > maxExtensions {
-		return fmt.Errorf("%s has %d elements, the limit is %d", k.Path, len(list), maxExtensions)
-	}
-	seen := map[string]bool{}
-	for _, s := range list {
-		switch {
-		case !validExtension().MatchString(s):
-			return fmt.Errorf("%s must hold endings of names such as .md, not %s", k.Path, quote(s))
-		case seen[s]:
-			return fmt.Errorf("%s names %s twice", k.Path, quote(s))
+	return k.checkEach(list, maxExtensions, "elements", func(s string) error {
+		if validExtension().MatchString(s) {
+			return nil
 		}
-		seen[s] = true
-	}
-	return nil
+		return fmt.Errorf("%s must hold endings of names such as .md, not %s", k.Path, quote(s))
+	})
 }
