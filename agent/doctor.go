@@ -104,6 +104,11 @@ func (d *doctor) examine(ctx context.Context) {
 	if !ok {
 		return
 	}
+	if agent.Deleting() { // what is left is half of everything
+		d.warn("current", "amber agent delete "+string(agent.ID())+" removes the rest",
+			"the deletion of agent %s was interrupted, and some of its files are left", agent.ID())
+		return
+	}
 	d.checkSpool(ctx, agent)
 	current, err := agent.Current()
 	if amber.KindOf(err) == amber.KindNotFound { // hooks came before the first command

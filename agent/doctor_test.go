@@ -1,0 +1,41 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber/wire"
+)
+
+// TestDoctorTellsOfAnInterruptedDeletion: what a deletion has left is neither a
+// damaged agent nor one that was never made.
+func TestDoctorTellsOfAnInterruptedDeletion(t *testing.T) {
+	t.Parallel()
+	a := opened(t)
+	say(t, a, "s", "a prompt that is not drained")
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := a.Folder().Dir()
+	if err := os.Rename(filepath.Join(dir, "CURRENT"), filepath.Join(dir, "DELETING")); err != nil {
+		t.Fatal(err)
+	}
+	found := a.Doctor(t.Context(), false)
+	i := slices.IndexFunc(found.Checks, func(f wire.Finding) bool { return f.Code == "current" })
+	if i < 0 || i != len(found.Checks)-1 {
+		t.Fatalf("%+v", found.Checks)
+	}
+	f := found.Checks[i]
+	if f.Status != wire.FindingWarning || !strings.Contains(f.Detail, "deletion of agent default was interrupted") || !strings.Contains(f.Hint, "amber agent delete default") {
+		t.Errorf("%+v", f)
+	}
+	if _, err := a.Delete(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
+		t.Errorf("what the hint says leaves %s: %v", dir, err)
+	}
+}
