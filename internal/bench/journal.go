@@ -130,23 +130,20 @@ func drainMemory(ctx context.Context, c config) (line, error) {
 		return line{}, err
 	}
 	filled := time.Since(begin)
-	cmd := exec.CommandContext(ctx, c.binary, "--home", home, "--json", "journal", "drain")
-	cmd.Stderr = os.Stderr
-	begin = time.Now()
-	out, err := cmd.Output()
+	took, err := command{program: c.binary, args: []string{"--home", home, "--json", "journal", "drain"}}.run(ctx)
 	if err != nil {
 		return line{}, err
 	}
 	var report drain.Report
-	if err := json.Unmarshal(out, &report); err != nil {
+	if err := json.Unmarshal(took.stdout, &report); err != nil {
 		return line{}, err
 	}
 	if report.Applied != int64(c.events) {
 		return line{}, fmt.Errorf("%d of %d events were drained: %+v", report.Applied, c.events, report)
 	}
 	l := line{
-		name: "drain: peak memory", amount: float64(maxResident(cmd.ProcessState)) / 1e6, unit: "MB", limit: limitDrainMemory,
-		note: fmt.Sprintf("%d events appended in %s, drained in %s", c.events, filled.Round(time.Millisecond), time.Since(begin).Round(time.Millisecond)),
+		name: "drain: peak memory", amount: float64(took.resident) / 1e6, unit: "MB", limit: limitDrainMemory,
+		note: fmt.Sprintf("%d events appended in %s, drained in %s, cpu %s; %s", c.events, ms(filled), ms(took.wall), ms(took.cpu), series{took}.memory()),
 	}
 	fmt.Printf("\n%s: %.1f MB (limit %.0f MB); %s\n", l.name, l.amount, l.limit, l.note)
 	return l, nil

@@ -26,6 +26,7 @@ type cost struct {
 	wall     time.Duration
 	cpu      time.Duration // of all cores
 	resident int64         // bytes at most; 0: not known
+	own      int64         // of them, not pages of files that the kernel shares; 0: not known
 	stdout   []byte
 }
 
@@ -52,7 +53,7 @@ func (c command) run(ctx context.Context) (cost, error) {
 	if err := json.NewDecoder(usage).Decode(&told); err != nil {
 		return took, err
 	}
-	took.wall, took.cpu, took.resident = told.Wall, told.CPU, told.Resident
+	took.wall, took.cpu, took.resident, took.own = told.Wall, told.CPU, told.Resident, told.Own
 	return took, nil
 }
 
@@ -62,8 +63,8 @@ const starterJob = "AMBER_BENCH_STARTER"
 
 // usageReport is what a starter tells.
 type usageReport struct {
-	Wall, CPU time.Duration
-	Resident  int64
+	Wall, CPU     time.Duration
+	Resident, Own int64
 }
 
 // start runs a program, tells what it took, and returns its exit code.
@@ -72,8 +73,12 @@ func start(file string, args []string) (int, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, starterJob+"=") })
 	begin := time.Now()
-	err := cmd.Run()
-	told := usageReport{Wall: time.Since(begin)}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	own := watchOwn(cmd.Process.Pid)
+	err := cmd.Wait()
+	told := usageReport{Wall: time.Since(begin), Own: own()}
 	s := cmd.ProcessState
 	if s == nil {
 		return 0, err
@@ -84,6 +89,45 @@ func start(file string, args []string) (int, error) {
 		return 0, err
 	}
 	return s.ExitCode(), os.WriteFile(file, b, 0o600)
+}
+
+// watchOwn looks at a process every 20 ms until the function that it returns is called.
+// That function returns the most memory the process itself had at any of these moments:
+// code and constants, which are pages of the program's file, are not counted.
+func watchOwn(pid int) (most func() int64) {
+	done, result := make(chan struct{}), make(chan int64)
+	go func() {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		highest := int64(0)
+		for {
+			select {
+			case <-done:
+				result <- highest
+				return
+			case <-tick.C:
+				if resident, shared, err := memoryOf(pid); err == nil {
+					highest = max(highest, resident-shared)
+				}
+			}
+		}
+	}()
+	return func() int64 { close(done); return <-result }
+}
+
+// memoryOf returns how many bytes of memory a process has, and how many of them are pages
+// of files. Only Linux tells.
+func memoryOf(pid int) (resident, shared int64, err error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0, 0, err
+	}
+	var size int64
+	if _, err := fmt.Sscan(string(b), &size, &resident, &shared); err != nil {
+		return 0, 0, err
+	}
+	page := int64(os.Getpagesize())
+	return resident * page, shared * page, nil
 }
 
 // runNow runs a process at once. The memory of this one counts as its own.
@@ -138,6 +182,18 @@ func (s series) resident() int64 {
 		most = max(most, c.resident)
 	}
 	return most
+}
+
+// memory tells the most memory any run took, and how much of it is not shared.
+func (s series) memory() string {
+	own := int64(0)
+	for _, c := range s {
+		own = max(own, c.own)
+	}
+	if own == 0 {
+		return fmt.Sprintf("at most %s resident", mb(s.resident()))
+	}
+	return fmt.Sprintf("at most %s resident, %s without pages of files", mb(s.resident()), mb(own))
 }
 
 // spread tells the shortest and the longest run.

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -247,20 +246,14 @@ func (p *served) connect(ctx context.Context) ([]amber.LongTerm, error) {
 
 // sample notes the memory of the server once a second until it ends.
 func (p *served) sample() {
-	path := fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid)
 	go func() {
 		for {
-			b, err := os.ReadFile(path)
-			fields := strings.Fields(string(b))
-			if err != nil || len(fields) < 2 {
-				return
-			}
-			pages, err := strconv.ParseInt(fields[1], 10, 64)
+			resident, _, err := memoryOf(p.cmd.Process.Pid)
 			if err != nil {
 				return
 			}
 			p.mu.Lock()
-			p.samples = append(p.samples, pages*int64(os.Getpagesize()))
+			p.samples = append(p.samples, resident)
 			p.mu.Unlock()
 			time.Sleep(time.Second)
 		}

@@ -64,7 +64,7 @@ func (l *lab) times() []line {
 		}
 		lines = append(lines, line{
 			name: name, wall: s.wall(), amount: float64(s.wall()) / unit, unit: "x cp", limit: limits[name],
-			note: fmt.Sprintf("%s, cpu %s, at most %.1f MB resident", s.spread(), ms(s.cpu()), float64(s.resident())/1e6),
+			note: fmt.Sprintf("%s, cpu %s, %s", s.spread(), ms(s.cpu()), s.memory()),
 		})
 	}
 	return lines
