@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -22,9 +23,7 @@ func TestBundleExportAsksForWhatTheFlagsSay(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	secret := filepath.Join(out, "pass")
-	if err := os.WriteFile(secret, []byte("one two\nthree\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(secret, []byte("one two\nthree\n"), 0o600))
 	plain := wire.ExportRequest{
 		SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}, Format: wire.FormatAmber, Level: 3,
 	}
@@ -70,9 +69,7 @@ func TestBundleExportAsksForWhatTheFlagsSay(t *testing.T) {
 func TestBundleExportRefusesBeforeItFreezes(t *testing.T) {
 	t.Parallel()
 	taken := filepath.Join(t.TempDir(), "there")
-	if err := os.WriteFile(taken, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(taken, nil, 0o600))
 	b := newBench(t)
 	for _, tc := range []struct {
 		args []string
@@ -179,9 +176,7 @@ func TestSnapshotRestoreTakesABundle(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	file := filepath.Join(t.TempDir(), "b.tar.zst")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	if code, _, _ := b.run("snapshot", "restore", file); code != 6 || b.engine.changed() {
 		t.Errorf("unasked: exit code %d, asked %v", code, b.engine.asked)
 	}
@@ -198,9 +193,7 @@ func TestSnapshotRestoreTakesABundle(t *testing.T) {
 	}
 	// Any file will do, whatever its name; a snapshot is not a file.
 	other := filepath.Join(filepath.Dir(file), "77ab03de")
-	if err := errors.Join(os.WriteFile(other, nil, 0o600), os.MkdirAll(filepath.Join(filepath.Dir(file), "folder"), 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(other, nil, 0o600), os.MkdirAll(filepath.Join(filepath.Dir(file), "folder"), 0o700)))
 	b.engine.asked = nil
 	if code, _, _ := b.run("snapshot", "restore", other, "--yes"); code != 0 || b.engine.asked[0] != other {
 		t.Errorf("a file: exit code %d, asked %v", code, b.engine.asked)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -88,10 +89,7 @@ func TestConsolidationsOverTheNetwork(t *testing.T) {
 	t.Parallel()
 	s := newSetting(t, false)
 	s.does("remember", "x")
-	w, err := s.tryToServe("--listen", "127.0.0.1:0", "--tools", "all")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(s.tryToServe("--listen", "127.0.0.1:0", "--tools", "all"))(t)
 	id := s.idOf(w.ofAgent("POST", "/consolidations", `{"run":"nightly"}`))
 	if status, text := w.ask("POST", "/v1/tenants/default/agents/default/consolidations", `{}`); status != 409 || !strings.Contains(text, id) {
 		t.Errorf("a second one: %d %s", status, text)

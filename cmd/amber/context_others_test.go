@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -31,13 +32,9 @@ func newSomebody(t *testing.T, top, name string) somebody {
 	s := somebody{word: "canary" + name, dir: filepath.Join(top, name), Identities: amber.Identities{
 		ProjectID: "acme/" + name, UserID: "user-" + name, WorkspaceID: "space-" + name, SessionID: amber.SessionID("session-" + name),
 	}}
-	if err := os.MkdirAll(filepath.Join(s.dir, ".git"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(s.dir, ".git"), 0o700))
 	config := "[remote \"origin\"]\n\turl = https://host.invalid/" + s.ProjectID + ".git\n"
-	if err := os.WriteFile(filepath.Join(s.dir, ".git", "config"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(s.dir, ".git", "config"), []byte(config), 0o600))
 	return s
 }
 
@@ -50,35 +47,24 @@ func (s somebody) plant(t *testing.T, store amber.Store) (shared amber.MemoryID)
 	ids := map[amber.Scope]amber.MemoryID{}
 	for _, scope := range []amber.Scope{amber.ScopeSession, amber.ScopeUser, amber.ScopeProject, amber.ScopeWorkspace} {
 		for _, kind := range amber.MemoryKinds() {
-			ids[scope] = must(store.LongTerm.Write(ctx, amber.WriteRequest{
+			ids[scope] = must.Get(store.LongTerm.Write(ctx, amber.WriteRequest{
 				Kind: kind, Scope: scope, Identities: s.Identities, Title: word("title"), Content: word(fmt.Sprint(scope, " ", kind)),
 				Summary: word("summary"), Tags: []string{s.word}, Metadata: map[string]string{"k": word("metadata")},
 			}))(t).ID
 		}
 	}
-	must(store.Relations.Relate(ctx, amber.Relation{From: ids[amber.ScopeUser], To: ids[amber.ScopeProject], Type: s.word, Strength: 1}))(t)
+	must.Get(store.Relations.Relate(ctx, amber.Relation{From: ids[amber.ScopeUser], To: ids[amber.ScopeProject], Type: s.word, Strength: 1}))(t)
 	other := amber.SessionID("elsewhere-" + s.word)
 	for id, project := range map[amber.SessionID]string{s.SessionID: s.ProjectID, other: ""} {
-		must(store.Sessions.StartSession(ctx, amber.SessionStart{ID: id, Name: word("name"), Binding: "b-" + s.word, Project: project, Directory: "/" + s.word}))(t)
-		must(store.Turns.AppendTurn(ctx, amber.Turn{SessionID: id, Role: amber.RoleUser, Content: word("turn"), ProjectID: project}))(t)
-		must(store.States.SaveState(ctx, id, json.RawMessage(`{"at":"`+s.word+`"}`), 0))(t)
-		must(store.Loops.SaveLoop(ctx, amber.LoopSave{SessionID: id, RunID: "r", State: json.RawMessage(`{"at":"` + s.word + `"}`)}))(t)
-		must(store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Summary: word("summary of a session")}))(t)
+		must.Get(store.Sessions.StartSession(ctx, amber.SessionStart{ID: id, Name: word("name"), Binding: "b-" + s.word, Project: project, Directory: "/" + s.word}))(t)
+		must.Get(store.Turns.AppendTurn(ctx, amber.Turn{SessionID: id, Role: amber.RoleUser, Content: word("turn"), ProjectID: project}))(t)
+		must.Get(store.States.SaveState(ctx, id, json.RawMessage(`{"at":"`+s.word+`"}`), 0))(t)
+		must.Get(store.Loops.SaveLoop(ctx, amber.LoopSave{SessionID: id, RunID: "r", State: json.RawMessage(`{"at":"` + s.word + `"}`)}))(t)
+		must.Get(store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Summary: word("summary of a session")}))(t)
 	}
-	must(store.Notes.WriteNote(ctx, s.word, word("note")))(t)
-	must(store.Tasks.SaveTask(ctx, amber.Task{ID: "task-" + s.word, RequestID: "r", SessionID: s.SessionID, Goal: word("goal"), State: amber.TaskQueued}, 0))(t)
-	return must(store.LongTerm.Write(ctx, amber.WriteRequest{Identities: s.Identities, Scope: amber.ScopeGlobal, Content: "for everybody, said in " + string(s.SessionID)}))(t).ID
-}
-
-// must returns what did not fail.
-func must[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
+	must.Get(store.Notes.WriteNote(ctx, s.word, word("note")))(t)
+	must.Get(store.Tasks.SaveTask(ctx, amber.Task{ID: "task-" + s.word, RequestID: "r", SessionID: s.SessionID, Goal: word("goal"), State: amber.TaskQueued}, 0))(t)
+	return must.Get(store.LongTerm.Write(ctx, amber.WriteRequest{Identities: s.Identities, Scope: amber.ScopeGlobal, Content: "for everybody, said in " + string(s.SessionID)}))(t).ID
 }
 
 // In no context, by no door, is a word of another project or another user,
@@ -87,9 +73,9 @@ func TestNoContextHoldsWordsOfOthers(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	r := u.serve()
-	c := must(client.New(client.Options{URL: r.url}))(t)
-	agent := must(c.Agent("default", "default"))(t)
-	store := must(agent.Store(t.Context()))(t)
+	c := must.Get(client.New(client.Options{URL: r.url}))(t)
+	agent := must.Get(c.Agent("default", "default"))(t)
+	store := must.Get(agent.Store(t.Context()))(t)
 	mine, yours := newSomebody(t, t.TempDir(), "ours"), newSomebody(t, t.TempDir(), "theirs")
 	shared := map[string]amber.MemoryID{mine.word: mine.plant(t, store), yours.word: yours.plant(t, store)}
 	for _, pair := range [][2]somebody{{mine, yours}, {yours, mine}} {
@@ -112,11 +98,11 @@ func (u *user) doors(t *testing.T, r *running, agent *client.Agent, reader, othe
 	out := map[string]string{}
 	for name, goal := range map[string]string{"": "", " with a goal": "canary " + other.word + " summary title"} {
 		req := wire.ContextRequest{RecallInput: amber.RecallInput{Goal: goal, Identities: reader.Identities}, MaxBytes: wire.MaxContextBytes, Sessions: 50}
-		out["own HTTP"+name] = must(agent.Context(t.Context(), req))(t).Text
+		out["own HTTP"+name] = must.Get(agent.Context(t.Context(), req))(t).Text
 		req.Identities = amber.Identities{UserID: reader.UserID, SessionID: "new"}
-		out["HTTP without a project"+name] = must(agent.Context(t.Context(), req))(t).Text
+		out["HTTP without a project"+name] = must.Get(agent.Context(t.Context(), req))(t).Text
 		req.Identities = amber.Identities{}
-		out["HTTP of nobody"+name] = must(agent.Context(t.Context(), req))(t).Text
+		out["HTTP of nobody"+name] = must.Get(agent.Context(t.Context(), req))(t).Text
 		for _, remote := range [][]string{nil, {"--remote", r.url}} {
 			args := append([]string{"--json", "context", goal, "--project", reader.ProjectID, "--user", reader.UserID, "--max-bytes", "65536", "--sessions", "50"}, remote...)
 			out[fmt.Sprint("own CLI", name, remote)] = u.must("", args...)
@@ -134,7 +120,7 @@ func (u *user) hookDoors(t *testing.T, reader, other somebody, out map[string]st
 	t.Helper()
 	for _, host := range []string{"claude-code", "codex", "gemini", "droid"} {
 		for event, text := range map[string]string{"SessionStart": "", "UserPromptSubmit": other.word + " summary"} {
-			payload := must(json.Marshal(map[string]string{
+			payload := must.Get(json.Marshal(map[string]string{
 				"session_id": "new-" + reader.word, "cwd": reader.dir, "hook_event_name": event, "source": "startup", "prompt": text,
 			}))(t)
 			out["hook "+host+" "+event] = u.must(string(payload), "hook", host, "--no-drain", "--timeout", "1m", "--context-timeout", "1m")
@@ -162,10 +148,10 @@ func (u *user) toolDoors(t *testing.T, reader, other somebody, shared amber.Memo
 		}
 	}
 	ctx := context.Background()
-	res := must(h.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: "amber://context"}))(t)
+	res := must.Get(h.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: "amber://context"}))(t)
 	out["own MCP resource"] = res.Contents[0].Text
 	for _, name := range []string{"recall", "handoff", "summary"} {
-		p := must(h.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: name, Arguments: map[string]string{"topic": other.word}}))(t)
+		p := must.Get(h.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: name, Arguments: map[string]string{"topic": other.word}}))(t)
 		out["MCP prompt "+name] = p.Messages[0].Content.(*mcp.TextContent).Text
 	}
 }

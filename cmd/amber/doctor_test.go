@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/keyring"
 )
 
@@ -79,15 +80,10 @@ func (p *sickHome) agent(name ...string) string {
 // sql runs a statement on one of the databases behind Amber's back.
 func (p *sickHome) sql(file, statement string) {
 	p.t.Helper()
-	db, err := sql.Open("sqlite", p.agent("gen", "1", file))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	db := must.Get(sql.Open("sqlite", p.agent("gen", "1", file)))(p.t)
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	if _, err := db.Exec(statement); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Get(db.Exec(statement))(p.t)
 }
 
 // key writes a file into the folder of keys.
@@ -100,9 +96,7 @@ func (p *sickHome) key(name, content string) {
 
 func (p *sickHome) must(err error) {
 	p.t.Helper()
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, err)
 }
 
 // doctor runs the command and returns its findings by code.

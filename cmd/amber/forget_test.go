@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // person runs one command of somebody at a terminal who types answer.
@@ -90,9 +89,7 @@ func TestForgetEraseNamesWhatRestoresLeft(t *testing.T) {
 		return report.Remaining
 	}
 	const older = "1 snapshot from before it was made, which may hold the turn or note it came from"
-	if diff := cmp.Diff([]string{older}, erase("the first secret")); diff != "" {
-		t.Errorf("what remains before any restore (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "what remains before any restore", erase("the first secret"), []string{older})
 	for _, args := range [][]string{
 		{"journal", "append", "--session", "s-1", "--type", "prompt", "the second secret"},
 		{"snapshot", "restore", first, "--no-safety-snapshot", "--yes"},
@@ -106,13 +103,9 @@ func TestForgetEraseNamesWhatRestoresLeft(t *testing.T) {
 		"generation 1, which was kept by a restore and was not searched: gen/1 of the agent's folder",
 		older,
 	}
-	if diff := cmp.Diff(want, erase("the second secret")); diff != "" {
-		t.Errorf("what remains (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "what remains", erase("the second secret"), want)
 	if code, out := p.run("journal", "drain", "--from-generation", "1"); code != 0 {
 		t.Fatalf("drain exits %d: %s", code, out)
 	}
-	if diff := cmp.Diff(want[1:], erase("the third secret")); diff != "" {
-		t.Errorf("what remains after the drain (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "what remains after the drain", erase("the third secret"), want[1:])
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestContextThatAHostHandsBackIsNoPrompt: Gemini CLI 0.61 puts the context it
@@ -25,18 +26,13 @@ func TestContextThatAHostHandsBackIsNoPrompt(t *testing.T) {
 		t.Fatalf("%s, %v", out, err)
 	}
 	escaped := strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(answer.Out.Context)
-	payload, err := json.Marshal(map[string]string{
+	payload := must.Get(json.Marshal(map[string]string{
 		"session_id": "s1", "hook_event_name": "BeforeAgent", "prompt": "<hook_context>" + escaped + "</hook_context>\n\nFix the build.",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	u.must(string(payload), "hook", "gemini", "--no-drain", "--context-timeout", "1m")
 	u.must("", "journal", "drain")
 	var turns struct{ Items []amber.Turn }
-	if err := json.Unmarshal([]byte(u.must("", "turn", "list", "--session", "s1", "--json")), &turns); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(u.must("", "turn", "list", "--session", "s1", "--json")), &turns))
 	if len(turns.Items) != 1 || turns.Items[0].Content != "Fix the build." {
 		t.Errorf("%+v", turns.Items)
 	}

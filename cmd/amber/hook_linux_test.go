@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestTheBackgroundDrainIsOnItsOwn: a session of its own and nothing but the
@@ -24,10 +26,7 @@ func TestTheBackgroundDrainIsOnItsOwn(t *testing.T) {
 			t.Errorf("descriptor %d is %q, %v", fd, to, err)
 		}
 	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stat := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)))(t)
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if fields[3] != strconv.Itoa(pid) {
 		t.Errorf("process %d is in session %s", pid, fields[3])
@@ -42,10 +41,7 @@ func TestTheBackgroundDrainIsOnItsOwn(t *testing.T) {
 // for seconds, so it is there when its hook has returned.
 func drainOf(t *testing.T, home string) int {
 	t.Helper()
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir("/proc"))(t)
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
@@ -65,41 +61,26 @@ func TestACrashedHostIsNoticed(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	dir := t.TempDir()
-	binary, err := exec.LookPath("amber")
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := must.Get(exec.LookPath("amber"))(t)
 	// perl, python and the like may be missing, so the host is a copy of a shell
 	// under another name.
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Fatal(err) // git needs one, too
 	}
-	b, err := os.ReadFile(shell)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(shell))(t)
 	agent := filepath.Join(dir, "someagent")
-	if err := os.WriteFile(agent, b, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(agent, b, 0o700))
 	run := exec.Command(agent, "-c", `echo '{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"work"}' | "$0" hook claude-code --no-drain; read line`, binary)
 	run.Env = append(os.Environ(), "AMBER_HOME="+u.home)
-	in, err := run.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(run.StdinPipe())(t)
 	defer in.Close()
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.Start())
 	await(t, func() bool { return len(u.entries()["s1"]) == 1 })
 	if out := u.must("", "journal", "drain"); strings.Contains(out, "ended") {
 		t.Errorf("the host is alive: %s", out)
 	}
-	if err := run.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.Process.Kill())
 	_ = run.Wait()
 	if out := u.must("", "journal", "drain"); !strings.Contains(out, "ended without a word: s1") {
 		t.Errorf("the host is dead: %s", out)

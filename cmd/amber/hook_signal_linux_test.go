@@ -8,16 +8,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // start starts a hook with pipes to everything.
 func (u *user) start(args ...string) (*exec.Cmd, io.WriteCloser) {
 	u.t.Helper()
 	cmd := exec.Command("amber", append([]string{"hook", "claude-code", "--no-drain", "--timeout", "1m", "--context-timeout", "1m", "--home", u.home}, args...)...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(u.t)
 	return cmd, in
 }
 
@@ -28,20 +27,12 @@ func TestASignalDoesNotCostAnEvent(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		u := newUser(t)
 		cmd, in := u.start()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		// More than a pipe holds: when it is written the process reads, and has
 		// said what it does with signals long before.
-		if _, err := io.WriteString(in, `{"session_id":"s1","padding":"`+strings.Repeat("x", 1<<20)+`","hook_event_name":`); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(in, `"UserPromptSubmit","prompt":"hello"}`); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(in, `{"session_id":"s1","padding":"`+strings.Repeat("x", 1<<20)+`","hook_event_name":`))(t)
+		must.Do(t, cmd.Process.Signal(sig))
+		must.Get(io.WriteString(in, `"UserPromptSubmit","prompt":"hello"}`))(t)
 		in.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("%v: %v", sig, err)
@@ -56,26 +47,18 @@ func TestASignalDoesNotCostAnEvent(t *testing.T) {
 func TestAHostThatDoesNotListen(t *testing.T) {
 	t.Parallel()
 	broken := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(broken, []byte("memory: [no"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(broken, []byte("memory: [no"), 0o600))
 	for _, args := range [][]string{nil, {"--config", broken}} {
 		u := newUser(t)
 		u.must("", "remember", "--scope", "global", "The build needs Go 1.26")
 		cmd, in := u.start(args...)
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		r.Close()
 		cmd.Stdout, cmd.Stderr = w, w
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		w.Close()
-		if _, err := io.WriteString(in, `{"session_id":"s1","hook_event_name":"SessionStart","source":"startup"}`); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(in, `{"session_id":"s1","hook_event_name":"SessionStart","source":"startup"}`))(t)
 		in.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("%q: %v", strings.Join(args, " "), err)

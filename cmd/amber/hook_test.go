@@ -16,11 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/wire"
 )
@@ -84,10 +83,7 @@ func (u *user) must(stdin string, args ...string) string {
 // journal opens the journal of the home.
 func (u *user) journal() *journal.Journal {
 	u.t.Helper()
-	j, err := journal.Open(u.spool(), journal.Options{Clock: time.Now})
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	j := must.Get(journal.Open(u.spool(), journal.Options{Clock: time.Now}))(u.t)
 	return j
 }
 
@@ -95,10 +91,7 @@ func (u *user) journal() *journal.Journal {
 func (u *user) entries() map[string][]journal.HostEvent {
 	u.t.Helper()
 	j := u.journal()
-	keys, err := j.Keys()
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	keys := must.Get(j.Keys())(u.t)
 	all := map[string][]journal.HostEvent{}
 	for _, k := range keys {
 		next := int64(1)
@@ -172,10 +165,7 @@ func TestRecordedPayloads(t *testing.T) {
 			u.must("", "remember", "--scope", "global", "The build needs Go 1.26 and the tests need git")
 			injected := 0
 			for _, file := range files {
-				payload, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				payload := must.Get(os.ReadFile(file))(t)
 				out, errs, code := u.amber(string(payload), "hook", string(host), "--no-drain", "--timeout", "1m", "--context-timeout", "1m")
 				if code != 0 || errs != "" {
 					t.Errorf("%s: exit %d, %s", file, code, errs)
@@ -205,9 +195,7 @@ func TestRecordedPayloads(t *testing.T) {
 				Applied, Duplicates, Quarantined int
 				Failed                           map[string]string
 			}
-			if err := json.Unmarshal([]byte(u.must("", "journal", "drain", "--json")), &report); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(u.must("", "journal", "drain", "--json")), &report))
 			if report.Applied+report.Duplicates != kept || report.Quarantined > 0 || len(report.Failed) > 0 {
 				t.Errorf("%d events, drained: %+v", kept, report)
 			}
@@ -220,13 +208,9 @@ func TestRecordedPayloads(t *testing.T) {
 func TestHookAlwaysExitsWithZero(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("x"), 0o600))
 	broken := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(broken, []byte("memory: [no"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(broken, []byte("memory: [no"), 0o600))
 	const hello = `{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"hello"}`
 	for _, tt := range []struct {
 		name, stdin string
@@ -290,10 +274,7 @@ func TestAPanicInAHookIsNoOrder(t *testing.T) {
 	if !strings.Contains(errs.String(), "boom") {
 		t.Errorf("stderr %q", errs.String())
 	}
-	j, err := journal.Open(filepath.Join(dir, "tenants", "default", "agents", "default", "spool"), journal.Options{Clock: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(journal.Open(filepath.Join(dir, "tenants", "default", "agents", "default", "spool"), journal.Options{Clock: time.Now}))(t)
 	if l, err := j.Losses(); err != nil || l.Count != 1 {
 		t.Errorf("losses %+v, %v", l, err)
 	}
@@ -304,17 +285,10 @@ func TestAHostThatDoesNotClose(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	cmd := exec.Command("amber", "hook", "claude-code", "--no-drain", "--home", u.home)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(t)
 	defer in.Close()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(in, `{"session_id":"s1","hook_event_name":"Stop"`); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
+	must.Get(io.WriteString(in, `{"session_id":"s1","hook_event_name":"Stop"`))(t)
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
@@ -345,18 +319,14 @@ func TestTwoHundredHooks(t *testing.T) {
 	u.settle()
 	u.must("", "journal", "drain")
 	var done amber.Page[amber.Activity]
-	if err := json.Unmarshal([]byte(u.must("", "session", "activity", "s1", "--kind", "tool", "--json")), &done); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(u.must("", "session", "activity", "s1", "--kind", "tool", "--json")), &done))
 	if len(done.Items) != 1 || done.Items[0].Count != processes {
 		t.Errorf("%+v", done.Items)
 	}
 	var status struct {
 		Sessions []wire.JournalStatus
 	}
-	if err := json.Unmarshal([]byte(u.must("", "journal", "status", "--json")), &status); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(u.must("", "journal", "status", "--json")), &status))
 	if s := status.Sessions; len(s) != 1 || s[0].Undrained != 0 || s[0].Damaged != 0 || s[0].Gaps != 0 || s[0].Quarantined != 0 {
 		t.Errorf("%+v", status)
 	}
@@ -388,9 +358,7 @@ func TestTwoHundredFrames(t *testing.T) {
 		got = append(got, ev.ToolUseID)
 	}
 	slices.Sort(got)
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("events (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "events", got, want)
 }
 
 // TestSecretsDoNotReachTheDisk looks for a key in every byte below the home.
@@ -412,7 +380,5 @@ func TestSecretsDoNotReachTheDisk(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }

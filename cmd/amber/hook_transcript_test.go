@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestTurnsThatOnlyATranscriptTells: a turn of Droid is whole whether or not
@@ -17,26 +18,16 @@ func TestTurnsThatOnlyATranscriptTells(t *testing.T) {
 	t.Parallel()
 	for name, told := range map[string]bool{"droid exec": false, "in a terminal": true} {
 		u := newUser(t)
-		dir, err := filepath.EvalSymlinks(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 		path := filepath.Join(dir, ".factory", "sessions", "-src", "s1.jsonl")
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		lines := `{"type":"message","id":"u1","message":{"role":"user","content":[{"type":"text","text":"Fix the build."}]}}
 {"type":"message","id":"a1","message":{"role":"assistant","content":[{"type":"text","text":"Fixed."}]}}
 `
-		if err := os.WriteFile(path, []byte(lines), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(lines), 0o644))
 		said := func(payload map[string]string) {
 			payload["session_id"], payload["transcript_path"] = "s1", path
-			b, err := json.Marshal(payload)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(json.Marshal(payload))(t)
 			cmd := exec.Command("amber", "hook", "droid", "--no-drain", "--home", u.home)
 			cmd.Env = append(os.Environ(), "HOME="+dir, "USERPROFILE="+dir)
 			cmd.Stdin = strings.NewReader(string(b))
@@ -50,9 +41,7 @@ func TestTurnsThatOnlyATranscriptTells(t *testing.T) {
 		said(map[string]string{"hook_event_name": "Stop", "message_id": "a1"})
 		u.must("", "journal", "drain")
 		var turns struct{ Items []amber.Turn }
-		if err := json.Unmarshal([]byte(u.must("", "turn", "list", "--session", "s1", "--json")), &turns); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(u.must("", "turn", "list", "--session", "s1", "--json")), &turns))
 		if len(turns.Items) != 2 || turns.Items[0].Content != "Fix the build." || turns.Items[1].Content != "Fixed." {
 			t.Errorf("%s: %+v", name, turns.Items)
 		}

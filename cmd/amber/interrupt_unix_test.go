@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // A process that reads a pipe or opens a fifo nobody writes to ends with a
@@ -19,38 +21,24 @@ func TestASignalEndsWhoWaitsForInput(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		u := newUser(t)
 		fifo := filepath.Join(t.TempDir(), "fifo")
-		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Mkfifo(fifo, 0o600))
 		for name, args := range map[string][]string{
 			"stdin": {"remember", "-"}, "lines": {"remember", "--jsonl", "-"}, "fifo": {"journal", "import", fifo}, "config": {"--config", fifo, "remember", "-"},
 		} {
 			cmd := exec.Command("amber", args...)
 			cmd.Env, cmd.Dir = append(os.Environ(), "AMBER_HOME="+u.home), filepath.Dir(u.home)
-			in, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := must.Get(cmd.StdinPipe())(t)
 			var complaint strings.Builder
 			cmd.Stderr = &complaint
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Start())
 			switch name {
 			case "fifo", "config": // a writer is let in once the process has opened it, and says nothing
-				w, err := os.OpenFile(fifo, os.O_WRONLY, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				w := must.Get(os.OpenFile(fifo, os.O_WRONLY, 0))(t)
 				defer w.Close()
 			default: // more than a pipe holds: the process reads
-				if _, err := io.WriteString(in, `{"content":"`+strings.Repeat("x", 300<<10)); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(io.WriteString(in, `{"content":"`+strings.Repeat("x", 300<<10)))(t)
 			}
-			if err := cmd.Process.Signal(sig); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Process.Signal(sig))
 			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 7 || !strings.Contains(complaint.String(), "interrupted") {
 				t.Errorf("%s, %v: %v\n%s", name, sig, err, complaint.String())
 			}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // host is an agent host: a process of "amber mcp", and the SDK's own client
@@ -32,11 +34,8 @@ func (u *user) host(version string, env []string, args ...string) *host {
 	cmd := exec.Command("amber", append([]string{"mcp", "--project", "shop"}, args...)...)
 	cmd.Env = append(append(os.Environ(), "AMBER_HOME="+u.home, "XDG_CONFIG_HOME="+filepath.Dir(u.home)), env...)
 	cmd.Dir, cmd.Stderr = filepath.Dir(u.home), &complaints
-	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
-		Connect(context.Background(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version})
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	cs := must.Get(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(context.Background(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version}))(u.t)
 	u.t.Cleanup(func() {
 		if err := cs.Close(); err != nil && !errors.Is(err, io.EOF) {
 			u.t.Error(err)
@@ -153,10 +152,7 @@ func (u *user) commits() int {
 	}
 	cmd := exec.Command("git", "-C", dirs[0], "log", "--format=%H")
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
-	out, err := cmd.Output()
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	out := must.Get(cmd.Output())(u.t)
 	return strings.Count(string(out), "\n")
 }
 
@@ -210,9 +206,7 @@ func (u *user) links(h *host) {
 			err = os.Symlink(link[0], filepath.Join(dirs[0], link[1]))
 		}
 	}
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	must.Do(u.t, err)
 	for _, path := range []string{"/memories/dir/secret.md", "/memories/file.md", "/memories/dir/new.md", "/memories"} {
 		for _, args := range []map[string]any{
 			{"command": "view", "path": path},
@@ -288,9 +282,7 @@ func (u *user) labels(h *host) (labels []string) {
 	if err == nil {
 		err = json.Unmarshal(b, &metas)
 	}
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	must.Do(u.t, err)
 	for _, m := range metas {
 		labels = append(labels, m.Label)
 	}

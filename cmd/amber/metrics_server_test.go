@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // still are metrics that show 0 where all is well.
@@ -164,10 +166,7 @@ func (w *waiter) findDamage() {
 // documentedMetrics are the names in docs/metrics.md.
 func documentedMetrics(t *testing.T) (names []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/metrics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../docs/metrics.md"))(t)
 	for _, m := range regexp.MustCompile("(?m)^\\| `(amber_[a-z_]+)` \\|").FindAllSubmatch(text, -1) {
 		names = append(names, string(m[1]))
 	}

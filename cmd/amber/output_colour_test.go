@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // What is a terminal is asked for stdout and for stderr: colour is in neither a
@@ -18,10 +19,7 @@ import (
 func TestColourIsForTheTerminalAlone(t *testing.T) {
 	t.Parallel()
 	terminal := pseudoTerminal(t)
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	null := must.Get(os.OpenFile(os.DevNull, os.O_RDWR, 0))(t)
 	defer null.Close()
 	var file strings.Builder
 	for _, c := range []struct {

@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // hereScripts cannot run against a server, and why.
@@ -89,16 +90,10 @@ func TestScriptsRemote(t *testing.T) {
 
 // configVariables are the settings that scripts make.
 func configVariables(t *testing.T) []string {
-	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join("testdata", "script", "*.txtar")))(t)
 	var names []string
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(file))(t)
 		names = append(names, regexp.MustCompile(`AMBER_[A-Z0-9_]+__[A-Z0-9_]+`).FindAllString(string(b), -1)...)
 	}
 	slices.Sort(names)

@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // caller is a user of a served Amber, who has no home.
@@ -61,10 +62,7 @@ func newCaller(t *testing.T) *caller {
 	t.Helper()
 	dir := t.TempDir()
 	s := &scriptServer{environ: []string{"AMBER_HOME=" + filepath.Join(dir, "home"), "HOME=" + dir, "XDG_CONFIG_HOME=" + dir}, dir: dir}
-	url, err := s.start(s.environ)
-	if err != nil {
-		t.Fatal(err)
-	}
+	url := must.Get(s.start(s.environ))(t)
 	t.Cleanup(func() {
 		if err := s.stop(); err != nil {
 			t.Error(err)
@@ -160,9 +158,7 @@ func TestRemoteCA(t *testing.T) {
 		ca:    pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}),
 		token: []byte("amber_x\n"),
 	} {
-		if err := fsx.Replace(fsx.OS(), path, 0o600, b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsx.Replace(fsx.OS(), path, 0o600, b))
 	}
 	c := &caller{t: t, url: srv.URL, env: []string{"AMBER_TOKEN_FILE=" + token}}
 	if code, _, stderr := c.run("stats"); code != 7 || !strings.Contains(stderr, "certificate") {

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/backup"
 	"github.com/amber-memory/amber/server/daemon"
@@ -34,10 +35,7 @@ type gate struct {
 
 func newGate(t *testing.T, vault string) *gate {
 	t.Helper()
-	target, err := url.Parse(vault)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(url.Parse(vault))(t)
 	g := &gate{open: make(chan struct{})}
 	g.let = sync.OnceFunc(func() { close(g.open) })
 	proxy := httputil.NewSingleHostReverseProxy(target)
@@ -71,9 +69,7 @@ func TestABackupThatWasDueIsMadeByTheNextServer(t *testing.T) {
 
 	u := newUser(t)
 	key := filepath.Join(filepath.Dir(u.home), "vault.key")
-	if err := os.WriteFile(key, []byte("any\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(key, []byte("any\n"), 0o600))
 	u.configure("vault: {url: " + g.URL + "/api/v1, api_key_file: " + key + ", after_session: true}\n")
 	u.must("", "note", "write", "first", "the harbour opens at dawn")
 	u.must("", "session", "start", "s1")
@@ -125,9 +121,7 @@ func TestAnAgentWithoutNotesTakesNothingFromTheVault(t *testing.T) {
 	vault := keeper.serve()
 	u := newUser(t)
 	key := filepath.Join(filepath.Dir(u.home), "vault.key")
-	if err := os.WriteFile(key, []byte("any\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(key, []byte("any\n"), 0o600))
 	u.configure("vault: {url: " + vault.url + "/api/v1, api_key_file: " + key + ", schedule: 1h, keep: 1}\n")
 	u.must("", "note", "write", "plan", "precious")
 	u.must("", "vault", "backup")
@@ -164,9 +158,7 @@ func TestAVaultThatAsksForPeaceGetsIt(t *testing.T) {
 	t.Cleanup(vault.Close)
 	u := newUser(t)
 	key := filepath.Join(filepath.Dir(u.home), "vault.key")
-	if err := os.WriteFile(key, []byte("topsecret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(key, []byte("topsecret\n"), 0o600))
 	u.configure("vault: {url: " + vault.URL + "/api/v1, api_key_file: " + key + ", schedule: 1d}\n")
 	u.must("", "note", "write", "plan", "x")
 	r := u.serve()
@@ -199,9 +191,7 @@ func TestAServerReplacesNoMemoryItHasNeverSeen(t *testing.T) {
 	keeper.must("", "remember", "x", "--scope", "global")
 	vault := keeper.serve()
 	key := filepath.Join(t.TempDir(), "vault.key")
-	if err := os.WriteFile(key, []byte("any\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(key, []byte("any\n"), 0o600))
 	config := "vault: {url: " + vault.url + "/api/v1, api_key_file: " + key + ", schedule: 1h, keep: 1}\n"
 	old := newUser(t)
 	old.configure(config)

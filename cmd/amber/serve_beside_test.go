@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -98,14 +99,10 @@ func present(t *testing.T, there map[string]amber.MemoryID, content string) {
 func (r *running) turns(session string) int {
 	r.t.Helper()
 	status, b, err := r.ask(http.MethodGet, agentURL+"/sessions/"+session+"/turns", "")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, err)
 	var page amber.Page[amber.Turn]
 	if status == http.StatusOK {
-		if err := json.Unmarshal(b, &page); err != nil {
-			r.t.Fatal(err)
-		}
+		must.Do(r.t, json.Unmarshal(b, &page))
 	}
 	return len(page.Items)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -145,9 +146,7 @@ func checkAudit(t *testing.T, u *user, acked map[string]amber.MemoryID) {
 	recorded := map[string]bool{}
 	for line := range strings.Lines(u.must("", "audit", "list", "--jsonl", "--action", "memory.write")) {
 		var e wire.AuditEntry
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(line), &e))
 		recorded[e.Subject] = e.Outcome == "ok"
 	}
 	for content, id := range acked {

@@ -9,15 +9,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // descriptors counts the open files of a server.
 func (r *running) descriptors() int {
 	r.t.Helper()
-	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", r.cmd.Process.Pid))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(fmt.Sprintf("/proc/%d/fd", r.cmd.Process.Pid)))(r.t)
 	return len(entries)
 }
 

@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber/internal/must"
+
 	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -43,10 +46,7 @@ func newKeeper(t testing.TB) *keeper {
 func (k *keeper) start() {
 	k.t.Helper()
 	opts := k.opts
-	s, err := natsserver.NewServer(&opts)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	s := must.Get(natsserver.NewServer(&opts))(k.t)
 	s.Start()
 	if !s.ReadyForConnections(time.Minute) {
 		k.t.Fatal("there is no broker")
@@ -71,19 +71,10 @@ func (k *keeper) until(wanted ...[]string) (told []string) {
 	}
 	ctx, cancel := context.WithTimeout(k.t.Context(), time.Minute)
 	defer cancel()
-	nc, err := nats.Connect(k.url())
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	nc := must.Get(nats.Connect(k.url()))(k.t)
 	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	c, err := js.OrderedConsumer(ctx, "AMBER", jetstream.OrderedConsumerConfig{})
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(nc))(k.t)
+	c := must.Get(js.OrderedConsumer(ctx, "AMBER", jetstream.OrderedConsumerConfig{}))(k.t)
 	for seen := map[string]bool{}; len(missing) > 0; {
 		msg, err := c.Next(jetstream.FetchContext(ctx))
 		if err != nil {
@@ -93,9 +84,7 @@ func (k *keeper) until(wanted ...[]string) (told []string) {
 			ID      string
 			Payload struct{ Scope, Key, Label string }
 		}
-		if err := json.Unmarshal(msg.Data(), &e); err != nil {
-			k.t.Fatal(err)
-		}
+		must.Do(k.t, json.Unmarshal(msg.Data(), &e))
 		if seen[e.ID] {
 			continue
 		}

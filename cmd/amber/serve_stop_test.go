@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // slowRequest is a write whose body is still to come.
@@ -28,10 +30,7 @@ type slowRequest struct {
 // the body.
 func (r *running) beginSlowly(body string) *slowRequest {
 	r.t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(r.url, "http://")))(r.t)
 	r.t.Cleanup(func() { _ = conn.Close() })
 	s := &slowRequest{t: r.t, conn: conn, in: bufio.NewReader(conn), body: body}
 	fmt.Fprintf(conn, "POST %s/memories HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", agentURL, len(body))
@@ -39,9 +38,7 @@ func (r *running) beginSlowly(body string) *slowRequest {
 	if err != nil || !strings.Contains(line, "100") {
 		r.t.Fatalf("the server says %q, %v", line, err)
 	}
-	if _, err := s.in.ReadString('\n'); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Get(s.in.ReadString('\n'))(r.t)
 	return s
 }
 
@@ -49,10 +46,7 @@ func (r *running) beginSlowly(body string) *slowRequest {
 func (s *slowRequest) finish() int {
 	s.t.Helper()
 	fmt.Fprint(s.conn, s.body)
-	resp, err := http.ReadResponse(s.in, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	resp := must.Get(http.ReadResponse(s.in, nil))(s.t)
 	defer resp.Body.Close()
 	return resp.StatusCode
 }
@@ -60,9 +54,7 @@ func (s *slowRequest) finish() int {
 // terminate tells the server to end and returns once nobody new is let in.
 func (r *running) terminate() {
 	r.t.Helper()
-	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, r.cmd.Process.Signal(syscall.SIGTERM))
 	r.await("nobody is let in", func() bool {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
 		if err == nil {
@@ -96,10 +88,7 @@ func TestAServerThatEndsFinishesWhatWasBegun(t *testing.T) {
 	u := newUser(t)
 	r := u.serve()
 	r.answer(http.MethodPost, agentURL+"/memories", remembering("before"), nil)
-	stream, err := r.client.Get(r.url + agentURL + "/events")
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Get(r.client.Get(r.url + agentURL + "/events"))(t)
 	defer stream.Body.Close()
 	slow := r.beginSlowly(remembering("begun before the end"))
 	r.terminate()
@@ -153,9 +142,7 @@ func TestASecondSignalEndsAServerAtOnce(t *testing.T) {
 	r.answer(http.MethodPost, agentURL+"/memories", remembering("before"), nil)
 	r.beginSlowly(remembering("never ends"))
 	r.terminate()
-	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.cmd.Process.Signal(syscall.SIGTERM))
 	if code := r.wait(); code != -1 { // of a process that a signal has ended
 		t.Errorf("exit code %d\n%s", code, r.log)
 	}

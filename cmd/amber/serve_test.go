@@ -21,6 +21,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -62,13 +63,8 @@ func (u *user) serve(args ...string) *running {
 	r := &running{t: u.t, log: &logBuffer{}, ended: make(chan struct{}), client: &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}}
 	r.cmd = u.server(context.Background(), args...) // kill ends it
 	r.cmd.Stderr = r.log
-	out, err := r.cmd.StdoutPipe()
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	if err := r.cmd.Start(); err != nil {
-		u.t.Fatal(err)
-	}
+	out := must.Get(r.cmd.StdoutPipe())(u.t)
+	must.Do(u.t, r.cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	r.url = strings.TrimSpace(line)
 	go func() {
@@ -107,12 +103,8 @@ func (u *user) server(ctx context.Context, args ...string) *exec.Cmd {
 func (u *user) configure(text string) {
 	u.t.Helper()
 	path := filepath.Join(filepath.Dir(u.home), "amber", "config.yaml")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		u.t.Fatal(err)
-	}
-	if err := fsx.Replace(fsx.OS(), path, 0o600, []byte(text)); err != nil {
-		u.t.Fatal(err)
-	}
+	must.Do(u.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.Do(u.t, fsx.Replace(fsx.OS(), path, 0o600, []byte(text)))
 }
 
 // kill ends the process as a power cut would.
@@ -126,9 +118,7 @@ func (r *running) kill() {
 func (r *running) stop() int {
 	r.t.Helper()
 	r.client.CloseIdleConnections()
-	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, r.cmd.Process.Signal(syscall.SIGTERM))
 	return r.wait()
 }
 
@@ -190,9 +180,7 @@ func (r *running) answer(method, path, body string, into any) {
 func (r *running) refuses(kind amber.Kind, method, path, body string) {
 	r.t.Helper()
 	status, b, err := r.ask(method, path, body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, err)
 	var e struct {
 		Error struct{ Kind amber.Kind }
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -115,9 +116,7 @@ func TestSnapshotsHoldTheVault(t *testing.T) {
 	r.toVault("x")
 	r.vaultPut("kept.md", "as it was")
 	var taken wire.SnapshotMeta
-	if err := json.Unmarshal([]byte(u.must("", "--json", "snapshot", "create")), &taken); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(u.must("", "--json", "snapshot", "create")), &taken))
 	r.vaultPut("kept.md", "changed")
 	r.vaultPut("later.md", "new")
 	u.must("", "snapshot", "restore", string(taken.ID), "--yes")
@@ -166,16 +165,10 @@ func TestKeysOfAVault(t *testing.T) {
 func checkVaultAnswers(t *testing.T, r *running) {
 	t.Helper()
 	keyed := func(body string) (int, string) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url+"/api/v1/vault/files/log.md/append", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, r.url+"/api/v1/vault/files/log.md/append", strings.NewReader(body)))(t)
 		req.Header.Set("Authorization", "Bearer "+r.token)
 		req.Header.Set("Idempotency-Key", "k1")
-		resp, err := r.client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(r.client.Do(req))(t)
 		defer resp.Body.Close()
 		var got struct{ Detail struct{ Code string } }
 		_ = json.NewDecoder(resp.Body).Decode(&got) // an answer has no code

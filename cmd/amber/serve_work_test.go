@@ -17,6 +17,9 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber/internal/must"
+
 	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
@@ -76,9 +79,7 @@ func TestAServerWorksInTheBackground(t *testing.T) {
 	}
 	// What was deleted without being asked for is told.
 	var audit amber.Page[wire.AuditEntry]
-	if err := json.Unmarshal([]byte(u.must("", "--json", "audit", "list", "--actor", "retention")), &audit); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(u.must("", "--json", "audit", "list", "--actor", "retention")), &audit))
 	if len(audit.Items) != 1 || audit.Items[0].Action != "snapshot.prune" || audit.Items[0].Subject == "" || audit.Items[0].Outcome != "ok" {
 		t.Errorf("the audit log has %+v", audit.Items)
 	} else if want := "snapshot=" + audit.Items[0].Subject; !strings.Contains(r.log.String(), want) {
@@ -92,22 +93,11 @@ func TestAServerWorksInTheBackground(t *testing.T) {
 // crash leaves what a host leaves that is killed within a session.
 func (u *user) crash(session string) {
 	u.t.Helper()
-	binary, err := exec.LookPath("amber")
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	b, err := os.ReadFile(shell)
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	binary := must.Get(exec.LookPath("amber"))(u.t)
+	shell := must.Get(exec.LookPath("sh"))(u.t)
+	b := must.Get(os.ReadFile(shell))(u.t)
 	agent := u.t.(*testing.T).TempDir() + "/someagent" // a shell under its own name is no host
-	if err := os.WriteFile(agent, b, 0o700); err != nil {
-		u.t.Fatal(err)
-	}
+	must.Do(u.t, os.WriteFile(agent, b, 0o700))
 	event := fmt.Sprintf(`{"session_id":%q,"hook_event_name":"UserPromptSubmit","prompt":"work"}`, session)
 	cmd := exec.Command(agent, "-c", `echo "$1" | "$0" hook claude-code --no-drain; true`, binary, event)
 	cmd.Env = append(os.Environ(), "AMBER_HOME="+u.home)
@@ -120,10 +110,7 @@ func (u *user) crash(session string) {
 // by the server and by other processes.
 func TestAServerPublishes(t *testing.T) {
 	t.Parallel()
-	broker, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true, NoLog: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	broker := must.Get(natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoSigs: true, NoLog: true}))(t)
 	broker.Start()
 	t.Cleanup(func() {
 		broker.Shutdown()
@@ -132,18 +119,10 @@ func TestAServerPublishes(t *testing.T) {
 	if !broker.ReadyForConnections(time.Minute) {
 		t.Fatal("there is no broker")
 	}
-	nc, err := nats.Connect(broker.ClientURL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc := must.Get(nats.Connect(broker.ClientURL()))(t)
 	defer nc.Close()
-	sub, err := nc.SubscribeSync("amber.memory.>")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := nc.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	sub := must.Get(nc.SubscribeSync("amber.memory.>"))(t)
+	must.Do(t, nc.Flush())
 
 	u := newUser(t)
 	u.configure("events: {nats_url: " + broker.ClientURL() + "}\n")
@@ -164,9 +143,7 @@ func TestAServerPublishes(t *testing.T) {
 			t.Errorf("an event has text: %s", text)
 		}
 		var e struct{ Payload struct{ Scope string } }
-		if err := json.Unmarshal(msg.Data, &e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(msg.Data, &e))
 		key := msg.Subject + " " + e.Payload.Scope
 		if want[key]--; want[key] <= 0 {
 			delete(want, key)
@@ -199,11 +176,8 @@ func TestBeforeAToolChangesSomethingASnapshotIsTaken(t *testing.T) {
 	u := newUser(t)
 	u.configure("snapshot: {auto: {before_mutating_tool: off}}\n")
 	r := u.serve()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
-		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp", HTTPClient: r.client, DisableStandaloneSSE: true}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Get(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp", HTTPClient: r.client, DisableStandaloneSSE: true}, nil))(t)
 	defer session.Close()
 	call := func(tool string, args map[string]any) {
 		t.Helper()

@@ -22,6 +22,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -44,10 +45,7 @@ type setting struct {
 
 func newSetting(t *testing.T, with bool) *setting {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	s := &setting{T: t, dir: dir, with: with}
 	s.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "USER=ann", "AMBER_HOME=" + s.path("home"),

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -41,9 +42,7 @@ func TestSnapshotCreate(t *testing.T) {
 	says(t, "stderr", stderr, "WARNING: control.db is damaged", "WARNING: not in the snapshot: notes big.bin: it is too large (3 GiB)",
 		"WARNING: not in the snapshot: 7 more")
 	want := []any{wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "before", Sources: []string{"engram"}, Pin: true}}
-	if diff := cmp.Diff(want, b.engine.asked); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "requests", b.engine.asked, want)
 	_, _, stderr = b.run("snapshot", "create")
 	says(t, "stderr", stderr, "frozen: 5.0 MiB, 1.5 KiB of it new", "3.2 ms")
 	var meta map[string]any
@@ -183,9 +182,7 @@ func TestSnapshotVerify(t *testing.T) {
 		wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}},
 		wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapB}, ReadData: true},
 	}
-	if diff := cmp.Diff(want, b.engine.asked); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "requests", b.engine.asked, want)
 	var report wire.VerifyReport
 	b.json(5, &report, "snapshot", "verify", string(snapB))
 	if report.OK() || report.NotChecked == nil || report.Checks == nil {
@@ -274,9 +271,7 @@ func TestSnapshotDiff(t *testing.T) {
 		t.Errorf("what is equal is printed:\n%s", stdout)
 	}
 	want := wire.DiffRequest{Tenant: "default", Agent: "default", A: snapA, B: snapC, Rows: true}
-	if diff := cmp.Diff(want, b.engine.asked[1]); diff != "" {
-		t.Errorf("request (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "request", b.engine.asked[1], want)
 	if code, _, _ := b.run("snapshot", "diff", string(snapA), string(snapC), "--stat", "--rows"); code != 2 {
 		t.Errorf("exit code %d, want 2", code)
 	}
@@ -485,9 +480,7 @@ func TestSnapshotRestoreRequest(t *testing.T) {
 			if code != 0 {
 				t.Errorf("exit code %d: %s", code, stderr)
 			}
-			if diff := cmp.Diff([]any{c.want}, b.engine.asked); diff != "" {
-				t.Errorf("request (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "request", b.engine.asked, []any{c.want})
 		})
 	}
 }
@@ -625,9 +618,7 @@ func TestSnapshotRestoreOfADamagedAgent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(gen, "memory.db"), bytes.Repeat([]byte("garbage"), 4096), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(gen, "memory.db"), bytes.Repeat([]byte("garbage"), 4096), 0o600))
 	code, _, stderr := b.run("snapshot", "restore", string(snapC), "--yes")
 	if code != 0 || !b.engine.changed() {
 		t.Errorf("exit code %d, asked %v: %s", code, b.engine.asked, stderr)
@@ -665,9 +656,7 @@ func TestSnapshotRestoreSource(t *testing.T) {
 	says(t, "stdout", stdout, "wrote source x, 3 files, 2.0 KiB, to "+dir)
 
 	full := t.TempDir()
-	if err := os.WriteFile(filepath.Join(full, "mine"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(full, "mine"), nil, 0o600))
 	b.engine.asked = nil
 	for _, c := range []struct {
 		source, to string
@@ -700,9 +689,7 @@ func TestSnapshotRestoreMemory(t *testing.T) {
 	}
 	var out wire.MemoryRestore
 	b.json(0, &out, append(restore, "--dry-run")...)
-	if diff := cmp.Diff([]string{"content", "tags"}, out.Changed); diff != "" {
-		t.Errorf("changed (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "changed", out.Changed, []string{"content", "tags"})
 	b.json(0, &out, append(restore, "--yes")...)
 	var now amber.Memory
 	b.json(0, &now, "get", id)

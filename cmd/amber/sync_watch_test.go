@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // sharer is somebody with a clone and a home of their own.
@@ -67,10 +68,7 @@ func (s sharer) share(message string) {
 // newSharers have clones of one repository with one commit.
 func newSharers(t *testing.T, names ...string) (all []sharer) {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	base := sharer{t, root, ""}
 	base.git("init", "-q", "--bare", "-b", "main", "team/shop.git")
 	for i, name := range names {
@@ -173,17 +171,13 @@ func TestWatchGoesOnAfterARoundThatFailed(t *testing.T) {
 	root := t.TempDir()
 	s := sharer{t, root, filepath.Join(root, "home")}
 	blocked := filepath.Join(root, ".amber")
-	if err := os.WriteFile(blocked, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(blocked, []byte("x"), 0o600))
 	s.amber("remember", "We chose PostgreSQL")
 	w := s.watch("--all", "--format", "amber")
 	if got := w.next(); got.Error == nil || got.Error.Message == "" || got.Error.Kind == "" {
 		t.Fatalf("it told %+v", got)
 	}
-	if err := os.Remove(blocked); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(blocked))
 	if got := w.next(); got.Export == nil || got.Export.Observations != 1 {
 		t.Fatalf("after that it told %+v", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -137,16 +138,12 @@ func TestAKeyByAnotherNameStays(t *testing.T) {
 	t.Parallel()
 	u := newVaultUser(t)
 	put(t, "text", u.dir, "docs", "a.md")
-	if err := os.Link(filepath.Join(u.dir, "key"), filepath.Join(u.dir, "docs", "notes.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Link(filepath.Join(u.dir, "key"), filepath.Join(u.dir, "docs", "notes.txt")))
 	var plan struct {
 		DocNames []string       `json:"doc_names"`
 		Skipped  []wire.Skipped `json:"skipped"`
 	}
-	if err := json.Unmarshal([]byte(u.must("--json", "vault", "backup", "--dir", "docs", "--dry-run")), &plan); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(u.must("--json", "vault", "backup", "--dir", "docs", "--dry-run")), &plan))
 	if len(plan.DocNames) != 1 || len(plan.Skipped) != 1 || plan.Skipped[0].Path != "notes.txt" {
 		t.Errorf("plan: %+v", plan)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // vaultUser is somebody with a home and a vault of a folder.
@@ -28,9 +29,7 @@ func newVaultUser(t *testing.T) *vaultUser {
 	t.Helper()
 	dir := t.TempDir()
 	u := &vaultUser{t: t, dir: dir, home: filepath.Join(dir, "home"), vault: filepath.Join(dir, "vault")}
-	if err := os.Mkdir(u.vault, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(u.vault, 0o700))
 	d := &dirVault{dir: u.vault, answer: filepath.Join(dir, "answer")}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if u.answer != nil {
@@ -71,12 +70,8 @@ func (u *vaultUser) must(args ...string) string {
 func put(t *testing.T, text string, path ...string) string {
 	t.Helper()
 	at := filepath.Join(path...)
-	if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(at), 0o700))
+	must.Do(t, os.WriteFile(at, []byte(text), 0o600))
 	return at
 }
 

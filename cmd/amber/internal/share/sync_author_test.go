@@ -6,14 +6,12 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestAuthorIsTheUserElseTheMachine(t *testing.T) {
 	t.Parallel()
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must.Get(os.Hostname())(t)
 	for _, tt := range []struct {
 		environ []string
 		want    string
@@ -28,9 +26,7 @@ func TestAuthorIsTheUserElseTheMachine(t *testing.T) {
 		if got, err := a.author(cmd, ""); got != tt.want || err != nil {
 			t.Errorf("%q: got %q, %v; want %q", tt.environ, got, err, tt.want)
 		}
-		if err := cmd.Flags().Set("created-by", ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Flags().Set("created-by", ""))
 		if _, err := a.author(cmd, ""); amber.KindOf(err) != amber.KindInvalid {
 			t.Errorf("an empty name: got %v, want invalid", err)
 		}
