@@ -73,22 +73,11 @@ func cloneAt(t *testing.T, dir string, o gitsync.Options) *clone {
 func (c *clone) open(o gitsync.Options) {
 	c.t.Helper()
 	h, _, err := home.Open(c.home, home.Options{Clock: c.clock.now, Random: rand.Reader})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	c.Store, err = sqlite.Open(c.t.Context(), agent, sqlite.Options{Clock: c.clock.now, Random: rand.Reader})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	store := c.Store
+	must.Do(c.t, err)
+	agent := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(c.t)
+	store := must.Get(sqlite.Open(c.t.Context(), agent, sqlite.Options{Clock: c.clock.now, Random: rand.Reader}))(c.t)
 	c.t.Cleanup(func() { store.Close() })
-	if c.sync, err = o.Open(c.Store, c.folder); err != nil {
-		c.t.Fatal(err)
-	}
+	c.Store, c.sync = store, must.Get(o.Open(store, c.folder))(c.t)
 }
 
 // save writes a memory of the project.
@@ -103,8 +92,7 @@ func (c *clone) write(r amber.WriteRequest) amber.MemoryID {
 	if r.Scope == "" {
 		r.Scope, r.ProjectID = amber.ScopeProject, shop
 	}
-	ack := must.Get(c.Write(c.t.Context(), r))(c.t)
-	return ack.ID
+	return must.Get(c.Write(c.t.Context(), r))(c.t).ID
 }
 
 func (c *clone) edit(id amber.MemoryID, content string) {
@@ -115,6 +103,14 @@ func (c *clone) edit(id amber.MemoryID, content string) {
 func (c *clone) export(o gitsync.ExportOptions) wire.SyncExport {
 	c.t.Helper()
 	return must.Get(c.sync.Export(c.t.Context(), o))(c.t)
+}
+
+// exportsNothing exports, and reports what that wrote.
+func (c *clone) exportsNothing() {
+	c.t.Helper()
+	if r := c.export(gitsync.ExportOptions{}); !r.IsEmpty {
+		c.t.Errorf("an export of nothing new to %s: %+v", c.folder, r)
+	}
 }
 
 func (c *clone) imports() wire.SyncImport {
@@ -147,8 +143,7 @@ func (c *clone) texts() []string {
 func (c *clone) gives(to *clone) {
 	c.t.Helper()
 	for _, name := range c.files() {
-		b := must.Get(os.ReadFile(filepath.Join(c.folder, name)))(c.t)
-		to.put(name, b)
+		to.put(name, must.Get(os.ReadFile(filepath.Join(c.folder, name)))(c.t))
 	}
 }
 

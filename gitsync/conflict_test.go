@@ -17,6 +17,13 @@ func pair(t *testing.T) (a, b *clone, id amber.MemoryID) {
 	return a, b, id
 }
 
+func wantConflicts(t *testing.T, c *clone, want int64) {
+	t.Helper()
+	if st := c.status(); st.ConflictCount != want {
+		t.Errorf("%d conflicts, want %d: %+v", st.ConflictCount, want, st.Conflicts)
+	}
+}
+
 // exchange lets both export, merge and import.
 func exchange(a, b *clone) {
 	a.export(gitsync.ExportOptions{})
@@ -56,9 +63,7 @@ func TestConcurrentEditsAreShownWithBothTexts(t *testing.T) {
 	exchange(a, b)
 	for _, c := range []*clone{a, b} {
 		wantTexts(t, c, "as both want it")
-		if st := c.status(); st.ConflictCount != 0 {
-			t.Errorf("conflicts after an edit that saw both: %+v", st.Conflicts)
-		}
+		wantConflicts(t, c, 0)
 	}
 }
 
@@ -72,9 +77,7 @@ func TestEditsThatFollowEachOtherAreNoConflict(t *testing.T) {
 		b.edit(id, "b: "+b.texts()[0])
 		exchange(a, b)
 	}
-	if st := a.status(); st.ConflictCount != 0 {
-		t.Errorf("conflicts: %+v", st.Conflicts)
-	}
+	wantConflicts(t, a, 0)
 	wantTexts(t, a, b.texts()...)
 }
 
@@ -90,9 +93,7 @@ func TestDeletionBeatsWhatItSaw(t *testing.T) {
 	fresh.imports()
 	wantTexts(t, fresh)
 	for _, c := range []*clone{a, b, fresh} {
-		if st := c.status(); st.ConflictCount != 0 {
-			t.Errorf("conflicts: %+v", st.Conflicts)
-		}
+		wantConflicts(t, c, 0)
 	}
 }
 
@@ -102,9 +103,7 @@ func TestDeletionAndEditAtOnceAreAConflict(t *testing.T) {
 	must.Do(t, a.Delete(t.Context(), id))
 	b.edit(id, "kept alive")
 	exchange(a, b)
-	if st := a.status(); st.ConflictCount != 1 {
-		t.Errorf("conflicts: %+v", st.Conflicts)
-	}
+	wantConflicts(t, a, 1)
 	wantTexts(t, a, b.texts()...)
 }
 
@@ -136,9 +135,7 @@ func TestDeletionAndEditAtOnceCanBeSettled(t *testing.T) {
 			exchange(a, b)
 			for _, c := range []*clone{a, b} {
 				wantTexts(t, c, settle.want...)
-				if st := c.status(); st.ConflictCount != 0 {
-					t.Errorf("conflicts: %+v", st.Conflicts)
-				}
+				wantConflicts(t, c, 0)
 			}
 		})
 	}
@@ -181,9 +178,7 @@ func TestOneTopicOfTwoBeginners(t *testing.T) {
 	if n := len(a.texts()); n != 1 {
 		t.Errorf("%d memories", n)
 	}
-	if st := b.status(); st.ConflictCount != 1 {
-		t.Errorf("conflicts: %+v", st.Conflicts)
-	}
+	wantConflicts(t, b, 1)
 }
 
 func TestImportTwiceDoesNothing(t *testing.T) {
@@ -197,7 +192,5 @@ func TestImportTwiceDoesNothing(t *testing.T) {
 	if err != nil || r.Chunks != 0 || r.Observations != 0 || before != after {
 		t.Errorf("a second import: %+v, the log went from %s to %s, %v", r, before, after, err)
 	}
-	if r := b.export(gitsync.ExportOptions{}); !r.IsEmpty {
-		t.Errorf("an export of what was imported: %+v", r)
-	}
+	b.exportsNothing()
 }

@@ -157,9 +157,7 @@ func TestARewrittenChunkIsNotMissed(t *testing.T) {
 	a, b, joined := newClone(t), newClone(t), newClone(t)
 	id := a.save("one")
 	a.save("two")
-	a.export(gitsync.ExportOptions{})
-	a.gives(b)
-	b.imports()
+	a.pushes(b)
 	must.Get(b.Erase(ctx, id))(t)
 	b.export(gitsync.ExportOptions{})
 	b.gives(a)
@@ -167,9 +165,7 @@ func TestARewrittenChunkIsNotMissed(t *testing.T) {
 	a.gives(joined)
 	joined.imports()
 	a.save("three") // its chunk follows upon the one that is no more
-	a.export(gitsync.ExportOptions{})
-	a.gives(joined)
-	if r := joined.imports(); len(r.Missing) > 0 {
+	if r := a.pushes(joined); len(r.Missing) > 0 {
 		t.Errorf("missing: %v", r.Missing)
 	}
 }
@@ -182,9 +178,7 @@ func TestCompactKeepsAChunkThatWasRewrittenTwice(t *testing.T) {
 	a, b, joined := newClone(t), newClone(t), newClone(t)
 	id := a.save("to be erased")
 	a.save("to be kept")
-	a.export(gitsync.ExportOptions{})
-	a.gives(b)
-	b.imports()
+	a.pushes(b)
 	_, err := b.Erase(ctx, id)
 	must.Do(t, err)
 	b.export(gitsync.ExportOptions{})

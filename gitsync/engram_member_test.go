@@ -14,7 +14,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/wire"
 )
 
 // tagged is a memory with everything that Engram has no room for.
@@ -51,25 +50,17 @@ func TestTwoAmbersMeetInAFolderOfEngram(t *testing.T) {
 	t.Parallel()
 	a, b := engramClone(t), engramClone(t)
 	id := a.write(tagged)
-	origin := func(c *clone) amber.Origin {
-		m := must.Get(c.Get(t.Context(), id))(t)
-		return m.Origin
-	}
-	swap := func(from, to *clone) wire.SyncImport {
-		from.export(gitsync.ExportOptions{})
-		from.gives(to)
-		return to.imports()
-	}
-	swap(a, b)
+	origin := func(c *clone) amber.Origin { return must.Get(c.Get(t.Context(), id))(t).Origin }
+	a.pushes(b)
 	wantTagged(t, b, id)
 	b.edit(id, "two")
-	swap(b, a)
+	b.pushes(a)
 	wantTexts(t, a, "two")
 	wantTagged(t, a, id)
 	wantHistory(t, a, id, "one", "two")
 	a.edit(id, "three")
 	a.edit(id, "four")
-	if r := swap(a, b); r.Conflicts != 0 || r.Observations != 1 {
+	if r := a.pushes(b); r.Conflicts != 0 || r.Observations != 1 {
 		t.Errorf("import: %+v", r)
 	}
 	wantTexts(t, b, "four")
@@ -79,9 +70,7 @@ func TestTwoAmbersMeetInAFolderOfEngram(t *testing.T) {
 		t.Errorf("origins are %+v and %+v", origin(a), origin(b))
 	}
 	for _, c := range []*clone{a, b} {
-		if r := c.export(gitsync.ExportOptions{}); !r.IsEmpty {
-			t.Errorf("an export of nothing new: %+v", r)
-		}
+		c.exportsNothing()
 		if r := c.imports(); r.Observations != 0 || r.Sessions != 0 {
 			t.Errorf("an import of nothing new: %+v", r)
 		}
@@ -93,14 +82,10 @@ func TestTwoEditsMeetInAFolderOfEngram(t *testing.T) {
 	t.Parallel()
 	a, b := engramClone(t), engramClone(t)
 	id := a.save("one")
-	a.export(gitsync.ExportOptions{})
-	a.gives(b)
-	b.imports()
+	a.pushes(b)
 	a.edit(id, "two of a")
 	b.edit(id, "two of b")
-	b.export(gitsync.ExportOptions{})
-	b.gives(a)
-	if r := a.imports(); r.Conflicts != 1 {
+	if r := b.pushes(a); r.Conflicts != 1 {
 		t.Errorf("import: %+v", r)
 	}
 }
@@ -110,10 +95,7 @@ func (c *clone) also() *clone {
 	c.t.Helper()
 	d := *c
 	d.folder = filepath.Join(filepath.Dir(c.folder), ".amber")
-	var err error
-	if d.sync, err = gitsync.Open(d.Store, d.folder); err != nil {
-		c.t.Fatal(err)
-	}
+	d.sync = must.Get(gitsync.Open(d.Store, d.folder))(c.t)
 	return &d
 }
 
@@ -126,7 +108,7 @@ func TestFoldersOfAmberAndEngramSayTheSame(t *testing.T) {
 			must.Get(a.StartSession(t.Context(), amber.SessionStart{Binding: "x", Project: shop, Name: "Talks"}))(t)
 			id := a.write(tagged)
 			a.finds(engramDoc("", "", "")) // a row of 1.7.0, without a name
-			row := rowWith(t, a, "c")
+			row := a.byTitle("t")
 			swap := func(from, to *clone) {
 				t.Helper()
 				ways := [][2]*clone{{from, to}, {from.also(), to.also()}}
@@ -158,26 +140,11 @@ func TestFoldersOfAmberAndEngramSayTheSame(t *testing.T) {
 					t.Errorf("conflicts: %+v, %v", r.Conflicts, err)
 				}
 				for _, s := range []*clone{c, c.also()} {
-					if r := s.export(gitsync.ExportOptions{}); !r.IsEmpty {
-						t.Errorf("an export of nothing new to %s: %+v", s.folder, r)
-					}
+					s.exportsNothing()
 				}
 			}
 		})
 	}
-}
-
-// rowWith returns the memory with that text.
-func rowWith(t *testing.T, c *clone, content string) amber.MemoryID {
-	t.Helper()
-	page := must.Get(c.List(t.Context(), amber.ListQuery{All: true, Limit: 100}))(t)
-	for _, m := range page.Items {
-		if m.Content == content {
-			return m.ID
-		}
-	}
-	t.Fatalf("no memory says %q", content)
-	return ""
 }
 
 func TestAnEditOfARowWithoutANameIsNoSecondMemory(t *testing.T) {
@@ -186,21 +153,17 @@ func TestAnEditOfARowWithoutANameIsNoSecondMemory(t *testing.T) {
 	a.finds(engramDoc("", "", ""))
 	a.gives(b)
 	b.imports()
-	id := rowWith(t, a, "c")
+	id := a.byTitle("t")
 	a.edit(id, "d")
 	a.edit(id, "e")
-	a.export(gitsync.ExportOptions{})
-	a.gives(b)
-	if r := b.imports(); r.Conflicts != 0 || r.Observations != 1 {
+	if r := a.pushes(b); r.Conflicts != 0 || r.Observations != 1 {
 		t.Errorf("import: %+v", r)
 	}
 	wantTexts(t, b, "e")
 	wantHistory(t, b, id, "c", "e")
 	tags := []string{"x"}
 	must.Get(b.Edit(t.Context(), amber.EditRequest{ID: id, Tags: &tags}))(t)
-	b.export(gitsync.ExportOptions{})
-	b.gives(a)
-	a.imports()
+	b.pushes(a)
 	if m, err := a.Get(t.Context(), id); err != nil || !cmp.Equal(m.Tags, tags) {
 		t.Errorf("tags are %v, %v", m.Tags, err)
 	}
@@ -281,7 +244,5 @@ func TestRowsOfEngramThatWereNotNotedAreNotWrittenAgain(t *testing.T) {
 	if err != nil || len(links) != 1 || links[0].Chunk != was[len(was)-1] {
 		t.Errorf("links are %+v, %v", links, err)
 	}
-	if r := c.export(gitsync.ExportOptions{}); !r.IsEmpty {
-		t.Errorf("an export of nothing new: %+v", r)
-	}
+	c.exportsNothing()
 }

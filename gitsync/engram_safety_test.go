@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,21 +31,8 @@ var vectors = []string{"basic", "edits", "multi", "unicode"}
 func (c *clone) take(vector string) {
 	c.t.Helper()
 	from := filepath.Join("..", "foreign", "engram", "testdata", vector)
-	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == "export.json" {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, path)
-		c.put(rel, b)
-		return err
-	})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, os.CopyFS(c.folder, os.DirFS(from)))
+	must.Do(c.t, os.RemoveAll(filepath.Join(c.folder, "export.json")))
 }
 
 // backup is the JSON export that belongs to a vector.
@@ -61,13 +47,8 @@ type backup struct {
 
 func readBackup(t *testing.T, vector string) (b backup) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "foreign", "engram", "testdata", vector, "export.json"))
-	if err == nil {
-		err = json.Unmarshal(raw, &b)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join("..", "foreign", "engram", "testdata", vector, "export.json")))(t)
+	must.Do(t, json.Unmarshal(raw, &b))
 	return b
 }
 
@@ -84,13 +65,7 @@ func (b backup) live() (texts []string) {
 func (c *clone) chunkIDs() (ids []string) {
 	c.t.Helper()
 	var m struct{ Chunks []struct{ ID string } }
-	raw, err := os.ReadFile(filepath.Join(c.folder, "manifest.json"))
-	if err == nil {
-		err = json.Unmarshal(raw, &m)
-	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, json.Unmarshal(must.Get(os.ReadFile(filepath.Join(c.folder, "manifest.json")))(c.t), &m))
 	for _, e := range m.Chunks {
 		ids = append(ids, e.ID)
 	}
@@ -118,9 +93,7 @@ func TestVectorsComeInWithEveryRow(t *testing.T) {
 			if again := c.imports(); again.Chunks != 0 || again.Observations != 0 {
 				t.Errorf("a second import: %+v", again)
 			}
-			if back := c.export(gitsync.ExportOptions{}); !back.IsEmpty {
-				t.Errorf("an export to where it came from: %+v", back)
-			}
+			c.exportsNothing()
 		})
 	}
 }
@@ -211,13 +184,7 @@ func TestEmptyManifestIsRepaired(t *testing.T) {
 
 func TestAlteredEngramChunksAreNotImported(t *testing.T) {
 	t.Parallel()
-	rezip := func(b []byte) []byte {
-		var out bytes.Buffer
-		w := gzip.NewWriter(&out)
-		w.Write(bytes.Replace([]byte(unzip(t, b)), []byte("alpha"), []byte("ALPHA"), 1))
-		w.Close()
-		return out.Bytes()
-	}
+	rezip := func(b []byte) []byte { return zip(t, strings.Replace(unzip(t, b), "alpha", "ALPHA", 1)) }
 	flip := func(b []byte) []byte { b = bytes.Clone(b); b[len(b)-6] ^= 1; return b } // gzip's checksum
 	for name, alter := range map[string]func([]byte) []byte{
 		"6: altered and zipped again": rezip,
@@ -229,9 +196,8 @@ func TestAlteredEngramChunksAreNotImported(t *testing.T) {
 			t.Parallel()
 			c := engramClone(t)
 			c.take("multi")
-			path := filepath.Join(c.folder, "chunks", "1b7efed1.jsonl.gz")
-			b := must.Get(os.ReadFile(path))(t)
-			c.put("chunks/1b7efed1.jsonl.gz", alter(b))
+			const name = "chunks/1b7efed1.jsonl.gz"
+			c.put(name, alter(must.Get(os.ReadFile(filepath.Join(c.folder, name)))(t)))
 			r := c.imports()
 			if len(r.Quarantined) != 1 || r.Quarantined[0].ID != "1b7efed1" || r.Quarantined[0].Kind != amber.KindDamaged || r.Chunks != 2 {
 				t.Errorf("import: %+v", r)
@@ -302,10 +268,8 @@ func TestBackupImportedTwiceChangesNothing(t *testing.T) {
 			t.Parallel()
 			c := engramClone(t)
 			for range 2 {
-				s, err := gitsync.Options{Format: wire.SyncEngram}.Open(c.Store, filepath.Join("..", "foreign", "engram", "testdata", vector, "export.json"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				file := filepath.Join("..", "foreign", "engram", "testdata", vector, "export.json")
+				s := must.Get(gitsync.Options{Format: wire.SyncEngram}.Open(c.Store, file))(t)
 				must.Get(s.Import(t.Context()))(t)
 			}
 			wantTexts(t, c, readBackup(t, vector).live()...)

@@ -155,9 +155,7 @@ func TestAnErasureReachesFoldersOfEngram(t *testing.T) {
 	a, b := engramClone(t), engramClone(t)
 	id := a.save("to be erased")
 	a.save("stays")
-	a.export(gitsync.ExportOptions{})
-	a.gives(b)
-	b.imports()
+	a.pushes(b)
 	must.Get(a.Erase(t.Context(), id))(t)
 	r := a.export(gitsync.ExportOptions{})
 	if r.Deleted != 1 {
@@ -169,9 +167,7 @@ func TestAnErasureReachesFoldersOfEngram(t *testing.T) {
 	a.gives(b)
 	b.imports()
 	wantTexts(t, b, "stays")
-	if again := a.export(gitsync.ExportOptions{}); !again.IsEmpty {
-		t.Errorf("a second export: %+v", again)
-	}
+	a.exportsNothing()
 	// A folder that never had it is told nothing.
 	if r, text := a.anew(gitsync.ExportOptions{}); r.Deleted != 0 || strings.Contains(text, string(id)) {
 		t.Errorf("the first export to another folder: %+v\n%s", r, text)

@@ -44,7 +44,7 @@ func forged(id amber.MemoryID, content string, o amber.Origin) amber.SyncRecord 
 
 func TestCounterThatJumpsIsRefusedUntilItIsExplained(t *testing.T) {
 	t.Parallel()
-	a, b, id := pair(t)
+	_, b, id := pair(t)
 	jump := amber.Origin{Device: "mallory", Counter: amber.MaxCounterJump + 100, Clock: amber.StampAt(b.clock.now())}
 	bad := forge(t, b, forged(id, "for ever", jump))
 	b.save("another one")
@@ -59,7 +59,6 @@ func TestCounterThatJumpsIsRefusedUntilItIsExplained(t *testing.T) {
 	if r := b.imports(); len(r.Quarantined) != 0 || r.Chunks != 2 {
 		t.Errorf("import with what explains it: %+v", r)
 	}
-	_ = a
 }
 
 func TestExpansionIsBounded(t *testing.T) {

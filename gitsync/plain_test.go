@@ -30,8 +30,7 @@ func plainText(t *testing.T, c *clone) string {
 	var all strings.Builder
 	for _, f := range c.chunkFiles() {
 		b := must.Get(os.ReadFile(filepath.Join(c.folder, f)))(t)
-		parts := must.Get(chunk.Open(chunk.IDOf(b), b))(t)
-		for _, p := range parts {
+		for _, p := range must.Get(chunk.Open(chunk.IDOf(b), b))(t) {
 			all.WriteString(decoded(t, p.Bytes))
 		}
 	}

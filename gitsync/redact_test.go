@@ -20,10 +20,7 @@ const (
 // asks notes something the user said.
 func (c *clone) asks(id amber.TurnID, content string) {
 	c.t.Helper()
-	_, err := c.AppendTurn(c.t.Context(), amber.Turn{ID: id, SessionID: "s1", Role: amber.RoleUser, Content: content, ProjectID: shop})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Get(c.AppendTurn(c.t.Context(), amber.Turn{ID: id, SessionID: "s1", Role: amber.RoleUser, Content: content, ProjectID: shop}))(c.t)
 }
 
 // forgedFields is a record with everything a stranger may have named.
@@ -43,13 +40,8 @@ var plants = map[string]func(t *testing.T, c *clone){
 		c.write(amber.WriteRequest{Content: "c", Metadata: map[string]string{oneKey: "x", anotherKey: "y"}})
 	},
 	"the reason of an end": func(t *testing.T, c *clone) {
-		s, err := c.StartSession(t.Context(), amber.SessionStart{Binding: "x", Project: shop})
-		if err == nil {
-			_, err = c.EndSession(t.Context(), amber.SessionEnd{ID: s.ID, Reason: oneKey})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(c.StartSession(t.Context(), amber.SessionStart{Binding: "x", Project: shop}))(t)
+		must.Get(c.EndSession(t.Context(), amber.SessionEnd{ID: s.ID, Reason: oneKey}))(t)
 	},
 	"the type of a relation": func(t *testing.T, c *clone) {
 		must.Get(c.Relate(t.Context(), amber.Relation{From: c.save("one"), To: c.save("two"), Type: oneKey, Strength: 1}))(t)

@@ -48,12 +48,8 @@ func TestSaveBeforeSomebodyElsesExportIsExported(t *testing.T) {
 	b.save("from b, first")
 	a.clock.turn(time.Hour)
 	a.save("from a, later")
-	a.export(gitsync.ExportOptions{})
-	a.gives(b)
-	b.imports()
-	b.export(gitsync.ExportOptions{})
-	b.gives(a)
-	a.imports()
+	a.pushes(b)
+	b.pushes(a)
 	wantTexts(t, a, "from b, first", "from a, later")
 	wantTexts(t, b, "from b, first", "from a, later")
 }
@@ -64,15 +60,11 @@ func TestEditsAndDeletionsAfterTheExportAreExported(t *testing.T) {
 	edited := a.save("first wording")
 	deleted := a.save("to be deleted")
 	a.write(amber.WriteRequest{Content: "topic, first", Topic: "deploy"})
-	a.export(gitsync.ExportOptions{})
-	a.gives(b)
-	b.imports()
+	a.pushes(b)
 	a.edit(edited, "second wording")
 	a.write(amber.WriteRequest{Content: "topic, second", Topic: "deploy"})
 	must.Do(t, a.Delete(t.Context(), deleted))
-	a.export(gitsync.ExportOptions{})
-	a.gives(b)
-	b.imports()
+	a.pushes(b)
 	wantTexts(t, b, "second wording", "topic, second")
 	fresh := newClone(t)
 	a.gives(fresh)
@@ -212,9 +204,7 @@ func TestLongContentIsNotCut(t *testing.T) {
 	a, b := newClone(t), newClone(t)
 	long := strings.Repeat("ä", 1999) + "日本語" + strings.Repeat(" café", 5000)
 	a.save(long)
-	a.export(gitsync.ExportOptions{})
-	a.gives(b)
-	b.imports()
+	a.pushes(b)
 	wantTexts(t, b, long)
 }
 
@@ -229,9 +219,7 @@ func TestTwoProjectsShareAFolder(t *testing.T) {
 	if r := a.export(gitsync.ExportOptions{Project: "acme/api"}); r.Observations != 1 {
 		t.Errorf("export of api: %+v", r)
 	}
-	if r := a.export(gitsync.ExportOptions{}); !r.IsEmpty {
-		t.Errorf("export of everything after both: %+v", r)
-	}
+	a.exportsNothing()
 	a.gives(b)
 	b.imports()
 	wantTexts(t, b, "older, of api", "of shop")
@@ -240,16 +228,12 @@ func TestTwoProjectsShareAFolder(t *testing.T) {
 func TestMemoryBringsItsOldSession(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
-	start := func(id amber.SessionID) {
-		must.Get(a.StartSession(t.Context(), amber.SessionStart{ID: id, Project: shop, Directory: "/src"}))(t)
-	}
-	start("old")
+	must.Get(a.StartSession(t.Context(), amber.SessionStart{ID: "old", Project: shop, Directory: "/src"}))(t)
 	a.export(gitsync.ExportOptions{})
 	a.clock.turn(time.Hour)
 	a.write(amber.WriteRequest{Content: "late", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: shop, SessionID: "old"}})
 	a.export(gitsync.ExportOptions{})
-	files := a.chunkFiles()
-	for _, f := range files[:] { // the later chunk alone brings its session
+	for _, f := range a.chunkFiles() { // the later chunk alone brings its session
 		one := must.Get(os.ReadFile(filepath.Join(a.folder, f)))(t)
 		if strings.Contains(decoded(t, one), "late") {
 			b.put(f, one)
@@ -298,9 +282,7 @@ func TestChunkFromTheFutureDoesNotPullTheClock(t *testing.T) {
 	a, b := newClone(t), newClone(t)
 	a.clock.turn(20 * 365 * 24 * time.Hour)
 	id := a.save("from the future")
-	a.export(gitsync.ExportOptions{})
-	a.gives(b)
-	b.imports()
+	a.pushes(b)
 	b.save("from today")
 	b.edit(id, "edited today")
 	if r := b.export(gitsync.ExportOptions{}); r.Observations != 2 {

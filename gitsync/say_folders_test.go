@@ -73,9 +73,7 @@ func TestAnErasureIsNotPassedOnToOtherFolders(t *testing.T) {
 			}
 			m.erase(id)
 			m.pushes(first)
-			second.export(gitsync.ExportOptions{})
-			second.gives(bob)
-			bob.imports()
+			second.pushes(bob)
 			mustHold(t, bob, id, deploy.Content)
 			bob.gives(second)
 			second.imports()
@@ -126,9 +124,7 @@ func TestAFolderThatWasMoved(t *testing.T) {
 	if got := a.texts(); !slices.Equal(got, []string{"Bob's, edited", "mine, edited by Bob"}) {
 		t.Errorf("after it: %q", got)
 	}
-	if st := moved.status(); st.ConflictCount != 0 {
-		t.Errorf("conflicts %+v", st.Conflicts)
-	}
+	wantConflicts(t, moved, 0)
 }
 
 // A restore obeys an erasure as the import did: it removes what was in the folder,

@@ -7,7 +7,6 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
-	"github.com/amber-memory/amber/gitsync/chunk"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
@@ -98,7 +97,7 @@ func TestAnEditDoesNotPrepareAnErasure(t *testing.T) {
 				m.pushes(victim)
 			} else {
 				records := m.outgoing(id)
-				victim.hostile(append(records, amber.SyncRecord{Erased: &amber.SyncErased{ID: id, Origin: amber.Origin{Device: "x", Counter: 9}}})...)
+				forge(t, victim, append(records, amber.SyncRecord{Erased: &amber.SyncErased{ID: id, Origin: amber.Origin{Device: "x", Counter: 9}}})...)
 				victim.imports()
 			}
 			victim.imports()
@@ -120,15 +119,6 @@ func (c *clone) outgoing(id amber.MemoryID) (out []amber.SyncRecord) {
 		}
 	}
 	return out
-}
-
-// hostile puts a chunk with any records into the folder.
-func (c *clone) hostile(records ...amber.SyncRecord) {
-	c.t.Helper()
-	h := chunk.Header{Device: "mallory", Incarnation: "i", CreatedBy: "mallory", CreatedAt: amber.UnixMilli(1)}
-	id, b, err := chunk.Encode(c.t.Context(), h, records, nil)
-	must.Do(c.t, err)
-	c.put("chunks/"+id.FileName(), b)
 }
 
 // An erasure takes the versions that were in the folder, and their text with
@@ -163,9 +153,7 @@ func TestMembersEditDeleteAndEraseWhatWasExported(t *testing.T) {
 	b.pushes(a)
 	wantTexts(t, a, "edited")
 	must.Fail(a.History(t.Context(), erased))(t, "history of what was erased", amber.KindNotFound)
-	if st := a.status(); st.ConflictCount != 0 {
-		t.Errorf("conflicts %+v", st.Conflicts)
-	}
+	wantConflicts(t, a, 0)
 }
 
 // Of two who began one topic each sees the own text, and the other as a conflict,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
+	"slices"
 	"testing"
 
 	"github.com/amber-memory/amber"
@@ -19,9 +20,7 @@ type hand struct{ key ed25519.PrivateKey }
 func newHand(t *testing.T) hand {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return hand{key}
 }
 
@@ -35,10 +34,8 @@ func (h hand) Sign(_ context.Context, message []byte) (sign.Signature, error) {
 type friends []sign.KeyID
 
 func (f friends) Standing(_ context.Context, key sign.KeyID) (sign.Standing, error) {
-	for _, k := range f {
-		if k == key {
-			return sign.StandingTrusted, nil
-		}
+	if slices.Contains(f, key) {
+		return sign.StandingTrusted, nil
 	}
 	return sign.StandingStranger, nil
 }
