@@ -59,8 +59,7 @@ func decrypt(id string, payload []byte, with []age.Identity) ([]byte, error) {
 		return nil, locked("the snapshot is encrypted, and no identity was given")
 	}
 	r, err := age.Decrypt(bytes.NewReader(payload), with...)
-	var none *age.NoIdentityMatchError
-	if errors.As(err, &none) {
+	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
 		return nil, locked("the snapshot is encrypted to other recipients")
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package colony
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -32,10 +33,7 @@ func (d Draft) assemble(ctx context.Context, plaintext, payload []byte, add func
 
 // cut cuts the blob into what each part holds.
 func (d Draft) cut(blob string) []string {
-	size := d.PartChars
-	if size == 0 {
-		size = PartChars
-	}
+	size := cmp.Or(d.PartChars, PartChars)
 	var chunks []string
 	for len(blob) > size {
 		chunks, blob = append(chunks, blob[:size]), blob[size:]

@@ -14,7 +14,7 @@ type pointer struct {
 }
 
 // parsePointer reads a pointer. It must name a snapshot; what else is wrong with
-// it is told by [pointer.Objections]. Errors: damaged, too_new.
+// it is told by Objections. Errors: damaged, too_new.
 func parsePointer(content string) (pointer, error) {
 	fail := func(why error) (pointer, error) {
 		return pointer{}, &amber.Error{Op: "read pointer", Kind: amber.KindDamaged, Err: why}

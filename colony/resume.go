@@ -1,6 +1,7 @@
 package colony
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
@@ -58,10 +59,7 @@ func (b *backup) after() SnapshotID {
 // that only begins in the same way.
 func (b *backup) pinned(g *group, p Packed) bool {
 	const checksum = 12 // characters of 8 bytes
-	size := int64(b.v.partChars)
-	if size == 0 {
-		size = PartChars
-	}
+	size := cmp.Or(int64(b.v.partChars), PartChars)
 	for seq := range p.Parts {
 		if _, there := g.parts[seq]; !there && int64(seq+1)*size > p.Info.BlobChars-checksum {
 			return false

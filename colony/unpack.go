@@ -1,6 +1,7 @@
 package colony
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -119,12 +120,8 @@ func (r *reading) checkEncryption() error {
 // file is refused in any case: the attacker who planted it wants that file read.
 func (r *reading) checkNames() error {
 	label, id := r.o.Label, r.o.ID
-	if label == "" {
-		label = r.m.Info.Label
-	}
-	if id == "" {
-		id = r.m.Info.ID
-	}
+	label = cmp.Or(label, r.m.Info.Label)
+	id = cmp.Or(id, r.m.Info.ID)
 	seen, inOrder := make(map[string]bool), true
 	for i, name := range r.m.PartFiles {
 		n, ok := parseName(name)

@@ -1,6 +1,7 @@
 package colony
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -57,9 +58,7 @@ func (r *reading) part(seq int, content string) (string, error) {
 		if !r.o.Tolerant {
 			return "", damaged(name, "the part is not what was uploaded")
 		}
-		if r.broken == "" {
-			r.broken = name
-		}
+		r.broken = cmp.Or(r.broken, name)
 		r.checks.Relaxed = append(r.checks.Relaxed, "the digest of "+name+" is another")
 	}
 	return chunk, r.checkPart(v, seq, name)

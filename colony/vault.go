@@ -1,6 +1,7 @@
 package colony
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -41,9 +42,7 @@ func Open(b Backend, o Options) (*Vault, error) {
 	o.defaults()
 	v := &Vault{b: b, o: o, label: Label(o.Label), raw: strings.TrimSpace(o.Label)}
 	v.c, _ = b.(ConditionalBackend)
-	if v.raw == "" {
-		v.raw = DefaultLabel
-	}
+	v.raw = cmp.Or(v.raw, DefaultLabel)
 	if longest := MaxNameBytes - len(ManifestName("", anyID)); len(v.label) > longest {
 		return fail(fmt.Sprintf("the label has %d characters, want at most %d", len(v.label), longest))
 	}
@@ -57,9 +56,7 @@ func (o *Options) defaults() {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	if o.Operations == 0 {
-		o.Operations = DefaultOperations
-	}
+	o.Operations = cmp.Or(o.Operations, DefaultOperations)
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
 	}

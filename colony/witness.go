@@ -1,6 +1,7 @@
 package colony
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -37,12 +38,8 @@ func raised(before, s Sighting) Sighting {
 	if s.ID != before.ID {
 		return s
 	}
-	if s.Documents == "" {
-		s.Documents = before.Documents
-	}
-	if s.Recipients == "" {
-		s.Recipients = before.Recipients
-	}
+	s.Documents = cmp.Or(s.Documents, before.Documents)
+	s.Recipients = cmp.Or(s.Recipients, before.Recipients)
 	return s
 }
 

@@ -1,6 +1,7 @@
 package gitsync_test
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/amber-memory/amber"
@@ -51,9 +52,7 @@ func TestConcurrentEditsAreShownWithBothTexts(t *testing.T) {
 		if got.ID != id || !texts["as a has it"] || !texts["as b has it"] {
 			t.Errorf("the conflict is %+v", got)
 		}
-		if kept == "" {
-			kept = got.Kept.Content
-		}
+		kept = cmp.Or(kept, got.Kept.Content)
 		wantTexts(t, c, kept)
 		if h, err := c.History(t.Context(), id); err != nil || len(h) != 3 {
 			t.Errorf("%d versions, %v; want 3", len(h), err)

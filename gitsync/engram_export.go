@@ -135,9 +135,7 @@ func (e *engramExporter) remember(c engram.Chunk) {
 
 func (e *engramExporter) step(ctx context.Context, p *pass, st step) error {
 	e.clean, e.writer = p.cleaner, writerOf(st.store.Device, e.o.Project)
-	if e.noted == "" {
-		e.noted = p.place.Position
-	}
+	e.noted = cmp.Or(e.noted, p.place.Position)
 	e.report.Withheld = append(e.report.Withheld, st.withheld...)
 	e.there = append(e.there, st.there...)
 	for _, r := range st.records {

@@ -158,9 +158,7 @@ func (s *Sync) applyEngram(
 			if row.Link.Ref.Scope == amber.ChangeMemory {
 				observations++
 			}
-			if row.Link.Chunk == "" {
-				row.Link.Chunk = key
-			}
+			row.Link.Chunk = cmp.Or(row.Link.Chunk, key)
 			in.Links = append(in.Links, row.Link)
 		}
 	}

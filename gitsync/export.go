@@ -132,9 +132,7 @@ func (e *exporter) step(ctx context.Context, p *pass, st step) error {
 	e.report.Withheld = append(e.report.Withheld, st.withheld...)
 	e.report.PromptsKept += st.kept.prompts
 	e.report.DigestsKept += st.kept.digests
-	if e.noted == "" {
-		e.noted = p.place.Position
-	}
+	e.noted = cmp.Or(e.noted, p.place.Position)
 	e.there = append(e.there, st.there...)
 	for _, r := range st.records {
 		size, err := sizeOf(r)

@@ -1,6 +1,7 @@
 package gitsync
 
 import (
+	"cmp"
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
 )
@@ -22,8 +23,6 @@ func QuarantineError(r wire.SyncImport) error {
 		amber.KindRefused:  "amber key trust DIDKEY, if you know who signed it",
 		amber.KindNotFound: "git checkout -- " + r.Dir + " restores the files",
 	}[first.Kind]
-	if e.Hint == "" {
-		e.Hint = "amber sync status lists the chunks"
-	}
+	e.Hint = cmp.Or(e.Hint, "amber sync status lists the chunks")
 	return e
 }

@@ -1,6 +1,7 @@
 package gitsync
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -57,9 +58,7 @@ func (o Options) Open(store Source, dir string) (*Sync, error) {
 	if dir == "" {
 		return nil, amber.Errorf(amber.KindInvalid, "open sync folder", "", "the path is empty")
 	}
-	if o.FS == nil {
-		o.FS = fsx.OS()
-	}
+	o.FS = cmp.Or(o.FS, fsx.OS())
 	abs, err := resolve(o.FS, dir)
 	if err != nil {
 		return nil, err

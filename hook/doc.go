@@ -1,7 +1,7 @@
 // Package hook turns what agent hosts say into entries of the crash journal.
 //
 // A host starts one process per event and hands it a JSON object. [Read] makes
-// an [amber.HostEvent] of it, [Keeper.Keep] puts that on disk, and [Reply] is
+// a [journal.HostEvent] of it, [Keeper.Keep] puts that on disk, and [Reply] is
 // what the host gets back:
 //
 //	payload ── scan ──> values ── clean ──> values ── dialect ──> event ── Keep ──> journal

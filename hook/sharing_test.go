@@ -1,6 +1,7 @@
 package hook_test
 
 import (
+	"cmp"
 	"os"
 	"testing"
 
@@ -36,10 +37,7 @@ func TestHostsThatShareAFileAreToldApart(t *testing.T) {
 		"session that is a path": {"", map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "../session-state/cp-1", "prompt": "hi"}},
 	} {
 		for _, through := range []hook.Host{hook.Copilot, hook.VSCode} {
-			want := c.want
-			if want == "" {
-				want = through
-			}
+			want := cmp.Or(c.want, through)
 			if name == "camel case" && through == hook.VSCode {
 				continue // its payloads name no event; none are asked for there
 			}

@@ -17,7 +17,7 @@ type HostEvent struct {
 	// EventID is 32 hex digits. With Native set it comes from ids the host gave,
 	// and an event with the same one is the same event. Otherwise it is a digest
 	// of what was said, and an event with the same one is the same event when it
-	// was observed at most [SameEventWindow] apart.
+	// was observed at most [amber.SameEventWindow] apart.
 	EventID       string            `json:"event_id"`
 	Native        bool              `json:"native,omitempty"`
 	Host          string            `json:"host"` // "claude-code"

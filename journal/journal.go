@@ -36,12 +36,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Clock == nil {
 		return o, amber.Errorf(amber.KindInvalid, "open journal", "", "a clock is required")
 	}
-	if o.FS == nil {
-		o.FS = fsx.OS()
-	}
-	if o.Random == nil {
-		o.Random = rand.Reader
-	}
+	o.FS = cmp.Or(o.FS, fsx.OS())
+	o.Random = cmp.Or(o.Random, rand.Reader)
 	for _, d := range []struct {
 		v   *int64
 		def int64
@@ -52,9 +48,7 @@ func (o Options) withDefaults() (Options, error) {
 		{(*int64)(&o.Wait), int64(30 * time.Second)},
 		{(*int64)(&o.FlushInterval), int64(5 * time.Millisecond)},
 	} {
-		if *d.v == 0 {
-			*d.v = d.def
-		}
+		*d.v = cmp.Or(*d.v, d.def)
 		if *d.v < 0 {
 			return o, amber.Errorf(amber.KindInvalid, "open journal", "", "a bound is negative")
 		}
@@ -62,9 +56,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.MaxEntries < 0 {
 		return o, amber.Errorf(amber.KindInvalid, "open journal", "", "a bound is negative")
 	}
-	if o.MaxEntries == 0 {
-		o.MaxEntries = 64
-	}
+	o.MaxEntries = cmp.Or(o.MaxEntries, 64)
 	return o, nil
 }
 

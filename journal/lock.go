@@ -149,8 +149,7 @@ func ended(op, id string, ctx context.Context) error {
 // refused, something else in the place of a file or a folder is damaged,
 // everything else is internal.
 func diskError(op, id string, err error) error {
-	var known *amber.Error
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*amber.Error](err); ok {
 		return err
 	}
 	e := &amber.Error{Op: op, Kind: amber.KindInternal, ID: id, Err: err}

@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -39,12 +40,8 @@ var _ sign.TrustList = (*Ring)(nil)
 // Open returns the ring of a folder. It touches nothing; the folder is made
 // when something is written.
 func Open(dir string, o Options) *Ring {
-	if o.FS == nil {
-		o.FS = fsx.OS()
-	}
-	if o.Random == nil {
-		o.Random = rand.Reader
-	}
+	o.FS = cmp.Or(o.FS, fsx.OS())
+	o.Random = cmp.Or(o.Random, rand.Reader)
 	return &Ring{dir: dir, o: o}
 }
 
@@ -140,7 +137,7 @@ func (r *Ring) sameAs(s *signer) error {
 	return err
 }
 
-// Standing implements [amber.TrustList]. A list or a seed that cannot be read is
+// Standing implements [sign.TrustList]. A list or a seed that cannot be read is
 // an error, so that no key counts as unknown or as trusted by accident. Errors:
 // those of [Ring.Trusted]; refused and damaged for the seed.
 func (r *Ring) Standing(ctx context.Context, key sign.KeyID) (sign.Standing, error) {

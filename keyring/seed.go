@@ -48,10 +48,10 @@ func newSigner(s seed) *signer {
 	return &signer{id: sign.NewKeyID(key.Public().(ed25519.PublicKey)), key: key}
 }
 
-// KeyID implements [amber.Signer].
+// KeyID implements [sign.Signer].
 func (s signer) KeyID() sign.KeyID { return s.id }
 
-// Sign implements [amber.Signer].
+// Sign implements [sign.Signer].
 func (s signer) Sign(ctx context.Context, message []byte) (sign.Signature, error) {
 	if err := ctx.Err(); err != nil {
 		return sign.Signature{}, err

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -57,9 +58,7 @@ type item struct {
 
 func (i item) info() colony.FileInfo {
 	f := colony.FileInfo{Name: i.Filename, Size: -1, CreatedAt: i.CreatedAt.Time, UpdatedAt: i.UpdatedAt.Time}
-	if f.Name == "" {
-		f.Name = i.Name
-	}
+	f.Name = cmp.Or(f.Name, i.Name)
 	for _, size := range []*int64{i.Size, i.ContentSize} {
 		if size != nil && *size >= 0 {
 			f.Size = *size

@@ -43,8 +43,7 @@ func (c *Client) lost(ctx context.Context, r request, err error) *failure {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	var ue *url.Error
-	if errors.As(err, &ue) {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
 	var op *net.OpError

@@ -131,8 +131,7 @@ func (c *Client) login(ctx context.Context, r request) (string, *failure) {
 func (c *Client) key(ctx context.Context, op string) (string, *amber.Error) {
 	key, err := c.o.Key(ctx)
 	if err != nil {
-		var e *amber.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*amber.Error](err); ok {
 			return "", e
 		}
 		return "", &amber.Error{Op: op, Kind: amber.KindOf(err), Err: err}

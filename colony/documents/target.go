@@ -47,8 +47,7 @@ func short(name string) string {
 
 // reason is what an error says without the operation.
 func reason(err error) string {
-	var e *amber.Error
-	if errors.As(err, &e) && e.Err != nil {
+	if e, ok := errors.AsType[*amber.Error](err); ok && e.Err != nil {
 		return e.Err.Error()
 	}
 	return err.Error()

@@ -74,8 +74,7 @@ func (v volume) check(op, rel string) error {
 // FileName returns the name of the file that an error is about, where what is
 // damaged still tells it; "" where it does not.
 func FileName(err error) string {
-	var n *named
-	if errors.As(err, &n) {
+	if n, ok := errors.AsType[*named](err); ok {
 		return n.name
 	}
 	return ""
@@ -95,8 +94,7 @@ func (n *named) FileName() string { return n.name }
 
 // about notes the name of the file that an error is about.
 func about(err error, name string) error {
-	var e *amber.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*amber.Error](err); ok {
 		e.Err = &named{name, e.Err}
 	}
 	return err

@@ -1,6 +1,7 @@
 package shelf
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -61,9 +62,7 @@ func Open(agent *home.Agent, o Options) (*Shelf, error) {
 	if agent == nil || o.Clock == nil {
 		return nil, amber.Errorf(amber.KindInvalid, "open vault", "", "an agent and a clock are required")
 	}
-	if o.FS == nil {
-		o.FS = fsx.OS()
-	}
+	o.FS = cmp.Or(o.FS, fsx.OS())
 	limits, err := o.Limits.withDefaults()
 	if err != nil {
 		return nil, err
@@ -80,9 +79,7 @@ func (l Limits) withDefaults() (Limits, error) {
 		if *f.n < 0 {
 			return l, amber.Errorf(amber.KindInvalid, "open vault", "", "a limit is negative")
 		}
-		if *f.n == 0 {
-			*f.n = f.preset
-		}
+		*f.n = cmp.Or(*f.n, f.preset)
 	}
 	if l.MaxFile > MaxFileLimit {
 		return l, amber.Errorf(amber.KindInvalid, "open vault", "", "the limit of a file is more than 64 MiB")

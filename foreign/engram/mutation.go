@@ -1,6 +1,7 @@
 package engram
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -196,9 +197,7 @@ func (r *reader) observationChange(m Mutation, rows map[string]Observation) (*ve
 		return nil, errOther
 	}
 	o.extra = extra
-	if o.UpdatedAt == "" {
-		o.UpdatedAt = m.OccurredAt
-	}
+	o.UpdatedAt = cmp.Or(o.UpdatedAt, m.OccurredAt)
 	if deleted && o.DeletedAt == nil {
 		o.DeletedAt = &m.OccurredAt
 	}

@@ -1,6 +1,7 @@
 package engram
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"strings"
@@ -63,9 +64,7 @@ func Relation(r amber.Relation, ends RelationEnds) Mutation {
 		Actor: text("amber"), ActorKind: text("system"), Project: ends.Project,
 		CreatedAt: formatTime(r.CreatedAt), UpdatedAt: formatTime(r.Origin.Clock.Time()),
 	}
-	if p.SyncID == "" {
-		p.SyncID = r.ID
-	}
+	p.SyncID = cmp.Or(p.SyncID, r.ID)
 	if !verdicts[p.Relation] {
 		p.Relation = anyVerdict
 	}

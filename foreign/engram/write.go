@@ -1,6 +1,7 @@
 package engram
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/amber-memory/amber"
@@ -41,9 +42,7 @@ func fromSession(s amber.SyncSession, link *amber.SyncLink) Session {
 		}
 	}
 	row := Session{ID: string(s.ID), Project: s.Project, Directory: s.Directory, StartedAt: formatTime(s.StartedAt)}
-	if row.Directory == "" {
-		row.Directory = noDirectory
-	}
+	row.Directory = cmp.Or(row.Directory, noDirectory)
 	if !s.EndedAt.IsZero() {
 		ended := formatTime(s.EndedAt)
 		row.EndedAt = &ended

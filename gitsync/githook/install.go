@@ -281,8 +281,7 @@ func kindOf(err error) amber.Kind {
 
 // at names the file in an error of ours.
 func at(err error, path string) error {
-	var e *amber.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*amber.Error](err); ok {
 		e.ID, e.Hint = path, "remove the lines between the markers in an editor"
 	}
 	return err

@@ -1,6 +1,7 @@
 package githook
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"strings"
@@ -40,9 +41,7 @@ func (w *Worktree) Ref(ctx context.Context, name string) (string, error) {
 // Commit returns the id of the commit that a branch is at; "" is the upstream
 // branch of the current one. Errors: invalid; not_found.
 func (w *Worktree) Commit(ctx context.Context, ref string) (string, error) {
-	if ref == "" {
-		ref = TrackedBranch
-	}
+	ref = cmp.Or(ref, TrackedBranch)
 	if err := checkRef(ref); err != nil {
 		return "", err
 	}

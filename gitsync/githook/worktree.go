@@ -1,6 +1,7 @@
 package githook
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -35,9 +36,7 @@ func (o Options) Open(ctx context.Context, dir string) (*Worktree, error) {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
 	}
-	if o.FS == nil {
-		o.FS = fsx.OS()
-	}
+	o.FS = cmp.Or(o.FS, fsx.OS())
 	w := &Worktree{env: environment(o.Environ), fs: o.FS}
 	var err error
 	if w.top, err = line(ctx, w.env, dir, "rev-parse", "--show-toplevel"); err != nil {

@@ -93,7 +93,7 @@ func (o Options) readTOML(path string) (*settings.TOML, error) {
 
 // broken is the error about a file that cannot be edited as it is.
 func broken(path string, err error) error {
-	if e := (*amber.Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*amber.Error](err); ok {
 		if e.ID == "" || e.ID == serverName {
 			return &amber.Error{Op: "edit", Kind: e.Kind, ID: path, Err: err, Hint: e.Hint}
 		}

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -88,12 +89,8 @@ func (o Options) look() (Options, error) {
 	if o.LookPath == nil {
 		o.LookPath = func(string) (string, error) { return "", fs.ErrNotExist }
 	}
-	if o.FS == nil {
-		o.FS = fsx.OS()
-	}
-	if o.GOOS == "" {
-		o.GOOS = runtime.GOOS
-	}
+	o.FS = cmp.Or(o.FS, fsx.OS())
+	o.GOOS = cmp.Or(o.GOOS, runtime.GOOS)
 	return o, nil
 }
 

@@ -94,8 +94,7 @@ func compileOwn(pattern string) (*regexp.Regexp, error) {
 	}
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		var bad *syntax.Error
-		if errors.As(err, &bad) { // the rest of it repeats the pattern
+		if bad, ok := errors.AsType[*syntax.Error](err); ok { // the rest of it repeats the pattern
 			return nil, fmt.Errorf("the pattern is not RE2: %s", bad.Code)
 		}
 		return nil, errors.New("the pattern is not RE2")

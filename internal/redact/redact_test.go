@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,10 +23,7 @@ func checkChanges(t *testing.T, changes []change) {
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			want := c.want
-			if want == "" {
-				want = c.in
-			}
+			want := cmp.Or(c.want, c.in)
 			got, _ := r.String(c.in)
 			must.Equal(t, fmt.Sprintf("String(%q)", c.in), got, want)
 			checkPromises(t, r, c.in)

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // span is a piece of a text and the rule that removes it. A span without a
 // rule stays: it is a marker that was in the text before.
@@ -82,10 +85,7 @@ func (r *rule) head(v view, at int) (start, end int, ok bool) {
 	if !v.unbroken(head, r.least) {
 		return 0, 0, false
 	}
-	reach := r.reach
-	if reach == 0 {
-		reach = defaultReach
-	}
+	reach := cmp.Or(r.reach, defaultReach)
 	m := v.doc.exprs.match(r.pattern, v.text[head:min(v.hi, at+reach)])
 	if m == nil || head+m[1] <= at {
 		return 0, 0, false

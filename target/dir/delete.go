@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/target"
 )
 
-// Delete implements [amber.Target]. The name is durably gone when it returns,
+// Delete implements [target.Target]. The name is durably gone when it returns,
 // also when it was gone before. Folders stay.
 func (d *Dir) Delete(ctx context.Context, name string) error {
 	const op = "delete object"

@@ -1,6 +1,7 @@
 package dir
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -37,9 +38,7 @@ var (
 // be made, refused where it may not be made or reached.
 func Open(path string, o Options) (*Dir, error) {
 	const op = "open target"
-	if o.FS == nil {
-		o.FS = fsx.OS()
-	}
+	o.FS = cmp.Or(o.FS, fsx.OS())
 	if !filepath.IsAbs(path) {
 		return nil, amber.Errorf(amber.KindInvalid, op, path, "the path is not absolute")
 	}

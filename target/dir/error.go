@@ -24,8 +24,7 @@ func alive(ctx context.Context, op, name string) error {
 // server behind the folder that does not answer is unreachable, everything else
 // is internal.
 func diskError(op, name string, err error) error {
-	var known *amber.Error
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*amber.Error](err); ok {
 		return err
 	}
 	e := &amber.Error{Op: op, Kind: amber.KindInternal, ID: name, Err: err}
@@ -48,8 +47,8 @@ func diskError(op, name string, err error) error {
 
 // lacksLinks recognises the answer of a file system without hard links.
 func lacksLinks(err error) bool {
-	var link *os.LinkError
-	return errors.As(err, &link) && link.Op == "link" &&
+	link, ok := errors.AsType[*os.LinkError](err)
+	return ok && link.Op == "link" &&
 		(errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported))
 }
 

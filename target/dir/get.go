@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// Get implements [amber.Target]. The reader returns kind damaged when the
+// Get implements [target.Target]. The reader returns kind damaged when the
 // file ends before the range does, and kind unreachable once ctx is over. It
 // is not safe for concurrent use; Close may be called twice.
 func (d *Dir) Get(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error) {

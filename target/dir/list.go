@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber/target"
 )
 
-// List implements [amber.Target]. It reads one folder at a time.
+// List implements [target.Target]. It reads one folder at a time.
 func (d *Dir) List(ctx context.Context, prefix string, fn func(target.Object) error) error {
 	return d.list(ctx, "", prefix, fn)
 }

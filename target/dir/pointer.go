@@ -14,7 +14,7 @@ import (
 	"github.com/amber-memory/amber/target"
 )
 
-// LoadPointer implements [amber.Pointers]. What it returns is durable. The
+// LoadPointer implements [target.Pointers]. What it returns is durable. The
 // caller owns the value. A file that is not what a swap writes is damaged.
 func (d *Dir) LoadPointer(ctx context.Context, name string) (value []byte, version string, err error) {
 	const op = "load pointer"
@@ -39,7 +39,7 @@ func (d *Dir) LoadPointer(ctx context.Context, name string) (value []byte, versi
 	return p.Value, versionOf(p), nil
 }
 
-// SwapPointer implements [amber.Pointers]. Versions never come again. After
+// SwapPointer implements [target.Pointers]. Versions never come again. After
 // an error of kind internal the value may be the old or the new one.
 func (d *Dir) SwapPointer(ctx context.Context, name, version string, value []byte) (newVersion string, err error) {
 	const op = "swap pointer"

@@ -14,7 +14,7 @@ import (
 // chunk is how much of an object is in memory while it is stored.
 const chunk = 256 << 10
 
-// Put implements [amber.Target]. An object that is there with another size
+// Put implements [target.Target]. An object that is there with another size
 // is damaged. A reader that blocks is not given up when ctx ends: that is
 // noticed between its reads.
 func (d *Dir) Put(ctx context.Context, name string, size int64, r io.Reader) (created bool, err error) {

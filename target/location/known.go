@@ -50,8 +50,7 @@ func (k Known) path() string { return filepath.Join(k.Home, knownName) }
 // error is of kind invalid.
 func ParseName(s string) (string, error) {
 	_, err := amber.ParseTenantID(s)
-	var wrong *amber.Error
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*amber.Error](err); ok {
 		wrong.Op = "parse name of repository"
 	}
 	return s, err

@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -38,9 +39,7 @@ func readAnswer(resp *http.Response) error {
 	}
 	if xml.Unmarshal(body, &said) == nil {
 		a.code = said.Code
-		if a.region == "" {
-			a.region = said.Region
-		}
+		a.region = cmp.Or(a.region, said.Region)
 	}
 	return a
 }
@@ -111,15 +110,15 @@ func (a *answer) didNothing() bool {
 
 // answered reports whether err is an answer with the status.
 func answered(err error, status int) bool {
-	var a *answer
-	return errors.As(err, &a) && a.status == status
+	a, ok := errors.AsType[*answer](err)
+	return ok && a.status == status
 }
 
 // isAbsent reports whether err says that there is no such object. A page that
 // was not found, by whatever sits between, does not say that.
 func isAbsent(err error) bool {
-	var a *answer
-	return errors.As(err, &a) && a.status == http.StatusNotFound && (a.code == noSuchKey || a.bare)
+	a, ok := errors.AsType[*answer](err)
+	return ok && a.status == http.StatusNotFound && (a.code == noSuchKey || a.bare)
 }
 
 // isUnmet reports whether err says that the condition of a write was not met.
@@ -128,6 +127,6 @@ func isUnmet(err error) bool { return answered(err, http.StatusPreconditionFaile
 
 // isCode reports whether err is an answer with the code.
 func isCode(err error, code string) bool {
-	var a *answer
-	return errors.As(err, &a) && a.code == code
+	a, ok := errors.AsType[*answer](err)
+	return ok && a.code == code
 }

@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 
@@ -21,10 +22,7 @@ func findCredentials(getenv func(string) string) (*credentials.Credentials, erro
 	}
 	providers := []credentials.Provider{&environment{getenv: getenv}}
 	if file := sharedFile(getenv); file != "" {
-		profile := getenv("AWS_PROFILE")
-		if profile == "" {
-			profile = "default"
-		}
+		profile := cmp.Or(getenv("AWS_PROFILE"), "default")
 		// Both are named, else the provider asks the environment of the process.
 		providers = append(providers, &credentials.FileAWSCredentials{Filename: file, Profile: profile})
 	}

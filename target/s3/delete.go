@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// Delete implements [amber.Target]. In a bucket that keeps versions, the
+// Delete implements [target.Target]. In a bucket that keeps versions, the
 // versions stay.
 func (t *Target) Delete(ctx context.Context, name string) error {
 	const op = "delete object"

@@ -45,20 +45,17 @@ func alive(ctx context.Context, op, name string) error {
 // is refused, a bound of the server is quota, what it cannot do is
 // unsupported, everything else is unreachable.
 func failure(ctx context.Context, op, name string, err error) error {
-	var own asIs
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[asIs](err); ok {
 		return own.error
 	}
-	var known *amber.Error
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*amber.Error](err); ok {
 		return err
 	}
 	if err := alive(ctx, op, name); err != nil {
 		return err
 	}
 	e := &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: name, Err: err}
-	var a *answer
-	if errors.As(err, &a) {
+	if a, ok := errors.AsType[*answer](err); ok {
 		e.Kind, e.Hint = a.kind()
 	}
 	return e

@@ -16,7 +16,7 @@ import (
 
 const opGet = "get object"
 
-// Get implements [amber.Target]. The reader goes on where it was when the
+// Get implements [target.Target]. The reader goes on where it was when the
 // connection breaks or stands still, as often as the target's options permit.
 // It returns kind damaged when the object was exchanged meanwhile, not_found
 // when it was deleted, and kind unreachable once ctx is over. It is not safe

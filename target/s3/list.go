@@ -16,7 +16,7 @@ const (
 	pageSize = 1000 // the most that S3 gives
 )
 
-// List implements [amber.Target]. It reads a page at a time, and goes on after
+// List implements [target.Target]. It reads a page at a time, and goes on after
 // the last name where a page is lost. Keys that are not names of objects are
 // passed over. A list that is not in order, or has keys that were not asked
 // for, is damaged.

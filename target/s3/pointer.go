@@ -15,7 +15,7 @@ import (
 
 const opSwap = "swap pointer"
 
-// LoadPointer implements [amber.Pointers]. The caller owns the value. An
+// LoadPointer implements [target.Pointers]. The caller owns the value. An
 // object that is not what a swap writes is damaged.
 func (t *Target) LoadPointer(ctx context.Context, name string) (value []byte, version string, err error) {
 	const op = "load pointer"
@@ -41,7 +41,7 @@ func (t *Target) LoadPointer(ctx context.Context, name string) (value []byte, ve
 	return p.Value, versionOf(p.Count, etag), nil
 }
 
-// SwapPointer implements [amber.Pointers]. Versions never come again. On a
+// SwapPointer implements [target.Pointers]. Versions never come again. On a
 // server that does not heed conditions of writes it returns kind unsupported
 // and changes nothing. After an error of kind unreachable the value may be the
 // old or the new one.

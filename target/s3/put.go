@@ -20,7 +20,7 @@ const opPut = "put object"
 // permits.
 const MaxObjectBytes = partSize * maxParts
 
-// Put implements [amber.Target]. It holds up to 16 MiB of the object in
+// Put implements [target.Target]. It holds up to 16 MiB of the object in
 // memory, and sends nothing before it has that much, or all, of it. The
 // server is given digests of what it is sent. An object that is there with
 // another size is damaged. After an error of kind unreachable the object may

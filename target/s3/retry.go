@@ -35,8 +35,8 @@ func (t *Target) try(ctx context.Context, e expect, f func(context.Context) erro
 
 // isUndone reports whether a request that ended so has changed nothing.
 func isUndone(err error) bool {
-	var a *answer
-	return errors.As(err, &a) && a.didNothing()
+	a, ok := errors.AsType[*answer](err)
+	return ok && a.didNothing()
 }
 
 // wait waits after the n-th attempt.

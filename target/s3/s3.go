@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -91,9 +92,7 @@ func build(c Config, o Options) (*Target, error) {
 	if t.sleep == nil {
 		t.sleep = sleep
 	}
-	if t.random == nil {
-		t.random = rand.Reader
-	}
+	t.random = cmp.Or(t.random, rand.Reader)
 	if t.network == nil {
 		t.network = newTransport(t.stall)
 	}

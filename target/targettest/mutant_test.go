@@ -2,6 +2,7 @@ package targettest_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -263,9 +264,7 @@ var mutants = []struct {
 	{"makes up a pointer", "pointer/absent", broken{
 		load: func(m *mem, ctx context.Context, name string) ([]byte, string, error) {
 			value, version, err := m.LoadPointer(ctx, name)
-			if version == "" {
-				version = "0"
-			}
+			version = cmp.Or(version, "0")
 			return value, version, err
 		},
 	}},
