@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // nameless is a recipient that does not tell who it is.
@@ -90,9 +91,7 @@ func TestBlankDocumentsKeepWhatHasText(t *testing.T) {
 		if text == "\n" && len(r.Warnings) != 1 {
 			t.Errorf("%q: warnings are %q", text, r.Warnings)
 		}
-		if _, err := v.Prune(t.Context(), 1, false); err != nil {
-			t.Error(err)
-		}
+		must.Get(v.Prune(t.Context(), 1, false))(t)
 		if ids, _ := complete(b.fake.Files(), "x"); len(ids) != 2 || ids[0] != id {
 			t.Errorf("after %q complete are %s", text, ids)
 		}

@@ -146,9 +146,7 @@ func TestRollbackIsNoticedByTheCounter(t *testing.T) {
 	v, elsewhere = b.open(func(o *colony.Options) { o.Label, o.Witness = "m", witness }), b.open(func(o *colony.Options) { o.Label = "m" })
 	witness.seen = colony.Sighting{ID: "20250101T000000000000Z-000000", Counter: 9}
 	b.fake.Fill(vaultFiles(t, "testdata/mut/clean_signed/vault"))
-	if _, err := v.Restore(t.Context(), ""); err != nil {
-		t.Error(err)
-	}
+	must.Get(v.Restore(t.Context(), ""))(t)
 	if r := b.backup(elsewhere, doc("five"), colony.BackupOptions{}); r.Counter != 1 {
 		t.Errorf("counter is %d", r.Counter)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // halted is a vault that stops at the first file that is to be deleted.
@@ -45,9 +46,7 @@ func TestBackupWakesWhileItsPartsAreRemoved(t *testing.T) {
 		})
 		r := b.backup(v, doc(long), colony.BackupOptions{})
 		close(h.on)
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		must.Do(t, <-done)
 		if got := b.restore(v, doc(long)); got.ID != r.ID || got.Fallback != "" {
 			t.Errorf("asleep before %s: restored %+v, report is %+v", at, got, r)
 		}

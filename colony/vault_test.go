@@ -200,9 +200,7 @@ func TestOpenRefuses(t *testing.T) {
 		must.Fail(colony.Open(&colonytest.Fake{}, o))(t, name, amber.KindInvalid)
 	}
 	good.Label = strings.Repeat("x", 206)
-	if _, err := colony.Open(&colonytest.Fake{}, good); err != nil {
-		t.Error(err)
-	}
+	must.Get(colony.Open(&colonytest.Fake{}, good))(t)
 }
 
 func TestBackupsAreRestored(t *testing.T) {

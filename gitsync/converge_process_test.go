@@ -237,8 +237,6 @@ func TestKilledExportersLoseNothing(t *testing.T) {
 				t.Errorf("%q was acknowledged and is missing", text)
 			}
 		}
-		if err := a.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, a.Close())
 	}
 }

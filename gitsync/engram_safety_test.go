@@ -86,9 +86,7 @@ func TestVectorsComeInWithEveryRow(t *testing.T) {
 			}
 			wantTexts(t, c, want.live()...)
 			for _, s := range want.Sessions {
-				if _, err := c.Session(t.Context(), amber.SessionID(s.ID)); err != nil {
-					t.Error(err)
-				}
+				must.Get(c.Session(t.Context(), amber.SessionID(s.ID)))(t)
 			}
 			if again := c.imports(); again.Chunks != 0 || again.Observations != 0 {
 				t.Errorf("a second import: %+v", again)

@@ -34,8 +34,6 @@ func TestAnEntryKnowsThatItWaits(t *testing.T) {
 	}()
 	<-blocked
 	must.Do(t, lock.Unlock())
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	must.Do(t, <-done)
 	must.Equal(t, "told", told, []bool{true, false})
 }

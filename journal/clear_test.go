@@ -59,9 +59,7 @@ func TestClearSparesWhatCameMeanwhile(t *testing.T) {
 		j := s.journal()
 		mustRead(t, j, one.Key(), 0)
 		mustAppend(t, j, one, entry(7))
-		if _, err := j.Clear(t.Context(), one.Key(), int64(n)); err != nil {
-			t.Error(err)
-		}
+		must.Get(j.Clear(t.Context(), one.Key(), int64(n)))(t)
 		got := texts(mustRead(t, s.journal(), one.Key(), int64(n)))
 		must.Equal(t, fmt.Sprintf("after %d: frames", n), got, []string{fmt.Sprintf("%d entry 7", n+1)})
 	}

@@ -275,9 +275,7 @@ func checkSession(t *testing.T, disk fsx.FS, dir string, o journal.Options, l *l
 			t.Errorf("status: %+v, %v", st, err)
 		}
 	}
-	if err := l.append(j, entry(900+len(l.tried))); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, l.append(j, entry(900+len(l.tried))))
 	if _, ok := l.acked[last+1]; !ok {
 		t.Errorf("the next entry does not have the sequence %d", last+1)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -270,9 +271,7 @@ func TestALossIsCountedOnAFullDisk(t *testing.T) {
 	fill(t, open(t, dir, journal.Options{}), one, 1)
 	bad := errfs.Wrap(fsx.OS(), errfs.Rule{Op: errfs.OpWrite, Nth: 1, Err: syscall.ENOSPC})
 	j := open(t, dir, journal.Options{FS: bad})
-	if err := j.CountLoss(syscall.ENOSPC); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, j.CountLoss(syscall.ENOSPC))
 	if l, err := j.Losses(); err != nil || l.Count != 1 {
 		t.Errorf("%+v, %v", l, err)
 	}

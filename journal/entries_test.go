@@ -121,9 +121,7 @@ func TestAcknowledgedEntriesAreSynced(t *testing.T) {
 	default:
 	}
 	gate.open()
-	if _, err := a.result(); err != nil {
-		t.Error(err)
-	}
+	must.Get(a.result())(t)
 	for _, rule := range []errfs.Rule{
 		{Op: errfs.OpWrite, Err: syscall.ENOSPC}, {Op: errfs.OpWrite, Err: syscall.ENOSPC, Written: 20}, {Op: errfs.OpSync, Err: syscall.EIO},
 	} {

@@ -120,9 +120,7 @@ func TestBatchIsBounded(t *testing.T) {
 			waitFor(t, func() bool { return journal.Waiting(j, one.Key()) == tt.behind })
 			gate.open()
 			for _, a := range all {
-				if _, err := a.result(); err != nil {
-					t.Error(err)
-				}
+				must.Get(a.result())(t)
 			}
 			if got := gate.syncs(); got != tt.syncs {
 				t.Errorf("%d syncs, want %d", got, tt.syncs)
@@ -159,12 +157,8 @@ func TestFlushIntervalBoundsTheWait(t *testing.T) {
 		}
 		synctest.Wait()
 		gate.open()
-		if _, err := first.result(); err != nil {
-			t.Error(err)
-		}
-		if err := j.Flush(t.Context(), one.Key()); err != nil {
-			t.Error(err)
-		}
+		must.Get(first.result())(t)
+		must.Do(t, j.Flush(t.Context(), one.Key()))
 		// The last sync served three: three that come back do not wait, two wait for the third, and not for ever.
 		if got := took(3); got != 0 {
 			t.Errorf("three waited %v", got)
@@ -348,14 +342,10 @@ func TestFlush(t *testing.T) {
 	}
 	gate.open()
 	for range 2 {
-		if err := <-flushed; err != nil {
-			t.Error(err)
-		}
+		must.Do(t, <-flushed)
 	}
 	for _, p := range []*appending{a, b} {
-		if _, err := p.result(); err != nil {
-			t.Error(err)
-		}
+		must.Get(p.result())(t)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -46,9 +47,7 @@ func TestHistories(t *testing.T) {
 		}
 		h.log = append(h.log, "peace")
 		h.disk.StopAt(0)
-		if err := h.drain(h.journal(h.disk), 1<<30); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, h.drain(h.journal(h.disk), 1<<30))
 		h.check()
 		if t.Failed() {
 			t.Fatalf("seed %d: %q", seed, h.log)

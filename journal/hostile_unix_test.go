@@ -67,9 +67,7 @@ func TestStrangeFilesNamedLikeSegments(t *testing.T) {
 	if err != nil || d != (journal.Damage{Headers: 3}) || !slices.Equal(texts(frames), numbered(1, 4)) {
 		t.Errorf("%v, %+v, %v", texts(frames), d, err)
 	}
-	if _, err := j.Clear(t.Context(), one.Key(), 4); err != nil {
-		t.Error(err)
-	}
+	must.Get(j.Clear(t.Context(), one.Key(), 4))(t)
 	if b, err := os.ReadFile(victim); string(b) != "precious" || err != nil {
 		t.Errorf("the victim holds %q, %v", b, err)
 	}

@@ -189,9 +189,7 @@ func killSome(t *testing.T, dir string, s journal.Session, processes, after int)
 		t.Error("every process ended by itself")
 	}
 	for _, cmd := range children {
-		if err := cmd.Process.Kill(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, cmd.Process.Kill())
 	}
 	<-over
 	for _, cmd := range children {

@@ -88,9 +88,7 @@ func TestMisplacedSegments(t *testing.T) {
 			}
 			// And once more through a clear of everything: sequences go on, nothing that could not be read is gone.
 			j := s.journal()
-			if _, err := j.Clear(t.Context(), one.Key(), tt.next); err != nil {
-				t.Error(err)
-			}
+			must.Get(j.Clear(t.Context(), one.Key(), tt.next))(t)
 			if got := mustAppend(t, j, one, entry(1)); got != tt.next+1 {
 				t.Errorf("after clearing the sequence is %d, want %d", got, tt.next+1)
 			}

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -32,9 +33,7 @@ func TestReadingHoldsOneFrame(t *testing.T) {
 	for name, pass := range passes {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if err := pass(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, pass())
 		runtime.ReadMemStats(&after)
 		// A buffer for each of five segments, and the last frame once more.
 		if got := after.TotalAlloc - before.TotalAlloc; got > 8*journal.MaxPayload {

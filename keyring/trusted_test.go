@@ -120,9 +120,7 @@ func TestTheListIsBounded(t *testing.T) {
 	write(t, filepath.Join(dir, "trusted"), 0o600, strings.Repeat("#\n", 4095)+string(keyOf(2))+"\n")
 	r := ring(dir, 1)
 	must.Kind(t, "one more", r.Trust(t.Context(), keyOf(3), ""), amber.KindQuota)
-	if err := r.Trust(t.Context(), keyOf(2), "there already"); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, r.Trust(t.Context(), keyOf(2), "there already"))
 	if l := trusted(t, r); len(l) != 1 || l[0].Comment != "there already" {
 		t.Errorf("%v", l)
 	}

@@ -63,9 +63,7 @@ func TestListAnswers(t *testing.T) {
 			v, c, _ := prepared(t)
 			v.forget(at(1, always, says(200, tc.body)))
 			files, err := c.List(t.Context(), "o")
-			if got := amber.KindOf(err); got != tc.kind {
-				t.Fatalf("got %v, want %q", err, tc.kind)
-			}
+			must.Kind(t, "list", err, tc.kind)
 			var names []string
 			for _, f := range files {
 				names = append(names, f.Name)
@@ -160,9 +158,7 @@ func TestWhatIsNotSent(t *testing.T) {
 			must.Kind(t, fmt.Sprintf("%q", name), err, amber.KindInvalid)
 		}
 	}
-	if _, err := c.Put(t.Context(), "a", "\xff"); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("got %v, want invalid", err)
-	}
+	must.Fail(c.Put(t.Context(), "a", "\xff"))(t, "no UTF-8", amber.KindInvalid)
 	if asked := v.requests(); len(asked) > 0 {
 		t.Errorf("the vault was asked %q", asked)
 	}

@@ -113,9 +113,6 @@ func (c *Client) judgeContent(r request, a answer, d detail, f *failure) {
 	}
 }
 
-// isNoCall reports whether the vault does not know what it was asked for.
-func isNoCall(err error) bool { return errors.Is(err, errNoCall) }
-
 // detail is the body of a refusal.
 type detail struct {
 	there         bool // it is one that a vault writes

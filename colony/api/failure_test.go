@@ -126,9 +126,7 @@ func TestEachRefusalIsOfItsKind(t *testing.T) {
 				v, c, k := prepared(t)
 				v.forget(at(1, always, tc.fault))
 				err := do(t.Context(), c)
-				if got := amber.KindOf(err); got != tc.want {
-					t.Errorf("got %q (%v), want %q", got, err, tc.want)
-				}
+				must.Kind(t, call, err, tc.want)
 				checkSecrets(t, err)
 				if waited := total(k.waited()); waited > api.DefaultPatience {
 					t.Errorf("waited %s", waited)
@@ -174,9 +172,7 @@ func TestLoginFailures(t *testing.T) {
 				c, _ := v.open(t)
 				v.forget(on("POST", "/auth/token", always, tc.fault))
 				err := do(t.Context(), c)
-				if got := amber.KindOf(err); got != tc.want {
-					t.Errorf("got %q (%v), want %q", got, err, tc.want)
-				}
+				must.Kind(t, call, err, tc.want)
 				checkSecrets(t, err)
 				for _, r := range v.requests() {
 					if r != "POST /auth/token" {
@@ -209,9 +205,7 @@ func TestWhatOnlyTheVaultSaysAboutPermission(t *testing.T) {
 			if tc.fault != nil {
 				v.forget(at(1, always, tc.fault))
 			}
-			if err := c.MayWrite(t.Context()); amber.KindOf(err) != tc.want {
-				t.Errorf("got %v, want %q", err, tc.want)
-			}
+			must.Kind(t, "may write", c.MayWrite(t.Context()), tc.want)
 		})
 	}
 	v := newVault(t, func(v *vault) { v.karma = true })
@@ -249,9 +243,7 @@ func TestRedirects(t *testing.T) {
 				w.WriteHeader(tc.status)
 				return true
 			})
-			if err := calls[tc.call](t.Context(), c); amber.KindOf(err) != tc.want {
-				t.Errorf("got %v, want %q", err, tc.want)
-			}
+			must.Kind(t, tc.call, calls[tc.call](t.Context(), c), tc.want)
 			if asked := other.requests(); len(asked) > 0 {
 				t.Errorf("the other host was asked %q", asked)
 			}
@@ -283,9 +275,7 @@ func TestSlowVault(t *testing.T) {
 	}
 
 	c, k = v.open(t, func(o *api.Options) { o.Timeout = 20 * time.Millisecond; o.Patience = 2 * time.Second })
-	if _, err := c.Get(t.Context(), "old"); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("got %v, want unreachable", err)
-	}
+	must.Fail(c.Get(t.Context(), "old"))(t, "get", amber.KindUnreachable)
 	must.Equal(t, "waits", k.waited(), seconds(0.5, 1))
 }
 

@@ -77,9 +77,7 @@ func TestWaits(t *testing.T) {
 				})
 				v.forget(at(1, tc.times, tc.fault))
 				err := calls[call](t.Context(), c)
-				if got := amber.KindOf(err); got != tc.want {
-					t.Errorf("got %v, want %q", err, tc.want)
-				}
+				must.Kind(t, call, err, tc.want)
 				must.Equal(t, "waits", k.waited(), tc.waits)
 				must.Equal(t, "told", told, tc.waits)
 				if tc.want == amber.KindQuota && !strings.Contains(amber.HintOf(err), "--wait") {
@@ -123,9 +121,8 @@ func TestWaitEndsWithTheContext(t *testing.T) {
 // A clock that stands still, or goes back, does not make the retries endless.
 func TestRetriesEndWhateverTheClockSays(t *testing.T) {
 	t.Parallel()
-	v, c, k := prepared(t)
+	v, _, k := prepared(t)
 	back := newClock()
-	_ = c
 	c, err := api.New(api.Options{
 		URL: v.url, Sleep: k.Sleep, Key: func(context.Context) (string, error) { return secretKey, nil },
 		Clock: func() time.Time { _ = back.Sleep(t.Context(), -time.Second); return back.Now() },
@@ -135,9 +132,7 @@ func TestRetriesEndWhateverTheClockSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.forget(on("GET", "/vault/status", always, says500))
-	if _, err := c.Status(t.Context()); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("got %v, want unreachable", err)
-	}
+	must.Fail(c.Status(t.Context()))(t, "status", amber.KindUnreachable)
 	if waited := total(k.waited()); waited > api.DefaultPatience {
 		t.Errorf("waited %s", waited)
 	}
@@ -185,10 +180,7 @@ func TestTokens(t *testing.T) {
 		t.Parallel()
 		v, c, _ := prepared(t)
 		v.forget(on("GET", "/vault/status", always, says401))
-		_, err := c.Status(t.Context())
-		if amber.KindOf(err) != amber.KindRefused {
-			t.Errorf("got %v, want refused", err)
-		}
+		must.Fail(c.Status(t.Context()))(t, "status", amber.KindRefused)
 		want := []string{"GET /vault/status", "POST /auth/token", "GET /vault/status"}
 		must.Equal(t, "requests", v.requests(), want)
 	})
@@ -220,9 +212,7 @@ func TestTokens(t *testing.T) {
 		<-entered
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 		defer cancel()
-		if _, err := c.Status(ctx); amber.KindOf(err) != amber.KindUnreachable {
-			t.Errorf("got %v, want unreachable", err)
-		}
+		must.Fail(c.Status(ctx))(t, "status", amber.KindUnreachable)
 		close(release)
 		wg.Wait()
 		status(t, c)
@@ -275,9 +265,7 @@ func TestLostAnswerAndAnotherWriter(t *testing.T) {
 			v.mu.Unlock()
 			cut(w)
 		}))
-		if _, err := c.PutIf(t.Context(), name, "ours", cond); amber.KindOf(err) != amber.KindConflict {
-			t.Errorf("got %v, want conflict", err)
-		}
+		must.Fail(c.PutIf(t.Context(), name, "ours", cond))(t, name, amber.KindConflict)
 	}
 }
 
@@ -306,25 +294,16 @@ func TestVaultWithoutConditions(t *testing.T) {
 	must.Equal(t, "requests", v.requests(), want)
 	f := must.Get(c.Get(t.Context(), "a"))(t)
 	theirs(v, "PUT", 1) // right after ours
-	if _, err := c.PutIf(t.Context(), "a", "2", colony.Condition{Version: f.Version}); amber.KindOf(err) != amber.KindConflict {
-		t.Errorf("got %v, want conflict", err)
-	}
+	must.Fail(c.PutIf(t.Context(), "a", "2", colony.Condition{Version: f.Version}))(t, "put if version", amber.KindConflict)
 	v.forget(nil)
-	if _, err := c.PutIf(t.Context(), "a", "3", colony.Condition{Version: f.Version}); amber.KindOf(err) != amber.KindConflict {
-		t.Errorf("got %v, want conflict", err)
-	}
+	must.Fail(c.PutIf(t.Context(), "a", "3", colony.Condition{Version: f.Version}))(t, "put if version", amber.KindConflict)
 }
 
 // A vault that gives versions is asked once for each write.
 func TestVersionsAreTrusted(t *testing.T) {
 	t.Parallel()
 	v, c, _ := prepared(t)
-	info, err := c.PutIf(t.Context(), "a", "1", colony.Condition{Absent: true})
-	if err == nil {
-		_, err = c.PutIf(t.Context(), "a", "2", colony.Condition{Version: info.Version})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(c.PutIf(t.Context(), "a", "1", colony.Condition{Absent: true}))(t)
+	must.Get(c.PutIf(t.Context(), "a", "2", colony.Condition{Version: info.Version}))(t)
 	must.Equal(t, "requests", v.requests(), []string{"PUT /vault/files/a", "PUT /vault/files/a"})
 }

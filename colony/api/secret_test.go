@@ -60,9 +60,7 @@ func TestSecretsStayInside(t *testing.T) {
 		_ = conn.Close()
 	}))
 	err := c.Delete(t.Context(), "old")
-	if amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("got %v, want unreachable", err)
-	}
+	must.Kind(t, "delete", err, amber.KindUnreachable)
 	checkSecrets(t, err)
 }
 
@@ -93,9 +91,7 @@ func TestKeys(t *testing.T) {
 			v := newVault(t)
 			c, _ := v.open(t, func(o *api.Options) { o.Key = func(context.Context) (string, error) { return tc.key, tc.err } })
 			_, err := c.Status(t.Context())
-			if got := amber.KindOf(err); got != tc.want {
-				t.Errorf("got %v, want %q", err, tc.want)
-			}
+			must.Kind(t, "status", err, tc.want)
 			if asked := len(v.requests()); (tc.want == "" || tc.want == amber.KindRefused) != (asked > 0) {
 				t.Errorf("the vault was asked %d times", asked)
 			}
@@ -142,8 +138,6 @@ func TestOptions(t *testing.T) {
 		{URL: "https://thecolony.ai", Clock: newClock().Now},
 		{URL: "https://thecolony.ai", Key: func(context.Context) (string, error) { return "", nil }},
 	} {
-		if _, err := api.New(o); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("got %v, want invalid", err)
-		}
+		must.Fail(api.New(o))(t, "options that miss something", amber.KindInvalid)
 	}
 }

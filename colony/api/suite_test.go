@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/api"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // kept lets connections be used again.
@@ -52,9 +53,7 @@ func TestKeepsEveryPromiseOfListings(t *testing.T) {
 			t.Run(name+"/"+check.Name, func(t *testing.T) {
 				t.Parallel()
 				c, _ := newVault(t, change).open(t, kept(t))
-				if err := check.Run(t.Context(), c); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, check.Run(t.Context(), c))
 			})
 		}
 	}
@@ -72,9 +71,7 @@ func TestKeepsEveryPromiseWithoutVersions(t *testing.T) {
 		t.Run(check.Name, func(t *testing.T) {
 			t.Parallel()
 			c, _ := newVault(t, func(v *vault) { v.bare = true }).open(t, kept(t))
-			if err := check.Run(t.Context(), c); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, check.Run(t.Context(), c))
 		})
 	}
 }

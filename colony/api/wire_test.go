@@ -43,9 +43,7 @@ func jsonOf(t *testing.T, body string) (v any) {
 	if body == "" {
 		return nil
 	}
-	if err := json.Unmarshal([]byte(body), &v); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(body), &v))
 	return v
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const (
@@ -147,9 +148,7 @@ func TestMutationsAreApplied(t *testing.T) {
 			var got []string
 			versions := map[amber.SyncRef]amber.Origin{}
 			for _, r := range rows {
-				if err := r.Record.Check(); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, r.Record.Check())
 				if last, there := versions[r.Record.Ref()]; there && !r.Record.Origin().After(last) {
 					t.Errorf("%s does not come after what was before", describe(r.Record))
 				}

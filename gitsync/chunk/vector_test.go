@@ -116,9 +116,7 @@ func TestPackVectorsAreReadForever(t *testing.T) {
 		t.Fatalf("%v %s", err, d)
 	}
 	for _, p := range got {
-		if _, err := chunk.Decode(p.ID, p.Bytes); err != nil {
-			t.Error(err)
-		}
+		must.Get(chunk.Decode(p.ID, p.Bytes))(t)
 	}
 	// A pack is not compressed once more: it has one spelling.
 	if id, _, err := chunk.EncodePack(parts); err != nil || id != pack.ID {

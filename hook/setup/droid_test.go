@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/hook/setup"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 type droidHooks map[string][]struct {
@@ -86,7 +87,7 @@ func TestDroidRunsTheUsersHooks(t *testing.T) {
 				t.Errorf("a second time changes %s", p.Changes[0].Diff())
 			}
 			u.uninstall("droid", setup.User)
-			u.same(tree)
+			must.Equal(t, "after uninstalling", u.tree(), tree)
 		})
 	}
 }
@@ -105,14 +106,6 @@ func (u *user) droidKeeps(before map[string]string) {
 		if strings.Count(runs[event], "hook droid --event "+event+" ") != 1 {
 			u.t.Errorf("%s runs %q", event, runs[event])
 		}
-	}
-}
-
-// same checks that all files are what they were.
-func (u *user) same(tree map[string]string) {
-	u.t.Helper()
-	if got := u.tree(); !maps.Equal(got, tree) {
-		u.t.Errorf("the files are %q, they were %q", got, tree)
 	}
 }
 
@@ -142,5 +135,5 @@ func TestDroidIsCorrected(t *testing.T) {
 		os.Remove(u.in(name))
 	}
 	os.Remove(u.in("home/.factory/hooks"))
-	u.same(tree)
+	must.Equal(t, "after uninstalling", u.tree(), tree)
 }

@@ -3,7 +3,6 @@ package setup_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,8 +60,7 @@ func (u *user) write(name, text string) {
 
 func (u *user) read(name string) string {
 	u.t.Helper()
-	b := must.Get(os.ReadFile(u.in(name)))(u.t)
-	return string(b)
+	return string(must.Get(os.ReadFile(u.in(name)))(u.t))
 }
 
 // tree returns every file and folder of the user, but for Amber's own.
@@ -94,6 +92,14 @@ func (u *user) tree() map[string]string {
 	return tree
 }
 
+// leavesNothing reports what is left in the state folder.
+func (u *user) leavesNothing() {
+	u.t.Helper()
+	if left, _ := os.ReadDir(u.o.StateDir); len(left) > 0 {
+		u.t.Errorf("%s is left in the state folder", left[0].Name())
+	}
+}
+
 func (u *user) install(host string, s setup.Scope) *setup.Plan {
 	u.t.Helper()
 	return u.apply(setup.Install(host, s, u.o))
@@ -106,12 +112,8 @@ func (u *user) uninstall(host string, s setup.Scope) *setup.Plan {
 
 func (u *user) apply(p *setup.Plan, err error) *setup.Plan {
 	u.t.Helper()
-	if err == nil {
-		err = p.Apply()
-	}
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	must.Do(u.t, err)
+	must.Do(u.t, p.Apply())
 	return p
 }
 
@@ -188,9 +190,7 @@ func TestUninstallGivesEverythingBack(t *testing.T) {
 		}
 		u.uninstall(s.host, s.scope)
 		must.Equal(t, "after uninstalling", u.tree(), before)
-		if left, _ := os.ReadDir(u.o.StateDir); len(left) > 0 {
-			t.Errorf("%s is left in the state folder", left[0].Name())
-		}
+		u.leavesNothing()
 	})
 }
 
@@ -207,9 +207,7 @@ func TestUninstallKeepsWhatChangedSince(t *testing.T) {
 		u.uninstall(s.host, s.scope)
 		want := strings.Replace(before, s.old, s.edit, 1)
 		must.Equal(t, "after uninstalling", u.read(s.path), want)
-		if left, _ := os.ReadDir(u.o.StateDir); len(left) > 0 {
-			t.Errorf("%s is left in the state folder", left[0].Name())
-		}
+		u.leavesNothing()
 	})
 }
 
@@ -506,9 +504,7 @@ func TestUninstallForgetsWithoutAFile(t *testing.T) {
 		}
 		must.Do(t, os.Remove(u.in("home/.claude/settings.json")))
 		u.uninstall("claude-code", setup.User)
-		if left, _ := os.ReadDir(u.o.StateDir); len(left) > 0 {
-			t.Errorf("broken %v: %s is left in the state folder", broken, left[0].Name())
-		}
+		u.leavesNothing()
 	}
 }
 
@@ -531,9 +527,7 @@ func TestChangedSinceThePlan(t *testing.T) {
 	u.write("home/.claude/settings.json", "{}")
 	p := must.Get(setup.Install("claude-code", setup.User, u.o))(t)
 	u.write("home/.claude/settings.json", `{"theme": "dark"}`)
-	if err := p.Apply(); amber.KindOf(err) != amber.KindConflict {
-		t.Errorf("%v, want conflict", err)
-	}
+	must.Kind(t, "apply", p.Apply(), amber.KindConflict)
 	if got := u.read("home/.claude/settings.json"); got != `{"theme": "dark"}` {
 		t.Errorf("the file is %q", got)
 	}
@@ -718,7 +712,7 @@ func TestServerIsOptional(t *testing.T) {
 		u.install(host, setup.User)
 		u.o.MCP = false
 		u.uninstall(host, setup.User)
-		must.Equal(t, fmt.Sprintf("%s: after uninstalling", host), u.tree(), before)
+		must.Equal(t, host+": after uninstalling", u.tree(), before)
 	}
 }
 
@@ -815,9 +809,7 @@ func TestRecordsAreHostile(t *testing.T) {
 			if got := u.read("home/.claude/settings.json"); got != "{\n  \"theme\": \"dark\"\n}\n" {
 				t.Errorf("the file is %q", got)
 			}
-			if left, _ := os.ReadDir(u.o.StateDir); len(left) > 0 {
-				t.Errorf("%s is left in the state folder", left[0].Name())
-			}
+			u.leavesNothing()
 		})
 	}
 }

@@ -191,8 +191,7 @@ func (u *user) onlyFolderLeft() bool {
 
 func (u *user) testdata(name string) string {
 	u.t.Helper()
-	b := must.Get(os.ReadFile("testdata/" + name))(u.t)
-	return string(b)
+	return string(must.Get(os.ReadFile("testdata/" + name))(u.t))
 }
 
 func TestSwitchedOffIsSaid(t *testing.T) {

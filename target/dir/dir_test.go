@@ -225,9 +225,7 @@ func TestObjectThatShrinksWhileReadIsDamaged(t *testing.T) {
 	_, err = io.ReadAll(r)
 	must.Kind(t, "read", err, amber.KindDamaged)
 	for range 2 {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, r.Close())
 	}
 }
 

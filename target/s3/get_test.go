@@ -138,9 +138,7 @@ func TestObjectIsExchangedWhileItIsRead(t *testing.T) {
 		{"same size, and the server heeds If-Match", func(t *testing.T, s *server) { s.store(t, "some/prefix/a", other) }, ifMatch, amber.KindDamaged},
 		{"shorter than what was read", func(t *testing.T, s *server) { s.store(t, "some/prefix/a", "x") }, nil, amber.KindDamaged},
 		{"deleted", func(t *testing.T, s *server) {
-			if _, err := s.backend.DeleteObject("bucket", "some/prefix/a"); err != nil {
-				t.Error(err)
-			}
+			must.Get(s.backend.DeleteObject("bucket", "some/prefix/a"))(t)
 		}, nil, amber.KindNotFound},
 		{"server forgets ranges", func(*testing.T, *server) {}, noRanges, amber.KindUnsupported},
 	}
@@ -203,9 +201,7 @@ func TestReaderIsClosed(t *testing.T) {
 	target := s.open(t)
 	put(t, target, "a", "0123456789")
 	r := must.Get(target.Get(t.Context(), "a", 0, -1))(t)
-	if err := errors.Join(r.Close(), r.Close()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(r.Close(), r.Close()))
 	if n, err := r.Read(make([]byte, 1)); n != 0 || err == nil || err == io.EOF {
 		t.Errorf("a closed reader gives %d bytes, %v", n, err)
 	}

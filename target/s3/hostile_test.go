@@ -107,9 +107,7 @@ func TestPassingErrorsAreOvercome(t *testing.T) {
 				t.Parallel()
 				s, target := prepared(t)
 				s.set(first(attempts-1, every, f.fault))
-				if err := c.do(t.Context(), target); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, c.do(t.Context(), target))
 			})
 		}
 	}

@@ -27,9 +27,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 			// A reader that nobody reads to the end.
 			r := must.Get(target.Get(t.Context(), "kept", 0, -1))(t)
 			_, _ = io.ReadFull(r, make([]byte, 10))
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, r.Close())
 		}
 		o := options()
 		o.Getenv = env()

@@ -31,10 +31,7 @@ func TestListHasPages(t *testing.T) {
 	want := many(t, s, 2001)
 	target := s.open(t)
 	s.forget()
-	got, err := list(t, target, "packs/")
-	if err != nil {
-		t.Error(err)
-	}
+	got := must.Get(list(t, target, "packs/"))(t)
 	must.Equal(t, "list", got, want)
 	if n := s.asked("list-type"); n != 3 {
 		t.Errorf("there were %d pages, want 3", n)
@@ -88,10 +85,7 @@ func TestListGoesOnAfterALostPage(t *testing.T) {
 				}
 				next.ServeHTTP(w, r)
 			})
-			got, err := list(t, target, "")
-			if err != nil {
-				t.Error(err)
-			}
+			got := must.Get(list(t, target, ""))(t)
 			must.Equal(t, "list", got, want)
 		})
 	}

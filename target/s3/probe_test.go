@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // unconditional are the ways in which servers do not take conditions of
@@ -125,7 +126,5 @@ func TestProbeThatFailsIsMadeAgain(t *testing.T) {
 	_, err := target.SwapPointer(t.Context(), "p", "", []byte("x"))
 	wantKind(t, "swap", err, amber.KindRefused)
 	s.set(nil)
-	if _, err := target.SwapPointer(t.Context(), "p", "", []byte("x")); err != nil {
-		t.Error(err)
-	}
+	must.Get(target.SwapPointer(t.Context(), "p", "", []byte("x")))(t)
 }

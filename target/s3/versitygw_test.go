@@ -125,9 +125,7 @@ func together(t *testing.T, targets []*s3.Target, f func(*s3.Target) (bool, erro
 		})
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(errs...))
 	return yes
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/targettest"
 )
@@ -13,10 +14,7 @@ import (
 func TestFaithfulTargetPasses(t *testing.T) {
 	t.Parallel()
 	m := newMem()
-	report, err := targettest.Run(t.Context(), func() (target.Target, error) { return m, nil })
-	if err != nil {
-		t.Error(err)
-	}
+	report := must.Get(targettest.Run(t.Context(), func() (target.Target, error) { return m, nil }))(t)
 	if len(report.Passed) != len(targettest.Checks()) || len(report.NotRun) != 0 {
 		t.Errorf("%d of %d checks passed, %q were not run", len(report.Passed), len(targettest.Checks()), report.NotRun)
 	}
@@ -25,10 +23,7 @@ func TestFaithfulTargetPasses(t *testing.T) {
 func TestTargetWithoutPointersIsNotAsked(t *testing.T) {
 	t.Parallel()
 	m := struct{ target.Target }{newMem()}
-	report, err := targettest.Run(t.Context(), func() (target.Target, error) { return m, nil })
-	if err != nil {
-		t.Error(err)
-	}
+	report := must.Get(targettest.Run(t.Context(), func() (target.Target, error) { return m, nil }))(t)
 	if len(report.NotRun) == 0 || len(report.Passed)+len(report.NotRun) != len(targettest.Checks()) {
 		t.Errorf("%d checks passed, %q were not run", len(report.Passed), report.NotRun)
 	}
