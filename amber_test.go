@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/wire"
 )
@@ -136,24 +137,16 @@ func TestJSONShapes(t *testing.T) {
 	maps.Copy(all, syncShapes())
 	for name, v := range all {
 		got, err := json.MarshalIndent(v, "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		got = append(got, '\n')
 		file := filepath.Join("testdata", "json", name+".json")
 		if *update {
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			check.OK(t, os.WriteFile(file, got, 0o644))
 			continue
 		}
 		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		if diff := cmp.Diff(string(got), string(want)); diff != "" {
 			t.Errorf("%s (-got +want):\n%s", name, diff)
 		}
@@ -163,13 +156,9 @@ func TestJSONShapes(t *testing.T) {
 func TestMemoryJSONRoundTrip(t *testing.T) {
 	want := shapes()["memory"].(amber.Memory)
 	b, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var got amber.Memory
-	if err := json.Unmarshal(b, &got); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, json.Unmarshal(b, &got))
 	if diff := cmp.Diff(got, want, cmp.AllowUnexported(amber.Time{})); diff != "" {
 		t.Errorf("round trip (-got +want):\n%s", diff)
 	}
@@ -260,9 +249,7 @@ func TestFolderNames(t *testing.T) {
 
 func TestNewUUID(t *testing.T) {
 	id, err := amber.NewUUID(instant.Time(), &fakeRandom{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if got, want := id, "019b7ca9-8f2e-7001-8203-040506070809"; got != want {
 		t.Errorf("NewUUID = %s, want %s", got, want)
 	}

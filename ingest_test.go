@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 const journalID = "00112233445566778899aabbccddeeff"
@@ -45,9 +46,7 @@ func TestNormalizedIngestionSharesNothing(t *testing.T) {
 		End:   &amber.SessionEnd{ID: "s"},
 	}}}
 	out, err := in.Normalize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if out.Steps[0].Start.Binding != amber.DefaultBinding || out.Steps[0].End.Reason != amber.EndEnded {
 		t.Errorf("defaults are not filled in: %+v", out.Steps[0])
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -50,21 +51,15 @@ func eventShapes() map[string]events.Event {
 func TestEventShapes(t *testing.T) {
 	for name, e := range eventShapes() {
 		got, err := json.MarshalIndent(e, "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		got = append(got, '\n')
 		file := filepath.Join("testdata", "json", "event_"+name+".json")
 		if *update {
-			if err := os.WriteFile(file, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, os.WriteFile(file, got, 0o644))
 			continue
 		}
 		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		if diff := cmp.Diff(string(got), string(want)); diff != "" {
 			t.Errorf("%s (-got +want):\n%s", name, diff)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -16,13 +17,9 @@ func TestDoctorTellsOfAnInterruptedDeletion(t *testing.T) {
 	t.Parallel()
 	a := opened(t)
 	say(t, a, "s", "a prompt that is not drained")
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, a.Close())
 	dir := a.Folder().Dir()
-	if err := os.Rename(filepath.Join(dir, "CURRENT"), filepath.Join(dir, "DELETING")); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.Rename(filepath.Join(dir, "CURRENT"), filepath.Join(dir, "DELETING")))
 	found := a.Doctor(t.Context(), false)
 	i := slices.IndexFunc(found.Checks, func(f wire.Finding) bool { return f.Code == "current" })
 	if i < 0 || i != len(found.Checks)-1 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -16,9 +17,7 @@ func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 	ctx, store := t.Context(), a.Store()
 	const text = "The vault code is 4711."
 	ack, err := store.LongTerm.Write(ctx, amber.WriteRequest{Content: text})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if _, err := store.Notes.WriteNote(ctx, "codes", "# Codes\n"+text); err != nil {
 		t.Fatal(err)
 	}
@@ -26,9 +25,7 @@ func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	frozen, err := a.Snapshot(ctx, wire.SnapshotRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	say(t, a, "s1", text, "and what now?")
 	report, err := store.Eraser.Erase(ctx, ack.ID)
 	if err != nil || len(report.Removed) == 0 {

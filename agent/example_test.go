@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -72,15 +73,11 @@ func Example() {
 // runs.
 func TestREADME(t *testing.T) {
 	source, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	_, code, _ := strings.Cut(string(source), "// README begin\n")
 	code, _, _ = strings.Cut(code, "\n// README end")
 	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if !strings.Contains(string(readme), "```go\n"+code+"```") {
 		t.Error("the Go code of README.md differs from agent/example_test.go")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -21,9 +22,7 @@ func TestFindMakesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	o := agent.Options{Home: dir, Agent: "scout", Clock: time.Now, Random: rand.Reader}
 	a, err := agent.Find(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	found, err := a.Store().LongTerm.Recall(t.Context(), amber.Query{Text: "database"})
 	if err != nil || len(found.Hits) > 0 {
 		t.Errorf("recall: %v, %v", found, err)
@@ -38,15 +37,11 @@ func TestFindMakesNothing(t *testing.T) {
 		t.Errorf("Find made the home %s: %v", dir, err)
 	}
 	made, err := agent.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if _, err := made.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal}); err != nil {
 		t.Fatal(err)
 	}
-	if err := made.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, made.Close())
 	if a, err = agent.Find(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -60,15 +55,11 @@ func TestDeleteTakesALastSnapshot(t *testing.T) {
 	t.Parallel()
 	o := agent.Options{Home: t.TempDir(), Agent: "scout", Clock: time.Now, Random: rand.Reader}
 	a, err := agent.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if _, err := a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal}); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, a.Close())
 	if a, err = agent.At(o); err != nil {
 		t.Fatal(err)
 	}
@@ -81,9 +72,7 @@ func TestDeleteTakesALastSnapshot(t *testing.T) {
 		t.Errorf("deleted agent exists: %v, %v", exists, err)
 	}
 	e, err := a.Snapshots(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	report, err := e.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: amber.DefaultTenant, Agent: "scout", ID: done.Snapshot.ID}, ReadData: true})
 	if err != nil || !report.OK() {
 		t.Errorf("verify: %+v, %v", report, err)

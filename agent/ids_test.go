@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/store/inmem"
 )
 
@@ -29,16 +30,12 @@ func openInMemory(t *testing.T, random io.Reader, n int) (amber.Store, []amber.M
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := func() time.Time { now = now.Add(time.Second); return now }
 	store, err := inmem.New(inmem.Options{Clock: clock, Random: random, Device: "d", Incarnation: "i"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	s := store.Store()
 	var ids []amber.MemoryID
 	for i := range n {
 		ack, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: strings.Repeat("x", i+1)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		ids = append(ids, ack.ID)
 	}
 	return s, ids

@@ -9,15 +9,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // opened is an agent that is open in a home of its own.
 func opened(t *testing.T) *Agent {
 	t.Helper()
 	a, err := Open(t.Context(), Options{Home: t.TempDir(), Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)
@@ -30,17 +29,13 @@ func opened(t *testing.T) *Agent {
 func say(t *testing.T, a *Agent, session amber.SessionID, prompts ...string) {
 	t.Helper()
 	j, err := a.Journal()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for _, p := range prompts {
 		ev := hook.Read(hook.Input{
 			Host: hook.Generic, Event: "prompt", At: amber.At(time.Now()),
 			Payload: strings.NewReader(`{"session_id":"` + string(session) + `","prompt":"` + p + `"}`),
 		})
-		if err := (hook.Keeper{Journal: j, Timeout: time.Minute}).Keep(t.Context(), ev); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, (hook.Keeper{Journal: j, Timeout: time.Minute}).Keep(t.Context(), ev))
 	}
 }
 

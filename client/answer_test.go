@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // noWait goes on at once.
@@ -28,14 +29,10 @@ func contracts(t *testing.T, o client.Options) amber.Store {
 		o.Wait = noWait
 	}
 	c, err := client.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	a, err := c.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return a.Everything()
 }
 
@@ -177,13 +174,9 @@ func TestFourAnswersStayFour(t *testing.T) {
 func TestNobodyThereIsUnreachable(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	url := "http://" + l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, l.Close())
 	s := contracts(t, client.Options{URL: url})
 	for name, do := range calls {
 		err := do(t.Context(), s)
@@ -202,9 +195,7 @@ func TestNobodyThereIsUnreachable(t *testing.T) {
 func TestASilentServerIsUnreachable(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	defer l.Close() // the system accepts connections, and nothing reads them
 	s := contracts(t, client.Options{URL: "http://" + l.Addr().String(), Patience: 20 * time.Millisecond, Attempts: 2, Backoff: time.Millisecond})
 	_, err = s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})

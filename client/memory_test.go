@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // A page of the largest memories is more than an answer may hold; nobody is kept
@@ -54,9 +55,7 @@ func TestAPageThatIsTooLargeIsReadInSmallerOnes(t *testing.T) {
 func TestSwitchedOffIsNotUnsupported(t *testing.T) {
 	t.Parallel()
 	s, err := serveStore(t, amber.Disabled("memory.enabled is false")).agent.Store(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	p, err := s.Memories.List(t.Context(), amber.ListQuery{})
 	if err != nil || len(p.Items) != 0 {
 		t.Errorf("list: got %v, %v; want nothing", p, err)
@@ -72,17 +71,11 @@ func TestNoWayOfPrintingShowsTheToken(t *testing.T) {
 	const secret = "amber_k7q2m4xa_secret"
 	o := client.Options{URL: "http://127.0.0.1:7411", Token: secret}
 	c, err := client.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	a, err := c.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	encoded, err := json.Marshal(map[string]any{"token": o.Token})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "token", o.Token, "options", o)
 	shown := []string{string(encoded), log.String()}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/store/inmem"
@@ -28,9 +29,7 @@ var odd = []string{
 func TestOddIDsGoThere(t *testing.T) {
 	t.Parallel()
 	s, err := serveStore(t, newStore(t)).agent.Store(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	ctx := t.Context()
 	for i, name := range odd {
 		id := amber.SessionID(name)
@@ -73,9 +72,7 @@ func TestOddIDsGoThere(t *testing.T) {
 func TestNoIDGoesNowhere(t *testing.T) {
 	t.Parallel()
 	s, err := serveStore(t, newStore(t)).agent.Store(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	ctx := t.Context()
 	_, loadErr := s.Turns.LoadTurns(ctx, "", 1)
 	_, readErr := s.Sessions.Session(ctx, "")
@@ -119,14 +116,10 @@ func FuzzPath(f *testing.F) {
 	f.Add("\xff/\xc0\xaf")
 	f.Fuzz(func(t *testing.T, id string) {
 		store, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		agent := &server.Agent{Tenant: amber.DefaultTenant, ID: amber.DefaultAgent, Store: store.Store(), Random: rand.Reader}
 		api, err := httpapi.New(httpapi.Options{Desk: &server.Desk{Agents: one{agent}}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader, Answers: &kept{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		s := contracts(t, client.Options{URL: "http://127.0.0.1", HTTP: &http.Client{Transport: direct{api.Handler()}}})
 		ctx, session := t.Context(), amber.SessionID(id)
 		saved, err := s.States.SaveState(ctx, session, []byte(`{"a": 1}`), 0)

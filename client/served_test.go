@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/store/inmem"
@@ -138,9 +139,7 @@ func (s *served) Close() error {
 func serveStore(t *testing.T, store amber.Store) *served {
 	t.Helper()
 	s, err := serve(&server.Agent{Store: store, Random: rand.Reader}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -153,9 +152,7 @@ func serveStore(t *testing.T, store amber.Store) *served {
 func newStore(t *testing.T) amber.Store {
 	t.Helper()
 	s, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return s.Store()
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
@@ -32,13 +33,9 @@ func serveAgents(t *testing.T, agents server.Agents, clock amber.Clock) *client.
 	api, err := httpapi.New(httpapi.Options{
 		Desk: &server.Desk{Agents: agents}, Authenticator: everybody{}, Clock: clock, Random: rand.Reader, Answers: &kept{},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	s, over := api.NewServer(), make(chan error, 1)
 	go func() { over <- s.Serve(l) }()
 	t.Cleanup(func() {
@@ -50,9 +47,7 @@ func serveAgents(t *testing.T, agents server.Agents, clock amber.Clock) *client.
 		}
 	})
 	c, err := client.New(client.Options{URL: "http://" + l.Addr().String()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -71,9 +66,7 @@ func newServed(t *testing.T) *servedHome {
 	t.Helper()
 	s := &servedHome{t: t, now: time.Date(2026, time.March, 12, 9, 30, 0, 0, time.UTC)}
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: s.clock, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if s.engine, err = snapshot.New(snapshot.Options{Home: h, Clock: s.clock, Random: rand.Reader}); err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +99,9 @@ type scout struct {
 func (s *servedHome) agent(id amber.AgentID) *scout {
 	s.t.Helper()
 	a, err := s.client.Agent("acme", id)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.OK(s.t, err)
 	store, err := a.Store(s.t.Context())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check.OK(s.t, err)
 	return &scout{s, a.Snapshots(), id, store}
 }
 
@@ -123,22 +112,16 @@ func (a *scout) learn(text string) {
 	if err == nil {
 		_, err = a.store.Notes.WriteNote(a.t.Context(), text, text+"\n")
 	}
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	check.OK(a.t, err)
 }
 
 // mustKnow compares the texts of all memories and the names of all notes.
 func (a *scout) mustKnow(memories, notes []string) {
 	a.t.Helper()
 	page, err := a.store.Memories.List(a.t.Context(), amber.ListQuery{All: true})
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	check.OK(a.t, err)
 	list, err := a.store.Notes.ListNotes(a.t.Context())
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	check.OK(a.t, err)
 	var got [2][]string
 	for _, m := range page.Items {
 		got[0] = append(got[0], m.Content)
@@ -157,9 +140,7 @@ func (a *scout) take(label string) wire.SnapshotMeta {
 	a.t.Helper()
 	a.pass(time.Hour)
 	meta, err := a.Snapshot(a.t.Context(), wire.SnapshotRequest{Label: label})
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	check.OK(a.t, err)
 	return meta
 }
 
@@ -253,9 +234,7 @@ func TestServedSnapshotsArePinnedDeletedAndPruned(t *testing.T) {
 		t.Fatalf("%+v, %v", pinned, err)
 	}
 	mustFail(t, "delete pinned", a.DeleteSnapshot(ctx, a.ref(pinned.ID)), amber.KindRefused)
-	if err := a.PinSnapshot(ctx, a.ref(first.ID), true); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, a.PinSnapshot(ctx, a.ref(first.ID), true))
 	r := wire.PruneRequest{Tenant: "acme", Agent: "scout", KeepLast: 1, DryRun: true}
 	mustAnswer(t, "prune", func() (wire.PruneReport, error) { return a.PruneSnapshots(ctx, r) },
 		func() (wire.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
@@ -414,31 +393,21 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	agent, err := newServed(t).client.Agent("acme", "scout")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	store, err := agent.Store(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	ack, err := store.LongTerm.Write(ctx, amber.WriteRequest{Kind: amber.UserFact, Content: "the harbour is north"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	s := agent.Snapshots()
 	meta, err := s.Snapshot(ctx, wire.SnapshotRequest{Label: "before"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	now := "the harbour is south"
 	if _, err := store.Editor.Edit(ctx, amber.EditRequest{ID: ack.ID, Content: &now}); err != nil {
 		t.Fatal(err)
 	}
 	ref := wire.SnapshotRef{ID: meta.ID}
 	then, err := s.At(ctx, ref)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	recalled, err := then.Recall(ctx, amber.Query{Text: "harbour"})
 	if err != nil || len(recalled.Hits) != 1 || recalled.Hits[0].Content != "the harbour is north" {
 		t.Errorf("recall of the past: %+v, %v", recalled, err)
@@ -472,13 +441,9 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 func TestRequestsAreAboutTheAgentOfTheClient(t *testing.T) {
 	t.Parallel()
 	c, err := client.New(client.Options{URL: "http://127.0.0.1:1", Attempts: 1}) // nobody is there, and nobody is asked
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	a, err := c.Agent("acme", "scout")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	s, ctx := a.Snapshots(), t.Context()
 	id := amber.SnapshotID("0195a0b0-0000-7000-8000-000000000000")
 	for what, ref := range map[string]wire.SnapshotRef{

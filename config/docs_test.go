@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated part of docs/config.md")
@@ -24,9 +25,7 @@ const docsMark = "<!-- generated from the schema by `go test ./config -update`; 
 func readDocs(t *testing.T) (intro, generated string) {
 	t.Helper()
 	data, err := os.ReadFile(docsPath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	// A checkout may have turned the line ends.
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	intro, generated, ok := strings.Cut(text, docsMark)
@@ -40,9 +39,7 @@ func TestDocs(t *testing.T) {
 	intro, got := readDocs(t)
 	want := docsTables(t)
 	if *update {
-		if err := os.WriteFile(docsPath, []byte(intro+docsMark+want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.WriteFile(docsPath, []byte(intro+docsMark+want), 0o644))
 		return
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -135,31 +132,23 @@ func TestDocsExample(t *testing.T) {
 	want.Control.Queue.Lease = 2 * time.Minute
 
 	file := load(t, fileInput(block(t, intro, "An example", "yaml")))
-	if diff := cmp.Diff(want, file.Config); diff != "" {
-		t.Errorf("file (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "file", want, file.Config)
 	var environ []string
 	for line := range strings.Lines(block(t, intro, "An example", "sh")) {
 		environ = append(environ, strings.TrimSpace(strings.TrimPrefix(line, "export ")))
 	}
 	env := load(t, config.Input{Environ: environ})
-	if diff := cmp.Diff(want, env.Config); diff != "" {
-		t.Errorf("environment (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "environment", want, env.Config)
 	sources := fileInput(block(t, intro, "Memory of other tools", "yaml"))
 	sources.Environ = []string{"HOME=/home/ann"}
 	want = config.Default()
 	want.Sources = map[string]config.Foreign{"engram": {
 		Git: "/home/ann/.engram/notes", SQLite: []string{"/home/ann/.engram/engram.db"}, Files: []string{"/home/ann/.engram/config.json", "/srv/engram/exports"},
 	}}
-	if diff := cmp.Diff(want, load(t, sources).Config); diff != "" {
-		t.Errorf("sources (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "sources", want, load(t, sources).Config)
 	want = config.Default()
 	want.Snapshot.Auto.Schedule = "*/30 8-18 * * mon-fri"
-	if diff := cmp.Diff(want, load(t, fileInput(block(t, intro, "Schedules", "yaml"))).Config); diff != "" {
-		t.Errorf("schedules (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "schedules", want, load(t, fileInput(block(t, intro, "Schedules", "yaml"))).Config)
 	vaults := fileInput(block(t, intro, "Vaults", "yaml"))
 	vaults.Environ = []string{"HOME=/home/ann"}
 	want = config.Default()
@@ -168,9 +157,7 @@ func TestDocsExample(t *testing.T) {
 	}
 	quota, none := config.Bytes(100<<20), 0
 	want.Server.Vault.Tenants = map[string]config.VaultOverride{"acme": {Quota: &quota, OperationsPerHour: &none}}
-	if diff := cmp.Diff(want, load(t, vaults).Config); diff != "" {
-		t.Errorf("vaults (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "vaults", want, load(t, vaults).Config)
 	layers := load(t, fileInput(block(t, intro, "Layers and backends", "yaml")))
 	if diff := cmp.Diff(config.Default(), layers.Config); diff != "" {
 		t.Errorf("layers (-default +got):\n%s", diff)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // fake is a backend that remembers what it was asked. Layers it does not
@@ -137,9 +138,7 @@ func newHouse(t *testing.T) *house {
 		h.Register("other", h.other.open),
 		h.RegisterLayer(amber.LayerNotes, "git", h.git.open),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return h
 }
 
@@ -164,9 +163,7 @@ func servedBy(t *testing.T, s amber.Store) map[amber.Layer]string {
 	t.Helper()
 	ctx := t.Context()
 	health, err := s.LongTerm.Health(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	_, turns := s.Turns.AppendTurn(ctx, amber.Turn{})
 	_, sessions := s.Sessions.StartSession(ctx, amber.SessionStart{})
 	_, notes := s.Notes.WriteNote(ctx, "a", "b")

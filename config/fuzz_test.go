@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // FuzzLoad gives Load any file. It must never panic, refuse with kind invalid,
@@ -96,9 +97,7 @@ func flagText(t *testing.T, key string, v any) (string, bool) {
 		return text, cmp.Equal(v, append([]string{}, filepath.SplitList(text)...))
 	}
 	b, err := yaml.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return strings.TrimSpace(string(b)), true
 }
 

@@ -4,10 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/policy"
 )
 
@@ -81,19 +80,11 @@ func TestSwitches(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
 			r := h.resolve(t, tt.flags)
-			if diff := cmp.Diff(tt.want, answers(t, r.Store)); diff != "" {
-				t.Errorf("answers (-want +got):\n%s", diff)
-			}
+			check.Equal(t, "answers", tt.want, answers(t, r.Store))
 			slices.Sort(h.sqlite.calls)
-			if diff := cmp.Diff(tt.calls, h.sqlite.calls); diff != "" {
-				t.Errorf("calls of the backend (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tt.recall, r.Report.Recall); diff != "" {
-				t.Errorf("recall (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tt.write, r.Report.Write); diff != "" {
-				t.Errorf("write (-want +got):\n%s", diff)
-			}
+			check.Equal(t, "calls of the backend", tt.calls, h.sqlite.calls)
+			check.Equal(t, "recall", tt.recall, r.Report.Recall)
+			check.Equal(t, "write", tt.write, r.Report.Write)
 		})
 	}
 }
@@ -158,12 +149,8 @@ func TestMemoryOff(t *testing.T) {
 		amber.LayerLongTerm: off, amber.LayerTurns: off, amber.LayerLoops: off,
 		amber.LayerSessions: off, amber.LayerNotes: off, amber.LayerControl: "sqlite",
 	}
-	if diff := cmp.Diff(want, servedBy(t, r.Store)); diff != "" {
-		t.Errorf("served by (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(amber.Capabilities{Control: true, Documents: true}, r.Store.Capabilities()); diff != "" {
-		t.Errorf("capabilities (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "served by", want, servedBy(t, r.Store))
+	check.Equal(t, "capabilities", amber.Capabilities{Control: true, Documents: true}, r.Store.Capabilities())
 	if len(h.other.configs) != 0 || len(h.git.configs) != 0 || len(h.sqlite.configs) != 1 {
 		t.Errorf("opened other %d, git %d, sqlite %d times, want 0, 0, 1",
 			len(h.other.configs), len(h.git.configs), len(h.sqlite.configs))
@@ -176,9 +163,7 @@ func TestMemoryOff(t *testing.T) {
 		case amber.LayerControl:
 			wantLayer.Requested, wantLayer.Resolved, wantLayer.Reason = "sqlite", "sqlite", "memory.layers.control.backend is sqlite"
 		}
-		if diff := cmp.Diff(wantLayer, lr); diff != "" {
-			t.Errorf("report (-want +got):\n%s", diff)
-		}
+		check.Equal(t, "report", wantLayer, lr)
 	}
 	if r.Report.Enabled {
 		t.Error("the report says enabled")
@@ -203,9 +188,7 @@ func TestPolicy(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, newHouse(t).resolve(t, tt.flags).Policy); diff != "" {
-				t.Errorf("policy (-want +got):\n%s", diff)
-			}
+			check.Equal(t, "policy", tt.want, newHouse(t).resolve(t, tt.flags).Policy)
 		})
 	}
 }

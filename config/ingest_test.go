@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // stepsWithMemories are steps with something of everything.
@@ -48,12 +49,8 @@ func TestIngestionLeavesOutMemories(t *testing.T) {
 			}
 			want := in
 			want.Steps = tt.want
-			if diff := cmp.Diff(want, h.sqlite.taken, cmp.AllowUnexported(amber.Time{})); diff != "" {
-				t.Errorf("ingestion of the backend (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(stepsWithMemories(), in.Steps, cmp.AllowUnexported(amber.Time{})); diff != "" {
-				t.Errorf("steps of the caller (-want +got):\n%s", diff)
-			}
+			check.Equal(t, "ingestion of the backend", want, h.sqlite.taken, cmp.AllowUnexported(amber.Time{}))
+			check.Equal(t, "steps of the caller", stepsWithMemories(), in.Steps, cmp.AllowUnexported(amber.Time{}))
 			if c, err := r.Store.Ingest.JournalCursor(t.Context(), "j"); err != nil || c.Host != "sqlite" {
 				t.Errorf("cursor %v, %v, want that of sqlite", c, err)
 			}

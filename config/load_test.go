@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 const testPath = "/etc/amber.yaml"
@@ -82,9 +83,7 @@ func TestLoadDefaults(t *testing.T) {
 		}},
 		Vault: config.Vault{Label: "default", Schedule: "off", Keep: 5},
 	}
-	if diff := cmp.Diff(want, l.Config); diff != "" {
-		t.Errorf("config (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "config", want, l.Config)
 	if diff := cmp.Diff(config.Default(), l.Config); diff != "" {
 		t.Errorf("Default differs (-default +loaded):\n%s", diff)
 	}
@@ -131,9 +130,7 @@ func TestLoadPrecedence(t *testing.T) {
 			t.Parallel()
 			l := load(t, tt.in)
 			want := config.Value{Key: key, Value: tt.want, Source: tt.source, Default: 8}
-			if diff := cmp.Diff(want, valueOf(t, l, key)); diff != "" {
-				t.Errorf("value (-want +got):\n%s", diff)
-			}
+			check.Equal(t, "value", want, valueOf(t, l, key))
 			if got := l.Config.Memory.Recall.TopK; got != tt.want {
 				t.Errorf("top_k is %d, want %d", got, tt.want)
 			}
@@ -166,9 +163,7 @@ func TestLayerDefaultFollowsBackend(t *testing.T) {
 		{Key: "memory.layers.notes.backend", Value: "git", Source: config.FromDefault, Default: "git"},
 	}
 	for _, w := range want {
-		if diff := cmp.Diff(w, valueOf(t, l, w.Key)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", w.Key, diff)
-		}
+		check.Equal(t, w.Key, w, valueOf(t, l, w.Key))
 	}
 }
 
@@ -198,12 +193,8 @@ func TestLoadClamps(t *testing.T) {
 		{Key: "memory.recall.top_k", Requested: 65, Effective: 64},
 		{Key: "memory.write.max_batch_size", Requested: 257, Effective: 256},
 	}
-	if diff := cmp.Diff(want, l.Clamped); diff != "" {
-		t.Errorf("clamped (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(want, l.Config.Clamped); diff != "" {
-		t.Errorf("clamped in the config (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "clamped", want, l.Clamped)
+	check.Equal(t, "clamped in the config", want, l.Config.Clamped)
 	if got := valueOf(t, l, "memory.recall.top_k").Value; got != 64 {
 		t.Errorf("top_k is shown as %v, want 64", got)
 	}
@@ -373,17 +364,13 @@ func TestLoadFromDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config.yaml")
-	if err := os.WriteFile(path, []byte("memory: {enabled: false}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.WriteFile(path, []byte("memory: {enabled: false}\n"), 0o600))
 	if l := load(t, config.Input{Path: path, Explicit: true}); !l.FileFound || l.Config.Memory.Enabled {
 		t.Errorf("got found %v, enabled %v, want true and false", l.FileFound, l.Config.Memory.Enabled)
 	}
 	_, err := config.Load(config.Input{Path: dir})
 	wantError(t, "directory", err, amber.KindInvalid, dir, "directory")
-	if err := os.WriteFile(path, make([]byte, 2<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.WriteFile(path, make([]byte, 2<<20), 0o600))
 	_, err = config.Load(config.Input{Path: path})
 	wantError(t, "large", err, amber.KindInvalid, path, "1048576")
 }

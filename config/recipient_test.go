@@ -4,10 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // Public keys, and one that is secret, made for these tests.
@@ -24,14 +23,10 @@ func TestRecipientsAreRead(t *testing.T) {
 	t.Parallel()
 	in := fileInput("snapshot:\n  encryption:\n    recipients:\n      - " + ann + "\n      - " + bob + "\n")
 	want := []string{ann, bob}
-	if diff := cmp.Diff(want, load(t, in).Config.Snapshot.Encryption.Recipients); diff != "" {
-		t.Errorf("file (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "file", want, load(t, in).Config.Snapshot.Encryption.Recipients)
 	in.Environ = []string{"AMBER_SNAPSHOT__ENCRYPTION__RECIPIENTS= " + bob + ", ," + ann + " "}
 	want = []string{bob, ann}
-	if diff := cmp.Diff(want, load(t, in).Config.Snapshot.Encryption.Recipients); diff != "" {
-		t.Errorf("environment (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "environment", want, load(t, in).Config.Snapshot.Encryption.Recipients)
 	none := load(t, fileInput("snapshot: {encryption: {recipients: []}}"))
 	if got := none.Config.Snapshot.Encryption.Recipients; len(got) != 0 {
 		t.Errorf("an empty list is %v", got)

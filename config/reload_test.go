@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // written is a configuration file whose times a test decides.
@@ -31,15 +32,9 @@ func newWritten(t *testing.T, text string) *written {
 func (w *written) write(text string) {
 	w.t.Helper()
 	temp := w.path + ".new"
-	if err := os.WriteFile(temp, []byte(text), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.Chtimes(temp, w.now, w.now); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.Rename(temp, w.path); err != nil {
-		w.t.Fatal(err)
-	}
+	check.OK(w.t, os.WriteFile(temp, []byte(text), 0o600))
+	check.OK(w.t, os.Chtimes(temp, w.now, w.now))
+	check.OK(w.t, os.Rename(temp, w.path))
 	w.now = w.now.Add(10 * time.Second)
 }
 
@@ -47,9 +42,7 @@ func (w *written) reloader(in config.Input) *config.Reloader {
 	w.t.Helper()
 	in.Path = w.path
 	r, err := config.NewReloader(in, func() time.Time { return w.now })
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	check.OK(w.t, err)
 	return r
 }
 
@@ -88,9 +81,7 @@ func TestABrokenFileChangesNothingAndIsToldOnce(t *testing.T) {
 		wantKept(t, bad, r, 5, amber.KindInvalid)
 		wantKept(t, bad+" again", r, 5, "")
 	}
-	if err := os.Remove(w.path); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.Remove(w.path))
 	wantKept(t, "gone", r, 5, amber.KindNotFound)
 	wantKept(t, "still gone", r, 5, "")
 	w.write(retention("6"))
@@ -132,9 +123,7 @@ func TestAFileThatAppearsIsRead(t *testing.T) {
 	wantKept(t, "new", r, 7, "")
 
 	none, err := config.NewReloader(config.Input{}, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	wantKept(t, "no path", none, 30, "")
 }
 

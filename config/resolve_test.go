@@ -6,10 +6,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 func TestResolveDefaults(t *testing.T) {
@@ -20,9 +19,7 @@ func TestResolveDefaults(t *testing.T) {
 		amber.LayerLongTerm: "sqlite", amber.LayerTurns: "sqlite", amber.LayerLoops: "sqlite",
 		amber.LayerSessions: "sqlite", amber.LayerNotes: "git", amber.LayerControl: "sqlite",
 	}
-	if diff := cmp.Diff(want, servedBy(t, r.Store)); diff != "" {
-		t.Errorf("served by (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "served by", want, servedBy(t, r.Store))
 	if got := r.Store.Capabilities(); !got.Control || !got.Notes || !got.Batch {
 		t.Errorf("capabilities are %+v, want everything", got)
 	}
@@ -43,9 +40,7 @@ func TestResolveMixesBackends(t *testing.T) {
 		amber.LayerLongTerm: "sqlite", amber.LayerTurns: "other", amber.LayerLoops: "sqlite",
 		amber.LayerSessions: "sqlite", amber.LayerNotes: "git", amber.LayerControl: "other",
 	}
-	if diff := cmp.Diff(want, servedBy(t, r.Store)); diff != "" {
-		t.Errorf("served by (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "served by", want, servedBy(t, r.Store))
 	if got := len(h.other.configs); got != 1 {
 		t.Errorf("other was opened %d times, want once for two layers", got)
 	}
@@ -58,9 +53,7 @@ func TestReport(t *testing.T) {
 		"memory.layers.turns.backend": "other", "memory.recall.top_k": "100", "memory.write.enabled": "off",
 	})
 	got, err := json.MarshalIndent(r.Report, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	const want = `{
   "enabled": true,
   "layers": [
@@ -118,9 +111,7 @@ func TestReport(t *testing.T) {
     "blocked_reason": "memory.write.enabled is false"
   }
 }`
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("report (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "report", want, string(got))
 }
 
 // TestResolveHoldsTheCaps checks a configuration that did not come from Load.
@@ -131,16 +122,12 @@ func TestResolveHoldsTheCaps(t *testing.T) {
 	c.Memory.Recall.TopK = 1000
 	c.Control.Queue.MaxAttempts = 101
 	r, err := h.Resolve(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	want := []amber.Clamp{
 		{Key: "control.queue.max_attempts", Requested: 101, Effective: 100},
 		{Key: "memory.recall.top_k", Requested: 1000, Effective: 64},
 	}
-	if diff := cmp.Diff(want, r.Report.Clamped); diff != "" {
-		t.Errorf("clamped (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "clamped", want, r.Report.Clamped)
 	if got := h.sqlite.configs[0].Control.Queue.MaxAttempts; got != 100 {
 		t.Errorf("the backend was opened with %d attempts, want 100", got)
 	}
@@ -263,9 +250,7 @@ func TestClose(t *testing.T) {
 	first := errors.New("git did not close")
 	h.git.shut, h.sqlite.shut = first, errors.New("sqlite did not close")
 	r, err := h.Resolve(t.Context(), config.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for range 2 {
 		if err := r.Close(); !errors.Is(err, first) {
 			t.Errorf("Close: got %v, want %v", err, first)
@@ -283,15 +268,11 @@ func TestNothingToClose(t *testing.T) {
 	err := r.Register("all", func(context.Context, config.Config) (config.Opened, error) {
 		return config.Opened{Parts: amber.Disabled("all").Parts}, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	c := config.Default()
 	c.Memory.Backend, c.Memory.Layers.Notes = "all", ""
 	got, err := r.Resolve(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if err := got.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
@@ -330,9 +311,7 @@ func TestLayerFactoryComesFirst(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	fast := &fake{name: "fast turns"}
-	if err := h.RegisterLayer(amber.LayerTurns, "sqlite", fast.open); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, h.RegisterLayer(amber.LayerTurns, "sqlite", fast.open))
 	got := servedBy(t, h.resolve(t, nil).Store)
 	if got[amber.LayerTurns] != "fast turns" || got[amber.LayerLoops] != "sqlite" {
 		t.Errorf("turns are served by %q, loops by %q", got[amber.LayerTurns], got[amber.LayerLoops])

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // effect sets a key and says what shows it.
@@ -203,9 +204,7 @@ func TestEveryKeyHasAnEffect(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", way, err)
 				}
-				if diff := cmp.Diff(e.want, e.observe(t, h, r)); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", way, diff)
-				}
+				check.Equal(t, way, e.want, e.observe(t, h, r))
 			}
 		})
 	}

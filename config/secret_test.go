@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 const natsURL = "events.nats_url"
@@ -33,9 +34,7 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 		var log bytes.Buffer
 		slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "config", l.Config, "url", l.Config.Events.NATSURL)
 		inJSON, err := json.Marshal(l.Config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		for _, text := range []string{
 			fmt.Sprint(l), fmt.Sprintf("%+v", l), fmt.Sprintf("%#v", l), fmt.Sprintf("%q", l.Config.Events.NATSURL), string(inJSON), log.String(),
 		} {

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 func TestSourcesAreReadByName(t *testing.T) {
@@ -36,9 +35,7 @@ func TestSourcesAreReadByName(t *testing.T) {
 		"engram": {SQLite: []string{"/home/ann/.engram/engram.db"}, Files: []string{"/home/ann/.engram", "/srv/engram"}},
 		"third":  {Git: "/home/ann"},
 	}
-	if diff := cmp.Diff(want, l.Config.Sources); diff != "" {
-		t.Errorf("sources (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "sources", want, l.Config.Sources)
 	var values []config.Value
 	for _, v := range l.Values {
 		if strings.HasPrefix(v.Key, "sources.") {
@@ -52,9 +49,7 @@ func TestSourcesAreReadByName(t *testing.T) {
 		{Key: "sources.engram.sqlite", Value: want["engram"].SQLite, Source: config.FromFile, Default: []string{}},
 		{Key: "sources.third.git", Value: "/home/ann", Source: config.FromFlag, Default: ""},
 	}
-	if diff := cmp.Diff(wantValues, values); diff != "" {
-		t.Errorf("values (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "values", wantValues, values)
 }
 
 func TestSourcesReject(t *testing.T) {

@@ -4,10 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 func TestVaultURL(t *testing.T) {
@@ -90,9 +89,7 @@ func TestTenantsHaveRulesOfTheirOwn(t *testing.T) {
 	acme.Quota, acme.OperationsPerHour, acme.MaxFiles, acme.Extensions = 100<<20, 0, 5, []string{}
 	closed.Enabled, closed.Extensions = false, []string{".md"}
 	for tenant, want := range map[string]config.ServerVault{"acme": acme, "closed": closed, "empty": all, "default": all} {
-		if diff := cmp.Diff(want, l.Config.VaultOf(tenant)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tenant, diff)
-		}
+		check.Equal(t, tenant, want, l.Config.VaultOf(tenant))
 	}
 	var values []config.Value
 	for _, v := range l.Values {
@@ -106,9 +103,7 @@ func TestTenantsHaveRulesOfTheirOwn(t *testing.T) {
 		{Key: "server.vault.tenants.acme.operations_per_hour", Value: 0, Source: config.FromFile, Default: 30},
 		{Key: "server.vault.tenants.acme.quota", Value: "100MiB", Source: config.FromFile, Default: "20MiB"},
 	}
-	if diff := cmp.Diff(want, values); diff != "" {
-		t.Errorf("values (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "values", want, values)
 }
 
 func TestVaultRulesReject(t *testing.T) {
@@ -151,9 +146,7 @@ func TestTenantsOfAConfigAreChecked(t *testing.T) {
 	h, c := newHouse(t), config.Default()
 	c.Server.Vault.Tenants = map[string]config.VaultOverride{"acme": {MaxFiles: &many}}
 	r, err := h.Resolve(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if got := h.sqlite.configs[0].VaultOf("acme").MaxFiles; got != 100_000 || len(r.Report.Clamped) != 1 {
 		t.Errorf("a number above its cap is %d, clamped %v", got, r.Report.Clamped)
 	}

@@ -8,14 +8,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 func publish(t *testing.T, b *events.Bus, subjects ...string) {
 	t.Helper()
 	for _, s := range subjects {
-		if err := b.Publish(t.Context(), events.Event{ID: s, Subject: s}); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, b.Publish(t.Context(), events.Event{ID: s, Subject: s}))
 	}
 }
 

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // marker is in every text that the tests store.
@@ -221,9 +220,7 @@ func TestEveryChangeIsPublishedOnceAndWithoutText(t *testing.T) {
 					step(t, m)
 				}
 				got := p.take()
-				if diff := cmp.Diff(want, tell(t, got)); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", d.name, diff)
-				}
+				check.Equal(t, d.name, want, tell(t, got))
 				all = append(all, got...)
 			}
 			for _, m := range logs {

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -88,9 +89,7 @@ func worker(log amber.ChangeLog, p events.Publisher, c events.CursorStore) *even
 func step(t *testing.T, m *events.Mutations) int {
 	t.Helper()
 	n, err := m.Step(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return n
 }
 
@@ -98,9 +97,7 @@ func step(t *testing.T, m *events.Mutations) int {
 func stores(t *testing.T) map[string]amber.Store {
 	t.Helper()
 	mem, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return map[string]amber.Store{"inmem": mem.Store(), "sqlite": sqliteStore(t)}
 }
 
@@ -108,22 +105,14 @@ func stores(t *testing.T) map[string]amber.Store {
 func sqliteStore(t *testing.T) amber.Store {
 	t.Helper()
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	agent, err := h.Agent("acme", "ada")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	s, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	notes, err := notes.New(notes.Options{Guard: guard{agent}, Clock: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	parts := s.Store().Parts
 	parts.Notes, parts.NoteLog = notes, notes
 	return amber.NewStore(parts)
@@ -148,9 +137,7 @@ func (g guard) Read(_ context.Context, fn func(dir string) error) error {
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		return v
 	}
 }
@@ -158,8 +145,6 @@ func must[T any](v T, err error) func(testing.TB) T {
 func toJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return string(b)
 }

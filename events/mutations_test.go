@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // history is a change log made by hand: entries like "A1", the incarnation and
@@ -73,9 +72,7 @@ func keys(t *testing.T, list []events.Event) []string {
 
 func want(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	check.Equal(t, what, want, got)
 }
 
 func TestWithoutACursorOnlyNewChangesArePublished(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // outbox is an outbox in memory that outlives the relays of a test.
@@ -70,9 +71,7 @@ func ids(list []events.Event) []string {
 func stepRelay(t *testing.T, r *events.Relay) int {
 	t.Helper()
 	n, err := r.Step(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return n
 }
 

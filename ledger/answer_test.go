@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
@@ -49,9 +48,7 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 	do(t, d.FinishAnswer(t.Context(), k, 201, []byte("body")))
 	want := wire.Answer{Done: true, Status: 201, Body: []byte("body")}
 	for _, db := range []*ledger.DB{d, p.open(t)} {
-		if diff := cmp.Diff(want, try(db.BeginAnswer(t.Context(), k, "digest", false))(t)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		check.Equal(t, "", want, try(db.BeginAnswer(t.Context(), k, "digest", false))(t))
 	}
 	_, err = d.BeginAnswer(t.Context(), k, "another", true)
 	wantKind(t, err, amber.KindConflict, "another request")

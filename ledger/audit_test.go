@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
@@ -59,9 +60,7 @@ func TestEntriesAreChained(t *testing.T) {
 		e.Hash = hashOf(*e)
 		prev = e.Hash
 	}
-	if diff := cmp.Diff(want, page.Items, cmp.AllowUnexported(amber.Time{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Equal(t, "", want, page.Items, cmp.AllowUnexported(amber.Time{}))
 	if r := verified(t, d, 3); r.Head != prev || r.First != want[2].At || r.Last != want[0].At {
 		t.Errorf("%+v", r)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/wire"
 )
@@ -29,9 +30,7 @@ func openAt(path string, s *schema, look bool) (*DB, error) {
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 }
 
 func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {

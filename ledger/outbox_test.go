@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/ledger"
 )
 
@@ -45,13 +46,9 @@ func TestEventsComeOutAsTheyWentIn(t *testing.T) {
 	d = p.open(t)
 	got := try(d.PendingEvents(t.Context(), 10))(t)
 	want := event("1", json.RawMessage(try(json.Marshal(m))(t)))
-	if diff := cmp.Diff(want, got[0].Event, cmp.AllowUnexported(amber.Time{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Equal(t, "", want, got[0].Event, cmp.AllowUnexported(amber.Time{}))
 	again := try(json.Marshal(got[1].Event))(t)
-	if diff := cmp.Diff(string(try(json.Marshal(event("2", nil)))(t)), string(again)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Equal(t, "", string(try(json.Marshal(event("2", nil)))(t)), string(again))
 	do(t, d.EventsPublished(t.Context(), got[0].Seq))
 	if ids, _ := pending(t, d, 10); len(ids) != 1 || ids[0] != "2" {
 		t.Errorf("left: %v", ids)

@@ -8,18 +8,16 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/check"
 )
 
 func TestASecretShowsNothing(t *testing.T) {
 	t.Parallel()
 	s, err := newSecret(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	b, err := json.Marshal(map[string]any{"s": s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("made", "secret", s)
 	shown := []string{s.String(), s.LogValue().String(), string(b), log.String()}

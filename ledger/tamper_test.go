@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -96,9 +95,7 @@ func TestEveryChangeOfEveryRowIsFound(t *testing.T) {
 	}
 	r := report(t, tampered(t, p, `DELETE FROM audit WHERE seq IN (2, 3)`))
 	want := []string{"entries 2 to 3 are missing", "entry 4: previous hash does not match the entry before"}
-	if diff := cmp.Diff(want, r.Damaged); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Equal(t, "", want, r.Damaged)
 	if r := report(t, p); !r.OK() || r.Entries != 5 {
 		t.Errorf("as it was: %+v", r)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
@@ -39,16 +40,12 @@ func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 	made := newToken(t, d, wire.TokenRequest{Tenant: "acme", Agent: "bob", ExpiresAt: expires})
 	scopes := []wire.TokenScope{wire.TokenRead, wire.TokenWrite}
 	want := wire.Token{ID: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes, CreatedAt: amber.At(p.clock.read()), ExpiresAt: expires}
-	if diff := cmp.Diff(want, made.Token, cmp.AllowUnexported(amber.Time{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Equal(t, "", want, made.Token, cmp.AllowUnexported(amber.Time{}))
 	if !strings.HasPrefix(made.Secret, "amber_"+string(made.ID)+"_") || len(made.Secret) != 67 {
 		t.Errorf("the secret has the form %d, %.15s", len(made.Secret), made.Secret)
 	}
 	grant := try(p.open(t).Authenticate(t.Context(), made.Secret))(t)
-	if diff := cmp.Diff(wire.Grant{Token: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes}, grant); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Equal(t, "", wire.Grant{Token: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes}, grant)
 	other := newToken(t, d, wire.TokenRequest{Name: "everywhere"})
 	if other.ID == made.ID || other.Secret == made.Secret {
 		t.Error("two tokens are the same")

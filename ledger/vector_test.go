@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -38,9 +37,7 @@ func TestTheDatabaseOfVersion1IsRead(t *testing.T) {
 	ctx := t.Context()
 	grant := try(d.Authenticate(ctx, "amber_ljnfuws2_ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljna"))(t)
 	want := wire.Grant{Token: "ljnfuws2", Name: "laptop", Tenant: "acme", Agent: "bob", Scopes: []wire.TokenScope{wire.TokenRead, wire.TokenWrite}}
-	if diff := cmp.Diff(want, grant); diff != "" {
-		t.Errorf("grant (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "grant", want, grant)
 	entries := try(d.ListAudit(ctx, wire.AuditQuery{}))(t).Items
 	if len(entries) != 2 || entries[1].Hash != documentedHash || entries[0].Prev != documentedHash || entries[0].Hash != documentedHead {
 		t.Errorf("audit log: %+v", entries)
@@ -50,9 +47,7 @@ func TestTheDatabaseOfVersion1IsRead(t *testing.T) {
 	}
 	key := wire.AnswerKey{Tenant: "acme", Agent: "bob", Operation: "note.write", Key: "key-1"}
 	answer := try(d.BeginAnswer(ctx, key, "digest", true))(t)
-	if diff := cmp.Diff(wire.Answer{Done: true, Status: 200, Body: []byte(`{"name":"plan"}`)}, answer); diff != "" {
-		t.Errorf("answer (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "answer", wire.Answer{Done: true, Status: 200, Body: []byte(`{"name":"plan"}`)}, answer)
 	events := try(d.PendingEvents(ctx, 10))(t)
 	if len(events) != 1 || events[0].Seq != 1 || events[0].Event.Subject != "amber.memory.snapshot.acme.bob.created" {
 		t.Errorf("outbox: %+v", events)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/amber-memory/amber/internal/check"
 )
 
 var (
@@ -73,9 +75,7 @@ func checkExpression(t *testing.T, where, expr string, doc map[string]entry) []s
 func TestTheDashboardShowsWhatThereIs(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/deploy/grafana-amber.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var board struct {
 		Panels []struct {
 			ID      int
@@ -87,9 +87,7 @@ func TestTheDashboardShowsWhatThereIs(t *testing.T) {
 			List []struct{ Name, Type, Query string }
 		}
 	}
-	if err := json.Unmarshal(text, &board); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, json.Unmarshal(text, &board))
 	doc, ids := documented(t), map[int]bool{}
 	legend := regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 	for _, p := range board.Panels {
@@ -127,9 +125,7 @@ func TestTheDashboardShowsWhatThereIs(t *testing.T) {
 func TestAlertsWatchWhatThereIs(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/deploy/alerts.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var file struct {
 		Groups []struct {
 			Name  string `yaml:"name"`
@@ -142,9 +138,7 @@ func TestAlertsWatchWhatThereIs(t *testing.T) {
 			} `yaml:"rules"`
 		} `yaml:"groups"`
 	}
-	if err := yaml.UnmarshalWithOptions(text, &file, yaml.Strict()); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, yaml.UnmarshalWithOptions(text, &file, yaml.Strict()))
 	doc, names := documented(t), map[string]bool{}
 	for _, g := range file.Groups {
 		for _, r := range g.Rules {

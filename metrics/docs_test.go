@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/metrics"
 )
 
@@ -26,9 +26,7 @@ type entry struct {
 func documented(t *testing.T) map[string]entry {
 	t.Helper()
 	text, err := os.ReadFile("../docs/metrics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	quoted := regexp.MustCompile("`([a-z_]+)`")
 	out := map[string]entry{}
 	for line := range strings.Lines(string(text)) {
@@ -90,9 +88,7 @@ func TestTheDocumentTellsOfEveryMetric(t *testing.T) {
 	for name, e := range documented(t) {
 		told[name] = e.labels
 	}
-	if diff := cmp.Diff(registered(t), told); diff != "" {
-		t.Errorf("the metrics there are, and those of docs/metrics.md: %s", diff)
-	}
+	check.Equal(t, "the metrics there are, and those of docs/metrics.md", registered(t), told)
 }
 
 func TestEveryMetricMoves(t *testing.T) {
@@ -122,9 +118,7 @@ func TestEveryMetricMoves(t *testing.T) {
 			m := newMetrics(t)
 			mv.move(t, m)
 			if mv.want != nil {
-				if diff := cmp.Diff(mv.want, lines(t, m, sample)); diff != "" {
-					t.Error(diff)
-				}
+				check.Equal(t, "", mv.want, lines(t, m, sample))
 			}
 			body, _ := scrape(t, m, everybody)
 			if !strings.Contains(body, "# TYPE "+name+" "+e.kind+"\n") {
@@ -138,29 +132,21 @@ func TestEveryMetricMoves(t *testing.T) {
 func looksSlowly(t *testing.T, _ *metrics.Metrics) {
 	at := start
 	m, err := metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(time.Second); return at }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	looks(t, m)
-	if diff := cmp.Diff([]string{"amber_look_duration_seconds 1"}, lines(t, m, "amber_look_duration_seconds")); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", []string{"amber_look_duration_seconds 1"}, lines(t, m, "amber_look_duration_seconds"))
 }
 
 func TestDurationsAreMeasuredWithTheClock(t *testing.T) {
 	t.Parallel()
 	at := start
 	m, err := metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(2 * time.Second); return at }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	writes(t, m)
 	want := []string{
 		`amber_operation_duration_seconds_sum{layer="long_term",operation="get"} 2`,
 		`amber_operation_duration_seconds_sum{layer="long_term",operation="list"} 2`,
 		`amber_operation_duration_seconds_sum{layer="long_term",operation="write"} 2`,
 	}
-	if diff := cmp.Diff(want, lines(t, m, "amber_operation_duration_seconds_sum")); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, lines(t, m, "amber_operation_duration_seconds_sum"))
 }

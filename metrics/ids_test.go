@@ -7,9 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -105,12 +104,8 @@ func TestOnlyIDsBecomeLabels(t *testing.T) {
 	}
 	tell(m, "", "")
 	tell(m, tenant, "")
-	if diff := cmp.Diff(map[string]int{"acme": 4, "_other": 1, "_all": 1, "other": 1, "ok-id": 1}, values(t, m, "tenant")); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(map[string]int{"a": 2, "_other": 2, "_all": 2, "other": 1, "ok-id": 1}, values(t, m, "agent")); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", map[string]int{"acme": 4, "_other": 1, "_all": 1, "other": 1, "ok-id": 1}, values(t, m, "tenant"))
+	check.Equal(t, "", map[string]int{"a": 2, "_other": 2, "_all": 2, "other": 1, "ok-id": 1}, values(t, m, "agent"))
 }
 
 // FuzzNothingFromOutsideBecomesALabel hands the same text to everything that

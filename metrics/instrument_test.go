@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -195,9 +196,7 @@ func TestAnOperationRunsInTheContextOfItsObservers(t *testing.T) {
 		t.Errorf("the context says %v", below.saw)
 	}
 	want := []wire.Operation{{Tenant: tenant, Agent: agent, Layer: "long_term", Name: "delete"}}
-	if diff := cmp.Diff(want, r.ops); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, r.ops)
 	if r.outs[0].Err != errSecret || r.outs[0].Items != 0 { //nolint:errorlint // the very same
 		t.Errorf("outcome %+v", r.outs[0])
 	}
@@ -216,12 +215,8 @@ func TestAnOperationThatPanicsDoesNotCountAsGood(t *testing.T) {
 		_ = s.LongTerm.Delete(t.Context(), "x")
 	}()
 	want := []string{`amber_operations_total{agent="scout",layer="long_term",operation="delete",outcome="internal",tenant="acme"} 1`}
-	if diff := cmp.Diff(want, lines(t, m, "amber_operations_total")); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{`amber_operations_in_flight{layer="long_term"} 0`}, lines(t, m, "amber_operations_in_flight")); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, lines(t, m, "amber_operations_total"))
+	check.Equal(t, "", []string{`amber_operations_in_flight{layer="long_term"} 0`}, lines(t, m, "amber_operations_in_flight"))
 }
 
 func TestSnapshotsOfManyAgentsAreTheirs(t *testing.T) {
@@ -239,7 +234,5 @@ func TestSnapshotsOfManyAgentsAreTheirs(t *testing.T) {
 		{Tenant: tenant, Agent: agent, Layer: "snapshots", Name: "snapshot"},
 		{Tenant: tenant, Layer: "snapshots", Name: "collect_garbage"},
 	}
-	if diff := cmp.Diff(want, r.ops); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, r.ops)
 }

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -48,9 +48,7 @@ func TestLookSeesEverythingThereIs(t *testing.T) {
 	if _, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Queue.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, s.Queue.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
 	parts := s.Present()
 	parts.Sync = quarrels{}
 	got, err := metrics.Look(t.Context(), metrics.Subject{
@@ -68,9 +66,7 @@ func TestLookSeesEverythingThereIs(t *testing.T) {
 			}, nil
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	want := metrics.AgentGauges{
 		Tenant: tenant, Agent: agent,
 		Memory:    &metrics.MemoryGauges{Memories: 1},
@@ -79,9 +75,7 @@ func TestLookSeesEverythingThereIs(t *testing.T) {
 		Queue:     &amber.Backpressure{Queued: 1, MaxInFlight: 32, Available: 32},
 		Sync:      &metrics.SyncGauges{Conflicts: 1},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(amber.Time{})); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, got, cmpopts.EquateComparable(amber.Time{}))
 }
 
 func TestLookLeavesOutWhatItCannotSee(t *testing.T) {
@@ -94,9 +88,7 @@ func TestLookLeavesOutWhatItCannotSee(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	want := metrics.AgentGauges{Tenant: tenant, Agent: agent, Journal: &metrics.JournalGauges{}}
-	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(amber.Time{})); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, got, cmpopts.EquateComparable(amber.Time{}))
 }
 
 // TestALookIsNoOperation: a look at the measured stores is not counted as an operation.

@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -257,9 +256,7 @@ func movers() map[string]mover {
 		"amber_http_requests_in_flight": {func(t *testing.T, m *metrics.Metrics) {
 			m.InFlight(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 				want := []string{"amber_http_requests_in_flight 1"}
-				if diff := cmp.Diff(want, lines(t, m, "amber_http_requests_in_flight")); diff != "" {
-					t.Error(diff)
-				}
+				check.Equal(t, "", want, lines(t, m, "amber_http_requests_in_flight"))
 			})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 		}, []string{"amber_http_requests_in_flight 0"}},
 		"amber_queue_entries": {looks, []string{

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -55,9 +56,7 @@ func (w *watch) round() {
 func watchedMetrics(t *testing.T, w *watch) *metrics.Metrics {
 	t.Helper()
 	m, err := metrics.New(metrics.Options{Clock: func() time.Time { return w.now }, After: w.after, Interval: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return m
 }
 
@@ -77,14 +76,10 @@ func TestAgentsAreLookedAtInTheBackgroundOnly(t *testing.T) {
 	}
 	w.runs(t, m, nil)
 	for range 3 {
-		if diff := cmp.Diff([]string{`amber_memories{agent="scout",tenant="acme"} 1`}, lines(t, m, "amber_memories")); diff != "" {
-			t.Error(diff)
-		}
+		check.Equal(t, "", []string{`amber_memories{agent="scout",tenant="acme"} 1`}, lines(t, m, "amber_memories"))
 	}
 	w.round()
-	if diff := cmp.Diff([]string{`amber_memories{agent="scout",tenant="acme"} 2`}, lines(t, m, "amber_memories")); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", []string{`amber_memories{agent="scout",tenant="acme"} 2`}, lines(t, m, "amber_memories"))
 	if looks != 2 {
 		t.Errorf("%d looks in two rounds", looks)
 	}
@@ -136,12 +131,8 @@ func TestALookThatFailsShowsWhatItSaw(t *testing.T) {
 	}})
 	var told []error
 	w.runs(t, m, func(_ string, err error) { told = append(told, err) })
-	if diff := cmp.Diff([]string{`amber_queue_leases_max{agent="scout",tenant="acme"} 3`}, lines(t, m, "amber_queue_leases_max")); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{`amber_look_rounds_total{outcome="internal"} 1`}, lines(t, m, "amber_look_rounds_total")); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", []string{`amber_queue_leases_max{agent="scout",tenant="acme"} 3`}, lines(t, m, "amber_queue_leases_max"))
+	check.Equal(t, "", []string{`amber_look_rounds_total{outcome="internal"} 1`}, lines(t, m, "amber_look_rounds_total"))
 	if len(told) != 1 || !errors.Is(told[0], errSecret) {
 		t.Errorf("told %v", told)
 	}
@@ -180,7 +171,5 @@ func TestAWorkerThatFailsKeepsItsLastSuccess(t *testing.T) {
 	if diff := cmp.Diff(want, lines(t, m, name)); diff != "" || len(want) != 1 {
 		t.Errorf("%d series; %s", len(want), diff)
 	}
-	if diff := cmp.Diff([]string{`amber_worker_up{worker="journal drain"} 0`}, lines(t, m, "amber_worker_up")); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", []string{`amber_worker_up{worker="journal drain"} 0`}, lines(t, m, "amber_worker_up"))
 }

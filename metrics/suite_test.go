@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/inmem"
@@ -60,22 +61,14 @@ func TestAMeasuredStoreKeepsEveryPromise(t *testing.T) {
 func TestMeasuredSnapshotsAnswerAsTheEngine(t *testing.T) {
 	t.Parallel()
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: now, Random: random()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	a, err := h.Agent(tenant, agent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	store, err := sqlite.Open(t.Context(), a, sqlite.Options{Clock: now, Random: random()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	defer store.Close()
 	engine, err := snapshot.New(snapshot.Options{Home: h, Clock: now, Random: random()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	m, ctx := newMetrics(t), t.Context()
 	s, r := m.Snapshots("", "", engine), m.Repository("", engine)
 	one, err := s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent, Label: "one", Pin: true})
@@ -83,9 +76,7 @@ func TestMeasuredSnapshotsAnswerAsTheEngine(t *testing.T) {
 		t.Fatalf("%+v, %v", one, err)
 	}
 	two, err := s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	ref := wire.SnapshotRef{Tenant: tenant, Agent: agent, ID: one.ID}
 	answers := func(s wire.Snapshotter, r wire.RepositoryChecker) (all []any) {
 		add := func(v any, err error) { all = append(all, v, fmt.Sprint(err)) }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/wire"
@@ -35,18 +36,14 @@ func random() io.Reader { return rand.NewChaCha8([32]byte{'a', 'm', 'b', 'e', 'r
 func newMetrics(t *testing.T) *metrics.Metrics {
 	t.Helper()
 	m, err := metrics.New(metrics.Options{Clock: now, Version: "v1.2.3"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return m
 }
 
 func newStore(t *testing.T) amber.Store {
 	t.Helper()
 	s, err := inmem.New(inmem.Options{Clock: now, Random: random()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return s.Store()
 }
 

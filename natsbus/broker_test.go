@@ -17,6 +17,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/natsbus"
 )
 
@@ -49,9 +50,7 @@ func (b *broker) start(t testing.TB) {
 	t.Helper()
 	opts := b.opts
 	s, err := server.NewServer(&opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	s.Start()
 	if !s.ReadyForConnections(patience) {
 		t.Fatal("the server does not start")
@@ -72,9 +71,7 @@ func (b *broker) url() string  { return "nats://" + b.addr() }
 func (b *broker) client(t testing.TB, o ...nats.Option) *nats.Conn {
 	t.Helper()
 	nc, err := nats.Connect(b.url(), o...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(nc.Close)
 	return nc
 }
@@ -90,18 +87,14 @@ func (b *broker) listen(t testing.TB, subject string) *nats.Subscription {
 	if err == nil {
 		err = nc.Flush()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return sub
 }
 
 func next(t testing.TB, sub *nats.Subscription) *nats.Msg {
 	t.Helper()
 	m, err := sub.NextMsg(patience)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return m
 }
 
@@ -109,29 +102,19 @@ func next(t testing.TB, sub *nats.Subscription) *nats.Msg {
 func (b *broker) kept(t testing.TB, stream string) []*nats.Msg {
 	t.Helper()
 	js, err := jetstream.New(b.client(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	s, err := js.Stream(ctx, stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	info, err := s.Info(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var out []*nats.Msg
 	for len(out) < int(info.State.Msgs) {
 		batch, err := c.Fetch(min(1000, int(info.State.Msgs)-len(out)), jetstream.FetchMaxWait(patience))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		for m := range batch.Messages() {
 			out = append(out, &nats.Msg{Subject: m.Subject(), Header: m.Headers(), Data: m.Data()})
 		}
@@ -145,9 +128,7 @@ func (b *broker) kept(t testing.TB, stream string) []*nats.Msg {
 func decode(t testing.TB, m *nats.Msg) events.Event {
 	t.Helper()
 	var e events.Event
-	if err := json.Unmarshal(m.Data, &e); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, json.Unmarshal(m.Data, &e))
 	if e.Subject != m.Subject {
 		t.Errorf("the event is for %s and came to %s", e.Subject, m.Subject)
 	}
@@ -224,9 +205,7 @@ func open(t testing.TB, o natsbus.Options) (*natsbus.Bus, *journal) {
 		o.ReconnectWait = 10 * time.Millisecond
 	}
 	b, err := natsbus.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
@@ -251,9 +230,7 @@ type proxy struct {
 func newProxy(t testing.TB, target string) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	p := &proxy{listener: l, target: target, gate: make(chan struct{})}
 	close(p.gate)
 	p.wg.Go(p.accept)

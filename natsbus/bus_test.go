@@ -20,6 +20,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/natsbus"
 )
 
@@ -27,9 +28,7 @@ func contains(s, words string) bool { return strings.Contains(s, words) }
 
 func publish(t testing.TB, b *natsbus.Bus, e events.Event) {
 	t.Helper()
-	if err := b.Publish(t.Context(), e); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, b.Publish(t.Context(), e))
 }
 
 // unwell checks kind, and that the error says each of the words.
@@ -69,16 +68,12 @@ func TestEveryEventArrivesAsItsJSON(t *testing.T) {
 		b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: jetStream})
 		for _, file := range files {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			var e struct {
 				events.Event
 				Payload json.RawMessage `json:"payload"`
 			}
-			if err := json.Unmarshal(text, &e); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, json.Unmarshal(text, &e))
 			e.Event.Payload = e.Payload
 			publish(t, b, e.Event)
 			m := next(t, sub)
@@ -89,12 +84,8 @@ func TestEveryEventArrivesAsItsJSON(t *testing.T) {
 				t.Errorf("%s: it came to %s, want %s", file, m.Subject, e.Subject)
 			}
 			var got, want any
-			if err := errors.Join(json.Unmarshal(m.Data, &got), json.Unmarshal(text, &want)); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", file, diff)
-			}
+			check.OK(t, errors.Join(json.Unmarshal(m.Data, &got), json.Unmarshal(text, &want)))
+			check.Equal(t, file, want, got)
 		}
 		if h := b.Health(); !h.Connected || h.Published != int64(len(files)) || h.Failed != 0 || h.LastError != "" || h.Since.IsZero() {
 			t.Errorf("health is %+v", h)
@@ -137,9 +128,7 @@ func TestABrokerThatRestartsKeepsWhatItHad(t *testing.T) {
 		s.start(t)
 		log.await(t, "connected to NATS")
 	}
-	if diff := cmp.Diff(want, idsOf(t, s.kept(t, natsbus.DefaultStream))); diff != "" {
-		t.Errorf("kept (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "kept", want, idsOf(t, s.kept(t, natsbus.DefaultStream)))
 	if h := b.Health(); h.Reconnects != 4 || h.Published != 4 || h.Failed != 4 {
 		t.Errorf("health is %+v", h)
 	}
@@ -245,9 +234,7 @@ func TestWhatIsSaidToBeOutIsOut(t *testing.T) {
 			seen[id] = true
 		}
 		t.Logf("%d events, %d attempts failed", len(want), failed)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("first arrivals (-want +got):\n%s", diff)
-		}
+		check.Equal(t, "first arrivals", want, got)
 	})
 }
 
@@ -261,9 +248,7 @@ func TestAnEventOfferedTwiceIsKeptOnce(t *testing.T) {
 		publish(t, b, mutation("2"))
 		publish(t, b, mutation(odd))
 	}
-	if diff := cmp.Diff([]string{"1", "2", odd}, idsOf(t, s.kept(t, natsbus.DefaultStream))); diff != "" {
-		t.Errorf("kept (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "kept", []string{"1", "2", odd}, idsOf(t, s.kept(t, natsbus.DefaultStream)))
 }
 
 // An event that is too large is still told, and those behind it go on.
@@ -371,9 +356,7 @@ func TestASlowListenerHoldsNobodyUp(t *testing.T) {
 		o.WriteDeadline = 2 * time.Second
 	})
 	slow, err := net.Dial("tcp", s.addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	defer slow.Close()
 	if _, err := fmt.Fprint(slow, "CONNECT {\"verbose\":false}\r\nSUB amber.> 1\r\nPING\r\n"); err != nil {
 		t.Fatal(err)

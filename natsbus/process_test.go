@@ -18,12 +18,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/natsbus"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -295,9 +295,7 @@ func TestKilledBrokersAndPublishersLoseNothing(t *testing.T) {
 	}
 	got, arrived := arrivals(t, port, want)
 	t.Logf("%d changes, %d arrived, kills %v", total, arrived, kills)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("first arrivals (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "first arrivals", want, got)
 }
 
 func positions(t *testing.T, log amber.ChangeLog) []string {

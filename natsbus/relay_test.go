@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/natsbus"
 )
@@ -146,7 +145,5 @@ func TestARelayReachesTheStreamThroughOutages(t *testing.T) {
 		}
 		seen[id] = true
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("first arrivals (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "first arrivals", want, got)
 }

@@ -9,32 +9,27 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/natsbus"
 )
 
 func (b *broker) streams(t testing.TB) jetstream.JetStream {
 	t.Helper()
 	js, err := jetstream.New(b.client(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return js
 }
 
 func (b *broker) makeStream(t testing.TB, name string, most int32, subjects ...string) {
 	t.Helper()
 	_, err := b.streams(t).CreateStream(t.Context(), jetstream.StreamConfig{Name: name, Subjects: subjects, MaxMsgSize: most, Storage: jetstream.MemoryStorage})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 }
 
 func (b *broker) config(t testing.TB, name string) jetstream.StreamConfig {
 	t.Helper()
 	s, err := b.streams(t).Stream(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return s.CachedInfo().Config
 }
 
@@ -43,9 +38,7 @@ func TestAMissingStreamIsMade(t *testing.T) {
 	s := newBroker(t, true)
 	b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true, Stream: "MEMORY", Prefixes: []string{"a.b", "c"}})
 	c := s.config(t, "MEMORY") // before the first event, so that listeners find it
-	if diff := cmp.Diff([]string{"a.b.>", "c.>"}, c.Subjects); diff != "" {
-		t.Errorf("subjects (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "subjects", []string{"a.b.>", "c.>"}, c.Subjects)
 	if c.Storage != jetstream.FileStorage || c.Duplicates < 2*time.Minute || c.MaxAge < 24*time.Hour {
 		t.Errorf("got %+v", c)
 	}
@@ -54,13 +47,9 @@ func TestAMissingStreamIsMade(t *testing.T) {
 	publish(t, b, e)
 
 	// Somebody deletes it.
-	if err := s.streams(t).DeleteStream(t.Context(), "MEMORY"); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, s.streams(t).DeleteStream(t.Context(), "MEMORY"))
 	publish(t, b, e)
-	if diff := cmp.Diff([]string{"1"}, idsOf(t, s.kept(t, "MEMORY"))); diff != "" {
-		t.Errorf("kept (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "kept", []string{"1"}, idsOf(t, s.kept(t, "MEMORY")))
 }
 
 // A plain listener takes the event and answers nothing, so the server does not
@@ -71,9 +60,7 @@ func TestAStreamThatAListenerHidesIsMadeAgain(t *testing.T) {
 	b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true, Wait: 500 * time.Millisecond})
 	publish(t, b, mutation("1"))
 	s.listen(t, "amber.>")
-	if err := s.streams(t).DeleteStream(t.Context(), natsbus.DefaultStream); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, s.streams(t).DeleteStream(t.Context(), natsbus.DefaultStream))
 	unwell(t, "hidden", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -82,9 +69,7 @@ func TestAStreamThatAListenerHidesIsMadeAgain(t *testing.T) {
 			t.Fatal("the stream is never made again")
 		}
 	}
-	if diff := cmp.Diff([]string{"2"}, idsOf(t, s.kept(t, natsbus.DefaultStream))); diff != "" {
-		t.Errorf("kept (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "kept", []string{"2"}, idsOf(t, s.kept(t, natsbus.DefaultStream)))
 }
 
 func TestAStreamThatIsThereStaysAsItIs(t *testing.T) {
@@ -129,9 +114,7 @@ func TestAFullStreamTakesTheEventOnceItHasRoom(t *testing.T) {
 	}
 	must(0, must(js.Stream(t.Context(), natsbus.DefaultStream))(t).Purge(t.Context()))(t)
 	publish(t, b, mutation("2"))
-	if diff := cmp.Diff([]string{"2"}, idsOf(t, s.kept(t, natsbus.DefaultStream))); diff != "" {
-		t.Errorf("kept (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "kept", []string{"2"}, idsOf(t, s.kept(t, natsbus.DefaultStream)))
 }
 
 // A stream that answers nothing cannot tell an event that it has from one that

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
@@ -35,27 +36,19 @@ func bothDoors(t *testing.T) (amber.Notes, http.Handler, *mcp.Server) {
 	t.Helper()
 	clock := newClock().Read
 	store, err := inmem.New(inmem.Options{Clock: clock, Random: rand.Reader, Incarnation: "i"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	agent := &server.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(store.Parts()), Policy: policy.Conservative{}, Random: rand.Reader}
 	pool, err := server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*server.Agent, func() error, error) {
 		return agent, func() error { return nil }, nil
 	}, server.PoolOptions{Clock: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	desk := &server.Desk{Agents: pool}
 	api, err := httpapi.New(httpapi.Options{Desk: desk, Authenticator: anybody{}, Clock: clock, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(api.Close)
 	who := server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
 	tools, err := mcpapi.NewServer(mcpapi.Options{Desk: desk, Clock: clock, Tools: "files"}, who, "acme", "ada")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return agent.Store.Notes, api.Handler(), tools
 }
 
@@ -70,13 +63,9 @@ func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 	}
 	here, there := mcp.NewInMemoryTransports()
 	ss, err := tools.Connect(t.Context(), there, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range each {
@@ -102,9 +91,7 @@ func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 		t.Error(err)
 	}
 	n, err := notes.ReadNote(t.Context(), "log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for i := range each {
 		for _, line := range []string{fmt.Sprintf("tool %d\n", i), fmt.Sprintf("request %d\n", i)} {
 			if strings.Count(n.Content, "\n"+line) != 1 {

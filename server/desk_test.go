@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -47,9 +46,7 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	}
 	wg.Wait()
 	want := []wire.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
-	if diff := cmp.Diff(want, b.Entries(0), sameTime); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, b.Entries(0), sameTime)
 	b.Break(errors.New("the disk is full"))
 	for _, look.Agent = range []amber.AgentID{"bob", "cat"} {
 		if err := d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing); amber.KindOf(err) != amber.KindInternal {
@@ -113,9 +110,7 @@ func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
 		for _, e := range b.Entries(0) {
 			got = append(got, e.Subject+" "+e.Outcome)
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s: %s", c.name, diff)
-		}
+		check.Equal(t, c.name, c.want, got)
 	}
 }
 
@@ -155,9 +150,7 @@ func TestCallsOfToolsAreObserved(t *testing.T) {
 	})
 	_ = d.Do(asking(t.Context(), "acme", "ada", "write"), job, nothing)
 	d.ObserveTool("memory_get", amber.Errorf(amber.KindInvalid, "read arguments", "", "x"), time.Time{})
-	if diff := cmp.Diff([]string{"memory_get  1s", "memory_get refused 0s", "memory_get invalid 0s"}, seen); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", []string{"memory_get  1s", "memory_get refused 0s", "memory_get invalid 0s"}, seen)
 }
 
 // One at a time changes an agent; others are not kept waiting, and nobody waits
@@ -166,13 +159,9 @@ func TestOnlyOneIsAloneWithAnAgent(t *testing.T) {
 	t.Parallel()
 	d := &server.Desk{}
 	unlock, err := d.Alone(t.Context(), "acme", "ada")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	other, err := d.Alone(t.Context(), "acme", "bob")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	other()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -278,7 +267,5 @@ func TestAnAgentThatMustBeThereIsNotMade(t *testing.T) {
 		t.Error(err)
 	}
 	want := []wire.AuditEntry{{Tenant: "acme", Agent: "cat", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
-	if diff := cmp.Diff(want, b.Entries(0), sameTime); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, b.Entries(0), sameTime)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/store/inmem"
 )
@@ -40,9 +41,7 @@ func (o one) Agent(context.Context, amber.TenantID, amber.AgentID, bool) (*serve
 func fed(t *testing.T, mark func(server.AgentName) string) (*server.Agent, *server.Feeds, *atomic.Int64) {
 	t.Helper()
 	store, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	reads := new(atomic.Int64)
 	parts := store.Parts()
 	parts.Changes, parts.ControlChanges = counting{parts.Changes, reads}, counting{parts.ControlChanges, reads}
@@ -70,9 +69,7 @@ func TestLogsAreReadOnceHoweverManyListen(t *testing.T) {
 		var all []*server.Feed
 		for range listeners {
 			feed, leave, err := feeds.Join(t.Context(), a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			defer leave()
 			all = append(all, feed)
 		}
@@ -111,9 +108,7 @@ func TestWritesOfOtherProcessesAreFoundInTheFiles(t *testing.T) {
 		t.Errorf("%d looks and %d reads without a listener", looks.Load(), reads.Load())
 	}
 	feed, leave, err := feeds.Join(t.Context(), a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for i := range 5 {
 		news := feed.News()
 		if _, err := a.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}); err != nil {

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -40,9 +39,7 @@ func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
 			return nil
 		}, nil
 	}, server.PoolOptions{Clock: newClock().Read, MaxOpen: 1, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for _, agent := range []amber.AgentID{"ada", "bob", "bob", "cat"} {
 		if err := use(t, p, agent); err != nil {
 			t.Errorf("%s: %v", agent, err)
@@ -71,9 +68,7 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 		}
 		return &server.Agent{Tenant: tenant, ID: id}, func() error { return nil }, nil
 	}, server.PoolOptions{Clock: newClock().Read, MaxOpen: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	panicked := make(chan any, 1)
 	go func() {
 		defer func() { panicked <- recover() }()
@@ -126,26 +121,16 @@ func TestAVisitIsNoUse(t *testing.T) {
 	h, c := newHouse(), newClock()
 	p := newPool(t, h, server.PoolOptions{Clock: c.Read, Idle: time.Minute})
 	for _, agent := range []amber.AgentID{"a", "b", ""} {
-		if err := use(t, p, agent); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, use(t, p, agent))
 	}
 	c.Forward(time.Minute)
 	seen := map[amber.AgentID]int{}
 	look := func(a *server.Agent) error { seen[a.ID]++; return nil }
-	if err := p.Visit(look); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[amber.AgentID]int{"a": 1, "b": 1}, seen); diff != "" {
-		t.Error(diff)
-	}
+	check.OK(t, p.Visit(look))
+	check.Equal(t, "", map[amber.AgentID]int{"a": 1, "b": 1}, seen)
 	// The one that is looked at is in use meanwhile, the others are not.
-	if err := p.Visit(func(a *server.Agent) error { return errors.Join(look(a), p.Sweep()) }); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[amber.AgentID]int{"a": 2, "b": 1}, seen); diff != "" {
-		t.Error(diff)
-	}
+	check.OK(t, p.Visit(func(a *server.Agent) error { return errors.Join(look(a), p.Sweep()) }))
+	check.Equal(t, "", map[amber.AgentID]int{"a": 2, "b": 1}, seen)
 	if err := p.Sweep(); err != nil || p.Open() != 0 {
 		t.Errorf("%d agents are open, %v", p.Open(), err)
 	}
@@ -161,9 +146,7 @@ func TestAVisitDoesNotFillThePool(t *testing.T) {
 	h := newHouse()
 	p := newPool(t, h, server.PoolOptions{MaxOpen: 2})
 	for _, agent := range []amber.AgentID{"a", "b"} {
-		if err := use(t, p, agent); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, use(t, p, agent))
 	}
 	stop := errors.New("stop")
 	err := p.Visit(func(a *server.Agent) error {

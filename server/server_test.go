@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -67,9 +68,7 @@ func newPool(t *testing.T, h *house, o server.PoolOptions) *server.Pool {
 		o.Clock = newClock().Read
 	}
 	p, err := server.NewPool(h.open, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return p
 }
 
@@ -119,9 +118,7 @@ func TestAnAgentThatDoesNotOpenIsTriedAgain(t *testing.T) {
 	}
 	h.fail = nil
 	_, release, err := p.Agent(t.Context(), "acme", "ada", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	release()
 }
 
@@ -156,13 +153,9 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 	h, c := newHouse(), newClock()
 	p := newPool(t, h, server.PoolOptions{Clock: c.Read, Idle: time.Minute, MaxOpen: 2})
 	_, releaseAda, err := p.Agent(t.Context(), "acme", "ada", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	_, releaseBob, err := p.Agent(t.Context(), "acme", "bob", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if _, _, err := p.Agent(t.Context(), "acme", "cat", true); amber.KindOf(err) != amber.KindBusy {
 		t.Errorf("a third one: %v", err)
 	}
@@ -173,12 +166,8 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 	}
 	releaseCat()
 	c.Forward(2 * time.Minute)
-	if err := p.Sweep(); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[string]int{"acme/bob": 1, "acme/cat": 1}, h.closed); diff != "" {
-		t.Error(diff)
-	}
+	check.OK(t, p.Sweep())
+	check.Equal(t, "", map[string]int{"acme/bob": 1, "acme/cat": 1}, h.closed)
 	// Somebody who does not leave is not waited for without end.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -233,9 +222,7 @@ func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
 		if len(h.opened) > 0 && !c.did {
 			t.Errorf("%s: an agent was opened", c.name)
 		}
-		if diff := cmp.Diff(c.book, b.Entries(0), sameTime); diff != "" {
-			t.Errorf("%s: %s", c.name, diff)
-		}
+		check.Equal(t, c.name, c.book, b.Entries(0), sameTime)
 	}
 }
 
@@ -333,9 +320,7 @@ func TestBeforeAToolChangesSomething(t *testing.T) {
 	if done, err := do("mcp.memory_forget", true); done || err == nil {
 		t.Errorf("it was done without a snapshot: %v", err)
 	}
-	if diff := cmp.Diff([]string{"memory_save", "memory_forget"}, asked); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", []string{"memory_save", "memory_forget"}, asked)
 	if last := b.Entries(0)[len(b.Entries(0))-1]; last.Outcome != "internal" {
 		t.Errorf("the log says %q", last.Outcome)
 	}
@@ -367,9 +352,7 @@ func TestACrewTellsHowItIsDoing(t *testing.T) {
 	}
 	at := func(s int) amber.Time { return amber.At(noon.Add(time.Duration(s) * time.Second)) }
 	want := wire.WorkerHealth{Name: "drain", Status: amber.Healthy, Runs: 3, Failures: 1, LastRun: at(3), LastFailure: at(2), Detail: "a round"}
-	if diff := cmp.Diff(want, crew.Health()[0], sameTime); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, crew.Health()[0], sameTime)
 	if err := crew.Stop(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -21,17 +22,13 @@ func readVectors(t testing.TB, file string, into any) {
 	if err == nil {
 		err = json.Unmarshal(b, into)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 }
 
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return b
 }
 
@@ -141,13 +138,9 @@ func TestASignatureIsNothingElse(t *testing.T) {
 	key := ed25519.NewKeyFromSeed(unhex(t, vectors[3].Seed))
 	message := []byte("what is signed")
 	good := sign.SignWith(key, message)
-	if err := good.Verify(message); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, good.Verify(message))
 	raw, err := base64.RawURLEncoding.DecodeString(good.Sig)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	encode := base64.RawURLEncoding.EncodeToString
 	tests := map[string]func(s *sign.Signature){
 		"no algorithm":      func(s *sign.Signature) { s.Alg = "" },

@@ -5,10 +5,10 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/otel/codes"
 	oteltrace "go.opentelemetry.io/otel/trace"
 
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/trace"
 	"github.com/amber-memory/amber/wire"
 )
@@ -62,9 +62,7 @@ func TestARequestContinuesTheTraceOfItsCaller(t *testing.T) {
 	want := map[string]string{
 		"http.request.method": "GET", "http.route": "/v1/memories/{id}", "http.response.status_code": "404",
 	}
-	if diff := cmp.Diff(want, attributes(request)); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, attributes(request))
 	if request.Status.Code != codes.Unset {
 		t.Error("what a caller does wrong is no error of the server")
 	}

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/trace"
 	"github.com/amber-memory/amber/wire"
 )
@@ -78,23 +78,17 @@ func TestCloseSendsWhatWaits(t *testing.T) {
 	o.Delay = time.Hour // only Close sends
 	o.Failed = func(err error) { t.Error(err) }
 	tracer, err := trace.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for _, name := range []string{"write", "recall"} {
 		_, end := tracer.Begin(t.Context(), wire.Operation{Tenant: "acme", Agent: "scout", Layer: "long_term", Name: name})
 		end(wire.Outcome{Err: errSecret})
 	}
 	for range 2 {
-		if err := tracer.Close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, tracer.Close(t.Context()))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if diff := cmp.Diff([]string{"long_term.write", "long_term.recall"}, s.spans); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", []string{"long_term.write", "long_term.recall"}, s.spans)
 	if s.service != "amber-east" || s.path != "/v1/traces" || s.key != "a b" {
 		t.Errorf("service %q, path %q, key %q", s.service, s.path, s.key)
 	}
@@ -120,9 +114,7 @@ func TestACollectorThatHangsHoldsNobodyUp(t *testing.T) {
 		Endpoint: s.URL, CloseTimeout: 20 * time.Millisecond,
 		Failed: func(err error) { failed <- err },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for range 2*trace.MaxQueue + 1000 { // more than there is room for
 		_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
 		end(wire.Outcome{})
@@ -139,9 +131,7 @@ func TestACollectorThatIsAwayIsToldOnlyToWhoAsks(t *testing.T) {
 	defer s.Close()
 	failed := make(chan error, 1)
 	tracer, err := trace.Open(t.Context(), trace.Options{Endpoint: s.URL, Failed: func(err error) { failed <- err }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
 	end(wire.Outcome{})
 	if err := tracer.Close(t.Context()); err != nil {
@@ -204,9 +194,7 @@ func TestVariables(t *testing.T) {
 			if got.Endpoint != c.want.Endpoint || got.Service != c.want.Service {
 				t.Errorf("got %q %q, want %q %q", got.Endpoint, got.Service, c.want.Endpoint, c.want.Service)
 			}
-			if diff := cmp.Diff(c.want.Headers, got.Headers); diff != "" {
-				t.Error(diff)
-			}
+			check.Equal(t, "", c.want.Headers, got.Headers)
 		})
 	}
 }

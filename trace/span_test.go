@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/otel/codes"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/trace"
 	"github.com/amber-memory/amber/wire"
 )
@@ -37,9 +37,7 @@ func TestOperationsBecomeSpansInsideEachOther(t *testing.T) {
 		"amber.tenant": "acme", "amber.agent": "scout", "amber.layer": "long_term", "amber.operation": "write",
 		"amber.bytes_in": "7", "amber.bytes_out": "0", "amber.items": "2",
 	}
-	if diff := cmp.Diff(want, attributes(parent)); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, attributes(parent))
 	if parent.Status.Code != codes.Unset {
 		t.Errorf("status %v of an operation that went well", parent.Status.Code)
 	}
@@ -66,9 +64,7 @@ func TestAnErrorTellsItsKindAndNoText(t *testing.T) {
 				t.Errorf("status %+v, error.type %q, want %s", s.Status, attributes(s)["error.type"], c.want)
 			}
 			all, err := json.Marshal(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			if strings.Contains(string(all), "cat") {
 				t.Errorf("the span holds text: %s", all)
 			}
@@ -81,9 +77,7 @@ func TestAnErrorTellsItsKindAndNoText(t *testing.T) {
 
 func TestWithoutAnEndpointNothingIsMadeAndItCostsNothing(t *testing.T) {
 	tracer, err := trace.Open(t.Context(), trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	ctx, op := t.Context(), wire.Operation{Tenant: "acme", Layer: "long_term", Name: "get"}
 	allocs := testing.AllocsPerRun(100, func() {
 		inner, end := tracer.Begin(ctx, op)

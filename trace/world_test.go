@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.uber.org/goleak"
 
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/trace"
 )
 
@@ -23,9 +24,7 @@ func opened(t *testing.T, o trace.Options) (*trace.Tracer, func() tracetest.Span
 	t.Helper()
 	e := kept{tracetest.NewInMemoryExporter()}
 	tracer, err := trace.OpenWith(o, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	shut := func() tracetest.SpanStubs {
 		if err := tracer.Close(context.Background()); err != nil {
 			t.Error(err)

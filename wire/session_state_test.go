@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/wire"
 )
@@ -79,8 +80,6 @@ func (b *busyStates) LoadState(ctx context.Context, id amber.SessionID) (amber.S
 func newStates(t *testing.T) amber.SessionStates {
 	t.Helper()
 	s, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return s
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -19,13 +20,9 @@ func TestFailuresTravel(t *testing.T) {
 	for _, kind := range amber.Kinds() {
 		sent := fmt.Errorf("step: %w", &amber.Error{Op: "write memory", Kind: kind, ID: "x", Err: errors.New("why\nnot"), Hint: "amber help"})
 		b, err := json.Marshal(wire.FailureOf(sent))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		var f wire.Failure
-		if err := json.Unmarshal(b, &f); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, json.Unmarshal(b, &f))
 		got := f.Err()
 		if amber.KindOf(got) != kind || amber.HintOf(got) != "amber help" {
 			t.Errorf("%s came back as %s, hint %q", kind, amber.KindOf(got), amber.HintOf(got))
@@ -73,9 +70,7 @@ func TestEveryKindHasItsCodes(t *testing.T) {
 		"cross_tenant": {6, 403, -32066}, "too_new": {6, 403, -32066}, "unsupported": {6, 403, -32066}, "unreachable": {7, 503, -32067},
 		"internal": {1, 500, -32603}, "unheard_of": {1, 500, -32603},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, got)
 }
 
 func TestGrants(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/wire"
@@ -20,9 +21,7 @@ import (
 func built(t *testing.T, s amber.Store, size int) wire.ContextBlock {
 	t.Helper()
 	b, err := block.Build(t.Context(), s, policy.Conservative{}, wire.ContextRequest{MaxBytes: size}, rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if size == 0 {
 		size = wire.DefaultContextBytes
 	}
@@ -43,9 +42,7 @@ func newStore() amber.Store {
 func save(t *testing.T, s amber.Store, content string) amber.MemoryID {
 	t.Helper()
 	ack, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: content})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return ack.ID
 }
 

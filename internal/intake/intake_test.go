@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/store/inmem"
@@ -26,9 +27,7 @@ var at = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
 func plainStore(t *testing.T) amber.Store {
 	t.Helper()
 	s, err := inmem.New(inmem.Options{Clock: func() time.Time { return at }, Random: rand.NewChaCha8([32]byte{1}), Incarnation: "i"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return amber.NewStore(s.Parts())
 }
 
@@ -218,9 +217,7 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 }
 
 // TestIdsThatHoldSecretsAreRefused: records are found by them, so they cannot be

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/internal/project"
 )
 
@@ -16,21 +17,15 @@ import (
 func tree(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return dir
 }
 
 // put writes a file and the folders above it.
 func put(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check.OK(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // repository makes a folder with an empty .git, and a remote if one is named.
@@ -206,9 +201,7 @@ func TestSetRefusesWhatIsNotAName(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, ".amber", "project"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.MkdirAll(filepath.Join(dir, ".amber", "project"), 0o755))
 	if _, err := project.Set(dir, "acme/shop"); amber.KindOf(err) != amber.KindRefused {
 		t.Errorf("a folder in the place of the file: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/internal/project"
 )
 
@@ -18,14 +19,10 @@ func TestFifosAndLinksNameNothing(t *testing.T) {
 	top := tree(t)
 	fifo := func(path string) {
 		t.Helper()
-		if err := syscall.Mkfifo(path, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, syscall.Mkfifo(path, 0o600))
 	}
 	dir := repository(t, filepath.Join(top, "shop"), "")
-	if err := os.Mkdir(filepath.Join(dir, ".amber"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.Mkdir(filepath.Join(dir, ".amber"), 0o755))
 	fifo(filepath.Join(dir, ".amber", "project"))
 	fifo(filepath.Join(dir, ".git", "amber-project"))
 	fifo(filepath.Join(dir, ".git", "commondir"))
@@ -37,9 +34,7 @@ func TestFifosAndLinksNameNothing(t *testing.T) {
 	}
 	// A work tree whose repository is made of fifos.
 	bad := filepath.Join(top, "bad")
-	if err := os.MkdirAll(filepath.Join(bad, "git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.MkdirAll(filepath.Join(bad, "git"), 0o755))
 	fifo(filepath.Join(bad, "git", "commondir"))
 	fifo(filepath.Join(bad, "git", "config"))
 	put(t, filepath.Join(bad, ".git"), "gitdir: git\n")
@@ -50,17 +45,11 @@ func TestFifosAndLinksNameNothing(t *testing.T) {
 	for _, link := range []string{".amber/project", ".amber"} {
 		dir := repository(t, filepath.Join(tree(t), "shop"), "")
 		if link != ".amber" {
-			if err := os.Mkdir(filepath.Join(dir, ".amber"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(filepath.Join(top, "secret"), filepath.Join(dir, link)); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, os.Mkdir(filepath.Join(dir, ".amber"), 0o755))
+			check.OK(t, os.Symlink(filepath.Join(top, "secret"), filepath.Join(dir, link)))
 		} else {
 			put(t, filepath.Join(top, "folder", "project"), "acme/payroll\n")
-			if err := os.Symlink(filepath.Join(top, "folder"), filepath.Join(dir, link)); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, os.Symlink(filepath.Join(top, "folder"), filepath.Join(dir, link)))
 		}
 		if got := project.Of(dir); got.Source != project.Path {
 			t.Errorf("%s is a link: %+v", link, got)

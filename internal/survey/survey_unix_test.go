@@ -14,8 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/survey"
 	"github.com/amber-memory/amber/wire"
@@ -23,20 +22,14 @@ import (
 
 func put(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	check.OK(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 func look(t *testing.T, root string, o survey.Options) survey.Survey {
 	t.Helper()
 	s, err := survey.Walk(fsx.OS(), root, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return s
 }
 
@@ -44,9 +37,7 @@ func look(t *testing.T, root string, o survey.Options) survey.Survey {
 func age(t *testing.T, path string, by time.Duration) {
 	t.Helper()
 	old := time.Now().Add(-by)
-	if err := os.Chtimes(path, old, old); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.Chtimes(path, old, old))
 }
 
 func paths(s survey.Survey) []string {
@@ -72,17 +63,11 @@ func TestWalkListsFilesFoldersAndModes(t *testing.T) {
 	put(t, filepath.Join(root, "b-a"), "")
 	put(t, filepath.Join(root, ".git", "HEAD"), "x")
 	put(t, filepath.Join(root, "run.sh"), "#!")
-	if err := os.Chmod(filepath.Join(root, "run.sh"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(root, "empty"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.Chmod(filepath.Join(root, "run.sh"), 0o700))
+	check.OK(t, os.Mkdir(filepath.Join(root, "empty"), 0o700))
 	s := look(t, root, survey.Options{Skip: func(rel string, dir bool) bool { return dir && rel == ".git" }})
 	want := []string{"b 3 0", "b-a 1 0", "b/c.md 1 4", "empty 3 0", "run.sh 2 2"}
-	if diff := cmp.Diff(paths(s), want); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", paths(s), want)
 	if len(s.Skipped) != 0 {
 		t.Errorf("skipped %v", s.Skipped)
 	}
@@ -106,26 +91,18 @@ func TestB19_NothingIsSkippedInSilence(t *testing.T) {
 	}
 	put(t, filepath.Join(root, "a", "b", "c", "deep"), "")
 	for link, to := range map[string]string{"link": filepath.Join(away, "secret"), "folder": away} {
-		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.Symlink(to, filepath.Join(root, link)))
 	}
-	if err := syscall.Mkfifo(filepath.Join(root, "fifo"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, syscall.Mkfifo(filepath.Join(root, "fifo"), 0o600))
 	s := look(t, root, survey.Options{Part: "state", MaxFileBytes: 100, MaxDepth: 2})
-	if diff := cmp.Diff(paths(s), []string{"README 1 0", "a 3 0", "a/b 3 0", "k 1 0"}); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", paths(s), []string{"README 1 0", "a 3 0", "a/b 3 0", "k 1 0"})
 	want := []string{
 		"state COM1 bad_name", "state a/b/c too_large", "state a\nb bad_name", "state a:b bad_name", "state a\uFFFDb bad_name",
 		"state dot. bad_name", "state fifo not_regular", "state folder not_regular", "state large too_large",
 		"state link not_regular", "state nul.txt bad_name", "state readme bad_name", "state space  bad_name",
 		"state \u212A bad_name",
 	}
-	if diff := cmp.Diff(reasons(s), want); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", reasons(s), want)
 }
 
 // denied is a file system in which one folder may not be read, by root either.
@@ -146,12 +123,8 @@ func TestUnreadableFolderIsSkipped(t *testing.T) {
 	root := t.TempDir()
 	put(t, filepath.Join(root, "a", "x"), "")
 	s, err := survey.Walk(denied{fsx.OS(), filepath.Join(root, "a")}, root, survey.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(reasons(s), []string{" a unreadable"}); diff != "" {
-		t.Error(diff)
-	}
+	check.OK(t, err)
+	check.Equal(t, "", reasons(s), []string{" a unreadable"})
 }
 
 func TestBoundsOfASurvey(t *testing.T) {
@@ -179,9 +152,7 @@ func TestTheRootItself(t *testing.T) {
 	root := t.TempDir()
 	put(t, filepath.Join(root, "a"), "text")
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(root, link); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.Symlink(root, link))
 	for path, want := range map[string]error{
 		filepath.Join(root, "nowhere"): fs.ErrNotExist,
 		filepath.Join(root, "a"):       syscall.ENOTDIR,
@@ -242,9 +213,7 @@ func TestSameIsOnlyWhatCertainlyDidNotChange(t *testing.T) {
 
 func rename(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.Rename(from, to))
 }
 
 func read(root string, e survey.Entry) (string, error) {
@@ -291,9 +260,7 @@ func TestB13_AFileThatChangesWhileItIsReadIsTorn(t *testing.T) {
 			put(t, file, "text")
 			age(t, file, time.Hour)
 			e, err := survey.Stat(fsx.OS(), root, "dir/a")
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			if got, err := read(root, e); err != nil || got != "text" {
 				t.Fatalf("read %q, %v", got, err)
 			}
@@ -348,24 +315,16 @@ func TestNothingOutsideTheRootIsSurveyed(t *testing.T) {
 	put(t, filepath.Join(root, "dir", "a"), "text")
 	put(t, filepath.Join(away, "secret"), "text")
 	s, err := survey.Walk(swapping{fsx.OS(), filepath.Join(root, "dir"), away}, root, survey.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(paths(s), []string{"dir 3 0"}); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(reasons(s), []string{" dir torn"}); diff != "" {
-		t.Error(diff)
-	}
+	check.OK(t, err)
+	check.Equal(t, "", paths(s), []string{"dir 3 0"})
+	check.Equal(t, "", reasons(s), []string{" dir torn"})
 }
 
 func BenchmarkWalk2000(b *testing.B) {
 	root := b.TempDir()
 	for i := range 2000 {
 		dir := filepath.Join(root, fmt.Sprint(i%20))
-		if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, fmt.Sprint(i)+".md"), nil, 0o600)); err != nil {
-			b.Fatal(err)
-		}
+		check.OK(b, errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, fmt.Sprint(i)+".md"), nil, 0o600)))
 	}
 	for b.Loop() {
 		if _, err := survey.Walk(fsx.OS(), root, survey.Options{}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 	_ "time/tzdata"
 
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/internal/timetable"
 )
 
@@ -14,13 +15,9 @@ const layout = "2006-01-02 15:04"
 func at(t *testing.T, zone, text string) time.Time {
 	t.Helper()
 	loc, err := time.LoadLocation(zone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	when, err := time.ParseInLocation(layout, text, loc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return when
 }
 
@@ -81,9 +78,7 @@ func TestNextIsLocal(t *testing.T) {
 		{"Europe/Berlin", "6h", "2026-03-29 00:00", "2026-03-29T05:00:00Z"},
 	} {
 		table, err := timetable.Parse(tt.table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		got, ok := table.Next(at(t, tt.zone, tt.last))
 		if !ok || !strings.Contains(tt.want, got.UTC().Format(time.RFC3339)) {
 			t.Errorf("%s: %q after %s is %s, want %s", tt.zone, tt.table, tt.last, got.UTC().Format(time.RFC3339), tt.want)
@@ -97,9 +92,7 @@ func TestADailyTimeComesOnceADay(t *testing.T) {
 	for _, zone := range []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Asuncion"} {
 		for _, text := range []string{"30 2 * * *", "0 0 * * *", "59 23 * * *"} {
 			table, err := timetable.Parse(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			when := at(t, zone, "2026-01-01 00:00")
 			for range 365 {
 				next, ok := table.Next(when)

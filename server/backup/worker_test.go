@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/api"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -169,12 +170,8 @@ func TestBackupsAreMadeWhenItIsTime(t *testing.T) {
 	y.rounds(60)
 	y.seen("ann 3h0m0s", "bob 3h0m0s")
 	want := map[server.AgentName][]string{ann: {"one", "two"}, bob: {"mine"}}
-	if diff := cmp.Diff(want, y.kept); diff != "" {
-		t.Errorf("the vault has (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string]int{"ok": 3, "unchanged": 2}, y.counts); diff != "" {
-		t.Errorf("metrics (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "the vault has", want, y.kept)
+	check.Equal(t, "metrics", map[string]int{"ok": 3, "unchanged": 2}, y.counts)
 }
 
 func TestBackupsFollowTheCalendar(t *testing.T) {
@@ -294,9 +291,7 @@ func TestBackupsAreMadeUpAfterAnOutage(t *testing.T) {
 		t.Errorf("it still fails: %v", failing)
 	}
 	want := map[server.AgentName][]string{ann: {"one", "two"}, bob: {"one", "three"}}
-	if diff := cmp.Diff(want, y.kept); diff != "" {
-		t.Errorf("the vault has (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "the vault has", want, y.kept)
 	if st := y.record(bob); st.Failures != 0 || !st.DueSince.IsZero() || y.last[bob] != st.Success {
 		t.Errorf("the record is %+v, metrics say %s", st, y.last[bob])
 	}
@@ -386,9 +381,7 @@ func TestARecordThatCannotBeReadCostsABackup(t *testing.T) {
 	y.rounds(1)
 	y.tried = nil
 	for name, text := range map[server.AgentName]string{ann: `{"format":`, bob: `{"format":"amber vault backups 2","began":7}`} {
-		if err := os.WriteFile(In(y.dir).Path(name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.WriteFile(In(y.dir).Path(name), []byte(text), 0o600))
 	}
 	y.start()
 	_, failing := y.rounds(2)
@@ -409,9 +402,7 @@ func TestARecordThatCannotBeReadCostsABackup(t *testing.T) {
 func TestNothingIsTriedThatCouldNotBeWrittenDown(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, config.Vault{Schedule: "1d"}, ann)
-	if err := os.WriteFile(y.dir+"/vaults", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.WriteFile(y.dir+"/vaults", nil, 0o600))
 	_, failing := y.rounds(3)
 	y.seen()
 	if failing == nil {
@@ -493,9 +484,7 @@ func TestMetricsForgetWhoIsNotBackedUp(t *testing.T) {
 	shows := func(want ...server.AgentName) {
 		t.Helper()
 		got := slices.SortedFunc(maps.Keys(y.last), func(x, y server.AgentName) int { return strings.Compare(string(x.Agent), string(y.Agent)) })
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(server.AgentName{})); diff != "" {
-			t.Errorf("metrics know (-want +got):\n%s", diff)
-		}
+		check.Equal(t, "metrics know", want, got, cmp.AllowUnexported(server.AgentName{}))
 	}
 	shows(ann, bob)
 	y.agents = []server.AgentName{ann}

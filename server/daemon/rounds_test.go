@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -16,20 +17,12 @@ import (
 func TestAVisitThatDidNothingIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	h, _, err := home.Open(t.TempDir()+"/home", home.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	store, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
+	check.OK(t, store.Close())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s := &Daemon{o: Options{Clock: time.Now, Home: h}}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/servertest"
 )
 
@@ -30,9 +31,7 @@ func TestTheAuditLogNamesEverything(t *testing.T) {
 	r := newRig(t)
 	a := r.ask(call{method: "POST", path: "memories/batch", body: `{"items":[{"content":"one"},{"content":"two"},{"content":"three"}]}`}).want(200)
 	var stored amber.Page[amber.WriteAck]
-	if err := json.Unmarshal(a.body, &stored); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, json.Unmarshal(a.body, &stored))
 	var want []string
 	for _, ack := range stored.Items {
 		want = append(want, "ada memory.write_batch "+string(ack.ID))
@@ -51,14 +50,10 @@ func TestTheAuditLogNamesEverything(t *testing.T) {
 	slices.Sort(got)
 	want = []string{"ada snapshot.prune " + ids[0], "ada snapshot.prune " + ids[1]}
 	slices.Sort(want)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("a prune: %s", diff)
-	}
+	check.Equal(t, "a prune", want, got)
 	from = len(r.book.Entries(0))
 	r.ask(call{method: "POST", path: "snapshots/prune", body: `{"keep_last":1}`}).want(200)
-	if diff := cmp.Diff([]string{"ada snapshot.prune"}, written(r.book, from)); diff != "" {
-		t.Errorf("a prune of nothing: %s", diff)
-	}
+	check.Equal(t, "a prune of nothing", []string{"ada snapshot.prune"}, written(r.book, from))
 }
 
 // An agent that a restore makes is in the audit log as any other.
@@ -81,9 +76,7 @@ func TestAnAgentThatARestoreMakesIsWrittenDown(t *testing.T) {
 		t.Fatalf("written down: %q", got)
 	}
 	want := []string{"cat agent.create", "ada snapshot.restore " + id, got[2], "ada snapshot.restore " + id}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, got)
 }
 
 // Whatever only asks what would be done is not written down as done, but a

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/wire"
@@ -55,9 +56,7 @@ func TestListenersHoldNoAgent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(r *rig, o *httpapi.Options) {
 		pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read, MaxOpen: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		o.Desk.Agents = pool
 		t.Cleanup(func() {
 			if err := pool.Close(context.Background()); err != nil {

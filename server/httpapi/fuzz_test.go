@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/wire"
@@ -24,16 +25,12 @@ func unserved(t testing.TB) *httpapi.API {
 	t.Helper()
 	r := &rig{agents: map[string]*server.Agent{}, opened: map[string]int{}}
 	pool, err := server.NewPool(r.open, server.PoolOptions{Clock: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	api, err := httpapi.New(httpapi.Options{
 		Desk: &server.Desk{Agents: pool}, Authenticator: newKeyring(), Clock: time.Now, Random: rand.Reader, MaxBody: 4 << 10,
 		Hosts: []string{"localhost"}, Origins: []string{"https://app.example"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(api.Close)
 	return api
 }
@@ -70,9 +67,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		again, err := json.Marshal(w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		if err := httpapi.Decode(again, new(amber.WriteRequest)); err != nil {
 			t.Errorf("%q is read, %q is not: %v", b, again, err)
 		}

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
@@ -24,9 +23,7 @@ func (r *rig) asHost(host string, header ...string) reply {
 	q := r.request(context.Background(), call{method: "GET", path: "/livez", header: servertest.Header(header...)})
 	q.Host = host
 	resp, err := r.do.Do(q)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	defer resp.Body.Close()
 	return reply{t: r.t, status: resp.StatusCode, header: resp.Header}
 }
@@ -163,9 +160,7 @@ func TestObservedRoutes(t *testing.T) {
 		{call{method: "DELETE", path: "sessions/x"}, seen{agent + "/sessions/{id}", "DELETE", 404}},
 	} {
 		r.ask(c.call)
-		if diff := cmp.Diff(c.want, <-all); diff != "" {
-			t.Error(diff)
-		}
+		check.Equal(t, "", c.want, <-all)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -31,8 +32,6 @@ func (d door) token(now time.Time, tenant amber.TenantID, agent amber.AgentID, t
 		q.ExpiresAt = amber.At(now.Add(ttl))
 	}
 	made, err := d.CreateToken(context.Background(), q)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	check.OK(d.t, err)
 	return made.Secret, made.ID
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -110,9 +111,7 @@ func packed(t testing.TB, text string) string {
 	if _, err := io.WriteString(z, text); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, z.Close())
 	return b.String()
 }
 
@@ -163,9 +162,7 @@ func TestBodiesThatAreTooLarge(t *testing.T) {
 			}
 			b, err := io.ReadAll(resp.Body)
 			_ = resp.Body.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			reply{t, resp.StatusCode, resp.Header, b}.failed(amber.KindInvalid)
 			if !strings.Contains(string(b), "larger than 4096 bytes") {
 				t.Errorf("%s: %s", name, b)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -101,9 +102,7 @@ func TestAbsentAndForeignAreTheSame(t *testing.T) {
 		}
 		absent := r.ask(call{method: o.Method, path: route(o, "acme", "nobody"), token: reader}).seen()
 		other := r.ask(call{method: o.Method, path: route(o, "acme", "ada"), token: foreign}).seen()
-		if diff := cmp.Diff(absent, other); diff != "" {
-			t.Errorf("%s: %s", o.ID, diff)
-		}
+		check.Equal(t, o.ID, absent, other)
 	}
 }
 
@@ -213,9 +212,7 @@ func TestSnapshotsOfOthersAreNotThere(t *testing.T) {
 			a := r.ask(call{method: o.Method, path: path, token: ada, body: bodies[o.ID]}).failed(amber.KindNotFound)
 			return strings.ReplaceAll(a.seen(), id, "ID")
 		}
-		if diff := cmp.Diff(ask(nobodys), ask(bobs)); diff != "" {
-			t.Errorf("%s: %s", o.ID, diff)
-		}
+		check.Equal(t, o.ID, ask(nobodys), ask(bobs))
 	}
 	// A caller that restores into another agent must reach that one, too.
 	mine := r.ask(call{method: "POST", path: "snapshots", token: ada, body: `{}`}).want(201).text("id")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -23,9 +24,7 @@ import (
 func (r *rig) dial() net.Conn {
 	r.t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	r.t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -43,14 +42,10 @@ func (r *rig) half(declared int, part string) net.Conn {
 func (r *rig) answerOf(c net.Conn) reply {
 	r.t.Helper()
 	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	return reply{r.t, resp.StatusCode, resp.Header, b}
 }
 
@@ -61,9 +56,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	r := newRig(t, func(_ *rig, o *httpapi.Options) { o.Timeout = 200 * time.Millisecond })
 	slow := r.half(100, `{"content":"half`)
 	short := r.half(100, `{"content":"whole"}`)
-	if err := short.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, short.(*net.TCPConn).CloseWrite())
 	r.answerOf(short).failed(amber.KindInvalid)
 	r.answerOf(slow).failed(amber.KindInvalid)
 	if _, err := slow.Read(make([]byte, 1)); err == nil {
@@ -205,9 +198,7 @@ func TestCallersWhoGoWhileTheySpeak(t *testing.T) {
 	r := newRig(t, func(_ *rig, o *httpapi.Options) {
 		o.Observe = func(_, _ string, status int, _ time.Duration, _, _ int64) { over <- status }
 	})
-	if err := r.half(100, `{"content":"x"}`).Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, r.half(100, `{"content":"x"}`).Close())
 	if status := <-over; status < 400 {
 		t.Errorf("status %d", status)
 	}

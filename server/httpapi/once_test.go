@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
@@ -35,9 +36,7 @@ func keyed(key string) http.Header { return servertest.Header("Idempotency-Key",
 func (r *rig) sessions() int {
 	r.t.Helper()
 	page, err := r.store("acme/ada").Sessions.ListSessions(context.Background(), amber.SessionQuery{})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	return len(page.Items)
 }
 
@@ -100,9 +99,7 @@ func TestKeysAreOfOneAgentAndOperation(t *testing.T) {
 	r.ask(fails).failed(amber.KindNotFound)
 	r.ask(fails).failed(amber.KindNotFound)
 	// An erasure takes the answers along.
-	if err := d.ForgetAnswers(t.Context(), "acme", "ada"); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, d.ForgetAnswers(t.Context(), "acme", "ada"))
 	r.ask(start).failed(amber.KindConflict)
 	if first.text("id") == "" || r.sessions() != 1 {
 		t.Errorf("%d sessions", r.sessions())
@@ -190,9 +187,7 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "home.db")
 	open := func(c amber.Clock) door {
 		db, err := ledger.Open(context.Background(), path, ledger.Options{Clock: c, Random: rand.Reader})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		return door{db, t}
 	}
 	var before, after door
@@ -205,9 +200,7 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 	first.ask(once).want(200)
 	first.ask(twice).want(200)
 	first.ask(once).failed(amber.KindConflict) // the same where only the answer could not be kept
-	if err := before.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, before.Close())
 	second := newRig(t, func(r *rig, o *httpapi.Options) {
 		after = open(r.clock.Read)
 		o.Answers = after
@@ -259,9 +252,7 @@ func TestKeysWhoseAnswerIsNotKept(t *testing.T) {
 	r.ask(note).want(200)
 	r.ask(result).want(200)
 	r.ask(result).failed(amber.KindConflict) // its answer was too large
-	if err := d.ForgetAnswers(t.Context(), "acme", "ada"); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, d.ForgetAnswers(t.Context(), "acme", "ada"))
 	r.ask(call{method: "PUT", path: "notes/n", body: `{"content":"of another"}`}).want(200)
 	a := r.ask(turn).want(200)
 	if a.text("id") != "t1" || a.text("content") != "hello" {

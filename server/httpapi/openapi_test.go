@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/httpapi"
 )
 
@@ -23,22 +22,14 @@ func TestOpenAPIIsTheGoldenOne(t *testing.T) {
 	r := newRig(t)
 	got := r.ask(call{method: "GET", path: "/openapi.json", token: "-"}).want(200)
 	var indented bytes.Buffer
-	if err := json.Indent(&indented, got.body, "", "  "); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, json.Indent(&indented, got.body, "", "  "))
 	file := filepath.Join("testdata", "openapi.json")
 	if *update {
-		if err := os.WriteFile(file, indented.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.WriteFile(file, indented.Bytes(), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), indented.String()); diff != "" {
-		t.Error(diff)
-	}
+	check.OK(t, err)
+	check.Equal(t, "", string(want), indented.String())
 }
 
 // Every row of the table is in the document exactly once, with its scope, its
@@ -101,9 +92,7 @@ func checkDocumented(t *testing.T, d document, o httpapi.Operation, c documented
 	}
 	slices.Sort(want)
 	slices.Sort(inPath)
-	if diff := cmp.Diff(want, inPath); diff != "" {
-		t.Errorf("%s: %s", o.ID, diff)
-	}
+	check.Equal(t, o.ID, want, inPath)
 	if o.Mutates && !slices.Contains(seen, "header Idempotency-Key") {
 		t.Errorf("%s takes no Idempotency-Key", o.ID)
 	}
@@ -145,9 +134,7 @@ func TestErrorsAreAsDocumented(t *testing.T) {
 	d := r.document()
 	a := r.ask(call{method: "GET", path: "memories/00000000-0000-7000-8000-000000000000"}).failed(amber.KindNotFound)
 	var v any
-	if err := json.Unmarshal(a.body, &v); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, json.Unmarshal(a.body, &v))
 	if err := d.fits(d.Components.Responses["Failure"].Content["application/json"].Schema, v, "failure"); err != nil {
 		t.Error(err)
 	}

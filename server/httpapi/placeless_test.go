@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/wire"
@@ -25,16 +26,12 @@ func TestReportsNameNoPlaces(t *testing.T) {
 	}}}
 	owner := server.WithCaller(t.Context(), server.Caller{})
 	tenant := server.WithCaller(t.Context(), server.Caller{Grant: wire.Grant{Tenant: "acme"}})
-	if diff := cmp.Diff(report, httpapi.Placeless(owner, report), cmp.AllowUnexported(amber.Time{})); diff != "" {
-		t.Errorf("the owner misses something:\n%s", diff)
-	}
+	check.Equal(t, "the owner misses something", report, httpapi.Placeless(owner, report), cmp.AllowUnexported(amber.Time{}))
 	want := amber.Page[wire.SnapshotMeta]{Items: []wire.SnapshotMeta{{
 		Label: "of /srv/amber", Damage: hidden, Warnings: []string{"fine", hidden},
 		Skipped: []wire.Skipped{{Part: "notes", Path: "a/b", Reason: "unreadable", Detail: hidden}},
 	}}}
-	if diff := cmp.Diff(want, httpapi.Placeless(tenant, report), cmp.AllowUnexported(amber.Time{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	check.Equal(t, "", want, httpapi.Placeless(tenant, report), cmp.AllowUnexported(amber.Time{}))
 	if report.Items[0].Damage != place || report.Items[0].Warnings[1] != place {
 		t.Error("the report itself was changed")
 	}

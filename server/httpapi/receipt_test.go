@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
@@ -196,22 +197,16 @@ func (r *rig) stored(t testing.TB) (texts []string) {
 	t.Helper()
 	ctx, s := context.Background(), r.store("acme/ada")
 	page, err := s.Memories.List(ctx, amber.ListQuery{All: true, Limit: amber.MaxPageSize})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for _, m := range page.Items {
 		if m.Content != "known text" { // the request says it
 			texts = append(texts, m.Content)
 		}
 	}
 	state, err := s.States.LoadState(ctx, "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	loop, err := s.Loops.LoadLoop(ctx, "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return append(texts, canary, string(state.Document), string(loop.State), `{"x":"canary7f3a"}`)
 }
 
@@ -247,12 +242,8 @@ func TestAReceiptIsEnoughToGoOnWith(t *testing.T) {
 func equalJSON(t testing.TB, got []byte, want string) bool {
 	t.Helper()
 	var g, w any
-	if err := json.Unmarshal(got, &g); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(want), &w); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, json.Unmarshal(got, &g))
+	check.OK(t, json.Unmarshal([]byte(want), &w))
 	a, _ := json.Marshal(g)
 	b, _ := json.Marshal(w)
 	return bytes.Equal(a, b)

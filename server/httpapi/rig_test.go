@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
@@ -167,9 +168,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	r.add("acme", "bob")
 	r.add("umbrella", "eve")
 	pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	o := httpapi.Options{
 		Desk: &server.Desk{Agents: pool, Audit: r.book}, Authenticator: r.keys, Clock: r.clock.Read, Random: rand.Reader, Version: "test",
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics\n") }),
@@ -214,9 +213,7 @@ func (r *rig) serve(pool *server.Pool) {
 func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 	r.t.Helper()
 	store, err := inmem.New(inmem.Options{Clock: r.clock.Read, Random: rand.Reader, Incarnation: "first"})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	parts := store.Parts()
 	parts.Sync = places{}
 	whole := amber.NewStore(parts)
@@ -283,9 +280,7 @@ func (r *rig) request(ctx context.Context, c call) *http.Request {
 		body = strings.NewReader(c.body)
 	}
 	q, err := http.NewRequestWithContext(ctx, c.method, r.url+c.path, body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	for name, values := range c.header {
 		q.Header[http.CanonicalHeaderKey(name)] = values
 	}
@@ -310,14 +305,10 @@ type reply struct {
 func (r *rig) ask(c call) reply {
 	r.t.Helper()
 	resp, err := r.do.Do(r.request(context.Background(), c))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	return reply{r.t, resp.StatusCode, resp.Header, b}
 }
 
@@ -395,8 +386,6 @@ func (a reply) text(path string) string {
 func (r *rig) remember(content string) amber.WriteAck {
 	r.t.Helper()
 	ack, err := r.store("acme/ada").LongTerm.Write(context.Background(), amber.WriteRequest{Content: content})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	return ack
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // document is /openapi.json.
@@ -65,9 +67,7 @@ type schema struct {
 func (r *rig) document() document {
 	r.t.Helper()
 	var d document
-	if err := json.Unmarshal(r.ask(call{method: "GET", path: "/openapi.json", token: "-"}).want(200).body, &d); err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, json.Unmarshal(r.ask(call{method: "GET", path: "/openapi.json", token: "-"}).want(200).body, &d))
 	return d
 }
 

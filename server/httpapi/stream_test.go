@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -37,9 +38,7 @@ func (r *rig) listen(c call) *ear {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	c.method, c.path = "GET", "events"+c.path
 	resp, err := r.do.Do(r.request(ctx, c))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	r.t.Cleanup(func() {
 		cancel()
 		_ = resp.Body.Close()
@@ -100,9 +99,7 @@ func (r *rig) changed() (memory, control []string) {
 		to   *[]string
 	}{{s.Changes, &memory}, {s.ControlChanges, &control}} {
 		changes, err := log.from.Changes(context.Background(), "", 1000)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		check.OK(r.t, err)
 		for _, c := range changes {
 			*log.to = append(*log.to, events.MutationEvent("", "acme", "ada", c).ID)
 		}
@@ -116,9 +113,7 @@ func (e *ear) told(n int) (all []events.Event) {
 	for range n {
 		h := e.must()
 		var ev events.Event
-		if err := json.Unmarshal([]byte(h.data), &ev); err != nil {
-			e.t.Fatal(err)
-		}
+		check.OK(e.t, json.Unmarshal([]byte(h.data), &ev))
 		if h.name != string(events.EventMutated) || ev.Name != events.EventMutated || ev.Tenant != "acme" || ev.Agent != "ada" {
 			e.t.Errorf("got %+v", h)
 		}
@@ -155,12 +150,8 @@ func TestEveryMutationIsTold(t *testing.T) {
 			t.Errorf("the text is told: %s", b)
 		}
 	}
-	if diff := cmp.Diff(memory, gotMemory); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(control, gotControl); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", memory, gotMemory)
+	check.Equal(t, "", control, gotControl)
 }
 
 // A listener who goes after any number of events and comes back misses nothing
@@ -185,9 +176,7 @@ func TestListenersWhoComeBack(t *testing.T) {
 			for range min(cut, n-len(got)) {
 				h := e.must()
 				var ev events.Event
-				if err := json.Unmarshal([]byte(h.data), &ev); err != nil {
-					t.Fatal(err)
-				}
+				check.OK(t, json.Unmarshal([]byte(h.data), &ev))
 				got, last = append(got, ev.ID), h.id
 			}
 			_ = e.resp.Body.Close()
@@ -364,9 +353,7 @@ func TestARevokedTokenEndsWhatIsBeingRead(t *testing.T) {
 	e := r.listen(call{token: adaRead})
 	q := r.request(t.Context(), call{method: "GET", path: "memories", token: adaRead, header: servertest.Header("Accept", "application/x-ndjson")})
 	resp, err := r.do.Do(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	defer resp.Body.Close()
 	r.keys.revoke(adaRead)
 	<-over

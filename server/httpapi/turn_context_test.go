@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // TestOwnContextIsNotKeptAsAPrompt: a client that puts context before a prompt
@@ -17,16 +18,12 @@ func TestOwnContextIsNotKeptAsAPrompt(t *testing.T) {
 	r, _ := remembering(t)
 	for role, want := range map[amber.Role]string{amber.RoleUser: "Fix the build.", amber.RoleAssistant: block + "Fix the build."} {
 		body, err := json.Marshal(amber.Turn{Role: role, Content: block + "Fix the build."})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		if got := r.ask(call{method: "POST", path: "sessions/s/turns", body: string(body)}).want(200).text("content"); got != want {
 			t.Errorf("%s: %q", role, got)
 		}
 	}
 	body, err := json.Marshal(amber.Turn{Role: amber.RoleUser, Content: block})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	r.ask(call{method: "POST", path: "sessions/s/turns", body: string(body)}).failed(amber.KindInvalid)
 }

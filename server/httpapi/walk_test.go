@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
 )
@@ -228,9 +227,7 @@ func TestEveryOperationAnswersAsDocumented(t *testing.T) {
 		want = append(want, o.ID)
 	}
 	slices.Sort(want)
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(walked))); diff != "" {
-		t.Errorf("operations without a step: %s", diff)
-	}
+	check.Equal(t, "operations without a step", want, slices.Sorted(maps.Keys(walked)))
 }
 
 // actor is who takes the step, as the audit log names them.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
@@ -229,9 +230,7 @@ func TestOneCallerDoesNotTakeAllTheRoom(t *testing.T) {
 	if _, err := feed.Write([]byte(message(1, "ping", ""))); err != nil {
 		t.Fatal(err)
 	}
-	if err := feed.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, feed.Close())
 	if status := <-over; status != 200 {
 		t.Errorf("the one that was held: %d", status)
 	}
@@ -251,18 +250,14 @@ func TestAnAnswerThatIsNotTakenIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, err := mcpapi.NewHandler(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	written := make(chan error, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		h.ServeHTTP(&watched{w, written}, q.WithContext(server.WithCaller(q.Context(), everything)))
 	}))
 	t.Cleanup(s.Close)
 	conn, err := net.Dial("tcp", s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	body := batchOf(mcpapi.MaxBatch, "tools/list", "")
 	if _, err := fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {

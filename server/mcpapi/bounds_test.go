@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // maxAnswer is what one answer may have, text and structured content together.
@@ -34,9 +35,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	} {
 		out, text := c.call(tool, args)
 		b, err := json.Marshal(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		if n := len(b) + len(text); n > maxAnswer {
 			t.Errorf("%s answers with %d bytes, %d of them text", tool, n, len(text))
 		}
@@ -59,9 +58,7 @@ func crowd(t *testing.T, s amber.Store) amber.MemoryID {
 	var id amber.MemoryID
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 	}
 	for i := range 70 {
 		ack, err := s.LongTerm.Write(ctx, amber.WriteRequest{

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 func TestEngramsToolsFindTheirMemory(t *testing.T) {
@@ -98,9 +99,7 @@ func TestLearningsAreCaptured(t *testing.T) {
 func graphOf(t *testing.T, out object) string {
 	t.Helper()
 	b, err := json.Marshal(object{"entities": out["entities"], "relations": out["relations"]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return string(b)
 }
 
@@ -141,13 +140,9 @@ func TestTheReferenceGraph(t *testing.T) {
 	want := `{"entities":[{"entityType":"person","name":"Ada Lovelace","observations":["wrote\nnotes","- likes dashes","","new","newer"]}],` +
 		`"relations":[{"from":"Ada Lovelace","relationType":"is not","to":"ada lovelace"}]}`
 	opened, _ := c.call("open_nodes", object{"names": []any{"Ada Lovelace", "Ada Lovelace", "Nobody"}})
-	if diff := cmp.Diff(want, graphOf(t, opened)); diff != "" {
-		t.Errorf("opened (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "opened", want, graphOf(t, opened))
 	found, _ := c.call("search_nodes", object{"query": "newer"})
-	if diff := cmp.Diff(want, graphOf(t, found)); diff != "" {
-		t.Errorf("found (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "found", want, graphOf(t, found))
 	told, _ := c.call("delete_observations", object{"deletions": []any{
 		object{"entityName": "Ada Lovelace", "observations": []any{"new", "never"}}, object{"entityName": "Nobody", "observations": []any{}},
 	}})

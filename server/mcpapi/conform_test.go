@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -49,9 +50,7 @@ func TestStdioServesEveryVersionOfTheProtocol(t *testing.T) {
 func (r *rig) stdio(version string) (c *client, end func() error) {
 	r.t.Helper()
 	s, err := mcpapi.NewServer(r.options("default"), everything, "default", "default")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	in, feed := io.Pipe()
 	out, sink := io.Pipe()
 	done := make(chan error, 1)
@@ -62,8 +61,6 @@ func (r *rig) stdio(version string) (c *client, end func() error) {
 	}()
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
 		Connect(context.Background(), &mcp.IOTransport{Reader: out, Writer: feed}, &mcp.ClientSessionOptions{ProtocolVersion: version})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	return &client{t: r.t, cs: cs}, func() error { return errors.Join(cs.Close(), <-done) }
 }

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -29,9 +29,7 @@ const (
 func TestTheDocumentationListsEveryTool(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile(docsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	before, rest, ok := strings.Cut(string(b), docsBegin)
 	tables, after, ended := strings.Cut(rest, docsEnd)
 	if !ok || !ended {
@@ -39,14 +37,10 @@ func TestTheDocumentationListsEveryTool(t *testing.T) {
 	}
 	want := "\n" + newRig(t).toolTables()
 	if *update {
-		if err := os.WriteFile(docsFile, []byte(before+docsBegin+want+docsEnd+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.WriteFile(docsFile, []byte(before+docsBegin+want+docsEnd+after), 0o644))
 		return
 	}
-	if diff := cmp.Diff(want, tables); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", docsFile, diff)
-	}
+	check.Equal(t, docsFile, want, tables)
 }
 
 // toolTables writes a table for each profile.
@@ -60,9 +54,7 @@ func (r *rig) toolTables() string {
 	var b strings.Builder
 	for profile := range strings.SplitSeq(list, ", ") {
 		res, err := r.local(profile).cs.ListTools(context.Background(), nil)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		check.OK(r.t, err)
 		fmt.Fprintf(&b, "| `%s` | | arguments |\n|---|---|---|\n", profile)
 		for _, tool := range res.Tools {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", tool.Name, titleInDocs(tool), r.arguments(tool))
@@ -91,9 +83,7 @@ func (r *rig) arguments(tool *mcp.Tool) string {
 	if err == nil {
 		err = json.Unmarshal(b, &s)
 	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	names := slices.Sorted(slices.Values(s.Required))
 	for i, name := range names {
 		names[i] = "**" + name + "**"

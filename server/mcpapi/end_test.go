@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/wire"
@@ -129,9 +130,7 @@ func TestAChangeOfManyIsWhole(t *testing.T) {
 	l := &leaving{LongTerm: r.store().LongTerm, MemoryReader: r.store().Memories, leave: leave, deleted: make(chan amber.MemoryID, many)}
 	r.change(func(p *amber.Parts) { p.LongTerm, p.Memories = l, l })
 	h, err := mcpapi.NewHandler(r.options("reference"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	body := message(1, "tools/call", `{"name":"delete_entities","arguments":{"entityNames":[`+strings.Join(names, ",")+`]}}`)
 	q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body)).WithContext(server.WithCaller(ctx, everything))
 	q.Header.Set("Content-Type", "application/json")
@@ -187,9 +186,7 @@ func TestEveryChangeOfManyIsWrittenDown(t *testing.T) {
 	// Nothing was there, and that somebody asked is still known.
 	c.call("delete_entities", object{"entityNames": []any{"nobody"}})
 	want := []wire.AuditEntry{{Tenant: "default", Agent: "default", Actor: "local", Action: "mcp.delete_entities", Outcome: "ok"}}
-	if diff := cmp.Diff(want, r.audit.Cut(0), cmp.AllowUnexported(amber.Time{})); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, r.audit.Cut(0), cmp.AllowUnexported(amber.Time{}))
 }
 
 // TestEveryCallIsObserved, those too that cannot be read.
@@ -208,9 +205,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 	if _, err := c.cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "rm -rf"}); err == nil {
 		t.Error("there is a tool for everything")
 	}
-	if diff := cmp.Diff([]string{"memory_recall ", "memory_recall invalid", "memory_get not_found", "other invalid"}, seen); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", []string{"memory_recall ", "memory_recall invalid", "memory_get not_found", "other invalid"}, seen)
 }
 
 // TestTheLogHasNoChatter: a call that works leaves no line, however much is
@@ -224,9 +219,7 @@ func TestTheLogHasNoChatter(t *testing.T) {
 	c := r.session(o, everything, "default", "default")
 	c.call("memory_recall", object{"query": "x"})
 	c.fails("memory_get", object{"id": someID})
-	if err := c.cs.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, c.cs.Close())
 	if s := log.String(); s != "" {
 		t.Errorf("logged %s", s)
 	}

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
@@ -115,9 +115,7 @@ func FuzzPath(f *testing.F) {
 		c := r.local("files")
 		res := c.try("memory", object{"command": "create", "path": path, "file_text": "x"})
 		notes, err := r.store().Notes.ListNotes(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		if res.IsError {
 			if len(notes) != 0 {
 				t.Errorf("%q was refused and made %v", path, notes)
@@ -178,9 +176,7 @@ func FuzzEntity(f *testing.F) {
 			return // it says why
 		}
 		opened, _ := c.call("open_nodes", object{"names": []any{name}})
-		if diff := cmp.Diff([]any{want}, opened["entities"]); diff != "" {
-			t.Errorf("read back (-want +got):\n%s", diff)
-		}
+		check.Equal(t, "read back", []any{want}, opened["entities"])
 	})
 }
 
@@ -198,9 +194,7 @@ func FuzzLearnings(f *testing.F) {
 			return // it says why
 		}
 		p, err := r.store().Memories.List(t.Context(), amber.ListQuery{All: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		for _, m := range p.Items {
 			if !strings.Contains(text, m.Content) || len(m.Content) < 20 {
 				t.Errorf("%q is no learning of the text", m.Content)

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -86,9 +85,7 @@ func TestWrongCallsAreToldPrecisely(t *testing.T) {
 				checkRefusal(t, bad.name+" over stdio", l, bad.code, bad.words)
 			}
 		}
-		if diff := cmp.Diff(map[any]bool{0.0: true, 5.0: true, 9.0: true}, found); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", bad.name, diff)
-		}
+		check.Equal(t, bad.name, map[any]bool{0.0: true, 5.0: true, 9.0: true}, found)
 		status, body := post(t, s, message(5, bad.method, bad.params), "Mcp-Protocol-Version", "2025-06-18")
 		if status >= 500 {
 			t.Errorf("%s over HTTP: %d", bad.name, status)

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/wire"
 )
@@ -73,13 +74,9 @@ func (r *rig) walkAsStranger(foreign, absent *client) {
 	t.Helper()
 	ctx := context.Background()
 	secret, err := r.store().LongTerm.Write(ctx, amber.WriteRequest{Content: "of somebody else"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	before, err := r.store().Stats.Stats(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	names := foreign.tools()
 	for _, tool := range names {
 		args, ok := plausible[tool]
@@ -203,9 +200,7 @@ func TestErasingNeedsItsScope(t *testing.T) {
 		t.Errorf("erasing without its scope is %s", kind)
 	}
 	want := []wire.AuditEntry{{Tenant: "default", Agent: "default", Actor: "tok", Action: "mcp.mem_delete", Outcome: "refused", RequestID: "req"}}
-	if diff := cmp.Diff(want, r.audit.Cut(0), cmp.AllowUnexported(amber.Time{})); diff != "" {
-		t.Errorf("audit (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "audit", want, r.audit.Cut(0), cmp.AllowUnexported(amber.Time{}))
 	eraser := r.session(r.options("engram"), holder("default", "", wire.TokenErase, wire.TokenWrite), "default", "default")
 	if out, _ := eraser.call("mem_delete", object{"id": saved["id"], "hard_delete": true}); out["erased"] != true {
 		t.Errorf("erased %v", out)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // TestTheGuardIsAskedBeforeEveryChange has a guard that says no: every tool that
@@ -24,9 +25,7 @@ func TestTheGuardIsAskedBeforeEveryChange(t *testing.T) {
 	}
 	c := r.local("all")
 	res, err := c.cs.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for _, tool := range res.Tools {
 		asked = nil
 		args, ok := plausible[tool.Name]

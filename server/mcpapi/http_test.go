@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/wire"
@@ -31,9 +32,7 @@ var callers = map[string]server.Caller{
 func (r *rig) listen(o mcpapi.Options) *httptest.Server {
 	r.t.Helper()
 	h, err := mcpapi.NewHandler(o)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", h)
 	mux.Handle("/tenants/{tenant}/agents/{agent}/mcp", h)
@@ -69,9 +68,7 @@ func (r *rig) dial(s *httptest.Server, path, token, version string) *client {
 		o = &mcp.ClientSessionOptions{ProtocolVersion: version}
 	}
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.Background(), transport, o)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	r.t.Cleanup(func() { cs.Close() })
 	return &client{t: r.t, cs: cs}
 }
@@ -181,9 +178,7 @@ func post(t *testing.T, s *httptest.Server, body string, header ...string) (int,
 func postBody(t *testing.T, s *httptest.Server, body io.Reader, header ...string) (int, string) {
 	t.Helper()
 	q, err := http.NewRequest(http.MethodPost, s.URL+"/mcp", body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	q.Header.Set("Content-Type", "application/json")
 	q.Header.Set("Accept", "application/json, text/event-stream")
 	q.Header.Set("Authorization", "Bearer root")
@@ -194,14 +189,10 @@ func postBody(t *testing.T, s *httptest.Server, body io.Reader, header ...string
 		}
 	}
 	res, err := s.Client().Do(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return res.StatusCode, string(b)
 }
 
@@ -257,9 +248,7 @@ func BenchmarkHTTP(b *testing.B) {
 		b.Run(tools, func(b *testing.B) {
 			r := newRig(b)
 			h, err := mcpapi.NewHandler(r.options(tools))
-			if err != nil {
-				b.Fatal(err)
-			}
+			check.OK(b, err)
 			body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_recall","arguments":{"query":"x"}}}`
 			for b.Loop() {
 				q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))

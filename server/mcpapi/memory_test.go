@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
@@ -55,9 +54,7 @@ func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
 		}
 	}
 	want := []string{"mcp.memory_save ok", "mcp.memory_save ok", "mcp.memory_update ok", "mcp.memory_update conflict", "mcp.memory_forget ok"}
-	if diff := cmp.Diff(want, actions); diff != "" {
-		t.Errorf("audit (-want +got):\n%s", diff)
-	}
+	check.Equal(t, "audit", want, actions)
 }
 
 // TestWhatACallNamesIsTheScope saves with a session and a project of the call
@@ -156,9 +153,7 @@ func TestForeignMemoriesAreLabelledAndNotInjected(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	_, err := r.store().LongTerm.Write(context.Background(), amber.WriteRequest{Content: "deploy with rm -rf", Title: "deploy", Trust: amber.TrustImported})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	c := r.local("")
 	c.call("memory_save", object{"content": "deploy with make release"})
 	found, text := c.call("memory_recall", object{"query": "deploy"})

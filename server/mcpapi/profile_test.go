@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -36,9 +36,7 @@ func TestProfilesOfferTheirTools(t *testing.T) {
 		"memory_recall":                       {"memory_recall"},
 		"snapshot_restore,memory_get,default": {"memory_save", "memory_recall", "memory_get", "memory_update", "memory_forget", "memory_context", "memory_timeline", "session_start", "session_end", "session_summary", "snapshot_restore"},
 	} {
-		if diff := cmp.Diff(want, r.local(tools).tools()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tools, diff)
-		}
+		check.Equal(t, tools, want, r.local(tools).tools())
 	}
 	all := r.local("all").tools()
 	if len(all) < 50 || len(all) != len(slices.Compact(slices.Sorted(slices.Values(all)))) {
@@ -66,15 +64,11 @@ func TestTheDefaultProfileIsCheap(t *testing.T) {
 	t.Parallel()
 	c := newRig(t).local("default")
 	res, err := c.cs.ListTools(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(res); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, e.Encode(res))
 	t.Logf("%d bytes", b.Len())
 	if b.Len() > 8000 {
 		t.Errorf("tools/list has %d bytes", b.Len())
@@ -90,9 +84,7 @@ func TestTheDefaultProfileIsCheap(t *testing.T) {
 func TestEveryToolIsDescribed(t *testing.T) {
 	t.Parallel()
 	res, err := newRig(t).local("all").cs.ListTools(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	failure := map[string]any{"error": map[string]any{"kind": "invalid", "message": "x"}}
 	for _, tool := range res.Tools {
 		if tool.Title == "" || len(tool.Description) < 10 || len(tool.Description) > 200 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/wire"
 )
@@ -60,9 +61,7 @@ func TestSecretsAreTakenOutOfEveryTool(t *testing.T) {
 	} {
 		out, text := c.call(tool, calls[tool])
 		b, err := json.Marshal(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		counts, _ := out["redacted"].(object)
 		if n, _ := counts["github-token"].(float64); n < 1 || !strings.Contains(text, "Secrets were removed before storing: github-token=") {
 			t.Errorf("%s does not tell: %s %s", tool, b, text)
@@ -101,9 +100,7 @@ func (r *rig) everything() string {
 	var history []amber.Memory
 	for _, m := range memories.Items {
 		h, err := s.Memories.History(ctx, m.ID)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		check.OK(r.t, err)
 		history = append(history, h...)
 	}
 	sessions, err2 := s.Sessions.ListSessions(ctx, amber.SessionQuery{})
@@ -116,14 +113,10 @@ func (r *rig) everything() string {
 	events, err9 := s.Events.ListEvents(ctx, "t")
 	snaps, err10 := r.agents["default/default"].Snapshots.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: "default", Agent: "default"})
 	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		check.OK(r.t, err)
 	}
 	b, err := json.Marshal([]any{history, sessions, tasks, approvals, results, turns, claim, note, events, snaps})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	return string(b)
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // newest is the version of the protocol in which every result says that it is
@@ -117,9 +118,7 @@ func TestASaveThatIsRetriedIsOneMemory(t *testing.T) {
 	}
 	r.pipe(strings.NewReader(modern(1, "tools/call", call) + "\n" + modern(2, "tools/call", call) + "\n"))
 	page, err := r.store().Memories.List(t.Context(), amber.ListQuery{All: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	projects := map[string]int{}
 	for _, m := range page.Items {
 		projects[m.ProjectID]++

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
@@ -57,9 +58,7 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID, seed byte) *server.Ag
 	r.t.Helper()
 	clock, random := tick(), chance(seed)
 	store, err := inmem.New(inmem.Options{Clock: clock, Random: random, Incarnation: "i"})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	if r.snaps == nil {
 		r.snaps = newEngine(r.t, clock)
 	}
@@ -117,19 +116,13 @@ func (l *locked) Read(p []byte) (int, error) {
 func (r *rig) session(o mcpapi.Options, who server.Caller, tenant amber.TenantID, agent amber.AgentID) *client {
 	r.t.Helper()
 	s, err := mcpapi.NewServer(o, who, tenant, agent)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	here, there := mcp.NewInMemoryTransports()
 	ctx := context.Background()
 	ss, err := s.Connect(ctx, there, nil)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, here, nil)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	r.t.Cleanup(func() {
 		if err := errors.Join(cs.Close(), ss.Wait()); err != nil {
 			r.t.Error(err)
@@ -160,9 +153,7 @@ func (c *client) schema(tool string) *jsonschema.Resolved {
 	defer c.mu.Unlock()
 	if c.schemas == nil {
 		res, err := c.cs.ListTools(context.Background(), nil)
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		check.OK(c.t, err)
 		c.schemas = map[string]*jsonschema.Resolved{}
 		for _, listed := range res.Tools {
 			c.schemas[listed.Name] = resolve(c.t, listed.Name, listed.OutputSchema)
@@ -233,9 +224,7 @@ func textOf(res *mcp.CallToolResult) string {
 func (c *client) tools() []string {
 	c.t.Helper()
 	res, err := c.cs.ListTools(context.Background(), nil)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	check.OK(c.t, err)
 	var names []string
 	for _, t := range res.Tools {
 		names = append(names, t.Name)

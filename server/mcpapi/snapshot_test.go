@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -47,9 +48,7 @@ func TestSnapshotsTellNoPlaces(t *testing.T) {
 func discreet(t *testing.T, data object, said string) {
 	t.Helper()
 	b, err := json.Marshal(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for _, part := range []string{"ada", "my files", "nas", "share"} {
 		if strings.Contains(string(b)+said, part) {
 			t.Errorf("%q is told: %s, %q", part, b, said)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -25,9 +26,7 @@ func (r *rig) pipe(in io.Reader) []string { return r.pipeWith("default", in) }
 func (r *rig) pipeWith(tools string, in io.Reader) []string {
 	r.t.Helper()
 	s, err := mcpapi.NewServer(r.options(tools), everything, "default", "default")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	check.OK(r.t, err)
 	var out bytes.Buffer
 	if err := s.Run(context.Background(), mcpapi.Stdio(in, &out)); err != nil && !errors.Is(err, io.EOF) {
 		r.t.Fatal(err)
@@ -201,9 +200,7 @@ func TestStoppingEndsTheServer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	s, err := mcpapi.NewServer(r.options(""), everything, "default", "default")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	in, feed := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
@@ -55,9 +56,7 @@ func TestOnlyAccessTokensAreTaken(t *testing.T) {
 		"longer":  servertest.Header("Authorization", "Bearer "+token+"A"),
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for i := range raw {
 		raw[i] ^= 1
 		bearers[fmt.Sprint("flipped ", i)] = servertest.Header("Authorization", "Bearer "+base64.RawURLEncoding.EncodeToString(raw))
@@ -207,9 +206,7 @@ func TestWhatIsRefusedMakesNoAgent(t *testing.T) {
 	put("a.md", file, "If-Match", "*").fails(412, "PRECONDITION_FAILED")
 	put("a.md", file, "If-Match", tag("x")).fails(412, "PRECONDITION_FAILED")
 	agent, err := w.home.Agent("acme", "bob")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if _, err := agent.Current(); amber.KindOf(err) != amber.KindNotFound {
 		t.Errorf("the agent: %v", err)
 	}

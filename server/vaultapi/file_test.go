@@ -11,8 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/servertest"
 )
 
@@ -45,9 +44,7 @@ func TestLifeOfAFile(t *testing.T) {
 	r := w.put(token, "notes/a.md", "one").want(200)
 	var f file
 	r.read(&f)
-	if diff := cmp.Diff(file{Name: "notes/a.md", Size: 3, Created: "2026-08-21T01:02:03.000Z", Updated: "2026-08-21T01:02:03.000Z"}, f); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", file{Name: "notes/a.md", Size: 3, Created: "2026-08-21T01:02:03.000Z", Updated: "2026-08-21T01:02:03.000Z"}, f)
 	if r.header.Get("ETag") != tag("one") || r.header.Get("Content-Type") != "application/json" || !json.Valid(r.body) {
 		t.Errorf("%v", r.header)
 	}
@@ -57,9 +54,7 @@ func TestLifeOfAFile(t *testing.T) {
 		t.Errorf("%v", r.header)
 	}
 	want := file{"notes/a.md", 11, "2026-08-21T01:02:03.000Z", "2026-08-21T01:02:05.000Z", "one two ☃", tag("one two ☃")}
-	if diff := cmp.Diff(want, w.get(token, "notes/a.md")); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, w.get(token, "notes/a.md"))
 	w.do(ask{method: "POST", path: "/vault/files/notes/a.md/copy", body: document("destination", "b.md"), token: token}).want(200)
 	w.do(ask{method: "POST", path: "/vault/files/notes/a.md/copy", body: document("destination", "b.md"), token: token}).fails(409, "CONFLICT")
 	w.do(ask{method: "POST", path: "/vault/files/notes/a.md/move", body: document("destination", "b.md"), token: token}).fails(409, "CONFLICT")
@@ -88,9 +83,7 @@ func checkTrail(t *testing.T, w *world) {
 	for i := range got {
 		got[i] = strings.TrimPrefix(got[i], "t-ada acme/ada ")
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, got)
 }
 
 func TestConditions(t *testing.T) {

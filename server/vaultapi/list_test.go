@@ -12,8 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/vaultapi"
 )
 
@@ -50,9 +49,7 @@ func TestLists(t *testing.T) {
 		"": {"a.md", "b.md", "di.md", "dir/sub/y.md", "dir/x.md", "日.md"}, "?prefix=": {"a.md", "b.md", "di.md", "dir/sub/y.md", "dir/x.md", "日.md"},
 		"?prefix=di": {"di.md", "dir/sub/y.md", "dir/x.md"}, "?prefix=dir%2F": {"dir/sub/y.md", "dir/x.md"}, "?prefix=%E6%97%A5": {"日.md"}, "?prefix=zz": nil,
 	} {
-		if diff := cmp.Diff(want, w.names(token, query)); diff != "" {
-			t.Errorf("%s: %s", query, diff)
-		}
+		check.Equal(t, query, want, w.names(token, query))
 	}
 	w.do(ask{method: "GET", path: "/vault/files?prefix=" + strings.Repeat("p", 256), token: token}).unfit("query", "prefix")
 	w.do(ask{method: "GET", path: "/vault/files?prefix=%ff", token: token}).unfit("query", "prefix")
@@ -105,19 +102,13 @@ func TestSearch(t *testing.T) {
 func archiveOf(t *testing.T, b []byte) map[string]string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	files := map[string]string{}
 	for _, f := range z.File {
 		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		if !fs.ValidPath(f.Name) || files[f.Name] != "" {
 			t.Errorf("an entry is called %q", f.Name)
 		}
@@ -139,13 +130,9 @@ func TestExport(t *testing.T) {
 	w.put(token, "c*x.md", "two").want(200)
 	want := map[string]string{"a.md": "content of a.md", "dir/x.md": "content of dir/x.md", "日.md": "content of 日.md", "C_x.md": "one", "c_x (2).md": "two"}
 	r = w.do(ask{method: "GET", path: "/vault/export", token: token}).want(200)
-	if diff := cmp.Diff(want, archiveOf(t, r.body)); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, archiveOf(t, r.body))
 	r = w.do(ask{method: "GET", path: "/vault/export?prefix=dir/", token: token}).want(200)
-	if diff := cmp.Diff(map[string]string{"dir/x.md": want["dir/x.md"]}, archiveOf(t, r.body)); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", map[string]string{"dir/x.md": want["dir/x.md"]}, archiveOf(t, r.body))
 	w.do(ask{method: "GET", path: "/vault/export?prefix=" + strings.Repeat("p", 256), token: token}).unfit("query", "prefix")
 }
 
@@ -199,9 +186,7 @@ func TestEntryNames(t *testing.T) {
 		"a.md", "A (2).md", "etc/passwd", "abs", ".._.._x", "c_con", "a/b", "_", "__", "a (3).MD",
 		"d (2).md", "D.md/e.md", "_CON.md", "notes/_lpt1", "console", "x___", "y__/z", "_nul .txt", "_COM¹",
 	}
-	if diff := cmp.Diff(want, vaultapi.EntryNames(names)); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, vaultapi.EntryNames(names))
 }
 
 // TestAnArchiveCanBeUnpacked: two files of which one is called like the folder of
@@ -223,17 +208,13 @@ func TestAnArchiveCanBeUnpacked(t *testing.T) {
 		}
 	}
 	z, err := zip.NewReader(bytes.NewReader(r.body), int64(len(r.body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	told := map[string]string{}
 	for _, f := range z.File {
 		told[f.Name] = f.Comment
 	}
 	want := map[string]string{"d (2).md": "in the vault: d.md", "d.md/e.md": "", "plain.md": ""}
-	if diff := cmp.Diff(want, told); diff != "" {
-		t.Error(diff)
-	}
+	check.Equal(t, "", want, told)
 }
 
 // TestRoutes: whatever is told of a request is a pattern.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server/vaultapi"
 )
 
@@ -83,9 +84,7 @@ func withoutFiles(t *testing.T, got any) {
 func (w *world) send(t *testing.T, x exchange, tokens map[string]string) (body any, header http.Header) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), x.Method, w.url+x.Path, strings.NewReader(x.Body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for k, v := range x.Headers {
 		if k == "Authorization" {
 			v = "Bearer " + tokens[strings.TrimPrefix(v, "Bearer ")]
@@ -96,21 +95,15 @@ func (w *world) send(t *testing.T, x exchange, tokens map[string]string) (body a
 	}
 	r.Close = x.Headers["Connection"] == "close"
 	resp, err := w.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if resp.StatusCode != x.Status {
 		t.Fatalf("%s %s: %d %s, was %d", x.Method, x.Path, resp.StatusCode, b, x.Status)
 	}
 	if len(b) > 0 {
-		if err := json.Unmarshal(b, &body); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, json.Unmarshal(b, &body))
 	}
 	return body, resp.Header
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
@@ -93,9 +94,7 @@ func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 		f(&o)
 	}
 	vaults, err := vaultapi.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	w.serve(desk, vaults)
 	return w
 }
@@ -111,9 +110,7 @@ func (w *world) serve(desk *server.Desk, vaults *vaultapi.Handler) {
 			w.statuses[method+" "+route] = status
 		},
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	check.OK(w.t, err)
 	w.handler = api.Handler()
 	l, url := servertest.Listen(w.t)
 	w.url, w.client = url, servertest.Serve(w.t, api.NewServer(), l, api.Close)
@@ -225,9 +222,7 @@ const base = "/api/v1"
 func (w *world) do(q ask) reply {
 	w.t.Helper()
 	r, err := w.try(q)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	check.OK(w.t, err)
 	return r
 }
 
@@ -260,9 +255,7 @@ func (w *world) try(q ask) (reply, error) {
 func (w *world) login(key string) string {
 	w.t.Helper()
 	b, err := json.Marshal(map[string]string{"api_key": key})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	check.OK(w.t, err)
 	var got struct {
 		Token string `json:"access_token"`
 	}

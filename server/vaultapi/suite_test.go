@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/api"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // backend is a client of the server.
@@ -16,9 +17,7 @@ func (w *world) backend(t testing.TB, key string) *api.Client {
 	c, err := api.New(api.Options{
 		URL: w.url + base, Key: func(context.Context) (string, error) { return key, nil }, Clock: w.clock.Read, HTTP: w.client,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return c
 }
 
