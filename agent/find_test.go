@@ -30,9 +30,7 @@ func TestFindMakesNothing(t *testing.T) {
 	if _, err := a.Store().Documents.ReadDocument(t.Context(), "cursor"); amber.KindOf(err) != amber.KindNotFound {
 		t.Errorf("read document: %v", err)
 	}
-	if err := a.Close(); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, a.Close())
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Find made the home %s: %v", dir, err)
 	}

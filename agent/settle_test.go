@@ -17,11 +17,7 @@ func opened(t *testing.T) *Agent {
 	t.Helper()
 	a, err := Open(t.Context(), Options{Home: t.TempDir(), Clock: time.Now, Random: rand.Reader})
 	check.OK(t, err)
-	t.Cleanup(func() {
-		if err := a.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { check.NoError(t, a.Close()) })
 	return a
 }
 
@@ -72,13 +68,9 @@ func TestASessionThatWouldComeBackIsNotDeleted(t *testing.T) {
 	if _, err := served.Session(t.Context(), "s1"); err != nil {
 		t.Errorf("session s1 was deleted: %v", err)
 	}
-	if err := served.DeleteSession(t.Context(), "s2"); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, served.DeleteSession(t.Context(), "s2"))
 	ingest.closed = false
-	if err := served.DeleteSession(t.Context(), "s1"); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, served.DeleteSession(t.Context(), "s1"))
 	if _, err := a.Drain(t.Context(), false); err != nil {
 		t.Error(err)
 	}

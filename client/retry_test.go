@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 const (
@@ -171,9 +172,7 @@ func TestTryingAgainSucceedsAndWaitsLongerEachTime(t *testing.T) {
 		URL: srv.URL, Backoff: time.Millisecond, HTTP: unkept(),
 		Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil },
 	})
-	if err := calls["list"](t.Context(), s); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, calls["list"](t.Context(), s))
 	if d := cmp.Diff([]time.Duration{time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond}, waits); d != "" {
 		t.Errorf("pauses (-want +got):\n%s", d)
 	}
@@ -306,9 +305,7 @@ func TestARequestThatIsStillAnsweredIsWaitedFor(t *testing.T) {
 	}))
 	defer srv.Close()
 	s := contracts(t, client.Options{URL: srv.URL, Backoff: time.Millisecond, HTTP: unkept()})
-	if err := s.Notes.DeleteNote(t.Context(), "n"); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, s.Notes.DeleteNote(t.Context(), "n"))
 	n := 0
 	keys.Range(func(k, _ any) bool { n++; return k != "" })
 	if n != 1 {

@@ -140,11 +140,7 @@ func serveStore(t *testing.T, store amber.Store) *served {
 	t.Helper()
 	s, err := serve(&server.Agent{Store: store, Random: rand.Reader}, nil)
 	check.OK(t, err)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { check.NoError(t, s.Close()) })
 	return s
 }
 

@@ -39,9 +39,7 @@ func serveAgents(t *testing.T, agents server.Agents, clock amber.Clock) *client.
 	s, over := api.NewServer(), make(chan error, 1)
 	go func() { over <- s.Serve(l) }()
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, s.Close())
 		if err := <-over; !errors.Is(err, http.ErrServerClosed) {
 			t.Error(err)
 		}
@@ -359,9 +357,7 @@ func (m *homeAgents) close(t *testing.T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.stores {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, s.Close())
 	}
 }
 
@@ -422,9 +418,7 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 	if _, err := then.Get(ctx, "00000000-0000-7000-8000-000000000000"); amber.KindOf(err) != amber.KindNotFound {
 		t.Errorf("a memory that was not there: %v", err)
 	}
-	if err := then.Close(); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, then.Close())
 	got, err := s.RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: ref, Memory: ack.ID})
 	if err != nil || got.Memory.Content != "the harbour is north" || !cmp.Equal(got.Changed, []string{"content"}) {
 		t.Errorf("memory brought back: %+v, %v", got, err)

@@ -6,6 +6,7 @@ import (
 	mathrand "math/rand/v2"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/store/storetest"
 )
 
@@ -31,9 +32,7 @@ func TestKeepsEveryPromiseOfItsBackend(t *testing.T) {
 						}
 						return
 					}
-					if err != nil {
-						t.Error(err)
-					}
+					check.NoError(t, err)
 				})
 			}
 		})

@@ -110,9 +110,7 @@ func TestConcurrentRecordersShareOneChain(t *testing.T) {
 		for j := range callers {
 			wg.Go(func() {
 				for k := range each {
-					if err := d.Record(t.Context(), entry(fmt.Sprintf("%d-%d-%d", i, j, k))); err != nil {
-						t.Error(err)
-					}
+					check.NoError(t, d.Record(t.Context(), entry(fmt.Sprintf("%d-%d-%d", i, j, k))))
 				}
 			})
 		}

@@ -58,9 +58,7 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 				if _, err := d.Authenticate(context.Background(), made.Secret); err != nil {
 					t.Error(err)
 				}
-				if err := d.Close(); err != nil {
-					t.Error(err)
-				}
+				check.NoError(t, d.Close())
 			})
 		}
 		wg.Wait()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
@@ -187,12 +188,8 @@ func TestManyOpenANewHomeAtOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if err := d.Record(context.Background(), entry(fmt.Sprint(i))); err != nil {
-				t.Error(err)
-			}
-			if err := d.Close(); err != nil {
-				t.Error(err)
-			}
+			check.NoError(t, d.Record(context.Background(), entry(fmt.Sprint(i))))
+			check.NoError(t, d.Close())
 		})
 	}
 	wg.Wait()

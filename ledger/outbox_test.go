@@ -86,9 +86,7 @@ func TestConcurrentPublishersLoseNothing(t *testing.T) {
 		d := p.open(t)
 		wg.Go(func() {
 			for j := range each {
-				if err := d.Publish(context.Background(), event(fmt.Sprintf("%d-%d", i, j), nil)); err != nil {
-					t.Error(err)
-				}
+				check.NoError(t, d.Publish(context.Background(), event(fmt.Sprintf("%d-%d", i, j), nil)))
 			}
 		})
 	}

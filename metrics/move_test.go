@@ -156,9 +156,7 @@ func looks(t *testing.T, m *metrics.Metrics) {
 			Sync:      &metrics.SyncGauges{Conflicts: 20},
 		}, {Tenant: tenant, Repository: &metrics.RepositoryGauges{Stored: 25, Total: 100}}}, nil
 	}})
-	if err := m.Run(ctx, func(string, error) { cancel() }); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, m.Run(ctx, func(string, error) { cancel() }))
 }
 
 // mine is a sample of the agent of these tests.

@@ -41,9 +41,7 @@ func (w *watch) runs(t *testing.T, m *metrics.Metrics, report func(string, error
 	<-w.asked
 	t.Cleanup(func() {
 		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, <-done)
 	})
 }
 
@@ -96,9 +94,7 @@ func TestLooksAreAtLeastTenSecondsApart(t *testing.T) {
 		t.Errorf("%v between two looks", d)
 	}
 	cancel()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, <-done)
 }
 
 func TestWhatWasSeenLongAgoIsNotShown(t *testing.T) {

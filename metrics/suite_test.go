@@ -41,9 +41,7 @@ func TestAMeasuredStoreKeepsEveryPromise(t *testing.T) {
 	report, err := storetest.Run(t.Context(), storetest.Backend{
 		Name: "measured", Fresh: func() (storetest.Place, error) { return measured{m}, nil },
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, err)
 	for _, name := range report.NotRun {
 		if !strings.HasPrefix(name, "durable/") && !strings.HasPrefix(name, "shared/") {
 			t.Errorf("check %s was not run", name)
@@ -96,9 +94,7 @@ func TestMeasuredSnapshotsAnswerAsTheEngine(t *testing.T) {
 	if diff := cmp.Diff(answers(engine, engine), answers(s, r), cmp.AllowUnexported(amber.Time{}), cmpopts.IgnoreFields(wire.RestorePlan{}, "SpaceFree")); diff != "" {
 		t.Errorf("the measured engine answers otherwise (-engine +measured):\n%s", diff)
 	}
-	if err := errors.Join(s.PinSnapshot(ctx, ref, false), s.DeleteSnapshot(ctx, ref)); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, errors.Join(s.PinSnapshot(ctx, ref, false), s.DeleteSnapshot(ctx, ref)))
 	if _, err := engine.ShowSnapshot(ctx, ref); amber.KindOf(err) != amber.KindNotFound {
 		t.Errorf("the snapshot is there after it was unpinned and deleted: %v", err)
 	}

@@ -84,12 +84,8 @@ func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 		}
 	})
 	wg.Wait()
-	if err := cs.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := ss.Wait(); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, cs.Close())
+	check.NoError(t, ss.Wait())
 	n, err := notes.ReadNote(t.Context(), "log")
 	check.OK(t, err)
 	for i := range each {

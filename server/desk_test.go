@@ -39,9 +39,7 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if err := d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing); err != nil {
-				t.Error(err)
-			}
+			check.NoError(t, d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing))
 		})
 	}
 	wg.Wait()
@@ -263,9 +261,7 @@ func TestAnAgentThatMustBeThereIsNotMade(t *testing.T) {
 	if len(home.agents) != 0 || len(b.Entries(0)) != 0 {
 		t.Errorf("made %v, written down %+v", home.agents, b.Entries(0))
 	}
-	if err := d.Made(asking(t.Context(), "acme", "", "admin"), "acme", "cat"); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, d.Made(asking(t.Context(), "acme", "", "admin"), "acme", "cat"))
 	want := []wire.AuditEntry{{Tenant: "acme", Agent: "cat", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
 	check.Equal(t, "", want, b.Entries(0), sameTime)
 }

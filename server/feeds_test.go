@@ -53,11 +53,7 @@ func run(t *testing.T, f *server.Feeds) {
 	t.Helper()
 	crew := server.NewCrew(time.Now)
 	crew.Go("event streams", f.Run)
-	t.Cleanup(func() {
-		if err := crew.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { check.NoError(t, crew.Stop(context.Background())) })
 }
 
 // The logs of an agent are read once for all listeners: when a write is told, and

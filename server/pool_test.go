@@ -48,9 +48,7 @@ func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
 	if opened != 3 || !strings.Contains(log.String(), "agent=ada") || !strings.Contains(log.String(), "the disk is gone") {
 		t.Errorf("opened %d times, the log says %q", opened, log.String())
 	}
-	if err := errors.Join(p.Sweep(), p.Close(t.Context())); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, errors.Join(p.Sweep(), p.Close(t.Context())))
 }
 
 // A bug of the opener is the panic of one caller: those who wait are told, the
@@ -134,9 +132,7 @@ func TestAVisitIsNoUse(t *testing.T) {
 	if err := p.Sweep(); err != nil || p.Open() != 0 {
 		t.Errorf("%d agents are open, %v", p.Open(), err)
 	}
-	if err := p.Visit(func(*server.Agent) error { return errors.New("there is nobody") }); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, p.Visit(func(*server.Agent) error { return errors.New("there is nobody") }))
 }
 
 // A full pool makes room while it is looked at, and a look that ends with an
@@ -186,9 +182,7 @@ func TestACrewOutlivesAWorkerThatPanics(t *testing.T) {
 		case <-time.After(time.Millisecond):
 		}
 	}
-	if err := crew.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, crew.Stop(t.Context()))
 	h := crew.Health()
 	if h[0].Failures != 1 || h[0].LastFailure != amber.At(noon) || strings.Contains(h[0].LastError, "secret") || h[1].Status != amber.Healthy {
 		t.Errorf("%+v", h)

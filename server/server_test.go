@@ -353,9 +353,7 @@ func TestACrewTellsHowItIsDoing(t *testing.T) {
 	at := func(s int) amber.Time { return amber.At(noon.Add(time.Duration(s) * time.Second)) }
 	want := wire.WorkerHealth{Name: "drain", Status: amber.Healthy, Runs: 3, Failures: 1, LastRun: at(3), LastFailure: at(2), Detail: "a round"}
 	check.Equal(t, "", want, crew.Health()[0], sameTime)
-	if err := crew.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, crew.Stop(t.Context()))
 	if h := crew.Health()[1]; h.Status != amber.Unavailable || h.LastError != "no log" {
 		t.Errorf("%+v", h)
 	}

@@ -136,9 +136,7 @@ func TestStreamsStillFlush(t *testing.T) {
 	t.Parallel()
 	tracer, _ := opened(t, trace.Options{})
 	w := serve(t, tracer, httptest.NewRequest("GET", "/v1/memories/x", nil), func(w http.ResponseWriter, _ *http.Request) {
-		if err := http.NewResponseController(w).Flush(); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, http.NewResponseController(w).Flush())
 		w.(http.Flusher).Flush()
 	})
 	if !w.Flushed {

@@ -134,9 +134,7 @@ func TestACollectorThatIsAwayIsToldOnlyToWhoAsks(t *testing.T) {
 	check.OK(t, err)
 	_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
 	end(wire.Outcome{})
-	if err := tracer.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, tracer.Close(t.Context()))
 	select {
 	case <-failed:
 	default:

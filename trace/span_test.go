@@ -89,9 +89,7 @@ func TestWithoutAnEndpointNothingIsMadeAndItCostsNothing(t *testing.T) {
 	if allocs != 0 {
 		t.Errorf("%v allocations", allocs)
 	}
-	if err := tracer.Close(ctx); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, tracer.Close(ctx))
 	var zero trace.Tracer
 	if _, end := zero.Begin(ctx, op); end == nil {
 		t.Error("the zero tracer is not ready")

@@ -26,9 +26,7 @@ func opened(t *testing.T, o trace.Options) (*trace.Tracer, func() tracetest.Span
 	tracer, err := trace.OpenWith(o, e)
 	check.OK(t, err)
 	shut := func() tracetest.SpanStubs {
-		if err := tracer.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, tracer.Close(context.Background()))
 		return e.GetSpans()
 	}
 	t.Cleanup(func() { shut() })

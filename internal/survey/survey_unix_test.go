@@ -269,9 +269,7 @@ func TestB13_AFileThatChangesWhileItIsReadIsTorn(t *testing.T) {
 			out := meddler{io.Discard, func() {
 				if !meddled {
 					meddled = true
-					if err := change(file); err != nil {
-						t.Error(err)
-					}
+					check.NoError(t, change(file))
 				}
 			}}
 			err = survey.Read(fsx.OS(), root, e, out)

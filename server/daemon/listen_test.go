@@ -6,6 +6,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // A listener who is too slow is not told a story with holes: listening ends.
@@ -15,9 +16,7 @@ func TestListeningEndsWhereEventsAreLost(t *testing.T) {
 	first, goOn, over := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	heard := 0
 	publish := func() {
-		if err := bus.Publish(t.Context(), events.Event{Subject: config.LifecyclePrefix + ".acme.ada.created"}); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, bus.Publish(t.Context(), events.Event{Subject: config.LifecyclePrefix + ".acme.ada.created"}))
 	}
 	go func() {
 		over <- listening{bus, config}.Listen(t.Context(), "acme", "ada", func(events.Event) {

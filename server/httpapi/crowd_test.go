@@ -58,11 +58,7 @@ func TestListenersHoldNoAgent(t *testing.T) {
 		pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read, MaxOpen: 1})
 		check.OK(t, err)
 		o.Desk.Agents = pool
-		t.Cleanup(func() {
-			if err := pool.Close(context.Background()); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Cleanup(func() { check.NoError(t, pool.Close(context.Background())) })
 	})
 	e := r.listen(call{})
 	for i := 0; ; i++ {
@@ -147,9 +143,7 @@ func TestStreamsThatCannotGoOnEnd(t *testing.T) {
 			r := newRig(t, d.kept, c.tweak)
 			e := r.listen(call{})
 			e.over()
-			if err := e.lines.Err(); err != nil {
-				t.Error(err)
-			}
+			check.NoError(t, e.lines.Err())
 			got := <-d.told
 			if got.level != c.level || got.message != "event stream broken off" || got.attrs["error"] == "" || got.attrs["request_id"] == "" {
 				t.Errorf("the log says %+v", got)

@@ -205,11 +205,7 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 		after = open(r.clock.Read)
 		o.Answers = after
 	})
-	t.Cleanup(func() {
-		if err := after.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { check.NoError(t, after.Close()) })
 	a := second.ask(once).failed(amber.KindConflict)
 	if !strings.Contains(string(a.body), "not known") || !strings.Contains(string(a.body), "hint") {
 		t.Errorf("told %s", a.body)

@@ -135,9 +135,7 @@ func TestErrorsAreAsDocumented(t *testing.T) {
 	a := r.ask(call{method: "GET", path: "memories/00000000-0000-7000-8000-000000000000"}).failed(amber.KindNotFound)
 	var v any
 	check.OK(t, json.Unmarshal(a.body, &v))
-	if err := d.fits(d.Components.Responses["Failure"].Content["application/json"].Schema, v, "failure"); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, d.fits(d.Components.Responses["Failure"].Content["application/json"].Schema, v, "failure"))
 }
 
 // The routes that concern no agent, and the page of reference with what it

@@ -185,11 +185,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	}
 	crew := server.NewCrew(r.clock.Read)
 	crew.Go("event streams", o.Feeds.Run)
-	t.Cleanup(func() {
-		if err := crew.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { check.NoError(t, crew.Stop(context.Background())) })
 	r.api.SetPace(5*time.Millisecond, 50*time.Millisecond)
 	r.serve(pool)
 	return r
@@ -201,9 +197,7 @@ func (r *rig) serve(pool *server.Pool) {
 	r.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		if err := pool.Close(ctx); err != nil {
-			r.t.Error(err)
-		}
+		check.NoError(r.t, pool.Close(ctx))
 	})
 	l, url := servertest.Listen(r.t)
 	r.url, r.conns, r.http = url, &counted{Listener: l}, r.api.NewServer()

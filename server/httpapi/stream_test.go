@@ -315,9 +315,7 @@ func TestListenersWhoseTokenIsRevoked(t *testing.T) {
 	e := r.listen(call{token: adaRead})
 	r.keys.revoke(adaRead)
 	e.over()
-	if err := e.lines.Err(); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, e.lines.Err())
 }
 
 // TestListenersWhoseTokenRunsOut hear no more either, nor do those of a token in

@@ -123,11 +123,7 @@ func (r *rig) session(o mcpapi.Options, who server.Caller, tenant amber.TenantID
 	check.OK(r.t, err)
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, here, nil)
 	check.OK(r.t, err)
-	r.t.Cleanup(func() {
-		if err := errors.Join(cs.Close(), ss.Wait()); err != nil {
-			r.t.Error(err)
-		}
-	})
+	r.t.Cleanup(func() { check.NoError(r.t, errors.Join(cs.Close(), ss.Wait())) })
 	return &client{t: r.t, cs: cs}
 }
 

@@ -180,9 +180,7 @@ func TestBatchesAndRepeatedIDs(t *testing.T) {
 			t.Errorf("%s", answers.Text())
 		}
 	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, <-done)
 }
 
 type waiting struct {

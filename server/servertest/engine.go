@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -31,17 +32,11 @@ func Prepare(agents ...server.AgentName) func(t testing.TB, clock amber.Clock) *
 		if err == nil {
 			err = os.CopyFS(dir, files)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		h, _, err := home.Open(dir, home.Options{Clock: clock, Random: rand.Reader})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		e, err := snapshot.New(snapshot.Options{Home: h, Clock: clock, Random: rand.Reader})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		return e
 	}
 }

@@ -200,12 +200,8 @@ func TestAnArchiveCanBeUnpacked(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range archiveOf(t, r.body) {
 		to := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			t.Error(err)
-		}
-		if err := os.WriteFile(to, []byte(content), 0o600); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, os.MkdirAll(filepath.Dir(to), 0o700))
+		check.NoError(t, os.WriteFile(to, []byte(content), 0o600))
 	}
 	z, err := zip.NewReader(bytes.NewReader(r.body), int64(len(r.body)))
 	check.OK(t, err)

@@ -145,9 +145,7 @@ func (w *world) create(tenant amber.TenantID, id amber.AgentID) {
 	if err == nil {
 		_, _, err = a.Create(context.Background(), func(string, home.Current) error { return nil })
 	}
-	if err != nil {
-		w.t.Error(err)
-	}
+	check.NoError(w.t, err)
 }
 
 func (w *world) bounds() shelf.Limits {

@@ -33,9 +33,7 @@ func TestSuite(t *testing.T) {
 func TestTheClientKnowsBefore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if err := w.backend(t, ada).MayWrite(t.Context()); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, w.backend(t, ada).MayWrite(t.Context()))
 	if err := w.backend(t, adaRead).MayWrite(t.Context()); amber.KindOf(err) != amber.KindRefused {
 		t.Errorf("%v", err)
 	}
