@@ -92,7 +92,7 @@ func (d *DB) BeginAnswer(ctx context.Context, k wire.AnswerKey, digest string, r
 		return wire.Answer{}, err
 	}
 	mine := false
-	err = d.update(ctx, op, "", func(t *tx) error {
+	err = d.updateInside(ctx, op, "", func(t *tx) error {
 		oldest := t.now.Add(-answersAge).UnixMilli()
 		if _, err := t.exec(sweepAnswers, oldest, answersSwept); err != nil {
 			return err
@@ -180,11 +180,6 @@ func (d *DB) takeOver(t *tx, k wire.AnswerKey, r answerRow, me string, repeatabl
 // was not begun here, or is done.
 func (d *DB) FinishAnswer(ctx context.Context, k wire.AnswerKey, status int, body []byte) error {
 	const op = "finish answer"
-	leave, err := d.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
 	return d.update(ctx, op, "", func(t *tx) error {
 		r, err := t.answer(k)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && (r.done || r.holder != d.presence.id) {
@@ -206,11 +201,6 @@ func (d *DB) FinishAnswer(ctx context.Context, k wire.AnswerKey, status int, bod
 // AbandonAnswer forgets a request that was begun here and was not done, so that
 // it may come again. One that is not there is no error.
 func (d *DB) AbandonAnswer(ctx context.Context, k wire.AnswerKey) error {
-	leave, err := d.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
 	return d.update(ctx, "abandon answer", "", func(t *tx) error {
 		r, err := t.answer(k)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && (r.done || r.holder != d.presence.id) {
@@ -235,7 +225,7 @@ func (d *DB) ForgetAnswers(ctx context.Context, tenant, agent string) error {
 		return err
 	}
 	defer leave()
-	err = d.update(ctx, op, "", func(t *tx) error {
+	err = d.updateInside(ctx, op, "", func(t *tx) error {
 		_, err := t.exec(blankAnswers, tenant, agent)
 		return err
 	})

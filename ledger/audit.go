@@ -142,7 +142,7 @@ func (t *tx) lastRecord() (record, error) {
 // appendAudit adds records to the end of the chain, in one transaction, and
 // returns the number of the last one.
 func (d *DB) appendAudit(ctx context.Context, batch []*waiter) (seq int64, err error) {
-	err = d.update(ctx, "write audit log", "", func(t *tx) error {
+	err = d.updateInside(ctx, "write audit log", "", func(t *tx) error {
 		last, err := t.lastRecord()
 		if err != nil {
 			return err

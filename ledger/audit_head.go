@@ -139,7 +139,7 @@ func (d *DB) noteHead(ctx context.Context) error {
 		return nil
 	}
 	const op = "note head of audit log"
-	return d.update(ctx, op, d.o.Head, func(t *tx) error {
+	return d.updateInside(ctx, op, d.o.Head, func(t *tx) error {
 		last, err := t.lastRecord()
 		if err != nil {
 			return err

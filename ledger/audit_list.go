@@ -17,11 +17,6 @@ import (
 func (d *DB) ListAudit(ctx context.Context, q wire.AuditQuery) (amber.Page[wire.AuditEntry], error) {
 	const op = "list audit log"
 	none := amber.Page[wire.AuditEntry]{Items: []wire.AuditEntry{}}
-	leave, err := d.enter()
-	if err != nil {
-		return none, err
-	}
-	defer leave()
 	if q.Limit < 0 {
 		return none, amber.Errorf(amber.KindInvalid, op, "", "limit is negative, want 0 or more")
 	}

@@ -30,7 +30,7 @@ func (d *DB) VerifyAudit(ctx context.Context) (wire.AuditReport, error) {
 	if err := v.begin(d.o.Head); err != nil {
 		return wire.AuditReport{}, err
 	}
-	err = d.view(ctx, "verify audit log", "", func(t *tx) error { return v.read(t) })
+	err = d.viewInside(ctx, "verify audit log", "", func(t *tx) error { return v.read(t) })
 	if amber.KindOf(err) == amber.KindDamaged {
 		v.damage("%v", err)
 		v.notChecked("the entries after %d: the database cannot be read there", v.last.seq)

@@ -263,11 +263,6 @@ func (d *DB) close() error {
 
 // Check lets SQLite look at every page and index of the file. Errors: damaged.
 func (d *DB) Check(ctx context.Context) error {
-	leave, err := d.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
 	return d.view(ctx, "check database", d.path, func(t *tx) error {
 		return t.integrity("PRAGMA integrity_check(10)", func(problem string) error {
 			return damaged("check database", d.path, problem)

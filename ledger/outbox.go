@@ -31,11 +31,6 @@ const (
 // wait; invalid for one that is no JSON or has more than 8 MiB.
 func (d *DB) Publish(ctx context.Context, e events.Event) error {
 	const op = "publish event"
-	leave, err := d.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
 	text, err := json.Marshal(e)
 	if err != nil {
 		return &amber.Error{Op: op, Kind: amber.KindInvalid, ID: e.ID, Err: err}
@@ -64,13 +59,8 @@ func (d *DB) Publish(ctx context.Context, e events.Event) error {
 // takes, so that it does not hold up the others. The list is never nil.
 func (d *DB) PendingEvents(ctx context.Context, limit int) ([]events.OutboxEvent, error) {
 	const op = "read outbox"
-	leave, err := d.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	pending := []events.OutboxEvent{}
-	err = d.view(ctx, op, "", func(t *tx) error {
+	err := d.view(ctx, op, "", func(t *tx) error {
 		size := 0
 		return t.each(selectEvents, []any{max(0, min(limit, maxPage))}, func(s scanner) error {
 			if size > maxPageBytes {
@@ -113,11 +103,6 @@ func parseEvent(text []byte) (events.Event, error) {
 // EventsPublished removes the events up to a number from the outbox: they have
 // been handed on.
 func (d *DB) EventsPublished(ctx context.Context, upTo int64) error {
-	leave, err := d.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
 	for {
 		var n int64
 		err := d.update(ctx, "empty outbox", "", func(t *tx) (err error) {
@@ -128,4 +113,10 @@ func (d *DB) EventsPublished(ctx context.Context, upTo int64) error {
 			return err
 		}
 	}
+}
+
+// WaitingEvents returns how many events of the outbox wait to be handed on.
+func (d *DB) WaitingEvents(ctx context.Context) (n int64, err error) {
+	err = d.view(ctx, "count waiting events", "", func(t *tx) error { return t.row(selectWaiting).Scan(&n) })
+	return n, err
 }

@@ -29,12 +29,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0) ON CONFLICT (id) DO NOTHING`
 // once. Errors: invalid.
 func (d *DB) CreateToken(ctx context.Context, r wire.TokenRequest) (wire.NewToken, error) {
 	const op = "create token"
-	leave, err := d.enter()
-	if err != nil {
-		return wire.NewToken{}, err
-	}
-	defer leave()
-	r, err = r.Normalize()
+	r, err := r.Normalize()
 	if err != nil {
 		return wire.NewToken{}, err
 	}
@@ -68,13 +63,8 @@ func (d *DB) CreateToken(ctx context.Context, r wire.TokenRequest) (wire.NewToke
 // ListTokens returns the tokens of a tenant, or of everybody for "", oldest
 // first, also revoked and expired ones. The list is never nil.
 func (d *DB) ListTokens(ctx context.Context, tenant amber.TenantID) ([]wire.Token, error) {
-	leave, err := d.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	tokens := []wire.Token{}
-	err = d.view(ctx, "list tokens", "", func(t *tx) error {
+	err := d.view(ctx, "list tokens", "", func(t *tx) error {
 		return t.each(selectTokens, []any{tenant}, func(s scanner) error {
 			token, err := scanToken(s)
 			tokens = append(tokens, token)
@@ -90,11 +80,6 @@ func (d *DB) ListTokens(ctx context.Context, tenant amber.TenantID) ([]wire.Toke
 // RevokeToken ends a token. Revoking it twice does nothing. Errors: not_found.
 func (d *DB) RevokeToken(ctx context.Context, id wire.TokenID) (token wire.Token, err error) {
 	const op = "revoke token"
-	leave, err := d.enter()
-	if err != nil {
-		return wire.Token{}, err
-	}
-	defer leave()
 	if len(id) != idChars || !isBase32(string(id)) {
 		return wire.Token{}, noToken(op, "")
 	}
@@ -123,11 +108,6 @@ func noToken(op, id string) error {
 // HasTokens reports whether a token was ever made, revoked and expired ones
 // too.
 func (d *DB) HasTokens(ctx context.Context) (has bool, err error) {
-	leave, err := d.enter()
-	if err != nil {
-		return false, err
-	}
-	defer leave()
 	err = d.view(ctx, "look for tokens", "", func(t *tx) error { return t.row(selectAnyToken).Scan(&has) })
 	return has, err
 }
@@ -163,7 +143,7 @@ func (d *DB) Authenticate(ctx context.Context, text string) (wire.Grant, error) 
 // findSecret returns a token and what is stored of its secret. For an id that
 // is not there that is the hash of nothing, so that the same work follows.
 func (d *DB) findSecret(ctx context.Context, id wire.TokenID) (token wire.Token, hash []byte, err error) {
-	err = d.view(ctx, "authenticate", "", func(t *tx) error {
+	err = d.viewInside(ctx, "authenticate", "", func(t *tx) error {
 		token, err = scanToken(t.row(selectSecret, id), &hash)
 		return err
 	})

@@ -14,15 +14,35 @@ type tx struct {
 	now  amber.Time
 }
 
-// update runs fn in a write transaction: BEGIN IMMEDIATE, the schema version,
-// fn, COMMIT. On any error nothing of it stays. Fn runs at most once.
+// update is updateInside for a caller that is not inside yet.
 func (d *DB) update(ctx context.Context, op, id string, fn func(*tx) error) error {
+	leave, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return d.updateInside(ctx, op, id, fn)
+}
+
+// view is viewInside for a caller that is not inside yet.
+func (d *DB) view(ctx context.Context, op, id string, fn func(*tx) error) error {
+	leave, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return d.viewInside(ctx, op, id, fn)
+}
+
+// updateInside runs fn in a write transaction: BEGIN IMMEDIATE, the schema
+// version, fn, COMMIT. On any error nothing of it stays. Fn runs at most once.
+func (d *DB) updateInside(ctx context.Context, op, id string, fn func(*tx) error) error {
 	return sqlconn.Wrap(op, id, d.run(ctx, d.writer, "BEGIN IMMEDIATE", d.atVersion(fn)))
 }
 
-// view runs fn in a read transaction, one view of the file. Fn runs at most
-// once.
-func (d *DB) view(ctx context.Context, op, id string, fn func(*tx) error) error {
+// viewInside runs fn in a read transaction, one view of the file. Fn runs at
+// most once.
+func (d *DB) viewInside(ctx context.Context, op, id string, fn func(*tx) error) error {
 	return sqlconn.Wrap(op, id, d.run(ctx, d.readers, "BEGIN", d.atVersion(fn)))
 }
 
