@@ -253,9 +253,7 @@ func TestNewUUID(t *testing.T) {
 	if got, want := id, "019b7ca9-8f2e-7001-8203-040506070809"; got != want {
 		t.Errorf("NewUUID = %s, want %s", got, want)
 	}
-	if _, err := amber.ParseMemoryID(id); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, check.Err(amber.ParseMemoryID(id)))
 	if _, err := amber.NewUUID(instant.Time(), strings.NewReader("")); err == nil {
 		t.Error("an exhausted random source is an error")
 	}
@@ -267,9 +265,7 @@ func TestTopicID(t *testing.T) {
 		t.Errorf("TopicID = %s, want %s", got, want)
 	}
 	base := amber.TopicID("p", amber.ScopeProject, "p", "db", 0)
-	if _, err := amber.ParseMemoryID(string(base)); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(amber.ParseMemoryID(string(base))))
 	if again := amber.TopicID("p", amber.ScopeProject, "p", "db", 0); again != base {
 		t.Errorf("the same name gives %s and %s", base, again)
 	}

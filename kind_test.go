@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // TestKindsHaveCommonNames: what agents call a memory stands for a kind; what
@@ -38,7 +39,5 @@ func TestKindsHaveCommonNames(t *testing.T) {
 	if err != nil || !changed || m.Kind != amber.HistoricalCase {
 		t.Errorf("an edit: %q, %v", m.Kind, err)
 	}
-	if _, err := (amber.WriteRequest{Kind: "rumour", Content: "x"}).Normalize(); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("a rumour: %v", err)
-	}
+	check.Kind(t, "a rumour", check.Err((amber.WriteRequest{Kind: "rumour", Content: "x"}).Normalize()), amber.KindInvalid)
 }

@@ -79,9 +79,7 @@ func TestSubjects(t *testing.T) {
 		}
 	}
 	// No agent is called as the place of all of them is.
-	if _, err := amber.ParseAgentID("_all"); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("_all is an agent id: %v", err)
-	}
+	check.Kind(t, "_all", check.Err(amber.ParseAgentID("_all")), amber.KindInvalid)
 }
 
 func TestNoopPublisherTakesEverything(t *testing.T) {

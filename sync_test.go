@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -82,9 +83,7 @@ func TestSyncRecordsThatAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := good()
 			spoil(&m)
-			if err := (amber.SyncRecord{Memory: &m}).Check(); amber.KindOf(err) != amber.KindInvalid {
-				t.Errorf("the answer is %v", err)
-			}
+			check.Kind(t, "", (amber.SyncRecord{Memory: &m}).Check(), amber.KindInvalid)
 		})
 	}
 	for name, r := range map[string]amber.SyncRecord{

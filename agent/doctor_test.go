@@ -29,9 +29,7 @@ func TestDoctorTellsOfAnInterruptedDeletion(t *testing.T) {
 	if f.Status != wire.FindingWarning || !strings.Contains(f.Detail, "deletion of agent default was interrupted") || !strings.Contains(f.Hint, "amber agent delete default") {
 		t.Errorf("%+v", f)
 	}
-	if _, err := a.Delete(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(a.Delete(t.Context(), true)))
 	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
 		t.Errorf("what the hint says leaves %s: %v", dir, err)
 	}

@@ -18,9 +18,7 @@ func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 	const text = "The vault code is 4711."
 	ack, err := store.LongTerm.Write(ctx, amber.WriteRequest{Content: text})
 	check.OK(t, err)
-	if _, err := store.Notes.WriteNote(ctx, "codes", "# Codes\n"+text); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(store.Notes.WriteNote(ctx, "codes", "# Codes\n"+text)))
 	if _, err := store.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "seen", Document: []byte(`{"last":"` + text + `"}`)}); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +39,5 @@ func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 	if err != nil || len(turns) != 1 || turns[0].Content != "and what now?" {
 		t.Errorf("the turns are %+v, %v, want the one without the text", turns, err)
 	}
-	if _, err := store.Memories.Get(ctx, ack.ID); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("the memory is still there: %v", err)
-	}
+	check.Kind(t, "the erased memory", check.Err(store.Memories.Get(ctx, ack.ID)), amber.KindNotFound)
 }

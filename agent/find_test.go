@@ -27,18 +27,14 @@ func TestFindMakesNothing(t *testing.T) {
 	if err != nil || len(found.Hits) > 0 {
 		t.Errorf("recall: %v, %v", found, err)
 	}
-	if _, err := a.Store().Documents.ReadDocument(t.Context(), "cursor"); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("read document: %v", err)
-	}
+	check.Kind(t, "read document", check.Err(a.Store().Documents.ReadDocument(t.Context(), "cursor")), amber.KindNotFound)
 	check.NoError(t, a.Close())
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Find made the home %s: %v", dir, err)
 	}
 	made, err := agent.Open(t.Context(), o)
 	check.OK(t, err)
-	if _, err := made.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal}); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(made.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal})))
 	check.OK(t, made.Close())
 	if a, err = agent.Find(t.Context(), o); err != nil {
 		t.Fatal(err)
@@ -54,9 +50,7 @@ func TestDeleteTakesALastSnapshot(t *testing.T) {
 	o := agent.Options{Home: t.TempDir(), Agent: "scout", Clock: time.Now, Random: rand.Reader}
 	a, err := agent.Open(t.Context(), o)
 	check.OK(t, err)
-	if _, err := a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal}); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal})))
 	check.OK(t, a.Close())
 	if a, err = agent.At(o); err != nil {
 		t.Fatal(err)
@@ -75,7 +69,5 @@ func TestDeleteTakesALastSnapshot(t *testing.T) {
 	if err != nil || !report.OK() {
 		t.Errorf("verify: %+v, %v", report, err)
 	}
-	if _, err := a.Delete(t.Context(), false); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("delete again: %v", err)
-	}
+	check.Kind(t, "delete again", check.Err(a.Delete(t.Context(), false)), amber.KindNotFound)
 }

@@ -54,9 +54,7 @@ func TestASessionThatWouldComeBackIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	a := opened(t)
 	for _, id := range []amber.SessionID{"s1", "s2"} {
-		if _, err := a.Store().Sessions.StartSession(t.Context(), amber.SessionStart{ID: id}); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, check.Err(a.Store().Sessions.StartSession(t.Context(), amber.SessionStart{ID: id})))
 	}
 	say(t, a, "s1", "first of all", "second of all")
 	ingest := &closedIngest{a.plain.Ingest, true}
@@ -71,9 +69,7 @@ func TestASessionThatWouldComeBackIsNotDeleted(t *testing.T) {
 	check.NoError(t, served.DeleteSession(t.Context(), "s2"))
 	ingest.closed = false
 	check.NoError(t, served.DeleteSession(t.Context(), "s1"))
-	if _, err := a.Drain(t.Context(), false); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, check.Err(a.Drain(t.Context(), false)))
 	for _, id := range []amber.SessionID{"s1", "s2"} {
 		if _, err := served.Session(t.Context(), id); amber.KindOf(err) != amber.KindNotFound {
 			t.Errorf("%s is there again: %v", id, err)

@@ -42,36 +42,19 @@ var calls = map[string]func(context.Context, amber.Store) error{
 		_, err := s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x"})
 		return err
 	},
-	"get": func(ctx context.Context, s amber.Store) error { _, err := s.Memories.Get(ctx, someID); return err },
-	"turn": func(ctx context.Context, s amber.Store) error {
-		_, err := s.Turns.AppendTurn(ctx, turn(""))
-		return err
-	},
-	"read": func(ctx context.Context, s amber.Store) error {
-		_, err := s.Sessions.Session(ctx, "s")
-		return err
-	},
-	"list": func(ctx context.Context, s amber.Store) error {
-		_, err := s.Notes.ListNotes(ctx)
-		return err
-	},
+	"get":  func(ctx context.Context, s amber.Store) error { _, err := s.Memories.Get(ctx, someID); return err },
+	"turn": func(ctx context.Context, s amber.Store) error { return check.Err(s.Turns.AppendTurn(ctx, turn(""))) },
+	"read": func(ctx context.Context, s amber.Store) error { return check.Err(s.Sessions.Session(ctx, "s")) },
+	"list": func(ctx context.Context, s amber.Store) error { return check.Err(s.Notes.ListNotes(ctx)) },
 	"page": func(ctx context.Context, s amber.Store) error {
-		_, err := s.Memories.List(ctx, amber.ListQuery{})
-		return err
+		return check.Err(s.Memories.List(ctx, amber.ListQuery{}))
 	},
 	"write": func(ctx context.Context, s amber.Store) error {
-		_, err := s.States.SaveState(ctx, "s", []byte(`1`), 0)
-		return err
+		return check.Err(s.States.SaveState(ctx, "s", []byte(`1`), 0))
 	},
-	"count": func(ctx context.Context, s amber.Store) error {
-		_, err := s.Turns.DeleteTurns(ctx, "s")
-		return err
-	},
-	"position": func(ctx context.Context, s amber.Store) error {
-		_, err := s.Changes.Head(ctx)
-		return err
-	},
-	"delete": func(ctx context.Context, s amber.Store) error { return s.Notes.DeleteNote(ctx, "n") },
+	"count":    func(ctx context.Context, s amber.Store) error { return check.Err(s.Turns.DeleteTurns(ctx, "s")) },
+	"position": func(ctx context.Context, s amber.Store) error { return check.Err(s.Changes.Head(ctx)) },
+	"delete":   func(ctx context.Context, s amber.Store) error { return s.Notes.DeleteNote(ctx, "n") },
 }
 
 // says answers everything in the same way.
@@ -226,9 +209,7 @@ func TestEndedContextIsUnreachable(t *testing.T) {
 		<-asked
 		cancel()
 	}()
-	if err := calls["read"](ctx, s); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("got %v, want unreachable", err)
-	}
+	check.Kind(t, "", calls["read"](ctx, s), amber.KindUnreachable)
 }
 
 func TestTokenIsForItsServerAlone(t *testing.T) {
@@ -289,9 +270,7 @@ func TestTokenNeverCrossesANetworkInTheClear(t *testing.T) {
 	}
 	for name, tt := range tests {
 		_, err := client.New(client.Options{URL: tt.url, Token: tt.token})
-		if amber.KindOf(err) != tt.want {
-			t.Errorf("%s: got %v, want %q", name, err, tt.want)
-		}
+		check.Kind(t, name, err, tt.want)
 		if err != nil && strings.Contains(err.Error(), "amber_x") {
 			t.Errorf("%s: the error tells the token: %v", name, err)
 		}

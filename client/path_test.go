@@ -80,9 +80,7 @@ func TestNoIDGoesNowhere(t *testing.T) {
 		"load turns": loadErr, "read session": readErr, "delete session": s.Sessions.DeleteSession(ctx, ""),
 		"delete state": s.States.DeleteState(ctx, ""), "forget": s.LongTerm.Delete(ctx, ""), "unrelate": s.Relations.Unrelate(ctx, ""),
 	} {
-		if amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s: got %v, want invalid", name, err)
-		}
+		check.Kind(t, name, err, amber.KindInvalid)
 	}
 }
 

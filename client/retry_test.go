@@ -85,10 +85,7 @@ func TestOnlyWhatMayBeDoneTwiceIsTriedAgain(t *testing.T) {
 		}},
 		"select":         {again: true, call: func(ctx context.Context, s amber.Store) error { _, err := s.Active.SelectSession(ctx, "s"); return err }},
 		"delete session": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Sessions.DeleteSession(ctx, "s") }},
-		"turn": {call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Turns.AppendTurn(ctx, turn(""))
-			return err
-		}},
+		"turn":           {call: func(ctx context.Context, s amber.Store) error { return check.Err(s.Turns.AppendTurn(ctx, turn(""))) }},
 		"turn by id": {again: true, call: func(ctx context.Context, s amber.Store) error {
 			_, err := s.Turns.AppendTurn(ctx, turn("t"))
 			return err
@@ -129,9 +126,7 @@ func TestOnlyWhatMayBeDoneTwiceIsTriedAgain(t *testing.T) {
 			}))
 			defer srv.Close()
 			s := contracts(t, client.Options{URL: srv.URL, Attempts: 3, HTTP: unkept()})
-			if err := tt.call(t.Context(), s); amber.KindOf(err) != amber.KindUnreachable {
-				t.Errorf("got %v, want unreachable", err)
-			}
+			check.Kind(t, "", tt.call(t.Context(), s), amber.KindUnreachable)
 			want := int64(1)
 			if tt.again {
 				want = 3
@@ -190,9 +185,7 @@ func TestAnAnswerIsNeverAskedForTwice(t *testing.T) {
 			failed(k)(w, r)
 		}))
 		s := contracts(t, client.Options{URL: srv.URL, HTTP: unkept()})
-		if err := calls["list"](t.Context(), s); amber.KindOf(err) != k {
-			t.Errorf("got %v, want %s", err, k)
-		}
+		check.Kind(t, "", calls["list"](t.Context(), s), k)
 		if requests.Load() != 1 {
 			t.Errorf("%s: got %d requests, want 1", k, requests.Load())
 		}
@@ -214,9 +207,7 @@ func TestWhatWasNeverSentIsTriedAgain(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, network, addr)
 	}
 	s := contracts(t, client.Options{URL: served.url, HTTP: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}})
-	if _, err := s.Turns.AppendTurn(t.Context(), turn("")); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(s.Turns.AppendTurn(t.Context(), turn(""))))
 	got, err := s.Turns.LoadTurns(t.Context(), "s", 10)
 	if err != nil || len(got) != 1 {
 		t.Errorf("got %d turns, %v; want 1", len(got), err)
@@ -236,9 +227,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		cancel()
 		return ctx.Err()
 	}})
-	if err := calls["read"](ctx, s); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("got %v, want unreachable", err)
-	}
+	check.Kind(t, "", calls["read"](ctx, s), amber.KindUnreachable)
 	if requests.Load() != 1 {
 		t.Errorf("got %d requests, want 1", requests.Load())
 	}
@@ -252,15 +241,11 @@ func TestALostAnswerUndoesNothing(t *testing.T) {
 	served := serveStore(t, store)
 	direct := contracts(t, client.Options{URL: served.url})
 	lost := &losing{then: func() {
-		if _, err := direct.Notes.WriteNote(t.Context(), "n", "of another"); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, check.Err(direct.Notes.WriteNote(t.Context(), "n", "of another")))
 	}}
 	s := contracts(t, client.Options{URL: served.url, HTTP: &http.Client{Transport: lost}})
 	lost.next.Store(true)
-	if _, err := s.Notes.WriteNote(t.Context(), "n", "mine"); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(s.Notes.WriteNote(t.Context(), "n", "mine")))
 	if got, err := store.Notes.ReadNote(t.Context(), "n"); err != nil || got.Content != "of another" {
 		t.Errorf("the note says %q, %v", got.Content, err)
 	}

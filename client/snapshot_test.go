@@ -169,9 +169,7 @@ func (a *scout) mustList(want ...amber.SnapshotID) {
 
 func mustFail(t *testing.T, what string, err error, want amber.Kind) {
 	t.Helper()
-	if amber.KindOf(err) != want {
-		t.Errorf("%s: got %v, want %s", what, err, want)
-	}
+	check.Kind(t, what, err, want)
 }
 
 // mustAnswer compares what the client says with what the engine says.
@@ -398,9 +396,7 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 	meta, err := s.Snapshot(ctx, wire.SnapshotRequest{Label: "before"})
 	check.OK(t, err)
 	now := "the harbour is south"
-	if _, err := store.Editor.Edit(ctx, amber.EditRequest{ID: ack.ID, Content: &now}); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(store.Editor.Edit(ctx, amber.EditRequest{ID: ack.ID, Content: &now})))
 	ref := wire.SnapshotRef{ID: meta.ID}
 	then, err := s.At(ctx, ref)
 	check.OK(t, err)
@@ -415,9 +411,7 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 	if m, err := then.Get(ctx, ack.ID); err != nil || m.Content != "the harbour is north" {
 		t.Errorf("memory of the past: %+v, %v", m, err)
 	}
-	if _, err := then.Get(ctx, "00000000-0000-7000-8000-000000000000"); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("a memory that was not there: %v", err)
-	}
+	check.Kind(t, "a memory that was not there", check.Err(then.Get(ctx, "00000000-0000-7000-8000-000000000000")), amber.KindNotFound)
 	check.NoError(t, then.Close())
 	got, err := s.RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: ref, Memory: ack.ID})
 	if err != nil || got.Memory.Content != "the harbour is north" || !cmp.Equal(got.Changed, []string{"content"}) {
@@ -427,9 +421,7 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 	if then, err = s.At(ctx, absent); err == nil {
 		_, err = then.Recall(ctx, amber.Query{Text: "harbour"})
 	}
-	if amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("a snapshot that is not there: %v", err)
-	}
+	check.Kind(t, "a snapshot that is not there", err, amber.KindNotFound)
 }
 
 func TestRequestsAreAboutTheAgentOfTheClient(t *testing.T) {

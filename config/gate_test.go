@@ -108,9 +108,7 @@ func TestTopK(t *testing.T) {
 	h := newHouse(t)
 	r := h.resolve(t, map[string]string{"memory.recall.top_k": "5"})
 	for limit, want := range map[int]int{0: 5, 3: 3, 50: 50, 1000: 1000, -1: -1} {
-		if _, err := r.Store.LongTerm.Recall(t.Context(), amber.Query{Text: "x", Limit: limit}); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, check.Err(r.Store.LongTerm.Recall(t.Context(), amber.Query{Text: "x", Limit: limit})))
 		// Limits that the caller gave are the backend's to judge.
 		if got := h.sqlite.query; got.Limit != want || got.Text != "x" {
 			t.Errorf("limit %d reaches the backend as %d, want %d", limit, got.Limit, want)

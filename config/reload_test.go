@@ -130,12 +130,8 @@ func TestAFileThatAppearsIsRead(t *testing.T) {
 func TestAReloaderBeginsWithAConfigurationThatIsRight(t *testing.T) {
 	t.Parallel()
 	w := newWritten(t, "snapshot: {")
-	if _, err := config.NewReloader(config.Input{Path: w.path}, time.Now); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("a broken file: %v", err)
-	}
-	if _, err := config.NewReloader(config.Input{}, nil); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("no clock: %v", err)
-	}
+	check.Kind(t, "a broken file", check.Err(config.NewReloader(config.Input{Path: w.path}, time.Now)), amber.KindInvalid)
+	check.Kind(t, "no clock", check.Err(config.NewReloader(config.Input{}, nil)), amber.KindInvalid)
 }
 
 func TestReloaderBesideMany(t *testing.T) {

@@ -52,9 +52,7 @@ func effects() map[string]effect {
 			return amber.KindOf(err)
 		}, amber.KindRefused},
 		"memory.recall.top_k": {"12", func(t *testing.T, h *house, r config.Resolved) any {
-			if _, err := r.Store.LongTerm.Recall(t.Context(), amber.Query{}); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, check.Err(r.Store.LongTerm.Recall(t.Context(), amber.Query{})))
 			return h.sqlite.query.Limit
 		}, 12},
 		"memory.write.enabled": {"false", func(t *testing.T, _ *house, r config.Resolved) any {

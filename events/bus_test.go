@@ -62,9 +62,7 @@ func TestBusRefusesBadPatterns(t *testing.T) {
 			t.Errorf("%q: got %v, want invalid", p, err)
 		}
 	}
-	if _, err := b.Subscribe("a", -1); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("a negative buffer: got %v, want invalid", err)
-	}
+	check.Kind(t, "a negative buffer", check.Err(b.Subscribe("a", -1)), amber.KindInvalid)
 }
 
 func TestASlowListenerLosesEventsAndIsTold(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 func TestAFanTellsEverybodyAlsoWhenOneFails(t *testing.T) {
@@ -21,16 +22,12 @@ func TestAFanTellsEverybodyAlsoWhenOneFails(t *testing.T) {
 	want(t, "behind", ids(c.take()), []string{"1", "2"})
 
 	a.fail, c.fail = 1, 1
-	if err := fan.Publish(t.Context(), events.Event{ID: "3"}); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("two fail: %v", err)
-	}
+	check.Kind(t, "two fail", fan.Publish(t.Context(), events.Event{ID: "3"}), amber.KindUnreachable)
 	mixed := events.Fan(refuser{a, map[string]bool{"4": true}}, c)
 	c.fail = 1
 	if err := mixed.Publish(t.Context(), events.Event{ID: "4"}); amber.KindOf(err) != amber.KindUnreachable {
 		t.Errorf("one calls it invalid, one is to be asked again: %v", err)
 	}
-	if err := mixed.Publish(t.Context(), events.Event{ID: "4"}); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("nobody is to be asked again: %v", err)
-	}
+	check.Kind(t, "nobody is to be asked again", mixed.Publish(t.Context(), events.Event{ID: "4"}), amber.KindInvalid)
 	must(0, events.Fan().Publish(t.Context(), events.Event{}))(t)
 }

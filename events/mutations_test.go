@@ -280,18 +280,12 @@ func TestRunPublishesWaitsLongerAfterFailuresAndStops(t *testing.T) {
 
 func TestRunNeedsALogAndItsFields(t *testing.T) {
 	t.Parallel()
-	if err := (&events.Mutations{}).Run(t.Context()); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("without fields: %v", err)
-	}
+	check.Kind(t, "without fields", (&events.Mutations{}).Run(t.Context()), amber.KindInvalid)
 	bad := worker(&history{newest: "A"}, &recorder{}, &events.MemoryCursor{})
 	bad.Agent = "../x"
-	if err := bad.Run(t.Context()); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("with a bad agent: %v", err)
-	}
+	check.Kind(t, "with a bad agent", bad.Run(t.Context()), amber.KindInvalid)
 	none := worker(amber.NewStore(amber.Parts{}).Changes, &recorder{}, &events.MemoryCursor{})
-	if err := none.Run(t.Context()); amber.KindOf(err) != amber.KindUnsupported {
-		t.Errorf("without a change log: %v", err)
-	}
+	check.Kind(t, "without a change log", none.Run(t.Context()), amber.KindUnsupported)
 }
 
 func TestAnErrorOfTheLogChangesNothing(t *testing.T) {
@@ -348,9 +342,7 @@ func TestALogThatNeverRestsHoldsNobodyUp(t *testing.T) {
 	if n, err := m.CatchUp(t.Context()); n != 0 || !errors.Is(err, errDown) {
 		t.Errorf("a publisher that is away: %d, %v", n, err)
 	}
-	if _, err := (&events.Mutations{}).CatchUp(t.Context()); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("without anything: %v", err)
-	}
+	check.Kind(t, "without anything", check.Err((&events.Mutations{}).CatchUp(t.Context())), amber.KindInvalid)
 	log.fail = errors.New("the disk is gone")
 	if _, err := m.CatchUp(t.Context()); !errors.Is(err, log.fail) {
 		t.Errorf("a log that cannot be read: %v", err)

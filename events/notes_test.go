@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // A write is done when it is done, whatever becomes of its event.
@@ -36,9 +37,7 @@ func TestARefusedWriteOfANotePublishesNothing(t *testing.T) {
 	for name, store := range stores(t) {
 		p := &recorder{}
 		notes := must(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
-		if _, err := notes.WriteNote(t.Context(), "../a", "text"); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s: got %v, want invalid", name, err)
-		}
+		check.Kind(t, name, check.Err(notes.WriteNote(t.Context(), "../a", "text")), amber.KindInvalid)
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := notes.WriteNote(ended, "a", "text"); err == nil {
@@ -92,9 +91,7 @@ func TestDecoratorsNeedTheirParts(t *testing.T) {
 	_, noSink := events.NewNotes(store.Notes, store.NoteLog, events.Sink{})
 	_, noState := events.NewDocuments(nil, sink(&recorder{}))
 	for _, err := range []error{noNotes, noSink, noState} {
-		if amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("got %v, want invalid", err)
-		}
+		check.Kind(t, "", err, amber.KindInvalid)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/sqlite/image"
 )
@@ -22,10 +23,7 @@ func keep(t *testing.T, a *home.Agent, dir string) {
 	for _, name := range []string{"memory.db", "control.db"} {
 		frozen := must(image.Freeze(t.Context(), filepath.Join(gen, name)))(t)
 		f := must(os.Create(filepath.Join(dir, name)))(t)
-		err := frozen.ReadPages(t.Context(), func(pages []byte) error {
-			_, err := f.Write(pages)
-			return err
-		})
+		err := frozen.ReadPages(t.Context(), func(pages []byte) error { return check.Err(f.Write(pages)) })
 		must(0, errors.Join(err, f.Close(), frozen.Close()))(t)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/check"
 )
 
 // positions are those of changes, in words.
@@ -74,9 +75,7 @@ func TestATailBeginsAnewAfterARestore(t *testing.T) {
 	if _, found := tail.Changes("A/3", 10); found {
 		t.Error("a position of the history that was replaced is known")
 	}
-	if _, err := tail.Over(log).Changes(t.Context(), "A/3", 10); amber.KindOf(err) != amber.KindConflict {
-		t.Errorf("got %v, want a conflict", err)
-	}
+	check.Kind(t, "", check.Err(tail.Over(log).Changes(t.Context(), "A/3", 10)), amber.KindConflict)
 	log.entries = append(log.entries, "B3")
 	refresh(t, tail, log)
 	want(t, "after the restore", positions(must(tail.Over(log).Changes(t.Context(), "B/2", 10))(t)), []string{"B3"})

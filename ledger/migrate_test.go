@@ -55,9 +55,7 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if _, err := d.Authenticate(context.Background(), made.Secret); err != nil {
-					t.Error(err)
-				}
+				check.NoError(t, check.Err(d.Authenticate(context.Background(), made.Secret)))
 				check.NoError(t, d.Close())
 			})
 		}
@@ -79,9 +77,7 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 		}
 		must(t, old.Close())
 		_, err = openAt(path, madeUp(2), false)
-		if amber.KindOf(err) != amber.KindTooNew {
-			t.Errorf("an older Amber opens it: %v", err)
-		}
+		check.Kind(t, "an older Amber", err, amber.KindTooNew)
 	}
 }
 

@@ -209,9 +209,7 @@ func TestUseOfATokenIsKnownToTheMinute(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				if _, err := d.Authenticate(t.Context(), made.Secret); err != nil {
-					t.Error(err)
-				}
+				check.NoError(t, check.Err(d.Authenticate(t.Context(), made.Secret)))
 			})
 		}
 		wg.Wait()

@@ -45,9 +45,7 @@ func ago(d time.Duration) amber.Time { return amber.At(start.Add(-d)) }
 func TestLookSeesEverythingThereIs(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	if _, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"}); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})))
 	check.OK(t, s.Queue.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
 	parts := s.Present()
 	parts.Sync = quarrels{}
@@ -96,17 +94,13 @@ func TestALookIsNoOperation(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)
 	s, snapshots := m.Store(tenant, agent, newStore(t)), m.Snapshots(tenant, agent, pages{all: []wire.SnapshotMeta{{CreatedAt: ago(time.Hour)}}})
-	if _, err := metrics.Look(t.Context(), metrics.Subject{Tenant: tenant, Agent: agent, Store: s, Snapshots: snapshots}); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(metrics.Look(t.Context(), metrics.Subject{Tenant: tenant, Agent: agent, Store: s, Snapshots: snapshots})))
 	for _, name := range []string{"amber_operations_total", "amber_snapshot_operations_total"} {
 		if got := lines(t, m, name); got != nil {
 			t.Errorf("a look counts: %v", got)
 		}
 	}
-	if _, err := s.Stats.Stats(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(s.Stats.Stats(t.Context())))
 	if got := lines(t, m, "amber_operations_total"); len(got) != 1 {
 		t.Errorf("what is no look does not count: %v", got)
 	}

@@ -65,15 +65,11 @@ type mover struct {
 
 func writes(t *testing.T, m *metrics.Metrics) {
 	s := m.Store(tenant, agent, newStore(t))
-	if _, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Title: "ab", Content: "cde"}); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, check.Err(s.LongTerm.Write(t.Context(), amber.WriteRequest{Title: "ab", Content: "cde"})))
 	if _, err := s.Memories.Get(t.Context(), "0199a3f2-0000-7000-8000-000000000000"); amber.KindOf(err) != amber.KindNotFound {
 		t.Error(err)
 	}
-	if _, err := s.Memories.List(t.Context(), amber.ListQuery{}); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, check.Err(s.Memories.List(t.Context(), amber.ListQuery{})))
 }
 
 func snapshotsMove(t *testing.T, m *metrics.Metrics) {

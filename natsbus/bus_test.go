@@ -358,9 +358,7 @@ func TestASlowListenerHoldsNobodyUp(t *testing.T) {
 	slow, err := net.Dial("tcp", s.addr())
 	check.OK(t, err)
 	defer slow.Close()
-	if _, err := fmt.Fprint(slow, "CONNECT {\"verbose\":false}\r\nSUB amber.> 1\r\nPING\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(fmt.Fprint(slow, "CONNECT {\"verbose\":false}\r\nSUB amber.> 1\r\nPING\r\n")))
 	sub := s.listen(t, "amber.>")
 	b, _ := open(t, natsbus.Options{URL: s.url()})
 	e := mutation("1")

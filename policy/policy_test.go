@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/policy"
 )
 
@@ -73,7 +74,5 @@ func TestCases(t *testing.T) {
 	if !d.Effective || req.Title != "fix the build" || req.Scope != amber.ScopeProject || req.Kind != amber.HistoricalCase || req.Trust != amber.TrustDerived {
 		t.Errorf("%+v, %+v", d, req.Title)
 	}
-	if _, err := req.Normalize(); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, check.Err(req.Normalize()))
 }

@@ -58,9 +58,7 @@ func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 	t.Parallel()
 	const each = 30
 	notes, h, tools := bothDoors(t)
-	if _, err := notes.WriteNote(t.Context(), "log", "begin\n"); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(notes.WriteNote(t.Context(), "log", "begin\n")))
 	here, there := mcp.NewInMemoryTransports()
 	ss, err := tools.Connect(t.Context(), there, nil)
 	check.OK(t, err)

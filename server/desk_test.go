@@ -25,9 +25,7 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	home := &village{agents: map[amber.AgentID]bool{}}
 	d := &server.Desk{Agents: home, Audit: b}
 	look := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "memory.list"}
-	if err := d.Do(asking(t.Context(), "acme", "", "read"), look, nothing); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("a reader: %v", err)
-	}
+	check.Kind(t, "a reader", d.Do(asking(t.Context(), "acme", "", "read"), look, nothing), amber.KindNotFound)
 	frozen := look
 	frozen.Closed = true
 	if err := d.Do(asking(t.Context(), "acme", "", "admin"), frozen, nothing); err != nil {
@@ -47,9 +45,7 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	check.Equal(t, "", want, b.Entries(0), sameTime)
 	b.Break(errors.New("the disk is full"))
 	for _, look.Agent = range []amber.AgentID{"bob", "cat"} {
-		if err := d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing); amber.KindOf(err) != amber.KindInternal {
-			t.Errorf("%s: %v", look.Agent, err)
-		}
+		check.Kind(t, string(look.Agent), d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing), amber.KindInternal)
 	}
 	if home.agents["cat"] {
 		t.Error("an agent was made while nothing can be written down")
@@ -125,9 +121,7 @@ func TestWhyTheAuditLogIsDeafIsNotTold(t *testing.T) {
 		if amber.KindOf(err) != want || strings.Contains(err.Error(), "srv") || strings.Contains(err.Error(), "audit") {
 			t.Errorf("%s: %v", scope, err)
 		}
-		if err := d.Do(asking(t.Context(), "acme", "ada", "write"), job, nothing); amber.KindOf(err) != amber.KindInternal {
-			t.Errorf("a change was begun: %v", err)
-		}
+		check.Kind(t, "a change", d.Do(asking(t.Context(), "acme", "ada", "write"), job, nothing), amber.KindInternal)
 	}
 }
 
@@ -163,9 +157,7 @@ func TestOnlyOneIsAloneWithAnAgent(t *testing.T) {
 	other()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := d.Alone(ctx, "acme", "ada"); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("somebody in a hurry: %v", err)
-	}
+	check.Kind(t, "somebody in a hurry", check.Err(d.Alone(ctx, "acme", "ada")), amber.KindUnreachable)
 	unlock()
 	unlock() // once more does nothing
 	total := 0
@@ -255,9 +247,7 @@ func TestAnAgentThatMustBeThereIsNotMade(t *testing.T) {
 	b, home := &servertest.Book{}, &village{agents: map[amber.AgentID]bool{}}
 	d := &server.Desk{Agents: home, Audit: b}
 	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "event.stream", Existing: true}
-	if err := d.Do(asking(t.Context(), "acme", "", "admin"), job, nothing); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("got %v", err)
-	}
+	check.Kind(t, "", d.Do(asking(t.Context(), "acme", "", "admin"), job, nothing), amber.KindNotFound)
 	if len(home.agents) != 0 || len(b.Entries(0)) != 0 {
 		t.Errorf("made %v, written down %+v", home.agents, b.Entries(0))
 	}

@@ -72,9 +72,7 @@ func TestLogsAreReadOnceHoweverManyListen(t *testing.T) {
 		for i := range 20 {
 			at, _ := all[0].Memory.Head()
 			news := all[0].News()
-			if _, err := a.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, check.Err(a.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)})))
 			feeds.Changed(server.AgentName{Tenant: "acme", Agent: "ada"})
 			<-news
 			for _, feed := range all {
@@ -107,9 +105,7 @@ func TestWritesOfOtherProcessesAreFoundInTheFiles(t *testing.T) {
 	check.OK(t, err)
 	for i := range 5 {
 		news := feed.News()
-		if _, err := a.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, check.Err(a.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)})))
 		version.Add(1)
 		<-news
 	}

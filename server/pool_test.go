@@ -84,9 +84,7 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 	if got := <-panicked; got != "a bug" {
 		t.Errorf("the caller is told %v", got)
 	}
-	if err := <-waited; amber.KindOf(err) != amber.KindInternal {
-		t.Errorf("the caller that waited is told %v", err)
-	}
+	check.Kind(t, "the caller that waited", <-waited, amber.KindInternal)
 	if err := use(t, p, "ada"); err != nil {
 		t.Errorf("the next one: %v", err)
 	}

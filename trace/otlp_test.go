@@ -119,9 +119,7 @@ func TestACollectorThatHangsHoldsNobodyUp(t *testing.T) {
 		_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
 		end(wire.Outcome{})
 	}
-	if err := tracer.Close(context.Background()); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("close: %v, want unreachable", err)
-	}
+	check.Kind(t, "close", tracer.Close(context.Background()), amber.KindUnreachable)
 	<-failed // somebody is told
 }
 
@@ -156,9 +154,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := trace.Open(t.Context(), o)
-			if amber.KindOf(err) != amber.KindInvalid {
-				t.Errorf("%v, want invalid", err)
-			}
+			check.Kind(t, "", err, amber.KindInvalid)
 			if err != nil && bytes.Contains([]byte(err.Error()), []byte("secret")) {
 				t.Errorf("the error tells a secret: %v", err)
 			}

@@ -121,8 +121,6 @@ func TestTokenRequests(t *testing.T) {
 	} {
 		r := ok
 		change(&r)
-		if _, err := r.Normalize(); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s: %v", name, err)
-		}
+		check.Kind(t, name, check.Err(r.Normalize()), amber.KindInvalid)
 	}
 }

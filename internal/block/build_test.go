@@ -131,14 +131,10 @@ func TestContextIsClosedToCuriousPoliciesAndHeedlessBackends(t *testing.T) {
 		{Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "bob"}, Content: "canary too"},
 		{Content: "for everybody"},
 	} {
-		if _, err := s.LongTerm.Write(ctx, r); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, check.Err(s.LongTerm.Write(ctx, r)))
 	}
 	for _, project := range []string{"theirs", ""} {
-		if _, err := s.Sessions.StartSession(ctx, amber.SessionStart{Name: "canary of " + project, Project: project}); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, check.Err(s.Sessions.StartSession(ctx, amber.SessionStart{Name: "canary of " + project, Project: project})))
 	}
 	s.Sessions = heedless{s.Sessions}
 	for _, project := range []string{"ours", ""} {

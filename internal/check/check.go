@@ -1,11 +1,13 @@
-// Package check has what tests ask most often: that nothing failed, and that two
-// values are equal. It is for tests.
+// Package check has what tests ask most often: that nothing failed, that a call
+// failed as it should, and that two values are equal. It is for tests.
 package check
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
 )
 
 // OK ends the test with the error, if there is one.
@@ -21,7 +23,7 @@ func OK(t testing.TB, err error) {
 func Equal(t testing.TB, what string, want, got any, opts ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, opts...); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
+		t.Errorf("%s(-want +got):\n%s", named(what, " "), diff)
 	}
 }
 
@@ -31,4 +33,23 @@ func NoError(t testing.TB, err error) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// Kind reports an error that is not of a kind; what names the call that returned
+// the error, "" where the test has one only.
+func Kind(t testing.TB, what string, err error, want amber.Kind) {
+	t.Helper()
+	if got := amber.KindOf(err); got != want {
+		t.Errorf("%sgot error %v of kind %q, want %q", named(what, ": "), err, got, want)
+	}
+}
+
+// Err returns the error of a call whose value does not matter.
+func Err[T any](_ T, err error) error { return err }
+
+func named(what, separator string) string {
+	if what == "" {
+		return ""
+	}
+	return what + separator
 }

@@ -236,15 +236,9 @@ func TestIdsThatHoldSecretsAreRefused(t *testing.T) {
 			_, err := s.Batch.WriteBatch(ctx, []amber.WriteRequest{{Scope: amber.ScopeUser, Identities: amber.Identities{UserID: token}, Content: "x"}})
 			return err
 		},
-		"session id": func() error {
-			_, err := s.Sessions.StartSession(ctx, amber.SessionStart{ID: token})
-			return err
-		},
-		"note name": func() error {
-			_, err := s.Notes.WriteNote(ctx, "keys/"+token, "x")
-			return err
-		},
-		"entry id": func() error { return s.Queue.Publish(ctx, amber.Envelope{EntryID: token, TaskID: "t", NodeID: "n"}) },
+		"session id": func() error { return check.Err(s.Sessions.StartSession(ctx, amber.SessionStart{ID: token})) },
+		"note name":  func() error { return check.Err(s.Notes.WriteNote(ctx, "keys/"+token, "x")) },
+		"entry id":   func() error { return s.Queue.Publish(ctx, amber.Envelope{EntryID: token, TaskID: "t", NodeID: "n"}) },
 	} {
 		err := call()
 		if amber.KindOf(err) != amber.KindInvalid || !strings.Contains(fmt.Sprint(err), "check "+name+": the value holds a secret (github-token=1)") || strings.Contains(err.Error(), token[4:]) {

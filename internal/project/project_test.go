@@ -202,9 +202,7 @@ func TestSetRefusesWhatIsNotAName(t *testing.T) {
 		}
 	}
 	check.OK(t, os.MkdirAll(filepath.Join(dir, ".amber", "project"), 0o755))
-	if _, err := project.Set(dir, "acme/shop"); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("a folder in the place of the file: %v", err)
-	}
+	check.Kind(t, "a folder in the place of the file", check.Err(project.Set(dir, "acme/shop")), amber.KindRefused)
 	if got := project.Of(dir); got.Source != project.Path || got.Ignored == "" {
 		t.Errorf("%+v", got)
 	}

@@ -29,9 +29,7 @@ func TestFifosAndLinksNameNothing(t *testing.T) {
 	if got := project.Of(dir); got.Source != project.Path {
 		t.Errorf("fifos: %+v", got)
 	}
-	if _, err := project.Set(dir, "acme/shop"); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("set over a fifo: %v", err)
-	}
+	check.Kind(t, "set over a fifo", check.Err(project.Set(dir, "acme/shop")), amber.KindRefused)
 	// A work tree whose repository is made of fifos.
 	bad := filepath.Join(top, "bad")
 	check.OK(t, os.MkdirAll(filepath.Join(bad, "git"), 0o755))

@@ -389,9 +389,7 @@ func TestARecordThatCannotBeReadCostsABackup(t *testing.T) {
 	if failing == nil || !strings.Contains(failing.Error(), "bob") || strings.Contains(failing.Error(), "default/ann") {
 		t.Errorf("what fails: %v", failing)
 	}
-	if _, err := In(y.dir).Read(bob); amber.KindOf(err) != amber.KindTooNew {
-		t.Errorf("the record of a newer Amber: %v", err)
-	}
+	check.Kind(t, "the record of a newer Amber", check.Err(In(y.dir).Read(bob)), amber.KindTooNew)
 	info, err := os.Stat(In(y.dir).Path(ann))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the record: %v, %v", info, err)

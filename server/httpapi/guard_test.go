@@ -208,9 +208,7 @@ func TestHeadersAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	c := r.dial()
-	if _, err := fmt.Fprintf(c, "GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\x00b\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(fmt.Fprintf(c, "GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\x00b\r\n\r\n")))
 	if a := r.answerOf(c); a.status != 400 || a.header.Get("X-Request-Id") != "" {
 		t.Errorf("%d %v", a.status, a.header)
 	}

@@ -108,9 +108,7 @@ func packed(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := io.WriteString(z, text); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(io.WriteString(z, text)))
 	check.OK(t, z.Close())
 	return b.String()
 }

@@ -121,9 +121,7 @@ func TestBadTokensGetInNowhere(t *testing.T) {
 	r, d := doored(t)
 	now := r.clock.Read()
 	revoked, id := d.token(now, "", "", 0, wire.TokenAdmin)
-	if _, err := d.RevokeToken(context.Background(), id); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(d.RevokeToken(context.Background(), id)))
 	expired, _ := d.token(now, "", "", time.Hour, wire.TokenAdmin)
 	good, _ := d.token(now, "", "", 0, wire.TokenAdmin)
 	r.clock.Forward(2 * time.Hour)

@@ -250,9 +250,7 @@ func TestOpenRoutesDoNotWaitForCallersWhoDoNotRead(t *testing.T) {
 			}
 		})
 	})
-	if _, err := fmt.Fprint(r.dial(), "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(fmt.Fprint(r.dial(), "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n")))
 	if err := <-over; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error(err)
 	}

@@ -264,9 +264,7 @@ func TestListenersWhoDoNotRead(t *testing.T) {
 	w, over := make(line), make(chan struct{}, 1)
 	r := newRig(t, ended(over), func(_ *rig, o *httpapi.Options) { o.Listener = w })
 	c := r.dial()
-	if _, err := fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n", adaPath); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n", adaPath)))
 	large := snapshotted(strings.Repeat("a", 1<<20))
 	for { // nobody who speaks waits for it
 		select {
@@ -329,9 +327,7 @@ func TestListenersWhoseTokenRunsOut(t *testing.T) {
 	first, second := r.listen(call{token: short}), r.listen(call{token: long})
 	r.clock.Forward(2 * time.Hour)
 	first.over()
-	if _, err := d.RevokeToken(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(d.RevokeToken(t.Context(), id)))
 	second.over()
 }
 

@@ -227,9 +227,7 @@ func TestOneCallerDoesNotTakeAllTheRoom(t *testing.T) {
 	if status, answer := post(t, s, message(1, "ping", ""), "Authorization", "Bearer acme"); status != 200 {
 		t.Errorf("somebody else: %d %s", status, answer)
 	}
-	if _, err := feed.Write([]byte(message(1, "ping", ""))); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(feed.Write([]byte(message(1, "ping", "")))))
 	check.OK(t, feed.Close())
 	if status := <-over; status != 200 {
 		t.Errorf("the one that was held: %d", status)

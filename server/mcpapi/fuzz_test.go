@@ -144,9 +144,7 @@ func FuzzResource(f *testing.F) {
 			t.Skip(unsendable)
 		}
 		r := newRig(t)
-		if _, err := r.store().Notes.WriteNote(t.Context(), "a/b", "x"); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, check.Err(r.store().Notes.WriteNote(t.Context(), "a/b", "x")))
 		res, err := r.local("").cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if err == nil {
 			if len(res.Contents) != 1 || res.Contents[0].URI != uri {

@@ -237,9 +237,7 @@ func TestHTTPRefusesWhatItShould(t *testing.T) {
 	if status, body := post(t, s, batch, "Mcp-Protocol-Version", "2025-06-18"); status != 400 {
 		t.Errorf("a batch in a version that has none: %d %s", status, body)
 	}
-	if _, err := mcpapi.NewHandler(mcpapi.Options{}); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("a handler without a desk: %v", err)
-	}
+	check.Kind(t, "a handler without a desk", check.Err(mcpapi.NewHandler(mcpapi.Options{})), amber.KindInvalid)
 }
 
 // BenchmarkHTTP is one call, with a server made for it.

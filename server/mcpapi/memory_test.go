@@ -207,9 +207,7 @@ func TestSessionsHoldWhatIsSavedInThem(t *testing.T) {
 func TestASessionOfTheHostIsReopened(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	if _, err := r.store().Sessions.StartSession(context.Background(), amber.SessionStart{ID: "host-1", Binding: "claude-code"}); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(r.store().Sessions.StartSession(context.Background(), amber.SessionStart{ID: "host-1", Binding: "claude-code"})))
 	s, _ := r.local("").call("session_start", object{"id": "host-1"})
 	if s["id"] != "host-1" {
 		t.Errorf("started %v", s)

@@ -205,9 +205,7 @@ func TestStoppingEndsTheServer(t *testing.T) {
 	out, sink := io.Pipe()
 	go func() { done <- s.Run(ctx, mcpapi.Stdio(in, sink)) }()
 	go io.WriteString(feed, hello)
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, check.Err(bufio.NewReader(out).ReadString('\n')))
 	stop()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -207,9 +207,7 @@ func TestWhatIsRefusedMakesNoAgent(t *testing.T) {
 	put("a.md", file, "If-Match", tag("x")).fails(412, "PRECONDITION_FAILED")
 	agent, err := w.home.Agent("acme", "bob")
 	check.OK(t, err)
-	if _, err := agent.Current(); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("the agent: %v", err)
-	}
+	check.Kind(t, "the agent", check.Err(agent.Current()), amber.KindNotFound)
 	lines := strings.Join(w.audit(), "\n")
 	if strings.Contains(lines, "agent.create") || strings.Count(lines, "\n") != 11 || !strings.Contains(lines, "t-bob acme/bob vault.delete a.md not_found") {
 		t.Errorf("%s", lines)

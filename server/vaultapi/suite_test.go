@@ -34,10 +34,6 @@ func TestTheClientKnowsBefore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	check.NoError(t, w.backend(t, ada).MayWrite(t.Context()))
-	if err := w.backend(t, adaRead).MayWrite(t.Context()); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("%v", err)
-	}
-	if err := w.backend(t, wide).MayWrite(t.Context()); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("%v", err)
-	}
+	check.Kind(t, "", w.backend(t, adaRead).MayWrite(t.Context()), amber.KindRefused)
+	check.Kind(t, "", w.backend(t, wide).MayWrite(t.Context()), amber.KindRefused)
 }
