@@ -31,6 +31,11 @@ import (
 //
 // Every one has doc:"..." for the OpenAPI document.
 
+// payload is the input of operations that take a body and nothing else.
+type payload[T any] struct {
+	Body T `body:"json"`
+}
+
 const bindOp = "read request"
 
 func invalid(format string, args ...any) error {

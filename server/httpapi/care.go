@@ -11,19 +11,19 @@ import (
 // careRoutes tell what an agent's store can do and how it is doing.
 func careRoutes(a *API) {
 	handle(a, operation{
-		id: "agent.capabilities", method: "GET", path: agentPath + "/capabilities", scope: wire.TokenRead, summary: "Tell what the store of the agent can do",
+		id: "agent.capabilities", method: "GET", path: agentPath + "/capabilities", scope: wire.TokenRead, summary: "Read the capabilities of the agent's store",
 	}, func(_ context.Context, ag *server.Agent, _ nothing) (answer[amber.Capabilities], error) {
 		return got(ag.Store.Capabilities(), nil)
 	})
 
 	handle(a, operation{
-		id: "agent.stats", method: "GET", path: agentPath + "/stats", scope: wire.TokenRead, summary: "Count what the agent's store holds",
+		id: "agent.stats", method: "GET", path: agentPath + "/stats", scope: wire.TokenRead, summary: "Count the records of the agent's store",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Stats], error) {
 		return got(ag.Store.Stats.Stats(ctx))
 	})
 
 	handle(a, operation{
-		id: "agent.health", method: "GET", path: agentPath + "/health", scope: wire.TokenRead, summary: "Tell whether long-term memory can be used",
+		id: "agent.health", method: "GET", path: agentPath + "/health", scope: wire.TokenRead, summary: "Read the health of long-term memory",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Health], error) {
 		h, err := ag.Store.LongTerm.Health(ctx)
 		return got(placeless(ctx, h), err)
@@ -34,7 +34,7 @@ func careRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "agent.doctor", method: "GET", path: agentPath + "/doctor", scope: wire.TokenAdmin, long: true,
-		summary: "Check the agent; findings in words are shown to callers that may see every tenant",
+		summary: "Check the agent; only callers that may see every tenant get the details of findings",
 	}, func(ctx context.Context, ag *server.Agent, in doctor) (answer[wire.Checkup], error) {
 		if ag.Doctor == nil {
 			return answer[wire.Checkup]{}, unsupported("check agent", "this server has no check of agents")
@@ -47,7 +47,7 @@ func careRoutes(a *API) {
 		Place string `query:"place" doc:"the place, by the name that sync gave it"`
 	}
 	handle(a, operation{
-		id: "agent.sync", method: "GET", path: agentPath + "/sync", scope: wire.TokenRead, summary: "Tell what is known about a place that is synced with",
+		id: "agent.sync", method: "GET", path: agentPath + "/sync", scope: wire.TokenRead, summary: "Read the state of the sync with a place",
 	}, func(ctx context.Context, ag *server.Agent, in sync) (answer[amber.SyncReport], error) {
 		report, err := ag.Store.Sync.SyncReport(ctx, in.Place)
 		return got(placeless(ctx, report), err)

@@ -17,9 +17,9 @@ func changeRoutes(a *API) {
 
 // changeQuery asks for entries of a change log.
 type changeQuery struct {
-	After  amber.Position `query:"after" doc:"only what is behind this position; without it from the beginning"`
-	Cursor amber.Cursor   `query:"cursor" doc:"the same: next of the page before"`
-	Limit  *int           `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
+	After  amber.Position `query:"after" doc:"only changes after this position; default: from the beginning"`
+	Cursor amber.Cursor   `query:"cursor" doc:"the same: the field next of the previous page"`
+	Limit  *int           `query:"limit" doc:"the most items; default 50, at most 1000"`
 }
 
 func (q changeQuery) page() paging {
@@ -54,7 +54,7 @@ type position struct {
 func logRoutes(a *API, id, path, what string, log func(*server.Agent) amber.ChangeLog) {
 	handleList(a, operation{
 		id: id + ".list", method: "GET", path: agentPath + path, scope: wire.TokenRead,
-		summary: "Read " + what + ", oldest first; next is where to go on from",
+		summary: "Read " + what + ", oldest first; next is the position to continue from",
 	}, func(ctx context.Context, ag *server.Agent, in changeQuery, p paging) (amber.Page[amber.Change], error) {
 		if err := in.check(); err != nil {
 			return amber.Page[amber.Change]{}, err

@@ -18,7 +18,7 @@ func consolidationRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "consolidation.begin", method: "POST", path: consolidationPath, scope: wire.TokenSnapshot, mutates: true, long: true, closed: true,
-		status: http.StatusCreated, summary: "Freeze the agent as snapshot.auto.before_consolidation says, and open a consolidation",
+		status: http.StatusCreated, summary: "Take a snapshot as snapshot.auto.before_consolidation says, and begin a consolidation",
 	}, func(ctx context.Context, ag *server.Agent, in begin) (answer[wire.Consolidation], error) {
 		if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
 			return answer[wire.Consolidation]{}, err
@@ -36,7 +36,7 @@ func consolidationRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "consolidation.end", method: "POST", path: consolidationPath + "/{id}/end", scope: wire.TokenSnapshot, mutates: true, closed: true,
-		summary: "Close a consolidation",
+		summary: "End a consolidation",
 	}, func(ctx context.Context, ag *server.Agent, in end) (answer[wire.Consolidation], error) {
 		err := in.same(&in.Body.Tenant, &in.Body.Agent)
 		if err == nil {
@@ -50,7 +50,7 @@ func consolidationRoutes(a *API) {
 
 	handle(a, operation{
 		id: "consolidation.open", method: "GET", path: consolidationPath + "/open", scope: wire.TokenRead,
-		summary: "Tell which consolidation is open",
+		summary: "Read the open consolidation",
 	}, func(ctx context.Context, ag *server.Agent, in whose) (answer[wire.Consolidation], error) {
 		return consolidating(ctx, ag, func(c wire.Consolidator) (wire.Consolidation, error) {
 			return c.OpenConsolidation(ctx, in.Tenant, in.Agent)

@@ -61,7 +61,7 @@ func (b taskBody) task() (amber.Task, error) {
 func taskRoutes(a *API) {
 	type save struct {
 		taskID
-		IfMatch string   `header:"If-Match" doc:"the ETag of the version that is replaced; without it the task is new"`
+		IfMatch string   `header:"If-Match" doc:"the ETag of the version that is replaced; leave out for a new task"`
 		Body    taskBody `body:"json"`
 	}
 	handle(a, operation{
@@ -106,7 +106,7 @@ func taskRoutes(a *API) {
 
 	handle(a, operation{
 		id: "task.replay", method: "GET", path: agentPath + "/tasks/{id}/replay", scope: wire.TokenRead,
-		summary: "Compare a task with what its history says",
+		summary: "Compare a task with its history",
 	}, func(ctx context.Context, ag *server.Agent, in taskID) (answer[amber.ReplayReport], error) {
 		return got(ag.Store.Events.Replay(ctx, in.ID))
 	})
@@ -123,7 +123,7 @@ func taskEventRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "task.event", method: "POST", path: agentPath + "/tasks/{id}/events", scope: wire.TokenWrite, mutates: true, echo: []string{"task_id"},
-		status: http.StatusCreated, summary: "Append to the history of a task",
+		status: http.StatusCreated, summary: "Append an event to the history of a task",
 	}, func(ctx context.Context, ag *server.Agent, in add) (answer[amber.TaskEvent], error) {
 		if err := agree("task", in.ID, &in.Body.TaskID); err != nil {
 			return answer[amber.TaskEvent]{}, err
@@ -176,7 +176,7 @@ func approvalRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "approval.decide", method: "POST", path: agentPath + "/approvals/{id}/decision", scope: wire.TokenApprove, mutates: true,
-		summary: "Answer an approval, once; the token that asked may not, and the actor is the name of the token",
+		summary: "Decide an approval once; the token that requested the approval may not, and the recorded actor is the name of the token",
 	}, func(ctx context.Context, ag *server.Agent, in decide) (answer[amber.Approval], error) {
 		if err := agree("approval", in.ID, &in.Body.ID); err != nil {
 			return answer[amber.Approval]{}, err
@@ -199,13 +199,10 @@ func approvalRoutes(a *API) {
 }
 
 func resultRoutes(a *API) {
-	type save struct {
-		Body amber.Result `body:"json"`
-	}
 	handle(a, operation{
 		id: "result.save", method: "POST", path: agentPath + "/results", scope: wire.TokenWrite, mutates: true, echo: []string{"task_id", "node_id"}, repeatable: true,
 		summary: "Store what a node of a task produced",
-	}, func(ctx context.Context, ag *server.Agent, in save) (answer[amber.Result], error) {
+	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Result]) (answer[amber.Result], error) {
 		r, err := ag.Store.Results.SaveResult(ctx, in.Body)
 		return answer[amber.Result]{body: r, subject: in.Body.NodeID}, err
 	})

@@ -18,7 +18,7 @@ type documentName struct {
 type putDocument struct {
 	documentName
 	IfMatch     string `header:"If-Match" doc:"the ETag of the document that is replaced"`
-	IfNoneMatch string `header:"If-None-Match" doc:"* to store the document only where there is none"`
+	IfNoneMatch string `header:"If-None-Match" doc:"* stores the document only if the name is not taken"`
 	Body        struct {
 		Document   json.RawMessage `json:"document"`
 		Name       string          `json:"name,omitempty"`
@@ -91,7 +91,7 @@ func documentRoutes(a *API) {
 
 	handle(a, operation{
 		id: "document.put", method: "PUT", path: path + "/{name}", scope: wire.TokenWrite, mutates: true,
-		summary: "Store a document of runtime state, over the revision that is expected or where there is none",
+		summary: "Store a document of runtime state, over the expected revision or as a new document",
 	}, func(ctx context.Context, ag *server.Agent, in putDocument) (answer[amber.Document], error) {
 		w, err := in.write()
 		if err != nil {

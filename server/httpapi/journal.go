@@ -11,7 +11,7 @@ import (
 // journalRoutes serve the crash journal and what it is drained into.
 func journalRoutes(a *API) {
 	handle(a, operation{
-		id: "journal.status", method: "GET", path: agentPath + "/journal", scope: wire.TokenRead, summary: "Tell what the crash journal holds",
+		id: "journal.status", method: "GET", path: agentPath + "/journal", scope: wire.TokenRead, summary: "Read the state of the crash journal",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[wire.JournalStatus]], error) {
 		if ag.Journal == nil {
 			return answer[amber.Page[wire.JournalStatus]]{}, unsupported("read journal", "there is no crash journal here")
@@ -20,13 +20,10 @@ func journalRoutes(a *API) {
 		return items(placeless(ctx, sessions), err)
 	})
 
-	type ingest struct {
-		Body amber.Ingestion `body:"json"`
-	}
 	handle(a, operation{
 		id: "journal.ingest", method: "POST", path: agentPath + "/journal/ingest", scope: wire.TokenWrite, mutates: true,
-		summary: "Take over a stretch of a crash journal, exactly once",
-	}, func(ctx context.Context, ag *server.Agent, in ingest) (answer[amber.IngestResult], error) {
+		summary: "Store a range of entries of a crash journal, exactly once",
+	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Ingestion]) (answer[amber.IngestResult], error) {
 		r, err := ag.Store.Ingest.Ingest(ctx, in.Body)
 		return answer[amber.IngestResult]{body: r, subject: in.Body.Journal}, err
 	})
@@ -36,14 +33,14 @@ func journalRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "journal.cursor", method: "GET", path: agentPath + "/journal/cursors/{journal}", scope: wire.TokenRead,
-		summary: "Tell how far the journal of a session was taken over",
+		summary: "Read how far the journal of a session has been stored",
 	}, func(ctx context.Context, ag *server.Agent, in cursor) (answer[amber.JournalCursor], error) {
 		return got(ag.Store.Ingest.JournalCursor(ctx, in.Journal))
 	})
 
 	handle(a, operation{
 		id: "journal.open", method: "GET", path: agentPath + "/journal/open", scope: wire.TokenRead,
-		summary: "List the cursors of sessions that have not ended, longest unheard of first",
+		summary: "List the journal cursors of sessions that have not ended, least recently updated first",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.JournalCursor]], error) {
 		return items(ag.Store.Ingest.OpenJournals(ctx))
 	})

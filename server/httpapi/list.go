@@ -12,8 +12,8 @@ import (
 
 // paging is in the input of every listing.
 type paging struct {
-	Limit  int          `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
-	Cursor amber.Cursor `query:"cursor" doc:"next of the page before"`
+	Limit  int          `query:"limit" doc:"the most items; default 50, at most 1000"`
+	Cursor amber.Cursor `query:"cursor" doc:"the field next of the previous page"`
 }
 
 func (p paging) page() paging { return p }

@@ -44,7 +44,7 @@ type listing struct {
 	paging
 	filter
 	All     bool `query:"all" doc:"every scope and identity"`
-	Deleted bool `query:"deleted" doc:"tombstones too"`
+	Deleted bool `query:"deleted" doc:"include tombstones"`
 }
 
 func (l listing) query(p paging) amber.ListQuery {
@@ -88,12 +88,9 @@ func memoryRoutes(a *API) {
 		return out, err
 	})
 
-	type recall struct {
-		Body amber.Query `body:"json"`
-	}
 	handle(a, operation{
 		id: "memory.recall", method: "POST", path: agentPath + "/recall", scope: wire.TokenRead, summary: "Find the memories that best answer a text",
-	}, func(ctx context.Context, ag *server.Agent, in recall) (answer[amber.RecallResult], error) {
+	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Query]) (answer[amber.RecallResult], error) {
 		return got(ag.Store.LongTerm.Recall(ctx, in.Body))
 	})
 
@@ -132,7 +129,7 @@ func memoryRoutes(a *API) {
 
 	handle(a, operation{
 		id: "memory.forget", method: "DELETE", path: agentPath + "/memories/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
-		summary: "Leave a tombstone of a memory",
+		summary: "Delete a memory; a tombstone stays",
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[nothing], error) {
 		id, err := in.parse()
 		if err == nil {
@@ -169,11 +166,11 @@ func memoryRoutes(a *API) {
 
 	type timeline struct {
 		memoryID
-		Before int `query:"before" doc:"how many older ones"`
-		After  int `query:"after" doc:"how many newer ones"`
+		Before int `query:"before" doc:"how many older memories"`
+		After  int `query:"after" doc:"how many newer memories"`
 	}
 	handle(a, operation{
-		id: "memory.timeline", method: "GET", path: agentPath + "/memories/{id}/timeline", scope: wire.TokenRead, summary: "Read what was remembered around a memory",
+		id: "memory.timeline", method: "GET", path: agentPath + "/memories/{id}/timeline", scope: wire.TokenRead, summary: "List the memories that were stored just before and after a memory",
 	}, func(ctx context.Context, ag *server.Agent, in timeline) (answer[amber.Page[amber.Memory]], error) {
 		id, err := in.parse()
 		if err != nil {
@@ -182,12 +179,9 @@ func memoryRoutes(a *API) {
 		return items(ag.Store.Memories.Timeline(ctx, id, in.Before, in.After))
 	})
 
-	type brief struct {
-		Body wire.ContextRequest `body:"json"`
-	}
 	handle(a, operation{
-		id: "memory.context", method: "POST", path: agentPath + "/context", scope: wire.TokenRead, summary: "Make a block of memory to put before a prompt",
-	}, func(ctx context.Context, ag *server.Agent, in brief) (answer[wire.ContextBlock], error) {
+		id: "memory.context", method: "POST", path: agentPath + "/context", scope: wire.TokenRead, summary: "Build the block of memory that is put before a prompt",
+	}, func(ctx context.Context, ag *server.Agent, in payload[wire.ContextRequest]) (answer[wire.ContextBlock], error) {
 		return got(block.Build(ctx, ag.Store, ag.Policy, in.Body, ag.Random))
 	})
 }

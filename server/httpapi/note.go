@@ -52,11 +52,11 @@ func noteReadRoutes(a *API) {
 
 	type log struct {
 		noteName
-		Limit *int `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
+		Limit *int `query:"limit" doc:"the most items; default 50, at most 1000"`
 	}
 	handle(a, operation{
 		id: "note.log", method: "GET", path: agentPath + "/notes/{name}/log", scope: wire.TokenRead,
-		summary: "List the last changes of a note, newest first, also of a deleted one",
+		summary: "List the last changes of a note, newest first; the history of a deleted note is listed too",
 	}, func(ctx context.Context, ag *server.Agent, in log) (answer[amber.Page[amber.NoteCommit]], error) {
 		return items(ag.Store.NoteLog.LogNote(ctx, in.Name, atMost(in.Limit)))
 	})

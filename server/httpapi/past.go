@@ -49,7 +49,7 @@ func pastRoutes(a *API) {
 
 	handle(a, operation{
 		id: "snapshot.restore_memory", method: "POST", path: snapshotPath + "/{id}/restore-memory", scope: wire.TokenRestore, mutates: true, long: true,
-		summary: "Bring one memory of a snapshot back as a new revision",
+		summary: "Restore one memory from a snapshot as a new revision",
 	}, func(ctx context.Context, ag *server.Agent, in restoreMemory) (answer[wire.MemoryRestore], error) {
 		err := in.sameRef(&in.Body.SnapshotRef)
 		if err == nil {
@@ -109,7 +109,7 @@ func (c collectGarbage) looks() bool { return c.Body.DryRun }
 func tenantRoutes(a *API) {
 	handle(a, operation{
 		id: "tenant.gc", method: "POST", path: tenantPath + "/gc", scope: wire.TokenAdmin, mutates: true, long: true, repeatable: true, lasting: true,
-		summary: "Free what no snapshot of the tenant needs",
+		summary: "Delete the data that no snapshot of the tenant needs",
 	}, func(ctx context.Context, ag *server.Agent, in collectGarbage) (answer[wire.GCReport], error) {
 		if err := agree("tenant", string(in.Tenant), &in.Body.Tenant); err != nil {
 			return answer[wire.GCReport]{}, err

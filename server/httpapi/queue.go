@@ -10,12 +10,9 @@ import (
 
 // queueRoutes serve the dispatch queue.
 func queueRoutes(a *API) {
-	type publish struct {
-		Body amber.Envelope `body:"json"`
-	}
 	handle(a, operation{
 		id: "queue.publish", method: "POST", path: agentPath + "/queue", scope: wire.TokenWrite, mutates: true, repeatable: true, summary: "Add an entry to the queue",
-	}, func(ctx context.Context, ag *server.Agent, in publish) (answer[nothing], error) {
+	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Envelope]) (answer[nothing], error) {
 		return about(in.Body.EntryID, ag.Store.Queue.Publish(ctx, in.Body))
 	})
 
@@ -26,45 +23,39 @@ func queueRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "queue.claim", method: "POST", path: agentPath + "/queue/claim", scope: wire.TokenWrite, mutates: true, reads: true,
-		summary: "Lease the entry that is due; the reasons queue_empty and queue_full say that there is none now",
+		summary: "Lease the next due entry; the reason queue_empty or queue_full says why no entry is leased",
 	}, func(ctx context.Context, ag *server.Agent, in claim) (answer[amber.Claim], error) {
 		c, err := ag.Store.Queue.Claim(ctx, in.Body.ConsumerID)
 		return answer[amber.Claim]{body: c, subject: c.Envelope.EntryID}, err
 	})
 
-	type lease struct {
-		Body amber.Lease `body:"json"`
-	}
 	handle(a, operation{
-		id: "queue.ack", method: "POST", path: agentPath + "/queue/ack", scope: wire.TokenWrite, mutates: true, repeatable: true, summary: "Finish an entry",
-	}, func(ctx context.Context, ag *server.Agent, in lease) (answer[nothing], error) {
+		id: "queue.ack", method: "POST", path: agentPath + "/queue/ack", scope: wire.TokenWrite, mutates: true, repeatable: true, summary: "Finish a leased entry",
+	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Lease]) (answer[nothing], error) {
 		return about(in.Body.EntryID, ag.Store.Queue.Ack(ctx, in.Body))
 	})
 
-	type nack struct {
-		Body amber.Nack `body:"json"`
-	}
 	handle(a, operation{
-		id: "queue.nack", method: "POST", path: agentPath + "/queue/nack", scope: wire.TokenWrite, mutates: true, summary: "Give an entry back",
-	}, func(ctx context.Context, ag *server.Agent, in nack) (answer[nothing], error) {
+		id: "queue.nack", method: "POST", path: agentPath + "/queue/nack", scope: wire.TokenWrite, mutates: true, summary: "Return a leased entry to the queue",
+	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Nack]) (answer[nothing], error) {
 		return about(in.Body.Lease.EntryID, ag.Store.Queue.Nack(ctx, in.Body))
 	})
 
 	handle(a, operation{
 		id: "queue.renew", method: "POST", path: agentPath + "/queue/renew", scope: wire.TokenWrite, mutates: true, repeatable: true, summary: "Extend a lease",
-	}, func(ctx context.Context, ag *server.Agent, in lease) (answer[amber.Lease], error) {
+	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Lease]) (answer[amber.Lease], error) {
 		l, err := ag.Store.QueueKeeper.Renew(ctx, in.Body)
 		return answer[amber.Lease]{body: l, subject: in.Body.EntryID}, err
 	})
 
 	handle(a, operation{
-		id: "queue.show", method: "GET", path: agentPath + "/queue", scope: wire.TokenRead, summary: "Count what is in the queue",
+		id: "queue.show", method: "GET", path: agentPath + "/queue", scope: wire.TokenRead, summary: "Count the entries of the queue",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Backpressure], error) {
 		return got(ag.Store.QueueKeeper.Backpressure(ctx))
 	})
 
 	type dead struct {
-		Limit *int `query:"limit" doc:"how many at most; 50 without it, at most 1000"`
+		Limit *int `query:"limit" doc:"the most items; default 50, at most 1000"`
 	}
 	handle(a, operation{
 		id: "queue.dead", method: "GET", path: agentPath + "/queue/dead", scope: wire.TokenRead, summary: "List entries that used up their attempts, newest first",

@@ -16,13 +16,10 @@ func relationRoutes(a *API) {
 
 // linkRoutes serve relations between memories.
 func linkRoutes(a *API) {
-	type relate struct {
-		Body amber.Relation `body:"json"`
-	}
 	handle(a, operation{
 		id: "relation.relate", method: "POST", path: agentPath + "/relations", scope: wire.TokenWrite, mutates: true, repeatable: true,
 		summary: "Link two memories; a relation of the same ends and type is replaced",
-	}, func(ctx context.Context, ag *server.Agent, in relate) (answer[amber.Relation], error) {
+	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Relation]) (answer[amber.Relation], error) {
 		r, err := ag.Store.Relations.Relate(ctx, in.Body)
 		return answer[amber.Relation]{body: r, subject: r.ID}, err
 	})
@@ -32,7 +29,7 @@ func linkRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "relation.unrelate", method: "DELETE", path: agentPath + "/relations/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
-		summary: "Leave a tombstone of a relation",
+		summary: "Delete a relation; a tombstone stays",
 	}, func(ctx context.Context, ag *server.Agent, in unrelate) (answer[nothing], error) {
 		return done(ag.Store.Relations.Unrelate(ctx, in.ID))
 	})
@@ -49,7 +46,7 @@ func linkRoutes(a *API) {
 func conceptRoutes(a *API) {
 	handle(a, operation{
 		id: "concept.count", method: "GET", path: agentPath + "/concepts", scope: wire.TokenRead,
-		summary: "List the concepts of all memories, the commonest first",
+		summary: "List the concepts of all memories, most frequent first",
 	}, func(ctx context.Context, ag *server.Agent, _ nothing) (answer[amber.Page[amber.ConceptCount]], error) {
 		return items(ag.Store.Concepts.CountConcepts(ctx))
 	})

@@ -50,7 +50,7 @@ func catalogueRoutes(a *API) {
 		paging
 		Binding string `query:"binding" doc:"only of this chat or terminal"`
 		Project string `query:"project" doc:"only of this project"`
-		Trusted bool   `query:"trusted" doc:"leave out imported ones"`
+		Trusted bool   `query:"trusted" doc:"leave out imported sessions"`
 	}
 	handleList(a, operation{
 		id: "session.list", method: "GET", path: agentPath + "/sessions", scope: wire.TokenRead, summary: "List sessions, last updated first",
@@ -82,7 +82,7 @@ func sessionEditRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "session.rename", method: "PATCH", path: agentPath + "/sessions/{id}", scope: wire.TokenWrite, mutates: true, repeatable: true,
-		summary: "Give a session another name",
+		summary: "Rename a session",
 	}, func(ctx context.Context, ag *server.Agent, in rename) (answer[amber.Session], error) {
 		return got(ag.Store.Names.RenameSession(ctx, in.id(), in.Body.Name))
 	})
@@ -105,7 +105,7 @@ func sessionEditRoutes(a *API) {
 // activeRoutes serve the active session of each binding.
 func activeRoutes(a *API) {
 	type active struct {
-		Binding *string `query:"binding" doc:"the chat or terminal; cli without it"`
+		Binding *string `query:"binding" doc:"the chat or terminal; default cli"`
 	}
 	handle(a, operation{
 		id: "session.active", method: "GET", path: agentPath + "/active-session", scope: wire.TokenRead, summary: "Read the active session of a binding",

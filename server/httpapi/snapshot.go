@@ -73,7 +73,7 @@ func takeRoutes(a *API) {
 	handle(a, operation{
 		id: "snapshot.take", method: "POST", path: snapshotPath, scope: wire.TokenSnapshot, mutates: true, echo: []string{"tenant", "agent"}, long: true, closed: true,
 		status:  http.StatusCreated,
-		summary: "Freeze the agent as it is now; to add recipients needs admin, because they can read every snapshot of the tenant, and sources need a token for all tenants, because they are the machine's",
+		summary: "Take a snapshot of the agent; adding recipients needs the scope admin, because a recipient can read every snapshot of the tenant, and sources need a token for all tenants, because sources belong to the machine",
 	}, func(ctx context.Context, ag *server.Agent, in take) (answer[wire.SnapshotMeta], error) {
 		err := in.same(&in.Body.Tenant, &in.Body.Agent)
 		if err == nil && len(in.Body.Encrypt) > 0 {
@@ -116,7 +116,7 @@ func lookRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "snapshot.show", method: "GET", path: snapshotPath + "/{id}", scope: wire.TokenRead, closed: true, summary: "Tell what one snapshot holds",
+		id: "snapshot.show", method: "GET", path: snapshotPath + "/{id}", scope: wire.TokenRead, closed: true, summary: "Show one snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in snapshotID) (answer[wire.SnapshotDetail], error) {
 		return frozen(ctx, ag, func(s wire.Snapshotter) (wire.SnapshotDetail, error) { return s.ShowSnapshot(ctx, in.ref()) })
 	})
@@ -126,7 +126,7 @@ func lookRoutes(a *API) {
 		Body wire.DiffRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "snapshot.diff", method: "POST", path: snapshotPath + "/diff", scope: wire.TokenRead, long: true, closed: true, summary: "Tell what changed between two snapshots",
+		id: "snapshot.diff", method: "POST", path: snapshotPath + "/diff", scope: wire.TokenRead, long: true, closed: true, summary: "Compare two snapshots",
 	}, func(ctx context.Context, ag *server.Agent, in diff) (answer[wire.SnapshotDiff], error) {
 		if err := in.same(&in.Body.Tenant, &in.Body.Agent); err != nil {
 			return answer[wire.SnapshotDiff]{}, err
@@ -139,7 +139,7 @@ func lookRoutes(a *API) {
 		Body wire.VerifyRequest `body:"json"`
 	}
 	handle(a, operation{
-		id: "snapshot.verify", method: "POST", path: snapshotPath + "/{id}/verify", scope: wire.TokenSnapshot, long: true, closed: true, summary: "Look whether a snapshot is whole",
+		id: "snapshot.verify", method: "POST", path: snapshotPath + "/{id}/verify", scope: wire.TokenSnapshot, long: true, closed: true, summary: "Verify a snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in verify) (answer[wire.VerifyReport], error) {
 		if err := in.sameRef(&in.Body.SnapshotRef); err != nil {
 			return answer[wire.VerifyReport]{}, err
@@ -171,7 +171,7 @@ func keepRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "snapshot.pin", method: "POST", path: snapshotPath + "/{id}/pin", scope: wire.TokenSnapshot, mutates: true, repeatable: true, closed: true,
-		summary: "Keep a snapshot from being deleted, or let it be again",
+		summary: "Pin a snapshot so that prune keeps it, or unpin the snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in pin) (answer[nothing], error) {
 		if in.Body.Pinned == nil {
 			return done(invalid("field pinned is missing, want true or false"))
@@ -211,7 +211,7 @@ func (r restoreSnapshot) looks() bool { return r.Body.DryRun }
 func restoreRoutes(a *API) {
 	handle(a, operation{
 		id: "snapshot.restore", method: "POST", path: snapshotPath + "/{id}/restore", scope: wire.TokenRestore, mutates: true, echo: []string{"agent"}, long: true, closed: true,
-		summary: "Bring the agent back as it was, or make another one of a snapshot",
+		summary: "Restore the agent from a snapshot, or make another agent from the snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in restoreSnapshot) (answer[wire.RestoreReport], error) {
 		err := in.sameRef(&in.Body.SnapshotRef)
 		if err == nil && in.Body.To != "" {

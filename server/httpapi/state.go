@@ -29,7 +29,7 @@ func newStateBody(s amber.SessionState) stateBody {
 // saveState asks to store the state of a session.
 type saveState struct {
 	sessionID
-	IfMatch string `header:"If-Match" doc:"the ETag of what is stored"`
+	IfMatch string `header:"If-Match" doc:"the ETag of the stored value"`
 	Body    struct {
 		Document  json.RawMessage `json:"document,omitempty"`
 		Exact     []byte          `json:"exact,omitempty"` // the document to the byte, in place of it
@@ -61,7 +61,7 @@ func stateRoutes(a *API) {
 
 	handle(a, operation{
 		id: "state.save", method: "PUT", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"},
-		summary: "Store the state of a session over the version that is expected, 0 for none",
+		summary: "Store the state of a session over the expected version; 0 means that the session has no state yet",
 	}, func(ctx context.Context, ag *server.Agent, in saveState) (answer[stateBody], error) {
 		doc, err := in.document()
 		if err != nil {
@@ -86,7 +86,7 @@ func stateRoutes(a *API) {
 // saveLoop asks to store the suspended loop of a session.
 type saveLoop struct {
 	sessionID
-	IfMatch string         `header:"If-Match" doc:"the ETag of what is stored"`
+	IfMatch string         `header:"If-Match" doc:"the ETag of the stored value"`
 	Body    amber.LoopSave `body:"json"`
 }
 
@@ -102,7 +102,7 @@ func loopRoutes(a *API) {
 
 	handle(a, operation{
 		id: "loop.save", method: "PUT", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id", "run_id"},
-		summary: "Store the suspended loop of a session over the run and revision that are expected, 0 for none",
+		summary: "Store the suspended loop of a session over the expected run and revision; 0 means that the session has no loop yet",
 	}, func(ctx context.Context, ag *server.Agent, in saveLoop) (answer[amber.PendingLoop], error) {
 		l := in.Body
 		if err := agree("session", in.ID, &l.SessionID); err != nil {

@@ -31,15 +31,15 @@ const (
 
 // streamIn says where an event stream begins.
 type streamIn struct {
-	After string `query:"after" doc:"go on behind this event; without it only what happens from now on is told"`
-	Last  string `header:"Last-Event-ID" doc:"the same, as browsers say it"`
+	After string `query:"after" doc:"continue after this event; default: begin with the next event"`
+	Last  string `header:"Last-Event-ID" doc:"the same as after, sent by browsers"`
 }
 
 // eventRoutes serve what happens to an agent, as it happens.
 func eventRoutes(a *API) {
 	o := operation{
 		id: "event.stream", method: "GET", path: agentPath + "/events", scope: wire.TokenRead,
-		summary: "Hear of every change and of what happens to snapshots, as server-sent events; nothing is left out where a stream goes on behind the last event",
+		summary: "Stream every change and every event of snapshots as server-sent events; a stream that continues after the last event misses nothing",
 		in:      reflect.TypeFor[streamIn](), out: reflect.TypeFor[events.Event](), stream: true,
 	}
 	o.serve = func(a *API, o *operation, w http.ResponseWriter, r *http.Request) {

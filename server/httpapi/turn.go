@@ -23,7 +23,7 @@ func (t appendTurn) repeats() bool { return t.Body.ID != "" }
 // lastTurns asks for the end of a session.
 type lastTurns struct {
 	sessionID
-	Limit *int `query:"limit" doc:"how many at most; 50 without it, at most 1000; on lines as many as it says, all without it"`
+	Limit *int `query:"limit" doc:"the most items; default 50, at most 1000; as lines (application/x-ndjson) any number, default all"`
 }
 
 func (l lastTurns) most() *int { return l.Limit }
@@ -38,7 +38,7 @@ func turnRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/turns"
 	handle(a, operation{
 		id: "turn.append", method: "POST", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
-		summary: "Store a turn at the end of a session; one with an id is stored once",
+		summary: "Store a turn at the end of a session; a turn with an id is stored once",
 	}, func(ctx context.Context, ag *server.Agent, in appendTurn) (answer[amber.Turn], error) {
 		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
 			return answer[amber.Turn]{}, err
@@ -96,7 +96,7 @@ func compactionRoutes(a *API) {
 	const path = agentPath + "/sessions/{id}/compactions"
 	handle(a, operation{
 		id: "compaction.add", method: "POST", path: path, scope: wire.TokenWrite, mutates: true, echo: []string{"session_id"}, lasting: true,
-		summary: "Store the summary of turns; one with an id is stored once",
+		summary: "Store the summary of turns; a summary with an id is stored once",
 	}, func(ctx context.Context, ag *server.Agent, in addCompaction) (answer[amber.Compaction], error) {
 		if err := agree("session", in.ID, &in.Body.SessionID); err != nil {
 			return answer[amber.Compaction]{}, err
@@ -120,7 +120,7 @@ func activityRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "activity.list", method: "GET", path: agentPath + "/sessions/{id}/activity", scope: wire.TokenRead,
-		summary: "List what was done in a session, in the order it was first done",
+		summary: "List the activity of a session, in the order of first occurrence",
 	}, func(ctx context.Context, ag *server.Agent, in list) (answer[amber.Page[amber.Activity]], error) {
 		return items(ag.Store.Activities.ListActivity(ctx, in.id(), in.Kind))
 	})
