@@ -68,7 +68,6 @@ func (a *app) drain(ctx context.Context, parked bool, generation int64, explain 
 	if parked {
 		report, err = s.Local.DrainParked(ctx, generation, explain)
 	} else {
-		cli.DropUnusedCode()
 		report, err = s.Local.Drain(ctx, explain)
 	}
 	return report, errors.Join(err, s.Close())

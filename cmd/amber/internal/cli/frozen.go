@@ -85,10 +85,9 @@ func (a *App) Snapshots(ctx context.Context, s *Opened) (SnapshotEngine, error) 
 		return s.Remote.snapshots(), nil
 	}
 	if a.Getenv("GOGC") == "" {
-		// Snapshots make much garbage in a heap of about 20 MB: collecting it
-		// early saves a seventh of the memory and costs hardly any time.
+		// Snapshots make garbage in a heap of about 20 MB. Collecting it early
+		// saves 26 MB of 95 MB resident and costs a tenth of the processor time.
 		debug.SetGCPercent(20)
-		DropUnusedCode()
 	}
 	return s.Local.Snapshots(ctx)
 }
