@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -54,9 +55,7 @@ func smalls(t testing.TB) []small {
 		} else {
 			_, err = bundle.Write(t.Context(), file, c, sources, k.o)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		list = append(list, small{k.name, readFile(t, file), k.ids})
 	}
 	return list
@@ -66,17 +65,10 @@ func smalls(t testing.TB) []small {
 func memory(t testing.TB, b []byte, sidecar string) fsx.FS {
 	t.Helper()
 	disk := crashfs.New()
-	if err := disk.Mkdir("/x", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, disk.Mkdir("/x", 0o700))
 	for name, content := range map[string][]byte{"/b": b, "/b.sha256": []byte(sidecar)} {
-		f, err := fsx.Build(disk, name, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write(content); err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(fsx.Build(disk, name, 0o600))(t)
+		must.Get(f.Write(content))(t)
 		f.Close()
 	}
 	return disk
@@ -173,7 +165,7 @@ func TestEveryFlippedByteIsFoundByTheBundleItself(t *testing.T) {
 					}
 				case slices.Contains(r.NotChecked, notOpened):
 					// It damaged the recipient, so that the key opens nothing: nothing is claimed, nothing comes out.
-					wantKind(t, where(b, i), unpack(t, disk, o), amber.KindRefused)
+					must.Kind(t, where(b, i), unpack(t, disk, o), amber.KindRefused)
 				case s.name == "nexo plain" && fmt.Sprint(r.Parts) == whole:
 					// This format has no digest of what is stored: what does not change the content is no damage to it.
 				default:
@@ -200,10 +192,7 @@ func checkLocked(t *testing.T, s small, i int, disk fsx.FS) {
 	if !slices.Contains(r.NotChecked, notOpened) {
 		t.Errorf("%s, without the key: %v is claimed", where(s.bytes, i), r.Checked)
 	}
-	header, err := agekey.ParseHeader(s.bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	header := must.Get(agekey.ParseHeader(s.bytes))(t)
 	isMAC := i >= header.Footer && i < header.Size
 	if slices.Contains(r.Checked, bundle.CheckPayload) && !isMAC {
 		t.Errorf("%s, without the key: not found: %v", where(s.bytes, i), r.Checked)
@@ -260,7 +249,7 @@ func TestEveryTruncationIsFound(t *testing.T) {
 				b := s.bytes[:n]
 				disk := memory(t, b, sumOf(b))
 				o := bundle.ReadOptions{Identities: s.ids}
-				wantKind(t, fmt.Sprintf("cut at %d", n), unpack(t, disk, o), amber.KindDamaged)
+				must.Kind(t, fmt.Sprintf("cut at %d", n), unpack(t, disk, o), amber.KindDamaged)
 				if n%8 != 0 {
 					continue
 				}
@@ -286,23 +275,21 @@ func TestWhatIsNoBundle(t *testing.T) {
 		if verr != nil || r.OK() {
 			t.Errorf("%s: got %v, %v", name, damages(r), verr)
 		}
-		wantKind(t, name, xerr, amber.KindDamaged)
+		must.Kind(t, name, xerr, amber.KindDamaged)
 	}
 	_, err := bundle.Read(t.Context(), filepath.Join(t.TempDir(), "b"), bundle.ReadOptions{})
-	wantKind(t, "a missing file", err, amber.KindNotFound)
+	must.Kind(t, "a missing file", err, amber.KindNotFound)
 	_, err = bundle.Read(t.Context(), t.TempDir(), bundle.ReadOptions{})
-	wantKind(t, "a folder", err, amber.KindInvalid)
+	must.Kind(t, "a folder", err, amber.KindInvalid)
 }
 
 func TestAMissingSidecarIsDamageUnlessItIsLeftOut(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b")
 	write(t, file, bundle.WriteOptions{})
-	if err := os.Remove(file + ".sha256"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(file+".sha256"))
 	_, err := extract(t, file, bundle.ReadOptions{})
-	wantKind(t, "without the sidecar", err, amber.KindDamaged)
+	must.Kind(t, "without the sidecar", err, amber.KindDamaged)
 	if amber.HintOf(err) == "" {
 		t.Error("no hint")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestASourceWithOtherBytesThanItSaysIsNotWritten(t *testing.T) {
@@ -103,7 +104,7 @@ func TestWhatCannotBeWrittenIsInvalid(t *testing.T) {
 			}
 			dir := t.TempDir()
 			_, err := bundle.Write(t.Context(), filepath.Join(dir, "b"), c, tt.sources, tt.o)
-			wantKind(t, "write", err, amber.KindInvalid)
+			must.Kind(t, "write", err, amber.KindInvalid)
 			if list, _ := os.ReadDir(dir); len(list) != 0 {
 				t.Errorf("something is left: %v", list)
 			}
@@ -117,23 +118,21 @@ func TestAnExistingFileIsNeverReplaced(t *testing.T) {
 	first := write(t, file, bundle.WriteOptions{})
 	c, sources := sample()
 	_, err := bundle.Write(t.Context(), file, c, sources, bundle.WriteOptions{Level: 1})
-	wantKind(t, "the second", err, amber.KindConflict)
+	must.Kind(t, "the second", err, amber.KindConflict)
 	nc, nexoSources := nexoSample()
 	_, err = bundle.WriteNexo(t.Context(), file, nc, nexoSources, bundle.WriteOptions{})
-	wantKind(t, "the other format", err, amber.KindConflict)
+	must.Kind(t, "the other format", err, amber.KindConflict)
 	if r := mustVerify(t, file, bundle.ReadOptions{}); !r.OK() || r.SHA256 != first.SHA256 {
 		t.Errorf("the first is not what it was: %v", r.Damaged)
 	}
 	_, err = bundle.Write(t.Context(), filepath.Join(file+"-no", "b"), c, sources, bundle.WriteOptions{})
-	wantKind(t, "no folder", err, amber.KindNotFound)
+	must.Kind(t, "no folder", err, amber.KindNotFound)
 }
 
 func TestAnOrphanSidecarIsReplaced(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b")
-	if err := os.WriteFile(file+".sha256", []byte("of a bundle that never was"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file+".sha256", []byte("of a bundle that never was"), 0o600))
 	write(t, file, bundle.WriteOptions{})
 	if r := mustVerify(t, file, bundle.ReadOptions{}); !r.OK() {
 		t.Errorf("damaged: %v", r.Damaged)
@@ -156,7 +155,7 @@ func TestOfSeveralWritersOneWins(t *testing.T) {
 			if err == nil {
 				won++
 			} else {
-				wantKind(t, "a loser", err, amber.KindConflict)
+				must.Kind(t, "a loser", err, amber.KindConflict)
 			}
 		})
 	}
@@ -173,9 +172,7 @@ func TestOfSeveralWritersOneWins(t *testing.T) {
 func disk(t testing.TB) *crashfs.FS {
 	t.Helper()
 	d := crashfs.New()
-	if err := fsx.MkdirAll(d, "/d", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(d, "/d", 0o700))
 	return d
 }
 
@@ -197,9 +194,7 @@ func TestNoPowerCutLeavesHalfABundle(t *testing.T) {
 	for _, nexo := range []bool{false, true} {
 		d := disk(t)
 		before := d.Calls()
-		if err := writeOn(t.Context(), d, nexo); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, writeOn(t.Context(), d, nexo))
 		for n := before + 1; n <= d.Calls()+1; n++ {
 			for seed := range uint64(8) {
 				d := disk(t)
@@ -219,10 +214,7 @@ func checkAfterCut(t *testing.T, d *crashfs.FS, n int, acked error) {
 	case lerr != nil && acked == nil:
 		t.Errorf("cut at call %d: an acknowledged bundle is lost", n)
 	case lerr == nil:
-		b, err := bundle.Read(t.Context(), "/d/b", bundle.ReadOptions{FS: d})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(bundle.Read(t.Context(), "/d/b", bundle.ReadOptions{FS: d}))(t)
 		defer b.Close()
 		if r, err := b.Verify(t.Context()); err != nil || !r.OK() {
 			t.Errorf("cut at call %d: half a bundle: %v, %v", n, r.Damaged, err)
@@ -287,7 +279,7 @@ func TestEveryFailureOfTheDiskWhileExtractingEmptiesTheFolder(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		wantKind(t, "a failing disk", err, amber.KindInternal)
+		must.Kind(t, "a failing disk", err, amber.KindInternal)
 		if list, rerr := base.ReadDir("/x"); len(list) > 0 || rerr != nil {
 			t.Errorf("call %d (%v) leaves %v, %v", n, e.Injected(), list, rerr)
 		}
@@ -314,10 +306,7 @@ func TestTheEndOfTheContextEndsIt(t *testing.T) {
 	}
 	file := filepath.Join(dir, "b")
 	write(t, file, bundle.WriteOptions{})
-	b, err := bundle.Read(t.Context(), file, bundle.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(bundle.Read(t.Context(), file, bundle.ReadOptions{}))(t)
 	defer b.Close()
 	x := private(t)
 	if _, err := b.Extract(ctx, x); !errors.Is(err, context.Canceled) {
@@ -338,22 +327,17 @@ func TestOnlyAnEmptyFolderTakesABundle(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b")
 	write(t, file, bundle.WriteOptions{})
-	b, err := bundle.Read(t.Context(), file, bundle.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(bundle.Read(t.Context(), file, bundle.ReadOptions{}))(t)
 	defer b.Close()
 	full := private(t)
-	if err := os.WriteFile(filepath.Join(full, "mine"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err = b.Extract(t.Context(), full)
-	wantKind(t, "a full folder", err, amber.KindInvalid)
+	must.Do(t, os.WriteFile(filepath.Join(full, "mine"), nil, 0o600))
+	_, err := b.Extract(t.Context(), full)
+	must.Kind(t, "a full folder", err, amber.KindInvalid)
 	if _, err := os.Stat(filepath.Join(full, "mine")); err != nil {
 		t.Errorf("what was there is gone: %v", err)
 	}
 	_, err = b.Extract(t.Context(), file)
-	wantKind(t, "a file", err, amber.KindInvalid)
+	must.Kind(t, "a file", err, amber.KindInvalid)
 	_, err = b.Extract(t.Context(), full+"x")
-	wantKind(t, "no folder", err, amber.KindNotFound)
+	must.Kind(t, "no folder", err, amber.KindNotFound)
 }

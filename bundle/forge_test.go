@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/internal/envelope"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -145,38 +146,21 @@ func sealed(t testing.TB, v body, key byte) []byte {
 	if signer != nil && signer.KeyID() != v.signer() {
 		signer = nil
 	}
-	raw, err := envelope.Canonical(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(envelope.Canonical(v))(t)
 	var list []sign.Signature
 	if signer != nil {
-		signature, err := signer.Sign(t.Context(), envelope.Message(signedDomain, raw))
-		if err != nil {
-			t.Fatal(err)
-		}
+		signature := must.Get(signer.Sign(t.Context(), envelope.Message(signedDomain, raw)))(t)
 		list = append(list, signature)
 	}
-	b, err := envelope.Join(raw, list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(envelope.Join(raw, list))(t)
 }
 
 func zstdOf(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := newFrameWriter(&out, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(newFrameWriter(&out, 3))(t)
+	must.Get(w.Write(b))(t)
+	must.Do(t, w.Close())
 	return out.Bytes()
 }
 
@@ -184,17 +168,10 @@ func zstdOf(t testing.TB, b []byte) []byte {
 func try(t testing.TB, b []byte, l Limits) (wire.BundleReport, error, error) {
 	t.Helper()
 	disk := crashfs.New()
-	if err := disk.Mkdir("/x", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, disk.Mkdir("/x", 0o700))
 	for name, content := range map[string]string{"/b": string(b), "/b.sha256": envelope.Digest(b)} {
-		f, err := fsx.Build(disk, name, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(f, content); err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(fsx.Build(disk, name, 0o600))(t)
+		must.Get(io.WriteString(f, content))(t)
 		f.Close()
 	}
 	x, err := Read(t.Context(), "/b", ReadOptions{FS: disk, Limits: l})
@@ -232,15 +209,8 @@ func refuses(t testing.TB, b []byte, l Limits, kind amber.Kind) {
 func frame(t testing.TB, b []byte, o ...zstd.EOption) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := zstd.NewWriter(&out, o...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(zstd.NewWriter(&out, o...))(t)
+	must.Get(w.Write(b))(t)
+	must.Do(t, w.Close())
 	return out.Bytes()
 }

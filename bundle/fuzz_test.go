@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -17,10 +18,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(nexoForgery{files: []forged{memoryFile("a.md", "1")}, own: true, key: 1}.forge(f))
 	f.Add([]byte("age-encryption.org/v1\n-> X25519 a\n\n--- AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n"))
 	for _, name := range []string{"empty.tar.zst", "odd-names.tar.zst"} {
-		b, err := os.ReadFile("testdata/nexo/" + name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := must.Get(os.ReadFile("testdata/nexo/" + name))(f)
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -70,19 +71,12 @@ func (f nexoForgery) forge(t testing.TB) []byte {
 
 func (f nexoForgery) encode(t testing.TB, m *NexoManifest) []byte {
 	t.Helper()
-	b, err := m.encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(m.encode())(t)
 	if f.fields != nil {
 		var fields map[string]any
-		if err := json.Unmarshal(b, &fields); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(b, &fields))
 		f.fields(fields)
-		if b, err = json.Marshal(fields); err != nil {
-			t.Fatal(err)
-		}
+		b = must.Get(json.Marshal(fields))(t)
 	}
 	if f.manifest != nil {
 		b = f.manifest(b)
@@ -277,10 +271,7 @@ func TestTheOtherFormatIsReadStrictly(t *testing.T) {
 	}
 	t.Run("odd names of the original", func(t *testing.T) {
 		t.Parallel()
-		b, err := os.ReadFile("testdata/nexo/odd-names.tar.zst")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile("testdata/nexo/odd-names.tar.zst"))(t)
 		refuses(t, b, Limits{}, amber.KindDamaged)
 	})
 }
@@ -349,10 +340,7 @@ func TestOurManifestCoversTheOtherFormat(t *testing.T) {
 	t.Run("a later version", func(t *testing.T) {
 		t.Parallel()
 		f := nexoForgery{files: files, own: true, ownBytes: func(b []byte) []byte {
-			e, err := envelope.Open(bytes.TrimSuffix(b, []byte("\n")), innerFormat, innerVersion)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(envelope.Open(bytes.TrimSuffix(b, []byte("\n")), innerFormat, innerVersion))(t)
 			later := bytes.Replace(e.Body, []byte(`"version":1`), []byte(`"version":2`), 1)
 			b = bytes.Replace(b, e.Body, later, 1)
 			return bytes.Replace(b, []byte(e.Digest), []byte(envelope.Digest(later)), 1)

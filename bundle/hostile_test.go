@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/envelope"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -229,9 +230,7 @@ func TestNewerVersionsAreTooNew(t *testing.T) {
 	t.Parallel()
 	refuses(t, forgery{inner: func(in *inner) { in.Version = 2 }}.forge(t), Limits{}, amber.KindTooNew)
 	_, _, err := try(t, forgery{outer: func(o *outer) { o.Version = 2 }}.forge(t), Limits{})
-	if amber.KindOf(err) != amber.KindTooNew {
-		t.Errorf("outer: got %v, want too_new", err)
-	}
+	must.Kind(t, "outer", err, amber.KindTooNew)
 	refuses(t, forgery{inner: func(in *inner) { in.Version = 0 }}.forge(t), Limits{}, amber.KindDamaged)
 	refuses(t, forgery{inner: func(in *inner) { in.Format = outerFormat }}.forge(t), Limits{}, amber.KindDamaged)
 	refuses(t, forgery{outer: func(o *outer) { o.Format = innerFormat }}.forge(t), Limits{}, amber.KindDamaged)

@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -89,21 +90,13 @@ func nexoSample() (bundle.NexoContents, []bundle.Source) {
 func write(t testing.TB, file string, o bundle.WriteOptions) wire.BundleInfo {
 	t.Helper()
 	c, sources := sample()
-	info, err := bundle.Write(t.Context(), file, c, sources, o.Cheap())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info
+	return must.Get(bundle.Write(t.Context(), file, c, sources, o.Cheap()))(t)
 }
 
 func writeNexo(t testing.TB, file string, o bundle.WriteOptions) wire.BundleInfo {
 	t.Helper()
 	c, sources := nexoSample()
-	info, err := bundle.WriteNexo(t.Context(), file, c, sources, o.Cheap())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info
+	return must.Get(bundle.WriteNexo(t.Context(), file, c, sources, o.Cheap()))(t)
 }
 
 // extract reads a bundle into a new folder.
@@ -121,9 +114,7 @@ func extract(t testing.TB, file string, o bundle.ReadOptions) (*bundle.Extracted
 func private(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "x")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o700))
 	return dir
 }
 
@@ -140,20 +131,12 @@ func verify(t testing.TB, file string, o bundle.ReadOptions) (wire.BundleReport,
 // mustVerify is verify for a bundle that can be looked at.
 func mustVerify(t testing.TB, file string, o bundle.ReadOptions) wire.BundleReport {
 	t.Helper()
-	r, err := verify(t, file, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(verify(t, file, o))(t)
 }
 
 func readFile(t testing.TB, file string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(os.ReadFile(file))(t)
 }
 
 // put writes a file and the sidecar that belongs to it.
@@ -161,9 +144,7 @@ func put(t testing.TB, file string, b []byte) {
 	t.Helper()
 	sum := sha256.Sum256(b)
 	for name, content := range map[string][]byte{file: b, file + ".sha256": []byte(hex.EncodeToString(sum[:]))} {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, content, 0o600))
 	}
 }
 
@@ -181,9 +162,7 @@ func newKey(t testing.TB, kind agekey.Kind) keyPair {
 	} else {
 		id, err = age.GenerateX25519Identity()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r, ok := agekey.RecipientOf(id)
 	if !ok {
 		t.Fatal("no recipient")
@@ -201,18 +180,8 @@ func recipients(keys ...keyPair) (list []agekey.Recipient) {
 func passphrase(t testing.TB, s string) age.Identity {
 	t.Helper()
 	_, id, err := agekey.Passphrase(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return id
-}
-
-// wantKind reports an error of another kind.
-func wantKind(t testing.TB, what string, err error, kind amber.Kind) {
-	t.Helper()
-	if amber.KindOf(err) != kind {
-		t.Errorf("%s: got %v (kind %q), want kind %q", what, err, amber.KindOf(err), kind)
-	}
 }
 
 func sumOf(b []byte) string {

@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -30,16 +31,11 @@ type original struct {
 
 func originals(t testing.TB) []original {
 	t.Helper()
-	b, err := os.ReadFile("testdata/nexo/index.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/nexo/index.json"))(t)
 	var index struct {
 		Vectors []original `json:"vectors"`
 	}
-	if err := json.Unmarshal(b, &index); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &index))
 	if len(index.Vectors) == 0 {
 		t.Fatal("no bundles")
 	}
@@ -50,10 +46,7 @@ func originals(t testing.TB) []original {
 func goldenIDs(t testing.TB) (ids []age.Identity) {
 	t.Helper()
 	for _, name := range []string{"ana", "ben"} {
-		list, err := agekey.ParseIdentities(bytes.NewReader(readFile(t, "testdata/nexo/"+name+".identity")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(agekey.ParseIdentities(bytes.NewReader(readFile(t, "testdata/nexo/"+name+".identity"))))(t)
 		ids = append(ids, list...)
 	}
 	return ids
@@ -68,10 +61,7 @@ func TestBundlesOfTheOriginalAreRead(t *testing.T) {
 		t.Run(g.File, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join("testdata/nexo", g.File)
-			got, err := extract(t, file, bundle.ReadOptions{Identities: goldenIDs(t)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(extract(t, file, bundle.ReadOptions{Identities: goldenIDs(t)}))(t)
 			if d := cmp.Diff(&g.Manifest, got.Nexo); d != "" {
 				t.Errorf("manifest (-want +got): %s", d)
 			}
@@ -150,10 +140,7 @@ func TestNexoBundlesComeBack(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "b")
 			info := writeNexo(t, file, tt.write)
-			got, err := extract(t, file, bundle.ReadOptions{Identities: tt.ids})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(extract(t, file, bundle.ReadOptions{Identities: tt.ids}))(t)
 			if d := cmp.Diff(info, got.Info, cmp.AllowUnexported(amber.Time{})); d != "" {
 				t.Errorf("what was written and what was read (-written +read): %s", d)
 			}
@@ -185,7 +172,7 @@ func TestANexoSourceThatChangesIsNotWritten(t *testing.T) {
 		return open(ctx)
 	}
 	_, err := bundle.WriteNexo(t.Context(), filepath.Join(dir, "b"), c, []bundle.Source{s}, bundle.WriteOptions{})
-	wantKind(t, "a source that changes", err, amber.KindConflict)
+	must.Kind(t, "a source that changes", err, amber.KindConflict)
 	if list, _ := os.ReadDir(dir); len(list) != 0 {
 		t.Errorf("something is left: %v", list)
 	}

@@ -12,22 +12,15 @@ import (
 
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestSSHKeysOpenABundle(t *testing.T) {
 	t.Parallel()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	block, err := ssh.MarshalPrivateKey(key, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids, err := agekey.ParseIdentities(strings.NewReader(string(pem.EncodeToMemory(block))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	block := must.Get(ssh.MarshalPrivateKey(key, ""))(t)
+	ids := must.Get(agekey.ParseIdentities(strings.NewReader(string(pem.EncodeToMemory(block)))))(t)
 	r, ok := agekey.RecipientOf(ids[0])
 	if !ok {
 		t.Fatal("no recipient")

@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/agekey"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/wire"
 )
@@ -53,14 +54,9 @@ func vectorIDs(t testing.TB) []age.Identity {
 	t.Helper()
 	const file = "testdata/vectors/identities.txt"
 	if _, err := os.Stat(file); err != nil && *update {
-		if _, err := agekey.Own(nil, file); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(agekey.Own(nil, file))(t)
 	}
-	ids, err := agekey.ParseIdentities(bytes.NewReader(readFile(t, file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids := must.Get(agekey.ParseIdentities(bytes.NewReader(readFile(t, file))))(t)
 	return append(ids, passphrase(t, vectorPassphrase))
 }
 
@@ -80,10 +76,7 @@ func TestVectorsAreReadForever(t *testing.T) {
 			if _, err := os.Stat(file); err != nil && *update {
 				make(t, file, v.options(x, h))
 			}
-			got, err := extract(t, file, bundle.ReadOptions{Identities: ids})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(extract(t, file, bundle.ReadOptions{Identities: ids}))(t)
 			golden.Check(t, *update, "vectors/"+v.name+"-1", describe(t, got))
 			if v.encrypted {
 				return
@@ -102,17 +95,14 @@ func TestVectorsAreReadForever(t *testing.T) {
 func describe(t testing.TB, x *bundle.Extracted) string {
 	t.Helper()
 	x.Info.File = ""
-	b, err := json.MarshalIndent(struct {
+	b := must.Get(json.MarshalIndent(struct {
 		Info      wire.BundleInfo
 		Contents  bundle.Contents
 		Entries   []wire.BundleEntry
 		Nexo      *bundle.NexoManifest
 		Signature sign.SignatureReport
 		Checked   []string
-	}{x.Info, x.Contents, x.Entries, x.Nexo, x.Signature, x.Checked}, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}{x.Info, x.Contents, x.Entries, x.Nexo, x.Signature, x.Checked}, "", "  "))(t)
 	return string(b) + "\n"
 }
 
@@ -123,8 +113,6 @@ func TestTheOrderOfTheDisk(t *testing.T) {
 	traced := errfs.TraceRel(disk(t), "/d", func(line string) { lines.WriteString(line + "\n") })
 	c, _ := sample()
 	c.Databases = nil
-	if _, err := bundle.Write(t.Context(), "/d/b", c, nil, bundle.WriteOptions{FS: traced}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(bundle.Write(t.Context(), "/d/b", c, nil, bundle.WriteOptions{FS: traced}))(t)
 	golden.Check(t, *update, "write-order", lines.String())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -114,9 +115,7 @@ func TestVerifyTellsWhatWasCheckedAndWhatWasNot(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "b")
 			tt.make(t, file, tt.write)
 			if tt.loseSidecar {
-				if err := os.Remove(file + ".sha256"); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Remove(file+".sha256"))
 			}
 			r := mustVerify(t, file, tt.read)
 			if d := cmp.Diff(tt.checked, r.Checked); d != "" {
@@ -185,10 +184,7 @@ func TestADigestHasOneMeaning(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "b")
 	info := writeNexo(t, file, bundle.WriteOptions{})
 	want := sumOf(readFile(t, file))
-	got, err := extract(t, file, bundle.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(extract(t, file, bundle.ReadOptions{}))(t)
 	r := mustVerify(t, file, bundle.ReadOptions{})
 	for what, sum := range map[string]string{
 		"written": info.SHA256, "extracted": got.Info.SHA256, "verified": r.SHA256, "sidecar": string(readFile(t, file+".sha256")),
@@ -217,7 +213,7 @@ func TestWrongIdentitiesAreRefusedWithAHint(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "b")
 		write(t, file, tt.write)
 		_, err := extract(t, file, bundle.ReadOptions{Identities: tt.ids})
-		wantKind(t, name, err, amber.KindRefused)
+		must.Kind(t, name, err, amber.KindRefused)
 		if amber.HintOf(err) == "" {
 			t.Errorf("%s: no hint", name)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestWhatIsWrittenComesBack(t *testing.T) {
@@ -43,10 +44,7 @@ func TestWhatIsWrittenComesBack(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "b")
 			info := write(t, file, tt.write)
-			got, err := extract(t, file, bundle.ReadOptions{Identities: tt.read})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(extract(t, file, bundle.ReadOptions{Identities: tt.read}))(t)
 			if d := cmp.Diff(info, got.Info, cmp.AllowUnexported(amber.Time{})); d != "" {
 				t.Errorf("what was written and what was read (-written +read): %s", d)
 			}
@@ -71,18 +69,12 @@ func sameFiles(t *testing.T, dir string, sources []bundle.Source) {
 			want[s.Path] = "drwx------"
 			continue
 		}
-		r, err := s.Open(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(s.Open(t.Context()))(t)
+		b := must.Get(io.ReadAll(r))(t)
 		want[s.Path] = s.Mode.String() + string(b)
 	}
 	got := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -104,10 +96,7 @@ func sameFiles(t *testing.T, dir string, sources []bundle.Source) {
 		}
 		got[rel] = info.Mode().String() + string(readFile(t, path))
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if runtime.GOOS == "windows" {
 		return
 	}
@@ -121,15 +110,9 @@ func TestEqualContentsGiveEqualBytes(t *testing.T) {
 	dir := t.TempDir()
 	c, sources := sample()
 	o := bundle.WriteOptions{Signer: newSigner(1)}
-	a, err := bundle.Write(t.Context(), filepath.Join(dir, "a"), c, sources, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(bundle.Write(t.Context(), filepath.Join(dir, "a"), c, sources, o))(t)
 	slices.Reverse(sources)
-	b, err := bundle.Write(t.Context(), filepath.Join(dir, "b"), c, sources, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(bundle.Write(t.Context(), filepath.Join(dir, "b"), c, sources, o))(t)
 	if a.SHA256 != b.SHA256 || !bytes.Equal(readFile(t, a.File), readFile(t, b.File)) {
 		t.Error("the bytes differ")
 	}
@@ -140,21 +123,11 @@ func plainTar(t *testing.T, file string, ids ...age.Identity) []byte {
 	t.Helper()
 	var r io.Reader = bytes.NewReader(readFile(t, file))
 	if len(ids) > 0 {
-		var err error
-		if r, err = age.Decrypt(r, ids...); err != nil {
-			t.Fatal(err)
-		}
+		r = must.Get(age.Decrypt(r, ids...))(t)
 	}
-	z, err := zstd.NewReader(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(zstd.NewReader(r))(t)
 	defer z.Close()
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(io.ReadAll(z))(t)
 }
 
 func tarNames(t *testing.T, b []byte) (list []string) {
@@ -165,9 +138,7 @@ func tarNames(t *testing.T, b []byte) (list []string) {
 		if err == io.EOF {
 			return list
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if h.Uid != 0 || h.Gid != 0 || h.Uname != "" || h.Gname != "" || h.Mode&0o077 != 0 {
 			t.Errorf("%s tells too much: %+v", h.Name, h)
 		}
@@ -220,10 +191,7 @@ func TestTheProgramsOpenABundle(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "b.tar.zst")
 	write(t, file, bundle.WriteOptions{Signer: newSigner(1)})
-	plain, err := exec.CommandContext(t.Context(), zstdPath, "-dc", file).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(exec.CommandContext(t.Context(), zstdPath, "-dc", file).Output())(t)
 	list := exec.CommandContext(t.Context(), tarPath, "tf", "-")
 	list.Stdin, list.Env = bytes.NewReader(plain), []string{"LC_ALL=C.UTF-8"}
 	out, err := list.CombinedOutput()
@@ -240,10 +208,7 @@ func TestAnEncryptedBundleTellsNothingThatIsInside(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b")
 	write(t, file, bundle.WriteOptions{Recipients: recipients(newKey(t, agekey.X25519)), Signer: newSigner(1)})
-	b, err := bundle.Read(t.Context(), file, bundle.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(bundle.Read(t.Context(), file, bundle.ReadOptions{}))(t)
 	defer b.Close()
 	info := b.Info()
 	if info.ID != sampleID || info.Agent != "ana" || info.Entries != 10 || info.SignedBy != string(newSigner(1).KeyID()) {
@@ -262,15 +227,9 @@ func TestBundlesAreReadByTheirOwnerAlone(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a"), bundle.WriteOptions{})
 	writeNexo(t, filepath.Join(dir, "n"), bundle.WriteOptions{})
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(os.ReadDir(dir))(t)
 	for _, e := range list {
-		info, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(e.Info())(t)
 		if info.Mode() != 0o600 {
 			t.Errorf("%s has mode %v", e.Name(), info.Mode())
 		}
@@ -279,29 +238,18 @@ func TestBundlesAreReadByTheirOwnerAlone(t *testing.T) {
 		t.Errorf("there are %d files, want two bundles and two sidecars", len(list))
 	}
 	for _, name := range []string{"a", "n"} {
-		got, err := extract(t, filepath.Join(dir, name), bundle.ReadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = filepath.WalkDir(got.Dir, func(path string, d fs.DirEntry, err error) error {
+		got := must.Get(extract(t, filepath.Join(dir, name), bundle.ReadOptions{}))(t)
+		must.Do(t, filepath.WalkDir(got.Dir, func(path string, d fs.DirEntry, err error) error {
 			if info, ierr := d.Info(); ierr == nil && info.Mode().Perm()&0o077 != 0 {
 				t.Errorf("%s has mode %v", path, info.Mode())
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	open := t.TempDir() // 0755
-	if err := os.Chmod(open, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	b, err := bundle.Read(t.Context(), filepath.Join(dir, "a"), bundle.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(open, 0o755))
+	b := must.Get(bundle.Read(t.Context(), filepath.Join(dir, "a"), bundle.ReadOptions{}))(t)
 	defer b.Close()
-	_, err = b.Extract(t.Context(), open)
-	wantKind(t, "extract where others look", err, amber.KindRefused)
+	_, err := b.Extract(t.Context(), open)
+	must.Kind(t, "extract where others look", err, amber.KindRefused)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // seeds is how many ways a power cut can go are tried after each call.
@@ -24,9 +25,7 @@ var starts = []struct {
 }{
 	{"no home", func(*testing.T, *crashfs.FS, string) {}},
 	{"empty generation", func(t *testing.T, disk *crashfs.FS, dir string) {
-		if err := fsx.MkdirAll(disk, filepath.Join(agentDir(dir), "gen", "1"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsx.MkdirAll(disk, filepath.Join(agentDir(dir), "gen", "1"), 0o700))
 	}},
 	{"creation cut off before", func(t *testing.T, disk *crashfs.FS, dir string) {
 		stop := errors.New("stop")
@@ -44,9 +43,7 @@ var starts = []struct {
 func lockedHome(t *testing.T) string {
 	t.Helper()
 	dir := homeDir(t)
-	if err := os.MkdirAll(agentDir(dir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(agentDir(dir), 0o700))
 	return dir
 }
 
@@ -54,9 +51,7 @@ func lockedHome(t *testing.T) string {
 func newDisk(t *testing.T, dir string, begin func(*testing.T, *crashfs.FS, string)) *crashfs.FS {
 	t.Helper()
 	disk := crashfs.New()
-	if err := fsx.MkdirAll(disk, filepath.Dir(dir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(disk, filepath.Dir(dir), 0o700))
 	begin(t, disk, dir)
 	return disk
 }

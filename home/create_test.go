@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestCreate(t *testing.T) {
@@ -73,9 +74,7 @@ func TestCreateOrder(t *testing.T) {
 			fsys := errfs.TraceRel(fsx.OS(), dir, func(line string) { lines = append(lines, line) })
 			a := handle(t, dir, options(fsys))
 			c, _, err := a.Create(t.Context(), build(fsys))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			checkBuilt(t, fsx.OS(), a, c)
 			checkClean(t, fsx.OS(), a)
 			checkGolden(t, tt.name, strings.Join(append(lines, "= ok"), "\n")+"\n")
@@ -108,11 +107,9 @@ func TestCreateBeginsAgainFromNothing(t *testing.T) {
 		t.Fatalf("made now %v, got %v, want the error of build", created, err)
 	}
 	_, err = a.Current()
-	wantKind(t, "current", err, amber.KindNotFound)
+	must.Kind(t, "current", err, amber.KindNotFound)
 	// The words of the note are for people. Another version may have left others.
-	if err := os.WriteFile(filepath.Join(a.Dir(), "CREATING"), []byte("other words"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(a.Dir(), "CREATING"), []byte("other words"), 0o600))
 	c, created, err := a.Create(t.Context(), build(fsx.OS()))
 	if err != nil || !created {
 		t.Fatalf("made now %v, %v", created, err)
@@ -146,15 +143,11 @@ func TestNoteBesideCurrent(t *testing.T) {
 			dir, c := madeHome(t)
 			put(t, agentDir(dir), "CREATING")
 			a := handle(t, dir, options(nil))
-			if err := tt.use(t, a); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tt.use(t, a))
 			checkBuilt(t, fsx.OS(), a, c)
-			if err := os.Remove(filepath.Join(a.Dir(), "CURRENT")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(filepath.Join(a.Dir(), "CURRENT")))
 			for door, err := range everyDoor(t, a) {
-				wantKind(t, door, err, amber.KindDamaged)
+				must.Kind(t, door, err, amber.KindDamaged)
 			}
 		})
 	}
@@ -182,12 +175,12 @@ func TestCreateNeedsAClockAndIDs(t *testing.T) {
 			tt.edit(&o)
 			a := handle(t, dir, o)
 			_, created, err := a.Create(t.Context(), build(fsx.OS()))
-			wantKind(t, "create", err, tt.want)
+			must.Kind(t, "create", err, tt.want)
 			if created {
 				t.Error("made now, though there is an error")
 			}
 			_, err = a.Current()
-			wantKind(t, "current", err, amber.KindNotFound)
+			must.Kind(t, "current", err, amber.KindNotFound)
 			createFirst(t, dir)
 		})
 	}

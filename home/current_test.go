@@ -14,16 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // vector reads a CURRENT as it was written by the version named in its path.
 func vector(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "current", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(os.ReadFile(filepath.Join("testdata", "current", name)))(t)
 }
 
 // vectorV1 is what v1.txt says.
@@ -37,25 +34,15 @@ var vectorV1 = Current{
 func TestCurrentVector(t *testing.T) {
 	t.Parallel()
 	b := vector(t, "v1.txt")
-	got, err := parseCurrent(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(vectorV1, got); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(string(b), string(got.marshal())); diff != "" {
-		t.Errorf("written again (-want +got):\n%s", diff)
-	}
+	got := must.Get(parseCurrent(b))(t)
+	must.Equal(t, "fields", got, vectorV1)
+	must.Equal(t, "written again", string(got.marshal()), string(b))
 }
 
 // TestCurrentVectorIsDocumented keeps the page about the format true.
 func TestCurrentVectorIsDocumented(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "docs", "format", "home.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(filepath.Join("..", "docs", "format", "home.md")))(t)
 	block := "```\n" + string(vector(t, "v1.txt")) + "```\n"
 	// A checkout may turn the line ends of the page into CR LF.
 	if !strings.Contains(strings.ReplaceAll(string(page), "\r\n", "\n"), block) {
@@ -83,10 +70,7 @@ func TestCurrentRoundTrip(t *testing.T) {
 			if len(b) > 521 {
 				t.Errorf("%d bytes, more than the format allows", len(b))
 			}
-			got, err := parseCurrent(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(parseCurrent(b))(t)
 			if diff := cmp.Diff(tt.c, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // remove deletes an agent, as a process does from start to end.
@@ -24,12 +25,8 @@ func remove(ctx context.Context, a *home.Agent) error {
 func withSpool(t *testing.T, fsys fsx.FS, a *home.Agent) {
 	t.Helper()
 	for _, dir := range []string{filepath.Join(a.SpoolDir(), "s1"), filepath.Join(a.Dir(), "parked", "1")} {
-		if err := fsx.MkdirAll(fsys, dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := fsx.CreateNew(fsys, filepath.Join(dir, "frames"), 0o600, []byte("frames")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsx.MkdirAll(fsys, dir, 0o700))
+		must.Do(t, fsx.CreateNew(fsys, filepath.Join(dir, "frames"), 0o600, []byte("frames")))
 	}
 }
 
@@ -38,9 +35,7 @@ func TestDeleteRemovesTheFolder(t *testing.T) {
 	dir := homeDir(t)
 	a := handle(t, dir, options(nil))
 	made, _, err := a.Create(t.Context(), build(fsx.OS()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	withSpool(t, fsx.OS(), a)
 	var last home.Current
 	err = a.Operate(t.Context(), func() error {
@@ -57,12 +52,12 @@ func TestDeleteRemovesTheFolder(t *testing.T) {
 		t.Errorf("the folder is there: %v", err)
 	}
 	_, err = a.Current()
-	wantKind(t, "current", err, amber.KindNotFound)
+	must.Kind(t, "current", err, amber.KindNotFound)
 	if exists, err := a.Exists(); exists || err != nil {
 		t.Errorf("deleted agent exists: %v, %v", exists, err)
 	}
-	wantKind(t, "write", a.Write(t.Context(), "memory", func(home.Current) error { return nil }), amber.KindNotFound)
-	wantKind(t, "delete again", remove(t.Context(), a), amber.KindNotFound)
+	must.Kind(t, "write", a.Write(t.Context(), "memory", func(home.Current) error { return nil }), amber.KindNotFound)
+	must.Kind(t, "delete again", remove(t.Context(), a), amber.KindNotFound)
 	again, created, err := a.Create(t.Context(), build(fsx.OS()))
 	if err != nil || !created || again.Device == made.Device {
 		t.Errorf("made again: %+v, %v, %v", again, created, err)
@@ -73,9 +68,7 @@ func TestDeleteStopsWhenTheLastLookFails(t *testing.T) {
 	t.Parallel()
 	a := handle(t, homeDir(t), options(nil))
 	made, _, err := a.Create(t.Context(), build(fsx.OS()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	stop := errors.New("no room for a snapshot")
 	err = a.Operate(t.Context(), func() error { return a.Delete(t.Context(), func(home.Current) error { return stop }) })
 	if !errors.Is(err, stop) {
@@ -126,7 +119,7 @@ func TestDeleteWaitsForWriters(t *testing.T) {
 func TestDeleteOfAFolderThatIsNoAgent(t *testing.T) {
 	t.Parallel()
 	a := handle(t, homeDir(t), options(nil))
-	wantKind(t, "no folder", remove(t.Context(), a), amber.KindNotFound)
+	must.Kind(t, "no folder", remove(t.Context(), a), amber.KindNotFound)
 	withSpool(t, fsx.OS(), a)
 	if exists, err := a.Exists(); !exists || err != nil {
 		t.Errorf("hooks have begun it: %v, %v", exists, err)
@@ -149,9 +142,7 @@ func TestDeleteSurvivesAPowerCut(t *testing.T) {
 		disk := newDisk(t, dir, starts[0].make)
 		a := handle(t, dir, options(disk))
 		made, _, err := a.Create(t.Context(), build(disk))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		withSpool(t, disk, a)
 		before := disk.Calls()
 		disk.StopAt(before + n)

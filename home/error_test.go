@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestCreateWithEveryError fails every call of a creation in turn. Create reports it, or has nothing to
@@ -95,7 +96,7 @@ func checkFault(t *testing.T, err, built, cause error, want amber.Kind) {
 		}
 		return
 	}
-	wantKind(t, "create", err, want)
+	must.Kind(t, "create", err, want)
 	if want == amber.KindRefused && amber.HintOf(err) == "" {
 		t.Error("refused without a hint")
 	}
@@ -138,10 +139,8 @@ func TestUnsureCurrentIsSettled(t *testing.T) {
 			}
 			// As long as the folder cannot be synced nobody is let in.
 			bad := errfs.Wrap(disk, errfs.Rule{Op: errfs.OpSyncDir, Err: syscall.EIO})
-			wantKind(t, "with the disk still broken", tt.next(t, handle(t, dir, options(bad)), bad), amber.KindInternal)
-			if err := tt.next(t, handle(t, dir, options(disk)), disk); err != nil {
-				t.Fatal(err)
-			}
+			must.Kind(t, "with the disk still broken", tt.next(t, handle(t, dir, options(bad)), bad), amber.KindInternal)
+			must.Do(t, tt.next(t, handle(t, dir, options(disk)), disk))
 			for seed := range uint64(seeds) {
 				checkAfterCut(t, dir, disk.CrashClone(rand.New(rand.NewPCG(seed, 1))), &c)
 			}
@@ -166,7 +165,7 @@ func unsureAgent(t *testing.T, dir string) (*crashfs.FS, home.Current) {
 		if !errors.Is(err, fsx.ErrInPlace) {
 			t.Errorf("got %v, want ErrInPlace", err)
 		}
-		wantKind(t, "create", err, amber.KindInternal)
+		must.Kind(t, "create", err, amber.KindInternal)
 		if amber.HintOf(err) == "" {
 			t.Error("an outcome in doubt without a hint")
 		}

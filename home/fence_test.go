@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestExclusiveDoesNotStarve has busy writers, each with a handle of its own, and somebody who wants them
@@ -105,7 +106,7 @@ func TestWaitersSeeTheSwitch(t *testing.T) {
 		got <- c
 		return nil
 	}
-	err := a.Exclusive(t.Context(), func(c home.Current) error {
+	must.Do(t, a.Exclusive(t.Context(), func(c home.Current) error {
 		if c != old {
 			t.Errorf("inside the switch: got %+v, want %+v", c, old)
 		}
@@ -117,10 +118,7 @@ func TestWaitersSeeTheSwitch(t *testing.T) {
 			return err
 		}
 		return fsx.Replace(fsx.OS(), filepath.Join(a.Dir(), "CURRENT"), 0o600, home.MarshalCurrent(next))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for range 2 {
 		if err := <-done; err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // everyDoor runs all that opens an agent and returns their errors by name.
@@ -43,9 +44,7 @@ func everyDoor(t *testing.T, a *home.Agent) map[string]error {
 // makeLocks makes the lock files, as the first write does.
 func makeLocks(t *testing.T, a *home.Agent) {
 	t.Helper()
-	if err := a.Write(t.Context(), "memory", func(home.Current) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Write(t.Context(), "memory", func(home.Current) error { return nil }))
 }
 
 // TestBrokenCurrent puts something else in the place of CURRENT.
@@ -65,9 +64,7 @@ func TestBrokenCurrent(t *testing.T) {
 			replaceWith(append(good, bytes.Repeat([]byte(" "), 1<<16)...))(t, path, nil)
 		}, amber.KindDamaged, "CURRENT"},
 		{"a directory", func(t *testing.T, path string, _ []byte) {
-			if err := os.Mkdir(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Mkdir(path, 0o700))
 		}, amber.KindDamaged, "CURRENT"},
 		{"version 2", replaceWith([]byte("amber-current 2\nwho knows\n")), amber.KindTooNew, "newer amber"},
 	}
@@ -82,9 +79,7 @@ func TestBrokenCurrent(t *testing.T) {
 func replaceWith(data []byte) func(*testing.T, string, []byte) {
 	return func(t *testing.T, path string, _ []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, data, 0o600))
 	}
 }
 
@@ -96,17 +91,12 @@ func checkBroken(t *testing.T, mangle func(t *testing.T, path string, good []byt
 	a := handle(t, dir, options(nil))
 	makeLocks(t, a)
 	path := filepath.Join(a.Dir(), "CURRENT")
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(os.ReadFile(path))(t)
+	must.Do(t, os.Remove(path))
 	mangle(t, path, good)
 	before := listing(t, dir)
 	for door, err := range everyDoor(t, a) {
-		wantKind(t, door, err, want)
+		must.Kind(t, door, err, want)
 		if !strings.Contains(amber.HintOf(err), hint) {
 			t.Errorf("%s: got hint %q, want it to speak of %s", door, amber.HintOf(err), hint)
 		}
@@ -140,7 +130,7 @@ func TestUnreadableCurrent(t *testing.T) {
 			dir, _ := madeHome(t)
 			a := handle(t, dir, options(errfs.Wrap(fsx.OS(), tt.rule)))
 			for door, err := range everyDoor(t, a) {
-				wantKind(t, door, err, tt.want)
+				must.Kind(t, door, err, tt.want)
 			}
 		})
 	}
@@ -163,12 +153,10 @@ func TestUnreadableFolder(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir, _ := madeHome(t)
-			if err := os.Remove(filepath.Join(agentDir(dir), "CURRENT")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(filepath.Join(agentDir(dir), "CURRENT")))
 			a := handle(t, dir, options(errfs.Wrap(fsx.OS(), tt.rule)))
 			for door, err := range everyDoor(t, a) {
-				wantKind(t, door, err, tt.want)
+				must.Kind(t, door, err, tt.want)
 			}
 		})
 	}
@@ -183,9 +171,9 @@ func TestNoAgent(t *testing.T) {
 		return nil
 	}
 	_, err := a.Current()
-	wantKind(t, "current", err, amber.KindNotFound)
-	wantKind(t, "write", a.Write(t.Context(), "memory", enter), amber.KindNotFound)
-	wantKind(t, "exclusive", a.Exclusive(t.Context(), enter), amber.KindNotFound)
+	must.Kind(t, "current", err, amber.KindNotFound)
+	must.Kind(t, "write", a.Write(t.Context(), "memory", enter), amber.KindNotFound)
+	must.Kind(t, "exclusive", a.Exclusive(t.Context(), enter), amber.KindNotFound)
 	if entries, err := os.ReadDir(dir); len(entries) != 0 || err != nil {
 		t.Errorf("looking for an agent left %v, %v", entries, err)
 	}
@@ -224,10 +212,10 @@ func TestFolderWithoutCurrent(t *testing.T) {
 			a := handle(t, dir, options(nil))
 			before := listing(t, dir)
 			_, err := a.Current()
-			wantKind(t, "current", err, tt.want)
+			must.Kind(t, "current", err, tt.want)
 			c, created, err := a.Create(t.Context(), build(fsx.OS()))
 			if tt.want == amber.KindDamaged {
-				wantKind(t, "create", err, amber.KindDamaged)
+				must.Kind(t, "create", err, amber.KindDamaged)
 				if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
 					t.Errorf("the home changed (-before +after):\n%s", diff)
 				}
@@ -246,24 +234,18 @@ func TestFolderWithoutCurrent(t *testing.T) {
 // put makes empty files and, for names that end with a slash, folders below dir, and dir itself.
 func put(t *testing.T, dir string, names ...string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o700))
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		parent := filepath.Dir(path)
 		if strings.HasSuffix(name, "/") {
 			parent = path
 		}
-		if err := os.MkdirAll(parent, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(parent, 0o700))
 		if parent == path {
 			continue
 		}
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, nil, 0o600))
 	}
 }
 
@@ -278,10 +260,7 @@ func checkClean(t *testing.T, fsys fsx.FS, a *home.Agent) {
 		"gen/1/memdir": {"note.md"},
 	}
 	for dir, allowed := range want {
-		entries, err := fsys.ReadDir(filepath.Join(a.Dir(), filepath.FromSlash(dir)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Get(fsys.ReadDir(filepath.Join(a.Dir(), filepath.FromSlash(dir))))(t)
 		for _, e := range entries {
 			if !slices.Contains(allowed, e.Name()) {
 				t.Errorf("%q holds %s", dir, e.Name())

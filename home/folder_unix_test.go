@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestCurrentThatIsNoFile(t *testing.T) {
@@ -28,9 +29,7 @@ func TestCurrentThatIsNoFile(t *testing.T) {
 		{"link to nothing", func(t *testing.T, path string, _ []byte) { symlink(t, path+".none", path) }},
 		// A reader that waited for the other end would never come back.
 		{"fifo", func(t *testing.T, path string, _ []byte) {
-			if err := syscall.Mkfifo(path, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, syscall.Mkfifo(path, 0o600))
 		}},
 	}
 	for _, tt := range tests {
@@ -43,9 +42,7 @@ func TestCurrentThatIsNoFile(t *testing.T) {
 
 func symlink(t *testing.T, target, link string) {
 	t.Helper()
-	if err := os.Symlink(target, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(target, link))
 }
 
 func TestLockThatIsNoFile(t *testing.T) {
@@ -56,12 +53,10 @@ func TestLockThatIsNoFile(t *testing.T) {
 			dir, _ := madeHome(t)
 			victim := filepath.Join(t.TempDir(), "victim")
 			path := filepath.Join(agentDir(dir), name)
-			if err := os.RemoveAll(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.RemoveAll(path))
 			symlink(t, victim, path)
 			err := handle(t, dir, options(nil)).Write(t.Context(), "memory", func(home.Current) error { return nil })
-			wantKind(t, "write", err, amber.KindDamaged)
+			must.Kind(t, "write", err, amber.KindDamaged)
 			if _, err := os.Lstat(victim); err == nil {
 				t.Error("a file was made at the other end of the link")
 			}
@@ -76,7 +71,7 @@ func TestLinkAmongTheGenerations(t *testing.T) {
 	put(t, agentDir(dir), "gen/1/")
 	symlink(t, t.TempDir(), filepath.Join(agentDir(dir), "gen", "1", "memdir"))
 	for door, err := range everyDoor(t, handle(t, dir, options(nil))) {
-		wantKind(t, door, err, amber.KindDamaged)
+		must.Kind(t, door, err, amber.KindDamaged)
 	}
 }
 
@@ -104,26 +99,17 @@ func TestOpenFollowsTheUsersLink(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
 	real, err := filepath.EvalSymlinks(disk)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	link := filepath.Join(t.TempDir(), "home")
 	symlink(t, disk, link)
 	h, created, err := home.Open(link, options(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if created || h.Dir() != real {
 		t.Errorf("got %s, made now %v; want %s", h.Dir(), created, real)
 	}
-	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
 	c, _, err := a.Create(t.Context(), build(fsx.OS()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	// The same agent, reached without the link.
 	if got, err := handle(t, disk, options(nil)).Current(); got != c || err != nil {
 		t.Errorf("got %+v, %v; want %+v", got, err, c)
@@ -145,7 +131,7 @@ func TestOpenRefusesAUselessLink(t *testing.T) {
 			link := filepath.Join(t.TempDir(), "home")
 			symlink(t, tt.target, link)
 			_, _, err := home.Open(link, options(nil))
-			wantKind(t, "open", err, amber.KindInvalid)
+			must.Kind(t, "open", err, amber.KindInvalid)
 		})
 	}
 }
@@ -155,9 +141,7 @@ func TestAgentsLeavesLinksOut(t *testing.T) {
 	dir, _ := madeHome(t)
 	symlink(t, agentDir(dir), filepath.Join(filepath.Dir(agentDir(dir)), "alias"))
 	h, _, err := home.Open(dir, options(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	got, err := h.Agents(amber.DefaultTenant)
 	if diff := cmp.Diff([]amber.AgentID{amber.DefaultAgent}, got); diff != "" || err != nil {
 		t.Errorf("agents (-want +got):\n%s%v", diff, err)

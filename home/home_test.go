@@ -10,12 +10,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestOpenMakesAPrivateFolderOnce(t *testing.T) {
@@ -23,18 +22,13 @@ func TestOpenMakesAPrivateFolderOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "home")
 	for _, want := range []bool{true, false} {
 		h, created, err := home.Open(dir, options(nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if created != want || h.Dir() != dir {
 			t.Errorf("got %s, made now %v; want %s, %v", h.Dir(), created, dir, want)
 		}
 	}
 	for _, d := range []string{dir, filepath.Dir(dir)} {
-		info, err := os.Lstat(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Lstat(d))(t)
 		if got, want := info.Mode(), fs.ModeDir|0o700; runtime.GOOS != "windows" && got != want {
 			t.Errorf("%s: got mode %v, want %v", d, got, want)
 		}
@@ -44,9 +38,7 @@ func TestOpenMakesAPrivateFolderOnce(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("mine"), 0o600))
 	tests := []struct {
 		name string
 		dir  string
@@ -71,7 +63,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			h, created, err := home.Open(tt.dir, tt.o)
-			wantKind(t, "open", err, tt.want)
+			must.Kind(t, "open", err, tt.want)
 			if h != nil || created {
 				t.Errorf("got %v, made now %v beside the error", h, created)
 			}
@@ -123,15 +115,13 @@ func TestHostileIDsTouchNoPath(t *testing.T) {
 			// The first call is that of Open; the next one, of whatever kind, would be noticed.
 			disk := errfs.Wrap(fsx.OS(), errfs.Rule{Nth: 2, Err: syscall.EIO})
 			h, _, err := home.Open(t.TempDir(), options(disk))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			_, err = h.Agent(amber.TenantID(tt.id), amber.DefaultAgent)
-			wantKind(t, "tenant", err, amber.KindInvalid)
+			must.Kind(t, "tenant", err, amber.KindInvalid)
 			_, err = h.Agent(amber.DefaultTenant, amber.AgentID(tt.id))
-			wantKind(t, "agent", err, amber.KindInvalid)
+			must.Kind(t, "agent", err, amber.KindInvalid)
 			_, err = h.Agents(amber.TenantID(tt.id))
-			wantKind(t, "agents of tenant", err, amber.KindInvalid)
+			must.Kind(t, "agents of tenant", err, amber.KindInvalid)
 			if got := disk.Injected(); len(got) != 0 {
 				t.Errorf("calls on the disk: %v", got)
 			}
@@ -146,14 +136,9 @@ func TestAgentHandle(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	h, _, err := home.Open(dir, options(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	longest := strings.Repeat("a", 64)
-	a, err := h.Agent("acme-2", amber.AgentID(longest))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(h.Agent("acme-2", amber.AgentID(longest)))(t)
 	if a.Tenant() != "acme-2" || string(a.ID()) != longest {
 		t.Errorf("got %s and %s", a.Tenant(), a.ID())
 	}
@@ -173,27 +158,18 @@ func TestAgents(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	h, _, err := home.Open(dir, options(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, id := range []struct{ tenant, agent string }{{"acme", "writer"}, {"acme", "b-2"}, {"acme", "0"}, {"other", "coder"}} {
-		a, err := h.Agent(amber.TenantID(id.tenant), amber.AgentID(id.agent))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(h.Agent(amber.TenantID(id.tenant), amber.AgentID(id.agent)))(t)
 		if _, _, err := a.Create(t.Context(), build(fsx.OS())); err != nil {
 			t.Fatal(err)
 		}
 	}
 	agents := filepath.Join(dir, "tenants", "acme", "agents")
 	for _, name := range []string{".hidden", "UPPER", "-dash", "made but empty"} {
-		if err := os.Mkdir(filepath.Join(agents, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(agents, name), 0o700))
 	}
-	if err := os.WriteFile(filepath.Join(agents, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(agents, "file"), nil, 0o600))
 	tests := []struct {
 		tenant amber.TenantID
 		want   []amber.AgentID
@@ -205,13 +181,8 @@ func TestAgents(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(string(tt.tenant), func(t *testing.T) {
 			t.Parallel()
-			got, err := h.Agents(tt.tenant)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("agents (-want +got):\n%s", diff)
-			}
+			got := must.Get(h.Agents(tt.tenant))(t)
+			must.Equal(t, "agents", got, tt.want)
 		})
 	}
 }
@@ -223,10 +194,8 @@ func TestAgentsReportsTheDisk(t *testing.T) {
 		want amber.Kind
 	}{{syscall.EIO, amber.KindInternal}, {syscall.EACCES, amber.KindRefused}} {
 		h, _, err := home.Open(t.TempDir(), failing(errfs.OpReadDir, tt.err))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		_, err = h.Agents("acme")
-		wantKind(t, tt.err.Error(), err, tt.want)
+		must.Kind(t, tt.err.Error(), err, tt.want)
 	}
 }

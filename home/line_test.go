@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // queued starts a goroutine that enters the line, calls inside and leaves. It returns once the goroutine
@@ -26,9 +28,7 @@ func queued(ctx context.Context, l *line, inside func(error)) {
 
 func mustEnter(t *testing.T, l *line) {
 	t.Helper()
-	if err := l.enter(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.enter(t.Context()))
 }
 
 // checkFree checks that nobody holds the line and nobody waits.

@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // watched calls look ahead of everything that reads.
@@ -88,9 +89,7 @@ func readDuringCreation(t *testing.T, built, published int) (looks int) {
 	t.Helper()
 	dir := t.TempDir()
 	// An empty generation, so that the reader has somewhere to look.
-	if err := os.MkdirAll(filepath.Join(agentDir(dir), "gen", "1"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(agentDir(dir), "gen", "1"), 0o700))
 	other := handle(t, dir, options(nil))
 	watching := false
 	var begun *creation

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -37,11 +38,7 @@ func options(fsys fsx.FS) home.Options {
 // handle returns a handle of its own of the agent in the home dir, as another process would have it.
 func handle(t testing.TB, dir string, o home.Options) *home.Agent {
 	t.Helper()
-	a, err := openAgent(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(openAgent(dir, o))(t)
 }
 
 func openAgent(dir string, o home.Options) (*home.Agent, error) {
@@ -125,7 +122,7 @@ func checkBuilt(t *testing.T, fsys fsx.FS, a *home.Agent, c home.Current) {
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
-	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+	must.Do(t, filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
 		if err != nil {
 			return err
 		}
@@ -143,18 +140,8 @@ func listing(t *testing.T, dir string) string {
 		}
 		b.WriteByte('\n')
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return b.String()
-}
-
-func wantKind(t *testing.T, what string, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: got kind %q (%v), want %q", what, got, err, want)
-	}
 }
 
 const (

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // startChild starts another process and returns once it is in the middle of its job. Closing the pipe lets
@@ -24,16 +25,9 @@ func startChild(t *testing.T, job, dir string) (*exec.Cmd, io.Closer) {
 	cmd.Env = append(os.Environ(), childJob+"="+job, childHome+"="+dir)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil || line != "inside\n" {
@@ -45,9 +39,7 @@ func startChild(t *testing.T, job, dir string) (*exec.Cmd, io.Closer) {
 // kill ends the process with no chance to clean up.
 func kill(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 }
 
@@ -57,7 +49,7 @@ func checkBusy(t *testing.T, dir string, d door) {
 	o := options(nil)
 	o.Wait = time.Millisecond
 	err := d.enter(t.Context(), handle(t, dir, o), func(home.Current) error { return nil })
-	wantKind(t, d.name+" beside the other process", err, amber.KindBusy)
+	must.Kind(t, d.name+" beside the other process", err, amber.KindBusy)
 }
 
 // TestOthersGoOnWhenAProcessEnds has writers and fences wait for another process that is killed inside, or
@@ -77,9 +69,7 @@ func TestOthersGoOnWhenAProcessEnds(t *testing.T) {
 	}{
 		{"killed", func(t *testing.T, cmd *exec.Cmd, _ io.Closer) { kill(t, cmd) }},
 		{"finished", func(t *testing.T, cmd *exec.Cmd, in io.Closer) {
-			if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(in.Close(), cmd.Wait()))
 		}},
 	}
 	for _, job := range jobs {
@@ -127,7 +117,7 @@ func TestCreationOfAKilledProcessIsBegunAgain(t *testing.T) {
 	kill(t, cmd)
 	a := handle(t, dir, options(nil))
 	_, err := a.Current()
-	wantKind(t, "current", err, amber.KindNotFound)
+	must.Kind(t, "current", err, amber.KindNotFound)
 	c, created, err := a.Create(t.Context(), build(fsx.OS()))
 	if err != nil || !created {
 		t.Fatalf("made now %v, %v", created, err)

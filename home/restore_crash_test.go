@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const snapshotID = "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d"
@@ -124,10 +125,7 @@ var restoreRuns = []struct {
 func madeDisk(t *testing.T, dir string) (*crashfs.FS, home.Current) {
 	t.Helper()
 	disk := newDisk(t, dir, starts[0].make)
-	c, err := create(t.Context(), disk, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(create(t.Context(), disk, dir))(t)
 	return disk, c
 }
 
@@ -239,10 +237,7 @@ func checkSettled(t *testing.T, fsys fsx.FS, a *home.Agent, c home.Current) {
 			t.Errorf("%s is left", e)
 		}
 	}
-	generations, err := a.Generations()
-	if err != nil {
-		t.Fatal(err)
-	}
+	generations := must.Get(a.Generations())(t)
 	for _, e := range entries(t, fsys, filepath.Join(a.Dir(), "gen")) {
 		if strings.HasSuffix(e, ".removing") {
 			t.Errorf("gen/%s is left", e)
@@ -257,10 +252,7 @@ func checkSettled(t *testing.T, fsys fsx.FS, a *home.Agent, c home.Current) {
 			t.Errorf("half of generation %d is left", n)
 		}
 	}
-	parked, err := a.Parked()
-	if err != nil {
-		t.Fatal(err)
-	}
+	parked := must.Get(a.Parked())(t)
 	if c.Generation > 1 && !slices.Equal(parked, []int64{1}) || c.Generation == 1 && len(entries(t, fsys, filepath.Join(a.Dir(), "parked"))) > 0 {
 		t.Errorf("generation %d is live, parked is %v", c.Generation, parked)
 	}
@@ -289,10 +281,7 @@ func TestWritesAfterAKilledRestoreSurvive(t *testing.T) {
 		if err := writeAck(t.Context(), a, disk); err != nil {
 			t.Fatalf("write: %v", err)
 		}
-		c, err := a.Current()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(a.Current())(t)
 		for seed := range uint64(seeds) {
 			after := disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
 			if got := checkOldOrNew(t, dir, after, first, o); got != c {

@@ -20,6 +20,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // begin begins a restore, fills the generation and returns it; the operation goes on until the test ends.
@@ -60,12 +61,8 @@ func TestSwitchMakesTheNewGenerationLive(t *testing.T) {
 		t.Errorf("building %+v after %+v", r.Current(), first)
 	}
 	// Writers go on in the old generation while it is built.
-	if err := writeAck(t.Context(), other, fsx.OS()); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeAck(t.Context(), other, fsx.OS()))
+	must.Do(t, r.Sync())
 	err := r.Switch(t.Context(), func(old home.Current) (amber.Stamp, error) {
 		if old != first {
 			t.Errorf("prepare is given %+v, want %+v", old, first)
@@ -75,9 +72,7 @@ func TestSwitchMakesTheNewGenerationLive(t *testing.T) {
 		}
 		return later, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c, err := other.Current()
 	if err != nil || c != r.Current() || c.Clock != later {
 		t.Errorf("got %+v, %v, want %+v", c, err, r.Current())
@@ -89,7 +84,7 @@ func TestSwitchMakesTheNewGenerationLive(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(a.GenDir(c), ackName)); err != nil {
 		t.Errorf("the write went elsewhere: %v", err)
 	}
-	wantKind(t, "a second switch", r.Switch(t.Context(), noStamp), amber.KindInternal)
+	must.Kind(t, "a second switch", r.Switch(t.Context(), noStamp), amber.KindInternal)
 }
 
 // TestClockNeverGoesBack switches with stamps before and behind the clock of the old generation.
@@ -99,10 +94,8 @@ func TestClockNeverGoesBack(t *testing.T) {
 	a := handle(t, dir, options(nil))
 	r := begin(t, a, fsx.OS())
 	beyond := ^amber.Stamp(0)
-	wantKind(t, "a clock beyond all times", r.Switch(t.Context(), func(home.Current) (amber.Stamp, error) { return beyond, nil }), amber.KindInvalid)
-	if err := r.Switch(t.Context(), noStamp); err != nil {
-		t.Fatal(err)
-	}
+	must.Kind(t, "a clock beyond all times", r.Switch(t.Context(), func(home.Current) (amber.Stamp, error) { return beyond, nil }), amber.KindInvalid)
+	must.Do(t, r.Switch(t.Context(), noStamp))
 	if got := r.Current().Clock; got != first.Clock {
 		t.Errorf("got %s, want %s", got, first.Clock)
 	}
@@ -116,16 +109,11 @@ func TestNumbersOfGenerations(t *testing.T) {
 	a := handle(t, dir, options(nil))
 	next := func(run restoreRun) int64 {
 		t.Helper()
-		o, err := run(t.Context(), a, fsx.OS())
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(run(t.Context(), a, fsx.OS()))(t)
 		return o.next.Generation
 	}
 	got := []int64{next(giveUp), next(giveUp), next(restore), next(giveUp), next(restore)}
-	if diff := cmp.Diff([]int64{2, 2, 2, 3, 3}, got); diff != "" {
-		t.Errorf("numbers (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "numbers", got, []int64{2, 2, 2, 3, 3})
 	put(t, filepath.Join(agentDir(dir), "gen", "17"), "stranger.db")
 	put(t, filepath.Join(agentDir(dir), "gen"), "99x", "098")
 	if got := next(giveUp); got != 18 {
@@ -143,7 +131,7 @@ func TestNumbersOfGenerations(t *testing.T) {
 		t.Error(err)
 	}
 	for _, n := range []int64{0, 3, 4} {
-		wantKind(t, "remove what is not parked", a.RemoveParked(n), amber.KindRefused)
+		must.Kind(t, "remove what is not parked", a.RemoveParked(n), amber.KindRefused)
 	}
 }
 
@@ -155,9 +143,7 @@ func TestRestoreOfAnotherProcessIsLeftAlone(t *testing.T) {
 		dir, first := madeHome(t)
 		cmd, in := startChild(t, "restore", dir)
 		a := handle(t, dir, options(nil))
-		if err := writeAck(t.Context(), a, fsx.OS()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, writeAck(t.Context(), a, fsx.OS()))
 		report, err := a.Settle(t.Context())
 		if err != nil || !report.Running {
 			t.Errorf("settle beside it: %+v, %v", report, err)
@@ -172,10 +158,8 @@ func TestRestoreOfAnotherProcessIsLeftAlone(t *testing.T) {
 			short := options(nil)
 			short.Wait = time.Millisecond
 			err = handle(t, dir, short).Operate(t.Context(), func() error { return nil })
-			wantKind(t, "operate beside it", err, amber.KindBusy)
-			if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
-				t.Fatal(err)
-			}
+			must.Kind(t, "operate beside it", err, amber.KindBusy)
+			must.Do(t, errors.Join(in.Close(), cmd.Wait()))
 			if c, err := a.Current(); err != nil || c.Generation != 2 {
 				t.Errorf("got %+v, %v after the other process is done", c, err)
 			}
@@ -183,14 +167,12 @@ func TestRestoreOfAnotherProcessIsLeftAlone(t *testing.T) {
 		}
 		kill(t, cmd)
 		fresh := handle(t, dir, options(nil))
-		if err := fresh.Write(t.Context(), "control", func(c home.Current) error {
+		must.Do(t, fresh.Write(t.Context(), "control", func(c home.Current) error {
 			if c != first {
 				t.Errorf("writing to %+v", c)
 			}
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if all, err := a.Generations(); !slices.Equal(all, []int64{1}) || err != nil {
 			t.Errorf("generations %v, %v are left", all, err)
 		}
@@ -203,10 +185,7 @@ func TestRestoreOfAnotherProcessIsLeftAlone(t *testing.T) {
 // incarnationOf reads the incarnation that is being built.
 func incarnationOf(t *testing.T, dir string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(agentDir(dir), "RESTORING"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join(agentDir(dir), "RESTORING")))(t)
 	return strings.TrimPrefix(strings.Split(string(b), "\n")[2], "incarnation ")
 }
 
@@ -231,9 +210,7 @@ func TestRestoreDoesNotSlowWriters(t *testing.T) {
 	cost := func(a *home.Agent, c *counting) int {
 		t.Helper()
 		before := c.calls
-		if err := a.Write(t.Context(), "memory", func(home.Current) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.Write(t.Context(), "memory", func(home.Current) error { return nil }))
 		return c.calls - before
 	}
 	open := func() (*home.Agent, *counting) {
@@ -280,15 +257,13 @@ func TestBadNoteIsReportedAndNothingIsGuessed(t *testing.T) {
 			dir, c := madeHome(t)
 			c.Generation = 5
 			a := handle(t, dir, options(nil))
-			must(t, fsx.Replace(fsx.OS(), filepath.Join(a.Dir(), "CURRENT"), 0o600, home.MarshalCurrent(c)))
-			must(t, fsx.Replace(fsx.OS(), filepath.Join(a.Dir(), "RESTORING"), 0o600, []byte(tt.note)))
+			must.Do(t, fsx.Replace(fsx.OS(), filepath.Join(a.Dir(), "CURRENT"), 0o600, home.MarshalCurrent(c)))
+			must.Do(t, fsx.Replace(fsx.OS(), filepath.Join(a.Dir(), "RESTORING"), 0o600, []byte(tt.note)))
 			for _, n := range []string{"4", "5", "8", "9"} {
 				put(t, filepath.Join(a.Dir(), "gen", n), "memory.db")
 			}
 			makeLocks(t, a)
-			if err := a.Operate(t.Context(), func() error { return nil }); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, a.Operate(t.Context(), func() error { return nil }))
 			before := listing(t, filepath.Join(a.Dir(), "gen"))
 			_, settle := a.Settle(t.Context())
 			_, looked := a.Restoring()
@@ -297,7 +272,7 @@ func TestBadNoteIsReportedAndNothingIsGuessed(t *testing.T) {
 				if what == "remove" && tt.note == note("9", "8") || what == "remove" && tt.note == note("5", "4") {
 					continue // the note can be read, and is not about it
 				}
-				wantKind(t, what, err, tt.want)
+				must.Kind(t, what, err, tt.want)
 				if !strings.Contains(amber.HintOf(err), tt.hint) {
 					t.Errorf("%s: got hint %q, want %q in it", what, amber.HintOf(err), tt.hint)
 				}
@@ -322,15 +297,13 @@ func TestRemoveGenerationRefusesWhatIsNeeded(t *testing.T) {
 	r := begin(t, a, fsx.OS())
 	ctx := t.Context()
 	for n, want := range map[int64]amber.Kind{1: amber.KindRefused, 2: amber.KindRefused, 0: amber.KindInvalid, -1: amber.KindInvalid, 7: ""} {
-		wantKind(t, "remove", a.RemoveGeneration(ctx, n), want)
+		must.Kind(t, "remove", a.RemoveGeneration(ctx, n), want)
 	}
-	if err := r.Switch(ctx, noStamp); err != nil {
-		t.Fatal(err)
-	}
-	wantKind(t, "remove the live one", a.RemoveGeneration(ctx, 2), amber.KindRefused)
+	must.Do(t, r.Switch(ctx, noStamp))
+	must.Kind(t, "remove the live one", a.RemoveGeneration(ctx, 2), amber.KindRefused)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	wantKind(t, "remove when the caller gave up", a.RemoveGeneration(ended, 1), amber.KindUnreachable)
+	must.Kind(t, "remove when the caller gave up", a.RemoveGeneration(ended, 1), amber.KindUnreachable)
 	for range 2 {
 		if err := a.RemoveGeneration(ctx, 1); err != nil {
 			t.Error(err)
@@ -345,7 +318,7 @@ func TestRemoveGenerationRefusesWhatIsNeeded(t *testing.T) {
 		t.Errorf("beside an operation: %v", err)
 	}
 	_, err := a.BeginRestore(ctx, snapshotID)
-	wantKind(t, "begin beside a mark at the live generation", err, amber.KindDamaged)
+	must.Kind(t, "begin beside a mark at the live generation", err, amber.KindDamaged)
 	checkBuilt(t, fsx.OS(), a, r.Current())
 }
 
@@ -369,13 +342,9 @@ func (f *refilled) Remove(name string) error {
 func TestRemoveGenerationBesideAReader(t *testing.T) {
 	t.Parallel()
 	dir, _ := madeHome(t)
-	if _, err := restoreOnly(t, handle(t, dir, options(nil))); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(restoreOnly(t, handle(t, dir, options(nil))))(t)
 	a := handle(t, dir, options(&refilled{FS: fsx.OS(), times: 2}))
-	if err := a.RemoveGeneration(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.RemoveGeneration(t.Context(), 1))
 	if all, err := a.Generations(); !slices.Equal(all, []int64{2}) || err != nil {
 		t.Errorf("got %v, %v", all, err)
 	}
@@ -420,11 +389,9 @@ func TestSwitchInDoubtIsSettled(t *testing.T) {
 			t.Fatalf("got %+v, %v with CURRENT in place", c, err)
 		}
 		broken := errfs.Wrap(disk, errfs.Rule{Op: errfs.OpSyncDir, Err: syscall.EIO})
-		wantKind(t, "with the disk still broken", writeAck(t.Context(), handle(t, dir, options(broken)), broken), amber.KindInternal)
+		must.Kind(t, "with the disk still broken", writeAck(t.Context(), handle(t, dir, options(broken)), broken), amber.KindInternal)
 		a := handle(t, dir, options(disk))
-		if err := writeAck(t.Context(), a, disk); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, writeAck(t.Context(), a, disk))
 		for seed := range uint64(seeds) {
 			after := disk.CrashClone(rand.New(rand.NewPCG(seed, 0)))
 			if got, err := handle(t, dir, options(after)).Current(); got != c || err != nil {
@@ -489,16 +456,16 @@ func TestBeginRestoreRefuses(t *testing.T) {
 	a := handle(t, dir, options(nil))
 	for _, from := range []string{"", " ", "two\nlines", strings.Repeat("x", 201)} {
 		_, err := a.BeginRestore(t.Context(), from)
-		wantKind(t, "from "+from, err, amber.KindInvalid)
+		must.Kind(t, "from "+from, err, amber.KindInvalid)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := a.BeginRestore(ended, snapshotID)
-	wantKind(t, "when the caller gave up", err, amber.KindUnreachable)
+	must.Kind(t, "when the caller gave up", err, amber.KindUnreachable)
 	none := handle(t, homeDir(t), options(nil))
 	_, err = none.BeginRestore(t.Context(), snapshotID)
-	wantKind(t, "no agent", err, amber.KindNotFound)
-	wantKind(t, "operate without a folder", none.Operate(t.Context(), func() error { return nil }), amber.KindNotFound)
+	must.Kind(t, "no agent", err, amber.KindNotFound)
+	must.Kind(t, "operate without a folder", none.Operate(t.Context(), func() error { return nil }), amber.KindNotFound)
 	if _, err := none.Settle(t.Context()); err != nil {
 		t.Errorf("settle without an agent: %v", err)
 	}
@@ -511,9 +478,9 @@ func TestForkMakesAnAgentOfItsOwn(t *testing.T) {
 	t.Parallel()
 	dir, first := madeHome(t)
 	h, _, err := home.Open(dir, options(nil))
-	must(t, err)
+	must.Do(t, err)
 	a, err := h.Agent(amber.DefaultTenant, "fork")
-	must(t, err)
+	must.Do(t, err)
 	forked := func() (home.Current, error) {
 		return a.Fork(t.Context(), func(dir string, c home.Current) (amber.Stamp, error) {
 			return later, buildLoosely(fsx.OS(), dir, c)
@@ -525,7 +492,7 @@ func TestForkMakesAnAgentOfItsOwn(t *testing.T) {
 	}
 	checkBuilt(t, fsx.OS(), a, c)
 	_, err = forked()
-	wantKind(t, "a second fork", err, amber.KindConflict)
+	must.Kind(t, "a second fork", err, amber.KindConflict)
 	if got, err := a.Current(); got != c || err != nil {
 		t.Errorf("got %+v, %v, want %+v", got, err, c)
 	}
@@ -590,9 +557,7 @@ func TestRestoreIOOrder(t *testing.T) {
 			fsys := errfs.TraceRel(fsx.OS(), agentDir(dir), func(line string) { lines = append(lines, line) })
 			a := handle(t, dir, options(fsys))
 			lines = nil
-			if err := tt.run(t.Context(), a, fsys); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tt.run(t.Context(), a, fsys))
 			checkGolden(t, tt.name, strings.Join(append(lines, "= ok"), "\n")+"\n")
 		})
 	}
@@ -602,13 +567,13 @@ func TestPlacesOfAHome(t *testing.T) {
 	t.Parallel()
 	dir := homeDir(t)
 	h, err := home.At(dir, options(nil))
-	must(t, err)
+	must.Do(t, err)
 	a, err := h.Agent("acme", "bot")
-	must(t, err)
+	must.Do(t, err)
 	var got bytes.Buffer
 	for _, path := range []string{h.RepoDir("acme"), h.KeysDir(), h.CacheDir(), a.ParkedDir(3)} {
 		rel, err := filepath.Rel(dir, path)
-		must(t, err)
+		must.Do(t, err)
 		got.WriteString(filepath.ToSlash(rel) + "\n")
 	}
 	want := "tenants/acme/repo\nkeys\ncache\ntenants/acme/agents/bot/parked/3\n"
@@ -620,24 +585,13 @@ func TestPlacesOfAHome(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestSettleRemovesWhatAKilledWriterLeft leaves a half-written file among the generations, and nothing else.
 func TestSettleRemovesWhatAKilledWriterLeft(t *testing.T) {
 	t.Parallel()
 	dir, _ := madeHome(t)
 	left := filepath.Join(agentDir(dir), "gen", fsx.TempPrefix+"X")
-	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := handle(t, dir, options(nil)).Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(left, []byte("half"), 0o600))
+	must.Get(handle(t, dir, options(nil)).Settle(t.Context()))(t)
 	if _, err := os.Lstat(left); !os.IsNotExist(err) {
 		t.Errorf("it is still there: %v", err)
 	}

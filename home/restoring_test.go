@@ -8,18 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func noteVector(t testing.TB) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "restoring", "v1.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(os.ReadFile(filepath.Join("testdata", "restoring", "v1.txt")))(t)
 }
 
 // noteV1 is what v1.txt says.
@@ -33,20 +28,12 @@ var noteV1 = note{
 func TestRestoringVector(t *testing.T) {
 	t.Parallel()
 	b := noteVector(t)
-	got, err := parseNote(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(parseNote(b))(t)
 	if got != noteV1 {
 		t.Errorf("got %+v, want %+v", got, noteV1)
 	}
-	if diff := cmp.Diff(string(b), string(got.marshal())); diff != "" {
-		t.Errorf("written again (-want +got):\n%s", diff)
-	}
-	page, err := os.ReadFile(filepath.Join("..", "docs", "format", "home.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Equal(t, "written again", string(got.marshal()), string(b))
+	page := must.Get(os.ReadFile(filepath.Join("..", "docs", "format", "home.md")))(t)
 	if !strings.Contains(strings.ReplaceAll(string(page), "\r\n", "\n"), "```\n"+string(b)+"```\n") {
 		t.Error("docs/format/home.md does not show it")
 	}
@@ -91,9 +78,7 @@ func TestRestoringThatIsNoNote(t *testing.T) {
 	lines := func(generation, incarnation, replaces, from string) []byte {
 		return withCRC(fmt.Sprintf("amber-restoring 1\ngeneration %s\nincarnation %s\nreplaces %s\nfrom %s\n", generation, incarnation, replaces, from))
 	}
-	if _, err := parseNote(lines("2", "a", "1", "b")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(parseNote(lines("2", "a", "1", "b")))(t)
 	for name, b := range map[string][]byte{
 		"generation 0":             lines("0", "a", "1", "b"),
 		"generation below":         lines("2", "a", "3", "b"),

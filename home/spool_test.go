@@ -9,20 +9,15 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestAtMakesNothing finds the spool of an agent that is not there, in a home that is not there.
 func TestAtMakesNothing(t *testing.T) {
 	t.Parallel()
 	dir := homeDir(t)
-	h, err := home.At(dir, options(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(home.At(dir, options(nil)))(t)
+	a := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
 	if got, want := a.SpoolDir(), filepath.Join(agentDir(dir), "spool"); got != want {
 		t.Errorf("the spool is %s, want %s", got, want)
 	}
@@ -34,14 +29,9 @@ func TestAtMakesNothing(t *testing.T) {
 // TestAtFindsTheHomeThatOpenFinds looks through a link, and refuses what Open refuses.
 func TestAtFindsTheHomeThatOpenFinds(t *testing.T) {
 	t.Parallel()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	real, link, file := filepath.Join(dir, "disk"), filepath.Join(dir, "link"), filepath.Join(dir, "file")
-	if err := errors.Join(os.Mkdir(real, 0o700), os.Symlink(real, link), os.WriteFile(file, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Mkdir(real, 0o700), os.Symlink(real, link), os.WriteFile(file, nil, 0o600)))
 	for _, path := range []string{real, link} {
 		h, err := home.At(path, options(nil))
 		if err != nil || h.Dir() != real {
@@ -50,7 +40,7 @@ func TestAtFindsTheHomeThatOpenFinds(t *testing.T) {
 	}
 	for _, path := range []string{"", "relative", file, filepath.Join(file, "below")} {
 		h, err := home.At(path, options(nil))
-		wantKind(t, path, err, amber.KindInvalid)
+		must.Kind(t, path, err, amber.KindInvalid)
 		if h != nil {
 			t.Errorf("%s: got a home beside the error", path)
 		}

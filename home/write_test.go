@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // door is one way into an agent.
@@ -96,7 +97,7 @@ func TestWhoKeepsWhomOut(t *testing.T) {
 						t.Errorf("got %v, want both inside", err)
 					}
 					if !tt.together {
-						wantKind(t, tt.wanted.name, err, amber.KindBusy)
+						must.Kind(t, tt.wanted.name, err, amber.KindBusy)
 						if amber.HintOf(err) == "" {
 							t.Error("busy without a hint")
 						}
@@ -140,14 +141,14 @@ func TestWaitEndsWithTheContext(t *testing.T) {
 				go func() { done <- tt.wanted.enter(ctx, a, enter) }()
 				cancel()
 				err := <-done
-				wantKind(t, "canceled", err, amber.KindUnreachable)
+				must.Kind(t, "canceled", err, amber.KindUnreachable)
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("got %v, want context.Canceled in it", err)
 				}
 				ctx, cancel = context.WithTimeout(t.Context(), time.Millisecond)
 				defer cancel()
 				err = tt.wanted.enter(ctx, a, enter)
-				wantKind(t, "timed out", err, amber.KindUnreachable)
+				must.Kind(t, "timed out", err, amber.KindUnreachable)
 			})
 			if err := tt.wanted.enter(t.Context(), a, func(home.Current) error { return nil }); err != nil {
 				t.Errorf("afterwards: %v", err)
@@ -166,7 +167,7 @@ func TestEndedContextIsNotLetIn(t *testing.T) {
 			t.Error("let in")
 			return nil
 		})
-		wantKind(t, d.name, err, amber.KindUnreachable)
+		must.Kind(t, d.name, err, amber.KindUnreachable)
 	}
 }
 

@@ -21,16 +21,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitrun"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 )
 
 // fakeGit writes a program that runs body and then the real git.
 func fakeGit(t *testing.T, body string) string {
 	t.Helper()
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := must.Get(exec.LookPath("git"))(t)
 	path := filepath.Join(t.TempDir(), "git")
 	script(t, path, body+"\nexec '"+real+"' \"$@\"")
 	return path
@@ -126,13 +124,8 @@ func TestEnvironmentOfGit(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	d := dirAt(t, t.TempDir(), notes.Options{Git: fakeGit(t, "env | cut -d= -f1 >> "+log+"; echo \"$@\" >> "+log+".args")})
 	write(t, d, "known", "text")
-	if _, err := d.LogNote(t.Context(), "known", 1); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(d.LogNote(t.Context(), "known", 1))(t)
+	raw := must.Get(os.ReadFile(log))(t)
 	names := strings.Fields(string(raw))
 	slices.Sort(names)
 	names = slices.DeleteFunc(slices.Compact(names), func(s string) bool {
@@ -147,10 +140,7 @@ func TestEnvironmentOfGit(t *testing.T) {
 	if diff := cmp.Diff(names, want); diff != "" {
 		t.Error(diff)
 	}
-	args, err := os.ReadFile(log + ".args")
-	if err != nil {
-		t.Fatal(err)
-	}
+	args := must.Get(os.ReadFile(log + ".args"))(t)
 	for line := range strings.Lines(string(args)) {
 		if !strings.Contains(line, "-c core.fsync=all ") || !strings.Contains(line, "-c core.hooksPath=/dev/null ") {
 			t.Errorf("git is run with %s", line)
@@ -206,7 +196,7 @@ func TestBranchMovedMeanwhile(t *testing.T) {
 	write(t, good, "known", "old")
 	meanwhile := "for a do if [ \"$a\" = update-ref ]; then git commit -q --allow-empty -m meanwhile; fi; done"
 	_, err := dirAt(t, dir, notes.Options{Git: fakeGit(t, meanwhile)}).WriteNote(t.Context(), "known", "new")
-	wantKind(t, "write", err, amber.KindConflict)
+	must.Kind(t, "write", err, amber.KindConflict)
 	write(t, good, "known", "new")
 	if got := ops(t, good, "known"); got != "recover write" {
 		t.Errorf("history is %q", got)
@@ -223,12 +213,12 @@ func TestHungGitIsEnded(t *testing.T) {
 	write(t, good, "known", "text")
 	hung := dirAt(t, dir, notes.Options{Git: fakeGit(t, "sleep 3600 & wait"), Timeout: 50 * time.Millisecond})
 	_, err := hung.WriteNote(t.Context(), "known", "new text")
-	wantKind(t, "write", err, amber.KindUnreachable)
+	must.Kind(t, "write", err, amber.KindUnreachable)
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "git status") {
 		t.Errorf("the error does not say what was running: %v", err)
 	}
 	_, err = hung.ReadNote(t.Context(), "known")
-	wantKind(t, "read", err, amber.KindUnreachable)
+	must.Kind(t, "read", err, amber.KindUnreachable)
 	write(t, good, "known", "new text")
 }
 
@@ -236,9 +226,7 @@ func TestHungGitIsEnded(t *testing.T) {
 func TestCancelEndsGitAndItsChildren(t *testing.T) {
 	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(fifo, 0o600))
 	dir := t.TempDir()
 	good := dirAt(t, dir, notes.Options{})
 	write(t, good, "known", "text")
@@ -248,7 +236,7 @@ func TestCancelEndsGitAndItsChildren(t *testing.T) {
 	go func() { closed <- untilClosed(fifo, cancel) }()
 
 	_, err := hung.WriteNote(ctx, "known", "new text")
-	wantKind(t, "write", err, amber.KindUnreachable)
+	must.Kind(t, "write", err, amber.KindUnreachable)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("write: %v", err)
 	}
@@ -284,16 +272,16 @@ func TestMissingGit(t *testing.T) {
 		d := dirAt(t, dir, notes.Options{Git: git})
 		ctx := t.Context()
 		_, err := d.WriteNote(ctx, "known", "new text")
-		wantKind(t, "write", err, amber.KindUnsupported)
+		must.Kind(t, "write", err, amber.KindUnsupported)
 		if amber.HintOf(err) != "install git" {
 			t.Errorf("hint is %q", amber.HintOf(err))
 		}
 		_, err = d.LogNote(ctx, "known", 1)
-		wantKind(t, "log", err, amber.KindUnsupported)
-		wantKind(t, "delete", d.DeleteNote(ctx, "known"), amber.KindUnsupported)
-		wantKind(t, "check", d.Check(ctx), amber.KindUnsupported)
+		must.Kind(t, "log", err, amber.KindUnsupported)
+		must.Kind(t, "delete", d.DeleteNote(ctx, "known"), amber.KindUnsupported)
+		must.Kind(t, "check", d.Check(ctx), amber.KindUnsupported)
 		_, err = gitrun.Version(ctx, git)
-		wantKind(t, "version", err, amber.KindUnsupported)
+		must.Kind(t, "version", err, amber.KindUnsupported)
 		if note, err := d.ReadNote(ctx, "known"); err != nil || note.Content != "text" {
 			t.Errorf("read %+v, %v", note, err)
 		}
@@ -301,7 +289,7 @@ func TestMissingGit(t *testing.T) {
 			t.Errorf("listed %v, %v", notes, err)
 		}
 		_, err = dirAt(t, filepath.Join(t.TempDir(), "new"), notes.Options{Git: git}).WriteNote(ctx, "a", "b")
-		wantKind(t, "first write", err, amber.KindUnsupported)
+		must.Kind(t, "first write", err, amber.KindUnsupported)
 	}
 }
 
@@ -336,7 +324,7 @@ func TestOldGitMakesNoRepository(t *testing.T) {
 	script(t, git, "echo git version 2.20.1")
 	dir := filepath.Join(t.TempDir(), "memdir")
 	_, err := dirAt(t, dir, notes.Options{Git: git}).WriteNote(t.Context(), "a", "b")
-	wantKind(t, "write", err, amber.KindUnsupported)
+	must.Kind(t, "write", err, amber.KindUnsupported)
 	if exists(t, dir) {
 		t.Error("the folder was made")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 )
 
@@ -41,15 +42,13 @@ func TestLifeOfANote(t *testing.T) {
 		t.Errorf("the file holds %q, %v", raw, err)
 	}
 
-	if err := d.DeleteNote(ctx, "people/ada lovelace"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.DeleteNote(ctx, "people/ada lovelace"))
 	if exists(t, filepath.Join(dir, "people")) {
 		t.Error("the empty folder is still there")
 	}
 	_, err = d.ReadNote(ctx, "people/ada lovelace")
-	wantKind(t, "read after delete", err, amber.KindNotFound)
-	wantKind(t, "second delete", d.DeleteNote(ctx, "people/ada lovelace"), amber.KindNotFound)
+	must.Kind(t, "read after delete", err, amber.KindNotFound)
+	must.Kind(t, "second delete", d.DeleteNote(ctx, "people/ada lovelace"), amber.KindNotFound)
 
 	if got := ops(t, d, "people/ada lovelace"); got != "delete write write" {
 		t.Errorf("history is %q", got)
@@ -71,10 +70,7 @@ func TestListNotes(t *testing.T) {
 	put(t, filepath.Join(dir, ".obsidian", "x.md"), "no note")
 	put(t, filepath.Join(dir, "by hand.md"), "a note")
 
-	notes, err := d.ListNotes(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	notes := must.Get(d.ListNotes(t.Context()))(t)
 	var got []string
 	for _, n := range notes {
 		if n.Content != "" || n.Commit != "" || n.UpdatedAt.IsZero() {
@@ -97,13 +93,10 @@ func TestLoadNotes(t *testing.T) {
 	write(t, d, "a/z", "one")
 	put(t, filepath.Join(dir, "c.md"), "\xff")
 	var got []string
-	err := d.LoadNotes(t.Context(), func(n amber.Note, err error) error {
+	must.Do(t, d.LoadNotes(t.Context(), func(n amber.Note, err error) error {
 		got = append(got, fmt.Sprint(n.Name, " ", n.Content, " ", amber.KindOf(err)))
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if diff := cmp.Diff([]string{"a/z one ", "b two ", "c  damaged"}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -122,10 +115,10 @@ func TestBeforeTheFirstWrite(t *testing.T) {
 		t.Errorf("listed %v, %v", notes, err)
 	}
 	_, err = d.ReadNote(ctx, "a")
-	wantKind(t, "read", err, amber.KindNotFound)
+	must.Kind(t, "read", err, amber.KindNotFound)
 	_, err = d.LogNote(ctx, "a", 1)
-	wantKind(t, "log", err, amber.KindNotFound)
-	wantKind(t, "delete", d.DeleteNote(ctx, "a"), amber.KindNotFound)
+	must.Kind(t, "log", err, amber.KindNotFound)
+	must.Kind(t, "delete", d.DeleteNote(ctx, "a"), amber.KindNotFound)
 	if err := d.Check(ctx); err != nil {
 		t.Error(err)
 	}
@@ -157,9 +150,9 @@ func TestLogNote(t *testing.T) {
 		t.Errorf("commits are dated %s and %s", log[0].At, log[1].At)
 	}
 	_, err = d.LogNote(t.Context(), "other", 0)
-	wantKind(t, "limit 0", err, amber.KindInvalid)
+	must.Kind(t, "limit 0", err, amber.KindInvalid)
 	_, err = d.LogNote(t.Context(), "never", 1)
-	wantKind(t, "never written", err, amber.KindNotFound)
+	must.Kind(t, "never written", err, amber.KindNotFound)
 	if _, err := d.LogNote(t.Context(), "other", 1<<30); err != nil {
 		t.Error(err)
 	}
@@ -227,18 +220,18 @@ func TestHostileNames(t *testing.T) {
 	for what, name := range names {
 		ctx := t.Context()
 		_, err := d.WriteNote(ctx, name, "text")
-		wantKind(t, "write "+what, err, amber.KindInvalid)
+		must.Kind(t, "write "+what, err, amber.KindInvalid)
 		_, err = d.ReadNote(ctx, name)
-		wantKind(t, "read "+what, err, amber.KindInvalid)
+		must.Kind(t, "read "+what, err, amber.KindInvalid)
 		_, err = d.LogNote(ctx, name, 1)
-		wantKind(t, "log "+what, err, amber.KindInvalid)
-		wantKind(t, "delete "+what, d.DeleteNote(ctx, name), amber.KindInvalid)
+		must.Kind(t, "log "+what, err, amber.KindInvalid)
+		must.Kind(t, "delete "+what, d.DeleteNote(ctx, name), amber.KindInvalid)
 	}
 	if got := plainGit(t, dir, "status", "--porcelain", "--ignored"); got != "" {
 		t.Errorf("git sees changes:\n%s", got)
 	}
 	_, err := d.WriteNote(t.Context(), "known", "a\x00b")
-	wantKind(t, "content", err, amber.KindInvalid)
+	must.Kind(t, "content", err, amber.KindInvalid)
 }
 
 func TestContentIsKeptToTheByte(t *testing.T) {
@@ -275,7 +268,7 @@ func TestNewChecksItsOptions(t *testing.T) {
 		"timeout":  {Guard: notes.Fixed("x"), Clock: ticking(), Timeout: -1},
 	} {
 		_, err := notes.New(o)
-		wantKind(t, what, err, amber.KindInvalid)
+		must.Kind(t, what, err, amber.KindInvalid)
 	}
 }
 
@@ -302,24 +295,15 @@ func TestGuardErrorsComeThrough(t *testing.T) {
 func BenchmarkWriteAmong2000(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 2000 {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("n%d.md", i)), []byte("text"), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("n%d.md", i)), []byte("text"), 0o600))
 	}
-	d, err := notes.New(notes.Options{Guard: notes.Fixed(dir), Clock: ticking()})
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := must.Get(notes.New(notes.Options{Guard: notes.Fixed(dir), Clock: ticking()}))(b)
 	for i := range 3 { // the notes, then the index that knows their times
-		if _, err := d.WriteNote(b.Context(), "known", fmt.Sprint("warm ", i)); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(d.WriteNote(b.Context(), "known", fmt.Sprint("warm ", i)))(b)
 	}
 	i := 0
 	for b.Loop() {
 		i++
-		if _, err := d.WriteNote(b.Context(), "known", fmt.Sprint(i)); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(d.WriteNote(b.Context(), "known", fmt.Sprint(i)))(b)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 )
 
@@ -39,41 +40,23 @@ func dirAt(t *testing.T, dir string, o notes.Options) *notes.Dir {
 	if o.Clock == nil {
 		o.Clock = ticking()
 	}
-	d, err := notes.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(notes.New(o))(t)
 }
 
 func write(t *testing.T, d *notes.Dir, name, content string) amber.Note {
 	t.Helper()
-	note, err := d.WriteNote(t.Context(), name, content)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return note
+	return must.Get(d.WriteNote(t.Context(), name, content))(t)
 }
 
 // ops returns what happened to a note, newest first.
 func ops(t *testing.T, d *notes.Dir, name string) string {
 	t.Helper()
-	log, err := d.LogNote(t.Context(), name, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(d.LogNote(t.Context(), name, 100))(t)
 	var ops []string
 	for _, c := range log {
 		ops = append(ops, c.Op)
 	}
 	return strings.Join(ops, " ")
-}
-
-func wantKind(t *testing.T, what string, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: kind %q, want %q: %v", what, got, want, err)
-	}
 }
 
 // plainGit runs git in dir as its user would, apart from the user's configuration.
@@ -95,12 +78,8 @@ func plainGit(t *testing.T, dir string, args ...string) string {
 // put writes a file and the folders it needs.
 func put(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 func exists(t *testing.T, path string) bool {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestRecover(t *testing.T) {
@@ -110,12 +111,8 @@ func TestDeleteWhatWasRemovedByHand(t *testing.T) {
 	t.Parallel()
 	d, dir := newDir(t)
 	write(t, d, "a/b/known", "text")
-	if err := os.RemoveAll(filepath.Join(dir, "a")); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.DeleteNote(t.Context(), "a/b/known"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join(dir, "a")))
+	must.Do(t, d.DeleteNote(t.Context(), "a/b/known"))
 	if got := ops(t, d, "a/b/known"); got != "delete write" {
 		t.Errorf("history is %q", got)
 	}
@@ -228,7 +225,5 @@ func TestHalfMadeRepositoryIsCompleted(t *testing.T) {
 
 func remove(t *testing.T, path string) {
 	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(path))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // A letter with a mark as one character, and as two.
@@ -38,11 +39,9 @@ func TestANoteIsOneInEverySpelling(t *testing.T) {
 	if all, err := d.ListNotes(ctx); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
-	if err := d.DeleteNote(ctx, apart); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.DeleteNote(ctx, apart))
 	_, err := d.ReadNote(ctx, composed)
-	wantKind(t, "read after delete", err, amber.KindNotFound)
+	must.Kind(t, "read after delete", err, amber.KindNotFound)
 	if got := ops(t, d, apart); got != "delete write write" {
 		t.Errorf("history after delete is %q", got)
 	}
@@ -59,12 +58,8 @@ func TestAFileOfTheOtherSpellingIsFound(t *testing.T) {
 	ctx := t.Context()
 	write(t, d, "plan", "first")
 	old := filepath.Join(dir, filepath.FromSlash(apart)+".md")
-	if err := os.MkdirAll(filepath.Dir(old), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(old, []byte("by hand"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(old), 0o700))
+	must.Do(t, os.WriteFile(old, []byte("by hand"), 0o600))
 	for _, name := range []string{composed, apart} {
 		if n, err := d.ReadNote(ctx, name); err != nil || n.Content != "by hand" {
 			t.Errorf("%+q: %+v, %v", name, n, err)
@@ -92,9 +87,7 @@ func TestTwinsAreToldApartAndNamed(t *testing.T) {
 	write(t, d, "plan", "first")
 	const nfc, nfd = "caf\u00e9", "cafe\u0301"
 	for _, name := range []string{nfc, nfd} {
-		if err := os.WriteFile(filepath.Join(dir, name+".md"), []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name+".md"), []byte(name), 0o600))
 	}
 	for _, name := range []string{nfc, nfd} {
 		if n, err := d.ReadNote(ctx, name); err != nil || n.Content != name {
@@ -105,9 +98,7 @@ func TestTwinsAreToldApartAndNamed(t *testing.T) {
 	if diff := cmp.Diff([][]string{{nfd, nfc}}, twins); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	if err := d.DeleteNote(ctx, nfd); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.DeleteNote(ctx, nfd))
 	if n, err := d.ReadNote(ctx, nfd); err != nil || n.Content != nfc {
 		t.Errorf("after the other is gone: %+v, %v", n, err)
 	}

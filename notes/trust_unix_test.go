@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // program writes an executable that leaves a mark when it is run, and returns its path.
@@ -25,9 +26,7 @@ func program(t *testing.T, mark string) string {
 // test starts at the same time would hold the file open for writing for an instant, and it could not be run.
 func script(t *testing.T, path, body string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	cmd := exec.Command("sh", "-c", `cat > "$0" && chmod 700 "$0"`, path)
 	cmd.Stdin = strings.NewReader("#!/bin/sh\n" + body + "\n")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -40,10 +39,7 @@ func TestHostileRepository(t *testing.T) {
 	config := func(lines string) func(t *testing.T, git, prog string) {
 		return func(t *testing.T, git, prog string) {
 			path := filepath.Join(git, "config")
-			old, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			old := must.Get(os.ReadFile(path))(t)
 			put(t, path, string(old)+strings.ReplaceAll(lines, "PROGRAM", prog))
 		}
 	}
@@ -53,12 +49,8 @@ func TestHostileRepository(t *testing.T) {
 	link := func(name string) func(t *testing.T, git, prog string) {
 		return func(t *testing.T, git, prog string) {
 			away := filepath.Join(t.TempDir(), "away")
-			if err := os.Rename(filepath.Join(git, name), away); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(away, filepath.Join(git, name)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(filepath.Join(git, name), away))
+			must.Do(t, os.Symlink(away, filepath.Join(git, name)))
 		}
 	}
 	tests := map[string]func(t *testing.T, git, prog string){
@@ -94,9 +86,7 @@ func TestHostileRepository(t *testing.T) {
 		},
 		"repository file": func(t *testing.T, git, prog string) {
 			away := filepath.Join(t.TempDir(), "away")
-			if err := os.Rename(git, away); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(git, away))
 			put(t, git, "gitdir: "+away+"\n")
 		},
 	}
@@ -108,7 +98,7 @@ func TestHostileRepository(t *testing.T) {
 			mark := filepath.Join(t.TempDir(), "mark")
 			spoil(t, filepath.Join(dir, ".git"), program(t, mark))
 			for what, err := range each(t.Context(), d) {
-				wantKind(t, what, err, amber.KindDamaged)
+				must.Kind(t, what, err, amber.KindDamaged)
 				if amber.HintOf(err) == "" {
 					t.Errorf("%s: no hint: %v", what, err)
 				}
@@ -192,8 +182,8 @@ func TestUnusableBranch(t *testing.T) {
 			write(t, d, "other", "text")
 			tt.spoil(t, dir)
 			_, err := d.WriteNote(t.Context(), "known", "new text")
-			wantKind(t, "write", err, tt.want)
-			wantKind(t, "delete", d.DeleteNote(t.Context(), "known"), tt.want)
+			must.Kind(t, "write", err, tt.want)
+			must.Kind(t, "delete", d.DeleteNote(t.Context(), "known"), tt.want)
 			if raw, err := os.ReadFile(filepath.Join(dir, "known.md")); err != nil || string(raw) != "text" {
 				t.Errorf("the file holds %q, %v", raw, err)
 			}
@@ -216,12 +206,10 @@ func TestCheckFindsMissingObjects(t *testing.T) {
 	t.Parallel()
 	d, dir := newDir(t)
 	write(t, d, "known", "text")
-	if err := d.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Check(t.Context()))
 	blob := strings.TrimSpace(plainGit(t, dir, "rev-parse", "HEAD:known.md"))
 	remove(t, filepath.Join(dir, ".git", "objects", blob[:2], blob[2:]))
-	wantKind(t, "check", d.Check(t.Context()), amber.KindDamaged)
+	must.Kind(t, "check", d.Check(t.Context()), amber.KindDamaged)
 }
 
 func TestWhatIsInTheWay(t *testing.T) {
@@ -286,10 +274,10 @@ func TestWhatIsInTheWay(t *testing.T) {
 			tt.prepare(t, dir)
 			before := plainGit(t, dir, "rev-parse", "HEAD")
 			_, err := d.WriteNote(t.Context(), tt.name, "new text")
-			wantKind(t, "write", err, amber.KindConflict)
-			wantKind(t, "delete", d.DeleteNote(t.Context(), tt.name), cmp.Or(tt.remove, amber.KindConflict))
+			must.Kind(t, "write", err, amber.KindConflict)
+			must.Kind(t, "delete", d.DeleteNote(t.Context(), tt.name), cmp.Or(tt.remove, amber.KindConflict))
 			_, err = d.ReadNote(t.Context(), tt.name)
-			wantKind(t, "read", err, tt.read)
+			must.Kind(t, "read", err, tt.read)
 			if after := plainGit(t, dir, "rev-parse", "HEAD"); after != before {
 				t.Error("something was committed")
 			}
@@ -303,7 +291,7 @@ func TestReadRefusesWhatIsNoText(t *testing.T) {
 	d, dir := newDir(t)
 	put(t, filepath.Join(dir, "x.md"), "secret \xff\xfe")
 	_, err := d.ReadNote(t.Context(), "x")
-	wantKind(t, "read", err, amber.KindDamaged)
+	must.Kind(t, "read", err, amber.KindDamaged)
 	if err != nil && strings.Contains(err.Error(), "secret") {
 		t.Errorf("the error quotes the note: %v", err)
 	}
@@ -311,7 +299,5 @@ func TestReadRefusesWhatIsNoText(t *testing.T) {
 
 func symlink(t *testing.T, to, path string) {
 	t.Helper()
-	if err := os.Symlink(to, path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(to, path))
 }

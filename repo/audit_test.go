@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/wire"
@@ -32,16 +33,12 @@ func furnish(t testing.TB, target *memory) (s *store, kept []repo.Manifest) {
 		if err == nil {
 			err = s.publish(m)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return m
 	}
 	gone := take(ada, "gone")
 	kept = []repo.Manifest{take(ada, "kept"), take(bob, "other")}
-	if err := s.catalog.SetPin(ctx, ada, kept[0].ID, true, s.at()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.catalog.SetPin(ctx, ada, kept[0].ID, true, s.at()))
 	s.delete(t, gone)
 	s.gc(t)
 	s.whole(t, kept...)
@@ -71,9 +68,7 @@ func auditOf(t testing.TB, r *repo.Repo, heads map[string]repo.Link) wire.CheckR
 		return l, ok
 	}
 	report, err := r.Audit(ctx, tenant, true, known, repo.ChainName{Agent: ada, Device: laptop}, repo.ChainName{Agent: bob, Device: laptop})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return report
 }
 
@@ -81,10 +76,7 @@ func headsOf(t testing.TB, s *store) map[string]repo.Link {
 	t.Helper()
 	heads := map[string]repo.Link{}
 	for _, agent := range []amber.AgentID{ada, bob} {
-		l, err := s.catalog.Tip(ctx, agent, laptop)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(s.catalog.Tip(ctx, agent, laptop))(t)
 		heads[string(agent)+" "+laptop] = l
 	}
 	return heads
@@ -132,7 +124,7 @@ func TestEveryBitOfAManifestMatters(t *testing.T) {
 		for bit := range 8 {
 			object[i] ^= 1 << bit
 			_, err := s.catalog.Get(ctx, ada, kept[0].ID)
-			wantKind(t, fmt.Sprintf("byte %d bit %d", i, bit), err, amber.KindDamaged)
+			must.Kind(t, fmt.Sprintf("byte %d bit %d", i, bit), err, amber.KindDamaged)
 			object[i] ^= 1 << bit
 		}
 	}
@@ -322,31 +314,17 @@ func TestDamageIsListedUpToABound(t *testing.T) {
 		var entries []repo.TreeEntry
 		for i := range 1500 {
 			size, parts, err := w.PutFile(ctx, strings.NewReader(fmt.Sprint("file ", i)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			entries = append(entries, repo.TreeEntry{Name: fmt.Sprint(i), Mode: repo.ModeFile, Size: size, Parts: parts})
 		}
-		if _, err := w.Flush(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Flush(ctx))(t)
 		lost := slices.Concat(target.names("index/"), target.names("packs/"))
-		tree, err := w.PutTree(ctx, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inner, err := w.PutInner(ctx, repo.Inner{Notes: &repo.FilesEntry{Tree: tree, Files: 1500}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Flush(ctx); err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(w.PutTree(ctx, entries))(t)
+		inner := must.Get(w.PutInner(ctx, repo.Inner{Notes: &repo.FilesEntry{Tree: tree, Files: 1500}}))(t)
+		must.Get(w.Flush(ctx))(t)
 		_ = w.Close()
 		m := s.sealed(w, repo.Manifest{ID: s.newID(t), Tenant: tenant, Agent: ada, Device: laptop, Counter: 1, CreatedAt: s.at(), Inner: inner})
-		if err := s.publish(m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.publish(m))
 		for _, name := range lost {
 			delete(target.objects, name)
 		}

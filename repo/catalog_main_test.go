@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/wire"
@@ -62,10 +63,7 @@ func (s *store) newID(t testing.TB) amber.SnapshotID {
 	t.Helper()
 	*s.ids++
 	random := binary.BigEndian.AppendUint64(make([]byte, 2), *s.ids)
-	id, err := amber.NewUUID(s.now, bytes.NewReader(random))
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(amber.NewUUID(s.now, bytes.NewReader(random)))(t)
 	return amber.SnapshotID(id)
 }
 
@@ -211,17 +209,13 @@ func (s *store) take(t testing.TB, agent amber.AgentID, word string) repo.Manife
 	if err == nil {
 		err = s.publish(m)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return m
 }
 
 func (s *store) delete(t testing.TB, m repo.Manifest) {
 	t.Helper()
-	if err := s.catalog.Delete(ctx, m.Agent, m.ID, "deleted", s.at()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.catalog.Delete(ctx, m.Agent, m.ID, "deleted", s.at()))
 }
 
 func (s *store) options() repo.GCOptions {
@@ -230,11 +224,7 @@ func (s *store) options() repo.GCOptions {
 
 func (s *store) gc(t testing.TB) repo.GCReport {
 	t.Helper()
-	r, err := s.repo.CollectGarbage(ctx, s.options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(s.repo.CollectGarbage(ctx, s.options()))(t)
 }
 
 // collect runs gc until everything is freed that can be.
@@ -249,11 +239,7 @@ func (s *store) collect(t testing.TB) {
 
 func (s *store) audit(t testing.TB) wire.CheckReport {
 	t.Helper()
-	r, err := s.repo.Audit(ctx, tenant, true, s.heads(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(s.repo.Audit(ctx, tenant, true, s.heads(t)))(t)
 }
 
 // heads tells the ends of chains as they are now.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/target"
@@ -61,10 +62,7 @@ func signaturesIn(object []byte) string {
 // signing returns a store that signs.
 func signing(t testing.TB, target target.Target, key sign.Signer) *store {
 	t.Helper()
-	r, err := repo.Open(ctx, target, &repo.Options{Signer: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(repo.Open(ctx, target, &repo.Options{Signer: key}))(t)
 	return &store{target: target, repo: r, catalog: r.Catalog(tenant), now: epoch, ids: new(uint64)}
 }
 
@@ -84,9 +82,7 @@ func (s *store) takeAs(t testing.TB, device, word string, signer sign.KeyID) rep
 	if err == nil {
 		err = s.publish(m)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	s.later(time.Second)
 	return m
 }
@@ -99,11 +95,7 @@ func (s *store) takeSigned(t testing.TB, word string) repo.Manifest {
 // get returns a snapshot that is there.
 func (s *store) get(t testing.TB, m repo.Manifest) repo.Entry {
 	t.Helper()
-	e, err := s.catalog.Get(ctx, m.Agent, m.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return must.Get(s.catalog.Get(ctx, m.Agent, m.ID))(t)
 }
 
 func hasText(list []string, want string) bool {
@@ -161,17 +153,17 @@ func TestPublishSignsWhatNamesItsSigner(t *testing.T) {
 	unsigned := m
 	unsigned.Signer = ""
 	_, err := s.catalog.Publish(ctx, unsigned)
-	wantKind(t, "the same, not signed", err, amber.KindConflict)
+	must.Kind(t, "the same, not signed", err, amber.KindConflict)
 	fresh := m
 	fresh.ID = s.newID(t)
 	for name, c := range map[string]*repo.Catalog{"another key": s.with(t, other).catalog, "no key": s.with(t, nil).catalog} {
 		_, err := c.Publish(ctx, fresh)
-		wantKind(t, name, err, amber.KindInvalid)
+		must.Kind(t, name, err, amber.KindInvalid)
 	}
 	for _, signer := range []sign.KeyID{"x", other.KeyID(), own.KeyID() + "1"} {
 		fresh.Signer = signer
 		_, err := s.catalog.Publish(ctx, fresh)
-		wantKind(t, "signer "+string(signer), err, amber.KindInvalid)
+		must.Kind(t, "signer "+string(signer), err, amber.KindInvalid)
 	}
 	if n := len(target.names("snapshots/")); n != 1 {
 		t.Errorf("%d manifests", n)
@@ -307,10 +299,10 @@ func checkForged(t *testing.T, target *memory, name string, m repo.Manifest, wan
 	kind := map[sign.SignatureStatus]amber.Kind{
 		sign.SignatureBad: amber.KindUntrusted, sign.SignatureStripped: amber.KindUntrusted, "": amber.KindDamaged,
 	}[want]
-	wantKind(t, "use", e.Usable(), kind)
+	must.Kind(t, "use", e.Usable(), kind)
 	before := target.clone()
 	_, err = s.repo.CollectGarbage(ctx, s.options())
-	wantKind(t, "gc", err, kind)
+	must.Kind(t, "gc", err, kind)
 	if kind != "" {
 		if diff := cmp.Diff(before.objects, target.objects); diff != "" {
 			t.Errorf("gc changed something: %s", diff)
@@ -325,9 +317,7 @@ func TestASignatureNobodyNamesIsBad(t *testing.T) {
 	target := newMemory()
 	s := signing(t, target, own)
 	m := s.takeAs(t, laptop, "a", "")
-	if err := s.catalog.SetPin(ctx, ada, m.ID, true, s.at()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.catalog.SetPin(ctx, ada, m.ID, true, s.at()))
 	pin := "pins/ada/" + string(m.ID) + ".json"
 	for _, name := range []string{manifestOf(m), pin} {
 		body := bodyOf(target.objects[name])
@@ -359,13 +349,10 @@ func TestEveryChangedByteOfSignedRecordsIsFound(t *testing.T) {
 		body, list := bodyOf(good), signaturesIn(good)
 		check := func(what string, i int, object []byte) {
 			target.objects[name] = object
-			report, err := s.repo.Audit(ctx, tenant, false, func(agent amber.AgentID, device string) (repo.Link, bool) {
+			report := must.Get(s.repo.Audit(ctx, tenant, false, func(agent amber.AgentID, device string) (repo.Link, bool) {
 				l, ok := heads[string(agent)+" "+device]
 				return l, ok
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			// A version that grew, with a digest that fits, is a newer Amber's.
 			if report.OK() && !hasText(report.NotChecked, "this amber knows version 1") {
 				t.Errorf("%s: %s %d flipped, and nothing is found: %q", name, what, i, object)
@@ -435,7 +422,7 @@ func TestASignedSnapshotIsNotDeletedWithoutAKey(t *testing.T) {
 	m := s.takeSigned(t, "a")
 	bare := s.with(t, nil)
 	err := bare.catalog.Delete(ctx, ada, m.ID, "", s.at())
-	wantKind(t, "delete", err, amber.KindRefused)
+	must.Kind(t, "delete", err, amber.KindRefused)
 	if amber.HintOf(err) == "" {
 		t.Error("no hint")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/sign"
 )
@@ -19,15 +20,11 @@ func signedVectors(t *testing.T) map[string]string {
 	s := signing(t, target, own)
 	m := vectorManifest()
 	m.Signer = own.KeyID()
-	if _, err := s.catalog.Publish(ctx, m); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.catalog.Publish(ctx, m))(t)
 	records := map[string]string{"manifest-signed": string(target.objects[manifestOf(m)])}
 	target.objects["snapshots/ada/"+string(unreadableID)+".json"] = nil
 	for _, id := range []amber.SnapshotID{vectorID, unreadableID} {
-		if err := s.catalog.Delete(ctx, ada, id, "pruned", s.at()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.catalog.Delete(ctx, ada, id, "pruned", s.at()))
 	}
 	records["stub-signed"] = string(target.objects[stubNameOf(m)])
 	records["stub-unreadable-signed"] = string(target.objects["stubs/ada/"+string(unreadableID)+".json"])
@@ -38,10 +35,7 @@ func signedVectors(t *testing.T) map[string]string {
 // wrote, and with the document.
 func TestSignedRecordVectors(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../docs/format/repository.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../docs/format/repository.md"))(t)
 	doc := strings.ReplaceAll(string(b), "\r\n", "\n")
 	for name, got := range signedVectors(t) {
 		golden.Check(t, *update, "records/"+name, got)
@@ -58,10 +52,7 @@ func TestSignedRecordsOfAnEarlierAmberAreValid(t *testing.T) {
 	for name, file := range map[string]string{
 		"snapshots/ada/" + string(vectorID) + ".json": "manifest-signed", "stubs/ada/" + string(unreadableID) + ".json": "stub-unreadable-signed",
 	} {
-		b, err := os.ReadFile("testdata/records/" + file + ".golden")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile("testdata/records/" + file + ".golden"))(t)
 		target.objects[name] = []byte(strings.ReplaceAll(string(b), "\r\n", "\n"))
 	}
 	s := newStore(t, target)

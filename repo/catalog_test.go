@@ -12,22 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
-func wantKind(t testing.TB, what string, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: got %q (%v), want %q", what, got, err, want)
-	}
-}
-
 func labels(t testing.TB, s *store, agent amber.AgentID) (l []string) {
 	t.Helper()
-	entries, err := s.catalog.List(ctx, agent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(s.catalog.List(ctx, agent))(t)
 	for _, e := range entries {
 		label := e.Manifest.Label
 		if e.Pinned {
@@ -50,9 +41,7 @@ func TestSnapshotsAreListedNewestFirst(t *testing.T) {
 		s.later(time.Minute)
 	}
 	s.take(t, bob, "other")
-	if err := s.catalog.SetPin(ctx, ada, taken[0].ID, true, s.at()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.catalog.SetPin(ctx, ada, taken[0].ID, true, s.at()))
 	if diff := cmp.Diff([]string{"three", "two", "one pinned"}, labels(t, s, ada)); diff != "" {
 		t.Error(diff)
 	}
@@ -74,9 +63,7 @@ func TestDeletedSnapshotsLeaveAStubAndTheChainHolds(t *testing.T) {
 	s := newStore(t, newMemory())
 	a, b, c := s.take(t, ada, "a"), s.take(t, ada, "b"), s.take(t, ada, "c")
 	for _, m := range []repo.Manifest{b, c} {
-		if err := s.catalog.SetPin(ctx, ada, m.ID, true, s.at()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.catalog.SetPin(ctx, ada, m.ID, true, s.at()))
 		s.delete(t, m)
 		s.delete(t, m) // once more is no error
 	}
@@ -84,11 +71,11 @@ func TestDeletedSnapshotsLeaveAStubAndTheChainHolds(t *testing.T) {
 		t.Error(diff)
 	}
 	_, err := s.catalog.Get(ctx, ada, b.ID)
-	wantKind(t, "get a deleted one", err, amber.KindNotFound)
-	wantKind(t, "pin a deleted one", s.catalog.SetPin(ctx, ada, b.ID, true, s.at()), amber.KindNotFound)
-	wantKind(t, "delete one that never was", s.catalog.Delete(ctx, ada, s.newID(t), "", s.at()), amber.KindNotFound)
+	must.Kind(t, "get a deleted one", err, amber.KindNotFound)
+	must.Kind(t, "pin a deleted one", s.catalog.SetPin(ctx, ada, b.ID, true, s.at()), amber.KindNotFound)
+	must.Kind(t, "delete one that never was", s.catalog.Delete(ctx, ada, s.newID(t), "", s.at()), amber.KindNotFound)
 	_, err = s.catalog.Publish(ctx, b)
-	wantKind(t, "publish a deleted one", err, amber.KindConflict)
+	must.Kind(t, "publish a deleted one", err, amber.KindConflict)
 	d := s.take(t, ada, "d")
 	if d.Counter != 4 || d.ParentID != c.ID {
 		t.Errorf("the chain goes on with counter %d after %s", d.Counter, d.ParentID)
@@ -106,11 +93,11 @@ func TestPublishNeverOverwrites(t *testing.T) {
 	other := m
 	other.Label = "another"
 	_, err := s.catalog.Publish(ctx, other)
-	wantKind(t, "another one of that id", err, amber.KindConflict)
+	must.Kind(t, "another one of that id", err, amber.KindConflict)
 	other = m
 	other.ID, other.Tenant = s.newID(t), "foreign"
 	_, err = s.catalog.Publish(ctx, other)
-	wantKind(t, "another tenant", err, amber.KindCrossTenant)
+	must.Kind(t, "another tenant", err, amber.KindCrossTenant)
 	s.whole(t, m)
 }
 
@@ -157,9 +144,7 @@ func TestADamagedPinPinsAndIsReplaced(t *testing.T) {
 	m := s.take(t, ada, "a")
 	pin := func() {
 		t.Helper()
-		if err := s.catalog.SetPin(ctx, ada, m.ID, true, s.at()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.catalog.SetPin(ctx, ada, m.ID, true, s.at()))
 	}
 	pin()
 	pin()
@@ -190,7 +175,7 @@ func TestASnapshotThatCannotBeReadCanBeDeleted(t *testing.T) {
 		t.Log(diff) // the order of one without a time is not promised
 	}
 	_, err := s.catalog.Get(ctx, ada, b.ID)
-	wantKind(t, "get", err, amber.KindDamaged)
+	must.Kind(t, "get", err, amber.KindDamaged)
 	s.delete(t, b)
 	report := s.audit(t)
 	if !report.OK() || len(report.NotChecked) != 1 || !strings.Contains(report.NotChecked[0], "counters 2 to 2") {

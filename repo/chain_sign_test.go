@@ -8,19 +8,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
 // checkChain checks the chains of ada with the heads that are known.
 func (s *store) checkChain(t testing.TB, heads map[string]repo.Link) repo.ChainReport {
 	t.Helper()
-	r, err := s.catalog.CheckChain(ctx, ada, func(device string) (repo.Link, bool) {
+	r := must.Get(s.catalog.CheckChain(ctx, ada, func(device string) (repo.Link, bool) {
 		l, ok := heads[string(ada)+" "+device]
 		return l, ok
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return r
 }
 

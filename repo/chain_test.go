@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/target"
 )
@@ -19,10 +20,7 @@ func TestTheTipCountsStubs(t *testing.T) {
 		t.Errorf("no chain: %v, %+v", err, l)
 	}
 	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
-	want, err := s.catalog.Get(ctx, ada, b.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(s.catalog.Get(ctx, ada, b.ID))(t)
 	link := repo.Link{Counter: 2, ID: b.ID, Digest: want.Digest}
 	for _, do := range []func(){func() {}, func() { s.delete(t, b) }, func() { s.delete(t, a) }} {
 		do()
@@ -47,9 +45,7 @@ func TestTheTipIsFoundAgain(t *testing.T) {
 	look := func(what string) {
 		t.Helper()
 		want, err := s.catalog.Tip(ctx, ada, laptop)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if seen, err = s.catalog.TipSince(ctx, ada, laptop, seen); err != nil || seen.Tip != want {
 			t.Fatalf("%s: got %v, %+v, want %+v", what, err, seen.Tip, want)
 		}
@@ -72,9 +68,7 @@ func TestTheTipIsFoundAgain(t *testing.T) {
 	if err == nil {
 		err = s.publish(m)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	look("another device")
 	calls := len(target.calls)
 	look("nothing new")
@@ -129,15 +123,10 @@ func TestBrokenChains(t *testing.T) {
 			}
 			s.delete(t, taken[1])
 			head, err := s.catalog.Tip(ctx, ada, laptop)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			tt.spoil(target.objects, taken)
 			known := func(string) (repo.Link, bool) { return head, true }
-			r, err := s.catalog.CheckChain(ctx, ada, known, laptop)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(s.catalog.CheckChain(ctx, ada, known, laptop))(t)
 			has := func(l []string, want string) bool {
 				if want == "" {
 					return len(l) == 0
@@ -172,9 +161,7 @@ func TestChainsOfSeveralDevicesAreSeparate(t *testing.T) {
 		if err == nil {
 			err = s.publish(m)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	r, err := s.catalog.CheckChain(ctx, ada, nil)
 	if err != nil || len(r.Damaged) > 0 || len(r.Checked) != 2 || len(r.NotChecked) != 2 {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/sign"
 )
@@ -33,9 +34,7 @@ func fieldOf(body, field string) string {
 func rotated(t *testing.T, m *memory, seed uint64, who ...string) *memory {
 	t.Helper()
 	c := m.clone()
-	if err := open(t, c).SetRecipients(ctx, recipients(t, who...), true, &steady{n: seed}, amber.At(epoch)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, open(t, c).SetRecipients(ctx, recipients(t, who...), true, &steady{n: seed}, amber.At(epoch)))
 	return c
 }
 
@@ -73,7 +72,7 @@ func TestAHostileTargetCannotTakeTheKeyAway(t *testing.T) {
 		delete(hostile.objects, firstKeys)
 		hostile.objects[secondKeys] = tt.record
 		_, err := repo.Copy(ctx, hostile, to, repo.CopyOptions{Identities: tt.identities})
-		wantKind(t, name, err, amber.KindConflict)
+		must.Kind(t, name, err, amber.KindConflict)
 		if diff := cmp.Diff(local.objects, to.objects); diff != "" {
 			t.Errorf("%s: something changed: %s", name, diff)
 		}
@@ -145,10 +144,7 @@ func TestOldKeyRecordsGoAsSoonAsTheyMay(t *testing.T) {
 	to := &stubborn{memory: from.clone(), refuse: true}
 	from = rotated(t, from, 9, alice)
 	for _, o := range []repo.CopyOptions{aliceCopies(t), aliceCopies(t), {}} {
-		r, err := repo.Copy(ctx, from, to, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(repo.Copy(ctx, from, to, o))(t)
 		if diff := cmp.Diff([]string{firstKeys}, r.NotRemoved); diff != "" {
 			t.Error(diff)
 		}
@@ -172,9 +168,7 @@ func TestAnOldKeyRecordThatHoldsSomethingElseStays(t *testing.T) {
 	t.Parallel()
 	base := newEncrypted(t)
 	other := newMemory()
-	if err := open(t, other).InitKey(ctx, recipients(t, alice), &steady{n: 70}, amber.At(epoch)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, open(t, other).InitKey(ctx, recipients(t, alice), &steady{n: 70}, amber.At(epoch)))
 	from := rotated(t, base, 9, alice)
 	for name, record := range map[string][]byte{
 		"another key": other.objects[firstKeys], "not for us": repo.ForgeKeys(open(t, base), strings.Repeat("ab", 16), 1, recipients(t, carol), &steady{}),
@@ -194,7 +188,7 @@ func TestNothingIsRemovedBeforeTheNewKeyRecordWasReadBack(t *testing.T) {
 	from := newEncrypted(t)
 	to := &stubborn{memory: from.clone(), garble: secondKeys}
 	_, err := repo.Copy(ctx, rotated(t, from, 9, alice), to, aliceCopies(t))
-	wantKind(t, "copy", err, amber.KindConflict)
+	must.Kind(t, "copy", err, amber.KindConflict)
 	if !bytes.Equal(to.objects[firstKeys], from.objects[firstKeys]) {
 		t.Error("the only good record is gone")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/target"
 )
@@ -35,11 +36,7 @@ func (c *counted) Put(ctx context.Context, name string, size int64, r io.Reader)
 
 func mustCopy(t *testing.T, from, to target.Target) target.CopyReport {
 	t.Helper()
-	r, err := repo.Copy(ctx, from, to, repo.CopyOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(repo.Copy(ctx, from, to, repo.CopyOptions{}))(t)
 }
 
 // on returns the same store on another target.
@@ -114,9 +111,7 @@ func TestTwoMachinesCopyToOnePlaceAtOnce(t *testing.T) {
 		if err == nil {
 			err = s.publish(m)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		taken[i] = m
 	}
 	to := newMemory()
@@ -143,7 +138,7 @@ func TestACopyBringsNothingDamaged(t *testing.T) {
 	}
 	to := newMemory()
 	_, err := repo.Copy(ctx, from, to, repo.CopyOptions{})
-	wantKind(t, "a damaged pack", err, amber.KindDamaged)
+	must.Kind(t, "a damaged pack", err, amber.KindDamaged)
 	if n := len(to.names("snapshots/")); n > 0 {
 		t.Errorf("%d manifests came", n)
 	}
@@ -213,7 +208,7 @@ func TestAManifestThatIsThereIsCompared(t *testing.T) {
 	s.take(t, ada, "c")
 	before := to.clone()
 	_, err := repo.Copy(ctx, s.target, to, repo.CopyOptions{})
-	wantKind(t, "copy", err, amber.KindConflict)
+	must.Kind(t, "copy", err, amber.KindConflict)
 	if diff := cmp.Diff(before.objects, to.objects); diff != "" {
 		t.Errorf("something was sent: %s", diff)
 	}
@@ -232,7 +227,7 @@ func TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted(t *testing.T) {
 	to := newMemory()
 	refuse := repo.CopyOptions{RefusePlain: true}
 	r, err := repo.Copy(ctx, from, to, refuse)
-	wantKind(t, "copy", err, amber.KindRefused)
+	must.Kind(t, "copy", err, amber.KindRefused)
 	if r.Plain != 1 || len(to.objects) > 0 {
 		t.Errorf("%+v, %q", r, to.names(""))
 	}
@@ -249,7 +244,7 @@ func TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted(t *testing.T) {
 	there.delete(t, plain)
 	fresh := newMemory()
 	r, err = repo.Copy(ctx, left, fresh, refuse)
-	wantKind(t, "packs of a plain snapshot that was deleted", err, amber.KindRefused)
+	must.Kind(t, "packs of a plain snapshot that was deleted", err, amber.KindRefused)
 	if len(fresh.objects) > 0 {
 		t.Errorf("%q were sent", fresh.names(""))
 	}
@@ -257,13 +252,11 @@ func TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted(t *testing.T) {
 		delete(left.objects, name)
 	}
 	_, err = repo.Copy(ctx, left, fresh, refuse)
-	wantKind(t, "packs that no index object names", err, amber.KindRefused)
+	must.Kind(t, "packs that no index object names", err, amber.KindRefused)
 	if r.Plain != 0 || len(fresh.names("snapshots/")) > 0 {
 		t.Errorf("%+v, %q", r, fresh.names("snapshots/"))
 	}
-	if _, err := there.repo.Rebuild(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(there.repo.Rebuild(ctx))(t)
 	there.collect(t)
 	fresh = newMemory()
 	if r, err := repo.Copy(ctx, left, fresh, refuse); err != nil || r.Snapshots != 1 {
@@ -274,7 +267,7 @@ func TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted(t *testing.T) {
 	from.objects[name] = append([]byte(" "), from.objects[name]...)
 	fresh = newMemory()
 	_, err = repo.Copy(ctx, from, fresh, refuse)
-	wantKind(t, "a damaged manifest", err, amber.KindDamaged)
+	must.Kind(t, "a damaged manifest", err, amber.KindDamaged)
 	if len(fresh.objects) > 0 {
 		t.Errorf("%q were sent", fresh.names(""))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -148,9 +149,7 @@ func TestMissingCutAndSwappedObjects(t *testing.T) {
 			storeAgain(t, target, samples, tt.name == "pack of zeros")
 			if strings.HasPrefix(tt.name, "index") && tt.name != "index for pack" || tt.name == "pack for index" {
 				r := open(t, target)
-				if _, err := r.Rebuild(ctx); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(r.Rebuild(ctx))(t)
 				readAll(t, r, samples)
 			}
 		})
@@ -166,9 +165,7 @@ func storeAgain(t *testing.T, target *memory, samples []sample, unnoticed bool) 
 	w := open(t, target).NewWriter(ctx)
 	defer w.Close()
 	for _, s := range samples {
-		if _, err := s.put(ctx, w); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.put(ctx, w))(t)
 	}
 	_, err := w.Flush(ctx)
 	if err != nil && amber.KindOf(err) != amber.KindDamaged {
@@ -218,10 +215,7 @@ func TestRebuildSupersedesOlderIndexObjects(t *testing.T) {
 	old := target.names("index/")
 	target.objects[old[2]][40] ^= 1
 	r = open(t, target)
-	report, err := r.Rebuild(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(r.Rebuild(ctx))(t)
 	if diff := cmp.Diff(old, report.Superseded); diff != "" || len(report.Objects) != 1 {
 		t.Errorf("superseded: %s; objects %q", diff, report.Objects)
 	}
@@ -375,9 +369,7 @@ func TestFlushMayBeRepeatedWhenOnlyTheIndexFailed(t *testing.T) {
 	w := r.NewWriter(ctx)
 	defer w.Close()
 	for _, s := range few() {
-		if _, err := s.put(ctx, w); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.put(ctx, w))(t)
 	}
 	target.fail = func(int) error {
 		if strings.HasPrefix(target.calls[len(target.calls)-1], "put index/") {
@@ -405,9 +397,7 @@ func TestADamagedPackOfTheSameNameIsNotReliedOn(t *testing.T) {
 	w := r.NewWriter(ctx)
 	defer w.Close()
 	for _, s := range few() {
-		if _, err := s.put(ctx, w); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.put(ctx, w))(t)
 	}
 	if _, err := w.Flush(ctx); amber.KindOf(err) != amber.KindDamaged || len(target.names("index/")) > 0 {
 		t.Errorf("flush: %v", err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -32,10 +33,7 @@ func TestDatabaseReaderReadsAnyPart(t *testing.T) {
 	t.Parallel()
 	_, r, ref, data := scattered(t, 1000)
 	for _, cache := range []int64{0, 64 << 10, 300_000, 1 << 30} {
-		d, err := r.OpenDatabase(ctx, ref, cache)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(r.OpenDatabase(ctx, ref, cache))(t)
 		var done sync.WaitGroup
 		for worker := range uint64(4) {
 			done.Go(func() {
@@ -65,16 +63,11 @@ func TestDatabaseReaderCountsAndKeepsWhatWasUsedLast(t *testing.T) {
 	const chunk = 64 << 10
 	data := noise(1, 8*chunk)
 	b, _ := freeze(t, r, 4096, data, nil)
-	d, err := r.OpenDatabase(ctx, b.Ref, 2*chunk)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(r.OpenDatabase(ctx, b.Ref, 2*chunk))(t)
 	read := func(chunks ...int64) {
 		t.Helper()
 		for _, n := range chunks {
-			if _, err := d.ReadAt(make([]byte, 1000), n*chunk+4000); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(d.ReadAt(make([]byte, 1000), n*chunk+4000))(t)
 		}
 	}
 	read(0, 1, 0, 1, 0) // both are kept
@@ -95,10 +88,7 @@ func TestDatabaseReaderCountsAndKeepsWhatWasUsedLast(t *testing.T) {
 func TestDatabaseReaderTriesAgainAfterAnError(t *testing.T) {
 	t.Parallel()
 	target, r, ref, data := scattered(t, 200)
-	d, err := r.OpenDatabase(ctx, ref, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(r.OpenDatabase(ctx, ref, 1<<20))(t)
 	target.fail = func(int) error { return errCut }
 	b := make([]byte, len(data))
 	if _, err := d.ReadAt(b, 0); !errors.Is(err, errCut) {
@@ -115,7 +105,7 @@ func TestDatabaseReaderTriesAgainAfterAnError(t *testing.T) {
 func TestFlippedBytesOfADatabaseAreFound(t *testing.T) {
 	t.Parallel()
 	target, r, ref, _ := scattered(t, 300)
-	err := r.DatabaseBlobs(ctx, ref, func(id repo.ID, _ repo.Kind) error {
+	must.Do(t, r.DatabaseBlobs(ctx, ref, func(id repo.ID, _ repo.Kind) error {
 		l, _ := r.Find(id)
 		damaged := target.clone()
 		name := "packs/" + l.Pack.String()[:2] + "/" + l.Pack.String() + ".pack"
@@ -124,8 +114,5 @@ func TestFlippedBytesOfADatabaseAreFound(t *testing.T) {
 			t.Errorf("blob %v: %v", id, err)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -20,24 +21,18 @@ import (
 func storeDatabase(t testing.TB, w *repo.Writer, pageSize int, data []byte, base *repo.Base) *repo.Base {
 	t.Helper()
 	d, err := w.NewDatabase(ctx, pageSize, base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer d.Abort()
 	piece := make([]byte, 0, 37*pageSize)
 	for rest := data; len(rest) > 0; {
 		n := min(len(rest), cap(piece))
 		piece = append(piece[:0], rest[:n]...)
-		if err := d.Write(piece); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Write(piece))
 		clear(piece) // it was copied
 		rest = rest[n:]
 	}
 	ref, sums, err := d.Finish(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if ref.PageSize != pageSize || ref.Bytes() != int64(len(data)) || !slices.Equal(sums, digests(pageSize, data)) {
 		t.Fatalf("ref %+v, %d digests of %d bytes", ref, len(sums), len(data))
 	}
@@ -50,10 +45,7 @@ func freeze(t testing.TB, r *repo.Repo, pageSize int, data []byte, base *repo.Ba
 	w := r.NewWriter(ctx)
 	defer w.Close()
 	b := storeDatabase(t, w, pageSize, data, base)
-	report, err := w.Flush(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(w.Flush(ctx))(t)
 	return b, report
 }
 
@@ -94,17 +86,14 @@ func isDatabase(t testing.TB, r *repo.Repo, ref repo.DatabaseRef, want []byte) {
 		t.Fatalf("read at: %v, %d bytes", err, n)
 	}
 	seen := map[repo.ID]bool{}
-	err = r.DatabaseBlobs(ctx, ref, func(id repo.ID, kind repo.Kind) error {
+	must.Do(t, r.DatabaseBlobs(ctx, ref, func(id repo.ID, kind repo.Kind) error {
 		l, ok := r.Find(id)
 		if !ok || l.Kind != kind || seen[id] {
 			t.Errorf("blob %v of %v: found %v, seen %v", id, kind, ok, seen[id])
 		}
 		seen[id] = true
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func TestDatabasesComeBack(t *testing.T) {
@@ -234,20 +223,14 @@ func TestDatabaseOverOneGiB(t *testing.T) {
 	w := r.NewWriter(ctx)
 	defer w.Close()
 	d, err := w.NewDatabase(ctx, size, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	page := make([]byte, size)
 	for i := range pages {
 		page[0] = byte(min(1, i/(pages-1))) // the last one is another
-		if err := d.Write(page); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Write(page))
 	}
 	ref, _, err := d.Finish(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if report, err := w.Flush(ctx); err != nil || report.New != 3 {
 		t.Errorf("%v, %+v", err, report)
 	}
@@ -363,9 +346,7 @@ func TestAPackIsNotStoredInThePlaceOfOneToAvoid(t *testing.T) {
 		w := r.NewWriter(ctx)
 		w.Avoid(avoid)
 		for _, s := range few() {
-			if _, err := s.put(ctx, w); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.put(ctx, w))(t)
 		}
 		report, err := w.Flush(ctx)
 		written := w.Written()
@@ -408,19 +389,12 @@ func TestDatabaseWriterRefuses(t *testing.T) {
 			t.Errorf("pages of %d: %v", size, err)
 		}
 	}
-	d, err := w.NewDatabase(ctx, 512, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Write(make([]byte, 700)); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("part of a page: %v", err)
-	}
+	d := must.Get(w.NewDatabase(ctx, 512, nil))(t)
+	must.Kind(t, "part of a page", d.Write(make([]byte, 700)), amber.KindInvalid)
 	if _, _, err := d.Finish(ctx); err != nil {
 		t.Error(err)
 	}
-	if err := d.Write(make([]byte, 512)); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("behind the end: %v", err)
-	}
+	must.Kind(t, "behind the end", d.Write(make([]byte, 512)), amber.KindInvalid)
 	if _, _, err := d.Finish(ctx); amber.KindOf(err) != amber.KindInvalid {
 		t.Errorf("finish twice: %v", err)
 	}
@@ -437,9 +411,7 @@ func TestDatabaseWriterReportsThePackThatCannotBeStored(t *testing.T) {
 	w := r.NewWriter(ctx)
 	defer w.Close()
 	d, err := w.NewDatabase(ctx, 512, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer d.Abort()
 	for i := 0; err == nil && i < 1000; i++ {
 		err = d.Write(noise(uint64(i), 64<<10))
@@ -459,9 +431,7 @@ func TestACancelledDatabaseEnds(t *testing.T) {
 	defer w.Close()
 	during, cancel := context.WithCancel(ctx)
 	d, err := w.NewDatabase(during, 512, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	cancel()
 	for err == nil {
 		err = d.Write(make([]byte, 512))
@@ -472,10 +442,7 @@ func TestACancelledDatabaseEnds(t *testing.T) {
 	if _, _, err := d.Finish(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("finish: %v", err)
 	}
-	aborted, err := w.NewDatabase(ctx, 512, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	aborted := must.Get(w.NewDatabase(ctx, 512, nil))(t)
 	_ = aborted.Write(make([]byte, 512*2000))
 	aborted.Abort()
 	if _, _, err := aborted.Finish(ctx); amber.KindOf(err) != amber.KindInvalid {

@@ -7,6 +7,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -21,10 +22,7 @@ func looksAt(t *testing.T, target *memory) {
 		}
 		return
 	}
-	c, err := r.Check(ctx, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(r.Check(ctx, true))(t)
 	report, err := r.Rebuild(ctx)
 	if err != nil && amber.KindOf(err) != amber.KindTooNew {
 		t.Fatal(err)

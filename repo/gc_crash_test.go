@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/dir"
@@ -97,9 +98,7 @@ func (s *store) takeWithNoise(t *testing.T, word string) repo.Manifest {
 	w := s.repo.NewWriter(ctx)
 	defer w.Close()
 	in, err := s.inner(w, content{word, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	id, err := w.PutInner(ctx, in)
 	if err == nil {
 		_, err = w.Put(ctx, repo.KindFile, noise(uint64(word[0]), 9000))
@@ -107,33 +106,24 @@ func (s *store) takeWithNoise(t *testing.T, word string) repo.Manifest {
 	if err == nil {
 		_, err = w.Flush(ctx)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	m := s.sealed(w, repo.Manifest{
 		ID: s.newID(t), Tenant: tenant, Agent: bob, Device: word, Counter: 1, CreatedAt: s.at(), Label: word, Inner: id,
 	})
-	if err := s.publish(m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.publish(m))
 	return m
 }
 
 var deeds = []deed{
 	{"publish", func(t *testing.T, s *store) ([]repo.Manifest, repo.Manifest) {
 		a := s.take(t, ada, "a")
-		b, err := s.prepare(t, ada, laptop, content{"b", 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(s.prepare(t, ada, laptop, content{"b", 1}))(t)
 		return []repo.Manifest{a}, b
 	}, func(s *store, m repo.Manifest) error { return s.publish(m) }, exists},
 	{
 		"delete", func(t *testing.T, s *store) ([]repo.Manifest, repo.Manifest) {
 			a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
-			if err := s.catalog.SetPin(ctx, ada, b.ID, true, s.at()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.catalog.SetPin(ctx, ada, b.ID, true, s.at()))
 			return []repo.Manifest{a}, b
 		}, func(s *store, m repo.Manifest) error { return s.catalog.Delete(ctx, ada, m.ID, "deleted", s.at()) },
 		func(s *store, m repo.Manifest) bool { return !exists(s, m) },
@@ -151,9 +141,7 @@ var deeds = []deed{
 	{
 		"unpin", func(t *testing.T, s *store) ([]repo.Manifest, repo.Manifest) {
 			a := s.take(t, ada, "a")
-			if err := s.catalog.SetPin(ctx, ada, a.ID, true, s.at()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.catalog.SetPin(ctx, ada, a.ID, true, s.at()))
 			return []repo.Manifest{a}, a
 		}, func(s *store, m repo.Manifest) error { return s.catalog.SetPin(ctx, ada, m.ID, false, s.at()) },
 		func(s *store, m repo.Manifest) bool {
@@ -194,10 +182,7 @@ var deeds = []deed{
 
 func openDisk(t *testing.T, root string, fsys fsx.FS) *store {
 	t.Helper()
-	d, err := dir.Open(root, dir.Options{FS: fsys})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(dir.Open(root, dir.Options{FS: fsys}))(t)
 	s := newStore(t, d)
 	s.recipient = recipients(t, alice)[0].Text
 	return s
@@ -208,9 +193,7 @@ func prepared(t *testing.T, d deedOn) (disk *crashfs.FS, root string, kept []rep
 	t.Helper()
 	root = filepath.Join(t.TempDir(), "repo")
 	disk = crashfs.New()
-	if err := fsx.MkdirAll(disk, root, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(disk, root, 0o700))
 	s := openDisk(t, root, disk)
 	if d.encrypted {
 		encrypt(t, s.target)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/target"
 )
@@ -77,28 +78,15 @@ func TestPacksThatAreMostlyDeadAreRewritten(t *testing.T) {
 		// One pack with much that only the first snapshot needs and a little that
 		// both do.
 		w := s.repo.NewWriter(ctx)
-		in, err := s.inner(w, content{"both", 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, err := w.PutInner(ctx, in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		big, err := w.Put(ctx, repo.KindFile, noise(1, 50_000))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Flush(ctx); err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(s.inner(w, content{"both", 1}))(t)
+		id := must.Get(w.PutInner(ctx, in))(t)
+		big := must.Get(w.Put(ctx, repo.KindFile, noise(1, 50_000)))(t)
+		must.Get(w.Flush(ctx))(t)
 		_ = w.Close()
 		m := s.sealed(w, repo.Manifest{
 			ID: s.newID(t), Tenant: tenant, Agent: ada, Device: laptop, Counter: 1, CreatedAt: s.at(), Label: "both", Inner: id,
 		})
-		if err := s.publish(m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.publish(m))
 		old := target.names("packs/")
 		r := s.gc(t)
 		if r.Repacked != 1 || r.Condemned != 1 || len(target.names("packs/")) != 2 {
@@ -126,19 +114,14 @@ func TestASnapshotPausedBeforeItsManifestIsWhole(t *testing.T) {
 			s := newStore(t, target)
 			a := s.take(t, ada, "a")
 			paused := s.again(t)
-			b, err := paused.prepare(t, ada, laptop, content{"b", 2})
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(paused.prepare(t, ada, laptop, content{"b", 2}))(t)
 			for range runs {
 				s.gc(t)
 				s.later(grace)
 			}
-			err = paused.publish(b)
+			err := paused.publish(b)
 			if runs == 1 {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				s.whole(t, a, b)
 				// What it stored again is not in the condemned packs.
 				s.collect(t)
@@ -162,14 +145,9 @@ func TestAPackThatComesToBeNeededAfterItWasCondemnedIsRescued(t *testing.T) {
 	both(t, func(t *testing.T, newMemory func() *memory) {
 		s := newStore(t, newMemory())
 		a := s.take(t, ada, "a")
-		b, err := s.again(t).prepare(t, ada, laptop, content{"b", 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(s.again(t).prepare(t, ada, laptop, content{"b", 2}))(t)
 		s.gc(t) // condemns what only b will need
-		if _, err := s.catalog.Publish(ctx, b); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.catalog.Publish(ctx, b))(t)
 		s.later(grace)
 		if r := s.gc(t); r.Repacked != 1 || r.Deleted != 0 {
 			t.Errorf("rescued: %+v", r)
@@ -191,9 +169,7 @@ func TestTheSameSnapshotAgainDoesNotRelyOnACondemnedPack(t *testing.T) {
 		for _, deleted := range []bool{false, true} {
 			target := newMemory()
 			s := newStore(t, target)
-			if _, err := s.prepare(t, ada, laptop, content{"a", 2}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.prepare(t, ada, laptop, content{"a", 2}))(t)
 			died := target.names("packs/")[0]
 			s.gc(t)
 			if deleted {
@@ -294,7 +270,7 @@ func TestACollectionThatTookTooLongStops(t *testing.T) {
 				return s.now
 			}
 			r, err := s.repo.CollectGarbage(ctx, o)
-			wantKind(t, fmt.Sprintf("slow after %d calls", quick), err, amber.KindConflict)
+			must.Kind(t, fmt.Sprintf("slow after %d calls", quick), err, amber.KindConflict)
 			if r.Deleted != 0 {
 				t.Errorf("%+v", r)
 			}
@@ -359,7 +335,7 @@ func TestGarbageIsKeptWhileAManifestCannotBeRead(t *testing.T) {
 				before := target.clone()
 				s.later(grace)
 				_, err := s.again(t).repo.CollectGarbage(ctx, s.options())
-				wantKind(t, "gc", err, tt.want)
+				must.Kind(t, "gc", err, tt.want)
 				if amber.HintOf(err) == "" || !strings.Contains(err.Error(), "nothing is removed") {
 					t.Errorf("it does not say why: %v", err)
 				}
@@ -380,9 +356,7 @@ func TestInterruptedDeletionsAreFinished(t *testing.T) {
 	target := newMemory()
 	s := newStore(t, target)
 	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
-	if err := s.catalog.SetPin(ctx, ada, b.ID, true, s.at()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.catalog.SetPin(ctx, ada, b.ID, true, s.at()))
 	manifest, pin := manifestOf(b), "pins/ada/"+string(b.ID)+".json"
 	before := target.clone()
 	s.delete(t, b)
@@ -468,9 +442,9 @@ func TestADamagedListOfCondemnedPacksIsMadeAgain(t *testing.T) {
 	s.whole(t, a)
 	target.objects[target.names("condemned/")[0]] = envelope(`{"format":"amber-condemned","version":2}`)
 	_, err := s.repo.Condemned(ctx)
-	wantKind(t, "a newer list", err, amber.KindTooNew)
+	must.Kind(t, "a newer list", err, amber.KindTooNew)
 	_, err = s.repo.CollectGarbage(ctx, s.options())
-	wantKind(t, "gc with a newer list", err, amber.KindTooNew)
+	must.Kind(t, "gc with a newer list", err, amber.KindTooNew)
 }
 
 func TestASnapshotMustBePublishedInTime(t *testing.T) {
@@ -480,7 +454,7 @@ func TestASnapshotMustBePublishedInTime(t *testing.T) {
 		took time.Duration
 		want amber.Kind
 	}{{0, ""}, {grace / 2, ""}, {grace/2 + time.Millisecond, amber.KindConflict}, {-grace, amber.KindConflict}, {-time.Second, ""}} {
-		wantKind(t, tt.took.String(), repo.InTime(at, at.Add(tt.took), grace), tt.want)
+		must.Kind(t, tt.took.String(), repo.InTime(at, at.Add(tt.took), grace), tt.want)
 	}
 }
 
@@ -512,15 +486,10 @@ func TestRandomSnapshotsAndCollections(t *testing.T) {
 						s.gc(t)
 					case 4:
 						paused := s.again(t)
-						m, err := paused.prepare(t, agent, laptop, content{word, rnd.IntN(3)})
-						if err != nil {
-							t.Fatal(err)
-						}
+						m := must.Get(paused.prepare(t, agent, laptop, content{word, rnd.IntN(3)}))(t)
 						s.gc(t)
 						s.later(grace / 2)
-						if err := paused.publish(m); err != nil {
-							t.Fatal(err)
-						}
+						must.Do(t, paused.publish(m))
 						taken = append(taken, m)
 					}
 				}
@@ -545,35 +514,25 @@ func TestEndangeredIsWhatOnlyCondemnedOrLostPacksHold(t *testing.T) {
 	never := repo.BlobID(repo.KindFile, []byte("never stored"))
 	endangered := func() []repo.ID {
 		t.Helper()
-		lost, err := s.repo.Endangered(ctx, func(fn func(repo.ID, repo.Kind) error) error {
+		lost := must.Get(s.repo.Endangered(ctx, func(fn func(repo.ID, repo.Kind) error) error {
 			for _, id := range []repo.ID{safe.id(), doomed.id(), never, doomed.id()} {
 				if err := fn(id, repo.KindFile); err != nil {
 					return err
 				}
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		return lost
 	}
 	if diff := cmp.Diff([]repo.ID{doomed.id(), never}, endangered()); diff != "" {
 		t.Error(diff)
 	}
-	condemned, err := s.repo.Condemned(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	condemned := must.Get(s.repo.Condemned(ctx))(t)
 	w := s.repo.NewWriter(ctx)
 	defer w.Close()
 	w.Avoid(condemned)
-	if err := w.Copy(ctx, []repo.ID{doomed.id()}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Copy(ctx, []repo.ID{doomed.id()}))
+	must.Get(w.Flush(ctx))(t)
 	if diff := cmp.Diff([]repo.ID{never}, endangered()); diff != "" {
 		t.Error(diff)
 	}

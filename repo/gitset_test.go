@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -43,13 +44,8 @@ func storeGit(t testing.TB, r *repo.Repo, base repo.ID, objects ...repo.GitObjec
 		}
 	}
 	root, count, err := g.Finish(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := w.Flush(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	report := must.Get(w.Flush(ctx))(t)
 	if s, err := r.OpenGitSet(ctx, root); err != nil || s.Count() != count {
 		t.Fatalf("%v, want %d objects", err, count)
 	}
@@ -143,10 +139,7 @@ func TestGitObjectsThatLieAreRefused(t *testing.T) {
 	t.Parallel()
 	w := open(t, newMemory()).NewWriter(ctx)
 	defer w.Close()
-	g, err := w.NewGitSet(ctx, repo.ID{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(w.NewGitSet(ctx, repo.ID{}))(t)
 	named := func(raw string) repo.GitObject {
 		sum := sha1.Sum([]byte(raw))
 		return repo.GitObject{OID: hex.EncodeToString(sum[:]), Raw: []byte(raw)}
@@ -166,12 +159,8 @@ func TestGitObjectsThatLieAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := g.Put(ctx, good); err != nil {
-		t.Fatal(err)
-	}
-	if err := g.Put(ctx, gitBlob(32, "a")); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("an id of another length: %v", err)
-	}
+	must.Do(t, g.Put(ctx, good))
+	must.Kind(t, "an id of another length", g.Put(ctx, gitBlob(32, "a")), amber.KindInvalid)
 }
 
 func TestAGitSetThatCannotBeReliedOnIsNotABase(t *testing.T) {
@@ -208,17 +197,13 @@ func TestAGitSetThatCannotBeReliedOnIsNotABase(t *testing.T) {
 				t.Fatalf("%v, based %v", err, g.Based())
 			}
 			for _, o := range objects {
-				if err := g.Put(ctx, o); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, g.Put(ctx, o))
 			}
 			root, _, err := g.Finish(ctx)
 			if err != nil || root != base {
 				t.Fatalf("%v, %v", err, root)
 			}
-			if _, err := w.Flush(ctx); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(w.Flush(ctx))(t)
 			isGit(t, open(t, target), root, objects...)
 		})
 	}

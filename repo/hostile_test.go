@@ -8,6 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -22,10 +23,7 @@ func join(items ...item) []byte {
 // zeros compresses n zero bytes.
 func zeros(t *testing.T, n int) []byte {
 	t.Helper()
-	e, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(zstd.NewWriter(nil))(t)
 	return e.EncodeAll(make([]byte, n), nil)
 }
 
@@ -206,9 +204,7 @@ func TestALyingIndexCannotHideABlob(t *testing.T) {
 		name := target.names("packs/")[0]
 		pack := target.objects[name]
 		id, err := repo.ParseID(name[len("packs/00/") : len(name)-len(".pack")])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		a, b := samples[0].id(), samples[1].id()
 		// The blobs have changed places.
 		dir := bytes.Clone(pack[38 : 38+104])

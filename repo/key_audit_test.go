@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -21,30 +22,16 @@ func (s *store) takeNote(t *testing.T, agent amber.AgentID, text string) repo.Ma
 	w := s.repo.NewWriter(ctx)
 	defer w.Close()
 	size, parts, err := w.PutFile(ctx, strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree, err := w.PutTree(ctx, []repo.TreeEntry{{Name: "a.md", Mode: repo.ModeFile, Size: size, Parts: parts}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tip, err := s.catalog.Tip(ctx, agent, laptop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	tree := must.Get(w.PutTree(ctx, []repo.TreeEntry{{Name: "a.md", Mode: repo.ModeFile, Size: size, Parts: parts}}))(t)
+	tip := must.Get(s.catalog.Tip(ctx, agent, laptop))(t)
 	m := repo.Manifest{
 		ID: s.newID(t), Tenant: tenant, Agent: agent, Device: laptop, Counter: tip.Counter + 1, Parent: tip.Digest, ParentID: tip.ID, CreatedAt: s.at(),
 	}
-	if m.Inner, err = w.PutInner(ctx, repo.Inner{Label: text, Notes: &repo.FilesEntry{Tree: tree, Files: 1, Bytes: size}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
+	m.Inner = must.Get(w.PutInner(ctx, repo.Inner{Label: text, Notes: &repo.FilesEntry{Tree: tree, Files: 1, Bytes: size}}))(t)
+	must.Get(w.Flush(ctx))(t)
 	m = s.sealed(w, m)
-	if err := s.publish(m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.publish(m))
 	return m
 }
 
@@ -57,9 +44,7 @@ func TestEveryChangedByteOfAnEncryptedRepositoryIsFound(t *testing.T) {
 	s := newStore(t, target)
 	gone, m := s.takeNote(t, ada, "gone"), s.takeNote(t, ada, "kept")
 	s.takeNote(t, bob, "other")
-	if err := s.catalog.SetPin(ctx, ada, m.ID, true, s.at()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.catalog.SetPin(ctx, ada, m.ID, true, s.at()))
 	s.delete(t, gone)
 	s.gc(t)
 	names := target.names("")
@@ -165,9 +150,7 @@ func (f *forge) write(t *testing.T, target *memory) {
 	for _, name := range target.names("index/") {
 		delete(target.objects, name)
 	}
-	if _, err := open(t, target).Rebuild(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(open(t, target).Rebuild(ctx))(t)
 }
 
 // find returns the number of the first blob of a kind.
@@ -240,9 +223,9 @@ func TestWhatSomebodyWithoutTheKeyForgesIsFound(t *testing.T) {
 				t.Errorf("found without the key: %v, want %v", found, tt.open)
 			}
 			if inner := strings.Contains(tt.name, "inner"); inner {
-				wantKind(t, "sealed", locked.CheckSealed(ctx, m), amber.KindDamaged)
+				must.Kind(t, "sealed", locked.CheckSealed(ctx, m), amber.KindDamaged)
 				_, err := open(t, target).Inner(ctx, m)
-				wantKind(t, "inner", err, amber.KindDamaged)
+				must.Kind(t, "inner", err, amber.KindDamaged)
 			} else if err := locked.CheckSealed(ctx, m); err != nil {
 				t.Error(err)
 			}
@@ -344,29 +327,16 @@ func TestReadBackAndCopyNeedNoKey(t *testing.T) {
 		id := repo.ID(sha256.Sum256(target.objects[name]))
 		packs, avoid[id] = append(packs, id), true
 	}
-	if err := locked.ReadBack(ctx, packs); err != nil {
-		t.Fatal(err)
-	}
-	in, err := s.repo.Inner(ctx, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, locked.ReadBack(ctx, packs))
+	in := must.Get(s.repo.Inner(ctx, m))(t)
 	needed := []repo.ID{m.Inner}
-	if err := s.repo.NeededBy(ctx, in, func(id repo.ID, _ repo.Kind) error { needed = append(needed, id); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.repo.NeededBy(ctx, in, func(id repo.ID, _ repo.Kind) error { needed = append(needed, id); return nil }))
 	w := locked.NewWriter(ctx)
 	defer w.Close()
 	w.Avoid(avoid)
-	if err := w.Copy(ctx, needed); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := locked.ReadBack(ctx, w.Written()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Copy(ctx, needed))
+	must.Get(w.Flush(ctx))(t)
+	must.Do(t, locked.ReadBack(ctx, w.Written()))
 	for id := range avoid {
 		name := "packs/" + id.String()[:2] + "/" + id.String() + ".pack"
 		delete(target.objects, name)

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -16,9 +17,7 @@ func TestACopyLosesNoKey(t *testing.T) {
 	at := amber.At(epoch)
 	rotate := func(t *testing.T, m *memory, seed uint64, who ...string) {
 		t.Helper()
-		if err := open(t, m).SetRecipients(ctx, recipients(t, who...), true, &steady{n: seed}, at); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, open(t, m).SetRecipients(ctx, recipients(t, who...), true, &steady{n: seed}, at))
 	}
 	tests := []struct {
 		name string
@@ -37,15 +36,11 @@ func TestACopyLosesNoKey(t *testing.T) {
 		}, amber.KindConflict},
 		{"to another repository", func(t *testing.T, _ *memory) *memory {
 			m := newMemory()
-			if err := open(t, m).InitKey(ctx, recipients(t, alice), &steady{n: 40}, at); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, open(t, m).InitKey(ctx, recipients(t, alice), &steady{n: 40}, at))
 			return m
 		}, nil, amber.KindConflict},
 		{"recipients that were shut out", func(t *testing.T, from *memory) *memory {
-			if err := open(t, from).SetRecipients(ctx, recipients(t, alice, carol), false, nil, at); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, open(t, from).SetRecipients(ctx, recipients(t, alice, carol), false, nil, at))
 			return from.clone()
 		}, func(t *testing.T, from *memory) { rotate(t, from, 9, alice) }, ""},
 	}
@@ -64,7 +59,7 @@ func TestACopyLosesNoKey(t *testing.T) {
 			kept = append(kept, s.take(t, ada, "b"))
 			before := to.clone()
 			_, err := repo.Copy(ctx, from, to, aliceCopies(t))
-			wantKind(t, "copy", err, tt.want)
+			must.Kind(t, "copy", err, tt.want)
 			if tt.want != "" {
 				if diff := cmp.Diff(before.objects, to.objects); diff != "" {
 					t.Errorf("something was written: %s", diff)
@@ -83,7 +78,7 @@ func TestACopyLosesNoKey(t *testing.T) {
 	newStore(t, plain).take(t, ada, "a")
 	to := newEncrypted(t)
 	_, err := repo.Copy(ctx, plain, to, aliceCopies(t))
-	wantKind(t, "what is not encrypted", err, amber.KindConflict)
+	must.Kind(t, "what is not encrypted", err, amber.KindConflict)
 	if len(to.names("packs/")) > 0 {
 		t.Error("it was written to an encrypted repository")
 	}

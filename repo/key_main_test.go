@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/target"
 )
@@ -21,21 +22,14 @@ const (
 
 func identity(t testing.TB, secret string) *age.X25519Identity {
 	t.Helper()
-	id, err := age.ParseX25519Identity(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
+	return must.Get(age.ParseX25519Identity(secret))(t)
 }
 
 func recipients(t testing.TB, secrets ...string) []agekey.Recipient {
 	t.Helper()
 	var list []agekey.Recipient
 	for _, s := range secrets {
-		r, err := agekey.ParseRecipient(identity(t, s).Recipient().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(agekey.ParseRecipient(identity(t, s).Recipient().String()))(t)
 		list = append(list, r)
 	}
 	return list
@@ -48,11 +42,7 @@ func openAs(t testing.TB, target target.Target, secrets ...string) *repo.Repo {
 	for _, s := range secrets {
 		o.Identities = append(o.Identities, identity(t, s))
 	}
-	r, err := repo.Open(ctx, target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(repo.Open(ctx, target, o))(t)
 }
 
 // steady is random bytes that are the same for every test.
@@ -69,9 +59,7 @@ var _ io.Reader = (*steady)(nil)
 // of these tests.
 func encrypt(t testing.TB, target target.Target) {
 	t.Helper()
-	if err := openAs(t, target, alice).InitKey(ctx, recipients(t, alice), &steady{}, amber.At(epoch)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, openAs(t, target, alice).InitKey(ctx, recipients(t, alice), &steady{}, amber.At(epoch)))
 }
 
 // newEncrypted is newMemory for an encrypted repository.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -13,9 +14,7 @@ import (
 func TestAKeyThatChangesMeanwhileIsNoticed(t *testing.T) {
 	t.Parallel()
 	rotate := func(t *testing.T, m *memory) {
-		if err := open(t, m).SetRecipients(ctx, recipients(t, alice), true, &steady{n: 9}, amber.At(epoch)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, open(t, m).SetRecipients(ctx, recipients(t, alice), true, &steady{n: 9}, amber.At(epoch)))
 	}
 	tests := []struct {
 		name   string
@@ -31,22 +30,17 @@ func TestAKeyThatChangesMeanwhileIsNoticed(t *testing.T) {
 			t.Parallel()
 			target := tt.target(t)
 			s := newStore(t, target)
-			m, err := s.prepare(t, ada, laptop, content{"a", 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(s.prepare(t, ada, laptop, content{"a", 1}))(t)
 			key := s.repo.KeyID()
 			packs := len(target.names("packs/"))
 			w := s.repo.NewWriter(ctx)
 			defer w.Close()
-			if _, err := w.Put(ctx, repo.KindFile, []byte("something new")); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(w.Put(ctx, repo.KindFile, []byte("something new")))(t)
 			tt.change(t, target)
-			_, err = w.Flush(ctx)
-			wantKind(t, "flush", err, amber.KindConflict)
+			_, err := w.Flush(ctx)
+			must.Kind(t, "flush", err, amber.KindConflict)
 			_, err = s.catalog.Publish(ctx, m)
-			wantKind(t, "publish", err, amber.KindConflict)
+			must.Kind(t, "publish", err, amber.KindConflict)
 			if n := len(target.names("packs/")); n != packs || len(target.names("snapshots/")) > 0 {
 				t.Errorf("%d packs came, and %q", n-packs, target.names("snapshots/"))
 			}
@@ -70,9 +64,7 @@ func TestARepositoryKeepsItsID(t *testing.T) {
 		t.Errorf("%q, and %q without the key", id, openAs(t, target).RepositoryID())
 	}
 	for i, rotate := range []bool{false, true} {
-		if err := open(t, target).SetRecipients(ctx, recipients(t, alice), rotate, &steady{n: uint64(i) + 9}, amber.At(epoch)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, open(t, target).SetRecipients(ctx, recipients(t, alice), rotate, &steady{n: uint64(i) + 9}, amber.At(epoch)))
 		if got := open(t, target).RepositoryID(); got != id {
 			t.Errorf("rotate %v: %q and not %q", rotate, got, id)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -14,14 +15,9 @@ import (
 // key.
 func sealedNeeds(t *testing.T, r *repo.Repo, m repo.Manifest) {
 	t.Helper()
-	in, err := r.Inner(ctx, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(r.Inner(ctx, m))(t)
 	ids := []repo.ID{m.Inner}
-	if err := r.NeededBy(ctx, in, func(id repo.ID, _ repo.Kind) error { ids = append(ids, id); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.NeededBy(ctx, in, func(id repo.ID, _ repo.Kind) error { ids = append(ids, id); return nil }))
 	for _, id := range ids {
 		b, err := r.Get(ctx, id)
 		if err != nil || b.Key != m.Key || m.Key == "" {
@@ -38,13 +34,9 @@ func TestARepositoryThatIsEncryptedLaterKeepsWhatItHas(t *testing.T) {
 	s := newStore(t, target)
 	plain := s.take(t, ada, "same")
 	gone := s.take(t, ada, "gone")
-	if err := s.repo.InitKey(ctx, recipients(t, alice), &steady{}, s.at()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.repo.InitKey(ctx, recipients(t, alice), &steady{}, s.at()))
 	first := s.take(t, ada, "same")
-	if err := s.repo.SetRecipients(ctx, recipients(t, alice), true, &steady{n: 9}, s.at()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.repo.SetRecipients(ctx, recipients(t, alice), true, &steady{n: 9}, s.at()))
 	second := s.take(t, ada, "same")
 	if plain.Key != "" || first.Key == "" || second.Key == "" || first.Key == second.Key {
 		t.Fatalf("keys %q, %q, %q", plain.Key, first.Key, second.Key)
@@ -92,9 +84,7 @@ func TestNothingUnderAnotherKeyIsABase(t *testing.T) {
 	for _, what := range []string{"nothing at all", "a first key", "another key", "the same key"} {
 		base, _ := freeze(t, r, 512, data, nil)
 		git, _ := storeGit(t, r, repo.ID{}, object)
-		if err := change[what](); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, change[what]())
 		shared := what == "nothing at all" || what == "the same key"
 		w := r.NewWriter(ctx)
 		set, err := w.NewGitSet(ctx, git)
@@ -119,29 +109,23 @@ func TestIDsFromBeforeTheKeyAreRefused(t *testing.T) {
 	target := newMemory()
 	s := newStore(t, target)
 	plain := s.take(t, ada, "a")
-	in, err := s.repo.Inner(ctx, plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, err := s.repo.Tree(ctx, in.Notes.Tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(s.repo.Inner(ctx, plain))(t)
+	entries := must.Get(s.repo.Tree(ctx, in.Notes.Tree))(t)
 	encrypt(t, target)
 	s = s.again(t)
 	w := s.repo.NewWriter(ctx)
 	defer w.Close()
-	_, err = w.PutTree(ctx, entries)
-	wantKind(t, "a file", err, amber.KindInvalid)
+	_, err := w.PutTree(ctx, entries)
+	must.Kind(t, "a file", err, amber.KindInvalid)
 	_, err = w.PutTree(ctx, []repo.TreeEntry{{Name: "notes", Mode: repo.ModeDir, Tree: in.Notes.Tree}})
-	wantKind(t, "a folder", err, amber.KindInvalid)
+	must.Kind(t, "a folder", err, amber.KindInvalid)
 	for what, bad := range map[string]repo.Inner{
 		"databases": {Databases: in.Databases}, "notes": {Notes: in.Notes}, "git": {Git: in.Git}, "state": {State: in.Notes},
 		"a source":                {Sources: []repo.SourceEntry{{Name: "x", Files: in.Notes}}},
 		"the database of another": {Sources: []repo.SourceEntry{{Name: "x", Databases: in.Databases}}},
 	} {
 		_, err = w.PutInner(ctx, bad)
-		wantKind(t, what, err, amber.KindInvalid)
+		must.Kind(t, what, err, amber.KindInvalid)
 	}
 	if _, err := w.PutInner(ctx, repo.Inner{Label: "empty"}); err != nil {
 		t.Error(err)
@@ -160,14 +144,10 @@ func TestAWriterEndsWhenTheKeyChanges(t *testing.T) {
 			}
 			s := newStore(t, target)
 			m, err := s.prepare(t, ada, laptop, content{"before", 0})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			w := s.repo.NewWriter(ctx)
 			defer w.Close()
-			if _, err := w.Put(ctx, repo.KindFile, []byte("a word that waits for its pack")); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(w.Put(ctx, repo.KindFile, []byte("a word that waits for its pack")))(t)
 			r := s.repo
 			if elsewhere {
 				r = open(t, target)
@@ -177,21 +157,17 @@ func TestAWriterEndsWhenTheKeyChanges(t *testing.T) {
 			} else {
 				err = r.SetRecipients(ctx, recipients(t, alice), true, &steady{n: 3}, s.at())
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.repo.Reload(ctx); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
+			must.Do(t, s.repo.Reload(ctx))
 			packs := len(target.names("packs/"))
 			_, err = w.Put(ctx, repo.KindFile, []byte("later"))
-			wantKind(t, "put", err, amber.KindConflict)
+			must.Kind(t, "put", err, amber.KindConflict)
 			_, err = w.Flush(ctx)
-			wantKind(t, "flush", err, amber.KindConflict)
+			must.Kind(t, "flush", err, amber.KindConflict)
 			if len(target.names("packs/")) != packs {
 				t.Error("a pack was stored under the old key, or none")
 			}
-			wantKind(t, "publish", s.publish(m), amber.KindConflict)
+			must.Kind(t, "publish", s.publish(m), amber.KindConflict)
 			if len(target.names("snapshots/")) > 0 {
 				t.Error("it was published")
 			}
@@ -206,16 +182,9 @@ func TestAChangeOfRecipientsAloneEndsNoWriter(t *testing.T) {
 	t.Parallel()
 	target := newEncrypted(t)
 	s := newStore(t, target)
-	m, err := s.prepare(t, ada, laptop, content{"a", 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := open(t, target).SetRecipients(ctx, recipients(t, alice, carol), false, nil, s.at()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.publish(m); err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(s.prepare(t, ada, laptop, content{"a", 1}))(t)
+	must.Do(t, open(t, target).SetRecipients(ctx, recipients(t, alice, carol), false, nil, s.at()))
+	must.Do(t, s.publish(m))
 	s.whole(t, m)
 }
 
@@ -233,27 +202,24 @@ func TestInnerManifestsOfEncryptedSnapshotsAreNeverEqual(t *testing.T) {
 	if err := s.repo.CheckSealed(ctx, b); err != nil {
 		t.Error(err)
 	}
-	wantKind(t, "one that is not encrypted", s.repo.CheckSealed(ctx, repo.Manifest{}), amber.KindInvalid)
+	must.Kind(t, "one that is not encrypted", s.repo.CheckSealed(ctx, repo.Manifest{}), amber.KindInvalid)
 	other := b
 	other.Sealed = strings.Repeat("0", 64)
-	wantKind(t, "other bytes", s.repo.CheckSealed(ctx, other), amber.KindDamaged)
+	must.Kind(t, "other bytes", s.repo.CheckSealed(ctx, other), amber.KindDamaged)
 	other = b
 	other.Key = strings.Repeat("0", 16)
-	wantKind(t, "another key", s.repo.CheckSealed(ctx, other), amber.KindDamaged)
+	must.Kind(t, "another key", s.repo.CheckSealed(ctx, other), amber.KindDamaged)
 	other = b
 	other.Inner = repo.ID{1}
-	wantKind(t, "no blob", s.repo.CheckSealed(ctx, other), amber.KindDamaged)
+	must.Kind(t, "no blob", s.repo.CheckSealed(ctx, other), amber.KindDamaged)
 	_, err := s.repo.Inner(ctx, repo.Manifest{ID: b.ID, Inner: b.Inner})
-	wantKind(t, "said to be plain", err, amber.KindDamaged)
+	must.Kind(t, "said to be plain", err, amber.KindDamaged)
 }
 
 func TestManifestsOfEncryptedSnapshotsSayNothingElse(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, newEncrypted(t))
-	good, err := s.prepare(t, ada, laptop, content{"a", 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(s.prepare(t, ada, laptop, content{"a", 0}))(t)
 	for name, spoil := range map[string]func(m *repo.Manifest){
 		"a label":                 func(m *repo.Manifest) { m.Label = "secret" },
 		"a label that looks so":   func(m *repo.Manifest) { m.Label = " auto:x" },
@@ -266,12 +232,12 @@ func TestManifestsOfEncryptedSnapshotsSayNothingElse(t *testing.T) {
 		m := good
 		spoil(&m)
 		_, err := s.catalog.Publish(ctx, m)
-		wantKind(t, name, err, amber.KindInvalid)
+		must.Kind(t, name, err, amber.KindInvalid)
 	}
 	plain := good
 	plain.Encrypted, plain.Key, plain.Sealed = false, "", ""
-	_, err = s.catalog.Publish(ctx, plain)
-	wantKind(t, "plain in an encrypted repository", err, amber.KindConflict)
+	_, err := s.catalog.Publish(ctx, plain)
+	must.Kind(t, "plain in an encrypted repository", err, amber.KindConflict)
 	good.Label = "auto:hourly"
 	if _, err := s.catalog.Publish(ctx, good); err != nil {
 		t.Error(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/agekey"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/wire"
 )
@@ -41,29 +42,18 @@ func putMarkers(t *testing.T, s *store) (secrets map[string][]byte) {
 			if kind == repo.KindPages {
 				p = sample{kind, 512, append(data, make([]byte, 512-len(data)%512)...)}
 			}
-			if _, err := p.put(ctx, w); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(p.put(ctx, w))(t)
 			id := p.id()
 			hide(fmt.Sprintf("plain id of a %v of %d bytes", kind, len(p.data)), id[:])
 		}
 	}
-	in, err := s.inner(w, content{"Zaunkönig", 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(s.inner(w, content{"Zaunkönig", 3}))(t)
 	in.Label = "Zaunkönig"
 	in.Skipped = []wire.Skipped{{Part: "notes", Path: "Zaunkönig.md", Reason: "unreadable"}}
 	m := repo.Manifest{ID: s.newID(t), Tenant: tenant, Agent: ada, Device: laptop, Counter: 1, CreatedAt: s.at(), Label: "Zaunkönig"}
-	if m.Inner, err = w.PutInner(ctx, in); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.publish(s.sealed(w, m)); err != nil {
-		t.Fatal(err)
-	}
+	m.Inner = must.Get(w.PutInner(ctx, in))(t)
+	must.Get(w.Flush(ctx))(t)
+	must.Do(t, s.publish(s.sealed(w, m)))
 	secrets["a label, a note and a page"] = []byte("Zaunkönig")
 	secrets["the name of a note"] = []byte("0.md")
 	secrets["the name of a ref"] = []byte("refs/heads/main")
@@ -120,14 +110,8 @@ func TestWhoHasNoIdentityReadsNothing(t *testing.T) {
 	if err != nil || in.Label != "a" || m.Label != "" || !m.Encrypted || m.Key != s.repo.KeyID() {
 		t.Fatalf("%v, %+v, %+v", err, in, m)
 	}
-	hybrid, err := age.GenerateHybridIdentity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pass, err := age.NewScryptIdentity("open sesame")
-	if err != nil {
-		t.Fatal(err)
-	}
+	hybrid := must.Get(age.GenerateHybridIdentity())(t)
+	pass := must.Get(age.NewScryptIdentity("open sesame"))(t)
 	for name, o := range map[string]*repo.Options{
 		"no options": nil, "no identity": {}, "another one": {Identities: []age.Identity{identity(t, carol)}},
 		"several others": {Identities: []age.Identity{identity(t, carol), hybrid}},
@@ -166,7 +150,7 @@ func lockedOut(t *testing.T, name string, r *repo.Repo, m repo.Manifest, in repo
 	_, refused["dry gc"] = r.CollectGarbage(ctx, repo.GCOptions{Tenant: tenant, Now: newStore(t, newMemory()).clock, DryRun: true})
 	refused["recipients"] = r.SetRecipients(ctx, recipients(t, carol), true, &steady{}, amber.At(epoch))
 	for what, err := range refused {
-		wantKind(t, name+": "+what, err, amber.KindRefused)
+		must.Kind(t, name+": "+what, err, amber.KindRefused)
 		if amber.HintOf(err) != "amber … --identity FILE" {
 			t.Errorf("%s: %s: hint %q", name, what, amber.HintOf(err))
 		}
@@ -174,7 +158,7 @@ func lockedOut(t *testing.T, name string, r *repo.Repo, m repo.Manifest, in repo
 	if id := r.BlobID(repo.KindFile, nil); !id.IsZero() || !r.PagesID(512, nil).IsZero() {
 		t.Errorf("%s: an id without a key", name)
 	}
-	wantKind(t, name+": another key", r.InitKey(ctx, recipients(t, carol), &steady{}, amber.At(epoch)), amber.KindConflict)
+	must.Kind(t, name+": another key", r.InitKey(ctx, recipients(t, carol), &steady{}, amber.At(epoch)), amber.KindConflict)
 	allowed := map[string]error{}
 	allowed["check sealed"] = r.CheckSealed(ctx, m)
 	_, allowed["list"] = r.Catalog(tenant).List(ctx, ada)
@@ -184,7 +168,7 @@ func lockedOut(t *testing.T, name string, r *repo.Repo, m repo.Manifest, in repo
 	_, allowed["audit"] = r.Audit(ctx, tenant, true, nil)
 	_, allowed["rebuild"] = r.Rebuild(ctx)
 	for what, err := range allowed {
-		wantKind(t, name+": "+what, err, "")
+		must.Kind(t, name+": "+what, err, "")
 	}
 	if l, ok := r.Find(m.Inner); !ok || !l.Sealed || l.Kind != repo.KindManifest || !r.Has(m.Inner) {
 		t.Errorf("%s: not found: %+v", name, l)
@@ -199,9 +183,7 @@ func TestRecipientsComeAndGo(t *testing.T) {
 	opens := func(secret string) bool { return !openAs(t, target, secret).Locked() }
 	set := func(rotate bool, secrets ...string) {
 		t.Helper()
-		if err := s.repo.SetRecipients(ctx, recipients(t, secrets...), rotate, &steady{n: 100}, s.at()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.repo.SetRecipients(ctx, recipients(t, secrets...), rotate, &steady{n: 100}, s.at()))
 		var texts []string
 		for _, r := range recipients(t, secrets...) {
 			texts = append(texts, r.Text)
@@ -258,17 +240,11 @@ func TestRecipientsComeAndGo(t *testing.T) {
 
 func TestRecipientsThatAreNone(t *testing.T) {
 	t.Parallel()
-	hybrid, err := age.GenerateHybridIdentity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	hybrid := must.Get(age.GenerateHybridIdentity())(t)
 	pq, _ := agekey.RecipientOf(hybrid)
 	many := make([]agekey.Recipient, 65)
 	for i := range many {
-		id, err := age.GenerateX25519Identity()
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := must.Get(age.GenerateX25519Identity())(t)
 		many[i], _ = agekey.RecipientOf(id)
 	}
 	one := recipients(t, alice)[0]
@@ -276,7 +252,7 @@ func TestRecipientsThatAreNone(t *testing.T) {
 		"nobody": nil, "one twice": {one, one}, "too many": many, "hybrid and not": {one, pq}, "no text": {{Recipient: one.Recipient}},
 	} {
 		target := newMemory()
-		wantKind(t, name, open(t, target).InitKey(ctx, list, &steady{}, amber.At(epoch)), amber.KindInvalid)
+		must.Kind(t, name, open(t, target).InitKey(ctx, list, &steady{}, amber.At(epoch)), amber.KindInvalid)
 		if len(target.objects) > 0 {
 			t.Errorf("%s: something was written", name)
 		}
@@ -286,7 +262,7 @@ func TestRecipientsThatAreNone(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	wantKind(t, "no key", open(t, newMemory()).SetRecipients(ctx, recipients(t, alice), true, &steady{}, amber.At(epoch)), amber.KindNotFound)
+	must.Kind(t, "no key", open(t, newMemory()).SetRecipients(ctx, recipients(t, alice), true, &steady{}, amber.At(epoch)), amber.KindNotFound)
 	if err := open(t, newMemory()).InitKey(ctx, recipients(t, alice), strings.NewReader("short"), amber.At(epoch)); err == nil {
 		t.Error("a key of five bytes")
 	}
@@ -299,26 +275,17 @@ func TestKeysAreBounded(t *testing.T) {
 	var list []agekey.Recipient // of the longest kind
 	var last *age.HybridIdentity
 	for range 64 {
-		id, err := age.GenerateHybridIdentity()
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := must.Get(age.GenerateHybridIdentity())(t)
 		p, _ := agekey.RecipientOf(id)
 		list, last = append(list, p), id
 	}
 	random, now, one := &steady{}, amber.At(epoch), recipients(t, alice)
-	if err := r.InitKey(ctx, one, random, now); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.InitKey(ctx, one, random, now))
 	for range 255 {
-		if err := r.SetRecipients(ctx, one, true, random, now); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.SetRecipients(ctx, one, true, random, now))
 	}
-	wantKind(t, "256 keys", r.SetRecipients(ctx, list, true, random, now), amber.KindQuota)
-	if err := r.SetRecipients(ctx, list, false, random, now); err != nil {
-		t.Fatal(err)
-	}
+	must.Kind(t, "256 keys", r.SetRecipients(ctx, list, true, random, now), amber.KindQuota)
+	must.Do(t, r.SetRecipients(ctx, list, false, random, now))
 	t.Logf("a record of 256 keys for 64 recipients has %d bytes", len(target.objects[target.names("keys/")[0]]))
 	if again, err := repo.Open(ctx, target, &repo.Options{Identities: []age.Identity{last}}); err != nil || again.Locked() {
 		t.Errorf("%v", err)
@@ -334,14 +301,12 @@ func TestOneOfTwoChangesOfRecipientsWins(t *testing.T) {
 		target, random := newEncrypted(t), &steady{n: 50}
 		change := func() {
 			for range others {
-				if err := open(t, target).SetRecipients(ctx, recipients(t, alice, carol), true, random, amber.At(epoch)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, open(t, target).SetRecipients(ctx, recipients(t, alice, carol), true, random, amber.At(epoch)))
 			}
 		}
 		late := openAs(t, &before{Target: target, call: "put keys/", do: change}, alice)
 		err := late.SetRecipients(ctx, recipients(t, alice, dave), true, &steady{n: 60}, amber.At(epoch))
-		wantKind(t, fmt.Sprintf("%d changes before", others), err, amber.KindConflict)
+		must.Kind(t, fmt.Sprintf("%d changes before", others), err, amber.KindConflict)
 		r := openAs(t, target, carol)
 		if r.Locked() || r.KeySerial() != int64(1+others) || len(target.names("keys/")) != 1 {
 			t.Errorf("after %d changes: locked %v, serial %d, %q", others, r.Locked(), r.KeySerial(), target.names("keys/"))
@@ -350,16 +315,14 @@ func TestOneOfTwoChangesOfRecipientsWins(t *testing.T) {
 			t.Error("who lost the race has let somebody in")
 		}
 		// After reading them again they can be changed.
-		if _, err := late.Recipients(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(late.Recipients(ctx))(t)
 		if err := late.SetRecipients(ctx, recipients(t, alice, dave), false, &steady{}, amber.At(epoch)); err != nil {
 			t.Errorf("again: %v", err)
 		}
 	}
 	target := newMemory()
 	first := openAs(t, &before{Target: target, call: "put keys/", do: func() { encrypt(t, target) }}, alice)
-	wantKind(t, "two first keys", first.InitKey(ctx, recipients(t, alice), &steady{n: 9}, amber.At(epoch)), amber.KindConflict)
+	must.Kind(t, "two first keys", first.InitKey(ctx, recipients(t, alice), &steady{n: 9}, amber.At(epoch)), amber.KindConflict)
 }
 
 // TestAChangeOfRecipientsSurvivesEveryError fails every call once: afterwards
@@ -420,9 +383,7 @@ func TestADamagedOrLostKeyRecordIsDamage(t *testing.T) {
 	s := newStore(t, base)
 	m := s.take(t, ada, "a")
 	first := bytes.Clone(base.objects["keys/00000001.json"])
-	if err := s.repo.SetRecipients(ctx, recipients(t, alice, carol), false, &steady{}, s.at()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.repo.SetRecipients(ctx, recipients(t, alice, carol), false, &steady{}, s.at()))
 	const newest = "keys/00000002.json"
 	fresh := s.newID(t)
 	tests := []struct {
@@ -451,18 +412,18 @@ func TestADamagedOrLostKeyRecordIsDamage(t *testing.T) {
 			w := r.NewWriter(ctx)
 			defer w.Close()
 			_, err := w.Put(ctx, repo.KindFile, []byte("would be plain"))
-			wantKind(t, "put", err, amber.KindDamaged)
+			must.Kind(t, "put", err, amber.KindDamaged)
 			_, err = r.Inner(ctx, m)
-			wantKind(t, "inner", err, amber.KindDamaged)
+			must.Kind(t, "inner", err, amber.KindDamaged)
 			_, err = r.CollectGarbage(ctx, s.options())
-			wantKind(t, "gc", err, amber.KindDamaged)
-			wantKind(t, "another key", r.InitKey(ctx, recipients(t, carol), &steady{}, s.at()), amber.KindDamaged)
-			wantKind(t, "recipients", r.SetRecipients(ctx, recipients(t, carol), true, &steady{}, s.at()), amber.KindDamaged)
+			must.Kind(t, "gc", err, amber.KindDamaged)
+			must.Kind(t, "another key", r.InitKey(ctx, recipients(t, carol), &steady{}, s.at()), amber.KindDamaged)
+			must.Kind(t, "recipients", r.SetRecipients(ctx, recipients(t, carol), true, &steady{}, s.at()), amber.KindDamaged)
 			_, err = r.Recipients(ctx)
-			wantKind(t, "list of recipients", err, amber.KindDamaged)
+			must.Kind(t, "list of recipients", err, amber.KindDamaged)
 			plain := repo.Manifest{ID: fresh, Tenant: tenant, Agent: ada, Device: "other", Counter: 1, CreatedAt: s.at(), Inner: m.Inner}
 			_, err = r.Catalog(tenant).Publish(ctx, plain)
-			wantKind(t, "publish", err, amber.KindDamaged)
+			must.Kind(t, "publish", err, amber.KindDamaged)
 			report, err := r.Audit(ctx, tenant, true, nil)
 			if err != nil || len(report.Damaged) != 1 || report.Damaged[0].Object != tt.object {
 				t.Errorf("audit: %v, %+v", err, report.Damaged)

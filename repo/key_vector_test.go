@@ -18,6 +18,7 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -40,9 +41,7 @@ func writeEncrypted(t *testing.T) *memory {
 func encryptedVector(t *testing.T) *memory {
 	t.Helper()
 	stored := newMemory()
-	if err := readFolder(encryptedFolder, stored); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, readFolder(encryptedFolder, stored))
 	return stored
 }
 
@@ -75,10 +74,7 @@ func TestTheEncryptedVectorIsWhatTheDocumentSays(t *testing.T) {
 	t.Parallel()
 	target := encryptedVector(t)
 	record := target.objects["keys/00000001.json"]
-	doc, err := os.ReadFile("../docs/format/repository.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile("../docs/format/repository.md"))(t)
 	if !strings.Contains(strings.ReplaceAll(string(doc), "\r\n", "\n"), string(record)) {
 		t.Error("the document does not show the key record")
 	}
@@ -87,19 +83,12 @@ func TestTheEncryptedVectorIsWhatTheDocumentSays(t *testing.T) {
 		t.Error("the document does not show the key")
 	}
 	derive := func(purpose string, n int) []byte {
-		b, err := hkdf.Key(sha256.New, master, nil, "amber repository 1 "+purpose, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return must.Get(hkdf.Key(sha256.New, master, nil, "amber repository 1 "+purpose, n))(t)
 	}
 	if got := hex.EncodeToString(derive("name", 8)); got != name {
 		t.Errorf("the key is called %s and not %s", got, name)
 	}
-	aead, err := chacha20poly1305.NewX(derive("data", 32))
-	if err != nil {
-		t.Fatal(err)
-	}
+	aead := must.Get(chacha20poly1305.NewX(derive("data", 32)))(t)
 	keyed := func(parts ...[]byte) repo.ID {
 		h := hmac.New(sha256.New, derive("ids", 32))
 		for _, p := range parts {
@@ -147,17 +136,10 @@ func masterOf(t *testing.T, object []byte) (master []byte, name string) {
 			Recipients   []string
 		}
 	}
-	if err := json.Unmarshal(object, &record); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(object, &record))
 	raw, err := base64.StdEncoding.DecodeString(record.Body.Box)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := age.Decrypt(bytes.NewReader(raw), identity(t, alice))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	r := must.Get(age.Decrypt(bytes.NewReader(raw), identity(t, alice)))(t)
 	var box struct {
 		Keys []struct{ ID, Secret string }
 	}
@@ -168,10 +150,7 @@ func masterOf(t *testing.T, object []byte) (master []byte, name string) {
 	if err != nil || len(box.Keys) != 1 || box.Keys[0].ID != record.Body.Current {
 		t.Fatal(err, len(box.Keys))
 	}
-	master, err = hex.DecodeString(box.Keys[0].Secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	master = must.Get(hex.DecodeString(box.Keys[0].Secret))(t)
 	return master, box.Keys[0].ID
 }
 
@@ -184,9 +163,7 @@ func TestKeyRecordsAreReadStrictly(t *testing.T) {
 	const name = "keys/00000001.json"
 	good := bodyOf(base.objects[name])
 	foreign := newMemory()
-	if err := open(t, foreign).InitKey(ctx, recipients(t, alice), &steady{n: 77}, amber.At(epoch)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, open(t, foreign).InitKey(ctx, recipients(t, alice), &steady{n: 77}, amber.At(epoch)))
 	value := func(body, field string) string {
 		_, rest, _ := strings.Cut(body, `"`+field+`":"`)
 		v, _, _ := strings.Cut(rest, `"`)
@@ -234,10 +211,7 @@ func TestKeyRecordsAreReadStrictly(t *testing.T) {
 			t.Parallel()
 			target := base.clone()
 			target.objects[name] = envelope(tt.body)
-			r, err := repo.Open(ctx, target, &repo.Options{Identities: []age.Identity{identity(t, alice)}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(repo.Open(ctx, target, &repo.Options{Identities: []age.Identity{identity(t, alice)}}))(t)
 			if got := r.Locked(); got != (tt.want != "") {
 				t.Errorf("locked: %v, %v", got, r.Problems())
 			}
@@ -257,9 +231,7 @@ func TestKeyRecordsAreReadStrictly(t *testing.T) {
 // accepted opens.
 func FuzzKeyRecord(f *testing.F) {
 	base := newMemory()
-	if err := readFolder(encryptedFolder, base); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, readFolder(encryptedFolder, base))
 	body := bodyOf(base.objects["keys/00000001.json"])
 	f.Add(body)
 	f.Add(strings.Replace(body, `"serial":1`, `"serial":2`, 1))
@@ -274,9 +246,7 @@ func FuzzKeyRecord(f *testing.F) {
 			}
 			return
 		}
-		if _, err := r.Audit(ctx, tenant, true, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.Audit(ctx, tenant, true, nil))(t)
 		_, err = r.Recipients(ctx)
 		if damaged := amber.KindOf(err) == amber.KindDamaged; damaged != (len(r.Problems()) > 0) {
 			t.Errorf("recipients: %v, problems %v", err, r.Problems())

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/target"
 )
@@ -83,19 +84,12 @@ func fill(t testing.TB, r *repo.Repo, samples ...sample) repo.Report {
 	w := r.NewWriter(ctx)
 	defer w.Close()
 	for _, s := range samples {
-		id, err := s.put(ctx, w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := must.Get(s.put(ctx, w))(t)
 		if id != s.in(r) {
 			t.Fatalf("put said %v, want %v", id, s.in(r))
 		}
 	}
-	report, err := w.Flush(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
+	return must.Get(w.Flush(ctx))(t)
 }
 
 // few are blobs of every kind, small ones.
@@ -138,10 +132,7 @@ func readAll(t testing.TB, r *repo.Repo, samples []sample) {
 	for _, s := range samples {
 		want[s.in(r)] = s
 		list = append(list, s.in(r))
-		b, err := r.Get(ctx, s.in(r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(r.Get(ctx, s.in(r)))(t)
 		sameBlob(t, r, b, s)
 	}
 	err := r.Read(ctx, list, func(b repo.Blob) error {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/target"
@@ -22,10 +23,7 @@ func recordSeeds(f *testing.F) [][]byte {
 	}
 	var seeds [][]byte
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(file))(f)
 		seeds = append(seeds, b)
 	}
 	return seeds
@@ -50,12 +48,8 @@ func looksAtRecord(t *testing.T, object []byte) {
 		}
 	}
 	s := newStore(t, mem)
-	if _, err := s.repo.Audit(ctx, tenant, true, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.catalog.Tip(ctx, ada, laptop); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.repo.Audit(ctx, tenant, true, nil))(t)
+	must.Get(s.catalog.Tip(ctx, ada, laptop))(t)
 	e, err := s.catalog.Get(ctx, ada, vectorID)
 	switch amber.KindOf(err) {
 	case "":

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/wire"
 )
@@ -95,7 +96,7 @@ func TestRecordsAreReadStrictly(t *testing.T) {
 	for _, tt := range tests {
 		target.objects[name] = tt.object
 		_, err := s.catalog.Get(ctx, ada, m.ID)
-		wantKind(t, tt.name, err, tt.want)
+		must.Kind(t, tt.name, err, tt.want)
 		if tt.want == amber.KindTooNew && amber.HintOf(err) != "use a newer amber" {
 			t.Errorf("%s: hint %q", tt.name, amber.HintOf(err))
 		}
@@ -147,23 +148,14 @@ func full() repo.Inner {
 func TestInnerManifestsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	want := full()
-	b, err := repo.EncodeInner(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := repo.DecodeInner(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(repo.EncodeInner(want))(t)
+	got := must.Get(repo.DecodeInner(b))(t)
 	want.Format, want.Version = "amber-inner", 1
 	want.Skipped[0].Path = "a/\uFFFD.md"
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.EquateComparable(amber.Time{})); diff != "" {
 		t.Error(diff)
 	}
-	empty, err := repo.EncodeInner(repo.Inner{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	empty := must.Get(repo.EncodeInner(repo.Inner{}))(t)
 	if _, err := repo.DecodeInner(empty); err != nil {
 		t.Errorf("an empty one: %v", err)
 	}
@@ -171,10 +163,7 @@ func TestInnerManifestsComeBackAsTheyWere(t *testing.T) {
 
 func TestInnerManifestsAreReadStrictly(t *testing.T) {
 	t.Parallel()
-	good, err := repo.EncodeInner(full())
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(repo.EncodeInner(full()))(t)
 	tests := []struct{ name, old, new string }{
 		{"a space", `"version":1`, `"version": 1`},
 		{"null for a list", `"databases":[`, `"databases":null,"x":[`},
@@ -200,10 +189,10 @@ func TestInnerManifestsAreReadStrictly(t *testing.T) {
 			t.Fatalf("no %q in %s", tt.old, good)
 		}
 		_, err := repo.DecodeInner([]byte(strings.Replace(string(good), tt.old, tt.new, 1)))
-		wantKind(t, tt.name, err, amber.KindDamaged)
+		must.Kind(t, tt.name, err, amber.KindDamaged)
 	}
-	_, err = repo.DecodeInner([]byte(`{"format":"amber-inner","version":2,"colour":"red"}`))
-	wantKind(t, "a newer version", err, amber.KindTooNew)
+	_, err := repo.DecodeInner([]byte(`{"format":"amber-inner","version":2,"colour":"red"}`))
+	must.Kind(t, "a newer version", err, amber.KindTooNew)
 }
 
 func TestInnerManifestsThatSayNonsenseAreNotWritten(t *testing.T) {
@@ -211,11 +200,11 @@ func TestInnerManifestsThatSayNonsenseAreNotWritten(t *testing.T) {
 	in := full()
 	in.Databases[1].Name = in.Databases[0].Name
 	_, err := repo.EncodeInner(in)
-	wantKind(t, "a database twice", err, amber.KindInvalid)
+	must.Kind(t, "a database twice", err, amber.KindInvalid)
 	in = full()
 	in.Notes.Tree = repo.ID{}
 	_, err = repo.EncodeInner(in)
-	wantKind(t, "no tree", err, amber.KindInvalid)
+	must.Kind(t, "no tree", err, amber.KindInvalid)
 }
 
 func TestTooMuchThatWasSkippedIsCounted(t *testing.T) {
@@ -229,9 +218,7 @@ func TestTooMuchThatWasSkippedIsCounted(t *testing.T) {
 			in.Skipped = append(in.Skipped, wire.Skipped{Part: "notes", Path: tt.path, Reason: wire.SkipTooLarge})
 		}
 		b, err := repo.EncodeInner(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got, err := repo.DecodeInner(b)
 		if err != nil || len(got.Skipped) != tt.listed || got.SkippedMore != int64(tt.more) || len(got.Skipped[0].Path) > 4096 {
 			t.Errorf("%v: %d listed, %d more", err, len(got.Skipped), got.SkippedMore)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -34,9 +35,7 @@ func vectorRecords(t *testing.T) map[string]string {
 	s := newStore(t, target)
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	_, err := s.catalog.Publish(ctx, vectorManifest())
 	must(err)
@@ -73,10 +72,7 @@ func TestRecordsOfAnEarlierAmberAreRead(t *testing.T) {
 	target := newMemory()
 	put := func(name, file string) {
 		t.Helper()
-		b, err := os.ReadFile("testdata/records/" + file + ".golden")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile("testdata/records/" + file + ".golden"))(t)
 		target.objects[name] = []byte(strings.ReplaceAll(string(b), "\r\n", "\n"))
 	}
 	put("snapshots/ada/"+string(vectorID)+".json", "manifest")
@@ -98,19 +94,13 @@ func TestRecordsOfAnEarlierAmberAreRead(t *testing.T) {
 	if err != nil || len(condemned) != 1 {
 		t.Errorf("condemned: %v, %v", err, condemned)
 	}
-	report, err := s.repo.Audit(ctx, tenant, true, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(s.repo.Audit(ctx, tenant, true, nil))(t)
 	for _, d := range report.Damaged {
 		if !strings.HasPrefix(d.Object, "chain ") { // its parent is not there
 			t.Errorf("%+v", d)
 		}
 	}
-	b, err := os.ReadFile("testdata/records/inner.golden")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/records/inner.golden"))(t)
 	if _, err := repo.DecodeInner(b); err != nil {
 		t.Errorf("inner: %v", err)
 	}
@@ -118,10 +108,7 @@ func TestRecordsOfAnEarlierAmberAreRead(t *testing.T) {
 
 func digestOfFile(t *testing.T, file string) string {
 	t.Helper()
-	b, err := os.ReadFile("testdata/records/" + file + ".golden")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/records/" + file + ".golden"))(t)
 	return digestIn(string(b))
 }
 
@@ -129,10 +116,7 @@ func digestOfFile(t *testing.T, file string) string {
 // with the vectors.
 func TestDocumentShowsTheRecords(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../docs/format/repository.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../docs/format/repository.md"))(t)
 	doc := strings.ReplaceAll(string(b), "\r\n", "\n")
 	for name, record := range vectorRecords(t) {
 		if name != "inner" && name != "stub-unreadable" && !strings.Contains(doc, record) {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -42,9 +43,7 @@ func writerMemory(t *testing.T, target *memory, more int64) {
 	for i := range (200 << 20) / blob {
 		binary.LittleEndian.PutUint64(page, uint64(i))
 		copy(d, digests(4096, page[:4096]))
-		if _, err := w.PutPages(ctx, 4096, d, page); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.PutPages(ctx, 4096, d, page))(t)
 	}
 	report, err := w.Flush(ctx)
 	if err != nil || report.Stored != 200<<20+400*more {
@@ -126,14 +125,9 @@ func benchmarkPages(b *testing.B, newMemory func() *memory, data [][]byte, sums 
 			r := open(b, target)
 			w := r.NewWriter(ctx)
 			for i := range data {
-				if _, err := w.PutPages(ctx, 4096, sums[i], data[i]); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(w.PutPages(ctx, 4096, sums[i], data[i]))(b)
 			}
-			report, err := w.Flush(ctx)
-			if err != nil {
-				b.Fatal(err)
-			}
+			report := must.Get(w.Flush(ctx))(b)
 			b.ReportMetric(float64(report.Stored)/float64(report.Plain), "stored/plain")
 			_ = w.Close()
 		}
@@ -143,21 +137,14 @@ func benchmarkPages(b *testing.B, newMemory func() *memory, data [][]byte, sums 
 		w := r.NewWriter(ctx)
 		var list []repo.ID
 		for i := range data {
-			id, err := w.PutPages(ctx, 4096, sums[i], data[i])
-			if err != nil {
-				b.Fatal(err)
-			}
+			id := must.Get(w.PutPages(ctx, 4096, sums[i], data[i]))(b)
 			list = append(list, id)
 		}
-		if _, err := w.Flush(ctx); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(w.Flush(ctx))(b)
 		_ = w.Close()
 		b.SetBytes(bytes)
 		for b.Loop() {
-			if err := r.Read(ctx, list, func(repo.Blob) error { return nil }); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, r.Read(ctx, list, func(repo.Blob) error { return nil }))
 		}
 	})
 }
@@ -173,13 +160,9 @@ func BenchmarkNotes(b *testing.B) {
 		r := open(b, newMemory())
 		w := r.NewWriter(ctx)
 		for _, n := range notes {
-			if _, err := w.Put(ctx, repo.KindFile, []byte(n)); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(w.Put(ctx, repo.KindFile, []byte(n)))(b)
 		}
-		if _, err := w.Flush(ctx); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(w.Flush(ctx))(b)
 		_ = w.Close()
 	}
 }

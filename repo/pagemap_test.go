@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -228,9 +229,7 @@ func TestHostileReferencesToDatabasesAreDamage(t *testing.T) {
 			r, ref := m.ref(t, m.data, m.whole().bytes())
 			change(&ref)
 			err := r.ReadDatabase(ctx, ref, func(int64, []byte) error { return nil })
-			if amber.KindOf(err) != amber.KindDamaged {
-				t.Errorf("got %v", err)
-			}
+			must.Kind(t, "read database", err, amber.KindDamaged)
 		})
 	}
 }

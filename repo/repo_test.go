@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -147,9 +148,7 @@ func TestFlushTwiceWritesTwoIndexObjects(t *testing.T) {
 	w := r.NewWriter(ctx)
 	defer w.Close()
 	for i, s := range few()[:2] {
-		if _, err := s.put(ctx, w); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.put(ctx, w))(t)
 		if r.Has(s.id()) {
 			t.Error("a blob is known before it is durable")
 		}
@@ -192,9 +191,7 @@ func TestNeighboursAreReadWithOneRequest(t *testing.T) {
 	wanted := ids(samples)
 	slices.Reverse(wanted)
 	n := 0
-	if err := r.Read(ctx, append(wanted, wanted...), func(repo.Blob) error { n++; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Read(ctx, append(wanted, wanted...), func(repo.Blob) error { n++; return nil }))
 	if n != len(samples) || len(target.calls) != 1 {
 		t.Errorf("%d blobs, calls %q", n, target.calls)
 	}
@@ -239,9 +236,7 @@ func TestWriterRefuses(t *testing.T) {
 		"missing digest": func() error { _, err := w.PutPages(ctx, 512, make([]repo.PageDigest, 2), page); return err },
 	}
 	for name, do := range tests {
-		if err := do(); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Kind(t, name, do(), amber.KindInvalid)
 	}
 	if _, err := w.Flush(ctx); err != nil {
 		t.Errorf("a refused blob ended the writer: %v", err)
@@ -264,13 +259,8 @@ func TestWrongDigestsMakeABlobNobodyReads(t *testing.T) {
 	r := open(t, newMemory())
 	w := r.NewWriter(ctx)
 	defer w.Close()
-	id, err := w.PutPages(ctx, 512, make([]repo.PageDigest, 1), make([]byte, 512))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(w.PutPages(ctx, 512, make([]repo.PageDigest, 1), make([]byte, 512)))(t)
+	must.Get(w.Flush(ctx))(t)
 	if _, err := r.Get(ctx, id); amber.KindOf(err) != amber.KindDamaged {
 		t.Errorf("get: %v", err)
 	}

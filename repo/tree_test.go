@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -54,10 +55,7 @@ func plant(t testing.TB, w *repo.Writer, files folder) (repo.ID, []string) {
 			told = append(told, dir+"/"+p)
 		}
 	}
-	id, err := w.PutTree(ctx, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(w.PutTree(ctx, entries))(t)
 	return id, told
 }
 
@@ -73,11 +71,9 @@ func TestTreesComeBack(t *testing.T) {
 		w := r.NewWriter(ctx)
 		defer w.Close()
 		root, want := plant(t, w, files)
-		if _, err := w.Flush(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Flush(ctx))(t)
 		var told []string
-		err := r.WalkTree(ctx, root, func(path string, e repo.TreeEntry) error {
+		must.Do(t, r.WalkTree(ctx, root, func(path string, e repo.TreeEntry) error {
 			told = append(told, path)
 			if e.Mode == repo.ModeDir {
 				return nil
@@ -87,10 +83,7 @@ func TestTreesComeBack(t *testing.T) {
 				t.Errorf("%s: %v, %d bytes", path, err, got.Len())
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		for i, path := range told {
 			if dir := strings.LastIndexByte(path, '/'); dir >= 0 && !slices.Contains(told[:i], path[:dir]) {
 				t.Errorf("%s comes before its folder", path)
@@ -103,7 +96,7 @@ func TestTreesComeBack(t *testing.T) {
 		}
 		count := map[repo.Kind]int{}
 		seen := map[repo.ID]bool{}
-		err = r.TreeBlobs(ctx, root, func(id repo.ID, kind repo.Kind) error {
+		err := r.TreeBlobs(ctx, root, func(id repo.ID, kind repo.Kind) error {
 			if l, ok := r.Find(id); !ok || l.Kind != kind || seen[id] {
 				t.Errorf("blob %v of %v: found %v, seen %v", id, kind, ok, seen[id])
 			}
@@ -278,24 +271,17 @@ func TestTreeBombsAreDamage(t *testing.T) {
 		r := open(t, newMemory())
 		w := r.NewWriter(ctx)
 		defer w.Close()
-		id, err := w.PutTree(ctx, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := must.Get(w.PutTree(ctx, nil))(t)
 		for range repo.MaxTreeDepth {
 			var entries []repo.TreeEntry
 			for i := range width {
 				entries = append(entries, repo.TreeEntry{Name: fmt.Sprint(i), Mode: repo.ModeDir, Tree: id})
 			}
-			if id, err = w.PutTree(ctx, entries); err != nil {
-				t.Fatal(err)
-			}
+			id = must.Get(w.PutTree(ctx, entries))(t)
 		}
-		if _, err := w.Flush(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Flush(ctx))(t)
 		calls := 0
-		err = r.WalkTree(ctx, id, func(string, repo.TreeEntry) error { calls++; return nil })
+		err := r.WalkTree(ctx, id, func(string, repo.TreeEntry) error { calls++; return nil })
 		if amber.KindOf(err) != amber.KindDamaged || calls > repo.MaxTreeEntries {
 			t.Errorf("%d wide: %v after %d", width, err, calls)
 		}
@@ -325,9 +311,7 @@ func TestFilesThatAreNotWhatTheirTreeSaysAreDamage(t *testing.T) {
 		{"a folder", repo.TreeEntry{Name: "a", Mode: repo.ModeDir, Tree: tree.id()}, amber.KindInvalid},
 	}
 	for _, tt := range tests {
-		if err := r.ReadFile(ctx, tt.e, &bytes.Buffer{}); amber.KindOf(err) != tt.kind {
-			t.Errorf("%s: %v", tt.name, err)
-		}
+		must.Kind(t, tt.name, r.ReadFile(ctx, tt.e, &bytes.Buffer{}), tt.kind)
 	}
 	good := repo.TreeEntry{Name: "a", Mode: repo.ModeExec, Size: part + 3, Parts: []repo.ID{long.id(), short.id()}}
 	var b bytes.Buffer

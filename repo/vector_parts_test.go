@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -42,23 +43,13 @@ func vectorParts(t *testing.T, target *memory) parts {
 	w := r.NewWriter(ctx)
 	defer w.Close()
 	size, ids, err := w.PutFile(ctx, strings.NewReader(v.file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	inner, err := w.PutTree(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v.tree, err = w.PutTree(ctx, []repo.TreeEntry{
+	must.Do(t, err)
+	inner := must.Get(w.PutTree(ctx, nil))(t)
+	v.tree = must.Get(w.PutTree(ctx, []repo.TreeEntry{
 		{Name: "hello.md", Mode: repo.ModeFile, Size: size, ModTime: 1_700_000_000_000, Parts: ids},
 		{Name: "empty", Mode: repo.ModeDir, Tree: inner},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	must.Get(w.Flush(ctx))(t)
 	v.git, _ = storeGit(t, r, repo.ID{}, v.object)
 	return v
 }
@@ -97,10 +88,7 @@ func TestVectorOfParts(t *testing.T) {
 // with those of the vector.
 func TestDocumentShowsTheParts(t *testing.T) {
 	t.Parallel()
-	doc, err := os.ReadFile("../docs/format/repository.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile("../docs/format/repository.md"))(t)
 	page := strings.ReplaceAll(string(doc), "\r\n", "\n")
 	target := newMemory()
 	v := vectorParts(t, target)
@@ -118,10 +106,7 @@ func TestDocumentShowsTheParts(t *testing.T) {
 		t.Fatal(err, shown)
 	}
 	for name, id := range shown {
-		b, err := r.Get(ctx, id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(r.Get(ctx, id))(t)
 		var dump strings.Builder
 		for i, line := range slices.Collect(slices.Chunk(b.Data, 16)) {
 			fmt.Fprintf(&dump, "%04x  % x\n", i*16, line)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -47,10 +48,7 @@ func TestVector(t *testing.T) {
 // with the vector.
 func TestDocumentShowsTheVector(t *testing.T) {
 	t.Parallel()
-	doc, err := os.ReadFile("../docs/format/repository.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile("../docs/format/repository.md"))(t)
 	if !strings.Contains(string(doc), blobVector) {
 		t.Error("the id of the document is another one")
 	}
@@ -72,23 +70,15 @@ func TestDocumentShowsTheVector(t *testing.T) {
 func kept(t *testing.T, folder string, written *memory) *memory {
 	t.Helper()
 	if *update {
-		if err := os.RemoveAll(folder); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(folder))
 		for name, b := range written.objects {
 			name = filepath.Join(folder, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(name, b, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(filepath.Dir(name), 0o755))
+			must.Do(t, os.WriteFile(name, b, 0o644))
 		}
 	}
 	stored := newMemory()
-	if err := readFolder(folder, stored); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, readFolder(folder, stored))
 	return stored
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact/secrettest"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/snapshot"
@@ -27,11 +28,7 @@ func (w *world) export(id amber.SnapshotID, options ...func(*wire.ExportRequest)
 	for _, f := range options {
 		f(&r)
 	}
-	report, err := w.engine.Export(w.t.Context(), r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return report
+	return must.Get(w.engine.Export(w.t.Context(), r))(w.t)
 }
 
 func exact(r *wire.ExportRequest) { r.NoRedact = true }
@@ -50,15 +47,9 @@ func (w *world) nothingLeft() {
 // entries returns every file of a plain bundle.
 func entries(t *testing.T, file string) map[string][]byte {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(file))(t)
 	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(zstd.NewReader(f))(t)
 	defer z.Close()
 	all := map[string][]byte{}
 	for r := tar.NewReader(z); ; {
@@ -66,12 +57,8 @@ func entries(t *testing.T, file string) map[string][]byte {
 		if err == io.EOF {
 			return all
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if all[h.Name], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
+		all[h.Name] = must.Get(io.ReadAll(r))(t)
 	}
 }
 
@@ -80,9 +67,7 @@ func gitObjects(t *testing.T, bundle []byte) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x.bundle")
-	if err := os.WriteFile(file, bundle, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, bundle, 0o600))
 	git := func(args ...string) []byte {
 		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).Output()
 		if err != nil {
@@ -106,9 +91,7 @@ func TestABundleComesBackOnAnotherMachine(t *testing.T) {
 
 	fresh := newWorld(t)
 	imported, err := fresh.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if imported.Snapshot.ID != meta.ID || imported.Signature.Status != sign.SignatureValid || imported.Signature.Standing != sign.StandingStranger {
 		t.Errorf("imported %+v", imported)
 	}
@@ -120,9 +103,7 @@ func TestABundleComesBackOnAnotherMachine(t *testing.T) {
 	if err != nil || !again.Existed {
 		t.Errorf("the second import: %+v, %v", again, err)
 	}
-	if err := fresh.engine.DeleteSnapshot(t.Context(), ref(meta.ID)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fresh.engine.DeleteSnapshot(t.Context(), ref(meta.ID)))
 	renamed, err := fresh.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
 	if err != nil || renamed.Snapshot.ID == meta.ID {
 		t.Errorf("the import of what was deleted: %+v, %v", renamed, err)
@@ -148,17 +129,12 @@ func TestABundleIsRestoredWithoutARepository(t *testing.T) {
 	}
 	live.mustBe(was)
 	r.DryRun = false
-	done, err := live.engine.RestoreBundle(t.Context(), report.File, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := must.Get(live.engine.RestoreBundle(t.Context(), report.File, r))(t)
 	live.mustBe(before)
 	live.restore(done.SafetySnapshot)
 	live.mustBe(was)
 	r.To = "copy"
-	if _, err := live.engine.RestoreBundle(t.Context(), report.File, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(live.engine.RestoreBundle(t.Context(), report.File, r))(t)
 	live.nothingLeft()
 }
 
@@ -190,9 +166,7 @@ func TestRedactedBundlesHoldNoSecret(t *testing.T) {
 	doc.WriteString("]}")
 	w.state("extract_cursor", strings.ToValidUTF8(doc.String(), "?"))
 	turn := amber.Turn{SessionID: "s1", Role: amber.RoleTool, Content: all.String()}
-	if _, err := w.store.AppendTurn(t.Context(), turn); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.store.AppendTurn(t.Context(), turn))(t)
 	live := w.all()
 	for _, s := range corpus {
 		if !strings.Contains(live.Notes["now"], s.Value) {
@@ -233,9 +207,7 @@ func TestRedactedBundlesHoldNoSecret(t *testing.T) {
 		t.Errorf("imported %+v, %v", imported.Snapshot, err)
 	}
 	_, err = w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(imported.Snapshot.ID)})
-	if amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("a redacted snapshot over a live agent: %v, want refused", err)
-	}
+	must.Kind(t, "a redacted snapshot over a live agent", err, amber.KindRefused)
 	w.mustBe(live)
 	w.restore(imported.Snapshot.ID, func(r *wire.RestoreRequest) { r.AcceptRedacted = true })
 	if got := w.all().Notes["now"]; strings.Contains(got, corpus[0].Value) || !strings.Contains(got, "REDACTED") {
@@ -265,9 +237,7 @@ func TestWithoutSecretsARedactedBundleIsTheSame(t *testing.T) {
 		t.Errorf("redacted: %+v", report.Redactions)
 	}
 	_, err := other.engine.RestoreBundle(t.Context(), report.File, wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default"}, AcceptRedacted: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	got := other.all()
 	for name := range before.Log {
 		before.Log[name] = 1 // one fresh commit
@@ -300,9 +270,7 @@ func TestABundleOfAnotherTenantIsRefused(t *testing.T) {
 		}
 	}
 	_, err := other.engine.RestoreBundle(t.Context(), report.File, wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "eve"}})
-	if amber.KindOf(err) != amber.KindCrossTenant {
-		t.Errorf("restore to another agent: %v", err)
-	}
+	must.Kind(t, "restore to another agent", err, amber.KindCrossTenant)
 	other.mustBe(was)
 	if _, err := os.Stat(filepath.Join(other.dir, "tenants", "acme")); !os.IsNotExist(err) {
 		t.Errorf("something was made for the other tenant: %v", err)
@@ -323,23 +291,15 @@ func TestPolicyDecidesWhoseBundlesAreTaken(t *testing.T) {
 		return err
 	}
 	for name, file := range map[string]string{"unsigned": unsigned.File, "a stranger's": signed.File} {
-		if err := take(file); amber.KindOf(err) != amber.KindRefused {
-			t.Errorf("%s: %v, want refused", name, err)
-		}
+		must.Kind(t, name, take(file), amber.KindRefused)
 	}
 	key := sign.KeyID(signed.SignedBy)
-	if err := os.MkdirAll(filepath.Join(strict.dir, "keys"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(strict.dir, "keys", "trusted"), []byte(string(key)+" a friend\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(strict.dir, "keys"), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(strict.dir, "keys", "trusted"), []byte(string(key)+" a friend\n"), 0o600))
 	if err := take(signed.File); err != nil {
 		t.Errorf("a friend's: %v", err)
 	}
-	if err := take(unsigned.File); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("unsigned: %v, want refused", err)
-	}
+	must.Kind(t, "unsigned", take(unsigned.File), amber.KindRefused)
 }
 
 func TestExportRefusesToReplaceAFile(t *testing.T) {
@@ -349,7 +309,5 @@ func TestExportRefusesToReplaceAFile(t *testing.T) {
 	meta := w.snapshot()
 	report := w.export(meta.ID)
 	_, err := w.engine.Export(t.Context(), wire.ExportRequest{SnapshotRef: ref(meta.ID), File: report.File})
-	if amber.KindOf(err) != amber.KindConflict {
-		t.Errorf("got %v, want a conflict", err)
-	}
+	must.Kind(t, "export", err, amber.KindConflict)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -56,14 +57,8 @@ func TestTheSecondOperationWaits(t *testing.T) {
 // mustFollow fails unless one snapshot is the next in the chain of the other.
 func (w *world) mustFollow(first, second amber.SnapshotID) {
 	w.t.Helper()
-	a, err := w.engine.ShowSnapshot(w.t.Context(), ref(first))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	b, err := w.engine.ShowSnapshot(w.t.Context(), ref(second))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	a := must.Get(w.engine.ShowSnapshot(w.t.Context(), ref(first)))(w.t)
+	b := must.Get(w.engine.ShowSnapshot(w.t.Context(), ref(second)))(w.t)
 	if b.Counter != a.Counter+1 || b.Parent != a.Digest {
 		w.t.Errorf("the second snapshot has number %d and parent %q, want %d and %q", b.Counter, b.Parent, a.Counter+1, a.Digest)
 	}
@@ -72,15 +67,8 @@ func (w *world) mustFollow(first, second amber.SnapshotID) {
 // hurried returns an engine that hardly waits for anybody.
 func (w *world) hurried() *snapshot.Engine {
 	w.t.Helper()
-	h, err := home.At(w.dir, home.Options{Clock: time.Now, Random: rand.Reader, Wait: 20 * time.Millisecond})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	engine, err := snapshot.New(snapshot.Options{Home: h, Clock: time.Now, Random: rand.Reader, Wait: 20 * time.Millisecond})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return engine
+	h := must.Get(home.At(w.dir, home.Options{Clock: time.Now, Random: rand.Reader, Wait: 20 * time.Millisecond}))(w.t)
+	return must.Get(snapshot.New(snapshot.Options{Home: h, Clock: time.Now, Random: rand.Reader, Wait: 20 * time.Millisecond}))(w.t)
 }
 
 // work does one operation and returns the snapshot it has made.

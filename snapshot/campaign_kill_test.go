@@ -18,6 +18,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -48,9 +49,7 @@ func TestKilledProcessesLoseNothingThatWasAcknowledged(t *testing.T) {
 	c := newCampaign(t)
 	c.change(0)
 	phases := filepath.Join(c.logs, "phases")
-	if err := os.WriteFile(phases, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(phases, nil, 0o600))
 	writers := startWriters(t, c.w, c.logs, phases)
 	for i := range max(1, *campaignKills/2) {
 		c.killed(i, 1_000_000)
@@ -112,10 +111,7 @@ func (w *world) every() (all []wire.SnapshotMeta) {
 	w.t.Helper()
 	q := wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize}
 	for {
-		page, err := w.engine.ListSnapshots(w.t.Context(), q)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		page := must.Get(w.engine.ListSnapshots(w.t.Context(), q))(w.t)
 		all = append(all, page.Items...)
 		if q.Cursor = page.Next; q.Cursor == "" {
 			return all
@@ -233,13 +229,8 @@ func (c *campaign) work() {
 // collect collects garbage, and fails if something is left of what was killed.
 func (c *campaign) collect() {
 	c.t.Helper()
-	engine, err := snapshot.New(snapshot.Options{Home: c.w.home, Clock: hasty(c.began), Random: crand.Reader})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if _, err := engine.CollectGarbage(c.t.Context(), wire.GCRequest{Tenant: "default"}); err != nil {
-		c.t.Fatal(err)
-	}
+	engine := must.Get(snapshot.New(snapshot.Options{Home: c.w.home, Clock: hasty(c.began), Random: crand.Reader}))(c.t)
+	must.Get(engine.CollectGarbage(c.t.Context(), wire.GCRequest{Tenant: "default"}))(c.t)
 	if left := c.w.leftovers(); len(left) > 0 {
 		c.t.Fatalf("left over: %q", left)
 	}
@@ -248,12 +239,9 @@ func (c *campaign) collect() {
 // leftovers returns what an operation makes for itself and must not leave.
 func (w *world) leftovers() (left []string) {
 	w.t.Helper()
-	c, err := w.agent.Current()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	c := must.Get(w.agent.Current())(w.t)
 	live := strconv.FormatInt(c.Generation, 10)
-	err = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(w.t, filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // others write
 		}
@@ -269,10 +257,7 @@ func (w *world) leftovers() (left []string) {
 			return filepath.SkipDir
 		}
 		return nil
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	}))
 	return left
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -104,9 +105,7 @@ func TestAReplacedGenerationGoesLater(t *testing.T) {
 			w.remember("one")
 			report := w.restore(w.snapshot().ID)
 			// As if the process had died before it began to remove.
-			if err := os.CopyFS(filepath.Join(w.agent.Dir(), "gen", "1"), os.DirFS(w.gen())); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.CopyFS(filepath.Join(w.agent.Dir(), "gen", "1"), os.DirFS(w.gen())))
 			if test.before != nil {
 				test.before(w, report)
 			}
@@ -121,23 +120,16 @@ func TestAReplacedGenerationGoesLater(t *testing.T) {
 // dropSafety deletes the safety snapshot of a restore.
 func (w *world) dropSafety(r wire.RestoreReport) {
 	w.t.Helper()
-	if err := w.engine.DeleteSnapshot(w.t.Context(), ref(r.SafetySnapshot)); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, w.engine.DeleteSnapshot(w.t.Context(), ref(r.SafetySnapshot)))
 }
 
 // blurReplaced damages what the live generation says about the one before.
 func (w *world) blurReplaced(wire.RestoreReport) {
 	w.t.Helper()
 	path := filepath.Join(w.gen(), "REPLACED")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(w.t)
 	b[len(b)/2] ^= 1
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, os.WriteFile(path, b, 0o600))
 }
 
 // What writers that were killed have left under temporary names goes with the
@@ -154,12 +146,8 @@ func TestTemporaryFilesGoWithTheGarbage(t *testing.T) {
 	for _, dir := range places {
 		for name, at := range map[string]time.Time{"old": old, "new": time.Now()} {
 			path := filepath.Join(dir, fsx.TempPrefix+name)
-			if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chtimes(path, at, at); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte("half"), 0o600))
+			must.Do(t, os.Chtimes(path, at, at))
 			if name == "new" {
 				fresh = append(fresh, path)
 			}
@@ -177,16 +165,10 @@ func TestTemporaryFilesGoWithTheGarbage(t *testing.T) {
 
 func (w *world) gc() {
 	w.t.Helper()
-	if _, err := w.engine.CollectGarbage(w.t.Context(), wire.GCRequest{Tenant: "default"}); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Get(w.engine.CollectGarbage(w.t.Context(), wire.GCRequest{Tenant: "default"}))(w.t)
 }
 
 func (w *world) generations() []int64 {
 	w.t.Helper()
-	list, err := w.agent.Generations()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return list
+	return must.Get(w.agent.Generations())(w.t)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -117,17 +118,9 @@ func run(t *testing.T, job ...string) *process {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join(job, " "))
 	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	p := &process{cmd: cmd, stdin: stdin, lines: make(chan string, 1000)}
 	go func() { // ends with the process, whose output it drains
 		defer close(p.lines)
@@ -203,13 +196,9 @@ func (w *world) past(id amber.SnapshotID) *past {
 	w.t.Helper()
 	ctx := w.t.Context()
 	target, err := dir.Open(w.home.RepoDir("default"), dir.Options{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	p := &past{}
-	if p.repo, err = repo.Open(ctx, target, nil); err != nil {
-		w.t.Fatal(err)
-	}
+	p.repo = must.Get(repo.Open(ctx, target, nil))(w.t)
 	entry, err := p.repo.Catalog("default").Get(ctx, "default", id)
 	if err == nil {
 		err = entry.Problem
@@ -217,9 +206,7 @@ func (w *world) past(id amber.SnapshotID) *past {
 	if err == nil {
 		p.inner, err = p.repo.Inner(ctx, entry.Manifest)
 	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	p.open(w)
 	return p
 }
@@ -229,34 +216,20 @@ func (p *past) open(w *world) {
 	w.t.Helper()
 	p.tmp = w.t.TempDir()
 	h, err := home.At(p.tmp, home.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	agent, err := h.Agent("default", "default")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
+	agent := must.Get(h.Agent("default", "default"))(w.t)
 	c := home.Current{Generation: 1, Incarnation: "past", Device: "past"}
-	if err := os.MkdirAll(agent.GenDir(c), 0o700); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, os.MkdirAll(agent.GenDir(c), 0o700))
 	for _, d := range p.inner.Databases {
-		f, err := os.Create(filepath.Join(agent.GenDir(c), d.Name))
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		err = p.repo.ReadDatabase(w.t.Context(), d.Ref, func(offset int64, pages []byte) error {
+		f := must.Get(os.Create(filepath.Join(agent.GenDir(c), d.Name)))(w.t)
+		err := p.repo.ReadDatabase(w.t.Context(), d.Ref, func(offset int64, pages []byte) error {
 			_, err := f.WriteAt(pages, offset)
 			return err
 		})
-		if err := errors.Join(err, f.Close()); err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, errors.Join(err, f.Close()))
 	}
 	p.store, err = sqlite.OpenGeneration(w.t.Context(), agent, c, sqlite.Options{Clock: time.Now, Random: rand.Reader, KeepSchema: true})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 }
 
 func (p *past) close(t *testing.T) {
@@ -270,15 +243,12 @@ func (p *past) close(t *testing.T) {
 func (p *past) note(t *testing.T, name string) string {
 	t.Helper()
 	var content strings.Builder
-	err := p.repo.WalkTree(t.Context(), p.inner.Notes.Tree, func(path string, e repo.TreeEntry) error {
+	must.Do(t, p.repo.WalkTree(t.Context(), p.inner.Notes.Tree, func(path string, e repo.TreeEntry) error {
 		if path != name+".md" {
 			return nil
 		}
 		return p.repo.ReadFile(t.Context(), e, &content)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return content.String()
 }
 
@@ -288,10 +258,7 @@ func texts(t *testing.T, s *sqlite.Store) map[amber.MemoryID]string {
 	found := map[amber.MemoryID]string{}
 	q := amber.ListQuery{All: true, Limit: amber.MaxPageSize}
 	for {
-		page, err := s.List(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(s.List(t.Context(), q))(t)
 		for _, m := range page.Items {
 			found[m.ID] = m.Content
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -26,9 +27,7 @@ func TestRestoresLoseNothingThatWasAcknowledged(t *testing.T) {
 	}
 	logs := t.TempDir()
 	phases := filepath.Join(logs, "phases")
-	if err := os.WriteFile(phases, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(phases, nil, 0o600))
 	writers := startWriters(t, w, logs, phases)
 	restorer := run(t, "restore", w.dir, phases, strconv.Itoa(*campaignRestores))
 	said := restorer.rest(t)
@@ -88,10 +87,7 @@ type ack struct {
 // acknowledged reads the logs of all writers.
 func acknowledged(t *testing.T, logs string) (all []ack) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(logs, "writer-*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(logs, "writer-*")))(t)
 	for _, f := range files {
 		for _, line := range readLines(t, f) {
 			var a ack

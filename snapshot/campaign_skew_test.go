@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -70,10 +71,7 @@ type stalls []time.Duration
 func (s *stalls) add(t *testing.T, lines []string) {
 	t.Helper()
 	for _, line := range lines {
-		n, err := strconv.ParseInt(line, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.ParseInt(line, 10, 64))(t)
 		*s = append(*s, time.Duration(n))
 	}
 }
@@ -92,10 +90,7 @@ func (w *world) mustAgree(id amber.SnapshotID) int {
 	w.t.Helper()
 	p := w.past(id)
 	defer p.close(w.t)
-	task, err := p.store.Task(w.t.Context(), "number")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	task := must.Get(p.store.Task(w.t.Context(), "number"))(w.t)
 	memories := []string{}
 	for _, text := range texts(w.t, p.store) {
 		memories = append(memories, text)
@@ -104,11 +99,7 @@ func (w *world) mustAgree(id amber.SnapshotID) int {
 	if got[0] != got[1] || got[1] != got[2] {
 		w.t.Fatalf("snapshot %s holds %q in memory.db, %q in control.db and %q in the note", id, got[0], got[1], got[2])
 	}
-	n, err := strconv.Atoi(got[0])
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return n
+	return must.Get(strconv.Atoi(got[0]))(w.t)
 }
 
 // count is a process that counts until it is stopped, and then prints how long

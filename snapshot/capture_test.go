@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
@@ -27,9 +28,7 @@ func TestAMissingDatabaseIsToldNotPassedOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.remember("in memory.db")
-	if _, err := w.store.SaveTask(t.Context(), amber.Task{ID: "t", Goal: "in control.db", State: amber.TaskQueued}, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.store.SaveTask(t.Context(), amber.Task{ID: "t", Goal: "in control.db", State: amber.TaskQueued}, 0))(t)
 	meta := w.snapshot()
 	d := w.show(meta.ID)
 	for _, name := range []string{"memory", "control"} {
@@ -42,18 +41,12 @@ func TestAMissingDatabaseIsToldNotPassedOver(t *testing.T) {
 	}
 	all, tasks := w.all(), w.tasks()
 	w.remember("later")
-	if _, err := w.store.SaveTask(t.Context(), amber.Task{ID: "u", Goal: "later", State: amber.TaskQueued}, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.store.SaveTask(t.Context(), amber.Task{ID: "u", Goal: "later", State: amber.TaskQueued}, 0))(t)
 	w.restore(meta.ID, func(r *wire.RestoreRequest) { r.WithControl = true })
 	w.mustBe(all)
-	if diff := cmp.Diff(tasks, w.tasks()); diff != "" {
-		t.Errorf("tasks (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "tasks", w.tasks(), tasks)
 
-	if err := w.store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.Close())
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(filepath.Join(w.gen(), "control.db"+suffix)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
@@ -88,10 +81,7 @@ func TestTwoEnginesLookWhereTheStoreWrites(t *testing.T) {
 	w.note("a", "two\n")
 	live := w.all()
 	other := newActor(t.Context(), t, w.dir, fsx.OS()) // the command line
-	report, err := other.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(other.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)}))(t)
 	w.mustBe(want)
 	w.restore(report.SafetySnapshot)
 	w.mustBe(live)
@@ -192,10 +182,10 @@ func TestASnapshotOfNoAgentLeavesNoTrace(t *testing.T) {
 		{Tenant: "defualt", Agent: "default"},
 	} {
 		_, err := w.engine.Snapshot(t.Context(), r)
-		wantKind(t, fmt.Sprint(r), err, amber.KindNotFound)
+		must.Kind(t, fmt.Sprint(r), err, amber.KindNotFound)
 	}
 	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"nexo"}})
-	wantKind(t, "a source that is not configured", err, amber.KindNotFound)
+	must.Kind(t, "a source that is not configured", err, amber.KindNotFound)
 	for _, path := range []string{"tenants/defualt", "tenants/default/agents/defualt", "tenants/default/repo"} {
 		if _, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(path))); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s was made: %v", path, err)
@@ -216,9 +206,7 @@ func TestFilesComeBackAsTheyWere(t *testing.T) {
 	w.put("large.txt", large, 0o600)
 	w.put("tools/run.sh", "#!/bin/sh\n", 0o700)
 	dir := filepath.Join(w.gen(), "memdir")
-	if err := os.MkdirAll(filepath.Join(dir, "empty", "inside"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "empty", "inside"), 0o700))
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "link")); err != nil {
 		if runtime.GOOS == "windows" {
 			t.Skipf("on Windows only some users may make links: %v", err)
@@ -232,9 +220,7 @@ func TestFilesComeBackAsTheyWere(t *testing.T) {
 	if diff := cmp.Diff(meta.Skipped, w.show(meta.ID).Skipped); diff != "" || len(meta.Skipped) != 1 {
 		t.Errorf("the manifest lists other things (-told +manifest):\n%s", diff)
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "tools")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join(dir, "tools")))
 	w.restore(meta.ID)
 	dir = filepath.Join(w.gen(), "memdir")
 	if b, err := os.ReadFile(filepath.Join(dir, "large.txt")); err != nil || string(b) != large {
@@ -259,14 +245,8 @@ func TestWritersGoOnWhileASnapshotIsStored(t *testing.T) {
 	w := newWorld(t, func(o *snapshot.Options) { o.Progress = p.progress })
 	w.remember("one")
 	want := w.all()
-	agent, err := w.home.Agent("default", "other")
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	agent := must.Get(w.home.Agent("default", "other"))(t)
+	store := must.Get(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	defer store.Close()
 	var meta wire.SnapshotMeta
 	p.during(t, func() (err error) {
@@ -297,16 +277,10 @@ func TestAnAgentWithoutDatabasesIsNoSnapshot(t *testing.T) {
 	w := newWorld(t)
 	w.remember("then")
 	meta := w.snapshot()
-	if err := w.store.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(w.gen()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.Close())
+	must.Do(t, os.RemoveAll(w.gen()))
 	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})
-	if amber.KindOf(err) != amber.KindDamaged {
-		t.Errorf("a snapshot of nothing: %v, want damaged", err)
-	}
+	must.Kind(t, "a snapshot of nothing", err, amber.KindDamaged)
 	report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.WithControl = true })
 	if report.SafetySnapshot != "" || !strings.Contains(strings.Join(report.Warnings, " "), "no safety snapshot") {
 		t.Errorf("the report is %+v", report)

@@ -20,6 +20,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
@@ -51,14 +52,10 @@ func newPrepared(t *testing.T) *prepared {
 	p := &prepared{dir: w.dir}
 	p.snapshots = append(p.snapshots, w.snapshot().ID)
 	p.extra = w.snapshot().ID
-	if _, err := w.store.Erase(t.Context(), gone); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.store.Erase(t.Context(), gone))(t)
 	p.then = w.all() // what was erased stays erased
 	w.remember("something newer")
-	if err := w.store.Delete(t.Context(), first); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.Delete(t.Context(), first))
 	w.note("later", "added later\n")
 	w.state("last_consolidation", `{"run":1}`)
 	p.snapshots = append(p.snapshots, w.snapshot().ID)
@@ -67,30 +64,20 @@ func newPrepared(t *testing.T) *prepared {
 	w.state("extract_cursor", `{"at":8}`)
 	w.say(2, "neither captured nor drained")
 	p.now = w.all()
-	if err := w.store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.Close())
 	return p
 }
 
 // say puts an entry into the journal, as a hook does.
 func (w *world) say(n int, text string) {
 	w.t.Helper()
-	j, err := journal.Open(w.agent.SpoolDir(), journal.Options{Clock: time.Now})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	j := must.Get(journal.Open(w.agent.SpoolDir(), journal.Options{Clock: time.Now}))(w.t)
 	s := journal.Session{Host: "claude-code", ID: "s-1"}
-	b, err := json.Marshal(journal.HostEvent{
+	b := must.Get(json.Marshal(journal.HostEvent{
 		Schema: journal.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: s.Host, SessionID: s.ID,
 		Kind: journal.HostPrompt, ObservedAt: amber.At(time.Now()), Prompt: text,
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if _, err := j.Append(w.t.Context(), s, journal.Entry{Payload: b}); err != nil {
-		w.t.Fatal(err)
-	}
+	}))(w.t)
+	must.Get(j.Append(w.t.Context(), s, journal.Entry{Payload: b}))(w.t)
 }
 
 // copied returns a copy of a home.
@@ -103,7 +90,7 @@ func (p *prepared) copied(t *testing.T) string {
 
 func copyTree(t *testing.T, src, dst string) {
 	t.Helper()
-	err := filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -124,10 +111,7 @@ func copyTree(t *testing.T, src, dst string) {
 			return err
 		}
 		return os.WriteFile(to, b, info.Mode().Perm())
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // openQuickly opens a home on any disk, one that is not told to sync say.
@@ -136,14 +120,9 @@ func openQuickly(t *testing.T, dir string, fsys fsx.FS) *world {
 	w := &world{t: t, dir: dir}
 	a := newActor(t.Context(), t, dir, fsys)
 	w.home, w.engine = a.home, a.engine
-	var err error
-	if w.agent, err = w.home.Agent("default", "default"); err != nil {
-		t.Fatal(err)
-	}
+	w.agent = must.Get(w.home.Agent("default", "default"))(t)
 	w.openStore()
-	if w.notes, err = notes.New(notes.Options{Guard: snapshot.NotesGuard(w.agent), Clock: time.Now}); err != nil {
-		t.Fatal(err)
-	}
+	w.notes = must.Get(notes.New(notes.Options{Guard: snapshot.NotesGuard(w.agent), Clock: time.Now}))(t)
 	return w
 }
 
@@ -163,10 +142,7 @@ func newActor(ctx context.Context, t *testing.T, dir string, fsys fsx.FS) *actor
 	if p.home, _, err = home.Open(dir, home.Options{Clock: clock, Random: rand.Reader, FS: fsys}); err != nil {
 		t.Fatal(err)
 	}
-	p.engine, err = snapshot.New(snapshot.Options{Home: p.home, Clock: clock, Random: rand.Reader, FS: fsys})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.engine = must.Get(snapshot.New(snapshot.Options{Home: p.home, Clock: clock, Random: rand.Reader, FS: fsys}))(t)
 	return p
 }
 
@@ -251,8 +227,7 @@ func wantFull(t *testing.T, err error) {
 	if !strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
 		t.Errorf("the error does not say that the disk is full: %v", err)
 	}
-	var e *amber.Error
-	if !errors.As(err, &e) || e.Op == "" {
+	if e, ok := errors.AsType[*amber.Error](err); !ok || e.Op == "" {
 		t.Errorf("the error does not say what was being done: %v", err)
 	}
 }
@@ -301,9 +276,7 @@ func aftermath(t *testing.T, dir string, fsys fsx.FS, d deed, about *prepared, m
 func (w *world) verifyAll() map[amber.SnapshotID]bool {
 	w.t.Helper()
 	page, err := w.engine.ListSnapshots(w.t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	there := map[amber.SnapshotID]bool{}
 	for _, m := range page.Items {
 		there[m.ID] = true
@@ -319,10 +292,7 @@ func (w *world) collect(fsys fsx.FS) {
 	p := newActor(w.t.Context(), w.t, w.dir, fsys)
 	for range 3 {
 		p.shift += 2 * snapshot.DefaultGrace
-		report, err := p.engine.CollectGarbage(p.ctx, wire.GCRequest{Tenant: "default"})
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		report := must.Get(p.engine.CollectGarbage(p.ctx, wire.GCRequest{Tenant: "default"}))(w.t)
 		if report.InUse {
 			w.t.Fatal("the repository is in use: a lock was left behind")
 		}
@@ -372,10 +342,7 @@ func (w *world) walk(fsys fsx.FS, left func(dir, base string) bool) {
 	w.t.Helper()
 	var folder func(dir string)
 	folder = func(dir string) {
-		entries, err := fsys.ReadDir(dir)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		entries := must.Get(fsys.ReadDir(dir))(w.t)
 		for _, e := range entries {
 			if left(dir, e.Name()) {
 				w.t.Errorf("%s is left", filepath.Join(dir, e.Name()))

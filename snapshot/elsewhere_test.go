@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/target/dir"
 	"github.com/amber-memory/amber/wire"
@@ -23,18 +24,11 @@ func TestTwoRepositoriesOfOneHomeCanBeBroughtTogether(t *testing.T) {
 	first := w.snapshot()
 	place := filepath.Join(t.TempDir(), "offsite")
 	elsewhere := func(o *snapshot.Options) { o.Root = place }
-	if err := os.MkdirAll(filepath.Join(place, "default"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	there, err := dir.Open(filepath.Join(place, "default"), dir.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(place, "default"), 0o700))
+	there := must.Get(dir.Open(filepath.Join(place, "default"), dir.Options{}))(t)
 	bring := func() {
 		t.Helper()
-		if _, err := w.engine.CopyTo(t.Context(), "default", there, false); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.engine.CopyTo(t.Context(), "default", there, false))(t)
 	}
 	bring()
 	w.remember("b")
@@ -44,9 +38,7 @@ func TestTwoRepositoriesOfOneHomeCanBeBroughtTogether(t *testing.T) {
 	bring()
 	other.mustCheck()
 	other.mustVerify(report.SafetySnapshot)
-	if _, err := w.engine.CopyFrom(t.Context(), "default", there); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.engine.CopyFrom(t.Context(), "default", there))(t)
 	w.mustCheck()
 	w.mustVerify(report.SafetySnapshot)
 }
@@ -63,10 +55,7 @@ func TestTheFirstSnapshotOfAHomeIsSignedWhateverTakesIt(t *testing.T) {
 	fresh := newWorld(t, shared)
 	fresh.remember("live")
 	report := fresh.restore(meta.ID)
-	page, err := fresh.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(fresh.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"}))(t)
 	for _, m := range page.Items {
 		if m.ID == report.SafetySnapshot && m.SignedBy == "" {
 			t.Error("the safety snapshot is not signed")
@@ -96,10 +85,7 @@ func TestAManifestInThePlaceOfAnotherIsNotRestored(t *testing.T) {
 	w.remember("b")
 	last := w.snapshot()
 	for name, id := range map[string]amber.SnapshotID{"the first": first.ID, "the last": last.ID} {
-		was, err := os.ReadFile(w.manifestPath(id))
-		if err != nil {
-			t.Fatal(err)
-		}
+		was := must.Get(os.ReadFile(w.manifestPath(id)))(t)
 		w.rewrite(id, unsigned)
 		for _, to := range []amber.AgentID{"", "copy"} {
 			_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(id), To: to})
@@ -120,13 +106,9 @@ func TestAnAgentThatWasNeverMadeIsSwept(t *testing.T) {
 	w.snapshot()
 	folder := filepath.Join(w.dir, "tenants", "default", "agents", "half")
 	gen := filepath.Join(folder, "gen", "1")
-	if err := os.MkdirAll(gen, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(gen, 0o700))
 	for path, text := range map[string]string{filepath.Join(folder, "CREATING"): "x", filepath.Join(gen, "memory.db"): "plain"} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	w.gc()
 	if _, err := os.Stat(gen); !os.IsNotExist(err) {

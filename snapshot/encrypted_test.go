@@ -12,6 +12,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
@@ -22,14 +23,9 @@ type person struct{ recipient, file string }
 
 func newPerson(t *testing.T) person {
 	t.Helper()
-	id, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(age.GenerateX25519Identity())(t)
 	file := filepath.Join(t.TempDir(), "identity.txt")
-	if err := os.WriteFile(file, []byte(id.String()+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(id.String()+"\n"), 0o600))
 	return person{id.Recipient().String(), file}
 }
 
@@ -45,16 +41,14 @@ func plant(w *world) {
 	w.note(markers[5], "a note\n")
 	w.state("extract_cursor", `{"at":"`+markers[2]+`"}`)
 	turn := amber.Turn{SessionID: "s1", Role: amber.RoleUser, Content: "a turn with " + markers[3]}
-	if _, err := w.store.AppendTurn(w.t.Context(), turn); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Get(w.store.AppendTurn(w.t.Context(), turn))(w.t)
 }
 
 // searched looks for the markers in every file outside the live agent, and
 // returns how many files it read.
 func searched(t *testing.T, w *world) (files int) {
 	t.Helper()
-	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -83,10 +77,7 @@ func searched(t *testing.T, w *world) (files int) {
 			t.Errorf("%s has mode %v", path, info.Mode())
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 
@@ -97,9 +88,7 @@ func TestNoWordOfAnEncryptedAgentIsOnDisk(t *testing.T) {
 	plant(w)
 	before := w.all()
 	meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "a " + markers[4]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if !meta.Encrypted || meta.Label != "a "+markers[4] || meta.GitOID == "" {
 		t.Errorf("the snapshot is %+v", meta)
 	}
@@ -107,18 +96,13 @@ func TestNoWordOfAnEncryptedAgentIsOnDisk(t *testing.T) {
 	w.remember("later")
 	report := w.restore(meta.ID)
 	w.mustBe(before)
-	if _, err := w.engine.BeforeConsolidation(t.Context(), "default", "default", "run"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.engine.BeforeConsolidation(t.Context(), "default", "default", "run"))(t)
 	later := func() time.Time { return time.Now().Add(time.Hour) }
 	schedule := snapshot.Schedule{Taker: w.engine, Roster: w.home, Clock: later, When: func() string { return "15m" }}
 	if report, err := schedule.Tick(t.Context()); err != nil || len(report.Taken) != 1 {
 		t.Fatalf("scheduled: %+v, %v", report, err)
 	}
-	exported, err := w.engine.Export(t.Context(), wire.ExportRequest{SnapshotRef: ref(meta.ID), NoRedact: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	exported := must.Get(w.engine.Export(t.Context(), wire.ExportRequest{SnapshotRef: ref(meta.ID), NoRedact: true}))(t)
 	if !exported.Encrypted {
 		t.Error("the bundle is not encrypted")
 	}
@@ -154,18 +138,13 @@ func TestAnEncryptedRepositoryIsCheckedWithoutTheKey(t *testing.T) {
 	w := newWorld(t, encrypted)
 	plant(w)
 	meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "mine"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	stranger := newWorld(t, func(o *snapshot.Options) { o.Root = root })
 	page, err := stranger.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"})
 	if err != nil || len(page.Items) != 1 || page.Items[0].Label != "" || page.Items[0].GitOID != "" {
 		t.Errorf("the listing is %+v, %v", page.Items, err)
 	}
-	report, err := stranger.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(stranger.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true}))(t)
 	if !report.OK() || report.Signature.Status != sign.SignatureValid || report.Signature.Standing != sign.StandingStranger {
 		t.Errorf("the report is %+v", report)
 	}
@@ -225,9 +204,7 @@ func TestRecipientsComeAndGo(t *testing.T) {
 	// A configured recipient is added again, so it is removed from the
 	// configuration first.
 	w = openWorld(t, w.dir, func(o *snapshot.Options) { o.Root, o.Keys.Recipients = root, []string{ann.recipient} })
-	if _, err := w.engine.ChangeRecipients(t.Context(), "default", nil, []string{ben.recipient}, true); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.engine.ChangeRecipients(t.Context(), "default", nil, []string{ben.recipient}, true))(t)
 	w.remember("after ben")
 	later := w.snapshot()
 	if can(ben, first.ID) || can(ben, later.ID) {
@@ -261,9 +238,7 @@ func TestARepositoryBecomesEncrypted(t *testing.T) {
 	if !sealed.Encrypted || sealed.BytesNew < plain.BytesNew/2 {
 		t.Errorf("encrypted %v with %d new bytes; the plain one has %d", sealed.Encrypted, sealed.BytesNew, plain.BytesNew)
 	}
-	if err := w.engine.DeleteSnapshot(t.Context(), ref(plain.ID)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.engine.DeleteSnapshot(t.Context(), ref(plain.ID)))
 	hasty := openWorld(t, w.dir, func(o *snapshot.Options) { o.Grace = 1 })
 	hasty.gc()
 	hasty.gc()

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -58,9 +58,7 @@ func TestEveryEventOfALifeIsToldOnce(t *testing.T) {
 		for _, s := range subjects {
 			full = append(full, "amber.memory.snapshot.default."+s)
 		}
-		if diff := cmp.Diff(full, l.heard(t, seen)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
+		must.Equal(t, what, l.heard(t, seen), full)
 	}
 	first := w.snapshot()
 	want("create", "default.created")
@@ -73,18 +71,12 @@ func TestEveryEventOfALifeIsToldOnce(t *testing.T) {
 	w.remember("two")
 	w.snapshot()
 	want("create", "default.created")
-	if err := w.engine.DeleteSnapshot(t.Context(), ref(report.SafetySnapshot)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.engine.DeleteSnapshot(t.Context(), ref(report.SafetySnapshot)))
 	want("delete", "default.deleted")
 	prune := wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}
-	if _, err := w.engine.PruneSnapshots(t.Context(), prune); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.engine.PruneSnapshots(t.Context(), prune))(t)
 	want("prune", "default.deleted", "default.pruned")
-	if _, err := w.engine.PruneSnapshots(t.Context(), prune); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.engine.PruneSnapshots(t.Context(), prune))(t)
 	want("prune of nothing")
 	w.gc()
 	want("gc", "_all.gc")

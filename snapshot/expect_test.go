@@ -10,11 +10,11 @@ import (
 // fail ends the check.
 func fail(err error) { promise.Fail(err) }
 
-// must returns v; an error ends the check.
-func must[T any](v T, err error) T { return promise.Must(v, err) }
+// get returns v; an error ends the check.
+func get[T any](v T, err error) T { return promise.Must(v, err) }
 
-// must0 is must for calls that return nothing but an error.
-func must0(err error) { promise.Must0(err) }
+// do is get for calls that return nothing but an error.
+func do(err error) { promise.Must0(err) }
 
 // hold ends the check unless ok.
 func hold(ok bool, format string, args ...any) { promise.Hold(ok, format, args...) }

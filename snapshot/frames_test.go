@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
 )
@@ -45,13 +46,8 @@ func TestJournalEntriesOfTheInstantComeBackAndLaterOnesAreParked(t *testing.T) {
 func (w *world) drain(dir string) {
 	w.t.Helper()
 	j, err := journal.Open(dir, journal.Options{Clock: time.Now})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	worker, err := drain.New(drain.Options{Journal: j, Store: w.store, Clock: time.Now})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
+	worker := must.Get(drain.New(drain.Options{Journal: j, Store: w.store, Clock: time.Now}))(w.t)
 	report, err := worker.Once(w.t.Context())
 	if err != nil || report.Err() != nil {
 		w.t.Fatal(err, report.Err())
@@ -61,10 +57,7 @@ func (w *world) drain(dir string) {
 // said returns the turns of the session of say, sorted.
 func (w *world) said() []string {
 	w.t.Helper()
-	turns, err := w.store.LoadTurns(w.t.Context(), "s-1", 100)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	turns := must.Get(w.store.LoadTurns(w.t.Context(), "s-1", 100))(w.t)
 	var texts []string
 	for _, turn := range turns {
 		texts = append(texts, turn.Content)

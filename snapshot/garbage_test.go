@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
@@ -84,9 +85,7 @@ func TestGarbageCollectionMakesALostIndexAgain(t *testing.T) {
 	w := newWorld(t)
 	w.remember("then")
 	meta := w.snapshot()
-	if err := os.RemoveAll(filepath.Join(w.home.RepoDir("default"), "index")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join(w.home.RepoDir("default"), "index")))
 	w.gc()
 	w.mustVerify(meta.ID)
 	w.mustCheck()
@@ -98,23 +97,13 @@ func TestSweepGoesOnBehindADamagedAgent(t *testing.T) {
 	w := newWorld(t)
 	w.remember("something")
 	w.snapshot()
-	other, err := w.home.Agent("default", "zoe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := sqlite.Open(t.Context(), other, sqlite.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(w.home.Agent("default", "zoe"))(t)
+	store := must.Get(sqlite.Open(t.Context(), other, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
+	must.Do(t, store.Close())
 	for _, agent := range []string{w.agent.Dir(), other.Dir()} {
-		if err := os.WriteFile(filepath.Join(agent, "RESTORING"), []byte("no note"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(agent, "RESTORING"), []byte("no note"), 0o600))
 	}
-	_, err = w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"})
+	_, err := w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"})
 	if err == nil || !strings.Contains(err.Error(), "default") || !strings.Contains(err.Error(), "zoe") {
 		t.Errorf("got %v", err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -30,11 +31,7 @@ import (
 // write to the repository: a copy of another one with something changed.
 func (w *world) forge(from amber.SnapshotID, change func(wr *repo.Writer, in *repo.Inner) error) amber.SnapshotID {
 	w.t.Helper()
-	id, err := w.forged(from, change)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return id
+	return must.Get(w.forged(from, change))(w.t)
 }
 
 func (w *world) forged(from amber.SnapshotID, change func(wr *repo.Writer, in *repo.Inner) error) (amber.SnapshotID, error) {
@@ -91,7 +88,7 @@ func (w *world) forged(from amber.SnapshotID, change func(wr *repo.Writer, in *r
 // cache.
 func (w *world) outside() (names []string) {
 	w.t.Helper()
-	err := filepath.WalkDir(filepath.Dir(w.dir), func(path string, d fs.DirEntry, err error) error {
+	must.Do(w.t, filepath.WalkDir(filepath.Dir(w.dir), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -102,10 +99,7 @@ func (w *world) outside() (names []string) {
 			names = append(names, path)
 		}
 		return nil
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	}))
 	return names
 }
 
@@ -258,7 +252,7 @@ func TestHostileDatabaseNamesAreRefused(t *testing.T) {
 			})
 			if tt.name == "none" { // parts that could not be captured are no damage
 				_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(id)})
-				wantKind(t, "restore", err, amber.KindDamaged)
+				must.Kind(t, "restore", err, amber.KindDamaged)
 				return
 			}
 			w.mustRefuse(id, amber.KindDamaged, amber.KindRefused)
@@ -276,52 +270,34 @@ func TestForeignManifestsAreRefused(t *testing.T) {
 		tenant amber.TenantID
 		agent  amber.AgentID
 	}{{"default", "other"}, {"strangers", "default"}} {
-		agent, err := w.home.Agent(other.tenant, other.agent)
-		if err != nil {
-			t.Fatal(err)
-		}
-		store, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
-		if err != nil {
-			t.Fatal(err)
-		}
+		agent := must.Get(w.home.Agent(other.tenant, other.agent))(t)
+		store := must.Get(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
 		defer store.Close()
-		if _, err := store.Write(t.Context(), amber.WriteRequest{Content: "the secret of another", Scope: amber.ScopeGlobal}); err != nil {
-			t.Fatal(err)
-		}
-		meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: other.tenant, Agent: other.agent})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(store.Write(t.Context(), amber.WriteRequest{Content: "the secret of another", Scope: amber.ScopeGlobal}))(t)
+		meta := must.Get(w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: other.tenant, Agent: other.agent}))(t)
 		from := filepath.Join(w.dir, "tenants", string(other.tenant), "repo")
-		_, err = w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
+		_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
 		want := amber.KindCrossTenant
 		if other.tenant != "default" {
 			want = amber.KindNotFound // this tenant knows nothing of it
 		}
-		wantKind(t, "restore of a snapshot of another", err, want)
+		must.Kind(t, "restore of a snapshot of another", err, want)
 		// Everything of it, and the manifest to where this agent's are.
 		copyMissing(t, from, repoDir(w.dir))
 		name := string(meta.ID) + ".json"
-		b, err := os.ReadFile(filepath.Join(from, "snapshots", string(other.agent), name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(filepath.Join(from, "snapshots", string(other.agent), name)))(t)
 		place := filepath.Join(repoDir(w.dir), "snapshots", "default", name)
-		if err := os.WriteFile(place, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(place, b, 0o600))
 		_, err = w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
-		wantKind(t, "restore of a manifest that was copied", err, amber.KindCrossTenant)
-		if err := os.Remove(place); err != nil {
-			t.Fatal(err)
-		}
+		must.Kind(t, "restore of a manifest that was copied", err, amber.KindCrossTenant)
+		must.Do(t, os.Remove(place))
 	}
 }
 
 // copyMissing copies the files of a folder that another does not have.
 func copyMissing(t *testing.T, from, to string) {
 	t.Helper()
-	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -341,10 +317,7 @@ func copyMissing(t *testing.T, from, to string) {
 			return err
 		}
 		return os.WriteFile(target, b, 0o600)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // A database that would run somebody's code, or has another schema, is refused.
@@ -390,10 +363,7 @@ func (w *world) copyDatabase(to string) {
 // change runs statements on a database as any program may.
 func change(t *testing.T, path string, statements ...string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sql.Open("sqlite", "file:"+path))(t)
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.ExecContext(t.Context(), s); err != nil {
@@ -405,10 +375,7 @@ func change(t *testing.T, path string, statements ...string) {
 // forgeDatabase publishes a snapshot with a file in the place of memory.db.
 func (w *world) forgeDatabase(from amber.SnapshotID, file string) amber.SnapshotID {
 	w.t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(file))(w.t)
 	return w.forge(from, func(wr *repo.Writer, in *repo.Inner) error {
 		size := int(binary.BigEndian.Uint16(data[16:]))
 		d, err := wr.NewDatabase(w.t.Context(), size, nil)
@@ -437,20 +404,15 @@ func TestNewerManifestsAreTold(t *testing.T) {
 	meta := w.snapshot()
 	w.snapshot()
 	path := filepath.Join(repoDir(w.dir), "snapshots", "default", string(meta.ID)+".json")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	body, _, _ := strings.Cut(strings.TrimPrefix(string(b), `{"body":`), `,"digest":"`)
 	body = strings.Replace(body, `"version":1`, `"version":2,"colour":"blue"`, 1)
 	sum := sha256.Sum256([]byte(body))
 	text := `{"body":` + body + `,"digest":"` + hex.EncodeToString(sum[:]) + `","signatures":[]}` + "\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	w.mustRefuse(meta.ID, amber.KindTooNew)
-	_, err = w.engine.ShowSnapshot(t.Context(), ref(meta.ID))
-	wantKind(t, "show", err, amber.KindTooNew)
+	_, err := w.engine.ShowSnapshot(t.Context(), ref(meta.ID))
+	must.Kind(t, "show", err, amber.KindTooNew)
 	if amber.HintOf(err) == "" {
 		t.Errorf("no hint: %v", err)
 	}
@@ -466,17 +428,12 @@ func TestNewerManifestsAreTold(t *testing.T) {
 // spoil overwrites the middle of every page of a database but the first.
 func spoil(t *testing.T, path string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	size := int(binary.BigEndian.Uint16(b[16:]))
 	for at := size; at < len(b); at += size {
 		copy(b[at:], noise(size/2))
 	}
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b, 0o600))
 }
 
 // A database that is damaged at the source is captured as it is, with a loud
@@ -490,9 +447,7 @@ func TestADatabaseDamagedAtTheSourceIsTold(t *testing.T) {
 	}
 	good := w.snapshot().ID
 	want := w.all()
-	if err := w.store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.Close())
 	spoil(t, filepath.Join(w.gen(), "memory.db"))
 	meta := w.snapshot()
 	if len(meta.Warnings) == 0 || !strings.Contains(strings.Join(meta.Warnings, "\n"), "memory.db") {
@@ -511,7 +466,7 @@ func TestADatabaseDamagedAtTheSourceIsTold(t *testing.T) {
 		t.Errorf("verified: %v, %+v", err, r)
 	}
 	_, err = w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
-	wantKind(t, "restore", err, amber.KindDamaged)
+	must.Kind(t, "restore", err, amber.KindDamaged)
 
 	report := w.restore(good)
 	if len(report.Warnings) == 0 {
@@ -530,33 +485,23 @@ func TestRestoreOverADamagedAgent(t *testing.T) {
 		damage func(t *testing.T, path string)
 	}{
 		{"garbage", func(t *testing.T, path string) {
-			if err := os.WriteFile(path, noise(40<<10), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, noise(40<<10), 0o600))
 		}},
 		{"truncated", func(t *testing.T, path string) {
 			info, err := os.Stat(path)
 			if err == nil {
 				err = os.Truncate(path, info.Size()/2+100)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}},
 		{"empty", func(t *testing.T, path string) {
-			if err := os.Truncate(path, 0); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Truncate(path, 0))
 		}},
 		{"missing", func(t *testing.T, path string) {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(path))
 		}},
 		{"a folder", func(t *testing.T, path string) {
-			if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o700)))
 		}},
 	} {
 		for _, name := range []string{"memory.db", "control.db"} {
@@ -569,9 +514,7 @@ func TestRestoreOverADamagedAgent(t *testing.T) {
 				meta := w.snapshot()
 				w.note("a", "two\n")
 				old := w.gen()
-				if err := w.store.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, w.store.Close())
 				for _, suffix := range []string{"-wal", "-shm"} {
 					_ = os.Remove(filepath.Join(old, name+suffix))
 				}
@@ -605,14 +548,9 @@ func TestHooksAndSettingsOfAHistoryAreNotTakenOver(t *testing.T) {
 	w.put(".git/hooks/pre-commit", "#!/bin/sh\ntouch evil\n", 0o700)
 	w.put(".git/info/attributes", "* filter=evil\n", 0o600)
 	config := filepath.Join(w.gen(), "memdir", ".git", "config")
-	f, err := os.OpenFile(config, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.WriteString("[core]\n\tfsmonitor = touch evil\n\thooksPath = /evil\n[filter \"evil\"]\n\tsmudge = touch evil\n[alias]\n\tx = !touch evil\n")
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.OpenFile(config, os.O_APPEND|os.O_WRONLY, 0))(t)
+	_, err := f.WriteString("[core]\n\tfsmonitor = touch evil\n\thooksPath = /evil\n[filter \"evil\"]\n\tsmudge = touch evil\n[alias]\n\tx = !touch evil\n")
+	must.Do(t, errors.Join(err, f.Close()))
 	meta := w.snapshot()
 	w.restore(meta.ID)
 	live := filepath.Join(w.gen(), "memdir", ".git")

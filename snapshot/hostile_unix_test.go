@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -21,22 +21,14 @@ func TestLinksAndDevicesInTheNotesAreListed(t *testing.T) {
 	w.note("a", "one\n")
 	dir := filepath.Join(w.gen(), "memdir")
 	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.Mkdir(secret, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(secret, "key"), []byte("swordfish"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(secret, 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(secret, "key"), []byte("swordfish"), 0o600))
 	for link, to := range map[string]string{
 		"to-file": filepath.Join(secret, "key"), "to-folder": secret, "to-nothing": "nowhere", "to-itself": "to-itself", "to-device": "/dev/zero",
 	} {
-		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(to, filepath.Join(dir, link)))
 	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600))
 	want := map[string]string{}
 	for _, name := range []string{"to-file", "to-folder", "to-nothing", "to-itself", "to-device", "fifo"} {
 		want[name] = wire.SkipNotRegular
@@ -48,9 +40,7 @@ func TestLinksAndDevicesInTheNotesAreListed(t *testing.T) {
 	if err := syscall.Mknod(filepath.Join(dir, "device"), syscall.S_IFCHR|0o600, 1<<8|5); err == nil { // only root may
 		want["device"] = wire.SkipNotRegular
 	}
-	if err := os.WriteFile(filepath.Join(dir, "unreadable"), []byte("x"), 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "unreadable"), []byte("x"), 0))
 	if os.Geteuid() != 0 {
 		want["unreadable"] = wire.SkipUnreadable
 	}
@@ -62,9 +52,7 @@ func TestLinksAndDevicesInTheNotesAreListed(t *testing.T) {
 		}
 		got[s.Path] = s.Reason
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("skipped (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "skipped", got, want)
 	w.mustVerify(meta.ID)
 	w.restore(meta.ID)
 	for name := range want {

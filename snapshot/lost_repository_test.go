@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -20,15 +21,11 @@ func TestALostRepositoryIsNoticed(t *testing.T) {
 	w.remember("x")
 	w.snapshot()
 	repo := w.home.RepoDir("default")
-	if err := os.RemoveAll(filepath.Join(repo, "snapshots")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join(repo, "snapshots")))
 	if _, err := w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"}); amber.KindOf(err) != amber.KindDamaged {
 		t.Errorf("gc frees what a lost snapshot needs: %v", err)
 	}
-	if err := os.RemoveAll(repo); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(repo))
 	if _, err := w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"}); amber.KindOf(err) != amber.KindDamaged {
 		t.Errorf("the list of a repository that is gone: %v, want damaged", err)
 	}
@@ -56,13 +53,11 @@ func TestARepositoryThatIsGoneIsDamage(t *testing.T) {
 		t.Errorf("before the first snapshot: %+v", r.Damaged)
 	}
 	meta := w.snapshot()
-	if err := os.RemoveAll(w.home.RepoDir("default")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(w.home.RepoDir("default")))
 	r := w.check()
 	if len(r.Damaged) != 1 || !strings.Contains(r.Damaged[0].Object, "agent default") || !slices.Equal(r.Damaged[0].Snapshots, []amber.SnapshotID{meta.ID}) {
 		t.Errorf("%+v", r.Damaged)
 	}
 	_, err := w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID)})
-	wantKind(t, "verify", err, amber.KindNotFound)
+	must.Kind(t, "verify", err, amber.KindNotFound)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -83,9 +84,7 @@ func (m *model) change() {
 	id := one(m.r, m.now.Memories)
 	check := func(err error) {
 		w.t.Helper()
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, err)
 	}
 	switch n := m.r.IntN(14); {
 	case n < 4 || id == "":
@@ -144,29 +143,20 @@ func (m *model) change() {
 // saved returns a memory as [world.all] tells it.
 func (m *model) saved(id amber.MemoryID) string {
 	m.w.t.Helper()
-	got, err := m.w.store.Get(m.w.t.Context(), id)
-	if err != nil {
-		m.w.t.Fatal(err)
-	}
+	got := must.Get(m.w.store.Get(m.w.t.Context(), id))(m.w.t)
 	return fmt.Sprint(got.Kind, got.Scope, got.Title, got.Content, got.Tags)
 }
 
 func (m *model) commitsOf(name string) int {
 	m.w.t.Helper()
-	log, err := m.w.notes.LogNote(m.w.t.Context(), name, 100)
-	if err != nil {
-		m.w.t.Fatal(err)
-	}
+	log := must.Get(m.w.notes.LogNote(m.w.t.Context(), name, 100))(m.w.t)
 	return len(log)
 }
 
 // tasks reads the control plane.
 func (w *world) tasks() map[string]string {
 	w.t.Helper()
-	page, err := w.store.ListTasks(w.t.Context(), amber.TaskQuery{Limit: amber.MaxPageSize})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	page := must.Get(w.store.ListTasks(w.t.Context(), amber.TaskQuery{Limit: amber.MaxPageSize}))(w.t)
 	all := map[string]string{}
 	for _, task := range page.Items {
 		all[task.ID] = task.Goal
@@ -222,9 +212,7 @@ func (m *model) thin(spare map[amber.SnapshotID]bool) {
 	switch m.r.IntN(4) {
 	case 0:
 		if id := one(m.r, spare); id != "" && len(m.order) > 1 {
-			if err := m.w.engine.DeleteSnapshot(ctx, ref(id)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.w.engine.DeleteSnapshot(ctx, ref(id)))
 			m.forget(id)
 			delete(spare, id)
 		}
@@ -245,17 +233,12 @@ func (m *model) prune(spare map[amber.SnapshotID]bool) {
 			if spare[id] {
 				continue
 			}
-			if err := m.w.engine.PinSnapshot(ctx, ref(id), pinned); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.w.engine.PinSnapshot(ctx, ref(id), pinned))
 		}
 	}
 	pin(true)
 	r := wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1 + m.r.IntN(3), KeepSafety: m.r.IntN(3)}
-	report, err := m.w.engine.PruneSnapshots(ctx, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(m.w.engine.PruneSnapshots(ctx, r))(t)
 	for _, id := range report.Deleted {
 		if !spare[id] {
 			t.Fatalf("%s is pinned and was pruned", id)
@@ -271,9 +254,7 @@ func (m *model) mustList() {
 	t := m.w.t
 	t.Helper()
 	page, err := m.w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var got []amber.SnapshotID
 	for _, meta := range page.Items {
 		got = append(got, meta.ID)
@@ -317,9 +298,7 @@ func TestEverySnapshotBringsItsMomentBack(t *testing.T) {
 	for len(m.order) > 1 && len(spare) > 1 { // what is left, once more
 		id := one(m.r, spare)
 		m.restore(id)
-		if err := m.w.engine.DeleteSnapshot(t.Context(), ref(id)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.w.engine.DeleteSnapshot(t.Context(), ref(id)))
 		m.forget(id)
 		delete(spare, id)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -38,16 +39,11 @@ type nexoVector struct {
 
 func readNexoVectors(t *testing.T) []nexoVector {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(nexoVectors, "index.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join(nexoVectors, "index.json")))(t)
 	var index struct {
 		Vectors []nexoVector `json:"vectors"`
 	}
-	if err := json.Unmarshal(b, &index); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &index))
 	if len(index.Vectors) < 8 {
 		t.Fatalf("%d vectors", len(index.Vectors))
 	}
@@ -59,14 +55,9 @@ func readNexoVectors(t *testing.T) []nexoVector {
 func identities(t *testing.T) (files []string) {
 	t.Helper()
 	for _, name := range []string{"ana.identity", "ben.identity"} {
-		b, err := os.ReadFile(filepath.Join(nexoVectors, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(filepath.Join(nexoVectors, name)))(t)
 		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, b, 0o600))
 		files = append(files, file)
 	}
 	return files
@@ -91,16 +82,11 @@ func TestBundlesOfTheOriginalAreRestored(t *testing.T) {
 				w.nothingLeft()
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if report.From != v.Manifest.ID {
 				t.Errorf("from %s", report.From)
 			}
-			agent, err := w.home.Agent("default", "ana")
-			if err != nil {
-				t.Fatal(err)
-			}
+			agent := must.Get(w.home.Agent("default", "ana"))(t)
 			ana := &world{t: t, dir: w.dir, home: w.home, agent: agent}
 			ana.openStore()
 			ana.mustHaveRows(v)
@@ -114,10 +100,7 @@ func TestBundlesOfTheOriginalAreRestored(t *testing.T) {
 func (w *world) mustHaveRows(v nexoVector) {
 	w.t.Helper()
 	n, q := 0, amber.ListQuery{All: true, Limit: amber.MaxPageSize}
-	page, err := w.store.List(w.t.Context(), q)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	page := must.Get(w.store.List(w.t.Context(), q))(w.t)
 	for _, m := range page.Items {
 		n++
 		if m.Trust != amber.TrustImported || m.Content == "" {
@@ -184,10 +167,7 @@ func TestNexoBundlesOfOursComeBack(t *testing.T) {
 		t.Errorf("the report is %+v", report)
 	}
 	other := newWorld(t)
-	imported, err := other.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
-	if err != nil {
-		t.Fatal(err)
-	}
+	imported := must.Get(other.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File}))(t)
 	other.mustVerify(imported.Snapshot.ID)
 	other.restore(imported.Snapshot.ID)
 	got := other.all()

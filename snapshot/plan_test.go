@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -15,12 +16,8 @@ func TestAPlanKnowsWhatWasErasedAndWhatWouldBeGone(t *testing.T) {
 	gone := w.remember("to be erased")
 	w.note("a", "one\n")
 	meta := w.snapshot()
-	if _, err := w.store.Erase(t.Context(), gone); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(w.gen(), "memdir", "con.md"), []byte("x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.store.Erase(t.Context(), gone))(t)
+	must.Do(t, os.WriteFile(filepath.Join(w.gen(), "memdir", "con.md"), []byte("x\n"), 0o600))
 	report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.DryRun = true })
 	if n := report.Plan.Store.Table("memories").Added; n != 0 {
 		t.Errorf("the plan brings back %d erased memories", n)
@@ -37,12 +34,8 @@ func TestADryRunWorksOverADamagedAgent(t *testing.T) {
 	w := newWorld(t)
 	w.remember("then")
 	meta := w.snapshot()
-	if err := w.store.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(w.gen(), "memory.db"), []byte("this is no database"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.Close())
+	must.Do(t, os.WriteFile(filepath.Join(w.gen(), "memory.db"), []byte("this is no database"), 0o600))
 	report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.DryRun = true })
 	if len(report.Warnings) == 0 || report.Plan.SpaceNeeded == 0 {
 		t.Errorf("the plan is %+v", report)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -157,11 +158,9 @@ func (p *prepared) divided(t *testing.T) *crashfs.FS {
 	disk := crashfs.New()
 	s := newSplit(p.dir, disk, func() {})
 	for _, dir := range []string{"/tenants/default/repo", "/" + agentPath} {
-		if err := fsx.MkdirAll(disk, dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsx.MkdirAll(disk, dir, 0o700))
 	}
-	err := filepath.WalkDir(p.dir, func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(p.dir, func(name string, d fs.DirEntry, err error) error {
 		path, ok := s.onDisk(name)
 		if err != nil || !ok || d.Name() == ".lock" {
 			return err
@@ -177,10 +176,7 @@ func (p *prepared) divided(t *testing.T) *crashfs.FS {
 			return err
 		}
 		return fsx.CreateNew(disk, path, 0o600, b)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return disk
 }
 
@@ -249,14 +245,8 @@ func TestAcknowledgedWritesOutliveAPowerCut(t *testing.T) {
 	about := newPrepared(t)
 	disk, dir := about.divided(t), about.copied(t)
 	a := newActor(t.Context(), t, dir, newSplit(dir, disk, func() {}))
-	meta, err := a.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := a.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(about.snapshots[0])})
-	if err != nil {
-		t.Fatal(err)
-	}
+	meta := must.Get(a.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"}))(t)
+	report := must.Get(a.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(about.snapshots[0])}))(t)
 	for seed := range uint64(8) {
 		after := disk.CrashClone(rand.New(rand.NewPCG(seed, 24)))
 		checkAcknowledged(t, dir, after, about, meta.ID, report.SafetySnapshot)

@@ -25,7 +25,7 @@ func try(err error) bool {
 	if amber.KindOf(err) == amber.KindBusy {
 		return false
 	}
-	must0(err)
+	do(err)
 	return true
 }
 
@@ -61,7 +61,7 @@ func snapshotsApart(w *site) {
 	all := make([]taken, len(agents))
 	together(len(agents), func(i int) {
 		a := agents[i]
-		m := must(w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: a.tenant, Agent: a.id}))
+		m := get(w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: a.tenant, Agent: a.id}))
 		all[i] = taken{m, a.model.clone()}
 	})
 	for i, a := range agents {
@@ -88,7 +88,7 @@ func oneInstant(w *site) {
 	hold(len(instants) > 0, "no snapshot was taken while the agent was written to")
 	for i, x := range instants {
 		f := a.fork(taken{SnapshotMeta: wire.SnapshotMeta{ID: x.id}}, amber.AgentID(fmt.Sprint("fork-", i)))
-		m := must(f.read())
+		m := get(f.read())
 		memories, notes := len(m.Memories), int64(len(m.Notes))
 		hold(notes >= x.least, "snapshot %d has %d notes, %d were acknowledged before it began", i, notes, x.least)
 		hold(int64(memories) == notes || int64(memories) == notes+1, "snapshot %d has %d notes and %d memories: that is no one instant", i, notes, memories)
@@ -181,7 +181,7 @@ func restoresTogether(w *site) {
 	})
 	hold(safety > 0, "of two restores at once none was done")
 	same(len(a.list()), 2+safety, "snapshots, the safety ones with them")
-	got := must(a.read())
+	got := get(a.read())
 	hold(one.model.differences(got) == "" || two.model.differences(got) == "", "after two restores at once the agent is neither of both")
 	a.model = got
 	a.returns(one)

@@ -19,7 +19,7 @@ func diffChecks() []check {
 }
 
 func (a *resident) diff(x, y taken, rows bool) wire.SnapshotDiff {
-	d := must(a.w.engine.DiffSnapshots(a.w.ctx, wire.DiffRequest{Tenant: a.tenant, Agent: a.id, A: x.ID, B: y.ID, Rows: rows}))
+	d := get(a.w.engine.DiffSnapshots(a.w.ctx, wire.DiffRequest{Tenant: a.tenant, Agent: a.id, A: x.ID, B: y.ID, Rows: rows}))
 	hold(d.A == x.ID && d.B == y.ID, "diff of %s and %s tells of %s and %s", x.ID, y.ID, d.A, d.B)
 	return d
 }

@@ -21,17 +21,17 @@ func keepChecks() []check {
 }
 
 func (a *resident) pin(id amber.SnapshotID, pinned bool) {
-	must0(a.w.engine.PinSnapshot(a.w.ctx, a.ref(id), pinned))
+	do(a.w.engine.PinSnapshot(a.w.ctx, a.ref(id), pinned))
 }
 
 func (a *resident) deletes(id amber.SnapshotID) {
-	must0(a.w.engine.DeleteSnapshot(a.w.ctx, a.ref(id)))
+	do(a.w.engine.DeleteSnapshot(a.w.ctx, a.ref(id)))
 }
 
 // sweep collects garbage until nothing may be left: a grace time is over.
 func (w *site) sweep() {
 	for range 3 {
-		must(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: tenant}))
+		get(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: tenant}))
 		w.pass(72 * time.Hour)
 	}
 }
@@ -42,9 +42,9 @@ func pinKeeps(w *site) {
 	a.pin(s.ID, true)
 	a.pin(s.ID, true)
 	hold(a.list()[1].Pinned && !a.list()[0].Pinned, "the listing does not tell which one is pinned")
-	hold(must(w.engine.ShowSnapshot(w.ctx, a.ref(s.ID))).Pinned, "show does not tell that it is pinned")
+	hold(get(w.engine.ShowSnapshot(w.ctx, a.ref(s.ID))).Pinned, "show does not tell that it is pinned")
 	refused(w.engine.DeleteSnapshot(w.ctx, a.ref(s.ID)), amber.KindRefused, "deletion of a pinned snapshot")
-	r := must(w.engine.PruneSnapshots(w.ctx, wire.PruneRequest{Tenant: tenant, Agent: a.id, KeepLast: 1}))
+	r := get(w.engine.PruneSnapshots(w.ctx, wire.PruneRequest{Tenant: tenant, Agent: a.id, KeepLast: 1}))
 	same(len(r.Deleted), 0, "pruned snapshots")
 	w.reopen()
 	hold(a.list()[1].Pinned, "the pin is gone after opening again")
@@ -147,7 +147,7 @@ func gcKeeps(w *site) {
 	a.deletes(gone.ID)
 	w.sweep()
 	for _, s := range []taken{first, last} {
-		r := must(w.engine.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: a.ref(s.ID), ReadData: true}))
+		r := get(w.engine.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: a.ref(s.ID), ReadData: true}))
 		hold(r.OK(), "snapshot %s after gc: %+v", s.Label, r.Damaged)
 		a.returns(s)
 	}
@@ -161,10 +161,10 @@ func gcKeeps(w *site) {
 // lives makes the agent's notes and state those of a model and takes a
 // snapshot.
 func (a *resident) lives(m Model) taken {
-	now := must(a.read())
+	now := get(a.read())
 	for name := range now.Notes {
 		if _, ok := m.Notes[name]; !ok {
-			must0(a.notes().DeleteNote(a.w.ctx, name))
+			do(a.notes().DeleteNote(a.w.ctx, name))
 		}
 	}
 	for name, text := range m.Notes {
@@ -187,15 +187,15 @@ func gcDryRun(w *site) {
 	s := a.snapshot("kept")
 	a.deletes(gone.ID)
 	for range 2 {
-		r := must(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: tenant, DryRun: true}))
+		r := get(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: tenant, DryRun: true}))
 		hold(r.DryRun, "the report of a dry run does not say so")
 		w.pass(72 * time.Hour)
 	}
-	before := must(w.engine.CheckRepository(w.ctx, wire.CheckRequest{Tenant: tenant}))
-	must(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: tenant, DryRun: true}))
-	after := must(w.engine.CheckRepository(w.ctx, wire.CheckRequest{Tenant: tenant}))
+	before := get(w.engine.CheckRepository(w.ctx, wire.CheckRequest{Tenant: tenant}))
+	get(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: tenant, DryRun: true}))
+	after := get(w.engine.CheckRepository(w.ctx, wire.CheckRequest{Tenant: tenant}))
 	same(after.Bytes, before.Bytes, "bytes in the repository after a dry run")
-	must(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: foreign})) // that has nothing
+	get(w.engine.CollectGarbage(w.ctx, wire.GCRequest{Tenant: foreign})) // that has nothing
 	a.live()
 	a.returns(s)
 }

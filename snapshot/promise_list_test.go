@@ -45,14 +45,14 @@ func listPages(w *site) {
 		got := idsOf(a.pages(limit))
 		hold(slices.Equal(got, want), "pages of %d: got %v, want %v", limit, got, want)
 	}
-	page := must(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 2}))
+	page := get(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 2}))
 	same(len(page.Items), 2, "items of a page of two")
-	page = must(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 5}))
+	page = get(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 5}))
 	same(page.Next, "", "cursor of the last page")
 	// What comes later is not on the pages behind the first.
-	page = must(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3}))
+	page = get(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3}))
 	a.snapshot("later")
-	page = must(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3, Cursor: page.Next}))
+	page = get(w.engine.ListSnapshots(w.ctx, wire.SnapshotQuery{Tenant: tenant, Agent: a.id, Limit: 3, Cursor: page.Next}))
 	got := idsOf(page.Items)
 	hold(slices.Equal(got, want[3:]), "second page after a snapshot more: got %v, want %v", got, want[3:])
 }
@@ -111,7 +111,7 @@ func foreignTenant(w *site) {
 	a.lists(second.ID, s.ID)
 	w.agent(foreign, "stolen").isAbsent("after a fork of a foreign snapshot")
 	hold(!a.list()[1].Pinned, "a foreign tenant has pinned a snapshot")
-	must(x.CollectGarbage(w.ctx, wire.GCRequest{Tenant: foreign}))
+	get(x.CollectGarbage(w.ctx, wire.GCRequest{Tenant: foreign}))
 	a.returns(s)
 }
 

@@ -23,7 +23,7 @@ func pruneRuleChecks() []check {
 func (a *resident) takenAt(times ...string) map[string]amber.SnapshotID {
 	ids := map[string]amber.SnapshotID{}
 	for _, s := range times {
-		at := must(time.Parse("2006-01-02 15:04:05", s))
+		at := get(time.Parse("2006-01-02 15:04:05", s))
 		a.w.pass(at.Sub(a.w.clock.read()) - time.Second)
 		ids[s] = a.snapshot("").ID
 	}

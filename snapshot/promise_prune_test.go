@@ -36,7 +36,7 @@ func (a *resident) prune(r wire.PruneRequest) wire.PruneReport {
 			gone = append(gone, m.ID)
 		}
 	}
-	report := must(a.w.engine.PruneSnapshots(a.w.ctx, r))
+	report := get(a.w.engine.PruneSnapshots(a.w.ctx, r))
 	same(report.DryRun, r.DryRun, "dry run of the report")
 	var told []amber.SnapshotID
 	for _, k := range report.Kept {
@@ -162,7 +162,7 @@ func pruneAutomatic(w *site) {
 		all = append(all, a.snapshot(label))
 	}
 	w.pass(1000 * time.Hour)
-	report := must(w.engine.PruneSnapshots(w.ctx, wire.PruneRequest{Tenant: a.tenant, Agent: a.id, KeepLast: 1, MaxAge: 1100 * time.Hour, AutomaticOnly: true}))
+	report := get(w.engine.PruneSnapshots(w.ctx, wire.PruneRequest{Tenant: a.tenant, Agent: a.id, KeepLast: 1, MaxAge: 1100 * time.Hour, AutomaticOnly: true}))
 	same(len(report.Deleted), 2, "pruned snapshots")
 	a.lists(all[6].ID, all[5].ID, all[4].ID, all[1].ID, all[0].ID)
 }

@@ -29,7 +29,7 @@ func bringsBack(w *site) {
 	a.live()
 	a.is(a.model, "before the restore")
 	a.w.tick()
-	r := must(w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: a.ref(s.ID)}))
+	r := get(w.engine.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: a.ref(s.ID)}))
 	a.is(s.model, "after the restore")
 	same(r.From, s.ID, "restored snapshot")
 	same(r.Agent, a.id, "restored agent")

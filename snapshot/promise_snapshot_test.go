@@ -45,9 +45,9 @@ func unknownAgent(w *site) {
 func tellsWhatItIs(w *site) {
 	a := w.lived(tenant, "scout")
 	w.tick()
-	m := must(w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: tenant, Agent: a.id, Label: "before the move", Pin: true}))
+	m := get(w.engine.Snapshot(w.ctx, wire.SnapshotRequest{Tenant: tenant, Agent: a.id, Label: "before the move", Pin: true}))
 	_, err := amber.ParseSnapshotID(string(m.ID))
-	must0(err)
+	do(err)
 	same(m.Tenant, tenant, "tenant")
 	same(m.Agent, a.id, "agent")
 	same(m.Label, "before the move", "label")
@@ -60,7 +60,7 @@ func tellsWhatItIs(w *site) {
 	listed := a.list()
 	same(len(listed), 1, "snapshots")
 	sameMeta(listed[0], m, "what the listing tells")
-	d := must(w.engine.ShowSnapshot(w.ctx, a.ref(m.ID)))
+	d := get(w.engine.ShowSnapshot(w.ctx, a.ref(m.ID)))
 	sameMeta(d.SnapshotMeta, m, "what show tells")
 	for _, p := range parts() {
 		hold(slices.ContainsFunc(d.Parts, func(x wire.SnapshotPart) bool { return x.Name == p && x.Digest != "" }), "show tells nothing of part %s: %+v", p, d.Parts)
@@ -127,11 +127,11 @@ func chainAfterDeletion(w *site) {
 	a := w.lived(tenant, "scout")
 	a.snapshot("stays")
 	middle, last := a.snapshot("middle"), a.snapshot("last")
-	must0(w.engine.DeleteSnapshot(w.ctx, a.ref(middle.ID)))
-	must0(w.engine.DeleteSnapshot(w.ctx, a.ref(last.ID)))
+	do(w.engine.DeleteSnapshot(w.ctx, a.ref(middle.ID)))
+	do(w.engine.DeleteSnapshot(w.ctx, a.ref(last.ID)))
 	next := a.snapshot("next")
 	follows(next, last)
-	r := must(w.engine.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: a.ref(next.ID)}))
+	r := get(w.engine.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: a.ref(next.ID)}))
 	hold(r.OK(), "the chain is damaged by deletions: %+v", r.Damaged)
 }
 

@@ -22,7 +22,7 @@ func verifyWhole(w *site) {
 	for _, id := range []amber.SnapshotID{s.ID, safety.ID} {
 		var left [2]int
 		for i, readData := range []bool{false, true} {
-			r := must(w.engine.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: a.ref(id), ReadData: readData}))
+			r := get(w.engine.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: a.ref(id), ReadData: readData}))
 			same(r.ID, id, "verified snapshot")
 			hold(r.OK(), "a whole snapshot is damaged: %+v", r.Damaged)
 			hold(len(r.Checked) > 0, "nothing was checked")
@@ -55,7 +55,7 @@ func checkWhole(w *site) {
 	w.lived(foreign, "scout").snapshot("of another tenant")
 	whole := func(snapshots int) {
 		for _, readData := range []bool{false, true} {
-			r := must(w.engine.CheckRepository(w.ctx, wire.CheckRequest{Tenant: tenant, ReadData: readData}))
+			r := get(w.engine.CheckRepository(w.ctx, wire.CheckRequest{Tenant: tenant, ReadData: readData}))
 			hold(r.OK(), "a whole repository is damaged: %+v", r.Damaged)
 			same(r.Snapshots, snapshots, "snapshots in the repository")
 			same(r.DataRead, readData, "the report tells that all data was read")
@@ -72,7 +72,7 @@ func checkWhole(w *site) {
 }
 
 func checkNothing(w *site) {
-	r := must(w.engine.CheckRepository(w.ctx, wire.CheckRequest{Tenant: tenant}))
+	r := get(w.engine.CheckRepository(w.ctx, wire.CheckRequest{Tenant: tenant}))
 	hold(r.OK() && r.Snapshots == 0, "an empty repository: %+v", r)
 	_, err := w.engine.CheckRepository(w.ctx, wire.CheckRequest{Tenant: "../acme"})
 	refused(err, amber.KindInvalid, "check of a tenant of a bad name")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
@@ -41,20 +42,12 @@ func telling(secret string) string { return "export DB_PASSWORD=" + secret + "\n
 // hostEvent appends what a host says to the journal of a session.
 func (w *world) hostEvent(s journal.Session, n int, text string) {
 	w.t.Helper()
-	j, err := journal.Open(w.agent.SpoolDir(), journal.Options{Clock: time.Now})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	b, err := json.Marshal(journal.HostEvent{
+	j := must.Get(journal.Open(w.agent.SpoolDir(), journal.Options{Clock: time.Now}))(w.t)
+	b := must.Get(json.Marshal(journal.HostEvent{
 		Schema: journal.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: s.Host, SessionID: s.ID,
 		Kind: journal.HostPrompt, ObservedAt: amber.At(time.Now()), Prompt: text,
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if _, err := j.Append(w.t.Context(), s, journal.Entry{Payload: b}); err != nil {
-		w.t.Fatal(err)
-	}
+	}))(w.t)
+	must.Get(j.Append(w.t.Context(), s, journal.Entry{Payload: b}))(w.t)
 }
 
 // spread makes an agent each part of which gives one secret away and holds
@@ -65,9 +58,7 @@ func spread(w *world) amber.SnapshotID {
 	w.remember(telling(inMemory))
 	w.remember("bare: " + bare)
 	for id, goal := range map[string]string{"t1": telling(inControl), "t2": bare} {
-		if _, err := w.store.SaveTask(w.t.Context(), amber.Task{ID: id, Goal: goal, State: amber.TaskQueued}, 0); err != nil {
-			w.t.Fatal(err)
-		}
+		must.Get(w.store.SaveTask(w.t.Context(), amber.Task{ID: id, Goal: goal, State: amber.TaskQueued}, 0))(w.t)
 	}
 	w.note("telling", telling(inNote))
 	w.note("bare", bare+"\n")
@@ -83,22 +74,16 @@ func spread(w *world) amber.SnapshotID {
 	}
 	w.put("wide.md", string(wide), 0o600)
 	w.put("packed.bin", "\x00\x01"+bare, 0o600)
-	meta, err := w.engine.Snapshot(w.t.Context(), wire.SnapshotRequest{
+	meta := must.Get(w.engine.Snapshot(w.t.Context(), wire.SnapshotRequest{
 		Tenant: "default", Agent: "default", Label: "DB_PASSWORD=" + inLabel + " and " + inMemory,
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	}))(w.t)
 	return meta.ID
 }
 
 // mustHoldNone makes sure that a redacted bundle and its report hold no secret.
 func mustHoldNone(t *testing.T, report wire.ExportReport, secrets []string) {
 	t.Helper()
-	said, err := json.Marshal(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := must.Get(json.Marshal(report))(t)
 	all := entries(t, report.File)
 	all["the report"] = said
 	for name, b := range all {
@@ -152,9 +137,7 @@ func TestRedactedBundleHoldsNoSecretNames(t *testing.T) {
 	w := newWorld(t)
 	w.note("telling", telling(inMemory))
 	for _, dir := range []string{"about " + inMemory, "holds/" + inMemory + "/below", "with DB_PASSWORD=" + inName} {
-		if err := os.MkdirAll(filepath.Join(w.gen(), "memdir", dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(w.gen(), "memdir", dir), 0o700))
 	}
 	w.put("full "+inMemory+"/a.md", "a\n", 0o600)
 	w.put("full "+inMemory+"/b/c.md", "c\n", 0o600)
@@ -171,9 +154,7 @@ func TestRedactedBundleHoldsNoSecretNames(t *testing.T) {
 		"notes about " + marker + " bad_name", "notes full " + marker + " bad_name",
 		"notes holds/" + marker + " bad_name", "notes with DB_PASSWORD=" + marker + " bad_name",
 	}
-	if diff := cmp.Diff(want, left); diff != "" {
-		t.Errorf("left out (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "left out", left, want)
 	all := entries(t, report.File)
 	if _, ok := all["notes/holds/"]; !ok || all["notes/clean/d.md"] == nil {
 		t.Error("what holds no secret is left out too")
@@ -237,10 +218,7 @@ func TestBundlesOfOneSnapshotAreEqual(t *testing.T) {
 				var told []any
 				for range 4 {
 					report := w.export(id, format, redacted, signed)
-					b, err := os.ReadFile(report.File)
-					if err != nil {
-						t.Fatal(err)
-					}
+					b := must.Get(os.ReadFile(report.File))(t)
 					says := []any{report.LeftOut, report.Redactions, report.SignedBy}
 					if first == nil {
 						first, told = b, says
@@ -270,16 +248,12 @@ func TestNexoManifestNamesRedactedEntries(t *testing.T) {
 			Touched []string `json:"artifacts_touched"`
 		} `json:"redactions"`
 	}
-	if err := json.Unmarshal(all["manifest.json"], &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(all["manifest.json"], &m))
 	want := []string{
 		"memory_files/bare.md", "memory_files/packed.bin", "memory_files/telling.md", "memory_files/wide.md",
 		"sqlite/long_term.sqlite", "state/extract_cursor.json",
 	}
-	if diff := cmp.Diff(want, m.Redactions.Touched); diff != "" {
-		t.Errorf("touched (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "touched", m.Redactions.Touched, want)
 	for _, path := range m.Redactions.Touched {
 		if _, ok := all[path]; !ok {
 			t.Errorf("there is no entry %s", path)
@@ -292,10 +266,7 @@ func TestRedactedLabelIsNoLongerThanALabel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	label := strings.Repeat("DB_PASSWORD="+inLabel+" ", 7)
-	meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: label})
-	if err != nil {
-		t.Fatal(err)
-	}
+	meta := must.Get(w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: label}))(t)
 	report := w.export(meta.ID)
 	if len(report.Label) > wire.MaxLabelBytes || strings.Contains(report.Label, inLabel) || report.Redactions.Matches == 0 {
 		t.Errorf("the label is %q", report.Label)

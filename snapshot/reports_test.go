@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
@@ -20,21 +21,13 @@ import (
 // check checks the repository with all its data.
 func (w *world) check() wire.CheckReport {
 	w.t.Helper()
-	r, err := w.engine.CheckRepository(w.t.Context(), wire.CheckRequest{Tenant: "default", ReadData: true})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return r
+	return must.Get(w.engine.CheckRepository(w.t.Context(), wire.CheckRequest{Tenant: "default", ReadData: true}))(w.t)
 }
 
 // verify verifies a snapshot with all its data.
 func (w *world) verify(id amber.SnapshotID) wire.VerifyReport {
 	w.t.Helper()
-	r, err := w.engine.VerifySnapshot(w.t.Context(), wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return r
+	return must.Get(w.engine.VerifySnapshot(w.t.Context(), wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true}))(w.t)
 }
 
 // trouble is a file system that answers for some files itself.
@@ -76,18 +69,14 @@ func (w *world) withSource() wire.SnapshotMeta {
 	w.t.Helper()
 	w.remember("the agent's own")
 	meta, err := w.engine.Snapshot(w.t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"other"}})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	w.mustVerify(meta.ID)
 	return meta
 }
 
 func mkdir(t *testing.T, path string) {
 	t.Helper()
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(path, 0o700))
 }
 
 func TestTheListCountsWhatWasSkipped(t *testing.T) {
@@ -109,16 +98,11 @@ func TestTheListCountsWhatWasSkipped(t *testing.T) {
 func TestDamagedJournalEntriesAreListed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	j, err := journal.Open(w.agent.SpoolDir(), journal.Options{Clock: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(journal.Open(w.agent.SpoolDir(), journal.Options{Clock: time.Now}))(t)
 	keep := func(s journal.Session, n int) {
 		for i := range n {
 			event := fmt.Sprintf(`{"schema":1,"kind":"prompt","host":"claude-code","session_id":%q,"text":"entry %d %s"}`, s.ID, i, strings.Repeat("x", 100))
-			if _, err := j.Append(t.Context(), s, journal.Entry{Payload: []byte(event)}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(j.Append(t.Context(), s, journal.Entry{Payload: []byte(event)}))(t)
 		}
 	}
 	whole, spoiled := journal.Session{Host: "claude-code", ID: "whole"}, journal.Session{Host: "claude-code", ID: "spoiled"}
@@ -129,10 +113,7 @@ func TestDamagedJournalEntriesAreListed(t *testing.T) {
 	}
 	keep(spoiled, 3)
 	segment := filepath.Join(w.agent.SpoolDir(), string(spoiled.Key()), "000001.seg")
-	info, err := os.Stat(segment)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(segment))(t)
 	flip(t, segment, int(info.Size()/2))
 	meta = w.snapshot()
 	if len(meta.Skipped) != 1 || meta.Skipped[0].Part != "journal" || meta.Skipped[0].Path != string(spoiled.Key()) || len(meta.Warnings) != 1 {
@@ -193,9 +174,7 @@ func TestASnapshotReadsNoOldManifests(t *testing.T) {
 	}
 	w.mustCheck()
 	// The chain goes on without the cache.
-	if err := os.RemoveAll(w.home.CacheDir()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(w.home.CacheDir()))
 	w.snapshot()
 	w.mustCheck()
 }

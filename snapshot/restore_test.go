@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -34,17 +34,12 @@ func TestRuntimeStateComesBackToOpenHandles(t *testing.T) {
 	}
 	w.state(amber.StateExtractCursor, `{"at":8}`)
 	w.state("later", `{}`)
-	stale, err := docs.ReadDocument(t.Context(), amber.StateExtractCursor)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stale := must.Get(docs.ReadDocument(t.Context(), amber.StateExtractCursor))(t)
 	w.restore(meta.ID)
 	want := map[string]string{amber.StateExtractCursor: `{"at":7}`, amber.StateLastConsolidation: `{"run":1}`}
-	if diff := cmp.Diff(want, w.all().State); diff != "" {
-		t.Errorf("the state (-want +got):\n%s", diff)
-	}
-	_, err = docs.PutDocument(t.Context(), amber.DocumentWrite{Name: stale.Name, Document: []byte(`{"at":9}`), IfRevision: stale.Revision})
-	wantKind(t, "write over a revision that the restore took away", err, amber.KindConflict)
+	must.Equal(t, "the state", w.all().State, want)
+	_, err := docs.PutDocument(t.Context(), amber.DocumentWrite{Name: stale.Name, Document: []byte(`{"at":9}`), IfRevision: stale.Revision})
+	must.Kind(t, "write over a revision that the restore took away", err, amber.KindConflict)
 	if got, err := docs.ReadDocument(t.Context(), amber.StateExtractCursor); err != nil || string(got.Document) != `{"at":7}` {
 		t.Errorf("the handle that was open reads %s, %v", got.Document, err)
 	}
@@ -64,22 +59,15 @@ func TestADamagedSnapshotIsRefusedBeforeTheAgentIsTouched(t *testing.T) {
 			continue
 		}
 		path := filepath.Join(repoDir(w.dir), o.path)
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(path))(t)
 		for at := 128; at < len(b)/2; at += len(b) / 16 { // behind the header
 			b[at] ^= 0x10
-			if err := os.WriteFile(path, b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, b, 0o600))
 			_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
-			wantKind(t, fmt.Sprintf("restore with byte %d changed", at), err, amber.KindDamaged)
+			must.Kind(t, fmt.Sprintf("restore with byte %d changed", at), err, amber.KindDamaged)
 			b[at] ^= 0x10
 		}
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, b, 0o600))
 	}
 	if w.gen() != gen || len(w.list()) != count {
 		t.Errorf("refused restores left generation %s and %d snapshots", w.gen(), len(w.list()))
@@ -109,9 +97,7 @@ func TestRowsOfTheOldWriteAheadLogDoNotComeBack(t *testing.T) {
 		t.Errorf("the old log is still there: %v", err)
 	}
 	id := w.remember("written by a store that was open all the time")
-	if err := w.store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.Close())
 	w.openStore()
 	if _, err := w.store.Get(t.Context(), id); err != nil {
 		t.Errorf("it went to the old database: %v", err)
@@ -130,9 +116,7 @@ func TestRestoringNotesLeavesDatabasesAlone(t *testing.T) {
 	large := fmt.Sprintf(`"%x"`, noise(256<<10))
 	for i := range 10 {
 		task := amber.Task{ID: fmt.Sprint("t", i), Goal: "grow", State: amber.TaskQueued, Extra: []byte(large)}
-		if _, err := w.store.SaveTask(t.Context(), task, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.store.SaveTask(t.Context(), task, 0))(t)
 	}
 	w.remember("one")
 	tasks := w.tasks()
@@ -154,9 +138,7 @@ func TestRestoringNotesLeavesDatabasesAlone(t *testing.T) {
 	w.mustBe(everything{first.Memories, third.Notes, third.State, third.Log})
 	w.restore(meta.ID, func(r *wire.RestoreRequest) { r.WithControl = true })
 	w.mustBe(first)
-	if diff := cmp.Diff(tasks, w.tasks()); diff != "" {
-		t.Errorf("tasks (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "tasks", w.tasks(), tasks)
 	w.mustCheck()
 }
 
@@ -251,11 +233,11 @@ func TestAMistakenRestoreLosesNothing(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			impatient := newImpatient(t, w.dir)
 			defer cancel()
-			wantKind(t, "delete", impatient.DeleteSnapshot(ctx, ref(meta.ID)), amber.KindBusy)
+			must.Kind(t, "delete", impatient.DeleteSnapshot(ctx, ref(meta.ID)), amber.KindBusy)
 			_, err := impatient.PruneSnapshots(ctx, wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1})
-			wantKind(t, "prune", err, amber.KindBusy)
+			must.Kind(t, "prune", err, amber.KindBusy)
 			_, err = impatient.Snapshot(ctx, wire.SnapshotRequest{Tenant: "default", Agent: "default"})
-			wantKind(t, "snapshot", err, amber.KindBusy)
+			must.Kind(t, "snapshot", err, amber.KindBusy)
 		})
 		w.mustBe(want)
 	})
@@ -287,10 +269,7 @@ func TestAMistakenRestoreLosesNothing(t *testing.T) {
 		close(stop)
 		ids := <-acked
 		live := w.all().Memories
-		view, err := w.engine.At(t.Context(), ref(report.SafetySnapshot))
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(w.engine.At(t.Context(), ref(report.SafetySnapshot)))(t)
 		defer view.Close()
 		for _, id := range ids {
 			if _, ok := live[id]; ok {
@@ -347,24 +326,15 @@ func TestAnOldGenerationStaysWhenItsSnapshotCannotBeRead(t *testing.T) {
 // packs returns the paths of all packs.
 func (w *world) packs() []string {
 	w.t.Helper()
-	list, err := filepath.Glob(filepath.Join(w.home.RepoDir("default"), "packs", "*", "*.pack"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return list
+	return must.Get(filepath.Glob(filepath.Join(w.home.RepoDir("default"), "packs", "*", "*.pack")))(w.t)
 }
 
 // flip changes one byte of a file.
 func flip(t *testing.T, path string, at int) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	b[at] ^= 0x55
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b, 0o600))
 }
 
 // What is not restored stays as it is, also what no snapshot would hold.
@@ -378,13 +348,9 @@ func TestPartsThatAreNotRestoredStayAsTheyAre(t *testing.T) {
 	w.note("a", "two\n")
 	w.state("extract_cursor", `{"at":2}`)
 	odd := filepath.Join(w.gen(), "memdir", "what is it?.md")
-	if err := os.WriteFile(odd, []byte("a name no snapshot takes\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(odd, []byte("a name no snapshot takes\n"), 0o600))
 	exclude := filepath.Join("memdir", ".git", "refs", "notes-of-mine")
-	if err := os.WriteFile(filepath.Join(w.gen(), exclude), []byte("kept\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(w.gen(), exclude), []byte("kept\n"), 0o600))
 	want := w.all()
 	w.remember("later")
 	w.restore(meta.ID, func(r *wire.RestoreRequest) { r.Only = []string{wire.PartMemory} })
@@ -420,9 +386,7 @@ func TestAnAgentOfAnOlderSchemaCanBeFrozenAndRestored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first := w.remember("written long ago")
-	if err := w.store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.Close())
 	older(t, filepath.Join(w.gen(), "memory.db"))
 	meta := w.snapshot()
 	d, err := w.engine.ShowSnapshot(t.Context(), ref(meta.ID))
@@ -431,9 +395,7 @@ func TestAnAgentOfAnOlderSchemaCanBeFrozenAndRestored(t *testing.T) {
 	}
 	w.mustVerify(meta.ID)
 	w.openStore() // migrates
-	if _, err := w.store.Erase(t.Context(), first); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.store.Erase(t.Context(), first))(t)
 	w.remember("newer")
 	w.restore(meta.ID)
 	if got := w.all().Memories; len(got) != 0 {
@@ -445,23 +407,15 @@ func TestAnAgentOfAnOlderSchemaCanBeFrozenAndRestored(t *testing.T) {
 // room for stays.
 func older(t *testing.T, path string) {
 	t.Helper()
-	first, err := os.ReadFile("../store/sqlite/internal/sqlrows/migrations/memory-1.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(os.ReadFile("../store/sqlite/internal/sqlrows/migrations/memory-1.sql"))(t)
 	file := filepath.Join(t.TempDir(), "memory.db")
 	change(t, file, string(first), "PRAGMA application_id=0x416d6272", "PRAGMA user_version=1")
-	db, err := sql.Open("sqlite", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sql.Open("sqlite", file))(t)
 	db.SetMaxOpenConns(1)
 	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), "ATTACH ? AS newer", path); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.ExecContext(t.Context(), "ATTACH ? AS newer", path))(t)
 	var copies string
-	err = db.QueryRowContext(t.Context(), `SELECT group_concat('INSERT INTO main.' || l.name || ' SELECT ' ||
+	err := db.QueryRowContext(t.Context(), `SELECT group_concat('INSERT INTO main.' || l.name || ' SELECT ' ||
   (SELECT group_concat(name) FROM pragma_table_info(l.name, 'main')) || ' FROM newer.' || l.name, ';')
 FROM pragma_table_list l WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite_%'`).Scan(&copies)
 	if err == nil {
@@ -470,9 +424,7 @@ FROM pragma_table_list l WHERE l.schema = 'main' AND l.type = 'table' AND l.name
 	if err == nil {
 		err = errors.Join(db.Close(), os.Rename(file, path))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // A snapshot brings back what was there, and nothing else.
@@ -487,9 +439,7 @@ func TestRestoreBringsBackTheAgent(t *testing.T) {
 	w.mustVerify(meta.ID)
 
 	w.remember("something newer")
-	if err := w.store.Delete(t.Context(), first); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.Delete(t.Context(), first))
 	w.note("decisions/database", "PostgreSQL after all.\n")
 	w.note("later", "added later\n")
 	w.state("last_consolidation", `{"run":1}`)

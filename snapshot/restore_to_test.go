@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -14,17 +15,13 @@ func TestANewAgentHasAnEmptyControlPlane(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.remember("then")
-	if err := w.store.Publish(t.Context(), amber.Envelope{EntryID: "e1", TaskID: "t1", NodeID: "n1", Payload: `{}`}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.Publish(t.Context(), amber.Envelope{EntryID: "e1", TaskID: "t1", NodeID: "n1", Payload: `{}`}))
 	meta := w.snapshot()
 	for _, with := range []bool{false, true} {
 		name := map[bool]amber.AgentID{false: "bare", true: "whole"}[with]
 		w.restore(meta.ID, func(r *wire.RestoreRequest) { r.To, r.WithControl = name, with })
 		agent, err := w.home.Agent("default", name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		other := &world{t: t, dir: w.dir, home: w.home, agent: agent}
 		other.openStore()
 		b, err := other.store.Backpressure(t.Context())
@@ -41,9 +38,7 @@ func TestAForkNeverReplacesAnAgent(t *testing.T) {
 	w.remember("then")
 	meta := w.snapshot()
 	_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID), To: "default"})
-	if amber.KindOf(err) != amber.KindConflict {
-		t.Errorf("a fork to the agent itself: %v, want a conflict", err)
-	}
+	must.Kind(t, "a fork to the agent itself", err, amber.KindConflict)
 }
 
 // Whose manifests they are is told apart from damage, and a new agent may be
@@ -54,17 +49,10 @@ func TestASnapshotOfAnotherAgentIsRefusedUnlessItBecomesANewOne(t *testing.T) {
 	w.remember("mine")
 	meta := w.snapshot()
 	from := filepath.Join(w.home.RepoDir("default"), "snapshots", "default", string(meta.ID)+".json")
-	b, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(from))(t)
 	to := filepath.Join(w.home.RepoDir("default"), "snapshots", "other", string(meta.ID)+".json")
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(to), 0o700))
+	must.Do(t, os.WriteFile(to, b, 0o600))
 	r := wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}}
 	if _, err := w.engine.Restore(t.Context(), r); amber.KindOf(err) != amber.KindCrossTenant {
 		t.Errorf("a snapshot of another agent: %v, want cross_tenant", err)

@@ -16,6 +16,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/target/s3"
@@ -34,9 +35,7 @@ func newBucket(t *testing.T) *bucket {
 	t.Helper()
 	b := &bucket{t: t}
 	backend := s3mem.New()
-	if err := backend.CreateBucket("memories"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, backend.CreateBucket("memories"))
 	inside := gofakes3.New(backend).Server()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPut {
@@ -48,10 +47,7 @@ func newBucket(t *testing.T) *bucket {
 		inside.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	var err error
-	if b.config, err = s3.ParseURL("s3:" + server.URL + "/memories/amber?region=us-east-1&path_style=true"); err != nil {
-		t.Fatal(err)
-	}
+	b.config = must.Get(s3.ParseURL("s3:" + server.URL + "/memories/amber?region=us-east-1&path_style=true"))(t)
 	return b
 }
 
@@ -65,11 +61,7 @@ func (b *bucket) open(ctx context.Context, tenant amber.TenantID) (target.Target
 
 func (b *bucket) target() target.Target {
 	b.t.Helper()
-	t, err := b.open(b.t.Context(), "default")
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return t
+	return must.Get(b.open(b.t.Context(), "default"))(b.t)
 }
 
 func (b *bucket) remote(o *snapshot.Options) {
@@ -118,13 +110,8 @@ func TestACopyThatWasCutOffSendsOnlyTheRest(t *testing.T) {
 	}
 	b.enough.Store(0)
 	there := map[string]bool{}
-	if err := b.target().List(t.Context(), "", func(o target.Object) error { there[o.Name] = true; return nil }); err != nil {
-		t.Fatal(err)
-	}
-	rest, err := w.engine.CopyTo(t.Context(), "default", b.target(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.target().List(t.Context(), "", func(o target.Object) error { there[o.Name] = true; return nil }))
+	rest := must.Get(w.engine.CopyTo(t.Context(), "default", b.target(), false))(t)
 	if len(there) == 0 || rest.ObjectsPresent < len(there) {
 		t.Errorf("%d objects were there, and the rest is %+v", len(there), rest)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -22,13 +23,8 @@ func (w *world) manifestPath(id amber.SnapshotID) string {
 // rewrite changes the manifest of a snapshot.
 func (w *world) rewrite(id amber.SnapshotID, change func([]byte) []byte) {
 	w.t.Helper()
-	b, err := os.ReadFile(w.manifestPath(id))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(w.manifestPath(id), change(bytes.Clone(b)), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(w.manifestPath(id)))(w.t)
+	must.Do(w.t, os.WriteFile(w.manifestPath(id), change(bytes.Clone(b)), 0o600))
 }
 
 var signatures = regexp.MustCompile(`"signatures":\[.*\]`)
@@ -55,9 +51,7 @@ func TestNothingIsReadFromASnapshotWhoseSignatureIsWrong(t *testing.T) {
 	for name, change := range map[string]func([]byte) []byte{"stripped": strip, "changed": otherSignature} {
 		t.Run(name, func(t *testing.T) {
 			was, err := os.ReadFile(w.manifestPath(later.ID))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			w.rewrite(later.ID, change)
 			defer w.rewrite(later.ID, func([]byte) []byte { return was })
 			past := func() error {
@@ -75,9 +69,7 @@ func TestNothingIsReadFromASnapshotWhoseSignatureIsWrong(t *testing.T) {
 				"at":      past(),
 				"extract": second(w.engine.ExtractSource(t.Context(), ref(later.ID), "x", filepath.Join(t.TempDir(), "x"))),
 			} {
-				if amber.KindOf(err) != amber.KindUntrusted {
-					t.Errorf("%s: %v, want untrusted", what, err)
-				}
+				must.Kind(t, what, err, amber.KindUntrusted)
 			}
 			page, err := w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"})
 			if err != nil || page.Items[0].SignedBy != "" || page.Items[0].Damage == "" {
@@ -87,9 +79,7 @@ func TestNothingIsReadFromASnapshotWhoseSignatureIsWrong(t *testing.T) {
 			if err != nil || report.OK() {
 				t.Errorf("verify says %+v, %v", report, err)
 			}
-			if _, err := w.engine.PruneSnapshots(t.Context(), wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(w.engine.PruneSnapshots(t.Context(), wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}))(t)
 			w.mustVerifyAlone(first.ID)
 		})
 	}
@@ -113,9 +103,7 @@ func TestASignedChainStaysSigned(t *testing.T) {
 	w.remember("x")
 	w.snapshot()
 	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", NoSign: true})
-	if amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("an unsigned successor: %v, want refused", err)
-	}
+	must.Kind(t, "an unsigned successor", err, amber.KindRefused)
 	quiet := openWorld(t, w.dir, func(o *snapshot.Options) { o.Keys.NoSign = true })
 	meta := quiet.snapshot()
 	if meta.SignedBy == "" || !slices.ContainsFunc(meta.Warnings, func(s string) bool { return strings.Contains(s, "the snapshot was signed because") }) {
@@ -140,10 +128,7 @@ func TestTheNextSnapshotDoesNotBuildOnAManifestSomebodyElseWrote(t *testing.T) {
 	w := newWorld(t)
 	plant(w)
 	first := w.snapshot()
-	was, err := os.ReadFile(w.manifestPath(first.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
+	was := must.Get(os.ReadFile(w.manifestPath(first.ID)))(t)
 	w.rewrite(first.ID, strip)
 	w.remember("meanwhile")
 	second := w.snapshot()
@@ -168,9 +153,7 @@ func TestWhatAStrangerMadeIsNotSignedByWhoImportsIt(t *testing.T) {
 	}
 	strict := openWorld(t, other.dir, func(o *snapshot.Options) { o.Keys.RequireSigned = true })
 	_, err = strict.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(imported.Snapshot.ID)})
-	if amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("restored where policy asks for a signature: %v", err)
-	}
+	must.Kind(t, "restored where policy asks for a signature", err, amber.KindRefused)
 	// One's own comes back signed.
 	again, err := w.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File, To: "copy"})
 	if err != nil || again.Snapshot.SignedBy != meta.SignedBy {
@@ -187,13 +170,9 @@ func TestRetentionCountsEachDeviceApart(t *testing.T) {
 	for range 3 {
 		other.remember("theirs")
 		report := other.export(other.snapshot().ID, exact)
-		if _, err := w.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File}))(t)
 	}
-	if _, err := w.engine.PruneSnapshots(t.Context(), wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.engine.PruneSnapshots(t.Context(), wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}))(t)
 	w.mustVerify(mine.ID)
 }
 
@@ -204,9 +183,7 @@ func TestABundleOfAnEncryptedRepositoryIsEncrypted(t *testing.T) {
 	w := newWorld(t)
 	plant(w)
 	meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Encrypt: []string{ann.recipient}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	report := w.export(meta.ID, exact)
 	b, err := os.ReadFile(report.File)
 	if err != nil || !report.Encrypted || bytes.Contains(b, []byte(markers[0])) || !strings.HasSuffix(report.File, ".age") {
@@ -218,9 +195,7 @@ func TestABundleOfAnEncryptedRepositoryIsEncrypted(t *testing.T) {
 	}
 	stranger := newWorld(t)
 	_, err = stranger.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
-	if amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("without: %v, want refused", err)
-	}
+	must.Kind(t, "without", err, amber.KindRefused)
 	stranger.nothingLeft()
 }
 

@@ -71,8 +71,8 @@ func (w *site) reopen() {
 	var err error
 	fsys := newMortal(0, nil)
 	w.home, _, err = home.Open(w.dir, home.Options{Clock: w.clock.read, Random: rand.Reader, FS: fsys})
-	must0(err)
-	w.engine = must(snapshot.New(snapshot.Options{Home: w.home, Clock: w.clock.read, Random: rand.Reader, FS: fsys}))
+	do(err)
+	w.engine = get(snapshot.New(snapshot.Options{Home: w.home, Clock: w.clock.read, Random: rand.Reader, FS: fsys}))
 }
 
 func (w *site) now() amber.Time { return amber.At(w.clock.read()) }
@@ -145,7 +145,7 @@ func (w *site) lived(t amber.TenantID, id amber.AgentID) *resident {
 		lives.made[dir] = l
 		return a
 	}
-	must0(os.CopyFS(filepath.Join(w.dir, dir), l.files))
+	do(os.CopyFS(filepath.Join(w.dir, dir), l.files))
 	w.said = max(w.said, l.said)
 	a := w.agent(t, id)
 	a.model = l.model.clone()
@@ -155,7 +155,7 @@ func (w *site) lived(t amber.TenantID, id amber.AgentID) *resident {
 // read reads all files of a folder.
 func read(dir string) fstest.MapFS {
 	files := fstest.MapFS{}
-	must0(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	do(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -180,16 +180,16 @@ func (w *site) grown(t amber.TenantID, id amber.AgentID) *resident {
 	return a
 }
 
-func (a *resident) handle() *home.Agent { return must(a.w.home.Agent(a.tenant, a.id)) }
+func (a *resident) handle() *home.Agent { return get(a.w.home.Agent(a.tenant, a.id)) }
 
 // with opens the store for one call, as a command would.
 func (a *resident) with(fn func(s *sqlite.Store) error) {
-	s := must(sqlite.Open(a.w.ctx, a.handle(), sqlite.Options{Clock: a.w.clock.read, Random: rand.Reader}))
-	must0(errors.Join(fn(s), s.Close()))
+	s := get(sqlite.Open(a.w.ctx, a.handle(), sqlite.Options{Clock: a.w.clock.read, Random: rand.Reader}))
+	do(errors.Join(fn(s), s.Close()))
 }
 
 func (a *resident) notes() *notes.Dir {
-	return must(notes.New(notes.Options{Guard: snapshot.NotesGuard(a.handle()), Clock: a.w.clock.read}))
+	return get(notes.New(notes.Options{Guard: snapshot.NotesGuard(a.handle()), Clock: a.w.clock.read}))
 }
 
 // write writes a memory, which the model does not learn of.
@@ -225,7 +225,7 @@ func (a *resident) forget(id amber.MemoryID) {
 
 // writeNote writes a note, which the model does not learn of.
 func (a *resident) writeNote(name, text string) {
-	must(a.notes().WriteNote(a.w.ctx, name, text))
+	get(a.notes().WriteNote(a.w.ctx, name, text))
 }
 
 func (a *resident) note(name string) {
@@ -235,7 +235,7 @@ func (a *resident) note(name string) {
 }
 
 func (a *resident) dropNote(name string) {
-	must0(a.notes().DeleteNote(a.w.ctx, name))
+	do(a.notes().DeleteNote(a.w.ctx, name))
 	delete(a.model.Notes, name)
 }
 
@@ -253,7 +253,7 @@ func (a *resident) clearState(key string) {
 // putState writes a document, which the model does not learn of; "" removes it.
 func (a *resident) putState(key, doc string) {
 	agent := a.handle()
-	must0(agent.Write(a.w.ctx, "state", func(c home.Current) error {
+	do(agent.Write(a.w.ctx, "state", func(c home.Current) error {
 		dir := filepath.Join(agent.GenDir(c), "state")
 		file := filepath.Join(dir, key+".json")
 		if doc == "" {
@@ -273,11 +273,11 @@ func (a *resident) read() (Model, error) {
 	}
 	a.with(func(s *sqlite.Store) error { return readMemories(a.w.ctx, s, m) })
 	d := a.notes()
-	for _, n := range must(d.ListNotes(a.w.ctx)) {
-		m.Notes[n.Name] = must(d.ReadNote(a.w.ctx, n.Name)).Content
+	for _, n := range get(d.ListNotes(a.w.ctx)) {
+		m.Notes[n.Name] = get(d.ReadNote(a.w.ctx, n.Name)).Content
 	}
-	for _, f := range must(filepath.Glob(filepath.Join(a.handle().GenDir(c), "state", "*.json"))) {
-		m.State[strings.TrimSuffix(filepath.Base(f), ".json")] = string(must(os.ReadFile(f)))
+	for _, f := range get(filepath.Glob(filepath.Join(a.handle().GenDir(c), "state", "*.json"))) {
+		m.State[strings.TrimSuffix(filepath.Base(f), ".json")] = string(get(os.ReadFile(f)))
 	}
 	return m, nil
 }
@@ -322,7 +322,7 @@ func (a *resident) live() {
 
 // is ends the check unless the agent is what it should be.
 func (a *resident) is(model Model, what string) {
-	equal(must(a.read()), model, "agent %s %s", a.id, what)
+	equal(get(a.read()), model, "agent %s %s", a.id, what)
 }
 
 // isAbsent ends the check unless there is no such agent.
@@ -344,14 +344,14 @@ type taken struct {
 // snapshot takes a snapshot at a new time.
 func (a *resident) snapshot(label string) taken {
 	a.w.tick()
-	m := must(a.w.engine.Snapshot(a.w.ctx, wire.SnapshotRequest{Tenant: a.tenant, Agent: a.id, Label: label}))
+	m := get(a.w.engine.Snapshot(a.w.ctx, wire.SnapshotRequest{Tenant: a.tenant, Agent: a.id, Label: label}))
 	return taken{m, a.model.clone()}
 }
 
 // restore restores a snapshot at a new time.
 func (a *resident) restore(r wire.RestoreRequest) wire.RestoreReport {
 	a.w.tick()
-	return must(a.w.engine.Restore(a.w.ctx, r))
+	return get(a.w.engine.Restore(a.w.ctx, r))
 }
 
 // returns restores all of a snapshot and ends the check unless the agent is
@@ -374,7 +374,7 @@ const maxPages = 1000
 func (a *resident) pages(limit int) (all []wire.SnapshotMeta) {
 	q := wire.SnapshotQuery{Tenant: a.tenant, Agent: a.id, Limit: limit}
 	for range maxPages {
-		page := must(a.w.engine.ListSnapshots(a.w.ctx, q))
+		page := get(a.w.engine.ListSnapshots(a.w.ctx, q))
 		hold(page.Items != nil, "the items of a page are nil")
 		hold(limit == 0 || len(page.Items) <= limit, "a page of %d has %d snapshots", limit, len(page.Items))
 		all = append(all, page.Items...)

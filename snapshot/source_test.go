@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -73,9 +74,7 @@ func TestTroubleOfASourceIsListed(t *testing.T) {
 			name: "a database that is cut off",
 			make: func(t *testing.T, path string) {
 				change(t, path, "CREATE TABLE t(x)", "INSERT INTO t VALUES(randomblob(100000))")
-				if err := os.Truncate(path, 20<<10+100); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Truncate(path, 20<<10+100))
 			},
 			fs:   func(string) *trouble { return nil },
 			src:  func(path string) snapshot.Source { return snapshot.Source{SQLite: []string{path}} },
@@ -84,9 +83,7 @@ func TestTroubleOfASourceIsListed(t *testing.T) {
 		{
 			name: "a file that is not a database",
 			make: func(t *testing.T, path string) {
-				if err := os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600))
 			},
 			fs:   func(string) *trouble { return nil },
 			src:  func(path string) snapshot.Source { return snapshot.Source{SQLite: []string{path}} },

@@ -17,6 +17,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
@@ -54,19 +55,11 @@ func newSmall(t *testing.T) *small {
 	w.say(1, "captured and not drained")
 	second := w.snapshot()
 	s.snapshots[second.ID] = w.all()
-	if err := w.engine.PinSnapshot(t.Context(), ref(second.ID), true); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.engine.DeleteSnapshot(t.Context(), ref(deleted.ID)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.engine.PinSnapshot(t.Context(), ref(second.ID), true))
+	must.Do(t, w.engine.DeleteSnapshot(t.Context(), ref(deleted.ID)))
+	must.Get(w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"}))(t)
 	w.mustCheck()
-	if err := w.store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.Close())
 	return s
 }
 
@@ -88,7 +81,7 @@ type object struct {
 func objects(t *testing.T, dir string) (all []object) {
 	t.Helper()
 	root := repoDir(dir)
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() == ".lock" {
 			return err
 		}
@@ -99,10 +92,7 @@ func objects(t *testing.T, dir string) (all []object) {
 		rel, err := filepath.Rel(root, path)
 		all = append(all, object{rel, info.Size()})
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -211,10 +201,7 @@ func openFork(t *testing.T, a *actor, agent *home.Agent) *world {
 	t.Helper()
 	w := &world{t: t, dir: a.home.Dir(), home: a.home, agent: agent, engine: a.engine}
 	w.openStore()
-	var err error
-	if w.notes, err = notes.New(notes.Options{Guard: snapshot.NotesGuard(agent), Clock: time.Now}); err != nil {
-		t.Fatal(err)
-	}
+	w.notes = must.Get(notes.New(notes.Options{Guard: snapshot.NotesGuard(agent), Clock: time.Now}))(t)
 	return w
 }
 
@@ -222,14 +209,9 @@ func openFork(t *testing.T, a *actor, agent *home.Agent) *world {
 func (b *bench) altered(path string, change func([]byte) []byte, fn func()) {
 	b.t.Helper()
 	path = filepath.Join(repoDir(b.dir), path)
-	was, err := os.ReadFile(path)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	was := must.Get(os.ReadFile(path))(b.t)
 	write := func(data []byte) {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			b.t.Fatal(err)
-		}
+		must.Do(b.t, os.WriteFile(path, data, 0o600))
 	}
 	write(change(slices.Clone(was)))
 	fn()
@@ -338,9 +320,7 @@ func TestObjectsThatAreGoneOrInEachOthersPlaceAreNoticed(t *testing.T) {
 					return data
 				}, func() {
 					if tt.change == nil {
-						if err := os.Remove(path); err != nil {
-							t.Fatal(err)
-						}
+						must.Do(t, os.Remove(path))
 					}
 					if tt.change == nil && !missed(o) {
 						b.mustBeRight(what)
@@ -382,10 +362,7 @@ func TestExchangedObjectsAreNoticed(t *testing.T) {
 	all := objects(t, b.dir)
 	content := map[string][]byte{}
 	for _, o := range all {
-		data, err := os.ReadFile(filepath.Join(repoDir(b.dir), o.path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join(repoDir(b.dir), o.path)))(t)
 		content[o.path] = data
 	}
 	for i, one := range all {

@@ -14,32 +14,23 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
 // vault returns the vault of the agent.
 func (w *world) vault() *shelf.Shelf {
 	w.t.Helper()
-	s, err := shelf.Open(w.agent, shelf.Options{Clock: time.Now})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return s
+	return must.Get(shelf.Open(w.agent, shelf.Options{Clock: time.Now}))(w.t)
 }
 
 // vaultFiles reads everything in the vault of the agent.
 func (w *world) vaultFiles() map[string]string {
 	w.t.Helper()
 	s, all := w.vault(), map[string]string{}
-	list, err := s.List(w.t.Context(), "")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	list := must.Get(s.List(w.t.Context(), ""))(w.t)
 	for _, f := range list {
-		file, err := s.Get(w.t.Context(), f.Name)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		file := must.Get(s.Get(w.t.Context(), f.Name))(w.t)
 		all[f.Name] = file.Content
 	}
 	return all
@@ -48,9 +39,7 @@ func (w *world) vaultFiles() map[string]string {
 func putVault(t *testing.T, s *shelf.Shelf, all map[string]string) {
 	t.Helper()
 	for name, content := range all {
-		if _, err := s.Put(t.Context(), name, content); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Put(t.Context(), name, content))(t)
 	}
 }
 
@@ -65,23 +54,21 @@ func TestRestoreBringsBackTheVault(t *testing.T) {
 	w.mustVerify(meta.ID)
 	s := w.vault()
 	putVault(t, s, map[string]string{"MEMORY.md": "something else\n", "new.md": "new"})
-	if err := s.Delete(t.Context(), "a/b/ü.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Delete(t.Context(), "a/b/ü.md"))
 	after := w.vaultFiles()
 	report := w.restore(meta.ID)
-	must := func(want map[string]string) {
+	mustHold := func(want map[string]string) {
 		t.Helper()
 		if diff := cmp.Diff(want, w.vaultFiles()); diff != "" {
 			t.Fatalf("the vault differs (-want +got):\n%s", diff)
 		}
 	}
-	must(before)
+	mustHold(before)
 	putVault(t, s, map[string]string{"MEMORY.md": "life goes on\n"}) // the same handle, another generation
 	w.restore(report.SafetySnapshot)
-	must(after)
+	mustHold(after)
 	w.restore(none.ID)
-	must(map[string]string{})
+	mustHold(map[string]string{})
 	if status, err := w.vault().Status(t.Context()); err != nil || status.QuotaBytes != 0 {
 		t.Errorf("a vault that nobody wrote to: %+v, %v", status, err)
 	}
@@ -182,9 +169,7 @@ func TestRedactedBundleHoldsNoVault(t *testing.T) {
 		}
 	}
 	want := []wire.Skipped{{Part: wire.PartState, Path: "vault", Reason: wire.SkipUnsupported, Detail: "files of a vault cannot be redacted"}}
-	if diff := cmp.Diff(want, report.LeftOut); diff != "" {
-		t.Errorf("left out (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "left out", report.LeftOut, want)
 	if all := entries(t, report.File); all["state/extract_cursor.json"] == nil {
 		t.Error("the rest of the state is left out too")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
@@ -103,9 +104,7 @@ func TestOldRecordsOfChecksAreNotBelieved(t *testing.T) {
 		fmt.Sprintf(`{"version":0,"checks":[{"name":"integrity","part":"memory","digest":%q,"at":"2026-01-02T03:04:05.000Z","ok":true}]}`, digest),
 	} {
 		sum := sha256.Sum256([]byte(body))
-		if err := os.WriteFile(path, []byte(hex.EncodeToString(sum[:])+"\n"+body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(hex.EncodeToString(sum[:])+"\n"+body), 0o600))
 		for _, c := range w.show(id).Checks {
 			if c.Digest == digest {
 				t.Errorf("believed: %+v", c)

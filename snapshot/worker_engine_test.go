@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -18,42 +19,24 @@ func TestWorkersWithTheRealEngine(t *testing.T) {
 	t.Parallel()
 	clock, everybody := newWorkClock(), people{"acme": {"ada", "ghost"}, "empty": nil}
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: clock.read, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
-	agent, err := h.Agent("acme", "ada")
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: clock.read, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	agent := must.Get(h.Agent("acme", "ada"))(t)
+	store := must.Get(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: clock.read, Random: rand.Reader}))(t)
 	t.Cleanup(func() { _ = store.Close() })
-	engine, err := snapshot.New(snapshot.Options{Home: h, Clock: clock.read, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := must.Get(snapshot.New(snapshot.Options{Home: h, Clock: clock.read, Random: rand.Reader}))(t)
 	schedule := plan(engine, clock, everybody, "1h")
 	for i := range 4 {
 		clock.move(time.Hour)
-		if _, err := store.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(store.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}))(t)
 		mustEqual(t, "taken", tick(t, schedule), []amber.AgentID{"ada"})
 	}
 	guard := snapshot.ToolGuard{Taker: engine, Insist: snapshot.Require}
 	clock.move(time.Minute)
-	if _, err := guard.BeforeMutatingTool(t.Context(), "acme", "ada", "Bash"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(guard.BeforeMutatingTool(t.Context(), "acme", "ada", "Bash"))(t)
 	keep := 2
 	told := &heard{}
 	r := &snapshot.Retention{Keeper: engine, Roster: everybody, Clock: clock.read, Policy: keepLast(&keep), Publisher: told}
-	report, err := r.Tick(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(r.Tick(t.Context()))(t)
 	mustEqual(t, "report", report, events.RetentionReport{Deleted: 3, Kept: 2, AgentsVisited: 2, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: report.At})
 	var labels []string
 	for _, m := range list(t, engine, "acme", "ada") {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -35,9 +36,7 @@ func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
 	keep := 3
 	r := &snapshot.Retention{Keeper: s, Roster: everybody, Clock: clock.read, Policy: keepLast(&keep), Publisher: h}
 	report, err := r.Tick(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	now := amber.At(clock.read())
 	mustEqual(t, "report", report, events.RetentionReport{Deleted: 6, Kept: 9, AgentsVisited: 3, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: now})
 	if n := len(list(t, s, "acme", "ada")); n != 3 {
@@ -103,10 +102,7 @@ func TestAnErrorAtOneAgentDoesNotStopTheOthers(t *testing.T) {
 		Roster: people{"acme": {"ada", "bob", "cat"}, "broken": {"x"}, "umbrella": {"dan"}},
 		Clock:  newWorkClock().read, Policy: keepLast(&keep), Publisher: h,
 	}
-	report, err := r.Tick(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(r.Tick(t.Context()))(t)
 	mustEqual(t, "report", report, events.RetentionReport{
 		Deleted: 6, Kept: 3, OrphansRemoved: 3, AgentsVisited: 4, At: report.At,
 		Errors: []string{"acme/bob: it is held", "broken: the folder cannot be read", "umbrella: it is damaged"},
@@ -187,9 +183,7 @@ func TestAStoppedRetentionFinishesItsAgent(t *testing.T) {
 		Roster: people{"acme": {"ada", "bob"}, "umbrella": {"cat"}}, Clock: newWorkClock().read, Policy: keepLast(&keep), Publisher: h,
 	}
 	report, err := r.Tick(ctx)
-	if amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("got %v, want unreachable", err)
-	}
+	must.Kind(t, "tick", err, amber.KindUnreachable)
 	mustEqual(t, "visited", visited, []amber.AgentID{"ada"})
 	mustEqual(t, "errors", report.Errors, []string{"acme: stopped before the end"})
 	if len(h.got) != 1 || h.got[0].Payload.(events.RetentionReport).Deleted != 1 {

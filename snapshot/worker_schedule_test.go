@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -148,9 +149,7 @@ func TestAFailedSnapshotIsTriedAgainLaterAndStopsNoOther(t *testing.T) {
 	mustEqual(t, "errors", report.Errors, []string{"broken: the folder cannot be read", "acme/ada: the disk is full"})
 	for range 14 {
 		clock.move(time.Minute)
-		if _, err := s.Tick(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Tick(t.Context()))(t)
 	}
 	if bad.tries != 1 {
 		t.Errorf("%d tries within a quarter of an hour", bad.tries)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -130,25 +131,16 @@ func (*album) CollectGarbage(context.Context, wire.GCRequest) (wire.GCReport, er
 
 func take(t *testing.T, s snapshot.Taker, tenant amber.TenantID, agent amber.AgentID) wire.SnapshotMeta {
 	t.Helper()
-	meta, err := s.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: tenant, Agent: agent})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return meta
+	return must.Get(s.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: tenant, Agent: agent}))(t)
 }
 
 func list(t *testing.T, s snapshot.Taker, tenant amber.TenantID, agent amber.AgentID) []wire.SnapshotMeta {
 	t.Helper()
-	page, err := s.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: tenant, Agent: agent})
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(s.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: tenant, Agent: agent}))(t)
 	return page.Items
 }
 
 func mustEqual(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(amber.Time{})); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	must.Equal(t, what, got, want, cmp.AllowUnexported(amber.Time{}))
 }

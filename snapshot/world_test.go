@@ -19,6 +19,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -50,47 +51,33 @@ func openWorld(t *testing.T, dir string, options ...func(*snapshot.Options)) *wo
 	if w.home, _, err = home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader}); err != nil {
 		t.Fatal(err)
 	}
-	if w.agent, err = w.home.Agent("default", "default"); err != nil {
-		t.Fatal(err)
-	}
+	w.agent = must.Get(w.home.Agent("default", "default"))(t)
 	w.openStore()
-	if w.notes, err = notes.New(notes.Options{Guard: snapshot.NotesGuard(w.agent), Clock: time.Now}); err != nil {
-		t.Fatal(err)
-	}
+	w.notes = must.Get(notes.New(notes.Options{Guard: snapshot.NotesGuard(w.agent), Clock: time.Now}))(t)
 	o := snapshot.Options{Home: w.home, Clock: time.Now, Random: rand.Reader}
 	for _, f := range options {
 		f(&o)
 	}
-	if w.engine, err = snapshot.New(o); err != nil {
-		t.Fatal(err)
-	}
+	w.engine = must.Get(snapshot.New(o))(t)
 	return w
 }
 
 func (w *world) openStore() {
 	w.t.Helper()
-	store, err := sqlite.Open(w.t.Context(), w.agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	store := must.Get(sqlite.Open(w.t.Context(), w.agent, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(w.t)
 	w.store = store
 	w.t.Cleanup(func() { _ = store.Close() })
 }
 
 func (w *world) remember(text string) amber.MemoryID {
 	w.t.Helper()
-	ack, err := w.store.Write(w.t.Context(), amber.WriteRequest{Content: text, Scope: amber.ScopeGlobal})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	ack := must.Get(w.store.Write(w.t.Context(), amber.WriteRequest{Content: text, Scope: amber.ScopeGlobal}))(w.t)
 	return ack.Memory.ID
 }
 
 func (w *world) note(name, text string) {
 	w.t.Helper()
-	if _, err := w.notes.WriteNote(w.t.Context(), name, text); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Get(w.notes.WriteNote(w.t.Context(), name, text))(w.t)
 }
 
 // state writes a document of runtime state. A name that no document has becomes a
@@ -99,34 +86,22 @@ func (w *world) state(key, doc string) {
 	w.t.Helper()
 	if amber.CheckDocumentName(key) != nil {
 		dir := filepath.Join(w.gen(), "state")
-		if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, key+".json"), []byte(doc), 0o600)); err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, key+".json"), []byte(doc), 0o600)))
 		return
 	}
-	_, err := w.store.Parts().Documents.PutDocument(w.t.Context(), amber.DocumentWrite{Name: key, Document: []byte(doc)})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Get(w.store.Parts().Documents.PutDocument(w.t.Context(), amber.DocumentWrite{Name: key, Document: []byte(doc)}))(w.t)
 }
 
 // gen returns the folder of the live generation.
 func (w *world) gen() string {
 	w.t.Helper()
-	c, err := w.agent.Current()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	c := must.Get(w.agent.Current())(w.t)
 	return w.agent.GenDir(c)
 }
 
 func (w *world) snapshot() wire.SnapshotMeta {
 	w.t.Helper()
-	meta, err := w.engine.Snapshot(w.t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return meta
+	return must.Get(w.engine.Snapshot(w.t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"}))(w.t)
 }
 
 func ref(id amber.SnapshotID) wire.SnapshotRef {
@@ -139,11 +114,7 @@ func (w *world) restore(id amber.SnapshotID, options ...func(*wire.RestoreReques
 	for _, f := range options {
 		f(&r)
 	}
-	report, err := w.engine.Restore(w.t.Context(), r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return report
+	return must.Get(w.engine.Restore(w.t.Context(), r))(w.t)
 }
 
 // everything is what an agent is, in a form that can be compared.
@@ -161,10 +132,7 @@ func (w *world) all() everything {
 	e := everything{map[amber.MemoryID]string{}, map[string]string{}, map[string]string{}, map[string]int{}}
 	q := amber.ListQuery{All: true, Limit: amber.MaxPageSize}
 	for {
-		page, err := w.store.List(ctx, q)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		page := must.Get(w.store.List(ctx, q))(w.t)
 		for _, m := range page.Items {
 			e.Memories[m.ID] = fmt.Sprint(m.Kind, m.Scope, m.Title, m.Content, m.Tags)
 		}
@@ -172,31 +140,16 @@ func (w *world) all() everything {
 			break
 		}
 	}
-	notes, err := w.notes.ListNotes(ctx)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	notes := must.Get(w.notes.ListNotes(ctx))(w.t)
 	for _, n := range notes {
-		note, err := w.notes.ReadNote(ctx, n.Name)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		note := must.Get(w.notes.ReadNote(ctx, n.Name))(w.t)
 		e.Notes[n.Name] = note.Content
-		log, err := w.notes.LogNote(ctx, n.Name, 100)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		log := must.Get(w.notes.LogNote(ctx, n.Name, 100))(w.t)
 		e.Log[n.Name] = len(log)
 	}
-	files, err := filepath.Glob(filepath.Join(w.gen(), "state", "*.json"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(w.gen(), "state", "*.json")))(w.t)
 	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(f))(w.t)
 		e.State[strings.TrimSuffix(filepath.Base(f), ".json")] = string(b)
 	}
 	return e
@@ -212,10 +165,7 @@ func (w *world) mustBe(want everything) {
 // mustVerify verifies a snapshot with all its data.
 func (w *world) mustVerify(id amber.SnapshotID) {
 	w.t.Helper()
-	r, err := w.engine.VerifySnapshot(w.t.Context(), wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	r := must.Get(w.engine.VerifySnapshot(w.t.Context(), wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true}))(w.t)
 	if !r.OK() {
 		w.t.Fatalf("snapshot %s: %+v", id, r.Damaged)
 	}
@@ -224,10 +174,7 @@ func (w *world) mustVerify(id amber.SnapshotID) {
 // mustCheck checks the whole repository with all its data.
 func (w *world) mustCheck() wire.CheckReport {
 	w.t.Helper()
-	r, err := w.engine.CheckRepository(w.t.Context(), wire.CheckRequest{Tenant: "default", ReadData: true})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	r := must.Get(w.engine.CheckRepository(w.t.Context(), wire.CheckRequest{Tenant: "default", ReadData: true}))(w.t)
 	if !r.OK() {
 		w.t.Fatalf("the repository is damaged: %+v", r.Damaged)
 	}
@@ -249,32 +196,20 @@ func (w *world) git(args ...string) string {
 func (w *world) put(name, text string, perm os.FileMode) {
 	w.t.Helper()
 	path := filepath.Join(w.gen(), "memdir", filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), perm); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.Chmod(path, perm); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.Do(w.t, os.WriteFile(path, []byte(text), perm))
+	must.Do(w.t, os.Chmod(path, perm))
 }
 
 func (w *world) show(id amber.SnapshotID) wire.SnapshotDetail {
 	w.t.Helper()
-	d, err := w.engine.ShowSnapshot(w.t.Context(), ref(id))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return d
+	return must.Get(w.engine.ShowSnapshot(w.t.Context(), ref(id)))(w.t)
 }
 
 func (w *world) list() []wire.SnapshotMeta {
 	w.t.Helper()
 	page, err := w.engine.ListSnapshots(w.t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	return page.Items
 }
 
@@ -296,13 +231,6 @@ func skipped(list []wire.Skipped, path string) string {
 		}
 	}
 	return ""
-}
-
-func wantKind(t *testing.T, what string, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: kind %q, want %q: %v", what, got, want, err)
-	}
 }
 
 // pause stops an engine the first time it reports a step, until it is told to
@@ -387,14 +315,8 @@ func (m *meddling) OpenFile(name string, flag int, perm os.FileMode) (fsx.File, 
 func newImpatient(t *testing.T, dir string) *snapshot.Engine {
 	t.Helper()
 	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader, Wait: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := snapshot.New(snapshot.Options{Home: h, Clock: time.Now, Random: rand.Reader, Wait: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	must.Do(t, err)
+	return must.Get(snapshot.New(snapshot.Options{Home: h, Clock: time.Now, Random: rand.Reader, Wait: time.Millisecond}))(t)
 }
 
 func checkAcknowledged(t *testing.T, dir string, disk *crashfs.FS, about *prepared, want ...amber.SnapshotID) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestConformance holds the doubles to what the operating system does.
@@ -175,9 +176,7 @@ var conformance = []struct {
 		tr.mkdir(fsx.TempPrefix + "dir")
 		got, err := fsx.SweepTemp(tr.fs, tr.root)
 		tr.want(err, nil)
-		if diff := cmp.Diff([]string{fsx.TempPrefix + "A", fsx.TempPrefix + "B"}, got); diff != "" {
-			t.Errorf("removed (-want +got):\n%s", diff)
-		}
+		must.Equal(t, "removed", got, []string{fsx.TempPrefix + "A", fsx.TempPrefix + "B"})
 		tr.wantNames(fsx.TempPrefix+"dir", "a")
 		_, err = fsx.SweepTemp(tr.fs, tr.path("none"))
 		tr.want(err, fs.ErrNotExist)

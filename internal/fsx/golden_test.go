@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestIOOrder pins the order of writes, syncs and renames on the real file system.
@@ -91,9 +92,7 @@ func TestIOOrder(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
 			if tt.before != "" {
-				if err := os.WriteFile(filepath.Join(root, "a"), []byte(tt.before), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(root, "a"), []byte(tt.before), 0o600))
 			}
 			var lines []string
 			fsys := errfs.TraceRel(fsx.OS(), root, func(line string) { lines = append(lines, line) })

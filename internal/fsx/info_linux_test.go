@@ -5,14 +5,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestInfoNamesProc(t *testing.T) {
 	t.Parallel()
-	got, err := Info("/proc/self")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Info("/proc/self"))(t)
 	if got.Type != "proc" || got.Network {
 		t.Errorf("got %+v, want type proc", got)
 	}

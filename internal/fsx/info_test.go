@@ -7,15 +7,13 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestInfo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	got, err := fsx.Info(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(fsx.Info(dir))(t)
 	// A place where tests can write is writable and has room.
 	if got.Type == "" || got.ReadOnly || got.FreeBytes == 0 {
 		t.Errorf("got %+v", got)

@@ -13,25 +13,21 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func lockPath(t *testing.T) string { return filepath.Join(t.TempDir(), "lock") }
 
 func mustLock(t *testing.T, path string, mode fsx.LockMode) *fsx.Lock {
 	t.Helper()
-	l, err := fsx.TryLock(path, mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(fsx.TryLock(path, mode))(t)
 	t.Cleanup(func() { _ = l.Unlock() })
 	return l
 }
 
 func mustUnlock(t *testing.T, l *fsx.Lock) {
 	t.Helper()
-	if err := l.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Unlock())
 }
 
 // waiting is a context that tells when somebody begins to wait for its end.
@@ -83,10 +79,7 @@ func TestLockFileIsPrivate(t *testing.T) {
 	t.Parallel()
 	path := lockPath(t)
 	mustLock(t, path, fsx.Shared)
-	info, err := os.Lstat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Lstat(path))(t)
 	if want := fs.FileMode(0o600); runtime.GOOS != "windows" && info.Mode() != want {
 		t.Errorf("got mode %v, want %v", info.Mode(), want)
 	}
@@ -183,10 +176,7 @@ func TestEndedContextEndsTheWait(t *testing.T) {
 	// The abandoned wait may get the lock next, but must hand it on.
 	mustUnlock(t, held)
 	for range 3 {
-		l, err := fsx.AcquireLock(t.Context(), path, fsx.Exclusive)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(fsx.AcquireLock(t.Context(), path, fsx.Exclusive))(t)
 		mustUnlock(t, l)
 	}
 }
@@ -211,16 +201,12 @@ func TestProcessesExcludeEachOther(t *testing.T) {
 		{"clean exit", func(t *testing.T, path string) {
 			holder, stdin := startHolder(t, path)
 			wantLocked(t, path)
-			if err := errors.Join(stdin.Close(), holder.Wait()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(stdin.Close(), holder.Wait()))
 		}},
 		{"killed", func(t *testing.T, path string) {
 			holder, _ := startHolder(t, path)
 			wantLocked(t, path)
-			if err := holder.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, holder.Process.Kill())
 			_ = holder.Wait()
 		}},
 	}
@@ -248,9 +234,7 @@ func TestWaiterWakesWhenTheHolderIsKilled(t *testing.T) {
 		got <- err
 	}()
 	<-ctx.begun
-	if err := holder.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, holder.Process.Kill())
 	if err := <-got; err != nil {
 		t.Fatal(err)
 	}
@@ -306,10 +290,7 @@ func TestLockStress(t *testing.T) {
 	wg.Wait()
 	t.Logf("%d taken, %d given up", taken.Load(), given.Load())
 	// Nobody is left: neither a holder nor a wait that was given up.
-	l, err := fsx.AcquireLock(t.Context(), path, fsx.Exclusive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(fsx.AcquireLock(t.Context(), path, fsx.Exclusive))(t)
 	mustUnlock(t, l)
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // Windows does not let anybody remove a lock file that is open.
@@ -26,9 +27,7 @@ func TestRemovedLockFileDoesNotCount(t *testing.T) {
 		got <- result{l, err}
 	}()
 	<-ctx.begun
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(path))
 	second := mustLock(t, path, fsx.Exclusive)
 	mustUnlock(t, held)
 	// The waiter has the removed file now, finds out, and waits for the new one.

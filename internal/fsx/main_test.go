@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -43,16 +44,9 @@ func startHolder(t *testing.T, path string) (*exec.Cmd, io.Closer) {
 	cmd.Env = append(os.Environ(), holdLock+"="+path)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil || line != "locked\n" {

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const deep = "/a/b/c"
@@ -18,9 +19,7 @@ const deep = "/a/b/c"
 func TestMkdirAllSurvivesCrashAtEveryCall(t *testing.T) {
 	t.Parallel()
 	c := crashfs.New()
-	if err := fsx.MkdirAll(c, deep, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(c, deep, 0o700))
 	for n := 1; n <= c.Calls()+1; n++ {
 		for seed := range uint64(20) {
 			c := crashfs.New()
@@ -41,21 +40,15 @@ func TestMkdirAllSurvivesCrashAtEveryCall(t *testing.T) {
 func TestMkdirAllMakesFoundDirectoriesDurable(t *testing.T) {
 	t.Parallel()
 	c := crashfs.New()
-	if err := fsx.MkdirAll(c, deep, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(c, deep, 0o700))
 	for n := 1; n <= c.Calls()+1; n++ {
 		for seed := range uint64(20) {
 			c := crashfs.New()
 			c.StopAt(n)
 			_ = fsx.MkdirAll(c, deep, 0o700)
 			c.StopAt(0)
-			if err := fsx.MkdirAll(c, deep, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := fsx.CreateNew(c, deep+"/file", 0o600, newData); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, fsx.MkdirAll(c, deep, 0o700))
+			must.Do(t, fsx.CreateNew(c, deep+"/file", 0o600, newData))
 			after := c.CrashClone(rand.New(rand.NewPCG(seed, 0)))
 			if got, err := fsx.ReadFile(after, deep+"/file", 1<<20); err != nil || !bytes.Equal(got, newData) {
 				t.Fatalf("call %d, seed %d: written file is lost: %d bytes, %v", n, seed, len(got), err)
@@ -84,9 +77,7 @@ func TestMkdirAllReportsEveryError(t *testing.T) {
 func TestMkdirAllUnreadableParent(t *testing.T) {
 	t.Parallel()
 	c := crashfs.New()
-	if err := fsx.MkdirAll(c, "/a/b", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(c, "/a/b", 0o700))
 	// Not being allowed to sync the parent matters only when a directory is made in it.
 	e := errfs.Wrap(c, errfs.Rule{Op: errfs.OpSyncDir, Glob: "a", Err: syscall.EACCES})
 	if err := fsx.MkdirAll(e, "/a/b", 0o700); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestSymlinkIsRefused(t *testing.T) {
@@ -58,12 +59,8 @@ func TestSymlinkIsRefused(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
 			real, link := filepath.Join(root, "real"), filepath.Join(root, "link")
-			if err := os.WriteFile(real, []byte("old"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(real, link); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(real, []byte("old"), 0o600))
+			must.Do(t, os.Symlink(real, link))
 			if err := tt.do(link); !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
@@ -86,9 +83,7 @@ func TestDanglingSymlinkIsNotFilled(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	link := filepath.Join(root, "link")
-	if err := os.Symlink(filepath.Join(root, "none"), link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(root, "none"), link))
 	if err := open(link, os.O_WRONLY|os.O_CREATE); !errors.Is(err, fsx.ErrNotRegular) {
 		t.Errorf("open: got %v, want ErrNotRegular", err)
 	}
@@ -104,12 +99,8 @@ func TestMkdirAllThroughASymlinkedParent(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	link := filepath.Join(root, "link")
-	if err := os.Symlink(t.TempDir(), link); err != nil {
-		t.Fatal(err)
-	}
-	if err := fsx.MkdirAll(fsx.OS(), filepath.Join(link, "a", "b"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(t.TempDir(), link))
+	must.Do(t, fsx.MkdirAll(fsx.OS(), filepath.Join(link, "a", "b"), 0o700))
 	if info, err := os.Lstat(filepath.Join(link, "a", "b")); err != nil || info.Mode() != fs.ModeDir|0o700 {
 		t.Errorf("got %v, %v; want a directory with mode 0700", info, err)
 	}
@@ -126,17 +117,11 @@ func TestRemoveAllLeavesLinkTargets(t *testing.T) {
 			t.Parallel()
 			root, outside := t.TempDir(), t.TempDir()
 			kept := filepath.Join(outside, "kept")
-			if err := os.WriteFile(kept, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(kept, nil, 0o600))
 			tree := filepath.Join(root, "tree")
-			if err := os.Mkdir(tree, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Mkdir(tree, 0o700))
 			for link, to := range map[string]string{"tree/dir": outside, "tree/file": kept, "link": outside} {
-				if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Symlink(to, filepath.Join(root, link)))
 			}
 			for _, path := range []string{tree, filepath.Join(root, "link")} {
 				if err := fsx.RemoveAll(fsys, path); err != nil {
@@ -156,9 +141,7 @@ func TestRemoveAllLeavesLinkTargets(t *testing.T) {
 func TestFifoDoesNotHang(t *testing.T) {
 	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(fifo, 0o600))
 	tests := []struct {
 		name string
 		do   func() error
@@ -192,9 +175,7 @@ func TestCreatedModes(t *testing.T) {
 	root := t.TempDir()
 	for _, perm := range []fs.FileMode{0o600, 0o400} {
 		path := filepath.Join(root, perm.String())
-		if err := fsx.CreateNew(fsx.OS(), path, perm, []byte("x")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsx.CreateNew(fsx.OS(), path, perm, []byte("x")))
 		// Reading and syncing again needs no write access.
 		if err := fsx.CreateSame(fsx.OS(), path, perm, []byte("x")); err != nil {
 			t.Error(err)

@@ -7,24 +7,19 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // grove returns a file system with the durable files /a/b/one, /a/two and /keep.
 func grove(t *testing.T) *crashfs.FS {
 	t.Helper()
 	c := crashfs.New()
-	if err := fsx.MkdirAll(c, "/a/b", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(c, "/a/b", 0o700))
 	for _, name := range []string{"/a/b/one", "/a/two", "/keep"} {
-		if err := fsx.CreateNew(c, name, 0o600, newData); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsx.CreateNew(c, name, 0o600, newData))
 	}
 	return c
 }
@@ -33,9 +28,7 @@ func TestRemoveAllIsDurable(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		c := grove(t)
-		if err := fsx.RemoveAll(c, "/a"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsx.RemoveAll(c, "/a"))
 		after := c.CrashClone(rand.New(rand.NewPCG(seed, 0)))
 		if _, err := after.Lstat("/a"); !errors.Is(err, fs.ErrNotExist) {
 			t.Fatalf("seed %d: the tree is back: %v", seed, err)
@@ -51,12 +44,8 @@ func TestRemoveAllOfAMissingPathIsDurable(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		c := grove(t)
-		if err := c.Remove("/keep"); err != nil {
-			t.Fatal(err)
-		}
-		if err := fsx.RemoveAll(c, "/keep"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Remove("/keep"))
+		must.Do(t, fsx.RemoveAll(c, "/keep"))
 		after := c.CrashClone(rand.New(rand.NewPCG(seed, 0)))
 		if _, err := after.Lstat("/keep"); !errors.Is(err, fs.ErrNotExist) {
 			t.Fatalf("seed %d: the file is back: %v", seed, err)
@@ -85,16 +74,12 @@ func TestSweepTempGoesOnAfterAnError(t *testing.T) {
 	t.Parallel()
 	c := crashfs.New()
 	for _, suffix := range []string{"A", "B", "C"} {
-		if err := fsx.CreateNew(c, "/"+fsx.TempPrefix+suffix, 0o600, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsx.CreateNew(c, "/"+fsx.TempPrefix+suffix, 0o600, nil))
 	}
 	e := errfs.Wrap(c, errfs.Rule{Op: errfs.OpRemove, Glob: "*B", Err: syscall.EIO})
 	got, err := fsx.SweepTemp(e, "/")
 	if !errors.Is(err, syscall.EIO) {
 		t.Errorf("got %v, want EIO", err)
 	}
-	if diff := cmp.Diff([]string{fsx.TempPrefix + "A", fsx.TempPrefix + "C"}, got); diff != "" {
-		t.Errorf("removed (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "removed", got, []string{fsx.TempPrefix + "A", fsx.TempPrefix + "C"})
 }

@@ -10,14 +10,12 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func openRoot(t *testing.T, dir string) *os.Root {
 	t.Helper()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(os.OpenRoot(dir))(t)
 	t.Cleanup(func() { root.Close() })
 	return root
 }
@@ -28,18 +26,14 @@ func link(t *testing.T, to, at string) {
 	if err != nil && runtime.GOOS == "windows" {
 		t.Skipf("on Windows only some users may make links: %v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // TestInLeadsNowhereElse puts links in the way of a folder that is open.
 func TestInLeadsNowhereElse(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(outside, "x"), []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(outside, "x"), []byte("theirs"), 0o600))
 	fsys := fsx.In(openRoot(t, dir))
 	link(t, outside, filepath.Join(dir, "away"))
 	link(t, filepath.Join(outside, "x"), filepath.Join(dir, "file"))
@@ -56,9 +50,7 @@ func TestInLeadsNowhereElse(t *testing.T) {
 		t.Errorf("replaced a link: %v", err)
 	}
 	// Also one that stays inside is not followed at the last element.
-	if err := fsx.CreateNew(fsys, "mine", 0o600, []byte("mine")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.CreateNew(fsys, "mine", 0o600, []byte("mine")))
 	link(t, "mine", filepath.Join(dir, "inside"))
 	if _, err := fsys.OpenFile("inside", os.O_WRONLY|os.O_TRUNC, 0); !errors.Is(err, fsx.ErrNotRegular) {
 		t.Errorf("opened a link: %v", err)
@@ -80,27 +72,17 @@ func TestBelow(t *testing.T) {
 		t.Errorf("missing: %v", err)
 	}
 	for range 2 { // made, and found
-		a, err := fsx.MakeBelow(root, "a", 0o700)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(fsx.MakeBelow(root, "a", 0o700))(t)
 		t.Cleanup(func() { a.Close() })
 	}
-	a, err := fsx.Below(root, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(fsx.Below(root, "a"))(t)
 	t.Cleanup(func() { a.Close() })
-	if err := fsx.CreateNew(fsx.In(a), "x", 0o600, []byte("1")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.CreateNew(fsx.In(a), "x", 0o600, []byte("1")))
 	if b, err := os.ReadFile(filepath.Join(dir, "a", "x")); err != nil || string(b) != "1" {
 		t.Errorf("x: %q, %v", b, err)
 	}
 	link(t, "a", filepath.Join(dir, "inside"))
-	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	for _, name := range []string{"inside", "file"} {
 		if _, err := fsx.Below(root, name); !errors.Is(err, syscall.ENOTDIR) {
 			t.Errorf("%s: %v", name, err)

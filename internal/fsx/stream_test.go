@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // stream writes the pieces to the new file path, as every user of [fsx.StageNew] does.
@@ -30,13 +31,8 @@ func stream(fsys fsx.FS, path string, pieces ...string) error {
 
 func staged(t *testing.T, fsys fsx.FS, data []byte) *fsx.Staged {
 	t.Helper()
-	s, err := fsx.StageNew(fsys, target, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Write(data); err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(fsx.StageNew(fsys, target, 0o600))(t)
+	must.Get(s.Write(data))(t)
 	return s
 }
 
@@ -45,9 +41,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 	c := home(t, nil)
 	s := staged(t, c, newData)
 	for range 2 {
-		if err := s.Abort(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Abort())
 	}
 	if got, left := content(t, c), temps(t, c); got != nil || left != nil {
 		t.Errorf("%d bytes and temporary files %q are left", len(got), left)
@@ -69,9 +63,7 @@ func TestEndedFileTakesNothingMore(t *testing.T) {
 			t.Parallel()
 			c := home(t, nil)
 			s := staged(t, c, newData)
-			if err := tt.end(s); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tt.end(s))
 			if _, err := s.Write([]byte("more")); !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("write: got %v, want fs.ErrClosed", err)
 			}
@@ -132,13 +124,8 @@ func TestSyncFileSavesWhatAKilledWriterLeft(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		c := home(t, nil)
-		f, err := c.OpenFile(target, os.O_WRONLY|os.O_CREATE, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write(newData); err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(c.OpenFile(target, os.O_WRONLY|os.O_CREATE, 0o600))(t)
+		must.Get(f.Write(newData))(t)
 		if size, err := fsx.SyncFile(c, target); size != int64(len(newData)) || err != nil {
 			t.Fatalf("got %d, %v; want %d", size, err, len(newData))
 		}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestSyncTreeLeavesLinksAlone walks a tree with everything in it that is no file, as SyncAll does where there is no
@@ -16,16 +18,10 @@ func TestSyncTreeLeavesLinksAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := os.MkdirAll(filepath.Join(dir, "d", "e"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, "d", "e", "a"), []byte("one"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(filepath.Join(dir, "d", "e"), 0o700))
+			must.Do(t, os.WriteFile(filepath.Join(dir, "d", "e", "a"), []byte("one"), 0o600))
 			for link, to := range map[string]string{"loop": ".", "dangling": "/no/such/place", "outside": "/etc/passwd"} {
-				if err := os.Symlink(to, filepath.Join(dir, "d", link)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Symlink(to, filepath.Join(dir, "d", link)))
 			}
 			if err := sync(filepath.Join(dir, "d")); err != nil {
 				t.Error(err)
@@ -44,9 +40,7 @@ func TestWrittenBackAsksTheFile(t *testing.T) {
 	if err := writtenBack(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want that it does not exist", err)
 	}
-	if err := os.WriteFile(path, []byte("one"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("one"), 0o600))
 	if err := writtenBack(path); err != nil {
 		t.Error(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const (
@@ -48,13 +49,9 @@ var intents = []struct {
 func home(t *testing.T, content []byte) *crashfs.FS {
 	t.Helper()
 	c := crashfs.New()
-	if err := fsx.MkdirAll(c, dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(c, dir, 0o700))
 	if content != nil {
-		if err := fsx.CreateNew(c, target, 0o600, content); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsx.CreateNew(c, target, 0o600, content))
 	}
 	return c
 }
@@ -66,18 +63,13 @@ func content(t *testing.T, f fsx.FS) []byte {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return append([]byte{}, got...)
 }
 
 func temps(t *testing.T, f fsx.FS) []string {
 	t.Helper()
-	entries, err := f.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(f.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), fsx.TempPrefix) {
@@ -94,9 +86,7 @@ func TestIntentsSurviveCrashAtEveryCall(t *testing.T) {
 			t.Parallel()
 			c := home(t, tt.before)
 			start := c.Calls()
-			if err := tt.write(c); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tt.write(c))
 			for n := start + 1; n <= c.Calls()+1; n++ {
 				for seed := range uint64(20) {
 					crashAt(t, tt.before, tt.write, n, seed)
@@ -120,9 +110,7 @@ func crashAt(t *testing.T, before []byte, write func(fsx.FS) error, n int, seed 
 	if isNew := bytes.Equal(got, newData); !isNew && (err == nil || !isOld) {
 		t.Fatalf("call %d, seed %d: after write returned %v the file holds %d bytes, neither old nor new", n, seed, err, len(got))
 	}
-	if _, err := fsx.SweepTemp(after, dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fsx.SweepTemp(after, dir))(t)
 	if left := temps(t, after); left != nil {
 		t.Fatalf("call %d, seed %d: temporary files %q survive the sweep", n, seed, left)
 	}
@@ -205,16 +193,9 @@ func TestCreateSameConfirmsWhatACrashedWriterLeft(t *testing.T) {
 	for seed := range uint64(20) {
 		c := home(t, nil)
 		// A file that is visible, but neither its bytes nor its name are durable.
-		f, err := c.OpenFile(target, os.O_WRONLY|os.O_CREATE, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write(newData); err != nil {
-			t.Fatal(err)
-		}
-		if err := fsx.CreateSame(c, target, 0o600, newData); err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(c.OpenFile(target, os.O_WRONLY|os.O_CREATE, 0o600))(t)
+		must.Get(f.Write(newData))(t)
+		must.Do(t, fsx.CreateSame(c, target, 0o600, newData))
 		if got := content(t, c.CrashClone(rand.New(rand.NewPCG(seed, 0)))); !bytes.Equal(got, newData) {
 			t.Fatalf("seed %d: %d bytes after the crash, want %d", seed, len(got), len(newData))
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 )
 
@@ -50,9 +51,7 @@ func TestB10_RepositoryWithPackedRefsComesBack(t *testing.T) {
 			}
 			refs := readRefs(t, old)
 			dir, err := build(t, refs, mustObjects(t, old, refs, gitobj.Refs{}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if diff := cmp.Diff(readRefs(t, dir), refs); diff != "" {
 				t.Error(diff)
 			}
@@ -85,10 +84,7 @@ func TestB14_LocksDoNotComeBack(t *testing.T) {
 	put(t, filepath.Join(git, "hooks", "pre-commit"), "#!/bin/sh\nexit 1\n")
 	put(t, filepath.Join(git, "info", "attributes"), "* filter=x\n")
 	refs := readRefs(t, old)
-	dir, err := build(t, refs, mustObjects(t, old, refs, gitobj.Refs{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(build(t, refs, mustObjects(t, old, refs, gitobj.Refs{})))(t)
 	for _, note := range []string{"a/known.md", "other.md"} {
 		put(t, filepath.Join(dir, note), "text")
 	}
@@ -130,10 +126,7 @@ func nobodyElse(t *testing.T, dir string) {
 
 func TestBuildOfAnEmptyHistory(t *testing.T) {
 	t.Parallel()
-	dir, err := build(t, gitobj.Refs{Head: "refs/heads/main"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(build(t, gitobj.Refs{Head: "refs/heads/main"}, nil))(t)
 	d := dirAt(t, dir, notes.Options{})
 	write(t, d, "known", "text")
 	if err := d.Check(t.Context()); err != nil {
@@ -204,7 +197,7 @@ func TestHostileObjectsAreRefused(t *testing.T) {
 			t.Parallel()
 			refs, all := crafted(entries...)
 			dir, err := build(t, refs, all)
-			wantKind(t, "build", err, amber.KindDamaged)
+			must.Kind(t, "build", err, amber.KindDamaged)
 			if left := tree(t, dir); len(left) != 1 {
 				t.Errorf("there is something left: %v", left)
 			}
@@ -247,12 +240,12 @@ func TestObjectsThatAreNotAHistoryAreRefused(t *testing.T) {
 			refs, all := crafted([3]string{"100644", "a.md", ""})
 			tt.spoil(&refs, all)
 			dir, err := build(t, refs, all)
-			wantKind(t, "build", err, tt.want)
+			must.Kind(t, "build", err, tt.want)
 			if left := tree(t, dir); len(left) != 1 {
 				t.Errorf("there is something left: %v", left)
 			}
 			temp := t.TempDir()
-			wantKind(t, "connected", gitobj.Connected(t.Context(), gitobj.Options{}, temp, refs, from(all)), tt.want)
+			must.Kind(t, "connected", gitobj.Connected(t.Context(), gitobj.Options{}, temp, refs, from(all)), tt.want)
 			if left := tree(t, temp); len(left) != 1 {
 				t.Errorf("there is something left: %v", left)
 			}
@@ -264,10 +257,7 @@ func TestObjectsThatAreNotAHistoryAreRefused(t *testing.T) {
 func TestLinksComeBackAsObjectsOnly(t *testing.T) {
 	t.Parallel()
 	refs, all := crafted([3]string{"100644", "a.md", ""}, [3]string{"160000", "inner", strings.Repeat("1", 40)}, [3]string{"120000", "link.md", ""})
-	dir, err := build(t, refs, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(build(t, refs, all))(t)
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("files: %v, %v", files, err)
 	}
@@ -296,12 +286,9 @@ func TestOldFlawsInCommitsComeBack(t *testing.T) {
 func TestBuildKeepsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	refs, all := crafted([3]string{"100644", "a.md", ""})
-	dir, err := build(t, refs, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = gitobj.Build(t.Context(), gitobj.Options{}, dir, refs, from(all))
-	wantKind(t, "build again", err, amber.KindConflict)
+	dir := must.Get(build(t, refs, all))(t)
+	err := gitobj.Build(t.Context(), gitobj.Options{}, dir, refs, from(all))
+	must.Kind(t, "build again", err, amber.KindConflict)
 	if got := readRefs(t, dir); !got.Equal(refs) {
 		t.Errorf("it is %+v now", got)
 	}
@@ -310,5 +297,5 @@ func TestBuildKeepsWhatIsThere(t *testing.T) {
 	if !errors.Is(err, mine) {
 		t.Errorf("the error of the caller became %v", err)
 	}
-	wantKind(t, "no git", gitobj.Build(t.Context(), gitobj.Options{Git: "/nowhere/git"}, t.TempDir(), refs, from(all)), amber.KindUnsupported)
+	must.Kind(t, "no git", gitobj.Build(t.Context(), gitobj.Options{Git: "/nowhere/git"}, t.TempDir(), refs, from(all)), amber.KindUnsupported)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -53,11 +54,7 @@ func gitDiff(t *testing.T, dir, from, to string) wire.GitDiff {
 
 func compare(t *testing.T, get gitobj.ObjectGetter, from, to string) wire.GitDiff {
 	t.Helper()
-	d, err := gitobj.Compare(t.Context(), get, from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(gitobj.Compare(t.Context(), get, from, to))(t)
 }
 
 // Random histories: files come, go, change, become folders and back, binary and executable; branches are merged.
@@ -117,17 +114,13 @@ func meddle(t *testing.T, rnd *rand.Rand, dir string) {
 		case 2:
 			text.WriteString("no end")
 		case 3:
-			if err := os.MkdirAll(parent, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(parent, 0o700))
 			symlink(t, "somewhere", path)
 			continue
 		}
 		put(t, path, text.String())
 		if rnd.IntN(3) == 0 {
-			if err := os.Chmod(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chmod(path, 0o700))
 		}
 	}
 }
@@ -199,7 +192,7 @@ func TestCompareRefusesWhatIsNoHistory(t *testing.T) {
 		"short parent":  add("commit", "tree "+blob+"\nparent abc\n\n"),
 	} {
 		_, err := gitobj.Compare(t.Context(), getter(all), refs.OID, oid)
-		wantKind(t, name, err, amber.KindDamaged)
+		must.Kind(t, name, err, amber.KindDamaged)
 	}
 	// A folder that holds itself cannot be made, but somebody may claim it.
 	loop := strings.Repeat("1", 40)
@@ -208,12 +201,12 @@ func TestCompareRefusesWhatIsNoHistory(t *testing.T) {
 	all[loop] = raw
 	endless := add("commit", "tree "+loop+"\n\n")
 	_, err := gitobj.Compare(t.Context(), getter(all), refs.OID, endless)
-	wantKind(t, "endless", err, amber.KindQuota)
+	must.Kind(t, "endless", err, amber.KindQuota)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = gitobj.Compare(ctx, getter(all), "", refs.OID)
-	wantKind(t, "broken off", err, amber.KindUnreachable)
+	must.Kind(t, "broken off", err, amber.KindUnreachable)
 }
 
 func FuzzCompare(f *testing.F) {

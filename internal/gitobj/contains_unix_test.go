@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestContains compares histories whose commits lie in files of their own, and the same in packs.
@@ -21,9 +22,7 @@ func TestContains(t *testing.T) {
 			plainGit(t, dir, "gc", "-q")
 		}
 		refs, _, err := gitobj.ReadRefs(fsx.OS(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		at := func(rev string) gitobj.Refs {
 			oid := strings.TrimSpace(plainGit(t, dir, "rev-parse", rev))
 			return gitobj.Refs{Head: "refs/heads/main", OID: oid, Refs: []gitobj.Ref{{Name: "refs/heads/main", OID: oid}}}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 )
 
@@ -32,14 +33,9 @@ func TestFreshCommitIsTheWholeFolderAndTheWholeHistory(t *testing.T) {
 		".gitignore": "*.md\n", ".hidden": "x", "deep/er/and/deeper.md": "one\r\n", "big.md": strings.Repeat("text\n", 300_000),
 	}
 	dir := freshDir(t, texts)
-	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "empty"), 0o700))
 	script(t, filepath.Join(dir, "run.sh"), "true")
-	refs, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "redacted", start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	refs := must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "redacted", start))(t)
 	if diff := cmp.Diff(readRefs(t, dir), refs); diff != "" {
 		t.Error(diff)
 	}
@@ -73,10 +69,7 @@ func TestFreshCommitIsTheSameForTheSameFiles(t *testing.T) {
 	texts := map[string]string{"a.md": "one", "folder/b.md": "two"}
 	commit := func(texts map[string]string, message string, at time.Time) (gitobj.Refs, map[string]string) {
 		dir := freshDir(t, texts)
-		refs, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, message, at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		refs := must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, message, at))(t)
 		made := files(t, filepath.Join(dir, ".git"))
 		return refs, made
 	}
@@ -104,9 +97,7 @@ func TestFreshCommitLeavesOutWhatMeansSomethingToGit(t *testing.T) {
 		"sub/.Git": "x", "sub/git~1": "x", "sub/.g\u200cit/x": "x", ".gitattributes": "* filter=x diff=x\n", "sub/x\\.git": "x",
 	})
 	booby(t, filepath.Join(dir, "sub", ".git"), mark)
-	if _, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t)
 	if got := plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"); got != "a.md\n" {
 		t.Errorf("the commit holds %q", got)
 	}
@@ -118,15 +109,12 @@ func TestFreshCommitLeavesOutWhatMeansSomethingToGit(t *testing.T) {
 func TestFreshCommitOfNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	refs, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	refs := must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t)
 	if got := plainGit(t, dir, "ls-tree", "-r", refs.OID); got != "" {
 		t.Errorf("the commit holds %q", got)
 	}
-	_, err = gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
-	wantKind(t, "again", err, amber.KindConflict)
+	_, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
+	must.Kind(t, "again", err, amber.KindConflict)
 }
 
 func TestFreshCommitRefusesWhatIsNoFile(t *testing.T) {
@@ -134,21 +122,19 @@ func TestFreshCommitRefusesWhatIsNoFile(t *testing.T) {
 	dir := freshDir(t, map[string]string{"a.md": "one"})
 	symlink(t, "/etc/passwd", filepath.Join(dir, "link.md"))
 	_, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
-	wantKind(t, "a link", err, amber.KindInvalid)
+	must.Kind(t, "a link", err, amber.KindInvalid)
 	if exists(t, filepath.Join(dir, ".git")) {
 		t.Error("there is a repository")
 	}
 	dir = freshDir(t, map[string]string{strings.Repeat("d/", 120) + "a.md": "one"})
 	_, err = gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
-	wantKind(t, "deep folders", err, amber.KindInvalid)
+	must.Kind(t, "deep folders", err, amber.KindInvalid)
 }
 
 func TestFreshCommitIsANotesFolder(t *testing.T) {
 	t.Parallel()
 	dir := freshDir(t, map[string]string{"a.md": "one"})
-	if _, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t)
 	d := dirAt(t, dir, notes.Options{})
 	write(t, d, "a", "two")
 	if err := d.Check(t.Context()); err != nil {

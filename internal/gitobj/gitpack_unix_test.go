@@ -16,15 +16,14 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // gitPackOf writes a git pack of a repository.
 func gitPackOf(t *testing.T, dir string, refs gitobj.Refs) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "x.bundle")
-	if err := gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, refs, file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, refs, file))
 	return file
 }
 
@@ -44,11 +43,7 @@ func readGitPack(t *testing.T, file string, want gitobj.Refs) (map[string][]byte
 
 func contentOf(t *testing.T, file string) []byte {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
+	return must.Get(os.ReadFile(file))(t)
 }
 
 func TestGitPackHoldsTheWholeHistory(t *testing.T) {
@@ -64,10 +59,7 @@ func TestGitPackHoldsTheWholeHistory(t *testing.T) {
 				refs := readRefs(t, dir)
 				want := mustObjects(t, dir, refs, gitobj.Refs{})
 				file := gitPackOf(t, dir, refs)
-				got, err := readGitPack(t, file, refs)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(readGitPack(t, file, refs))(t)
 				if diff := cmp.Diff(got, want); diff != "" {
 					t.Error(diff)
 				}
@@ -98,10 +90,7 @@ func TestGitPackOfTheSameHistoryIsTheSame(t *testing.T) {
 	if packed := contentOf(t, gitPackOf(t, dir, refs)); !bytes.Equal(packed, loose) {
 		t.Error("packed objects give another git pack")
 	}
-	rebuilt, err := build(t, refs, mustObjects(t, dir, refs, gitobj.Refs{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rebuilt := must.Get(build(t, refs, mustObjects(t, dir, refs, gitobj.Refs{})))(t)
 	if other := contentOf(t, gitPackOf(t, rebuilt, refs)); !bytes.Equal(other, loose) {
 		t.Error("a repository of the same objects gives another git pack")
 	}
@@ -116,7 +105,7 @@ func TestNoGitPackOfAnEmptyHistory(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	err = gitobj.ReadGitPack(t.Context(), gitobj.Options{}, file, readRefs(t, dir), nil)
-	wantKind(t, "read", err, amber.KindInvalid)
+	must.Kind(t, "read", err, amber.KindInvalid)
 }
 
 func TestWriteGitPackLeavesNoHalfFile(t *testing.T) {
@@ -127,7 +116,7 @@ func TestWriteGitPackLeavesNoHalfFile(t *testing.T) {
 	blob := strings.TrimSpace(plainGit(t, dir, "rev-parse", "HEAD:a.md"))
 	remove(t, filepath.Join(dir, ".git", "objects", blob[:2], blob[2:]))
 	err := gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, refs, file)
-	wantKind(t, "write", err, amber.KindDamaged)
+	must.Kind(t, "write", err, amber.KindDamaged)
 	if !strings.Contains(err.Error(), blob) {
 		t.Errorf("it does not name %s: %v", blob, err)
 	}
@@ -136,7 +125,7 @@ func TestWriteGitPackLeavesNoHalfFile(t *testing.T) {
 	}
 	put(t, file, "mine")
 	err = gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, refs, file)
-	wantKind(t, "over a file", err, amber.KindConflict)
+	must.Kind(t, "over a file", err, amber.KindConflict)
 	if got := contentOf(t, file); string(got) != "mine" {
 		t.Errorf("the file holds %q", got)
 	}
@@ -183,16 +172,16 @@ func TestReadGitPackRefusesWhatIsNotTheGitPack(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "x")
 			put(t, file, tt.file)
 			got, err := readGitPack(t, file, refs)
-			wantKind(t, name, err, tt.kind)
+			must.Kind(t, name, err, tt.kind)
 			if len(got) > 0 {
 				t.Errorf("%d objects were handed out", len(got))
 			}
 		})
 	}
 	_, err := readGitPack(t, filepath.Join(t.TempDir(), "none"), refs)
-	wantKind(t, "no file", err, amber.KindNotFound)
+	must.Kind(t, "no file", err, amber.KindNotFound)
 	_, err = readGitPack(t, t.TempDir(), refs)
-	wantKind(t, "a folder", err, amber.KindDamaged)
+	must.Kind(t, "a folder", err, amber.KindDamaged)
 }
 
 func TestGitPackWithEveryByteFlipped(t *testing.T) {
@@ -230,7 +219,7 @@ func TestGitPackOfPartsOfAHistory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
 	put(t, file, string(head)+"\n\n"+string(pack))
 	got, err := readGitPack(t, file, all)
-	wantKind(t, "read", err, amber.KindDamaged)
+	must.Kind(t, "read", err, amber.KindDamaged)
 	if len(got) > 0 {
 		t.Errorf("%d objects were handed out", len(got))
 	}
@@ -238,7 +227,7 @@ func TestGitPackOfPartsOfAHistory(t *testing.T) {
 	tree := strings.TrimSpace(plainGit(t, dir, "rev-parse", "side^{tree}"))
 	bad := gitobj.Refs{Head: side.Head, OID: tree, Refs: []gitobj.Ref{{Name: side.Head, OID: tree}}}
 	_, err = readGitPack(t, gitPackOf(t, dir, bad), bad)
-	wantKind(t, "branch of a tree", err, amber.KindDamaged)
+	must.Kind(t, "branch of a tree", err, amber.KindDamaged)
 }
 
 func oidOf(refs gitobj.Refs, name string) string {
@@ -258,7 +247,7 @@ func TestReadGitPackRefusesHostileTrees(t *testing.T) {
 		all[blob] = rawBlob
 		dir := looseRepo(t, refs, all)
 		_, err := readGitPack(t, gitPackOf(t, dir, refs), refs)
-		wantKind(t, name, err, amber.KindDamaged)
+		must.Kind(t, name, err, amber.KindDamaged)
 	}
 }
 
@@ -284,7 +273,7 @@ func TestGitPackThatClaimsAHugeObject(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
 	put(t, file, string(head)+"\n\n"+pack.String()+string(sum[:]))
 	_, err := readGitPack(t, file, refs)
-	wantKind(t, "read", err, amber.KindDamaged)
+	must.Kind(t, "read", err, amber.KindDamaged)
 	if !strings.Contains(err.Error(), "over limit") {
 		t.Errorf("git tried: %v", err)
 	}
@@ -309,10 +298,7 @@ func TestGitPackOfAHostileRepository(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	booby(t, filepath.Join(dir, ".git"), mark)
 	before := contents(t, filepath.Join(dir, ".git"))
-	got, err := readGitPack(t, gitPackOf(t, dir, refs), refs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(readGitPack(t, gitPackOf(t, dir, refs), refs))(t)
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Error(diff)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func fromGitPack(t *testing.T, file string, refs gitobj.Refs) (string, error) {
@@ -27,10 +28,7 @@ func TestBuiltFromGitPackIsTheWholeHistory(t *testing.T) {
 			t.Parallel()
 			source := sourceRepo(t, format)
 			refs := readRefs(t, source)
-			dir, err := fromGitPack(t, gitPackOf(t, source, refs), refs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			dir := must.Get(fromGitPack(t, gitPackOf(t, source, refs), refs))(t)
 			if diff := cmp.Diff(reachable(t, dir), reachable(t, source)); diff != "" {
 				t.Error(diff)
 			}
@@ -43,7 +41,7 @@ func TestBuiltFromGitPackIsTheWholeHistory(t *testing.T) {
 				t.Errorf("the work tree differs: %s", out)
 			}
 			again := gitobj.BuildFromGitPack(t.Context(), gitobj.Options{}, dir, gitPackOf(t, source, refs), refs)
-			wantKind(t, "over a repository", again, amber.KindConflict)
+			must.Kind(t, "over a repository", again, amber.KindConflict)
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 )
 
@@ -41,41 +42,23 @@ func dirAt(t *testing.T, dir string, o notes.Options) *notes.Dir {
 	if o.Clock == nil {
 		o.Clock = ticking()
 	}
-	d, err := notes.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(notes.New(o))(t)
 }
 
 func write(t *testing.T, d *notes.Dir, name, content string) amber.Note {
 	t.Helper()
-	note, err := d.WriteNote(t.Context(), name, content)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return note
+	return must.Get(d.WriteNote(t.Context(), name, content))(t)
 }
 
 // ops returns what happened to a note, newest first.
 func ops(t *testing.T, d *notes.Dir, name string) string {
 	t.Helper()
-	log, err := d.LogNote(t.Context(), name, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(d.LogNote(t.Context(), name, 100))(t)
 	var ops []string
 	for _, c := range log {
 		ops = append(ops, c.Op)
 	}
 	return strings.Join(ops, " ")
-}
-
-func wantKind(t *testing.T, what string, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: kind %q, want %q: %v", what, got, want, err)
-	}
 }
 
 // plainGit runs git in dir as its user would, apart from the user's configuration.
@@ -97,12 +80,8 @@ func plainGit(t *testing.T, dir string, args ...string) string {
 // put writes a file and the folders it needs.
 func put(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 func exists(t *testing.T, path string) bool {
@@ -127,9 +106,7 @@ func each(ctx context.Context, d *notes.Dir) map[string]error {
 
 func remove(t *testing.T, path string) {
 	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(path))
 }
 
 // program writes an executable that leaves a mark when it is run, and returns its path.
@@ -144,9 +121,7 @@ func program(t *testing.T, mark string) string {
 // test starts at the same time would hold the file open for writing for an instant, and it could not be run.
 func script(t *testing.T, path, body string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	cmd := exec.Command("sh", "-c", `cat > "$0" && chmod 700 "$0"`, path)
 	cmd.Stdin = strings.NewReader("#!/bin/sh\n" + body + "\n")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -156,18 +131,13 @@ func script(t *testing.T, path, body string) {
 
 func symlink(t *testing.T, to, path string) {
 	t.Helper()
-	if err := os.Symlink(to, path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(to, path))
 }
 
 // fakeGit writes a program that runs body and then the real git.
 func fakeGit(t *testing.T, body string) string {
 	t.Helper()
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := must.Get(exec.LookPath("git"))(t)
 	path := filepath.Join(t.TempDir(), "git")
 	script(t, path, body+"\nexec '"+real+"' \"$@\"")
 	return path

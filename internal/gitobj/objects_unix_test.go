@@ -19,6 +19,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // objectsOf returns what Objects hands out.
@@ -37,11 +38,7 @@ func objectsOf(t *testing.T, o gitobj.Options, want, have gitobj.Refs) (map[stri
 
 func mustObjects(t *testing.T, dir string, want, have gitobj.Refs) map[string][]byte {
 	t.Helper()
-	all, err := objectsOf(t, gitobj.Options{Dir: dir}, want, have)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return must.Get(objectsOf(t, gitobj.Options{Dir: dir}, want, have))(t)
 }
 
 // reachable asks git for the ids of all objects.
@@ -152,11 +149,9 @@ func TestDamagedObjectsAreNamed(t *testing.T) {
 				refs := readRefs(t, dir)
 				oid, file := object(t, dir, rev)
 				_, other := object(t, dir, "HEAD:c.md")
-				if err := spoil(file, other); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, spoil(file, other))
 				_, err := objectsOf(t, gitobj.Options{Dir: dir}, refs, gitobj.Refs{})
-				wantKind(t, "objects", err, amber.KindDamaged)
+				must.Kind(t, "objects", err, amber.KindDamaged)
 				if err == nil || !strings.Contains(err.Error(), oid) {
 					t.Errorf("the error does not name %s: %v", oid, err)
 				}
@@ -193,10 +188,7 @@ func TestObjectsInFilesAndPacks(t *testing.T) {
 			put(t, file, "no object")
 		}
 	}
-	got, err := objectsOf(t, gitobj.Options{Dir: dir}, refs, gitobj.Refs{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(objectsOf(t, gitobj.Options{Dir: dir}, refs, gitobj.Refs{}))(t)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))); diff != "" {
 		t.Error(diff)
 	}
@@ -269,9 +261,7 @@ func TestRepositoriesThatAreNotWhole(t *testing.T) {
 		"linked objects": func(t *testing.T) string {
 			dir := sourceRepo(t, "sha1")
 			away := filepath.Join(t.TempDir(), "objects")
-			if err := os.Rename(filepath.Join(dir, ".git", "objects"), away); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(filepath.Join(dir, ".git", "objects"), away))
 			symlink(t, away, filepath.Join(dir, ".git", "objects"))
 			return dir
 		},
@@ -282,7 +272,7 @@ func TestRepositoriesThatAreNotWhole(t *testing.T) {
 			dir := repository(t)
 			before := contents(t, dir)
 			_, err := objectsOf(t, gitobj.Options{Dir: dir}, readRefs(t, dir), gitobj.Refs{})
-			wantKind(t, "objects", err, amber.KindUnsupported)
+			must.Kind(t, "objects", err, amber.KindUnsupported)
 			if diff := cmp.Diff(contents(t, dir), before); diff != "" {
 				t.Error("it was written:", diff)
 			}
@@ -313,13 +303,13 @@ func TestObjectsEndsWithItsCallerAndWithGit(t *testing.T) {
 	if err != nil && amber.KindOf(err) != amber.KindUnreachable {
 		t.Errorf("broken off: %v", err)
 	}
-	wantKind(t, "broken off before", gitobj.Objects(ctx, o, refs, gitobj.Refs{}, nil), amber.KindUnreachable)
+	must.Kind(t, "broken off before", gitobj.Objects(ctx, o, refs, gitobj.Refs{}, nil), amber.KindUnreachable)
 
 	for _, step := range []string{"rev-list", "--batch", "--batch-check"} {
 		hung := o
 		hung.Git, hung.Timeout = fakeGit(t, "for a do if [ \"$a\" = "+step+" ]; then exec sleep 3600; fi; done"), 200*time.Millisecond
 		_, err := objectsOf(t, hung, refs, gitobj.Refs{})
-		wantKind(t, step, err, amber.KindUnreachable)
+		must.Kind(t, step, err, amber.KindUnreachable)
 		if err == nil || !strings.Contains(err.Error(), "git was silent") {
 			t.Errorf("%s: %v", step, err)
 		}
@@ -334,7 +324,7 @@ func TestObjectsEndsWithItsCallerAndWithGit(t *testing.T) {
 	none := o
 	none.Git = "/nowhere/git"
 	_, err = objectsOf(t, none, refs, gitobj.Refs{})
-	wantKind(t, "no git", err, amber.KindUnsupported)
+	must.Kind(t, "no git", err, amber.KindUnsupported)
 	if left := tree(t, temp); len(left) != 1 {
 		t.Errorf("left in the temporary folder: %v", left)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestPinKeepsACommitFromBeingCollected(t *testing.T) {
@@ -19,10 +20,7 @@ func TestPinKeepsACommitFromBeingCollected(t *testing.T) {
 	write(t, d, "known", "text")
 	head := strings.TrimSpace(plainGit(t, dir, "rev-parse", "HEAD"))
 	before := tree(t, filepath.Join(dir, ".git"))
-	unpin, err := gitobj.Pin(fsx.OS(), dir, "one", head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unpin := must.Get(gitobj.Pin(fsx.OS(), dir, "one", head))(t)
 	if got := strings.TrimSpace(plainGit(t, dir, "rev-parse", "refs/amber/snapshot/one")); got != head {
 		t.Errorf("pinned %s, want %s", got, head)
 	}
@@ -39,9 +37,7 @@ func TestPinKeepsACommitFromBeingCollected(t *testing.T) {
 	plainGit(t, dir, "prune", "--expire=now")
 	plainGit(t, dir, "cat-file", "-e", head+":known.md")
 	for range 2 {
-		if err := unpin(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, unpin())
 	}
 	plainGit(t, dir, "reset", "-q", "--hard", head)
 	for path := range tree(t, filepath.Join(dir, ".git")) {
@@ -55,13 +51,10 @@ func TestPinKeepsACommitFromBeingCollected(t *testing.T) {
 func tree(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	paths := map[string]bool{}
-	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		paths[strings.TrimPrefix(path, dir+"/")] = true
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return paths
 }
 
@@ -73,19 +66,13 @@ func TestPinsOfTheDeadAreSwept(t *testing.T) {
 	for _, name := range []string{"dead", "dead.lock", "older", "lonely.lock", fsx.TempPrefix + "1"} {
 		put(t, filepath.Join(pins, name), head+"\n")
 	}
-	unpin, err := gitobj.Pin(fsx.OS(), dir, "one", head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unpin := must.Get(gitobj.Pin(fsx.OS(), dir, "one", head))(t)
 	if got := tree(t, pins); len(got) != 3 || !got["one"] || !got["one.lock"] {
 		t.Errorf("there are %v", got)
 	}
-	_, err = gitobj.Pin(fsx.OS(), dir, "one", head)
-	wantKind(t, "pin again", err, amber.KindBusy)
-	other, err := gitobj.Pin(fsx.OS(), dir, "two", head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, err := gitobj.Pin(fsx.OS(), dir, "one", head)
+	must.Kind(t, "pin again", err, amber.KindBusy)
+	other := must.Get(gitobj.Pin(fsx.OS(), dir, "two", head))(t)
 	if !exists(t, filepath.Join(pins, "one")) {
 		t.Error("the pin of somebody alive was swept")
 	}
@@ -108,21 +95,12 @@ func TestPackedPinIsDropped(t *testing.T) {
 	t.Parallel()
 	d, dir := newDir(t)
 	head := write(t, d, "known", "text").Commit
-	unpin, err := gitobj.Pin(fsx.OS(), dir, "one", head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unpin := must.Get(gitobj.Pin(fsx.OS(), dir, "one", head))(t)
 	plainGit(t, dir, "pack-refs", "--all", "--no-prune")
-	if err := d.CommitAll(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.CommitAll(t.Context()))
 	plainGit(t, dir, "rev-parse", "--verify", "refs/amber/snapshot/one")
-	if err := unpin(); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.CommitAll(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unpin())
+	must.Do(t, d.CommitAll(t.Context()))
 	if got := plainGit(t, dir, "for-each-ref", "--format=%(refname)"); got != "refs/heads/main\n" {
 		t.Errorf("there are %s", got)
 	}
@@ -136,26 +114,24 @@ func TestPinRefusesWhatLeadsElsewhere(t *testing.T) {
 		write(t, d, "known", "text")
 		away := t.TempDir()
 		path := filepath.Join(dir, ".git", link)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		os.RemoveAll(path)
 		symlink(t, away, path)
 		_, err := gitobj.Pin(fsx.OS(), dir, "one", oid)
-		wantKind(t, link, err, amber.KindDamaged)
+		must.Kind(t, link, err, amber.KindDamaged)
 		if len(tree(t, away)) != 1 {
 			t.Errorf("%s: something was written elsewhere", link)
 		}
-		wantKind(t, "check", d.Check(t.Context()), amber.KindDamaged)
+		must.Kind(t, "check", d.Check(t.Context()), amber.KindDamaged)
 	}
 	d, dir := newDir(t)
 	write(t, d, "known", "text")
 	for _, name := range []string{"", "..", "a/b", "a.lock", "-a", "A", strings.Repeat("a", 65)} {
 		_, err := gitobj.Pin(fsx.OS(), dir, name, oid)
-		wantKind(t, name, err, amber.KindInvalid)
+		must.Kind(t, name, err, amber.KindInvalid)
 	}
 	_, err := gitobj.Pin(fsx.OS(), dir, "a", "HEAD")
-	wantKind(t, "no id", err, amber.KindInvalid)
+	must.Kind(t, "no id", err, amber.KindInvalid)
 	if _, err := gitobj.Pin(fsx.OS(), t.TempDir(), "a", oid); err == nil {
 		t.Error("a commit was pinned where there is no repository")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // booby fills a .git folder with everything that makes a git run a program, and leaves a mark when one is.
@@ -70,17 +71,14 @@ func booby(t *testing.T, git, mark string) {
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
 		rel, err := filepath.Rel(dir, path)
 		all[rel] = string(contentOf(t, path))
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -140,9 +138,7 @@ func TestRawRepositoryIsRead(t *testing.T) {
 				prepare(t, dir)
 				wantRefs := readRefs(t, dir)
 				refs, all, err := rawRepo(t, rawOf(t, dir))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				if diff := cmp.Diff(refs, wantRefs); diff != "" {
 					t.Error(diff)
 				}
@@ -163,13 +159,9 @@ func TestB10_RawRepositoryWithPackedRefsIsRead(t *testing.T) {
 		t.Fatal("there is a folder of refs, and should be none")
 	}
 	refs, all, err := rawRepo(t, raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	back := t.TempDir()
-	if err := gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)))
 	if exists(t, filepath.Join(back, ".git", "packed-refs")) {
 		t.Error("the refs are packed")
 	}
@@ -204,13 +196,9 @@ func TestB14_RawLocksHaveNoEffect(t *testing.T) {
 		put(t, filepath.Join(raw, lock), "nonsense")
 	}
 	refs, all, err := rawRepo(t, raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	back := t.TempDir()
-	if err := gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)))
 	for path := range files(t, back) {
 		if strings.HasSuffix(path, ".lock") {
 			t.Errorf("%s came back", path)
@@ -257,9 +245,7 @@ func TestHostileRawRepositoryHasNoEffect(t *testing.T) {
 		put(t, filepath.Join(raw, name), content)
 	}
 	refs, all, err := rawRepo(t, raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if diff := cmp.Diff(all, want); diff != "" {
 		t.Error(diff)
 	}
@@ -272,9 +258,7 @@ func TestHostileRawRepositoryHasNoEffect(t *testing.T) {
 	// The trap works: plain git falls into it.
 	plain := filepath.Join(t.TempDir(), "plain")
 	put(t, filepath.Join(plain, "a.md"), "x")
-	if err := os.Rename(raw, filepath.Join(plain, ".git")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(raw, filepath.Join(plain, ".git")))
 	for _, name := range []string{"commondir", "config.worktree", "shallow", "index", "gitdir"} {
 		remove(t, filepath.Join(plain, ".git", name))
 	}
@@ -323,7 +307,7 @@ func TestRawRepositoryThatIsNotWholeIsRefused(t *testing.T) {
 			raw := rawOf(t, dir)
 			tt.spoil(t, raw, readRefs(t, dir))
 			_, all, err := rawRepo(t, raw)
-			wantKind(t, name, err, amber.KindDamaged)
+			must.Kind(t, name, err, amber.KindDamaged)
 			if len(all) > 0 {
 				t.Errorf("%d objects were handed out", len(all))
 			}
@@ -376,9 +360,7 @@ func TestWriteRawOfRefsThatNeedFolders(t *testing.T) {
 	refs := readRefs(t, dir)
 	all := mustObjects(t, dir, refs, gitobj.Refs{})
 	back := t.TempDir()
-	if err := gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)))
 	if diff := cmp.Diff(readRefs(t, back), refs); diff != "" {
 		t.Error(diff)
 	}
@@ -386,7 +368,7 @@ func TestWriteRawOfRefsThatNeedFolders(t *testing.T) {
 		t.Error(diff)
 	}
 	err := gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all))
-	wantKind(t, "again", err, amber.KindConflict)
+	must.Kind(t, "again", err, amber.KindConflict)
 	if !exists(t, filepath.Join(back, ".git", "HEAD")) {
 		t.Error("what was there is gone")
 	}
@@ -398,9 +380,7 @@ func TestWriteRawWithoutAnyRef(t *testing.T) {
 	oid := readRefs(t, dir).OID
 	refs := gitobj.Refs{Head: oid, OID: oid, Refs: []gitobj.Ref{}}
 	back, again := t.TempDir(), t.TempDir()
-	if err := gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(mustObjects(t, dir, refs, gitobj.Refs{}))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(mustObjects(t, dir, refs, gitobj.Refs{}))))
 	for path, content := range files(t, filepath.Join(back, ".git")) {
 		put(t, filepath.Join(again, ".git", path), content)
 	}
@@ -418,12 +398,8 @@ func looseRepo(t *testing.T, refs gitobj.Refs, all map[string][]byte) string {
 	for oid, raw := range all {
 		var b strings.Builder
 		w := zlib.NewWriter(&b)
-		if _, err := w.Write(raw); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Write(raw))(t)
+		must.Do(t, w.Close())
 		put(t, filepath.Join(dir, ".git/objects", oid[:2], oid[2:]), b.String())
 	}
 	for _, ref := range refs.Refs {
@@ -439,7 +415,7 @@ func TestRawHostileTreesAreRefused(t *testing.T) {
 		refs, all := crafted([3]string{"100644", name, blob})
 		all[blob] = rawBlob
 		_, got, err := rawRepo(t, rawOf(t, looseRepo(t, refs, all)))
-		wantKind(t, name, err, amber.KindDamaged)
+		must.Kind(t, name, err, amber.KindDamaged)
 		if len(got) > 0 {
 			t.Errorf("%s: %d objects were handed out", name, len(got))
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func readRefs(t *testing.T, dir string) gitobj.Refs {
@@ -123,7 +124,7 @@ func TestReadRefsRefusesWhatGitWouldNotRead(t *testing.T) {
 			plainGit(t, dir, "commit", "-q", "--allow-empty", "-m", "one")
 			tt.spoil(t, filepath.Join(dir, ".git"))
 			_, found, err := gitobj.ReadRefs(fsx.OS(), dir)
-			wantKind(t, "read refs", err, tt.want)
+			must.Kind(t, "read refs", err, tt.want)
 			if found {
 				t.Error("it was found")
 			}
@@ -193,9 +194,7 @@ func TestCommitAllTakesInWhatTheFolderHolds(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "a", "known.md"), "text")
 	for range 2 {
-		if err := d.CommitAll(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.CommitAll(t.Context()))
 		if got := plainGit(t, dir, "log", "--format=%s"); got != "recover a/known\n" {
 			t.Errorf("the branch is\n%s", got)
 		}
@@ -203,14 +202,12 @@ func TestCommitAllTakesInWhatTheFolderHolds(t *testing.T) {
 	write(t, d, "other", "text")
 	remove(t, filepath.Join(dir, "other.md"))
 	put(t, filepath.Join(dir, "a", "known.md"), "new text")
-	if err := d.CommitAll(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.CommitAll(t.Context()))
 	if got := plainGit(t, dir, "log", "-1", "--format=%s"); got != "recover 2 notes\n" {
 		t.Errorf("the last commit is %s", got)
 	}
 	put(t, filepath.Join(dir, ".git", "info", "attributes"), "* filter=x\n")
-	wantKind(t, "commit all", d.CommitAll(t.Context()), amber.KindDamaged)
+	must.Kind(t, "commit all", d.CommitAll(t.Context()), amber.KindDamaged)
 }
 
 func checkRefFormat(dir, name string) bool {

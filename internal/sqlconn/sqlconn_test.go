@@ -9,42 +9,33 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
 func open(t *testing.T, n int) *sqlconn.Pool {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "odd name?#%20.db")
-	p, err := sqlconn.Open(sqlconn.FileURI(path, url.Values{"mode": {"rwc"}, "_pragma": {"busy_timeout(0)"}}), n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(sqlconn.Open(sqlconn.FileURI(path, url.Values{"mode": {"rwc"}, "_pragma": {"busy_timeout(0)"}}), n))(t)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if _, err := p.DB.ExecContext(t.Context(), "CREATE TABLE a (n INTEGER PRIMARY KEY)"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(p.DB.ExecContext(t.Context(), "CREATE TABLE a (n INTEGER PRIMARY KEY)"))(t)
 	return p
 }
 
 func get(t *testing.T, p *sqlconn.Pool) *sqlconn.Conn {
 	t.Helper()
-	c, err := p.Get(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(p.Get(t.Context()))(t)
 	t.Cleanup(func() { p.Put(c) })
 	return c
 }
 
 func count(t *testing.T, c *sqlconn.Conn) (n int) {
 	t.Helper()
-	if err := c.Row(t.Context(), "SELECT count(*) FROM a").Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Row(t.Context(), "SELECT count(*) FROM a").Scan(&n))
 	return n
 }
 
@@ -144,17 +135,9 @@ func TestErrorsHaveKinds(t *testing.T) {
 func TestShapesDiffer(t *testing.T) {
 	t.Parallel()
 	p := open(t, 1)
-	was, err := sqlconn.ReadShape(t.Context(), p.DB)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.DB.ExecContext(t.Context(), "CREATE INDEX b ON a (n)"); err != nil {
-		t.Fatal(err)
-	}
-	is, err := sqlconn.ReadShape(t.Context(), p.DB)
-	if err != nil {
-		t.Fatal(err)
-	}
+	was := must.Get(sqlconn.ReadShape(t.Context(), p.DB))(t)
+	must.Get(p.DB.ExecContext(t.Context(), "CREATE INDEX b ON a (n)"))(t)
+	is := must.Get(sqlconn.ReadShape(t.Context(), p.DB))(t)
 	if was.Differs(was) != "" || was.Differs(is) == "" || is.Differs(was) == "" {
 		t.Errorf("%q, %q, %q", was.Differs(was), was.Differs(is), is.Differs(was))
 	}
@@ -168,7 +151,5 @@ func TestJudge(t *testing.T) {
 	if err := sqlconn.Judge(2, 3, ""); !errors.Is(err, sqlconn.ErrOlder) {
 		t.Errorf("got %v, want older", err)
 	}
-	if err := sqlconn.Judge(4, 3, ""); amber.KindOf(err) != amber.KindTooNew {
-		t.Errorf("got %v, want too new", err)
-	}
+	must.Kind(t, "judge", sqlconn.Judge(4, 3, ""), amber.KindTooNew)
 }

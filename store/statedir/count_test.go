@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/statedir"
 )
 
@@ -29,15 +30,9 @@ func count(t *testing.T, d *statedir.Dir) {
 
 // increment adds one unless another process was quicker.
 func increment(t *testing.T, d *statedir.Dir) bool {
-	doc, err := d.ReadDocument(t.Context(), "n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.Atoi(string(doc.Document))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = d.PutDocument(t.Context(), amber.DocumentWrite{Name: "n", Document: fmt.Append(nil, n+1), IfRevision: doc.Revision})
+	doc := must.Get(d.ReadDocument(t.Context(), "n"))(t)
+	n := must.Get(strconv.Atoi(string(doc.Document)))(t)
+	_, err := d.PutDocument(t.Context(), amber.DocumentWrite{Name: "n", Document: fmt.Append(nil, n+1), IfRevision: doc.Revision})
 	if err != nil && amber.KindOf(err) != amber.KindConflict {
 		t.Fatal(err)
 	}

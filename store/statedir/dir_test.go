@@ -24,6 +24,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/statedir"
 )
 
@@ -31,23 +32,13 @@ import (
 func openAgent(t testing.TB, dir string, disk fsx.FS) *home.Agent {
 	t.Helper()
 	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader, FS: disk})
-	if err != nil {
-		t.Fatal(err)
-	}
-	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return agent
+	must.Do(t, err)
+	return must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
 }
 
 func open(t testing.TB, agent *home.Agent, disk fsx.FS) *statedir.Dir {
 	t.Helper()
-	d, err := statedir.New(agent, statedir.Options{FS: disk})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(statedir.New(agent, statedir.Options{FS: disk}))(t)
 }
 
 func create(t testing.TB, agent *home.Agent) {
@@ -67,36 +58,19 @@ func fresh(t *testing.T) (*statedir.Dir, string) {
 
 func put(t testing.TB, d *statedir.Dir, name, doc string) amber.Document {
 	t.Helper()
-	got, err := d.PutDocument(t.Context(), amber.DocumentWrite{Name: name, Document: []byte(doc)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return must.Get(d.PutDocument(t.Context(), amber.DocumentWrite{Name: name, Document: []byte(doc)}))(t)
 }
 
 // held is what all documents say.
 func held(t testing.TB, d *statedir.Dir) map[string]string {
 	t.Helper()
-	list, err := d.ListDocuments(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(d.ListDocuments(t.Context()))(t)
 	all := map[string]string{}
 	for _, doc := range list {
-		whole, err := d.ReadDocument(t.Context(), doc.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Get(d.ReadDocument(t.Context(), doc.Name))(t)
 		all[doc.Name] = string(whole.Document)
 	}
 	return all
-}
-
-func wantKind(t testing.TB, what string, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: got %q (%v), want %q", what, got, err, want)
-	}
 }
 
 // A file is the compact document and nothing else, for nobody but the owner.
@@ -126,19 +100,13 @@ func TestFilesOfOthers(t *testing.T) {
 	for _, name := range []string{"UPPER.json", "notes.txt", fsx.TempPrefix + "x", "a..b.json"} {
 		write(t, filepath.Join(dir, name), "{}")
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "vault", "x.json"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[string]string{"cursor": `{"at":7}`}, held(t, d)); diff != "" {
-		t.Errorf("documents (-want +got):\n%s", diff)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "vault", "x.json"), 0o700))
+	must.Equal(t, "documents", held(t, d), map[string]string{"cursor": `{"at":7}`})
 }
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // A damaged document says so and takes no other down; it can be written anew and
@@ -150,15 +118,15 @@ func TestDamagedDocuments(t *testing.T) {
 	for name, text := range map[string]string{"cut": `{"a":`, "large": `"` + strings.Repeat("x", amber.MaxDocumentBytes) + `"`, "huge": strings.Repeat(" ", 2<<20), "bytes": "\"\xff\"", "empty": ""} {
 		write(t, filepath.Join(dir, name+".json"), text)
 		_, err := d.ReadDocument(t.Context(), name)
-		wantKind(t, "read "+name, err, amber.KindDamaged)
+		must.Kind(t, "read "+name, err, amber.KindDamaged)
 		if strings.Contains(fmt.Sprint(err), "xxxx") {
 			t.Errorf("the error of %s holds stored text", name)
 		}
 		_, err = d.PutDocument(t.Context(), amber.DocumentWrite{Name: name, Document: []byte("2"), IfAbsent: true})
-		wantKind(t, "write "+name+" as a new one", err, amber.KindConflict)
+		must.Kind(t, "write "+name+" as a new one", err, amber.KindConflict)
 		_, err = d.PutDocument(t.Context(), amber.DocumentWrite{Name: name, Document: []byte("2"), IfRevision: amber.ContentDigest("1")})
-		wantKind(t, "write "+name+" over a revision", err, amber.KindDamaged)
-		wantKind(t, "delete a revision of "+name, d.DeleteDocument(t.Context(), name, amber.ContentDigest("1")), amber.KindDamaged)
+		must.Kind(t, "write "+name+" over a revision", err, amber.KindDamaged)
+		must.Kind(t, "delete a revision of "+name, d.DeleteDocument(t.Context(), name, amber.ContentDigest("1")), amber.KindDamaged)
 		list, err := d.ListDocuments(t.Context())
 		if err != nil || len(list) != 2 {
 			t.Fatalf("%s: %d documents, %v", name, len(list), err)
@@ -184,18 +152,16 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	write(t, outside, `{"secret":1}`)
 	link(t, outside, filepath.Join(dir, "link.json"))
 	_, err := d.ReadDocument(t.Context(), "link")
-	wantKind(t, "read a link", err, amber.KindDamaged)
+	must.Kind(t, "read a link", err, amber.KindDamaged)
 	_, err = d.PutDocument(t.Context(), amber.DocumentWrite{Name: "link", Document: []byte("1")})
-	wantKind(t, "write a link", err, amber.KindDamaged)
+	must.Kind(t, "write a link", err, amber.KindDamaged)
 	if b, err := os.ReadFile(outside); err != nil || string(b) != `{"secret":1}` {
 		t.Errorf("the file outside holds %q, %v", b, err)
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(dir))
 	link(t, t.TempDir(), dir)
 	_, err = d.PutDocument(t.Context(), amber.DocumentWrite{Name: "a", Document: []byte("1")})
-	wantKind(t, "write behind a link in the place of the folder", err, amber.KindDamaged)
+	must.Kind(t, "write behind a link in the place of the folder", err, amber.KindDamaged)
 }
 
 func link(t *testing.T, to, at string) {
@@ -204,9 +170,7 @@ func link(t *testing.T, to, at string) {
 	if err != nil && runtime.GOOS == "windows" {
 		t.Skipf("on Windows only some users may make links: %v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // changes are all that can be done, and what is stored afterwards.
@@ -234,9 +198,7 @@ func big(s string) string { return strconv.Quote(strings.Repeat(s, 6000)) }
 func disk(t *testing.T, dir string) (*crashfs.FS, *home.Agent) {
 	t.Helper()
 	fsys := crashfs.New()
-	if err := fsx.MkdirAll(fsys, filepath.Dir(dir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(fsys, filepath.Dir(dir), 0o700))
 	agent := openAgent(t, dir, fsys)
 	create(t, agent)
 	d := open(t, agent, fsys)
@@ -248,9 +210,7 @@ func disk(t *testing.T, dir string) (*crashfs.FS, *home.Agent) {
 func lockedHome(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "home")
-	if err := os.MkdirAll(filepath.Join(dir, "tenants", "default", "agents", "default"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "tenants", "default", "agents", "default"), 0o700))
 	return dir
 }
 
@@ -312,13 +272,10 @@ func TestEveryCallFails(t *testing.T) {
 					t.Fatalf("call %d, %s (%v): %v", n, fsys.Injected(), err, slimmed(got))
 				}
 				if err != nil {
-					wantKind(t, fmt.Sprint("call ", n), err, amber.KindInternal)
+					must.Kind(t, fmt.Sprint("call ", n), err, amber.KindInternal)
 				}
 				put(t, d, "later", "1")
-				entries, err := base.ReadDir(filepath.Join(agent.Dir(), "gen", "1", "state"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				entries := must.Get(base.ReadDir(filepath.Join(agent.Dir(), "gen", "1", "state")))(t)
 				for _, e := range entries {
 					if strings.HasPrefix(e.Name(), fsx.TempPrefix) {
 						t.Errorf("call %d left %s", n, e.Name())
@@ -358,13 +315,8 @@ func TestProcessesCountTogether(t *testing.T) {
 	for i := range acked {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestProcessesCountTogether$", "-test.v")
 		cmd.Env = append(os.Environ(), counterHome+"="+dir)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(cmd.StdoutPipe())(t)
+		must.Do(t, cmd.Start())
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
@@ -377,10 +329,7 @@ func TestProcessesCountTogether(t *testing.T) {
 		}()
 	}
 	wg.Wait()
-	doc, err := d.ReadDocument(t.Context(), "n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(d.ReadDocument(t.Context(), "n"))(t)
 	total, _ := strconv.Atoi(string(doc.Document))
 	sum := acked[0] + acked[1] + acked[2]
 	// The killed process may have written one count that nobody heard of.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const (
@@ -32,9 +33,7 @@ func newDisk(t *testing.T) disk { return disk{crashfs.New(), t} }
 
 func (d disk) must(err error) {
 	d.t.Helper()
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	must.Do(d.t, err)
 }
 
 func (d disk) open(name string, flag int) fsx.File {

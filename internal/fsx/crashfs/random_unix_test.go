@@ -18,6 +18,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var seedFlag = flag.Uint64("seed", 0, "run the random operations with this seed only")
@@ -122,16 +123,10 @@ func list(t *testing.T, fsys fsx.FS, root string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	walk(t, fsys, root, func(path string, isDir bool) {
-		rel, err := filepath.Rel(root, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rel := must.Get(filepath.Rel(root, path))(t)
 		all[rel] = "dir"
 		if !isDir {
-			data, err := fsx.ReadFile(fsys, path, 1<<20)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(fsx.ReadFile(fsys, path, 1<<20))(t)
 			all[rel] = string(data)
 		}
 	})
@@ -141,23 +136,15 @@ func list(t *testing.T, fsys fsx.FS, root string) map[string]string {
 func syncAll(t *testing.T, c *crashfs.FS, root string) {
 	t.Helper()
 	walk(t, c, root, func(path string, _ bool) {
-		f, err := c.OpenFile(path, os.O_RDONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(c.OpenFile(path, os.O_RDONLY, 0))(t)
+		must.Do(t, errors.Join(f.Sync(), f.Close()))
 	})
 }
 
 func walk(t *testing.T, fsys fsx.FS, path string, visit func(path string, isDir bool)) {
 	t.Helper()
 	visit(path, true)
-	entries, err := fsys.ReadDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(fsys.ReadDir(path))(t)
 	for _, e := range entries {
 		child := filepath.Join(path, e.Name())
 		if e.IsDir() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // everything makes one mutating call of each kind, and returns the first error.
@@ -39,9 +40,7 @@ func everything(c *crashfs.FS) error {
 func TestStopAtEveryCall(t *testing.T) {
 	t.Parallel()
 	c := crashfs.New()
-	if err := everything(c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, everything(c))
 	if c.Calls() != 9 {
 		t.Fatalf("got %d calls, want 9", c.Calls())
 	}

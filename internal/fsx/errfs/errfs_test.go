@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // session makes one call of every kind and returns the kinds of the calls that failed. It goes on after an
@@ -93,9 +94,7 @@ func TestRules(t *testing.T) {
 			if len(failed) > 0 && len(e.Injected()) == 0 {
 				t.Errorf("%q failed without an injection", failed)
 			}
-			if diff := cmp.Diff(tt.want, e.Injected()); diff != "" {
-				t.Errorf("injected (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "injected", e.Injected(), tt.want)
 		})
 	}
 }
@@ -137,9 +136,7 @@ func TestShortWrite(t *testing.T) {
 		base := crashfs.New()
 		e := errfs.Wrap(base, errfs.Rule{Op: errfs.OpWrite, Nth: 1, Err: syscall.ENOSPC, Written: tt.written})
 		f, err := e.OpenFile("f", os.O_WRONLY|os.O_CREATE, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		n, err := f.Write([]byte("abcdef"))
 		if n != len(tt.want) || !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("written %d: got %d, %v", tt.written, n, err)
@@ -153,10 +150,7 @@ func TestShortWrite(t *testing.T) {
 func TestFailedCloseCloses(t *testing.T) {
 	t.Parallel()
 	e := errfs.Wrap(crashfs.New(), errfs.Rule{Op: errfs.OpClose, Nth: 1, Err: syscall.EIO})
-	f, err := e.OpenFile("f", os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(e.OpenFile("f", os.O_WRONLY|os.O_CREATE, 0o600))(t)
 	if err := f.Close(); !errors.Is(err, syscall.EIO) {
 		t.Errorf("got %v, want EIO", err)
 	}
@@ -193,16 +187,9 @@ func TestFailedSyncSpoilsTheFile(t *testing.T) {
 			t.Parallel()
 			base := crashfs.New()
 			e := errfs.Wrap(base, errfs.Rule{Op: errfs.OpSync, Nth: 1, Err: syscall.EIO})
-			f, err := e.OpenFile("f", os.O_WRONLY|os.O_CREATE, 0o600)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := f.Write([]byte("data")); err != nil {
-				t.Fatal(err)
-			}
-			if err := e.SyncDir("/"); err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(e.OpenFile("f", os.O_WRONLY|os.O_CREATE, 0o600))(t)
+			must.Get(f.Write([]byte("data")))(t)
+			must.Do(t, e.SyncDir("/"))
 			if err := f.Sync(); !errors.Is(err, syscall.EIO) {
 				t.Fatalf("first sync: got %v, want EIO", err)
 			}
@@ -236,16 +223,9 @@ func TestFailedSyncAllSpoilsTheTree(t *testing.T) {
 	t.Parallel()
 	disk := crashfs.New()
 	fsys := errfs.Wrap(disk, errfs.Rule{Op: errfs.OpSyncAll, Nth: 1, Err: syscall.EIO})
-	if err := fsx.MkdirAll(fsys, "/d/e", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	f, err := fsx.Build(fsys, "/d/e/a", 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteAt([]byte("one"), 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(fsys, "/d/e", 0o700))
+	f := must.Get(fsx.Build(fsys, "/d/e/a", 0o600))(t)
+	must.Get(f.WriteAt([]byte("one"), 0))(t)
 	if err := fsys.SyncAll("/d"); !errors.Is(err, syscall.EIO) {
 		t.Fatalf("got %v, want EIO", err)
 	}
@@ -290,17 +270,11 @@ func TestTrace(t *testing.T) {
 func TestTraceRel(t *testing.T) {
 	t.Parallel()
 	base := crashfs.New()
-	if err := fsx.MkdirAll(base, "/home/d", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(base, "/home/d", 0o700))
 	var got []string
 	e := errfs.TraceRel(base, "/home", func(line string) { got = append(got, line) })
-	if err := fsx.Replace(e, "/home/d/f", 0o600, []byte("hello")); err != nil {
-		t.Fatal(err)
-	}
-	if err := fsx.MkdirAll(e, "/home", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.Replace(e, "/home/d/f", 0o600, []byte("hello")))
+	must.Do(t, fsx.MkdirAll(e, "/home", 0o700))
 	_ = e.Remove("/home/none")
 	want := []string{
 		"create d/.amber-tmp-X",
