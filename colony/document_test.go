@@ -24,8 +24,7 @@ func TestTheFormatIsDocumented(t *testing.T) {
 		words = append(words, memberNames(t, f)...)
 	}
 	for _, dir := range []string{"testdata/ok", "testdata/mut"} {
-		list := must.Get(os.ReadDir(dir))(t)
-		for _, e := range list {
+		for _, e := range must.Get(os.ReadDir(dir))(t) {
 			if e.IsDir() {
 				words = append(words, e.Name())
 			}

@@ -33,9 +33,7 @@ func TestWhatIsEncryptedIsReadByItsRecipients(t *testing.T) {
 	p := encrypted(t, a, b)
 	for _, with := range [][]age.Identity{{a}, {b}, {other, b}} {
 		docs, checks, err := unpack(t, p, colony.ReadOptions{Identities: with})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		must.Equal(t, "documents", docs, newDraft(t).Documents)
 		must.Equal(t, "checks", checks, colony.Checks{Digest: true, Declared: true, Signature: colony.SignatureUnknown})
 	}

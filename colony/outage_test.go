@@ -232,9 +232,7 @@ func (s *scene) shape() shape {
 	for _, id := range ids {
 		m, parts := snapshotOf(s.t, files, "x", id)
 		docs, _, err := colony.Unpack(s.t.Context(), m, parts, colony.ReadOptions{Label: "x", ID: id})
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, err)
 		known += 1 + len(parts)
 		out.Texts = append(out.Texts, docs["MEMORY.md"])
 		if id == named {

@@ -68,9 +68,7 @@ func TestWhatIsPackedIsRead(t *testing.T) {
 		t.Fatalf("only %d parts", len(p.Parts))
 	}
 	docs, checks, err := unpack(t, p, colony.ReadOptions{RequireSigned: true, Trust: trusting(sign.StandingOwn)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	must.Equal(t, "documents", docs, d.Documents)
 	must.Equal(t, "checks", checks, colony.Checks{Digest: true, Declared: true, Signature: colony.SignatureVerified})
 	sum, err := d.Documents.Digest()

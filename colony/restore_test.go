@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // two makes two snapshots.
@@ -203,9 +204,7 @@ func TestRestoreNoticesOtherDocuments(t *testing.T) {
 	v := b.open(func(o *colony.Options) { o.Witness = witness })
 	id := b.backup(v, doc("one"), colony.BackupOptions{}).ID
 	p, err := colony.Pack(t.Context(), colony.Draft{ID: id, Label: "x", CreatedAt: b.now(), Documents: doc("evil")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	b.fake.Fill(map[string]string{p.Manifest.Name: p.Manifest.Content, p.Parts[0].Name: p.Parts[0].Content})
 	_, err = v.Restore(t.Context(), "")
 	refusedAs(t, err, amber.KindUntrusted)

@@ -224,9 +224,7 @@ func TestEncryptedSnapshotHidesEverything(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	witness := &memo{}
 	v := b.open(func(o *colony.Options) {
 		o.Recipients, o.Identities, o.Witness = []age.Recipient{id.Recipient()}, []age.Identity{id}, witness

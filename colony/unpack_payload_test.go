@@ -21,8 +21,7 @@ func handmade(t testing.TB, plaintext []byte, blob string, names []string) colon
 	t.Helper()
 	part := colony.PartName(testLabel, testID, 0)
 	content := func(object map[string]any) string {
-		b := must.Get(json.Marshal(object))(t)
-		return string(b)
+		return string(must.Get(json.Marshal(object))(t))
 	}
 	return colony.Packed{
 		Parts: []colony.NamedText{{Name: part, Content: content(map[string]any{

@@ -27,8 +27,7 @@ func edit(t testing.TB, text string, changes map[string]any) string {
 			delete(object, name)
 		}
 	}
-	b := must.Get(json.Marshal(object))(t)
-	return string(b)
+	return string(must.Get(json.Marshal(object))(t))
 }
 
 // verdict is what the two readers do; "" means that they take it.

@@ -76,9 +76,7 @@ func readFile(t testing.TB, file string) []byte {
 			b = gunzip(t, b)
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return b
 }
 
@@ -88,9 +86,7 @@ func gunzip(t testing.TB, b []byte) []byte {
 	if err == nil {
 		b, err = io.ReadAll(z)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return b
 }
 
@@ -212,9 +208,7 @@ func TestTheFilesOfColonyAreRead(t *testing.T) {
 			}
 			m, parts := snapshotOf(t, files, v.Label, v.ID)
 			docs, checks, err := colony.Unpack(t.Context(), m, parts, colony.ReadOptions{Label: v.Label, ID: v.ID})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if want := v.documents(t); !maps.Equal(want, docs) {
 				t.Errorf("documents: got %.400q, want %.400q", docs, want)
 			}
@@ -267,9 +261,7 @@ func TestTheBytesOfColonyAreMade(t *testing.T) {
 			packed, err := colony.PackPayload(t.Context(), colony.Draft{
 				ID: v.ID, Label: v.Label, CreatedAt: at, Documents: docs, Signer: signerOf(t, v.Seed), PartChars: v.PartChars,
 			}, plaintext, payloadOf(t, files, v))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			made := append(slices.Clone(packed.Parts), packed.Manifest, colony.Latest(v.Label, v.ID, at))
 			if len(made) != len(files) {
 				t.Errorf("%d files of %d", len(made), len(files))
@@ -346,8 +338,6 @@ func allFiles(t testing.TB) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return files
 }

@@ -182,8 +182,7 @@ func mustFinish(t *testing.T, w work, c *clone, disk fsx.FS, want int) {
 // temps returns the temporary files below a folder.
 func temps(t *testing.T, fsys fsx.FS, root string) (found []string) {
 	t.Helper()
-	entries := must.Get(fsys.ReadDir(root))(t)
-	for _, e := range entries {
+	for _, e := range must.Get(fsys.ReadDir(root))(t) {
 		path := filepath.Join(root, e.Name())
 		switch {
 		case e.IsDir():

@@ -114,8 +114,7 @@ func holds(t *testing.T, fsys fsx.FS, folder string) map[string]int {
 	t.Helper()
 	out := map[string]int{}
 	for _, part := range partsIn(t, fsys, folder, true) {
-		c := must.Get(chunk.Decode(part.ID, part.Bytes))(t)
-		for _, r := range c.Records {
+		for _, r := range must.Get(chunk.Decode(part.ID, part.Bytes))(t).Records {
 			out[fmt.Sprint(r.Ref(), r.Origin(), r.Erased != nil)]++
 		}
 	}
@@ -130,9 +129,7 @@ func partsIn(t *testing.T, fsys fsx.FS, folder string, tidy bool) (out []chunk.P
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	seen := map[chunk.ID]bool{}
 	for _, e := range entries {
 		id, ok := chunk.ParseFileName(e.Name())

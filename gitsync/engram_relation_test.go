@@ -15,8 +15,7 @@ import (
 // byTitle finds the memory that a row with that title is.
 func (c *clone) byTitle(title string) amber.MemoryID {
 	c.t.Helper()
-	page := must.Get(c.List(c.t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(c.t)
-	for _, m := range page.Items {
+	for _, m := range must.Get(c.List(c.t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(c.t).Items {
 		if m.Title == title {
 			return m.ID
 		}

@@ -298,9 +298,7 @@ func TestOwnRowsThatComeBackAreKnown(t *testing.T) {
 		"version": "0.1.0", "exported_at": "2026-11-15 02:40:45",
 		"sessions": rows["sessions"], "observations": rows["observations"], "prompts": nil,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	file := filepath.Join(t.TempDir(), "export.json")
 	must.Do(t, os.WriteFile(file, again, 0o644))
 	s := must.Get(gitsync.Options{Format: wire.SyncEngram}.Open(a.Store, file))(t)

@@ -61,8 +61,7 @@ func engramFolder(t *testing.T, from gitsync.Source) *gitsync.Sync {
 // engramText returns the text of all chunks in a folder.
 func engramText(t *testing.T, dir string) (text string) {
 	t.Helper()
-	files := must.Get(filepath.Glob(filepath.Join(dir, "chunks", "*.gz")))(t)
-	for _, f := range files {
+	for _, f := range must.Get(filepath.Glob(filepath.Join(dir, "chunks", "*.gz")))(t) {
 		b := must.Get(os.ReadFile(f))(t)
 		text += unzip(t, b) + "\n"
 	}
@@ -138,9 +137,7 @@ func TestASessionOfAnotherProjectIsAnIDAndNoMore(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)
 	s, err := c.StartSession(t.Context(), amber.SessionStart{Binding: "x", Project: "client/nda", Directory: "/home/me/nda", Name: "NDA talks"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c.write(amber.WriteRequest{Content: "a fact", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: shop, SessionID: s.ID}})
 	r := c.export(gitsync.ExportOptions{Project: shop})
 	text := engramText(t, c.folder)

@@ -25,9 +25,7 @@ func forge(t *testing.T, c *clone, records ...amber.SyncRecord) chunk.ID {
 	t.Helper()
 	h := chunk.Header{Device: "mallory", Incarnation: "i1", CreatedBy: "mallory", CreatedAt: amber.At(c.clock.now())}
 	id, b, err := chunk.Encode(t.Context(), h, records, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c.put("chunks/"+id.FileName(), b)
 	return id
 }

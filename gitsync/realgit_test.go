@@ -73,9 +73,7 @@ func newHub(t *testing.T, clones int, seed uint64) *hub {
 
 func (h *hub) must(err error) {
 	h.t.Helper()
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must.Do(h.t, err)
 }
 
 func (h *hub) git(dir string, args ...string) string {

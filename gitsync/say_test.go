@@ -112,8 +112,7 @@ func TestAnEditDoesNotPrepareAnErasure(t *testing.T) {
 // outgoing returns the versions of a memory as they would leave.
 func (c *clone) outgoing(id amber.MemoryID) (out []amber.SyncRecord) {
 	c.t.Helper()
-	o := must.Get(c.Outgoing(c.t.Context(), amber.OutgoingRequest{Place: "nowhere"}))(c.t)
-	for _, r := range o.Records {
+	for _, r := range must.Get(c.Outgoing(c.t.Context(), amber.OutgoingRequest{Place: "nowhere"}))(c.t).Records {
 		if r.Memory != nil && r.Memory.ID == id {
 			out = append(out, r)
 		}

@@ -81,8 +81,7 @@ func TestTrustOfWhatIsImported(t *testing.T) {
 			if refused := len(r.Quarantined) == 1 && r.Quarantined[0].Kind == amber.KindRefused; refused != (c.want == "") {
 				t.Errorf("import: %+v", r)
 			}
-			page := must.Get(b.List(t.Context(), amber.ListQuery{All: true}))(t)
-			for _, m := range page.Items {
+			for _, m := range must.Get(b.List(t.Context(), amber.ListQuery{All: true}))(t).Items {
 				want := amber.TrustDerived
 				if c.want == amber.TrustImported {
 					want = amber.TrustImported // that a rule found it is a claim, too

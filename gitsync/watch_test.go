@@ -52,9 +52,7 @@ func TestWatchExportsAndImportsOutsideOfGit(t *testing.T) {
 			return nil
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	must.Do(t, w.Run(ctx))
 	if len(told) != 3 || told[0].Error == nil || told[1].Export == nil || told[2].Import == nil || rounds != 3 {
 		t.Fatalf("%d rounds told %+v", rounds, told)

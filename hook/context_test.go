@@ -44,9 +44,7 @@ func TestOwnContextInANotificationOfCodex(t *testing.T) {
 		"type": "agent-turn-complete", "thread-id": "s1", "turn-id": "t1",
 		"input-messages": []string{ownBlock, ownBlock + "Fix the build."}, "last-assistant-message": "Done.",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if ev := hook.Read(input(hook.Codex, "", string(payload))); ev.Prompt != "Fix the build." {
 		t.Errorf("%q", ev.Prompt)
 	}

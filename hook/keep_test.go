@@ -65,9 +65,7 @@ func TestKeepIsDurable(t *testing.T) {
 	ev := prompt()
 	must.Do(t, (hook.Keeper{Journal: j}).Keep(t.Context(), ev))
 	again, err := journal.Open(dir, journal.Options{Clock: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var kept []journal.HostEvent
 	_, err = again.Read(t.Context(), journal.Session{Host: "claude-code", ID: "s"}.Key(), 0, func(f journal.Frame) error {
 		var back journal.HostEvent

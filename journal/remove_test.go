@@ -98,9 +98,7 @@ func TestRemovedUnderAppends(t *testing.T) {
 		if amber.KindOf(err) == amber.KindNotFound {
 			return // it is just being made
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if _, err := j.Read(context.Background(), one.Key(), cursors[o.Cursor], func(f journal.Frame) error {
 			seen[string(f.Payload)]++
 			cursors[o.Cursor] = f.Seq

@@ -27,9 +27,7 @@ func TestTrustIsKeptAsText(t *testing.T) {
 	r := ring(dir, 1)
 	do := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	do(r.Trust(t.Context(), keyOf(2), "  Björn's laptop "))
 	do(r.Trust(t.Context(), keyOf(3), ""))

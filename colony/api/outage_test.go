@@ -188,9 +188,7 @@ func (s *scene) fill(text string, parent colony.SnapshotID, counter int64) colon
 		ID: id, Label: "x", LabelRaw: "x", CreatedAt: s.clock.Now(), Documents: colony.Documents{"MEMORY.md": text},
 		Parent: parent, Counter: counter, Random: rand.Reader, PartChars: 40,
 	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, err)
 	for _, f := range append(p.Parts, p.Manifest, colony.Latest("x", id, s.clock.Now())) {
 		s.vault.files[f.Name] = f.Content
 	}

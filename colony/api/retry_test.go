@@ -128,9 +128,7 @@ func TestRetriesEndWhateverTheClockSays(t *testing.T) {
 		Clock: func() time.Time { _ = back.Sleep(t.Context(), -time.Second); return back.Now() },
 		HTTP:  &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	v.forget(on("GET", "/vault/status", always, says500))
 	must.Fail(c.Status(t.Context()))(t, "status", amber.KindUnreachable)
 	if waited := total(k.waited()); waited > api.DefaultPatience {

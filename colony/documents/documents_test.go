@@ -81,9 +81,7 @@ func TestRestoreGoesOnAfterAConflict(t *testing.T) {
 	to := must.Get(OpenFolder(dir, "", nil))(t)
 	docs := colony.Documents{"a": "1", "b/c": "2", "d": "3"}
 	r, err := NewPlan(t.Context(), to, docs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	// Something appears where the plan saw nothing: it is not replaced.
 	must.Do(t, os.Mkdir(filepath.Join(dir, "b"), 0o700))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "b", "c"), []byte("mine"), 0o640))

@@ -36,9 +36,7 @@ func link(t *testing.T, to string, at ...string) {
 	if err != nil && runtime.GOOS == "windows" {
 		t.Skipf("on Windows only some users may make links: %v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // TestLinksSwappedInLeadNowhere puts links in the way after everything was
@@ -69,9 +67,7 @@ func TestLinksSwappedInLeadNowhere(t *testing.T) {
 			put(t, "theirs", outside, "b", "theirs.md")
 			to := folderOf(t, dir, "")
 			r, err := NewPlan(t.Context(), to, colony.Documents{"a/b/x.md": "1", "new/x.md": "2"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			swap(t, dir, outside)
 			err = r.Write(t.Context(), to)
 			if kind := amber.KindOf(err); name != "all of it" && kind != amber.KindRefused {

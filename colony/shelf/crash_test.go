@@ -186,9 +186,7 @@ func TestEveryCallFails(t *testing.T) {
 				a := must.Get(openAgent(dir, base))(t)
 				fsys := errfs.Wrap(base, errfs.Rule{Nth: n, Err: syscall.ENOSPC, Written: 5})
 				s, err := shelf.Open(a, shelf.Options{Clock: today, FS: fsys})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				err = c.do(t.Context(), s)
 				if len(fsys.Injected()) == 0 {
 					t.Logf("%d calls", n-1)

@@ -245,7 +245,5 @@ func link(t *testing.T, to, path string) {
 	if err != nil && runtime.GOOS == "windows" {
 		t.Skipf("on Windows only some users may make links: %v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }

@@ -18,9 +18,7 @@ import (
 func switchTo(t *testing.T, s tester, keep string) {
 	t.Helper()
 	a, err := openAgent(s.dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	err = a.Operate(t.Context(), func() error {
 		r, err := a.BeginRestore(t.Context(), "a snapshot")
 		if err != nil {
@@ -46,9 +44,7 @@ func switchTo(t *testing.T, s tester, keep string) {
 		}
 		return a.RemoveGeneration(t.Context(), 1)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 }
 
 // TestAnotherGeneration becomes live while the vault is looked at, and the old one

@@ -26,9 +26,7 @@ func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) 
 func TestOpenRefusesNonsense(t *testing.T) {
 	t.Parallel()
 	a, err := openAgent(madeHome(t), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for name, o := range map[string]shelf.Options{
 		"no clock":     {},
 		"quota":        {Clock: today, Limits: shelf.Limits{Quota: -1}},

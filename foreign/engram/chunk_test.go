@@ -147,9 +147,7 @@ func TestBombIsRefusedInConstantMemory(t *testing.T) {
 	}
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	zeros := make([]byte, 1<<20)
 	for range engram.MaxTextBytes>>20 + 1 {
 		must.Get(w.Write(zeros))(t)

@@ -26,8 +26,7 @@ func read(t testing.TB, parts ...string) []byte {
 // chunksOf decodes the chunks of a vector in the order of its manifest.
 func chunksOf(t testing.TB, vector string) (chunks []engram.Chunk) {
 	t.Helper()
-	m := must.Get(engram.ParseManifest(read(t, vector, "manifest.json")))(t)
-	for _, e := range m.Chunks {
+	for _, e := range must.Get(engram.ParseManifest(read(t, vector, "manifest.json")))(t).Chunks {
 		c := must.Get(engram.DecodeChunk(e.ID, read(t, vector, "chunks", engram.FileName(e.ID))))(t)
 		chunks = append(chunks, c)
 	}
@@ -70,9 +69,7 @@ func stored(t testing.TB, r amber.SyncRecord) amber.SyncRecord {
 	if err == nil {
 		err = json.Unmarshal(b, &out)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return out
 }
 

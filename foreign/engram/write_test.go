@@ -106,9 +106,7 @@ func TestEditedRowKeepsWhatEngramKnew(t *testing.T) {
 	m.Content, m.UpdatedAt = "edited", m.UpdatedAt.Add(time.Hour)
 	m.Origin = amber.Origin{Device: "laptop", Counter: 2}
 	e, err := engram.FromRecord(amber.SyncRecord{Memory: m}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	o.Content, o.RevisionCount, o.UpdatedAt, o.LastSeenAt = "edited", 2, "2026-01-02 04:04:05", text("2026-01-02 04:04:05")
 	row, member, ok := strings.Cut(encoded(t, e), `,"amber":{`)
 	_, rest, _ := strings.Cut(member, "}]")
@@ -186,13 +184,9 @@ func TestSessionAndPromptOfAmberBecomeRows(t *testing.T) {
 	t.Parallel()
 	when := amber.At(time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC))
 	s, err := engram.FromRecord(amber.SyncRecord{Session: &amber.SyncSession{Session: amber.Session{ID: "s", Project: "p", StartedAt: when, EndedAt: when, Summary: "done"}, Origin: amber.Origin{Device: "engram"}}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	p, err := engram.FromRecord(amber.SyncRecord{Prompt: &amber.Turn{ID: "t-1", SessionID: "s", Content: "why?", CreatedAt: when}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var c engram.Chunk
 	c.Add(s)
 	c.Add(p)

@@ -644,8 +644,7 @@ func TestFlippedBytes(t *testing.T) {
 			must.Kind(t, fmt.Sprintf("byte %d", at), err, amber.KindDamaged)
 			continue
 		}
-		e := must.Get(image.Examine(t.Context(), path, true))(t)
-		for _, c := range e.Checks {
+		for _, c := range must.Get(image.Examine(t.Context(), path, true))(t).Checks {
 			if !c.OK {
 				t.Errorf("byte %d: %s: %s", at, c.Name, c.Detail)
 			}

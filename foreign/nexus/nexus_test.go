@@ -74,9 +74,7 @@ func gists(events []journal.HostEvent) []string {
 func TestConversationIsReadBackAsText(t *testing.T) {
 	t.Parallel()
 	events, report, err := readNexus(nexusFile(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	last := string(events[len(events)-1].SessionID)
 	want := []string{
 		"s-1 | prompt | nexus.conversation | Which database do we use?",
@@ -118,9 +116,7 @@ func TestTornBufferGivesWhatIsWhole(t *testing.T) {
 	t.Parallel()
 	file := nexusFile(t)
 	all, _, err := readNexus(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	known := map[string]journal.HostEvent{}
 	for _, ev := range all {
 		known[ev.EventID] = ev
@@ -162,13 +158,9 @@ func TestReadingCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	file := nexusFile(t)
 	first, _, err := readNexus(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	again, _, err := readNexus(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	must.Equal(t, "the second time", again, first, sameTimes)
 	ids := map[string]bool{}
 	for _, ev := range first {

@@ -21,9 +21,7 @@ func small(t testing.TB) (plain, pack chunk.Part) {
 		parts = append(parts, chunk.Part{ID: id, Bytes: b})
 	}
 	id, b, err := chunk.EncodePack(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return parts[0], chunk.Part{ID: id, Bytes: b}
 }
 

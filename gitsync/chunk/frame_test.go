@@ -40,9 +40,7 @@ func stream(t testing.TB, text []byte, options ...zstd.EOption) []byte {
 	if err == nil {
 		err = e.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return out.Bytes()
 }
 

@@ -109,9 +109,7 @@ func sample() []amber.SyncRecord {
 func mustEncode(t testing.TB, h chunk.Header, records []amber.SyncRecord, s sign.Signer) (chunk.ID, []byte) {
 	t.Helper()
 	id, b, err := chunk.Encode(t.Context(), h, records, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return id, b
 }
 
@@ -138,8 +136,7 @@ func textOf(t testing.TB, b []byte) string {
 	t.Helper()
 	d := must.Get(zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)))(t)
 	defer d.Close()
-	text := must.Get(d.DecodeAll(b, nil))(t)
-	return string(text)
+	return string(must.Get(d.DecodeAll(b, nil))(t))
 }
 
 // sampleLines are the lines of a chunk of sample, with their ends.

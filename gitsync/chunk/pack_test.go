@@ -32,16 +32,12 @@ func TestAPackHoldsItsPartsByteForByte(t *testing.T) {
 	t.Parallel()
 	parts := someParts(t, 5)
 	id, b, err := chunk.EncodePack(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if id != chunk.IDOf(b) {
 		t.Error("the id is not the hash of the file")
 	}
 	got, err := chunk.Open(id, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	must.Equal(t, "what was packed", got, parts)
 	if textOf(t, b) != "" {
 		t.Error("a zstd program does not pass over a pack")
@@ -79,9 +75,7 @@ func TestWhatDoesNotGoIntoAPack(t *testing.T) {
 	t.Parallel()
 	parts := someParts(t, 6)
 	packID, pack, err := chunk.EncodePack(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	wrong := parts[0]
 	wrong.ID = someIDs[0]
 	noise := chunk.Part{ID: chunk.IDOf([]byte("noise")), Bytes: []byte("noise")}
@@ -141,9 +135,7 @@ func TestHostilePacks(t *testing.T) {
 	a, b := parts[0], parts[1]
 	good := indexOf(parts...)
 	_, inner, err := chunk.EncodePack(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	pack := chunk.Part{ID: chunk.IDOf(inner), Bytes: inner}
 	swap := func(old, new string) []byte { return forge(strings.Replace(good, old, new, 1), parts...) }
 	sized := func(p chunk.Part, n int) chunk.Part {

@@ -101,9 +101,7 @@ func vectorPack(t testing.TB) (parts []chunk.Part, pack chunk.Part) {
 	parts = append(parts, rewritten)
 	return parts, vectorFile(t, "pack", func() (chunk.ID, []byte) {
 		id, b, err := chunk.EncodePack(parts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return id, b
 	})
 }

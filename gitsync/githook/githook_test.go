@@ -107,9 +107,7 @@ func calls(t *testing.T, amber string) []string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 

@@ -15,12 +15,9 @@ func editors(tb testing.TB) (all []editor) {
 		Home: "/nowhere/home", Dir: "/nowhere/project", StateDir: "/nowhere/state", Executable: "/usr/local/bin/amber", MCP: true,
 		Plugin: func([]string) string { return "// " + PluginMark + "\n" }, GOOS: "linux",
 	}.check()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, err)
 	for _, h := range hosts() {
-		places := must.Get(h.places(o, User))(tb)
-		for _, pl := range places {
+		for _, pl := range must.Get(h.places(o, User))(tb) {
 			if f, ok := pl.text.(tomlFile); ok {
 				h := hooks{host: "codex", events: codexEvents(), entry: o.entries("codex", 1)}
 				m := o.server()

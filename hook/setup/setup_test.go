@@ -85,9 +85,7 @@ func (u *user) tree() map[string]string {
 			}
 			return nil
 		})
-		if err != nil {
-			u.t.Fatal(err)
-		}
+		must.Do(u.t, err)
 	}
 	return tree
 }
@@ -246,8 +244,7 @@ func TestSetupOnlyAddsLines(t *testing.T) {
 		if s.file == "claude-one-line.json" {
 			return
 		}
-		p := must.Get(setup.Install(s.host, s.scope, u.o))(t)
-		for _, c := range p.Changes {
+		for _, c := range must.Get(setup.Install(s.host, s.scope, u.o))(t).Changes {
 			if c.Path != u.in(s.path) {
 				continue
 			}

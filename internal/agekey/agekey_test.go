@@ -297,9 +297,7 @@ func TestPassphrases(t *testing.T) {
 		}
 	}
 	r, id, err := agekey.Passphrase("correct horse")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r.(*age.ScryptRecipient).SetWorkFactor(4)
 	roundTrip(t, r, id)
 	if _, ok := agekey.RecipientOf(id); ok {
@@ -310,9 +308,7 @@ func TestPassphrases(t *testing.T) {
 func TestAPassphraseFileCannotTakeAllMemory(t *testing.T) {
 	t.Parallel()
 	_, id, err := agekey.Passphrase("x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	s := &age.Stanza{Type: "scrypt", Args: []string{"AAAAAAAAAAAAAAAAAAAAAA", "21"}, Body: make([]byte, 32)}
 	if _, err := id.Unwrap([]*age.Stanza{s}); err == nil || errors.Is(err, age.ErrIncorrectIdentity) {
 		t.Errorf("got %v, want a refusal to compute", err)

@@ -31,9 +31,7 @@ func encrypted(t testing.TB, to ...age.Recipient) []byte {
 func TestHeadersTellTheKindsOfRecipients(t *testing.T) {
 	t.Parallel()
 	pass, _, err := agekey.Passphrase("x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	pass.(*age.ScryptRecipient).SetWorkFactor(2)
 	for _, tt := range []struct {
 		name string

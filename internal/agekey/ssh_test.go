@@ -27,9 +27,7 @@ func newSSH(t *testing.T, key any, pass string) (private, public string) {
 	} else {
 		block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "me@here", []byte(pass))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	signer := must.Get(ssh.NewSignerFromKey(key))(t)
 	return string(pem.EncodeToMemory(block)), strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
 }
@@ -42,9 +40,7 @@ func newRSA(t *testing.T, bits int) *rsa.PrivateKey {
 func newEd25519(t *testing.T) ed25519.PrivateKey {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return key
 }
 

@@ -46,9 +46,7 @@ func TestTheModelUsesAToolAndAnswers(t *testing.T) {
 		},
 	} {
 		m, err := startModel(filepath.Join(t.TempDir(), "log"), line{"", "It was so."}, line{"tools", "It is so."}, line{"nobody says this", "It is not so."})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer m.close()
 		first, second := ask(t, m, path, c.first), ask(t, m, path, c.second)
 		if !strings.Contains(first, "echo "+toolOutput) || strings.Contains(first, "It is so.") || !strings.Contains(second, "It is so.") {

@@ -91,6 +91,5 @@ func TestSamplesInsideJSON(t *testing.T) {
 
 func encode(t *testing.T, s string) string {
 	t.Helper()
-	b := must.Get(json.Marshal(map[string]string{"text": s}))(t)
-	return string(b)
+	return string(must.Get(json.Marshal(map[string]string{"text": s}))(t))
 }

@@ -68,9 +68,7 @@ func checkRemovalGivesBack(t *testing.T, old, added *settings.JSON, path []strin
 	if err == nil && blank {
 		back, err = back.Refill(interior, path...)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	must.Equal(t, "removed", string(back.Bytes()), string(old.Bytes()))
 }
 
@@ -117,9 +115,7 @@ func TestSetReplacesOneValue(t *testing.T) {
 	t.Parallel()
 	j := parse(t, "{\n  \"a\": \"old\", // one\n  \"b\": [\n    1\n  ]\n}")
 	j, err := j.Set([]byte(`"new \u00e4"`), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if j, err = j.Set([]byte(`[2,3]`), "b"); err != nil {
 		t.Fatal(err)
 	}

@@ -41,9 +41,7 @@ func lookObject(t *testing.T, d *dir.Dir) []byte { return get(t, d, "packs/3f/a"
 func lookPointer(t *testing.T, d *dir.Dir) []byte {
 	t.Helper()
 	value, version, err := d.LoadPointer(t.Context(), "heads/main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if version == "" {
 		return nil
 	}

@@ -53,9 +53,7 @@ func TestGoneFolderIsUnreachable(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "disk")
 	d, err := dir.Open(root, dir.Options{Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	put(t, d, "packs/a", object)
 	must.Do(t, os.RemoveAll(root))
 	_, err = d.Put(t.Context(), "packs/b", 1, strings.NewReader("x"))
@@ -218,9 +216,7 @@ func TestObjectThatShrinksWhileReadIsDamaged(t *testing.T) {
 	d := open(t, root, nil)
 	put(t, d, "a", object)
 	r, err := d.Get(t.Context(), "a", 0, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	must.Do(t, os.Truncate(filepath.Join(root, "a"), 100))
 	_, err = io.ReadAll(r)
 	must.Kind(t, "read", err, amber.KindDamaged)

@@ -30,9 +30,7 @@ func TestNoLinkIsFollowed(t *testing.T) {
 		os.Symlink(outside, filepath.Join(root, "pointers", "folder")),
 		os.Symlink(secret, filepath.Join(root, "pointers", "file")),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, name := range []string{"folder/a", "folder/b/c", "file", "dangling", "fifo"} {
 		_, err := d.Put(t.Context(), name, 6, strings.NewReader("hacked"))
 		must.Kind(t, "put "+name, err, amber.KindDamaged)

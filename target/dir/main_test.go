@@ -55,9 +55,7 @@ func get(t *testing.T, d *dir.Dir, name string) []byte {
 	if amber.KindOf(err) == amber.KindNotFound {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	data, err := io.ReadAll(r)
 	must.Do(t, errors.Join(err, r.Close()))
 	return append([]byte{}, data...)
@@ -74,17 +72,14 @@ func list(t *testing.T, d *dir.Dir, prefix string) (names []string) {
 		names = append(names, o.Name)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return names
 }
 
 // temps returns the temporary files below a folder.
 func temps(t *testing.T, fsys fsx.FS, root string) (found []string) {
 	t.Helper()
-	entries := must.Get(fsys.ReadDir(root))(t)
-	for _, e := range entries {
+	for _, e := range must.Get(fsys.ReadDir(root))(t) {
 		path := filepath.Join(root, e.Name())
 		switch {
 		case e.IsDir():

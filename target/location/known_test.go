@@ -77,9 +77,7 @@ func TestConcurrentAddsLoseNoRepository(t *testing.T) {
 		t.Errorf("there are %d, want %d: %v", len(all), many, err)
 	}
 	info, err := os.Stat(k.path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("its mode is %v", info.Mode())
 	}

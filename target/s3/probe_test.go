@@ -40,9 +40,7 @@ func TestServerWithoutConditionsHasNoPointers(t *testing.T) {
 			s := newServer(t)
 			target := s.open(t)
 			v, err := target.SwapPointer(t.Context(), "p", "", []byte("one"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			s.set(tt.fault)
 			other := s.open(t)
 			for _, version := range []string{"", v} {
