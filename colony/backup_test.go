@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // An upload that stopped goes on under its own id, with what is missing.
@@ -27,9 +28,7 @@ func TestBackupResumes(t *testing.T) {
 	if n, _ := colony.ParseName(begun[0]); !r.Resumed || r.ID != n.ID || len(r.Uploaded) != r.PartCount-2+2 {
 		t.Errorf("report is %+v, begun was %q", r, begun)
 	}
-	if puts := count(b.fake.Requests()[begin:], "put"); puts != len(r.Uploaded) {
-		t.Errorf("%d files were written", puts)
-	}
+	must.Equal(t, "files that were written", count(b.fake.Requests()[begin:], "put"), len(r.Uploaded))
 	b.restore(s.v, doc(long))
 }
 

@@ -41,9 +41,7 @@ func TestOtherRecipientsAreAChange(t *testing.T) {
 		{[]age.Recipient{nameless{a.Recipient()}}, false},
 		{[]age.Recipient{nameless{a.Recipient()}}, false},
 	} {
-		if got := save(step.to...); got != step.unchanged {
-			t.Errorf("step %d: unchanged is %v", i, got)
-		}
+		must.Equal(t, fmt.Sprintf("step %d: unchanged", i), save(step.to...), step.unchanged)
 	}
 	// One who has only read it does not know for whom it is.
 	save(a.Recipient())

@@ -31,17 +31,13 @@ func TestLabelsAreThoseOfColony(t *testing.T) {
 		if p[0] != nil {
 			raw = *p[0]
 		}
-		if got := colony.Label(raw); got != *p[1] {
-			t.Errorf("%q: got %q, want %q", raw, got, *p[1])
-		}
+		must.Equal(t, fmt.Sprintf("%q", raw), colony.Label(raw), *p[1])
 	}
 	for raw, want := range map[string]string{
 		"İ": "i", "İİ": "i-i", "-İ-": "i", "a -b": "a--b", "a- -b": "a---b", "\xff\xfe": "default", "a\xffb": "a-b", "\u2003x\u2003": "x",
 		"\x1fx": "x", "ſ": "default", "K K": "k-k",
 	} {
-		if got := colony.Label(raw); got != want {
-			t.Errorf("%q: got %q, want %q", raw, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("%q", raw), colony.Label(raw), want)
 	}
 }
 

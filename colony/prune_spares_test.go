@@ -152,9 +152,7 @@ func TestFullVaultsSayWhatHelps(t *testing.T) {
 	b.backup(v, text, colony.BackupOptions{})
 	_, err = v.Backup(t.Context(), doc(bulky(2, 1_400_000)), colony.BackupOptions{})
 	refusedAs(t, err, amber.KindQuota)
-	if hint := amber.HintOf(err); hint != "amber vault prune --keep 1" {
-		t.Errorf("the hint is %q", hint)
-	}
+	must.Equal(t, "hint", amber.HintOf(err), "amber vault prune --keep 1")
 
 	b = newBench(t)
 	_, err = b.openOn(quiet{b.fake}, nil).Backup(t.Context(), doc("one"), colony.BackupOptions{})

@@ -133,9 +133,7 @@ func TestOtherLabelsAreNotRead(t *testing.T) {
 		t.Errorf("requests are %v", requests)
 	}
 	b.restore(v, doc("three"))
-	if got := len(b.fake.Requests()[begin+5:]); got != 4 {
-		t.Errorf("a restore takes %d requests", got)
-	}
+	must.Equal(t, "requests of a restore", len(b.fake.Requests()[begin+5:]), 4)
 }
 
 // A backup that does not fit, the pointer included, fails before the first write,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestCanonicalIsOneSpelling has what other encoders of JSON do otherwise.
@@ -42,9 +43,7 @@ func TestCanonicalIsOneSpelling(t *testing.T) {
 			t.Errorf("%s: %v", tt.in, err)
 			continue
 		}
-		if got := string(v.Canonical()); got != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.in, got, tt.want)
-		}
+		must.Equal(t, tt.in, string(v.Canonical()), tt.want)
 	}
 }
 
@@ -65,9 +64,7 @@ func TestPlainKeepsTheOrder(t *testing.T) {
 			t.Errorf("%s: %v", tt.in, err)
 			continue
 		}
-		if got := string(v.Plain()); got != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.in, got, tt.want)
-		}
+		must.Equal(t, tt.in, string(v.Plain()), tt.want)
 	}
 }
 
@@ -114,9 +111,7 @@ func TestTheLastOfTwoMembersCounts(t *testing.T) {
 		if err != nil || v.Duplicates() != want {
 			t.Errorf("%.40s: got %v, %v, want %v", in, v.Duplicates(), err, want)
 		}
-		if got := string(v.Canonical()); got != independent(t, []byte(in)) {
-			t.Errorf("%.40s: got %s", in, got)
-		}
+		must.Equal(t, fmt.Sprintf("%.40s", in), string(v.Canonical()), independent(t, []byte(in)))
 	}
 }
 

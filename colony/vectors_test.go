@@ -82,12 +82,7 @@ func readFile(t testing.TB, file string) []byte {
 
 func gunzip(t testing.TB, b []byte) []byte {
 	t.Helper()
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err == nil {
-		b, err = io.ReadAll(z)
-	}
-	must.Do(t, err)
-	return b
+	return must.Get(io.ReadAll(must.Get(gzip.NewReader(bytes.NewReader(b)))(t)))(t)
 }
 
 // vaultFiles reads the files of a vault of testdata.
@@ -319,9 +314,7 @@ func TestPlainIsWhatPythonWrites(t *testing.T) {
 			continue
 		}
 		written++
-		if got := string(v.Plain()); got != content {
-			t.Errorf("%s: got %.300s, want %.300s", name, got, content)
-		}
+		must.Equal(t, name, string(v.Plain()), content)
 	}
 	if written < 150 {
 		t.Errorf("only %d files", written)

@@ -143,7 +143,5 @@ func TestTwoWhoCompactAtOnce(t *testing.T) {
 	b.gives(fresh)
 	fresh.imports()
 	wantTexts(t, fresh, b.texts()...)
-	if n := len(fresh.texts()); n != 17 {
-		t.Errorf("%d memories, want 17", n)
-	}
+	must.Equal(t, "memories", len(fresh.texts()), 17)
 }

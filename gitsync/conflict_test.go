@@ -174,9 +174,7 @@ func TestOneTopicOfTwoBeginners(t *testing.T) {
 	}
 	exchange(a, b)
 	wantTexts(t, a, b.texts()...)
-	if n := len(a.texts()); n != 1 {
-		t.Errorf("%d memories", n)
-	}
+	must.Equal(t, "memories", len(a.texts()), 1)
 	wantConflicts(t, b, 1)
 }
 

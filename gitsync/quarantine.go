@@ -2,6 +2,7 @@ package gitsync
 
 import (
 	"cmp"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
 )

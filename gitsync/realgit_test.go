@@ -320,9 +320,7 @@ func (h *hub) mustBeEqual() {
 	for _, c := range h.clones {
 		must.Equal(h.t, fmt.Sprint("texts of clone ", c.n), c.shared(), want.shared())
 		must.Equal(h.t, fmt.Sprint("files of clone ", c.n), c.files(), want.files())
-		if out := h.git(c.tree, "status", "--porcelain"); out != "" {
-			h.t.Errorf("clone %d has something to commit:\n%s", c.n, out)
-		}
+		must.Equal(h.t, fmt.Sprint("what is to commit in clone ", c.n), h.git(c.tree, "status", "--porcelain"), "")
 		if st := c.status(); st.PendingExport+st.PendingImport != 0 || len(st.Quarantined)+len(st.Missing) > 0 {
 			h.t.Errorf("the status of clone %d: %+v", c.n, st)
 		}

@@ -57,9 +57,7 @@ func TestWatchExportsAndImportsOutsideOfGit(t *testing.T) {
 	if len(told) != 3 || told[0].Error == nil || told[1].Export == nil || told[2].Import == nil || rounds != 3 {
 		t.Fatalf("%d rounds told %+v", rounds, told)
 	}
-	if n := told[2].Import.Observations; n != 1 {
-		t.Errorf("imported %d memories, want 1", n)
-	}
+	must.Equal(t, "imported memories", told[2].Import.Observations, 1)
 }
 
 func TestWatchRefusesAnIntervalThatSpins(t *testing.T) {

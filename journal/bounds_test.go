@@ -135,9 +135,7 @@ func TestOneEntryIsRefusedAlone(t *testing.T) {
 		}
 		want++
 	}
-	if got := gate.syncs(); got != 2 {
-		t.Errorf("%d syncs for two batches", got)
-	}
+	must.Equal(t, "syncs for two batches", gate.syncs(), 2)
 }
 
 // TestFullJournal reaches the bound of all sessions together.

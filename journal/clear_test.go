@@ -45,9 +45,7 @@ func TestClearRemovesWhatIsDrained(t *testing.T) {
 		if again != 0 || err != nil {
 			t.Errorf("up to %d: removed %d the second time, %v", drained, again, err)
 		}
-		if got := mustAppend(t, s.journal(), one, entry(1)); got != 10 {
-			t.Errorf("up to %d: the next sequence is %d", drained, got)
-		}
+		must.Equal(t, fmt.Sprintf("up to %d: next sequence", drained), mustAppend(t, s.journal(), one, entry(1)), 10)
 	}
 }
 
@@ -135,9 +133,7 @@ func TestStoreAheadOfTheJournal(t *testing.T) {
 				for range 2 {
 					must.Do(t, call(s.journal()))
 				}
-				if got := mustAppend(t, s.journal(), one, entry(7)); got != 21 {
-					t.Errorf("the next sequence is %d", got)
-				}
+				must.Equal(t, "next sequence", mustAppend(t, s.journal(), one, entry(7)), 21)
 				if got := texts(mustRead(t, s.journal(), one.Key(), 20)); !slices.Equal(got, []string{"21 entry 7"}) {
 					t.Errorf("read %v", got)
 				}

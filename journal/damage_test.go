@@ -66,9 +66,7 @@ func (s *session) check(next int64, want ...string) journal.Damage {
 	if err != nil || len(report.Failed) > 0 || report.Frames != int64(len(want)) {
 		s.t.Errorf("recover: %+v, %v", report, err)
 	}
-	if got := mustAppend(s.t, j, one, journal.Entry{Payload: []byte("new")}); got != next {
-		s.t.Errorf("the next entry got the sequence %d, want %d", got, next)
-	}
+	must.Equal(s.t, "next sequence", mustAppend(s.t, j, one, journal.Entry{Payload: []byte("new")}), next)
 	want = append(slices.Clone(want), fmt.Sprintf("%d new", next))
 	frames, after, err := readAll(j, one.Key(), 0)
 	if diff := cmp.Diff(texts(frames), want); diff != "" || err != nil {
@@ -152,9 +150,7 @@ func TestEveryFlippedByte(t *testing.T) {
 			if at >= headerSize {
 				want = journal.Damage{Places: 1, Bytes: frameSize, Missing: 1}
 			}
-			if got := s.with(1, b).check(n+1, intact...); got != want {
-				t.Errorf("got damage %+v, want %+v", got, want)
-			}
+			must.Equal(t, "damage", s.with(1, b).check(n+1, intact...), want)
 			if t.Failed() {
 				t.Fatalf("byte %d, mask %#x", at, mask)
 			}
@@ -193,9 +189,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 			}
 			s := s.with(1, b)
 			s.t = t
-			if got := s.check(7, tt.intact...); got != tt.want {
-				t.Errorf("got damage %+v, want %+v", got, tt.want)
-			}
+			must.Equal(t, "damage", s.check(7, tt.intact...), tt.want)
 		})
 	}
 }
@@ -234,9 +228,7 @@ func TestLongTornTailStays(t *testing.T) {
 	s := newSession(t, journal.Options{}, 2)
 	tail := bytes.Repeat([]byte("no frame"), 600_000)
 	s = s.with(1, append(s.bytes(1), tail...))
-	if got, want := s.check(3, numbered(1, 2)...), (journal.Damage{Torn: int64(len(tail))}); got != want {
-		t.Errorf("got damage %+v, want %+v", got, want)
-	}
+	must.Equal(t, "damage", s.check(3, numbered(1, 2)...), journal.Damage{Torn: int64(len(tail))})
 	if len(s.bytes(1)) < len(tail) || len(s.kept()) > 0 {
 		t.Error("the tail was cut")
 	}
@@ -258,9 +250,7 @@ func TestMovedFramesAreDamage(t *testing.T) {
 		if err != nil || len(reports) != 1 || !reports[0].Damage.Any() {
 			t.Errorf("%s: %+v, %v", name, reports, err)
 		}
-		if seq := mustAppend(t, j, one, entry(10)); seq != 10 {
-			t.Errorf("%s: sequence %d was given again", name, seq)
-		}
+		must.Equal(t, name+": sequence", mustAppend(t, j, one, entry(10)), 10)
 	}
 }
 

@@ -48,9 +48,7 @@ func TestAnAppendWaitsForTheFlushInterval(t *testing.T) {
 			must.Do(t, j.FlushAll(t.Context()))
 			begin := time.Now()
 			mustAppend(t, j, one, entry(4)) // there was company a moment ago
-			if got := time.Since(begin); got != interval {
-				t.Errorf("waited %v, want %v", got, interval)
-			}
+			must.Equal(t, "wait", time.Since(begin), interval)
 		})
 	}
 }

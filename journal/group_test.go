@@ -122,9 +122,7 @@ func TestBatchIsBounded(t *testing.T) {
 			for _, a := range all {
 				must.Get(a.result())(t)
 			}
-			if got := gate.syncs(); got != tt.syncs {
-				t.Errorf("%d syncs, want %d", got, tt.syncs)
-			}
+			must.Equal(t, "syncs", gate.syncs(), tt.syncs)
 		})
 	}
 }
@@ -160,25 +158,13 @@ func TestFlushIntervalBoundsTheWait(t *testing.T) {
 		must.Get(first.result())(t)
 		must.Do(t, j.Flush(t.Context(), one.Key()))
 		// The last sync served three: three that come back do not wait, two wait for the third, and not for ever.
-		if got := took(3); got != 0 {
-			t.Errorf("three waited %v", got)
-		}
-		if got := took(2); got != interval {
-			t.Errorf("two waited %v, want %v", got, interval)
-		}
-		if got := took(2); got != 0 {
-			t.Errorf("two waited %v again", got)
-		}
-		if got := took(1); got != interval {
-			t.Errorf("one waited %v, want %v", got, interval)
-		}
-		if got := took(1); got != 0 {
-			t.Errorf("one waited %v again", got)
-		}
+		must.Equal(t, "wait of three", took(3), 0)
+		must.Equal(t, "wait of two", took(2), interval)
+		must.Equal(t, "wait of two", took(2), 0)
+		must.Equal(t, "wait of one", took(1), interval)
+		must.Equal(t, "wait of one", took(1), 0)
 		time.Sleep(2 * interval)
-		if got := journal.Groups(j); got != 0 {
-			t.Errorf("%d sessions are still remembered", got)
-		}
+		must.Equal(t, "sessions that are remembered", journal.Groups(j), 0)
 	})
 }
 

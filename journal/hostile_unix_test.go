@@ -60,9 +60,7 @@ func TestStrangeFilesNamedLikeSegments(t *testing.T) {
 	must.Do(t, os.Symlink(victim, segment(dir, 3)))
 	must.Do(t, syscall.Mkfifo(segment(dir, 4), 0o600))
 	must.Do(t, os.Mkdir(segment(dir, 5), 0o700))
-	if got := mustAppend(t, j, one, entry(3), entry(4)); got != 4 {
-		t.Errorf("the last sequence is %d", got)
-	}
+	must.Equal(t, "last sequence", mustAppend(t, j, one, entry(3), entry(4)), 4)
 	frames, d, err := readAll(j, one.Key(), 0)
 	if err != nil || d != (journal.Damage{Headers: 3}) || !slices.Equal(texts(frames), numbered(1, 4)) {
 		t.Errorf("%v, %+v, %v", texts(frames), d, err)

@@ -66,9 +66,7 @@ func TestParkCopiesWhatWasNotDrained(t *testing.T) {
 	if err != nil || len(reports) != 1 || reports[0].Damage.Any() || reports[0].Frames != 7 {
 		t.Errorf("verify: %+v, %v", reports, err)
 	}
-	if seq := mustAppend(t, p, one, entry(8)); seq != 8 {
-		t.Errorf("the next entry gets sequence %d", seq)
-	}
+	must.Equal(t, "next sequence", mustAppend(t, p, one, entry(8)), 8)
 	// The journal is as it was, and a later entry is above the floor.
 	must.Equal(t, "the journal", mustRead(t, j, one.Key(), 0), before, sameTimes)
 	if seq := mustAppend(t, j, one, entry(11)); seq <= report.Floors[source.Cursor] {

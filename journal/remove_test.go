@@ -62,9 +62,7 @@ func TestAFolderMadeAgainHasAnotherOrigin(t *testing.T) {
 	}
 	mustRemove(t, j, 4, true)
 	must.Fail(j.Origin(one.Key()))(t, "of a folder that is gone", amber.KindNotFound)
-	if seq := mustAppend(t, j, one, entry(1)); seq != 1 {
-		t.Errorf("sequence %d", seq)
-	}
+	must.Equal(t, "sequence", mustAppend(t, j, one, entry(1)), 1)
 	if again, err := j.Origin(one.Key()); err != nil || again.Cursor == before.Cursor {
 		t.Errorf("%+v again, %v", again, err)
 	}

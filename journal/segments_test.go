@@ -83,15 +83,11 @@ func TestMisplacedSegments(t *testing.T) {
 			t.Parallel()
 			s := three(t)
 			tt.change(s)
-			if got := s.check(tt.next, tt.want...); got != tt.damage {
-				t.Errorf("got damage %+v, want %+v", got, tt.damage)
-			}
+			must.Equal(t, "damage", s.check(tt.next, tt.want...), tt.damage)
 			// And once more through a clear of everything: sequences go on, nothing that could not be read is gone.
 			j := s.journal()
 			must.Get(j.Clear(t.Context(), one.Key(), tt.next))(t)
-			if got := mustAppend(t, j, one, entry(1)); got != tt.next+1 {
-				t.Errorf("after clearing the sequence is %d, want %d", got, tt.next+1)
-			}
+			must.Equal(t, "sequence after clearing", mustAppend(t, j, one, entry(1)), tt.next+1)
 		})
 	}
 }

@@ -65,9 +65,7 @@ func TestHostileSessionIDs(t *testing.T) {
 // TestKeyIsTheHash pins how a session gets its folder.
 func TestKeyIsTheHash(t *testing.T) {
 	t.Parallel()
-	if got, want := one.Key(), journal.Key("b549bfaf0c93dd5885a7c2b6e290ab24"); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, "key", one.Key(), "b549bfaf0c93dd5885a7c2b6e290ab24")
 	a, b := journal.Session{Host: "ab", ID: "c"}, journal.Session{Host: "a", ID: "bc"}
 	if a.Key() == b.Key() {
 		t.Error("two sessions share a folder")

@@ -174,7 +174,5 @@ func TestCountOfAllFiles(t *testing.T) {
 	if err != nil || len(files) != 1 || files[0].Name != "old" {
 		t.Errorf("got %v, %v", files, err)
 	}
-	if got := strings.Join(v.requests(), ", "); got != "GET /vault/files, GET /vault/files" {
-		t.Errorf("requests %s", got)
-	}
+	must.Equal(t, "requests", strings.Join(v.requests(), ", "), "GET /vault/files, GET /vault/files")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/api"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestFarDate has a vault ask to wait until the year 9999, with a clock that goes
@@ -104,9 +105,7 @@ func TestEndlessListings(t *testing.T) {
 			if amber.KindOf(err) != amber.KindUnreachable || !strings.Contains(err.Error(), tc.why) {
 				t.Errorf("got %v", err)
 			}
-			if asked := len(v.requests()); asked != tc.pages {
-				t.Errorf("asked for %d pages, want %d", asked, tc.pages)
-			}
+			must.Equal(t, "pages", len(v.requests()), tc.pages)
 		})
 	}
 }

@@ -113,9 +113,7 @@ func TestWaitEndsWithTheContext(t *testing.T) {
 	if amber.KindOf(err) != amber.KindQuota || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want quota and canceled", err)
 	}
-	if n := len(v.requests()); n != 1 {
-		t.Errorf("%d requests, want 1", n)
-	}
+	must.Equal(t, "requests", len(v.requests()), 1)
 }
 
 // A clock that stands still, or goes back, does not make the retries endless.

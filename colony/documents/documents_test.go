@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,9 +56,7 @@ func TestUnwritableNames(t *testing.T) {
 		{"windows", `a\b`, "is not a valid file name on Windows"},
 		{"windows", "dot.", "is not a valid file name on Windows"},
 	} {
-		if got := unwritable(c.goos, c.name); got != c.want {
-			t.Errorf("%s: %q: got %q, want %q", c.goos, c.name, got, c.want)
-		}
+		must.Equal(t, fmt.Sprintf("%s: %q", c.goos, c.name), unwritable(c.goos, c.name), c.want)
 	}
 }
 

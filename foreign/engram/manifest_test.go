@@ -86,9 +86,7 @@ func TestManifestKeepsWhatItDoesNotKnow(t *testing.T) {
 }`
 	m := must.Get(engram.ParseManifest([]byte(text)))(t)
 	must.Equal(t, "manifest", string(m.Encode()), text)
-	if got, want := string(engram.Manifest{}.Encode()), "{\n  \"version\": 1,\n  \"chunks\": null\n}"; got != want {
-		t.Errorf("empty manifest is %q, want %q", got, want)
-	}
+	must.Equal(t, "empty manifest", string(engram.Manifest{}.Encode()), "{\n  \"version\": 1,\n  \"chunks\": null\n}")
 }
 
 // In Engram every merge of two exports is a conflict, after which nothing works. The files are what git made of

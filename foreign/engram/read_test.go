@@ -110,9 +110,7 @@ func TestIdentityOfAMemory(t *testing.T) {
 	plain := one(t, note(nil))
 	same := func(what string, want bool, edit func(*engram.Observation)) {
 		t.Helper()
-		if got := one(t, note(edit)).ID == plain.ID; got != want {
-			t.Errorf("%s: the same memory is %v, want %v", what, got, want)
-		}
+		must.Equal(t, what+": the same memory", one(t, note(edit)).ID == plain.ID, want)
 	}
 	same("what a copy of a database changes", true, func(o *engram.Observation) {
 		o.ID, o.RevisionCount, o.DuplicateCount, o.LastSeenAt, o.UpdatedAt, o.ToolName = 99, 5, 5, text("2026-02-02 03:04:05"), "2026-02-02 03:04:05", text("Bash")

@@ -1,6 +1,7 @@
 package engram_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const otherID = "fcab0a47-71d7-822f-855f-b982b04cd524" // of obs-2
@@ -48,9 +50,7 @@ func TestVerdictsFollowEachOther(t *testing.T) {
 		if i > 0 && !r.Origin.After(steps[i-1].Origin) {
 			t.Errorf("%d: %+v does not come after %+v", i, r.Origin, steps[i-1].Origin)
 		}
-		if gone := !r.DeletedAt.IsZero(); gone != (i == 3) {
-			t.Errorf("%d: gone is %t", i, gone)
-		}
+		must.Equal(t, fmt.Sprintf("%d: gone", i), !r.DeletedAt.IsZero(), i == 3)
 	}
 }
 

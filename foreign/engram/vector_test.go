@@ -163,9 +163,7 @@ func TestEntryIsDatedWithTheNewestRow(t *testing.T) {
 			}
 		}
 	}
-	if got, want := engram.EntryDate(engram.Chunk{}), "1970-01-01T00:00:00Z"; got != want {
-		t.Errorf("date of nothing is %s, want %s", got, want)
-	}
+	must.Equal(t, "date of nothing", engram.EntryDate(engram.Chunk{}), "1970-01-01T00:00:00Z")
 }
 
 // The ids are written into stores: they may never change.

@@ -63,9 +63,7 @@ func TestVectorsAreWhereNexoReadsThem(t *testing.T) {
 		}
 	}
 	path, _ := mustImport(t, dir, "ana")
-	if n := query[int](t, path, `SELECT count(*) FROM embeddings`); n != len(ids) {
-		t.Errorf("%d vectors came back", n)
-	}
+	must.Equal(t, "vectors that came back", query[int](t, path, `SELECT count(*) FROM embeddings`), len(ids))
 }
 
 // Concept tags go back in the order they came in, which for nexo says something;

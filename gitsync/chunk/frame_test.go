@@ -34,13 +34,9 @@ func stream(t testing.TB, text []byte, options ...zstd.EOption) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	e, err := zstd.NewWriter(&out, append(options, zstd.WithEncoderConcurrency(1))...)
-	if err == nil {
-		_, err = e.Write(text)
-	}
-	if err == nil {
-		err = e.Close()
-	}
 	must.Do(t, err)
+	must.Get(e.Write(text))(t)
+	must.Do(t, e.Close())
 	return out.Bytes()
 }
 

@@ -161,9 +161,7 @@ func TestInstallThenRemoveGivesEveryHookBackToTheByte(t *testing.T) {
 			u.git("hook", "run", "post-merge", "--", "0") // it is a script that runs
 			removed := must.Get(u.open().Remove(t.Context()))(t)
 			must.Equal(t, "changes", actions(removed), map[string]githook.Action{"post-merge": githook.Changed, "pre-commit": githook.Removed})
-			if got := u.read(".git/hooks/post-merge"); got != text {
-				t.Errorf("after removing it is %q, want %q", got, text)
-			}
+			must.Equal(t, "hook after removing", u.read(".git/hooks/post-merge"), text)
 			if _, err := os.Lstat(filepath.Join(u.dir, ".git/hooks/pre-commit")); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the file that was made is there: %v", err)
 			}
@@ -179,9 +177,7 @@ func TestInstallingTwiceChangesNothingAndAgainFollowsWhatIsAsked(t *testing.T) {
 	before := u.read(".git/hooks/post-merge") + u.read(".git/hooks/pre-commit")
 	want := map[string]githook.Action{"post-merge": githook.Unchanged, "pre-commit": githook.Unchanged}
 	must.Equal(t, "changes", actions(install(u, o)), want)
-	if after := u.read(".git/hooks/post-merge") + u.read(".git/hooks/pre-commit"); after != before {
-		t.Errorf("the hooks are\n%s", after)
-	}
+	must.Equal(t, "hooks", u.read(".git/hooks/post-merge")+u.read(".git/hooks/pre-commit"), before)
 	info, err := os.Stat(filepath.Join(u.dir, ".git/hooks/post-merge"))
 	if err != nil || info.Mode().Perm()&0o100 == 0 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
@@ -190,9 +186,7 @@ func TestInstallingTwiceChangesNothingAndAgainFollowsWhatIsAsked(t *testing.T) {
 	o = githook.Install{Folder: "team/.amber"}
 	want = map[string]githook.Action{"post-merge": githook.Changed, "pre-commit": githook.Removed}
 	must.Equal(t, "changes", actions(install(u, o)), want)
-	if n := strings.Count(u.read(".git/hooks/post-merge"), "sync import"); n != 1 {
-		t.Errorf("import is called %d times", n)
-	}
+	must.Equal(t, "imports", strings.Count(u.read(".git/hooks/post-merge"), "sync import"), 1)
 }
 
 func TestWhatTheUserAddsToAFileOfOursStays(t *testing.T) {
@@ -201,9 +195,7 @@ func TestWhatTheUserAddsToAFileOfOursStays(t *testing.T) {
 	install(u, githook.Install{})
 	u.put(".git/hooks/post-merge", u.read(".git/hooks/post-merge")+"echo mine\n", 0o755)
 	must.Get(u.open().Remove(t.Context()))(t)
-	if got, want := u.read(".git/hooks/post-merge"), "#!/bin/sh\necho mine\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, "hook", u.read(".git/hooks/post-merge"), "#!/bin/sh\necho mine\n")
 }
 
 func TestAHookThatIsNoShellScriptIsRefusedAndStays(t *testing.T) {
@@ -338,9 +330,7 @@ func TestGitsOwnVariablesDoNotMislead(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, "work")
 	u.env = append(u.env, "GIT_DIR=/nonsense", "GIT_WORK_TREE=/nonsense", "GIT_INDEX_FILE=/nonsense", "GIT_COMMON_DIR=/nonsense")
-	if got := u.open().Top(); got != u.dir {
-		t.Errorf("the top is %s, want %s", got, u.dir)
-	}
+	must.Equal(t, "top", u.open().Top(), u.dir)
 }
 
 func TestFolderIsInTheWorkTree(t *testing.T) {
@@ -451,9 +441,7 @@ func TestAMergeImportsAndNeverFails(t *testing.T) {
 			// A stranger's branch is looked at, and nothing is imported.
 			bob.git("checkout", "-q", "-b", "stranger")
 			bob.git("checkout", "-q", "main")
-			if n := len(calls(t, program)); n != 1 {
-				t.Errorf("amber was called %d times", n)
-			}
+			must.Equal(t, "calls of amber", len(calls(t, program)), 1)
 		})
 	}
 }
@@ -464,9 +452,7 @@ func TestWithoutAmberAMergeGoesOn(t *testing.T) {
 	install(u, githook.Install{Binary: "/nonsense/amber", PreCommit: true})
 	u.put("file", "1", 0o644)
 	u.git("add", "file")
-	if out := u.git("commit", "-q", "-m", "more"); out != "" {
-		t.Errorf("the commit says %q", out)
-	}
+	must.Equal(t, "what the commit says", u.git("commit", "-q", "-m", "more"), "")
 }
 
 // exporting is an Amber that writes one new chunk each time.
@@ -502,14 +488,10 @@ func TestACommitTakesTheExportAlongAndNothingElse(t *testing.T) {
 			slices.Sort(got)
 			slices.Sort(tt.files)
 			must.Equal(t, "in the commit", got, tt.files)
-			if n := len(calls(t, program)); n != tt.calls {
-				t.Errorf("amber was called %d times, want %d", n, tt.calls)
-			}
+			must.Equal(t, "calls of amber", len(calls(t, program)), tt.calls)
 			// What was committed is in the index, too: the next commit would
 			// delete it otherwise.
-			if out := u.git("diff", "--cached", "--name-only", "--diff-filter=D"); out != "" {
-				t.Errorf("the next commit would delete %s", out)
-			}
+			must.Equal(t, "what the next commit deletes", u.git("diff", "--cached", "--name-only", "--diff-filter=D"), "")
 		})
 	}
 }
@@ -527,9 +509,7 @@ func TestACommitNeverFailsBecauseOfAmber(t *testing.T) {
 			install(u, githook.Install{Binary: fakeAmber(u, tt.body), PreCommit: true})
 			u.put("file", "1", 0o644)
 			u.git("add", "file")
-			if out := u.git("commit", "-q", "-m", "x"); out != tt.says {
-				t.Errorf("the commit says %q, want %q", out, tt.says)
-			}
+			must.Equal(t, "what the commit says", u.git("commit", "-q", "-m", "x"), tt.says)
 			if got := strings.TrimSpace(u.git("diff-tree", "--no-commit-id", "--name-only", "-r", "HEAD")); got != "file" {
 				t.Errorf("in the commit is %q", got)
 			}

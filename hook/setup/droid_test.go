@@ -129,9 +129,7 @@ func TestDroidIsCorrected(t *testing.T) {
 		"home/.factory/hooks/hooks.json": "{" + droidEntry("Stop", "my-stop") + "}",
 		"home/.factory/settings.json":    `{"hooks": {` + droidEntry("SessionEnd", "my-end") + `}}`,
 	} {
-		if got := u.read(name); got != text {
-			t.Errorf("%s is %q", name, got)
-		}
+		must.Equal(t, name, u.read(name), text)
 		os.Remove(u.in(name))
 	}
 	os.Remove(u.in("home/.factory/hooks"))

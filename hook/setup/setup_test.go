@@ -404,9 +404,7 @@ func TestOddFiles(t *testing.T) {
 			u.install("claude-code", setup.User)
 			installed := u.read("home/.claude/settings.json")
 			u.uninstall("claude-code", setup.User)
-			if got := u.read("home/.claude/settings.json"); got != tc.text {
-				t.Errorf("restored %q, want %q", got, tc.text)
-			}
+			must.Equal(t, "settings after uninstalling", u.read("home/.claude/settings.json"), tc.text)
 			// The same with the inverse edits: something unimportant is different.
 			u.install("claude-code", setup.User)
 			u.write("home/.claude/settings.json", installed+"\n")
@@ -415,9 +413,7 @@ func TestOddFiles(t *testing.T) {
 			if strings.Trim(tc.text, "\ufeff \n") == "" {
 				want = tc.text // all that was there is white space
 			}
-			if got := u.read("home/.claude/settings.json"); got != want {
-				t.Errorf("cut out %q, want %q", got, want)
-			}
+			must.Equal(t, "settings after cutting out", u.read("home/.claude/settings.json"), want)
 		})
 	}
 }
@@ -525,9 +521,7 @@ func TestChangedSinceThePlan(t *testing.T) {
 	p := must.Get(setup.Install("claude-code", setup.User, u.o))(t)
 	u.write("home/.claude/settings.json", `{"theme": "dark"}`)
 	must.Kind(t, "apply", p.Apply(), amber.KindConflict)
-	if got := u.read("home/.claude/settings.json"); got != `{"theme": "dark"}` {
-		t.Errorf("the file is %q", got)
-	}
+	must.Equal(t, "file", u.read("home/.claude/settings.json"), `{"theme": "dark"}`)
 }
 
 // TestUserAddsBesideOurs adds hooks of the user's own to files and lists that
@@ -597,17 +591,13 @@ func TestClaudeEventsFollowItsVersion(t *testing.T) {
 			u.write("home/.claude/settings.json", tc.settings)
 			p := u.install("claude-code", setup.User)
 			for event, want := range tc.want {
-				if got := strings.Contains(u.read("home/.claude/settings.json"), "--event "+event+" "); got != want {
-					t.Errorf("%s: %v, want %v", event, got, want)
-				}
+				must.Equal(t, event, strings.Contains(u.read("home/.claude/settings.json"), "--event "+event+" "), want)
 			}
 			if said := len(p.Notes) > 0; said == tc.want["PostCompact"] {
 				t.Errorf("notes: %q", p.Notes)
 			}
 			u.uninstall("claude-code", setup.User)
-			if got := u.read("home/.claude/settings.json"); got != tc.settings {
-				t.Errorf("uninstalled: %q", got)
-			}
+			must.Equal(t, "settings after uninstalling", u.read("home/.claude/settings.json"), tc.settings)
 		})
 	}
 }
@@ -728,9 +718,7 @@ func TestCopilotAndVSCodeShareAFile(t *testing.T) {
 	if p := u.uninstall("vscode", setup.Project); p.Any() || len(p.Notes) == 0 {
 		t.Errorf("vscode: %+v", p)
 	}
-	if got := u.read("project/.github/hooks/amber.json"); got != text {
-		t.Errorf("the file is %s", got)
-	}
+	must.Equal(t, "file", u.read("project/.github/hooks/amber.json"), text)
 	u.uninstall("copilot", setup.Project)
 	must.Equal(t, "after uninstalling", u.tree(), before)
 }
@@ -803,9 +791,7 @@ func TestRecordsAreHostile(t *testing.T) {
 			b := must.Get(os.ReadFile(records[0]))(t)
 			must.Do(t, os.WriteFile(records[0], harm(b), 0o600))
 			u.uninstall("claude-code", setup.User)
-			if got := u.read("home/.claude/settings.json"); got != "{\n  \"theme\": \"dark\"\n}\n" {
-				t.Errorf("the file is %q", got)
-			}
+			must.Equal(t, "file", u.read("home/.claude/settings.json"), "{\n  \"theme\": \"dark\"\n}\n")
 			u.leavesNothing()
 		})
 	}

@@ -153,9 +153,7 @@ func TestTrustIsNeverClaimed(t *testing.T) {
 	u := newUser(t)
 	u.write("home/.codex/hooks.json", u.testdata("codex-hooks.json"))
 	u.install("codex", setup.User)
-	if got := u.status("codex").Trust; got != setup.TrustMissing {
-		t.Errorf("without notes: %s", got)
-	}
+	must.Equal(t, "without notes", u.status("codex").Trust, setup.TrustMissing)
 	config := u.read("home/.codex/config.toml")
 	var notes strings.Builder
 	for i, event := range strings.Fields("session_start user_prompt_submit post_tool_use subagent_start subagent_stop pre_compact post_compact stop session_end") {
@@ -166,16 +164,12 @@ func TestTrustIsNeverClaimed(t *testing.T) {
 		fmt.Fprintf(&notes, "\n[hooks.state.%q]\ntrusted_hash = \"sha256:00\"\n", fmt.Sprintf("%s:%s:%d:0", u.in("home/.codex/hooks.json"), event, group))
 	}
 	u.write("home/.codex/config.toml", config+notes.String())
-	if got := u.status("codex").Trust; got != setup.TrustRecorded {
-		t.Errorf("with notes: %s", got)
-	}
+	must.Equal(t, "with notes", u.status("codex").Trust, setup.TrustRecorded)
 	if st := u.status("codex"); st.Scopes[0].Outdated {
 		t.Errorf("the notes make it %+v", st)
 	}
 	u.write("home/.codex/config.toml", config+strings.Replace(notes.String(), ":stop:0:0", ":stop:1:0", 1))
-	if got := u.status("codex").Trust; got != setup.TrustMissing {
-		t.Errorf("with another note: %s", got)
-	}
+	must.Equal(t, "with another note", u.status("codex").Trust, setup.TrustMissing)
 	u.write("home/.codex/config.toml", "x")
 	if got := u.status("codex").Trust; got != setup.TrustUnknown && got != "" {
 		t.Errorf("with a broken file: %s", got)

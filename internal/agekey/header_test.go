@@ -57,12 +57,8 @@ func TestAHeaderTellsWhereItsPartsAre(t *testing.T) {
 	b := encrypted(t, newX25519(t).Recipient(), marker{"amber-x"})
 	h := must.Get(agekey.ParseHeader(b))(t)
 	s := h.Stanzas[1]
-	if got := string(b[s.Begin:s.Text]); got != "-> amber-x 1\n" {
-		t.Errorf("the first line is %q", got)
-	}
-	if got := len(b[s.Text:s.End]); got != 64+1+64+1+1 {
-		t.Errorf("the body has %d characters", got)
-	}
+	must.Equal(t, "first line", string(b[s.Begin:s.Text]), "-> amber-x 1\n")
+	must.Equal(t, "characters of the body", len(b[s.Text:s.End]), 64+1+64+1+1)
 	if !bytes.Equal(s.Body, bytes.Repeat([]byte{7}, 96)) {
 		t.Errorf("the body is %x", s.Body)
 	}

@@ -49,7 +49,7 @@ func Fail[T any](_ T, err error) func(t testing.TB, what string, want amber.Kind
 }
 
 // Equal reports where got differs from want.
-func Equal(t testing.TB, what string, got, want any, o ...cmp.Option) {
+func Equal[T any](t testing.TB, what string, got, want T, o ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, o...); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)

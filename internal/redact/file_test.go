@@ -55,9 +55,7 @@ func TestDocument(t *testing.T) {
 			if (report.Total == 0) != bytes.Equal(c.in, c.want) {
 				t.Errorf("the report is %+v", report)
 			}
-			if got := redact.ContentOf(c.file, c.in); got != c.content {
-				t.Errorf("it is %s, want %s", got, c.content)
-			}
+			must.Equal(t, "kind of content", redact.ContentOf(c.file, c.in), c.content)
 			if again, report := r.Document(c.file, got, nil); report.Total != 0 || !bytes.Equal(again, got) {
 				t.Errorf("the second time it became %q", again)
 			}

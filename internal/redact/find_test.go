@@ -20,9 +20,7 @@ func TestFindIsWhatStringRemoves(t *testing.T) {
 			continue
 		}
 		want, _ := r.String(text)
-		if got := redact.Replace(text, found); got != want {
-			t.Errorf("Replace gives %q, String %q", got, want)
-		}
+		must.Equal(t, "Replace", redact.Replace(text, found), want)
 	}
 	if found := r.Find("nothing to find here"); found != nil {
 		t.Errorf("found %v", found)

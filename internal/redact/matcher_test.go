@@ -129,9 +129,7 @@ func TestRuleTables(t *testing.T) {
 				t.Errorf("%s: the anchor %q is shorter than a key", r.name, anchor)
 			}
 		}
-		if n := ways(&r); n != 1 {
-			t.Errorf("%s: has %d of pattern, chars and finder, want one", r.name, n)
-		}
+		must.Equal(t, r.name+": pattern, chars or finder", ways(&r), 1)
 		if r.chars != nil && r.body == 0 {
 			t.Errorf("%s: a head of no bytes", r.name)
 		}

@@ -47,9 +47,7 @@ func TestRemoveFromTheMiddle(t *testing.T) {
 	t.Parallel()
 	d := parseTOML(t, "a = 1\n\n"+block+"\n\n# theirs\n[other]\nb = 2\n")
 	d = must.Get(d.Remove(d.Find("servers", "amber")[0]))(t)
-	if got, want := string(d.Bytes()), "a = 1\n\n# theirs\n[other]\nb = 2\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, "what is left", string(d.Bytes()), "a = 1\n\n# theirs\n[other]\nb = 2\n")
 	if _, err := d.Remove(0); err == nil {
 		t.Error("the table without a header was removed")
 	}
@@ -101,15 +99,9 @@ func TestParseTOMLReadsEverything(t *testing.T) {
 	}
 	must.Equal(t, "tables", got, want)
 	root := d.Tables[0]
-	if got, want := root.Key("long").Text, "[servers.amber]\nnot = \"a table\" joined \""; got != want {
-		t.Errorf("long = %q, want %q", got, want)
-	}
-	if got, want := root.Key("raw").Text, "[[hooks.Stop]]''x"; got != want {
-		t.Errorf("raw = %q, want %q", got, want)
-	}
-	if got, want := d.Tables[3].Key("command").Text, "tab\there é \"q\""; got != want {
-		t.Errorf("command = %q, want %q", got, want)
-	}
+	must.Equal(t, "long", root.Key("long").Text, "[servers.amber]\nnot = \"a table\" joined \"")
+	must.Equal(t, "raw", root.Key("raw").Text, "[[hooks.Stop]]''x")
+	must.Equal(t, "command", d.Tables[3].Key("command").Text, "tab\there é \"q\"")
 	for path, named := range map[string]bool{
 		"servers.inline": true, "servers.inline.env.A": true, "servers.amber": false, "hooks": true, "hooks.Stop.hooks": true, "x": false,
 	} {
@@ -128,12 +120,8 @@ func TestReplaceKeepsEverythingElse(t *testing.T) {
 	d = must.Get(d.Replace(d.Tables[3].Key("command"), settings.Quote("a\\b\n")))(t)
 	want := strings.Replace(everything, `"tab\there \u00e9 \"q\""`, `"a\\b\u000A"`, 1)
 	must.Equal(t, "replaced", string(d.Bytes()), want)
-	if got := d.Tables[3].Key("command").Text; got != "a\\b\n" {
-		t.Errorf("command = %q", got)
-	}
-	if got, want := settings.QuoteList([]string{"a", `"`}), `["a", "\""]`; got != want {
-		t.Errorf("list = %s, want %s", got, want)
-	}
+	must.Equal(t, "command", d.Tables[3].Key("command").Text, "a\\b\n")
+	must.Equal(t, "list", settings.QuoteList([]string{"a", `"`}), `["a", "\""]`)
 }
 
 func TestParseTOMLSaysWhereItIsWrong(t *testing.T) {

@@ -81,9 +81,7 @@ func TestObjectOfAnotherSizeIsDamaged(t *testing.T) {
 	if must.Kind(t, "put", err, amber.KindDamaged); created {
 		t.Error("it says that it is new")
 	}
-	if got := string(get(t, d, "a")); got != "four" {
-		t.Errorf("it holds %q", got)
-	}
+	must.Equal(t, "what it holds", string(get(t, d, "a")), "four")
 }
 
 func TestPointersAreNoObjects(t *testing.T) {

@@ -56,9 +56,7 @@ func TestCredentialsComeFromWhereEverybodyLooks(t *testing.T) {
 				if got := r.Header.Get("Authorization"); !strings.Contains(got, want) || !strings.Contains(got, "/"+tt.region+"/s3/") {
 					t.Errorf("the request is signed by %q", got)
 				}
-				if got := r.Header.Get("X-Amz-Security-Token"); got != tt.token {
-					t.Errorf("the token is %q, want %q", got, tt.token)
-				}
+				must.Equal(t, "token", r.Header.Get("X-Amz-Security-Token"), tt.token)
 				next.ServeHTTP(w, r)
 			})
 			s.open(t, func(o *s3.Options) { o.Getenv = tt.getenv })
@@ -91,8 +89,6 @@ func TestWithoutCredentialsNothingIsAsked(t *testing.T) {
 		if amber.HintOf(err) == "" || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if n := s.asked(""); n != 0 {
-			t.Errorf("%s: there were %d requests", name, n)
-		}
+		must.Equal(t, name+": requests", s.asked(""), 0)
 	}
 }

@@ -73,9 +73,7 @@ func TestReaderMayTakeItsTime(t *testing.T) {
 	if err := errors.Join(err, r.Close()); err != nil || string(start)+string(rest) != data {
 		t.Errorf("got %d bytes, %v", len(rest), err)
 	}
-	if n := s.asked("GET"); n != 1 {
-		t.Errorf("there were %d requests, want 1", n)
-	}
+	must.Equal(t, "requests", s.asked("GET"), 1)
 }
 
 func TestReaderGivesUp(t *testing.T) {

@@ -177,9 +177,7 @@ func TestContextEndsAWait(t *testing.T) {
 				<-r.Context().Done()
 			})
 			wantKind(t, c.name, c.do(ctx, target), amber.KindUnreachable)
-			if n := s.asked(""); n != 1 {
-				t.Errorf("there were %d requests, want 1", n)
-			}
+			must.Equal(t, "requests", s.asked(""), 1)
 		})
 	}
 }
@@ -253,9 +251,7 @@ func TestRegionOfTheBucketIsHinted(t *testing.T) {
 	})
 	_, err := s3.Open(t.Context(), s.config(t), options())
 	wantKind(t, "open", err, amber.KindUnreachable)
-	if got := amber.HintOf(err); got != "set AWS_REGION=eu-central-1" {
-		t.Errorf("the hint is %q", got)
-	}
+	must.Equal(t, "hint", amber.HintOf(err), "set AWS_REGION=eu-central-1")
 }
 
 func TestOpenWritesNothing(t *testing.T) {

@@ -33,9 +33,7 @@ func TestListHasPages(t *testing.T) {
 	s.forget()
 	got := must.Get(list(t, target, "packs/"))(t)
 	must.Equal(t, "list", got, want)
-	if n := s.asked("list-type"); n != 3 {
-		t.Errorf("there were %d pages, want 3", n)
-	}
+	must.Equal(t, "pages", s.asked("list-type"), 3)
 }
 
 // TestListThatEndsBetweenPagesSaysSo ends the context with the last name of a

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target/s3"
 )
 
@@ -59,9 +60,7 @@ func TestLargeObjectsGoInParts(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	checkParts(t, s.open(t))
-	if n := s.asked("partNumber="); n != 2 {
-		t.Errorf("%d parts were sent, want 2", n)
-	}
+	must.Equal(t, "parts that were sent", s.asked("partNumber="), 2)
 }
 
 func TestLargeObjectAppearsWholeOrNotAtAll(t *testing.T) {

@@ -85,9 +85,7 @@ func TestPointersAreThoseOfAFolder(t *testing.T) {
 	target := s.open(t)
 	must.Get(target.SwapPointer(t.Context(), "p", "", []byte("value")))(t)
 	const want = "amber-pointer 1 1 cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619\nvalue"
-	if got := s.stored(t, pointerP); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, "pointer", s.stored(t, pointerP), want)
 }
 
 func TestPointerThatNoSwapWrote(t *testing.T) {

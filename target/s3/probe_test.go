@@ -89,9 +89,7 @@ func TestServerWithoutConditionsHoldsObjects(t *testing.T) {
 			s.store(t, "some/prefix/c", "another")
 			_, err := target.Put(t.Context(), "c", 4, strings.NewReader("mine"))
 			wantKind(t, "put of another size", err, amber.KindDamaged)
-			if got := s.stored(t, "some/prefix/c"); got != "another" {
-				t.Errorf("what was there is %q now", got)
-			}
+			must.Equal(t, "what was there", s.stored(t, "some/prefix/c"), "another")
 		})
 	}
 }
@@ -101,9 +99,7 @@ func TestConditionsAreFoundOutOnce(t *testing.T) {
 	s := newServer(t)
 	target := s.open(t)
 	put(t, target, "a", "x")
-	if n := s.asked(".amber-probe"); n != 2 {
-		t.Errorf("the first target ever made %d probes, want 2", n)
-	}
+	must.Equal(t, "probes of the first target", s.asked(".amber-probe"), 2)
 	put(t, target, "b", "x")
 	if n := s.asked(".amber-probe"); n != 2 {
 		t.Errorf("the second put made a probe")
@@ -111,9 +107,7 @@ func TestConditionsAreFoundOutOnce(t *testing.T) {
 	s.forget()
 	target = s.open(t)
 	put(t, target, "c", "x")
-	if n := s.asked(".amber-probe"); n != 1 {
-		t.Errorf("the next target made %d probes, want 1", n)
-	}
+	must.Equal(t, "probes of the next target", s.asked(".amber-probe"), 1)
 }
 
 func TestProbeThatFailsIsMadeAgain(t *testing.T) {

@@ -69,9 +69,7 @@ func TestBytesThatChangeOnTheWayAreNotStored(t *testing.T) {
 	}
 	s.set(first(1, method("PUT"), flips))
 	put(t, target, "a", "mine")
-	if got := s.stored(t, "some/prefix/a"); got != "mine" {
-		t.Errorf("%q is stored", got)
-	}
+	must.Equal(t, "what is stored", s.stored(t, "some/prefix/a"), "mine")
 }
 
 // TestRequestsAreSignedWithTheirDigests looks at what is sent, over https too.
@@ -88,12 +86,8 @@ func TestRequestsAreSignedWithTheirDigests(t *testing.T) {
 		c.Endpoint = url
 		target := must.Get(s3.Open(t.Context(), c, o))(t)
 		s.set(always(method("PUT"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			if got := r.Header.Get("X-Amz-Content-Sha256"); got != fmt.Sprintf("%x", sha256.Sum256([]byte("mine"))) {
-				t.Errorf("the SHA-256 is %q", got)
-			}
-			if got := r.Header.Get("Content-Md5"); got != base64.StdEncoding.EncodeToString(md5Sum("mine")) {
-				t.Errorf("the MD5 is %q", got)
-			}
+			must.Equal(t, "SHA-256", r.Header.Get("X-Amz-Content-Sha256"), fmt.Sprintf("%x", sha256.Sum256([]byte("mine"))))
+			must.Equal(t, "MD5", r.Header.Get("Content-Md5"), base64.StdEncoding.EncodeToString(md5Sum("mine")))
 			if got := r.Header.Get("Authorization"); !strings.Contains(got, "x-amz-content-sha256") {
 				t.Errorf("the SHA-256 is not signed: %q", got)
 			}
@@ -125,9 +119,7 @@ func TestPutSendsNothingOfAWrongReader(t *testing.T) {
 	}
 	_, err := target.Put(t.Context(), "a", s3.MaxObjectBytes+1, strings.NewReader(""))
 	wantKind(t, "too large", err, amber.KindInvalid)
-	if n := s.asked(""); n != 0 {
-		t.Errorf("there were %d requests", n)
-	}
+	must.Equal(t, "requests", s.asked(""), 0)
 }
 
 // idle is a reader that never gives anything.
