@@ -77,9 +77,7 @@ func TestHeldReadsWhatIsThere(t *testing.T) {
 		}
 	}
 	for _, file := range []string{"", "missing", "../meta", "../000001.seg", held} {
-		_, err := j.Held(one.Key(), file)
-		must.Kind(t, file, err, amber.KindNotFound)
+		must.Fail(j.Held(one.Key(), file))(t, file, amber.KindNotFound)
 	}
-	_, err := j.Held("../x", name)
-	must.Kind(t, "a key that is not valid", err, amber.KindInvalid)
+	must.Fail(j.Held("../x", name))(t, "a key that is not valid", amber.KindInvalid)
 }

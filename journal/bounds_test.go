@@ -157,8 +157,7 @@ func TestFullJournal(t *testing.T) {
 		kept[s.Key()]++
 	}
 	must.Kind(t, "the last entry", refused, amber.KindQuota)
-	_, err := j.Append(t.Context(), session(99), entry(1))
-	must.Kind(t, "a new session", err, amber.KindQuota)
+	must.Fail(j.Append(t.Context(), session(99), entry(1)))(t, "a new session", amber.KindQuota)
 	must.Kind(t, "starting a session", j.Start(t.Context(), session(99)), amber.KindQuota)
 	if has, err := j.Has(session(99)); has || err != nil {
 		t.Errorf("the new session is there: %v, %v", has, err)
@@ -194,8 +193,7 @@ func TestLargestPayload(t *testing.T) {
 	t.Parallel()
 	dir := spoolDir(t)
 	j := on(t, nil, dir)
-	_, err := j.Append(t.Context(), one, journal.Entry{Payload: make([]byte, journal.MaxPayload+1)})
-	must.Kind(t, "one byte more", err, amber.KindInvalid)
+	must.Fail(j.Append(t.Context(), one, journal.Entry{Payload: make([]byte, journal.MaxPayload+1)}))(t, "one byte more", amber.KindInvalid)
 	if has, err := j.Has(one); has || err != nil {
 		t.Errorf("the session is there: %v, %v", has, err)
 	}
@@ -225,7 +223,6 @@ func TestOptions(t *testing.T) {
 		{"a negative number", "/spool", journal.Options{Clock: today, MaxEntries: -1}},
 	}
 	for _, tt := range tests {
-		_, err := journal.Open(tt.dir, tt.o)
-		must.Kind(t, tt.name, err, amber.KindInvalid)
+		must.Fail(journal.Open(tt.dir, tt.o))(t, tt.name, amber.KindInvalid)
 	}
 }

@@ -29,7 +29,6 @@ func TestTheJournalIsReadByItsOwnerAlone(t *testing.T) {
 		t.Error(err)
 	}
 	for _, dir := range []string{"", "spool", "./spool"} {
-		_, err := journal.Open(dir, journal.Options{Clock: today})
-		must.Kind(t, "no folder to keep it in", err, amber.KindInvalid)
+		must.Fail(journal.Open(dir, journal.Options{Clock: today}))(t, "no folder to keep it in", amber.KindInvalid)
 	}
 }

@@ -90,8 +90,7 @@ func TestParkOfNothing(t *testing.T) {
 	if err != nil || report.Frames != 0 {
 		t.Errorf("got %+v, %v", report, err)
 	}
-	_, err = j.Park(t.Context(), "relative", drainedTo(nil))
-	must.Kind(t, "a relative path", err, amber.KindInvalid)
+	must.Fail(j.Park(t.Context(), "relative", drainedTo(nil)))(t, "a relative path", amber.KindInvalid)
 	fill(t, j, one, 1)
 	stop := errors.New("stop")
 	if _, err := j.Park(t.Context(), filepath.Join(t.TempDir(), "p"), func(journal.Origin) (int64, error) { return 0, stop }); !errors.Is(err, stop) {

@@ -53,8 +53,7 @@ func TestASeedThatOthersMayReadIsRefused(t *testing.T) {
 		}
 		// The same seed, offered safely, does not make the file in place safe.
 		must.Do(t, os.Chmod(file, 0o600))
-		_, err := r.Adopt(t.Context(), file)
-		must.Kind(t, "adopt what is there", err, amber.KindRefused)
+		must.Fail(r.Adopt(t.Context(), file))(t, "adopt what is there", amber.KindRefused)
 	}
 	for _, mode := range []os.FileMode{0o600, 0o400, 0o700} {
 		dir := keysDir(t)
@@ -76,8 +75,7 @@ func TestAListThatOthersMayWriteIsNotBelieved(t *testing.T) {
 		if (len(l) == 1) != (want == "") {
 			t.Errorf("%v: %v", mode, l)
 		}
-		_, err = r.Standing(t.Context(), keyOf(2))
-		must.Kind(t, mode.String(), err, want)
+		must.Fail(r.Standing(t.Context(), keyOf(2)))(t, mode.String(), want)
 	}
 }
 

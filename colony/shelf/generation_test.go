@@ -62,8 +62,7 @@ func TestAnotherGeneration(t *testing.T) {
 		},
 		"get": func(t *testing.T, s tester) { s.holds("kept", "one") },
 		"get what is gone": func(t *testing.T, s tester) {
-			_, err := s.Get(t.Context(), "gone")
-			must.Kind(t, "get", err, amber.KindNotFound)
+			must.Fail(s.Get(t.Context(), "gone"))(t, "get", amber.KindNotFound)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

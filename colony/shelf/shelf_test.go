@@ -36,11 +36,9 @@ func TestOpenRefusesNonsense(t *testing.T) {
 		"extension":    {Clock: today, Limits: shelf.Limits{Extensions: []string{"md"}}},
 		"two dots":     {Clock: today, Limits: shelf.Limits{Extensions: []string{".tar.gz"}}},
 	} {
-		_, err := shelf.Open(a, o)
-		must.Kind(t, name, err, amber.KindInvalid)
+		must.Fail(shelf.Open(a, o))(t, name, amber.KindInvalid)
 	}
-	_, err = shelf.Open(nil, shelf.Options{Clock: today})
-	must.Kind(t, "no agent", err, amber.KindInvalid)
+	must.Fail(shelf.Open(nil, shelf.Options{Clock: today}))(t, "no agent", amber.KindInvalid)
 }
 
 // TestNoAgent asks for the vault of an agent that is not there: nothing is made.
@@ -68,8 +66,7 @@ func TestStatus(t *testing.T) {
 		}
 	}
 	status(colony.Status{})
-	_, err := s.Put(t.Context(), "a", strings.Repeat("x", 51))
-	must.Kind(t, "too large", err, amber.KindQuota)
+	must.Fail(s.Put(t.Context(), "a", strings.Repeat("x", 51)))(t, "too large", amber.KindQuota)
 	status(colony.Status{})
 	s.put("a", "12345")
 	s.put("b", "é")
@@ -214,11 +211,9 @@ func TestConditions(t *testing.T) {
 			t.Errorf("%s: got %v, want ErrChanged", what, err)
 		}
 	}
-	_, err := s.PutIf(t.Context(), "none", "new", colony.Condition{Version: sha("one")})
-	must.Kind(t, "version of nothing", err, amber.KindConflict)
+	must.Fail(s.PutIf(t.Context(), "none", "new", colony.Condition{Version: sha("one")}))(t, "version of nothing", amber.KindConflict)
 	for _, c := range []colony.Condition{{}, {Absent: true, Version: sha("one")}} {
-		_, err := s.PutIf(t.Context(), "a", "new", c)
-		must.Kind(t, fmt.Sprintf("%+v", c), err, amber.KindInvalid)
+		must.Fail(s.PutIf(t.Context(), "a", "new", c))(t, fmt.Sprintf("%+v", c), amber.KindInvalid)
 	}
 	s.holds("a", "one")
 	info, err := s.PutIf(t.Context(), "a", "two", colony.Condition{Version: sha("one")})
@@ -235,8 +230,7 @@ func TestAppend(t *testing.T) {
 		must.Get(s.Append(t.Context(), "log/a.md", "é\n"))(t)
 	}
 	s.holds("log/a.md", "é\né\né\n")
-	_, err := s.Append(t.Context(), "log/a.md", "\xa9")
-	must.Kind(t, "half a character", err, amber.KindInvalid)
+	must.Fail(s.Append(t.Context(), "log/a.md", "\xa9"))(t, "half a character", amber.KindInvalid)
 	s.holds("log/a.md", "é\né\né\n")
 }
 

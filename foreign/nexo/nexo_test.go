@@ -259,12 +259,9 @@ func TestExportIsTheSameForTheSameMemory(t *testing.T) {
 			t.Errorf("%s differs", name)
 		}
 	}
-	_, err := export(t, copied, a, "ana")
-	must.Kind(t, "over what is there", err, amber.KindConflict)
-	_, err = export(t, filepath.Join(a, Vector), t.TempDir(), "ana")
-	must.Kind(t, "of something else", err, amber.KindDamaged)
-	_, err = export(t, copied, t.TempDir(), "../x")
-	must.Kind(t, "as nobody", err, amber.KindInvalid)
+	must.Fail(export(t, copied, a, "ana"))(t, "over what is there", amber.KindConflict)
+	must.Fail(export(t, filepath.Join(a, Vector), t.TempDir(), "ana"))(t, "of something else", amber.KindDamaged)
+	must.Fail(export(t, copied, t.TempDir(), "../x"))(t, "as nobody", amber.KindInvalid)
 }
 
 // TestExportLeavesNothingOfTheDead looks through the bytes.

@@ -311,8 +311,7 @@ func TestOutsideOfAWorkTreeIsNotFound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, at := range map[string]string{"a plain folder": dir, "no folder": filepath.Join(dir, "absent")} {
-		_, err := githook.Options{Environ: environ(t)}.Open(t.Context(), at)
-		must.Kind(t, name, err, amber.KindNotFound)
+		must.Fail(githook.Options{Environ: environ(t)}.Open(t.Context(), at))(t, name, amber.KindNotFound)
 	}
 	bare := user{t, dir, environ(t)}
 	bare.git("init", "-q", "--bare", "b.git")

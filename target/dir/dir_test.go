@@ -41,8 +41,7 @@ func TestOpen(t *testing.T) {
 		{"below a file, to be made", filepath.Join(file, "x"), dir.Options{Create: true}, amber.KindInvalid},
 	}
 	for _, tt := range tests {
-		_, err := dir.Open(tt.path, tt.o)
-		must.Kind(t, tt.name, err, tt.want)
+		must.Fail(dir.Open(tt.path, tt.o))(t, tt.name, tt.want)
 	}
 	if _, err := os.Lstat(filepath.Join(root, "none")); err == nil {
 		t.Error("a missing folder was made")
@@ -64,10 +63,8 @@ func TestGoneFolderIsUnreachable(t *testing.T) {
 	must.Kind(t, "list", d.List(t.Context(), "packs/", nil), amber.KindUnreachable)
 	_, _, err = d.LoadPointer(t.Context(), "p")
 	must.Kind(t, "load", err, amber.KindUnreachable)
-	_, err = d.SwapPointer(t.Context(), "p", "", nil)
-	must.Kind(t, "swap", err, amber.KindUnreachable)
-	_, err = d.Sweep(t.Context(), amber.UnixMilli(1))
-	must.Kind(t, "sweep", err, amber.KindUnreachable)
+	must.Fail(d.SwapPointer(t.Context(), "p", "", nil))(t, "swap", amber.KindUnreachable)
+	must.Fail(d.Sweep(t.Context(), amber.UnixMilli(1)))(t, "sweep", amber.KindUnreachable)
 	if _, err := os.Lstat(root); err == nil {
 		t.Error("the folder was made again")
 	}
@@ -89,10 +86,8 @@ func TestPointersAreNoObjects(t *testing.T) {
 	d := open(t, t.TempDir(), nil)
 	swap(t, d, "p", "", []byte("value"))
 	for _, name := range []string{"pointers", "pointers/p", "pointers/q/r"} {
-		_, err := d.Put(t.Context(), name, 1, strings.NewReader("x"))
-		must.Kind(t, "put "+name, err, amber.KindInvalid)
-		_, err = d.Get(t.Context(), name, 0, -1)
-		must.Kind(t, "get "+name, err, amber.KindInvalid)
+		must.Fail(d.Put(t.Context(), name, 1, strings.NewReader("x")))(t, "put "+name, amber.KindInvalid)
+		must.Fail(d.Get(t.Context(), name, 0, -1))(t, "get "+name, amber.KindInvalid)
 		must.Kind(t, "delete "+name, d.Delete(t.Context(), name), amber.KindInvalid)
 	}
 	put(t, d, "pointers-1", []byte("x"))
@@ -105,12 +100,10 @@ func TestNoObjectIsBelowAnother(t *testing.T) {
 	put(t, d, "a", object)
 	put(t, d, "b/c", object)
 	for _, name := range []string{"a/b", "a/b/c", "b"} {
-		_, err := d.Put(t.Context(), name, 1, strings.NewReader("x"))
-		must.Kind(t, "put "+name, err, amber.KindInvalid)
+		must.Fail(d.Put(t.Context(), name, 1, strings.NewReader("x")))(t, "put "+name, amber.KindInvalid)
 	}
 	swap(t, d, "p", "", nil)
-	_, err := d.SwapPointer(t.Context(), "p/q", "", nil)
-	must.Kind(t, "swap", err, amber.KindInvalid)
+	must.Fail(d.SwapPointer(t.Context(), "p/q", "", nil))(t, "swap", amber.KindInvalid)
 	must.Equal(t, "list", list(t, d, ""), []string{"a", "b/c"})
 }
 
@@ -167,8 +160,7 @@ func TestHostilePointerIsDamaged(t *testing.T) {
 		must.Do(t, os.WriteFile(path, []byte(data), 0o600))
 		_, _, err := d.LoadPointer(t.Context(), "p")
 		must.Kind(t, "load", err, want)
-		_, err = d.SwapPointer(t.Context(), "p", version, nil)
-		must.Kind(t, "swap", err, want)
+		must.Fail(d.SwapPointer(t.Context(), "p", version, nil))(t, "swap", want)
 		if t.Failed() {
 			t.Fatalf("with %q", data[:min(len(data), 100)])
 		}
@@ -180,8 +172,7 @@ func TestVersionsOfACopyThatWentAnotherWayConflict(t *testing.T) {
 	a, b := open(t, t.TempDir(), nil), open(t, t.TempDir(), nil)
 	version := swap(t, a, "p", "", []byte("one way"))
 	swap(t, b, "p", "", []byte("another"))
-	_, err := b.SwapPointer(t.Context(), "p", version, nil)
-	must.Kind(t, "swap", err, amber.KindConflict)
+	must.Fail(b.SwapPointer(t.Context(), "p", version, nil))(t, "swap", amber.KindConflict)
 }
 
 // TestSwapWaitsAsLongAsTheContext has another program hold the lock, and more than one swap wait for it.
@@ -216,8 +207,7 @@ func TestObjectThatShrinksWhileReadIsDamaged(t *testing.T) {
 	r, err := d.Get(t.Context(), "a", 0, -1)
 	must.Do(t, err)
 	must.Do(t, os.Truncate(filepath.Join(root, "a"), 100))
-	_, err = io.ReadAll(r)
-	must.Kind(t, "read", err, amber.KindDamaged)
+	must.Fail(io.ReadAll(r))(t, "read", amber.KindDamaged)
 	for range 2 {
 		must.Do(t, r.Close())
 	}
