@@ -16,10 +16,7 @@ import (
 // also when it was gone before. Folders stay.
 func (d *Dir) Delete(ctx context.Context, name string) error {
 	const op = "delete object"
-	if err := alive(ctx, op, name); err != nil {
-		return err
-	}
-	if err := checkName(op, name); err != nil {
+	if err := target.Admit(ctx, op, name); err != nil {
 		return err
 	}
 	path, err := d.locate(name)
@@ -61,7 +58,7 @@ func (d *Dir) Sweep(ctx context.Context, before amber.Time) (removed int, err er
 
 func (d *Dir) sweep(ctx context.Context, below string, before amber.Time) (removed int, err error) {
 	const op = "sweep target"
-	if err := alive(ctx, op, d.root); err != nil {
+	if err := target.Alive(ctx, op, d.root); err != nil {
 		return 0, err
 	}
 	entries, err := d.entries(op, below)

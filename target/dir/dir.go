@@ -77,20 +77,6 @@ func settle(fsys fsx.FS, path string, create bool) (string, error) {
 	return path, fsx.MkdirAll(fsys, path, 0o700)
 }
 
-// pointers is the folder of the pointers.
-const pointers = "pointers"
-
-// checkName checks the name of an object.
-func checkName(op, name string) error {
-	if err := target.CheckObjectName(name); err != nil {
-		return err
-	}
-	if first, _, _ := strings.Cut(name, "/"); first == pointers {
-		return amber.Errorf(amber.KindInvalid, op, name, "names below %s are those of pointers", pointers)
-	}
-	return nil
-}
-
 // errBelow says that a file is where a folder would have to be.
 var errBelow = errors.New("an object lies where a folder is needed")
 

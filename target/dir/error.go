@@ -11,14 +11,6 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 )
 
-// alive returns an error of kind unreachable once the context is over.
-func alive(ctx context.Context, op, name string) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	return &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: name, Err: context.Cause(ctx)}
-}
-
 // diskError gives a file system error its kind: what permissions forbid is
 // refused, something else in the place of a file or a folder is damaged, a
 // server behind the folder that does not answer is unreachable, everything else

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/target"
 )
 
 // Get implements [target.Target]. The reader returns kind damaged when the
@@ -16,10 +17,7 @@ import (
 // is not safe for concurrent use; Close may be called twice.
 func (d *Dir) Get(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error) {
 	const op = "get object"
-	if err := alive(ctx, op, name); err != nil {
-		return nil, err
-	}
-	if err := checkName(op, name); err != nil {
+	if err := target.Admit(ctx, op, name); err != nil {
 		return nil, err
 	}
 	path, err := d.locate(name)
@@ -55,13 +53,8 @@ func within(f fsx.File, name string, offset, length int64) (int64, error) {
 		return 0, absent(op, name)
 	case !info.Mode().IsRegular():
 		return 0, diskError(op, name, fsx.ErrNotRegular)
-	case offset < 0 || offset > info.Size() || length > info.Size()-offset:
-		return 0, amber.Errorf(amber.KindInvalid, op, name,
-			"%d bytes from %d on are not in the %d it has", length, offset, info.Size())
-	case length < 0:
-		return info.Size() - offset, nil
 	}
-	return length, nil
+	return target.Within(op, name, info.Size(), offset, length)
 }
 
 // section reads a range of a file.
@@ -77,7 +70,7 @@ type section struct {
 // Read implements [io.Reader].
 func (s *section) Read(p []byte) (int, error) {
 	const op = "get object"
-	if err := alive(s.ctx, op, s.name); err != nil {
+	if err := target.Alive(s.ctx, op, s.name); err != nil {
 		return 0, err
 	}
 	if s.left == 0 {

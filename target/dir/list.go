@@ -21,7 +21,7 @@ func (d *Dir) List(ctx context.Context, prefix string, fn func(target.Object) er
 // "" is the target's own.
 func (d *Dir) list(ctx context.Context, below, prefix string, fn func(target.Object) error) error {
 	const op = "list objects"
-	if err := alive(ctx, op, prefix); err != nil {
+	if err := target.Alive(ctx, op, prefix); err != nil {
 		return err
 	}
 	entries, err := d.entries(op, below)
@@ -29,11 +29,11 @@ func (d *Dir) list(ctx context.Context, below, prefix string, fn func(target.Obj
 		return err
 	}
 	for _, e := range entries {
-		if err := alive(ctx, op, prefix); err != nil {
+		if err := target.Alive(ctx, op, prefix); err != nil {
 			return err
 		}
 		name := below + e.Name()
-		if checkName(op, name) != nil {
+		if target.CheckName(op, name) != nil {
 			continue // also too deep: no name below is shorter
 		}
 		switch {

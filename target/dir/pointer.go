@@ -21,7 +21,7 @@ func (d *Dir) LoadPointer(ctx context.Context, name string) (value []byte, versi
 	if err := checkPointer(ctx, op, name); err != nil {
 		return nil, "", err
 	}
-	path, err := d.locate(pointers + "/" + name)
+	path, err := d.locate(target.PointerFolder + "/" + name)
 	if isAbsent(err) {
 		return nil, "", nil
 	}
@@ -50,7 +50,7 @@ func (d *Dir) SwapPointer(ctx context.Context, name, version string, value []byt
 		return "", amber.Errorf(amber.KindInvalid, op, name,
 			"the value has %d bytes, the limit is %d", len(value), target.MaxPointerBytes)
 	}
-	path, err := d.prepare(op, pointers+"/"+name)
+	path, err := d.prepare(op, target.PointerFolder+"/"+name)
 	if err != nil {
 		return "", err
 	}
@@ -84,9 +84,9 @@ func (d *Dir) lock(ctx context.Context, op, name string) (unlock func(), err err
 	select {
 	case d.turn <- struct{}{}:
 	case <-ctx.Done():
-		return nil, alive(ctx, op, name)
+		return nil, target.Alive(ctx, op, name)
 	}
-	l, err := fsx.AcquireLock(ctx, filepath.Join(d.root, pointers, ".lock"), fsx.Exclusive)
+	l, err := fsx.AcquireLock(ctx, filepath.Join(d.root, target.PointerFolder, ".lock"), fsx.Exclusive)
 	if err != nil {
 		<-d.turn
 		return nil, diskError(op, name, err)
@@ -117,7 +117,7 @@ func (d *Dir) load(op, name, path string) (pointer.Pointer, error) {
 }
 
 func checkPointer(ctx context.Context, op, name string) error {
-	if err := alive(ctx, op, name); err != nil {
+	if err := target.Alive(ctx, op, name); err != nil {
 		return err
 	}
 	return target.CheckObjectName(name)

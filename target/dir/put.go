@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/target"
 )
 
 // chunk is how much of an object is in memory while it is stored.
@@ -19,10 +20,7 @@ const chunk = 256 << 10
 // noticed between its reads.
 func (d *Dir) Put(ctx context.Context, name string, size int64, r io.Reader) (created bool, err error) {
 	const op = "put object"
-	if err := alive(ctx, op, name); err != nil {
-		return false, err
-	}
-	if err := checkName(op, name); err != nil {
+	if err := target.Admit(ctx, op, name); err != nil {
 		return false, err
 	}
 	if size < 0 {
@@ -104,7 +102,7 @@ func fill(ctx context.Context, w io.Writer, name string, size int64, r io.Reader
 	buf := make([]byte, min(size+1, chunk))
 	var stored int64
 	for {
-		if err := alive(ctx, op, name); err != nil {
+		if err := target.Alive(ctx, op, name); err != nil {
 			return err
 		}
 		// One byte more than is left, to notice a reader that gives too much.

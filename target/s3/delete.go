@@ -8,16 +8,14 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // Delete implements [target.Target]. In a bucket that keeps versions, the
 // versions stay.
 func (t *Target) Delete(ctx context.Context, name string) error {
 	const op = "delete object"
-	if err := alive(ctx, op, name); err != nil {
-		return err
-	}
-	if err := checkName(op, name); err != nil {
+	if err := target.Admit(ctx, op, name); err != nil {
 		return err
 	}
 	_, err := t.try(ctx, expect{}, func(ctx context.Context) error {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // errGarbled says that an answer is not one of S3. What it is instead is not
@@ -33,14 +34,6 @@ type asIs struct{ error }
 
 func (e asIs) Unwrap() error { return e.error }
 
-// alive returns an error of kind unreachable once the context is over.
-func alive(ctx context.Context, op, name string) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	return &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: name, Err: context.Cause(ctx)}
-}
-
 // failure gives the last error of a request its kind: what the server forbids
 // is refused, a bound of the server is quota, what it cannot do is
 // unsupported, everything else is unreachable.
@@ -51,7 +44,7 @@ func failure(ctx context.Context, op, name string, err error) error {
 	if _, ok := errors.AsType[*amber.Error](err); ok {
 		return err
 	}
-	if err := alive(ctx, op, name); err != nil {
+	if err := target.Alive(ctx, op, name); err != nil {
 		return err
 	}
 	e := &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: name, Err: err}

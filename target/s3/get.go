@@ -12,6 +12,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 const opGet = "get object"
@@ -22,10 +23,7 @@ const opGet = "get object"
 // when it was deleted, and kind unreachable once ctx is over. It is not safe
 // for concurrent use; Close may be called twice.
 func (t *Target) Get(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error) {
-	if err := alive(ctx, opGet, name); err != nil {
-		return nil, err
-	}
-	if err := checkName(opGet, name); err != nil {
+	if err := target.Admit(ctx, opGet, name); err != nil {
 		return nil, err
 	}
 	s, err := t.open(ctx, t.key(name), offset, length)
@@ -35,7 +33,7 @@ func (t *Target) Get(ctx context.Context, name string, offset, length int64) (io
 	case err != nil:
 		return nil, failure(ctx, opGet, name, err)
 	}
-	length, err = within(s.size, name, offset, length)
+	length, err = target.Within(opGet, name, s.size, offset, length)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -48,18 +46,6 @@ func (t *Target) Get(ctx context.Context, name string, offset, length int64) (io
 
 func absent(name string) error {
 	return amber.Errorf(amber.KindNotFound, opGet, name, "no such object")
-}
-
-// within returns the length of a range that lies in an object.
-func within(size int64, name string, offset, length int64) (int64, error) {
-	switch {
-	case offset < 0 || offset > size || length > size-offset:
-		return 0, amber.Errorf(amber.KindInvalid, opGet, name,
-			"%d bytes from %d on are not in the %d it has", length, offset, size)
-	case length < 0:
-		return size - offset, nil
-	}
-	return length, nil
 }
 
 // open asks for a range. A range that HTTP cannot express, and one that is not

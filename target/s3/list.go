@@ -21,7 +21,7 @@ const (
 // passed over. A list that is not in order, or has keys that were not asked
 // for, is damaged.
 func (t *Target) List(ctx context.Context, prefix string, fn func(target.Object) error) error {
-	if err := alive(ctx, opList, prefix); err != nil {
+	if err := target.Alive(ctx, opList, prefix); err != nil {
 		return err
 	}
 	if !mayBegin(prefix) {
@@ -81,7 +81,7 @@ func (l *listing) run(ctx context.Context) error {
 
 // take tells the caller about a key, if it is that of an object.
 func (l *listing) take(ctx context.Context, info minio.ObjectInfo) error {
-	if err := alive(ctx, opList, l.prefix); err != nil {
+	if err := target.Alive(ctx, opList, l.prefix); err != nil {
 		return asIs{err}
 	}
 	if !strings.HasPrefix(info.Key, l.target.key(l.prefix)) {
@@ -92,7 +92,7 @@ func (l *listing) take(ctx context.Context, info minio.ObjectInfo) error {
 	}
 	l.last = info.Key
 	name := strings.TrimPrefix(info.Key, l.target.key(""))
-	if checkName(opList, name) != nil {
+	if target.CheckName(opList, name) != nil {
 		return nil
 	}
 	if info.Size < 0 {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // enough is how much a stream must have given for its break not to count.
@@ -31,7 +32,7 @@ type object struct {
 
 // Read implements [io.Reader].
 func (o *object) Read(p []byte) (int, error) {
-	if err := alive(o.ctx, opGet, o.name); err != nil {
+	if err := target.Alive(o.ctx, opGet, o.name); err != nil {
 		return 0, err
 	}
 	for o.err == nil {

@@ -132,10 +132,10 @@ func (t *Target) loadOnce(ctx context.Context, key string) (data []byte, etag st
 	return data, s.etag, errors.Join(err, s.Close())
 }
 
-func (t *Target) pointerKey(name string) string { return t.key(pointers + "/" + name) }
+func (t *Target) pointerKey(name string) string { return t.key(target.PointerFolder + "/" + name) }
 
 func checkPointer(ctx context.Context, op, name string) error {
-	if err := alive(ctx, op, name); err != nil {
+	if err := target.Alive(ctx, op, name); err != nil {
 		return err
 	}
 	return target.CheckObjectName(name)

@@ -12,6 +12,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 const opPut = "put object"
@@ -35,10 +36,7 @@ const MaxObjectBytes = partSize * maxParts
 // two writers at once both may hear that they created the object, and the
 // bytes of the later one stay.
 func (t *Target) Put(ctx context.Context, name string, size int64, r io.Reader) (created bool, err error) {
-	if err := alive(ctx, opPut, name); err != nil {
-		return false, err
-	}
-	if err := checkName(opPut, name); err != nil {
+	if err := target.Admit(ctx, opPut, name); err != nil {
 		return false, err
 	}
 	if size < 0 || size > MaxObjectBytes {

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -188,24 +187,10 @@ func (t *Target) look(ctx context.Context) error {
 	return nil
 }
 
-// pointers is the folder of the pointers, as in a target that is a folder.
-const pointers = "pointers"
-
 // key returns where in the bucket a name is.
 func (t *Target) key(name string) string {
 	if t.config.Prefix == "" {
 		return name
 	}
 	return t.config.Prefix + "/" + name
-}
-
-// checkName checks the name of an object.
-func checkName(op, name string) error {
-	if err := target.CheckObjectName(name); err != nil {
-		return err
-	}
-	if first, _, _ := strings.Cut(name, "/"); first == pointers {
-		return amber.Errorf(amber.KindInvalid, op, name, "names below %s are those of pointers", pointers)
-	}
-	return nil
 }

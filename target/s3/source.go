@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/target"
 )
 
 // source gives the bytes of an object in pieces, and makes sure that its
@@ -52,7 +53,7 @@ func (s *source) fill(ctx context.Context, p []byte) error {
 // errors io.EOF is as it was.
 func (s *source) next(ctx context.Context, p []byte) (int, error) {
 	for range maxIdle {
-		if err := alive(ctx, opPut, s.name); err != nil {
+		if err := target.Alive(ctx, opPut, s.name); err != nil {
 			return 0, err
 		}
 		n, err := s.r.Read(p)
