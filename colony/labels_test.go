@@ -4,10 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // A vault tells which labels it holds anything of, and each can be listed from
@@ -23,10 +22,8 @@ func TestLabelsOfAVault(t *testing.T) {
 		b.backup(b.open(func(o *colony.Options) { o.Label = label }), doc(label), colony.BackupOptions{})
 	}
 	b.fake.Fill(map[string]string{"notes.md": "mine", "cmem.UPPER.latest.json": "{}", "cmem.x.y.z.json": "{}", "cmem.half.latest.json": "broken"})
-	all, err := v.Labels(t.Context())
-	if diff := cmp.Diff([]string{"half", "laptop", "team-room"}, all); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
+	all := must.Get(v.Labels(t.Context()))(t)
+	must.Equal(t, "labels", all, []string{"half", "laptop", "team-room"})
 	list, err := v.Of("team-room", nil).List(t.Context())
 	if err != nil || len(list) != 1 || list[0].Label != "team-room" || list[0].LabelRaw != "Team Room" {
 		t.Errorf("list is %+v, %v", list, err)
@@ -41,10 +38,8 @@ func TestLabelsOfAVault(t *testing.T) {
 
 func TestDocumentsAreReadFromJSON(t *testing.T) {
 	t.Parallel()
-	got, err := colony.ParseDocuments([]byte(" {\"a\": \"x\\n\", \"\": \"\", \"\\u65e5/..\": \"\\ud83d\\udc1d\"}\n"))
-	if diff := cmp.Diff(colony.Documents{"a": "x\n", "": "", "日/..": "\U0001f41d"}, got); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
+	got := must.Get(colony.ParseDocuments([]byte(" {\"a\": \"x\\n\", \"\": \"\", \"\\u65e5/..\": \"\\ud83d\\udc1d\"}\n")))(t)
+	must.Equal(t, "documents", got, colony.Documents{"a": "x\n", "": "", "日/..": "\U0001f41d"})
 	for name, text := range map[string]string{
 		"nothing": "", "a list": `["a"]`, "a number": `{"a":1}`, "an object": `{"a":{}}`, "null": `{"a":null}`, "a name twice": `{"a":"x","\u0061":"y"}`,
 		"more behind": `{"a":"x"} {}`, "cut off": `{"a":"x"`, "not UTF-8": "{\"a\":\"\xff\"}", "half a pair": `{"a":"\ud83d"}`,

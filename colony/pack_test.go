@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"filippo.io/age"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
@@ -77,9 +76,8 @@ func TestWhatIsPackedIsRead(t *testing.T) {
 		PartCount: len(p.Parts), ByteSize: plainBytes, BlobChars: p.Info.BlobChars, PlaintextSHA256: sum,
 		Signed: true, Issuer: d.Signer.KeyID(), Parent: parentID, Counter: 7,
 	}
-	if diff := cmp.Diff(want, p.Info); diff != "" || err != nil {
-		t.Errorf("info (-want +got):\n%s %v", diff, err)
-	}
+	must.Do(t, err)
+	must.Equal(t, "info", p.Info, want)
 	must.Equal(t, "files of the same draft", pack(t, d), p)
 	for seq, f := range p.Parts {
 		if f.Name != colony.PartName(testLabel, testID, seq) {

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
@@ -45,9 +43,8 @@ func TestPruneLeavesOtherLabelsAlone(t *testing.T) {
 			Label: "a-b", Kept: []colony.SnapshotID{mine, theirs}, Deleted: []colony.SnapshotID{unknown},
 			Failed: []colony.Failure{}, Orphans: []string{}, Planned: dryRun,
 		}
-		if diff := cmp.Diff(want, r); diff != "" || err != nil {
-			t.Fatalf("prune: %v (-want +got):\n%s", err, diff)
-		}
+		must.Do(t, err)
+		must.Equal(t, "prune", r, want)
 	}
 	got := must.Get(one.Restore(t.Context(), theirs))(t)
 	sameDocuments(t, got.Documents, doc("of a b"))

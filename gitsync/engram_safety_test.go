@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/internal/must"
@@ -155,10 +153,8 @@ func TestConflictInTheManifestIsRepaired(t *testing.T) {
 	if err != nil || fixed.Chunks != 3 || len(fixed.Repaired) == 0 || fixed.Backup == "" {
 		t.Errorf("repair: %+v, %v", fixed, err)
 	}
-	after, err := os.ReadFile(filepath.Join(c.folder, "manifest.json"))
-	if diff := cmp.Diff(string(raw), string(after)); err != nil || diff != "" {
-		t.Errorf("the manifest after the repair, %v (-want +got):\n%s", err, diff)
-	}
+	after := must.Get(os.ReadFile(filepath.Join(c.folder, "manifest.json")))(t)
+	must.Equal(t, "the manifest after the repair", string(after), string(raw))
 	if again, err := c.sync.Repair(t.Context()); err != nil || len(again.Repaired) != 0 {
 		t.Errorf("a second repair: %+v, %v", again, err)
 	}

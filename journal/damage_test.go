@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
@@ -69,9 +67,8 @@ func (s *session) check(next int64, want ...string) journal.Damage {
 	must.Equal(s.t, "next sequence", mustAppend(s.t, j, one, journal.Entry{Payload: []byte("new")}), next)
 	want = append(slices.Clone(want), fmt.Sprintf("%d new", next))
 	frames, after, err := readAll(j, one.Key(), 0)
-	if diff := cmp.Diff(texts(frames), want); diff != "" || err != nil {
-		s.t.Errorf("%v, frames (-got +want):\n%s", err, diff)
-	}
+	must.Do(s.t, err)
+	must.Equal(s.t, "frames", texts(frames), want)
 	if before := reports[0].Damage; after.Missing < before.Missing || after.Places != before.Places || after.Headers != before.Headers {
 		s.t.Errorf("damage was %+v and is %+v", before, after)
 	}

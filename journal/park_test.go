@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
@@ -46,10 +44,8 @@ func TestParkCopiesWhatWasNotDrained(t *testing.T) {
 	}
 	// It is an ordinary journal, with an origin of its own.
 	p := open(t, dest, journal.Options{})
-	keys, err := p.Keys()
-	if diff := cmp.Diff([]journal.Key{one.Key()}, keys); diff != "" || err != nil {
-		t.Fatalf("sessions (-want +got):\n%s, %v", diff, err)
-	}
+	keys := must.Get(p.Keys())(t)
+	must.Equal(t, "sessions", keys, []journal.Key{one.Key()})
 	origin, err := p.Origin(one.Key())
 	if err != nil || origin.Session != one || origin.Cursor == source.Cursor {
 		t.Errorf("got origin %+v, %v beside %+v", origin, err, source)

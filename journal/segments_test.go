@@ -9,8 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
@@ -275,9 +273,8 @@ func TestKeys(t *testing.T) {
 	keys, err := s.journal().Keys()
 	want := []journal.Key{one.Key(), empty.Key()}
 	slices.Sort(want)
-	if diff := cmp.Diff(keys, want); diff != "" || err != nil {
-		t.Errorf("%v, keys (-got +want):\n%s", err, diff)
-	}
+	must.Do(t, err)
+	must.Equal(t, "keys", keys, want)
 	list, err := s.journal().List(t.Context(), func(journal.Key) (int64, error) { return 0, nil })
 	if err != nil || len(list) != 1 {
 		t.Errorf("list: %+v, %v", list, err)

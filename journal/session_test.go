@@ -131,9 +131,8 @@ func TestStatus(t *testing.T) {
 		Entries: 8, Bytes: 3*headerSize + 9*frameSize, Undrained: 2, Oldest: amber.At(today()), LastSync: amber.At(today()),
 		Quarantined: 1, Damaged: 1,
 	}
-	if diff := cmp.Diff(got, want, cmp.Comparer(func(a, b amber.Time) bool { return a == b })); diff != "" || err != nil {
-		t.Errorf("%v, status (-got +want):\n%s", err, diff)
-	}
+	must.Do(t, err)
+	must.Equal(t, "status", got, want, cmp.Comparer(func(a, b amber.Time) bool { return a == b }))
 	if got, err = j.Status(t.Context(), one.Key(), 0); err != nil || got.Damaged != 1 {
 		t.Errorf("with nothing drained: %+v, %v", got, err)
 	}

@@ -25,8 +25,7 @@ func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) 
 
 func TestOpenRefusesNonsense(t *testing.T) {
 	t.Parallel()
-	a, err := openAgent(madeHome(t), nil)
-	must.Do(t, err)
+	a := must.Get(openAgent(madeHome(t), nil))(t)
 	for name, o := range map[string]shelf.Options{
 		"no clock":     {},
 		"quota":        {Clock: today, Limits: shelf.Limits{Quota: -1}},
@@ -61,9 +60,8 @@ func TestStatus(t *testing.T) {
 	status := func(want colony.Status) {
 		t.Helper()
 		got, err := s.Status(t.Context())
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Fatalf("%v; status (-want +got):\n%s", err, diff)
-		}
+		must.Do(t, err)
+		must.Equal(t, "status", got, want)
 	}
 	status(colony.Status{})
 	must.Fail(s.Put(t.Context(), "a", strings.Repeat("x", 51)))(t, "too large", amber.KindQuota)
@@ -126,9 +124,8 @@ func TestTimes(t *testing.T) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		f, err := s.Get(t.Context(), info.Name)
-		if diff := cmp.Diff(info, f.FileInfo, cmp.AllowUnexported(amber.Time{})); diff != "" || err != nil {
-			t.Errorf("%s: %v, told and read (-told +read):\n%s", what, err, diff)
-		}
+		must.Do(t, err)
+		must.Equal(t, what+": what is read", f.FileInfo, info, cmp.AllowUnexported(amber.Time{}))
 		if info.CreatedAt != at(created) || info.UpdatedAt != at(updated) {
 			t.Errorf("%s: got %v and %v, want %v and %v", what, info.CreatedAt, info.UpdatedAt, at(created), at(updated))
 		}
@@ -246,9 +243,8 @@ func TestFolders(t *testing.T) {
 	}
 	got, err = s.Folders(t.Context())
 	want := []shelf.Folder{{Name: "(root)", Files: 2}, {Name: "x", Files: 3}, {Name: "日", Files: 1}}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("%v; folders (-want +got):\n%s", err, diff)
-	}
+	must.Do(t, err)
+	must.Equal(t, "folders", got, want)
 }
 
 // TestListIsAPrefix takes a prefix for what it is, not for a pattern.

@@ -49,10 +49,8 @@ func TestWhatIsWrittenComesBack(t *testing.T) {
 			if (got.Signature != nil) != (tt.signer != nil) || got.ID != id || got.Text != len(textOf(t, b)) {
 				t.Errorf("signature %v, id %s, text %d", got.Signature, got.ID, got.Text)
 			}
-			h, err := chunk.DecodeHeader(id, b)
-			if d := cmp.Diff(got.Header, h, same); err != nil || d != "" {
-				t.Errorf("header alone: %v %s", err, d)
-			}
+			h := must.Get(chunk.DecodeHeader(id, b))(t)
+			must.Equal(t, "header alone", h, got.Header, same)
 		})
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
 	"github.com/amber-memory/amber/internal/must"
@@ -59,9 +57,8 @@ func TestOpenOfAChunkIsTheChunk(t *testing.T) {
 	t.Parallel()
 	id, b := mustEncode(t, header(), sample(), nil)
 	got, err := chunk.Open(id, b)
-	if d := cmp.Diff([]chunk.Part{{ID: id, Bytes: b}}, got); err != nil || d != "" {
-		t.Errorf("%v %s", err, d)
-	}
+	must.Do(t, err)
+	must.Equal(t, "what is opened", got, []chunk.Part{{ID: id, Bytes: b}})
 	_, err = chunk.Open(someIDs[0], b)
 	wantKind(t, err, amber.KindDamaged)
 	_, err = chunk.Open("x", b)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -109,10 +107,8 @@ func vectorPack(t testing.TB) (parts []chunk.Part, pack chunk.Part) {
 func TestPackVectorsAreReadForever(t *testing.T) {
 	t.Parallel()
 	parts, pack := vectorPack(t)
-	got, err := chunk.Open(pack.ID, pack.Bytes)
-	if d := cmp.Diff(parts, got); err != nil || d != "" {
-		t.Fatalf("%v %s", err, d)
-	}
+	got := must.Get(chunk.Open(pack.ID, pack.Bytes))(t)
+	must.Equal(t, "parts", got, parts)
 	for _, p := range got {
 		must.Get(chunk.Decode(p.ID, p.Bytes))(t)
 	}

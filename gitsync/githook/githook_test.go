@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/githook"
 	"github.com/amber-memory/amber/internal/must"
@@ -382,10 +380,8 @@ func TestUpstreamFilesAreThoseOfTheUpstreamBranchOnly(t *testing.T) {
 
 	want := map[string]bool{"chunks/a b.zst": true, "chunks/ü\n.zst": true}
 	for _, ref := range []string{"", "origin/main", "refs/remotes/origin/main"} {
-		got, err := bob.open().UpstreamFiles(t.Context(), ref, ".amber")
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%q: %v (-want +got):\n%s", ref, err, diff)
-		}
+		got := must.Get(bob.open().UpstreamFiles(t.Context(), ref, ".amber"))(t)
+		must.Equal(t, fmt.Sprintf("%q", ref), got, want)
 	}
 	// Anybody may push a tag that is called like the branch.
 	bob.git("checkout", "-q", "-b", "strange")

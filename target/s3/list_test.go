@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/target"
@@ -151,8 +149,6 @@ func TestStraysAreNotListed(t *testing.T) {
 	} {
 		s.store(t, key, "stray")
 	}
-	got, err := list(t, target, "")
-	if diff := cmp.Diff([]string{"a/b"}, got); diff != "" || err != nil {
-		t.Errorf("list (-want +got):\n%s%v", diff, err)
-	}
+	got := must.Get(list(t, target, ""))(t)
+	must.Equal(t, "list", got, []string{"a/b"})
 }
