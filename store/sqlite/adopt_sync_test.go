@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -21,9 +22,9 @@ import (
 // estranged makes a snapshot one that has not grown from the live file.
 func estranged(t *testing.T) func(*image.AdoptRequest) {
 	return func(r *image.AdoptRequest) {
-		db := try(sql.Open("sqlite", "file:"+r.Path))(t)
-		try(db.Exec(`UPDATE incarnations SET id = 'x' || id`))(t)
-		do(t, db.Close())
+		db := must.Get(sql.Open("sqlite", "file:"+r.Path))(t)
+		must.Get(db.Exec(`UPDATE incarnations SET id = 'x' || id`))(t)
+		must.Do(t, db.Close())
 	}
 }
 
@@ -43,30 +44,30 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 			l := newLife(t)
 			s := l.s
 			for _, id := range []amber.SessionID{"same", "differs", "returns", "edited back", "turns go"} {
-				try(s.StartSession(ctx, amber.SessionStart{ID: id, Binding: string(id), Name: "then", Project: "p"}))(t)
+				must.Get(s.StartSession(ctx, amber.SessionStart{ID: id, Binding: string(id), Name: "then", Project: "p"}))(t)
 				say(t, s, id, "prompt of "+string(id), amber.RoleUser, "")
 			}
 			for _, id := range []amber.SessionID{"gone before", "gone before and after"} {
-				try(s.StartSession(ctx, amber.SessionStart{ID: id, Project: "p"}))(t)
-				do(t, s.DeleteSession(ctx, id))
+				must.Get(s.StartSession(ctx, amber.SessionStart{ID: id, Project: "p"}))(t)
+				must.Do(t, s.DeleteSession(ctx, id))
 			}
 			dir := l.snapshot(t)
 			then := stamped(t, s)
 			l.clock.Advance(time.Minute)
-			try(s.RenameSession(ctx, "differs", "now"))(t)
+			must.Get(s.RenameSession(ctx, "differs", "now"))(t)
 			for _, name := range []string{"now", "then"} {
-				try(s.RenameSession(ctx, "edited back", name))(t)
+				must.Get(s.RenameSession(ctx, "edited back", name))(t)
 			}
-			do(t, s.DeleteSession(ctx, "returns"))
-			try(s.DeleteTurns(ctx, "turns go"))(t)
+			must.Do(t, s.DeleteSession(ctx, "returns"))
+			must.Get(s.DeleteTurns(ctx, "turns go"))(t)
 			for _, id := range []amber.SessionID{"late", "late and gone", "gone before", "gone before and after"} {
-				try(s.StartSession(ctx, amber.SessionStart{ID: id, Project: "p"}))(t)
+				must.Get(s.StartSession(ctx, amber.SessionStart{ID: id, Project: "p"}))(t)
 				say(t, s, id, "late prompt of "+string(id), amber.RoleUser, "")
 				say(t, s, id, "late answer of "+string(id), amber.RoleAssistant, "")
 			}
 			say(t, s, "same", "late prompt of same", amber.RoleUser, "q")
 			for _, id := range []amber.SessionID{"late and gone", "gone before and after"} {
-				do(t, s.DeleteSession(ctx, id))
+				must.Do(t, s.DeleteSession(ctx, id))
 			}
 			now, gone := stamped(t, s), departures(t, s)
 			l.clock.Advance(time.Minute)
@@ -82,7 +83,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 			if len(after) != len(then) {
 				t.Errorf("there are %d sessions, there were %d", len(after), len(then))
 			}
-			device := try(s.agent.Current())(t).Device
+			device := must.Get(s.agent.Current())(t).Device
 			for id, want := range map[amber.SessionID]amber.Origin{
 				"same":        then["same"].Origin,
 				"edited back": now["edited back"].Origin,
@@ -113,9 +114,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 				turnRef("late prompt of late"): 2, turnRef("late prompt of late and gone"): 2, turnRef("late prompt of gone before"): 2,
 				turnRef("late prompt of gone before and after"): 2, turnRef("late prompt of same"): 2,
 			}
-			if diff := cmp.Diff(want, counters); diff != "" {
-				t.Errorf("counters of the departed (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "counters of the departed", counters, want)
 			if got := departed[sessionRef("late and gone")]; got != gone[sessionRef("late and gone")] {
 				t.Errorf("a departure was taken over as %+v", got)
 			}
@@ -123,7 +122,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 				t.Error("a prompt departed from another project")
 			}
 			for _, turn := range []string{"prompt of turns go", "prompt of returns"} {
-				if n := try(l.s.LoadTurns(ctx, amber.SessionID(turn[len("prompt of "):]), 9))(t); len(n) != 1 {
+				if n := must.Get(l.s.LoadTurns(ctx, amber.SessionID(turn[len("prompt of "):]), 9))(t); len(n) != 1 {
 					t.Errorf("%s is not there", turn)
 				}
 			}
@@ -131,8 +130,8 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 				t.Errorf("report %+v", report)
 			}
 			logged := map[amber.SyncRef]bool{}
-			for _, c := range try(s.Changes(ctx, "", 9999))(t) {
-				if incarnation, _, _ := c.Position.Parse(); incarnation == try(s.agent.Current())(t).Incarnation {
+			for _, c := range must.Get(s.Changes(ctx, "", 9999))(t) {
+				if incarnation, _, _ := c.Position.Parse(); incarnation == must.Get(s.agent.Current())(t).Incarnation {
 					logged[amber.SyncRef{Scope: c.Scope, ID: c.Key}] = true
 				}
 			}
@@ -259,7 +258,7 @@ func (l *life) talk(t *testing.T, r *mathrand.Rand, steps int) {
 func (l *life) prompts(t *testing.T) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
+	must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
 		ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM turns WHERE role = 'user'`)
 		for _, id := range ids {
 			out[id] = true
@@ -273,13 +272,13 @@ func TestAdoptLocalOnlyKeepsSessions(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	l := newLife(t)
-	try(l.s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	must.Get(l.s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
 	then := stamped(t, l.s)
 	dir := l.snapshot(t)
-	try(l.s.RenameSession(ctx, "s", "now"))(t)
-	try(l.s.StartSession(ctx, amber.SessionStart{ID: "late"}))(t)
+	must.Get(l.s.RenameSession(ctx, "s", "now"))(t)
+	must.Get(l.s.StartSession(ctx, amber.SessionStart{ID: "late"}))(t)
 	say(t, l.s, "s", "prompt", amber.RoleUser, "")
-	do(t, l.s.DeleteSession(ctx, "late"))
+	must.Do(t, l.s.DeleteSession(ctx, "late"))
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.LocalOnly = true })
 	if diff := cmp.Diff(then, stamped(t, l.s), sameTime); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -302,31 +301,31 @@ func TestAdoptNotesVersions(t *testing.T) {
 			write := func(text string) amber.MemoryID { return save(t, s, amber.WriteRequest{Content: text}) }
 			edit := func(id amber.MemoryID, text string) amber.Origin {
 				l.clock.Advance(time.Second)
-				return try(s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t).Origin
+				return must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t).Origin
 			}
 			plain, torn, back, untouched := write("plain"), write("torn"), write("back"), write("untouched")
 			l.clock.Advance(time.Second)
-			plainThen := try(s.Get(ctx, plain))(t).Origin
-			backThen := try(s.Get(ctx, back))(t).Origin
+			plainThen := must.Get(s.Get(ctx, plain))(t).Origin
+			backThen := must.Get(s.Get(ctx, back))(t).Origin
 			edit(untouched, "untouched twice")
 			was := versionsOf(t, s, untouched)
 			others(t, s, torn, 1)
-			tornThen := try(s.Get(ctx, torn))(t).Origin
+			tornThen := must.Get(s.Get(ctx, torn))(t).Origin
 			dir := l.snapshot(t)
 			edit(plain, "plain in between")
 			plainNow := edit(plain, "plain now")
 			edit(torn, "torn now")
-			saw := append(others(t, s, torn, 2), try(s.Get(ctx, torn))(t).Origin) // which has seen the one before
+			saw := append(others(t, s, torn, 2), must.Get(s.Get(ctx, torn))(t).Origin) // which has seen the one before
 			between := edit(back, "back in between")
 			backNow := edit(back, "back")
 			late := write("late")
-			lateThen := try(s.Get(ctx, late))(t).Origin
+			lateThen := must.Get(s.Get(ctx, late))(t).Origin
 			lateNow := edit(late, "late twice")
 			l.clock.Advance(time.Second)
 			l.bringBack(t, dir, change)
 			versionsHold(t, s)
 
-			m := try(s.Get(ctx, plain))(t)
+			m := must.Get(s.Get(ctx, plain))(t)
 			rows := versionsOf(t, s, plain)
 			if got := rows[sqlrows.VersionOf(m.Origin)].saw; m.Content != "plain" || got != sqlrows.JoinVersions([]amber.Origin{plainNow, plainThen}) || len(rows) != 4 {
 				t.Errorf("the plain one saw %q, its versions are %v", got, rows)
@@ -334,13 +333,13 @@ func TestAdoptNotesVersions(t *testing.T) {
 			if r := rows[sqlrows.VersionOf(plainThen)]; !r.stored || r.head {
 				t.Errorf("the plain one of then is %+v", r)
 			}
-			m = try(s.Get(ctx, torn))(t)
+			m = must.Get(s.Get(ctx, torn))(t)
 			saw = append(saw, tornThen)
 			slices.SortFunc(saw, sqlrows.LatestFirst)
-			if diff := cmp.Diff(saw, try(sqlrows.SplitVersions(versionsOf(t, s, torn)[sqlrows.VersionOf(m.Origin)].saw))(t)); diff != "" {
+			if diff := cmp.Diff(saw, must.Get(sqlrows.SplitVersions(versionsOf(t, s, torn)[sqlrows.VersionOf(m.Origin)].saw))(t)); diff != "" {
 				t.Errorf("the torn one saw (-want +got):\n%s", diff)
 			}
-			m = try(s.Get(ctx, back))(t)
+			m = must.Get(s.Get(ctx, back))(t)
 			want := map[string]versionRow{
 				sqlrows.VersionOf(backThen): {},
 				sqlrows.VersionOf(between):  {saw: sqlrows.VersionOf(backThen)},
@@ -349,18 +348,14 @@ func TestAdoptNotesVersions(t *testing.T) {
 			if diff := cmp.Diff(want, versionsOf(t, s, back), cmp.AllowUnexported(versionRow{})); diff != "" || m.Origin != backNow {
 				t.Errorf("edited back, at %+v (-want +got):\n%s", m.Origin, diff)
 			}
-			if diff := cmp.Diff(was, versionsOf(t, s, untouched), cmp.AllowUnexported(versionRow{})); diff != "" {
-				t.Errorf("untouched (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "untouched", versionsOf(t, s, untouched), was, cmp.AllowUnexported(versionRow{}))
 			_, dead := l.memories(t)
 			want = map[string]versionRow{
 				sqlrows.VersionOf(lateThen):          {stored: true},
 				sqlrows.VersionOf(lateNow):           {saw: sqlrows.VersionOf(lateThen), stored: true},
 				sqlrows.VersionOf(dead[late].Origin): {saw: sqlrows.VersionOf(lateNow), head: true, stored: true},
 			}
-			if diff := cmp.Diff(want, versionsOf(t, s, late), cmp.AllowUnexported(versionRow{})); diff != "" {
-				t.Errorf("late (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "late", versionsOf(t, s, late), want, cmp.AllowUnexported(versionRow{}))
 		})
 	}
 }
@@ -375,7 +370,7 @@ func TestAdoptForgetsConflictsItDoesNotHave(t *testing.T) {
 	dir := l.snapshot(t)
 	l.clock.Advance(time.Second)
 	for _, text := range []string{"second", "first"} {
-		try(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
+		must.Get(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
 	}
 	came := others(t, l.s, id, 1)
 	l.bringBack(t, dir, nil)
@@ -418,7 +413,7 @@ func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
 				if slices.Contains([]string{"sync_places", "sync_held", "sync_spared"}, table) {
 					want = c.want
 				}
-				do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
+				must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
 					var n int
 					err := x.Row("SELECT count(*) FROM " + table).Scan(&n)
 					if n != want {
@@ -427,7 +422,7 @@ func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
 					return err
 				}))
 			}
-			do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
+			must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
 				positions, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT position FROM sync_places`)
 				if c.want == 1 && !slices.Equal(positions, []string{"i/1"}) {
 					t.Errorf("the position is %v", positions)
@@ -444,7 +439,7 @@ func TestAdoptKnowsItsExports(t *testing.T) {
 	t.Parallel()
 	for _, local := range []bool{false, true} {
 		l := newLife(t)
-		device := try(l.s.agent.Current())(t).Device
+		device := must.Get(l.s.agent.Current())(t).Device
 		id := save(t, l.s, amber.WriteRequest{Content: "kept"})
 		gone := save(t, l.s, amber.WriteRequest{Content: "erased since"})
 		dir := l.snapshot(t)
@@ -459,7 +454,7 @@ VALUES ('engram', ?, ?, 'memory', ?, '', 1, 'f', '')`, short, i, record)
 		}
 		l.bringBack(t, dir, func(r *image.AdoptRequest) { r.LocalOnly = local })
 		var chunks, links []string
-		do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
+		must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
 			var cerr, lerr error
 			chunks, cerr = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT chunk FROM sync_chunks`)
 			links, lerr = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT chunk || ' ' || record FROM sync_links`)
@@ -483,13 +478,13 @@ func TestAdoptErasesWhatWaits(t *testing.T) {
 	id := save(t, l.s, amber.WriteRequest{Content: "made and erased since"})
 	erase(t, l.s, id)
 	l.bringBack(t, dir, func(r *image.AdoptRequest) {
-		db := try(sql.Open("sqlite", "file:"+r.Path))(t)
+		db := must.Get(sql.Open("sqlite", "file:"+r.Path))(t)
 		defer db.Close()
 		if _, err := db.Exec(`INSERT INTO sync_waiting (from_id, to_id, type, body) VALUES ('x', ?, 'r', '{}')`, id); err != nil {
 			t.Log(err) // control.db
 		}
 	})
-	do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
+	must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
 		waiting, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT to_id FROM sync_waiting`)
 		if len(waiting) != 0 {
 			t.Errorf("waiting for %v", waiting)
@@ -507,7 +502,5 @@ func TestAdoptTellsOfErasures(t *testing.T) {
 	f := &folder{name: "place"}
 	erase(t, l.s, save(t, l.s, amber.WriteRequest{Content: "made and erased since"}))
 	l.bringBack(t, dir, nil)
-	if d := cmp.Diff([]string{"erased"}, names(f.export(t, l.s, 0))); d != "" {
-		t.Errorf("exported (-want +got):\n%s", d)
-	}
+	must.Equal(t, "exported", names(f.export(t, l.s, 0)), []string{"erased"})
 }

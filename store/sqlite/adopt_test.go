@@ -18,6 +18,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 	"github.com/amber-memory/amber/store/storetest"
@@ -42,10 +43,10 @@ func (l *life) snapshot(t *testing.T) string {
 	t.Helper()
 	l.n++
 	dir := filepath.Join(l.dir, fmt.Sprint(l.n))
-	do(t, os.Mkdir(dir, 0o700))
+	must.Do(t, os.Mkdir(dir, 0o700))
 	for _, f := range freeze(t, l.s) {
 		thaw(t, f, filepath.Join(dir, f.Info().Name))
-		do(t, f.Close())
+		must.Do(t, f.Close())
 	}
 	return dir
 }
@@ -54,16 +55,16 @@ func (l *life) snapshot(t *testing.T) string {
 func (l *life) bringBack(t *testing.T, dir string, change func(*image.AdoptRequest)) (report image.AdoptReport) {
 	t.Helper()
 	a, ctx := l.s.agent, t.Context()
-	old := try(a.Current())(t)
+	old := must.Get(a.Current())(t)
 	next := old
 	next.Generation++
-	next.Incarnation = try(amber.NewUUID(l.clock.Now(), rand.Reader))(t)
-	do(t, os.Mkdir(a.GenDir(next), 0o700))
-	do(t, a.Exclusive(ctx, func(home.Current) error {
+	next.Incarnation = must.Get(amber.NewUUID(l.clock.Now(), rand.Reader))(t)
+	must.Do(t, os.Mkdir(a.GenDir(next), 0o700))
+	must.Do(t, a.Exclusive(ctx, func(home.Current) error {
 		for _, name := range []string{"memory.db", "control.db"} {
 			path := filepath.Join(a.GenDir(next), name)
-			do(t, os.WriteFile(path, try(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
-			if e := try(image.Examine(ctx, path, true))(t); slices.ContainsFunc(e.Checks, func(c wire.Check) bool { return !c.OK }) {
+			must.Do(t, os.WriteFile(path, must.Get(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
+			if e := must.Get(image.Examine(ctx, path, true))(t); slices.ContainsFunc(e.Checks, func(c wire.Check) bool { return !c.OK }) {
 				t.Fatalf("the examination found %+v", e.Checks)
 			}
 			r := image.AdoptRequest{Path: path, Live: filepath.Join(a.GenDir(old), name), Current: next, Clock: l.clock.Now, Random: rand.Reader}
@@ -71,12 +72,12 @@ func (l *life) bringBack(t *testing.T, dir string, change func(*image.AdoptReque
 				change(&r)
 			}
 			if name == "control.db" {
-				next.Clock = max(next.Clock, try(image.AdoptControl(ctx, r))(t).Clock)
+				next.Clock = max(next.Clock, must.Get(image.AdoptControl(ctx, r))(t).Clock)
 				continue
 			}
-			report = try(image.Adopt(ctx, r))(t)
+			report = must.Get(image.Adopt(ctx, r))(t)
 			next.Clock = max(next.Clock, report.Clock)
-			if names := try(filepath.Glob(path + "-*"))(t); len(names) > 0 {
+			if names := must.Get(filepath.Glob(path + "-*"))(t); len(names) > 0 {
 				t.Errorf("%v are left", names)
 			}
 		}
@@ -91,7 +92,7 @@ func (l *life) memories(t *testing.T) (live, dead map[amber.MemoryID]amber.Memor
 	t.Helper()
 	live, dead = map[amber.MemoryID]amber.Memory{}, map[amber.MemoryID]amber.Memory{}
 	for q := (amber.ListQuery{All: true, Deleted: true, Limit: 50}); ; {
-		page := try(l.s.List(t.Context(), q))(t)
+		page := must.Get(l.s.List(t.Context(), q))(t)
 		for _, m := range page.Items {
 			if m.DeletedAt.IsZero() {
 				live[m.ID] = m
@@ -140,10 +141,10 @@ func (l *life) live(t *testing.T, r *mathrand.Rand, steps int) {
 		w := amber.WriteRequest{Content: fmt.Sprintf("text %d number %d", r.IntN(40), r.IntN(10)), Tags: []string{fmt.Sprint("t", r.IntN(3))}}
 		switch r.IntN(10) {
 		case 0, 1, 2:
-			try(l.s.Write(ctx, w))(t)
+			must.Get(l.s.Write(ctx, w))(t)
 		case 3, 4:
 			w.Topic = fmt.Sprint("topic ", r.IntN(5))
-			try(l.s.Write(ctx, w))(t)
+			must.Get(l.s.Write(ctx, w))(t)
 		case 5, 6:
 			_, err := l.s.Edit(ctx, amber.EditRequest{ID: known(), Content: &w.Content})
 			l.allow(t, err)
@@ -175,7 +176,7 @@ func (l *life) allow(t *testing.T, err error) {
 
 func (l *life) erased(t *testing.T) (ids []string) {
 	t.Helper()
-	do(t, l.s.memory.view(t.Context(), "read erased", "", func(x *tx) (err error) {
+	must.Do(t, l.s.memory.view(t.Context(), "read erased", "", func(x *tx) (err error) {
 		ids, err = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM erased ORDER BY id`)
 		return err
 	}))
@@ -212,9 +213,9 @@ func TestAdoptedMemoriesAreTheSnapshots(t *testing.T) {
 				l.clock.Advance(time.Minute)
 				l.bringBack(t, past[i], func(r *image.AdoptRequest) {
 					if seed%2 == 0 { // as if they had not grown from one
-						db := try(sql.Open("sqlite", "file:"+r.Path))(t)
-						try(db.Exec(`UPDATE incarnations SET id = 'x' || id`))(t)
-						do(t, db.Close())
+						db := must.Get(sql.Open("sqlite", "file:"+r.Path))(t)
+						must.Get(db.Exec(`UPDATE incarnations SET id = 'x' || id`))(t)
+						must.Do(t, db.Close())
 					}
 				})
 				after, tombstones := l.memories(t)
@@ -247,7 +248,7 @@ func TestAdoptedMemoriesAreTheSnapshots(t *testing.T) {
 				}
 				versionsHold(t, l.s)
 				sound(t, l.s)
-				do(t, l.s.DeepCheck(ctx))
+				must.Do(t, l.s.DeepCheck(ctx))
 			}
 		})
 	}
@@ -283,7 +284,7 @@ func containsAll(all, some []string) bool {
 func (l *life) relations(t *testing.T) map[string]amber.Relation {
 	t.Helper()
 	out := map[string]amber.Relation{}
-	do(t, l.s.memory.view(t.Context(), "read relations", "", func(x *tx) error {
+	must.Do(t, l.s.memory.view(t.Context(), "read relations", "", func(x *tx) error {
 		rs, err := sqlrows.All(x.Tx, sqlrows.ScanRelation, `SELECT `+sqlrows.RelationColumns+` FROM relations`)
 		for _, r := range rs {
 			out[r.ID] = r
@@ -301,29 +302,27 @@ func TestAdoptStampsWhatDiffers(t *testing.T) {
 	edited := save(t, l.s, amber.WriteRequest{Content: "first text"})
 	restored := save(t, l.s, amber.WriteRequest{Content: "is deleted later"})
 	back := save(t, l.s, amber.WriteRequest{Content: "there"})
-	related := try(l.s.Relate(ctx, amber.Relation{From: same, To: edited, Type: "related", Strength: 1}))(t)
-	try(l.s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{}`)}))(t)
+	related := must.Get(l.s.Relate(ctx, amber.Relation{From: same, To: edited, Type: "related", Strength: 1}))(t)
+	must.Get(l.s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{}`)}))(t)
 	dir := l.snapshot(t)
 	for _, text := range []string{"second text", "third text"} {
-		try(l.s.Edit(ctx, amber.EditRequest{ID: edited, Content: &text}))(t)
+		must.Get(l.s.Edit(ctx, amber.EditRequest{ID: edited, Content: &text}))(t)
 	}
-	do(t, l.s.Delete(ctx, restored))
+	must.Do(t, l.s.Delete(ctx, restored))
 	for _, text := range []string{"there and", "there"} {
-		try(l.s.Edit(ctx, amber.EditRequest{ID: back, Content: &text}))(t)
+		must.Get(l.s.Edit(ctx, amber.EditRequest{ID: back, Content: &text}))(t)
 	}
 	added := save(t, l.s, amber.WriteRequest{Content: "came later"})
-	do(t, l.s.Unrelate(ctx, related.ID))
-	late := try(l.s.Relate(ctx, amber.Relation{From: added, To: same, Type: "related", Strength: 1}))(t)
+	must.Do(t, l.s.Unrelate(ctx, related.ID))
+	late := must.Get(l.s.Relate(ctx, amber.Relation{From: added, To: same, Type: "related", Strength: 1}))(t)
 	before, _ := l.memories(t)
-	head := try(l.s.Head(ctx))(t)
+	head := must.Get(l.s.Head(ctx))(t)
 
 	report := l.bringBack(t, dir, nil)
 	want := image.AdoptReport{Clock: report.Clock, Stamped: 3, TakenOver: 1, Tombstones: 2, ParkedLoops: 1}
-	if diff := cmp.Diff(want, report); diff != "" {
-		t.Errorf("report (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "report", report, want)
 	after, dead := l.memories(t)
-	device := try(l.s.agent.Current())(t).Device
+	device := must.Get(l.s.agent.Current())(t).Device
 	if m := after[same]; m.Origin != before[same].Origin || m.Revision != 1 {
 		t.Errorf("what did not change was stamped %+v", m)
 	}
@@ -339,7 +338,7 @@ func TestAdoptStampsWhatDiffers(t *testing.T) {
 	if m := dead[added]; m.Revision != 2 || m.Origin.Counter != 2 || m.Content != "came later" {
 		t.Errorf("added: %+v", m)
 	}
-	if n := len(try(l.s.History(ctx, added))(t)); n != 2 {
+	if n := len(must.Get(l.s.History(ctx, added))(t)); n != 2 {
 		t.Errorf("the tombstone has %d revisions, want 2", n)
 	}
 	relations := l.relations(t)
@@ -352,21 +351,20 @@ func TestAdoptStampsWhatDiffers(t *testing.T) {
 	if got := found(t, l.s, amber.Query{Text: "text"}); !slices.Equal(got, []amber.MemoryID{edited}) {
 		t.Errorf("a search finds %v, want %v", got, edited)
 	}
-	if loop := try(l.s.LoadLoop(ctx, "s"))(t); !loop.Parked {
+	if loop := must.Get(l.s.LoadLoop(ctx, "s"))(t); !loop.Parked {
 		t.Error("the loop is not parked")
 	}
-	_, err := l.s.Changes(ctx, head, 9)
-	wantKind(t, err, amber.KindConflict, "position of the history that was replaced")
+	must.Fail(l.s.Changes(ctx, head, 9))(t, "position of the history that was replaced", amber.KindConflict)
 	keys := map[string]bool{}
-	for _, c := range try(l.s.Changes(ctx, "", 999))(t) {
-		if incarnation, _, _ := c.Position.Parse(); incarnation == try(l.s.agent.Current())(t).Incarnation {
+	for _, c := range must.Get(l.s.Changes(ctx, "", 999))(t) {
+		if incarnation, _, _ := c.Position.Parse(); incarnation == must.Get(l.s.agent.Current())(t).Incarnation {
 			keys[c.Key] = true
 		}
 	}
 	if len(keys) != 5 { // edited, restored, back, added, same with a relation
 		t.Errorf("the log names %v", keys)
 	}
-	if m := try(l.s.Edit(ctx, amber.EditRequest{ID: edited, Content: ptr("fourth text")}))(t); m.Revision != 5 || m.Origin.Clock <= report.Clock {
+	if m := must.Get(l.s.Edit(ctx, amber.EditRequest{ID: edited, Content: new("fourth text")}))(t); m.Revision != 5 || m.Origin.Clock <= report.Clock {
 		t.Errorf("the next edit is %+v after %s", m, report.Clock)
 	}
 	t.Run("again", func(t *testing.T) {
@@ -379,11 +377,9 @@ func TestAdoptStampsWhatDiffers(t *testing.T) {
 			t.Errorf("revision %d, want 6", again[edited].Revision)
 		}
 		sound(t, l.s)
-		do(t, l.s.DeepCheck(ctx))
+		must.Do(t, l.s.DeepCheck(ctx))
 	})
 }
-
-func ptr[T any](v T) *T { return &v }
 
 func TestAdoptLocalOnlyKeepsStamps(t *testing.T) {
 	t.Parallel()
@@ -393,7 +389,7 @@ func TestAdoptLocalOnlyKeepsStamps(t *testing.T) {
 	gone := save(t, l.s, amber.WriteRequest{Content: "the secret"})
 	was, _ := l.memories(t)
 	dir := l.snapshot(t)
-	try(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: ptr("second")}))(t)
+	must.Get(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: new("second")}))(t)
 	save(t, l.s, amber.WriteRequest{Content: "later"})
 	erase(t, l.s, gone)
 	report := l.bringBack(t, dir, func(r *image.AdoptRequest) { r.LocalOnly = true })
@@ -413,10 +409,10 @@ func TestAdoptErasesAgain(t *testing.T) {
 	l := newLife(t)
 	const secret = "the password is hunter2hunter2"
 	id := save(t, l.s, amber.WriteRequest{Content: secret, IdempotencyKey: "k"})
-	try(l.s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: "user", Content: "I said: " + secret}))(t)
+	must.Get(l.s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: "user", Content: "I said: " + secret}))(t)
 	kept := save(t, l.s, amber.WriteRequest{Content: "something else"})
 	dir := l.snapshot(t)
-	if b := try(os.ReadFile(filepath.Join(dir, "memory.db")))(t); !strings.Contains(string(b), "hunter2hunter2") {
+	if b := must.Get(os.ReadFile(filepath.Join(dir, "memory.db")))(t); !strings.Contains(string(b), "hunter2hunter2") {
 		t.Fatal("the snapshot does not hold it")
 	}
 	erase(t, l.s, id)
@@ -424,12 +420,11 @@ func TestAdoptErasesAgain(t *testing.T) {
 	if report.KeptErased != 1 {
 		t.Errorf("report %+v", report)
 	}
-	_, err := l.s.Get(ctx, id)
-	wantKind(t, err, amber.KindNotFound, "get what was erased")
-	try(l.s.Get(ctx, kept))(t)
-	path := l.s.memory.path(try(l.s.agent.Current())(t))
-	do(t, l.s.Close())
-	if b := try(os.ReadFile(path))(t); strings.Contains(string(b), "hunter2") {
+	must.Fail(l.s.Get(ctx, id))(t, "get what was erased", amber.KindNotFound)
+	must.Get(l.s.Get(ctx, kept))(t)
+	path := l.s.memory.path(must.Get(l.s.agent.Current())(t))
+	must.Do(t, l.s.Close())
+	if b := must.Get(os.ReadFile(path))(t); strings.Contains(string(b), "hunter2") {
 		t.Error("the text is still in the file")
 	}
 	if n := query[int](t, path, `SELECT count(*) FROM turns`); n != 0 {
@@ -461,7 +456,7 @@ func TestAdoptTakesTheFurtherCursor(t *testing.T) {
 		t.Errorf("%d cursors moved, want 5", report.Cursors)
 	}
 	for journal, want := range map[string]int64{"live ahead": 7, "file ahead": 8, "file only": 2, "live only": 4, "raised": 9, "new": 6} {
-		if c := try(l.s.JournalCursor(ctx, journal))(t); c.Seq != want {
+		if c := must.Get(l.s.JournalCursor(ctx, journal))(t); c.Seq != want {
 			t.Errorf("%s is at %d, want %d", journal, c.Seq, want)
 		}
 	}
@@ -472,7 +467,7 @@ func TestAdoptWithoutLiveFile(t *testing.T) {
 	ctx := t.Context()
 	l := newLife(t)
 	id := save(t, l.s, amber.WriteRequest{Content: "text"})
-	try(l.s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{}`)}))(t)
+	must.Get(l.s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{}`)}))(t)
 	was, _ := l.memories(t)
 	dir := l.snapshot(t)
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
@@ -480,10 +475,10 @@ func TestAdoptWithoutLiveFile(t *testing.T) {
 	if diff := cmp.Diff(was, after, sameTime); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
 	}
-	if !try(l.s.LoadLoop(ctx, "s"))(t).Parked {
+	if !must.Get(l.s.LoadLoop(ctx, "s"))(t).Parked {
 		t.Error("the loop is not parked")
 	}
-	if m := try(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: ptr("new")}))(t); m.Revision != 2 {
+	if m := must.Get(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: new("new")}))(t); m.Revision != 2 {
 		t.Errorf("revision %d", m.Revision)
 	}
 }
@@ -493,18 +488,18 @@ func TestCarriedFilesOnlyLearnTheirGeneration(t *testing.T) {
 	ctx := t.Context()
 	l := newLife(t)
 	save(t, l.s, amber.WriteRequest{Content: "text"})
-	try(l.s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{}`)}))(t)
-	head := try(l.s.Head(ctx))(t)
+	must.Get(l.s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{}`)}))(t)
+	head := must.Get(l.s.Head(ctx))(t)
 	was, _ := l.memories(t)
 	report := l.bringBack(t, l.snapshot(t), func(r *image.AdoptRequest) { r.Carried = true })
 	after, _ := l.memories(t)
 	if diff := cmp.Diff(was, after, sameTime); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
 	}
-	if try(l.s.LoadLoop(ctx, "s"))(t).Parked {
+	if must.Get(l.s.LoadLoop(ctx, "s"))(t).Parked {
 		t.Error("the loop is parked")
 	}
-	if n := len(try(l.s.Changes(ctx, head, 9))(t)); n != 0 {
+	if n := len(must.Get(l.s.Changes(ctx, head, 9))(t)); n != 0 {
 		t.Errorf("%d changes", n)
 	}
 	if report.Stamped+report.TakenOver+report.Tombstones != 0 || report.Clock == 0 {
@@ -521,14 +516,14 @@ func TestAdoptNeverTurnsTheClockBack(t *testing.T) {
 	dir := l.snapshot(t)
 	l.clock.Advance(time.Hour)
 	save(t, l.s, amber.WriteRequest{Content: "an hour later"})
-	last := try(l.s.LastStamp(ctx))(t)
+	last := must.Get(l.s.LastStamp(ctx))(t)
 	l.clock.Advance(-24 * time.Hour)
 	report := l.bringBack(t, dir, nil)
 	if report.Clock <= last {
 		t.Errorf("the clock is at %s, live it was at %s", report.Clock, last)
 	}
 	id := save(t, l.s, amber.WriteRequest{Content: "after"})
-	if o := try(l.s.Get(ctx, id))(t).Origin; o.Clock <= report.Clock {
+	if o := must.Get(l.s.Get(ctx, id))(t).Origin; o.Clock <= report.Clock {
 		t.Errorf("stamp %s after %s", o.Clock, report.Clock)
 	}
 }
@@ -539,8 +534,8 @@ func TestAdoptControlNeverIssuesAFenceTwice(t *testing.T) {
 	l := newLife(t)
 	claim := func(node string) int64 {
 		t.Helper()
-		do(t, l.s.Publish(ctx, amber.Envelope{EntryID: fmt.Sprint(node, try(amber.NewUUID(l.clock.Now(), rand.Reader))(t)), TaskID: "t", NodeID: node}))
-		return try(l.s.Claim(ctx, "c"))(t).Lease.Fence
+		must.Do(t, l.s.Publish(ctx, amber.Envelope{EntryID: fmt.Sprint(node, must.Get(amber.NewUUID(l.clock.Now(), rand.Reader))(t)), TaskID: "t", NodeID: node}))
+		return must.Get(l.s.Claim(ctx, "c"))(t).Lease.Fence
 	}
 	first := claim("a")
 	dir := l.snapshot(t)
@@ -550,20 +545,20 @@ func TestAdoptControlNeverIssuesAFenceTwice(t *testing.T) {
 		t.Errorf("fences %d, %d, %d, then %d", first, second, third, next)
 	}
 	_, err := l.s.SaveResult(ctx, amber.Result{TaskID: "t", NodeID: "a", Fence: first, Producer: "p", Status: amber.ResultOK})
-	wantKind(t, err, amber.KindConflict, "result under a fence that was overtaken in the life that was replaced")
+	must.Kind(t, "result under a fence that was overtaken in the life that was replaced", err, amber.KindConflict)
 	t.Run("of another history", func(t *testing.T) {
 		other := newLife(t)
 		var clash int64
 		for _, node := range []string{"x", "y"} {
-			do(t, other.s.Publish(ctx, amber.Envelope{EntryID: node, TaskID: "else", NodeID: node}))
-			clash = try(other.s.Claim(ctx, "c"))(t).Lease.Fence
+			must.Do(t, other.s.Publish(ctx, amber.Envelope{EntryID: node, TaskID: "else", NodeID: node}))
+			clash = must.Get(other.s.Claim(ctx, "c"))(t).Lease.Fence
 		}
 		if clash != second {
 			t.Fatalf("fence %d, want %d for the test", clash, second)
 		}
 		l.bringBack(t, other.snapshot(t), nil)
 		_, err := l.s.SaveResult(ctx, amber.Result{TaskID: "else", NodeID: "y", Fence: clash, Producer: "p", Status: amber.ResultOK})
-		wantKind(t, err, amber.KindConflict, "result under a fence that was issued twice")
+		must.Kind(t, "result under a fence that was issued twice", err, amber.KindConflict)
 	})
 }
 
@@ -577,15 +572,15 @@ func TestAdoptOfDamagedLiveFileChangesNothing(t *testing.T) {
 	}
 	dir := l.snapshot(t)
 	live := filepath.Join(t.TempDir(), "live.db")
-	b := try(os.ReadFile(filepath.Join(dir, "memory.db")))(t)
+	b := must.Get(os.ReadFile(filepath.Join(dir, "memory.db")))(t)
 	clear(b[len(b)/2:])
-	do(t, os.WriteFile(live, b, 0o600))
+	must.Do(t, os.WriteFile(live, b, 0o600))
 	path := filepath.Join(dir, "memory.db")
-	before := try(os.ReadFile(path))(t)
-	c := try(l.s.agent.Current())(t)
+	before := must.Get(os.ReadFile(path))(t)
+	c := must.Get(l.s.agent.Current())(t)
 	_, err := image.Adopt(ctx, image.AdoptRequest{Path: path, Live: live, Current: c, Clock: l.clock.Now, Random: rand.Reader})
-	wantKind(t, err, amber.KindDamaged, "adopt")
-	if !slices.Equal(before, try(os.ReadFile(path))(t)) {
+	must.Kind(t, "adopt", err, amber.KindDamaged)
+	if !slices.Equal(before, must.Get(os.ReadFile(path))(t)) {
 		t.Error("the file changed")
 	}
 }

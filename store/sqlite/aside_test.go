@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -29,21 +30,21 @@ func furnished(t *testing.T) (s *Store, told *listener, ids []amber.MemoryID) {
 	for i := range 3 {
 		ids = append(ids, save(t, s, amber.WriteRequest{Content: fmt.Sprintf("fish number %d", i), IdempotencyKey: fmt.Sprint(i)}))
 	}
-	try(s.Edit(ctx, amber.EditRequest{ID: ids[2], Title: ptr("three")}))(t)
-	try(s.Relate(ctx, amber.Relation{From: ids[0], To: ids[1], Type: "related", Strength: 1}))(t)
-	try(s.Relate(ctx, amber.Relation{From: ids[0], To: ids[2], Type: "related", Strength: 1}))(t)
-	do(t, s.PutEmbedding(ctx, amber.Embedding{MemoryID: ids[0], Model: "m", Vector: []float32{1, 2}}))
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: ids[2], Title: new("three")}))(t)
+	must.Get(s.Relate(ctx, amber.Relation{From: ids[0], To: ids[1], Type: "related", Strength: 1}))(t)
+	must.Get(s.Relate(ctx, amber.Relation{From: ids[0], To: ids[2], Type: "related", Strength: 1}))(t)
+	must.Do(t, s.PutEmbedding(ctx, amber.Embedding{MemoryID: ids[0], Model: "m", Vector: []float32{1, 2}}))
 	for _, id := range []string{"s1", "s2"} {
-		try(s.StartSession(ctx, amber.SessionStart{ID: amber.SessionID(id), Binding: "b"}))(t)
-		try(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID("t" + id), SessionID: "s1", Role: "user", Content: "hello"}))(t)
-		try(s.AddCompaction(ctx, amber.Compaction{ID: "c" + id, SessionID: "s1", Summary: "x", Turns: 1}))(t)
-		try(s.SaveState(ctx, amber.SessionID(id), []byte(`{}`), 0))(t)
-		try(s.SaveLoop(ctx, amber.LoopSave{SessionID: amber.SessionID(id), RunID: "r", State: []byte(`{}`)}))(t)
-		try(s.SaveTask(ctx, amber.Task{ID: "k" + id, Goal: "g"}, 0))(t)
-		try(s.AppendEvent(ctx, amber.TaskEvent{TaskID: "ks1", From: amber.TaskQueued}))(t)
-		try(s.RequestApproval(ctx, amber.ApprovalRequest{ID: "a" + id, TaskID: "ks1", NodeID: "n", Summary: "?", Payload: []byte(`{}`)}))(t)
-		try(s.SaveResult(ctx, amber.Result{TaskID: "ks1", NodeID: id, Producer: "p", Status: amber.ResultOK}))(t)
-		do(t, s.Publish(ctx, amber.Envelope{EntryID: "e" + id, TaskID: "ks1", NodeID: "n"}))
+		must.Get(s.StartSession(ctx, amber.SessionStart{ID: amber.SessionID(id), Binding: "b"}))(t)
+		must.Get(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID("t" + id), SessionID: "s1", Role: "user", Content: "hello"}))(t)
+		must.Get(s.AddCompaction(ctx, amber.Compaction{ID: "c" + id, SessionID: "s1", Summary: "x", Turns: 1}))(t)
+		must.Get(s.SaveState(ctx, amber.SessionID(id), []byte(`{}`), 0))(t)
+		must.Get(s.SaveLoop(ctx, amber.LoopSave{SessionID: amber.SessionID(id), RunID: "r", State: []byte(`{}`)}))(t)
+		must.Get(s.SaveTask(ctx, amber.Task{ID: "k" + id, Goal: "g"}, 0))(t)
+		must.Get(s.AppendEvent(ctx, amber.TaskEvent{TaskID: "ks1", From: amber.TaskQueued}))(t)
+		must.Get(s.RequestApproval(ctx, amber.ApprovalRequest{ID: "a" + id, TaskID: "ks1", NodeID: "n", Summary: "?", Payload: []byte(`{}`)}))(t)
+		must.Get(s.SaveResult(ctx, amber.Result{TaskID: "ks1", NodeID: id, Producer: "p", Status: amber.ResultOK}))(t)
+		must.Do(t, s.Publish(ctx, amber.Envelope{EntryID: "e" + id, TaskID: "ks1", NodeID: "n"}))
 	}
 	return s, told, ids
 }
@@ -54,7 +55,7 @@ func findings(t *testing.T, s *Store, name string) string {
 	var out []string
 	for _, f := range s.Check(t.Context()) {
 		if f.Check == name && f.Err != nil {
-			wantKind(t, f.Err, amber.KindDamaged, name)
+			must.Kind(t, name, f.Err, amber.KindDamaged)
 			out = append(out, f.Err.Error())
 		}
 	}
@@ -183,7 +184,7 @@ func TestEveryTableIsRead(t *testing.T) {
 	t.Parallel()
 	s, _, _ := furnished(t)
 	for path, readings := range map[string][]sqlrows.Reading{
-		s.memory.path(try(s.agent.Current())(t)): sqlrows.MemoryReadings, s.control.path(try(s.agent.Current())(t)): sqlrows.ControlReadings,
+		s.memory.path(must.Get(s.agent.Current())(t)): sqlrows.MemoryReadings, s.control.path(must.Get(s.agent.Current())(t)): sqlrows.ControlReadings,
 	} {
 		names := query[string](t, path, `SELECT group_concat(name, ' ') FROM sqlite_schema
 WHERE type = 'table' AND name NOT LIKE 'memory\_%' ESCAPE '\' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`)
@@ -210,7 +211,7 @@ func TestCountersThatCannotGoOn(t *testing.T) {
 		t.Run(c.names, func(t *testing.T) {
 			t.Parallel()
 			s, _, _ := furnished(t)
-			try(s.Claim(t.Context(), "c"))(t)
+			must.Get(s.Claim(t.Context(), "c"))(t)
 			l := &life{s: s, dir: t.TempDir()}
 			d := s.memory
 			if c.file == "control.db" {
@@ -220,7 +221,7 @@ func TestCountersThatCannotGoOn(t *testing.T) {
 			if got := findings(t, s, "counters"); !strings.Contains(got, c.names) {
 				t.Errorf("the check says %q", got)
 			}
-			e := try(image.Examine(t.Context(), filepath.Join(l.snapshot(t), c.file), true))(t)
+			e := must.Get(image.Examine(t.Context(), filepath.Join(l.snapshot(t), c.file), true))(t)
 			if last := e.Checks[len(e.Checks)-1]; last.OK || last.Name != "counters" || !strings.Contains(last.Detail, c.names) {
 				t.Errorf("the examination says %+v", last)
 			}
@@ -236,18 +237,17 @@ func TestBadMemoryCanGo(t *testing.T) {
 	s, _, ids := furnished(t)
 	meddle(t, s.memory, `UPDATE memories SET metadata = '{', counter = -7, revision = 9223372036854775807 WHERE rowid = 1`)
 	meddle(t, s.memory, `UPDATE memories SET metadata = '{' WHERE rowid = 2`)
-	_, err := s.Get(ctx, ids[0])
-	wantKind(t, err, amber.KindDamaged, "get")
+	must.Fail(s.Get(ctx, ids[0]))(t, "get", amber.KindDamaged)
 	if fresh := save(t, s, amber.WriteRequest{Content: "fish number 0"}); fresh == ids[0] {
 		t.Error("the text was counted to a memory that cannot be read")
 	}
-	do(t, s.Delete(ctx, ids[0]))
+	must.Do(t, s.Delete(ctx, ids[0]))
 	erase(t, s, ids[1])
 	if got := findings(t, s, "rows"); got != "" {
 		t.Errorf("after they went: %s", got)
 	}
-	path := s.memory.path(try(s.agent.Current())(t))
-	if b := try(os.ReadFile(path))(t); strings.Contains(string(b), "fish number 1") {
+	path := s.memory.path(must.Get(s.agent.Current())(t))
+	if b := must.Get(os.ReadFile(path))(t); strings.Contains(string(b), "fish number 1") {
 		t.Error("the text that was erased is still there")
 	}
 }
@@ -265,16 +265,16 @@ func TestRestorePassesOverBadRows(t *testing.T) {
 	meddle(t, l.s.memory, `UPDATE memories SET metadata = '{' WHERE rowid = 1`)
 	dir := l.snapshot(t)
 	erase(t, l.s, ids[0])
-	try(l.s.Edit(ctx, amber.EditRequest{ID: ids[1], Title: ptr("later")}))(t)
+	must.Get(l.s.Edit(ctx, amber.EditRequest{ID: ids[1], Title: new("later")}))(t)
 	meddle(t, l.s.memory, `UPDATE memories SET clock = -1 WHERE rowid = 2`)
-	try(l.s.Edit(ctx, amber.EditRequest{ID: ids[3], Title: ptr("later")}))(t)
+	must.Get(l.s.Edit(ctx, amber.EditRequest{ID: ids[3], Title: new("later")}))(t)
 	a := l.s.agent
-	next := try(a.Current())(t)
+	next := must.Get(a.Current())(t)
 	live := l.s.memory.path(next)
 	next.Generation++
-	next.Incarnation = try(amber.NewUUID(l.clock.Now(), rand.Reader))(t)
+	next.Incarnation = must.Get(amber.NewUUID(l.clock.Now(), rand.Reader))(t)
 	path := filepath.Join(dir, "memory.db")
-	report := try(image.Adopt(ctx, image.AdoptRequest{Path: path, Live: live, Current: next, Clock: l.clock.Now, Random: rand.Reader}))(t)
+	report := must.Get(image.Adopt(ctx, image.AdoptRequest{Path: path, Live: live, Current: next, Clock: l.clock.Now, Random: rand.Reader}))(t)
 	if report.KeptErased != 1 || report.SetAside != 1 {
 		t.Errorf("report %+v, want one kept erased and one set aside", report)
 	}
@@ -292,7 +292,7 @@ func TestBadRecordDoesNotHoldUpAnExport(t *testing.T) {
 	s, told, ids := furnished(t)
 	meddle(t, s.memory, `UPDATE memories SET metadata = '{' WHERE rowid = 1`)
 	meddle(t, s.memory, `UPDATE sessions SET counter = -1 WHERE id = 's1'`)
-	out := try(s.Outgoing(t.Context(), amber.OutgoingRequest{Place: "p"}))(t)
+	out := must.Get(s.Outgoing(t.Context(), amber.OutgoingRequest{Place: "p"}))(t)
 	var sent []string
 	for _, r := range out.Records {
 		sent = append(sent, r.Ref().ID)

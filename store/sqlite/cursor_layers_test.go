@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestCursorRoundTrip(t *testing.T) {
@@ -47,7 +48,7 @@ func TestCursorRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := decodeCursor("tasks", c)
-			wantKind(t, err, amber.KindInvalid, "decode")
+			must.Kind(t, "decode", err, amber.KindInvalid)
 		})
 	}
 }

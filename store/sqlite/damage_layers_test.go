@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // A row that does not hold what it must is said to be damaged, never passed on
@@ -12,15 +13,15 @@ func TestDamagedRows(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{MaxAttempts: 1})
-	id := try(s.Write(ctx, amber.WriteRequest{Content: "a"}))(t).ID
-	try(s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{"step": 1}`)}))(t)
-	do(t, s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: []float32{1, 2}}))
-	try(s.RequestApproval(ctx, amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: "n", Summary: "run it?", Payload: []byte(`{"rm": "-rf"}`)}))(t)
-	try(s.AppendEvent(ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}))(t)
-	try(s.AppendEvent(ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}))(t)
-	try(s.SaveResult(ctx, amber.Result{TaskID: "t", NodeID: "n", Producer: "p", Status: amber.ResultOK}))(t)
-	do(t, s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n2"}))
-	claim := try(s.Claim(ctx, "c"))(t)
+	id := must.Get(s.Write(ctx, amber.WriteRequest{Content: "a"}))(t).ID
+	must.Get(s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{"step": 1}`)}))(t)
+	must.Do(t, s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: []float32{1, 2}}))
+	must.Get(s.RequestApproval(ctx, amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: "n", Summary: "run it?", Payload: []byte(`{"rm": "-rf"}`)}))(t)
+	must.Get(s.AppendEvent(ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}))(t)
+	must.Get(s.AppendEvent(ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}))(t)
+	must.Get(s.SaveResult(ctx, amber.Result{TaskID: "t", NodeID: "n", Producer: "p", Status: amber.ResultOK}))(t)
+	must.Do(t, s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n2"}))
+	claim := must.Get(s.Claim(ctx, "c"))(t)
 
 	for _, c := range []struct {
 		name   string
@@ -74,7 +75,7 @@ func TestDamagedRows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			meddle(t, c.d, c.damage)
-			wantKind(t, c.read(), amber.KindDamaged, "read")
+			must.Kind(t, "read", c.read(), amber.KindDamaged)
 		})
 	}
 }
@@ -84,10 +85,10 @@ func TestDamagedLoopIsReplaced(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	try(s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`1`)}))(t)
+	must.Get(s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`1`)}))(t)
 	meddle(t, s.memory, `UPDATE loops SET state = '2'`)
-	try(s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`3`), IfRevision: 1}))(t)
-	if got := try(s.LoadLoop(ctx, "s"))(t); string(got.State) != "3" || got.Revision != 2 {
+	must.Get(s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`3`), IfRevision: 1}))(t)
+	if got := must.Get(s.LoadLoop(ctx, "s"))(t); string(got.State) != "3" || got.Revision != 2 {
 		t.Errorf("got %s, revision %d, want 3, revision 2", got.State, got.Revision)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // harm is one way a file can be broken.
@@ -27,7 +28,7 @@ type harm struct {
 // rewrite makes a harm of a function on the bytes of the file.
 func rewrite(name string, f func(b []byte) []byte) harm {
 	return harm{name, func(t *testing.T, path string) {
-		do(t, os.WriteFile(path, f(try(os.ReadFile(path))(t)), 0o600))
+		must.Do(t, os.WriteFile(path, f(must.Get(os.ReadFile(path))(t)), 0o600))
 	}}
 }
 
@@ -44,7 +45,7 @@ func flip(name string, at ...int) harm {
 // replaceBy makes a harm of something else in place of the file.
 func replaceBy(name string, put func(t *testing.T, path string)) harm {
 	return harm{name, func(t *testing.T, path string) {
-		do(t, os.Rename(path, path+".moved"))
+		must.Do(t, os.Rename(path, path+".moved"))
 		put(t, path)
 	}}
 }
@@ -68,19 +69,19 @@ func harms() []harm {
 		flip("first page", slices.Collect(ints(100, 4096))...),
 		flip("a page in the middle", slices.Collect(ints(10*4096, 11*4096))...),
 		replaceBy("foreign database", foreignDatabase),
-		replaceBy("directory", func(t *testing.T, path string) { do(t, os.Mkdir(path, 0o700)) }),
+		replaceBy("directory", func(t *testing.T, path string) { must.Do(t, os.Mkdir(path, 0o700)) }),
 		replaceBy("nothing", func(*testing.T, string) {}),
 		replaceBy("the other file", func(t *testing.T, path string) {
 			other := map[string]string{"memory.db": "control.db", "control.db": "memory.db"}[filepath.Base(path)]
-			do(t, os.WriteFile(path, try(os.ReadFile(filepath.Join(filepath.Dir(path), other)))(t), 0o600))
+			must.Do(t, os.WriteFile(path, must.Get(os.ReadFile(filepath.Join(filepath.Dir(path), other)))(t), 0o600))
 		}),
 	}
 	if runtime.GOOS == "windows" { // not everybody may make links there
 		return all
 	}
 	return append(all,
-		replaceBy("link to itself moved", func(t *testing.T, path string) { do(t, os.Symlink(path+".moved", path)) }),
-		replaceBy("dangling link", func(t *testing.T, path string) { do(t, os.Symlink(path+".nothing", path)) }),
+		replaceBy("link to itself moved", func(t *testing.T, path string) { must.Do(t, os.Symlink(path+".moved", path)) }),
+		replaceBy("dangling link", func(t *testing.T, path string) { must.Do(t, os.Symlink(path+".nothing", path)) }),
 	)
 }
 
@@ -94,9 +95,9 @@ func ints(from, to int) func(func(int) bool) {
 // foreignDatabase puts a database of somebody else there, in SQLite's own
 // default mode.
 func foreignDatabase(t *testing.T, path string) {
-	db := try(sql.Open("sqlite", path))(t)
-	try(db.Exec(`CREATE TABLE memories (id TEXT, content TEXT); INSERT INTO memories VALUES ('1', 'of somebody else')`))(t)
-	do(t, db.Close())
+	db := must.Get(sql.Open("sqlite", path))(t)
+	must.Get(db.Exec(`CREATE TABLE memories (id TEXT, content TEXT); INSERT INTO memories VALUES ('1', 'of somebody else')`))(t)
+	must.Do(t, db.Close())
 }
 
 // A file that is not what it must be is reported as damaged, when the store is
@@ -109,9 +110,9 @@ func TestDamagedFilesAreLeftAlone(t *testing.T) {
 			t.Run(file+"/"+h.name, func(t *testing.T) {
 				t.Parallel()
 				dir := filepath.Join(t.TempDir(), "home")
-				do(t, os.CopyFS(dir, whole))
+				must.Do(t, os.CopyFS(dir, whole))
 				a := agentIn(t, dir)
-				path := filepath.Join(a.GenDir(try(a.Current())(t)), file)
+				path := filepath.Join(a.GenDir(must.Get(a.Current())(t)), file)
 				h.do(t, path)
 				before := fingerprint(t, path)
 				err := useEverything(t.Context(), a)
@@ -131,14 +132,14 @@ func filledAgent(t *testing.T) *home.Agent {
 	t.Helper()
 	ctx := t.Context()
 	a, clock := agentIn(t, filepath.Join(t.TempDir(), "home")), newHandClock()
-	s := try(Open(ctx, a, Options{Clock: clock.Now, Random: rand.Reader}))(t)
+	s := must.Get(Open(ctx, a, Options{Clock: clock.Now, Random: rand.Reader}))(t)
 	var rs []amber.WriteRequest
 	for i := range 60 {
 		rs = append(rs, amber.WriteRequest{Content: fmt.Sprintf("memory %d %s", i, strings.Repeat("with some text ", 20))})
-		try(s.SaveTask(ctx, amber.Task{ID: fmt.Sprint("t", i), Goal: strings.Repeat("a goal ", 100)}, 0))(t)
+		must.Get(s.SaveTask(ctx, amber.Task{ID: fmt.Sprint("t", i), Goal: strings.Repeat("a goal ", 100)}, 0))(t)
 	}
-	try(s.WriteBatch(ctx, rs))(t)
-	do(t, s.Close())
+	must.Get(s.WriteBatch(ctx, rs))(t)
+	must.Do(t, s.Close())
 	return a
 }
 
@@ -171,9 +172,9 @@ func fingerprint(t *testing.T, path string) string {
 	if os.IsNotExist(err) {
 		return "missing"
 	}
-	do(t, err)
+	must.Do(t, err)
 	if !info.Mode().IsRegular() {
 		return info.Mode().String()
 	}
-	return fmt.Sprintf("%s of %d bytes, %x", info.Mode(), info.Size(), sha256.Sum256(try(os.ReadFile(path))(t)))
+	return fmt.Sprintf("%s of %d bytes, %x", info.Mode(), info.Size(), sha256.Sum256(must.Get(os.ReadFile(path))(t)))
 }

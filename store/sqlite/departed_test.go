@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
@@ -14,7 +15,7 @@ import (
 func stamped(t *testing.T, s *Store) map[amber.SessionID]amber.SyncSession {
 	t.Helper()
 	out := map[amber.SessionID]amber.SyncSession{}
-	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
 		sessions, err := sqlrows.All(x.Tx, sqlrows.ScanStampedSession, `SELECT `+sqlrows.SessionColumns+`, device, counter, clock FROM sessions`)
 		for _, n := range sessions {
 			out[n.ID] = n
@@ -28,7 +29,7 @@ func stamped(t *testing.T, s *Store) map[amber.SessionID]amber.SyncSession {
 func departures(t *testing.T, s *Store) map[amber.SyncRef]sqlrows.Departure {
 	t.Helper()
 	out := map[amber.SyncRef]sqlrows.Departure{}
-	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
 		rows, err := sqlrows.All(x.Tx, sqlrows.ScanDeparture, `SELECT scope, id, session_id, project, device, counter, clock FROM departed`)
 		for _, d := range rows {
 			out[amber.SyncRef{Scope: d.Scope, ID: d.ID}] = d
@@ -40,7 +41,7 @@ func departures(t *testing.T, s *Store) map[amber.SyncRef]sqlrows.Departure {
 
 func say(t *testing.T, s *Store, session amber.SessionID, id string, role amber.Role, project string) {
 	t.Helper()
-	try(s.AppendTurn(t.Context(), amber.Turn{ID: amber.TurnID(id), SessionID: session, Role: role, Content: "said " + id, ProjectID: project}))(t)
+	must.Get(s.AppendTurn(t.Context(), amber.Turn{ID: amber.TurnID(id), SessionID: session, Role: role, Content: "said " + id, ProjectID: project}))(t)
 }
 
 // Whatever changes a session makes a new version of it.
@@ -48,7 +49,7 @@ func TestEveryChangeOfASessionIsStamped(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, clock := freshStore(t, amber.QueueOptions{})
-	device := try(s.agent.Current())(t).Device
+	device := must.Get(s.agent.Current())(t).Device
 	ingest := func(after int64, step amber.IngestStep) func() error {
 		step.Start.ID = "s"
 		return func() error {
@@ -72,7 +73,7 @@ func TestEveryChangeOfASessionIsStamped(t *testing.T) {
 		{"ingest an end", ingest(1, amber.IngestStep{End: &amber.SessionEnd{ID: "s", Summary: "x"}}), 8}, // it is updated, and ends
 	} {
 		clock.Advance(time.Second)
-		do(t, c.change())
+		must.Do(t, c.change())
 		o := stamped(t, s)["s"].Origin
 		if o.Counter != c.counter || o.Device != device {
 			t.Errorf("%d, %s: the origin is %+v, want counter %d", i, c.name, o, c.counter)
@@ -87,18 +88,18 @@ func TestEveryChangeOfASessionIsStamped(t *testing.T) {
 // A session of an older schema belongs to nobody until it changes.
 func TestOlderSessionsAreStampedWhenTheyChange(t *testing.T) {
 	t.Parallel()
-	s := try(openWith(t, agentWithMemory(t, 2), sqlrows.MemorySchema, false))(t)
+	s := must.Get(openWith(t, agentWithMemory(t, 2), sqlrows.MemorySchema, false))(t)
 	for id, n := range stamped(t, s) {
 		if n.Origin != (amber.Origin{Counter: 1}) {
 			t.Errorf("%s is %+v", id, n.Origin)
 		}
 	}
-	try(s.RenameSession(t.Context(), "open", "renamed"))(t)
-	device := try(s.agent.Current())(t).Device
+	must.Get(s.RenameSession(t.Context(), "open", "renamed"))(t)
+	device := must.Get(s.agent.Current())(t).Device
 	if o := stamped(t, s)["open"].Origin; o.Device != device || o.Counter != 2 || o.Clock == 0 {
 		t.Errorf("it is %+v", o)
 	}
-	do(t, s.DeleteSession(t.Context(), "ended"))
+	must.Do(t, s.DeleteSession(t.Context(), "ended"))
 	if d := departures(t, s)[sessionRef("ended")]; d.Device != device || d.Counter != 2 || d.Clock == 0 {
 		t.Errorf("it departed as %+v", d)
 	}
@@ -110,19 +111,19 @@ func TestDeletedSessionsAndPromptsDepart(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	device := try(s.agent.Current())(t).Device
+	device := must.Get(s.agent.Current())(t).Device
 	for _, id := range []amber.SessionID{"whole", "turns", "stays"} {
-		try(s.StartSession(ctx, amber.SessionStart{ID: id, Project: "p"}))(t)
+		must.Get(s.StartSession(ctx, amber.SessionStart{ID: id, Project: "p"}))(t)
 		say(t, s, id, "prompt of "+string(id), amber.RoleUser, "")
 		say(t, s, id, "elsewhere of "+string(id), amber.RoleUser, "q")
 		say(t, s, id, "answer of "+string(id), amber.RoleAssistant, "")
 	}
-	try(s.RenameSession(ctx, "whole", "n"))(t)
-	do(t, s.DeleteSession(ctx, "whole"))
-	if n := try(s.DeleteTurns(ctx, "turns"))(t); n != 3 {
+	must.Get(s.RenameSession(ctx, "whole", "n"))(t)
+	must.Do(t, s.DeleteSession(ctx, "whole"))
+	if n := must.Get(s.DeleteTurns(ctx, "turns"))(t); n != 3 {
 		t.Errorf("%d turns were deleted, want 3", n)
 	}
-	wantKind(t, s.DeleteSession(ctx, "nobody"), amber.KindNotFound, "delete of a session that is not there")
+	must.Kind(t, "delete of a session that is not there", s.DeleteSession(ctx, "nobody"), amber.KindNotFound)
 	got := departures(t, s)
 	want := map[amber.SyncRef]sqlrows.Departure{
 		sessionRef("whole"): {Scope: amber.ChangeSession, ID: "whole", Project: "p", Origin: amber.Origin{Device: device, Counter: 3}},
@@ -141,11 +142,9 @@ func TestDeletedSessionsAndPromptsDepart(t *testing.T) {
 		d.Clock = 0
 		got[ref] = d
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(sqlrows.Departure{})); diff != "" {
-		t.Errorf("departed (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "departed", got, want, cmp.AllowUnexported(sqlrows.Departure{}))
 
-	again := try(s.StartSession(ctx, amber.SessionStart{ID: "whole"}))(t)
+	again := must.Get(s.StartSession(ctx, amber.SessionStart{ID: "whole"}))(t)
 	if o := stamped(t, s)[again.ID].Origin; o.Counter != 4 {
 		t.Errorf("it is back as %+v, want counter 4", o)
 	}
@@ -169,13 +168,13 @@ func TestDrainedTurnsReturn(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	take := func(after int64) {
 		t.Helper()
-		try(s.Ingest(ctx, amber.Ingestion{
+		must.Get(s.Ingest(ctx, amber.Ingestion{
 			Journal: journal, Host: "h", Session: "s", After: after, Through: after + 1,
 			Steps: []amber.IngestStep{{Start: amber.SessionStart{ID: "s"}, Turns: []amber.Turn{{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hello"}}}},
 		}))(t)
 	}
 	take(0)
-	do(t, s.DeleteSession(ctx, "s"))
+	must.Do(t, s.DeleteSession(ctx, "s"))
 	if got := departures(t, s); len(got) != 2 {
 		t.Fatalf("departed are %v", got)
 	}
@@ -183,7 +182,7 @@ func TestDrainedTurnsReturn(t *testing.T) {
 	if got := departures(t, s); len(got) != 0 {
 		t.Errorf("departed are %v", got)
 	}
-	if turns := try(s.LoadTurns(ctx, "s", 9))(t); len(turns) != 1 {
+	if turns := must.Get(s.LoadTurns(ctx, "s", 9))(t); len(turns) != 1 {
 		t.Errorf("turns are %v", turns)
 	}
 	if o := stamped(t, s)["s"].Origin; o.Counter != 3 {
@@ -198,14 +197,14 @@ func TestEraseForgetsSync(t *testing.T) {
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	id := save(t, s, amber.WriteRequest{Content: "first words"})
-	try(s.Edit(ctx, amber.EditRequest{ID: id, Content: ptr("other words")}))(t)
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Content: new("other words")}))(t)
 	kept := save(t, s, amber.WriteRequest{Content: "something else"})
-	try(s.Edit(ctx, amber.EditRequest{ID: kept, Content: ptr("something new")}))(t)
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: kept, Content: new("something new")}))(t)
 	digest := save(t, s, amber.WriteRequest{Kind: amber.SessionSummary, Trust: amber.TrustDerived, Content: "they said: other words"})
-	do(t, s.Delete(ctx, digest))
-	try(s.StartSession(ctx, amber.SessionStart{ID: "s", Project: "p"}))(t)
+	must.Do(t, s.Delete(ctx, digest))
+	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "s", Project: "p"}))(t)
 	for turn, role := range map[string]amber.Role{"prompt": amber.RoleUser, "answer": amber.RoleAssistant} {
-		try(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(turn), SessionID: "s", Role: role, Content: "I said: first words"}))(t)
+		must.Get(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(turn), SessionID: "s", Role: role, Content: "I said: first words"}))(t)
 	}
 	meddle(t, s.memory, `INSERT INTO sync_waiting (from_id, to_id, type, body) VALUES (?1, 'x', 'r', '{}'), ('x', ?1, 'r', '{}'), ('x', 'y', 'r', '{}')`, id)
 	meddle(t, s.memory, `INSERT INTO sync_links (tool, chunk, ordinal, scope, record, version, local_id, fingerprint, extra) VALUES
@@ -213,7 +212,7 @@ func TestEraseForgetsSync(t *testing.T) {
  ('t', 'c', 3, 'turn', 'other', '', 4, 'f3', ''), ('t', 'd', 0, 'memory', ?1, '', 1, 'f0', ''), ('t', 'e', 0, 'memory', ?3, '', 5, 'f4', '')`, id, kept, digest)
 	erase(t, s, id)
 	got := map[string][]string{}
-	do(t, s.memory.view(ctx, "look", "", func(x *tx) (err error) {
+	must.Do(t, s.memory.view(ctx, "look", "", func(x *tx) (err error) {
 		for table, q := range map[string]string{
 			"versions": `SELECT DISTINCT memory_id FROM versions`, "waiting": `SELECT from_id || to_id FROM sync_waiting`,
 			"links": `SELECT fingerprint FROM sync_links ORDER BY 1`, "departed": `SELECT scope || ' ' || id || ' ' || session_id || ' ' || project FROM departed`,

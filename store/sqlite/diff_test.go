@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -22,30 +23,30 @@ func TestDiffCountsAndNamesRows(t *testing.T) {
 	same := save(t, s, amber.WriteRequest{Title: "same", Content: "stays"})
 	edited := save(t, s, amber.WriteRequest{Title: "edited title", Content: "first"})
 	gone := save(t, s, amber.WriteRequest{Content: "goes\naway"})
-	try(s.SaveTask(ctx, amber.Task{ID: "kept", Goal: "g"}, 0))(t)
-	try(s.SaveTask(ctx, amber.Task{ID: "moved", Goal: "g"}, 0))(t)
-	try(s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{}`)}))(t)
-	do(t, s.SetConcepts(ctx, same, []string{"one", "two"}))
-	related := try(s.Relate(ctx, amber.Relation{From: same, To: edited, Type: "related", Strength: 1}))(t)
+	must.Get(s.SaveTask(ctx, amber.Task{ID: "kept", Goal: "g"}, 0))(t)
+	must.Get(s.SaveTask(ctx, amber.Task{ID: "moved", Goal: "g"}, 0))(t)
+	must.Get(s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`{}`)}))(t)
+	must.Do(t, s.SetConcepts(ctx, same, []string{"one", "two"}))
+	related := must.Get(s.Relate(ctx, amber.Relation{From: same, To: edited, Type: "related", Strength: 1}))(t)
 	past := l.snapshot(t)
 
 	l.clock.Advance(time.Minute)
-	try(s.Edit(ctx, amber.EditRequest{ID: edited, Content: ptr("second")}))(t)
-	do(t, s.Delete(ctx, gone))
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: edited, Content: new("second")}))(t)
+	must.Do(t, s.Delete(ctx, gone))
 	save(t, s, amber.WriteRequest{Title: "same", Content: "stays"}) // a duplicate changes a count alone
 	added := save(t, s, amber.WriteRequest{Content: "is new"})
-	try(s.AppendTurn(ctx, amber.Turn{ID: "t1", SessionID: "s", Role: "user", Content: "hello"}))(t)
-	do(t, s.SetConcepts(ctx, same, []string{"two", "three"}))
-	do(t, s.PutEmbedding(ctx, amber.Embedding{MemoryID: same, Model: "m", Vector: []float32{1}}))
-	do(t, s.Unrelate(ctx, related.ID))
-	do(t, s.ClearLoop(ctx, "s", ""))
-	try(s.SaveTask(ctx, amber.Task{ID: "moved", Goal: "another"}, 1))(t)
-	try(s.SaveTask(ctx, amber.Task{ID: "new", Goal: "g"}, 0))(t)
+	must.Get(s.AppendTurn(ctx, amber.Turn{ID: "t1", SessionID: "s", Role: "user", Content: "hello"}))(t)
+	must.Do(t, s.SetConcepts(ctx, same, []string{"two", "three"}))
+	must.Do(t, s.PutEmbedding(ctx, amber.Embedding{MemoryID: same, Model: "m", Vector: []float32{1}}))
+	must.Do(t, s.Unrelate(ctx, related.ID))
+	must.Do(t, s.ClearLoop(ctx, "s", ""))
+	must.Get(s.SaveTask(ctx, amber.Task{ID: "moved", Goal: "another"}, 1))(t)
+	must.Get(s.SaveTask(ctx, amber.Task{ID: "new", Goal: "g"}, 0))(t)
 	now := l.snapshot(t)
 
-	b := try(os.ReadFile(filepath.Join(now, "memory.db")))(t)
-	open := try(OpenReadOnly(ctx, "now", bytes.NewReader(b), int64(len(b)), readOnlyOptions()))(t)
-	defer func() { do(t, open.Close()) }()
+	b := must.Get(os.ReadFile(filepath.Join(now, "memory.db")))(t)
+	open := must.Get(OpenReadOnly(ctx, "now", bytes.NewReader(b), int64(len(b)), readOnlyOptions()))(t)
+	defer func() { must.Do(t, open.Close()) }()
 	memory := func(dir string) DBSource { return DBSource{Path: filepath.Join(dir, "memory.db")} }
 	want := wire.StoreDiff{
 		Tables: []wire.TableDiff{
@@ -83,21 +84,18 @@ func TestDiffCountsAndNamesRows(t *testing.T) {
 		return rows
 	})
 	for name, b := range map[string]DBSource{"file": memory(now), "open": {Open: open}} {
-		got := try(Compare(ctx, memory(past), b, true))(t)
-		if diff := cmp.Diff(want, got, sortMemoryRows); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		got := must.Get(Compare(ctx, memory(past), b, true))(t)
+		must.Equal(t, name, got, want, sortMemoryRows)
 	}
-	if d := try(Compare(ctx, memory(now), DBSource{Open: open}, true))(t); len(d.Rows) != 0 {
+	if d := must.Get(Compare(ctx, memory(now), DBSource{Open: open}, true))(t); len(d.Rows) != 0 {
 		t.Errorf("a database differs from itself: %+v", d)
 	}
 	control := func(dir string) DBSource { return DBSource{Path: filepath.Join(dir, "control.db")} }
-	d := try(Compare(ctx, control(past), control(now), false))(t)
+	d := must.Get(Compare(ctx, control(past), control(now), false))(t)
 	if got, want := d.Table("tasks"), (wire.TableDiff{Name: "tasks", Added: 1, Changed: 1}); got != want || len(d.Rows) != 0 {
 		t.Errorf("got %+v, want %+v and no rows", d, want)
 	}
-	_, err := Compare(ctx, memory(past), control(now), false)
-	wantKind(t, err, amber.KindInvalid, "compare a memory.db with a control.db")
+	must.Fail(Compare(ctx, memory(past), control(now), false))(t, "compare a memory.db with a control.db", amber.KindInvalid)
 }
 
 func TestDiffNamesABoundedNumberOfRows(t *testing.T) {
@@ -108,7 +106,7 @@ func TestDiffNamesABoundedNumberOfRows(t *testing.T) {
 	meddle(t, l.s.memory, `WITH RECURSIVE c (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c WHERE x < ?)
 INSERT INTO turns (id, session_id, role, content, project_id, created_at) SELECT 'turn ' || x, 's', 'user', 'text', '', x FROM c`, wire.MaxDiffRows+7)
 	now := l.snapshot(t)
-	d := try(Compare(ctx, DBSource{Path: filepath.Join(past, "memory.db")}, DBSource{Path: filepath.Join(now, "memory.db")}, true))(t)
+	d := must.Get(Compare(ctx, DBSource{Path: filepath.Join(past, "memory.db")}, DBSource{Path: filepath.Join(now, "memory.db")}, true))(t)
 	if len(d.Rows) != wire.MaxDiffRows || d.More != 7 || d.Table("turns").Added != wire.MaxDiffRows+7 {
 		t.Errorf("%d rows, %d more, %+v", len(d.Rows), d.More, d.Table("turns"))
 	}
@@ -118,10 +116,10 @@ INSERT INTO turns (id, session_id, role, content, project_id, created_at) SELECT
 func TestDiffWithAnOlderSchema(t *testing.T) {
 	t.Parallel()
 	a := agentWithMemory1(t)
-	old := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
+	old := filepath.Join(a.GenDir(must.Get(a.Current())(t)), "memory.db")
 	l := newLife(t)
 	now := filepath.Join(l.snapshot(t), "memory.db")
-	d := try(Compare(t.Context(), DBSource{Path: old}, DBSource{Path: now}, false))(t)
+	d := must.Get(Compare(t.Context(), DBSource{Path: old}, DBSource{Path: now}, false))(t)
 	if d.Table("memories").Removed == 0 {
 		t.Errorf("%+v", d)
 	}

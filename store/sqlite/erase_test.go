@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func erase(t *testing.T, s *Store, id amber.MemoryID) {
 	t.Helper()
-	if report := try(s.Erase(t.Context(), id))(t); len(report.Remaining) > 0 {
+	if report := must.Get(s.Erase(t.Context(), id))(t); len(report.Remaining) > 0 {
 		t.Errorf("copies of %s remain: %v", id, report.Remaining)
 	}
 }
@@ -47,7 +48,7 @@ func TestEraseLeavesNoTrace(t *testing.T) {
 			s.mustBeIn(t, st.agent.Dir())
 			for _, id := range hidden {
 				if c.deleted {
-					do(t, st.Delete(t.Context(), id))
+					must.Do(t, st.Delete(t.Context(), id))
 				}
 				erase(t, st, id)
 			}
@@ -111,7 +112,7 @@ func TestEraseClearsMovedRecords(t *testing.T) {
 		}
 		var id amber.MemoryID
 		for chunk := range slices.Chunk(rs, 100) {
-			id = try(st.WriteBatch(t.Context(), chunk))(t)[3].ID
+			id = must.Get(st.WriteBatch(t.Context(), chunk))(t)[3].ID
 		}
 		s.mustBeIn(t, st.agent.Dir())
 		erase(t, st, id)
@@ -129,17 +130,17 @@ func TestEraseBesideAReader(t *testing.T) {
 	s, others := newSecrets(6), newCrowd()
 	others.grow(t, st, 5)
 	id := s.hide(t, st, others.ids[0], 12)
-	do(t, st.memory.view(ctx, "hold", "", func(x *tx) error {
+	must.Do(t, st.memory.view(ctx, "hold", "", func(x *tx) error {
 		var n int
-		do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
-		report := try(st.Erase(ctx, id))(t)
+		must.Do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
+		report := must.Get(st.Erase(ctx, id))(t)
 		if !slices.ContainsFunc(report.Remaining, func(r string) bool { return strings.Contains(r, "write-ahead log") }) {
 			t.Errorf("remaining is %v, want the write-ahead log named", report.Remaining)
 		}
 		if len(s.traces(t, st.agent.Dir())) == 0 {
 			t.Error("nothing is left, though the report says so")
 		}
-		do(t, x.Row(`SELECT count(*) FROM memories WHERE id = ?`, id).Scan(&n))
+		must.Do(t, x.Row(`SELECT count(*) FROM memories WHERE id = ?`, id).Scan(&n))
 		if n != 1 {
 			t.Error("the reader's view changed")
 		}
@@ -147,6 +148,6 @@ func TestEraseBesideAReader(t *testing.T) {
 	}))
 	erase(t, st, id) // again: what it waits for is gone
 	s.mustNotBeIn(t, st.agent.Dir())
-	do(t, st.memory.update(ctx, "look", "", func(x *tx) error { return samePragmas(x, false) }))
+	must.Do(t, st.memory.update(ctx, "look", "", func(x *tx) error { return samePragmas(x, false) }))
 	others.mustBeIn(t, st)
 }

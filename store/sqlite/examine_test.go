@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -23,7 +24,7 @@ func strangers(t *testing.T) (dir string) {
 	for i := range 60 {
 		save(t, l.s, amber.WriteRequest{Content: fmt.Sprintf("memory %d %s", i, strings.Repeat("with some text ", 20))})
 	}
-	try(l.s.SaveTask(t.Context(), amber.Task{ID: "t", Goal: "g"}, 0))(t)
+	must.Get(l.s.SaveTask(t.Context(), amber.Task{ID: "t", Goal: "g"}, 0))(t)
 	return l.snapshot(t)
 }
 
@@ -37,7 +38,7 @@ func TestExamineAcceptsOurOwn(t *testing.T) {
 		path := filepath.Join(dir, name)
 		before := fingerprint(t, path)
 		for _, deep := range []bool{false, true} {
-			e := try(image.Examine(t.Context(), path, deep))(t)
+			e := must.Get(image.Examine(t.Context(), path, deep))(t)
 			var made []string
 			for _, c := range e.Checks {
 				if made = append(made, c.Name); !c.OK || c.Part+".db" != name {
@@ -55,7 +56,7 @@ func TestExamineAcceptsOurOwn(t *testing.T) {
 		if after := fingerprint(t, path); after != before {
 			t.Errorf("%s changed", name)
 		}
-		if left := try(filepath.Glob(path + "-*"))(t); len(left) > 0 {
+		if left := must.Get(filepath.Glob(path + "-*"))(t); len(left) > 0 {
 			t.Errorf("%v are left", left)
 		}
 	}
@@ -82,11 +83,9 @@ func TestExamineRefusesAnotherSchema(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := altered(t, dir, func(db *sql.DB) { try(db.Exec(change))(t) }, nil)
-			_, err := image.Examine(t.Context(), path, true)
-			wantKind(t, err, amber.KindRefused, "examine")
-			_, err = OpenReadOnlyFile(t.Context(), path, readOnlyOptions())
-			wantKind(t, err, amber.KindRefused, "open for reading")
+			path := altered(t, dir, func(db *sql.DB) { must.Get(db.Exec(change))(t) }, nil)
+			must.Fail(image.Examine(t.Context(), path, true))(t, "examine", amber.KindRefused)
+			must.Fail(OpenReadOnlyFile(t.Context(), path, readOnlyOptions()))(t, "open for reading", amber.KindRefused)
 		})
 	}
 }
@@ -95,16 +94,16 @@ func TestExamineRefusesAnotherSchema(t *testing.T) {
 func altered(t *testing.T, dir string, change func(*sql.DB), harm func([]byte) []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
-	b := try(os.ReadFile(filepath.Join(dir, "memory.db")))(t)
-	do(t, os.WriteFile(path, b, 0o600))
+	b := must.Get(os.ReadFile(filepath.Join(dir, "memory.db")))(t)
+	must.Do(t, os.WriteFile(path, b, 0o600))
 	if change != nil {
-		db := try(sql.Open("sqlite", "file:"+path))(t)
+		db := must.Get(sql.Open("sqlite", "file:"+path))(t)
 		db.SetMaxOpenConns(1)
 		change(db)
-		do(t, db.Close())
+		must.Do(t, db.Close())
 	}
 	if harm != nil {
-		do(t, os.WriteFile(path, harm(try(os.ReadFile(path))(t)), 0o600))
+		must.Do(t, os.WriteFile(path, harm(must.Get(os.ReadFile(path))(t)), 0o600))
 	}
 	return path
 }
@@ -147,20 +146,17 @@ func TestExamineRefusesWhatIsNoDatabaseOfOurs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			path := altered(t, dir, nil, c.harm)
-			_, err := image.Examine(t.Context(), path, true)
-			wantKind(t, err, c.kind, "examine")
+			must.Fail(image.Examine(t.Context(), path, true))(t, "examine", c.kind)
 		})
 	}
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		path := altered(t, dir, nil, nil)
-		do(t, os.WriteFile(path+suffix, nil, 0o600))
-		_, err := image.Examine(t.Context(), path, false)
-		wantKind(t, err, amber.KindRefused, "examine with a "+suffix+" file beside it")
+		must.Do(t, os.WriteFile(path+suffix, nil, 0o600))
+		must.Fail(image.Examine(t.Context(), path, false))(t, "examine with a "+suffix+" file beside it", amber.KindRefused)
 	}
 	link := filepath.Join(t.TempDir(), "memory.db")
-	do(t, os.Symlink(filepath.Join(dir, "memory.db"), link))
-	_, err := image.Examine(t.Context(), link, false)
-	wantKind(t, err, amber.KindRefused, "examine a link")
+	must.Do(t, os.Symlink(filepath.Join(dir, "memory.db"), link))
+	must.Fail(image.Examine(t.Context(), link, false))(t, "examine a link", amber.KindRefused)
 }
 
 // What only a look at everything shows is a check that failed.
@@ -202,8 +198,8 @@ func TestExamineFindsDamageInside(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			path := altered(t, dir, func(db *sql.DB) { try(db.Exec(c.change))(t) }, c.harm)
-			e := try(image.Examine(t.Context(), path, true))(t)
+			path := altered(t, dir, func(db *sql.DB) { must.Get(db.Exec(c.change))(t) }, c.harm)
+			e := must.Get(image.Examine(t.Context(), path, true))(t)
 			last := e.Checks[len(e.Checks)-1]
 			if last.OK || last.Name != c.check || last.Detail == "" {
 				t.Errorf("the last check is %+v, want a failed %s", last, c.check)
@@ -214,7 +210,7 @@ func TestExamineFindsDamageInside(t *testing.T) {
 
 // triggerText is the trigger that keeps the indexes when a memory changes.
 func triggerText(t *testing.T) string {
-	for _, o := range try(sqlrows.MemorySchema.ShapeAt(2))(t) {
+	for _, o := range must.Get(sqlrows.MemorySchema.ShapeAt(2))(t) {
 		if o.Name == "memories_update" {
 			return o.SQL
 		}
@@ -238,33 +234,24 @@ func TestShapesOfReleasedMigrations(t *testing.T) {
 		{sqlrows.ControlSchema, 1, "906fa567e189d9ca"},
 	} {
 		h := sha256.New()
-		for _, o := range try(c.s.ShapeAt(c.version))(t) {
+		for _, o := range must.Get(c.s.ShapeAt(c.version))(t) {
 			fmt.Fprintf(h, "%q %q %q %q\n", o.Kind, o.Name, o.Table, o.SQL)
 		}
 		if got := fmt.Sprintf("%x", h.Sum(nil)[:8]); got != c.want {
 			t.Errorf("%s %d: the shape is %s, it was %s", c.s.File, c.version, got, c.want)
 		}
 	}
-	_, err := sqlrows.MemorySchema.ShapeAt(0)
-	wantKind(t, err, amber.KindDamaged, "schema 0")
-	_, err = sqlrows.MemorySchema.ShapeAt(99)
-	wantKind(t, err, amber.KindTooNew, "schema 99")
+	must.Fail(sqlrows.MemorySchema.ShapeAt(0))(t, "schema 0", amber.KindDamaged)
+	must.Fail(sqlrows.MemorySchema.ShapeAt(99))(t, "schema 99", amber.KindTooNew)
 }
 
 // Whatever bytes a file has, examining it ends, and says no or yes.
 func FuzzExamine(f *testing.F) {
 	dir := f.TempDir()
 	for _, s := range []sqlrows.Schema{sqlrows.MemorySchema, sqlrows.ControlSchema} {
-		p, err := sqlrows.OpenPool(filepath.Join(dir, s.File), sqlrows.Create, 1, 1)
-		if err != nil {
-			f.Fatal(err)
-		}
-		if err := s.Migrate(f.Context(), p.DB, 0); err != nil {
-			f.Fatal(err)
-		}
-		if err := p.Close(); err != nil {
-			f.Fatal(err)
-		}
+		p := must.Get(sqlrows.OpenPool(filepath.Join(dir, s.File), sqlrows.Create, 1, 1))(f)
+		must.Do(f, s.Migrate(f.Context(), p.DB, 0))
+		must.Do(f, p.Close())
 		for i := range 20 {
 			f.Add(s.File == sqlrows.MemorySchema.File, uint32(i*4096+i*7), byte(i), uint32(100+i), byte(255-i))
 		}
@@ -274,10 +261,10 @@ func FuzzExamine(f *testing.F) {
 		if memory {
 			name = "memory.db"
 		}
-		b := try(os.ReadFile(filepath.Join(dir, name)))(t)
+		b := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 		b[int(at1)%len(b)], b[int(at2)%len(b)] = v1, v2
 		path := filepath.Join(t.TempDir(), name)
-		do(t, os.WriteFile(path, b, 0o600))
+		must.Do(t, os.WriteFile(path, b, 0o600))
 		_, err := image.Examine(t.Context(), path, true)
 		switch amber.KindOf(err) {
 		case "", amber.KindDamaged, amber.KindRefused, amber.KindTooNew:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -19,29 +20,29 @@ var fillGeneration = home.Current{Generation: 1, Incarnation: "0193c5a8-0000-700
 func filled(t *testing.T, m amber.Memory) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
-	f := try(Fill(t.Context(), path, fillGeneration, Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
-	do(t, f.Update(t.Context(), func() error {
+	f := must.Get(Fill(t.Context(), path, fillGeneration, Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
+	must.Do(t, f.Update(t.Context(), func() error {
 		_, err := f.AddMemory(m)
 		return err
 	}))
-	do(t, f.Close())
+	must.Do(t, f.Close())
 	return path
 }
 
 func TestFilledDatabaseCanBeAdopted(t *testing.T) {
 	t.Parallel()
 	l := newLife(t)
-	try(l.s.Write(t.Context(), amber.WriteRequest{Content: "was here before"}))(t)
+	must.Get(l.s.Write(t.Context(), amber.WriteRequest{Content: "was here before"}))(t)
 	m := farMemory(memoryID(1), amber.Origin{}, "deployed on fridays").Memory.Memory
 	path := filled(t, m)
 	from := l.snapshot(t)
-	do(t, os.WriteFile(filepath.Join(from, "memory.db"), try(os.ReadFile(path))(t), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(from, "memory.db"), must.Get(os.ReadFile(path))(t), 0o600))
 	l.bringBack(t, from, nil)
 	live, dead := l.memories(t)
 	if len(live) != 1 || live[m.ID].Content != "deployed on fridays" || len(dead) != 1 {
 		t.Errorf("live %+v, dead %+v", live, dead)
 	}
-	found := try(l.s.Recall(t.Context(), amber.Query{Text: "fridays"}))(t)
+	found := must.Get(l.s.Recall(t.Context(), amber.Query{Text: "fridays"}))(t)
 	if len(found.Hits) != 1 || found.Hits[0].ID != m.ID {
 		t.Errorf("recall finds %+v", found.Hits)
 	}
@@ -51,13 +52,11 @@ func TestFillMakesANewFile(t *testing.T) {
 	t.Parallel()
 	m := farMemory(memoryID(1), amber.Origin{}, "x").Memory.Memory
 	path := filled(t, m)
-	if info := try(os.Stat(path))(t); info.Mode().Perm() != 0o600 {
+	if info := must.Get(os.Stat(path))(t); info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has mode %v", info.Mode())
 	}
-	_, err := Fill(t.Context(), path, fillGeneration, Options{Clock: time.Now, Random: rand.Reader})
-	wantKind(t, err, amber.KindConflict, "over a file")
-	_, err = Fill(t.Context(), path+"2", fillGeneration, Options{})
-	wantKind(t, err, amber.KindInvalid, "without a clock")
+	must.Fail(Fill(t.Context(), path, fillGeneration, Options{Clock: time.Now, Random: rand.Reader}))(t, "over a file", amber.KindConflict)
+	must.Fail(Fill(t.Context(), path+"2", fillGeneration, Options{}))(t, "without a clock", amber.KindInvalid)
 }
 
 // A file from before prompts had a trust is its owner's.
@@ -66,13 +65,13 @@ func TestRecordsOfOlderSchemasAreRead(t *testing.T) {
 	for v := 1; v < int(sqlrows.MemorySchema.Version()); v++ {
 		a := agentWithMemory(t, v)
 		old := filepath.Join(t.TempDir(), "memory.db")
-		from := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
-		do(t, os.WriteFile(old, try(os.ReadFile(from))(t), 0o600))
-		r := try(image.OpenRecords(t.Context(), old))(t)
+		from := filepath.Join(a.GenDir(must.Get(a.Current())(t)), "memory.db")
+		must.Do(t, os.WriteFile(old, must.Get(os.ReadFile(from))(t), 0o600))
+		r := must.Get(image.OpenRecords(t.Context(), old))(t)
 		turns, sessions := 0, 0
-		do(t, r.Turns(func(int64, amber.Turn, bool) error { turns++; return nil }))
-		do(t, r.Sessions(func(amber.Session, bool) error { sessions++; return nil }))
-		do(t, r.Close())
+		must.Do(t, r.Turns(func(int64, amber.Turn, bool) error { turns++; return nil }))
+		must.Do(t, r.Sessions(func(amber.Session, bool) error { sessions++; return nil }))
+		must.Do(t, r.Close())
 		if turns == 0 || sessions == 0 {
 			t.Errorf("from %d: %d turns, %d sessions", v, turns, sessions)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -44,10 +45,10 @@ func TestReaderFollowsWhenItsGenerationGoes(t *testing.T) {
 			ctx := t.Context()
 			s, _ := freshStore(t, amber.QueueOptions{})
 			id := save(t, s, amber.WriteRequest{Content: "before"})
-			old := try(s.agent.Current())(t)
+			old := must.Get(s.agent.Current())(t)
 			restore(t, s.agent, nil)
-			try(s.Edit(ctx, amber.EditRequest{ID: id, Content: ptr("after")}))(t)
-			do(t, c.gone(s.agent.GenDir(old)))
+			must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Content: new("after")}))(t)
+			must.Do(t, c.gone(s.agent.GenDir(old)))
 			for name, use := range map[string]func(*Store) error{
 				"get": func(s *Store) error {
 					m, err := s.Get(ctx, id)
@@ -58,11 +59,11 @@ func TestReaderFollowsWhenItsGenerationGoes(t *testing.T) {
 				},
 				"check": func(s *Store) error { return s.Check(ctx)[0].Err },
 			} {
-				x := newStore(s.agent, &late{Agent: s.agent, old: old}, try(readOnlyOptions().withDefaults())(t))
+				x := newStore(s.agent, &late{Agent: s.agent, old: old}, must.Get(readOnlyOptions().withDefaults())(t))
 				if err := use(x); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
-				do(t, x.Close())
+				must.Do(t, x.Close())
 			}
 		})
 	}
@@ -72,11 +73,10 @@ func TestReaderFollowsWhenItsGenerationGoes(t *testing.T) {
 func TestReaderDoesNotWaitForAMissingFile(t *testing.T) {
 	t.Parallel()
 	a := filledAgent(t)
-	c := try(a.Current())(t)
-	do(t, os.Remove(filepath.Join(a.GenDir(c), "memory.db")))
-	s := newStore(a, a, try(readOnlyOptions().withDefaults())(t))
-	_, err := s.Get(t.Context(), "0193c5a8-0000-7000-8000-000000000000")
-	wantKind(t, err, amber.KindDamaged, "get")
+	c := must.Get(a.Current())(t)
+	must.Do(t, os.Remove(filepath.Join(a.GenDir(c), "memory.db")))
+	s := newStore(a, a, must.Get(readOnlyOptions().withDefaults())(t))
+	must.Fail(s.Get(t.Context(), "0193c5a8-0000-7000-8000-000000000000"))(t, "get", amber.KindDamaged)
 }
 
 func TestOpenGenerationIsForItsBuilderAlone(t *testing.T) {
@@ -84,20 +84,20 @@ func TestOpenGenerationIsForItsBuilderAlone(t *testing.T) {
 	ctx := t.Context()
 	s, clock := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "live"})
-	next := copyGeneration(t, s.agent, try(s.agent.Current())(t))
-	do(t, s.agent.Exclusive(ctx, func(home.Current) error { // no lock is taken
-		g := try(OpenGeneration(ctx, s.agent, next, Options{Clock: clock.Now, Random: rand.Reader}))(t)
+	next := copyGeneration(t, s.agent, must.Get(s.agent.Current())(t))
+	must.Do(t, s.agent.Exclusive(ctx, func(home.Current) error { // no lock is taken
+		g := must.Get(OpenGeneration(ctx, s.agent, next, Options{Clock: clock.Now, Random: rand.Reader}))(t)
 		save(t, g, amber.WriteRequest{Content: "being built"})
-		if n := try(g.Stats(ctx))(t).Memories; n != 2 {
+		if n := must.Get(g.Stats(ctx))(t).Memories; n != 2 {
 			t.Errorf("%d memories in the generation, want 2", n)
 		}
-		incarnation, _, _ := try(g.Head(ctx))(t).Parse()
+		incarnation, _, _ := must.Get(g.Head(ctx))(t).Parse()
 		if incarnation != next.Incarnation {
 			t.Errorf("it writes as %s, want %s", incarnation, next.Incarnation)
 		}
 		return g.Close()
 	}))
-	if n := try(s.Stats(ctx))(t).Memories; n != 1 {
+	if n := must.Get(s.Stats(ctx))(t).Memories; n != 1 {
 		t.Errorf("%d memories live, want 1", n)
 	}
 }
@@ -105,11 +105,11 @@ func TestOpenGenerationIsForItsBuilderAlone(t *testing.T) {
 func TestOpenGenerationMigrates(t *testing.T) {
 	t.Parallel()
 	a := agentWithMemory1(t)
-	c := try(a.Current())(t)
-	g := try(OpenGeneration(t.Context(), a, c, readOnlyOptions()))(t)
+	c := must.Get(a.Current())(t)
+	g := must.Get(OpenGeneration(t.Context(), a, c, readOnlyOptions()))(t)
 	memory, _, err := g.SchemaVersion(t.Context())
-	do(t, err)
-	do(t, g.Close())
+	must.Do(t, err)
+	must.Do(t, g.Close())
 	if memory != sqlrows.MemorySchema.Version() {
 		t.Errorf("schema %d", memory)
 	}
@@ -119,12 +119,12 @@ func TestOpenGenerationMigrates(t *testing.T) {
 func TestAdoptOfAnOlderSchema(t *testing.T) {
 	t.Parallel()
 	a := agentWithMemory1(t)
-	c := try(a.Current())(t)
+	c := must.Get(a.Current())(t)
 	path := filepath.Join(a.GenDir(c), "memory.db")
 	next := c
 	next.Generation, next.Incarnation = 2, "next"
-	try(image.Adopt(t.Context(), image.AdoptRequest{Path: path, Current: next, Clock: newHandClock().Now, Random: rand.Reader}))(t)
-	if e := try(image.Examine(t.Context(), path, true))(t); e.Schema != sqlrows.MemorySchema.Version() || !e.Checks[len(e.Checks)-1].OK {
+	must.Get(image.Adopt(t.Context(), image.AdoptRequest{Path: path, Current: next, Clock: newHandClock().Now, Random: rand.Reader}))(t)
+	if e := must.Get(image.Examine(t.Context(), path, true))(t); e.Schema != sqlrows.MemorySchema.Version() || !e.Checks[len(e.Checks)-1].OK {
 		t.Errorf("%+v", e)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 	"github.com/amber-memory/amber/wire"
 )
@@ -20,13 +21,13 @@ import (
 // freeze freezes the live generation until the test ends.
 func freeze(t *testing.T, s *Store) (frozen []wire.FrozenDatabase) {
 	t.Helper()
-	do(t, s.agent.Exclusive(t.Context(), func(c home.Current) (err error) {
+	must.Do(t, s.agent.Exclusive(t.Context(), func(c home.Current) (err error) {
 		frozen, err = s.Freeze(t.Context(), c)
 		return err
 	}))
 	t.Cleanup(func() {
 		for _, f := range frozen {
-			do(t, f.Close())
+			must.Do(t, f.Close())
 		}
 	})
 	return frozen
@@ -37,7 +38,7 @@ func thaw(t *testing.T, f wire.FrozenDatabase, path string) string {
 	t.Helper()
 	var b bytes.Buffer
 	size := f.Info().PageSize
-	do(t, f.ReadPages(t.Context(), func(pages []byte) error {
+	must.Do(t, f.ReadPages(t.Context(), func(pages []byte) error {
 		if len(pages) == 0 || len(pages)%size != 0 {
 			t.Errorf("%d bytes are handed out, not whole pages of %d", len(pages), size)
 		}
@@ -47,16 +48,16 @@ func thaw(t *testing.T, f wire.FrozenDatabase, path string) string {
 	if want := f.Info().Pages * int64(size); int64(b.Len()) != want {
 		t.Errorf("%d bytes in all, want %d", b.Len(), want)
 	}
-	do(t, os.WriteFile(path, b.Bytes(), 0o600))
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o600))
 	return path
 }
 
 // query reads a file that nobody else uses.
 func query[T any](t *testing.T, path, q string) (v T) {
 	t.Helper()
-	db := try(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
+	db := must.Get(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
 	defer db.Close()
-	do(t, db.QueryRow(q).Scan(&v))
+	must.Do(t, db.QueryRow(q).Scan(&v))
 	return v
 }
 
@@ -67,20 +68,20 @@ func TestFrozenDatabaseIsOfItsInstant(t *testing.T) {
 	for i := range 300 {
 		save(t, s, amber.WriteRequest{Content: fmt.Sprintf("before %d", i)})
 	}
-	try(s.SaveTask(ctx, amber.Task{ID: "before", Goal: "g"}, 0))(t)
+	must.Get(s.SaveTask(ctx, amber.Task{ID: "before", Goal: "g"}, 0))(t)
 	frozen := freeze(t, s)
 	// Enough that the log is taken into the file again and again.
 	for i := range scale(400) {
 		save(t, s, amber.WriteRequest{Content: fmt.Sprintf("after %d %s", i, strings.Repeat("x", 3000))})
 	}
-	try(s.SaveTask(ctx, amber.Task{ID: "after", Goal: "g"}, 0))(t)
-	do(t, s.memory.tidy(ctx, s.memory.live))
+	must.Get(s.SaveTask(ctx, amber.Task{ID: "after", Goal: "g"}, 0))(t)
+	must.Do(t, s.memory.tidy(ctx, s.memory.live))
 
-	old := try(s.agent.Current())(t)
+	old := must.Get(s.agent.Current())(t)
 	restore(t, s.agent, nil)
 	save(t, s, amber.WriteRequest{Content: "in the new generation"})
-	do(t, os.RemoveAll(s.agent.GenDir(old))) // as a restore does when it is done
-	do(t, s.Close())
+	must.Do(t, os.RemoveAll(s.agent.GenDir(old))) // as a restore does when it is done
+	must.Do(t, s.Close())
 
 	dir := t.TempDir()
 	memory, control := thaw(t, frozen[0], filepath.Join(dir, "memory.db")), thaw(t, frozen[1], filepath.Join(dir, "control.db"))
@@ -123,18 +124,18 @@ func TestFrozenReaderHoldsNobodyUp(t *testing.T) {
 		save(t, s, amber.WriteRequest{Content: fmt.Sprintf("%d %s", i, text)})
 	}
 	left := func() int {
-		conn := try(s.memory.live.keeper.Get(ctx))(t)
+		conn := must.Get(s.memory.live.keeper.Get(ctx))(t)
 		defer s.memory.live.keeper.Put(conn)
 		log, done, err := checkpoint(ctx, conn, "NOOP")
-		do(t, err)
+		must.Do(t, err)
 		return log - done
 	}
 	if left() < checkpointFrames {
 		t.Fatalf("%d frames wait, too few to tell", left())
 	}
 	for _, f := range frozen {
-		do(t, f.Close())
-		do(t, f.Close())
+		must.Do(t, f.Close())
+		must.Do(t, f.Close())
 	}
 	save(t, s, amber.WriteRequest{Content: "after"})
 	if n := left(); n != 0 {
@@ -148,20 +149,19 @@ func TestFreezeLocksOutOtherPrograms(t *testing.T) {
 	clock := newHandClock()
 	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
 	s := openAgent(t, a, Options{Clock: clock.Now, Random: zeros{}, BusyTimeout: 1})
-	c := try(a.Current())(t)
-	other := try(sql.Open("sqlite", "file:"+s.control.path(c)))(t)
+	c := must.Get(a.Current())(t)
+	other := must.Get(sql.Open("sqlite", "file:"+s.control.path(c)))(t)
 	defer other.Close()
-	conn := try(other.Conn(ctx))(t)
+	conn := must.Get(other.Conn(ctx))(t)
 	defer conn.Close()
-	try(conn.ExecContext(ctx, "BEGIN IMMEDIATE"))(t)
-	_, err := s.Freeze(ctx, c)
-	wantKind(t, err, amber.KindBusy, "freeze while another program writes")
-	try(conn.ExecContext(ctx, "ROLLBACK"))(t)
-	for _, f := range try(s.Freeze(ctx, c))(t) {
-		do(t, f.Close())
+	must.Get(conn.ExecContext(ctx, "BEGIN IMMEDIATE"))(t)
+	must.Fail(s.Freeze(ctx, c))(t, "freeze while another program writes", amber.KindBusy)
+	must.Get(conn.ExecContext(ctx, "ROLLBACK"))(t)
+	for _, f := range must.Get(s.Freeze(ctx, c))(t) {
+		must.Do(t, f.Close())
 	}
-	try(conn.ExecContext(ctx, "BEGIN IMMEDIATE"))(t) // nothing stays locked
-	try(conn.ExecContext(ctx, "ROLLBACK"))(t)
+	must.Get(conn.ExecContext(ctx, "BEGIN IMMEDIATE"))(t) // nothing stays locked
+	must.Get(conn.ExecContext(ctx, "ROLLBACK"))(t)
 }
 
 type zeros struct{}
@@ -174,7 +174,7 @@ func TestReadPagesStops(t *testing.T) {
 	f := freeze(t, s)[0]
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	wantKind(t, f.ReadPages(ctx, func([]byte) error { return nil }), amber.KindUnreachable, "read after the end")
+	must.Kind(t, "read after the end", f.ReadPages(ctx, func([]byte) error { return nil }), amber.KindUnreachable)
 	stop := errors.New("stop")
 	if err := f.ReadPages(t.Context(), func([]byte) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("got %v, want the error of the function", err)
@@ -205,16 +205,16 @@ func TestFreezeOfDamagedDatabase(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			a := filledAgent(t)
-			path := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
-			b := c.harm(try(os.ReadFile(path))(t))
-			do(t, os.WriteFile(path, b, 0o600))
-			s := newStore(a, a, try(Options{Clock: newHandClock().Now, Random: zeros{}}.withDefaults())(t))
+			path := filepath.Join(a.GenDir(must.Get(a.Current())(t)), "memory.db")
+			b := c.harm(must.Get(os.ReadFile(path))(t))
+			must.Do(t, os.WriteFile(path, b, 0o600))
+			s := newStore(a, a, must.Get(Options{Clock: newHandClock().Now, Random: zeros{}}.withDefaults())(t))
 			f := freeze(t, s)[0]
 			got := thaw(t, f, filepath.Join(t.TempDir(), "copy.db"))
 			if damage := f.Info().Damage; !strings.Contains(damage, c.want) {
 				t.Errorf("damage %q, want one that says %q", damage, c.want)
 			}
-			if c.name != "cut off" && !bytes.Equal(try(os.ReadFile(got))(t), b) {
+			if c.name != "cut off" && !bytes.Equal(must.Get(os.ReadFile(got))(t), b) {
 				t.Error("the pages are not those of the file")
 			}
 		})
@@ -222,10 +222,9 @@ func TestFreezeOfDamagedDatabase(t *testing.T) {
 	t.Run("not a database", func(t *testing.T) {
 		t.Parallel()
 		a := filledAgent(t)
-		c := try(a.Current())(t)
-		do(t, os.WriteFile(filepath.Join(a.GenDir(c), "memory.db"), bytes.Repeat([]byte("not a database. "), 1000), 0o600))
-		s := newStore(a, a, try(Options{Clock: newHandClock().Now, Random: zeros{}}.withDefaults())(t))
-		_, err := s.Freeze(t.Context(), c)
-		wantKind(t, err, amber.KindDamaged, "freeze")
+		c := must.Get(a.Current())(t)
+		must.Do(t, os.WriteFile(filepath.Join(a.GenDir(c), "memory.db"), bytes.Repeat([]byte("not a database. "), 1000), 0o600))
+		s := newStore(a, a, must.Get(Options{Clock: newHandClock().Now, Random: zeros{}}.withDefaults())(t))
+		must.Fail(s.Freeze(t.Context(), c))(t, "freeze", amber.KindDamaged)
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // smallDisk mounts a file system of a few megabytes until the test ends.
@@ -24,9 +25,7 @@ func smallDisk(t *testing.T, size string) string {
 	if errors.Is(err, syscall.EPERM) {
 		t.Skip("only root may mount a small disk, and SQLite cannot be given a simulated one; errors of the disk are injected in the other packages")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, 0); err != nil {
 			t.Error(err)
@@ -40,20 +39,19 @@ func smallDisk(t *testing.T, size string) string {
 func fill(t *testing.T, dir string, free int64) string {
 	t.Helper()
 	var st syscall.Statfs_t
-	do(t, syscall.Statfs(dir, &st))
+	must.Do(t, syscall.Statfs(dir, &st))
 	path := filepath.Join(dir, "ballast")
-	do(t, os.WriteFile(path, make([]byte, max(0, int64(st.Bavail)*st.Bsize-free)), 0o600))
+	must.Do(t, os.WriteFile(path, make([]byte, max(0, int64(st.Bavail)*st.Bsize-free)), 0o600))
 	return path
 }
 
 // wantHint fails unless err is one error of Amber's that tells what to do.
 func wantHint(t *testing.T, err error, what string) {
 	t.Helper()
-	var e *amber.Error
-	if !errors.As(err, &e) || e.Hint == "" || e.Op == "" {
+	if e, ok := errors.AsType[*amber.Error](err); !ok || e.Hint == "" || e.Op == "" {
 		t.Errorf("%s: %v has no hint", what, err)
 	}
-	wantKind(t, err, amber.KindInternal, what)
+	must.Kind(t, what, err, amber.KindInternal)
 }
 
 func TestFullDisk(t *testing.T) {
@@ -61,7 +59,7 @@ func TestFullDisk(t *testing.T) {
 	ctx := t.Context()
 	disk := smallDisk(t, "12m")
 	a := agentIn(t, filepath.Join(disk, "home"))
-	s := try(Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
+	s := must.Get(Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
 	ballast := fill(t, disk, 4<<20)
 
 	texts := map[amber.MemoryID]string{}
@@ -86,15 +84,15 @@ func TestFullDisk(t *testing.T) {
 		wantHint(t, err, "task on a full disk")
 	}
 
-	do(t, os.Remove(ballast))
+	must.Do(t, os.Remove(ballast))
 	id := save(t, s, amber.WriteRequest{Content: "there is room again"})
 	texts[id] = "there is room again"
 	readable(t, s, texts)
 	sound(t, s)
-	do(t, s.Close())
+	must.Do(t, s.Close())
 	s = openAgent(t, a, Options{Clock: newHandClock().Now, Random: rand.Reader})
 	readable(t, s, texts)
-	if n := try(s.Stats(ctx))(t).Memories; n != int64(len(texts)) {
+	if n := must.Get(s.Stats(ctx))(t).Memories; n != int64(len(texts)) {
 		t.Errorf("%d memories, %d were acknowledged", n, len(texts))
 	}
 }
@@ -115,24 +113,24 @@ func TestAgentIsMadeOnAFullDisk(t *testing.T) {
 	ctx := t.Context()
 	disk := smallDisk(t, "12m")
 	h, _, err := home.Open(filepath.Join(disk, "home"), home.Options{Clock: newHandClock().Now, Random: rand.Reader})
-	do(t, err)
+	must.Do(t, err)
 	failed := 0
 	for _, free := range []int64{0, 4, 16, 32, 150, 300, 470} { // kilobytes
-		a := try(h.Agent(amber.DefaultTenant, amber.AgentID(fmt.Sprint("agent-", free))))(t)
+		a := must.Get(h.Agent(amber.DefaultTenant, amber.AgentID(fmt.Sprint("agent-", free))))(t)
 		ballast := fill(t, disk, free<<10)
 		s, err := Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader})
 		if err != nil {
 			wantHint(t, err, fmt.Sprintf("open with %d kilobytes free", free))
 			failed++
 		} else {
-			do(t, s.Close())
+			must.Do(t, s.Close())
 		}
-		do(t, os.Remove(ballast))
-		s = try(Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
+		must.Do(t, os.Remove(ballast))
+		s = must.Get(Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
 		save(t, s, amber.WriteRequest{Content: "it works"})
 		sound(t, s)
-		do(t, s.Close())
-		do(t, os.RemoveAll(a.Dir()))
+		must.Do(t, s.Close())
+		must.Do(t, os.RemoveAll(a.Dir()))
 	}
 	if failed == 0 {
 		t.Error("every creation succeeded: the test tests nothing")

@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -25,12 +26,12 @@ func copyGeneration(t *testing.T, a *home.Agent, from home.Current) home.Current
 	t.Helper()
 	next := from
 	next.Generation++
-	next.Incarnation = try(amber.NewUUID(newHandClock().Now(), rand.Reader))(t)
-	do(t, os.Mkdir(a.GenDir(next), 0o700))
+	next.Incarnation = must.Get(amber.NewUUID(newHandClock().Now(), rand.Reader))(t)
+	must.Do(t, os.Mkdir(a.GenDir(next), 0o700))
 	for _, file := range []string{"memory.db", "control.db"} {
-		p := try(sqlrows.OpenPool(filepath.Join(a.GenDir(from), file), sqlrows.Write, time.Second, 1))(t)
-		try(p.DB.Exec("VACUUM INTO ?", filepath.Join(a.GenDir(next), file)))(t)
-		do(t, p.Close())
+		p := must.Get(sqlrows.OpenPool(filepath.Join(a.GenDir(from), file), sqlrows.Write, time.Second, 1))(t)
+		must.Get(p.DB.Exec("VACUUM INTO ?", filepath.Join(a.GenDir(next), file)))(t)
+		must.Do(t, p.Close())
 	}
 	return next
 }
@@ -41,18 +42,18 @@ func publish(t *testing.T, a *home.Agent, c home.Current) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "amber-current 1\ngeneration %d\nincarnation %s\ndevice %s\nclock %s\n", c.Generation, c.Incarnation, c.Device, c.Clock)
 	fmt.Fprintf(&b, "crc32c %08x\n", crc32.Checksum(b.Bytes(), crc32.MakeTable(crc32.Castagnoli)))
-	do(t, fsx.Replace(fsx.OS(), filepath.Join(a.Dir(), "CURRENT"), 0o600, b.Bytes()))
+	must.Do(t, fsx.Replace(fsx.OS(), filepath.Join(a.Dir(), "CURRENT"), 0o600, b.Bytes()))
 }
 
 // restore copies the live generation, lets something happen after that, and
 // switches to the copy.
 func restore(t *testing.T, a *home.Agent, then func(next *home.Current)) home.Current {
 	t.Helper()
-	next := copyGeneration(t, a, try(a.Current())(t))
+	next := copyGeneration(t, a, must.Get(a.Current())(t))
 	if then != nil {
 		then(&next)
 	}
-	do(t, a.Exclusive(t.Context(), func(home.Current) error {
+	must.Do(t, a.Exclusive(t.Context(), func(home.Current) error {
 		publish(t, a, next)
 		return nil
 	}))
@@ -67,37 +68,35 @@ func TestNextUseIsOfTheNewGeneration(t *testing.T) {
 			ctx := t.Context()
 			s, _ := freshStore(t, amber.QueueOptions{})
 			kept := save(t, s, amber.WriteRequest{Content: "before the copy"})
-			try(s.SaveTask(ctx, amber.Task{ID: "kept", Goal: "g"}, 0))(t)
-			old := try(s.agent.Current())(t)
+			must.Get(s.SaveTask(ctx, amber.Task{ID: "kept", Goal: "g"}, 0))(t)
+			old := must.Get(s.agent.Current())(t)
 			var lost amber.MemoryID
 			restore(t, s.agent, func(*home.Current) {
 				lost = save(t, s, amber.WriteRequest{Content: "after the copy"})
-				try(s.SaveTask(ctx, amber.Task{ID: "lost", Goal: "g"}, 0))(t)
+				must.Get(s.SaveTask(ctx, amber.Task{ID: "lost", Goal: "g"}, 0))(t)
 			})
 			if first == "write" {
 				save(t, s, amber.WriteRequest{Content: "after the switch"})
-				try(s.SaveTask(ctx, amber.Task{ID: "new", Goal: "g"}, 0))(t)
+				must.Get(s.SaveTask(ctx, amber.Task{ID: "new", Goal: "g"}, 0))(t)
 			}
-			try(s.Get(ctx, kept))(t)
-			try(s.Task(ctx, "kept"))(t)
-			_, err := s.Get(ctx, lost)
-			wantKind(t, err, amber.KindNotFound, "memory the copy does not have")
-			_, err = s.Task(ctx, "lost")
-			wantKind(t, err, amber.KindNotFound, "task the copy does not have")
+			must.Get(s.Get(ctx, kept))(t)
+			must.Get(s.Task(ctx, "kept"))(t)
+			must.Fail(s.Get(ctx, lost))(t, "memory the copy does not have", amber.KindNotFound)
+			must.Fail(s.Task(ctx, "lost"))(t, "task the copy does not have", amber.KindNotFound)
 			if first == "read" {
 				save(t, s, amber.WriteRequest{Content: "after the switch"})
 			}
-			if n := try(s.Stats(ctx))(t).Memories; n != 2 {
+			if n := must.Get(s.Stats(ctx))(t).Memories; n != 2 {
 				t.Errorf("%d memories in the new generation, want 2", n)
 			}
-			p := try(sqlrows.OpenPool(s.memory.path(old), sqlrows.Write, time.Second, 1))(t)
+			p := must.Get(sqlrows.OpenPool(s.memory.path(old), sqlrows.Write, time.Second, 1))(t)
 			var n int
-			do(t, p.DB.QueryRow(`SELECT count(*) FROM memories WHERE content = 'after the switch'`).Scan(&n))
-			do(t, p.Close())
+			must.Do(t, p.DB.QueryRow(`SELECT count(*) FROM memories WHERE content = 'after the switch'`).Scan(&n))
+			must.Do(t, p.Close())
 			if n != 0 {
 				t.Error("a write after the switch went to the old generation")
 			}
-			do(t, s.memory.update(ctx, "look", "", func(x *tx) error { return samePragmas(x, false) }))
+			must.Do(t, s.memory.update(ctx, "look", "", func(x *tx) error { return samePragmas(x, false) }))
 			sound(t, s)
 		})
 	}
@@ -111,9 +110,9 @@ func TestOldHandlesAreClosedAfterTheirUsers(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "before the copy"})
 	h := s.memory.live
-	do(t, s.memory.view(ctx, "hold", "", func(x *tx) error {
+	must.Do(t, s.memory.view(ctx, "hold", "", func(x *tx) error {
 		count := func() (n int) {
-			do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
+			must.Do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
 			return n
 		}
 		count()
@@ -140,11 +139,11 @@ func TestLateReaderGetsTheNewGeneration(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	old := try(s.agent.Current())(t)
+	old := must.Get(s.agent.Current())(t)
 	next := restore(t, s.agent, nil)
 	save(t, s, amber.WriteRequest{Content: "after the switch"})
-	do(t, os.RemoveAll(s.agent.GenDir(old))) // as a restore may when it is done
-	h := try(s.memory.acquire(ctx, old))(t)
+	must.Do(t, os.RemoveAll(s.agent.GenDir(old))) // as a restore may when it is done
+	h := must.Get(s.memory.acquire(ctx, old))(t)
 	defer s.memory.release(h)
 	if h.current.Incarnation != next.Incarnation {
 		t.Errorf("it got generation %d", h.current.Generation)
@@ -157,7 +156,7 @@ func TestPositionsAcrossGenerations(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	write := func(text string) amber.Position {
 		save(t, s, amber.WriteRequest{Content: text})
-		return try(s.Head(ctx))(t)
+		return must.Get(s.Head(ctx))(t)
 	}
 	first := write("one")
 	second := write("two")
@@ -165,16 +164,15 @@ func TestPositionsAcrossGenerations(t *testing.T) {
 	next := restore(t, s.agent, func(*home.Current) { lost = write("only in the old history") })
 	keysAfter := func(p amber.Position) []string {
 		keys := []string{}
-		for _, c := range try(s.Changes(ctx, p, 99))(t) {
+		for _, c := range must.Get(s.Changes(ctx, p, 99))(t) {
 			keys = append(keys, c.Key)
 		}
 		return keys
 	}
 	for _, when := range []string{"before", "after"} {
-		_, err := s.Changes(ctx, lost, 9)
-		wantKind(t, err, amber.KindConflict, "position the new history does not contain, "+when+" its first write")
-		_, err = s.Changes(ctx, amber.PositionAt("0193c5a8-0000-7000-8000-000000000000", 1), 9)
-		wantKind(t, err, amber.KindConflict, "position of a history nobody knows")
+		must.Fail(s.Changes(ctx, lost, 9))(t, "position the new history does not contain, "+when+" its first write", amber.KindConflict)
+		_, err := s.Changes(ctx, amber.PositionAt("0193c5a8-0000-7000-8000-000000000000", 1), 9)
+		must.Kind(t, "position of a history nobody knows", err, amber.KindConflict)
 		if when == "before" {
 			write("three")
 		}
@@ -189,11 +187,11 @@ func TestPositionsAcrossGenerations(t *testing.T) {
 	if got := keysAfter(second); !slices.Equal(got, all[2:]) {
 		t.Errorf("after the second: %v, want %v", got, all[2:])
 	}
-	incarnation, _, err := try(s.Head(ctx))(t).Parse()
+	incarnation, _, err := must.Get(s.Head(ctx))(t).Parse()
 	if incarnation != next.Incarnation || err != nil {
 		t.Errorf("the head is of %s, want %s", incarnation, next.Incarnation)
 	}
-	if got := keysAfter(try(s.Head(ctx))(t)); len(got) != 0 {
+	if got := keysAfter(must.Get(s.Head(ctx))(t)); len(got) != 0 {
 		t.Errorf("after the head: %v", got)
 	}
 }
@@ -209,20 +207,20 @@ func TestStampsNeverGoBack(t *testing.T) {
 	restore(t, s.agent, func(next *home.Current) {
 		clock.Advance(time.Hour)
 		late := save(t, s, amber.WriteRequest{Content: "lost with the old generation"})
-		mark = try(s.Get(ctx, late))(t).Origin.Clock
+		mark = must.Get(s.Get(ctx, late))(t).Origin.Clock
 		next.Clock = mark
 	})
 	clock.Advance(-2 * time.Hour)
 	last := mark
 	for i := range 3 {
 		title := fmt.Sprint("edit ", i)
-		m := try(s.Edit(ctx, amber.EditRequest{ID: id, Title: &title}))(t)
+		m := must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Title: &title}))(t)
 		if m.Origin.Clock <= last {
 			t.Errorf("edit %d is stamped %s, not after %s", i, m.Origin.Clock, last)
 		}
 		last = m.Origin.Clock
 	}
-	if got := try(s.LastStamp(ctx))(t); got < last {
+	if got := must.Get(s.LastStamp(ctx))(t); got < last {
 		t.Errorf("the newest change is stamped %s, before %s", got, last)
 	}
 }
@@ -262,7 +260,7 @@ func TestWritersMeetSwitches(t *testing.T) {
 		})
 	}
 	for range 4 {
-		do(t, s.agent.Exclusive(ctx, func(c home.Current) error {
+		must.Do(t, s.agent.Exclusive(ctx, func(c home.Current) error {
 			publish(t, s.agent, copyGeneration(t, s.agent, c))
 			return nil
 		}))
@@ -274,7 +272,7 @@ func TestWritersMeetSwitches(t *testing.T) {
 			t.Errorf("acknowledged %s: %v", id, err)
 		}
 	}
-	if c := try(s.agent.Current())(t); c.Generation != 5 || len(acknowledged) == 0 {
+	if c := must.Get(s.agent.Current())(t); c.Generation != 5 || len(acknowledged) == 0 {
 		t.Errorf("%d memories in generation %d: the test tests nothing", len(acknowledged), c.Generation)
 	}
 	sound(t, s)

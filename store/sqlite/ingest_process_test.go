@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -74,13 +75,9 @@ func TestKilledDrainersApplyEachEntryOnce(t *testing.T) {
 		_ = cmd.Wait() // killed
 	}
 	s := openIn(t, dir)
-	if err := drain(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, drain(t.Context(), s))
 	turns, err := s.LoadTurns(t.Context(), "s", 2*journalEntries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for i, turn := range turns {
 		if turn.Content != strconv.Itoa(i+1) {
 			t.Fatalf("turn %d is of entry %s", i+1, turn.Content)
@@ -116,8 +113,6 @@ func BenchmarkIngest(b *testing.B) {
 				},
 			})
 		}
-		if _, err := s.Ingest(b.Context(), in); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(s.Ingest(b.Context(), in))(b)
 	}
 }

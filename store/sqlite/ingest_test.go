@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
@@ -16,12 +17,12 @@ const journal = "00112233445566778899aabbccddeeff"
 // take ingests steps of session s behind the cursor.
 func take(t *testing.T, s *Store, steps ...amber.IngestStep) amber.IngestResult {
 	t.Helper()
-	after := try(s.JournalCursor(t.Context(), journal))(t).Seq
+	after := must.Get(s.JournalCursor(t.Context(), journal))(t).Seq
 	for i := range steps {
 		steps[i].Start.ID = "s"
 	}
 	in := amber.Ingestion{Journal: journal, Host: "host", Session: "s", After: after, Through: after + 1, Steps: steps}
-	return try(s.Ingest(t.Context(), in))(t)
+	return must.Get(s.Ingest(t.Context(), in))(t)
 }
 
 // doing is a step in which a tool was used.
@@ -75,7 +76,7 @@ func TestDamagedJournalIsFound(t *testing.T) {
 			take(t, s, step)
 			sound(t, s)
 			outside(t, s.agent, "memory.db", func(p *sqlconn.Pool) {
-				try(p.DB.Exec("PRAGMA foreign_keys = 0; PRAGMA ignore_check_constraints = 1; " + c.damage))(t)
+				must.Get(p.DB.Exec("PRAGMA foreign_keys = 0; PRAGMA ignore_check_constraints = 1; " + c.damage))(t)
 			})
 			found := slices.ContainsFunc(s.Check(t.Context()), func(f Finding) bool {
 				return f.File == "memory.db" && f.Check == c.check && amber.KindOf(f.Err) == amber.KindDamaged
@@ -97,8 +98,8 @@ func TestDeletedSessionLeavesNoActivity(t *testing.T) {
 		take(t, st, doing(s.word(), s.words(3)))
 	}
 	s.mustBeIn(t, st.agent.Dir())
-	do(t, st.DeleteSession(t.Context(), "s"))
-	if emptied := try(st.emptyLog(t.Context()))(t); !emptied {
+	must.Do(t, st.DeleteSession(t.Context(), "s"))
+	if emptied := must.Get(st.emptyLog(t.Context()))(t); !emptied {
 		t.Fatal("the write-ahead log is not empty")
 	}
 	s.mustNotBeIn(t, st.agent.Dir())
@@ -110,13 +111,13 @@ func TestFailedStepIsNamed(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	try(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "other", Role: amber.RoleUser, Content: "a"}))(t)
+	must.Get(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "other", Role: amber.RoleUser, Content: "a"}))(t)
 	bad := amber.IngestStep{Start: amber.SessionStart{ID: "s"}, Turns: []amber.Turn{{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "b"}}}
 	_, err := s.Ingest(ctx, amber.Ingestion{
 		Journal: journal, Host: "host", Session: "s", Through: 2,
 		Steps: []amber.IngestStep{{Start: amber.SessionStart{ID: "s"}}, bad},
 	})
-	wantKind(t, err, amber.KindConflict, "ingestion")
+	must.Kind(t, "ingestion", err, amber.KindConflict)
 	if want := "ingest: step 2 " + journal + ": append turn t: another session has a turn with this id"; err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
 	}
@@ -129,7 +130,7 @@ func TestEventsAreSmall(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	take(t, s, amber.IngestStep{})
 	size := func() (n int64) {
-		do(t, s.memory.view(ctx, "measure", "", func(x *tx) error { return x.Row(countBytes).Scan(&n) }))
+		must.Do(t, s.memory.view(ctx, "measure", "", func(x *tx) error { return x.Row(countBytes).Scan(&n) }))
 		return n
 	}
 	before := size()

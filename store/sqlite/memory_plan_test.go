@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
@@ -33,7 +34,7 @@ func TestRecallPlans(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	var c conditions
-	do(t, c.filter(fullFilter(), false))
+	must.Do(t, c.filter(fullFilter(), false))
 	filter := c.String()
 	checkPlans(t, s.memory, []planCase{
 		{"is there such a word", hasWord, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SCAN memory_fts VIRTUAL TABLE INDEX 0:M7"}},
@@ -100,34 +101,34 @@ func TestListPlans(t *testing.T) {
 		{"list", func(s *Store) {
 			f := fullFilter()
 			f.Since, f.Until = amber.Time{}, amber.Time{}
-			try(s.List(ctx, amber.ListQuery{Filter: f}))(t)
+			must.Get(s.List(ctx, amber.ListQuery{Filter: f}))(t)
 		}, [][]string{append([]string{created}, filterSteps()...)}},
 		{
 			"list what changed since", func(s *Store) {
-				try(s.List(ctx, amber.ListQuery{All: true, Filter: amber.Filter{Since: amber.UnixMilli(1)}}))(t)
+				must.Get(s.List(ctx, amber.ListQuery{All: true, Filter: amber.Filter{Since: amber.UnixMilli(1)}}))(t)
 			},
 			[][]string{{created}},
 		},
 		{
-			"list what changed in between", func(s *Store) { try(s.List(ctx, amber.ListQuery{Filter: fullFilter()}))(t) },
+			"list what changed in between", func(s *Store) { must.Get(s.List(ctx, amber.ListQuery{Filter: fullFilter()}))(t) },
 			[][]string{slices.Concat([]string{"SEARCH memories USING INDEX memories_updated (updated_at>? AND updated_at<?)"}, filterSteps(), []string{"USE TEMP B-TREE FOR ORDER BY"})},
 		},
 		{
-			"list all", func(s *Store) { try(s.List(ctx, amber.ListQuery{All: true, Deleted: true}))(t) },
+			"list all", func(s *Store) { must.Get(s.List(ctx, amber.ListQuery{All: true, Deleted: true}))(t) },
 			[][]string{{created}},
 		},
 		{"list one scope of all", func(s *Store) {
-			try(s.List(ctx, amber.ListQuery{All: true, Filter: amber.Filter{Scope: amber.ScopeUser}}))(t)
+			must.Get(s.List(ctx, amber.ListQuery{All: true, Filter: amber.Filter{Scope: amber.ScopeUser}}))(t)
 		}, [][]string{{created}}},
 		{"timeline of a session", func(s *Store) {
 			id := save(t, s, amber.WriteRequest{Content: "a", Identities: amber.Identities{SessionID: "s"}})
-			try(s.Timeline(ctx, id, 1, 1))(t)
+			must.Get(s.Timeline(ctx, id, 1, 1))(t)
 		}, [][]string{
 			{"SEARCH memories USING INDEX memories_session (session_id=? AND (created_at,id)<(?,?))", "LIST SUBQUERY 1", "SCAN json_each VIRTUAL TABLE INDEX 1:", "CREATE BLOOM FILTER"},
 			{"SEARCH memories USING INDEX memories_session (session_id=? AND (created_at,id)>(?,?))", "LIST SUBQUERY 1", "SCAN json_each VIRTUAL TABLE INDEX 1:", "CREATE BLOOM FILTER"},
 		}},
 		{"timeline of a scope", func(s *Store) {
-			try(s.Timeline(ctx, save(t, s, amber.WriteRequest{Content: "a"}), 1, 1))(t)
+			must.Get(s.Timeline(ctx, save(t, s, amber.WriteRequest{Content: "a"}), 1, 1))(t)
 		}, [][]string{{created}, {"SEARCH memories USING INDEX memories_created ((created_at,id)>(?,?))"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // One memory comes back as a new revision, whatever became of it; what was
@@ -13,21 +14,15 @@ func TestRestoreMemoryBringsBackOneMemory(t *testing.T) {
 	s := openIn(t, t.TempDir())
 	ctx := t.Context()
 	ack, err := s.Write(ctx, amber.WriteRequest{Content: "the first text", Scope: amber.ScopeGlobal, Tags: []string{"a"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	then := ack.Memory
 	text := "another text"
-	if _, err := s.Edit(ctx, amber.EditRequest{ID: then.ID, Content: &text}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: then.ID, Content: &text}))(t)
 	back, err := s.RestoreMemory(ctx, then)
 	if err != nil || back.Content != then.Content || back.Revision != 3 {
 		t.Fatalf("after an edit it is %+v, %v", back, err)
 	}
-	if err := s.Delete(ctx, then.ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Delete(ctx, then.ID))
 	if back, err = s.RestoreMemory(ctx, then); err != nil || back.Revision != 5 || !back.DeletedAt.IsZero() {
 		t.Fatalf("after a forget it is %+v, %v", back, err)
 	}
@@ -39,9 +34,7 @@ func TestRestoreMemoryBringsBackOneMemory(t *testing.T) {
 	if err != nil || len(history) != 5 {
 		t.Fatalf("it has %d revisions, %v; want 5", len(history), err)
 	}
-	if _, err := s.Erase(ctx, then.ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Erase(ctx, then.ID))(t)
 	if _, err := s.RestoreMemory(ctx, then); amber.KindOf(err) != amber.KindRefused {
 		t.Fatalf("an erased memory comes back: %v", err)
 	}
@@ -54,9 +47,7 @@ func TestRestoreMemoryTakesOneThatIsNotThere(t *testing.T) {
 	s, other := openIn(t, t.TempDir()), openIn(t, t.TempDir())
 	ctx := t.Context()
 	ack, err := other.Write(ctx, amber.WriteRequest{Content: "from before", Scope: amber.ScopeGlobal})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	back, err := s.RestoreMemory(ctx, ack.Memory)
 	if err != nil || back.ID != ack.Memory.ID || back.Origin.Counter != ack.Memory.Origin.Counter+1 {
 		t.Fatalf("it is %+v, %v", back, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -49,9 +50,9 @@ func agentWithMemory1(t *testing.T) *home.Agent { return agentWithMemory(t, 1) }
 func agentWithMemory(t *testing.T, version int) *home.Agent {
 	t.Helper()
 	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
-	do(t, try(openWith(t, a, memoryAt(version), false))(t).Close())
-	rows := try(os.ReadFile(filepath.Join("testdata", fmt.Sprintf("memory-%d.sql", version))))(t)
-	outside(t, a, "memory.db", func(p *sqlconn.Pool) { try(p.DB.Exec(string(rows)))(t) })
+	must.Do(t, must.Get(openWith(t, a, memoryAt(version), false))(t).Close())
+	rows := must.Get(os.ReadFile(filepath.Join("testdata", fmt.Sprintf("memory-%d.sql", version))))(t)
+	outside(t, a, "memory.db", func(p *sqlconn.Pool) { must.Get(p.DB.Exec(string(rows)))(t) })
 	return a
 }
 
@@ -59,7 +60,7 @@ func agentWithMemory(t *testing.T, version int) *home.Agent {
 func columnsOf(t *testing.T, s *Store, tables []string) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
+	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
 		for _, table := range tables {
 			if out[table], err = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT 'quote("' || name || '")' FROM pragma_table_info(?)`, table); err != nil {
 				return err
@@ -74,7 +75,7 @@ func columnsOf(t *testing.T, s *Store, tables []string) map[string][]string {
 func rows(t *testing.T, s *Store, columns map[string][]string) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
+	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
 		for table, names := range columns {
 			query := "SELECT concat_ws(',', " + joined(names) + ") FROM " + table + " ORDER BY 1"
 			if out[table], err = sqlrows.All(x.Tx, sqlrows.ScanText, query); err != nil {
@@ -92,7 +93,7 @@ func joined(parts []string) string { return strings.Join(parts, ", ") }
 func objects(t *testing.T, s *Store) (all map[string]string, tables []string) {
 	t.Helper()
 	all = map[string]string{}
-	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
 		return x.Each(`SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY name`, nil, func(r scanner) error {
 			var kind, name, sql string
 			err := r.Scan(&kind, &name, &sql)
@@ -114,7 +115,7 @@ func TestMigrationsKeepEveryRow(t *testing.T) {
 		t.Run(fmt.Sprint("from ", v), func(t *testing.T) {
 			t.Parallel()
 			a := agentWithMemory(t, v)
-			old := try(openWith(t, a, memoryAt(v), true))(t)
+			old := must.Get(openWith(t, a, memoryAt(v), true))(t)
 			_, tables := objects(t, old)
 			columns := columnsOf(t, old, tables)
 			before := rows(t, old, columns)
@@ -123,9 +124,9 @@ func TestMigrationsKeepEveryRow(t *testing.T) {
 					t.Errorf("table %s is empty before the migration", table)
 				}
 			}
-			do(t, old.Close())
+			must.Do(t, old.Close())
 
-			s := try(openWith(t, a, sqlrows.MemorySchema, false))(t)
+			s := must.Get(openWith(t, a, sqlrows.MemorySchema, false))(t)
 			if d := cmp.Diff(before, rows(t, s, columns)); d != "" {
 				t.Errorf("rows (-before +after):\n%s", d)
 			}
@@ -161,19 +162,19 @@ func goesOn(t *testing.T, s *Store) {
 				Memories: []amber.WriteRequest{{Content: "older than the schema", IdempotencyKey: "k"}},
 			}},
 		}
-		in.After = try(s.JournalCursor(ctx, in.Journal))(t).Seq
-		if got := try(s.Ingest(ctx, in))(t); got.Applied != 1 || got.Memories != 0 {
+		in.After = must.Get(s.JournalCursor(ctx, in.Journal))(t).Seq
+		if got := must.Get(s.Ingest(ctx, in))(t); got.Applied != 1 || got.Memories != 0 {
 			t.Errorf("ingestion of session %s: %+v", session, got)
 		}
-		if turns := try(s.LoadTurns(ctx, session, 10))(t); len(turns) < 2 || turns[0].Content != "hello" || turns[len(turns)-1].Content != "after the migration" {
+		if turns := must.Get(s.LoadTurns(ctx, session, 10))(t); len(turns) < 2 || turns[0].Content != "hello" || turns[len(turns)-1].Content != "after the migration" {
 			t.Errorf("turns of session %s: %v", session, turns)
 		}
 	}
-	if open := try(s.OpenJournals(ctx))(t); len(open) != 1 || open[0].Session != "open" {
+	if open := must.Get(s.OpenJournals(ctx))(t); len(open) != 1 || open[0].Session != "open" {
 		t.Errorf("open journals: %v", open)
 	}
-	do(t, s.DeleteSession(ctx, "open"))
-	if did := try(s.ListActivity(ctx, "open", ""))(t); len(did) != 0 {
+	must.Do(t, s.DeleteSession(ctx, "open"))
+	if did := must.Get(s.ListActivity(ctx, "open", ""))(t); len(did) != 0 {
 		t.Errorf("activity of a deleted session: %v", did)
 	}
 }
@@ -183,11 +184,11 @@ func goesOn(t *testing.T, s *Store) {
 func TestMigrationToSchema3NamesVersions(t *testing.T) {
 	t.Parallel()
 	for v := 1; v <= 2; v++ {
-		s := try(openWith(t, agentWithMemory(t, v), sqlrows.MemorySchema, false))(t)
+		s := must.Get(openWith(t, agentWithMemory(t, v), sqlrows.MemorySchema, false))(t)
 		memories := 0
-		do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+		must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
 			ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM memories`)
-			do(t, err)
+			must.Do(t, err)
 			for _, id := range ids {
 				if n := chained(t, x, amber.MemoryID(id)); n > 0 {
 					memories++
@@ -200,7 +201,7 @@ func TestMigrationToSchema3NamesVersions(t *testing.T) {
 		}
 		versionsHold(t, s)
 		topic := amber.TopicID("", amber.ScopeGlobal, "", "t", 0)
-		m := try(s.Edit(t.Context(), amber.EditRequest{ID: topic, Content: ptr("fourth")}))(t)
+		m := must.Get(s.Edit(t.Context(), amber.EditRequest{ID: topic, Content: new("fourth")}))(t)
 		if got := versionsOf(t, s, topic); len(got) != 4 || !got[sqlrows.VersionOf(m.Origin)].head {
 			t.Errorf("from %d: after an edit the versions are %v", v, got)
 		}
@@ -212,10 +213,10 @@ func TestMigrationToSchema3NamesVersions(t *testing.T) {
 // position, and every chunk is read once more.
 func TestMigrationToSchema4NotesWhatWasExported(t *testing.T) {
 	t.Parallel()
-	s := try(openWith(t, agentWithMemory(t, 3), sqlrows.MemorySchema, false))(t)
-	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+	s := must.Get(openWith(t, agentWithMemory(t, 3), sqlrows.MemorySchema, false))(t)
+	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
 		held, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT place || ' ' || scope || ' ' || record || ' ' || version FROM sync_held ORDER BY 1`)
-		do(t, err)
+		must.Do(t, err)
 		want := []string{
 			"/src/shop/.amber memory 019cebae-61c0-766f-8a75-e0bf4fffd871 1.116226824601600001.the old device",
 			"/src/shop/.amber memory bd0da7d5-31e5-8a65-909c-9ce21b63a507 1.116226905510182912.the old device",
@@ -223,13 +224,11 @@ func TestMigrationToSchema4NotesWhatWasExported(t *testing.T) {
 			"/src/shop/.amber session ended 1.0.",
 			"/src/shop/.amber session open 1.0.",
 		}
-		if d := cmp.Diff(want, held); d != "" {
-			t.Errorf("held (-want +got):\n%s", d)
-		}
+		must.Equal(t, "held", held, want)
 		return nil
 	}))
 	for place, want := range map[string]int{"/src/shop/.amber": 0, "": 1} {
-		if got := try(s.AppliedChunks(t.Context(), place, []string{"c1"}))(t); len(got) != want {
+		if got := must.Get(s.AppliedChunks(t.Context(), place, []string{"c1"}))(t); len(got) != want {
 			t.Errorf("from %q %d chunks are applied, want %d", place, len(got), want)
 		}
 	}
@@ -240,9 +239,9 @@ func TestMigrationToSchema4NotesWhatWasExported(t *testing.T) {
 func chained(t *testing.T, x *tx, id amber.MemoryID) int {
 	t.Helper()
 	m, _, err := x.Load(id)
-	do(t, err)
+	must.Do(t, err)
 	history, err := sqlrows.All(x.Tx, sqlrows.ScanRevision, sqlrows.SelectRevisions, id)
-	do(t, err)
+	must.Do(t, err)
 	if len(history) == 0 {
 		return 0
 	}
@@ -253,7 +252,7 @@ func chained(t *testing.T, x *tx, id amber.MemoryID) int {
 		saw = sqlrows.VersionOf(r.Origin)
 	}
 	got, err := readVersions(x, id)
-	do(t, err)
+	must.Do(t, err)
 	if d := cmp.Diff(want, got, cmp.AllowUnexported(versionRow{})); d != "" {
 		t.Errorf("versions of %s (-want +got):\n%s", id, d)
 	}
@@ -265,8 +264,7 @@ func TestOlderSchemasAreKept(t *testing.T) {
 	t.Parallel()
 	for v := 1; v < int(sqlrows.MemorySchema.Version()); v++ {
 		a := agentWithMemory(t, v)
-		_, err := openWith(t, a, sqlrows.MemorySchema, true)
-		wantKind(t, err, amber.KindConflict, "open that keeps the schema")
+		must.Fail(openWith(t, a, sqlrows.MemorySchema, true))(t, "open that keeps the schema", amber.KindConflict)
 		if got := version(t, a, "memory.db"); got != int64(v) {
 			t.Errorf("the file has version %d now, it had %d", got, v)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -34,7 +35,7 @@ func madeUp(version int) sqlrows.Schema {
 func openWith(t *testing.T, a *home.Agent, memory sqlrows.Schema, keep bool) (*Store, error) {
 	t.Helper()
 	ctx := t.Context()
-	o := try(Options{Clock: newHandClock().Now, Random: rand.Reader, KeepSchema: keep}.withDefaults())(t)
+	o := must.Get(Options{Clock: newHandClock().Now, Random: rand.Reader, KeepSchema: keep}.withDefaults())(t)
 	s := &Store{
 		agent: a, o: o,
 		memory:  &database{ground: a, name: "memory", schema: memory, o: o},
@@ -47,7 +48,7 @@ func openWith(t *testing.T, a *home.Agent, memory sqlrows.Schema, keep bool) (*S
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	t.Cleanup(func() { do(t, s.Close()) })
+	t.Cleanup(func() { must.Do(t, s.Close()) })
 	return s, nil
 }
 
@@ -55,9 +56,9 @@ func openWith(t *testing.T, a *home.Agent, memory sqlrows.Schema, keep bool) (*S
 func agentAt(t *testing.T, version int) (*home.Agent, amber.MemoryID) {
 	t.Helper()
 	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
-	s := try(openWith(t, a, madeUp(version), false))(t)
+	s := must.Get(openWith(t, a, madeUp(version), false))(t)
 	id := save(t, s, amber.WriteRequest{Content: "older than the schema"})
-	do(t, s.Close())
+	must.Do(t, s.Close())
 	return a, id
 }
 
@@ -67,7 +68,7 @@ func homeOf(a *home.Agent) string { return filepath.Join(a.Dir(), "..", "..", ".
 // steps returns which made-up migrations have run, in order.
 func steps(t *testing.T, s *Store) (steps []int64) {
 	t.Helper()
-	do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
+	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
 		steps, err = sqlrows.All(x.Tx, scanRowid, `SELECT n FROM steps ORDER BY rowid`)
 		return err
 	}))
@@ -77,16 +78,16 @@ func steps(t *testing.T, s *Store) (steps []int64) {
 // version returns the version of a file, asked from outside.
 func version(t *testing.T, a *home.Agent, file string) (v int64) {
 	t.Helper()
-	outside(t, a, file, func(p *sqlconn.Pool) { do(t, p.DB.QueryRow("PRAGMA user_version").Scan(&v)) })
+	outside(t, a, file, func(p *sqlconn.Pool) { must.Do(t, p.DB.QueryRow("PRAGMA user_version").Scan(&v)) })
 	return v
 }
 
 // outside opens a file as another program would.
 func outside(t *testing.T, a *home.Agent, file string, f func(*sqlconn.Pool)) {
 	t.Helper()
-	p := try(sqlrows.OpenPool(filepath.Join(a.GenDir(try(a.Current())(t)), file), sqlrows.Write, time.Second, 1))(t)
+	p := must.Get(sqlrows.OpenPool(filepath.Join(a.GenDir(must.Get(a.Current())(t)), file), sqlrows.Write, time.Second, 1))(t)
 	f(p)
-	do(t, p.Close())
+	must.Do(t, p.Close())
 }
 
 // whole is sound for a made-up schema, which lacks the tables that the newest
@@ -98,14 +99,14 @@ func whole(t *testing.T, s *Store) {
 			t.Errorf("%s of %s: %v", f.Check, f.File, f.Err)
 		}
 	}
-	do(t, s.DeepCheck(t.Context()))
+	must.Do(t, s.DeepCheck(t.Context()))
 }
 
 func TestMigrateFromEveryVersion(t *testing.T) {
 	t.Parallel()
 	for from := 1; from <= 4; from++ {
 		a, id := agentAt(t, from)
-		s := try(openWith(t, a, madeUp(4), false))(t)
+		s := must.Get(openWith(t, a, madeUp(4), false))(t)
 		if got := steps(t, s); !slices.Equal(got, []int64{2, 3, 4}) {
 			t.Errorf("from %d: the migrations %v have run", from, got)
 		}
@@ -113,7 +114,7 @@ func TestMigrateFromEveryVersion(t *testing.T) {
 		if memory != 4 || control != sqlrows.ControlSchema.Version() || err != nil {
 			t.Errorf("from %d: versions %d and %d, %v", from, memory, control, err)
 		}
-		if m := try(s.Get(t.Context(), id))(t); m.Content != "older than the schema" {
+		if m := must.Get(s.Get(t.Context(), id))(t); m.Content != "older than the schema" {
 			t.Errorf("from %d: the memory is %q", from, m.Content)
 		}
 		save(t, s, amber.WriteRequest{Content: "newer than the schema"})
@@ -136,14 +137,14 @@ func TestMigrationStopsBetweenSteps(t *testing.T) {
 		if got := version(t, a, "memory.db"); got != int64(broken-1) {
 			t.Fatalf("step %d failed and left version %d", broken, got)
 		}
-		old := try(openWith(t, a, madeUp(broken-1), false))(t)
-		if m := try(old.Get(t.Context(), id))(t); m.Content != "older than the schema" {
+		old := must.Get(openWith(t, a, madeUp(broken-1), false))(t)
+		if m := must.Get(old.Get(t.Context(), id))(t); m.Content != "older than the schema" {
 			t.Errorf("step %d: the memory is %q", broken, m.Content)
 		}
 		save(t, old, amber.WriteRequest{Content: "between the steps"})
 		whole(t, old)
-		do(t, old.Close())
-		s := try(openWith(t, a, madeUp(4), false))(t)
+		must.Do(t, old.Close())
+		s := must.Get(openWith(t, a, madeUp(4), false))(t)
 		if got := steps(t, s); !slices.Equal(got, []int64{2, 3, 4}) {
 			t.Errorf("step %d: the migrations %v have run", broken, got)
 		}
@@ -162,7 +163,7 @@ func TestMigrationRunsOnce(t *testing.T) {
 		done.Go(func() { stores[i], errs[i] = openWith(t, own, madeUp(4), false) })
 	}
 	done.Wait()
-	do(t, errors.Join(errs...))
+	must.Do(t, errors.Join(errs...))
 	for _, s := range stores {
 		if got := steps(t, s); !slices.Equal(got, []int64{2, 3, 4}) {
 			t.Errorf("the migrations %v have run", got)
@@ -174,12 +175,11 @@ func TestMigrationRunsOnce(t *testing.T) {
 func TestKeepSchemaLeavesAnOlderFile(t *testing.T) {
 	t.Parallel()
 	a, _ := agentAt(t, 1)
-	_, err := openWith(t, a, madeUp(4), true)
-	wantKind(t, err, amber.KindConflict, "open of an older file")
+	must.Fail(openWith(t, a, madeUp(4), true))(t, "open of an older file", amber.KindConflict)
 	if got := version(t, a, "memory.db"); got != 1 {
 		t.Errorf("the file has version %d now", got)
 	}
-	try(openWith(t, a, madeUp(1), true))(t)
+	must.Get(openWith(t, a, madeUp(1), true))(t)
 }
 
 // Nobody writes while a migration runs, and none begins while somebody does.
@@ -188,23 +188,23 @@ func TestMigrationHoldsTheExclusiveLock(t *testing.T) {
 	ctx := t.Context()
 	a, _ := agentAt(t, 1)
 	h, _, err := home.Open(homeOf(a), home.Options{Clock: newHandClock().Now, Random: rand.Reader, Wait: 20 * time.Millisecond})
-	do(t, err)
-	hasty := try(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
+	must.Do(t, err)
+	hasty := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
 	migrate := func() error { return only(openWith(t, hasty, madeUp(4), false)) }
-	do(t, a.Write(ctx, "memory", func(home.Current) error {
-		wantKind(t, migrate(), amber.KindBusy, "migration beside a writer of memory.db")
+	must.Do(t, a.Write(ctx, "memory", func(home.Current) error {
+		must.Kind(t, "migration beside a writer of memory.db", migrate(), amber.KindBusy)
 		return nil
 	}))
-	do(t, a.Write(ctx, "control", func(home.Current) error {
-		wantKind(t, migrate(), amber.KindBusy, "migration beside a writer of control.db")
+	must.Do(t, a.Write(ctx, "control", func(home.Current) error {
+		must.Kind(t, "migration beside a writer of control.db", migrate(), amber.KindBusy)
 		return nil
 	}))
-	do(t, a.Exclusive(ctx, func(home.Current) error {
-		wantKind(t, migrate(), amber.KindBusy, "migration beside a fence")
+	must.Do(t, a.Exclusive(ctx, func(home.Current) error {
+		must.Kind(t, "migration beside a fence", migrate(), amber.KindBusy)
 		return nil
 	}))
 	if got := version(t, a, "memory.db"); got != 1 {
 		t.Errorf("the file has version %d now", got)
 	}
-	do(t, migrate())
+	must.Do(t, migrate())
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/storetest"
 )
 
@@ -23,33 +24,6 @@ func freshStore(t *testing.T, q amber.QueueOptions) (*Store, *storetest.Clock) {
 	return openAgent(t, agentIn(t, t.TempDir()+"/home"), Options{Clock: clock.Now, Random: rand.Reader, Queue: q}), clock
 }
 
-// try returns what a call returned, or ends the test: try(s.Get(ctx, id))(t).
-func try[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
-// do ends the test if err is not nil.
-func do(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// wantKind ends the test unless err is of the kind.
-func wantKind(t *testing.T, err error, want amber.Kind, what string) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Fatalf("%s: got %q (%v), want %q", what, got, err, want)
-	}
-}
-
 // meddle changes rows behind the store's back.
 func meddle(t *testing.T, d *database, query string, args ...any) {
 	t.Helper()
@@ -57,7 +31,7 @@ func meddle(t *testing.T, d *database, query string, args ...any) {
 		_, err := t.Exec(query, args...)
 		return err
 	})
-	do(t, err)
+	must.Do(t, err)
 }
 
 // planCase is a query and the steps its plan must consist of, in order: a
@@ -90,7 +64,7 @@ func checkPlans(t *testing.T, d *database, cases []planCase) {
 func plan(t *testing.T, d *database, query string) (steps []string) {
 	t.Helper()
 	args := make([]any, parameters(query)) // the plan does not depend on them
-	err := d.view(t.Context(), "plan", "", func(x *tx) error {
+	must.Do(t, d.view(t.Context(), "plan", "", func(x *tx) error {
 		return x.Each("EXPLAIN QUERY PLAN "+query, args, func(s scanner) error {
 			var id, parent, unused int
 			var detail string
@@ -98,10 +72,7 @@ func plan(t *testing.T, d *database, query string) (steps []string) {
 			steps = append(steps, detail)
 			return err
 		})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return steps
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // SQLite's lock on a file belongs to the process: it is lost when the process
@@ -20,7 +21,7 @@ func TestLocksAreKept(t *testing.T) {
 	ctx := t.Context()
 	s, clock := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "a"})
-	try(s.ListTasks(ctx, amber.TaskQuery{}))(t)
+	must.Get(s.ListTasks(ctx, amber.TaskQuery{}))(t)
 	for _, c := range []struct {
 		name string
 		do   func()
@@ -28,11 +29,11 @@ func TestLocksAreKept(t *testing.T) {
 		{"open", func() {}},
 		{"check", func() { s.Check(ctx) }},
 		{"second store", func() {
-			second := try(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader}))(t)
+			second := must.Get(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader}))(t)
 			save(t, second, amber.WriteRequest{Content: "b"})
-			do(t, second.Close())
+			must.Do(t, second.Close())
 		}},
-		{"statistics", func() { try(s.Stats(ctx))(t) }},
+		{"statistics", func() { must.Get(s.Stats(ctx))(t) }},
 	} {
 		c.do()
 		for _, d := range []*database{s.memory, s.control} {
@@ -46,10 +47,10 @@ func TestLocksAreKept(t *testing.T) {
 // locked reports whether this process holds a POSIX lock on a file.
 func locked(t *testing.T, path string) bool {
 	t.Helper()
-	info := try(os.Stat(path))(t)
+	info := must.Get(os.Stat(path))(t)
 	inode := fmt.Sprintf(":%d ", info.Sys().(*syscall.Stat_t).Ino)
 	pid := fmt.Sprintf(" %d ", os.Getpid())
-	for line := range strings.Lines(string(try(os.ReadFile("/proc/locks"))(t))) {
+	for line := range strings.Lines(string(must.Get(os.ReadFile("/proc/locks"))(t))) {
 		if strings.Contains(line, "POSIX") && strings.Contains(line, inode) && strings.Contains(line, pid) {
 			return true
 		}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
@@ -28,17 +29,16 @@ func TestOptionsDefaults(t *testing.T) {
 	t.Parallel()
 	clock := newHandClock()
 	for name, o := range map[string]Options{"no clock": {Random: rand.Reader}, "no random source": {Clock: clock.Now}, "neither": {}} {
-		_, err := Open(t.Context(), agentIn(t, filepath.Join(t.TempDir(), "home")), o)
-		wantKind(t, err, amber.KindInvalid, name)
+		must.Fail(Open(t.Context(), agentIn(t, filepath.Join(t.TempDir(), "home")), o))(t, name, amber.KindInvalid)
 	}
-	o := try(Options{Clock: clock.Now, Random: rand.Reader}.withDefaults())(t)
+	o := must.Get(Options{Clock: clock.Now, Random: rand.Reader}.withDefaults())(t)
 	if o.BusyTimeout != 30*time.Second || o.Readers != 4 || o.NetworkFS == nil {
 		t.Errorf("busy timeout %s, %d readers", o.BusyTimeout, o.Readers)
 	}
 	if want := (amber.QueueOptions{}).WithDefaults(); o.Queue != want {
 		t.Errorf("queue options are %+v, want %+v", o.Queue, want)
 	}
-	o = try(Options{Clock: clock.Now, Random: rand.Reader, BusyTimeout: time.Second, Readers: 1}.withDefaults())(t)
+	o = must.Get(Options{Clock: clock.Now, Random: rand.Reader, BusyTimeout: time.Second, Readers: 1}.withDefaults())(t)
 	if o.BusyTimeout != time.Second || o.Readers != 1 {
 		t.Errorf("what was set is lost: %s, %d readers", o.BusyTimeout, o.Readers)
 	}
@@ -53,9 +53,8 @@ func TestNetworkFileSystemIsRefused(t *testing.T) {
 	local.NetworkFS = func(string) (string, bool) { return "ext4", false }
 	for _, when := range []string{"a new agent", "an agent that exists"} {
 		_, err := Open(ctx, agentIn(t, dir), o)
-		wantKind(t, err, amber.KindRefused, when)
-		var e *amber.Error
-		if !errors.As(err, &e) || e.Hint == "" {
+		must.Kind(t, when, err, amber.KindRefused)
+		if e, ok := errors.AsType[*amber.Error](err); !ok || e.Hint == "" {
 			t.Errorf("%s: %v has no hint", when, err)
 		}
 		openAgent(t, agentIn(t, dir), local) // what was refused left nothing in the way
@@ -66,7 +65,7 @@ func TestKeepSchemaMakesNoAgent(t *testing.T) {
 	t.Parallel()
 	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
 	_, err := Open(t.Context(), a, Options{Clock: newHandClock().Now, Random: rand.Reader, KeepSchema: true})
-	wantKind(t, err, amber.KindNotFound, "open of an agent that is not there")
+	must.Kind(t, "open of an agent that is not there", err, amber.KindNotFound)
 	if _, err := os.Lstat(a.Dir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("its folder: %v", err)
 	}
@@ -77,8 +76,8 @@ func TestClosedStore(t *testing.T) {
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	id := save(t, s, amber.WriteRequest{Content: "a"})
-	do(t, s.Close())
-	do(t, s.Close())
+	must.Do(t, s.Close())
+	must.Do(t, s.Close())
 	for name, use := range map[string]func() error{
 		"write":      func() error { return only(s.Write(ctx, amber.WriteRequest{Content: "b"})) },
 		"get":        func() error { return only(s.Get(ctx, id)) },
@@ -92,9 +91,9 @@ func TestClosedStore(t *testing.T) {
 		"tasks":      func() error { return only(s.ListTasks(ctx, amber.TaskQuery{})) },
 		"claim":      func() error { return only(s.Claim(ctx, "c")) },
 	} {
-		wantKind(t, use(), amber.KindInvalid, name+" after close")
+		must.Kind(t, name+" after close", use(), amber.KindInvalid)
 	}
-	if h := try(s.Health(ctx))(t); h.Status != amber.Unavailable || h.Detail == "" {
+	if h := must.Get(s.Health(ctx))(t); h.Status != amber.Unavailable || h.Detail == "" {
 		t.Errorf("a closed store is %+v", h)
 	}
 }
@@ -108,9 +107,9 @@ func TestCloseBesideAReader(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "a"})
 	var h *handles
-	do(t, s.memory.view(t.Context(), "hold", "", func(x *tx) error {
+	must.Do(t, s.memory.view(t.Context(), "hold", "", func(x *tx) error {
 		h = s.memory.live
-		do(t, s.Close())
+		must.Do(t, s.Close())
 		var n int
 		return x.Row(`SELECT count(*) FROM memories`).Scan(&n)
 	}))
@@ -137,17 +136,17 @@ func TestConcurrentOpensMakeOneAgent(t *testing.T) {
 	}
 	begin.Done()
 	done.Wait()
-	do(t, errors.Join(errs...))
+	must.Do(t, errors.Join(errs...))
 	currents := map[home.Current]bool{}
 	for i, s := range stores {
-		t.Cleanup(func() { do(t, s.Close()) })
+		t.Cleanup(func() { must.Do(t, s.Close()) })
 		save(t, s, amber.WriteRequest{Content: fmt.Sprint("of opener ", i)})
-		currents[try(s.Agent().Current())(t)] = true
+		currents[must.Get(s.Agent().Current())(t)] = true
 	}
 	if len(currents) != 1 {
 		t.Errorf("there are %d agents: %v", len(currents), currents)
 	}
-	if n := try(stores[0].Stats(ctx))(t).Memories; n != openers {
+	if n := must.Get(stores[0].Stats(ctx))(t).Memories; n != openers {
 		t.Errorf("%d memories of %d are in the one agent", n, openers)
 	}
 }
@@ -158,10 +157,10 @@ func TestOpeningWritesNothing(t *testing.T) {
 	a := filledAgent(t)
 	before := tree(t, a.Dir())
 	for _, keep := range []bool{false, true} {
-		s := try(Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader, KeepSchema: keep}))(t)
-		try(s.List(ctx, amber.ListQuery{}))(t)
-		try(s.ListTasks(ctx, amber.TaskQuery{}))(t)
-		do(t, s.Close())
+		s := must.Get(Open(ctx, a, Options{Clock: newHandClock().Now, Random: rand.Reader, KeepSchema: keep}))(t)
+		must.Get(s.List(ctx, amber.ListQuery{}))(t)
+		must.Get(s.ListTasks(ctx, amber.TaskQuery{}))(t)
+		must.Do(t, s.Close())
 	}
 	if d := cmp.Diff(before, tree(t, a.Dir())); d != "" {
 		t.Errorf("files (-before +after):\n%s", d)
@@ -172,7 +171,7 @@ func TestOpeningWritesNothing(t *testing.T) {
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			files[path] = fingerprint(t, path)
 		}
@@ -184,7 +183,7 @@ func tree(t *testing.T, dir string) map[string]string {
 func TestSQLiteVersion(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	do(t, checkSQLite(t.Context(), s.memory.live.readers.DB)) // the one this binary carries
+	must.Do(t, checkSQLite(t.Context(), s.memory.live.readers.DB)) // the one this binary carries
 	for version, want := range map[string]amber.Kind{
 		"3.51.0": "", "3.51.3": "", "4.0.0": "",
 		"3.50.9": amber.KindInternal, "3.40.1": amber.KindInternal, "2.99.99": amber.KindInternal, "trunk": amber.KindInternal, "": amber.KindInternal,
@@ -193,7 +192,7 @@ func TestSQLiteVersion(t *testing.T) {
 		if got := amber.KindOf(checkSQLite(t.Context(), db)); got != want {
 			t.Errorf("SQLite %q gives %q, want %q", version, got, want)
 		}
-		do(t, db.Close())
+		must.Do(t, db.Close())
 	}
 }
 
@@ -239,34 +238,33 @@ func TestOpenReadsNoTableThatGrows(t *testing.T) {
 	ctx := t.Context()
 	a, clock := agentIn(t, filepath.Join(t.TempDir(), "home")), newHandClock()
 	o := Options{Clock: clock.Now, Random: rand.Reader}
-	s := try(Open(ctx, a, o))(t)
+	s := must.Get(Open(ctx, a, o))(t)
 	var rs []amber.WriteRequest
 	for i := range 200 {
 		rs = append(rs, amber.WriteRequest{Content: fmt.Sprintf("memory %d %s", i, strings.Repeat("with some text ", 20))})
 	}
-	try(s.WriteBatch(ctx, rs))(t)
-	path := s.memory.path(try(a.Current())(t))
+	must.Get(s.WriteBatch(ctx, rs))(t)
+	path := s.memory.path(must.Get(a.Current())(t))
 	pages := growingPages(t, s)
-	do(t, s.Close())
+	must.Do(t, s.Close())
 	if len(pages) < 20 {
 		t.Fatalf("the tables have only %d pages", len(pages))
 	}
-	file := try(os.OpenFile(path, os.O_RDWR, 0))(t)
+	file := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
 	for _, p := range pages {
-		try(file.WriteAt(slices.Repeat([]byte{0xff}, 4096), (p-1)*4096))(t)
+		must.Get(file.WriteAt(slices.Repeat([]byte{0xff}, 4096), (p-1)*4096))(t)
 	}
-	do(t, file.Close())
+	must.Do(t, file.Close())
 
 	s = openAgent(t, a, o)
-	_, err := s.List(ctx, amber.ListQuery{})
-	wantKind(t, err, amber.KindDamaged, "list of what is damaged")
+	must.Fail(s.List(ctx, amber.ListQuery{}))(t, "list of what is damaged", amber.KindDamaged)
 }
 
 // growingPages returns the leaves of the tables that grow with the number of
 // memories.
 func growingPages(t *testing.T, s *Store) (pages []int64) {
 	t.Helper()
-	do(t, s.memory.view(t.Context(), "list pages", "", func(x *tx) (err error) {
+	must.Do(t, s.memory.view(t.Context(), "list pages", "", func(x *tx) (err error) {
 		pages, err = sqlrows.All(x.Tx, scanRowid, `SELECT pageno FROM dbstat WHERE pagetype = 'leaf' AND path <> '/'
 AND name IN ('memories', 'changes', 'memories_created', 'memories_updated', 'memory_fts_data', 'memory_grams_data', 'memory_fts_docsize', 'memory_grams_docsize')`)
 		return err

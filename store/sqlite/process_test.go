@@ -19,6 +19,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -90,13 +91,8 @@ func start(t *testing.T, lines chan<- string, job ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join(job, " "))
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	go func() { // ends with the process, whose output it drains
 		read(out, lines)
 		lines <- "" // this process has said everything
@@ -157,10 +153,7 @@ func TestSixteenProcessesSaveAtOnce(t *testing.T) {
 		}
 	}
 	s := openIn(t, dir)
-	stats, err := s.Stats(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := must.Get(s.Stats(t.Context()))(t)
 	t.Logf("%d of %d stored; the longest wait of one save was %s", stats.Memories, processes*each, got.longest)
 	if stats.Memories != processes*each || len(got.ids) != processes*each {
 		t.Errorf("%d acknowledged, %d stored, want %d", len(got.ids), stats.Memories, processes*each)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
@@ -23,7 +24,7 @@ import (
 func found(t *testing.T, s *Store, q amber.Query) []amber.MemoryID {
 	t.Helper()
 	ids := []amber.MemoryID{}
-	for _, h := range try(s.Recall(t.Context(), q))(t).Hits {
+	for _, h := range must.Get(s.Recall(t.Context(), q))(t).Hits {
 		ids = append(ids, h.ID)
 	}
 	return ids
@@ -31,7 +32,7 @@ func found(t *testing.T, s *Store, q amber.Query) []amber.MemoryID {
 
 func save(t *testing.T, s *Store, r amber.WriteRequest) amber.MemoryID {
 	t.Helper()
-	return try(s.Write(t.Context(), r))(t).ID
+	return must.Get(s.Write(t.Context(), r))(t).ID
 }
 
 func TestMissingIdentityDoesNotWidenAQuery(t *testing.T) {
@@ -59,14 +60,14 @@ func TestMissingIdentityDoesNotWidenAQuery(t *testing.T) {
 		}
 		for _, scope := range amber.Scopes()[:4] {
 			_, err := s.Recall(ctx, amber.Query{Text: text, Filter: amber.Filter{Scope: scope}})
-			wantKind(t, err, amber.KindInvalid, "recall in scope "+string(scope)+" without its identity")
+			must.Kind(t, "recall in scope "+string(scope)+" without its identity", err, amber.KindInvalid)
 			if got := found(t, s, amber.Query{Text: text, Limit: 64, Filter: amber.Filter{Scope: scope, Identities: ada}}); len(got) != 39 {
 				t.Errorf("ada asks for %q in scope %s and sees %d memories, want 39", text, scope, len(got))
 			}
 		}
 	}
 	for who, ids := range map[string]amber.Identities{"nobody": {}, "bob": bob} {
-		page := try(s.List(ctx, amber.ListQuery{Filter: amber.Filter{Identities: ids}}))(t)
+		page := must.Get(s.List(ctx, amber.ListQuery{Filter: amber.Filter{Identities: ids}}))(t)
 		if len(page.Items) != 1 || page.Items[0].ID != open {
 			t.Errorf("%s lists %d memories, want only the global one", who, len(page.Items))
 		}
@@ -77,10 +78,8 @@ func TestUnknownKindOrScopeIsNotReadAsAnother(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	_, err := s.Write(ctx, amber.WriteRequest{Content: "x", Kind: "rumour"})
-	wantKind(t, err, amber.KindInvalid, "write of an unknown kind")
-	_, err = s.Write(ctx, amber.WriteRequest{Content: "x", Scope: "galaxy"})
-	wantKind(t, err, amber.KindInvalid, "write in an unknown scope")
+	must.Fail(s.Write(ctx, amber.WriteRequest{Content: "x", Kind: "rumour"}))(t, "write of an unknown kind", amber.KindInvalid)
+	must.Fail(s.Write(ctx, amber.WriteRequest{Content: "x", Scope: "galaxy"}))(t, "write in an unknown scope", amber.KindInvalid)
 
 	ada := amber.Identities{UserID: "ada"}
 	kind := save(t, s, amber.WriteRequest{Content: "comet of a kind", Kind: amber.Constraint})
@@ -96,14 +95,14 @@ func TestUnknownKindOrScopeIsNotReadAsAnother(t *testing.T) {
 			t.Errorf("%q finds a memory whose scope nobody knows", text)
 		}
 	}
-	page := try(s.List(ctx, amber.ListQuery{Filter: amber.Filter{Identities: ada}}))(t)
+	page := must.Get(s.List(ctx, amber.ListQuery{Filter: amber.Filter{Identities: ada}}))(t)
 	if slices.ContainsFunc(page.Items, func(m amber.Memory) bool { return m.ID == scope }) {
 		t.Error("a memory whose scope nobody knows is listed")
 	}
-	if m := try(s.Get(ctx, kind))(t); m.Kind != "rumour" {
+	if m := must.Get(s.Get(ctx, kind))(t); m.Kind != "rumour" {
 		t.Errorf("an unknown kind is read as %s", m.Kind)
 	}
-	if m := try(s.Get(ctx, scope))(t); m.Scope != "galaxy" {
+	if m := must.Get(s.Get(ctx, scope))(t); m.Scope != "galaxy" {
 		t.Errorf("an unknown scope is read as %s", m.Scope)
 	}
 }
@@ -121,7 +120,7 @@ func TestRecordIDsDoNotCollideBetweenProcesses(t *testing.T) {
 	if err == nil {
 		t.Fatal("two memories have one id")
 	}
-	if m := try(second.Get(ctx, id))(t); m.Content != "of the first" || m.Revision != 1 {
+	if m := must.Get(second.Get(ctx, id))(t); m.Content != "of the first" || m.Revision != 1 {
 		t.Errorf("the memory is now revision %d: %q", m.Revision, m.Content)
 	}
 
@@ -142,15 +141,15 @@ func TestRecordIDsDoNotCollideBetweenProcesses(t *testing.T) {
 func agentIn(t *testing.T, dir string) *home.Agent {
 	t.Helper()
 	h, _, err := home.Open(dir, home.Options{Clock: newHandClock().Now, Random: rand.Reader})
-	do(t, err)
-	return try(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
+	must.Do(t, err)
+	return must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
 }
 
 // openAgent opens the store of an agent until the test ends.
 func openAgent(t *testing.T, a *home.Agent, o Options) *Store {
 	t.Helper()
-	s := try(Open(t.Context(), a, o))(t)
-	t.Cleanup(func() { do(t, s.Close()) })
+	s := must.Get(Open(t.Context(), a, o))(t)
+	t.Cleanup(func() { must.Do(t, s.Close()) })
 	return s
 }
 
@@ -159,26 +158,26 @@ func TestMemoryAndControlAreTwoFiles(t *testing.T) {
 	ctx := t.Context()
 	a, clock := agentIn(t, filepath.Join(t.TempDir(), "home")), newHandClock()
 	session := func(f func(*Store)) {
-		s := try(Open(ctx, a, Options{Clock: clock.Now, Random: rand.Reader}))(t)
+		s := must.Get(Open(ctx, a, Options{Clock: clock.Now, Random: rand.Reader}))(t)
 		f(s)
-		do(t, s.Close())
+		must.Do(t, s.Close())
 	}
 	session(func(s *Store) {
 		save(t, s, amber.WriteRequest{Content: "before the backup"})
-		try(s.SaveTask(ctx, amber.Task{ID: "before", Goal: "g"}, 0))(t)
+		must.Get(s.SaveTask(ctx, amber.Task{ID: "before", Goal: "g"}, 0))(t)
 	})
-	path := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
-	backup := try(os.ReadFile(path))(t)
+	path := filepath.Join(a.GenDir(must.Get(a.Current())(t)), "memory.db")
+	backup := must.Get(os.ReadFile(path))(t)
 	session(func(s *Store) {
 		save(t, s, amber.WriteRequest{Content: "after the backup"})
-		try(s.SaveTask(ctx, amber.Task{ID: "after", Goal: "g"}, 0))(t)
+		must.Get(s.SaveTask(ctx, amber.Task{ID: "after", Goal: "g"}, 0))(t)
 	})
-	do(t, os.WriteFile(path, backup, 0o600))
+	must.Do(t, os.WriteFile(path, backup, 0o600))
 	session(func(s *Store) {
-		if n := try(s.Stats(ctx))(t).Memories; n != 1 {
+		if n := must.Get(s.Stats(ctx))(t).Memories; n != 1 {
 			t.Errorf("%d memories after the old memory.db is back, want 1", n)
 		}
-		if n := len(try(s.ListTasks(ctx, amber.TaskQuery{}))(t).Items); n != 2 {
+		if n := len(must.Get(s.ListTasks(ctx, amber.TaskQuery{}))(t).Items); n != 2 {
 			t.Errorf("%d tasks after the old memory.db is back, want both", n)
 		}
 		shared := []string{"changes", "incarnations"}
@@ -192,7 +191,7 @@ func TestMemoryAndControlAreTwoFiles(t *testing.T) {
 func inBoth(t *testing.T, s *Store) (names []string) {
 	t.Helper()
 	tables := func(d *database) (names []string) {
-		do(t, d.view(t.Context(), "list tables", "", func(x *tx) (err error) {
+		must.Do(t, d.view(t.Context(), "list tables", "", func(x *tx) (err error) {
 			names, err = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
 			return err
 		}))
@@ -270,9 +269,7 @@ func TestForeignKeysHoldOnEveryConnection(t *testing.T) {
 		done.Go(func() {
 			for range 40 {
 				err := s.SetConcepts(ctx, nobody, []string{fmt.Sprint("c", c)})
-				if amber.KindOf(err) != amber.KindNotFound {
-					t.Errorf("a concept of a memory that is not there: %v", err)
-				}
+				must.Kind(t, "a concept of a memory that is not there", err, amber.KindNotFound)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/storetest"
 )
 
@@ -82,8 +83,8 @@ func TestQueueCountsHoldThroughEveryMove(t *testing.T) {
 	p := &queuePlay{s: s, clock: clock, r: rand.New(rand.NewPCG(seed, 1)), fences: map[int64]bool{}}
 	for range 400 {
 		p.move(t)
-		do(t, s.control.view(t.Context(), "check", "", (*tx).CheckCounters))
-		b := try(s.Backpressure(t.Context()))(t)
+		must.Do(t, s.control.view(t.Context(), "check", "", (*tx).CheckCounters))
+		b := must.Get(s.Backpressure(t.Context()))(t)
 		if b.Leased < 0 || b.Leased > o.MaxInFlight || b.Available != o.MaxInFlight-b.Leased || b.Queued > o.MaxQueued+o.MaxInFlight {
 			t.Fatalf("counts %+v break the bounds %+v", b, o)
 		}
@@ -96,11 +97,11 @@ func TestQueueCountsHoldThroughEveryMove(t *testing.T) {
 func TestMiscountIsDamage(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	do(t, s.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
+	must.Do(t, s.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
 	check := func() error { return s.control.view(t.Context(), "check", "", (*tx).CheckCounters) }
-	do(t, check())
+	must.Do(t, check())
 	meddle(t, s.control, `UPDATE queue_counts SET entries = 2 WHERE state = 'queued'`)
-	wantKind(t, check(), amber.KindDamaged, "check of a wrong count")
+	must.Kind(t, "check of a wrong count", check(), amber.KindDamaged)
 }
 
 // Taking back what expired is kept also when the claim that did it gets
@@ -116,7 +117,7 @@ func TestClaimThatGetsNothingKeepsWhatExpired(t *testing.T) {
 		{"empty", amber.ErrQueueEmpty, func(*testing.T, *Store, *storetest.Clock) {}},
 		{"full", amber.ErrQueueFull, func(t *testing.T, s *Store, clock *storetest.Clock) {
 			clock.Advance(time.Second)
-			do(t, s.Publish(ctx, amber.Envelope{EntryID: "b", TaskID: "t", NodeID: "n"}))
+			must.Do(t, s.Publish(ctx, amber.Envelope{EntryID: "b", TaskID: "t", NodeID: "n"}))
 			// Both leases are out; one lasts longer than the other.
 			meddle(t, s.control, `UPDATE queue SET state = 'leased', expires_at = 9223372036854775807 WHERE entry_id = 'b'`)
 		}},
@@ -124,8 +125,8 @@ func TestClaimThatGetsNothingKeepsWhatExpired(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s, clock := freshStore(t, amber.QueueOptions{MaxAttempts: 1, MaxInFlight: 1})
-			do(t, s.Publish(ctx, amber.Envelope{EntryID: "a", TaskID: "t", NodeID: "n"}))
-			try(s.Claim(ctx, "slow"))(t)
+			must.Do(t, s.Publish(ctx, amber.Envelope{EntryID: "a", TaskID: "t", NodeID: "n"}))
+			must.Get(s.Claim(ctx, "slow"))(t)
 			c.prep(t, s, clock)
 			clock.Advance(time.Minute)
 			got := entriesOf(t, controlLog{s}, func() {
@@ -134,10 +135,8 @@ func TestClaimThatGetsNothingKeepsWhatExpired(t *testing.T) {
 				}
 			})
 			want := []amber.Change{{Op: amber.OpUpdate, Scope: amber.ChangeControl, Key: "queue/a"}}
-			if d := cmp.Diff(want, got, cmp.AllowUnexported(amber.Time{})); d != "" {
-				t.Errorf("entries (-want +got):\n%s", d)
-			}
-			dead := try(s.DeadEntries(ctx, 9))(t)
+			must.Equal(t, "entries", got, want, cmp.AllowUnexported(amber.Time{}))
+			dead := must.Get(s.DeadEntries(ctx, 9))(t)
 			if len(dead) != 1 || !cmp.Equal(dead[0].Reasons, []string{"lease expired (consumer slow)"}) {
 				t.Errorf("dead entries are %+v", dead)
 			}
@@ -152,38 +151,36 @@ func TestAckedEntryIsForgottenInTime(t *testing.T) {
 	entry := func(id string) amber.Envelope {
 		return amber.Envelope{EntryID: id, TaskID: "t", NodeID: "n", Payload: "secret"}
 	}
-	do(t, s.Publish(ctx, entry("old")))
-	do(t, s.Ack(ctx, try(s.Claim(ctx, "c"))(t).Lease))
+	must.Do(t, s.Publish(ctx, entry("old")))
+	must.Do(t, s.Ack(ctx, must.Get(s.Claim(ctx, "c"))(t).Lease))
 	rows := func() (n int) {
-		do(t, s.control.view(ctx, "count", "", func(t *tx) error {
+		must.Do(t, s.control.view(ctx, "count", "", func(t *tx) error {
 			return t.Row(`SELECT count(*) FROM queue WHERE entry_id = 'old' AND payload = ''`).Scan(&n)
 		}))
 		return n
 	}
 
 	clock.Advance(ackedFor - time.Millisecond)
-	do(t, s.Publish(ctx, entry("other")))
+	must.Do(t, s.Publish(ctx, entry("other")))
 	if rows() != 1 {
 		t.Fatal("an acked entry was forgotten too early, or kept its payload")
 	}
-	do(t, s.Publish(ctx, entry("old")))
+	must.Do(t, s.Publish(ctx, entry("old")))
 	changed := entry("old")
 	changed.Payload = "x"
-	wantKind(t, s.Publish(ctx, changed), amber.KindConflict, "publish with other bytes while it is remembered")
+	must.Kind(t, "publish with other bytes while it is remembered", s.Publish(ctx, changed), amber.KindConflict)
 
 	clock.Advance(time.Millisecond)
-	got := entriesOf(t, controlLog{s}, func() { do(t, s.Publish(ctx, entry("new"))) })
+	got := entriesOf(t, controlLog{s}, func() { must.Do(t, s.Publish(ctx, entry("new"))) })
 	want := []amber.Change{
 		{Op: amber.OpDelete, Scope: amber.ChangeControl, Key: "queue/old"},
 		{Op: amber.OpInsert, Scope: amber.ChangeControl, Key: "queue/new"},
 	}
-	if d := cmp.Diff(want, got, cmp.AllowUnexported(amber.Time{})); d != "" {
-		t.Errorf("entries (-want +got):\n%s", d)
-	}
+	must.Equal(t, "entries", got, want, cmp.AllowUnexported(amber.Time{}))
 	if rows() != 0 {
 		t.Error("an acked entry was not forgotten")
 	}
-	do(t, s.Publish(ctx, changed))
+	must.Do(t, s.Publish(ctx, changed))
 }
 
 // An entry whose time has come takes its place by priority at once, however
@@ -194,11 +191,11 @@ func TestDelayedEntriesWaitApart(t *testing.T) {
 	s, clock := freshStore(t, amber.QueueOptions{})
 	now := amber.At(clock.Now())
 	for i := range 20 {
-		do(t, s.Publish(ctx, amber.Envelope{EntryID: fmt.Sprint("late", i), TaskID: "t", NodeID: "n", Priority: i, NotBefore: now.Add(time.Duration(20-i) * time.Second)}))
+		must.Do(t, s.Publish(ctx, amber.Envelope{EntryID: fmt.Sprint("late", i), TaskID: "t", NodeID: "n", Priority: i, NotBefore: now.Add(time.Duration(20-i) * time.Second)}))
 	}
-	do(t, s.Publish(ctx, amber.Envelope{EntryID: "due", TaskID: "t", NodeID: "n"}))
+	must.Do(t, s.Publish(ctx, amber.Envelope{EntryID: "due", TaskID: "t", NodeID: "n"}))
 	ready := func() (n int) {
-		do(t, s.control.view(ctx, "count", "", func(t *tx) error {
+		must.Do(t, s.control.view(ctx, "count", "", func(t *tx) error {
 			return t.Row(`SELECT count(*) FROM queue INDEXED BY queue_queued WHERE state = 'queued' AND due = 1`).Scan(&n)
 		}))
 		return n
@@ -207,7 +204,7 @@ func TestDelayedEntriesWaitApart(t *testing.T) {
 		t.Fatalf("%d entries are ready, want the one that is due", ready())
 	}
 	clock.Advance(10 * time.Second)
-	if got := try(s.Claim(ctx, "c"))(t).Envelope.EntryID; got != "late19" {
+	if got := must.Get(s.Claim(ctx, "c"))(t).Envelope.EntryID; got != "late19" {
 		t.Errorf("got %s, want the most urgent of those that became due", got)
 	}
 	if ready() != 10 {
@@ -241,9 +238,9 @@ func TestFencedOff(t *testing.T) {
 // entriesOf returns what f adds to a change log, without position and time.
 func entriesOf(t *testing.T, log amber.ChangeLog, f func()) []amber.Change {
 	t.Helper()
-	head := try(log.Head(t.Context()))(t)
+	head := must.Get(log.Head(t.Context()))(t)
 	f()
-	got := try(log.Changes(t.Context(), head, 1000))(t)
+	got := must.Get(log.Changes(t.Context(), head, 1000))(t)
 	for i := range got {
 		got[i].Position, got[i].At = "", amber.Time{}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -69,27 +70,16 @@ func TestTwoProcessesClaimUnderKills(t *testing.T) {
 	s := openIn(t, dir)
 	for i := range *queueEntries {
 		id := fmt.Sprintf("entry-%d", i)
-		if err := s.Publish(t.Context(), amber.Envelope{EntryID: id, TaskID: "task", NodeID: id}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Publish(t.Context(), amber.Envelope{EntryID: id, TaskID: "task", NodeID: id}))
 	}
 	fences, kills := claimUnderKills(t, dir)
-	b, err := s.Backpressure(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(s.Backpressure(t.Context()))(t)
 	t.Logf("%d entries, %d kills, %d dead", *queueEntries, kills, b.Dead)
 	if b.Queued != 0 || b.Leased != 0 {
 		t.Errorf("%d queued, %d leased; every entry ends acked or dead", b.Queued, b.Leased)
 	}
-	dead, err := s.DeadEntries(t.Context(), *queueEntries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	results, err := s.ListResults(t.Context(), "task")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dead := must.Get(s.DeadEntries(t.Context(), *queueEntries))(t)
+	results := must.Get(s.ListResults(t.Context(), "task"))(t)
 	if len(results)+len(dead) < *queueEntries {
 		t.Errorf("%d results and %d dead of %d entries", len(results), len(dead), *queueEntries)
 	}

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // everyFile lists a folder with what each file looks like.
 func everyFile(t *testing.T, dir string) map[string]stamp {
 	t.Helper()
 	out := map[string]stamp{}
-	do(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		if err == nil {
 			out[path], err = stampOf(path)
 		}
@@ -32,43 +33,43 @@ func TestAReadOnlyHomeCanBeRead(t *testing.T) {
 			ctx := t.Context()
 			s, clock := freshStore(t, amber.QueueOptions{})
 			id := save(t, s, amber.WriteRequest{Content: "fish one"})
-			try(s.SaveTask(ctx, amber.Task{ID: "t", Goal: "g"}, 0))(t)
-			gen := s.agent.GenDir(try(s.agent.Current())(t))
+			must.Get(s.SaveTask(ctx, amber.Task{ID: "t", Goal: "g"}, 0))(t)
+			gen := s.agent.GenDir(must.Get(s.agent.Current())(t))
 			if killed { // the files as a killed process leaves them
 				left := map[string][]byte{}
-				for _, path := range try(filepath.Glob(filepath.Join(gen, "*.db*")))(t) {
+				for _, path := range must.Get(filepath.Glob(filepath.Join(gen, "*.db*")))(t) {
 					if filepath.Ext(path) != ".db-shm" {
-						left[path] = try(os.ReadFile(path))(t)
+						left[path] = must.Get(os.ReadFile(path))(t)
 					}
 				}
-				do(t, s.Close())
+				must.Do(t, s.Close())
 				for path, b := range left {
-					do(t, os.WriteFile(path, b, 0o600))
+					must.Do(t, os.WriteFile(path, b, 0o600))
 				}
 				if len(left) != 4 || len(left[filepath.Join(gen, "memory.db-wal")]) == 0 {
 					t.Fatalf("%d files are left", len(left))
 				}
 			} else {
-				do(t, s.Close())
+				must.Do(t, s.Close())
 			}
 			before := everyFile(t, gen)
-			frozen := try(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader, ReadOnly: func(string) bool { return true }}))(t)
-			if m := try(frozen.Get(ctx, id))(t); m.Content != "fish one" {
+			frozen := must.Get(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader, ReadOnly: func(string) bool { return true }}))(t)
+			if m := must.Get(frozen.Get(ctx, id))(t); m.Content != "fish one" {
 				t.Errorf("got %q", m.Content)
 			}
-			if r := try(frozen.Recall(ctx, amber.Query{Text: "fish"}))(t); len(r.Hits) != 1 {
+			if r := must.Get(frozen.Recall(ctx, amber.Query{Text: "fish"}))(t); len(r.Hits) != 1 {
 				t.Errorf("%d hits", len(r.Hits))
 			}
-			try(frozen.Task(ctx, "t"))(t)
+			must.Get(frozen.Task(ctx, "t"))(t)
 			for _, f := range frozen.Check(ctx) {
-				do(t, f.Err)
+				must.Do(t, f.Err)
 			}
 			_, err := frozen.Write(ctx, amber.WriteRequest{Content: "fish two"})
-			wantKind(t, err, amber.KindRefused, "write")
+			must.Kind(t, "write", err, amber.KindRefused)
 			if amber.HintOf(err) == "" {
 				t.Error("there is no hint")
 			}
-			do(t, frozen.Close())
+			must.Do(t, frozen.Close())
 			after := everyFile(t, gen)
 			if len(after) != len(before) {
 				t.Errorf("%d files before, %d after", len(before), len(after))
@@ -89,16 +90,15 @@ func TestAReadOnlyHomeThatChanges(t *testing.T) {
 	ctx := t.Context()
 	s, clock := freshStore(t, amber.QueueOptions{})
 	id := save(t, s, amber.WriteRequest{Content: "fish one"})
-	do(t, s.Close())
-	frozen := try(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader, ReadOnly: func(string) bool { return true }}))(t)
+	must.Do(t, s.Close())
+	frozen := must.Get(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader, ReadOnly: func(string) bool { return true }}))(t)
 	defer frozen.Close()
-	try(frozen.Get(ctx, id))(t)
-	other := try(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader}))(t)
+	must.Get(frozen.Get(ctx, id))(t)
+	other := must.Get(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader}))(t)
 	save(t, other, amber.WriteRequest{Content: "fish two"})
-	_, err := frozen.Get(ctx, id)
-	wantKind(t, err, amber.KindBusy, "read what changes")
-	do(t, other.Close())
-	if r := try(frozen.Recall(ctx, amber.Query{Text: "fish"}))(t); len(r.Hits) != 2 {
+	must.Fail(frozen.Get(ctx, id))(t, "read what changes", amber.KindBusy)
+	must.Do(t, other.Close())
+	if r := must.Get(frozen.Recall(ctx, amber.Query{Text: "fish"}))(t); len(r.Hits) != 2 {
 		t.Errorf("%d hits afterwards", len(r.Hits))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // counting counts what is read.
@@ -51,16 +52,16 @@ func TestReadOnlyAnswersAsTheLiveStore(t *testing.T) {
 			Content: fmt.Sprintf("%s and %s number %d %s", words[i%7], words[(i*3)%len(words)], i, strings.Repeat("filler ", 60)),
 		})
 	}
-	do(t, l.s.Delete(ctx, try(l.s.List(ctx, amber.ListQuery{All: true}))(t).Items[0].ID))
+	must.Do(t, l.s.Delete(ctx, must.Get(l.s.List(ctx, amber.ListQuery{All: true}))(t).Items[0].ID))
 	path := filepath.Join(l.snapshot(t), "memory.db")
-	b := try(os.ReadFile(path))(t)
+	b := must.Get(os.ReadFile(path))(t)
 	r := &counting{ReaderAt: bytes.NewReader(b)}
-	v := try(OpenReadOnly(ctx, "memory.db", r, int64(len(b)), readOnlyOptions()))(t)
-	defer func() { do(t, v.Close()); do(t, v.Close()) }()
-	file := try(OpenReadOnlyFile(ctx, path, readOnlyOptions()))(t)
-	defer func() { do(t, file.Close()) }()
+	v := must.Get(OpenReadOnly(ctx, "memory.db", r, int64(len(b)), readOnlyOptions()))(t)
+	defer func() { must.Do(t, v.Close()); must.Do(t, v.Close()) }()
+	file := must.Get(OpenReadOnlyFile(ctx, path, readOnlyOptions()))(t)
+	defer func() { must.Do(t, file.Close()) }()
 
-	got := try(v.Recall(ctx, amber.Query{Text: "number 77", Limit: 3}))(t)
+	got := must.Get(v.Recall(ctx, amber.Query{Text: "number 77", Limit: 3}))(t)
 	if n, all := r.count(), len(b)/4096; len(got.Hits) != 3 || n*2 > all {
 		t.Errorf("%d hits for %d of %d pages", len(got.Hits), n, all)
 	}
@@ -72,16 +73,16 @@ func TestReadOnlyAnswersAsTheLiveStore(t *testing.T) {
 		{Text: "copper", Explain: true},
 		{Text: "amber", Filter: amber.Filter{Tags: []string{"resin"}}},
 	} {
-		want := try(l.s.Recall(ctx, q))(t)
+		want := must.Get(l.s.Recall(ctx, q))(t)
 		for name, v := range map[string]*ReadOnly{"reader": v, "file": file} {
-			if diff := cmp.Diff(want, try(v.Recall(ctx, q))(t), sameTime); diff != "" {
+			if diff := cmp.Diff(want, must.Get(v.Recall(ctx, q))(t), sameTime); diff != "" {
 				t.Errorf("%s: recall %q (-live +read only):\n%s", name, q.Text, diff)
 			}
 		}
 	}
 	for q := (amber.ListQuery{All: true, Deleted: true, Limit: 70}); ; {
-		want := try(l.s.List(ctx, q))(t)
-		if diff := cmp.Diff(want, try(v.List(ctx, q))(t), sameTime); diff != "" {
+		want := must.Get(l.s.List(ctx, q))(t)
+		if diff := cmp.Diff(want, must.Get(v.List(ctx, q))(t), sameTime); diff != "" {
 			t.Fatalf("list (-live +read only):\n%s", diff)
 		}
 		if want.Next == "" {
@@ -90,15 +91,12 @@ func TestReadOnlyAnswersAsTheLiveStore(t *testing.T) {
 		q.Cursor = want.Next
 	}
 	id := got.Hits[0].ID
-	if diff := cmp.Diff(try(l.s.Get(ctx, id))(t), try(v.Get(ctx, id))(t), sameTime); diff != "" {
+	if diff := cmp.Diff(must.Get(l.s.Get(ctx, id))(t), must.Get(v.Get(ctx, id))(t), sameTime); diff != "" {
 		t.Errorf("get (-live +read only):\n%s", diff)
 	}
-	_, err := v.Get(ctx, "0193c5a8-0000-7000-8000-000000000000")
-	wantKind(t, err, amber.KindNotFound, "get what is not there")
-	if _, err := v.s.Write(ctx, amber.WriteRequest{Content: "x"}); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("write: %v", err)
-	}
-	if !bytes.Equal(b, try(os.ReadFile(path))(t)) {
+	must.Fail(v.Get(ctx, "0193c5a8-0000-7000-8000-000000000000"))(t, "get what is not there", amber.KindNotFound)
+	must.Fail(v.s.Write(ctx, amber.WriteRequest{Content: "x"}))(t, "write", amber.KindRefused)
+	if !bytes.Equal(b, must.Get(os.ReadFile(path))(t)) {
 		t.Error("the file changed")
 	}
 }
@@ -112,23 +110,21 @@ func TestReadOnlyTellsWhyAPageIsMissing(t *testing.T) {
 	for i := range 200 {
 		save(t, l.s, amber.WriteRequest{Content: fmt.Sprintf("text %d %s", i, strings.Repeat("filler ", 60))})
 	}
-	b := try(os.ReadFile(filepath.Join(l.snapshot(t), "memory.db")))(t)
+	b := must.Get(os.ReadFile(filepath.Join(l.snapshot(t), "memory.db")))(t)
 	r := &counting{ReaderAt: bytes.NewReader(b)}
-	v := try(OpenReadOnly(ctx, "memory.db", r, int64(len(b)), readOnlyOptions()))(t)
-	defer func() { do(t, v.Close()) }()
+	v := must.Get(OpenReadOnly(ctx, "memory.db", r, int64(len(b)), readOnlyOptions()))(t)
+	defer func() { must.Do(t, v.Close()) }()
 	r.fail.Store(true)
 	_, err := v.Recall(ctx, amber.Query{Text: "text"})
-	wantKind(t, err, amber.KindDamaged, "recall")
+	must.Kind(t, "recall", err, amber.KindDamaged)
 	if !strings.Contains(err.Error(), "digest") {
 		t.Errorf("the cause is lost: %v", err)
 	}
 	short := io.NewSectionReader(bytes.NewReader(b[:len(b)/2]), 0, int64(len(b)))
-	w := try(OpenReadOnly(ctx, "memory.db", short, int64(len(b)), readOnlyOptions()))(t)
-	defer func() { do(t, w.Close()) }()
-	_, err = w.List(ctx, amber.ListQuery{All: true, Limit: 200})
-	wantKind(t, err, amber.KindDamaged, "list of a file that is cut off")
-	var e *amber.Error
-	if !errors.As(err, &e) || e.ID == "" {
+	w := must.Get(OpenReadOnly(ctx, "memory.db", short, int64(len(b)), readOnlyOptions()))(t)
+	defer func() { must.Do(t, w.Close()) }()
+	must.Fail(w.List(ctx, amber.ListQuery{All: true, Limit: 200}))(t, "list of a file that is cut off", amber.KindDamaged)
+	if e, ok := errors.AsType[*amber.Error](err); !ok || e.ID == "" {
 		t.Errorf("the error names nothing: %v", err)
 	}
 }
@@ -137,12 +133,12 @@ func TestReadOnlyReadsOlderSchemas(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	a := agentWithMemory1(t)
-	path := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
-	v := try(OpenReadOnlyFile(ctx, path, readOnlyOptions()))(t)
-	defer func() { do(t, v.Close()) }()
+	path := filepath.Join(a.GenDir(must.Get(a.Current())(t)), "memory.db")
+	v := must.Get(OpenReadOnlyFile(ctx, path, readOnlyOptions()))(t)
+	defer func() { must.Do(t, v.Close()) }()
 	if v.Schema() != 1 {
 		t.Errorf("schema %d", v.Schema())
 	}
-	try(v.List(ctx, amber.ListQuery{All: true}))(t)
-	try(v.Recall(ctx, amber.Query{Text: "text"}))(t)
+	must.Get(v.List(ctx, amber.ListQuery{All: true}))(t)
+	must.Get(v.Recall(ctx, amber.Query{Text: "text"}))(t)
 }

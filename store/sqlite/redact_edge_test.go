@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
@@ -27,13 +28,13 @@ func TestRedactKnowsEveryColumn(t *testing.T) {
 				known[table.Name+"."+c.Name] = true
 			}
 		}
-		db := try(sql.Open("sqlite", "file:"+filepath.Join(dir, s.File)+"?mode=ro&immutable=1"))(t)
-		rows := try(db.Query(`SELECT l.name, l.type, c.name, c.type FROM pragma_table_list l JOIN pragma_table_info(l.name) c
+		db := must.Get(sql.Open("sqlite", "file:"+filepath.Join(dir, s.File)+"?mode=ro&immutable=1"))(t)
+		rows := must.Get(db.Query(`SELECT l.name, l.type, c.name, c.type FROM pragma_table_list l JOIN pragma_table_info(l.name) c
 WHERE l.schema = 'main' AND l.name NOT LIKE 'sqlite_%'`))(t)
 		n := 0
 		for rows.Next() {
 			var table, kind, column, as string
-			do(t, rows.Scan(&table, &kind, &column, &as))
+			must.Do(t, rows.Scan(&table, &kind, &column, &as))
 			n++
 			isNumber := as == "INTEGER" || as == "REAL" // tables are strict, so nothing else is in them
 			if kind == "virtual" || kind == "view" || isNumber && kind == "table" {
@@ -56,9 +57,9 @@ WHERE l.schema = 'main' AND l.name NOT LIKE 'sqlite_%'`))(t)
 			}
 			delete(known, name)
 		}
-		do(t, rows.Err())
-		do(t, rows.Close())
-		do(t, db.Close())
+		must.Do(t, rows.Err())
+		must.Do(t, rows.Close())
+		must.Do(t, db.Close())
 		if len(known) > 0 || n < 50 {
 			t.Errorf("%s: of %d columns there is no %v", s.File, n, known)
 		}
@@ -71,14 +72,14 @@ func TestRedactColumnsBehindTheStoresBack(t *testing.T) {
 	l, p := newLife(t), newPlanter()
 	p.hide(t, l.s, 6)
 	erase(t, l.s, save(t, l.s, amber.WriteRequest{Content: "erased"}))
-	try(l.s.StartSession(t.Context(), amber.SessionStart{ID: "departs"}))(t)
-	do(t, l.s.DeleteSession(t.Context(), "departs"))
+	must.Get(l.s.StartSession(t.Context(), amber.SessionStart{ID: "departs"}))(t)
+	must.Do(t, l.s.DeleteSession(t.Context(), "departs"))
 	p.hidden = nil
 	dir := l.snapshot(t)
 	parents := regexp.MustCompile(`\.(memory_id|from_id|to_id)$|^(active_sessions|activity)\.session_id$|^memories\.id$|^sessions\.id$|^queue(_counts)?\.state$`)
 	for _, s := range []sqlrows.Schema{sqlrows.MemorySchema, sqlrows.ControlSchema} {
 		path := filepath.Join(dir, s.File)
-		db := try(sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)"))(t)
+		db := must.Get(sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)"))(t)
 		n := 0
 		for _, table := range slices.Concat(image.RedactedTables(s), []image.RedactedTable{image.ChangeLog}) {
 			for _, c := range table.Columns {
@@ -90,19 +91,19 @@ func TestRedactColumnsBehindTheStoresBack(t *testing.T) {
 					value = `{"x":"` + value + `"}`
 				}
 				key := strings.Join(table.Key, ", ")
-				result := try(db.Exec("UPDATE "+table.Name+" SET "+c.Name+" = ? WHERE ("+key+") IN (SELECT "+key+" FROM "+table.Name+" ORDER BY 1 LIMIT 1)", value))(t)
+				result := must.Get(db.Exec("UPDATE "+table.Name+" SET "+c.Name+" = ? WHERE ("+key+") IN (SELECT "+key+" FROM "+table.Name+" ORDER BY 1 LIMIT 1)", value))(t)
 				if changed, _ := result.RowsAffected(); changed != 1 {
 					t.Errorf("%s has no row to hide something in", table.Name)
 				}
 				n++
 			}
 		}
-		do(t, db.Close())
-		if had := p.left(try(os.ReadFile(path))(t)); len(had) < n {
+		must.Do(t, db.Close())
+		if had := p.left(must.Get(os.ReadFile(path))(t)); len(had) < n {
 			t.Errorf("%s: %d secrets can be found before, want %d", s.File, len(had), n)
 		}
-		try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
-		if left := p.left(try(os.ReadFile(path))(t)); len(left) > 0 {
+		must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
+		if left := p.left(must.Get(os.ReadFile(path))(t)); len(left) > 0 {
 			t.Errorf("%s: %d secrets are left", s.File, len(left))
 		}
 		examined(t, path, "rows") // what was hidden there is no row of Amber's
@@ -114,15 +115,14 @@ func TestRedactRefusesStrangers(t *testing.T) {
 	ctx := t.Context()
 	dir := strangers(t)
 	path := altered(t, dir, func(db *sql.DB) {
-		try(db.Exec(`CREATE TABLE more (x TEXT)`))(t)
+		must.Get(db.Exec(`CREATE TABLE more (x TEXT)`))(t)
 	}, nil)
-	before := try(os.ReadFile(path))(t)
-	_, err := image.Redact(ctx, path, redact.New(), nil, nil)
-	wantKind(t, err, amber.KindRefused, "another schema")
-	if !bytes.Equal(before, try(os.ReadFile(path))(t)) {
+	before := must.Get(os.ReadFile(path))(t)
+	must.Fail(image.Redact(ctx, path, redact.New(), nil, nil))(t, "another schema", amber.KindRefused)
+	if !bytes.Equal(before, must.Get(os.ReadFile(path))(t)) {
 		t.Error("a file that was refused has changed")
 	}
-	_, err = image.Redact(ctx, filepath.Join(dir, "none.db"), redact.New(), nil, nil)
+	_, err := image.Redact(ctx, filepath.Join(dir, "none.db"), redact.New(), nil, nil)
 	if err == nil {
 		t.Error("a missing file is redacted")
 	}
@@ -134,18 +134,18 @@ func TestRedactCheckFindsWhatIsLeft(t *testing.T) {
 	l, p := newLife(t), newPlanter()
 	ctx := t.Context()
 	id := save(t, l.s, amber.WriteRequest{Content: p.text()})
-	do(t, l.s.PutEmbedding(ctx, amber.Embedding{MemoryID: save(t, l.s, amber.WriteRequest{Content: "clean"}), Model: "m", Vector: []float32{1}}))
+	must.Do(t, l.s.PutEmbedding(ctx, amber.Embedding{MemoryID: save(t, l.s, amber.WriteRequest{Content: "clean"}), Model: "m", Vector: []float32{1}}))
 	secret := p.hidden[0]
 	for _, sabotage := range []string{
 		`UPDATE embeddings SET vector = CAST(? AS BLOB)`, // no column for text
 		`INSERT INTO memory_fts_data (id, block) VALUES (99 << 37, CAST('xxxx' || ? AS BLOB))`,
 	} {
 		path := filepath.Join(l.snapshot(t), "memory.db")
-		db := try(sql.Open("sqlite", "file:"+path))(t)
-		try(db.Exec(sabotage, secret))(t)
-		do(t, db.Close())
+		db := must.Get(sql.Open("sqlite", "file:"+path))(t)
+		must.Get(db.Exec(sabotage, secret))(t)
+		must.Do(t, db.Close())
 		_, err := image.Redact(ctx, path, redact.New(), nil, nil)
-		wantKind(t, err, amber.KindInternal, "a secret in "+sabotage)
+		must.Kind(t, "a secret in "+sabotage, err, amber.KindInternal)
 		if strings.Contains(err.Error(), secret) {
 			t.Error("the error tells the secret")
 		}
@@ -162,14 +162,14 @@ func TestRedactChangeLogAlone(t *testing.T) {
 	l, p := newLife(t), newPlanter()
 	ctx := t.Context()
 	id := amber.SessionID(p.key("session"))
-	try(l.s.SaveState(ctx, id, []byte(`{}`), 0))(t)
-	do(t, l.s.DeleteState(ctx, id))
+	must.Get(l.s.SaveState(ctx, id, []byte(`{}`), 0))(t)
+	must.Do(t, l.s.DeleteState(ctx, id))
 	path := filepath.Join(l.snapshot(t), "memory.db")
-	if len(p.left(try(os.ReadFile(path))(t))) == 0 {
+	if len(p.left(must.Get(os.ReadFile(path))(t))) == 0 {
 		t.Fatal("the log does not hold the key")
 	}
-	report := try(image.Redact(ctx, path, redact.New(), nil, nil))(t)
-	if len(p.left(try(os.ReadFile(path))(t))) > 0 {
+	report := must.Get(image.Redact(ctx, path, redact.New(), nil, nil))(t)
+	if len(p.left(must.Get(os.ReadFile(path))(t))) > 0 {
 		t.Error("the key is left")
 	}
 	if len(report.Places) == 0 || !strings.HasPrefix(report.Places[0].Path, "changes/") {
@@ -188,7 +188,7 @@ func TestRedactProgress(t *testing.T) {
 	save(t, l.s, amber.WriteRequest{Content: p.text()})
 	path := filepath.Join(l.snapshot(t), "memory.db")
 	var last, of int64
-	try(image.Redact(t.Context(), path, redact.New(), nil, func(done, total int64) {
+	must.Get(image.Redact(t.Context(), path, redact.New(), nil, func(done, total int64) {
 		if done < last || done > total || of != 0 && total != of {
 			t.Errorf("after %d of %d came %d of %d", last, of, done, total)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/store/sqlite/image"
 )
@@ -23,7 +24,7 @@ func TestRedactRemovesWhatIsKnownFromElsewhere(t *testing.T) {
 	l := newLife(t)
 	ctx := t.Context()
 	const password = "Tr0ub4dor-Lighthouse" // chosen by nobody
-	try(l.s.SaveTask(ctx, amber.Task{ID: "t", Goal: "export DB_PASSWORD=" + password + "\n"}, 0))(t)
+	must.Get(l.s.SaveTask(ctx, amber.Task{ID: "t", Goal: "export DB_PASSWORD=" + password + "\n"}, 0))(t)
 	save(t, l.s, amber.WriteRequest{Content: "try " + password + " again", Topic: "about " + password})
 	kept := save(t, l.s, amber.WriteRequest{Content: "the lighthouse stays, and so does Tr0ub4dor"})
 	dir := l.snapshot(t)
@@ -31,9 +32,9 @@ func TestRedactRemovesWhatIsKnownFromElsewhere(t *testing.T) {
 
 	var found redact.Secrets
 	for _, path := range []string{memory, control} {
-		before := try(os.ReadFile(path))(t)
-		do(t, image.FindSecrets(ctx, path, redact.New(), &found))
-		if !bytes.Equal(before, try(os.ReadFile(path))(t)) || len(files(t, dir)) != 2 {
+		before := must.Get(os.ReadFile(path))(t)
+		must.Do(t, image.FindSecrets(ctx, path, redact.New(), &found))
+		if !bytes.Equal(before, must.Get(os.ReadFile(path))(t)) || len(files(t, dir)) != 2 {
 			t.Errorf("looking for secrets has changed %s", path)
 		}
 	}
@@ -42,11 +43,11 @@ func TestRedactRemovesWhatIsKnownFromElsewhere(t *testing.T) {
 		t.Errorf("%d secrets were found, want 1", found.Len())
 	}
 	known := found.Clone()
-	report := try(image.Redact(ctx, memory, redact.New(), known, nil))(t)
+	report := must.Get(image.Redact(ctx, memory, redact.New(), known, nil))(t)
 	if len(report.Rules) != 1 || report.Rules[0].Rule != "env-assignment" || report.Rules[0].Count != report.Matches || report.Matches == 0 {
 		t.Errorf("the report says %+v", report)
 	}
-	b := bytes.ToLower(try(os.ReadFile(memory))(t))
+	b := bytes.ToLower(must.Get(os.ReadFile(memory))(t))
 	if bytes.Contains(b, []byte(strings.ToLower(password))) {
 		t.Error("the password is left")
 	}
@@ -66,7 +67,7 @@ func TestRedactWithoutWhatIsKnownChangesNothing(t *testing.T) {
 	l := newLife(t)
 	ctx := t.Context()
 	save(t, l.s, amber.WriteRequest{Content: "a Tr0ub4dor at the lighthouse", IdempotencyKey: "k"})
-	try(l.s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	must.Get(l.s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
 	dir := l.snapshot(t)
 	var known redact.Secrets
 	known.Add("jwt", "Tr0ub4dor-Lighthouse")
@@ -74,7 +75,7 @@ func TestRedactWithoutWhatIsKnownChangesNothing(t *testing.T) {
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
 		before := dump(t, path)
-		report := try(image.Redact(ctx, path, redact.New(), known.Clone(), nil))(t)
+		report := must.Get(image.Redact(ctx, path, redact.New(), known.Clone(), nil))(t)
 		if report.Matches != 0 || report.Rows != 0 || len(report.Notes) != 0 {
 			t.Errorf("the report says %+v", report)
 		}
@@ -91,17 +92,16 @@ func TestRedactSearchesForWhatIsKnown(t *testing.T) {
 	ctx := t.Context()
 	id := save(t, l.s, amber.WriteRequest{Content: "clean"})
 	vector := []float32{0, 0}
-	do(t, l.s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: vector}))
+	must.Do(t, l.s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: vector}))
 	path := filepath.Join(l.snapshot(t), "memory.db")
 	const secret = "Tr0ub4dor-Light!"
-	db := try(sql.Open("sqlite", "file:"+path))(t)
-	try(db.Exec(`UPDATE embeddings SET vector = CAST(? AS BLOB)`, secret))(t)
-	do(t, db.Close())
+	db := must.Get(sql.Open("sqlite", "file:"+path))(t)
+	must.Get(db.Exec(`UPDATE embeddings SET vector = CAST(? AS BLOB)`, secret))(t)
+	must.Do(t, db.Close())
 	var known redact.Secrets
 	known.Add("jwt", secret)
 	known.Seal()
-	_, err := image.Redact(ctx, path, redact.New(), &known, nil)
-	wantKind(t, err, amber.KindInternal, "a secret in a vector")
+	must.Fail(image.Redact(ctx, path, redact.New(), &known, nil))(t, "a secret in a vector", amber.KindInternal)
 	if slices.Contains(files(t, filepath.Dir(path)), "memory.db") {
 		t.Error("the file was delivered")
 	}
@@ -110,8 +110,6 @@ func TestRedactSearchesForWhatIsKnown(t *testing.T) {
 func TestFindSecretsRefusesStrangers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memory.db")
-	do(t, os.WriteFile(path, []byte("no database"), 0o600))
-	if err := image.FindSecrets(t.Context(), path, redact.New(), &redact.Secrets{}); amber.KindOf(err) != amber.KindDamaged {
-		t.Errorf("got %v, want damaged", err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("no database"), 0o600))
+	must.Kind(t, "find secrets", image.FindSecrets(t.Context(), path, redact.New(), &redact.Secrets{}), amber.KindDamaged)
 }

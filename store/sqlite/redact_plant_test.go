@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/redact/secrettest"
 	"github.com/amber-memory/amber/store/sqlite/image"
@@ -78,7 +79,7 @@ func (p *planter) hide(t *testing.T, s *Store, n int) (ids []amber.MemoryID) {
 	t.Helper()
 	ctx := t.Context()
 	session := amber.SessionID(p.key("session"))
-	try(s.StartSession(ctx, amber.SessionStart{
+	must.Get(s.StartSession(ctx, amber.SessionStart{
 		ID: session, Name: p.token(), Binding: p.key("binding"), Project: p.key("project"), Directory: "/home/" + p.token(), Parent: amber.SessionID(p.key("parent")),
 	}))(t)
 	for range n {
@@ -90,7 +91,7 @@ func (p *planter) hide(t *testing.T, s *Store, n int) (ids []amber.MemoryID) {
 			Scope: amber.ScopeUser, Identities: amber.Identities{UserID: p.key("user"), SessionID: session},
 		})
 		content := p.text()
-		try(s.Edit(ctx, amber.EditRequest{ID: id, Content: &content}))(t)
+		must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Content: &content}))(t)
 		ids = append(ids, id)
 	}
 	for range 3 {
@@ -98,12 +99,12 @@ func (p *planter) hide(t *testing.T, s *Store, n int) (ids []amber.MemoryID) {
 	}
 	for i, id := range ids[:4] {
 		other := ids[(i+1)%len(ids)]
-		do(t, s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: p.key("model"), Vector: []float32{1, 2}}))
-		do(t, s.SetConcepts(ctx, id, []string{p.key("concept"), p.key("concept")}))
-		try(s.Relate(ctx, amber.Relation{From: id, To: other, Type: p.key("relates")}))(t)
-		try(s.Relate(ctx, amber.Relation{From: id, To: other, Type: p.key("relates")}))(t)
+		must.Do(t, s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: p.key("model"), Vector: []float32{1, 2}}))
+		must.Do(t, s.SetConcepts(ctx, id, []string{p.key("concept"), p.key("concept")}))
+		must.Get(s.Relate(ctx, amber.Relation{From: id, To: other, Type: p.key("relates")}))(t)
+		must.Get(s.Relate(ctx, amber.Relation{From: id, To: other, Type: p.key("relates")}))(t)
 	}
-	do(t, s.Delete(ctx, ids[1]))
+	must.Do(t, s.Delete(ctx, ids[1]))
 	p.hideSession(t, s, session, n)
 	p.hideControl(t, s)
 	return ids
@@ -113,16 +114,16 @@ func (p *planter) hideSession(t *testing.T, s *Store, session amber.SessionID, n
 	t.Helper()
 	ctx := t.Context()
 	for range n {
-		try(s.AppendTurn(ctx, amber.Turn{SessionID: session, Role: amber.RoleUser, Content: p.text()}))(t)
+		must.Get(s.AppendTurn(ctx, amber.Turn{SessionID: session, Role: amber.RoleUser, Content: p.text()}))(t)
 	}
-	try(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(p.key("turn")), SessionID: session, Role: amber.RoleUser, Content: p.text(), ProjectID: p.key("project")}))(t)
-	state := try(s.SaveState(ctx, session, p.json(), 0))(t)
-	try(s.SaveState(ctx, session, p.json(), state.Version))(t)
-	try(s.SaveLoop(ctx, amber.LoopSave{SessionID: session, RunID: p.key("run"), State: p.json()}))(t)
-	try(s.AddCompaction(ctx, amber.Compaction{ID: p.key("compaction"), SessionID: session, Summary: p.text(), Turns: 1}))(t)
-	try(s.EndSession(ctx, amber.SessionEnd{ID: session, Reason: amber.EndReason(p.key("reason")), Summary: p.text()}))(t)
+	must.Get(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(p.key("turn")), SessionID: session, Role: amber.RoleUser, Content: p.text(), ProjectID: p.key("project")}))(t)
+	state := must.Get(s.SaveState(ctx, session, p.json(), 0))(t)
+	must.Get(s.SaveState(ctx, session, p.json(), state.Version))(t)
+	must.Get(s.SaveLoop(ctx, amber.LoopSave{SessionID: session, RunID: p.key("run"), State: p.json()}))(t)
+	must.Get(s.AddCompaction(ctx, amber.Compaction{ID: p.key("compaction"), SessionID: session, Summary: p.text(), Turns: 1}))(t)
+	must.Get(s.EndSession(ctx, amber.SessionEnd{ID: session, Reason: amber.EndReason(p.key("reason")), Summary: p.text()}))(t)
 	take(t, s, doing("curl "+p.token(), p.text()), doing("curl "+p.token(), p.text()))
-	try(s.StartSession(ctx, amber.SessionStart{ID: "open", Binding: p.key("binding")}))(t)
+	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "open", Binding: p.key("binding")}))(t)
 }
 
 func (p *planter) hideControl(t *testing.T, s *Store) {
@@ -131,22 +132,22 @@ func (p *planter) hideControl(t *testing.T, s *Store) {
 	for range 2 {
 		task := p.key("task")
 		node := p.key("node") + "/1"
-		try(s.SaveTask(ctx, amber.Task{ID: task, RequestID: p.key("request"), SessionID: amber.SessionID(p.key("session")), Goal: p.text(), LastResult: p.text(), CompletedNodes: []string{node}, Extra: p.json()}, 0))(t)
+		must.Get(s.SaveTask(ctx, amber.Task{ID: task, RequestID: p.key("request"), SessionID: amber.SessionID(p.key("session")), Goal: p.text(), LastResult: p.text(), CompletedNodes: []string{node}, Extra: p.json()}, 0))(t)
 		for range 3 {
-			try(s.AppendEvent(ctx, amber.TaskEvent{TaskID: task, From: amber.TaskQueued, To: amber.TaskQueued, Kind: amber.EventNodeCompleted, NodeID: node, Reason: p.text(), Result: p.text()}))(t)
+			must.Get(s.AppendEvent(ctx, amber.TaskEvent{TaskID: task, From: amber.TaskQueued, To: amber.TaskQueued, Kind: amber.EventNodeCompleted, NodeID: node, Reason: p.text(), Result: p.text()}))(t)
 		}
-		try(s.CompactEvents(ctx, task, 1))(t)
-		try(s.RequestApproval(ctx, amber.ApprovalRequest{ID: p.key("approval"), TaskID: task, NodeID: node, Summary: p.text(), Payload: p.json()}))(t)
-		decided := try(s.RequestApproval(ctx, amber.ApprovalRequest{TaskID: task, NodeID: node, Summary: "s", Payload: p.json()}))(t)
-		try(s.DecideApproval(ctx, amber.ApprovalDecision{ID: decided.ID, Outcome: amber.ApprovalApproved, Actor: p.key("actor"), Comment: p.text()}))(t)
-		try(s.SaveResult(ctx, amber.Result{TaskID: task, NodeID: node, Producer: p.key("producer"), Status: amber.ResultOK, Payload: p.text(), Evidence: []amber.Evidence{{Kind: "k", Value: p.text()}}}))(t)
+		must.Get(s.CompactEvents(ctx, task, 1))(t)
+		must.Get(s.RequestApproval(ctx, amber.ApprovalRequest{ID: p.key("approval"), TaskID: task, NodeID: node, Summary: p.text(), Payload: p.json()}))(t)
+		decided := must.Get(s.RequestApproval(ctx, amber.ApprovalRequest{TaskID: task, NodeID: node, Summary: "s", Payload: p.json()}))(t)
+		must.Get(s.DecideApproval(ctx, amber.ApprovalDecision{ID: decided.ID, Outcome: amber.ApprovalApproved, Actor: p.key("actor"), Comment: p.text()}))(t)
+		must.Get(s.SaveResult(ctx, amber.Result{TaskID: task, NodeID: node, Producer: p.key("producer"), Status: amber.ResultOK, Payload: p.text(), Evidence: []amber.Evidence{{Kind: "k", Value: p.text()}}}))(t)
 		for range 2 {
-			do(t, s.Publish(ctx, amber.Envelope{EntryID: p.key("entry"), TaskID: task, NodeID: node, Payload: p.text()}))
+			must.Do(t, s.Publish(ctx, amber.Envelope{EntryID: p.key("entry"), TaskID: task, NodeID: node, Payload: p.text()}))
 		}
-		claim := try(s.Claim(ctx, p.key("consumer")))(t)
-		do(t, s.Nack(ctx, amber.Nack{Lease: claim.Lease, Reason: p.text()}))
-		claim = try(s.Claim(ctx, "consumer"))(t)
-		do(t, s.Ack(ctx, claim.Lease))
+		claim := must.Get(s.Claim(ctx, p.key("consumer")))(t)
+		must.Do(t, s.Nack(ctx, amber.Nack{Lease: claim.Lease, Reason: p.text()}))
+		claim = must.Get(s.Claim(ctx, "consumer"))(t)
+		must.Do(t, s.Ack(ctx, claim.Lease))
 	}
 }
 
@@ -169,7 +170,7 @@ func (p *planter) mustRead(t *testing.T, s *Store, ids []amber.MemoryID) {
 	n := 0
 	for m := range everyMemory(t, s) {
 		n++
-		for _, revision := range try(s.History(ctx, m.ID))(t) {
+		for _, revision := range must.Get(s.History(ctx, m.ID))(t) {
 			if revision.ContentDigest != amber.ContentDigest(revision.Content) || revision.ID != m.ID {
 				t.Errorf("revision %d of %s does not fit", revision.Revision, m.ID)
 			}
@@ -181,37 +182,37 @@ func (p *planter) mustRead(t *testing.T, s *Store, ids []amber.MemoryID) {
 	if n < len(ids)-1 {
 		t.Errorf("%d memories are left of %d", n, len(ids))
 	}
-	sessions := try(s.ListSessions(ctx, amber.SessionQuery{}))(t).Items
+	sessions := must.Get(s.ListSessions(ctx, amber.SessionQuery{}))(t).Items
 	states := 0
 	for _, one := range sessions {
 		loop, err := s.LoadLoop(ctx, one.ID)
 		if amber.KindOf(err) == amber.KindNotFound {
 			continue
 		}
-		do(t, err)
+		must.Do(t, err)
 		states++
-		if !json.Valid(loop.State) || !json.Valid(try(s.LoadState(ctx, one.ID))(t).Document) {
+		if !json.Valid(loop.State) || !json.Valid(must.Get(s.LoadState(ctx, one.ID))(t).Document) {
 			t.Error("a state is not JSON any more")
 		}
-		if turns := try(s.LoadTurns(ctx, one.ID, 1000))(t); len(turns) < len(ids)/2 {
+		if turns := must.Get(s.LoadTurns(ctx, one.ID, 1000))(t); len(turns) < len(ids)/2 {
 			t.Errorf("%d turns belong to their session", len(turns))
 		}
 	}
 	if len(sessions) != 3 || states != 1 {
 		t.Errorf("there are %d sessions, %d of them with a loop", len(sessions), states)
 	}
-	tasks := try(s.ListTasks(ctx, amber.TaskQuery{}))(t).Items
+	tasks := must.Get(s.ListTasks(ctx, amber.TaskQuery{}))(t).Items
 	if len(tasks) != 2 {
 		t.Errorf("there are %d tasks, want 2", len(tasks))
 	}
 	for _, task := range tasks {
-		if r := try(s.Replay(ctx, task.ID))(t); r.TaskID != task.ID {
+		if r := must.Get(s.Replay(ctx, task.ID))(t); r.TaskID != task.ID {
 			t.Errorf("the replay of %q is of %q", task.ID, r.TaskID)
 		}
-		if got := try(s.ListApprovals(ctx, task.ID))(t); len(got) != 2 {
+		if got := must.Get(s.ListApprovals(ctx, task.ID))(t); len(got) != 2 {
 			t.Errorf("%q has %d approvals", task.ID, len(got))
 		}
-		results := try(s.ListResults(ctx, task.ID))(t)
+		results := must.Get(s.ListResults(ctx, task.ID))(t)
 		if len(results) != 1 || results[0].NodeID != task.CompletedNodes[0] {
 			t.Errorf("the result of %q is %+v, its nodes are %q", task.ID, results, task.CompletedNodes)
 		}
@@ -223,7 +224,7 @@ func everyMemory(t *testing.T, s *Store) func(yield func(amber.Memory) bool) {
 	return func(yield func(amber.Memory) bool) {
 		q := amber.ListQuery{All: true}
 		for {
-			page := try(s.List(t.Context(), q))(t)
+			page := must.Get(s.List(t.Context(), q))(t)
 			for _, m := range page.Items {
 				if !yield(m) {
 					return
@@ -239,19 +240,19 @@ func everyMemory(t *testing.T, s *Store) func(yield func(amber.Memory) bool) {
 // words returns the words of the index of a memory.db.
 func words(t *testing.T, path string) []string {
 	t.Helper()
-	db := try(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
+	db := must.Get(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
 	db.SetMaxOpenConns(1)
 	defer db.Close()
-	try(db.Exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, memory_fts, row)`))(t)
-	rows := try(db.Query(`SELECT term FROM temp.words`))(t)
+	must.Get(db.Exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, memory_fts, row)`))(t)
+	rows := must.Get(db.Query(`SELECT term FROM temp.words`))(t)
 	defer rows.Close()
 	var all []string
 	for rows.Next() {
 		var term string
-		do(t, rows.Scan(&term))
+		must.Do(t, rows.Scan(&term))
 		all = append(all, term)
 	}
-	do(t, rows.Err())
+	must.Do(t, rows.Err())
 	return all
 }
 
@@ -259,7 +260,7 @@ func words(t *testing.T, path string) []string {
 // named.
 func examined(t *testing.T, path string, but ...string) {
 	t.Helper()
-	e := try(image.Examine(t.Context(), path, true))(t)
+	e := must.Get(image.Examine(t.Context(), path, true))(t)
 	for _, c := range e.Checks {
 		if !c.OK && !slices.Contains(but, c.Name) {
 			t.Errorf("%s: %s: %s", e.Name, c.Name, c.Detail)
@@ -273,18 +274,18 @@ func examined(t *testing.T, path string, but ...string) {
 // dump returns every row of a file as text, sorted within its table.
 func dump(t *testing.T, path string) map[string][]string {
 	t.Helper()
-	db := try(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
+	db := must.Get(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
 	db.SetMaxOpenConns(1)
 	defer db.Close()
 	list := func(q string) (out []string) {
-		rows := try(db.Query(q))(t)
+		rows := must.Get(db.Query(q))(t)
 		defer rows.Close()
 		for rows.Next() {
 			var s string
-			do(t, rows.Scan(&s))
+			must.Do(t, rows.Scan(&s))
 			out = append(out, s)
 		}
-		do(t, rows.Err())
+		must.Do(t, rows.Err())
 		return out
 	}
 	out := map[string][]string{}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/store/sqlite/image"
 )
@@ -43,7 +44,7 @@ func TestRedactForgetsSync(t *testing.T) {
 		synced(t, l.s, id, "/home/someone/project")
 		path := filepath.Join(l.snapshot(t), "memory.db")
 		before := dump(t, path)
-		report := try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
+		report := must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		if !strings.Contains(strings.Join(report.Notes, " "), "9 rows about sync were removed") || report.Rows < 9 {
 			t.Errorf("the report says %+v", report)
 		}
@@ -58,7 +59,7 @@ func TestRedactForgetsSync(t *testing.T) {
 		if diff := cmp.Diff(before, after); !secret && diff != "" {
 			t.Errorf("(-before +after):\n%s", diff)
 		}
-		if strings.Contains(string(try(os.ReadFile(path))(t)), "/home/someone") {
+		if strings.Contains(string(must.Get(os.ReadFile(path))(t)), "/home/someone") {
 			t.Error("the folder is left in the file")
 		}
 		examined(t, path)
@@ -70,7 +71,7 @@ func TestRedactRenamesDevicesInVersions(t *testing.T) {
 	t.Parallel()
 	l, p := newLife(t), newPlanter()
 	id := save(t, l.s, amber.WriteRequest{Content: "first"})
-	m := try(l.s.Edit(t.Context(), amber.EditRequest{ID: id, Content: ptr("second")}))(t)
+	m := must.Get(l.s.Edit(t.Context(), amber.EditRequest{ID: id, Content: new("second")}))(t)
 	device := p.key("device")
 	meddle(t, l.s.memory, `UPDATE memories SET device = ?`, device)
 	meddle(t, l.s.memory, `UPDATE versions SET version = replace(version, ?1, ?2), saw = replace(saw, ?1, ?2)`, m.Origin.Device, device)
@@ -78,8 +79,8 @@ func TestRedactRenamesDevicesInVersions(t *testing.T) {
 	versionsHold(t, l.s)
 	dir := l.snapshot(t)
 	path := filepath.Join(dir, "memory.db")
-	try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
-	if len(p.left(try(os.ReadFile(path))(t))) > 0 {
+	must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
+	if len(p.left(must.Get(os.ReadFile(path))(t))) > 0 {
 		t.Error("the device is left")
 	}
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/image"
@@ -34,19 +35,19 @@ func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {
 	dir := l.snapshot(t)
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
-		if n := len(p.left(try(os.ReadFile(path))(t))); n < 20 {
+		if n := len(p.left(must.Get(os.ReadFile(path))(t))); n < 20 {
 			t.Fatalf("%s: only %d secrets can be found before", name, n)
 		}
-		h := try(image.ReadFile(path))(t)
-		report := try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
-		b := try(os.ReadFile(path))(t)
+		h := must.Get(image.ReadFile(path))(t)
+		report := must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
+		b := must.Get(os.ReadFile(path))(t)
 		if left := p.left(b); len(left) > 0 {
 			t.Errorf("%s: %d secrets are left, one of them %q", name, len(left), left[0])
 		}
 		if left := p.left(fmt.Appendf(nil, "%+v", report)); len(left) > 0 {
 			t.Errorf("%s: the report holds %q", name, left)
 		}
-		if got := try(image.ReadFile(path))(t); got.Version != h.Version || got.PageSize != h.PageSize || got.Schema.File != h.Schema.File {
+		if got := must.Get(image.ReadFile(path))(t); got.Version != h.Version || got.PageSize != h.PageSize || got.Schema.File != h.Schema.File {
 			t.Errorf("%s: it was %+v and is %+v", name, h, got)
 		}
 		if report.Matches == 0 || len(report.Rules) < 20 || len(report.Places) == 0 || report.Scanned == 0 || report.Rows == 0 {
@@ -73,7 +74,7 @@ func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {
 	if got := found(t, l.s, amber.Query{Text: "walrus"}); !slices.Equal(got, []amber.MemoryID{beside}) {
 		t.Errorf("what stood beside a secret is recalled as %v", got)
 	}
-	wantKind(t, l.s.MayRestore(t.Context(), gone), amber.KindRefused, "restoring what was erased")
+	must.Kind(t, "restoring what was erased", l.s.MayRestore(t.Context(), gone), amber.KindRefused)
 	p.mustRead(t, l.s, ids)
 }
 
@@ -83,18 +84,18 @@ func TestRedactLeavesRowsWithoutSecretsAsTheyAre(t *testing.T) {
 	ctx := t.Context()
 	c := newCrowd()
 	c.grow(t, l.s, 30)
-	try(l.s.AppendTurn(ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "a token and a password"}))(t)
-	state := try(l.s.SaveState(ctx, "s", json.RawMessage(`{"a": [1, "<b>"], "n": 1.50}`), 0))(t)
-	try(l.s.SaveState(ctx, "s", json.RawMessage(`{}`), state.Version))(t)
-	try(l.s.SaveTask(ctx, amber.Task{ID: "t", Goal: "g"}, 0))(t)
-	do(t, l.s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: "p"}))
-	do(t, l.s.Ack(ctx, try(l.s.Claim(ctx, "c"))(t).Lease))
+	must.Get(l.s.AppendTurn(ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "a token and a password"}))(t)
+	state := must.Get(l.s.SaveState(ctx, "s", json.RawMessage(`{"a": [1, "<b>"], "n": 1.50}`), 0))(t)
+	must.Get(l.s.SaveState(ctx, "s", json.RawMessage(`{}`), state.Version))(t)
+	must.Get(l.s.SaveTask(ctx, amber.Task{ID: "t", Goal: "g"}, 0))(t)
+	must.Do(t, l.s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: "p"}))
+	must.Do(t, l.s.Ack(ctx, must.Get(l.s.Claim(ctx, "c"))(t).Lease))
 	take(t, l.s, doing("tool", "detail"))
 	dir := l.snapshot(t)
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
 		before := dump(t, path)
-		report := try(image.Redact(ctx, path, redact.New(), nil, nil))(t)
+		report := must.Get(image.Redact(ctx, path, redact.New(), nil, nil))(t)
 		if report.Matches != 0 || report.Rows != 0 || len(report.Notes) != 0 {
 			t.Errorf("the report says %+v", report)
 		}
@@ -114,7 +115,7 @@ func TestRedactLeavesOtherRowsAsTheyAre(t *testing.T) {
 	dir := l.snapshot(t)
 	path := filepath.Join(dir, "memory.db")
 	before := dump(t, path)
-	try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
+	must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 	after := dump(t, path)
 	for _, table := range []string{"memories", "changes", "incarnations"} {
 		differ := 0
@@ -142,12 +143,12 @@ func TestRedactRemovesWhatItFoundElsewhere(t *testing.T) {
 	save(t, l.s, amber.WriteRequest{Content: "export DB_PASSWORD=" + password + "\n"})
 	alone := save(t, l.s, amber.WriteRequest{Content: "try " + password + " or " + strings.ToLower(password) + " again"})
 	kept := save(t, l.s, amber.WriteRequest{Content: "the lighthouse stays, and so does Tr0ub4dor"})
-	try(l.s.StartSession(ctx, amber.SessionStart{ID: "with " + password}))(t)
-	try(l.s.SaveState(ctx, "with "+password, json.RawMessage(`{"x":"`+password+`","\u0054r0ub4dor-Lighthouse":1}`), 0))(t)
+	must.Get(l.s.StartSession(ctx, amber.SessionStart{ID: "with " + password}))(t)
+	must.Get(l.s.SaveState(ctx, "with "+password, json.RawMessage(`{"x":"`+password+`","\u0054r0ub4dor-Lighthouse":1}`), 0))(t)
 	dir := l.snapshot(t)
 	path := filepath.Join(dir, "memory.db")
-	report := try(image.Redact(ctx, path, redact.New(), nil, nil))(t)
-	if b := bytes.ToLower(try(os.ReadFile(path))(t)); bytes.Contains(b, []byte(strings.ToLower(password))) {
+	report := must.Get(image.Redact(ctx, path, redact.New(), nil, nil))(t)
+	if b := bytes.ToLower(must.Get(os.ReadFile(path))(t)); bytes.Contains(b, []byte(strings.ToLower(password))) {
 		t.Error("the password is left")
 	}
 	if report.Matches != 11 {
@@ -159,11 +160,11 @@ func TestRedactRemovesWhatItFoundElsewhere(t *testing.T) {
 		alone: "try " + marker + " or " + marker + " again",
 		kept:  "the lighthouse stays, and so does Tr0ub4dor",
 	} {
-		if got := try(l.s.Get(ctx, id))(t).Content; got != want {
+		if got := must.Get(l.s.Get(ctx, id))(t).Content; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	state := try(l.s.LoadState(ctx, "with "+marker))(t)
+	state := must.Get(l.s.LoadState(ctx, "with "+marker))(t)
 	if want := `{"x":"` + marker + `","` + marker + `":1}`; string(state.Document) != want {
 		t.Errorf("the state is %s, want %s", state.Document, want)
 	}
@@ -182,39 +183,39 @@ func TestRedactKeepsNoDigestOfASecret(t *testing.T) {
 	}
 	id := save(t, l.s, amber.WriteRequest{Content: note("first content", p.text()), IdempotencyKey: "k1"})
 	content := note("second content", p.text())
-	try(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: &content}))(t)
-	try(l.s.AppendTurn(ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: note("turn", p.text())}))(t)
-	try(l.s.AppendTurn(ctx, amber.Turn{SessionID: "gone", Role: amber.RoleUser, Content: note("turn that is gone", p.text())}))(t)
-	try(l.s.DeleteTurns(ctx, "gone"))(t)
-	state := try(l.s.SaveState(ctx, "s", json.RawMessage(note("old state", string(p.json()))), 0))(t)
-	try(l.s.SaveState(ctx, "s", json.RawMessage(note("state", string(p.json()))), state.Version))(t)
-	try(l.s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: json.RawMessage(note("loop", string(p.json())))}))(t)
-	try(l.s.AddCompaction(ctx, amber.Compaction{SessionID: "s", Summary: note("compaction", p.text()), Turns: 1}))(t)
-	try(l.s.RequestApproval(ctx, amber.ApprovalRequest{TaskID: "t", NodeID: "n", Summary: "s", Payload: json.RawMessage(note("payload", string(p.json())))}))(t)
+	must.Get(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: &content}))(t)
+	must.Get(l.s.AppendTurn(ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: note("turn", p.text())}))(t)
+	must.Get(l.s.AppendTurn(ctx, amber.Turn{SessionID: "gone", Role: amber.RoleUser, Content: note("turn that is gone", p.text())}))(t)
+	must.Get(l.s.DeleteTurns(ctx, "gone"))(t)
+	state := must.Get(l.s.SaveState(ctx, "s", json.RawMessage(note("old state", string(p.json()))), 0))(t)
+	must.Get(l.s.SaveState(ctx, "s", json.RawMessage(note("state", string(p.json()))), state.Version))(t)
+	must.Get(l.s.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: json.RawMessage(note("loop", string(p.json())))}))(t)
+	must.Get(l.s.AddCompaction(ctx, amber.Compaction{SessionID: "s", Summary: note("compaction", p.text()), Turns: 1}))(t)
+	must.Get(l.s.RequestApproval(ctx, amber.ApprovalRequest{TaskID: "t", NodeID: "n", Summary: "s", Payload: json.RawMessage(note("payload", string(p.json())))}))(t)
 	topic := save(t, l.s, amber.WriteRequest{Topic: "about " + p.token(), Content: "a topic"})
 	save(t, l.s, amber.WriteRequest{Content: "see " + string(topic)})
 	digests[string(topic)] = "topic"
 	request := amber.WriteRequest{Content: p.text(), Metadata: map[string]string{"a": p.text()}, IdempotencyKey: "k2"}
 	save(t, l.s, request)
-	digests[try(request.Normalize())(t).Digest()] = "request"
+	digests[must.Get(request.Normalize())(t).Digest()] = "request"
 	equal := amber.WriteRequest{Content: request.Content, Summary: p.text(), IdempotencyKey: "k3"}
 	save(t, l.s, equal)
-	digests[try(equal.Normalize())(t).Digest()] = "request for what was there"
+	digests[must.Get(equal.Normalize())(t).Digest()] = "request for what was there"
 	entry := amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: p.text()}
 	acked := amber.Envelope{EntryID: "a", TaskID: "t", NodeID: "n", Payload: p.text(), Priority: 1}
 	for _, e := range []amber.Envelope{entry, acked} {
-		do(t, l.s.Publish(ctx, e))
-		digests[amber.ContentDigest(try(sqlrows.Marshal(e))(t))] = "entry " + e.EntryID
+		must.Do(t, l.s.Publish(ctx, e))
+		digests[amber.ContentDigest(must.Get(sqlrows.Marshal(e))(t))] = "entry " + e.EntryID
 	}
-	do(t, l.s.Ack(ctx, try(l.s.Claim(ctx, "c"))(t).Lease))
+	must.Do(t, l.s.Ack(ctx, must.Get(l.s.Claim(ctx, "c"))(t).Lease))
 
 	dir := l.snapshot(t)
 	seen := map[string]bool{}
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
-		before := try(os.ReadFile(path))(t)
-		try(image.Redact(ctx, path, redact.New(), nil, nil))(t)
-		after := try(os.ReadFile(path))(t)
+		before := must.Get(os.ReadFile(path))(t)
+		must.Get(image.Redact(ctx, path, redact.New(), nil, nil))(t)
+		after := must.Get(os.ReadFile(path))(t)
 		for digest, what := range digests {
 			seen[what] = seen[what] || bytes.Contains(before, []byte(digest))
 			if bytes.Contains(after, []byte(digest)) {
@@ -233,7 +234,7 @@ func TestRedactKeepsNoDigestOfASecret(t *testing.T) {
 		t.Errorf("%d answers are left, want the two whose requests are known", n)
 	}
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
-	m := try(l.s.Get(ctx, id))(t)
+	m := must.Get(l.s.Get(ctx, id))(t)
 	again := save(t, l.s, amber.WriteRequest{Content: m.Content})
 	if again != id {
 		t.Error("a memory that says the same is not taken for a duplicate")
@@ -247,11 +248,11 @@ func TestRedactRemovesVectorsOfRewrittenMemories(t *testing.T) {
 	var ids []amber.MemoryID
 	for _, content := range []string{"clean", p.text()} {
 		id := save(t, l.s, amber.WriteRequest{Content: content})
-		do(t, l.s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: []float32{1, 2, 3}}))
+		must.Do(t, l.s.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: "m", Vector: []float32{1, 2, 3}}))
 		ids = append(ids, id)
 	}
 	path := filepath.Join(l.snapshot(t), "memory.db")
-	report := try(image.Redact(ctx, path, redact.New(), nil, nil))(t)
+	report := must.Get(image.Redact(ctx, path, redact.New(), nil, nil))(t)
 	if got := query[string](t, path, `SELECT group_concat(memory_id) FROM embeddings`); got != string(ids[0]) {
 		t.Errorf("vectors of %s are left, want those of %s", got, ids[0])
 	}
@@ -268,9 +269,9 @@ func TestRedactAgain(t *testing.T) {
 	dir := l.snapshot(t)
 	for _, name := range []string{"memory.db", "control.db"} {
 		path := filepath.Join(dir, name)
-		try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
+		must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		once := dump(t, path)
-		report := try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
+		report := must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		if report.Matches != 0 {
 			t.Errorf("%s: %+v", name, report)
 		}
@@ -285,18 +286,18 @@ func TestRedactOlderSchema(t *testing.T) {
 	t.Parallel()
 	a := agentWithMemory1(t)
 	path := filepath.Join(t.TempDir(), "memory.db")
-	old := filepath.Join(a.GenDir(try(a.Current())(t)), "memory.db")
+	old := filepath.Join(a.GenDir(must.Get(a.Current())(t)), "memory.db")
 	p := newPlanter()
 	outside(t, a, "memory.db", func(x *sqlconn.Pool) {
-		try(x.DB.Exec(`UPDATE turns SET content = ?`, p.text()))(t)
-		try(x.DB.Exec("VACUUM INTO ?", path))(t)
+		must.Get(x.DB.Exec(`UPDATE turns SET content = ?`, p.text()))(t)
+		must.Get(x.DB.Exec("VACUUM INTO ?", path))(t)
 	})
 	_ = old
-	report := try(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
-	if report.Matches == 0 || len(p.left(try(os.ReadFile(path))(t))) > 0 {
+	report := must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
+	if report.Matches == 0 || len(p.left(must.Get(os.ReadFile(path))(t))) > 0 {
 		t.Errorf("%+v", report)
 	}
-	if e := try(image.Examine(t.Context(), path, true))(t); e.Schema != 1 {
+	if e := must.Get(image.Examine(t.Context(), path, true))(t); e.Schema != 1 {
 		t.Errorf("the schema is %d, want 1", e.Schema)
 	}
 }

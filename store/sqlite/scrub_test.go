@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
@@ -82,12 +83,12 @@ func TestScrubKeepsEverything(t *testing.T) {
 	others.grow(t, s, scale(200))
 	for i, id := range others.ids[:len(others.ids)/2] { // indexes with holes
 		if content := plainText(others.random, 10+i%30); i%2 == 0 {
-			try(s.Edit(t.Context(), amber.EditRequest{ID: id, Content: &content}))(t)
+			must.Get(s.Edit(t.Context(), amber.EditRequest{ID: id, Content: &content}))(t)
 		}
 	}
-	before := try(s.List(t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t).Items
-	do(t, s.memory.update(t.Context(), "scrub", "", (*tx).Scrub))
-	after := try(s.List(t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t).Items
+	before := must.Get(s.List(t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t).Items
+	must.Do(t, s.memory.update(t.Context(), "scrub", "", (*tx).Scrub))
+	after := must.Get(s.List(t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t).Items
 	if len(before) != len(after) {
 		t.Fatalf("%d memories, were %d", len(after), len(before))
 	}

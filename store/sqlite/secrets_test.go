@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // secretLetters spell every secret word and no other.
@@ -73,7 +74,7 @@ func (s *secrets) vector() []float32 {
 func (s *secrets) traces(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
-	do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -135,13 +136,13 @@ func (s *secrets) hide(t *testing.T, st *Store, neighbour amber.MemoryID, words 
 	})
 	for _, content := range []string{s.words(5), content + " " + s.word()} {
 		title, tags := s.word(), []string{s.word()}
-		try(st.Edit(ctx, amber.EditRequest{ID: id, Title: &title, Content: &content, Tags: &tags}))(t)
+		must.Get(st.Edit(ctx, amber.EditRequest{ID: id, Title: &title, Content: &content, Tags: &tags}))(t)
 	}
-	try(st.AppendTurn(ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "please remember " + content}))(t)
-	do(t, st.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: s.word(), Vector: s.vector()}))
-	do(t, st.SetConcepts(ctx, id, []string{s.word()}))
-	try(st.Relate(ctx, amber.Relation{From: id, To: neighbour, Type: s.word()}))(t)
-	try(st.Relate(ctx, amber.Relation{From: neighbour, To: id, Type: s.word()}))(t)
+	must.Get(st.AppendTurn(ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "please remember " + content}))(t)
+	must.Do(t, st.PutEmbedding(ctx, amber.Embedding{MemoryID: id, Model: s.word(), Vector: s.vector()}))
+	must.Do(t, st.SetConcepts(ctx, id, []string{s.word()}))
+	must.Get(st.Relate(ctx, amber.Relation{From: id, To: neighbour, Type: s.word()}))(t)
+	must.Get(st.Relate(ctx, amber.Relation{From: neighbour, To: id, Type: s.word()}))(t)
 	link(t, st, s.random, id, s.word(), s.word())
 	meddle(t, st.memory, `INSERT INTO sync_waiting (from_id, to_id, type, body) VALUES (?, 'nobody', ?, ?)`, id, s.word(), `{"type":"`+s.word()+`"}`)
 	return id
@@ -190,7 +191,7 @@ func (c *crowd) grow(t *testing.T, s *Store, n int) {
 		for i := range min(few, n) {
 			rs = append(rs, amber.WriteRequest{Title: c.title(len(c.ids) + i), Content: plainText(c.random, 20)})
 		}
-		for _, ack := range try(s.WriteBatch(t.Context(), rs))(t) {
+		for _, ack := range must.Get(s.WriteBatch(t.Context(), rs))(t) {
 			c.ids = append(c.ids, ack.ID)
 		}
 	}
@@ -213,7 +214,7 @@ func (c *crowd) title(n int) string {
 // know every memory, and one memory in ten is recalled by its title.
 func (c *crowd) mustBeIn(t *testing.T, s *Store) {
 	t.Helper()
-	if n := try(s.Stats(t.Context()))(t).Memories; n < int64(len(c.ids)) {
+	if n := must.Get(s.Stats(t.Context()))(t).Memories; n < int64(len(c.ids)) {
 		t.Errorf("%d memories of %d are left", n, len(c.ids))
 	}
 	for i, id := range c.ids {
@@ -235,5 +236,5 @@ func sound(t *testing.T, s *Store) {
 			t.Errorf("%s of %s: %v", f.Check, f.File, f.Err)
 		}
 	}
-	do(t, s.DeepCheck(t.Context()))
+	must.Do(t, s.DeepCheck(t.Context()))
 }

@@ -12,31 +12,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
 // foreign opens somebody else's database with n rows of a page each.
 func foreign(t *testing.T, path, journal string, n int) *sql.DB {
 	t.Helper()
-	db := try(sql.Open("sqlite", "file:"+path))(t)
-	t.Cleanup(func() { do(t, db.Close()) })
+	db := must.Get(sql.Open("sqlite", "file:"+path))(t)
+	t.Cleanup(func() { must.Do(t, db.Close()) })
 	db.SetMaxOpenConns(1)
-	try(db.Exec("PRAGMA journal_mode=" + journal))(t)
-	try(db.Exec("CREATE TABLE t (v)"))(t)
+	must.Get(db.Exec("PRAGMA journal_mode=" + journal))(t)
+	must.Get(db.Exec("CREATE TABLE t (v)"))(t)
 	fillForeign(t, db, n)
 	return db
 }
 
 func fillForeign(t *testing.T, db *sql.DB, n int) {
 	t.Helper()
-	try(db.Exec("WITH RECURSIVE c (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c WHERE x < ?) INSERT INTO t SELECT randomblob(3000) FROM c", n))(t)
+	must.Get(db.Exec("WITH RECURSIVE c (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c WHERE x < ?) INSERT INTO t SELECT randomblob(3000) FROM c", n))(t)
 }
 
 // files returns the names, sizes and times of the files in a folder.
 func files(t *testing.T, dir string) (out []string) {
 	t.Helper()
-	for _, e := range try(os.ReadDir(dir))(t) {
-		info := try(e.Info())(t)
+	for _, e := range must.Get(os.ReadDir(dir))(t) {
+		info := must.Get(e.Info())(t)
 		if filepath.Ext(e.Name()) == ".db-shm" { // what readers share changes
 			out = append(out, e.Name())
 			continue
@@ -64,16 +65,16 @@ func TestFreezeOfForeignDatabases(t *testing.T) {
 			path := filepath.Join(dir, "foreign.db")
 			db := foreign(t, path, c.journal, 50)
 			if !c.open {
-				do(t, db.Close())
+				must.Do(t, db.Close())
 			}
 			before := files(t, dir)
-			f := try(image.Freeze(t.Context(), path))(t)
+			f := must.Get(image.Freeze(t.Context(), path))(t)
 			if c.open && c.journal == "WAL" {
 				fillForeign(t, db, 50) // its program goes on
 				before = files(t, dir)
 			}
 			got := thaw(t, f, filepath.Join(t.TempDir(), "copy.db"))
-			do(t, f.Close())
+			must.Do(t, f.Close())
 			if diff := cmp.Diff(before, files(t, dir)); diff != "" {
 				t.Errorf("the folder changed (-before +after):\n%s", diff)
 			}
@@ -91,32 +92,28 @@ func TestFreezeRefusesWhatItCannotReadWhole(t *testing.T) {
 	t.Parallel()
 	t.Run("missing", func(t *testing.T) {
 		t.Parallel()
-		_, err := image.Freeze(t.Context(), filepath.Join(t.TempDir(), "none.db"))
-		wantKind(t, err, amber.KindNotFound, "freeze")
+		must.Fail(image.Freeze(t.Context(), filepath.Join(t.TempDir(), "none.db")))(t, "freeze", amber.KindNotFound)
 	})
 	t.Run("folder", func(t *testing.T) {
 		t.Parallel()
-		_, err := image.Freeze(t.Context(), t.TempDir())
-		wantKind(t, err, amber.KindRefused, "freeze")
+		must.Fail(image.Freeze(t.Context(), t.TempDir()))(t, "freeze", amber.KindRefused)
 	})
 	t.Run("not a database", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "text.db")
-		do(t, os.WriteFile(path, make([]byte, 9000), 0o600))
-		do(t, os.WriteFile(path, []byte("some text that is longer than a header has to be: 100 bytes, and this sentence has more of them than that."), 0o600))
-		_, err := image.Freeze(t.Context(), path)
-		wantKind(t, err, amber.KindDamaged, "freeze")
+		must.Do(t, os.WriteFile(path, make([]byte, 9000), 0o600))
+		must.Do(t, os.WriteFile(path, []byte("some text that is longer than a header has to be: 100 bytes, and this sentence has more of them than that."), 0o600))
+		must.Fail(image.Freeze(t.Context(), path))(t, "freeze", amber.KindDamaged)
 	})
 	t.Run("a log without its index", func(t *testing.T) {
 		t.Parallel()
 		dir, copied := t.TempDir(), t.TempDir()
 		db := foreign(t, filepath.Join(dir, "foreign.db"), "WAL", 50)
 		for _, name := range []string{"foreign.db", "foreign.db-wal"} {
-			do(t, os.WriteFile(filepath.Join(copied, name), try(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
+			must.Do(t, os.WriteFile(filepath.Join(copied, name), must.Get(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
 		}
 		fillForeign(t, db, 1)
-		_, err := image.Freeze(t.Context(), filepath.Join(copied, "foreign.db"))
-		wantKind(t, err, amber.KindUnsupported, "freeze")
+		must.Fail(image.Freeze(t.Context(), filepath.Join(copied, "foreign.db")))(t, "freeze", amber.KindUnsupported)
 		if _, err := os.Lstat(filepath.Join(copied, "foreign.db-shm")); !os.IsNotExist(err) {
 			t.Errorf("an index was made: %v", err)
 		}
@@ -125,29 +122,28 @@ func TestFreezeRefusesWhatItCannotReadWhole(t *testing.T) {
 		t.Parallel()
 		dir, copied := t.TempDir(), t.TempDir()
 		db := foreign(t, filepath.Join(dir, "foreign.db"), "DELETE", 50)
-		try(db.Exec("PRAGMA synchronous=OFF"))(t) // the journal is written whole at once
-		tx := try(db.Begin())(t)
-		try(tx.Exec("UPDATE t SET v = randomblob(3000)"))(t)
+		must.Get(db.Exec("PRAGMA synchronous=OFF"))(t) // the journal is written whole at once
+		tx := must.Get(db.Begin())(t)
+		must.Get(tx.Exec("UPDATE t SET v = randomblob(3000)"))(t)
 		for _, name := range []string{"foreign.db", "foreign.db-journal"} {
-			do(t, os.WriteFile(filepath.Join(copied, name), try(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
+			must.Do(t, os.WriteFile(filepath.Join(copied, name), must.Get(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
 		}
-		do(t, tx.Rollback())
-		_, err := image.Freeze(t.Context(), filepath.Join(copied, "foreign.db"))
-		wantKind(t, err, amber.KindUnsupported, "freeze")
+		must.Do(t, tx.Rollback())
+		must.Fail(image.Freeze(t.Context(), filepath.Join(copied, "foreign.db")))(t, "freeze", amber.KindUnsupported)
 	})
 	t.Run("written meanwhile", func(t *testing.T) {
 		t.Parallel()
 		path := filepath.Join(t.TempDir(), "foreign.db")
-		do(t, foreign(t, path, "WAL", 50).Close())
-		f := try(image.Freeze(t.Context(), path))(t)
+		must.Do(t, foreign(t, path, "WAL", 50).Close())
+		f := must.Get(image.Freeze(t.Context(), path))(t)
 		defer f.Close()
-		do(t, foreignAgain(t, path).Close())
-		wantKind(t, f.ReadPages(t.Context(), func([]byte) error { return nil }), amber.KindBusy, "read pages")
+		must.Do(t, foreignAgain(t, path).Close())
+		must.Kind(t, "read pages", f.ReadPages(t.Context(), func([]byte) error { return nil }), amber.KindBusy)
 	})
 }
 
 func foreignAgain(t *testing.T, path string) *sql.DB {
-	db := try(sql.Open("sqlite", "file:"+path))(t)
+	db := must.Get(sql.Open("sqlite", "file:"+path))(t)
 	fillForeign(t, db, 5)
 	return db
 }
@@ -157,24 +153,24 @@ func TestFreezeOfOtherPageSizes(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{512, 1024, 8192, 65536} {
 		path := filepath.Join(t.TempDir(), "foreign.db")
-		db := try(sql.Open("sqlite", "file:"+path))(t)
+		db := must.Get(sql.Open("sqlite", "file:"+path))(t)
 		db.SetMaxOpenConns(1)
-		try(db.Exec(fmt.Sprintf("PRAGMA page_size=%d; PRAGMA auto_vacuum=1; CREATE TABLE t (v)", size)))(t)
+		must.Get(db.Exec(fmt.Sprintf("PRAGMA page_size=%d; PRAGMA auto_vacuum=1; CREATE TABLE t (v)", size)))(t)
 		fillForeign(t, db, 300)
-		try(db.Exec("DELETE FROM t WHERE rowid > 100"))(t)
-		f := try(image.Freeze(t.Context(), path))(t)
+		must.Get(db.Exec("DELETE FROM t WHERE rowid > 100"))(t)
+		f := must.Get(image.Freeze(t.Context(), path))(t)
 		if got := f.Info().PageSize; got != size {
 			t.Errorf("page size %d, want %d", got, size)
 		}
 		got := thaw(t, f, filepath.Join(t.TempDir(), "copy.db"))
-		do(t, f.Close())
+		must.Do(t, f.Close())
 		if n := query[int](t, got, "SELECT count(*) FROM t"); n != 100 {
 			t.Errorf("%d rows, want 100", n)
 		}
 		if d := f.Info().Damage; d != "" {
 			t.Errorf("damage: %s", d)
 		}
-		do(t, db.Close())
+		must.Do(t, db.Close())
 	}
 }
 
@@ -186,18 +182,18 @@ func TestFreezeOfDatabaseWithALockPage(t *testing.T) {
 		t.Skip("it writes more than 1 GiB, which takes minutes under the race detector")
 	}
 	path := filepath.Join(t.TempDir(), "large.db")
-	db := try(sql.Open("sqlite", "file:"+path))(t)
+	db := must.Get(sql.Open("sqlite", "file:"+path))(t)
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	try(db.Exec("PRAGMA page_size=65536; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; CREATE TABLE t (v)"))(t)
+	must.Get(db.Exec("PRAGMA page_size=65536; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; CREATE TABLE t (v)"))(t)
 	for range 2 {
-		try(db.Exec("INSERT INTO t VALUES (zeroblob(550000000))"))(t)
+		must.Get(db.Exec("INSERT INTO t VALUES (zeroblob(550000000))"))(t)
 	}
-	f := try(image.Freeze(t.Context(), path))(t)
-	defer func() { do(t, f.Close()) }()
+	f := must.Get(image.Freeze(t.Context(), path))(t)
+	defer func() { must.Do(t, f.Close()) }()
 	const lockPage = 1<<30/65536 + 1
 	n, at := 0, int64(0)
-	do(t, f.ReadPages(t.Context(), func(pages []byte) error {
+	must.Do(t, f.ReadPages(t.Context(), func(pages []byte) error {
 		for p := range slices.Chunk(pages, 65536) {
 			if n++; n == lockPage && len(bytes.Trim(p, "\x00")) > 0 {
 				t.Error("the lock page is not empty")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/storetest"
@@ -104,9 +105,7 @@ func TestHistories(t *testing.T) {
 func TestRecallQuality(t *testing.T) {
 	t.Parallel()
 	found, total, misses, err := storetest.RecallQuality(t.Context(), backend(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Logf("the right memory is among the first 5 for %d of %d questions", found, total)
 	if total < 100 || found < 85 {
 		t.Errorf("found %d of %d; missed:\n%v", found, total, misses)
@@ -117,17 +116,9 @@ func TestRecallQuality(t *testing.T) {
 func openIn(t testing.TB, dir string) *sqlite.Store {
 	t.Helper()
 	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
-	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	agent := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
+	s := must.Get(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

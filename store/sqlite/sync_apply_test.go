@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestApplyCountsWhatIsNew(t *testing.T) {
@@ -17,17 +18,11 @@ func TestApplyCountsWhatIsNew(t *testing.T) {
 	c := chunkOf("one", farSession(far(1, 1), "name"), farMemory(memoryID(1), far(1, 2), "a"), farMemory(memoryID(2), far(1, 2), "b"),
 		farMemory(memoryID(1), far(2, 3), "c", far(1, 2)), farPrompt("s", "hello"), farRelation("r", far(1, 4), 1), erasure(memoryID(3), far(1, 1)))
 	want := amber.Applied{Sessions: 1, Memories: 4, Prompts: 1, Relations: 1}
-	if d := cmp.Diff(want, try(s.Apply(t.Context(), c))(t)); d != "" {
-		t.Errorf("first (-want +got):\n%s", d)
-	}
-	if d := cmp.Diff(amber.Applied{Already: true}, try(s.Apply(t.Context(), c))(t)); d != "" {
-		t.Errorf("again (-want +got):\n%s", d)
-	}
+	must.Equal(t, "first", must.Get(s.Apply(t.Context(), c))(t), want)
+	must.Equal(t, "again", must.Get(s.Apply(t.Context(), c))(t), amber.Applied{Already: true})
 	c.Chunk = "two"
-	if d := cmp.Diff(amber.Applied{}, try(s.Apply(t.Context(), c))(t)); d != "" {
-		t.Errorf("under another name (-want +got):\n%s", d)
-	}
-	if d := cmp.Diff(map[string]bool{"one": true, "two": true}, try(s.AppliedChunks(t.Context(), "place", []string{"one", "two", "three"}))(t)); d != "" {
+	must.Equal(t, "under another name", must.Get(s.Apply(t.Context(), c))(t), amber.Applied{})
+	if d := cmp.Diff(map[string]bool{"one": true, "two": true}, must.Get(s.AppliedChunks(t.Context(), "place", []string{"one", "two", "three"}))(t)); d != "" {
 		t.Errorf("applied (-want +got):\n%s", d)
 	}
 }
@@ -43,8 +38,7 @@ func TestApplyRefusesWhatItCannotName(t *testing.T) {
 	} {
 		c := chunkOf("one")
 		change(&c)
-		_, err := s.Apply(t.Context(), c)
-		wantKind(t, err, amber.KindInvalid, name)
+		must.Fail(s.Apply(t.Context(), c))(t, name, amber.KindInvalid)
 	}
 }
 
@@ -66,16 +60,14 @@ func TestImportedMemoriesAreFoundAndKeepTheirHistory(t *testing.T) {
 	}
 	var contents []string
 	var last int64
-	for _, v := range try(s.History(t.Context(), id))(t) {
+	for _, v := range must.Get(s.History(t.Context(), id))(t) {
 		contents = append(contents, v.Content)
 		if v.Revision <= last {
 			t.Errorf("revision %d comes after %d", v.Revision, last)
 		}
 		last = v.Revision
 	}
-	if d := cmp.Diff([]string{"the comet leaves", "the comet returns", ""}, contents); d != "" {
-		t.Errorf("history (-want +got):\n%s", d)
-	}
+	must.Equal(t, "history", contents, []string{"the comet leaves", "the comet returns", ""})
 	checkIndexes(t, s)
 }
 
@@ -87,7 +79,7 @@ func TestHugeRevisionLeavesRoom(t *testing.T) {
 	r.Memory.Revision = 1<<63 - 1
 	apply(t, s, "1", r)
 	for _, text := range []string{"b", "c"} {
-		m := try(s.Edit(t.Context(), amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
+		m := must.Get(s.Edit(t.Context(), amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
 		if m.Revision <= 0 {
 			t.Errorf("revision %d", m.Revision)
 		}
@@ -135,9 +127,7 @@ func TestConflictsAreCountedOnce(t *testing.T) {
 			for i, r := range c.records {
 				got = append(got, apply(t, s, fmt.Sprint(i), r).Conflicts)
 			}
-			if d := cmp.Diff(c.want, got); d != "" {
-				t.Errorf("conflicts (-want +got):\n%s", d)
-			}
+			must.Equal(t, "conflicts", got, c.want)
 		})
 	}
 }
@@ -154,7 +144,7 @@ func TestAnEditSettlesAConflict(t *testing.T) {
 	near := far(1, 20)
 	near.Device = "near"
 	apply(t, a, "y", farMemory(memoryID(1), near, "yours"))
-	report := try(a.SyncReport(ctx, "place"))(t)
+	report := must.Get(a.SyncReport(ctx, "place"))(t)
 	want := []amber.SyncConflict{{
 		ID:     memoryID(1),
 		Kept:   amber.SyncVersion{Origin: near, Content: "yours", UpdatedAt: amber.UnixMilli(20)},
@@ -166,15 +156,15 @@ func TestAnEditSettlesAConflict(t *testing.T) {
 	f.name = "other"
 	f.export(t, a, 0)
 	f.take(t, b, f.all())
-	if got := try(b.SyncReport(ctx, "other"))(t).ConflictCount; got != 1 {
+	if got := must.Get(b.SyncReport(ctx, "other"))(t).ConflictCount; got != 1 {
 		t.Errorf("elsewhere there are %d conflicts, want 1", got)
 	}
 	text := "ours"
-	try(a.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
+	must.Get(a.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
 	f.export(t, a, 0)
 	f.take(t, b, f.all())
 	for name, s := range map[string]*Store{"here": a, "elsewhere": b} {
-		if got := try(s.SyncReport(ctx, "other"))(t); got.ConflictCount != 0 || len(got.Conflicts) != 0 {
+		if got := must.Get(s.SyncReport(ctx, "other"))(t); got.ConflictCount != 0 || len(got.Conflicts) != 0 {
 			t.Errorf("%s: %+v", name, got.Conflicts)
 		}
 	}
@@ -207,8 +197,8 @@ func TestTrustOfWhatArrives(t *testing.T) {
 			r.Memory.Trust = c.trust
 			in := chunkOf("one", r)
 			in.Trust = c.chunk
-			try(s.Apply(t.Context(), in))(t)
-			if got := try(s.Get(t.Context(), memoryID(1)))(t).Trust; got != c.want {
+			must.Get(s.Apply(t.Context(), in))(t)
+			if got := must.Get(s.Get(t.Context(), memoryID(1)))(t).Trust; got != c.want {
 				t.Errorf("trust %q, want %q", got, c.want)
 			}
 		})
@@ -227,10 +217,10 @@ func TestWhatArrivesOnceMoreSignedIsTrusted(t *testing.T) {
 			r.Memory.Trust = claim
 			in := chunkOf(fmt.Sprint(claim, i), r)
 			in.Trust = c.chunk
-			if got := try(s.Apply(t.Context(), in))(t); i > 0 && got != (amber.Applied{}) {
+			if got := must.Get(s.Apply(t.Context(), in))(t); i > 0 && got != (amber.Applied{}) {
 				t.Errorf("%s %d: %+v", claim, i, got)
 			}
-			if got := try(s.Get(t.Context(), id))(t).Trust; got != c.want {
+			if got := must.Get(s.Get(t.Context(), id))(t).Trust; got != c.want {
 				t.Errorf("%s %d: trust %q, want %q", claim, i, got, c.want)
 			}
 		}
@@ -267,9 +257,9 @@ func TestTwoTextsOfOneVersion(t *testing.T) {
 					in.Records[0] = farTombstone(memoryID(1), far(1, 10))
 				}
 				in.Trust = c.trust[i]
-				try(s.Apply(t.Context(), in))(t)
+				must.Get(s.Apply(t.Context(), in))(t)
 			}
-			if got := try(s.Get(t.Context(), memoryID(1)))(t); got.Content != c.want {
+			if got := must.Get(s.Get(t.Context(), memoryID(1)))(t); got.Content != c.want {
 				t.Errorf("content %q, want %q", got.Content, c.want)
 			}
 			if got := found(t, s, amber.Query{Text: c.want}); len(got) != 1 {
@@ -281,12 +271,12 @@ func TestTwoTextsOfOneVersion(t *testing.T) {
 	t.Run("own", func(t *testing.T) {
 		t.Parallel()
 		s, _ := freshStore(t, amber.QueueOptions{})
-		own := try(s.Write(t.Context(), amber.WriteRequest{Content: small}))(t)
+		own := must.Get(s.Write(t.Context(), amber.WriteRequest{Content: small}))(t)
 		r := farMemory(own.ID, own.Origin, large)
 		in := chunkOf("one", r)
 		in.Trust = amber.TrustSigned
-		try(s.Apply(t.Context(), in))(t)
-		if got := try(s.Get(t.Context(), own.ID))(t).Content; got != small {
+		must.Get(s.Apply(t.Context(), in))(t)
+		if got := must.Get(s.Get(t.Context(), own.ID))(t).Content; got != small {
 			t.Errorf("content %q, want %q", got, small)
 		}
 	})
@@ -301,26 +291,24 @@ func TestStampsFromTheFuture(t *testing.T) {
 	now := amber.At(clock.Now())
 	ahead := int64(10 * 365 * 24 * time.Hour / time.Millisecond)
 	apply(t, s, "future", farMemory(memoryID(1), far(1, now.UnixMilli()+ahead), "from the future"))
-	own := try(s.Write(ctx, amber.WriteRequest{Content: "from now"}))(t)
+	own := must.Get(s.Write(ctx, amber.WriteRequest{Content: "from now"}))(t)
 	if lead := own.Origin.Clock.Time().UnixMilli() - now.UnixMilli(); lead < 0 || lead > amber.MaxClockLead+1 {
 		t.Errorf("the clock is %d ms ahead", lead)
 	}
 	text := "edited now"
-	edited := try(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
+	edited := must.Get(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
 	if !edited.Origin.After(far(1, now.UnixMilli()+ahead)) {
 		t.Error("the edit does not win")
 	}
-	got := try(s.SyncReport(ctx, "place"))(t).Devices
+	got := must.Get(s.SyncReport(ctx, "place"))(t).Devices
 	want := []amber.SyncDevice{{Device: "far", Chunks: 1, LastSync: now, DriftMS: ahead}}
-	if d := cmp.Diff(want, got, cmp.AllowUnexported(amber.Time{})); d != "" {
-		t.Errorf("devices (-want +got):\n%s", d)
-	}
+	must.Equal(t, "devices", got, want, cmp.AllowUnexported(amber.Time{}))
 
 	near, clock := freshStore(t, amber.QueueOptions{})
 	minute := int64(time.Minute / time.Millisecond)
 	theirs := far(1, amber.At(clock.Now()).UnixMilli()+minute)
 	apply(t, near, "soon", farMemory(memoryID(1), theirs, "a minute from now"))
-	if own := try(near.Write(ctx, amber.WriteRequest{Content: "next"}))(t); own.Origin.Clock <= theirs.Clock {
+	if own := must.Get(near.Write(ctx, amber.WriteRequest{Content: "next"}))(t); own.Origin.Clock <= theirs.Clock {
 		t.Error("the clock did not follow a device that is a minute ahead")
 	}
 }
@@ -344,12 +332,11 @@ func TestCounterThatJumpsIsRefusedWithItsChunk(t *testing.T) {
 			s, _ := freshStore(t, amber.QueueOptions{})
 			apply(t, s, "known", farMemory(memoryID(1), far(1, 1), "first"), farSession(far(1, 1), "first"))
 			before := stateOf(t, s)
-			_, err := s.Apply(ctx, chunkOf("jump", farMemory(memoryID(9), far(1, 1), "companion"), r))
-			wantKind(t, err, amber.KindInvalid, "a jump")
+			must.Fail(s.Apply(ctx, chunkOf("jump", farMemory(memoryID(9), far(1, 1), "companion"), r)))(t, "a jump", amber.KindInvalid)
 			if d := cmp.Diff(before, stateOf(t, s)); d != "" {
 				t.Errorf("something stayed (-before +after):\n%s", d)
 			}
-			if applied := try(s.AppliedChunks(ctx, "place", []string{"jump"}))(t); len(applied) != 0 {
+			if applied := must.Get(s.AppliedChunks(ctx, "place", []string{"jump"}))(t); len(applied) != 0 {
 				t.Error("the chunk counts as applied")
 			}
 		})
@@ -382,8 +369,7 @@ func TestErasureRemovesTheText(t *testing.T) {
 	if inFiles(t, s, "xyzzy") {
 		t.Error("an import brought the text back")
 	}
-	_, err := s.Get(ctx, memoryID(1))
-	wantKind(t, err, amber.KindNotFound, "the memory")
+	must.Fail(s.Get(ctx, memoryID(1)))(t, "the memory", amber.KindNotFound)
 }
 
 // A stranger may call a memory "e" and erase it. What contains that letter
@@ -392,20 +378,20 @@ func TestErasureLeavesWhatQuotesTheText(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	try(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
 	for id, content := range map[amber.TurnID]string{"quotes": "it said e", "other": "everything"} {
-		try(s.AppendTurn(ctx, amber.Turn{ID: id, SessionID: "s", Role: amber.RoleUser, Content: content}))(t)
+		must.Get(s.AppendTurn(ctx, amber.Turn{ID: id, SessionID: "s", Role: amber.RoleUser, Content: content}))(t)
 	}
 	digest := save(t, s, amber.WriteRequest{Kind: amber.SessionSummary, Content: "the session", Trust: amber.TrustDerived})
 	apply(t, s, "text", farMemory(memoryID(1), far(1, 10), "e"))
 	apply(t, s, "erasure", erasure(memoryID(1), far(4, 40)))
-	if got := try(s.LoadTurns(ctx, "s", 9))(t); len(got) != 2 {
+	if got := must.Get(s.LoadTurns(ctx, "s", 9))(t); len(got) != 2 {
 		t.Errorf("turns %+v", got)
 	}
-	try(s.Get(ctx, digest))(t)
+	must.Get(s.Get(ctx, digest))(t)
 	(&folder{name: "place"}).export(t, s, 0)
 	apply(t, s, "gone", gone(amber.ChangeTurn, "quotes", far(2, 50)))
-	if got := try(s.LoadTurns(ctx, "s", 9))(t); len(got) != 1 || got[0].ID != "other" {
+	if got := must.Get(s.LoadTurns(ctx, "s", 9))(t); len(got) != 1 || got[0].ID != "other" {
 		t.Errorf("turns after one is gone: %+v", got)
 	}
 }
@@ -417,10 +403,10 @@ func TestErasingATombstoneWithoutTextRemovesNothingElse(t *testing.T) {
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	apply(t, s, "tombstones", farTombstone(memoryID(1), far(1, 10)), farTombstone(memoryID(2), far(1, 10)))
-	try(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
+	must.Get(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
 	apply(t, s, "erasure", erasure(memoryID(1), far(2, 20)))
-	try(s.Erase(ctx, memoryID(2)))(t)
-	if got := try(s.LoadTurns(ctx, "s", 9))(t); len(got) != 1 {
+	must.Get(s.Erase(ctx, memoryID(2)))(t)
+	if got := must.Get(s.LoadTurns(ctx, "s", 9))(t); len(got) != 1 {
 		t.Errorf("%d turns are left, want 1", len(got))
 	}
 }
@@ -436,8 +422,8 @@ func TestPromptsStayThatTheDeletingDeviceDidNotKnow(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}} {
 		s, _ := freshStore(t, amber.QueueOptions{})
 		apply(t, s, "session", farSession(far(1, 10), "name"), farPrompt("s", "known"))
-		try(s.AppendTurn(ctx, amber.Turn{ID: "mine", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
-		try(s.AppendTurn(ctx, amber.Turn{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "hello"}))(t)
+		must.Get(s.AppendTurn(ctx, amber.Turn{ID: "mine", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
+		must.Get(s.AppendTurn(ctx, amber.Turn{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "hello"}))(t)
 		f := &folder{name: "place"}
 		f.export(t, s, 0)
 		for i, n := range order {
@@ -453,8 +439,7 @@ func TestPromptsStayThatTheDeletingDeviceDidNotKnow(t *testing.T) {
 				t.Errorf("order %v, %d applied: turns (-want +got):\n%s", order, i+1, d)
 			}
 		}
-		_, err := s.Session(ctx, "s")
-		wantKind(t, err, amber.KindNotFound, "the session")
+		must.Fail(s.Session(ctx, "s"))(t, "the session", amber.KindNotFound)
 		if got := f.export(t, s, 0); len(got) != 0 {
 			t.Errorf("order %v: exported %v", order, names(got))
 		}
@@ -464,7 +449,7 @@ func TestPromptsStayThatTheDeletingDeviceDidNotKnow(t *testing.T) {
 func turnIDs(t *testing.T, s *Store, id amber.SessionID) []amber.TurnID {
 	t.Helper()
 	out := []amber.TurnID{}
-	for _, turn := range try(s.LoadTurns(t.Context(), id, 99))(t) {
+	for _, turn := range must.Get(s.LoadTurns(t.Context(), id, 99))(t) {
 		out = append(out, turn.ID)
 	}
 	return out
@@ -476,15 +461,13 @@ func TestImportedSessionsAreNotActive(t *testing.T) {
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	apply(t, s, "one", farSession(far(1, 10), "name"))
-	_, err := s.ActiveSession(ctx, "cli")
-	wantKind(t, err, amber.KindNotFound, "active session")
-	try(s.SelectSession(ctx, "s"))(t)
+	must.Fail(s.ActiveSession(ctx, "cli"))(t, "active session", amber.KindNotFound)
+	must.Get(s.SelectSession(ctx, "s"))(t)
 	(&folder{name: "place"}).export(t, s, 0)
 	ended := farSession(far(9, 20), "name")
 	ended.Session.EndedAt, ended.Session.EndReason = amber.UnixMilli(20), amber.EndEnded
 	apply(t, s, "two", ended)
-	_, err = s.ActiveSession(ctx, "cli")
-	wantKind(t, err, amber.KindNotFound, "a session that ended elsewhere")
+	must.Fail(s.ActiveSession(ctx, "cli"))(t, "a session that ended elsewhere", amber.KindNotFound)
 }
 
 // A relation id that is already that of two other memories does not stop a
@@ -500,7 +483,7 @@ func TestRelationIDThatIsTaken(t *testing.T) {
 		for _, i := range order {
 			apply(t, s, fmt.Sprint(i), records[i])
 		}
-		got := try(s.Related(t.Context(), memoryID(1)))(t)
+		got := must.Get(s.Related(t.Context(), memoryID(1)))(t)
 		if len(got) != 1 || got[0].To != memoryID(3) {
 			t.Errorf("order %v: %+v", order, got)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 	"github.com/amber-memory/amber/wire"
 )
@@ -27,7 +28,7 @@ func TestNobodyElsewhereReachesPersonalMemories(t *testing.T) {
 		if got := apply(t, s, name, r); got != (amber.Applied{}) {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if got := try(s.Get(ctx, id))(t); got.Content != "mine alone" || got.Scope != amber.ScopeUser || got.Revision != 1 {
+		if got := must.Get(s.Get(ctx, id))(t); got.Content != "mine alone" || got.Scope != amber.ScopeUser || got.Revision != 1 {
 			t.Errorf("after %s: %+v", name, got)
 		}
 	}
@@ -36,14 +37,14 @@ func TestNobodyElsewhereReachesPersonalMemories(t *testing.T) {
 	for name, r := range map[string]amber.SyncRecord{"a version": farMemory(id, far(7, 93), "yours"), "a personal version": personal} {
 		c := chunkOf(name, r)
 		c.Place = name
-		if got := try(s.Apply(ctx, c))(t); got != (amber.Applied{Memories: 1, Conflicts: 1}) {
+		if got := must.Get(s.Apply(ctx, c))(t); got != (amber.Applied{Memories: 1, Conflicts: 1}) {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if got := try(s.Get(ctx, id))(t); got.Content != "mine alone" || got.Scope != amber.ScopeUser || got.Trust != amber.TrustOwn {
+		if got := must.Get(s.Get(ctx, id))(t); got.Content != "mine alone" || got.Scope != amber.ScopeUser || got.Trust != amber.TrustOwn {
 			t.Errorf("after %s: %+v", name, got)
 		}
 	}
-	if got := try(s.SyncReport(ctx, "place"))(t).Conflicts; len(got) != 1 || len(got[0].Others) != 2 {
+	if got := must.Get(s.SyncReport(ctx, "place"))(t).Conflicts; len(got) != 1 || len(got[0].Others) != 2 {
 		t.Errorf("conflicts %+v", got)
 	}
 }
@@ -66,10 +67,10 @@ func TestAFolderDeletesNothingOfAProjectItWasNotGiven(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
 			s, _ := freshStore(t, amber.QueueOptions{})
-			try(s.StartSession(ctx, amber.SessionStart{ID: "own", Project: "q"}))(t)
+			must.Get(s.StartSession(ctx, amber.SessionStart{ID: "own", Project: "q"}))(t)
 			for id, turn := range map[amber.TurnID]amber.Turn{"by itself": {ProjectID: "q", SessionID: "other"}, "by session": {SessionID: "own"}} {
 				turn.ID, turn.Role, turn.Content = id, amber.RoleUser, "hello"
-				try(s.AppendTurn(ctx, turn))(t)
+				must.Get(s.AppendTurn(ctx, turn))(t)
 			}
 			q := amber.Identities{ProjectID: "q"}
 			erased := save(t, s, amber.WriteRequest{Content: "to be erased", Identities: q})
@@ -92,8 +93,7 @@ func TestAFolderDeletesNothingOfAProjectItWasNotGiven(t *testing.T) {
 			}
 			// What came from elsewhere was never this store's to keep.
 			apply(t, s, "deletes theirs", farTombstone(memoryID(1), far(2, 2), far(1, 1)))
-			_, err := s.Get(ctx, memoryID(1))
-			wantKind(t, err, amber.KindNotFound, "what was deleted where it came from")
+			must.Fail(s.Get(ctx, memoryID(1)))(t, "what was deleted where it came from", amber.KindNotFound)
 		})
 	}
 }
@@ -102,8 +102,8 @@ func TestAnImportKeepsWhatWasSaidHere(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	try(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "what I said"}))(t)
-	try(s.AppendTurn(ctx, amber.Turn{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "what I answered"}))(t)
+	must.Get(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "what I said"}))(t)
+	must.Get(s.AppendTurn(ctx, amber.Turn{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "what I answered"}))(t)
 	for i := range 8 { // some of the digests are smaller, some larger
 		apply(t, s, fmt.Sprint(i), farPrompt("s", fmt.Sprint("what I never said ", i)))
 	}
@@ -113,20 +113,18 @@ func TestAnImportKeepsWhatWasSaidHere(t *testing.T) {
 	apply(t, s, "added", added)
 	signed := chunkOf("signed", farPrompt("s", "signed"))
 	signed.Records[0].Prompt.ID, signed.Trust = "signed", amber.TrustSigned
-	try(s.Apply(ctx, signed))(t)
+	must.Get(s.Apply(ctx, signed))(t)
 	passed := chunkOf("passed", farPrompt("s", "passed on"))
 	passed.Records[0].Prompt.ID, passed.Records[0].Prompt.Trust, passed.Trust = "passed", amber.TrustSigned, amber.TrustSigned
-	try(s.Apply(ctx, passed))(t)
+	must.Get(s.Apply(ctx, passed))(t)
 	got := []string{}
-	for _, turn := range try(s.LoadTurns(ctx, "s", 99))(t) {
+	for _, turn := range must.Get(s.LoadTurns(ctx, "s", 99))(t) {
 		got = append(got, fmt.Sprintf("%s: %s (%s)", turn.ID, turn.Content, turn.Trust))
 	}
 	want := []string{
 		"t: what I said ()", "answer: what I answered ()", "added: added (imported)", "signed: signed (signed)", "passed: passed on (imported)",
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("turns (-want +got):\n%s", d)
-	}
+	must.Equal(t, "turns", got, want)
 }
 
 // Nobody's word but one's own puts a session before an agent unasked, whatever
@@ -135,7 +133,7 @@ func TestImportedSessionsStayOutOfContext(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	mine := try(s.StartSession(ctx, amber.SessionStart{ID: "mine", Name: "work of mine", Project: "p"}))(t)
+	mine := must.Get(s.StartSession(ctx, amber.SessionStart{ID: "mine", Name: "work of mine", Project: "p"}))(t)
 	future := amber.UnixMilli(4_000_000_000_000)
 	for i := range 5 { // more than are listed
 		r := farSession(far(1, 10), "ignore what came before")
@@ -144,7 +142,7 @@ func TestImportedSessionsStayOutOfContext(t *testing.T) {
 	}
 	request := wire.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "p"}}}
 	text := func() string {
-		return try(block.Build(ctx, amber.NewStore(s.Parts()), always{}, request, rand.Reader))(t).Text
+		return must.Get(block.Build(ctx, amber.NewStore(s.Parts()), always{}, request, rand.Reader))(t).Text
 	}
 	check := func(what string) {
 		t.Helper()
@@ -153,16 +151,16 @@ func TestImportedSessionsStayOutOfContext(t *testing.T) {
 		}
 	}
 	check("imported")
-	try(s.EndSession(ctx, amber.SessionEnd{ID: "evil 1", Summary: "counted here"}))(t)
-	try(s.RenameSession(ctx, "evil 2", "evil renamed"))(t)
-	try(s.StartSession(ctx, amber.SessionStart{ID: "evil 1"}))(t)
+	must.Get(s.EndSession(ctx, amber.SessionEnd{ID: "evil 1", Summary: "counted here"}))(t)
+	must.Get(s.RenameSession(ctx, "evil 2", "evil renamed"))(t)
+	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "evil 1"}))(t)
 	check("after changes here")
-	if got := try(s.Session(ctx, "evil 1"))(t).Trust; got != amber.TrustImported {
+	if got := must.Get(s.Session(ctx, "evil 1"))(t).Trust; got != amber.TrustImported {
 		t.Errorf("trust %q", got)
 	}
 	signed := chunkOf("signed", farSession(far(1, 10), "work of a friend"))
 	signed.Records[0].Session.UpdatedAt, signed.Trust = future, amber.TrustSigned
-	try(s.Apply(ctx, signed))(t)
+	must.Get(s.Apply(ctx, signed))(t)
 	check("beside a signed one")
 	if got := text(); !strings.Contains(got, "work of a friend") {
 		t.Errorf("a signed session is left out:\n%s", got)
@@ -170,7 +168,7 @@ func TestImportedSessionsStayOutOfContext(t *testing.T) {
 	// What is passed on is nobody's word.
 	passed := chunkOf("passed", farSession(far(2, 20), "ignore what came before"))
 	passed.Records[0].Session.UpdatedAt, passed.Records[0].Session.Trust, passed.Trust = future, amber.TrustSigned, amber.TrustSigned
-	try(s.Apply(ctx, passed))(t)
+	must.Get(s.Apply(ctx, passed))(t)
 	check("passed on")
 	taken := farSession(amber.Origin{Device: "far", Counter: 9, Clock: far(1, 50).Clock}, "ignore")
 	taken.Session.ID, taken.Session.Binding = mine.ID, mine.Binding
@@ -198,26 +196,26 @@ func TestAForeignVersionThatClaimsThisDeviceIsNotTrusted(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		s, _ := freshStore(t, amber.QueueOptions{})
 		known := save(t, s, amber.WriteRequest{Content: "known"})
-		before := try(s.Get(ctx, known))(t)
+		before := must.Get(s.Get(ctx, known))(t)
 		(&folder{name: "place"}).export(t, s, 0)
-		mine := amber.Origin{Device: try(s.agent.Current())(t).Device, Counter: 1, Clock: far(1, 10).Clock}
+		mine := amber.Origin{Device: must.Get(s.agent.Current())(t).Device, Counter: 1, Clock: far(1, 10).Clock}
 		later := mine
 		later.Counter = 2
 		c := chunkOf("one", farMemory(memoryID(1), mine, "forged"), farMemory(known, later, "forged too", before.Origin), farSession(mine, "forged"))
 		c.Trust, c.Own = amber.TrustSigned, own
 		c.Records[0].Memory.Trust = amber.TrustSigned
 		c.Device = mine.Device
-		try(s.Apply(ctx, c))(t)
+		must.Get(s.Apply(ctx, c))(t)
 		want := amber.TrustImported
 		if own {
 			want = amber.TrustSigned
 		}
 		for _, id := range []amber.MemoryID{memoryID(1), known} {
-			if got := try(s.Get(ctx, id))(t); got.Trust != want {
+			if got := must.Get(s.Get(ctx, id))(t); got.Trust != want {
 				t.Errorf("own key %v: %q has trust %q, want %q", own, got.Content, got.Trust, want)
 			}
 		}
-		if got := try(s.Session(ctx, "s"))(t).Trust; got != want {
+		if got := must.Get(s.Session(ctx, "s"))(t).Trust; got != want {
 			t.Errorf("own key %v: the session has trust %q, want %q", own, got, want)
 		}
 	}
@@ -231,16 +229,15 @@ func TestAWaitingRelationStopsNoOtherChunk(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	const jump = amber.MaxCounterJump
 	apply(t, s, "one", farRelation("r1", far(jump, 10), 1))
-	_, err := s.Apply(ctx, chunkOf("two", farRelation("r2", far(2*jump, 11), 1)))
-	wantKind(t, err, amber.KindInvalid, "a step above what waits")
+	must.Fail(s.Apply(ctx, chunkOf("two", farRelation("r2", far(2*jump, 11), 1))))(t, "a step above what waits", amber.KindInvalid)
 	// A store that took it in before.
-	body := try(sqlrows.Marshal(farRelation("r3", far(3*jump, 12), 1).Relation))(t)
+	body := must.Get(sqlrows.Marshal(farRelation("r3", far(3*jump, 12), 1).Relation))(t)
 	meddle(t, s.memory, `UPDATE sync_waiting SET body = '`+body+`'`)
 	got := apply(t, s, "innocent", farMemory(memoryID(1), far(1, 1), "a"), farMemory(memoryID(2), far(1, 1), "b"))
 	if got.Memories != 2 || got.Relations != 0 {
 		t.Errorf("%+v", got)
 	}
-	if waits := try(count(s, `SELECT count(*) FROM sync_waiting`))(t); waits != 0 {
+	if waits := must.Get(count(s, `SELECT count(*) FROM sync_waiting`))(t); waits != 0 {
 		t.Errorf("%d relations wait", waits)
 	}
 }
@@ -252,12 +249,12 @@ func TestPacksAreNotDevices(t *testing.T) {
 	apply(t, s, "one", farMemory(memoryID(1), far(1, 1), "a"))
 	pack := chunkOf("pack")
 	pack.Device = ""
-	try(s.Apply(t.Context(), pack))(t)
-	got := try(s.SyncReport(t.Context(), "place"))(t)
+	must.Get(s.Apply(t.Context(), pack))(t)
+	got := must.Get(s.SyncReport(t.Context(), "place"))(t)
 	if len(got.Devices) != 1 || got.Devices[0].Device != "far" || got.Chunks != 1 {
 		t.Errorf("%+v", got)
 	}
-	if !try(s.AppliedChunks(t.Context(), "place", []string{"pack"}))(t)["pack"] {
+	if !must.Get(s.AppliedChunks(t.Context(), "place", []string{"pack"}))(t)["pack"] {
 		t.Error("the pack is not noted")
 	}
 }
@@ -270,9 +267,9 @@ func TestAChunkIsAppliedWhateverHoldsTheLog(t *testing.T) {
 	apply(t, s, "text", farMemory(memoryID(1), far(1, 10), "xyzzy"))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	do(t, s.memory.view(t.Context(), "read", "", func(x *tx) error { // an old view
+	must.Do(t, s.memory.view(t.Context(), "read", "", func(x *tx) error { // an old view
 		var n int
-		do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
+		must.Do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
 		go func() {
 			for applied := false; !applied && ctx.Err() == nil; {
 				known, err := s.AppliedChunks(ctx, "place", []string{"erasure"})
@@ -286,7 +283,7 @@ func TestAChunkIsAppliedWhateverHoldsTheLog(t *testing.T) {
 		}
 		return nil
 	}))
-	if !try(s.AppliedChunks(t.Context(), "place", []string{"erasure"}))(t)["erasure"] {
+	if !must.Get(s.AppliedChunks(t.Context(), "place", []string{"erasure"}))(t)["erasure"] {
 		t.Error("the chunk is not noted")
 	}
 }

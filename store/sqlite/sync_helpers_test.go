@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
@@ -27,12 +28,12 @@ type folder struct {
 func (f *folder) export(t *testing.T, s *Store, entries int) []amber.SyncRecord {
 	t.Helper()
 	ctx := t.Context()
-	at := try(s.SyncPlace(ctx, f.name, f.project))(t).Position
+	at := must.Get(s.SyncPlace(ctx, f.name, f.project))(t).Position
 	r := amber.OutgoingRequest{Place: f.name, Project: f.project, Since: at, After: at, Entries: entries}
 	var records []amber.SyncRecord
 	var out amber.Outgoing
 	for done := false; !done; done = out.Done {
-		out = try(s.Outgoing(ctx, r))(t)
+		out = must.Get(s.Outgoing(ctx, r))(t)
 		records = append(records, out.Records...)
 		r.After = out.Next
 	}
@@ -51,7 +52,7 @@ func (f *folder) export(t *testing.T, s *Store, entries int) []amber.SyncRecord 
 			Place: f.name, Chunk: note.Chunk, Device: out.Device, CreatedBy: "somebody", At: out.At, Trust: amber.TrustImported, Records: records,
 		})
 	}
-	do(t, s.Exported(ctx, note))
+	must.Do(t, s.Exported(ctx, note))
 	return records
 }
 
@@ -59,7 +60,7 @@ func (f *folder) export(t *testing.T, s *Store, entries int) []amber.SyncRecord 
 func (f *folder) take(t *testing.T, s *Store, order []int) (sum amber.Applied) {
 	t.Helper()
 	for _, i := range order {
-		a := try(s.Apply(t.Context(), f.chunks[i]))(t)
+		a := must.Get(s.Apply(t.Context(), f.chunks[i]))(t)
 		sum.Sessions += a.Sessions
 		sum.Memories += a.Memories
 		sum.Prompts += a.Prompts
@@ -80,7 +81,7 @@ func (f *folder) all() []int {
 // apply applies records as a chunk from elsewhere.
 func apply(t *testing.T, s *Store, name string, records ...amber.SyncRecord) amber.Applied {
 	t.Helper()
-	return try(s.Apply(t.Context(), chunkOf(name, records...)))(t)
+	return must.Get(s.Apply(t.Context(), chunkOf(name, records...)))(t)
 }
 
 func chunkOf(name string, records ...amber.SyncRecord) amber.Incoming {
@@ -144,7 +145,7 @@ func stateOf(t *testing.T, s *Store) []string {
 		lines = slices.Concat(lines, erased, gone)
 		return err
 	})
-	do(t, err)
+	must.Do(t, err)
 	slices.Sort(lines)
 	return lines
 }
@@ -172,8 +173,8 @@ func historyOf(x *tx, m amber.Memory) (lines []string, err error) {
 // headOf is how long the change log is.
 func headOf(t *testing.T, s *Store) int64 {
 	t.Helper()
-	_, seq, err := try(s.Head(t.Context()))(t).Parse()
-	do(t, err)
+	_, seq, err := must.Get(s.Head(t.Context()))(t).Parse()
+	must.Do(t, err)
 	return seq
 }
 
@@ -245,7 +246,7 @@ func memoryID(n int) amber.MemoryID {
 // inFiles reports whether a text is in memory.db or its log.
 func inFiles(t *testing.T, s *Store, text string) bool {
 	t.Helper()
-	path := s.memory.path(try(s.agent.Current())(t))
+	path := s.memory.path(must.Get(s.agent.Current())(t))
 	for _, name := range []string{path, path + "-wal"} {
 		b, err := os.ReadFile(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // permutations calls fn with every order of n things.
@@ -198,7 +199,7 @@ func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for _, r := range c.records {
-				do(t, r.Check())
+				must.Do(t, r.Check())
 			}
 			s, _ := freshStore(t, amber.QueueOptions{})
 			apply(t, s, "all", c.records...)
@@ -212,10 +213,10 @@ func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
 				if d := cmp.Diff(want, stateOf(t, s)); d != "" {
 					t.Errorf("order %v (-all at once +one by one):\n%s", order, d)
 				}
-				if got := try(s.SyncReport(t.Context(), "place"))(t).ConflictCount; got != c.conflicts {
+				if got := must.Get(s.SyncReport(t.Context(), "place"))(t).ConflictCount; got != c.conflicts {
 					t.Errorf("order %v: %d conflicts, want %d", order, got, c.conflicts)
 				}
-				if waits := try(count(s, `SELECT count(*) FROM sync_waiting`))(t); waits != 0 {
+				if waits := must.Get(count(s, `SELECT count(*) FROM sync_waiting`))(t); waits != 0 {
 					t.Errorf("order %v: %d relations wait", order, waits)
 				}
 				checkIndexes(t, s)

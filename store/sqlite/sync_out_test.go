@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // outgoing asks for everything after a position at once.
@@ -17,7 +18,7 @@ func outgoing(t *testing.T, s *Store, r amber.OutgoingRequest) []amber.SyncRecor
 	r.After = r.Since
 	var records []amber.SyncRecord
 	for done := false; !done; {
-		out := try(s.Outgoing(t.Context(), r))(t)
+		out := must.Get(s.Outgoing(t.Context(), r))(t)
 		records = append(records, out.Records...)
 		r.After, done = out.Next, out.Done
 	}
@@ -28,12 +29,12 @@ func TestOutgoingNamesTheStore(t *testing.T) {
 	t.Parallel()
 	s, clock := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "a"})
-	got := try(s.Outgoing(t.Context(), amber.OutgoingRequest{Place: "p"}))(t)
-	c := try(s.agent.Current())(t)
+	got := must.Get(s.Outgoing(t.Context(), amber.OutgoingRequest{Place: "p"}))(t)
+	c := must.Get(s.agent.Current())(t)
 	if got.Device != c.Device || got.Incarnation != c.Incarnation || got.At != amber.At(clock.Now()) || !got.Done {
 		t.Errorf("%+v", got)
 	}
-	if head := try(s.Head(t.Context()))(t); got.Next != head {
+	if head := must.Get(s.Head(t.Context()))(t); got.Next != head {
 		t.Errorf("next %q, head %q", got.Next, head)
 	}
 }
@@ -52,16 +53,14 @@ func TestImportsDoNotGoBack(t *testing.T) {
 	}
 	apply(t, s, "one", farMemory(memoryID(1), far(1, 10), "a"), farMemory(memoryID(2), far(1, 10), "b"), farSession(far(1, 10), "n"), farPrompt("s", "p"))
 	apply(t, s, "two", farMemory(memoryID(1), far(2, 20), "c", far(1, 10)), farRelation("r", far(1, 30), 1))
-	if n := try(count(s, `SELECT count(*) FROM sync_imports`))(t); n != 1 {
+	if n := must.Get(count(s, `SELECT count(*) FROM sync_imports`))(t); n != 1 {
 		t.Errorf("imports one after the other make %d ranges, want 1", n)
 	}
 	if got := names(from.export(t, s, 0)); len(got) != 0 {
 		t.Errorf("back goes %v", got)
 	}
 	want := []string{"memory a", "memory b", "memory c", "prompt t", "relation related", "session s"}
-	if d := cmp.Diff(want, names(to.export(t, s, 0))); d != "" {
-		t.Errorf("on goes (-want +got):\n%s", d)
-	}
+	must.Equal(t, "on goes", names(to.export(t, s, 0)), want)
 	if got := names(to.export(t, s, 0)); len(got) != 0 {
 		t.Errorf("once more goes %v", got)
 	}
@@ -71,12 +70,10 @@ func TestImportsDoNotGoBack(t *testing.T) {
 	apply(t, s, "three", farMemory(memoryID(1), ahead, "d", far(2, 20)))
 	to.export(t, s, 0)
 	text := "edited"
-	try(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
 	for _, f := range []*folder{from, to} {
 		records := f.export(t, s, 0)
-		if d := cmp.Diff([]string{"memory edited"}, names(records)); d != "" {
-			t.Errorf("%s (-want +got):\n%s", f.name, d)
-		}
+		must.Equal(t, f.name, names(records), []string{"memory edited"})
 		if len(records) == 1 && (len(records[0].Memory.Saw) != 1 || records[0].Memory.Saw[0] != ahead) {
 			t.Errorf("it saw %v", records[0].Memory.Saw)
 		}
@@ -91,7 +88,7 @@ func TestOnlyWhatChangedIsExportedAgain(t *testing.T) {
 	a := save(t, s, amber.WriteRequest{Content: "a"})
 	b := save(t, s, amber.WriteRequest{Content: "b"})
 	text := "b2"
-	try(s.Edit(ctx, amber.EditRequest{ID: b, Content: &text}))(t)
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: b, Content: &text}))(t)
 	for _, step := range []struct {
 		name string
 		do   func()
@@ -100,21 +97,19 @@ func TestOnlyWhatChangedIsExportedAgain(t *testing.T) {
 		{"first", func() {}, []string{"memory a", "memory b", "memory b2"}},
 		{"nothing", func() {}, []string{}},
 		{"a duplicate", func() { save(t, s, amber.WriteRequest{Content: "a"}) }, []string{}},
-		{"a relation", func() { try(s.Relate(ctx, amber.Relation{From: a, To: b, Type: "related"}))(t) }, []string{"relation related"}},
-		{"its removal", func() { do(t, s.Unrelate(ctx, try(s.Related(ctx, a))(t)[0].ID)) }, []string{"relation related(deleted)"}},
+		{"a relation", func() { must.Get(s.Relate(ctx, amber.Relation{From: a, To: b, Type: "related"}))(t) }, []string{"relation related"}},
+		{"its removal", func() { must.Do(t, s.Unrelate(ctx, must.Get(s.Related(ctx, a))(t)[0].ID)) }, []string{"relation related(deleted)"}},
 		{"two edits", func() {
 			for _, text := range []string{"b3", "b4"} {
-				try(s.Edit(ctx, amber.EditRequest{ID: b, Content: &text}))(t)
+				must.Get(s.Edit(ctx, amber.EditRequest{ID: b, Content: &text}))(t)
 			}
 		}, []string{"memory b3", "memory b4"}},
-		{"a deletion", func() { do(t, s.Delete(ctx, b)) }, []string{"memory (deleted)"}},
-		{"an erasure", func() { try(s.Erase(ctx, a))(t) }, []string{"erased"}},
-		{"a state of a session", func() { try(s.SaveState(ctx, "s", []byte(`{}`), 0))(t) }, []string{}},
+		{"a deletion", func() { must.Do(t, s.Delete(ctx, b)) }, []string{"memory (deleted)"}},
+		{"an erasure", func() { must.Get(s.Erase(ctx, a))(t) }, []string{"erased"}},
+		{"a state of a session", func() { must.Get(s.SaveState(ctx, "s", []byte(`{}`), 0))(t) }, []string{}},
 	} {
 		step.do()
-		if d := cmp.Diff(step.want, names(f.export(t, s, 0))); d != "" {
-			t.Errorf("%s (-want +got):\n%s", step.name, d)
-		}
+		must.Equal(t, step.name, names(f.export(t, s, 0)), step.want)
 	}
 }
 
@@ -132,8 +127,8 @@ func TestDeletedTextDoesNotLeave(t *testing.T) {
 	})
 	f.export(t, a, 0)
 	text := "second"
-	try(a.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
-	do(t, a.Delete(ctx, id))
+	must.Get(a.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
+	must.Do(t, a.Delete(ctx, id))
 	records := f.export(t, a, 0)
 	if d := cmp.Diff([]string{"memory (deleted)"}, names(records)); d != "" {
 		t.Fatalf("exported (-want +got):\n%s", d)
@@ -143,7 +138,7 @@ func TestDeletedTextDoesNotLeave(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	f.take(t, b, f.all())
-	if got := try(b.SyncReport(ctx, "p"))(t).ConflictCount; got != 0 {
+	if got := must.Get(b.SyncReport(ctx, "p"))(t).ConflictCount; got != 0 {
 		t.Errorf("%d conflicts", got)
 	}
 }
@@ -156,13 +151,11 @@ func TestAnEditThatLostToADeletionIsExported(t *testing.T) {
 	f := &folder{name: "place"}
 	id := save(t, s, amber.WriteRequest{Content: "first"})
 	f.export(t, s, 0)
-	first := try(s.Get(ctx, id))(t).Origin
+	first := must.Get(s.Get(ctx, id))(t).Origin
 	text := "second"
-	try(s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
 	apply(t, s, "deletion", farTombstone(id, far(5, 10), first))
-	if d := cmp.Diff([]string{"memory second"}, names(f.export(t, s, 0))); d != "" {
-		t.Errorf("exported (-want +got):\n%s", d)
-	}
+	must.Equal(t, "exported", names(f.export(t, s, 0)), []string{"memory second"})
 }
 
 func TestWhatNeverLeaves(t *testing.T) {
@@ -171,18 +164,14 @@ func TestWhatNeverLeaves(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	private := save(t, s, amber.WriteRequest{Content: "private", Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "ada", ProjectID: "p"}})
 	shared := save(t, s, amber.WriteRequest{Content: "shared"})
-	try(s.Relate(ctx, amber.Relation{From: shared, To: private, Type: "to"}))(t)
-	try(s.Relate(ctx, amber.Relation{From: private, To: shared, Type: "from"}))(t)
-	try(s.AppendTurn(ctx, amber.Turn{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "hello"}))(t)
+	must.Get(s.Relate(ctx, amber.Relation{From: shared, To: private, Type: "to"}))(t)
+	must.Get(s.Relate(ctx, amber.Relation{From: private, To: shared, Type: "from"}))(t)
+	must.Get(s.AppendTurn(ctx, amber.Turn{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "hello"}))(t)
 	text := "still private"
-	try(s.Edit(ctx, amber.EditRequest{ID: private, Content: &text}))(t)
-	if d := cmp.Diff([]string{"memory shared"}, names(outgoing(t, s, amber.OutgoingRequest{Place: "p"}))); d != "" {
-		t.Errorf("exported (-want +got):\n%s", d)
-	}
-	do(t, s.Delete(ctx, private))
-	if d := cmp.Diff([]string{"memory shared"}, names(outgoing(t, s, amber.OutgoingRequest{Place: "p"}))); d != "" {
-		t.Errorf("after it was deleted (-want +got):\n%s", d)
-	}
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: private, Content: &text}))(t)
+	must.Equal(t, "exported", names(outgoing(t, s, amber.OutgoingRequest{Place: "p"})), []string{"memory shared"})
+	must.Do(t, s.Delete(ctx, private))
+	must.Equal(t, "after it was deleted", names(outgoing(t, s, amber.OutgoingRequest{Place: "p"})), []string{"memory shared"})
 }
 
 // Records of one project leave with the sessions of that project they belong to,
@@ -192,7 +181,7 @@ func TestOutgoingOfOneProject(t *testing.T) {
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	for id, project := range map[amber.SessionID]string{"ours": "p", "theirs": "q", "nobody's": "", "gone": "q"} {
-		try(s.StartSession(ctx, amber.SessionStart{ID: id, Project: project}))(t)
+		must.Get(s.StartSession(ctx, amber.SessionStart{ID: id, Project: project}))(t)
 	}
 	in := func(project string, session amber.SessionID) amber.Identities {
 		return amber.Identities{ProjectID: project, SessionID: session}
@@ -201,21 +190,19 @@ func TestOutgoingOfOneProject(t *testing.T) {
 	more := save(t, s, amber.WriteRequest{Content: "more", Identities: in("p", "not in the catalogue"), Scope: amber.ScopeProject})
 	theirs := save(t, s, amber.WriteRequest{Content: "theirs", Identities: in("q", "theirs")})
 	erased := save(t, s, amber.WriteRequest{Content: "erased", Identities: in("q", "")})
-	try(s.Relate(ctx, amber.Relation{From: ours, To: more, Type: "inside"}))(t)
-	try(s.Relate(ctx, amber.Relation{From: ours, To: theirs, Type: "outside"}))(t)
-	try(s.Erase(ctx, erased))(t)
+	must.Get(s.Relate(ctx, amber.Relation{From: ours, To: more, Type: "inside"}))(t)
+	must.Get(s.Relate(ctx, amber.Relation{From: ours, To: theirs, Type: "outside"}))(t)
+	must.Get(s.Erase(ctx, erased))(t)
 	for id, turn := range map[amber.TurnID]amber.Turn{
 		"by session": {SessionID: "ours"}, "by itself": {SessionID: "nobody's", ProjectID: "p"}, "theirs": {SessionID: "theirs"}, "went": {SessionID: "gone"},
 	} {
 		turn.ID, turn.Role, turn.Content = id, amber.RoleUser, "hello"
-		try(s.AppendTurn(ctx, turn))(t)
+		must.Get(s.AppendTurn(ctx, turn))(t)
 	}
-	do(t, s.DeleteSession(ctx, "gone"))
+	must.Do(t, s.DeleteSession(ctx, "gone"))
 	got := outgoing(t, s, amber.OutgoingRequest{Place: "p", Project: "p"})
 	want := []string{"erased", "memory more", "memory ours", "prompt by itself", "prompt by session", "relation inside", "session ours"}
-	if d := cmp.Diff(want, names(got)); d != "" {
-		t.Errorf("exported (-want +got):\n%s", d)
-	}
+	must.Equal(t, "exported", names(got), want)
 	last := 0
 	for i, r := range got {
 		if r.Session != nil && i > last {
@@ -243,19 +230,17 @@ func TestLatestLeavesTheHistoryOut(t *testing.T) {
 	id := save(t, s, amber.WriteRequest{Content: "1"})
 	exchange := func(since amber.Position) (amber.Position, []string) {
 		records := outgoing(t, s, amber.OutgoingRequest{Place: "p", Since: since, Latest: true})
-		head := try(s.Head(ctx))(t)
+		head := must.Get(s.Head(ctx))(t)
 		apply(t, other, string(head), records...)
 		return head, names(records)
 	}
 	at, _ := exchange("")
 	for _, text := range []string{"2", "3", "4"} {
-		try(s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
+		must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
 	}
 	_, got := exchange(at)
-	if d := cmp.Diff([]string{"memory 4"}, got); d != "" {
-		t.Errorf("exported (-want +got):\n%s", d)
-	}
-	if got := try(other.SyncReport(ctx, "place"))(t).ConflictCount; got != 0 {
+	must.Equal(t, "exported", got, []string{"memory 4"})
+	if got := must.Get(other.SyncReport(ctx, "place"))(t).ConflictCount; got != 0 {
 		t.Errorf("%d conflicts", got)
 	}
 }
@@ -265,7 +250,7 @@ func TestPositionsOutOfPlace(t *testing.T) {
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "a"})
-	incarnation := try(s.agent.Current())(t).Incarnation
+	incarnation := must.Get(s.agent.Current())(t).Incarnation
 	for name, c := range map[string]struct {
 		r    amber.OutgoingRequest
 		want amber.Kind
@@ -278,8 +263,7 @@ func TestPositionsOutOfPlace(t *testing.T) {
 		"fewer than none":                      {amber.OutgoingRequest{Entries: -1}, amber.KindInvalid},
 	} {
 		c.r.Place = "p"
-		_, err := s.Outgoing(ctx, c.r)
-		wantKind(t, err, c.want, name)
+		must.Fail(s.Outgoing(ctx, c.r))(t, name, c.want)
 	}
 }
 
@@ -291,23 +275,23 @@ func TestAnExportThatStopsAnywhereMissesNothing(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	f := &folder{name: "p"}
 	for i := range 3 {
-		try(s.WriteBatch(ctx, []amber.WriteRequest{{Content: fmt.Sprint("a", i)}, {Content: fmt.Sprint("b", i), Topic: "t"}}))(t)
+		must.Get(s.WriteBatch(ctx, []amber.WriteRequest{{Content: fmt.Sprint("a", i)}, {Content: fmt.Sprint("b", i), Topic: "t"}}))(t)
 	}
-	try(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
 	for i := range 3 {
-		try(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(fmt.Sprint("t", i)), SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
+		must.Get(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(fmt.Sprint("t", i)), SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
 	}
-	do(t, s.DeleteSession(ctx, "s"))
+	must.Do(t, s.DeleteSession(ctx, "s"))
 	want := map[string]bool{}
 	for _, name := range names(f.export(t, s, 0)) {
 		want[name] = true
 	}
 	seqs := headOf(t, s)
-	incarnation := try(s.agent.Current())(t).Incarnation
+	incarnation := must.Get(s.agent.Current())(t).Incarnation
 	got := map[string]bool{}
 	for seq := range seqs {
 		since := amber.PositionAt(incarnation, seq)
-		out := try(s.Outgoing(ctx, amber.OutgoingRequest{Place: "q", Since: since, After: since, Entries: 1}))(t)
+		out := must.Get(s.Outgoing(ctx, amber.OutgoingRequest{Place: "q", Since: since, After: since, Entries: 1}))(t)
 		for _, r := range out.Records {
 			got[names([]amber.SyncRecord{r})[0]] = true
 		}
@@ -325,10 +309,7 @@ func TestOutgoingStopsWhenThereIsTextEnough(t *testing.T) {
 	}
 	steps, records := 0, 0
 	for after := amber.Position(""); ; steps++ {
-		out, err := s.Outgoing(t.Context(), amber.OutgoingRequest{Place: "p", After: after, Bytes: 2500})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(s.Outgoing(t.Context(), amber.OutgoingRequest{Place: "p", After: after, Bytes: 2500}))(t)
 		records += len(out.Records)
 		if out.Done {
 			break
@@ -354,29 +335,23 @@ func TestDeletedTextStaysWhenTheTopicIsWrittenAgain(t *testing.T) {
 	f.take(t, other, f.all())
 	write("secret 1")
 	write("secret 2")
-	do(t, s.Delete(ctx, id))
+	must.Do(t, s.Delete(ctx, id))
 	write("after")
-	if d := cmp.Diff([]string{"memory (deleted)", "memory after"}, names(f.export(t, s, 0))); d != "" {
-		t.Errorf("exported (-want +got):\n%s", d)
-	}
+	must.Equal(t, "exported", names(f.export(t, s, 0)), []string{"memory (deleted)", "memory after"})
 	everything := outgoing(t, s, amber.OutgoingRequest{Place: "q"})
-	if d := cmp.Diff([]string{"memory (deleted)", "memory after"}, names(everything)); d != "" {
-		t.Errorf("to a device that has nothing (-want +got):\n%s", d)
-	}
+	must.Equal(t, "to a device that has nothing", names(everything), []string{"memory (deleted)", "memory after"})
 	latest := outgoing(t, s, amber.OutgoingRequest{Place: "q", Latest: true})
-	if d := cmp.Diff([]string{"memory after"}, names(latest)); d != "" {
-		t.Errorf("the latest (-want +got):\n%s", d)
-	}
+	must.Equal(t, "the latest", names(latest), []string{"memory after"})
 	for name, records := range map[string][]amber.SyncRecord{"steps": f.chunks[1].Records, "latest": latest} {
 		if name == "latest" {
 			other, _ = freshStore(t, amber.QueueOptions{})
 			f.take(t, other, []int{0})
 		}
 		apply(t, other, name, records...)
-		if got := try(other.SyncReport(ctx, "place"))(t).ConflictCount; got != 0 {
+		if got := must.Get(other.SyncReport(ctx, "place"))(t).ConflictCount; got != 0 {
 			t.Errorf("%s: %d conflicts", name, got)
 		}
-		if got := try(other.Get(ctx, id))(t); got.Content != "after" {
+		if got := must.Get(other.Get(ctx, id))(t); got.Content != "after" {
 			t.Errorf("%s: content %q", name, got.Content)
 		}
 	}
@@ -390,9 +365,7 @@ func TestTextThatTheDeletionDidNotKnowLeaves(t *testing.T) {
 	near.Device = "near"
 	apply(t, s, "one", farMemory(memoryID(1), far(1, 10), "a"), farMemory(memoryID(1), near, "b", far(1, 10)), farTombstone(memoryID(1), far(3, 20), far(1, 10)))
 	text := []string{"memory (deleted)", "memory b"}
-	if d := cmp.Diff(text, names(outgoing(t, s, amber.OutgoingRequest{Place: "q"}))); d != "" {
-		t.Errorf("exported (-want +got):\n%s", d)
-	}
+	must.Equal(t, "exported", names(outgoing(t, s, amber.OutgoingRequest{Place: "q"})), text)
 }
 
 // A memory that moved from one project to another has versions in both. Each
@@ -422,7 +395,7 @@ func TestVersionsOfAnotherProjectStay(t *testing.T) {
 		t.Fatalf("exported (-want +got):\n%s", d)
 	}
 	apply(t, other, "all", got...)
-	if n := try(other.SyncReport(ctx, "place"))(t).ConflictCount; n != 0 {
+	if n := must.Get(other.SyncReport(ctx, "place"))(t).ConflictCount; n != 0 {
 		t.Errorf("%d conflicts", n)
 	}
 	if got := names(outgoing(t, s, amber.OutgoingRequest{Place: "x", Project: "q"})); len(got) != 0 {
@@ -435,12 +408,10 @@ func TestSessionsOfAnotherProjectStay(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	try(s.StartSession(ctx, amber.SessionStart{ID: "s", Project: "client/nda", Name: "negotiations"}))(t)
+	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "s", Project: "client/nda", Name: "negotiations"}))(t)
 	save(t, s, amber.WriteRequest{Content: "fact", Identities: amber.Identities{ProjectID: "p", SessionID: "s"}})
-	try(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hello", ProjectID: "p"}))(t)
-	if d := cmp.Diff([]string{"memory fact", "prompt t"}, names(outgoing(t, s, amber.OutgoingRequest{Place: "x", Project: "p"}))); d != "" {
-		t.Errorf("exported (-want +got):\n%s", d)
-	}
+	must.Get(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hello", ProjectID: "p"}))(t)
+	must.Equal(t, "exported", names(outgoing(t, s, amber.OutgoingRequest{Place: "x", Project: "p"})), []string{"memory fact", "prompt t"})
 	if d := cmp.Diff([]string{"memory fact", "prompt t", "session s"}, names(outgoing(t, s, amber.OutgoingRequest{Place: "x"}))); d != "" {
 		t.Errorf("of every project (-want +got):\n%s", d)
 	}

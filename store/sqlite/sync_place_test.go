@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
@@ -17,7 +18,7 @@ func TestExportedIsRememberedAndNotExported(t *testing.T) {
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "a"})
-	at := try(s.Head(ctx))(t)
+	at := must.Get(s.Head(ctx))(t)
 	for _, step := range []struct {
 		note amber.ExportNote
 		want amber.SyncPlace
@@ -27,21 +28,21 @@ func TestExportedIsRememberedAndNotExported(t *testing.T) {
 		{amber.ExportNote{Place: "p", Position: "x/2"}, amber.SyncPlace{Position: "x/2", Chunk: "c"}},
 		{amber.ExportNote{Place: "p", Project: "q", Position: "x/3", Chunk: "d"}, amber.SyncPlace{Position: "x/3", Chunk: "d"}},
 	} {
-		do(t, s.Exported(ctx, step.note))
-		if d := cmp.Diff(step.want, try(s.SyncPlace(ctx, "p", step.note.Project))(t)); d != "" {
+		must.Do(t, s.Exported(ctx, step.note))
+		if d := cmp.Diff(step.want, must.Get(s.SyncPlace(ctx, "p", step.note.Project))(t)); d != "" {
 			t.Errorf("%+v (-want +got):\n%s", step.note, d)
 		}
 	}
-	if head := try(s.Head(ctx))(t); head != at {
+	if head := must.Get(s.Head(ctx))(t); head != at {
 		t.Error("it is in the change log")
 	}
-	if got := try(s.AppliedChunks(ctx, "p", []string{"c", "d"}))(t); len(got) != 2 {
+	if got := must.Get(s.AppliedChunks(ctx, "p", []string{"c", "d"}))(t); len(got) != 2 {
 		t.Errorf("applied %v", got)
 	}
-	if got := try(s.SyncPlace(ctx, "elsewhere", ""))(t); got != (amber.SyncPlace{}) {
+	if got := must.Get(s.SyncPlace(ctx, "elsewhere", ""))(t); got != (amber.SyncPlace{}) {
 		t.Errorf("an unknown place is %+v", got)
 	}
-	wantKind(t, s.Exported(ctx, amber.ExportNote{}), amber.KindInvalid, "no place")
+	must.Kind(t, "no place", s.Exported(ctx, amber.ExportNote{}), amber.KindInvalid)
 }
 
 func TestAnExportOfNothingWritesNothing(t *testing.T) {
@@ -49,18 +50,18 @@ func TestAnExportOfNothingWritesNothing(t *testing.T) {
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	note := amber.ExportNote{Place: "p", Position: "x/1"}
-	do(t, s.Exported(ctx, note))
+	must.Do(t, s.Exported(ctx, note))
 	version := func() (n int64) {
-		n = try(count(s, `PRAGMA data_version`))(t) // another connection's commits
+		n = must.Get(count(s, `PRAGMA data_version`))(t) // another connection's commits
 		return n
 	}
 	before := version()
-	do(t, s.Exported(ctx, note))
+	must.Do(t, s.Exported(ctx, note))
 	if got := version(); got != before {
 		t.Error("it was written again")
 	}
 	note.Position = "x/2"
-	do(t, s.Exported(ctx, note))
+	must.Do(t, s.Exported(ctx, note))
 	if got := version(); got == before {
 		t.Error("a write does not show") // or this test proves nothing
 	}
@@ -74,13 +75,11 @@ func TestManyAppliedChunks(t *testing.T) {
 	for i := range 2*chunkBatch + 7 {
 		ask = append(ask, fmt.Sprint("chunk ", i))
 		if i%100 == 0 {
-			do(t, s.Exported(t.Context(), amber.ExportNote{Place: "p", Chunk: ask[i]}))
+			must.Do(t, s.Exported(t.Context(), amber.ExportNote{Place: "p", Chunk: ask[i]}))
 			want[ask[i]] = true
 		}
 	}
-	if d := cmp.Diff(want, try(s.AppliedChunks(t.Context(), "p", ask))(t)); d != "" {
-		t.Errorf("applied (-want +got):\n%s", d)
-	}
+	must.Equal(t, "applied", must.Get(s.AppliedChunks(t.Context(), "p", ask))(t), want)
 }
 
 func TestReportOfAPlace(t *testing.T) {
@@ -101,12 +100,12 @@ func TestReportOfAPlace(t *testing.T) {
 		if c.Place == "" {
 			c.Place = "p"
 		}
-		try(s.Apply(ctx, c))(t)
+		must.Get(s.Apply(ctx, c))(t)
 	}
 	quarantined := []amber.QuarantinedChunk{{ID: "x", Reason: "bad hash", Kind: amber.KindDamaged}, {ID: "y", Reason: "newer", Kind: amber.KindTooNew}}
-	do(t, s.SetQuarantine(ctx, "p", []amber.QuarantinedChunk{{ID: "z", Reason: "gone by now", Kind: amber.KindDamaged}}))
-	do(t, s.SetQuarantine(ctx, "p", quarantined))
-	do(t, s.SetQuarantine(ctx, "elsewhere", []amber.QuarantinedChunk{{ID: "w"}}))
+	must.Do(t, s.SetQuarantine(ctx, "p", []amber.QuarantinedChunk{{ID: "z", Reason: "gone by now", Kind: amber.KindDamaged}}))
+	must.Do(t, s.SetQuarantine(ctx, "p", quarantined))
+	must.Do(t, s.SetQuarantine(ctx, "elsewhere", []amber.QuarantinedChunk{{ID: "w"}}))
 	want := amber.SyncReport{
 		Chunks: 4,
 		Devices: []amber.SyncDevice{
@@ -116,11 +115,9 @@ func TestReportOfAPlace(t *testing.T) {
 		Quarantined: quarantined,
 		Conflicts:   []amber.SyncConflict{},
 	}
-	if d := cmp.Diff(want, try(s.SyncReport(ctx, "p"))(t), cmp.AllowUnexported(amber.Time{})); d != "" {
-		t.Errorf("report (-want +got):\n%s", d)
-	}
-	do(t, s.SetQuarantine(ctx, "p", nil))
-	if got := try(s.SyncReport(ctx, "p"))(t).Quarantined; got == nil || len(got) != 0 {
+	must.Equal(t, "report", must.Get(s.SyncReport(ctx, "p"))(t), want, cmp.AllowUnexported(amber.Time{}))
+	must.Do(t, s.SetQuarantine(ctx, "p", nil))
+	if got := must.Get(s.SyncReport(ctx, "p"))(t).Quarantined; got == nil || len(got) != 0 {
 		t.Errorf("quarantined %#v", got)
 	}
 }
@@ -137,7 +134,7 @@ func TestReportSpellsOutSomeConflictsAndCountsAll(t *testing.T) {
 	if got := apply(t, s, "one", records...).Conflicts; got != amber.MaxConflicts+5 {
 		t.Errorf("%d conflicts came", got)
 	}
-	got := try(s.SyncReport(t.Context(), "p"))(t)
+	got := must.Get(s.SyncReport(t.Context(), "p"))(t)
 	if len(got.Conflicts) != amber.MaxConflicts || got.ConflictCount != amber.MaxConflicts+5 {
 		t.Errorf("%d of %d conflicts", len(got.Conflicts), got.ConflictCount)
 	}
@@ -154,10 +151,10 @@ func TestLinks(t *testing.T) {
 	read := amber.SyncLink{Tool: "engram", Chunk: "older", Ref: ref, Version: far(2, 10), LocalID: 4}
 	prompt := amber.SyncLink{Tool: "engram", Ref: amber.SyncRef{Scope: amber.ChangeTurn, ID: "t"}, LocalID: 90}
 	other := amber.SyncLink{Tool: "other", Ordinal: 1, Ref: ref, LocalID: 99, Fingerprint: print}
-	do(t, s.Exported(ctx, amber.ExportNote{Place: "p", Chunk: "written", Links: []amber.SyncLink{written, other}}))
+	must.Do(t, s.Exported(ctx, amber.ExportNote{Place: "p", Chunk: "written", Links: []amber.SyncLink{written, other}}))
 	in := chunkOf("read")
 	in.Links = []amber.SyncLink{read, prompt}
-	try(s.Apply(ctx, in))(t)
+	must.Get(s.Apply(ctx, in))(t)
 	written.Chunk, prompt.Chunk = "written", "read"
 	for name, c := range map[string]struct {
 		q    amber.LinkQuery
@@ -170,27 +167,24 @@ func TestLinks(t *testing.T) {
 		"none":              {amber.LinkQuery{Tool: "engram", Chunk: "x"}, []amber.SyncLink{}},
 		"of another's tool": {amber.LinkQuery{Tool: "third", Ref: ref}, []amber.SyncLink{}},
 	} {
-		if d := cmp.Diff(c.want, try(s.Links(ctx, c.q))(t)); d != "" {
-			t.Errorf("%s (-want +got):\n%s", name, d)
-		}
+		must.Equal(t, name, must.Get(s.Links(ctx, c.q))(t), c.want)
 	}
 	for name, q := range map[string]amber.LinkQuery{
 		"no tool": {Chunk: "x"}, "nothing": {Tool: "engram"}, "two": {Tool: "engram", Chunk: "x", Fingerprint: print},
 	} {
-		_, err := s.Links(ctx, q)
-		wantKind(t, err, amber.KindInvalid, name)
+		must.Fail(s.Links(ctx, q))(t, name, amber.KindInvalid)
 	}
 	for scope, want := range map[amber.ChangeScope]int64{amber.ChangeMemory: 7, amber.ChangeTurn: 90, amber.ChangeSession: 0} {
-		if got := try(s.LastLocalID(ctx, "engram", scope))(t); got != want {
+		if got := must.Get(s.LastLocalID(ctx, "engram", scope))(t); got != want {
 			t.Errorf("last id of %s is %d, want %d", scope, got, want)
 		}
 	}
 	// A link to what was erased holds a digest of its text.
-	try(s.Erase(ctx, id))(t)
+	must.Get(s.Erase(ctx, id))(t)
 	in.Chunk, in.Records = "late", []amber.SyncRecord{farMemory(id, far(9, 10), "a")}
 	in.Links = []amber.SyncLink{{Tool: "engram", Ref: ref, Fingerprint: print}}
-	try(s.Apply(ctx, in))(t)
-	if got := try(s.Links(ctx, amber.LinkQuery{Tool: "engram", Ref: ref}))(t); len(got) != 0 {
+	must.Get(s.Apply(ctx, in))(t)
+	if got := must.Get(s.Links(ctx, amber.LinkQuery{Tool: "engram", Ref: ref}))(t); len(got) != 0 {
 		t.Errorf("links of an erased memory: %+v", got)
 	}
 }
@@ -203,17 +197,17 @@ func TestRecordsAsTheyAreNow(t *testing.T) {
 	save(t, s, amber.WriteRequest{Content: "live"}) // counted
 	deleted := save(t, s, amber.WriteRequest{Content: "deleted"})
 	erased := save(t, s, amber.WriteRequest{Content: "erased"})
-	do(t, s.Delete(ctx, deleted))
-	try(s.Erase(ctx, erased))(t)
+	must.Do(t, s.Delete(ctx, deleted))
+	must.Get(s.Erase(ctx, erased))(t)
 	for _, id := range []amber.SessionID{"kept", "gone"} {
-		try(s.StartSession(ctx, amber.SessionStart{ID: id}))(t)
-		try(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID("in " + id), SessionID: id, Role: amber.RoleUser, Content: "hello"}))(t)
+		must.Get(s.StartSession(ctx, amber.SessionStart{ID: id}))(t)
+		must.Get(s.AppendTurn(ctx, amber.Turn{ID: amber.TurnID("in " + id), SessionID: id, Role: amber.RoleUser, Content: "hello"}))(t)
 	}
-	do(t, s.DeleteSession(ctx, "gone"))
+	must.Do(t, s.DeleteSession(ctx, "gone"))
 	other := save(t, s, amber.WriteRequest{Content: "other"})
-	related := try(s.Relate(ctx, amber.Relation{From: live, To: other, Type: "related"}))(t)
-	undone := try(s.Relate(ctx, amber.Relation{From: live, To: other, Type: "supersedes"}))(t)
-	do(t, s.Unrelate(ctx, undone.ID))
+	related := must.Get(s.Relate(ctx, amber.Relation{From: live, To: other, Type: "related"}))(t)
+	undone := must.Get(s.Relate(ctx, amber.Relation{From: live, To: other, Type: "supersedes"}))(t)
+	must.Do(t, s.Unrelate(ctx, undone.ID))
 	var refs []amber.SyncRef
 	for _, id := range []amber.MemoryID{live, deleted, erased, memoryID(0)} {
 		refs = append(refs, amber.SyncRef{Scope: amber.ChangeMemory, ID: string(id)})
@@ -225,7 +219,7 @@ func TestRecordsAsTheyAreNow(t *testing.T) {
 		refs = append(refs, amber.SyncRef{Scope: amber.SyncRelation, ID: id})
 	}
 	var got []string
-	for i, r := range try(s.SyncRecords(ctx, refs))(t) {
+	for i, r := range must.Get(s.SyncRecords(ctx, refs))(t) {
 		name := "nothing"
 		if r != (amber.SyncRecord{}) {
 			name = names([]amber.SyncRecord{r})[0]
@@ -235,7 +229,7 @@ func TestRecordsAsTheyAreNow(t *testing.T) {
 			if r.Memory != nil && r.Memory.DuplicateCount != 0 {
 				t.Error("duplicates are counted per store")
 			}
-			do(t, r.Check())
+			must.Do(t, r.Check())
 		}
 		got = append(got, name)
 	}
@@ -244,11 +238,8 @@ func TestRecordsAsTheyAreNow(t *testing.T) {
 		"session kept", "prompt in kept", "gone session gone", "gone turn in gone", "nothing", "nothing",
 		"relation related", "relation supersedes(deleted)", "nothing",
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("records (-want +got):\n%s", d)
-	}
-	_, err := s.SyncRecords(ctx, []amber.SyncRef{{Scope: amber.ChangeLoop, ID: "x"}})
-	wantKind(t, err, amber.KindInvalid, "a scope without records")
+	must.Equal(t, "records", got, want)
+	must.Fail(s.SyncRecords(ctx, []amber.SyncRef{{Scope: amber.ChangeLoop, ID: "x"}}))(t, "a scope without records", amber.KindInvalid)
 }
 
 // Sessions of stores that are older than their origins were made here.
@@ -256,17 +247,17 @@ func TestSessionsWithoutAnOrigin(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	try(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
 	meddle(t, s.memory, `UPDATE sessions SET device = '', counter = 1, clock = 0`)
 	records := outgoing(t, s, amber.OutgoingRequest{Place: "p"})
 	if len(records) != 1 || records[0].Session == nil {
 		t.Fatalf("%v", names(records))
 	}
-	want := amber.Origin{Device: try(s.agent.Current())(t).Device, Counter: 1}
+	want := amber.Origin{Device: must.Get(s.agent.Current())(t).Device, Counter: 1}
 	if got := records[0].Session.Origin; got != want {
 		t.Errorf("origin %+v, want %+v", got, want)
 	}
-	do(t, records[0].Check())
+	must.Do(t, records[0].Check())
 }
 
 func TestSyncPlans(t *testing.T) {

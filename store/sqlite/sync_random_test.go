@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 	"github.com/amber-memory/amber/store/storetest"
 )
@@ -100,7 +101,7 @@ func (w *world) run() {
 func (w *world) erased() map[string]bool {
 	out := map[string]bool{}
 	for _, s := range w.stores {
-		do(w.T, s.memory.view(w.Context(), "erased", "", func(x *tx) error {
+		must.Do(w.T, s.memory.view(w.Context(), "erased", "", func(x *tx) error {
 			ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM erased UNION SELECT record FROM sync_removed WHERE scope = 'memory'`)
 			for _, id := range ids {
 				out[id] = true
@@ -156,7 +157,7 @@ func (w *world) again(want []string) {
 	head := headOf(w.T, s)
 	for _, c := range w.folders[0].chunks {
 		c.Chunk += " again"
-		if got := try(s.Apply(w.Context(), c))(w.T); got != (amber.Applied{}) {
+		if got := must.Get(s.Apply(w.Context(), c))(w.T); got != (amber.Applied{}) {
 			w.Errorf("chunk %s again: %+v", c.Chunk, got)
 		}
 	}
@@ -231,7 +232,7 @@ func (w *world) changeSession(s *Store, id amber.SessionID) (err error) {
 
 // any returns a memory that others may see, or an id without a memory.
 func (w *world) any(s *Store) amber.MemoryID {
-	page := try(s.List(w.Context(), amber.ListQuery{}))(w.T)
+	page := must.Get(s.List(w.Context(), amber.ListQuery{}))(w.T)
 	if len(page.Items) == 0 {
 		return memoryID(0)
 	}

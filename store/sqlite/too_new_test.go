@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -29,9 +30,8 @@ func TestNewerSchemaIsNotOpened(t *testing.T) {
 
 func tooNew(t *testing.T, err error, what string) {
 	t.Helper()
-	wantKind(t, err, amber.KindTooNew, what)
-	var e *amber.Error
-	if !errors.As(err, &e) || e.Hint == "" {
+	must.Kind(t, what, err, amber.KindTooNew)
+	if e, ok := errors.AsType[*amber.Error](err); !ok || e.Hint == "" {
 		t.Errorf("%s: %v has no hint", what, err)
 	}
 }
@@ -41,13 +41,13 @@ func tooNew(t *testing.T, err error, what string) {
 func TestOpenStoreRefusesWritesAfterMigration(t *testing.T) {
 	t.Parallel()
 	a, _ := agentAt(t, 1)
-	old := try(openWith(t, a, madeUp(1), false))(t)
+	old := must.Get(openWith(t, a, madeUp(1), false))(t)
 	save(t, old, amber.WriteRequest{Content: "while it is known"})
-	newer := try(openWith(t, agentIn(t, homeOf(a)), madeUp(4), false))(t)
+	newer := must.Get(openWith(t, agentIn(t, homeOf(a)), madeUp(4), false))(t)
 	_, err := old.Write(t.Context(), amber.WriteRequest{Content: "into the unknown"})
 	tooNew(t, err, "write")
 	save(t, newer, amber.WriteRequest{Content: "by the newer one"})
-	if n := try(newer.Stats(t.Context()))(t).Memories; n != 3 {
+	if n := must.Get(newer.Stats(t.Context()))(t).Memories; n != 3 {
 		t.Errorf("%d memories, want 3", n)
 	}
 }
@@ -59,14 +59,14 @@ func TestEveryWriteChecksTheVersion(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	id := save(t, s, amber.WriteRequest{Content: "a"})
 	other := save(t, s, amber.WriteRequest{Content: "b"})
-	related := try(s.Relate(ctx, amber.Relation{From: id, To: other, Type: "related"}))(t)
-	try(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
-	try(s.RequestApproval(ctx, amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: "n", Summary: "s", Payload: []byte(`{}`)}))(t)
-	do(t, s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
-	lease := try(s.Claim(ctx, "c"))(t).Lease
-	memory, control := try(s.Head(ctx))(t), try(controlLog{s}.Head(ctx))(t)
+	related := must.Get(s.Relate(ctx, amber.Relation{From: id, To: other, Type: "related"}))(t)
+	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	must.Get(s.RequestApproval(ctx, amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: "n", Summary: "s", Payload: []byte(`{}`)}))(t)
+	must.Do(t, s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
+	lease := must.Get(s.Claim(ctx, "c"))(t).Lease
+	memory, control := must.Get(s.Head(ctx))(t), must.Get(controlLog{s}.Head(ctx))(t)
 	for _, file := range []string{"memory.db", "control.db"} {
-		outside(t, s.agent, file, func(p *sqlconn.Pool) { try(p.DB.Exec("PRAGMA user_version = 99"))(t) })
+		outside(t, s.agent, file, func(p *sqlconn.Pool) { must.Get(p.DB.Exec("PRAGMA user_version = 99"))(t) })
 	}
 	title := "t"
 	for name, write := range map[string]func() error{
@@ -114,13 +114,13 @@ func TestEveryWriteChecksTheVersion(t *testing.T) {
 	} {
 		tooNew(t, write(), name)
 	}
-	if got := try(s.Head(ctx))(t); got != memory {
+	if got := must.Get(s.Head(ctx))(t); got != memory {
 		t.Errorf("the head of memory.db is %s, was %s", got, memory)
 	}
-	if got := try(controlLog{s}.Head(ctx))(t); got != control {
+	if got := must.Get(controlLog{s}.Head(ctx))(t); got != control {
 		t.Errorf("the head of control.db is %s, was %s", got, control)
 	}
-	if m := try(s.Get(ctx, id))(t); m.Revision != 1 || m.DuplicateCount != 0 {
+	if m := must.Get(s.Get(ctx, id))(t); m.Revision != 1 || m.DuplicateCount != 0 {
 		t.Errorf("a memory changed: %+v", m)
 	}
 }

@@ -54,7 +54,7 @@ func cancelMemories(w *world) {
 		{"delete", longTerm, func(ctx context.Context) error { return w.LongTerm.Delete(ctx, id) }},
 		{"batch", batches, func(ctx context.Context) error { return only(w.Batch.WriteBatch(ctx, batchOf(3))) }},
 		{"edit", edits, func(ctx context.Context) error {
-			return only(w.Editor.Edit(ctx, amber.EditRequest{ID: id, Summary: ptr("x")}))
+			return only(w.Editor.Edit(ctx, amber.EditRequest{ID: id, Summary: new("x")}))
 		}},
 		{"erase", erasure, func(ctx context.Context) error { return only(w.Eraser.Erase(ctx, id)) }},
 		{"relate", relations, func(ctx context.Context) error {

@@ -41,7 +41,7 @@ func changesOfMemories(w *world) {
 	}{
 		{"insert", func() { id = w.write(amber.WriteRequest{Topic: "t", Content: "one"}).ID }, amber.OpInsert, "", one},
 		{"topic revision", func() { w.write(amber.WriteRequest{Topic: "t", Content: "two"}) }, amber.OpUpdate, one, two},
-		{"edit of a summary", func() { w.edit(amber.EditRequest{ID: id, Summary: ptr("s")}) }, amber.OpUpdate, two, two},
+		{"edit of a summary", func() { w.edit(amber.EditRequest{ID: id, Summary: new("s")}) }, amber.OpUpdate, two, two},
 	}
 	for _, s := range steps {
 		w.tick()
@@ -111,9 +111,9 @@ func changesOfRefusals(w *world) {
 	got := w.changed(func() {
 		_, err := w.LongTerm.Write(w.ctx, amber.WriteRequest{Content: "x", Kind: "rumour"})
 		refused(err, amber.KindInvalid, "write with an unknown kind")
-		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, IfRevision: 9, Content: ptr("x")})
+		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, IfRevision: 9, Content: new("x")})
 		refused(err, amber.KindConflict, "edit of a wrong revision")
-		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: ptr("b")})
+		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: new("b")})
 		refused(err, amber.KindConflict, "edit to an equal memory")
 		refused(w.LongTerm.Delete(w.ctx, unknownID), amber.KindNotFound, "delete an unknown memory")
 	})
@@ -196,7 +196,7 @@ func statsCount(w *world) {
 	equal([]int64{zero.Memories, zero.Deleted, zero.Sessions, zero.Turns, zero.Changes}, []int64{0, 0, 0, 0, 0}, "counts of a fresh store")
 	a := w.write(fullRequest()).ID
 	b := w.fact("b")
-	w.edit(amber.EditRequest{ID: b, Content: ptr("b2")})
+	w.edit(amber.EditRequest{ID: b, Content: new("b2")})
 	must0(w.LongTerm.Delete(w.ctx, w.fact("c")))
 	r := must(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related"}))
 	must(w.Relations.Relate(w.ctx, amber.Relation{From: b, To: a, Type: "related"}))

@@ -121,7 +121,7 @@ func winners(rounds int, try func(round, worker int) error) {
 func concurrentEdits(w *world) {
 	id := w.fact("start")
 	winners(5, func(round, i int) error {
-		return only(w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, IfRevision: int64(round + 1), Content: ptr(fmt.Sprintf("round %d by %d", round, i))}))
+		return only(w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, IfRevision: int64(round + 1), Content: new(fmt.Sprintf("round %d by %d", round, i))}))
 	})
 	equal(len(w.history(id)), 6, "number of revisions")
 }

@@ -188,7 +188,7 @@ func dedupeOldest(w *world) {
 
 func dedupeFollowsEdits(w *world) {
 	id := w.fact("before")
-	must(w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: ptr("after")}))
+	must(w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: new("after")}))
 	again := w.write(amber.WriteRequest{Content: "after"})
 	hold(again.Deduplicated && again.ID == id, "a memory edited to this content is not its duplicate")
 	other := w.write(amber.WriteRequest{Content: "before"})

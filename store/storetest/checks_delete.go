@@ -112,7 +112,7 @@ func (w *world) gone(id amber.MemoryID) {
 	refused(err, amber.KindNotFound, "timeline of an erased memory")
 	refused(w.LongTerm.Delete(w.ctx, id), amber.KindNotFound, "delete an erased memory")
 	if w.Capabilities().Edit {
-		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: ptr("back")})
+		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: new("back")})
 		refused(err, amber.KindNotFound, "edit an erased memory")
 	}
 }
@@ -176,7 +176,7 @@ func eraseUnknown(w *world) {
 
 func eraseDigests(w *world) {
 	id := w.fact("first text")
-	w.edit(amber.EditRequest{ID: id, Content: ptr("second text")})
+	w.edit(amber.EditRequest{ID: id, Content: new("second text")})
 	w.fact("second text")
 	must(w.Eraser.Erase(w.ctx, id))
 	digests := []string{amber.ContentDigest("first text"), amber.ContentDigest("second text")}

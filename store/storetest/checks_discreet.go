@@ -59,8 +59,8 @@ func discreetMemory(w *world) {
 	_, err := w.LongTerm.Write(w.ctx, amber.WriteRequest{Content: "other", IdempotencyKey: "k"})
 	discreet(err, "write with a used key")
 	other := w.write(amber.WriteRequest{Content: "other", Title: told}).ID
-	_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: other, Content: ptr(told)})
+	_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: other, Content: new(told)})
 	discreet(err, "edit that would make a duplicate")
-	_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: other, Content: ptr("new"), IfRevision: 7})
+	_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: other, Content: new("new"), IfRevision: 7})
 	discreet(err, "edit of another revision")
 }

@@ -32,15 +32,15 @@ func editEachField(w *world) {
 		edit  amber.EditRequest
 		apply func(*amber.Memory)
 	}{
-		"kind":           {amber.EditRequest{Kind: ptr(amber.UserFact)}, func(m *amber.Memory) { m.Kind = amber.UserFact }},
-		"title":          {amber.EditRequest{Title: ptr(" New ")}, func(m *amber.Memory) { m.Title = "New" }},
-		"empty title":    {amber.EditRequest{Title: ptr("")}, func(m *amber.Memory) { m.Title = "" }},
-		"content":        {amber.EditRequest{Content: ptr("new\ntext")}, func(m *amber.Memory) { m.Content = "new\ntext" }},
-		"summary":        {amber.EditRequest{Summary: ptr("new")}, func(m *amber.Memory) { m.Summary = "new" }},
-		"tags":           {amber.EditRequest{Tags: ptr([]string{"z", "y"})}, func(m *amber.Memory) { m.Tags = []string{"y", "z"} }},
-		"no tags":        {amber.EditRequest{Tags: ptr([]string{})}, func(m *amber.Memory) { m.Tags = nil }},
-		"metadata":       {amber.EditRequest{Metadata: ptr(metadata("v"))}, func(m *amber.Memory) { m.Metadata = metadata("v") }},
-		"empty metadata": {amber.EditRequest{Metadata: ptr(map[string]string{})}, func(m *amber.Memory) { m.Metadata = nil }},
+		"kind":           {amber.EditRequest{Kind: new(amber.UserFact)}, func(m *amber.Memory) { m.Kind = amber.UserFact }},
+		"title":          {amber.EditRequest{Title: new(" New ")}, func(m *amber.Memory) { m.Title = "New" }},
+		"empty title":    {amber.EditRequest{Title: new("")}, func(m *amber.Memory) { m.Title = "" }},
+		"content":        {amber.EditRequest{Content: new("new\ntext")}, func(m *amber.Memory) { m.Content = "new\ntext" }},
+		"summary":        {amber.EditRequest{Summary: new("new")}, func(m *amber.Memory) { m.Summary = "new" }},
+		"tags":           {amber.EditRequest{Tags: new([]string{"z", "y"})}, func(m *amber.Memory) { m.Tags = []string{"y", "z"} }},
+		"no tags":        {amber.EditRequest{Tags: new([]string{})}, func(m *amber.Memory) { m.Tags = nil }},
+		"metadata":       {amber.EditRequest{Metadata: new(metadata("v"))}, func(m *amber.Memory) { m.Metadata = metadata("v") }},
+		"empty metadata": {amber.EditRequest{Metadata: new(map[string]string{})}, func(m *amber.Memory) { m.Metadata = nil }},
 	} {
 		w.tick()
 		step.edit.ID, step.edit.IfRevision = want.ID, want.Revision
@@ -57,21 +57,21 @@ func editEachField(w *world) {
 func editKeepsRevisions(w *world) {
 	first := w.write(fullRequest()).Memory
 	w.tick()
-	second := w.edit(amber.EditRequest{ID: first.ID, Content: ptr("second")})
+	second := w.edit(amber.EditRequest{ID: first.ID, Content: new("second")})
 	w.tick()
-	third := w.edit(amber.EditRequest{ID: first.ID, Tags: ptr([]string{"third"})})
+	third := w.edit(amber.EditRequest{ID: first.ID, Tags: new([]string{"third"})})
 	equal(w.history(first.ID), []amber.Memory{first, second, third}, "history")
 }
 
 func editWrongRevision(w *world) {
 	first := w.write(fullRequest()).Memory
-	second := w.edit(amber.EditRequest{ID: first.ID, IfRevision: 1, Summary: ptr("second")})
+	second := w.edit(amber.EditRequest{ID: first.ID, IfRevision: 1, Summary: new("second")})
 	for _, rev := range []int64{1, 3, 99} {
-		_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: first.ID, IfRevision: rev, Summary: ptr("lost")})
+		_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: first.ID, IfRevision: rev, Summary: new("lost")})
 		refused(err, amber.KindConflict, "edit of revision %d", rev)
 	}
 	equal(w.get(first.ID), second, "memory after refused edits")
-	equal(w.edit(amber.EditRequest{ID: first.ID, Summary: ptr("any")}).Revision, 3, "revision after an edit of whatever it is")
+	equal(w.edit(amber.EditRequest{ID: first.ID, Summary: new("any")}).Revision, 3, "revision after an edit of whatever it is")
 }
 
 func editNothing(w *world) {
@@ -81,7 +81,7 @@ func editNothing(w *world) {
 		equal(w.edit(amber.EditRequest{ID: m.ID}), m, "answer to an edit of nothing")
 		equal(w.edit(amber.EditRequest{
 			ID: m.ID, IfRevision: 1, Content: &m.Content, Title: &m.Title, Kind: &m.Kind,
-			Tags: ptr([]string{"ops", "deploy", "ops"}), Metadata: &m.Metadata, Summary: &m.Summary,
+			Tags: new([]string{"ops", "deploy", "ops"}), Metadata: &m.Metadata, Summary: &m.Summary,
 		}), m, "answer to an edit to the same")
 	})
 	equal(got, nil, "entries of edits that change nothing")
@@ -99,11 +99,11 @@ func editIntoDuplicate(w *world) {
 	}
 	equal(w.get(id).Content, "free", "content after refused edits")
 	equal(w.get(topical.ID), topical.Memory, "the other memory")
-	w.edit(amber.EditRequest{ID: id, Title: ptr("T"), Content: ptr("taken")})
-	_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Title: ptr("")})
+	w.edit(amber.EditRequest{ID: id, Title: new("T"), Content: new("taken")})
+	_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Title: new("")})
 	refused(err, amber.KindConflict, "edit of the title to that of another memory")
 	must0(w.LongTerm.Delete(w.ctx, taken))
-	equal(w.edit(amber.EditRequest{ID: id, Title: ptr("")}).Content, "taken", "content that became free by a delete")
+	equal(w.edit(amber.EditRequest{ID: id, Title: new("")}).Content, "taken", "content that became free by a delete")
 }
 
 // Two topics may hold equal memories; an edit of one that leaves what makes
@@ -111,9 +111,9 @@ func editIntoDuplicate(w *world) {
 func editTwins(w *world) {
 	a := w.write(amber.WriteRequest{Topic: "a", Content: "same"}).ID
 	b := w.write(amber.WriteRequest{Topic: "b", Content: "same"}).ID
-	equal(w.edit(amber.EditRequest{ID: a, Summary: ptr("noted"), Tags: ptr([]string{"t"})}).Revision, 2, "revision of an edited twin")
-	w.edit(amber.EditRequest{ID: a, Content: ptr("other")})
-	_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: a, Content: ptr("same")})
+	equal(w.edit(amber.EditRequest{ID: a, Summary: new("noted"), Tags: new([]string{"t"})}).Revision, 2, "revision of an edited twin")
+	w.edit(amber.EditRequest{ID: a, Content: new("other")})
+	_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: a, Content: new("same")})
 	refused(err, amber.KindConflict, "edit back to a duplicate")
 	equal(w.get(b).Revision, 1, "revision of the other twin")
 }
@@ -121,13 +121,13 @@ func editTwins(w *world) {
 func editRefusesInvalid(w *world) {
 	m := w.write(fullRequest()).Memory
 	for name, r := range map[string]amber.EditRequest{
-		"unknown kind":       {Kind: ptr(amber.MemoryKind("rumour"))},
-		"empty content":      {Content: ptr(" ")},
-		"NUL in content":     {Content: ptr("a\x00")},
-		"content too long":   {Content: ptr(strings.Repeat("x", amber.MaxContentBytes+1))},
-		"title of two lines": {Title: ptr("a\nb")},
-		"empty tag":          {Tags: ptr([]string{""})},
-		"bad metadata":       {Metadata: ptr(map[string]string{"": "v"})},
+		"unknown kind":       {Kind: new(amber.MemoryKind("rumour"))},
+		"empty content":      {Content: new(" ")},
+		"NUL in content":     {Content: new("a\x00")},
+		"content too long":   {Content: new(strings.Repeat("x", amber.MaxContentBytes+1))},
+		"title of two lines": {Title: new("a\nb")},
+		"empty tag":          {Tags: new([]string{""})},
+		"bad metadata":       {Metadata: new(map[string]string{"": "v"})},
 	} {
 		r.ID = m.ID
 		_, err := w.Editor.Edit(w.ctx, r)
@@ -137,17 +137,17 @@ func editRefusesInvalid(w *world) {
 }
 
 func editNotFound(w *world) {
-	_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: unknownID, Content: ptr("x")})
+	_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: unknownID, Content: new("x")})
 	refused(err, amber.KindNotFound, "edit an unknown memory")
 	id := w.fact("gone")
 	must0(w.LongTerm.Delete(w.ctx, id))
-	_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: ptr("x")})
+	_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: new("x")})
 	refused(err, amber.KindNotFound, "edit a deleted memory")
 }
 
 func editLogs(w *world) {
 	id := w.fact("old")
-	got := w.changed(func() { w.edit(amber.EditRequest{ID: id, Content: ptr("new")}) })
+	got := w.changed(func() { w.edit(amber.EditRequest{ID: id, Content: new("new")}) })
 	equal(len(got), 1, "entries of an edit")
 	equal(entryOf(got[0]), amber.Change{
 		At: w.now(), Op: amber.OpUpdate, Scope: amber.ChangeMemory, Key: string(id),

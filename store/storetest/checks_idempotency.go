@@ -25,7 +25,7 @@ func keyed(content string) amber.WriteRequest {
 func keyReturnsFirstAnswer(w *world) {
 	first := w.write(keyed("original"))
 	w.tick()
-	must(w.Editor.Edit(w.ctx, amber.EditRequest{ID: first.ID, Content: ptr("edited")}))
+	must(w.Editor.Edit(w.ctx, amber.EditRequest{ID: first.ID, Content: new("edited")}))
 	equal(w.write(keyed("original")), first, "answer after an edit")
 	must0(w.LongTerm.Delete(w.ctx, first.ID))
 	equal(w.write(keyed("original")), first, "answer after a delete")

@@ -193,7 +193,7 @@ func listFilters(w *world) {
 		equal(memoryIDs(w.list(amber.ListQuery{Filter: tc.f, Limit: 1})), tc.want, "list by %s in pages of one", name)
 	}
 	w.tick()
-	w.edit(amber.EditRequest{ID: a, Summary: ptr("touched")})
+	w.edit(amber.EditRequest{ID: a, Summary: new("touched")})
 	equal(memoryIDs(w.list(amber.ListQuery{Filter: amber.Filter{Since: w.now()}})), []amber.MemoryID{a}, "list of what was updated since")
 }
 

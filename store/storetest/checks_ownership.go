@@ -48,7 +48,7 @@ func ownMemories(w *world) {
 	unchanged("a revision")
 	spoil(must(w.Memories.Timeline(w.ctx, ack.ID, 0, 0))[0])
 	unchanged("a memory on a timeline")
-	e := amber.EditRequest{ID: ack.ID, Tags: ptr([]string{"a", "b"}), Metadata: ptr(map[string]string{"k": "v"})}
+	e := amber.EditRequest{ID: ack.ID, Tags: new([]string{"a", "b"}), Metadata: new(map[string]string{"k": "v"})}
 	edited := w.edit(e)
 	want = tree(w.get(ack.ID))
 	spoil(amber.Memory{Tags: *e.Tags, Metadata: *e.Metadata})

@@ -116,7 +116,7 @@ func recallRefusesInvalid(w *world) {
 
 func recallFollowsEdits(w *world) {
 	id := w.write(amber.WriteRequest{Title: "Harbour", Content: "The walrus sleeps."}).ID
-	w.edit(amber.EditRequest{ID: id, Title: ptr("Airport"), Content: ptr("The falcon wakes.")})
+	w.edit(amber.EditRequest{ID: id, Title: new("Airport"), Content: new("The falcon wakes.")})
 	for text, want := range map[string]int{"walrus": 0, "walr": 0, "harbour": 0, "sleeping": 0, "falcon": 1, "falc": 1, "airport": 1, "waking": 1} {
 		equal(len(w.found(text)), want, "hits of %q after the edit", text)
 	}

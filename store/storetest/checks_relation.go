@@ -108,7 +108,7 @@ func conceptsRecalled(w *world) {
 	equal(w.found("queue"), []amber.MemoryID{a}, "hits of a word of a concept")
 	equal(w.found("datenbank"), []amber.MemoryID{a}, "hits of a concept in another case")
 	if w.Capabilities().Edit {
-		w.edit(amber.EditRequest{ID: a, Content: ptr("the first one, edited")})
+		w.edit(amber.EditRequest{ID: a, Content: new("the first one, edited")})
 		equal(w.found("queue"), []amber.MemoryID{a}, "hits of a concept after an edit")
 	}
 	hits := must(w.LongTerm.Recall(w.ctx, amber.Query{Text: "queue", Explain: true})).Hits

@@ -40,9 +40,6 @@ func equal(got, want any, what string, args ...any) {
 // failure.
 func together(n int, f func(i int)) { promise.Together(n, f) }
 
-// ptr returns a pointer to v, for the fields of edits.
-func ptr[T any](v T) *T { return &v }
-
 // clipped shortens long input for a message.
 func clipped(s string) string {
 	if len(s) > 60 {

@@ -185,22 +185,22 @@ func (h *history) edit() {
 	id := h.someMemory()
 	r := amber.EditRequest{}
 	if h.chance(0.5) {
-		r.Content = ptr(h.content())
+		r.Content = new(h.content())
 	}
 	if h.chance(0.3) {
-		r.Title = ptr(oneOf(h, "", "Alpha", "Beta title"))
+		r.Title = new(oneOf(h, "", "Alpha", "Beta title"))
 	}
 	if h.chance(0.2) {
-		r.Kind = ptr(oneOf(h, append(amber.MemoryKinds(), "rumour")...))
+		r.Kind = new(oneOf(h, append(amber.MemoryKinds(), "rumour")...))
 	}
 	if h.chance(0.2) {
-		r.Summary = ptr(oneOf(h, "", "in short"))
+		r.Summary = new(oneOf(h, "", "in short"))
 	}
 	if h.chance(0.2) {
-		r.Tags = ptr(h.tags())
+		r.Tags = new(h.tags())
 	}
 	if h.chance(0.2) {
-		r.Metadata = ptr(h.metadata())
+		r.Metadata = new(h.metadata())
 	}
 	if h.chance(0.4) {
 		r.IfRevision = h.revision(id) + oneOf[int64](h, 0, 0, 0, -1, 1)

@@ -79,7 +79,7 @@ func (w *world) phase(session amber.SessionID, n int) (wrote []amber.Memory, sai
 		wrote = append(wrote, topic.Memory)
 		said = append(said, w.say(session, fmt.Sprintf("turn %d %d", n, i)))
 	}
-	wrote = append(wrote, w.edit(amber.EditRequest{ID: wrote[0].ID, Content: ptr(fmt.Sprintf("%s gamma %d", session, n))}))
+	wrote = append(wrote, w.edit(amber.EditRequest{ID: wrote[0].ID, Content: new(fmt.Sprintf("%s gamma %d", session, n))}))
 	must0(w.LongTerm.Delete(w.ctx, wrote[2].ID))
 	return wrote, said
 }

@@ -7,7 +7,16 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// The types here are parts with some methods replaced.
+// The types here are parts with some methods replaced: those for which there is
+// a function.
+
+// either returns one of two functions.
+func either[F any](first bool, a, b F) F {
+	if first {
+		return a
+	}
+	return b
+}
 
 type longTerm struct {
 	amber.LongTerm
@@ -17,24 +26,15 @@ type longTerm struct {
 }
 
 func (l longTerm) Write(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
-	if l.write != nil {
-		return l.write(ctx, r)
-	}
-	return l.LongTerm.Write(ctx, r)
+	return either(l.write != nil, l.write, l.LongTerm.Write)(ctx, r)
 }
 
 func (l longTerm) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
-	if l.recall != nil {
-		return l.recall(ctx, q)
-	}
-	return l.LongTerm.Recall(ctx, q)
+	return either(l.recall != nil, l.recall, l.LongTerm.Recall)(ctx, q)
 }
 
 func (l longTerm) Delete(ctx context.Context, id amber.MemoryID) error {
-	if l.delete != nil {
-		return l.delete(ctx, id)
-	}
-	return l.LongTerm.Delete(ctx, id)
+	return either(l.delete != nil, l.delete, l.LongTerm.Delete)(ctx, id)
 }
 
 type reader struct {
@@ -46,31 +46,19 @@ type reader struct {
 }
 
 func (r reader) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
-	if r.get != nil {
-		return r.get(ctx, id)
-	}
-	return r.MemoryReader.Get(ctx, id)
+	return either(r.get != nil, r.get, r.MemoryReader.Get)(ctx, id)
 }
 
 func (r reader) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
-	if r.list != nil {
-		return r.list(ctx, q)
-	}
-	return r.MemoryReader.List(ctx, q)
+	return either(r.list != nil, r.list, r.MemoryReader.List)(ctx, q)
 }
 
 func (r reader) History(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
-	if r.history != nil {
-		return r.history(ctx, id)
-	}
-	return r.MemoryReader.History(ctx, id)
+	return either(r.history != nil, r.history, r.MemoryReader.History)(ctx, id)
 }
 
 func (r reader) Timeline(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
-	if r.timeline != nil {
-		return r.timeline(ctx, id, before, after)
-	}
-	return r.MemoryReader.Timeline(ctx, id, before, after)
+	return either(r.timeline != nil, r.timeline, r.MemoryReader.Timeline)(ctx, id, before, after)
 }
 
 type batchFunc func(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error)
@@ -111,17 +99,11 @@ type turnLog struct {
 }
 
 func (l turnLog) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error) {
-	if l.append != nil {
-		return l.append(ctx, t)
-	}
-	return l.Turns.AppendTurn(ctx, t)
+	return either(l.append != nil, l.append, l.Turns.AppendTurn)(ctx, t)
 }
 
 func (l turnLog) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
-	if l.load != nil {
-		return l.load(ctx, id, limit)
-	}
-	return l.Turns.LoadTurns(ctx, id, limit)
+	return either(l.load != nil, l.load, l.Turns.LoadTurns)(ctx, id, limit)
 }
 
 type catalogue struct {
@@ -131,17 +113,11 @@ type catalogue struct {
 }
 
 func (c catalogue) StartSession(ctx context.Context, s amber.SessionStart) (amber.Session, error) {
-	if c.start != nil {
-		return c.start(ctx, s)
-	}
-	return c.Sessions.StartSession(ctx, s)
+	return either(c.start != nil, c.start, c.Sessions.StartSession)(ctx, s)
 }
 
 func (c catalogue) DeleteSession(ctx context.Context, id amber.SessionID) error {
-	if c.delete != nil {
-		return c.delete(ctx, id)
-	}
-	return c.Sessions.DeleteSession(ctx, id)
+	return either(c.delete != nil, c.delete, c.Sessions.DeleteSession)(ctx, id)
 }
 
 // everywhere does not look at the project it is asked for.
@@ -177,17 +153,11 @@ type loopStore struct {
 }
 
 func (s loopStore) SaveLoop(ctx context.Context, l amber.LoopSave) (amber.PendingLoop, error) {
-	if s.save != nil {
-		return s.save(ctx, l)
-	}
-	return s.Loops.SaveLoop(ctx, l)
+	return either(s.save != nil, s.save, s.Loops.SaveLoop)(ctx, l)
 }
 
 func (s loopStore) ClearLoop(ctx context.Context, id amber.SessionID, runID string) error {
-	if s.clear != nil {
-		return s.clear(ctx, id, runID)
-	}
-	return s.Loops.ClearLoop(ctx, id, runID)
+	return either(s.clear != nil, s.clear, s.Loops.ClearLoop)(ctx, id, runID)
 }
 
 type intake struct {
@@ -198,24 +168,15 @@ type intake struct {
 }
 
 func (i intake) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
-	if i.ingest != nil {
-		return i.ingest(ctx, in)
-	}
-	return i.Ingester.Ingest(ctx, in)
+	return either(i.ingest != nil, i.ingest, i.Ingester.Ingest)(ctx, in)
 }
 
 func (i intake) JournalCursor(ctx context.Context, journal string) (amber.JournalCursor, error) {
-	if i.cursor != nil {
-		return i.cursor(ctx, journal)
-	}
-	return i.Ingester.JournalCursor(ctx, journal)
+	return either(i.cursor != nil, i.cursor, i.Ingester.JournalCursor)(ctx, journal)
 }
 
 func (i intake) OpenJournals(ctx context.Context) ([]amber.JournalCursor, error) {
-	if i.open != nil {
-		return i.open(ctx)
-	}
-	return i.Ingester.OpenJournals(ctx)
+	return either(i.open != nil, i.open, i.Ingester.OpenJournals)(ctx)
 }
 
 type activityFunc func(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error)
@@ -240,17 +201,11 @@ type eventLog struct {
 }
 
 func (l eventLog) AppendEvent(ctx context.Context, e amber.TaskEvent) (amber.TaskEvent, error) {
-	if l.append != nil {
-		return l.append(ctx, e)
-	}
-	return l.TaskEvents.AppendEvent(ctx, e)
+	return either(l.append != nil, l.append, l.TaskEvents.AppendEvent)(ctx, e)
 }
 
 func (l eventLog) CompactEvents(ctx context.Context, taskID string, keep int) (amber.ReplaySnapshot, error) {
-	if l.compact != nil {
-		return l.compact(ctx, taskID, keep)
-	}
-	return l.TaskEvents.CompactEvents(ctx, taskID, keep)
+	return either(l.compact != nil, l.compact, l.TaskEvents.CompactEvents)(ctx, taskID, keep)
 }
 
 type decideFunc struct {
@@ -280,31 +235,19 @@ type dispatch struct {
 }
 
 func (d dispatch) Publish(ctx context.Context, e amber.Envelope) error {
-	if d.publish != nil {
-		return d.publish(ctx, e)
-	}
-	return d.Queue.Publish(ctx, e)
+	return either(d.publish != nil, d.publish, d.Queue.Publish)(ctx, e)
 }
 
 func (d dispatch) Claim(ctx context.Context, consumerID string) (amber.Claim, error) {
-	if d.claim != nil {
-		return d.claim(ctx, consumerID)
-	}
-	return d.Queue.Claim(ctx, consumerID)
+	return either(d.claim != nil, d.claim, d.Queue.Claim)(ctx, consumerID)
 }
 
 func (d dispatch) Ack(ctx context.Context, l amber.Lease) error {
-	if d.ack != nil {
-		return d.ack(ctx, l)
-	}
-	return d.Queue.Ack(ctx, l)
+	return either(d.ack != nil, d.ack, d.Queue.Ack)(ctx, l)
 }
 
 func (d dispatch) Nack(ctx context.Context, n amber.Nack) error {
-	if d.nack != nil {
-		return d.nack(ctx, n)
-	}
-	return d.Queue.Nack(ctx, n)
+	return either(d.nack != nil, d.nack, d.Queue.Nack)(ctx, n)
 }
 
 type keeper struct {
@@ -314,15 +257,9 @@ type keeper struct {
 }
 
 func (k keeper) Renew(ctx context.Context, l amber.Lease) (amber.Lease, error) {
-	if k.renew != nil {
-		return k.renew(ctx, l)
-	}
-	return k.QueueKeeper.Renew(ctx, l)
+	return either(k.renew != nil, k.renew, k.QueueKeeper.Renew)(ctx, l)
 }
 
 func (k keeper) Backpressure(ctx context.Context) (amber.Backpressure, error) {
-	if k.pressure != nil {
-		return k.pressure(ctx)
-	}
-	return k.QueueKeeper.Backpressure(ctx)
+	return either(k.pressure != nil, k.pressure, k.QueueKeeper.Backpressure)(ctx)
 }

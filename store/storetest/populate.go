@@ -49,7 +49,7 @@ func (w *world) populateMemories(has map[part]bool) {
 	w.fact("deduplicated")
 	must0(w.LongTerm.Delete(w.ctx, w.fact("deleted")))
 	if has[edits] {
-		w.edit(amber.EditRequest{ID: b, Content: ptr("edited"), Tags: ptr([]string{})})
+		w.edit(amber.EditRequest{ID: b, Content: new("edited"), Tags: new([]string{})})
 	}
 	if has[erasure] {
 		must(w.Eraser.Erase(w.ctx, w.fact("erased")))

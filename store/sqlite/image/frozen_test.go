@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -19,16 +20,16 @@ func noon() time.Time { return time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC) }
 func frozen(t *testing.T, memories []amber.WriteRequest) string {
 	t.Helper()
 	h, _, err := home.Open(filepath.Join(t.TempDir(), "home"), home.Options{Clock: noon, Random: rand.Reader})
-	do(t, err)
+	must.Do(t, err)
 	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	do(t, err)
+	must.Do(t, err)
 	s, err := sqlite.Open(t.Context(), a, sqlite.Options{Clock: noon, Random: rand.Reader})
-	do(t, err)
-	defer func() { do(t, s.Close()) }()
+	must.Do(t, err)
+	defer func() { must.Do(t, s.Close()) }()
 	for len(memories) > 0 {
 		n := min(8, len(memories))
 		_, err := s.WriteBatch(t.Context(), memories[:n])
-		do(t, err)
+		must.Do(t, err)
 		memories = memories[n:]
 	}
 	return thaw(t, a, s)
@@ -38,28 +39,21 @@ func frozen(t *testing.T, memories []amber.WriteRequest) string {
 func thaw(t *testing.T, a *home.Agent, s *sqlite.Store) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
-	do(t, a.Exclusive(t.Context(), func(c home.Current) error {
+	must.Do(t, a.Exclusive(t.Context(), func(c home.Current) error {
 		both, err := s.Freeze(t.Context(), c)
-		do(t, err)
+		must.Do(t, err)
 		for _, f := range both {
 			if f.Info().Name == filepath.Base(path) {
 				var all []byte
-				do(t, f.ReadPages(t.Context(), func(pages []byte) error {
+				must.Do(t, f.ReadPages(t.Context(), func(pages []byte) error {
 					all = append(all, pages...)
 					return nil
 				}))
-				do(t, os.WriteFile(path, all, 0o600))
+				must.Do(t, os.WriteFile(path, all, 0o600))
 			}
-			do(t, f.Close())
+			must.Do(t, f.Close())
 		}
 		return nil
 	}))
 	return path
-}
-
-func do(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/redact/secrettest"
 	"github.com/amber-memory/amber/store/sqlite/image"
@@ -25,10 +26,10 @@ func attempt(t *testing.T, ctx context.Context, fsys fsx.FS, database []byte, pr
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "memory.db")
-	do(t, os.WriteFile(path, database, 0o600))
+	must.Do(t, os.WriteFile(path, database, 0o600))
 	_, err = image.RedactFile(ctx, fsys, path, redact.New(), nil, progress)
 	entries, listErr := os.ReadDir(dir)
-	do(t, listErr)
+	must.Do(t, listErr)
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
@@ -43,7 +44,7 @@ func withSecrets(t *testing.T) []byte {
 		memories = append(memories, amber.WriteRequest{Content: "before " + s.Text() + " after", Topic: "topic " + token.Secret(uint64(i)).Value})
 	}
 	database, err := os.ReadFile(frozen(t, memories))
-	do(t, err)
+	must.Do(t, err)
 	return database
 }
 
@@ -62,7 +63,7 @@ func TestRedactWithAFailingDisk(t *testing.T) {
 		e := errfs.Wrap(fsx.OS(), errfs.Rule{Nth: n, Err: syscall.EIO})
 		left, err := attempt(t, t.Context(), e, database, nil)
 		if len(e.Injected()) == 0 {
-			do(t, err)
+			must.Do(t, err)
 			if diff := cmp.Diff([]string{"memory.db"}, left); diff != "" || n < 6 {
 				t.Errorf("only %d calls can fail, or other files are left (-want +got):\n%s", n-1, diff)
 			}
@@ -83,7 +84,7 @@ func TestRedactCancelled(t *testing.T) {
 	database := withSecrets(t)
 	calls := int64(0)
 	_, err := attempt(t, t.Context(), fsx.OS(), database, func(int64, int64) { calls++ })
-	do(t, err)
+	must.Do(t, err)
 	for part := range int64(8) {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := int64(0)
@@ -109,15 +110,15 @@ func TestEveryTermOfAnIndexIsRead(t *testing.T) {
 		memories = append(memories, amber.WriteRequest{Title: syllables(random, 1), Content: syllables(random, 20)})
 	}
 	db, err := sql.Open("sqlite", "file:"+frozen(t, memories)+"?mode=ro&immutable=1")
-	do(t, err)
+	must.Do(t, err)
 	defer db.Close()
 	db.SetMaxOpenConns(1) // which has the temporary table
 	_, err = db.Exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, memory_fts, row)`)
-	do(t, err)
+	must.Do(t, err)
 	want, got := map[string]bool{}, map[string]bool{}
 	each(t, db, `SELECT CAST(term AS BLOB) FROM temp.words`, func(term []byte) { want[string(term)] = true })
 	each(t, db, image.SelectLeaves, func(page []byte) {
-		do(t, image.EachTerm(page, func(term []byte) error {
+		must.Do(t, image.EachTerm(page, func(term []byte) error {
 			got[string(term)] = true
 			return nil
 		}))
@@ -130,14 +131,14 @@ func TestEveryTermOfAnIndexIsRead(t *testing.T) {
 func each(t *testing.T, db *sql.DB, query string, fn func(value []byte)) {
 	t.Helper()
 	rows, err := db.Query(query)
-	do(t, err)
+	must.Do(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var value []byte
-		do(t, rows.Scan(&value))
+		must.Do(t, rows.Scan(&value))
 		fn(value)
 	}
-	do(t, rows.Err())
+	must.Do(t, rows.Err())
 }
 
 // syllables returns n words, some of which come often.
