@@ -25,11 +25,12 @@ const deletingNote = "this agent is being deleted; without CURRENT there is no a
 // removed, too; not_found where there is no folder; busy; those of the disk.
 func (a *Agent) Delete(ctx context.Context, last func(Current) error) error {
 	return a.exclusive(ctx, func() error {
-		c, err := a.settled()
-		if err == nil {
-			err = a.unmake(c, last)
-		}
-		if err != nil && amber.KindOf(err) != amber.KindNotFound {
+		switch c, err := a.settled(); {
+		case err == nil:
+			if err := a.unmake(c, last); err != nil {
+				return err
+			}
+		case amber.KindOf(err) != amber.KindNotFound:
 			return err
 		}
 		if err := a.removeRemains(); err != nil {
