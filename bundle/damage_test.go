@@ -277,10 +277,8 @@ func TestWhatIsNoBundle(t *testing.T) {
 		}
 		must.Kind(t, name, xerr, amber.KindDamaged)
 	}
-	_, err := bundle.Read(t.Context(), filepath.Join(t.TempDir(), "b"), bundle.ReadOptions{})
-	must.Kind(t, "a missing file", err, amber.KindNotFound)
-	_, err = bundle.Read(t.Context(), t.TempDir(), bundle.ReadOptions{})
-	must.Kind(t, "a folder", err, amber.KindInvalid)
+	must.Fail(bundle.Read(t.Context(), filepath.Join(t.TempDir(), "b"), bundle.ReadOptions{}))(t, "a missing file", amber.KindNotFound)
+	must.Fail(bundle.Read(t.Context(), t.TempDir(), bundle.ReadOptions{}))(t, "a folder", amber.KindInvalid)
 }
 
 func TestAMissingSidecarIsDamageUnlessItIsLeftOut(t *testing.T) {

@@ -103,8 +103,7 @@ func TestWhatCannotBeWrittenIsInvalid(t *testing.T) {
 				tt.contents(&c)
 			}
 			dir := t.TempDir()
-			_, err := bundle.Write(t.Context(), filepath.Join(dir, "b"), c, tt.sources, tt.o)
-			must.Kind(t, "write", err, amber.KindInvalid)
+			must.Fail(bundle.Write(t.Context(), filepath.Join(dir, "b"), c, tt.sources, tt.o))(t, "write", amber.KindInvalid)
 			if list, _ := os.ReadDir(dir); len(list) != 0 {
 				t.Errorf("something is left: %v", list)
 			}
@@ -117,15 +116,13 @@ func TestAnExistingFileIsNeverReplaced(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "b")
 	first := write(t, file, bundle.WriteOptions{})
 	c, sources := sample()
-	_, err := bundle.Write(t.Context(), file, c, sources, bundle.WriteOptions{Level: 1})
-	must.Kind(t, "the second", err, amber.KindConflict)
+	must.Fail(bundle.Write(t.Context(), file, c, sources, bundle.WriteOptions{Level: 1}))(t, "the second", amber.KindConflict)
 	nc, nexoSources := nexoSample()
-	_, err = bundle.WriteNexo(t.Context(), file, nc, nexoSources, bundle.WriteOptions{})
-	must.Kind(t, "the other format", err, amber.KindConflict)
+	must.Fail(bundle.WriteNexo(t.Context(), file, nc, nexoSources, bundle.WriteOptions{}))(t, "the other format", amber.KindConflict)
 	if r := mustVerify(t, file, bundle.ReadOptions{}); !r.OK() || r.SHA256 != first.SHA256 {
 		t.Errorf("the first is not what it was: %v", r.Damaged)
 	}
-	_, err = bundle.Write(t.Context(), filepath.Join(file+"-no", "b"), c, sources, bundle.WriteOptions{})
+	_, err := bundle.Write(t.Context(), filepath.Join(file+"-no", "b"), c, sources, bundle.WriteOptions{})
 	must.Kind(t, "no folder", err, amber.KindNotFound)
 }
 
@@ -331,13 +328,10 @@ func TestOnlyAnEmptyFolderTakesABundle(t *testing.T) {
 	defer b.Close()
 	full := private(t)
 	must.Do(t, os.WriteFile(filepath.Join(full, "mine"), nil, 0o600))
-	_, err := b.Extract(t.Context(), full)
-	must.Kind(t, "a full folder", err, amber.KindInvalid)
+	must.Fail(b.Extract(t.Context(), full))(t, "a full folder", amber.KindInvalid)
 	if _, err := os.Stat(filepath.Join(full, "mine")); err != nil {
 		t.Errorf("what was there is gone: %v", err)
 	}
-	_, err = b.Extract(t.Context(), file)
-	must.Kind(t, "a file", err, amber.KindInvalid)
-	_, err = b.Extract(t.Context(), full+"x")
-	must.Kind(t, "no folder", err, amber.KindNotFound)
+	must.Fail(b.Extract(t.Context(), file))(t, "a file", amber.KindInvalid)
+	must.Fail(b.Extract(t.Context(), full+"x"))(t, "no folder", amber.KindNotFound)
 }

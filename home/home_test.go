@@ -116,10 +116,8 @@ func TestHostileIDsTouchNoPath(t *testing.T) {
 			disk := errfs.Wrap(fsx.OS(), errfs.Rule{Nth: 2, Err: syscall.EIO})
 			h, _, err := home.Open(t.TempDir(), options(disk))
 			must.Do(t, err)
-			_, err = h.Agent(amber.TenantID(tt.id), amber.DefaultAgent)
-			must.Kind(t, "tenant", err, amber.KindInvalid)
-			_, err = h.Agent(amber.DefaultTenant, amber.AgentID(tt.id))
-			must.Kind(t, "agent", err, amber.KindInvalid)
+			must.Fail(h.Agent(amber.TenantID(tt.id), amber.DefaultAgent))(t, "tenant", amber.KindInvalid)
+			must.Fail(h.Agent(amber.DefaultTenant, amber.AgentID(tt.id)))(t, "agent", amber.KindInvalid)
 			_, err = h.Agents(amber.TenantID(tt.id))
 			must.Kind(t, "agents of tenant", err, amber.KindInvalid)
 			if got := disk.Injected(); len(got) != 0 {
@@ -195,7 +193,6 @@ func TestAgentsReportsTheDisk(t *testing.T) {
 	}{{syscall.EIO, amber.KindInternal}, {syscall.EACCES, amber.KindRefused}} {
 		h, _, err := home.Open(t.TempDir(), failing(errfs.OpReadDir, tt.err))
 		must.Do(t, err)
-		_, err = h.Agents("acme")
-		must.Kind(t, tt.err.Error(), err, tt.want)
+		must.Fail(h.Agents("acme"))(t, tt.err.Error(), tt.want)
 	}
 }

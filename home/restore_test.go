@@ -314,11 +314,8 @@ func TestRemoveGenerationRefusesWhatIsNeeded(t *testing.T) {
 	}
 	// A mark at the live one is not obeyed.
 	put(t, filepath.Join(a.Dir(), "gen"), "2.removing")
-	if _, err := handle(t, dir, options(nil)).Settle(ctx); amber.KindOf(err) != "" {
-		t.Errorf("beside an operation: %v", err)
-	}
-	_, err := a.BeginRestore(ctx, snapshotID)
-	must.Kind(t, "begin beside a mark at the live generation", err, amber.KindDamaged)
+	must.Fail(handle(t, dir, options(nil)).Settle(ctx))(t, "beside an operation", "")
+	must.Fail(a.BeginRestore(ctx, snapshotID))(t, "begin beside a mark at the live generation", amber.KindDamaged)
 	checkBuilt(t, fsx.OS(), a, r.Current())
 }
 
@@ -455,16 +452,13 @@ func TestBeginRestoreRefuses(t *testing.T) {
 	dir, _ := madeHome(t)
 	a := handle(t, dir, options(nil))
 	for _, from := range []string{"", " ", "two\nlines", strings.Repeat("x", 201)} {
-		_, err := a.BeginRestore(t.Context(), from)
-		must.Kind(t, "from "+from, err, amber.KindInvalid)
+		must.Fail(a.BeginRestore(t.Context(), from))(t, "from "+from, amber.KindInvalid)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := a.BeginRestore(ended, snapshotID)
-	must.Kind(t, "when the caller gave up", err, amber.KindUnreachable)
+	must.Fail(a.BeginRestore(ended, snapshotID))(t, "when the caller gave up", amber.KindUnreachable)
 	none := handle(t, homeDir(t), options(nil))
-	_, err = none.BeginRestore(t.Context(), snapshotID)
-	must.Kind(t, "no agent", err, amber.KindNotFound)
+	must.Fail(none.BeginRestore(t.Context(), snapshotID))(t, "no agent", amber.KindNotFound)
 	must.Kind(t, "operate without a folder", none.Operate(t.Context(), func() error { return nil }), amber.KindNotFound)
 	if _, err := none.Settle(t.Context()); err != nil {
 		t.Errorf("settle without an agent: %v", err)
@@ -491,8 +485,7 @@ func TestForkMakesAnAgentOfItsOwn(t *testing.T) {
 		t.Fatalf("got %+v, %v", c, err)
 	}
 	checkBuilt(t, fsx.OS(), a, c)
-	_, err = forked()
-	must.Kind(t, "a second fork", err, amber.KindConflict)
+	must.Fail(forked())(t, "a second fork", amber.KindConflict)
 	if got, err := a.Current(); got != c || err != nil {
 		t.Errorf("got %+v, %v, want %+v", got, err, c)
 	}

@@ -46,8 +46,7 @@ func TestLifeOfANote(t *testing.T) {
 	if exists(t, filepath.Join(dir, "people")) {
 		t.Error("the empty folder is still there")
 	}
-	_, err = d.ReadNote(ctx, "people/ada lovelace")
-	must.Kind(t, "read after delete", err, amber.KindNotFound)
+	must.Fail(d.ReadNote(ctx, "people/ada lovelace"))(t, "read after delete", amber.KindNotFound)
 	must.Kind(t, "second delete", d.DeleteNote(ctx, "people/ada lovelace"), amber.KindNotFound)
 
 	if got := ops(t, d, "people/ada lovelace"); got != "delete write write" {
@@ -114,10 +113,8 @@ func TestBeforeTheFirstWrite(t *testing.T) {
 	if err != nil || len(notes) != 0 {
 		t.Errorf("listed %v, %v", notes, err)
 	}
-	_, err = d.ReadNote(ctx, "a")
-	must.Kind(t, "read", err, amber.KindNotFound)
-	_, err = d.LogNote(ctx, "a", 1)
-	must.Kind(t, "log", err, amber.KindNotFound)
+	must.Fail(d.ReadNote(ctx, "a"))(t, "read", amber.KindNotFound)
+	must.Fail(d.LogNote(ctx, "a", 1))(t, "log", amber.KindNotFound)
 	must.Kind(t, "delete", d.DeleteNote(ctx, "a"), amber.KindNotFound)
 	if err := d.Check(ctx); err != nil {
 		t.Error(err)
@@ -149,10 +146,8 @@ func TestLogNote(t *testing.T) {
 	if !log[1].At.Before(log[0].At) || log[1].At.Before(amber.At(start)) || log[0].At.Time().After(start.Add(time.Hour)) {
 		t.Errorf("commits are dated %s and %s", log[0].At, log[1].At)
 	}
-	_, err = d.LogNote(t.Context(), "other", 0)
-	must.Kind(t, "limit 0", err, amber.KindInvalid)
-	_, err = d.LogNote(t.Context(), "never", 1)
-	must.Kind(t, "never written", err, amber.KindNotFound)
+	must.Fail(d.LogNote(t.Context(), "other", 0))(t, "limit 0", amber.KindInvalid)
+	must.Fail(d.LogNote(t.Context(), "never", 1))(t, "never written", amber.KindNotFound)
 	if _, err := d.LogNote(t.Context(), "other", 1<<30); err != nil {
 		t.Error(err)
 	}
@@ -219,19 +214,15 @@ func TestHostileNames(t *testing.T) {
 	}
 	for what, name := range names {
 		ctx := t.Context()
-		_, err := d.WriteNote(ctx, name, "text")
-		must.Kind(t, "write "+what, err, amber.KindInvalid)
-		_, err = d.ReadNote(ctx, name)
-		must.Kind(t, "read "+what, err, amber.KindInvalid)
-		_, err = d.LogNote(ctx, name, 1)
-		must.Kind(t, "log "+what, err, amber.KindInvalid)
+		must.Fail(d.WriteNote(ctx, name, "text"))(t, "write "+what, amber.KindInvalid)
+		must.Fail(d.ReadNote(ctx, name))(t, "read "+what, amber.KindInvalid)
+		must.Fail(d.LogNote(ctx, name, 1))(t, "log "+what, amber.KindInvalid)
 		must.Kind(t, "delete "+what, d.DeleteNote(ctx, name), amber.KindInvalid)
 	}
 	if got := plainGit(t, dir, "status", "--porcelain", "--ignored"); got != "" {
 		t.Errorf("git sees changes:\n%s", got)
 	}
-	_, err := d.WriteNote(t.Context(), "known", "a\x00b")
-	must.Kind(t, "content", err, amber.KindInvalid)
+	must.Fail(d.WriteNote(t.Context(), "known", "a\x00b"))(t, "content", amber.KindInvalid)
 }
 
 func TestContentIsKeptToTheByte(t *testing.T) {
@@ -267,8 +258,7 @@ func TestNewChecksItsOptions(t *testing.T) {
 		"no clock": {Guard: notes.Fixed("x")},
 		"timeout":  {Guard: notes.Fixed("x"), Clock: ticking(), Timeout: -1},
 	} {
-		_, err := notes.New(o)
-		must.Kind(t, what, err, amber.KindInvalid)
+		must.Fail(notes.New(o))(t, what, amber.KindInvalid)
 	}
 }
 

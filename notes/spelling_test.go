@@ -40,8 +40,7 @@ func TestANoteIsOneInEverySpelling(t *testing.T) {
 		t.Errorf("%v, %v", all, err)
 	}
 	must.Do(t, d.DeleteNote(ctx, apart))
-	_, err := d.ReadNote(ctx, composed)
-	must.Kind(t, "read after delete", err, amber.KindNotFound)
+	must.Fail(d.ReadNote(ctx, composed))(t, "read after delete", amber.KindNotFound)
 	if got := ops(t, d, apart); got != "delete write write" {
 		t.Errorf("history after delete is %q", got)
 	}

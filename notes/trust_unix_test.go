@@ -181,8 +181,7 @@ func TestUnusableBranch(t *testing.T) {
 			write(t, d, "known", "text")
 			write(t, d, "other", "text")
 			tt.spoil(t, dir)
-			_, err := d.WriteNote(t.Context(), "known", "new text")
-			must.Kind(t, "write", err, tt.want)
+			must.Fail(d.WriteNote(t.Context(), "known", "new text"))(t, "write", tt.want)
 			must.Kind(t, "delete", d.DeleteNote(t.Context(), "known"), tt.want)
 			if raw, err := os.ReadFile(filepath.Join(dir, "known.md")); err != nil || string(raw) != "text" {
 				t.Errorf("the file holds %q, %v", raw, err)
@@ -273,11 +272,9 @@ func TestWhatIsInTheWay(t *testing.T) {
 			write(t, d, "known", "text")
 			tt.prepare(t, dir)
 			before := plainGit(t, dir, "rev-parse", "HEAD")
-			_, err := d.WriteNote(t.Context(), tt.name, "new text")
-			must.Kind(t, "write", err, amber.KindConflict)
+			must.Fail(d.WriteNote(t.Context(), tt.name, "new text"))(t, "write", amber.KindConflict)
 			must.Kind(t, "delete", d.DeleteNote(t.Context(), tt.name), cmp.Or(tt.remove, amber.KindConflict))
-			_, err = d.ReadNote(t.Context(), tt.name)
-			must.Kind(t, "read", err, tt.read)
+			must.Fail(d.ReadNote(t.Context(), tt.name))(t, "read", tt.read)
 			if after := plainGit(t, dir, "rev-parse", "HEAD"); after != before {
 				t.Error("something was committed")
 			}

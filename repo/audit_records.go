@@ -120,8 +120,7 @@ func (a *audit) condemned(ctx context.Context) error {
 		return err
 	}
 	for _, err := range c.damaged {
-		var e *amber.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*amber.Error](err); ok {
 			a.problem(e.ID, err)
 		}
 	}

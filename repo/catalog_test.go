@@ -70,12 +70,10 @@ func TestDeletedSnapshotsLeaveAStubAndTheChainHolds(t *testing.T) {
 	if diff := cmp.Diff([]string{"a"}, labels(t, s, ada)); diff != "" {
 		t.Error(diff)
 	}
-	_, err := s.catalog.Get(ctx, ada, b.ID)
-	must.Kind(t, "get a deleted one", err, amber.KindNotFound)
+	must.Fail(s.catalog.Get(ctx, ada, b.ID))(t, "get a deleted one", amber.KindNotFound)
 	must.Kind(t, "pin a deleted one", s.catalog.SetPin(ctx, ada, b.ID, true, s.at()), amber.KindNotFound)
 	must.Kind(t, "delete one that never was", s.catalog.Delete(ctx, ada, s.newID(t), "", s.at()), amber.KindNotFound)
-	_, err = s.catalog.Publish(ctx, b)
-	must.Kind(t, "publish a deleted one", err, amber.KindConflict)
+	must.Fail(s.catalog.Publish(ctx, b))(t, "publish a deleted one", amber.KindConflict)
 	d := s.take(t, ada, "d")
 	if d.Counter != 4 || d.ParentID != c.ID {
 		t.Errorf("the chain goes on with counter %d after %s", d.Counter, d.ParentID)
@@ -92,12 +90,10 @@ func TestPublishNeverOverwrites(t *testing.T) {
 	}
 	other := m
 	other.Label = "another"
-	_, err := s.catalog.Publish(ctx, other)
-	must.Kind(t, "another one of that id", err, amber.KindConflict)
+	must.Fail(s.catalog.Publish(ctx, other))(t, "another one of that id", amber.KindConflict)
 	other = m
 	other.ID, other.Tenant = s.newID(t), "foreign"
-	_, err = s.catalog.Publish(ctx, other)
-	must.Kind(t, "another tenant", err, amber.KindCrossTenant)
+	must.Fail(s.catalog.Publish(ctx, other))(t, "another tenant", amber.KindCrossTenant)
 	s.whole(t, m)
 }
 
@@ -128,9 +124,7 @@ func TestManifestsThatSayNonsenseAreNotPublished(t *testing.T) {
 	for name, spoil := range tests {
 		m := good
 		spoil(&m)
-		if _, err := s.catalog.Publish(ctx, m); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s: got %v", name, err)
-		}
+		must.Fail(s.catalog.Publish(ctx, m))(t, name, amber.KindInvalid)
 	}
 	if n := len(s.target.(*memory).names("snapshots/")); n != 1 {
 		t.Errorf("%d manifests", n)
@@ -174,8 +168,7 @@ func TestASnapshotThatCannotBeReadCanBeDeleted(t *testing.T) {
 	if diff := cmp.Diff([]string{"c", "damaged", "a"}, labels(t, s, ada)); diff != "" {
 		t.Log(diff) // the order of one without a time is not promised
 	}
-	_, err := s.catalog.Get(ctx, ada, b.ID)
-	must.Kind(t, "get", err, amber.KindDamaged)
+	must.Fail(s.catalog.Get(ctx, ada, b.ID))(t, "get", amber.KindDamaged)
 	s.delete(t, b)
 	report := s.audit(t)
 	if !report.OK() || len(report.NotChecked) != 1 || !strings.Contains(report.NotChecked[0], "counters 2 to 2") {

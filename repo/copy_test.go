@@ -137,8 +137,7 @@ func TestACopyBringsNothingDamaged(t *testing.T) {
 		from.objects[name][40] ^= 1
 	}
 	to := newMemory()
-	_, err := repo.Copy(ctx, from, to, repo.CopyOptions{})
-	must.Kind(t, "a damaged pack", err, amber.KindDamaged)
+	must.Fail(repo.Copy(ctx, from, to, repo.CopyOptions{}))(t, "a damaged pack", amber.KindDamaged)
 	if n := len(to.names("snapshots/")); n > 0 {
 		t.Errorf("%d manifests came", n)
 	}
@@ -158,9 +157,7 @@ func TestACopyDeletesNothingAndBringsNothingBack(t *testing.T) {
 	there.whole(t, a, b)
 	there.delete(t, b)
 	mustCopy(t, s.target, to)
-	if _, err := s.on(t, to).catalog.Get(ctx, ada, b.ID); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("what was deleted there: %v", err)
-	}
+	must.Fail(s.on(t, to).catalog.Get(ctx, ada, b.ID))(t, "what was deleted there", amber.KindNotFound)
 	s.on(t, to).whole(t, a)
 	// A fresh destination gets the stub of what is gone at the source.
 	fresh := newMemory()
@@ -207,8 +204,7 @@ func TestAManifestThatIsThereIsCompared(t *testing.T) {
 	to.objects[name] = envelope(strings.Replace(bodyOf(to.objects[name]), `"label":"a"`, `"label":"b"`, 1))
 	s.take(t, ada, "c")
 	before := to.clone()
-	_, err := repo.Copy(ctx, s.target, to, repo.CopyOptions{})
-	must.Kind(t, "copy", err, amber.KindConflict)
+	must.Fail(repo.Copy(ctx, s.target, to, repo.CopyOptions{}))(t, "copy", amber.KindConflict)
 	if diff := cmp.Diff(before.objects, to.objects); diff != "" {
 		t.Errorf("something was sent: %s", diff)
 	}
@@ -251,8 +247,7 @@ func TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted(t *testing.T) {
 	for _, name := range left.names("index/") {
 		delete(left.objects, name)
 	}
-	_, err = repo.Copy(ctx, left, fresh, refuse)
-	must.Kind(t, "packs that no index object names", err, amber.KindRefused)
+	must.Fail(repo.Copy(ctx, left, fresh, refuse))(t, "packs that no index object names", amber.KindRefused)
 	if r.Plain != 0 || len(fresh.names("snapshots/")) > 0 {
 		t.Errorf("%+v, %q", r, fresh.names("snapshots/"))
 	}
@@ -266,8 +261,7 @@ func TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted(t *testing.T) {
 	name := "snapshots/ada/" + string(plain.ID) + ".json"
 	from.objects[name] = append([]byte(" "), from.objects[name]...)
 	fresh = newMemory()
-	_, err = repo.Copy(ctx, from, fresh, refuse)
-	must.Kind(t, "a damaged manifest", err, amber.KindDamaged)
+	must.Fail(repo.Copy(ctx, from, fresh, refuse))(t, "a damaged manifest", amber.KindDamaged)
 	if len(fresh.objects) > 0 {
 		t.Errorf("%q were sent", fresh.names(""))
 	}

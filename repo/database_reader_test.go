@@ -52,9 +52,7 @@ func TestDatabaseReaderReadsAnyPart(t *testing.T) {
 		done.Wait()
 	}
 	d, _ := r.OpenDatabase(ctx, ref, 0)
-	if _, err := d.ReadAt(make([]byte, 1), -1); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("a negative offset: %v", err)
-	}
+	must.Fail(d.ReadAt(make([]byte, 1), -1))(t, "a negative offset", amber.KindInvalid)
 }
 
 func TestDatabaseReaderCountsAndKeepsWhatWasUsedLast(t *testing.T) {

@@ -14,8 +14,7 @@ import (
 // damaged returns err as damage of an object, unless it has a kind already
 // that says something else about it.
 func damaged(op, name string, err error) error {
-	var e *amber.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*amber.Error](err); ok {
 		return &amber.Error{Op: op, Kind: e.Kind, ID: name, Err: err, Hint: e.Hint}
 	}
 	return &amber.Error{Op: op, Kind: amber.KindDamaged, ID: name, Err: err}

@@ -111,12 +111,8 @@ func TestGitObjectsComeBack(t *testing.T) {
 			}
 			isGit(t, r, second, append(more, all...)...)
 			isGit(t, r, first, all...)
-			if _, err := r.GitObject(ctx, first, more[0].OID); amber.KindOf(err) != amber.KindNotFound {
-				t.Errorf("an object of another set: %v", err)
-			}
-			if _, err := r.GitObject(ctx, first, "HEAD"); amber.KindOf(err) != amber.KindInvalid {
-				t.Errorf("no id: %v", err)
-			}
+			must.Fail(r.GitObject(ctx, first, more[0].OID))(t, "an object of another set", amber.KindNotFound)
+			must.Fail(r.GitObject(ctx, first, "HEAD"))(t, "no id", amber.KindInvalid)
 			clean(t, r)
 		}
 	})

@@ -58,8 +58,7 @@ func TestACopyLosesNoKey(t *testing.T) {
 			s = s.again(t)
 			kept = append(kept, s.take(t, ada, "b"))
 			before := to.clone()
-			_, err := repo.Copy(ctx, from, to, aliceCopies(t))
-			must.Kind(t, "copy", err, tt.want)
+			must.Fail(repo.Copy(ctx, from, to, aliceCopies(t)))(t, "copy", tt.want)
 			if tt.want != "" {
 				if diff := cmp.Diff(before.objects, to.objects); diff != "" {
 					t.Errorf("something was written: %s", diff)
@@ -77,8 +76,7 @@ func TestACopyLosesNoKey(t *testing.T) {
 	plain := newMemory()
 	newStore(t, plain).take(t, ada, "a")
 	to := newEncrypted(t)
-	_, err := repo.Copy(ctx, plain, to, aliceCopies(t))
-	must.Kind(t, "what is not encrypted", err, amber.KindConflict)
+	must.Fail(repo.Copy(ctx, plain, to, aliceCopies(t)))(t, "what is not encrypted", amber.KindConflict)
 	if len(to.names("packs/")) > 0 {
 		t.Error("it was written to an encrypted repository")
 	}

@@ -37,10 +37,8 @@ func TestAKeyThatChangesMeanwhileIsNoticed(t *testing.T) {
 			defer w.Close()
 			must.Get(w.Put(ctx, repo.KindFile, []byte("something new")))(t)
 			tt.change(t, target)
-			_, err := w.Flush(ctx)
-			must.Kind(t, "flush", err, amber.KindConflict)
-			_, err = s.catalog.Publish(ctx, m)
-			must.Kind(t, "publish", err, amber.KindConflict)
+			must.Fail(w.Flush(ctx))(t, "flush", amber.KindConflict)
+			must.Fail(s.catalog.Publish(ctx, m))(t, "publish", amber.KindConflict)
 			if n := len(target.names("packs/")); n != packs || len(target.names("snapshots/")) > 0 {
 				t.Errorf("%d packs came, and %q", n-packs, target.names("snapshots/"))
 			}

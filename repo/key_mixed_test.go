@@ -115,17 +115,14 @@ func TestIDsFromBeforeTheKeyAreRefused(t *testing.T) {
 	s = s.again(t)
 	w := s.repo.NewWriter(ctx)
 	defer w.Close()
-	_, err := w.PutTree(ctx, entries)
-	must.Kind(t, "a file", err, amber.KindInvalid)
-	_, err = w.PutTree(ctx, []repo.TreeEntry{{Name: "notes", Mode: repo.ModeDir, Tree: in.Notes.Tree}})
-	must.Kind(t, "a folder", err, amber.KindInvalid)
+	must.Fail(w.PutTree(ctx, entries))(t, "a file", amber.KindInvalid)
+	must.Fail(w.PutTree(ctx, []repo.TreeEntry{{Name: "notes", Mode: repo.ModeDir, Tree: in.Notes.Tree}}))(t, "a folder", amber.KindInvalid)
 	for what, bad := range map[string]repo.Inner{
 		"databases": {Databases: in.Databases}, "notes": {Notes: in.Notes}, "git": {Git: in.Git}, "state": {State: in.Notes},
 		"a source":                {Sources: []repo.SourceEntry{{Name: "x", Files: in.Notes}}},
 		"the database of another": {Sources: []repo.SourceEntry{{Name: "x", Databases: in.Databases}}},
 	} {
-		_, err = w.PutInner(ctx, bad)
-		must.Kind(t, what, err, amber.KindInvalid)
+		must.Fail(w.PutInner(ctx, bad))(t, what, amber.KindInvalid)
 	}
 	if _, err := w.PutInner(ctx, repo.Inner{Label: "empty"}); err != nil {
 		t.Error(err)
@@ -160,10 +157,8 @@ func TestAWriterEndsWhenTheKeyChanges(t *testing.T) {
 			must.Do(t, err)
 			must.Do(t, s.repo.Reload(ctx))
 			packs := len(target.names("packs/"))
-			_, err = w.Put(ctx, repo.KindFile, []byte("later"))
-			must.Kind(t, "put", err, amber.KindConflict)
-			_, err = w.Flush(ctx)
-			must.Kind(t, "flush", err, amber.KindConflict)
+			must.Fail(w.Put(ctx, repo.KindFile, []byte("later")))(t, "put", amber.KindConflict)
+			must.Fail(w.Flush(ctx))(t, "flush", amber.KindConflict)
 			if len(target.names("packs/")) != packs {
 				t.Error("a pack was stored under the old key, or none")
 			}
@@ -212,8 +207,7 @@ func TestInnerManifestsOfEncryptedSnapshotsAreNeverEqual(t *testing.T) {
 	other = b
 	other.Inner = repo.ID{1}
 	must.Kind(t, "no blob", s.repo.CheckSealed(ctx, other), amber.KindDamaged)
-	_, err := s.repo.Inner(ctx, repo.Manifest{ID: b.ID, Inner: b.Inner})
-	must.Kind(t, "said to be plain", err, amber.KindDamaged)
+	must.Fail(s.repo.Inner(ctx, repo.Manifest{ID: b.ID, Inner: b.Inner}))(t, "said to be plain", amber.KindDamaged)
 }
 
 func TestManifestsOfEncryptedSnapshotsSayNothingElse(t *testing.T) {
@@ -231,13 +225,11 @@ func TestManifestsOfEncryptedSnapshotsSayNothingElse(t *testing.T) {
 	} {
 		m := good
 		spoil(&m)
-		_, err := s.catalog.Publish(ctx, m)
-		must.Kind(t, name, err, amber.KindInvalid)
+		must.Fail(s.catalog.Publish(ctx, m))(t, name, amber.KindInvalid)
 	}
 	plain := good
 	plain.Encrypted, plain.Key, plain.Sealed = false, "", ""
-	_, err := s.catalog.Publish(ctx, plain)
-	must.Kind(t, "plain in an encrypted repository", err, amber.KindConflict)
+	must.Fail(s.catalog.Publish(ctx, plain))(t, "plain in an encrypted repository", amber.KindConflict)
 	good.Label = "auto:hourly"
 	if _, err := s.catalog.Publish(ctx, good); err != nil {
 		t.Error(err)

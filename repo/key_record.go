@@ -246,8 +246,7 @@ func (r *keyRecord) open(identities []age.Identity) ([]*key, error) {
 // unbox opens an age file.
 func unbox(b []byte, identities []age.Identity) ([]byte, error) {
 	in, err := age.Decrypt(bytes.NewReader(b), identities...)
-	var none *age.NoIdentityMatchError
-	if errors.As(err, &none) {
+	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
 		return nil, errNoIdentity
 	}
 	var plain []byte

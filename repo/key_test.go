@@ -205,9 +205,7 @@ func TestRecipientsComeAndGo(t *testing.T) {
 	if s.repo.KeyID() == a.Key || !s.repo.HasKey(a.Key) || !opens(alice) || opens(carol) || !opens(dave) {
 		t.Error("carol was shut out, dave let in")
 	}
-	if _, err := openAs(t, target, carol).Inner(ctx, a); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("carol reads on: %v", err)
-	}
+	must.Fail(openAs(t, target, carol).Inner(ctx, a))(t, "carol reads on", amber.KindRefused)
 	b := s.again(t).take(t, ada, "a") // the same
 	other := &store{target: target, repo: openAs(t, target, dave), now: s.now, ids: s.ids}
 	other.catalog = other.repo.Catalog(tenant)
@@ -229,9 +227,7 @@ func TestRecipientsComeAndGo(t *testing.T) {
 	if _, err := kept.Inner(ctx, a); err != nil {
 		t.Errorf("what carol could read before, with the record she kept: %v", err)
 	}
-	if _, err := kept.Inner(ctx, b); amber.KindOf(err) != amber.KindDamaged {
-		t.Errorf("what was written after: %v", err)
-	}
+	must.Fail(kept.Inner(ctx, b))(t, "what was written after", amber.KindDamaged)
 	s.whole(t, a, b)
 	s.delete(t, a)
 	s.collect(t)
@@ -411,18 +407,14 @@ func TestADamagedOrLostKeyRecordIsDamage(t *testing.T) {
 			}
 			w := r.NewWriter(ctx)
 			defer w.Close()
-			_, err := w.Put(ctx, repo.KindFile, []byte("would be plain"))
-			must.Kind(t, "put", err, amber.KindDamaged)
-			_, err = r.Inner(ctx, m)
-			must.Kind(t, "inner", err, amber.KindDamaged)
-			_, err = r.CollectGarbage(ctx, s.options())
-			must.Kind(t, "gc", err, amber.KindDamaged)
+			must.Fail(w.Put(ctx, repo.KindFile, []byte("would be plain")))(t, "put", amber.KindDamaged)
+			must.Fail(r.Inner(ctx, m))(t, "inner", amber.KindDamaged)
+			must.Fail(r.CollectGarbage(ctx, s.options()))(t, "gc", amber.KindDamaged)
 			must.Kind(t, "another key", r.InitKey(ctx, recipients(t, carol), &steady{}, s.at()), amber.KindDamaged)
 			must.Kind(t, "recipients", r.SetRecipients(ctx, recipients(t, carol), true, &steady{}, s.at()), amber.KindDamaged)
-			_, err = r.Recipients(ctx)
-			must.Kind(t, "list of recipients", err, amber.KindDamaged)
+			must.Fail(r.Recipients(ctx))(t, "list of recipients", amber.KindDamaged)
 			plain := repo.Manifest{ID: fresh, Tenant: tenant, Agent: ada, Device: "other", Counter: 1, CreatedAt: s.at(), Inner: m.Inner}
-			_, err = r.Catalog(tenant).Publish(ctx, plain)
+			_, err := r.Catalog(tenant).Publish(ctx, plain)
 			must.Kind(t, "publish", err, amber.KindDamaged)
 			report, err := r.Audit(ctx, tenant, true, nil)
 			if err != nil || len(report.Damaged) != 1 || report.Damaged[0].Object != tt.object {
@@ -438,9 +430,7 @@ func TestADamagedOrLostKeyRecordIsDamage(t *testing.T) {
 	}
 	newer := base.clone()
 	newer.objects[newest] = envelope(`{"format":"amber-key","version":2}`)
-	if _, err := repo.Open(ctx, newer, nil); amber.KindOf(err) != amber.KindTooNew {
-		t.Errorf("a newer record: %v", err)
-	}
+	must.Fail(repo.Open(ctx, newer, nil))(t, "a newer record", amber.KindTooNew)
 }
 
 // TestSecretsAreNotPrinted prints everything that holds a key.

@@ -87,9 +87,7 @@ func TestRecordsOfAnEarlierAmberAreRead(t *testing.T) {
 	put("stubs/ada/"+string(vectorID)+".json", "stub")
 	put("stubs/ada/"+string(unreadableID)+".json", "stub-unreadable")
 	put("condemned/"+digestOfFile(t, "condemned")+".json", "condemned")
-	if _, err := s.catalog.Get(ctx, ada, vectorID); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("stub: %v", err)
-	}
+	must.Fail(s.catalog.Get(ctx, ada, vectorID))(t, "stub", amber.KindNotFound)
 	condemned, err := s.repo.Condemned(ctx)
 	if err != nil || len(condemned) != 1 {
 		t.Errorf("condemned: %v, %v", err, condemned)

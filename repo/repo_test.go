@@ -205,9 +205,7 @@ func TestUnknownBlobIsNotFound(t *testing.T) {
 	t.Parallel()
 	target := newMemory()
 	r := open(t, target)
-	if _, err := r.Get(ctx, repo.ID{1}); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("get: %v", err)
-	}
+	must.Fail(r.Get(ctx, repo.ID{1}))(t, "get", amber.KindNotFound)
 	fill(t, r, few()...)
 	target.calls = nil
 	err := r.Read(ctx, append(ids(few()), repo.ID{1}), func(repo.Blob) error { t.Error("called"); return nil })
@@ -246,12 +244,8 @@ func TestWriterRefuses(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := w.Put(ctx, repo.KindFile, nil); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("put after close: %v", err)
-	}
-	if _, err := w.Flush(ctx); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("flush after close: %v", err)
-	}
+	must.Fail(w.Put(ctx, repo.KindFile, nil))(t, "put after close", amber.KindInvalid)
+	must.Fail(w.Flush(ctx))(t, "flush after close", amber.KindInvalid)
 }
 
 func TestWrongDigestsMakeABlobNobodyReads(t *testing.T) {
@@ -261,9 +255,7 @@ func TestWrongDigestsMakeABlobNobodyReads(t *testing.T) {
 	defer w.Close()
 	id := must.Get(w.PutPages(ctx, 512, make([]repo.PageDigest, 1), make([]byte, 512)))(t)
 	must.Get(w.Flush(ctx))(t)
-	if _, err := r.Get(ctx, id); amber.KindOf(err) != amber.KindDamaged {
-		t.Errorf("get: %v", err)
-	}
+	must.Fail(r.Get(ctx, id))(t, "get", amber.KindDamaged)
 }
 
 func TestCancelledWriterStoresNoIndex(t *testing.T) {

@@ -163,9 +163,7 @@ func TestPutTreeRefuses(t *testing.T) {
 			t.Parallel()
 			w := open(t, newMemory()).NewWriter(ctx)
 			defer w.Close()
-			if _, err := w.PutTree(ctx, entries); amber.KindOf(err) != amber.KindInvalid {
-				t.Errorf("got %v", err)
-			}
+			must.Fail(w.PutTree(ctx, entries))(t, "put tree", amber.KindInvalid)
 		})
 	}
 }
@@ -318,9 +316,7 @@ func TestFilesThatAreNotWhatTheirTreeSaysAreDamage(t *testing.T) {
 	if err := r.ReadFile(ctx, good, &b); err != nil || b.Len() != part+3 {
 		t.Errorf("%v, %d bytes", err, b.Len())
 	}
-	if _, err := r.Tree(ctx, short.id()); amber.KindOf(err) != amber.KindDamaged {
-		t.Errorf("a file as a tree: %v", err)
-	}
+	must.Fail(r.Tree(ctx, short.id()))(t, "a file as a tree", amber.KindDamaged)
 }
 
 func TestPutFileReportsItsReader(t *testing.T) {

@@ -113,22 +113,19 @@ func TestFreshCommitOfNothing(t *testing.T) {
 	if got := plainGit(t, dir, "ls-tree", "-r", refs.OID); got != "" {
 		t.Errorf("the commit holds %q", got)
 	}
-	_, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
-	must.Kind(t, "again", err, amber.KindConflict)
+	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t, "again", amber.KindConflict)
 }
 
 func TestFreshCommitRefusesWhatIsNoFile(t *testing.T) {
 	t.Parallel()
 	dir := freshDir(t, map[string]string{"a.md": "one"})
 	symlink(t, "/etc/passwd", filepath.Join(dir, "link.md"))
-	_, err := gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
-	must.Kind(t, "a link", err, amber.KindInvalid)
+	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t, "a link", amber.KindInvalid)
 	if exists(t, filepath.Join(dir, ".git")) {
 		t.Error("there is a repository")
 	}
 	dir = freshDir(t, map[string]string{strings.Repeat("d/", 120) + "a.md": "one"})
-	_, err = gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start)
-	must.Kind(t, "deep folders", err, amber.KindInvalid)
+	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t, "deep folders", amber.KindInvalid)
 }
 
 func TestFreshCommitIsANotesFolder(t *testing.T) {

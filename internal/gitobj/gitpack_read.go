@@ -211,8 +211,7 @@ func handOut(ctx context.Context, op string, v *view, refs Refs, fn func(oid str
 	if err == nil {
 		err = w.run(ctx, refs.tips(), nil)
 	}
-	var mine *callbackError
-	if errors.As(err, &mine) {
+	if mine, ok := errors.AsType[*callbackError](err); ok {
 		return mine.err
 	}
 	return wrap(op, "", err)

@@ -178,10 +178,8 @@ func TestReadGitPackRefusesWhatIsNotTheGitPack(t *testing.T) {
 			}
 		})
 	}
-	_, err := readGitPack(t, filepath.Join(t.TempDir(), "none"), refs)
-	must.Kind(t, "no file", err, amber.KindNotFound)
-	_, err = readGitPack(t, t.TempDir(), refs)
-	must.Kind(t, "a folder", err, amber.KindDamaged)
+	must.Fail(readGitPack(t, filepath.Join(t.TempDir(), "none"), refs))(t, "no file", amber.KindNotFound)
+	must.Fail(readGitPack(t, t.TempDir(), refs))(t, "a folder", amber.KindDamaged)
 }
 
 func TestGitPackWithEveryByteFlipped(t *testing.T) {
@@ -226,8 +224,7 @@ func TestGitPackOfPartsOfAHistory(t *testing.T) {
 	// A branch must be of commits.
 	tree := strings.TrimSpace(plainGit(t, dir, "rev-parse", "side^{tree}"))
 	bad := gitobj.Refs{Head: side.Head, OID: tree, Refs: []gitobj.Ref{{Name: side.Head, OID: tree}}}
-	_, err = readGitPack(t, gitPackOf(t, dir, bad), bad)
-	must.Kind(t, "branch of a tree", err, amber.KindDamaged)
+	must.Fail(readGitPack(t, gitPackOf(t, dir, bad), bad))(t, "branch of a tree", amber.KindDamaged)
 }
 
 func oidOf(refs gitobj.Refs, name string) string {
@@ -246,8 +243,7 @@ func TestReadGitPackRefusesHostileTrees(t *testing.T) {
 		refs, all := crafted([3]string{"100644", name, blob})
 		all[blob] = rawBlob
 		dir := looseRepo(t, refs, all)
-		_, err := readGitPack(t, gitPackOf(t, dir, refs), refs)
-		must.Kind(t, name, err, amber.KindDamaged)
+		must.Fail(readGitPack(t, gitPackOf(t, dir, refs), refs))(t, name, amber.KindDamaged)
 	}
 }
 

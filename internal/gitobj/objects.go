@@ -55,8 +55,7 @@ func Objects(ctx context.Context, o Options, want, have Refs, fn func(oid string
 	defer v.close()
 	w := &objectWalk{view: v, loose: looseReader{fsys: o.FS, dir: filepath.Join(o.GitDir, "objects")}, fn: fn}
 	err = w.run(ctx, missing, known)
-	var mine *callbackError
-	if errors.As(err, &mine) {
+	if mine, ok := errors.AsType[*callbackError](err); ok {
 		return mine.err
 	}
 	if amber.KindOf(err) == amber.KindDamaged && isPartial(o.FS, o.GitDir) {

@@ -271,8 +271,7 @@ func TestRepositoriesThatAreNotWhole(t *testing.T) {
 			t.Parallel()
 			dir := repository(t)
 			before := contents(t, dir)
-			_, err := objectsOf(t, gitobj.Options{Dir: dir}, readRefs(t, dir), gitobj.Refs{})
-			must.Kind(t, "objects", err, amber.KindUnsupported)
+			must.Fail(objectsOf(t, gitobj.Options{Dir: dir}, readRefs(t, dir), gitobj.Refs{}))(t, "objects", amber.KindUnsupported)
 			if diff := cmp.Diff(contents(t, dir), before); diff != "" {
 				t.Error("it was written:", diff)
 			}
@@ -323,12 +322,9 @@ func TestObjectsEndsWithItsCallerAndWithGit(t *testing.T) {
 	}
 	none := o
 	none.Git = "/nowhere/git"
-	_, err = objectsOf(t, none, refs, gitobj.Refs{})
-	must.Kind(t, "no git", err, amber.KindUnsupported)
+	must.Fail(objectsOf(t, none, refs, gitobj.Refs{}))(t, "no git", amber.KindUnsupported)
 	if left := tree(t, temp); len(left) != 1 {
 		t.Errorf("left in the temporary folder: %v", left)
 	}
-	if _, err := objectsOf(t, o, gitobj.Refs{Head: "x", OID: "HEAD"}, gitobj.Refs{}); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("refs that are not valid: %v", err)
-	}
+	must.Fail(objectsOf(t, o, gitobj.Refs{Head: "x", OID: "HEAD"}, gitobj.Refs{}))(t, "refs that are not valid", amber.KindInvalid)
 }

@@ -84,8 +84,7 @@ func CheckAlone(op, path string) (fs.FileInfo, error) {
 
 // About names the file an error is about, unless the error names one.
 func About(op, path string, err error) error {
-	var e *amber.Error
-	if errors.As(err, &e) && e.ID == "" {
+	if e, ok := errors.AsType[*amber.Error](err); ok && e.ID == "" {
 		named := *e
 		named.ID = path
 		return &named

@@ -43,8 +43,7 @@ func disk(op, name string, err error) error {
 
 // reason is why an error is there, without operation and name.
 func reason(err error) string {
-	var e *amber.Error
-	if errors.As(err, &e) && e.Err != nil {
+	if e, ok := errors.AsType[*amber.Error](err); ok && e.Err != nil {
 		return e.Err.Error()
 	}
 	return err.Error()
