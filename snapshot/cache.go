@@ -38,6 +38,26 @@ func (e *Engine) writeCache(path string, data []byte) {
 	}
 }
 
+// loadJSON reads a cache of at most max bytes that begins with the digest of the
+// rest. It reports false for a cache that is missing or damaged.
+func loadJSON[T any](e *Engine, path string, max int64) (v T, ok bool) {
+	b, err := fsx.ReadFile(e.o.FS, path, max)
+	sum, body, _ := bytes.Cut(b, []byte("\n"))
+	digest := sha256.Sum256(body)
+	ok = err == nil && string(sum) == hex.EncodeToString(digest[:]) && json.Unmarshal(body, &v) == nil
+	return v, ok
+}
+
+// saveJSON writes a cache that loadJSON reads.
+func (e *Engine) saveJSON(path string, v any) {
+	body, err := json.Marshal(v)
+	if err != nil || len(body) > maxFileCache {
+		return
+	}
+	digest := sha256.Sum256(body)
+	e.writeCache(path, append([]byte(hex.EncodeToString(digest[:])+"\n"), body...))
+}
+
 // loadBase returns the page digests of the database that ref describes, nil
 // when the cache does not have them.
 func (e *Engine) loadBase(agent *home.Agent, name string, ref repo.DatabaseRef) *repo.Base {
@@ -107,15 +127,7 @@ func (r record) unchanged(e survey.Entry) bool {
 // loadRecords returns the files of a part that an earlier snapshot read, by
 // hexName.
 func (e *Engine) loadRecords(agent *home.Agent, part string) map[string]record {
-	b, err := fsx.ReadFile(e.o.FS, e.cachePath(agent, "files-"+part), maxFileCache)
-	sum, body, ok := bytes.Cut(b, []byte("\n"))
-	if digest := sha256.Sum256(body); err != nil || !ok || string(sum) != hex.EncodeToString(digest[:]) {
-		return map[string]record{}
-	}
-	var list []record
-	if json.Unmarshal(body, &list) != nil {
-		return map[string]record{}
-	}
+	list, _ := loadJSON[[]record](e, e.cachePath(agent, "files-"+part), maxFileCache)
 	known := make(map[string]record, len(list))
 	for _, r := range list {
 		known[r.Name] = r
@@ -127,12 +139,7 @@ func (e *Engine) saveRecords(agent *home.Agent, part string, list []record) {
 	for i := range list {
 		list[i].Name, list[i].Entry.Path = hexName(list[i].Entry.Path), ""
 	}
-	body, err := json.Marshal(list)
-	if err != nil || len(body) > maxFileCache {
-		return
-	}
-	digest := sha256.Sum256(body)
-	e.writeCache(e.cachePath(agent, "files-"+part), append([]byte(hex.EncodeToString(digest[:])+"\n"), body...))
+	e.saveJSON(e.cachePath(agent, "files-"+part), list)
 }
 
 // seenRecord is how much of a chain has been read.
@@ -146,25 +153,15 @@ type seenRecord struct {
 // loadSeen returns what need not be read again of a chain. It is compared with
 // the names in the repository.
 func (e *Engine) loadSeen(agent *home.Agent, device string) repo.Seen {
-	b, err := fsx.ReadFile(e.o.FS, e.cachePath(agent, "chain-"+hexName(device)), maxFileCache)
-	sum, body, ok := bytes.Cut(b, []byte("\n"))
-	if digest := sha256.Sum256(body); err != nil || !ok || string(sum) != hex.EncodeToString(digest[:]) {
-		return repo.Seen{}
-	}
-	var r seenRecord
-	if json.Unmarshal(body, &r) != nil {
+	r, ok := loadJSON[seenRecord](e, e.cachePath(agent, "chain-"+hexName(device)), maxFileCache)
+	if !ok {
 		return repo.Seen{}
 	}
 	return repo.Seen{Tip: repo.Link{Counter: r.Counter, ID: r.ID, Digest: r.Digest}, IDs: r.IDs}
 }
 
 func (e *Engine) saveSeen(agent *home.Agent, device string, s repo.Seen) {
-	body, err := json.Marshal(seenRecord{s.Tip.Counter, s.Tip.ID, s.Tip.Digest, s.IDs})
-	if err != nil || len(body) > maxFileCache {
-		return
-	}
-	digest := sha256.Sum256(body)
-	e.writeCache(e.cachePath(agent, "chain-"+hexName(device)), append([]byte(hex.EncodeToString(digest[:])+"\n"), body...))
+	e.saveJSON(e.cachePath(agent, "chain-"+hexName(device)), seenRecord{s.Tip.Counter, s.Tip.ID, s.Tip.Digest, s.IDs})
 }
 
 // hexName makes a file name of any text.

@@ -181,8 +181,7 @@ func TestASnapshotOfNoAgentLeavesNoTrace(t *testing.T) {
 		{Tenant: "default", Agent: "defualt"},
 		{Tenant: "defualt", Agent: "default"},
 	} {
-		_, err := w.engine.Snapshot(t.Context(), r)
-		must.Kind(t, fmt.Sprint(r), err, amber.KindNotFound)
+		must.Fail(w.engine.Snapshot(t.Context(), r))(t, fmt.Sprint(r), amber.KindNotFound)
 	}
 	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"nexo"}})
 	must.Kind(t, "a source that is not configured", err, amber.KindNotFound)

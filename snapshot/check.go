@@ -1,16 +1,11 @@
 package snapshot
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/wire"
 )
@@ -42,13 +37,8 @@ func (e *Engine) checkPath(digest repo.ID) string {
 // recorded returns the checks that were made of a database, with all its
 // pages, none when they are not known.
 func (e *Engine) recorded(digest repo.ID) []wire.Check {
-	b, err := fsx.ReadFile(e.o.FS, e.checkPath(digest), maxCheckRecord)
-	sum, body, ok := bytes.Cut(b, []byte("\n"))
-	if have := sha256.Sum256(body); err != nil || !ok || string(sum) != hex.EncodeToString(have[:]) {
-		return nil
-	}
-	var r checkRecord
-	if json.Unmarshal(body, &r) != nil || r.Version != checksVersion {
+	r, ok := loadJSON[checkRecord](e, e.checkPath(digest), maxCheckRecord)
+	if !ok || r.Version != checksVersion {
 		return nil
 	}
 	for _, c := range r.Checks {
@@ -61,12 +51,7 @@ func (e *Engine) recorded(digest repo.ID) []wire.Check {
 
 // record remembers the checks of a database.
 func (e *Engine) record(digest repo.ID, checks []wire.Check) {
-	body, err := json.Marshal(checkRecord{Version: checksVersion, Checks: checks})
-	if err != nil {
-		return
-	}
-	sum := sha256.Sum256(body)
-	e.writeCache(e.checkPath(digest), append([]byte(hex.EncodeToString(sum[:])+"\n"), body...))
+	e.saveJSON(e.checkPath(digest), checkRecord{Version: checksVersion, Checks: checks})
 }
 
 // recordAs remembers what is known about a database under the digest of its

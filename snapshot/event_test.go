@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/must"

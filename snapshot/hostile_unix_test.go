@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )

@@ -58,6 +58,5 @@ func TestARepositoryThatIsGoneIsDamage(t *testing.T) {
 	if len(r.Damaged) != 1 || !strings.Contains(r.Damaged[0].Object, "agent default") || !slices.Equal(r.Damaged[0].Snapshots, []amber.SnapshotID{meta.ID}) {
 		t.Errorf("%+v", r.Damaged)
 	}
-	_, err := w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID)})
-	must.Kind(t, "verify", err, amber.KindNotFound)
+	must.Fail(w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID)}))(t, "verify", amber.KindNotFound)
 }

@@ -24,7 +24,7 @@ func (a *resident) takenAt(times ...string) map[string]amber.SnapshotID {
 	ids := map[string]amber.SnapshotID{}
 	for _, s := range times {
 		at := get(time.Parse("2006-01-02 15:04:05", s))
-		a.w.pass(at.Sub(a.w.clock.read()) - time.Second)
+		a.w.pass(at.Sub(a.w.clock.Now()) - time.Second)
 		ids[s] = a.snapshot("").ID
 	}
 	return ids

@@ -54,9 +54,7 @@ func TestASnapshotOfAnotherAgentIsRefusedUnlessItBecomesANewOne(t *testing.T) {
 	must.Do(t, os.MkdirAll(filepath.Dir(to), 0o700))
 	must.Do(t, os.WriteFile(to, b, 0o600))
 	r := wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}}
-	if _, err := w.engine.Restore(t.Context(), r); amber.KindOf(err) != amber.KindCrossTenant {
-		t.Errorf("a snapshot of another agent: %v, want cross_tenant", err)
-	}
+	must.Fail(w.engine.Restore(t.Context(), r))(t, "a snapshot of another agent", amber.KindCrossTenant)
 	r.To = "new"
 	if _, err := w.engine.Restore(t.Context(), r); err != nil {
 		t.Errorf("a new agent of it: %v", err)

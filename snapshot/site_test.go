@@ -21,6 +21,7 @@ import (
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/storetest"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -33,36 +34,18 @@ const (
 // unknown is the id of no snapshot.
 const unknown amber.SnapshotID = "0195a0b0-0000-7000-8000-000000000000"
 
-// handClock stands still until it is moved. It is safe for concurrent use.
-type handClock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *handClock) read() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *handClock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // site is a home with several agents, whose clock the test moves.
 type site struct {
 	ctx    context.Context
 	dir    string
-	clock  *handClock
+	clock  *storetest.Clock
 	home   *home.Home
 	engine *snapshot.Engine
 	said   int // how many texts were made
 }
 
 func newSite(t *testing.T) *site {
-	return &site{ctx: t.Context(), dir: t.TempDir(), clock: &handClock{now: time.Date(2026, time.March, 12, 9, 30, 0, 0, time.UTC)}}
+	return &site{ctx: t.Context(), dir: t.TempDir(), clock: storetest.NewClock(time.Date(2026, time.March, 12, 9, 30, 0, 0, time.UTC))}
 }
 
 // reopen opens the home anew, as another process would. Syncs do not reach the
@@ -70,15 +53,15 @@ func newSite(t *testing.T) *site {
 func (w *site) reopen() {
 	var err error
 	fsys := newMortal(0, nil)
-	w.home, _, err = home.Open(w.dir, home.Options{Clock: w.clock.read, Random: rand.Reader, FS: fsys})
+	w.home, _, err = home.Open(w.dir, home.Options{Clock: w.clock.Now, Random: rand.Reader, FS: fsys})
 	do(err)
-	w.engine = get(snapshot.New(snapshot.Options{Home: w.home, Clock: w.clock.read, Random: rand.Reader, FS: fsys}))
+	w.engine = get(snapshot.New(snapshot.Options{Home: w.home, Clock: w.clock.Now, Random: rand.Reader, FS: fsys}))
 }
 
-func (w *site) now() amber.Time { return amber.At(w.clock.read()) }
+func (w *site) now() amber.Time { return amber.At(w.clock.Now()) }
 
 // pass moves the clock.
-func (w *site) pass(d time.Duration) { w.clock.move(d) }
+func (w *site) pass(d time.Duration) { w.clock.Advance(d) }
 
 // tick moves the clock to another second, so that what comes is newer.
 func (w *site) tick() { w.pass(time.Second) }
@@ -184,12 +167,12 @@ func (a *resident) handle() *home.Agent { return get(a.w.home.Agent(a.tenant, a.
 
 // with opens the store for one call, as a command would.
 func (a *resident) with(fn func(s *sqlite.Store) error) {
-	s := get(sqlite.Open(a.w.ctx, a.handle(), sqlite.Options{Clock: a.w.clock.read, Random: rand.Reader}))
+	s := get(sqlite.Open(a.w.ctx, a.handle(), sqlite.Options{Clock: a.w.clock.Now, Random: rand.Reader}))
 	do(errors.Join(fn(s), s.Close()))
 }
 
 func (a *resident) notes() *notes.Dir {
-	return get(notes.New(notes.Options{Guard: snapshot.NotesGuard(a.handle()), Clock: a.w.clock.read}))
+	return get(notes.New(notes.Options{Guard: snapshot.NotesGuard(a.handle()), Clock: a.w.clock.Now}))
 }
 
 // write writes a memory, which the model does not learn of.

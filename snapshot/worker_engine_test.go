@@ -18,24 +18,24 @@ import (
 func TestWorkersWithTheRealEngine(t *testing.T) {
 	t.Parallel()
 	clock, everybody := newWorkClock(), people{"acme": {"ada", "ghost"}, "empty": nil}
-	h, _, err := home.Open(t.TempDir(), home.Options{Clock: clock.read, Random: rand.Reader})
+	h, _, err := home.Open(t.TempDir(), home.Options{Clock: clock.Now, Random: rand.Reader})
 	must.Do(t, err)
 	agent := must.Get(h.Agent("acme", "ada"))(t)
-	store := must.Get(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: clock.read, Random: rand.Reader}))(t)
+	store := must.Get(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: clock.Now, Random: rand.Reader}))(t)
 	t.Cleanup(func() { _ = store.Close() })
-	engine := must.Get(snapshot.New(snapshot.Options{Home: h, Clock: clock.read, Random: rand.Reader}))(t)
+	engine := must.Get(snapshot.New(snapshot.Options{Home: h, Clock: clock.Now, Random: rand.Reader}))(t)
 	schedule := plan(engine, clock, everybody, "1h")
 	for i := range 4 {
-		clock.move(time.Hour)
+		clock.Advance(time.Hour)
 		must.Get(store.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}))(t)
 		mustEqual(t, "taken", tick(t, schedule), []amber.AgentID{"ada"})
 	}
 	guard := snapshot.ToolGuard{Taker: engine, Insist: snapshot.Require}
-	clock.move(time.Minute)
+	clock.Advance(time.Minute)
 	must.Get(guard.BeforeMutatingTool(t.Context(), "acme", "ada", "Bash"))(t)
 	keep := 2
 	told := &heard{}
-	r := &snapshot.Retention{Keeper: engine, Roster: everybody, Clock: clock.read, Policy: keepLast(&keep), Publisher: told}
+	r := &snapshot.Retention{Keeper: engine, Roster: everybody, Clock: clock.Now, Policy: keepLast(&keep), Publisher: told}
 	report := must.Get(r.Tick(t.Context()))(t)
 	mustEqual(t, "report", report, events.RetentionReport{Deleted: 3, Kept: 2, AgentsVisited: 2, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: report.At})
 	var labels []string

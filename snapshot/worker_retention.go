@@ -11,13 +11,6 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// How many snapshots that were taken before a restore are kept unless somebody
-// says otherwise: they are many and soon of no use.
-const (
-	DefaultKeepSafety = 5
-	DefaultSafetyAge  = 7 * 24 * time.Hour
-)
-
 const (
 	// DefaultRetentionInterval is how often retention is applied.
 	DefaultRetentionInterval = time.Hour

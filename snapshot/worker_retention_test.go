@@ -26,7 +26,7 @@ func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
 	everybody := people{"acme": {"ada", "bob"}, "umbrella": {"cat"}}
 	s := newAlbum(clock, everybody)
 	for range 5 {
-		clock.move(time.Hour)
+		clock.Advance(time.Hour)
 		for tenant, agents := range everybody {
 			for _, agent := range agents {
 				take(t, s, tenant, agent)
@@ -34,10 +34,10 @@ func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
 		}
 	}
 	keep := 3
-	r := &snapshot.Retention{Keeper: s, Roster: everybody, Clock: clock.read, Policy: keepLast(&keep), Publisher: h}
+	r := &snapshot.Retention{Keeper: s, Roster: everybody, Clock: clock.Now, Policy: keepLast(&keep), Publisher: h}
 	report, err := r.Tick(t.Context())
 	must.Do(t, err)
-	now := amber.At(clock.read())
+	now := amber.At(clock.Now())
 	mustEqual(t, "report", report, events.RetentionReport{Deleted: 6, Kept: 9, AgentsVisited: 3, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: now})
 	if n := len(list(t, s, "acme", "ada")); n != 3 {
 		t.Errorf("%d snapshots are left, want 3", n)
@@ -100,7 +100,7 @@ func TestAnErrorAtOneAgentDoesNotStopTheOthers(t *testing.T) {
 			},
 		},
 		Roster: people{"acme": {"ada", "bob", "cat"}, "broken": {"x"}, "umbrella": {"dan"}},
-		Clock:  newWorkClock().read, Policy: keepLast(&keep), Publisher: h,
+		Clock:  newWorkClock().Now, Policy: keepLast(&keep), Publisher: h,
 	}
 	report := must.Get(r.Tick(t.Context()))(t)
 	mustEqual(t, "report", report, events.RetentionReport{
@@ -127,7 +127,7 @@ func TestRetentionReportsWhatItCannotPublishOrRead(t *testing.T) {
 			}
 			return wire.PruneReport{}, nil
 		}},
-		Roster: people{"acme": {"ada"}}, Clock: newWorkClock().read, Publisher: &heard{fail: errors.New("nobody answers")},
+		Roster: people{"acme": {"ada"}}, Clock: newWorkClock().Now, Publisher: &heard{fail: errors.New("nobody answers")},
 		Policy: func() (wire.PruneRequest, error) {
 			return wire.PruneRequest{KeepLast: 7, DryRun: true}, errors.New("the file is broken")
 		},
@@ -153,7 +153,7 @@ func TestARetentionReportIsBounded(t *testing.T) {
 		Keeper: keeper{prune: func(context.Context, wire.PruneRequest) (wire.PruneReport, error) {
 			return wire.PruneReport{}, errors.New("no")
 		}},
-		Roster: everybody, Clock: newWorkClock().read, Policy: keepLast(&keep),
+		Roster: everybody, Clock: newWorkClock().Now, Policy: keepLast(&keep),
 	}
 	report, err := r.Tick(t.Context())
 	if err != nil || len(report.Errors) != 101 || report.Errors[100] != "and 350 more" || report.AgentsVisited != 450 {
@@ -180,7 +180,7 @@ func TestAStoppedRetentionFinishesItsAgent(t *testing.T) {
 				return wire.GCReport{}, nil
 			},
 		},
-		Roster: people{"acme": {"ada", "bob"}, "umbrella": {"cat"}}, Clock: newWorkClock().read, Policy: keepLast(&keep), Publisher: h,
+		Roster: people{"acme": {"ada", "bob"}, "umbrella": {"cat"}}, Clock: newWorkClock().Now, Policy: keepLast(&keep), Publisher: h,
 	}
 	report, err := r.Tick(ctx)
 	must.Kind(t, "tick", err, amber.KindUnreachable)
@@ -201,7 +201,7 @@ func TestRetentionRunsAtOnceAndThenEveryInterval(t *testing.T) {
 	rounds := make(chan events.RetentionReport, 1)
 	r := &snapshot.Retention{
 		Keeper: keeper{prune: func(context.Context, wire.PruneRequest) (wire.PruneReport, error) { return wire.PruneReport{}, nil }},
-		Roster: people{"acme": {"ada"}}, Clock: newWorkClock().read, Policy: keepLast(&keep),
+		Roster: people{"acme": {"ada"}}, Clock: newWorkClock().Now, Policy: keepLast(&keep),
 		Interval: func() time.Duration { return interval }, After: pace.after,
 		Report: func(r events.RetentionReport, _ error) { rounds <- r },
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/store/storetest"
 	"github.com/amber-memory/amber/wire"
 )
 
 // plan returns a schedule that can be changed while it is used.
-func plan(s snapshot.Taker, clock *handClock, p snapshot.Roster, when string) *snapshot.Schedule {
-	return &snapshot.Schedule{Taker: s, Roster: p, Clock: clock.read, When: func() string { return when }}
+func plan(s snapshot.Taker, clock *storetest.Clock, p snapshot.Roster, when string) *snapshot.Schedule {
+	return &snapshot.Schedule{Taker: s, Roster: p, Clock: clock.Now, When: func() string { return when }}
 }
 
 // tick takes one step and returns whose snapshots were taken.
@@ -36,13 +37,13 @@ func tick(t *testing.T, s *snapshot.Schedule) []amber.AgentID {
 
 // takenWithin lets time go by, a minute at a time, and returns when snapshots were
 // taken.
-func takenWithin(t *testing.T, s *snapshot.Schedule, clock *handClock, d time.Duration) []string {
+func takenWithin(t *testing.T, s *snapshot.Schedule, clock *storetest.Clock, d time.Duration) []string {
 	t.Helper()
 	var out []string
 	for range d / time.Minute {
-		clock.move(time.Minute)
+		clock.Advance(time.Minute)
 		for range tick(t, s) {
-			out = append(out, clock.read().Format("02 15:04"))
+			out = append(out, clock.Now().Format("02 15:04"))
 		}
 	}
 	return out
@@ -80,7 +81,7 @@ func TestMissedTimesAreMadeUpOnce(t *testing.T) {
 	s := newAlbum(clock, everybody)
 	take(t, s, "acme", "ada")
 	take(t, s, "acme", "bob")
-	clock.move(72 * time.Hour)
+	clock.Advance(72 * time.Hour)
 	take(t, s, "acme", "bob")
 	for _, when := range []string{"6h", "0 3 * * *"} {
 		want := []amber.AgentID{"ada"}
@@ -106,7 +107,7 @@ func TestAnotherScheduleCountsAtOnce(t *testing.T) {
 	when := "24h"
 	s.When = func() string { return when }
 	tick(t, s)
-	clock.move(time.Hour)
+	clock.Advance(time.Hour)
 	mustEqual(t, "daily", tick(t, s), []amber.AgentID(nil))
 	when = "30m"
 	mustEqual(t, "every half an hour", tick(t, s), []amber.AgentID{"ada"})
@@ -117,7 +118,7 @@ func TestAnotherScheduleCountsAtOnce(t *testing.T) {
 	if err != nil || len(report.Errors) != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	clock.move(30 * time.Minute)
+	clock.Advance(30 * time.Minute)
 	mustEqual(t, "after a mistake", tick(t, s), []amber.AgentID{"ada"})
 }
 
@@ -148,14 +149,14 @@ func TestAFailedSnapshotIsTriedAgainLaterAndStopsNoOther(t *testing.T) {
 	}
 	mustEqual(t, "errors", report.Errors, []string{"broken: the folder cannot be read", "acme/ada: the disk is full"})
 	for range 14 {
-		clock.move(time.Minute)
+		clock.Advance(time.Minute)
 		must.Get(s.Tick(t.Context()))(t)
 	}
 	if bad.tries != 1 {
 		t.Errorf("%d tries within a quarter of an hour", bad.tries)
 	}
 	bad.err = nil
-	clock.move(time.Minute)
+	clock.Advance(time.Minute)
 	if report, err = s.Tick(t.Context()); err != nil || len(report.Taken) != 1 || report.Taken[0].Agent != "ada" {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -177,15 +178,15 @@ func TestAnAgentThatDidNotChangeIsLeftOut(t *testing.T) {
 	s.Mark = func(_ context.Context, _ amber.TenantID, a amber.AgentID) (string, error) { return marks[a], markErr }
 	both := []amber.AgentID{"ada", "bob"}
 	mustEqual(t, "first", tick(t, s), both)
-	clock.move(time.Hour)
+	clock.Advance(time.Hour)
 	report, err := s.Tick(t.Context())
 	if err != nil || len(report.Taken) != 1 || report.Taken[0].Agent != "bob" || report.Unchanged != 1 {
 		t.Errorf("unchanged: %+v, %v", report, err)
 	}
-	clock.move(time.Hour)
+	clock.Advance(time.Hour)
 	marks["ada"] = "2"
 	mustEqual(t, "changed", tick(t, s), both)
-	clock.move(time.Hour)
+	clock.Advance(time.Hour)
 	markErr = errors.New("nobody knows")
 	mustEqual(t, "not known", tick(t, s), both)
 }
@@ -205,7 +206,7 @@ func (d dated) ListSnapshots(ctx context.Context, q wire.SnapshotQuery) (amber.P
 func TestDamagedSnapshotsAndThoseOfTheFutureDoNotCount(t *testing.T) {
 	t.Parallel()
 	clock, everybody := newWorkClock(), people{"acme": {"ada"}}
-	now := amber.At(clock.read())
+	now := amber.At(clock.Now())
 	s := plan(dated{newAlbum(clock, everybody), []wire.SnapshotMeta{
 		{ID: "future", CreatedAt: now.Add(1000 * time.Hour)}, {ID: "damaged", CreatedAt: now, Damage: "it is torn"},
 	}}, clock, everybody, "1h")
@@ -226,7 +227,7 @@ func TestAScheduleRunsUntilItIsStopped(t *testing.T) {
 		if d := <-pace.waits; d != time.Minute {
 			t.Errorf("it looks every %s", d)
 		}
-		clock.move(time.Minute)
+		clock.Advance(time.Minute)
 		pace.wake <- time.Time{}
 	}
 	<-pace.waits
@@ -234,7 +235,5 @@ func TestAScheduleRunsUntilItIsStopped(t *testing.T) {
 	if err := <-done; err != nil || len(reports) != 4 {
 		t.Errorf("Run ends with %v after %d reports", err, len(reports))
 	}
-	if _, err := s.Tick(ctx); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("a step after the end: %v", err)
-	}
+	must.Fail(s.Tick(ctx))(t, "a step after the end", amber.KindUnreachable)
 }

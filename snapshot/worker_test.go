@@ -15,11 +15,12 @@ import (
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/store/storetest"
 	"github.com/amber-memory/amber/wire"
 )
 
-func newWorkClock() *handClock {
-	return &handClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+func newWorkClock() *storetest.Clock {
+	return storetest.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 }
 
 // people is a roster.
@@ -79,11 +80,11 @@ func (h *heard) Publish(ctx context.Context, e events.Event) error {
 // album is a snapshotter in memory, as far as the workers need one: it knows its
 // agents and keeps what was taken of them, newest first.
 type album struct {
-	clock *handClock
+	clock *storetest.Clock
 	taken map[amber.TenantID]map[amber.AgentID][]wire.SnapshotMeta
 }
 
-func newAlbum(clock *handClock, p people) *album {
+func newAlbum(clock *storetest.Clock, p people) *album {
 	a := &album{clock, map[amber.TenantID]map[amber.AgentID][]wire.SnapshotMeta{}}
 	for tenant, agents := range p {
 		a.taken[tenant] = map[amber.AgentID][]wire.SnapshotMeta{}
@@ -103,7 +104,7 @@ func (a *album) Snapshot(_ context.Context, r wire.SnapshotRequest) (wire.Snapsh
 		return wire.SnapshotMeta{}, amber.Errorf(amber.KindNotFound, "take snapshot", string(r.Agent), "no such agent")
 	}
 	id := amber.SnapshotID(fmt.Sprintf("%s/%s/%d", r.Tenant, r.Agent, len(list)))
-	meta := wire.SnapshotMeta{ID: id, Tenant: r.Tenant, Agent: r.Agent, Label: r.Label, CreatedAt: amber.At(a.clock.read())}
+	meta := wire.SnapshotMeta{ID: id, Tenant: r.Tenant, Agent: r.Agent, Label: r.Label, CreatedAt: amber.At(a.clock.Now())}
 	a.taken[r.Tenant][r.Agent] = append([]wire.SnapshotMeta{meta}, list...)
 	return meta, nil
 }
