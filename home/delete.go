@@ -143,7 +143,7 @@ func (a *Agent) removeRemains() error {
 
 // removeFolder removes the locks and the folder. A program that gets a lock it has
 // waited for finds out that its file is gone. As long as the file lock has its name
-// nobody enters, so it goes last. What cannot be removed, because a program has it
+// no program enters, so that file goes last. What cannot be removed, because a program has it
 // open or is about to make the agent anew, means nothing.
 func (a *Agent) removeFolder() {
 	for _, name := range []string{operationName, gateName, lockName, ""} {

@@ -171,7 +171,8 @@ func (a *Agent) durable() (c Current, open bool, err error) {
 // cut off before the name CURRENT was known to be durable. A power cut could
 // still take that name away and leave the note, and with it the order to begin
 // again from nothing. So the name is made durable and the note removed before
-// anything is acknowledged. This needs no lock: nobody removes CURRENT.
+// anything is acknowledged. No lock is taken against writers and restores: they never
+// remove CURRENT, only Delete does.
 func (a *Agent) settleCreation() error {
 	_, err := a.o.FS.Lstat(a.path(creatingName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -204,7 +205,7 @@ func (a *Agent) settleSwitch(c Current) (open bool, err error) {
 	return true, nil
 }
 
-// tidy settles what is left of a restore if nobody is at it. The writer on
+// tidy settles what is left of a restore unless a process is at it. The writer on
 // whose way it lies needs nothing of it, so that it may fail; Settle and the
 // next restore say why.
 func (a *Agent) tidy() {

@@ -48,8 +48,8 @@ func (e *Engine) verified(ctx context.Context, r wire.VerifyRequest, report wire
 	e.emit(ctx, events.EventVerified, r.Tenant, r.Agent, string(r.ID)+"/"+e.instantKey(), report)
 }
 
-// emit tells that something has happened, once it is durable. Nobody's work
-// fails because nobody can be told.
+// emit publishes an event once what it tells of is durable. An event that cannot be
+// delivered fails no operation.
 func (e *Engine) emit(ctx context.Context, name events.EventName, tenant amber.TenantID, agent amber.AgentID, key string, payload any) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishWithin)
 	defer cancel()

@@ -351,7 +351,7 @@ func importedLabel(label string) string {
 	return label
 }
 
-// manifest says what the snapshot is. Its device is nobody's.
+// manifest says what the snapshot is. Its device is a new one that no agent has.
 func (i *importing) manifest(info wire.BundleInfo) (repo.Manifest, error) {
 	device, err := amber.NewUUID(i.e.o.Clock(), i.e.o.Random)
 	return repo.Manifest{

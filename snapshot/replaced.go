@@ -99,7 +99,7 @@ func (e *Engine) removeReplaced(ctx context.Context, agent *home.Agent, rep *rep
 	}
 	b, err := fsx.ReadFile(e.o.FS, filepath.Join(agent.GenDir(c), replacedName), maxReplaced)
 	if err != nil {
-		return 0, nil // nobody vouches for anything
+		return 0, nil // no note vouches for a snapshot
 	}
 	r, ok := parseReplaced(b)
 	if !ok || r.generation >= c.Generation || !e.there(agent, r.generation) {
@@ -141,7 +141,7 @@ func (e *Engine) there(agent *home.Agent, n int64) bool {
 // the operation may want.
 const sweepWait = 20 * time.Millisecond
 
-// sweepReplaced does so for an agent that nobody operates on.
+// sweepReplaced does so for an agent that no operation runs on.
 func (e *Engine) sweepReplaced(ctx context.Context, agent *home.Agent, rep *repository) (n int64, err error) {
 	if all, err := agent.Generations(); err != nil || len(all) < 2 {
 		return 0, err

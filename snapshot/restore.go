@@ -205,7 +205,8 @@ func (s *restoration) trusted(ctx context.Context, rep *repository, entry repo.E
 	return s.e.linked(ctx, rep, entry)
 }
 
-// tellSigner says whose snapshot it is when it is nobody's that is known here.
+// tellSigner warns of a snapshot that is not signed, or signed by a key that is not
+// trusted here.
 func (s *restoration) tellSigner(r sign.SignatureReport) {
 	s.report.Signature = r
 	switch {

@@ -31,7 +31,7 @@ func (e *Engine) checkSources(names []string) error {
 }
 
 // sources captures what is not Amber's. Everything there has an instant of its
-// own: nobody can stop somebody else's writers.
+// own, because Amber cannot stop the writers of other programs.
 func (c *capture) sources(ctx context.Context) error {
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(c.request.Sources))) {
 		s := &sourceCapture{capture: c, part: "source:" + name, entry: repo.SourceEntry{Name: name}}

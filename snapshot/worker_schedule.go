@@ -234,7 +234,7 @@ func (s *Schedule) newest(ctx context.Context, k agentKey, now time.Time) (time.
 	return time.Time{}, nil
 }
 
-// mark returns the mark of an agent; "" when nobody knows it.
+// mark returns the mark of an agent; "" when it is not known.
 func (s *Schedule) mark(ctx context.Context, k agentKey) string {
 	if s.Mark == nil {
 		return ""

@@ -164,7 +164,7 @@ func (s *Store) emptyLog(ctx context.Context) (emptied bool, err error) {
 	}
 }
 
-// emptyLog tries once and does not wait for readers: nobody could write
+// emptyLog tries once and does not wait for readers: writers would have to wait
 // meanwhile.
 func emptyLog(ctx context.Context, c *sqlconn.Conn, busyTimeout time.Duration) (emptied bool, err error) {
 	if _, err := c.SQL.ExecContext(ctx, "PRAGMA busy_timeout=0"); err != nil {

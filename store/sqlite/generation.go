@@ -19,7 +19,7 @@ type ground interface {
 }
 
 // site is a generation that is being built: it belongs to its builder, so
-// nobody waits for anybody, and it is never another one.
+// no lock is taken, and the generation never changes.
 type site struct {
 	*home.Agent
 	current home.Current

@@ -166,7 +166,7 @@ func (t *tx) duplicateOf(m amber.Memory) (id amber.MemoryID, found bool, err err
 
 // writeAgain notes that a memory was written once more, and adds what the write
 // adds to it as a revision. A memory in conflict is not added to: a revision
-// would settle the conflict, and nobody has looked at it.
+// would settle the conflict before a reader has looked at both sides.
 func (t *tx) writeAgain(r amber.WriteRequest, id amber.MemoryID) (amber.WriteAck, error) {
 	prev, _, err := t.Load(id)
 	if err != nil {
@@ -298,7 +298,7 @@ func (t *tx) editable(id amber.MemoryID) (prev, base amber.Memory, err error) {
 	return prev, prev, sqlrows.NotFound("edit memory", string(id))
 }
 
-// rivals returns the versions that nobody has seen beside the newest, the
+// rivals returns the versions beside the newest that no later version has seen, the
 // latest first.
 func (t *tx) rivals(m amber.Memory) (out []amber.Memory, err error) {
 	heads, err := t.Heads(m)

@@ -169,7 +169,8 @@ func (t *tx) claim(consumerID string, now amber.Time) (amber.Claim, error) {
 	return amber.Claim{Envelope: e, Lease: lease}, err
 }
 
-// unreadableReasons is why an entry died that nobody can read.
+// unreadableReasons are the reasons of an entry that died because its row cannot be
+// read.
 const unreadableReasons = `["the entry cannot be read"]`
 
 // nextEntry returns the entry to hand out next. One that cannot be read is dead:

@@ -190,7 +190,7 @@ func (n *intent) sender() sqlrows.Sender {
 	return sqlrows.Sender{Place: n.chunk.Place, Chunk: n.chunk.Chunk}
 }
 
-// mayFollow refuses a counter that nobody reaches by editing.
+// mayFollow refuses a counter that is too far ahead to come from edits.
 func mayFollow(id string, o amber.Origin, known uint64) error {
 	if o.Counter <= known+amber.MaxCounterJump {
 		return nil

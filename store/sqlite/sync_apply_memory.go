@@ -342,7 +342,8 @@ func (n *intent) isHead(id amber.MemoryID, o amber.Origin) (head, known bool, er
 	return head, err == nil, err
 }
 
-// saysAlike reports whether two versions need nobody to choose between them.
+// saysAlike reports whether two versions say the same, so that there is nothing to
+// choose between them.
 func saysAlike(a, b amber.Memory) bool {
 	if !a.DeletedAt.IsZero() || !b.DeletedAt.IsZero() {
 		return !a.DeletedAt.IsZero() && !b.DeletedAt.IsZero()
