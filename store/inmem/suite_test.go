@@ -1,8 +1,6 @@
 package inmem_test
 
 import (
-	"context"
-	"io"
 	"strings"
 	"testing"
 
@@ -11,21 +9,14 @@ import (
 	"github.com/amber-memory/amber/store/storetest"
 )
 
-// nowhere is a place without a place: every open makes an empty store.
-type nowhere struct{}
-
-func (nowhere) Open(_ context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
-	s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
-	if err != nil {
-		return amber.Store{}, nil, err
-	}
-	return s.Store(), io.NopCloser(nil), nil
-}
-
-func (nowhere) Remove() error { return nil }
-
 func backend() storetest.Backend {
-	return storetest.Backend{Name: "inmem", Fresh: func() (storetest.Place, error) { return nowhere{}, nil }}
+	return storetest.Fleeting("inmem", func(env storetest.Env) (amber.Store, error) {
+		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+		if err != nil {
+			return amber.Store{}, err
+		}
+		return s.Store(), nil
+	})
 }
 
 // TestKeepsEveryPromise runs the suite. What it leaves out needs a place that

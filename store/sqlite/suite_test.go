@@ -55,23 +55,14 @@ func backend(t *testing.T) storetest.Backend {
 
 // model is the backend histories are compared with.
 func model() storetest.Backend {
-	return storetest.Backend{Name: "inmem", Fresh: func() (storetest.Place, error) { return &modelPlace{}, nil }}
-}
-
-type modelPlace struct{ store *inmem.Store }
-
-func (p *modelPlace) Open(_ context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
-	if p.store == nil {
+	return storetest.Fleeting("inmem", func(env storetest.Env) (amber.Store, error) {
 		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Device: "model", Incarnation: "model", Queue: env.Queue})
 		if err != nil {
-			return amber.Store{}, nil, err
+			return amber.Store{}, err
 		}
-		p.store = s
-	}
-	return p.store.Store(), io.NopCloser(nil), nil
+		return s.Store(), nil
+	})
 }
-
-func (p *modelPlace) Remove() error { return nil }
 
 func TestSuite(t *testing.T) {
 	t.Parallel()

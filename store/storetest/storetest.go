@@ -38,6 +38,21 @@ type Place interface {
 	Remove() error
 }
 
+// Fleeting returns a backend whose stores are in no place: each is gone when it
+// is closed.
+func Fleeting(name string, open func(env Env) (amber.Store, error)) Backend {
+	return Backend{Name: name, Fresh: func() (Place, error) { return nowhere(open), nil }}
+}
+
+type nowhere func(env Env) (amber.Store, error)
+
+func (n nowhere) Open(_ context.Context, env Env) (amber.Store, io.Closer, error) {
+	s, err := n(env)
+	return s, io.NopCloser(nil), err
+}
+
+func (nowhere) Remove() error { return nil }
+
 // Check is one promise.
 type Check struct {
 	Name string // "memory/dedupe-in-one-transaction"

@@ -25,25 +25,22 @@ var (
 // inMemory is the model as a backend. Wrap, if there is one, stands between
 // the store and the suite.
 func inMemory(wrap func(amber.Store) amber.Store) storetest.Backend {
-	return storetest.Backend{Name: "inmem", Fresh: func() (storetest.Place, error) { return nowhere{wrap}, nil }}
+	return storetest.Fleeting("inmem", func(env storetest.Env) (amber.Store, error) {
+		s, err := newModel(env)
+		if err == nil && wrap != nil {
+			s = wrap(s)
+		}
+		return s, err
+	})
 }
 
-// nowhere is the place of stores that do not last.
-type nowhere struct{ wrap func(amber.Store) amber.Store }
-
-func (n nowhere) Open(_ context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+func newModel(env storetest.Env) (amber.Store, error) {
 	s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
 	if err != nil {
-		return amber.Store{}, nil, err
+		return amber.Store{}, err
 	}
-	store := s.Store()
-	if n.wrap != nil {
-		store = n.wrap(store)
-	}
-	return store, io.NopCloser(nil), nil
+	return s.Store(), nil
 }
-
-func (nowhere) Remove() error { return nil }
 
 // kept is the model with places that keep their store when it is closed, so
 // that nothing is left unchecked.
@@ -52,33 +49,20 @@ func kept() storetest.Backend {
 }
 
 type shelf struct {
-	nowhere
 	store amber.Store
 	used  bool
 }
 
-func (s *shelf) Open(ctx context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+func (s *shelf) Open(_ context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+	var err error
 	if !s.used {
-		store, _, err := s.nowhere.Open(ctx, env)
-		if err != nil {
-			return store, nil, err
-		}
-		s.store, s.used = store, true
+		s.store, err = newModel(env)
+		s.used = err == nil
 	}
-	return s.store, io.NopCloser(nil), nil
+	return s.store, io.NopCloser(nil), err
 }
 
-func TestModelKeepsEveryPromise(t *testing.T) {
-	t.Parallel()
-	for _, c := range storetest.Checks() {
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			if err := c.Run(t.Context(), kept()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
+func (*shelf) Remove() error { return nil }
 
 func TestHistoriesOfModelAgree(t *testing.T) {
 	t.Parallel()
