@@ -32,8 +32,7 @@ func (c *cleaner) change(s *string) *string {
 	if s == nil {
 		return nil
 	}
-	clean := c.text(*s)
-	return &clean
+	return new(c.text(*s))
 }
 
 // texts returns a list without secrets; nil stays nil.
@@ -117,4 +116,13 @@ func (c *cleaner) done(ctx context.Context) error {
 	r, _ := ctx.Value(reportKey{}).(*Report)
 	r.add(c.report)
 	return nil
+}
+
+// pass gives a request that c has cleaned to the store, unless it is refused.
+func pass[In, Out any](ctx context.Context, c *cleaner, in In, next func(context.Context, In) (Out, error)) (Out, error) {
+	if err := c.done(ctx); err != nil {
+		var none Out
+		return none, err
+	}
+	return next(ctx, in)
 }

@@ -36,10 +36,7 @@ func (s events) AppendEvent(ctx context.Context, e amber.TaskEvent) (amber.TaskE
 	c := s.cleaner()
 	c.ids("task id", e.TaskID, "node id", e.NodeID, "node kind", e.NodeKind, "approval id", e.ApprovalID)
 	e.Reason, e.Result = c.text(e.Reason), c.document(e.Result)
-	if err := c.done(ctx); err != nil {
-		return amber.TaskEvent{}, err
-	}
-	return s.TaskEvents.AppendEvent(ctx, e)
+	return pass(ctx, c, e, s.TaskEvents.AppendEvent)
 }
 
 type approvals struct {
@@ -53,10 +50,7 @@ func (s approvals) RequestApproval(ctx context.Context, r amber.ApprovalRequest)
 	c := s.cleaner()
 	c.ids("approval id", r.ID, "task id", r.TaskID, "node id", r.NodeID, "requester", r.RequestedBy)
 	r.Summary, r.Payload = c.text(r.Summary), c.raw(r.Payload)
-	if err := c.done(ctx); err != nil {
-		return amber.Approval{}, err
-	}
-	return s.Approvals.RequestApproval(ctx, r)
+	return pass(ctx, c, r, s.Approvals.RequestApproval)
 }
 
 // DecideApproval implements [amber.Approvals].
@@ -64,10 +58,7 @@ func (s approvals) DecideApproval(ctx context.Context, d amber.ApprovalDecision)
 	c := s.cleaner()
 	c.ids("actor", d.Actor)
 	d.ClaimedBy, d.Comment = c.text(d.ClaimedBy), c.text(d.Comment)
-	if err := c.done(ctx); err != nil {
-		return amber.Approval{}, err
-	}
-	return s.Approvals.DecideApproval(ctx, d)
+	return pass(ctx, c, d, s.Approvals.DecideApproval)
 }
 
 type results struct {
@@ -83,10 +74,7 @@ func (s results) SaveResult(ctx context.Context, r amber.Result) (amber.Result, 
 	for i, e := range r.Evidence {
 		r.Evidence[i].Kind, r.Evidence[i].Value = c.text(e.Kind), c.text(e.Value)
 	}
-	if err := c.done(ctx); err != nil {
-		return amber.Result{}, err
-	}
-	return s.Results.SaveResult(ctx, r)
+	return pass(ctx, c, r, s.Results.SaveResult)
 }
 
 type queue struct {

@@ -81,17 +81,12 @@ func (e editor) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, er
 	c := e.cleaner()
 	r.Title, r.Content, r.Summary = c.change(r.Title), c.change(r.Content), c.change(r.Summary)
 	if r.Tags != nil {
-		tags := c.texts(*r.Tags)
-		r.Tags = &tags
+		r.Tags = new(c.texts(*r.Tags))
 	}
 	if r.Metadata != nil {
-		pairs := c.pairs(*r.Metadata)
-		r.Metadata = &pairs
+		r.Metadata = new(c.pairs(*r.Metadata))
 	}
-	if err := c.done(ctx); err != nil {
-		return amber.Memory{}, err
-	}
-	return e.Editor.Edit(ctx, r)
+	return pass(ctx, c, r, e.Editor.Edit)
 }
 
 type relations struct {
@@ -103,10 +98,7 @@ type relations struct {
 func (r relations) Relate(ctx context.Context, rel amber.Relation) (amber.Relation, error) {
 	c := r.cleaner()
 	c.ids("relation type", rel.Type)
-	if err := c.done(ctx); err != nil {
-		return amber.Relation{}, err
-	}
-	return r.Relations.Relate(ctx, rel)
+	return pass(ctx, c, rel, r.Relations.Relate)
 }
 
 // A contract that has a method of its own name is embedded under another.
@@ -145,8 +137,5 @@ func (c *cleaner) compaction(in amber.Compaction) amber.Compaction {
 func (s compactions) AddCompaction(ctx context.Context, in amber.Compaction) (amber.Compaction, error) {
 	c := s.cleaner()
 	in = c.compaction(in)
-	if err := c.done(ctx); err != nil {
-		return amber.Compaction{}, err
-	}
-	return s.compactionKeeper.AddCompaction(ctx, in)
+	return pass(ctx, c, in, s.compactionKeeper.AddCompaction)
 }

@@ -23,10 +23,7 @@ func (c *cleaner) turn(t amber.Turn) amber.Turn {
 func (s turns) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error) {
 	c := s.cleaner()
 	t = c.turn(t)
-	if err := c.done(ctx); err != nil {
-		return amber.Turn{}, err
-	}
-	return s.Turns.AppendTurn(ctx, t)
+	return pass(ctx, c, t, s.Turns.AppendTurn)
 }
 
 type loops struct {
@@ -39,10 +36,7 @@ func (s loops) SaveLoop(ctx context.Context, l amber.LoopSave) (amber.PendingLoo
 	c := s.cleaner()
 	c.ids("session id", string(l.SessionID), "run id", l.RunID)
 	l.State = c.raw(l.State)
-	if err := c.done(ctx); err != nil {
-		return amber.PendingLoop{}, err
-	}
-	return s.Loops.SaveLoop(ctx, l)
+	return pass(ctx, c, l, s.Loops.SaveLoop)
 }
 
 type sessions struct {
@@ -60,10 +54,7 @@ func (c *cleaner) start(s amber.SessionStart) amber.SessionStart {
 func (s sessions) StartSession(ctx context.Context, in amber.SessionStart) (amber.Session, error) {
 	c := s.cleaner()
 	in = c.start(in)
-	if err := c.done(ctx); err != nil {
-		return amber.Session{}, err
-	}
-	return s.Sessions.StartSession(ctx, in)
+	return pass(ctx, c, in, s.Sessions.StartSession)
 }
 
 type names struct {
@@ -81,10 +72,7 @@ func (c *cleaner) end(e amber.SessionEnd) amber.SessionEnd {
 func (s names) EndSession(ctx context.Context, e amber.SessionEnd) (amber.Session, error) {
 	c := s.cleaner()
 	e = c.end(e)
-	if err := c.done(ctx); err != nil {
-		return amber.Session{}, err
-	}
-	return s.SessionEditor.EndSession(ctx, e)
+	return pass(ctx, c, e, s.SessionEditor.EndSession)
 }
 
 // RenameSession implements [amber.SessionEditor].
@@ -123,10 +111,7 @@ func (s documents) PutDocument(ctx context.Context, w amber.DocumentWrite) (ambe
 	c := s.cleaner()
 	c.ids("document name", w.Name)
 	w.Document = c.raw(w.Document)
-	if err := c.done(ctx); err != nil {
-		return amber.Document{}, err
-	}
-	return s.Documents.PutDocument(ctx, w)
+	return pass(ctx, c, w, s.Documents.PutDocument)
 }
 
 type notes struct {
@@ -158,10 +143,7 @@ func (s ingester) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestR
 	for i := range in.Steps {
 		c.step(&in.Steps[i])
 	}
-	if err := c.done(ctx); err != nil {
-		return amber.IngestResult{}, err
-	}
-	return s.Ingester.Ingest(ctx, in)
+	return pass(ctx, c, in, s.Ingester.Ingest)
 }
 
 // step cleans one step; what it points to is copied.
@@ -178,11 +160,9 @@ func (c *cleaner) step(s *amber.IngestStep) {
 		s.Memories[i] = c.write(m)
 	}
 	if s.Compaction != nil {
-		clean := c.compaction(*s.Compaction)
-		s.Compaction = &clean
+		s.Compaction = new(c.compaction(*s.Compaction))
 	}
 	if s.End != nil {
-		clean := c.end(*s.End)
-		s.End = &clean
+		s.End = new(c.end(*s.End))
 	}
 }

@@ -123,8 +123,7 @@ func setSessionState(ctx context.Context, b *bound, a *server.Agent, in sessionS
 	}
 	u := wire.StateUpdate{SessionID: id, Document: in.Document, Merge: in.Merge}
 	if in.IfVersion != nil {
-		version := int64(*in.IfVersion)
-		u.IfVersion = &version
+		u.IfVersion = new(int64(*in.IfVersion))
 	}
 	s, err := wire.UpdateState(ctx, a.Store.States, u)
 	return answer{
