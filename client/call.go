@@ -63,6 +63,9 @@ func (r request) patience(usual time.Duration) time.Duration {
 	return usual
 }
 
+// fields is a body that is no type of its own.
+type fields map[string]any
+
 // none is the answer of calls that have none.
 type none struct{}
 

@@ -10,8 +10,6 @@ import (
 // stats counts what an agent holds.
 type stats struct{ *Agent }
 
-var _ amber.StatsReader = stats{}
-
 // Stats implements [amber.StatsReader].
 func (s stats) Stats(ctx context.Context) (amber.Stats, error) {
 	return get[amber.Stats](ctx, s.Agent, nil, "stats")

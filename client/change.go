@@ -12,8 +12,6 @@ type changeLog struct {
 	name string // in paths
 }
 
-var _ amber.ChangeLog = changeLog{}
-
 // Changes implements [amber.ChangeLog]. More than a page is read page by page.
 func (l changeLog) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
 	all := []amber.Change{}

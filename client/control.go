@@ -12,13 +12,6 @@ import (
 // control is the control plane of an agent.
 type control struct{ *Agent }
 
-var (
-	_ amber.Tasks      = control{}
-	_ amber.TaskEvents = control{}
-	_ amber.Approvals  = control{}
-	_ amber.Results    = control{}
-)
-
 // savedTask is a task as it travels: extra, and where it is not compact also
 // its bytes.
 type savedTask struct {
@@ -107,9 +100,7 @@ func (c control) CompactEvents(ctx context.Context, taskID string, keep int) (am
 	if err := absent("compact events", taskID); err != nil {
 		return amber.ReplaySnapshot{}, err
 	}
-	body := struct {
-		Keep int `json:"keep"`
-	}{keep}
+	body := fields{"keep": keep}
 	return ask[amber.ReplaySnapshot](ctx, c.Agent, body, "tasks", taskID, "events", "compact")
 }
 

@@ -10,8 +10,6 @@ import (
 // documents are the runtime state of an agent.
 type documents struct{ *Agent }
 
-var _ amber.Documents = documents{}
-
 // PutDocument implements [amber.Documents].
 func (d documents) PutDocument(ctx context.Context, w amber.DocumentWrite) (amber.Document, error) {
 	w, err := w.Normalize()

@@ -10,8 +10,6 @@ import (
 // ingester is what the crash journal is drained into.
 type ingester struct{ *Agent }
 
-var _ amber.Ingester = ingester{}
-
 // Ingest implements [amber.Ingester]. It is not tried again once it was sent:
 // the cursor would have moved on.
 func (i ingester) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {

@@ -14,14 +14,6 @@ import (
 // longTerm is the long-term memory of an agent.
 type longTerm struct{ *Agent }
 
-var (
-	_ amber.LongTerm     = longTerm{}
-	_ amber.MemoryReader = longTerm{}
-	_ amber.BatchWriter  = longTerm{}
-	_ amber.Editor       = longTerm{}
-	_ amber.Eraser       = longTerm{}
-)
-
 // Recall implements [amber.LongTerm].
 func (l longTerm) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
 	if _, _, err := q.Normalize(); err != nil {
@@ -117,9 +109,7 @@ func (l longTerm) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]am
 			return nil, err
 		}
 	}
-	body := struct {
-		Items []amber.WriteRequest `json:"items"`
-	}{rs}
+	body := fields{"items": rs}
 	page, err := post[amber.Page[amber.WriteAck]](ctx, l.Agent, body, "memories", "batch")
 	if err == nil && len(page.Items) != len(rs) {
 		err = incomplete("answer for each of them")

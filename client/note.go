@@ -11,11 +11,6 @@ import (
 // notes are the notes of an agent.
 type notes struct{ *Agent }
 
-var (
-	_ amber.Notes   = notes{}
-	_ amber.NoteLog = notes{}
-)
-
 // WriteNote implements [amber.Notes].
 func (n notes) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
 	name, err := amber.CheckNoteName(name)
@@ -25,9 +20,7 @@ func (n notes) WriteNote(ctx context.Context, name, content string) (amber.Note,
 	if err != nil {
 		return amber.Note{}, err
 	}
-	body := struct {
-		Content string `json:"content"`
-	}{content}
+	body := fields{"content": content}
 	got, err := call[amber.Note](ctx, n.c, request{method: http.MethodPut, path: n.path("notes", name), body: body, once: true})
 	return got, about(names.Canonical(got.Name), names.Canonical(name), err)
 }

@@ -12,11 +12,6 @@ import (
 // queue is the dispatch queue of an agent.
 type queue struct{ *Agent }
 
-var (
-	_ amber.Queue       = queue{}
-	_ amber.QueueKeeper = queue{}
-)
-
 // do posts to the queue and has no answer.
 func (q queue) do(ctx context.Context, body any, repeatable bool, elements ...string) error {
 	_, err := call[none](ctx, q.c, request{
@@ -39,9 +34,7 @@ func (q queue) Claim(ctx context.Context, consumerID string) (amber.Claim, error
 	if err := amber.CheckID("consumer id", consumerID); err != nil {
 		return amber.Claim{}, err
 	}
-	body := struct {
-		ConsumerID string `json:"consumer_id"`
-	}{consumerID}
+	body := fields{"consumer_id": consumerID}
 	return post[amber.Claim](ctx, q.Agent, body, "queue", "claim")
 }
 

@@ -10,11 +10,6 @@ import (
 // beside is what hangs on the memories of an agent.
 type beside struct{ *Agent }
 
-var (
-	_ amber.Relations = beside{}
-	_ amber.Concepts  = beside{}
-)
-
 // Relate implements [amber.Relations].
 func (b beside) Relate(ctx context.Context, r amber.Relation) (amber.Relation, error) {
 	r, err := r.Normalize()

@@ -10,12 +10,6 @@ import (
 // sessions are the sessions of an agent.
 type sessions struct{ *Agent }
 
-var (
-	_ amber.Sessions       = sessions{}
-	_ amber.SessionEditor  = sessions{}
-	_ amber.ActiveSessions = sessions{}
-)
-
 // StartSession implements [amber.Sessions].
 func (s sessions) StartSession(ctx context.Context, r amber.SessionStart) (amber.Session, error) {
 	r, err := r.Normalize()
@@ -58,9 +52,7 @@ func (s sessions) RenameSession(ctx context.Context, id amber.SessionID, name st
 	if err != nil {
 		return amber.Session{}, err
 	}
-	body := struct {
-		Name string `json:"name"`
-	}{name}
+	body := fields{"name": name}
 	return call[amber.Session](ctx, s.c, request{method: http.MethodPatch, path: s.path("sessions", string(id)), body: body, once: true})
 }
 

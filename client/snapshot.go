@@ -116,9 +116,7 @@ func (s *Snapshots) PinSnapshot(ctx context.Context, ref wire.SnapshotRef, pinne
 	if err != nil {
 		return err
 	}
-	body := struct {
-		Pinned bool `json:"pinned"`
-	}{pinned}
+	body := fields{"pinned": pinned}
 	_, err = change[none](ctx, s.a, body, path...)
 	return err
 }

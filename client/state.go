@@ -12,11 +12,6 @@ import (
 // states are the states and suspended loops of sessions.
 type states struct{ *Agent }
 
-var (
-	_ amber.SessionStates = states{}
-	_ amber.Loops         = states{}
-)
-
 // savedState is a state as the server tells it: the document, and where it is
 // not compact also its bytes.
 type savedState struct {

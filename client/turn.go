@@ -10,12 +10,6 @@ import (
 // turns are the turns of sessions, their summaries and what was done.
 type turns struct{ *Agent }
 
-var (
-	_ amber.Turns       = turns{}
-	_ amber.Compactions = turns{}
-	_ amber.Activities  = turns{}
-)
-
 // AppendTurn implements [amber.Turns].
 func (t turns) AppendTurn(ctx context.Context, turn amber.Turn) (amber.Turn, error) {
 	turn, err := turn.Normalize()
