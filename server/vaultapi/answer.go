@@ -25,6 +25,8 @@ type answer struct {
 	Status int             `json:"status"` // 0: it was sent already
 	Tag    string          `json:"tag,omitempty"`
 	Body   json.RawMessage `json:"body,omitempty"`
+
+	each []string // the files that were changed, where they are not the one in the path
 }
 
 // newAnswer is an answer with a document.
@@ -178,10 +180,10 @@ func (h *Handler) problemOf(r *http.Request, err error) *problem {
 // of this machine: those are for the log.
 var ownWords = map[amber.Kind]string{
 	amber.KindNotFound:  "File not found.",
-	amber.KindDamaged:   "A file of the vault is damaged; the log of the server and amber doctor tell more. To put or delete it mends it.",
-	amber.KindUntrusted: "Something that is stored is not to be trusted; the log of the server tells more.",
+	amber.KindDamaged:   "A file of the vault is damaged; the log of the server and amber doctor tell more. Putting or deleting the file mends the vault.",
+	amber.KindUntrusted: "A stored file is not to be trusted; the log of the server tells more.",
 	amber.KindTooNew:    "A file of the vault was written by a newer Amber; the log of the server tells more.",
-	amber.KindInternal:  "The server could not do it; its log tells more.",
+	amber.KindInternal:  "The server failed; its log tells more.",
 }
 
 // nameOf names the file that an error is about, where its store knows it.
@@ -190,7 +192,7 @@ func nameOf(err error) string {
 	if !errors.As(err, &known) {
 		return ""
 	}
-	return " It is " + strconv.Quote(known.FileName()) + "."
+	return " The file is " + strconv.Quote(known.FileName()) + "."
 }
 
 // codes are the status and the code of every kind. The first seven are those of

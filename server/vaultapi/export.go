@@ -13,14 +13,14 @@ import (
 // export sends the files whose names begin with the prefix as a zip archive, as
 // they are read. What fails on the way cuts the answer off: half an archive is
 // never taken for a whole one.
-func (h *Handler) export(ctx context.Context, c *call) (answer, []string, error) {
+func (h *Handler) export(ctx context.Context, c *call) (answer, error) {
 	prefix, err := c.prefix()
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	files, err := c.store.List(ctx, prefix)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	header := c.w.Header()
 	header.Set("Content-Type", "application/zip")
@@ -31,7 +31,7 @@ func (h *Handler) export(ctx context.Context, c *call) (answer, []string, error)
 		h.o.Log.ErrorContext(ctx, "vault export was cut off", "error", err, "request_id", c.Header.Get(requestIDHeader))
 		panic(http.ErrAbortHandler)
 	}
-	return answer{}, nil, nil
+	return answer{}, nil
 }
 
 // archive writes files into a zip archive. One that was deleted since it was

@@ -35,20 +35,19 @@ func subject(name string) string {
 }
 
 // get returns a file.
-func (h *Handler) get(ctx context.Context, c *call) (answer, []string, error) {
+func (h *Handler) get(ctx context.Context, c *call) (answer, error) {
 	f, err := c.store.Get(ctx, c.name)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	if f.Version != "" && hasTag(c.Header.Values("If-None-Match"), f.Version) {
-		return answer{Status: http.StatusNotModified, Tag: f.Version}, nil, nil
+		return answer{Status: http.StatusNotModified, Tag: f.Version}, nil
 	}
-	a, err := newAnswer(f.Version, struct {
+	return newAnswer(f.Version, struct {
 		metadata
 		Content string `json:"content"`
 		Tag     string `json:"etag"`
 	}{metadataOf(f.FileInfo), f.Content, quote(f.Version)})
-	return a, nil, err
 }
 
 // hasTag reports whether headers of entity tags name a tag.
@@ -65,14 +64,14 @@ func hasTag(headers []string, tag string) bool {
 }
 
 // put writes a file, under the condition of the request.
-func (h *Handler) put(ctx context.Context, c *call) (answer, []string, error) {
+func (h *Handler) put(ctx context.Context, c *call) (answer, error) {
 	content, err := h.content(c)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	w, err := c.op.wants(c.Header)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	return c.changed(w.put(ctx, c.store, c.name, content))
 }
@@ -85,63 +84,61 @@ func (h *Handler) content(c *call) (string, error) {
 // changed answers with what a file is now. A caller that may not read is told its
 // name alone, unless the text of the file is the one of the request: size and
 // tag, which is a digest, would let what was there before be guessed.
-func (c *call) changed(f colony.FileInfo, err error) (answer, []string, error) {
+func (c *call) changed(f colony.FileInfo, err error) (answer, error) {
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	if !c.who.MayRead() && c.op.method != http.MethodPut {
-		a, err := newAnswer("", struct {
+		return newAnswer("", struct {
 			Name string `json:"filename"`
 		}{f.Name})
-		return a, nil, err
 	}
-	a, err := newAnswer(f.Version, metadataOf(f))
-	return a, nil, err
+	return newAnswer(f.Version, metadataOf(f))
 }
 
 // remove deletes a file.
-func (h *Handler) remove(ctx context.Context, c *call) (answer, []string, error) {
+func (h *Handler) remove(ctx context.Context, c *call) (answer, error) {
 	_, err := c.op.wants(c.Header)
 	if err == nil {
 		err = c.store.Delete(ctx, c.name)
 	}
-	return answer{Status: http.StatusNoContent}, nil, err
+	return answer{Status: http.StatusNoContent}, err
 }
 
 // appendTo adds to the end of a file.
-func (h *Handler) appendTo(ctx context.Context, c *call) (answer, []string, error) {
+func (h *Handler) appendTo(ctx context.Context, c *call) (answer, error) {
 	content, err := h.content(c)
 	if err == nil {
 		_, err = c.op.wants(c.Header)
 	}
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	return c.changed(c.store.Append(ctx, c.name, content))
 }
 
-func (h *Handler) move(ctx context.Context, c *call) (answer, []string, error) {
+func (h *Handler) move(ctx context.Context, c *call) (answer, error) {
 	to, overwrite, err := destination(c)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
-	a, _, err := c.changed(c.store.Move(ctx, c.name, to, overwrite))
-	if err != nil {
-		return a, nil, err
+	a, err := c.changed(c.store.Move(ctx, c.name, to, overwrite))
+	if err == nil {
+		a.each = []string{subject(c.name), subject(to)}
 	}
-	return a, []string{subject(c.name), subject(to)}, nil
+	return a, err
 }
 
-func (h *Handler) copyTo(ctx context.Context, c *call) (answer, []string, error) {
+func (h *Handler) copyTo(ctx context.Context, c *call) (answer, error) {
 	to, overwrite, err := destination(c)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
-	a, _, err := c.changed(c.store.Copy(ctx, c.name, to, overwrite))
-	if err != nil {
-		return a, nil, err
+	a, err := c.changed(c.store.Copy(ctx, c.name, to, overwrite))
+	if err == nil {
+		a.each = []string{subject(to)}
 	}
-	return a, []string{subject(to)}, nil
+	return a, err
 }
 
 // destination reads where a file is to go.

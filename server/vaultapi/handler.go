@@ -151,7 +151,7 @@ func (h *Handler) act(c *call) (a answer, err error) {
 	if err != nil {
 		return answer{}, err
 	}
-	err = h.o.Desk.DoEach(c.Context(), j, func(ctx context.Context, _ *server.Agent) (done []string, subject string, err error) {
+	err = h.o.Desk.DoEach(c.Context(), j, func(ctx context.Context, _ *server.Agent) (_ []string, _ string, err error) {
 		if unfit != nil {
 			return nil, "", unfit
 		}
@@ -160,9 +160,9 @@ func (h *Handler) act(c *call) (a answer, err error) {
 				return nil, "", err
 			}
 		}
-		a, done, err = c.op.do(ctx, c)
+		a, err = c.op.do(ctx, c)
 		c.done = err == nil
-		return done, "", err
+		return a.each, "", err
 	})
 	return a, err
 }

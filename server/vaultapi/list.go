@@ -29,73 +29,70 @@ type capability struct {
 }
 
 // capabilities tells what the caller may do.
-func (h *Handler) capabilities(_ context.Context, c *call) (answer, []string, error) {
+func (h *Handler) capabilities(_ context.Context, c *call) (answer, error) {
 	write := capability{Name: "write_vault", Allowed: c.who.Grant.Has(wire.TokenWrite)}
 	if !write.Allowed {
 		write.Reason, write.Requirement = "The token lacks the scope write.", "scope write"
 	}
-	a, err := newAnswer("", struct {
+	return newAnswer("", struct {
 		Capabilities []capability `json:"capabilities"`
 		Karma        int          `json:"karma"`
 	}{[]capability{write}, karma})
-	return a, nil, err
 }
 
 // status tells how much room there is.
-func (h *Handler) status(ctx context.Context, c *call) (answer, []string, error) {
+func (h *Handler) status(ctx context.Context, c *call) (answer, error) {
 	s, err := c.store.Status(ctx)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	if s.QuotaBytes == 0 && h.o.Room != nil {
 		s.QuotaBytes = h.o.Room(c.who.Grant.Tenant)
 		s.AvailableBytes = s.QuotaBytes
 	}
-	a, err := newAnswer("", s)
-	return a, nil, err
+	return newAnswer("", s)
 }
 
 // list returns the files whose names begin with the prefix.
-func (h *Handler) list(ctx context.Context, c *call) (answer, []string, error) {
+func (h *Handler) list(ctx context.Context, c *call) (answer, error) {
 	prefix, err := c.prefix()
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	files, err := c.store.List(ctx, prefix)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	l := listing[metadata]{Items: make([]metadata, 0, len(files)), Total: len(files)}
 	all := make([]string, 0, len(files))
 	for _, f := range files {
 		l.Items, all = append(l.Items, metadataOf(f)), append(all, f.Name)
 	}
-	a, err := newAnswer("", struct {
+	return newAnswer("", struct {
 		listing[metadata]
 		Names []string `json:"files"` // where colony-memory 0.1.0 looks
 		More  bool     `json:"has_more"`
 	}{l, all, false})
-	return a, nil, err
 }
 
 // search returns the files that hold a text.
-func (h *Handler) search(ctx context.Context, c *call) (answer, []string, error) {
+func (h *Handler) search(ctx context.Context, c *call) (answer, error) {
 	const most, usual = 100, 20
 	text, err := c.parameter("q", 2, maxText)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	limit, err := c.number("limit", usual, 1, most)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	offset, err := c.number("offset", 0, 0, 1<<30)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	hits, total, err := c.store.Search(ctx, text, limit, offset)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	type found struct {
 		metadata
@@ -105,15 +102,14 @@ func (h *Handler) search(ctx context.Context, c *call) (answer, []string, error)
 	for _, hit := range hits {
 		l.Items = append(l.Items, found{metadataOf(hit.FileInfo), hit.Snippet})
 	}
-	a, err := newAnswer("", l)
-	return a, nil, err
+	return newAnswer("", l)
 }
 
 // folders returns the folders and how many files each has.
-func (h *Handler) folders(ctx context.Context, c *call) (answer, []string, error) {
+func (h *Handler) folders(ctx context.Context, c *call) (answer, error) {
 	all, err := c.store.Folders(ctx)
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, err
 	}
 	type folder struct {
 		Name  string `json:"folder"`
@@ -123,8 +119,7 @@ func (h *Handler) folders(ctx context.Context, c *call) (answer, []string, error
 	for _, f := range all {
 		l.Items = append(l.Items, folder(f))
 	}
-	a, err := newAnswer("", l)
-	return a, nil, err
+	return newAnswer("", l)
 }
 
 // prefix is what names are to begin with; "" for all.

@@ -77,12 +77,12 @@ func (h *Handler) keep(c *call, k wire.AnswerKey) (answer, error) {
 
 // doneBefore is told to a caller that repeats a request that was done and is not in the
 // audit log.
-const doneBefore = `{"detail":{"code":"CONFLICT","message":"It was done before, but could not be written to the audit log"}}`
+const doneBefore = `{"detail":{"code":"CONFLICT","message":"The request was carried out before, but could not be written to the audit log"}}`
 
 // replay is the answer that was given before.
 func replay(b wire.Answer) (a answer, err error) {
 	if b.Blank {
-		return answer{}, newProblem(http.StatusConflict, "CONFLICT", "It was done before; the answer is not kept any more")
+		return answer{}, newProblem(http.StatusConflict, "CONFLICT", "The request was carried out before; its answer is not kept any more")
 	}
 	if err := json.Unmarshal(b.Body, &a); err != nil {
 		return answer{}, &amber.Error{Op: "repeat answer", Kind: amber.KindDamaged, Err: err}

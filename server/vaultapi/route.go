@@ -22,9 +22,7 @@ type operation struct {
 	repeatable   bool // doing it twice is doing it once, without a condition
 	first        bool // it may make a file, and so the agent
 	conditional  bool // it takes a condition
-	// do returns the answer and the names that were changed, where those are
-	// others than the one of the path.
-	do func(ctx context.Context, c *call) (a answer, changed []string, err error)
+	do           func(ctx context.Context, c *call) (answer, error)
 }
 
 const (
@@ -33,10 +31,10 @@ const (
 )
 
 func (h *Handler) operations() []*operation {
-	read := func(path string, b bucket, do func(context.Context, *call) (answer, []string, error)) *operation {
+	read := func(path string, b bucket, do func(context.Context, *call) (answer, error)) *operation {
 		return &operation{method: http.MethodGet, path: path, scope: wire.TokenRead, bucket: b, do: do}
 	}
-	change := func(method, path, action string, do func(context.Context, *call) (answer, []string, error)) *operation {
+	change := func(method, path, action string, do func(context.Context, *call) (answer, error)) *operation {
 		return &operation{method: method, path: path, action: action, scope: wire.TokenWrite, bucket: operations, body: method != http.MethodDelete, do: do}
 	}
 	export := read("/vault/export", exports, h.export)
