@@ -302,23 +302,12 @@ func tooLow(k config.Key) []string {
 	return []string{"0", "-1"}
 }
 
-// wantError checks kind and that the message says each of the words.
+// wantError checks the kind of an error, that it says each of the words, and that
+// it can be shown on a terminal.
 func wantError(t *testing.T, what string, err error, kind amber.Kind, words ...string) {
 	t.Helper()
-	var e *amber.Error
-	if !errors.As(err, &e) {
-		t.Errorf("%s: got error %v, want an *amber.Error", what, err)
-		return
-	}
-	if e.Kind != kind {
-		t.Errorf("%s: got kind %s (%v), want %s", what, e.Kind, err, kind)
-	}
-	for _, w := range words {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: the error %q does not name %q", what, err, w)
-		}
-	}
-	if strings.ContainsFunc(err.Error(), unicode.IsControl) {
+	check.Kind(t, what, err, kind, words...)
+	if err != nil && strings.ContainsFunc(err.Error(), unicode.IsControl) {
 		t.Errorf("%s: the error %q has control characters", what, err)
 	}
 }

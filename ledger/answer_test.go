@@ -32,7 +32,7 @@ func begin(t testing.TB, d *ledger.DB, k wire.AnswerKey) {
 func finish(t testing.TB, d *ledger.DB, k wire.AnswerKey, body string) {
 	t.Helper()
 	begin(t, d, k)
-	do(t, d.FinishAnswer(context.Background(), k, 201, []byte(body)))
+	check.OK(t, d.FinishAnswer(context.Background(), k, 201, []byte(body)))
 }
 
 func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
@@ -42,18 +42,18 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 	k := keyNamed("k")
 	begin(t, d, k)
 	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
-	wantKind(t, err, amber.KindBusy, "while it is answered")
+	check.Kind(t, "while it is answered", err, amber.KindBusy)
 	_, err = p.open(t).BeginAnswer(t.Context(), k, "digest", true)
-	wantKind(t, err, amber.KindBusy, "while another process answers it")
-	do(t, d.FinishAnswer(t.Context(), k, 201, []byte("body")))
+	check.Kind(t, "while another process answers it", err, amber.KindBusy)
+	check.OK(t, d.FinishAnswer(t.Context(), k, 201, []byte("body")))
 	want := wire.Answer{Done: true, Status: 201, Body: []byte("body")}
 	for _, db := range []*ledger.DB{d, p.open(t)} {
 		check.Equal(t, "", want, try(db.BeginAnswer(t.Context(), k, "digest", false))(t))
 	}
 	_, err = d.BeginAnswer(t.Context(), k, "another", true)
-	wantKind(t, err, amber.KindConflict, "another request")
-	wantKind(t, d.FinishAnswer(t.Context(), k, 500, nil), amber.KindNotFound, "finished twice")
-	do(t, d.AbandonAnswer(t.Context(), k))
+	check.Kind(t, "another request", err, amber.KindConflict)
+	check.Kind(t, "finished twice", d.FinishAnswer(t.Context(), k, 500, nil), amber.KindNotFound)
+	check.OK(t, d.AbandonAnswer(t.Context(), k))
 	if !try(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
 		t.Error("abandoning took away an answer that was given")
 	}
@@ -76,12 +76,12 @@ func TestAnAbandonedRequestMayComeAgain(t *testing.T) {
 	d := p.open(t)
 	k := keyNamed("k")
 	begin(t, d, k)
-	do(t, p.open(t).AbandonAnswer(t.Context(), k)) // by somebody else: nothing
+	check.OK(t, p.open(t).AbandonAnswer(t.Context(), k)) // by somebody else: nothing
 	_, err := d.BeginAnswer(t.Context(), k, "digest", false)
-	wantKind(t, err, amber.KindBusy, "it was begun")
-	do(t, d.AbandonAnswer(t.Context(), k))
-	do(t, d.AbandonAnswer(t.Context(), k))
-	wantKind(t, d.FinishAnswer(t.Context(), k, 200, nil), amber.KindNotFound, "finished after all")
+	check.Kind(t, "it was begun", err, amber.KindBusy)
+	check.OK(t, d.AbandonAnswer(t.Context(), k))
+	check.OK(t, d.AbandonAnswer(t.Context(), k))
+	check.Kind(t, "finished after all", d.FinishAnswer(t.Context(), k, 200, nil), amber.KindNotFound)
 	begin(t, d, k)
 }
 
@@ -98,10 +98,10 @@ func TestKeysOfAnswersAreChecked(t *testing.T) {
 		{Tenant: "\x00", Operation: "o", Key: "k"},
 	} {
 		_, err := d.BeginAnswer(t.Context(), k, "", false)
-		wantKind(t, err, amber.KindInvalid, fmt.Sprintf("%+.20v", k))
+		check.Kind(t, fmt.Sprintf("%+.20v", k), err, amber.KindInvalid)
 	}
 	_, err := d.BeginAnswer(t.Context(), keyNamed("k"), strings.Repeat("d", 201), false)
-	wantKind(t, err, amber.KindInvalid, "a long digest")
+	check.Kind(t, "a long digest", err, amber.KindInvalid)
 }
 
 func TestARequestThatWasCutOff(t *testing.T) {
@@ -114,14 +114,14 @@ func TestARequestThatWasCutOff(t *testing.T) {
 	d := p.open(t)
 	k := keyNamed("cut off")
 	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
-	wantKind(t, err, amber.KindBusy, "while the process lives")
+	check.Kind(t, "while the process lives", err, amber.KindBusy)
 	kill()
 	for lines.Scan() { // until it is gone
 	}
 	_, err = d.BeginAnswer(t.Context(), k, "another", true)
-	wantKind(t, err, amber.KindConflict, "another request")
+	check.Kind(t, "another request", err, amber.KindConflict)
 	_, err = d.BeginAnswer(t.Context(), k, "digest", false)
-	wantKind(t, err, amber.KindConflict, "not repeatable")
+	check.Kind(t, "not repeatable", err, amber.KindConflict)
 	if err == nil || !strings.Contains(err.Error(), "not known") {
 		t.Errorf("it says %v", err)
 	}
@@ -129,8 +129,8 @@ func TestARequestThatWasCutOff(t *testing.T) {
 		t.Error("it was answered")
 	}
 	_, err = p.open(t).BeginAnswer(t.Context(), k, "digest", true)
-	wantKind(t, err, amber.KindBusy, "after it was taken over")
-	do(t, d.FinishAnswer(t.Context(), k, 200, []byte("at last")))
+	check.Kind(t, "after it was taken over", err, amber.KindBusy)
+	check.OK(t, d.FinishAnswer(t.Context(), k, 200, []byte("at last")))
 	if a := try(p.open(t).BeginAnswer(t.Context(), k, "digest", false))(t); string(a.Body) != "at last" {
 		t.Errorf("%+v", a)
 	}
@@ -143,12 +143,12 @@ func TestClosingLetsGoOfRequests(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	begin(t, d, keyNamed("k"))
-	do(t, d.Close())
+	check.OK(t, d.Close())
 	other := p.open(t)
 	if try(other.BeginAnswer(t.Context(), keyNamed("k"), "digest", true))(t).Done {
 		t.Error("it was answered")
 	}
-	do(t, other.Close())
+	check.OK(t, other.Close())
 	if left := try(os.ReadDir(p.path() + "-holders"))(t); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -162,14 +162,14 @@ func TestARequestThatWasLeft(t *testing.T) {
 	k := keyNamed("k")
 	begin(t, d, k)
 	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
-	wantKind(t, err, amber.KindBusy, "while it is being answered")
+	check.Kind(t, "while it is being answered", err, amber.KindBusy)
 	d.LeaveAnswer(k)
 	_, err = d.BeginAnswer(t.Context(), k, "digest", false)
-	wantKind(t, err, amber.KindConflict, "what may not be done twice")
+	check.Kind(t, "what may not be done twice", err, amber.KindConflict)
 	if try(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
 		t.Error("it was answered")
 	}
-	do(t, d.FinishAnswer(t.Context(), k, 200, []byte("{}")))
+	check.OK(t, d.FinishAnswer(t.Context(), k, 200, []byte("{}")))
 	d.LeaveAnswer(k)
 	if !try(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
 		t.Error("the answer is gone")
@@ -186,7 +186,7 @@ func TestConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T) {
 		k := keyNamed(fmt.Sprint(round))
 		if round%2 == 1 { // somebody began it and is gone
 			begin(t, left, k)
-			do(t, left.Close())
+			check.OK(t, left.Close())
 			left = p.open(t)
 		}
 		for range 4 {
@@ -226,7 +226,7 @@ func TestAnswersAreKeptForSevenDays(t *testing.T) {
 	p.clock.forward(time.Millisecond)
 	begin(t, d, keyNamed("119")) // not the first to be swept
 	rows := func() (n int) {
-		do(t, p.raw(t).QueryRow(`SELECT count(*) FROM answers`).Scan(&n))
+		check.OK(t, p.raw(t).QueryRow(`SELECT count(*) FROM answers`).Scan(&n))
 		return n
 	}
 	if n := rows(); n != 70 {
@@ -272,33 +272,33 @@ func TestForgottenAnswersLeaveNoText(t *testing.T) {
 		if i%5 == 0 { // rows that come and go
 			k := keyNamed(fmt.Sprintf("abandoned-%d-%s", i, strings.Repeat("k", i%150)))
 			begin(t, d, k)
-			do(t, d.AbandonAnswer(t.Context(), k))
+			check.OK(t, d.AbandonAnswer(t.Context(), k))
 		}
 	}
 	if !bytes.Contains(p.bytes(t), []byte(text)) {
 		t.Fatal("the text never was there")
 	}
 	begin(t, d, keyNamed("running"))
-	do(t, d.ForgetAnswers(t.Context(), "acme", "bob"))
+	check.OK(t, d.ForgetAnswers(t.Context(), "acme", "bob"))
 	if bytes.Contains(p.bytes(t), []byte(text[:8])) {
 		t.Error("the text is still there")
 	}
-	do(t, d.FinishAnswer(t.Context(), keyNamed("running"), 200, []byte(text)))
+	check.OK(t, d.FinishAnswer(t.Context(), keyNamed("running"), 200, []byte(text)))
 	for _, key := range []string{"199", "running"} {
 		if a := try(d.BeginAnswer(t.Context(), keyNamed(key), "digest", false))(t); !a.Done || !a.Blank || a.Body != nil || a.Status == 0 {
 			t.Errorf("%s: %+v", key, a)
 		}
 	}
 	_, err := d.BeginAnswer(t.Context(), keyNamed("199"), "another", false)
-	wantKind(t, err, amber.KindConflict, "another request with the key of a forgotten answer")
+	check.Kind(t, "another request with the key of a forgotten answer", err, amber.KindConflict)
 	if a := try(d.BeginAnswer(t.Context(), other(198), "digest", false))(t); string(a.Body) != "of somebody else" {
 		t.Errorf("%+v", a)
 	}
-	do(t, d.Close())
+	check.OK(t, d.Close())
 	if bytes.Contains(p.bytes(t), []byte(text[:8])) {
 		t.Error("the text is there after Close")
 	}
-	do(t, p.open(t).Check(t.Context()))
+	check.OK(t, p.open(t).Check(t.Context()))
 }
 
 // A reader keeps old pages in the log; then it is not said that they are gone.
@@ -312,7 +312,7 @@ func TestForgettingBesideAReaderIsBusy(t *testing.T) {
 	raw := p.raw(t)
 	p.exec(t, raw, `BEGIN`)
 	p.exec(t, raw, `SELECT count(*) FROM answers`)
-	wantKind(t, d.ForgetAnswers(t.Context(), "acme", "bob"), amber.KindBusy, "beside a reader")
+	check.Kind(t, "beside a reader", d.ForgetAnswers(t.Context(), "acme", "bob"), amber.KindBusy)
 	p.exec(t, raw, `COMMIT`)
-	do(t, d.ForgetAnswers(t.Context(), "acme", "bob"))
+	check.OK(t, d.ForgetAnswers(t.Context(), "acme", "bob"))
 }

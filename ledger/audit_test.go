@@ -71,7 +71,7 @@ func TestTheHashOfTheDocumentation(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	do(t, d.Record(t.Context(), wire.AuditEntry{
+	check.OK(t, d.Record(t.Context(), wire.AuditEntry{
 		Tenant: "acme", Agent: "bob", Actor: "k3x7q2ma", Action: "memory.write",
 		Subject: "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d", Outcome: "ok", RequestID: "req-1",
 	}))
@@ -88,7 +88,7 @@ func TestFieldsAreMadeToFit(t *testing.T) {
 	t.Parallel()
 	d := newPlace(t).open(t)
 	long := strings.Repeat("ä", 150)
-	do(t, d.Record(t.Context(), wire.AuditEntry{Actor: "a\nb\x00c", Action: "\xff", Subject: long, RequestID: "\u202eevil"}))
+	check.OK(t, d.Record(t.Context(), wire.AuditEntry{Actor: "a\nb\x00c", Action: "\xff", Subject: long, RequestID: "\u202eevil"}))
 	got := try(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0]
 	if got.Actor != "a?b?c" || got.Action != "?" || got.Subject != long[:200] || got.RequestID != "?evil" {
 		t.Errorf("%+v", got)
@@ -169,7 +169,7 @@ func TestRecordingEndsWithItsContext(t *testing.T) {
 	verified(t, d, int64(recorded))
 	ended, end := context.WithCancel(t.Context())
 	end()
-	wantKind(t, d.Record(ended, entry("late")), amber.KindUnreachable, "a context that has ended")
+	check.Kind(t, "a context that has ended", d.Record(ended, entry("late")), amber.KindUnreachable)
 	verified(t, d, int64(recorded))
 }
 
@@ -188,7 +188,7 @@ func TestListingAuditEntries(t *testing.T) {
 		e.Agent = []amber.AgentID{"bob", "eve"}[i/2%2]
 		e.Actor = []string{"local", "k3x7q2ma"}[i%2]
 		e.Action = []string{"memory.write", "memory.read", "token.create"}[i%3]
-		do(t, d.Record(t.Context(), e))
+		check.OK(t, d.Record(t.Context(), e))
 	}
 	for name, c := range map[string]struct {
 		q    wire.AuditQuery
@@ -218,7 +218,7 @@ func TestListingAuditEntries(t *testing.T) {
 	}
 	for _, q := range []wire.AuditQuery{{Limit: -1}, {Cursor: "x"}, {Cursor: "!"}, {Cursor: amber.Cursor(strings.Repeat("a", 1<<20))}, {Cursor: "YXVkaXQKKzE"}} {
 		page, err := d.ListAudit(t.Context(), q)
-		wantKind(t, err, amber.KindInvalid, fmt.Sprintf("%.20q", q.Cursor))
+		check.Kind(t, fmt.Sprintf("%.20q", q.Cursor), err, amber.KindInvalid)
 		if page.Items == nil {
 			t.Error("a list is nil")
 		}

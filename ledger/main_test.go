@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,7 +18,6 @@ import (
 	"go.uber.org/goleak"
 	_ "modernc.org/sqlite"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
@@ -75,10 +73,10 @@ func start(t *testing.T, job ...string) (lines *bufio.Scanner, kill func()) {
 	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join(job, " "))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	do(t, err)
+	check.OK(t, err)
 	_, err = cmd.StdinPipe()
-	do(t, err)
-	do(t, cmd.Start())
+	check.OK(t, err)
+	check.OK(t, cmd.Start())
 	kill = sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
 	})
@@ -128,8 +126,8 @@ func (p place) options() ledger.Options {
 func (p place) open(t testing.TB) *ledger.DB {
 	t.Helper()
 	d, err := ledger.Open(context.Background(), p.path(), p.options())
-	do(t, err)
-	t.Cleanup(func() { do(t, d.Close()) })
+	check.OK(t, err)
+	t.Cleanup(func() { check.OK(t, d.Close()) })
 	return d
 }
 
@@ -137,9 +135,9 @@ func (p place) open(t testing.TB) *ledger.DB {
 func (p place) raw(t testing.TB) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+p.path()+"?_pragma=busy_timeout(1000)")
-	do(t, err)
+	check.OK(t, err)
 	db.SetMaxOpenConns(1)
-	t.Cleanup(func() { do(t, db.Close()) })
+	t.Cleanup(func() { check.OK(t, db.Close()) })
 	return db
 }
 
@@ -154,7 +152,7 @@ func (p place) exec(t testing.TB, db *sql.DB, query string, args ...any) {
 func (p place) bytes(t testing.TB) []byte {
 	t.Helper()
 	var all []byte
-	do(t, filepath.WalkDir(p.dir, func(path string, e os.DirEntry, err error) error {
+	check.OK(t, filepath.WalkDir(p.dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -168,7 +166,7 @@ func (p place) bytes(t testing.TB) []byte {
 func (p place) copy(t testing.TB) place {
 	t.Helper()
 	q := place{t.TempDir(), p.clock}
-	do(t, os.CopyFS(q.dir, os.DirFS(p.dir)))
+	check.OK(t, os.CopyFS(q.dir, os.DirFS(p.dir)))
 	return q
 }
 
@@ -182,35 +180,22 @@ func entry(subject string) wire.AuditEntry {
 func record(t testing.TB, d *ledger.DB, subjects ...string) {
 	t.Helper()
 	for _, s := range subjects {
-		do(t, d.Record(context.Background(), entry(s)))
+		check.OK(t, d.Record(context.Background(), entry(s)))
 	}
-}
-
-func do(t testing.TB, err error) {
-	t.Helper()
-	check.OK(t, err)
 }
 
 func try[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
-		do(t, err)
+		check.OK(t, err)
 		return v
-	}
-}
-
-func wantKind(t testing.TB, err error, want amber.Kind, what string) {
-	t.Helper()
-	var e *amber.Error
-	if amber.KindOf(err) != want || want != "" && !errors.As(err, &e) {
-		t.Errorf("%s: got %v (kind %q), want kind %q", what, err, amber.KindOf(err), want)
 	}
 }
 
 func (p place) openWith(t testing.TB, o ledger.Options) *ledger.DB {
 	t.Helper()
 	d, err := ledger.Open(context.Background(), p.path(), o)
-	do(t, err)
-	t.Cleanup(func() { do(t, d.Close()) })
+	check.OK(t, err)
+	t.Cleanup(func() { check.OK(t, d.Close()) })
 	return d
 }

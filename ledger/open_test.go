@@ -24,7 +24,7 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 	d := whole.open(t)
 	newToken(t, d, wire.TokenRequest{})
 	record(t, d, "one")
-	do(t, d.Close())
+	check.OK(t, d.Close())
 	bytes := try(os.ReadFile(whole.path()))(t)
 	query := func(queries ...string) func(t *testing.T, p place) {
 		return func(t *testing.T, p place) {
@@ -36,7 +36,7 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 		}
 	}
 	write := func(b []byte) func(t *testing.T, p place) {
-		return func(t *testing.T, p place) { do(t, os.WriteFile(p.path(), b, 0o600)) }
+		return func(t *testing.T, p place) { check.OK(t, os.WriteFile(p.path(), b, 0o600)) }
 	}
 	garbled := append([]byte{}, bytes...)
 	for i := 100; i < 4096; i++ {
@@ -51,8 +51,8 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 		"zeros":           {write(make([]byte, 8192)), amber.KindDamaged},
 		"first page":      {write(garbled), amber.KindDamaged},
 		"cut":             {write(bytes[:4096]), amber.KindDamaged},
-		"missing":         {func(t *testing.T, p place) { do(t, os.Remove(p.path())) }, amber.KindDamaged},
-		"a folder":        {func(t *testing.T, p place) { do(t, os.Remove(p.path())); do(t, os.Mkdir(p.path(), 0o700)) }, amber.KindDamaged},
+		"missing":         {func(t *testing.T, p place) { check.OK(t, os.Remove(p.path())) }, amber.KindDamaged},
+		"a folder":        {func(t *testing.T, p place) { check.OK(t, os.Remove(p.path())); check.OK(t, os.Mkdir(p.path(), 0o700)) }, amber.KindDamaged},
 		"another program": {query(`PRAGMA application_id = 1`), amber.KindDamaged},
 		"no version":      {query(`PRAGMA user_version = 0`), amber.KindDamaged},
 		"newer":           {query(`PRAGMA user_version = 99`, `CREATE TABLE future (x)`), amber.KindTooNew},
@@ -69,9 +69,9 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 			o := p.options()
 			o.Look = look
 			d, err := ledger.Open(t.Context(), p.path(), o)
-			wantKind(t, err, c.kind, name)
+			check.Kind(t, name, err, c.kind)
 			if err == nil {
-				do(t, d.Close())
+				check.OK(t, d.Close())
 			}
 		}
 		if after := p.bytes(t); string(after) != string(before) {
@@ -87,10 +87,10 @@ func TestAMissingDatabaseIsNotMadeAnew(t *testing.T) {
 	for _, trace := range []string{"home.db-wal", "keys/audit-head"} {
 		p := newPlace(t)
 		file := filepath.Join(p.dir, filepath.FromSlash(trace))
-		do(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		do(t, os.WriteFile(file, []byte("x"), 0o600))
+		check.OK(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		check.OK(t, os.WriteFile(file, []byte("x"), 0o600))
 		_, err := ledger.Open(t.Context(), p.path(), p.options())
-		wantKind(t, err, amber.KindDamaged, trace)
+		check.Kind(t, trace, err, amber.KindDamaged)
 		if _, err := os.Lstat(p.path()); !os.IsNotExist(err) {
 			t.Errorf("%s: it was made: %v", trace, err)
 		}
@@ -103,11 +103,11 @@ func TestLinksAreRefused(t *testing.T) {
 		t.Skip("making links needs a privilege on Windows")
 	}
 	p := newPlace(t)
-	do(t, p.open(t).Close())
+	check.OK(t, p.open(t).Close())
 	q := newPlace(t)
-	do(t, os.Symlink(p.path(), q.path()))
+	check.OK(t, os.Symlink(p.path(), q.path()))
 	_, err := ledger.Open(t.Context(), q.path(), q.options())
-	wantKind(t, err, amber.KindDamaged, "a link")
+	check.Kind(t, "a link", err, amber.KindDamaged)
 }
 
 func TestLookingMakesNothing(t *testing.T) {
@@ -116,7 +116,7 @@ func TestLookingMakesNothing(t *testing.T) {
 	o := p.options()
 	o.Look = true
 	_, err := ledger.Open(t.Context(), p.path(), o)
-	wantKind(t, err, amber.KindNotFound, "nothing there")
+	check.Kind(t, "nothing there", err, amber.KindNotFound)
 	if left := try(os.ReadDir(p.dir))(t); len(left) != 0 {
 		t.Errorf("it made %v", left)
 	}
@@ -142,7 +142,7 @@ func TestOpeningNeedsItsOptions(t *testing.T) {
 		"no folder":       {filepath.Join(p.dir, "none", "home.db"), good, amber.KindInternal},
 	} {
 		_, err := ledger.Open(t.Context(), c.path, c.o)
-		wantKind(t, err, c.kind, name)
+		check.Kind(t, name, err, c.kind)
 	}
 	if left := try(os.ReadDir(p.dir))(t); len(left) != 0 {
 		t.Errorf("it made %v", left)
@@ -160,7 +160,7 @@ func TestFilesAreForTheirOwnerAlone(t *testing.T) {
 	begin(t, d, keyNamed("k"))
 	verified(t, d, 1)
 	files := 0
-	do(t, filepath.WalkDir(p.dir, func(path string, e os.DirEntry, err error) error {
+	check.OK(t, filepath.WalkDir(p.dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || path == p.dir {
 			return err
 		}
@@ -195,15 +195,15 @@ func TestManyOpenANewHomeAtOnce(t *testing.T) {
 	wg.Wait()
 	d := p.open(t)
 	verified(t, d, openers)
-	do(t, d.Check(t.Context()))
+	check.OK(t, d.Check(t.Context()))
 }
 
 func TestAClosedDatabaseSaysSo(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	do(t, d.Close())
-	do(t, d.Close())
+	check.OK(t, d.Close())
+	check.OK(t, d.Close())
 	ctx := t.Context()
 	only := func(_ any, err error) error { return err }
 	for name, err := range map[string]error{
@@ -223,7 +223,7 @@ func TestAClosedDatabaseSaysSo(t *testing.T) {
 		"published": d.EventsPublished(ctx, 1),
 		"check":     d.Check(ctx),
 	} {
-		wantKind(t, err, amber.KindInvalid, name)
+		check.Kind(t, name, err, amber.KindInvalid)
 	}
 }
 
@@ -253,7 +253,7 @@ func TestClosingBesideCallersLosesNothing(t *testing.T) {
 			})
 		}
 		record(t, d, "one")
-		do(t, d.Close())
+		check.OK(t, d.Close())
 		wg.Wait()
 	}
 	if r := report(t, p); !r.OK() {
@@ -268,7 +268,7 @@ func TestABrokenRandomSourceIsAnError(t *testing.T) {
 	o.Random = io.LimitReader(o.Random, 20) // enough to open, not for a token
 	d := p.openWith(t, o)
 	_, err := d.CreateToken(t.Context(), wire.TokenRequest{Name: "x", Scopes: wire.TokenScopes()})
-	wantKind(t, err, amber.KindInternal, "no random bytes")
+	check.Kind(t, "no random bytes", err, amber.KindInternal)
 	if try(d.HasTokens(t.Context()))(t) {
 		t.Error("a token was made")
 	}

@@ -40,16 +40,16 @@ func TestEventsComeOutAsTheyWentIn(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	m := events.Mutation{Tenant: "acme", Agent: "bob", Op: amber.OpInsert, Key: "<k>", At: amber.UnixMilli(1)}
-	do(t, d.Publish(t.Context(), event("1", m)))
-	do(t, d.Publish(t.Context(), event("2", nil)))
-	do(t, d.Close())
+	check.OK(t, d.Publish(t.Context(), event("1", m)))
+	check.OK(t, d.Publish(t.Context(), event("2", nil)))
+	check.OK(t, d.Close())
 	d = p.open(t)
 	got := try(d.PendingEvents(t.Context(), 10))(t)
 	want := event("1", json.RawMessage(try(json.Marshal(m))(t)))
 	check.Equal(t, "", want, got[0].Event, cmp.AllowUnexported(amber.Time{}))
 	again := try(json.Marshal(got[1].Event))(t)
 	check.Equal(t, "", string(try(json.Marshal(event("2", nil)))(t)), string(again))
-	do(t, d.EventsPublished(t.Context(), got[0].Seq))
+	check.OK(t, d.EventsPublished(t.Context(), got[0].Seq))
 	if ids, _ := pending(t, d, 10); len(ids) != 1 || ids[0] != "2" {
 		t.Errorf("left: %v", ids)
 	}
@@ -61,15 +61,15 @@ func TestNumbersOfEventsAreNeverUsedAgain(t *testing.T) {
 	d := p.open(t)
 	var last int64
 	for i := range 5 {
-		do(t, d.Publish(t.Context(), event(fmt.Sprint(i), nil)))
+		check.OK(t, d.Publish(t.Context(), event(fmt.Sprint(i), nil)))
 		_, seq := pending(t, d, 10)
 		if seq <= last {
 			t.Errorf("%d after %d", seq, last)
 		}
 		last = seq
-		do(t, d.EventsPublished(t.Context(), last))
-		do(t, d.EventsPublished(t.Context(), last-1))
-		do(t, d.Close())
+		check.OK(t, d.EventsPublished(t.Context(), last))
+		check.OK(t, d.EventsPublished(t.Context(), last-1))
+		check.OK(t, d.Close())
 		d = p.open(t)
 	}
 	if ids, _ := pending(t, d, 10); len(ids) != 0 {
@@ -101,7 +101,7 @@ func TestConcurrentPublishersLoseNothing(t *testing.T) {
 		for _, id := range ids {
 			taken[id] = true
 		}
-		do(t, d.EventsPublished(t.Context(), last))
+		check.OK(t, d.EventsPublished(t.Context(), last))
 	}
 	if len(taken) != 4*each {
 		t.Errorf("%d events, want %d", len(taken), 4*each)
@@ -115,21 +115,21 @@ func TestTheOutboxIsBounded(t *testing.T) {
 	raw := p.raw(t)
 	text := string(try(json.Marshal(event("old", nil)))(t))
 	p.exec(t, raw, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO outbox (event) SELECT ? FROM n`, ledger.MaxPending-1, text)
-	do(t, d.Publish(t.Context(), event("the last", nil)))
-	wantKind(t, d.Publish(t.Context(), event("one too many", nil)), amber.KindQuota, "a full outbox")
+	check.OK(t, d.Publish(t.Context(), event("the last", nil)))
+	check.Kind(t, "a full outbox", d.Publish(t.Context(), event("one too many", nil)), amber.KindQuota)
 	ids, last := pending(t, d, 1<<30)
 	if len(ids) != 1000 {
 		t.Errorf("a page has %d events", len(ids))
 	}
-	do(t, d.EventsPublished(t.Context(), last))
-	do(t, d.Publish(t.Context(), event("again", nil)))
+	check.OK(t, d.EventsPublished(t.Context(), last))
+	check.OK(t, d.Publish(t.Context(), event("again", nil)))
 	for _, limit := range []int{0, -1} {
 		if ids, _ := pending(t, d, limit); len(ids) != 0 {
 			t.Errorf("limit %d: %d events", limit, len(ids))
 		}
 	}
 	p.exec(t, raw, `DELETE FROM outbox WHERE seq <= ?`, ledger.MaxPending-2500)
-	do(t, d.EventsPublished(t.Context(), 1<<62)) // more than one transaction
+	check.OK(t, d.EventsPublished(t.Context(), 1<<62)) // more than one transaction
 	if ids, _ := pending(t, d, 10); len(ids) != 0 {
 		t.Errorf("left: %v", ids)
 	}
@@ -138,17 +138,17 @@ func TestTheOutboxIsBounded(t *testing.T) {
 func TestLargeEvents(t *testing.T) {
 	t.Parallel()
 	d := newPlace(t).open(t)
-	wantKind(t, d.Publish(t.Context(), event("x", strings.Repeat("a", 8<<20))), amber.KindInvalid, "a huge event")
-	wantKind(t, d.Publish(t.Context(), event("x", func() {})), amber.KindInvalid, "no JSON")
+	check.Kind(t, "a huge event", d.Publish(t.Context(), event("x", strings.Repeat("a", 8<<20))), amber.KindInvalid)
+	check.Kind(t, "no JSON", d.Publish(t.Context(), event("x", func() {})), amber.KindInvalid)
 	const n = 6
 	for i := range n {
-		do(t, d.Publish(t.Context(), event(fmt.Sprint(i), strings.Repeat("a", 7<<20))))
+		check.OK(t, d.Publish(t.Context(), event(fmt.Sprint(i), strings.Repeat("a", 7<<20))))
 	}
 	ids, last := pending(t, d, n)
 	if len(ids) == n || len(ids) < 2 {
 		t.Errorf("%d large events in one page", len(ids))
 	}
-	do(t, d.EventsPublished(t.Context(), last))
+	check.OK(t, d.EventsPublished(t.Context(), last))
 	if rest, _ := pending(t, d, n); len(rest)+len(ids) != n {
 		t.Errorf("%d and then %d events", len(ids), len(rest))
 	}
@@ -160,7 +160,7 @@ func TestAnEventThatCannotBeReadIsNone(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	for _, id := range []string{"1", "2", "3"} {
-		do(t, d.Publish(t.Context(), event(id, nil)))
+		check.OK(t, d.Publish(t.Context(), event(id, nil)))
 	}
 	p.exec(t, p.raw(t), `UPDATE outbox SET event = '{"id":' WHERE seq = 2`)
 	if ids, last := pending(t, d, 10); !cmp.Equal(ids, []string{"1", "", "3"}) || last != 3 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -35,7 +36,7 @@ func TestKilledRecordersLeaveOneChain(t *testing.T) {
 		if r := try(d.VerifyAudit(t.Context()))(t); !r.OK() {
 			t.Fatalf("round %d: %q", round, r.Damaged)
 		}
-		do(t, d.Close())
+		check.OK(t, d.Close())
 	}
 	d := p.open(t)
 	for _, e := range all(t, d, wire.AuditQuery{Limit: amber.MaxPageSize}) {

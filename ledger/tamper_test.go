@@ -24,14 +24,14 @@ func tampered(t *testing.T, from place, queries ...string) place {
 	rows := try(db.Query(`SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid`))(t)
 	for rows.Next() {
 		var text string
-		do(t, rows.Scan(&text))
+		check.OK(t, rows.Scan(&text))
 		triggers = append(triggers, text)
 	}
-	do(t, rows.Err())
+	check.OK(t, rows.Err())
 	for _, q := range append(append([]string{dropTriggers}, queries...), triggers...) {
 		p.exec(t, db, q)
 	}
-	do(t, db.Close())
+	check.OK(t, db.Close())
 	return p
 }
 
@@ -44,7 +44,7 @@ func log(t *testing.T) place {
 		p.clock.forward(time.Second)
 		record(t, d, fmt.Sprintf("memory %d", i+1))
 	}
-	do(t, d.Close())
+	check.OK(t, d.Close())
 	return p
 }
 
@@ -108,7 +108,7 @@ func rehash(t *testing.T, p place) {
 	defer db.Close()
 	d := p.open(t)
 	entries := all(t, d, wire.AuditQuery{})
-	do(t, d.Close())
+	check.OK(t, d.Close())
 	p.exec(t, db, `DROP TRIGGER audit_stays`)
 	prev := zeros
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -136,7 +136,7 @@ func TestALogThatWasMadeAnewIsFoundByItsHead(t *testing.T) {
 		if name != "emptied" {
 			record(t, d, "more", "and more")
 		}
-		do(t, d.Close())
+		check.OK(t, d.Close())
 		if after := try(os.ReadFile(q.head()))(t); string(before) != string(after) {
 			t.Errorf("%s: the head became %q", name, after)
 		}
@@ -145,7 +145,7 @@ func TestALogThatWasMadeAnewIsFoundByItsHead(t *testing.T) {
 			t.Errorf("%s: not found: %+v", name, r)
 		}
 		// Without the head it cannot be found, and is not called checked.
-		do(t, os.Remove(q.head()))
+		check.OK(t, os.Remove(q.head()))
 		r = report(t, q)
 		if !r.OK() || len(r.NotChecked) != 1 || !strings.Contains(r.NotChecked[0], "the end of the log") {
 			t.Errorf("%s, without head: %+v", name, r)
@@ -168,14 +168,14 @@ func TestHeadsThatCannotBeReadAreReported(t *testing.T) {
 		"newer":            {strings.Replace(good, " 1 ", " 2 ", 1), false},
 	} {
 		q := p.copy(t)
-		do(t, os.WriteFile(q.head(), []byte(c.text), 0o600))
+		check.OK(t, os.WriteFile(q.head(), []byte(c.text), 0o600))
 		d := q.open(t)
 		r := try(d.VerifyAudit(t.Context()))(t)
 		if r.OK() == c.damaged || len(r.NotChecked) == 0 {
 			t.Errorf("%s: %+v", name, r)
 		}
 		record(t, d, "more")
-		do(t, d.Close())
+		check.OK(t, d.Close())
 		if after := try(os.ReadFile(q.head()))(t); string(after) != c.text {
 			t.Errorf("%s: the head became %.80q", name, after)
 		}
@@ -191,7 +191,7 @@ func TestTheHeadIsNotedNowAndThen(t *testing.T) {
 		if os.IsNotExist(err) {
 			return ""
 		}
-		do(t, err)
+		check.OK(t, err)
 		return strings.Fields(string(b))[2]
 	}
 	record(t, d, "one", "two")
@@ -222,7 +222,7 @@ func TestTheHeadIsNotedNowAndThen(t *testing.T) {
 		t.Errorf("%q", r.NotChecked)
 	}
 	record(t, d, "the last")
-	do(t, d.Close())
+	check.OK(t, d.Close())
 	if got := noted(); got != "1005" {
 		t.Errorf("after Close: %q", got)
 	}
@@ -249,7 +249,7 @@ func TestBrokenPagesAreReported(t *testing.T) {
 	for i := range 300 {
 		record(t, d, fmt.Sprintf("memory %d", i))
 	}
-	do(t, d.Close())
+	check.OK(t, d.Close())
 	b := try(os.ReadFile(p.path()))(t)
 	const page = 4096
 	found := 0
@@ -263,7 +263,7 @@ func TestBrokenPagesAreReported(t *testing.T) {
 		for i := range page {
 			broken[n*page+i] ^= 0x5a
 		}
-		do(t, os.WriteFile(q.path(), broken, 0o600))
+		check.OK(t, os.WriteFile(q.path(), broken, 0o600))
 		if r := report(t, q); r.OK() {
 			t.Errorf("page %d is broken: %+v", n+1, r)
 		}

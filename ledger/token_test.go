@@ -74,7 +74,7 @@ func TestTokensThatMakeNoSenseAreInvalid(t *testing.T) {
 		"now":          {Name: "x", Scopes: wire.TokenScopes(), ExpiresAt: amber.At(now)},
 	} {
 		_, err := d.CreateToken(t.Context(), r)
-		wantKind(t, err, amber.KindInvalid, name)
+		check.Kind(t, name, err, amber.KindInvalid)
 	}
 	if try(d.HasTokens(t.Context()))(t) {
 		t.Error("a token was made")
@@ -122,7 +122,7 @@ func TestEveryRefusalHasTheSameWords(t *testing.T) {
 	d := p.open(t)
 	for name, secret := range refusals(t, p, d) {
 		grant, err := d.Authenticate(t.Context(), secret)
-		wantKind(t, err, amber.KindRefused, name)
+		check.Kind(t, name, err, amber.KindRefused)
 		if err == nil || err.Error() != "authenticate: the token is not valid" || amber.HintOf(err) != "" || len(grant.Scopes) != 0 {
 			t.Errorf("%s: %v, hint %q", name, err, amber.HintOf(err))
 		}
@@ -145,7 +145,7 @@ func TestRevokingTwiceDoesNothing(t *testing.T) {
 	}
 	for _, id := range []wire.TokenID{"", "aaaaaaaa", "AAAAAAAA", wire.TokenID(strings.Repeat("a", 1<<20)), "'; --aaa"} {
 		_, err := d.RevokeToken(t.Context(), id)
-		wantKind(t, err, amber.KindNotFound, fmt.Sprintf("%.10q", id))
+		check.Kind(t, fmt.Sprintf("%.10q", id), err, amber.KindNotFound)
 	}
 }
 
@@ -161,9 +161,9 @@ func TestTheDatabaseNeverHoldsASecret(t *testing.T) {
 		secrets = append(secrets, made.Secret)
 	}
 	before := p.bytes(t) // with a log
-	do(t, d.Close())
+	check.OK(t, d.Close())
 	_, err := d.Authenticate(t.Context(), secrets[0])
-	wantKind(t, err, amber.KindInvalid, "a closed database")
+	check.Kind(t, "a closed database", err, amber.KindInvalid)
 	everything := append(before, p.bytes(t)...)
 	everything = append(everything, err.Error()...)
 	for _, s := range secrets {
@@ -213,7 +213,7 @@ func TestUseOfATokenIsKnownToTheMinute(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		do(t, d.Close()) // waits until it is written
+		check.OK(t, d.Close()) // waits until it is written
 		got := try(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt
 		if got.String() != want {
 			t.Errorf("round %d: used %s, want %s", i, got, want)
@@ -235,7 +235,7 @@ func TestAuthenticationWaitsForNobody(t *testing.T) {
 		p.clock.forward(time.Hour)
 	}
 	p.exec(t, raw, `COMMIT`)
-	do(t, d.Close())
+	check.OK(t, d.Close())
 	if got := try(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt; got.IsZero() {
 		t.Error("its use is not known")
 	}

@@ -18,13 +18,13 @@ func vector(t *testing.T) place {
 	t.Helper()
 	p := newPlace(t)
 	packed, err := os.Open(filepath.Join("testdata", "v1", "home.db.gz"))
-	do(t, err)
+	check.OK(t, err)
 	defer packed.Close()
 	z, err := gzip.NewReader(packed)
-	do(t, err)
-	do(t, os.WriteFile(p.path(), try(io.ReadAll(z))(t), 0o600))
-	do(t, os.Mkdir(filepath.Dir(p.head()), 0o700))
-	do(t, os.WriteFile(p.head(), try(os.ReadFile(filepath.Join("testdata", "v1", "audit-head")))(t), 0o600))
+	check.OK(t, err)
+	check.OK(t, os.WriteFile(p.path(), try(io.ReadAll(z))(t), 0o600))
+	check.OK(t, os.Mkdir(filepath.Dir(p.head()), 0o700))
+	check.OK(t, os.WriteFile(p.head(), try(os.ReadFile(filepath.Join("testdata", "v1", "audit-head")))(t), 0o600))
 	return p
 }
 

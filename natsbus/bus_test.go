@@ -31,20 +31,6 @@ func publish(t testing.TB, b *natsbus.Bus, e events.Event) {
 	check.OK(t, b.Publish(t.Context(), e))
 }
 
-// unwell checks kind, and that the error says each of the words.
-func unwell(t testing.TB, what string, err error, kind amber.Kind, words ...string) {
-	t.Helper()
-	if amber.KindOf(err) != kind {
-		t.Errorf("%s: got %v of kind %q, want %s", what, err, amber.KindOf(err), kind)
-		return
-	}
-	for _, w := range words {
-		if text := err.Error() + " " + amber.HintOf(err); !strings.Contains(text, w) {
-			t.Errorf("%s: %q does not say %q", what, text, w)
-		}
-	}
-}
-
 // modes runs a test without and with JetStream.
 func modes(t *testing.T, test func(t *testing.T, jetStream bool)) {
 	for name, jetStream := range map[string]bool{"plain": false, "jetstream": true} {
@@ -99,7 +85,7 @@ func TestABusNeedsNoBrokerToBegin(t *testing.T) {
 		s := newBroker(t, jetStream)
 		s.stop()
 		b, log := open(t, natsbus.Options{URL: s.url(), JetStream: jetStream})
-		unwell(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
+		check.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 		if h := b.Health(); h.Connected || h.Failed != 1 || h.Published != 0 || h.LastError == "" {
 			t.Errorf("health is %+v", h)
 		}
@@ -124,7 +110,7 @@ func TestABrokerThatRestartsKeepsWhatItHad(t *testing.T) {
 		want = append(want, id)
 		s.stop()
 		log.await(t, "not connected")
-		unwell(t, "while it is away", b.Publish(t.Context(), mutation("lost")), amber.KindUnreachable)
+		check.Kind(t, "while it is away", b.Publish(t.Context(), mutation("lost")), amber.KindUnreachable)
 		s.start(t)
 		log.await(t, "connected to NATS")
 	}
@@ -145,7 +131,7 @@ func TestAPartitionEndsAndTheBusGoesOn(t *testing.T) {
 		publish(t, b, mutation("1"))
 		p.freeze()
 		for range 3 {
-			unwell(t, "in the partition", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable)
+			check.Kind(t, "in the partition", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable)
 		}
 		log.await(t, "not connected")
 		p.cut()
@@ -170,7 +156,7 @@ func TestPublishEndsWithItsContext(t *testing.T) {
 		}
 		cancel()
 		for range 8 {
-			unwell(t, "after the end", <-done, amber.KindUnreachable)
+			check.Kind(t, "after the end", <-done, amber.KindUnreachable)
 		}
 		p.thaw()
 	})
@@ -256,7 +242,7 @@ func TestALargeEventLosesItsPayloadAndHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	large := mutation("large")
 	large.Payload = strings.Repeat("x", 100_000)
-	check := func(t *testing.T, b *natsbus.Bus, sub *nats.Subscription) {
+	trims := func(t *testing.T, b *natsbus.Bus, sub *nats.Subscription) {
 		t.Helper()
 		publish(t, b, large)
 		publish(t, b, mutation("next"))
@@ -276,7 +262,7 @@ func TestALargeEventLosesItsPayloadAndHoldsUpNobody(t *testing.T) {
 	modes(t, func(t *testing.T, jetStream bool) {
 		s := newBroker(t, jetStream, func(o *server.Options) { o.MaxPayload = 64 << 10 })
 		b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: jetStream})
-		check(t, b, s.listen(t, "amber.>"))
+		trims(t, b, s.listen(t, "amber.>"))
 	})
 	t.Run("of a stream", func(t *testing.T) {
 		t.Parallel()
@@ -299,7 +285,7 @@ func TestALargeEventLosesItsPayloadAndHoldsUpNobody(t *testing.T) {
 		t.Parallel()
 		s := newBroker(t, false, func(o *server.Options) { o.MaxPayload = 100 })
 		b, _ := open(t, natsbus.Options{URL: s.url()})
-		unwell(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindRefused, "larger", "max_payload")
+		check.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindRefused, "larger", "max_payload")
 	})
 }
 
@@ -322,7 +308,7 @@ func TestWhatIsNoEventIsInvalid(t *testing.T) {
 	} {
 		e := mutation("1")
 		change(&e)
-		unwell(t, what, b.Publish(t.Context(), e), amber.KindInvalid)
+		check.Kind(t, what, b.Publish(t.Context(), e), amber.KindInvalid)
 	}
 }
 
@@ -341,7 +327,7 @@ func TestWhoMayNotPublishIsTold(t *testing.T) {
 		denied.Subject = "amber.memory.mutated.acme.eve"
 		for range 2 { // the second complaint is about the second event
 			publish(t, b, mutation("1"))
-			unwell(t, "denied", b.Publish(t.Context(), denied), amber.KindRefused, "acme.eve")
+			check.Kind(t, "denied", b.Publish(t.Context(), denied), amber.KindRefused, "acme.eve")
 		}
 		publish(t, b, mutation("3"))
 	})
@@ -380,7 +366,7 @@ func TestABusThatIsClosedPublishesNothing(t *testing.T) {
 				t.Errorf("Close: %v", err)
 			}
 		}
-		unwell(t, "publish", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable, "closed")
+		check.Kind(t, "publish", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable, "closed")
 		if contains(log.String(), "not connected") {
 			t.Errorf("the log complains:\n%s", log)
 		}
@@ -399,8 +385,8 @@ func TestCloseEndsWithItsContext(t *testing.T) {
 		go func() { done <- b.Publish(t.Context(), mutation("2")) }()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		unwell(t, "close", b.Close(ctx), amber.KindUnreachable)
-		unwell(t, "publish", <-done, amber.KindUnreachable)
+		check.Kind(t, "close", b.Close(ctx), amber.KindUnreachable)
+		check.Kind(t, "publish", <-done, amber.KindUnreachable)
 		if err := b.Close(t.Context()); err != nil {
 			t.Errorf("the second Close: %v", err)
 		}

@@ -43,7 +43,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		o := natsbus.Options{URL: "nats://127.0.0.1:1", Clock: time.Now}
 		tt.change(&o)
 		b, err := natsbus.Open(t.Context(), o)
-		unwell(t, what, err, tt.kind)
+		check.Kind(t, what, err, tt.kind)
 		if b != nil {
 			t.Errorf("%s: there is a bus", what)
 		}
@@ -64,7 +64,7 @@ func TestARefusedLoginIsTriedAgainAndNeverShown(t *testing.T) {
 			b, log := open(t, natsbus.Options{URL: "nats://" + login + "@" + s.addr(), ReconnectWait: time.Millisecond})
 			log.await(t, "cannot connect")
 			for range 20 { // the client library gives up after two
-				unwell(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
+				check.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 			}
 			h := b.Health()
 			if h.Connected || !contains(strings.ToLower(h.LastError), "authorization") {
@@ -109,12 +109,12 @@ func TestAFileOfCredentialsLogsIn(t *testing.T) {
 	with, _ := open(t, natsbus.Options{URL: s.url(), CredsFile: file})
 	publish(t, with, mutation("1"))
 	without, _ := open(t, natsbus.Options{URL: s.url()})
-	unwell(t, "without", without.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
+	check.Kind(t, "without", without.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 
 	// A file that holds no credentials is an error of the login, and not shown.
 	must(0, os.WriteFile(file, []byte("-----BEGIN USER NKEY SEED-----\nSUhunter2\n------END USER NKEY SEED------\n"), 0o600))(t)
 	broken, log := open(t, natsbus.Options{URL: s.url(), CredsFile: file})
-	unwell(t, "broken", broken.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
+	check.Kind(t, "broken", broken.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 	if h := broken.Health(); contains(log.String()+h.LastError, "hunter2") || h.LastError == "" {
 		t.Errorf("the log or the health has the secret, or nothing:\n%s\n%+v", log, h)
 	}
@@ -142,7 +142,7 @@ func TestABusOutlivesWhatItsClientGivesUp(t *testing.T) {
 	})
 	b, log := open(t, natsbus.Options{URL: "nats://" + l.Addr().String()})
 	log.await(t, "connected to NATS")
-	unwell(t, "first", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
+	check.Kind(t, "first", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 	log.await(t, "not connected")
 	late := time.After(patience)
 	for b.Publish(t.Context(), mutation("1")) != nil {

@@ -61,7 +61,7 @@ func TestAStreamThatAListenerHidesIsMadeAgain(t *testing.T) {
 	publish(t, b, mutation("1"))
 	s.listen(t, "amber.>")
 	check.OK(t, s.streams(t).DeleteStream(t.Context(), natsbus.DefaultStream))
-	unwell(t, "hidden", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable)
+	check.Kind(t, "hidden", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for b.Publish(ctx, mutation("2")) != nil {
@@ -107,7 +107,7 @@ func TestAFullStreamTakesTheEventOnceItHasRoom(t *testing.T) {
 	b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true})
 	publish(t, b, mutation("1"))
 	for range 3 {
-		unwell(t, "full", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable, "maximum messages exceeded")
+		check.Kind(t, "full", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable, "maximum messages exceeded")
 	}
 	if h := b.Health(); !h.Connected || h.Failed != 3 || !contains(h.LastError, "maximum messages") {
 		t.Errorf("health is %+v", h)
@@ -134,7 +134,7 @@ func TestAStreamThatAcknowledgesNothingIsRefused(t *testing.T) {
 		default:
 		}
 	}
-	unwell(t, "looked at", err, amber.KindRefused, "no_ack", "nats stream edit AMBER --ack")
+	check.Kind(t, "looked at", err, amber.KindRefused, "no_ack", "nats stream edit AMBER --ack")
 	if !contains(log.String(), "not ready") {
 		t.Errorf("the log says nothing:\n%s", log)
 	}
@@ -158,7 +158,7 @@ func TestAStreamThatTakesNothingOfOursIsAnErrorThatSaysWhatToDo(t *testing.T) {
 			s := newBroker(t, true)
 			s.makeStream(t, tt.stream, -1, tt.subjects...)
 			b, log := open(t, natsbus.Options{URL: s.url(), JetStream: true})
-			unwell(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindRefused, tt.words...)
+			check.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindRefused, tt.words...)
 			if !contains(log.String(), "not ready") {
 				t.Errorf("the log says nothing:\n%s", log)
 			}
@@ -171,6 +171,6 @@ func TestAStreamThatTakesNothingOfOursIsAnErrorThatSaysWhatToDo(t *testing.T) {
 		t.Parallel()
 		s := newBroker(t, false)
 		b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true, Wait: time.Second})
-		unwell(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable, "JetStream", "events.jetstream")
+		check.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable, "JetStream", "events.jetstream")
 	})
 }

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,12 +36,19 @@ func NoError(t testing.TB, err error) {
 	}
 }
 
-// Kind reports an error that is not of a kind; what names the call that returned
-// the error, "" where the test has one only.
-func Kind(t testing.TB, what string, err error, want amber.Kind) {
+// Kind reports an error that is not of a kind, or whose text and hint lack one of
+// the words. What names the call that returned the error, "" where the test has
+// one only.
+func Kind(t testing.TB, what string, err error, want amber.Kind, words ...string) {
 	t.Helper()
 	if got := amber.KindOf(err); got != want {
 		t.Errorf("%sgot error %v of kind %q, want %q", named(what, ": "), err, got, want)
+		return
+	}
+	for _, w := range words {
+		if text := err.Error() + " " + amber.HintOf(err); !strings.Contains(text, w) {
+			t.Errorf("%sthe error %q does not say %q", named(what, ": "), text, w)
+		}
 	}
 }
 
