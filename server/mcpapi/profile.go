@@ -88,3 +88,14 @@ func unknownTools(all []profile, name string) error {
 func offers(tools []*tool, name string) bool {
 	return slices.ContainsFunc(tools, func(t *tool) bool { return t.Name == name })
 }
+
+// Names returns the name of every tool there is.
+func Names() []string {
+	var names []string
+	for _, p := range profiles() {
+		for _, t := range p.tools {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
