@@ -16,14 +16,12 @@ func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 	a := opened(t)
 	ctx, store := t.Context(), a.Store()
 	const text = "The vault code is 4711."
-	ack, err := store.LongTerm.Write(ctx, amber.WriteRequest{Content: text})
-	check.OK(t, err)
+	ack := check.Must(store.LongTerm.Write(ctx, amber.WriteRequest{Content: text}))(t)
 	check.OK(t, check.Err(store.Notes.WriteNote(ctx, "codes", "# Codes\n"+text)))
 	if _, err := store.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "seen", Document: []byte(`{"last":"` + text + `"}`)}); err != nil {
 		t.Fatal(err)
 	}
-	frozen, err := a.Snapshot(ctx, wire.SnapshotRequest{})
-	check.OK(t, err)
+	frozen := check.Must(a.Snapshot(ctx, wire.SnapshotRequest{}))(t)
 	say(t, a, "s1", text, "and what now?")
 	report, err := store.Eraser.Erase(ctx, ack.ID)
 	if err != nil || len(report.Removed) == 0 {

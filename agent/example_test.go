@@ -72,12 +72,10 @@ func Example() {
 // TestREADME keeps the code in the README equal to the code above, which compiles and
 // runs.
 func TestREADME(t *testing.T) {
-	source, err := os.ReadFile("example_test.go")
-	check.OK(t, err)
+	source := check.Must(os.ReadFile("example_test.go"))(t)
 	_, code, _ := strings.Cut(string(source), "// README begin\n")
 	code, _, _ = strings.Cut(code, "\n// README end")
-	readme, err := os.ReadFile("../README.md")
-	check.OK(t, err)
+	readme := check.Must(os.ReadFile("../README.md"))(t)
 	if !strings.Contains(string(readme), "```go\n"+code+"```") {
 		t.Error("the Go code of README.md differs from agent/example_test.go")
 	}

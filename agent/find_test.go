@@ -21,8 +21,7 @@ func TestFindMakesNothing(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "home")
 	o := agent.Options{Home: dir, Agent: "scout", Clock: time.Now, Random: rand.Reader}
-	a, err := agent.Find(t.Context(), o)
-	check.OK(t, err)
+	a := check.Must(agent.Find(t.Context(), o))(t)
 	found, err := a.Store().LongTerm.Recall(t.Context(), amber.Query{Text: "database"})
 	if err != nil || len(found.Hits) > 0 {
 		t.Errorf("recall: %v, %v", found, err)
@@ -63,8 +62,7 @@ func TestDeleteTakesALastSnapshot(t *testing.T) {
 	if exists, err := a.Folder().Exists(); exists || err != nil {
 		t.Errorf("deleted agent exists: %v, %v", exists, err)
 	}
-	e, err := a.Snapshots(t.Context())
-	check.OK(t, err)
+	e := check.Must(a.Snapshots(t.Context()))(t)
 	report, err := e.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: amber.DefaultTenant, Agent: "scout", ID: done.Snapshot.ID}, ReadData: true})
 	if err != nil || !report.OK() {
 		t.Errorf("verify: %+v, %v", report, err)

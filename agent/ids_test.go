@@ -29,13 +29,11 @@ func openInMemory(t *testing.T, random io.Reader, n int) (amber.Store, []amber.M
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := func() time.Time { now = now.Add(time.Second); return now }
-	store, err := inmem.New(inmem.Options{Clock: clock, Random: random, Device: "d", Incarnation: "i"})
-	check.OK(t, err)
+	store := check.Must(inmem.New(inmem.Options{Clock: clock, Random: random, Device: "d", Incarnation: "i"}))(t)
 	s := store.Store()
 	var ids []amber.MemoryID
 	for i := range n {
-		ack, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: strings.Repeat("x", i+1)})
-		check.OK(t, err)
+		ack := check.Must(s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: strings.Repeat("x", i+1)}))(t)
 		ids = append(ids, ack.ID)
 	}
 	return s, ids

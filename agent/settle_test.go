@@ -15,8 +15,7 @@ import (
 // opened is an agent that is open in a home of its own.
 func opened(t *testing.T) *Agent {
 	t.Helper()
-	a, err := Open(t.Context(), Options{Home: t.TempDir(), Clock: time.Now, Random: rand.Reader})
-	check.OK(t, err)
+	a := check.Must(Open(t.Context(), Options{Home: t.TempDir(), Clock: time.Now, Random: rand.Reader}))(t)
 	t.Cleanup(func() { check.NoError(t, a.Close()) })
 	return a
 }
@@ -24,8 +23,7 @@ func opened(t *testing.T) *Agent {
 // say appends prompts of a session to the journal.
 func say(t *testing.T, a *Agent, session amber.SessionID, prompts ...string) {
 	t.Helper()
-	j, err := a.Journal()
-	check.OK(t, err)
+	j := check.Must(a.Journal())(t)
 	for _, p := range prompts {
 		ev := hook.Read(hook.Input{
 			Host: hook.Generic, Event: "prompt", At: amber.At(time.Now()),

@@ -28,11 +28,9 @@ func contracts(t *testing.T, o client.Options) amber.Store {
 	if o.Wait == nil {
 		o.Wait = noWait
 	}
-	c, err := client.New(o)
-	check.OK(t, err)
+	c := check.Must(client.New(o))(t)
 	t.Cleanup(func() { _ = c.Close() })
-	a, err := c.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	check.OK(t, err)
+	a := check.Must(c.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
 	return a.Everything()
 }
 
@@ -156,8 +154,7 @@ func TestFourAnswersStayFour(t *testing.T) {
 
 func TestNobodyThereIsUnreachable(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check.OK(t, err)
+	l := check.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	url := "http://" + l.Addr().String()
 	check.OK(t, l.Close())
 	s := contracts(t, client.Options{URL: url})

@@ -54,8 +54,7 @@ func TestAPageThatIsTooLargeIsReadInSmallerOnes(t *testing.T) {
 // find nothing and writes are refused with its reason, as at a local store.
 func TestSwitchedOffIsNotUnsupported(t *testing.T) {
 	t.Parallel()
-	s, err := serveStore(t, amber.Disabled("memory.enabled is false")).agent.Store(t.Context())
-	check.OK(t, err)
+	s := check.Must(serveStore(t, amber.Disabled("memory.enabled is false")).agent.Store(t.Context()))(t)
 	p, err := s.Memories.List(t.Context(), amber.ListQuery{})
 	if err != nil || len(p.Items) != 0 {
 		t.Errorf("list: got %v, %v; want nothing", p, err)
@@ -70,12 +69,9 @@ func TestNoWayOfPrintingShowsTheToken(t *testing.T) {
 	t.Parallel()
 	const secret = "amber_k7q2m4xa_secret"
 	o := client.Options{URL: "http://127.0.0.1:7411", Token: secret}
-	c, err := client.New(o)
-	check.OK(t, err)
-	a, err := c.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	check.OK(t, err)
-	encoded, err := json.Marshal(map[string]any{"token": o.Token})
-	check.OK(t, err)
+	c := check.Must(client.New(o))(t)
+	a := check.Must(c.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
+	encoded := check.Must(json.Marshal(map[string]any{"token": o.Token}))(t)
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "token", o.Token, "options", o)
 	shown := []string{string(encoded), log.String()}

@@ -28,8 +28,7 @@ var odd = []string{
 
 func TestOddIDsGoThere(t *testing.T) {
 	t.Parallel()
-	s, err := serveStore(t, newStore(t)).agent.Store(t.Context())
-	check.OK(t, err)
+	s := check.Must(serveStore(t, newStore(t)).agent.Store(t.Context()))(t)
 	ctx := t.Context()
 	for i, name := range odd {
 		id := amber.SessionID(name)
@@ -71,8 +70,7 @@ func TestOddIDsGoThere(t *testing.T) {
 // Without this no id would be the id of everything.
 func TestNoIDGoesNowhere(t *testing.T) {
 	t.Parallel()
-	s, err := serveStore(t, newStore(t)).agent.Store(t.Context())
-	check.OK(t, err)
+	s := check.Must(serveStore(t, newStore(t)).agent.Store(t.Context()))(t)
 	ctx := t.Context()
 	_, loadErr := s.Turns.LoadTurns(ctx, "", 1)
 	_, readErr := s.Sessions.Session(ctx, "")
@@ -113,8 +111,7 @@ func FuzzPath(f *testing.F) {
 	f.Add("a\nb")
 	f.Add("\xff/\xc0\xaf")
 	f.Fuzz(func(t *testing.T, id string) {
-		store, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
-		check.OK(t, err)
+		store := check.Must(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 		agent := &server.Agent{Tenant: amber.DefaultTenant, ID: amber.DefaultAgent, Store: store.Store(), Random: rand.Reader}
 		api, err := httpapi.New(httpapi.Options{Desk: &server.Desk{Agents: one{agent}}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader, Answers: &kept{}})
 		check.OK(t, err)

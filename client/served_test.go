@@ -138,8 +138,7 @@ func (s *served) Close() error {
 // serveStore serves a store for a test.
 func serveStore(t *testing.T, store amber.Store) *served {
 	t.Helper()
-	s, err := serve(&server.Agent{Store: store, Random: rand.Reader}, nil)
-	check.OK(t, err)
+	s := check.Must(serve(&server.Agent{Store: store, Random: rand.Reader}, nil))(t)
 	t.Cleanup(func() { check.NoError(t, s.Close()) })
 	return s
 }
@@ -147,8 +146,7 @@ func serveStore(t *testing.T, store amber.Store) *served {
 // newStore is an empty store in memory.
 func newStore(t *testing.T) amber.Store {
 	t.Helper()
-	s, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
-	check.OK(t, err)
+	s := check.Must(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	return s.Store()
 }
 

@@ -34,8 +34,7 @@ func serveAgents(t *testing.T, agents server.Agents, clock amber.Clock) *client.
 		Desk: &server.Desk{Agents: agents}, Authenticator: everybody{}, Clock: clock, Random: rand.Reader, Answers: &kept{},
 	})
 	check.OK(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check.OK(t, err)
+	l := check.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s, over := api.NewServer(), make(chan error, 1)
 	go func() { over <- s.Serve(l) }()
 	t.Cleanup(func() {
@@ -96,10 +95,8 @@ type scout struct {
 
 func (s *servedHome) agent(id amber.AgentID) *scout {
 	s.t.Helper()
-	a, err := s.client.Agent("acme", id)
-	check.OK(s.t, err)
-	store, err := a.Store(s.t.Context())
-	check.OK(s.t, err)
+	a := check.Must(s.client.Agent("acme", id))(s.t)
+	store := check.Must(a.Store(s.t.Context()))(s.t)
 	return &scout{s, a.Snapshots(), id, store}
 }
 
@@ -116,10 +113,8 @@ func (a *scout) learn(text string) {
 // mustKnow compares the texts of all memories and the names of all notes.
 func (a *scout) mustKnow(memories, notes []string) {
 	a.t.Helper()
-	page, err := a.store.Memories.List(a.t.Context(), amber.ListQuery{All: true})
-	check.OK(a.t, err)
-	list, err := a.store.Notes.ListNotes(a.t.Context())
-	check.OK(a.t, err)
+	page := check.Must(a.store.Memories.List(a.t.Context(), amber.ListQuery{All: true}))(a.t)
+	list := check.Must(a.store.Notes.ListNotes(a.t.Context()))(a.t)
 	var got [2][]string
 	for _, m := range page.Items {
 		got[0] = append(got[0], m.Content)
@@ -137,8 +132,7 @@ func (a *scout) mustKnow(memories, notes []string) {
 func (a *scout) take(label string) wire.SnapshotMeta {
 	a.t.Helper()
 	a.pass(time.Hour)
-	meta, err := a.Snapshot(a.t.Context(), wire.SnapshotRequest{Label: label})
-	check.OK(a.t, err)
+	meta := check.Must(a.Snapshot(a.t.Context(), wire.SnapshotRequest{Label: label}))(a.t)
 	return meta
 }
 
@@ -386,20 +380,15 @@ func (p past) RestoreMemory(ctx context.Context, r wire.MemoryRestoreRequest) (w
 func TestPastAnswersAsItWasThen(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	agent, err := newServed(t).client.Agent("acme", "scout")
-	check.OK(t, err)
-	store, err := agent.Store(ctx)
-	check.OK(t, err)
-	ack, err := store.LongTerm.Write(ctx, amber.WriteRequest{Kind: amber.UserFact, Content: "the harbour is north"})
-	check.OK(t, err)
+	agent := check.Must(newServed(t).client.Agent("acme", "scout"))(t)
+	store := check.Must(agent.Store(ctx))(t)
+	ack := check.Must(store.LongTerm.Write(ctx, amber.WriteRequest{Kind: amber.UserFact, Content: "the harbour is north"}))(t)
 	s := agent.Snapshots()
-	meta, err := s.Snapshot(ctx, wire.SnapshotRequest{Label: "before"})
-	check.OK(t, err)
+	meta := check.Must(s.Snapshot(ctx, wire.SnapshotRequest{Label: "before"}))(t)
 	now := "the harbour is south"
 	check.OK(t, check.Err(store.Editor.Edit(ctx, amber.EditRequest{ID: ack.ID, Content: &now})))
 	ref := wire.SnapshotRef{ID: meta.ID}
-	then, err := s.At(ctx, ref)
-	check.OK(t, err)
+	then := check.Must(s.At(ctx, ref))(t)
 	recalled, err := then.Recall(ctx, amber.Query{Text: "harbour"})
 	if err != nil || len(recalled.Hits) != 1 || recalled.Hits[0].Content != "the harbour is north" {
 		t.Errorf("recall of the past: %+v, %v", recalled, err)
@@ -428,8 +417,7 @@ func TestRequestsAreAboutTheAgentOfTheClient(t *testing.T) {
 	t.Parallel()
 	c, err := client.New(client.Options{URL: "http://127.0.0.1:1", Attempts: 1}) // nobody is there, and nobody is asked
 	check.OK(t, err)
-	a, err := c.Agent("acme", "scout")
-	check.OK(t, err)
+	a := check.Must(c.Agent("acme", "scout"))(t)
 	s, ctx := a.Snapshots(), t.Context()
 	id := amber.SnapshotID("0195a0b0-0000-7000-8000-000000000000")
 	for what, ref := range map[string]wire.SnapshotRef{

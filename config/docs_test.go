@@ -24,8 +24,7 @@ const docsMark = "<!-- generated from the schema by `go test ./config -update`; 
 // readDocs returns docs/config.md, cut behind the mark.
 func readDocs(t *testing.T) (intro, generated string) {
 	t.Helper()
-	data, err := os.ReadFile(docsPath)
-	check.OK(t, err)
+	data := check.Must(os.ReadFile(docsPath))(t)
 	// A checkout may have turned the line ends.
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	intro, generated, ok := strings.Cut(text, docsMark)

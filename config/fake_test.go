@@ -162,8 +162,7 @@ func (h *house) resolve(t *testing.T, flags map[string]string) config.Resolved {
 func servedBy(t *testing.T, s amber.Store) map[amber.Layer]string {
 	t.Helper()
 	ctx := t.Context()
-	health, err := s.LongTerm.Health(ctx)
-	check.OK(t, err)
+	health := check.Must(s.LongTerm.Health(ctx))(t)
 	_, turns := s.Turns.AppendTurn(ctx, amber.Turn{})
 	_, sessions := s.Sessions.StartSession(ctx, amber.SessionStart{})
 	_, notes := s.Notes.WriteNote(ctx, "a", "b")

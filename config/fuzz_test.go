@@ -96,8 +96,7 @@ func flagText(t *testing.T, key string, v any) (string, bool) {
 		text := list(v...)
 		return text, cmp.Equal(v, append([]string{}, filepath.SplitList(text)...))
 	}
-	b, err := yaml.Marshal(v)
-	check.OK(t, err)
+	b := check.Must(yaml.Marshal(v))(t)
 	return strings.TrimSpace(string(b)), true
 }
 

@@ -41,8 +41,7 @@ func (w *written) write(text string) {
 func (w *written) reloader(in config.Input) *config.Reloader {
 	w.t.Helper()
 	in.Path = w.path
-	r, err := config.NewReloader(in, func() time.Time { return w.now })
-	check.OK(w.t, err)
+	r := check.Must(config.NewReloader(in, func() time.Time { return w.now }))(w.t)
 	return r
 }
 
@@ -122,8 +121,7 @@ func TestAFileThatAppearsIsRead(t *testing.T) {
 	w.write(retention("7"))
 	wantKept(t, "new", r, 7, "")
 
-	none, err := config.NewReloader(config.Input{}, time.Now)
-	check.OK(t, err)
+	none := check.Must(config.NewReloader(config.Input{}, time.Now))(t)
 	wantKept(t, "no path", none, 30, "")
 }
 

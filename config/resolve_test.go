@@ -52,8 +52,7 @@ func TestReport(t *testing.T) {
 	r := h.resolve(t, map[string]string{
 		"memory.layers.turns.backend": "other", "memory.recall.top_k": "100", "memory.write.enabled": "off",
 	})
-	got, err := json.MarshalIndent(r.Report, "", "  ")
-	check.OK(t, err)
+	got := check.Must(json.MarshalIndent(r.Report, "", "  "))(t)
 	const want = `{
   "enabled": true,
   "layers": [
@@ -249,8 +248,7 @@ func TestClose(t *testing.T) {
 	h := newHouse(t)
 	first := errors.New("git did not close")
 	h.git.shut, h.sqlite.shut = first, errors.New("sqlite did not close")
-	r, err := h.Resolve(t.Context(), config.Default())
-	check.OK(t, err)
+	r := check.Must(h.Resolve(t.Context(), config.Default()))(t)
 	for range 2 {
 		if err := r.Close(); !errors.Is(err, first) {
 			t.Errorf("Close: got %v, want %v", err, first)
@@ -271,8 +269,7 @@ func TestNothingToClose(t *testing.T) {
 	check.OK(t, err)
 	c := config.Default()
 	c.Memory.Backend, c.Memory.Layers.Notes = "all", ""
-	got, err := r.Resolve(t.Context(), c)
-	check.OK(t, err)
+	got := check.Must(r.Resolve(t.Context(), c))(t)
 	if err := got.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}

@@ -33,8 +33,7 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 		}
 		var log bytes.Buffer
 		slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "config", l.Config, "url", l.Config.Events.NATSURL)
-		inJSON, err := json.Marshal(l.Config)
-		check.OK(t, err)
+		inJSON := check.Must(json.Marshal(l.Config))(t)
 		for _, text := range []string{
 			fmt.Sprint(l), fmt.Sprintf("%+v", l), fmt.Sprintf("%#v", l), fmt.Sprintf("%q", l.Config.Events.NATSURL), string(inJSON), log.String(),
 		} {

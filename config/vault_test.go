@@ -145,8 +145,7 @@ func TestTenantsOfAConfigAreChecked(t *testing.T) {
 	}
 	h, c := newHouse(t), config.Default()
 	c.Server.Vault.Tenants = map[string]config.VaultOverride{"acme": {MaxFiles: &many}}
-	r, err := h.Resolve(t.Context(), c)
-	check.OK(t, err)
+	r := check.Must(h.Resolve(t.Context(), c))(t)
 	if got := h.sqlite.configs[0].VaultOf("acme").MaxFiles; got != 100_000 || len(r.Report.Clamped) != 1 {
 		t.Errorf("a number above its cap is %d, clamped %v", got, r.Report.Clamped)
 	}

@@ -48,7 +48,7 @@ func TestBusHandsOutWhatAPatternStandsFor(t *testing.T) {
 		},
 	} {
 		var b events.Bus
-		s := must(b.Subscribe(tt.pattern, 0))(t)
+		s := check.Must(b.Subscribe(tt.pattern, 0))(t)
 		publish(t, &b, tt.yes...)
 		publish(t, &b, tt.no...)
 		want(t, tt.pattern, drain(s), tt.yes)
@@ -69,7 +69,7 @@ func TestBusRefusesBadPatterns(t *testing.T) {
 func TestASlowListenerLosesEventsAndIsTold(t *testing.T) {
 	t.Parallel()
 	var b events.Bus
-	slow, quick := must(b.Subscribe(">", 2))(t), must(b.Subscribe(">", 5))(t)
+	slow, quick := check.Must(b.Subscribe(">", 2))(t), check.Must(b.Subscribe(">", 5))(t)
 	publish(t, &b, "1", "2", "3", "4", "5")
 	if slow.Dropped() != 3 || quick.Dropped() != 0 {
 		t.Errorf("%d and %d were dropped, want 3 and 0", slow.Dropped(), quick.Dropped())
@@ -86,7 +86,7 @@ func TestASlowListenerLosesEventsAndIsTold(t *testing.T) {
 func TestAClosedSubscriptionGetsNothing(t *testing.T) {
 	t.Parallel()
 	var b events.Bus
-	s, other := must(b.Subscribe(">", 9))(t), must(b.Subscribe(">", 9))(t)
+	s, other := check.Must(b.Subscribe(">", 9))(t), check.Must(b.Subscribe(">", 9))(t)
 	publish(t, &b, "a")
 	s.Close()
 	s.Close()
@@ -102,7 +102,7 @@ func TestBusBesideManyPublishersAndListeners(t *testing.T) {
 	var b events.Bus
 	var subs []*events.Subscription
 	for range 4 {
-		subs = append(subs, must(b.Subscribe("p.>", publishers*each))(t))
+		subs = append(subs, check.Must(b.Subscribe("p.>", publishers*each))(t))
 	}
 	var wg sync.WaitGroup
 	for p := range publishers {
@@ -133,7 +133,7 @@ func TestAFanTellsEverybodyAlsoWhenOneFails(t *testing.T) {
 	if err := fan.Publish(t.Context(), events.Event{ID: "1"}); !errors.Is(err, errDown) || amber.KindOf(err) != amber.KindUnreachable {
 		t.Errorf("got %v", err)
 	}
-	must(0, fan.Publish(t.Context(), events.Event{ID: "2"}))(t)
+	check.Must(0, fan.Publish(t.Context(), events.Event{ID: "2"}))(t)
 	want(t, "before", ids(a.take()), []string{"1", "2"})
 	want(t, "the one that failed", ids(b.take()), []string{"2"})
 	want(t, "behind", ids(c.take()), []string{"1", "2"})
@@ -146,5 +146,5 @@ func TestAFanTellsEverybodyAlsoWhenOneFails(t *testing.T) {
 		t.Errorf("one calls it invalid, one is to be asked again: %v", err)
 	}
 	check.Kind(t, "nobody is to be asked again", mixed.Publish(t.Context(), events.Event{ID: "4"}), amber.KindInvalid)
-	must(0, events.Fan().Publish(t.Context(), events.Event{}))(t)
+	check.Must(0, events.Fan().Publish(t.Context(), events.Event{}))(t)
 }

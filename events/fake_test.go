@@ -88,16 +88,14 @@ func worker(log amber.ChangeLog, p events.Publisher, c events.CursorStore) *even
 // step takes one step that must not fail.
 func step(t *testing.T, m *events.Mutations) int {
 	t.Helper()
-	n, err := m.Step(t.Context())
-	check.OK(t, err)
+	n := check.Must(m.Step(t.Context()))(t)
 	return n
 }
 
 // stores returns the backends there are.
 func stores(t *testing.T) map[string]amber.Store {
 	t.Helper()
-	mem, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
-	check.OK(t, err)
+	mem := check.Must(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	return map[string]amber.Store{"inmem": mem.Store(), "sqlite": sqliteStore(t)}
 }
 
@@ -106,13 +104,10 @@ func sqliteStore(t *testing.T) amber.Store {
 	t.Helper()
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: time.Now, Random: rand.Reader})
 	check.OK(t, err)
-	agent, err := h.Agent("acme", "ada")
-	check.OK(t, err)
-	s, err := sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader})
-	check.OK(t, err)
+	agent := check.Must(h.Agent("acme", "ada"))(t)
+	s := check.Must(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	t.Cleanup(func() { _ = s.Close() })
-	notes, err := notes.New(notes.Options{Guard: guard{agent}, Clock: time.Now})
-	check.OK(t, err)
+	notes := check.Must(notes.New(notes.Options{Guard: guard{agent}, Clock: time.Now}))(t)
 	parts := s.Store().Parts
 	parts.Notes, parts.NoteLog = notes, notes
 	return amber.NewStore(parts)
@@ -133,18 +128,8 @@ func (g guard) Read(_ context.Context, fn func(dir string) error) error {
 	return fn(filepath.Join(g.agent.GenDir(c), "memdir"))
 }
 
-// must returns a value, or fails the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		check.OK(t, err)
-		return v
-	}
-}
-
 func toJSON(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	check.OK(t, err)
+	b := check.Must(json.Marshal(v))(t)
 	return string(b)
 }

@@ -148,7 +148,7 @@ func TestAWorkerKilledBeforeSavingRepeatsWithTheSameIDs(t *testing.T) {
 			step(t, worker(store.Changes, p, c))
 			var last amber.MemoryID
 			for i := range 5 {
-				last = must(store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}))(t).ID
+				last = check.Must(store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}))(t).ID
 			}
 			step(t, worker(store.Changes, p, forgetful{c, nil})) // published, not saved
 			first := p.take()
@@ -158,7 +158,7 @@ func TestAWorkerKilledBeforeSavingRepeatsWithTheSameIDs(t *testing.T) {
 			if len(first) != 5 {
 				t.Fatalf("%d events, want 5", len(first))
 			}
-			must(0, store.LongTerm.Delete(t.Context(), last))(t)
+			check.Must(0, store.LongTerm.Delete(t.Context(), last))(t)
 			step(t, worker(store.Changes, p, c))
 			want(t, "later events", tell(t, p.take()), []told{{amber.OpDelete, amber.ChangeMemory, string(last)}})
 		})
@@ -205,7 +205,7 @@ func TestAfterARestoreTheSharedPastIsNotPublishedAgain(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p, c := &recorder{}, &events.MemoryCursor{}
-			must(0, c.Save(t.Context(), position(tt.cursor)))(t)
+			check.Must(0, c.Save(t.Context(), position(tt.cursor)))(t)
 			log := &history{entries: tt.log, newest: tt.newest}
 			for range 2 { // the second worker finds nothing new
 				step(t, worker(log, p, c))
@@ -229,7 +229,7 @@ func TestALongLogIsPublishedInOrder(t *testing.T) {
 		log.entries = append(log.entries, fmt.Sprintf("B%d", 2501+i))
 	}
 	c := &events.MemoryCursor{}
-	must(0, c.Save(t.Context(), position("A3000")))(t)
+	check.Must(0, c.Save(t.Context(), position("A3000")))(t)
 	m := worker(log, p, c)
 	for step(t, m) > 0 {
 	}
@@ -329,12 +329,12 @@ func TestALogThatNeverRestsHoldsNobodyUp(t *testing.T) {
 	p := &restless{log: log}
 	m := worker(log, p, &events.MemoryCursor{})
 	m.FromBeginning = true
-	n := must(m.CatchUp(t.Context()))(t)
+	n := check.Must(m.CatchUp(t.Context()))(t)
 	if got := keys(t, p.take()); n < 300 || n >= 2*300 || len(got) != n || got[n-1] != fmt.Sprintf("A%d", n) {
 		t.Errorf("%d are out, %d arrived; want the 300 there were and the rest of a batch", n, len(got))
 	}
 	// What came meanwhile is next.
-	must(m.CatchUp(t.Context()))(t)
+	check.Must(m.CatchUp(t.Context()))(t)
 	if got := keys(t, p.take()); got[0] != fmt.Sprintf("A%d", n+1) {
 		t.Errorf("it goes on with %s after %d", got[0], n)
 	}

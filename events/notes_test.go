@@ -19,9 +19,9 @@ func TestAWriteOfANoteSucceedsWhenItsEventDoesNot(t *testing.T) {
 			to := sink(p)
 			var warned []error
 			to.Warn = func(err error) { warned = append(warned, err) }
-			notes := must(events.NewNotes(store.Notes, store.NoteLog, to))(t)
-			must(notes.WriteNote(t.Context(), "a", "text"))(t)
-			if got := must(store.Notes.ReadNote(t.Context(), "a"))(t); got.Content != "text" {
+			notes := check.Must(events.NewNotes(store.Notes, store.NoteLog, to))(t)
+			check.Must(notes.WriteNote(t.Context(), "a", "text"))(t)
+			if got := check.Must(store.Notes.ReadNote(t.Context(), "a"))(t); got.Content != "text" {
 				t.Errorf("the note is %q", got.Content)
 			}
 			if len(warned) != 2 || amber.KindOf(warned[0]) != amber.KindUnreachable {
@@ -36,7 +36,7 @@ func TestARefusedWriteOfANotePublishesNothing(t *testing.T) {
 	t.Parallel()
 	for name, store := range stores(t) {
 		p := &recorder{}
-		notes := must(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
+		notes := check.Must(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
 		check.Kind(t, name, check.Err(notes.WriteNote(t.Context(), "../a", "text")), amber.KindInvalid)
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -51,10 +51,10 @@ func TestNotesCarryDigests(t *testing.T) {
 	t.Parallel()
 	for name, store := range stores(t) {
 		p := &recorder{}
-		notes := must(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
-		must(notes.WriteNote(t.Context(), "a", "one"))(t)
-		must(notes.WriteNote(t.Context(), "a", "two"))(t)
-		must(0, notes.DeleteNote(t.Context(), "a"))(t)
+		notes := check.Must(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
+		check.Must(notes.WriteNote(t.Context(), "a", "one"))(t)
+		check.Must(notes.WriteNote(t.Context(), "a", "two"))(t)
+		check.Must(0, notes.DeleteNote(t.Context(), "a"))(t)
 		var got [][2]string
 		for _, e := range p.take() {
 			if m := e.Payload.(events.Mutation); m.Scope == amber.ChangeNote {
@@ -70,10 +70,10 @@ func TestNotesCarryDigests(t *testing.T) {
 func TestADocumentThatCannotBeReadIsWrittenAndTold(t *testing.T) {
 	t.Parallel()
 	p, docs := &recorder{}, stores(t)["inmem"].Documents
-	must(docs.PutDocument(t.Context(), amber.DocumentWrite{Name: "k", Document: []byte("1")}))(t)
-	d := must(events.NewDocuments(unreadable{docs}, sink(p)))(t)
-	must(d.PutDocument(t.Context(), amber.DocumentWrite{Name: "k", Document: []byte("2")}))(t)
-	must(0, d.DeleteDocument(t.Context(), "k", ""))(t)
+	check.Must(docs.PutDocument(t.Context(), amber.DocumentWrite{Name: "k", Document: []byte("1")}))(t)
+	d := check.Must(events.NewDocuments(unreadable{docs}, sink(p)))(t)
+	check.Must(d.PutDocument(t.Context(), amber.DocumentWrite{Name: "k", Document: []byte("2")}))(t)
+	check.Must(0, d.DeleteDocument(t.Context(), "k", ""))(t)
 	want(t, "events", tell(t, p.take()), []told{{amber.OpUpdate, amber.ChangeState, "k"}, {amber.OpDelete, amber.ChangeState, "k"}})
 }
 
@@ -108,12 +108,12 @@ func TestDeletionsHaveIDsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	for name, store := range stores(t) {
 		p := &recorder{}
-		notes := must(events.NewNotes(store.Notes, blindLog{store.NoteLog}, sink(p)))(t)
+		notes := check.Must(events.NewNotes(store.Notes, blindLog{store.NoteLog}, sink(p)))(t)
 		ids := map[string]int{}
 		for range 2 {
-			must(notes.WriteNote(t.Context(), "a", "text"))(t)
+			check.Must(notes.WriteNote(t.Context(), "a", "text"))(t)
 			p.take()
-			must(0, notes.DeleteNote(t.Context(), "a"))(t)
+			check.Must(0, notes.DeleteNote(t.Context(), "a"))(t)
 			for _, e := range p.take() {
 				ids[e.ID]++
 			}

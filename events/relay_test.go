@@ -73,8 +73,7 @@ func ids(list []events.Event) []string {
 
 func stepRelay(t *testing.T, r *events.Relay) int {
 	t.Helper()
-	n, err := r.Step(t.Context())
-	check.OK(t, err)
+	n := check.Must(r.Step(t.Context()))(t)
 	return n
 }
 
@@ -273,7 +272,7 @@ func TestFileCursorSurvives(t *testing.T) {
 		t.Errorf("without a file: %q, %v, %v", at, found, err)
 	}
 	for _, p := range []amber.Position{"i/1", "i/20", "another one/3"} {
-		must(0, c.Save(t.Context(), p))(t)
+		check.Must(0, c.Save(t.Context(), p))(t)
 		if at, found, err := (events.FileCursor{Path: path}).Load(t.Context()); at != p || !found || err != nil {
 			t.Errorf("got %q, %v, %v, want %q", at, found, err, p)
 		}
@@ -284,7 +283,7 @@ func TestFileCursorRefusesWhatIsNoPosition(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n", "i/1", "i/1\nx\n", "i\n", "i/-1\n", "/1\n", "i/x\n", strings.Repeat("i", 600) + "/1\n"} {
 		path := filepath.Join(t.TempDir(), "cursor")
-		must(0, os.WriteFile(path, []byte(text), 0o600))(t)
+		check.Must(0, os.WriteFile(path, []byte(text), 0o600))(t)
 		if _, _, err := (events.FileCursor{Path: path}).Load(t.Context()); amber.KindOf(err) != amber.KindDamaged {
 			t.Errorf("%q: got %v, want damaged", text, err)
 		}

@@ -24,7 +24,7 @@ func keyNamed(key string) wire.AnswerKey {
 // begin begins an answer that nobody has given.
 func begin(t testing.TB, d *ledger.DB, k wire.AnswerKey) {
 	t.Helper()
-	if a := try(d.BeginAnswer(context.Background(), k, "digest", false))(t); a.Done {
+	if a := check.Must(d.BeginAnswer(context.Background(), k, "digest", false))(t); a.Done {
 		t.Fatalf("%v was answered: %+v", k, a)
 	}
 }
@@ -48,13 +48,13 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 	check.OK(t, d.FinishAnswer(t.Context(), k, 201, []byte("body")))
 	want := wire.Answer{Done: true, Status: 201, Body: []byte("body")}
 	for _, db := range []*ledger.DB{d, p.open(t)} {
-		check.Equal(t, "", want, try(db.BeginAnswer(t.Context(), k, "digest", false))(t))
+		check.Equal(t, "", want, check.Must(db.BeginAnswer(t.Context(), k, "digest", false))(t))
 	}
 	_, err = d.BeginAnswer(t.Context(), k, "another", true)
 	check.Kind(t, "another request", err, amber.KindConflict)
 	check.Kind(t, "finished twice", d.FinishAnswer(t.Context(), k, 500, nil), amber.KindNotFound)
 	check.OK(t, d.AbandonAnswer(t.Context(), k))
-	if !try(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
+	if !check.Must(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
 		t.Error("abandoning took away an answer that was given")
 	}
 	for _, other := range []wire.AnswerKey{
@@ -64,7 +64,7 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 		{Tenant: "acme", Agent: "bob", Operation: "memory.write", Key: "K"},
 	} {
 		finish(t, d, other, "")
-		if a := try(d.BeginAnswer(t.Context(), other, "digest", false))(t); !a.Done || a.Blank || len(a.Body) != 0 {
+		if a := check.Must(d.BeginAnswer(t.Context(), other, "digest", false))(t); !a.Done || a.Blank || len(a.Body) != 0 {
 			t.Errorf("%v: an empty answer is %+v", other, a)
 		}
 	}
@@ -125,13 +125,13 @@ func TestARequestThatWasCutOff(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "not known") {
 		t.Errorf("it says %v", err)
 	}
-	if try(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
+	if check.Must(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
 		t.Error("it was answered")
 	}
 	_, err = p.open(t).BeginAnswer(t.Context(), k, "digest", true)
 	check.Kind(t, "after it was taken over", err, amber.KindBusy)
 	check.OK(t, d.FinishAnswer(t.Context(), k, 200, []byte("at last")))
-	if a := try(p.open(t).BeginAnswer(t.Context(), k, "digest", false))(t); string(a.Body) != "at last" {
+	if a := check.Must(p.open(t).BeginAnswer(t.Context(), k, "digest", false))(t); string(a.Body) != "at last" {
 		t.Errorf("%+v", a)
 	}
 }
@@ -145,11 +145,11 @@ func TestClosingLetsGoOfRequests(t *testing.T) {
 	begin(t, d, keyNamed("k"))
 	check.OK(t, d.Close())
 	other := p.open(t)
-	if try(other.BeginAnswer(t.Context(), keyNamed("k"), "digest", true))(t).Done {
+	if check.Must(other.BeginAnswer(t.Context(), keyNamed("k"), "digest", true))(t).Done {
 		t.Error("it was answered")
 	}
 	check.OK(t, other.Close())
-	if left := try(os.ReadDir(p.path() + "-holders"))(t); len(left) != 0 {
+	if left := check.Must(os.ReadDir(p.path() + "-holders"))(t); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -166,12 +166,12 @@ func TestARequestThatWasLeft(t *testing.T) {
 	d.LeaveAnswer(k)
 	_, err = d.BeginAnswer(t.Context(), k, "digest", false)
 	check.Kind(t, "what may not be done twice", err, amber.KindConflict)
-	if try(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
+	if check.Must(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
 		t.Error("it was answered")
 	}
 	check.OK(t, d.FinishAnswer(t.Context(), k, 200, []byte("{}")))
 	d.LeaveAnswer(k)
-	if !try(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
+	if !check.Must(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
 		t.Error("the answer is gone")
 	}
 }
@@ -220,7 +220,7 @@ func TestAnswersAreKeptForSevenDays(t *testing.T) {
 		finish(t, d, keyNamed(fmt.Sprint(i)), "body")
 	}
 	p.clock.forward(7 * 24 * time.Hour)
-	if !try(d.BeginAnswer(t.Context(), keyNamed("119"), "digest", false))(t).Done {
+	if !check.Must(d.BeginAnswer(t.Context(), keyNamed("119"), "digest", false))(t).Done {
 		t.Error("gone after exactly seven days")
 	}
 	p.clock.forward(time.Millisecond)
@@ -245,7 +245,7 @@ func TestLargeBodiesAreNotKept(t *testing.T) {
 	for size, blank := range map[int]bool{1: false, 4096: false, 1 << 20: false, 1<<20 + 1: true} {
 		k := keyNamed(fmt.Sprint(size))
 		finish(t, d, k, strings.Repeat("x", size))
-		a := try(d.BeginAnswer(t.Context(), k, "digest", false))(t)
+		a := check.Must(d.BeginAnswer(t.Context(), k, "digest", false))(t)
 		if a.Blank != blank || !a.Done || a.Status != 201 || !blank && len(a.Body) != size {
 			t.Errorf("%d bytes: blank %v, %d bytes", size, a.Blank, len(a.Body))
 		}
@@ -285,13 +285,13 @@ func TestForgottenAnswersLeaveNoText(t *testing.T) {
 	}
 	check.OK(t, d.FinishAnswer(t.Context(), keyNamed("running"), 200, []byte(text)))
 	for _, key := range []string{"199", "running"} {
-		if a := try(d.BeginAnswer(t.Context(), keyNamed(key), "digest", false))(t); !a.Done || !a.Blank || a.Body != nil || a.Status == 0 {
+		if a := check.Must(d.BeginAnswer(t.Context(), keyNamed(key), "digest", false))(t); !a.Done || !a.Blank || a.Body != nil || a.Status == 0 {
 			t.Errorf("%s: %+v", key, a)
 		}
 	}
 	_, err := d.BeginAnswer(t.Context(), keyNamed("199"), "another", false)
 	check.Kind(t, "another request with the key of a forgotten answer", err, amber.KindConflict)
-	if a := try(d.BeginAnswer(t.Context(), other(198), "digest", false))(t); string(a.Body) != "of somebody else" {
+	if a := check.Must(d.BeginAnswer(t.Context(), other(198), "digest", false))(t); string(a.Body) != "of somebody else" {
 		t.Errorf("%+v", a)
 	}
 	check.OK(t, d.Close())

@@ -36,7 +36,7 @@ var zeros = strings.Repeat("0", 64)
 // verified returns a report that must find nothing.
 func verified(t testing.TB, d *ledger.DB, entries int64) wire.AuditReport {
 	t.Helper()
-	r := try(d.VerifyAudit(t.Context()))(t)
+	r := check.Must(d.VerifyAudit(t.Context()))(t)
 	if !r.OK() || r.Entries != entries {
 		t.Errorf("%d entries, want %d; damaged: %q", r.Entries, entries, r.Damaged)
 	}
@@ -51,7 +51,7 @@ func TestEntriesAreChained(t *testing.T) {
 		t.Errorf("an empty log: %+v", r)
 	}
 	record(t, d, "one", "two", "three")
-	page := try(d.ListAudit(t.Context(), wire.AuditQuery{}))(t)
+	page := check.Must(d.ListAudit(t.Context(), wire.AuditQuery{}))(t)
 	want := []wire.AuditEntry{entry("three"), entry("two"), entry("one")}
 	prev := zeros
 	for i := len(want) - 1; i >= 0; i-- {
@@ -75,7 +75,7 @@ func TestTheHashOfTheDocumentation(t *testing.T) {
 		Tenant: "acme", Agent: "bob", Actor: "k3x7q2ma", Action: "memory.write",
 		Subject: "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d", Outcome: "ok", RequestID: "req-1",
 	}))
-	got := try(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0].Hash
+	got := check.Must(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0].Hash
 	if want := documentedHash; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -89,7 +89,7 @@ func TestFieldsAreMadeToFit(t *testing.T) {
 	d := newPlace(t).open(t)
 	long := strings.Repeat("ä", 150)
 	check.OK(t, d.Record(t.Context(), wire.AuditEntry{Actor: "a\nb\x00c", Action: "\xff", Subject: long, RequestID: "\u202eevil"}))
-	got := try(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0]
+	got := check.Must(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0]
 	if got.Actor != "a?b?c" || got.Action != "?" || got.Subject != long[:200] || got.RequestID != "?evil" {
 		t.Errorf("%+v", got)
 	}
@@ -131,7 +131,7 @@ func TestConcurrentRecordersShareOneChain(t *testing.T) {
 func all(t testing.TB, d *ledger.DB, q wire.AuditQuery) (entries []wire.AuditEntry) {
 	t.Helper()
 	for {
-		page := try(d.ListAudit(t.Context(), q))(t)
+		page := check.Must(d.ListAudit(t.Context(), q))(t)
 		entries = append(entries, page.Items...)
 		if q.Cursor = page.Next; q.Cursor == "" {
 			return entries

@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"testing"
 
+	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -11,7 +12,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 	d := p.open(b)
 	made := newToken(b, d, wire.TokenRequest{})
 	for b.Loop() {
-		try(d.Authenticate(b.Context(), made.Secret))(b)
+		check.Must(d.Authenticate(b.Context(), made.Secret))(b)
 	}
 }
 

@@ -125,8 +125,7 @@ func (p place) options() ledger.Options {
 
 func (p place) open(t testing.TB) *ledger.DB {
 	t.Helper()
-	d, err := ledger.Open(context.Background(), p.path(), p.options())
-	check.OK(t, err)
+	d := check.Must(ledger.Open(context.Background(), p.path(), p.options()))(t)
 	t.Cleanup(func() { check.OK(t, d.Close()) })
 	return d
 }
@@ -134,8 +133,7 @@ func (p place) open(t testing.TB) *ledger.DB {
 // raw opens the file as another program would.
 func (p place) raw(t testing.TB) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+p.path()+"?_pragma=busy_timeout(1000)")
-	check.OK(t, err)
+	db := check.Must(sql.Open("sqlite", "file:"+p.path()+"?_pragma=busy_timeout(1000)"))(t)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { check.OK(t, db.Close()) })
 	return db
@@ -184,18 +182,9 @@ func record(t testing.TB, d *ledger.DB, subjects ...string) {
 	}
 }
 
-func try[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		check.OK(t, err)
-		return v
-	}
-}
-
 func (p place) openWith(t testing.TB, o ledger.Options) *ledger.DB {
 	t.Helper()
-	d, err := ledger.Open(context.Background(), p.path(), o)
-	check.OK(t, err)
+	d := check.Must(ledger.Open(context.Background(), p.path(), o))(t)
 	t.Cleanup(func() { check.OK(t, d.Close()) })
 	return d
 }

@@ -25,10 +25,10 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 	newToken(t, d, wire.TokenRequest{})
 	record(t, d, "one")
 	check.OK(t, d.Close())
-	bytes := try(os.ReadFile(whole.path()))(t)
+	bytes := check.Must(os.ReadFile(whole.path()))(t)
 	query := func(queries ...string) func(t *testing.T, p place) {
 		return func(t *testing.T, p place) {
-			db := try(sql.Open("sqlite", "file:"+p.path()))(t)
+			db := check.Must(sql.Open("sqlite", "file:"+p.path()))(t)
 			defer db.Close()
 			for _, q := range queries {
 				p.exec(t, db, q)
@@ -117,7 +117,7 @@ func TestLookingMakesNothing(t *testing.T) {
 	o.Look = true
 	_, err := ledger.Open(t.Context(), p.path(), o)
 	check.Kind(t, "nothing there", err, amber.KindNotFound)
-	if left := try(os.ReadDir(p.dir))(t); len(left) != 0 {
+	if left := check.Must(os.ReadDir(p.dir))(t); len(left) != 0 {
 		t.Errorf("it made %v", left)
 	}
 }
@@ -144,7 +144,7 @@ func TestOpeningNeedsItsOptions(t *testing.T) {
 		_, err := ledger.Open(t.Context(), c.path, c.o)
 		check.Kind(t, name, err, c.kind)
 	}
-	if left := try(os.ReadDir(p.dir))(t); len(left) != 0 {
+	if left := check.Must(os.ReadDir(p.dir))(t); len(left) != 0 {
 		t.Errorf("it made %v", left)
 	}
 }
@@ -164,7 +164,7 @@ func TestFilesAreForTheirOwnerAlone(t *testing.T) {
 		if err != nil || path == p.dir {
 			return err
 		}
-		info := try(e.Info())(t)
+		info := check.Must(e.Info())(t)
 		if info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %v", path, info.Mode())
 		}
@@ -269,7 +269,7 @@ func TestABrokenRandomSourceIsAnError(t *testing.T) {
 	d := p.openWith(t, o)
 	_, err := d.CreateToken(t.Context(), wire.TokenRequest{Name: "x", Scopes: wire.TokenScopes()})
 	check.Kind(t, "no random bytes", err, amber.KindInternal)
-	if try(d.HasTokens(t.Context()))(t) {
+	if check.Must(d.HasTokens(t.Context()))(t) {
 		t.Error("a token was made")
 	}
 }

@@ -25,7 +25,7 @@ func event(id string, payload any) events.Event {
 
 func pending(t testing.TB, d *ledger.DB, limit int) (ids []string, last int64) {
 	t.Helper()
-	for _, e := range try(d.PendingEvents(t.Context(), limit))(t) {
+	for _, e := range check.Must(d.PendingEvents(t.Context(), limit))(t) {
 		ids = append(ids, e.Event.ID)
 		if e.Seq <= last {
 			t.Errorf("%d comes after %d", e.Seq, last)
@@ -44,11 +44,11 @@ func TestEventsComeOutAsTheyWentIn(t *testing.T) {
 	check.OK(t, d.Publish(t.Context(), event("2", nil)))
 	check.OK(t, d.Close())
 	d = p.open(t)
-	got := try(d.PendingEvents(t.Context(), 10))(t)
-	want := event("1", json.RawMessage(try(json.Marshal(m))(t)))
+	got := check.Must(d.PendingEvents(t.Context(), 10))(t)
+	want := event("1", json.RawMessage(check.Must(json.Marshal(m))(t)))
 	check.Equal(t, "", want, got[0].Event, cmp.AllowUnexported(amber.Time{}))
-	again := try(json.Marshal(got[1].Event))(t)
-	check.Equal(t, "", string(try(json.Marshal(event("2", nil)))(t)), string(again))
+	again := check.Must(json.Marshal(got[1].Event))(t)
+	check.Equal(t, "", string(check.Must(json.Marshal(event("2", nil)))(t)), string(again))
 	check.OK(t, d.EventsPublished(t.Context(), got[0].Seq))
 	if ids, _ := pending(t, d, 10); len(ids) != 1 || ids[0] != "2" {
 		t.Errorf("left: %v", ids)
@@ -113,7 +113,7 @@ func TestTheOutboxIsBounded(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	raw := p.raw(t)
-	text := string(try(json.Marshal(event("old", nil)))(t))
+	text := string(check.Must(json.Marshal(event("old", nil)))(t))
 	p.exec(t, raw, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO outbox (event) SELECT ? FROM n`, ledger.MaxPending-1, text)
 	check.OK(t, d.Publish(t.Context(), event("the last", nil)))
 	check.Kind(t, "a full outbox", d.Publish(t.Context(), event("one too many", nil)), amber.KindQuota)

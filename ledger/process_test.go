@@ -33,7 +33,7 @@ func TestKilledRecordersLeaveOneChain(t *testing.T) {
 		}
 		wg.Wait()
 		d := p.open(t)
-		if r := try(d.VerifyAudit(t.Context()))(t); !r.OK() {
+		if r := check.Must(d.VerifyAudit(t.Context()))(t); !r.OK() {
 			t.Fatalf("round %d: %q", round, r.Damaged)
 		}
 		check.OK(t, d.Close())

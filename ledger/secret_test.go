@@ -14,10 +14,8 @@ import (
 
 func TestASecretShowsNothing(t *testing.T) {
 	t.Parallel()
-	s, err := newSecret(rand.Reader)
-	check.OK(t, err)
-	b, err := json.Marshal(map[string]any{"s": s})
-	check.OK(t, err)
+	s := check.Must(newSecret(rand.Reader))(t)
+	b := check.Must(json.Marshal(map[string]any{"s": s}))(t)
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("made", "secret", s)
 	shown := []string{s.String(), s.LogValue().String(), string(b), log.String()}

@@ -19,9 +19,9 @@ const dropTriggers = `DROP TRIGGER audit_stays; DROP TRIGGER audit_remains`
 func tampered(t *testing.T, from place, queries ...string) place {
 	t.Helper()
 	p := from.copy(t)
-	db := try(sql.Open("sqlite", "file:"+p.path()))(t)
+	db := check.Must(sql.Open("sqlite", "file:"+p.path()))(t)
 	triggers := []string{}
-	rows := try(db.Query(`SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid`))(t)
+	rows := check.Must(db.Query(`SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid`))(t)
 	for rows.Next() {
 		var text string
 		check.OK(t, rows.Scan(&text))
@@ -51,7 +51,7 @@ func log(t *testing.T) place {
 // report verifies a place.
 func report(t *testing.T, p place) wire.AuditReport {
 	t.Helper()
-	return try(p.open(t).VerifyAudit(t.Context()))(t)
+	return check.Must(p.open(t).VerifyAudit(t.Context()))(t)
 }
 
 func TestEveryChangeOfEveryRowIsFound(t *testing.T) {
@@ -104,7 +104,7 @@ func TestEveryChangeOfEveryRowIsFound(t *testing.T) {
 // rehash makes every hash fit again, as somebody would who knows the format.
 func rehash(t *testing.T, p place) {
 	t.Helper()
-	db := try(sql.Open("sqlite", "file:"+p.path()))(t)
+	db := check.Must(sql.Open("sqlite", "file:"+p.path()))(t)
 	defer db.Close()
 	d := p.open(t)
 	entries := all(t, d, wire.AuditQuery{})
@@ -130,14 +130,14 @@ func TestALogThatWasMadeAnewIsFoundByItsHead(t *testing.T) {
 	} {
 		q := tampered(t, p, query)
 		rehash(t, q)
-		before := try(os.ReadFile(q.head()))(t)
+		before := check.Must(os.ReadFile(q.head()))(t)
 		// Going on to write does not cover it up.
 		d := q.open(t)
 		if name != "emptied" {
 			record(t, d, "more", "and more")
 		}
 		check.OK(t, d.Close())
-		if after := try(os.ReadFile(q.head()))(t); string(before) != string(after) {
+		if after := check.Must(os.ReadFile(q.head()))(t); string(before) != string(after) {
 			t.Errorf("%s: the head became %q", name, after)
 		}
 		r := report(t, q)
@@ -156,7 +156,7 @@ func TestALogThatWasMadeAnewIsFoundByItsHead(t *testing.T) {
 func TestHeadsThatCannotBeReadAreReported(t *testing.T) {
 	t.Parallel()
 	p := log(t)
-	good := string(try(os.ReadFile(p.head()))(t))
+	good := string(check.Must(os.ReadFile(p.head()))(t))
 	for name, c := range map[string]struct {
 		text    string
 		damaged bool
@@ -170,13 +170,13 @@ func TestHeadsThatCannotBeReadAreReported(t *testing.T) {
 		q := p.copy(t)
 		check.OK(t, os.WriteFile(q.head(), []byte(c.text), 0o600))
 		d := q.open(t)
-		r := try(d.VerifyAudit(t.Context()))(t)
+		r := check.Must(d.VerifyAudit(t.Context()))(t)
 		if r.OK() == c.damaged || len(r.NotChecked) == 0 {
 			t.Errorf("%s: %+v", name, r)
 		}
 		record(t, d, "more")
 		check.OK(t, d.Close())
-		if after := try(os.ReadFile(q.head()))(t); string(after) != c.text {
+		if after := check.Must(os.ReadFile(q.head()))(t); string(after) != c.text {
 			t.Errorf("%s: the head became %.80q", name, after)
 		}
 	}
@@ -250,7 +250,7 @@ func TestBrokenPagesAreReported(t *testing.T) {
 		record(t, d, fmt.Sprintf("memory %d", i))
 	}
 	check.OK(t, d.Close())
-	b := try(os.ReadFile(p.path()))(t)
+	b := check.Must(os.ReadFile(p.path()))(t)
 	const page = 4096
 	found := 0
 	for n := 1; n < len(b)/page; n++ {

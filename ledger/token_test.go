@@ -26,14 +26,14 @@ func newToken(t testing.TB, d *ledger.DB, r wire.TokenRequest) wire.NewToken {
 	if r.Scopes == nil {
 		r.Scopes = []wire.TokenScope{wire.TokenWrite, wire.TokenRead}
 	}
-	return try(d.CreateToken(t.Context(), r))(t)
+	return check.Must(d.CreateToken(t.Context(), r))(t)
 }
 
 func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	if try(d.HasTokens(t.Context()))(t) {
+	if check.Must(d.HasTokens(t.Context()))(t) {
 		t.Error("a new home has tokens")
 	}
 	expires := amber.At(p.clock.read().Add(time.Hour))
@@ -44,18 +44,18 @@ func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 	if !strings.HasPrefix(made.Secret, "amber_"+string(made.ID)+"_") || len(made.Secret) != 67 {
 		t.Errorf("the secret has the form %d, %.15s", len(made.Secret), made.Secret)
 	}
-	grant := try(p.open(t).Authenticate(t.Context(), made.Secret))(t)
+	grant := check.Must(p.open(t).Authenticate(t.Context(), made.Secret))(t)
 	check.Equal(t, "", wire.Grant{Token: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes}, grant)
 	other := newToken(t, d, wire.TokenRequest{Name: "everywhere"})
 	if other.ID == made.ID || other.Secret == made.Secret {
 		t.Error("two tokens are the same")
 	}
 	for tenant, want := range map[amber.TenantID]int{"": 2, "acme": 1, "nobody": 0} {
-		if got := try(d.ListTokens(t.Context(), tenant))(t); len(got) != want || got == nil {
+		if got := check.Must(d.ListTokens(t.Context(), tenant))(t); len(got) != want || got == nil {
 			t.Errorf("tenant %q has %d tokens, want %d", tenant, len(got), want)
 		}
 	}
-	if !try(d.HasTokens(t.Context()))(t) {
+	if !check.Must(d.HasTokens(t.Context()))(t) {
 		t.Error("there are no tokens")
 	}
 }
@@ -76,7 +76,7 @@ func TestTokensThatMakeNoSenseAreInvalid(t *testing.T) {
 		_, err := d.CreateToken(t.Context(), r)
 		check.Kind(t, name, err, amber.KindInvalid)
 	}
-	if try(d.HasTokens(t.Context()))(t) {
+	if check.Must(d.HasTokens(t.Context()))(t) {
 		t.Error("a token was made")
 	}
 }
@@ -87,7 +87,7 @@ func refusals(t *testing.T, p place, d *ledger.DB) map[string]string {
 	good := newToken(t, d, wire.TokenRequest{})
 	expired := newToken(t, d, wire.TokenRequest{ExpiresAt: amber.At(p.clock.read().Add(time.Minute))})
 	revoked := newToken(t, d, wire.TokenRequest{})
-	try(p.open(t).RevokeToken(t.Context(), revoked.ID))(t) // by another process
+	check.Must(p.open(t).RevokeToken(t.Context(), revoked.ID))(t) // by another process
 	p.clock.forward(time.Minute)
 	at := len("amber_") + len(good.ID) + 1
 	flipped := []byte(good.Secret)
@@ -134,13 +134,13 @@ func TestRevokingTwiceDoesNothing(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	made := newToken(t, d, wire.TokenRequest{})
-	first := try(d.RevokeToken(t.Context(), made.ID))(t)
+	first := check.Must(d.RevokeToken(t.Context(), made.ID))(t)
 	p.clock.forward(time.Hour)
-	second := try(d.RevokeToken(t.Context(), made.ID))(t)
+	second := check.Must(d.RevokeToken(t.Context(), made.ID))(t)
 	if first.RevokedAt.IsZero() || second.RevokedAt != first.RevokedAt {
 		t.Errorf("revoked at %s, then at %s", first.RevokedAt, second.RevokedAt)
 	}
-	if !try(d.HasTokens(t.Context()))(t) {
+	if !check.Must(d.HasTokens(t.Context()))(t) {
 		t.Error("a revoked token is no token that was made")
 	}
 	for _, id := range []wire.TokenID{"", "aaaaaaaa", "AAAAAAAA", wire.TokenID(strings.Repeat("a", 1<<20)), "'; --aaa"} {
@@ -156,7 +156,7 @@ func TestTheDatabaseNeverHoldsASecret(t *testing.T) {
 	var secrets []string
 	for range 20 {
 		made := newToken(t, d, wire.TokenRequest{})
-		try(d.Authenticate(t.Context(), made.Secret))(t)
+		check.Must(d.Authenticate(t.Context(), made.Secret))(t)
 		record(t, d, string(made.ID))
 		secrets = append(secrets, made.Secret)
 	}
@@ -214,7 +214,7 @@ func TestUseOfATokenIsKnownToTheMinute(t *testing.T) {
 		}
 		wg.Wait()
 		check.OK(t, d.Close()) // waits until it is written
-		got := try(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt
+		got := check.Must(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt
 		if got.String() != want {
 			t.Errorf("round %d: used %s, want %s", i, got, want)
 		}
@@ -231,12 +231,12 @@ func TestAuthenticationWaitsForNobody(t *testing.T) {
 	raw := p.raw(t)
 	p.exec(t, raw, `BEGIN IMMEDIATE`)
 	for range 3 {
-		try(d.Authenticate(t.Context(), made.Secret))(t)
+		check.Must(d.Authenticate(t.Context(), made.Secret))(t)
 		p.clock.forward(time.Hour)
 	}
 	p.exec(t, raw, `COMMIT`)
 	check.OK(t, d.Close())
-	if got := try(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt; got.IsZero() {
+	if got := check.Must(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt; got.IsZero() {
 		t.Error("its use is not known")
 	}
 }

@@ -74,8 +74,7 @@ func checkExpression(t *testing.T, where, expr string, doc map[string]entry) []s
 
 func TestTheDashboardShowsWhatThereIs(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/deploy/grafana-amber.json")
-	check.OK(t, err)
+	text := check.Must(os.ReadFile("../docs/deploy/grafana-amber.json"))(t)
 	var board struct {
 		Panels []struct {
 			ID      int
@@ -124,8 +123,7 @@ func TestTheDashboardShowsWhatThereIs(t *testing.T) {
 
 func TestAlertsWatchWhatThereIs(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/deploy/alerts.yaml")
-	check.OK(t, err)
+	text := check.Must(os.ReadFile("../docs/deploy/alerts.yaml"))(t)
 	var file struct {
 		Groups []struct {
 			Name  string `yaml:"name"`

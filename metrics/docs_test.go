@@ -25,8 +25,7 @@ type entry struct {
 // documented returns what the document tells, by name of the metric.
 func documented(t *testing.T) map[string]entry {
 	t.Helper()
-	text, err := os.ReadFile("../docs/metrics.md")
-	check.OK(t, err)
+	text := check.Must(os.ReadFile("../docs/metrics.md"))(t)
 	quoted := regexp.MustCompile("`([a-z_]+)`")
 	out := map[string]entry{}
 	for line := range strings.Lines(string(text)) {
@@ -131,8 +130,7 @@ func TestEveryMetricMoves(t *testing.T) {
 // looksSlowly looks with a clock of its own.
 func looksSlowly(t *testing.T, _ *metrics.Metrics) {
 	at := start
-	m, err := metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(time.Second); return at }})
-	check.OK(t, err)
+	m := check.Must(metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(time.Second); return at }}))(t)
 	looks(t, m)
 	check.Equal(t, "", []string{"amber_look_duration_seconds 1"}, lines(t, m, "amber_look_duration_seconds"))
 }
@@ -140,8 +138,7 @@ func looksSlowly(t *testing.T, _ *metrics.Metrics) {
 func TestDurationsAreMeasuredWithTheClock(t *testing.T) {
 	t.Parallel()
 	at := start
-	m, err := metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(2 * time.Second); return at }})
-	check.OK(t, err)
+	m := check.Must(metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(2 * time.Second); return at }}))(t)
 	writes(t, m)
 	want := []string{
 		`amber_operation_duration_seconds_sum{layer="long_term",operation="get"} 2`,

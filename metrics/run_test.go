@@ -53,8 +53,7 @@ func (w *watch) round() {
 
 func watchedMetrics(t *testing.T, w *watch) *metrics.Metrics {
 	t.Helper()
-	m, err := metrics.New(metrics.Options{Clock: func() time.Time { return w.now }, After: w.after, Interval: time.Second})
-	check.OK(t, err)
+	m := check.Must(metrics.New(metrics.Options{Clock: func() time.Time { return w.now }, After: w.after, Interval: time.Second}))(t)
 	return m
 }
 

@@ -60,21 +60,17 @@ func TestMeasuredSnapshotsAnswerAsTheEngine(t *testing.T) {
 	t.Parallel()
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: now, Random: random()})
 	check.OK(t, err)
-	a, err := h.Agent(tenant, agent)
-	check.OK(t, err)
-	store, err := sqlite.Open(t.Context(), a, sqlite.Options{Clock: now, Random: random()})
-	check.OK(t, err)
+	a := check.Must(h.Agent(tenant, agent))(t)
+	store := check.Must(sqlite.Open(t.Context(), a, sqlite.Options{Clock: now, Random: random()}))(t)
 	defer store.Close()
-	engine, err := snapshot.New(snapshot.Options{Home: h, Clock: now, Random: random()})
-	check.OK(t, err)
+	engine := check.Must(snapshot.New(snapshot.Options{Home: h, Clock: now, Random: random()}))(t)
 	m, ctx := newMetrics(t), t.Context()
 	s, r := m.Snapshots("", "", engine), m.Repository("", engine)
 	one, err := s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent, Label: "one", Pin: true})
 	if err != nil || one.Label != "one" || !one.Pinned {
 		t.Fatalf("%+v, %v", one, err)
 	}
-	two, err := s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent})
-	check.OK(t, err)
+	two := check.Must(s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent}))(t)
 	ref := wire.SnapshotRef{Tenant: tenant, Agent: agent, ID: one.ID}
 	answers := func(s wire.Snapshotter, r wire.RepositoryChecker) (all []any) {
 		add := func(v any, err error) { all = append(all, v, fmt.Sprint(err)) }

@@ -35,15 +35,13 @@ func random() io.Reader { return rand.NewChaCha8([32]byte{'a', 'm', 'b', 'e', 'r
 
 func newMetrics(t *testing.T) *metrics.Metrics {
 	t.Helper()
-	m, err := metrics.New(metrics.Options{Clock: now, Version: "v1.2.3"})
-	check.OK(t, err)
+	m := check.Must(metrics.New(metrics.Options{Clock: now, Version: "v1.2.3"}))(t)
 	return m
 }
 
 func newStore(t *testing.T) amber.Store {
 	t.Helper()
-	s, err := inmem.New(inmem.Options{Clock: now, Random: random()})
-	check.OK(t, err)
+	s := check.Must(inmem.New(inmem.Options{Clock: now, Random: random()}))(t)
 	return s.Store()
 }
 

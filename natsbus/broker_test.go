@@ -49,8 +49,7 @@ func newBroker(t testing.TB, jetStream bool, change ...func(*server.Options)) *b
 func (b *broker) start(t testing.TB) {
 	t.Helper()
 	opts := b.opts
-	s, err := server.NewServer(&opts)
-	check.OK(t, err)
+	s := check.Must(server.NewServer(&opts))(t)
 	s.Start()
 	if !s.ReadyForConnections(patience) {
 		t.Fatal("the server does not start")
@@ -70,8 +69,7 @@ func (b *broker) url() string  { return "nats://" + b.addr() }
 // client connects to the server as a listener would.
 func (b *broker) client(t testing.TB, o ...nats.Option) *nats.Conn {
 	t.Helper()
-	nc, err := nats.Connect(b.url(), o...)
-	check.OK(t, err)
+	nc := check.Must(nats.Connect(b.url(), o...))(t)
 	t.Cleanup(nc.Close)
 	return nc
 }
@@ -93,28 +91,22 @@ func (b *broker) listen(t testing.TB, subject string) *nats.Subscription {
 
 func next(t testing.TB, sub *nats.Subscription) *nats.Msg {
 	t.Helper()
-	m, err := sub.NextMsg(patience)
-	check.OK(t, err)
+	m := check.Must(sub.NextMsg(patience))(t)
 	return m
 }
 
 // kept reads everything that a stream holds.
 func (b *broker) kept(t testing.TB, stream string) []*nats.Msg {
 	t.Helper()
-	js, err := jetstream.New(b.client(t))
-	check.OK(t, err)
+	js := check.Must(jetstream.New(b.client(t)))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	s, err := js.Stream(ctx, stream)
-	check.OK(t, err)
-	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{})
-	check.OK(t, err)
-	info, err := s.Info(ctx)
-	check.OK(t, err)
+	s := check.Must(js.Stream(ctx, stream))(t)
+	c := check.Must(s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{}))(t)
+	info := check.Must(s.Info(ctx))(t)
 	var out []*nats.Msg
 	for len(out) < int(info.State.Msgs) {
-		batch, err := c.Fetch(min(1000, int(info.State.Msgs)-len(out)), jetstream.FetchMaxWait(patience))
-		check.OK(t, err)
+		batch := check.Must(c.Fetch(min(1000, int(info.State.Msgs)-len(out)), jetstream.FetchMaxWait(patience)))(t)
 		for m := range batch.Messages() {
 			out = append(out, &nats.Msg{Subject: m.Subject(), Header: m.Headers(), Data: m.Data()})
 		}
@@ -204,8 +196,7 @@ func open(t testing.TB, o natsbus.Options) (*natsbus.Bus, *journal) {
 	if o.ReconnectWait == 0 {
 		o.ReconnectWait = 10 * time.Millisecond
 	}
-	b, err := natsbus.Open(t.Context(), o)
-	check.OK(t, err)
+	b := check.Must(natsbus.Open(t.Context(), o))(t)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
@@ -229,8 +220,7 @@ type proxy struct {
 
 func newProxy(t testing.TB, target string) *proxy {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check.OK(t, err)
+	l := check.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	p := &proxy{listener: l, target: target, gate: make(chan struct{})}
 	close(p.gate)
 	p.wg.Go(p.accept)

@@ -53,8 +53,7 @@ func TestEveryEventArrivesAsItsJSON(t *testing.T) {
 		sub := s.listen(t, "amber.>")
 		b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: jetStream})
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			check.OK(t, err)
+			text := check.Must(os.ReadFile(file))(t)
 			var e struct {
 				events.Event
 				Payload json.RawMessage `json:"payload"`
@@ -341,8 +340,7 @@ func TestASlowListenerHoldsNobodyUp(t *testing.T) {
 		o.MaxPayload, o.MaxPending = 64<<10, 512<<10
 		o.WriteDeadline = 2 * time.Second
 	})
-	slow, err := net.Dial("tcp", s.addr())
-	check.OK(t, err)
+	slow := check.Must(net.Dial("tcp", s.addr()))(t)
 	defer slow.Close()
 	check.OK(t, check.Err(fmt.Fprint(slow, "CONNECT {\"verbose\":false}\r\nSUB amber.> 1\r\nPING\r\n")))
 	sub := s.listen(t, "amber.>")

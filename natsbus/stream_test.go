@@ -15,8 +15,7 @@ import (
 
 func (b *broker) streams(t testing.TB) jetstream.JetStream {
 	t.Helper()
-	js, err := jetstream.New(b.client(t))
-	check.OK(t, err)
+	js := check.Must(jetstream.New(b.client(t)))(t)
 	return js
 }
 
@@ -28,8 +27,7 @@ func (b *broker) makeStream(t testing.TB, name string, most int32, subjects ...s
 
 func (b *broker) config(t testing.TB, name string) jetstream.StreamConfig {
 	t.Helper()
-	s, err := b.streams(t).Stream(t.Context(), name)
-	check.OK(t, err)
+	s := check.Must(b.streams(t).Stream(t.Context(), name))(t)
 	return s.CachedInfo().Config
 }
 

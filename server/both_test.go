@@ -35,20 +35,17 @@ func (anybody) Grant(context.Context, string) (wire.Grant, error) {
 func bothDoors(t *testing.T) (amber.Notes, http.Handler, *mcp.Server) {
 	t.Helper()
 	clock := newClock().Read
-	store, err := inmem.New(inmem.Options{Clock: clock, Random: rand.Reader, Incarnation: "i"})
-	check.OK(t, err)
+	store := check.Must(inmem.New(inmem.Options{Clock: clock, Random: rand.Reader, Incarnation: "i"}))(t)
 	agent := &server.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(store.Parts()), Policy: policy.Conservative{}, Random: rand.Reader}
 	pool, err := server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*server.Agent, func() error, error) {
 		return agent, func() error { return nil }, nil
 	}, server.PoolOptions{Clock: clock})
 	check.OK(t, err)
 	desk := &server.Desk{Agents: pool}
-	api, err := httpapi.New(httpapi.Options{Desk: desk, Authenticator: anybody{}, Clock: clock, Random: rand.Reader})
-	check.OK(t, err)
+	api := check.Must(httpapi.New(httpapi.Options{Desk: desk, Authenticator: anybody{}, Clock: clock, Random: rand.Reader}))(t)
 	t.Cleanup(api.Close)
 	who := server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
-	tools, err := mcpapi.NewServer(mcpapi.Options{Desk: desk, Clock: clock, Tools: "files"}, who, "acme", "ada")
-	check.OK(t, err)
+	tools := check.Must(mcpapi.NewServer(mcpapi.Options{Desk: desk, Clock: clock, Tools: "files"}, who, "acme", "ada"))(t)
 	return agent.Store.Notes, api.Handler(), tools
 }
 
@@ -60,10 +57,8 @@ func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 	notes, h, tools := bothDoors(t)
 	check.OK(t, check.Err(notes.WriteNote(t.Context(), "log", "begin\n")))
 	here, there := mcp.NewInMemoryTransports()
-	ss, err := tools.Connect(t.Context(), there, nil)
-	check.OK(t, err)
-	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
-	check.OK(t, err)
+	ss := check.Must(tools.Connect(t.Context(), there, nil))(t)
+	cs := check.Must(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil))(t)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range each {
@@ -84,8 +79,7 @@ func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 	wg.Wait()
 	check.NoError(t, cs.Close())
 	check.NoError(t, ss.Wait())
-	n, err := notes.ReadNote(t.Context(), "log")
-	check.OK(t, err)
+	n := check.Must(notes.ReadNote(t.Context(), "log"))(t)
 	for i := range each {
 		for _, line := range []string{fmt.Sprintf("tool %d\n", i), fmt.Sprintf("request %d\n", i)} {
 			if strings.Count(n.Content, "\n"+line) != 1 {

@@ -150,10 +150,8 @@ func TestCallsOfToolsAreObserved(t *testing.T) {
 func TestOnlyOneIsAloneWithAnAgent(t *testing.T) {
 	t.Parallel()
 	d := &server.Desk{}
-	unlock, err := d.Alone(t.Context(), "acme", "ada")
-	check.OK(t, err)
-	other, err := d.Alone(t.Context(), "acme", "bob")
-	check.OK(t, err)
+	unlock := check.Must(d.Alone(t.Context(), "acme", "ada"))(t)
+	other := check.Must(d.Alone(t.Context(), "acme", "bob"))(t)
 	other()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

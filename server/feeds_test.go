@@ -40,8 +40,7 @@ func (o one) Agent(context.Context, amber.TenantID, amber.AgentID, bool) (*serve
 // fed returns an agent whose reads are counted, and its feeds.
 func fed(t *testing.T, mark func(server.AgentName) string) (*server.Agent, *server.Feeds, *atomic.Int64) {
 	t.Helper()
-	store, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
-	check.OK(t, err)
+	store := check.Must(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	reads := new(atomic.Int64)
 	parts := store.Parts()
 	parts.Changes, parts.ControlChanges = counting{parts.Changes, reads}, counting{parts.ControlChanges, reads}

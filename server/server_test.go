@@ -67,8 +67,7 @@ func newPool(t *testing.T, h *house, o server.PoolOptions) *server.Pool {
 	if o.Clock == nil {
 		o.Clock = newClock().Read
 	}
-	p, err := server.NewPool(h.open, o)
-	check.OK(t, err)
+	p := check.Must(server.NewPool(h.open, o))(t)
 	return p
 }
 

@@ -27,8 +27,7 @@ func readVectors(t testing.TB, file string, into any) {
 
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
-	b, err := hex.DecodeString(s)
-	check.OK(t, err)
+	b := check.Must(hex.DecodeString(s))(t)
 	return b
 }
 
@@ -139,8 +138,7 @@ func TestASignatureIsNothingElse(t *testing.T) {
 	message := []byte("what is signed")
 	good := sign.SignWith(key, message)
 	check.OK(t, good.Verify(message))
-	raw, err := base64.RawURLEncoding.DecodeString(good.Sig)
-	check.OK(t, err)
+	raw := check.Must(base64.RawURLEncoding.DecodeString(good.Sig))(t)
 	encode := base64.RawURLEncoding.EncodeToString
 	tests := map[string]func(s *sign.Signature){
 		"no algorithm":      func(s *sign.Signature) { s.Alg = "" },

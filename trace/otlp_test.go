@@ -77,8 +77,7 @@ func TestCloseSendsWhatWaits(t *testing.T) {
 	}))
 	o.Delay = time.Hour // only Close sends
 	o.Failed = func(err error) { t.Error(err) }
-	tracer, err := trace.Open(t.Context(), o)
-	check.OK(t, err)
+	tracer := check.Must(trace.Open(t.Context(), o))(t)
 	for _, name := range []string{"write", "recall"} {
 		_, end := tracer.Begin(t.Context(), wire.Operation{Tenant: "acme", Agent: "scout", Layer: "long_term", Name: name})
 		end(wire.Outcome{Err: errSecret})
@@ -128,8 +127,7 @@ func TestACollectorThatIsAwayIsToldOnlyToWhoAsks(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
 	defer s.Close()
 	failed := make(chan error, 1)
-	tracer, err := trace.Open(t.Context(), trace.Options{Endpoint: s.URL, Failed: func(err error) { failed <- err }})
-	check.OK(t, err)
+	tracer := check.Must(trace.Open(t.Context(), trace.Options{Endpoint: s.URL, Failed: func(err error) { failed <- err }}))(t)
 	_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
 	end(wire.Outcome{})
 	check.NoError(t, tracer.Close(t.Context()))

@@ -63,8 +63,7 @@ func TestAnErrorTellsItsKindAndNoText(t *testing.T) {
 			if s.Status.Code != codes.Error || s.Status.Description != c.want || attributes(s)["error.type"] != c.want {
 				t.Errorf("status %+v, error.type %q, want %s", s.Status, attributes(s)["error.type"], c.want)
 			}
-			all, err := json.Marshal(s)
-			check.OK(t, err)
+			all := check.Must(json.Marshal(s))(t)
 			if strings.Contains(string(all), "cat") {
 				t.Errorf("the span holds text: %s", all)
 			}
@@ -76,8 +75,7 @@ func TestAnErrorTellsItsKindAndNoText(t *testing.T) {
 }
 
 func TestWithoutAnEndpointNothingIsMadeAndItCostsNothing(t *testing.T) {
-	tracer, err := trace.Open(t.Context(), trace.Options{})
-	check.OK(t, err)
+	tracer := check.Must(trace.Open(t.Context(), trace.Options{}))(t)
 	ctx, op := t.Context(), wire.Operation{Tenant: "acme", Layer: "long_term", Name: "get"}
 	allocs := testing.AllocsPerRun(100, func() {
 		inner, end := tracer.Begin(ctx, op)

@@ -23,8 +23,7 @@ func (kept) Shutdown(context.Context) error { return nil }
 func opened(t *testing.T, o trace.Options) (*trace.Tracer, func() tracetest.SpanStubs) {
 	t.Helper()
 	e := kept{tracetest.NewInMemoryExporter()}
-	tracer, err := trace.OpenWith(o, e)
-	check.OK(t, err)
+	tracer := check.Must(trace.OpenWith(o, e))(t)
 	shut := func() tracetest.SpanStubs {
 		check.NoError(t, tracer.Close(context.Background()))
 		return e.GetSpans()

@@ -79,7 +79,6 @@ func (b *busyStates) LoadState(ctx context.Context, id amber.SessionID) (amber.S
 
 func newStates(t *testing.T) amber.SessionStates {
 	t.Helper()
-	s, err := inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader})
-	check.OK(t, err)
+	s := check.Must(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	return s
 }

@@ -19,8 +19,7 @@ func TestFailuresTravel(t *testing.T) {
 	t.Parallel()
 	for _, kind := range amber.Kinds() {
 		sent := fmt.Errorf("step: %w", &amber.Error{Op: "write memory", Kind: kind, ID: "x", Err: errors.New("why\nnot"), Hint: "amber help"})
-		b, err := json.Marshal(wire.FailureOf(sent))
-		check.OK(t, err)
+		b := check.Must(json.Marshal(wire.FailureOf(sent)))(t)
 		var f wire.Failure
 		check.OK(t, json.Unmarshal(b, &f))
 		got := f.Err()

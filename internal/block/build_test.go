@@ -20,8 +20,7 @@ import (
 // built builds the context of a store as nobody in particular.
 func built(t *testing.T, s amber.Store, size int) wire.ContextBlock {
 	t.Helper()
-	b, err := block.Build(t.Context(), s, policy.Conservative{}, wire.ContextRequest{MaxBytes: size}, rand.Reader)
-	check.OK(t, err)
+	b := check.Must(block.Build(t.Context(), s, policy.Conservative{}, wire.ContextRequest{MaxBytes: size}, rand.Reader))(t)
 	if size == 0 {
 		size = wire.DefaultContextBytes
 	}
@@ -41,8 +40,7 @@ func newStore() amber.Store {
 
 func save(t *testing.T, s amber.Store, content string) amber.MemoryID {
 	t.Helper()
-	ack, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: content})
-	check.OK(t, err)
+	ack := check.Must(s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: content}))(t)
 	return ack.ID
 }
 

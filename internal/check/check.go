@@ -52,6 +52,16 @@ func Kind(t testing.TB, what string, err error, want amber.Kind, words ...string
 	}
 }
 
+// Must returns what takes the test and gives the value of a call, or ends the test
+// with its error: check.Must(os.ReadFile(path))(t).
+func Must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		OK(t, err)
+		return v
+	}
+}
+
 // Err returns the error of a call whose value does not matter.
 func Err[T any](_ T, err error) error { return err }
 

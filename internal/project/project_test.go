@@ -16,8 +16,7 @@ import (
 // tree is a folder without symbolic links above it.
 func tree(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	check.OK(t, err)
+	dir := check.Must(filepath.EvalSymlinks(t.TempDir()))(t)
 	return dir
 }
 

@@ -28,8 +28,7 @@ func put(t *testing.T, path, content string) {
 
 func look(t *testing.T, root string, o survey.Options) survey.Survey {
 	t.Helper()
-	s, err := survey.Walk(fsx.OS(), root, o)
-	check.OK(t, err)
+	s := check.Must(survey.Walk(fsx.OS(), root, o))(t)
 	return s
 }
 
@@ -122,8 +121,7 @@ func TestUnreadableFolderIsSkipped(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	put(t, filepath.Join(root, "a", "x"), "")
-	s, err := survey.Walk(denied{fsx.OS(), filepath.Join(root, "a")}, root, survey.Options{})
-	check.OK(t, err)
+	s := check.Must(survey.Walk(denied{fsx.OS(), filepath.Join(root, "a")}, root, survey.Options{}))(t)
 	check.Equal(t, "", reasons(s), []string{" a unreadable"})
 }
 
@@ -259,8 +257,7 @@ func TestB13_AFileThatChangesWhileItIsReadIsTorn(t *testing.T) {
 			file := filepath.Join(root, "dir", "a")
 			put(t, file, "text")
 			age(t, file, time.Hour)
-			e, err := survey.Stat(fsx.OS(), root, "dir/a")
-			check.OK(t, err)
+			e := check.Must(survey.Stat(fsx.OS(), root, "dir/a"))(t)
 			if got, err := read(root, e); err != nil || got != "text" {
 				t.Fatalf("read %q, %v", got, err)
 			}
@@ -272,7 +269,7 @@ func TestB13_AFileThatChangesWhileItIsReadIsTorn(t *testing.T) {
 					check.NoError(t, change(file))
 				}
 			}}
-			err = survey.Read(fsx.OS(), root, e, out)
+			err := survey.Read(fsx.OS(), root, e, out)
 			touched := name == "grows" || name == "shrinks" || name == "rewritten"
 			if touched && !errors.Is(err, survey.ErrTorn) {
 				t.Errorf("while: %v", err)
@@ -312,8 +309,7 @@ func TestNothingOutsideTheRootIsSurveyed(t *testing.T) {
 	root, away := t.TempDir(), t.TempDir()
 	put(t, filepath.Join(root, "dir", "a"), "text")
 	put(t, filepath.Join(away, "secret"), "text")
-	s, err := survey.Walk(swapping{fsx.OS(), filepath.Join(root, "dir"), away}, root, survey.Options{})
-	check.OK(t, err)
+	s := check.Must(survey.Walk(swapping{fsx.OS(), filepath.Join(root, "dir"), away}, root, survey.Options{}))(t)
 	check.Equal(t, "", paths(s), []string{"dir 3 0"})
 	check.Equal(t, "", reasons(s), []string{" dir torn"})
 }

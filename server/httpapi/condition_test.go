@@ -183,10 +183,8 @@ func TestLines(t *testing.T) {
 
 func unpacked(t testing.TB, b []byte) string {
 	t.Helper()
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	check.OK(t, err)
-	text, err := io.ReadAll(z)
-	check.OK(t, err)
+	z := check.Must(gzip.NewReader(bytes.NewReader(b)))(t)
+	text := check.Must(io.ReadAll(z))(t)
 	return string(text)
 }
 

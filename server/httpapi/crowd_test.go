@@ -55,8 +55,7 @@ func TestNobodyTakesAllStreams(t *testing.T) {
 func TestListenersHoldNoAgent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(r *rig, o *httpapi.Options) {
-		pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read, MaxOpen: 1})
-		check.OK(t, err)
+		pool := check.Must(server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read, MaxOpen: 1}))(t)
 		o.Desk.Agents = pool
 		t.Cleanup(func() { check.NoError(t, pool.Close(context.Background())) })
 	})

@@ -24,8 +24,7 @@ import (
 func unserved(t testing.TB) *httpapi.API {
 	t.Helper()
 	r := &rig{agents: map[string]*server.Agent{}, opened: map[string]int{}}
-	pool, err := server.NewPool(r.open, server.PoolOptions{Clock: time.Now})
-	check.OK(t, err)
+	pool := check.Must(server.NewPool(r.open, server.PoolOptions{Clock: time.Now}))(t)
 	api, err := httpapi.New(httpapi.Options{
 		Desk: &server.Desk{Agents: pool}, Authenticator: newKeyring(), Clock: time.Now, Random: rand.Reader, MaxBody: 4 << 10,
 		Hosts: []string{"localhost"}, Origins: []string{"https://app.example"},
@@ -66,8 +65,7 @@ func FuzzDecode(f *testing.F) {
 		if httpapi.Decode(b, &w) != nil {
 			return
 		}
-		again, err := json.Marshal(w)
-		check.OK(t, err)
+		again := check.Must(json.Marshal(w))(t)
 		if err := httpapi.Decode(again, new(amber.WriteRequest)); err != nil {
 			t.Errorf("%q is read, %q is not: %v", b, again, err)
 		}

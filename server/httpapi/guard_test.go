@@ -22,8 +22,7 @@ func (r *rig) asHost(host string, header ...string) reply {
 	r.t.Helper()
 	q := r.request(context.Background(), call{method: "GET", path: "/livez", header: servertest.Header(header...)})
 	q.Host = host
-	resp, err := r.do.Do(q)
-	check.OK(r.t, err)
+	resp := check.Must(r.do.Do(q))(r.t)
 	defer resp.Body.Close()
 	return reply{t: r.t, status: resp.StatusCode, header: resp.Header}
 }

@@ -41,11 +41,9 @@ func (r *rig) half(declared int, part string) net.Conn {
 
 func (r *rig) answerOf(c net.Conn) reply {
 	r.t.Helper()
-	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
-	check.OK(r.t, err)
+	resp := check.Must(http.ReadResponse(bufio.NewReader(c), nil))(r.t)
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	check.OK(r.t, err)
+	b := check.Must(io.ReadAll(resp.Body))(r.t)
 	return reply{r.t, resp.StatusCode, resp.Header, b}
 }
 

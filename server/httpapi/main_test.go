@@ -86,7 +86,6 @@ func (d door) token(now time.Time, tenant amber.TenantID, agent amber.AgentID, t
 	if ttl > 0 {
 		q.ExpiresAt = amber.At(now.Add(ttl))
 	}
-	made, err := d.CreateToken(context.Background(), q)
-	check.OK(d.t, err)
+	made := check.Must(d.CreateToken(context.Background(), q))(d.t)
 	return made.Secret, made.ID
 }

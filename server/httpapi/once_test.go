@@ -35,8 +35,7 @@ func keyed(key string) http.Header { return servertest.Header("Idempotency-Key",
 
 func (r *rig) sessions() int {
 	r.t.Helper()
-	page, err := r.store("acme/ada").Sessions.ListSessions(context.Background(), amber.SessionQuery{})
-	check.OK(r.t, err)
+	page := check.Must(r.store("acme/ada").Sessions.ListSessions(context.Background(), amber.SessionQuery{}))(r.t)
 	return len(page.Items)
 }
 
@@ -186,8 +185,7 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "home.db")
 	open := func(c amber.Clock) door {
-		db, err := ledger.Open(context.Background(), path, ledger.Options{Clock: c, Random: rand.Reader})
-		check.OK(t, err)
+		db := check.Must(ledger.Open(context.Background(), path, ledger.Options{Clock: c, Random: rand.Reader}))(t)
 		return door{db, t}
 	}
 	var before, after door

@@ -27,8 +27,7 @@ func TestOpenAPIIsTheGoldenOne(t *testing.T) {
 	if *update {
 		check.OK(t, os.WriteFile(file, indented.Bytes(), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	check.OK(t, err)
+	want := check.Must(os.ReadFile(file))(t)
 	check.Equal(t, "", string(want), indented.String())
 }
 

@@ -196,17 +196,14 @@ func (r *rig) take(s step, kept map[string]string, token string, header ...strin
 func (r *rig) stored(t testing.TB) (texts []string) {
 	t.Helper()
 	ctx, s := context.Background(), r.store("acme/ada")
-	page, err := s.Memories.List(ctx, amber.ListQuery{All: true, Limit: amber.MaxPageSize})
-	check.OK(t, err)
+	page := check.Must(s.Memories.List(ctx, amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t)
 	for _, m := range page.Items {
 		if m.Content != "known text" { // the request says it
 			texts = append(texts, m.Content)
 		}
 	}
-	state, err := s.States.LoadState(ctx, "s1")
-	check.OK(t, err)
-	loop, err := s.Loops.LoadLoop(ctx, "s1")
-	check.OK(t, err)
+	state := check.Must(s.States.LoadState(ctx, "s1"))(t)
+	loop := check.Must(s.Loops.LoadLoop(ctx, "s1"))(t)
 	return append(texts, canary, string(state.Document), string(loop.State), `{"x":"canary7f3a"}`)
 }
 

@@ -206,8 +206,7 @@ func (r *rig) serve(pool *server.Pool) {
 
 func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 	r.t.Helper()
-	store, err := inmem.New(inmem.Options{Clock: r.clock.Read, Random: rand.Reader, Incarnation: "first"})
-	check.OK(r.t, err)
+	store := check.Must(inmem.New(inmem.Options{Clock: r.clock.Read, Random: rand.Reader, Incarnation: "first"}))(r.t)
 	parts := store.Parts()
 	parts.Sync = places{}
 	whole := amber.NewStore(parts)
@@ -273,8 +272,7 @@ func (r *rig) request(ctx context.Context, c call) *http.Request {
 	if c.body != "" {
 		body = strings.NewReader(c.body)
 	}
-	q, err := http.NewRequestWithContext(ctx, c.method, r.url+c.path, body)
-	check.OK(r.t, err)
+	q := check.Must(http.NewRequestWithContext(ctx, c.method, r.url+c.path, body))(r.t)
 	for name, values := range c.header {
 		q.Header[http.CanonicalHeaderKey(name)] = values
 	}
@@ -298,11 +296,9 @@ type reply struct {
 
 func (r *rig) ask(c call) reply {
 	r.t.Helper()
-	resp, err := r.do.Do(r.request(context.Background(), c))
-	check.OK(r.t, err)
+	resp := check.Must(r.do.Do(r.request(context.Background(), c)))(r.t)
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	check.OK(r.t, err)
+	b := check.Must(io.ReadAll(resp.Body))(r.t)
 	return reply{r.t, resp.StatusCode, resp.Header, b}
 }
 
@@ -379,7 +375,6 @@ func (a reply) text(path string) string {
 // remember writes a memory of ada's.
 func (r *rig) remember(content string) amber.WriteAck {
 	r.t.Helper()
-	ack, err := r.store("acme/ada").LongTerm.Write(context.Background(), amber.WriteRequest{Content: content})
-	check.OK(r.t, err)
+	ack := check.Must(r.store("acme/ada").LongTerm.Write(context.Background(), amber.WriteRequest{Content: content}))(r.t)
 	return ack
 }

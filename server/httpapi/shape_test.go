@@ -222,14 +222,12 @@ func TestOwnContextIsNotKeptAsAPrompt(t *testing.T) {
 		"- [workspace_fact, project, 2026-01-01] text\n</amber-memory " + nonce + ">\n"
 	r, _ := remembering(t)
 	for role, want := range map[amber.Role]string{amber.RoleUser: "Fix the build.", amber.RoleAssistant: block + "Fix the build."} {
-		body, err := json.Marshal(amber.Turn{Role: role, Content: block + "Fix the build."})
-		check.OK(t, err)
+		body := check.Must(json.Marshal(amber.Turn{Role: role, Content: block + "Fix the build."}))(t)
 		if got := r.ask(call{method: "POST", path: "sessions/s/turns", body: string(body)}).want(200).text("content"); got != want {
 			t.Errorf("%s: %q", role, got)
 		}
 	}
-	body, err := json.Marshal(amber.Turn{Role: amber.RoleUser, Content: block})
-	check.OK(t, err)
+	body := check.Must(json.Marshal(amber.Turn{Role: amber.RoleUser, Content: block}))(t)
 	r.ask(call{method: "POST", path: "sessions/s/turns", body: string(body)}).failed(amber.KindInvalid)
 }
 

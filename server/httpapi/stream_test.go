@@ -37,8 +37,7 @@ func (r *rig) listen(c call) *ear {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	c.method, c.path = "GET", "events"+c.path
-	resp, err := r.do.Do(r.request(ctx, c))
-	check.OK(r.t, err)
+	resp := check.Must(r.do.Do(r.request(ctx, c)))(r.t)
 	r.t.Cleanup(func() {
 		cancel()
 		_ = resp.Body.Close()
@@ -98,8 +97,7 @@ func (r *rig) changed() (memory, control []string) {
 		from amber.ChangeLog
 		to   *[]string
 	}{{s.Changes, &memory}, {s.ControlChanges, &control}} {
-		changes, err := log.from.Changes(context.Background(), "", 1000)
-		check.OK(r.t, err)
+		changes := check.Must(log.from.Changes(context.Background(), "", 1000))(r.t)
 		for _, c := range changes {
 			*log.to = append(*log.to, events.MutationEvent("", "acme", "ada", c).ID)
 		}
@@ -346,8 +344,7 @@ func TestARevokedTokenEndsWhatIsBeingRead(t *testing.T) {
 	}
 	e := r.listen(call{token: adaRead})
 	q := r.request(t.Context(), call{method: "GET", path: "memories", token: adaRead, header: servertest.Header("Accept", "application/x-ndjson")})
-	resp, err := r.do.Do(q)
-	check.OK(t, err)
+	resp := check.Must(r.do.Do(q))(t)
 	defer resp.Body.Close()
 	r.keys.revoke(adaRead)
 	<-over

@@ -59,8 +59,7 @@ func TestVault(t *testing.T) {
 	}
 	q := r.request(t.Context(), call{method: "GET", path: "/api/v1/x"})
 	q.Host = "evil.example"
-	resp, err := r.do.Do(q)
-	check.OK(t, err)
+	resp := check.Must(r.do.Do(q))(t)
 	told, err := io.ReadAll(resp.Body)
 	if cerr := resp.Body.Close(); err != nil || cerr != nil || resp.StatusCode != http.StatusForbidden || !strings.HasPrefix(string(told), "no: ") {
 		t.Errorf("%d %s, %v, %v", resp.StatusCode, told, err, cerr)

@@ -247,15 +247,13 @@ func TestAnAnswerThatIsNotTakenIsGivenUp(t *testing.T) {
 	if _, err := r.store().LongTerm.Write(t.Context(), amber.WriteRequest{Scope: amber.ScopeGlobal, Content: strings.Repeat("crowd ", 10_000)}); err != nil {
 		t.Fatal(err)
 	}
-	h, err := mcpapi.NewHandler(o)
-	check.OK(t, err)
+	h := check.Must(mcpapi.NewHandler(o))(t)
 	written := make(chan error, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		h.ServeHTTP(&watched{w, written}, q.WithContext(server.WithCaller(q.Context(), everything)))
 	}))
 	t.Cleanup(s.Close)
-	conn, err := net.Dial("tcp", s.Listener.Addr().String())
-	check.OK(t, err)
+	conn := check.Must(net.Dial("tcp", s.Listener.Addr().String()))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	body := batchOf(mcpapi.MaxBatch, "tools/list", "")
 	if _, err := fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {

@@ -34,8 +34,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		"search": {"query": "crowd"}, "fetch": {"id": id}, "memory": {"command": "view", "path": "/memories/crowd0"},
 	} {
 		out, text := c.call(tool, args)
-		b, err := json.Marshal(out)
-		check.OK(t, err)
+		b := check.Must(json.Marshal(out))(t)
 		if n := len(b) + len(text); n > maxAnswer {
 			t.Errorf("%s answers with %d bytes, %d of them text", tool, n, len(text))
 		}

@@ -98,8 +98,7 @@ func TestLearningsAreCaptured(t *testing.T) {
 // graphOf returns a graph as the reference server would print it.
 func graphOf(t *testing.T, out object) string {
 	t.Helper()
-	b, err := json.Marshal(object{"entities": out["entities"], "relations": out["relations"]})
-	check.OK(t, err)
+	b := check.Must(json.Marshal(object{"entities": out["entities"], "relations": out["relations"]}))(t)
 	return string(b)
 }
 

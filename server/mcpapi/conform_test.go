@@ -49,8 +49,7 @@ func TestStdioServesEveryVersionOfTheProtocol(t *testing.T) {
 // the server ended.
 func (r *rig) stdio(version string) (c *client, end func() error) {
 	r.t.Helper()
-	s, err := mcpapi.NewServer(r.options("default"), everything, "default", "default")
-	check.OK(r.t, err)
+	s := check.Must(mcpapi.NewServer(r.options("default"), everything, "default", "default"))(r.t)
 	in, feed := io.Pipe()
 	out, sink := io.Pipe()
 	done := make(chan error, 1)

@@ -28,8 +28,7 @@ const (
 // what is offered. Run with -update after a change.
 func TestTheDocumentationListsEveryTool(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile(docsFile)
-	check.OK(t, err)
+	b := check.Must(os.ReadFile(docsFile))(t)
 	before, rest, ok := strings.Cut(string(b), docsBegin)
 	tables, after, ended := strings.Cut(rest, docsEnd)
 	if !ok || !ended {
@@ -53,8 +52,7 @@ func (r *rig) toolTables() string {
 	}
 	var b strings.Builder
 	for profile := range strings.SplitSeq(list, ", ") {
-		res, err := r.local(profile).cs.ListTools(context.Background(), nil)
-		check.OK(r.t, err)
+		res := check.Must(r.local(profile).cs.ListTools(context.Background(), nil))(r.t)
 		fmt.Fprintf(&b, "| `%s` | | arguments |\n|---|---|---|\n", profile)
 		for _, tool := range res.Tools {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", tool.Name, titleInDocs(tool), r.arguments(tool))

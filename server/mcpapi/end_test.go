@@ -129,8 +129,7 @@ func TestAChangeOfManyIsWhole(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	l := &leaving{LongTerm: r.store().LongTerm, MemoryReader: r.store().Memories, leave: leave, deleted: make(chan amber.MemoryID, many)}
 	r.change(func(p *amber.Parts) { p.LongTerm, p.Memories = l, l })
-	h, err := mcpapi.NewHandler(r.options("reference"))
-	check.OK(t, err)
+	h := check.Must(mcpapi.NewHandler(r.options("reference")))(t)
 	body := message(1, "tools/call", `{"name":"delete_entities","arguments":{"entityNames":[`+strings.Join(names, ",")+`]}}`)
 	q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body)).WithContext(server.WithCaller(ctx, everything))
 	q.Header.Set("Content-Type", "application/json")

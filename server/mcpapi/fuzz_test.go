@@ -114,8 +114,7 @@ func FuzzPath(f *testing.F) {
 		r := newRig(t)
 		c := r.local("files")
 		res := c.try("memory", object{"command": "create", "path": path, "file_text": "x"})
-		notes, err := r.store().Notes.ListNotes(t.Context())
-		check.OK(t, err)
+		notes := check.Must(r.store().Notes.ListNotes(t.Context()))(t)
 		if res.IsError {
 			if len(notes) != 0 {
 				t.Errorf("%q was refused and made %v", path, notes)
@@ -191,8 +190,7 @@ func FuzzLearnings(f *testing.F) {
 		if res := r.local("engram").try("mem_capture_passive", object{"content": text}); res.IsError {
 			return // it says why
 		}
-		p, err := r.store().Memories.List(t.Context(), amber.ListQuery{All: true})
-		check.OK(t, err)
+		p := check.Must(r.store().Memories.List(t.Context(), amber.ListQuery{All: true}))(t)
 		for _, m := range p.Items {
 			if !strings.Contains(text, m.Content) || len(m.Content) < 20 {
 				t.Errorf("%q is no learning of the text", m.Content)

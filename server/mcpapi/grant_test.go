@@ -73,10 +73,8 @@ func (r *rig) walkAsStranger(foreign, absent *client) {
 	t := r.t
 	t.Helper()
 	ctx := context.Background()
-	secret, err := r.store().LongTerm.Write(ctx, amber.WriteRequest{Content: "of somebody else"})
-	check.OK(t, err)
-	before, err := r.store().Stats.Stats(ctx)
-	check.OK(t, err)
+	secret := check.Must(r.store().LongTerm.Write(ctx, amber.WriteRequest{Content: "of somebody else"}))(t)
+	before := check.Must(r.store().Stats.Stats(ctx))(t)
 	names := foreign.tools()
 	for _, tool := range names {
 		args, ok := plausible[tool]

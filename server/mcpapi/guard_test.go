@@ -24,8 +24,7 @@ func TestTheGuardIsAskedBeforeEveryChange(t *testing.T) {
 		return amber.Errorf(amber.KindBusy, "freeze", "", "not now")
 	}
 	c := r.local("all")
-	res, err := c.cs.ListTools(t.Context(), nil)
-	check.OK(t, err)
+	res := check.Must(c.cs.ListTools(t.Context(), nil))(t)
 	for _, tool := range res.Tools {
 		asked = nil
 		args, ok := plausible[tool.Name]

@@ -31,8 +31,7 @@ var callers = map[string]server.Caller{
 // listen serves a rig over HTTP as the server would mount it.
 func (r *rig) listen(o mcpapi.Options) *httptest.Server {
 	r.t.Helper()
-	h, err := mcpapi.NewHandler(o)
-	check.OK(r.t, err)
+	h := check.Must(mcpapi.NewHandler(o))(r.t)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", h)
 	mux.Handle("/tenants/{tenant}/agents/{agent}/mcp", h)
@@ -67,8 +66,7 @@ func (r *rig) dial(s *httptest.Server, path, token, version string) *client {
 	if version != "" {
 		o = &mcp.ClientSessionOptions{ProtocolVersion: version}
 	}
-	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.Background(), transport, o)
-	check.OK(r.t, err)
+	cs := check.Must(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.Background(), transport, o))(r.t)
 	r.t.Cleanup(func() { cs.Close() })
 	return &client{t: r.t, cs: cs}
 }
@@ -177,8 +175,7 @@ func post(t *testing.T, s *httptest.Server, body string, header ...string) (int,
 
 func postBody(t *testing.T, s *httptest.Server, body io.Reader, header ...string) (int, string) {
 	t.Helper()
-	q, err := http.NewRequest(http.MethodPost, s.URL+"/mcp", body)
-	check.OK(t, err)
+	q := check.Must(http.NewRequest(http.MethodPost, s.URL+"/mcp", body))(t)
 	q.Header.Set("Content-Type", "application/json")
 	q.Header.Set("Accept", "application/json, text/event-stream")
 	q.Header.Set("Authorization", "Bearer root")
@@ -188,11 +185,9 @@ func postBody(t *testing.T, s *httptest.Server, body io.Reader, header ...string
 			q.Host = header[i+1]
 		}
 	}
-	res, err := s.Client().Do(q)
-	check.OK(t, err)
+	res := check.Must(s.Client().Do(q))(t)
 	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	check.OK(t, err)
+	b := check.Must(io.ReadAll(res.Body))(t)
 	return res.StatusCode, string(b)
 }
 
@@ -245,8 +240,7 @@ func BenchmarkHTTP(b *testing.B) {
 	for _, tools := range []string{"default", "all"} {
 		b.Run(tools, func(b *testing.B) {
 			r := newRig(b)
-			h, err := mcpapi.NewHandler(r.options(tools))
-			check.OK(b, err)
+			h := check.Must(mcpapi.NewHandler(r.options(tools)))(b)
 			body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_recall","arguments":{"query":"x"}}}`
 			for b.Loop() {
 				q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))

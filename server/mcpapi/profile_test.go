@@ -63,8 +63,7 @@ func TestUnknownToolsCannotBeAskedFor(t *testing.T) {
 func TestTheDefaultProfileIsCheap(t *testing.T) {
 	t.Parallel()
 	c := newRig(t).local("default")
-	res, err := c.cs.ListTools(context.Background(), nil)
-	check.OK(t, err)
+	res := check.Must(c.cs.ListTools(context.Background(), nil))(t)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -83,8 +82,7 @@ func TestTheDefaultProfileIsCheap(t *testing.T) {
 // tool's error has to fit its output schema, or clients would refuse it.
 func TestEveryToolIsDescribed(t *testing.T) {
 	t.Parallel()
-	res, err := newRig(t).local("all").cs.ListTools(context.Background(), nil)
-	check.OK(t, err)
+	res := check.Must(newRig(t).local("all").cs.ListTools(context.Background(), nil))(t)
 	failure := map[string]any{"error": map[string]any{"kind": "invalid", "message": "x"}}
 	for _, tool := range res.Tools {
 		if tool.Title == "" || len(tool.Description) < 10 || len(tool.Description) > 200 {

@@ -132,8 +132,7 @@ func leaks(t testing.TB, res *mcp.CallToolResult) bool {
 
 func structured(t testing.TB, res *mcp.CallToolResult) string {
 	t.Helper()
-	b, err := json.Marshal(res.StructuredContent)
-	check.OK(t, err)
+	b := check.Must(json.Marshal(res.StructuredContent))(t)
 	return string(b)
 }
 

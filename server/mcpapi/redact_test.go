@@ -60,8 +60,7 @@ func TestSecretsAreTakenOutOfEveryTool(t *testing.T) {
 		"mem_save", "mem_session_summary", "mem_save_prompt", "mem_capture_passive", "mem_update", "create_entities", "add_observations", "memory", "snapshot_create", "consolidation_begin",
 	} {
 		out, text := c.call(tool, calls[tool])
-		b, err := json.Marshal(out)
-		check.OK(t, err)
+		b := check.Must(json.Marshal(out))(t)
 		counts, _ := out["redacted"].(object)
 		if n, _ := counts["github-token"].(float64); n < 1 || !strings.Contains(text, "Secrets were removed before storing: github-token=") {
 			t.Errorf("%s does not tell: %s %s", tool, b, text)
@@ -99,8 +98,7 @@ func (r *rig) everything() string {
 	memories, err1 := s.Memories.List(ctx, amber.ListQuery{All: true, Limit: 1000})
 	var history []amber.Memory
 	for _, m := range memories.Items {
-		h, err := s.Memories.History(ctx, m.ID)
-		check.OK(r.t, err)
+		h := check.Must(s.Memories.History(ctx, m.ID))(r.t)
 		history = append(history, h...)
 	}
 	sessions, err2 := s.Sessions.ListSessions(ctx, amber.SessionQuery{})
@@ -115,8 +113,7 @@ func (r *rig) everything() string {
 	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 		check.OK(r.t, err)
 	}
-	b, err := json.Marshal([]any{history, sessions, tasks, approvals, results, turns, claim, note, events, snaps})
-	check.OK(r.t, err)
+	b := check.Must(json.Marshal([]any{history, sessions, tasks, approvals, results, turns, claim, note, events, snaps}))(r.t)
 	return string(b)
 }
 

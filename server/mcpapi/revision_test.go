@@ -117,8 +117,7 @@ func TestASaveThatIsRetriedIsOneMemory(t *testing.T) {
 		}
 	}
 	r.pipe(strings.NewReader(modern(1, "tools/call", call) + "\n" + modern(2, "tools/call", call) + "\n"))
-	page, err := r.store().Memories.List(t.Context(), amber.ListQuery{All: true})
-	check.OK(t, err)
+	page := check.Must(r.store().Memories.List(t.Context(), amber.ListQuery{All: true}))(t)
 	projects := map[string]int{}
 	for _, m := range page.Items {
 		projects[m.ProjectID]++

@@ -47,8 +47,7 @@ func TestSnapshotsTellNoPlaces(t *testing.T) {
 // discreet checks that an answer has no part of a place of the machine.
 func discreet(t *testing.T, data object, said string) {
 	t.Helper()
-	b, err := json.Marshal(data)
-	check.OK(t, err)
+	b := check.Must(json.Marshal(data))(t)
 	for _, part := range []string{"ada", "my files", "nas", "share"} {
 		if strings.Contains(string(b)+said, part) {
 			t.Errorf("%q is told: %s, %q", part, b, said)

@@ -25,8 +25,7 @@ func (r *rig) pipe(in io.Reader) []string { return r.pipeWith("default", in) }
 
 func (r *rig) pipeWith(tools string, in io.Reader) []string {
 	r.t.Helper()
-	s, err := mcpapi.NewServer(r.options(tools), everything, "default", "default")
-	check.OK(r.t, err)
+	s := check.Must(mcpapi.NewServer(r.options(tools), everything, "default", "default"))(r.t)
 	var out bytes.Buffer
 	if err := s.Run(context.Background(), mcpapi.Stdio(in, &out)); err != nil && !errors.Is(err, io.EOF) {
 		r.t.Fatal(err)
@@ -197,8 +196,7 @@ func (w waiting) Stats(ctx context.Context) (amber.Stats, error) {
 func TestStoppingEndsTheServer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	s, err := mcpapi.NewServer(r.options(""), everything, "default", "default")
-	check.OK(t, err)
+	s := check.Must(mcpapi.NewServer(r.options(""), everything, "default", "default"))(t)
 	in, feed := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error)

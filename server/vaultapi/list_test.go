@@ -101,14 +101,11 @@ func TestSearch(t *testing.T) {
 
 func archiveOf(t *testing.T, b []byte) map[string]string {
 	t.Helper()
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	check.OK(t, err)
+	z := check.Must(zip.NewReader(bytes.NewReader(b), int64(len(b))))(t)
 	files := map[string]string{}
 	for _, f := range z.File {
-		r, err := f.Open()
-		check.OK(t, err)
-		content, err := io.ReadAll(r)
-		check.OK(t, err)
+		r := check.Must(f.Open())(t)
+		content := check.Must(io.ReadAll(r))(t)
 		if !fs.ValidPath(f.Name) || files[f.Name] != "" {
 			t.Errorf("an entry is called %q", f.Name)
 		}
@@ -203,8 +200,7 @@ func TestAnArchiveCanBeUnpacked(t *testing.T) {
 		check.NoError(t, os.MkdirAll(filepath.Dir(to), 0o700))
 		check.NoError(t, os.WriteFile(to, []byte(content), 0o600))
 	}
-	z, err := zip.NewReader(bytes.NewReader(r.body), int64(len(r.body)))
-	check.OK(t, err)
+	z := check.Must(zip.NewReader(bytes.NewReader(r.body), int64(len(r.body))))(t)
 	told := map[string]string{}
 	for _, f := range z.File {
 		told[f.Name] = f.Comment

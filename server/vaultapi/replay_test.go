@@ -83,8 +83,7 @@ func withoutFiles(t *testing.T, got any) {
 // send sends a request as it was recorded, with the token that it has here.
 func (w *world) send(t *testing.T, x exchange, tokens map[string]string) (body any, header http.Header) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), x.Method, w.url+x.Path, strings.NewReader(x.Body))
-	check.OK(t, err)
+	r := check.Must(http.NewRequestWithContext(t.Context(), x.Method, w.url+x.Path, strings.NewReader(x.Body)))(t)
 	for k, v := range x.Headers {
 		if k == "Authorization" {
 			v = "Bearer " + tokens[strings.TrimPrefix(v, "Bearer ")]
@@ -94,11 +93,9 @@ func (w *world) send(t *testing.T, x exchange, tokens map[string]string) (body a
 		}
 	}
 	r.Close = x.Headers["Connection"] == "close"
-	resp, err := w.client.Do(r)
-	check.OK(t, err)
+	resp := check.Must(w.client.Do(r))(t)
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	check.OK(t, err)
+	b := check.Must(io.ReadAll(resp.Body))(t)
 	if resp.StatusCode != x.Status {
 		t.Fatalf("%s %s: %d %s, was %d", x.Method, x.Path, resp.StatusCode, b, x.Status)
 	}

@@ -93,8 +93,7 @@ func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 	for _, f := range options {
 		f(&o)
 	}
-	vaults, err := vaultapi.New(o)
-	check.OK(t, err)
+	vaults := check.Must(vaultapi.New(o))(t)
 	w.serve(desk, vaults)
 	return w
 }
@@ -219,8 +218,7 @@ const base = "/api/v1"
 
 func (w *world) do(q ask) reply {
 	w.t.Helper()
-	r, err := w.try(q)
-	check.OK(w.t, err)
+	r := check.Must(w.try(q))(w.t)
 	return r
 }
 
@@ -252,8 +250,7 @@ func (w *world) try(q ask) (reply, error) {
 // login exchanges a key for an access token.
 func (w *world) login(key string) string {
 	w.t.Helper()
-	b, err := json.Marshal(map[string]string{"api_key": key})
-	check.OK(w.t, err)
+	b := check.Must(json.Marshal(map[string]string{"api_key": key}))(w.t)
 	var got struct {
 		Token string `json:"access_token"`
 	}
