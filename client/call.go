@@ -226,13 +226,11 @@ func unreachable(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	var ue *url.Error
-	if errors.As(err, &ue) {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err // the URL holds ids
 	}
 	hint := "check that amber serve runs at this URL"
-	var unknown x509.UnknownAuthorityError
-	if errors.As(err, &unknown) {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		hint = "--remote-ca FILE names the certificate, if you trust the server"
 	}
 	return &amber.Error{Op: "ask server", Kind: amber.KindUnreachable, Err: err, Hint: hint}

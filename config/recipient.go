@@ -13,8 +13,7 @@ import (
 func (k Key) checkRecipients(list []string) error {
 	keys, err := agekey.ParseRecipients(list)
 	if err != nil {
-		var e *amber.Error
-		if errors.As(err, &e) && e.Err != nil {
+		if e, ok := errors.AsType[*amber.Error](err); ok && e.Err != nil {
 			err = e.Err
 		}
 		return fmt.Errorf("%s: %s%w", k.Path, k.badRecipient(list), err)

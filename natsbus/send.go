@@ -78,8 +78,7 @@ func (b *Bus) doubtStream(ctx context.Context, c *connection) error {
 
 func (b *Bus) keep(ctx context.Context, c *connection, msg *nats.Msg) error {
 	_, err := c.js.PublishMsg(ctx, msg, jetstream.WithExpectStream(b.o.Stream), jetstream.WithRetryAttempts(0))
-	var api *jetstream.APIError
-	if errors.As(err, &api) && api.ErrorCode == codeOtherStream {
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok && api.ErrorCode == codeOtherStream {
 		return b.otherStream(msg.Subject, api)
 	}
 	return err
@@ -98,8 +97,7 @@ func tooLarge(err error) bool {
 
 // apiKind tells an answer that says no from one that did not come.
 func apiKind(err error) amber.Kind {
-	var api *jetstream.APIError
-	if errors.As(err, &api) && api.Code < 500 {
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok && api.Code < 500 {
 		return amber.KindRefused
 	}
 	return amber.KindUnreachable

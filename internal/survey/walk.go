@@ -194,8 +194,7 @@ func kindOf(mode fs.FileMode) string {
 
 // cause is an error without its path, which the entry names already.
 func cause(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err.Error()
 	}
 	return err.Error()

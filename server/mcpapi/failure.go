@@ -37,8 +37,7 @@ func failed(err error, requestID string) *mcp.CallToolResult {
 	if f.Error.Hint != "" {
 		text += " (" + f.Error.Hint + ")"
 	}
-	var own *said
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*said](err); ok {
 		text = own.text
 	}
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: f}

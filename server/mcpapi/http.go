@@ -86,8 +86,7 @@ func (d *door) enter(r *http.Request, actor string) (leave func(), err error) {
 }
 
 func (d *door) refuseBody(w http.ResponseWriter, err error) {
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		refuse(w, http.StatusRequestEntityTooLarge, amber.KindInvalid, refuseFor(nil, fmt.Sprintf("the request has more than %d bytes", large.Limit)))
 		return
 	}

@@ -165,8 +165,7 @@ func (h *Handler) problemOf(r *http.Request, err error) *problem {
 	if own, ok := ownWords[kind]; ok {
 		message = own + nameOf(err)
 	}
-	var u *unmet
-	if errors.As(err, &u) {
+	if _, ok := errors.AsType[*unmet](err); ok {
 		c.status, c.code = http.StatusPreconditionFailed, "PRECONDITION_FAILED"
 	}
 	p := newProblem(c.status, c.code, message)
