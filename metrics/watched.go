@@ -54,26 +54,36 @@ func Unwatched(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unwatchedKey{}, true)
 }
 
-// begin tells the observers that an operation begins, and end that it has
-// ended. The error is for the named result of the caller: it stays there when
-// the operation panics, so that it does not count as one that went well.
-func (w watched) begin(ctx context.Context, name string) (_ context.Context, end func(error, size), _ error) {
-	if ctx.Value(unwatchedKey{}) != nil {
-		return ctx, func(error, size) {}, errUnfinished
+// watch tells the observers that an operation begins, and puts their context into
+// ctx. What it returns tells them that the operation has ended, how, and how much
+// it was about. Until the operation returns its error is errUnfinished, so that
+// one that panics does not count as one that went well.
+//
+//	defer w.watch(&ctx, &err, "task")(one)
+func (w watched) watch(ctx *context.Context, err *error, name string) func(measure func() size) {
+	*err = errUnfinished
+	if (*ctx).Value(unwatchedKey{}) != nil {
+		return func(func() size) {}
 	}
 	op := w.op
 	op.Name = name
 	ends := make([]func(wire.Outcome), len(w.observers))
 	for i, o := range w.observers {
-		ctx, ends[i] = o.Begin(ctx, op)
+		*ctx, ends[i] = o.Begin(*ctx, op)
 	}
-	return ctx, func(err error, s size) {
-		outcome := wire.Outcome{Err: err, In: int64(s.in), Out: int64(s.out), Items: s.items}
-		if err != nil {
+	return func(measure func() size) {
+		s := measure()
+		outcome := wire.Outcome{Err: *err, In: int64(s.in), Out: int64(s.out), Items: s.items}
+		if *err != nil {
 			outcome.Items = 0
 		}
 		for _, end := range slices.Backward(ends) {
 			end(outcome)
 		}
-	}, errUnfinished
+	}
 }
+
+// one and none are the sizes of operations that are about one record, and about
+// none.
+func one() size  { return size{items: 1} }
+func none() size { return size{} }
