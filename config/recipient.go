@@ -19,7 +19,7 @@ func (k Key) checkRecipients(list []string) error {
 		return fmt.Errorf("%s: %s%w", k.Path, k.badRecipient(list), err)
 	}
 	if len(keys) < len(list) {
-		return fmt.Errorf("%s names somebody twice", k.Path)
+		return fmt.Errorf("%s names a public key twice", k.Path)
 	}
 	return nil
 }
