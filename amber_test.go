@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/wire"
 )
@@ -137,16 +137,16 @@ func TestJSONShapes(t *testing.T) {
 	maps.Copy(all, syncShapes())
 	for name, v := range all {
 		got, err := json.MarshalIndent(v, "", "  ")
-		check.OK(t, err)
+		must.Do(t, err)
 		got = append(got, '\n')
 		file := filepath.Join("testdata", "json", name+".json")
 		if *update {
-			check.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-			check.OK(t, os.WriteFile(file, got, 0o644))
+			must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			must.Do(t, os.WriteFile(file, got, 0o644))
 			continue
 		}
 		want, err := os.ReadFile(file)
-		check.OK(t, err)
+		must.Do(t, err)
 		if diff := cmp.Diff(string(got), string(want)); diff != "" {
 			t.Errorf("%s (-got +want):\n%s", name, diff)
 		}
@@ -156,9 +156,9 @@ func TestJSONShapes(t *testing.T) {
 func TestMemoryJSONRoundTrip(t *testing.T) {
 	want := shapes()["memory"].(amber.Memory)
 	b, err := json.Marshal(want)
-	check.OK(t, err)
+	must.Do(t, err)
 	var got amber.Memory
-	check.OK(t, json.Unmarshal(b, &got))
+	must.Do(t, json.Unmarshal(b, &got))
 	if diff := cmp.Diff(got, want, cmp.AllowUnexported(amber.Time{})); diff != "" {
 		t.Errorf("round trip (-got +want):\n%s", diff)
 	}
@@ -249,11 +249,11 @@ func TestFolderNames(t *testing.T) {
 
 func TestNewUUID(t *testing.T) {
 	id, err := amber.NewUUID(instant.Time(), &fakeRandom{})
-	check.OK(t, err)
+	must.Do(t, err)
 	if got, want := id, "019b7ca9-8f2e-7001-8203-040506070809"; got != want {
 		t.Errorf("NewUUID = %s, want %s", got, want)
 	}
-	check.NoError(t, check.Err(amber.ParseMemoryID(id)))
+	must.NoError(t, must.Err(amber.ParseMemoryID(id)))
 	if _, err := amber.NewUUID(instant.Time(), strings.NewReader("")); err == nil {
 		t.Error("an exhausted random source is an error")
 	}
@@ -265,7 +265,7 @@ func TestTopicID(t *testing.T) {
 		t.Errorf("TopicID = %s, want %s", got, want)
 	}
 	base := amber.TopicID("p", amber.ScopeProject, "p", "db", 0)
-	check.OK(t, check.Err(amber.ParseMemoryID(string(base))))
+	must.Do(t, must.Err(amber.ParseMemoryID(string(base))))
 	if again := amber.TopicID("p", amber.ScopeProject, "p", "db", 0); again != base {
 		t.Errorf("the same name gives %s and %s", base, again)
 	}

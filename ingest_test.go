@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const journalID = "00112233445566778899aabbccddeeff"
@@ -46,7 +46,7 @@ func TestNormalizedIngestionSharesNothing(t *testing.T) {
 		End:   &amber.SessionEnd{ID: "s"},
 	}}}
 	out, err := in.Normalize()
-	check.OK(t, err)
+	must.Do(t, err)
 	if out.Steps[0].Start.Binding != amber.DefaultBinding || out.Steps[0].End.Reason != amber.EndEnded {
 		t.Errorf("defaults are not filled in: %+v", out.Steps[0])
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestKindsHaveCommonNames: what agents call a memory stands for a kind; what
@@ -39,5 +39,5 @@ func TestKindsHaveCommonNames(t *testing.T) {
 	if err != nil || !changed || m.Kind != amber.HistoricalCase {
 		t.Errorf("an edit: %q, %v", m.Kind, err)
 	}
-	check.Kind(t, "a rumour", check.Err((amber.WriteRequest{Kind: "rumour", Content: "x"}).Normalize()), amber.KindInvalid)
+	must.Kind(t, "a rumour", must.Err((amber.WriteRequest{Kind: "rumour", Content: "x"}).Normalize()), amber.KindInvalid)
 }

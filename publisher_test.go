@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -51,15 +51,15 @@ func eventShapes() map[string]events.Event {
 func TestEventShapes(t *testing.T) {
 	for name, e := range eventShapes() {
 		got, err := json.MarshalIndent(e, "", "  ")
-		check.OK(t, err)
+		must.Do(t, err)
 		got = append(got, '\n')
 		file := filepath.Join("testdata", "json", "event_"+name+".json")
 		if *update {
-			check.OK(t, os.WriteFile(file, got, 0o644))
+			must.Do(t, os.WriteFile(file, got, 0o644))
 			continue
 		}
 		want, err := os.ReadFile(file)
-		check.OK(t, err)
+		must.Do(t, err)
 		if diff := cmp.Diff(string(got), string(want)); diff != "" {
 			t.Errorf("%s (-got +want):\n%s", name, diff)
 		}
@@ -79,7 +79,7 @@ func TestSubjects(t *testing.T) {
 		}
 	}
 	// No agent is called as the place of all of them is.
-	check.Kind(t, "_all", check.Err(amber.ParseAgentID("_all")), amber.KindInvalid)
+	must.Kind(t, "_all", must.Err(amber.ParseAgentID("_all")), amber.KindInvalid)
 }
 
 func TestNoopPublisherTakesEverything(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -83,7 +83,7 @@ func TestSyncRecordsThatAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := good()
 			spoil(&m)
-			check.Kind(t, "", (amber.SyncRecord{Memory: &m}).Check(), amber.KindInvalid)
+			must.Kind(t, "", (amber.SyncRecord{Memory: &m}).Check(), amber.KindInvalid)
 		})
 	}
 	for name, r := range map[string]amber.SyncRecord{

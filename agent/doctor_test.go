@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -17,9 +17,9 @@ func TestDoctorTellsOfAnInterruptedDeletion(t *testing.T) {
 	t.Parallel()
 	a := opened(t)
 	say(t, a, "s", "a prompt that is not drained")
-	check.OK(t, a.Close())
+	must.Do(t, a.Close())
 	dir := a.Folder().Dir()
-	check.OK(t, os.Rename(filepath.Join(dir, "CURRENT"), filepath.Join(dir, "DELETING")))
+	must.Do(t, os.Rename(filepath.Join(dir, "CURRENT"), filepath.Join(dir, "DELETING")))
 	found := a.Doctor(t.Context(), false)
 	i := slices.IndexFunc(found.Checks, func(f wire.Finding) bool { return f.Code == "current" })
 	if i < 0 || i != len(found.Checks)-1 {
@@ -29,7 +29,7 @@ func TestDoctorTellsOfAnInterruptedDeletion(t *testing.T) {
 	if f.Status != wire.FindingWarning || !strings.Contains(f.Detail, "deletion of agent default was interrupted") || !strings.Contains(f.Hint, "amber agent delete default") {
 		t.Errorf("%+v", f)
 	}
-	check.OK(t, check.Err(a.Delete(t.Context(), true)))
+	must.Do(t, must.Err(a.Delete(t.Context(), true)))
 	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
 		t.Errorf("what the hint says leaves %s: %v", dir, err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -16,12 +16,12 @@ func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 	a := opened(t)
 	ctx, store := t.Context(), a.Store()
 	const text = "The vault code is 4711."
-	ack := check.Must(store.LongTerm.Write(ctx, amber.WriteRequest{Content: text}))(t)
-	check.OK(t, check.Err(store.Notes.WriteNote(ctx, "codes", "# Codes\n"+text)))
+	ack := must.Get(store.LongTerm.Write(ctx, amber.WriteRequest{Content: text}))(t)
+	must.Do(t, must.Err(store.Notes.WriteNote(ctx, "codes", "# Codes\n"+text)))
 	if _, err := store.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "seen", Document: []byte(`{"last":"` + text + `"}`)}); err != nil {
 		t.Fatal(err)
 	}
-	frozen := check.Must(a.Snapshot(ctx, wire.SnapshotRequest{}))(t)
+	frozen := must.Get(a.Snapshot(ctx, wire.SnapshotRequest{}))(t)
 	say(t, a, "s1", text, "and what now?")
 	report, err := store.Eraser.Erase(ctx, ack.ID)
 	if err != nil || len(report.Removed) == 0 {
@@ -37,5 +37,5 @@ func TestEraseReachesEveryPartOfTheAgent(t *testing.T) {
 	if err != nil || len(turns) != 1 || turns[0].Content != "and what now?" {
 		t.Errorf("the turns are %+v, %v, want the one without the text", turns, err)
 	}
-	check.Kind(t, "the erased memory", check.Err(store.Memories.Get(ctx, ack.ID)), amber.KindNotFound)
+	must.Kind(t, "the erased memory", must.Err(store.Memories.Get(ctx, ack.ID)), amber.KindNotFound)
 }

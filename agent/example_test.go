@@ -12,7 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -72,10 +72,10 @@ func Example() {
 // TestREADME keeps the code in the README equal to the code above, which compiles and
 // runs.
 func TestREADME(t *testing.T) {
-	source := check.Must(os.ReadFile("example_test.go"))(t)
+	source := must.Get(os.ReadFile("example_test.go"))(t)
 	_, code, _ := strings.Cut(string(source), "// README begin\n")
 	code, _, _ = strings.Cut(code, "\n// README end")
-	readme := check.Must(os.ReadFile("../README.md"))(t)
+	readme := must.Get(os.ReadFile("../README.md"))(t)
 	if !strings.Contains(string(readme), "```go\n"+code+"```") {
 		t.Error("the Go code of README.md differs from agent/example_test.go")
 	}

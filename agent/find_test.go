@@ -11,7 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -21,20 +21,20 @@ func TestFindMakesNothing(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "home")
 	o := agent.Options{Home: dir, Agent: "scout", Clock: time.Now, Random: rand.Reader}
-	a := check.Must(agent.Find(t.Context(), o))(t)
+	a := must.Get(agent.Find(t.Context(), o))(t)
 	found, err := a.Store().LongTerm.Recall(t.Context(), amber.Query{Text: "database"})
 	if err != nil || len(found.Hits) > 0 {
 		t.Errorf("recall: %v, %v", found, err)
 	}
-	check.Kind(t, "read document", check.Err(a.Store().Documents.ReadDocument(t.Context(), "cursor")), amber.KindNotFound)
-	check.NoError(t, a.Close())
+	must.Kind(t, "read document", must.Err(a.Store().Documents.ReadDocument(t.Context(), "cursor")), amber.KindNotFound)
+	must.NoError(t, a.Close())
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Find made the home %s: %v", dir, err)
 	}
 	made, err := agent.Open(t.Context(), o)
-	check.OK(t, err)
-	check.OK(t, check.Err(made.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal})))
-	check.OK(t, made.Close())
+	must.Do(t, err)
+	must.Do(t, must.Err(made.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal})))
+	must.Do(t, made.Close())
 	if a, err = agent.Find(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +48,9 @@ func TestDeleteTakesALastSnapshot(t *testing.T) {
 	t.Parallel()
 	o := agent.Options{Home: t.TempDir(), Agent: "scout", Clock: time.Now, Random: rand.Reader}
 	a, err := agent.Open(t.Context(), o)
-	check.OK(t, err)
-	check.OK(t, check.Err(a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal})))
-	check.OK(t, a.Close())
+	must.Do(t, err)
+	must.Do(t, must.Err(a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal})))
+	must.Do(t, a.Close())
 	if a, err = agent.At(o); err != nil {
 		t.Fatal(err)
 	}
@@ -62,10 +62,10 @@ func TestDeleteTakesALastSnapshot(t *testing.T) {
 	if exists, err := a.Folder().Exists(); exists || err != nil {
 		t.Errorf("deleted agent exists: %v, %v", exists, err)
 	}
-	e := check.Must(a.Snapshots(t.Context()))(t)
+	e := must.Get(a.Snapshots(t.Context()))(t)
 	report, err := e.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: amber.DefaultTenant, Agent: "scout", ID: done.Snapshot.ID}, ReadData: true})
 	if err != nil || !report.OK() {
 		t.Errorf("verify: %+v, %v", report, err)
 	}
-	check.Kind(t, "delete again", check.Err(a.Delete(t.Context(), false)), amber.KindNotFound)
+	must.Kind(t, "delete again", must.Err(a.Delete(t.Context(), false)), amber.KindNotFound)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/inmem"
 )
 
@@ -29,11 +29,11 @@ func openInMemory(t *testing.T, random io.Reader, n int) (amber.Store, []amber.M
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := func() time.Time { now = now.Add(time.Second); return now }
-	store := check.Must(inmem.New(inmem.Options{Clock: clock, Random: random, Device: "d", Incarnation: "i"}))(t)
+	store := must.Get(inmem.New(inmem.Options{Clock: clock, Random: random, Device: "d", Incarnation: "i"}))(t)
 	s := store.Store()
 	var ids []amber.MemoryID
 	for i := range n {
-		ack := check.Must(s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: strings.Repeat("x", i+1)}))(t)
+		ack := must.Get(s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: strings.Repeat("x", i+1)}))(t)
 		ids = append(ids, ack.ID)
 	}
 	return s, ids

@@ -9,27 +9,27 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/hook"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // opened is an agent that is open in a home of its own.
 func opened(t *testing.T) *Agent {
 	t.Helper()
-	a := check.Must(Open(t.Context(), Options{Home: t.TempDir(), Clock: time.Now, Random: rand.Reader}))(t)
-	t.Cleanup(func() { check.NoError(t, a.Close()) })
+	a := must.Get(Open(t.Context(), Options{Home: t.TempDir(), Clock: time.Now, Random: rand.Reader}))(t)
+	t.Cleanup(func() { must.NoError(t, a.Close()) })
 	return a
 }
 
 // say appends prompts of a session to the journal.
 func say(t *testing.T, a *Agent, session amber.SessionID, prompts ...string) {
 	t.Helper()
-	j := check.Must(a.Journal())(t)
+	j := must.Get(a.Journal())(t)
 	for _, p := range prompts {
 		ev := hook.Read(hook.Input{
 			Host: hook.Generic, Event: "prompt", At: amber.At(time.Now()),
 			Payload: strings.NewReader(`{"session_id":"` + string(session) + `","prompt":"` + p + `"}`),
 		})
-		check.OK(t, (hook.Keeper{Journal: j, Timeout: time.Minute}).Keep(t.Context(), ev))
+		must.Do(t, (hook.Keeper{Journal: j, Timeout: time.Minute}).Keep(t.Context(), ev))
 	}
 }
 
@@ -52,7 +52,7 @@ func TestASessionThatWouldComeBackIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	a := opened(t)
 	for _, id := range []amber.SessionID{"s1", "s2"} {
-		check.OK(t, check.Err(a.Store().Sessions.StartSession(t.Context(), amber.SessionStart{ID: id})))
+		must.Do(t, must.Err(a.Store().Sessions.StartSession(t.Context(), amber.SessionStart{ID: id})))
 	}
 	say(t, a, "s1", "first of all", "second of all")
 	ingest := &closedIngest{a.plain.Ingest, true}
@@ -64,10 +64,10 @@ func TestASessionThatWouldComeBackIsNotDeleted(t *testing.T) {
 	if _, err := served.Session(t.Context(), "s1"); err != nil {
 		t.Errorf("session s1 was deleted: %v", err)
 	}
-	check.NoError(t, served.DeleteSession(t.Context(), "s2"))
+	must.NoError(t, served.DeleteSession(t.Context(), "s2"))
 	ingest.closed = false
-	check.NoError(t, served.DeleteSession(t.Context(), "s1"))
-	check.NoError(t, check.Err(a.Drain(t.Context(), false)))
+	must.NoError(t, served.DeleteSession(t.Context(), "s1"))
+	must.NoError(t, must.Err(a.Drain(t.Context(), false)))
 	for _, id := range []amber.SessionID{"s1", "s2"} {
 		if _, err := served.Session(t.Context(), id); amber.KindOf(err) != amber.KindNotFound {
 			t.Errorf("%s is there again: %v", id, err)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // noWait goes on at once.
@@ -28,9 +28,9 @@ func contracts(t *testing.T, o client.Options) amber.Store {
 	if o.Wait == nil {
 		o.Wait = noWait
 	}
-	c := check.Must(client.New(o))(t)
+	c := must.Get(client.New(o))(t)
 	t.Cleanup(func() { _ = c.Close() })
-	a := check.Must(c.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
+	a := must.Get(c.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
 	return a.Everything()
 }
 
@@ -41,17 +41,17 @@ var calls = map[string]func(context.Context, amber.Store) error{
 		return err
 	},
 	"get":  func(ctx context.Context, s amber.Store) error { _, err := s.Memories.Get(ctx, someID); return err },
-	"turn": func(ctx context.Context, s amber.Store) error { return check.Err(s.Turns.AppendTurn(ctx, turn(""))) },
-	"read": func(ctx context.Context, s amber.Store) error { return check.Err(s.Sessions.Session(ctx, "s")) },
-	"list": func(ctx context.Context, s amber.Store) error { return check.Err(s.Notes.ListNotes(ctx)) },
+	"turn": func(ctx context.Context, s amber.Store) error { return must.Err(s.Turns.AppendTurn(ctx, turn(""))) },
+	"read": func(ctx context.Context, s amber.Store) error { return must.Err(s.Sessions.Session(ctx, "s")) },
+	"list": func(ctx context.Context, s amber.Store) error { return must.Err(s.Notes.ListNotes(ctx)) },
 	"page": func(ctx context.Context, s amber.Store) error {
-		return check.Err(s.Memories.List(ctx, amber.ListQuery{}))
+		return must.Err(s.Memories.List(ctx, amber.ListQuery{}))
 	},
 	"write": func(ctx context.Context, s amber.Store) error {
-		return check.Err(s.States.SaveState(ctx, "s", []byte(`1`), 0))
+		return must.Err(s.States.SaveState(ctx, "s", []byte(`1`), 0))
 	},
-	"count":    func(ctx context.Context, s amber.Store) error { return check.Err(s.Turns.DeleteTurns(ctx, "s")) },
-	"position": func(ctx context.Context, s amber.Store) error { return check.Err(s.Changes.Head(ctx)) },
+	"count":    func(ctx context.Context, s amber.Store) error { return must.Err(s.Turns.DeleteTurns(ctx, "s")) },
+	"position": func(ctx context.Context, s amber.Store) error { return must.Err(s.Changes.Head(ctx)) },
 	"delete":   func(ctx context.Context, s amber.Store) error { return s.Notes.DeleteNote(ctx, "n") },
 }
 
@@ -154,9 +154,9 @@ func TestFourAnswersStayFour(t *testing.T) {
 
 func TestNobodyThereIsUnreachable(t *testing.T) {
 	t.Parallel()
-	l := check.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	url := "http://" + l.Addr().String()
-	check.OK(t, l.Close())
+	must.Do(t, l.Close())
 	s := contracts(t, client.Options{URL: url})
 	for name, do := range calls {
 		err := do(t.Context(), s)
@@ -175,7 +175,7 @@ func TestNobodyThereIsUnreachable(t *testing.T) {
 func TestASilentServerIsUnreachable(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check.OK(t, err)
+	must.Do(t, err)
 	defer l.Close() // the system accepts connections, and nothing reads them
 	s := contracts(t, client.Options{URL: "http://" + l.Addr().String(), Patience: 20 * time.Millisecond, Attempts: 2, Backoff: time.Millisecond})
 	_, err = s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})
@@ -206,7 +206,7 @@ func TestEndedContextIsUnreachable(t *testing.T) {
 		<-asked
 		cancel()
 	}()
-	check.Kind(t, "", calls["read"](ctx, s), amber.KindUnreachable)
+	must.Kind(t, "", calls["read"](ctx, s), amber.KindUnreachable)
 }
 
 func TestTokenIsForItsServerAlone(t *testing.T) {
@@ -267,7 +267,7 @@ func TestTokenNeverCrossesANetworkInTheClear(t *testing.T) {
 	}
 	for name, tt := range tests {
 		_, err := client.New(client.Options{URL: tt.url, Token: tt.token})
-		check.Kind(t, name, err, tt.want)
+		must.Kind(t, name, err, tt.want)
 		if err != nil && strings.Contains(err.Error(), "amber_x") {
 			t.Errorf("%s: the error tells the token: %v", name, err)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // A page of the largest memories is more than an answer may hold; nobody is kept
@@ -54,7 +54,7 @@ func TestAPageThatIsTooLargeIsReadInSmallerOnes(t *testing.T) {
 // find nothing and writes are refused with its reason, as at a local store.
 func TestSwitchedOffIsNotUnsupported(t *testing.T) {
 	t.Parallel()
-	s := check.Must(serveStore(t, amber.Disabled("memory.enabled is false")).agent.Store(t.Context()))(t)
+	s := must.Get(serveStore(t, amber.Disabled("memory.enabled is false")).agent.Store(t.Context()))(t)
 	p, err := s.Memories.List(t.Context(), amber.ListQuery{})
 	if err != nil || len(p.Items) != 0 {
 		t.Errorf("list: got %v, %v; want nothing", p, err)
@@ -69,9 +69,9 @@ func TestNoWayOfPrintingShowsTheToken(t *testing.T) {
 	t.Parallel()
 	const secret = "amber_k7q2m4xa_secret"
 	o := client.Options{URL: "http://127.0.0.1:7411", Token: secret}
-	c := check.Must(client.New(o))(t)
-	a := check.Must(c.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
-	encoded := check.Must(json.Marshal(map[string]any{"token": o.Token}))(t)
+	c := must.Get(client.New(o))(t)
+	a := must.Get(c.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
+	encoded := must.Get(json.Marshal(map[string]any{"token": o.Token}))(t)
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "token", o.Token, "options", o)
 	shown := []string{string(encoded), log.String()}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/store/inmem"
@@ -28,7 +28,7 @@ var odd = []string{
 
 func TestOddIDsGoThere(t *testing.T) {
 	t.Parallel()
-	s := check.Must(serveStore(t, newStore(t)).agent.Store(t.Context()))(t)
+	s := must.Get(serveStore(t, newStore(t)).agent.Store(t.Context()))(t)
 	ctx := t.Context()
 	for i, name := range odd {
 		id := amber.SessionID(name)
@@ -70,7 +70,7 @@ func TestOddIDsGoThere(t *testing.T) {
 // Without this no id would be the id of everything.
 func TestNoIDGoesNowhere(t *testing.T) {
 	t.Parallel()
-	s := check.Must(serveStore(t, newStore(t)).agent.Store(t.Context()))(t)
+	s := must.Get(serveStore(t, newStore(t)).agent.Store(t.Context()))(t)
 	ctx := t.Context()
 	_, loadErr := s.Turns.LoadTurns(ctx, "", 1)
 	_, readErr := s.Sessions.Session(ctx, "")
@@ -78,7 +78,7 @@ func TestNoIDGoesNowhere(t *testing.T) {
 		"load turns": loadErr, "read session": readErr, "delete session": s.Sessions.DeleteSession(ctx, ""),
 		"delete state": s.States.DeleteState(ctx, ""), "forget": s.LongTerm.Delete(ctx, ""), "unrelate": s.Relations.Unrelate(ctx, ""),
 	} {
-		check.Kind(t, name, err, amber.KindInvalid)
+		must.Kind(t, name, err, amber.KindInvalid)
 	}
 }
 
@@ -111,10 +111,10 @@ func FuzzPath(f *testing.F) {
 	f.Add("a\nb")
 	f.Add("\xff/\xc0\xaf")
 	f.Fuzz(func(t *testing.T, id string) {
-		store := check.Must(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
+		store := must.Get(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 		agent := &server.Agent{Tenant: amber.DefaultTenant, ID: amber.DefaultAgent, Store: store.Store(), Random: rand.Reader}
 		api, err := httpapi.New(httpapi.Options{Desk: &server.Desk{Agents: one{agent}}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader, Answers: &kept{}})
-		check.OK(t, err)
+		must.Do(t, err)
 		s := contracts(t, client.Options{URL: "http://127.0.0.1", HTTP: &http.Client{Transport: direct{api.Handler()}}})
 		ctx, session := t.Context(), amber.SessionID(id)
 		saved, err := s.States.SaveState(ctx, session, []byte(`{"a": 1}`), 0)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const (
@@ -85,7 +85,7 @@ func TestOnlyWhatMayBeDoneTwiceIsTriedAgain(t *testing.T) {
 		}},
 		"select":         {again: true, call: func(ctx context.Context, s amber.Store) error { _, err := s.Active.SelectSession(ctx, "s"); return err }},
 		"delete session": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Sessions.DeleteSession(ctx, "s") }},
-		"turn":           {call: func(ctx context.Context, s amber.Store) error { return check.Err(s.Turns.AppendTurn(ctx, turn(""))) }},
+		"turn":           {call: func(ctx context.Context, s amber.Store) error { return must.Err(s.Turns.AppendTurn(ctx, turn(""))) }},
 		"turn by id": {again: true, call: func(ctx context.Context, s amber.Store) error {
 			_, err := s.Turns.AppendTurn(ctx, turn("t"))
 			return err
@@ -126,7 +126,7 @@ func TestOnlyWhatMayBeDoneTwiceIsTriedAgain(t *testing.T) {
 			}))
 			defer srv.Close()
 			s := contracts(t, client.Options{URL: srv.URL, Attempts: 3, HTTP: unkept()})
-			check.Kind(t, "", tt.call(t.Context(), s), amber.KindUnreachable)
+			must.Kind(t, "", tt.call(t.Context(), s), amber.KindUnreachable)
 			want := int64(1)
 			if tt.again {
 				want = 3
@@ -167,7 +167,7 @@ func TestTryingAgainSucceedsAndWaitsLongerEachTime(t *testing.T) {
 		URL: srv.URL, Backoff: time.Millisecond, HTTP: unkept(),
 		Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil },
 	})
-	check.NoError(t, calls["list"](t.Context(), s))
+	must.NoError(t, calls["list"](t.Context(), s))
 	if d := cmp.Diff([]time.Duration{time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond}, waits); d != "" {
 		t.Errorf("pauses (-want +got):\n%s", d)
 	}
@@ -185,7 +185,7 @@ func TestAnAnswerIsNeverAskedForTwice(t *testing.T) {
 			failed(k)(w, r)
 		}))
 		s := contracts(t, client.Options{URL: srv.URL, HTTP: unkept()})
-		check.Kind(t, "", calls["list"](t.Context(), s), k)
+		must.Kind(t, "", calls["list"](t.Context(), s), k)
 		if requests.Load() != 1 {
 			t.Errorf("%s: got %d requests, want 1", k, requests.Load())
 		}
@@ -207,7 +207,7 @@ func TestWhatWasNeverSentIsTriedAgain(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, network, addr)
 	}
 	s := contracts(t, client.Options{URL: served.url, HTTP: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}})
-	check.OK(t, check.Err(s.Turns.AppendTurn(t.Context(), turn(""))))
+	must.Do(t, must.Err(s.Turns.AppendTurn(t.Context(), turn(""))))
 	got, err := s.Turns.LoadTurns(t.Context(), "s", 10)
 	if err != nil || len(got) != 1 {
 		t.Errorf("got %d turns, %v; want 1", len(got), err)
@@ -227,7 +227,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		cancel()
 		return ctx.Err()
 	}})
-	check.Kind(t, "", calls["read"](ctx, s), amber.KindUnreachable)
+	must.Kind(t, "", calls["read"](ctx, s), amber.KindUnreachable)
 	if requests.Load() != 1 {
 		t.Errorf("got %d requests, want 1", requests.Load())
 	}
@@ -241,11 +241,11 @@ func TestALostAnswerUndoesNothing(t *testing.T) {
 	served := serveStore(t, store)
 	direct := contracts(t, client.Options{URL: served.url})
 	lost := &losing{then: func() {
-		check.NoError(t, check.Err(direct.Notes.WriteNote(t.Context(), "n", "of another")))
+		must.NoError(t, must.Err(direct.Notes.WriteNote(t.Context(), "n", "of another")))
 	}}
 	s := contracts(t, client.Options{URL: served.url, HTTP: &http.Client{Transport: lost}})
 	lost.next.Store(true)
-	check.OK(t, check.Err(s.Notes.WriteNote(t.Context(), "n", "mine")))
+	must.Do(t, must.Err(s.Notes.WriteNote(t.Context(), "n", "mine")))
 	if got, err := store.Notes.ReadNote(t.Context(), "n"); err != nil || got.Content != "of another" {
 		t.Errorf("the note says %q, %v", got.Content, err)
 	}
@@ -290,7 +290,7 @@ func TestARequestThatIsStillAnsweredIsWaitedFor(t *testing.T) {
 	}))
 	defer srv.Close()
 	s := contracts(t, client.Options{URL: srv.URL, Backoff: time.Millisecond, HTTP: unkept()})
-	check.NoError(t, s.Notes.DeleteNote(t.Context(), "n"))
+	must.NoError(t, s.Notes.DeleteNote(t.Context(), "n"))
 	n := 0
 	keys.Range(func(k, _ any) bool { n++; return k != "" })
 	if n != 1 {

@@ -16,7 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/store/inmem"
@@ -138,15 +138,15 @@ func (s *served) Close() error {
 // serveStore serves a store for a test.
 func serveStore(t *testing.T, store amber.Store) *served {
 	t.Helper()
-	s := check.Must(serve(&server.Agent{Store: store, Random: rand.Reader}, nil))(t)
-	t.Cleanup(func() { check.NoError(t, s.Close()) })
+	s := must.Get(serve(&server.Agent{Store: store, Random: rand.Reader}, nil))(t)
+	t.Cleanup(func() { must.NoError(t, s.Close()) })
 	return s
 }
 
 // newStore is an empty store in memory.
 func newStore(t *testing.T) amber.Store {
 	t.Helper()
-	s := check.Must(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
+	s := must.Get(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	return s.Store()
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
@@ -33,18 +33,18 @@ func serveAgents(t *testing.T, agents server.Agents, clock amber.Clock) *client.
 	api, err := httpapi.New(httpapi.Options{
 		Desk: &server.Desk{Agents: agents}, Authenticator: everybody{}, Clock: clock, Random: rand.Reader, Answers: &kept{},
 	})
-	check.OK(t, err)
-	l := check.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s, over := api.NewServer(), make(chan error, 1)
 	go func() { over <- s.Serve(l) }()
 	t.Cleanup(func() {
-		check.NoError(t, s.Close())
+		must.NoError(t, s.Close())
 		if err := <-over; !errors.Is(err, http.ErrServerClosed) {
 			t.Error(err)
 		}
 	})
 	c, err := client.New(client.Options{URL: "http://" + l.Addr().String()})
-	check.OK(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -63,7 +63,7 @@ func newServed(t *testing.T) *servedHome {
 	t.Helper()
 	s := &servedHome{t: t, now: time.Date(2026, time.March, 12, 9, 30, 0, 0, time.UTC)}
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: s.clock, Random: rand.Reader})
-	check.OK(t, err)
+	must.Do(t, err)
 	if s.engine, err = snapshot.New(snapshot.Options{Home: h, Clock: s.clock, Random: rand.Reader}); err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +95,8 @@ type scout struct {
 
 func (s *servedHome) agent(id amber.AgentID) *scout {
 	s.t.Helper()
-	a := check.Must(s.client.Agent("acme", id))(s.t)
-	store := check.Must(a.Store(s.t.Context()))(s.t)
+	a := must.Get(s.client.Agent("acme", id))(s.t)
+	store := must.Get(a.Store(s.t.Context()))(s.t)
 	return &scout{s, a.Snapshots(), id, store}
 }
 
@@ -107,14 +107,14 @@ func (a *scout) learn(text string) {
 	if err == nil {
 		_, err = a.store.Notes.WriteNote(a.t.Context(), text, text+"\n")
 	}
-	check.OK(a.t, err)
+	must.Do(a.t, err)
 }
 
 // mustKnow compares the texts of all memories and the names of all notes.
 func (a *scout) mustKnow(memories, notes []string) {
 	a.t.Helper()
-	page := check.Must(a.store.Memories.List(a.t.Context(), amber.ListQuery{All: true}))(a.t)
-	list := check.Must(a.store.Notes.ListNotes(a.t.Context()))(a.t)
+	page := must.Get(a.store.Memories.List(a.t.Context(), amber.ListQuery{All: true}))(a.t)
+	list := must.Get(a.store.Notes.ListNotes(a.t.Context()))(a.t)
 	var got [2][]string
 	for _, m := range page.Items {
 		got[0] = append(got[0], m.Content)
@@ -132,7 +132,7 @@ func (a *scout) mustKnow(memories, notes []string) {
 func (a *scout) take(label string) wire.SnapshotMeta {
 	a.t.Helper()
 	a.pass(time.Hour)
-	meta := check.Must(a.Snapshot(a.t.Context(), wire.SnapshotRequest{Label: label}))(a.t)
+	meta := must.Get(a.Snapshot(a.t.Context(), wire.SnapshotRequest{Label: label}))(a.t)
 	return meta
 }
 
@@ -163,7 +163,7 @@ func (a *scout) mustList(want ...amber.SnapshotID) {
 
 func mustFail(t *testing.T, what string, err error, want amber.Kind) {
 	t.Helper()
-	check.Kind(t, what, err, want)
+	must.Kind(t, what, err, want)
 }
 
 // mustAnswer compares what the client says with what the engine says.
@@ -224,7 +224,7 @@ func TestServedSnapshotsArePinnedDeletedAndPruned(t *testing.T) {
 		t.Fatalf("%+v, %v", pinned, err)
 	}
 	mustFail(t, "delete pinned", a.DeleteSnapshot(ctx, a.ref(pinned.ID)), amber.KindRefused)
-	check.OK(t, a.PinSnapshot(ctx, a.ref(first.ID), true))
+	must.Do(t, a.PinSnapshot(ctx, a.ref(first.ID), true))
 	r := wire.PruneRequest{Tenant: "acme", Agent: "scout", KeepLast: 1, DryRun: true}
 	mustAnswer(t, "prune", func() (wire.PruneReport, error) { return a.PruneSnapshots(ctx, r) },
 		func() (wire.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
@@ -349,7 +349,7 @@ func (m *homeAgents) close(t *testing.T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.stores {
-		check.NoError(t, s.Close())
+		must.NoError(t, s.Close())
 	}
 }
 
@@ -380,15 +380,15 @@ func (p past) RestoreMemory(ctx context.Context, r wire.MemoryRestoreRequest) (w
 func TestPastAnswersAsItWasThen(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	agent := check.Must(newServed(t).client.Agent("acme", "scout"))(t)
-	store := check.Must(agent.Store(ctx))(t)
-	ack := check.Must(store.LongTerm.Write(ctx, amber.WriteRequest{Kind: amber.UserFact, Content: "the harbour is north"}))(t)
+	agent := must.Get(newServed(t).client.Agent("acme", "scout"))(t)
+	store := must.Get(agent.Store(ctx))(t)
+	ack := must.Get(store.LongTerm.Write(ctx, amber.WriteRequest{Kind: amber.UserFact, Content: "the harbour is north"}))(t)
 	s := agent.Snapshots()
-	meta := check.Must(s.Snapshot(ctx, wire.SnapshotRequest{Label: "before"}))(t)
+	meta := must.Get(s.Snapshot(ctx, wire.SnapshotRequest{Label: "before"}))(t)
 	now := "the harbour is south"
-	check.OK(t, check.Err(store.Editor.Edit(ctx, amber.EditRequest{ID: ack.ID, Content: &now})))
+	must.Do(t, must.Err(store.Editor.Edit(ctx, amber.EditRequest{ID: ack.ID, Content: &now})))
 	ref := wire.SnapshotRef{ID: meta.ID}
-	then := check.Must(s.At(ctx, ref))(t)
+	then := must.Get(s.At(ctx, ref))(t)
 	recalled, err := then.Recall(ctx, amber.Query{Text: "harbour"})
 	if err != nil || len(recalled.Hits) != 1 || recalled.Hits[0].Content != "the harbour is north" {
 		t.Errorf("recall of the past: %+v, %v", recalled, err)
@@ -400,8 +400,8 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 	if m, err := then.Get(ctx, ack.ID); err != nil || m.Content != "the harbour is north" {
 		t.Errorf("memory of the past: %+v, %v", m, err)
 	}
-	check.Kind(t, "a memory that was not there", check.Err(then.Get(ctx, "00000000-0000-7000-8000-000000000000")), amber.KindNotFound)
-	check.NoError(t, then.Close())
+	must.Kind(t, "a memory that was not there", must.Err(then.Get(ctx, "00000000-0000-7000-8000-000000000000")), amber.KindNotFound)
+	must.NoError(t, then.Close())
 	got, err := s.RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: ref, Memory: ack.ID})
 	if err != nil || got.Memory.Content != "the harbour is north" || !cmp.Equal(got.Changed, []string{"content"}) {
 		t.Errorf("memory brought back: %+v, %v", got, err)
@@ -410,14 +410,14 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 	if then, err = s.At(ctx, absent); err == nil {
 		_, err = then.Recall(ctx, amber.Query{Text: "harbour"})
 	}
-	check.Kind(t, "a snapshot that is not there", err, amber.KindNotFound)
+	must.Kind(t, "a snapshot that is not there", err, amber.KindNotFound)
 }
 
 func TestRequestsAreAboutTheAgentOfTheClient(t *testing.T) {
 	t.Parallel()
 	c, err := client.New(client.Options{URL: "http://127.0.0.1:1", Attempts: 1}) // nobody is there, and nobody is asked
-	check.OK(t, err)
-	a := check.Must(c.Agent("acme", "scout"))(t)
+	must.Do(t, err)
+	a := must.Get(c.Agent("acme", "scout"))(t)
 	s, ctx := a.Snapshots(), t.Context()
 	id := amber.SnapshotID("0195a0b0-0000-7000-8000-000000000000")
 	for what, ref := range map[string]wire.SnapshotRef{

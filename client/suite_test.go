@@ -6,7 +6,7 @@ import (
 	mathrand "math/rand/v2"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/storetest"
 )
 
@@ -32,7 +32,7 @@ func TestKeepsEveryPromiseOfItsBackend(t *testing.T) {
 						}
 						return
 					}
-					check.NoError(t, err)
+					must.NoError(t, err)
 				})
 			}
 		})

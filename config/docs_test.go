@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated part of docs/config.md")
@@ -24,7 +24,7 @@ const docsMark = "<!-- generated from the schema by `go test ./config -update`; 
 // readDocs returns docs/config.md, cut behind the mark.
 func readDocs(t *testing.T) (intro, generated string) {
 	t.Helper()
-	data := check.Must(os.ReadFile(docsPath))(t)
+	data := must.Get(os.ReadFile(docsPath))(t)
 	// A checkout may have turned the line ends.
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	intro, generated, ok := strings.Cut(text, docsMark)
@@ -38,7 +38,7 @@ func TestDocs(t *testing.T) {
 	intro, got := readDocs(t)
 	want := docsTables(t)
 	if *update {
-		check.OK(t, os.WriteFile(docsPath, []byte(intro+docsMark+want), 0o644))
+		must.Do(t, os.WriteFile(docsPath, []byte(intro+docsMark+want), 0o644))
 		return
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -131,23 +131,23 @@ func TestDocsExample(t *testing.T) {
 	want.Control.Queue.Lease = 2 * time.Minute
 
 	file := load(t, fileInput(block(t, intro, "An example", "yaml")))
-	check.Equal(t, "file", want, file.Config)
+	must.Equal(t, "file", file.Config, want)
 	var environ []string
 	for line := range strings.Lines(block(t, intro, "An example", "sh")) {
 		environ = append(environ, strings.TrimSpace(strings.TrimPrefix(line, "export ")))
 	}
 	env := load(t, config.Input{Environ: environ})
-	check.Equal(t, "environment", want, env.Config)
+	must.Equal(t, "environment", env.Config, want)
 	sources := fileInput(block(t, intro, "Memory of other tools", "yaml"))
 	sources.Environ = []string{"HOME=/home/ann"}
 	want = config.Default()
 	want.Sources = map[string]config.Foreign{"engram": {
 		Git: "/home/ann/.engram/notes", SQLite: []string{"/home/ann/.engram/engram.db"}, Files: []string{"/home/ann/.engram/config.json", "/srv/engram/exports"},
 	}}
-	check.Equal(t, "sources", want, load(t, sources).Config)
+	must.Equal(t, "sources", load(t, sources).Config, want)
 	want = config.Default()
 	want.Snapshot.Auto.Schedule = "*/30 8-18 * * mon-fri"
-	check.Equal(t, "schedules", want, load(t, fileInput(block(t, intro, "Schedules", "yaml"))).Config)
+	must.Equal(t, "schedules", load(t, fileInput(block(t, intro, "Schedules", "yaml"))).Config, want)
 	vaults := fileInput(block(t, intro, "Vaults", "yaml"))
 	vaults.Environ = []string{"HOME=/home/ann"}
 	want = config.Default()
@@ -156,7 +156,7 @@ func TestDocsExample(t *testing.T) {
 	}
 	quota, none := config.Bytes(100<<20), 0
 	want.Server.Vault.Tenants = map[string]config.VaultOverride{"acme": {Quota: &quota, OperationsPerHour: &none}}
-	check.Equal(t, "vaults", want, load(t, vaults).Config)
+	must.Equal(t, "vaults", load(t, vaults).Config, want)
 	layers := load(t, fileInput(block(t, intro, "Layers and backends", "yaml")))
 	if diff := cmp.Diff(config.Default(), layers.Config); diff != "" {
 		t.Errorf("layers (-default +got):\n%s", diff)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // fake is a backend that remembers what it was asked. Layers it does not
@@ -138,7 +138,7 @@ func newHouse(t *testing.T) *house {
 		h.Register("other", h.other.open),
 		h.RegisterLayer(amber.LayerNotes, "git", h.git.open),
 	)
-	check.OK(t, err)
+	must.Do(t, err)
 	return h
 }
 
@@ -162,7 +162,7 @@ func (h *house) resolve(t *testing.T, flags map[string]string) config.Resolved {
 func servedBy(t *testing.T, s amber.Store) map[amber.Layer]string {
 	t.Helper()
 	ctx := t.Context()
-	health := check.Must(s.LongTerm.Health(ctx))(t)
+	health := must.Get(s.LongTerm.Health(ctx))(t)
 	_, turns := s.Turns.AppendTurn(ctx, amber.Turn{})
 	_, sessions := s.Sessions.StartSession(ctx, amber.SessionStart{})
 	_, notes := s.Notes.WriteNote(ctx, "a", "b")

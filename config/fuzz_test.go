@@ -11,7 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // FuzzLoad gives Load any file. It must never panic, refuse with kind invalid,
@@ -96,7 +96,7 @@ func flagText(t *testing.T, key string, v any) (string, bool) {
 		text := list(v...)
 		return text, cmp.Equal(v, append([]string{}, filepath.SplitList(text)...))
 	}
-	b := check.Must(yaml.Marshal(v))(t)
+	b := must.Get(yaml.Marshal(v))(t)
 	return strings.TrimSpace(string(b)), true
 }
 

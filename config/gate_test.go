@@ -6,7 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/policy"
 )
 
@@ -80,11 +80,11 @@ func TestSwitches(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
 			r := h.resolve(t, tt.flags)
-			check.Equal(t, "answers", tt.want, answers(t, r.Store))
+			must.Equal(t, "answers", answers(t, r.Store), tt.want)
 			slices.Sort(h.sqlite.calls)
-			check.Equal(t, "calls of the backend", tt.calls, h.sqlite.calls)
-			check.Equal(t, "recall", tt.recall, r.Report.Recall)
-			check.Equal(t, "write", tt.write, r.Report.Write)
+			must.Equal(t, "calls of the backend", h.sqlite.calls, tt.calls)
+			must.Equal(t, "recall", r.Report.Recall, tt.recall)
+			must.Equal(t, "write", r.Report.Write, tt.write)
 		})
 	}
 }
@@ -108,7 +108,7 @@ func TestTopK(t *testing.T) {
 	h := newHouse(t)
 	r := h.resolve(t, map[string]string{"memory.recall.top_k": "5"})
 	for limit, want := range map[int]int{0: 5, 3: 3, 50: 50, 1000: 1000, -1: -1} {
-		check.OK(t, check.Err(r.Store.LongTerm.Recall(t.Context(), amber.Query{Text: "x", Limit: limit})))
+		must.Do(t, must.Err(r.Store.LongTerm.Recall(t.Context(), amber.Query{Text: "x", Limit: limit})))
 		// Limits that the caller gave are the backend's to judge.
 		if got := h.sqlite.query; got.Limit != want || got.Text != "x" {
 			t.Errorf("limit %d reaches the backend as %d, want %d", limit, got.Limit, want)
@@ -147,8 +147,8 @@ func TestMemoryOff(t *testing.T) {
 		amber.LayerLongTerm: off, amber.LayerTurns: off, amber.LayerLoops: off,
 		amber.LayerSessions: off, amber.LayerNotes: off, amber.LayerControl: "sqlite",
 	}
-	check.Equal(t, "served by", want, servedBy(t, r.Store))
-	check.Equal(t, "capabilities", amber.Capabilities{Control: true, Documents: true}, r.Store.Capabilities())
+	must.Equal(t, "served by", servedBy(t, r.Store), want)
+	must.Equal(t, "capabilities", r.Store.Capabilities(), amber.Capabilities{Control: true, Documents: true})
 	if len(h.other.configs) != 0 || len(h.git.configs) != 0 || len(h.sqlite.configs) != 1 {
 		t.Errorf("opened other %d, git %d, sqlite %d times, want 0, 0, 1",
 			len(h.other.configs), len(h.git.configs), len(h.sqlite.configs))
@@ -161,7 +161,7 @@ func TestMemoryOff(t *testing.T) {
 		case amber.LayerControl:
 			wantLayer.Requested, wantLayer.Resolved, wantLayer.Reason = "sqlite", "sqlite", "memory.layers.control.backend is sqlite"
 		}
-		check.Equal(t, "report", wantLayer, lr)
+		must.Equal(t, "report", lr, wantLayer)
 	}
 	if r.Report.Enabled {
 		t.Error("the report says enabled")
@@ -186,7 +186,7 @@ func TestPolicy(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			check.Equal(t, "policy", tt.want, newHouse(t).resolve(t, tt.flags).Policy)
+			must.Equal(t, "policy", newHouse(t).resolve(t, tt.flags).Policy, tt.want)
 		})
 	}
 }

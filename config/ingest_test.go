@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // stepsWithMemories are steps with something of everything.
@@ -49,8 +49,8 @@ func TestIngestionLeavesOutMemories(t *testing.T) {
 			}
 			want := in
 			want.Steps = tt.want
-			check.Equal(t, "ingestion of the backend", want, h.sqlite.taken, cmp.AllowUnexported(amber.Time{}))
-			check.Equal(t, "steps of the caller", stepsWithMemories(), in.Steps, cmp.AllowUnexported(amber.Time{}))
+			must.Equal(t, "ingestion of the backend", h.sqlite.taken, want, cmp.AllowUnexported(amber.Time{}))
+			must.Equal(t, "steps of the caller", in.Steps, stepsWithMemories(), cmp.AllowUnexported(amber.Time{}))
 			if c, err := r.Store.Ingest.JournalCursor(t.Context(), "j"); err != nil || c.Host != "sqlite" {
 				t.Errorf("cursor %v, %v, want that of sqlite", c, err)
 			}

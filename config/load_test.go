@@ -16,7 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const testPath = "/etc/amber.yaml"
@@ -83,7 +83,7 @@ func TestLoadDefaults(t *testing.T) {
 		}},
 		Vault: config.Vault{Label: "default", Schedule: "off", Keep: 5},
 	}
-	check.Equal(t, "config", want, l.Config)
+	must.Equal(t, "config", l.Config, want)
 	if diff := cmp.Diff(config.Default(), l.Config); diff != "" {
 		t.Errorf("Default differs (-default +loaded):\n%s", diff)
 	}
@@ -130,7 +130,7 @@ func TestLoadPrecedence(t *testing.T) {
 			t.Parallel()
 			l := load(t, tt.in)
 			want := config.Value{Key: key, Value: tt.want, Source: tt.source, Default: 8}
-			check.Equal(t, "value", want, valueOf(t, l, key))
+			must.Equal(t, "value", valueOf(t, l, key), want)
 			if got := l.Config.Memory.Recall.TopK; got != tt.want {
 				t.Errorf("top_k is %d, want %d", got, tt.want)
 			}
@@ -163,7 +163,7 @@ func TestLayerDefaultFollowsBackend(t *testing.T) {
 		{Key: "memory.layers.notes.backend", Value: "git", Source: config.FromDefault, Default: "git"},
 	}
 	for _, w := range want {
-		check.Equal(t, w.Key, w, valueOf(t, l, w.Key))
+		must.Equal(t, w.Key, valueOf(t, l, w.Key), w)
 	}
 }
 
@@ -193,8 +193,8 @@ func TestLoadClamps(t *testing.T) {
 		{Key: "memory.recall.top_k", Requested: 65, Effective: 64},
 		{Key: "memory.write.max_batch_size", Requested: 257, Effective: 256},
 	}
-	check.Equal(t, "clamped", want, l.Clamped)
-	check.Equal(t, "clamped in the config", want, l.Config.Clamped)
+	must.Equal(t, "clamped", l.Clamped, want)
+	must.Equal(t, "clamped in the config", l.Config.Clamped, want)
 	if got := valueOf(t, l, "memory.recall.top_k").Value; got != 64 {
 		t.Errorf("top_k is shown as %v, want 64", got)
 	}
@@ -306,7 +306,7 @@ func tooLow(k config.Key) []string {
 // it can be shown on a terminal.
 func wantError(t *testing.T, what string, err error, kind amber.Kind, words ...string) {
 	t.Helper()
-	check.Kind(t, what, err, kind, words...)
+	must.Kind(t, what, err, kind, words...)
 	if err != nil && strings.ContainsFunc(err.Error(), unicode.IsControl) {
 		t.Errorf("%s: the error %q has control characters", what, err)
 	}
@@ -353,13 +353,13 @@ func TestLoadFromDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config.yaml")
-	check.OK(t, os.WriteFile(path, []byte("memory: {enabled: false}\n"), 0o600))
+	must.Do(t, os.WriteFile(path, []byte("memory: {enabled: false}\n"), 0o600))
 	if l := load(t, config.Input{Path: path, Explicit: true}); !l.FileFound || l.Config.Memory.Enabled {
 		t.Errorf("got found %v, enabled %v, want true and false", l.FileFound, l.Config.Memory.Enabled)
 	}
 	_, err := config.Load(config.Input{Path: dir})
 	wantError(t, "directory", err, amber.KindInvalid, dir, "directory")
-	check.OK(t, os.WriteFile(path, make([]byte, 2<<20), 0o600))
+	must.Do(t, os.WriteFile(path, make([]byte, 2<<20), 0o600))
 	_, err = config.Load(config.Input{Path: path})
 	wantError(t, "large", err, amber.KindInvalid, path, "1048576")
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // Public keys, and one that is secret, made for these tests.
@@ -23,10 +23,10 @@ func TestRecipientsAreRead(t *testing.T) {
 	t.Parallel()
 	in := fileInput("snapshot:\n  encryption:\n    recipients:\n      - " + ann + "\n      - " + bob + "\n")
 	want := []string{ann, bob}
-	check.Equal(t, "file", want, load(t, in).Config.Snapshot.Encryption.Recipients)
+	must.Equal(t, "file", load(t, in).Config.Snapshot.Encryption.Recipients, want)
 	in.Environ = []string{"AMBER_SNAPSHOT__ENCRYPTION__RECIPIENTS= " + bob + ", ," + ann + " "}
 	want = []string{bob, ann}
-	check.Equal(t, "environment", want, load(t, in).Config.Snapshot.Encryption.Recipients)
+	must.Equal(t, "environment", load(t, in).Config.Snapshot.Encryption.Recipients, want)
 	none := load(t, fileInput("snapshot: {encryption: {recipients: []}}"))
 	if got := none.Config.Snapshot.Encryption.Recipients; len(got) != 0 {
 		t.Errorf("an empty list is %v", got)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // written is a configuration file whose times a test decides.
@@ -32,16 +32,16 @@ func newWritten(t *testing.T, text string) *written {
 func (w *written) write(text string) {
 	w.t.Helper()
 	temp := w.path + ".new"
-	check.OK(w.t, os.WriteFile(temp, []byte(text), 0o600))
-	check.OK(w.t, os.Chtimes(temp, w.now, w.now))
-	check.OK(w.t, os.Rename(temp, w.path))
+	must.Do(w.t, os.WriteFile(temp, []byte(text), 0o600))
+	must.Do(w.t, os.Chtimes(temp, w.now, w.now))
+	must.Do(w.t, os.Rename(temp, w.path))
 	w.now = w.now.Add(10 * time.Second)
 }
 
 func (w *written) reloader(in config.Input) *config.Reloader {
 	w.t.Helper()
 	in.Path = w.path
-	r := check.Must(config.NewReloader(in, func() time.Time { return w.now }))(w.t)
+	r := must.Get(config.NewReloader(in, func() time.Time { return w.now }))(w.t)
 	return r
 }
 
@@ -80,7 +80,7 @@ func TestABrokenFileChangesNothingAndIsToldOnce(t *testing.T) {
 		wantKept(t, bad, r, 5, amber.KindInvalid)
 		wantKept(t, bad+" again", r, 5, "")
 	}
-	check.OK(t, os.Remove(w.path))
+	must.Do(t, os.Remove(w.path))
 	wantKept(t, "gone", r, 5, amber.KindNotFound)
 	wantKept(t, "still gone", r, 5, "")
 	w.write(retention("6"))
@@ -121,15 +121,15 @@ func TestAFileThatAppearsIsRead(t *testing.T) {
 	w.write(retention("7"))
 	wantKept(t, "new", r, 7, "")
 
-	none := check.Must(config.NewReloader(config.Input{}, time.Now))(t)
+	none := must.Get(config.NewReloader(config.Input{}, time.Now))(t)
 	wantKept(t, "no path", none, 30, "")
 }
 
 func TestAReloaderBeginsWithAConfigurationThatIsRight(t *testing.T) {
 	t.Parallel()
 	w := newWritten(t, "snapshot: {")
-	check.Kind(t, "a broken file", check.Err(config.NewReloader(config.Input{Path: w.path}, time.Now)), amber.KindInvalid)
-	check.Kind(t, "no clock", check.Err(config.NewReloader(config.Input{}, nil)), amber.KindInvalid)
+	must.Kind(t, "a broken file", must.Err(config.NewReloader(config.Input{Path: w.path}, time.Now)), amber.KindInvalid)
+	must.Kind(t, "no clock", must.Err(config.NewReloader(config.Input{}, nil)), amber.KindInvalid)
 }
 
 func TestReloaderBesideMany(t *testing.T) {

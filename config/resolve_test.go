@@ -8,7 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestResolveDefaults(t *testing.T) {
@@ -19,7 +19,7 @@ func TestResolveDefaults(t *testing.T) {
 		amber.LayerLongTerm: "sqlite", amber.LayerTurns: "sqlite", amber.LayerLoops: "sqlite",
 		amber.LayerSessions: "sqlite", amber.LayerNotes: "git", amber.LayerControl: "sqlite",
 	}
-	check.Equal(t, "served by", want, servedBy(t, r.Store))
+	must.Equal(t, "served by", servedBy(t, r.Store), want)
 	if got := r.Store.Capabilities(); !got.Control || !got.Notes || !got.Batch {
 		t.Errorf("capabilities are %+v, want everything", got)
 	}
@@ -40,7 +40,7 @@ func TestResolveMixesBackends(t *testing.T) {
 		amber.LayerLongTerm: "sqlite", amber.LayerTurns: "other", amber.LayerLoops: "sqlite",
 		amber.LayerSessions: "sqlite", amber.LayerNotes: "git", amber.LayerControl: "other",
 	}
-	check.Equal(t, "served by", want, servedBy(t, r.Store))
+	must.Equal(t, "served by", servedBy(t, r.Store), want)
 	if got := len(h.other.configs); got != 1 {
 		t.Errorf("other was opened %d times, want once for two layers", got)
 	}
@@ -52,7 +52,7 @@ func TestReport(t *testing.T) {
 	r := h.resolve(t, map[string]string{
 		"memory.layers.turns.backend": "other", "memory.recall.top_k": "100", "memory.write.enabled": "off",
 	})
-	got := check.Must(json.MarshalIndent(r.Report, "", "  "))(t)
+	got := must.Get(json.MarshalIndent(r.Report, "", "  "))(t)
 	const want = `{
   "enabled": true,
   "layers": [
@@ -110,7 +110,7 @@ func TestReport(t *testing.T) {
     "blocked_reason": "memory.write.enabled is false"
   }
 }`
-	check.Equal(t, "report", want, string(got))
+	must.Equal(t, "report", string(got), want)
 }
 
 // TestResolveHoldsTheCaps checks a configuration that did not come from Load.
@@ -121,12 +121,12 @@ func TestResolveHoldsTheCaps(t *testing.T) {
 	c.Memory.Recall.TopK = 1000
 	c.Control.Queue.MaxAttempts = 101
 	r, err := h.Resolve(t.Context(), c)
-	check.OK(t, err)
+	must.Do(t, err)
 	want := []amber.Clamp{
 		{Key: "control.queue.max_attempts", Requested: 101, Effective: 100},
 		{Key: "memory.recall.top_k", Requested: 1000, Effective: 64},
 	}
-	check.Equal(t, "clamped", want, r.Report.Clamped)
+	must.Equal(t, "clamped", r.Report.Clamped, want)
 	if got := h.sqlite.configs[0].Control.Queue.MaxAttempts; got != 100 {
 		t.Errorf("the backend was opened with %d attempts, want 100", got)
 	}
@@ -248,7 +248,7 @@ func TestClose(t *testing.T) {
 	h := newHouse(t)
 	first := errors.New("git did not close")
 	h.git.shut, h.sqlite.shut = first, errors.New("sqlite did not close")
-	r := check.Must(h.Resolve(t.Context(), config.Default()))(t)
+	r := must.Get(h.Resolve(t.Context(), config.Default()))(t)
 	for range 2 {
 		if err := r.Close(); !errors.Is(err, first) {
 			t.Errorf("Close: got %v, want %v", err, first)
@@ -266,10 +266,10 @@ func TestNothingToClose(t *testing.T) {
 	err := r.Register("all", func(context.Context, config.Config) (config.Opened, error) {
 		return config.Opened{Parts: amber.Disabled("all").Parts}, nil
 	})
-	check.OK(t, err)
+	must.Do(t, err)
 	c := config.Default()
 	c.Memory.Backend, c.Memory.Layers.Notes = "all", ""
-	got := check.Must(r.Resolve(t.Context(), c))(t)
+	got := must.Get(r.Resolve(t.Context(), c))(t)
 	if err := got.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
@@ -308,7 +308,7 @@ func TestLayerFactoryComesFirst(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	fast := &fake{name: "fast turns"}
-	check.OK(t, h.RegisterLayer(amber.LayerTurns, "sqlite", fast.open))
+	must.Do(t, h.RegisterLayer(amber.LayerTurns, "sqlite", fast.open))
 	got := servedBy(t, h.resolve(t, nil).Store)
 	if got[amber.LayerTurns] != "fast turns" || got[amber.LayerLoops] != "sqlite" {
 		t.Errorf("turns are served by %q, loops by %q", got[amber.LayerTurns], got[amber.LayerLoops])

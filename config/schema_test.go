@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // effect sets a key and says what shows it.
@@ -52,7 +52,7 @@ func effects() map[string]effect {
 			return amber.KindOf(err)
 		}, amber.KindRefused},
 		"memory.recall.top_k": {"12", func(t *testing.T, h *house, r config.Resolved) any {
-			check.OK(t, check.Err(r.Store.LongTerm.Recall(t.Context(), amber.Query{})))
+			must.Do(t, must.Err(r.Store.LongTerm.Recall(t.Context(), amber.Query{})))
 			return h.sqlite.query.Limit
 		}, 12},
 		"memory.write.enabled": {"false", func(t *testing.T, _ *house, r config.Resolved) any {
@@ -202,7 +202,7 @@ func TestEveryKeyHasAnEffect(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", way, err)
 				}
-				check.Equal(t, way, e.want, e.observe(t, h, r))
+				must.Equal(t, way, e.observe(t, h, r), e.want)
 			}
 		})
 	}

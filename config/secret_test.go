@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 const natsURL = "events.nats_url"
@@ -33,7 +33,7 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 		}
 		var log bytes.Buffer
 		slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "config", l.Config, "url", l.Config.Events.NATSURL)
-		inJSON := check.Must(json.Marshal(l.Config))(t)
+		inJSON := must.Get(json.Marshal(l.Config))(t)
 		for _, text := range []string{
 			fmt.Sprint(l), fmt.Sprintf("%+v", l), fmt.Sprintf("%#v", l), fmt.Sprintf("%q", l.Config.Events.NATSURL), string(inJSON), log.String(),
 		} {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestSourcesAreReadByName(t *testing.T) {
@@ -35,7 +35,7 @@ func TestSourcesAreReadByName(t *testing.T) {
 		"engram": {SQLite: []string{"/home/ann/.engram/engram.db"}, Files: []string{"/home/ann/.engram", "/srv/engram"}},
 		"third":  {Git: "/home/ann"},
 	}
-	check.Equal(t, "sources", want, l.Config.Sources)
+	must.Equal(t, "sources", l.Config.Sources, want)
 	var values []config.Value
 	for _, v := range l.Values {
 		if strings.HasPrefix(v.Key, "sources.") {
@@ -49,7 +49,7 @@ func TestSourcesAreReadByName(t *testing.T) {
 		{Key: "sources.engram.sqlite", Value: want["engram"].SQLite, Source: config.FromFile, Default: []string{}},
 		{Key: "sources.third.git", Value: "/home/ann", Source: config.FromFlag, Default: ""},
 	}
-	check.Equal(t, "values", wantValues, values)
+	must.Equal(t, "values", values, wantValues)
 }
 
 func TestSourcesReject(t *testing.T) {

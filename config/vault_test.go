@@ -6,7 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestVaultURL(t *testing.T) {
@@ -89,7 +89,7 @@ func TestTenantsHaveRulesOfTheirOwn(t *testing.T) {
 	acme.Quota, acme.OperationsPerHour, acme.MaxFiles, acme.Extensions = 100<<20, 0, 5, []string{}
 	closed.Enabled, closed.Extensions = false, []string{".md"}
 	for tenant, want := range map[string]config.ServerVault{"acme": acme, "closed": closed, "empty": all, "default": all} {
-		check.Equal(t, tenant, want, l.Config.VaultOf(tenant))
+		must.Equal(t, tenant, l.Config.VaultOf(tenant), want)
 	}
 	var values []config.Value
 	for _, v := range l.Values {
@@ -103,7 +103,7 @@ func TestTenantsHaveRulesOfTheirOwn(t *testing.T) {
 		{Key: "server.vault.tenants.acme.operations_per_hour", Value: 0, Source: config.FromFile, Default: 30},
 		{Key: "server.vault.tenants.acme.quota", Value: "100MiB", Source: config.FromFile, Default: "20MiB"},
 	}
-	check.Equal(t, "values", want, values)
+	must.Equal(t, "values", values, want)
 }
 
 func TestVaultRulesReject(t *testing.T) {
@@ -145,7 +145,7 @@ func TestTenantsOfAConfigAreChecked(t *testing.T) {
 	}
 	h, c := newHouse(t), config.Default()
 	c.Server.Vault.Tenants = map[string]config.VaultOverride{"acme": {MaxFiles: &many}}
-	r := check.Must(h.Resolve(t.Context(), c))(t)
+	r := must.Get(h.Resolve(t.Context(), c))(t)
 	if got := h.sqlite.configs[0].VaultOf("acme").MaxFiles; got != 100_000 || len(r.Report.Clamped) != 1 {
 		t.Errorf("a number above its cap is %d, clamped %v", got, r.Report.Clamped)
 	}

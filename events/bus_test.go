@@ -9,13 +9,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func publish(t *testing.T, b *events.Bus, subjects ...string) {
 	t.Helper()
 	for _, s := range subjects {
-		check.OK(t, b.Publish(t.Context(), events.Event{ID: s, Subject: s}))
+		must.Do(t, b.Publish(t.Context(), events.Event{ID: s, Subject: s}))
 	}
 }
 
@@ -48,7 +48,7 @@ func TestBusHandsOutWhatAPatternStandsFor(t *testing.T) {
 		},
 	} {
 		var b events.Bus
-		s := check.Must(b.Subscribe(tt.pattern, 0))(t)
+		s := must.Get(b.Subscribe(tt.pattern, 0))(t)
 		publish(t, &b, tt.yes...)
 		publish(t, &b, tt.no...)
 		want(t, tt.pattern, drain(s), tt.yes)
@@ -63,13 +63,13 @@ func TestBusRefusesBadPatterns(t *testing.T) {
 			t.Errorf("%q: got %v, want invalid", p, err)
 		}
 	}
-	check.Kind(t, "a negative buffer", check.Err(b.Subscribe("a", -1)), amber.KindInvalid)
+	must.Kind(t, "a negative buffer", must.Err(b.Subscribe("a", -1)), amber.KindInvalid)
 }
 
 func TestASlowListenerLosesEventsAndIsTold(t *testing.T) {
 	t.Parallel()
 	var b events.Bus
-	slow, quick := check.Must(b.Subscribe(">", 2))(t), check.Must(b.Subscribe(">", 5))(t)
+	slow, quick := must.Get(b.Subscribe(">", 2))(t), must.Get(b.Subscribe(">", 5))(t)
 	publish(t, &b, "1", "2", "3", "4", "5")
 	if slow.Dropped() != 3 || quick.Dropped() != 0 {
 		t.Errorf("%d and %d were dropped, want 3 and 0", slow.Dropped(), quick.Dropped())
@@ -86,7 +86,7 @@ func TestASlowListenerLosesEventsAndIsTold(t *testing.T) {
 func TestAClosedSubscriptionGetsNothing(t *testing.T) {
 	t.Parallel()
 	var b events.Bus
-	s, other := check.Must(b.Subscribe(">", 9))(t), check.Must(b.Subscribe(">", 9))(t)
+	s, other := must.Get(b.Subscribe(">", 9))(t), must.Get(b.Subscribe(">", 9))(t)
 	publish(t, &b, "a")
 	s.Close()
 	s.Close()
@@ -102,7 +102,7 @@ func TestBusBesideManyPublishersAndListeners(t *testing.T) {
 	var b events.Bus
 	var subs []*events.Subscription
 	for range 4 {
-		subs = append(subs, check.Must(b.Subscribe("p.>", publishers*each))(t))
+		subs = append(subs, must.Get(b.Subscribe("p.>", publishers*each))(t))
 	}
 	var wg sync.WaitGroup
 	for p := range publishers {
@@ -133,18 +133,18 @@ func TestAFanTellsEverybodyAlsoWhenOneFails(t *testing.T) {
 	if err := fan.Publish(t.Context(), events.Event{ID: "1"}); !errors.Is(err, errDown) || amber.KindOf(err) != amber.KindUnreachable {
 		t.Errorf("got %v", err)
 	}
-	check.Must(0, fan.Publish(t.Context(), events.Event{ID: "2"}))(t)
+	must.Get(0, fan.Publish(t.Context(), events.Event{ID: "2"}))(t)
 	want(t, "before", ids(a.take()), []string{"1", "2"})
 	want(t, "the one that failed", ids(b.take()), []string{"2"})
 	want(t, "behind", ids(c.take()), []string{"1", "2"})
 
 	a.fail, c.fail = 1, 1
-	check.Kind(t, "two fail", fan.Publish(t.Context(), events.Event{ID: "3"}), amber.KindUnreachable)
+	must.Kind(t, "two fail", fan.Publish(t.Context(), events.Event{ID: "3"}), amber.KindUnreachable)
 	mixed := events.Fan(refuser{a, map[string]bool{"4": true}}, c)
 	c.fail = 1
 	if err := mixed.Publish(t.Context(), events.Event{ID: "4"}); amber.KindOf(err) != amber.KindUnreachable {
 		t.Errorf("one calls it invalid, one is to be asked again: %v", err)
 	}
-	check.Kind(t, "nobody is to be asked again", mixed.Publish(t.Context(), events.Event{ID: "4"}), amber.KindInvalid)
-	check.Must(0, events.Fan().Publish(t.Context(), events.Event{}))(t)
+	must.Kind(t, "nobody is to be asked again", mixed.Publish(t.Context(), events.Event{ID: "4"}), amber.KindInvalid)
+	must.Get(0, events.Fan().Publish(t.Context(), events.Event{}))(t)
 }

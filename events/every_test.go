@@ -7,7 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // marker is in every text that the tests store.
@@ -36,7 +36,7 @@ func deeds() []deed {
 	one := func(op amber.Op, scope amber.ChangeScope, key string) []told { return []told{{op, scope, key}} }
 	return []deed{
 		{"remember", func(a agent) []told {
-			ack := check.Must(a.LongTerm.Write(a.t.Context(), amber.WriteRequest{
+			ack := must.Get(a.LongTerm.Write(a.t.Context(), amber.WriteRequest{
 				Kind: amber.UserFact, Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: marker + "/shop", UserID: marker},
 				Title: marker, Content: marker, Summary: marker, Topic: marker, Tags: []string{marker}, Metadata: map[string]string{marker: marker},
 				SourceRefs: []amber.SourceRef{{Kind: marker, Value: marker}}, IdempotencyKey: marker,
@@ -45,7 +45,7 @@ func deeds() []deed {
 			return memory(amber.OpInsert)
 		}},
 		{"remember the same again", func(a agent) []told {
-			check.Must(a.LongTerm.Write(a.t.Context(), amber.WriteRequest{
+			must.Get(a.LongTerm.Write(a.t.Context(), amber.WriteRequest{
 				Kind: amber.UserFact, Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: marker + "/shop", UserID: marker},
 				Title: marker, Content: marker, Summary: marker, Topic: marker, Tags: []string{marker}, Metadata: map[string]string{marker: marker},
 				SourceRefs: []amber.SourceRef{{Kind: marker, Value: marker}}, IdempotencyKey: marker,
@@ -54,115 +54,115 @@ func deeds() []deed {
 		}},
 		{"edit", func(a agent) []told {
 			text := marker + " " + marker
-			check.Must(a.Editor.Edit(a.t.Context(), amber.EditRequest{ID: id, Content: &text, Title: &text}))(a.t)
+			must.Get(a.Editor.Edit(a.t.Context(), amber.EditRequest{ID: id, Content: &text, Title: &text}))(a.t)
 			return memory(amber.OpUpdate)
 		}},
 		{"concepts", func(a agent) []told {
-			check.Must(0, a.Concepts.SetConcepts(a.t.Context(), id, []string{marker}))(a.t)
+			must.Get(0, a.Concepts.SetConcepts(a.t.Context(), id, []string{marker}))(a.t)
 			return memory(amber.OpUpdate)
 		}},
 		{"delete", func(a agent) []told {
-			check.Must(0, a.LongTerm.Delete(a.t.Context(), id))(a.t)
+			must.Get(0, a.LongTerm.Delete(a.t.Context(), id))(a.t)
 			return memory(amber.OpDelete)
 		}},
 		{"delete again", func(a agent) []told {
-			check.Must(0, a.LongTerm.Delete(a.t.Context(), id))(a.t)
+			must.Get(0, a.LongTerm.Delete(a.t.Context(), id))(a.t)
 			return nil
 		}},
 		{"session", func(a agent) []told {
-			check.Must(a.Sessions.StartSession(a.t.Context(), amber.SessionStart{ID: "s", Name: marker, Binding: marker, Project: marker, Directory: "/" + marker}))(a.t)
+			must.Get(a.Sessions.StartSession(a.t.Context(), amber.SessionStart{ID: "s", Name: marker, Binding: marker, Project: marker, Directory: "/" + marker}))(a.t)
 			return one(amber.OpInsert, amber.ChangeSession, "s")
 		}},
 		{"turn", func(a agent) []told {
-			check.Must(a.Turns.AppendTurn(a.t.Context(), amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: marker, ProjectID: marker}))(a.t)
+			must.Get(a.Turns.AppendTurn(a.t.Context(), amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: marker, ProjectID: marker}))(a.t)
 			return one(amber.OpInsert, amber.ChangeTurn, "t")
 		}},
 		{"the same turn", func(a agent) []told {
-			check.Must(a.Turns.AppendTurn(a.t.Context(), amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: marker, ProjectID: marker}))(a.t)
+			must.Get(a.Turns.AppendTurn(a.t.Context(), amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: marker, ProjectID: marker}))(a.t)
 			return nil
 		}},
 		{"compaction", func(a agent) []told {
-			check.Must(a.Compactions.AddCompaction(a.t.Context(), amber.Compaction{ID: "c", SessionID: "s", Summary: marker, Turns: 1}))(a.t)
+			must.Get(a.Compactions.AddCompaction(a.t.Context(), amber.Compaction{ID: "c", SessionID: "s", Summary: marker, Turns: 1}))(a.t)
 			return one(amber.OpInsert, amber.ChangeCompaction, "c")
 		}},
 		{"state", func(a agent) []told {
-			check.Must(a.States.SaveState(a.t.Context(), "s", doc, 0))(a.t)
+			must.Get(a.States.SaveState(a.t.Context(), "s", doc, 0))(a.t)
 			return one(amber.OpInsert, amber.ChangeState, "s")
 		}},
 		{"next state", func(a agent) []told {
-			check.Must(a.States.SaveState(a.t.Context(), "s", doc, 1))(a.t)
+			must.Get(a.States.SaveState(a.t.Context(), "s", doc, 1))(a.t)
 			return one(amber.OpUpdate, amber.ChangeState, "s")
 		}},
 		{"no state", func(a agent) []told {
-			check.Must(0, a.States.DeleteState(a.t.Context(), "s"))(a.t)
+			must.Get(0, a.States.DeleteState(a.t.Context(), "s"))(a.t)
 			return one(amber.OpDelete, amber.ChangeState, "s")
 		}},
 		{"loop", func(a agent) []told {
-			check.Must(a.Loops.SaveLoop(a.t.Context(), amber.LoopSave{SessionID: "s", RunID: "r", State: doc}))(a.t)
+			must.Get(a.Loops.SaveLoop(a.t.Context(), amber.LoopSave{SessionID: "s", RunID: "r", State: doc}))(a.t)
 			return one(amber.OpInsert, amber.ChangeLoop, "s")
 		}},
 		{"next loop", func(a agent) []told {
-			check.Must(a.Loops.SaveLoop(a.t.Context(), amber.LoopSave{SessionID: "s", RunID: "r", State: doc, IfRevision: 1}))(a.t)
+			must.Get(a.Loops.SaveLoop(a.t.Context(), amber.LoopSave{SessionID: "s", RunID: "r", State: doc, IfRevision: 1}))(a.t)
 			return one(amber.OpUpdate, amber.ChangeLoop, "s")
 		}},
 		{"no loop", func(a agent) []told {
-			check.Must(0, a.Loops.ClearLoop(a.t.Context(), "s", "r"))(a.t)
+			must.Get(0, a.Loops.ClearLoop(a.t.Context(), "s", "r"))(a.t)
 			return one(amber.OpDelete, amber.ChangeLoop, "s")
 		}},
 		{"no turns", func(a agent) []told {
-			check.Must(a.Turns.DeleteTurns(a.t.Context(), "s"))(a.t)
+			must.Get(a.Turns.DeleteTurns(a.t.Context(), "s"))(a.t)
 			return one(amber.OpDelete, amber.ChangeTurn, "s")
 		}},
 		{"end", func(a agent) []told {
-			check.Must(a.Names.EndSession(a.t.Context(), amber.SessionEnd{ID: "s", Reason: marker, Summary: marker}))(a.t)
+			must.Get(a.Names.EndSession(a.t.Context(), amber.SessionEnd{ID: "s", Reason: marker, Summary: marker}))(a.t)
 			return one(amber.OpUpdate, amber.ChangeSession, "s")
 		}},
 		{"no session", func(a agent) []told {
-			check.Must(0, a.Sessions.DeleteSession(a.t.Context(), "s"))(a.t)
+			must.Get(0, a.Sessions.DeleteSession(a.t.Context(), "s"))(a.t)
 			return []told{{amber.OpDelete, amber.ChangeSession, "s"}, {amber.OpDelete, amber.ChangeCompaction, "s"}}
 		}},
 		{"task", func(a agent) []told {
-			check.Must(a.Tasks.SaveTask(a.t.Context(), amber.Task{ID: "t", RequestID: marker, SessionID: marker, Goal: marker, LastResult: marker, Extra: doc}, 0))(a.t)
+			must.Get(a.Tasks.SaveTask(a.t.Context(), amber.Task{ID: "t", RequestID: marker, SessionID: marker, Goal: marker, LastResult: marker, Extra: doc}, 0))(a.t)
 			return one(amber.OpInsert, amber.ChangeControl, "task/t")
 		}},
 		{"next task", func(a agent) []told {
-			check.Must(a.Tasks.SaveTask(a.t.Context(), amber.Task{ID: "t", RequestID: marker, SessionID: marker, Goal: marker, Extra: doc}, 1))(a.t)
+			must.Get(a.Tasks.SaveTask(a.t.Context(), amber.Task{ID: "t", RequestID: marker, SessionID: marker, Goal: marker, Extra: doc}, 1))(a.t)
 			return one(amber.OpUpdate, amber.ChangeControl, "task/t")
 		}},
 		{"approval", func(a agent) []told {
-			check.Must(a.Approvals.RequestApproval(a.t.Context(), amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: marker, Summary: marker, Payload: doc}))(a.t)
+			must.Get(a.Approvals.RequestApproval(a.t.Context(), amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: marker, Summary: marker, Payload: doc}))(a.t)
 			return one(amber.OpInsert, amber.ChangeControl, "approval/a")
 		}},
 		{"result", func(a agent) []told {
-			check.Must(a.Results.SaveResult(a.t.Context(), amber.Result{
+			must.Get(a.Results.SaveResult(a.t.Context(), amber.Result{
 				TaskID: "t", NodeID: "n", Producer: marker, Status: amber.ResultOK, Payload: marker, Evidence: []amber.Evidence{{Kind: marker, Value: marker}},
 			}))(a.t)
 			return one(amber.OpInsert, amber.ChangeControl, "result/t/n")
 		}},
 		{"queue", func(a agent) []told {
-			check.Must(0, a.Queue.Publish(a.t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n2", Payload: marker}))(a.t)
+			must.Get(0, a.Queue.Publish(a.t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n2", Payload: marker}))(a.t)
 			return one(amber.OpInsert, amber.ChangeControl, "queue/e")
 		}},
 		{"ack", func(a agent) []told {
-			c := check.Must(a.Queue.Claim(a.t.Context(), marker))(a.t)
-			check.Must(0, a.Queue.Ack(a.t.Context(), c.Lease))(a.t)
+			c := must.Get(a.Queue.Claim(a.t.Context(), marker))(a.t)
+			must.Get(0, a.Queue.Ack(a.t.Context(), c.Lease))(a.t)
 			return []told{{amber.OpUpdate, amber.ChangeControl, "queue/e"}, {amber.OpUpdate, amber.ChangeControl, "queue/e"}}
 		}},
 		{"note", func(a agent) []told {
-			n := check.Must(a.Notes.WriteNote(a.t.Context(), "plans/today.md", marker))(a.t)
+			n := must.Get(a.Notes.WriteNote(a.t.Context(), "plans/today.md", marker))(a.t)
 			return []told{{amber.OpInsert, amber.ChangeNote, "plans/today"}, {amber.OpInsert, amber.ChangeGit, n.Commit}}
 		}},
 		{"the same note", func(a agent) []told {
-			check.Must(a.Notes.WriteNote(a.t.Context(), "plans/today", marker))(a.t)
+			must.Get(a.Notes.WriteNote(a.t.Context(), "plans/today", marker))(a.t)
 			return nil
 		}},
 		{"next note", func(a agent) []told {
-			n := check.Must(a.Notes.WriteNote(a.t.Context(), "plans/today", marker+marker))(a.t)
+			n := must.Get(a.Notes.WriteNote(a.t.Context(), "plans/today", marker+marker))(a.t)
 			return []told{{amber.OpUpdate, amber.ChangeNote, "plans/today"}, {amber.OpInsert, amber.ChangeGit, n.Commit}}
 		}},
 		{"no note", func(a agent) []told {
-			check.Must(0, a.Notes.DeleteNote(a.t.Context(), "plans/today.md"))(a.t)
-			log := check.Must(a.NoteLog.LogNote(a.t.Context(), "plans/today", 1))(a.t)
+			must.Get(0, a.Notes.DeleteNote(a.t.Context(), "plans/today.md"))(a.t)
+			log := must.Get(a.NoteLog.LogNote(a.t.Context(), "plans/today", 1))(a.t)
 			return []told{{amber.OpDelete, amber.ChangeNote, "plans/today"}, {amber.OpInsert, amber.ChangeGit, log[0].Commit}}
 		}},
 		{"no note again", func(a agent) []told {
@@ -172,15 +172,15 @@ func deeds() []deed {
 			return nil
 		}},
 		{"runtime state", func(a agent) []told {
-			check.Must(a.Documents.PutDocument(a.t.Context(), amber.DocumentWrite{Name: "extract_cursor", Document: doc}))(a.t)
+			must.Get(a.Documents.PutDocument(a.t.Context(), amber.DocumentWrite{Name: "extract_cursor", Document: doc}))(a.t)
 			return one(amber.OpInsert, amber.ChangeState, "extract_cursor")
 		}},
 		{"the same runtime state", func(a agent) []told {
-			check.Must(a.Documents.PutDocument(a.t.Context(), amber.DocumentWrite{Name: "extract_cursor", Document: doc}))(a.t)
+			must.Get(a.Documents.PutDocument(a.t.Context(), amber.DocumentWrite{Name: "extract_cursor", Document: doc}))(a.t)
 			return nil
 		}},
 		{"next runtime state", func(a agent) []told {
-			check.Must(a.Documents.PutDocument(a.t.Context(), amber.DocumentWrite{Name: "extract_cursor", Document: []byte("{}")}))(a.t)
+			must.Get(a.Documents.PutDocument(a.t.Context(), amber.DocumentWrite{Name: "extract_cursor", Document: []byte("{}")}))(a.t)
 			return one(amber.OpUpdate, amber.ChangeState, "extract_cursor")
 		}},
 		{"runtime state over another revision", func(a agent) []told {
@@ -191,7 +191,7 @@ func deeds() []deed {
 			return nil
 		}},
 		{"no runtime state", func(a agent) []told {
-			check.Must(0, a.Documents.DeleteDocument(a.t.Context(), "extract_cursor", ""))(a.t)
+			must.Get(0, a.Documents.DeleteDocument(a.t.Context(), "extract_cursor", ""))(a.t)
 			return one(amber.OpDelete, amber.ChangeState, "extract_cursor")
 		}},
 	}
@@ -204,8 +204,8 @@ func TestEveryChangeIsPublishedOnceAndWithoutText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := &recorder{}
-			store.Documents = check.Must(events.NewDocuments(store.Documents, sink(p)))(t)
-			store.Notes = check.Must(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
+			store.Documents = must.Get(events.NewDocuments(store.Documents, sink(p)))(t)
+			store.Notes = must.Get(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
 			a := agent{t, store}
 			logs := []*events.Mutations{
 				worker(store.Changes, p, &events.MemoryCursor{}), worker(store.ControlChanges, p, &events.MemoryCursor{}),
@@ -220,7 +220,7 @@ func TestEveryChangeIsPublishedOnceAndWithoutText(t *testing.T) {
 					step(t, m)
 				}
 				got := p.take()
-				check.Equal(t, d.name, want, tell(t, got))
+				must.Equal(t, d.name, tell(t, got), want)
 				all = append(all, got...)
 			}
 			for _, m := range logs {

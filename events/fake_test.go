@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -88,14 +88,14 @@ func worker(log amber.ChangeLog, p events.Publisher, c events.CursorStore) *even
 // step takes one step that must not fail.
 func step(t *testing.T, m *events.Mutations) int {
 	t.Helper()
-	n := check.Must(m.Step(t.Context()))(t)
+	n := must.Get(m.Step(t.Context()))(t)
 	return n
 }
 
 // stores returns the backends there are.
 func stores(t *testing.T) map[string]amber.Store {
 	t.Helper()
-	mem := check.Must(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
+	mem := must.Get(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	return map[string]amber.Store{"inmem": mem.Store(), "sqlite": sqliteStore(t)}
 }
 
@@ -103,11 +103,11 @@ func stores(t *testing.T) map[string]amber.Store {
 func sqliteStore(t *testing.T) amber.Store {
 	t.Helper()
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: time.Now, Random: rand.Reader})
-	check.OK(t, err)
-	agent := check.Must(h.Agent("acme", "ada"))(t)
-	s := check.Must(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
+	must.Do(t, err)
+	agent := must.Get(h.Agent("acme", "ada"))(t)
+	s := must.Get(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	t.Cleanup(func() { _ = s.Close() })
-	notes := check.Must(notes.New(notes.Options{Guard: guard{agent}, Clock: time.Now}))(t)
+	notes := must.Get(notes.New(notes.Options{Guard: guard{agent}, Clock: time.Now}))(t)
 	parts := s.Store().Parts
 	parts.Notes, parts.NoteLog = notes, notes
 	return amber.NewStore(parts)
@@ -130,6 +130,6 @@ func (g guard) Read(_ context.Context, fn func(dir string) error) error {
 
 func toJSON(t *testing.T, v any) string {
 	t.Helper()
-	b := check.Must(json.Marshal(v))(t)
+	b := must.Get(json.Marshal(v))(t)
 	return string(b)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // history is a change log made by hand: entries like "A1", the incarnation and
@@ -72,7 +72,7 @@ func keys(t *testing.T, list []events.Event) []string {
 
 func want(t *testing.T, what string, got, want any) {
 	t.Helper()
-	check.Equal(t, what, want, got)
+	must.Equal(t, what, got, want)
 }
 
 func TestWithoutACursorOnlyNewChangesArePublished(t *testing.T) {
@@ -148,7 +148,7 @@ func TestAWorkerKilledBeforeSavingRepeatsWithTheSameIDs(t *testing.T) {
 			step(t, worker(store.Changes, p, c))
 			var last amber.MemoryID
 			for i := range 5 {
-				last = check.Must(store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}))(t).ID
+				last = must.Get(store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)}))(t).ID
 			}
 			step(t, worker(store.Changes, p, forgetful{c, nil})) // published, not saved
 			first := p.take()
@@ -158,7 +158,7 @@ func TestAWorkerKilledBeforeSavingRepeatsWithTheSameIDs(t *testing.T) {
 			if len(first) != 5 {
 				t.Fatalf("%d events, want 5", len(first))
 			}
-			check.Must(0, store.LongTerm.Delete(t.Context(), last))(t)
+			must.Get(0, store.LongTerm.Delete(t.Context(), last))(t)
 			step(t, worker(store.Changes, p, c))
 			want(t, "later events", tell(t, p.take()), []told{{amber.OpDelete, amber.ChangeMemory, string(last)}})
 		})
@@ -205,7 +205,7 @@ func TestAfterARestoreTheSharedPastIsNotPublishedAgain(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p, c := &recorder{}, &events.MemoryCursor{}
-			check.Must(0, c.Save(t.Context(), position(tt.cursor)))(t)
+			must.Get(0, c.Save(t.Context(), position(tt.cursor)))(t)
 			log := &history{entries: tt.log, newest: tt.newest}
 			for range 2 { // the second worker finds nothing new
 				step(t, worker(log, p, c))
@@ -229,7 +229,7 @@ func TestALongLogIsPublishedInOrder(t *testing.T) {
 		log.entries = append(log.entries, fmt.Sprintf("B%d", 2501+i))
 	}
 	c := &events.MemoryCursor{}
-	check.Must(0, c.Save(t.Context(), position("A3000")))(t)
+	must.Get(0, c.Save(t.Context(), position("A3000")))(t)
 	m := worker(log, p, c)
 	for step(t, m) > 0 {
 	}
@@ -280,12 +280,12 @@ func TestRunPublishesWaitsLongerAfterFailuresAndStops(t *testing.T) {
 
 func TestRunNeedsALogAndItsFields(t *testing.T) {
 	t.Parallel()
-	check.Kind(t, "without fields", (&events.Mutations{}).Run(t.Context()), amber.KindInvalid)
+	must.Kind(t, "without fields", (&events.Mutations{}).Run(t.Context()), amber.KindInvalid)
 	bad := worker(&history{newest: "A"}, &recorder{}, &events.MemoryCursor{})
 	bad.Agent = "../x"
-	check.Kind(t, "with a bad agent", bad.Run(t.Context()), amber.KindInvalid)
+	must.Kind(t, "with a bad agent", bad.Run(t.Context()), amber.KindInvalid)
 	none := worker(amber.NewStore(amber.Parts{}).Changes, &recorder{}, &events.MemoryCursor{})
-	check.Kind(t, "without a change log", none.Run(t.Context()), amber.KindUnsupported)
+	must.Kind(t, "without a change log", none.Run(t.Context()), amber.KindUnsupported)
 }
 
 func TestAnErrorOfTheLogChangesNothing(t *testing.T) {
@@ -329,12 +329,12 @@ func TestALogThatNeverRestsHoldsNobodyUp(t *testing.T) {
 	p := &restless{log: log}
 	m := worker(log, p, &events.MemoryCursor{})
 	m.FromBeginning = true
-	n := check.Must(m.CatchUp(t.Context()))(t)
+	n := must.Get(m.CatchUp(t.Context()))(t)
 	if got := keys(t, p.take()); n < 300 || n >= 2*300 || len(got) != n || got[n-1] != fmt.Sprintf("A%d", n) {
 		t.Errorf("%d are out, %d arrived; want the 300 there were and the rest of a batch", n, len(got))
 	}
 	// What came meanwhile is next.
-	check.Must(m.CatchUp(t.Context()))(t)
+	must.Get(m.CatchUp(t.Context()))(t)
 	if got := keys(t, p.take()); got[0] != fmt.Sprintf("A%d", n+1) {
 		t.Errorf("it goes on with %s after %d", got[0], n)
 	}
@@ -342,7 +342,7 @@ func TestALogThatNeverRestsHoldsNobodyUp(t *testing.T) {
 	if n, err := m.CatchUp(t.Context()); n != 0 || !errors.Is(err, errDown) {
 		t.Errorf("a publisher that is away: %d, %v", n, err)
 	}
-	check.Kind(t, "without anything", check.Err((&events.Mutations{}).CatchUp(t.Context())), amber.KindInvalid)
+	must.Kind(t, "without anything", must.Err((&events.Mutations{}).CatchUp(t.Context())), amber.KindInvalid)
 	log.fail = errors.New("the disk is gone")
 	if _, err := m.CatchUp(t.Context()); !errors.Is(err, log.fail) {
 		t.Errorf("a log that cannot be read: %v", err)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // A write is done when it is done, whatever becomes of its event.
@@ -19,9 +19,9 @@ func TestAWriteOfANoteSucceedsWhenItsEventDoesNot(t *testing.T) {
 			to := sink(p)
 			var warned []error
 			to.Warn = func(err error) { warned = append(warned, err) }
-			notes := check.Must(events.NewNotes(store.Notes, store.NoteLog, to))(t)
-			check.Must(notes.WriteNote(t.Context(), "a", "text"))(t)
-			if got := check.Must(store.Notes.ReadNote(t.Context(), "a"))(t); got.Content != "text" {
+			notes := must.Get(events.NewNotes(store.Notes, store.NoteLog, to))(t)
+			must.Get(notes.WriteNote(t.Context(), "a", "text"))(t)
+			if got := must.Get(store.Notes.ReadNote(t.Context(), "a"))(t); got.Content != "text" {
 				t.Errorf("the note is %q", got.Content)
 			}
 			if len(warned) != 2 || amber.KindOf(warned[0]) != amber.KindUnreachable {
@@ -36,8 +36,8 @@ func TestARefusedWriteOfANotePublishesNothing(t *testing.T) {
 	t.Parallel()
 	for name, store := range stores(t) {
 		p := &recorder{}
-		notes := check.Must(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
-		check.Kind(t, name, check.Err(notes.WriteNote(t.Context(), "../a", "text")), amber.KindInvalid)
+		notes := must.Get(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
+		must.Kind(t, name, must.Err(notes.WriteNote(t.Context(), "../a", "text")), amber.KindInvalid)
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := notes.WriteNote(ended, "a", "text"); err == nil {
@@ -51,10 +51,10 @@ func TestNotesCarryDigests(t *testing.T) {
 	t.Parallel()
 	for name, store := range stores(t) {
 		p := &recorder{}
-		notes := check.Must(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
-		check.Must(notes.WriteNote(t.Context(), "a", "one"))(t)
-		check.Must(notes.WriteNote(t.Context(), "a", "two"))(t)
-		check.Must(0, notes.DeleteNote(t.Context(), "a"))(t)
+		notes := must.Get(events.NewNotes(store.Notes, store.NoteLog, sink(p)))(t)
+		must.Get(notes.WriteNote(t.Context(), "a", "one"))(t)
+		must.Get(notes.WriteNote(t.Context(), "a", "two"))(t)
+		must.Get(0, notes.DeleteNote(t.Context(), "a"))(t)
 		var got [][2]string
 		for _, e := range p.take() {
 			if m := e.Payload.(events.Mutation); m.Scope == amber.ChangeNote {
@@ -70,10 +70,10 @@ func TestNotesCarryDigests(t *testing.T) {
 func TestADocumentThatCannotBeReadIsWrittenAndTold(t *testing.T) {
 	t.Parallel()
 	p, docs := &recorder{}, stores(t)["inmem"].Documents
-	check.Must(docs.PutDocument(t.Context(), amber.DocumentWrite{Name: "k", Document: []byte("1")}))(t)
-	d := check.Must(events.NewDocuments(unreadable{docs}, sink(p)))(t)
-	check.Must(d.PutDocument(t.Context(), amber.DocumentWrite{Name: "k", Document: []byte("2")}))(t)
-	check.Must(0, d.DeleteDocument(t.Context(), "k", ""))(t)
+	must.Get(docs.PutDocument(t.Context(), amber.DocumentWrite{Name: "k", Document: []byte("1")}))(t)
+	d := must.Get(events.NewDocuments(unreadable{docs}, sink(p)))(t)
+	must.Get(d.PutDocument(t.Context(), amber.DocumentWrite{Name: "k", Document: []byte("2")}))(t)
+	must.Get(0, d.DeleteDocument(t.Context(), "k", ""))(t)
 	want(t, "events", tell(t, p.take()), []told{{amber.OpUpdate, amber.ChangeState, "k"}, {amber.OpDelete, amber.ChangeState, "k"}})
 }
 
@@ -91,7 +91,7 @@ func TestDecoratorsNeedTheirParts(t *testing.T) {
 	_, noSink := events.NewNotes(store.Notes, store.NoteLog, events.Sink{})
 	_, noState := events.NewDocuments(nil, sink(&recorder{}))
 	for _, err := range []error{noNotes, noSink, noState} {
-		check.Kind(t, "", err, amber.KindInvalid)
+		must.Kind(t, "", err, amber.KindInvalid)
 	}
 }
 
@@ -108,12 +108,12 @@ func TestDeletionsHaveIDsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	for name, store := range stores(t) {
 		p := &recorder{}
-		notes := check.Must(events.NewNotes(store.Notes, blindLog{store.NoteLog}, sink(p)))(t)
+		notes := must.Get(events.NewNotes(store.Notes, blindLog{store.NoteLog}, sink(p)))(t)
 		ids := map[string]int{}
 		for range 2 {
-			check.Must(notes.WriteNote(t.Context(), "a", "text"))(t)
+			must.Get(notes.WriteNote(t.Context(), "a", "text"))(t)
 			p.take()
-			check.Must(0, notes.DeleteNote(t.Context(), "a"))(t)
+			must.Get(0, notes.DeleteNote(t.Context(), "a"))(t)
 			for _, e := range p.take() {
 				ids[e.ID]++
 			}

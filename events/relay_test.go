@@ -15,7 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // outbox is an outbox in memory that outlives the relays of a test.
@@ -73,7 +73,7 @@ func ids(list []events.Event) []string {
 
 func stepRelay(t *testing.T, r *events.Relay) int {
 	t.Helper()
-	n := check.Must(r.Step(t.Context()))(t)
+	n := must.Get(r.Step(t.Context()))(t)
 	return n
 }
 
@@ -195,7 +195,7 @@ func TestARelayRunsUntilItsContextEnds(t *testing.T) {
 		got = append(got, err == nil)
 	}
 	want(t, "what went well", got, well)
-	check.Kind(t, "without a publisher", (&events.Relay{Outbox: o}).Run(t.Context()), amber.KindInvalid)
+	must.Kind(t, "without a publisher", (&events.Relay{Outbox: o}).Run(t.Context()), amber.KindInvalid)
 }
 
 func TestAnOutboxThatCannotBeReadIsAskedAgain(t *testing.T) {
@@ -272,7 +272,7 @@ func TestFileCursorSurvives(t *testing.T) {
 		t.Errorf("without a file: %q, %v, %v", at, found, err)
 	}
 	for _, p := range []amber.Position{"i/1", "i/20", "another one/3"} {
-		check.Must(0, c.Save(t.Context(), p))(t)
+		must.Get(0, c.Save(t.Context(), p))(t)
 		if at, found, err := (events.FileCursor{Path: path}).Load(t.Context()); at != p || !found || err != nil {
 			t.Errorf("got %q, %v, %v, want %q", at, found, err, p)
 		}
@@ -283,7 +283,7 @@ func TestFileCursorRefusesWhatIsNoPosition(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n", "i/1", "i/1\nx\n", "i\n", "i/-1\n", "/1\n", "i/x\n", strings.Repeat("i", 600) + "/1\n"} {
 		path := filepath.Join(t.TempDir(), "cursor")
-		check.Must(0, os.WriteFile(path, []byte(text), 0o600))(t)
+		must.Get(0, os.WriteFile(path, []byte(text), 0o600))(t)
 		if _, _, err := (events.FileCursor{Path: path}).Load(t.Context()); amber.KindOf(err) != amber.KindDamaged {
 			t.Errorf("%q: got %v, want damaged", text, err)
 		}

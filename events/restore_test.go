@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/store/sqlite/image"
 )
@@ -19,26 +19,26 @@ import (
 // keep copies a database of the live generation to dir.
 func keep(t *testing.T, a *home.Agent, dir string) {
 	t.Helper()
-	gen := a.GenDir(check.Must(a.Current())(t))
+	gen := a.GenDir(must.Get(a.Current())(t))
 	for _, name := range []string{"memory.db", "control.db"} {
-		frozen := check.Must(image.Freeze(t.Context(), filepath.Join(gen, name)))(t)
-		f := check.Must(os.Create(filepath.Join(dir, name)))(t)
-		err := frozen.ReadPages(t.Context(), func(pages []byte) error { return check.Err(f.Write(pages)) })
-		check.Must(0, errors.Join(err, f.Close(), frozen.Close()))(t)
+		frozen := must.Get(image.Freeze(t.Context(), filepath.Join(gen, name)))(t)
+		f := must.Get(os.Create(filepath.Join(dir, name)))(t)
+		err := frozen.ReadPages(t.Context(), func(pages []byte) error { return must.Err(f.Write(pages)) })
+		must.Get(0, errors.Join(err, f.Close(), frozen.Close()))(t)
 	}
 }
 
 // bringBack makes what keep has copied the live generation.
 func bringBack(t *testing.T, a *home.Agent, dir string) {
 	t.Helper()
-	r := check.Must(a.BeginRestore(t.Context(), "kept"))(t)
+	r := must.Get(a.BeginRestore(t.Context(), "kept"))(t)
 	err := r.Switch(t.Context(), func(old home.Current) (clock amber.Stamp, err error) {
 		for name, adopt := range map[string]func(image.AdoptRequest) (image.AdoptReport, error){
 			"memory.db":  func(q image.AdoptRequest) (image.AdoptReport, error) { return image.Adopt(t.Context(), q) },
 			"control.db": func(q image.AdoptRequest) (image.AdoptReport, error) { return image.AdoptControl(t.Context(), q) },
 		} {
 			path := filepath.Join(r.Dir(), name)
-			check.Must(0, os.WriteFile(path, check.Must(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))(t)
+			must.Get(0, os.WriteFile(path, must.Get(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))(t)
 			report, err := adopt(image.AdoptRequest{
 				Path: path, Live: filepath.Join(a.GenDir(old), name), Current: r.Current(), Clock: time.Now, Random: rand.Reader,
 			})
@@ -49,7 +49,7 @@ func bringBack(t *testing.T, a *home.Agent, dir string) {
 		}
 		return clock, nil
 	})
-	check.Must(0, err)(t)
+	must.Get(0, err)(t)
 }
 
 // A restore does not publish what had been published, and loses nothing that
@@ -58,15 +58,15 @@ func TestARestoreOfARealAgentIsToldOnce(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: time.Now, Random: rand.Reader})
-	check.Must(0, err)(t)
-	a := check.Must(h.Agent("acme", "ada"))(t)
-	s := check.Must(sqlite.Open(ctx, a, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
+	must.Get(0, err)(t)
+	a := must.Get(h.Agent("acme", "ada"))(t)
+	s := must.Get(sqlite.Open(ctx, a, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	p, c := &recorder{}, events.FileCursor{Path: filepath.Join(t.TempDir(), "memory")}
 	step(t, worker(s, p, c))
 
 	remember := func(text string) string {
-		return string(check.Must(s.Write(ctx, amber.WriteRequest{Content: text}))(t).ID)
+		return string(must.Get(s.Write(ctx, amber.WriteRequest{Content: text}))(t).ID)
 	}
 	first := remember("before the snapshot")
 	dir := t.TempDir()

@@ -6,7 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // positions are those of changes, in words.
@@ -19,7 +19,7 @@ func positions(changes []amber.Change) (out []string) {
 
 func refresh(t *testing.T, tail *events.Tail, log amber.ChangeLog) bool {
 	t.Helper()
-	return check.Must(tail.Refresh(t.Context(), log))(t)
+	return must.Get(tail.Refresh(t.Context(), log))(t)
 }
 
 func TestATailAnswersFromMemoryWhatComesAfterItsBeginning(t *testing.T) {
@@ -36,10 +36,10 @@ func TestATailAnswersFromMemoryWhatComesAfterItsBeginning(t *testing.T) {
 	log.fail = errDown // nobody asks the log from here on
 	over := tail.Over(log)
 	for after, keys := range map[amber.Position][]string{"A/2": {"A3", "A4"}, "A/4": {"A5"}, "A/5": nil} {
-		got := check.Must(over.Changes(t.Context(), after, 2))(t)
+		got := must.Get(over.Changes(t.Context(), after, 2))(t)
 		want(t, string(after), positions(got), keys)
 	}
-	want(t, "head", check.Must(over.Head(t.Context()))(t), position("A5"))
+	want(t, "head", must.Get(over.Head(t.Context()))(t), position("A5"))
 	if _, err := over.Changes(t.Context(), "A/1", 10); err == nil {
 		t.Error("what the tail does not hold does not come from the log")
 	}
@@ -61,7 +61,7 @@ func TestATailIsBoundedAndSendsThoseWhoAreFarBehindToTheLog(t *testing.T) {
 	if !found || len(got) != events.TailSize {
 		t.Errorf("%d entries, %v", len(got), found)
 	}
-	want(t, "from the log", positions(check.Must(tail.Over(log).Changes(t.Context(), "A/99", n))(t)), log.entries[99:])
+	want(t, "from the log", positions(must.Get(tail.Over(log).Changes(t.Context(), "A/99", n))(t)), log.entries[99:])
 }
 
 func TestATailBeginsAnewAfterARestore(t *testing.T) {
@@ -75,8 +75,8 @@ func TestATailBeginsAnewAfterARestore(t *testing.T) {
 	if _, found := tail.Changes("A/3", 10); found {
 		t.Error("a position of the history that was replaced is known")
 	}
-	check.Kind(t, "", check.Err(tail.Over(log).Changes(t.Context(), "A/3", 10)), amber.KindConflict)
+	must.Kind(t, "", must.Err(tail.Over(log).Changes(t.Context(), "A/3", 10)), amber.KindConflict)
 	log.entries = append(log.entries, "B3")
 	refresh(t, tail, log)
-	want(t, "after the restore", positions(check.Must(tail.Over(log).Changes(t.Context(), "B/2", 10))(t)), []string{"B3"})
+	want(t, "after the restore", positions(must.Get(tail.Over(log).Changes(t.Context(), "B/2", 10))(t)), []string{"B3"})
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
@@ -24,7 +24,7 @@ func keyNamed(key string) wire.AnswerKey {
 // begin begins an answer that nobody has given.
 func begin(t testing.TB, d *ledger.DB, k wire.AnswerKey) {
 	t.Helper()
-	if a := check.Must(d.BeginAnswer(context.Background(), k, "digest", false))(t); a.Done {
+	if a := must.Get(d.BeginAnswer(context.Background(), k, "digest", false))(t); a.Done {
 		t.Fatalf("%v was answered: %+v", k, a)
 	}
 }
@@ -32,7 +32,7 @@ func begin(t testing.TB, d *ledger.DB, k wire.AnswerKey) {
 func finish(t testing.TB, d *ledger.DB, k wire.AnswerKey, body string) {
 	t.Helper()
 	begin(t, d, k)
-	check.OK(t, d.FinishAnswer(context.Background(), k, 201, []byte(body)))
+	must.Do(t, d.FinishAnswer(context.Background(), k, 201, []byte(body)))
 }
 
 func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
@@ -42,19 +42,19 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 	k := keyNamed("k")
 	begin(t, d, k)
 	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
-	check.Kind(t, "while it is answered", err, amber.KindBusy)
+	must.Kind(t, "while it is answered", err, amber.KindBusy)
 	_, err = p.open(t).BeginAnswer(t.Context(), k, "digest", true)
-	check.Kind(t, "while another process answers it", err, amber.KindBusy)
-	check.OK(t, d.FinishAnswer(t.Context(), k, 201, []byte("body")))
+	must.Kind(t, "while another process answers it", err, amber.KindBusy)
+	must.Do(t, d.FinishAnswer(t.Context(), k, 201, []byte("body")))
 	want := wire.Answer{Done: true, Status: 201, Body: []byte("body")}
 	for _, db := range []*ledger.DB{d, p.open(t)} {
-		check.Equal(t, "", want, check.Must(db.BeginAnswer(t.Context(), k, "digest", false))(t))
+		must.Equal(t, "", must.Get(db.BeginAnswer(t.Context(), k, "digest", false))(t), want)
 	}
 	_, err = d.BeginAnswer(t.Context(), k, "another", true)
-	check.Kind(t, "another request", err, amber.KindConflict)
-	check.Kind(t, "finished twice", d.FinishAnswer(t.Context(), k, 500, nil), amber.KindNotFound)
-	check.OK(t, d.AbandonAnswer(t.Context(), k))
-	if !check.Must(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
+	must.Kind(t, "another request", err, amber.KindConflict)
+	must.Kind(t, "finished twice", d.FinishAnswer(t.Context(), k, 500, nil), amber.KindNotFound)
+	must.Do(t, d.AbandonAnswer(t.Context(), k))
+	if !must.Get(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
 		t.Error("abandoning took away an answer that was given")
 	}
 	for _, other := range []wire.AnswerKey{
@@ -64,7 +64,7 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 		{Tenant: "acme", Agent: "bob", Operation: "memory.write", Key: "K"},
 	} {
 		finish(t, d, other, "")
-		if a := check.Must(d.BeginAnswer(t.Context(), other, "digest", false))(t); !a.Done || a.Blank || len(a.Body) != 0 {
+		if a := must.Get(d.BeginAnswer(t.Context(), other, "digest", false))(t); !a.Done || a.Blank || len(a.Body) != 0 {
 			t.Errorf("%v: an empty answer is %+v", other, a)
 		}
 	}
@@ -76,12 +76,12 @@ func TestAnAbandonedRequestMayComeAgain(t *testing.T) {
 	d := p.open(t)
 	k := keyNamed("k")
 	begin(t, d, k)
-	check.OK(t, p.open(t).AbandonAnswer(t.Context(), k)) // by somebody else: nothing
+	must.Do(t, p.open(t).AbandonAnswer(t.Context(), k)) // by somebody else: nothing
 	_, err := d.BeginAnswer(t.Context(), k, "digest", false)
-	check.Kind(t, "it was begun", err, amber.KindBusy)
-	check.OK(t, d.AbandonAnswer(t.Context(), k))
-	check.OK(t, d.AbandonAnswer(t.Context(), k))
-	check.Kind(t, "finished after all", d.FinishAnswer(t.Context(), k, 200, nil), amber.KindNotFound)
+	must.Kind(t, "it was begun", err, amber.KindBusy)
+	must.Do(t, d.AbandonAnswer(t.Context(), k))
+	must.Do(t, d.AbandonAnswer(t.Context(), k))
+	must.Kind(t, "finished after all", d.FinishAnswer(t.Context(), k, 200, nil), amber.KindNotFound)
 	begin(t, d, k)
 }
 
@@ -98,10 +98,10 @@ func TestKeysOfAnswersAreChecked(t *testing.T) {
 		{Tenant: "\x00", Operation: "o", Key: "k"},
 	} {
 		_, err := d.BeginAnswer(t.Context(), k, "", false)
-		check.Kind(t, fmt.Sprintf("%+.20v", k), err, amber.KindInvalid)
+		must.Kind(t, fmt.Sprintf("%+.20v", k), err, amber.KindInvalid)
 	}
 	_, err := d.BeginAnswer(t.Context(), keyNamed("k"), strings.Repeat("d", 201), false)
-	check.Kind(t, "a long digest", err, amber.KindInvalid)
+	must.Kind(t, "a long digest", err, amber.KindInvalid)
 }
 
 func TestARequestThatWasCutOff(t *testing.T) {
@@ -114,24 +114,24 @@ func TestARequestThatWasCutOff(t *testing.T) {
 	d := p.open(t)
 	k := keyNamed("cut off")
 	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
-	check.Kind(t, "while the process lives", err, amber.KindBusy)
+	must.Kind(t, "while the process lives", err, amber.KindBusy)
 	kill()
 	for lines.Scan() { // until it is gone
 	}
 	_, err = d.BeginAnswer(t.Context(), k, "another", true)
-	check.Kind(t, "another request", err, amber.KindConflict)
+	must.Kind(t, "another request", err, amber.KindConflict)
 	_, err = d.BeginAnswer(t.Context(), k, "digest", false)
-	check.Kind(t, "not repeatable", err, amber.KindConflict)
+	must.Kind(t, "not repeatable", err, amber.KindConflict)
 	if err == nil || !strings.Contains(err.Error(), "not known") {
 		t.Errorf("it says %v", err)
 	}
-	if check.Must(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
+	if must.Get(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
 		t.Error("it was answered")
 	}
 	_, err = p.open(t).BeginAnswer(t.Context(), k, "digest", true)
-	check.Kind(t, "after it was taken over", err, amber.KindBusy)
-	check.OK(t, d.FinishAnswer(t.Context(), k, 200, []byte("at last")))
-	if a := check.Must(p.open(t).BeginAnswer(t.Context(), k, "digest", false))(t); string(a.Body) != "at last" {
+	must.Kind(t, "after it was taken over", err, amber.KindBusy)
+	must.Do(t, d.FinishAnswer(t.Context(), k, 200, []byte("at last")))
+	if a := must.Get(p.open(t).BeginAnswer(t.Context(), k, "digest", false))(t); string(a.Body) != "at last" {
 		t.Errorf("%+v", a)
 	}
 }
@@ -143,13 +143,13 @@ func TestClosingLetsGoOfRequests(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	begin(t, d, keyNamed("k"))
-	check.OK(t, d.Close())
+	must.Do(t, d.Close())
 	other := p.open(t)
-	if check.Must(other.BeginAnswer(t.Context(), keyNamed("k"), "digest", true))(t).Done {
+	if must.Get(other.BeginAnswer(t.Context(), keyNamed("k"), "digest", true))(t).Done {
 		t.Error("it was answered")
 	}
-	check.OK(t, other.Close())
-	if left := check.Must(os.ReadDir(p.path() + "-holders"))(t); len(left) != 0 {
+	must.Do(t, other.Close())
+	if left := must.Get(os.ReadDir(p.path() + "-holders"))(t); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -162,16 +162,16 @@ func TestARequestThatWasLeft(t *testing.T) {
 	k := keyNamed("k")
 	begin(t, d, k)
 	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
-	check.Kind(t, "while it is being answered", err, amber.KindBusy)
+	must.Kind(t, "while it is being answered", err, amber.KindBusy)
 	d.LeaveAnswer(k)
 	_, err = d.BeginAnswer(t.Context(), k, "digest", false)
-	check.Kind(t, "what may not be done twice", err, amber.KindConflict)
-	if check.Must(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
+	must.Kind(t, "what may not be done twice", err, amber.KindConflict)
+	if must.Get(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
 		t.Error("it was answered")
 	}
-	check.OK(t, d.FinishAnswer(t.Context(), k, 200, []byte("{}")))
+	must.Do(t, d.FinishAnswer(t.Context(), k, 200, []byte("{}")))
 	d.LeaveAnswer(k)
-	if !check.Must(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
+	if !must.Get(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
 		t.Error("the answer is gone")
 	}
 }
@@ -186,7 +186,7 @@ func TestConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T) {
 		k := keyNamed(fmt.Sprint(round))
 		if round%2 == 1 { // somebody began it and is gone
 			begin(t, left, k)
-			check.OK(t, left.Close())
+			must.Do(t, left.Close())
 			left = p.open(t)
 		}
 		for range 4 {
@@ -220,13 +220,13 @@ func TestAnswersAreKeptForSevenDays(t *testing.T) {
 		finish(t, d, keyNamed(fmt.Sprint(i)), "body")
 	}
 	p.clock.forward(7 * 24 * time.Hour)
-	if !check.Must(d.BeginAnswer(t.Context(), keyNamed("119"), "digest", false))(t).Done {
+	if !must.Get(d.BeginAnswer(t.Context(), keyNamed("119"), "digest", false))(t).Done {
 		t.Error("gone after exactly seven days")
 	}
 	p.clock.forward(time.Millisecond)
 	begin(t, d, keyNamed("119")) // not the first to be swept
 	rows := func() (n int) {
-		check.OK(t, p.raw(t).QueryRow(`SELECT count(*) FROM answers`).Scan(&n))
+		must.Do(t, p.raw(t).QueryRow(`SELECT count(*) FROM answers`).Scan(&n))
 		return n
 	}
 	if n := rows(); n != 70 {
@@ -245,7 +245,7 @@ func TestLargeBodiesAreNotKept(t *testing.T) {
 	for size, blank := range map[int]bool{1: false, 4096: false, 1 << 20: false, 1<<20 + 1: true} {
 		k := keyNamed(fmt.Sprint(size))
 		finish(t, d, k, strings.Repeat("x", size))
-		a := check.Must(d.BeginAnswer(t.Context(), k, "digest", false))(t)
+		a := must.Get(d.BeginAnswer(t.Context(), k, "digest", false))(t)
 		if a.Blank != blank || !a.Done || a.Status != 201 || !blank && len(a.Body) != size {
 			t.Errorf("%d bytes: blank %v, %d bytes", size, a.Blank, len(a.Body))
 		}
@@ -272,33 +272,33 @@ func TestForgottenAnswersLeaveNoText(t *testing.T) {
 		if i%5 == 0 { // rows that come and go
 			k := keyNamed(fmt.Sprintf("abandoned-%d-%s", i, strings.Repeat("k", i%150)))
 			begin(t, d, k)
-			check.OK(t, d.AbandonAnswer(t.Context(), k))
+			must.Do(t, d.AbandonAnswer(t.Context(), k))
 		}
 	}
 	if !bytes.Contains(p.bytes(t), []byte(text)) {
 		t.Fatal("the text never was there")
 	}
 	begin(t, d, keyNamed("running"))
-	check.OK(t, d.ForgetAnswers(t.Context(), "acme", "bob"))
+	must.Do(t, d.ForgetAnswers(t.Context(), "acme", "bob"))
 	if bytes.Contains(p.bytes(t), []byte(text[:8])) {
 		t.Error("the text is still there")
 	}
-	check.OK(t, d.FinishAnswer(t.Context(), keyNamed("running"), 200, []byte(text)))
+	must.Do(t, d.FinishAnswer(t.Context(), keyNamed("running"), 200, []byte(text)))
 	for _, key := range []string{"199", "running"} {
-		if a := check.Must(d.BeginAnswer(t.Context(), keyNamed(key), "digest", false))(t); !a.Done || !a.Blank || a.Body != nil || a.Status == 0 {
+		if a := must.Get(d.BeginAnswer(t.Context(), keyNamed(key), "digest", false))(t); !a.Done || !a.Blank || a.Body != nil || a.Status == 0 {
 			t.Errorf("%s: %+v", key, a)
 		}
 	}
 	_, err := d.BeginAnswer(t.Context(), keyNamed("199"), "another", false)
-	check.Kind(t, "another request with the key of a forgotten answer", err, amber.KindConflict)
-	if a := check.Must(d.BeginAnswer(t.Context(), other(198), "digest", false))(t); string(a.Body) != "of somebody else" {
+	must.Kind(t, "another request with the key of a forgotten answer", err, amber.KindConflict)
+	if a := must.Get(d.BeginAnswer(t.Context(), other(198), "digest", false))(t); string(a.Body) != "of somebody else" {
 		t.Errorf("%+v", a)
 	}
-	check.OK(t, d.Close())
+	must.Do(t, d.Close())
 	if bytes.Contains(p.bytes(t), []byte(text[:8])) {
 		t.Error("the text is there after Close")
 	}
-	check.OK(t, p.open(t).Check(t.Context()))
+	must.Do(t, p.open(t).Check(t.Context()))
 }
 
 // A reader keeps old pages in the log; then it is not said that they are gone.
@@ -312,7 +312,7 @@ func TestForgettingBesideAReaderIsBusy(t *testing.T) {
 	raw := p.raw(t)
 	p.exec(t, raw, `BEGIN`)
 	p.exec(t, raw, `SELECT count(*) FROM answers`)
-	check.Kind(t, "beside a reader", d.ForgetAnswers(t.Context(), "acme", "bob"), amber.KindBusy)
+	must.Kind(t, "beside a reader", d.ForgetAnswers(t.Context(), "acme", "bob"), amber.KindBusy)
 	p.exec(t, raw, `COMMIT`)
-	check.OK(t, d.ForgetAnswers(t.Context(), "acme", "bob"))
+	must.Do(t, d.ForgetAnswers(t.Context(), "acme", "bob"))
 }

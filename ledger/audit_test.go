@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
@@ -36,7 +36,7 @@ var zeros = strings.Repeat("0", 64)
 // verified returns a report that must find nothing.
 func verified(t testing.TB, d *ledger.DB, entries int64) wire.AuditReport {
 	t.Helper()
-	r := check.Must(d.VerifyAudit(t.Context()))(t)
+	r := must.Get(d.VerifyAudit(t.Context()))(t)
 	if !r.OK() || r.Entries != entries {
 		t.Errorf("%d entries, want %d; damaged: %q", r.Entries, entries, r.Damaged)
 	}
@@ -51,7 +51,7 @@ func TestEntriesAreChained(t *testing.T) {
 		t.Errorf("an empty log: %+v", r)
 	}
 	record(t, d, "one", "two", "three")
-	page := check.Must(d.ListAudit(t.Context(), wire.AuditQuery{}))(t)
+	page := must.Get(d.ListAudit(t.Context(), wire.AuditQuery{}))(t)
 	want := []wire.AuditEntry{entry("three"), entry("two"), entry("one")}
 	prev := zeros
 	for i := len(want) - 1; i >= 0; i-- {
@@ -60,7 +60,7 @@ func TestEntriesAreChained(t *testing.T) {
 		e.Hash = hashOf(*e)
 		prev = e.Hash
 	}
-	check.Equal(t, "", want, page.Items, cmp.AllowUnexported(amber.Time{}))
+	must.Equal(t, "", page.Items, want, cmp.AllowUnexported(amber.Time{}))
 	if r := verified(t, d, 3); r.Head != prev || r.First != want[2].At || r.Last != want[0].At {
 		t.Errorf("%+v", r)
 	}
@@ -71,11 +71,11 @@ func TestTheHashOfTheDocumentation(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	check.OK(t, d.Record(t.Context(), wire.AuditEntry{
+	must.Do(t, d.Record(t.Context(), wire.AuditEntry{
 		Tenant: "acme", Agent: "bob", Actor: "k3x7q2ma", Action: "memory.write",
 		Subject: "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d", Outcome: "ok", RequestID: "req-1",
 	}))
-	got := check.Must(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0].Hash
+	got := must.Get(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0].Hash
 	if want := documentedHash; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -88,8 +88,8 @@ func TestFieldsAreMadeToFit(t *testing.T) {
 	t.Parallel()
 	d := newPlace(t).open(t)
 	long := strings.Repeat("ä", 150)
-	check.OK(t, d.Record(t.Context(), wire.AuditEntry{Actor: "a\nb\x00c", Action: "\xff", Subject: long, RequestID: "\u202eevil"}))
-	got := check.Must(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0]
+	must.Do(t, d.Record(t.Context(), wire.AuditEntry{Actor: "a\nb\x00c", Action: "\xff", Subject: long, RequestID: "\u202eevil"}))
+	got := must.Get(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0]
 	if got.Actor != "a?b?c" || got.Action != "?" || got.Subject != long[:200] || got.RequestID != "?evil" {
 		t.Errorf("%+v", got)
 	}
@@ -110,7 +110,7 @@ func TestConcurrentRecordersShareOneChain(t *testing.T) {
 		for j := range callers {
 			wg.Go(func() {
 				for k := range each {
-					check.NoError(t, d.Record(t.Context(), entry(fmt.Sprintf("%d-%d-%d", i, j, k))))
+					must.NoError(t, d.Record(t.Context(), entry(fmt.Sprintf("%d-%d-%d", i, j, k))))
 				}
 			})
 		}
@@ -131,7 +131,7 @@ func TestConcurrentRecordersShareOneChain(t *testing.T) {
 func all(t testing.TB, d *ledger.DB, q wire.AuditQuery) (entries []wire.AuditEntry) {
 	t.Helper()
 	for {
-		page := check.Must(d.ListAudit(t.Context(), q))(t)
+		page := must.Get(d.ListAudit(t.Context(), q))(t)
 		entries = append(entries, page.Items...)
 		if q.Cursor = page.Next; q.Cursor == "" {
 			return entries
@@ -169,7 +169,7 @@ func TestRecordingEndsWithItsContext(t *testing.T) {
 	verified(t, d, int64(recorded))
 	ended, end := context.WithCancel(t.Context())
 	end()
-	check.Kind(t, "a context that has ended", d.Record(ended, entry("late")), amber.KindUnreachable)
+	must.Kind(t, "a context that has ended", d.Record(ended, entry("late")), amber.KindUnreachable)
 	verified(t, d, int64(recorded))
 }
 
@@ -188,7 +188,7 @@ func TestListingAuditEntries(t *testing.T) {
 		e.Agent = []amber.AgentID{"bob", "eve"}[i/2%2]
 		e.Actor = []string{"local", "k3x7q2ma"}[i%2]
 		e.Action = []string{"memory.write", "memory.read", "token.create"}[i%3]
-		check.OK(t, d.Record(t.Context(), e))
+		must.Do(t, d.Record(t.Context(), e))
 	}
 	for name, c := range map[string]struct {
 		q    wire.AuditQuery
@@ -218,7 +218,7 @@ func TestListingAuditEntries(t *testing.T) {
 	}
 	for _, q := range []wire.AuditQuery{{Limit: -1}, {Cursor: "x"}, {Cursor: "!"}, {Cursor: amber.Cursor(strings.Repeat("a", 1<<20))}, {Cursor: "YXVkaXQKKzE"}} {
 		page, err := d.ListAudit(t.Context(), q)
-		check.Kind(t, fmt.Sprintf("%.20q", q.Cursor), err, amber.KindInvalid)
+		must.Kind(t, fmt.Sprintf("%.20q", q.Cursor), err, amber.KindInvalid)
 		if page.Items == nil {
 			t.Error("a list is nil")
 		}

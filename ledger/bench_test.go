@@ -3,7 +3,7 @@ package ledger_test
 import (
 	"testing"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -12,7 +12,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 	d := p.open(b)
 	made := newToken(b, d, wire.TokenRequest{})
 	for b.Loop() {
-		check.Must(d.Authenticate(b.Context(), made.Secret))(b)
+		must.Get(d.Authenticate(b.Context(), made.Secret))(b)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"go.uber.org/goleak"
 	_ "modernc.org/sqlite"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
@@ -73,10 +73,10 @@ func start(t *testing.T, job ...string) (lines *bufio.Scanner, kill func()) {
 	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join(job, " "))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	check.OK(t, err)
+	must.Do(t, err)
 	_, err = cmd.StdinPipe()
-	check.OK(t, err)
-	check.OK(t, cmd.Start())
+	must.Do(t, err)
+	must.Do(t, cmd.Start())
 	kill = sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
 	})
@@ -125,17 +125,17 @@ func (p place) options() ledger.Options {
 
 func (p place) open(t testing.TB) *ledger.DB {
 	t.Helper()
-	d := check.Must(ledger.Open(context.Background(), p.path(), p.options()))(t)
-	t.Cleanup(func() { check.OK(t, d.Close()) })
+	d := must.Get(ledger.Open(context.Background(), p.path(), p.options()))(t)
+	t.Cleanup(func() { must.Do(t, d.Close()) })
 	return d
 }
 
 // raw opens the file as another program would.
 func (p place) raw(t testing.TB) *sql.DB {
 	t.Helper()
-	db := check.Must(sql.Open("sqlite", "file:"+p.path()+"?_pragma=busy_timeout(1000)"))(t)
+	db := must.Get(sql.Open("sqlite", "file:"+p.path()+"?_pragma=busy_timeout(1000)"))(t)
 	db.SetMaxOpenConns(1)
-	t.Cleanup(func() { check.OK(t, db.Close()) })
+	t.Cleanup(func() { must.Do(t, db.Close()) })
 	return db
 }
 
@@ -150,7 +150,7 @@ func (p place) exec(t testing.TB, db *sql.DB, query string, args ...any) {
 func (p place) bytes(t testing.TB) []byte {
 	t.Helper()
 	var all []byte
-	check.OK(t, filepath.WalkDir(p.dir, func(path string, e os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(p.dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -164,7 +164,7 @@ func (p place) bytes(t testing.TB) []byte {
 func (p place) copy(t testing.TB) place {
 	t.Helper()
 	q := place{t.TempDir(), p.clock}
-	check.OK(t, os.CopyFS(q.dir, os.DirFS(p.dir)))
+	must.Do(t, os.CopyFS(q.dir, os.DirFS(p.dir)))
 	return q
 }
 
@@ -178,13 +178,13 @@ func entry(subject string) wire.AuditEntry {
 func record(t testing.TB, d *ledger.DB, subjects ...string) {
 	t.Helper()
 	for _, s := range subjects {
-		check.OK(t, d.Record(context.Background(), entry(s)))
+		must.Do(t, d.Record(context.Background(), entry(s)))
 	}
 }
 
 func (p place) openWith(t testing.TB, o ledger.Options) *ledger.DB {
 	t.Helper()
-	d := check.Must(ledger.Open(context.Background(), p.path(), o))(t)
-	t.Cleanup(func() { check.OK(t, d.Close()) })
+	d := must.Get(ledger.Open(context.Background(), p.path(), o))(t)
+	t.Cleanup(func() { must.Do(t, d.Close()) })
 	return d
 }

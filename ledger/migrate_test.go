@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/wire"
 )
@@ -28,19 +28,14 @@ func openAt(path string, s *schema, look bool) (*DB, error) {
 	return open(context.Background(), path, o, s, func() ([]sqlconn.Shape, error) { return s.shapes(context.Background()) })
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	check.OK(t, err)
-}
-
 func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 	t.Parallel()
 	for from := 1; from <= 3; from++ {
 		path := filepath.Join(t.TempDir(), "home.db")
 		old, err := openAt(path, madeUp(from), false)
-		must(t, err)
+		must.Do(t, err)
 		made, err := old.CreateToken(t.Context(), wire.TokenRequest{Name: "x", Scopes: wire.TokenScopes()})
-		must(t, err)
+		must.Do(t, err)
 		if from < 3 {
 			_, err = openAt(path, madeUp(3), true)
 			if amber.KindOf(err) != amber.KindConflict {
@@ -55,13 +50,13 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				check.NoError(t, check.Err(d.Authenticate(context.Background(), made.Secret)))
-				check.NoError(t, d.Close())
+				must.NoError(t, must.Err(d.Authenticate(context.Background(), made.Secret)))
+				must.NoError(t, d.Close())
 			})
 		}
 		wg.Wait()
 		var steps int
-		must(t, old.readers.DB.QueryRow(`SELECT count(*) FROM steps`).Scan(&steps))
+		must.Do(t, old.readers.DB.QueryRow(`SELECT count(*) FROM steps`).Scan(&steps))
 		if steps != 2 {
 			t.Errorf("from %d: %d steps have run", from, steps)
 		}
@@ -75,9 +70,9 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 		if from < 3 && amber.KindOf(err) != amber.KindTooNew || from == 3 && err != nil {
 			t.Errorf("from %d: an older process reads: %v", from, err)
 		}
-		must(t, old.Close())
+		must.Do(t, old.Close())
 		_, err = openAt(path, madeUp(2), false)
-		check.Kind(t, "an older Amber", err, amber.KindTooNew)
+		must.Kind(t, "an older Amber", err, amber.KindTooNew)
 	}
 }
 
@@ -85,22 +80,22 @@ func TestAMigrationThatFailsLeavesTheVersionBefore(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "home.db")
 	d, err := openAt(path, madeUp(1), false)
-	must(t, err)
-	must(t, d.Close())
+	must.Do(t, err)
+	must.Do(t, d.Close())
 	bad := madeUp(3)
 	good := bad.migrations[2]
 	shapes, err := bad.shapes(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	bad.migrations[2] += ` INSERT INTO nowhere VALUES (1);`
 	_, err = open(t.Context(), path, Options{Clock: time.Now, Random: rand.Reader}, bad, func() ([]sqlconn.Shape, error) { return shapes, nil })
 	if err == nil {
 		t.Fatal("the broken migration did not fail")
 	}
 	two, err := openAt(path, madeUp(2), true)
-	must(t, err)
-	must(t, two.Close())
+	must.Do(t, err)
+	must.Do(t, two.Close())
 	bad.migrations[2] = good
 	d, err = openAt(path, bad, false)
-	must(t, err)
-	must(t, d.Close())
+	must.Do(t, err)
+	must.Do(t, d.Close())
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
@@ -24,11 +24,11 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 	d := whole.open(t)
 	newToken(t, d, wire.TokenRequest{})
 	record(t, d, "one")
-	check.OK(t, d.Close())
-	bytes := check.Must(os.ReadFile(whole.path()))(t)
+	must.Do(t, d.Close())
+	bytes := must.Get(os.ReadFile(whole.path()))(t)
 	query := func(queries ...string) func(t *testing.T, p place) {
 		return func(t *testing.T, p place) {
-			db := check.Must(sql.Open("sqlite", "file:"+p.path()))(t)
+			db := must.Get(sql.Open("sqlite", "file:"+p.path()))(t)
 			defer db.Close()
 			for _, q := range queries {
 				p.exec(t, db, q)
@@ -36,7 +36,7 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 		}
 	}
 	write := func(b []byte) func(t *testing.T, p place) {
-		return func(t *testing.T, p place) { check.OK(t, os.WriteFile(p.path(), b, 0o600)) }
+		return func(t *testing.T, p place) { must.Do(t, os.WriteFile(p.path(), b, 0o600)) }
 	}
 	garbled := append([]byte{}, bytes...)
 	for i := 100; i < 4096; i++ {
@@ -51,8 +51,8 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 		"zeros":           {write(make([]byte, 8192)), amber.KindDamaged},
 		"first page":      {write(garbled), amber.KindDamaged},
 		"cut":             {write(bytes[:4096]), amber.KindDamaged},
-		"missing":         {func(t *testing.T, p place) { check.OK(t, os.Remove(p.path())) }, amber.KindDamaged},
-		"a folder":        {func(t *testing.T, p place) { check.OK(t, os.Remove(p.path())); check.OK(t, os.Mkdir(p.path(), 0o700)) }, amber.KindDamaged},
+		"missing":         {func(t *testing.T, p place) { must.Do(t, os.Remove(p.path())) }, amber.KindDamaged},
+		"a folder":        {func(t *testing.T, p place) { must.Do(t, os.Remove(p.path())); must.Do(t, os.Mkdir(p.path(), 0o700)) }, amber.KindDamaged},
 		"another program": {query(`PRAGMA application_id = 1`), amber.KindDamaged},
 		"no version":      {query(`PRAGMA user_version = 0`), amber.KindDamaged},
 		"newer":           {query(`PRAGMA user_version = 99`, `CREATE TABLE future (x)`), amber.KindTooNew},
@@ -69,9 +69,9 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 			o := p.options()
 			o.Look = look
 			d, err := ledger.Open(t.Context(), p.path(), o)
-			check.Kind(t, name, err, c.kind)
+			must.Kind(t, name, err, c.kind)
 			if err == nil {
-				check.OK(t, d.Close())
+				must.Do(t, d.Close())
 			}
 		}
 		if after := p.bytes(t); string(after) != string(before) {
@@ -87,10 +87,10 @@ func TestAMissingDatabaseIsNotMadeAnew(t *testing.T) {
 	for _, trace := range []string{"home.db-wal", "keys/audit-head"} {
 		p := newPlace(t)
 		file := filepath.Join(p.dir, filepath.FromSlash(trace))
-		check.OK(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		check.OK(t, os.WriteFile(file, []byte("x"), 0o600))
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		must.Do(t, os.WriteFile(file, []byte("x"), 0o600))
 		_, err := ledger.Open(t.Context(), p.path(), p.options())
-		check.Kind(t, trace, err, amber.KindDamaged)
+		must.Kind(t, trace, err, amber.KindDamaged)
 		if _, err := os.Lstat(p.path()); !os.IsNotExist(err) {
 			t.Errorf("%s: it was made: %v", trace, err)
 		}
@@ -103,11 +103,11 @@ func TestLinksAreRefused(t *testing.T) {
 		t.Skip("making links needs a privilege on Windows")
 	}
 	p := newPlace(t)
-	check.OK(t, p.open(t).Close())
+	must.Do(t, p.open(t).Close())
 	q := newPlace(t)
-	check.OK(t, os.Symlink(p.path(), q.path()))
+	must.Do(t, os.Symlink(p.path(), q.path()))
 	_, err := ledger.Open(t.Context(), q.path(), q.options())
-	check.Kind(t, "a link", err, amber.KindDamaged)
+	must.Kind(t, "a link", err, amber.KindDamaged)
 }
 
 func TestLookingMakesNothing(t *testing.T) {
@@ -116,8 +116,8 @@ func TestLookingMakesNothing(t *testing.T) {
 	o := p.options()
 	o.Look = true
 	_, err := ledger.Open(t.Context(), p.path(), o)
-	check.Kind(t, "nothing there", err, amber.KindNotFound)
-	if left := check.Must(os.ReadDir(p.dir))(t); len(left) != 0 {
+	must.Kind(t, "nothing there", err, amber.KindNotFound)
+	if left := must.Get(os.ReadDir(p.dir))(t); len(left) != 0 {
 		t.Errorf("it made %v", left)
 	}
 }
@@ -142,9 +142,9 @@ func TestOpeningNeedsItsOptions(t *testing.T) {
 		"no folder":       {filepath.Join(p.dir, "none", "home.db"), good, amber.KindInternal},
 	} {
 		_, err := ledger.Open(t.Context(), c.path, c.o)
-		check.Kind(t, name, err, c.kind)
+		must.Kind(t, name, err, c.kind)
 	}
-	if left := check.Must(os.ReadDir(p.dir))(t); len(left) != 0 {
+	if left := must.Get(os.ReadDir(p.dir))(t); len(left) != 0 {
 		t.Errorf("it made %v", left)
 	}
 }
@@ -160,11 +160,11 @@ func TestFilesAreForTheirOwnerAlone(t *testing.T) {
 	begin(t, d, keyNamed("k"))
 	verified(t, d, 1)
 	files := 0
-	check.OK(t, filepath.WalkDir(p.dir, func(path string, e os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(p.dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || path == p.dir {
 			return err
 		}
-		info := check.Must(e.Info())(t)
+		info := must.Get(e.Info())(t)
 		if info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %v", path, info.Mode())
 		}
@@ -188,22 +188,22 @@ func TestManyOpenANewHomeAtOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			check.NoError(t, d.Record(context.Background(), entry(fmt.Sprint(i))))
-			check.NoError(t, d.Close())
+			must.NoError(t, d.Record(context.Background(), entry(fmt.Sprint(i))))
+			must.NoError(t, d.Close())
 		})
 	}
 	wg.Wait()
 	d := p.open(t)
 	verified(t, d, openers)
-	check.OK(t, d.Check(t.Context()))
+	must.Do(t, d.Check(t.Context()))
 }
 
 func TestAClosedDatabaseSaysSo(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	check.OK(t, d.Close())
-	check.OK(t, d.Close())
+	must.Do(t, d.Close())
+	must.Do(t, d.Close())
 	ctx := t.Context()
 	only := func(_ any, err error) error { return err }
 	for name, err := range map[string]error{
@@ -223,7 +223,7 @@ func TestAClosedDatabaseSaysSo(t *testing.T) {
 		"published": d.EventsPublished(ctx, 1),
 		"check":     d.Check(ctx),
 	} {
-		check.Kind(t, name, err, amber.KindInvalid)
+		must.Kind(t, name, err, amber.KindInvalid)
 	}
 }
 
@@ -253,7 +253,7 @@ func TestClosingBesideCallersLosesNothing(t *testing.T) {
 			})
 		}
 		record(t, d, "one")
-		check.OK(t, d.Close())
+		must.Do(t, d.Close())
 		wg.Wait()
 	}
 	if r := report(t, p); !r.OK() {
@@ -268,8 +268,8 @@ func TestABrokenRandomSourceIsAnError(t *testing.T) {
 	o.Random = io.LimitReader(o.Random, 20) // enough to open, not for a token
 	d := p.openWith(t, o)
 	_, err := d.CreateToken(t.Context(), wire.TokenRequest{Name: "x", Scopes: wire.TokenScopes()})
-	check.Kind(t, "no random bytes", err, amber.KindInternal)
-	if check.Must(d.HasTokens(t.Context()))(t) {
+	must.Kind(t, "no random bytes", err, amber.KindInternal)
+	if must.Get(d.HasTokens(t.Context()))(t) {
 		t.Error("a token was made")
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
 )
 
@@ -25,7 +25,7 @@ func event(id string, payload any) events.Event {
 
 func pending(t testing.TB, d *ledger.DB, limit int) (ids []string, last int64) {
 	t.Helper()
-	for _, e := range check.Must(d.PendingEvents(t.Context(), limit))(t) {
+	for _, e := range must.Get(d.PendingEvents(t.Context(), limit))(t) {
 		ids = append(ids, e.Event.ID)
 		if e.Seq <= last {
 			t.Errorf("%d comes after %d", e.Seq, last)
@@ -40,16 +40,16 @@ func TestEventsComeOutAsTheyWentIn(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	m := events.Mutation{Tenant: "acme", Agent: "bob", Op: amber.OpInsert, Key: "<k>", At: amber.UnixMilli(1)}
-	check.OK(t, d.Publish(t.Context(), event("1", m)))
-	check.OK(t, d.Publish(t.Context(), event("2", nil)))
-	check.OK(t, d.Close())
+	must.Do(t, d.Publish(t.Context(), event("1", m)))
+	must.Do(t, d.Publish(t.Context(), event("2", nil)))
+	must.Do(t, d.Close())
 	d = p.open(t)
-	got := check.Must(d.PendingEvents(t.Context(), 10))(t)
-	want := event("1", json.RawMessage(check.Must(json.Marshal(m))(t)))
-	check.Equal(t, "", want, got[0].Event, cmp.AllowUnexported(amber.Time{}))
-	again := check.Must(json.Marshal(got[1].Event))(t)
-	check.Equal(t, "", string(check.Must(json.Marshal(event("2", nil)))(t)), string(again))
-	check.OK(t, d.EventsPublished(t.Context(), got[0].Seq))
+	got := must.Get(d.PendingEvents(t.Context(), 10))(t)
+	want := event("1", json.RawMessage(must.Get(json.Marshal(m))(t)))
+	must.Equal(t, "", got[0].Event, want, cmp.AllowUnexported(amber.Time{}))
+	again := must.Get(json.Marshal(got[1].Event))(t)
+	must.Equal(t, "", string(again), string(must.Get(json.Marshal(event("2", nil)))(t)))
+	must.Do(t, d.EventsPublished(t.Context(), got[0].Seq))
 	if ids, _ := pending(t, d, 10); len(ids) != 1 || ids[0] != "2" {
 		t.Errorf("left: %v", ids)
 	}
@@ -61,15 +61,15 @@ func TestNumbersOfEventsAreNeverUsedAgain(t *testing.T) {
 	d := p.open(t)
 	var last int64
 	for i := range 5 {
-		check.OK(t, d.Publish(t.Context(), event(fmt.Sprint(i), nil)))
+		must.Do(t, d.Publish(t.Context(), event(fmt.Sprint(i), nil)))
 		_, seq := pending(t, d, 10)
 		if seq <= last {
 			t.Errorf("%d after %d", seq, last)
 		}
 		last = seq
-		check.OK(t, d.EventsPublished(t.Context(), last))
-		check.OK(t, d.EventsPublished(t.Context(), last-1))
-		check.OK(t, d.Close())
+		must.Do(t, d.EventsPublished(t.Context(), last))
+		must.Do(t, d.EventsPublished(t.Context(), last-1))
+		must.Do(t, d.Close())
 		d = p.open(t)
 	}
 	if ids, _ := pending(t, d, 10); len(ids) != 0 {
@@ -86,7 +86,7 @@ func TestConcurrentPublishersLoseNothing(t *testing.T) {
 		d := p.open(t)
 		wg.Go(func() {
 			for j := range each {
-				check.NoError(t, d.Publish(context.Background(), event(fmt.Sprintf("%d-%d", i, j), nil)))
+				must.NoError(t, d.Publish(context.Background(), event(fmt.Sprintf("%d-%d", i, j), nil)))
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func TestConcurrentPublishersLoseNothing(t *testing.T) {
 		for _, id := range ids {
 			taken[id] = true
 		}
-		check.OK(t, d.EventsPublished(t.Context(), last))
+		must.Do(t, d.EventsPublished(t.Context(), last))
 	}
 	if len(taken) != 4*each {
 		t.Errorf("%d events, want %d", len(taken), 4*each)
@@ -113,23 +113,23 @@ func TestTheOutboxIsBounded(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	raw := p.raw(t)
-	text := string(check.Must(json.Marshal(event("old", nil)))(t))
+	text := string(must.Get(json.Marshal(event("old", nil)))(t))
 	p.exec(t, raw, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO outbox (event) SELECT ? FROM n`, ledger.MaxPending-1, text)
-	check.OK(t, d.Publish(t.Context(), event("the last", nil)))
-	check.Kind(t, "a full outbox", d.Publish(t.Context(), event("one too many", nil)), amber.KindQuota)
+	must.Do(t, d.Publish(t.Context(), event("the last", nil)))
+	must.Kind(t, "a full outbox", d.Publish(t.Context(), event("one too many", nil)), amber.KindQuota)
 	ids, last := pending(t, d, 1<<30)
 	if len(ids) != 1000 {
 		t.Errorf("a page has %d events", len(ids))
 	}
-	check.OK(t, d.EventsPublished(t.Context(), last))
-	check.OK(t, d.Publish(t.Context(), event("again", nil)))
+	must.Do(t, d.EventsPublished(t.Context(), last))
+	must.Do(t, d.Publish(t.Context(), event("again", nil)))
 	for _, limit := range []int{0, -1} {
 		if ids, _ := pending(t, d, limit); len(ids) != 0 {
 			t.Errorf("limit %d: %d events", limit, len(ids))
 		}
 	}
 	p.exec(t, raw, `DELETE FROM outbox WHERE seq <= ?`, ledger.MaxPending-2500)
-	check.OK(t, d.EventsPublished(t.Context(), 1<<62)) // more than one transaction
+	must.Do(t, d.EventsPublished(t.Context(), 1<<62)) // more than one transaction
 	if ids, _ := pending(t, d, 10); len(ids) != 0 {
 		t.Errorf("left: %v", ids)
 	}
@@ -138,17 +138,17 @@ func TestTheOutboxIsBounded(t *testing.T) {
 func TestLargeEvents(t *testing.T) {
 	t.Parallel()
 	d := newPlace(t).open(t)
-	check.Kind(t, "a huge event", d.Publish(t.Context(), event("x", strings.Repeat("a", 8<<20))), amber.KindInvalid)
-	check.Kind(t, "no JSON", d.Publish(t.Context(), event("x", func() {})), amber.KindInvalid)
+	must.Kind(t, "a huge event", d.Publish(t.Context(), event("x", strings.Repeat("a", 8<<20))), amber.KindInvalid)
+	must.Kind(t, "no JSON", d.Publish(t.Context(), event("x", func() {})), amber.KindInvalid)
 	const n = 6
 	for i := range n {
-		check.OK(t, d.Publish(t.Context(), event(fmt.Sprint(i), strings.Repeat("a", 7<<20))))
+		must.Do(t, d.Publish(t.Context(), event(fmt.Sprint(i), strings.Repeat("a", 7<<20))))
 	}
 	ids, last := pending(t, d, n)
 	if len(ids) == n || len(ids) < 2 {
 		t.Errorf("%d large events in one page", len(ids))
 	}
-	check.OK(t, d.EventsPublished(t.Context(), last))
+	must.Do(t, d.EventsPublished(t.Context(), last))
 	if rest, _ := pending(t, d, n); len(rest)+len(ids) != n {
 		t.Errorf("%d and then %d events", len(ids), len(rest))
 	}
@@ -160,7 +160,7 @@ func TestAnEventThatCannotBeReadIsNone(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	for _, id := range []string{"1", "2", "3"} {
-		check.OK(t, d.Publish(t.Context(), event(id, nil)))
+		must.Do(t, d.Publish(t.Context(), event(id, nil)))
 	}
 	p.exec(t, p.raw(t), `UPDATE outbox SET event = '{"id":' WHERE seq = 2`)
 	if ids, last := pending(t, d, 10); !cmp.Equal(ids, []string{"1", "", "3"}) || last != 3 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -33,10 +33,10 @@ func TestKilledRecordersLeaveOneChain(t *testing.T) {
 		}
 		wg.Wait()
 		d := p.open(t)
-		if r := check.Must(d.VerifyAudit(t.Context()))(t); !r.OK() {
+		if r := must.Get(d.VerifyAudit(t.Context()))(t); !r.OK() {
 			t.Fatalf("round %d: %q", round, r.Damaged)
 		}
-		check.OK(t, d.Close())
+		must.Do(t, d.Close())
 	}
 	d := p.open(t)
 	for _, e := range all(t, d, wire.AuditQuery{Limit: amber.MaxPageSize}) {

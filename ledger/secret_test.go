@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestASecretShowsNothing(t *testing.T) {
 	t.Parallel()
-	s := check.Must(newSecret(rand.Reader))(t)
-	b := check.Must(json.Marshal(map[string]any{"s": s}))(t)
+	s := must.Get(newSecret(rand.Reader))(t)
+	b := must.Get(json.Marshal(map[string]any{"s": s}))(t)
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("made", "secret", s)
 	shown := []string{s.String(), s.LogValue().String(), string(b), log.String()}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -19,19 +19,19 @@ const dropTriggers = `DROP TRIGGER audit_stays; DROP TRIGGER audit_remains`
 func tampered(t *testing.T, from place, queries ...string) place {
 	t.Helper()
 	p := from.copy(t)
-	db := check.Must(sql.Open("sqlite", "file:"+p.path()))(t)
+	db := must.Get(sql.Open("sqlite", "file:"+p.path()))(t)
 	triggers := []string{}
-	rows := check.Must(db.Query(`SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid`))(t)
+	rows := must.Get(db.Query(`SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid`))(t)
 	for rows.Next() {
 		var text string
-		check.OK(t, rows.Scan(&text))
+		must.Do(t, rows.Scan(&text))
 		triggers = append(triggers, text)
 	}
-	check.OK(t, rows.Err())
+	must.Do(t, rows.Err())
 	for _, q := range append(append([]string{dropTriggers}, queries...), triggers...) {
 		p.exec(t, db, q)
 	}
-	check.OK(t, db.Close())
+	must.Do(t, db.Close())
 	return p
 }
 
@@ -44,14 +44,14 @@ func log(t *testing.T) place {
 		p.clock.forward(time.Second)
 		record(t, d, fmt.Sprintf("memory %d", i+1))
 	}
-	check.OK(t, d.Close())
+	must.Do(t, d.Close())
 	return p
 }
 
 // report verifies a place.
 func report(t *testing.T, p place) wire.AuditReport {
 	t.Helper()
-	return check.Must(p.open(t).VerifyAudit(t.Context()))(t)
+	return must.Get(p.open(t).VerifyAudit(t.Context()))(t)
 }
 
 func TestEveryChangeOfEveryRowIsFound(t *testing.T) {
@@ -95,7 +95,7 @@ func TestEveryChangeOfEveryRowIsFound(t *testing.T) {
 	}
 	r := report(t, tampered(t, p, `DELETE FROM audit WHERE seq IN (2, 3)`))
 	want := []string{"entries 2 to 3 are missing", "entry 4: previous hash does not match the entry before"}
-	check.Equal(t, "", want, r.Damaged)
+	must.Equal(t, "", r.Damaged, want)
 	if r := report(t, p); !r.OK() || r.Entries != 5 {
 		t.Errorf("as it was: %+v", r)
 	}
@@ -104,11 +104,11 @@ func TestEveryChangeOfEveryRowIsFound(t *testing.T) {
 // rehash makes every hash fit again, as somebody would who knows the format.
 func rehash(t *testing.T, p place) {
 	t.Helper()
-	db := check.Must(sql.Open("sqlite", "file:"+p.path()))(t)
+	db := must.Get(sql.Open("sqlite", "file:"+p.path()))(t)
 	defer db.Close()
 	d := p.open(t)
 	entries := all(t, d, wire.AuditQuery{})
-	check.OK(t, d.Close())
+	must.Do(t, d.Close())
 	p.exec(t, db, `DROP TRIGGER audit_stays`)
 	prev := zeros
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -130,14 +130,14 @@ func TestALogThatWasMadeAnewIsFoundByItsHead(t *testing.T) {
 	} {
 		q := tampered(t, p, query)
 		rehash(t, q)
-		before := check.Must(os.ReadFile(q.head()))(t)
+		before := must.Get(os.ReadFile(q.head()))(t)
 		// Going on to write does not cover it up.
 		d := q.open(t)
 		if name != "emptied" {
 			record(t, d, "more", "and more")
 		}
-		check.OK(t, d.Close())
-		if after := check.Must(os.ReadFile(q.head()))(t); string(before) != string(after) {
+		must.Do(t, d.Close())
+		if after := must.Get(os.ReadFile(q.head()))(t); string(before) != string(after) {
 			t.Errorf("%s: the head became %q", name, after)
 		}
 		r := report(t, q)
@@ -145,7 +145,7 @@ func TestALogThatWasMadeAnewIsFoundByItsHead(t *testing.T) {
 			t.Errorf("%s: not found: %+v", name, r)
 		}
 		// Without the head it cannot be found, and is not called checked.
-		check.OK(t, os.Remove(q.head()))
+		must.Do(t, os.Remove(q.head()))
 		r = report(t, q)
 		if !r.OK() || len(r.NotChecked) != 1 || !strings.Contains(r.NotChecked[0], "the end of the log") {
 			t.Errorf("%s, without head: %+v", name, r)
@@ -156,7 +156,7 @@ func TestALogThatWasMadeAnewIsFoundByItsHead(t *testing.T) {
 func TestHeadsThatCannotBeReadAreReported(t *testing.T) {
 	t.Parallel()
 	p := log(t)
-	good := string(check.Must(os.ReadFile(p.head()))(t))
+	good := string(must.Get(os.ReadFile(p.head()))(t))
 	for name, c := range map[string]struct {
 		text    string
 		damaged bool
@@ -168,15 +168,15 @@ func TestHeadsThatCannotBeReadAreReported(t *testing.T) {
 		"newer":            {strings.Replace(good, " 1 ", " 2 ", 1), false},
 	} {
 		q := p.copy(t)
-		check.OK(t, os.WriteFile(q.head(), []byte(c.text), 0o600))
+		must.Do(t, os.WriteFile(q.head(), []byte(c.text), 0o600))
 		d := q.open(t)
-		r := check.Must(d.VerifyAudit(t.Context()))(t)
+		r := must.Get(d.VerifyAudit(t.Context()))(t)
 		if r.OK() == c.damaged || len(r.NotChecked) == 0 {
 			t.Errorf("%s: %+v", name, r)
 		}
 		record(t, d, "more")
-		check.OK(t, d.Close())
-		if after := check.Must(os.ReadFile(q.head()))(t); string(after) != c.text {
+		must.Do(t, d.Close())
+		if after := must.Get(os.ReadFile(q.head()))(t); string(after) != c.text {
 			t.Errorf("%s: the head became %.80q", name, after)
 		}
 	}
@@ -191,7 +191,7 @@ func TestTheHeadIsNotedNowAndThen(t *testing.T) {
 		if os.IsNotExist(err) {
 			return ""
 		}
-		check.OK(t, err)
+		must.Do(t, err)
 		return strings.Fields(string(b))[2]
 	}
 	record(t, d, "one", "two")
@@ -222,7 +222,7 @@ func TestTheHeadIsNotedNowAndThen(t *testing.T) {
 		t.Errorf("%q", r.NotChecked)
 	}
 	record(t, d, "the last")
-	check.OK(t, d.Close())
+	must.Do(t, d.Close())
 	if got := noted(); got != "1005" {
 		t.Errorf("after Close: %q", got)
 	}
@@ -249,8 +249,8 @@ func TestBrokenPagesAreReported(t *testing.T) {
 	for i := range 300 {
 		record(t, d, fmt.Sprintf("memory %d", i))
 	}
-	check.OK(t, d.Close())
-	b := check.Must(os.ReadFile(p.path()))(t)
+	must.Do(t, d.Close())
+	b := must.Get(os.ReadFile(p.path()))(t)
 	const page = 4096
 	found := 0
 	for n := 1; n < len(b)/page; n++ {
@@ -263,7 +263,7 @@ func TestBrokenPagesAreReported(t *testing.T) {
 		for i := range page {
 			broken[n*page+i] ^= 0x5a
 		}
-		check.OK(t, os.WriteFile(q.path(), broken, 0o600))
+		must.Do(t, os.WriteFile(q.path(), broken, 0o600))
 		if r := report(t, q); r.OK() {
 			t.Errorf("page %d is broken: %+v", n+1, r)
 		}

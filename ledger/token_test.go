@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
@@ -26,36 +26,36 @@ func newToken(t testing.TB, d *ledger.DB, r wire.TokenRequest) wire.NewToken {
 	if r.Scopes == nil {
 		r.Scopes = []wire.TokenScope{wire.TokenWrite, wire.TokenRead}
 	}
-	return check.Must(d.CreateToken(t.Context(), r))(t)
+	return must.Get(d.CreateToken(t.Context(), r))(t)
 }
 
 func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	if check.Must(d.HasTokens(t.Context()))(t) {
+	if must.Get(d.HasTokens(t.Context()))(t) {
 		t.Error("a new home has tokens")
 	}
 	expires := amber.At(p.clock.read().Add(time.Hour))
 	made := newToken(t, d, wire.TokenRequest{Tenant: "acme", Agent: "bob", ExpiresAt: expires})
 	scopes := []wire.TokenScope{wire.TokenRead, wire.TokenWrite}
 	want := wire.Token{ID: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes, CreatedAt: amber.At(p.clock.read()), ExpiresAt: expires}
-	check.Equal(t, "", want, made.Token, cmp.AllowUnexported(amber.Time{}))
+	must.Equal(t, "", made.Token, want, cmp.AllowUnexported(amber.Time{}))
 	if !strings.HasPrefix(made.Secret, "amber_"+string(made.ID)+"_") || len(made.Secret) != 67 {
 		t.Errorf("the secret has the form %d, %.15s", len(made.Secret), made.Secret)
 	}
-	grant := check.Must(p.open(t).Authenticate(t.Context(), made.Secret))(t)
-	check.Equal(t, "", wire.Grant{Token: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes}, grant)
+	grant := must.Get(p.open(t).Authenticate(t.Context(), made.Secret))(t)
+	must.Equal(t, "", grant, wire.Grant{Token: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes})
 	other := newToken(t, d, wire.TokenRequest{Name: "everywhere"})
 	if other.ID == made.ID || other.Secret == made.Secret {
 		t.Error("two tokens are the same")
 	}
 	for tenant, want := range map[amber.TenantID]int{"": 2, "acme": 1, "nobody": 0} {
-		if got := check.Must(d.ListTokens(t.Context(), tenant))(t); len(got) != want || got == nil {
+		if got := must.Get(d.ListTokens(t.Context(), tenant))(t); len(got) != want || got == nil {
 			t.Errorf("tenant %q has %d tokens, want %d", tenant, len(got), want)
 		}
 	}
-	if !check.Must(d.HasTokens(t.Context()))(t) {
+	if !must.Get(d.HasTokens(t.Context()))(t) {
 		t.Error("there are no tokens")
 	}
 }
@@ -74,9 +74,9 @@ func TestTokensThatMakeNoSenseAreInvalid(t *testing.T) {
 		"now":          {Name: "x", Scopes: wire.TokenScopes(), ExpiresAt: amber.At(now)},
 	} {
 		_, err := d.CreateToken(t.Context(), r)
-		check.Kind(t, name, err, amber.KindInvalid)
+		must.Kind(t, name, err, amber.KindInvalid)
 	}
-	if check.Must(d.HasTokens(t.Context()))(t) {
+	if must.Get(d.HasTokens(t.Context()))(t) {
 		t.Error("a token was made")
 	}
 }
@@ -87,7 +87,7 @@ func refusals(t *testing.T, p place, d *ledger.DB) map[string]string {
 	good := newToken(t, d, wire.TokenRequest{})
 	expired := newToken(t, d, wire.TokenRequest{ExpiresAt: amber.At(p.clock.read().Add(time.Minute))})
 	revoked := newToken(t, d, wire.TokenRequest{})
-	check.Must(p.open(t).RevokeToken(t.Context(), revoked.ID))(t) // by another process
+	must.Get(p.open(t).RevokeToken(t.Context(), revoked.ID))(t) // by another process
 	p.clock.forward(time.Minute)
 	at := len("amber_") + len(good.ID) + 1
 	flipped := []byte(good.Secret)
@@ -122,7 +122,7 @@ func TestEveryRefusalHasTheSameWords(t *testing.T) {
 	d := p.open(t)
 	for name, secret := range refusals(t, p, d) {
 		grant, err := d.Authenticate(t.Context(), secret)
-		check.Kind(t, name, err, amber.KindRefused)
+		must.Kind(t, name, err, amber.KindRefused)
 		if err == nil || err.Error() != "authenticate: the token is not valid" || amber.HintOf(err) != "" || len(grant.Scopes) != 0 {
 			t.Errorf("%s: %v, hint %q", name, err, amber.HintOf(err))
 		}
@@ -134,18 +134,18 @@ func TestRevokingTwiceDoesNothing(t *testing.T) {
 	p := newPlace(t)
 	d := p.open(t)
 	made := newToken(t, d, wire.TokenRequest{})
-	first := check.Must(d.RevokeToken(t.Context(), made.ID))(t)
+	first := must.Get(d.RevokeToken(t.Context(), made.ID))(t)
 	p.clock.forward(time.Hour)
-	second := check.Must(d.RevokeToken(t.Context(), made.ID))(t)
+	second := must.Get(d.RevokeToken(t.Context(), made.ID))(t)
 	if first.RevokedAt.IsZero() || second.RevokedAt != first.RevokedAt {
 		t.Errorf("revoked at %s, then at %s", first.RevokedAt, second.RevokedAt)
 	}
-	if !check.Must(d.HasTokens(t.Context()))(t) {
+	if !must.Get(d.HasTokens(t.Context()))(t) {
 		t.Error("a revoked token is no token that was made")
 	}
 	for _, id := range []wire.TokenID{"", "aaaaaaaa", "AAAAAAAA", wire.TokenID(strings.Repeat("a", 1<<20)), "'; --aaa"} {
 		_, err := d.RevokeToken(t.Context(), id)
-		check.Kind(t, fmt.Sprintf("%.10q", id), err, amber.KindNotFound)
+		must.Kind(t, fmt.Sprintf("%.10q", id), err, amber.KindNotFound)
 	}
 }
 
@@ -156,14 +156,14 @@ func TestTheDatabaseNeverHoldsASecret(t *testing.T) {
 	var secrets []string
 	for range 20 {
 		made := newToken(t, d, wire.TokenRequest{})
-		check.Must(d.Authenticate(t.Context(), made.Secret))(t)
+		must.Get(d.Authenticate(t.Context(), made.Secret))(t)
 		record(t, d, string(made.ID))
 		secrets = append(secrets, made.Secret)
 	}
 	before := p.bytes(t) // with a log
-	check.OK(t, d.Close())
+	must.Do(t, d.Close())
 	_, err := d.Authenticate(t.Context(), secrets[0])
-	check.Kind(t, "a closed database", err, amber.KindInvalid)
+	must.Kind(t, "a closed database", err, amber.KindInvalid)
 	everything := append(before, p.bytes(t)...)
 	everything = append(everything, err.Error()...)
 	for _, s := range secrets {
@@ -209,12 +209,12 @@ func TestUseOfATokenIsKnownToTheMinute(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				check.NoError(t, check.Err(d.Authenticate(t.Context(), made.Secret)))
+				must.NoError(t, must.Err(d.Authenticate(t.Context(), made.Secret)))
 			})
 		}
 		wg.Wait()
-		check.OK(t, d.Close()) // waits until it is written
-		got := check.Must(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt
+		must.Do(t, d.Close()) // waits until it is written
+		got := must.Get(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt
 		if got.String() != want {
 			t.Errorf("round %d: used %s, want %s", i, got, want)
 		}
@@ -231,12 +231,12 @@ func TestAuthenticationWaitsForNobody(t *testing.T) {
 	raw := p.raw(t)
 	p.exec(t, raw, `BEGIN IMMEDIATE`)
 	for range 3 {
-		check.Must(d.Authenticate(t.Context(), made.Secret))(t)
+		must.Get(d.Authenticate(t.Context(), made.Secret))(t)
 		p.clock.forward(time.Hour)
 	}
 	p.exec(t, raw, `COMMIT`)
-	check.OK(t, d.Close())
-	if got := check.Must(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt; got.IsZero() {
+	must.Do(t, d.Close())
+	if got := must.Get(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt; got.IsZero() {
 		t.Error("its use is not known")
 	}
 }

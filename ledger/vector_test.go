@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -17,12 +17,12 @@ import (
 func vector(t *testing.T) place {
 	t.Helper()
 	p := newPlace(t)
-	packed := check.Must(os.Open(filepath.Join("testdata", "v1", "home.db.gz")))(t)
+	packed := must.Get(os.Open(filepath.Join("testdata", "v1", "home.db.gz")))(t)
 	defer packed.Close()
-	z := check.Must(gzip.NewReader(packed))(t)
-	check.OK(t, os.WriteFile(p.path(), check.Must(io.ReadAll(z))(t), 0o600))
-	check.OK(t, os.Mkdir(filepath.Dir(p.head()), 0o700))
-	check.OK(t, os.WriteFile(p.head(), check.Must(os.ReadFile(filepath.Join("testdata", "v1", "audit-head")))(t), 0o600))
+	z := must.Get(gzip.NewReader(packed))(t)
+	must.Do(t, os.WriteFile(p.path(), must.Get(io.ReadAll(z))(t), 0o600))
+	must.Do(t, os.Mkdir(filepath.Dir(p.head()), 0o700))
+	must.Do(t, os.WriteFile(p.head(), must.Get(os.ReadFile(filepath.Join("testdata", "v1", "audit-head")))(t), 0o600))
 	return p
 }
 
@@ -33,10 +33,10 @@ func TestTheDatabaseOfVersion1IsRead(t *testing.T) {
 	p := vector(t)
 	d := p.open(t)
 	ctx := t.Context()
-	grant := check.Must(d.Authenticate(ctx, "amber_ljnfuws2_ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljna"))(t)
+	grant := must.Get(d.Authenticate(ctx, "amber_ljnfuws2_ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljnfuws2ljna"))(t)
 	want := wire.Grant{Token: "ljnfuws2", Name: "laptop", Tenant: "acme", Agent: "bob", Scopes: []wire.TokenScope{wire.TokenRead, wire.TokenWrite}}
-	check.Equal(t, "grant", want, grant)
-	entries := check.Must(d.ListAudit(ctx, wire.AuditQuery{}))(t).Items
+	must.Equal(t, "grant", grant, want)
+	entries := must.Get(d.ListAudit(ctx, wire.AuditQuery{}))(t).Items
 	if len(entries) != 2 || entries[1].Hash != documentedHash || entries[0].Prev != documentedHash || entries[0].Hash != documentedHead {
 		t.Errorf("audit log: %+v", entries)
 	}
@@ -44,9 +44,9 @@ func TestTheDatabaseOfVersion1IsRead(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	key := wire.AnswerKey{Tenant: "acme", Agent: "bob", Operation: "note.write", Key: "key-1"}
-	answer := check.Must(d.BeginAnswer(ctx, key, "digest", true))(t)
-	check.Equal(t, "answer", wire.Answer{Done: true, Status: 200, Body: []byte(`{"name":"plan"}`)}, answer)
-	events := check.Must(d.PendingEvents(ctx, 10))(t)
+	answer := must.Get(d.BeginAnswer(ctx, key, "digest", true))(t)
+	must.Equal(t, "answer", answer, wire.Answer{Done: true, Status: 200, Body: []byte(`{"name":"plan"}`)})
+	events := must.Get(d.PendingEvents(ctx, 10))(t)
 	if len(events) != 1 || events[0].Seq != 1 || events[0].Event.Subject != "amber.memory.snapshot.acme.bob.created" {
 		t.Errorf("outbox: %+v", events)
 	}
@@ -59,10 +59,10 @@ const documentedHead = "591e2941593e13cecd6344936c65c2efd159f7df825f9d01ef7cdebc
 func TestTheHeadOfTheDocumentation(t *testing.T) {
 	t.Parallel()
 	want := []byte("amber-audit 1 2 " + documentedHead + "\n")
-	if got := check.Must(os.ReadFile(vector(t).head()))(t); !bytes.Equal(got, want) {
+	if got := must.Get(os.ReadFile(vector(t).head()))(t); !bytes.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	page := string(check.Must(os.ReadFile(filepath.Join("..", "docs", "format", "audit.md")))(t))
+	page := string(must.Get(os.ReadFile(filepath.Join("..", "docs", "format", "audit.md")))(t))
 	for _, text := range []string{documentedHash, string(want)} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the page does not have %q", text)

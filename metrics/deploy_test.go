@@ -10,7 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var (
@@ -74,7 +74,7 @@ func checkExpression(t *testing.T, where, expr string, doc map[string]entry) []s
 
 func TestTheDashboardShowsWhatThereIs(t *testing.T) {
 	t.Parallel()
-	text := check.Must(os.ReadFile("../docs/deploy/grafana-amber.json"))(t)
+	text := must.Get(os.ReadFile("../docs/deploy/grafana-amber.json"))(t)
 	var board struct {
 		Panels []struct {
 			ID      int
@@ -86,7 +86,7 @@ func TestTheDashboardShowsWhatThereIs(t *testing.T) {
 			List []struct{ Name, Type, Query string }
 		}
 	}
-	check.OK(t, json.Unmarshal(text, &board))
+	must.Do(t, json.Unmarshal(text, &board))
 	doc, ids := documented(t), map[int]bool{}
 	legend := regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 	for _, p := range board.Panels {
@@ -123,7 +123,7 @@ func TestTheDashboardShowsWhatThereIs(t *testing.T) {
 
 func TestAlertsWatchWhatThereIs(t *testing.T) {
 	t.Parallel()
-	text := check.Must(os.ReadFile("../docs/deploy/alerts.yaml"))(t)
+	text := must.Get(os.ReadFile("../docs/deploy/alerts.yaml"))(t)
 	var file struct {
 		Groups []struct {
 			Name  string `yaml:"name"`
@@ -136,7 +136,7 @@ func TestAlertsWatchWhatThereIs(t *testing.T) {
 			} `yaml:"rules"`
 		} `yaml:"groups"`
 	}
-	check.OK(t, yaml.UnmarshalWithOptions(text, &file, yaml.Strict()))
+	must.Do(t, yaml.UnmarshalWithOptions(text, &file, yaml.Strict()))
 	doc, names := documented(t), map[string]bool{}
 	for _, g := range file.Groups {
 		for _, r := range g.Rules {

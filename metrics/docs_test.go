@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/metrics"
 )
 
@@ -25,7 +25,7 @@ type entry struct {
 // documented returns what the document tells, by name of the metric.
 func documented(t *testing.T) map[string]entry {
 	t.Helper()
-	text := check.Must(os.ReadFile("../docs/metrics.md"))(t)
+	text := must.Get(os.ReadFile("../docs/metrics.md"))(t)
 	quoted := regexp.MustCompile("`([a-z_]+)`")
 	out := map[string]entry{}
 	for line := range strings.Lines(string(text)) {
@@ -87,7 +87,7 @@ func TestTheDocumentTellsOfEveryMetric(t *testing.T) {
 	for name, e := range documented(t) {
 		told[name] = e.labels
 	}
-	check.Equal(t, "the metrics there are, and those of docs/metrics.md", registered(t), told)
+	must.Equal(t, "the metrics there are, and those of docs/metrics.md", told, registered(t))
 }
 
 func TestEveryMetricMoves(t *testing.T) {
@@ -117,7 +117,7 @@ func TestEveryMetricMoves(t *testing.T) {
 			m := newMetrics(t)
 			mv.move(t, m)
 			if mv.want != nil {
-				check.Equal(t, "", mv.want, lines(t, m, sample))
+				must.Equal(t, "", lines(t, m, sample), mv.want)
 			}
 			body, _ := scrape(t, m, everybody)
 			if !strings.Contains(body, "# TYPE "+name+" "+e.kind+"\n") {
@@ -130,20 +130,20 @@ func TestEveryMetricMoves(t *testing.T) {
 // looksSlowly looks with a clock of its own.
 func looksSlowly(t *testing.T, _ *metrics.Metrics) {
 	at := start
-	m := check.Must(metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(time.Second); return at }}))(t)
+	m := must.Get(metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(time.Second); return at }}))(t)
 	looks(t, m)
-	check.Equal(t, "", []string{"amber_look_duration_seconds 1"}, lines(t, m, "amber_look_duration_seconds"))
+	must.Equal(t, "", lines(t, m, "amber_look_duration_seconds"), []string{"amber_look_duration_seconds 1"})
 }
 
 func TestDurationsAreMeasuredWithTheClock(t *testing.T) {
 	t.Parallel()
 	at := start
-	m := check.Must(metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(2 * time.Second); return at }}))(t)
+	m := must.Get(metrics.New(metrics.Options{Clock: func() time.Time { at = at.Add(2 * time.Second); return at }}))(t)
 	writes(t, m)
 	want := []string{
 		`amber_operation_duration_seconds_sum{layer="long_term",operation="get"} 2`,
 		`amber_operation_duration_seconds_sum{layer="long_term",operation="list"} 2`,
 		`amber_operation_duration_seconds_sum{layer="long_term",operation="write"} 2`,
 	}
-	check.Equal(t, "", want, lines(t, m, "amber_operation_duration_seconds_sum"))
+	must.Equal(t, "", lines(t, m, "amber_operation_duration_seconds_sum"), want)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -104,8 +104,8 @@ func TestOnlyIDsBecomeLabels(t *testing.T) {
 	}
 	tell(m, "", "")
 	tell(m, tenant, "")
-	check.Equal(t, "", map[string]int{"acme": 4, "_other": 1, "_all": 1, "other": 1, "ok-id": 1}, values(t, m, "tenant"))
-	check.Equal(t, "", map[string]int{"a": 2, "_other": 2, "_all": 2, "other": 1, "ok-id": 1}, values(t, m, "agent"))
+	must.Equal(t, "", values(t, m, "tenant"), map[string]int{"acme": 4, "_other": 1, "_all": 1, "other": 1, "ok-id": 1})
+	must.Equal(t, "", values(t, m, "agent"), map[string]int{"a": 2, "_other": 2, "_all": 2, "other": 1, "ok-id": 1})
 }
 
 // FuzzNothingFromOutsideBecomesALabel hands the same text to everything that

@@ -11,7 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -196,7 +196,7 @@ func TestAnOperationRunsInTheContextOfItsObservers(t *testing.T) {
 		t.Errorf("the context says %v", below.saw)
 	}
 	want := []wire.Operation{{Tenant: tenant, Agent: agent, Layer: "long_term", Name: "delete"}}
-	check.Equal(t, "", want, r.ops)
+	must.Equal(t, "", r.ops, want)
 	if r.outs[0].Err != errSecret || r.outs[0].Items != 0 { //nolint:errorlint // the very same
 		t.Errorf("outcome %+v", r.outs[0])
 	}
@@ -215,8 +215,8 @@ func TestAnOperationThatPanicsDoesNotCountAsGood(t *testing.T) {
 		_ = s.LongTerm.Delete(t.Context(), "x")
 	}()
 	want := []string{`amber_operations_total{agent="scout",layer="long_term",operation="delete",outcome="internal",tenant="acme"} 1`}
-	check.Equal(t, "", want, lines(t, m, "amber_operations_total"))
-	check.Equal(t, "", []string{`amber_operations_in_flight{layer="long_term"} 0`}, lines(t, m, "amber_operations_in_flight"))
+	must.Equal(t, "", lines(t, m, "amber_operations_total"), want)
+	must.Equal(t, "", lines(t, m, "amber_operations_in_flight"), []string{`amber_operations_in_flight{layer="long_term"} 0`})
 }
 
 func TestSnapshotsOfManyAgentsAreTheirs(t *testing.T) {
@@ -234,5 +234,5 @@ func TestSnapshotsOfManyAgentsAreTheirs(t *testing.T) {
 		{Tenant: tenant, Agent: agent, Layer: "snapshots", Name: "snapshot"},
 		{Tenant: tenant, Layer: "snapshots", Name: "collect_garbage"},
 	}
-	check.Equal(t, "", want, r.ops)
+	must.Equal(t, "", r.ops, want)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -45,8 +45,8 @@ func ago(d time.Duration) amber.Time { return amber.At(start.Add(-d)) }
 func TestLookSeesEverythingThereIs(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	check.OK(t, check.Err(s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})))
-	check.OK(t, s.Queue.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
+	must.Do(t, must.Err(s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})))
+	must.Do(t, s.Queue.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
 	parts := s.Present()
 	parts.Sync = quarrels{}
 	got, err := metrics.Look(t.Context(), metrics.Subject{
@@ -64,7 +64,7 @@ func TestLookSeesEverythingThereIs(t *testing.T) {
 			}, nil
 		},
 	})
-	check.OK(t, err)
+	must.Do(t, err)
 	want := metrics.AgentGauges{
 		Tenant: tenant, Agent: agent,
 		Memory:    &metrics.MemoryGauges{Memories: 1},
@@ -73,7 +73,7 @@ func TestLookSeesEverythingThereIs(t *testing.T) {
 		Queue:     &amber.Backpressure{Queued: 1, MaxInFlight: 32, Available: 32},
 		Sync:      &metrics.SyncGauges{Conflicts: 1},
 	}
-	check.Equal(t, "", want, got, cmpopts.EquateComparable(amber.Time{}))
+	must.Equal(t, "", got, want, cmpopts.EquateComparable(amber.Time{}))
 }
 
 func TestLookLeavesOutWhatItCannotSee(t *testing.T) {
@@ -86,7 +86,7 @@ func TestLookLeavesOutWhatItCannotSee(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	want := metrics.AgentGauges{Tenant: tenant, Agent: agent, Journal: &metrics.JournalGauges{}}
-	check.Equal(t, "", want, got, cmpopts.EquateComparable(amber.Time{}))
+	must.Equal(t, "", got, want, cmpopts.EquateComparable(amber.Time{}))
 }
 
 // TestALookIsNoOperation: a look at the measured stores is not counted as an operation.
@@ -94,13 +94,13 @@ func TestALookIsNoOperation(t *testing.T) {
 	t.Parallel()
 	m := newMetrics(t)
 	s, snapshots := m.Store(tenant, agent, newStore(t)), m.Snapshots(tenant, agent, pages{all: []wire.SnapshotMeta{{CreatedAt: ago(time.Hour)}}})
-	check.OK(t, check.Err(metrics.Look(t.Context(), metrics.Subject{Tenant: tenant, Agent: agent, Store: s, Snapshots: snapshots})))
+	must.Do(t, must.Err(metrics.Look(t.Context(), metrics.Subject{Tenant: tenant, Agent: agent, Store: s, Snapshots: snapshots})))
 	for _, name := range []string{"amber_operations_total", "amber_snapshot_operations_total"} {
 		if got := lines(t, m, name); got != nil {
 			t.Errorf("a look counts: %v", got)
 		}
 	}
-	check.OK(t, check.Err(s.Stats.Stats(t.Context())))
+	must.Do(t, must.Err(s.Stats.Stats(t.Context())))
 	if got := lines(t, m, "amber_operations_total"); len(got) != 1 {
 		t.Errorf("what is no look does not count: %v", got)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -65,11 +65,11 @@ type mover struct {
 
 func writes(t *testing.T, m *metrics.Metrics) {
 	s := m.Store(tenant, agent, newStore(t))
-	check.NoError(t, check.Err(s.LongTerm.Write(t.Context(), amber.WriteRequest{Title: "ab", Content: "cde"})))
+	must.NoError(t, must.Err(s.LongTerm.Write(t.Context(), amber.WriteRequest{Title: "ab", Content: "cde"})))
 	if _, err := s.Memories.Get(t.Context(), "0199a3f2-0000-7000-8000-000000000000"); amber.KindOf(err) != amber.KindNotFound {
 		t.Error(err)
 	}
-	check.NoError(t, check.Err(s.Memories.List(t.Context(), amber.ListQuery{})))
+	must.NoError(t, must.Err(s.Memories.List(t.Context(), amber.ListQuery{})))
 }
 
 func snapshotsMove(t *testing.T, m *metrics.Metrics) {
@@ -152,7 +152,7 @@ func looks(t *testing.T, m *metrics.Metrics) {
 			Sync:      &metrics.SyncGauges{Conflicts: 20},
 		}, {Tenant: tenant, Repository: &metrics.RepositoryGauges{Stored: 25, Total: 100}}}, nil
 	}})
-	check.NoError(t, m.Run(ctx, func(string, error) { cancel() }))
+	must.NoError(t, m.Run(ctx, func(string, error) { cancel() }))
 }
 
 // mine is a sample of the agent of these tests.
@@ -250,7 +250,7 @@ func movers() map[string]mover {
 		"amber_http_requests_in_flight": {func(t *testing.T, m *metrics.Metrics) {
 			m.InFlight(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 				want := []string{"amber_http_requests_in_flight 1"}
-				check.Equal(t, "", want, lines(t, m, "amber_http_requests_in_flight"))
+				must.Equal(t, "", lines(t, m, "amber_http_requests_in_flight"), want)
 			})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 		}, []string{"amber_http_requests_in_flight 0"}},
 		"amber_queue_entries": {looks, []string{

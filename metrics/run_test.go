@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -41,7 +41,7 @@ func (w *watch) runs(t *testing.T, m *metrics.Metrics, report func(string, error
 	<-w.asked
 	t.Cleanup(func() {
 		cancel()
-		check.NoError(t, <-done)
+		must.NoError(t, <-done)
 	})
 }
 
@@ -53,7 +53,7 @@ func (w *watch) round() {
 
 func watchedMetrics(t *testing.T, w *watch) *metrics.Metrics {
 	t.Helper()
-	m := check.Must(metrics.New(metrics.Options{Clock: func() time.Time { return w.now }, After: w.after, Interval: time.Second}))(t)
+	m := must.Get(metrics.New(metrics.Options{Clock: func() time.Time { return w.now }, After: w.after, Interval: time.Second}))(t)
 	return m
 }
 
@@ -73,10 +73,10 @@ func TestAgentsAreLookedAtInTheBackgroundOnly(t *testing.T) {
 	}
 	w.runs(t, m, nil)
 	for range 3 {
-		check.Equal(t, "", []string{`amber_memories{agent="scout",tenant="acme"} 1`}, lines(t, m, "amber_memories"))
+		must.Equal(t, "", lines(t, m, "amber_memories"), []string{`amber_memories{agent="scout",tenant="acme"} 1`})
 	}
 	w.round()
-	check.Equal(t, "", []string{`amber_memories{agent="scout",tenant="acme"} 2`}, lines(t, m, "amber_memories"))
+	must.Equal(t, "", lines(t, m, "amber_memories"), []string{`amber_memories{agent="scout",tenant="acme"} 2`})
 	if looks != 2 {
 		t.Errorf("%d looks in two rounds", looks)
 	}
@@ -93,7 +93,7 @@ func TestLooksAreAtLeastTenSecondsApart(t *testing.T) {
 		t.Errorf("%v between two looks", d)
 	}
 	cancel()
-	check.NoError(t, <-done)
+	must.NoError(t, <-done)
 }
 
 func TestWhatWasSeenLongAgoIsNotShown(t *testing.T) {
@@ -126,8 +126,8 @@ func TestALookThatFailsShowsWhatItSaw(t *testing.T) {
 	}})
 	var told []error
 	w.runs(t, m, func(_ string, err error) { told = append(told, err) })
-	check.Equal(t, "", []string{`amber_queue_leases_max{agent="scout",tenant="acme"} 3`}, lines(t, m, "amber_queue_leases_max"))
-	check.Equal(t, "", []string{`amber_look_rounds_total{outcome="internal"} 1`}, lines(t, m, "amber_look_rounds_total"))
+	must.Equal(t, "", lines(t, m, "amber_queue_leases_max"), []string{`amber_queue_leases_max{agent="scout",tenant="acme"} 3`})
+	must.Equal(t, "", lines(t, m, "amber_look_rounds_total"), []string{`amber_look_rounds_total{outcome="internal"} 1`})
 	if len(told) != 1 || !errors.Is(told[0], errSecret) {
 		t.Errorf("told %v", told)
 	}
@@ -166,7 +166,7 @@ func TestAWorkerThatFailsKeepsItsLastSuccess(t *testing.T) {
 	if diff := cmp.Diff(want, lines(t, m, name)); diff != "" || len(want) != 1 {
 		t.Errorf("%d series; %s", len(want), diff)
 	}
-	check.Equal(t, "", []string{`amber_worker_up{worker="journal drain"} 0`}, lines(t, m, "amber_worker_up"))
+	must.Equal(t, "", lines(t, m, "amber_worker_up"), []string{`amber_worker_up{worker="journal drain"} 0`})
 }
 
 // TestVaultTimesAreTakenBack: nobody is alarmed by the time of a backup that is

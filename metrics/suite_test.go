@@ -13,7 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/inmem"
@@ -41,7 +41,7 @@ func TestAMeasuredStoreKeepsEveryPromise(t *testing.T) {
 	report, err := storetest.Run(t.Context(), storetest.Backend{
 		Name: "measured", Fresh: func() (storetest.Place, error) { return measured{m}, nil },
 	})
-	check.NoError(t, err)
+	must.NoError(t, err)
 	for _, name := range report.NotRun {
 		if !strings.HasPrefix(name, "durable/") && !strings.HasPrefix(name, "shared/") {
 			t.Errorf("check %s was not run", name)
@@ -59,18 +59,18 @@ func TestAMeasuredStoreKeepsEveryPromise(t *testing.T) {
 func TestMeasuredSnapshotsAnswerAsTheEngine(t *testing.T) {
 	t.Parallel()
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: now, Random: random()})
-	check.OK(t, err)
-	a := check.Must(h.Agent(tenant, agent))(t)
-	store := check.Must(sqlite.Open(t.Context(), a, sqlite.Options{Clock: now, Random: random()}))(t)
+	must.Do(t, err)
+	a := must.Get(h.Agent(tenant, agent))(t)
+	store := must.Get(sqlite.Open(t.Context(), a, sqlite.Options{Clock: now, Random: random()}))(t)
 	defer store.Close()
-	engine := check.Must(snapshot.New(snapshot.Options{Home: h, Clock: now, Random: random()}))(t)
+	engine := must.Get(snapshot.New(snapshot.Options{Home: h, Clock: now, Random: random()}))(t)
 	m, ctx := newMetrics(t), t.Context()
 	s, r := m.Snapshots("", "", engine), m.Repository("", engine)
 	one, err := s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent, Label: "one", Pin: true})
 	if err != nil || one.Label != "one" || !one.Pinned {
 		t.Fatalf("%+v, %v", one, err)
 	}
-	two := check.Must(s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent}))(t)
+	two := must.Get(s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent}))(t)
 	ref := wire.SnapshotRef{Tenant: tenant, Agent: agent, ID: one.ID}
 	answers := func(s wire.Snapshotter, r wire.RepositoryChecker) (all []any) {
 		add := func(v any, err error) { all = append(all, v, fmt.Sprint(err)) }
@@ -90,8 +90,8 @@ func TestMeasuredSnapshotsAnswerAsTheEngine(t *testing.T) {
 	if diff := cmp.Diff(answers(engine, engine), answers(s, r), cmp.AllowUnexported(amber.Time{}), cmpopts.IgnoreFields(wire.RestorePlan{}, "SpaceFree")); diff != "" {
 		t.Errorf("the measured engine answers otherwise (-engine +measured):\n%s", diff)
 	}
-	check.NoError(t, errors.Join(s.PinSnapshot(ctx, ref, false), s.DeleteSnapshot(ctx, ref)))
-	check.Kind(t, "the deleted snapshot", check.Err(engine.ShowSnapshot(ctx, ref)), amber.KindNotFound)
+	must.NoError(t, errors.Join(s.PinSnapshot(ctx, ref, false), s.DeleteSnapshot(ctx, ref)))
+	must.Kind(t, "the deleted snapshot", must.Err(engine.ShowSnapshot(ctx, ref)), amber.KindNotFound)
 	if len(lines(t, m, "amber_snapshot_operations_total")) == 0 {
 		t.Error("nothing was measured")
 	}

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/wire"
@@ -35,13 +35,13 @@ func random() io.Reader { return rand.NewChaCha8([32]byte{'a', 'm', 'b', 'e', 'r
 
 func newMetrics(t *testing.T) *metrics.Metrics {
 	t.Helper()
-	m := check.Must(metrics.New(metrics.Options{Clock: now, Version: "v1.2.3"}))(t)
+	m := must.Get(metrics.New(metrics.Options{Clock: now, Version: "v1.2.3"}))(t)
 	return m
 }
 
 func newStore(t *testing.T) amber.Store {
 	t.Helper()
-	s := check.Must(inmem.New(inmem.Options{Clock: now, Random: random()}))(t)
+	s := must.Get(inmem.New(inmem.Options{Clock: now, Random: random()}))(t)
 	return s.Store()
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/natsbus"
 )
 
@@ -53,7 +54,7 @@ func (l *leaver) has(id string) bool {
 // over the later connection says nothing about what was sent over the one before.
 func TestAnAnswerOfALaterConnectionIsNone(t *testing.T) {
 	t.Parallel()
-	l := must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	server := &leaver{got: map[string]bool{}}
 	done := make(chan struct{})
 	go func() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/natsbus"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -37,7 +38,7 @@ type house struct {
 // state is "nobody".
 func newHouse(b *testing.B, state string) *house {
 	b.Helper()
-	hh := must(openStores(b.Context(), b.TempDir()))(b)
+	hh := must.Get(openStores(b.Context(), b.TempDir()))(b)
 	b.Cleanup(func() { _ = hh.close(context.Background()) })
 	h := &house{state: state, store: hh.stores[0]}
 	if state == "nobody" {
@@ -82,7 +83,7 @@ func BenchmarkWrite(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		for _, h := range houses {
 			begin := time.Now()
-			must(h.store.Write(b.Context(), amber.WriteRequest{Content: fmt.Sprintf("fact number %d", i)}))(b)
+			must.Get(h.store.Write(b.Context(), amber.WriteRequest{Content: fmt.Sprintf("fact number %d", i)}))(b)
 			h.took = append(h.took, time.Since(begin))
 		}
 	}

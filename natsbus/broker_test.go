@@ -17,7 +17,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/natsbus"
 )
 
@@ -49,7 +49,7 @@ func newBroker(t testing.TB, jetStream bool, change ...func(*server.Options)) *b
 func (b *broker) start(t testing.TB) {
 	t.Helper()
 	opts := b.opts
-	s := check.Must(server.NewServer(&opts))(t)
+	s := must.Get(server.NewServer(&opts))(t)
 	s.Start()
 	if !s.ReadyForConnections(patience) {
 		t.Fatal("the server does not start")
@@ -69,7 +69,7 @@ func (b *broker) url() string  { return "nats://" + b.addr() }
 // client connects to the server as a listener would.
 func (b *broker) client(t testing.TB, o ...nats.Option) *nats.Conn {
 	t.Helper()
-	nc := check.Must(nats.Connect(b.url(), o...))(t)
+	nc := must.Get(nats.Connect(b.url(), o...))(t)
 	t.Cleanup(nc.Close)
 	return nc
 }
@@ -85,28 +85,28 @@ func (b *broker) listen(t testing.TB, subject string) *nats.Subscription {
 	if err == nil {
 		err = nc.Flush()
 	}
-	check.OK(t, err)
+	must.Do(t, err)
 	return sub
 }
 
 func next(t testing.TB, sub *nats.Subscription) *nats.Msg {
 	t.Helper()
-	m := check.Must(sub.NextMsg(patience))(t)
+	m := must.Get(sub.NextMsg(patience))(t)
 	return m
 }
 
 // kept reads everything that a stream holds.
 func (b *broker) kept(t testing.TB, stream string) []*nats.Msg {
 	t.Helper()
-	js := check.Must(jetstream.New(b.client(t)))(t)
+	js := must.Get(jetstream.New(b.client(t)))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	s := check.Must(js.Stream(ctx, stream))(t)
-	c := check.Must(s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{}))(t)
-	info := check.Must(s.Info(ctx))(t)
+	s := must.Get(js.Stream(ctx, stream))(t)
+	c := must.Get(s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{}))(t)
+	info := must.Get(s.Info(ctx))(t)
 	var out []*nats.Msg
 	for len(out) < int(info.State.Msgs) {
-		batch := check.Must(c.Fetch(min(1000, int(info.State.Msgs)-len(out)), jetstream.FetchMaxWait(patience)))(t)
+		batch := must.Get(c.Fetch(min(1000, int(info.State.Msgs)-len(out)), jetstream.FetchMaxWait(patience)))(t)
 		for m := range batch.Messages() {
 			out = append(out, &nats.Msg{Subject: m.Subject(), Header: m.Headers(), Data: m.Data()})
 		}
@@ -120,7 +120,7 @@ func (b *broker) kept(t testing.TB, stream string) []*nats.Msg {
 func decode(t testing.TB, m *nats.Msg) events.Event {
 	t.Helper()
 	var e events.Event
-	check.OK(t, json.Unmarshal(m.Data, &e))
+	must.Do(t, json.Unmarshal(m.Data, &e))
 	if e.Subject != m.Subject {
 		t.Errorf("the event is for %s and came to %s", e.Subject, m.Subject)
 	}
@@ -196,7 +196,7 @@ func open(t testing.TB, o natsbus.Options) (*natsbus.Bus, *journal) {
 	if o.ReconnectWait == 0 {
 		o.ReconnectWait = 10 * time.Millisecond
 	}
-	b := check.Must(natsbus.Open(t.Context(), o))(t)
+	b := must.Get(natsbus.Open(t.Context(), o))(t)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
@@ -220,7 +220,7 @@ type proxy struct {
 
 func newProxy(t testing.TB, target string) *proxy {
 	t.Helper()
-	l := check.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	p := &proxy{listener: l, target: target, gate: make(chan struct{})}
 	close(p.gate)
 	p.wg.Go(p.accept)

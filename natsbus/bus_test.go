@@ -20,7 +20,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/natsbus"
 )
 
@@ -28,7 +28,7 @@ func contains(s, words string) bool { return strings.Contains(s, words) }
 
 func publish(t testing.TB, b *natsbus.Bus, e events.Event) {
 	t.Helper()
-	check.OK(t, b.Publish(t.Context(), e))
+	must.Do(t, b.Publish(t.Context(), e))
 }
 
 // modes runs a test without and with JetStream.
@@ -53,12 +53,12 @@ func TestEveryEventArrivesAsItsJSON(t *testing.T) {
 		sub := s.listen(t, "amber.>")
 		b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: jetStream})
 		for _, file := range files {
-			text := check.Must(os.ReadFile(file))(t)
+			text := must.Get(os.ReadFile(file))(t)
 			var e struct {
 				events.Event
 				Payload json.RawMessage `json:"payload"`
 			}
-			check.OK(t, json.Unmarshal(text, &e))
+			must.Do(t, json.Unmarshal(text, &e))
 			e.Event.Payload = e.Payload
 			publish(t, b, e.Event)
 			m := next(t, sub)
@@ -69,8 +69,8 @@ func TestEveryEventArrivesAsItsJSON(t *testing.T) {
 				t.Errorf("%s: it came to %s, want %s", file, m.Subject, e.Subject)
 			}
 			var got, want any
-			check.OK(t, errors.Join(json.Unmarshal(m.Data, &got), json.Unmarshal(text, &want)))
-			check.Equal(t, file, want, got)
+			must.Do(t, errors.Join(json.Unmarshal(m.Data, &got), json.Unmarshal(text, &want)))
+			must.Equal(t, file, got, want)
 		}
 		if h := b.Health(); !h.Connected || h.Published != int64(len(files)) || h.Failed != 0 || h.LastError != "" || h.Since.IsZero() {
 			t.Errorf("health is %+v", h)
@@ -84,7 +84,7 @@ func TestABusNeedsNoBrokerToBegin(t *testing.T) {
 		s := newBroker(t, jetStream)
 		s.stop()
 		b, log := open(t, natsbus.Options{URL: s.url(), JetStream: jetStream})
-		check.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
+		must.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 		if h := b.Health(); h.Connected || h.Failed != 1 || h.Published != 0 || h.LastError == "" {
 			t.Errorf("health is %+v", h)
 		}
@@ -109,11 +109,11 @@ func TestABrokerThatRestartsKeepsWhatItHad(t *testing.T) {
 		want = append(want, id)
 		s.stop()
 		log.await(t, "not connected")
-		check.Kind(t, "while it is away", b.Publish(t.Context(), mutation("lost")), amber.KindUnreachable)
+		must.Kind(t, "while it is away", b.Publish(t.Context(), mutation("lost")), amber.KindUnreachable)
 		s.start(t)
 		log.await(t, "connected to NATS")
 	}
-	check.Equal(t, "kept", want, idsOf(t, s.kept(t, natsbus.DefaultStream)))
+	must.Equal(t, "kept", idsOf(t, s.kept(t, natsbus.DefaultStream)), want)
 	if h := b.Health(); h.Reconnects != 4 || h.Published != 4 || h.Failed != 4 {
 		t.Errorf("health is %+v", h)
 	}
@@ -130,7 +130,7 @@ func TestAPartitionEndsAndTheBusGoesOn(t *testing.T) {
 		publish(t, b, mutation("1"))
 		p.freeze()
 		for range 3 {
-			check.Kind(t, "in the partition", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable)
+			must.Kind(t, "in the partition", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable)
 		}
 		log.await(t, "not connected")
 		p.cut()
@@ -155,7 +155,7 @@ func TestPublishEndsWithItsContext(t *testing.T) {
 		}
 		cancel()
 		for range 8 {
-			check.Kind(t, "after the end", <-done, amber.KindUnreachable)
+			must.Kind(t, "after the end", <-done, amber.KindUnreachable)
 		}
 		p.thaw()
 	})
@@ -219,7 +219,7 @@ func TestWhatIsSaidToBeOutIsOut(t *testing.T) {
 			seen[id] = true
 		}
 		t.Logf("%d events, %d attempts failed", len(want), failed)
-		check.Equal(t, "first arrivals", want, got)
+		must.Equal(t, "first arrivals", got, want)
 	})
 }
 
@@ -233,7 +233,7 @@ func TestAnEventOfferedTwiceIsKeptOnce(t *testing.T) {
 		publish(t, b, mutation("2"))
 		publish(t, b, mutation(odd))
 	}
-	check.Equal(t, "kept", []string{"1", "2", odd}, idsOf(t, s.kept(t, natsbus.DefaultStream)))
+	must.Equal(t, "kept", idsOf(t, s.kept(t, natsbus.DefaultStream)), []string{"1", "2", odd})
 }
 
 // An event that is too large is still told, and those behind it go on.
@@ -284,7 +284,7 @@ func TestALargeEventLosesItsPayloadAndHoldsUpNobody(t *testing.T) {
 		t.Parallel()
 		s := newBroker(t, false, func(o *server.Options) { o.MaxPayload = 100 })
 		b, _ := open(t, natsbus.Options{URL: s.url()})
-		check.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindRefused, "larger", "max_payload")
+		must.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindRefused, "larger", "max_payload")
 	})
 }
 
@@ -307,7 +307,7 @@ func TestWhatIsNoEventIsInvalid(t *testing.T) {
 	} {
 		e := mutation("1")
 		change(&e)
-		check.Kind(t, what, b.Publish(t.Context(), e), amber.KindInvalid)
+		must.Kind(t, what, b.Publish(t.Context(), e), amber.KindInvalid)
 	}
 }
 
@@ -326,7 +326,7 @@ func TestWhoMayNotPublishIsTold(t *testing.T) {
 		denied.Subject = "amber.memory.mutated.acme.eve"
 		for range 2 { // the second complaint is about the second event
 			publish(t, b, mutation("1"))
-			check.Kind(t, "denied", b.Publish(t.Context(), denied), amber.KindRefused, "acme.eve")
+			must.Kind(t, "denied", b.Publish(t.Context(), denied), amber.KindRefused, "acme.eve")
 		}
 		publish(t, b, mutation("3"))
 	})
@@ -340,9 +340,9 @@ func TestASlowListenerHoldsNobodyUp(t *testing.T) {
 		o.MaxPayload, o.MaxPending = 64<<10, 512<<10
 		o.WriteDeadline = 2 * time.Second
 	})
-	slow := check.Must(net.Dial("tcp", s.addr()))(t)
+	slow := must.Get(net.Dial("tcp", s.addr()))(t)
 	defer slow.Close()
-	check.OK(t, check.Err(fmt.Fprint(slow, "CONNECT {\"verbose\":false}\r\nSUB amber.> 1\r\nPING\r\n")))
+	must.Do(t, must.Err(fmt.Fprint(slow, "CONNECT {\"verbose\":false}\r\nSUB amber.> 1\r\nPING\r\n")))
 	sub := s.listen(t, "amber.>")
 	b, _ := open(t, natsbus.Options{URL: s.url()})
 	e := mutation("1")
@@ -364,7 +364,7 @@ func TestABusThatIsClosedPublishesNothing(t *testing.T) {
 				t.Errorf("Close: %v", err)
 			}
 		}
-		check.Kind(t, "publish", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable, "closed")
+		must.Kind(t, "publish", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable, "closed")
 		if contains(log.String(), "not connected") {
 			t.Errorf("the log complains:\n%s", log)
 		}
@@ -383,8 +383,8 @@ func TestCloseEndsWithItsContext(t *testing.T) {
 		go func() { done <- b.Publish(t.Context(), mutation("2")) }()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		check.Kind(t, "close", b.Close(ctx), amber.KindUnreachable)
-		check.Kind(t, "publish", <-done, amber.KindUnreachable)
+		must.Kind(t, "close", b.Close(ctx), amber.KindUnreachable)
+		must.Kind(t, "publish", <-done, amber.KindUnreachable)
 		if err := b.Close(t.Context()); err != nil {
 			t.Errorf("the second Close: %v", err)
 		}

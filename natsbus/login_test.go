@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/natsbus"
 )
 
@@ -43,7 +43,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		o := natsbus.Options{URL: "nats://127.0.0.1:1", Clock: time.Now}
 		tt.change(&o)
 		b, err := natsbus.Open(t.Context(), o)
-		check.Kind(t, what, err, tt.kind)
+		must.Kind(t, what, err, tt.kind)
 		if b != nil {
 			t.Errorf("%s: there is a bus", what)
 		}
@@ -64,7 +64,7 @@ func TestARefusedLoginIsTriedAgainAndNeverShown(t *testing.T) {
 			b, log := open(t, natsbus.Options{URL: "nats://" + login + "@" + s.addr(), ReconnectWait: time.Millisecond})
 			log.await(t, "cannot connect")
 			for range 20 { // the client library gives up after two
-				check.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
+				must.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 			}
 			h := b.Health()
 			if h.Connected || !contains(strings.ToLower(h.LastError), "authorization") {
@@ -87,17 +87,17 @@ func TestARefusedLoginIsTriedAgainAndNeverShown(t *testing.T) {
 // credentials makes a server that wants them, and a file that has them.
 func credentials(t *testing.T) (file string, change func(*server.Options)) {
 	t.Helper()
-	operator, account, user := must(nkeys.CreateOperator())(t), must(nkeys.CreateAccount())(t), must(nkeys.CreateUser())(t)
-	accountClaims := jwt.NewAccountClaims(must(account.PublicKey())(t))
-	accountJWT := must(accountClaims.Encode(operator))(t)
-	userJWT := must(jwt.NewUserClaims(must(user.PublicKey())(t)).Encode(account))(t)
-	creds := must(jwt.FormatUserConfig(userJWT, must(user.Seed())(t)))(t)
+	operator, account, user := must.Get(nkeys.CreateOperator())(t), must.Get(nkeys.CreateAccount())(t), must.Get(nkeys.CreateUser())(t)
+	accountClaims := jwt.NewAccountClaims(must.Get(account.PublicKey())(t))
+	accountJWT := must.Get(accountClaims.Encode(operator))(t)
+	userJWT := must.Get(jwt.NewUserClaims(must.Get(user.PublicKey())(t)).Encode(account))(t)
+	creds := must.Get(jwt.FormatUserConfig(userJWT, must.Get(user.Seed())(t)))(t)
 	file = filepath.Join(t.TempDir(), "nats.creds")
-	must(0, os.WriteFile(file, creds, 0o600))(t)
+	must.Get(0, os.WriteFile(file, creds, 0o600))(t)
 	return file, func(o *server.Options) {
 		resolver := &server.MemAccResolver{}
-		must(0, resolver.Store(accountClaims.Subject, accountJWT))(t)
-		o.TrustedKeys = []string{must(operator.PublicKey())(t)}
+		must.Get(0, resolver.Store(accountClaims.Subject, accountJWT))(t)
+		o.TrustedKeys = []string{must.Get(operator.PublicKey())(t)}
 		o.AccountResolver = resolver
 	}
 }
@@ -109,12 +109,12 @@ func TestAFileOfCredentialsLogsIn(t *testing.T) {
 	with, _ := open(t, natsbus.Options{URL: s.url(), CredsFile: file})
 	publish(t, with, mutation("1"))
 	without, _ := open(t, natsbus.Options{URL: s.url()})
-	check.Kind(t, "without", without.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
+	must.Kind(t, "without", without.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 
 	// A file that holds no credentials is an error of the login, and not shown.
-	must(0, os.WriteFile(file, []byte("-----BEGIN USER NKEY SEED-----\nSUhunter2\n------END USER NKEY SEED------\n"), 0o600))(t)
+	must.Get(0, os.WriteFile(file, []byte("-----BEGIN USER NKEY SEED-----\nSUhunter2\n------END USER NKEY SEED------\n"), 0o600))(t)
 	broken, log := open(t, natsbus.Options{URL: s.url(), CredsFile: file})
-	check.Kind(t, "broken", broken.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
+	must.Kind(t, "broken", broken.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 	if h := broken.Health(); contains(log.String()+h.LastError, "hunter2") || h.LastError == "" {
 		t.Errorf("the log or the health has the secret, or nothing:\n%s\n%+v", log, h)
 	}
@@ -124,7 +124,7 @@ func TestAFileOfCredentialsLogsIn(t *testing.T) {
 // know makes it give up. The bus does not.
 func TestABusOutlivesWhatItsClientGivesUp(t *testing.T) {
 	t.Parallel()
-	l := must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -142,7 +142,7 @@ func TestABusOutlivesWhatItsClientGivesUp(t *testing.T) {
 	})
 	b, log := open(t, natsbus.Options{URL: "nats://" + l.Addr().String()})
 	log.await(t, "connected to NATS")
-	check.Kind(t, "first", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
+	must.Kind(t, "first", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 	log.await(t, "not connected")
 	late := time.After(patience)
 	for b.Publish(t.Context(), mutation("1")) != nil {
@@ -195,14 +195,5 @@ func TestFewPermissionsAreEnough(t *testing.T) {
 	for _, name := range []string{"maker", "teller"} {
 		b, _ := open(t, natsbus.Options{URL: "nats://" + name + ":pw@" + s.addr(), JetStream: true})
 		publish(t, b, mutation(name))
-	}
-}
-
-// must returns a value, or fails the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		check.OK(t, err)
-		return v
 	}
 }

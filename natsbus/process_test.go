@@ -23,7 +23,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/natsbus"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -196,9 +196,9 @@ func spawn(t *testing.T, job ...string) *process {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join(job, " "))
 	cmd.Stderr = os.Stderr
-	in := must(cmd.StdinPipe())(t)
-	out := must(cmd.StdoutPipe())(t)
-	must(0, cmd.Start())(t)
+	in := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Get(0, cmd.Start())(t)
 	p := &process{cmd, in, make(chan string, 1<<16)}
 	go func() { // ends with the process
 		defer close(p.lines)
@@ -280,29 +280,29 @@ func TestKilledBrokersAndPublishersLoseNothing(t *testing.T) {
 	last := spawn(t, "finish", dir, url)
 	for range last.lines {
 	}
-	must(0, last.cmd.Wait())(t)
+	must.Get(0, last.cmd.Wait())(t)
 
-	hh := must(openStores(t.Context(), dir))(t)
+	hh := must.Get(openStores(t.Context(), dir))(t)
 	want := map[string][]string{}
 	total := 0
 	for name, log := range hh.logs {
 		want[name] = positions(t, log)
 		total += len(want[name])
 	}
-	must(0, hh.close(t.Context()))(t)
+	must.Get(0, hh.close(t.Context()))(t)
 	if total < acked {
 		t.Fatalf("%d changes are in the logs, %d writes were acknowledged", total, acked)
 	}
 	got, arrived := arrivals(t, port, want)
 	t.Logf("%d changes, %d arrived, kills %v", total, arrived, kills)
-	check.Equal(t, "first arrivals", want, got)
+	must.Equal(t, "first arrivals", got, want)
 }
 
 func positions(t *testing.T, log amber.ChangeLog) []string {
 	t.Helper()
 	var out []string
 	for at := amber.Position(""); ; {
-		changes := must(log.Changes(t.Context(), at, 1000))(t)
+		changes := must.Get(log.Changes(t.Context(), at, 1000))(t)
 		for _, c := range changes {
 			at = c.Position
 			out = append(out, string(c.Position)+"/"+string(c.Scope)+"/"+c.Key)
@@ -323,7 +323,7 @@ func arrivals(t *testing.T, port string, logs map[string][]string) (first map[st
 			log[id] = name
 		}
 	}
-	b := &broker{opts: server.Options{Port: must(strconv.Atoi(port))(t)}}
+	b := &broker{opts: server.Options{Port: must.Get(strconv.Atoi(port))(t)}}
 	first = map[string][]string{}
 	seen := map[string]bool{}
 	list := b.kept(t, natsbus.DefaultStream)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/natsbus"
 )
@@ -25,8 +25,8 @@ type outbox struct {
 
 func newOutbox(t *testing.T) *outbox {
 	t.Helper()
-	db := must(ledger.Open(t.Context(), filepath.Join(t.TempDir(), "home.db"), ledger.Options{Clock: time.Now, Random: cryptorand.Reader}))(t)
-	t.Cleanup(func() { must(0, db.Close())(t) })
+	db := must.Get(ledger.Open(t.Context(), filepath.Join(t.TempDir(), "home.db"), ledger.Options{Clock: time.Now, Random: cryptorand.Reader}))(t)
+	t.Cleanup(func() { must.Get(0, db.Close())(t) })
 	return &outbox{db, make(chan struct{}, 1), make(chan struct{}, 1)}
 }
 
@@ -68,7 +68,7 @@ type relaying struct {
 func startRelay(t *testing.T, o *outbox, url string) *relaying {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	bus := must(natsbus.Open(ctx, natsbus.Options{
+	bus := must.Get(natsbus.Open(ctx, natsbus.Options{
 		URL: url, JetStream: true, Clock: time.Now, Wait: 200 * time.Millisecond, ReconnectWait: time.Millisecond,
 	}))(t)
 	r := &events.Relay{Outbox: o, Publisher: bus, Interval: 5 * time.Millisecond, After: impatient, Report: func(err error) {
@@ -112,7 +112,7 @@ func TestARelayReachesTheStreamThroughOutages(t *testing.T) {
 			id := fmt.Sprintf("created/acme/%d", len(want))
 			e := mutation(id)
 			e.Payload = json.RawMessage(`{"n":1}`)
-			must(0, o.Publish(t.Context(), e))(t)
+			must.Get(0, o.Publish(t.Context(), e))(t)
 			want = append(want, id)
 		}
 	}
@@ -145,5 +145,5 @@ func TestARelayReachesTheStreamThroughOutages(t *testing.T) {
 		}
 		seen[id] = true
 	}
-	check.Equal(t, "first arrivals", want, got)
+	must.Equal(t, "first arrivals", got, want)
 }

@@ -9,25 +9,25 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/natsbus"
 )
 
 func (b *broker) streams(t testing.TB) jetstream.JetStream {
 	t.Helper()
-	js := check.Must(jetstream.New(b.client(t)))(t)
+	js := must.Get(jetstream.New(b.client(t)))(t)
 	return js
 }
 
 func (b *broker) makeStream(t testing.TB, name string, most int32, subjects ...string) {
 	t.Helper()
 	_, err := b.streams(t).CreateStream(t.Context(), jetstream.StreamConfig{Name: name, Subjects: subjects, MaxMsgSize: most, Storage: jetstream.MemoryStorage})
-	check.OK(t, err)
+	must.Do(t, err)
 }
 
 func (b *broker) config(t testing.TB, name string) jetstream.StreamConfig {
 	t.Helper()
-	s := check.Must(b.streams(t).Stream(t.Context(), name))(t)
+	s := must.Get(b.streams(t).Stream(t.Context(), name))(t)
 	return s.CachedInfo().Config
 }
 
@@ -36,7 +36,7 @@ func TestAMissingStreamIsMade(t *testing.T) {
 	s := newBroker(t, true)
 	b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true, Stream: "MEMORY", Prefixes: []string{"a.b", "c"}})
 	c := s.config(t, "MEMORY") // before the first event, so that listeners find it
-	check.Equal(t, "subjects", []string{"a.b.>", "c.>"}, c.Subjects)
+	must.Equal(t, "subjects", c.Subjects, []string{"a.b.>", "c.>"})
 	if c.Storage != jetstream.FileStorage || c.Duplicates < 2*time.Minute || c.MaxAge < 24*time.Hour {
 		t.Errorf("got %+v", c)
 	}
@@ -45,9 +45,9 @@ func TestAMissingStreamIsMade(t *testing.T) {
 	publish(t, b, e)
 
 	// Somebody deletes it.
-	check.OK(t, s.streams(t).DeleteStream(t.Context(), "MEMORY"))
+	must.Do(t, s.streams(t).DeleteStream(t.Context(), "MEMORY"))
 	publish(t, b, e)
-	check.Equal(t, "kept", []string{"1"}, idsOf(t, s.kept(t, "MEMORY")))
+	must.Equal(t, "kept", idsOf(t, s.kept(t, "MEMORY")), []string{"1"})
 }
 
 // A plain listener takes the event and answers nothing, so the server does not
@@ -58,8 +58,8 @@ func TestAStreamThatAListenerHidesIsMadeAgain(t *testing.T) {
 	b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true, Wait: 500 * time.Millisecond})
 	publish(t, b, mutation("1"))
 	s.listen(t, "amber.>")
-	check.OK(t, s.streams(t).DeleteStream(t.Context(), natsbus.DefaultStream))
-	check.Kind(t, "hidden", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable)
+	must.Do(t, s.streams(t).DeleteStream(t.Context(), natsbus.DefaultStream))
+	must.Kind(t, "hidden", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for b.Publish(ctx, mutation("2")) != nil {
@@ -67,7 +67,7 @@ func TestAStreamThatAListenerHidesIsMadeAgain(t *testing.T) {
 			t.Fatal("the stream is never made again")
 		}
 	}
-	check.Equal(t, "kept", []string{"2"}, idsOf(t, s.kept(t, natsbus.DefaultStream)))
+	must.Equal(t, "kept", idsOf(t, s.kept(t, natsbus.DefaultStream)), []string{"2"})
 }
 
 func TestAStreamThatIsThereStaysAsItIs(t *testing.T) {
@@ -99,20 +99,20 @@ func TestAFullStreamTakesTheEventOnceItHasRoom(t *testing.T) {
 	t.Parallel()
 	s := newBroker(t, true)
 	js := s.streams(t)
-	must(js.CreateStream(t.Context(), jetstream.StreamConfig{
+	must.Get(js.CreateStream(t.Context(), jetstream.StreamConfig{
 		Name: natsbus.DefaultStream, Subjects: []string{"amber.>"}, MaxMsgs: 1, Discard: jetstream.DiscardNew,
 	}))(t)
 	b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true})
 	publish(t, b, mutation("1"))
 	for range 3 {
-		check.Kind(t, "full", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable, "maximum messages exceeded")
+		must.Kind(t, "full", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable, "maximum messages exceeded")
 	}
 	if h := b.Health(); !h.Connected || h.Failed != 3 || !contains(h.LastError, "maximum messages") {
 		t.Errorf("health is %+v", h)
 	}
-	must(0, must(js.Stream(t.Context(), natsbus.DefaultStream))(t).Purge(t.Context()))(t)
+	must.Get(0, must.Get(js.Stream(t.Context(), natsbus.DefaultStream))(t).Purge(t.Context()))(t)
 	publish(t, b, mutation("2"))
-	check.Equal(t, "kept", []string{"2"}, idsOf(t, s.kept(t, natsbus.DefaultStream)))
+	must.Equal(t, "kept", idsOf(t, s.kept(t, natsbus.DefaultStream)), []string{"2"})
 }
 
 // A stream that answers nothing cannot tell an event that it has from one that
@@ -120,7 +120,7 @@ func TestAFullStreamTakesTheEventOnceItHasRoom(t *testing.T) {
 func TestAStreamThatAcknowledgesNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newBroker(t, true)
-	must(s.streams(t).CreateStream(t.Context(), jetstream.StreamConfig{
+	must.Get(s.streams(t).CreateStream(t.Context(), jetstream.StreamConfig{
 		Name: natsbus.DefaultStream, Subjects: []string{"amber.>"}, NoAck: true,
 	}))(t)
 	b, log := open(t, natsbus.Options{URL: s.url(), JetStream: true, Wait: 100 * time.Millisecond})
@@ -132,7 +132,7 @@ func TestAStreamThatAcknowledgesNothingIsRefused(t *testing.T) {
 		default:
 		}
 	}
-	check.Kind(t, "looked at", err, amber.KindRefused, "no_ack", "nats stream edit AMBER --ack")
+	must.Kind(t, "looked at", err, amber.KindRefused, "no_ack", "nats stream edit AMBER --ack")
 	if !contains(log.String(), "not ready") {
 		t.Errorf("the log says nothing:\n%s", log)
 	}
@@ -156,7 +156,7 @@ func TestAStreamThatTakesNothingOfOursIsAnErrorThatSaysWhatToDo(t *testing.T) {
 			s := newBroker(t, true)
 			s.makeStream(t, tt.stream, -1, tt.subjects...)
 			b, log := open(t, natsbus.Options{URL: s.url(), JetStream: true})
-			check.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindRefused, tt.words...)
+			must.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindRefused, tt.words...)
 			if !contains(log.String(), "not ready") {
 				t.Errorf("the log says nothing:\n%s", log)
 			}
@@ -169,6 +169,6 @@ func TestAStreamThatTakesNothingOfOursIsAnErrorThatSaysWhatToDo(t *testing.T) {
 		t.Parallel()
 		s := newBroker(t, false)
 		b, _ := open(t, natsbus.Options{URL: s.url(), JetStream: true, Wait: time.Second})
-		check.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable, "JetStream", "events.jetstream")
+		must.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable, "JetStream", "events.jetstream")
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/policy"
 )
 
@@ -74,5 +74,5 @@ func TestCases(t *testing.T) {
 	if !d.Effective || req.Title != "fix the build" || req.Scope != amber.ScopeProject || req.Kind != amber.HistoricalCase || req.Trust != amber.TrustDerived {
 		t.Errorf("%+v, %+v", d, req.Title)
 	}
-	check.NoError(t, check.Err(req.Normalize()))
+	must.NoError(t, must.Err(req.Normalize()))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
@@ -35,17 +35,17 @@ func (anybody) Grant(context.Context, string) (wire.Grant, error) {
 func bothDoors(t *testing.T) (amber.Notes, http.Handler, *mcp.Server) {
 	t.Helper()
 	clock := newClock().Read
-	store := check.Must(inmem.New(inmem.Options{Clock: clock, Random: rand.Reader, Incarnation: "i"}))(t)
+	store := must.Get(inmem.New(inmem.Options{Clock: clock, Random: rand.Reader, Incarnation: "i"}))(t)
 	agent := &server.Agent{Tenant: "acme", ID: "ada", Store: amber.NewStore(store.Parts()), Policy: policy.Conservative{}, Random: rand.Reader}
 	pool, err := server.NewPool(func(context.Context, amber.TenantID, amber.AgentID, bool) (*server.Agent, func() error, error) {
 		return agent, func() error { return nil }, nil
 	}, server.PoolOptions{Clock: clock})
-	check.OK(t, err)
+	must.Do(t, err)
 	desk := &server.Desk{Agents: pool}
-	api := check.Must(httpapi.New(httpapi.Options{Desk: desk, Authenticator: anybody{}, Clock: clock, Random: rand.Reader}))(t)
+	api := must.Get(httpapi.New(httpapi.Options{Desk: desk, Authenticator: anybody{}, Clock: clock, Random: rand.Reader}))(t)
 	t.Cleanup(api.Close)
 	who := server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}
-	tools := check.Must(mcpapi.NewServer(mcpapi.Options{Desk: desk, Clock: clock, Tools: "files"}, who, "acme", "ada"))(t)
+	tools := must.Get(mcpapi.NewServer(mcpapi.Options{Desk: desk, Clock: clock, Tools: "files"}, who, "acme", "ada"))(t)
 	return agent.Store.Notes, api.Handler(), tools
 }
 
@@ -55,10 +55,10 @@ func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 	t.Parallel()
 	const each = 30
 	notes, h, tools := bothDoors(t)
-	check.OK(t, check.Err(notes.WriteNote(t.Context(), "log", "begin\n")))
+	must.Do(t, must.Err(notes.WriteNote(t.Context(), "log", "begin\n")))
 	here, there := mcp.NewInMemoryTransports()
-	ss := check.Must(tools.Connect(t.Context(), there, nil))(t)
-	cs := check.Must(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil))(t)
+	ss := must.Get(tools.Connect(t.Context(), there, nil))(t)
+	cs := must.Get(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil))(t)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range each {
@@ -77,9 +77,9 @@ func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 		}
 	})
 	wg.Wait()
-	check.NoError(t, cs.Close())
-	check.NoError(t, ss.Wait())
-	n := check.Must(notes.ReadNote(t.Context(), "log"))(t)
+	must.NoError(t, cs.Close())
+	must.NoError(t, ss.Wait())
+	n := must.Get(notes.ReadNote(t.Context(), "log"))(t)
 	for i := range each {
 		for _, line := range []string{fmt.Sprintf("tool %d\n", i), fmt.Sprintf("request %d\n", i)} {
 			if strings.Count(n.Content, "\n"+line) != 1 {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -25,7 +25,7 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	home := &village{agents: map[amber.AgentID]bool{}}
 	d := &server.Desk{Agents: home, Audit: b}
 	look := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "memory.list"}
-	check.Kind(t, "a reader", d.Do(asking(t.Context(), "acme", "", "read"), look, nothing), amber.KindNotFound)
+	must.Kind(t, "a reader", d.Do(asking(t.Context(), "acme", "", "read"), look, nothing), amber.KindNotFound)
 	frozen := look
 	frozen.Closed = true
 	if err := d.Do(asking(t.Context(), "acme", "", "admin"), frozen, nothing); err != nil {
@@ -37,15 +37,15 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			check.NoError(t, d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing))
+			must.NoError(t, d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing))
 		})
 	}
 	wg.Wait()
 	want := []wire.AuditEntry{{Tenant: "acme", Agent: "ada", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
-	check.Equal(t, "", want, b.Entries(0), sameTime)
+	must.Equal(t, "", b.Entries(0), want, sameTime)
 	b.Break(errors.New("the disk is full"))
 	for _, look.Agent = range []amber.AgentID{"bob", "cat"} {
-		check.Kind(t, string(look.Agent), d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing), amber.KindInternal)
+		must.Kind(t, string(look.Agent), d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing), amber.KindInternal)
 	}
 	if home.agents["cat"] {
 		t.Error("an agent was made while nothing can be written down")
@@ -104,7 +104,7 @@ func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
 		for _, e := range b.Entries(0) {
 			got = append(got, e.Subject+" "+e.Outcome)
 		}
-		check.Equal(t, c.name, c.want, got)
+		must.Equal(t, c.name, got, c.want)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestWhyTheAuditLogIsDeafIsNotTold(t *testing.T) {
 		if amber.KindOf(err) != want || strings.Contains(err.Error(), "srv") || strings.Contains(err.Error(), "audit") {
 			t.Errorf("%s: %v", scope, err)
 		}
-		check.Kind(t, "a change", d.Do(asking(t.Context(), "acme", "ada", "write"), job, nothing), amber.KindInternal)
+		must.Kind(t, "a change", d.Do(asking(t.Context(), "acme", "ada", "write"), job, nothing), amber.KindInternal)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestCallsOfToolsAreObserved(t *testing.T) {
 	})
 	_ = d.Do(asking(t.Context(), "acme", "ada", "write"), job, nothing)
 	d.ObserveTool("memory_get", amber.Errorf(amber.KindInvalid, "read arguments", "", "x"), time.Time{})
-	check.Equal(t, "", []string{"memory_get  1s", "memory_get refused 0s", "memory_get invalid 0s"}, seen)
+	must.Equal(t, "", seen, []string{"memory_get  1s", "memory_get refused 0s", "memory_get invalid 0s"})
 }
 
 // One at a time changes an agent; others are not kept waiting, and nobody waits
@@ -150,12 +150,12 @@ func TestCallsOfToolsAreObserved(t *testing.T) {
 func TestOnlyOneIsAloneWithAnAgent(t *testing.T) {
 	t.Parallel()
 	d := &server.Desk{}
-	unlock := check.Must(d.Alone(t.Context(), "acme", "ada"))(t)
-	other := check.Must(d.Alone(t.Context(), "acme", "bob"))(t)
+	unlock := must.Get(d.Alone(t.Context(), "acme", "ada"))(t)
+	other := must.Get(d.Alone(t.Context(), "acme", "bob"))(t)
 	other()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	check.Kind(t, "somebody in a hurry", check.Err(d.Alone(ctx, "acme", "ada")), amber.KindUnreachable)
+	must.Kind(t, "somebody in a hurry", must.Err(d.Alone(ctx, "acme", "ada")), amber.KindUnreachable)
 	unlock()
 	unlock() // once more does nothing
 	total := 0
@@ -245,11 +245,11 @@ func TestAnAgentThatMustBeThereIsNotMade(t *testing.T) {
 	b, home := &servertest.Book{}, &village{agents: map[amber.AgentID]bool{}}
 	d := &server.Desk{Agents: home, Audit: b}
 	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "event.stream", Existing: true}
-	check.Kind(t, "", d.Do(asking(t.Context(), "acme", "", "admin"), job, nothing), amber.KindNotFound)
+	must.Kind(t, "", d.Do(asking(t.Context(), "acme", "", "admin"), job, nothing), amber.KindNotFound)
 	if len(home.agents) != 0 || len(b.Entries(0)) != 0 {
 		t.Errorf("made %v, written down %+v", home.agents, b.Entries(0))
 	}
-	check.NoError(t, d.Made(asking(t.Context(), "acme", "", "admin"), "acme", "cat"))
+	must.NoError(t, d.Made(asking(t.Context(), "acme", "", "admin"), "acme", "cat"))
 	want := []wire.AuditEntry{{Tenant: "acme", Agent: "cat", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
-	check.Equal(t, "", want, b.Entries(0), sameTime)
+	must.Equal(t, "", b.Entries(0), want, sameTime)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/store/inmem"
 )
@@ -40,7 +40,7 @@ func (o one) Agent(context.Context, amber.TenantID, amber.AgentID, bool) (*serve
 // fed returns an agent whose reads are counted, and its feeds.
 func fed(t *testing.T, mark func(server.AgentName) string) (*server.Agent, *server.Feeds, *atomic.Int64) {
 	t.Helper()
-	store := check.Must(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
+	store := must.Get(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	reads := new(atomic.Int64)
 	parts := store.Parts()
 	parts.Changes, parts.ControlChanges = counting{parts.Changes, reads}, counting{parts.ControlChanges, reads}
@@ -52,7 +52,7 @@ func run(t *testing.T, f *server.Feeds) {
 	t.Helper()
 	crew := server.NewCrew(time.Now)
 	crew.Go("event streams", f.Run)
-	t.Cleanup(func() { check.NoError(t, crew.Stop(context.Background())) })
+	t.Cleanup(func() { must.NoError(t, crew.Stop(context.Background())) })
 }
 
 // The logs of an agent are read once for all listeners: when a write is told, and
@@ -64,14 +64,14 @@ func TestLogsAreReadOnceHoweverManyListen(t *testing.T) {
 		var all []*server.Feed
 		for range listeners {
 			feed, leave, err := feeds.Join(t.Context(), a)
-			check.OK(t, err)
+			must.Do(t, err)
 			defer leave()
 			all = append(all, feed)
 		}
 		for i := range 20 {
 			at, _ := all[0].Memory.Head()
 			news := all[0].News()
-			check.OK(t, check.Err(a.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)})))
+			must.Do(t, must.Err(a.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)})))
 			feeds.Changed(server.AgentName{Tenant: "acme", Agent: "ada"})
 			<-news
 			for _, feed := range all {
@@ -101,10 +101,10 @@ func TestWritesOfOtherProcessesAreFoundInTheFiles(t *testing.T) {
 		t.Errorf("%d looks and %d reads without a listener", looks.Load(), reads.Load())
 	}
 	feed, leave, err := feeds.Join(t.Context(), a)
-	check.OK(t, err)
+	must.Do(t, err)
 	for i := range 5 {
 		news := feed.News()
-		check.OK(t, check.Err(a.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)})))
+		must.Do(t, must.Err(a.Store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", i)})))
 		version.Add(1)
 		<-news
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -39,7 +39,7 @@ func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
 			return nil
 		}, nil
 	}, server.PoolOptions{Clock: newClock().Read, MaxOpen: 1, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	check.OK(t, err)
+	must.Do(t, err)
 	for _, agent := range []amber.AgentID{"ada", "bob", "bob", "cat"} {
 		if err := use(t, p, agent); err != nil {
 			t.Errorf("%s: %v", agent, err)
@@ -48,7 +48,7 @@ func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
 	if opened != 3 || !strings.Contains(log.String(), "agent=ada") || !strings.Contains(log.String(), "the disk is gone") {
 		t.Errorf("opened %d times, the log says %q", opened, log.String())
 	}
-	check.NoError(t, errors.Join(p.Sweep(), p.Close(t.Context())))
+	must.NoError(t, errors.Join(p.Sweep(), p.Close(t.Context())))
 }
 
 // A bug of the opener is the panic of one caller: those who wait are told, the
@@ -66,7 +66,7 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 		}
 		return &server.Agent{Tenant: tenant, ID: id}, func() error { return nil }, nil
 	}, server.PoolOptions{Clock: newClock().Read, MaxOpen: 1})
-	check.OK(t, err)
+	must.Do(t, err)
 	panicked := make(chan any, 1)
 	go func() {
 		defer func() { panicked <- recover() }()
@@ -84,7 +84,7 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 	if got := <-panicked; got != "a bug" {
 		t.Errorf("the caller is told %v", got)
 	}
-	check.Kind(t, "the caller that waited", <-waited, amber.KindInternal)
+	must.Kind(t, "the caller that waited", <-waited, amber.KindInternal)
 	if err := use(t, p, "ada"); err != nil {
 		t.Errorf("the next one: %v", err)
 	}
@@ -117,20 +117,20 @@ func TestAVisitIsNoUse(t *testing.T) {
 	h, c := newHouse(), newClock()
 	p := newPool(t, h, server.PoolOptions{Clock: c.Read, Idle: time.Minute})
 	for _, agent := range []amber.AgentID{"a", "b", ""} {
-		check.OK(t, use(t, p, agent))
+		must.Do(t, use(t, p, agent))
 	}
 	c.Forward(time.Minute)
 	seen := map[amber.AgentID]int{}
 	look := func(a *server.Agent) error { seen[a.ID]++; return nil }
-	check.OK(t, p.Visit(look))
-	check.Equal(t, "", map[amber.AgentID]int{"a": 1, "b": 1}, seen)
+	must.Do(t, p.Visit(look))
+	must.Equal(t, "", seen, map[amber.AgentID]int{"a": 1, "b": 1})
 	// The one that is looked at is in use meanwhile, the others are not.
-	check.OK(t, p.Visit(func(a *server.Agent) error { return errors.Join(look(a), p.Sweep()) }))
-	check.Equal(t, "", map[amber.AgentID]int{"a": 2, "b": 1}, seen)
+	must.Do(t, p.Visit(func(a *server.Agent) error { return errors.Join(look(a), p.Sweep()) }))
+	must.Equal(t, "", seen, map[amber.AgentID]int{"a": 2, "b": 1})
 	if err := p.Sweep(); err != nil || p.Open() != 0 {
 		t.Errorf("%d agents are open, %v", p.Open(), err)
 	}
-	check.NoError(t, p.Visit(func(*server.Agent) error { return errors.New("there is nobody") }))
+	must.NoError(t, p.Visit(func(*server.Agent) error { return errors.New("there is nobody") }))
 }
 
 // A full pool makes room while it is looked at, and a look that ends with an
@@ -140,7 +140,7 @@ func TestAVisitDoesNotFillThePool(t *testing.T) {
 	h := newHouse()
 	p := newPool(t, h, server.PoolOptions{MaxOpen: 2})
 	for _, agent := range []amber.AgentID{"a", "b"} {
-		check.OK(t, use(t, p, agent))
+		must.Do(t, use(t, p, agent))
 	}
 	stop := errors.New("stop")
 	err := p.Visit(func(a *server.Agent) error {
@@ -180,7 +180,7 @@ func TestACrewOutlivesAWorkerThatPanics(t *testing.T) {
 		case <-time.After(time.Millisecond):
 		}
 	}
-	check.NoError(t, crew.Stop(t.Context()))
+	must.NoError(t, crew.Stop(t.Context()))
 	h := crew.Health()
 	if h[0].Failures != 1 || h[0].LastFailure != amber.At(noon) || strings.Contains(h[0].LastError, "secret") || h[1].Status != amber.Healthy {
 		t.Errorf("%+v", h)

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -67,7 +67,7 @@ func newPool(t *testing.T, h *house, o server.PoolOptions) *server.Pool {
 	if o.Clock == nil {
 		o.Clock = newClock().Read
 	}
-	p := check.Must(server.NewPool(h.open, o))(t)
+	p := must.Get(server.NewPool(h.open, o))(t)
 	return p
 }
 
@@ -117,7 +117,7 @@ func TestAnAgentThatDoesNotOpenIsTriedAgain(t *testing.T) {
 	}
 	h.fail = nil
 	_, release, err := p.Agent(t.Context(), "acme", "ada", true)
-	check.OK(t, err)
+	must.Do(t, err)
 	release()
 }
 
@@ -152,9 +152,9 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 	h, c := newHouse(), newClock()
 	p := newPool(t, h, server.PoolOptions{Clock: c.Read, Idle: time.Minute, MaxOpen: 2})
 	_, releaseAda, err := p.Agent(t.Context(), "acme", "ada", true)
-	check.OK(t, err)
+	must.Do(t, err)
 	_, releaseBob, err := p.Agent(t.Context(), "acme", "bob", true)
-	check.OK(t, err)
+	must.Do(t, err)
 	if _, _, err := p.Agent(t.Context(), "acme", "cat", true); amber.KindOf(err) != amber.KindBusy {
 		t.Errorf("a third one: %v", err)
 	}
@@ -165,8 +165,8 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 	}
 	releaseCat()
 	c.Forward(2 * time.Minute)
-	check.OK(t, p.Sweep())
-	check.Equal(t, "", map[string]int{"acme/bob": 1, "acme/cat": 1}, h.closed)
+	must.Do(t, p.Sweep())
+	must.Equal(t, "", h.closed, map[string]int{"acme/bob": 1, "acme/cat": 1})
 	// Somebody who does not leave is not waited for without end.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -221,7 +221,7 @@ func TestTheDeskLetsInWhoMayAndWritesDownWhatChanged(t *testing.T) {
 		if len(h.opened) > 0 && !c.did {
 			t.Errorf("%s: an agent was opened", c.name)
 		}
-		check.Equal(t, c.name, c.book, b.Entries(0), sameTime)
+		must.Equal(t, c.name, b.Entries(0), c.book, sameTime)
 	}
 }
 
@@ -251,7 +251,7 @@ func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
 	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true}
 	work := func(context.Context, *server.Agent) (string, error) { done++; return "m1", nil }
 	for range 3 {
-		check.Kind(t, "", d.Do(ctx, job, work), amber.KindInternal)
+		must.Kind(t, "", d.Do(ctx, job, work), amber.KindInternal)
 	}
 	if done != 1 {
 		t.Errorf("%d changes were made", done)
@@ -317,7 +317,7 @@ func TestBeforeAToolChangesSomething(t *testing.T) {
 	if done, err := do("mcp.memory_forget", true); done || err == nil {
 		t.Errorf("it was done without a snapshot: %v", err)
 	}
-	check.Equal(t, "", []string{"memory_save", "memory_forget"}, asked)
+	must.Equal(t, "", asked, []string{"memory_save", "memory_forget"})
 	if last := b.Entries(0)[len(b.Entries(0))-1]; last.Outcome != "internal" {
 		t.Errorf("the log says %q", last.Outcome)
 	}
@@ -349,8 +349,8 @@ func TestACrewTellsHowItIsDoing(t *testing.T) {
 	}
 	at := func(s int) amber.Time { return amber.At(noon.Add(time.Duration(s) * time.Second)) }
 	want := wire.WorkerHealth{Name: "drain", Status: amber.Healthy, Runs: 3, Failures: 1, LastRun: at(3), LastFailure: at(2), Detail: "a round"}
-	check.Equal(t, "", want, crew.Health()[0], sameTime)
-	check.NoError(t, crew.Stop(t.Context()))
+	must.Equal(t, "", crew.Health()[0], want, sameTime)
+	must.NoError(t, crew.Stop(t.Context()))
 	if h := crew.Health()[1]; h.Status != amber.Unavailable || h.LastError != "no log" {
 		t.Errorf("%+v", h)
 	}

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -22,12 +22,12 @@ func readVectors(t testing.TB, file string, into any) {
 	if err == nil {
 		err = json.Unmarshal(b, into)
 	}
-	check.OK(t, err)
+	must.Do(t, err)
 }
 
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
-	b := check.Must(hex.DecodeString(s))(t)
+	b := must.Get(hex.DecodeString(s))(t)
 	return b
 }
 
@@ -137,8 +137,8 @@ func TestASignatureIsNothingElse(t *testing.T) {
 	key := ed25519.NewKeyFromSeed(unhex(t, vectors[3].Seed))
 	message := []byte("what is signed")
 	good := sign.SignWith(key, message)
-	check.OK(t, good.Verify(message))
-	raw := check.Must(base64.RawURLEncoding.DecodeString(good.Sig))(t)
+	must.Do(t, good.Verify(message))
+	raw := must.Get(base64.RawURLEncoding.DecodeString(good.Sig))(t)
 	encode := base64.RawURLEncoding.EncodeToString
 	tests := map[string]func(s *sign.Signature){
 		"no algorithm":      func(s *sign.Signature) { s.Alg = "" },
@@ -162,7 +162,7 @@ func TestASignatureIsNothingElse(t *testing.T) {
 		if s == good {
 			t.Fatalf("%s: nothing was spoiled", name)
 		}
-		check.Kind(t, name, s.Verify(message), amber.KindUntrusted)
+		must.Kind(t, name, s.Verify(message), amber.KindUntrusted)
 	}
 	for i := range raw {
 		s := good

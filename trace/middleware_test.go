@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	oteltrace "go.opentelemetry.io/otel/trace"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/trace"
 	"github.com/amber-memory/amber/wire"
 )
@@ -62,7 +62,7 @@ func TestARequestContinuesTheTraceOfItsCaller(t *testing.T) {
 	want := map[string]string{
 		"http.request.method": "GET", "http.route": "/v1/memories/{id}", "http.response.status_code": "404",
 	}
-	check.Equal(t, "", want, attributes(request))
+	must.Equal(t, "", attributes(request), want)
 	if request.Status.Code != codes.Unset {
 		t.Error("what a caller does wrong is no error of the server")
 	}
@@ -136,7 +136,7 @@ func TestStreamsStillFlush(t *testing.T) {
 	t.Parallel()
 	tracer, _ := opened(t, trace.Options{})
 	w := serve(t, tracer, httptest.NewRequest("GET", "/v1/memories/x", nil), func(w http.ResponseWriter, _ *http.Request) {
-		check.NoError(t, http.NewResponseController(w).Flush())
+		must.NoError(t, http.NewResponseController(w).Flush())
 		w.(http.Flusher).Flush()
 	})
 	if !w.Flushed {

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/trace"
 	"github.com/amber-memory/amber/wire"
 )
@@ -77,17 +77,17 @@ func TestCloseSendsWhatWaits(t *testing.T) {
 	}))
 	o.Delay = time.Hour // only Close sends
 	o.Failed = func(err error) { t.Error(err) }
-	tracer := check.Must(trace.Open(t.Context(), o))(t)
+	tracer := must.Get(trace.Open(t.Context(), o))(t)
 	for _, name := range []string{"write", "recall"} {
 		_, end := tracer.Begin(t.Context(), wire.Operation{Tenant: "acme", Agent: "scout", Layer: "long_term", Name: name})
 		end(wire.Outcome{Err: errSecret})
 	}
 	for range 2 {
-		check.OK(t, tracer.Close(t.Context()))
+		must.Do(t, tracer.Close(t.Context()))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	check.Equal(t, "", []string{"long_term.write", "long_term.recall"}, s.spans)
+	must.Equal(t, "", s.spans, []string{"long_term.write", "long_term.recall"})
 	if s.service != "amber-east" || s.path != "/v1/traces" || s.key != "a b" {
 		t.Errorf("service %q, path %q, key %q", s.service, s.path, s.key)
 	}
@@ -113,12 +113,12 @@ func TestACollectorThatHangsHoldsNobodyUp(t *testing.T) {
 		Endpoint: s.URL, CloseTimeout: 20 * time.Millisecond,
 		Failed: func(err error) { failed <- err },
 	})
-	check.OK(t, err)
+	must.Do(t, err)
 	for range 2*trace.MaxQueue + 1000 { // more than there is room for
 		_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
 		end(wire.Outcome{})
 	}
-	check.Kind(t, "close", tracer.Close(context.Background()), amber.KindUnreachable)
+	must.Kind(t, "close", tracer.Close(context.Background()), amber.KindUnreachable)
 	<-failed // somebody is told
 }
 
@@ -127,10 +127,10 @@ func TestACollectorThatIsAwayIsToldOnlyToWhoAsks(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
 	defer s.Close()
 	failed := make(chan error, 1)
-	tracer := check.Must(trace.Open(t.Context(), trace.Options{Endpoint: s.URL, Failed: func(err error) { failed <- err }}))(t)
+	tracer := must.Get(trace.Open(t.Context(), trace.Options{Endpoint: s.URL, Failed: func(err error) { failed <- err }}))(t)
 	_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
 	end(wire.Outcome{})
-	check.NoError(t, tracer.Close(t.Context()))
+	must.NoError(t, tracer.Close(t.Context()))
 	select {
 	case <-failed:
 	default:
@@ -152,7 +152,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := trace.Open(t.Context(), o)
-			check.Kind(t, "", err, amber.KindInvalid)
+			must.Kind(t, "", err, amber.KindInvalid)
 			if err != nil && bytes.Contains([]byte(err.Error()), []byte("secret")) {
 				t.Errorf("the error tells a secret: %v", err)
 			}
@@ -186,7 +186,7 @@ func TestVariables(t *testing.T) {
 			if got.Endpoint != c.want.Endpoint || got.Service != c.want.Service {
 				t.Errorf("got %q %q, want %q %q", got.Endpoint, got.Service, c.want.Endpoint, c.want.Service)
 			}
-			check.Equal(t, "", c.want.Headers, got.Headers)
+			must.Equal(t, "", got.Headers, c.want.Headers)
 		})
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/trace"
 	"github.com/amber-memory/amber/wire"
 )
@@ -37,7 +37,7 @@ func TestOperationsBecomeSpansInsideEachOther(t *testing.T) {
 		"amber.tenant": "acme", "amber.agent": "scout", "amber.layer": "long_term", "amber.operation": "write",
 		"amber.bytes_in": "7", "amber.bytes_out": "0", "amber.items": "2",
 	}
-	check.Equal(t, "", want, attributes(parent))
+	must.Equal(t, "", attributes(parent), want)
 	if parent.Status.Code != codes.Unset {
 		t.Errorf("status %v of an operation that went well", parent.Status.Code)
 	}
@@ -63,7 +63,7 @@ func TestAnErrorTellsItsKindAndNoText(t *testing.T) {
 			if s.Status.Code != codes.Error || s.Status.Description != c.want || attributes(s)["error.type"] != c.want {
 				t.Errorf("status %+v, error.type %q, want %s", s.Status, attributes(s)["error.type"], c.want)
 			}
-			all := check.Must(json.Marshal(s))(t)
+			all := must.Get(json.Marshal(s))(t)
 			if strings.Contains(string(all), "cat") {
 				t.Errorf("the span holds text: %s", all)
 			}
@@ -75,7 +75,7 @@ func TestAnErrorTellsItsKindAndNoText(t *testing.T) {
 }
 
 func TestWithoutAnEndpointNothingIsMadeAndItCostsNothing(t *testing.T) {
-	tracer := check.Must(trace.Open(t.Context(), trace.Options{}))(t)
+	tracer := must.Get(trace.Open(t.Context(), trace.Options{}))(t)
 	ctx, op := t.Context(), wire.Operation{Tenant: "acme", Layer: "long_term", Name: "get"}
 	allocs := testing.AllocsPerRun(100, func() {
 		inner, end := tracer.Begin(ctx, op)
@@ -87,7 +87,7 @@ func TestWithoutAnEndpointNothingIsMadeAndItCostsNothing(t *testing.T) {
 	if allocs != 0 {
 		t.Errorf("%v allocations", allocs)
 	}
-	check.NoError(t, tracer.Close(ctx))
+	must.NoError(t, tracer.Close(ctx))
 	var zero trace.Tracer
 	if _, end := zero.Begin(ctx, op); end == nil {
 		t.Error("the zero tracer is not ready")

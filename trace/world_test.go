@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.uber.org/goleak"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/trace"
 )
 
@@ -23,9 +23,9 @@ func (kept) Shutdown(context.Context) error { return nil }
 func opened(t *testing.T, o trace.Options) (*trace.Tracer, func() tracetest.SpanStubs) {
 	t.Helper()
 	e := kept{tracetest.NewInMemoryExporter()}
-	tracer := check.Must(trace.OpenWith(o, e))(t)
+	tracer := must.Get(trace.OpenWith(o, e))(t)
 	shut := func() tracetest.SpanStubs {
-		check.NoError(t, tracer.Close(context.Background()))
+		must.NoError(t, tracer.Close(context.Background()))
 		return e.GetSpans()
 	}
 	t.Cleanup(func() { shut() })

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/wire"
 )
@@ -79,6 +79,6 @@ func (b *busyStates) LoadState(ctx context.Context, id amber.SessionID) (amber.S
 
 func newStates(t *testing.T) amber.SessionStates {
 	t.Helper()
-	s := check.Must(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
+	s := must.Get(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	return s
 }

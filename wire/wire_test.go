@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -19,9 +19,9 @@ func TestFailuresTravel(t *testing.T) {
 	t.Parallel()
 	for _, kind := range amber.Kinds() {
 		sent := fmt.Errorf("step: %w", &amber.Error{Op: "write memory", Kind: kind, ID: "x", Err: errors.New("why\nnot"), Hint: "amber help"})
-		b := check.Must(json.Marshal(wire.FailureOf(sent)))(t)
+		b := must.Get(json.Marshal(wire.FailureOf(sent)))(t)
 		var f wire.Failure
-		check.OK(t, json.Unmarshal(b, &f))
+		must.Do(t, json.Unmarshal(b, &f))
 		got := f.Err()
 		if amber.KindOf(got) != kind || amber.HintOf(got) != "amber help" {
 			t.Errorf("%s came back as %s, hint %q", kind, amber.KindOf(got), amber.HintOf(got))
@@ -69,7 +69,7 @@ func TestEveryKindHasItsCodes(t *testing.T) {
 		"cross_tenant": {6, 403, -32066}, "too_new": {6, 403, -32066}, "unsupported": {6, 403, -32066}, "unreachable": {7, 503, -32067},
 		"internal": {1, 500, -32603}, "unheard_of": {1, 500, -32603},
 	}
-	check.Equal(t, "", want, got)
+	must.Equal(t, "", got, want)
 }
 
 func TestGrants(t *testing.T) {
@@ -120,6 +120,6 @@ func TestTokenRequests(t *testing.T) {
 	} {
 		r := ok
 		change(&r)
-		check.Kind(t, name, check.Err(r.Normalize()), amber.KindInvalid)
+		must.Kind(t, name, must.Err(r.Normalize()), amber.KindInvalid)
 	}
 }

@@ -271,7 +271,7 @@ func TestSnapshotDiff(t *testing.T) {
 		t.Errorf("what is equal is printed:\n%s", stdout)
 	}
 	want := wire.DiffRequest{Tenant: "default", Agent: "default", A: snapA, B: snapC, Rows: true}
-	must.Equal(t, "request", b.engine.asked[1], want)
+	must.Equal[any](t, "request", b.engine.asked[1], want)
 	if code, _, _ := b.run("snapshot", "diff", string(snapA), string(snapC), "--stat", "--rows"); code != 2 {
 		t.Errorf("exit code %d, want 2", code)
 	}

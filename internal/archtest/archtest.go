@@ -62,7 +62,6 @@ var law = map[string][]string{
 	"internal/fsx/errfs":            {"internal/fsx"},
 	"internal/gitobj":               {},
 	"internal/gitrun":               {},
-	"internal/check":                {},
 	"internal/golden":               {"internal/fsx"},
 	"internal/hosttest":             {"-"}, // sees the program as a user does
 	"internal/intake":               {"internal/redact"},

@@ -11,7 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/wire"
@@ -20,7 +20,7 @@ import (
 // built builds the context of a store as nobody in particular.
 func built(t *testing.T, s amber.Store, size int) wire.ContextBlock {
 	t.Helper()
-	b := check.Must(block.Build(t.Context(), s, policy.Conservative{}, wire.ContextRequest{MaxBytes: size}, rand.Reader))(t)
+	b := must.Get(block.Build(t.Context(), s, policy.Conservative{}, wire.ContextRequest{MaxBytes: size}, rand.Reader))(t)
 	if size == 0 {
 		size = wire.DefaultContextBytes
 	}
@@ -40,7 +40,7 @@ func newStore() amber.Store {
 
 func save(t *testing.T, s amber.Store, content string) amber.MemoryID {
 	t.Helper()
-	ack := check.Must(s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: content}))(t)
+	ack := must.Get(s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: content}))(t)
 	return ack.ID
 }
 
@@ -129,10 +129,10 @@ func TestContextIsClosedToCuriousPoliciesAndHeedlessBackends(t *testing.T) {
 		{Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "bob"}, Content: "canary too"},
 		{Content: "for everybody"},
 	} {
-		check.OK(t, check.Err(s.LongTerm.Write(ctx, r)))
+		must.Do(t, must.Err(s.LongTerm.Write(ctx, r)))
 	}
 	for _, project := range []string{"theirs", ""} {
-		check.OK(t, check.Err(s.Sessions.StartSession(ctx, amber.SessionStart{Name: "canary of " + project, Project: project})))
+		must.Do(t, must.Err(s.Sessions.StartSession(ctx, amber.SessionStart{Name: "canary of " + project, Project: project})))
 	}
 	s.Sessions = heedless{s.Sessions}
 	for _, project := range []string{"ours", ""} {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/wire"
 )
@@ -27,13 +27,13 @@ func builtBlock(t *testing.T) string {
 	t.Helper()
 	ctx, store := context.Background(), newStore()
 	for _, m := range hostileMemories {
-		check.OK(t, check.Err(store.LongTerm.Write(ctx, amber.WriteRequest{Content: m})))
+		must.Do(t, must.Err(store.LongTerm.Write(ctx, amber.WriteRequest{Content: m})))
 	}
 	for _, id := range []amber.SessionID{"s1", "s2"} {
 		if _, err := store.Sessions.StartSession(ctx, amber.SessionStart{ID: id, Name: "Work on " + string(id), Project: "shop"}); err != nil {
 			t.Fatal(err)
 		}
-		check.OK(t, check.Err(store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Summary: "Done:\n- this\n- that"})))
+		must.Do(t, must.Err(store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Summary: "Done:\n- this\n- that"})))
 	}
 	made, err := block.Build(ctx, store, policy.Conservative{}, wire.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}}, rand.Reader)
 	if err != nil || len(made.Memories) != len(hostileMemories) || len(made.Sessions) != 2 {
@@ -117,9 +117,9 @@ func TestContextWithPartsOfMemoriesIsCut(t *testing.T) {
 	t.Parallel()
 	ctx, store := context.Background(), newStore()
 	long := strings.Repeat("One sentence.\n\n```\ncode\n```\n- item\n", 300)
-	check.OK(t, check.Err(store.LongTerm.Write(ctx, amber.WriteRequest{Content: long, Title: "Long"})))
-	check.OK(t, check.Err(store.Sessions.StartSession(ctx, amber.SessionStart{ID: "s1", Name: "Work", Project: "shop"})))
-	check.OK(t, check.Err(store.Names.EndSession(ctx, amber.SessionEnd{ID: "s1", Summary: long})))
+	must.Do(t, must.Err(store.LongTerm.Write(ctx, amber.WriteRequest{Content: long, Title: "Long"})))
+	must.Do(t, must.Err(store.Sessions.StartSession(ctx, amber.SessionStart{ID: "s1", Name: "Work", Project: "shop"})))
+	must.Do(t, must.Err(store.Names.EndSession(ctx, amber.SessionEnd{ID: "s1", Summary: long})))
 	for size := 512; size < 3000; size += 97 {
 		made, err := block.Build(ctx, store, policy.Conservative{}, wire.ContextRequest{
 			RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}, MaxBytes: size,

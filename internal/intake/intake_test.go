@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/internal/intake"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/store/inmem"
 )
@@ -27,7 +27,7 @@ var at = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
 func plainStore(t *testing.T) amber.Store {
 	t.Helper()
 	s, err := inmem.New(inmem.Options{Clock: func() time.Time { return at }, Random: rand.NewChaCha8([32]byte{1}), Incarnation: "i"})
-	check.OK(t, err)
+	must.Do(t, err)
 	return amber.NewStore(s.Parts())
 }
 
@@ -124,12 +124,12 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	ctx, report := intake.WithReport(t.Context())
 	long := filled(amber.WriteRequest{Scope: amber.ScopeGlobal, SourceRefs: []amber.SourceRef{{Kind: "url"}}})
 	ack, err := s.LongTerm.Write(ctx, long)
-	must(t, err)
+	must.Do(t, err)
 	if ack.Redacted["github-token"] < 6 {
 		t.Errorf("the answer says %v", ack.Redacted)
 	}
 	acks, err := s.Batch.WriteBatch(ctx, []amber.WriteRequest{{Scope: amber.ScopeGlobal, Content: "plain"}, filled(amber.WriteRequest{Scope: amber.ScopeGlobal, Topic: "t", SourceRefs: []amber.SourceRef{{Kind: "url"}}})})
-	must(t, err)
+	must.Do(t, err)
 	if acks[0].Redacted != nil || acks[1].Redacted == nil {
 		t.Errorf("the answers say %v and %v", acks[0].Redacted, acks[1].Redacted)
 	}
@@ -137,47 +137,47 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	edit.Kind = nil
 	*edit.Content += " once more"
 	edited, err := s.Editor.Edit(ctx, edit)
-	must(t, err)
-	must(t, s.Concepts.SetConcepts(ctx, ack.ID, []string{token}))
+	must.Do(t, err)
+	must.Do(t, s.Concepts.SetConcepts(ctx, ack.ID, []string{token}))
 	tags, err := s.Concepts.Concepts(ctx, ack.ID)
-	must(t, err)
+	must.Do(t, err)
 	start := filled(amber.SessionStart{ID: "s", Name: token})
 	session, err := s.Sessions.StartSession(ctx, start)
-	must(t, err)
+	must.Do(t, err)
 	renamed, err := s.Names.RenameSession(ctx, "s", token)
-	must(t, err)
+	must.Do(t, err)
 	ended, err := s.Names.EndSession(ctx, filled(amber.SessionEnd{ID: "s"}))
-	must(t, err)
+	must.Do(t, err)
 	turn, err := s.Turns.AppendTurn(ctx, filled(amber.Turn{SessionID: "s", Role: amber.RoleUser}))
-	must(t, err)
+	must.Do(t, err)
 	compaction, err := s.Compactions.AddCompaction(ctx, filled(amber.Compaction{SessionID: "s"}))
-	must(t, err)
+	must.Do(t, err)
 	state, err := s.States.SaveState(ctx, "s", filled(json.RawMessage(nil)), 0)
-	must(t, err)
+	must.Do(t, err)
 	document, err := s.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "cursor", Document: filled(json.RawMessage(nil))})
-	must(t, err)
+	must.Do(t, err)
 	loop := filled(amber.LoopSave{SessionID: "s", RunID: "r"})
 	loop.State = filled(json.RawMessage(nil))
 	saved, err := s.Loops.SaveLoop(ctx, loop)
-	must(t, err)
+	must.Do(t, err)
 	note, err := s.Notes.WriteNote(ctx, "n", "before "+token)
 	if err != nil && amber.KindOf(err) != amber.KindUnsupported {
 		t.Fatal(err)
 	}
 	task, err := s.Tasks.SaveTask(ctx, filled(amber.Task{ID: "t", SessionID: "s", State: amber.TaskQueued, CompletedNodes: []string{"n"}}), 0)
-	must(t, err)
+	must.Do(t, err)
 	event, err := s.Events.AppendEvent(ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued, To: amber.TaskQueued, Reason: "for " + token, Result: `{"k":"` + token + `"}`})
-	must(t, err)
+	must.Do(t, err)
 	asked, err := s.Approvals.RequestApproval(ctx, filled(amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: "n"}))
-	must(t, err)
+	must.Do(t, err)
 	decided, err := s.Approvals.DecideApproval(ctx, amber.ApprovalDecision{ID: "a", Outcome: amber.ApprovalApproved, Actor: "ann", ClaimedBy: "me " + token, Comment: "use " + token})
-	must(t, err)
+	must.Do(t, err)
 	result, err := s.Results.SaveResult(ctx, filled(amber.Result{TaskID: "t", NodeID: "n", Producer: "p", Status: amber.ResultOK, Evidence: []amber.Evidence{{Kind: "log"}}}))
-	must(t, err)
-	must(t, s.Queue.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: `{"\u0067hp_` + token[4:] + `":1}`}))
+	must.Do(t, err)
+	must.Do(t, s.Queue.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: `{"\u0067hp_` + token[4:] + `":1}`}))
 	claim, err := s.Queue.Claim(ctx, "c")
-	must(t, err)
-	must(t, s.Queue.Nack(ctx, amber.Nack{Lease: claim.Lease, Reason: token}))
+	must.Do(t, err)
+	must.Do(t, s.Queue.Nack(ctx, amber.Nack{Lease: claim.Lease, Reason: token}))
 	_, err = s.Ingest.Ingest(ctx, amber.Ingestion{
 		Journal: strings.Repeat("a", 32), Host: "h", Session: "i", Through: 1, LastAt: amber.At(at),
 		Steps: []amber.IngestStep{{
@@ -186,20 +186,20 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 			Memories: []amber.WriteRequest{{Scope: amber.ScopeGlobal, Content: "ingested " + token}}, End: &amber.SessionEnd{ID: "i", Summary: token},
 		}},
 	})
-	must(t, err)
+	must.Do(t, err)
 	turns, err := s.Turns.LoadTurns(ctx, "i", 10)
-	must(t, err)
+	must.Do(t, err)
 	activity, err := s.Activities.ListActivity(ctx, "i", "")
-	must(t, err)
+	must.Do(t, err)
 	page, err := s.Memories.List(ctx, amber.ListQuery{All: true})
-	must(t, err)
+	must.Do(t, err)
 	for name, v := range map[string]any{
 		"memory": ack, "batch": acks, "edit": edited, "concepts": tags, "session": session, "rename": renamed, "end": ended, "turn": turn, "compaction": compaction,
 		"state": state, "document": document, "loop": saved, "note": note, "task": task, "event": event, "approval": asked, "decision": decided, "result": result, "claim": claim,
 		"turns": turns, "activity": activity, "all": page, "report": report.Counts(),
 	} {
 		b, err := json.Marshal(v)
-		must(t, err)
+		must.Do(t, err)
 		if bytes.Contains(b, []byte(token[4:])) || bytes.Contains(b, []byte("hunter2abc")) {
 			t.Errorf("%s holds a secret: %s", name, b)
 		}
@@ -213,11 +213,6 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	if long.Tags[0] != "before "+token+" behind" {
 		t.Error("the caller's request was changed")
 	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	check.OK(t, err)
 }
 
 // TestIdsThatHoldSecretsAreRefused: records are found by them, so they cannot be
@@ -236,8 +231,8 @@ func TestIdsThatHoldSecretsAreRefused(t *testing.T) {
 			_, err := s.Batch.WriteBatch(ctx, []amber.WriteRequest{{Scope: amber.ScopeUser, Identities: amber.Identities{UserID: token}, Content: "x"}})
 			return err
 		},
-		"session id": func() error { return check.Err(s.Sessions.StartSession(ctx, amber.SessionStart{ID: token})) },
-		"note name":  func() error { return check.Err(s.Notes.WriteNote(ctx, "keys/"+token, "x")) },
+		"session id": func() error { return must.Err(s.Sessions.StartSession(ctx, amber.SessionStart{ID: token})) },
+		"note name":  func() error { return must.Err(s.Notes.WriteNote(ctx, "keys/"+token, "x")) },
 		"entry id":   func() error { return s.Queue.Publish(ctx, amber.Envelope{EntryID: token, TaskID: "t", NodeID: "n"}) },
 	} {
 		err := call()

@@ -4,6 +4,7 @@
 package must
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,13 +31,32 @@ func Get[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// Kind reports an error that is not of kind want. The kind of no error is "".
-func Kind(t testing.TB, what string, err error, want amber.Kind) {
+// NoError reports the error, if there is one, and goes on.
+func NoError(t testing.TB, err error) {
 	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("%s: got kind %q (%v), want %q", what, got, err, want)
+	if err != nil {
+		t.Error(err)
 	}
 }
+
+// Kind reports an error that is not of kind want, or whose text and hint lack one of
+// the words. The kind of no error is "". What names the call, "" where the test has
+// one only.
+func Kind(t testing.TB, what string, err error, want amber.Kind, words ...string) {
+	t.Helper()
+	if got := amber.KindOf(err); got != want {
+		t.Errorf("%sgot kind %q (%v), want %q", named(what, ": "), got, err, want)
+		return
+	}
+	for _, w := range words {
+		if text := err.Error() + " " + amber.HintOf(err); !strings.Contains(text, w) {
+			t.Errorf("%sthe error %q does not say %q", named(what, ": "), text, w)
+		}
+	}
+}
+
+// Err returns the error of a call whose value does not matter.
+func Err[T any](_ T, err error) error { return err }
 
 // Fail is Kind for a call that returns a value, too:
 //
@@ -52,6 +72,13 @@ func Fail[T any](_ T, err error) func(t testing.TB, what string, want amber.Kind
 func Equal[T any](t testing.TB, what string, got, want T, o ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, o...); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
+		t.Errorf("%s(-want +got):\n%s", named(what, " "), diff)
 	}
+}
+
+func named(what, separator string) string {
+	if what == "" {
+		return ""
+	}
+	return what + separator
 }

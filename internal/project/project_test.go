@@ -9,22 +9,22 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/project"
 )
 
 // tree is a folder without symbolic links above it.
 func tree(t *testing.T) string {
 	t.Helper()
-	dir := check.Must(filepath.EvalSymlinks(t.TempDir()))(t)
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	return dir
 }
 
 // put writes a file and the folders above it.
 func put(t *testing.T, path, text string) {
 	t.Helper()
-	check.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	check.OK(t, os.WriteFile(path, []byte(text), 0o600))
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // repository makes a folder with an empty .git, and a remote if one is named.
@@ -200,8 +200,8 @@ func TestSetRefusesWhatIsNotAName(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	check.OK(t, os.MkdirAll(filepath.Join(dir, ".amber", "project"), 0o755))
-	check.Kind(t, "a folder in the place of the file", check.Err(project.Set(dir, "acme/shop")), amber.KindRefused)
+	must.Do(t, os.MkdirAll(filepath.Join(dir, ".amber", "project"), 0o755))
+	must.Kind(t, "a folder in the place of the file", must.Err(project.Set(dir, "acme/shop")), amber.KindRefused)
 	if got := project.Of(dir); got.Source != project.Path || got.Ignored == "" {
 		t.Errorf("%+v", got)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/project"
 )
 
@@ -19,20 +19,20 @@ func TestFifosAndLinksNameNothing(t *testing.T) {
 	top := tree(t)
 	fifo := func(path string) {
 		t.Helper()
-		check.OK(t, syscall.Mkfifo(path, 0o600))
+		must.Do(t, syscall.Mkfifo(path, 0o600))
 	}
 	dir := repository(t, filepath.Join(top, "shop"), "")
-	check.OK(t, os.Mkdir(filepath.Join(dir, ".amber"), 0o755))
+	must.Do(t, os.Mkdir(filepath.Join(dir, ".amber"), 0o755))
 	fifo(filepath.Join(dir, ".amber", "project"))
 	fifo(filepath.Join(dir, ".git", "amber-project"))
 	fifo(filepath.Join(dir, ".git", "commondir"))
 	if got := project.Of(dir); got.Source != project.Path {
 		t.Errorf("fifos: %+v", got)
 	}
-	check.Kind(t, "set over a fifo", check.Err(project.Set(dir, "acme/shop")), amber.KindRefused)
+	must.Kind(t, "set over a fifo", must.Err(project.Set(dir, "acme/shop")), amber.KindRefused)
 	// A work tree whose repository is made of fifos.
 	bad := filepath.Join(top, "bad")
-	check.OK(t, os.MkdirAll(filepath.Join(bad, "git"), 0o755))
+	must.Do(t, os.MkdirAll(filepath.Join(bad, "git"), 0o755))
 	fifo(filepath.Join(bad, "git", "commondir"))
 	fifo(filepath.Join(bad, "git", "config"))
 	put(t, filepath.Join(bad, ".git"), "gitdir: git\n")
@@ -43,11 +43,11 @@ func TestFifosAndLinksNameNothing(t *testing.T) {
 	for _, link := range []string{".amber/project", ".amber"} {
 		dir := repository(t, filepath.Join(tree(t), "shop"), "")
 		if link != ".amber" {
-			check.OK(t, os.Mkdir(filepath.Join(dir, ".amber"), 0o755))
-			check.OK(t, os.Symlink(filepath.Join(top, "secret"), filepath.Join(dir, link)))
+			must.Do(t, os.Mkdir(filepath.Join(dir, ".amber"), 0o755))
+			must.Do(t, os.Symlink(filepath.Join(top, "secret"), filepath.Join(dir, link)))
 		} else {
 			put(t, filepath.Join(top, "folder", "project"), "acme/payroll\n")
-			check.OK(t, os.Symlink(filepath.Join(top, "folder"), filepath.Join(dir, link)))
+			must.Do(t, os.Symlink(filepath.Join(top, "folder"), filepath.Join(dir, link)))
 		}
 		if got := project.Of(dir); got.Source != project.Path {
 			t.Errorf("%s is a link: %+v", link, got)

@@ -14,21 +14,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber/internal/check"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/survey"
 	"github.com/amber-memory/amber/wire"
 )
 
 func put(t *testing.T, path, content string) {
 	t.Helper()
-	check.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	check.OK(t, os.WriteFile(path, []byte(content), 0o600))
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 func look(t *testing.T, root string, o survey.Options) survey.Survey {
 	t.Helper()
-	s := check.Must(survey.Walk(fsx.OS(), root, o))(t)
+	s := must.Get(survey.Walk(fsx.OS(), root, o))(t)
 	return s
 }
 
@@ -36,7 +36,7 @@ func look(t *testing.T, root string, o survey.Options) survey.Survey {
 func age(t *testing.T, path string, by time.Duration) {
 	t.Helper()
 	old := time.Now().Add(-by)
-	check.OK(t, os.Chtimes(path, old, old))
+	must.Do(t, os.Chtimes(path, old, old))
 }
 
 func paths(s survey.Survey) []string {
@@ -62,11 +62,11 @@ func TestWalkListsFilesFoldersAndModes(t *testing.T) {
 	put(t, filepath.Join(root, "b-a"), "")
 	put(t, filepath.Join(root, ".git", "HEAD"), "x")
 	put(t, filepath.Join(root, "run.sh"), "#!")
-	check.OK(t, os.Chmod(filepath.Join(root, "run.sh"), 0o700))
-	check.OK(t, os.Mkdir(filepath.Join(root, "empty"), 0o700))
+	must.Do(t, os.Chmod(filepath.Join(root, "run.sh"), 0o700))
+	must.Do(t, os.Mkdir(filepath.Join(root, "empty"), 0o700))
 	s := look(t, root, survey.Options{Skip: func(rel string, dir bool) bool { return dir && rel == ".git" }})
 	want := []string{"b 3 0", "b-a 1 0", "b/c.md 1 4", "empty 3 0", "run.sh 2 2"}
-	check.Equal(t, "", paths(s), want)
+	must.Equal(t, "", want, paths(s))
 	if len(s.Skipped) != 0 {
 		t.Errorf("skipped %v", s.Skipped)
 	}
@@ -90,18 +90,18 @@ func TestB19_NothingIsSkippedInSilence(t *testing.T) {
 	}
 	put(t, filepath.Join(root, "a", "b", "c", "deep"), "")
 	for link, to := range map[string]string{"link": filepath.Join(away, "secret"), "folder": away} {
-		check.OK(t, os.Symlink(to, filepath.Join(root, link)))
+		must.Do(t, os.Symlink(to, filepath.Join(root, link)))
 	}
-	check.OK(t, syscall.Mkfifo(filepath.Join(root, "fifo"), 0o600))
+	must.Do(t, syscall.Mkfifo(filepath.Join(root, "fifo"), 0o600))
 	s := look(t, root, survey.Options{Part: "state", MaxFileBytes: 100, MaxDepth: 2})
-	check.Equal(t, "", paths(s), []string{"README 1 0", "a 3 0", "a/b 3 0", "k 1 0"})
+	must.Equal(t, "", []string{"README 1 0", "a 3 0", "a/b 3 0", "k 1 0"}, paths(s))
 	want := []string{
 		"state COM1 bad_name", "state a/b/c too_large", "state a\nb bad_name", "state a:b bad_name", "state a\uFFFDb bad_name",
 		"state dot. bad_name", "state fifo not_regular", "state folder not_regular", "state large too_large",
 		"state link not_regular", "state nul.txt bad_name", "state readme bad_name", "state space  bad_name",
 		"state \u212A bad_name",
 	}
-	check.Equal(t, "", reasons(s), want)
+	must.Equal(t, "", want, reasons(s))
 }
 
 // denied is a file system in which one folder may not be read, by root either.
@@ -121,8 +121,8 @@ func TestUnreadableFolderIsSkipped(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	put(t, filepath.Join(root, "a", "x"), "")
-	s := check.Must(survey.Walk(denied{fsx.OS(), filepath.Join(root, "a")}, root, survey.Options{}))(t)
-	check.Equal(t, "", reasons(s), []string{" a unreadable"})
+	s := must.Get(survey.Walk(denied{fsx.OS(), filepath.Join(root, "a")}, root, survey.Options{}))(t)
+	must.Equal(t, "", []string{" a unreadable"}, reasons(s))
 }
 
 func TestBoundsOfASurvey(t *testing.T) {
@@ -150,7 +150,7 @@ func TestTheRootItself(t *testing.T) {
 	root := t.TempDir()
 	put(t, filepath.Join(root, "a"), "text")
 	link := filepath.Join(t.TempDir(), "link")
-	check.OK(t, os.Symlink(root, link))
+	must.Do(t, os.Symlink(root, link))
 	for path, want := range map[string]error{
 		filepath.Join(root, "nowhere"): fs.ErrNotExist,
 		filepath.Join(root, "a"):       syscall.ENOTDIR,
@@ -211,7 +211,7 @@ func TestSameIsOnlyWhatCertainlyDidNotChange(t *testing.T) {
 
 func rename(t *testing.T, from, to string) {
 	t.Helper()
-	check.OK(t, os.Rename(from, to))
+	must.Do(t, os.Rename(from, to))
 }
 
 func read(root string, e survey.Entry) (string, error) {
@@ -257,7 +257,7 @@ func TestB13_AFileThatChangesWhileItIsReadIsTorn(t *testing.T) {
 			file := filepath.Join(root, "dir", "a")
 			put(t, file, "text")
 			age(t, file, time.Hour)
-			e := check.Must(survey.Stat(fsx.OS(), root, "dir/a"))(t)
+			e := must.Get(survey.Stat(fsx.OS(), root, "dir/a"))(t)
 			if got, err := read(root, e); err != nil || got != "text" {
 				t.Fatalf("read %q, %v", got, err)
 			}
@@ -266,7 +266,7 @@ func TestB13_AFileThatChangesWhileItIsReadIsTorn(t *testing.T) {
 			out := meddler{io.Discard, func() {
 				if !meddled {
 					meddled = true
-					check.NoError(t, change(file))
+					must.NoError(t, change(file))
 				}
 			}}
 			err := survey.Read(fsx.OS(), root, e, out)
@@ -309,18 +309,18 @@ func TestNothingOutsideTheRootIsSurveyed(t *testing.T) {
 	root, away := t.TempDir(), t.TempDir()
 	put(t, filepath.Join(root, "dir", "a"), "text")
 	put(t, filepath.Join(away, "secret"), "text")
-	s := check.Must(survey.Walk(swapping{fsx.OS(), filepath.Join(root, "dir"), away}, root, survey.Options{}))(t)
-	check.Equal(t, "", paths(s), []string{"dir 3 0"})
-	check.Equal(t, "", reasons(s), []string{" dir torn"})
+	s := must.Get(survey.Walk(swapping{fsx.OS(), filepath.Join(root, "dir"), away}, root, survey.Options{}))(t)
+	must.Equal(t, "", []string{"dir 3 0"}, paths(s))
+	must.Equal(t, "", []string{" dir torn"}, reasons(s))
 }
 
 func BenchmarkWalk2000(b *testing.B) {
 	root := b.TempDir()
 	for i := range 2000 {
 		dir := filepath.Join(root, fmt.Sprint(i%20))
-		check.OK(b, errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, fmt.Sprint(i)+".md"), nil, 0o600)))
+		must.Do(b, errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, fmt.Sprint(i)+".md"), nil, 0o600)))
 	}
 	for b.Loop() {
-		check.OK(b, check.Err(survey.Walk(fsx.OS(), root, survey.Options{})))
+		must.Do(b, must.Err(survey.Walk(fsx.OS(), root, survey.Options{})))
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/term"
 )
 
@@ -62,7 +62,7 @@ func table() term.Table {
 func TestTableFits(t *testing.T) {
 	for _, columns := range []int{60, 80, 100, 132} {
 		var b bytes.Buffer
-		check.OK(t, table().Write(&b, columns))
+		must.Do(t, table().Write(&b, columns))
 		for _, line := range strings.Split(b.String(), "\n") {
 			if n := term.Width(line); n > columns {
 				t.Errorf("in %d columns a line has %d: %q", columns, n, line)
@@ -82,7 +82,7 @@ func TestTableFits(t *testing.T) {
 
 func TestTableInAPipeIsWhole(t *testing.T) {
 	var b bytes.Buffer
-	check.OK(t, table().Write(&b, 0))
+	must.Do(t, table().Write(&b, 0))
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	if len(lines) != 3 || strings.Contains(b.String(), "…") || !strings.HasSuffix(lines[1], "does not end soon") {
 		t.Errorf("got:\n%s", b.String())

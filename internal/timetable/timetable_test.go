@@ -6,7 +6,7 @@ import (
 	"time"
 	_ "time/tzdata"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/timetable"
 )
 
@@ -14,8 +14,8 @@ const layout = "2006-01-02 15:04"
 
 func at(t *testing.T, zone, text string) time.Time {
 	t.Helper()
-	loc := check.Must(time.LoadLocation(zone))(t)
-	when := check.Must(time.ParseInLocation(layout, text, loc))(t)
+	loc := must.Get(time.LoadLocation(zone))(t)
+	when := must.Get(time.ParseInLocation(layout, text, loc))(t)
 	return when
 }
 
@@ -75,7 +75,7 @@ func TestNextIsLocal(t *testing.T) {
 		{"Europe/Berlin", "30 2 * * *", "2026-10-24 12:00", "2026-10-25T00:30:00Z 2026-10-25T01:30:00Z"},
 		{"Europe/Berlin", "6h", "2026-03-29 00:00", "2026-03-29T05:00:00Z"},
 	} {
-		table := check.Must(timetable.Parse(tt.table))(t)
+		table := must.Get(timetable.Parse(tt.table))(t)
 		got, ok := table.Next(at(t, tt.zone, tt.last))
 		if !ok || !strings.Contains(tt.want, got.UTC().Format(time.RFC3339)) {
 			t.Errorf("%s: %q after %s is %s, want %s", tt.zone, tt.table, tt.last, got.UTC().Format(time.RFC3339), tt.want)
@@ -88,7 +88,7 @@ func TestADailyTimeComesOnceADay(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Asuncion"} {
 		for _, text := range []string{"30 2 * * *", "0 0 * * *", "59 23 * * *"} {
-			table := check.Must(timetable.Parse(text))(t)
+			table := must.Get(timetable.Parse(text))(t)
 			when := at(t, zone, "2026-01-01 00:00")
 			for range 365 {
 				next, ok := table.Next(when)

@@ -18,7 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/api"
 	"github.com/amber-memory/amber/config"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -170,8 +170,8 @@ func TestBackupsAreMadeWhenItIsTime(t *testing.T) {
 	y.rounds(60)
 	y.seen("ann 3h0m0s", "bob 3h0m0s")
 	want := map[server.AgentName][]string{ann: {"one", "two"}, bob: {"mine"}}
-	check.Equal(t, "the vault has", want, y.kept)
-	check.Equal(t, "metrics", map[string]int{"ok": 3, "unchanged": 2}, y.counts)
+	must.Equal(t, "the vault has", y.kept, want)
+	must.Equal(t, "metrics", y.counts, map[string]int{"ok": 3, "unchanged": 2})
 }
 
 func TestBackupsFollowTheCalendar(t *testing.T) {
@@ -291,7 +291,7 @@ func TestBackupsAreMadeUpAfterAnOutage(t *testing.T) {
 		t.Errorf("it still fails: %v", failing)
 	}
 	want := map[server.AgentName][]string{ann: {"one", "two"}, bob: {"one", "three"}}
-	check.Equal(t, "the vault has", want, y.kept)
+	must.Equal(t, "the vault has", y.kept, want)
 	if st := y.record(bob); st.Failures != 0 || !st.DueSince.IsZero() || y.last[bob] != st.Success {
 		t.Errorf("the record is %+v, metrics say %s", st, y.last[bob])
 	}
@@ -381,7 +381,7 @@ func TestARecordThatCannotBeReadCostsABackup(t *testing.T) {
 	y.rounds(1)
 	y.tried = nil
 	for name, text := range map[server.AgentName]string{ann: `{"format":`, bob: `{"format":"amber vault backups 2","began":7}`} {
-		check.OK(t, os.WriteFile(In(y.dir).Path(name), []byte(text), 0o600))
+		must.Do(t, os.WriteFile(In(y.dir).Path(name), []byte(text), 0o600))
 	}
 	y.start()
 	_, failing := y.rounds(2)
@@ -389,7 +389,7 @@ func TestARecordThatCannotBeReadCostsABackup(t *testing.T) {
 	if failing == nil || !strings.Contains(failing.Error(), "bob") || strings.Contains(failing.Error(), "default/ann") {
 		t.Errorf("what fails: %v", failing)
 	}
-	check.Kind(t, "the record of a newer Amber", check.Err(In(y.dir).Read(bob)), amber.KindTooNew)
+	must.Kind(t, "the record of a newer Amber", must.Err(In(y.dir).Read(bob)), amber.KindTooNew)
 	info, err := os.Stat(In(y.dir).Path(ann))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the record: %v, %v", info, err)
@@ -400,7 +400,7 @@ func TestARecordThatCannotBeReadCostsABackup(t *testing.T) {
 func TestNothingIsTriedThatCouldNotBeWrittenDown(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, config.Vault{Schedule: "1d"}, ann)
-	check.OK(t, os.WriteFile(y.dir+"/vaults", nil, 0o600))
+	must.Do(t, os.WriteFile(y.dir+"/vaults", nil, 0o600))
 	_, failing := y.rounds(3)
 	y.seen()
 	if failing == nil {
@@ -482,7 +482,7 @@ func TestMetricsForgetWhoIsNotBackedUp(t *testing.T) {
 	shows := func(want ...server.AgentName) {
 		t.Helper()
 		got := slices.SortedFunc(maps.Keys(y.last), func(x, y server.AgentName) int { return strings.Compare(string(x.Agent), string(y.Agent)) })
-		check.Equal(t, "metrics know", want, got, cmp.AllowUnexported(server.AgentName{}))
+		must.Equal(t, "metrics know", got, want, cmp.AllowUnexported(server.AgentName{}))
 	}
 	shows(ann, bob)
 	y.agents = []server.AgentName{ann}

@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
@@ -51,7 +51,7 @@ func TestListeningEndsWhereEventsAreLost(t *testing.T) {
 	first, goOn, over := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	heard := 0
 	publish := func() {
-		check.NoError(t, bus.Publish(t.Context(), events.Event{Subject: config.LifecyclePrefix + ".acme.ada.created"}))
+		must.NoError(t, bus.Publish(t.Context(), events.Event{Subject: config.LifecyclePrefix + ".acme.ada.created"}))
 	}
 	go func() {
 		over <- listening{bus, config}.Listen(t.Context(), "acme", "ada", func(events.Event) {
@@ -73,7 +73,7 @@ func TestListeningEndsWhereEventsAreLost(t *testing.T) {
 		publish()
 	}
 	close(goOn)
-	check.Kind(t, "", <-over, amber.KindBusy)
+	must.Kind(t, "", <-over, amber.KindBusy)
 	if heard > 1 {
 		t.Errorf("%d events were heard after some were lost", heard-1)
 	}
@@ -103,10 +103,10 @@ func TestBetweenTwoPlacesOfALog(t *testing.T) {
 func TestAVisitThatDidNothingIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	h, _, err := home.Open(t.TempDir()+"/home", home.Options{Clock: time.Now, Random: rand.Reader})
-	check.OK(t, err)
-	agent := check.Must(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
-	store := check.Must(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
-	check.OK(t, store.Close())
+	must.Do(t, err)
+	agent := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
+	store := must.Get(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
+	must.Do(t, store.Close())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s := &Daemon{o: Options{Clock: time.Now, Home: h}}

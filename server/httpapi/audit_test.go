@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
@@ -34,7 +34,7 @@ func TestTheAuditLogNamesEverything(t *testing.T) {
 	r := newRig(t)
 	a := r.ask(call{method: "POST", path: "memories/batch", body: `{"items":[{"content":"one"},{"content":"two"},{"content":"three"}]}`}).want(200)
 	var stored amber.Page[amber.WriteAck]
-	check.OK(t, json.Unmarshal(a.body, &stored))
+	must.Do(t, json.Unmarshal(a.body, &stored))
 	var want []string
 	for _, ack := range stored.Items {
 		want = append(want, "ada memory.write_batch "+string(ack.ID))
@@ -53,10 +53,10 @@ func TestTheAuditLogNamesEverything(t *testing.T) {
 	slices.Sort(got)
 	want = []string{"ada snapshot.prune " + ids[0], "ada snapshot.prune " + ids[1]}
 	slices.Sort(want)
-	check.Equal(t, "a prune", want, got)
+	must.Equal(t, "a prune", got, want)
 	from = len(r.book.Entries(0))
 	r.ask(call{method: "POST", path: "snapshots/prune", body: `{"keep_last":1}`}).want(200)
-	check.Equal(t, "a prune of nothing", []string{"ada snapshot.prune"}, written(r.book, from))
+	must.Equal(t, "a prune of nothing", written(r.book, from), []string{"ada snapshot.prune"})
 }
 
 // An agent that a restore makes is in the audit log as any other.
@@ -79,7 +79,7 @@ func TestAnAgentThatARestoreMakesIsWrittenDown(t *testing.T) {
 		t.Fatalf("written down: %q", got)
 	}
 	want := []string{"cat agent.create", "ada snapshot.restore " + id, got[2], "ada snapshot.restore " + id}
-	check.Equal(t, "", want, got)
+	must.Equal(t, "", got, want)
 }
 
 // Whatever only asks what would be done is not written down as done, but a

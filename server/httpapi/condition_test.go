@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/servertest"
 )
 
@@ -183,8 +183,8 @@ func TestLines(t *testing.T) {
 
 func unpacked(t testing.TB, b []byte) string {
 	t.Helper()
-	z := check.Must(gzip.NewReader(bytes.NewReader(b)))(t)
-	text := check.Must(io.ReadAll(z))(t)
+	z := must.Get(gzip.NewReader(bytes.NewReader(b)))(t)
+	text := must.Get(io.ReadAll(z))(t)
 	return string(text)
 }
 

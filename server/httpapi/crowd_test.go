@@ -11,7 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/wire"
@@ -55,9 +55,9 @@ func TestNobodyTakesAllStreams(t *testing.T) {
 func TestListenersHoldNoAgent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(r *rig, o *httpapi.Options) {
-		pool := check.Must(server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read, MaxOpen: 1}))(t)
+		pool := must.Get(server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read, MaxOpen: 1}))(t)
 		o.Desk.Agents = pool
-		t.Cleanup(func() { check.NoError(t, pool.Close(context.Background())) })
+		t.Cleanup(func() { must.NoError(t, pool.Close(context.Background())) })
 	})
 	e := r.listen(call{})
 	for i := 0; ; i++ {
@@ -142,7 +142,7 @@ func TestStreamsThatCannotGoOnEnd(t *testing.T) {
 			r := newRig(t, d.kept, c.tweak)
 			e := r.listen(call{})
 			e.over()
-			check.NoError(t, e.lines.Err())
+			must.NoError(t, e.lines.Err())
 			got := <-d.told
 			if got.level != c.level || got.message != "event stream broken off" || got.attrs["error"] == "" || got.attrs["request_id"] == "" {
 				t.Errorf("the log says %+v", got)

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/wire"
@@ -24,12 +24,12 @@ import (
 func unserved(t testing.TB) *httpapi.API {
 	t.Helper()
 	r := &rig{agents: map[string]*server.Agent{}, opened: map[string]int{}}
-	pool := check.Must(server.NewPool(r.open, server.PoolOptions{Clock: time.Now}))(t)
+	pool := must.Get(server.NewPool(r.open, server.PoolOptions{Clock: time.Now}))(t)
 	api, err := httpapi.New(httpapi.Options{
 		Desk: &server.Desk{Agents: pool}, Authenticator: newKeyring(), Clock: time.Now, Random: rand.Reader, MaxBody: 4 << 10,
 		Hosts: []string{"localhost"}, Origins: []string{"https://app.example"},
 	})
-	check.OK(t, err)
+	must.Do(t, err)
 	t.Cleanup(api.Close)
 	return api
 }
@@ -65,7 +65,7 @@ func FuzzDecode(f *testing.F) {
 		if httpapi.Decode(b, &w) != nil {
 			return
 		}
-		again := check.Must(json.Marshal(w))(t)
+		again := must.Get(json.Marshal(w))(t)
 		if err := httpapi.Decode(again, new(amber.WriteRequest)); err != nil {
 			t.Errorf("%q is read, %q is not: %v", b, again, err)
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
@@ -22,7 +22,7 @@ func (r *rig) asHost(host string, header ...string) reply {
 	r.t.Helper()
 	q := r.request(context.Background(), call{method: "GET", path: "/livez", header: servertest.Header(header...)})
 	q.Host = host
-	resp := check.Must(r.do.Do(q))(r.t)
+	resp := must.Get(r.do.Do(q))(r.t)
 	defer resp.Body.Close()
 	return reply{t: r.t, status: resp.StatusCode, header: resp.Header}
 }
@@ -159,7 +159,7 @@ func TestObservedRoutes(t *testing.T) {
 		{call{method: "DELETE", path: "sessions/x"}, seen{agent + "/sessions/{id}", "DELETE", 404}},
 	} {
 		r.ask(c.call)
-		check.Equal(t, "", c.want, <-all)
+		must.Equal(t, "", <-all, c.want)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestHeadersAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	c := r.dial()
-	check.OK(t, check.Err(fmt.Fprintf(c, "GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\x00b\r\n\r\n")))
+	must.Do(t, must.Err(fmt.Fprintf(c, "GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\x00b\r\n\r\n")))
 	if a := r.answerOf(c); a.status != 400 || a.header.Get("X-Request-Id") != "" {
 		t.Errorf("%d %v", a.status, a.header)
 	}

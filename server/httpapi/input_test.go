@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -108,8 +108,8 @@ func packed(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	check.OK(t, check.Err(io.WriteString(z, text)))
-	check.OK(t, z.Close())
+	must.Do(t, must.Err(io.WriteString(z, text)))
+	must.Do(t, z.Close())
 	return b.String()
 }
 
@@ -160,7 +160,7 @@ func TestBodiesThatAreTooLarge(t *testing.T) {
 			}
 			b, err := io.ReadAll(resp.Body)
 			_ = resp.Body.Close()
-			check.OK(t, err)
+			must.Do(t, err)
 			reply{t, resp.StatusCode, resp.Header, b}.failed(amber.KindInvalid)
 			if !strings.Contains(string(b), "larger than 4096 bytes") {
 				t.Errorf("%s: %s", name, b)

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -102,7 +102,7 @@ func TestAbsentAndForeignAreTheSame(t *testing.T) {
 		}
 		absent := r.ask(call{method: o.Method, path: route(o, "acme", "nobody"), token: reader}).seen()
 		other := r.ask(call{method: o.Method, path: route(o, "acme", "ada"), token: foreign}).seen()
-		check.Equal(t, o.ID, absent, other)
+		must.Equal(t, o.ID, other, absent)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestBadTokensGetInNowhere(t *testing.T) {
 	r, d := doored(t)
 	now := r.clock.Read()
 	revoked, id := d.token(now, "", "", 0, wire.TokenAdmin)
-	check.OK(t, check.Err(d.RevokeToken(context.Background(), id)))
+	must.Do(t, must.Err(d.RevokeToken(context.Background(), id)))
 	expired, _ := d.token(now, "", "", time.Hour, wire.TokenAdmin)
 	good, _ := d.token(now, "", "", 0, wire.TokenAdmin)
 	r.clock.Forward(2 * time.Hour)
@@ -210,7 +210,7 @@ func TestSnapshotsOfOthersAreNotThere(t *testing.T) {
 			a := r.ask(call{method: o.Method, path: path, token: ada, body: bodies[o.ID]}).failed(amber.KindNotFound)
 			return strings.ReplaceAll(a.seen(), id, "ID")
 		}
-		check.Equal(t, o.ID, ask(nobodys), ask(bobs))
+		must.Equal(t, o.ID, ask(bobs), ask(nobodys))
 	}
 	// A caller that restores into another agent must reach that one, too.
 	mine := r.ask(call{method: "POST", path: "snapshots", token: ada, body: `{}`}).want(201).text("id")

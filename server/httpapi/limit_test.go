@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -24,7 +24,7 @@ import (
 func (r *rig) dial() net.Conn {
 	r.t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-	check.OK(r.t, err)
+	must.Do(r.t, err)
 	r.t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -41,9 +41,9 @@ func (r *rig) half(declared int, part string) net.Conn {
 
 func (r *rig) answerOf(c net.Conn) reply {
 	r.t.Helper()
-	resp := check.Must(http.ReadResponse(bufio.NewReader(c), nil))(r.t)
+	resp := must.Get(http.ReadResponse(bufio.NewReader(c), nil))(r.t)
 	defer resp.Body.Close()
-	b := check.Must(io.ReadAll(resp.Body))(r.t)
+	b := must.Get(io.ReadAll(resp.Body))(r.t)
 	return reply{r.t, resp.StatusCode, resp.Header, b}
 }
 
@@ -54,7 +54,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	r := newRig(t, func(_ *rig, o *httpapi.Options) { o.Timeout = 200 * time.Millisecond })
 	slow := r.half(100, `{"content":"half`)
 	short := r.half(100, `{"content":"whole"}`)
-	check.OK(t, short.(*net.TCPConn).CloseWrite())
+	must.Do(t, short.(*net.TCPConn).CloseWrite())
 	r.answerOf(short).failed(amber.KindInvalid)
 	r.answerOf(slow).failed(amber.KindInvalid)
 	if _, err := slow.Read(make([]byte, 1)); err == nil {
@@ -196,7 +196,7 @@ func TestCallersWhoGoWhileTheySpeak(t *testing.T) {
 	r := newRig(t, func(_ *rig, o *httpapi.Options) {
 		o.Observe = func(_, _ string, status int, _ time.Duration, _, _ int64) { over <- status }
 	})
-	check.OK(t, r.half(100, `{"content":"x"}`).Close())
+	must.Do(t, r.half(100, `{"content":"x"}`).Close())
 	if status := <-over; status < 400 {
 		t.Errorf("status %d", status)
 	}
@@ -248,7 +248,7 @@ func TestOpenRoutesDoNotWaitForCallersWhoDoNotRead(t *testing.T) {
 			}
 		})
 	})
-	check.OK(t, check.Err(fmt.Fprint(r.dial(), "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n")))
+	must.Do(t, must.Err(fmt.Fprint(r.dial(), "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n")))
 	if err := <-over; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error(err)
 	}

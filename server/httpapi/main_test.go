@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -86,6 +86,6 @@ func (d door) token(now time.Time, tenant amber.TenantID, agent amber.AgentID, t
 	if ttl > 0 {
 		q.ExpiresAt = amber.At(now.Add(ttl))
 	}
-	made := check.Must(d.CreateToken(context.Background(), q))(d.t)
+	made := must.Get(d.CreateToken(context.Background(), q))(d.t)
 	return made.Secret, made.ID
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
@@ -35,7 +35,7 @@ func keyed(key string) http.Header { return servertest.Header("Idempotency-Key",
 
 func (r *rig) sessions() int {
 	r.t.Helper()
-	page := check.Must(r.store("acme/ada").Sessions.ListSessions(context.Background(), amber.SessionQuery{}))(r.t)
+	page := must.Get(r.store("acme/ada").Sessions.ListSessions(context.Background(), amber.SessionQuery{}))(r.t)
 	return len(page.Items)
 }
 
@@ -98,7 +98,7 @@ func TestKeysAreOfOneAgentAndOperation(t *testing.T) {
 	r.ask(fails).failed(amber.KindNotFound)
 	r.ask(fails).failed(amber.KindNotFound)
 	// An erasure takes the answers along.
-	check.OK(t, d.ForgetAnswers(t.Context(), "acme", "ada"))
+	must.Do(t, d.ForgetAnswers(t.Context(), "acme", "ada"))
 	r.ask(start).failed(amber.KindConflict)
 	if first.text("id") == "" || r.sessions() != 1 {
 		t.Errorf("%d sessions", r.sessions())
@@ -185,7 +185,7 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "home.db")
 	open := func(c amber.Clock) door {
-		db := check.Must(ledger.Open(context.Background(), path, ledger.Options{Clock: c, Random: rand.Reader}))(t)
+		db := must.Get(ledger.Open(context.Background(), path, ledger.Options{Clock: c, Random: rand.Reader}))(t)
 		return door{db, t}
 	}
 	var before, after door
@@ -198,12 +198,12 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 	first.ask(once).want(200)
 	first.ask(twice).want(200)
 	first.ask(once).failed(amber.KindConflict) // the same where only the answer could not be kept
-	check.OK(t, before.Close())
+	must.Do(t, before.Close())
 	second := newRig(t, func(r *rig, o *httpapi.Options) {
 		after = open(r.clock.Read)
 		o.Answers = after
 	})
-	t.Cleanup(func() { check.NoError(t, after.Close()) })
+	t.Cleanup(func() { must.NoError(t, after.Close()) })
 	a := second.ask(once).failed(amber.KindConflict)
 	if !strings.Contains(string(a.body), "not known") || !strings.Contains(string(a.body), "hint") {
 		t.Errorf("told %s", a.body)
@@ -246,7 +246,7 @@ func TestKeysWhoseAnswerIsNotKept(t *testing.T) {
 	r.ask(note).want(200)
 	r.ask(result).want(200)
 	r.ask(result).failed(amber.KindConflict) // its answer was too large
-	check.OK(t, d.ForgetAnswers(t.Context(), "acme", "ada"))
+	must.Do(t, d.ForgetAnswers(t.Context(), "acme", "ada"))
 	r.ask(call{method: "PUT", path: "notes/n", body: `{"content":"of another"}`}).want(200)
 	a := r.ask(turn).want(200)
 	if a.text("id") != "t1" || a.text("content") != "hello" {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/httpapi"
 )
 
@@ -22,13 +22,13 @@ func TestOpenAPIIsTheGoldenOne(t *testing.T) {
 	r := newRig(t)
 	got := r.ask(call{method: "GET", path: "/openapi.json", token: "-"}).want(200)
 	var indented bytes.Buffer
-	check.OK(t, json.Indent(&indented, got.body, "", "  "))
+	must.Do(t, json.Indent(&indented, got.body, "", "  "))
 	file := filepath.Join("testdata", "openapi.json")
 	if *update {
-		check.OK(t, os.WriteFile(file, indented.Bytes(), 0o644))
+		must.Do(t, os.WriteFile(file, indented.Bytes(), 0o644))
 	}
-	want := check.Must(os.ReadFile(file))(t)
-	check.Equal(t, "", string(want), indented.String())
+	want := must.Get(os.ReadFile(file))(t)
+	must.Equal(t, "", indented.String(), string(want))
 }
 
 // Every row of the table is in the document exactly once, with its scope, its
@@ -91,7 +91,7 @@ func checkDocumented(t *testing.T, d document, o httpapi.Operation, c documented
 	}
 	slices.Sort(want)
 	slices.Sort(inPath)
-	check.Equal(t, o.ID, want, inPath)
+	must.Equal(t, o.ID, inPath, want)
 	if o.Mutates && !slices.Contains(seen, "header Idempotency-Key") {
 		t.Errorf("%s takes no Idempotency-Key", o.ID)
 	}
@@ -133,8 +133,8 @@ func TestErrorsAreAsDocumented(t *testing.T) {
 	d := r.document()
 	a := r.ask(call{method: "GET", path: "memories/00000000-0000-7000-8000-000000000000"}).failed(amber.KindNotFound)
 	var v any
-	check.OK(t, json.Unmarshal(a.body, &v))
-	check.NoError(t, d.fits(d.Components.Responses["Failure"].Content["application/json"].Schema, v, "failure"))
+	must.Do(t, json.Unmarshal(a.body, &v))
+	must.NoError(t, d.fits(d.Components.Responses["Failure"].Content["application/json"].Schema, v, "failure"))
 }
 
 // The routes that concern no agent, and the page of reference with what it

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/wire"
@@ -26,12 +26,12 @@ func TestReportsNameNoPlaces(t *testing.T) {
 	}}}
 	owner := server.WithCaller(t.Context(), server.Caller{})
 	tenant := server.WithCaller(t.Context(), server.Caller{Grant: wire.Grant{Tenant: "acme"}})
-	check.Equal(t, "the owner misses something", report, httpapi.Placeless(owner, report), cmp.AllowUnexported(amber.Time{}))
+	must.Equal(t, "the owner misses something", httpapi.Placeless(owner, report), report, cmp.AllowUnexported(amber.Time{}))
 	want := amber.Page[wire.SnapshotMeta]{Items: []wire.SnapshotMeta{{
 		Label: "of /srv/amber", Damage: hidden, Warnings: []string{"fine", hidden},
 		Skipped: []wire.Skipped{{Part: "notes", Path: "a/b", Reason: "unreadable", Detail: hidden}},
 	}}}
-	check.Equal(t, "", want, httpapi.Placeless(tenant, report), cmp.AllowUnexported(amber.Time{}))
+	must.Equal(t, "", httpapi.Placeless(tenant, report), want, cmp.AllowUnexported(amber.Time{}))
 	if report.Items[0].Damage != place || report.Items[0].Warnings[1] != place {
 		t.Error("the report itself was changed")
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
 )
@@ -196,14 +196,14 @@ func (r *rig) take(s step, kept map[string]string, token string, header ...strin
 func (r *rig) stored(t testing.TB) (texts []string) {
 	t.Helper()
 	ctx, s := context.Background(), r.store("acme/ada")
-	page := check.Must(s.Memories.List(ctx, amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t)
+	page := must.Get(s.Memories.List(ctx, amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t)
 	for _, m := range page.Items {
 		if m.Content != "known text" { // the request says it
 			texts = append(texts, m.Content)
 		}
 	}
-	state := check.Must(s.States.LoadState(ctx, "s1"))(t)
-	loop := check.Must(s.Loops.LoadLoop(ctx, "s1"))(t)
+	state := must.Get(s.States.LoadState(ctx, "s1"))(t)
+	loop := must.Get(s.Loops.LoadLoop(ctx, "s1"))(t)
 	return append(texts, canary, string(state.Document), string(loop.State), `{"x":"canary7f3a"}`)
 }
 
@@ -239,8 +239,8 @@ func TestAReceiptIsEnoughToGoOnWith(t *testing.T) {
 func equalJSON(t testing.TB, got []byte, want string) bool {
 	t.Helper()
 	var g, w any
-	check.OK(t, json.Unmarshal(got, &g))
-	check.OK(t, json.Unmarshal([]byte(want), &w))
+	must.Do(t, json.Unmarshal(got, &g))
+	must.Do(t, json.Unmarshal([]byte(want), &w))
 	a, _ := json.Marshal(g)
 	b, _ := json.Marshal(w)
 	return bytes.Equal(a, b)

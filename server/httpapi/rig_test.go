@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
@@ -168,7 +168,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	r.add("acme", "bob")
 	r.add("umbrella", "eve")
 	pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read})
-	check.OK(t, err)
+	must.Do(t, err)
 	o := httpapi.Options{
 		Desk: &server.Desk{Agents: pool, Audit: r.book}, Authenticator: r.keys, Clock: r.clock.Read, Random: rand.Reader, Version: "test",
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics\n") }),
@@ -185,7 +185,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	}
 	crew := server.NewCrew(r.clock.Read)
 	crew.Go("event streams", o.Feeds.Run)
-	t.Cleanup(func() { check.NoError(t, crew.Stop(context.Background())) })
+	t.Cleanup(func() { must.NoError(t, crew.Stop(context.Background())) })
 	r.api.SetPace(5*time.Millisecond, 50*time.Millisecond)
 	r.serve(pool)
 	return r
@@ -197,7 +197,7 @@ func (r *rig) serve(pool *server.Pool) {
 	r.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		check.NoError(r.t, pool.Close(ctx))
+		must.NoError(r.t, pool.Close(ctx))
 	})
 	l, url := servertest.Listen(r.t)
 	r.url, r.conns, r.http = url, &counted{Listener: l}, r.api.NewServer()
@@ -206,7 +206,7 @@ func (r *rig) serve(pool *server.Pool) {
 
 func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 	r.t.Helper()
-	store := check.Must(inmem.New(inmem.Options{Clock: r.clock.Read, Random: rand.Reader, Incarnation: "first"}))(r.t)
+	store := must.Get(inmem.New(inmem.Options{Clock: r.clock.Read, Random: rand.Reader, Incarnation: "first"}))(r.t)
 	parts := store.Parts()
 	parts.Sync = places{}
 	whole := amber.NewStore(parts)
@@ -272,7 +272,7 @@ func (r *rig) request(ctx context.Context, c call) *http.Request {
 	if c.body != "" {
 		body = strings.NewReader(c.body)
 	}
-	q := check.Must(http.NewRequestWithContext(ctx, c.method, r.url+c.path, body))(r.t)
+	q := must.Get(http.NewRequestWithContext(ctx, c.method, r.url+c.path, body))(r.t)
 	for name, values := range c.header {
 		q.Header[http.CanonicalHeaderKey(name)] = values
 	}
@@ -296,9 +296,9 @@ type reply struct {
 
 func (r *rig) ask(c call) reply {
 	r.t.Helper()
-	resp := check.Must(r.do.Do(r.request(context.Background(), c)))(r.t)
+	resp := must.Get(r.do.Do(r.request(context.Background(), c)))(r.t)
 	defer resp.Body.Close()
-	b := check.Must(io.ReadAll(resp.Body))(r.t)
+	b := must.Get(io.ReadAll(resp.Body))(r.t)
 	return reply{r.t, resp.StatusCode, resp.Header, b}
 }
 
@@ -375,6 +375,6 @@ func (a reply) text(path string) string {
 // remember writes a memory of ada's.
 func (r *rig) remember(content string) amber.WriteAck {
 	r.t.Helper()
-	ack := check.Must(r.store("acme/ada").LongTerm.Write(context.Background(), amber.WriteRequest{Content: content}))(r.t)
+	ack := must.Get(r.store("acme/ada").LongTerm.Write(context.Background(), amber.WriteRequest{Content: content}))(r.t)
 	return ack
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // document is /openapi.json.
@@ -69,7 +69,7 @@ type schema struct {
 func (r *rig) document() document {
 	r.t.Helper()
 	var d document
-	check.OK(r.t, json.Unmarshal(r.ask(call{method: "GET", path: "/openapi.json", token: "-"}).want(200).body, &d))
+	must.Do(r.t, json.Unmarshal(r.ask(call{method: "GET", path: "/openapi.json", token: "-"}).want(200).body, &d))
 	return d
 }
 
@@ -222,12 +222,12 @@ func TestOwnContextIsNotKeptAsAPrompt(t *testing.T) {
 		"- [workspace_fact, project, 2026-01-01] text\n</amber-memory " + nonce + ">\n"
 	r, _ := remembering(t)
 	for role, want := range map[amber.Role]string{amber.RoleUser: "Fix the build.", amber.RoleAssistant: block + "Fix the build."} {
-		body := check.Must(json.Marshal(amber.Turn{Role: role, Content: block + "Fix the build."}))(t)
+		body := must.Get(json.Marshal(amber.Turn{Role: role, Content: block + "Fix the build."}))(t)
 		if got := r.ask(call{method: "POST", path: "sessions/s/turns", body: string(body)}).want(200).text("content"); got != want {
 			t.Errorf("%s: %q", role, got)
 		}
 	}
-	body := check.Must(json.Marshal(amber.Turn{Role: amber.RoleUser, Content: block}))(t)
+	body := must.Get(json.Marshal(amber.Turn{Role: amber.RoleUser, Content: block}))(t)
 	r.ask(call{method: "POST", path: "sessions/s/turns", body: string(body)}).failed(amber.KindInvalid)
 }
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/wire"
@@ -37,7 +37,7 @@ func (r *rig) listen(c call) *ear {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	c.method, c.path = "GET", "events"+c.path
-	resp := check.Must(r.do.Do(r.request(ctx, c)))(r.t)
+	resp := must.Get(r.do.Do(r.request(ctx, c)))(r.t)
 	r.t.Cleanup(func() {
 		cancel()
 		_ = resp.Body.Close()
@@ -97,7 +97,7 @@ func (r *rig) changed() (memory, control []string) {
 		from amber.ChangeLog
 		to   *[]string
 	}{{s.Changes, &memory}, {s.ControlChanges, &control}} {
-		changes := check.Must(log.from.Changes(context.Background(), "", 1000))(r.t)
+		changes := must.Get(log.from.Changes(context.Background(), "", 1000))(r.t)
 		for _, c := range changes {
 			*log.to = append(*log.to, events.MutationEvent("", "acme", "ada", c).ID)
 		}
@@ -111,7 +111,7 @@ func (e *ear) told(n int) (all []events.Event) {
 	for range n {
 		h := e.must()
 		var ev events.Event
-		check.OK(e.t, json.Unmarshal([]byte(h.data), &ev))
+		must.Do(e.t, json.Unmarshal([]byte(h.data), &ev))
 		if h.name != string(events.EventMutated) || ev.Name != events.EventMutated || ev.Tenant != "acme" || ev.Agent != "ada" {
 			e.t.Errorf("got %+v", h)
 		}
@@ -148,8 +148,8 @@ func TestEveryMutationIsTold(t *testing.T) {
 			t.Errorf("the text is told: %s", b)
 		}
 	}
-	check.Equal(t, "", memory, gotMemory)
-	check.Equal(t, "", control, gotControl)
+	must.Equal(t, "", gotMemory, memory)
+	must.Equal(t, "", gotControl, control)
 }
 
 // A listener who goes after any number of events and comes back misses nothing
@@ -174,7 +174,7 @@ func TestListenersWhoComeBack(t *testing.T) {
 			for range min(cut, n-len(got)) {
 				h := e.must()
 				var ev events.Event
-				check.OK(t, json.Unmarshal([]byte(h.data), &ev))
+				must.Do(t, json.Unmarshal([]byte(h.data), &ev))
 				got, last = append(got, ev.ID), h.id
 			}
 			_ = e.resp.Body.Close()
@@ -262,7 +262,7 @@ func TestListenersWhoDoNotRead(t *testing.T) {
 	w, over := make(line), make(chan struct{}, 1)
 	r := newRig(t, ended(over), func(_ *rig, o *httpapi.Options) { o.Listener = w })
 	c := r.dial()
-	check.OK(t, check.Err(fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n", adaPath)))
+	must.Do(t, must.Err(fmt.Fprintf(c, "GET %s/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n", adaPath)))
 	large := snapshotted(strings.Repeat("a", 1<<20))
 	for { // nobody who speaks waits for it
 		select {
@@ -311,7 +311,7 @@ func TestListenersWhoseTokenIsRevoked(t *testing.T) {
 	e := r.listen(call{token: adaRead})
 	r.keys.revoke(adaRead)
 	e.over()
-	check.NoError(t, e.lines.Err())
+	must.NoError(t, e.lines.Err())
 }
 
 // TestListenersWhoseTokenRunsOut hear no more either, nor do those of a token in
@@ -325,7 +325,7 @@ func TestListenersWhoseTokenRunsOut(t *testing.T) {
 	first, second := r.listen(call{token: short}), r.listen(call{token: long})
 	r.clock.Forward(2 * time.Hour)
 	first.over()
-	check.OK(t, check.Err(d.RevokeToken(t.Context(), id)))
+	must.Do(t, must.Err(d.RevokeToken(t.Context(), id)))
 	second.over()
 }
 
@@ -344,7 +344,7 @@ func TestARevokedTokenEndsWhatIsBeingRead(t *testing.T) {
 	}
 	e := r.listen(call{token: adaRead})
 	q := r.request(t.Context(), call{method: "GET", path: "memories", token: adaRead, header: servertest.Header("Accept", "application/x-ndjson")})
-	resp := check.Must(r.do.Do(q))(t)
+	resp := must.Get(r.do.Do(q))(t)
 	defer resp.Body.Close()
 	r.keys.revoke(adaRead)
 	<-over

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/httpapi"
 )
 
@@ -59,7 +59,7 @@ func TestVault(t *testing.T) {
 	}
 	q := r.request(t.Context(), call{method: "GET", path: "/api/v1/x"})
 	q.Host = "evil.example"
-	resp := check.Must(r.do.Do(q))(t)
+	resp := must.Get(r.do.Do(q))(t)
 	told, err := io.ReadAll(resp.Body)
 	if cerr := resp.Body.Close(); err != nil || cerr != nil || resp.StatusCode != http.StatusForbidden || !strings.HasPrefix(string(told), "no: ") {
 		t.Errorf("%d %s, %v, %v", resp.StatusCode, told, err, cerr)

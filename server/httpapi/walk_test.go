@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
 )
@@ -227,7 +227,7 @@ func TestEveryOperationAnswersAsDocumented(t *testing.T) {
 		want = append(want, o.ID)
 	}
 	slices.Sort(want)
-	check.Equal(t, "operations without a step", want, slices.Sorted(maps.Keys(walked)))
+	must.Equal(t, "operations without a step", slices.Sorted(maps.Keys(walked)), want)
 }
 
 // actor is who takes the step, as the audit log names them.

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
@@ -227,8 +227,8 @@ func TestOneCallerDoesNotTakeAllTheRoom(t *testing.T) {
 	if status, answer := post(t, s, message(1, "ping", ""), "Authorization", "Bearer acme"); status != 200 {
 		t.Errorf("somebody else: %d %s", status, answer)
 	}
-	check.OK(t, check.Err(feed.Write([]byte(message(1, "ping", "")))))
-	check.OK(t, feed.Close())
+	must.Do(t, must.Err(feed.Write([]byte(message(1, "ping", "")))))
+	must.Do(t, feed.Close())
 	if status := <-over; status != 200 {
 		t.Errorf("the one that was held: %d", status)
 	}
@@ -247,13 +247,13 @@ func TestAnAnswerThatIsNotTakenIsGivenUp(t *testing.T) {
 	if _, err := r.store().LongTerm.Write(t.Context(), amber.WriteRequest{Scope: amber.ScopeGlobal, Content: strings.Repeat("crowd ", 10_000)}); err != nil {
 		t.Fatal(err)
 	}
-	h := check.Must(mcpapi.NewHandler(o))(t)
+	h := must.Get(mcpapi.NewHandler(o))(t)
 	written := make(chan error, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		h.ServeHTTP(&watched{w, written}, q.WithContext(server.WithCaller(q.Context(), everything)))
 	}))
 	t.Cleanup(s.Close)
-	conn := check.Must(net.Dial("tcp", s.Listener.Addr().String()))(t)
+	conn := must.Get(net.Dial("tcp", s.Listener.Addr().String()))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	body := batchOf(mcpapi.MaxBatch, "tools/list", "")
 	if _, err := fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {

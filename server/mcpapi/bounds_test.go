@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // maxAnswer is what one answer may have, text and structured content together.
@@ -34,7 +34,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		"search": {"query": "crowd"}, "fetch": {"id": id}, "memory": {"command": "view", "path": "/memories/crowd0"},
 	} {
 		out, text := c.call(tool, args)
-		b := check.Must(json.Marshal(out))(t)
+		b := must.Get(json.Marshal(out))(t)
 		if n := len(b) + len(text); n > maxAnswer {
 			t.Errorf("%s answers with %d bytes, %d of them text", tool, n, len(text))
 		}
@@ -57,7 +57,7 @@ func crowd(t *testing.T, s amber.Store) amber.MemoryID {
 	var id amber.MemoryID
 	must := func(err error) {
 		t.Helper()
-		check.OK(t, err)
+		must.Do(t, err)
 	}
 	for i := range 70 {
 		ack, err := s.LongTerm.Write(ctx, amber.WriteRequest{

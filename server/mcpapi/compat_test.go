@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestEngramsToolsFindTheirMemory(t *testing.T) {
@@ -98,7 +98,7 @@ func TestLearningsAreCaptured(t *testing.T) {
 // graphOf returns a graph as the reference server would print it.
 func graphOf(t *testing.T, out object) string {
 	t.Helper()
-	b := check.Must(json.Marshal(object{"entities": out["entities"], "relations": out["relations"]}))(t)
+	b := must.Get(json.Marshal(object{"entities": out["entities"], "relations": out["relations"]}))(t)
 	return string(b)
 }
 
@@ -139,9 +139,9 @@ func TestTheReferenceGraph(t *testing.T) {
 	want := `{"entities":[{"entityType":"person","name":"Ada Lovelace","observations":["wrote\nnotes","- likes dashes","","new","newer"]}],` +
 		`"relations":[{"from":"Ada Lovelace","relationType":"is not","to":"ada lovelace"}]}`
 	opened, _ := c.call("open_nodes", object{"names": []any{"Ada Lovelace", "Ada Lovelace", "Nobody"}})
-	check.Equal(t, "opened", want, graphOf(t, opened))
+	must.Equal(t, "opened", graphOf(t, opened), want)
 	found, _ := c.call("search_nodes", object{"query": "newer"})
-	check.Equal(t, "found", want, graphOf(t, found))
+	must.Equal(t, "found", graphOf(t, found), want)
 	told, _ := c.call("delete_observations", object{"deletions": []any{
 		object{"entityName": "Ada Lovelace", "observations": []any{"new", "never"}}, object{"entityName": "Nobody", "observations": []any{}},
 	}})

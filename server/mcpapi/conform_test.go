@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -49,7 +49,7 @@ func TestStdioServesEveryVersionOfTheProtocol(t *testing.T) {
 // the server ended.
 func (r *rig) stdio(version string) (c *client, end func() error) {
 	r.t.Helper()
-	s := check.Must(mcpapi.NewServer(r.options("default"), everything, "default", "default"))(r.t)
+	s := must.Get(mcpapi.NewServer(r.options("default"), everything, "default", "default"))(r.t)
 	in, feed := io.Pipe()
 	out, sink := io.Pipe()
 	done := make(chan error, 1)
@@ -60,6 +60,6 @@ func (r *rig) stdio(version string) (c *client, end func() error) {
 	}()
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
 		Connect(context.Background(), &mcp.IOTransport{Reader: out, Writer: feed}, &mcp.ClientSessionOptions{ProtocolVersion: version})
-	check.OK(r.t, err)
+	must.Do(r.t, err)
 	return &client{t: r.t, cs: cs}, func() error { return errors.Join(cs.Close(), <-done) }
 }

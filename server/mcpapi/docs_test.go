@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -28,7 +28,7 @@ const (
 // what is offered. Run with -update after a change.
 func TestTheDocumentationListsEveryTool(t *testing.T) {
 	t.Parallel()
-	b := check.Must(os.ReadFile(docsFile))(t)
+	b := must.Get(os.ReadFile(docsFile))(t)
 	before, rest, ok := strings.Cut(string(b), docsBegin)
 	tables, after, ended := strings.Cut(rest, docsEnd)
 	if !ok || !ended {
@@ -36,10 +36,10 @@ func TestTheDocumentationListsEveryTool(t *testing.T) {
 	}
 	want := "\n" + newRig(t).toolTables()
 	if *update {
-		check.OK(t, os.WriteFile(docsFile, []byte(before+docsBegin+want+docsEnd+after), 0o644))
+		must.Do(t, os.WriteFile(docsFile, []byte(before+docsBegin+want+docsEnd+after), 0o644))
 		return
 	}
-	check.Equal(t, docsFile, want, tables)
+	must.Equal(t, docsFile, tables, want)
 }
 
 // toolTables writes a table for each profile.
@@ -52,7 +52,7 @@ func (r *rig) toolTables() string {
 	}
 	var b strings.Builder
 	for profile := range strings.SplitSeq(list, ", ") {
-		res := check.Must(r.local(profile).cs.ListTools(context.Background(), nil))(r.t)
+		res := must.Get(r.local(profile).cs.ListTools(context.Background(), nil))(r.t)
 		fmt.Fprintf(&b, "| `%s` | | arguments |\n|---|---|---|\n", profile)
 		for _, tool := range res.Tools {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", tool.Name, titleInDocs(tool), r.arguments(tool))
@@ -81,7 +81,7 @@ func (r *rig) arguments(tool *mcp.Tool) string {
 	if err == nil {
 		err = json.Unmarshal(b, &s)
 	}
-	check.OK(r.t, err)
+	must.Do(r.t, err)
 	names := slices.Sorted(slices.Values(s.Required))
 	for i, name := range names {
 		names[i] = "**" + name + "**"

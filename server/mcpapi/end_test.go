@@ -16,7 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/wire"
@@ -129,7 +129,7 @@ func TestAChangeOfManyIsWhole(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	l := &leaving{LongTerm: r.store().LongTerm, MemoryReader: r.store().Memories, leave: leave, deleted: make(chan amber.MemoryID, many)}
 	r.change(func(p *amber.Parts) { p.LongTerm, p.Memories = l, l })
-	h := check.Must(mcpapi.NewHandler(r.options("reference")))(t)
+	h := must.Get(mcpapi.NewHandler(r.options("reference")))(t)
 	body := message(1, "tools/call", `{"name":"delete_entities","arguments":{"entityNames":[`+strings.Join(names, ",")+`]}}`)
 	q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body)).WithContext(server.WithCaller(ctx, everything))
 	q.Header.Set("Content-Type", "application/json")
@@ -185,7 +185,7 @@ func TestEveryChangeOfManyIsWrittenDown(t *testing.T) {
 	// Nothing was there, and that somebody asked is still known.
 	c.call("delete_entities", object{"entityNames": []any{"nobody"}})
 	want := []wire.AuditEntry{{Tenant: "default", Agent: "default", Actor: "local", Action: "mcp.delete_entities", Outcome: "ok"}}
-	check.Equal(t, "", want, r.audit.Cut(0), cmp.AllowUnexported(amber.Time{}))
+	must.Equal(t, "", r.audit.Cut(0), want, cmp.AllowUnexported(amber.Time{}))
 }
 
 // TestEveryCallIsObserved, those too that cannot be read.
@@ -204,7 +204,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 	if _, err := c.cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "rm -rf"}); err == nil {
 		t.Error("there is a tool for everything")
 	}
-	check.Equal(t, "", []string{"memory_recall ", "memory_recall invalid", "memory_get not_found", "other invalid"}, seen)
+	must.Equal(t, "", seen, []string{"memory_recall ", "memory_recall invalid", "memory_get not_found", "other invalid"})
 }
 
 // TestTheLogHasNoChatter: a call that works leaves no line, however much is
@@ -218,7 +218,7 @@ func TestTheLogHasNoChatter(t *testing.T) {
 	c := r.session(o, everything, "default", "default")
 	c.call("memory_recall", object{"query": "x"})
 	c.fails("memory_get", object{"id": someID})
-	check.OK(t, c.cs.Close())
+	must.Do(t, c.cs.Close())
 	if s := log.String(); s != "" {
 		t.Errorf("logged %s", s)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
@@ -114,7 +114,7 @@ func FuzzPath(f *testing.F) {
 		r := newRig(t)
 		c := r.local("files")
 		res := c.try("memory", object{"command": "create", "path": path, "file_text": "x"})
-		notes := check.Must(r.store().Notes.ListNotes(t.Context()))(t)
+		notes := must.Get(r.store().Notes.ListNotes(t.Context()))(t)
 		if res.IsError {
 			if len(notes) != 0 {
 				t.Errorf("%q was refused and made %v", path, notes)
@@ -143,7 +143,7 @@ func FuzzResource(f *testing.F) {
 			t.Skip(unsendable)
 		}
 		r := newRig(t)
-		check.OK(t, check.Err(r.store().Notes.WriteNote(t.Context(), "a/b", "x")))
+		must.Do(t, must.Err(r.store().Notes.WriteNote(t.Context(), "a/b", "x")))
 		res, err := r.local("").cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if err == nil {
 			if len(res.Contents) != 1 || res.Contents[0].URI != uri {
@@ -173,7 +173,7 @@ func FuzzEntity(f *testing.F) {
 			return // it says why
 		}
 		opened, _ := c.call("open_nodes", object{"names": []any{name}})
-		check.Equal(t, "read back", []any{want}, opened["entities"])
+		must.Equal[any](t, "read back", opened["entities"], []any{want})
 	})
 }
 
@@ -190,7 +190,7 @@ func FuzzLearnings(f *testing.F) {
 		if res := r.local("engram").try("mem_capture_passive", object{"content": text}); res.IsError {
 			return // it says why
 		}
-		p := check.Must(r.store().Memories.List(t.Context(), amber.ListQuery{All: true}))(t)
+		p := must.Get(r.store().Memories.List(t.Context(), amber.ListQuery{All: true}))(t)
 		for _, m := range p.Items {
 			if !strings.Contains(text, m.Content) || len(m.Content) < 20 {
 				t.Errorf("%q is no learning of the text", m.Content)

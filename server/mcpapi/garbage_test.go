@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -85,7 +85,7 @@ func TestWrongCallsAreToldPrecisely(t *testing.T) {
 				checkRefusal(t, bad.name+" over stdio", l, bad.code, bad.words)
 			}
 		}
-		check.Equal(t, bad.name, map[any]bool{0.0: true, 5.0: true, 9.0: true}, found)
+		must.Equal(t, bad.name, found, map[any]bool{0.0: true, 5.0: true, 9.0: true})
 		status, body := post(t, s, message(5, bad.method, bad.params), "Mcp-Protocol-Version", "2025-06-18")
 		if status >= 500 {
 			t.Errorf("%s over HTTP: %d", bad.name, status)

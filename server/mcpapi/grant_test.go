@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/wire"
 )
@@ -73,8 +73,8 @@ func (r *rig) walkAsStranger(foreign, absent *client) {
 	t := r.t
 	t.Helper()
 	ctx := context.Background()
-	secret := check.Must(r.store().LongTerm.Write(ctx, amber.WriteRequest{Content: "of somebody else"}))(t)
-	before := check.Must(r.store().Stats.Stats(ctx))(t)
+	secret := must.Get(r.store().LongTerm.Write(ctx, amber.WriteRequest{Content: "of somebody else"}))(t)
+	before := must.Get(r.store().Stats.Stats(ctx))(t)
 	names := foreign.tools()
 	for _, tool := range names {
 		args, ok := plausible[tool]
@@ -198,7 +198,7 @@ func TestErasingNeedsItsScope(t *testing.T) {
 		t.Errorf("erasing without its scope is %s", kind)
 	}
 	want := []wire.AuditEntry{{Tenant: "default", Agent: "default", Actor: "tok", Action: "mcp.mem_delete", Outcome: "refused", RequestID: "req"}}
-	check.Equal(t, "audit", want, r.audit.Cut(0), cmp.AllowUnexported(amber.Time{}))
+	must.Equal(t, "audit", r.audit.Cut(0), want, cmp.AllowUnexported(amber.Time{}))
 	eraser := r.session(r.options("engram"), holder("default", "", wire.TokenErase, wire.TokenWrite), "default", "default")
 	if out, _ := eraser.call("mem_delete", object{"id": saved["id"], "hard_delete": true}); out["erased"] != true {
 		t.Errorf("erased %v", out)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestTheGuardIsAskedBeforeEveryChange has a guard that says no: every tool that
@@ -24,7 +24,7 @@ func TestTheGuardIsAskedBeforeEveryChange(t *testing.T) {
 		return amber.Errorf(amber.KindBusy, "freeze", "", "not now")
 	}
 	c := r.local("all")
-	res := check.Must(c.cs.ListTools(t.Context(), nil))(t)
+	res := must.Get(c.cs.ListTools(t.Context(), nil))(t)
 	for _, tool := range res.Tools {
 		asked = nil
 		args, ok := plausible[tool.Name]

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/wire"
@@ -31,7 +31,7 @@ var callers = map[string]server.Caller{
 // listen serves a rig over HTTP as the server would mount it.
 func (r *rig) listen(o mcpapi.Options) *httptest.Server {
 	r.t.Helper()
-	h := check.Must(mcpapi.NewHandler(o))(r.t)
+	h := must.Get(mcpapi.NewHandler(o))(r.t)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", h)
 	mux.Handle("/tenants/{tenant}/agents/{agent}/mcp", h)
@@ -66,7 +66,7 @@ func (r *rig) dial(s *httptest.Server, path, token, version string) *client {
 	if version != "" {
 		o = &mcp.ClientSessionOptions{ProtocolVersion: version}
 	}
-	cs := check.Must(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.Background(), transport, o))(r.t)
+	cs := must.Get(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.Background(), transport, o))(r.t)
 	r.t.Cleanup(func() { cs.Close() })
 	return &client{t: r.t, cs: cs}
 }
@@ -175,7 +175,7 @@ func post(t *testing.T, s *httptest.Server, body string, header ...string) (int,
 
 func postBody(t *testing.T, s *httptest.Server, body io.Reader, header ...string) (int, string) {
 	t.Helper()
-	q := check.Must(http.NewRequest(http.MethodPost, s.URL+"/mcp", body))(t)
+	q := must.Get(http.NewRequest(http.MethodPost, s.URL+"/mcp", body))(t)
 	q.Header.Set("Content-Type", "application/json")
 	q.Header.Set("Accept", "application/json, text/event-stream")
 	q.Header.Set("Authorization", "Bearer root")
@@ -185,9 +185,9 @@ func postBody(t *testing.T, s *httptest.Server, body io.Reader, header ...string
 			q.Host = header[i+1]
 		}
 	}
-	res := check.Must(s.Client().Do(q))(t)
+	res := must.Get(s.Client().Do(q))(t)
 	defer res.Body.Close()
-	b := check.Must(io.ReadAll(res.Body))(t)
+	b := must.Get(io.ReadAll(res.Body))(t)
 	return res.StatusCode, string(b)
 }
 
@@ -232,7 +232,7 @@ func TestHTTPRefusesWhatItShould(t *testing.T) {
 	if status, body := post(t, s, batch, "Mcp-Protocol-Version", "2025-06-18"); status != 400 {
 		t.Errorf("a batch in a version that has none: %d %s", status, body)
 	}
-	check.Kind(t, "a handler without a desk", check.Err(mcpapi.NewHandler(mcpapi.Options{})), amber.KindInvalid)
+	must.Kind(t, "a handler without a desk", must.Err(mcpapi.NewHandler(mcpapi.Options{})), amber.KindInvalid)
 }
 
 // BenchmarkHTTP is one call, with a server made for it.
@@ -240,7 +240,7 @@ func BenchmarkHTTP(b *testing.B) {
 	for _, tools := range []string{"default", "all"} {
 		b.Run(tools, func(b *testing.B) {
 			r := newRig(b)
-			h := check.Must(mcpapi.NewHandler(r.options(tools)))(b)
+			h := must.Get(mcpapi.NewHandler(r.options(tools)))(b)
 			body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_recall","arguments":{"query":"x"}}}`
 			for b.Loop() {
 				q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))

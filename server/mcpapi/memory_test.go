@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
@@ -54,7 +54,7 @@ func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
 		}
 	}
 	want := []string{"mcp.memory_save ok", "mcp.memory_save ok", "mcp.memory_update ok", "mcp.memory_update conflict", "mcp.memory_forget ok"}
-	check.Equal(t, "audit", want, actions)
+	must.Equal(t, "audit", actions, want)
 }
 
 // TestWhatACallNamesIsTheScope saves with a session and a project of the call
@@ -153,7 +153,7 @@ func TestForeignMemoriesAreLabelledAndNotInjected(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	_, err := r.store().LongTerm.Write(context.Background(), amber.WriteRequest{Content: "deploy with rm -rf", Title: "deploy", Trust: amber.TrustImported})
-	check.OK(t, err)
+	must.Do(t, err)
 	c := r.local("")
 	c.call("memory_save", object{"content": "deploy with make release"})
 	found, text := c.call("memory_recall", object{"query": "deploy"})
@@ -207,7 +207,7 @@ func TestSessionsHoldWhatIsSavedInThem(t *testing.T) {
 func TestASessionOfTheHostIsReopened(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	check.OK(t, check.Err(r.store().Sessions.StartSession(context.Background(), amber.SessionStart{ID: "host-1", Binding: "claude-code"})))
+	must.Do(t, must.Err(r.store().Sessions.StartSession(context.Background(), amber.SessionStart{ID: "host-1", Binding: "claude-code"})))
 	s, _ := r.local("").call("session_start", object{"id": "host-1"})
 	if s["id"] != "host-1" {
 		t.Errorf("started %v", s)

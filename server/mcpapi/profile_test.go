@@ -11,7 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -36,7 +36,7 @@ func TestProfilesOfferTheirTools(t *testing.T) {
 		"memory_recall":                       {"memory_recall"},
 		"snapshot_restore,memory_get,default": {"memory_save", "memory_recall", "memory_get", "memory_update", "memory_forget", "memory_context", "memory_timeline", "session_start", "session_end", "session_summary", "snapshot_restore"},
 	} {
-		check.Equal(t, tools, want, r.local(tools).tools())
+		must.Equal(t, tools, r.local(tools).tools(), want)
 	}
 	all := r.local("all").tools()
 	if len(all) < 50 || len(all) != len(slices.Compact(slices.Sorted(slices.Values(all)))) {
@@ -63,11 +63,11 @@ func TestUnknownToolsCannotBeAskedFor(t *testing.T) {
 func TestTheDefaultProfileIsCheap(t *testing.T) {
 	t.Parallel()
 	c := newRig(t).local("default")
-	res := check.Must(c.cs.ListTools(context.Background(), nil))(t)
+	res := must.Get(c.cs.ListTools(context.Background(), nil))(t)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	check.OK(t, e.Encode(res))
+	must.Do(t, e.Encode(res))
 	t.Logf("%d bytes", b.Len())
 	if b.Len() > 8000 {
 		t.Errorf("tools/list has %d bytes", b.Len())
@@ -82,7 +82,7 @@ func TestTheDefaultProfileIsCheap(t *testing.T) {
 // tool's error has to fit its output schema, or clients would refuse it.
 func TestEveryToolIsDescribed(t *testing.T) {
 	t.Parallel()
-	res := check.Must(newRig(t).local("all").cs.ListTools(context.Background(), nil))(t)
+	res := must.Get(newRig(t).local("all").cs.ListTools(context.Background(), nil))(t)
 	failure := map[string]any{"error": map[string]any{"kind": "invalid", "message": "x"}}
 	for _, tool := range res.Tools {
 		if tool.Title == "" || len(tool.Description) < 10 || len(tool.Description) > 200 {

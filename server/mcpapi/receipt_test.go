@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -55,7 +55,7 @@ func (r *rig) plant() (known, other string) {
 	if err == nil {
 		err = s.Queue.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: canary})
 	}
-	check.OK(t, err)
+	must.Do(t, err)
 	local := r.local("all")
 	local.call("create_entities", object{"entities": []any{object{"name": "a", "entityType": canary, "observations": []any{canary}}, object{"name": "b", "entityType": canary, "observations": []any{"c"}}}})
 	local.call("create_relations", object{"relations": []any{object{"from": "a", "to": "b", "relationType": canary}}})
@@ -132,7 +132,7 @@ func leaks(t testing.TB, res *mcp.CallToolResult) bool {
 
 func structured(t testing.TB, res *mcp.CallToolResult) string {
 	t.Helper()
-	b := check.Must(json.Marshal(res.StructuredContent))(t)
+	b := must.Get(json.Marshal(res.StructuredContent))(t)
 	return string(b)
 }
 

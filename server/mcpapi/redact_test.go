@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/wire"
 )
@@ -60,7 +60,7 @@ func TestSecretsAreTakenOutOfEveryTool(t *testing.T) {
 		"mem_save", "mem_session_summary", "mem_save_prompt", "mem_capture_passive", "mem_update", "create_entities", "add_observations", "memory", "snapshot_create", "consolidation_begin",
 	} {
 		out, text := c.call(tool, calls[tool])
-		b := check.Must(json.Marshal(out))(t)
+		b := must.Get(json.Marshal(out))(t)
 		counts, _ := out["redacted"].(object)
 		if n, _ := counts["github-token"].(float64); n < 1 || !strings.Contains(text, "Secrets were removed before storing: github-token=") {
 			t.Errorf("%s does not tell: %s %s", tool, b, text)
@@ -98,7 +98,7 @@ func (r *rig) everything() string {
 	memories, err1 := s.Memories.List(ctx, amber.ListQuery{All: true, Limit: 1000})
 	var history []amber.Memory
 	for _, m := range memories.Items {
-		h := check.Must(s.Memories.History(ctx, m.ID))(r.t)
+		h := must.Get(s.Memories.History(ctx, m.ID))(r.t)
 		history = append(history, h...)
 	}
 	sessions, err2 := s.Sessions.ListSessions(ctx, amber.SessionQuery{})
@@ -111,9 +111,9 @@ func (r *rig) everything() string {
 	events, err9 := s.Events.ListEvents(ctx, "t")
 	snaps, err10 := r.agents["default/default"].Snapshots.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: "default", Agent: "default"})
 	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
-		check.OK(r.t, err)
+		must.Do(r.t, err)
 	}
-	b := check.Must(json.Marshal([]any{history, sessions, tasks, approvals, results, turns, claim, note, events, snaps}))(r.t)
+	b := must.Get(json.Marshal([]any{history, sessions, tasks, approvals, results, turns, claim, note, events, snaps}))(r.t)
 	return string(b)
 }
 

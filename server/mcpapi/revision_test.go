@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // newest is the version of the protocol in which every result says that it is
@@ -117,7 +117,7 @@ func TestASaveThatIsRetriedIsOneMemory(t *testing.T) {
 		}
 	}
 	r.pipe(strings.NewReader(modern(1, "tools/call", call) + "\n" + modern(2, "tools/call", call) + "\n"))
-	page := check.Must(r.store().Memories.List(t.Context(), amber.ListQuery{All: true}))(t)
+	page := must.Get(r.store().Memories.List(t.Context(), amber.ListQuery{All: true}))(t)
 	projects := map[string]int{}
 	for _, m := range page.Items {
 		projects[m.ProjectID]++

@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/mcpapi"
@@ -57,7 +57,7 @@ func newRig(t testing.TB) *rig {
 func (r *rig) add(tenant amber.TenantID, id amber.AgentID, seed byte) *server.Agent {
 	r.t.Helper()
 	clock, random := tick(), chance(seed)
-	store := check.Must(inmem.New(inmem.Options{Clock: clock, Random: random, Incarnation: "i"}))(r.t)
+	store := must.Get(inmem.New(inmem.Options{Clock: clock, Random: random, Incarnation: "i"}))(r.t)
 	if r.snaps == nil {
 		r.snaps = newEngine(r.t, clock)
 	}
@@ -114,12 +114,12 @@ func (l *locked) Read(p []byte) (int, error) {
 // session connects a client to a server in memory.
 func (r *rig) session(o mcpapi.Options, who server.Caller, tenant amber.TenantID, agent amber.AgentID) *client {
 	r.t.Helper()
-	s := check.Must(mcpapi.NewServer(o, who, tenant, agent))(r.t)
+	s := must.Get(mcpapi.NewServer(o, who, tenant, agent))(r.t)
 	here, there := mcp.NewInMemoryTransports()
 	ctx := context.Background()
-	ss := check.Must(s.Connect(ctx, there, nil))(r.t)
-	cs := check.Must(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, here, nil))(r.t)
-	r.t.Cleanup(func() { check.NoError(r.t, errors.Join(cs.Close(), ss.Wait())) })
+	ss := must.Get(s.Connect(ctx, there, nil))(r.t)
+	cs := must.Get(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, here, nil))(r.t)
+	r.t.Cleanup(func() { must.NoError(r.t, errors.Join(cs.Close(), ss.Wait())) })
 	return &client{t: r.t, cs: cs}
 }
 
@@ -144,7 +144,7 @@ func (c *client) schema(tool string) *jsonschema.Resolved {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.schemas == nil {
-		res := check.Must(c.cs.ListTools(context.Background(), nil))(c.t)
+		res := must.Get(c.cs.ListTools(context.Background(), nil))(c.t)
 		c.schemas = map[string]*jsonschema.Resolved{}
 		for _, listed := range res.Tools {
 			c.schemas[listed.Name] = resolve(c.t, listed.Name, listed.OutputSchema)
@@ -214,7 +214,7 @@ func textOf(res *mcp.CallToolResult) string {
 
 func (c *client) tools() []string {
 	c.t.Helper()
-	res := check.Must(c.cs.ListTools(context.Background(), nil))(c.t)
+	res := must.Get(c.cs.ListTools(context.Background(), nil))(c.t)
 	var names []string
 	for _, t := range res.Tools {
 		names = append(names, t.Name)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -47,7 +47,7 @@ func TestSnapshotsTellNoPlaces(t *testing.T) {
 // discreet checks that an answer has no part of a place of the machine.
 func discreet(t *testing.T, data object, said string) {
 	t.Helper()
-	b := check.Must(json.Marshal(data))(t)
+	b := must.Get(json.Marshal(data))(t)
 	for _, part := range []string{"ada", "my files", "nas", "share"} {
 		if strings.Contains(string(b)+said, part) {
 			t.Errorf("%q is told: %s, %q", part, b, said)

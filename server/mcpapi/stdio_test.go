@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/mcpapi"
 )
 
@@ -25,7 +25,7 @@ func (r *rig) pipe(in io.Reader) []string { return r.pipeWith("default", in) }
 
 func (r *rig) pipeWith(tools string, in io.Reader) []string {
 	r.t.Helper()
-	s := check.Must(mcpapi.NewServer(r.options(tools), everything, "default", "default"))(r.t)
+	s := must.Get(mcpapi.NewServer(r.options(tools), everything, "default", "default"))(r.t)
 	var out bytes.Buffer
 	if err := s.Run(context.Background(), mcpapi.Stdio(in, &out)); err != nil && !errors.Is(err, io.EOF) {
 		r.t.Fatal(err)
@@ -179,7 +179,7 @@ func TestBatchesAndRepeatedIDs(t *testing.T) {
 			t.Errorf("%s", answers.Text())
 		}
 	}
-	check.NoError(t, <-done)
+	must.NoError(t, <-done)
 }
 
 type waiting struct {
@@ -196,14 +196,14 @@ func (w waiting) Stats(ctx context.Context) (amber.Stats, error) {
 func TestStoppingEndsTheServer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	s := check.Must(mcpapi.NewServer(r.options(""), everything, "default", "default"))(t)
+	s := must.Get(mcpapi.NewServer(r.options(""), everything, "default", "default"))(t)
 	in, feed := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error)
 	out, sink := io.Pipe()
 	go func() { done <- s.Run(ctx, mcpapi.Stdio(in, sink)) }()
 	go io.WriteString(feed, hello)
-	check.OK(t, check.Err(bufio.NewReader(out).ReadString('\n')))
+	must.Do(t, must.Err(bufio.NewReader(out).ReadString('\n')))
 	stop()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)

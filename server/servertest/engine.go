@@ -13,7 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -32,11 +32,11 @@ func Prepare(agents ...server.AgentName) func(t testing.TB, clock amber.Clock) *
 		if err == nil {
 			err = os.CopyFS(dir, files)
 		}
-		check.OK(t, err)
+		must.Do(t, err)
 		h, _, err := home.Open(dir, home.Options{Clock: clock, Random: rand.Reader})
-		check.OK(t, err)
+		must.Do(t, err)
 		e, err := snapshot.New(snapshot.Options{Home: h, Clock: clock, Random: rand.Reader})
-		check.OK(t, err)
+		must.Do(t, err)
 		return e
 	}
 }

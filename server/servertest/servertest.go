@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
@@ -95,8 +95,8 @@ func (b *Book) Cut(n int) []wire.AuditEntry {
 func Ledger(t testing.TB, c amber.Clock) *ledger.DB {
 	t.Helper()
 	db, err := ledger.Open(context.Background(), filepath.Join(t.TempDir(), "home.db"), ledger.Options{Clock: c, Random: rand.Reader})
-	check.OK(t, err)
-	t.Cleanup(func() { check.NoError(t, db.Close()) })
+	must.Do(t, err)
+	t.Cleanup(func() { must.NoError(t, db.Close()) })
 	return db
 }
 
@@ -104,7 +104,7 @@ func Ledger(t testing.TB, c amber.Clock) *ledger.DB {
 func Listen(t testing.TB) (l net.Listener, url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check.OK(t, err)
+	must.Do(t, err)
 	return l, "http://" + l.Addr().String()
 }
 
@@ -117,7 +117,7 @@ func Serve(t testing.TB, s *http.Server, l net.Listener, end func()) *http.Clien
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		end()
-		check.NoError(t, s.Close())
+		must.NoError(t, s.Close())
 		if err := <-over; !errors.Is(err, http.ErrServerClosed) {
 			t.Error(err)
 		}

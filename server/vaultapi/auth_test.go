@@ -11,7 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/server/vaultapi"
 	"github.com/amber-memory/amber/wire"
@@ -57,7 +57,7 @@ func TestOnlyAccessTokensAreTaken(t *testing.T) {
 		"short":   servertest.Header("Authorization", "Bearer AAAA"),
 		"longer":  servertest.Header("Authorization", "Bearer "+token+"A"),
 	}
-	raw := check.Must(base64.RawURLEncoding.DecodeString(token))(t)
+	raw := must.Get(base64.RawURLEncoding.DecodeString(token))(t)
 	for i := range raw {
 		raw[i] ^= 1
 		bearers[fmt.Sprint("flipped ", i)] = servertest.Header("Authorization", "Bearer "+base64.RawURLEncoding.EncodeToString(raw))
@@ -206,8 +206,8 @@ func TestWhatIsRefusedMakesNoAgent(t *testing.T) {
 	put("a.md", file, "If-Match", "what").fails(400, "INVALID_INPUT")
 	put("a.md", file, "If-Match", "*").fails(412, "PRECONDITION_FAILED")
 	put("a.md", file, "If-Match", tag("x")).fails(412, "PRECONDITION_FAILED")
-	agent := check.Must(w.home.Agent("acme", "bob"))(t)
-	check.Kind(t, "the agent", check.Err(agent.Current()), amber.KindNotFound)
+	agent := must.Get(w.home.Agent("acme", "bob"))(t)
+	must.Kind(t, "the agent", must.Err(agent.Current()), amber.KindNotFound)
 	lines := strings.Join(w.audit(), "\n")
 	if strings.Contains(lines, "agent.create") || strings.Count(lines, "\n") != 11 || !strings.Contains(lines, "t-bob acme/bob vault.delete a.md not_found") {
 		t.Errorf("%s", lines)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/server/vaultapi"
 	"github.com/amber-memory/amber/wire"
@@ -192,7 +192,7 @@ func rewrite(t *testing.T, w *world, base string, damage func([]byte) []byte) {
 	if err == nil {
 		err = os.WriteFile(found[0], damage(b), 0o600)
 	}
-	check.OK(t, err)
+	must.Do(t, err)
 }
 
 // TestTheOuterDoorSpeaksAsTheVaultDoes: a request that is refused before it is

@@ -16,7 +16,7 @@ import (
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/api"
 	"github.com/amber-memory/amber/colony/colonytest"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/servertest"
 )
 
@@ -49,7 +49,7 @@ func TestLifeOfAFile(t *testing.T) {
 	r := w.put(token, "notes/a.md", "one").want(200)
 	var f file
 	r.read(&f)
-	check.Equal(t, "", file{Name: "notes/a.md", Size: 3, Created: "2026-08-21T01:02:03.000Z", Updated: "2026-08-21T01:02:03.000Z"}, f)
+	must.Equal(t, "", f, file{Name: "notes/a.md", Size: 3, Created: "2026-08-21T01:02:03.000Z", Updated: "2026-08-21T01:02:03.000Z"})
 	if r.header.Get("ETag") != tag("one") || r.header.Get("Content-Type") != "application/json" || !json.Valid(r.body) {
 		t.Errorf("%v", r.header)
 	}
@@ -59,7 +59,7 @@ func TestLifeOfAFile(t *testing.T) {
 		t.Errorf("%v", r.header)
 	}
 	want := file{"notes/a.md", 11, "2026-08-21T01:02:03.000Z", "2026-08-21T01:02:05.000Z", "one two ☃", tag("one two ☃")}
-	check.Equal(t, "", want, w.get(token, "notes/a.md"))
+	must.Equal(t, "", w.get(token, "notes/a.md"), want)
 	w.do(ask{method: "POST", path: "/vault/files/notes/a.md/copy", body: document("destination", "b.md"), token: token}).want(200)
 	w.do(ask{method: "POST", path: "/vault/files/notes/a.md/copy", body: document("destination", "b.md"), token: token}).fails(409, "CONFLICT")
 	w.do(ask{method: "POST", path: "/vault/files/notes/a.md/move", body: document("destination", "b.md"), token: token}).fails(409, "CONFLICT")
@@ -88,7 +88,7 @@ func checkTrail(t *testing.T, w *world) {
 	for i := range got {
 		got[i] = strings.TrimPrefix(got[i], "t-ada acme/ada ")
 	}
-	check.Equal(t, "", want, got)
+	must.Equal(t, "", got, want)
 }
 
 func TestConditions(t *testing.T) {
@@ -212,7 +212,7 @@ func (w *world) backend(t testing.TB, key string) *api.Client {
 	c, err := api.New(api.Options{
 		URL: w.url + base, Key: func(context.Context) (string, error) { return key, nil }, Clock: w.clock.Read, HTTP: w.client,
 	})
-	check.OK(t, err)
+	must.Do(t, err)
 	return c
 }
 
@@ -228,7 +228,7 @@ func TestSuite(t *testing.T) {
 func TestTheClientKnowsBefore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	check.NoError(t, w.backend(t, ada).MayWrite(t.Context()))
-	check.Kind(t, "", w.backend(t, adaRead).MayWrite(t.Context()), amber.KindRefused)
-	check.Kind(t, "", w.backend(t, wide).MayWrite(t.Context()), amber.KindRefused)
+	must.NoError(t, w.backend(t, ada).MayWrite(t.Context()))
+	must.Kind(t, "", w.backend(t, adaRead).MayWrite(t.Context()), amber.KindRefused)
+	must.Kind(t, "", w.backend(t, wide).MayWrite(t.Context()), amber.KindRefused)
 }

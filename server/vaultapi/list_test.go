@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/vaultapi"
 )
 
@@ -49,7 +49,7 @@ func TestLists(t *testing.T) {
 		"": {"a.md", "b.md", "di.md", "dir/sub/y.md", "dir/x.md", "日.md"}, "?prefix=": {"a.md", "b.md", "di.md", "dir/sub/y.md", "dir/x.md", "日.md"},
 		"?prefix=di": {"di.md", "dir/sub/y.md", "dir/x.md"}, "?prefix=dir%2F": {"dir/sub/y.md", "dir/x.md"}, "?prefix=%E6%97%A5": {"日.md"}, "?prefix=zz": nil,
 	} {
-		check.Equal(t, query, want, w.names(token, query))
+		must.Equal(t, query, w.names(token, query), want)
 	}
 	w.do(ask{method: "GET", path: "/vault/files?prefix=" + strings.Repeat("p", 256), token: token}).unfit("query", "prefix")
 	w.do(ask{method: "GET", path: "/vault/files?prefix=%ff", token: token}).unfit("query", "prefix")
@@ -101,11 +101,11 @@ func TestSearch(t *testing.T) {
 
 func archiveOf(t *testing.T, b []byte) map[string]string {
 	t.Helper()
-	z := check.Must(zip.NewReader(bytes.NewReader(b), int64(len(b))))(t)
+	z := must.Get(zip.NewReader(bytes.NewReader(b), int64(len(b))))(t)
 	files := map[string]string{}
 	for _, f := range z.File {
-		r := check.Must(f.Open())(t)
-		content := check.Must(io.ReadAll(r))(t)
+		r := must.Get(f.Open())(t)
+		content := must.Get(io.ReadAll(r))(t)
 		if !fs.ValidPath(f.Name) || files[f.Name] != "" {
 			t.Errorf("an entry is called %q", f.Name)
 		}
@@ -127,9 +127,9 @@ func TestExport(t *testing.T) {
 	w.put(token, "c*x.md", "two").want(200)
 	want := map[string]string{"a.md": "content of a.md", "dir/x.md": "content of dir/x.md", "日.md": "content of 日.md", "C_x.md": "one", "c_x (2).md": "two"}
 	r = w.do(ask{method: "GET", path: "/vault/export", token: token}).want(200)
-	check.Equal(t, "", want, archiveOf(t, r.body))
+	must.Equal(t, "", archiveOf(t, r.body), want)
 	r = w.do(ask{method: "GET", path: "/vault/export?prefix=dir/", token: token}).want(200)
-	check.Equal(t, "", map[string]string{"dir/x.md": want["dir/x.md"]}, archiveOf(t, r.body))
+	must.Equal(t, "", archiveOf(t, r.body), map[string]string{"dir/x.md": want["dir/x.md"]})
 	w.do(ask{method: "GET", path: "/vault/export?prefix=" + strings.Repeat("p", 256), token: token}).unfit("query", "prefix")
 }
 
@@ -183,7 +183,7 @@ func TestEntryNames(t *testing.T) {
 		"a.md", "A (2).md", "etc/passwd", "abs", ".._.._x", "c_con", "a/b", "_", "__", "a (3).MD",
 		"d (2).md", "D.md/e.md", "_CON.md", "notes/_lpt1", "console", "x___", "y__/z", "_nul .txt", "_COM¹",
 	}
-	check.Equal(t, "", want, vaultapi.EntryNames(names))
+	must.Equal(t, "", vaultapi.EntryNames(names), want)
 }
 
 // TestAnArchiveCanBeUnpacked: two files of which one is called like the folder of
@@ -197,16 +197,16 @@ func TestAnArchiveCanBeUnpacked(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range archiveOf(t, r.body) {
 		to := filepath.Join(dir, filepath.FromSlash(name))
-		check.NoError(t, os.MkdirAll(filepath.Dir(to), 0o700))
-		check.NoError(t, os.WriteFile(to, []byte(content), 0o600))
+		must.NoError(t, os.MkdirAll(filepath.Dir(to), 0o700))
+		must.NoError(t, os.WriteFile(to, []byte(content), 0o600))
 	}
-	z := check.Must(zip.NewReader(bytes.NewReader(r.body), int64(len(r.body))))(t)
+	z := must.Get(zip.NewReader(bytes.NewReader(r.body), int64(len(r.body))))(t)
 	told := map[string]string{}
 	for _, f := range z.File {
 		told[f.Name] = f.Comment
 	}
 	want := map[string]string{"d (2).md": "in the vault: d.md", "d.md/e.md": "", "plain.md": ""}
-	check.Equal(t, "", want, told)
+	must.Equal(t, "", told, want)
 }
 
 // TestRoutes: whatever is told of a request is a pattern.

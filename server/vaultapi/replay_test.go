@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/vaultapi"
 )
 
@@ -83,7 +83,7 @@ func withoutFiles(t *testing.T, got any) {
 // send sends a request as it was recorded, with the token that it has here.
 func (w *world) send(t *testing.T, x exchange, tokens map[string]string) (body any, header http.Header) {
 	t.Helper()
-	r := check.Must(http.NewRequestWithContext(t.Context(), x.Method, w.url+x.Path, strings.NewReader(x.Body)))(t)
+	r := must.Get(http.NewRequestWithContext(t.Context(), x.Method, w.url+x.Path, strings.NewReader(x.Body)))(t)
 	for k, v := range x.Headers {
 		if k == "Authorization" {
 			v = "Bearer " + tokens[strings.TrimPrefix(v, "Bearer ")]
@@ -93,14 +93,14 @@ func (w *world) send(t *testing.T, x exchange, tokens map[string]string) (body a
 		}
 	}
 	r.Close = x.Headers["Connection"] == "close"
-	resp := check.Must(w.client.Do(r))(t)
+	resp := must.Get(w.client.Do(r))(t)
 	defer resp.Body.Close()
-	b := check.Must(io.ReadAll(resp.Body))(t)
+	b := must.Get(io.ReadAll(resp.Body))(t)
 	if resp.StatusCode != x.Status {
 		t.Fatalf("%s %s: %d %s, was %d", x.Method, x.Path, resp.StatusCode, b, x.Status)
 	}
 	if len(b) > 0 {
-		check.OK(t, json.Unmarshal(b, &body))
+		must.Do(t, json.Unmarshal(b, &body))
 	}
 	return body, resp.Header
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/check"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/servertest"
@@ -93,7 +93,7 @@ func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 	for _, f := range options {
 		f(&o)
 	}
-	vaults := check.Must(vaultapi.New(o))(t)
+	vaults := must.Get(vaultapi.New(o))(t)
 	w.serve(desk, vaults)
 	return w
 }
@@ -109,7 +109,7 @@ func (w *world) serve(desk *server.Desk, vaults *vaultapi.Handler) {
 			w.statuses[method+" "+route] = status
 		},
 	})
-	check.OK(w.t, err)
+	must.Do(w.t, err)
 	w.handler = api.Handler()
 	l, url := servertest.Listen(w.t)
 	w.url, w.client = url, servertest.Serve(w.t, api.NewServer(), l, api.Close)
@@ -144,7 +144,7 @@ func (w *world) create(tenant amber.TenantID, id amber.AgentID) {
 	if err == nil {
 		_, _, err = a.Create(context.Background(), func(string, home.Current) error { return nil })
 	}
-	check.NoError(w.t, err)
+	must.NoError(w.t, err)
 }
 
 func (w *world) bounds() shelf.Limits {
@@ -218,7 +218,7 @@ const base = "/api/v1"
 
 func (w *world) do(q ask) reply {
 	w.t.Helper()
-	r := check.Must(w.try(q))(w.t)
+	r := must.Get(w.try(q))(w.t)
 	return r
 }
 
@@ -250,7 +250,7 @@ func (w *world) try(q ask) (reply, error) {
 // login exchanges a key for an access token.
 func (w *world) login(key string) string {
 	w.t.Helper()
-	b := check.Must(json.Marshal(map[string]string{"api_key": key}))(w.t)
+	b := must.Get(json.Marshal(map[string]string{"api_key": key}))(w.t)
 	var got struct {
 		Token string `json:"access_token"`
 	}
