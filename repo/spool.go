@@ -35,6 +35,18 @@ func (p pool) take(ctx context.Context) ([]byte, error) {
 	}
 }
 
+// forget gives up the memory of the chunks that are in the pool now. They are made again
+// when they are needed.
+func (p pool) forget() {
+	for range len(p) {
+		select {
+		case <-p:
+			p <- nil
+		default:
+		}
+	}
+}
+
 // spool holds the beginning of a pack until it is uploaded. Written first,
 // then read once; chunks go back to the pool as they have been read.
 type spool struct {

@@ -290,6 +290,7 @@ func (w *Writer) Flush(ctx context.Context) (Report, error) {
 	if err := w.failure(); err != nil {
 		return Report{}, err
 	}
+	w.pool.forget() // most writers end now, and what they stored is read back
 	if err := w.writeIndex(ctx); err != nil {
 		return Report{}, err
 	}

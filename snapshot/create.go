@@ -148,13 +148,14 @@ type capture struct {
 // close ends the writer. What was flushed stays.
 func (c *capture) close() { _ = c.w.Close() }
 
-// run freezes, stores, and reads back what was stored.
+// run freezes, stores, and reads back what was stored. Files come before databases:
+// those that were copied to memory inside the fence stay there only until then.
 func (c *capture) run(ctx context.Context, u under) (err error) {
 	c.i, err = c.e.freeze(ctx, c.agent, c.rep, c.w, u, c.before)
 	if err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{c.journal, c.databases, c.git, c.files, c.sources, c.flush} {
+	for _, step := range []func(context.Context) error{c.journal, c.files, c.databases, c.git, c.sources, c.flush} {
 		if err = step(ctx); err != nil {
 			break
 		}
