@@ -6,7 +6,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"sync"
 	"time"
 
 	sqlite3 "modernc.org/sqlite"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
@@ -57,7 +60,7 @@ func (s Schema) Build(ctx context.Context, path string, c home.Current, busy tim
 	if err != nil {
 		return sqlconn.Wrap("make database", path, err)
 	}
-	err = s.Migrate(ctx, p.DB, 0)
+	err = s.fill(ctx, p.DB, path)
 	if err == nil {
 		_, err = p.DB.ExecContext(ctx, insertIncarnation, c.Incarnation)
 	}
@@ -68,6 +71,58 @@ func (s Schema) Build(ctx context.Context, path string, c home.Current, busy tim
 		err = os.Chmod(path, 0o600)
 	}
 	return sqlconn.Wrap("make database", path, err)
+}
+
+// emptyFiles has the bytes of a new file by the SQL that makes it: running all migrations
+// is most of the work of making an agent, and a server makes many.
+var emptyFiles sync.Map
+
+// fill makes the tables of a new file that no connection has opened yet.
+func (s Schema) fill(ctx context.Context, db *sql.DB, path string) error {
+	key := fmt.Sprint(s.ApplicationID, s.Migrations)
+	if image, ok := emptyFiles.Load(key); ok {
+		err := writeNew(path, image.([]byte))
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, fs.ErrExist):
+			return &amber.Error{Op: "make database", Kind: amber.KindInternal, ID: path, Err: err, Hint: "check that the disk works and has room"}
+		}
+	}
+	if err := s.Migrate(ctx, db, 0); err != nil {
+		return err
+	}
+	image, err := serialize(ctx, db)
+	if err == nil {
+		emptyFiles.Store(key, image)
+	}
+	return err
+}
+
+// writeNew makes a file and syncs it.
+func writeNew(path string, data []byte) error {
+	f, err := fsx.Build(fsx.OS(), path, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// serialize returns the bytes of an open database.
+func serialize(ctx context.Context, db *sql.DB) (image []byte, err error) {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = c.Raw(func(driver any) (err error) {
+		image, err = driver.(interface{ Serialize() ([]byte, error) }).Serialize()
+		return err
+	})
+	return image, errors.Join(err, c.Close())
 }
 
 // Migrate brings an open file from version from to the newest, one
