@@ -238,10 +238,15 @@ func TestDoctorComparesText(t *testing.T) {
 }
 
 func TestDoctorDeep(t *testing.T) {
+	t.Parallel()
 	p := newSickHome(t)
 	if code, found := p.doctor("--deep"); code != 0 || found["promises"].Status != statusOK {
 		t.Errorf("exit %d, %+v", code, found["promises"])
 	}
+}
+
+func TestDoctorDeepNeedsATemporaryFolder(t *testing.T) {
+	p := newSickHome(t)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
 	if code, found := p.doctor("--deep"); code != 1 || found["promises"].Status != statusFailed {
 		t.Errorf("exit %d, %+v", code, found["promises"])
