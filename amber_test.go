@@ -159,9 +159,7 @@ func TestMemoryJSONRoundTrip(t *testing.T) {
 	must.Do(t, err)
 	var got amber.Memory
 	must.Do(t, json.Unmarshal(b, &got))
-	if diff := cmp.Diff(got, want, cmp.AllowUnexported(amber.Time{})); diff != "" {
-		t.Errorf("round trip (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "round trip", got, want, cmp.AllowUnexported(amber.Time{}))
 }
 
 func TestKindTable(t *testing.T) {

@@ -35,9 +35,7 @@ func TestFindMakesNothing(t *testing.T) {
 	must.Do(t, err)
 	must.Do(t, must.Err(made.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal})))
 	must.Do(t, made.Close())
-	if a, err = agent.Find(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	a = must.Get(agent.Find(t.Context(), o))(t)
 	defer a.Close()
 	if found, err := a.Store().LongTerm.Recall(t.Context(), amber.Query{Text: "database"}); err != nil || len(found.Hits) != 1 {
 		t.Errorf("recall: %v, %v", found, err)
@@ -51,9 +49,7 @@ func TestDeleteTakesALastSnapshot(t *testing.T) {
 	must.Do(t, err)
 	must.Do(t, must.Err(a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal})))
 	must.Do(t, a.Close())
-	if a, err = agent.At(o); err != nil {
-		t.Fatal(err)
-	}
+	a = must.Get(agent.At(o))(t)
 	defer a.Close()
 	done, err := a.Delete(t.Context(), false)
 	if err != nil || done.Snapshot == nil || len(done.Left) > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // A session of more turns than a page holds is read whole.
@@ -18,9 +19,7 @@ func TestMoreTurnsThanAPage(t *testing.T) {
 	store := newStore(t)
 	const n = amber.MaxPageSize + 7
 	for i := range n {
-		if _, err := store.Turns.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: fmt.Sprint("turn ", i)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(store.Turns.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: fmt.Sprint("turn ", i)}))(t)
 	}
 	s := contracts(t, client.Options{URL: serveStore(t, store).url})
 	for limit, want := range map[int]int{amber.MaxPageSize: amber.MaxPageSize, amber.MaxPageSize + 1: amber.MaxPageSize + 1, 1 << 30: n} {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/internal/must"
@@ -45,9 +43,7 @@ func TestAPageThatIsTooLargeIsReadInSmallerOnes(t *testing.T) {
 	for n := range asked {
 		limits = append(limits, n)
 	}
-	if d := cmp.Diff([]int{1000, 125, 15}, limits); d != "" {
-		t.Errorf("asked for (-want +got):\n%s", d)
-	}
+	must.Equal(t, "asked for", limits, []int{1000, 125, 15})
 }
 
 // A server whose memory is switched off is still asked, so that reads

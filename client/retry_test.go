@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/internal/must"
@@ -168,9 +166,7 @@ func TestTryingAgainSucceedsAndWaitsLongerEachTime(t *testing.T) {
 		Wait: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil },
 	})
 	must.NoError(t, calls["list"](t.Context(), s))
-	if d := cmp.Diff([]time.Duration{time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond}, waits); d != "" {
-		t.Errorf("pauses (-want +got):\n%s", d)
-	}
+	must.Equal(t, "pauses", waits, []time.Duration{time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond})
 }
 
 func TestAnAnswerIsNeverAskedForTwice(t *testing.T) {

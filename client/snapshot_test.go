@@ -64,9 +64,7 @@ func newServed(t *testing.T) *servedHome {
 	s := &servedHome{t: t, now: time.Date(2026, time.March, 12, 9, 30, 0, 0, time.UTC)}
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: s.clock, Random: rand.Reader})
 	must.Do(t, err)
-	if s.engine, err = snapshot.New(snapshot.Options{Home: h, Clock: s.clock, Random: rand.Reader}); err != nil {
-		t.Fatal(err)
-	}
+	s.engine = must.Get(snapshot.New(snapshot.Options{Home: h, Clock: s.clock, Random: rand.Reader}))(t)
 	agents := &homeAgents{h: h, engine: s.engine, clock: s.clock, open: map[string]*server.Agent{}}
 	t.Cleanup(func() { agents.close(t) })
 	s.client = serveAgents(t, agents, s.clock)

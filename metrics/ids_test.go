@@ -80,9 +80,7 @@ func TestATenantHasAShareOfLabels(t *testing.T) {
 	log := m.Audit(writtenOff{})
 	for i := range metrics.MaxAgents {
 		tell(m, "greedy", amber.AgentID(fmt.Sprintf("a%d", i)))
-		if err := log.Record(t.Context(), wire.AuditEntry{Tenant: "nosy", Agent: amber.AgentID(fmt.Sprintf("b%d", i)), Outcome: "not_found"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, log.Record(t.Context(), wire.AuditEntry{Tenant: "nosy", Agent: amber.AgentID(fmt.Sprintf("b%d", i)), Outcome: "not_found"}))
 	}
 	tell(m, "modest", "mine")
 	if got := values(t, m, "agent"); got["mine"] != 1 || len(got) != metrics.MaxAgentsOfOne+2 {

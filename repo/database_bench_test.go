@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -40,23 +41,13 @@ func BenchmarkDatabase(b *testing.B) {
 	store := func(b *testing.B, r *repo.Repo, data []byte, base *repo.Base) *repo.Base {
 		w := r.NewWriter(ctx)
 		defer w.Close()
-		d, err := w.NewDatabase(ctx, 4096, base)
-		if err != nil {
-			b.Fatal(err)
-		}
+		d := must.Get(w.NewDatabase(ctx, 4096, base))(b)
 		for piece := range slices.Chunk(data, 256<<10) {
-			if err := d.Write(piece); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, d.Write(piece))
 		}
 		ref, sums, err := d.Finish(ctx)
-		if err != nil {
-			b.Fatal(err)
-		}
-		report, err := w.Flush(ctx)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, err)
+		report := must.Get(w.Flush(ctx))(b)
 		b.ReportMetric(float64(report.Stored), "stored-B/op")
 		return &repo.Base{Ref: ref, Digests: sums}
 	}
@@ -88,16 +79,11 @@ func BenchmarkDatabase(b *testing.B) {
 		}
 	})
 	b.Run("page", func(b *testing.B) {
-		d, err := r.OpenDatabase(ctx, base.Ref, 8<<20)
-		if err != nil {
-			b.Fatal(err)
-		}
+		d := must.Get(r.OpenDatabase(ctx, base.Ref, 8<<20))(b)
 		rnd := rand.New(rand.NewPCG(1, 1))
 		page := make([]byte, 4096)
 		for b.Loop() {
-			if _, err := d.ReadAt(page, rnd.Int64N(pages)*4096); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(d.ReadAt(page, rnd.Int64N(pages)*4096))(b)
 		}
 	})
 }

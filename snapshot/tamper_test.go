@@ -172,10 +172,7 @@ func (b *bench) restoreRefused(what string, id amber.SnapshotID, want everything
 	b.forks++
 	to := amber.AgentID(fmt.Sprintf("fork-%d", b.forks))
 	_, err := b.a.engine.Restore(b.a.ctx, wire.RestoreRequest{SnapshotRef: ref(id), To: to, WithControl: true})
-	agent, aerr := b.a.home.Agent("default", to)
-	if aerr != nil {
-		b.t.Fatal(aerr)
-	}
+	agent := must.Get(b.a.home.Agent("default", to))(b.t)
 	defer os.RemoveAll(filepath.Join(b.dir, "tenants", "default", "agents", string(to)))
 	if err != nil {
 		if _, cerr := agent.Current(); amber.KindOf(cerr) != amber.KindNotFound {

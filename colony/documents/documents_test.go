@@ -87,9 +87,7 @@ func TestRestoreGoesOnAfterAConflict(t *testing.T) {
 	if err := r.Write(t.Context(), to); amber.KindOf(err) != amber.KindConflict {
 		t.Fatalf("it was written over: %v", err)
 	}
-	if r, err = NewPlan(t.Context(), to, docs); err != nil {
-		t.Fatal(err)
-	}
+	r = must.Get(NewPlan(t.Context(), to, docs))(t)
 	must.Equal(t, "second plan", [][]string{r.Written, r.Replaced, r.Unchanged}, [][]string{{"b/c", "d"}, {"b/c"}, {"a"}})
 	must.Do(t, r.Write(t.Context(), to))
 	for name, want := range docs {

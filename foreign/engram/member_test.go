@@ -110,9 +110,7 @@ func TestAMemberThatIsNotOfItsRowIsNotBelieved(t *testing.T) {
 		}
 		// Edited here it has one member, which is believed.
 		m.Origin = amber.Origin{Device: "desk", Counter: m.Origin.Counter + 1, Clock: m.Origin.Clock}
-		if again, err = engram.FromRecord(amber.SyncRecord{Memory: m}, nil); err != nil {
-			t.Fatal(err)
-		}
+		again = must.Get(engram.FromRecord(amber.SyncRecord{Memory: m}, nil))(t)
 		if _, ok := again.Version(); !ok || strings.Count(encoded(t, again), `"amber":{"id"`) < 1 {
 			t.Errorf("%s: edited it is %s", name, encoded(t, again))
 		}

@@ -3,6 +3,8 @@ package githook
 import (
 	"bytes"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // FuzzBlock puts our lines into any script and takes them out again.
@@ -16,16 +18,11 @@ func FuzzBlock(f *testing.F) {
 		if _, _, ok, err := span(text); ok || err != nil || !isScript(text) || bytes.HasPrefix(text, []byte(shebang+"\n"+madeMark)) {
 			t.Skip("it is not what somebody else wrote")
 		}
-		in, err := with(text, block)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(with(text, block))(t)
 		if again, err := with(in, block); err != nil || !bytes.Equal(again, in) {
 			t.Errorf("a second time it is %q, %v; before %q", again, err, in)
 		}
-		if in, err = with(in, other); err != nil {
-			t.Fatal(err)
-		}
+		in = must.Get(with(in, other))(t)
 		out, ok, err := without(in)
 		if err != nil || !ok || !bytes.Equal(out, text) {
 			t.Errorf("got %q, %v, %v; want %q", out, ok, err, text)

@@ -240,9 +240,7 @@ func TestALinkIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, "work")
 	target := u.put(filepath.Join(t.TempDir(), "shared"), "#!/bin/sh\n", 0o755)
-	if err := errors.Join(os.MkdirAll(filepath.Join(u.dir, ".git/hooks"), 0o755), os.Symlink(target, filepath.Join(u.dir, ".git/hooks/post-merge"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Join(u.dir, ".git/hooks"), 0o755), os.Symlink(target, filepath.Join(u.dir, ".git/hooks/post-merge"))))
 	_, err := u.open().Install(t.Context(), githook.Install{Binary: "/amber", Folder: ".amber", Upstream: "origin/main"})
 	if amber.KindOf(err) != amber.KindRefused {
 		t.Errorf("got %v, want refused", err)

@@ -4,6 +4,8 @@ import (
 	"database/sql"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
+
 	_ "modernc.org/sqlite"
 )
 
@@ -19,10 +21,7 @@ const (
 // openFTS5 opens an empty index with the given tokenizer.
 func openFTS5(tb testing.TB, tokenizer string) *fts5 {
 	tb.Helper()
-	db, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	db := must.Get(sql.Open("sqlite", ":memory:"))(tb)
 	tb.Cleanup(func() { db.Close() })
 	db.SetMaxOpenConns(1) // every connection has its own memory
 	f := &fts5{db}
@@ -43,21 +42,14 @@ func (f *fts5) terms(tb testing.TB, text string) []string {
 	tb.Helper()
 	f.exec(tb, `INSERT INTO texts(texts) VALUES ('delete-all')`)
 	f.exec(tb, `INSERT INTO texts(rowid, text) VALUES (1, ?)`, text)
-	rows, err := f.db.Query(`SELECT term FROM terms ORDER BY offset`)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	rows := must.Get(f.db.Query(`SELECT term FROM terms ORDER BY offset`))(tb)
 	defer rows.Close()
 	terms := []string{}
 	for rows.Next() {
 		var term string
-		if err := rows.Scan(&term); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, rows.Scan(&term))
 		terms = append(terms, term)
 	}
-	if err := rows.Err(); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, rows.Err())
 	return terms
 }

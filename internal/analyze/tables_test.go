@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 var update = flag.Bool("update", false, "rewrite tables.go from FTS5")
@@ -22,15 +24,10 @@ func TestTables(t *testing.T) {
 	t.Parallel()
 	got := renderTables(t)
 	if *update {
-		if err := os.WriteFile("tables.go", got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("tables.go", got, 0o644))
 		return
 	}
-	want, err := os.ReadFile("tables.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile("tables.go"))(t)
 	if !bytes.Equal(got, want) {
 		t.Error("FTS5 of this SQLite differs from tables.go: run go test -run TestTables -update and review the change")
 	}
@@ -56,10 +53,7 @@ func renderTables(t *testing.T) []byte {
 	b.WriteString("}\n\n// foldings fold case and diacritics; to 0 is dropped.\nvar foldings = []folding{\n")
 	writeFolds(&b, folds)
 	b.WriteString("}\n")
-	src, err := format.Source(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(format.Source(b.Bytes()))(t)
 	return src
 }
 

@@ -6,16 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/archtest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestModuleKeepsTheLaw(t *testing.T) {
-	broken, err := archtest.Check("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := must.Get(archtest.Check("../.."))(t)
 	for _, b := range broken {
 		t.Error(b)
 	}
@@ -37,20 +33,11 @@ func TestCheckFindsWhatBreaksTheLaw(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			root := t.TempDir()
 			file := filepath.Join(root, filepath.FromSlash(tc.file))
-			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte("package x\n"+tc.source+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			broken, err := archtest.Check(root)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
+			must.Do(t, os.WriteFile(file, []byte("package x\n"+tc.source+"\n"), 0o600))
+			broken := must.Get(archtest.Check(root))(t)
 			if tc.want == "" {
-				if diff := cmp.Diff(broken, []string(nil)); diff != "" {
-					t.Errorf("broken (-got +want):\n%s", diff)
-				}
+				must.Equal(t, "broken", broken, []string(nil))
 				return
 			}
 			if len(broken) != 1 || !strings.Contains(broken[0], tc.want) {
@@ -61,10 +48,7 @@ func TestCheckFindsWhatBreaksTheLaw(t *testing.T) {
 }
 
 func TestModuleKeepsTheHabits(t *testing.T) {
-	broken, err := archtest.Habits("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := must.Get(archtest.Habits("../.."))(t)
 	for _, b := range broken {
 		t.Error(b)
 	}
@@ -75,13 +59,8 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 	source := "package x\nimport (\"os\"; \"time\")\nfunc init() { os.Rename(\"a\", \"b\"); _ = time.Now() }\n" +
 		"const takeHint = \"restore --tolerant\"\nvar e = struct{ Hint string }{Hint: \"with --no-verify\"}\n" +
 		"func f() { e.Hint = \"or \" + \"--force\"; e.Hint = \"amber list\"; usage := \"--tolerant reads more\"; _ = usage }\n"
-	if err := os.WriteFile(filepath.Join(root, "x.go"), []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, err := archtest.Habits(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(root, "x.go"), []byte(source), 0o600))
+	got := must.Get(archtest.Habits(root))(t)
 	want := []string{
 		".: the package has no package comment",
 		"x.go has a hint with --force: a hint does not tell people to skip a check",
@@ -91,7 +70,5 @@ func TestHabitsFindsWhatBreaksThem(t *testing.T) {
 		"x.go uses time.Now: time is injected",
 		"x.go: init functions hide effects",
 	}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("broken (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "broken", got, want)
 }

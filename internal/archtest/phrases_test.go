@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/archtest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // tree writes files below a new folder.
@@ -16,12 +15,8 @@ func tree(t *testing.T, files map[string]string) string {
 	root := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	return root
 }
@@ -36,10 +31,7 @@ func TestPhrasesFindsBannedExpressions(t *testing.T) {
 		"changelog/unreleased/a": "all the same\n",
 		"testdata/a.md":          "all the same\n",
 	})
-	got, err := archtest.Phrases(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(archtest.Phrases(root))(t)
 	want := []string{
 		`docs/a.md:3: "is something else" is not plain English`,
 		`x.go:3: "whoever" is not plain English`,
@@ -47,16 +39,11 @@ func TestPhrasesFindsBannedExpressions(t *testing.T) {
 		`x.go:6: "all the same" is not plain English`,
 		`x_test.go:3: "nobody can tell" is not plain English`,
 	}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("found (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "found", got, want)
 }
 
 func TestModuleSpeaksPlainly(t *testing.T) {
-	found, err := archtest.Phrases("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(archtest.Phrases("../.."))(t)
 	for _, f := range found {
 		t.Error(f)
 	}
@@ -72,25 +59,17 @@ func TestHouseFindsMissingAndUnknownPackages(t *testing.T) {
 		"notes/x.go":           "package x\n",
 		"docs/architecture.md": "# A\n\n## The house\n\n```\namber/    nouns\n  wire/   shapes\nstore/\n  inmem/, sqlite/   backends\n  gone/   was here\ninternal/  all\n```\n\nnotes/ is not in the tree.\n",
 	})
-	got, err := archtest.House(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(archtest.House(root))(t)
 	want := []string{
 		"docs/architecture.md does not name the package internal/fsx",
 		"docs/architecture.md does not name the package notes",
 		"docs/architecture.md names store/gone, which is not a package",
 	}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("broken (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "broken", got, want)
 }
 
 func TestModuleIsDrawnAsItIs(t *testing.T) {
-	broken, err := archtest.House("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := must.Get(archtest.House("../.."))(t)
 	for _, b := range broken {
 		t.Error(b)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -23,18 +24,9 @@ func TestGeneratedAgentIsWhole(t *testing.T) {
 	}
 	ctx := context.Background()
 	dir := t.TempDir()
-	path, err := generated(ctx, dir, size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	agent, err := agentIn(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: time.Now, Random: rand.Reader, KeepSchema: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(generated(ctx, dir, size))(t)
+	agent := must.Get(agentIn(path))(t)
+	s := must.Get(sqlite.Open(ctx, agent, sqlite.Options{Clock: time.Now, Random: rand.Reader, KeepSchema: true}))(t)
 	defer s.Close()
 	for _, f := range s.Check(ctx) {
 		if f.Err != nil {
@@ -44,10 +36,7 @@ func TestGeneratedAgentIsWhole(t *testing.T) {
 	if err := s.DeepCheck(ctx); err != nil {
 		t.Error(err)
 	}
-	stats, err := s.Stats(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := must.Get(s.Stats(ctx))(t)
 	if got, want := stats.Memories, int64(size.Memories); got != want {
 		t.Errorf("%d memories, want %d", got, want)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
+
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
@@ -18,13 +20,8 @@ func TestBareInsertsStoreWhatAnImportStores(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	l := &syncLab{dir: dir, bench: &bench{dir: dir, writer: newWriter(1)}}
-	s, err := l.store(ctx, memories)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(l.store(ctx, memories))(t)
+	must.Do(t, s.Close())
 	source, folder := filepath.Join(dir, storeName(memories)), filepath.Join(dir, ".amber")
 	imported, bare := filepath.Join(dir, "import"), filepath.Join(dir, "bare")
 	for _, step := range []struct {
@@ -53,9 +50,7 @@ func TestBareInsertsStoreWhatAnImportStores(t *testing.T) {
 func textRows(t *testing.T, home string) [][]any {
 	t.Helper()
 	memories, _, err := sourceRows(context.Background(), home)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	id, trust := slices.Index(memories.columns, "id"), slices.Index(memories.columns, "trust")
 	slices.SortFunc(memories.rows, func(a, b []any) int { return cmp.Compare(a[id].(string), b[id].(string)) })
 	for _, row := range memories.rows {

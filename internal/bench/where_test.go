@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestWatchedMainFitsTheCommand checks what the binary that looks at itself is
@@ -15,10 +17,7 @@ func TestWatchedMainFitsTheCommand(t *testing.T) {
 	if _, err := parser.ParseFile(token.NewFileSet(), "main.go", whereMain, 0); err != nil {
 		t.Error(err)
 	}
-	b, err := os.ReadFile("../../cmd/amber/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../cmd/amber/main.go"))(t)
 	if !strings.Contains(string(b), productMain) {
 		t.Errorf("cmd/amber/main.go has no %q", productMain)
 	}

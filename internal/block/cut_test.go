@@ -30,9 +30,7 @@ func builtBlock(t *testing.T) string {
 		must.Do(t, must.Err(store.LongTerm.Write(ctx, amber.WriteRequest{Content: m})))
 	}
 	for _, id := range []amber.SessionID{"s1", "s2"} {
-		if _, err := store.Sessions.StartSession(ctx, amber.SessionStart{ID: id, Name: "Work on " + string(id), Project: "shop"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(store.Sessions.StartSession(ctx, amber.SessionStart{ID: id, Name: "Work on " + string(id), Project: "shop"}))(t)
 		must.Do(t, must.Err(store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Summary: "Done:\n- this\n- that"})))
 	}
 	made, err := block.Build(ctx, store, policy.Conservative{}, wire.ContextRequest{RecallInput: amber.RecallInput{Identities: amber.Identities{ProjectID: "shop"}}}, rand.Reader)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // history makes a repository of notes in folders, with one commit that brings all and then one for each change.
@@ -47,9 +48,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "notes")
 	history(b, dir, 2000, 20, 500)
 	refs, _, err := gitobj.ReadRefs(fsx.OS(), dir)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	type object struct {
 		oid string
 		raw []byte
@@ -69,9 +68,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	b.Run("Objects", func(b *testing.B) {
 		for b.Loop() {
 			all = nil
-			if err := gitobj.Objects(b.Context(), gitobj.Options{Dir: dir}, refs, gitobj.Refs{}, collect); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, gitobj.Objects(b.Context(), gitobj.Options{Dir: dir}, refs, gitobj.Refs{}, collect))
 		}
 		size := 0
 		for _, o := range all {
@@ -90,9 +87,7 @@ func BenchmarkSnapshot(b *testing.B) {
 				}
 				return nil
 			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, err)
 		}
 	})
 }

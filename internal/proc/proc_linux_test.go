@@ -9,19 +9,15 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // start starts a process that waits until its input is closed.
 func start(t *testing.T) (*exec.Cmd, amber.HostProcess) {
 	t.Helper()
 	cmd := exec.Command("cat")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { in.Close(); _ = cmd.Wait() })
 	h := host(procfs, cmd.Process.Pid)
 	if h.PID != cmd.Process.Pid || h.Boot == "" || h.Namespace == "" || h.Start == 0 {
@@ -37,22 +33,16 @@ func TestASleepingAgentIsAlive(t *testing.T) {
 	if got := Check(h); got != Alive {
 		t.Errorf("a process that sleeps is %v", got)
 	}
-	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGSTOP))
 	if got := Check(h); got != Alive {
 		t.Errorf("a process that was stopped is %v", got)
 	}
-	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGCONT))
 }
 
 func TestAKilledProcessIsDead(t *testing.T) {
 	cmd, h := start(t)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	if got := Check(h); got != Dead {
 		t.Errorf("a killed process is %v", got)
@@ -88,13 +78,9 @@ func TestHostIsBehindTheShell(t *testing.T) {
 	root := t.TempDir()
 	row := func(pid, parent int, name, state string) {
 		dir := filepath.Join(root, strconv.Itoa(pid))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(dir, 0o755))
 		stat := strconv.Itoa(pid) + " (" + name + ") " + state + " " + strconv.Itoa(parent) + " 0 0 0 0 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0\n"
-		if err := os.WriteFile(filepath.Join(dir, "stat"), []byte(stat), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "stat"), []byte(stat), 0o644))
 	}
 	row(1, 0, "init", "S")
 	row(10, 1, "node) S 1 (", "S")

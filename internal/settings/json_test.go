@@ -116,9 +116,7 @@ func TestSetReplacesOneValue(t *testing.T) {
 	j := parse(t, "{\n  \"a\": \"old\", // one\n  \"b\": [\n    1\n  ]\n}")
 	j, err := j.Set([]byte(`"new \u00e4"`), "a")
 	must.Do(t, err)
-	if j, err = j.Set([]byte(`[2,3]`), "b"); err != nil {
-		t.Fatal(err)
-	}
+	j = must.Get(j.Set([]byte(`[2,3]`), "b"))(t)
 	want := "{\n  \"a\": \"new \\u00e4\", // one\n  \"b\": [\n    2,\n    3\n  ]\n}"
 	must.Equal(t, "set", string(j.Bytes()), want)
 	if _, err := j.Set([]byte(`1`), "c"); err == nil {

@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
 )
@@ -117,9 +116,7 @@ func (s *story) check(fsys fsx.FS) {
 			}
 		}
 	}
-	if diff := cmp.Diff(acked, s.acked); diff != "" {
-		s.t.Errorf("acknowledged (-got +want):\n%s", diff)
-	}
+	must.Equal(s.t, "acknowledged", acked, s.acked)
 }
 
 // TestDrainedOnceWhateverIsCut cuts the power at every call of a story that
@@ -215,9 +212,7 @@ func TestDrainOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(prompt(1, "one"))
-	if _, err := w.journal.Append(context.Background(), one, journal.Entry{Payload: []byte("poison")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.journal.Append(context.Background(), one, journal.Entry{Payload: []byte("poison")}))(t)
 	w.keep(event(3, journal.HostSessionEnd))
 	var lines []string
 	emit := func(line string) { lines = append(lines, strings.ReplaceAll(line, string(one.Key()), "K")) }

@@ -11,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
@@ -76,9 +75,7 @@ func TestPoisonIsSetAside(t *testing.T) {
 	bad := prompt(2, "bad")
 	bad.EventID = "not hex"
 	w.keep(prompt(1, "one"), bad)
-	if _, err := w.journal.Append(context.Background(), one, journal.Entry{Payload: []byte("{no json")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.journal.Append(context.Background(), one, journal.Entry{Payload: []byte("{no json")}))(t)
 	w.keep(prompt(3, "three"))
 	report := w.once(drain.Options{})
 	if report.Quarantined != 2 || report.Applied != 2 {
@@ -157,9 +154,7 @@ func TestOneBadEventIsTriedThenSetAside(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 	want := []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond}
-	if diff := cmp.Diff(waits, want); diff != "" {
-		t.Errorf("pauses (-got +want):\n%s", diff)
-	}
+	must.Equal(t, "pauses", waits, want)
 	w.wantSaid("user: one", "user: three")
 }
 
@@ -211,13 +206,8 @@ func TestTwoDrainsAtOnce(t *testing.T) {
 func TestAGapIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	j, err := journal.Open(w.dir, journal.Options{Clock: clock, MaxSessionBytes: 600})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := j.Append(context.Background(), one, journal.Entry{Payload: make([]byte, 590), Droppable: true, About: "tool Bash"}); err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(journal.Open(w.dir, journal.Options{Clock: clock, MaxSessionBytes: 600}))(t)
+	must.Get(j.Append(context.Background(), one, journal.Entry{Payload: make([]byte, 590), Droppable: true, About: "tool Bash"}))(t)
 	w.once(drain.Options{})
 	got, err := w.store.ListActivity(context.Background(), one.ID, amber.ActivityGap)
 	if err != nil || len(got) != 1 || got[0].Name != "tool Bash" || !strings.Contains(got[0].Detail, "590 bytes") {
@@ -273,10 +263,7 @@ func TestSessionsEnd(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.keep(tt.events...)
-			d, err := drain.New(drain.Options{Journal: w.journal, Store: w.store, Clock: tt.now, Alive: tt.alive})
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(drain.New(drain.Options{Journal: w.journal, Store: w.store, Clock: tt.now, Alive: tt.alive}))(t)
 			for range 2 { // the second time nothing is left to notice
 				if report, err := d.Once(context.Background()); err != nil || report.Err() != nil {
 					t.Fatal(report, err)
@@ -376,9 +363,7 @@ func TestALostMetaFileIsWrittenAgain(t *testing.T) {
 		w.keep(prompt(1, "one"), prompt(2, "two"))
 		w.once(drain.Options{})
 		w.keep(prompt(3, "three"))
-		if err := damage(filepath.Join(w.dir, string(one.Key()), "meta")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, damage(filepath.Join(w.dir, string(one.Key()), "meta")))
 		if report := w.once(drain.Options{}); report.Applied != 1 || report.Duplicates != 2 || report.Damaged != 0 {
 			t.Errorf("%+v", report)
 		}
@@ -399,9 +384,7 @@ func TestAFolderThatIsJustBeingMade(t *testing.T) {
 			return errors.Join(w.journal.Start(context.Background(), one), os.Remove(filepath.Join(folder, "meta")))
 		},
 	} {
-		if err := leave(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, leave())
 		if report := w.once(drain.Options{}); report.Any() {
 			t.Errorf("%s: %+v", name, report)
 		}
@@ -470,14 +453,9 @@ func TestASessionOfTwoHostsEndsWithTheLast(t *testing.T) {
 func flip(t *testing.T, dir string) {
 	t.Helper()
 	path := dir + "/" + string(one.Key()) + "/000001.seg"
-	b, err := fsx.ReadFile(fsx.OS(), path, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(fsx.ReadFile(fsx.OS(), path, 1<<20))(t)
 	b[len(b)/2] ^= 0x10
-	if err := fsx.Replace(fsx.OS(), path, 0o600, b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.Replace(fsx.OS(), path, 0o600, b))
 }
 
 func TestRunEndsWithItsContext(t *testing.T) {

@@ -12,12 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
 	"github.com/amber-memory/amber/store/inmem"
@@ -59,19 +58,13 @@ func newWorld(t testing.TB) *world {
 
 func newStore(t testing.TB) *inmem.Store {
 	t.Helper()
-	s, err := inmem.New(inmem.Options{Clock: clock, Random: rand.Reader})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(inmem.New(inmem.Options{Clock: clock, Random: rand.Reader}))(t)
 	return s
 }
 
 func openJournal(t testing.TB, dir string, fsys fsx.FS) *journal.Journal {
 	t.Helper()
-	j, err := journal.Open(dir, journal.Options{Clock: clock, FS: fsys})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(journal.Open(dir, journal.Options{Clock: clock, FS: fsys}))(t)
 	return j
 }
 
@@ -88,10 +81,7 @@ func (w *world) worker(o drain.Options) *drain.Worker {
 		o.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	}
 	o.Clock = clock
-	d, err := drain.New(o)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	d := must.Get(drain.New(o))(w.t)
 	return d
 }
 
@@ -127,10 +117,7 @@ func answer(n int, text string) journal.HostEvent {
 
 func marshal(t testing.TB, ev journal.HostEvent) []byte {
 	t.Helper()
-	b, err := json.Marshal(ev)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(ev))(t)
 	return b
 }
 
@@ -139,19 +126,14 @@ func (w *world) keep(events ...journal.HostEvent) {
 	w.t.Helper()
 	for _, ev := range events {
 		s := journal.Session{Host: ev.Host, ID: ev.SessionID}
-		if _, err := w.journal.Append(context.Background(), s, journal.Entry{Payload: marshal(w.t, ev)}); err != nil {
-			w.t.Fatal(err)
-		}
+		must.Get(w.journal.Append(context.Background(), s, journal.Entry{Payload: marshal(w.t, ev)}))(w.t)
 	}
 }
 
 // said returns what was said in session one.
 func said(t testing.TB, s amber.Turns) []string {
 	t.Helper()
-	turns, err := s.LoadTurns(context.Background(), one.ID, 100_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	turns := must.Get(s.LoadTurns(context.Background(), one.ID, 100_000))(t)
 	var out []string
 	for _, turn := range turns {
 		out = append(out, string(turn.Role)+": "+turn.Content)
@@ -161,31 +143,23 @@ func said(t testing.TB, s amber.Turns) []string {
 
 func (w *world) wantSaid(want ...string) {
 	w.t.Helper()
-	if diff := cmp.Diff(said(w.t, w.store), want); diff != "" {
-		w.t.Errorf("turns (-got +want):\n%s", diff)
-	}
+	must.Equal(w.t, "turns", said(w.t, w.store), want)
 }
 
 // session returns session one.
 func (w *world) session() amber.Session {
 	w.t.Helper()
-	s, err := w.store.Session(context.Background(), one.ID)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	s := must.Get(w.store.Session(context.Background(), one.ID))(w.t)
 	return s
 }
 
 // memories returns the memories of a kind, sorted.
 func (w *world) memories(kind amber.MemoryKind) []amber.Memory {
 	w.t.Helper()
-	page, err := w.store.List(context.Background(), amber.ListQuery{
+	page := must.Get(w.store.List(context.Background(), amber.ListQuery{
 		Filter: amber.Filter{Kinds: []amber.MemoryKind{kind}, Identities: amber.Identities{ProjectID: "acme/shop"}},
 		Limit:  amber.MaxPageSize,
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	}))(w.t)
 	slices.SortFunc(page.Items, func(a, b amber.Memory) int { return cmpString(a.Content, b.Content) })
 	return page.Items
 }
@@ -205,13 +179,9 @@ func cmpString(a, b string) int {
 func newDisk(t testing.TB, dir string, sessions ...journal.Session) *crashfs.FS {
 	t.Helper()
 	disk := crashfs.New()
-	if err := fsx.MkdirAll(disk, filepath.Dir(dir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsx.MkdirAll(disk, filepath.Dir(dir), 0o700))
 	for _, s := range append(sessions, one) {
-		if err := os.MkdirAll(filepath.Join(dir, string(s.Key())), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(dir, string(s.Key())), 0o700))
 	}
 	return disk
 }

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
 	"github.com/amber-memory/amber/policy"
@@ -53,9 +52,7 @@ func TestLearnings(t *testing.T) {
 					t.Errorf("%q has trust %s, scope %s %s", m.Content, m.Trust, m.Scope, m.ProjectID)
 				}
 			}
-			if diff := cmp.Diff(got, tt.want); diff != "" {
-				t.Errorf("learnings (-got +want):\n%s", diff)
-			}
+			must.Equal(t, "learnings", got, tt.want)
 		})
 	}
 }
@@ -160,10 +157,7 @@ func TestWhatEventsBecome(t *testing.T) {
 	w := newWorld(t)
 	w.keep(busy()...)
 	w.once(drain.Options{})
-	all, err := w.store.ListActivity(context.Background(), one.ID, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(w.store.ListActivity(context.Background(), one.ID, ""))(t)
 	var b strings.Builder
 	for _, a := range all {
 		fmt.Fprintf(&b, "%s %s: %s ×%d failed %d %q\n", a.Kind, a.Name, a.Status, a.Count, a.Failed, a.Detail)
@@ -176,10 +170,7 @@ func TestWhatEventsBecome(t *testing.T) {
 	fmt.Fprintf(&b, "\n# %s (%s, %s)\n%s\nsummary: %s\n", d.Title, d.Trust, d.Scope, d.Content, d.Summary)
 	s := w.session()
 	fmt.Fprintf(&b, "session: %s, %s\n", s.EndReason, s.Summary)
-	compactions, err := w.store.Compactions(context.Background(), one.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	compactions := must.Get(w.store.Compactions(context.Background(), one.ID))(t)
 	for _, c := range compactions {
 		fmt.Fprintf(&b, "compaction: %s\n", c.Summary)
 	}
@@ -231,9 +222,7 @@ func TestDigestLeavesOutWhatOthersSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	theirs := amber.Turn{SessionID: one.ID, Role: amber.RoleUser, Content: "run evil.sh", ProjectID: "evil", Trust: amber.TrustImported}
-	if _, err := w.store.AppendTurn(context.Background(), theirs); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.store.AppendTurn(context.Background(), theirs))(t)
 	w.keep(busy()...)
 	w.once(drain.Options{})
 	for _, d := range w.digests() {

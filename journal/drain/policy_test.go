@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
@@ -24,10 +23,7 @@ func (w *world) lived() {
 // lessons counts the memories of a store by what they are.
 func (w *world) lessons() map[amber.MemoryKind]int {
 	w.t.Helper()
-	page, err := w.store.List(context.Background(), amber.ListQuery{All: true})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	page := must.Get(w.store.List(context.Background(), amber.ListQuery{All: true}))(w.t)
 	n := map[amber.MemoryKind]int{}
 	for _, m := range page.Items {
 		n[m.Kind]++
@@ -57,9 +53,7 @@ func TestThePolicyDecidesWhatIsLearnt(t *testing.T) {
 			w := newWorld(t)
 			w.lived()
 			report := w.once(drain.Options{Policy: c.policy})
-			if diff := cmp.Diff(c.want, w.lessons()); diff != "" {
-				t.Errorf("learnt (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "learnt", w.lessons(), c.want)
 			if report.Applied != 4 || report.Quarantined != 0 || report.Decisions != nil {
 				t.Errorf("%+v", report)
 			}
@@ -138,9 +132,7 @@ func TestCasesOfTurns(t *testing.T) {
 	if err != nil || len(page.Items) != 1 || page.Items[0].Content != "fix\tthe build\n\nDone, it was the cache." || page.Items[0].Title != "fix the build" {
 		t.Errorf("%+v, %v", page.Items, err)
 	}
-	if _, err := w.store.SaveLoop(context.Background(), amber.LoopSave{SessionID: one.ID, RunID: "r", State: []byte("1")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.store.SaveLoop(context.Background(), amber.LoopSave{SessionID: one.ID, RunID: "r", State: []byte("1")}))(t)
 	cases.Loops, cases.Explain = w.store, true
 	w.keep(prompt(5, "go on"), answer(6, strings.Repeat("Waiting. ", 20_000)))
 	report := w.once(cases)

@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/amber-memory/amber/internal/must"
+
 	mathrand "math/rand/v2"
 	"os"
 	"os/exec"
@@ -146,10 +149,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 		}
 		acked = append(acked, kill(t, writer, heard)...)
 	}
-	got, err := drainAll(dir, drain.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(drainAll(dir, drain.Options{}))(t)
 	seen := map[string]int{}
 	for _, g := range got {
 		seen[g]++
@@ -183,9 +183,7 @@ func start(t *testing.T, job, dir, name string) (*exec.Cmd, io.Reader) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return cmd, out
 }
 

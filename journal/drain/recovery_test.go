@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
 )
@@ -25,10 +26,7 @@ func TestNothingIsFoldedIntoCounts(t *testing.T) {
 		amber.ActivityCommand: "go test ./...", amber.ActivityTask: "ship it", amber.ActivityFile: "main.go",
 		amber.ActivityError: "rate limited", amber.ActivitySubagent: "reviewer a1", amber.ActivityOther: "MoonPhase",
 	} {
-		list, err := w.store.ListActivity(context.Background(), one.ID, kind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(w.store.ListActivity(context.Background(), one.ID, kind))(t)
 		var names []string
 		for _, a := range list {
 			names = append(names, a.Name)

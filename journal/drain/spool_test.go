@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
 )
@@ -27,10 +26,7 @@ type capture struct {
 // hold holds the journal until the test ends.
 func (w *world) hold() *drain.View {
 	w.t.Helper()
-	v, err := drain.NewSpool(w.journal, w.store).Hold(context.Background())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	v := must.Get(drain.NewSpool(w.journal, w.store).Hold(context.Background()))(w.t)
 	w.t.Cleanup(func() {
 		if err := v.Close(); err != nil {
 			w.t.Error(err)
@@ -47,19 +43,14 @@ func taken(t testing.TB, v *drain.View) (all []capture) {
 		all = append(all, capture{m, b})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return all
 }
 
 // replay replays into a store and returns the report.
 func (c capture) replay(t testing.TB, into drain.Store) drain.Report {
 	t.Helper()
-	report, err := drain.Replay(context.Background(), c.Mark, bytes.NewReader(c.frames), into, clock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(drain.Replay(context.Background(), c.Mark, bytes.NewReader(c.frames), into, clock))(t)
 	return report
 }
 
@@ -74,9 +65,7 @@ func TestHeldJournalIsCapturedUpToTheMark(t *testing.T) {
 	other := prompt(5, "elsewhere")
 	other.SessionID = "s-2"
 	w.keep(other)
-	if err := v.Mark(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Mark(t.Context()))
 	w.keep(prompt(6, "too late"))
 	all := taken(t, v)
 	if len(all) != 2 || len(v.Unread()) != 0 {
@@ -88,9 +77,7 @@ func TestHeldJournalIsCapturedUpToTheMark(t *testing.T) {
 			s := journal.Session{Host: one.Host, ID: "s-2"}
 			want = drain.Mark{Key: string(s.Key()), Host: s.Host, SessionID: s.ID, Cursor: c.Cursor, Last: 1, Frames: 1}
 		}
-		if diff := cmp.Diff(want, c.Mark); diff != "" {
-			t.Errorf("mark (-want +got):\n%s", diff)
-		}
+		must.Equal(t, "mark", c.Mark, want)
 	}
 	// Nobody drains meanwhile, and afterwards somebody can.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -111,18 +98,11 @@ func TestClearedEntriesAreNoDamageWhereNobodyKnowsTheCursor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(prompt(1, "one"), prompt(2, "two"))
-	if _, err := w.journal.Clear(t.Context(), one.Key(), w.once(drain.Options{}).Applied); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.journal.Clear(t.Context(), one.Key(), w.once(drain.Options{}).Applied))(t)
 	w.keep(prompt(3, "three"))
-	v, err := drain.NewSpool(w.journal, nil).Hold(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(drain.NewSpool(w.journal, nil).Hold(t.Context()))(t)
 	defer v.Close()
-	if err := v.Mark(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Mark(t.Context()))
 	all := taken(t, v)
 	if len(v.Unread()) != 0 {
 		t.Errorf("unread: %v", v.Unread())
@@ -136,9 +116,7 @@ func TestHoldOfAJournalThatWasNeverMade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	v := w.hold()
-	if err := v.Mark(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Mark(t.Context()))
 	if all := taken(t, v); len(all) != 0 {
 		t.Errorf("got %v", all)
 	}
@@ -148,9 +126,7 @@ func TestHoldOfAJournalThatWasNeverMade(t *testing.T) {
 	}
 	// Its first entry is not drained either before the hold ends.
 	w.keep(prompt(1, "one"))
-	if err := v.Mark(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Mark(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if _, err := w.worker(drain.Options{}).Once(ctx); err == nil {
@@ -169,19 +145,13 @@ func TestWhatCannotBeHandedOutIsNamed(t *testing.T) {
 	w.keep(prompt(1, "one"), prompt(2, "two"), prompt(3, "three"))
 	flip(t, w.dir)
 	nobodys := journal.Session{Host: one.Host, ID: "s-2"}
-	if _, err := w.journal.Append(t.Context(), nobodys, journal.Entry{Payload: []byte("no event")}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(w.dir, string(nobodys.Key()), "meta")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.journal.Append(t.Context(), nobodys, journal.Entry{Payload: []byte("no event")}))(t)
+	must.Do(t, os.Remove(filepath.Join(w.dir, string(nobodys.Key()), "meta")))
 	whole := prompt(4, "four")
 	whole.SessionID = "s-3"
 	w.keep(whole)
 	v := w.hold()
-	if err := v.Mark(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Mark(t.Context()))
 	var frames int64
 	for _, c := range taken(t, v) {
 		frames += c.Frames
@@ -201,9 +171,7 @@ func TestReplayAppliesWhatWasCaptured(t *testing.T) {
 	w.once(drain.Options{})
 	w.keep(prompt(3, "two"), answer(4, "second"), event(5, journal.HostSessionEnd))
 	v := w.hold()
-	if err := v.Mark(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Mark(t.Context()))
 	c := taken(t, v)[0]
 	if c.Frames != 3 {
 		t.Fatalf("captured %d entries", c.Frames)
@@ -220,9 +188,7 @@ func TestReplayAppliesWhatWasCaptured(t *testing.T) {
 	if again := c.replay(t, w.store); again.Applied != 0 {
 		t.Errorf("replayed twice: %+v", again)
 	}
-	if err := v.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Close())
 	if later := w.once(drain.Options{}); later.Applied != 0 {
 		t.Errorf("drained after the replay: %+v", later)
 	}
@@ -246,9 +212,7 @@ func TestReplayRefusesWhatWasNotCaptured(t *testing.T) {
 	w := newWorld(t)
 	w.keep(prompt(1, "one"), prompt(2, "two"))
 	v := w.hold()
-	if err := v.Mark(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Mark(t.Context()))
 	good := taken(t, v)[0]
 	for name, spoil := range map[string]func(c *capture){
 		"another host":    func(c *capture) { c.Host = "codex" },
@@ -283,14 +247,10 @@ func TestReplayGoesOnBehindAnEventNobodyCanStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(prompt(1, "one"))
-	if _, err := w.journal.Append(t.Context(), one, journal.Entry{Payload: []byte("no event")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.journal.Append(t.Context(), one, journal.Entry{Payload: []byte("no event")}))(t)
 	w.keep(prompt(2, "two"))
 	v := w.hold()
-	if err := v.Mark(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Mark(t.Context()))
 	report := taken(t, v)[0].replay(t, w.store)
 	if report.Applied != 2 || report.Quarantined != 1 {
 		t.Errorf("got %+v", report)
@@ -314,21 +274,13 @@ func TestParkedEntriesAreDrainedOnRequest(t *testing.T) {
 	}
 	w.keep(prompt(4, "three"))
 	for cursor, floor := range report.Floors {
-		_, err := w.store.Ingest(t.Context(), amber.Ingestion{Journal: cursor, Host: one.Host, Session: one.ID, After: 1, Through: floor})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.store.Ingest(t.Context(), amber.Ingestion{Journal: cursor, Host: one.Host, Session: one.ID, After: 1, Through: floor}))(t)
 	}
-	if err := v.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Close())
 	w.once(drain.Options{})
 	w.wantSaid("user: one", "user: three")
 
-	parked, err := journal.Open(dest, journal.Options{Clock: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
+	parked := must.Get(journal.Open(dest, journal.Options{Clock: clock}))(t)
 	got := w.once(drain.Options{Journal: parked, Final: true})
 	if got.Applied != 2 || len(got.Ended) != 0 {
 		t.Errorf("got %+v", got)
@@ -347,9 +299,7 @@ func TestHoldFindsAnOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(prompt(1, "one"))
-	if err := os.Remove(filepath.Join(w.dir, string(one.Key()), "meta")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(w.dir, string(one.Key()), "meta")))
 	v := w.hold()
 	report, err := v.Park(t.Context(), filepath.Join(t.TempDir(), "parked"), nil)
 	if err != nil || report.Frames != 1 || len(report.Failed) != 0 {
@@ -363,9 +313,7 @@ func TestFramesReaderMayBeLeft(t *testing.T) {
 	w := newWorld(t)
 	w.keep(prompt(1, strings.Repeat("long ", 10_000)), prompt(2, strings.Repeat("long ", 10_000)))
 	v := w.hold()
-	if err := v.Mark(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Mark(t.Context()))
 	stop := errors.New("stop")
 	for _, want := range []error{nil, stop} {
 		err := v.Frames(t.Context(), func(_ drain.Mark, r io.Reader) error {

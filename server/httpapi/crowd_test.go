@@ -211,9 +211,7 @@ func TestReadersWhoGoAreNoError(t *testing.T) {
 	store := &r.agents["acme/ada"].Store
 	store.Memories = endless{store.Memories}
 	c := r.dial()
-	if _, err := c.Write([]byte("GET " + adaPath + "/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\nAccept: application/x-ndjson\r\n\r\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Write([]byte("GET " + adaPath + "/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\nAccept: application/x-ndjson\r\n\r\n")))(t)
 	<-over
 	if got := d.from(slog.LevelInfo); len(got) != 0 {
 		t.Errorf("the log says %+v", got)

@@ -33,9 +33,7 @@ func (r *rig) dial() net.Conn {
 func (r *rig) half(declared int, part string) net.Conn {
 	r.t.Helper()
 	c := r.dial()
-	if _, err := fmt.Fprintf(c, "POST %s/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\nContent-Length: %d\r\n\r\n%s", adaPath, declared, part); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Get(fmt.Fprintf(c, "POST %s/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\nContent-Length: %d\r\n\r\n%s", adaPath, declared, part))(r.t)
 	return c
 }
 
@@ -260,9 +258,7 @@ func TestTheLastTurnsAreBounded(t *testing.T) {
 	r := newRig(t)
 	const n = amber.MaxPageSize + 5
 	for i := range n {
-		if _, err := r.store("acme/ada").Turns.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: fmt.Sprint("turn ", i)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.store("acme/ada").Turns.AppendTurn(t.Context(), amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: fmt.Sprint("turn ", i)}))(t)
 	}
 	lines := servertest.Header("Accept", "application/x-ndjson")
 	for _, c := range []struct {

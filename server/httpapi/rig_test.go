@@ -180,9 +180,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	// Tests write to the stores of agents as another process would.
 	var looks atomic.Int64
 	o.Feeds = server.NewFeeds(o.Desk.Agents, func(server.AgentName) string { return fmt.Sprint(looks.Add(1)) })
-	if r.api, err = httpapi.New(o); err != nil {
-		t.Fatal(err)
-	}
+	r.api = must.Get(httpapi.New(o))(t)
 	crew := server.NewCrew(r.clock.Read)
 	crew.Go("event streams", o.Feeds.Run)
 	t.Cleanup(func() { must.NoError(t, crew.Stop(context.Background())) })

@@ -78,9 +78,7 @@ func TestTheAnswersOfABatchAreBounded(t *testing.T) {
 	r := newRig(t)
 	s := r.listen(r.options("all"))
 	for i := range 40 {
-		if _, err := r.store().LongTerm.Write(t.Context(), amber.WriteRequest{Scope: amber.ScopeGlobal, Content: fmt.Sprintf("%d crowd %s", i, strings.Repeat("x", 60_000))}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.store().LongTerm.Write(t.Context(), amber.WriteRequest{Scope: amber.ScopeGlobal, Content: fmt.Sprintf("%d crowd %s", i, strings.Repeat("x", 60_000))}))(t)
 	}
 	calls := make([]string, mcpapi.MaxBatch)
 	for i := range calls {
@@ -244,9 +242,7 @@ func TestAnAnswerThatIsNotTakenIsGivenUp(t *testing.T) {
 	r := newRig(t)
 	o := r.options("all")
 	o.Timeout = 50 * time.Millisecond
-	if _, err := r.store().LongTerm.Write(t.Context(), amber.WriteRequest{Scope: amber.ScopeGlobal, Content: strings.Repeat("crowd ", 10_000)}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.store().LongTerm.Write(t.Context(), amber.WriteRequest{Scope: amber.ScopeGlobal, Content: strings.Repeat("crowd ", 10_000)}))(t)
 	h := must.Get(mcpapi.NewHandler(o))(t)
 	written := make(chan error, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -256,9 +252,7 @@ func TestAnAnswerThatIsNotTakenIsGivenUp(t *testing.T) {
 	conn := must.Get(net.Dial("tcp", s.Listener.Addr().String()))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	body := batchOf(mcpapi.MaxBatch, "tools/list", "")
-	if _, err := fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(body), body))(t)
 	if err := <-written; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the answer was written: %v", err)
 	}

@@ -125,11 +125,9 @@ func TestTheReferenceGraph(t *testing.T) {
 		object{"entityName": "Ada Lovelace", "contents": []any{"- likes dashes", "new"}},
 		object{"entityName": "Ada Lovelace", "contents": []any{"new", "newer"}},
 	}})
-	if diff := cmp.Diff([]any{
+	must.Equal[any](t, "added", added["results"], []any{
 		object{"entityName": "Ada Lovelace", "addedObservations": []any{"new"}}, object{"entityName": "Ada Lovelace", "addedObservations": []any{"newer"}},
-	}, added["results"]); diff != "" {
-		t.Errorf("added (-want +got):\n%s", diff)
-	}
+	})
 	// One that is not there leaves the others as they are.
 	if kind, _ := c.fails("add_observations", object{"observations": []any{
 		object{"entityName": "Ada Lovelace", "contents": []any{"lost"}}, object{"entityName": "Nobody", "contents": []any{"x"}},
@@ -158,9 +156,7 @@ func TestTheReferenceGraph(t *testing.T) {
 		t.Errorf("deleted %v", told)
 	}
 	left, _ := c.call("read_graph", nil)
-	if diff := cmp.Diff(`{"entities":[{"entityType":"person","name":"Ada Lovelace","observations":["wrote\nnotes","- likes dashes","","newer"]}],"relations":[]}`, graphOf(t, left)); diff != "" {
-		t.Errorf("left (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "left", graphOf(t, left), `{"entities":[{"entityType":"person","name":"Ada Lovelace","observations":["wrote\nnotes","- likes dashes","","newer"]}],"relations":[]}`)
 }
 
 func TestALargeGraphIsCut(t *testing.T) {

@@ -52,10 +52,7 @@ func FuzzHTTP(f *testing.F) {
 	}
 	f.Add([]byte(`[]`), "")
 	f.Add([]byte(hello), "2026-07-28")
-	h, err := mcpapi.NewHandler(newRig(f).options("all"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	h := must.Get(mcpapi.NewHandler(newRig(f).options("all")))(f)
 	f.Fuzz(func(t *testing.T, in []byte, version string) {
 		q := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(string(in)))
 		q.Header.Set("Content-Type", "application/json")
@@ -74,10 +71,7 @@ func FuzzHTTP(f *testing.F) {
 func FuzzArguments(f *testing.F) {
 	names := mcpapi.Names()
 	for i, name := range names {
-		args, err := json.Marshal(plausible[name])
-		if err != nil {
-			f.Fatal(err)
-		}
+		args := must.Get(json.Marshal(plausible[name]))(f)
 		f.Add(byte(i), args)
 	}
 	f.Add(byte(0), []byte(`{"content":null,"tags":[1]}`))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
 )
 
@@ -15,32 +16,21 @@ import (
 // the live agent in a few memories.
 func BenchmarkAdopt(b *testing.B) {
 	s := bigStore(b)
-	c, err := s.agent.Current()
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := must.Get(s.agent.Current())(b)
 	path := filepath.Join(b.TempDir(), "memory.db")
 	for b.Loop() {
 		b.StopTimer()
 		copyFrozen(b, s, path)
 		for range 10 {
-			id, err := amber.NewUUID(newHandClock().Now(), rand.Reader)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if _, err := s.Write(b.Context(), amber.WriteRequest{Content: id}); err != nil {
-				b.Fatal(err)
-			}
+			id := must.Get(amber.NewUUID(newHandClock().Now(), rand.Reader))(b)
+			must.Get(s.Write(b.Context(), amber.WriteRequest{Content: id}))(b)
 		}
 		next := c
 		next.Generation++
 		next.Incarnation = "next"
 		b.StartTimer()
 		r := image.AdoptRequest{Path: path, Live: s.memory.path(c), Current: next, Clock: newHandClock().Now, Random: rand.Reader}
-		report, err := image.Adopt(b.Context(), r)
-		if err != nil {
-			b.Fatal(err)
-		}
+		report := must.Get(image.Adopt(b.Context(), r))(b)
 		if report.Tombstones != 10 {
 			b.Fatalf("%+v", report)
 		}
@@ -54,14 +44,8 @@ func copyFrozen(b *testing.B, s *Store, path string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	frozen, err := s.Freeze(b.Context(), c)
-	if err != nil {
-		b.Fatal(err)
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	frozen := must.Get(s.Freeze(b.Context(), c))(b)
+	f := must.Get(os.Create(path))(b)
 	err = frozen[0].ReadPages(b.Context(), func(pages []byte) error {
 		_, err := f.Write(pages)
 		return err
@@ -71,7 +55,5 @@ func copyFrozen(b *testing.B, s *Store, path string) {
 			err = cerr
 		}
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 }

@@ -336,9 +336,7 @@ func TestAdoptNotesVersions(t *testing.T) {
 			m = must.Get(s.Get(ctx, torn))(t)
 			saw = append(saw, tornThen)
 			slices.SortFunc(saw, sqlrows.LatestFirst)
-			if diff := cmp.Diff(saw, must.Get(sqlrows.SplitVersions(versionsOf(t, s, torn)[sqlrows.VersionOf(m.Origin)].saw))(t)); diff != "" {
-				t.Errorf("the torn one saw (-want +got):\n%s", diff)
-			}
+			must.Equal(t, "the torn one saw", must.Get(sqlrows.SplitVersions(versionsOf(t, s, torn)[sqlrows.VersionOf(m.Origin)].saw))(t), saw)
 			m = must.Get(s.Get(ctx, back))(t)
 			want := map[string]versionRow{
 				sqlrows.VersionOf(backThen): {},

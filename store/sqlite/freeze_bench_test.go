@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"github.com/amber-memory/amber/internal/must"
+
 	crand "crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -35,17 +37,9 @@ func bigStore(b *testing.B) *Store {
 	made := err == nil
 	clock := newHandClock().Now
 	h, _, err := home.Open(filepath.Join(dir, "home"), home.Options{Clock: clock, Random: crand.Reader})
-	if err != nil {
-		b.Fatal(err)
-	}
-	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, err := Open(b.Context(), a, Options{Clock: clock, Random: crand.Reader})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
+	a := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(b)
+	s := must.Get(Open(b.Context(), a, Options{Clock: clock, Random: crand.Reader}))(b)
 	b.Cleanup(func() { _ = s.Close() })
 	if made {
 		return s
@@ -85,9 +79,7 @@ func bigStore(b *testing.B) *Store {
 			}
 			return nil
 		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, err)
 	}
 	return s
 }
@@ -95,15 +87,9 @@ func bigStore(b *testing.B) *Store {
 // BenchmarkFreeze measures what a fence waits for.
 func BenchmarkFreeze(b *testing.B) {
 	s := bigStore(b)
-	c, err := s.agent.Current()
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := must.Get(s.agent.Current())(b)
 	for b.Loop() {
-		frozen, err := s.Freeze(b.Context(), c)
-		if err != nil {
-			b.Fatal(err)
-		}
+		frozen := must.Get(s.Freeze(b.Context(), c))(b)
 		for _, f := range frozen {
 			_ = f.Close()
 		}
@@ -114,27 +100,19 @@ func BenchmarkFreeze(b *testing.B) {
 // with and without somebody who hashes them on another core.
 func BenchmarkReadPages(b *testing.B) {
 	s := bigStore(b)
-	c, err := s.agent.Current()
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := must.Get(s.agent.Current())(b)
 	for _, hashing := range []bool{false, true} {
 		b.Run(fmt.Sprintf("hashing=%v", hashing), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				frozen, err := s.Freeze(b.Context(), c)
-				if err != nil {
-					b.Fatal(err)
-				}
+				frozen := must.Get(s.Freeze(b.Context(), c))(b)
 				info := frozen[0].Info()
 				b.SetBytes(info.Pages * int64(info.PageSize))
 				use, done := func([]byte) error { return nil }, func() {}
 				if hashing {
 					use, done = hashElsewhere(info.PageSize)
 				}
-				if err := frozen[0].ReadPages(b.Context(), use); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, frozen[0].ReadPages(b.Context(), use))
 				done()
 				for _, f := range frozen {
 					_ = f.Close()

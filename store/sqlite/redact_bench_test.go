@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/redact/secrettest"
 	"github.com/amber-memory/amber/store/sqlite/image"
@@ -23,16 +24,11 @@ func BenchmarkRedact(b *testing.B) {
 	for _, share := range []int{0, 1, 10} {
 		b.Run(fmt.Sprintf("share=%d", share), func(b *testing.B) {
 			from := filepath.Join(dir, fmt.Sprintf("%d.db", share))
-			if err := os.Link(clean, from); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, os.Link(clean, from))
 			if share > 0 {
 				from = stained(b, clean, share)
 			}
-			info, err := os.Stat(from)
-			if err != nil {
-				b.Fatal(err)
-			}
+			info := must.Get(os.Stat(from))(b)
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			path := filepath.Join(dir, "memory.db")
@@ -55,31 +51,20 @@ func stained(b *testing.B, clean string, share int) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "memory.db")
 	copyFile(b, clean, path)
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)")
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := must.Get(sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)"))(b)
 	for _, q := range image.MarkDeleted {
-		if _, err := db.Exec(q); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(db.Exec(q))(b)
 	}
 	corpus := secrettest.Corpus(1)
 	for i := range *bigSize * share / 1000 {
 		content := "the key is " + corpus[i%len(corpus)].Text() + " for now"
-		if _, err := db.Exec(`UPDATE memories SET content = content || ?, content_digest = ? WHERE rowid = ?`,
-			content, amber.ContentDigest(content), i*1000/share+1); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(db.Exec(`UPDATE memories SET content = content || ?, content_digest = ? WHERE rowid = ?`,
+			content, amber.ContentDigest(content), i*1000/share+1))(b)
 	}
 	for _, q := range image.TakeOutDeleted {
-		if _, err := db.Exec(q); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(db.Exec(q))(b)
 	}
-	if err := db.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, db.Close())
 	return path
 }
 
@@ -89,7 +74,5 @@ func copyFile(b *testing.B, from, to string) {
 	if err == nil {
 		err = os.WriteFile(to, text, 0o600)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 }

@@ -22,9 +22,7 @@ func TestApplyCountsWhatIsNew(t *testing.T) {
 	must.Equal(t, "again", must.Get(s.Apply(t.Context(), c))(t), amber.Applied{Already: true})
 	c.Chunk = "two"
 	must.Equal(t, "under another name", must.Get(s.Apply(t.Context(), c))(t), amber.Applied{})
-	if d := cmp.Diff(map[string]bool{"one": true, "two": true}, must.Get(s.AppliedChunks(t.Context(), "place", []string{"one", "two", "three"}))(t)); d != "" {
-		t.Errorf("applied (-want +got):\n%s", d)
-	}
+	must.Equal(t, "applied", must.Get(s.AppliedChunks(t.Context(), "place", []string{"one", "two", "three"}))(t), map[string]bool{"one": true, "two": true})
 }
 
 func TestApplyRefusesWhatItCannotName(t *testing.T) {

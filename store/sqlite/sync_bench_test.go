@@ -4,6 +4,9 @@ import (
 	"crypto/rand"
 	"flag"
 	"fmt"
+
+	"github.com/amber-memory/amber/internal/must"
+
 	mathrand "math/rand/v2"
 	"strings"
 	"testing"
@@ -52,14 +55,10 @@ func benchRows(b *testing.B, put func(s *Store, first int, rows []amber.SyncReco
 		s := benchStore(b)
 		b.StartTimer()
 		for first := 0; first < len(records); first += chunkRows {
-			if err := put(s, first, records[first:min(len(records), first+chunkRows)]); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, put(s, first, records[first:min(len(records), first+chunkRows)]))
 		}
 		b.StopTimer()
-		if err := s.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, s.Close())
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(records)), "µs/row")
@@ -72,16 +71,12 @@ func BenchmarkOutgoing(b *testing.B) {
 	defer s.Close()
 	records := benchRecords(*syncRows)
 	for first := 0; first < len(records); first += chunkRows {
-		if _, err := s.Apply(b.Context(), chunkOf(fmt.Sprint(first), records[first:min(len(records), first+chunkRows)]...)); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(s.Apply(b.Context(), chunkOf(fmt.Sprint(first), records[first:min(len(records), first+chunkRows)]...)))(b)
 	}
 	at := headNow(b, s)
 	b.Run("nothing", func(b *testing.B) { benchOutgoing(b, s, at, 0) })
 	for i := range 10 {
-		if _, err := s.Write(b.Context(), amber.WriteRequest{Content: fmt.Sprintf("new fact %d", i)}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(s.Write(b.Context(), amber.WriteRequest{Content: fmt.Sprintf("new fact %d", i)}))(b)
 	}
 	b.Run("ten", func(b *testing.B) { benchOutgoing(b, s, at, 10) })
 	b.Run("all", func(b *testing.B) { benchOutgoing(b, s, "", *syncRows+10) })
@@ -89,10 +84,7 @@ func BenchmarkOutgoing(b *testing.B) {
 
 func headNow(b *testing.B, s *Store) amber.Position {
 	b.Helper()
-	p, err := s.Head(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := must.Get(s.Head(b.Context()))(b)
 	return p
 }
 
@@ -101,10 +93,7 @@ func benchOutgoing(b *testing.B, s *Store, since amber.Position, want int) {
 		r := amber.OutgoingRequest{Place: "elsewhere", Since: since, After: since}
 		got := 0
 		for done := false; !done; {
-			out, err := s.Outgoing(b.Context(), r)
-			if err != nil {
-				b.Fatal(err)
-			}
+			out := must.Get(s.Outgoing(b.Context(), r))(b)
 			got += len(out.Records)
 			r.After, done = out.Next, out.Done
 		}
@@ -118,17 +107,9 @@ func benchStore(b *testing.B) *Store {
 	b.Helper()
 	clock := newHandClock()
 	h, _, err := home.Open(b.TempDir()+"/home", home.Options{Clock: clock.Now, Random: rand.Reader})
-	if err != nil {
-		b.Fatal(err)
-	}
-	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, err := Open(b.Context(), a, Options{Clock: clock.Now, Random: rand.Reader})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
+	a := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(b)
+	s := must.Get(Open(b.Context(), a, Options{Clock: clock.Now, Random: rand.Reader}))(b)
 	return s
 }
 

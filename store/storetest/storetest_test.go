@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/storetest"
 )
@@ -85,9 +84,7 @@ func TestLongHistoryWithManySessions(t *testing.T) {
 func TestRecallQualityOfModel(t *testing.T) {
 	t.Parallel()
 	found, total, misses, err := storetest.RecallQuality(t.Context(), inMemory(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Logf("found %d of %d, missed %q", found, total, misses)
 	if total < 50 {
 		t.Errorf("got %d questions, want at least 50", total)
@@ -121,9 +118,7 @@ func TestRunReports(t *testing.T) {
 	if err != nil || len(report.NotRun) != 0 {
 		t.Errorf("got error %v and checks not run %v, want neither", err, report.NotRun)
 	}
-	if d := cmp.Diff(want, report.Passed); d != "" {
-		t.Errorf("passed checks (-want +got):\n%s", d)
-	}
+	must.Equal(t, "passed checks", report.Passed, want)
 }
 
 func TestRunNamesFailures(t *testing.T) {
@@ -232,9 +227,7 @@ func TestRandomDependsOnSeedOnly(t *testing.T) {
 	t.Parallel()
 	read := func(seed uint64) string {
 		b := make([]byte, 100)
-		if _, err := io.ReadFull(storetest.NewRandom(seed), b); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.ReadFull(storetest.NewRandom(seed), b))(t)
 		return string(b)
 	}
 	one := read(1)

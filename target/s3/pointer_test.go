@@ -42,12 +42,9 @@ func TestSwapWhoseAnswerIsLost(t *testing.T) {
 				target := s.open(t)
 				version := ""
 				if start != "" {
-					var err error
-					if version, err = target.SwapPointer(t.Context(), "p", "", []byte(start)); err != nil {
-						t.Fatal(err)
-					}
-				} else if _, err := target.SwapPointer(t.Context(), "warm", "", nil); err != nil {
-					t.Fatal(err)
+					version = must.Get(target.SwapPointer(t.Context(), "p", "", []byte(start)))(t)
+				} else {
+					must.Get(target.SwapPointer(t.Context(), "warm", "", nil))(t)
 				}
 				s.set(tt.fault(s, t))
 				v, err := target.SwapPointer(t.Context(), "p", version, []byte("two"))

@@ -77,9 +77,7 @@ func TestRealServerHeedsConditions(t *testing.T) {
 	targets := make([]*s3.Target, rivals)
 	for i := range targets {
 		var err error
-		if targets[i], err = s3.Open(t.Context(), c, o); err != nil {
-			t.Fatal(err)
-		}
+		targets[i] = must.Get(s3.Open(t.Context(), c, o))(t)
 		t.Cleanup(func() { _ = targets[i].Close() })
 	}
 	for round := range rounds {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/must"
@@ -72,9 +70,7 @@ func (d disk) outcomes(show func(after *crashfs.FS) string) []string {
 func (d disk) wantOutcomes(show func(*crashfs.FS) string, want ...string) {
 	d.t.Helper()
 	slices.Sort(want)
-	if diff := cmp.Diff(want, d.outcomes(show)); diff != "" {
-		d.t.Errorf("outcomes (-want +got):\n%s", diff)
-	}
+	must.Equal(d.t, "outcomes", d.outcomes(show), want)
 }
 
 // names shows the given paths that exist.
