@@ -76,7 +76,6 @@ func TestRealServerHeedsConditions(t *testing.T) {
 	const rivals, rounds = 20, 10
 	targets := make([]*s3.Target, rivals)
 	for i := range targets {
-		var err error
 		targets[i] = must.Get(s3.Open(t.Context(), c, o))(t)
 		t.Cleanup(func() { _ = targets[i].Close() })
 	}
