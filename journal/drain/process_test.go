@@ -8,10 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/amber-memory/amber/internal/must"
-
-	mathrand "math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +15,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/amber-memory/amber/internal/must"
+
+	mathrand "math/rand/v2"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"

@@ -1,9 +1,6 @@
 package sqlite
 
 import (
-	"github.com/amber-memory/amber/internal/must"
-
-	crand "crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"flag"
@@ -14,6 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
+
+	crand "crypto/rand"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"

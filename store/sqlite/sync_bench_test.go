@@ -4,12 +4,12 @@ import (
 	"crypto/rand"
 	"flag"
 	"fmt"
+	"strings"
+	"testing"
 
 	"github.com/amber-memory/amber/internal/must"
 
 	mathrand "math/rand/v2"
-	"strings"
-	"testing"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
