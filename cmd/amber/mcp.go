@@ -123,6 +123,7 @@ func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 	// Memory is served also where snapshots are not set up right.
 	if e, err := h.Snapshots(ctx, s); err == nil {
 		served.Snapshots, served.Repository = e, e
+		served.Consolidations, _ = e.(wire.Consolidator)
 		h.guardWith(s, e)
 	} else {
 		h.Out.Warn("there are no snapshots: %v", err)
@@ -143,7 +144,9 @@ func (h *hosted) openSnapshots(ctx context.Context, tenant amber.TenantID) (*ser
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	h.guardWith(s, e)
-	return &server.Agent{Tenant: tenant, Snapshots: e, Repository: e, Random: h.Random}, s.Close, nil
+	served := &server.Agent{Tenant: tenant, Snapshots: e, Repository: e, Random: h.Random}
+	served.Consolidations, _ = e.(wire.Consolidator)
+	return served, s.Close, nil
 }
 
 // guardWith has a taker freeze the agent before tools, as configured.

@@ -251,6 +251,9 @@ func TestMCPRestores(t *testing.T) {
 	if _, text := h.call("memory_recall", map[string]any{"query": "kept"}); !strings.Contains(text, "for ever") {
 		t.Errorf("after the restore: %s", text)
 	}
+	if began, _ := h.call("consolidation_begin", map[string]any{"run": "nightly"}); began["snapshot"] == "" {
+		t.Errorf("a consolidation began without a snapshot: %v", began)
+	}
 	_, text := h.call("snapshot_list", nil)
 	if safety, _ := done["safety_snapshot"].(string); safety == "" || !strings.Contains(text, safety) {
 		t.Errorf("the safety snapshot is %q: %s", safety, text)

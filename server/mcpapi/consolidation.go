@@ -10,7 +10,7 @@ import (
 
 // consolidationTools mark when an agent rewrites its memory.
 func consolidationTools() []*tool {
-	marking := need{scope: wire.TokenSnapshot, mutates: true, frozen: true, long: true}
+	marking := need{scope: wire.TokenSnapshot, mutates: true, frozen: true, marks: true, long: true}
 	schema := object(str("id"), str("run"), str("began_at"), str("ended_at"), str("snapshot"), str("warning"), str("outcome"), obj("unfinished"))
 	return []*tool{
 		define("consolidation_begin", "Begin a consolidation",

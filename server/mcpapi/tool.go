@@ -24,6 +24,8 @@ type need struct {
 	// frozen says that it is about snapshots: the live agent is not opened,
 	// which may be missing or damaged.
 	frozen bool
+	// marks says that it also marks consolidations.
+	marks bool
 }
 
 // What most calls need.
@@ -90,7 +92,7 @@ func define[A any](name, title, description string, n need, h hints, in, out *js
 // frozenParts checks that an agent has what a call about snapshots works with.
 // Errors: unsupported.
 func frozenParts(n need, a *server.Agent) error {
-	if n.frozen && (a.Snapshots == nil || a.Consolidations == nil) {
+	if n.frozen && a.Snapshots == nil || n.marks && a.Consolidations == nil {
 		return amber.Errorf(amber.KindUnsupported, "find snapshots", "", "there are no snapshots of this agent")
 	}
 	return nil
