@@ -84,15 +84,21 @@ func (a *App) Snapshots(ctx context.Context, s *Opened) (SnapshotEngine, error) 
 	if s.Remote != nil {
 		return s.Remote.snapshots(), nil
 	}
-	if a.Getenv("GOGC") == "" {
-		// Snapshots make garbage in a heap of about 20 MB. Collecting it early keeps a
-		// first snapshot and an export below 64 MB resident, half of which are pages of
-		// the program's own file; with the default of 100 a snapshot takes 95 MB. The
-		// price is a fifth more processor time.
-		debug.SetGCPercent(10)
-	}
+	// Snapshots make garbage in a heap of about 20 MB. Collecting it early keeps a first
+	// snapshot and an export at about 64 MB resident, half of which are pages of the
+	// program's own file; with the default of 100 a snapshot takes 95 MB. The price is a
+	// fifth more processor time.
+	a.CollectEarly(7)
 	return s.Local.Snapshots(ctx)
 }
 
 // SnapshotEngine is what the verbs about snapshots work with.
 type SnapshotEngine = agent.Snapshots
+
+// CollectEarly lets the garbage collector run when the heap has grown by this many per
+// cent, unless the user has chosen with GOGC.
+func (a *App) CollectEarly(percent int) {
+	if a.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+}
