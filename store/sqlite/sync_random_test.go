@@ -3,7 +3,6 @@ package sqlite
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -98,17 +97,10 @@ func (w *world) run() {
 }
 
 // erased returns the memories that somebody erased. A device that had a version of one
-// that was never in the folder keeps that, alone. With two folders the same holds for a
-// session that was made on both sides under one id: deleted on one side, it stays on the
-// other. Such sessions are returned as their lines begin.
+// that was never in the folder keeps that, alone.
 func (w *world) erased() map[string]bool {
 	out := map[string]bool{}
 	for _, s := range w.stores {
-		for _, line := range stateOf(w.T, s) {
-			if gone, ok := strings.CutPrefix(line, "gone session "); ok && len(w.stores) > 2 {
-				out["session {Session:{ID:"+gone[:strings.LastIndex(gone, " ")+1]] = true
-			}
-		}
 		must.Do(w.T, s.memory.view(w.Context(), "erased", "", func(x *tx) error {
 			ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM erased UNION SELECT record FROM sync_removed WHERE scope = 'memory'`)
 			for _, id := range ids {
@@ -124,9 +116,7 @@ func (w *world) erased() map[string]bool {
 // folder that never had it is not told.
 func without(lines []string, ids map[string]bool) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
-		begins := func(start string) bool { return strings.HasPrefix(line, start) }
-		return begins("gone ") || slices.ContainsFunc(slices.Collect(maps.Keys(ids)), begins) ||
-			slices.ContainsFunc(strings.Fields(line), func(word string) bool { return ids[word] })
+		return strings.HasPrefix(line, "gone ") || slices.ContainsFunc(strings.Fields(line), func(word string) bool { return ids[word] })
 	})
 }
 
