@@ -130,7 +130,7 @@ func TestAVisitIsNoUse(t *testing.T) {
 	if err := p.Sweep(); err != nil || p.Open() != 0 {
 		t.Errorf("%d agents are open, %v", p.Open(), err)
 	}
-	must.NoError(t, p.Visit(func(*server.Agent) error { return errors.New("there is nobody") }))
+	must.NoError(t, p.Visit(func(*server.Agent) error { return errors.New("no agent wants a visit") }))
 }
 
 // A full pool makes room while it is looked at, and a look that ends with an

@@ -32,7 +32,7 @@ func TestAServerThatCannotRecordIsNotWell(t *testing.T) {
 	s.crew.Go(auditWorker, func(ctx context.Context, _ server.Report) error { <-ctx.Done(); return nil })
 	defer func() { _ = s.crew.Stop(context.Background()) }()
 	if got := s.health(t.Context()); got.Status != amber.Healthy {
-		t.Errorf("it is %s before anything went wrong", got.Status)
+		t.Errorf("the status is %s before anything went wrong", got.Status)
 	}
 	ctx := server.WithCaller(t.Context(), server.Caller{Grant: wire.Grant{Scopes: wire.TokenScopes()}})
 	if err := s.desk.Made(ctx, amber.DefaultTenant, amber.DefaultAgent); err == nil {
@@ -113,7 +113,7 @@ func TestAVisitThatDidNothingIsMadeAgain(t *testing.T) {
 	visits := 0
 	report := func(_ string, err error) {
 		if err != nil {
-			t.Errorf("it is told as a failure: %v", err)
+			t.Errorf("the stop is told as a failure: %v", err)
 		}
 	}
 	err = s.rounds(ctx, report, 0, nil, func(context.Context, *home.Agent) (string, error) {

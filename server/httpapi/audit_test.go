@@ -165,7 +165,7 @@ func TestTheTokenThatAsksDoesNotDecide(t *testing.T) {
 		return r.ask(call{method: "POST", path: "approvals/" + id + "/decision", token: secret, body: `{"outcome":"approved"` + actor + `}`})
 	}
 	if got := request(writer, "a", `,"requested_by":"somebody"`).want(http.StatusCreated).text("requested_by"); got != string(asker) {
-		t.Errorf("it was asked by %q, want %q", got, asker)
+		t.Errorf("the approval was asked for by %q, want %q", got, asker)
 	}
 	decide(writer, "a", `,"actor":"the-boss"`).failed(amber.KindRefused)
 	request(both, "b", "").want(http.StatusCreated)

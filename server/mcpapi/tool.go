@@ -93,7 +93,7 @@ func define[A any](name, title, description string, n need, h hints, in, out *js
 // Errors: unsupported.
 func frozenParts(n need, a *server.Agent) error {
 	if n.frozen && a.Snapshots == nil || n.marks && a.Consolidations == nil {
-		return amber.Errorf(amber.KindUnsupported, "find snapshots", "", "there are no snapshots of this agent")
+		return amber.Errorf(amber.KindUnsupported, "find snapshots", "", "this server takes no snapshots of the agent")
 	}
 	return nil
 }

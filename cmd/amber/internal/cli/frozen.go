@@ -86,8 +86,8 @@ func (a *App) Snapshots(ctx context.Context, s *Opened) (SnapshotEngine, error) 
 	}
 	// Snapshots make garbage in a heap of about 20 MB. Collecting it early keeps a first
 	// snapshot and an export at about 64 MB resident, half of which are pages of the
-	// program's own file; with the default of 100 a snapshot takes 95 MB. The price is a
-	// fifth more processor time.
+	// program's own file; with the default of 100 a snapshot takes 95 MB. The price is more
+	// processor time.
 	a.CollectEarly(7)
 	return s.Local.Snapshots(ctx)
 }

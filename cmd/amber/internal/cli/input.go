@@ -113,7 +113,7 @@ func (a *App) ReadJSON(what string, into any) error {
 	err = d.Decode(into)
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("there is more than one value")
+			err = errors.New("stdin has more than one JSON value, want one")
 		}
 	}
 	if err != nil {
