@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -17,6 +18,7 @@ type active struct {
 	free   int64    // the number the next one gets
 	size   int64    // of the intact part
 	last   int64    // sequence of the last entry, in this segment or before it
+	sure   int64    // entries up to this sequence are durable; those behind may be
 	empty  bool     // no frame yet: its name may not be durable
 	sealed bool     // nothing may be appended to it
 	cut    int64    // bytes of a torn tail that were cut just now
@@ -32,17 +34,21 @@ func (a *active) close() {
 
 // poison remembers a segment whose sync failed. Nothing is appended to it or
 // synced again, and its frames from the sequence next on do not count: the
-// kernel may have dropped them and would not say so a second time.
+// kernel may have dropped them and would not say so a second time. The same
+// goes for frames behind the sequence sure, which a writer may have left that
+// was killed before its sync; they count, so the next segment repeats them.
 type poison struct {
-	number, next int64
-	epoch        string // of the folder: in another one the numbers begin again
+	number, sure, next int64
+	epoch              string // of the folder: in another one the numbers begin again
 }
 
-func (j *Journal) poison(key Key, number, next int64) {
+// poison notes that the sync of a segment failed, and that its frames from the
+// sequence next on do not count.
+func (j *Journal) poison(key Key, a *active, next int64) {
 	m, _ := j.readMeta(key) // where it cannot be read, no folder is another
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.poisoned[key] = poison{number: number, next: next, epoch: m.Epoch}
+	j.poisoned[key] = poison{number: a.number, sure: a.sure, next: next, epoch: m.Epoch}
 }
 
 // isPoisoned reports whether the sync of a segment has failed. The session's
@@ -92,7 +98,7 @@ func (j *Journal) newest(key Key) (*active, error) {
 // found from its footer and nothing else is read.
 func (j *Journal) inspect(key Key, a *active) error {
 	if p, ok := j.isPoisoned(key, a.number); ok {
-		a.last = p.next - 1
+		a.sure, a.last = p.sure, p.next-1
 		return nil
 	}
 	h, err := readHeader(a.file, a.size)
@@ -105,7 +111,7 @@ func (j *Journal) inspect(key Key, a *active) error {
 	case err != nil:
 		return diskError("read segment", string(key), err)
 	}
-	a.sealed, a.last = false, h.base-1
+	a.sealed, a.sure, a.last = false, h.base-1, h.base-1
 	if a.size == segmentHeader {
 		a.empty = true
 		return nil
@@ -126,7 +132,7 @@ func (j *Journal) surveyEnd(key Key, a *active) error {
 	if err == nil {
 		err = r.read(context.Background(), files)
 	}
-	a.last, a.free = r.last, max(a.free, r.number+1)
+	a.sure, a.last, a.free = r.last, r.last, max(a.free, r.number+1)
 	return err
 }
 
@@ -193,7 +199,7 @@ func (j *Journal) cutTail(key Key, a *active, s *scanner) error {
 		return diskError("cut torn tail", string(key), err)
 	}
 	if !synced {
-		j.poison(key, a.number, a.last+1)
+		j.poison(key, a, a.last+1)
 		a.sealed = true
 	}
 	a.size, a.cut, a.used = s.at, s.tail, a.used-s.tail
@@ -214,15 +220,24 @@ func (j *Journal) truncate(path string, size int64) (synced bool, err error) {
 	return f.Sync() == nil, nil
 }
 
-// next seals the newest segment and begins another behind the sequence last.
-func (j *Journal) next(key Key, a *active, last int64) (*active, error) {
-	if _, bad := j.isPoisoned(key, a.number); !bad && a.file != nil {
-		// For frames of a writer that was killed before its sync. If it fails,
-		// nobody was promised anything.
-		_ = a.file.Sync()
+// next seals the newest segment and begins another behind its last entry, or
+// behind the sequence floor where that is higher: the store has everything up
+// to there. Where the segment cannot be synced, the new one begins with a copy
+// of the entries that may not be durable.
+func (j *Journal) next(key Key, a *active, floor int64) (*active, error) {
+	_, bad := j.isPoisoned(key, a.number)
+	if !bad && a.file != nil {
+		bad = a.file.Sync() != nil // for frames of a writer that was killed before its sync
+	}
+	var carried []Frame
+	if bad && floor < a.last {
+		var err error
+		if carried, err = j.doubtful(key, a); err != nil {
+			return nil, err
+		}
 	}
 	a.close()
-	fresh, err := j.newSegment(key, a.free, last+1)
+	fresh, err := j.newSegment(key, a.free, max(a.last, floor), carried)
 	if err != nil {
 		return nil, err
 	}
@@ -230,19 +245,53 @@ func (j *Journal) next(key Key, a *active, last int64) (*active, error) {
 	return fresh, nil
 }
 
-// newSegment makes a segment with its header only, its name durable.
-func (j *Journal) newSegment(key Key, number, base int64) (*active, error) {
+// doubtful returns the entries of a segment that may not be durable, and none
+// at all where the segment is damaged: that has to stay visible where it is.
+func (j *Journal) doubtful(key Key, a *active) ([]Frame, error) {
+	if a.file == nil || a.sure >= a.last {
+		return nil, nil
+	}
+	var frames []Frame
+	s := scan(a.file, key.seed(), a.size, 0)
+	for {
+		ok, err := s.next()
+		if err != nil {
+			return nil, diskError("read segment", string(key), err)
+		}
+		if !ok || s.frame.Seq > a.last {
+			break
+		}
+		if f := s.frame; f.Seq > a.sure {
+			f.Payload = bytes.Clone(f.Payload)
+			frames = append(frames, f)
+		}
+	}
+	if s.damage > 0 || s.lost > 0 || int64(len(frames)) != a.last-a.sure {
+		return nil, nil
+	}
+	return frames, nil
+}
+
+// newSegment makes a segment behind the sequence last, with the frames that end
+// there, and its name; all of it is durable.
+func (j *Journal) newSegment(key Key, number, last int64, frames []Frame) (*active, error) {
+	base := last + 1 - int64(len(frames))
 	if base < 1 {
 		return nil, amber.Errorf(amber.KindInvalid, "make segment", string(key), "a segment cannot begin with sequence %d", base)
 	}
 	h := header{number: number, key: key, base: base, at: amber.At(j.o.Clock())}
+	b := h.marshal()
+	for _, f := range frames {
+		b = appendFrame(b, key.seed(), int64(len(b)), f)
+	}
 	path := j.path(key, segmentName(number))
-	if err := fsx.CreateNew(j.o.FS, path, 0o600, h.marshal()); err != nil {
+	if err := fsx.CreateNew(j.o.FS, path, 0o600, b); err != nil {
 		return nil, diskError("make segment", string(key), err)
 	}
 	f, err := j.o.FS.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, diskError("open segment", string(key), err)
 	}
-	return &active{file: f, number: number, free: number + 1, size: segmentHeader, last: base - 1, used: segmentHeader}, nil
+	size := int64(len(b))
+	return &active{file: f, number: number, free: number + 1, size: size, last: last, sure: last, used: size}, nil
 }

@@ -98,7 +98,7 @@ func (j *Journal) place(s Session) (a *active, total pressure, err error) {
 	if err := j.settleNames(key, a); err != nil {
 		return a, total, err
 	}
-	fresh, err := j.next(key, a, a.last)
+	fresh, err := j.next(key, a, 0)
 	if err != nil {
 		return a, total, err
 	}
@@ -142,7 +142,7 @@ func (j *Journal) write(key Key, a *active, frames []Frame) error {
 		return err
 	}
 	if err := a.file.Sync(); err != nil {
-		j.poison(key, a.number, frames[0].Seq)
+		j.poison(key, a, frames[0].Seq)
 		_ = a.file.Truncate(a.size) // nobody shall take them for kept
 		return fmt.Errorf("%w: %w", errPoisoned, err)
 	}

@@ -12,10 +12,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
+	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
@@ -397,4 +399,63 @@ func TestTornBytesAreKept(t *testing.T) {
 		t.Errorf("quarantine holds %v", got)
 	}
 	must.Equal(t, "frames", texts(mustRead(t, j, one.Key(), 0)), numbered(1, 2))
+}
+
+// TestAFailedSyncBehindAKilledWriter is about an entry that nobody was told of, since its writer was killed
+// before the sync. When the sync of the next one fails, too, and the power goes, the acknowledged entry is
+// there, and nothing is reported as missing.
+func TestAFailedSyncBehindAKilledWriter(t *testing.T) {
+	t.Parallel()
+	ways := map[string]func(j *journal.Journal, l *ledger) error{
+		"append": appends(2),
+		"start": func(j *journal.Journal, l *ledger) error {
+			return errors.Join(j.Start(t.Context(), one), appends(1)(j, l))
+		},
+		"read": func(j *journal.Journal, l *ledger) error {
+			_, _ = j.Read(t.Context(), one.Key(), 0, func(journal.Frame) error { return nil })
+			return appends(1)(j, l)
+		},
+	}
+	for name, act := range ways {
+		for _, size := range []int64{100, 1 << 20} { // the killed writer makes a segment, or it does not
+			killed := true
+			for cut := 1; killed; cut++ {
+				killed = failSyncBehindKill(t, name, size, cut, act)
+			}
+		}
+	}
+}
+
+// failSyncBehindKill is one such history, with the writer killed at a call. It reports whether there is one.
+func failSyncBehindKill(t *testing.T, name string, size int64, cut int, act func(*journal.Journal, *ledger) error) (killed bool) {
+	dir := lockedSpool(t)
+	disk, l := newDisk(t, dir), newLedger()
+	options := journal.Options{SegmentBytes: size, FS: disk}
+	must.Do(t, appends(1)(open(t, dir, options), l))
+	disk.StopAt(disk.Calls() + cut)
+	err := l.append(open(t, dir, options), entry(50))
+	disk.StopAt(0)
+	if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
+		t.Fatal(err)
+	}
+	options.FS = errfs.Wrap(disk, errfs.Rule{Op: errfs.OpSync, Nth: 1, Err: syscall.EIO})
+	again := act(open(t, dir, options), l)
+	if again != nil && !errors.Is(again, syscall.EIO) {
+		t.Fatal(again)
+	}
+	for seed := range uint64(seeds) {
+		options.FS = disk.CrashClone(rand.New(rand.NewPCG(seed, 0)))
+		got := map[int64]string{}
+		damage := must.Get(open(t, dir, options).Read(t.Context(), one.Key(), 0, func(f journal.Frame) error {
+			got[f.Seq] = string(f.Payload)
+			return nil
+		}))(t)
+		if damage.Any() {
+			t.Errorf("%s, segments of %d bytes, killed at call %d, seed %d: %s", name, size, cut, seed, damage)
+		}
+		for seq, payload := range l.acked {
+			must.Equal(t, name, got[seq], payload)
+		}
+	}
+	return err != nil
 }

@@ -92,14 +92,14 @@ func (j *Journal) settle(key Key, floor int64) ([]segmentFile, error) {
 	case a.number == 0 && floor == 0:
 		return j.segments(key)
 	case a.sealed || a.last < floor:
-		fresh, err := j.next(key, a, max(a.last, floor))
+		fresh, err := j.next(key, a, floor)
 		if err != nil {
 			return nil, err
 		}
 		fresh.close()
 	case !a.empty:
 		if err := a.file.Sync(); err != nil {
-			j.poison(key, a.number, a.last+1)
+			j.poison(key, a, a.last+1)
 			return nil, diskError("sync session", string(key), err)
 		}
 	}
