@@ -130,8 +130,13 @@ func (n *intent) saysGone(ref amber.SyncRef, o amber.Origin) (bool, error) {
 
 // knowsGone reports whether nothing is left to do about a deletion that was known
 // before. What this agent deleted itself stays its own; what others did is noted
-// for the place.
+// for the place. Another place may bring the record later, and it may be
+// exported here then: the chunk is read once more when it is, or those who use this
+// place alone would never have it.
 func (n *intent) knowsGone(ref amber.SyncRef, departed bool, known, now amber.Origin) (stop bool, err error) {
+	if err := n.spare(ref); err != nil {
+		return false, err
+	}
 	here, _, err := n.removedBy(n.chunk.Place, ref)
 	if err != nil {
 		return false, err

@@ -238,3 +238,46 @@ func (w *world) any(s *Store) amber.MemoryID {
 	}
 	return page.Items[w.IntN(len(page.Items))].ID
 }
+
+// A session that was deleted in one folder may be made in another one, and a
+// store that uses both brings it along. Once it is in the first folder the
+// deletion counts for it, so that nobody is left with it.
+func TestASessionThatIsMadeInOneFolderAndDeletedInAnother(t *testing.T) {
+	t.Parallel()
+	w := &world{T: t, Rand: rand.New(rand.NewPCG(1, 1)), folders: []*folder{{name: "a"}, {name: "b"}}, uses: [][]int{{0}, {0, 1}, {1}}}
+	for range w.uses {
+		s, _ := freshStore(t, amber.QueueOptions{})
+		w.stores = append(w.stores, s)
+	}
+	ctx, first, both, last := t.Context(), w.stores[0], w.stores[1], w.stores[2]
+	start := amber.SessionStart{ID: "one", Project: "p"}
+	must.Get(first.StartSession(ctx, start))(t)
+	must.Get(first.RenameSession(ctx, "one", "known by many names"))(t)
+	must.Do(t, first.DeleteSession(ctx, "one"))
+	w.folders[0].export(t, first, 0)
+	w.folders[0].take(t, both, w.folders[0].all())
+	must.Get(last.StartSession(ctx, start))(t)
+	w.folders[1].export(t, last, 0)
+	w.folders[1].take(t, both, w.folders[1].all())
+	must.Get(both.Session(ctx, "one"))(t) // no folder deletes what is in another
+	w.settle()
+	for i, s := range w.stores {
+		must.Kind(t, fmt.Sprintf("store %d", i), must.Err(s.Session(ctx, "one")), amber.KindNotFound)
+	}
+}
+
+// What is erased here is erased later than anywhere else, or an erasure that was
+// read before would be news when it is read again.
+func TestAnOwnErasureIsTheLast(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "mine", Topic: "shared"})
+	erased := amber.SyncRecord{Erased: &amber.SyncErased{ID: id, Origin: amber.Origin{Device: "far", Counter: 9, Clock: 1}}}
+	apply(t, s, "first", erased)
+	must.Get(s.Get(ctx, id))(t) // it was never there
+	must.Get(s.Erase(ctx, id))(t)
+	before := stateOf(t, s)
+	must.Equal(t, "read again", apply(t, s, "second", erased), amber.Applied{})
+	must.Equal(t, "state", stateOf(t, s), before)
+}

@@ -31,6 +31,7 @@ AND instr(title || char(10) || summary || char(10) || content, ?) > 0`
 	HeldVersions   = `SELECT version FROM sync_held WHERE scope = ?1 AND record = ?2 AND place = ?3`
 	deleteHeld     = `DELETE FROM sync_held WHERE scope = ? AND record = ?`
 	IsRemovedByAny = `SELECT EXISTS (SELECT 1 FROM sync_removed WHERE scope = ? AND record = ?)`
+	lastRemoved    = `SELECT coalesce(max(counter), 0) FROM sync_removed WHERE scope = ? AND record = ?`
 	deleteRemoved  = `DELETE FROM sync_removed WHERE scope = ? AND record = ?`
 )
 
@@ -132,8 +133,13 @@ func (t *Tx) EraseDerived(texts []string, report *amber.EraseReport) error {
 }
 
 // EraseOwn replaces the memory by a tombstone of this agent's own, also where another device
-// erased it before.
+// erased it before. It is later than every erasure that is known.
 func (t *Tx) EraseOwn(m amber.Memory) error {
+	var removed uint64
+	if err := t.Row(lastRemoved, amber.ChangeMemory, m.ID).Scan(&removed); err != nil {
+		return err
+	}
+	m.Origin.Counter = max(m.Origin.Counter, min(removed, MaxCount-1))
 	for _, q := range []string{deleteRemoved, deleteHeld} {
 		if _, err := t.Exec(q, amber.ChangeMemory, m.ID); err != nil {
 			return err
