@@ -30,9 +30,11 @@ const (
 	KindInternal    Kind = "internal"     // a bug or the disk
 )
 
+type codes struct{ exit, http, mcp int }
+
 // kindCodes is the one table from kinds to process exit codes, HTTP statuses
 // and the codes of JSON-RPC that MCP speaks.
-var kindCodes = map[Kind]struct{ exit, http, mcp int }{
+var kindCodes = map[Kind]codes{
 	KindInvalid:     {2, 400, -32602},
 	KindNotFound:    {3, 404, -32002},
 	KindConflict:    {4, 409, -32064},
@@ -59,32 +61,22 @@ func Kinds() []Kind {
 	}
 }
 
+func (k Kind) codes() codes {
+	if c, ok := kindCodes[k]; ok {
+		return c
+	}
+	return kindCodes[KindInternal]
+}
+
 // ExitCode returns the process exit code of k. A kind this build does not
-// know is internal.
-func (k Kind) ExitCode() int {
-	if c, ok := kindCodes[k]; ok {
-		return c.exit
-	}
-	return kindCodes[KindInternal].exit
-}
+// know is internal, here and below.
+func (k Kind) ExitCode() int { return k.codes().exit }
 
-// HTTPStatus returns the HTTP status of k. A kind this build does not know is
-// internal.
-func (k Kind) HTTPStatus() int {
-	if c, ok := kindCodes[k]; ok {
-		return c.http
-	}
-	return kindCodes[KindInternal].http
-}
+// HTTPStatus returns the HTTP status of k.
+func (k Kind) HTTPStatus() int { return k.codes().http }
 
-// MCPCode returns the JSON-RPC error code of k. A kind this build does not know
-// is internal.
-func (k Kind) MCPCode() int {
-	if c, ok := kindCodes[k]; ok {
-		return c.mcp
-	}
-	return kindCodes[KindInternal].mcp
-}
+// MCPCode returns the JSON-RPC error code of k.
+func (k Kind) MCPCode() int { return k.codes().mcp }
 
 // Error is the error every contract of this package returns: the operation,
 // what kind of failure it is, the subject, the cause, and where it helps the
@@ -157,7 +149,13 @@ func HintOf(err error) string {
 }
 
 // Errorf returns an *Error of kind k whose cause is made from the format and
-// its arguments as by [fmt.Errorf], %w included. Set Hint on the result.
+// its arguments as by [fmt.Errorf], %w included.
 func Errorf(k Kind, op, id, format string, args ...any) *Error {
 	return &Error{Op: op, Kind: k, ID: id, Err: fmt.Errorf(format, args...)}
+}
+
+// WithHint sets what to do about the error, and returns it.
+func (e *Error) WithHint(hint string) *Error {
+	e.Hint = hint
+	return e
 }

@@ -69,8 +69,7 @@ func (d *doctor) checkModes(dirs ...string) {
 			return
 		}
 		if open := info.Mode().Perm() & 0o077; open != 0 {
-			e := amber.Errorf(amber.KindRefused, "check modes", dir, "the mode is %04o, want access for the owner only", info.Mode().Perm())
-			e.Hint = "chmod 700 " + dir
+			e := amber.Errorf(amber.KindRefused, "check modes", dir, "the mode is %04o, want access for the owner only", info.Mode().Perm()).WithHint("chmod 700 " + dir)
 			d.judge("home_modes", e, "")
 			return
 		}
@@ -95,8 +94,7 @@ func (d *doctor) checkDisk(dir string) {
 	free := fmt.Sprintf("%d MiB free", info.FreeBytes>>20)
 	switch {
 	case info.FreeBytes < noSpace:
-		e := amber.Errorf(amber.KindInternal, "check disk", dir, "%s", free)
-		e.Hint = "free some disk space; nothing new can be stored safely"
+		e := amber.Errorf(amber.KindInternal, "check disk", dir, "%s", free).WithHint("free some disk space; nothing new can be stored safely")
 		d.judge("disk", e, "")
 	case info.FreeBytes < littleSpace:
 		d.add(wire.Finding{Code: "disk", Status: wire.FindingWarning, Detail: free})
@@ -105,8 +103,8 @@ func (d *doctor) checkDisk(dir string) {
 	}
 	var network error
 	if info.Network {
-		e := amber.Errorf(amber.KindRefused, "check file system", dir, "%s is a network file system; its locks do not keep a write-ahead log safe", info.Type)
-		e.Hint = "choose a local folder with --home"
+		e := amber.Errorf(amber.KindRefused, "check file system", dir, "%s is a network file system; its locks do not keep a write-ahead log safe", info.Type).
+			WithHint("choose a local folder with --home")
 		network = e
 	}
 	d.judge("file_system", network, "%s", info.Type)

@@ -73,9 +73,8 @@ func checkKeyModes(dir string) error {
 			secret = 0o022
 		}
 		if info.Mode().Perm()&secret != 0 {
-			wrong := amber.Errorf(amber.KindRefused, "check modes", path, "the mode is %04o, want access for the owner only", info.Mode().Perm())
-			wrong.Hint = "chmod " + want + " " + path
-			return wrong
+			return amber.Errorf(amber.KindRefused, "check modes", path, "the mode is %04o, want access for the owner only", info.Mode().Perm()).
+				WithHint("chmod " + want + " " + path)
 		}
 		return nil
 	})
@@ -198,9 +197,8 @@ func (d *doctor) checkOpens(ctx context.Context, h *home.Home, root string, ids 
 		return "", err
 	}
 	if r.Locked() {
-		e := amber.Errorf(amber.KindRefused, "open repository", path, "the repository is encrypted, and no identity of this home opens it: no snapshot can be taken")
-		e.Hint = "name the file of one in snapshot.encryption.identity"
-		return "", e
+		return "", amber.Errorf(amber.KindRefused, "open repository", path, "the repository is encrypted, and no identity of this home opens it: no snapshot can be taken").
+			WithHint("name the file of one in snapshot.encryption.identity")
 	}
 	return "the repository is encrypted, and opens", nil
 }

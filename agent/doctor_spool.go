@@ -98,9 +98,7 @@ func checkPrivate(path string, folder bool) error {
 	case !folder && !info.Mode().IsRegular():
 		return amber.Errorf(amber.KindDamaged, "check spool", path, "want a regular file, found a folder or a link")
 	case info.Mode().Perm()&0o077 != 0:
-		e := amber.Errorf(amber.KindRefused, "check spool", path, "the mode is %04o, want access for the owner only", info.Mode().Perm())
-		e.Hint = "chmod go= " + path
-		return e
+		return amber.Errorf(amber.KindRefused, "check spool", path, "the mode is %04o, want access for the owner only", info.Mode().Perm()).WithHint("chmod go= " + path)
 	}
 	return nil
 }
@@ -116,8 +114,7 @@ func (d *doctor) checkFrames(ctx context.Context, j *journal.Journal) {
 		}
 		switch {
 		case r.Damage.Any():
-			e := amber.Errorf(amber.KindDamaged, "verify journal", string(r.Key), "%s", r.Damage.String())
-			e.Hint = "amber journal verify; everything intact is still read"
+			e := amber.Errorf(amber.KindDamaged, "verify journal", string(r.Key), "%s", r.Damage.String()).WithHint("amber journal verify; everything intact is still read")
 			err = e
 		case r.Error != "":
 			err = amber.Errorf(amber.KindInternal, "verify journal", string(r.Key), "%s", r.Error)

@@ -33,8 +33,8 @@ func (d *doctor) checkState(ctx context.Context, agent *home.Agent, current home
 	}
 	for _, doc := range list {
 		if doc.Damage != "" {
-			e := amber.Errorf(amber.KindDamaged, "read document", doc.Name, "%s", doc.Damage)
-			e.Hint = "amber state delete " + doc.Name + ", or restore a snapshot with --only state"
+			e := amber.Errorf(amber.KindDamaged, "read document", doc.Name, "%s", doc.Damage).
+				WithHint("amber state delete " + doc.Name + ", or restore a snapshot with --only state")
 			d.judge(stateCode, e, "")
 			return
 		}

@@ -84,8 +84,8 @@ func (d *doctor) checkText(ctx context.Context, store *sqlite.Store, code string
 func (d *doctor) checkClock(ctx context.Context, store *sqlite.Store) {
 	last, err := store.LastStamp(ctx)
 	if ahead := last.Time().Time().Sub(d.o.Clock()); err == nil && ahead > amber.MaxClockSkew {
-		e := amber.Errorf(amber.KindConflict, "check clock", "", "the newest change is %s ahead of this machine's clock", ahead.Round(1e9))
-		e.Hint = "set the clock; stamps go on from the newest change meanwhile"
+		e := amber.Errorf(amber.KindConflict, "check clock", "", "the newest change is %s ahead of this machine's clock", ahead.Round(1e9)).
+			WithHint("set the clock; stamps go on from the newest change meanwhile")
 		err = e
 	}
 	d.judge("clock", err, "not behind the newest change")

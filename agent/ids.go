@@ -26,10 +26,8 @@ func ParseIDEnd(text string) (IDEnd, error) {
 	isHex := strings.Trim(digits, "0123456789abcdef") == ""
 	if !isHex || len(digits) < minIDEnd || len(digits) > wholeID {
 		shown := []rune(strings.ToValidUTF8(text, "?"))
-		e := amber.Errorf(amber.KindInvalid, "read memory id", "",
-			"%q is neither a UUID nor the last %d or more hex digits of one", string(shown[:min(len(shown), 40)]), minIDEnd)
-		e.Hint = "amber list"
-		return "", e
+		return "", amber.Errorf(amber.KindInvalid, "read memory id", "",
+			"%q is neither a UUID nor the last %d or more hex digits of one", string(shown[:min(len(shown), 40)]), minIDEnd).WithHint("amber list")
 	}
 	return IDEnd(digits), nil
 }
@@ -80,9 +78,7 @@ func FindMemory(ctx context.Context, s amber.Store, e IDEnd) (amber.MemoryID, er
 		q.Cursor, more = page.Next, page.Next != ""
 	}
 	if len(fits) == 0 {
-		err := amber.Errorf(amber.KindNotFound, "find memory", string(e), "no id ends in these digits")
-		err.Hint = "amber list --all"
-		return "", err
+		return "", amber.Errorf(amber.KindNotFound, "find memory", string(e), "no id ends in these digits").WithHint("amber list --all")
 	}
 	id, err := e.Only("memory", fits)
 	return amber.MemoryID(id), err
@@ -157,9 +153,7 @@ func FindSnapshot(ctx context.Context, e wire.SnapshotReader, q wire.SnapshotQue
 		return "", err
 	}
 	if len(fits) == 0 {
-		err := amber.Errorf(amber.KindNotFound, "find snapshot", string(end), "no id ends in these digits")
-		err.Hint = "amber snapshot list"
-		return "", err
+		return "", amber.Errorf(amber.KindNotFound, "find snapshot", string(end), "no id ends in these digits").WithHint("amber snapshot list")
 	}
 	fit, err := end.Only("snapshot", fits)
 	return amber.SnapshotID(fit), err

@@ -83,9 +83,7 @@ func (a *Agent) DrainParked(ctx context.Context, generation int64, explain bool)
 		return report, err
 	}
 	if !slices.Contains(generations, generation) {
-		e := amber.Errorf(amber.KindNotFound, "drain parked entries", fmt.Sprint(generation), "nothing is parked of that generation")
-		e.Hint = "amber journal status"
-		return report, e
+		return report, amber.Errorf(amber.KindNotFound, "drain parked entries", fmt.Sprint(generation), "nothing is parked of that generation").WithHint("amber journal status")
 	}
 	j, err := a.parkedJournal(generation)
 	if err != nil {

@@ -100,9 +100,8 @@ func (a *Agent) putBack(ctx context.Context, then, now amber.Memory, out *wire.M
 		return err
 	}
 	if now.ID == "" {
-		e := amber.Errorf(amber.KindUnsupported, "restore memory", string(then.ID), "the memory is not live, and the store cannot bring a memory back under its id")
-		e.Hint = "amber snapshot restore --only memory brings back all of them"
-		return e
+		return amber.Errorf(amber.KindUnsupported, "restore memory", string(then.ID), "the memory is not live, and the store cannot bring a memory back under its id").
+			WithHint("amber snapshot restore --only memory brings back all of them")
 	}
 	out.Memory, err = a.plain.Editor.Edit(ctx, amber.EditRequest{
 		ID: then.ID, IfRevision: now.Revision,

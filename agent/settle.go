@@ -124,9 +124,7 @@ func (s settledSessions) DeleteSession(ctx context.Context, id amber.SessionID) 
 // store has not taken. What is damaged or in quarantine makes no session.
 func (a *Agent) settled(ctx context.Context, id amber.SessionID) error {
 	busy := func(why string) error {
-		e := amber.Errorf(amber.KindBusy, "delete session", string(id), "%s, and would make it again", why)
-		e.Hint = "amber journal drain"
-		return e
+		return amber.Errorf(amber.KindBusy, "delete session", string(id), "%s, and would make it again", why).WithHint("amber journal drain")
 	}
 	j, err := a.Journal()
 	if err != nil {

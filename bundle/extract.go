@@ -59,8 +59,7 @@ func (x *examination) verdict() error {
 	if !x.locked && x.found != nil {
 		return nil
 	}
-	e := amber.Errorf(amber.KindRefused, "open bundle", x.path, "the bundle is encrypted, and %s", whyNoIdentity)
-	e.Hint = "give the key that opens it with --identity FILE"
+	e := amber.Errorf(amber.KindRefused, "open bundle", x.path, "the bundle is encrypted, and %s", whyNoIdentity).WithHint("give the key that opens it with --identity FILE")
 	if x.shape.byPassphrase() {
 		e.Hint = "give its passphrase"
 	}

@@ -90,9 +90,7 @@ func New(o Options) (*Client, error) {
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "the URL has more than scheme, host and path; put the token into a file")
 	}
 	if o.Token != "" && u.Scheme == "http" && !loopback(u.Hostname()) {
-		e := amber.Errorf(amber.KindRefused, op, u.Host, "a token is not sent over plain HTTP to another machine")
-		e.Hint = "use https://" + u.Host
-		return nil, e
+		return nil, amber.Errorf(amber.KindRefused, op, u.Host, "a token is not sent over plain HTTP to another machine").WithHint("use https://" + u.Host)
 	}
 	if strings.ContainsFunc(string(o.Token), func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "the token contains characters that are not valid")

@@ -99,8 +99,6 @@ func (v *Vault) absent(seen Sighting) error {
 	if seen.ID == "" {
 		return amber.Errorf(amber.KindNotFound, "find snapshot", "", "the label has no snapshot")
 	}
-	e := amber.Errorf(amber.KindUntrusted, "find snapshot", "",
-		"the label has no files, and %s was seen before", seen.ID)
-	e.Hint = "amber vault backup, if the vault was emptied on purpose"
-	return e
+	return amber.Errorf(amber.KindUntrusted, "find snapshot", "",
+		"the label has no files, and %s was seen before", seen.ID).WithHint("amber vault backup, if the vault was emptied on purpose")
 }

@@ -59,9 +59,8 @@ func (c FileCursor) Load(context.Context) (amber.Position, bool, error) {
 	line, whole := strings.CutSuffix(string(b), "\n")
 	p := amber.Position(line)
 	if _, _, err := p.Parse(); err != nil || !whole || p == "" {
-		e := amber.Errorf(amber.KindDamaged, op, c.Path, "the file holds no position, want INCARNATION/NUMBER and a line feed")
-		e.Hint = "remove the file; changes are published from now on then"
-		return "", false, e
+		return "", false, amber.Errorf(amber.KindDamaged, op, c.Path, "the file holds no position, want INCARNATION/NUMBER and a line feed").
+			WithHint("remove the file; changes are published from now on then")
 	}
 	return p, true, nil
 }

@@ -54,9 +54,8 @@ func (s *Sync) ImportOnly(ctx context.Context, only func(file string) bool) (wir
 
 // noSignatures refuses a folder of Engram where signatures are required.
 func (s *Sync) noSignatures() error {
-	e := amber.Errorf(amber.KindRefused, "import", s.dir, "signatures are required, and the format of Engram has none")
-	e.Hint = "ask the others to run amber sync export, which signs what it writes"
-	return e
+	return amber.Errorf(amber.KindRefused, "import", s.dir, "signatures are required, and the format of Engram has none").
+		WithHint("ask the others to run amber sync export, which signs what it writes")
 }
 
 func filter[T any](all []T, keep func(T) bool) (out []T) {

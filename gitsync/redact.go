@@ -332,7 +332,6 @@ func refusal(dir string, found map[string]int, withheld []wire.SyncWithheld) err
 	if text == "" {
 		return nil
 	}
-	e := amber.Errorf(amber.KindRefused, "export", dir, "the records to export contain secrets: %s", strings.TrimSuffix(text, ", "))
-	e.Hint = "amber sync export without --refuse-secrets takes the secrets out"
-	return e
+	return amber.Errorf(amber.KindRefused, "export", dir, "the records to export contain secrets: %s", strings.TrimSuffix(text, ", ")).
+		WithHint("amber sync export without --refuse-secrets takes the secrets out")
 }

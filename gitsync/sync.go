@@ -89,9 +89,7 @@ func resolve(fsys fsx.FS, dir string) (string, error) {
 		return "", &amber.Error{Op: "open sync folder", Kind: amber.KindInvalid, ID: dir, Err: err}
 	}
 	if info, err := fsys.Lstat(abs); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		e := amber.Errorf(amber.KindRefused, "open sync folder", dir, "a symbolic link, want a folder")
-		e.Hint = "use --dir with the folder that the link leads to"
-		return "", e
+		return "", amber.Errorf(amber.KindRefused, "open sync folder", dir, "a symbolic link, want a folder").WithHint("use --dir with the folder that the link leads to")
 	}
 	// The longest part that exists is resolved, the rest is kept.
 	rest := ""

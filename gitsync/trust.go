@@ -23,9 +23,8 @@ func (s *Sync) trust(ctx context.Context, sig *sign.Signature) (trust amber.Trus
 	case sig == nil:
 		return "", false, amber.Errorf(amber.KindRefused, "import chunk", "", "the chunk is not signed, and signatures are required")
 	}
-	e := amber.Errorf(amber.KindRefused, "import chunk", "", "the chunk is signed by %s, which is not trusted", string(sig.KeyID))
-	e.Hint = "if you know the owner of the key: amber key trust " + string(sig.KeyID)
-	return "", false, e
+	return "", false, amber.Errorf(amber.KindRefused, "import chunk", "", "the chunk is signed by %s, which is not trusted", string(sig.KeyID)).
+		WithHint("if you know the owner of the key: amber key trust " + string(sig.KeyID))
 }
 
 // standing says how the key of a signature is known; "" without one.

@@ -78,9 +78,8 @@ func (a *Agent) Current() (Current, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return c, err
 	}
-	e := amber.Errorf(amber.KindDamaged, "open agent", string(a.agent), "the folder of the agent holds data, and its file CURRENT is missing")
-	e.Hint = "put back " + a.path(currentName) + " from a backup; nothing was changed"
-	return Current{}, e
+	return Current{}, amber.Errorf(amber.KindDamaged, "open agent", string(a.agent), "the folder of the agent holds data, and its file CURRENT is missing").
+		WithHint("put back " + a.path(currentName) + " from a backup; nothing was changed")
 }
 
 // readCurrent reads CURRENT. A missing file is fs.ErrNotExist.
@@ -185,9 +184,7 @@ func (a *Agent) busy(ctx context.Context, op string, err error) error {
 	case ctx.Err() != nil:
 		return &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: string(a.agent), Err: ctx.Err()}
 	case errors.Is(err, context.DeadlineExceeded):
-		e := amber.Errorf(amber.KindBusy, op, string(a.agent), "another process holds the agent for longer than %s", a.o.Wait.String())
-		e.Hint = "amber doctor"
-		return e
+		return amber.Errorf(amber.KindBusy, op, string(a.agent), "another process holds the agent for longer than %s", a.o.Wait.String()).WithHint("amber doctor")
 	case errors.Is(err, fs.ErrNotExist):
 		return a.notFound()
 	}

@@ -152,9 +152,8 @@ func (a *Agent) firstGeneration() (Current, error) {
 	c := Current{Generation: 1, Incarnation: incarnation, Device: device, Clock: amber.StampAt(now)}
 	// A stamp holds the years 1970 to 9999.
 	if !c.valid() || c.Clock.Time().UnixMilli() != now.UnixMilli() {
-		e := amber.Errorf(amber.KindInvalid, "make agent", string(a.agent), "the system clock says %s, which is out of range", now.UTC().String())
-		e.Hint = "set the clock of this machine"
-		return Current{}, e
+		return Current{}, amber.Errorf(amber.KindInvalid, "make agent", string(a.agent), "the system clock says %s, which is out of range", now.UTC().String()).
+			WithHint("set the clock of this machine")
 	}
 	return c, nil
 }

@@ -136,9 +136,8 @@ func (a *Agent) resumeRemovals(c Current) ([]int64, error) {
 	}
 	for i, n := range marked {
 		if n == c.Generation {
-			e := amber.Errorf(amber.KindDamaged, "remove generation", string(a.agent), "generation %d is live and marked to be removed", n)
-			e.Hint = "nothing was removed; remove " + a.removingPath(n)
-			return marked[:i], e
+			return marked[:i], amber.Errorf(amber.KindDamaged, "remove generation", string(a.agent), "generation %d is live and marked to be removed", n).
+				WithHint("nothing was removed; remove " + a.removingPath(n))
 		}
 		if err := a.removeGeneration(n); err != nil {
 			return marked[:i], diskError("remove generation", a.genPath(n), err)

@@ -17,9 +17,8 @@ func (a *Agent) Operate(ctx context.Context, fn func() error) error {
 	defer cancel()
 	lock, err := fsx.AcquireLock(wait, a.path(operationName), fsx.Exclusive)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		e := amber.Errorf(amber.KindBusy, "wait for operation", string(a.agent), "another snapshot or restore of this agent is running")
-		e.Hint = "try again when the other snapshot or restore is done"
-		return e
+		return amber.Errorf(amber.KindBusy, "wait for operation", string(a.agent), "another snapshot or restore of this agent is running").
+			WithHint("try again when the other snapshot or restore is done")
 	}
 	if err != nil {
 		return a.busy(ctx, "wait for operation", err)

@@ -46,9 +46,7 @@ func (r record) values(b []byte) ([]string, error) {
 		return nil, r.damaged("the file does not begin with " + r.magic)
 	}
 	if n, err := strconv.Atoi(version); err == nil && n > r.version {
-		e := amber.Errorf(amber.KindTooNew, "read "+r.name, "", "the file has version %d, this Amber knows %d", n, r.version)
-		e.Hint = "use a newer amber"
-		return nil, e
+		return nil, amber.Errorf(amber.KindTooNew, "read "+r.name, "", "the file has version %d, this Amber knows %d", n, r.version).WithHint("use a newer amber")
 	}
 	lines := strings.Split(string(b), "\n")
 	if len(lines) != len(r.keys)+3 {

@@ -135,9 +135,7 @@ func (k Keeper) await(ctx context.Context, done <-chan error, blocked <-chan boo
 
 // unsynced is the error of a write of which nobody knows.
 func unsynced(why string) error {
-	err := amber.Errorf(amber.KindUnreachable, "keep event", "", "%s; the write is left unsynced", why)
-	err.Hint = "amber doctor"
-	return err
+	return amber.Errorf(amber.KindUnreachable, "keep event", "", "%s; the write is left unsynced", why).WithHint("amber doctor")
 }
 
 // count counts a loss, unless that hangs too.

@@ -185,8 +185,7 @@ func TestKeepDoesNotWaitForOthersForever(t *testing.T) {
 func TestKeepCountsEveryLoss(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []amber.Kind{amber.KindQuota, amber.KindRefused, amber.KindInternal, amber.KindBusy, amber.KindDamaged} {
-		cause := amber.Errorf(kind, "append", "", "no")
-		cause.Hint = "amber journal drain"
+		cause := amber.Errorf(kind, "append", "", "no").WithHint("amber journal drain")
 		j := &fakeJournal{append: func(context.Context, journal.Entry) error { return cause }}
 		err := hook.Keeper{Journal: j, Timeout: time.Hour}.Keep(t.Context(), prompt())
 		if !errors.Is(err, cause) || len(j.counted()) != 1 || !errors.Is(j.counted()[0], cause) {
@@ -197,8 +196,7 @@ func TestKeepCountsEveryLoss(t *testing.T) {
 
 func TestKeepSaysWhenALossIsNotCounted(t *testing.T) {
 	t.Parallel()
-	cause := amber.Errorf(amber.KindQuota, "append", "", "full")
-	cause.Hint = "amber journal drain"
+	cause := amber.Errorf(amber.KindQuota, "append", "", "full").WithHint("amber journal drain")
 	full := errors.New("ENOSPC")
 	j := &fakeJournal{append: func(context.Context, journal.Entry) error { return cause }, count: func() error { return full }}
 	err := hook.Keeper{Journal: j, Timeout: time.Hour}.Keep(t.Context(), prompt())

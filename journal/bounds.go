@@ -52,9 +52,7 @@ func (j *Journal) quotaError() error {
 }
 
 func quota(why string) error {
-	err := amber.Errorf(amber.KindQuota, "append", "", "%s", why)
-	err.Hint = "amber journal drain"
-	return err
+	return amber.Errorf(amber.KindQuota, "append", "", "%s", why).WithHint("amber journal drain")
 }
 
 // admit turns the entries of a batch into frames from the sequence next on,

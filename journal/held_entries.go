@@ -29,9 +29,8 @@ func (j *Journal) Find(name string) ([]Key, error) {
 		}
 	}
 	if len(chosen) == 0 {
-		e := amber.Errorf(amber.KindNotFound, "find session", name[:min(len(name), amber.MaxIDBytes)], "the journal has no such session")
-		e.Hint = "amber journal status"
-		return nil, e
+		return nil, amber.Errorf(amber.KindNotFound, "find session", name[:min(len(name), amber.MaxIDBytes)], "the journal has no such session").
+			WithHint("amber journal status")
 	}
 	return chosen, nil
 }

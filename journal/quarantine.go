@@ -161,9 +161,7 @@ func (j *Journal) quarantine(key Key, more int64) (string, error) {
 		more += h.Bytes
 	}
 	if more > j.o.MaxSessionBytes {
-		err := amber.Errorf(amber.KindQuota, "quarantine", string(key), "the quarantine has reached %d bytes", j.o.MaxSessionBytes)
-		err.Hint = "amber journal quarantine"
-		return "", err
+		return "", amber.Errorf(amber.KindQuota, "quarantine", string(key), "the quarantine has reached %d bytes", j.o.MaxSessionBytes).WithHint("amber journal quarantine")
 	}
 	dir := j.path(key, quarantineName)
 	if err := fsx.MkdirAll(j.o.FS, dir, 0o700); err != nil {

@@ -63,9 +63,7 @@ func parseHeader(b []byte) (header, error) {
 		return header{}, errHeader
 	}
 	if v := binary.LittleEndian.Uint32(b[8:]); v > segmentVersion {
-		e := amber.Errorf(amber.KindTooNew, "read segment", "", "the segment has version %d, this Amber knows %d", v, segmentVersion)
-		e.Hint = "use a newer amber"
-		return header{}, e
+		return header{}, amber.Errorf(amber.KindTooNew, "read segment", "", "the segment has version %d, this Amber knows %d", v, segmentVersion).WithHint("use a newer amber")
 	}
 	h := header{
 		number: int64(binary.LittleEndian.Uint32(b[12:])),

@@ -49,9 +49,7 @@ func (r *Ring) FindTrusted(ctx context.Context, key sign.KeyID) (TrustedKey, err
 			return t, nil
 		}
 	}
-	e := amber.Errorf(amber.KindNotFound, "find trusted key", string(key), "the key is not on the list of trusted keys")
-	e.Hint = "amber key list"
-	return TrustedKey{}, e
+	return TrustedKey{}, amber.Errorf(amber.KindNotFound, "find trusted key", string(key), "the key is not on the list of trusted keys").WithHint("amber key list")
 }
 
 // Trust tells how far a key is trusted.

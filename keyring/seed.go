@@ -111,9 +111,8 @@ func readSeed(fsys fsx.FS, path string) (seed, []byte, error) {
 		return seed{}, nil, e
 	}
 	if hasModes && mode.Perm()&0o077 != 0 {
-		e := amber.Errorf(amber.KindRefused, op, path, "other users may read or write the file: mode is %04o, want 0600", mode.Perm())
-		e.Hint = "chmod 600 " + path
-		return seed{}, nil, e
+		return seed{}, nil, amber.Errorf(amber.KindRefused, op, path, "other users may read or write the file: mode is %04o, want 0600", mode.Perm()).
+			WithHint("chmod 600 " + path)
 	}
 	s, ok := parseSeed(b)
 	if !ok {

@@ -140,9 +140,7 @@ func (r *Ring) readTrusted() (list, error) {
 		return nil, err
 	}
 	if hasModes && mode.Perm()&0o022 != 0 {
-		e := amber.Errorf(amber.KindRefused, op, path, "other users may write the file: mode is %04o, want 0600", mode.Perm())
-		e.Hint = "chmod go-w " + path
-		return nil, e
+		return nil, amber.Errorf(amber.KindRefused, op, path, "other users may write the file: mode is %04o, want 0600", mode.Perm()).WithHint("chmod go-w " + path)
 	}
 	l, err := parseList(b)
 	if err != nil {

@@ -166,9 +166,8 @@ func (d *DB) takeOver(t *tx, k wire.AnswerKey, r answerRow, me string, repeatabl
 	case !gone:
 		return amber.Errorf(amber.KindBusy, op, "", "the request is being answered")
 	case !repeatable:
-		e := amber.Errorf(amber.KindConflict, op, "", "the request was cut off; whether it was done is not known")
-		e.Hint = "check whether the change was made; if not, send the request again with another Idempotency-Key"
-		return e
+		return amber.Errorf(amber.KindConflict, op, "", "the request was cut off; whether it was done is not known").
+			WithHint("check whether the change was made; if not, send the request again with another Idempotency-Key")
 	}
 	_, err := t.exec(takeAnswer, r.ordinal, me, t.now.UnixMilli())
 	return err

@@ -34,9 +34,7 @@ func (d *DB) ListAudit(ctx context.Context, q wire.AuditQuery) (amber.Page[wire.
 		return t.each(query, args, func(s scanner) error {
 			r, err := scanRecord(s)
 			if errors.Is(err, errNoRecord) {
-				e := amber.Errorf(amber.KindDamaged, op, strconv.FormatInt(r.seq, 10), "%w", err)
-				e.Hint = "amber audit verify"
-				return e
+				return amber.Errorf(amber.KindDamaged, op, strconv.FormatInt(r.seq, 10), "%w", err).WithHint("amber audit verify")
 			}
 			page.Items = append(page.Items, r.entry())
 			return err

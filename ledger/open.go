@@ -146,9 +146,8 @@ func place(ctx context.Context, path string, o Options, s *schema) error {
 	const op = "open database"
 	dir := filepath.Dir(path)
 	if name, network := o.NetworkFS(dir); network {
-		e := amber.Errorf(amber.KindRefused, op, dir, "%s is a network file system; its locks do not keep a write-ahead log safe", name)
-		e.Hint = "choose a local folder with --home"
-		return e
+		return amber.Errorf(amber.KindRefused, op, dir, "%s is a network file system; its locks do not keep a write-ahead log safe", name).
+			WithHint("choose a local folder with --home")
 	}
 	there, err := isFile(path)
 	if err != nil {
@@ -164,9 +163,8 @@ func place(ctx context.Context, path string, o Options, s *schema) error {
 		if there, err := isFile(path); err != nil || there {
 			return err
 		}
-		e := amber.Errorf(amber.KindDamaged, op, path, "the database is missing, but %s exists", trace)
-		e.Hint = "put the database back from a backup; to begin without tokens and audit log, remove " + trace
-		return e
+		return amber.Errorf(amber.KindDamaged, op, path, "the database is missing, but %s exists", trace).
+			WithHint("put the database back from a backup; to begin without tokens and audit log, remove " + trace)
 	}
 	if o.Look {
 		return amber.Errorf(amber.KindNotFound, op, path, "the database does not exist yet")

@@ -44,9 +44,7 @@ func (d *DB) Publish(ctx context.Context, e events.Event) error {
 			return err
 		}
 		if waiting >= MaxPending {
-			e := amber.Errorf(amber.KindQuota, op, e.ID, "the outbox is full: %d events wait", waiting)
-			e.Hint = "check that the NATS server of events.nats_url is reachable"
-			return e
+			return amber.Errorf(amber.KindQuota, op, e.ID, "the outbox is full: %d events wait", waiting).WithHint("check that the NATS server of events.nats_url is reachable")
 		}
 		_, err := t.exec(insertEvent, string(text))
 		return err

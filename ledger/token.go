@@ -100,9 +100,7 @@ func (d *DB) RevokeToken(ctx context.Context, id wire.TokenID) (token wire.Token
 }
 
 func noToken(op, id string) error {
-	e := amber.Errorf(amber.KindNotFound, op, id, "the token does not exist")
-	e.Hint = "amber token list"
-	return e
+	return amber.Errorf(amber.KindNotFound, op, id, "the token does not exist").WithHint("amber token list")
 }
 
 // HasTokens reports whether a token was ever made, revoked and expired ones

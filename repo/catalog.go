@@ -105,9 +105,7 @@ func (c *Catalog) Get(ctx context.Context, agent amber.AgentID, id amber.Snapsho
 }
 
 func errNoSnapshot(id amber.SnapshotID, why string) error {
-	e := amber.Errorf(amber.KindNotFound, "find snapshot", string(id), "%s", why)
-	e.Hint = "amber snapshot list"
-	return e
+	return amber.Errorf(amber.KindNotFound, "find snapshot", string(id), "%s", why).WithHint("amber snapshot list")
 }
 
 // Agents returns the agents that have snapshots, or had some, in the order of

@@ -151,9 +151,7 @@ func (c *Catalog) Delete(ctx context.Context, agent amber.AgentID, id amber.Snap
 }
 
 func errNoSigner(id amber.SnapshotID) error {
-	e := amber.Errorf(amber.KindRefused, "delete snapshot", string(id), "the snapshot is signed, and there is no key to sign its deletion")
-	e.Hint = "amber key new"
-	return e
+	return amber.Errorf(amber.KindRefused, "delete snapshot", string(id), "the snapshot is signed, and there is no key to sign its deletion").WithHint("amber key new")
 }
 
 // putStub writes a stub unless there is one of this manifest.

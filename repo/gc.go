@@ -266,9 +266,8 @@ func (g *collection) inTime() error {
 	if g.o.Now().Sub(g.at.Time()) <= g.o.hold() {
 		return nil
 	}
-	e := amber.Errorf(amber.KindConflict, "collect garbage", "", "gc took longer than the grace time, so its view of the repository is out of date")
-	e.Hint = "amber snapshot gc"
-	return e
+	return amber.Errorf(amber.KindConflict, "collect garbage", "", "gc took longer than the grace time, so its view of the repository is out of date").
+		WithHint("amber snapshot gc")
 }
 
 // sweepPacks deletes the packs that no index object names any more.

@@ -43,9 +43,8 @@ func InTime(began, now amber.Time, grace time.Duration) error {
 	if took <= grace/2 {
 		return nil
 	}
-	e := amber.Errorf(amber.KindConflict, "publish snapshot", "", "the snapshot took %s, longer than half the grace time of gc", took.String())
-	e.Hint = "raise snapshot.gc.grace, then run amber snapshot create"
-	return e
+	return amber.Errorf(amber.KindConflict, "publish snapshot", "", "the snapshot took %s, longer than half the grace time of gc", took.String()).
+		WithHint("raise snapshot.gc.grace, then run amber snapshot create")
 }
 
 // Copy stores blobs again from what the repository holds of them, byte for

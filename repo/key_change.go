@@ -158,9 +158,7 @@ func (r *Repo) confirmKeys(ctx context.Context, op string, serial int64, object 
 }
 
 func errRecipientsChanged(op string) error {
-	e := amber.Errorf(amber.KindConflict, op, "", "another process has changed the recipients")
-	e.Hint = "try again"
-	return e
+	return amber.Errorf(amber.KindConflict, op, "", "another process has changed the recipients").WithHint("try again")
 }
 
 // removeKeysBefore removes older key records, also those that somebody else

@@ -142,15 +142,11 @@ func (r *Repo) openKeys(record *storedKeys) (*codec, error) {
 }
 
 func errLocked() error {
-	e := amber.Errorf(amber.KindRefused, "open repository", "", "no identity opens the repository key")
-	e.Hint = hintIdentity
-	return e
+	return amber.Errorf(amber.KindRefused, "open repository", "", "no identity opens the repository key").WithHint(hintIdentity)
 }
 
 func errKeyChanged(op, id string) error {
-	e := amber.Errorf(amber.KindConflict, op, id, "the repository key was changed by another process")
-	e.Hint = "try again"
-	return e
+	return amber.Errorf(amber.KindConflict, op, id, "the repository key was changed by another process").WithHint("try again")
 }
 
 // sameKeys lists the key records again, and returns an error of kind conflict
@@ -165,9 +161,7 @@ func (r *Repo) sameKeys(ctx context.Context, op, id string) error {
 	if slices.Max(append(serials, 0)) == r.keys().serial {
 		return nil
 	}
-	e := amber.Errorf(amber.KindConflict, op, id, "the repository key was changed by another process")
-	e.Hint = "try again"
-	return e
+	return amber.Errorf(amber.KindConflict, op, id, "the repository key was changed by another process").WithHint("try again")
 }
 
 // mayPublish says why a snapshot cannot be one of this repository: what is

@@ -80,10 +80,8 @@ func checkPackHeader(b []byte) error {
 // checksum.
 func checkVersion(version, flags uint32) error {
 	if version > packVersion || version == packVersion && flags != 0 {
-		e := amber.Errorf(amber.KindTooNew, "read repository", "",
-			"version %d, flags %#x; this amber knows version %d without flags", version, flags, packVersion)
-		e.Hint = "use a newer amber"
-		return e
+		return amber.Errorf(amber.KindTooNew, "read repository", "",
+			"version %d, flags %#x; this amber knows version %d without flags", version, flags, packVersion).WithHint("use a newer amber")
 	}
 	if version == 0 {
 		return errors.New("version 0 is not valid")

@@ -42,9 +42,8 @@ func DecideApproval(ctx context.Context, s amber.Approvals, d amber.ApprovalDeci
 		return amber.Approval{}, err
 	}
 	if asked.RequestedBy == string(g.Token) {
-		e := amber.Errorf(amber.KindRefused, "decide approval", d.ID, "the token that asked for the approval cannot decide it")
-		e.Hint = "amber token create NAME --scope read,approve"
-		return amber.Approval{}, e
+		return amber.Approval{}, amber.Errorf(amber.KindRefused, "decide approval", d.ID, "the token that asked for the approval cannot decide it").
+			WithHint("amber token create NAME --scope read,approve")
 	}
 	return s.DecideApproval(ctx, d)
 }

@@ -71,9 +71,7 @@ func (s *restoration) database(ctx context.Context, d storedDatabase, dir string
 	}
 	s.report.Checks = append(s.report.Checks, checks...)
 	if c := failed(checks); c != nil {
-		e := amber.Errorf(amber.KindDamaged, "restore", d.name, "%s: %s", c.Name, c.Detail)
-		e.Hint = "amber snapshot list, and restore an earlier snapshot"
-		return e
+		return amber.Errorf(amber.KindDamaged, "restore", d.name, "%s: %s", c.Name, c.Detail).WithHint("amber snapshot list, and restore an earlier snapshot")
 	}
 	for _, c := range checks {
 		if !c.OK {
@@ -244,9 +242,8 @@ func (s *restoration) carryDatabases(ctx context.Context, freezer *freezer, live
 	}()
 	for name := range lost {
 		if !s.restores(partOf(name)) {
-			e := amber.Errorf(amber.KindDamaged, "restore", name, "the live database cannot be read, and this restore does not replace it")
-			e.Hint = "restore all parts: add --with-control, leave out --only"
-			return e
+			return amber.Errorf(amber.KindDamaged, "restore", name, "the live database cannot be read, and this restore does not replace it").
+				WithHint("restore all parts: add --with-control, leave out --only")
 		}
 	}
 	for _, d := range frozen {

@@ -307,9 +307,8 @@ func (c *capture) signs(ctx context.Context, m repo.Manifest) (sign.KeyID, error
 	case c.request.NoSign:
 		return "", amber.Errorf(amber.KindRefused, op, string(m.Agent), "earlier snapshots of this agent are signed, so this one must be signed too")
 	case c.rep.signer == nil:
-		err := amber.Errorf(amber.KindRefused, op, string(m.Agent), "earlier snapshots of this agent are signed, and this home has no signing key")
-		err.Hint = "amber key new"
-		return "", err
+		return "", amber.Errorf(amber.KindRefused, op, string(m.Agent), "earlier snapshots of this agent are signed, and this home has no signing key").
+			WithHint("amber key new")
 	}
 	c.warn = append(c.warn, "snapshot.sign is off, but the snapshot was signed because earlier snapshots are")
 	return c.rep.signer.KeyID(), nil

@@ -115,9 +115,8 @@ func (e *Engine) mayBegin(agent *home.Agent, c home.Current, abandon string) (*w
 	case err != nil:
 		return nil, err
 	case open.ID != abandon:
-		e := amber.Errorf(amber.KindConflict, op, open.ID, "a consolidation began at %s and has not ended", open.BeganAt)
-		e.Hint = "amber consolidate begin --abandon " + open.ID + ", if the program that began it is gone"
-		return nil, e
+		return nil, amber.Errorf(amber.KindConflict, op, open.ID, "a consolidation began at %s and has not ended", open.BeganAt).
+			WithHint("amber consolidate begin --abandon " + open.ID + ", if the program that began it is gone")
 	}
 	open.Outcome, open.EndedAt, open.Unfinished = wire.ConsolidationAbandoned, e.now(), nil
 	return &open, nil
@@ -187,9 +186,7 @@ func (e *Engine) readMark(agent *home.Agent, current home.Current) (c wire.Conso
 		return c, fail(op, path, err)
 	}
 	if json.Unmarshal(b, &c) != nil || amber.CheckID("consolidation", c.ID) != nil {
-		e := amber.Errorf(amber.KindDamaged, op, path, "the file is not a consolidation")
-		e.Hint = "read the file, then remove it"
-		return wire.Consolidation{}, e
+		return wire.Consolidation{}, amber.Errorf(amber.KindDamaged, op, path, "the file is not a consolidation").WithHint("read the file, then remove it")
 	}
 	return c, nil
 }

@@ -55,9 +55,8 @@ func (e *Engine) RestoreBundle(ctx context.Context, file string, r wire.RestoreR
 		return s.report, err
 	}
 	if u.info().Agent != r.Agent && !s.fork {
-		err := amber.Errorf(amber.KindCrossTenant, "restore", file, "the bundle belongs to agent %s", string(u.info().Agent))
-		err.Hint = "amber snapshot restore " + file + " --to-agent NEW"
-		return s.report, err
+		return s.report, amber.Errorf(amber.KindCrossTenant, "restore", file, "the bundle belongs to agent %s", string(u.info().Agent)).
+			WithHint("amber snapshot restore " + file + " --to-agent NEW")
 	}
 	s.from, s.redacted, s.encrypted = u, u.info().Redacted, u.info().Encrypted
 	s.tellSigner(u.signature)
@@ -125,9 +124,8 @@ func importInto(r wire.ImportRequest, info wire.BundleInfo) (amber.AgentID, erro
 	case r.To != "":
 		into = r.To
 	case r.Agent != "" && r.Agent != info.Agent:
-		err := amber.Errorf(amber.KindCrossTenant, "import bundle", r.File, "the bundle belongs to agent %s", string(info.Agent))
-		err.Hint = "amber bundle import " + r.File + " --to-agent " + string(r.Agent)
-		return "", err
+		return "", amber.Errorf(amber.KindCrossTenant, "import bundle", r.File, "the bundle belongs to agent %s", string(info.Agent)).
+			WithHint("amber bundle import " + r.File + " --to-agent " + string(r.Agent))
 	}
 	return amber.ParseAgentID(string(into))
 }

@@ -104,9 +104,8 @@ func (e *Engine) knownKey(ctx context.Context, rep *repository) error {
 	case known && note.id == now.id && rep.HasKey(note.key):
 		return e.saveKeyNote(rep)
 	}
-	changed := amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "the recipients of the repository were changed by a key that is not trusted here")
-	changed.Hint = "amber repo recipients list; if the change is right, remove " + e.keyNotePath(rep.tenant)
-	return changed
+	return amber.Errorf(amber.KindUntrusted, op, rep.KeyID(), "the recipients of the repository were changed by a key that is not trusted here").
+		WithHint("amber repo recipients list; if the change is right, remove " + e.keyNotePath(rep.tenant))
 }
 
 // onlyWanted looks at a key that this home has not seen before: where it is told
@@ -131,9 +130,8 @@ func (e *Engine) onlyWanted(ctx context.Context, rep *repository, known bool) er
 	}
 	for _, r := range have {
 		if !slices.Contains(textsOf(want), r) {
-			stranger := amber.Errorf(amber.KindUntrusted, "encrypt snapshot", r, "a key that is not trusted here added this recipient, and the configuration does not name it")
-			stranger.Hint = "amber repo recipients list; if you know who added it: amber key trust KEY"
-			return stranger
+			return amber.Errorf(amber.KindUntrusted, "encrypt snapshot", r, "a key that is not trusted here added this recipient, and the configuration does not name it").
+				WithHint("amber repo recipients list; if you know who added it: amber key trust KEY")
 		}
 	}
 	return nil

@@ -78,9 +78,8 @@ func (e *Engine) neverHadKey(rep *repository) error {
 	if err != nil || note == (keyNote{}) {
 		return err
 	}
-	lost := amber.Errorf(amber.KindUntrusted, "encrypt snapshot", note.key, "the repository was encrypted, but its key record is gone")
-	lost.Hint = "if you made a new repository there, remove " + e.keyNotePath(rep.tenant)
-	return lost
+	return amber.Errorf(amber.KindUntrusted, "encrypt snapshot", note.key, "the repository was encrypted, but its key record is gone").
+		WithHint("if you made a new repository there, remove " + e.keyNotePath(rep.tenant))
 }
 
 // admit adds the recipients that the repository does not have yet.
@@ -124,9 +123,8 @@ func with(list []agekey.Recipient, r agekey.Recipient) ([]agekey.Recipient, erro
 
 // locked says that no identity at hand opens a repository.
 func locked() error {
-	e := amber.Errorf(amber.KindRefused, "open repository", "", "the repository is encrypted, and no identity opens it")
-	e.Hint = "add --identity FILE, or set snapshot.encryption.identity"
-	return e
+	return amber.Errorf(amber.KindRefused, "open repository", "", "the repository is encrypted, and no identity opens it").
+		WithHint("add --identity FILE, or set snapshot.encryption.identity")
 }
 
 // Recipients returns the age recipients of a tenant's repository; none when it
@@ -214,9 +212,8 @@ func (e *Engine) notConfigured(ctx context.Context, removing []agekey.Recipient)
 	}
 	for _, r := range removing {
 		if slices.Contains(textsOf(configured), r.Text) {
-			refused := amber.Errorf(amber.KindRefused, "change recipients", r.Text, "the configuration names this recipient, so the next snapshot would add it again")
-			refused.Hint = "remove the recipient from snapshot.encryption.recipients first"
-			return refused
+			return amber.Errorf(amber.KindRefused, "change recipients", r.Text, "the configuration names this recipient, so the next snapshot would add it again").
+				WithHint("remove the recipient from snapshot.encryption.recipients first")
 		}
 	}
 	return nil

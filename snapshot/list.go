@@ -84,9 +84,8 @@ func (p place) before(e repo.Entry) bool {
 func (e *Engine) lostRepository(tenant amber.TenantID, agent amber.AgentID) error {
 	for _, chain := range e.chains(tenant) {
 		if chain.Agent == agent {
-			err := amber.Errorf(amber.KindDamaged, "open repository", e.repositoryName(tenant), "the repository is gone, and this home has written snapshots to it")
-			err.Hint = "if you removed the repository yourself, remove " + e.headPath(tenant, agent, chain.Device)
-			return err
+			return amber.Errorf(amber.KindDamaged, "open repository", e.repositoryName(tenant), "the repository is gone, and this home has written snapshots to it").
+				WithHint("if you removed the repository yourself, remove " + e.headPath(tenant, agent, chain.Device))
 		}
 	}
 	return nil
@@ -156,9 +155,7 @@ func (e *Engine) ShowSnapshot(ctx context.Context, ref wire.SnapshotRef) (wire.S
 }
 
 func noSnapshot(ref wire.SnapshotRef) error {
-	e := amber.Errorf(amber.KindNotFound, "find snapshot", string(ref.ID), "agent %s has no such snapshot", string(ref.Agent))
-	e.Hint = "amber snapshot list"
-	return e
+	return amber.Errorf(amber.KindNotFound, "find snapshot", string(ref.ID), "agent %s has no such snapshot", string(ref.Agent)).WithHint("amber snapshot list")
 }
 
 func (e *Engine) detail(entry repo.Entry, inner repo.Inner) wire.SnapshotDetail {

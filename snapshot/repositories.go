@@ -58,9 +58,7 @@ func (e *Engine) openTarget(ctx context.Context, tenant amber.TenantID, create b
 			return nil, &amber.Error{Op: "make repository", Kind: amber.KindOf(err), ID: path, Err: err}
 		}
 	} else if _, err := e.o.FS.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		e := amber.Errorf(amber.KindNotFound, "open repository", path, "no snapshot has been taken yet")
-		e.Hint = "amber snapshot create"
-		return nil, e
+		return nil, amber.Errorf(amber.KindNotFound, "open repository", path, "no snapshot has been taken yet").WithHint("amber snapshot create")
 	}
 	return dir.Open(path, dir.Options{FS: e.o.FS})
 }

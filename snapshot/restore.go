@@ -152,8 +152,8 @@ func (s *restoration) elsewhere(ctx context.Context, err error) error {
 		}
 		for _, id := range agents {
 			if _, gerr := rep.catalog.Get(ctx, id, s.request.ID); gerr == nil && id != s.request.Agent {
-				e := amber.Errorf(amber.KindCrossTenant, "restore", string(s.request.ID), "the snapshot belongs to agent %s", string(id))
-				e.Hint = fmt.Sprintf("amber --agent %s snapshot restore %s --to-agent NEW", id, s.request.ID)
+				e := amber.Errorf(amber.KindCrossTenant, "restore", string(s.request.ID), "the snapshot belongs to agent %s", string(id)).
+					WithHint(fmt.Sprintf("amber --agent %s snapshot restore %s --to-agent NEW", id, s.request.ID))
 				err = e
 				return nil
 			}
@@ -184,9 +184,8 @@ func (s *restoration) find(ctx context.Context, rep *repository) error {
 	s.encrypted = entry.Manifest.Encrypted
 	return rep.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
 		if !rep.Has(id) {
-			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "%s %s of the snapshot is not in the repository", kind, id)
-			e.Hint = "amber snapshot verify " + string(s.request.ID)
-			return e
+			return amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "%s %s of the snapshot is not in the repository", kind, id).
+				WithHint("amber snapshot verify " + string(s.request.ID))
 		}
 		return nil
 	})
@@ -223,9 +222,8 @@ func (s *restoration) mayReplace() error {
 	if !s.redacted || s.request.AcceptRedacted {
 		return nil
 	}
-	e := amber.Errorf(amber.KindRefused, "restore", string(s.request.ID), "the snapshot is redacted, and the live agent would lose the removed secrets")
-	e.Hint = "--to-agent NEW restores to a new agent; --accept-redacted replaces the live agent"
-	return e
+	return amber.Errorf(amber.KindRefused, "restore", string(s.request.ID), "the snapshot is redacted, and the live agent would lose the removed secrets").
+		WithHint("--to-agent NEW restores to a new agent; --accept-redacted replaces the live agent")
 }
 
 // check looks whether the origin has what is asked for, and compares the space.
@@ -233,9 +231,8 @@ func (s *restoration) check() error {
 	held := s.from.databases()
 	for _, name := range []string{memoryDB, controlDB} {
 		if s.restores(partOf(name)) && !slices.ContainsFunc(held, func(d storedDatabase) bool { return d.name == name }) {
-			e := amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "the snapshot does not hold %s, which could not be read when it was taken", name)
-			e.Hint = "amber snapshot show " + string(s.request.ID) + "; restore other parts with --only"
-			return e
+			return amber.Errorf(amber.KindDamaged, "restore", string(s.request.ID), "the snapshot does not hold %s, which could not be read when it was taken", name).
+				WithHint("amber snapshot show " + string(s.request.ID) + "; restore other parts with --only")
 		}
 	}
 	return s.space()
@@ -261,9 +258,8 @@ func (s *restoration) space() error {
 	}
 	s.report.Plan.SpaceFree = int64(min(info.FreeBytes, 1<<62))
 	if s.report.Plan.SpaceFree < needed && !s.request.DryRun {
-		e := amber.Errorf(amber.KindQuota, "restore", string(s.request.ID), "the restore needs %d bytes, %d are free", needed, s.report.Plan.SpaceFree)
-		e.Hint = "amber snapshot gc, or free space in " + s.e.o.Home.Dir()
-		return e
+		return amber.Errorf(amber.KindQuota, "restore", string(s.request.ID), "the restore needs %d bytes, %d are free", needed, s.report.Plan.SpaceFree).
+			WithHint("amber snapshot gc, or free space in " + s.e.o.Home.Dir())
 	}
 	return nil
 }

@@ -30,9 +30,7 @@ func (e *Engine) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) error
 		case at < 0:
 			return noSnapshot(ref)
 		case entries[at].Pinned:
-			err := amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "the snapshot is pinned")
-			err.Hint = "amber snapshot unpin " + string(ref.ID)
-			return err
+			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "the snapshot is pinned").WithHint("amber snapshot unpin " + string(ref.ID))
 		case entries[at].Usable() == nil && usable(entries) == 1:
 			return amber.Errorf(amber.KindRefused, "delete snapshot", string(ref.ID), "the last snapshot of agent %s cannot be deleted", string(ref.Agent))
 		}
@@ -242,9 +240,8 @@ func (e *Engine) wholeChains(ctx context.Context, rep *repository) error {
 			return err
 		}
 		if len(r.Damaged) > 0 {
-			err := amber.Errorf(amber.KindDamaged, "collect garbage", string(chain.Agent), "the chain of snapshots is not whole, so nothing is removed: %s", r.Damaged[0])
-			err.Hint = "amber snapshot check; if you removed snapshots yourself, remove " + e.headPath(rep.tenant, chain.Agent, chain.Device)
-			return err
+			return amber.Errorf(amber.KindDamaged, "collect garbage", string(chain.Agent), "the chain of snapshots is not whole, so nothing is removed: %s", r.Damaged[0]).
+				WithHint("amber snapshot check; if you removed snapshots yourself, remove " + e.headPath(rep.tenant, chain.Agent, chain.Device))
 		}
 	}
 	return nil

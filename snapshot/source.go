@@ -22,9 +22,7 @@ import (
 func (e *Engine) checkSources(names []string) error {
 	for _, name := range names {
 		if _, ok := e.o.Sources[name]; !ok {
-			err := amber.Errorf(amber.KindNotFound, "find source", name, "no such source is configured")
-			err.Hint = "amber config show"
-			return err
+			return amber.Errorf(amber.KindNotFound, "find source", name, "no such source is configured").WithHint("amber config show")
 		}
 	}
 	return nil

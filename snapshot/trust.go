@@ -31,9 +31,8 @@ func (e *Engine) acceptable(what string, s sign.SignatureReport) error {
 	case s.Status == sign.SignatureMissing:
 		return amber.Errorf(amber.KindRefused, op, what, "not signed, but snapshot.require_signed is set")
 	case s.Standing == sign.StandingStranger:
-		err := amber.Errorf(amber.KindRefused, op, what, "signed by %s, which is not trusted here, but snapshot.require_signed is set", s.KeyID)
-		err.Hint = "if you know whose key that is: amber key trust " + string(s.KeyID)
-		return err
+		return amber.Errorf(amber.KindRefused, op, what, "signed by %s, which is not trusted here, but snapshot.require_signed is set", s.KeyID).
+			WithHint("if you know whose key that is: amber key trust " + string(s.KeyID))
 	}
 	return nil
 }
@@ -87,9 +86,8 @@ func (e *Engine) linked(ctx context.Context, rep *repository, entry repo.Entry) 
 	if err != nil || before == 0 {
 		return err
 	}
-	unsigned := amber.Errorf(amber.KindUntrusted, "check signature", string(entry.Manifest.ID), "the snapshot is not signed, but snapshot %d of its chain is", before)
-	unsigned.Hint = "amber snapshot verify " + string(entry.Manifest.ID) + ", and restore a snapshot that is signed"
-	return unsigned
+	return amber.Errorf(amber.KindUntrusted, "check signature", string(entry.Manifest.ID), "the snapshot is not signed, but snapshot %d of its chain is", before).
+		WithHint("amber snapshot verify " + string(entry.Manifest.ID) + ", and restore a snapshot that is signed")
 }
 
 // signedBefore returns the counter of a link before one in its chain that

@@ -87,9 +87,8 @@ func (a *app) onThisMachine(op string) error {
 	if a.Remote == nil {
 		return nil
 	}
-	e := amber.Errorf(amber.KindUnsupported, op, "", "the server at %s has no such operation", a.Remote.Address)
-	e.Hint = "run it on the machine of the server, without --remote"
-	return e
+	return amber.Errorf(amber.KindUnsupported, op, "", "the server at %s has no such operation", a.Remote.Address).
+		WithHint("run it on the machine of the server, without --remote")
 }
 
 func (a *app) agentListCommand() *cobra.Command {

@@ -41,9 +41,8 @@ func (a *app) bundleFile(arg string) (path string, ok bool, err error) {
 	case err == nil && info.IsDir() && noID != nil:
 		return path, false, amber.Errorf(amber.KindInvalid, "read bundle", path, "the path is a directory, want a bundle")
 	case errors.Is(err, fs.ErrNotExist) && (noID != nil || isBundleName(arg)):
-		e := amber.Errorf(amber.KindNotFound, "read bundle", path, "file does not exist, and %q is not the id of a snapshot", cli.OneLine(arg, 40))
-		e.Hint = "amber snapshot list"
-		return path, false, e
+		return path, false, amber.Errorf(amber.KindNotFound, "read bundle", path, "file does not exist, and %q is not the id of a snapshot", cli.OneLine(arg, 40)).
+			WithHint("amber snapshot list")
 	}
 	return path, isBundleName(arg) || err == nil && info.Mode().IsRegular(), nil
 }

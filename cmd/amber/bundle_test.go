@@ -127,8 +127,7 @@ func TestBundleExportTellsWhatIsWrongWithIt(t *testing.T) {
 
 func TestBundleVerifyExits(t *testing.T) {
 	t.Parallel()
-	policy := amber.Errorf(amber.KindRefused, "check signature", "b", "it is not signed")
-	policy.Hint = "sign it"
+	policy := amber.Errorf(amber.KindRefused, "check signature", "b", "it is not signed").WithHint("sign it")
 	b := newBench(t)
 	for _, tc := range []struct {
 		name    string

@@ -74,9 +74,7 @@ func (a *app) compactionShowCommand() *cobra.Command {
 						return a.Out.Show(c, func(w io.Writer) { a.printNote(w, c.Summary) })
 					}
 				}
-				e := amber.Errorf(amber.KindNotFound, "read compaction", args[0], "the session has no such compaction")
-				e.Hint = "amber compaction list --session ID"
-				return e
+				return amber.Errorf(amber.KindNotFound, "read compaction", args[0], "the session has no such compaction").WithHint("amber compaction list --session ID")
 			})
 		},
 	}

@@ -68,9 +68,8 @@ func (a *app) importFolder(ctx context.Context, dir string) error {
 		return err
 	}
 	if len(report.Files) == 0 {
-		e := amber.Errorf(amber.KindNotFound, "import folder", dir, "the folder has %d files that end in .json, want at least one buffer of nexus-memory-hooks", len(names))
-		e.Hint = "amber journal import FILE"
-		return e
+		return amber.Errorf(amber.KindNotFound, "import folder", dir, "the folder has %d files that end in .json, want at least one buffer of nexus-memory-hooks", len(names)).
+			WithHint("amber journal import FILE")
 	}
 	if err := a.Out.Show(report, func(w io.Writer) { a.printImportedFolder(w, report) }); err != nil {
 		return err

@@ -80,9 +80,7 @@ On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows th
 				return err
 			}
 			if strings.TrimSpace(text) == "" {
-				e := amber.Errorf(amber.KindInvalid, "recall", "", "the question is empty")
-				e.Hint = "amber list"
-				return e
+				return amber.Errorf(amber.KindInvalid, "recall", "", "the question is empty").WithHint("amber list")
 			}
 			if cmd.Flags().Changed("at") {
 				return a.recallAt(cmd, at, f, amber.Query{Text: text, Limit: n, Explain: explain})

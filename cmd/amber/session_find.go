@@ -50,9 +50,7 @@ func (f sessionFlag) find(ctx context.Context, cmd *cobra.Command, s *cli.Opened
 	}
 	active, err := s.Store.Active.ActiveSession(ctx, amber.DefaultBinding)
 	if amber.KindOf(err) == amber.KindNotFound {
-		e := amber.Errorf(amber.KindInvalid, "find session", "", "no session is active, and --session names none")
-		e.Hint = "amber session start"
-		return "", e
+		return "", amber.Errorf(amber.KindInvalid, "find session", "", "no session is active, and --session names none").WithHint("amber session start")
 	}
 	return active.ID, err
 }

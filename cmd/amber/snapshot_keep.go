@@ -76,13 +76,9 @@ func planSnapshotRemoval(ctx context.Context, s *cli.Opened, e cli.SnapshotEngin
 	case err != nil:
 		return plan, err
 	case it.ID == "":
-		e := amber.Errorf(amber.KindNotFound, op, string(ref.ID), "no such snapshot")
-		e.Hint = "amber snapshot list"
-		return plan, e
+		return plan, amber.Errorf(amber.KindNotFound, op, string(ref.ID), "no such snapshot").WithHint("amber snapshot list")
 	case it.Pinned:
-		e := amber.Errorf(amber.KindRefused, op, string(ref.ID), "the snapshot is pinned")
-		e.Hint = "amber snapshot unpin " + cli.ShortID(string(ref.ID))
-		return plan, e
+		return plan, amber.Errorf(amber.KindRefused, op, string(ref.ID), "the snapshot is pinned").WithHint("amber snapshot unpin " + cli.ShortID(string(ref.ID)))
 	case it.Damage == "" && usable == 1:
 		return plan, amber.Errorf(amber.KindRefused, op, string(ref.ID), "the last snapshot of an agent cannot be deleted")
 	}

@@ -84,9 +84,7 @@ func New(o Options) (*Client, error) {
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "the URL has more than scheme, host and path; put the API key into a file")
 	}
 	if u.Scheme == "http" && !loopback(u.Hostname()) {
-		e := amber.Errorf(amber.KindRefused, op, u.Host, "an API key is not sent over plain HTTP to another machine")
-		e.Hint = "use https://" + u.Host
-		return nil, e
+		return nil, amber.Errorf(amber.KindRefused, op, u.Host, "an API key is not sent over plain HTTP to another machine").WithHint("use https://" + u.Host)
 	}
 	if o.Key == nil || o.Clock == nil {
 		return nil, amber.Errorf(amber.KindInvalid, op, u.Host, "Options need Key and Clock")

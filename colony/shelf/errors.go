@@ -36,9 +36,7 @@ func notFound(op, name string) error {
 // damaged says that what lies at a place below the generation is not what
 // belongs there. The operator of the server can move it away.
 func damaged(op, rel, why string) error {
-	e := amber.Errorf(amber.KindDamaged, op, rel, "%s", why)
-	e.Hint = "restore a snapshot, or move the file out of the agent's folder"
-	return e
+	return amber.Errorf(amber.KindDamaged, op, rel, "%s", why).WithHint("restore a snapshot, or move the file out of the agent's folder")
 }
 
 // disk gives an error of the file system its kind.

@@ -88,9 +88,8 @@ func (w *Worktree) Install(ctx context.Context, o Install) ([]Change, error) {
 		return nil, err
 	}
 	if !isBelow(w.hooks, w.common) && !isBelow(w.hooks, w.top) {
-		err := amber.Errorf(amber.KindRefused, "install hook", w.hooks, "core.hooksPath shares this folder of hooks with other repositories")
-		err.Hint = "git config core.hooksPath " + quote(filepath.ToSlash(filepath.Join(w.common, "hooks"))) + " gives this repository its own hooks"
-		return nil, err
+		return nil, amber.Errorf(amber.KindRefused, "install hook", w.hooks, "core.hooksPath shares this folder of hooks with other repositories").
+			WithHint("git config core.hooksPath " + quote(filepath.ToSlash(filepath.Join(w.common, "hooks"))) + " gives this repository its own hooks")
 	}
 	merge, err := w.add(PostMerge, o)
 	if err != nil {
@@ -192,8 +191,8 @@ func (w *Worktree) add(hook string, o Install) (edit, error) {
 		why = "the hook is not executable, so git does not run it"
 	}
 	if why != "" {
-		err := amber.Errorf(amber.KindRefused, "install hook", e.Path, "%s", why)
-		err.Hint = "add this command to the hook yourself: amber sync import --dir=" + quote(o.Folder) + " --upstream=" + quote(o.Upstream)
+		err := amber.Errorf(amber.KindRefused, "install hook", e.Path, "%s", why).
+			WithHint("add this command to the hook yourself: amber sync import --dir=" + quote(o.Folder) + " --upstream=" + quote(o.Upstream))
 		if hook == PreCommit {
 			err.Hint = "add this command to the hook yourself: amber sync export --dir=" + quote(o.Folder) + " && git add -- " + quote(o.Folder)
 		}

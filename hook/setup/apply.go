@@ -124,7 +124,5 @@ func (p *Plan) remove(c Change) error {
 
 // conflict is returned when a file changed after the plan was made.
 func conflict(path string) error {
-	e := amber.Errorf(amber.KindConflict, "edit", path, "another program changed the file meanwhile; nothing was written")
-	e.Hint = "run the command again"
-	return e
+	return amber.Errorf(amber.KindConflict, "edit", path, "another program changed the file meanwhile; nothing was written").WithHint("run the command again")
 }

@@ -36,9 +36,7 @@ func findHost(name string) (host, error) {
 	all := hosts()
 	i := slices.IndexFunc(all, func(h host) bool { return h.name == name })
 	if i < 0 {
-		e := amber.Errorf(amber.KindInvalid, "set up", name, "unknown host, want one of %s", strings.Join(Hosts(), ", "))
-		e.Hint = "amber setup --list"
-		return host{}, e
+		return host{}, amber.Errorf(amber.KindInvalid, "set up", name, "unknown host, want one of %s", strings.Join(Hosts(), ", ")).WithHint("amber setup --list")
 	}
 	return all[i], nil
 }

@@ -25,9 +25,7 @@ func (s server) path() []string { return extend(s.at, serverName) }
 
 // errForeign is returned for a server of this name that is not Amber's.
 func errForeign() error {
-	e := amber.Errorf(amber.KindConflict, "add MCP server", serverName, "another MCP server has this name")
-	e.Hint = "rename or remove the other MCP server"
-	return e
+	return amber.Errorf(amber.KindConflict, "add MCP server", serverName, "another MCP server has this name").WithHint("rename or remove the other MCP server")
 }
 
 // see returns the command of the server, nil when it is not there, and

@@ -60,9 +60,8 @@ type Options struct {
 // of.
 func (o Options) check() (Options, error) {
 	if !isAmber(o.Executable) {
-		e := amber.Errorf(amber.KindInvalid, "set up", o.Executable, "the program is not named amber, so its hooks could not be recognised later")
-		e.Hint = "install the program under the name amber and run that"
-		return o, e
+		return o, amber.Errorf(amber.KindInvalid, "set up", o.Executable, "the program is not named amber, so its hooks could not be recognised later").
+			WithHint("install the program under the name amber and run that")
 	}
 	return o.look()
 }

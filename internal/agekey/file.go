@@ -32,9 +32,7 @@ func ReadIdentities(fsys fsx.FS, path string) ([]age.Identity, error) {
 	case !info.Mode().IsRegular():
 		return nil, fileError(op, path, fsx.ErrNotRegular)
 	case isOpen(info.Mode()):
-		e := amber.Errorf(amber.KindRefused, op, path, "other users may read the secret key: mode is %04o, want 0600", info.Mode().Perm())
-		e.Hint = "chmod 600 " + path
-		return nil, e
+		return nil, amber.Errorf(amber.KindRefused, op, path, "other users may read the secret key: mode is %04o, want 0600", info.Mode().Perm()).WithHint("chmod 600 " + path)
 	}
 	ids, err := ParseIdentities(f)
 	if err != nil {

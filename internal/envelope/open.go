@@ -88,9 +88,7 @@ func CheckFormat(raw []byte, format string, version int) error {
 
 // TooNew is the error for something that a later Amber wrote.
 func TooNew(op, format string, args ...any) error {
-	e := amber.Errorf(amber.KindTooNew, op, "", format, args...)
-	e.Hint = "use a newer amber"
-	return e
+	return amber.Errorf(amber.KindTooNew, op, "", format, args...).WithHint("use a newer amber")
 }
 
 // Signature says what the signature is worth. Named is the signer that the body names, "" for none.

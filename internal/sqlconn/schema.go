@@ -97,7 +97,6 @@ func Judge(version, newest int64, path string) error {
 	case version < newest:
 		return ErrOlder
 	}
-	e := amber.Errorf(amber.KindTooNew, "open database", path, "the file has schema %d, this Amber knows schemas up to %d", version, newest)
-	e.Hint = "restart this program with the newer amber that wrote the database"
-	return e
+	return amber.Errorf(amber.KindTooNew, "open database", path, "the file has schema %d, this Amber knows schemas up to %d", version, newest).
+		WithHint("restart this program with the newer amber that wrote the database")
 }

@@ -45,7 +45,5 @@ func (r Report) Err() error {
 	if len(r.Failed) == 0 {
 		return nil
 	}
-	e := amber.Errorf(r.kind, "drain", "", "%d sessions could not be drained", len(r.Failed))
-	e.Hint = "amber journal status"
-	return e
+	return amber.Errorf(r.kind, "drain", "", "%d sessions could not be drained", len(r.Failed)).WithHint("amber journal status")
 }

@@ -69,13 +69,10 @@ func (s *Daemon) mayListenBeyond(ctx context.Context, secure bool) error {
 	case err != nil:
 		return err
 	case !has:
-		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "callers of other machines need a token, and no token was created yet")
-		e.Hint = "amber token create NAME"
-		return e
+		return amber.Errorf(amber.KindRefused, op, s.o.Listen, "callers of other machines need a token, and no token was created yet").WithHint("amber token create NAME")
 	case !secure && !s.o.BehindProxy:
-		e := amber.Errorf(amber.KindRefused, op, s.o.Listen, "callers of other machines need TLS")
-		e.Hint = "give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS"
-		return e
+		return amber.Errorf(amber.KindRefused, op, s.o.Listen, "callers of other machines need TLS").
+			WithHint("give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS")
 	}
 	return nil
 }

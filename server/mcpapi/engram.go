@@ -203,9 +203,8 @@ func memUpdate(ctx context.Context, b *bound, a *server.Agent, in memUpdateArgs)
 		return answer{subject: in.ID}, err
 	}
 	if in.Project != "" && in.Project != was.ProjectID || in.TopicKey != "" && topicKey(in.TopicKey) != was.Topic || in.Scope != "" && !b.sameScope(in.Scope, was) {
-		e := amber.Errorf(amber.KindUnsupported, "update memory", in.ID, "project, scope and topic_key of a memory stay what they are")
-		e.Hint = "save a new memory with mem_save and delete this one"
-		return answer{subject: in.ID}, e
+		return answer{subject: in.ID}, amber.Errorf(amber.KindUnsupported, "update memory", in.ID, "project, scope and topic_key of a memory stay what they are").
+			WithHint("save a new memory with mem_save and delete this one")
 	}
 	r := amber.EditRequest{ID: id, Title: in.Title, Content: in.Content}
 	if in.Type != "" {

@@ -79,9 +79,7 @@ func unknownTools(all []profile, name string) error {
 	for _, p := range all {
 		names = append(names, p.name)
 	}
-	e := amber.Errorf(amber.KindInvalid, "choose tools", "", "%q is neither a profile nor a tool", clip(name, 40))
-	e.Hint = "profiles: all, " + strings.Join(names, ", ")
-	return e
+	return amber.Errorf(amber.KindInvalid, "choose tools", "", "%q is neither a profile nor a tool", clip(name, 40)).WithHint("profiles: all, " + strings.Join(names, ", "))
 }
 
 // offers says whether a tool is among some.

@@ -77,9 +77,8 @@ func endSession(ctx context.Context, b *bound, a *server.Agent, in endArgs) (ans
 func (b *bound) needSession(named string) (amber.SessionID, error) {
 	id := b.currentSession(named)
 	if id == "" {
-		e := amber.Errorf(amber.KindInvalid, "find session", "", "no session was started here, so id is required")
-		e.Hint = "call session_start and give the id it returns"
-		return "", e
+		return "", amber.Errorf(amber.KindInvalid, "find session", "", "no session was started here, so id is required").
+			WithHint("call session_start and give the id it returns")
 	}
 	return id, amber.CheckID("session id", string(id))
 }

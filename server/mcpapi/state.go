@@ -107,9 +107,8 @@ func getSessionState(ctx context.Context, b *bound, a *server.Agent, in sessionS
 		return answer{}, err
 	}
 	if len(s.Document) > amber.MaxDocumentBytes {
-		e := amber.Errorf(amber.KindInvalid, "load session state", string(id), "the session state has %d bytes, want at most %d for a tool", len(s.Document), amber.MaxDocumentBytes)
-		e.Hint = "amber session state get " + string(id)
-		return answer{}, e
+		return answer{}, amber.Errorf(amber.KindInvalid, "load session state", string(id), "the session state has %d bytes, want at most %d for a tool", len(s.Document), amber.MaxDocumentBytes).
+			WithHint("amber session state get " + string(id))
 	}
 	return answer{text: fmt.Sprintf("Version %d: %s", s.Version, clip(string(s.Document), pageBytes)), data: s, subject: string(id)}, nil
 }

@@ -45,9 +45,8 @@ func (l *changeLog) after(p amber.Position, limit int) ([]amber.Change, error) {
 	case limit < 0:
 		return nil, invalid("read changes", "", "the limit is negative, want 0 or more")
 	case incarnation != "" && (incarnation != l.incarnation || seq > int64(len(l.entries))):
-		e := amber.Errorf(amber.KindConflict, "read changes", "", "the position is not in this history: the agent was restored since")
-		e.Hint = "read again from the beginning: leave out the position"
-		return nil, e
+		return nil, amber.Errorf(amber.KindConflict, "read changes", "", "the position is not in this history: the agent was restored since").
+			WithHint("read again from the beginning: leave out the position")
 	}
 	rest := l.entries[seq:]
 	return append([]amber.Change{}, rest[:min(limit, len(rest))]...), nil

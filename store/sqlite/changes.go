@@ -64,9 +64,8 @@ func (t *tx) checkPosition(incarnation string, seq int64) error {
 	var last int64
 	err := t.Row(selectIncarnation, incarnation).Scan(&last)
 	if sqlrows.Absent(err) || err == nil && seq > last {
-		e := amber.Errorf(amber.KindConflict, "read changes", "", "the position is not in this history: the agent was restored since")
-		e.Hint = "read again from the beginning: leave out the position"
-		return e
+		return amber.Errorf(amber.KindConflict, "read changes", "", "the position is not in this history: the agent was restored since").
+			WithHint("read again from the beginning: leave out the position")
 	}
 	return err
 }

@@ -260,9 +260,8 @@ func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {
 		return prev, err
 	}
 	if r.IfRevision != 0 && r.IfRevision != prev.Revision {
-		e := amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), "the memory has revision %d, want %d", prev.Revision, r.IfRevision)
-		e.Hint = "amber get " + string(r.ID)
-		return prev, e
+		return prev, amber.Errorf(amber.KindConflict, "edit memory", string(r.ID), "the memory has revision %d, want %d", prev.Revision, r.IfRevision).
+			WithHint("amber get " + string(r.ID))
 	}
 	next, changed, err := r.Apply(base)
 	if err != nil || !changed && base.Origin == prev.Origin {

@@ -118,9 +118,8 @@ func (s *Store) checkFS(dir string) error {
 	if !network {
 		return nil
 	}
-	e := amber.Errorf(amber.KindRefused, "open store", dir, "%s is a network file system; its locks do not keep a write-ahead log safe", name)
-	e.Hint = "choose a local folder with --home"
-	return e
+	return amber.Errorf(amber.KindRefused, "open store", dir, "%s is a network file system; its locks do not keep a write-ahead log safe", name).
+		WithHint("choose a local folder with --home")
 }
 
 func networkFS(dir string) (string, bool) {

@@ -28,7 +28,6 @@ func checkPath(dir string) error {
 	if runtime.GOOS == "windows" || len(dir) <= most {
 		return nil
 	}
-	e := amber.Errorf(amber.KindInvalid, "open store", "", "the folder of the agent has a path of %d bytes, want at most %d: SQLite opens no database with a longer one", len(dir), most)
-	e.Hint = "choose a shorter folder with --home or AMBER_HOME"
-	return e
+	return amber.Errorf(amber.KindInvalid, "open store", "", "the folder of the agent has a path of %d bytes, want at most %d: SQLite opens no database with a longer one", len(dir), most).
+		WithHint("choose a shorter folder with --home or AMBER_HOME")
 }

@@ -24,9 +24,8 @@ import (
 
 // readOnlyHome is the error of a write to a home that is read-only.
 func readOnlyHome(op, id, dir string) error {
-	e := amber.Errorf(amber.KindRefused, op, id, "the folder %s is read-only: memory can be read and not changed", dir)
-	e.Hint = "make the folder writable, or choose another with --home"
-	return e
+	return amber.Errorf(amber.KindRefused, op, id, "the folder %s is read-only: memory can be read and not changed", dir).
+		WithHint("make the folder writable, or choose another with --home")
 }
 
 // stamp is what a file looks like from outside; zero for one that is not there.

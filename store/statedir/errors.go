@@ -10,16 +10,13 @@ import (
 )
 
 func notFound(op, name string) error {
-	e := amber.Errorf(amber.KindNotFound, op, name, "the document does not exist")
-	e.Hint = "amber state list"
-	return e
+	return amber.Errorf(amber.KindNotFound, op, name, "the document does not exist").WithHint("amber state list")
 }
 
 // damaged says that a file is not the document that belongs there.
 func damaged(op, name, why string) error {
-	e := amber.Errorf(amber.KindDamaged, op, name, "%s", why)
-	e.Hint = "amber snapshot list, then amber snapshot restore ID --only state; or write the document anew with amber state set"
-	return e
+	return amber.Errorf(amber.KindDamaged, op, name, "%s", why).
+		WithHint("amber snapshot list, then amber snapshot restore ID --only state; or write the document anew with amber state set")
 }
 
 // disk gives an error of the file system its kind; nil stays nil.

@@ -136,9 +136,7 @@ func (k Known) Find(name string) (Location, error) {
 }
 
 func unknown(name string) error {
-	e := amber.Errorf(amber.KindNotFound, "find repository", name, "no repository of this name was added")
-	e.Hint = "amber repo list, or amber repo add " + name + " URL"
-	return e
+	return amber.Errorf(amber.KindNotFound, "find repository", name, "no repository of this name was added").WithHint("amber repo list, or amber repo add " + name + " URL")
 }
 
 // Add remembers a repository and returns it as it is stored. Adding the same again
@@ -153,9 +151,7 @@ func (k Known) Add(ctx context.Context, fresh Repository) (stored Repository, er
 			stored = all[at]
 			return all, nil
 		case found:
-			e := amber.Errorf(amber.KindConflict, op, fresh.Name, "the name belongs to %s", all[at].URL)
-			e.Hint = "amber repo remove " + fresh.Name
-			return nil, e
+			return nil, amber.Errorf(amber.KindConflict, op, fresh.Name, "the name belongs to %s", all[at].URL).WithHint("amber repo remove " + fresh.Name)
 		case len(all) >= maxKnown:
 			return nil, amber.Errorf(amber.KindQuota, op, fresh.Name, "the home has %d repositories, which is the limit", maxKnown)
 		}

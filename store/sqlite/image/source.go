@@ -104,9 +104,7 @@ func unchanged(path string, before fs.FileInfo) error {
 }
 
 func unfinished(path, why string) error {
-	e := amber.Errorf(amber.KindUnsupported, "freeze source", path, "%s", why)
-	e.Hint = "open the file once with the program that wrote it"
-	return e
+	return amber.Errorf(amber.KindUnsupported, "freeze source", path, "%s", why).WithHint("open the file once with the program that wrote it")
 }
 
 // sourceError says what an error means for a source.

@@ -111,9 +111,8 @@ func (a *App) SecretFile(op, file string, most int64) (string, error) {
 	}
 	info, err := os.Stat(path)
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		e := amber.Errorf(amber.KindRefused, op, path, "the file has mode %04o, want 0600: other users can read the file", info.Mode().Perm())
-		e.Hint = "chmod 600 " + path
-		return "", e
+		return "", amber.Errorf(amber.KindRefused, op, path, "the file has mode %04o, want 0600: other users can read the file", info.Mode().Perm()).
+			WithHint("chmod 600 " + path)
 	}
 	b, err := a.readBounded(op, file, most)
 	return string(b), err

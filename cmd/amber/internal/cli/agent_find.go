@@ -134,13 +134,11 @@ func (a *App) NoAgent(h *home.Home, tenant amber.TenantID, id amber.AgentID) *am
 				tenants = append(tenants, t)
 			}
 		}
-		e := amber.Errorf(amber.KindNotFound, "find tenant", string(tenant), "tenant %s does not exist, %s", tenant, namesThere("tenants", string(tenant), tenants))
-		e.Hint = "amber tenant list"
-		return e
+		return amber.Errorf(amber.KindNotFound, "find tenant", string(tenant), "tenant %s does not exist, %s", tenant, namesThere("tenants", string(tenant), tenants)).
+			WithHint("amber tenant list")
 	}
-	e := amber.Errorf(amber.KindNotFound, "find agent", string(id), "agent %s does not exist in tenant %s, %s", id, tenant, namesThere("agents", string(id), agents))
-	e.Hint = "amber agent list"
-	return e
+	return amber.Errorf(amber.KindNotFound, "find agent", string(id), "agent %s does not exist in tenant %s, %s", id, tenant, namesThere("agents", string(id), agents)).
+		WithHint("amber agent list")
 }
 
 // maxNamedAgents is how many names an error has.

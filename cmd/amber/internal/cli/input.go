@@ -78,9 +78,7 @@ func (a *App) Confirm(yes bool, question string) error {
 		return nil
 	}
 	refused := func(why string) error {
-		e := amber.Errorf(amber.KindRefused, question, "", "%s", why)
-		e.Hint = "add --yes, or look first with --dry-run"
-		return e
+		return amber.Errorf(amber.KindRefused, question, "", "%s", why).WithHint("add --yes, or look first with --dry-run")
 	}
 	if !a.Terminal() || a.Global.JSON {
 		return refused(a.Verb + " needs --yes, or run it in a terminal to be asked")

@@ -40,9 +40,8 @@ func (e remoteEngine) Acceptable(what string, s sign.SignatureReport) error {
 type homeOnly struct{}
 
 func (homeOnly) refuse(op string) error {
-	e := amber.Errorf(amber.KindInvalid, op, "", "the operation works on a home of this machine, not with --remote")
-	e.Hint = "run the command on the machine of the server, without --remote"
-	return e
+	return amber.Errorf(amber.KindInvalid, op, "", "the operation works on a home of this machine, not with --remote").
+		WithHint("run the command on the machine of the server, without --remote")
 }
 
 func (h homeOnly) Export(context.Context, wire.ExportRequest) (wire.ExportReport, error) {

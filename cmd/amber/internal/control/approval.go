@@ -82,9 +82,8 @@ func findApproval(ctx context.Context, s *cli.Opened, text string) (string, erro
 		}
 	}
 	if len(fits) == 0 {
-		e := amber.Errorf(amber.KindNotFound, "find approval", text, "no pending approval has an id that is this or ends so")
-		e.Hint = "amber approval list; one that is decided needs its whole id"
-		return "", e
+		return "", amber.Errorf(amber.KindNotFound, "find approval", text, "no pending approval has an id that is this or ends so").
+			WithHint("amber approval list; one that is decided needs its whole id")
 	}
 	return end.Only("approval", fits)
 }

@@ -98,9 +98,8 @@ func newTask(cmd *cobra.Command, id string, ifVersion int64) (amber.Task, error)
 		return t, err
 	}
 	if !cmd.Flags().Changed("goal") {
-		e := amber.Errorf(amber.KindInvalid, "save task", id, "the task does not exist, and a new task needs --goal")
-		e.Hint = fmt.Sprintf("amber task save %s --goal TEXT", id)
-		return t, e
+		return t, amber.Errorf(amber.KindInvalid, "save task", id, "the task does not exist, and a new task needs --goal").
+			WithHint(fmt.Sprintf("amber task save %s --goal TEXT", id))
 	}
 	return t, nil
 }

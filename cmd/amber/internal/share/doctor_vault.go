@@ -117,26 +117,21 @@ func checkAPIKeyFile(c config.Vault) error {
 	path := c.APIKeyFile
 	switch {
 	case path == "" && automatic(c):
-		e := amber.Errorf(amber.KindInvalid, op, "", "vault.api_key_file is not set, and the schedule asks a server to back up")
-		e.Hint = "write the key of the vault into a file for its owner alone, and name that in vault.api_key_file"
-		return e
+		return amber.Errorf(amber.KindInvalid, op, "", "vault.api_key_file is not set, and the schedule asks a server to back up").
+			WithHint("write the key of the vault into a file for its owner alone, and name that in vault.api_key_file")
 	case path == "":
 		return nil // it is given on the command line
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e := amber.Errorf(amber.KindNotFound, op, path, "the file does not exist")
-		e.Hint = "write the key of the vault into it, or change vault.api_key_file"
-		return e
+		return amber.Errorf(amber.KindNotFound, op, path, "the file does not exist").WithHint("write the key of the vault into it, or change vault.api_key_file")
 	case err != nil:
 		return &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
 	case !info.Mode().IsRegular():
 		return amber.Errorf(amber.KindRefused, op, path, "want a regular file, found a folder or a device")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		e := amber.Errorf(amber.KindRefused, op, path, "the mode is %04o, want access for the owner only", info.Mode().Perm())
-		e.Hint = "chmod 600 " + path
-		return e
+		return amber.Errorf(amber.KindRefused, op, path, "the mode is %04o, want access for the owner only", info.Mode().Perm()).WithHint("chmod 600 " + path)
 	}
 	return nil
 }

@@ -90,9 +90,7 @@ func vaultLabel(s *cli.Opened, flag string) (string, error) {
 // server runs longer than keys last.
 func (a *app) vaultBackend(url, keyFile string, f vaultFlags) (colony.Backend, error) {
 	missing := func(what, hint string) error {
-		e := amber.Errorf(amber.KindInvalid, "open vault", "", "%s", what)
-		e.Hint = hint
-		return e
+		return amber.Errorf(amber.KindInvalid, "open vault", "", "%s", what).WithHint(hint)
 	}
 	switch {
 	case url == "":

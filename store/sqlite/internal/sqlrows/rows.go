@@ -164,8 +164,7 @@ func (t *Tx) checkRows(readings []Reading) error {
 	if bad == 0 {
 		return nil
 	}
-	e := amber.Errorf(amber.KindDamaged, "read rows", "", "%d rows cannot be read and are left out: %s", bad, strings.Join(named, "; "))
-	e.Hint = hint
+	e := amber.Errorf(amber.KindDamaged, "read rows", "", "%d rows cannot be read and are left out: %s", bad, strings.Join(named, "; ")).WithHint(hint)
 	if hint == "" {
 		e.Hint = "amber snapshot list; an earlier snapshot may have the rows whole"
 	}

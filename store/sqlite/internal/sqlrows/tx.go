@@ -24,9 +24,8 @@ func CheckFile(path string) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e := amber.Errorf(amber.KindDamaged, "open database", path, "the file is missing although its agent exists")
-		e.Hint = "put the file back from a backup, or restore a snapshot: amber snapshot list"
-		return e
+		return amber.Errorf(amber.KindDamaged, "open database", path, "the file is missing although its agent exists").
+			WithHint("put the file back from a backup, or restore a snapshot: amber snapshot list")
 	case errors.Is(err, fs.ErrPermission):
 		return &amber.Error{Op: "open database", Kind: amber.KindRefused, ID: path, Err: err}
 	case err != nil:
