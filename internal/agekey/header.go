@@ -148,17 +148,7 @@ func (p *parser) stanza(line string, begin int) (Stanza, error) {
 	}
 }
 
-// Headers returns of which kinds the recipients of an age file are, in its order, given what the file begins with. Parts
-// that are no recipients are left out. The errors are those of [ParseHeader].
-func Headers(header []byte) ([]Kind, error) {
-	h, err := ParseHeader(header)
-	if err != nil {
-		return nil, err
-	}
-	return h.Kinds(), nil
-}
-
-// Kinds returns of which kinds the recipients are.
+// Kinds returns of which kinds the recipients are, in the order of the file. Parts that are no recipients are left out.
 func (h Header) Kinds() []Kind {
 	var kinds []Kind
 	for _, s := range h.Stanzas {

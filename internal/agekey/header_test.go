@@ -46,7 +46,7 @@ func TestHeadersTellTheKindsOfRecipients(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := must.Get(agekey.Headers(encrypted(t, tt.to...)))(t)
+			got := must.Get(agekey.ParseHeader(encrypted(t, tt.to...)))(t).Kinds()
 			must.Equal(t, "kinds", got, tt.want)
 		})
 	}
@@ -59,15 +59,11 @@ func TestAHeaderTellsWhereItsPartsAre(t *testing.T) {
 	s := h.Stanzas[1]
 	must.Equal(t, "first line", string(b[s.Begin:s.Text]), "-> amber-x 1\n")
 	must.Equal(t, "characters of the body", len(b[s.Text:s.End]), 64+1+64+1+1)
-	if !bytes.Equal(s.Body, bytes.Repeat([]byte{7}, 96)) {
-		t.Errorf("the body is %x", s.Body)
-	}
+	must.Equal(t, "the body", s.Body, bytes.Repeat([]byte{7}, 96))
 	if h.Footer != s.End || !bytes.HasPrefix(b[h.Footer:], []byte("--- ")) || b[h.Size-1] != '\n' {
 		t.Errorf("footer at %d, end at %d", h.Footer, h.Size)
 	}
-	if len(b)-h.Size != 16+16 {
-		t.Errorf("%d bytes behind the header", len(b)-h.Size)
-	}
+	must.Equal(t, "bytes behind the header", len(b)-h.Size, 16+16)
 }
 
 func TestHeadersThatAreNotIntactAreDamaged(t *testing.T) {

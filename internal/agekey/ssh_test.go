@@ -60,10 +60,8 @@ func TestSSHKeysAreRecipientsAndIdentities(t *testing.T) {
 			if !ok || of.Text != public {
 				t.Errorf("RecipientOf: got %q, %v", of.Text, ok)
 			}
-			kinds, err := agekey.Headers(encrypted(t, r.Recipient))
-			if err != nil || len(kinds) != 1 || kinds[0] != agekey.SSH {
-				t.Errorf("Headers: got %v, %v", kinds, err)
-			}
+			h := must.Get(agekey.ParseHeader(encrypted(t, r.Recipient)))(t)
+			must.Equal(t, "kinds", h.Kinds(), []agekey.Kind{agekey.SSH})
 		})
 	}
 }
