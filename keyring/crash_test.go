@@ -42,14 +42,12 @@ func makeKey(ctx context.Context, r *keyring.Ring, _ string) error {
 }
 
 func signKey(ctx context.Context, r *keyring.Ring, _ string) error {
-	_, err := r.Signer(ctx)
-	return err
+	return must.Err(r.Signer(ctx))
 }
 
 // adoptKey adopts the seed that every simulated disk has beside the keys.
 func adoptKey(ctx context.Context, r *keyring.Ring, dir string) error {
-	_, err := r.Adopt(ctx, filepath.Join(filepath.Dir(dir), "colony.seed"))
-	return err
+	return must.Err(r.Adopt(ctx, filepath.Join(filepath.Dir(dir), "colony.seed")))
 }
 
 func trustTwo(ctx context.Context, r *keyring.Ring, _ string) error {

@@ -3,6 +3,7 @@
 package keyring_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -21,10 +22,7 @@ func TestFilesAreForTheOwnerAlone(t *testing.T) {
 	}
 	must.Do(t, r.Trust(t.Context(), keyOf(2), ""))
 	for name, want := range map[string]os.FileMode{"": 0o700 | os.ModeDir, "signing.seed": 0o600, "trusted": 0o600, "trusted.lock": 0o600} {
-		info, err := os.Lstat(filepath.Join(dir, name))
-		if err != nil || info.Mode() != want {
-			t.Errorf("%q: got %v, %v, want %v", name, info, err, want)
-		}
+		must.Equal(t, fmt.Sprintf("%q", name), must.Get(os.Lstat(filepath.Join(dir, name)))(t).Mode(), want)
 	}
 }
 
@@ -47,9 +45,7 @@ func TestASeedThatOthersMayReadIsRefused(t *testing.T) {
 			if what == "adopt" {
 				path = file
 			}
-			if amber.HintOf(err) != "chmod 600 "+path {
-				t.Errorf("%s: hint %q", what, amber.HintOf(err))
-			}
+			must.Equal(t, what+": hint", amber.HintOf(err), "chmod 600 "+path)
 		}
 		// The same seed, offered safely, does not make the file in place safe.
 		must.Do(t, os.Chmod(file, 0o600))
@@ -58,9 +54,7 @@ func TestASeedThatOthersMayReadIsRefused(t *testing.T) {
 	for _, mode := range []os.FileMode{0o600, 0o400, 0o700} {
 		dir := keysDir(t)
 		write(t, filepath.Join(dir, "signing.seed"), mode, v.Seed)
-		if s, err := ring(dir, 1).Signer(t.Context()); err != nil || s.KeyID() != v.Key {
-			t.Errorf("mode %v: %v, %v", mode, s, err)
-		}
+		must.Equal(t, fmt.Sprintf("mode %v", mode), must.Get(ring(dir, 1).Signer(t.Context()))(t).KeyID(), v.Key)
 	}
 }
 
@@ -72,9 +66,7 @@ func TestAListThatOthersMayWriteIsNotBelieved(t *testing.T) {
 		r := ring(dir, 1)
 		l, err := r.Trusted(t.Context())
 		must.Kind(t, mode.String(), err, want)
-		if (len(l) == 1) != (want == "") {
-			t.Errorf("%v: %v", mode, l)
-		}
+		must.Equal(t, fmt.Sprintf("mode %v is listed", mode), len(l) == 1, want == "")
 		must.Fail(r.Standing(t.Context(), keyOf(2)))(t, mode.String(), want)
 	}
 }

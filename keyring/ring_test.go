@@ -5,11 +5,15 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
@@ -29,12 +33,8 @@ func TestOpenTouchesNothing(t *testing.T) {
 	if l, err := r.Trusted(t.Context()); err != nil || len(l) > 0 {
 		t.Errorf("trusted: %v, %v", l, err)
 	}
-	if s, err := r.Standing(t.Context(), keyOf(1)); err != nil || s != sign.StandingStranger {
-		t.Errorf("standing: %v, %v", s, err)
-	}
-	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
-		t.Errorf("the folder was made: %v", err)
-	}
+	must.Equal(t, "standing", must.Get(r.Standing(t.Context(), keyOf(1)))(t), sign.StandingStranger)
+	must.Equal(t, "the folder", must.Err(os.Lstat(dir)), fs.ErrNotExist, cmpopts.EquateErrors())
 }
 
 func TestMakeMakesOneKeyForEver(t *testing.T) {
@@ -71,9 +71,7 @@ func TestACancelledCallMakesNothing(t *testing.T) {
 		t.Error("trust: no error")
 	}
 	for _, name := range []string{"signing.seed", "trusted"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); !os.IsNotExist(err) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, name, must.Err(os.Lstat(filepath.Join(dir, name))), fs.ErrNotExist, cmpopts.EquateErrors())
 	}
 }
 
@@ -109,9 +107,7 @@ func TestMakersAtTheSameTimeGetOneKey(t *testing.T) {
 		wg.Wait()
 		n := 0
 		for i := range makers {
-			if keys[i] != keys[0] {
-				t.Errorf("one has %s, another %s", keys[0], keys[i])
-			}
+			must.Equal(t, "key of another process", keys[i], keys[0])
 			if made[i] {
 				n++
 				if keys[i] != keyOf(byte(i)) {
@@ -119,9 +115,7 @@ func TestMakersAtTheSameTimeGetOneKey(t *testing.T) {
 				}
 			}
 		}
-		if n != 1 {
-			t.Errorf("%d made a key", n)
-		}
+		must.Equal(t, "processes that made a key", n, 1)
 	}
 }
 
@@ -141,16 +135,10 @@ func TestASeedOfColonyKeepsItsName(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "colony.seed")
 			write(t, file, 0o600, text)
 			// The first is written, the others are the same again.
-			key, err := ring(dir, 1).Adopt(t.Context(), file)
-			if err != nil || key != v.Key {
-				t.Errorf("%s, %s: got %s, %v, want %s", v.Seed, name, key, err, v.Key)
-			}
+			must.Equal(t, v.Seed+", "+name, must.Get(ring(dir, 1).Adopt(t.Context(), file))(t), v.Key)
 			// In the place of the home's own.
 			write(t, filepath.Join(dir, "signing.seed"), 0o600, text)
-			s, err := ring(dir, 1).Signer(t.Context())
-			if err != nil || s.KeyID() != v.Key {
-				t.Errorf("%s, %s: signer %v, %v, want %s", v.Seed, name, s, err, v.Key)
-			}
+			must.Equal(t, v.Seed+", "+name+": signer", must.Get(ring(dir, 1).Signer(t.Context()))(t).KeyID(), v.Key)
 		}
 	}
 }
@@ -176,13 +164,8 @@ func TestAdoptNeverReplacesAKey(t *testing.T) {
 	write(t, file, 0o600, vectors(t)[3].Seed)
 	key, err := ring(dir, 1).Adopt(t.Context(), file)
 	must.Kind(t, "adopt another", err, amber.KindConflict)
-	if key != "" {
-		t.Errorf("it names %s", key)
-	}
-	s, err := ring(dir, 1).Signer(t.Context())
-	if err != nil || s.KeyID() != keyOf(1) {
-		t.Errorf("the key is %v, %v", s, err)
-	}
+	must.Equal(t, "key", key, "")
+	must.Equal(t, "the key", must.Get(ring(dir, 1).Signer(t.Context()))(t).KeyID(), keyOf(1))
 	must.Fail(ring(dir, 1).Adopt(t.Context(), filepath.Join(t.TempDir(), "none")))(t, "no file", amber.KindNotFound)
 }
 
@@ -216,9 +199,7 @@ func TestWhatIsNoSeedIsNotUsedAndNotQuoted(t *testing.T) {
 				t.Errorf("%s: the error quotes it: %v", name, err)
 			}
 		}
-		if b, err := os.ReadFile(filepath.Join(dir, "signing.seed")); err != nil || string(b) != text {
-			t.Errorf("%s: the file was changed: %v", name, err)
-		}
+		must.Equal(t, name+": the file", string(must.Get(os.ReadFile(filepath.Join(dir, "signing.seed")))(t)), text)
 	}
 }
 
@@ -234,13 +215,9 @@ func TestStandings(t *testing.T) {
 	}
 	must.Do(t, r.Untrust(t.Context(), keyOf(3)))
 	for b, want := range map[byte]sign.Standing{1: sign.StandingOwn, 2: sign.StandingTrusted, 3: sign.StandingStranger, 4: sign.StandingStranger} {
-		if got, err := r.Standing(t.Context(), keyOf(b)); err != nil || got != want {
-			t.Errorf("key of %d: got %q, %v, want %q", b, got, err, want)
-		}
+		must.Equal(t, fmt.Sprintf("key of %d", b), must.Get(r.Standing(t.Context(), keyOf(b)))(t), want)
 	}
-	if got, err := r.Standing(t.Context(), ""); err != nil || got != sign.StandingStranger {
-		t.Errorf("no key: %q, %v", got, err)
-	}
+	must.Equal(t, "no key", must.Get(r.Standing(t.Context(), ""))(t), sign.StandingStranger)
 }
 
 // TestKeysAreNeverShown prints what holds a key in every way.
@@ -257,7 +234,5 @@ func TestKeysAreNeverShown(t *testing.T) {
 			t.Errorf("it shows %q", shown)
 		}
 	}
-	if !leaks(hex.EncodeToString(v.bytes(t)), v.bytes(t)) {
-		t.Error("the test sees nothing")
-	}
+	must.Equal(t, "the test sees a leak", leaks(hex.EncodeToString(v.bytes(t)), v.bytes(t)), true)
 }

@@ -104,9 +104,7 @@ func TestAListThatCannotBeReadTrustsNobody(t *testing.T) {
 			must.Fail(r.Standing(t.Context(), keyOf(2)))(t, "standing", amber.KindDamaged)
 			must.Kind(t, "trust", r.Trust(t.Context(), keyOf(4), ""), amber.KindDamaged)
 			must.Kind(t, "untrust", r.Untrust(t.Context(), keyOf(2)), amber.KindDamaged)
-			if b, err := os.ReadFile(filepath.Join(dir, "trusted")); err != nil || string(b) != text {
-				t.Errorf("the file was changed: %v", err)
-			}
+			must.Equal(t, "the file", string(must.Get(os.ReadFile(filepath.Join(dir, "trusted")))(t)), text)
 		})
 	}
 }
@@ -133,15 +131,11 @@ func TestChangesAtTheSameTimeLoseNothing(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range callers {
 		wg.Go(func() {
-			if err := ring(dir, 1).Trust(t.Context(), keyOf(byte(i)), fmt.Sprint(i)); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, ring(dir, 1).Trust(t.Context(), keyOf(byte(i)), fmt.Sprint(i)))
 		})
 	}
 	wg.Go(func() {
-		if err := ring(dir, 1).Untrust(t.Context(), keyOf(200)); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, ring(dir, 1).Untrust(t.Context(), keyOf(200)))
 	})
 	wg.Wait()
 	got := map[sign.KeyID]string{}

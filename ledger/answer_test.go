@@ -41,17 +41,14 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 	d := p.open(t)
 	k := keyNamed("k")
 	begin(t, d, k)
-	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
-	must.Kind(t, "while it is answered", err, amber.KindBusy)
-	_, err = p.open(t).BeginAnswer(t.Context(), k, "digest", true)
-	must.Kind(t, "while another process answers it", err, amber.KindBusy)
+	must.Fail(d.BeginAnswer(t.Context(), k, "digest", true))(t, "while it is answered", amber.KindBusy)
+	must.Fail(p.open(t).BeginAnswer(t.Context(), k, "digest", true))(t, "while another process answers it", amber.KindBusy)
 	must.Do(t, d.FinishAnswer(t.Context(), k, 201, []byte("body")))
 	want := wire.Answer{Done: true, Status: 201, Body: []byte("body")}
 	for _, db := range []*ledger.DB{d, p.open(t)} {
 		must.Equal(t, "", must.Get(db.BeginAnswer(t.Context(), k, "digest", false))(t), want)
 	}
-	_, err = d.BeginAnswer(t.Context(), k, "another", true)
-	must.Kind(t, "another request", err, amber.KindConflict)
+	must.Fail(d.BeginAnswer(t.Context(), k, "another", true))(t, "another request", amber.KindConflict)
 	must.Kind(t, "finished twice", d.FinishAnswer(t.Context(), k, 500, nil), amber.KindNotFound)
 	must.Do(t, d.AbandonAnswer(t.Context(), k))
 	if !must.Get(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
@@ -77,8 +74,7 @@ func TestAnAbandonedRequestMayComeAgain(t *testing.T) {
 	k := keyNamed("k")
 	begin(t, d, k)
 	must.Do(t, p.open(t).AbandonAnswer(t.Context(), k)) // by somebody else: nothing
-	_, err := d.BeginAnswer(t.Context(), k, "digest", false)
-	must.Kind(t, "it was begun", err, amber.KindBusy)
+	must.Fail(d.BeginAnswer(t.Context(), k, "digest", false))(t, "it was begun", amber.KindBusy)
 	must.Do(t, d.AbandonAnswer(t.Context(), k))
 	must.Do(t, d.AbandonAnswer(t.Context(), k))
 	must.Kind(t, "finished after all", d.FinishAnswer(t.Context(), k, 200, nil), amber.KindNotFound)
@@ -97,11 +93,9 @@ func TestKeysOfAnswersAreChecked(t *testing.T) {
 		{Operation: "o", Key: "\xff"},
 		{Tenant: "\x00", Operation: "o", Key: "k"},
 	} {
-		_, err := d.BeginAnswer(t.Context(), k, "", false)
-		must.Kind(t, fmt.Sprintf("%+.20v", k), err, amber.KindInvalid)
+		must.Fail(d.BeginAnswer(t.Context(), k, "", false))(t, fmt.Sprintf("%+.20v", k), amber.KindInvalid)
 	}
-	_, err := d.BeginAnswer(t.Context(), keyNamed("k"), strings.Repeat("d", 201), false)
-	must.Kind(t, "a long digest", err, amber.KindInvalid)
+	must.Fail(d.BeginAnswer(t.Context(), keyNamed("k"), strings.Repeat("d", 201), false))(t, "a long digest", amber.KindInvalid)
 }
 
 func TestARequestThatWasCutOff(t *testing.T) {
@@ -128,12 +122,9 @@ func TestARequestThatWasCutOff(t *testing.T) {
 	if must.Get(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
 		t.Error("it was answered")
 	}
-	_, err = p.open(t).BeginAnswer(t.Context(), k, "digest", true)
-	must.Kind(t, "after it was taken over", err, amber.KindBusy)
+	must.Fail(p.open(t).BeginAnswer(t.Context(), k, "digest", true))(t, "after it was taken over", amber.KindBusy)
 	must.Do(t, d.FinishAnswer(t.Context(), k, 200, []byte("at last")))
-	if a := must.Get(p.open(t).BeginAnswer(t.Context(), k, "digest", false))(t); string(a.Body) != "at last" {
-		t.Errorf("%+v", a)
-	}
+	must.Equal(t, "body", string(must.Get(p.open(t).BeginAnswer(t.Context(), k, "digest", false))(t).Body), "at last")
 }
 
 // A database that is closed is as gone as a process that ended, and leaves
@@ -149,9 +140,7 @@ func TestClosingLetsGoOfRequests(t *testing.T) {
 		t.Error("it was answered")
 	}
 	must.Do(t, other.Close())
-	if left := must.Get(os.ReadDir(p.path() + "-holders"))(t); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	must.Equal(t, "files left behind", len(must.Get(os.ReadDir(p.path()+"-holders"))(t)), 0)
 }
 
 // A process that began a request and left without an end has cut it off, though the
@@ -161,11 +150,9 @@ func TestARequestThatWasLeft(t *testing.T) {
 	d := newPlace(t).open(t)
 	k := keyNamed("k")
 	begin(t, d, k)
-	_, err := d.BeginAnswer(t.Context(), k, "digest", true)
-	must.Kind(t, "while it is being answered", err, amber.KindBusy)
+	must.Fail(d.BeginAnswer(t.Context(), k, "digest", true))(t, "while it is being answered", amber.KindBusy)
 	d.LeaveAnswer(k)
-	_, err = d.BeginAnswer(t.Context(), k, "digest", false)
-	must.Kind(t, "what may not be done twice", err, amber.KindConflict)
+	must.Fail(d.BeginAnswer(t.Context(), k, "digest", false))(t, "what may not be done twice", amber.KindConflict)
 	if must.Get(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
 		t.Error("it was answered")
 	}
@@ -234,9 +221,7 @@ func TestAnswersAreKeptForSevenDays(t *testing.T) {
 	}
 	finish(t, d, keyNamed("a"), "")
 	finish(t, d, keyNamed("b"), "")
-	if n := rows(); n != 3 {
-		t.Errorf("%d rows, want 3", n)
-	}
+	must.Equal(t, "rows", rows(), 3)
 }
 
 func TestLargeBodiesAreNotKept(t *testing.T) {
@@ -291,9 +276,7 @@ func TestForgottenAnswersLeaveNoText(t *testing.T) {
 	}
 	_, err := d.BeginAnswer(t.Context(), keyNamed("199"), "another", false)
 	must.Kind(t, "another request with the key of a forgotten answer", err, amber.KindConflict)
-	if a := must.Get(d.BeginAnswer(t.Context(), other(198), "digest", false))(t); string(a.Body) != "of somebody else" {
-		t.Errorf("%+v", a)
-	}
+	must.Equal(t, "body", string(must.Get(d.BeginAnswer(t.Context(), other(198), "digest", false))(t).Body), "of somebody else")
 	must.Do(t, d.Close())
 	if bytes.Contains(p.bytes(t), []byte(text[:8])) {
 		t.Error("the text is there after Close")

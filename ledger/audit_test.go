@@ -122,9 +122,7 @@ func TestConcurrentRecordersShareOneChain(t *testing.T) {
 	for _, e := range all(t, d, wire.AuditQuery{Limit: amber.MaxPageSize}) {
 		seen[e.Subject] = true
 	}
-	if len(seen) != opened*callers*each {
-		t.Errorf("%d entries are there, want %d", len(seen), opened*callers*each)
-	}
+	must.Equal(t, "entries", len(seen), opened*callers*each)
 }
 
 // all reads every page.
@@ -207,9 +205,7 @@ func TestListingAuditEntries(t *testing.T) {
 		"all of it at once": {wire.AuditQuery{Tenant: "other", Agent: "bob", Actor: "k3x7q2ma", Action: "memory.read", Since: middle}, 1},
 	} {
 		got := all(t, d, c.q)
-		if len(got) != c.want {
-			t.Errorf("%s: %d entries, want %d", name, len(got), c.want)
-		}
+		must.Equal(t, name+": entries", len(got), c.want)
 		for i := 1; i < len(got); i++ {
 			if got[i].Seq >= got[i-1].Seq {
 				t.Errorf("%s: %d comes after %d", name, got[i].Seq, got[i-1].Seq)

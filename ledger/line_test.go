@@ -3,6 +3,8 @@ package ledger
 import (
 	"fmt"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // leads reports whether somebody was told to lead.
@@ -23,9 +25,7 @@ func TestTheFirstInLineLeads(t *testing.T) {
 		waiting = append(waiting, l.join(record{subject: fmt.Sprint(i)}))
 	}
 	const gone = maxBatch + 5
-	if l.leave(waiting[0]) {
-		t.Error("the leader left")
-	}
+	must.Equal(t, "the leader may leave", l.leave(waiting[0]), false)
 	if !l.leave(waiting[gone]) || l.leave(waiting[gone]) {
 		t.Error("somebody in line could not leave, or left twice")
 	}
@@ -57,7 +57,5 @@ func TestTheFirstInLineLeads(t *testing.T) {
 	if l.led || len(l.waiting) != 0 {
 		t.Error("the line has no end")
 	}
-	if !leads(l.join(record{})) {
-		t.Error("the next in line does not lead")
-	}
+	must.Equal(t, "the next in line leads", leads(l.join(record{})), true)
 }

@@ -54,8 +54,7 @@ func child(job []string) error {
 			return err
 		}
 		fmt.Println("begun")
-		_, err := io.Copy(io.Discard, os.Stdin)
-		return err
+		return must.Err(io.Copy(io.Discard, os.Stdin))
 	}
 	for i := 0; ; i++ {
 		subject := fmt.Sprintf("%s-%d", job[2], i)
@@ -72,10 +71,8 @@ func start(t *testing.T, job ...string) (lines *bufio.Scanner, kill func()) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join(job, " "))
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	must.Do(t, err)
-	_, err = cmd.StdinPipe()
-	must.Do(t, err)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Get(cmd.StdinPipe())(t)
 	must.Do(t, cmd.Start())
 	kill = sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -32,15 +33,11 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 	t.Parallel()
 	for from := 1; from <= 3; from++ {
 		path := filepath.Join(t.TempDir(), "home.db")
-		old, err := openAt(path, madeUp(from), false)
-		must.Do(t, err)
+		old := must.Get(openAt(path, madeUp(from), false))(t)
 		made, err := old.CreateToken(t.Context(), wire.TokenRequest{Name: "x", Scopes: wire.TokenScopes()})
 		must.Do(t, err)
 		if from < 3 {
-			_, err = openAt(path, madeUp(3), true)
-			if amber.KindOf(err) != amber.KindConflict {
-				t.Errorf("from %d: only looked at: %v", from, err)
-			}
+			must.Fail(openAt(path, madeUp(3), true))(t, fmt.Sprintf("from %d: only looked at", from), amber.KindConflict)
 		}
 		var wg sync.WaitGroup
 		for range 6 {
@@ -57,9 +54,7 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 		wg.Wait()
 		var steps int
 		must.Do(t, old.readers.DB.QueryRow(`SELECT count(*) FROM steps`).Scan(&steps))
-		if steps != 2 {
-			t.Errorf("from %d: %d steps have run", from, steps)
-		}
+		must.Equal(t, fmt.Sprintf("steps from %d", from), steps, 2)
 		// The process that was there before stops writing what it does not
 		// understand.
 		err = old.Record(t.Context(), wire.AuditEntry{})
@@ -71,16 +66,14 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 			t.Errorf("from %d: an older process reads: %v", from, err)
 		}
 		must.Do(t, old.Close())
-		_, err = openAt(path, madeUp(2), false)
-		must.Kind(t, "an older Amber", err, amber.KindTooNew)
+		must.Fail(openAt(path, madeUp(2), false))(t, "an older Amber", amber.KindTooNew)
 	}
 }
 
 func TestAMigrationThatFailsLeavesTheVersionBefore(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "home.db")
-	d, err := openAt(path, madeUp(1), false)
-	must.Do(t, err)
+	d := must.Get(openAt(path, madeUp(1), false))(t)
 	must.Do(t, d.Close())
 	bad := madeUp(3)
 	good := bad.migrations[2]
@@ -91,11 +84,9 @@ func TestAMigrationThatFailsLeavesTheVersionBefore(t *testing.T) {
 	if err == nil {
 		t.Fatal("the broken migration did not fail")
 	}
-	two, err := openAt(path, madeUp(2), true)
-	must.Do(t, err)
+	two := must.Get(openAt(path, madeUp(2), true))(t)
 	must.Do(t, two.Close())
 	bad.migrations[2] = good
-	d, err = openAt(path, bad, false)
-	must.Do(t, err)
+	d = must.Get(openAt(path, bad, false))(t)
 	must.Do(t, d.Close())
 }

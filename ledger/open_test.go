@@ -5,11 +5,14 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
@@ -74,9 +77,7 @@ func TestDamagedFilesAreLeftAsTheyAre(t *testing.T) {
 				must.Do(t, d.Close())
 			}
 		}
-		if after := p.bytes(t); string(after) != string(before) {
-			t.Errorf("%s: the files have changed", name)
-		}
+		must.Equal(t, name+": the files", string(p.bytes(t)), string(before))
 	}
 }
 
@@ -89,11 +90,8 @@ func TestAMissingDatabaseIsNotMadeAnew(t *testing.T) {
 		file := filepath.Join(p.dir, filepath.FromSlash(trace))
 		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
 		must.Do(t, os.WriteFile(file, []byte("x"), 0o600))
-		_, err := ledger.Open(t.Context(), p.path(), p.options())
-		must.Kind(t, trace, err, amber.KindDamaged)
-		if _, err := os.Lstat(p.path()); !os.IsNotExist(err) {
-			t.Errorf("%s: it was made: %v", trace, err)
-		}
+		must.Fail(ledger.Open(t.Context(), p.path(), p.options()))(t, trace, amber.KindDamaged)
+		must.Equal(t, trace+": the file", must.Err(os.Lstat(p.path())), fs.ErrNotExist, cmpopts.EquateErrors())
 	}
 }
 
@@ -106,8 +104,7 @@ func TestLinksAreRefused(t *testing.T) {
 	must.Do(t, p.open(t).Close())
 	q := newPlace(t)
 	must.Do(t, os.Symlink(p.path(), q.path()))
-	_, err := ledger.Open(t.Context(), q.path(), q.options())
-	must.Kind(t, "a link", err, amber.KindDamaged)
+	must.Fail(ledger.Open(t.Context(), q.path(), q.options()))(t, "a link", amber.KindDamaged)
 }
 
 func TestLookingMakesNothing(t *testing.T) {
@@ -115,11 +112,8 @@ func TestLookingMakesNothing(t *testing.T) {
 	p := newPlace(t)
 	o := p.options()
 	o.Look = true
-	_, err := ledger.Open(t.Context(), p.path(), o)
-	must.Kind(t, "nothing there", err, amber.KindNotFound)
-	if left := must.Get(os.ReadDir(p.dir))(t); len(left) != 0 {
-		t.Errorf("it made %v", left)
-	}
+	must.Fail(ledger.Open(t.Context(), p.path(), o))(t, "nothing there", amber.KindNotFound)
+	must.Equal(t, "files it made", len(must.Get(os.ReadDir(p.dir))(t)), 0)
 }
 
 func TestOpeningNeedsItsOptions(t *testing.T) {
@@ -141,12 +135,9 @@ func TestOpeningNeedsItsOptions(t *testing.T) {
 		"a network":       {p.path(), network, amber.KindRefused},
 		"no folder":       {filepath.Join(p.dir, "none", "home.db"), good, amber.KindInternal},
 	} {
-		_, err := ledger.Open(t.Context(), c.path, c.o)
-		must.Kind(t, name, err, c.kind)
+		must.Fail(ledger.Open(t.Context(), c.path, c.o))(t, name, c.kind)
 	}
-	if left := must.Get(os.ReadDir(p.dir))(t); len(left) != 0 {
-		t.Errorf("it made %v", left)
-	}
+	must.Equal(t, "files it made", len(must.Get(os.ReadDir(p.dir))(t)), 0)
 }
 
 func TestFilesAreForTheirOwnerAlone(t *testing.T) {
@@ -269,7 +260,5 @@ func TestABrokenRandomSourceIsAnError(t *testing.T) {
 	d := p.openWith(t, o)
 	_, err := d.CreateToken(t.Context(), wire.TokenRequest{Name: "x", Scopes: wire.TokenScopes()})
 	must.Kind(t, "no random bytes", err, amber.KindInternal)
-	if must.Get(d.HasTokens(t.Context()))(t) {
-		t.Error("a token was made")
-	}
+	must.Equal(t, "a token was made", must.Get(d.HasTokens(t.Context()))(t), false)
 }

@@ -103,9 +103,7 @@ func TestConcurrentPublishersLoseNothing(t *testing.T) {
 		}
 		must.Do(t, d.EventsPublished(t.Context(), last))
 	}
-	if len(taken) != 4*each {
-		t.Errorf("%d events, want %d", len(taken), 4*each)
-	}
+	must.Equal(t, "events", len(taken), 4*each)
 }
 
 func TestTheOutboxIsBounded(t *testing.T) {
@@ -118,9 +116,7 @@ func TestTheOutboxIsBounded(t *testing.T) {
 	must.Do(t, d.Publish(t.Context(), event("the last", nil)))
 	must.Kind(t, "a full outbox", d.Publish(t.Context(), event("one too many", nil)), amber.KindQuota)
 	ids, last := pending(t, d, 1<<30)
-	if len(ids) != 1000 {
-		t.Errorf("a page has %d events", len(ids))
-	}
+	must.Equal(t, "events of a page", len(ids), 1000)
 	must.Do(t, d.EventsPublished(t.Context(), last))
 	must.Do(t, d.Publish(t.Context(), event("again", nil)))
 	for _, limit := range []int{0, -1} {

@@ -76,9 +76,7 @@ func TestEveryChangeOfEveryRowIsFound(t *testing.T) {
 				left = "(" + column + ")"
 			}
 			r := report(t, tampered(t, p, fmt.Sprintf(`UPDATE audit SET %s = %s WHERE seq = %d`, left, value, row)))
-			if r.OK() {
-				t.Errorf("row %d, column %s: not found", row, column)
-			}
+			must.Equal(t, fmt.Sprintf("row %d, column %s passes", row, column), r.OK(), false)
 		}
 		for what, query := range map[string]string{
 			"removed": `DELETE FROM audit WHERE seq = %d`,
@@ -141,9 +139,7 @@ func TestALogThatWasMadeAnewIsFoundByItsHead(t *testing.T) {
 			t.Errorf("%s: the head became %q", name, after)
 		}
 		r := report(t, q)
-		if r.OK() {
-			t.Errorf("%s: not found: %+v", name, r)
-		}
+		must.Equal(t, name+" passes", r.OK(), false)
 		// Without the head it cannot be found, and is not called checked.
 		must.Do(t, os.Remove(q.head()))
 		r = report(t, q)
@@ -176,9 +172,7 @@ func TestHeadsThatCannotBeReadAreReported(t *testing.T) {
 		}
 		record(t, d, "more")
 		must.Do(t, d.Close())
-		if after := must.Get(os.ReadFile(q.head()))(t); string(after) != c.text {
-			t.Errorf("%s: the head became %.80q", name, after)
-		}
+		must.Equal(t, name+": the head", string(must.Get(os.ReadFile(q.head()))(t)), c.text)
 	}
 }
 
@@ -195,37 +189,25 @@ func TestTheHeadIsNotedNowAndThen(t *testing.T) {
 		return strings.Fields(string(b))[2]
 	}
 	record(t, d, "one", "two")
-	if got := noted(); got != "" {
-		t.Errorf("noted at once: %q", got)
-	}
+	must.Equal(t, "noted at once", noted(), "")
 	p.clock.forward(5 * time.Minute)
 	record(t, d, "three")
-	if got := noted(); got != "3" {
-		t.Errorf("after five minutes: %q", got)
-	}
+	must.Equal(t, "noted after five minutes", noted(), "3")
 	for i := range 999 {
 		record(t, d, fmt.Sprint(i))
 	}
-	if got := noted(); got != "3" {
-		t.Errorf("after 999 entries: %q", got)
-	}
+	must.Equal(t, "noted after 999 entries", noted(), "3")
 	record(t, d, "the thousandth")
-	if got := noted(); got != "1003" {
-		t.Errorf("after 1000 entries: %q", got)
-	}
+	must.Equal(t, "noted after 1000 entries", noted(), "1003")
 	record(t, d, "one more")
 	r := verified(t, d, 1004)
-	if got := noted(); got != "1004" {
-		t.Errorf("after a verification: %q", got)
-	}
+	must.Equal(t, "noted after a verification", noted(), "1004")
 	if len(r.NotChecked) != 2 || !strings.Contains(r.NotChecked[0], "after entry 1003") {
 		t.Errorf("%q", r.NotChecked)
 	}
 	record(t, d, "the last")
 	must.Do(t, d.Close())
-	if got := noted(); got != "1005" {
-		t.Errorf("after Close: %q", got)
-	}
+	must.Equal(t, "noted after Close", noted(), "1005")
 }
 
 // A database without a head file says so.

@@ -33,9 +33,7 @@ func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	d := p.open(t)
-	if must.Get(d.HasTokens(t.Context()))(t) {
-		t.Error("a new home has tokens")
-	}
+	must.Equal(t, "tokens of a new home", must.Get(d.HasTokens(t.Context()))(t), false)
 	expires := amber.At(p.clock.read().Add(time.Hour))
 	made := newToken(t, d, wire.TokenRequest{Tenant: "acme", Agent: "bob", ExpiresAt: expires})
 	scopes := []wire.TokenScope{wire.TokenRead, wire.TokenWrite}
@@ -55,9 +53,7 @@ func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 			t.Errorf("tenant %q has %d tokens, want %d", tenant, len(got), want)
 		}
 	}
-	if !must.Get(d.HasTokens(t.Context()))(t) {
-		t.Error("there are no tokens")
-	}
+	must.Equal(t, "tokens", must.Get(d.HasTokens(t.Context()))(t), true)
 }
 
 func TestTokensThatMakeNoSenseAreInvalid(t *testing.T) {
@@ -73,12 +69,9 @@ func TestTokensThatMakeNoSenseAreInvalid(t *testing.T) {
 		"past":         {Name: "x", Scopes: wire.TokenScopes(), ExpiresAt: amber.At(now.Add(-time.Second))},
 		"now":          {Name: "x", Scopes: wire.TokenScopes(), ExpiresAt: amber.At(now)},
 	} {
-		_, err := d.CreateToken(t.Context(), r)
-		must.Kind(t, name, err, amber.KindInvalid)
+		must.Fail(d.CreateToken(t.Context(), r))(t, name, amber.KindInvalid)
 	}
-	if must.Get(d.HasTokens(t.Context()))(t) {
-		t.Error("a token was made")
-	}
+	must.Equal(t, "tokens after refused requests", must.Get(d.HasTokens(t.Context()))(t), false)
 }
 
 // refusals are secrets that are not valid, by what is wrong with them.
@@ -140,12 +133,9 @@ func TestRevokingTwiceDoesNothing(t *testing.T) {
 	if first.RevokedAt.IsZero() || second.RevokedAt != first.RevokedAt {
 		t.Errorf("revoked at %s, then at %s", first.RevokedAt, second.RevokedAt)
 	}
-	if !must.Get(d.HasTokens(t.Context()))(t) {
-		t.Error("a revoked token is no token that was made")
-	}
+	must.Equal(t, "tokens after the only one was revoked", must.Get(d.HasTokens(t.Context()))(t), true)
 	for _, id := range []wire.TokenID{"", "aaaaaaaa", "AAAAAAAA", wire.TokenID(strings.Repeat("a", 1<<20)), "'; --aaa"} {
-		_, err := d.RevokeToken(t.Context(), id)
-		must.Kind(t, fmt.Sprintf("%.10q", id), err, amber.KindNotFound)
+		must.Fail(d.RevokeToken(t.Context(), id))(t, fmt.Sprintf("%.10q", id), amber.KindNotFound)
 	}
 }
 
@@ -215,9 +205,7 @@ func TestUseOfATokenIsKnownToTheMinute(t *testing.T) {
 		wg.Wait()
 		must.Do(t, d.Close()) // waits until it is written
 		got := must.Get(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt
-		if got.String() != want {
-			t.Errorf("round %d: used %s, want %s", i, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("last use after round %d", i), got.String(), want)
 		p.clock.forward(30 * time.Second)
 	}
 }

@@ -40,9 +40,7 @@ func TestTheDatabaseOfVersion1IsRead(t *testing.T) {
 	if len(entries) != 2 || entries[1].Hash != documentedHash || entries[0].Prev != documentedHash || entries[0].Hash != documentedHead {
 		t.Errorf("audit log: %+v", entries)
 	}
-	if r := verified(t, d, 2); r.Head != documentedHead {
-		t.Errorf("%+v", r)
-	}
+	must.Equal(t, "head", verified(t, d, 2).Head, documentedHead)
 	key := wire.AnswerKey{Tenant: "acme", Agent: "bob", Operation: "note.write", Key: "key-1"}
 	answer := must.Get(d.BeginAnswer(ctx, key, "digest", true))(t)
 	must.Equal(t, "answer", answer, wire.Answer{Done: true, Status: 200, Body: []byte(`{"name":"plan"}`)})

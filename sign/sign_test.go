@@ -55,10 +55,7 @@ func TestKeysHaveTheNamesThatColonyGivesThem(t *testing.T) {
 		if got := sign.NewKeyID(public); got != v.Key || hex.EncodeToString(public) != v.Public {
 			t.Errorf("seed %s: got %s of %x, want %s", v.Seed, got, public, v.Key)
 		}
-		key, err := v.Key.PublicKey()
-		if err != nil || hex.EncodeToString(key) != v.Public {
-			t.Errorf("%s: got %x, %v, want %s", v.Key, key, err, v.Public)
-		}
+		must.Equal(t, string(v.Key), hex.EncodeToString(must.Get(v.Key.PublicKey())(t)), v.Public)
 		if got, err := sign.ParseKeyID(string(v.Key)); got != v.Key || err != nil {
 			t.Errorf("parse %s: got %s, %v", v.Key, got, err)
 		}
@@ -80,12 +77,8 @@ func TestSignaturesAreThoseOfColony(t *testing.T) {
 		t.Fatal("no vectors")
 	}
 	for _, v := range vectors {
-		if got := sign.SignWith(ed25519.NewKeyFromSeed(unhex(t, v.Seed)), []byte(v.Message)); got != v.Signature {
-			t.Errorf("%s: got %+v, want %+v", v.Name, got, v.Signature)
-		}
-		if err := v.Signature.Verify([]byte(v.Message)); err != nil {
-			t.Errorf("%s: %v", v.Name, err)
-		}
+		must.Equal(t, v.Name, sign.SignWith(ed25519.NewKeyFromSeed(unhex(t, v.Seed)), []byte(v.Message)), v.Signature)
+		must.Kind(t, v.Name, v.Signature.Verify([]byte(v.Message)), "")
 	}
 }
 

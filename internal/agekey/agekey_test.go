@@ -38,9 +38,7 @@ func roundTrip(t *testing.T, r age.Recipient, id age.Identity) {
 	io.WriteString(w, "memory")
 	must.Do(t, w.Close())
 	out := must.Get(age.Decrypt(&b, id))(t)
-	if got, err := io.ReadAll(out); err != nil || string(got) != "memory" {
-		t.Errorf("got %q, %v", got, err)
-	}
+	must.Equal(t, "plain text", string(must.Get(io.ReadAll(out))(t)), "memory")
 }
 
 func TestRecipientsOfAgeHaveOneSpelling(t *testing.T) {
@@ -119,9 +117,7 @@ func TestHybridRecipientsAreNotMixedWithOthers(t *testing.T) {
 			}
 			if err == nil {
 				must.Equal(t, "recipients", got, tt.want)
-				if len(agekey.Ages(list)) != len(tt.want) {
-					t.Error("Ages leaves some out")
-				}
+				must.Equal(t, "recipients of Ages", len(agekey.Ages(list)), len(tt.want))
 			}
 		})
 	}
@@ -133,9 +129,7 @@ func TestRecipientsAreBounded(t *testing.T) {
 	for range agekey.MaxRecipients + 1 {
 		list = append(list, newX25519(t).Recipient().String())
 	}
-	if _, err := agekey.ParseRecipients(list[1:]); err != nil {
-		t.Errorf("%d recipients: %v", agekey.MaxRecipients, err)
-	}
+	must.Kind(t, fmt.Sprintf("%d recipients", agekey.MaxRecipients), must.Err(agekey.ParseRecipients(list[1:])), "")
 	must.Fail(agekey.ParseRecipients(list))(t, fmt.Sprintf("%d recipients", len(list)), amber.KindInvalid)
 }
 
@@ -194,9 +188,7 @@ func TestIdentityFilesOfOthersAreRefused(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "id.txt")
 	write(t, file, newX25519(t).String(), 0o600)
-	if _, err := agekey.ReadIdentities(nil, file); err != nil {
-		t.Errorf("mode 0600: %v", err)
-	}
+	must.Kind(t, "mode 0600", must.Err(agekey.ReadIdentities(nil, file)), "")
 	must.Fail(agekey.ReadIdentities(nil, file+"x"))(t, "missing", amber.KindNotFound)
 	must.Fail(agekey.ReadIdentities(nil, filepath.Dir(file)))(t, "a folder", amber.KindInvalid)
 	if runtime.GOOS == "windows" {
@@ -284,9 +276,7 @@ func TestOwnRefusesAFileThatOthersRead(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "id.txt")
 	write(t, file, newX25519(t).String(), 0o644)
-	if _, err := agekey.Own(nil, file); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("got %v, want refused", err)
-	}
+	must.Fail(agekey.Own(nil, file))(t, "own identity", amber.KindRefused)
 }
 
 func TestPassphrases(t *testing.T) {

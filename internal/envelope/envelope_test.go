@@ -12,8 +12,7 @@ import (
 const format, domain = "test", "test 1\x00"
 
 func open(text string) error {
-	_, err := envelope.Open([]byte(text), format, 1)
-	return err
+	return must.Err(envelope.Open([]byte(text), format, 1))
 }
 
 // sealed is an envelope of a body with any list of signatures.

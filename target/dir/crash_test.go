@@ -32,8 +32,7 @@ type change struct {
 }
 
 func putObject(ctx context.Context, d *dir.Dir) error {
-	_, err := d.Put(ctx, "packs/3f/a", int64(len(object)), bytes.NewReader(object))
-	return err
+	return must.Err(d.Put(ctx, "packs/3f/a", int64(len(object)), bytes.NewReader(object)))
 }
 
 func lookObject(t *testing.T, d *dir.Dir) []byte { return get(t, d, "packs/3f/a") }
@@ -57,15 +56,13 @@ var changes = []change{
 		must.Do(t, disk.Mkdir(root+"/packs", 0o700))
 	}, putObject, lookObject, nil, object},
 	{"put without a folder", nothing, func(ctx context.Context, d *dir.Dir) error {
-		_, err := d.Put(ctx, "a", int64(len(object)), bytes.NewReader(object))
-		return err
+		return must.Err(d.Put(ctx, "a", int64(len(object)), bytes.NewReader(object)))
 	}, func(t *testing.T, d *dir.Dir) []byte { return get(t, d, "a") }, nil, object},
 	{"put, there already", func(t *testing.T, disk fsx.FS, root string) {
 		put(t, open(t, root, disk), "packs/3f/a", object)
 	}, putObject, lookObject, object, object},
 	{"first swap", nothing, func(ctx context.Context, d *dir.Dir) error {
-		_, err := d.SwapPointer(ctx, "heads/main", "", first)
-		return err
+		return must.Err(d.SwapPointer(ctx, "heads/main", "", first))
 	}, lookPointer, nil, first},
 	{"swap", func(t *testing.T, disk fsx.FS, root string) {
 		swap(t, open(t, root, disk), "heads/main", "", first)
@@ -137,12 +134,8 @@ func checkAfterCut(t *testing.T, c change, root string, disk *crashfs.FS, acked 
 	if got := c.look(t, d); !same(got, c.new) {
 		t.Errorf("after it was done again there are %d bytes", len(got))
 	}
-	if _, err := d.Sweep(t.Context(), amber.UnixMilli(1<<50)); err != nil {
-		t.Errorf("sweep: %v", err)
-	}
-	if left := temps(t, disk, root); left != nil {
-		t.Errorf("temporary files survive the sweep: %q", left)
-	}
+	must.Kind(t, "sweep", must.Err(d.Sweep(t.Context(), amber.UnixMilli(1<<50))), "")
+	must.Equal(t, "temporary files after the sweep", temps(t, disk, root), nil)
 }
 
 // TestChangesReportEveryError fails every call once. Nothing is acknowledged then, and the state is the old

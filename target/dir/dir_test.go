@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
@@ -204,8 +206,7 @@ func TestObjectThatShrinksWhileReadIsDamaged(t *testing.T) {
 	root := t.TempDir()
 	d := open(t, root, nil)
 	put(t, d, "a", object)
-	r, err := d.Get(t.Context(), "a", 0, -1)
-	must.Do(t, err)
+	r := must.Get(d.Get(t.Context(), "a", 0, -1))(t)
 	must.Do(t, os.Truncate(filepath.Join(root, "a"), 100))
 	must.Fail(io.ReadAll(r))(t, "read", amber.KindDamaged)
 	for range 2 {
@@ -220,9 +221,7 @@ func TestReadErrorsAreTold(t *testing.T) {
 	d := open(t, root, errfs.Wrap(fsx.OS(), errfs.Rule{Op: errfs.OpRead, Err: syscall.EIO}))
 	r := must.Get(d.Get(t.Context(), "a", 0, -1))(t)
 	defer r.Close()
-	if _, err := io.ReadAll(r); !errors.Is(err, syscall.EIO) {
-		t.Errorf("got %v, want EIO", err)
-	}
+	must.Equal[error](t, "read", must.Err(io.ReadAll(r)), syscall.EIO, cmpopts.EquateErrors())
 	unreadable := open(t, root, errfs.Wrap(fsx.OS(), errfs.Rule{Op: errfs.OpReadDir, Err: syscall.EACCES}))
 	must.Kind(t, "list", unreadable.List(t.Context(), "", nil), amber.KindRefused)
 }
@@ -238,9 +237,7 @@ func TestFileSystemWithoutHardLinksIsUnsupported(t *testing.T) {
 			t.Error("there is no hint")
 		}
 	}
-	if left := temps(t, fsx.OS(), root); left != nil {
-		t.Errorf("temporary files left: %q", left)
-	}
+	must.Equal(t, "temporary files", temps(t, fsx.OS(), root), nil)
 }
 
 // noLinks is a file system as on most memory sticks.

@@ -41,9 +41,7 @@ func TestNoLinkIsFollowed(t *testing.T) {
 		must.Kind(t, "load "+name, err, amber.KindDamaged)
 		must.Fail(d.SwapPointer(t.Context(), name, "", []byte("hacked")))(t, "swap "+name, amber.KindDamaged)
 	}
-	if names := list(t, d, ""); names != nil {
-		t.Errorf("listed: %q", names)
-	}
+	must.Equal(t, "listed", list(t, d, ""), nil)
 	entries, err := os.ReadDir(outside)
 	if got, rerr := os.ReadFile(secret); string(got) != "secret" || len(entries) != 1 || err != nil || rerr != nil {
 		t.Errorf("outside: %q, %v, %v", got, entries, err)
@@ -74,9 +72,7 @@ func TestFolderMayBeReachedThroughALink(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
 	must.Do(t, os.Symlink(root, link))
 	put(t, open(t, link, nil), "a", object)
-	if got := get(t, open(t, root, nil), "a"); len(got) != len(object) {
-		t.Errorf("there are %d bytes", len(got))
-	}
+	must.Equal(t, "size of the object", len(get(t, open(t, root, nil), "a")), len(object))
 	must.Do(t, os.Remove(root+"/a"))
 	dangling := filepath.Join(t.TempDir(), "dangling")
 	must.Do(t, os.Symlink(filepath.Join(root, "none"), dangling))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/amber-memory/amber"
@@ -47,13 +48,8 @@ func lacksLinks(err error) bool {
 // isAway recognises a network file system whose server does not answer, and a
 // context that ended during a wait.
 func isAway(err error) bool {
-	for _, away := range []error{
+	return slices.ContainsFunc([]error{
 		context.Canceled, context.DeadlineExceeded,
 		syscall.ESTALE, syscall.ETIMEDOUT, syscall.EHOSTDOWN, syscall.ENOTCONN,
-	} {
-		if errors.Is(err, away) {
-			return true
-		}
-	}
-	return false
+	}, func(away error) bool { return errors.Is(err, away) })
 }

@@ -50,9 +50,7 @@ func TestLocationsHaveOneURL(t *testing.T) {
 			}
 			continue
 		}
-		if l.String() != tc.want {
-			t.Errorf("%q is %s, want %s", tc.text, l, tc.want)
-		}
+		must.Equal(t, fmt.Sprintf("%q", tc.text), l.String(), tc.want)
 		if again, err := Parse(l.String(), Env{Getenv: none}); err != nil || again != l {
 			t.Errorf("%s is read as %s, %v", l, again, err)
 		}
@@ -66,16 +64,12 @@ func TestConcurrentAddsLoseNoRepository(t *testing.T) {
 	var work sync.WaitGroup
 	for n := range many {
 		work.Go(func() {
-			if _, err := k.Add(t.Context(), Repository{Name: fmt.Sprintf("r%d", n), URL: "file:///x"}); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, must.Err(k.Add(t.Context(), Repository{Name: fmt.Sprintf("r%d", n), URL: "file:///x"})))
 		})
 	}
 	work.Wait()
-	all, err := k.List()
-	if err != nil || len(all) != many {
-		t.Errorf("there are %d, want %d: %v", len(all), many, err)
-	}
+	all := must.Get(k.List())(t)
+	must.Equal(t, "", len(all), many)
 	info, err := os.Stat(k.path())
 	must.Do(t, err)
 	if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {

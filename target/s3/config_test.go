@@ -1,6 +1,7 @@
 package s3_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -48,9 +49,7 @@ func TestURLs(t *testing.T) {
 			t.Errorf("%s: %v", tt.url, err)
 		}
 		must.Equal(t, tt.url, got, tt.want)
-		if got.String() != tt.canonical {
-			t.Errorf("%s: the canonical URL is %s, want %s", tt.url, got, tt.canonical)
-		}
+		must.Equal(t, tt.url+": the canonical URL", got.String(), tt.canonical)
 	}
 }
 
@@ -159,8 +158,6 @@ func FuzzParseURL(f *testing.F) {
 		if err != nil || again != c || again.String() != c.String() {
 			t.Errorf("%q is %q, which is %+v instead of %+v, %v", url, c, again, c, err)
 		}
-		if _, err := c.Resolve(func(string) string { return "" }); err != nil {
-			t.Errorf("%q: %v", url, err)
-		}
+		must.Kind(t, fmt.Sprintf("%q", url), must.Err(c.Resolve(func(string) string { return "" })), "")
 	})
 }

@@ -118,9 +118,7 @@ func TestReaderGoesOnForLongObjects(t *testing.T) {
 	data := noise(4 << 20)
 	put(t, target, "a", data)
 	s.set(always(objects, breaks(1<<20+1<<18)))
-	if got, err := get(t, target, "a"); err != nil || got != data {
-		t.Errorf("got %d bytes, %v", len(got), err)
-	}
+	must.Equal(t, "object", must.Get(get(t, target, "a"))(t), data)
 }
 
 func TestObjectIsExchangedWhileItIsRead(t *testing.T) {

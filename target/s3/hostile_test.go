@@ -62,12 +62,10 @@ var calls = []struct {
 		return err
 	}},
 	{"swap", func(ctx context.Context, bucket *s3.Target) error {
-		_, err := bucket.SwapPointer(ctx, "new", "", []byte("new"))
-		return err
+		return must.Err(bucket.SwapPointer(ctx, "new", "", []byte("new")))
 	}},
 	{"sweep", func(ctx context.Context, bucket *s3.Target) error {
-		_, err := bucket.Sweep(ctx, amber.UnixMilli(1))
-		return err
+		return must.Err(bucket.Sweep(ctx, amber.UnixMilli(1)))
 	}},
 }
 
@@ -258,9 +256,7 @@ func TestOpenWritesNothing(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	s.open(t)
-	if s.asked("GET") != s.asked("") {
-		t.Errorf("there were other requests than GET: %d of %d", s.asked("GET"), s.asked(""))
-	}
+	must.Equal(t, "requests with GET", s.asked("GET"), s.asked(""))
 }
 
 func TestCertificateThatNobodyVouchesForIsNotAskedTwice(t *testing.T) {
@@ -277,7 +273,5 @@ func TestCertificateThatNobodyVouchesForIsNotAskedTwice(t *testing.T) {
 	c.Endpoint = secure.URL
 	_, err := s3.Open(t.Context(), c, o)
 	wantKind(t, "open", err, amber.KindUnreachable)
-	if waits != 0 {
-		t.Errorf("it was asked again %d times", waits)
-	}
+	must.Equal(t, "requests that were repeated", waits, 0)
 }

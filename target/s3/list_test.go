@@ -51,9 +51,7 @@ func TestListThatEndsBetweenPagesSaysSo(t *testing.T) {
 		return nil
 	})
 	wantKind(t, "list", err, amber.KindUnreachable)
-	if n != 1000 {
-		t.Errorf("there were %d names, want 1000", n)
-	}
+	must.Equal(t, "names", n, 1000)
 }
 
 func TestListGoesOnAfterALostPage(t *testing.T) {

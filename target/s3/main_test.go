@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -316,9 +317,7 @@ func stalls(n int) fault {
 func part(w http.ResponseWriter, r *http.Request, next http.Handler, n int) bool {
 	rec := httptest.NewRecorder()
 	next.ServeHTTP(rec, r)
-	for name, values := range rec.Header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), rec.Header())
 	w.Header().Set("Content-Length", fmt.Sprint(rec.Body.Len()))
 	w.WriteHeader(rec.Code)
 	_, _ = w.Write(rec.Body.Bytes()[:min(n, rec.Body.Len())])
@@ -331,9 +330,7 @@ func cuts(n int) fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		rec := httptest.NewRecorder()
 		next.ServeHTTP(rec, r)
-		for name, values := range rec.Header() {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), rec.Header())
 		n := min(n, rec.Body.Len())
 		w.Header().Set("Content-Length", fmt.Sprint(n))
 		w.WriteHeader(rec.Code)

@@ -40,12 +40,8 @@ func isComplete(r *http.Request) bool {
 func checkParts(t *testing.T, target *s3.Target) {
 	t.Helper()
 	big := noise(16<<20 + 5)
-	if !put(t, target, "bundles/big", big) {
-		t.Error("put of a new object says that it was there")
-	}
-	if put(t, target, "bundles/big", big) {
-		t.Error("put of the same object says that it is new")
-	}
+	must.Equal(t, "put of a new object", put(t, target, "bundles/big", big), true)
+	must.Equal(t, "put of the same object", put(t, target, "bundles/big", big), false)
 	if got, err := get(t, target, "bundles/big"); err != nil || got != big {
 		t.Errorf("%d bytes come back, %v", len(got), err)
 	}
@@ -151,9 +147,7 @@ func TestLargeObjectSurvivesPassingErrors(t *testing.T) {
 			s := newServer(t)
 			target := s.inParts(t)
 			s.set(tt.fault)
-			if !put(t, target, "big", big) {
-				t.Error("put of a new object says that it was there")
-			}
+			must.Equal(t, "put of a new object", put(t, target, "big", big), true)
 			if got := s.stored(t, "some/prefix/big"); got != big {
 				t.Errorf("%d other bytes are stored", len(got))
 			}
@@ -170,9 +164,7 @@ func TestLargeObjectOfAnotherWriterStays(t *testing.T) {
 		s.store(t, "some/prefix/big", big)
 		next.ServeHTTP(w, r)
 	}))
-	if put(t, target, "big", big) {
-		t.Error("the put says that it made the object of another")
-	}
+	must.Equal(t, "put of the object of another", put(t, target, "big", big), false)
 	if n, err := target.Sweep(t.Context(), amber.UnixMilli(1<<50)); n != 0 || err != nil {
 		t.Errorf("%d uploads are left, %v", n, err)
 	}

@@ -65,9 +65,7 @@ func TestServerThatHeedsHalfOfTheConditions(t *testing.T) {
 	})
 	_, err := target.SwapPointer(t.Context(), "p", "", []byte("one"))
 	wantKind(t, "swap", err, amber.KindUnsupported)
-	if s.has("some/prefix/pointers/p") {
-		t.Error("there is a pointer that nobody can swap")
-	}
+	must.Equal(t, "a pointer that nobody can swap is there", s.has("some/prefix/pointers/p"), false)
 }
 
 func TestServerWithoutConditionsHoldsObjects(t *testing.T) {
@@ -82,9 +80,7 @@ func TestServerWithoutConditionsHoldsObjects(t *testing.T) {
 				if !put(t, target, name, data) || put(t, target, name, data) {
 					t.Error("put does not know what was there")
 				}
-				if got := s.stored(t, "some/prefix/"+name); got != data {
-					t.Errorf("%d other bytes are stored", len(got))
-				}
+				must.Equal(t, "stored", s.stored(t, "some/prefix/"+name), data)
 			}
 			s.store(t, "some/prefix/c", "another")
 			_, err := target.Put(t.Context(), "c", 4, strings.NewReader("mine"))
@@ -101,9 +97,7 @@ func TestConditionsAreFoundOutOnce(t *testing.T) {
 	put(t, target, "a", "x")
 	must.Equal(t, "probes of the first target", s.asked(".amber-probe"), 2)
 	put(t, target, "b", "x")
-	if n := s.asked(".amber-probe"); n != 2 {
-		t.Errorf("the second put made a probe")
-	}
+	must.Equal(t, "probes", s.asked(".amber-probe"), 2)
 	s.forget()
 	target = s.open(t)
 	put(t, target, "c", "x")

@@ -48,9 +48,7 @@ func TestPutWhoseAnswerIsLostKnowsItsOwnObject(t *testing.T) {
 			target := s.open(t)
 			s.set(tt.fault(t, s))
 			created, err := target.Put(t.Context(), "a", 4, strings.NewReader("mine"))
-			if created != tt.created {
-				t.Errorf("created is %v, want %v", created, tt.created)
-			}
+			must.Equal(t, "created", created, tt.created)
 			wantKind(t, "put", err, tt.kind)
 		})
 	}
@@ -64,9 +62,7 @@ func TestBytesThatChangeOnTheWayAreNotStored(t *testing.T) {
 	s.set(always(method("PUT"), flips))
 	_, err := target.Put(t.Context(), "a", 4, strings.NewReader("mine"))
 	wantKind(t, "put", err, amber.KindUnreachable)
-	if s.has("some/prefix/a") {
-		t.Error("it is there")
-	}
+	must.Equal(t, "the object is there", s.has("some/prefix/a"), false)
 	s.set(first(1, method("PUT"), flips))
 	put(t, target, "a", "mine")
 	must.Equal(t, "what is stored", s.stored(t, "some/prefix/a"), "mine")

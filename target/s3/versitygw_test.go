@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -85,12 +86,8 @@ func TestRealServerHeedsConditions(t *testing.T) {
 		created := together(t, targets, func(target *s3.Target) (bool, error) {
 			return target.Put(t.Context(), name, int64(len(data)), strings.NewReader(data))
 		})
-		if created != 1 {
-			t.Errorf("round %d: %d of %d writers made the object, want 1", round, created, rivals)
-		}
-		if got, err := get(t, targets[0], name); err != nil || got != data {
-			t.Errorf("round %d: %d bytes come back, %v", round, len(got), err)
-		}
+		must.Equal(t, fmt.Sprintf("round %d: writers that made the object", round), created, 1)
+		must.Equal(t, fmt.Sprintf("round %d: object", round), must.Get(get(t, targets[0], name))(t), data)
 		swapped := together(t, targets, func(target *s3.Target) (bool, error) {
 			_, err := target.SwapPointer(t.Context(), name, "", []byte(name))
 			if amber.KindOf(err) == amber.KindConflict {
@@ -98,9 +95,7 @@ func TestRealServerHeedsConditions(t *testing.T) {
 			}
 			return err == nil, err
 		})
-		if swapped != 1 {
-			t.Errorf("round %d: %d of %d swaps won, want 1", round, swapped, rivals)
-		}
+		must.Equal(t, fmt.Sprintf("round %d: swaps that won", round), swapped, 1)
 	}
 }
 
