@@ -51,9 +51,7 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 	must.Fail(d.BeginAnswer(t.Context(), k, "another", true))(t, "another request", amber.KindConflict)
 	must.Kind(t, "finished twice", d.FinishAnswer(t.Context(), k, 500, nil), amber.KindNotFound)
 	must.Do(t, d.AbandonAnswer(t.Context(), k))
-	if !must.Get(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
-		t.Error("abandoning took away an answer that was given")
-	}
+	must.Equal(t, "answered, after it was abandoned", must.Get(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done, true)
 	for _, other := range []wire.AnswerKey{
 		{Agent: "bob", Operation: "memory.write", Key: "k"},
 		{Tenant: "acme", Operation: "memory.write", Key: "k"},
@@ -119,9 +117,7 @@ func TestARequestThatWasCutOff(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "not known") {
 		t.Errorf("it says %v", err)
 	}
-	if must.Get(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
-		t.Error("it was answered")
-	}
+	must.Equal(t, "answered", must.Get(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done, false)
 	must.Fail(p.open(t).BeginAnswer(t.Context(), k, "digest", true))(t, "after it was taken over", amber.KindBusy)
 	must.Do(t, d.FinishAnswer(t.Context(), k, 200, []byte("at last")))
 	must.Equal(t, "body", string(must.Get(p.open(t).BeginAnswer(t.Context(), k, "digest", false))(t).Body), "at last")
@@ -136,9 +132,7 @@ func TestClosingLetsGoOfRequests(t *testing.T) {
 	begin(t, d, keyNamed("k"))
 	must.Do(t, d.Close())
 	other := p.open(t)
-	if must.Get(other.BeginAnswer(t.Context(), keyNamed("k"), "digest", true))(t).Done {
-		t.Error("it was answered")
-	}
+	must.Equal(t, "answered", must.Get(other.BeginAnswer(t.Context(), keyNamed("k"), "digest", true))(t).Done, false)
 	must.Do(t, other.Close())
 	must.Equal(t, "files left behind", len(must.Get(os.ReadDir(p.path()+"-holders"))(t)), 0)
 }
@@ -153,14 +147,10 @@ func TestARequestThatWasLeft(t *testing.T) {
 	must.Fail(d.BeginAnswer(t.Context(), k, "digest", true))(t, "while it is being answered", amber.KindBusy)
 	d.LeaveAnswer(k)
 	must.Fail(d.BeginAnswer(t.Context(), k, "digest", false))(t, "what may not be done twice", amber.KindConflict)
-	if must.Get(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done {
-		t.Error("it was answered")
-	}
+	must.Equal(t, "answered", must.Get(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done, false)
 	must.Do(t, d.FinishAnswer(t.Context(), k, 200, []byte("{}")))
 	d.LeaveAnswer(k)
-	if !must.Get(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done {
-		t.Error("the answer is gone")
-	}
+	must.Equal(t, "answered", must.Get(d.BeginAnswer(t.Context(), k, "digest", false))(t).Done, true)
 }
 
 func TestConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T) {
@@ -206,11 +196,9 @@ func TestAnswersAreKeptForSevenDays(t *testing.T) {
 	for i := range 120 {
 		finish(t, d, keyNamed(fmt.Sprint(i)), "body")
 	}
-	p.clock.forward(7 * 24 * time.Hour)
-	if !must.Get(d.BeginAnswer(t.Context(), keyNamed("119"), "digest", false))(t).Done {
-		t.Error("gone after exactly seven days")
-	}
-	p.clock.forward(time.Millisecond)
+	p.clock.Advance(7 * 24 * time.Hour)
+	must.Equal(t, "answered after exactly seven days", must.Get(d.BeginAnswer(t.Context(), keyNamed("119"), "digest", false))(t).Done, true)
+	p.clock.Advance(time.Millisecond)
 	begin(t, d, keyNamed("119")) // not the first to be swept
 	rows := func() (n int) {
 		must.Do(t, p.raw(t).QueryRow(`SELECT count(*) FROM answers`).Scan(&n))
@@ -249,7 +237,7 @@ func TestForgottenAnswersLeaveNoText(t *testing.T) {
 	}
 	sizes := []int{1, 40, 300, 900, 3000, 4000, 4100, 9000, 70000}
 	for i := range 200 {
-		p.clock.forward(time.Hour)
+		p.clock.Advance(time.Hour)
 		finish(t, d, keyNamed(fmt.Sprint(i)), strings.Repeat(text, 1+sizes[i%len(sizes)]/len(text)))
 		if i%3 == 0 {
 			finish(t, d, other(i), "of somebody else")

@@ -56,7 +56,7 @@ func TestEntriesAreChained(t *testing.T) {
 	prev := zeros
 	for i := len(want) - 1; i >= 0; i-- {
 		e := &want[i]
-		e.Seq, e.At, e.Prev = int64(len(want)-i), amber.At(p.clock.read()), prev
+		e.Seq, e.At, e.Prev = int64(len(want)-i), amber.At(p.clock.Now()), prev
 		e.Hash = hashOf(*e)
 		prev = e.Hash
 	}
@@ -178,8 +178,8 @@ func TestListingAuditEntries(t *testing.T) {
 	var middle amber.Time
 	for i := range 20 {
 		if i == 10 {
-			p.clock.forward(1e9)
-			middle = amber.At(p.clock.read())
+			p.clock.Advance(1e9)
+			middle = amber.At(p.clock.Now())
 		}
 		e := entry(fmt.Sprint(i))
 		e.Tenant = []amber.TenantID{"acme", "other"}[i%2]

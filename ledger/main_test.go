@@ -20,6 +20,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/store/storetest"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -85,46 +86,26 @@ func start(t *testing.T, job ...string) (lines *bufio.Scanner, kill func()) {
 	return bufio.NewScanner(out), kill
 }
 
-// clock is moved by hand.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)} }
-
-func (c *clock) read() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) forward(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // place is a home with a database.
 type place struct {
 	dir   string
-	clock *clock
+	clock *storetest.Clock
 }
 
-func newPlace(t testing.TB) place { return place{t.TempDir(), newClock()} }
+func newPlace(t testing.TB) place {
+	return place{t.TempDir(), storetest.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))}
+}
 
 func (p place) path() string { return filepath.Join(p.dir, "home.db") }
 func (p place) head() string { return filepath.Join(p.dir, "keys", "audit-head") }
 
 func (p place) options() ledger.Options {
-	return ledger.Options{Clock: p.clock.read, Random: rand.Reader, Head: p.head()}
+	return ledger.Options{Clock: p.clock.Now, Random: rand.Reader, Head: p.head()}
 }
 
 func (p place) open(t testing.TB) *ledger.DB {
 	t.Helper()
-	d := must.Get(ledger.Open(context.Background(), p.path(), p.options()))(t)
-	t.Cleanup(func() { must.Do(t, d.Close()) })
-	return d
+	return p.openWith(t, p.options())
 }
 
 // raw opens the file as another program would.

@@ -41,7 +41,7 @@ func log(t *testing.T) place {
 	p := newPlace(t)
 	d := p.open(t)
 	for i := range 5 {
-		p.clock.forward(time.Second)
+		p.clock.Advance(time.Second)
 		record(t, d, fmt.Sprintf("memory %d", i+1))
 	}
 	must.Do(t, d.Close())
@@ -190,7 +190,7 @@ func TestTheHeadIsNotedNowAndThen(t *testing.T) {
 	}
 	record(t, d, "one", "two")
 	must.Equal(t, "noted at once", noted(), "")
-	p.clock.forward(5 * time.Minute)
+	p.clock.Advance(5 * time.Minute)
 	record(t, d, "three")
 	must.Equal(t, "noted after five minutes", noted(), "3")
 	for i := range 999 {
