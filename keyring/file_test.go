@@ -23,9 +23,8 @@ func TestReadSigner(t *testing.T) {
 		if err != nil || s.KeyID() != keyOf(1) {
 			t.Fatalf("%s: %v, %v", name, s, err)
 		}
-		sig, err := s.Sign(t.Context(), []byte("message"))
-		if err != nil || sig.Verify([]byte("message")) != nil {
-			t.Errorf("%s: %+v, %v", name, sig, err)
+		if sig := must.Get(s.Sign(t.Context(), []byte("message")))(t); sig.Verify([]byte("message")) != nil {
+			t.Errorf("%s: %+v", name, sig)
 		}
 	}
 	must.Do(t, os.WriteFile(file, []byte("no seed"), 0o600))

@@ -27,9 +27,7 @@ func TestOpenTouchesNothing(t *testing.T) {
 	r := ring(dir, 1)
 	_, err := r.Signer(t.Context())
 	must.Kind(t, "signer", err, amber.KindNotFound)
-	if amber.HintOf(err) == "" {
-		t.Error("no hint how to make a key")
-	}
+	must.Hold(t, amber.HintOf(err) != "", "no hint how to make a key")
 	if l, err := r.Trusted(t.Context()); err != nil || len(l) > 0 {
 		t.Errorf("trusted: %v, %v", l, err)
 	}
@@ -45,17 +43,13 @@ func TestMakeMakesOneKeyForEver(t *testing.T) {
 		t.Fatalf("first: %v, %v, %v", s, created, err)
 	}
 	s, created, err = ring(dir, 2).Make(t.Context())
-	if err != nil || created || s.KeyID() != keyOf(1) {
-		t.Errorf("second: %v, %v, %v", s, created, err)
-	}
+	must.Hold(t, err == nil && !created && s.KeyID() == keyOf(1), "second: %v, %v, %v", s, created, err)
 	s = must.Get(ring(dir, 3).Signer(t.Context()))(t)
-	sig, err := s.Sign(t.Context(), []byte("message"))
-	if err != nil || sig.KeyID != keyOf(1) || sig.Verify([]byte("message")) != nil {
-		t.Errorf("signature: %+v, %v", sig, err)
+	if sig := must.Get(s.Sign(t.Context(), []byte("message")))(t); sig.KeyID != keyOf(1) || sig.Verify([]byte("message")) != nil {
+		t.Errorf("signature: %+v", sig)
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "signing.seed"))
-	if err != nil || !bytes.Equal(b, bytes.Repeat([]byte{1}, 32)) {
-		t.Errorf("the file holds %x, %v", b, err)
+	if b := must.Get(os.ReadFile(filepath.Join(dir, "signing.seed")))(t); !bytes.Equal(b, bytes.Repeat([]byte{1}, 32)) {
+		t.Errorf("the file holds %x", b)
 	}
 }
 
@@ -149,9 +143,8 @@ func TestAdoptWritesTheSeedItself(t *testing.T) {
 	dir, file := keysDir(t), filepath.Join(t.TempDir(), "seed")
 	write(t, file, 0o600, v.Seed+"\n")
 	must.Get(ring(dir, 1).Adopt(t.Context(), file))(t)
-	b, err := os.ReadFile(filepath.Join(dir, "signing.seed"))
-	if err != nil || !bytes.Equal(b, v.bytes(t)) {
-		t.Errorf("%x, %v", b, err)
+	if b := must.Get(os.ReadFile(filepath.Join(dir, "signing.seed")))(t); !bytes.Equal(b, v.bytes(t)) {
+		t.Errorf("%x", b)
 	}
 }
 
@@ -230,9 +223,7 @@ func TestKeysAreNeverShown(t *testing.T) {
 	must.Get(r.Adopt(t.Context(), file))(t)
 	s := must.Get(r.Signer(t.Context()))(t)
 	for _, shown := range everyWay(t, s) {
-		if leaks(shown, v.bytes(t)) {
-			t.Errorf("it shows %q", shown)
-		}
+		must.Hold(t, !leaks(shown, v.bytes(t)), "it shows %q", shown)
 	}
 	must.Equal(t, "the test sees a leak", leaks(hex.EncodeToString(v.bytes(t)), v.bytes(t)), true)
 }

@@ -114,9 +114,7 @@ func TestARequestThatWasCutOff(t *testing.T) {
 	must.Kind(t, "another request", err, amber.KindConflict)
 	_, err = d.BeginAnswer(t.Context(), k, "digest", false)
 	must.Kind(t, "not repeatable", err, amber.KindConflict)
-	if err == nil || !strings.Contains(err.Error(), "not known") {
-		t.Errorf("it says %v", err)
-	}
+	must.Hold(t, err != nil && strings.Contains(err.Error(), "not known"), "it says %v", err)
 	must.Equal(t, "answered", must.Get(d.BeginAnswer(t.Context(), k, "digest", true))(t).Done, false)
 	must.Fail(p.open(t).BeginAnswer(t.Context(), k, "digest", true))(t, "after it was taken over", amber.KindBusy)
 	must.Do(t, d.FinishAnswer(t.Context(), k, 200, []byte("at last")))
@@ -253,9 +251,7 @@ func TestForgottenAnswersLeaveNoText(t *testing.T) {
 	}
 	begin(t, d, keyNamed("running"))
 	must.Do(t, d.ForgetAnswers(t.Context(), "acme", "bob"))
-	if bytes.Contains(p.bytes(t), []byte(text[:8])) {
-		t.Error("the text is still there")
-	}
+	must.Hold(t, !bytes.Contains(p.bytes(t), []byte(text[:8])), "the text is still there")
 	must.Do(t, d.FinishAnswer(t.Context(), keyNamed("running"), 200, []byte(text)))
 	for _, key := range []string{"199", "running"} {
 		if a := must.Get(d.BeginAnswer(t.Context(), keyNamed(key), "digest", false))(t); !a.Done || !a.Blank || a.Body != nil || a.Status == 0 {
@@ -266,9 +262,7 @@ func TestForgottenAnswersLeaveNoText(t *testing.T) {
 	must.Kind(t, "another request with the key of a forgotten answer", err, amber.KindConflict)
 	must.Equal(t, "body", string(must.Get(d.BeginAnswer(t.Context(), other(198), "digest", false))(t).Body), "of somebody else")
 	must.Do(t, d.Close())
-	if bytes.Contains(p.bytes(t), []byte(text[:8])) {
-		t.Error("the text is there after Close")
-	}
+	must.Hold(t, !bytes.Contains(p.bytes(t), []byte(text[:8])), "the text is there after Close")
 	must.Do(t, p.open(t).Check(t.Context()))
 }
 

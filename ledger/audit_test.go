@@ -37,9 +37,7 @@ var zeros = strings.Repeat("0", 64)
 func verified(t testing.TB, d *ledger.DB, entries int64) wire.AuditReport {
 	t.Helper()
 	r := must.Get(d.VerifyAudit(t.Context()))(t)
-	if !r.OK() || r.Entries != entries {
-		t.Errorf("%d entries, want %d; damaged: %q", r.Entries, entries, r.Damaged)
-	}
+	must.Hold(t, r.OK() && r.Entries == entries, "%d entries, want %d; damaged: %q", r.Entries, entries, r.Damaged)
 	return r
 }
 
@@ -90,9 +88,7 @@ func TestFieldsAreMadeToFit(t *testing.T) {
 	long := strings.Repeat("ä", 150)
 	must.Do(t, d.Record(t.Context(), wire.AuditEntry{Actor: "a\nb\x00c", Action: "\xff", Subject: long, RequestID: "\u202eevil"}))
 	got := must.Get(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0]
-	if got.Actor != "a?b?c" || got.Action != "?" || got.Subject != long[:200] || got.RequestID != "?evil" {
-		t.Errorf("%+v", got)
-	}
+	must.Hold(t, got.Actor == "a?b?c" && got.Action == "?" && got.Subject == long[:200] && got.RequestID == "?evil", "%+v", got)
 	verified(t, d, 1)
 }
 
@@ -215,8 +211,6 @@ func TestListingAuditEntries(t *testing.T) {
 	for _, q := range []wire.AuditQuery{{Limit: -1}, {Cursor: "x"}, {Cursor: "!"}, {Cursor: amber.Cursor(strings.Repeat("a", 1<<20))}, {Cursor: "YXVkaXQKKzE"}} {
 		page, err := d.ListAudit(t.Context(), q)
 		must.Kind(t, fmt.Sprintf("%.20q", q.Cursor), err, amber.KindInvalid)
-		if page.Items == nil {
-			t.Error("a list is nil")
-		}
+		must.Hold(t, page.Items != nil, "a list is nil")
 	}
 }

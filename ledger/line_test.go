@@ -26,9 +26,7 @@ func TestTheFirstInLineLeads(t *testing.T) {
 	}
 	const gone = maxBatch + 5
 	must.Equal(t, "the leader may leave", l.leave(waiting[0]), false)
-	if !l.leave(waiting[gone]) || l.leave(waiting[gone]) {
-		t.Error("somebody in line could not leave, or left twice")
-	}
+	must.Hold(t, l.leave(waiting[gone]) && !l.leave(waiting[gone]), "somebody in line could not leave, or left twice")
 	next := 0
 	for round, size := range []int{maxBatch, maxBatch, 9} {
 		if !leads(waiting[next]) {
@@ -54,8 +52,6 @@ func TestTheFirstInLineLeads(t *testing.T) {
 			}
 		}
 	}
-	if l.led || len(l.waiting) != 0 {
-		t.Error("the line has no end")
-	}
+	must.Hold(t, !l.led && len(l.waiting) == 0, "the line has no end")
 	must.Equal(t, "the next in line leads", leads(l.join(record{})), true)
 }

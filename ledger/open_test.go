@@ -156,15 +156,11 @@ func TestFilesAreForTheirOwnerAlone(t *testing.T) {
 			return err
 		}
 		info := must.Get(e.Info())(t)
-		if info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s has mode %v", path, info.Mode())
-		}
+		must.Hold(t, info.Mode().Perm()&0o077 == 0, "%s has mode %v", path, info.Mode())
 		files++
 		return nil
 	}))
-	if files < 6 {
-		t.Errorf("only %d files", files)
-	}
+	must.Hold(t, files >= 6, "only %d files", files)
 }
 
 func TestManyOpenANewHomeAtOnce(t *testing.T) {

@@ -27,9 +27,7 @@ func pending(t testing.TB, d *ledger.DB, limit int) (ids []string, last int64) {
 	t.Helper()
 	for _, e := range must.Get(d.PendingEvents(t.Context(), limit))(t) {
 		ids = append(ids, e.Event.ID)
-		if e.Seq <= last {
-			t.Errorf("%d comes after %d", e.Seq, last)
-		}
+		must.Hold(t, e.Seq > last, "%d comes after %d", e.Seq, last)
 		last = e.Seq
 	}
 	return ids, last
@@ -63,9 +61,7 @@ func TestNumbersOfEventsAreNeverUsedAgain(t *testing.T) {
 	for i := range 5 {
 		must.Do(t, d.Publish(t.Context(), event(fmt.Sprint(i), nil)))
 		_, seq := pending(t, d, 10)
-		if seq <= last {
-			t.Errorf("%d after %d", seq, last)
-		}
+		must.Hold(t, seq > last, "%d after %d", seq, last)
 		last = seq
 		must.Do(t, d.EventsPublished(t.Context(), last))
 		must.Do(t, d.EventsPublished(t.Context(), last-1))
@@ -141,9 +137,7 @@ func TestLargeEvents(t *testing.T) {
 		must.Do(t, d.Publish(t.Context(), event(fmt.Sprint(i), strings.Repeat("a", 7<<20))))
 	}
 	ids, last := pending(t, d, n)
-	if len(ids) == n || len(ids) < 2 {
-		t.Errorf("%d large events in one page", len(ids))
-	}
+	must.Hold(t, len(ids) != n && len(ids) >= 2, "%d large events in one page", len(ids))
 	must.Do(t, d.EventsPublished(t.Context(), last))
 	if rest, _ := pending(t, d, n); len(rest)+len(ids) != n {
 		t.Errorf("%d and then %d events", len(ids), len(rest))

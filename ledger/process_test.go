@@ -42,7 +42,5 @@ func TestKilledRecordersLeaveOneChain(t *testing.T) {
 	for _, e := range all(t, d, wire.AuditQuery{Limit: amber.MaxPageSize}) {
 		delete(acked, e.Subject)
 	}
-	if len(acked) > 0 {
-		t.Errorf("lost: %v", acked)
-	}
+	must.Hold(t, len(acked) == 0, "lost: %v", acked)
 }

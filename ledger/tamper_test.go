@@ -167,9 +167,7 @@ func TestHeadsThatCannotBeReadAreReported(t *testing.T) {
 		must.Do(t, os.WriteFile(q.head(), []byte(c.text), 0o600))
 		d := q.open(t)
 		r := must.Get(d.VerifyAudit(t.Context()))(t)
-		if r.OK() == c.damaged || len(r.NotChecked) == 0 {
-			t.Errorf("%s: %+v", name, r)
-		}
+		must.Hold(t, r.OK() != c.damaged && len(r.NotChecked) > 0, "%s: %+v", name, r)
 		record(t, d, "more")
 		must.Do(t, d.Close())
 		must.Equal(t, name+": the head", string(must.Get(os.ReadFile(q.head()))(t)), c.text)
@@ -202,9 +200,7 @@ func TestTheHeadIsNotedNowAndThen(t *testing.T) {
 	record(t, d, "one more")
 	r := verified(t, d, 1004)
 	must.Equal(t, "noted after a verification", noted(), "1004")
-	if len(r.NotChecked) != 2 || !strings.Contains(r.NotChecked[0], "after entry 1003") {
-		t.Errorf("%q", r.NotChecked)
-	}
+	must.Hold(t, len(r.NotChecked) == 2 && strings.Contains(r.NotChecked[0], "after entry 1003"), "%q", r.NotChecked)
 	record(t, d, "the last")
 	must.Do(t, d.Close())
 	must.Equal(t, "noted after Close", noted(), "1005")
@@ -218,9 +214,7 @@ func TestWithoutAHeadFileTheEndIsNotChecked(t *testing.T) {
 	o.Head = ""
 	d := p.openWith(t, o)
 	r := verified(t, d, 5)
-	if len(r.NotChecked) != 1 || !strings.Contains(r.NotChecked[0], "no head file is kept") {
-		t.Errorf("%q", r.NotChecked)
-	}
+	must.Hold(t, len(r.NotChecked) == 1 && strings.Contains(r.NotChecked[0], "no head file is kept"), "%q", r.NotChecked)
 }
 
 // Pages that cannot be read are damage, not an error.

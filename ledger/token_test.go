@@ -45,9 +45,7 @@ func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 	grant := must.Get(p.open(t).Authenticate(t.Context(), made.Secret))(t)
 	must.Equal(t, "", grant, wire.Grant{Token: made.ID, Name: "ci", Tenant: "acme", Agent: "bob", Scopes: scopes})
 	other := newToken(t, d, wire.TokenRequest{Name: "everywhere"})
-	if other.ID == made.ID || other.Secret == made.Secret {
-		t.Error("two tokens are the same")
-	}
+	must.Hold(t, other.ID != made.ID && other.Secret != made.Secret, "two tokens are the same")
 	for tenant, want := range map[amber.TenantID]int{"": 2, "acme": 1, "nobody": 0} {
 		if got := must.Get(d.ListTokens(t.Context(), tenant))(t); len(got) != want || got == nil {
 			t.Errorf("tenant %q has %d tokens, want %d", tenant, len(got), want)
@@ -179,9 +177,7 @@ func TestErrorsNeverHoldASecret(t *testing.T) {
 	cancel()
 	for name, ctx := range map[string]context.Context{"no table": t.Context(), "canceled": canceled} {
 		_, err := d.Authenticate(ctx, made.Secret)
-		if err == nil || amber.KindOf(err) == amber.KindRefused {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Hold(t, err != nil && amber.KindOf(err) != amber.KindRefused, "%s: %v", name, err)
 		for e := err; e != nil; e = errors.Unwrap(e) {
 			if text := fmt.Sprintf("%v %+v %#v", e, e, e); strings.Contains(text, random[:8]) {
 				t.Errorf("%s: it is in %s", name, text)

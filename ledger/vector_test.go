@@ -62,8 +62,6 @@ func TestTheHeadOfTheDocumentation(t *testing.T) {
 	}
 	page := string(must.Get(os.ReadFile(filepath.Join("..", "docs", "format", "audit.md")))(t))
 	for _, text := range []string{documentedHash, string(want)} {
-		if !strings.Contains(page, text) {
-			t.Errorf("the page does not have %q", text)
-		}
+		must.Hold(t, strings.Contains(page, text), "the page does not have %q", text)
 	}
 }

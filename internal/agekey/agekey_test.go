@@ -60,9 +60,7 @@ func TestRecipientsOfAgeHaveOneSpelling(t *testing.T) {
 			}
 			roundTrip(t, r.Recipient, tt.id)
 			of, ok := agekey.RecipientOf(tt.id)
-			if !ok || of.Text != tt.want || of.Kind != tt.kind {
-				t.Errorf("RecipientOf: got %q of kind %s, %v", of.Text, of.Kind, ok)
-			}
+			must.Hold(t, ok && of.Text == tt.want && of.Kind == tt.kind, "RecipientOf: got %q of kind %s, %v", of.Text, of.Kind, ok)
 		})
 	}
 }
@@ -173,9 +171,7 @@ func TestBadIdentitiesAreInvalidAndNotRepeated(t *testing.T) {
 			t.Errorf("%s: got %v, want invalid", name, err)
 			continue
 		}
-		if strings.Contains(err.Error(), secret[20:30]) {
-			t.Errorf("%s: the error repeats the key: %v", name, err)
-		}
+		must.Hold(t, !strings.Contains(err.Error(), secret[20:30]), "%s: the error repeats the key: %v", name, err)
 	}
 	must.Fail(agekey.ParseIdentities(io.MultiReader(strings.NewReader("#"), failing{})))(t, "a failing reader", amber.KindInternal)
 }
@@ -257,9 +253,7 @@ func TestOwnGivesAllCallersTheSame(t *testing.T) {
 	for i := range got {
 		wg.Go(func() {
 			ids, err := agekey.Own(nil, file)
-			if err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, err)
 			got[i] = ids
 		})
 	}

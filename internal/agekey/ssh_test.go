@@ -51,15 +51,11 @@ func TestSSHKeysAreRecipientsAndIdentities(t *testing.T) {
 			t.Parallel()
 			private, public := newSSH(t, key, "")
 			r := must.Get(agekey.ParseRecipient(public + " somebody@host, and more"))(t)
-			if r.Text != public || r.Kind != agekey.SSH {
-				t.Errorf("got %q of kind %s", r.Text, r.Kind)
-			}
+			must.Hold(t, r.Text == public && r.Kind == agekey.SSH, "got %q of kind %s", r.Text, r.Kind)
 			ids := must.Get(agekey.ParseIdentities(strings.NewReader("\n" + private)))(t)
 			roundTrip(t, r.Recipient, ids[0])
 			of, ok := agekey.RecipientOf(ids[0])
-			if !ok || of.Text != public {
-				t.Errorf("RecipientOf: got %q, %v", of.Text, ok)
-			}
+			must.Hold(t, ok && of.Text == public, "RecipientOf: got %q, %v", of.Text, ok)
 			h := must.Get(agekey.ParseHeader(encrypted(t, r.Recipient)))(t)
 			must.Equal(t, "kinds", h.Kinds(), []agekey.Kind{agekey.SSH})
 		})

@@ -71,7 +71,5 @@ func TestSealRefusesAnotherSigner(t *testing.T) {
 		t.Errorf("no key to sign with: got %v, want invalid", err)
 	}
 	b, digest, err := envelope.Seal(t.Context(), domain, body, "", nil)
-	if err != nil || open(string(b)) != nil || !strings.Contains(string(b), digest) {
-		t.Errorf("unsigned: %s, %v", b, err)
-	}
+	must.Hold(t, err == nil && open(string(b)) == nil && strings.Contains(string(b), digest), "unsigned: %s, %v", b, err)
 }

@@ -68,6 +68,16 @@ func Fail[T any](_ T, err error) func(t testing.TB, what string, want amber.Kind
 	}
 }
 
+// Hold reports the message unless ok:
+//
+//	must.Hold(t, r.OK() && r.Snapshots == 2, "the check says %+v", r)
+func Hold(t testing.TB, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Errorf(format, args...)
+	}
+}
+
 // Equal reports where got differs from want.
 func Equal[T any](t testing.TB, what string, got, want T, o ...cmp.Option) {
 	t.Helper()

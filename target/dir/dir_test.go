@@ -233,9 +233,7 @@ func TestFileSystemWithoutHardLinksIsUnsupported(t *testing.T) {
 		d := open(t, root, noLinks{fsx.OS(), no})
 		_, err := d.Put(t.Context(), "a", 1, strings.NewReader("x"))
 		must.Kind(t, no.Error(), err, amber.KindUnsupported)
-		if amber.HintOf(err) == "" {
-			t.Error("there is no hint")
-		}
+		must.Hold(t, amber.HintOf(err) != "", "there is no hint")
 	}
 	must.Equal(t, "temporary files", temps(t, fsx.OS(), root), nil)
 }
@@ -274,9 +272,7 @@ func TestReaderErrorsOfTheDiskAreTheReaders(t *testing.T) {
 	d := open(t, t.TempDir(), nil)
 	for _, own := range []error{os.ErrExist, os.ErrNotExist, os.ErrPermission, syscall.ENOSPC} {
 		created, err := d.Put(t.Context(), "a", 10, iofunc(func([]byte) (int, error) { return 0, own }))
-		if !errors.Is(err, own) || created {
-			t.Errorf("%v: got %v, %v", own, created, err)
-		}
+		must.Hold(t, errors.Is(err, own) && !created, "%v: got %v, %v", own, created, err)
 	}
 }
 
@@ -298,9 +294,7 @@ func TestSweepTakesOldTemporaryFilesOnly(t *testing.T) {
 	file("packs/"+fsx.TempPrefix+"NEW", noon)
 	file("packs/old", noon.Add(-time.Hour))
 	removed, err := d.Sweep(t.Context(), amber.At(noon))
-	if removed != 3 || err != nil {
-		t.Errorf("got %d, %v; want 3", removed, err)
-	}
+	must.Hold(t, removed == 3 && err == nil, "got %d, %v; want 3", removed, err)
 	must.Equal(t, "left", temps(t, fsx.OS(), root), []string{filepath.Join(root, "packs", fsx.TempPrefix+"NEW")})
 	must.Equal(t, "list", list(t, d, ""), []string{"packs/3f/a", "packs/old"})
 }

@@ -154,9 +154,8 @@ func FuzzParseURL(f *testing.F) {
 			}
 			return
 		}
-		again, err := s3.ParseURL(c.String())
-		if err != nil || again != c || again.String() != c.String() {
-			t.Errorf("%q is %q, which is %+v instead of %+v, %v", url, c, again, c, err)
+		if again := must.Get(s3.ParseURL(c.String()))(t); again != c || again.String() != c.String() {
+			t.Errorf("%q is %q, which is %+v instead of %+v", url, c, again, c)
 		}
 		must.Kind(t, fmt.Sprintf("%q", url), must.Err(c.Resolve(func(string) string { return "" })), "")
 	})

@@ -98,9 +98,7 @@ func TestReaderGivesUp(t *testing.T) {
 			r := must.Get(target.Get(t.Context(), "a", 0, 10_000))(t)
 			got, err := io.ReadAll(r)
 			wantKind(t, "read", errors.Join(err, r.Close()), amber.KindUnreachable)
-			if !strings.HasPrefix(noise(10_000), string(got)) {
-				t.Error("the bytes that came are not those of the object")
-			}
+			must.Hold(t, strings.HasPrefix(noise(10_000), string(got)), "the bytes that came are not those of the object")
 			// As many to open it and as many to go on, if the computer is slow.
 			if n := s.asked("GET"); n < attempts || n > 2*attempts {
 				t.Errorf("there were %d requests, want %d", n, attempts)
@@ -152,9 +150,7 @@ func TestObjectIsExchangedWhileItIsRead(t *testing.T) {
 			}))
 			got, err := get(t, target, "a")
 			wantKind(t, "get", err, tt.want)
-			if !strings.HasPrefix(old, got) {
-				t.Errorf("bytes of the other object came: %d", len(got))
-			}
+			must.Hold(t, strings.HasPrefix(old, got), "bytes of the other object came: %d", len(got))
 		})
 	}
 }

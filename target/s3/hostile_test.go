@@ -235,9 +235,7 @@ func TestBucketThatIsNotThere(t *testing.T) {
 	c.Bucket = "other"
 	_, err := s3.Open(t.Context(), c, options())
 	wantKind(t, "open", err, amber.KindNotFound)
-	if amber.HintOf(err) == "" {
-		t.Error("the error has no hint")
-	}
+	must.Hold(t, amber.HintOf(err) != "", "the error has no hint")
 }
 
 func TestRegionOfTheBucketIsHinted(t *testing.T) {

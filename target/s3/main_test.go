@@ -145,8 +145,7 @@ func (s *server) store(t *testing.T, key, data string) {
 // stored returns what lies under a key.
 func (s *server) stored(t *testing.T, key string) string {
 	t.Helper()
-	o := must.Get(s.backend.GetObject("bucket", key, nil))(t)
-	return string(must.Get(io.ReadAll(o.Contents))(t))
+	return string(must.Get(io.ReadAll(must.Get(s.backend.GetObject("bucket", key, nil))(t).Contents))(t))
 }
 
 func (s *server) config(t *testing.T) s3.Config {

@@ -94,9 +94,7 @@ func TestLargeObjectAppearsWholeOrNotAtAll(t *testing.T) {
 			target := s.inParts(t)
 			s.set(tt.fault)
 			created, err := target.Put(tt.ctx, "big", int64(len(big)), tt.reader)
-			if created || !tt.check(err) {
-				t.Errorf("got %v, %v", created, err)
-			}
+			must.Hold(t, !created && tt.check(err), "got %v, %v", created, err)
 			s.set(nil)
 			_, err = get(t, target, "big")
 			wantKind(t, "get", err, amber.KindNotFound)

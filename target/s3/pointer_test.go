@@ -141,8 +141,6 @@ func TestPointerBreaksOffAndComesBack(t *testing.T) {
 		s, target := prepared(t)
 		s.set(first(attempts-1, objects, f))
 		value, _, err := target.LoadPointer(t.Context(), "old")
-		if string(value) != "value" || err != nil {
-			t.Errorf("got %q, %v", value, err)
-		}
+		must.Hold(t, string(value) == "value" && err == nil, "got %q, %v", value, err)
 	}
 }

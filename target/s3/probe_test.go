@@ -77,9 +77,7 @@ func TestServerWithoutConditionsHoldsObjects(t *testing.T) {
 			s.set(tt.fault)
 			target := s.inParts(t)
 			for name, data := range map[string]string{"small": "small", "big": big} {
-				if !put(t, target, name, data) || put(t, target, name, data) {
-					t.Error("put does not know what was there")
-				}
+				must.Hold(t, put(t, target, name, data) && !put(t, target, name, data), "put does not know what was there")
 				must.Equal(t, "stored", s.stored(t, "some/prefix/"+name), data)
 			}
 			s.store(t, "some/prefix/c", "another")

@@ -31,9 +31,7 @@ func checkPromises(t *testing.T, c s3.Config, o s3.Options) {
 		}
 		return target, err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, err)
 	if len(report.NotRun) > 0 || len(report.Passed) == 0 {
 		t.Errorf("%d checks passed, %q were not run", len(report.Passed), report.NotRun)
 	}
@@ -52,8 +50,7 @@ func TestTwoPrefixesOfABucketAreTwoTargets(t *testing.T) {
 	c.Prefix = "a"
 	target := must.Get(s3.Open(t.Context(), c, options()))(t)
 	t.Cleanup(func() { _ = target.Close() })
-	names, err := list(t, target, "")
-	if err != nil || len(names) != 2 || names[0] != "b/own/a/b" || names[1] != "own/a" {
-		t.Errorf("got %q, %v", names, err)
+	if names := must.Get(list(t, target, ""))(t); len(names) != 2 || names[0] != "b/own/a/b" || names[1] != "own/a" {
+		t.Errorf("got %q", names)
 	}
 }

@@ -28,9 +28,7 @@ func TestTargetWithoutPointersIsNotAsked(t *testing.T) {
 		t.Errorf("%d checks passed, %q were not run", len(report.Passed), report.NotRun)
 	}
 	for _, name := range report.NotRun {
-		if !strings.HasPrefix(name, "pointer/") {
-			t.Errorf("check %s was not run", name)
-		}
+		must.Hold(t, strings.HasPrefix(name, "pointer/"), "check %s was not run", name)
 	}
 }
 
@@ -38,9 +36,7 @@ func TestTargetThatDoesNotOpenFails(t *testing.T) {
 	t.Parallel()
 	away := errors.New("away")
 	report, err := targettest.Run(t.Context(), func() (target.Target, error) { return nil, away })
-	if !errors.Is(err, away) || len(report.Passed)+len(report.NotRun) != 0 {
-		t.Errorf("got %+v, %v", report, err)
-	}
+	must.Hold(t, errors.Is(err, away) && len(report.Passed)+len(report.NotRun) == 0, "got %+v, %v", report, err)
 }
 
 func TestRunEndsWithTheContext(t *testing.T) {
@@ -48,7 +44,5 @@ func TestRunEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	report, err := targettest.Run(ctx, func() (target.Target, error) { return newMem(), nil })
-	if !errors.Is(err, context.Canceled) || len(report.Passed) != 0 {
-		t.Errorf("got %+v, %v", report, err)
-	}
+	must.Hold(t, errors.Is(err, context.Canceled) && len(report.Passed) == 0, "got %+v, %v", report, err)
 }
