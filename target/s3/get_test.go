@@ -58,8 +58,7 @@ func TestReaderGoesOnAfterABreak(t *testing.T) {
 // in one.
 func TestReaderMayTakeItsTime(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	target := s.open(t)
+	s, target := served(t)
 	data := noise(8 << 20) // more than connections hold
 	put(t, target, "a", data)
 	const stall = 300 * time.Millisecond
@@ -89,8 +88,7 @@ func TestReaderGivesUp(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(t)
-			target := s.open(t)
+			s, target := served(t)
 			put(t, target, "a", noise(10_000))
 			target.SetStall(200 * time.Millisecond)
 			s.forget()
@@ -139,8 +137,7 @@ func TestObjectIsExchangedWhileItIsRead(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(t)
-			target := s.open(t)
+			s, target := served(t)
 			put(t, target, "a", old)
 			s.set(first(1, objects, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 				part(w, r, next, 1000)
@@ -172,8 +169,7 @@ func noRanges(w http.ResponseWriter, r *http.Request, next http.Handler) {
 func TestWrongRangesAreNoticed(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{"bytes 0-6/10", "bytes 3-6/5", "bytes 3-2/10", "bytes */10", "3-6", "bytes 3-6/99999999999999999999", "bytes -3-6/10"} {
-		s := newServer(t)
-		target := s.open(t)
+		s, target := served(t)
 		put(t, target, "a", "0123456789")
 		s.set(always(objects, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			w.Header().Set("Content-Range", header)
@@ -189,8 +185,7 @@ func TestWrongRangesAreNoticed(t *testing.T) {
 
 func TestReaderIsClosed(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	target := s.open(t)
+	_, target := served(t)
 	put(t, target, "a", "0123456789")
 	r := must.Get(target.Get(t.Context(), "a", 0, -1))(t)
 	must.Do(t, errors.Join(r.Close(), r.Close()))

@@ -269,7 +269,6 @@ func TestCertificateThatNobodyVouchesForIsNotAskedTwice(t *testing.T) {
 	o.Sleep = func(context.Context, time.Duration) error { waits++; return nil }
 	c := s.config(t)
 	c.Endpoint = secure.URL
-	_, err := s3.Open(t.Context(), c, o)
-	wantKind(t, "open", err, amber.KindUnreachable)
+	wantKind(t, "open", must.Err(s3.Open(t.Context(), c, o)), amber.KindUnreachable)
 	must.Equal(t, "requests that were repeated", waits, 0)
 }

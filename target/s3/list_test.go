@@ -119,8 +119,7 @@ func TestListsThatAreNoneAreNotBelieved(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(t)
-			target := s.open(t)
+			s, target := served(t)
 			body := tt.body
 			if tt.name == "not asked for" {
 				body = strings.ReplaceAll(body, "some/prefix/../", "")
@@ -137,8 +136,7 @@ func TestListsThatAreNoneAreNotBelieved(t *testing.T) {
 
 func TestStraysAreNotListed(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	target := s.open(t)
+	s, target := served(t)
 	put(t, target, "a/b", "x")
 	must.Get(target.SwapPointer(t.Context(), "heads/main", "", []byte("x")))(t)
 	for _, key := range []string{

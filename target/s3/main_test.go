@@ -187,6 +187,13 @@ func (s *server) open(t *testing.T, change ...func(*s3.Options)) *s3.Target {
 	return target
 }
 
+// served returns a new server and its target.
+func served(t *testing.T) (*server, *s3.Target) {
+	t.Helper()
+	s := newServer(t)
+	return s, s.open(t)
+}
+
 func put(t *testing.T, target target.Target, name, data string) bool {
 	t.Helper()
 	return must.Get(target.Put(t.Context(), name, int64(len(data)), strings.NewReader(data)))(t)

@@ -38,8 +38,7 @@ func TestSwapWhoseAnswerIsLost(t *testing.T) {
 		for _, start := range []string{"", "one"} {
 			t.Run(fmt.Sprintf("%s, from %q", tt.name, start), func(t *testing.T) {
 				t.Parallel()
-				s := newServer(t)
-				target := s.open(t)
+				s, target := served(t)
 				version := ""
 				if start != "" {
 					version = must.Get(target.SwapPointer(t.Context(), "p", "", []byte(start)))(t)
@@ -78,8 +77,7 @@ func TestVersionsDoNotComeAgain(t *testing.T) {
 
 func TestPointersAreThoseOfAFolder(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	target := s.open(t)
+	s, target := served(t)
 	must.Get(target.SwapPointer(t.Context(), "p", "", []byte("value")))(t)
 	const want = "amber-pointer 1 1 cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619\nvalue"
 	must.Equal(t, "pointer", s.stored(t, pointerP), want)

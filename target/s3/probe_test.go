@@ -37,8 +37,7 @@ func TestServerWithoutConditionsHasNoPointers(t *testing.T) {
 	for _, tt := range unconditional {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(t)
-			target := s.open(t)
+			s, target := served(t)
 			v, err := target.SwapPointer(t.Context(), "p", "", []byte("one"))
 			must.Do(t, err)
 			s.set(tt.fault)
@@ -57,8 +56,7 @@ func TestServerWithoutConditionsHasNoPointers(t *testing.T) {
 // TestServerThatHeedsHalfOfTheConditions has If-None-Match but not If-Match.
 func TestServerThatHeedsHalfOfTheConditions(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	target := s.open(t)
+	s, target := served(t)
 	s.set(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		r.Header.Del("If-Match")
 		next.ServeHTTP(w, r)
@@ -81,8 +79,7 @@ func TestServerWithoutConditionsHoldsObjects(t *testing.T) {
 				must.Equal(t, "stored", s.stored(t, "some/prefix/"+name), data)
 			}
 			s.store(t, "some/prefix/c", "another")
-			_, err := target.Put(t.Context(), "c", 4, strings.NewReader("mine"))
-			wantKind(t, "put of another size", err, amber.KindDamaged)
+			wantKind(t, "put of another size", must.Err(target.Put(t.Context(), "c", 4, strings.NewReader("mine"))), amber.KindDamaged)
 			must.Equal(t, "what was there", s.stored(t, "some/prefix/c"), "another")
 		})
 	}
@@ -90,8 +87,7 @@ func TestServerWithoutConditionsHoldsObjects(t *testing.T) {
 
 func TestConditionsAreFoundOutOnce(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	target := s.open(t)
+	s, target := served(t)
 	put(t, target, "a", "x")
 	must.Equal(t, "probes of the first target", s.asked(".amber-probe"), 2)
 	put(t, target, "b", "x")
@@ -104,8 +100,7 @@ func TestConditionsAreFoundOutOnce(t *testing.T) {
 
 func TestProbeThatFailsIsMadeAgain(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	target := s.open(t)
+	s, target := served(t)
 	s.set(answers(403, "AccessDenied"))
 	_, err := target.SwapPointer(t.Context(), "p", "", []byte("x"))
 	wantKind(t, "swap", err, amber.KindRefused)

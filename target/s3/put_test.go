@@ -44,8 +44,7 @@ func TestPutWhoseAnswerIsLostKnowsItsOwnObject(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(t)
-			target := s.open(t)
+			s, target := served(t)
 			s.set(tt.fault(t, s))
 			created, err := target.Put(t.Context(), "a", 4, strings.NewReader("mine"))
 			must.Equal(t, "created", created, tt.created)
@@ -56,12 +55,10 @@ func TestPutWhoseAnswerIsLostKnowsItsOwnObject(t *testing.T) {
 
 func TestBytesThatChangeOnTheWayAreNotStored(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	target := s.open(t)
+	s, target := served(t)
 	put(t, target, "before", "x")
 	s.set(always(method("PUT"), flips))
-	_, err := target.Put(t.Context(), "a", 4, strings.NewReader("mine"))
-	wantKind(t, "put", err, amber.KindUnreachable)
+	wantKind(t, "put", must.Err(target.Put(t.Context(), "a", 4, strings.NewReader("mine"))), amber.KindUnreachable)
 	must.Equal(t, "the object is there", s.has("some/prefix/a"), false)
 	s.set(first(1, method("PUT"), flips))
 	put(t, target, "a", "mine")
@@ -105,16 +102,14 @@ func md5Sum(s string) []byte {
 
 func TestPutSendsNothingOfAWrongReader(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	target := s.open(t)
+	s, target := served(t)
 	s.forget()
 	for name, r := range map[string]io.Reader{"short": strings.NewReader("123"), "long": strings.NewReader("12345"), "idle": idle{}} {
 		if created, err := target.Put(t.Context(), "a", 4, r); created || err == nil {
 			t.Errorf("%s: got %v, %v", name, created, err)
 		}
 	}
-	_, err := target.Put(t.Context(), "a", s3.MaxObjectBytes+1, strings.NewReader(""))
-	wantKind(t, "too large", err, amber.KindInvalid)
+	wantKind(t, "too large", must.Err(target.Put(t.Context(), "a", s3.MaxObjectBytes+1, strings.NewReader(""))), amber.KindInvalid)
 	must.Equal(t, "requests", s.asked(""), 0)
 }
 
