@@ -8,7 +8,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// The things that are looked at, as [amber.BundleReport] names them. In Checked they stand as they are, but entries with
+// The things that are looked at, as [wire.BundleReport] names them. In Checked they stand as they are, but entries with
 // their number and size; in NotChecked with the reason behind a colon.
 const (
 	CheckSidecar        = "sidecar"            // the digest of the whole file

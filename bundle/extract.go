@@ -23,7 +23,7 @@ type Extracted struct {
 	Entries   []wire.BundleEntry
 	Nexo      *NexoManifest        // nil for Amber's own format
 	Signature sign.SignatureReport // valid or unsigned; Standing is left to the caller
-	Checked   []string             // as in [amber.BundleReport]
+	Checked   []string             // as in [wire.BundleReport]
 	Dir       string
 }
 

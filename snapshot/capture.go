@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// The parts of a snapshot beside those of [amber.RestoreRequest].
+// The parts of a snapshot beside those of [wire.RestoreRequest].
 const (
 	partControl = "control"
 	partGit     = "git"

@@ -93,7 +93,7 @@ func failed(checks []wire.Check) *wire.Check {
 	return nil
 }
 
-// CheckRepository implements [amber.RepositoryChecker].
+// CheckRepository implements [wire.RepositoryChecker].
 func (e *Engine) CheckRepository(ctx context.Context, r wire.CheckRequest) (wire.CheckReport, error) {
 	report := wire.CheckReport{Checked: []string{}, NotChecked: []string{}, Damaged: []wire.Damage{}}
 	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {

@@ -61,7 +61,7 @@ const (
 	maxConsolidationMark = 64 << 10
 )
 
-// BeginConsolidation implements [amber.Consolidator]. The snapshot comes before
+// BeginConsolidation implements [wire.Consolidator]. The snapshot comes before
 // the mark, so that restoring it leaves nothing open.
 func (e *Engine) BeginConsolidation(ctx context.Context, r wire.ConsolidationBegin) (c wire.Consolidation, err error) {
 	if r, err = r.Normalize(); err != nil {
@@ -122,7 +122,7 @@ func (e *Engine) mayBegin(agent *home.Agent, c home.Current, abandon string) (*w
 	return &open, nil
 }
 
-// EndConsolidation implements [amber.Consolidator].
+// EndConsolidation implements [wire.Consolidator].
 func (e *Engine) EndConsolidation(ctx context.Context, r wire.ConsolidationEnd) (c wire.Consolidation, err error) {
 	if r, err = r.Normalize(); err != nil {
 		return c, err
@@ -151,7 +151,7 @@ func (e *Engine) EndConsolidation(ctx context.Context, r wire.ConsolidationEnd) 
 	return c, nil
 }
 
-// OpenConsolidation implements [amber.Consolidator].
+// OpenConsolidation implements [wire.Consolidator].
 func (e *Engine) OpenConsolidation(_ context.Context, tenant amber.TenantID, id amber.AgentID) (wire.Consolidation, error) {
 	agent, err := e.agent(tenant, id)
 	if err != nil {

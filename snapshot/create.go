@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Snapshot implements [amber.SnapshotTaker].
+// Snapshot implements [wire.SnapshotTaker].
 func (e *Engine) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	r, err := r.Normalize()
 	if err != nil {

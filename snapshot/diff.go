@@ -14,7 +14,7 @@ import (
 // it lies.
 const viewCache = 4 << 20
 
-// DiffSnapshots implements [amber.SnapshotReader].
+// DiffSnapshots implements [wire.SnapshotReader].
 func (e *Engine) DiffSnapshots(ctx context.Context, r wire.DiffRequest) (wire.SnapshotDiff, error) {
 	diff := wire.SnapshotDiff{A: r.A, B: r.B}
 	for _, id := range []amber.SnapshotID{r.A, r.B} {

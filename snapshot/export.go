@@ -21,7 +21,7 @@ import (
 
 var _ wire.Bundler = (*Engine)(nil)
 
-// Export implements [amber.Bundler].
+// Export implements [wire.Bundler].
 func (e *Engine) Export(ctx context.Context, r wire.ExportRequest) (report wire.ExportReport, err error) {
 	if r, err = r.Normalize(); err != nil {
 		return report, err

@@ -15,7 +15,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// VerifyBundle implements [amber.Bundler].
+// VerifyBundle implements [wire.Bundler].
 func (e *Engine) VerifyBundle(ctx context.Context, r wire.BundleRequest) (report wire.BundleReport, err error) {
 	b, err := e.readBundle(ctx, r.File, false, r.NoIdentity)
 	if err != nil {
@@ -39,7 +39,7 @@ var unread = []string{
 	"history of the notes: whether it is whole (import and restore look at it)",
 }
 
-// RestoreBundle implements [amber.Bundler].
+// RestoreBundle implements [wire.Bundler].
 func (e *Engine) RestoreBundle(ctx context.Context, file string, r wire.RestoreRequest) (report wire.RestoreReport, err error) {
 	u, done, err := e.unpack(ctx, file, r.Tenant, false)
 	if err != nil {
@@ -78,7 +78,7 @@ func (e *Engine) RestoreBundle(ctx context.Context, file string, r wire.RestoreR
 	return s.done(ctx, err)
 }
 
-// Import implements [amber.Bundler].
+// Import implements [wire.Bundler].
 func (e *Engine) Import(ctx context.Context, r wire.ImportRequest) (report wire.ImportReport, err error) {
 	report = wire.ImportReport{Checked: []string{}, LeftOut: []wire.Skipped{}}
 	if _, err := amber.ParseTenantID(string(r.Tenant)); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// ListSnapshots implements [amber.SnapshotReader].
+// ListSnapshots implements [wire.SnapshotReader].
 func (e *Engine) ListSnapshots(ctx context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
 	page := amber.Page[wire.SnapshotMeta]{Items: []wire.SnapshotMeta{}}
 	if _, err := e.agent(q.Tenant, q.Agent); err != nil {
@@ -130,7 +130,7 @@ func (rep *repository) revealed(ctx context.Context, entry repo.Entry) repo.Inne
 	return repo.Inner{Label: inner.Label, Git: inner.Git}
 }
 
-// ShowSnapshot implements [amber.SnapshotReader].
+// ShowSnapshot implements [wire.SnapshotReader].
 func (e *Engine) ShowSnapshot(ctx context.Context, ref wire.SnapshotRef) (wire.SnapshotDetail, error) {
 	var d wire.SnapshotDetail
 	if err := checkRef(ref); err != nil {

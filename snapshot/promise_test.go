@@ -13,7 +13,7 @@ type check struct {
 	run  func(w *site)
 }
 
-// The engine keeps what [amber.Snapshotter] and [amber.RepositoryChecker]
+// The engine keeps what [wire.Snapshotter] and [wire.RepositoryChecker]
 // promise, each promise in a home of its own.
 func TestKeepsEveryPromise(t *testing.T) {
 	t.Parallel()

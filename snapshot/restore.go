@@ -16,7 +16,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Restore implements [amber.Restorer].
+// Restore implements [wire.Restorer].
 func (e *Engine) Restore(ctx context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	s, err := e.restoration(r)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// DeleteSnapshot implements [amber.SnapshotKeeper].
+// DeleteSnapshot implements [wire.SnapshotKeeper].
 func (e *Engine) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) error {
 	if err := checkRef(ref); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.Ag
 	return agent.Operate(ctx, work)
 }
 
-// PinSnapshot implements [amber.SnapshotKeeper].
+// PinSnapshot implements [wire.SnapshotKeeper].
 func (e *Engine) PinSnapshot(ctx context.Context, ref wire.SnapshotRef, pinned bool) error {
 	if err := checkRef(ref); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (e *Engine) PinSnapshot(ctx context.Context, ref wire.SnapshotRef, pinned b
 	return err
 }
 
-// PruneSnapshots implements [amber.SnapshotKeeper].
+// PruneSnapshots implements [wire.SnapshotKeeper].
 func (e *Engine) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error) {
 	report := wire.PruneReport{Deleted: []amber.SnapshotID{}, Kept: []wire.Kept{}, DryRun: r.DryRun}
 	for _, n := range []int{r.KeepLast, r.KeepHourly, r.KeepDaily, r.KeepWeekly, r.KeepSafety} {
@@ -247,7 +247,7 @@ func (e *Engine) wholeChains(ctx context.Context, rep *repository) error {
 	return nil
 }
 
-// CollectGarbage implements [amber.SnapshotKeeper].
+// CollectGarbage implements [wire.SnapshotKeeper].
 func (e *Engine) CollectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCReport, error) {
 	report, err := e.collectGarbage(ctx, r)
 	if err == nil && !r.DryRun {

@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// VerifySnapshot implements [amber.SnapshotReader].
+// VerifySnapshot implements [wire.SnapshotReader].
 func (e *Engine) VerifySnapshot(ctx context.Context, r wire.VerifyRequest) (wire.VerifyReport, error) {
 	report := wire.VerifyReport{ID: r.ID, Checked: []string{}, NotChecked: []string{}, Damaged: []wire.Damage{}, Checks: []wire.Check{}}
 	if err := checkRef(r.SnapshotRef); err != nil {

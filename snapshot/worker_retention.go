@@ -52,7 +52,7 @@ type Retention struct {
 	After    func(time.Duration) <-chan time.Time // nil: [time.After]
 
 	Publisher       events.Publisher // is called after each round, once per tenant; may be nil
-	LifecyclePrefix string           // of subjects; "": [amber.DefaultLifecyclePrefix]
+	LifecyclePrefix string           // of subjects; "": [events.DefaultLifecyclePrefix]
 	// Report is given the outcome of each round of Run, and what kept it from
 	// being whole. It may be nil, and returns at once.
 	Report func(events.RetentionReport, error)
