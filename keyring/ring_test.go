@@ -13,8 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/keyring"
@@ -32,7 +30,7 @@ func TestOpenTouchesNothing(t *testing.T) {
 		t.Errorf("trusted: %v, %v", l, err)
 	}
 	must.Equal(t, "standing", must.Get(r.Standing(t.Context(), keyOf(1)))(t), sign.StandingStranger)
-	must.Equal(t, "the folder", must.Err(os.Lstat(dir)), fs.ErrNotExist, cmpopts.EquateErrors())
+	must.Is(t, "the folder", must.Err(os.Lstat(dir)), fs.ErrNotExist)
 }
 
 func TestMakeMakesOneKeyForEver(t *testing.T) {
@@ -65,7 +63,7 @@ func TestACancelledCallMakesNothing(t *testing.T) {
 		t.Error("trust: no error")
 	}
 	for _, name := range []string{"signing.seed", "trusted"} {
-		must.Equal(t, name, must.Err(os.Lstat(filepath.Join(dir, name))), fs.ErrNotExist, cmpopts.EquateErrors())
+		must.Is(t, name, must.Err(os.Lstat(filepath.Join(dir, name))), fs.ErrNotExist)
 	}
 }
 

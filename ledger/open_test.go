@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/ledger"
@@ -91,7 +89,7 @@ func TestAMissingDatabaseIsNotMadeAnew(t *testing.T) {
 		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
 		must.Do(t, os.WriteFile(file, []byte("x"), 0o600))
 		must.Fail(ledger.Open(t.Context(), p.path(), p.options()))(t, trace, amber.KindDamaged)
-		must.Equal(t, trace+": the file", must.Err(os.Lstat(p.path())), fs.ErrNotExist, cmpopts.EquateErrors())
+		must.Is(t, trace+": the file", must.Err(os.Lstat(p.path())), fs.ErrNotExist)
 	}
 }
 

@@ -4,6 +4,7 @@
 package must
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -52,6 +53,14 @@ func Kind(t testing.TB, what string, err error, want amber.Kind, words ...string
 		if text := err.Error() + " " + amber.HintOf(err); !strings.Contains(text, w) {
 			t.Errorf("%sthe error %q does not say %q", named(what, ": "), text, w)
 		}
+	}
+}
+
+// Is reports an error that is not target.
+func Is(t testing.TB, what string, err, target error) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Errorf("%sgot %v, want %v", named(what, ": "), err, target)
 	}
 }
 
