@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -65,7 +66,7 @@ func (c *Contents) check() error {
 	_, idErr := amber.ParseSnapshotID(string(c.ID))
 	_, tenantErr := amber.ParseTenantID(string(c.Tenant))
 	_, agentErr := amber.ParseAgentID(string(c.Agent))
-	err := envelope.First(idErr, tenantErr, agentErr, envelope.CheckLine("device", c.Device, amber.MaxIDBytes),
+	err := cmp.Or(idErr, tenantErr, agentErr, envelope.CheckLine("device", c.Device, amber.MaxIDBytes),
 		envelope.CheckLine("label", c.Label, wire.MaxLabelBytes), envelope.CheckTime("created_at", c.CreatedAt),
 		envelope.CheckLine("incarnation", c.Incarnation, amber.MaxIDBytes),
 		envelope.CheckLine("git_head", c.GitHead, maxText), envelope.CheckOID("git_oid", c.GitOID))
@@ -82,7 +83,7 @@ func (c *Contents) check() error {
 
 func (c *Contents) checkLists() error {
 	for i, r := range c.Refs {
-		if err := envelope.First(envelope.CheckLine("ref", r.Name, maxText), envelope.CheckOID("ref", r.OID)); err != nil {
+		if err := cmp.Or(envelope.CheckLine("ref", r.Name, maxText), envelope.CheckOID("ref", r.OID)); err != nil {
 			return err
 		}
 		if r.Name == "" || r.OID == "" || i > 0 && r.Name <= c.Refs[i-1].Name {
@@ -90,7 +91,7 @@ func (c *Contents) checkLists() error {
 		}
 	}
 	for _, s := range c.Skipped {
-		if err := envelope.First(envelope.CheckLine("part", s.Part, maxText), envelope.CheckText("a text", s.Path, maxText), envelope.CheckLine("reason", s.Reason, maxText), envelope.CheckText("a text", s.Detail, maxText)); err != nil {
+		if err := cmp.Or(envelope.CheckLine("part", s.Part, maxText), envelope.CheckText("a text", s.Path, maxText), envelope.CheckLine("reason", s.Reason, maxText), envelope.CheckText("a text", s.Detail, maxText)); err != nil {
 			return err
 		}
 	}
@@ -98,12 +99,12 @@ func (c *Contents) checkLists() error {
 		return err
 	}
 	for _, d := range c.Databases {
-		if err := envelope.First(CheckPath(d.Path), names.CheckPath(d.Name)); err != nil {
+		if err := cmp.Or(CheckPath(d.Path), names.CheckPath(d.Name)); err != nil {
 			return fmt.Errorf("database %q: %v", d.Path, err)
 		}
 	}
 	for _, m := range c.Marks {
-		if err := envelope.First(envelope.CheckLine("key", m.Key, maxText), envelope.CheckLine("host", m.Host, maxText),
+		if err := cmp.Or(envelope.CheckLine("key", m.Key, maxText), envelope.CheckLine("host", m.Host, maxText),
 			envelope.CheckLine("session", string(m.SessionID), maxText), envelope.CheckLine("cursor", m.Cursor, maxText)); err != nil {
 			return err
 		}
@@ -124,13 +125,13 @@ func (c *Contents) checkRedactions() error {
 		return errors.New("the report of redactions has a negative count")
 	}
 	for _, x := range r.Rules {
-		err = envelope.First(err, envelope.CheckLine("rule", x.Rule, maxText))
+		err = cmp.Or(err, envelope.CheckLine("rule", x.Rule, maxText))
 	}
 	for _, x := range r.Places {
-		err = envelope.First(err, envelope.CheckLine("part", x.Part, maxText), envelope.CheckText("a text", x.Path, maxText))
+		err = cmp.Or(err, envelope.CheckLine("part", x.Part, maxText), envelope.CheckText("a text", x.Path, maxText))
 	}
 	for _, x := range r.Notes {
-		err = envelope.First(err, envelope.CheckText("a text", x, maxText))
+		err = cmp.Or(err, envelope.CheckText("a text", x, maxText))
 	}
 	return err
 }

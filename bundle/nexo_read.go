@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func (m *NexoManifest) check() error {
 	_, idErr := amber.ParseSnapshotID(m.SnapshotID)
 	_, agentErr := amber.ParseAgentID(m.AgentID)
 	_, tenantErr := amber.ParseTenantID(m.Tenant)
-	err := envelope.First(m.SchemaVersions.check(), idErr, agentErr, tenantErr, envelope.CheckTime("created_at", amber.UnixMilli(m.CreatedAtMS)),
+	err := cmp.Or(m.SchemaVersions.check(), idErr, agentErr, tenantErr, envelope.CheckTime("created_at", amber.UnixMilli(m.CreatedAtMS)),
 		envelope.CheckOID("head_oid", m.Git.HeadOID), envelope.CheckSigner(m.AmberSigner), envelope.CheckDigest("bundle_sha256", m.Seal))
 	if err != nil {
 		return plainUnlessTooNew(err)
@@ -107,7 +108,7 @@ func (a *NexoArtifact) check() error {
 	if a.Size < 0 {
 		return fmt.Errorf("%q has %d bytes", clip(a.Path), a.Size)
 	}
-	return envelope.First(checkNexoKind(a.Path, a.Kind), envelope.CheckDigest("the digest of "+clip(a.Path), a.SHA256))
+	return cmp.Or(checkNexoKind(a.Path, a.Kind), envelope.CheckDigest("the digest of "+clip(a.Path), a.SHA256))
 }
 
 // checkNexoKind checks that an artifact lies where its kind belongs.

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/ed25519"
 	"encoding/base64"
 	"errors"
@@ -51,7 +52,7 @@ func (o *outer) check() error {
 	_, idErr := amber.ParseSnapshotID(string(o.ID))
 	_, tenantErr := amber.ParseTenantID(string(o.Tenant))
 	_, agentErr := amber.ParseAgentID(string(o.Agent))
-	err := envelope.First(idErr, tenantErr, agentErr, envelope.CheckLine("device", o.Device, amber.MaxIDBytes), envelope.CheckTime("created_at", o.CreatedAt),
+	err := cmp.Or(idErr, tenantErr, agentErr, envelope.CheckLine("device", o.Device, amber.MaxIDBytes), envelope.CheckTime("created_at", o.CreatedAt),
 		envelope.CheckLine("label", o.Label, wire.MaxLabelBytes), envelope.CheckOID("git_oid", o.GitOID), envelope.CheckSigner(o.Signer),
 		envelope.CheckDigest("payload_sha256", o.PayloadSHA256), envelope.CheckDigest("inner_sha256", o.InnerSHA256))
 	switch {

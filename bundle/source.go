@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // Source is something that becomes an entry.
@@ -49,7 +49,7 @@ func plan(sources []Source, checkKind func(path, kind string) error, less func(a
 		if s.Mode == 0 {
 			s.Mode = 0o600
 		}
-		err := envelope.First(checkKind(s.Path, s.Kind), taken.add(s.Path), s.check(limits))
+		err := cmp.Or(checkKind(s.Path, s.Kind), taken.add(s.Path), s.check(limits))
 		if err != nil {
 			return nil, amber.Errorf(amber.KindInvalid, op, "", "%w", err)
 		}

@@ -2,13 +2,12 @@ package bundle
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-
-	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // A tar is blocks of 512 bytes: a header, the bytes of the entry filled up with zeros, and so on; two blocks of zeros
@@ -224,7 +223,7 @@ func parsePOSIX(b []byte, records map[string]string) (h header, err error) {
 	mode, modeErr := fieldMode.number(b)
 	size, sizeErr := fieldSize.number(b)
 	mtime, mtimeErr := fieldMtime.number(b)
-	if err := envelope.First(modeErr, sizeErr, mtimeErr); err != nil {
+	if err := cmp.Or(modeErr, sizeErr, mtimeErr); err != nil {
 		return h, err
 	}
 	h = header{path: fieldName.text(b), mode: mode, size: size, mtime: mtime}

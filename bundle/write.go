@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -116,7 +117,7 @@ func (w *writing) amber(ctx context.Context, list []Source) (wire.BundleInfo, er
 			return err
 		}
 		out.fill(a.entries, manifest)
-		if err := envelope.First(checkManifest(manifest), a.addBytes(ctx, manifestName, "", manifest)); err != nil {
+		if err := cmp.Or(checkManifest(manifest), a.addBytes(ctx, manifestName, "", manifest)); err != nil {
 			return err
 		}
 		return a.close()
@@ -163,7 +164,7 @@ func (w *writing) compressed(fn func(io.Writer) error) error {
 		_ = z.Close() // it may be writing still
 		return err
 	}
-	return envelope.First(z.Close(), w.shell.Close())
+	return cmp.Or(z.Close(), w.shell.Close())
 }
 
 // finish puts the outer manifest into its room, reads the bundle back and gives it its name.

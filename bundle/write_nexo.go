@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/envelope"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -105,7 +104,7 @@ func (w *writing) nexo(ctx context.Context, c NexoContents, list []Source) (info
 		}
 		own, err := innerOf(ctx, c.Contents, a.entries, w.o.Signer)
 		if err == nil {
-			err = envelope.First(checkManifest(own), checkManifest(manifest))
+			err = cmp.Or(checkManifest(own), checkManifest(manifest))
 		}
 		if err == nil {
 			err = a.addBytes(ctx, amberManifestName, kindManifest, own)

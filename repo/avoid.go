@@ -57,12 +57,7 @@ func (w *Writer) holds(id ID) bool {
 func (w *Writer) holdsAll(ids []ID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, id := range ids {
-		if !w.holds(id) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(ids, func(id ID) bool { return !w.holds(id) })
 }
 
 // otherKey reports whether one of these is not the key that the writer seals

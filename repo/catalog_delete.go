@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -64,12 +65,12 @@ func (s *Stub) check() error {
 	_, idErr := amber.ParseSnapshotID(string(s.ID))
 	_, tenantErr := amber.ParseTenantID(string(s.Tenant))
 	_, agentErr := amber.ParseAgentID(string(s.Agent))
-	err := envelope.First(idErr, tenantErr, agentErr, envelope.CheckTime("deleted_at", s.DeletedAt), envelope.CheckText("reason", s.Reason, maxTextBytes))
+	err := cmp.Or(idErr, tenantErr, agentErr, envelope.CheckTime("deleted_at", s.DeletedAt), envelope.CheckText("reason", s.Reason, maxTextBytes))
 	if err != nil || *s == s.unknown() {
 		return err
 	}
 	_, digestErr := ParseID(s.Digest)
-	return envelope.First(amber.CheckID("device", s.Device), checkLink(s.Counter, s.Parent, s.ParentID), digestErr,
+	return cmp.Or(amber.CheckID("device", s.Device), checkLink(s.Counter, s.Parent, s.ParentID), digestErr,
 		envelope.CheckTime("created_at", s.CreatedAt), s.checkAuthor())
 }
 

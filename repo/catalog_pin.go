@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
@@ -27,7 +28,7 @@ func (p *pin) check() error {
 	_, idErr := amber.ParseSnapshotID(string(p.ID))
 	_, tenantErr := amber.ParseTenantID(string(p.Tenant))
 	_, agentErr := amber.ParseAgentID(string(p.Agent))
-	return envelope.First(idErr, tenantErr, agentErr, envelope.CheckTime("pinned_at", p.PinnedAt))
+	return cmp.Or(idErr, tenantErr, agentErr, envelope.CheckTime("pinned_at", p.PinnedAt))
 }
 
 func (c *Catalog) readPin(ctx context.Context, agent amber.AgentID, id amber.SnapshotID) error {

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"io"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/envelope"
 )
 
 // CheckReport says what a check has looked at and what was wrong.
@@ -153,7 +153,7 @@ func (c *checker) blob(e *entry) error {
 		return err
 	}
 	c.report.Unopened++
-	return envelope.First(checkStored(e, c.stream.stored), o.codec.holds(c.stream.stored))
+	return cmp.Or(checkStored(e, c.stream.stored), o.codec.holds(c.stream.stored))
 }
 
 // end reads what lies behind the blobs and compares the pack with its name.

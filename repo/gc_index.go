@@ -88,12 +88,10 @@ func (s *indexSweep) choose(ctx context.Context, index map[ID]int64) (small []ID
 
 // stay reports whether all packs stay.
 func (s *indexSweep) stay(packs []packDir) bool {
-	for _, p := range packs {
-		if is, ok := s.packs[p.id]; !ok || is.size != p.size {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(packs, func(p packDir) bool {
+		is, ok := s.packs[p.id]
+		return !ok || is.size != p.size
+	})
 }
 
 func countBlobs(packs []packDir) (n int) {

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -61,7 +62,7 @@ func (r *keyRecord) signer() sign.KeyID { return r.Signer }
 
 func (r *keyRecord) check() error {
 	_, keyErr := parseKeyID(r.Current)
-	err := envelope.First(checkRepositoryID(r.Repository), keyErr, checkRecipients(r.Recipients), envelope.CheckTime("created_at", r.CreatedAt))
+	err := cmp.Or(checkRepositoryID(r.Repository), keyErr, checkRecipients(r.Recipients), envelope.CheckTime("created_at", r.CreatedAt))
 	if err != nil {
 		return err
 	}
@@ -332,10 +333,5 @@ func newestKeys(ctx context.Context, t target.Target) (*storedKeys, error) {
 // names reports whether a record names all keys of another one. Names are
 // public: it says nothing about what is in the box.
 func (r *keyRecord) names(other *keyRecord) bool {
-	for _, k := range other.Keys {
-		if !slices.Contains(r.Keys, k) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(other.Keys, func(k string) bool { return !slices.Contains(r.Keys, k) })
 }

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -64,7 +65,7 @@ func (m *Manifest) check() error {
 	_, idErr := amber.ParseSnapshotID(string(m.ID))
 	_, tenantErr := amber.ParseTenantID(string(m.Tenant))
 	_, agentErr := amber.ParseAgentID(string(m.Agent))
-	err := envelope.First(idErr, tenantErr, agentErr, amber.CheckID("device", m.Device),
+	err := cmp.Or(idErr, tenantErr, agentErr, amber.CheckID("device", m.Device),
 		envelope.CheckTime("created_at", m.CreatedAt), envelope.CheckLine("label", m.Label, wire.MaxLabelBytes),
 		envelope.CheckLine("incarnation", m.Incarnation, amber.MaxIDBytes), envelope.CheckOID("git_oid", m.GitOID),
 		checkLink(m.Counter, m.Parent, m.ParentID), m.checkSealed())
@@ -99,7 +100,7 @@ func (m *Manifest) checkSealed() error {
 	}
 	_, keyErr := parseKeyID(m.Key)
 	_, err := ParseID(m.Sealed)
-	return envelope.First(keyErr, err)
+	return cmp.Or(keyErr, err)
 }
 
 // maxCounter is the greatest counter of a link: more snapshots than any device
@@ -119,5 +120,5 @@ func checkLink(counter int64, parent string, parentID amber.SnapshotID) error {
 	}
 	_, err := ParseID(parent)
 	_, idErr := amber.ParseSnapshotID(string(parentID))
-	return envelope.First(err, idErr)
+	return cmp.Or(err, idErr)
 }

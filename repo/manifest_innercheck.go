@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -35,7 +36,7 @@ func (in *Inner) check() error {
 	case in.SkippedMore < 0:
 		return errors.New("a number is negative")
 	}
-	err := envelope.First(envelope.CheckLine("label", in.Label, wire.MaxLabelBytes), checkSalt(in.Salt),
+	err := cmp.Or(envelope.CheckLine("label", in.Label, wire.MaxLabelBytes), checkSalt(in.Salt),
 		checkDatabases(in.Databases), in.Notes.check(), in.Git.check(), in.State.check(), in.Journal.check())
 	for i := 0; err == nil && i < len(in.Marks); i++ {
 		err = in.Marks[i].check()
@@ -43,15 +44,15 @@ func (in *Inner) check() error {
 	names := map[string]bool{}
 	for i := range in.Sources {
 		s := &in.Sources[i]
-		err = envelope.First(err, unique(names, "source", s.Name, amber.MaxIDBytes),
+		err = cmp.Or(err, unique(names, "source", s.Name, amber.MaxIDBytes),
 			s.Files.check(), checkDatabases(s.Databases), s.Git.check())
 	}
 	for _, s := range in.Skipped {
-		err = envelope.First(err, envelope.CheckText("part", s.Part, maxTextBytes), envelope.CheckText("path", s.Path, maxPathBytes),
+		err = cmp.Or(err, envelope.CheckText("part", s.Part, maxTextBytes), envelope.CheckText("path", s.Path, maxPathBytes),
 			envelope.CheckText("reason", s.Reason, maxTextBytes), envelope.CheckText("detail", s.Detail, maxTextBytes))
 	}
 	for _, c := range in.Checks {
-		err = envelope.First(err, checkName("check", c.Name, maxTextBytes), envelope.CheckLine("part", c.Part, maxTextBytes),
+		err = cmp.Or(err, checkName("check", c.Name, maxTextBytes), envelope.CheckLine("part", c.Part, maxTextBytes),
 			envelope.CheckLine("digest", c.Digest, maxTextBytes), envelope.CheckText("detail", c.Detail, maxTextBytes), envelope.CheckTime("at", c.At))
 	}
 	return err
@@ -72,7 +73,7 @@ func checkDatabases(l []DatabaseEntry) error {
 	names := map[string]bool{}
 	var err error
 	for i := range l {
-		err = envelope.First(err, unique(names, "database", l[i].Name, maxPathBytes), l[i].Ref.check(),
+		err = cmp.Or(err, unique(names, "database", l[i].Name, maxPathBytes), l[i].Ref.check(),
 			envelope.CheckText("damage", l[i].Damage, maxTextBytes))
 	}
 	return err
@@ -101,12 +102,12 @@ func (g *GitEntry) check() error {
 	if g.Set.IsZero() || g.Objects < 0 || g.Bytes < 0 || len(g.Refs) > maxRefs {
 		return errors.New("a history has no objects, or too many refs")
 	}
-	err := envelope.First(checkName("head", g.Head, maxTextBytes), envelope.CheckOID("head_oid", g.HeadOID))
+	err := cmp.Or(checkName("head", g.Head, maxTextBytes), envelope.CheckOID("head_oid", g.HeadOID))
 	for i, r := range g.Refs {
 		if i > 0 && g.Refs[i-1].Name >= r.Name {
 			return errors.New("the refs are not sorted")
 		}
-		err = envelope.First(err, checkName("ref", r.Name, maxTextBytes), checkName("oid", r.OID, maxTextBytes), envelope.CheckOID("oid", r.OID))
+		err = cmp.Or(err, checkName("ref", r.Name, maxTextBytes), checkName("oid", r.OID, maxTextBytes), envelope.CheckOID("oid", r.OID))
 	}
 	return err
 }
@@ -115,6 +116,6 @@ func (m *JournalMark) check() error {
 	if m.Drained < 0 || m.Last < 0 || m.Frames < 0 {
 		return errors.New("a journal mark has a negative number")
 	}
-	return envelope.First(checkName("key", m.Key, maxTextBytes), envelope.CheckLine("host", m.Host, maxTextBytes),
+	return cmp.Or(checkName("key", m.Key, maxTextBytes), envelope.CheckLine("host", m.Host, maxTextBytes),
 		envelope.CheckText("session_id", string(m.SessionID), maxTextBytes), envelope.CheckText("cursor", m.Cursor, maxTextBytes))
 }

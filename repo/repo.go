@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -193,12 +194,7 @@ func list(ctx context.Context, t target.Target) (listing, error) {
 
 // sorted returns the ids of a map in order.
 func sorted(m map[ID]int64) []ID {
-	ids := make([]ID, 0, len(m))
-	for id := range m {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, ID.Compare)
-	return ids
+	return slices.SortedFunc(maps.Keys(m), ID.Compare)
 }
 
 // loadIndex reads all index objects.

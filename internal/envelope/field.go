@@ -58,13 +58,3 @@ func CheckDigest(what, s string) error {
 	}
 	return nil
 }
-
-// First returns the first error that is not nil.
-func First(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
