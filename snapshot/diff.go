@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -173,13 +174,7 @@ func compareFiles(from, to map[string]content, rows bool) wire.FilesDiff {
 }
 
 func sortedUnion(a, b map[string]content) []string {
-	names := make([]string, 0, len(a)+len(b))
-	for n := range a {
-		names = append(names, n)
-	}
-	for n := range b {
-		names = append(names, n)
-	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(names)
 	return slices.Compact(names)
 }

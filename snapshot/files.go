@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -289,10 +290,5 @@ func notTemporary(rel string, _ bool) bool {
 }
 
 func all(ids []repo.ID, has func(repo.ID) bool) bool {
-	for _, id := range ids {
-		if !has(id) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(ids, func(id repo.ID) bool { return !has(id) })
 }

@@ -61,10 +61,7 @@ func (e *Engine) keeping(ctx context.Context, tenant amber.TenantID, id amber.Ag
 	if err != nil {
 		return err
 	}
-	work := func() error {
-		err := e.with(ctx, tenant, fn)
-		return err
-	}
+	work := func() error { return e.with(ctx, tenant, fn) }
 	if _, err := agent.Current(); amber.KindOf(err) == amber.KindNotFound {
 		return work()
 	}
@@ -76,13 +73,12 @@ func (e *Engine) PinSnapshot(ctx context.Context, ref wire.SnapshotRef, pinned b
 	if err := checkRef(ref); err != nil {
 		return err
 	}
-	err := e.keeping(ctx, ref.Tenant, ref.Agent, func(rep *repository) error {
+	return e.keeping(ctx, ref.Tenant, ref.Agent, func(rep *repository) error {
 		if _, err := rep.catalog.Get(ctx, ref.Agent, ref.ID); err != nil {
 			return err
 		}
 		return rep.catalog.SetPin(ctx, ref.Agent, ref.ID, pinned, e.now())
 	})
-	return err
 }
 
 // PruneSnapshots implements [wire.SnapshotKeeper].
