@@ -17,9 +17,7 @@ func TestFilesAreForTheOwnerAlone(t *testing.T) {
 	t.Parallel()
 	dir := keysDir(t)
 	r := ring(dir, 1)
-	if _, _, err := r.Make(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, makeKey(t.Context(), r, ""))
 	must.Do(t, r.Trust(t.Context(), keyOf(2), ""))
 	for name, want := range map[string]os.FileMode{"": 0o700 | os.ModeDir, "signing.seed": 0o600, "trusted": 0o600, "trusted.lock": 0o600} {
 		must.Equal(t, fmt.Sprintf("%q", name), must.Get(os.Lstat(filepath.Join(dir, name)))(t).Mode(), want)

@@ -56,9 +56,7 @@ func TestACancelledCallMakesNothing(t *testing.T) {
 	dir := keysDir(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := ring(dir, 1).Make(ctx); err == nil {
-		t.Error("make: no error")
-	}
+	must.Hold(t, makeKey(ctx, ring(dir, 1), "") != nil, "make: no error")
 	if err := ring(dir, 1).Trust(ctx, keyOf(1), ""); err == nil {
 		t.Error("trust: no error")
 	}
@@ -71,9 +69,7 @@ func TestAShortSourceOfRandomnessMakesNoKey(t *testing.T) {
 	t.Parallel()
 	dir := keysDir(t)
 	r := keyring.Open(dir, keyring.Options{Random: strings.NewReader("too short")})
-	if _, _, err := r.Make(t.Context()); err == nil {
-		t.Error("no error")
-	}
+	must.Hold(t, makeKey(t.Context(), r, "") != nil, "no error")
 	must.Fail(r.Signer(t.Context()))(t, "signer", amber.KindNotFound)
 }
 
@@ -149,9 +145,7 @@ func TestAdoptWritesTheSeedItself(t *testing.T) {
 func TestAdoptNeverReplacesAKey(t *testing.T) {
 	t.Parallel()
 	dir, file := keysDir(t), filepath.Join(t.TempDir(), "seed")
-	if _, _, err := ring(dir, 1).Make(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, makeKey(t.Context(), ring(dir, 1), ""))
 	write(t, file, 0o600, vectors(t)[3].Seed)
 	key, err := ring(dir, 1).Adopt(t.Context(), file)
 	must.Kind(t, "adopt another", err, amber.KindConflict)
@@ -198,9 +192,7 @@ func TestStandings(t *testing.T) {
 	t.Parallel()
 	dir := keysDir(t)
 	r := ring(dir, 1)
-	if _, _, err := r.Make(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, makeKey(t.Context(), r, ""))
 	for _, b := range []byte{2, 3} {
 		must.Do(t, r.Trust(t.Context(), keyOf(b), ""))
 	}
