@@ -37,8 +37,7 @@ func finish(t testing.TB, d *ledger.DB, k wire.AnswerKey, body string) {
 
 func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	k := keyNamed("k")
 	begin(t, d, k)
 	must.Fail(d.BeginAnswer(t.Context(), k, "digest", true))(t, "while it is answered", amber.KindBusy)
@@ -67,8 +66,7 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 
 func TestAnAbandonedRequestMayComeAgain(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	k := keyNamed("k")
 	begin(t, d, k)
 	must.Do(t, p.open(t).AbandonAnswer(t.Context(), k)) // by somebody else: nothing
@@ -125,8 +123,7 @@ func TestARequestThatWasCutOff(t *testing.T) {
 // nothing behind.
 func TestClosingLetsGoOfRequests(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	begin(t, d, keyNamed("k"))
 	must.Do(t, d.Close())
 	other := p.open(t)
@@ -189,8 +186,7 @@ func TestConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T) {
 
 func TestAnswersAreKeptForSevenDays(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	for i := range 120 {
 		finish(t, d, keyNamed(fmt.Sprint(i)), "body")
 	}
@@ -227,8 +223,7 @@ func TestLargeBodiesAreNotKept(t *testing.T) {
 // have moved about before; the answers of others stay.
 func TestForgottenAnswersLeaveNoText(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	const text = "TOP SECRET SENTENCE"
 	other := func(i int) wire.AnswerKey {
 		return wire.AnswerKey{Tenant: "acme", Agent: "eve", Operation: "memory.write", Key: fmt.Sprint(i)}

@@ -43,8 +43,7 @@ func verified(t testing.TB, d *ledger.DB, entries int64) wire.AuditReport {
 
 func TestEntriesAreChained(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	if r := verified(t, d, 0); r.Head != zeros || len(r.NotChecked) != 1 || !strings.Contains(r.NotChecked[0], "end of the log") {
 		t.Errorf("an empty log: %+v", r)
 	}
@@ -67,8 +66,7 @@ func TestEntriesAreChained(t *testing.T) {
 // The entry in docs/format/audit.md has the hash that is printed there.
 func TestTheHashOfTheDocumentation(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	d := newPlace(t).open(t)
 	must.Do(t, d.Record(t.Context(), wire.AuditEntry{
 		Tenant: "acme", Agent: "bob", Actor: "k3x7q2ma", Action: "memory.write",
 		Subject: "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d", Outcome: "ok", RequestID: "req-1",
@@ -137,8 +135,7 @@ func all(t testing.TB, d *ledger.DB, q wire.AuditQuery) (entries []wire.AuditEnt
 // being written is waited for.
 func TestRecordingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	raw := p.raw(t)
 	p.exec(t, raw, `BEGIN IMMEDIATE`)
 	leader := make(chan error, 1)
@@ -169,8 +166,7 @@ func TestRecordingEndsWithItsContext(t *testing.T) {
 
 func TestListingAuditEntries(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	var middle amber.Time
 	for i := range 20 {
 		if i == 10 {

@@ -108,6 +108,13 @@ func (p place) open(t testing.TB) *ledger.DB {
 	return p.openWith(t, p.options())
 }
 
+// opened returns a new place and its database.
+func opened(t testing.TB) (place, *ledger.DB) {
+	t.Helper()
+	p := newPlace(t)
+	return p, p.open(t)
+}
+
 // raw opens the file as another program would.
 func (p place) raw(t testing.TB) *sql.DB {
 	t.Helper()

@@ -143,8 +143,7 @@ func TestFilesAreForTheirOwnerAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no modes on Windows")
 	}
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	record(t, d, "one")
 	begin(t, d, keyNamed("k"))
 	verified(t, d, 1)
@@ -185,8 +184,7 @@ func TestManyOpenANewHomeAtOnce(t *testing.T) {
 
 func TestAClosedDatabaseSaysSo(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	d := newPlace(t).open(t)
 	must.Do(t, d.Close())
 	must.Do(t, d.Close())
 	ctx := t.Context()

@@ -35,8 +35,7 @@ func pending(t testing.TB, d *ledger.DB, limit int) (ids []string, last int64) {
 
 func TestEventsComeOutAsTheyWentIn(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	m := events.Mutation{Tenant: "acme", Agent: "bob", Op: amber.OpInsert, Key: "<k>", At: amber.UnixMilli(1)}
 	must.Do(t, d.Publish(t.Context(), event("1", m)))
 	must.Do(t, d.Publish(t.Context(), event("2", nil)))
@@ -55,8 +54,7 @@ func TestEventsComeOutAsTheyWentIn(t *testing.T) {
 
 func TestNumbersOfEventsAreNeverUsedAgain(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	var last int64
 	for i := range 5 {
 		must.Do(t, d.Publish(t.Context(), event(fmt.Sprint(i), nil)))
@@ -104,8 +102,7 @@ func TestConcurrentPublishersLoseNothing(t *testing.T) {
 
 func TestTheOutboxIsBounded(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	raw := p.raw(t)
 	text := string(must.Get(json.Marshal(event("old", nil)))(t))
 	p.exec(t, raw, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO outbox (event) SELECT ? FROM n`, ledger.MaxPending-1, text)
@@ -147,8 +144,7 @@ func TestLargeEvents(t *testing.T) {
 // A row that is no event does not hold up those around it.
 func TestAnEventThatCannotBeReadIsNone(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	for _, id := range []string{"1", "2", "3"} {
 		must.Do(t, d.Publish(t.Context(), event(id, nil)))
 	}

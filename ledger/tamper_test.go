@@ -38,8 +38,7 @@ func tampered(t *testing.T, from place, queries ...string) place {
 // log returns a closed place with five entries, the head noted at the last.
 func log(t *testing.T) place {
 	t.Helper()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	for i := range 5 {
 		p.clock.Advance(time.Second)
 		record(t, d, fmt.Sprintf("memory %d", i+1))
@@ -176,8 +175,7 @@ func TestHeadsThatCannotBeReadAreReported(t *testing.T) {
 
 func TestTheHeadIsNotedNowAndThen(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	noted := func() string {
 		b, err := os.ReadFile(p.head())
 		if os.IsNotExist(err) {
@@ -220,8 +218,7 @@ func TestWithoutAHeadFileTheEndIsNotChecked(t *testing.T) {
 // Pages that cannot be read are damage, not an error.
 func TestBrokenPagesAreReported(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	for i := range 300 {
 		record(t, d, fmt.Sprintf("memory %d", i))
 	}

@@ -31,8 +31,7 @@ func newToken(t testing.TB, d *ledger.DB, r wire.TokenRequest) wire.NewToken {
 
 func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	must.Equal(t, "tokens of a new home", must.Get(d.HasTokens(t.Context()))(t), false)
 	expires := amber.At(p.clock.Now().Add(time.Hour))
 	made := newToken(t, d, wire.TokenRequest{Tenant: "acme", Agent: "bob", ExpiresAt: expires})
@@ -56,8 +55,7 @@ func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 
 func TestTokensThatMakeNoSenseAreInvalid(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	now := p.clock.Now()
 	for name, r := range map[string]wire.TokenRequest{
 		"no name":      {Scopes: wire.TokenScopes()},
@@ -109,8 +107,7 @@ func refusals(t *testing.T, p place, d *ledger.DB) map[string]string {
 
 func TestEveryRefusalHasTheSameWords(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	for name, secret := range refusals(t, p, d) {
 		grant, err := d.Authenticate(t.Context(), secret)
 		must.Kind(t, name, err, amber.KindRefused)
@@ -122,8 +119,7 @@ func TestEveryRefusalHasTheSameWords(t *testing.T) {
 
 func TestRevokingTwiceDoesNothing(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	made := newToken(t, d, wire.TokenRequest{})
 	first := must.Get(d.RevokeToken(t.Context(), made.ID))(t)
 	p.clock.Advance(time.Hour)
@@ -139,8 +135,7 @@ func TestRevokingTwiceDoesNothing(t *testing.T) {
 
 func TestTheDatabaseNeverHoldsASecret(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	var secrets []string
 	for range 20 {
 		made := newToken(t, d, wire.TokenRequest{})
@@ -167,8 +162,7 @@ func TestTheDatabaseNeverHoldsASecret(t *testing.T) {
 // Errors of every call that gets a secret tell nothing of it, whatever is wrong.
 func TestErrorsNeverHoldASecret(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	made := newToken(t, d, wire.TokenRequest{})
 	random := made.Secret[len(made.Secret)-52:]
 	raw := p.raw(t)
@@ -209,8 +203,7 @@ func TestUseOfATokenIsKnownToTheMinute(t *testing.T) {
 // Somebody who holds the write lock keeps nobody from authenticating.
 func TestAuthenticationWaitsForNobody(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	d := p.open(t)
+	p, d := opened(t)
 	made := newToken(t, d, wire.TokenRequest{})
 	raw := p.raw(t)
 	p.exec(t, raw, `BEGIN IMMEDIATE`)
