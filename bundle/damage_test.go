@@ -288,10 +288,6 @@ func TestAMissingSidecarIsDamageUnlessItIsLeftOut(t *testing.T) {
 	must.Do(t, os.Remove(file+".sha256"))
 	_, err := extract(t, file, bundle.ReadOptions{})
 	must.Kind(t, "without the sidecar", err, amber.KindDamaged)
-	if amber.HintOf(err) == "" {
-		t.Error("no hint")
-	}
-	if _, err := extract(t, file, bundle.ReadOptions{NoSidecar: true}); err != nil {
-		t.Errorf("with NoSidecar: %v", err)
-	}
+	must.Hold(t, amber.HintOf(err) != "", "no hint")
+	must.Kind(t, "with NoSidecar", must.Err(extract(t, file, bundle.ReadOptions{NoSidecar: true})), "")
 }

@@ -3,6 +3,7 @@ package bundle_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -46,9 +47,7 @@ func TestASourceWithOtherBytesThanItSaysIsNotWritten(t *testing.T) {
 			s := text("notes/a.md", "note", "tea")
 			change(&s)
 			_, err := bundle.Write(t.Context(), filepath.Join(dir, "b"), c, []bundle.Source{s}, bundle.WriteOptions{})
-			if err == nil {
-				t.Error("it is written")
-			}
+			must.Hold(t, err != nil, "it is written")
 			if list, _ := os.ReadDir(dir); len(list) != 0 {
 				t.Errorf("something is left: %v", list)
 			}
@@ -157,9 +156,7 @@ func TestOfSeveralWritersOneWins(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if won != 1 {
-		t.Errorf("%d have won", won)
-	}
+	must.Equal(t, "winners", won, 1)
 	if r := mustVerify(t, file, bundle.ReadOptions{}); !r.OK() {
 		t.Errorf("the one that won is damaged: %v", r.Damaged)
 	}
@@ -178,11 +175,9 @@ func writeOn(ctx context.Context, fsys fsx.FS, nexo bool) error {
 	o := bundle.WriteOptions{FS: fsys, Signer: newSigner(1)}
 	if nexo {
 		nc, sources := nexoSample()
-		_, err := bundle.WriteNexo(ctx, "/d/b", nc, sources, o)
-		return err
+		return must.Err(bundle.WriteNexo(ctx, "/d/b", nc, sources, o))
 	}
-	_, err := bundle.Write(ctx, "/d/b", c, sources, o)
-	return err
+	return must.Err(bundle.Write(ctx, "/d/b", c, sources, o))
 }
 
 // TestNoPowerCutLeavesHalfABundle cuts at every call: what has the name of a bundle is whole and has its sidecar.
@@ -218,13 +213,9 @@ func checkAfterCut(t *testing.T, d *crashfs.FS, n int, acked error) {
 		}
 	}
 	// The next process can sweep and write it again.
-	if _, err := fsx.SweepTemp(d, "/d"); err != nil {
-		t.Errorf("cut at call %d: sweep: %v", n, err)
-	}
+	must.Kind(t, fmt.Sprintf("cut at call %d: sweep", n), must.Err(fsx.SweepTemp(d, "/d")), "")
 	if lerr != nil {
-		if err := writeOn(t.Context(), d, false); err != nil {
-			t.Errorf("cut at call %d: the next one fails: %v", n, err)
-		}
+		must.Kind(t, fmt.Sprintf("cut at call %d: the next one", n), writeOn(t.Context(), d, false), "")
 	}
 }
 
@@ -306,18 +297,10 @@ func TestTheEndOfTheContextEndsIt(t *testing.T) {
 	b := must.Get(bundle.Read(t.Context(), file, bundle.ReadOptions{}))(t)
 	defer b.Close()
 	x := private(t)
-	if _, err := b.Extract(ctx, x); !errors.Is(err, context.Canceled) {
-		t.Errorf("extract: %v", err)
-	}
-	if _, err := b.Verify(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("verify: %v", err)
-	}
-	if _, err := bundle.Read(ctx, file, bundle.ReadOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("read: %v", err)
-	}
-	if err := errors.Join(b.Close(), b.Close()); err != nil {
-		t.Errorf("close twice: %v", err)
-	}
+	must.Is(t, "extract", must.Err(b.Extract(ctx, x)), context.Canceled)
+	must.Is(t, "verify", must.Err(b.Verify(ctx)), context.Canceled)
+	must.Is(t, "read", must.Err(bundle.Read(ctx, file, bundle.ReadOptions{})), context.Canceled)
+	must.Kind(t, "close twice", errors.Join(b.Close(), b.Close()), "")
 }
 
 func TestOnlyAnEmptyFolderTakesABundle(t *testing.T) {
@@ -329,9 +312,7 @@ func TestOnlyAnEmptyFolderTakesABundle(t *testing.T) {
 	full := private(t)
 	must.Do(t, os.WriteFile(filepath.Join(full, "mine"), nil, 0o600))
 	must.Fail(b.Extract(t.Context(), full))(t, "a full folder", amber.KindInvalid)
-	if _, err := os.Stat(filepath.Join(full, "mine")); err != nil {
-		t.Errorf("what was there is gone: %v", err)
-	}
+	must.Kind(t, "what was there before", must.Err(os.Stat(filepath.Join(full, "mine"))), "")
 	must.Fail(b.Extract(t.Context(), file))(t, "a file", amber.KindInvalid)
 	must.Fail(b.Extract(t.Context(), full+"x"))(t, "no folder", amber.KindNotFound)
 }

@@ -191,18 +191,12 @@ func try(t testing.TB, b []byte, l Limits) (wire.BundleReport, error, error) {
 func refuses(t testing.TB, b []byte, l Limits, kind amber.Kind) {
 	t.Helper()
 	r, verr, xerr := try(t, b, l)
-	if amber.KindOf(xerr) != kind {
-		t.Errorf("extract: got %v (kind %q), want kind %q", xerr, amber.KindOf(xerr), kind)
-	}
+	must.Kind(t, "extract", xerr, kind)
 	if kind == amber.KindTooNew || kind == amber.KindQuota {
-		if amber.KindOf(verr) != kind {
-			t.Errorf("verify: got %v, want kind %q", verr, kind)
-		}
+		must.Kind(t, "verify", verr, kind)
 		return
 	}
-	if verr != nil || r.OK() {
-		t.Errorf("verify: got %v, %v; want damage", r.Damaged, verr)
-	}
+	must.Hold(t, verr == nil && !r.OK(), "verify: got %v, %v; want damage", r.Damaged, verr)
 }
 
 // frames returns something compressed.

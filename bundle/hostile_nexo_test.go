@@ -141,12 +141,8 @@ func TestWhatTheOriginalToleratesIsTolerated(t *testing.T) {
 			if verr != nil || xerr != nil || !r.OK() {
 				t.Fatalf("got %v, %v, %v", verr, xerr, r.Damaged)
 			}
-			if len(r.Label) > wire.MaxLabelBytes || strings.Contains(r.Label, "\n") {
-				t.Errorf("the label is %q", r.Label)
-			}
-			if r.GitOID != "" {
-				t.Errorf("no repository, and the git id is %q", r.GitOID)
-			}
+			must.Hold(t, len(r.Label) <= wire.MaxLabelBytes && !strings.Contains(r.Label, "\n"), "the label is %q", r.Label)
+			must.Equal(t, "the git id without a repository", r.GitOID, "")
 		})
 	}
 }

@@ -316,9 +316,7 @@ func TestSignaturesThatDoNotHoldAreUntrusted(t *testing.T) {
 			if verr != nil || r.OK() || r.Signature.Status != tt.want || r.SignedBy != "" {
 				t.Errorf("verify: %v, damage %v, signature %+v, signed by %q; want %s", verr, r.Damaged, r.Signature, r.SignedBy, tt.want)
 			}
-			if amber.KindOf(xerr) != amber.KindUntrusted {
-				t.Errorf("extract: got %v, want untrusted", xerr)
-			}
+			must.Kind(t, "extract", xerr, amber.KindUntrusted)
 		})
 	}
 }

@@ -62,17 +62,13 @@ func TestBundlesOfTheOriginalAreRead(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join("testdata/nexo", g.File)
 			got := must.Get(extract(t, file, bundle.ReadOptions{Identities: goldenIDs(t)}))(t)
-			if d := cmp.Diff(&g.Manifest, got.Nexo); d != "" {
-				t.Errorf("manifest (-want +got): %s", d)
-			}
+			must.Equal(t, "manifest", got.Nexo, &g.Manifest)
 			if got.Format != wire.FormatNexo || got.Info.SHA256 != g.Sidecar || got.Signature.Status != sign.SignatureMissing {
 				t.Errorf("got %s, %s, %+v", got.Format, got.Info.SHA256, got.Signature)
 			}
 			for _, e := range got.Entries {
 				b := readFile(t, filepath.Join(got.Dir, filepath.FromSlash(e.Path)))
-				if int64(len(b)) != e.Bytes || sumOf(b) != e.SHA256 {
-					t.Errorf("%s is not what the manifest says", e.Path)
-				}
+				must.Hold(t, int64(len(b)) == e.Bytes && sumOf(b) == e.SHA256, "%s is not what the manifest says", e.Path)
 			}
 			if g.Manifest.Git.HeadOID == strings.Repeat("0", 40) && got.Info.GitOID != "" {
 				t.Errorf("no repository, and the git id is %q", got.Info.GitOID)
@@ -110,17 +106,11 @@ func TestHeadersAreThoseOfTheOriginal(t *testing.T) {
 		}
 		n := size(raw[last:])
 		want := bundle.GNUHeader(path, n)
-		if !bytes.Equal(raw[at:at+len(want)], want) {
-			t.Errorf("the header of %s differs:\n%q\n%q", path, raw[at:at+len(want)], want)
-		}
+		must.Equal(t, "the header of "+path, raw[at:at+len(want)], want)
 		at += len(want) + int(n+511)/512*512
 	}
-	if long == 0 {
-		t.Error("no long name was compared")
-	}
-	if d := cmp.Diff(make([]byte, 1024), raw[at:]); d != "" {
-		t.Errorf("the end of the archive: %s", d)
-	}
+	must.Hold(t, long != 0, "no long name was compared")
+	must.Equal(t, "the end of the archive", raw[at:], make([]byte, 1024))
 }
 
 func TestNexoBundlesComeBack(t *testing.T) {
@@ -141,9 +131,7 @@ func TestNexoBundlesComeBack(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "b")
 			info := writeNexo(t, file, tt.write)
 			got := must.Get(extract(t, file, bundle.ReadOptions{Identities: tt.ids}))(t)
-			if d := cmp.Diff(info, got.Info, cmp.AllowUnexported(amber.Time{})); d != "" {
-				t.Errorf("what was written and what was read (-written +read): %s", d)
-			}
+			must.Equal(t, "what was written and what was read", got.Info, info, cmp.AllowUnexported(amber.Time{}))
 			_, sources := nexoSample()
 			sameFiles(t, got.Dir, sources)
 			// The manifest is first, and everything is in the order of the original.
@@ -151,9 +139,7 @@ func TestNexoBundlesComeBack(t *testing.T) {
 				"manifest.json", "sqlite/long_term.sqlite", "state/dream_run.json", "memory_files/MEMORY.md",
 				"memory_files/" + strings.Repeat("x", 110) + ".md", "git/HEAD", "amber-manifest.json",
 			}
-			if d := cmp.Diff(want, tarNames(t, plainTar(t, file, tt.ids...))); d != "" {
-				t.Errorf("entries (-want +got): %s", d)
-			}
+			must.Equal(t, "entries", tarNames(t, plainTar(t, file, tt.ids...)), want)
 		})
 	}
 }

@@ -27,11 +27,7 @@ func TestSSHKeysOpenABundle(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "b")
 	write(t, file, bundle.WriteOptions{Recipients: append(recipients(newKey(t, agekey.X25519)), r), Signer: newSigner(1)})
-	if _, err := extract(t, file, bundle.ReadOptions{Identities: ids}); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, must.Err(extract(t, file, bundle.ReadOptions{Identities: ids})))
 	_, sources := sample()
-	if got := tarNames(t, plainTar(t, file, ids...)); len(got) != len(sources)+1 {
-		t.Errorf("age opens it and finds %v", got)
-	}
+	must.Equal(t, "entries that age finds", len(tarNames(t, plainTar(t, file, ids...))), len(sources)+1)
 }

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestHeadersSayToOthersWhatTheySayHere reads headers with another program's reader.
@@ -22,18 +24,14 @@ func TestHeadersSayToOthersWhatTheySayHere(t *testing.T) {
 	} {
 		raw := posixHeader(h)
 		got, end, err := readPOSIX(bytes.NewReader(raw))
-		if err != nil || end || got != h {
-			t.Errorf("%.30q: read as %+v, %v", h.path, got, err)
-		}
+		must.Hold(t, err == nil && !end && got == h, "%.30q: read as %+v, %v", h.path, got, err)
 		other, err := tar.NewReader(bytes.NewReader(raw)).Next()
 		if err != nil {
 			t.Errorf("%.30q: %v", h.path, err)
 			continue
 		}
 		is := header{other.Name, other.Mode, other.Size, other.ModTime.Unix()}
-		if is != h || other.FileInfo().IsDir() != h.isFolder() {
-			t.Errorf("%.30q: others read %+v", h.path, is)
-		}
+		must.Hold(t, is == h && other.FileInfo().IsDir() == h.isFolder(), "%.30q: others read %+v", h.path, is)
 	}
 	for _, h := range []header{{"memory_files/a", 0o600, 3, 0}, {"memory_files/" + strings.Repeat("x", 300), 0o600, 3, 0}} {
 		other, err := tar.NewReader(bytes.NewReader(gnuHeader(h))).Next()

@@ -84,9 +84,7 @@ func TestVectorsAreReadForever(t *testing.T) {
 			// The archive, not what is around it: another version of zstd may compress otherwise.
 			again := filepath.Join(t.TempDir(), "b")
 			make(t, again, v.options(x, h))
-			if !bytes.Equal(plainTar(t, again), plainTar(t, file)) {
-				t.Error("the same contents give another archive today")
-			}
+			must.Hold(t, bytes.Equal(plainTar(t, again), plainTar(t, file)), "the same contents give another archive today")
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"filippo.io/age"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/bundle"
@@ -118,18 +117,10 @@ func TestVerifyTellsWhatWasCheckedAndWhatWasNot(t *testing.T) {
 				must.Do(t, os.Remove(file+".sha256"))
 			}
 			r := mustVerify(t, file, tt.read)
-			if d := cmp.Diff(tt.checked, r.Checked); d != "" {
-				t.Errorf("checked (-want +got): %s", d)
-			}
-			if d := cmp.Diff(tt.skipped, r.NotChecked); d != "" {
-				t.Errorf("not checked (-want +got): %s", d)
-			}
-			if d := cmp.Diff(tt.damaged, damages(r)); d != "" {
-				t.Errorf("damaged (-want +got): %s", d)
-			}
-			if r.Format != tt.format {
-				t.Errorf("the format is %q, want %q", r.Format, tt.format)
-			}
+			must.Equal(t, "checked", r.Checked, tt.checked)
+			must.Equal(t, "not checked", r.NotChecked, tt.skipped)
+			must.Equal(t, "damaged", damages(r), tt.damaged)
+			must.Equal(t, "the format", r.Format, tt.format)
 		})
 	}
 }
@@ -189,13 +180,9 @@ func TestADigestHasOneMeaning(t *testing.T) {
 	for what, sum := range map[string]string{
 		"written": info.SHA256, "extracted": got.Info.SHA256, "verified": r.SHA256, "sidecar": string(readFile(t, file+".sha256")),
 	} {
-		if sum != want {
-			t.Errorf("%s: %s is not the digest of the file, %s", what, sum, want)
-		}
+		must.Equal(t, what+": digest", sum, want)
 	}
-	if got.Nexo.Seal == want {
-		t.Error("the seal is the digest of the file")
-	}
+	must.Hold(t, got.Nexo.Seal != want, "the seal is the digest of the file")
 }
 
 func TestWrongIdentitiesAreRefusedWithAHint(t *testing.T) {
@@ -214,8 +201,6 @@ func TestWrongIdentitiesAreRefusedWithAHint(t *testing.T) {
 		write(t, file, tt.write)
 		_, err := extract(t, file, bundle.ReadOptions{Identities: tt.ids})
 		must.Kind(t, name, err, amber.KindRefused)
-		if amber.HintOf(err) == "" {
-			t.Errorf("%s: no hint", name)
-		}
+		must.Hold(t, amber.HintOf(err) != "", "%s: no hint", name)
 	}
 }

@@ -45,16 +45,10 @@ func TestWhatIsWrittenComesBack(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "b")
 			info := write(t, file, tt.write)
 			got := must.Get(extract(t, file, bundle.ReadOptions{Identities: tt.read}))(t)
-			if d := cmp.Diff(info, got.Info, cmp.AllowUnexported(amber.Time{})); d != "" {
-				t.Errorf("what was written and what was read (-written +read): %s", d)
-			}
-			if d := cmp.Diff(tt.kinds, info.Recipients); d != "" {
-				t.Error(d)
-			}
+			must.Equal(t, "what was written and what was read", got.Info, info, cmp.AllowUnexported(amber.Time{}))
+			must.Equal(t, "recipients", info.Recipients, tt.kinds)
 			c, sources := sample()
-			if d := cmp.Diff(c, got.Contents, cmp.AllowUnexported(amber.Time{})); d != "" {
-				t.Error(d)
-			}
+			must.Equal(t, "contents", got.Contents, c, cmp.AllowUnexported(amber.Time{}))
 			sameFiles(t, got.Dir, sources)
 		})
 	}
@@ -100,9 +94,7 @@ func sameFiles(t *testing.T, dir string, sources []bundle.Source) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("files (-want +got): %s", d)
-	}
+	must.Equal(t, "files", got, want)
 }
 
 func TestEqualContentsGiveEqualBytes(t *testing.T) {
@@ -113,9 +105,7 @@ func TestEqualContentsGiveEqualBytes(t *testing.T) {
 	a := must.Get(bundle.Write(t.Context(), filepath.Join(dir, "a"), c, sources, o))(t)
 	slices.Reverse(sources)
 	b := must.Get(bundle.Write(t.Context(), filepath.Join(dir, "b"), c, sources, o))(t)
-	if a.SHA256 != b.SHA256 || !bytes.Equal(readFile(t, a.File), readFile(t, b.File)) {
-		t.Error("the bytes differ")
-	}
+	must.Hold(t, a.SHA256 == b.SHA256 && bytes.Equal(readFile(t, a.File), readFile(t, b.File)), "the bytes differ")
 }
 
 // plainTar returns the tar of a bundle by other means than this package.
@@ -172,9 +162,7 @@ func TestTarAndZstdAndAgeOpenABundle(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "b")
 			write(t, file, tt.write)
-			if d := cmp.Diff(sortedPaths(sources), tarNames(t, plainTar(t, file, tt.ids...))); d != "" {
-				t.Errorf("entries (-want +got): %s", d)
-			}
+			must.Equal(t, "entries", tarNames(t, plainTar(t, file, tt.ids...)), sortedPaths(sources))
 		})
 	}
 }
@@ -214,9 +202,7 @@ func TestAnEncryptedBundleTellsNothingThatIsInside(t *testing.T) {
 	if info.ID != sampleID || info.Agent != "ana" || info.Entries != 10 || info.SignedBy != string(newSigner(1).KeyID()) {
 		t.Errorf("got %+v", info)
 	}
-	if info.Label != "" || info.GitOID != "" {
-		t.Errorf("the label or the git id is told: %+v", info)
-	}
+	must.Hold(t, info.Label == "" && info.GitOID == "", "the label or the git id is told: %+v", info)
 }
 
 func TestBundlesAreReadByTheirOwnerAlone(t *testing.T) {
@@ -230,13 +216,9 @@ func TestBundlesAreReadByTheirOwnerAlone(t *testing.T) {
 	list := must.Get(os.ReadDir(dir))(t)
 	for _, e := range list {
 		info := must.Get(e.Info())(t)
-		if info.Mode() != 0o600 {
-			t.Errorf("%s has mode %v", e.Name(), info.Mode())
-		}
+		must.Equal(t, "mode of "+e.Name(), info.Mode(), 0o600)
 	}
-	if len(list) != 4 {
-		t.Errorf("there are %d files, want two bundles and two sidecars", len(list))
-	}
+	must.Equal(t, "bundles and sidecars", len(list), 4)
 	for _, name := range []string{"a", "n"} {
 		got := must.Get(extract(t, filepath.Join(dir, name), bundle.ReadOptions{}))(t)
 		must.Do(t, filepath.WalkDir(got.Dir, func(path string, d fs.DirEntry, err error) error {
