@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
@@ -28,16 +26,8 @@ func furnished(t testing.TB) (s *store, kept []repo.Manifest) {
 func furnish(t testing.TB, target *memory) (s *store, kept []repo.Manifest) {
 	t.Helper()
 	s = newStore(t, target)
-	take := func(agent amber.AgentID, word string) repo.Manifest {
-		m, err := s.prepare(t, agent, laptop, content{word, 0})
-		if err == nil {
-			err = s.publish(m)
-		}
-		must.Do(t, err)
-		return m
-	}
-	gone := take(ada, "gone")
-	kept = []repo.Manifest{take(ada, "kept"), take(bob, "other")}
+	gone := s.takeContent(t, ada, content{"gone", 0})
+	kept = []repo.Manifest{s.takeContent(t, ada, content{"kept", 0}), s.takeContent(t, bob, content{"other", 0})}
 	must.Do(t, s.catalog.SetPin(ctx, ada, kept[0].ID, true, s.at()))
 	s.delete(t, gone)
 	s.gc(t)
@@ -56,28 +46,30 @@ func kinds(names []string) []string {
 }
 
 // auditAs audits with the heads that were known before something happened.
-func auditAs(t testing.TB, target target.Target, heads map[string]repo.Link) wire.CheckReport {
+func auditAs(t testing.TB, target target.Target, heads heads) wire.CheckReport {
 	t.Helper()
 	return auditOf(t, open(t, target), heads)
 }
 
-func auditOf(t testing.TB, r *repo.Repo, heads map[string]repo.Link) wire.CheckReport {
+func auditOf(t testing.TB, r *repo.Repo, heads heads) wire.CheckReport {
 	t.Helper()
-	known := func(agent amber.AgentID, device string) (repo.Link, bool) {
-		l, ok := heads[string(agent)+" "+device]
-		return l, ok
-	}
-	report, err := r.Audit(ctx, tenant, true, known, repo.ChainName{Agent: ada, Device: laptop}, repo.ChainName{Agent: bob, Device: laptop})
-	must.Do(t, err)
-	return report
+	expect := []repo.ChainName{{Agent: ada, Device: laptop}, {Agent: bob, Device: laptop}}
+	return must.Get(r.Audit(ctx, tenant, true, heads.known, expect...))(t)
 }
 
-func headsOf(t testing.TB, s *store) map[string]repo.Link {
+// heads are the ends of chains that are known, by agent and device.
+type heads map[string]repo.Link
+
+func (h heads) known(agent amber.AgentID, device string) (repo.Link, bool) {
+	l, ok := h[string(agent)+" "+device]
+	return l, ok
+}
+
+func headsOf(t testing.TB, s *store) heads {
 	t.Helper()
-	heads := map[string]repo.Link{}
+	heads := heads{}
 	for _, agent := range []amber.AgentID{ada, bob} {
-		l := must.Get(s.catalog.Tip(ctx, agent, laptop))(t)
-		heads[string(agent)+" "+laptop] = l
+		heads[string(agent)+" "+laptop] = must.Get(s.catalog.Tip(ctx, agent, laptop))(t)
 	}
 	return heads
 }
@@ -88,30 +80,35 @@ func TestEveryChangedByteOfARepositoryIsFound(t *testing.T) {
 	t.Parallel()
 	s, _ := furnished(t)
 	target := s.target.(*memory)
-	names := target.names("")
-	if diff := cmp.Diff([]string{"condemned", "index", "packs", "pins", "snapshots", "stubs"}, kinds(names)); diff != "" {
-		t.Fatal(diff)
-	}
-	heads := headsOf(t, s)
+	must.Equal(t, "kinds of objects", kinds(target.names("")), []string{"condemned", "index", "packs", "pins", "snapshots", "stubs"})
+	flipEveryByte(t, target, headsOf(t, s), map[string]*repo.Repo{"in plain": s.repo})
+}
+
+// flipEveryByte flips a bit of every byte of every object; each of the readers
+// finds it.
+func flipEveryByte(t *testing.T, target *memory, heads heads, readers map[string]*repo.Repo) {
+	t.Helper()
 	flips, step := 0, 1
 	if raceEnabled || testing.Short() {
 		step = 11
 	}
-	for _, name := range names {
+	for _, name := range target.names("") {
 		object := target.objects[name]
 		for i := 0; i < len(object); i += step {
 			object[i] ^= 1 << (i % 8)
-			if auditOf(t, s.repo, heads).OK() {
-				t.Errorf("%s byte %d: not found", name, i)
+			for who, r := range readers {
+				must.Equal(t, fmt.Sprintf("%s byte %d passes %s", name, i, who), auditOf(t, r, heads).OK(), false)
 			}
 			object[i] ^= 1 << (i % 8)
 			flips++
 			target.calls = nil
 		}
 	}
-	t.Logf("%d flips in %d objects", flips, len(names))
-	if r := auditAs(t, target, heads); !r.OK() {
-		t.Errorf("put right again: %+v", r)
+	t.Logf("%d flips in %d objects", flips, len(target.objects))
+	for who, r := range readers {
+		if report := auditOf(t, r, heads); !report.OK() {
+			t.Errorf("put right again, %s: %+v", who, report.Damaged)
+		}
 	}
 }
 
@@ -141,9 +138,7 @@ func TestObjectsThatAreMissingCutOrInAnotherPlaceAreFound(t *testing.T) {
 		t.Helper()
 		spoiled := target.clone()
 		do(spoiled.objects)
-		if auditAs(t, spoiled, heads).OK() {
-			t.Errorf("%s: not found", what)
-		}
+		must.Equal(t, what+" passes", auditAs(t, spoiled, heads).OK(), false)
 	}
 	for _, name := range names {
 		// Whether there is a pin, or a list of condemned packs, nothing else
@@ -196,9 +191,8 @@ func TestAManifestOfAnotherAgentOrTenantIsFound(t *testing.T) {
 			t.Errorf("%s of another agent: not found", prefix)
 		}
 	}
-	foreign, err := s.repo.Audit(ctx, "evil", true, nil)
-	if err != nil || len(foreign.Damaged) < len(kept) {
-		t.Errorf("the repository of another tenant: %v, %+v", err, foreign)
+	if foreign := must.Get(s.repo.Audit(ctx, "evil", true, nil))(t); len(foreign.Damaged) < len(kept) {
+		t.Errorf("the repository of another tenant: %+v", foreign)
 	}
 }
 
@@ -212,25 +206,20 @@ func TestStraysAreNamedAndAreNoDamage(t *testing.T) {
 	}
 	target.objects[".lock"] = nil
 	r := auditAs(t, target, headsOf(t, s))
-	if !r.OK() || len(r.NotChecked) != len(strays) {
-		t.Errorf("%+v", r)
-	}
+	must.Hold(t, r.OK() && len(r.NotChecked) == len(strays), "%+v", r)
 	for _, name := range strays {
 		if !slices.ContainsFunc(r.NotChecked, func(l string) bool { return strings.HasPrefix(l, name+": ") }) {
 			t.Errorf("%s is not named", name)
 		}
 	}
 	for _, m := range kept {
-		if err := s.again(t).same(m); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, s.again(t).same(m))
 	}
 }
 
 func TestDamageNamesTheSnapshotsItTouches(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	a := s.take(t, ada, "a") // its pack holds what both have in common
 	packs := target.names("packs/")
 	b := s.take(t, ada, "b")
@@ -259,21 +248,13 @@ func TestDamageNamesTheSnapshotsItTouches(t *testing.T) {
 			o[packs[0]][at+7] ^= 1
 		}, both[:1]},
 		{"the manifest of the first", func(o map[string][]byte) { o[manifestOf(a)][50] ^= 1 }, both[:1]},
-		{"all index objects", func(o map[string][]byte) {
-			for name := range o {
-				if strings.HasPrefix(name, "index/") {
-					delete(o, name)
-				}
-			}
-		}, both},
+		{"all index objects", func(o map[string][]byte) { drop(o, "index/") }, both},
 	}
 	for _, tt := range tests {
 		spoiled := target.clone()
 		tt.do(spoiled.objects)
 		r := auditAs(t, spoiled, nil)
-		if diff := cmp.Diff(tt.want, touched(r)); diff != "" {
-			t.Errorf("%s: %s\n%+v", tt.name, diff, r.Damaged)
-		}
+		must.Equal(t, tt.name, touched(r), tt.want)
 	}
 }
 
@@ -290,12 +271,8 @@ func TestTheAuditSaysWhatItDidNotLookAt(t *testing.T) {
 		"chain of agent bob, device laptop: tail not checked: no known head",
 		"the bytes of blobs were not read",
 	}
-	if diff := cmp.Diff(want, r.NotChecked); diff != "" {
-		t.Error(diff)
-	}
-	if r.Snapshots != 2 || r.Unused == 0 {
-		t.Errorf("%+v", r)
-	}
+	must.Equal(t, "not checked", r.NotChecked, want)
+	must.Hold(t, r.Snapshots == 2 && r.Unused != 0, "%+v", r)
 	target.objects[manifestOf(kept[0])] = envelope(`{"format":"amber-snapshot","version":9}`)
 	r = auditAs(t, target, nil)
 	if !r.OK() || !slices.ContainsFunc(r.NotChecked, func(l string) bool { return strings.Contains(l, "version 9 of amber-snapshot") }) || r.Unused != 0 {
@@ -307,8 +284,7 @@ func TestTheAuditSaysWhatItDidNotLookAt(t *testing.T) {
 func TestDamageIsListedUpToABound(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, newMemory func() *memory) {
-		target := newMemory()
-		s := newStore(t, target)
+		target, s := storeOn(t, newMemory())
 		w := s.repo.NewWriter(ctx)
 		var entries []repo.TreeEntry
 		for i := range 1500 {
@@ -328,12 +304,8 @@ func TestDamageIsListedUpToABound(t *testing.T) {
 			delete(target.objects, name)
 		}
 		r := auditAs(t, target, nil)
-		if len(r.Damaged) != 1001 {
-			t.Errorf("%d things are listed", len(r.Damaged))
-		}
+		must.Equal(t, "the number of damaged things", len(r.Damaged), 1001)
 		last := r.Damaged[len(r.Damaged)-1]
-		if !strings.Contains(last.Reason, "499 more") || len(last.Snapshots) != 1 {
-			t.Errorf("%+v", last)
-		}
+		must.Hold(t, strings.Contains(last.Reason, "499 more") && len(last.Snapshots) == 1, "%+v", last)
 	})
 }

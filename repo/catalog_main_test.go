@@ -45,6 +45,12 @@ func newStore(t testing.TB, target target.Target) *store {
 	return &store{target: target, repo: r, catalog: r.Catalog(tenant), now: epoch, ids: new(uint64)}
 }
 
+// storeOn returns a target and the store on it.
+func storeOn[T target.Target](t testing.TB, on T) (T, *store) {
+	t.Helper()
+	return on, newStore(t, on)
+}
+
 // again returns the same repository as another program sees it.
 func (s *store) again(t testing.TB) *store {
 	t.Helper()
@@ -63,8 +69,7 @@ func (s *store) newID(t testing.TB) amber.SnapshotID {
 	t.Helper()
 	*s.ids++
 	random := binary.BigEndian.AppendUint64(make([]byte, 2), *s.ids)
-	id := must.Get(amber.NewUUID(s.now, bytes.NewReader(random)))(t)
-	return amber.SnapshotID(id)
+	return amber.SnapshotID(must.Get(amber.NewUUID(s.now, bytes.NewReader(random)))(t))
 }
 
 // content is what a snapshot in these tests holds: a database, notes and their
@@ -205,11 +210,13 @@ func (s *store) publish(m repo.Manifest) error {
 // take takes a snapshot.
 func (s *store) take(t testing.TB, agent amber.AgentID, word string) repo.Manifest {
 	t.Helper()
-	m, err := s.prepare(t, agent, laptop, content{word, 2})
-	if err == nil {
-		err = s.publish(m)
-	}
-	must.Do(t, err)
+	return s.takeContent(t, agent, content{word, 2})
+}
+
+func (s *store) takeContent(t testing.TB, agent amber.AgentID, c content) repo.Manifest {
+	t.Helper()
+	m := must.Get(s.prepare(t, agent, laptop, c))(t)
+	must.Do(t, s.publish(m))
 	return m
 }
 
@@ -246,9 +253,7 @@ func (s *store) audit(t testing.TB) wire.CheckReport {
 func (s *store) heads(t testing.TB) func(amber.AgentID, string) (repo.Link, bool) {
 	return func(agent amber.AgentID, device string) (repo.Link, bool) {
 		l, err := s.catalog.Tip(ctx, agent, device)
-		if err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, err)
 		return l, l.Counter > 0
 	}
 }

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
@@ -66,6 +64,13 @@ func signing(t testing.TB, target target.Target, key sign.Signer) *store {
 	return &store{target: target, repo: r, catalog: r.Catalog(tenant), now: epoch, ids: new(uint64)}
 }
 
+// signedStore returns a new target and a store on it that signs.
+func signedStore(t testing.TB) (*memory, *store) {
+	t.Helper()
+	target := newMemory()
+	return target, signing(t, target, own)
+}
+
 // with returns the same store with another key, or none.
 func (s *store) with(t testing.TB, key sign.Signer) *store {
 	t.Helper()
@@ -77,12 +82,9 @@ func (s *store) with(t testing.TB, key sign.Signer) *store {
 // takeAs takes a snapshot of ada that names a signer.
 func (s *store) takeAs(t testing.TB, device, word string, signer sign.KeyID) repo.Manifest {
 	t.Helper()
-	m, err := s.prepare(t, ada, device, content{word, 0})
+	m := must.Get(s.prepare(t, ada, device, content{word, 0}))(t)
 	m.Signer = signer
-	if err == nil {
-		err = s.publish(m)
-	}
-	must.Do(t, err)
+	must.Do(t, s.publish(m))
 	s.later(time.Second)
 	return m
 }
@@ -114,21 +116,14 @@ func damageOf(r wire.CheckReport, object string) string {
 
 func TestSignedSnapshotsAreValid(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := signing(t, target, own)
+	target, s := signedStore(t)
 	a, b := s.takeSigned(t, "a"), s.takeSigned(t, "b")
 	c := s.takeAs(t, "desk", "c", "")
 	s.delete(t, a)
-	if got := s.get(t, b).Signature; got != (repo.SignatureState{Status: sign.SignatureValid, KeyID: own.KeyID()}) {
-		t.Errorf("signed: %+v", got)
-	}
-	if got := s.get(t, c).Signature; got != (repo.SignatureState{Status: sign.SignatureMissing}) {
-		t.Errorf("not signed though there is a key: %+v", got)
-	}
+	must.Equal(t, "signature", s.get(t, b).Signature, repo.SignatureState{Status: sign.SignatureValid, KeyID: own.KeyID()})
+	must.Equal(t, "signature", s.get(t, c).Signature, repo.SignatureState{Status: sign.SignatureMissing})
 	for _, m := range []repo.Manifest{b, c} {
-		if err := s.get(t, m).Usable(); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, s.get(t, m).Usable())
 	}
 	for _, name := range []string{stubNameOf(a), manifestOf(b)} {
 		if object := target.objects[name]; signaturesIn(object) != own.signatures(bodyOf(object)) {
@@ -136,15 +131,12 @@ func TestSignedSnapshotsAreValid(t *testing.T) {
 		}
 	}
 	report := s.whole(t, b, c)
-	if !hasText(report.Checked, "signatures: 2 valid, 1 unsigned") {
-		t.Errorf("the audit says %q", report.Checked)
-	}
+	must.Hold(t, hasText(report.Checked, "signatures: 2 valid, 1 unsigned"), "the audit says %q", report.Checked)
 }
 
 func TestPublishSignsWhatNamesItsSigner(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := signing(t, target, own)
+	target, s := signedStore(t)
 	m := s.takeSigned(t, "a")
 	object := target.objects[manifestOf(m)]
 	if _, err := s.catalog.Publish(ctx, m); err != nil || string(target.objects[manifestOf(m)]) != string(object) {
@@ -162,9 +154,7 @@ func TestPublishSignsWhatNamesItsSigner(t *testing.T) {
 		fresh.Signer = signer
 		must.Fail(s.catalog.Publish(ctx, fresh))(t, "signer "+string(signer), amber.KindInvalid)
 	}
-	if n := len(target.names("snapshots/")); n != 1 {
-		t.Errorf("%d manifests", n)
-	}
+	must.Equal(t, "manifests", len(target.names("snapshots/")), 1)
 }
 
 // badSigner does not sign, or signs something else.
@@ -195,17 +185,14 @@ func TestASignerThatFailsLeavesNothing(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(before.objects, target.objects); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "objects", target.objects, before.objects)
 }
 
 // TestForgedSignatures changes the signature of a manifest, and of a stub, in
 // every way. The snapshot is listed, and nothing is taken from it.
 func TestForgedSignatures(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := signing(t, target, own)
+	target, s := signedStore(t)
 	gone, m, another := s.takeSigned(t, "gone"), s.takeSigned(t, "a"), s.takeSigned(t, "b")
 	s.delete(t, gone)
 	good := target.clone()
@@ -278,9 +265,8 @@ func checkForged(t *testing.T, target *memory, name string, m repo.Manifest, wan
 	if why := damageOf(report, name); report.OK() != (want == sign.SignatureValid) || !strings.HasPrefix(why, wording) {
 		t.Errorf("the audit says %+v", report)
 	}
-	r, err := s.catalog.CheckChain(ctx, ada, nil)
-	if err != nil || want != "" && hasText(r.Damaged, name+": "+wording) != (wording != "") {
-		t.Errorf("the chain: %v, %+v", err, r)
+	if r := must.Get(s.catalog.CheckChain(ctx, ada, nil))(t); want != "" && hasText(r.Damaged, name+": "+wording) != (wording != "") {
+		t.Errorf("the chain: %+v", r)
 	}
 	if name != manifestOf(m) {
 		return
@@ -300,9 +286,7 @@ func checkForged(t *testing.T, target *memory, name string, m repo.Manifest, wan
 	before := target.clone()
 	must.Fail(s.repo.CollectGarbage(ctx, s.options()))(t, "gc", kind)
 	if kind != "" {
-		if diff := cmp.Diff(before.objects, target.objects); diff != "" {
-			t.Errorf("gc changed something: %s", diff)
-		}
+		must.Equal(t, "objects after gc", target.objects, before.objects)
 	}
 }
 
@@ -310,8 +294,7 @@ func checkForged(t *testing.T, target *memory, name string, m repo.Manifest, wan
 // signer.
 func TestASignatureNobodyNamesIsBad(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := signing(t, target, own)
+	target, s := signedStore(t)
 	m := s.takeAs(t, laptop, "a", "")
 	must.Do(t, s.catalog.SetPin(ctx, ada, m.ID, true, s.at()))
 	pin := "pins/ada/" + string(m.ID) + ".json"
@@ -320,14 +303,10 @@ func TestASignatureNobodyNamesIsBad(t *testing.T) {
 		target.objects[name] = envelopeWith(body, own.signatures(body))
 	}
 	e := s.get(t, m)
-	if e.Signature.Status != sign.SignatureBad || e.Signature.KeyID != "" || !e.Pinned {
-		t.Errorf("%+v", e)
-	}
+	must.Hold(t, e.Signature.Status == sign.SignatureBad && e.Signature.KeyID == "" && e.Pinned, "%+v", e)
 	report := s.audit(t)
 	for _, name := range []string{manifestOf(m), pin} {
-		if damageOf(report, name) == "" {
-			t.Errorf("%s: the audit says %+v", name, report)
-		}
+		must.Hold(t, damageOf(report, name) != "", "%s: the audit says %+v", name, report)
 	}
 }
 
@@ -335,8 +314,7 @@ func TestASignatureNobodyNamesIsBad(t *testing.T) {
 // is, and with a digest that is made to fit.
 func TestEveryChangedByteOfSignedRecordsIsFound(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := signing(t, target, own)
+	target, s := signedStore(t)
 	gone, m := s.takeSigned(t, "gone"), s.takeSigned(t, "a")
 	s.delete(t, gone)
 	heads := headsOf(t, s)
@@ -345,10 +323,7 @@ func TestEveryChangedByteOfSignedRecordsIsFound(t *testing.T) {
 		body, list := bodyOf(good), signaturesIn(good)
 		check := func(what string, i int, object []byte) {
 			target.objects[name] = object
-			report := must.Get(s.repo.Audit(ctx, tenant, false, func(agent amber.AgentID, device string) (repo.Link, bool) {
-				l, ok := heads[string(agent)+" "+device]
-				return l, ok
-			}))(t)
+			report := must.Get(s.repo.Audit(ctx, tenant, false, heads.known))(t)
 			// A version that grew, with a digest that fits, is a newer Amber's.
 			if report.OK() && !hasText(report.NotChecked, "this amber knows version 1") {
 				t.Errorf("%s: %s %d flipped, and nothing is found: %q", name, what, i, object)
@@ -377,8 +352,7 @@ func TestEveryChangedByteOfSignedRecordsIsFound(t *testing.T) {
 // signed manifests.
 func TestAStubIsNotEnoughForASignedSnapshot(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := signing(t, target, own)
+	target, s := signedStore(t)
 	m := s.takeSigned(t, "a")
 	object := target.objects[manifestOf(m)]
 	s.delete(t, m)
@@ -390,38 +364,27 @@ func TestAStubIsNotEnoughForASignedSnapshot(t *testing.T) {
 		"not signed": envelope(unsigned), "signature taken away": envelope(body), "of another key": envelopeWith(body, other.signatures(body)),
 	} {
 		target.objects[stubNameOf(m)] = forged
-		if e := s.get(t, m); e.Manifest.ID != m.ID {
-			t.Errorf("%s: %+v", name, e)
-		}
-		if got := labels(t, s, ada); len(got) != 1 {
-			t.Errorf("%s: listed are %q", name, got)
-		}
+		must.Equal(t, name, s.get(t, m).Manifest.ID, m.ID)
+		must.Equal(t, name+": snapshots that are listed", len(labels(t, s, ada)), 1)
 		if report := s.audit(t); damageOf(report, stubNameOf(m)) == "" {
 			t.Errorf("%s: the audit says %+v", name, report)
 		}
 		s.collect(t)
-		if err := s.same(m); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Kind(t, name, s.same(m), "")
 	}
 	s.delete(t, m)
-	if got := labels(t, s, ada); len(got) != 0 {
-		t.Errorf("listed are %q", got)
-	}
+	must.Equal(t, "snapshots that are listed", len(labels(t, s, ada)), 0)
 	s.whole(t)
 }
 
 func TestASignedSnapshotIsNotDeletedWithoutAKey(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := signing(t, target, own)
+	_, s := signedStore(t)
 	m := s.takeSigned(t, "a")
 	bare := s.with(t, nil)
 	err := bare.catalog.Delete(ctx, ada, m.ID, "", s.at())
 	must.Kind(t, "delete", err, amber.KindRefused)
-	if amber.HintOf(err) == "" {
-		t.Error("no hint")
-	}
+	must.Hold(t, amber.HintOf(err) != "", "no hint")
 	s.whole(t, m)
 	// Another's key will do; that is told.
 	s.with(t, other).delete(t, m)

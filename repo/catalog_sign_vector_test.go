@@ -16,8 +16,7 @@ import (
 // 00 01 02 … 1f.
 func signedVectors(t *testing.T) map[string]string {
 	t.Helper()
-	target := newMemory()
-	s := signing(t, target, own)
+	target, s := signedStore(t)
 	m := vectorManifest()
 	m.Signer = own.KeyID()
 	must.Get(s.catalog.Publish(ctx, m))(t)
@@ -56,12 +55,9 @@ func TestSignedRecordsOfAnEarlierAmberAreValid(t *testing.T) {
 		target.objects[name] = []byte(strings.ReplaceAll(string(b), "\r\n", "\n"))
 	}
 	s := newStore(t, target)
-	e, err := s.catalog.Get(ctx, ada, vectorID)
-	if err != nil || e.Signature != (repo.SignatureState{Status: sign.SignatureValid, KeyID: own.KeyID()}) {
-		t.Errorf("%v, %+v", err, e.Signature)
-	}
-	report, err := s.repo.Audit(ctx, tenant, true, nil)
-	if err != nil || !hasText(report.Checked, "signatures: 2 valid, 0 unsigned") {
-		t.Errorf("%v, %+v", err, report)
+	e := must.Get(s.catalog.Get(ctx, ada, vectorID))(t)
+	must.Equal(t, "signature", e.Signature, repo.SignatureState{Status: sign.SignatureValid, KeyID: own.KeyID()})
+	if report := must.Get(s.repo.Audit(ctx, tenant, true, nil))(t); !hasText(report.Checked, "signatures: 2 valid, 0 unsigned") {
+		t.Errorf("%+v", report)
 	}
 }

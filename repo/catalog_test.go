@@ -18,8 +18,7 @@ import (
 
 func labels(t testing.TB, s *store, agent amber.AgentID) (l []string) {
 	t.Helper()
-	entries := must.Get(s.catalog.List(ctx, agent))(t)
-	for _, e := range entries {
+	for _, e := range must.Get(s.catalog.List(ctx, agent))(t) {
 		label := e.Manifest.Label
 		if e.Pinned {
 			label += " pinned"
@@ -42,9 +41,7 @@ func TestSnapshotsAreListedNewestFirst(t *testing.T) {
 	}
 	s.take(t, bob, "other")
 	must.Do(t, s.catalog.SetPin(ctx, ada, taken[0].ID, true, s.at()))
-	if diff := cmp.Diff([]string{"three", "two", "one pinned"}, labels(t, s, ada)); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "labels", labels(t, s, ada), []string{"three", "two", "one pinned"})
 	agents, err := s.catalog.Agents(ctx)
 	if diff := cmp.Diff([]amber.AgentID{ada, bob}, agents); diff != "" || err != nil {
 		t.Error(diff, err)
@@ -67,17 +64,13 @@ func TestDeletedSnapshotsLeaveAStubAndTheChainHolds(t *testing.T) {
 		s.delete(t, m)
 		s.delete(t, m) // once more is no error
 	}
-	if diff := cmp.Diff([]string{"a"}, labels(t, s, ada)); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "labels", labels(t, s, ada), []string{"a"})
 	must.Fail(s.catalog.Get(ctx, ada, b.ID))(t, "get a deleted one", amber.KindNotFound)
 	must.Kind(t, "pin a deleted one", s.catalog.SetPin(ctx, ada, b.ID, true, s.at()), amber.KindNotFound)
 	must.Kind(t, "delete one that never was", s.catalog.Delete(ctx, ada, s.newID(t), "", s.at()), amber.KindNotFound)
 	must.Fail(s.catalog.Publish(ctx, b))(t, "publish a deleted one", amber.KindConflict)
 	d := s.take(t, ada, "d")
-	if d.Counter != 4 || d.ParentID != c.ID {
-		t.Errorf("the chain goes on with counter %d after %s", d.Counter, d.ParentID)
-	}
+	must.Hold(t, d.Counter == 4 && d.ParentID == c.ID, "the chain goes on with counter %d after %s", d.Counter, d.ParentID)
 	s.whole(t, a, d)
 }
 
@@ -85,9 +78,7 @@ func TestPublishNeverOverwrites(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, newMemory())
 	m := s.take(t, ada, "a")
-	if _, err := s.catalog.Publish(ctx, m); err != nil {
-		t.Errorf("the same manifest again: %v", err)
-	}
+	must.Kind(t, "the same manifest again", must.Err(s.catalog.Publish(ctx, m)), "")
 	other := m
 	other.Label = "another"
 	must.Fail(s.catalog.Publish(ctx, other))(t, "another one of that id", amber.KindConflict)
@@ -126,15 +117,12 @@ func TestManifestsThatSayNonsenseAreNotPublished(t *testing.T) {
 		spoil(&m)
 		must.Fail(s.catalog.Publish(ctx, m))(t, name, amber.KindInvalid)
 	}
-	if n := len(s.target.(*memory).names("snapshots/")); n != 1 {
-		t.Errorf("%d manifests", n)
-	}
+	must.Equal(t, "manifests", len(s.target.(*memory).names("snapshots/")), 1)
 }
 
 func TestADamagedPinPinsAndIsReplaced(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	m := s.take(t, ada, "a")
 	pin := func() {
 		t.Helper()
@@ -147,9 +135,7 @@ func TestADamagedPinPinsAndIsReplaced(t *testing.T) {
 	if e, err := s.catalog.Get(ctx, ada, m.ID); err != nil || !e.Pinned {
 		t.Errorf("pinned %v, %v", e.Pinned, err)
 	}
-	if s.audit(t).OK() {
-		t.Error("the audit does not see the damaged pin")
-	}
+	must.Equal(t, "a damaged pin passes", s.audit(t).OK(), false)
 	pin()
 	s.whole(t, m)
 	if err := s.catalog.SetPin(ctx, ada, m.ID, false, s.at()); err != nil || len(target.names("pins/")) > 0 {
@@ -161,8 +147,7 @@ func TestADamagedPinPinsAndIsReplaced(t *testing.T) {
 // gc is blocked.
 func TestASnapshotThatCannotBeReadCanBeDeleted(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	a, b, c := s.take(t, ada, "a"), s.take(t, ada, "b"), s.take(t, ada, "c")
 	target.objects["snapshots/ada/"+string(b.ID)+".json"][20] ^= 1
 	if diff := cmp.Diff([]string{"c", "damaged", "a"}, labels(t, s, ada)); diff != "" {
@@ -176,16 +161,13 @@ func TestASnapshotThatCannotBeReadCanBeDeleted(t *testing.T) {
 	}
 	s.collect(t)
 	for _, m := range []repo.Manifest{a, c} {
-		if err := s.again(t).same(m); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, s.again(t).same(m))
 	}
 }
 
 func TestAStubOfAnotherManifestTakesNothingAway(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	a := s.take(t, ada, "a")
 	s.delete(t, a)
 	stub := target.names("stubs/")[0]
@@ -196,16 +178,10 @@ func TestAStubOfAnotherManifestTakesNothingAway(t *testing.T) {
 			t.Fatal("the ids are not the same")
 		}
 		s2.target.(*memory).objects[stub] = forged
-		if diff := cmp.Diff([]string{"b"}, labels(t, s2, ada)); diff != "" {
-			t.Error(diff)
-		}
+		must.Equal(t, "labels", labels(t, s2, ada), []string{"b"})
 		s2.collect(t)
-		if err := s2.again(t).same(b); err != nil {
-			t.Error(err)
-		}
-		if s2.audit(t).OK() {
-			t.Error("the audit does not see the stub")
-		}
+		must.NoError(t, s2.again(t).same(b))
+		must.Equal(t, "the stub passes", s2.audit(t).OK(), false)
 	}
 	// An intact stub, of the manifest that was there before.
 	s3 := newStore(t, newMemory())

@@ -13,13 +13,9 @@ import (
 )
 
 // checkChain checks the chains of ada with the heads that are known.
-func (s *store) checkChain(t testing.TB, heads map[string]repo.Link) repo.ChainReport {
+func (s *store) checkChain(t testing.TB, heads heads) repo.ChainReport {
 	t.Helper()
-	r := must.Get(s.catalog.CheckChain(ctx, ada, func(device string) (repo.Link, bool) {
-		l, ok := heads[string(ada)+" "+device]
-		return l, ok
-	}))(t)
-	return r
+	return must.Get(s.catalog.CheckChain(ctx, ada, func(device string) (repo.Link, bool) { return heads.known(ada, device) }))(t)
 }
 
 // TestAChainThatIsSignedStaysSo goes on without a signature, in every way.
@@ -55,14 +51,10 @@ func TestAChainThatIsSignedStaysSo(t *testing.T) {
 			if len(r.Damaged) > 0 != (tt.damaged != "") || !hasText(append(r.Damaged, ""), tt.damaged) || len(r.NotChecked) > 0 {
 				t.Errorf("%+v", r)
 			}
-			if report := s.audit(t); report.OK() != (tt.damaged == "") {
-				t.Errorf("the audit says %+v", report)
-			}
+			must.Equal(t, "the audit finds no damage", s.audit(t).OK(), tt.damaged == "")
 			// A fourth one that is signed does not make it good.
 			s.takeSigned(t, "d")
-			if r := s.checkChain(t, headsOf(t, s)); len(r.Damaged) > 0 != (tt.damaged != "") {
-				t.Errorf("then: %+v", r)
-			}
+			must.Equal(t, "damage against the heads", len(s.checkChain(t, headsOf(t, s)).Damaged) > 0, tt.damaged != "")
 		})
 	}
 }
@@ -81,13 +73,9 @@ func TestStubsOfOldSnapshotsAreSignedAndNothingElseMustBe(t *testing.T) {
 	last := s.takeSigned(t, "d")
 	s.delete(t, old[0])
 	report := s.whole(t, old[1], old[2], last)
-	if !hasText(report.Checked, "signatures: 2 valid, 2 unsigned") {
-		t.Errorf("%q", report.Checked)
-	}
+	must.Hold(t, hasText(report.Checked, "signatures: 2 valid, 2 unsigned"), "%q", report.Checked)
 	want := []repo.ChainSigner{{Device: laptop, KeyID: own.KeyID(), From: 4, To: 4}}
-	if diff := cmp.Diff(want, s.checkChain(t, nil).Signers); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "signers", s.checkChain(t, nil).Signers, want)
 }
 
 func TestAChangeOfSignersIsTold(t *testing.T) {
@@ -112,9 +100,7 @@ func TestAChangeOfSignersIsTold(t *testing.T) {
 		t.Error(diff, r.Damaged)
 	}
 	told := fmt.Sprintf("signed by %s from counter 1 to 2, by %s from counter 3 to 3, by %[1]s from counter 4 to 4", own.KeyID(), other.KeyID())
-	if !hasText(r.Checked, "device laptop: "+told) || hasText(r.Checked, "device phone: signed") {
-		t.Errorf("%q", r.Checked)
-	}
+	must.Hold(t, hasText(r.Checked, "device laptop: "+told) && !hasText(r.Checked, "device phone: signed"), "%q", r.Checked)
 }
 
 // TestWhatNobodySignedFillsNoGapInASignedChain takes a snapshot out of the
@@ -163,8 +149,7 @@ func TestWhatNobodySignedFillsNoGapInASignedChain(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			target := newMemory()
-			s := signing(t, target, own)
+			target, s := signedStore(t)
 			var taken []repo.Manifest
 			for _, word := range []string{"a", "b", "c"} {
 				taken = append(taken, s.takeSigned(t, word))
@@ -188,23 +173,16 @@ func TestWhatNobodySignedFillsNoGapInASignedChain(t *testing.T) {
 
 func TestAStubOfAnUnreadableSnapshotIsSigned(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := signing(t, target, own)
+	target, s := signedStore(t)
 	a, b, c := s.takeSigned(t, "a"), s.takeSigned(t, "b"), s.takeSigned(t, "c")
 	target.objects[manifestOf(b)] = nil
 	s.delete(t, b)
 	object := target.objects[stubNameOf(b)]
-	if signaturesIn(object) != own.signatures(bodyOf(object)) {
-		t.Errorf("%s", object)
-	}
+	must.Equal(t, "signatures", signaturesIn(object), own.signatures(bodyOf(object)))
 	r := s.checkChain(t, headsOf(t, s))
-	if len(r.Damaged) > 0 || !hasText(r.NotChecked, "counters 2 to 2: their records cannot be read") {
-		t.Errorf("%+v", r)
-	}
+	must.Hold(t, len(r.Damaged) == 0 && hasText(r.NotChecked, "counters 2 to 2: their records cannot be read"), "%+v", r)
 	for _, m := range []repo.Manifest{a, c} {
-		if err := s.same(m); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, s.same(m))
 	}
 }
 
@@ -212,24 +190,20 @@ func TestAStubOfAnUnreadableSnapshotIsSigned(t *testing.T) {
 // state in which every signature is right.
 func TestTheKnownHeadCountsMoreThanSignatures(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := signing(t, target, own)
+	target, s := signedStore(t)
 	s.takeSigned(t, "a")
 	before := target.clone()
 	s.takeSigned(t, "b")
 	heads := headsOf(t, s)
 	r := signing(t, before, own).checkChain(t, heads)
-	if !hasText(r.Damaged, "ends at counter 1, but counter 2 was written") {
-		t.Errorf("%+v", r)
-	}
+	must.Hold(t, hasText(r.Damaged, "ends at counter 1, but counter 2 was written"), "%+v", r)
 }
 
 // TestDeletingAForgedSnapshotDoesNotHideIt deletes a snapshot whose signature
 // was taken away: the stub is signed, and does not say that the snapshot was.
 func TestDeletingAForgedSnapshotDoesNotHideIt(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := signing(t, target, own)
+	target, s := signedStore(t)
 	s.takeSigned(t, "a")
 	b := s.takeSigned(t, "b")
 	s.takeSigned(t, "c")
@@ -237,7 +211,5 @@ func TestDeletingAForgedSnapshotDoesNotHideIt(t *testing.T) {
 	target.objects[manifestOf(b)] = envelope(bodyOf(target.objects[manifestOf(b)]))
 	s.delete(t, b)
 	r := s.checkChain(t, heads)
-	if len(r.Damaged) != 1 || !hasText(r.Damaged, "counter 2 is not signed, but counter 1 before it is") {
-		t.Errorf("%+v", r)
-	}
+	must.Hold(t, len(r.Damaged) == 1 && hasText(r.Damaged, "counter 2 is not signed, but counter 1 before it is"), "%+v", r)
 }

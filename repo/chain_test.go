@@ -16,21 +16,15 @@ import (
 func TestTheTipCountsStubs(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, newMemory())
-	if l, err := s.catalog.Tip(ctx, ada, laptop); err != nil || l != (repo.Link{}) {
-		t.Errorf("no chain: %v, %+v", err, l)
-	}
+	must.Equal(t, "no chain", must.Get(s.catalog.Tip(ctx, ada, laptop))(t), repo.Link{})
 	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
 	want := must.Get(s.catalog.Get(ctx, ada, b.ID))(t)
 	link := repo.Link{Counter: 2, ID: b.ID, Digest: want.Digest}
 	for _, do := range []func(){func() {}, func() { s.delete(t, b) }, func() { s.delete(t, a) }} {
 		do()
-		if l, err := s.catalog.Tip(ctx, ada, laptop); err != nil || l != link {
-			t.Errorf("got %v, %+v, want %+v", err, l, link)
-		}
+		must.Equal(t, "tip", must.Get(s.catalog.Tip(ctx, ada, laptop))(t), link)
 	}
-	if l, err := s.catalog.Tip(ctx, ada, "another device"); err != nil || l != (repo.Link{}) {
-		t.Errorf("another device: %v, %+v", err, l)
-	}
+	must.Equal(t, "another device", must.Get(s.catalog.Tip(ctx, ada, "another device"))(t), repo.Link{})
 }
 
 // TestTheTipIsFoundAgain compares a look at what is new with a look at
@@ -38,8 +32,7 @@ func TestTheTipCountsStubs(t *testing.T) {
 // them.
 func TestTheTipIsFoundAgain(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	var seen repo.Seen
 	var taken []repo.Manifest
 	look := func(what string) {
@@ -114,8 +107,7 @@ func TestBrokenChains(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			target := newMemory()
-			s := newStore(t, target)
+			target, s := storeOn(t, newMemory())
 			var taken []repo.Manifest
 			for _, word := range []string{"a", "b", "c", "d"} {
 				taken = append(taken, s.take(t, ada, word))
@@ -133,9 +125,7 @@ func TestBrokenChains(t *testing.T) {
 				}
 				return slices.ContainsFunc(l, func(s string) bool { return strings.Contains(s, want) })
 			}
-			if !has(r.Damaged, tt.damaged) || !has(r.NotChecked, tt.notChecked) {
-				t.Errorf("%+v", r)
-			}
+			must.Hold(t, has(r.Damaged, tt.damaged) && has(r.NotChecked, tt.notChecked), "%+v", r)
 			r, err = s.catalog.CheckChain(ctx, ada, nil, laptop)
 			if err != nil || !has(r.NotChecked, "tail not checked: no known head") {
 				t.Errorf("without a known head: %v, %+v", err, r)
@@ -163,9 +153,8 @@ func TestChainsOfSeveralDevicesAreSeparate(t *testing.T) {
 		}
 		must.Do(t, err)
 	}
-	r, err := s.catalog.CheckChain(ctx, ada, nil)
-	if err != nil || len(r.Damaged) > 0 || len(r.Checked) != 2 || len(r.NotChecked) != 2 {
-		t.Errorf("%v, %+v", err, r)
+	if r := must.Get(s.catalog.CheckChain(ctx, ada, nil))(t); len(r.Damaged) > 0 || len(r.Checked) != 2 || len(r.NotChecked) != 2 {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -173,15 +162,13 @@ func TestChainsOfSeveralDevicesAreSeparate(t *testing.T) {
 // manifests are listed, so that the listing has only the second of them.
 func TestALinkThatIsWrittenDuringTheListingIsNoGap(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	s.take(t, ada, "a")
 	b := s.take(t, ada, "b")
 	s.take(t, ada, "c")
 	hidden := &hides{Target: target, name: manifestOf(b)}
-	r, err := open(t, hidden).Catalog(tenant).CheckChain(ctx, ada, nil)
-	if err != nil || len(r.Damaged) > 0 || !hidden.done {
-		t.Errorf("%v, %+v", err, r)
+	if r := must.Get(open(t, hidden).Catalog(tenant).CheckChain(ctx, ada, nil))(t); len(r.Damaged) > 0 || !hidden.done {
+		t.Errorf("%+v", r)
 	}
 }
 

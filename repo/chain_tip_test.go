@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 	"github.com/amber-memory/amber/sign"
 )
@@ -82,10 +83,8 @@ func TestTheTipIsNothingThatATargetMadeUp(t *testing.T) {
 					want = second.ID
 				}
 				for what, since := range map[string]repo.Seen{"at first sight": {}, "after the second": seen} {
-					got, err := catalog.TipSince(ctx, ada, laptop, since)
-					if err != nil || got.Tip.ID != want {
-						t.Errorf("%s: %v, counter %d", what, err, got.Tip.Counter)
-					}
+					got := must.Get(catalog.TipSince(ctx, ada, laptop, since))(t)
+					must.Equal(t, what+": tip", got.Tip.ID, want)
 					if n := len(got.IDs); tt.tip != (n == 3) {
 						t.Errorf("%s: %d links are noted", what, n)
 					}
@@ -107,9 +106,7 @@ func TestATipThatBecameAnotherIsNotBelieved(t *testing.T) {
 	}
 	o := s.target.(*memory).objects
 	o[manifestOf(second)] = envelopeWith(bodyOf(o[manifestOf(second)]), "[]")
-	if got, err := s.catalog.TipSince(ctx, ada, laptop, seen); err != nil || got.Tip.ID != first.ID {
-		t.Errorf("%v, %+v", err, got)
-	}
+	must.Equal(t, "tip", must.Get(s.catalog.TipSince(ctx, ada, laptop, seen))(t).Tip.ID, first.ID)
 }
 
 // A chain that nobody signs goes on.
@@ -119,9 +116,7 @@ func TestTheTipOfAChainWithoutSignatures(t *testing.T) {
 	s.take(t, ada, "a")
 	b := s.take(t, ada, "b")
 	catalog := s.catalog.Trusting(func(sign.KeyID) bool { return false })
-	if l, err := catalog.Tip(ctx, ada, laptop); err != nil || l.ID != b.ID {
-		t.Errorf("%v, %+v", err, l)
-	}
+	must.Equal(t, "tip", must.Get(catalog.Tip(ctx, ada, laptop))(t).ID, b.ID)
 }
 
 // TestSignedLinksBeforeACounterAreFound, also when only their stubs are there.
@@ -134,9 +129,7 @@ func TestSignedLinksBeforeACounterAreFound(t *testing.T) {
 	check := func(what string, c *repo.Catalog, device string, counter int64, want bool) {
 		t.Helper()
 		l, by, ok, err := c.SignedBefore(ctx, ada, device, counter)
-		if err != nil || ok != want {
-			t.Errorf("%s: %v, %v", what, ok, err)
-		}
+		must.Hold(t, err == nil && ok == want, "%s: %v, %v", what, ok, err)
 		if ok && (l.ID != b.ID || l.Counter != 2 || by != own.KeyID()) {
 			t.Errorf("%s: %s", what, cmp.Diff(repo.Link{}, l))
 		}

@@ -72,9 +72,7 @@ func TestAHostileTargetCannotTakeTheKeyAway(t *testing.T) {
 		delete(hostile.objects, firstKeys)
 		hostile.objects[secondKeys] = tt.record
 		must.Fail(repo.Copy(ctx, hostile, to, repo.CopyOptions{Identities: tt.identities}))(t, name, amber.KindConflict)
-		if diff := cmp.Diff(local.objects, to.objects); diff != "" {
-			t.Errorf("%s: something changed: %s", name, diff)
-		}
+		must.Equal(t, name+": objects", to.objects, local.objects)
 	}
 	to := local.clone()
 	hostile := rotated(t, local, 9, alice)
@@ -100,12 +98,8 @@ func TestAKeyRecordIsBroughtOnlyIfItsSignatureIsAccepted(t *testing.T) {
 		var asked []repo.SignatureState
 		o.Accept = func(s repo.SignatureState) error { asked = append(asked, s); return errNo }
 		_, err := repo.Copy(ctx, source, to, o)
-		if !errors.Is(err, errNo) || cmp.Diff(before.objects, to.objects) != "" {
-			t.Errorf("%s: %v", name, err)
-		}
-		if diff := cmp.Diff([]repo.SignatureState{{Status: sign.SignatureMissing}}, asked); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		must.Hold(t, errors.Is(err, errNo) && cmp.Diff(before.objects, to.objects) == "", "%s: %v", name, err)
+		must.Equal(t, name, asked, []repo.SignatureState{{Status: sign.SignatureMissing}})
 		o.Accept = func(repo.SignatureState) error { return nil }
 		if _, err := repo.Copy(ctx, source, to, o); err != nil || openAs(t, to, alice).Locked() {
 			t.Errorf("%s, accepted: %v", name, err)
@@ -144,21 +138,14 @@ func TestOldKeyRecordsGoAsSoonAsTheyMay(t *testing.T) {
 	from = rotated(t, from, 9, alice)
 	for _, o := range []repo.CopyOptions{aliceCopies(t), aliceCopies(t), {}} {
 		r := must.Get(repo.Copy(ctx, from, to, o))(t)
-		if diff := cmp.Diff([]string{firstKeys}, r.NotRemoved); diff != "" {
-			t.Error(diff)
-		}
+		must.Equal(t, "not removed", r.NotRemoved, []string{firstKeys})
 	}
 	to.refuse = false
 	if r, err := repo.Copy(ctx, from, to, repo.CopyOptions{}); err != nil || len(r.NotRemoved) != 1 || len(to.names("keys/")) != 2 {
 		t.Errorf("nobody proves it: %v, %+v", err, r)
 	}
-	r, err := repo.Copy(ctx, from, to, aliceCopies(t))
-	if err != nil || len(r.NotRemoved) != 0 {
-		t.Errorf("%v, %+v", err, r)
-	}
-	if diff := cmp.Diff([]string{secondKeys}, to.names("keys/")); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "not removed", len(must.Get(repo.Copy(ctx, from, to, aliceCopies(t)))(t).NotRemoved), 0)
+	must.Equal(t, "key records", to.names("keys/"), []string{secondKeys})
 	newStore(t, to).whole(t, m)
 }
 
@@ -175,9 +162,8 @@ func TestAnOldKeyRecordThatHoldsSomethingElseStays(t *testing.T) {
 	} {
 		to := from.clone()
 		to.objects[firstKeys] = record
-		r, err := repo.Copy(ctx, from, to, aliceCopies(t))
-		if err != nil || len(r.NotRemoved) != 1 || !bytes.Equal(to.objects[firstKeys], record) {
-			t.Errorf("%s: %v, %+v", name, err, r)
+		if r := must.Get(repo.Copy(ctx, from, to, aliceCopies(t)))(t); len(r.NotRemoved) != 1 || !bytes.Equal(to.objects[firstKeys], record) {
+			t.Errorf("%s: %+v", name, r)
 		}
 	}
 }
@@ -187,7 +173,5 @@ func TestNothingIsRemovedBeforeTheNewKeyRecordWasReadBack(t *testing.T) {
 	from := newEncrypted(t)
 	to := &stubborn{memory: from.clone(), garble: secondKeys}
 	must.Fail(repo.Copy(ctx, rotated(t, from, 9, alice), to, aliceCopies(t)))(t, "copy", amber.KindConflict)
-	if !bytes.Equal(to.objects[firstKeys], from.objects[firstKeys]) {
-		t.Error("the only good record is gone")
-	}
+	must.Equal(t, "the only good record", to.objects[firstKeys], from.objects[firstKeys])
 }

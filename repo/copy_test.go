@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
@@ -53,9 +51,7 @@ func TestACopyIsWholeAndSendsNothingTwice(t *testing.T) {
 	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
 	to := &counted{Target: newMemory()}
 	first := mustCopy(t, s.target, to)
-	if first.Snapshots != 2 || first.Objects == 0 || first.ObjectsPresent != 0 {
-		t.Errorf("the first copy: %+v", first)
-	}
+	must.Hold(t, first.Snapshots == 2 && first.Objects != 0 && first.ObjectsPresent == 0, "the first copy: %+v", first)
 	s.on(t, to).whole(t, a, b)
 	sent := to.puts.Load()
 	if again := mustCopy(t, s.target, to); again.Objects != 0 || again.Bytes != 0 || again.SnapshotsPresent != 2 {
@@ -65,9 +61,7 @@ func TestACopyIsWholeAndSendsNothingTwice(t *testing.T) {
 		t.Errorf("the second copy offered %d objects", again-sent)
 	}
 	c := s.take(t, ada, "c")
-	if third := mustCopy(t, s.target, to); third.Snapshots != 1 {
-		t.Errorf("the third copy: %+v", third)
-	}
+	must.Equal(t, "snapshots of the third copy", mustCopy(t, s.target, to).Snapshots, 1)
 	s.on(t, to).whole(t, a, b, c)
 	back := newMemory()
 	mustCopy(t, to, back)
@@ -118,9 +112,7 @@ func TestTwoMachinesCopyToOnePlaceAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, s := range []*store{one, two} {
 		wg.Go(func() {
-			if _, err := repo.Copy(ctx, s.target, to, repo.CopyOptions{}); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, must.Err(repo.Copy(ctx, s.target, to, repo.CopyOptions{})))
 		})
 	}
 	wg.Wait()
@@ -179,9 +171,7 @@ func TestACopyRescuesWhatGCIsAboutToTake(t *testing.T) {
 	there.gc(t) // everything is condemned now
 	c := s.take(t, ada, "a")
 	report := mustCopy(t, s.target, to)
-	if report.Rescued == 0 {
-		t.Errorf("nothing was rescued: %+v", report)
-	}
+	must.Hold(t, report.Rescued != 0, "nothing was rescued: %+v", report)
 	there = s.on(t, to)
 	there.later(3 * grace)
 	there.collect(t)
@@ -194,20 +184,14 @@ func TestAManifestThatIsThereIsCompared(t *testing.T) {
 	s := newStore(t, newMemory())
 	m := s.take(t, ada, "a")
 	to := newMemory()
-	if first := mustCopy(t, s.target, to); first.PacksNotCompared != 0 {
-		t.Errorf("the first copy: %+v", first)
-	}
-	if again := mustCopy(t, s.target, to); again.PacksNotCompared != len(to.names("packs/")) {
-		t.Errorf("the second copy: %+v", again)
-	}
+	must.Equal(t, "packs the first copy did not compare", mustCopy(t, s.target, to).PacksNotCompared, 0)
+	must.Equal(t, "packs the second copy did not compare", mustCopy(t, s.target, to).PacksNotCompared, len(to.names("packs/")))
 	name := "snapshots/ada/" + string(m.ID) + ".json"
 	to.objects[name] = envelope(strings.Replace(bodyOf(to.objects[name]), `"label":"a"`, `"label":"b"`, 1))
 	s.take(t, ada, "c")
 	before := to.clone()
 	must.Fail(repo.Copy(ctx, s.target, to, repo.CopyOptions{}))(t, "copy", amber.KindConflict)
-	if diff := cmp.Diff(before.objects, to.objects); diff != "" {
-		t.Errorf("something was sent: %s", diff)
-	}
+	must.Equal(t, "objects", to.objects, before.objects)
 }
 
 // TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted copies a repository that was
@@ -224,16 +208,12 @@ func TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted(t *testing.T) {
 	refuse := repo.CopyOptions{RefusePlain: true}
 	r, err := repo.Copy(ctx, from, to, refuse)
 	must.Kind(t, "copy", err, amber.KindRefused)
-	if r.Plain != 1 || len(to.objects) > 0 {
-		t.Errorf("%+v, %q", r, to.names(""))
-	}
+	must.Hold(t, r.Plain == 1 && len(to.objects) == 0, "%+v, %q", r, to.names(""))
 	if r, err := repo.Copy(ctx, from, to, repo.CopyOptions{}); err != nil || r.Plain != 1 || r.Snapshots != 2 {
 		t.Errorf("without: %v, %+v", err, r)
 	}
 	// What is there need not be sent.
-	if r, err := repo.Copy(ctx, from, to, refuse); err != nil || r.Plain != 1 {
-		t.Errorf("there already: %v, %+v", err, r)
-	}
+	must.Equal(t, "plain snapshots that are there already", must.Get(repo.Copy(ctx, from, to, refuse))(t).Plain, 1)
 	// Nor may what is left of one that was deleted.
 	left := from.clone()
 	there := s.on(t, left)
@@ -241,28 +221,18 @@ func TestWhatIsNotEncryptedIsNotSentToWhoIsNotTrusted(t *testing.T) {
 	fresh := newMemory()
 	r, err = repo.Copy(ctx, left, fresh, refuse)
 	must.Kind(t, "packs of a plain snapshot that was deleted", err, amber.KindRefused)
-	if len(fresh.objects) > 0 {
-		t.Errorf("%q were sent", fresh.names(""))
-	}
-	for _, name := range left.names("index/") {
-		delete(left.objects, name)
-	}
+	must.Hold(t, len(fresh.objects) == 0, "%q were sent", fresh.names(""))
+	drop(left.objects, "index/")
 	must.Fail(repo.Copy(ctx, left, fresh, refuse))(t, "packs that no index object names", amber.KindRefused)
-	if r.Plain != 0 || len(fresh.names("snapshots/")) > 0 {
-		t.Errorf("%+v, %q", r, fresh.names("snapshots/"))
-	}
+	must.Hold(t, r.Plain == 0 && len(fresh.names("snapshots/")) == 0, "%+v, %q", r, fresh.names("snapshots/"))
 	must.Get(there.repo.Rebuild(ctx))(t)
 	there.collect(t)
 	fresh = newMemory()
-	if r, err := repo.Copy(ctx, left, fresh, refuse); err != nil || r.Snapshots != 1 {
-		t.Errorf("space was freed: %v, %+v", err, r)
-	}
+	must.Equal(t, "snapshots after space was freed", must.Get(repo.Copy(ctx, left, fresh, refuse))(t).Snapshots, 1)
 	// Nobody knows what is in a manifest that cannot be read.
 	name := "snapshots/ada/" + string(plain.ID) + ".json"
 	from.objects[name] = append([]byte(" "), from.objects[name]...)
 	fresh = newMemory()
 	must.Fail(repo.Copy(ctx, from, fresh, refuse))(t, "a damaged manifest", amber.KindDamaged)
-	if len(fresh.objects) > 0 {
-		t.Errorf("%q were sent", fresh.names(""))
-	}
+	must.Hold(t, len(fresh.objects) == 0, "%q were sent", fresh.names(""))
 }

@@ -37,9 +37,7 @@ func neverWrong(t *testing.T, r *repo.Repo, samples []sample) (lost int) {
 		}
 		return nil
 	})
-	if (err == nil) != (lost == 0) {
-		t.Errorf("read: %v, with %d blobs lost", err, lost)
-	}
+	must.Hold(t, (err == nil) == (lost == 0), "read: %v, with %d blobs lost", err, lost)
 	return lost
 }
 
@@ -58,9 +56,8 @@ func TestEveryChangedByteIsFoundAndNothingWrongIsRead(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", where, err)
 				}
-				c, err := r.Check(ctx, true)
-				if err != nil || c.OK() {
-					t.Errorf("%s: not found: %v", where, err)
+				if c := must.Get(r.Check(ctx, true))(t); c.OK() {
+					t.Errorf("%s: not found", where)
 				}
 				lost := neverWrong(t, r, samples)
 				neverWrong(t, old, samples) // knows the intact index
@@ -82,25 +79,21 @@ func TestEveryChangedByteIsFoundAndNothingWrongIsRead(t *testing.T) {
 // blobs.
 func TestChangedDirectoriesAreFoundWithoutReadingData(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	report := fill(t, r, few()...)
 	name := target.names("packs/")[0]
 	for i := range target.objects[name] {
 		target.objects[name][i] ^= 4
 		c, err := r.Check(ctx, false)
 		inBlobs := i >= 32 && i < 32+int(report.Stored)
-		if err != nil || c.OK() != inBlobs || c.DataRead {
-			t.Errorf("byte %d: %v, %+v", i, err, c)
-		}
+		must.Hold(t, err == nil && c.OK() == inBlobs && !c.DataRead, "byte %d: %v, %+v", i, err, c)
 		target.objects[name][i] ^= 4
 	}
 }
 
 func TestMissingCutAndSwappedObjects(t *testing.T) {
 	t.Parallel()
-	whole := newMemory()
-	r := open(t, whole)
+	whole, r := openOn(t, newMemory())
 	r.SetPackBytes(500)
 	samples := few()
 	fill(t, r, samples[:4]...)
@@ -139,9 +132,8 @@ func TestMissingCutAndSwappedObjects(t *testing.T) {
 			target := whole.clone()
 			tt.do(target.objects)
 			r := open(t, target)
-			c, err := r.Check(ctx, true)
-			if err != nil || c.OK() && len(c.Unindexed) == 0 {
-				t.Errorf("check: %v, %+v", err, c)
+			if c := must.Get(r.Check(ctx, true))(t); c.OK() && len(c.Unindexed) == 0 {
+				t.Errorf("check: %+v", c)
 			}
 			if lost := neverWrong(t, r, samples); (lost > 0) != tt.lost {
 				t.Errorf("%d blobs lost", lost)
@@ -162,11 +154,8 @@ func TestMissingCutAndSwappedObjects(t *testing.T) {
 func storeAgain(t *testing.T, target *memory, samples []sample, unnoticed bool) {
 	t.Helper()
 	target = target.clone()
-	w := open(t, target).NewWriter(ctx)
-	defer w.Close()
-	for _, s := range samples {
-		must.Get(s.put(ctx, w))(t)
-	}
+	w := writer(t, open(t, target))
+	putAll(t, w, samples...)
 	_, err := w.Flush(ctx)
 	if err != nil && amber.KindOf(err) != amber.KindDamaged {
 		t.Errorf("flush: %v", err)
@@ -178,8 +167,7 @@ func storeAgain(t *testing.T, target *memory, samples []sample, unnoticed bool) 
 
 func TestRebuildEqualsTheIndex(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	r.SetPackBytes(500)
 	samples := few()
 	fill(t, r, samples...)
@@ -206,8 +194,7 @@ func TestRebuildEqualsTheIndex(t *testing.T) {
 
 func TestRebuildSupersedesOlderIndexObjects(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	samples := few()
 	for _, s := range samples {
 		fill(t, r, s)
@@ -220,9 +207,7 @@ func TestRebuildSupersedesOlderIndexObjects(t *testing.T) {
 		t.Errorf("superseded: %s; objects %q", diff, report.Objects)
 	}
 	readAll(t, r, samples)
-	if r.Blobs() != len(samples) {
-		t.Errorf("%d blobs, want %d", r.Blobs(), len(samples))
-	}
+	must.Equal(t, "blobs", r.Blobs(), len(samples))
 	for _, name := range report.Superseded {
 		delete(target.objects, name)
 	}
@@ -233,8 +218,7 @@ func TestRebuildSupersedesOlderIndexObjects(t *testing.T) {
 
 func TestRebuildKeepsTheIndexOfAPackWithoutDirectory(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	samples := few()
 	fill(t, r, samples[:3]...)
 	index := target.names("index/")
@@ -277,8 +261,7 @@ func TestABlobInTwoPacksSurvivesTheLossOfOne(t *testing.T) {
 
 func TestUnreachableTargetIsNoDamage(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	fill(t, r, few()...)
 	away := amber.Errorf(amber.KindUnreachable, "get", "", "no answer")
 	for n := 1; ; n++ {
@@ -307,9 +290,7 @@ func TestUnreachableTargetIsNoDamage(t *testing.T) {
 		if len(c.calls) < n {
 			break
 		}
-		if failed != 1 {
-			t.Errorf("call %d (%s): %d errors", n, c.calls[n-1], failed)
-		}
+		must.Equal(t, fmt.Sprintf("errors of call %d (%s)", n, c.calls[n-1]), failed, 1)
 	}
 }
 
@@ -317,8 +298,7 @@ func TestACrashAtAnyCallLeavesNoIndexOfAMissingPack(t *testing.T) {
 	t.Parallel()
 	samples := few()
 	for n := 1; ; n++ {
-		target := newMemory()
-		r := open(t, target)
+		target, r := openOn(t, newMemory())
 		r.SetPackBytes(500)
 		target.calls = nil
 		target.fail = func(i int) error {
@@ -344,9 +324,7 @@ func TestACrashAtAnyCallLeavesNoIndexOfAMissingPack(t *testing.T) {
 		target.fail = nil
 		after := open(t, target)
 		c, err := after.Check(ctx, true)
-		if err != nil || !c.OK() || len(after.Problems()) > 0 {
-			t.Errorf("call %d: %v, %+v", n, err, c)
-		}
+		must.Hold(t, err == nil && c.OK() && len(after.Problems()) == 0, "call %d: %v, %+v", n, err, c)
 		if ferr == nil {
 			readAll(t, after, samples)
 			break
@@ -364,13 +342,9 @@ func TestACrashAtAnyCallLeavesNoIndexOfAMissingPack(t *testing.T) {
 
 func TestFlushMayBeRepeatedWhenOnlyTheIndexFailed(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
-	w := r.NewWriter(ctx)
-	defer w.Close()
-	for _, s := range few() {
-		must.Get(s.put(ctx, w))(t)
-	}
+	target, r := openOn(t, newMemory())
+	w := writer(t, r)
+	putAll(t, w, few()...)
 	target.fail = func(int) error {
 		if strings.HasPrefix(target.calls[len(target.calls)-1], "put index/") {
 			return errCut
@@ -381,9 +355,7 @@ func TestFlushMayBeRepeatedWhenOnlyTheIndexFailed(t *testing.T) {
 		t.Errorf("flush: %v", err)
 	}
 	target.fail = nil
-	if report, err := w.Flush(ctx); err != nil || report.New != len(few()) {
-		t.Errorf("flush: %v, %+v", err, report)
-	}
+	must.Equal(t, "new blobs", must.Get(w.Flush(ctx))(t).New, len(few()))
 	readAll(t, open(t, target), few())
 }
 
@@ -394,11 +366,8 @@ func TestADamagedPackOfTheSameNameIsNotReliedOn(t *testing.T) {
 	delete(target.objects, target.names("index/")[0])
 	target.objects[target.names("packs/")[0]][40] ^= 1
 	r := open(t, target)
-	w := r.NewWriter(ctx)
-	defer w.Close()
-	for _, s := range few() {
-		must.Get(s.put(ctx, w))(t)
-	}
+	w := writer(t, r)
+	putAll(t, w, few()...)
 	if _, err := w.Flush(ctx); amber.KindOf(err) != amber.KindDamaged || len(target.names("index/")) > 0 {
 		t.Errorf("flush: %v", err)
 	}

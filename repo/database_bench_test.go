@@ -73,9 +73,7 @@ func BenchmarkDatabase(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := r.ReadDatabase(ctx, base.Ref, func(int64, []byte) error { return nil }); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, r.ReadDatabase(ctx, base.Ref, func(int64, []byte) error { return nil }))
 		}
 	})
 	b.Run("page", func(b *testing.B) {

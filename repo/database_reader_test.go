@@ -2,7 +2,7 @@ package repo_test
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"sync"
@@ -16,8 +16,7 @@ import (
 // scattered stores a database whose pages lie in many chunks.
 func scattered(t testing.TB, pages int) (*memory, *repo.Repo, repo.DatabaseRef, []byte) {
 	t.Helper()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	data := noise(1, 512*pages)
 	base, _ := freeze(t, r, 512, data, nil)
 	for i := range 12 {
@@ -74,9 +73,7 @@ func TestDatabaseReaderCountsAndKeepsWhatWasUsedLast(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	read(2, 0) // 1 was not used for longest
-	if got := d.Stats(); got.ChunksRead != 3 {
-		t.Errorf("%+v", got)
-	}
+	must.Equal(t, "chunks read", d.Stats().ChunksRead, 3)
 	read(1)
 	if got := d.Stats(); got.ChunksRead != 4 || got.PagesDistinct != 6 {
 		t.Errorf("%+v", got)
@@ -89,9 +86,7 @@ func TestDatabaseReaderTriesAgainAfterAnError(t *testing.T) {
 	d := must.Get(r.OpenDatabase(ctx, ref, 1<<20))(t)
 	target.fail = func(int) error { return errCut }
 	b := make([]byte, len(data))
-	if _, err := d.ReadAt(b, 0); !errors.Is(err, errCut) {
-		t.Errorf("got %v", err)
-	}
+	must.Is(t, "read", must.Err(d.ReadAt(b, 0)), errCut)
 	target.fail = nil
 	if _, err := d.ReadAt(b, 0); err != nil || !bytes.Equal(b, data) {
 		t.Errorf("again: %v", err)
@@ -108,9 +103,7 @@ func TestFlippedBytesOfADatabaseAreFound(t *testing.T) {
 		damaged := target.clone()
 		name := "packs/" + l.Pack.String()[:2] + "/" + l.Pack.String() + ".pack"
 		damaged.objects[name][l.Offset+l.Stored/2] ^= 1
-		if _, err := thaw(open(t, damaged), ref); amber.KindOf(err) != amber.KindDamaged {
-			t.Errorf("blob %v: %v", id, err)
-		}
+		must.Fail(thaw(open(t, damaged), ref))(t, fmt.Sprintf("blob %v", id), amber.KindDamaged)
 		return nil
 	}))
 }

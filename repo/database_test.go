@@ -20,8 +20,7 @@ import (
 // returns what names it and the base of the next one.
 func storeDatabase(t testing.TB, w *repo.Writer, pageSize int, data []byte, base *repo.Base) *repo.Base {
 	t.Helper()
-	d, err := w.NewDatabase(ctx, pageSize, base)
-	must.Do(t, err)
+	d := must.Get(w.NewDatabase(ctx, pageSize, base))(t)
 	defer d.Abort()
 	piece := make([]byte, 0, 37*pageSize)
 	for rest := data; len(rest) > 0; {
@@ -39,14 +38,19 @@ func storeDatabase(t testing.TB, w *repo.Writer, pageSize int, data []byte, base
 	return &repo.Base{Ref: ref, Digests: sums}
 }
 
+// finish returns the error that ends a database.
+func finish(d *repo.DatabaseWriter) error {
+	_, _, err := d.Finish(ctx)
+	return err
+}
+
 // freeze stores a database with one Flush.
 func freeze(t testing.TB, r *repo.Repo, pageSize int, data []byte, base *repo.Base) (*repo.Base, repo.Report) {
 	t.Helper()
 	w := r.NewWriter(ctx)
 	defer w.Close()
 	b := storeDatabase(t, w, pageSize, data, base)
-	report := must.Get(w.Flush(ctx))(t)
-	return b, report
+	return b, must.Get(w.Flush(ctx))(t)
 }
 
 // thaw reads a database, every page once.
@@ -153,9 +157,7 @@ func TestEverySnapshotOfADatabaseComesBack(t *testing.T) {
 			all = append(all, snapshot{base.Ref, bytes.Clone(data)})
 			longest = max(longest, len(base.Ref.Maps))
 		}
-		if longest < 2 || longest > 17 {
-			t.Errorf("at most %d maps", longest)
-		}
+		must.Hold(t, longest >= 2 && longest <= 17, "at most %d maps", longest)
 		for _, s := range all {
 			isDatabase(t, r, s.ref, s.data)
 		}
@@ -189,9 +191,7 @@ func TestOnlyChangedPagesAreStored(t *testing.T) {
 		}
 		isDatabase(t, r, shrunk.Ref, data[:1500*size])
 		grown, report := freeze(t, r, size, data, shrunk)
-		if report.Plain > 501*size {
-			t.Errorf("500 pages more: %+v", report)
-		}
+		must.Hold(t, report.Plain <= 501*size, "500 pages more: %+v", report)
 		isDatabase(t, r, grown.Ref, data)
 		isDatabase(t, r, base.Ref, noise(1, 2000*size))
 	})
@@ -220,10 +220,8 @@ func TestDatabaseOverOneGiB(t *testing.T) {
 	t.Parallel()
 	const size, pages = 65536, 1<<14 + 2
 	r := open(t, newMemory())
-	w := r.NewWriter(ctx)
-	defer w.Close()
-	d, err := w.NewDatabase(ctx, size, nil)
-	must.Do(t, err)
+	w := writer(t, r)
+	d := must.Get(w.NewDatabase(ctx, size, nil))(t)
 	page := make([]byte, size)
 	for i := range pages {
 		page[0] = byte(min(1, i/(pages-1))) // the last one is another
@@ -231,9 +229,7 @@ func TestDatabaseOverOneGiB(t *testing.T) {
 	}
 	ref, _, err := d.Finish(ctx)
 	must.Do(t, err)
-	if report, err := w.Flush(ctx); err != nil || report.New != 3 {
-		t.Errorf("%v, %+v", err, report)
-	}
+	must.Equal(t, "new blobs", must.Get(w.Flush(ctx))(t).New, 3)
 	var read, last int64
 	err = r.ReadDatabase(ctx, ref, func(offset int64, pages []byte) error {
 		read += int64(len(pages))
@@ -242,9 +238,7 @@ func TestDatabaseOverOneGiB(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || read != size*pages || last != 1<<30+size {
-		t.Errorf("%v, %d bytes, the last page at %d", err, read, last)
-	}
+	must.Hold(t, err == nil && read == size*pages && last == 1<<30+size, "%v, %d bytes, the last page at %d", err, read, last)
 }
 
 func TestABaseThatCannotBeReliedOnIsNotUsed(t *testing.T) {
@@ -279,9 +273,7 @@ func TestABaseThatCannotBeReliedOnIsNotUsed(t *testing.T) {
 			return false
 		}, 2},
 		{"packs are gone", 512, func(m *memory, _ *repo.Base) bool {
-			for _, name := range m.names("packs/") {
-				delete(m.objects, name)
-			}
+			drop(m.objects, "packs/")
 			return false
 		}, 5},
 		{"packs to avoid", 512, func(*memory, *repo.Base) bool { return true }, 5},
@@ -297,17 +289,14 @@ func TestABaseThatCannotBeReliedOnIsNotUsed(t *testing.T) {
 				avoid[l.Pack] = true
 			}
 			r := open(t, target)
-			w := r.NewWriter(ctx)
-			defer w.Close()
+			w := writer(t, r)
 			w.Avoid(avoid)
 			b := storeDatabase(t, w, tt.pages, changed, base)
-			report, err := w.Flush(ctx)
-			if err != nil || report.New != tt.stored || len(b.Ref.Maps) != 1 {
-				t.Errorf("%v, %+v, %d maps", err, report, len(b.Ref.Maps))
+			if report := must.Get(w.Flush(ctx))(t); report.New != tt.stored || len(b.Ref.Maps) != 1 {
+				t.Errorf("%+v, %d maps", report, len(b.Ref.Maps))
 			}
 			for id := range avoid {
-				name := "packs/" + id.String()[:2] + "/" + id.String() + ".pack"
-				delete(target.objects, name)
+				delete(target.objects, "packs/"+id.String()[:2]+"/"+id.String()+".pack")
 			}
 			isDatabase(t, open(t, target), b.Ref, changed)
 		})
@@ -329,9 +318,7 @@ func TestADamagedMapIsStoredAgain(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	again, report := freeze(t, r, 512, data, base)
-	if report.New != 1 || again.Ref.Maps[0] != base.Ref.Maps[0] {
-		t.Errorf("%+v", report)
-	}
+	must.Hold(t, report.New == 1 && again.Ref.Maps[0] == base.Ref.Maps[0], "%+v", report)
 	isDatabase(t, open(t, target), base.Ref, data)
 }
 
@@ -339,15 +326,12 @@ func TestADamagedMapIsStoredAgain(t *testing.T) {
 // lie in a pack which will be deleted.
 func TestAPackIsNotStoredInThePlaceOfOneToAvoid(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	avoid := map[repo.ID]bool{}
 	for range 3 {
 		w := r.NewWriter(ctx)
 		w.Avoid(avoid)
-		for _, s := range few() {
-			must.Get(s.put(ctx, w))(t)
-		}
+		putAll(t, w, few()...)
 		report, err := w.Flush(ctx)
 		written := w.Written()
 		if err != nil || report.New != len(few()) || len(written) != 1 || avoid[written[0]] {
@@ -360,9 +344,7 @@ func TestAPackIsNotStoredInThePlaceOfOneToAvoid(t *testing.T) {
 		readAll(t, open(t, target), few())
 		avoid[written[0]] = true
 	}
-	if got := len(target.names("packs/")); got != 1 {
-		t.Errorf("%d packs", got)
-	}
+	must.Equal(t, "packs", len(target.names("packs/")), 1)
 }
 
 func TestALostPackThatIsStoredAgainIsThere(t *testing.T) {
@@ -373,62 +355,46 @@ func TestALostPackThatIsStoredAgainIsThere(t *testing.T) {
 	r := open(t, target)
 	fill(t, r, few()...)
 	for _, id := range ids(few()) {
-		if !r.Has(id) {
-			t.Errorf("%v is not there", id)
-		}
+		must.Equal(t, fmt.Sprintf("%v is there", id), r.Has(id), true)
 	}
 }
 
 func TestDatabaseWriterRefuses(t *testing.T) {
 	t.Parallel()
 	r := open(t, newMemory())
-	w := r.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, r)
 	for _, size := range []int{0, -1, 256, 513, 1000, 131072} {
-		if _, err := w.NewDatabase(ctx, size, nil); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("pages of %d: %v", size, err)
-		}
+		must.Fail(w.NewDatabase(ctx, size, nil))(t, fmt.Sprintf("pages of %d", size), amber.KindInvalid)
 	}
 	d := must.Get(w.NewDatabase(ctx, 512, nil))(t)
 	must.Kind(t, "part of a page", d.Write(make([]byte, 700)), amber.KindInvalid)
-	if _, _, err := d.Finish(ctx); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, finish(d))
 	must.Kind(t, "behind the end", d.Write(make([]byte, 512)), amber.KindInvalid)
-	if _, _, err := d.Finish(ctx); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("finish twice: %v", err)
-	}
+	must.Kind(t, "finish twice", finish(d), amber.KindInvalid)
 	d.Abort()
 	d.Abort()
 }
 
 func TestDatabaseWriterReportsThePackThatCannotBeStored(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	r.SetPackBytes(100_000)
 	target.fail = func(int) error { return errCut }
-	w := r.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, r)
 	d, err := w.NewDatabase(ctx, 512, nil)
 	must.Do(t, err)
 	defer d.Abort()
 	for i := 0; err == nil && i < 1000; i++ {
 		err = d.Write(noise(uint64(i), 64<<10))
 	}
-	if !errors.Is(err, errCut) {
-		t.Errorf("write: %v", err)
-	}
-	if _, _, err := d.Finish(ctx); !errors.Is(err, errCut) {
-		t.Errorf("finish: %v", err)
-	}
+	must.Is(t, "write", err, errCut)
+	must.Is(t, "finish", finish(d), errCut)
 }
 
 func TestACancelledDatabaseEnds(t *testing.T) {
 	t.Parallel()
 	r := open(t, newMemory())
-	w := r.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, r)
 	during, cancel := context.WithCancel(ctx)
 	d, err := w.NewDatabase(during, 512, nil)
 	must.Do(t, err)
@@ -436,23 +402,15 @@ func TestACancelledDatabaseEnds(t *testing.T) {
 	for err == nil {
 		err = d.Write(make([]byte, 512))
 	}
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("write: %v", err)
-	}
-	if _, _, err := d.Finish(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("finish: %v", err)
-	}
+	must.Is(t, "write", err, context.Canceled)
+	must.Is(t, "finish", finish(d), context.Canceled)
 	aborted := must.Get(w.NewDatabase(ctx, 512, nil))(t)
 	_ = aborted.Write(make([]byte, 512*2000))
 	aborted.Abort()
-	if _, _, err := aborted.Finish(ctx); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("finish after abort: %v", err)
-	}
+	must.Kind(t, "finish after abort", finish(aborted), amber.KindInvalid)
 	// The writer itself goes on.
 	storeDatabase(t, w, 512, noise(1, 512*10), nil)
-	if _, err := w.Flush(ctx); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, must.Err(w.Flush(ctx)))
 }
 
 func TestReadDatabaseStopsWithItsCaller(t *testing.T) {
@@ -466,9 +424,7 @@ func TestReadDatabaseStopsWithItsCaller(t *testing.T) {
 		}
 		return nil
 	})
-	if err != errCut || calls != 20 {
-		t.Errorf("%v after %d calls", err, calls)
-	}
+	must.Hold(t, err == errCut && calls == 20, "%v after %d calls", err, calls)
 	during, cancel := context.WithCancel(ctx)
 	calls = 0
 	err = r.ReadDatabase(during, b.Ref, func(int64, []byte) error {
@@ -476,7 +432,5 @@ func TestReadDatabaseStopsWithItsCaller(t *testing.T) {
 		cancel()
 		return nil
 	})
-	if !errors.Is(err, context.Canceled) || calls > 20 {
-		t.Errorf("%v after %d calls", err, calls)
-	}
+	must.Hold(t, errors.Is(err, context.Canceled) && calls <= 20, "%v after %d calls", err, calls)
 }

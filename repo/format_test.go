@@ -4,9 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash/crc32"
-	"slices"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
 
@@ -108,8 +108,6 @@ func TestThePackOfTheDocumentIsThePackOfTheWriter(t *testing.T) {
 	pack := packOf([]byte("onetwo"), dir)
 	_, id := byHand.storePack(pack)
 	byHand.storeIndex(indexOf(indexPack{id, uint64(len(pack)), 2, dir}))
-	if !slices.Equal(target.names(""), byHand.names("")) {
-		t.Errorf("got %q, want %q", target.names(""), byHand.names(""))
-	}
+	must.Equal(t, "objects", target.names(""), byHand.names(""))
 	clean(t, open(t, byHand))
 }

@@ -77,8 +77,7 @@ func swept(s *store, _ repo.Manifest) bool {
 }
 
 func collects(s *store, _ repo.Manifest) error {
-	_, err := s.repo.CollectGarbage(ctx, s.options())
-	return err
+	return must.Err(s.repo.CollectGarbage(ctx, s.options()))
 }
 
 // garbage leaves packs that nobody needs, one that is half needed, and an index
@@ -97,8 +96,7 @@ func (s *store) takeWithNoise(t *testing.T, word string) repo.Manifest {
 	t.Helper()
 	w := s.repo.NewWriter(ctx)
 	defer w.Close()
-	in, err := s.inner(w, content{word, 0})
-	must.Do(t, err)
+	in := must.Get(s.inner(w, content{word, 0}))(t)
 	id, err := w.PutInner(ctx, in)
 	if err == nil {
 		_, err = w.Put(ctx, repo.KindFile, noise(uint64(word[0]), 9000))
@@ -117,8 +115,7 @@ func (s *store) takeWithNoise(t *testing.T, word string) repo.Manifest {
 var deeds = []deed{
 	{"publish", func(t *testing.T, s *store) ([]repo.Manifest, repo.Manifest) {
 		a := s.take(t, ada, "a")
-		b := must.Get(s.prepare(t, ada, laptop, content{"b", 1}))(t)
-		return []repo.Manifest{a}, b
+		return []repo.Manifest{a}, must.Get(s.prepare(t, ada, laptop, content{"b", 1}))(t)
 	}, func(s *store, m repo.Manifest) error { return s.publish(m) }, exists},
 	{
 		"delete", func(t *testing.T, s *store) ([]repo.Manifest, repo.Manifest) {
@@ -159,8 +156,7 @@ var deeds = []deed{
 	}, func(s *store, _ repo.Manifest) error {
 		o := s.options()
 		o.Grace = 0
-		_, err := s.repo.CollectGarbage(ctx, o)
-		return err
+		return must.Err(s.repo.CollectGarbage(ctx, o))
 	}, func(s *store, m repo.Manifest) bool {
 		r, err := s.repo.Audit(ctx, tenant, true, nil)
 		return swept(s, m) && err == nil && r.Unused == 0

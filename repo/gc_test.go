@@ -23,13 +23,10 @@ import (
 func TestGarbageGoesWhenTheGraceTimeIsOver(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, newMemory func() *memory) {
-		target := newMemory()
-		s := newStore(t, target)
+		target, s := storeOn(t, newMemory())
 		a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
 		packs := target.names("packs/")
-		if r := s.gc(t); !cmp.Equal(r, repo.GCReport{}) {
-			t.Errorf("nothing to free: %+v", r)
-		}
+		must.Equal(t, "nothing to free", s.gc(t), repo.GCReport{})
 		s.delete(t, b)
 		if r := s.gc(t); r.Condemned != 1 || r.CondemnedBytes == 0 || r.Deleted != 0 {
 			t.Errorf("condemned: %+v", r)
@@ -63,9 +60,7 @@ func TestGarbageGoesWhenTheGraceTimeIsOver(t *testing.T) {
 		// The list forgets the pack in the end.
 		s.later(2 * grace)
 		s.gc(t)
-		if l := target.names("condemned/"); l != nil {
-			t.Errorf("lists: %q", l)
-		}
+		must.Equal(t, "lists of condemned packs", target.names("condemned/"), nil)
 		s.whole(t, a)
 	})
 }
@@ -73,8 +68,7 @@ func TestGarbageGoesWhenTheGraceTimeIsOver(t *testing.T) {
 func TestPacksThatAreMostlyDeadAreRewritten(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, newMemory func() *memory) {
-		target := newMemory()
-		s := newStore(t, target)
+		target, s := storeOn(t, newMemory())
 		// One pack with much that only the first snapshot needs and a little that
 		// both do.
 		w := s.repo.NewWriter(ctx)
@@ -89,14 +83,10 @@ func TestPacksThatAreMostlyDeadAreRewritten(t *testing.T) {
 		must.Do(t, s.publish(m))
 		old := target.names("packs/")
 		r := s.gc(t)
-		if r.Repacked != 1 || r.Condemned != 1 || len(target.names("packs/")) != 2 {
-			t.Errorf("rewritten: %+v", r)
-		}
+		must.Hold(t, r.Repacked == 1 && r.Condemned == 1 && len(target.names("packs/")) == 2, "rewritten: %+v", r)
 		s.whole(t, m)
 		s.later(grace)
-		if r := s.gc(t); r.Deleted != 1 {
-			t.Errorf("deleted: %+v", r)
-		}
+		must.Equal(t, "deleted packs", s.gc(t).Deleted, 1)
 		report := s.whole(t, m)
 		if slices.Contains(target.names("packs/"), old[0]) || report.Unused != 0 || s.repo.Has(big) {
 			t.Errorf("%q, unused %d", target.names("packs/"), report.Unused)
@@ -110,8 +100,7 @@ func TestASnapshotPausedBeforeItsManifestIsWhole(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, newMemory func() *memory) {
 		for _, runs := range []int{1, 2} {
-			target := newMemory()
-			s := newStore(t, target)
+			target, s := storeOn(t, newMemory())
 			a := s.take(t, ada, "a")
 			paused := s.again(t)
 			b := must.Get(paused.prepare(t, ada, laptop, content{"b", 2}))(t)
@@ -130,9 +119,7 @@ func TestASnapshotPausedBeforeItsManifestIsWhole(t *testing.T) {
 			}
 			// It took longer than the grace time, which InTime forbids: still it
 			// does not exist half.
-			if err == nil || len(target.names("snapshots/")) != 1 {
-				t.Errorf("published, though its packs are gone: %v", err)
-			}
+			must.Hold(t, err != nil && len(target.names("snapshots/")) == 1, "published, though its packs are gone: %v", err)
 			s.whole(t, a)
 		}
 	})
@@ -154,9 +141,7 @@ func TestAPackThatComesToBeNeededAfterItWasCondemnedIsRescued(t *testing.T) {
 		}
 		s.whole(t, a, b)
 		s.later(grace)
-		if r := s.gc(t); r.Deleted != 1 {
-			t.Errorf("deleted: %+v", r)
-		}
+		must.Equal(t, "deleted packs", s.gc(t).Deleted, 1)
 		s.whole(t, a, b)
 	})
 }
@@ -167,8 +152,7 @@ func TestTheSameSnapshotAgainDoesNotRelyOnACondemnedPack(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, newMemory func() *memory) {
 		for _, deleted := range []bool{false, true} {
-			target := newMemory()
-			s := newStore(t, target)
+			target, s := storeOn(t, newMemory())
 			must.Get(s.prepare(t, ada, laptop, content{"a", 2}))(t)
 			died := target.names("packs/")[0]
 			s.gc(t)
@@ -183,9 +167,7 @@ func TestTheSameSnapshotAgainDoesNotRelyOnACondemnedPack(t *testing.T) {
 			s.whole(t, a)
 			s.later(grace)
 			s.gc(t)
-			if slices.Contains(target.names("packs/"), died) {
-				t.Error("the pack that was condemned is still there")
-			}
+			must.Hold(t, !slices.Contains(target.names("packs/"), died), "the pack that was condemned is still there")
 			s.whole(t, a)
 		}
 	})
@@ -197,8 +179,7 @@ func TestAnotherCollectionThatIsLateDeletesNothingThatIsNeeded(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, newMemory func() *memory) {
 		for _, when := range []string{"put condemned/", "delete condemned/", "delete index/", "delete packs/"} {
-			target := newMemory()
-			s := newStore(t, target)
+			target, s := storeOn(t, newMemory())
 			a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
 			s.delete(t, b)
 			s.gc(t)
@@ -271,15 +252,11 @@ func TestACollectionThatTookTooLongStops(t *testing.T) {
 			}
 			r, err := s.repo.CollectGarbage(ctx, o)
 			must.Kind(t, fmt.Sprintf("slow after %d calls", quick), err, amber.KindConflict)
-			if r.Deleted != 0 {
-				t.Errorf("%+v", r)
-			}
+			must.Equal(t, "deleted packs", r.Deleted, 0)
 			s.whole(t, a)
 		}
 		s.later(grace)
-		if r := s.gc(t); r.Deleted != 1 {
-			t.Errorf("in time: %+v", r)
-		}
+		must.Equal(t, "packs deleted in time", s.gc(t).Deleted, 1)
 		s.whole(t, a)
 	})
 }
@@ -307,26 +284,13 @@ func TestGarbageIsKeptWhileAManifestCannotBeRead(t *testing.T) {
 			{"signed with nonsense", func(_ *store, o map[string][]byte, m repo.Manifest) {
 				o[manifestOf(m)] = []byte(strings.Replace(string(o[manifestOf(m)]), `"signatures":[]`, `"signatures":[1]`, 1))
 			}, amber.KindDamaged},
-			{"no pack", func(_ *store, o map[string][]byte, m repo.Manifest) {
-				for name := range o {
-					if strings.HasPrefix(name, "packs/") {
-						delete(o, name)
-					}
-				}
-			}, amber.KindDamaged},
-			{"no index", func(_ *store, o map[string][]byte, m repo.Manifest) {
-				for name := range o {
-					if strings.HasPrefix(name, "index/") {
-						delete(o, name)
-					}
-				}
-			}, amber.KindDamaged},
+			{"no pack", func(_ *store, o map[string][]byte, _ repo.Manifest) { drop(o, "packs/") }, amber.KindDamaged},
+			{"no index", func(_ *store, o map[string][]byte, _ repo.Manifest) { drop(o, "index/") }, amber.KindDamaged},
 		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				t.Parallel()
-				target := newMemory()
-				s := newStore(t, target)
+				target, s := storeOn(t, newMemory())
 				a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
 				s.delete(t, b)
 				s.gc(t) // b is condemned
@@ -339,9 +303,7 @@ func TestGarbageIsKeptWhileAManifestCannotBeRead(t *testing.T) {
 				if amber.HintOf(err) == "" || !strings.Contains(err.Error(), "nothing is removed") {
 					t.Errorf("it does not say why: %v", err)
 				}
-				if diff := cmp.Diff(before.objects, target.objects); diff != "" {
-					t.Errorf("something was changed: %s", diff)
-				}
+				must.Equal(t, "objects", target.objects, before.objects)
 			})
 		}
 	})
@@ -353,29 +315,22 @@ func manifestOf(m repo.Manifest) string {
 
 func TestInterruptedDeletionsAreFinished(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
 	must.Do(t, s.catalog.SetPin(ctx, ada, b.ID, true, s.at()))
 	manifest, pin := manifestOf(b), "pins/ada/"+string(b.ID)+".json"
 	before := target.clone()
 	s.delete(t, b)
 	target.objects[manifest], target.objects[pin] = before.objects[manifest], before.objects[pin]
-	if diff := cmp.Diff([]string{"a"}, labels(t, s, ada)); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "labels", labels(t, s, ada), []string{"a"})
 	s.whole(t, a)
 	if r := s.gc(t); len(r.Finished) != 1 || r.Finished[0].ID != b.ID || r.Condemned != 1 {
 		t.Errorf("%+v", r)
 	}
-	if len(target.names("snapshots/")) != 1 || len(target.names("pins/")) != 0 {
-		t.Errorf("%q", target.names(""))
-	}
+	must.Hold(t, len(target.names("snapshots/")) == 1 && len(target.names("pins/")) == 0, "%q", target.names(""))
 	target.objects[pin] = before.objects[pin] // only that is left
 	s.gc(t)
-	if len(target.names("pins/")) != 0 {
-		t.Error("the pin of a deleted snapshot stays")
-	}
+	must.Equal(t, "pins of deleted snapshots", len(target.names("pins/")), 0)
 	s.whole(t, a)
 }
 
@@ -384,8 +339,7 @@ func TestInterruptedDeletionsAreFinished(t *testing.T) {
 func TestGarbageMendsTheIndex(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, newMemory func() *memory) {
-		target := newMemory()
-		s := newStore(t, target)
+		target, s := storeOn(t, newMemory())
 		a := s.take(t, ada, "a")
 		index, packs := target.names("index/"), target.names("packs/")
 		s.delete(t, s.take(t, ada, "b"))
@@ -402,17 +356,14 @@ func TestGarbageMendsTheIndex(t *testing.T) {
 		s.whole(t, a)
 		s.later(grace)
 		s.gc(t)
-		if diff := cmp.Diff(packs, target.names("packs/")); diff != "" {
-			t.Error(diff)
-		}
+		must.Equal(t, "packs", target.names("packs/"), packs)
 	})
 }
 
 func TestManySmallIndexObjectsBecomeOne(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, newMemory func() *memory) {
-		target := newMemory()
-		s := newStore(t, target)
+		target, s := storeOn(t, newMemory())
 		var taken []repo.Manifest
 		for n := range 40 {
 			taken = append(taken, s.take(t, ada, fmt.Sprint("word ", n)))
@@ -426,19 +377,14 @@ func TestManySmallIndexObjectsBecomeOne(t *testing.T) {
 
 func TestADamagedListOfCondemnedPacksIsMadeAgain(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
 	s.delete(t, b)
 	s.gc(t)
 	list := target.names("condemned/")[0]
 	target.objects[list][60] ^= 2
-	if s.audit(t).OK() {
-		t.Error("the audit does not see it")
-	}
-	if r := s.gc(t); r.Condemned != 1 {
-		t.Errorf("%+v", r)
-	}
+	must.Equal(t, "a damaged list passes", s.audit(t).OK(), false)
+	must.Equal(t, "condemned packs", s.gc(t).Condemned, 1)
 	s.whole(t, a)
 	target.objects[target.names("condemned/")[0]] = envelope(`{"format":"amber-condemned","version":2}`)
 	must.Fail(s.repo.Condemned(ctx))(t, "a newer list", amber.KindTooNew)
@@ -503,8 +449,7 @@ func TestRandomSnapshotsAndCollections(t *testing.T) {
 
 func TestEndangeredIsWhatOnlyCondemnedOrLostPacksHold(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	s := newStore(t, newMemory())
 	safe, doomed := sample{repo.KindFile, 0, []byte("safe")}, sample{repo.KindFile, 0, []byte("doomed")}
 	fill(t, s.repo, doomed)
 	s.gc(t)
@@ -512,7 +457,7 @@ func TestEndangeredIsWhatOnlyCondemnedOrLostPacksHold(t *testing.T) {
 	never := repo.BlobID(repo.KindFile, []byte("never stored"))
 	endangered := func() []repo.ID {
 		t.Helper()
-		lost := must.Get(s.repo.Endangered(ctx, func(fn func(repo.ID, repo.Kind) error) error {
+		return must.Get(s.repo.Endangered(ctx, func(fn func(repo.ID, repo.Kind) error) error {
 			for _, id := range []repo.ID{safe.id(), doomed.id(), never, doomed.id()} {
 				if err := fn(id, repo.KindFile); err != nil {
 					return err
@@ -520,32 +465,23 @@ func TestEndangeredIsWhatOnlyCondemnedOrLostPacksHold(t *testing.T) {
 			}
 			return nil
 		}))(t)
-		return lost
 	}
-	if diff := cmp.Diff([]repo.ID{doomed.id(), never}, endangered()); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "endangered", endangered(), []repo.ID{doomed.id(), never})
 	condemned := must.Get(s.repo.Condemned(ctx))(t)
-	w := s.repo.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, s.repo)
 	w.Avoid(condemned)
 	must.Do(t, w.Copy(ctx, []repo.ID{doomed.id()}))
 	must.Get(w.Flush(ctx))(t)
-	if diff := cmp.Diff([]repo.ID{never}, endangered()); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "endangered", endangered(), []repo.ID{never})
 	failed := errors.New("failed")
-	if _, err := s.repo.Endangered(ctx, func(func(repo.ID, repo.Kind) error) error { return failed }); !errors.Is(err, failed) {
-		t.Errorf("got %v", err)
-	}
+	must.Is(t, "needed", must.Err(s.repo.Endangered(ctx, func(func(repo.ID, repo.Kind) error) error { return failed })), failed)
 }
 
 // TestAReaderMeetsAnIndexThatIsBeingReplaced loads the index while gc puts its
 // objects together.
 func TestAReaderMeetsAnIndexThatIsBeingReplaced(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	var last repo.Manifest
 	for n := range 40 {
 		last = s.take(t, ada, fmt.Sprint("word ", n))
@@ -554,7 +490,5 @@ func TestAReaderMeetsAnIndexThatIsBeingReplaced(t *testing.T) {
 	if err != nil || len(target.names("index/")) != 1 {
 		t.Fatalf("%v, %d index objects", err, len(target.names("index/")))
 	}
-	if len(reader.Problems()) > 0 || !reader.Has(last.Inner) {
-		t.Errorf("problems %v", reader.Problems())
-	}
+	must.Hold(t, len(reader.Problems()) == 0 && reader.Has(last.Inner), "problems %v", reader.Problems())
 }

@@ -82,9 +82,7 @@ func isGit(t testing.TB, r *repo.Repo, root repo.ID, want ...repo.GitObject) {
 		count[kind]++
 		return nil
 	})
-	if err != nil || count[repo.KindGit] != objects {
-		t.Errorf("%v, %v", err, count)
-	}
+	must.Hold(t, err == nil && count[repo.KindGit] == objects, "%v, %v", err, count)
 }
 
 func TestGitObjectsComeBack(t *testing.T) {
@@ -101,9 +99,7 @@ func TestGitObjectsComeBack(t *testing.T) {
 			first, _ := storeGit(t, r, empty, all...)
 			isGit(t, r, first, all...)
 			same, report := storeGit(t, r, first, all[:5]...)
-			if same != first || report.New != 0 {
-				t.Errorf("nothing new: %+v", report)
-			}
+			must.Hold(t, same == first && report.New == 0, "nothing new: %+v", report)
 			more := []repo.GitObject{gitBlob(length, "one more"), gitBlob(length, "")}
 			second, report := storeGit(t, r, first, more...)
 			if report.New > 5 { // two objects, two shards, the root
@@ -133,8 +129,7 @@ func TestGitSetsDoNotDependOnTheOrder(t *testing.T) {
 
 func TestGitObjectsThatLieAreRefused(t *testing.T) {
 	t.Parallel()
-	w := open(t, newMemory()).NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, open(t, newMemory()))
 	g := must.Get(w.NewGitSet(ctx, repo.ID{}))(t)
 	named := func(raw string) repo.GitObject {
 		sum := sha1.Sum([]byte(raw))
@@ -186,8 +181,7 @@ func TestAGitSetThatCannotBeReliedOnIsNotABase(t *testing.T) {
 			t.Parallel()
 			target := target.clone()
 			r := open(t, target)
-			w := r.NewWriter(ctx)
-			defer w.Close()
+			w := writer(t, r)
 			g, err := w.NewGitSet(ctx, tt.change(r, target, w))
 			if err != nil || g.Based() || g.Has(objects[0].OID) {
 				t.Fatalf("%v, based %v", err, g.Based())
@@ -286,10 +280,7 @@ func TestHostileGitSetsAreDamage(t *testing.T) {
 			fill(t, open(t, target), sample{repo.KindGit, 0, a.Raw}, sample{repo.KindGit, 0, b.Raw}, lie, noObject,
 				sample{repo.KindTree, 0, goodShard}, sample{repo.KindTree, 0, tt.shard}, top)
 			r := open(t, target)
-			err := r.GitObjects(ctx, top.id(), func(repo.GitObject) error { return nil })
-			if amber.KindOf(err) != tt.kind {
-				t.Errorf("got %v, want %q", err, tt.kind)
-			}
+			must.Kind(t, "", r.GitObjects(ctx, top.id(), func(repo.GitObject) error { return nil }), tt.kind)
 			if _, err := r.GitObject(ctx, top.id(), a.OID); err == nil && tt.kind != "" && tt.name != "a shard for two bytes" {
 				t.Errorf("the object was read")
 			}
@@ -315,9 +306,7 @@ func FuzzGitSet(f *testing.F) {
 		fill(t, open(t, target), blob, sample{repo.KindTree, 0, shard}, root)
 		r := open(t, target)
 		err := r.GitObjects(ctx, root.id(), func(o repo.GitObject) error {
-			if o.OID != a.OID || !bytes.Equal(o.Raw, a.Raw) {
-				t.Errorf("an object that is not there: %s", o.OID)
-			}
+			must.Hold(t, o.OID == a.OID && bytes.Equal(o.Raw, a.Raw), "an object that is not there: %s", o.OID)
 			return nil
 		})
 		k := amber.KindOf(err)
@@ -325,8 +314,7 @@ func FuzzGitSet(f *testing.F) {
 			t.Error(err)
 		}
 		_ = r.GitBlobs(ctx, root.id(), func(repo.ID, repo.Kind) error { return nil })
-		w := r.NewWriter(ctx)
-		defer w.Close()
+		w := writer(t, r)
 		g, nerr := w.NewGitSet(ctx, root.id())
 		if nerr != nil && amber.KindOf(nerr) != amber.KindTooNew || err == nil && !g.Based() {
 			t.Errorf("as a base: %v", nerr)

@@ -2,6 +2,7 @@ package repo_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -23,8 +24,7 @@ func join(items ...item) []byte {
 // zeros compresses n zero bytes.
 func zeros(t *testing.T, n int) []byte {
 	t.Helper()
-	e := must.Get(zstd.NewWriter(nil))(t)
-	return e.EncodeAll(make([]byte, n), nil)
+	return must.Get(zstd.NewWriter(nil))(t).EncodeAll(make([]byte, n), nil)
 }
 
 // TestHostileDirectoriesAreDamage makes packs with right checksums and names
@@ -70,14 +70,12 @@ func TestHostileDirectoriesAreDamage(t *testing.T) {
 				t.Errorf("problems %v", p)
 			}
 			for _, readData := range []bool{false, true} {
-				c, err := r.Check(ctx, readData)
-				if err != nil || len(c.Problems) != 2 || c.Problems[0].Object != name {
-					t.Errorf("check: %v, %v", err, c.Problems)
+				if c := must.Get(r.Check(ctx, readData))(t); len(c.Problems) != 2 || c.Problems[0].Object != name {
+					t.Errorf("check: %v", c.Problems)
 				}
 			}
-			report, err := r.Rebuild(ctx)
-			if err != nil || report.Blobs != 0 || len(report.Problems) != 1 {
-				t.Errorf("rebuild: %v, %+v", err, report)
+			if report := must.Get(r.Rebuild(ctx))(t); report.Blobs != 0 || len(report.Problems) != 1 {
+				t.Errorf("rebuild: %+v", report)
 			}
 		})
 	}
@@ -121,9 +119,7 @@ func TestHostileFootersAndHeaders(t *testing.T) {
 			if len(c.Problems) > 0 {
 				got = c.Problems[0].Kind
 			}
-			if err != nil || got != tt.want {
-				t.Errorf("%s: %v, %q %v, want %q", tt.name, err, got, c.Problems, tt.want)
-			}
+			must.Hold(t, err == nil && got == tt.want, "%s: %v, %q %v, want %q", tt.name, err, got, c.Problems, tt.want)
 		}
 	}
 }
@@ -184,9 +180,7 @@ func TestExpansionIsBoundedByTheDirectory(t *testing.T) {
 		_, id := target.storePack(pack)
 		target.storeIndex(indexOf(indexPack{id, uint64(len(pack)), 1, e.bytes()}))
 		r := open(t, target)
-		if _, err := r.Get(ctx, e.id); amber.KindOf(err) != amber.KindDamaged {
-			t.Errorf("plain length %d: %v", plain, err)
-		}
+		must.Fail(r.Get(ctx, e.id))(t, fmt.Sprintf("plain length %d", plain), amber.KindDamaged)
 		if c, err := r.Check(ctx, true); err != nil || len(c.Problems) != 1 || c.Problems[0].Blob != e.id {
 			t.Errorf("plain length %d: %v, %v", plain, err, c.Problems)
 		}
@@ -203,8 +197,7 @@ func TestALyingIndexCannotHideABlob(t *testing.T) {
 		fill(t, open(t, target), samples...)
 		name := target.names("packs/")[0]
 		pack := target.objects[name]
-		id, err := repo.ParseID(name[len("packs/00/") : len(name)-len(".pack")])
-		must.Do(t, err)
+		id := must.Get(repo.ParseID(name[len("packs/00/") : len(name)-len(".pack")]))(t)
 		a, b := samples[0].id(), samples[1].id()
 		// The blobs have changed places.
 		dir := bytes.Clone(pack[38 : 38+104])
@@ -212,25 +205,20 @@ func TestALyingIndexCannotHideABlob(t *testing.T) {
 		copy(dir[52:], a[:])
 		liar := target.storeIndex(indexOf(indexPack{id, uint64(len(pack)), 2, dir}))
 		r := open(t, target)
-		if len(r.Problems()) != 1 {
-			t.Errorf("problems %v", r.Problems())
-		}
+		must.Hold(t, len(r.Problems()) == 1, "problems %v", r.Problems())
 		readAll(t, r, samples)
-		c, err := r.Check(ctx, false)
-		if err != nil || len(c.Problems) != 1 || c.Problems[0].Object != liar {
-			t.Errorf("check: %v, %v", err, c.Problems)
+		if c := must.Get(r.Check(ctx, false))(t); len(c.Problems) != 1 || c.Problems[0].Object != liar {
+			t.Errorf("check: %v", c.Problems)
 		}
-		report, err := r.Rebuild(ctx)
-		if err != nil || !slices.Contains(report.Superseded, liar) {
-			t.Errorf("rebuild: %v, %+v", err, report)
+		if report := must.Get(r.Rebuild(ctx))(t); !slices.Contains(report.Superseded, liar) {
+			t.Errorf("rebuild: %+v", report)
 		}
 	}
 }
 
 func TestStraysAreReported(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	fill(t, r, few()...)
 	pack := target.names("packs/")[0]
 	id := pack[len("packs/00/") : len(pack)-len(".pack")]
@@ -241,9 +229,8 @@ func TestStraysAreReported(t *testing.T) {
 		target.objects[name] = []byte("stray")
 	}
 	r = open(t, target)
-	c, err := r.Check(ctx, true)
-	if err != nil || !c.OK() || !slices.Equal(c.Strays, strays) || len(r.Problems()) > 0 {
-		t.Errorf("check: %v, %+v", err, c)
+	if c := must.Get(r.Check(ctx, true))(t); !c.OK() || !slices.Equal(c.Strays, strays) || len(r.Problems()) > 0 {
+		t.Errorf("check: %+v", c)
 	}
 	readAll(t, r, few())
 }

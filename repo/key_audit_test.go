@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
@@ -40,43 +38,14 @@ func (s *store) takeNote(t *testing.T, agent amber.AgentID, text string) repo.Ma
 // index objects are named by their digests, records have one.
 func TestEveryChangedByteOfAnEncryptedRepositoryIsFound(t *testing.T) {
 	t.Parallel()
-	target := newEncrypted(t)
-	s := newStore(t, target)
+	target, s := storeOn(t, newEncrypted(t))
 	gone, m := s.takeNote(t, ada, "gone"), s.takeNote(t, ada, "kept")
 	s.takeNote(t, bob, "other")
 	must.Do(t, s.catalog.SetPin(ctx, ada, m.ID, true, s.at()))
 	s.delete(t, gone)
 	s.gc(t)
-	names := target.names("")
-	if diff := cmp.Diff([]string{"condemned", "index", "keys", "packs", "pins", "snapshots", "stubs"}, kinds(names)); diff != "" {
-		t.Fatal(diff)
-	}
-	heads := headsOf(t, s)
-	locked := openAs(t, target)
-	flips, step := 0, 1
-	if raceEnabled || testing.Short() {
-		step = 11
-	}
-	for _, name := range names {
-		object := target.objects[name]
-		for i := 0; i < len(object); i += step {
-			object[i] ^= 1 << (i % 8)
-			for who, r := range map[string]*repo.Repo{"with the key": s.repo, "without": locked} {
-				if auditOf(t, r, heads).OK() {
-					t.Errorf("%s byte %d: not found %s", name, i, who)
-				}
-			}
-			object[i] ^= 1 << (i % 8)
-			flips++
-			target.calls = nil
-		}
-	}
-	t.Logf("%d flips in %d objects", flips, len(names))
-	for who, r := range map[string]*repo.Repo{"with the key": s.repo, "without": locked} {
-		if report := auditOf(t, r, heads); !report.OK() {
-			t.Errorf("put right again, %s: %+v", who, report.Damaged)
-		}
-	}
+	must.Equal(t, "kinds of objects", kinds(target.names("")), []string{"condemned", "index", "keys", "packs", "pins", "snapshots", "stubs"})
+	flipEveryByte(t, target, headsOf(t, s), map[string]*repo.Repo{"with the key": s.repo, "without": openAs(t, target)})
 }
 
 // TestObjectsOfAnEncryptedRepositoryThatAreMissingOrExchangedAreFound is the
@@ -92,9 +61,7 @@ func TestObjectsOfAnEncryptedRepositoryThatAreMissingOrExchangedAreFound(t *test
 		spoiled := base.clone()
 		do(spoiled.objects)
 		for who, r := range map[string]*repo.Repo{"with the key": open(t, spoiled), "without": openAs(t, spoiled)} {
-			if auditOf(t, r, heads).OK() {
-				t.Errorf("%s: not found %s", what, who)
-			}
+			must.Equal(t, what+" passes "+who, auditOf(t, r, heads).OK(), false)
 		}
 	}
 	for _, name := range names {
@@ -147,9 +114,7 @@ func (f *forge) write(t *testing.T, target *memory) {
 	}
 	delete(target.objects, f.name)
 	target.storePack(packOf(data, dir))
-	for _, name := range target.names("index/") {
-		delete(target.objects, name)
-	}
+	drop(target.objects, "index/")
 	must.Get(open(t, target).Rebuild(ctx))(t)
 }
 
@@ -165,8 +130,7 @@ func (f *forge) find(kind repo.Kind) int {
 // is the list of what is not.
 func TestWhatSomebodyWithoutTheKeyForgesIsFound(t *testing.T) {
 	t.Parallel()
-	base := newEncrypted(t)
-	s := newStore(t, base)
+	base, s := storeOn(t, newEncrypted(t))
 	m := s.take(t, ada, "a")
 	tests := []struct {
 		name string
@@ -212,16 +176,12 @@ func TestWhatSomebodyWithoutTheKeyForgesIsFound(t *testing.T) {
 			f := forgeOf(t, target, target.names("packs/")[0])
 			tt.do(f)
 			f.write(t, target)
-			if auditAs(t, target, nil).OK() {
-				t.Error("not found with the key")
-			}
+			must.Equal(t, "passes with the key", auditAs(t, target, nil).OK(), false)
 			if err := newStore(t, target).same(m); err == nil {
 				t.Error("it can be read")
 			}
 			locked := openAs(t, target)
-			if found := !auditOf(t, locked, nil).OK(); found != tt.open {
-				t.Errorf("found without the key: %v, want %v", found, tt.open)
-			}
+			must.Equal(t, "found without the key", !auditOf(t, locked, nil).OK(), tt.open)
 			if inner := strings.Contains(tt.name, "inner"); inner {
 				must.Kind(t, "sealed", locked.CheckSealed(ctx, m), amber.KindDamaged)
 				must.Fail(open(t, target).Inner(ctx, m))(t, "inner", amber.KindDamaged)
@@ -241,18 +201,13 @@ func TestWhatSomebodyWithoutTheKeyForgesIsFound(t *testing.T) {
 // TestTheAuditOfALockedRepositorySaysWhatItDidNotCheck compares every line.
 func TestTheAuditOfALockedRepositorySaysWhatItDidNotCheck(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	plain := s.take(t, bob, "before")
 	encrypt(t, target)
 	s = s.again(t)
 	a, b := s.take(t, ada, "a"), s.take(t, ada, "b")
 	heads := headsOf(t, s)
 	expect := []repo.ChainName{{Agent: ada, Device: laptop}, {Agent: bob, Device: laptop}}
-	known := func(agent amber.AgentID, device string) (repo.Link, bool) {
-		l, ok := heads[string(agent)+" "+device]
-		return l, ok
-	}
 	blobs, sealed := open(t, target).Blobs(), 0
 	for _, name := range target.names("packs/") {
 		for _, e := range forgeOf(t, target, name).items {
@@ -302,13 +257,9 @@ func TestTheAuditOfALockedRepositorySaysWhatItDidNotCheck(t *testing.T) {
 		}},
 	}
 	for _, tt := range tests {
-		report, err := tt.r.Audit(ctx, tenant, tt.readData, known, expect...)
-		if err != nil || !report.OK() || report.Snapshots != 3 {
-			t.Errorf("%s: %v, %+v", tt.name, err, report)
-		}
-		if diff := cmp.Diff(tt.want, told{of(report.Checked), of(report.NotChecked)}); diff != "" {
-			t.Errorf("%s: %s", tt.name, diff)
-		}
+		report, err := tt.r.Audit(ctx, tenant, tt.readData, heads.known, expect...)
+		must.Hold(t, err == nil && report.OK() && report.Snapshots == 3, "%s: %v, %+v", tt.name, err, report)
+		must.Equal(t, tt.name, told{of(report.Checked), of(report.NotChecked)}, tt.want)
 	}
 	s.whole(t, plain, a, b)
 }
@@ -316,8 +267,7 @@ func TestTheAuditOfALockedRepositorySaysWhatItDidNotCheck(t *testing.T) {
 // TestReadBackAndCopyNeedNoKey is about those who move packs.
 func TestReadBackAndCopyNeedNoKey(t *testing.T) {
 	t.Parallel()
-	target := newEncrypted(t)
-	s := newStore(t, target)
+	target, s := storeOn(t, newEncrypted(t))
 	m := s.take(t, ada, "a")
 	locked := openAs(t, target)
 	var packs []repo.ID
@@ -330,20 +280,14 @@ func TestReadBackAndCopyNeedNoKey(t *testing.T) {
 	in := must.Get(s.repo.Inner(ctx, m))(t)
 	needed := []repo.ID{m.Inner}
 	must.Do(t, s.repo.NeededBy(ctx, in, func(id repo.ID, _ repo.Kind) error { needed = append(needed, id); return nil }))
-	w := locked.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, locked)
 	w.Avoid(avoid)
 	must.Do(t, w.Copy(ctx, needed))
 	must.Get(w.Flush(ctx))(t)
 	must.Do(t, locked.ReadBack(ctx, w.Written()))
 	for id := range avoid {
-		name := "packs/" + id.String()[:2] + "/" + id.String() + ".pack"
-		delete(target.objects, name)
+		delete(target.objects, "packs/"+id.String()[:2]+"/"+id.String()+".pack")
 	}
-	if err := s.again(t).same(m); err != nil {
-		t.Errorf("from the copies: %v", err)
-	}
-	if err := locked.CheckSealed(ctx, m); err != nil {
-		t.Error(err)
-	}
+	must.Kind(t, "from the copies", s.again(t).same(m), "")
+	must.NoError(t, locked.CheckSealed(ctx, m))
 }

@@ -3,8 +3,6 @@ package repo_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
@@ -60,9 +58,7 @@ func TestACopyLosesNoKey(t *testing.T) {
 			before := to.clone()
 			must.Fail(repo.Copy(ctx, from, to, aliceCopies(t)))(t, "copy", tt.want)
 			if tt.want != "" {
-				if diff := cmp.Diff(before.objects, to.objects); diff != "" {
-					t.Errorf("something was written: %s", diff)
-				}
+				must.Equal(t, "objects", to.objects, before.objects)
 				return
 			}
 			there := newStore(t, to)
@@ -77,7 +73,5 @@ func TestACopyLosesNoKey(t *testing.T) {
 	newStore(t, plain).take(t, ada, "a")
 	to := newEncrypted(t)
 	must.Fail(repo.Copy(ctx, plain, to, aliceCopies(t)))(t, "what is not encrypted", amber.KindConflict)
-	if len(to.names("packs/")) > 0 {
-		t.Error("it was written to an encrypted repository")
-	}
+	must.Hold(t, len(to.names("packs/")) == 0, "it was written to an encrypted repository")
 }

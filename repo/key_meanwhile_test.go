@@ -1,6 +1,7 @@
 package repo_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/amber-memory/amber"
@@ -33,8 +34,7 @@ func TestAKeyThatChangesMeanwhileIsNoticed(t *testing.T) {
 			m := must.Get(s.prepare(t, ada, laptop, content{"a", 1}))(t)
 			key := s.repo.KeyID()
 			packs := len(target.names("packs/"))
-			w := s.repo.NewWriter(ctx)
-			defer w.Close()
+			w := writer(t, s.repo)
 			must.Get(w.Put(ctx, repo.KindFile, []byte("something new")))(t)
 			tt.change(t, target)
 			must.Fail(w.Flush(ctx))(t, "flush", amber.KindConflict)
@@ -43,9 +43,7 @@ func TestAKeyThatChangesMeanwhileIsNoticed(t *testing.T) {
 				t.Errorf("%d packs came, and %q", n-packs, target.names("snapshots/"))
 			}
 			// A record that the caller has not looked at is not taken up.
-			if s.repo.KeyID() != key {
-				t.Errorf("the key is %q by now", s.repo.KeyID())
-			}
+			must.Equal(t, "the key", s.repo.KeyID(), key)
 		})
 	}
 }
@@ -53,9 +51,7 @@ func TestAKeyThatChangesMeanwhileIsNoticed(t *testing.T) {
 // TestARepositoryKeepsItsID is what somebody else's record is known by.
 func TestARepositoryKeepsItsID(t *testing.T) {
 	t.Parallel()
-	if id := open(t, newMemory()).RepositoryID(); id != "" {
-		t.Errorf("without a key: %q", id)
-	}
+	must.Equal(t, "the id of a repository without a key", open(t, newMemory()).RepositoryID(), "")
 	target := newEncrypted(t)
 	id := open(t, target).RepositoryID()
 	if len(id) != 32 || openAs(t, target).RepositoryID() != id {
@@ -63,9 +59,7 @@ func TestARepositoryKeepsItsID(t *testing.T) {
 	}
 	for i, rotate := range []bool{false, true} {
 		must.Do(t, open(t, target).SetRecipients(ctx, recipients(t, alice), rotate, &steady{n: uint64(i) + 9}, amber.At(epoch)))
-		if got := open(t, target).RepositoryID(); got != id {
-			t.Errorf("rotate %v: %q and not %q", rotate, got, id)
-		}
+		must.Equal(t, fmt.Sprintf("rotate %v", rotate), open(t, target).RepositoryID(), id)
 	}
 	other := newMemory()
 	if err := open(t, other).InitKey(ctx, recipients(t, alice), &steady{n: 30}, amber.At(epoch)); err != nil || open(t, other).RepositoryID() == id {

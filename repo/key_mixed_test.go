@@ -19,9 +19,8 @@ func sealedNeeds(t *testing.T, r *repo.Repo, m repo.Manifest) {
 	ids := []repo.ID{m.Inner}
 	must.Do(t, r.NeededBy(ctx, in, func(id repo.ID, _ repo.Kind) error { ids = append(ids, id); return nil }))
 	for _, id := range ids {
-		b, err := r.Get(ctx, id)
-		if err != nil || b.Key != m.Key || m.Key == "" {
-			t.Errorf("blob %v of %v: %v, under key %q and not %q", id, b.Kind, err, b.Key, m.Key)
+		if b := must.Get(r.Get(ctx, id))(t); b.Key != m.Key || m.Key == "" {
+			t.Errorf("blob %v of %v: under key %q and not %q", id, b.Kind, b.Key, m.Key)
 		}
 	}
 }
@@ -30,8 +29,7 @@ func sealedNeeds(t *testing.T, r *repo.Repo, m repo.Manifest) {
 // under one and under the next.
 func TestARepositoryThatIsEncryptedLaterKeepsWhatItHas(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	plain := s.take(t, ada, "same")
 	gone := s.take(t, ada, "gone")
 	must.Do(t, s.repo.InitKey(ctx, recipients(t, alice), &steady{}, s.at()))
@@ -43,9 +41,7 @@ func TestARepositoryThatIsEncryptedLaterKeepsWhatItHas(t *testing.T) {
 	}
 	for _, m := range []repo.Manifest{first, second} {
 		sealedNeeds(t, s.repo, m)
-		if m.BytesNew < plain.BytesNew {
-			t.Errorf("only %d bytes were stored again", m.BytesNew)
-		}
+		must.Hold(t, m.BytesNew >= plain.BytesNew, "only %d bytes were stored again", m.BytesNew)
 	}
 	s.whole(t, plain, first, second)
 	// Who has no key reads what is not encrypted, and gc goes on with it.
@@ -61,9 +57,7 @@ func TestARepositoryThatIsEncryptedLaterKeepsWhatItHas(t *testing.T) {
 	s.whole(t, plain, second)
 	s.delete(t, plain)
 	s.collect(t)
-	if report := s.whole(t, second); report.Unused != 0 {
-		t.Errorf("%d bytes are left of the others", report.Unused)
-	}
+	must.Equal(t, "bytes that are left of the others", s.whole(t, second).Unused, 0)
 	sealedNeeds(t, s.repo, second)
 }
 
@@ -71,8 +65,7 @@ func TestARepositoryThatIsEncryptedLaterKeepsWhatItHas(t *testing.T) {
 // from before a key, and under the key before.
 func TestNothingUnderAnotherKeyIsABase(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	r := open(t, newMemory())
 	data := noise(1, 512*300)
 	object := gitBlob(20, "note")
 	change := map[string]func() error{
@@ -87,16 +80,11 @@ func TestNothingUnderAnotherKeyIsABase(t *testing.T) {
 		must.Do(t, change[what]())
 		shared := what == "nothing at all" || what == "the same key"
 		w := r.NewWriter(ctx)
-		set, err := w.NewGitSet(ctx, git)
-		if err != nil || set.Based() != shared {
-			t.Errorf("%s: git set based %v, %v", what, set.Based(), err)
-		}
+		must.Equal(t, what+": git set based", must.Get(w.NewGitSet(ctx, git))(t).Based(), shared)
 		_ = w.Close()
 		copy(data, noise(2, 512))
 		again, report := freeze(t, r, 512, data, base)
-		if (report.Plain < int64(len(data))) != shared {
-			t.Errorf("%s: %d bytes stored", what, report.Plain)
-		}
+		must.Hold(t, (report.Plain < int64(len(data))) == shared, "%s: %d bytes stored", what, report.Plain)
 		isDatabase(t, r, again.Ref, data)
 		isDatabase(t, r, base.Ref, append(noise(1, 512), data[512:]...))
 		copy(data, noise(1, 512))
@@ -106,15 +94,13 @@ func TestNothingUnderAnotherKeyIsABase(t *testing.T) {
 // TestIDsFromBeforeTheKeyAreRefused is about callers that remember ids.
 func TestIDsFromBeforeTheKeyAreRefused(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	plain := s.take(t, ada, "a")
 	in := must.Get(s.repo.Inner(ctx, plain))(t)
 	entries := must.Get(s.repo.Tree(ctx, in.Notes.Tree))(t)
 	encrypt(t, target)
 	s = s.again(t)
-	w := s.repo.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, s.repo)
 	must.Fail(w.PutTree(ctx, entries))(t, "a file", amber.KindInvalid)
 	must.Fail(w.PutTree(ctx, []repo.TreeEntry{{Name: "notes", Mode: repo.ModeDir, Tree: in.Notes.Tree}}))(t, "a folder", amber.KindInvalid)
 	for what, bad := range map[string]repo.Inner{
@@ -124,9 +110,7 @@ func TestIDsFromBeforeTheKeyAreRefused(t *testing.T) {
 	} {
 		must.Fail(w.PutInner(ctx, bad))(t, what, amber.KindInvalid)
 	}
-	if _, err := w.PutInner(ctx, repo.Inner{Label: "empty"}); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, must.Err(w.PutInner(ctx, repo.Inner{Label: "empty"})))
 }
 
 // TestAWriterEndsWhenTheKeyChanges changes it in this program and in another
@@ -142,8 +126,7 @@ func TestAWriterEndsWhenTheKeyChanges(t *testing.T) {
 			s := newStore(t, target)
 			m, err := s.prepare(t, ada, laptop, content{"before", 0})
 			must.Do(t, err)
-			w := s.repo.NewWriter(ctx)
-			defer w.Close()
+			w := writer(t, s.repo)
 			must.Get(w.Put(ctx, repo.KindFile, []byte("a word that waits for its pack")))(t)
 			r := s.repo
 			if elsewhere {
@@ -159,13 +142,9 @@ func TestAWriterEndsWhenTheKeyChanges(t *testing.T) {
 			packs := len(target.names("packs/"))
 			must.Fail(w.Put(ctx, repo.KindFile, []byte("later")))(t, "put", amber.KindConflict)
 			must.Fail(w.Flush(ctx))(t, "flush", amber.KindConflict)
-			if len(target.names("packs/")) != packs {
-				t.Error("a pack was stored under the old key, or none")
-			}
+			must.Equal(t, "packs", len(target.names("packs/")), packs)
 			must.Kind(t, "publish", s.publish(m), amber.KindConflict)
-			if len(target.names("snapshots/")) > 0 {
-				t.Error("it was published")
-			}
+			must.Hold(t, len(target.names("snapshots/")) == 0, "it was published")
 			s.whole(t, s.take(t, ada, "after"))
 		}
 	}
@@ -175,8 +154,7 @@ func TestAWriterEndsWhenTheKeyChanges(t *testing.T) {
 // taken.
 func TestAChangeOfRecipientsAloneEndsNoWriter(t *testing.T) {
 	t.Parallel()
-	target := newEncrypted(t)
-	s := newStore(t, target)
+	target, s := storeOn(t, newEncrypted(t))
 	m := must.Get(s.prepare(t, ada, laptop, content{"a", 1}))(t)
 	must.Do(t, open(t, target).SetRecipients(ctx, recipients(t, alice, carol), false, nil, s.at()))
 	must.Do(t, s.publish(m))
@@ -185,8 +163,7 @@ func TestAChangeOfRecipientsAloneEndsNoWriter(t *testing.T) {
 
 func TestInnerManifestsOfEncryptedSnapshotsAreNeverEqual(t *testing.T) {
 	t.Parallel()
-	target := newEncrypted(t)
-	s := newStore(t, target)
+	s := newStore(t, newEncrypted(t))
 	a, b := s.take(t, ada, "same"), s.take(t, ada, "same")
 	if a.Inner == b.Inner || a.Sealed == b.Sealed || a.Sealed == "" {
 		t.Errorf("%v and %v, %s and %s", a.Inner, b.Inner, a.Sealed, b.Sealed)
@@ -194,9 +171,7 @@ func TestInnerManifestsOfEncryptedSnapshotsAreNeverEqual(t *testing.T) {
 	// Each is what its manifest says, and stays so when packs are rewritten.
 	s.delete(t, a)
 	s.collect(t)
-	if err := s.repo.CheckSealed(ctx, b); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, s.repo.CheckSealed(ctx, b))
 	must.Kind(t, "one that is not encrypted", s.repo.CheckSealed(ctx, repo.Manifest{}), amber.KindInvalid)
 	other := b
 	other.Sealed = strings.Repeat("0", 64)
@@ -231,9 +206,7 @@ func TestManifestsOfEncryptedSnapshotsSayNothingElse(t *testing.T) {
 	plain.Encrypted, plain.Key, plain.Sealed = false, "", ""
 	must.Fail(s.catalog.Publish(ctx, plain))(t, "plain in an encrypted repository", amber.KindConflict)
 	good.Label = "auto:hourly"
-	if _, err := s.catalog.Publish(ctx, good); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, must.Err(s.catalog.Publish(ctx, good)))
 }
 
 // TestABlobOfTheGreatestSizeIsSealed is about bounds.
@@ -245,13 +218,8 @@ func TestABlobOfTheGreatestSizeIsSealed(t *testing.T) {
 	target := newEncrypted(t)
 	r := open(t, target)
 	big := sample{repo.KindFile, 0, noise(1, repo.MaxBlobBytes)}
-	if report := fill(t, r, big); report.Stored != repo.MaxBlobBytes+48 {
-		t.Errorf("%+v", report)
-	}
-	b, err := open(t, target).Get(ctx, big.in(r))
-	if err != nil || sha256.Sum256(b.Data) != sha256.Sum256(big.data) {
-		t.Errorf("%v, %d bytes", err, len(b.Data))
-	}
+	must.Equal(t, "stored bytes", fill(t, r, big).Stored, repo.MaxBlobBytes+48)
+	must.Equal(t, "content", sha256.Sum256(must.Get(open(t, target).Get(ctx, big.in(r)))(t).Data), sha256.Sum256(big.data))
 	clean(t, r)
 }
 
@@ -264,9 +232,7 @@ func TestEqualBlobsLookDifferent(t *testing.T) {
 	}
 	x, y := forgeOf(t, a, a.names("packs/")[0]), forgeOf(t, b, b.names("packs/")[0])
 	for i := range x.items {
-		if x.items[i].id != y.items[i].id {
-			t.Error("another id under the same key")
-		}
+		must.Equal(t, "ids under one key", x.items[i].id, y.items[i].id)
 		if bytes.Equal(x.data[i], y.data[i]) || bytes.Equal(x.data[i][8:32], y.data[i][8:32]) {
 			t.Error("the same nonce or the same bytes")
 		}

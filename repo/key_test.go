@@ -32,8 +32,7 @@ func putMarkers(t *testing.T, s *store) (secrets map[string][]byte) {
 		secrets[what] = b
 		secrets[what+" in hexadecimal"] = []byte(hex.EncodeToString(b))
 	}
-	w := s.repo.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, s.repo)
 	for kind := repo.KindPages; kind <= repo.KindManifest; kind++ {
 		word := markers(kind)
 		secrets[word] = []byte(word)
@@ -83,16 +82,13 @@ func TestNothingOfItsContentsIsFoundInAnEncryptedRepository(t *testing.T) {
 		slices.Sort(found)
 		return found
 	}
-	target := newEncrypted(t)
-	s := newStore(t, target)
+	target, s := storeOn(t, newEncrypted(t))
 	secrets := putMarkers(t, s)
 	for range 3 {
 		s.gc(t) // which copies some of it
 		s.later(grace)
 	}
-	if found := find(target, secrets); found != nil {
-		t.Errorf("found %q", found)
-	}
+	must.Equal(t, "secrets found", find(target, secrets), nil)
 	s.audit(t)
 	// The search finds what is there.
 	plain := newMemory()
@@ -103,8 +99,7 @@ func TestNothingOfItsContentsIsFoundInAnEncryptedRepository(t *testing.T) {
 
 func TestWhoHasNoIdentityReadsNothing(t *testing.T) {
 	t.Parallel()
-	target := newEncrypted(t)
-	s := newStore(t, target)
+	target, s := storeOn(t, newEncrypted(t))
 	m := s.take(t, ada, "a")
 	in, err := s.repo.Inner(ctx, m)
 	if err != nil || in.Label != "a" || m.Label != "" || !m.Encrypted || m.Key != s.repo.KeyID() {
@@ -134,8 +129,7 @@ func TestWhoHasNoIdentityReadsNothing(t *testing.T) {
 // lockedOut tries everything that needs a key, and what does not.
 func lockedOut(t *testing.T, name string, r *repo.Repo, m repo.Manifest, in repo.Inner) {
 	t.Helper()
-	w := r.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, r)
 	refused := map[string]error{}
 	_, refused["get"] = r.Get(ctx, m.Inner)
 	refused["read"] = r.Read(ctx, []repo.ID{m.Inner, in.Notes.Tree}, func(repo.Blob) error { t.Error("handed out"); return nil })
@@ -151,9 +145,7 @@ func lockedOut(t *testing.T, name string, r *repo.Repo, m repo.Manifest, in repo
 	refused["recipients"] = r.SetRecipients(ctx, recipients(t, carol), true, &steady{}, amber.At(epoch))
 	for what, err := range refused {
 		must.Kind(t, name+": "+what, err, amber.KindRefused)
-		if amber.HintOf(err) != "amber … --identity FILE" {
-			t.Errorf("%s: %s: hint %q", name, what, amber.HintOf(err))
-		}
+		must.Equal(t, name+": "+what+": hint", amber.HintOf(err), "amber … --identity FILE")
 	}
 	if id := r.BlobID(repo.KindFile, nil); !id.IsZero() || !r.PagesID(512, nil).IsZero() {
 		t.Errorf("%s: an id without a key", name)
@@ -177,8 +169,7 @@ func lockedOut(t *testing.T, name string, r *repo.Repo, m repo.Manifest, in repo
 
 func TestRecipientsComeAndGo(t *testing.T) {
 	t.Parallel()
-	target := newEncrypted(t)
-	s := newStore(t, target)
+	target, s := storeOn(t, newEncrypted(t))
 	a := s.take(t, ada, "a")
 	opens := func(secret string) bool { return !openAs(t, target, secret).Locked() }
 	set := func(rotate bool, secrets ...string) {
@@ -192,9 +183,7 @@ func TestRecipientsComeAndGo(t *testing.T) {
 		if diff := cmp.Diff(texts, got); err != nil || diff != "" {
 			t.Errorf("%v, %s", err, diff)
 		}
-		if n := len(target.names("keys/")); n != 1 {
-			t.Errorf("%d key records", n)
-		}
+		must.Equal(t, "key records", len(target.names("keys/")), 1)
 	}
 	set(false, alice, carol)
 	if s.repo.KeyID() != a.Key || s.repo.KeySerial() != 2 || !opens(alice) || !opens(carol) || opens(dave) {
@@ -210,23 +199,17 @@ func TestRecipientsComeAndGo(t *testing.T) {
 	other := &store{target: target, repo: openAs(t, target, dave), now: s.now, ids: s.ids}
 	other.catalog = other.repo.Catalog(tenant)
 	for _, m := range []repo.Manifest{a, b} {
-		if err := other.same(m); err != nil {
-			t.Errorf("dave: %v", err)
-		}
+		must.Kind(t, "dave", other.same(m), "")
 	}
 	// What is said again lies under the new key, which carol has never seen.
-	if b.Key != s.repo.KeyID() || b.BytesNew < a.BytesNew*9/10 {
-		t.Errorf("stored %d bytes again of %d", b.BytesNew, a.BytesNew)
-	}
+	must.Hold(t, b.Key == s.repo.KeyID() && b.BytesNew >= a.BytesNew*9/10, "stored %d bytes again of %d", b.BytesNew, a.BytesNew)
 	for name, object := range target.objects {
 		if !strings.HasPrefix(name, "keys/") {
 			old.objects[name] = object
 		}
 	}
 	kept := openAs(t, old, carol)
-	if _, err := kept.Inner(ctx, a); err != nil {
-		t.Errorf("what carol could read before, with the record she kept: %v", err)
-	}
+	must.Kind(t, "what carol could read before, with the record she kept", must.Err(kept.Inner(ctx, a)), "")
 	must.Fail(kept.Inner(ctx, b))(t, "what was written after", amber.KindDamaged)
 	s.whole(t, a, b)
 	s.delete(t, a)
@@ -249,14 +232,10 @@ func TestRecipientsThatAreNone(t *testing.T) {
 	} {
 		target := newMemory()
 		must.Kind(t, name, open(t, target).InitKey(ctx, list, &steady{}, amber.At(epoch)), amber.KindInvalid)
-		if len(target.objects) > 0 {
-			t.Errorf("%s: something was written", name)
-		}
+		must.Hold(t, len(target.objects) == 0, "%s: something was written", name)
 	}
 	for _, list := range [][]agekey.Recipient{many[:64], {pq}} {
-		if err := open(t, newMemory()).InitKey(ctx, list, &steady{}, amber.At(epoch)); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, open(t, newMemory()).InitKey(ctx, list, &steady{}, amber.At(epoch)))
 	}
 	must.Kind(t, "no key", open(t, newMemory()).SetRecipients(ctx, recipients(t, alice), true, &steady{}, amber.At(epoch)), amber.KindNotFound)
 	if err := open(t, newMemory()).InitKey(ctx, recipients(t, alice), strings.NewReader("short"), amber.At(epoch)); err == nil {
@@ -266,8 +245,7 @@ func TestRecipientsThatAreNone(t *testing.T) {
 
 func TestKeysAreBounded(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	var list []agekey.Recipient // of the longest kind
 	var last *age.HybridIdentity
 	for range 64 {
@@ -307,14 +285,10 @@ func TestOneOfTwoChangesOfRecipientsWins(t *testing.T) {
 		if r.Locked() || r.KeySerial() != int64(1+others) || len(target.names("keys/")) != 1 {
 			t.Errorf("after %d changes: locked %v, serial %d, %q", others, r.Locked(), r.KeySerial(), target.names("keys/"))
 		}
-		if !openAs(t, target, dave).Locked() {
-			t.Error("who lost the race has let somebody in")
-		}
+		must.Equal(t, "the recipient of the change that lost is locked out", openAs(t, target, dave).Locked(), true)
 		// After reading them again they can be changed.
 		must.Get(late.Recipients(ctx))(t)
-		if err := late.SetRecipients(ctx, recipients(t, alice, dave), false, &steady{}, amber.At(epoch)); err != nil {
-			t.Errorf("again: %v", err)
-		}
+		must.Kind(t, "again", late.SetRecipients(ctx, recipients(t, alice, dave), false, &steady{}, amber.At(epoch)), "")
 	}
 	target := newMemory()
 	first := openAs(t, &before{Target: target, call: "put keys/", do: func() { encrypt(t, target) }}, alice)
@@ -351,9 +325,7 @@ func TestAChangeOfRecipientsSurvivesEveryError(t *testing.T) {
 		}
 		if len(target.names("keys/")) == 2 {
 			leftTwo = true
-			if !changed {
-				t.Errorf("call %d: the older of two records counts", n)
-			}
+			must.Hold(t, changed, "call %d: the older of two records counts", n)
 			if report := auditAs(t, target, nil); !report.OK() {
 				t.Errorf("call %d: two records are damage: %+v", n, report.Damaged)
 			}
@@ -368,15 +340,12 @@ func TestAChangeOfRecipientsSurvivesEveryError(t *testing.T) {
 			break
 		}
 	}
-	if !leftTwo {
-		t.Error("no error came between writing and deleting")
-	}
+	must.Hold(t, leftTwo, "no error came between writing and deleting")
 }
 
 func TestADamagedOrLostKeyRecordIsDamage(t *testing.T) {
 	t.Parallel()
-	base := newEncrypted(t)
-	s := newStore(t, base)
+	base, s := storeOn(t, newEncrypted(t))
 	m := s.take(t, ada, "a")
 	first := bytes.Clone(base.objects["keys/00000001.json"])
 	must.Do(t, s.repo.SetRecipients(ctx, recipients(t, alice, carol), false, &steady{}, s.at()))
@@ -405,8 +374,7 @@ func TestADamagedOrLostKeyRecordIsDamage(t *testing.T) {
 			if !r.Locked() || r.KeyID() != "" || len(r.Problems()) != 1 || r.Problems()[0].Object != tt.object {
 				t.Errorf("locked %v, key %q, problems %v", r.Locked(), r.KeyID(), r.Problems())
 			}
-			w := r.NewWriter(ctx)
-			defer w.Close()
+			w := writer(t, r)
 			must.Fail(w.Put(ctx, repo.KindFile, []byte("would be plain")))(t, "put", amber.KindDamaged)
 			must.Fail(r.Inner(ctx, m))(t, "inner", amber.KindDamaged)
 			must.Fail(r.CollectGarbage(ctx, s.options()))(t, "gc", amber.KindDamaged)
@@ -414,8 +382,7 @@ func TestADamagedOrLostKeyRecordIsDamage(t *testing.T) {
 			must.Kind(t, "recipients", r.SetRecipients(ctx, recipients(t, carol), true, &steady{}, s.at()), amber.KindDamaged)
 			must.Fail(r.Recipients(ctx))(t, "list of recipients", amber.KindDamaged)
 			plain := repo.Manifest{ID: fresh, Tenant: tenant, Agent: ada, Device: "other", Counter: 1, CreatedAt: s.at(), Inner: m.Inner}
-			_, err := r.Catalog(tenant).Publish(ctx, plain)
-			must.Kind(t, "publish", err, amber.KindDamaged)
+			must.Fail(r.Catalog(tenant).Publish(ctx, plain))(t, "publish", amber.KindDamaged)
 			report, err := r.Audit(ctx, tenant, true, nil)
 			if err != nil || len(report.Damaged) != 1 || report.Damaged[0].Object != tt.object {
 				t.Errorf("audit: %v, %+v", err, report.Damaged)
@@ -423,9 +390,7 @@ func TestADamagedOrLostKeyRecordIsDamage(t *testing.T) {
 			if !slices.Contains(report.NotChecked, "contents of 1 encrypted snapshots: the key record cannot be read") {
 				t.Errorf("not checked: %q", report.NotChecked)
 			}
-			if diff := cmp.Diff(before.objects, target.objects); diff != "" {
-				t.Errorf("something was written: %s", diff)
-			}
+			must.Equal(t, "objects", target.objects, before.objects)
 		})
 	}
 	newer := base.clone()
@@ -443,9 +408,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		for name, v := range repo.KeyParts(r) {
 			out := fmt.Sprintf(format, v)
 			for _, leak := range []string{string(master), hex.EncodeToString(master), fmt.Sprint(master)[1:20], fmt.Sprintf("%#v", master)[7:40]} {
-				if strings.Contains(strings.ToLower(out), leak) {
-					t.Errorf("%s of %s shows the key: %s", format, name, out)
-				}
+				must.Hold(t, !strings.Contains(strings.ToLower(out), leak), "%s of %s shows the key: %s", format, name, out)
 			}
 		}
 	}

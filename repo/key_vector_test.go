@@ -31,8 +31,7 @@ const encryptedFolder = "testdata/v1-encrypted"
 // snapshot.
 func writeEncrypted(t *testing.T) *memory {
 	t.Helper()
-	target := newEncrypted(t)
-	s := newStore(t, target)
+	target, s := storeOn(t, newEncrypted(t))
 	fill(t, s.repo, vector()...)
 	s.take(t, ada, "Grüße")
 	return target
@@ -61,10 +60,7 @@ func TestEncryptedVector(t *testing.T) {
 	if err != nil || len(l) != 1 {
 		t.Fatal(err, l)
 	}
-	in, err := s.repo.Inner(ctx, l[0].Manifest)
-	if err != nil || in.Label != "Grüße" {
-		t.Errorf("%v, %+v", err, in)
-	}
+	must.Equal(t, "label", must.Get(s.repo.Inner(ctx, l[0].Manifest))(t).Label, "Grüße")
 	s.whole(t, l[0].Manifest)
 }
 
@@ -85,9 +81,7 @@ func TestTheEncryptedVectorIsWhatTheDocumentSays(t *testing.T) {
 	derive := func(purpose string, n int) []byte {
 		return must.Get(hkdf.Key(sha256.New, master, nil, "amber repository 1 "+purpose, n))(t)
 	}
-	if got := hex.EncodeToString(derive("name", 8)); got != name {
-		t.Errorf("the key is called %s and not %s", got, name)
-	}
+	must.Equal(t, "the name of the key", hex.EncodeToString(derive("name", 8)), name)
 	aead := must.Get(chacha20poly1305.NewX(derive("data", 32)))(t)
 	keyed := func(parts ...[]byte) repo.ID {
 		h := hmac.New(sha256.New, derive("ids", 32))
@@ -97,9 +91,7 @@ func TestTheEncryptedVectorIsWhatTheDocumentSays(t *testing.T) {
 		return repo.ID(h.Sum(nil))
 	}
 	file := keyed([]byte("amber blob 1\x00\x03"), []byte("Grüße\n"))
-	if !strings.Contains(string(doc), file.String()) {
-		t.Errorf("the document does not show the id %v", file)
-	}
+	must.Hold(t, strings.Contains(string(doc), file.String()), "the document does not show the id %v", file)
 	page := vector()[2].data
 	one, two := sha256.Sum256(page[:512]), sha256.Sum256(page[512:])
 	pages := keyed([]byte("amber pages 1\x00"), binary.LittleEndian.AppendUint32(nil, 512), one[:], two[:])
@@ -122,9 +114,7 @@ func TestTheEncryptedVectorIsWhatTheDocumentSays(t *testing.T) {
 			found[e.id] = true
 		}
 	}
-	if !found[file] || !found[pages] {
-		t.Error("the file or the pages are not there")
-	}
+	must.Hold(t, found[file] && found[pages], "the file or the pages are not there")
 }
 
 // masterOf opens the box of a key record.
@@ -137,8 +127,7 @@ func masterOf(t *testing.T, object []byte) (master []byte, name string) {
 		}
 	}
 	must.Do(t, json.Unmarshal(object, &record))
-	raw, err := base64.StdEncoding.DecodeString(record.Body.Box)
-	must.Do(t, err)
+	raw := must.Get(base64.StdEncoding.DecodeString(record.Body.Box))(t)
 	r := must.Get(age.Decrypt(bytes.NewReader(raw), identity(t, alice)))(t)
 	var box struct {
 		Keys []struct{ ID, Secret string }
@@ -212,13 +201,9 @@ func TestKeyRecordsAreReadStrictly(t *testing.T) {
 			target := base.clone()
 			target.objects[name] = envelope(tt.body)
 			r := must.Get(repo.Open(ctx, target, &repo.Options{Identities: []age.Identity{identity(t, alice)}}))(t)
-			if got := r.Locked(); got != (tt.want != "") {
-				t.Errorf("locked: %v, %v", got, r.Problems())
-			}
+			must.Equal(t, "locked", r.Locked(), tt.want != "")
 			report := auditAs(t, target, nil)
-			if report.OK() != (tt.body == good) {
-				t.Errorf("audit: %+v", report.Damaged)
-			}
+			must.Hold(t, report.OK() == (tt.body == good), "audit: %+v", report.Damaged)
 			if tt.body == other && r.HasKey(key) {
 				t.Error("the record of somebody else holds our key")
 			}

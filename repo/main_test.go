@@ -78,6 +78,28 @@ func open(t testing.TB, target target.Target) *repo.Repo {
 	return openAs(t, target, alice)
 }
 
+// openOn returns a target and the repository on it.
+func openOn[T target.Target](t testing.TB, on T) (T, *repo.Repo) {
+	t.Helper()
+	return on, open(t, on)
+}
+
+// putAll hands samples to a writer.
+func putAll(t testing.TB, w *repo.Writer, samples ...sample) {
+	t.Helper()
+	for _, s := range samples {
+		must.Get(s.put(ctx, w))(t)
+	}
+}
+
+// writer returns a writer that is closed when the test ends.
+func writer(t testing.TB, r *repo.Repo) *repo.Writer {
+	t.Helper()
+	w := r.NewWriter(ctx)
+	t.Cleanup(func() { _ = w.Close() })
+	return w
+}
+
 // fill stores samples with one Flush.
 func fill(t testing.TB, r *repo.Repo, samples ...sample) repo.Report {
 	t.Helper()
@@ -137,9 +159,7 @@ func readAll(t testing.TB, r *repo.Repo, samples []sample) {
 	}
 	err := r.Read(ctx, list, func(b repo.Blob) error {
 		s, ok := want[b.ID]
-		if !ok {
-			t.Errorf("blob %v was not asked for, or came twice", b.ID)
-		}
+		must.Hold(t, ok, "blob %v was not asked for, or came twice", b.ID)
 		sameBlob(t, r, b, s)
 		delete(want, b.ID)
 		return nil

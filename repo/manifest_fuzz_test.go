@@ -97,9 +97,8 @@ func FuzzInner(f *testing.F) {
 		in, err := repo.DecodeInner(b)
 		switch amber.KindOf(err) {
 		case "":
-			again, err := repo.EncodeInner(in)
-			if err != nil || !bytes.Equal(again, b) {
-				t.Errorf("accepted, and written otherwise: %v\n%s\n%s", err, hex.Dump(b), hex.Dump(again))
+			if again := must.Get(repo.EncodeInner(in))(t); !bytes.Equal(again, b) {
+				t.Errorf("accepted, and written otherwise\n%s\n%s", hex.Dump(b), hex.Dump(again))
 			}
 		case amber.KindDamaged, amber.KindTooNew:
 		default:

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
@@ -34,8 +33,7 @@ func bodyOf(object []byte) string {
 // is right.
 func TestRecordsAreReadStrictly(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	m := s.take(t, ada, "a")
 	name := manifestOf(m)
 	good := string(target.objects[name])
@@ -152,13 +150,9 @@ func TestInnerManifestsComeBackAsTheyWere(t *testing.T) {
 	got := must.Get(repo.DecodeInner(b))(t)
 	want.Format, want.Version = "amber-inner", 1
 	want.Skipped[0].Path = "a/\uFFFD.md"
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.EquateComparable(amber.Time{})); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "inner manifest", got, want, cmpopts.EquateEmpty(), cmpopts.EquateComparable(amber.Time{}))
 	empty := must.Get(repo.EncodeInner(repo.Inner{}))(t)
-	if _, err := repo.DecodeInner(empty); err != nil {
-		t.Errorf("an empty one: %v", err)
-	}
+	must.Kind(t, "an empty one", must.Err(repo.DecodeInner(empty)), "")
 }
 
 func TestInnerManifestsAreReadStrictly(t *testing.T) {
@@ -213,8 +207,7 @@ func TestTooMuchThatWasSkippedIsCounted(t *testing.T) {
 		for range 10_005 {
 			in.Skipped = append(in.Skipped, wire.Skipped{Part: "notes", Path: tt.path, Reason: wire.SkipTooLarge})
 		}
-		b, err := repo.EncodeInner(in)
-		must.Do(t, err)
+		b := must.Get(repo.EncodeInner(in))(t)
 		got, err := repo.DecodeInner(b)
 		if err != nil || len(got.Skipped) != tt.listed || got.SkippedMore != int64(tt.more) || len(got.Skipped[0].Path) > 4096 {
 			t.Errorf("%v: %d listed, %d more", err, len(got.Skipped), got.SkippedMore)

@@ -31,8 +31,7 @@ func vectorManifest() repo.Manifest {
 // vectorRecords makes one record of each kind.
 func vectorRecords(t *testing.T) map[string]string {
 	t.Helper()
-	target := newMemory()
-	s := newStore(t, target)
+	target, s := storeOn(t, newMemory())
 	must := func(err error) {
 		t.Helper()
 		must.Do(t, err)
@@ -81,17 +80,12 @@ func TestRecordsOfAnEarlierAmberAreRead(t *testing.T) {
 	e, err := s.catalog.Get(ctx, ada, vectorID)
 	want := vectorManifest()
 	want.Format, want.Version = "amber-snapshot", 1
-	if err != nil || e.Manifest != want || !e.Pinned {
-		t.Errorf("manifest: %v, %+v", err, e)
-	}
+	must.Hold(t, err == nil && e.Manifest == want && e.Pinned, "manifest: %v, %+v", err, e)
 	put("stubs/ada/"+string(vectorID)+".json", "stub")
 	put("stubs/ada/"+string(unreadableID)+".json", "stub-unreadable")
 	put("condemned/"+digestOfFile(t, "condemned")+".json", "condemned")
 	must.Fail(s.catalog.Get(ctx, ada, vectorID))(t, "stub", amber.KindNotFound)
-	condemned, err := s.repo.Condemned(ctx)
-	if err != nil || len(condemned) != 1 {
-		t.Errorf("condemned: %v, %v", err, condemned)
-	}
+	must.Equal(t, "condemned", len(must.Get(s.repo.Condemned(ctx))(t)), 1)
 	report := must.Get(s.repo.Audit(ctx, tenant, true, nil))(t)
 	for _, d := range report.Damaged {
 		if !strings.HasPrefix(d.Object, "chain ") { // its parent is not there
@@ -99,15 +93,12 @@ func TestRecordsOfAnEarlierAmberAreRead(t *testing.T) {
 		}
 	}
 	b := must.Get(os.ReadFile("testdata/records/inner.golden"))(t)
-	if _, err := repo.DecodeInner(b); err != nil {
-		t.Errorf("inner: %v", err)
-	}
+	must.Kind(t, "inner", must.Err(repo.DecodeInner(b)), "")
 }
 
 func digestOfFile(t *testing.T, file string) string {
 	t.Helper()
-	b := must.Get(os.ReadFile("testdata/records/" + file + ".golden"))(t)
-	return digestIn(string(b))
+	return digestIn(string(must.Get(os.ReadFile("testdata/records/" + file + ".golden"))(t)))
 }
 
 // TestDocumentShowsTheRecords compares the records in docs/format/repository.md

@@ -50,9 +50,7 @@ func writerMemory(t *testing.T, target *memory, more int64) {
 		t.Fatalf("%v, %+v", err, report)
 	}
 	t.Logf("%d packs, at most %.1f MiB in use", report.Packs, float64(most)/(1<<20))
-	if most == 0 || most > 24<<20 {
-		t.Errorf("%d bytes in use", most)
-	}
+	must.Hold(t, most != 0 && most <= 24<<20, "%d bytes in use", most)
 }
 
 // TestIndexMemory loads an index of a million blobs. Not parallel, as above.
@@ -71,9 +69,7 @@ func TestIndexMemory(t *testing.T) {
 	}
 	perMillion := used * 1_000_000 / (perPack * packs)
 	t.Logf("%.1f MB for a million blobs", float64(perMillion)/1e6)
-	if perMillion > 60e6 {
-		t.Errorf("%d bytes for a million blobs", perMillion)
-	}
+	must.Hold(t, perMillion <= 60e6, "%d bytes for a million blobs", perMillion)
 	runtime.KeepAlive(r)
 }
 

@@ -33,8 +33,7 @@ func TestBlobsComeBack(t *testing.T) {
 		for _, packBytes := range []int64{16 << 20, 1 << 20, 1000} {
 			t.Run(fmt.Sprint(packBytes), func(t *testing.T) {
 				t.Parallel()
-				target := newMemory()
-				r := open(t, target)
+				target, r := openOn(t, newMemory())
 				r.SetPackBytes(packBytes)
 				samples := append(few(), large...)
 				report := fill(t, r, samples...)
@@ -108,13 +107,9 @@ func TestKnownBlobsAreStoredOnce(t *testing.T) {
 		}
 		before := target.names("")
 		for _, r := range []*repo.Repo{r, open(t, target)} {
-			if got := fill(t, r, samples...); got != (repo.Report{Known: len(samples)}) {
-				t.Errorf("report %+v", got)
-			}
+			must.Equal(t, "report", fill(t, r, samples...), repo.Report{Known: len(samples)})
 		}
-		if diff := cmp.Diff(before, target.names("")); diff != "" {
-			t.Errorf("objects changed: %s", diff)
-		}
+		must.Equal(t, "objects", target.names(""), before)
 	})
 }
 
@@ -127,9 +122,7 @@ func TestWriterKeepsTheOrderOfPut(t *testing.T) {
 	a, b := newMemory(), newMemory()
 	fill(t, open(t, a), samples...)
 	fill(t, open(t, b), samples...)
-	if diff := cmp.Diff(a.names(""), b.names("")); diff != "" {
-		t.Errorf("the same blobs gave other packs: %s", diff)
-	}
+	must.Equal(t, "packs of the same blobs", b.names(""), a.names(""))
 	r := open(t, a)
 	var last int64
 	for _, s := range samples {
@@ -143,30 +136,22 @@ func TestWriterKeepsTheOrderOfPut(t *testing.T) {
 
 func TestFlushTwiceWritesTwoIndexObjects(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
-	w := r.NewWriter(ctx)
-	defer w.Close()
+	target, r := openOn(t, newMemory())
+	w := writer(t, r)
 	for i, s := range few()[:2] {
 		must.Get(s.put(ctx, w))(t)
-		if r.Has(s.id()) {
-			t.Error("a blob is known before it is durable")
-		}
-		report, err := w.Flush(ctx)
-		if err != nil || report.New != i+1 || !r.Has(s.id()) {
-			t.Fatalf("flush: %v, %+v", err, report)
+		must.Equal(t, "a blob is known before it is durable", r.Has(s.id()), false)
+		if report := must.Get(w.Flush(ctx))(t); report.New != i+1 || !r.Has(s.id()) {
+			t.Fatalf("flush: %+v", report)
 		}
 	}
-	if n := len(target.names("index/")); n != 2 {
-		t.Errorf("%d index objects, want 2", n)
-	}
+	must.Equal(t, "index objects", len(target.names("index/")), 2)
 	clean(t, r)
 }
 
 func TestPacksAreDurableBeforeTheirIndexObject(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	r.SetPackBytes(700)
 	fill(t, r, few()...)
 	var puts []string
@@ -192,26 +177,19 @@ func TestNeighboursAreReadWithOneRequest(t *testing.T) {
 	slices.Reverse(wanted)
 	n := 0
 	must.Do(t, r.Read(ctx, append(wanted, wanted...), func(repo.Blob) error { n++; return nil }))
-	if n != len(samples) || len(target.calls) != 1 {
-		t.Errorf("%d blobs, calls %q", n, target.calls)
-	}
+	must.Hold(t, n == len(samples) && len(target.calls) == 1, "%d blobs, calls %q", n, target.calls)
 	stop := errors.New("enough")
-	if err := r.Read(ctx, wanted, func(repo.Blob) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("got %v, want the error of the function", err)
-	}
+	must.Is(t, "read", r.Read(ctx, wanted, func(repo.Blob) error { return stop }), stop)
 }
 
 func TestUnknownBlobIsNotFound(t *testing.T) {
 	t.Parallel()
-	target := newMemory()
-	r := open(t, target)
+	target, r := openOn(t, newMemory())
 	must.Fail(r.Get(ctx, repo.ID{1}))(t, "get", amber.KindNotFound)
 	fill(t, r, few()...)
 	target.calls = nil
 	err := r.Read(ctx, append(ids(few()), repo.ID{1}), func(repo.Blob) error { t.Error("called"); return nil })
-	if amber.KindOf(err) != amber.KindNotFound || len(target.calls) > 0 {
-		t.Errorf("read: %v after %q", err, target.calls)
-	}
+	must.Hold(t, amber.KindOf(err) == amber.KindNotFound && len(target.calls) == 0, "read: %v after %q", err, target.calls)
 	if _, ok := r.Find(repo.ID{1}); ok || r.Has(repo.ID{1}) {
 		t.Error("found what is not there")
 	}
@@ -220,8 +198,7 @@ func TestUnknownBlobIsNotFound(t *testing.T) {
 func TestWriterRefuses(t *testing.T) {
 	t.Parallel()
 	r := open(t, newMemory())
-	w := r.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, r)
 	page := make([]byte, 512)
 	tests := map[string]func() error{
 		"kind 0":         func() error { _, err := w.Put(ctx, 0, nil); return err },
@@ -236,13 +213,9 @@ func TestWriterRefuses(t *testing.T) {
 	for name, do := range tests {
 		must.Kind(t, name, do(), amber.KindInvalid)
 	}
-	if _, err := w.Flush(ctx); err != nil {
-		t.Errorf("a refused blob ended the writer: %v", err)
-	}
+	must.Kind(t, "flush after a refused blob", must.Err(w.Flush(ctx)), "")
 	for range 2 {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, w.Close())
 	}
 	must.Fail(w.Put(ctx, repo.KindFile, nil))(t, "put after close", amber.KindInvalid)
 	must.Fail(w.Flush(ctx))(t, "flush after close", amber.KindInvalid)
@@ -251,8 +224,7 @@ func TestWriterRefuses(t *testing.T) {
 func TestWrongDigestsMakeABlobNobodyReads(t *testing.T) {
 	t.Parallel()
 	r := open(t, newMemory())
-	w := r.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, r)
 	id := must.Get(w.PutPages(ctx, 512, make([]repo.PageDigest, 1), make([]byte, 512)))(t)
 	must.Get(w.Flush(ctx))(t)
 	must.Fail(r.Get(ctx, id))(t, "get", amber.KindDamaged)
@@ -261,8 +233,7 @@ func TestWrongDigestsMakeABlobNobodyReads(t *testing.T) {
 func TestCancelledWriterStoresNoIndex(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{300 << 10, 3 << 20} {
-		target := newMemory()
-		r := open(t, target)
+		target, r := openOn(t, newMemory())
 		r.SetPackBytes(1 << 20)
 		inner, cancel := context.WithCancel(ctx)
 		target.onPut = func(string) { cancel() }
@@ -272,14 +243,10 @@ func TestCancelledWriterStoresNoIndex(t *testing.T) {
 				break
 			}
 		}
-		if _, err := w.Flush(inner); !errors.Is(err, context.Canceled) {
-			t.Errorf("flush: %v", err)
-		}
+		must.Is(t, "flush", must.Err(w.Flush(inner)), context.Canceled)
 		_ = w.Close()
 		cancel()
-		if len(target.names("index/")) > 0 {
-			t.Error("an index object was written")
-		}
+		must.Hold(t, len(target.names("index/")) == 0, "an index object was written")
 	}
 }
 
@@ -307,13 +274,9 @@ func TestConcurrentWritersShareATarget(t *testing.T) {
 		all = append(all, mine...)
 		wg.Go(func() {
 			for _, s := range mine {
-				if _, err := s.put(ctx, w); err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, must.Err(s.put(ctx, w)))
 			}
-			if _, err := w.Flush(ctx); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, must.Err(w.Flush(ctx)))
 		})
 	}
 	wg.Wait()
@@ -335,9 +298,7 @@ func TestIDs(t *testing.T) {
 		t.Errorf("text: %v, %v", back, err)
 	}
 	for _, s := range []string{"", "00", strings.Repeat("g", 64), strings.ToUpper(id.String()), id.String() + "0"} {
-		if _, err := repo.ParseID(s); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("parse %q: %v", s, err)
-		}
+		must.Fail(repo.ParseID(s))(t, fmt.Sprintf("parse %q", s), amber.KindInvalid)
 	}
 	seen := map[repo.ID]bool{}
 	for k := repo.KindPages; k <= repo.KindManifest; k++ {
@@ -346,14 +307,10 @@ func TestIDs(t *testing.T) {
 			t.Errorf("kind %d is named %s", k, s)
 		}
 	}
-	if len(seen) != 6 {
-		t.Error("kinds share ids")
-	}
+	must.Equal(t, "ids of the kinds", len(seen), 6)
 	page := make([]byte, 512)
 	d := []repo.PageDigest{repo.DigestPage(page), repo.DigestPage(page)}
-	if repo.PagesID(512, d) == repo.PagesID(1024, d) {
-		t.Error("page sizes share ids")
-	}
+	must.Hold(t, repo.PagesID(512, d) != repo.PagesID(1024, d), "page sizes share ids")
 	// From sha256sum: printf 'amber blob 1\0\3hello', printf 'amber pages 1\0\0\2\0\0'.
 	for _, v := range []struct {
 		id   repo.ID
@@ -362,9 +319,7 @@ func TestIDs(t *testing.T) {
 		{id, blobVector},
 		{repo.PagesID(512, nil), pagesVector},
 	} {
-		if got := hex.EncodeToString(v.id[:]); got != v.want {
-			t.Errorf("got %s, want %s", got, v.want)
-		}
+		must.Equal(t, "id", hex.EncodeToString(v.id[:]), v.want)
 	}
 }
 

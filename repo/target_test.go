@@ -52,6 +52,11 @@ func (m *memory) names(prefix string) []string {
 	return names
 }
 
+// drop removes the objects whose names begin so.
+func drop(objects map[string][]byte, prefix string) {
+	maps.DeleteFunc(objects, func(name string, _ []byte) bool { return strings.HasPrefix(name, prefix) })
+}
+
 func (m *memory) call(ctx context.Context, op, name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
@@ -55,8 +53,7 @@ func plant(t testing.TB, w *repo.Writer, files folder) (repo.ID, []string) {
 			told = append(told, dir+"/"+p)
 		}
 	}
-	id := must.Get(w.PutTree(ctx, entries))(t)
-	return id, told
+	return must.Get(w.PutTree(ctx, entries))(t), told
 }
 
 func TestTreesComeBack(t *testing.T) {
@@ -68,8 +65,7 @@ func TestTreesComeBack(t *testing.T) {
 			"x/same": []byte("a"), " ": []byte("a blank"), "..x": nil, `a\b`: nil, strings.Repeat("ä", 127): nil,
 		}
 		r := open(t, newMemory())
-		w := r.NewWriter(ctx)
-		defer w.Close()
+		w := writer(t, r)
 		root, want := plant(t, w, files)
 		must.Get(w.Flush(ctx))(t)
 		var told []string
@@ -91,9 +87,7 @@ func TestTreesComeBack(t *testing.T) {
 		}
 		slices.Sort(told)
 		slices.Sort(want)
-		if diff := cmp.Diff(want, told); diff != "" {
-			t.Error(diff)
-		}
+		must.Equal(t, "told", told, want)
 		count := map[repo.Kind]int{}
 		seen := map[repo.ID]bool{}
 		err := r.TreeBlobs(ctx, root, func(id repo.ID, kind repo.Kind) error {
@@ -105,17 +99,14 @@ func TestTreesComeBack(t *testing.T) {
 			return nil
 		})
 		// 5 folders; 2 small files that differ, one of a blank, and 1, 1, 2 and 3 parts.
-		if err != nil || count[repo.KindTree] != 5 || count[repo.KindFile] != 4+1+1+2+3 {
-			t.Errorf("%v, %v", err, count)
-		}
+		must.Hold(t, err == nil && count[repo.KindTree] == 5 && count[repo.KindFile] == 4+1+1+2+3, "%v, %v", err, count)
 	})
 }
 
 func TestTreesAreTheSameInAnyOrder(t *testing.T) {
 	t.Parallel()
 	r := open(t, newMemory())
-	w := r.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, r)
 	entries := []repo.TreeEntry{{Name: "b", Mode: repo.ModeFile}, {Name: "a", Mode: repo.ModeExec}, {Name: "B2", Mode: repo.ModeFile}}
 	first, err := w.PutTree(ctx, entries)
 	if err != nil || entries[0].Name != "b" {
@@ -161,8 +152,7 @@ func TestPutTreeRefuses(t *testing.T) {
 	for name, entries := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := open(t, newMemory()).NewWriter(ctx)
-			defer w.Close()
+			w := writer(t, open(t, newMemory()))
 			must.Fail(w.PutTree(ctx, entries))(t, "put tree", amber.KindInvalid)
 		})
 	}
@@ -256,9 +246,7 @@ func TestHostileTreesAreDamage(t *testing.T) {
 	}
 	target := newMemory()
 	id := putRaw(t, target, rawTree(1, 0, 2, a, b))
-	if entries, err := open(t, target).Tree(ctx, id); err != nil || len(entries) != 2 {
-		t.Errorf("the tree of the document: %v, %v", entries, err)
-	}
+	must.Equal(t, "entries of the tree of the document", len(must.Get(open(t, target).Tree(ctx, id))(t)), 2)
 }
 
 // TestTreeBombsAreDamage makes few blobs that expand to more than there may
@@ -267,8 +255,7 @@ func TestTreeBombsAreDamage(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{1, 2, 400} {
 		r := open(t, newMemory())
-		w := r.NewWriter(ctx)
-		defer w.Close()
+		w := writer(t, r)
 		id := must.Get(w.PutTree(ctx, nil))(t)
 		for range repo.MaxTreeDepth {
 			var entries []repo.TreeEntry
@@ -321,8 +308,7 @@ func TestFilesThatAreNotWhatTheirTreeSaysAreDamage(t *testing.T) {
 
 func TestPutFileReportsItsReader(t *testing.T) {
 	t.Parallel()
-	w := open(t, newMemory()).NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, open(t, newMemory()))
 	if _, _, err := w.PutFile(ctx, iotest.ErrReader(errCut)); !errors.Is(err, errCut) {
 		t.Errorf("got %v", err)
 	}
@@ -346,11 +332,8 @@ func FuzzTree(f *testing.F) {
 			}
 			return
 		}
-		w := r.NewWriter(ctx)
-		defer w.Close()
-		if again, err := w.PutTree(ctx, entries); err != nil || again != id {
-			t.Errorf("written again: %v", err)
-		}
+		w := writer(t, r)
+		must.Equal(t, "written again", must.Get(w.PutTree(ctx, entries))(t), id)
 		_ = r.WalkTree(ctx, id, func(path string, _ repo.TreeEntry) error { return nil })
 	})
 }

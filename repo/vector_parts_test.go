@@ -40,8 +40,7 @@ func vectorParts(t *testing.T, target *memory) parts {
 	base, _ := freeze(t, r, 512, v.firstData, nil)
 	changed, _ := freeze(t, r, 512, v.secondData, base)
 	v.first, v.second = base.Ref, changed.Ref
-	w := r.NewWriter(ctx)
-	defer w.Close()
+	w := writer(t, r)
 	size, ids, err := w.PutFile(ctx, strings.NewReader(v.file))
 	must.Do(t, err)
 	inner := must.Get(w.PutTree(ctx, nil))(t)
@@ -79,9 +78,7 @@ func TestVectorOfParts(t *testing.T) {
 	if diff := cmp.Diff([]string{"empty", "hello.md", v.file}, told); err != nil || diff != "" {
 		t.Errorf("%v, %s", err, diff)
 	}
-	if diff := cmp.Diff(stored.objects, written.objects); diff != "" {
-		t.Errorf("the writer writes other bytes: %s", diff)
-	}
+	must.Equal(t, "what the writer writes", written.objects, stored.objects)
 }
 
 // TestDocumentShowsTheParts compares the bytes in docs/format/repository.md
@@ -93,9 +90,7 @@ func TestDocumentShowsTheParts(t *testing.T) {
 	target := newMemory()
 	v := vectorParts(t, target)
 	r := open(t, target)
-	if !strings.Contains(page, v.first.Digest.String()) {
-		t.Errorf("the document does not show the digest %v", v.first.Digest)
-	}
+	must.Hold(t, strings.Contains(page, v.first.Digest.String()), "the document does not show the digest %v", v.first.Digest)
 	shown := map[string]repo.ID{"a whole map": v.first.Maps[0], "a change": v.second.Maps[1], "a tree": v.tree, "a root": v.git}
 	if err := r.GitBlobs(ctx, v.git, func(id repo.ID, kind repo.Kind) error {
 		if id != v.git && kind == repo.KindTree {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/repo"
 )
@@ -39,9 +37,7 @@ func TestVector(t *testing.T) {
 	r := open(t, stored)
 	readAll(t, r, vector())
 	clean(t, r)
-	if diff := cmp.Diff(stored.objects, written.objects); diff != "" {
-		t.Errorf("the writer writes other bytes: %s", diff)
-	}
+	must.Equal(t, "what the writer writes", written.objects, stored.objects)
 }
 
 // TestDocumentShowsTheVector compares the bytes in docs/format/repository.md
@@ -49,9 +45,7 @@ func TestVector(t *testing.T) {
 func TestDocumentShowsTheVector(t *testing.T) {
 	t.Parallel()
 	doc := must.Get(os.ReadFile("../docs/format/repository.md"))(t)
-	if !strings.Contains(string(doc), blobVector) {
-		t.Error("the id of the document is another one")
-	}
+	must.Hold(t, strings.Contains(string(doc), blobVector), "the id of the document is another one")
 	written := newMemory()
 	fill(t, open(t, written), vector()...)
 	for name, b := range written.objects {
