@@ -31,6 +31,11 @@ func (w *world) export(id amber.SnapshotID, options ...func(*wire.ExportRequest)
 	return must.Get(w.engine.Export(w.t.Context(), r))(w.t)
 }
 
+// take imports a bundle.
+func (w *world) take(file string) (wire.ImportReport, error) {
+	return w.engine.Import(w.t.Context(), wire.ImportRequest{Tenant: "default", File: file})
+}
+
 func exact(r *wire.ExportRequest) { r.NoRedact = true }
 
 func nexo(r *wire.ExportRequest) { r.Format = wire.FormatNexo }
@@ -90,8 +95,7 @@ func TestABundleComesBackOnAnotherMachine(t *testing.T) {
 	w.nothingLeft()
 
 	fresh := newWorld(t)
-	imported, err := fresh.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
-	must.Do(t, err)
+	imported := must.Get(fresh.take(report.File))(t)
 	if imported.Snapshot.ID != meta.ID || imported.Signature.Status != sign.SignatureValid || imported.Signature.Standing != sign.StandingStranger {
 		t.Errorf("imported %+v", imported)
 	}
@@ -99,14 +103,10 @@ func TestABundleComesBackOnAnotherMachine(t *testing.T) {
 	fresh.mustCheck()
 	fresh.restore(meta.ID)
 	fresh.mustBe(before)
-	again, err := fresh.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
-	if err != nil || !again.Existed {
-		t.Errorf("the second import: %+v, %v", again, err)
-	}
+	must.Equal(t, "the second import finds it", must.Get(fresh.take(report.File))(t).Existed, true)
 	must.Do(t, fresh.engine.DeleteSnapshot(t.Context(), ref(meta.ID)))
-	renamed, err := fresh.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
-	if err != nil || renamed.Snapshot.ID == meta.ID {
-		t.Errorf("the import of what was deleted: %+v, %v", renamed, err)
+	if renamed := must.Get(fresh.take(report.File))(t); renamed.Snapshot.ID == meta.ID {
+		t.Errorf("the import of what was deleted: %+v", renamed)
 	}
 	fresh.mustCheck()
 	fresh.nothingLeft()
@@ -169,9 +169,7 @@ func TestRedactedBundlesHoldNoSecret(t *testing.T) {
 	must.Get(w.store.AppendTurn(t.Context(), turn))(t)
 	live := w.all()
 	for _, s := range corpus {
-		if !strings.Contains(live.Notes["now"], s.Value) {
-			t.Errorf("the live agent does not hold a %s", s.Rule)
-		}
+		must.Hold(t, strings.Contains(live.Notes["now"], s.Value), "the live agent does not hold a %s", s.Rule)
 	}
 	meta := w.snapshot()
 	for _, format := range []func(*wire.ExportRequest){func(*wire.ExportRequest) {}, nexo} {
@@ -200,12 +198,9 @@ func TestRedactedBundlesHoldNoSecret(t *testing.T) {
 	report := w.export(meta.ID)
 	r := wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default"}}
 	must.Fail(w.engine.RestoreBundle(t.Context(), report.File, r))(t, "a redacted bundle over a live agent", amber.KindRefused)
-	imported, err := w.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
-	if err != nil || imported.Snapshot.ID == meta.ID || !imported.Snapshot.Redacted {
-		t.Errorf("imported %+v, %v", imported.Snapshot, err)
-	}
-	_, err = w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(imported.Snapshot.ID)})
-	must.Kind(t, "a redacted snapshot over a live agent", err, amber.KindRefused)
+	imported := must.Get(w.take(report.File))(t)
+	must.Hold(t, imported.Snapshot.ID != meta.ID && imported.Snapshot.Redacted, "imported %+v", imported.Snapshot)
+	must.Kind(t, "a redacted snapshot over a live agent", w.tryRestore(imported.Snapshot.ID), amber.KindRefused)
 	w.mustBe(live)
 	w.restore(imported.Snapshot.ID, func(r *wire.RestoreRequest) { r.AcceptRedacted = true })
 	if got := w.all().Notes["now"]; strings.Contains(got, corpus[0].Value) || !strings.Contains(got, "REDACTED") {
@@ -224,31 +219,17 @@ func TestWithoutSecretsARedactedBundleIsTheSame(t *testing.T) {
 	a, b := entries(t, w.export(meta.ID, exact).File), entries(t, w.export(meta.ID).File)
 	for name, bytes := range a {
 		if strings.HasPrefix(name, "notes/") || strings.HasPrefix(name, "state/") {
-			if string(bytes) != string(b[name]) {
-				t.Errorf("%s differs", name)
-			}
+			must.Equal(t, name, string(bytes), string(b[name]))
 		}
 	}
 	other := newWorld(t)
 	report := w.export(meta.ID)
-	if report.Redactions.Matches != 0 {
-		t.Errorf("redacted: %+v", report.Redactions)
-	}
-	_, err := other.engine.RestoreBundle(t.Context(), report.File, wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default"}, AcceptRedacted: true})
-	must.Do(t, err)
+	must.Equal(t, "matches", report.Redactions.Matches, 0)
+	r := wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default"}, AcceptRedacted: true}
+	must.Get(other.engine.RestoreBundle(t.Context(), report.File, r))(t)
 	got := other.all()
-	for name := range before.Log {
-		before.Log[name] = 1 // one fresh commit
-	}
-	got.Log, before.Log = nil, nil
-	other.mustHold(before, got)
-}
-
-func (w *world) mustHold(want, got everything) {
-	w.t.Helper()
-	if fmt.Sprint(want.Memories) != fmt.Sprint(got.Memories) || fmt.Sprint(want.Notes) != fmt.Sprint(got.Notes) || fmt.Sprint(want.State) != fmt.Sprint(got.State) {
-		w.t.Errorf("the agent differs:\nwant %v\ngot  %v", want, got)
-	}
+	got.Log = before.Log // a redacted bundle has no history
+	must.Equal(t, "the agent", got, before)
 }
 
 func TestABundleOfAnotherTenantIsRefused(t *testing.T) {
@@ -260,12 +241,10 @@ func TestABundleOfAnotherTenantIsRefused(t *testing.T) {
 	other.remember("theirs")
 	was := other.all()
 	for what, err := range map[string]error{
-		"import":  second(other.engine.Import(t.Context(), wire.ImportRequest{Tenant: "acme", File: report.File})),
-		"restore": second(other.engine.RestoreBundle(t.Context(), report.File, wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "acme"}})),
+		"import":  must.Err(other.engine.Import(t.Context(), wire.ImportRequest{Tenant: "acme", File: report.File})),
+		"restore": must.Err(other.engine.RestoreBundle(t.Context(), report.File, wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "acme"}})),
 	} {
-		if amber.KindOf(err) != amber.KindCrossTenant {
-			t.Errorf("%s to another tenant: %v", what, err)
-		}
+		must.Kind(t, what+" to another tenant", err, amber.KindCrossTenant)
 	}
 	_, err := other.engine.RestoreBundle(t.Context(), report.File, wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "eve"}})
 	must.Kind(t, "restore to another agent", err, amber.KindCrossTenant)
@@ -284,20 +263,13 @@ func TestPolicyDecidesWhoseBundlesAreTaken(t *testing.T) {
 	signed := w.export(meta.ID, exact)
 	unsigned := w.export(meta.ID, exact, func(r *wire.ExportRequest) { r.NoSign = true })
 	strict := newWorld(t, func(o *snapshot.Options) { o.Keys.RequireSigned = true })
-	take := func(file string) error {
-		_, err := strict.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: file})
-		return err
-	}
-	for name, file := range map[string]string{"unsigned": unsigned.File, "a stranger's": signed.File} {
-		must.Kind(t, name, take(file), amber.KindRefused)
-	}
+	must.Fail(strict.take(unsigned.File))(t, "unsigned", amber.KindRefused)
+	must.Fail(strict.take(signed.File))(t, "a stranger's", amber.KindRefused)
 	key := sign.KeyID(signed.SignedBy)
 	must.Do(t, os.MkdirAll(filepath.Join(strict.dir, "keys"), 0o700))
 	must.Do(t, os.WriteFile(filepath.Join(strict.dir, "keys", "trusted"), []byte(string(key)+" a friend\n"), 0o600))
-	if err := take(signed.File); err != nil {
-		t.Errorf("a friend's: %v", err)
-	}
-	must.Kind(t, "unsigned", take(unsigned.File), amber.KindRefused)
+	must.Get(strict.take(signed.File))(t)
+	must.Fail(strict.take(unsigned.File))(t, "unsigned", amber.KindRefused)
 }
 
 func TestExportRefusesToReplaceAFile(t *testing.T) {

@@ -30,9 +30,7 @@ func TestTheSecondOperationWaits(t *testing.T) {
 				if line := <-p.lines; line != "paused" {
 					t.Fatalf("the process says %q", line)
 				}
-				if _, err := work(w.hurried(), second, id); amber.KindOf(err) != amber.KindBusy {
-					t.Errorf("a %s that cannot wait answers %v, want busy", second, err)
-				}
+				must.Fail(work(w.hurried(), second, id))(t, "a "+second+" that cannot wait", amber.KindBusy)
 				w.remember("meanwhile") // writers do not wait for either
 				var wait sync.WaitGroup
 				var made amber.SnapshotID

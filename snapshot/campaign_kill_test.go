@@ -70,9 +70,7 @@ func TestKilledProcessesLoseNothingThatWasAcknowledged(t *testing.T) {
 	}
 	written := acknowledged(t, c.logs)
 	for _, a := range written {
-		if !inOneOf(a, states) {
-			t.Errorf("%s was acknowledged and is nowhere", a.id)
-		}
+		must.Hold(t, inOneOf(a, states), "%s was acknowledged and is nowhere", a.id)
 	}
 	c.w.mustCheck()
 	t.Logf("%d memories acknowledged, looked for in %d states; killed during %v", len(written), len(states), c.during)
@@ -128,9 +126,7 @@ func (c *campaign) killed(i, keepSafety int) []string {
 	<-p.lines                                  // it is about to begin
 	time.Sleep(rand.N(500 * time.Millisecond)) // so that kills hit it anywhere in its work
 	p.kill()
-	if err := c.w.store.Close(); err != nil {
-		c.t.Error(err)
-	}
+	must.NoError(c.t, c.w.store.Close())
 	c.w = openWorld(c.t, c.w.dir)
 	lines := readLines(c.t, log)
 	c.during[at(c.t, lines)]++
@@ -205,15 +201,13 @@ func (c *campaign) any() amber.SnapshotID {
 func (c *campaign) verify() {
 	c.t.Helper()
 	for _, s := range c.w.every() {
-		r, err := c.w.engine.VerifySnapshot(c.t.Context(), wire.VerifyRequest{SnapshotRef: ref(s.ID)})
-		if err != nil || !r.OK() {
-			c.t.Fatalf("snapshot %s: %v, %+v", s.ID, err, r.Damaged)
+		if r := must.Get(c.w.engine.VerifySnapshot(c.t.Context(), wire.VerifyRequest{SnapshotRef: ref(s.ID)}))(c.t); !r.OK() {
+			c.t.Fatalf("snapshot %s: %+v", s.ID, r.Damaged)
 		}
 	}
 	c.w.mustVerify(c.any())
-	r, err := c.w.engine.CheckRepository(c.t.Context(), wire.CheckRequest{Tenant: "default"})
-	if err != nil || !r.OK() {
-		c.t.Fatalf("the repository: %v, %+v", err, r.Damaged)
+	if r := must.Get(c.w.engine.CheckRepository(c.t.Context(), wire.CheckRequest{Tenant: "default"}))(c.t); !r.OK() {
+		c.t.Fatalf("the repository: %+v", r.Damaged)
 	}
 }
 

@@ -36,10 +36,8 @@ func TestAGenerationThatIsInNoSnapshotStays(t *testing.T) {
 		t.Errorf("there are generations %d after the last one was discarded, want %d", got, want)
 	}
 	for _, dry := range []bool{true, false} {
-		report, err := w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default", OldGenerations: true, DryRun: dry})
-		if err != nil || len(report.Orphans) != 1 {
-			t.Errorf("discarding kept generations: %+v, %v", report, err)
-		}
+		report := must.Get(w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default", OldGenerations: true, DryRun: dry}))(t)
+		must.Equal(t, "orphans", len(report.Orphans), 1)
 	}
 	if got, want := w.generations(), []int64{5}; !slices.Equal(got, want) {
 		t.Errorf("there are generations %d after all old ones were discarded, want %d", got, want)
@@ -72,12 +70,8 @@ func TestAGenerationThatWasNotCapturedWhollyStays(t *testing.T) {
 				t.Fatal(err)
 			}
 			report := w.restore(id)
-			if got := w.generations(); !slices.Equal(got, test.want) {
-				t.Errorf("there are generations %d, want %d", got, test.want)
-			}
-			if kept := report.OldGeneration == 1; kept != (len(test.want) == 2) {
-				t.Errorf("the report says that generation %d was kept", report.OldGeneration)
-			}
+			must.Equal(t, "generations", w.generations(), test.want)
+			must.Equal(t, "generation 1 was kept", report.OldGeneration == 1, len(test.want) == 2)
 		})
 	}
 }
@@ -110,9 +104,7 @@ func TestAReplacedGenerationGoesLater(t *testing.T) {
 				test.before(w, report)
 			}
 			test.next(w, report)
-			if got := w.generations(); !slices.Equal(got, test.want) {
-				t.Errorf("there are generations %d, want %d", got, test.want)
-			}
+			must.Equal(t, "generations", w.generations(), test.want)
 		})
 	}
 }
@@ -157,9 +149,7 @@ func TestTemporaryFilesGoWithTheGarbage(t *testing.T) {
 	left := w.leftovers()
 	slices.Sort(left)
 	slices.Sort(fresh)
-	if !slices.Equal(left, fresh) {
-		t.Errorf("left are %q, want %q", left, fresh)
-	}
+	must.Equal(t, "what is left", left, fresh)
 	w.mustCheck()
 }
 

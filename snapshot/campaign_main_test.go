@@ -147,9 +147,7 @@ func (p *process) rest(t *testing.T) []string {
 	for line := range p.lines {
 		said = append(said, line)
 	}
-	if err := p.cmd.Wait(); err != nil {
-		t.Errorf("%s: %v", p.cmd.Env[len(p.cmd.Env)-1], err)
-	}
+	must.Kind(t, p.cmd.Env[len(p.cmd.Env)-1], p.cmd.Wait(), "")
 	return said
 }
 
@@ -195,8 +193,7 @@ type past struct {
 func (w *world) past(id amber.SnapshotID) *past {
 	w.t.Helper()
 	ctx := w.t.Context()
-	target, err := dir.Open(w.home.RepoDir("default"), dir.Options{})
-	must.Do(w.t, err)
+	target := must.Get(dir.Open(w.home.RepoDir("default"), dir.Options{}))(w.t)
 	p := &past{}
 	p.repo = must.Get(repo.Open(ctx, target, nil))(w.t)
 	entry, err := p.repo.Catalog("default").Get(ctx, "default", id)
@@ -223,8 +220,7 @@ func (p *past) open(w *world) {
 	for _, d := range p.inner.Databases {
 		f := must.Get(os.Create(filepath.Join(agent.GenDir(c), d.Name)))(w.t)
 		err := p.repo.ReadDatabase(w.t.Context(), d.Ref, func(offset int64, pages []byte) error {
-			_, err := f.WriteAt(pages, offset)
-			return err
+			return must.Err(f.WriteAt(pages, offset))
 		})
 		must.Do(w.t, errors.Join(err, f.Close()))
 	}
@@ -234,9 +230,7 @@ func (p *past) open(w *world) {
 
 func (p *past) close(t *testing.T) {
 	t.Helper()
-	if err := errors.Join(p.store.Close(), os.RemoveAll(p.tmp)); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, errors.Join(p.store.Close(), os.RemoveAll(p.tmp)))
 }
 
 // note returns the content of a note.

@@ -54,9 +54,7 @@ func TestRestoresLoseNothingThatWasAcknowledged(t *testing.T) {
 			t.Errorf("%s was acknowledged between restore %d and %d and is in no state from there", a.id, first, last+1)
 		}
 	}
-	if len(written) == 0 {
-		t.Error("nothing was acknowledged")
-	}
+	must.Hold(t, len(written) > 0, "nothing was acknowledged")
 	t.Logf("%d memories of %d processes were acknowledged across %d restores", len(written), len(writers), len(said))
 	t.Logf("a write took: %s", took(written))
 	w.mustCheck()
@@ -87,8 +85,7 @@ type ack struct {
 // acknowledged reads the logs of all writers.
 func acknowledged(t *testing.T, logs string) (all []ack) {
 	t.Helper()
-	files := must.Get(filepath.Glob(filepath.Join(logs, "writer-*")))(t)
-	for _, f := range files {
+	for _, f := range must.Get(filepath.Glob(filepath.Join(logs, "writer-*")))(t) {
 		for _, line := range readLines(t, f) {
 			var a ack
 			var name, i int

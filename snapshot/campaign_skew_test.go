@@ -5,6 +5,7 @@ import (
 	crand "crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -49,9 +50,7 @@ func TestSnapshotsHoldOneInstant(t *testing.T) {
 		}
 		last = n
 	}
-	if moves == 0 {
-		t.Error("the number did not grow while snapshots were taken")
-	}
+	must.Hold(t, moves != 0, "the number did not grow while snapshots were taken")
 	w.mustCheck()
 	var waits stalls
 	for _, p := range counters {
@@ -91,10 +90,7 @@ func (w *world) mustAgree(id amber.SnapshotID) int {
 	p := w.past(id)
 	defer p.close(w.t)
 	task := must.Get(p.store.Task(w.t.Context(), "number"))(w.t)
-	memories := []string{}
-	for _, text := range texts(w.t, p.store) {
-		memories = append(memories, text)
-	}
+	memories := slices.Collect(maps.Values(texts(w.t, p.store)))
 	got := []string{strings.Join(memories, ","), task.Goal, p.note(w.t, "number")}
 	if got[0] != got[1] || got[1] != got[2] {
 		w.t.Fatalf("snapshot %s holds %q in memory.db, %q in control.db and %q in the note", id, got[0], got[1], got[2])

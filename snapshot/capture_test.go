@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
@@ -36,9 +37,7 @@ func TestAMissingDatabaseIsToldNotPassedOver(t *testing.T) {
 			t.Errorf("part %s is %+v", name, p)
 		}
 	}
-	if len(meta.Skipped) > 0 || len(meta.Warnings) > 0 {
-		t.Errorf("skipped %v, warnings %v", meta.Skipped, meta.Warnings)
-	}
+	must.Hold(t, len(meta.Skipped) == 0 && len(meta.Warnings) == 0, "skipped %v, warnings %v", meta.Skipped, meta.Warnings)
 	all, tasks := w.all(), w.tasks()
 	w.remember("later")
 	must.Get(w.store.SaveTask(t.Context(), amber.Task{ID: "u", Goal: "later", State: amber.TaskQueued}, 0))(t)
@@ -56,9 +55,7 @@ func TestAMissingDatabaseIsToldNotPassedOver(t *testing.T) {
 	if skipped(meta.Skipped, "control.db") == "" || len(meta.Warnings) == 0 {
 		t.Errorf("control.db is missing; skipped is %v, warnings are %q", meta.Skipped, meta.Warnings)
 	}
-	if p := part(w.show(meta.ID), "control"); p != nil {
-		t.Errorf("control.db is missing, and the snapshot says it holds %+v", p)
-	}
+	must.Equal(t, "the part control without control.db", part(w.show(meta.ID), "control"), nil)
 }
 
 // Captures and restores look where the store writes: there is one layout, and two
@@ -96,9 +93,7 @@ func TestAFileThatChangesIsCapturedWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	grow := func(t *testing.T) func(string, int) {
 		return func(path string, n int) {
-			if err := os.WriteFile(path, []byte(strings.Repeat(fmt.Sprint("version ", n, "\n"), 100+n)), 0o600); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, os.WriteFile(path, []byte(strings.Repeat(fmt.Sprint("version ", n, "\n"), 100+n)), 0o600))
 		}
 	}
 	whole := func(text string) bool {
@@ -121,9 +116,7 @@ func TestAFileThatChangesIsCapturedWholeOrNotAtAll(t *testing.T) {
 			w.note("still", "never changes\n")
 			w.put("busy.md", "version 0\n", 0o600)
 			meta := w.snapshot()
-			if got := skipped(meta.Skipped, "busy.md"); got != tt.skip {
-				t.Errorf("skipped is %q, want %q: %v", got, tt.skip, meta.Skipped)
-			}
+			must.Equal(t, "reason busy.md was skipped", skipped(meta.Skipped, "busy.md"), tt.skip)
 			w.mustVerify(meta.ID)
 			m.mu.Lock()
 			m.times = 0
@@ -133,9 +126,7 @@ func TestAFileThatChangesIsCapturedWholeOrNotAtAll(t *testing.T) {
 			if captured != (tt.skip == "") || captured && !whole(text) {
 				t.Errorf("captured %v, %q", captured, text)
 			}
-			if w.all().Notes["still"] != "never changes\n" {
-				t.Error("the other note is gone")
-			}
+			must.Equal(t, "the other note", w.all().Notes["still"], "never changes\n")
 		})
 	}
 	t.Run("vanished", func(t *testing.T) {
@@ -164,9 +155,8 @@ func TestALockOfGitIsNotCaptured(t *testing.T) {
 	w.mustVerify(meta.ID)
 	w.restore(meta.ID)
 	w.mustBe(want)
-	locks, err := filepath.Glob(filepath.Join(w.gen(), "memdir", ".git", "*.lock"))
-	if err != nil || len(locks) > 0 {
-		t.Errorf("%v, %v", locks, err)
+	if locks := must.Get(filepath.Glob(filepath.Join(w.gen(), "memdir", ".git", "*.lock")))(t); len(locks) > 0 {
+		t.Errorf("%v", locks)
 	}
 	w.note("a", "two\n")
 	w.git("commit", "--allow-empty", "-m", "by hand")
@@ -183,12 +173,9 @@ func TestASnapshotOfNoAgentLeavesNoTrace(t *testing.T) {
 	} {
 		must.Fail(w.engine.Snapshot(t.Context(), r))(t, fmt.Sprint(r), amber.KindNotFound)
 	}
-	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"nexo"}})
-	must.Kind(t, "a source that is not configured", err, amber.KindNotFound)
+	must.Fail(w.trySnapshot(withSource("nexo")))(t, "a source that is not configured", amber.KindNotFound)
 	for _, path := range []string{"tenants/defualt", "tenants/default/agents/defualt", "tenants/default/repo"} {
-		if _, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(path))); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s was made: %v", path, err)
-		}
+		must.Equal(t, path, must.Err(os.Lstat(filepath.Join(w.dir, filepath.FromSlash(path)))), os.ErrNotExist, cmpopts.EquateErrors())
 	}
 	if got := w.list(); len(got) > 0 {
 		t.Errorf("listed is %v", got)
@@ -213,27 +200,21 @@ func TestFilesComeBackAsTheyWere(t *testing.T) {
 		t.Fatal(err)
 	}
 	meta := w.snapshot()
-	if got := skipped(meta.Skipped, "link"); got != wire.SkipNotRegular {
-		t.Errorf("the link is listed as %q: %v", got, meta.Skipped)
-	}
+	must.Equal(t, "reason the link was skipped", skipped(meta.Skipped, "link"), wire.SkipNotRegular)
 	if diff := cmp.Diff(meta.Skipped, w.show(meta.ID).Skipped); diff != "" || len(meta.Skipped) != 1 {
 		t.Errorf("the manifest lists other things (-told +manifest):\n%s", diff)
 	}
 	must.Do(t, os.RemoveAll(filepath.Join(dir, "tools")))
 	w.restore(meta.ID)
 	dir = filepath.Join(w.gen(), "memdir")
-	if b, err := os.ReadFile(filepath.Join(dir, "large.txt")); err != nil || string(b) != large {
-		t.Errorf("the large file has %d bytes, %v", len(b), err)
-	}
+	must.Equal(t, "the large file", string(must.Get(os.ReadFile(filepath.Join(dir, "large.txt")))(t)), large)
 	if info, err := os.Stat(filepath.Join(dir, "tools", "run.sh")); err != nil || info.Mode()&0o100 == 0 {
 		t.Errorf("run.sh: %v, %v", info, err)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "empty", "inside")); err != nil || !info.IsDir() {
 		t.Errorf("the empty folder: %v", err)
 	}
-	if _, err := os.Lstat(filepath.Join(dir, "link")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the link came back: %v", err)
-	}
+	must.Equal(t, "the link", must.Err(os.Lstat(filepath.Join(dir, "link"))), os.ErrNotExist, cmpopts.EquateErrors())
 }
 
 // While a snapshot stores what it holds, its own agent's writers and other
@@ -249,23 +230,19 @@ func TestWritersGoOnWhileASnapshotIsStored(t *testing.T) {
 	defer store.Close()
 	var meta wire.SnapshotMeta
 	p.during(t, func() (err error) {
-		meta, err = w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})
+		meta, err = w.trySnapshot()
 		return err
 	}, func() {
 		w.remember("written meanwhile")
 		w.note("meanwhile", "written\n")
-		if _, err := store.Write(t.Context(), amber.WriteRequest{Content: "of another agent", Scope: amber.ScopeGlobal}); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, must.Err(store.Write(t.Context(), amber.WriteRequest{Content: "of another agent", Scope: amber.ScopeGlobal})))
 		other := newActor(t.Context(), t, w.dir, fsx.OS())
 		if _, err := other.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "other"}); err != nil {
 			t.Errorf("a snapshot of another agent: %v", err)
 		}
 	})
 	after := w.all()
-	if len(after.Memories) != 2 || len(after.Notes) != 1 {
-		t.Errorf("what was written meanwhile is %v", after)
-	}
+	must.Hold(t, len(after.Memories) == 2 && len(after.Notes) == 1, "what was written meanwhile is %v", after)
 	w.restore(meta.ID)
 	w.mustBe(want) // as it was at the fence
 }
@@ -278,8 +255,7 @@ func TestAnAgentWithoutDatabasesIsNoSnapshot(t *testing.T) {
 	meta := w.snapshot()
 	must.Do(t, w.store.Close())
 	must.Do(t, os.RemoveAll(w.gen()))
-	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})
-	must.Kind(t, "a snapshot of nothing", err, amber.KindDamaged)
+	must.Fail(w.trySnapshot())(t, "a snapshot of nothing", amber.KindDamaged)
 	report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.WithControl = true })
 	if report.SafetySnapshot != "" || !strings.Contains(strings.Join(report.Warnings, " "), "no safety snapshot") {
 		t.Errorf("the report is %+v", report)

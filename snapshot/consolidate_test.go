@@ -1,9 +1,11 @@
 package snapshot_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 )
 
@@ -34,15 +36,11 @@ func TestBeforeConsolidationTakesASnapshot(t *testing.T) {
 		if amber.KindOf(err) != c.kind && (err != nil || c.kind != "") {
 			t.Errorf("%q: error %v, want kind %q", c.insist, err, c.kind)
 		}
-		if (id != "") != c.taken || warnings != c.warnings {
-			t.Errorf("%q: snapshot %q and %d warnings", c.insist, id, warnings)
-		}
+		must.Hold(t, (id != "") == c.taken && warnings == c.warnings, "%q: snapshot %q and %d warnings", c.insist, id, warnings)
 		if !c.taken {
 			continue
 		}
-		d, err := w.engine.ShowSnapshot(t.Context(), ref(id))
-		if err != nil || d.Label != "auto:pre-consolidation-run-7" {
-			t.Errorf("%q: label %q, %v", c.insist, d.Label, err)
-		}
+		d := must.Get(w.engine.ShowSnapshot(t.Context(), ref(id)))(t)
+		must.Equal(t, fmt.Sprintf("%q: label", c.insist), d.Label, "auto:pre-consolidation-run-7")
 	}
 }

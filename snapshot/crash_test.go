@@ -3,11 +3,11 @@ package snapshot_test
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,13 +71,7 @@ func newPrepared(t *testing.T) *prepared {
 // say puts an entry into the journal, as a hook does.
 func (w *world) say(n int, text string) {
 	w.t.Helper()
-	j := must.Get(journal.Open(w.agent.SpoolDir(), journal.Options{Clock: time.Now}))(w.t)
-	s := journal.Session{Host: "claude-code", ID: "s-1"}
-	b := must.Get(json.Marshal(journal.HostEvent{
-		Schema: journal.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: s.Host, SessionID: s.ID,
-		Kind: journal.HostPrompt, ObservedAt: amber.At(time.Now()), Prompt: text,
-	}))(w.t)
-	must.Get(j.Append(w.t.Context(), s, journal.Entry{Payload: b}))(w.t)
+	w.hostEvent(journal.Session{Host: "claude-code", ID: "s-1"}, n, text)
 }
 
 // copied returns a copy of a home.
@@ -191,25 +185,16 @@ func eachCut(t *testing.T, d deed, full bool, about *prepared) {
 		t.Fatalf("not cut: %v", err)
 	}
 	calls, _ := whole.reached()
-	step := 1
-	if *cuts > 0 {
-		step = max(1, calls / *cuts)
-	}
-	t.Logf("%d calls, cut at every %d.", calls, step)
-	for at := 1 + step/2; at <= calls; at += step {
+	for at := range cutsOf(t, calls) {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			t.Parallel()
 			dir := about.copied(t)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			m := newMortal(at, cancel)
-			if m.full = full; full {
-				m.die = nil
-			}
-			made, gone, err := d.do(newActor(ctx, t, dir, m), about)
-			if _, dead := m.reached(); err != nil && !dead {
-				t.Fatalf("it failed before it was cut: %v", err)
-			}
+			var made amber.SnapshotID
+			var gone []amber.SnapshotID
+			err := cutAt(t, dir, at, full, func(p *actor) (err error) {
+				made, gone, err = d.do(p, about)
+				return err
+			})
 			if full && err != nil {
 				wantFull(t, err)
 			}
@@ -218,15 +203,43 @@ func eachCut(t *testing.T, d deed, full bool, about *prepared) {
 	}
 }
 
+// cutsOf returns at which of so many calls an operation is cut.
+func cutsOf(t *testing.T, calls int) iter.Seq[int] {
+	step := 1
+	if *cuts > 0 {
+		step = max(1, calls / *cuts)
+	}
+	t.Logf("%d calls, cut at every %d.", calls, step)
+	return func(yield func(int) bool) {
+		for at := 1 + step/2; at <= calls && yield(at); at += step {
+		}
+	}
+}
+
+// cutAt runs an operation that is killed at a call, or finds the disk full from
+// there on.
+func cutAt(t *testing.T, dir string, at int, full bool, do func(*actor) error) error {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	m := newMortal(at, cancel)
+	if m.full = full; full {
+		m.die = nil
+	}
+	err := do(newActor(ctx, t, dir, m))
+	if _, dead := m.reached(); err != nil && !dead {
+		t.Fatalf("it failed before it was cut: %v", err)
+	}
+	return err
+}
+
 // wantFull checks how a full disk is told.
 func wantFull(t *testing.T, err error) {
 	t.Helper()
 	if kind := amber.KindOf(err); kind != amber.KindQuota && kind != amber.KindInternal {
 		t.Errorf("a full disk is of kind %s: %v", kind, err)
 	}
-	if !strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
-		t.Errorf("the error does not say that the disk is full: %v", err)
-	}
+	must.Hold(t, strings.Contains(err.Error(), syscall.ENOSPC.Error()), "the error does not say that the disk is full: %v", err)
 	if e, ok := errors.AsType[*amber.Error](err); !ok || e.Op == "" {
 		t.Errorf("the error does not say what was being done: %v", err)
 	}
@@ -248,9 +261,7 @@ func aftermath(t *testing.T, dir string, fsys fsx.FS, d deed, about *prepared, m
 	}
 	there := w.verifyAll()
 	for _, id := range about.snapshots {
-		if !there[id] {
-			t.Errorf("snapshot %s is lost", id)
-		}
+		must.Hold(t, there[id], "snapshot %s is lost", id)
 	}
 	if err == nil && made != "" && !there[made] {
 		t.Errorf("snapshot %s was acknowledged and is not there", made)
@@ -275,10 +286,8 @@ func aftermath(t *testing.T, dir string, fsys fsx.FS, d deed, about *prepared, m
 // verifyAll verifies every snapshot there is, and returns which.
 func (w *world) verifyAll() map[amber.SnapshotID]bool {
 	w.t.Helper()
-	page, err := w.engine.ListSnapshots(w.t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
-	must.Do(w.t, err)
 	there := map[amber.SnapshotID]bool{}
-	for _, m := range page.Items {
+	for _, m := range w.list() {
 		there[m.ID] = true
 		w.mustVerify(m.ID)
 	}
@@ -342,8 +351,7 @@ func (w *world) walk(fsys fsx.FS, left func(dir, base string) bool) {
 	w.t.Helper()
 	var folder func(dir string)
 	folder = func(dir string) {
-		entries := must.Get(fsys.ReadDir(dir))(w.t)
-		for _, e := range entries {
+		for _, e := range must.Get(fsys.ReadDir(dir))(w.t) {
 			if left(dir, e.Name()) {
 				w.t.Errorf("%s is left", filepath.Join(dir, e.Name()))
 			}

@@ -1,7 +1,6 @@
 package snapshot_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -20,26 +19,16 @@ func TestADeletionThatIsCutLeavesTheAgentOrItsLastSnapshot(t *testing.T) {
 	whole := newMortal(0, nil)
 	must.Get(deleteDefault(newActor(t.Context(), t, about.copied(t), whole)))(t)
 	calls, _ := whole.reached()
-	step := 1
-	if *cuts > 0 {
-		step = max(1, calls / *cuts)
-	}
-	t.Logf("%d calls, cut at every %d.", calls, step)
 	for _, full := range []bool{false, true} {
-		for at := 1 + step/2; at <= calls; at += step {
+		for at := range cutsOf(t, calls) {
 			t.Run(fmt.Sprintf("full=%v/%d", full, at), func(t *testing.T) {
 				t.Parallel()
 				dir := about.copied(t)
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				m := newMortal(at, cancel)
-				if m.full = full; full {
-					m.die = nil
-				}
-				made, err := deleteDefault(newActor(ctx, t, dir, m))
-				if _, dead := m.reached(); err != nil && !dead {
-					t.Fatalf("the deletion failed before it was cut: %v", err)
-				}
+				var made snapshot.AgentDeletion
+				err := cutAt(t, dir, at, full, func(p *actor) (err error) {
+					made, err = deleteDefault(p)
+					return err
+				})
 				afterDeletion(t, dir, about, made.Snapshot, err)
 			})
 		}

@@ -3,16 +3,19 @@ package snapshot_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/target/dir"
-	"github.com/amber-memory/amber/wire"
 )
 
 // Snapshots that one home has in two places can be brought together: neither
@@ -55,8 +58,7 @@ func TestTheFirstSnapshotOfAHomeIsSignedWhateverTakesIt(t *testing.T) {
 	fresh := newWorld(t, shared)
 	fresh.remember("live")
 	report := fresh.restore(meta.ID)
-	page := must.Get(fresh.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"}))(t)
-	for _, m := range page.Items {
+	for _, m := range fresh.list() {
 		if m.ID == report.SafetySnapshot && m.SignedBy == "" {
 			t.Error("the safety snapshot is not signed")
 		}
@@ -88,10 +90,7 @@ func TestAManifestInThePlaceOfAnotherIsNotRestored(t *testing.T) {
 		was := must.Get(os.ReadFile(w.manifestPath(id)))(t)
 		w.rewrite(id, unsigned)
 		for _, to := range []amber.AgentID{"", "copy"} {
-			_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(id), To: to})
-			if amber.KindOf(err) != amber.KindUntrusted {
-				t.Errorf("%s, to %q: %v, want untrusted", name, to, err)
-			}
+			must.Kind(t, fmt.Sprintf("%s, to %q", name, to), w.tryRestore(id, asNew(to)), amber.KindUntrusted)
 		}
 		w.rewrite(id, func([]byte) []byte { return was })
 	}
@@ -111,8 +110,6 @@ func TestAnAgentThatWasNeverMadeIsSwept(t *testing.T) {
 		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	w.gc()
-	if _, err := os.Stat(gen); !os.IsNotExist(err) {
-		t.Errorf("it is still there: %v", err)
-	}
+	must.Equal(t, "the half-made agent", must.Err(os.Stat(gen)), fs.ErrNotExist, cmpopts.EquateErrors())
 	w.mustCheck()
 }

@@ -56,9 +56,7 @@ func searched(t *testing.T, w *world) (files int) {
 			return fs.SkipDir
 		}
 		for _, m := range markers {
-			if strings.Contains(path, m) {
-				t.Errorf("the name %s tells %s", path, m)
-			}
+			must.Hold(t, !strings.Contains(path, m), "the name %s tells %s", path, m)
 		}
 		if !d.Type().IsRegular() {
 			return nil
@@ -69,9 +67,7 @@ func searched(t *testing.T, w *world) (files int) {
 			return err
 		}
 		for _, m := range markers {
-			if bytes.Contains(bytes.ToLower(b), []byte(m)) {
-				t.Errorf("%s holds %s", path, m)
-			}
+			must.Hold(t, !bytes.Contains(bytes.ToLower(b), []byte(m)), "%s holds %s", path, m)
 		}
 		if info, err := d.Info(); err == nil && info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %v", path, info.Mode())
@@ -87,11 +83,8 @@ func TestNoWordOfAnEncryptedAgentIsOnDisk(t *testing.T) {
 	w := newWorld(t, func(o *snapshot.Options) { o.Keys.Recipients = []string{ann.recipient} })
 	plant(w)
 	before := w.all()
-	meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "a " + markers[4]})
-	must.Do(t, err)
-	if !meta.Encrypted || meta.Label != "a "+markers[4] || meta.GitOID == "" {
-		t.Errorf("the snapshot is %+v", meta)
-	}
+	meta := w.snapshot(labeled("a " + markers[4]))
+	must.Hold(t, meta.Encrypted && meta.Label == "a "+markers[4] && meta.GitOID != "", "the snapshot is %+v", meta)
 	searched(t, w)
 	w.remember("later")
 	report := w.restore(meta.ID)
@@ -103,25 +96,21 @@ func TestNoWordOfAnEncryptedAgentIsOnDisk(t *testing.T) {
 		t.Fatalf("scheduled: %+v, %v", report, err)
 	}
 	exported := must.Get(w.engine.Export(t.Context(), wire.ExportRequest{SnapshotRef: ref(meta.ID), NoRedact: true}))(t)
-	if !exported.Encrypted {
-		t.Error("the bundle is not encrypted")
-	}
+	must.Equal(t, "the bundle is encrypted", exported.Encrypted, true)
 	if n := searched(t, w); n < 8 {
 		t.Errorf("only %d files were searched", n)
 	}
-	page, err := w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"})
-	if err != nil || len(page.Items) != 4 {
-		t.Fatalf("%d snapshots, %v", len(page.Items), err)
+	all := w.list()
+	if len(all) != 4 {
+		t.Fatalf("there are %d snapshots, want 4", len(all))
 	}
-	for _, m := range page.Items {
+	for _, m := range all {
 		if !m.Encrypted || m.SignedBy == "" {
 			t.Errorf("snapshot %q is encrypted: %v, signed by %q", m.Label, m.Encrypted, m.SignedBy)
 		}
 		w.mustVerify(m.ID)
 	}
-	if page.Items[3].Label != "a "+markers[4] {
-		t.Errorf("the label is %q", page.Items[3].Label)
-	}
+	must.Equal(t, "the label", all[3].Label, "a "+markers[4])
 	w.mustVerify(report.SafetySnapshot)
 	w.mustCheck()
 	w.gc()
@@ -137,49 +126,36 @@ func TestAnEncryptedRepositoryIsCheckedWithoutTheKey(t *testing.T) {
 	encrypted := func(o *snapshot.Options) { o.Root, o.Keys.Recipients = root, []string{ann.recipient} }
 	w := newWorld(t, encrypted)
 	plant(w)
-	meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "mine"})
-	must.Do(t, err)
+	meta := w.snapshot(labeled("mine"))
 	stranger := newWorld(t, func(o *snapshot.Options) { o.Root = root })
-	page, err := stranger.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"})
-	if err != nil || len(page.Items) != 1 || page.Items[0].Label != "" || page.Items[0].GitOID != "" {
-		t.Errorf("the listing is %+v, %v", page.Items, err)
+	if all := stranger.list(); len(all) != 1 || all[0].Label != "" || all[0].GitOID != "" {
+		t.Errorf("the listing is %+v", all)
 	}
-	report := must.Get(stranger.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true}))(t)
+	report := stranger.verify(meta.ID)
 	if !report.OK() || report.Signature.Status != sign.SignatureValid || report.Signature.Standing != sign.StandingStranger {
 		t.Errorf("the report is %+v", report)
 	}
 	for _, c := range report.Checked {
 		for _, inside := range []string{"pages", "files", "objects", "memory.db"} {
-			if strings.Contains(c, inside) {
-				t.Errorf("%q is called checked without a key", c)
-			}
+			must.Hold(t, !strings.Contains(c, inside), "%q is called checked without a key", c)
 		}
 	}
-	if len(report.NotChecked) < 4 {
-		t.Errorf("not checked: %q", report.NotChecked)
-	}
-	check, err := stranger.engine.CheckRepository(t.Context(), wire.CheckRequest{Tenant: "default", ReadData: true})
-	if err != nil || !check.OK() || len(check.NotChecked) == 0 {
-		t.Errorf("the check says %+v, %v", check, err)
+	must.Hold(t, len(report.NotChecked) >= 4, "not checked: %q", report.NotChecked)
+	if check := stranger.mustCheck(); len(check.NotChecked) == 0 {
+		t.Errorf("the check says %+v", check)
 	}
 	for what, err := range map[string]error{
-		"restore":  second(stranger.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID), To: "copy"})),
-		"show":     second(stranger.engine.ShowSnapshot(t.Context(), ref(meta.ID))),
-		"snapshot": second(stranger.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})),
-		"gc":       second(stranger.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"})),
+		"restore":  stranger.tryRestore(meta.ID, asNew("copy")),
+		"show":     must.Err(stranger.engine.ShowSnapshot(t.Context(), ref(meta.ID))),
+		"snapshot": must.Err(stranger.trySnapshot()),
+		"gc":       must.Err(stranger.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"})),
 	} {
-		if amber.KindOf(err) != amber.KindRefused {
-			t.Errorf("%s without the key: %v, want refused", what, err)
-		}
+		must.Kind(t, what+" without the key", err, amber.KindRefused)
 	}
 	// The one it is encrypted to can read it on any machine.
 	friend := newWorld(t, func(o *snapshot.Options) { o.Root, o.Keys.Identities = root, []string{ann.file} })
-	if _, err := friend.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID), To: "copy"}); err != nil {
-		t.Errorf("with the identity: %v", err)
-	}
+	friend.restore(meta.ID, asNew("copy"))
 }
-
-func second[T any](_ T, err error) error { return err }
 
 func TestRecipientsComeAndGo(t *testing.T) {
 	t.Parallel()
@@ -198,21 +174,15 @@ func TestRecipientsComeAndGo(t *testing.T) {
 		}
 		return err == nil
 	}
-	if !can(ann, first.ID) || !can(ben, first.ID) {
-		t.Error("a recipient cannot read")
-	}
+	must.Hold(t, can(ann, first.ID) && can(ben, first.ID), "a recipient cannot read")
 	// A configured recipient is added again, so it is removed from the
 	// configuration first.
 	w = openWorld(t, w.dir, func(o *snapshot.Options) { o.Root, o.Keys.Recipients = root, []string{ann.recipient} })
 	must.Get(w.engine.ChangeRecipients(t.Context(), "default", nil, []string{ben.recipient}, true))(t)
 	w.remember("after ben")
 	later := w.snapshot()
-	if can(ben, first.ID) || can(ben, later.ID) {
-		t.Error("who was removed opens the repository")
-	}
-	if !can(ann, first.ID) || !can(ann, later.ID) {
-		t.Error("who stayed does not open it")
-	}
+	must.Hold(t, !can(ben, first.ID) && !can(ben, later.ID), "who was removed opens the repository")
+	must.Hold(t, can(ann, first.ID) && can(ann, later.ID), "who stayed does not open it")
 	w.mustCheck()
 	w.mustVerify(first.ID)
 	w.mustVerify(later.ID)

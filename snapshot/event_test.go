@@ -35,9 +35,7 @@ func (l *listener) heard(t *testing.T, seen map[string]bool) []string {
 	defer l.mu.Unlock()
 	subjects := []string{}
 	for _, e := range l.events {
-		if seen[e.ID] {
-			t.Errorf("event %s was told twice", e.ID)
-		}
+		must.Hold(t, !seen[e.ID], "event %s was told twice", e.ID)
 		seen[e.ID] = true
 		subjects = append(subjects, e.Subject)
 	}
@@ -91,9 +89,7 @@ func TestAPublisherThatFailsFailsNothing(t *testing.T) {
 	})
 	w.remember("one")
 	meta := w.snapshot()
-	if len(warned) != 1 || !strings.Contains(warned[0], string(meta.ID)) {
-		t.Errorf("warned of %q", warned)
-	}
+	must.Hold(t, len(warned) == 1 && strings.Contains(warned[0], string(meta.ID)), "warned of %q", warned)
 	if got := l.heard(t, map[string]bool{}); len(got) != 1 || got[0] != "acme.frozen.default.default.created" {
 		t.Errorf("subjects are %q", got)
 	}

@@ -3,6 +3,9 @@ package snapshot_test
 import (
 	"fmt"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/promise"
 )
@@ -26,16 +29,13 @@ func refused(err error, want amber.Kind, what string, args ...any) {
 
 // same ends the check unless got is want.
 func same[T comparable](got, want T, what string, args ...any) {
-	if got != want {
-		fail(fmt.Errorf("%s: got %v, want %v", fmt.Sprintf(what, args...), got, want))
-	}
+	hold(got == want, "%s: got %v, want %v", fmt.Sprintf(what, args...), got, want)
 }
 
 // equal ends the check unless both models are the same.
 func equal(got, want Model, what string, args ...any) {
-	if d := want.differences(got); d != "" {
-		fail(fmt.Errorf("%s is not what it should be:\n%s", fmt.Sprintf(what, args...), d))
-	}
+	d := cmp.Diff(want, got, cmpopts.EquateEmpty())
+	hold(d == "", "%s differs (-want +got):\n%s", fmt.Sprintf(what, args...), d)
 }
 
 // together runs f n times at once, waits for all of them, and passes on every

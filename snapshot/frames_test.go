@@ -30,27 +30,21 @@ func TestJournalEntriesOfTheInstantComeBackAndLaterOnesAreParked(t *testing.T) {
 		t.Errorf("%d entries of generation %d are parked, want 1 of generation 1", report.ParkedFrames, report.ParkedGeneration)
 	}
 	w.drain(w.agent.SpoolDir())
-	if got := w.said(); !slices.Equal(got, []string{"prompt 1"}) {
-		t.Errorf("after the restore it says %q, want what the snapshot held", got)
-	}
+	must.Equal(t, "said after the restore", w.said(), []string{"prompt 1"})
 	w.say(4, "prompt 4") // belongs to the new generation
 	w.drain(w.agent.SpoolDir())
 	w.drain(w.agent.ParkedDir(1))
 	w.drain(w.agent.ParkedDir(1))
-	if got := w.said(); !slices.Equal(got, []string{"prompt 1", "prompt 3", "prompt 4"}) {
-		t.Errorf("after all it says %q", got)
-	}
+	must.Equal(t, "said after all", w.said(), []string{"prompt 1", "prompt 3", "prompt 4"})
 }
 
 // drain drains a journal into the live store.
 func (w *world) drain(dir string) {
 	w.t.Helper()
-	j, err := journal.Open(dir, journal.Options{Clock: time.Now})
-	must.Do(w.t, err)
+	j := must.Get(journal.Open(dir, journal.Options{Clock: time.Now}))(w.t)
 	worker := must.Get(drain.New(drain.Options{Journal: j, Store: w.store, Clock: time.Now}))(w.t)
-	report, err := worker.Once(w.t.Context())
-	if err != nil || report.Err() != nil {
-		w.t.Fatal(err, report.Err())
+	if report := must.Get(worker.Once(w.t.Context()))(w.t); report.Err() != nil {
+		w.t.Fatal(report.Err())
 	}
 }
 

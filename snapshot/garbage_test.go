@@ -29,7 +29,7 @@ func TestGarbageCollectionSparesWhatRunningOperationsNeed(t *testing.T) {
 			want := w.all()
 			var meta wire.SnapshotMeta
 			p.during(t, func() (err error) {
-				meta, err = w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"})
+				meta, err = w.trySnapshot()
 				return err
 			}, func() { sweepHard(t, w.dir) })
 			w.mustVerify(meta.ID)
@@ -47,18 +47,11 @@ func TestGarbageCollectionSparesWhatRunningOperationsNeed(t *testing.T) {
 		want := w.all()
 		meta := w.snapshot()
 		w.remember("two")
-		p.during(t, func() error {
-			_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
-			return err
-		}, func() {
+		p.during(t, func() error { return w.tryRestore(meta.ID) }, func() {
 			building := filepath.Join(w.agent.Dir(), "gen", "2")
-			if _, err := os.Stat(building); err != nil {
-				t.Errorf("nothing is being built: %v", err)
-			}
+			must.Kind(t, "what is being built", must.Err(os.Stat(building)), "")
 			sweepHard(t, w.dir)
-			if _, err := os.Stat(building); err != nil {
-				t.Errorf("it was swept: %v", err)
-			}
+			must.Kind(t, "what is being built, after gc", must.Err(os.Stat(building)), "")
 		})
 		w.mustBe(want)
 		w.mustCheck()
@@ -104,7 +97,5 @@ func TestSweepGoesOnBehindADamagedAgent(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(agent, "RESTORING"), []byte("no note"), 0o600))
 	}
 	_, err := w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"})
-	if err == nil || !strings.Contains(err.Error(), "default") || !strings.Contains(err.Error(), "zoe") {
-		t.Errorf("got %v", err)
-	}
+	must.Hold(t, err != nil && strings.Contains(err.Error(), "default") && strings.Contains(err.Error(), "zoe"), "got %v", err)
 }

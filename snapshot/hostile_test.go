@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
@@ -108,26 +108,19 @@ func (w *world) outside() (names []string) {
 func (w *world) mustRefuse(id amber.SnapshotID, kinds ...amber.Kind) {
 	w.t.Helper()
 	before, names, snapshots := w.all(), w.outside(), len(w.list())
-	_, err := w.engine.Restore(w.t.Context(), wire.RestoreRequest{SnapshotRef: ref(id), WithControl: true})
-	if !slices.Contains(kinds, amber.KindOf(err)) {
-		w.t.Errorf("the restore: kind %q, want one of %v: %v", amber.KindOf(err), kinds, err)
-	}
-	_, err = w.engine.Restore(w.t.Context(), wire.RestoreRequest{SnapshotRef: ref(id), To: "fork"})
-	if !slices.Contains(kinds, amber.KindOf(err)) {
-		w.t.Errorf("the restore to a fork: kind %q, want one of %v: %v", amber.KindOf(err), kinds, err)
+	withControl := func(r *wire.RestoreRequest) { r.WithControl = true }
+	for _, err := range []error{w.tryRestore(id, withControl), w.tryRestore(id, asNew("fork"))} {
+		if !slices.Contains(kinds, amber.KindOf(err)) {
+			w.t.Errorf("the restore: kind %q, want one of %v: %v", amber.KindOf(err), kinds, err)
+		}
 	}
 	_ = os.RemoveAll(filepath.Join(w.dir, "tenants", "default", "agents", "fork")) // its lock
-	r, err := w.engine.VerifySnapshot(w.t.Context(), wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
-	if err != nil || r.OK() {
-		w.t.Errorf("it verifies: %v, %+v", err, r)
+	if r := w.verify(id); r.OK() {
+		w.t.Errorf("it verifies: %+v", r)
 	}
 	w.mustBe(before)
-	if diff := cmp.Diff(names, w.outside()); diff != "" {
-		w.t.Errorf("files changed (-before +after):\n%s", diff)
-	}
-	if got := len(w.list()); got != snapshots {
-		w.t.Errorf("there are %d snapshots, before %d", got, snapshots)
-	}
+	must.Equal(w.t, "files around the home", w.outside(), names)
+	must.Equal(w.t, "snapshots", len(w.list()), snapshots)
 }
 
 // rawFile is an entry of a tree as its bytes may say it.
@@ -251,7 +244,7 @@ func TestHostileDatabaseNamesAreRefused(t *testing.T) {
 				return nil
 			})
 			if tt.name == "none" { // parts that could not be captured are no damage
-				must.Fail(w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(id)}))(t, "restore", amber.KindDamaged)
+				must.Kind(t, "restore", w.tryRestore(id), amber.KindDamaged)
 				return
 			}
 			w.mustRefuse(id, amber.KindDamaged, amber.KindRefused)
@@ -275,20 +268,18 @@ func TestForeignManifestsAreRefused(t *testing.T) {
 		must.Get(store.Write(t.Context(), amber.WriteRequest{Content: "the secret of another", Scope: amber.ScopeGlobal}))(t)
 		meta := must.Get(w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: other.tenant, Agent: other.agent}))(t)
 		from := filepath.Join(w.dir, "tenants", string(other.tenant), "repo")
-		_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
 		want := amber.KindCrossTenant
 		if other.tenant != "default" {
 			want = amber.KindNotFound // this tenant knows nothing of it
 		}
-		must.Kind(t, "restore of a snapshot of another", err, want)
+		must.Kind(t, "restore of a snapshot of another", w.tryRestore(meta.ID), want)
 		// Everything of it, and the manifest to where this agent's are.
 		copyMissing(t, from, repoDir(w.dir))
 		name := string(meta.ID) + ".json"
 		b := must.Get(os.ReadFile(filepath.Join(from, "snapshots", string(other.agent), name)))(t)
 		place := filepath.Join(repoDir(w.dir), "snapshots", "default", name)
 		must.Do(t, os.WriteFile(place, b, 0o600))
-		_, err = w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
-		must.Kind(t, "restore of a manifest that was copied", err, amber.KindCrossTenant)
+		must.Kind(t, "restore of a manifest that was copied", w.tryRestore(meta.ID), amber.KindCrossTenant)
 		must.Do(t, os.Remove(place))
 	}
 }
@@ -412,16 +403,12 @@ func TestNewerManifestsAreTold(t *testing.T) {
 	w.mustRefuse(meta.ID, amber.KindTooNew)
 	_, err := w.engine.ShowSnapshot(t.Context(), ref(meta.ID))
 	must.Kind(t, "show", err, amber.KindTooNew)
-	if amber.HintOf(err) == "" {
-		t.Errorf("no hint: %v", err)
-	}
+	must.Hold(t, amber.HintOf(err) != "", "no hint: %v", err)
 	if got := w.list(); len(got) != 2 || !slices.ContainsFunc(got, func(m wire.SnapshotMeta) bool { return m.ID == meta.ID && m.Damage != "" }) {
 		t.Errorf("listed is %+v", got)
 	}
 	report, err := w.engine.PruneSnapshots(t.Context(), wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1})
-	if err != nil || len(report.Deleted) > 0 {
-		t.Errorf("prune: %v, %+v", err, report)
-	}
+	must.Hold(t, err == nil && len(report.Deleted) == 0, "prune: %v, %+v", err, report)
 }
 
 // spoil overwrites the middle of every page of a database but the first.
@@ -460,16 +447,13 @@ func TestADatabaseDamagedAtTheSourceIsTold(t *testing.T) {
 	case !held && skipped(d.Skipped, "memory.db") == "":
 		t.Errorf("it was not captured, and is not listed as skipped: %+v", d.Skipped)
 	}
-	r, err := w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
-	if err != nil || held && r.OK() {
-		t.Errorf("verified: %v, %+v", err, r)
+	if r := w.verify(meta.ID); held && r.OK() {
+		t.Errorf("verified: %+v", r)
 	}
-	must.Fail(w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)}))(t, "restore", amber.KindDamaged)
+	must.Kind(t, "restore", w.tryRestore(meta.ID), amber.KindDamaged)
 
 	report := w.restore(good)
-	if len(report.Warnings) == 0 {
-		t.Error("the live database was damaged, and the restore does not say so")
-	}
+	must.Hold(t, len(report.Warnings) > 0, "the live database was damaged, and the restore does not say so")
 	w.openStore()
 	w.mustBe(want)
 }
@@ -518,15 +502,9 @@ func TestRestoreOverADamagedAgent(t *testing.T) {
 				}
 				tt.damage(t, filepath.Join(old, name))
 				report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.WithControl = true })
-				if len(report.Warnings) == 0 {
-					t.Error("there is no warning")
-				}
-				if report.OldGeneration != 1 {
-					t.Errorf("the old generation is told as %d: %q", report.OldGeneration, report.Warnings)
-				}
-				if _, err := os.Stat(old); err != nil {
-					t.Errorf("the old generation is gone: %v", err)
-				}
+				must.Hold(t, len(report.Warnings) > 0, "there is no warning")
+				must.Equal(t, "the old generation", report.OldGeneration, 1)
+				must.Kind(t, "files of the old generation", must.Err(os.Stat(old)), "")
 				w.openStore()
 				w.mustBe(want)
 				w.mustLiveOn()
@@ -556,17 +534,14 @@ func TestHooksAndSettingsOfAHistoryAreNotTakenOver(t *testing.T) {
 		t.Errorf("the settings are %q, %v", b, err)
 	}
 	for _, name := range []string{"hooks/post-checkout", "hooks/pre-commit", "info/attributes"} {
-		if _, err := os.Lstat(filepath.Join(live, filepath.FromSlash(name))); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s came back: %v", name, err)
-		}
+		must.Equal(t, name, must.Err(os.Lstat(filepath.Join(live, filepath.FromSlash(name)))), fs.ErrNotExist, cmpopts.EquateErrors())
 	}
 	w.note("a", "two\n")
 	if got := w.all().Log["a"]; got < 2 {
 		t.Errorf("the history of the note has %d commits", got)
 	}
-	found, err := filepath.Glob(filepath.Join(w.gen(), "memdir", "evil*"))
-	if err != nil || len(found) > 0 {
-		t.Errorf("somebody's program ran: %v, %v", found, err)
+	if found := must.Get(filepath.Glob(filepath.Join(w.gen(), "memdir", "evil*")))(t); len(found) > 0 {
+		t.Errorf("somebody's program ran: %v", found)
 	}
 	w.restore(good)
 }
@@ -584,7 +559,5 @@ func TestAGitFileIsListed(t *testing.T) {
 	}
 	w.mustVerify(meta.ID)
 	w.restore(meta.ID)
-	if b, err := os.ReadFile(filepath.Join(w.gen(), "memdir", "a.md")); err != nil || string(b) != "one\n" {
-		t.Errorf("the note is %q, %v", b, err)
-	}
+	must.Equal(t, "the note", string(must.Get(os.ReadFile(filepath.Join(w.gen(), "memdir", "a.md")))(t)), "one\n")
 }

@@ -3,6 +3,7 @@
 package snapshot_test
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -46,9 +47,7 @@ func TestLinksAndDevicesInTheNotesAreListed(t *testing.T) {
 	meta := w.snapshot()
 	got := map[string]string{}
 	for _, s := range meta.Skipped {
-		if s.Part != wire.PartNotes {
-			t.Errorf("%+v is no part of the notes", s)
-		}
+		must.Equal(t, fmt.Sprintf("part of %+v", s), s.Part, wire.PartNotes)
 		got[s.Path] = s.Reason
 	}
 	must.Equal(t, "skipped", got, want)
@@ -59,7 +58,5 @@ func TestLinksAndDevicesInTheNotesAreListed(t *testing.T) {
 			t.Errorf("%s came back", name)
 		}
 	}
-	if notes := w.all().Notes; notes["a"] != "one\n" {
-		t.Errorf("the notes are %v", notes)
-	}
+	must.Equal(t, "the note", w.all().Notes["a"], "one\n")
 }

@@ -22,13 +22,9 @@ func TestALostRepositoryIsNoticed(t *testing.T) {
 	w.snapshot()
 	repo := w.home.RepoDir("default")
 	must.Do(t, os.RemoveAll(filepath.Join(repo, "snapshots")))
-	if _, err := w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"}); amber.KindOf(err) != amber.KindDamaged {
-		t.Errorf("gc frees what a lost snapshot needs: %v", err)
-	}
+	must.Fail(w.engine.CollectGarbage(t.Context(), wire.GCRequest{Tenant: "default"}))(t, "gc", amber.KindDamaged)
 	must.Do(t, os.RemoveAll(repo))
-	if _, err := w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"}); amber.KindOf(err) != amber.KindDamaged {
-		t.Errorf("the list of a repository that is gone: %v, want damaged", err)
-	}
+	must.Fail(w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"}))(t, "list", amber.KindDamaged)
 }
 
 // Another repository is another chain: moving to a new disk is no damage.
@@ -39,9 +35,7 @@ func TestAnotherRootBeginsAnotherChain(t *testing.T) {
 	w.remember("x")
 	w.snapshot()
 	other := openWorld(t, dir, func(o *snapshot.Options) { o.Root = filepath.Join(t.TempDir(), "elsewhere") })
-	if meta := other.snapshot(); meta.Counter != 1 {
-		t.Errorf("the first snapshot there has counter %d", meta.Counter)
-	}
+	must.Equal(t, "counter of the first snapshot there", other.snapshot().Counter, 1)
 	other.mustCheck()
 	w.mustCheck()
 }

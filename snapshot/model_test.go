@@ -82,10 +82,6 @@ func (m *model) change() {
 	w, ctx := m.w, m.w.t.Context()
 	w.t.Helper()
 	id := one(m.r, m.now.Memories)
-	check := func(err error) {
-		w.t.Helper()
-		must.Do(w.t, err)
-	}
 	switch n := m.r.IntN(14); {
 	case n < 4 || id == "":
 		text := m.text()
@@ -93,15 +89,13 @@ func (m *model) change() {
 		m.now.Memories[id] = m.saved(id)
 	case n == 4:
 		text := m.text()
-		_, err := w.store.Edit(ctx, amber.EditRequest{ID: id, Content: &text})
-		check(err)
+		must.Get(w.store.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(w.t)
 		m.now.Memories[id] = m.saved(id)
 	case n == 5:
-		check(w.store.Delete(ctx, id))
+		must.Do(w.t, w.store.Delete(ctx, id))
 		delete(m.now.Memories, id)
 	case n == 6:
-		_, err := w.store.Erase(ctx, id)
-		check(err)
+		must.Get(w.store.Erase(ctx, id))(w.t)
 		delete(m.now.Memories, id)
 		m.erased[id] = true
 	case n < 9:
@@ -112,7 +106,7 @@ func (m *model) change() {
 		m.now.Log[name] = m.commitsOf(name)
 	case n == 9:
 		if name := one(m.r, m.now.Notes); name != "" {
-			check(w.notes.DeleteNote(ctx, name))
+			must.Do(w.t, w.notes.DeleteNote(ctx, name))
 			delete(m.now.Notes, name)
 			delete(m.now.Log, name)
 		}
@@ -123,7 +117,7 @@ func (m *model) change() {
 		m.now.State[key] = doc
 	case n == 11:
 		if key := one(m.r, m.now.State); key != "" {
-			check(os.Remove(filepath.Join(w.gen(), "state", key+".json")))
+			must.Do(w.t, os.Remove(filepath.Join(w.gen(), "state", key+".json")))
 			delete(m.now.State, key)
 		}
 	default:
@@ -134,8 +128,7 @@ func (m *model) change() {
 			stored = amber.Task{ID: task, State: amber.TaskQueued}
 		}
 		stored.Goal = goal
-		_, err = w.store.SaveTask(ctx, stored, stored.Version)
-		check(err)
+		must.Get(w.store.SaveTask(ctx, stored, stored.Version))(w.t)
 		m.now.Tasks[task] = goal
 	}
 }
@@ -149,8 +142,7 @@ func (m *model) saved(id amber.MemoryID) string {
 
 func (m *model) commitsOf(name string) int {
 	m.w.t.Helper()
-	log := must.Get(m.w.notes.LogNote(m.w.t.Context(), name, 100))(m.w.t)
-	return len(log)
+	return len(must.Get(m.w.notes.LogNote(m.w.t.Context(), name, 100))(m.w.t))
 }
 
 // tasks reads the control plane.
@@ -253,12 +245,7 @@ func (m *model) prune(spare map[amber.SnapshotID]bool) {
 func (m *model) mustList() {
 	t := m.w.t
 	t.Helper()
-	page, err := m.w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
-	must.Do(t, err)
-	var got []amber.SnapshotID
-	for _, meta := range page.Items {
-		got = append(got, meta.ID)
-	}
+	got := idsOf(m.w.list())
 	slices.Sort(got)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(m.past)), got); diff != "" {
 		t.Fatalf("the snapshots differ from the model (-want +got):\n%s", diff)

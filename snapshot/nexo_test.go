@@ -2,12 +2,15 @@ package snapshot_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
@@ -83,9 +86,7 @@ func TestBundlesOfTheOriginalAreRestored(t *testing.T) {
 				return
 			}
 			must.Do(t, err)
-			if report.From != v.Manifest.ID {
-				t.Errorf("from %s", report.From)
-			}
+			must.Equal(t, "from", report.From, v.Manifest.ID)
 			agent := must.Get(w.home.Agent("default", "ana"))(t)
 			ana := &world{t: t, dir: w.dir, home: w.home, agent: agent}
 			ana.openStore()
@@ -118,10 +119,7 @@ func (w *world) mustHaveFiles(v nexoVector) {
 	notes := filepath.Join(w.gen(), "memdir")
 	for _, a := range v.Manifest.Artifacts {
 		if rel, ok := strings.CutPrefix(a.Path, "memory_files/"); ok {
-			info, err := os.Stat(filepath.Join(notes, filepath.FromSlash(rel)))
-			if err != nil || info.Size() != a.Size {
-				w.t.Errorf("note %s: %v", rel, err)
-			}
+			must.Equal(w.t, "note "+rel, must.Get(os.Stat(filepath.Join(notes, filepath.FromSlash(rel))))(w.t).Size(), a.Size)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(w.gen(), "state", amber.StateLastConsolidation+".json")); err != nil &&
@@ -146,9 +144,7 @@ func (w *world) mustHaveFiles(v nexoVector) {
 		w.t.Errorf("git fsck: %v\n%s", err, out)
 	}
 	for _, hostile := range []string{"hooks/post-checkout", "objects/info/alternates", "index.lock"} {
-		if _, err := os.Stat(filepath.Join(notes, ".git", hostile)); !os.IsNotExist(err) {
-			w.t.Errorf("%s came over", hostile)
-		}
+		must.Equal(w.t, hostile, must.Err(os.Stat(filepath.Join(notes, ".git", hostile))), fs.ErrNotExist, cmpopts.EquateErrors())
 	}
 	config, err := os.ReadFile(filepath.Join(notes, ".git", "config"))
 	if err != nil || strings.Contains(string(config), "Command") || strings.Contains(string(config), "fsmonitor") {
@@ -163,18 +159,15 @@ func TestNexoBundlesOfOursComeBack(t *testing.T) {
 	plant(w)
 	before := w.all()
 	report := w.export(w.snapshot().ID, exact, nexo)
-	if report.Format != wire.FormatNexo || len(report.LeftOut) == 0 {
-		t.Errorf("the report is %+v", report)
-	}
+	must.Hold(t, report.Format == wire.FormatNexo && len(report.LeftOut) > 0, "the report is %+v", report)
 	other := newWorld(t)
-	imported := must.Get(other.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File}))(t)
+	imported := must.Get(other.take(report.File))(t)
 	other.mustVerify(imported.Snapshot.ID)
 	other.restore(imported.Snapshot.ID)
 	got := other.all()
 	for id, m := range before.Memories {
-		if got.Memories[id] != m {
-			t.Errorf("memory %s is %q, want %q", id, got.Memories[id], m)
-		}
+		must.Equal(t, "memory "+string(id), got.Memories[id], m)
 	}
-	other.mustHold(everything{Notes: before.Notes, State: before.State}, everything{Notes: got.Notes, State: got.State})
+	must.Equal(t, "notes", got.Notes, before.Notes)
+	must.Equal(t, "state", got.State, before.State)
 }

@@ -19,12 +19,8 @@ func TestAPlanKnowsWhatWasErasedAndWhatWouldBeGone(t *testing.T) {
 	must.Get(w.store.Erase(t.Context(), gone))(t)
 	must.Do(t, os.WriteFile(filepath.Join(w.gen(), "memdir", "con.md"), []byte("x\n"), 0o600))
 	report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.DryRun = true })
-	if n := report.Plan.Store.Table("memories").Added; n != 0 {
-		t.Errorf("the plan brings back %d erased memories", n)
-	}
-	if report.Plan.Notes.Removed != 1 {
-		t.Errorf("the plan for the notes is %+v, want one file gone", report.Plan.Notes)
-	}
+	must.Equal(t, "erased memories that the plan brings back", report.Plan.Store.Table("memories").Added, 0)
+	must.Equal(t, "notes that the plan removes", report.Plan.Notes.Removed, 1)
 }
 
 // A plan can be made when the live database cannot be read: that is when it is
@@ -37,7 +33,5 @@ func TestADryRunWorksOverADamagedAgent(t *testing.T) {
 	must.Do(t, w.store.Close())
 	must.Do(t, os.WriteFile(filepath.Join(w.gen(), "memory.db"), []byte("this is no database"), 0o600))
 	report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.DryRun = true })
-	if len(report.Warnings) == 0 || report.Plan.SpaceNeeded == 0 {
-		t.Errorf("the plan is %+v", report)
-	}
+	must.Hold(t, len(report.Warnings) > 0 && report.Plan.SpaceNeeded != 0, "the plan is %+v", report)
 }

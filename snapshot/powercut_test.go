@@ -205,13 +205,7 @@ func TestAPowerCutLeavesTheOldAgentOrTheNewOne(t *testing.T) {
 			if _, _, err := d.do(newActor(t.Context(), t, dir, newSplit(dir, whole, func() {})), about); err != nil {
 				t.Fatalf("not cut: %v", err)
 			}
-			calls := whole.Calls() - before
-			step := 1
-			if *cuts > 0 {
-				step = max(1, calls / *cuts)
-			}
-			t.Logf("%d calls, cut at every %d.", calls, step)
-			for at := 1 + step/2; at <= calls+1; at += step {
+			for at := range cutsOf(t, whole.Calls()-before+1) {
 				t.Run(fmt.Sprint(at), func(t *testing.T) {
 					t.Parallel()
 					cutPower(t, d, about, fresh(), at)

@@ -105,7 +105,7 @@ func diffRows(w *site) {
 			got[amber.MemoryID(r.Key)] = r.Op
 		}
 	}
-	want := changes(one.model.Memories, two.model.Memories, Memory.equal)
+	want := changes(one.model.Memories, two.model.Memories)
 	hold(maps.Equal(got, want), "memories that differ: got %v, want %v", got, want)
 	counts := one.model.to(two.model)
 	same(countFiles(d.Notes.Files), counts.notes, "notes that differ")

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -78,13 +79,13 @@ func deleteIsGone(w *site) {
 	a.lists(s.ID)
 	x, ref := w.engine, a.ref(gone.ID)
 	for what, err := range map[string]error{
-		"restore":     errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref})),
-		"fork":        errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, To: "fork"})),
-		"show":        errOf(x.ShowSnapshot(w.ctx, ref)),
-		"verify":      errOf(x.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: ref})),
-		"diff":        errOf(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: tenant, Agent: a.id, A: gone.ID, B: s.ID})),
+		"restore":     must.Err(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref})),
+		"fork":        must.Err(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, To: "fork"})),
+		"show":        must.Err(x.ShowSnapshot(w.ctx, ref)),
+		"verify":      must.Err(x.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: ref})),
+		"diff":        must.Err(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: tenant, Agent: a.id, A: gone.ID, B: s.ID})),
 		"delete":      x.DeleteSnapshot(w.ctx, ref),
-		"second diff": errOf(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: tenant, Agent: a.id, A: s.ID, B: gone.ID})),
+		"second diff": must.Err(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: tenant, Agent: a.id, A: s.ID, B: gone.ID})),
 	} {
 		refused(err, amber.KindNotFound, "%s of a snapshot that was deleted", what)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -72,19 +73,16 @@ func listBad(w *site) {
 	a.snapshot("")
 	for _, q := range []wire.SnapshotQuery{{Limit: -1}, {Cursor: "nonsense"}, {Cursor: "\x00"}} {
 		q.Tenant, q.Agent = tenant, a.id
-		_, err := w.engine.ListSnapshots(w.ctx, q)
-		refused(err, amber.KindInvalid, "limit %d, cursor %q", q.Limit, q.Cursor)
+		refused(must.Err(w.engine.ListSnapshots(w.ctx, q)), amber.KindInvalid, "limit %d, cursor %q", q.Limit, q.Cursor)
 	}
 }
 
 func showUnknown(w *site) {
 	a, b := w.lived(tenant, "scout"), w.lived(tenant, "pilot")
-	_, err := w.engine.ShowSnapshot(w.ctx, a.ref(unknown))
-	refused(err, amber.KindNotFound, "show of a snapshot where there is none")
+	refused(must.Err(w.engine.ShowSnapshot(w.ctx, a.ref(unknown))), amber.KindNotFound, "show of a snapshot where there is none")
 	s := a.snapshot("")
 	for _, ref := range []wire.SnapshotRef{a.ref(unknown), b.ref(s.ID), w.agent(tenant, "nobody").ref(s.ID)} {
-		_, err := w.engine.ShowSnapshot(w.ctx, ref)
-		refused(err, amber.KindNotFound, "show of %+v", ref)
+		refused(must.Err(w.engine.ShowSnapshot(w.ctx, ref)), amber.KindNotFound, "show of %+v", ref)
 	}
 }
 
@@ -96,11 +94,11 @@ func foreignTenant(w *site) {
 	mine := b.snapshot("of the other")
 	ref, x := b.ref(s.ID), w.engine
 	for what, err := range map[string]error{
-		"show":    errOf(x.ShowSnapshot(w.ctx, ref)),
-		"verify":  errOf(x.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: ref})),
-		"restore": errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref})),
-		"fork":    errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, To: "stolen"})),
-		"diff":    errOf(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: foreign, Agent: b.id, A: mine.ID, B: s.ID})),
+		"show":    must.Err(x.ShowSnapshot(w.ctx, ref)),
+		"verify":  must.Err(x.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: ref})),
+		"restore": must.Err(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref})),
+		"fork":    must.Err(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, To: "stolen"})),
+		"diff":    must.Err(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: foreign, Agent: b.id, A: mine.ID, B: s.ID})),
 		"pin":     x.PinSnapshot(w.ctx, ref, true),
 		"delete":  x.DeleteSnapshot(w.ctx, ref),
 	} {
@@ -114,5 +112,3 @@ func foreignTenant(w *site) {
 	get(x.CollectGarbage(w.ctx, wire.GCRequest{Tenant: foreign}))
 	a.returns(s)
 }
-
-func errOf[T any](_ T, err error) error { return err }

@@ -1,11 +1,10 @@
 package snapshot_test
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
-	"slices"
-	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
@@ -17,10 +16,6 @@ type Memory struct {
 	Title   string
 	Content string
 	Tags    []string // sorted
-}
-
-func (m Memory) equal(o Memory) bool {
-	return m.Kind == o.Kind && m.Title == o.Title && m.Content == o.Content && slices.Equal(m.Tags, o.Tags)
 }
 
 // Model is what a restore has to bring back of an agent. Memories are those
@@ -78,16 +73,15 @@ func (d deltas) mirrored() deltas {
 
 // to counts what changes from m to o.
 func (m Model) to(o Model) deltas {
-	text := func(a, b string) bool { return a == b }
 	return deltas{
-		countOps(changes(m.Memories, o.Memories, Memory.equal)),
-		countOps(changes(m.Notes, o.Notes, text)),
-		countOps(changes(m.State, o.State, text)),
+		countOps(changes(m.Memories, o.Memories)),
+		countOps(changes(m.Notes, o.Notes)),
+		countOps(changes(m.State, o.State)),
 	}
 }
 
 // changes tells what happens to each key from a to b.
-func changes[K cmp.Ordered, V any](a, b map[K]V, equal func(V, V) bool) map[K]amber.Op {
+func changes[K comparable, V any](a, b map[K]V) map[K]amber.Op {
 	ops := map[K]amber.Op{}
 	for k := range a {
 		if _, ok := b[k]; !ok {
@@ -97,7 +91,7 @@ func changes[K cmp.Ordered, V any](a, b map[K]V, equal func(V, V) bool) map[K]am
 	for k, v := range b {
 		if was, ok := a[k]; !ok {
 			ops[k] = amber.OpInsert
-		} else if !equal(was, v) {
+		} else if !cmp.Equal(was, v, cmpopts.EquateEmpty()) {
 			ops[k] = amber.OpUpdate
 		}
 	}
@@ -116,28 +110,4 @@ func countOps[K comparable](ops map[K]amber.Op) (d delta) {
 		}
 	}
 	return d
-}
-
-// differences tells where got is not m, "" when it is.
-func (m Model) differences(got Model) string {
-	var b strings.Builder
-	text := func(a, b string) bool { return a == b }
-	tell(&b, "memory", got.Memories, m.Memories, Memory.equal)
-	tell(&b, "note", got.Notes, m.Notes, text)
-	tell(&b, "state", got.State, m.State, text)
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func tell[K cmp.Ordered, V any](b *strings.Builder, what string, got, want map[K]V, equal func(V, V) bool) {
-	ops := changes(want, got, equal)
-	for _, k := range slices.Sorted(maps.Keys(ops)) {
-		switch ops[k] {
-		case amber.OpInsert:
-			fmt.Fprintf(b, "%s %v is there and should not be: %v\n", what, k, got[k])
-		case amber.OpDelete:
-			fmt.Fprintf(b, "%s %v is missing: %v\n", what, k, want[k])
-		default:
-			fmt.Fprintf(b, "%s %v: got %v, want %v\n", what, k, got[k], want[k])
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -82,8 +83,7 @@ func pruneInvalid(w *site) {
 		{KeepLast: 1, KeepSafety: -1},
 	} {
 		r.Tenant, r.Agent = tenant, a.id
-		_, err := w.engine.PruneSnapshots(w.ctx, r)
-		refused(err, amber.KindInvalid, "prune %+v", r)
+		refused(must.Err(w.engine.PruneSnapshots(w.ctx, r)), amber.KindInvalid, "prune %+v", r)
 	}
 	a.lists(two.ID, one.ID)
 }

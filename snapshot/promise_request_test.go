@@ -2,6 +2,7 @@ package snapshot_test
 
 import (
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -51,14 +52,14 @@ func (w *site) allInvalid(ref wire.SnapshotRef, what string) {
 func (w *site) invalid(ref wire.SnapshotRef, what string) {
 	x := w.engine
 	for op, err := range map[string]error{
-		"show":    errOf(x.ShowSnapshot(w.ctx, ref)),
-		"diff":    errOf(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: ref.Tenant, Agent: ref.Agent, A: ref.ID, B: ref.ID})),
-		"verify":  errOf(x.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: ref})),
+		"show":    must.Err(x.ShowSnapshot(w.ctx, ref)),
+		"diff":    must.Err(x.DiffSnapshots(w.ctx, wire.DiffRequest{Tenant: ref.Tenant, Agent: ref.Agent, A: ref.ID, B: ref.ID})),
+		"verify":  must.Err(x.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: ref})),
 		"delete":  x.DeleteSnapshot(w.ctx, ref),
 		"pin":     x.PinSnapshot(w.ctx, ref, true),
-		"restore": errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref})),
-		"dry run": errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, DryRun: true})),
-		"fork":    errOf(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, To: "fork"})),
+		"restore": must.Err(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref})),
+		"dry run": must.Err(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, DryRun: true})),
+		"fork":    must.Err(x.Restore(w.ctx, wire.RestoreRequest{SnapshotRef: ref, To: "fork"})),
 	} {
 		refused(err, amber.KindInvalid, "%s, %q", op, what)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -151,8 +152,7 @@ func restoreUnknown(w *site) {
 	a.live()
 	for _, r := range []wire.RestoreRequest{{}, {DryRun: true}, {To: "fork"}, {Only: []string{wire.PartNotes}}} {
 		r.SnapshotRef = a.ref(unknown)
-		_, err := w.engine.Restore(w.ctx, r)
-		refused(err, amber.KindNotFound, "restore %+v of a snapshot that is not there", r)
+		refused(must.Err(w.engine.Restore(w.ctx, r)), amber.KindNotFound, "restore %+v of a snapshot that is not there", r)
 	}
 	a.is(a.model, "after a restore of nothing")
 	w.agent(tenant, "fork").isAbsent("after a fork of nothing")

@@ -4,10 +4,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/promise"
 )
 
-// check is a promise of the contracts in package amber.
+// check is a promise of the contracts in package wire.
 type check struct {
 	name string
 	run  func(w *site)
@@ -24,9 +25,7 @@ func TestKeepsEveryPromise(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newSite(t)
-			if err := promise.Caught(func() { w.reopen(); c.run(w) }); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, promise.Caught(func() { w.reopen(); c.run(w) }))
 		})
 	}
 }

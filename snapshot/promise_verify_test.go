@@ -2,6 +2,7 @@ package snapshot_test
 
 import (
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -41,8 +42,7 @@ func verifyUnknown(w *site) {
 	a, b := w.lived(tenant, "scout"), w.lived(tenant, "pilot")
 	s := a.snapshot("")
 	for _, ref := range []wire.SnapshotRef{a.ref(unknown), b.ref(s.ID)} {
-		_, err := w.engine.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: ref})
-		refused(err, amber.KindNotFound, "verify of %+v", ref)
+		refused(must.Err(w.engine.VerifySnapshot(w.ctx, wire.VerifyRequest{SnapshotRef: ref})), amber.KindNotFound, "verify of %+v", ref)
 	}
 }
 

@@ -182,9 +182,7 @@ func TestRedactedBundleHoldsNoSecretMarks(t *testing.T) {
 			kept++
 		}
 	}
-	if left != 2 || kept != 1 {
-		t.Errorf("%d sessions are left out and %d are there, want 2 and 1: %+v", left, kept, report.LeftOut)
-	}
+	must.Hold(t, left == 2 && kept == 1, "%d sessions are left out and %d are there, want 2 and 1: %+v", left, kept, report.LeftOut)
 }
 
 // A redacted bundle has one branch of ours, whatever the notes had.
@@ -266,7 +264,7 @@ func TestRedactedLabelIsNoLongerThanALabel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	label := strings.Repeat("DB_PASSWORD="+inLabel+" ", 7)
-	meta := must.Get(w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: label}))(t)
+	meta := w.snapshot(labeled(label))
 	report := w.export(meta.ID)
 	if len(report.Label) > wire.MaxLabelBytes || strings.Contains(report.Label, inLabel) || report.Redactions.Matches == 0 {
 		t.Errorf("the label is %q", report.Label)

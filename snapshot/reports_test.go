@@ -64,12 +64,11 @@ func (f *trouble) OpenFile(name string, flag int, perm os.FileMode) (fsx.File, e
 	return f.FS.OpenFile(name, flag, perm)
 }
 
-// withSource takes a snapshot with a source, which must not fail.
-func (w *world) withSource() wire.SnapshotMeta {
+// snapshotOther takes a snapshot with the source "other", which must not fail.
+func (w *world) snapshotOther() wire.SnapshotMeta {
 	w.t.Helper()
 	w.remember("the agent's own")
-	meta, err := w.engine.Snapshot(w.t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"other"}})
-	must.Do(w.t, err)
+	meta := w.snapshot(withSource("other"))
 	w.mustVerify(meta.ID)
 	return meta
 }
@@ -85,11 +84,9 @@ func TestTheListCountsWhatWasSkipped(t *testing.T) {
 	w := newWorld(t, func(o *snapshot.Options) {
 		o.Sources = map[string]snapshot.Source{"other": {Files: []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}}}
 	})
-	meta := w.withSource()
+	meta := w.snapshotOther()
 	for _, m := range []wire.SnapshotMeta{meta, w.list()[0], w.show(meta.ID).SnapshotMeta} {
-		if m.SkippedCount != 2 || m.WarningCount != 2 {
-			t.Errorf("%d skipped, %d warnings", m.SkippedCount, m.WarningCount)
-		}
+		must.Hold(t, m.SkippedCount == 2 && m.WarningCount == 2, "%d skipped, %d warnings", m.SkippedCount, m.WarningCount)
 	}
 }
 
@@ -169,9 +166,7 @@ func TestASnapshotReadsNoOldManifests(t *testing.T) {
 		w.snapshot()
 		cost = append(cost, reads.Load()-before)
 	}
-	if cost[7] != cost[1] {
-		t.Errorf("snapshots open %v manifests and stubs", cost)
-	}
+	must.Hold(t, cost[7] == cost[1], "snapshots open %v manifests and stubs", cost)
 	w.mustCheck()
 	// The chain goes on without the cache.
 	must.Do(t, os.RemoveAll(w.home.CacheDir()))

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/must"
@@ -62,8 +64,7 @@ func TestADamagedSnapshotIsRefusedBeforeTheAgentIsTouched(t *testing.T) {
 		for at := 128; at < len(b)/2; at += len(b) / 16 { // behind the header
 			b[at] ^= 0x10
 			must.Do(t, os.WriteFile(path, b, 0o600))
-			_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
-			must.Kind(t, fmt.Sprintf("restore with byte %d changed", at), err, amber.KindDamaged)
+			must.Kind(t, fmt.Sprintf("restore with byte %d changed", at), w.tryRestore(meta.ID), amber.KindDamaged)
 			b[at] ^= 0x10
 		}
 		must.Do(t, os.WriteFile(path, b, 0o600))
@@ -92,18 +93,12 @@ func TestRowsOfTheOldWriteAheadLogDoNotComeBack(t *testing.T) {
 	}
 	w.restore(meta.ID)
 	w.mustBe(want)
-	if _, err := os.Stat(log); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the old log is still there: %v", err)
-	}
+	must.Equal(t, "the old log", must.Err(os.Stat(log)), os.ErrNotExist, cmpopts.EquateErrors())
 	id := w.remember("written by a store that was open all the time")
 	must.Do(t, w.store.Close())
 	w.openStore()
-	if _, err := w.store.Get(t.Context(), id); err != nil {
-		t.Errorf("it went to the old database: %v", err)
-	}
-	if got := len(w.all().Memories); got != 2 {
-		t.Errorf("there are %d memories, want 2", got)
-	}
+	must.Kind(t, "get from the new database", must.Err(w.store.Get(t.Context(), id)), "")
+	must.Equal(t, "memories", len(w.all().Memories), 2)
 	w.mustVerify(w.snapshot().ID)
 }
 
@@ -154,10 +149,9 @@ func TestASnapshotCanBeRestoredAgainAndAgain(t *testing.T) {
 		w.note("a", fmt.Sprint(i, "\n"))
 		report := w.restore(meta.ID)
 		w.mustBe(want)
-		if report.Generation != int64(i+2) {
-			t.Errorf("restore %d made generation %d", i+1, report.Generation)
-		}
+		must.Equal(t, fmt.Sprintf("generation of restore %d", i+1), report.Generation, int64(i+2))
 		w.mustVerify(report.SafetySnapshot)
+		w.mustCheck()
 	}
 	w.mustBeTidy(fsx.OS())
 }
@@ -176,46 +170,19 @@ func TestAHistoryWithPackedRefsComesBack(t *testing.T) {
 	}
 	head, want := w.git("rev-parse", "HEAD"), w.all()
 	meta := w.snapshot()
-	if meta.GitOID != head {
-		t.Errorf("the snapshot says HEAD is %q, it is %s", meta.GitOID, head)
-	}
+	must.Equal(t, "HEAD in the snapshot", meta.GitOID, head)
 	w.note("a", "three\n")
 	w.restore(meta.ID)
 	w.mustBe(want)
-	if got := w.git("rev-parse", "HEAD", "v1"); got != head+"\n"+head {
-		t.Errorf("HEAD and the tag are %q, want %s twice", got, head)
-	}
+	must.Equal(t, "HEAD and the tag", w.git("rev-parse", "HEAD", "v1"), head+"\n"+head)
 	w.git("fsck", "--strict")
 	w.note("a", "and on\n")
 }
 
-// A mistaken restore leaves no safety snapshot; the snapshot that is being
-// restored cannot be deleted; and what is acknowledged while a restore runs is
-// in the agent or in the safety snapshot.
-func TestAMistakenRestoreLosesNothing(t *testing.T) {
+// The snapshot that is being restored cannot be deleted; and what is acknowledged
+// while a restore runs is in the agent or in the safety snapshot.
+func TestARunningRestoreLosesNothing(t *testing.T) {
 	t.Parallel()
-	t.Run("mistaken", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t)
-		w.remember("one")
-		meta := w.snapshot()
-		for what, r := range map[string]wire.RestoreRequest{
-			"unknown":                {SnapshotRef: ref("0193c5a8-0000-7000-8000-000000000000")},
-			"no id":                  {SnapshotRef: ref("latest")},
-			"fork onto itself":       {SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}, To: "default"},
-			"of another agent":       {SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}},
-			"parts that are unknown": {SnapshotRef: ref(meta.ID), Only: []string{"everything"}},
-		} {
-			if _, err := w.engine.Restore(t.Context(), r); err == nil {
-				t.Errorf("%s: restored", what)
-			} else if kind := amber.KindOf(err); kind == amber.KindInternal {
-				t.Errorf("%s: %v", what, err)
-			}
-		}
-		if got := w.list(); len(got) != 1 {
-			t.Errorf("mistakes left %d snapshots", len(got))
-		}
-	})
 	t.Run("deleted meanwhile", func(t *testing.T) {
 		t.Parallel()
 		p := newPause("write memory.db")
@@ -225,10 +192,7 @@ func TestAMistakenRestoreLosesNothing(t *testing.T) {
 		meta := w.snapshot()
 		w.remember("two")
 		w.snapshot()
-		p.during(t, func() error {
-			_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID)})
-			return err
-		}, func() {
+		p.during(t, func() error { return w.tryRestore(meta.ID) }, func() {
 			ctx, cancel := context.WithCancel(t.Context())
 			impatient := newImpatient(t, w.dir)
 			defer cancel()
@@ -273,9 +237,7 @@ func TestAMistakenRestoreLosesNothing(t *testing.T) {
 			if _, ok := live[id]; ok {
 				continue
 			}
-			if _, err := view.Get(t.Context(), id); err != nil {
-				t.Errorf("%s was acknowledged and is lost: %v", id, err)
-			}
+			must.Kind(t, "get of acknowledged "+string(id), must.Err(view.Get(t.Context(), id)), "")
 		}
 	})
 }
@@ -289,9 +251,7 @@ func TestARestoreWithoutASafetySnapshotWritesNothingToTheRepository(t *testing.T
 	before := w.packs()
 	w.remember("later")
 	w.restore(meta.ID, func(r *wire.RestoreRequest) { r.NoSafetySnapshot = true })
-	if !slices.Equal(before, w.packs()) {
-		t.Error("it wrote to the repository")
-	}
+	must.Equal(t, "packs", before, w.packs())
 }
 
 // The old generation goes only when every byte of the safety snapshot has been
@@ -313,12 +273,8 @@ func TestAnOldGenerationStaysWhenItsSnapshotCannotBeRead(t *testing.T) {
 	}
 	flip(t, added[0], 40)
 	report := w.restore(first.ID)
-	if report.OldGeneration != 1 {
-		t.Errorf("the old generation is gone though its snapshot is damaged: %+v", report)
-	}
-	if _, err := os.Stat(filepath.Join(w.agent.Dir(), "gen", "1", "memory.db")); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, "the old generation", report.OldGeneration, 1)
+	must.NoError(t, must.Err(os.Stat(filepath.Join(w.agent.Dir(), "gen", "1", "memory.db"))))
 }
 
 // packs returns the paths of all packs.
@@ -354,9 +310,7 @@ func TestPartsThatAreNotRestoredStayAsTheyAre(t *testing.T) {
 	w.restore(meta.ID, func(r *wire.RestoreRequest) { r.Only = []string{wire.PartMemory} })
 	w.mustBe(want)
 	for path, text := range map[string]string{filepath.Join("memdir", "what is it?.md"): "a name no snapshot takes\n", exclude: "kept\n"} {
-		if b, err := os.ReadFile(filepath.Join(w.gen(), path)); err != nil || string(b) != text {
-			t.Errorf("%s holds %q, %v", path, b, err)
-		}
+		must.Equal(t, path, string(must.Get(os.ReadFile(filepath.Join(w.gen(), path)))(t)), text)
 	}
 }
 
@@ -372,10 +326,7 @@ func TestDiscardOldDiscardsOneGeneration(t *testing.T) {
 		t.Fatalf("generation 1 was not kept: %+v", report)
 	}
 	w.restore(meta.ID, bare, func(r *wire.RestoreRequest) { r.DiscardOld = true })
-	got, err := w.agent.Generations()
-	if err != nil || !slices.Equal(got, []int64{1, 3}) {
-		t.Errorf("generations %v, %v; want 1 and 3", got, err)
-	}
+	must.Equal(t, "generations", must.Get(w.agent.Generations())(t), []int64{1, 3})
 }
 
 // An agent whose databases an older Amber wrote can be frozen before anything
@@ -387,18 +338,15 @@ func TestAnAgentOfAnOlderSchemaCanBeFrozenAndRestored(t *testing.T) {
 	must.Do(t, w.store.Close())
 	older(t, filepath.Join(w.gen(), "memory.db"))
 	meta := w.snapshot()
-	d, err := w.engine.ShowSnapshot(t.Context(), ref(meta.ID))
-	if err != nil || d.Parts[0].Schema != 1 {
-		t.Fatalf("the snapshot holds schema %d, %v; want 1", d.Parts[0].Schema, err)
+	if d := must.Get(w.engine.ShowSnapshot(t.Context(), ref(meta.ID)))(t); d.Parts[0].Schema != 1 {
+		t.Fatalf("the snapshot holds schema %d, want 1", d.Parts[0].Schema)
 	}
 	w.mustVerify(meta.ID)
 	w.openStore() // migrates
 	must.Get(w.store.Erase(t.Context(), first))(t)
 	w.remember("newer")
 	w.restore(meta.ID)
-	if got := w.all().Memories; len(got) != 0 {
-		t.Errorf("the agent holds %v; what it had was erased", got)
-	}
+	must.Equal(t, "memories that were not erased", len(w.all().Memories), 0)
 }
 
 // older makes a memory.db one of the first schema: what the first migration has
@@ -423,41 +371,4 @@ FROM pragma_table_list l WHERE l.schema = 'main' AND l.type = 'table' AND l.name
 		err = errors.Join(db.Close(), os.Rename(file, path))
 	}
 	must.Do(t, err)
-}
-
-// A snapshot brings back what was there, and nothing else.
-func TestRestoreBringsBackTheAgent(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	first := w.remember("the build needs Go 1.26")
-	w.note("decisions/database", "SQLite, because it is one file.\n")
-	w.state("extract_cursor", `{"at":7}`)
-	before := w.all()
-	meta := w.snapshot()
-	w.mustVerify(meta.ID)
-
-	w.remember("something newer")
-	must.Do(t, w.store.Delete(t.Context(), first))
-	w.note("decisions/database", "PostgreSQL after all.\n")
-	w.note("later", "added later\n")
-	w.state("last_consolidation", `{"run":1}`)
-	after := w.all()
-
-	report := w.restore(meta.ID)
-	w.mustBe(before)
-	if report.Generation != 2 || report.SafetySnapshot == "" {
-		t.Errorf("report is %+v, want generation 2 and a safety snapshot", report)
-	}
-	w.mustVerify(report.SafetySnapshot)
-	w.mustCheck()
-
-	w.restore(report.SafetySnapshot)
-	w.mustBe(after)
-	w.remember("life goes on")
-	w.note("later", "still writable\n")
-	w.restore(meta.ID)
-	w.restore(meta.ID)
-	w.mustBe(before)
-	w.mustCheck()
-	var _ wire.SnapshotMeta = meta
 }

@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -20,14 +21,11 @@ func TestANewAgentHasAnEmptyControlPlane(t *testing.T) {
 	for _, with := range []bool{false, true} {
 		name := map[bool]amber.AgentID{false: "bare", true: "whole"}[with]
 		w.restore(meta.ID, func(r *wire.RestoreRequest) { r.To, r.WithControl = name, with })
-		agent, err := w.home.Agent("default", name)
-		must.Do(t, err)
+		agent := must.Get(w.home.Agent("default", name))(t)
 		other := &world{t: t, dir: w.dir, home: w.home, agent: agent}
 		other.openStore()
-		b, err := other.store.Backpressure(t.Context())
-		if err != nil || (b.Queued == 1) != with {
-			t.Errorf("%s has %d entries in its queue, %v", name, b.Queued, err)
-		}
+		b := must.Get(other.store.Backpressure(t.Context()))(t)
+		must.Equal(t, fmt.Sprintf("%s has an entry in its queue", name), b.Queued == 1, with)
 	}
 }
 
@@ -37,8 +35,7 @@ func TestAForkNeverReplacesAnAgent(t *testing.T) {
 	w := newWorld(t)
 	w.remember("then")
 	meta := w.snapshot()
-	_, err := w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(meta.ID), To: "default"})
-	must.Kind(t, "a fork to the agent itself", err, amber.KindConflict)
+	must.Kind(t, "a fork to the agent itself", w.tryRestore(meta.ID, asNew("default")), amber.KindConflict)
 }
 
 // Whose manifests they are is told apart from damage, and a new agent may be
@@ -56,7 +53,5 @@ func TestASnapshotOfAnotherAgentIsRefusedUnlessItBecomesANewOne(t *testing.T) {
 	r := wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "other", ID: meta.ID}}
 	must.Fail(w.engine.Restore(t.Context(), r))(t, "a snapshot of another agent", amber.KindCrossTenant)
 	r.To = "new"
-	if _, err := w.engine.Restore(t.Context(), r); err != nil {
-		t.Errorf("a new agent of it: %v", err)
-	}
+	must.Kind(t, "a new agent of it", must.Err(w.engine.Restore(t.Context(), r)), "")
 }

@@ -80,9 +80,7 @@ func TestTwoMachinesCopyIntoOneBucketAtOnce(t *testing.T) {
 		w.remember(strings.Repeat("machine ", i+1))
 		ids[i], want[i] = w.snapshot().ID, w.all()
 		wg.Go(func() {
-			if _, err := w.engine.CopyTo(context.WithoutCancel(t.Context()), "default", b.target(), false); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, must.Err(w.engine.CopyTo(context.WithoutCancel(t.Context()), "default", b.target(), false)))
 		})
 	}
 	wg.Wait()
@@ -115,9 +113,8 @@ func TestACopyThatWasCutOffSendsOnlyTheRest(t *testing.T) {
 	if len(there) == 0 || rest.ObjectsPresent < len(there) {
 		t.Errorf("%d objects were there, and the rest is %+v", len(there), rest)
 	}
-	again, err := w.engine.CopyTo(t.Context(), "default", b.target(), false)
-	if err != nil || again.Objects != 0 || again.Bytes != 0 {
-		t.Errorf("a third copy sends %+v, %v", again, err)
+	if again := must.Get(w.engine.CopyTo(t.Context(), "default", b.target(), false))(t); again.Objects != 0 || again.Bytes != 0 {
+		t.Errorf("a third copy sends %+v", again)
 	}
 	far := newWorld(t, b.remote)
 	far.mustVerify(meta.ID)
@@ -162,9 +159,7 @@ func TestARepositoryLivesInABucket(t *testing.T) {
 			}
 			defer r.Close()
 			all, err := io.ReadAll(r)
-			if strings.Contains(string(all), m) || strings.Contains(o.Name, m) {
-				t.Errorf("%s holds %s", o.Name, m)
-			}
+			must.Hold(t, !strings.Contains(string(all), m) && !strings.Contains(o.Name, m), "%s holds %s", o.Name, m)
 			return err
 		})
 	}

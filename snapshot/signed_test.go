@@ -2,12 +2,15 @@ package snapshot_test
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
@@ -50,8 +53,7 @@ func TestNothingIsReadFromASnapshotWhoseSignatureIsWrong(t *testing.T) {
 	}
 	for name, change := range map[string]func([]byte) []byte{"stripped": strip, "changed": otherSignature} {
 		t.Run(name, func(t *testing.T) {
-			was, err := os.ReadFile(w.manifestPath(later.ID))
-			must.Do(t, err)
+			was := must.Get(os.ReadFile(w.manifestPath(later.ID)))(t)
 			w.rewrite(later.ID, change)
 			defer w.rewrite(later.ID, func([]byte) []byte { return was })
 			past := func() error {
@@ -62,22 +64,20 @@ func TestNothingIsReadFromASnapshotWhoseSignatureIsWrong(t *testing.T) {
 				return err
 			}
 			for what, err := range map[string]error{
-				"restore": second(w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(later.ID)})),
-				"fork":    second(w.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(later.ID), To: "copy"})),
-				"export":  second(w.engine.Export(t.Context(), wire.ExportRequest{SnapshotRef: ref(later.ID), File: t.TempDir()})),
-				"diff":    second(w.engine.DiffSnapshots(t.Context(), wire.DiffRequest{Tenant: "default", Agent: "default", A: first.ID, B: later.ID})),
+				"restore": w.tryRestore(later.ID),
+				"fork":    w.tryRestore(later.ID, asNew("copy")),
+				"export":  must.Err(w.engine.Export(t.Context(), wire.ExportRequest{SnapshotRef: ref(later.ID), File: t.TempDir()})),
+				"diff":    must.Err(w.engine.DiffSnapshots(t.Context(), wire.DiffRequest{Tenant: "default", Agent: "default", A: first.ID, B: later.ID})),
 				"at":      past(),
-				"extract": second(w.engine.ExtractSource(t.Context(), ref(later.ID), "x", filepath.Join(t.TempDir(), "x"))),
+				"extract": must.Err(w.engine.ExtractSource(t.Context(), ref(later.ID), "x", filepath.Join(t.TempDir(), "x"))),
 			} {
 				must.Kind(t, what, err, amber.KindUntrusted)
 			}
-			page, err := w.engine.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default"})
-			if err != nil || page.Items[0].SignedBy != "" || page.Items[0].Damage == "" {
-				t.Errorf("the listing says %+v, %v", page.Items[0], err)
+			if newest := w.list()[0]; newest.SignedBy != "" || newest.Damage == "" {
+				t.Errorf("the listing says %+v", newest)
 			}
-			report, err := w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(later.ID)})
-			if err != nil || report.OK() {
-				t.Errorf("verify says %+v, %v", report, err)
+			if report := must.Get(w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(later.ID)}))(t); report.OK() {
+				t.Errorf("verify says %+v", report)
 			}
 			must.Get(w.engine.PruneSnapshots(t.Context(), wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}))(t)
 			w.mustVerifyAlone(first.ID)
@@ -90,9 +90,7 @@ func TestNothingIsReadFromASnapshotWhoseSignatureIsWrong(t *testing.T) {
 // said about its chain.
 func (w *world) mustVerifyAlone(id amber.SnapshotID) {
 	w.t.Helper()
-	if _, err := w.engine.ShowSnapshot(w.t.Context(), ref(id)); err != nil {
-		w.t.Error(err)
-	}
+	must.NoError(w.t, must.Err(w.engine.ShowSnapshot(w.t.Context(), ref(id))))
 }
 
 // A manifest that was rewritten without its signer is a link that no signed chain
@@ -102,8 +100,8 @@ func TestASignedChainStaysSigned(t *testing.T) {
 	w := newWorld(t)
 	w.remember("x")
 	w.snapshot()
-	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", NoSign: true})
-	must.Kind(t, "an unsigned successor", err, amber.KindRefused)
+	unsigned := func(r *wire.SnapshotRequest) { r.NoSign = true }
+	must.Fail(w.trySnapshot(unsigned))(t, "an unsigned successor", amber.KindRefused)
 	quiet := openWorld(t, w.dir, func(o *snapshot.Options) { o.Keys.NoSign = true })
 	meta := quiet.snapshot()
 	if meta.SignedBy == "" || !slices.ContainsFunc(meta.Warnings, func(s string) bool { return strings.Contains(s, "the snapshot was signed because") }) {
@@ -112,13 +110,9 @@ func TestASignedChainStaysSigned(t *testing.T) {
 	w.mustCheck()
 	plain := newWorld(t, func(o *snapshot.Options) { o.Keys.NoSign = true })
 	plain.remember("y")
-	if meta := plain.snapshot(); meta.SignedBy != "" {
-		t.Errorf("signed by %q though signing is off", meta.SignedBy)
-	}
+	must.Equal(t, "key of a snapshot with signing off", plain.snapshot().SignedBy, "")
 	plain.mustCheck()
-	if _, err := os.Stat(filepath.Join(plain.dir, "keys", "signing.seed")); !os.IsNotExist(err) {
-		t.Errorf("a key was made: %v", err)
-	}
+	must.Equal(t, "the key", must.Err(os.Stat(filepath.Join(plain.dir, "keys", "signing.seed"))), fs.ErrNotExist, cmpopts.EquateErrors())
 }
 
 // A manifest that somebody has put in the place of the last one must not lead
@@ -147,18 +141,13 @@ func TestWhatAStrangerMadeIsNotSignedByWhoImportsIt(t *testing.T) {
 	meta := w.snapshot()
 	report := w.export(meta.ID, exact)
 	other := newWorld(t)
-	imported, err := other.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
-	if err != nil || imported.Snapshot.SignedBy != "" {
-		t.Errorf("imported %+v, %v", imported.Snapshot, err)
-	}
+	imported := must.Get(other.take(report.File))(t)
+	must.Equal(t, "the signer of what was imported", imported.Snapshot.SignedBy, "")
 	strict := openWorld(t, other.dir, func(o *snapshot.Options) { o.Keys.RequireSigned = true })
-	_, err = strict.engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: ref(imported.Snapshot.ID)})
-	must.Kind(t, "restored where policy asks for a signature", err, amber.KindRefused)
+	must.Kind(t, "restored where policy asks for a signature", strict.tryRestore(imported.Snapshot.ID), amber.KindRefused)
 	// One's own comes back signed.
-	again, err := w.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File, To: "copy"})
-	if err != nil || again.Snapshot.SignedBy != meta.SignedBy {
-		t.Errorf("one's own: %+v, %v", again.Snapshot, err)
-	}
+	again := must.Get(w.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File, To: "copy"}))(t)
+	must.Equal(t, "the signer of one's own", again.Snapshot.SignedBy, meta.SignedBy)
 }
 
 // What others put into a repository takes no place of what was taken here.
@@ -170,7 +159,7 @@ func TestRetentionCountsEachDeviceApart(t *testing.T) {
 	for range 3 {
 		other.remember("theirs")
 		report := other.export(other.snapshot().ID, exact)
-		must.Get(w.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File}))(t)
+		must.Get(w.take(report.File))(t)
 	}
 	must.Get(w.engine.PruneSnapshots(t.Context(), wire.PruneRequest{Tenant: "default", Agent: "default", KeepLast: 1}))(t)
 	w.mustVerify(mine.ID)
@@ -182,20 +171,16 @@ func TestABundleOfAnEncryptedRepositoryIsEncrypted(t *testing.T) {
 	ann := newPerson(t)
 	w := newWorld(t)
 	plant(w)
-	meta, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Encrypt: []string{ann.recipient}})
-	must.Do(t, err)
+	meta := w.snapshot(func(r *wire.SnapshotRequest) { r.Encrypt = []string{ann.recipient} })
 	report := w.export(meta.ID, exact)
 	b, err := os.ReadFile(report.File)
 	if err != nil || !report.Encrypted || bytes.Contains(b, []byte(markers[0])) || !strings.HasSuffix(report.File, ".age") {
 		t.Errorf("the bundle is %+v, %v", report, err)
 	}
 	friend := newWorld(t, func(o *snapshot.Options) { o.Keys.Identities = []string{ann.file} })
-	if _, err := friend.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File}); err != nil {
-		t.Errorf("with the identity: %v", err)
-	}
+	must.Get(friend.take(report.File))(t)
 	stranger := newWorld(t)
-	_, err = stranger.engine.Import(t.Context(), wire.ImportRequest{Tenant: "default", File: report.File})
-	must.Kind(t, "without", err, amber.KindRefused)
+	must.Fail(stranger.take(report.File))(t, "without the identity", amber.KindRefused)
 	stranger.nothingLeft()
 }
 
@@ -205,7 +190,6 @@ func TestAConfiguredRecipientIsNotRemovedToComeBack(t *testing.T) {
 	w := newWorld(t, func(o *snapshot.Options) { o.Keys.Recipients = []string{ann.recipient} })
 	w.remember("x")
 	w.snapshot()
-	if _, err := w.engine.ChangeRecipients(t.Context(), "default", nil, []string{ann.recipient}, true); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("got %v, want refused", err)
-	}
+	_, err := w.engine.ChangeRecipients(t.Context(), "default", nil, []string{ann.recipient}, true)
+	must.Kind(t, "change of recipients", err, amber.KindRefused)
 }

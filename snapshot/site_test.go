@@ -18,6 +18,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -195,8 +196,7 @@ func (a *resident) remember() amber.MemoryID {
 func (a *resident) edit(id amber.MemoryID) {
 	m := a.w.memory()
 	a.with(func(s *sqlite.Store) error {
-		_, err := s.Edit(a.w.ctx, amber.EditRequest{ID: id, Kind: &m.Kind, Title: &m.Title, Content: &m.Content, Tags: &m.Tags})
-		return err
+		return must.Err(s.Edit(a.w.ctx, amber.EditRequest{ID: id, Kind: &m.Kind, Title: &m.Title, Content: &m.Content, Tags: &m.Tags}))
 	})
 	a.model.Memories[id] = m
 }
@@ -310,8 +310,7 @@ func (a *resident) is(model Model, what string) {
 
 // isAbsent ends the check unless there is no such agent.
 func (a *resident) isAbsent(what string) {
-	_, err := a.read()
-	refused(err, amber.KindNotFound, "agent %s %s", a.id, what)
+	refused(must.Err(a.read()), amber.KindNotFound, "agent %s %s", a.id, what)
 }
 
 func (a *resident) ref(id amber.SnapshotID) wire.SnapshotRef {

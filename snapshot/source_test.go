@@ -100,7 +100,7 @@ func TestTroubleOfASourceIsListed(t *testing.T) {
 					o.FS = f
 				}
 			})
-			meta := w.withSource()
+			meta := w.snapshotOther()
 			if got := skipped(meta.Skipped, path); got != tt.want || len(meta.Warnings) == 0 {
 				t.Errorf("skipped is %q, want %q: %+v, %v", got, tt.want, meta.Skipped, meta.Warnings)
 			}
@@ -127,16 +127,12 @@ func TestAChangingDatabaseOfASource(t *testing.T) {
 					if i := n.Load(); step == "capture other.db" && i < tt.times {
 						n.Add(1)
 						at := time.UnixMilli(1e12 + i)
-						if err := os.Chtimes(path, at, at); err != nil {
-							t.Error(err)
-						}
+						must.NoError(t, os.Chtimes(path, at, at))
 					}
 				}
 			})
-			meta := w.withSource()
-			if got := skipped(meta.Skipped, path); got != tt.want {
-				t.Errorf("skipped is %q, want %q: %+v", got, tt.want, meta.Skipped)
-			}
+			meta := w.snapshotOther()
+			must.Equal(t, "reason "+path+" was skipped", skipped(meta.Skipped, path), tt.want)
 		})
 	}
 }
@@ -159,8 +155,6 @@ func TestTheRepositorysTroubleIsNotTheSources(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := w.engine.Snapshot(t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default", Sources: []string{"other"}})
-	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
-		t.Errorf("got %v", err)
-	}
+	_, err := w.trySnapshot(withSource("other"))
+	must.Hold(t, err != nil && strings.Contains(err.Error(), "the disk is full"), "got %v", err)
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,8 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
@@ -130,9 +129,7 @@ func (b *bench) damage(what string) []wire.Damage {
 func (b *bench) mustNotice(what string, restores bool) (refused, right int) {
 	b.t.Helper()
 	damaged := b.damage(what)
-	if len(damaged) == 0 {
-		b.t.Errorf("%s: nothing was found", what)
-	}
+	must.Hold(b.t, len(damaged) > 0, "%s: nothing was found", what)
 	if !restores {
 		return 0, 0
 	}
@@ -187,9 +184,7 @@ func (b *bench) restoreRefused(what string, id amber.SnapshotID, want everything
 	}
 	w := openFork(b.t, b.a, agent)
 	defer w.store.Close()
-	if diff := cmp.Diff(want, w.all()); diff != "" {
-		b.t.Errorf("%s: the restore went through and is wrong (-want +got):\n%s", what, diff)
-	}
+	must.Equal(b.t, what+": the restore went through and is wrong", w.all(), want)
 	return false
 }
 
@@ -230,7 +225,7 @@ func TestEveryChangedByteIsNoticed(t *testing.T) {
 	if total > maxTampered {
 		t.Fatalf("the repository has %d bytes, more than %d", total, maxTampered)
 	}
-	t.Logf("%d objects of %v, %d bytes", len(all), sortedKeys(kinds), total)
+	t.Logf("%d objects of %v, %d bytes", len(all), slices.Sorted(maps.Keys(kinds)), total)
 	var tried, refused, right atomic.Int64
 	const workers = 4
 	for worker := range workers {
@@ -273,18 +268,8 @@ func TestEveryChangedByteIsNoticed(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		t.Logf("%d changes; of the restores tried %d were refused, %d gave exactly the right agent", tried.Load(), refused.Load(), right.Load())
-		if refused.Load() == 0 {
-			t.Error("no restore was refused")
-		}
+		must.Hold(t, refused.Load() != 0, "no restore was refused")
 	})
-}
-
-func sortedKeys(m map[string]bool) (keys []string) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // TestObjectsThatAreGoneOrInEachOthersPlaceAreNoticed damages whole objects: as
@@ -345,9 +330,7 @@ func (b *bench) mustBeRight(what string) {
 		return
 	}
 	for id, want := range b.small.snapshots {
-		if b.restoreRefused(what, id, want) {
-			b.t.Errorf("%s: nothing was found, and the restore of %s is refused", what, id)
-		}
+		must.Hold(b.t, !b.restoreRefused(what, id, want), "%s: nothing was found, and the restore of %s is refused", what, id)
 	}
 }
 

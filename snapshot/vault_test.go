@@ -28,8 +28,7 @@ func (w *world) vault() *shelf.Shelf {
 func (w *world) vaultFiles() map[string]string {
 	w.t.Helper()
 	s, all := w.vault(), map[string]string{}
-	list := must.Get(s.List(w.t.Context(), ""))(w.t)
-	for _, f := range list {
+	for _, f := range must.Get(s.List(w.t.Context(), ""))(w.t) {
 		file := must.Get(s.Get(w.t.Context(), f.Name))(w.t)
 		all[f.Name] = file.Content
 	}
@@ -69,9 +68,7 @@ func TestRestoreBringsBackTheVault(t *testing.T) {
 	mustHold(after)
 	w.restore(none.ID)
 	mustHold(map[string]string{})
-	if status, err := w.vault().Status(t.Context()); err != nil || status.QuotaBytes != 0 {
-		t.Errorf("a vault that nobody wrote to: %+v, %v", status, err)
-	}
+	must.Equal(t, "quota of a vault that nobody wrote to", must.Get(w.vault().Status(t.Context()))(t).QuotaBytes, 0)
 }
 
 // counter puts one number after another under three names, in order, until it is
@@ -146,9 +143,7 @@ func TestVaultIsCapturedWhileItIsWritten(t *testing.T) {
 		if x < y || y < z || x > z+1 || len(all) != 4 || all["still"] != "nobody touches it" {
 			t.Errorf("snapshot %s holds %d, %d, %d of %d files", id, x, y, z, len(all))
 		}
-		if z <= before {
-			t.Errorf("snapshot %s holds %d, the one before it %d", id, z, before)
-		}
+		must.Hold(t, z > before, "snapshot %s holds %d, the one before it %d", id, z, before)
 		before = z
 	}
 }
@@ -164,9 +159,7 @@ func TestRedactedBundleHoldsNoVault(t *testing.T) {
 	report := w.export(id)
 	mustHoldNone(t, report, []string{inMemory})
 	for name := range entries(t, report.File) {
-		if strings.Contains(name, "vault") {
-			t.Errorf("the bundle holds %s", name)
-		}
+		must.Hold(t, !strings.Contains(name, "vault"), "the bundle holds %s", name)
 	}
 	want := []wire.Skipped{{Part: wire.PartState, Path: "vault", Reason: wire.SkipUnsupported, Detail: "files of a vault cannot be redacted"}}
 	must.Equal(t, "left out", report.LeftOut, want)
@@ -179,7 +172,5 @@ func TestRedactedBundleHoldsNoVault(t *testing.T) {
 			n++
 		}
 	}
-	if n != len(files) {
-		t.Errorf("an exact bundle holds %d files of the vault, want %d", n, len(files))
-	}
+	must.Equal(t, "files of the vault in an exact bundle", n, len(files))
 }

@@ -44,12 +44,8 @@ func TestVerifyNamesWhatItCouldNotCheck(t *testing.T) {
 		{"another schema", w.forgeDatabase(good, file), false, []string{"memory.db: schema", "memory.db: integrity", "memory.db: foreign_keys", "memory.db: full_text", "memory.db: counters", "memory.db: rows"}},
 	} {
 		r := w.verify(tt.id)
-		if r.OK() != tt.ok {
-			t.Errorf("%s: %+v", tt.name, r.Damaged)
-		}
-		if len(r.NotChecked) != len(tt.want) {
-			t.Errorf("%s: not checked are %q", tt.name, r.NotChecked)
-		}
+		must.Hold(t, r.OK() == tt.ok, "%s: %+v", tt.name, r.Damaged)
+		must.Hold(t, len(r.NotChecked) == len(tt.want), "%s: not checked are %q", tt.name, r.NotChecked)
 		for _, line := range tt.want {
 			if !slices.ContainsFunc(r.NotChecked, func(s string) bool { return strings.HasPrefix(s, line) }) {
 				t.Errorf("%s: %q does not name %q", tt.name, r.NotChecked, line)
@@ -81,9 +77,7 @@ func TestWhatMayNotBeReadIsNotDamaged(t *testing.T) {
 				return nil
 			}
 			r, err := w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true})
-			if err == nil || !r.OK() {
-				t.Errorf("got %v, %+v", err, r.Damaged)
-			}
+			must.Hold(t, err != nil && r.OK(), "got %v, %+v", err, r.Damaged)
 		})
 	}
 }
@@ -106,9 +100,7 @@ func TestOldRecordsOfChecksAreNotBelieved(t *testing.T) {
 		sum := sha256.Sum256([]byte(body))
 		must.Do(t, os.WriteFile(path, []byte(hex.EncodeToString(sum[:])+"\n"+body), 0o600))
 		for _, c := range w.show(id).Checks {
-			if c.Digest == digest {
-				t.Errorf("believed: %+v", c)
-			}
+			must.Hold(t, c.Digest != digest, "believed: %+v", c)
 		}
 	}
 	w.mustVerify(id)

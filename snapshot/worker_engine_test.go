@@ -43,7 +43,5 @@ func TestWorkersWithTheRealEngine(t *testing.T) {
 		labels = append(labels, m.Label)
 	}
 	mustEqual(t, "labels", labels, []string{"auto:pre-tool-Bash", "auto:scheduled"})
-	if len(told.got) != 2 {
-		t.Errorf("%d events, want one for each tenant", len(told.got))
-	}
+	must.Equal(t, "events, one for each tenant", len(told.got), 2)
 }

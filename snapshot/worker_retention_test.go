@@ -39,22 +39,16 @@ func TestRetentionVisitsEveryAgentOfEveryTenant(t *testing.T) {
 	must.Do(t, err)
 	now := amber.At(clock.Now())
 	mustEqual(t, "report", report, events.RetentionReport{Deleted: 6, Kept: 9, AgentsVisited: 3, OrphansRemoved: report.OrphansRemoved, Errors: []string{}, At: now})
-	if n := len(list(t, s, "acme", "ada")); n != 3 {
-		t.Errorf("%d snapshots are left, want 3", n)
-	}
+	must.Equal(t, "snapshots that are left", len(list(t, s, "acme", "ada")), 3)
 	var subjects []string
 	deleted := 0
 	for _, e := range h.got {
 		subjects = append(subjects, e.Subject)
 		deleted += e.Payload.(events.RetentionReport).Deleted
-		if e.Name != events.EventGC || e.Agent != "" || e.At != now || e.ID == "" {
-			t.Errorf("%+v is no gc of a tenant", e)
-		}
+		must.Hold(t, e.Name == events.EventGC && e.Agent == "" && e.At == now && e.ID != "", "%+v is no gc of a tenant", e)
 	}
 	mustEqual(t, "subjects", subjects, []string{"amber.memory.snapshot.acme._all.gc", "amber.memory.snapshot.umbrella._all.gc"})
-	if deleted != 6 || h.got[0].ID == h.got[1].ID {
-		t.Errorf("the events tell of %d deleted snapshots: %+v", deleted, h.got)
-	}
+	must.Hold(t, deleted == 6 && h.got[0].ID != h.got[1].ID, "the events tell of %d deleted snapshots: %+v", deleted, h.got)
 
 	// The policy is asked each time.
 	keep = 1
@@ -107,9 +101,7 @@ func TestAnErrorAtOneAgentDoesNotStopTheOthers(t *testing.T) {
 		Deleted: 6, Kept: 3, OrphansRemoved: 3, AgentsVisited: 4, At: report.At,
 		Errors: []string{"acme/bob: it is held", "broken: the folder cannot be read", "umbrella: it is damaged"},
 	})
-	if len(h.got) != 3 {
-		t.Errorf("%d events, want one for each tenant", len(h.got))
-	}
+	must.Equal(t, "events, one for each tenant", len(h.got), 3)
 
 	r.Roster = lost{}
 	if _, err := r.Tick(t.Context()); err == nil {
@@ -186,12 +178,8 @@ func TestAStoppedRetentionFinishesItsAgent(t *testing.T) {
 	must.Kind(t, "tick", err, amber.KindUnreachable)
 	mustEqual(t, "visited", visited, []amber.AgentID{"ada"})
 	mustEqual(t, "errors", report.Errors, []string{"acme: stopped before the end"})
-	if len(h.got) != 1 || h.got[0].Payload.(events.RetentionReport).Deleted != 1 {
-		t.Errorf("told of %+v", h.got)
-	}
-	if err := r.Run(ctx); err != nil {
-		t.Errorf("Run after the end: %v", err)
-	}
+	must.Hold(t, len(h.got) == 1 && h.got[0].Payload.(events.RetentionReport).Deleted == 1, "told of %+v", h.got)
+	must.Kind(t, "Run after the end", r.Run(ctx), "")
 }
 
 func TestRetentionRunsAtOnceAndThenEveryInterval(t *testing.T) {
@@ -218,14 +206,10 @@ func TestRetentionRunsAtOnceAndThenEveryInterval(t *testing.T) {
 		if got := <-rounds; got.AgentsVisited != 1 {
 			t.Errorf("a round is %+v", got)
 		}
-		if d := <-pace.waits; d != max(set, time.Minute) {
-			t.Errorf("it waits %s, want %s", d, set)
-		}
+		must.Equal(t, "wait", <-pace.waits, max(set, time.Minute))
 	}
 	cancel()
-	if err := <-done; err != nil {
-		t.Errorf("Run ends with %v", err)
-	}
+	must.Kind(t, "the end of Run", <-done, "")
 }
 
 func TestWorkersNeedTheirFields(t *testing.T) {

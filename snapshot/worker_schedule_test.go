@@ -3,6 +3,7 @@ package snapshot_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -27,9 +28,7 @@ func tick(t *testing.T, s *snapshot.Schedule) []amber.AgentID {
 	}
 	var out []amber.AgentID
 	for _, m := range report.Taken {
-		if m.Label != "auto:scheduled" {
-			t.Errorf("the label is %q", m.Label)
-		}
+		must.Equal(t, "the label", m.Label, "auto:scheduled")
 		out = append(out, m.Agent)
 	}
 	return out
@@ -62,12 +61,8 @@ func TestScheduledSnapshotsAreTakenInTime(t *testing.T) {
 	} {
 		clock, everybody := newWorkClock(), people{"acme": {"ada"}}
 		s := plan(newAlbum(clock, everybody), clock, everybody, tt.when)
-		if got := tick(t, s); len(got) != 1 {
-			t.Errorf("%q: an agent without a snapshot is not frozen at once", tt.when)
-		}
-		if got := tick(t, s); len(got) != 0 {
-			t.Errorf("%q: it is frozen again at once", tt.when)
-		}
+		must.Equal(t, fmt.Sprintf("%q: taken of an agent without a snapshot", tt.when), len(tick(t, s)), 1)
+		must.Equal(t, fmt.Sprintf("%q: taken at once again", tt.when), len(tick(t, s)), 0)
 		got := takenWithin(t, s, clock, 4*24*time.Hour)
 		mustEqual(t, tt.when, got[:len(tt.want)], tt.want)
 	}
@@ -114,10 +109,7 @@ func TestAnotherScheduleCountsAtOnce(t *testing.T) {
 
 	// One that cannot be read is told once; the last one stays.
 	when = "sometimes"
-	report, err := s.Tick(t.Context())
-	if err != nil || len(report.Errors) != 1 {
-		t.Errorf("%+v, %v", report, err)
-	}
+	must.Equal(t, "errors", len(must.Get(s.Tick(t.Context()))(t).Errors), 1)
 	clock.Advance(30 * time.Minute)
 	mustEqual(t, "after a mistake", tick(t, s), []amber.AgentID{"ada"})
 }
@@ -152,9 +144,7 @@ func TestAFailedSnapshotIsTriedAgainLaterAndStopsNoOther(t *testing.T) {
 		clock.Advance(time.Minute)
 		must.Get(s.Tick(t.Context()))(t)
 	}
-	if bad.tries != 1 {
-		t.Errorf("%d tries within a quarter of an hour", bad.tries)
-	}
+	must.Equal(t, "tries within a quarter of an hour", bad.tries, 1)
 	bad.err = nil
 	clock.Advance(time.Minute)
 	if report, err = s.Tick(t.Context()); err != nil || len(report.Taken) != 1 || report.Taken[0].Agent != "ada" {
@@ -179,9 +169,8 @@ func TestAnAgentThatDidNotChangeIsLeftOut(t *testing.T) {
 	both := []amber.AgentID{"ada", "bob"}
 	mustEqual(t, "first", tick(t, s), both)
 	clock.Advance(time.Hour)
-	report, err := s.Tick(t.Context())
-	if err != nil || len(report.Taken) != 1 || report.Taken[0].Agent != "bob" || report.Unchanged != 1 {
-		t.Errorf("unchanged: %+v, %v", report, err)
+	if report := must.Get(s.Tick(t.Context()))(t); len(report.Taken) != 1 || report.Taken[0].Agent != "bob" || report.Unchanged != 1 {
+		t.Errorf("unchanged: %+v", report)
 	}
 	clock.Advance(time.Hour)
 	marks["ada"] = "2"
@@ -224,9 +213,7 @@ func TestAScheduleRunsUntilItIsStopped(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- s.Run(ctx) }()
 	for range 3 {
-		if d := <-pace.waits; d != time.Minute {
-			t.Errorf("it looks every %s", d)
-		}
+		must.Equal(t, "wait", <-pace.waits, time.Minute)
 		clock.Advance(time.Minute)
 		pace.wake <- time.Time{}
 	}

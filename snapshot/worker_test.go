@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -27,12 +28,7 @@ func newWorkClock() *storetest.Clock {
 type people map[amber.TenantID][]amber.AgentID
 
 func (p people) Tenants() ([]amber.TenantID, error) {
-	var out []amber.TenantID
-	for t := range p {
-		out = append(out, t)
-	}
-	slices.Sort(out)
-	return out, nil
+	return slices.Sorted(maps.Keys(p)), nil
 }
 
 func (p people) Agents(t amber.TenantID) ([]amber.AgentID, error) {
@@ -137,8 +133,7 @@ func take(t *testing.T, s snapshot.Taker, tenant amber.TenantID, agent amber.Age
 
 func list(t *testing.T, s snapshot.Taker, tenant amber.TenantID, agent amber.AgentID) []wire.SnapshotMeta {
 	t.Helper()
-	page := must.Get(s.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: tenant, Agent: agent}))(t)
-	return page.Items
+	return must.Get(s.ListSnapshots(t.Context(), wire.SnapshotQuery{Tenant: tenant, Agent: agent}))(t).Items
 }
 
 func mustEqual(t *testing.T, what string, got, want any) {

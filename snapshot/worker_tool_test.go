@@ -73,8 +73,6 @@ func TestAnyToolNameMakesALabel(t *testing.T) {
 			continue
 		}
 		label := list(t, s, "acme", "ada")[0].Label
-		if label != "auto:pre-tool-"+want || !utf8.ValidString(label) {
-			t.Errorf("%q: the label is %q", tool, label)
-		}
+		must.Hold(t, label == "auto:pre-tool-"+want && utf8.ValidString(label), "%q: the label is %q", tool, label)
 	}
 }

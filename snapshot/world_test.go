@@ -71,8 +71,7 @@ func (w *world) openStore() {
 
 func (w *world) remember(text string) amber.MemoryID {
 	w.t.Helper()
-	ack := must.Get(w.store.Write(w.t.Context(), amber.WriteRequest{Content: text, Scope: amber.ScopeGlobal}))(w.t)
-	return ack.Memory.ID
+	return must.Get(w.store.Write(w.t.Context(), amber.WriteRequest{Content: text, Scope: amber.ScopeGlobal}))(w.t).Memory.ID
 }
 
 func (w *world) note(name, text string) {
@@ -95,13 +94,34 @@ func (w *world) state(key, doc string) {
 // gen returns the folder of the live generation.
 func (w *world) gen() string {
 	w.t.Helper()
-	c := must.Get(w.agent.Current())(w.t)
-	return w.agent.GenDir(c)
+	return w.agent.GenDir(must.Get(w.agent.Current())(w.t))
 }
 
-func (w *world) snapshot() wire.SnapshotMeta {
+func (w *world) snapshot(options ...func(*wire.SnapshotRequest)) wire.SnapshotMeta {
 	w.t.Helper()
-	return must.Get(w.engine.Snapshot(w.t.Context(), wire.SnapshotRequest{Tenant: "default", Agent: "default"}))(w.t)
+	return must.Get(w.trySnapshot(options...))(w.t)
+}
+
+// trySnapshot is snapshot where that may fail.
+func (w *world) trySnapshot(options ...func(*wire.SnapshotRequest)) (wire.SnapshotMeta, error) {
+	r := wire.SnapshotRequest{Tenant: "default", Agent: "default"}
+	for _, f := range options {
+		f(&r)
+	}
+	return w.engine.Snapshot(w.t.Context(), r)
+}
+
+// labeled and withSource are options of a snapshot, asNew is one of a restore.
+func labeled(s string) func(*wire.SnapshotRequest) {
+	return func(r *wire.SnapshotRequest) { r.Label = s }
+}
+
+func withSource(name string) func(*wire.SnapshotRequest) {
+	return func(r *wire.SnapshotRequest) { r.Sources = []string{name} }
+}
+
+func asNew(agent amber.AgentID) func(*wire.RestoreRequest) {
+	return func(r *wire.RestoreRequest) { r.To = agent }
 }
 
 func ref(id amber.SnapshotID) wire.SnapshotRef {
@@ -110,11 +130,20 @@ func ref(id amber.SnapshotID) wire.SnapshotRef {
 
 func (w *world) restore(id amber.SnapshotID, options ...func(*wire.RestoreRequest)) wire.RestoreReport {
 	w.t.Helper()
+	return must.Get(w.restored(id, options...))(w.t)
+}
+
+// tryRestore is restore where that may fail.
+func (w *world) tryRestore(id amber.SnapshotID, options ...func(*wire.RestoreRequest)) error {
+	return must.Err(w.restored(id, options...))
+}
+
+func (w *world) restored(id amber.SnapshotID, options ...func(*wire.RestoreRequest)) (wire.RestoreReport, error) {
 	r := wire.RestoreRequest{SnapshotRef: ref(id)}
 	for _, f := range options {
 		f(&r)
 	}
-	return must.Get(w.engine.Restore(w.t.Context(), r))(w.t)
+	return w.engine.Restore(w.t.Context(), r)
 }
 
 // everything is what an agent is, in a form that can be compared.
@@ -140,17 +169,12 @@ func (w *world) all() everything {
 			break
 		}
 	}
-	notes := must.Get(w.notes.ListNotes(ctx))(w.t)
-	for _, n := range notes {
-		note := must.Get(w.notes.ReadNote(ctx, n.Name))(w.t)
-		e.Notes[n.Name] = note.Content
-		log := must.Get(w.notes.LogNote(ctx, n.Name, 100))(w.t)
-		e.Log[n.Name] = len(log)
+	for _, n := range must.Get(w.notes.ListNotes(ctx))(w.t) {
+		e.Notes[n.Name] = must.Get(w.notes.ReadNote(ctx, n.Name))(w.t).Content
+		e.Log[n.Name] = len(must.Get(w.notes.LogNote(ctx, n.Name, 100))(w.t))
 	}
-	files := must.Get(filepath.Glob(filepath.Join(w.gen(), "state", "*.json")))(w.t)
-	for _, f := range files {
-		b := must.Get(os.ReadFile(f))(w.t)
-		e.State[strings.TrimSuffix(filepath.Base(f), ".json")] = string(b)
+	for _, f := range must.Get(filepath.Glob(filepath.Join(w.gen(), "state", "*.json")))(w.t) {
+		e.State[strings.TrimSuffix(filepath.Base(f), ".json")] = string(must.Get(os.ReadFile(f))(w.t))
 	}
 	return e
 }
@@ -165,8 +189,7 @@ func (w *world) mustBe(want everything) {
 // mustVerify verifies a snapshot with all its data.
 func (w *world) mustVerify(id amber.SnapshotID) {
 	w.t.Helper()
-	r := must.Get(w.engine.VerifySnapshot(w.t.Context(), wire.VerifyRequest{SnapshotRef: ref(id), ReadData: true}))(w.t)
-	if !r.OK() {
+	if r := w.verify(id); !r.OK() {
 		w.t.Fatalf("snapshot %s: %+v", id, r.Damaged)
 	}
 }
@@ -174,7 +197,7 @@ func (w *world) mustVerify(id amber.SnapshotID) {
 // mustCheck checks the whole repository with all its data.
 func (w *world) mustCheck() wire.CheckReport {
 	w.t.Helper()
-	r := must.Get(w.engine.CheckRepository(w.t.Context(), wire.CheckRequest{Tenant: "default", ReadData: true}))(w.t)
+	r := w.check()
 	if !r.OK() {
 		w.t.Fatalf("the repository is damaged: %+v", r.Damaged)
 	}
@@ -208,9 +231,8 @@ func (w *world) show(id amber.SnapshotID) wire.SnapshotDetail {
 
 func (w *world) list() []wire.SnapshotMeta {
 	w.t.Helper()
-	page, err := w.engine.ListSnapshots(w.t.Context(), wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
-	must.Do(w.t, err)
-	return page.Items
+	q := wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize}
+	return must.Get(w.engine.ListSnapshots(w.t.Context(), q))(w.t).Items
 }
 
 // part finds a part of a snapshot.
@@ -270,9 +292,7 @@ func (p *pause) during(t *testing.T, op func() error, fn func()) {
 	case err := <-done:
 		t.Fatalf("it ended without the step %q: %v", p.step, err)
 	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-done)
 }
 
 // sweepHard collects garbage as another process whose clock runs days ahead.
@@ -281,13 +301,8 @@ func sweepHard(t *testing.T, dir string) {
 	a := newActor(t.Context(), t, dir, newMortal(0, nil))
 	for range 3 {
 		a.shift += 10 * snapshot.DefaultGrace
-		report, err := a.engine.CollectGarbage(a.ctx, wire.GCRequest{Tenant: "default"})
-		if err != nil {
-			t.Errorf("gc: %v", err)
-		}
-		if !report.InUse || report.Deleted > 0 {
-			t.Errorf("gc beside a running operation: %+v", report)
-		}
+		report := must.Get(a.engine.CollectGarbage(a.ctx, wire.GCRequest{Tenant: "default"}))(t)
+		must.Hold(t, report.InUse && report.Deleted == 0, "gc beside a running operation: %+v", report)
 	}
 }
 
