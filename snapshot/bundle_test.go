@@ -257,9 +257,7 @@ func TestABundleOfAnotherTenantIsRefused(t *testing.T) {
 
 func TestPolicyDecidesWhoseBundlesAreTaken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.remember("mine")
-	meta := w.snapshot()
+	w, meta := frozen(t, "mine")
 	signed := w.export(meta.ID, exact)
 	unsigned := w.export(meta.ID, exact, func(r *wire.ExportRequest) { r.NoSign = true })
 	strict := newWorld(t, func(o *snapshot.Options) { o.Keys.RequireSigned = true })
@@ -274,9 +272,7 @@ func TestPolicyDecidesWhoseBundlesAreTaken(t *testing.T) {
 
 func TestExportRefusesToReplaceAFile(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.remember("x")
-	meta := w.snapshot()
+	w, meta := frozen(t, "x")
 	report := w.export(meta.ID)
 	_, err := w.engine.Export(t.Context(), wire.ExportRequest{SnapshotRef: ref(meta.ID), File: report.File})
 	must.Kind(t, "export", err, amber.KindConflict)

@@ -61,7 +61,7 @@ func TestKilledProcessesLoseNothingThatWasAcknowledged(t *testing.T) {
 		p.end(t)
 	}
 	states := []map[amber.MemoryID]string{texts(t, c.w.store)}
-	for _, s := range c.w.every() {
+	for _, s := range c.w.list() {
 		if strings.HasPrefix(s.Label, wire.LabelBeforeRestore) {
 			p := c.w.past(s.ID)
 			states = append(states, texts(t, p.store))
@@ -102,19 +102,6 @@ func (c *campaign) change(i int) {
 	c.versions = append(c.versions, c.w.all())
 	c.current = len(c.versions) - 1
 	c.holds[c.w.snapshot().ID] = c.current
-}
-
-// every returns every snapshot, newest first.
-func (w *world) every() (all []wire.SnapshotMeta) {
-	w.t.Helper()
-	q := wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize}
-	for {
-		page := must.Get(w.engine.ListSnapshots(w.t.Context(), q))(w.t)
-		all = append(all, page.Items...)
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return all
-		}
-	}
 }
 
 // killed runs a process that operates, kills it at any moment, opens the agent
@@ -171,7 +158,7 @@ func (c *campaign) follow(lines []string) {
 			c.current, open = c.holds[open], ""
 		}
 	}
-	for _, s := range c.w.every() {
+	for _, s := range c.w.list() {
 		if _, known := c.holds[s.ID]; !known { // made by what was killed
 			c.holds[s.ID] = c.current
 		}
@@ -193,14 +180,14 @@ func (c *campaign) back() {
 // any returns a snapshot that is there.
 func (c *campaign) any() amber.SnapshotID {
 	c.t.Helper()
-	list := c.w.every()
+	list := c.w.list()
 	return list[rand.IntN(len(list))].ID
 }
 
 // verify fails unless every snapshot is whole.
 func (c *campaign) verify() {
 	c.t.Helper()
-	for _, s := range c.w.every() {
+	for _, s := range c.w.list() {
 		if r := must.Get(c.w.engine.VerifySnapshot(c.t.Context(), wire.VerifyRequest{SnapshotRef: ref(s.ID)}))(c.t); !r.OK() {
 			c.t.Fatalf("snapshot %s: %+v", s.ID, r.Damaged)
 		}
@@ -318,8 +305,9 @@ func (o *operator) snapshot(ctx context.Context) error {
 	})
 }
 
-func (o *operator) any(ctx context.Context) (amber.SnapshotID, error) {
-	page, err := o.engine.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
+// anyOf returns one of the newest snapshots.
+func anyOf(ctx context.Context, engine *snapshot.Engine) (amber.SnapshotID, error) {
+	page, err := engine.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
 	if err != nil {
 		return "", err
 	}
@@ -327,7 +315,7 @@ func (o *operator) any(ctx context.Context) (amber.SnapshotID, error) {
 }
 
 func (o *operator) restore(ctx context.Context) error {
-	id, err := o.any(ctx)
+	id, err := anyOf(ctx, o.engine)
 	if err != nil {
 		return err
 	}
@@ -355,7 +343,7 @@ func (o *operator) collect(ctx context.Context) error {
 }
 
 func (o *operator) verify(ctx context.Context) error {
-	id, err := o.any(ctx)
+	id, err := anyOf(ctx, o.engine)
 	if err != nil {
 		return err
 	}

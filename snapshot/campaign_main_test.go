@@ -250,14 +250,8 @@ func (p *past) note(t *testing.T, name string) string {
 func texts(t *testing.T, s *sqlite.Store) map[amber.MemoryID]string {
 	t.Helper()
 	found := map[amber.MemoryID]string{}
-	q := amber.ListQuery{All: true, Limit: amber.MaxPageSize}
-	for {
-		page := must.Get(s.List(t.Context(), q))(t)
-		for _, m := range page.Items {
-			found[m.ID] = m.Content
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return found
-		}
+	for _, m := range must.Get(memoriesOf(t.Context(), s))(t) {
+		found[m.ID] = m.Content
 	}
+	return found
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -102,12 +103,7 @@ func acknowledged(t *testing.T, logs string) (all []ack) {
 }
 
 func inOneOf(a ack, states []map[amber.MemoryID]string) bool {
-	for _, s := range states {
-		if s[a.id] == a.text {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(states, func(s map[amber.MemoryID]string) bool { return s[a.id] == a.text })
 }
 
 func took(acks []ack) *stalls {
@@ -184,11 +180,10 @@ func restoreOn(c *child, args []string) error {
 		return err
 	}
 	for range n {
-		page, err := engine.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize})
+		id, err := anyOf(ctx, engine)
 		if err != nil {
 			return err
 		}
-		id := page.Items[rand.IntN(len(page.Items))].ID
 		if err := nextPhase(args[0]); err != nil {
 			return err
 		}

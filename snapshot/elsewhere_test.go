@@ -10,8 +10,6 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
@@ -22,9 +20,7 @@ import (
 // place looks damaged for it.
 func TestTwoRepositoriesOfOneHomeCanBeBroughtTogether(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.remember("a")
-	first := w.snapshot()
+	w, first := frozen(t, "a")
 	place := filepath.Join(t.TempDir(), "offsite")
 	elsewhere := func(o *snapshot.Options) { o.Root = place }
 	must.Do(t, os.MkdirAll(filepath.Join(place, "default"), 0o700))
@@ -52,9 +48,7 @@ func TestTheFirstSnapshotOfAHomeIsSignedWhateverTakesIt(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "shared")
 	shared := func(o *snapshot.Options) { o.Root = root }
-	w := newWorld(t, shared)
-	w.remember("a")
-	meta := w.snapshot()
+	_, meta := frozen(t, "a", shared)
 	fresh := newWorld(t, shared)
 	fresh.remember("live")
 	report := fresh.restore(meta.ID)
@@ -81,9 +75,7 @@ func unsigned(b []byte) []byte {
 // the last it wrote, and each names the one before it.
 func TestAManifestInThePlaceOfAnotherIsNotRestored(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.remember("a")
-	first := w.snapshot()
+	w, first := frozen(t, "a")
 	w.remember("b")
 	last := w.snapshot()
 	for name, id := range map[string]amber.SnapshotID{"the first": first.ID, "the last": last.ID} {
@@ -110,6 +102,6 @@ func TestAnAgentThatWasNeverMadeIsSwept(t *testing.T) {
 		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	w.gc()
-	must.Equal(t, "the half-made agent", must.Err(os.Stat(gen)), fs.ErrNotExist, cmpopts.EquateErrors())
+	must.Is(t, "the half-made agent", must.Err(os.Stat(gen)), fs.ErrNotExist)
 	w.mustCheck()
 }

@@ -59,9 +59,7 @@ func TestGarbageCollectionSparesWhatRunningOperationsNeed(t *testing.T) {
 	t.Run("verify", func(t *testing.T) {
 		t.Parallel()
 		p := newPause("write memory.db")
-		w := newWorld(t, func(o *snapshot.Options) { o.Progress = p.progress })
-		w.remember("one")
-		meta := w.snapshot()
+		w, meta := frozen(t, "one", func(o *snapshot.Options) { o.Progress = p.progress })
 		p.during(t, func() error {
 			r, err := w.engine.VerifySnapshot(t.Context(), wire.VerifyRequest{SnapshotRef: ref(meta.ID), ReadData: true})
 			if err == nil && !r.OK() {
@@ -75,9 +73,7 @@ func TestGarbageCollectionSparesWhatRunningOperationsNeed(t *testing.T) {
 // A lost index is made again from the packs.
 func TestGarbageCollectionMakesALostIndexAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.remember("then")
-	meta := w.snapshot()
+	w, meta := frozen(t, "then")
 	must.Do(t, os.RemoveAll(filepath.Join(w.home.RepoDir("default"), "index")))
 	w.gc()
 	w.mustVerify(meta.ID)

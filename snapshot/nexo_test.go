@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
@@ -144,7 +142,7 @@ func (w *world) mustHaveFiles(v nexoVector) {
 		w.t.Errorf("git fsck: %v\n%s", err, out)
 	}
 	for _, hostile := range []string{"hooks/post-checkout", "objects/info/alternates", "index.lock"} {
-		must.Equal(w.t, hostile, must.Err(os.Stat(filepath.Join(notes, ".git", hostile))), fs.ErrNotExist, cmpopts.EquateErrors())
+		must.Is(w.t, hostile, must.Err(os.Stat(filepath.Join(notes, ".git", hostile))), fs.ErrNotExist)
 	}
 	config, err := os.ReadFile(filepath.Join(notes, ".git", "config"))
 	if err != nil || strings.Contains(string(config), "Command") || strings.Contains(string(config), "fsmonitor") {

@@ -27,9 +27,7 @@ func TestAPlanKnowsWhatWasErasedAndWhatWouldBeGone(t *testing.T) {
 // needed.
 func TestADryRunWorksOverADamagedAgent(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.remember("then")
-	meta := w.snapshot()
+	w, meta := frozen(t, "then")
 	must.Do(t, w.store.Close())
 	must.Do(t, os.WriteFile(filepath.Join(w.gen(), "memory.db"), []byte("this is no database"), 0o600))
 	report := w.restore(meta.ID, func(r *wire.RestoreRequest) { r.DryRun = true })

@@ -32,9 +32,7 @@ func TestANewAgentHasAnEmptyControlPlane(t *testing.T) {
 // An agent that exists is never replaced by a fork.
 func TestAForkNeverReplacesAnAgent(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.remember("then")
-	meta := w.snapshot()
+	w, meta := frozen(t, "then")
 	must.Kind(t, "a fork to the agent itself", w.tryRestore(meta.ID, asNew("default")), amber.KindConflict)
 }
 
@@ -42,9 +40,7 @@ func TestAForkNeverReplacesAnAgent(t *testing.T) {
 // made of them.
 func TestASnapshotOfAnotherAgentIsRefusedUnlessItBecomesANewOne(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.remember("mine")
-	meta := w.snapshot()
+	w, meta := frozen(t, "mine")
 	from := filepath.Join(w.home.RepoDir("default"), "snapshots", "default", string(meta.ID)+".json")
 	b := must.Get(os.ReadFile(from))(t)
 	to := filepath.Join(w.home.RepoDir("default"), "snapshots", "other", string(meta.ID)+".json")

@@ -254,7 +254,13 @@ func (a *resident) read() (Model, error) {
 	if err != nil {
 		return m, err
 	}
-	a.with(func(s *sqlite.Store) error { return readMemories(a.w.ctx, s, m) })
+	a.with(func(s *sqlite.Store) error {
+		all, err := memoriesOf(a.w.ctx, s)
+		for _, x := range all {
+			m.Memories[x.ID] = Memory{Kind: x.Kind, Title: x.Title, Content: x.Content, Tags: x.Tags}
+		}
+		return err
+	})
 	d := a.notes()
 	for _, n := range get(d.ListNotes(a.w.ctx)) {
 		m.Notes[n.Name] = get(d.ReadNote(a.w.ctx, n.Name)).Content
@@ -263,22 +269,6 @@ func (a *resident) read() (Model, error) {
 		m.State[strings.TrimSuffix(filepath.Base(f), ".json")] = string(get(os.ReadFile(f)))
 	}
 	return m, nil
-}
-
-func readMemories(ctx context.Context, s *sqlite.Store, m Model) error {
-	q := amber.ListQuery{All: true, Limit: amber.MaxPageSize}
-	for {
-		page, err := s.List(ctx, q)
-		if err != nil {
-			return err
-		}
-		for _, x := range page.Items {
-			m.Memories[x.ID] = Memory{Kind: x.Kind, Title: x.Title, Content: x.Content, Tags: x.Tags}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return nil
-		}
-	}
 }
 
 // memories returns the ids of what the agent remembers, sorted.

@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -41,6 +42,14 @@ type world struct {
 func newWorld(t *testing.T, options ...func(*snapshot.Options)) *world {
 	t.Helper()
 	return openWorld(t, t.TempDir(), options...)
+}
+
+// frozen makes a home whose agent remembers one text, and a snapshot of it.
+func frozen(t *testing.T, text string, options ...func(*snapshot.Options)) (*world, wire.SnapshotMeta) {
+	t.Helper()
+	w := newWorld(t, options...)
+	w.remember(text)
+	return w, w.snapshot()
 }
 
 // openWorld opens the agent "default" of a home.
@@ -159,15 +168,8 @@ func (w *world) all() everything {
 	w.t.Helper()
 	ctx := w.t.Context()
 	e := everything{map[amber.MemoryID]string{}, map[string]string{}, map[string]string{}, map[string]int{}}
-	q := amber.ListQuery{All: true, Limit: amber.MaxPageSize}
-	for {
-		page := must.Get(w.store.List(ctx, q))(w.t)
-		for _, m := range page.Items {
-			e.Memories[m.ID] = fmt.Sprint(m.Kind, m.Scope, m.Title, m.Content, m.Tags)
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			break
-		}
+	for _, m := range must.Get(memoriesOf(ctx, w.store))(w.t) {
+		e.Memories[m.ID] = fmt.Sprint(m.Kind, m.Scope, m.Title, m.Content, m.Tags)
 	}
 	for _, n := range must.Get(w.notes.ListNotes(ctx))(w.t) {
 		e.Notes[n.Name] = must.Get(w.notes.ReadNote(ctx, n.Name))(w.t).Content
@@ -177,6 +179,21 @@ func (w *world) all() everything {
 		e.State[strings.TrimSuffix(filepath.Base(f), ".json")] = string(must.Get(os.ReadFile(f))(w.t))
 	}
 	return e
+}
+
+// memoriesOf returns every memory of a store that is not deleted.
+func memoriesOf(ctx context.Context, s *sqlite.Store) (all []amber.Memory, err error) {
+	q := amber.ListQuery{All: true, Limit: amber.MaxPageSize}
+	for {
+		page, err := s.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Items...)
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return all, nil
+		}
+	}
 }
 
 func (w *world) mustBe(want everything) {
@@ -229,10 +246,17 @@ func (w *world) show(id amber.SnapshotID) wire.SnapshotDetail {
 	return must.Get(w.engine.ShowSnapshot(w.t.Context(), ref(id)))(w.t)
 }
 
-func (w *world) list() []wire.SnapshotMeta {
+// list returns every snapshot, newest first.
+func (w *world) list() (all []wire.SnapshotMeta) {
 	w.t.Helper()
 	q := wire.SnapshotQuery{Tenant: "default", Agent: "default", Limit: amber.MaxPageSize}
-	return must.Get(w.engine.ListSnapshots(w.t.Context(), q))(w.t).Items
+	for {
+		page := must.Get(w.engine.ListSnapshots(w.t.Context(), q))(w.t)
+		all = append(all, page.Items...)
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return all
+		}
+	}
 }
 
 // part finds a part of a snapshot.
