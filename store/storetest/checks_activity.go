@@ -123,7 +123,6 @@ func activityBounded(w *world) {
 func activityRefuses(w *world) {
 	w.use("s", moment(0), "a")
 	for _, kind := range []amber.ActivityKind{"nap", "TOOL", " "} {
-		_, err := w.Activities.ListActivity(w.ctx, "s", kind)
-		refused(err, amber.KindInvalid, "activity of kind %q", kind)
+		refused(only(w.Activities.ListActivity(w.ctx, "s", kind)), amber.KindInvalid, "activity of kind %q", kind)
 	}
 }

@@ -47,8 +47,7 @@ func approvalRequested(w *world) {
 	hold(string(w.request(r).Payload) == compact, "a payload is not stored in its compact form")
 	one, two := w.request(r), w.request(r)
 	hold(one.ID != "" && two.ID != "" && one.ID != two.ID, "ids %q and %q are not two ids", one.ID, two.ID)
-	_, err := w.Approvals.Approval(w.ctx, "unknown")
-	refused(err, amber.KindNotFound, "read an unknown approval")
+	refused(only(w.Approvals.Approval(w.ctx, "unknown")), amber.KindNotFound, "read an unknown approval")
 }
 
 func approvalIdempotent(w *world) {
@@ -68,8 +67,7 @@ func approvalIdempotent(w *world) {
 	} {
 		r := approvalRequest("a")
 		change(&r)
-		_, err := w.Approvals.RequestApproval(w.ctx, r)
-		refused(err, amber.KindConflict, "request of a known id with another %s", name)
+		refused(only(w.Approvals.RequestApproval(w.ctx, r)), amber.KindConflict, "request of a known id with another %s", name)
 	}
 	equal(must(w.Approvals.Approval(w.ctx, "a")), first, "approval after a refused request")
 	decided := must(w.Approvals.DecideApproval(w.ctx, amber.ApprovalDecision{ID: "a", Outcome: amber.ApprovalRejected, Actor: "ada"}))
@@ -119,8 +117,7 @@ func approvalRace(w *world) {
 func approvalDigest(w *world) {
 	a := w.request(approvalRequest("a"))
 	d := amber.ApprovalDecision{ID: "a", Outcome: amber.ApprovalApproved, Actor: "ada", Digest: amber.ContentDigest("another")}
-	_, err := w.Approvals.DecideApproval(w.ctx, d)
-	refused(err, amber.KindConflict, "decision about another payload")
+	refused(only(w.Approvals.DecideApproval(w.ctx, d)), amber.KindConflict, "decision about another payload")
 	equal(must(w.Approvals.Approval(w.ctx, "a")), a, "approval after a refused decision")
 	d.Digest = ""
 	equal(must(w.Approvals.DecideApproval(w.ctx, d)).Status, amber.ApprovalApproved, "decision without a digest")
@@ -151,8 +148,7 @@ func approvalRefusesInvalid(w *world) {
 	} {
 		r := approvalRequest("b")
 		change(&r)
-		_, err := w.Approvals.RequestApproval(w.ctx, r)
-		refused(err, amber.KindInvalid, "request with %s", name)
+		refused(only(w.Approvals.RequestApproval(w.ctx, r)), amber.KindInvalid, "request with %s", name)
 	}
 	for name, d := range map[string]amber.ApprovalDecision{
 		"no actor":           {ID: "a", Outcome: amber.ApprovalApproved},
@@ -160,8 +156,7 @@ func approvalRefusesInvalid(w *world) {
 		"no outcome":         {ID: "a", Actor: "ada"},
 		"no id":              {Outcome: amber.ApprovalApproved, Actor: "ada"},
 	} {
-		_, err := w.Approvals.DecideApproval(w.ctx, d)
-		refused(err, amber.KindInvalid, "decision with %s", name)
+		refused(only(w.Approvals.DecideApproval(w.ctx, d)), amber.KindInvalid, "decision with %s", name)
 	}
 	equal(len(must(w.Approvals.ListApprovals(w.ctx, ""))), 1, "pending approvals")
 }

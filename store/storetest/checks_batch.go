@@ -44,8 +44,7 @@ func batchAllOrNothing(w *world) {
 	for _, at := range []int{0, 2, 4} {
 		rs := batchOf(5)
 		rs[at].Kind = "rumour"
-		_, err := w.Batch.WriteBatch(w.ctx, rs)
-		refused(err, amber.KindInvalid, "batch with an invalid request at %d", at)
+		refused(only(w.Batch.WriteBatch(w.ctx, rs)), amber.KindInvalid, "batch with an invalid request at %d", at)
 	}
 	equal(len(w.everything()), 0, "memories stored by refused batches")
 }
@@ -56,8 +55,7 @@ func batchConflict(w *world) {
 	rs := batchOf(3)
 	rs[1] = amber.WriteRequest{Content: "first"}
 	rs[2] = amber.WriteRequest{Content: "second", IdempotencyKey: "k"}
-	_, err := w.Batch.WriteBatch(w.ctx, rs)
-	refused(err, amber.KindConflict, "batch with a used key and other bytes")
+	refused(only(w.Batch.WriteBatch(w.ctx, rs)), amber.KindConflict, "batch with a used key and other bytes")
 	equal(w.everything(), before, "memories after a refused batch")
 }
 
@@ -81,8 +79,7 @@ func batchTopics(w *world) {
 }
 
 func batchBounded(w *world) {
-	_, err := w.Batch.WriteBatch(w.ctx, batchOf(amber.MaxBatchSize+1))
-	refused(err, amber.KindInvalid, "batch of %d", amber.MaxBatchSize+1)
+	refused(only(w.Batch.WriteBatch(w.ctx, batchOf(amber.MaxBatchSize+1))), amber.KindInvalid, "batch of %d", amber.MaxBatchSize+1)
 	equal(len(w.everything()), 0, "memories stored by a batch that is too large")
 }
 

@@ -37,9 +37,6 @@ func (w *world) cancelled(all []mutation) {
 	}
 }
 
-// only drops the value of a call.
-func only[T any](_ T, err error) error { return err }
-
 func cancelMemories(w *world) {
 	w.populate()
 	id := w.list(amber.ListQuery{Filter: amber.Filter{Identities: ids()}})[0].ID

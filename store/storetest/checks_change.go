@@ -77,8 +77,7 @@ func changesPage(w *world) {
 	}
 	equal(must(w.Changes.Changes(w.ctx, all[6].Position, 100)), all[7:], "entries after the seventh")
 	equal(len(must(w.Changes.Changes(w.ctx, "", 0))), 0, "no entries up to none")
-	_, err := w.Changes.Changes(w.ctx, "", -1)
-	refused(err, amber.KindInvalid, "a negative limit")
+	refused(only(w.Changes.Changes(w.ctx, "", -1)), amber.KindInvalid, "a negative limit")
 }
 
 func changesHead(w *world) {
@@ -95,13 +94,10 @@ func changesHead(w *world) {
 
 func changesRefuse(w *world) {
 	w.fact("a")
-	_, err := w.Changes.Changes(w.ctx, amber.PositionAt("another-history", 1), 10)
-	refused(err, amber.KindConflict, "position of another history")
-	_, err = w.Changes.Changes(w.ctx, must(w.Changes.Head(w.ctx))+"0", 10)
-	refused(err, amber.KindConflict, "position beyond the head")
+	refused(only(w.Changes.Changes(w.ctx, amber.PositionAt("another-history", 1), 10)), amber.KindConflict, "position of another history")
+	refused(only(w.Changes.Changes(w.ctx, must(w.Changes.Head(w.ctx))+"0", 10)), amber.KindConflict, "position beyond the head")
 	for _, p := range []amber.Position{"garbage", "/1", "x/", "x/-1", "x/1x"} {
-		_, err := w.Changes.Changes(w.ctx, p, 10)
-		refused(err, amber.KindInvalid, "position %q", p)
+		refused(only(w.Changes.Changes(w.ctx, p, 10)), amber.KindInvalid, "position %q", p)
 	}
 }
 
@@ -109,12 +105,10 @@ func changesOfRefusals(w *world) {
 	id := w.fact("a")
 	w.fact("b")
 	got := w.changed(func() {
-		_, err := w.LongTerm.Write(w.ctx, amber.WriteRequest{Content: "x", Kind: "rumour"})
-		refused(err, amber.KindInvalid, "write with an unknown kind")
-		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, IfRevision: 9, Content: new("x")})
+		refused(only(w.LongTerm.Write(w.ctx, amber.WriteRequest{Content: "x", Kind: "rumour"})), amber.KindInvalid, "write with an unknown kind")
+		_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, IfRevision: 9, Content: new("x")})
 		refused(err, amber.KindConflict, "edit of a wrong revision")
-		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: new("b")})
-		refused(err, amber.KindConflict, "edit to an equal memory")
+		refused(only(w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: new("b")})), amber.KindConflict, "edit to an equal memory")
 		refused(w.LongTerm.Delete(w.ctx, unknownID), amber.KindNotFound, "delete an unknown memory")
 	})
 	equal(got, nil, "entries of refused calls")

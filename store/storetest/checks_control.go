@@ -55,10 +55,8 @@ func controlLogged(w *world) {
 func controlRefusals(w *world) {
 	w.task("t")
 	equal(w.controlled(func() {
-		_, err := w.Tasks.SaveTask(w.ctx, amber.Task{ID: "t", Goal: "g"}, 9)
-		refused(err, amber.KindConflict, "save over a wrong version")
-		_, err = w.Results.SaveResult(w.ctx, resultOf("n", 9, "x"))
-		refused(err, amber.KindConflict, "result under a fence from nowhere")
+		refused(only(w.Tasks.SaveTask(w.ctx, amber.Task{ID: "t", Goal: "g"}, 9)), amber.KindConflict, "save over a wrong version")
+		refused(only(w.Results.SaveResult(w.ctx, resultOf("n", 9, "x"))), amber.KindConflict, "result under a fence from nowhere")
 		w.nothingDue("in an empty queue")
 		w.lost(amber.Lease{EntryID: "e", ConsumerID: "c", Token: "x"}, "a lease of no entry")
 	}), nil, "entries of refused calls")
@@ -68,8 +66,6 @@ func controlLogApart(w *world) {
 	w.fact("a memory")
 	equal(entries(w.ctx, w.ControlChanges, ""), nil, "control log after a write of a memory")
 	equal(w.changed(func() { w.task("t") }), nil, "change log after a new task")
-	_, err := w.ControlChanges.Changes(w.ctx, amber.PositionAt("another-history", 1), 10)
-	refused(err, amber.KindConflict, "position of another history")
-	_, err = w.ControlChanges.Changes(w.ctx, "garbage", 10)
-	refused(err, amber.KindInvalid, "garbage position")
+	refused(only(w.ControlChanges.Changes(w.ctx, amber.PositionAt("another-history", 1), 10)), amber.KindConflict, "position of another history")
+	refused(only(w.ControlChanges.Changes(w.ctx, "garbage", 10)), amber.KindInvalid, "garbage position")
 }

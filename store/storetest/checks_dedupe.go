@@ -173,8 +173,7 @@ func dedupeLiveOnly(w *world) {
 	again := w.write(amber.WriteRequest{Content: "short lived"})
 	hold(!again.Deduplicated, "a deleted memory counts as a duplicate")
 	hold(again.ID != first, "a deleted memory without a topic came back")
-	_, err := w.Memories.Get(w.ctx, first)
-	refused(err, amber.KindNotFound, "get the deleted memory")
+	refused(only(w.Memories.Get(w.ctx, first)), amber.KindNotFound, "get the deleted memory")
 }
 
 // dedupeOldest writes a text that two topics have.

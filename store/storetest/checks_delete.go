@@ -39,10 +39,8 @@ func eraseChecks() []check {
 func deleteHides(w *world) {
 	id, other := w.fact("ephemeral thought"), w.fact("lasting thought")
 	must0(w.LongTerm.Delete(w.ctx, id))
-	_, err := w.Memories.Get(w.ctx, id)
-	refused(err, amber.KindNotFound, "get a deleted memory")
-	_, err = w.Memories.Timeline(w.ctx, id, 1, 1)
-	refused(err, amber.KindNotFound, "timeline of a deleted memory")
+	refused(only(w.Memories.Get(w.ctx, id)), amber.KindNotFound, "get a deleted memory")
+	refused(only(w.Memories.Timeline(w.ctx, id, 1, 1)), amber.KindNotFound, "timeline of a deleted memory")
 	equal(memoryIDs(w.list(amber.ListQuery{})), []amber.MemoryID{other}, "list")
 	equal(memoryIDs(must(w.Memories.Timeline(w.ctx, other, 5, 5))), []amber.MemoryID{other}, "timeline")
 	equal(w.found("thought"), []amber.MemoryID{other}, "recall")
@@ -104,16 +102,12 @@ func eraseRemoves(w *world) {
 
 // gone checks that no call finds a memory.
 func (w *world) gone(id amber.MemoryID) {
-	_, err := w.Memories.Get(w.ctx, id)
-	refused(err, amber.KindNotFound, "get an erased memory")
-	_, err = w.Memories.History(w.ctx, id)
-	refused(err, amber.KindNotFound, "history of an erased memory")
-	_, err = w.Memories.Timeline(w.ctx, id, 1, 1)
-	refused(err, amber.KindNotFound, "timeline of an erased memory")
+	refused(only(w.Memories.Get(w.ctx, id)), amber.KindNotFound, "get an erased memory")
+	refused(only(w.Memories.History(w.ctx, id)), amber.KindNotFound, "history of an erased memory")
+	refused(only(w.Memories.Timeline(w.ctx, id, 1, 1)), amber.KindNotFound, "timeline of an erased memory")
 	refused(w.LongTerm.Delete(w.ctx, id), amber.KindNotFound, "delete an erased memory")
 	if w.Capabilities().Edit {
-		_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: new("back")})
-		refused(err, amber.KindNotFound, "edit an erased memory")
+		refused(only(w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: new("back")})), amber.KindNotFound, "edit an erased memory")
 	}
 }
 
@@ -124,10 +118,8 @@ func eraseRemovesBeside(w *world) {
 	must0(w.Concepts.SetConcepts(w.ctx, a, []string{"letters"}))
 	must(w.Eraser.Erase(w.ctx, a))
 	equal(must(w.Relations.Related(w.ctx, b)), nil, "relations to an erased memory")
-	_, err := w.Relations.Related(w.ctx, a)
-	refused(err, amber.KindNotFound, "relations of an erased memory")
-	_, err = w.Concepts.Concepts(w.ctx, a)
-	refused(err, amber.KindNotFound, "concepts of an erased memory")
+	refused(only(w.Relations.Related(w.ctx, a)), amber.KindNotFound, "relations of an erased memory")
+	refused(only(w.Concepts.Concepts(w.ctx, a)), amber.KindNotFound, "concepts of an erased memory")
 }
 
 // eraseRemovesQuotes erases a memory that turns, activity and digests of
@@ -170,8 +162,7 @@ func eraseDeleted(w *world) {
 }
 
 func eraseUnknown(w *world) {
-	_, err := w.Eraser.Erase(w.ctx, unknownID)
-	refused(err, amber.KindNotFound, "erase an unknown memory")
+	refused(only(w.Eraser.Erase(w.ctx, unknownID)), amber.KindNotFound, "erase an unknown memory")
 }
 
 func eraseDigests(w *world) {
@@ -197,8 +188,7 @@ func eraseForgetsKey(w *world) {
 	other := amber.WriteRequest{Content: "told otherwise", IdempotencyKey: "k"}
 	for range 2 {
 		for _, r := range []amber.WriteRequest{r, other} {
-			_, err := w.LongTerm.Write(w.ctx, r)
-			refused(err, amber.KindConflict, "write with the key of an erased memory")
+			refused(only(w.LongTerm.Write(w.ctx, r)), amber.KindConflict, "write with the key of an erased memory")
 		}
 	}
 	equal(len(w.everything()), 0, "memories that a retry has stored")
@@ -212,8 +202,7 @@ func eraseStopsBatch(w *world) {
 	rs := []amber.WriteRequest{{Content: "kept", IdempotencyKey: "a"}, {Content: "erased", IdempotencyKey: "b"}}
 	acks := must(w.Batch.WriteBatch(w.ctx, rs))
 	must(w.Eraser.Erase(w.ctx, acks[1].ID))
-	_, err := w.Batch.WriteBatch(w.ctx, rs)
-	refused(err, amber.KindConflict, "retry of a batch with an erased memory")
+	refused(only(w.Batch.WriteBatch(w.ctx, rs)), amber.KindConflict, "retry of a batch with an erased memory")
 	equal(len(w.everything()), 1, "memories after the retry")
 }
 

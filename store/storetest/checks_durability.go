@@ -58,16 +58,14 @@ func reopenFences(w *world) {
 	w.reopen()
 	next := w.claim("c").Lease
 	hold(next.Fence > old.Fence, "fence %d after reopening is not after %d", next.Fence, old.Fence)
-	_, err := w.Results.SaveResult(w.ctx, resultOf("n", old.Fence, "late"))
-	refused(err, amber.KindConflict, "result under an old fence after reopening")
+	refused(only(w.Results.SaveResult(w.ctx, resultOf("n", old.Fence, "late"))), amber.KindConflict, "result under an old fence after reopening")
 }
 
 func reopenKeys(w *world) {
 	first := w.write(keyed("original"))
 	w.reopen()
 	equal(w.write(keyed("original")), first, "answer of a key after reopening")
-	_, err := w.LongTerm.Write(w.ctx, keyed("other"))
-	refused(err, amber.KindConflict, "used key with other bytes after reopening")
+	refused(only(w.LongTerm.Write(w.ctx, keyed("other"))), amber.KindConflict, "used key with other bytes after reopening")
 }
 
 func reopenErased(w *world) {
@@ -87,8 +85,7 @@ func reopenEvents(w *world) {
 	before := tree(w.dumpOf("s"))
 	w.reopen()
 	equal(w.dumpOf("s"), before, "store after reopening")
-	_, err := w.Ingest.Ingest(w.ctx, ingestion("s", 0, 1, steps()...))
-	refused(err, amber.KindConflict, "the same ingestion after reopening")
+	refused(only(w.Ingest.Ingest(w.ctx, ingestion("s", 0, 1, steps()...))), amber.KindConflict, "the same ingestion after reopening")
 	late := w.saying("s", observed("b", amber.SameEventWindow), "c")
 	equal(w.ingest("s", append(steps(), late)...), amber.IngestResult{Duplicates: 3}, "answer to the same events after reopening")
 }

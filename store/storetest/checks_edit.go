@@ -113,8 +113,7 @@ func editTwins(w *world) {
 	b := w.write(amber.WriteRequest{Topic: "b", Content: "same"}).ID
 	equal(w.edit(amber.EditRequest{ID: a, Summary: new("noted"), Tags: new([]string{"t"})}).Revision, 2, "revision of an edited twin")
 	w.edit(amber.EditRequest{ID: a, Content: new("other")})
-	_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: a, Content: new("same")})
-	refused(err, amber.KindConflict, "edit back to a duplicate")
+	refused(only(w.Editor.Edit(w.ctx, amber.EditRequest{ID: a, Content: new("same")})), amber.KindConflict, "edit back to a duplicate")
 	equal(w.get(b).Revision, 1, "revision of the other twin")
 }
 
@@ -130,19 +129,16 @@ func editRefusesInvalid(w *world) {
 		"bad metadata":       {Metadata: new(map[string]string{"": "v"})},
 	} {
 		r.ID = m.ID
-		_, err := w.Editor.Edit(w.ctx, r)
-		refused(err, amber.KindInvalid, "edit with %s", name)
+		refused(only(w.Editor.Edit(w.ctx, r)), amber.KindInvalid, "edit with %s", name)
 	}
 	equal(w.get(m.ID), m, "memory after refused edits")
 }
 
 func editNotFound(w *world) {
-	_, err := w.Editor.Edit(w.ctx, amber.EditRequest{ID: unknownID, Content: new("x")})
-	refused(err, amber.KindNotFound, "edit an unknown memory")
+	refused(only(w.Editor.Edit(w.ctx, amber.EditRequest{ID: unknownID, Content: new("x")})), amber.KindNotFound, "edit an unknown memory")
 	id := w.fact("gone")
 	must0(w.LongTerm.Delete(w.ctx, id))
-	_, err = w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: new("x")})
-	refused(err, amber.KindNotFound, "edit a deleted memory")
+	refused(only(w.Editor.Edit(w.ctx, amber.EditRequest{ID: id, Content: new("x")})), amber.KindNotFound, "edit a deleted memory")
 }
 
 func editLogs(w *world) {

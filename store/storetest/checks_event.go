@@ -57,8 +57,7 @@ func eventRefusesInvalid(w *world) {
 		"a negative attempt":     {TaskID: "t", From: amber.TaskQueued, Attempt: -1},
 		"no node":                {TaskID: "t", From: amber.TaskQueued, Kind: amber.EventNodeCompleted},
 	} {
-		_, err := w.Events.AppendEvent(w.ctx, e)
-		refused(err, amber.KindInvalid, "event with %s", name)
+		refused(only(w.Events.AppendEvent(w.ctx, e)), amber.KindInvalid, "event with %s", name)
 	}
 	equal(len(must(w.Events.ListEvents(w.ctx, "t"))), 0, "events stored by refused calls")
 	equal(w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskQueued}).Seq, 1, "sequence after refused events")
@@ -100,10 +99,8 @@ func eventsCompacted(w *world) {
 		equal(must(w.Events.ListEvents(w.ctx, "t")), all[max(0, len(all)-keep):], "events after keeping %d", keep)
 	}
 	equal(w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskExecuting}).Seq, len(all)+1, "sequence after compacting everything")
-	_, err := w.Events.CompactEvents(w.ctx, "t", -1)
-	refused(err, amber.KindInvalid, "compaction that keeps a negative number")
-	_, err = w.Events.CompactEvents(w.ctx, "unknown", 1)
-	refused(err, amber.KindNotFound, "compaction of a task without events")
+	refused(only(w.Events.CompactEvents(w.ctx, "t", -1)), amber.KindInvalid, "compaction that keeps a negative number")
+	refused(only(w.Events.CompactEvents(w.ctx, "unknown", 1)), amber.KindNotFound, "compaction of a task without events")
 }
 
 func eventsReplayAfterCompaction(w *world) {
@@ -158,9 +155,7 @@ func replayVerdicts(w *world) {
 }
 
 func replayUnknown(w *world) {
-	_, err := w.Events.Replay(w.ctx, "unknown")
-	refused(err, amber.KindNotFound, "replay of an unknown task")
+	refused(only(w.Events.Replay(w.ctx, "unknown")), amber.KindNotFound, "replay of an unknown task")
 	w.event(amber.TaskEvent{TaskID: "t", From: amber.TaskQueued})
-	_, err = w.Events.Replay(w.ctx, "t")
-	refused(err, amber.KindNotFound, "replay of events without a task")
+	refused(only(w.Events.Replay(w.ctx, "t")), amber.KindNotFound, "replay of events without a task")
 }

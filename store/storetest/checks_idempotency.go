@@ -40,8 +40,7 @@ func keyConflicts(w *world) {
 		"title":    {Content: "original", Title: "t", IdempotencyKey: "key-1", Metadata: keyed("").Metadata},
 		"metadata": {Content: "original", IdempotencyKey: "key-1"},
 	} {
-		_, err := w.LongTerm.Write(w.ctx, r)
-		refused(err, amber.KindConflict, "used key with other %s", name)
+		refused(only(w.LongTerm.Write(w.ctx, r)), amber.KindConflict, "used key with other %s", name)
 	}
 	equal(len(w.everything()), 1, "number of memories")
 	other := keyed("original")

@@ -75,8 +75,7 @@ func ingestCompares(w *world) {
 		hold(strings.Contains(err.Error(), journalOf("s")), "the error does not name the journal: %v", err)
 	}
 	equal(w.cursor("s").Seq, 5, "cursor after refused ingestions")
-	_, err := w.Ingest.Ingest(w.ctx, ingestion("other", 5, 6))
-	refused(err, amber.KindConflict, "ingestion after 5 where there is no cursor")
+	refused(only(w.Ingest.Ingest(w.ctx, ingestion("other", 5, 6))), amber.KindConflict, "ingestion after 5 where there is no cursor")
 	must(w.Ingest.Ingest(w.ctx, ingestion("s", 5, 5, w.saying("s", native("b"), "b"))))
 	must(w.Ingest.Ingest(w.ctx, ingestion("s", 5, 1<<40)))
 	equal(w.cursor("s").Seq, int64(1)<<40, "cursor far on")
@@ -89,8 +88,7 @@ func ingestConflict(w *world) {
 	before := tree(w.dump())
 	in := ingestion("journaled", 9, 20, w.everyPart("journaled", native("conflict")))
 	in.Host, in.LastAt, in.Process = "other", w.now().Add(time.Hour), amber.HostProcess{PID: 99}
-	_, err := w.Ingest.Ingest(w.ctx, in)
-	refused(err, amber.KindConflict, "ingestion after 9 where the cursor is 10")
+	refused(only(w.Ingest.Ingest(w.ctx, in)), amber.KindConflict, "ingestion after 9 where the cursor is 10")
 	equal(w.dump(), before, "store after a refused ingestion")
 	in.After = 10
 	equal(must(w.Ingest.Ingest(w.ctx, in)).Applied, 1, "steps of the same ingestion behind the cursor")
@@ -120,8 +118,7 @@ func ingestReplay(w *world) {
 	}
 	equal(must(w.Ingest.Ingest(w.ctx, ingestion("s", 0, 3, steps()...))), amber.IngestResult{Applied: 3}, "answer")
 	before := tree(w.dumpOf("s"))
-	_, err := w.Ingest.Ingest(w.ctx, ingestion("s", 0, 3, steps()...))
-	refused(err, amber.KindConflict, "the same ingestion")
+	refused(only(w.Ingest.Ingest(w.ctx, ingestion("s", 0, 3, steps()...))), amber.KindConflict, "the same ingestion")
 	equal(w.dumpOf("s"), before, "store after the same ingestion")
 	equal(must(w.Ingest.Ingest(w.ctx, ingestion("s", 3, 3, steps()...))), amber.IngestResult{Duplicates: 3}, "answer to the same steps")
 	equal(w.dumpOf("s"), before, "store after the same steps")
@@ -147,8 +144,7 @@ func ingestNative(w *world) {
 	hold(w.session("s").EndedAt.IsZero(), "a step whose event was known ended the session")
 	equal(w.ingest("s2", w.saying("s2", native("a"), "third")), amber.IngestResult{Duplicates: 1}, "answer in another session")
 	equal(w.cursor("s2").Seq, 1, "cursor of a journal whose one event was known")
-	_, err := w.Sessions.Session(w.ctx, "s2")
-	refused(err, amber.KindNotFound, "session of a known event")
+	refused(only(w.Sessions.Session(w.ctx, "s2")), amber.KindNotFound, "session of a known event")
 	equal(w.ingest("s", w.saying("s", native("b"), "fourth")).Applied, 1, "steps of another event applied")
 }
 
@@ -239,8 +235,7 @@ func ingestRollback(w *world) {
 		"used idempotency key":          {amber.IngestStep{Memories: []amber.WriteRequest{{Content: "other", IdempotencyKey: "taken"}}}, amber.KindConflict},
 		"unknown kind of memory":        {amber.IngestStep{Memories: []amber.WriteRequest{{Content: "x", Kind: "rumour"}}}, amber.KindInvalid},
 	} {
-		_, err := w.Ingest.Ingest(w.ctx, ingestion("s", 0, 3, whole(name, c.bad)...))
-		refused(err, c.want, "ingestion with a %s", name)
+		refused(only(w.Ingest.Ingest(w.ctx, ingestion("s", 0, 3, whole(name, c.bad)...))), c.want, "ingestion with a %s", name)
 		equal(w.dumpOf("s"), before, "store after an ingestion with a %s", name)
 	}
 	// What was undone is not known.
@@ -278,8 +273,7 @@ func ingestRefuses(w *world) {
 	} {
 		in := good()
 		spoil(&in)
-		_, err := w.Ingest.Ingest(w.ctx, in)
-		refused(err, amber.KindInvalid, "ingestion with %s", name)
+		refused(only(w.Ingest.Ingest(w.ctx, in)), amber.KindInvalid, "ingestion with %s", name)
 	}
 	equal(w.dumpOf("s"), before, "store after refused ingestions")
 	equal(must(w.Ingest.Ingest(w.ctx, good())).Applied, 1, "steps of the good one applied")

@@ -36,8 +36,7 @@ func ackTwice(w *world) {
 	must0(w.Queue.Ack(w.ctx, l))
 	w.nothingDue("after the ack")
 	refused(w.Queue.Nack(w.ctx, amber.Nack{Lease: l, Reason: "late"}), amber.KindConflict, "nack after the ack")
-	_, err := w.QueueKeeper.Renew(w.ctx, l)
-	refused(err, amber.KindConflict, "renew after the ack")
+	refused(only(w.QueueKeeper.Renew(w.ctx, l)), amber.KindConflict, "renew after the ack")
 }
 
 func leaseExpires(w *world) {
@@ -54,8 +53,7 @@ func leaseExpires(w *world) {
 func (w *world) lost(l amber.Lease, what string) {
 	refused(w.Queue.Ack(w.ctx, l), amber.KindConflict, "ack with %s", what)
 	refused(w.Queue.Nack(w.ctx, amber.Nack{Lease: l, Reason: "r"}), amber.KindConflict, "nack with %s", what)
-	_, err := w.QueueKeeper.Renew(w.ctx, l)
-	refused(err, amber.KindConflict, "renew with %s", what)
+	refused(only(w.QueueKeeper.Renew(w.ctx, l)), amber.KindConflict, "renew with %s", what)
 }
 
 func leaseLost(w *world) {
@@ -197,8 +195,7 @@ func deadListed(w *world) {
 	equal(got, []string{"c: no reason given", "b: lease expired (consumer worker)", "a: no"}, "dead entries, newest first")
 	equal(len(must(w.QueueKeeper.DeadEntries(w.ctx, 2))), 2, "dead entries up to a limit")
 	equal(len(must(w.QueueKeeper.DeadEntries(w.ctx, 0))), 0, "dead entries up to none")
-	_, err := w.QueueKeeper.DeadEntries(w.ctx, -1)
-	refused(err, amber.KindInvalid, "dead entries up to a negative number")
+	refused(only(w.QueueKeeper.DeadEntries(w.ctx, -1)), amber.KindInvalid, "dead entries up to a negative number")
 }
 
 func fencesGrow(w *world) {

@@ -216,8 +216,7 @@ func listRefusesInvalid(w *world) {
 		"scope without identity": {Filter: amber.Filter{Scope: amber.ScopeUser}},
 		"empty tag":              {Filter: amber.Filter{Tags: []string{""}}},
 	} {
-		_, err := w.Memories.List(w.ctx, q)
-		refused(err, amber.KindInvalid, "list with %s", name)
+		refused(only(w.Memories.List(w.ctx, q)), amber.KindInvalid, "list with %s", name)
 	}
 }
 
@@ -228,12 +227,9 @@ func listForeignCursor(w *world) {
 	}
 	mine := must(w.Memories.List(w.ctx, amber.ListQuery{Limit: 1})).Next
 	theirs := must(w.Sessions.ListSessions(w.ctx, amber.SessionQuery{Limit: 1})).Next
-	_, err := w.Memories.List(w.ctx, amber.ListQuery{Cursor: theirs})
-	refused(err, amber.KindInvalid, "list memories with a cursor of sessions")
-	_, err = w.Sessions.ListSessions(w.ctx, amber.SessionQuery{Cursor: mine})
-	refused(err, amber.KindInvalid, "list sessions with a cursor of memories")
+	refused(only(w.Memories.List(w.ctx, amber.ListQuery{Cursor: theirs})), amber.KindInvalid, "list memories with a cursor of sessions")
+	refused(only(w.Sessions.ListSessions(w.ctx, amber.SessionQuery{Cursor: mine})), amber.KindInvalid, "list sessions with a cursor of memories")
 	if w.Capabilities().Control {
-		_, err = w.Tasks.ListTasks(w.ctx, amber.TaskQuery{Cursor: mine})
-		refused(err, amber.KindInvalid, "list tasks with a cursor of memories")
+		refused(only(w.Tasks.ListTasks(w.ctx, amber.TaskQuery{Cursor: mine})), amber.KindInvalid, "list tasks with a cursor of memories")
 	}
 }

@@ -35,8 +35,7 @@ func noteKept(w *world) {
 	}
 	equal(w.note("plan.md", "by file name").Name, "plan", "name without its ending")
 	equal(must(w.Notes.ReadNote(w.ctx, "plan")).Content, "by file name", "note written over")
-	_, err := w.Notes.ReadNote(w.ctx, "unknown")
-	refused(err, amber.KindNotFound, "read an unknown note")
+	refused(only(w.Notes.ReadNote(w.ctx, "unknown")), amber.KindNotFound, "read an unknown note")
 }
 
 func notesListed(w *world) {
@@ -64,15 +63,13 @@ func noteLogged(w *world) {
 	equal([]any{log[0].Op, log[0].At, log[1].Op, log[1].At}, []any{"write", second.UpdatedAt, "write", amber.At(start())}, "changes, newest first")
 	hold(len(log[0].Commit) == 40 && log[0].Commit != log[1].Commit, "commits %q and %q are not two commits", log[0].Commit, log[1].Commit)
 	equal(len(must(w.NoteLog.LogNote(w.ctx, "n", 1))), 1, "changes up to a limit")
-	_, err := w.NoteLog.LogNote(w.ctx, "unknown", 1)
-	refused(err, amber.KindNotFound, "log of an unknown note")
+	refused(only(w.NoteLog.LogNote(w.ctx, "unknown", 1)), amber.KindNotFound, "log of an unknown note")
 }
 
 func noteDeleted(w *world) {
 	w.note("n", "one")
 	must0(w.Notes.DeleteNote(w.ctx, "n"))
-	_, err := w.Notes.ReadNote(w.ctx, "n")
-	refused(err, amber.KindNotFound, "read a deleted note")
+	refused(only(w.Notes.ReadNote(w.ctx, "n")), amber.KindNotFound, "read a deleted note")
 	refused(w.Notes.DeleteNote(w.ctx, "n"), amber.KindNotFound, "delete a deleted note")
 	refused(w.Notes.DeleteNote(w.ctx, "unknown"), amber.KindNotFound, "delete an unknown note")
 	equal(len(must(w.Notes.ListNotes(w.ctx))), 0, "notes")
@@ -89,10 +86,8 @@ func noteHostileNames(w *world) {
 		"a\x00b", "a\nb", "a\\b", "a:b", "a|b", "a*b", "a?b", "<a>", `a"b`, "con", "CON.txt", "nul", "com1", "a/aux", "-flag", "a.", "a ", " a",
 		"\xff", "a\u202eb", strings.Repeat("x", 300), "~/x", "$HOME",
 	} {
-		_, err := w.Notes.WriteNote(w.ctx, name, "text")
-		refused(err, amber.KindInvalid, "write note %q", clipped(name))
-		_, err = w.Notes.ReadNote(w.ctx, name)
-		refused(err, amber.KindInvalid, "read note %q", clipped(name))
+		refused(only(w.Notes.WriteNote(w.ctx, name, "text")), amber.KindInvalid, "write note %q", clipped(name))
+		refused(only(w.Notes.ReadNote(w.ctx, name)), amber.KindInvalid, "read note %q", clipped(name))
 		refused(w.Notes.DeleteNote(w.ctx, name), amber.KindInvalid, "delete note %q", clipped(name))
 	}
 	equal(len(must(w.Notes.ListNotes(w.ctx))), 0, "notes")
@@ -102,8 +97,7 @@ func noteBadContent(w *world) {
 	for name, content := range map[string]string{
 		"nothing": "", "a NUL": "a\x00", "no UTF-8": "\xff", "too much": strings.Repeat("x", amber.MaxContentBytes+1),
 	} {
-		_, err := w.Notes.WriteNote(w.ctx, "n", content)
-		refused(err, amber.KindInvalid, "note with %s", name)
+		refused(only(w.Notes.WriteNote(w.ctx, "n", content)), amber.KindInvalid, "note with %s", name)
 	}
 	equal(len(must(w.Notes.ListNotes(w.ctx))), 0, "notes")
 }
@@ -121,7 +115,6 @@ func noteSpellings(w *world) {
 	equal(len(must(w.Notes.ListNotes(w.ctx))), 1, "number of notes")
 	equal(len(must(w.NoteLog.LogNote(w.ctx, apart, 9))), 2, "number of changes")
 	must0(w.Notes.DeleteNote(w.ctx, apart))
-	_, err := w.Notes.ReadNote(w.ctx, composed)
-	refused(err, amber.KindNotFound, "read a note deleted in the other spelling")
+	refused(only(w.Notes.ReadNote(w.ctx, composed)), amber.KindNotFound, "read a note deleted in the other spelling")
 	equal(len(must(w.NoteLog.LogNote(w.ctx, apart, 9))), 3, "number of changes of a deleted note")
 }

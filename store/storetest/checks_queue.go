@@ -140,8 +140,7 @@ func publishRefusesInvalid(w *world) {
 	}
 	w.nothingDue("after refused publishes")
 	for _, consumer := range []string{"", "a\nb"} {
-		_, err := w.Queue.Claim(w.ctx, consumer)
-		refused(err, amber.KindInvalid, "claim by %q", consumer)
+		refused(only(w.Queue.Claim(w.ctx, consumer)), amber.KindInvalid, "claim by %q", consumer)
 	}
 }
 

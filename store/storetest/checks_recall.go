@@ -109,8 +109,7 @@ func recallRefusesInvalid(w *world) {
 		"empty tag":      {Filter: amber.Filter{Tags: []string{""}}},
 		"bad identity":   {Filter: amber.Filter{Identities: amber.Identities{UserID: "a\nb"}}},
 	} {
-		_, err := w.LongTerm.Recall(w.ctx, q)
-		refused(err, amber.KindInvalid, "recall with %s", name)
+		refused(only(w.LongTerm.Recall(w.ctx, q)), amber.KindInvalid, "recall with %s", name)
 	}
 }
 

@@ -76,16 +76,13 @@ func relateRefuses(w *world) {
 		"no number":         {From: a, To: b, Type: "related", Strength: math.NaN()},
 		"a malformed id":    {From: a, To: "b", Type: "related"},
 	} {
-		_, err := w.Relations.Relate(w.ctx, r)
-		refused(err, amber.KindInvalid, "relation with %s", name)
+		refused(only(w.Relations.Relate(w.ctx, r)), amber.KindInvalid, "relation with %s", name)
 	}
 	_, err := w.Relations.Relate(w.ctx, amber.Relation{From: a, To: unknownID, Type: "related"})
 	refused(err, amber.KindNotFound, "relation to an unknown memory")
 	must0(w.LongTerm.Delete(w.ctx, b))
-	_, err = w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related"})
-	refused(err, amber.KindNotFound, "relation to a deleted memory")
-	_, err = w.Relations.Related(w.ctx, unknownID)
-	refused(err, amber.KindNotFound, "relations of an unknown memory")
+	refused(only(w.Relations.Relate(w.ctx, amber.Relation{From: a, To: b, Type: "related"})), amber.KindNotFound, "relation to a deleted memory")
+	refused(only(w.Relations.Related(w.ctx, unknownID)), amber.KindNotFound, "relations of an unknown memory")
 	equal(must(w.Relations.Related(w.ctx, a)), nil, "relations stored by refused calls")
 }
 
@@ -141,8 +138,7 @@ func conceptsRefuse(w *world) {
 	must0(w.LongTerm.Delete(w.ctx, id))
 	for _, gone := range []amber.MemoryID{id, unknownID} {
 		refused(w.Concepts.SetConcepts(w.ctx, gone, []string{"a"}), amber.KindNotFound, "concepts of a memory that is not there")
-		_, err := w.Concepts.Concepts(w.ctx, gone)
-		refused(err, amber.KindNotFound, "concepts of a memory that is not there")
+		refused(only(w.Concepts.Concepts(w.ctx, gone)), amber.KindNotFound, "concepts of a memory that is not there")
 	}
 }
 

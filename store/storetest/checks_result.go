@@ -38,8 +38,7 @@ func resultKept(w *world) {
 	equal(must(w.Results.Result(w.ctx, "t", "n")), r, "result read back")
 	equal(w.save(resultOf("m", 0, "")).SchemaVersion, "result.v1", "default schema version")
 	for _, key := range [][2]string{{"t", "x"}, {"x", "n"}} {
-		_, err := w.Results.Result(w.ctx, key[0], key[1])
-		refused(err, amber.KindNotFound, "read an unknown result")
+		refused(only(w.Results.Result(w.ctx, key[0], key[1])), amber.KindNotFound, "read an unknown result")
 	}
 }
 
@@ -54,11 +53,10 @@ func resultFenced(w *world) {
 	first := w.claim("c1").Lease
 	w.save(resultOf("n", first.Fence, "by the first"))
 	w.save(resultOf("n", first.Fence, "by the first again"))
-	_, err := w.Results.SaveResult(w.ctx, resultOf("n", 0, "by nobody"))
-	refused(err, amber.KindConflict, "result without a fence where one was issued")
+	refused(only(w.Results.SaveResult(w.ctx, resultOf("n", 0, "by nobody"))), amber.KindConflict, "result without a fence where one was issued")
 	w.clock.Advance(time.Minute)
 	second := w.claim("c2").Lease
-	_, err = w.Results.SaveResult(w.ctx, resultOf("n", first.Fence, "too late"))
+	_, err := w.Results.SaveResult(w.ctx, resultOf("n", first.Fence, "too late"))
 	refused(err, amber.KindConflict, "result under the first fence after a second was issued")
 	equal(must(w.Results.Result(w.ctx, "t", "n")).Payload, "by the first again", "result after a refused one")
 	w.save(resultOf("n", second.Fence, "by the second"))
@@ -70,19 +68,15 @@ func resultFenced(w *world) {
 }
 
 func resultFenceFromNowhere(w *world) {
-	_, err := w.Results.SaveResult(w.ctx, resultOf("n", 1, "x"))
-	refused(err, amber.KindConflict, "result under a fence where none was issued")
+	refused(only(w.Results.SaveResult(w.ctx, resultOf("n", 1, "x"))), amber.KindConflict, "result under a fence where none was issued")
 	w.publish(amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"})
 	l := w.claim("c").Lease
-	_, err = w.Results.SaveResult(w.ctx, resultOf("n", l.Fence+1, "x"))
+	_, err := w.Results.SaveResult(w.ctx, resultOf("n", l.Fence+1, "x"))
 	refused(err, amber.KindConflict, "result under a fence that will be issued later")
-	_, err = w.Results.SaveResult(w.ctx, resultOf("n", math.MaxInt64, "x"))
-	refused(err, amber.KindConflict, "result under the largest fence")
-	_, err = w.Results.SaveResult(w.ctx, resultOf("other", l.Fence, "x"))
-	refused(err, amber.KindConflict, "result under the fence of another node")
+	refused(only(w.Results.SaveResult(w.ctx, resultOf("n", math.MaxInt64, "x"))), amber.KindConflict, "result under the largest fence")
+	refused(only(w.Results.SaveResult(w.ctx, resultOf("other", l.Fence, "x"))), amber.KindConflict, "result under the fence of another node")
 	w.save(resultOf("other", 0, "another node is not fenced"))
-	_, err = w.Results.Result(w.ctx, "t", "n")
-	refused(err, amber.KindNotFound, "read what refused calls stored")
+	refused(only(w.Results.Result(w.ctx, "t", "n")), amber.KindNotFound, "read what refused calls stored")
 }
 
 func resultsListed(w *world) {
@@ -114,8 +108,7 @@ func resultRefusesInvalid(w *world) {
 	} {
 		r := resultOf("n", 0, "x")
 		change(&r)
-		_, err := w.Results.SaveResult(w.ctx, r)
-		refused(err, amber.KindInvalid, "result with %s", name)
+		refused(only(w.Results.SaveResult(w.ctx, r)), amber.KindInvalid, "result with %s", name)
 	}
 	equal(len(must(w.Results.ListResults(w.ctx, "t"))), 0, "results stored by refused calls")
 }

@@ -99,8 +99,7 @@ func sessionStartRefuses(w *world) {
 		"a bad project":  {Project: "\t"},
 		"a control name": {Name: "a\x1bb"},
 	} {
-		_, err := w.Sessions.StartSession(w.ctx, s)
-		refused(err, amber.KindInvalid, "start with %s", name)
+		refused(only(w.Sessions.StartSession(w.ctx, s)), amber.KindInvalid, "start with %s", name)
 	}
 	w.start(amber.SessionStart{ID: "s", Name: strings.Repeat("é", amber.MaxNameRunes)})
 	equal(len(must(w.Sessions.ListSessions(w.ctx, amber.SessionQuery{})).Items), 1, "number of sessions")
@@ -121,8 +120,7 @@ func sessionEnded(w *world) {
 	equal(w.session("s"), ended, "session after a second end")
 	w.start(amber.SessionStart{ID: "s2"})
 	equal(must(w.Names.EndSession(w.ctx, amber.SessionEnd{ID: "s2"})).EndReason, amber.EndEnded, "default reason")
-	_, err := w.Names.EndSession(w.ctx, amber.SessionEnd{ID: "s2", Reason: "a\nb"})
-	refused(err, amber.KindInvalid, "end with a reason of two lines")
+	refused(only(w.Names.EndSession(w.ctx, amber.SessionEnd{ID: "s2", Reason: "a\nb"})), amber.KindInvalid, "end with a reason of two lines")
 }
 
 func sessionRenamed(w *world) {
@@ -133,8 +131,7 @@ func sessionRenamed(w *world) {
 	equal(after, before, "renamed session")
 	equal(w.session("s"), after, "session read back")
 	for _, name := range []string{"", "  ", strings.Repeat("x", amber.MaxNameRunes+1), "a\tb", "a\x00"} {
-		_, err := w.Names.RenameSession(w.ctx, "s", name)
-		refused(err, amber.KindInvalid, "rename to %q", name)
+		refused(only(w.Names.RenameSession(w.ctx, "s", name)), amber.KindInvalid, "rename to %q", name)
 	}
 	equal(w.session("s"), after, "session after refused names")
 	equal(must(w.Names.RenameSession(w.ctx, "s", strings.Repeat("界", amber.MaxNameRunes))).Name,
@@ -194,21 +191,16 @@ func sessionPages(w *world) {
 		equal(w.sessionIDs(amber.SessionQuery{Limit: limit}), want, "pages of %d", limit)
 	}
 	for _, q := range []amber.SessionQuery{{Limit: -1}, {Cursor: "garbage"}} {
-		_, err := w.Sessions.ListSessions(w.ctx, q)
-		refused(err, amber.KindInvalid, "list sessions with %v", q)
+		refused(only(w.Sessions.ListSessions(w.ctx, q)), amber.KindInvalid, "list sessions with %v", q)
 	}
 }
 
 func sessionUnknown(w *world) {
-	_, err := w.Sessions.Session(w.ctx, "unknown")
-	refused(err, amber.KindNotFound, "read an unknown session")
-	_, err = w.Names.EndSession(w.ctx, amber.SessionEnd{ID: "unknown"})
-	refused(err, amber.KindNotFound, "end an unknown session")
-	_, err = w.Names.RenameSession(w.ctx, "unknown", "name")
-	refused(err, amber.KindNotFound, "rename an unknown session")
+	refused(only(w.Sessions.Session(w.ctx, "unknown")), amber.KindNotFound, "read an unknown session")
+	refused(only(w.Names.EndSession(w.ctx, amber.SessionEnd{ID: "unknown"})), amber.KindNotFound, "end an unknown session")
+	refused(only(w.Names.RenameSession(w.ctx, "unknown", "name")), amber.KindNotFound, "rename an unknown session")
 	refused(w.Sessions.DeleteSession(w.ctx, "unknown"), amber.KindNotFound, "delete an unknown session")
-	_, err = w.Active.SelectSession(w.ctx, "unknown")
-	refused(err, amber.KindNotFound, "select an unknown session")
+	refused(only(w.Active.SelectSession(w.ctx, "unknown")), amber.KindNotFound, "select an unknown session")
 }
 
 func sessionDeleteKeepsMemories(w *world) {
@@ -223,13 +215,10 @@ func sessionDeleteRemoves(w *world) {
 	w.fullSession("gone")
 	w.fullSession("kept")
 	must0(w.Sessions.DeleteSession(w.ctx, "gone"))
-	_, err := w.Sessions.Session(w.ctx, "gone")
-	refused(err, amber.KindNotFound, "read a deleted session")
+	refused(only(w.Sessions.Session(w.ctx, "gone")), amber.KindNotFound, "read a deleted session")
 	equal(w.said("gone"), nil, "turns of a deleted session")
-	_, err = w.States.LoadState(w.ctx, "gone")
-	refused(err, amber.KindNotFound, "state of a deleted session")
-	_, err = w.Loops.LoadLoop(w.ctx, "gone")
-	refused(err, amber.KindNotFound, "loop of a deleted session")
+	refused(only(w.States.LoadState(w.ctx, "gone")), amber.KindNotFound, "state of a deleted session")
+	refused(only(w.Loops.LoadLoop(w.ctx, "gone")), amber.KindNotFound, "loop of a deleted session")
 	equal(len(must(w.Compactions.Compactions(w.ctx, "gone"))), 0, "compactions of a deleted session")
 	hold(!slices.Contains(w.sessionIDs(amber.SessionQuery{}), "gone"), "a deleted session is listed")
 

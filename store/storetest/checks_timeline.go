@@ -105,11 +105,9 @@ func timelineTies(w *world) {
 }
 
 func timelineRefuses(w *world) {
-	_, err := w.Memories.Timeline(w.ctx, unknownID, 1, 1)
-	refused(err, amber.KindNotFound, "timeline of an unknown memory")
+	refused(only(w.Memories.Timeline(w.ctx, unknownID, 1, 1)), amber.KindNotFound, "timeline of an unknown memory")
 	id := w.fact("here")
 	for _, n := range [][2]int{{-1, 1}, {1, -1}, {1001, 1}, {1, 1001}} {
-		_, err = w.Memories.Timeline(w.ctx, id, n[0], n[1])
-		refused(err, amber.KindInvalid, "timeline with %d before and %d after", n[0], n[1])
+		refused(only(w.Memories.Timeline(w.ctx, id, n[0], n[1])), amber.KindInvalid, "timeline with %d before and %d after", n[0], n[1])
 	}
 }

@@ -96,8 +96,7 @@ func turnsLoaded(w *world) {
 		got := must(w.Turns.LoadTurns(w.ctx, session, limit))
 		hold(got != nil && len(got) == 0, "turns of %s with limit %d are %v, want an empty list", session, limit, got)
 	}
-	_, err := w.Turns.LoadTurns(w.ctx, "s", -1)
-	refused(err, amber.KindInvalid, "load with a negative limit")
+	refused(only(w.Turns.LoadTurns(w.ctx, "s", -1)), amber.KindInvalid, "load with a negative limit")
 }
 
 func turnsInOrder(w *world) {
@@ -137,8 +136,7 @@ func turnRefusesInvalid(w *world) {
 		"long id":       {ID: amber.TurnID(strings.Repeat("x", amber.MaxIDBytes+1)), SessionID: "s", Role: amber.RoleUser, Content: "x"},
 		"a bad session": {SessionID: "a\nb", Role: amber.RoleUser, Content: "x"},
 	} {
-		_, err := w.Turns.AppendTurn(w.ctx, t)
-		refused(err, amber.KindInvalid, "turn with %s", name)
+		refused(only(w.Turns.AppendTurn(w.ctx, t)), amber.KindInvalid, "turn with %s", name)
 	}
 	equal(w.said("s"), nil, "turns stored by refused calls")
 }
@@ -188,8 +186,7 @@ func compactionRefusesInvalid(w *world) {
 		"NUL":            {SessionID: "s", Summary: "a\x00"},
 		"negative turns": {SessionID: "s", Summary: "x", Turns: -1},
 	} {
-		_, err := w.Compactions.AddCompaction(w.ctx, c)
-		refused(err, amber.KindInvalid, "compaction with %s", name)
+		refused(only(w.Compactions.AddCompaction(w.ctx, c)), amber.KindInvalid, "compaction with %s", name)
 	}
 	equal(len(must(w.Compactions.Compactions(w.ctx, "s"))), 0, "compactions stored by refused calls")
 }

@@ -137,8 +137,7 @@ func writeTakesNamesOfKinds(w *world) {
 
 func writeRefusesInvalid(w *world) {
 	for name, r := range invalidWrites() {
-		_, err := w.LongTerm.Write(w.ctx, r)
-		refused(err, amber.KindInvalid, "write with %s", name)
+		refused(only(w.LongTerm.Write(w.ctx, r)), amber.KindInvalid, "write with %s", name)
 	}
 	equal(len(w.everything()), 0, "memories stored by refused writes")
 }
@@ -225,10 +224,8 @@ func writeUpToTheLimits(w *world) {
 }
 
 func getUnknown(w *world) {
-	_, err := w.Memories.Get(w.ctx, unknownID)
-	refused(err, amber.KindNotFound, "get an unknown memory")
-	_, err = w.Memories.History(w.ctx, unknownID)
-	refused(err, amber.KindNotFound, "history of an unknown memory")
+	refused(only(w.Memories.Get(w.ctx, unknownID)), amber.KindNotFound, "get an unknown memory")
+	refused(only(w.Memories.History(w.ctx, unknownID)), amber.KindNotFound, "history of an unknown memory")
 }
 
 func revisionsGrowByOne(w *world) {

@@ -28,6 +28,9 @@ func refused(err error, want amber.Kind, what string, args ...any) {
 	promise.Refused(err, want, fmt.Sprintf(what, args...))
 }
 
+// only returns the error of a call whose value does not matter.
+func only[T any](_ T, err error) error { return err }
+
 // equal ends the check unless got and want are equal as JSON, where absent,
 // null and empty are the same.
 func equal(got, want any, what string, args ...any) {
