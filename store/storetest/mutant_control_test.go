@@ -11,8 +11,11 @@ import (
 
 func controlMutants() []mutant {
 	return []mutant{
-		{"saves a task over any version", "task/save-compares-versions", true, savesAnyTask},
-		{"swallows a transition it refuses", "task/transitions", true, func(p amber.Parts) amber.Parts {
+		{"saves a task over any version", "task/save-compares-versions", true, func(p *amber.Parts) {
+			next := p.Tasks
+			p.Tasks = taskFunc{next, func(ctx context.Context, t amber.Task, _ int64) (amber.Task, error) { return saveAnyTask(ctx, next, t) }}
+		}},
+		{"swallows a transition it refuses", "task/transitions", true, func(p *amber.Parts) {
 			next := p.Tasks
 			p.Tasks = taskFunc{next, func(ctx context.Context, t amber.Task, ifVersion int64) (amber.Task, error) {
 				got, err := next.SaveTask(ctx, t, ifVersion)
@@ -21,9 +24,8 @@ func controlMutants() []mutant {
 				}
 				return got, err
 			}}
-			return p
 		}},
-		{"keeps the caller's sequence", "event/append-assigns-sequence-and-time", false, func(p amber.Parts) amber.Parts {
+		{"keeps the caller's sequence", "event/append-assigns-sequence-and-time", false, func(p *amber.Parts) {
 			next := p.Events
 			p.Events = eventLog{TaskEvents: next, append: func(ctx context.Context, e amber.TaskEvent) (amber.TaskEvent, error) {
 				got, err := next.AppendEvent(ctx, e)
@@ -32,14 +34,12 @@ func controlMutants() []mutant {
 				}
 				return got, err
 			}}
-			return p
 		}},
-		{"compacts everything", "event/compaction-keeps-the-last", true, func(p amber.Parts) amber.Parts {
+		{"compacts everything", "event/compaction-keeps-the-last", true, func(p *amber.Parts) {
 			next := p.Events
 			p.Events = eventLog{TaskEvents: next, compact: func(ctx context.Context, id string, keep int) (amber.ReplaySnapshot, error) {
 				return next.CompactEvents(ctx, id, min(keep, 0))
 			}}
-			return p
 		}},
 		{"decides as often as asked", "approval/decide-once", true, deciding(
 			func(ctx context.Context, next amber.Approvals, d amber.ApprovalDecision) (amber.Approval, error) {
@@ -59,33 +59,28 @@ func controlMutants() []mutant {
 	}
 }
 
-func savesAnyTask(p amber.Parts) amber.Parts {
-	next := p.Tasks
-	p.Tasks = taskFunc{next, func(ctx context.Context, t amber.Task, _ int64) (amber.Task, error) {
-		for {
-			stored, err := next.Task(ctx, t.ID)
-			if err != nil && amber.KindOf(err) != amber.KindNotFound {
-				return stored, err
-			}
-			got, err := next.SaveTask(ctx, t, stored.Version)
-			if amber.KindOf(err) != amber.KindConflict {
-				return got, err
-			}
+func saveAnyTask(ctx context.Context, next amber.Tasks, t amber.Task) (amber.Task, error) {
+	for {
+		stored, err := next.Task(ctx, t.ID)
+		if err != nil && amber.KindOf(err) != amber.KindNotFound {
+			return stored, err
 		}
-	}}
-	return p
+		got, err := next.SaveTask(ctx, t, stored.Version)
+		if amber.KindOf(err) != amber.KindConflict {
+			return got, err
+		}
+	}
 }
 
-func deciding(f func(ctx context.Context, next amber.Approvals, d amber.ApprovalDecision) (amber.Approval, error)) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+func deciding(f func(ctx context.Context, next amber.Approvals, d amber.ApprovalDecision) (amber.Approval, error)) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		next := p.Approvals
 		p.Approvals = decideFunc{next, func(ctx context.Context, d amber.ApprovalDecision) (amber.Approval, error) { return f(ctx, next, d) }}
-		return p
 	}
 }
 
 // takesAnyResult accepts what it should refuse.
-func takesAnyResult(p amber.Parts) amber.Parts {
+func takesAnyResult(p *amber.Parts) {
 	next := p.Results
 	p.Results = resultFunc{next, func(ctx context.Context, r amber.Result) (amber.Result, error) {
 		got, err := next.SaveResult(ctx, r)
@@ -94,7 +89,6 @@ func takesAnyResult(p amber.Parts) amber.Parts {
 		}
 		return got, err
 	}}
-	return p
 }
 
 func queueMutants() []mutant {
@@ -196,16 +190,15 @@ func queueMutants() []mutant {
 	}
 }
 
-func queueing(f func(next amber.Queue) dispatch) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+func queueing(f func(next amber.Queue) dispatch) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		d := f(p.Queue)
 		d.Queue = p.Queue
 		p.Queue = d
-		return p
 	}
 }
 
-func publishing(f func(e *amber.Envelope)) func(amber.Parts) amber.Parts {
+func publishing(f func(e *amber.Envelope)) func(*amber.Parts) {
 	return queueing(func(next amber.Queue) dispatch {
 		return dispatch{publish: func(ctx context.Context, e amber.Envelope) error {
 			f(&e)
@@ -214,7 +207,7 @@ func publishing(f func(e *amber.Envelope)) func(amber.Parts) amber.Parts {
 	})
 }
 
-func nacking(f func(n *amber.Nack)) func(amber.Parts) amber.Parts {
+func nacking(f func(n *amber.Nack)) func(*amber.Parts) {
 	return queueing(func(next amber.Queue) dispatch {
 		return dispatch{nack: func(ctx context.Context, n amber.Nack) error {
 			f(&n)
@@ -223,11 +216,10 @@ func nacking(f func(n *amber.Nack)) func(amber.Parts) amber.Parts {
 	})
 }
 
-func keeping(f func(next amber.QueueKeeper) keeper) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+func keeping(f func(next amber.QueueKeeper) keeper) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		k := f(p.QueueKeeper)
 		k.QueueKeeper = p.QueueKeeper
 		p.QueueKeeper = k
-		return p
 	}
 }

@@ -17,18 +17,9 @@ func documentMutants() []mutant {
 				w.Document, _ = json.Marshal(v)
 			}
 		})},
-		{"deletes any revision of a document", "document/conditions", true, func(p amber.Parts) amber.Parts {
-			p.Documents = anyRevision{p.Documents}
-			return p
-		}},
-		{"lists documents with their text", "document/list-by-name", true, func(p amber.Parts) amber.Parts {
-			p.Documents = wholeList{p.Documents}
-			return p
-		}},
-		{"has no bound on documents", "document/bounded-in-number", false, func(p amber.Parts) amber.Parts {
-			p.Documents = endless{p.Documents}
-			return p
-		}},
+		{"deletes any revision of a document", "document/conditions", true, func(p *amber.Parts) { p.Documents = anyRevision{p.Documents} }},
+		{"lists documents with their text", "document/list-by-name", true, func(p *amber.Parts) { p.Documents = wholeList{p.Documents} }},
+		{"has no bound on documents", "document/bounded-in-number", false, func(p *amber.Parts) { p.Documents = endless{p.Documents} }},
 	}
 }
 
@@ -42,11 +33,8 @@ func (d documentFunc) PutDocument(ctx context.Context, w amber.DocumentWrite) (a
 	return d.Documents.PutDocument(ctx, w)
 }
 
-func putting(change func(*amber.DocumentWrite)) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
-		p.Documents = documentFunc{p.Documents, change}
-		return p
-	}
+func putting(change func(*amber.DocumentWrite)) func(*amber.Parts) {
+	return func(p *amber.Parts) { p.Documents = documentFunc{p.Documents, change} }
 }
 
 type anyRevision struct{ amber.Documents }

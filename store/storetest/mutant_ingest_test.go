@@ -7,25 +7,22 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func ingestMutants() []mutant {
 	return []mutant{
-		{"ingests wherever the cursor is", "ingest/cursor-is-compared", true, ingestsAnywhere},
-		{"looks at the cursor, then ingests", "concurrent/ingesters-of-one-journal", false, func(p amber.Parts) amber.Parts {
-			next, anywhere := p.Ingest, ingestsAnywhere(p).Ingest
-			p.Ingest = intake{Ingester: next, ingest: func(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
+		{"ingests wherever the cursor is", "ingest/cursor-is-compared", true, ingesting(ingestAnywhere)},
+		{"looks at the cursor, then ingests", "concurrent/ingesters-of-one-journal", false, ingesting(
+			func(ctx context.Context, next amber.Ingester, in amber.Ingestion) (amber.IngestResult, error) {
 				if c, err := next.JournalCursor(ctx, in.Journal); err != nil || c.Seq != in.After {
 					return next.Ingest(ctx, in)
 				}
 				letOthersIn()
-				return anywhere.Ingest(ctx, in)
-			}}
-			return p
-		}},
-		{"moves the cursor before it looks", "ingest/conflict-applies-nothing", true, func(p amber.Parts) amber.Parts {
-			next := p.Ingest
-			p.Ingest = intake{Ingester: next, ingest: func(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
+				return ingestAnywhere(ctx, next, in)
+			})},
+		{"moves the cursor before it looks", "ingest/conflict-applies-nothing", true, ingesting(
+			func(ctx context.Context, next amber.Ingester, in amber.Ingestion) (amber.IngestResult, error) {
 				got, err := next.Ingest(ctx, in)
 				if amber.KindOf(err) == amber.KindConflict {
 					c, _ := next.JournalCursor(ctx, in.Journal)
@@ -33,10 +30,8 @@ func ingestMutants() []mutant {
 					_, _ = next.Ingest(ctx, in)
 				}
 				return got, err
-			}}
-			return p
-		}},
-		{"applies step by step", "ingest/a-bad-step-undoes-everything", true, appliesStepByStep},
+			})},
+		{"applies step by step", "ingest/a-bad-step-undoes-everything", true, ingesting(ingestStepByStep)},
 		{"knows no events", "ingest/native-events-once", true, stepping(func(s *amber.IngestStep) { s.Event = amber.EventRef{} })},
 		{"forgets native events after a while", "ingest/native-events-once", true, stepping(func(s *amber.IngestStep) {
 			if s.Event.Native && !s.Event.At.IsZero() {
@@ -48,9 +43,8 @@ func ingestMutants() []mutant {
 		})},
 		{"looks at the last event seen", "ingest/equal-events-once-in-a-window", true, looksAtLastSeen},
 		{"does not look back", "ingest/window-reaches-back", false, doesNotLookBack},
-		{"knows events of other batches only", "ingest/duplicates-inside", true, func(p amber.Parts) amber.Parts {
-			next := p.Ingest
-			p.Ingest = intake{Ingester: next, ingest: func(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
+		{"knows events of other batches only", "ingest/duplicates-inside", true, ingesting(
+			func(ctx context.Context, next amber.Ingester, in amber.Ingestion) (amber.IngestResult, error) {
 				in.Steps = slices.Clone(in.Steps)
 				seen := map[string]bool{}
 				for i := range in.Steps {
@@ -62,9 +56,7 @@ func ingestMutants() []mutant {
 					seen[id] = true
 				}
 				return next.Ingest(ctx, in)
-			}}
-			return p
-		}},
+			})},
 		{"reopens whatever has ended", "ingest/reopens-only-when-asked", true, stepping(func(s *amber.IngestStep) { s.Reopen = true })},
 		{"never reopens", "ingest/reopens-only-when-asked", true, stepping(func(s *amber.IngestStep) { s.Reopen = false })},
 		{"loses the directory", "ingest/fills-in-what-is-missing", true, stepping(func(s *amber.IngestStep) { s.Start.Directory = "" })},
@@ -100,91 +92,84 @@ func ingestMutants() []mutant {
 		{"keeps all activity", "activity/is-bounded", false, keepsAllActivity},
 		{"has open journals of ended sessions", "journal/open-are-those-not-ended", true, opensAll},
 		{"loses the cursor with the session", "journal/deleting-a-session-keeps-the-cursor", true, losesCursors},
-		{"forgets the process", "journal/cursor-keeps-every-field", true, func(p amber.Parts) amber.Parts {
+		{"forgets the process", "journal/cursor-keeps-every-field", true, func(p *amber.Parts) {
 			next := p.Ingest
 			p.Ingest = intake{Ingester: next, cursor: func(ctx context.Context, journal string) (amber.JournalCursor, error) {
 				c, err := next.JournalCursor(ctx, journal)
 				c.Process = amber.HostProcess{}
 				return c, err
 			}}
-			return p
 		}},
 	}
 }
 
-// stepping changes each step before it is applied.
-func stepping(f func(s *amber.IngestStep)) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+// ingesting replaces Ingest.
+func ingesting(f func(ctx context.Context, next amber.Ingester, in amber.Ingestion) (amber.IngestResult, error)) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		next := p.Ingest
-		p.Ingest = intake{Ingester: next, ingest: func(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
-			in.Steps = slices.Clone(in.Steps)
-			for i := range in.Steps {
-				f(&in.Steps[i])
-			}
-			return next.Ingest(ctx, in)
-		}}
-		return p
+		p.Ingest = intake{Ingester: next, ingest: func(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) { return f(ctx, next, in) }}
 	}
 }
 
+// stepping changes each step before it is applied.
+func stepping(f func(s *amber.IngestStep)) func(*amber.Parts) {
+	return ingesting(func(ctx context.Context, next amber.Ingester, in amber.Ingestion) (amber.IngestResult, error) {
+		in.Steps = slices.Clone(in.Steps)
+		for i := range in.Steps {
+			f(&in.Steps[i])
+		}
+		return next.Ingest(ctx, in)
+	})
+}
+
 // listingActivity changes each list of activity.
-func listingActivity(f func([]amber.Activity) []amber.Activity) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+func listingActivity(f func([]amber.Activity) []amber.Activity) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		next := p.Activities
 		p.Activities = activityFunc(func(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error) {
 			all, err := next.ListActivity(ctx, id, kind)
 			return f(all), err
 		})
-		return p
 	}
 }
 
-func ingestsAnywhere(p amber.Parts) amber.Parts {
-	next := p.Ingest
-	p.Ingest = intake{Ingester: next, ingest: func(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
-		for {
-			c, err := next.JournalCursor(ctx, in.Journal)
-			if err != nil {
-				return amber.IngestResult{}, err
-			}
-			in.After, in.Through = c.Seq, max(c.Seq, in.Through)
-			got, err := next.Ingest(ctx, in)
-			if now, _ := next.JournalCursor(ctx, in.Journal); err == nil || now.Seq == c.Seq {
-				return got, err
-			}
+func ingestAnywhere(ctx context.Context, next amber.Ingester, in amber.Ingestion) (amber.IngestResult, error) {
+	for {
+		c, err := next.JournalCursor(ctx, in.Journal)
+		if err != nil {
+			return amber.IngestResult{}, err
 		}
-	}}
-	return p
+		in.After, in.Through = c.Seq, max(c.Seq, in.Through)
+		got, err := next.Ingest(ctx, in)
+		if now, _ := next.JournalCursor(ctx, in.Journal); err == nil || now.Seq == c.Seq {
+			return got, err
+		}
+	}
 }
 
-func appliesStepByStep(p amber.Parts) amber.Parts {
-	next := p.Ingest
-	p.Ingest = intake{Ingester: next, ingest: func(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
-		var sum amber.IngestResult
-		one := in
-		one.Through = in.After
-		for i := range in.Steps {
-			one.Steps = in.Steps[i : i+1]
-			got, err := next.Ingest(ctx, one)
-			if err != nil {
-				return sum, err
-			}
-			sum.Applied += got.Applied
-			sum.Duplicates += got.Duplicates
-			sum.Memories += got.Memories
+func ingestStepByStep(ctx context.Context, next amber.Ingester, in amber.Ingestion) (amber.IngestResult, error) {
+	var sum amber.IngestResult
+	one := in
+	one.Through = in.After
+	for i := range in.Steps {
+		one.Steps = in.Steps[i : i+1]
+		got, err := next.Ingest(ctx, one)
+		if err != nil {
+			return sum, err
 		}
-		in.Steps = nil
-		_, err := next.Ingest(ctx, in)
-		return sum, err
-	}}
-	return p
+		sum.Applied += got.Applied
+		sum.Duplicates += got.Duplicates
+		sum.Memories += got.Memories
+	}
+	in.Steps = nil
+	return sum, must.Err(next.Ingest(ctx, in))
 }
 
 // looksAtLastSeen lets every event that is known prolong its window.
-func looksAtLastSeen(p amber.Parts) amber.Parts {
+func looksAtLastSeen(p *amber.Parts) {
 	var mu sync.Mutex
 	first, last := map[string]amber.Time{}, map[string]amber.Time{}
-	return stepping(func(s *amber.IngestStep) {
+	stepping(func(s *amber.IngestStep) {
 		mu.Lock()
 		defer mu.Unlock()
 		e := &s.Event
@@ -201,10 +186,10 @@ func looksAtLastSeen(p amber.Parts) amber.Parts {
 
 // doesNotLookBack takes an event that was observed before all others for a
 // new one.
-func doesNotLookBack(p amber.Parts) amber.Parts {
+func doesNotLookBack(p *amber.Parts) {
 	var mu sync.Mutex
 	first := map[string]amber.Time{}
-	return stepping(func(s *amber.IngestStep) {
+	stepping(func(s *amber.IngestStep) {
 		mu.Lock()
 		defer mu.Unlock()
 		if s.Event.ID == "" || s.Event.Native {
@@ -220,10 +205,10 @@ func doesNotLookBack(p amber.Parts) amber.Parts {
 }
 
 // keepsAllActivity lists what went with the rest.
-func keepsAllActivity(p amber.Parts) amber.Parts {
+func keepsAllActivity(p *amber.Parts) {
 	var mu sync.Mutex
 	seen := map[amber.SessionID][]amber.Activity{}
-	p = stepping(func(s *amber.IngestStep) {
+	stepping(func(s *amber.IngestStep) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, a := range s.Activity {
@@ -243,11 +228,10 @@ func keepsAllActivity(p amber.Parts) amber.Parts {
 		}
 		return all, err
 	})
-	return p
 }
 
 // opensAll counts every journal that was ever drained as open.
-func opensAll(p amber.Parts) amber.Parts {
+func opensAll(p *amber.Parts) {
 	var mu sync.Mutex
 	var journals []string
 	next := p.Ingest
@@ -277,11 +261,10 @@ func opensAll(p amber.Parts) amber.Parts {
 			return open, nil
 		},
 	}
-	return p
 }
 
 // losesCursors has no cursor of a session that was deleted.
-func losesCursors(p amber.Parts) amber.Parts {
+func losesCursors(p *amber.Parts) {
 	var mu sync.Mutex
 	gone := map[amber.SessionID]bool{}
 	ingest, catalog := p.Ingest, p.Sessions
@@ -301,5 +284,4 @@ func losesCursors(p amber.Parts) amber.Parts {
 		}
 		return c, err
 	}}
-	return p
 }

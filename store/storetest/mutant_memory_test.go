@@ -10,16 +10,15 @@ import (
 )
 
 // writing replaces Write.
-func writing(f func(ctx context.Context, next amber.LongTerm, r amber.WriteRequest) (amber.WriteAck, error)) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+func writing(f func(ctx context.Context, next amber.LongTerm, r amber.WriteRequest) (amber.WriteAck, error)) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		next := p.LongTerm
 		p.LongTerm = longTerm{LongTerm: next, write: func(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) { return f(ctx, next, r) }}
-		return p
 	}
 }
 
 // asking changes the request of a write.
-func asking(f func(r *amber.WriteRequest)) func(amber.Parts) amber.Parts {
+func asking(f func(r *amber.WriteRequest)) func(*amber.Parts) {
 	return writing(func(ctx context.Context, next amber.LongTerm, r amber.WriteRequest) (amber.WriteAck, error) {
 		f(&r)
 		return next.Write(ctx, r)
@@ -27,7 +26,7 @@ func asking(f func(r *amber.WriteRequest)) func(amber.Parts) amber.Parts {
 }
 
 // answering changes the answer to a write.
-func answering(f func(ack *amber.WriteAck)) func(amber.Parts) amber.Parts {
+func answering(f func(ack *amber.WriteAck)) func(*amber.Parts) {
 	return writing(func(ctx context.Context, next amber.LongTerm, r amber.WriteRequest) (amber.WriteAck, error) {
 		ack, err := next.Write(ctx, r)
 		f(&ack)
@@ -36,11 +35,10 @@ func answering(f func(ack *amber.WriteAck)) func(amber.Parts) amber.Parts {
 }
 
 // editing replaces Edit.
-func editing(f func(ctx context.Context, next amber.Editor, r amber.EditRequest) (amber.Memory, error)) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+func editing(f func(ctx context.Context, next amber.Editor, r amber.EditRequest) (amber.Memory, error)) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		next := p.Editor
 		p.Editor = editFunc(func(ctx context.Context, r amber.EditRequest) (amber.Memory, error) { return f(ctx, next, r) })
-		return p
 	}
 }
 
@@ -74,7 +72,7 @@ func memoryMutants() []mutant {
 		{"does not say what was added", "memory/dedupe-adds-tags-and-metadata-once", true, answering(func(a *amber.WriteAck) { a.Added = nil })},
 		{"does not say what was not taken", "memory/dedupe-says-what-it-did-not-take", true, answering(func(a *amber.WriteAck) { a.NotTaken = nil })},
 		{"takes titles for equal", "memory/dedupe-needs-every-field-equal", true, asking(func(r *amber.WriteRequest) { r.Title = "" })},
-		{"stores duplicates", "memory/dedupe-equal-memory", true, storesDuplicates},
+		{"stores duplicates", "memory/dedupe-equal-memory", true, writing(storeDuplicates)},
 		{"ignores the topic", "topic/id-is-named", true, asking(func(r *amber.WriteRequest) { r.Topic = "" })},
 		{"ignores the idempotency key", "idempotency/other-bytes-conflict", true, asking(func(r *amber.WriteRequest) { r.IdempotencyKey = "" })},
 		{"answers a key with what is stored now", "idempotency/returns-the-first-answer", true, answersKeysAnew},
@@ -97,7 +95,7 @@ func memoryMutants() []mutant {
 			})},
 		{"does not find a deleted memory to delete", "delete/twice-does-nothing", true, deletesOnce},
 		{"erases by deleting", "erase/removes-the-memory-from-every-read", true, erasesByDeleting},
-		{"writes batches one by one", "batch/all-or-nothing", true, func(p amber.Parts) amber.Parts {
+		{"writes batches one by one", "batch/all-or-nothing", true, func(p *amber.Parts) {
 			next := p.LongTerm
 			p.Batch = batchFunc(func(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
 				acks := make([]amber.WriteAck, len(rs))
@@ -109,34 +107,28 @@ func memoryMutants() []mutant {
 				}
 				return acks, nil
 			})
-			return p
 		}},
-		{"takes batches of any size", "batch/size-is-bounded", false, func(p amber.Parts) amber.Parts {
+		{"takes batches of any size", "batch/size-is-bounded", false, func(p *amber.Parts) {
 			next := p.Batch
 			p.Batch = batchFunc(func(ctx context.Context, rs []amber.WriteRequest) ([]amber.WriteAck, error) {
 				return next.WriteBatch(ctx, rs[:min(len(rs), amber.MaxBatchSize)])
 			})
-			return p
 		}},
 	}
 }
 
-// storesDuplicates makes each duplicate differ by what nobody sees.
-func storesDuplicates(p amber.Parts) amber.Parts {
-	next := p.LongTerm
-	p.LongTerm = longTerm{LongTerm: next, write: func(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
-		ack, err := next.Write(ctx, r)
-		if err == nil && ack.Deduplicated {
-			r.Content += strings.Repeat(" ", int(ack.DuplicateCount))
-			r.Topic, r.IdempotencyKey = "", ""
-			return next.Write(ctx, r)
-		}
-		return ack, err
-	}}
-	return p
+// storeDuplicates makes each duplicate differ by what nobody sees.
+func storeDuplicates(ctx context.Context, next amber.LongTerm, r amber.WriteRequest) (amber.WriteAck, error) {
+	ack, err := next.Write(ctx, r)
+	if err == nil && ack.Deduplicated {
+		r.Content += strings.Repeat(" ", int(ack.DuplicateCount))
+		r.Topic, r.IdempotencyKey = "", ""
+		return next.Write(ctx, r)
+	}
+	return ack, err
 }
 
-func answersKeysAnew(p amber.Parts) amber.Parts {
+func answersKeysAnew(p *amber.Parts) {
 	next, memories := p.LongTerm, p.Memories
 	p.LongTerm = longTerm{LongTerm: next, write: func(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
 		ack, err := next.Write(ctx, r)
@@ -145,11 +137,10 @@ func answersKeysAnew(p amber.Parts) amber.Parts {
 		}
 		return ack, err
 	}}
-	return p
 }
 
 // keepsRequests shows the caller's own metadata instead of a copy.
-func keepsRequests(p amber.Parts) amber.Parts {
+func keepsRequests(p *amber.Parts) {
 	var mu sync.Mutex
 	kept := map[amber.MemoryID]map[string]string{}
 	next, memories := p.LongTerm, p.Memories
@@ -169,11 +160,10 @@ func keepsRequests(p amber.Parts) amber.Parts {
 		}
 		return m, err
 	}}
-	return p
 }
 
 // keepsAnswers hands out the same slices again.
-func keepsAnswers(p amber.Parts) amber.Parts {
+func keepsAnswers(p *amber.Parts) {
 	var mu sync.Mutex
 	cache := map[amber.MemoryID]amber.Memory{}
 	memories := p.Memories
@@ -187,10 +177,9 @@ func keepsAnswers(p amber.Parts) amber.Parts {
 		cache[id] = m
 		return m, err
 	}}
-	return p
 }
 
-func deletesOnce(p amber.Parts) amber.Parts {
+func deletesOnce(p *amber.Parts) {
 	next, memories := p.LongTerm, p.Memories
 	p.LongTerm = longTerm{LongTerm: next, delete: func(ctx context.Context, id amber.MemoryID) error {
 		if _, err := memories.Get(ctx, id); err != nil {
@@ -198,13 +187,11 @@ func deletesOnce(p amber.Parts) amber.Parts {
 		}
 		return next.Delete(ctx, id)
 	}}
-	return p
 }
 
-func erasesByDeleting(p amber.Parts) amber.Parts {
+func erasesByDeleting(p *amber.Parts) {
 	next := p.LongTerm
 	p.Eraser = eraseFunc(func(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
 		return amber.EraseReport{ID: id, Removed: []string{"1 memory"}}, next.Delete(ctx, id)
 	})
-	return p
 }

@@ -13,29 +13,27 @@ import (
 // one at a time they keep every promise.
 func raceMutants() []mutant {
 	return []mutant{
-		{"looks at the version of a task, then saves", "concurrent/tasks", false, func(p amber.Parts) amber.Parts {
-			next, last := p.Tasks, savesAnyTask(p).Tasks
+		{"looks at the version of a task, then saves", "concurrent/tasks", false, func(p *amber.Parts) {
+			next := p.Tasks
 			p.Tasks = taskFunc{next, func(ctx context.Context, t amber.Task, ifVersion int64) (amber.Task, error) {
 				if stored, err := next.Task(ctx, t.ID); err == nil && stored.Version != ifVersion {
 					return next.SaveTask(ctx, t, ifVersion)
 				}
 				letOthersIn()
-				return last.SaveTask(ctx, t, ifVersion)
+				return saveAnyTask(ctx, next, t)
 			}}
-			return p
 		}},
-		{"looks at the version of a state, then saves", "concurrent/states", false, func(p amber.Parts) amber.Parts {
-			next, last := p.States, savesAnyState(p).States
+		{"looks at the version of a state, then saves", "concurrent/states", false, func(p *amber.Parts) {
+			next := p.States
 			p.States = stateFunc{next, func(ctx context.Context, id amber.SessionID, doc json.RawMessage, ifVersion int64) (amber.SessionState, error) {
 				if stored, err := next.LoadState(ctx, id); err == nil && stored.Version != ifVersion {
 					return next.SaveState(ctx, id, doc, ifVersion)
 				}
 				letOthersIn()
-				return last.SaveState(ctx, id, doc, ifVersion)
+				return saveAnyState(ctx, next, id, doc)
 			}}
-			return p
 		}},
-		{"looks at the revision, then edits", "concurrent/edits-of-one-revision", false, func(p amber.Parts) amber.Parts {
+		{"looks at the revision, then edits", "concurrent/edits-of-one-revision", false, func(p *amber.Parts) {
 			next, memories := p.Editor, p.Memories
 			p.Editor = editFunc(func(ctx context.Context, r amber.EditRequest) (amber.Memory, error) {
 				if m, err := memories.Get(ctx, r.ID); err == nil && m.Revision == r.IfRevision {
@@ -44,7 +42,6 @@ func raceMutants() []mutant {
 				}
 				return next.Edit(ctx, r)
 			})
-			return p
 		}},
 		{"looks whether it is decided, then decides", "approval/decide-once-of-eight-at-once", false, deciding(
 			func(ctx context.Context, next amber.Approvals, d amber.ApprovalDecision) (amber.Approval, error) {
@@ -61,7 +58,7 @@ func raceMutants() []mutant {
 			})},
 		{"looks for the key, then writes", "concurrent/one-idempotency-key-one-answer", false, looksForKey},
 		{"looks for an equal memory, then writes", "concurrent/equal-memories-are-stored-once", false, looksForEqual},
-		{"looks for the turn, then appends", "concurrent/turns", false, func(p amber.Parts) amber.Parts {
+		{"looks for the turn, then appends", "concurrent/turns", false, func(p *amber.Parts) {
 			next := p.Turns
 			p.Turns = turnLog{Turns: next, append: func(ctx context.Context, t amber.Turn) (amber.Turn, error) {
 				all, err := next.LoadTurns(ctx, t.SessionID, 1000)
@@ -80,7 +77,6 @@ func raceMutants() []mutant {
 				t.ID = ""
 				return next.AppendTurn(ctx, t)
 			}}
-			return p
 		}},
 	}
 }
@@ -89,11 +85,10 @@ func raceMutants() []mutant {
 // need is the scheduler's, so a mutant may get away with it now and then.
 func letOthersIn() { time.Sleep(2 * time.Millisecond) }
 
-func looksForKey(p amber.Parts) amber.Parts {
+func looksForKey(p *amber.Parts) {
 	var mu sync.Mutex
 	answers := map[string]amber.WriteAck{}
-	next := p.LongTerm
-	p.LongTerm = longTerm{LongTerm: next, write: func(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
+	writing(func(ctx context.Context, next amber.LongTerm, r amber.WriteRequest) (amber.WriteAck, error) {
 		key := r.IdempotencyKey
 		if key == "" {
 			return next.Write(ctx, r)
@@ -111,13 +106,12 @@ func looksForKey(p amber.Parts) amber.Parts {
 		defer mu.Unlock()
 		answers[key] = ack
 		return ack, err
-	}}
-	return p
+	})(p)
 }
 
 // looksForEqual says that a memory is new when it saw no equal one before it
 // wrote.
-func looksForEqual(p amber.Parts) amber.Parts {
+func looksForEqual(p *amber.Parts) {
 	next, memories := p.LongTerm, p.Memories
 	p.LongTerm = longTerm{LongTerm: next, write: func(ctx context.Context, r amber.WriteRequest) (amber.WriteAck, error) {
 		page, err := memories.List(ctx, amber.ListQuery{All: true, Limit: amber.MaxPageSize})
@@ -134,5 +128,4 @@ func looksForEqual(p amber.Parts) amber.Parts {
 		ack.Deduplicated = false
 		return ack, err
 	}}
-	return p
 }

@@ -12,38 +12,35 @@ import (
 type memoryPage = amber.Page[amber.Memory]
 
 // listing changes what List is asked.
-func listing(f func(q *amber.ListQuery)) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+func listing(f func(q *amber.ListQuery)) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		next := p.Memories
 		p.Memories = reader{MemoryReader: next, list: func(ctx context.Context, q amber.ListQuery) (memoryPage, error) {
 			f(&q)
 			return next.List(ctx, q)
 		}}
-		return p
 	}
 }
 
 // paging changes what List answers.
-func paging(f func(page *memoryPage)) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+func paging(f func(page *memoryPage)) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		next := p.Memories
 		p.Memories = reader{MemoryReader: next, list: func(ctx context.Context, q amber.ListQuery) (memoryPage, error) {
 			page, err := next.List(ctx, q)
 			f(&page)
 			return page, err
 		}}
-		return p
 	}
 }
 
 // logging replaces Changes.
-func logging(f func(ctx context.Context, next amber.ChangeLog, after amber.Position, limit int) ([]amber.Change, error)) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+func logging(f func(ctx context.Context, next amber.ChangeLog, after amber.Position, limit int) ([]amber.Change, error)) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		next := p.Changes
 		p.Changes = changeFunc{next, func(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
 			return f(ctx, next, after, limit)
 		}}
-		return p
 	}
 }
 
@@ -62,31 +59,28 @@ func readMutants() []mutant {
 			}
 		})},
 		{"lists every identity", "list/scopes-fail-closed", true, listing(func(q *amber.ListQuery) { q.All = q.All || q.Scope == "" })},
-		{"lists pages without end", "list/default-and-largest-page", false, func(p amber.Parts) amber.Parts {
+		{"lists pages without end", "list/default-and-largest-page", false, func(p *amber.Parts) {
 			next := p.Memories
 			p.Memories = reader{MemoryReader: next, list: func(ctx context.Context, q amber.ListQuery) (memoryPage, error) {
 				return unbounded(ctx, next, q)
 			}}
-			return p
 		}},
-		{"shows the history newest first", "edit/keeps-earlier-revisions", true, func(p amber.Parts) amber.Parts {
+		{"shows the history newest first", "edit/keeps-earlier-revisions", true, func(p *amber.Parts) {
 			next := p.Memories
 			p.Memories = reader{MemoryReader: next, history: func(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
 				revs, err := next.History(ctx, id)
 				slices.Reverse(revs)
 				return revs, err
 			}}
-			return p
 		}},
-		{"shows a timeline without its pivot", "timeline/around-a-memory", true, func(p amber.Parts) amber.Parts {
+		{"shows a timeline without its pivot", "timeline/around-a-memory", true, func(p *amber.Parts) {
 			next := p.Memories
 			p.Memories = reader{MemoryReader: next, timeline: func(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
 				line, err := next.Timeline(ctx, id, before, after)
 				return slices.DeleteFunc(line, func(m amber.Memory) bool { return m.ID == id }), err
 			}}
-			return p
 		}},
-		{"shows everybody's memories of a session", "timeline/shows-nothing-of-others-in-the-session", false, func(p amber.Parts) amber.Parts {
+		{"shows everybody's memories of a session", "timeline/shows-nothing-of-others-in-the-session", false, func(p *amber.Parts) {
 			next := p.Memories
 			p.Memories = reader{MemoryReader: next, timeline: func(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
 				line, err := next.Timeline(ctx, id, before, after)
@@ -97,7 +91,6 @@ func readMutants() []mutant {
 				slices.Reverse(all.Items)
 				return all.Items, err
 			}}
-			return p
 		}},
 		{"starts over at a foreign position", "change/refuses-foreign-positions", false, logging(
 			func(ctx context.Context, next amber.ChangeLog, after amber.Position, limit int) ([]amber.Change, error) {
@@ -120,18 +113,14 @@ func readMutants() []mutant {
 				}
 				return got, err
 			})},
-		{"keeps one log", "control/log-is-apart", true, func(p amber.Parts) amber.Parts {
-			p.ControlChanges = p.Changes
-			return p
-		}},
-		{"counts no tombstones", "stats/counts", true, func(p amber.Parts) amber.Parts {
+		{"keeps one log", "control/log-is-apart", true, func(p *amber.Parts) { p.ControlChanges = p.Changes }},
+		{"counts no tombstones", "stats/counts", true, func(p *amber.Parts) {
 			next := p.Stats
 			p.Stats = statsFunc(func(ctx context.Context) (amber.Stats, error) {
 				s, err := next.Stats(ctx)
 				s.Deleted = 0
 				return s, err
 			})
-			return p
 		}},
 	}
 }

@@ -12,18 +12,17 @@ import (
 type recallFunc func(ctx context.Context, next amber.LongTerm, q amber.Query) (amber.RecallResult, error)
 
 // recalling replaces Recall.
-func recalling(f recallFunc) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+func recalling(f recallFunc) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		next := p.LongTerm
 		p.LongTerm = longTerm{LongTerm: next, recall: func(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
 			return f(ctx, next, q)
 		}}
-		return p
 	}
 }
 
 // querying changes what Recall is asked.
-func querying(f func(q *amber.Query)) func(amber.Parts) amber.Parts {
+func querying(f func(q *amber.Query)) func(*amber.Parts) {
 	return recalling(func(ctx context.Context, next amber.LongTerm, q amber.Query) (amber.RecallResult, error) {
 		f(&q)
 		return next.Recall(ctx, q)
@@ -31,7 +30,7 @@ func querying(f func(q *amber.Query)) func(amber.Parts) amber.Parts {
 }
 
 // ranking changes the hits of a recall.
-func ranking(f func(q amber.Query, hits []amber.Hit) []amber.Hit) func(amber.Parts) amber.Parts {
+func ranking(f func(q amber.Query, hits []amber.Hit) []amber.Hit) func(*amber.Parts) {
 	return recalling(func(ctx context.Context, next amber.LongTerm, q amber.Query) (amber.RecallResult, error) {
 		r, err := next.Recall(ctx, q)
 		r.Hits = f(q, r.Hits)
@@ -39,20 +38,20 @@ func ranking(f func(q amber.Query, hits []amber.Hit) []amber.Hit) func(amber.Par
 	})
 }
 
+// hitting changes each hit of a recall.
+func hitting(f func(h *amber.Hit)) func(*amber.Parts) {
+	return ranking(func(_ amber.Query, hits []amber.Hit) []amber.Hit {
+		for i := range hits {
+			f(&hits[i])
+		}
+		return hits
+	})
+}
+
 func recallMutants() []mutant {
 	return []mutant{
-		{"scores all alike", "recall/scores", true, ranking(func(_ amber.Query, hits []amber.Hit) []amber.Hit {
-			for i := range hits {
-				hits[i].Score = 0.9
-			}
-			return hits
-		})},
-		{"scores all as best", "recall/scores", false, ranking(func(_ amber.Query, hits []amber.Hit) []amber.Hit {
-			for i := range hits {
-				hits[i].Score = 1
-			}
-			return hits
-		})},
+		{"scores all alike", "recall/scores", true, hitting(func(h *amber.Hit) { h.Score = 0.9 })},
+		{"scores all as best", "recall/scores", false, hitting(func(h *amber.Hit) { h.Score = 1 })},
 		{"puts the best last", "recall/scores", true, ranking(func(_ amber.Query, hits []amber.Hit) []amber.Hit {
 			slices.Reverse(hits)
 			return hits
@@ -78,19 +77,11 @@ func recallMutants() []mutant {
 		{"trusts everything found", "recall/trusted", true, querying(func(q *amber.Query) { q.Trusted = false })},
 		{"does not say what it clamped", "recall/limit", true, querying(func(q *amber.Query) { q.Limit = min(q.Limit, amber.MaxTopK) })},
 		{"filters after the limit", "recall/filter-before-limit", true, recalling(filtersLate)},
-		{"explains nothing", "recall/explain", true, ranking(func(_ amber.Query, hits []amber.Hit) []amber.Hit {
-			for i := range hits {
-				hits[i].Why = nil
-			}
-			return hits
+		{"explains nothing", "recall/explain", true, hitting(func(h *amber.Hit) { h.Why = nil })},
+		{"shows the beginning as the snippet", "recall/hit-tells-the-memory", false, hitting(func(h *amber.Hit) {
+			h.Snippet = h.Content[:min(80, len(h.Content))]
 		})},
-		{"shows the beginning as the snippet", "recall/hit-tells-the-memory", false, ranking(func(_ amber.Query, hits []amber.Hit) []amber.Hit {
-			for i, h := range hits {
-				hits[i].Snippet = h.Content[:min(80, len(h.Content))]
-			}
-			return hits
-		})},
-		{"finds whole words only", "recall/parts-of-words", false, wholeWordsOnly},
+		{"finds whole words only", "recall/parts-of-words", false, ranking(wholeWordsOnly)},
 	}
 }
 
@@ -120,9 +111,9 @@ func filtersLate(ctx context.Context, next amber.LongTerm, q amber.Query) (amber
 }
 
 // seesEverything asks once more with the identities of every memory.
-func seesEverything(p amber.Parts) amber.Parts {
+func seesEverything(p *amber.Parts) {
 	memories := p.Memories
-	return recalling(func(ctx context.Context, next amber.LongTerm, q amber.Query) (amber.RecallResult, error) {
+	recalling(func(ctx context.Context, next amber.LongTerm, q amber.Query) (amber.RecallResult, error) {
 		result, err := next.Recall(ctx, q)
 		if err != nil || q.Scope != "" {
 			return result, err
@@ -145,12 +136,10 @@ func seesEverything(p amber.Parts) amber.Parts {
 }
 
 // wholeWordsOnly drops hits that do not hold any word of the question.
-func wholeWordsOnly(p amber.Parts) amber.Parts {
-	return ranking(func(q amber.Query, hits []amber.Hit) []amber.Hit {
-		words := strings.Fields(strings.ToLower(q.Text))
-		return slices.DeleteFunc(hits, func(h amber.Hit) bool {
-			held := strings.Fields(strings.ToLower(h.Title + " " + h.Content))
-			return !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(held, w) })
-		})
-	})(p)
+func wholeWordsOnly(q amber.Query, hits []amber.Hit) []amber.Hit {
+	words := strings.Fields(strings.ToLower(q.Text))
+	return slices.DeleteFunc(hits, func(h amber.Hit) bool {
+		held := strings.Fields(strings.ToLower(h.Title + " " + h.Content))
+		return !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(held, w) })
+	})
 }

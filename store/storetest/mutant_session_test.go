@@ -18,7 +18,7 @@ func sessionMutants() []mutant {
 			t.Content = strings.ReplaceAll(t.Content, "\x00", "")
 		})},
 		{"overwrites the time of a turn", "turn/append-keeps-every-field", true, appending(func(t *amber.Turn) { t.CreatedAt = amber.Time{} })},
-		{"loads the first turns", "turn/load-the-last-oldest-first", true, func(p amber.Parts) amber.Parts {
+		{"loads the first turns", "turn/load-the-last-oldest-first", true, func(p *amber.Parts) {
 			next := p.Turns
 			p.Turns = turnLog{Turns: next, load: func(ctx context.Context, id amber.SessionID, limit int) ([]amber.Turn, error) {
 				if limit <= 0 {
@@ -27,9 +27,8 @@ func sessionMutants() []mutant {
 				all, err := next.LoadTurns(ctx, id, 1_000_000)
 				return all[:min(limit, len(all))], err
 			}}
-			return p
 		}},
-		{"renames a session started twice", "session/start-is-idempotent", true, func(p amber.Parts) amber.Parts {
+		{"renames a session started twice", "session/start-is-idempotent", true, func(p *amber.Parts) {
 			next, names := p.Sessions, p.Names
 			p.Sessions = catalogue{Sessions: next, start: func(ctx context.Context, s amber.SessionStart) (amber.Session, error) {
 				got, err := next.StartSession(ctx, s)
@@ -38,13 +37,9 @@ func sessionMutants() []mutant {
 				}
 				return got, err
 			}}
-			return p
 		}},
-		{"lists the sessions of every project", "session/list-of-a-project", false, func(p amber.Parts) amber.Parts {
-			p.Sessions = everywhere{p.Sessions}
-			return p
-		}},
-		{"leaves the turns of a deleted session", "session/delete-removes-what-is-its-own", true, func(p amber.Parts) amber.Parts {
+		{"lists the sessions of every project", "session/list-of-a-project", false, func(p *amber.Parts) { p.Sessions = everywhere{p.Sessions} }},
+		{"leaves the turns of a deleted session", "session/delete-removes-what-is-its-own", true, func(p *amber.Parts) {
 			next, turns := p.Sessions, p.Turns
 			p.Sessions = catalogue{Sessions: next, delete: func(ctx context.Context, id amber.SessionID) error {
 				kept, err := turns.LoadTurns(ctx, id, 1000)
@@ -58,9 +53,8 @@ func sessionMutants() []mutant {
 				}
 				return err
 			}}
-			return p
 		}},
-		{"keeps an ended session active", "active/ended-is-not-active", true, func(p amber.Parts) amber.Parts {
+		{"keeps an ended session active", "active/ended-is-not-active", true, func(p *amber.Parts) {
 			next, active := p.Names, p.Active
 			p.Names = endFunc{next, func(ctx context.Context, e amber.SessionEnd) (amber.Session, error) {
 				got, err := next.EndSession(ctx, e)
@@ -69,10 +63,14 @@ func sessionMutants() []mutant {
 				}
 				return active.SelectSession(ctx, got.ID)
 			}}
-			return p
 		}},
-		{"saves a state over any version", "state/save-compares-versions", true, savesAnyState},
-		{"changes the bytes of a document", "state/bytes-are-kept", false, func(p amber.Parts) amber.Parts {
+		{"saves a state over any version", "state/save-compares-versions", true, func(p *amber.Parts) {
+			next := p.States
+			p.States = stateFunc{next, func(ctx context.Context, id amber.SessionID, doc json.RawMessage, _ int64) (amber.SessionState, error) {
+				return saveAnyState(ctx, next, id, doc)
+			}}
+		}},
+		{"changes the bytes of a document", "state/bytes-are-kept", false, func(p *amber.Parts) {
 			next := p.States
 			p.States = stateFunc{next, func(ctx context.Context, id amber.SessionID, doc json.RawMessage, ifVersion int64) (amber.SessionState, error) {
 				var v any
@@ -81,14 +79,12 @@ func sessionMutants() []mutant {
 				}
 				return next.SaveState(ctx, id, doc, ifVersion)
 			}}
-			return p
 		}},
-		{"clears another run's loop", "loop/clear", true, func(p amber.Parts) amber.Parts {
+		{"clears another run's loop", "loop/clear", true, func(p *amber.Parts) {
 			next := p.Loops
 			p.Loops = loopStore{Loops: next, clear: func(ctx context.Context, id amber.SessionID, _ string) error { return next.ClearLoop(ctx, id, "") }}
-			return p
 		}},
-		{"saves a loop over any run", "loop/save-compares-run-and-revision", true, func(p amber.Parts) amber.Parts {
+		{"saves a loop over any run", "loop/save-compares-run-and-revision", true, func(p *amber.Parts) {
 			next := p.Loops
 			p.Loops = loopStore{Loops: next, save: func(ctx context.Context, l amber.LoopSave) (amber.PendingLoop, error) {
 				if stored, err := next.LoadLoop(ctx, l.SessionID); err == nil {
@@ -96,35 +92,29 @@ func sessionMutants() []mutant {
 				}
 				return next.SaveLoop(ctx, l)
 			}}
-			return p
 		}},
 	}
 }
 
-func appending(f func(t *amber.Turn)) func(amber.Parts) amber.Parts {
-	return func(p amber.Parts) amber.Parts {
+func appending(f func(t *amber.Turn)) func(*amber.Parts) {
+	return func(p *amber.Parts) {
 		next := p.Turns
 		p.Turns = turnLog{Turns: next, append: func(ctx context.Context, t amber.Turn) (amber.Turn, error) {
 			f(&t)
 			return next.AppendTurn(ctx, t)
 		}}
-		return p
 	}
 }
 
-func savesAnyState(p amber.Parts) amber.Parts {
-	next := p.States
-	p.States = stateFunc{next, func(ctx context.Context, id amber.SessionID, doc json.RawMessage, _ int64) (amber.SessionState, error) {
-		for {
-			stored, err := next.LoadState(ctx, id)
-			if err != nil && amber.KindOf(err) != amber.KindNotFound {
-				return stored, err
-			}
-			got, err := next.SaveState(ctx, id, doc, stored.Version)
-			if amber.KindOf(err) != amber.KindConflict {
-				return got, err
-			}
+func saveAnyState(ctx context.Context, next amber.SessionStates, id amber.SessionID, doc json.RawMessage) (amber.SessionState, error) {
+	for {
+		stored, err := next.LoadState(ctx, id)
+		if err != nil && amber.KindOf(err) != amber.KindNotFound {
+			return stored, err
 		}
-	}}
-	return p
+		got, err := next.SaveState(ctx, id, doc, stored.Version)
+		if amber.KindOf(err) != amber.KindConflict {
+			return got, err
+		}
+	}
 }

@@ -13,11 +13,14 @@ type mutant struct {
 	name   string
 	check  string // the check that must notice it
 	lived  bool   // whether histories must notice it too
-	breaks func(p amber.Parts) amber.Parts
+	breaks func(p *amber.Parts)
 }
 
 func (m mutant) backend() storetest.Backend {
-	return inMemory(func(s amber.Store) amber.Store { return amber.NewStore(m.breaks(s.Parts)) })
+	return inMemory(func(s amber.Store) amber.Store {
+		m.breaks(&s.Parts)
+		return amber.NewStore(s.Parts)
+	})
 }
 
 func allMutants() []mutant {
