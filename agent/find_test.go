@@ -37,9 +37,7 @@ func TestFindMakesNothing(t *testing.T) {
 	must.Do(t, made.Close())
 	a = must.Get(agent.Find(t.Context(), o))(t)
 	defer a.Close()
-	if found, err := a.Store().LongTerm.Recall(t.Context(), amber.Query{Text: "database"}); err != nil || len(found.Hits) != 1 {
-		t.Errorf("recall: %v, %v", found, err)
-	}
+	must.Equal(t, "hits", len(must.Get(a.Store().LongTerm.Recall(t.Context(), amber.Query{Text: "database"}))(t).Hits), 1)
 }
 
 func TestDeleteTakesALastSnapshot(t *testing.T) {

@@ -52,9 +52,7 @@ func TestAnEndOfSeveralIDsIsRefused(t *testing.T) {
 			named++
 		}
 	}
-	if named != maxNamed {
-		t.Errorf("%q names %d ids, want %d", err, named, maxNamed)
-	}
+	must.Equal(t, "ids that are named in "+err.Error(), named, maxNamed)
 
 	// The part of the id that is time tells them apart.
 	for _, id := range ids {

@@ -166,9 +166,7 @@ func TestWritesAfterAKilledCreationSurvive(t *testing.T) {
 		for seed := range uint64(seeds) {
 			after := disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
 			checkAfterCut(t, dir, after, &c)
-			if _, err := after.Lstat(filepath.Join(a.GenDir(c), ackName)); err != nil {
-				t.Errorf("an acknowledged write is gone: %v", err)
-			}
+			must.Kind(t, "acknowledged write", must.Err(after.Lstat(filepath.Join(a.GenDir(c), ackName))), "")
 			if t.Failed() {
 				t.Fatalf("killed at call %d, power cut with seed %d", n, seed)
 			}

@@ -39,9 +39,7 @@ func TestCreate(t *testing.T) {
 	checkBuilt(t, fsx.OS(), a, c)
 	checkClean(t, fsx.OS(), a)
 	second := handle(t, dir, options(nil))
-	if got, err := second.Current(); got != c || err != nil {
-		t.Errorf("current: got %+v, %v; want %+v", got, err, c)
-	}
+	must.Equal(t, "current", must.Get(second.Current())(t), c)
 	got, created, err := second.Create(t.Context(), func(string, home.Current) error { return errors.New("built again") })
 	if got != c || created || err != nil {
 		t.Errorf("create again: got %+v, made now %v, %v; want %+v", got, created, err, c)
@@ -199,9 +197,7 @@ func TestCreateTogether(t *testing.T) {
 					builds.Add(1)
 					return build(fsx.OS())(dir, c)
 				})
-				if err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, err)
 				if created {
 					made.Add(1)
 				}
@@ -213,9 +209,7 @@ func TestCreateTogether(t *testing.T) {
 			t.Fatalf("built %d times, made by %d", builds.Load(), made.Load())
 		}
 		for _, c := range got {
-			if c != got[0] {
-				t.Fatalf("got %+v and %+v", got[0], c)
-			}
+			must.Equal(t, "what two that create together get", c, got[0])
 		}
 		checkBuilt(t, fsx.OS(), handle(t, dir, options(nil)), got[0])
 	}

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 )
@@ -71,9 +69,7 @@ func TestCurrentRoundTrip(t *testing.T) {
 				t.Errorf("%d bytes, more than the format allows", len(b))
 			}
 			got := must.Get(parseCurrent(b))(t)
-			if diff := cmp.Diff(tt.c, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			must.Equal(t, "", got, tt.c)
 		})
 	}
 }
@@ -93,9 +89,7 @@ func checkMangled(t *testing.T, what string, b []byte) {
 	if got := amber.KindOf(err); got != want {
 		t.Errorf("%s: got kind %q (%v), want %q, for %q", what, got, err, want, b)
 	}
-	if c != (Current{}) {
-		t.Errorf("%s: got %+v beside an error", what, c)
-	}
+	must.Equal(t, what+" beside an error", c, Current{})
 }
 
 func TestCurrentNoticesEveryByte(t *testing.T) {

@@ -74,9 +74,7 @@ func TestDeleteStopsWhenTheLastLookFails(t *testing.T) {
 		if !errors.Is(err, stop) {
 			t.Fatalf("got %v, want %v", err, stop)
 		}
-		if c, err := a.Current(); err != nil || c != made {
-			t.Fatalf("the agent is %+v, %v", c, err)
-		}
+		must.Equal(t, "agent", must.Get(a.Current())(t), made)
 		checkBuilt(t, fsx.OS(), a, made)
 	}
 }
@@ -109,12 +107,8 @@ func TestDeleteWaitsForWriters(t *testing.T) {
 		})
 	}()
 	close(leave)
-	if err := <-wrote; err != nil {
-		t.Errorf("write: %v", err)
-	}
-	if err := <-deleted; err != nil {
-		t.Errorf("delete: %v", err)
-	}
+	must.NoError(t, <-wrote)
+	must.NoError(t, <-deleted)
 }
 
 func TestDeleteOfAFolderThatIsNoAgent(t *testing.T) {
@@ -125,9 +119,7 @@ func TestDeleteOfAFolderThatIsNoAgent(t *testing.T) {
 	if exists, err := a.Exists(); !exists || err != nil {
 		t.Errorf("hooks have begun it: %v, %v", exists, err)
 	}
-	if err := remove(t.Context(), a); err != nil {
-		t.Errorf("a journal alone: %v", err)
-	}
+	must.Kind(t, "a journal alone", remove(t.Context(), a), "")
 	if _, err := os.Lstat(a.Dir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder is there: %v", err)
 	}
@@ -179,13 +171,9 @@ func checkDeleted(t *testing.T, dir string, disk *crashfs.FS, made home.Current,
 		t.Errorf("the agent is %+v, was %+v, deleted %v", found, made, done)
 	case err == nil:
 		checkBuilt(t, disk, a, found)
-		if _, err := disk.Lstat(filepath.Join(a.SpoolDir(), "s1", "frames")); err != nil {
-			t.Errorf("the journal of an agent that is there: %v", err)
-		}
+		must.Kind(t, "journal of an agent that is there", must.Err(disk.Lstat(filepath.Join(a.SpoolDir(), "s1", "frames"))), "")
 		// The next write ends the deletion, and no later loss is taken for it.
-		if err := writeAck(t.Context(), a, disk); err != nil {
-			t.Errorf("write: %v", err)
-		}
+		must.NoError(t, writeAck(t.Context(), a, disk))
 		if _, err := disk.Lstat(filepath.Join(a.Dir(), "DELETING")); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the note is there after a write: %v", err)
 		}

@@ -77,9 +77,7 @@ func createWatched(t *testing.T, fsys fsx.FS, dir string) (c home.Current, built
 		built = build(fsys)(gen, c)
 		return built
 	})
-	if created != (err == nil) {
-		t.Errorf("made now %v, %v", created, err)
-	}
+	must.Equal(t, "made now", created, err == nil)
 	return c, built, err
 }
 

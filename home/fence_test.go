@@ -29,9 +29,7 @@ func TestExclusiveDoesNotStarve(t *testing.T) {
 		wg.Go(func() {
 			for !stop.Load() {
 				err := a.Write(t.Context(), stores[store], func(home.Current) error {
-					if n := inside[store].Add(1); n != 1 {
-						t.Errorf("%d writers of %s", n, stores[store])
-					}
+					must.Equal(t, "writers of "+stores[store], inside[store].Add(1), 1)
 					runtime.Gosched()
 					inside[store].Add(-1)
 					written.Add(1)
@@ -49,9 +47,7 @@ func TestExclusiveDoesNotStarve(t *testing.T) {
 		before := written.Load()
 		err := a.Exclusive(t.Context(), func(home.Current) error {
 			runtime.Gosched()
-			if n := inside[0].Load() + inside[1].Load(); n != 0 {
-				t.Errorf("%d writers inside while everything stands still", n)
-			}
+			must.Equal(t, "writers inside while everything stands still", inside[0].Load()+inside[1].Load(), 0)
 			return nil
 		})
 		if err != nil {
@@ -83,13 +79,9 @@ func TestFenceComesBeforeLaterWriters(t *testing.T) {
 		}()
 	})
 	for range 2 {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, <-done)
 	}
-	if got := <-order; got != "fence" {
-		t.Errorf("the %s writer got in before the fence, which had come first", got)
-	}
+	must.Equal(t, "first to get in", <-order, "fence")
 }
 
 // TestWaitersSeeTheSwitch has a writer and a fence wait behind a switch to another generation, as a restore
@@ -107,9 +99,7 @@ func TestWaitersSeeTheSwitch(t *testing.T) {
 		return nil
 	}
 	must.Do(t, a.Exclusive(t.Context(), func(c home.Current) error {
-		if c != old {
-			t.Errorf("inside the switch: got %+v, want %+v", c, old)
-		}
+		must.Equal(t, "inside the switch", c, old)
 		go func() { done <- b.Write(t.Context(), "memory", see) }()
 		go func() { done <- b.Exclusive(t.Context(), see) }()
 		// A writer that has its turn waits at the gate.
@@ -123,9 +113,7 @@ func TestWaitersSeeTheSwitch(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		if c := <-got; c != next {
-			t.Errorf("got %+v, want %+v", c, next)
-		}
+		must.Equal(t, "generation of who waited", <-got, next)
 	}
 	checkBuilt(t, fsx.OS(), a, old) // a switch leaves the old generation alone
 }
@@ -142,9 +130,7 @@ func awaitLocked(t *testing.T, path string) {
 			t.Error(err)
 			return
 		}
-		if err := l.Unlock(); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, l.Unlock())
 		runtime.Gosched()
 	}
 }

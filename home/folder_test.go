@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -101,9 +99,7 @@ func checkBroken(t *testing.T, mangle func(t *testing.T, path string, good []byt
 			t.Errorf("%s: got hint %q, want it to speak of %s", door, amber.HintOf(err), hint)
 		}
 	}
-	if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
-		t.Errorf("the home changed (-before +after):\n%s", diff)
-	}
+	must.Equal(t, "home", listing(t, dir), before)
 }
 
 func TestMissingCurrentIsDamage(t *testing.T) {
@@ -173,9 +169,7 @@ func TestNoAgent(t *testing.T) {
 	must.Fail(a.Current())(t, "current", amber.KindNotFound)
 	must.Kind(t, "write", a.Write(t.Context(), "memory", enter), amber.KindNotFound)
 	must.Kind(t, "exclusive", a.Exclusive(t.Context(), enter), amber.KindNotFound)
-	if entries, err := os.ReadDir(dir); len(entries) != 0 || err != nil {
-		t.Errorf("looking for an agent left %v, %v", entries, err)
-	}
+	must.Equal(t, "names that looking for an agent left", len(must.Get(os.ReadDir(dir))(t)), 0)
 }
 
 // TestFolderWithoutCurrent says which folders may become an agent: those that hold nothing anybody was
@@ -215,9 +209,7 @@ func TestFolderWithoutCurrent(t *testing.T) {
 			c, created, err := a.Create(t.Context(), build(fsx.OS()))
 			if tt.want == amber.KindDamaged {
 				must.Kind(t, "create", err, amber.KindDamaged)
-				if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
-					t.Errorf("the home changed (-before +after):\n%s", diff)
-				}
+				must.Equal(t, "home", listing(t, dir), before)
 				return
 			}
 			if err != nil || !created {
@@ -274,7 +266,5 @@ func checkKept(t *testing.T, dir, name string, before []string) {
 	if !slices.Contains(before, name) {
 		return
 	}
-	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-		t.Errorf("%s is gone: %v", name, err)
-	}
+	must.NoError(t, must.Err(os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))))
 }

@@ -72,9 +72,7 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		})
 	}
-	if got, err := os.ReadFile(file); string(got) != "mine" || err != nil {
-		t.Errorf("the file in the way holds %q, %v", got, err)
-	}
+	must.Equal(t, "file in the way", string(must.Get(os.ReadFile(file))(t)), "mine")
 }
 
 // failing returns options whose file system fails every call of one kind.
@@ -141,12 +139,8 @@ func TestAgentHandle(t *testing.T) {
 		t.Errorf("got %s and %s", a.Tenant(), a.ID())
 	}
 	want := filepath.Join(dir, "tenants", "acme-2", "agents", longest)
-	if a.Dir() != want {
-		t.Errorf("got folder %s, want %s", a.Dir(), want)
-	}
-	if got, want := a.GenDir(home.Current{Generation: 12}), filepath.Join(want, "gen", "12"); got != want {
-		t.Errorf("got generation folder %s, want %s", got, want)
-	}
+	must.Equal(t, "folder", a.Dir(), want)
+	must.Equal(t, "folder of a generation", a.GenDir(home.Current{Generation: 12}), filepath.Join(want, "gen", "12"))
 	if _, err := os.Lstat(filepath.Join(dir, "tenants")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("asking for a handle made a folder: %v", err)
 	}

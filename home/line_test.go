@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -49,9 +48,7 @@ func TestLineIsFirstInFirstOut(t *testing.T) {
 		var order []int // the line guards it
 		for i := range 100 {
 			queued(t.Context(), l, func(err error) {
-				if err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, err)
 				order = append(order, i)
 			})
 		}
@@ -64,9 +61,7 @@ func TestLineIsFirstInFirstOut(t *testing.T) {
 		for i := range want {
 			want[i] = i
 		}
-		if !slices.Equal(order, want) {
-			t.Errorf("got the order %v", order)
-		}
+		must.Equal(t, "order", order, want)
 		checkFree(t, l)
 	})
 }
@@ -94,9 +89,7 @@ func TestLineIsLeftWhenTheContextEnds(t *testing.T) {
 			}
 			l.leave()
 			synctest.Wait()
-			if through != len(got) {
-				t.Errorf("%d of %d are through", through, len(got))
-			}
+			must.Equal(t, "who is through", through, len(got))
 			for i, err := range got {
 				if i != quits && err != nil {
 					t.Errorf("number %d: %v", i, err)
@@ -151,9 +144,7 @@ func TestLineUnderStress(t *testing.T) {
 					given.Add(1)
 					return
 				}
-				if n := inside.Add(1); n != 1 {
-					t.Errorf("%d are inside", n)
-				}
+				must.Equal(t, "inside", inside.Add(1), 1)
 				count++
 				inside.Add(-1)
 				l.leave()

@@ -59,9 +59,7 @@ func startCreation(t *testing.T, a *home.Agent) *creation {
 func (c *creation) finish(t *testing.T) {
 	t.Helper()
 	close(c.publish)
-	if err := <-c.done; err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, <-c.done)
 }
 
 // TestCreationIsNeverTakenForDamage reads which generation is live, without a lock, while another process

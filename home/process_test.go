@@ -84,18 +84,14 @@ func TestOthersGoOnWhenAProcessEnds(t *testing.T) {
 					a := handle(t, dir, options(nil))
 					go func() {
 						done <- d.enter(t.Context(), a, func(got home.Current) error {
-							if got != c {
-								t.Errorf("%s: got %+v, want %+v", d.name, got, c)
-							}
+							must.Equal(t, d.name, got, c)
 							return nil
 						})
 					}()
 				}
 				end.end(t, cmd, in)
 				for range job.keeps {
-					if err := <-done; err != nil {
-						t.Error(err)
-					}
+					must.NoError(t, <-done)
 				}
 			})
 		}

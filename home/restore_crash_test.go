@@ -190,9 +190,7 @@ func checkRestored(t *testing.T, dir string, disk *crashfs.FS, first home.Curren
 		t.Errorf("settled a second time: %+v, %v", again, err)
 	}
 	// And the agent goes on: a write, another restore, a power cut.
-	if err := writeAck(t.Context(), a, disk); err != nil {
-		t.Errorf("write: %v", err)
-	}
+	must.NoError(t, writeAck(t.Context(), a, disk))
 	o, err = restore(t.Context(), handle(t, dir, options(disk)), disk)
 	if err != nil {
 		t.Errorf("another restore: %v", err)
@@ -202,9 +200,7 @@ func checkRestored(t *testing.T, dir string, disk *crashfs.FS, first home.Curren
 		t.Errorf("restored as %+v after %+v", o.next, c)
 	}
 	cut := disk.CrashClone(rand.New(rand.NewPCG(1, 2)))
-	if got := checkOldOrNew(t, dir, cut, c, o); got != o.next {
-		t.Errorf("got %+v after an acknowledged restore of %+v", got, o.next)
-	}
+	must.Equal(t, "agent after an acknowledged restore", checkOldOrNew(t, dir, cut, c, o), o.next)
 }
 
 // checkOldOrNew checks that the live generation is whole and, where the switch was acknowledged, the new one.
@@ -284,12 +280,8 @@ func TestWritesAfterAKilledRestoreSurvive(t *testing.T) {
 		c := must.Get(a.Current())(t)
 		for seed := range uint64(seeds) {
 			after := disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
-			if got := checkOldOrNew(t, dir, after, first, o); got != c {
-				t.Errorf("seed %d: a power cut brought %+v back, written was to %+v", seed, got, c)
-			}
-			if _, err := after.Lstat(filepath.Join(a.GenDir(c), ackName)); err != nil {
-				t.Errorf("seed %d: an acknowledged write is gone: %v", seed, err)
-			}
+			must.Equal(t, "generation after a power cut", checkOldOrNew(t, dir, after, first, o), c)
+			must.Kind(t, "acknowledged write", must.Err(after.Lstat(filepath.Join(a.GenDir(c), ackName))), "")
 		}
 		// The writer has settled everything on its way, so that a crash leaves nothing behind for long.
 		if r, err := handle(t, dir, options(disk)).Restoring(); r != nil || err != nil {

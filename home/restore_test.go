@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,9 +32,7 @@ func begin(t *testing.T, a *home.Agent, fsys fsx.FS) *home.Restore {
 			if err == nil {
 				err = buildLoosely(fsys, r.Dir(), r.Current())
 			}
-			if err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, err)
 			began <- r
 			<-over
 			return err
@@ -43,9 +40,7 @@ func begin(t *testing.T, a *home.Agent, fsys fsx.FS) *home.Restore {
 	}()
 	t.Cleanup(func() {
 		close(over)
-		if err := <-left; err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, <-left)
 	})
 	return <-began
 }
@@ -64,12 +59,8 @@ func TestSwitchMakesTheNewGenerationLive(t *testing.T) {
 	must.Do(t, writeAck(t.Context(), other, fsx.OS()))
 	must.Do(t, r.Sync())
 	err := r.Switch(t.Context(), func(old home.Current) (amber.Stamp, error) {
-		if old != first {
-			t.Errorf("prepare is given %+v, want %+v", old, first)
-		}
-		if _, err := os.Lstat(filepath.Join(a.GenDir(old), ackName)); err != nil {
-			t.Error(err)
-		}
+		must.Equal(t, "what prepare is given", old, first)
+		must.NoError(t, must.Err(os.Lstat(filepath.Join(a.GenDir(old), ackName))))
 		return later, nil
 	})
 	must.Do(t, err)
@@ -78,12 +69,8 @@ func TestSwitchMakesTheNewGenerationLive(t *testing.T) {
 		t.Errorf("got %+v, %v, want %+v", c, err, r.Current())
 	}
 	checkBuilt(t, fsx.OS(), other, c)
-	if err := errors.Join(r.Abort(), writeAck(t.Context(), other, fsx.OS())); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Lstat(filepath.Join(a.GenDir(c), ackName)); err != nil {
-		t.Errorf("the write went elsewhere: %v", err)
-	}
+	must.NoError(t, errors.Join(r.Abort(), writeAck(t.Context(), other, fsx.OS())))
+	must.Kind(t, "write after the switch", must.Err(os.Lstat(filepath.Join(a.GenDir(c), ackName))), "")
 	must.Kind(t, "a second switch", r.Switch(t.Context(), noStamp), amber.KindInternal)
 }
 
@@ -96,9 +83,7 @@ func TestClockNeverGoesBack(t *testing.T) {
 	beyond := ^amber.Stamp(0)
 	must.Kind(t, "a clock beyond all times", r.Switch(t.Context(), func(home.Current) (amber.Stamp, error) { return beyond, nil }), amber.KindInvalid)
 	must.Do(t, r.Switch(t.Context(), noStamp))
-	if got := r.Current().Clock; got != first.Clock {
-		t.Errorf("got %s, want %s", got, first.Clock)
-	}
+	must.Equal(t, "clock", r.Current().Clock, first.Clock)
 }
 
 // TestNumbersOfGenerations checks that a number that was live, or is there, is not used again, and that one
@@ -116,9 +101,7 @@ func TestNumbersOfGenerations(t *testing.T) {
 	must.Equal(t, "numbers", got, []int64{2, 2, 2, 3, 3})
 	put(t, filepath.Join(agentDir(dir), "gen", "17"), "stranger.db")
 	put(t, filepath.Join(agentDir(dir), "gen"), "99x", "098")
-	if got := next(giveUp); got != 18 {
-		t.Errorf("got %d beside a folder 17", got)
-	}
+	must.Equal(t, "number beside a folder 17", next(giveUp), 18)
 	all, err := a.Generations()
 	if diff := cmp.Diff([]int64{3, 17}, all); diff != "" || err != nil {
 		t.Errorf("generations (-want +got):\n%s, %v", diff, err)
@@ -127,9 +110,7 @@ func TestNumbersOfGenerations(t *testing.T) {
 	if diff := cmp.Diff([]int64{1, 2}, parked); diff != "" || err != nil {
 		t.Errorf("parked (-want +got):\n%s, %v", diff, err)
 	}
-	if err := a.RemoveParked(1); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, a.RemoveParked(1))
 	for _, n := range []int64{0, 3, 4} {
 		must.Kind(t, "remove what is not parked", a.RemoveParked(n), amber.KindRefused)
 	}
@@ -160,22 +141,16 @@ func TestRestoreOfAnotherProcessIsLeftAlone(t *testing.T) {
 			err = handle(t, dir, short).Operate(t.Context(), func() error { return nil })
 			must.Kind(t, "operate beside it", err, amber.KindBusy)
 			must.Do(t, errors.Join(in.Close(), cmd.Wait()))
-			if c, err := a.Current(); err != nil || c.Generation != 2 {
-				t.Errorf("got %+v, %v after the other process is done", c, err)
-			}
+			must.Equal(t, "generation after the other process is done", must.Get(a.Current())(t).Generation, 2)
 			continue
 		}
 		kill(t, cmd)
 		fresh := handle(t, dir, options(nil))
 		must.Do(t, fresh.Write(t.Context(), "control", func(c home.Current) error {
-			if c != first {
-				t.Errorf("writing to %+v", c)
-			}
+			must.Equal(t, "generation that is written to", c, first)
 			return nil
 		}))
-		if all, err := a.Generations(); !slices.Equal(all, []int64{1}) || err != nil {
-			t.Errorf("generations %v, %v are left", all, err)
-		}
+		must.Equal(t, "generations that are left", must.Get(a.Generations())(t), []int64{1})
 		if r, err := a.Restoring(); r != nil || err != nil {
 			t.Errorf("still restoring: %+v, %v", r, err)
 		}
@@ -221,16 +196,12 @@ func TestRestoreDoesNotSlowWriters(t *testing.T) {
 	cost(warm, warmCount)
 	alone := cost(warm, warmCount)
 	begin(t, handle(t, dir, options(nil)), fsx.OS())
-	if got := cost(warm, warmCount); got != alone {
-		t.Errorf("a write costs %d calls beside a restore, %d alone", got, alone)
-	}
+	must.Equal(t, "calls of a write beside a restore", cost(warm, warmCount), alone)
 	cold, coldCount := open()
 	if got := cost(cold, coldCount); got > alone+3 {
 		t.Errorf("the first write of a process costs %d calls beside a restore, others %d", got, alone)
 	}
-	if got := cost(cold, coldCount); got != alone {
-		t.Errorf("the second write of a process costs %d calls beside a restore, %d alone", got, alone)
-	}
+	must.Equal(t, "calls of the second write of a process beside a restore", cost(cold, coldCount), alone)
 }
 
 // TestBadNoteIsReportedAndNothingIsGuessed puts notes there that cannot be believed: the agent works on, no
@@ -277,15 +248,11 @@ func TestBadNoteIsReportedAndNothingIsGuessed(t *testing.T) {
 					t.Errorf("%s: got hint %q, want %q in it", what, amber.HintOf(err), tt.hint)
 				}
 			}
-			if err := handle(t, dir, options(nil)).Write(t.Context(), "memory", func(home.Current) error { return nil }); err != nil {
-				t.Errorf("write: %v", err)
-			}
+			must.NoError(t, handle(t, dir, options(nil)).Write(t.Context(), "memory", func(home.Current) error { return nil }))
 			if got := listing(t, filepath.Join(a.Dir(), "gen")); got != before && !strings.Contains(tt.note, "amber-restoring 1") {
 				t.Error("something was changed")
 			}
-			if got, err := os.ReadFile(filepath.Join(a.Dir(), "RESTORING")); err != nil || string(got) != tt.note {
-				t.Errorf("the note is %q, %v now", got, err)
-			}
+			must.Equal(t, "note", string(must.Get(os.ReadFile(filepath.Join(a.Dir(), "RESTORING")))(t)), tt.note)
 		})
 	}
 }
@@ -305,13 +272,9 @@ func TestRemoveGenerationRefusesWhatIsNeeded(t *testing.T) {
 	cancel()
 	must.Kind(t, "remove when the caller gave up", a.RemoveGeneration(ended, 1), amber.KindUnreachable)
 	for range 2 {
-		if err := a.RemoveGeneration(ctx, 1); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, a.RemoveGeneration(ctx, 1))
 	}
-	if all, err := a.Generations(); !slices.Equal(all, []int64{2}) || err != nil {
-		t.Errorf("got %v, %v", all, err)
-	}
+	must.Equal(t, "generations", must.Get(a.Generations())(t), []int64{2})
 	// A mark at the live one is not obeyed.
 	put(t, filepath.Join(a.Dir(), "gen"), "2.removing")
 	must.Fail(handle(t, dir, options(nil)).Settle(ctx))(t, "beside an operation", "")
@@ -342,9 +305,7 @@ func TestRemoveGenerationBesideAReader(t *testing.T) {
 	must.Get(restoreOnly(t, handle(t, dir, options(nil))))(t)
 	a := handle(t, dir, options(&refilled{FS: fsx.OS(), times: 2}))
 	must.Do(t, a.RemoveGeneration(t.Context(), 1))
-	if all, err := a.Generations(); !slices.Equal(all, []int64{2}) || err != nil {
-		t.Errorf("got %v, %v", all, err)
-	}
+	must.Equal(t, "generations", must.Get(a.Generations())(t), []int64{2})
 }
 
 // restoreOnly restores and keeps the old generation.
@@ -391,9 +352,7 @@ func TestSwitchInDoubtIsSettled(t *testing.T) {
 		must.Do(t, writeAck(t.Context(), a, disk))
 		for seed := range uint64(seeds) {
 			after := disk.CrashClone(rand.New(rand.NewPCG(seed, 0)))
-			if got, err := handle(t, dir, options(after)).Current(); got != c || err != nil {
-				t.Errorf("got %+v, %v, want %+v", got, err, c)
-			}
+			must.Equal(t, "generation", must.Get(handle(t, dir, options(after)).Current())(t), c)
 		}
 	}
 	if !doubted {
@@ -460,9 +419,7 @@ func TestBeginRestoreRefuses(t *testing.T) {
 	none := handle(t, homeDir(t), options(nil))
 	must.Fail(none.BeginRestore(t.Context(), snapshotID))(t, "no agent", amber.KindNotFound)
 	must.Kind(t, "operate without a folder", none.Operate(t.Context(), func() error { return nil }), amber.KindNotFound)
-	if _, err := none.Settle(t.Context()); err != nil {
-		t.Errorf("settle without an agent: %v", err)
-	}
+	must.Kind(t, "settle without an agent", must.Err(none.Settle(t.Context())), "")
 	if _, err := os.Lstat(filepath.Join(agentDir(dir), "RESTORING")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a note is left: %v", err)
 	}
@@ -486,9 +443,7 @@ func TestForkMakesAnAgentOfItsOwn(t *testing.T) {
 	}
 	checkBuilt(t, fsx.OS(), a, c)
 	must.Fail(forked())(t, "a second fork", amber.KindConflict)
-	if got, err := a.Current(); got != c || err != nil {
-		t.Errorf("got %+v, %v, want %+v", got, err, c)
-	}
+	must.Equal(t, "generation", must.Get(a.Current())(t), c)
 }
 
 // TestForkSurvivesAPowerCut cuts the power at every call: there is the whole agent, or none.
@@ -570,9 +525,7 @@ func TestPlacesOfAHome(t *testing.T) {
 		got.WriteString(filepath.ToSlash(rel) + "\n")
 	}
 	want := "tenants/acme/repo\nkeys\ncache\ntenants/acme/agents/bot/parked/3\n"
-	if diff := cmp.Diff(want, got.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Equal(t, "", got.String(), want)
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("looking made the home")
 	}

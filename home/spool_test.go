@@ -18,9 +18,7 @@ func TestAtMakesNothing(t *testing.T) {
 	dir := homeDir(t)
 	h := must.Get(home.At(dir, options(nil)))(t)
 	a := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
-	if got, want := a.SpoolDir(), filepath.Join(agentDir(dir), "spool"); got != want {
-		t.Errorf("the spool is %s, want %s", got, want)
-	}
+	must.Equal(t, "spool", a.SpoolDir(), filepath.Join(agentDir(dir), "spool"))
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("looking made a home: %v", err)
 	}

@@ -46,9 +46,7 @@ func holding(t *testing.T, a *home.Agent, d door, during func()) {
 	case <-inside:
 		during()
 		close(leave)
-		if err := <-done; err != nil {
-			t.Errorf("%s: %v", d.name, err)
-		}
+		must.Kind(t, d.name, <-done, "")
 	case err := <-done:
 		if amber.KindOf(err) != amber.KindBusy {
 			t.Fatalf("%s: %v", d.name, err)
@@ -105,14 +103,10 @@ func TestWhoKeepsWhomOut(t *testing.T) {
 				})
 				// Who gave up waiting holds nobody up.
 				err := tt.wanted.enter(t.Context(), handle(t, dir, options(nil)), func(got home.Current) error {
-					if got != c {
-						t.Errorf("got %+v, want %+v", got, c)
-					}
+					must.Equal(t, "generation", got, c)
 					return nil
 				})
-				if err != nil {
-					t.Errorf("afterwards: %v", err)
-				}
+				must.Kind(t, "afterwards", err, "")
 			})
 		}
 	}
@@ -150,9 +144,7 @@ func TestWaitEndsWithTheContext(t *testing.T) {
 				err = tt.wanted.enter(ctx, a, enter)
 				must.Kind(t, "timed out", err, amber.KindUnreachable)
 			})
-			if err := tt.wanted.enter(t.Context(), a, func(home.Current) error { return nil }); err != nil {
-				t.Errorf("afterwards: %v", err)
-			}
+			must.Kind(t, "afterwards", tt.wanted.enter(t.Context(), a, func(home.Current) error { return nil }), "")
 		})
 	}
 }
@@ -198,8 +190,6 @@ func TestPanicLetsGo(t *testing.T) {
 			}()
 			_ = d.enter(t.Context(), a, func(home.Current) error { panic("mine") })
 		}()
-		if err := d.enter(t.Context(), a, func(home.Current) error { return nil }); err != nil {
-			t.Errorf("%s after a panic: %v", d.name, err)
-		}
+		must.Kind(t, d.name+" after a panic", d.enter(t.Context(), a, func(home.Current) error { return nil }), "")
 	}
 }

@@ -18,9 +18,7 @@ func open(t *testing.T, n int) *sqlconn.Pool {
 	path := filepath.Join(t.TempDir(), "odd name?#%20.db")
 	p := must.Get(sqlconn.Open(sqlconn.FileURI(path, url.Values{"mode": {"rwc"}, "_pragma": {"busy_timeout(0)"}}), n))(t)
 	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, p.Close())
 	})
 	must.Get(p.DB.ExecContext(t.Context(), "CREATE TABLE a (n INTEGER PRIMARY KEY)"))(t)
 	return p
@@ -54,16 +52,12 @@ func TestTransact(t *testing.T) {
 	if err := c.Transact(ctx, "BEGIN IMMEDIATE", func() error { return errors.Join(insert(), broken) }); !errors.Is(err, broken) {
 		t.Errorf("got %v, want %v", err, broken)
 	}
-	if err := c.Transact(ctx, "BEGIN IMMEDIATE", insert); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, c.Transact(ctx, "BEGIN IMMEDIATE", insert))
 	err := c.Transact(ctx, "BEGIN IMMEDIATE", func() error { cancel(); return insert() })
 	if !errors.Is(err, context.Canceled) || amber.KindOf(sqlconn.Wrap("op", "", err)) != amber.KindUnreachable {
 		t.Errorf("got %v, want it cancelled and unreachable", err)
 	}
-	if got := count(t, c); got != 1 {
-		t.Errorf("%d rows, want 1", got)
-	}
+	must.Equal(t, "rows", count(t, c), 1)
 }
 
 // However a transaction ends, the connection can be used as before.
@@ -94,21 +88,15 @@ func TestNothingIsLeftOpen(t *testing.T) {
 		defer func() { _ = recover() }()
 		_ = c.Transact(t.Context(), "BEGIN IMMEDIATE", func() error { panic(insert(t.Context())()) })
 	}()
-	if err := c.Transact(t.Context(), "BEGIN IMMEDIATE", insert(t.Context())); err != nil {
-		t.Errorf("after a panic: %v", err)
-	}
-	if got := count(t, c); got != done+1 {
-		t.Errorf("%d rows, want the %d that were acknowledged", got, done+1)
-	}
+	must.Kind(t, "after a panic", c.Transact(t.Context(), "BEGIN IMMEDIATE", insert(t.Context())), "")
+	must.Equal(t, "rows that were acknowledged", count(t, c), done+1)
 }
 
 func TestPoolIsBounded(t *testing.T) {
 	t.Parallel()
 	p := open(t, 1)
 	c := get(t, p)
-	if count(t, c) != 0 {
-		t.Error("the table is not empty")
-	}
+	must.Equal(t, "rows", count(t, c), 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if other, err := p.Get(ctx); !errors.Is(err, context.Canceled) {
@@ -145,9 +133,7 @@ func TestShapesDiffer(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	if err := sqlconn.Judge(3, 3, ""); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, sqlconn.Judge(3, 3, ""))
 	if err := sqlconn.Judge(2, 3, ""); !errors.Is(err, sqlconn.ErrOlder) {
 		t.Errorf("got %v, want older", err)
 	}

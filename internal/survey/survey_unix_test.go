@@ -67,9 +67,7 @@ func TestWalkListsFilesFoldersAndModes(t *testing.T) {
 	s := look(t, root, survey.Options{Skip: func(rel string, dir bool) bool { return dir && rel == ".git" }})
 	want := []string{"b 3 0", "b-a 1 0", "b/c.md 1 4", "empty 3 0", "run.sh 2 2"}
 	must.Equal(t, "", want, paths(s))
-	if len(s.Skipped) != 0 {
-		t.Errorf("skipped %v", s.Skipped)
-	}
+	must.Equal(t, "skipped", s.Skipped, nil)
 	if e, found := s.Find("b/c.md"); !found || e.Key.Inode == 0 || e.ModTime.IsZero() {
 		t.Errorf("found %+v, %v", e, found)
 	}
@@ -164,9 +162,7 @@ func TestTheRootItself(t *testing.T) {
 	if len(s.Entries) != 1 || s.Root == link {
 		t.Fatalf("surveyed %+v", s)
 	}
-	if got, err := read(s.Root, s.Entries[0]); err != nil || got != "text" {
-		t.Errorf("read %q, %v", got, err)
-	}
+	must.Equal(t, "text", must.Get(read(s.Root, s.Entries[0]))(t), "text")
 }
 
 func TestSameIsOnlyWhatCertainlyDidNotChange(t *testing.T) {
@@ -258,9 +254,7 @@ func TestB13_AFileThatChangesWhileItIsReadIsTorn(t *testing.T) {
 			put(t, file, "text")
 			age(t, file, time.Hour)
 			e := must.Get(survey.Stat(fsx.OS(), root, "dir/a"))(t)
-			if got, err := read(root, e); err != nil || got != "text" {
-				t.Fatalf("read %q, %v", got, err)
-			}
+			must.Equal(t, "text", must.Get(read(root, e))(t), "text")
 			// While it is read: only what touches the open file can be seen, and it is.
 			meddled := false
 			out := meddler{io.Discard, func() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/storetest"
 )
@@ -24,9 +25,7 @@ func backend() storetest.Backend {
 func TestKeepsEveryPromise(t *testing.T) {
 	t.Parallel()
 	report, err := storetest.Run(t.Context(), backend())
-	if err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, err)
 	for _, name := range report.NotRun {
 		if !strings.HasPrefix(name, "durable/") && !strings.HasPrefix(name, "shared/") {
 			t.Errorf("check %s was not run", name)

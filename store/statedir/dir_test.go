@@ -79,12 +79,8 @@ func TestAFileIsTheDocument(t *testing.T) {
 	d, dir := fresh(t)
 	put(t, d, "cursor", "{ \"at\": 7 }\n")
 	path := filepath.Join(dir, "cursor.json")
-	if b, err := os.ReadFile(path); err != nil || string(b) != `{"at":7}` {
-		t.Errorf("the file holds %q, %v", b, err)
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("the mode is %v, %v", info.Mode(), err)
-	}
+	must.Equal(t, "file", string(must.Get(os.ReadFile(path))(t)), `{"at":7}`)
+	must.Equal(t, "mode for others", must.Get(os.Stat(path))(t).Mode().Perm()&0o077, 0)
 }
 
 // A document that another system wrote with white space is the same document, and
@@ -137,9 +133,7 @@ func TestDamagedDocuments(t *testing.T) {
 			}
 		}
 		put(t, d, name, "2")
-		if err := d.DeleteDocument(t.Context(), name, ""); err != nil {
-			t.Errorf("delete %s: %v", name, err)
-		}
+		must.NoError(t, d.DeleteDocument(t.Context(), name, ""))
 	}
 }
 
@@ -153,9 +147,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	link(t, outside, filepath.Join(dir, "link.json"))
 	must.Fail(d.ReadDocument(t.Context(), "link"))(t, "read a link", amber.KindDamaged)
 	must.Fail(d.PutDocument(t.Context(), amber.DocumentWrite{Name: "link", Document: []byte("1")}))(t, "write a link", amber.KindDamaged)
-	if b, err := os.ReadFile(outside); err != nil || string(b) != `{"secret":1}` {
-		t.Errorf("the file outside holds %q, %v", b, err)
-	}
+	must.Equal(t, "file outside", string(must.Get(os.ReadFile(outside))(t)), `{"secret":1}`)
 	must.Do(t, os.RemoveAll(dir))
 	link(t, t.TempDir(), dir)
 	_, err := d.PutDocument(t.Context(), amber.DocumentWrite{Name: "a", Document: []byte("1")})

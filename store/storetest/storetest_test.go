@@ -76,9 +76,7 @@ func TestHistoriesOfModelAgree(t *testing.T) {
 func TestLongHistoryWithManySessions(t *testing.T) {
 	t.Parallel()
 	o := storetest.HistoryOptions{Operations: 1000, Sessions: 8}
-	if err := storetest.History(t.Context(), *seed, o, inMemory(nil), kept()); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, storetest.History(t.Context(), *seed, o, inMemory(nil), kept()))
 }
 
 func TestRecallQualityOfModel(t *testing.T) {
@@ -89,9 +87,7 @@ func TestRecallQualityOfModel(t *testing.T) {
 	if total < 50 {
 		t.Errorf("got %d questions, want at least 50", total)
 	}
-	if found+len(misses) != total {
-		t.Errorf("%d found and %d missed are not %d", found, len(misses), total)
-	}
+	must.Equal(t, "found and missed", found+len(misses), total)
 	if found*100 < total*85 {
 		t.Errorf("found %d of %d, want at least 85 percent", found, total)
 	}
@@ -179,16 +175,12 @@ func TestMissingPartsAreNotRun(t *testing.T) {
 				return amber.NewStore(p)
 			})
 			report, err := storetest.Run(t.Context(), b)
-			if err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, err)
 			if len(report.NotRun) == 0 || len(report.Passed) == 0 {
 				t.Errorf("%d checks passed and %d were not run", len(report.Passed), len(report.NotRun))
 			}
 			for s := range uint64(3) {
-				if err := storetest.History(t.Context(), s, storetest.HistoryOptions{}, inMemory(nil), b); err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, storetest.History(t.Context(), s, storetest.HistoryOptions{}, inMemory(nil), b))
 			}
 		})
 	}
@@ -231,9 +223,7 @@ func TestRandomDependsOnSeedOnly(t *testing.T) {
 		return string(b)
 	}
 	one := read(1)
-	if again := read(1); again != one {
-		t.Error("equal seeds give different bytes")
-	}
+	must.Equal(t, "bytes of equal seeds", read(1), one)
 	if read(2) == one {
 		t.Error("different seeds give equal bytes")
 	}
