@@ -76,13 +76,9 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 			after, departed := stamped(t, s), departures(t, s)
 			for id, was := range then {
 				is := after[id]
-				if is.Session != was.Session {
-					t.Errorf("session %s is %+v, it was %+v", id, is, was)
-				}
+				must.Equal(t, "session "+string(id), is.Session, was.Session)
 			}
-			if len(after) != len(then) {
-				t.Errorf("there are %d sessions, there were %d", len(after), len(then))
-			}
+			must.Equal(t, "sessions", len(after), len(then))
 			device := must.Get(s.agent.Current())(t).Device
 			for id, want := range map[amber.SessionID]amber.Origin{
 				"same":        then["same"].Origin,
@@ -98,9 +94,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 					}
 					got.Clock = 0
 				}
-				if got != want {
-					t.Errorf("session %s is %+v, want %+v", id, got, want)
-				}
+				must.Equal(t, "session "+string(id), got, want)
 			}
 			counters := map[amber.SyncRef]uint64{}
 			for ref, d := range departed {
@@ -115,16 +109,10 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 				turnRef("late prompt of gone before and after"): 2, turnRef("late prompt of same"): 2,
 			}
 			must.Equal(t, "counters of the departed", counters, want)
-			if got := departed[sessionRef("late and gone")]; got != gone[sessionRef("late and gone")] {
-				t.Errorf("a departure was taken over as %+v", got)
-			}
-			if departed[turnRef("late prompt of same")].Project != "q" {
-				t.Error("a prompt departed from another project")
-			}
+			must.Equal(t, "departure that was taken over", departed[sessionRef("late and gone")], gone[sessionRef("late and gone")])
+			must.Equal(t, "project that a prompt departed from", departed[turnRef("late prompt of same")].Project, "q")
 			for _, turn := range []string{"prompt of turns go", "prompt of returns"} {
-				if n := must.Get(l.s.LoadTurns(ctx, amber.SessionID(turn[len("prompt of "):]), 9))(t); len(n) != 1 {
-					t.Errorf("%s is not there", turn)
-				}
+				must.Equal(t, "turns with "+turn, len(must.Get(l.s.LoadTurns(ctx, amber.SessionID(turn[len("prompt of "):]), 9))(t)), 1)
 			}
 			if report.Stamped != 4 || report.Tombstones != 5 || report.TakenOver != 5 {
 				t.Errorf("report %+v", report)
@@ -143,9 +131,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 					t.Errorf("the log does not name %v", ref)
 				}
 			}
-			if len(logged) != len(mentioned) {
-				t.Errorf("the log names %d records, want %d: %v", len(logged), len(mentioned), logged)
-			}
+			must.Equal(t, "records in the log", len(logged), len(mentioned))
 			sound(t, s)
 		})
 	}
@@ -185,9 +171,7 @@ func TestAdoptedSessionsAreTheSnapshots(t *testing.T) {
 					t.Fatalf("%d sessions, want %d; prompts (-want +got):\n%s", len(after), len(then), diff)
 				}
 				for id, n := range after {
-					if n.Session != then[id].Session {
-						t.Errorf("session %s is %+v, it was %+v", id, n, then[id])
-					}
+					must.Equal(t, "session "+string(id), n.Session, then[id].Session)
 					if now[id].Origin.After(n.Origin) || then[id].Origin.After(n.Origin) || gone[sessionRef(id)].After(n.Origin) {
 						t.Errorf("session %s does not win", id)
 					}
@@ -280,12 +264,8 @@ func TestAdoptLocalOnlyKeepsSessions(t *testing.T) {
 	say(t, l.s, "s", "prompt", amber.RoleUser, "")
 	must.Do(t, l.s.DeleteSession(ctx, "late"))
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.LocalOnly = true })
-	if diff := cmp.Diff(then, stamped(t, l.s), sameTime); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if got := departures(t, l.s); len(got) != 0 {
-		t.Errorf("departed are %v", got)
-	}
+	must.Equal(t, "sessions", stamped(t, l.s), then, sameTime)
+	must.Equal(t, "departed", len(departures(t, l.s)), 0)
 }
 
 // A restored version has seen every side that the memory had in the file and
@@ -414,9 +394,7 @@ func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
 				must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
 					var n int
 					err := x.Row("SELECT count(*) FROM " + table).Scan(&n)
-					if n != want {
-						t.Errorf("%s has %d rows, want %d", table, n, want)
-					}
+					must.Equal(t, "rows of "+table, n, want)
 					return err
 				}))
 			}
@@ -484,9 +462,7 @@ func TestAdoptErasesWhatWaits(t *testing.T) {
 	})
 	must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
 		waiting, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT to_id FROM sync_waiting`)
-		if len(waiting) != 0 {
-			t.Errorf("waiting for %v", waiting)
-		}
+		wantNone(t, "waiting", waiting)
 		return err
 	}))
 }

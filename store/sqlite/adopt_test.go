@@ -338,9 +338,7 @@ func TestAdoptStampsWhatDiffers(t *testing.T) {
 	if m := dead[added]; m.Revision != 2 || m.Origin.Counter != 2 || m.Content != "came later" {
 		t.Errorf("added: %+v", m)
 	}
-	if n := len(must.Get(l.s.History(ctx, added))(t)); n != 2 {
-		t.Errorf("the tombstone has %d revisions, want 2", n)
-	}
+	must.Equal(t, "revisions of the tombstone", len(must.Get(l.s.History(ctx, added))(t)), 2)
 	relations := l.relations(t)
 	if r := relations[related.ID]; !r.DeletedAt.IsZero() || r.Origin.Counter != 3 {
 		t.Errorf("related: %+v", r)
@@ -348,9 +346,7 @@ func TestAdoptStampsWhatDiffers(t *testing.T) {
 	if r := relations[late.ID]; r.DeletedAt.IsZero() || r.Origin.Counter != 2 {
 		t.Errorf("related later: %+v", r)
 	}
-	if got := found(t, l.s, amber.Query{Text: "text"}); !slices.Equal(got, []amber.MemoryID{edited}) {
-		t.Errorf("a search finds %v, want %v", got, edited)
-	}
+	must.Equal(t, "search", found(t, l.s, amber.Query{Text: "text"}), []amber.MemoryID{edited})
 	if loop := must.Get(l.s.LoadLoop(ctx, "s"))(t); !loop.Parked {
 		t.Error("the loop is not parked")
 	}
@@ -370,12 +366,8 @@ func TestAdoptStampsWhatDiffers(t *testing.T) {
 	t.Run("again", func(t *testing.T) {
 		l.bringBack(t, dir, nil)
 		again, _ := l.memories(t)
-		if diff := cmp.Diff(said(after), said(again), sameTime); diff != "" {
-			t.Errorf("(-first +second):\n%s", diff)
-		}
-		if again[edited].Revision != 6 {
-			t.Errorf("revision %d, want 6", again[edited].Revision)
-		}
+		must.Equal(t, "memories after a second adoption", said(again), said(after), sameTime)
+		must.Equal(t, "revision", again[edited].Revision, 6)
 		sound(t, l.s)
 		must.Do(t, l.s.DeepCheck(ctx))
 	})
@@ -417,9 +409,7 @@ func TestAdoptErasesAgain(t *testing.T) {
 	}
 	erase(t, l.s, id)
 	report := l.bringBack(t, dir, nil)
-	if report.KeptErased != 1 {
-		t.Errorf("report %+v", report)
-	}
+	must.Equal(t, "memories that stay erased", report.KeptErased, 1)
 	must.Fail(l.s.Get(ctx, id))(t, "get what was erased", amber.KindNotFound)
 	must.Get(l.s.Get(ctx, kept))(t)
 	path := l.s.memory.path(must.Get(l.s.agent.Current())(t))
@@ -427,9 +417,7 @@ func TestAdoptErasesAgain(t *testing.T) {
 	if b := must.Get(os.ReadFile(path))(t); strings.Contains(string(b), "hunter2") {
 		t.Error("the text is still in the file")
 	}
-	if n := query[int](t, path, `SELECT count(*) FROM turns`); n != 0 {
-		t.Errorf("%d turns quote it", n)
-	}
+	must.Equal(t, "turns that quote it", query[int](t, path, `SELECT count(*) FROM turns`), 0)
 }
 
 func TestAdoptTakesTheFurtherCursor(t *testing.T) {
@@ -452,13 +440,9 @@ func TestAdoptTakesTheFurtherCursor(t *testing.T) {
 			r.Cursors = map[string]int64{"raised": 9, "new": 6, "file ahead": 1}
 		}
 	})
-	if report.Cursors != 5 {
-		t.Errorf("%d cursors moved, want 5", report.Cursors)
-	}
+	must.Equal(t, "cursors moved", report.Cursors, 5)
 	for journal, want := range map[string]int64{"live ahead": 7, "file ahead": 8, "file only": 2, "live only": 4, "raised": 9, "new": 6} {
-		if c := must.Get(l.s.JournalCursor(ctx, journal))(t); c.Seq != want {
-			t.Errorf("%s is at %d, want %d", journal, c.Seq, want)
-		}
+		must.Equal(t, "cursor of "+journal, must.Get(l.s.JournalCursor(ctx, journal))(t).Seq, want)
 	}
 }
 
@@ -472,15 +456,11 @@ func TestAdoptWithoutLiveFile(t *testing.T) {
 	dir := l.snapshot(t)
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
 	after, _ := l.memories(t)
-	if diff := cmp.Diff(was, after, sameTime); diff != "" {
-		t.Errorf("(-before +after):\n%s", diff)
-	}
+	must.Equal(t, "memories", after, was, sameTime)
 	if !must.Get(l.s.LoadLoop(ctx, "s"))(t).Parked {
 		t.Error("the loop is not parked")
 	}
-	if m := must.Get(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: new("new")}))(t); m.Revision != 2 {
-		t.Errorf("revision %d", m.Revision)
-	}
+	must.Equal(t, "revision", must.Get(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: new("new")}))(t).Revision, 2)
 }
 
 func TestCarriedFilesOnlyLearnTheirGeneration(t *testing.T) {
@@ -493,15 +473,11 @@ func TestCarriedFilesOnlyLearnTheirGeneration(t *testing.T) {
 	was, _ := l.memories(t)
 	report := l.bringBack(t, l.snapshot(t), func(r *image.AdoptRequest) { r.Carried = true })
 	after, _ := l.memories(t)
-	if diff := cmp.Diff(was, after, sameTime); diff != "" {
-		t.Errorf("(-before +after):\n%s", diff)
-	}
+	must.Equal(t, "memories", after, was, sameTime)
 	if must.Get(l.s.LoadLoop(ctx, "s"))(t).Parked {
 		t.Error("the loop is parked")
 	}
-	if n := len(must.Get(l.s.Changes(ctx, head, 9))(t)); n != 0 {
-		t.Errorf("%d changes", n)
-	}
+	must.Equal(t, "changes", len(must.Get(l.s.Changes(ctx, head, 9))(t)), 0)
 	if report.Stamped+report.TakenOver+report.Tombstones != 0 || report.Clock == 0 {
 		t.Errorf("report %+v", report)
 	}
@@ -553,9 +529,7 @@ func TestAdoptControlNeverIssuesAFenceTwice(t *testing.T) {
 			must.Do(t, other.s.Publish(ctx, amber.Envelope{EntryID: node, TaskID: "else", NodeID: node}))
 			clash = must.Get(other.s.Claim(ctx, "c"))(t).Lease.Fence
 		}
-		if clash != second {
-			t.Fatalf("fence %d, want %d for the test", clash, second)
-		}
+		must.Equal(t, "fence of the test", clash, second)
 		l.bringBack(t, other.snapshot(t), nil)
 		_, err := l.s.SaveResult(ctx, amber.Result{TaskID: "else", NodeID: "y", Fence: clash, Producer: "p", Status: amber.ResultOK})
 		must.Kind(t, "result under a fence that was issued twice", err, amber.KindConflict)

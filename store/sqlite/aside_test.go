@@ -243,9 +243,7 @@ func TestBadMemoryCanGo(t *testing.T) {
 	}
 	must.Do(t, s.Delete(ctx, ids[0]))
 	erase(t, s, ids[1])
-	if got := findings(t, s, "rows"); got != "" {
-		t.Errorf("after they went: %s", got)
-	}
+	must.Equal(t, "findings after they went", findings(t, s, "rows"), "")
 	path := s.memory.path(must.Get(s.agent.Current())(t))
 	if b := must.Get(os.ReadFile(path))(t); strings.Contains(string(b), "fish number 1") {
 		t.Error("the text that was erased is still there")
@@ -281,9 +279,7 @@ func TestRestorePassesOverBadRows(t *testing.T) {
 	if n := query[int](t, path, `SELECT count(*) FROM memories WHERE content = 'fish number 0'`); n != 0 {
 		t.Error("what was erased is back")
 	}
-	if n := query[int](t, path, `SELECT count(*) FROM memories`); n != 3 {
-		t.Errorf("%d memories, want 3", n)
-	}
+	must.Equal(t, "memories", query[int](t, path, `SELECT count(*) FROM memories`), 3)
 }
 
 // A record that cannot be read stays here when the others are exported.

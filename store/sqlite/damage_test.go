@@ -119,9 +119,7 @@ func TestDamagedFilesAreLeftAlone(t *testing.T) {
 				if amber.KindOf(err) != amber.KindDamaged {
 					t.Errorf("got %q (%v), want damaged", amber.KindOf(err), err)
 				}
-				if after := fingerprint(t, path); after != before {
-					t.Errorf("the file was %s, it is %s", before, after)
-				}
+				must.Equal(t, "file", fingerprint(t, path), before)
 			})
 		}
 	}

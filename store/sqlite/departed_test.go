@@ -90,9 +90,7 @@ func TestOlderSessionsAreStampedWhenTheyChange(t *testing.T) {
 	t.Parallel()
 	s := must.Get(openWith(t, agentWithMemory(t, 2), sqlrows.MemorySchema, false))(t)
 	for id, n := range stamped(t, s) {
-		if n.Origin != (amber.Origin{Counter: 1}) {
-			t.Errorf("%s is %+v", id, n.Origin)
-		}
+		must.Equal(t, "origin of "+string(id), n.Origin, amber.Origin{Counter: 1})
 	}
 	must.Get(s.RenameSession(t.Context(), "open", "renamed"))(t)
 	device := must.Get(s.agent.Current())(t).Device
@@ -120,9 +118,7 @@ func TestDeletedSessionsAndPromptsDepart(t *testing.T) {
 	}
 	must.Get(s.RenameSession(ctx, "whole", "n"))(t)
 	must.Do(t, s.DeleteSession(ctx, "whole"))
-	if n := must.Get(s.DeleteTurns(ctx, "turns"))(t); n != 3 {
-		t.Errorf("%d turns were deleted, want 3", n)
-	}
+	must.Equal(t, "deleted turns", must.Get(s.DeleteTurns(ctx, "turns"))(t), 3)
 	must.Kind(t, "delete of a session that is not there", s.DeleteSession(ctx, "nobody"), amber.KindNotFound)
 	got := departures(t, s)
 	want := map[amber.SyncRef]sqlrows.Departure{
@@ -145,9 +141,7 @@ func TestDeletedSessionsAndPromptsDepart(t *testing.T) {
 	must.Equal(t, "departed", got, want, cmp.AllowUnexported(sqlrows.Departure{}))
 
 	again := must.Get(s.StartSession(ctx, amber.SessionStart{ID: "whole"}))(t)
-	if o := stamped(t, s)[again.ID].Origin; o.Counter != 4 {
-		t.Errorf("it is back as %+v, want counter 4", o)
-	}
+	must.Equal(t, "counter of the session that is back", stamped(t, s)[again.ID].Origin.Counter, 4)
 	say(t, s, "turns", "prompt of turns", amber.RoleUser, "")
 	got = departures(t, s)
 	for _, ref := range []amber.SyncRef{sessionRef("whole"), turnRef("prompt of turns")} {
@@ -155,9 +149,7 @@ func TestDeletedSessionsAndPromptsDepart(t *testing.T) {
 			t.Errorf("%v is here and has departed: %+v", ref, d)
 		}
 	}
-	if len(got) != 3 {
-		t.Errorf("%d have departed, want 3", len(got))
-	}
+	must.Equal(t, "departed", len(got), 3)
 }
 
 // A drained turn that was deleted comes back as it did before there were
@@ -175,19 +167,11 @@ func TestDrainedTurnsReturn(t *testing.T) {
 	}
 	take(0)
 	must.Do(t, s.DeleteSession(ctx, "s"))
-	if got := departures(t, s); len(got) != 2 {
-		t.Fatalf("departed are %v", got)
-	}
+	must.Equal(t, "departed", len(departures(t, s)), 2)
 	take(1)
-	if got := departures(t, s); len(got) != 0 {
-		t.Errorf("departed are %v", got)
-	}
-	if turns := must.Get(s.LoadTurns(ctx, "s", 9))(t); len(turns) != 1 {
-		t.Errorf("turns are %v", turns)
-	}
-	if o := stamped(t, s)["s"].Origin; o.Counter != 3 {
-		t.Errorf("the session is %+v", o)
-	}
+	must.Equal(t, "departed", len(departures(t, s)), 0)
+	must.Equal(t, "turns", len(must.Get(s.LoadTurns(ctx, "s", 9))(t)), 1)
+	must.Equal(t, "counter of the session", stamped(t, s)["s"].Origin.Counter, 3)
 }
 
 // What erasing a memory removes with it departs, and nothing that is kept for
@@ -224,8 +208,6 @@ func TestEraseForgetsSync(t *testing.T) {
 		return nil
 	}))
 	want := map[string][]string{"versions": {string(kept)}, "waiting": {"xy"}, "links": {"f1", "f3"}, "departed": {"turn prompt s p"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Equal(t, "", got, want)
 	versionsHold(t, s)
 }

@@ -85,9 +85,7 @@ func TestEraseClearsSeparators(t *testing.T) {
 	erase(t, st, id)
 	s.mustNotBeIn(t, st.agent.Dir())
 	for _, word := range plain[:50] {
-		if got := found(t, st, amber.Query{Text: word}); !slices.Equal(got, []amber.MemoryID{kept}) {
-			t.Fatalf("%s finds %v, want %v", word, got, kept)
-		}
+		must.Equal(t, "memories with "+word, found(t, st, amber.Query{Text: word}), []amber.MemoryID{kept})
 	}
 	others.mustBeIn(t, st)
 }
@@ -141,9 +139,7 @@ func TestEraseBesideAReader(t *testing.T) {
 			t.Error("nothing is left, though the report says so")
 		}
 		must.Do(t, x.Row(`SELECT count(*) FROM memories WHERE id = ?`, id).Scan(&n))
-		if n != 1 {
-			t.Error("the reader's view changed")
-		}
+		must.Equal(t, "the reader's view", n, 1)
 		return nil
 	}))
 	erase(t, st, id) // again: what it waits for is gone

@@ -53,9 +53,7 @@ func TestExamineAcceptsOurOwn(t *testing.T) {
 				t.Errorf("%s: %+v, want the checks %q", name, e, want)
 			}
 		}
-		if after := fingerprint(t, path); after != before {
-			t.Errorf("%s changed", name)
-		}
+		must.Equal(t, name, fingerprint(t, path), before)
 		if left := must.Get(filepath.Glob(path + "-*"))(t); len(left) > 0 {
 			t.Errorf("%v are left", left)
 		}
@@ -237,9 +235,7 @@ func TestShapesOfReleasedMigrations(t *testing.T) {
 		for _, o := range must.Get(c.s.ShapeAt(c.version))(t) {
 			fmt.Fprintf(h, "%q %q %q %q\n", o.Kind, o.Name, o.Table, o.SQL)
 		}
-		if got := fmt.Sprintf("%x", h.Sum(nil)[:8]); got != c.want {
-			t.Errorf("%s %d: the shape is %s, it was %s", c.s.File, c.version, got, c.want)
-		}
+		must.Equal(t, fmt.Sprintf("shape of %s %d", c.s.File, c.version), fmt.Sprintf("%x", h.Sum(nil)[:8]), c.want)
 	}
 	must.Fail(sqlrows.MemorySchema.ShapeAt(0))(t, "schema 0", amber.KindDamaged)
 	must.Fail(sqlrows.MemorySchema.ShapeAt(99))(t, "schema 99", amber.KindTooNew)

@@ -52,9 +52,7 @@ func TestFillMakesANewFile(t *testing.T) {
 	t.Parallel()
 	m := farMemory(memoryID(1), amber.Origin{}, "x").Memory.Memory
 	path := filled(t, m)
-	if info := must.Get(os.Stat(path))(t); info.Mode().Perm() != 0o600 {
-		t.Errorf("the file has mode %v", info.Mode())
-	}
+	must.Equal(t, "mode", must.Get(os.Stat(path))(t).Mode().Perm(), 0o600)
 	must.Fail(Fill(t.Context(), path, fillGeneration, Options{Clock: time.Now, Random: rand.Reader}))(t, "over a file", amber.KindConflict)
 	must.Fail(Fill(t.Context(), path+"2", fillGeneration, Options{}))(t, "without a clock", amber.KindInvalid)
 }

@@ -60,9 +60,7 @@ func TestReaderFollowsWhenItsGenerationGoes(t *testing.T) {
 				"check": func(s *Store) error { return s.Check(ctx)[0].Err },
 			} {
 				x := newStore(s.agent, &late{Agent: s.agent, old: old}, must.Get(readOnlyOptions().withDefaults())(t))
-				if err := use(x); err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
+				must.Kind(t, name, use(x), "")
 				must.Do(t, x.Close())
 			}
 		})
@@ -88,18 +86,12 @@ func TestOpenGenerationIsForItsBuilderAlone(t *testing.T) {
 	must.Do(t, s.agent.Exclusive(ctx, func(home.Current) error { // no lock is taken
 		g := must.Get(OpenGeneration(ctx, s.agent, next, Options{Clock: clock.Now, Random: rand.Reader}))(t)
 		save(t, g, amber.WriteRequest{Content: "being built"})
-		if n := must.Get(g.Stats(ctx))(t).Memories; n != 2 {
-			t.Errorf("%d memories in the generation, want 2", n)
-		}
+		must.Equal(t, "memories in the generation", must.Get(g.Stats(ctx))(t).Memories, 2)
 		incarnation, _, _ := must.Get(g.Head(ctx))(t).Parse()
-		if incarnation != next.Incarnation {
-			t.Errorf("it writes as %s, want %s", incarnation, next.Incarnation)
-		}
+		must.Equal(t, "incarnation it writes as", incarnation, next.Incarnation)
 		return g.Close()
 	}))
-	if n := must.Get(s.Stats(ctx))(t).Memories; n != 1 {
-		t.Errorf("%d memories live, want 1", n)
-	}
+	must.Equal(t, "live memories", must.Get(s.Stats(ctx))(t).Memories, 1)
 }
 
 func TestOpenGenerationMigrates(t *testing.T) {
@@ -110,9 +102,7 @@ func TestOpenGenerationMigrates(t *testing.T) {
 	memory, _, err := g.SchemaVersion(t.Context())
 	must.Do(t, err)
 	must.Do(t, g.Close())
-	if memory != sqlrows.MemorySchema.Version() {
-		t.Errorf("schema %d", memory)
-	}
+	must.Equal(t, "schema", memory, sqlrows.MemorySchema.Version())
 }
 
 // Adopt migrates too.

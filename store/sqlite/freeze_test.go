@@ -85,16 +85,10 @@ func TestFrozenDatabaseIsOfItsInstant(t *testing.T) {
 
 	dir := t.TempDir()
 	memory, control := thaw(t, frozen[0], filepath.Join(dir, "memory.db")), thaw(t, frozen[1], filepath.Join(dir, "control.db"))
-	if n := query[int](t, memory, `SELECT count(*) FROM memories`); n != 300 {
-		t.Errorf("%d memories were frozen, want 300", n)
-	}
-	if n := query[int](t, control, `SELECT count(*) FROM tasks`); n != 1 {
-		t.Errorf("%d tasks were frozen, want 1", n)
-	}
+	must.Equal(t, "frozen memories", query[int](t, memory, `SELECT count(*) FROM memories`), 300)
+	must.Equal(t, "frozen tasks", query[int](t, control, `SELECT count(*) FROM tasks`), 1)
 	for _, path := range []string{memory, control} {
-		if got := query[string](t, path, `PRAGMA integrity_check`); got != "ok" {
-			t.Errorf("%s: %s", path, got)
-		}
+		must.Equal(t, path, query[string](t, path, `PRAGMA integrity_check`), "ok")
 	}
 	for i, want := range []wire.DatabaseInfo{
 		{Name: "memory.db", ApplicationID: 0x416d6272, Schema: sqlrows.MemorySchema.Version()},
@@ -105,9 +99,7 @@ func TestFrozenDatabaseIsOfItsInstant(t *testing.T) {
 			t.Errorf("%s has %d pages of %d bytes", got.Name, got.Pages, got.PageSize)
 		}
 		got.PageSize, got.Pages = 0, 0
-		if got != want {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		must.Equal(t, "", got, want)
 	}
 }
 
@@ -138,9 +130,7 @@ func TestFrozenReaderHoldsNobodyUp(t *testing.T) {
 		must.Do(t, f.Close())
 	}
 	save(t, s, amber.WriteRequest{Content: "after"})
-	if n := left(); n != 0 {
-		t.Errorf("%d frames wait after the reader is gone", n)
-	}
+	must.Equal(t, "frames that wait after the reader is gone", left(), 0)
 }
 
 func TestFreezeLocksOutOtherPrograms(t *testing.T) {

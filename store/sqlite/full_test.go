@@ -27,9 +27,7 @@ func smallDisk(t *testing.T, size string) string {
 	}
 	must.Do(t, err)
 	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, syscall.Unmount(dir, 0))
 	})
 	return dir
 }
@@ -77,9 +75,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	readable(t, s, texts)
-	if got := found(t, s, amber.Query{Text: "words", Limit: 3}); len(got) != 3 {
-		t.Errorf("recall on a full disk finds %v", got)
-	}
+	must.Equal(t, "memories recalled on a full disk", len(found(t, s, amber.Query{Text: "words", Limit: 3})), 3)
 	if _, err := s.SaveTask(ctx, amber.Task{ID: "t", Goal: strings.Repeat("goal ", 1000)}, 0); err != nil {
 		wantHint(t, err, "task on a full disk")
 	}
@@ -92,18 +88,14 @@ func TestFullDisk(t *testing.T) {
 	must.Do(t, s.Close())
 	s = openAgent(t, a, Options{Clock: newHandClock().Now, Random: rand.Reader})
 	readable(t, s, texts)
-	if n := must.Get(s.Stats(ctx))(t).Memories; n != int64(len(texts)) {
-		t.Errorf("%d memories, %d were acknowledged", n, len(texts))
-	}
+	must.Equal(t, "memories, of those acknowledged", must.Get(s.Stats(ctx))(t).Memories, int64(len(texts)))
 }
 
 // readable fails unless each memory has its text.
 func readable(t *testing.T, s *Store, texts map[amber.MemoryID]string) {
 	t.Helper()
 	for id, text := range texts {
-		if m, err := s.Get(t.Context(), id); err != nil || m.Content != text {
-			t.Fatalf("acknowledged %s: %v", id, err)
-		}
+		must.Equal(t, "acknowledged memory", must.Get(s.Get(t.Context(), id))(t).Content, text)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -86,16 +85,12 @@ func TestNextUseIsOfTheNewGeneration(t *testing.T) {
 			if first == "read" {
 				save(t, s, amber.WriteRequest{Content: "after the switch"})
 			}
-			if n := must.Get(s.Stats(ctx))(t).Memories; n != 2 {
-				t.Errorf("%d memories in the new generation, want 2", n)
-			}
+			must.Equal(t, "memories in the new generation", must.Get(s.Stats(ctx))(t).Memories, 2)
 			p := must.Get(sqlrows.OpenPool(s.memory.path(old), sqlrows.Write, time.Second, 1))(t)
 			var n int
 			must.Do(t, p.DB.QueryRow(`SELECT count(*) FROM memories WHERE content = 'after the switch'`).Scan(&n))
 			must.Do(t, p.Close())
-			if n != 0 {
-				t.Error("a write after the switch went to the old generation")
-			}
+			must.Equal(t, "memories written to the old generation after the switch", n, 0)
 			must.Do(t, s.memory.update(ctx, "look", "", func(x *tx) error { return samePragmas(x, false) }))
 			sound(t, s)
 		})
@@ -121,15 +116,11 @@ func TestOldHandlesAreClosedAfterTheirUsers(t *testing.T) {
 		if s.memory.live == h {
 			t.Fatal("the old handles are live")
 		}
-		if n := count(); n != 1 {
-			t.Errorf("the reader sees %d memories, want the one of its own generation", n)
-		}
+		must.Equal(t, "memories the reader sees, of its own generation", count(), 1)
 		return nil
 	}))
 	for name, p := range map[string]*sqlconn.Pool{"writer": h.writer, "readers": h.readers} {
-		if n := p.DB.Stats().OpenConnections; n != 0 {
-			t.Errorf("%d connections of the old %s are open", n, name)
-		}
+		must.Equal(t, "open connections of the old "+name, p.DB.Stats().OpenConnections, 0)
 	}
 }
 
@@ -145,9 +136,7 @@ func TestLateReaderGetsTheNewGeneration(t *testing.T) {
 	must.Do(t, os.RemoveAll(s.agent.GenDir(old))) // as a restore may when it is done
 	h := must.Get(s.memory.acquire(ctx, old))(t)
 	defer s.memory.release(h)
-	if h.current.Incarnation != next.Incarnation {
-		t.Errorf("it got generation %d", h.current.Generation)
-	}
+	must.Equal(t, "incarnation", h.current.Incarnation, next.Incarnation)
 }
 
 func TestPositionsAcrossGenerations(t *testing.T) {
@@ -181,19 +170,13 @@ func TestPositionsAcrossGenerations(t *testing.T) {
 	if len(all) != 3 {
 		t.Fatalf("the log has %d entries, want 3", len(all))
 	}
-	if got := keysAfter(first); !slices.Equal(got, all[1:]) {
-		t.Errorf("after the first: %v, want %v", got, all[1:])
-	}
-	if got := keysAfter(second); !slices.Equal(got, all[2:]) {
-		t.Errorf("after the second: %v, want %v", got, all[2:])
-	}
+	must.Equal(t, "keys after the first", keysAfter(first), all[1:])
+	must.Equal(t, "keys after the second", keysAfter(second), all[2:])
 	incarnation, _, err := must.Get(s.Head(ctx))(t).Parse()
 	if incarnation != next.Incarnation || err != nil {
 		t.Errorf("the head is of %s, want %s", incarnation, next.Incarnation)
 	}
-	if got := keysAfter(must.Get(s.Head(ctx))(t)); len(got) != 0 {
-		t.Errorf("after the head: %v", got)
-	}
+	wantNone(t, "keys after the head", keysAfter(must.Get(s.Head(ctx))(t)))
 }
 
 // Stamps go on from the clock mark of the generation, however far the copy or
@@ -268,9 +251,7 @@ func TestWritersMeetSwitches(t *testing.T) {
 	close(stop)
 	done.Wait()
 	for _, id := range acknowledged {
-		if _, err := second.Get(ctx, id); err != nil {
-			t.Errorf("acknowledged %s: %v", id, err)
-		}
+		must.NoError(t, must.Err(second.Get(ctx, id)))
 	}
 	if c := must.Get(s.agent.Current())(t); c.Generation != 5 || len(acknowledged) == 0 {
 		t.Errorf("%d memories in generation %d: the test tests nothing", len(acknowledged), c.Generation)

@@ -79,9 +79,7 @@ func TestKilledDrainersApplyEachEntryOnce(t *testing.T) {
 	turns, err := s.LoadTurns(t.Context(), "s", 2*journalEntries)
 	must.Do(t, err)
 	for i, turn := range turns {
-		if turn.Content != strconv.Itoa(i+1) {
-			t.Fatalf("turn %d is of entry %s", i+1, turn.Content)
-		}
+		must.Equal(t, "entry of a turn", turn.Content, strconv.Itoa(i+1))
 	}
 	did, err := s.ListActivity(t.Context(), "s", "")
 	if err != nil || len(turns) != journalEntries || len(did) != 1 || did[0].Count != journalEntries {

@@ -28,9 +28,7 @@ func TestReleasedMigrationsStay(t *testing.T) {
 		"memory-3":  {sqlrows.Memory3, "1f9b71775f6ca51930682d487da4e4e6798cf25f7b29c9ae5cfac5286ad43d25"},
 		"control-1": {sqlrows.Control1, "091c4127eb43b0d412f493e5ee010b66c9a96ad78d5d24cef9f15d1704456bd4"},
 	} {
-		if got := amber.ContentDigest(c.sql); got != c.want {
-			t.Errorf("%s.sql has the digest %s, it was released with %s", name, got, c.want)
-		}
+		must.Equal(t, "digest of "+name+".sql, which is released", amber.ContentDigest(c.sql), c.want)
 	}
 }
 
@@ -127,15 +125,11 @@ func TestMigrationsKeepEveryRow(t *testing.T) {
 			must.Do(t, old.Close())
 
 			s := must.Get(openWith(t, a, sqlrows.MemorySchema, false))(t)
-			if d := cmp.Diff(before, rows(t, s, columns)); d != "" {
-				t.Errorf("rows (-before +after):\n%s", d)
-			}
+			must.Equal(t, "rows", rows(t, s, columns), before)
 			fresh, _ := freshStore(t, amber.QueueOptions{})
 			migrated, _ := objects(t, s)
 			want, _ := objects(t, fresh)
-			if d := cmp.Diff(want, migrated); d != "" {
-				t.Errorf("schema (-new +migrated):\n%s", d)
-			}
+			must.Equal(t, "schema", migrated, want)
 			if memory, _, err := s.SchemaVersion(t.Context()); memory != sqlrows.MemorySchema.Version() || err != nil {
 				t.Errorf("version %d, %v, want %d", memory, err, sqlrows.MemorySchema.Version())
 			}
@@ -174,9 +168,7 @@ func goesOn(t *testing.T, s *Store) {
 		t.Errorf("open journals: %v", open)
 	}
 	must.Do(t, s.DeleteSession(ctx, "open"))
-	if did := must.Get(s.ListActivity(ctx, "open", ""))(t); len(did) != 0 {
-		t.Errorf("activity of a deleted session: %v", did)
-	}
+	wantNone(t, "activity of a deleted session", must.Get(s.ListActivity(ctx, "open", ""))(t))
 }
 
 // After the migration each version of a memory knows the one before it, under
@@ -196,9 +188,7 @@ func TestMigrationToSchema3NamesVersions(t *testing.T) {
 			}
 			return nil
 		}))
-		if memories != 2 {
-			t.Errorf("from %d: %d memories have versions, want 2", v, memories)
-		}
+		must.Equal(t, fmt.Sprintf("memories with versions, from %d", v), memories, 2)
 		versionsHold(t, s)
 		topic := amber.TopicID("", amber.ScopeGlobal, "", "t", 0)
 		m := must.Get(s.Edit(t.Context(), amber.EditRequest{ID: topic, Content: new("fourth")}))(t)
@@ -228,9 +218,7 @@ func TestMigrationToSchema4NotesWhatWasExported(t *testing.T) {
 		return nil
 	}))
 	for place, want := range map[string]int{"/src/shop/.amber": 0, "": 1} {
-		if got := must.Get(s.AppliedChunks(t.Context(), place, []string{"c1"}))(t); len(got) != want {
-			t.Errorf("from %q %d chunks are applied, want %d", place, len(got), want)
-		}
+		must.Equal(t, "chunks applied from "+place, len(must.Get(s.AppliedChunks(t.Context(), place, []string{"c1"}))(t)), want)
 	}
 }
 
@@ -253,9 +241,7 @@ func chained(t *testing.T, x *tx, id amber.MemoryID) int {
 	}
 	got, err := readVersions(x, id)
 	must.Do(t, err)
-	if d := cmp.Diff(want, got, cmp.AllowUnexported(versionRow{})); d != "" {
-		t.Errorf("versions of %s (-want +got):\n%s", id, d)
-	}
+	must.Equal(t, "versions of "+string(id), got, want, cmp.AllowUnexported(versionRow{}))
 	return len(got)
 }
 
@@ -265,8 +251,6 @@ func TestOlderSchemasAreKept(t *testing.T) {
 	for v := 1; v < int(sqlrows.MemorySchema.Version()); v++ {
 		a := agentWithMemory(t, v)
 		must.Fail(openWith(t, a, sqlrows.MemorySchema, true))(t, "open that keeps the schema", amber.KindConflict)
-		if got := version(t, a, "memory.db"); got != int64(v) {
-			t.Errorf("the file has version %d now, it had %d", got, v)
-		}
+		must.Equal(t, "version of the file", version(t, a, "memory.db"), int64(v))
 	}
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -107,16 +108,12 @@ func TestMigrateFromEveryVersion(t *testing.T) {
 	for from := 1; from <= 4; from++ {
 		a, id := agentAt(t, from)
 		s := must.Get(openWith(t, a, madeUp(4), false))(t)
-		if got := steps(t, s); !slices.Equal(got, []int64{2, 3, 4}) {
-			t.Errorf("from %d: the migrations %v have run", from, got)
-		}
+		must.Equal(t, fmt.Sprintf("migrations from %d", from), steps(t, s), []int64{2, 3, 4})
 		memory, control, err := s.SchemaVersion(t.Context())
 		if memory != 4 || control != sqlrows.ControlSchema.Version() || err != nil {
 			t.Errorf("from %d: versions %d and %d, %v", from, memory, control, err)
 		}
-		if m := must.Get(s.Get(t.Context(), id))(t); m.Content != "older than the schema" {
-			t.Errorf("from %d: the memory is %q", from, m.Content)
-		}
+		must.Equal(t, fmt.Sprintf("memory from %d", from), must.Get(s.Get(t.Context(), id))(t).Content, "older than the schema")
 		save(t, s, amber.WriteRequest{Content: "newer than the schema"})
 		whole(t, s)
 	}
@@ -134,9 +131,7 @@ func TestMigrationStopsBetweenSteps(t *testing.T) {
 		if _, err := openWith(t, a, bad, false); err == nil {
 			t.Fatalf("step %d: the broken migration did not fail", broken)
 		}
-		if got := version(t, a, "memory.db"); got != int64(broken-1) {
-			t.Fatalf("step %d failed and left version %d", broken, got)
-		}
+		must.Equal(t, "version after a failed step", version(t, a, "memory.db"), int64(broken-1))
 		old := must.Get(openWith(t, a, madeUp(broken-1), false))(t)
 		if m := must.Get(old.Get(t.Context(), id))(t); m.Content != "older than the schema" {
 			t.Errorf("step %d: the memory is %q", broken, m.Content)
@@ -145,9 +140,7 @@ func TestMigrationStopsBetweenSteps(t *testing.T) {
 		whole(t, old)
 		must.Do(t, old.Close())
 		s := must.Get(openWith(t, a, madeUp(4), false))(t)
-		if got := steps(t, s); !slices.Equal(got, []int64{2, 3, 4}) {
-			t.Errorf("step %d: the migrations %v have run", broken, got)
-		}
+		must.Equal(t, fmt.Sprintf("migrations after step %d failed", broken), steps(t, s), []int64{2, 3, 4})
 	}
 }
 
@@ -165,9 +158,7 @@ func TestMigrationRunsOnce(t *testing.T) {
 	done.Wait()
 	must.Do(t, errors.Join(errs...))
 	for _, s := range stores {
-		if got := steps(t, s); !slices.Equal(got, []int64{2, 3, 4}) {
-			t.Errorf("the migrations %v have run", got)
-		}
+		must.Equal(t, "migrations", steps(t, s), []int64{2, 3, 4})
 	}
 	whole(t, stores[0])
 }
@@ -176,9 +167,7 @@ func TestKeepSchemaLeavesAnOlderFile(t *testing.T) {
 	t.Parallel()
 	a, _ := agentAt(t, 1)
 	must.Fail(openWith(t, a, madeUp(4), true))(t, "open of an older file", amber.KindConflict)
-	if got := version(t, a, "memory.db"); got != 1 {
-		t.Errorf("the file has version %d now", got)
-	}
+	must.Equal(t, "version of the file", version(t, a, "memory.db"), 1)
 	must.Get(openWith(t, a, madeUp(1), true))(t)
 }
 
@@ -203,8 +192,6 @@ func TestMigrationHoldsTheExclusiveLock(t *testing.T) {
 		must.Kind(t, "migration beside a fence", migrate(), amber.KindBusy)
 		return nil
 	}))
-	if got := version(t, a, "memory.db"); got != 1 {
-		t.Errorf("the file has version %d now", got)
-	}
+	must.Equal(t, "version of the file", version(t, a, "memory.db"), 1)
 	must.Do(t, migrate())
 }

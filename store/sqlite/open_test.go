@@ -17,8 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
@@ -113,9 +111,7 @@ func TestCloseBesideAReader(t *testing.T) {
 		var n int
 		return x.Row(`SELECT count(*) FROM memories`).Scan(&n)
 	}))
-	if n := h.readers.DB.Stats().OpenConnections; n != 0 {
-		t.Errorf("%d connections are still open", n)
-	}
+	must.Equal(t, "open connections", h.readers.DB.Stats().OpenConnections, 0)
 }
 
 func TestConcurrentOpensMakeOneAgent(t *testing.T) {
@@ -143,12 +139,8 @@ func TestConcurrentOpensMakeOneAgent(t *testing.T) {
 		save(t, s, amber.WriteRequest{Content: fmt.Sprint("of opener ", i)})
 		currents[must.Get(s.Agent().Current())(t)] = true
 	}
-	if len(currents) != 1 {
-		t.Errorf("there are %d agents: %v", len(currents), currents)
-	}
-	if n := must.Get(stores[0].Stats(ctx))(t).Memories; n != openers {
-		t.Errorf("%d memories of %d are in the one agent", n, openers)
-	}
+	must.Equal(t, "agents", len(currents), 1)
+	must.Equal(t, "memories in the one agent", must.Get(stores[0].Stats(ctx))(t).Memories, openers)
 }
 
 func TestOpeningWritesNothing(t *testing.T) {
@@ -162,9 +154,7 @@ func TestOpeningWritesNothing(t *testing.T) {
 		must.Get(s.ListTasks(ctx, amber.TaskQuery{}))(t)
 		must.Do(t, s.Close())
 	}
-	if d := cmp.Diff(before, tree(t, a.Dir())); d != "" {
-		t.Errorf("files (-before +after):\n%s", d)
-	}
+	must.Equal(t, "files", tree(t, a.Dir()), before)
 }
 
 // tree describes every file below a folder.

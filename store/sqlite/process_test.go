@@ -148,9 +148,7 @@ func TestSixteenProcessesSaveAtOnce(t *testing.T) {
 	var got saved
 	collect(lines, processes, got.line)
 	for i, cmd := range cmds {
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("process %d: %v", i, err)
-		}
+		must.Kind(t, fmt.Sprint("process ", i), cmd.Wait(), "")
 	}
 	s := openIn(t, dir)
 	stats := must.Get(s.Stats(t.Context()))(t)
@@ -182,9 +180,7 @@ func TestKilledWritersLoseNothingAcknowledged(t *testing.T) {
 	<-busy // every kill meets writers at work
 	for _, i := range random.Perm(processes) {
 		time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond) // so that kills hit writers anywhere in their work
-		if err := cmds[i].Process.Kill(); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, cmds[i].Process.Kill())
 	}
 	for _, cmd := range cmds {
 		_ = cmd.Wait() // killed
@@ -192,9 +188,7 @@ func TestKilledWritersLoseNothingAcknowledged(t *testing.T) {
 	wg.Wait()
 	s := openIn(t, dir)
 	for _, id := range got.ids {
-		if _, err := s.Get(t.Context(), id); err != nil {
-			t.Errorf("acknowledged %s: %v", id, err)
-		}
+		must.NoError(t, must.Err(s.Get(t.Context(), id)))
 	}
 	t.Logf("%d acknowledged before their writers were killed, all there", len(got.ids))
 	healthy(t, s)
@@ -208,7 +202,5 @@ func healthy(t *testing.T, s *sqlite.Store) {
 			t.Errorf("%s of %s: %v", f.Check, f.File, f.Err)
 		}
 	}
-	if err := s.DeepCheck(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, s.DeepCheck(t.Context()))
 }

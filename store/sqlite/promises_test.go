@@ -30,6 +30,14 @@ func found(t *testing.T, s *Store, q amber.Query) []amber.MemoryID {
 	return ids
 }
 
+// wantNone reports what is there and should not be.
+func wantNone[T any](t *testing.T, what string, got []T) {
+	t.Helper()
+	if len(got) > 0 {
+		t.Errorf("%s: %+v, want none", what, got)
+	}
+}
+
 func save(t *testing.T, s *Store, r amber.WriteRequest) amber.MemoryID {
 	t.Helper()
 	return must.Get(s.Write(t.Context(), r))(t).ID
@@ -88,9 +96,7 @@ func TestUnknownKindOrScopeIsNotReadAsAnother(t *testing.T) {
 	meddle(t, s.memory, `UPDATE memories SET scope = 'galaxy' WHERE id = ?`, scope)
 	for _, text := range []string{"comet", "come", ""} {
 		got := found(t, s, amber.Query{Text: text, Filter: amber.Filter{Identities: ada, Kinds: amber.MemoryKinds()}})
-		if len(got) != 0 {
-			t.Errorf("%q finds %v among the known kinds and scopes", text, got)
-		}
+		wantNone(t, fmt.Sprintf("what %q finds among the known kinds and scopes", text), got)
 		if got := found(t, s, amber.Query{Text: text, Filter: amber.Filter{Identities: ada}}); slices.Contains(got, scope) {
 			t.Errorf("%q finds a memory whose scope nobody knows", text)
 		}
@@ -99,12 +105,8 @@ func TestUnknownKindOrScopeIsNotReadAsAnother(t *testing.T) {
 	if slices.ContainsFunc(page.Items, func(m amber.Memory) bool { return m.ID == scope }) {
 		t.Error("a memory whose scope nobody knows is listed")
 	}
-	if m := must.Get(s.Get(ctx, kind))(t); m.Kind != "rumour" {
-		t.Errorf("an unknown kind is read as %s", m.Kind)
-	}
-	if m := must.Get(s.Get(ctx, scope))(t); m.Scope != "galaxy" {
-		t.Errorf("an unknown scope is read as %s", m.Scope)
-	}
+	must.Equal(t, "unknown kind", must.Get(s.Get(ctx, kind))(t).Kind, "rumour")
+	must.Equal(t, "unknown scope", must.Get(s.Get(ctx, scope))(t).Scope, "galaxy")
 }
 
 func TestRecordIDsDoNotCollideBetweenProcesses(t *testing.T) {
@@ -131,9 +133,7 @@ func TestRecordIDsDoNotCollideBetweenProcesses(t *testing.T) {
 		ids[save(t, random, amber.WriteRequest{Content: fmt.Sprint("random ", i)})] = true
 		ids[save(t, other, amber.WriteRequest{Content: fmt.Sprint("other ", i)})] = true
 	}
-	if len(ids) != 100 {
-		t.Errorf("100 memories have %d ids", len(ids))
-	}
+	must.Equal(t, "ids of 100 memories", len(ids), 100)
 }
 
 // agentIn returns a new handle of the default agent of a home, as another
@@ -174,16 +174,10 @@ func TestMemoryAndControlAreTwoFiles(t *testing.T) {
 	})
 	must.Do(t, os.WriteFile(path, backup, 0o600))
 	session(func(s *Store) {
-		if n := must.Get(s.Stats(ctx))(t).Memories; n != 1 {
-			t.Errorf("%d memories after the old memory.db is back, want 1", n)
-		}
-		if n := len(must.Get(s.ListTasks(ctx, amber.TaskQuery{}))(t).Items); n != 2 {
-			t.Errorf("%d tasks after the old memory.db is back, want both", n)
-		}
+		must.Equal(t, "memories after the old memory.db is back", must.Get(s.Stats(ctx))(t).Memories, 1)
+		must.Equal(t, "tasks after the old memory.db is back", len(must.Get(s.ListTasks(ctx, amber.TaskQuery{}))(t).Items), 2)
 		shared := []string{"changes", "incarnations"}
-		if got := inBoth(t, s); !slices.Equal(got, shared) {
-			t.Errorf("both files have the tables %v, want %v", got, shared)
-		}
+		must.Equal(t, "tables that are in both files", inBoth(t, s), shared)
 	})
 }
 
@@ -223,9 +217,7 @@ func TestAcknowledgedMeansDurable(t *testing.T) {
 					inside.Wait()
 					return samePragmas(x, true)
 				})
-				if err != nil {
-					t.Errorf("a reader of %s: %v", d.schema.File, err)
-				}
+				must.Kind(t, "a reader of "+d.schema.File, err, "")
 			})
 		}
 		for range 3 {
@@ -234,9 +226,7 @@ func TestAcknowledgedMeansDurable(t *testing.T) {
 			}
 		}
 		done.Wait()
-		if open := d.live.readers.DB.Stats().OpenConnections; open != s.o.Readers {
-			t.Errorf("%d readers of %s are open, want %d", open, d.schema.File, s.o.Readers)
-		}
+		must.Equal(t, "open readers of "+d.schema.File, d.live.readers.DB.Stats().OpenConnections, s.o.Readers)
 	}
 }
 

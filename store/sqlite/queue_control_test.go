@@ -162,9 +162,7 @@ func TestAckedEntryIsForgottenInTime(t *testing.T) {
 
 	clock.Advance(ackedFor - time.Millisecond)
 	must.Do(t, s.Publish(ctx, entry("other")))
-	if rows() != 1 {
-		t.Fatal("an acked entry was forgotten too early, or kept its payload")
-	}
+	must.Equal(t, "acked entries without payload", rows(), 1)
 	must.Do(t, s.Publish(ctx, entry("old")))
 	changed := entry("old")
 	changed.Payload = "x"
@@ -177,9 +175,7 @@ func TestAckedEntryIsForgottenInTime(t *testing.T) {
 		{Op: amber.OpInsert, Scope: amber.ChangeControl, Key: "queue/new"},
 	}
 	must.Equal(t, "entries", got, want, cmp.AllowUnexported(amber.Time{}))
-	if rows() != 0 {
-		t.Error("an acked entry was not forgotten")
-	}
+	must.Equal(t, "acked entries after their time", rows(), 0)
 	must.Do(t, s.Publish(ctx, changed))
 }
 
@@ -200,16 +196,10 @@ func TestDelayedEntriesWaitApart(t *testing.T) {
 		}))
 		return n
 	}
-	if ready() != 1 {
-		t.Fatalf("%d entries are ready, want the one that is due", ready())
-	}
+	must.Equal(t, "entries that are due", ready(), 1)
 	clock.Advance(10 * time.Second)
-	if got := must.Get(s.Claim(ctx, "c"))(t).Envelope.EntryID; got != "late19" {
-		t.Errorf("got %s, want the most urgent of those that became due", got)
-	}
-	if ready() != 10 {
-		t.Errorf("%d entries are ready, want the nine others that became due and the first", ready())
-	}
+	must.Equal(t, "most urgent of those that became due", must.Get(s.Claim(ctx, "c"))(t).Envelope.EntryID, "late19")
+	must.Equal(t, "ready entries: the nine others that became due and the first", ready(), 10)
 }
 
 func TestFencedOff(t *testing.T) {

@@ -123,9 +123,7 @@ func claimUnderKills(t *testing.T, dir string) (fences map[string]int64, kills i
 		}
 	}
 	for _, w := range workers {
-		if err := w.Wait(); err != nil {
-			t.Errorf("worker: %v", err)
-		}
+		must.NoError(t, w.Wait())
 	}
 	return fences, kills
 }

@@ -54,12 +54,8 @@ func TestAReadOnlyHomeCanBeRead(t *testing.T) {
 			}
 			before := everyFile(t, gen)
 			frozen := must.Get(Open(ctx, s.agent, Options{Clock: clock.Now, Random: rand.Reader, ReadOnly: func(string) bool { return true }}))(t)
-			if m := must.Get(frozen.Get(ctx, id))(t); m.Content != "fish one" {
-				t.Errorf("got %q", m.Content)
-			}
-			if r := must.Get(frozen.Recall(ctx, amber.Query{Text: "fish"}))(t); len(r.Hits) != 1 {
-				t.Errorf("%d hits", len(r.Hits))
-			}
+			must.Equal(t, "content", must.Get(frozen.Get(ctx, id))(t).Content, "fish one")
+			must.Equal(t, "hits", len(must.Get(frozen.Recall(ctx, amber.Query{Text: "fish"}))(t).Hits), 1)
 			must.Get(frozen.Task(ctx, "t"))(t)
 			for _, f := range frozen.Check(ctx) {
 				must.Do(t, f.Err)
@@ -71,13 +67,9 @@ func TestAReadOnlyHomeCanBeRead(t *testing.T) {
 			}
 			must.Do(t, frozen.Close())
 			after := everyFile(t, gen)
-			if len(after) != len(before) {
-				t.Errorf("%d files before, %d after", len(before), len(after))
-			}
+			must.Equal(t, "files", len(after), len(before))
 			for path, was := range before {
-				if after[path] != was {
-					t.Errorf("%s changed", path)
-				}
+				must.Equal(t, path, after[path], was)
 			}
 		})
 	}
@@ -98,7 +90,5 @@ func TestAReadOnlyHomeThatChanges(t *testing.T) {
 	save(t, other, amber.WriteRequest{Content: "fish two"})
 	must.Fail(frozen.Get(ctx, id))(t, "read what changes", amber.KindBusy)
 	must.Do(t, other.Close())
-	if r := must.Get(frozen.Recall(ctx, amber.Query{Text: "fish"}))(t); len(r.Hits) != 2 {
-		t.Errorf("%d hits afterwards", len(r.Hits))
-	}
+	must.Equal(t, "hits afterwards", len(must.Get(frozen.Recall(ctx, amber.Query{Text: "fish"}))(t).Hits), 2)
 }

@@ -75,9 +75,7 @@ func TestReadOnlyAnswersAsTheLiveStore(t *testing.T) {
 	} {
 		want := must.Get(l.s.Recall(ctx, q))(t)
 		for name, v := range map[string]*ReadOnly{"reader": v, "file": file} {
-			if diff := cmp.Diff(want, must.Get(v.Recall(ctx, q))(t), sameTime); diff != "" {
-				t.Errorf("%s: recall %q (-live +read only):\n%s", name, q.Text, diff)
-			}
+			must.Equal(t, fmt.Sprintf("%s: recall %q", name, q.Text), must.Get(v.Recall(ctx, q))(t), want, sameTime)
 		}
 	}
 	for q := (amber.ListQuery{All: true, Deleted: true, Limit: 70}); ; {
@@ -91,9 +89,7 @@ func TestReadOnlyAnswersAsTheLiveStore(t *testing.T) {
 		q.Cursor = want.Next
 	}
 	id := got.Hits[0].ID
-	if diff := cmp.Diff(must.Get(l.s.Get(ctx, id))(t), must.Get(v.Get(ctx, id))(t), sameTime); diff != "" {
-		t.Errorf("get (-live +read only):\n%s", diff)
-	}
+	must.Equal(t, "get", must.Get(v.Get(ctx, id))(t), must.Get(l.s.Get(ctx, id))(t), sameTime)
 	must.Fail(v.Get(ctx, "0193c5a8-0000-7000-8000-000000000000"))(t, "get what is not there", amber.KindNotFound)
 	must.Fail(v.s.Write(ctx, amber.WriteRequest{Content: "x"}))(t, "write", amber.KindRefused)
 	if !bytes.Equal(b, must.Get(os.ReadFile(path))(t)) {
@@ -137,9 +133,7 @@ func TestReadOnlyReadsOlderSchemas(t *testing.T) {
 	path := filepath.Join(a.GenDir(must.Get(a.Current())(t)), "memory.db")
 	v := must.Get(OpenReadOnlyFile(ctx, path, readOnlyOptions()))(t)
 	defer func() { must.Do(t, v.Close()) }()
-	if v.Schema() != 1 {
-		t.Errorf("schema %d", v.Schema())
-	}
+	must.Equal(t, "schema", v.Schema(), 1)
 	must.Get(v.List(ctx, amber.ListQuery{All: true}))(t)
 	must.Get(v.Recall(ctx, amber.Query{Text: "text"}))(t)
 }

@@ -149,9 +149,7 @@ func TestRedactCheckFindsWhatIsLeft(t *testing.T) {
 		if strings.Contains(err.Error(), secret) {
 			t.Error("the error tells the secret")
 		}
-		if names := files(t, filepath.Dir(path)); len(names) != 1 {
-			t.Errorf("%v is left, want the other database alone", names)
-		}
+		must.Equal(t, "files that are left", len(files(t, filepath.Dir(path))), 1)
 	}
 	_ = id
 }
@@ -176,9 +174,7 @@ func TestRedactChangeLogAlone(t *testing.T) {
 		t.Errorf("the places are %+v", report.Places)
 	}
 	keys := query[int](t, path, `SELECT count(DISTINCT key) FROM changes WHERE scope = 'state'`)
-	if keys != 1 {
-		t.Errorf("one key has become %d", keys)
-	}
+	must.Equal(t, "keys", keys, 1)
 }
 
 // Progress only grows and ends where it said it would.

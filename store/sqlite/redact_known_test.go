@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
@@ -39,9 +37,7 @@ func TestRedactRemovesWhatIsKnownFromElsewhere(t *testing.T) {
 		}
 	}
 	found.Seal()
-	if found.Len() != 1 {
-		t.Errorf("%d secrets were found, want 1", found.Len())
-	}
+	must.Equal(t, "secrets that were found", found.Len(), 1)
 	known := found.Clone()
 	report := must.Get(image.Redact(ctx, memory, redact.New(), known, nil))(t)
 	if len(report.Rules) != 1 || report.Rules[0].Rule != "env-assignment" || report.Rules[0].Count != report.Matches || report.Matches == 0 {
@@ -79,9 +75,7 @@ func TestRedactWithoutWhatIsKnownChangesNothing(t *testing.T) {
 		if report.Matches != 0 || report.Rows != 0 || len(report.Notes) != 0 {
 			t.Errorf("the report says %+v", report)
 		}
-		if diff := cmp.Diff(before, dump(t, path)); diff != "" {
-			t.Errorf("%s (-before +after):\n%s", name, diff)
-		}
+		must.Equal(t, name, dump(t, path), before)
 	}
 }
 

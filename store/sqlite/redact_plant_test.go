@@ -202,16 +202,10 @@ func (p *planter) mustRead(t *testing.T, s *Store, ids []amber.MemoryID) {
 		t.Errorf("there are %d sessions, %d of them with a loop", len(sessions), states)
 	}
 	tasks := must.Get(s.ListTasks(ctx, amber.TaskQuery{}))(t).Items
-	if len(tasks) != 2 {
-		t.Errorf("there are %d tasks, want 2", len(tasks))
-	}
+	must.Equal(t, "tasks", len(tasks), 2)
 	for _, task := range tasks {
-		if r := must.Get(s.Replay(ctx, task.ID))(t); r.TaskID != task.ID {
-			t.Errorf("the replay of %q is of %q", task.ID, r.TaskID)
-		}
-		if got := must.Get(s.ListApprovals(ctx, task.ID))(t); len(got) != 2 {
-			t.Errorf("%q has %d approvals", task.ID, len(got))
-		}
+		must.Equal(t, "task of a replay", must.Get(s.Replay(ctx, task.ID))(t).TaskID, task.ID)
+		must.Equal(t, "approvals of "+task.ID, len(must.Get(s.ListApprovals(ctx, task.ID))(t)), 2)
 		results := must.Get(s.ListResults(ctx, task.ID))(t)
 		if len(results) != 1 || results[0].NodeID != task.CompletedNodes[0] {
 			t.Errorf("the result of %q is %+v, its nodes are %q", task.ID, results, task.CompletedNodes)

@@ -84,8 +84,6 @@ func TestRedactRenamesDevicesInVersions(t *testing.T) {
 		t.Error("the device is left")
 	}
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
-	if got := versionsOf(t, l.s, id); len(got) != 2 {
-		t.Errorf("the versions are %v", got)
-	}
+	must.Equal(t, "versions", len(versionsOf(t, l.s, id)), 2)
 	versionsHold(t, l.s)
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
 	"github.com/amber-memory/amber/internal/must"
@@ -62,18 +60,12 @@ func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {
 			}
 		}
 	}
-	if names := files(t, dir); len(names) != 2 {
-		t.Errorf("there are %v, want the two databases", names)
-	}
+	must.Equal(t, "files", len(files(t, dir)), 2)
 
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
 	sound(t, l.s)
-	if got := found(t, l.s, amber.Query{Text: "lighthouse"}); !slices.Equal(got, []amber.MemoryID{plain}) {
-		t.Errorf("the neighbour is recalled as %v", got)
-	}
-	if got := found(t, l.s, amber.Query{Text: "walrus"}); !slices.Equal(got, []amber.MemoryID{beside}) {
-		t.Errorf("what stood beside a secret is recalled as %v", got)
-	}
+	must.Equal(t, "what recalls the neighbour", found(t, l.s, amber.Query{Text: "lighthouse"}), []amber.MemoryID{plain})
+	must.Equal(t, "what recalls the memory beside a secret", found(t, l.s, amber.Query{Text: "walrus"}), []amber.MemoryID{beside})
 	must.Kind(t, "restoring what was erased", l.s.MayRestore(t.Context(), gone), amber.KindRefused)
 	p.mustRead(t, l.s, ids)
 }
@@ -99,9 +91,7 @@ func TestRedactLeavesRowsWithoutSecretsAsTheyAre(t *testing.T) {
 		if report.Matches != 0 || report.Rows != 0 || len(report.Notes) != 0 {
 			t.Errorf("the report says %+v", report)
 		}
-		if diff := cmp.Diff(before, dump(t, path)); diff != "" {
-			t.Errorf("%s (-before +after):\n%s", name, diff)
-		}
+		must.Equal(t, name, dump(t, path), before)
 		examined(t, path)
 	}
 }
@@ -151,18 +141,14 @@ func TestRedactRemovesWhatItFoundElsewhere(t *testing.T) {
 	if b := bytes.ToLower(must.Get(os.ReadFile(path))(t)); bytes.Contains(b, []byte(strings.ToLower(password))) {
 		t.Error("the password is left")
 	}
-	if report.Matches != 11 {
-		t.Errorf("%d matches, want 11: %+v", report.Matches, report)
-	}
+	must.Equal(t, "matches", report.Matches, 11)
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
 	const marker = "[REDACTED:env-assignment]"
 	for id, want := range map[amber.MemoryID]string{
 		alone: "try " + marker + " or " + marker + " again",
 		kept:  "the lighthouse stays, and so does Tr0ub4dor",
 	} {
-		if got := must.Get(l.s.Get(ctx, id))(t).Content; got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Equal(t, "content", must.Get(l.s.Get(ctx, id))(t).Content, want)
 	}
 	state := must.Get(l.s.LoadState(ctx, "with "+marker))(t)
 	if want := `{"x":"` + marker + `","` + marker + `":1}`; string(state.Document) != want {
@@ -230,15 +216,11 @@ func TestRedactKeepsNoDigestOfASecret(t *testing.T) {
 		}
 	}
 	path := filepath.Join(dir, "memory.db")
-	if n := query[int](t, path, `SELECT count(*) FROM idempotency`); n != 2 {
-		t.Errorf("%d answers are left, want the two whose requests are known", n)
-	}
+	must.Equal(t, "answers whose requests are known", query[int](t, path, `SELECT count(*) FROM idempotency`), 2)
 	l.bringBack(t, dir, func(r *image.AdoptRequest) { r.Live = "" })
 	m := must.Get(l.s.Get(ctx, id))(t)
 	again := save(t, l.s, amber.WriteRequest{Content: m.Content})
-	if again != id {
-		t.Error("a memory that says the same is not taken for a duplicate")
-	}
+	must.Equal(t, "memory that says the same", again, id)
 }
 
 func TestRedactRemovesVectorsOfRewrittenMemories(t *testing.T) {
@@ -253,9 +235,7 @@ func TestRedactRemovesVectorsOfRewrittenMemories(t *testing.T) {
 	}
 	path := filepath.Join(l.snapshot(t), "memory.db")
 	report := must.Get(image.Redact(ctx, path, redact.New(), nil, nil))(t)
-	if got := query[string](t, path, `SELECT group_concat(memory_id) FROM embeddings`); got != string(ids[0]) {
-		t.Errorf("vectors of %s are left, want those of %s", got, ids[0])
-	}
+	must.Equal(t, "memories with vectors", query[string](t, path, `SELECT group_concat(memory_id) FROM embeddings`), string(ids[0]))
 	if !slices.ContainsFunc(report.Notes, func(n string) bool { return strings.Contains(n, "1 vectors were removed") }) {
 		t.Errorf("the notes say %q", report.Notes)
 	}
@@ -272,12 +252,8 @@ func TestRedactAgain(t *testing.T) {
 		must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
 		once := dump(t, path)
 		report := must.Get(image.Redact(t.Context(), path, redact.New(), nil, nil))(t)
-		if report.Matches != 0 {
-			t.Errorf("%s: %+v", name, report)
-		}
-		if diff := cmp.Diff(once, dump(t, path)); diff != "" {
-			t.Errorf("%s (-once +twice):\n%s", name, diff)
-		}
+		must.Equal(t, "matches in "+name, report.Matches, 0)
+		must.Equal(t, name+" redacted twice", dump(t, path), once)
 	}
 }
 
@@ -297,7 +273,5 @@ func TestRedactOlderSchema(t *testing.T) {
 	if report.Matches == 0 || len(p.left(must.Get(os.ReadFile(path))(t))) > 0 {
 		t.Errorf("%+v", report)
 	}
-	if e := must.Get(image.Examine(t.Context(), path, true))(t); e.Schema != 1 {
-		t.Errorf("the schema is %d, want 1", e.Schema)
-	}
+	must.Equal(t, "schema", must.Get(image.Examine(t.Context(), path, true))(t).Schema, 1)
 }

@@ -27,9 +27,7 @@ func TestFirstTerm(t *testing.T) {
 		{"endless number", "\x00\x00\x00\x04" + "\xff\xff\xff\xff\xff\xff", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := sqlrows.FirstTerm([]byte(c.page)); string(got) != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			must.Equal(t, "", string(sqlrows.FirstTerm([]byte(c.page))), c.want)
 		})
 	}
 }
@@ -55,16 +53,12 @@ func TestMiddle(t *testing.T) {
 		{"content outside", page(0x0d, 1, 0xff), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := len(sqlrows.Middle(2, c.page)); got != c.want {
-				t.Errorf("got %d bytes, want %d", got, c.want)
-			}
+			must.Equal(t, "bytes", len(sqlrows.Middle(2, c.page)), c.want)
 		})
 	}
 	first := make([]byte, 512)
 	copy(first[100:], page(0x0d, 1, 1)[:8])
-	if got := len(sqlrows.Middle(1, first)); got != 384-110 {
-		t.Errorf("the first page has %d bytes, want %d", got, 384-110)
-	}
+	must.Equal(t, "bytes of the first page", len(sqlrows.Middle(1, first)), 384-110)
 	random := mathrand.New(mathrand.NewPCG(1, 1))
 	for range 10_000 { // whatever a page holds, nothing outside of it is touched
 		p := page(byte(random.Uint32()), byte(random.Uint32()), byte(random.Uint32()))

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
@@ -75,12 +73,8 @@ func TestFreezeOfForeignDatabases(t *testing.T) {
 			}
 			got := thaw(t, f, filepath.Join(t.TempDir(), "copy.db"))
 			must.Do(t, f.Close())
-			if diff := cmp.Diff(before, files(t, dir)); diff != "" {
-				t.Errorf("the folder changed (-before +after):\n%s", diff)
-			}
-			if n := query[int](t, got, "SELECT count(*) FROM t"); n != 50 {
-				t.Errorf("%d rows, want 50", n)
-			}
+			must.Equal(t, "folder", files(t, dir), before)
+			must.Equal(t, "rows", query[int](t, got, "SELECT count(*) FROM t"), 50)
 			if c.open {
 				fillForeign(t, db, 1) // nothing stays locked
 			}
@@ -159,17 +153,11 @@ func TestFreezeOfOtherPageSizes(t *testing.T) {
 		fillForeign(t, db, 300)
 		must.Get(db.Exec("DELETE FROM t WHERE rowid > 100"))(t)
 		f := must.Get(image.Freeze(t.Context(), path))(t)
-		if got := f.Info().PageSize; got != size {
-			t.Errorf("page size %d, want %d", got, size)
-		}
+		must.Equal(t, "page size", f.Info().PageSize, size)
 		got := thaw(t, f, filepath.Join(t.TempDir(), "copy.db"))
 		must.Do(t, f.Close())
-		if n := query[int](t, got, "SELECT count(*) FROM t"); n != 100 {
-			t.Errorf("%d rows, want 100", n)
-		}
-		if d := f.Info().Damage; d != "" {
-			t.Errorf("damage: %s", d)
-		}
+		must.Equal(t, "rows", query[int](t, got, "SELECT count(*) FROM t"), 100)
+		must.Equal(t, "damage", f.Info().Damage, "")
 		must.Do(t, db.Close())
 	}
 }

@@ -111,9 +111,7 @@ func openIn(t testing.TB, dir string) *sqlite.Store {
 	agent := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
 	s := must.Get(sqlite.Open(t.Context(), agent, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, s.Close())
 	})
 	return s
 }

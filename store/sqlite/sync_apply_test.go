@@ -49,13 +49,9 @@ func TestImportedMemoriesAreFoundAndKeepTheirHistory(t *testing.T) {
 	if got := found(t, s, amber.Query{Text: "returns"}); len(got) != 1 || got[0] != id {
 		t.Errorf("the newest text is not found: %v", got)
 	}
-	if got := found(t, s, amber.Query{Text: "leaves"}); len(got) != 0 {
-		t.Errorf("an earlier text is found: %v", got)
-	}
+	wantNone(t, "memories with an earlier text", found(t, s, amber.Query{Text: "leaves"}))
 	apply(t, s, "3", farTombstone(id, far(3, 30), far(2, 20)))
-	if got := found(t, s, amber.Query{Text: "returns"}); len(got) != 0 {
-		t.Errorf("a deleted text is found: %v", got)
-	}
+	wantNone(t, "memories with a deleted text", found(t, s, amber.Query{Text: "returns"}))
 	var contents []string
 	var last int64
 	for _, v := range must.Get(s.History(t.Context(), id))(t) {
@@ -154,9 +150,7 @@ func TestAnEditSettlesAConflict(t *testing.T) {
 	f.name = "other"
 	f.export(t, a, 0)
 	f.take(t, b, f.all())
-	if got := must.Get(b.SyncReport(ctx, "other"))(t).ConflictCount; got != 1 {
-		t.Errorf("elsewhere there are %d conflicts, want 1", got)
-	}
+	must.Equal(t, "conflicts elsewhere", must.Get(b.SyncReport(ctx, "other"))(t).ConflictCount, 1)
 	text := "ours"
 	must.Get(a.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
 	f.export(t, a, 0)
@@ -196,9 +190,7 @@ func TestTrustOfWhatArrives(t *testing.T) {
 			in := chunkOf("one", r)
 			in.Trust = c.chunk
 			must.Get(s.Apply(t.Context(), in))(t)
-			if got := must.Get(s.Get(t.Context(), memoryID(1)))(t).Trust; got != c.want {
-				t.Errorf("trust %q, want %q", got, c.want)
-			}
+			must.Equal(t, "trust", must.Get(s.Get(t.Context(), memoryID(1)))(t).Trust, c.want)
 		})
 	}
 }
@@ -218,9 +210,7 @@ func TestWhatArrivesOnceMoreSignedIsTrusted(t *testing.T) {
 			if got := must.Get(s.Apply(t.Context(), in))(t); i > 0 && got != (amber.Applied{}) {
 				t.Errorf("%s %d: %+v", claim, i, got)
 			}
-			if got := must.Get(s.Get(t.Context(), id))(t).Trust; got != c.want {
-				t.Errorf("%s %d: trust %q, want %q", claim, i, got, c.want)
-			}
+			must.Equal(t, fmt.Sprintf("trust of %s %d", claim, i), must.Get(s.Get(t.Context(), id))(t).Trust, c.want)
 		}
 	}
 }
@@ -257,12 +247,8 @@ func TestTwoTextsOfOneVersion(t *testing.T) {
 				in.Trust = c.trust[i]
 				must.Get(s.Apply(t.Context(), in))(t)
 			}
-			if got := must.Get(s.Get(t.Context(), memoryID(1)))(t); got.Content != c.want {
-				t.Errorf("content %q, want %q", got.Content, c.want)
-			}
-			if got := found(t, s, amber.Query{Text: c.want}); len(got) != 1 {
-				t.Errorf("it is not found")
-			}
+			must.Equal(t, "content", must.Get(s.Get(t.Context(), memoryID(1)))(t).Content, c.want)
+			must.Equal(t, "hits", len(found(t, s, amber.Query{Text: c.want})), 1)
 			checkIndexes(t, s)
 		})
 	}
@@ -274,9 +260,7 @@ func TestTwoTextsOfOneVersion(t *testing.T) {
 		in := chunkOf("one", r)
 		in.Trust = amber.TrustSigned
 		must.Get(s.Apply(t.Context(), in))(t)
-		if got := must.Get(s.Get(t.Context(), own.ID))(t).Content; got != small {
-			t.Errorf("content %q, want %q", got, small)
-		}
+		must.Equal(t, "content", must.Get(s.Get(t.Context(), own.ID))(t).Content, small)
 	})
 }
 
@@ -331,12 +315,8 @@ func TestCounterThatJumpsIsRefusedWithItsChunk(t *testing.T) {
 			apply(t, s, "known", farMemory(memoryID(1), far(1, 1), "first"), farSession(far(1, 1), "first"))
 			before := stateOf(t, s)
 			must.Fail(s.Apply(ctx, chunkOf("jump", farMemory(memoryID(9), far(1, 1), "companion"), r)))(t, "a jump", amber.KindInvalid)
-			if d := cmp.Diff(before, stateOf(t, s)); d != "" {
-				t.Errorf("something stayed (-before +after):\n%s", d)
-			}
-			if applied := must.Get(s.AppliedChunks(ctx, "place", []string{"jump"}))(t); len(applied) != 0 {
-				t.Error("the chunk counts as applied")
-			}
+			must.Equal(t, "state", stateOf(t, s), before)
+			must.Equal(t, "chunks that count as applied", len(must.Get(s.AppliedChunks(ctx, "place", []string{"jump"}))(t)), 0)
 		})
 	}
 	t.Run("in steps", func(t *testing.T) {
@@ -360,9 +340,7 @@ func TestErasureRemovesTheText(t *testing.T) {
 	if inFiles(t, s, "xyzzy") || inFiles(t, s, "plover") {
 		t.Error("the text is in the file")
 	}
-	if got := f.export(t, s, 0); len(got) != 0 {
-		t.Errorf("exported %v", names(got))
-	}
+	wantNone(t, "exported", names(f.export(t, s, 0)))
 	apply(t, s, "late", farMemory(memoryID(1), far(9, 90), "xyzzy once more"))
 	if inFiles(t, s, "xyzzy") {
 		t.Error("an import brought the text back")
@@ -383,9 +361,7 @@ func TestErasureLeavesWhatQuotesTheText(t *testing.T) {
 	digest := save(t, s, amber.WriteRequest{Kind: amber.SessionSummary, Content: "the session", Trust: amber.TrustDerived})
 	apply(t, s, "text", farMemory(memoryID(1), far(1, 10), "e"))
 	apply(t, s, "erasure", erasure(memoryID(1), far(4, 40)))
-	if got := must.Get(s.LoadTurns(ctx, "s", 9))(t); len(got) != 2 {
-		t.Errorf("turns %+v", got)
-	}
+	must.Equal(t, "turns", len(must.Get(s.LoadTurns(ctx, "s", 9))(t)), 2)
 	must.Get(s.Get(ctx, digest))(t)
 	(&folder{name: "place"}).export(t, s, 0)
 	apply(t, s, "gone", gone(amber.ChangeTurn, "quotes", far(2, 50)))
@@ -404,9 +380,7 @@ func TestErasingATombstoneWithoutTextRemovesNothingElse(t *testing.T) {
 	must.Get(s.AppendTurn(ctx, amber.Turn{ID: "t", SessionID: "s", Role: amber.RoleUser, Content: "hello"}))(t)
 	apply(t, s, "erasure", erasure(memoryID(1), far(2, 20)))
 	must.Get(s.Erase(ctx, memoryID(2)))(t)
-	if got := must.Get(s.LoadTurns(ctx, "s", 9))(t); len(got) != 1 {
-		t.Errorf("%d turns are left, want 1", len(got))
-	}
+	must.Equal(t, "turns", len(must.Get(s.LoadTurns(ctx, "s", 9))(t)), 1)
 }
 
 // A device that deletes a session may not know of every prompt in it: those stay, and so
@@ -433,14 +407,10 @@ func TestPromptsStayThatTheDeletingDeviceDidNotKnow(t *testing.T) {
 				}
 			}
 			want = append(want, "answer") // it never left
-			if d := cmp.Diff(want, turnIDs(t, s, "s")); d != "" {
-				t.Errorf("order %v, %d applied: turns (-want +got):\n%s", order, i+1, d)
-			}
+			must.Equal(t, fmt.Sprintf("order %v, %d applied: turns", order, i+1), turnIDs(t, s, "s"), want)
 		}
 		must.Fail(s.Session(ctx, "s"))(t, "the session", amber.KindNotFound)
-		if got := f.export(t, s, 0); len(got) != 0 {
-			t.Errorf("order %v: exported %v", order, names(got))
-		}
+		wantNone(t, fmt.Sprintf("exported in order %v", order), names(f.export(t, s, 0)))
 	}
 }
 

@@ -25,9 +25,7 @@ func TestNobodyElsewhereReachesPersonalMemories(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	id := save(t, s, amber.WriteRequest{Content: "mine alone", Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "ada"}})
 	for name, r := range map[string]amber.SyncRecord{"an erasure": erasure(id, far(7, 90)), "a deletion": farTombstone(id, far(7, 91))} {
-		if got := apply(t, s, name, r); got != (amber.Applied{}) {
-			t.Errorf("%s: %+v", name, got)
-		}
+		must.Equal(t, name, apply(t, s, name, r), amber.Applied{})
 		if got := must.Get(s.Get(ctx, id))(t); got.Content != "mine alone" || got.Scope != amber.ScopeUser || got.Revision != 1 {
 			t.Errorf("after %s: %+v", name, got)
 		}
@@ -37,9 +35,7 @@ func TestNobodyElsewhereReachesPersonalMemories(t *testing.T) {
 	for name, r := range map[string]amber.SyncRecord{"a version": farMemory(id, far(7, 93), "yours"), "a personal version": personal} {
 		c := chunkOf(name, r)
 		c.Place = name
-		if got := must.Get(s.Apply(ctx, c))(t); got != (amber.Applied{Memories: 1, Conflicts: 1}) {
-			t.Errorf("%s: %+v", name, got)
-		}
+		must.Equal(t, name, must.Get(s.Apply(ctx, c))(t), amber.Applied{Memories: 1, Conflicts: 1})
 		if got := must.Get(s.Get(ctx, id))(t); got.Content != "mine alone" || got.Scope != amber.ScopeUser || got.Trust != amber.TrustOwn {
 			t.Errorf("after %s: %+v", name, got)
 		}
@@ -155,9 +151,7 @@ func TestImportedSessionsStayOutOfContext(t *testing.T) {
 	must.Get(s.RenameSession(ctx, "evil 2", "evil renamed"))(t)
 	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "evil 1"}))(t)
 	check("after changes here")
-	if got := must.Get(s.Session(ctx, "evil 1"))(t).Trust; got != amber.TrustImported {
-		t.Errorf("trust %q", got)
-	}
+	must.Equal(t, "trust", must.Get(s.Session(ctx, "evil 1"))(t).Trust, amber.TrustImported)
 	signed := chunkOf("signed", farSession(far(1, 10), "work of a friend"))
 	signed.Records[0].Session.UpdatedAt, signed.Trust = future, amber.TrustSigned
 	must.Get(s.Apply(ctx, signed))(t)
@@ -211,13 +205,9 @@ func TestAForeignVersionThatClaimsThisDeviceIsNotTrusted(t *testing.T) {
 			want = amber.TrustSigned
 		}
 		for _, id := range []amber.MemoryID{memoryID(1), known} {
-			if got := must.Get(s.Get(ctx, id))(t); got.Trust != want {
-				t.Errorf("own key %v: %q has trust %q, want %q", own, got.Content, got.Trust, want)
-			}
+			must.Equal(t, fmt.Sprintf("own key %v: trust of a memory", own), must.Get(s.Get(ctx, id))(t).Trust, want)
 		}
-		if got := must.Get(s.Session(ctx, "s"))(t).Trust; got != want {
-			t.Errorf("own key %v: the session has trust %q, want %q", own, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("own key %v: trust of the session", own), must.Get(s.Session(ctx, "s"))(t).Trust, want)
 	}
 }
 
@@ -237,9 +227,7 @@ func TestAWaitingRelationStopsNoOtherChunk(t *testing.T) {
 	if got.Memories != 2 || got.Relations != 0 {
 		t.Errorf("%+v", got)
 	}
-	if waits := must.Get(count(s, `SELECT count(*) FROM sync_waiting`))(t); waits != 0 {
-		t.Errorf("%d relations wait", waits)
-	}
+	must.Equal(t, "relations that wait", must.Get(count(s, `SELECT count(*) FROM sync_waiting`))(t), 0)
 }
 
 // A pack that was noted is no chunk of a device.

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 )
@@ -210,9 +208,7 @@ func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
 				for _, i := range order {
 					apply(t, s, fmt.Sprint(i), c.records[i])
 				}
-				if d := cmp.Diff(want, stateOf(t, s)); d != "" {
-					t.Errorf("order %v (-all at once +one by one):\n%s", order, d)
-				}
+				must.Equal(t, fmt.Sprintf("order %v", order), stateOf(t, s), want)
 				if got := must.Get(s.SyncReport(t.Context(), "place"))(t).ConflictCount; got != c.conflicts {
 					t.Errorf("order %v: %d conflicts, want %d", order, got, c.conflicts)
 				}

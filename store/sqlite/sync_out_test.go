@@ -47,23 +47,15 @@ func TestImportsDoNotGoBack(t *testing.T) {
 	from, to := &folder{name: "place"}, &folder{name: "other"}
 	save(t, s, amber.WriteRequest{Content: "own"})
 	for _, f := range []*folder{from, to} {
-		if d := cmp.Diff([]string{"memory own"}, names(f.export(t, s, 0))); d != "" {
-			t.Errorf("%s first (-want +got):\n%s", f.name, d)
-		}
+		must.Equal(t, "exported to "+f.name+" first", names(f.export(t, s, 0)), []string{"memory own"})
 	}
 	apply(t, s, "one", farMemory(memoryID(1), far(1, 10), "a"), farMemory(memoryID(2), far(1, 10), "b"), farSession(far(1, 10), "n"), farPrompt("s", "p"))
 	apply(t, s, "two", farMemory(memoryID(1), far(2, 20), "c", far(1, 10)), farRelation("r", far(1, 30), 1))
-	if n := must.Get(count(s, `SELECT count(*) FROM sync_imports`))(t); n != 1 {
-		t.Errorf("imports one after the other make %d ranges, want 1", n)
-	}
-	if got := names(from.export(t, s, 0)); len(got) != 0 {
-		t.Errorf("back goes %v", got)
-	}
+	must.Equal(t, "ranges of imports one after the other", must.Get(count(s, `SELECT count(*) FROM sync_imports`))(t), 1)
+	wantNone(t, "what goes back", names(from.export(t, s, 0)))
 	want := []string{"memory a", "memory b", "memory c", "prompt t", "relation related", "session s"}
 	must.Equal(t, "on goes", names(to.export(t, s, 0)), want)
-	if got := names(to.export(t, s, 0)); len(got) != 0 {
-		t.Errorf("once more goes %v", got)
-	}
+	wantNone(t, "what goes once more", names(to.export(t, s, 0)))
 	// An edit here of what came from there goes back, and alone, whatever the
 	// clocks elsewhere say.
 	ahead := far(3, amber.At(clock.Now()).UnixMilli()+1000)
@@ -138,9 +130,7 @@ func TestDeletedTextDoesNotLeave(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	f.take(t, b, f.all())
-	if got := must.Get(b.SyncReport(ctx, "p"))(t).ConflictCount; got != 0 {
-		t.Errorf("%d conflicts", got)
-	}
+	must.Equal(t, "conflicts", must.Get(b.SyncReport(ctx, "p"))(t).ConflictCount, 0)
 }
 
 // A version that a deletion elsewhere did not know of leaves nonetheless.
@@ -240,9 +230,7 @@ func TestLatestLeavesTheHistoryOut(t *testing.T) {
 	}
 	_, got := exchange(at)
 	must.Equal(t, "exported", got, []string{"memory 4"})
-	if got := must.Get(other.SyncReport(ctx, "place"))(t).ConflictCount; got != 0 {
-		t.Errorf("%d conflicts", got)
-	}
+	must.Equal(t, "conflicts", must.Get(other.SyncReport(ctx, "place"))(t).ConflictCount, 0)
 }
 
 func TestPositionsOutOfPlace(t *testing.T) {
@@ -296,9 +284,7 @@ func TestAnExportThatStopsAnywhereMissesNothing(t *testing.T) {
 			got[names([]amber.SyncRecord{r})[0]] = true
 		}
 	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("in one go and step by step (-one +steps):\n%s", d)
-	}
+	must.Equal(t, "in one go and step by step", got, want)
 }
 
 func TestOutgoingStopsWhenThereIsTextEnough(t *testing.T) {
@@ -348,12 +334,8 @@ func TestDeletedTextStaysWhenTheTopicIsWrittenAgain(t *testing.T) {
 			f.take(t, other, []int{0})
 		}
 		apply(t, other, name, records...)
-		if got := must.Get(other.SyncReport(ctx, "place"))(t).ConflictCount; got != 0 {
-			t.Errorf("%s: %d conflicts", name, got)
-		}
-		if got := must.Get(other.Get(ctx, id))(t); got.Content != "after" {
-			t.Errorf("%s: content %q", name, got.Content)
-		}
+		must.Equal(t, name+": conflicts", must.Get(other.SyncReport(ctx, "place"))(t).ConflictCount, 0)
+		must.Equal(t, name+": content", must.Get(other.Get(ctx, id))(t).Content, "after")
 	}
 }
 
@@ -395,12 +377,8 @@ func TestVersionsOfAnotherProjectStay(t *testing.T) {
 		t.Fatalf("exported (-want +got):\n%s", d)
 	}
 	apply(t, other, "all", got...)
-	if n := must.Get(other.SyncReport(ctx, "place"))(t).ConflictCount; n != 0 {
-		t.Errorf("%d conflicts", n)
-	}
-	if got := names(outgoing(t, s, amber.OutgoingRequest{Place: "x", Project: "q"})); len(got) != 0 {
-		t.Errorf("with a project it is not in any longer leaves %v", got)
-	}
+	must.Equal(t, "conflicts", must.Get(other.SyncReport(ctx, "place"))(t).ConflictCount, 0)
+	wantNone(t, "what leaves with a project it is not in any longer", names(outgoing(t, s, amber.OutgoingRequest{Place: "x", Project: "q"})))
 }
 
 // A memory goes without its session where that belongs to another project.

@@ -29,19 +29,11 @@ func TestExportedIsRememberedAndNotExported(t *testing.T) {
 		{amber.ExportNote{Place: "p", Project: "q", Position: "x/3", Chunk: "d"}, amber.SyncPlace{Position: "x/3", Chunk: "d"}},
 	} {
 		must.Do(t, s.Exported(ctx, step.note))
-		if d := cmp.Diff(step.want, must.Get(s.SyncPlace(ctx, "p", step.note.Project))(t)); d != "" {
-			t.Errorf("%+v (-want +got):\n%s", step.note, d)
-		}
+		must.Equal(t, fmt.Sprintf("%+v", step.note), must.Get(s.SyncPlace(ctx, "p", step.note.Project))(t), step.want)
 	}
-	if head := must.Get(s.Head(ctx))(t); head != at {
-		t.Error("it is in the change log")
-	}
-	if got := must.Get(s.AppliedChunks(ctx, "p", []string{"c", "d"}))(t); len(got) != 2 {
-		t.Errorf("applied %v", got)
-	}
-	if got := must.Get(s.SyncPlace(ctx, "elsewhere", ""))(t); got != (amber.SyncPlace{}) {
-		t.Errorf("an unknown place is %+v", got)
-	}
+	must.Equal(t, "head of the change log", must.Get(s.Head(ctx))(t), at)
+	must.Equal(t, "chunks applied", len(must.Get(s.AppliedChunks(ctx, "p", []string{"c", "d"}))(t)), 2)
+	must.Equal(t, "an unknown place", must.Get(s.SyncPlace(ctx, "elsewhere", ""))(t), amber.SyncPlace{})
 	must.Kind(t, "no place", s.Exported(ctx, amber.ExportNote{}), amber.KindInvalid)
 }
 
@@ -57,9 +49,7 @@ func TestAnExportOfNothingWritesNothing(t *testing.T) {
 	}
 	before := version()
 	must.Do(t, s.Exported(ctx, note))
-	if got := version(); got != before {
-		t.Error("it was written again")
-	}
+	must.Equal(t, "version", version(), before)
 	note.Position = "x/2"
 	must.Do(t, s.Exported(ctx, note))
 	if got := version(); got == before {
@@ -131,9 +121,7 @@ func TestReportSpellsOutSomeConflictsAndCountsAll(t *testing.T) {
 		near.Device = "near"
 		records = append(records, farMemory(memoryID(i), far(1, 10), "a"), farMemory(memoryID(i), near, "b"))
 	}
-	if got := apply(t, s, "one", records...).Conflicts; got != amber.MaxConflicts+5 {
-		t.Errorf("%d conflicts came", got)
-	}
+	must.Equal(t, "conflicts", apply(t, s, "one", records...).Conflicts, amber.MaxConflicts+5)
 	got := must.Get(s.SyncReport(t.Context(), "p"))(t)
 	if len(got.Conflicts) != amber.MaxConflicts || got.ConflictCount != amber.MaxConflicts+5 {
 		t.Errorf("%d of %d conflicts", len(got.Conflicts), got.ConflictCount)
@@ -175,18 +163,14 @@ func TestLinks(t *testing.T) {
 		must.Fail(s.Links(ctx, q))(t, name, amber.KindInvalid)
 	}
 	for scope, want := range map[amber.ChangeScope]int64{amber.ChangeMemory: 7, amber.ChangeTurn: 90, amber.ChangeSession: 0} {
-		if got := must.Get(s.LastLocalID(ctx, "engram", scope))(t); got != want {
-			t.Errorf("last id of %s is %d, want %d", scope, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("last id of %s", scope), must.Get(s.LastLocalID(ctx, "engram", scope))(t), want)
 	}
 	// A link to what was erased holds a digest of its text.
 	must.Get(s.Erase(ctx, id))(t)
 	in.Chunk, in.Records = "late", []amber.SyncRecord{farMemory(id, far(9, 10), "a")}
 	in.Links = []amber.SyncLink{{Tool: "engram", Ref: ref, Fingerprint: print}}
 	must.Get(s.Apply(ctx, in))(t)
-	if got := must.Get(s.Links(ctx, amber.LinkQuery{Tool: "engram", Ref: ref}))(t); len(got) != 0 {
-		t.Errorf("links of an erased memory: %+v", got)
-	}
+	wantNone(t, "links of an erased memory", must.Get(s.Links(ctx, amber.LinkQuery{Tool: "engram", Ref: ref}))(t))
 }
 
 func TestRecordsAsTheyAreNow(t *testing.T) {
@@ -223,9 +207,7 @@ func TestRecordsAsTheyAreNow(t *testing.T) {
 		name := "nothing"
 		if r != (amber.SyncRecord{}) {
 			name = names([]amber.SyncRecord{r})[0]
-			if r.Ref() != refs[i] {
-				t.Errorf("%v answers %v", r.Ref(), refs[i])
-			}
+			must.Equal(t, "answer", r.Ref(), refs[i])
 			if r.Memory != nil && r.Memory.DuplicateCount != 0 {
 				t.Error("duplicates are counted per store")
 			}
@@ -254,9 +236,7 @@ func TestSessionsWithoutAnOrigin(t *testing.T) {
 		t.Fatalf("%v", names(records))
 	}
 	want := amber.Origin{Device: must.Get(s.agent.Current())(t).Device, Counter: 1}
-	if got := records[0].Session.Origin; got != want {
-		t.Errorf("origin %+v, want %+v", got, want)
-	}
+	must.Equal(t, "origin", records[0].Session.Origin, want)
 	must.Do(t, records[0].Check())
 }
 

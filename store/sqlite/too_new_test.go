@@ -22,9 +22,7 @@ func TestNewerSchemaIsNotOpened(t *testing.T) {
 	_, err := Open(t.Context(), a, Options{Clock: newHandClock().Now, Random: rand.Reader})
 	tooNew(t, err, "open")
 	for path, was := range before {
-		if is := fingerprint(t, path); is != was {
-			t.Errorf("%s was %s, it is %s", path, was, is)
-		}
+		must.Equal(t, path, fingerprint(t, path), was)
 	}
 }
 
@@ -47,9 +45,7 @@ func TestOpenStoreRefusesWritesAfterMigration(t *testing.T) {
 	_, err := old.Write(t.Context(), amber.WriteRequest{Content: "into the unknown"})
 	tooNew(t, err, "write")
 	save(t, newer, amber.WriteRequest{Content: "by the newer one"})
-	if n := must.Get(newer.Stats(t.Context()))(t).Memories; n != 3 {
-		t.Errorf("%d memories, want 3", n)
-	}
+	must.Equal(t, "memories", must.Get(newer.Stats(t.Context()))(t).Memories, 3)
 }
 
 // Every write looks at the version inside its transaction.
@@ -114,12 +110,8 @@ func TestEveryWriteChecksTheVersion(t *testing.T) {
 	} {
 		tooNew(t, write(), name)
 	}
-	if got := must.Get(s.Head(ctx))(t); got != memory {
-		t.Errorf("the head of memory.db is %s, was %s", got, memory)
-	}
-	if got := must.Get(controlLog{s}.Head(ctx))(t); got != control {
-		t.Errorf("the head of control.db is %s, was %s", got, control)
-	}
+	must.Equal(t, "head of memory.db", must.Get(s.Head(ctx))(t), memory)
+	must.Equal(t, "head of control.db", must.Get(controlLog{s}.Head(ctx))(t), control)
 	if m := must.Get(s.Get(ctx, id))(t); m.Revision != 1 || m.DuplicateCount != 0 {
 		t.Errorf("a memory changed: %+v", m)
 	}

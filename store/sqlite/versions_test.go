@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -88,20 +89,14 @@ func TestVersionNames(t *testing.T) {
 		{Device: "a laptop. of mine", Counter: 1 << 62, Clock: 1<<63 - 1},
 		{Device: "", Counter: 0, Clock: 0},
 	} {
-		if got, err := sqlrows.ParseVersion(sqlrows.VersionOf(o)); err != nil || got != o {
-			t.Errorf("%q is read as %+v, %v", sqlrows.VersionOf(o), got, err)
-		}
+		must.Equal(t, sqlrows.VersionOf(o), must.Get(sqlrows.ParseVersion(sqlrows.VersionOf(o)))(t), o)
 	}
 	for _, s := range []string{"", "1", "1.2", "a.2.d", "1.b.d", "-1.2.d", "01.2.d", "+1.2.d", "1.9223372036854775808.d", "9223372036854775808.1.d"} {
 		must.Fail(sqlrows.ParseVersion(s))(t, "version "+s, amber.KindDamaged)
 	}
 	saw := []amber.Origin{{Device: "two words", Counter: 2, Clock: 3}, {Device: "d", Counter: 1, Clock: 1}}
-	if d := cmp.Diff(saw, must.Get(sqlrows.SplitVersions(sqlrows.JoinVersions(saw)))(t)); d != "" {
-		t.Error(d)
-	}
-	if got := must.Get(sqlrows.SplitVersions(""))(t); len(got) != 0 {
-		t.Errorf("no versions are read as %v", got)
-	}
+	must.Equal(t, "", must.Get(sqlrows.SplitVersions(sqlrows.JoinVersions(saw)))(t), saw)
+	wantNone(t, "no versions", must.Get(sqlrows.SplitVersions(""))(t))
 }
 
 // A memory that was written once has no rows; from the first edit on every
@@ -112,9 +107,7 @@ func TestEditsNoteVersions(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	id := save(t, s, amber.WriteRequest{Topic: "t", Content: "first"})
 	must.Get(s.Write(ctx, amber.WriteRequest{Topic: "t", Content: "first"}))(t) // a duplicate is no version
-	if got := versionsOf(t, s, id); len(got) != 0 {
-		t.Fatalf("after the first write: %v", got)
-	}
+	must.Equal(t, "versions after the first write", len(versionsOf(t, s, id)), 0)
 	changes := []func(){
 		func() { must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Content: new("second")}))(t) },
 		func() { must.Get(s.Write(ctx, amber.WriteRequest{Topic: "t", Content: "third"}))(t) },
@@ -125,9 +118,7 @@ func TestEditsNoteVersions(t *testing.T) {
 	for i, change := range changes {
 		change()
 		must.Do(t, s.memory.view(ctx, "look", "", func(x *tx) error {
-			if n := chained(t, x, id); n != i+2 {
-				t.Errorf("after change %d there are %d versions", i+1, n)
-			}
+			must.Equal(t, fmt.Sprintf("versions after change %d", i+1), chained(t, x, id), i+2)
 			return nil
 		}))
 		versionsHold(t, s)
@@ -196,13 +187,9 @@ func TestEditsSettleConflicts(t *testing.T) {
 				heads++
 				saw := must.Get(sqlrows.SplitVersions(r.saw))(t)
 				slices.SortFunc(want, sqlrows.LatestFirst)
-				if d := cmp.Diff(want, saw); d != "" {
-					t.Errorf("%s saw (-want +got):\n%s", name, d)
-				}
+				must.Equal(t, name+" saw", saw, want)
 			}
-			if heads != 1 {
-				t.Errorf("there are %d heads", heads)
-			}
+			must.Equal(t, "heads", heads, 1)
 			versionsHold(t, s)
 		})
 	}
@@ -224,9 +211,7 @@ func TestAnEditNamesABoundedNumberOfVersions(t *testing.T) {
 				heads++
 			}
 		}
-		if heads != want {
-			t.Errorf("%d heads, want %d", heads, want)
-		}
+		must.Equal(t, "heads", heads, want)
 		if saw := must.Get(sqlrows.SplitVersions(rows[sqlrows.VersionOf(m.Origin)].saw))(t); len(saw) > sqlrows.MaxSaw {
 			t.Errorf("it saw %d versions", len(saw))
 		}
@@ -257,9 +242,7 @@ func TestSeenVersionsAreNoHeads(t *testing.T) {
 		sqlrows.VersionOf(o(2)): {saw: sqlrows.VersionOf(o(1)), stored: true},
 		sqlrows.VersionOf(o(3)): {saw: sqlrows.VersionOf(o(2)) + "\n" + sqlrows.VersionOf(o(1)), head: true, stored: true},
 	}
-	if d := cmp.Diff(want, versionsOf(t, s, "m"), cmp.AllowUnexported(versionRow{})); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
+	must.Equal(t, "", versionsOf(t, s, "m"), want, cmp.AllowUnexported(versionRow{}))
 }
 
 // A memory that comes back from a state that is later than the live one, or
@@ -306,8 +289,6 @@ func TestAWriteThatAddsSettlesNoConflict(t *testing.T) {
 	if ack.ID != id || !ack.Deduplicated || len(ack.Added) > 0 || !slices.Contains(ack.NotTaken, "tags") || ack.Revision != before.Revision {
 		t.Errorf("the answer is %+v", ack)
 	}
-	if diff := cmp.Diff(heads, versionsOf(t, s, id), cmp.AllowUnexported(versionRow{})); diff != "" {
-		t.Errorf("versions (-before +after):\n%s", diff)
-	}
+	must.Equal(t, "versions", versionsOf(t, s, id), heads, cmp.AllowUnexported(versionRow{}))
 	versionsHold(t, s)
 }
