@@ -18,12 +18,7 @@ func (s *Store) ListActivity(ctx context.Context, id amber.SessionID, kind amber
 		}
 	}
 	return run(ctx, s, "list activity", func() ([]amber.Activity, error) {
-		found := []amber.Activity{}
-		for _, a := range s.activity[id] {
-			if kind == "" || a.Kind == kind {
-				found = append(found, a)
-			}
-		}
+		found := where(slices.Values(s.activity[id]), func(a amber.Activity) bool { return kind == "" || a.Kind == kind })
 		slices.SortStableFunc(found, func(a, b amber.Activity) int {
 			return cmp.Compare(a.FirstAt.UnixMilli(), b.FirstAt.UnixMilli())
 		})

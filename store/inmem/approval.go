@@ -25,12 +25,8 @@ func (s *Store) RequestApproval(ctx context.Context, r amber.ApprovalRequest) (a
 			return copyApproval(a), nil
 		}
 		now := s.now()
-		if r.ID == "" {
-			id, err := s.newID(now)
-			if err != nil {
-				return amber.Approval{}, err
-			}
-			r.ID = id
+		if r.ID, err = orNewID(s, now, r.ID); err != nil {
+			return amber.Approval{}, err
 		}
 		a := amber.Approval{
 			ID: r.ID, TaskID: r.TaskID, NodeID: r.NodeID, Summary: r.Summary, Status: amber.ApprovalPending,
@@ -82,13 +78,10 @@ func (s *Store) Approval(ctx context.Context, id string) (amber.Approval, error)
 // ListApprovals implements [amber.Approvals], in the order of the requests.
 func (s *Store) ListApprovals(ctx context.Context, taskID string) ([]amber.Approval, error) {
 	return run(ctx, s, "list approvals", func() ([]amber.Approval, error) {
-		found := []amber.Approval{}
-		for _, a := range s.approvals {
-			if a.TaskID == taskID || taskID == "" && a.Status == amber.ApprovalPending {
-				found = append(found, copyApproval(a))
-			}
-		}
-		return found, nil
+		found := where(slices.Values(s.approvals), func(a amber.Approval) bool {
+			return a.TaskID == taskID || taskID == "" && a.Status == amber.ApprovalPending
+		})
+		return copyEach(found, copyApproval), nil
 	})
 }
 

@@ -31,11 +31,7 @@ func (s *Store) ReadDocument(ctx context.Context, name string) (amber.Document, 
 		return amber.Document{}, err
 	}
 	return run(ctx, s, "read document", func() (amber.Document, error) {
-		doc, found := s.documents[name]
-		if !found {
-			return amber.Document{}, notFound("read document", name)
-		}
-		return copyDocument(doc), nil
+		return lookup("read document", name, s.documents, name, copyDocument)
 	})
 }
 

@@ -73,11 +73,11 @@ func (s *Store) CompactEvents(ctx context.Context, taskID string, keep int) (amb
 // Replay implements [amber.TaskEvents].
 func (s *Store) Replay(ctx context.Context, taskID string) (amber.ReplayReport, error) {
 	return run(ctx, s, "replay task", func() (amber.ReplayReport, error) {
-		t, found := s.tasks[taskID]
-		if !found {
-			return amber.ReplayReport{}, notFound("replay task", taskID)
+		t, err := lookup("replay task", taskID, s.tasks, taskID, copyTask)
+		if err != nil {
+			return amber.ReplayReport{}, err
 		}
 		h := s.historyOf(taskID)
-		return amber.NewReplayReport(copyTask(t), copySnapshot(h.snapshot), h.events), nil
+		return amber.NewReplayReport(t, copySnapshot(h.snapshot), h.events), nil
 	})
 }

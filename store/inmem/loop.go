@@ -50,11 +50,7 @@ func checkLoop(stored amber.PendingLoop, found bool, l amber.LoopSave) error {
 // LoadLoop implements [amber.Loops].
 func (s *Store) LoadLoop(ctx context.Context, id amber.SessionID) (amber.PendingLoop, error) {
 	return run(ctx, s, "load loop", func() (amber.PendingLoop, error) {
-		l, found := s.loops[id]
-		if !found {
-			return amber.PendingLoop{}, notFound("load loop", string(id))
-		}
-		return copyLoop(l), nil
+		return lookup("load loop", string(id), s.loops, id, copyLoop)
 	})
 }
 

@@ -3,6 +3,7 @@ package inmem
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -71,12 +72,9 @@ func (s *Store) Related(ctx context.Context, id amber.MemoryID) ([]amber.Relatio
 		if _, err := s.liveRecord("read relations", id); err != nil {
 			return nil, err
 		}
-		found := []amber.Relation{}
-		for _, r := range s.relations {
-			if (r.From == id || r.To == id) && r.DeletedAt.IsZero() {
-				found = append(found, r)
-			}
-		}
+		found := where(maps.Values(s.relations), func(r amber.Relation) bool {
+			return (r.From == id || r.To == id) && r.DeletedAt.IsZero()
+		})
 		slices.SortFunc(found, func(a, b amber.Relation) int {
 			return cmp.Or(cmp.Compare(a.CreatedAt.UnixMilli(), b.CreatedAt.UnixMilli()), cmp.Compare(a.ID, b.ID))
 		})

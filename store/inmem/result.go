@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -42,24 +43,15 @@ func (s *Store) SaveResult(ctx context.Context, r amber.Result) (amber.Result, e
 // Result implements [amber.Results].
 func (s *Store) Result(ctx context.Context, taskID, nodeID string) (amber.Result, error) {
 	return run(ctx, s, "read result", func() (amber.Result, error) {
-		r, found := s.results[node{taskID, nodeID}]
-		if !found {
-			return amber.Result{}, notFound("read result", taskID+"/"+nodeID)
-		}
-		return copyResult(r), nil
+		return lookup("read result", taskID+"/"+nodeID, s.results, node{taskID, nodeID}, copyResult)
 	})
 }
 
 // ListResults implements [amber.Results].
 func (s *Store) ListResults(ctx context.Context, taskID string) ([]amber.Result, error) {
 	return run(ctx, s, "list results", func() ([]amber.Result, error) {
-		found := []amber.Result{}
-		for at, r := range s.results {
-			if at.task == taskID {
-				found = append(found, copyResult(r))
-			}
-		}
+		found := where(maps.Values(s.results), func(r amber.Result) bool { return r.TaskID == taskID })
 		slices.SortFunc(found, func(a, b amber.Result) int { return cmp.Compare(a.NodeID, b.NodeID) })
-		return found, nil
+		return copyEach(found, copyResult), nil
 	})
 }

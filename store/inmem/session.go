@@ -3,6 +3,7 @@ package inmem
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -31,12 +32,9 @@ func (s *Store) StartSession(ctx context.Context, r amber.SessionStart) (amber.S
 
 // startNew makes a session that started at a time of its own.
 func (s *Store) startNew(now, started amber.Time, r amber.SessionStart) (amber.Session, error) {
-	if r.ID == "" {
-		id, err := s.newID(now)
-		if err != nil {
-			return amber.Session{}, err
-		}
-		r.ID = amber.SessionID(id)
+	var err error
+	if r.ID, err = orNewID(s, now, r.ID); err != nil {
+		return amber.Session{}, err
 	}
 	if r.Name == "" {
 		r.Name = string(r.ID)
@@ -104,12 +102,7 @@ func (s *Store) ListSessions(ctx context.Context, q amber.SessionQuery) (amber.P
 	}
 	at := func(v amber.Session) place { return place{v.UpdatedAt.UnixMilli(), string(v.ID)} }
 	return run(ctx, s, "list sessions", func() (amber.Page[amber.Session], error) {
-		var found []amber.Session
-		for _, v := range s.sessions {
-			if asked(q, v) {
-				found = append(found, v)
-			}
-		}
+		found := where(maps.Values(s.sessions), func(v amber.Session) bool { return asked(q, v) })
 		slices.SortFunc(found, func(a, b amber.Session) int { return at(b).compare(at(a)) })
 		return paginate("sessions", found, q.Cursor, limit, at)
 	})

@@ -31,11 +31,7 @@ func (s *Store) SaveState(ctx context.Context, id amber.SessionID, doc json.RawM
 // LoadState implements [amber.SessionStates].
 func (s *Store) LoadState(ctx context.Context, id amber.SessionID) (amber.SessionState, error) {
 	return run(ctx, s, "load session state", func() (amber.SessionState, error) {
-		st, found := s.states[id]
-		if !found {
-			return amber.SessionState{}, notFound("load session state", string(id))
-		}
-		return copyState(st), nil
+		return lookup("load session state", string(id), s.states, id, copyState)
 	})
 }
 

@@ -3,6 +3,7 @@ package inmem
 import (
 	"context"
 	"io"
+	"iter"
 	"sync"
 
 	"github.com/amber-memory/amber"
@@ -135,6 +136,35 @@ func (s *Store) newID(now amber.Time) (string, error) { return amber.NewUUID(now
 // origin stamps a record of this device.
 func (s *Store) origin(now amber.Time, counter uint64) amber.Origin {
 	return amber.Origin{Device: s.device, Counter: counter, Clock: s.changes.tick(now)}
+}
+
+// orNewID returns id, or a new one where it is empty.
+func orNewID[T ~string](s *Store, now amber.Time, id T) (T, error) {
+	if id != "" {
+		return id, nil
+	}
+	fresh, err := s.newID(now)
+	return T(fresh), err
+}
+
+// lookup returns a copy of what is stored under a key, or that there is no record id.
+func lookup[K comparable, V any](op, id string, stored map[K]V, key K, copied func(V) V) (V, error) {
+	v, found := stored[key]
+	if !found {
+		return v, notFound(op, id)
+	}
+	return copied(v), nil
+}
+
+// where returns the items that keep says yes to.
+func where[T any](items iter.Seq[T], keep func(T) bool) []T {
+	found := []T{}
+	for v := range items {
+		if keep(v) {
+			found = append(found, v)
+		}
+	}
+	return found
 }
 
 func notFound(op, id string) error { return &amber.Error{Op: op, Kind: amber.KindNotFound, ID: id} }

@@ -3,6 +3,7 @@ package inmem
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -40,13 +41,7 @@ func (s *Store) SaveTask(ctx context.Context, t amber.Task, ifVersion int64) (am
 
 // Task implements [amber.Tasks].
 func (s *Store) Task(ctx context.Context, id string) (amber.Task, error) {
-	return run(ctx, s, "read task", func() (amber.Task, error) {
-		t, found := s.tasks[id]
-		if !found {
-			return amber.Task{}, notFound("read task", id)
-		}
-		return copyTask(t), nil
-	})
+	return run(ctx, s, "read task", func() (amber.Task, error) { return lookup("read task", id, s.tasks, id, copyTask) })
 }
 
 // ListTasks implements [amber.Tasks].
@@ -60,12 +55,9 @@ func (s *Store) ListTasks(ctx context.Context, q amber.TaskQuery) (amber.Page[am
 	}
 	at := func(t amber.Task) place { return place{t.CreatedAt.UnixMilli(), t.ID} }
 	return run(ctx, s, "list tasks", func() (amber.Page[amber.Task], error) {
-		var found []amber.Task
-		for _, t := range s.tasks {
-			if (q.State == "" || t.State == q.State) && (q.SessionID == "" || t.SessionID == q.SessionID) {
-				found = append(found, t)
-			}
-		}
+		found := where(maps.Values(s.tasks), func(t amber.Task) bool {
+			return (q.State == "" || t.State == q.State) && (q.SessionID == "" || t.SessionID == q.SessionID)
+		})
 		slices.SortFunc(found, func(a, b amber.Task) int { return at(b).compare(at(a)) })
 		page, err := paginate("tasks", found, q.Cursor, limit, at)
 		page.Items = copyEach(page.Items, copyTask)

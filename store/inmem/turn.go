@@ -29,12 +29,9 @@ func (s *Store) appendTurn(now amber.Time, t amber.Turn) (amber.Turn, error) {
 		}
 		return s.turns[i], nil
 	}
-	if t.ID == "" {
-		id, err := s.newID(now)
-		if err != nil {
-			return amber.Turn{}, err
-		}
-		t.ID = amber.TurnID(id)
+	var err error
+	if t.ID, err = orNewID(s, now, t.ID); err != nil {
+		return amber.Turn{}, err
 	}
 	if t.CreatedAt.IsZero() {
 		t.CreatedAt = now
@@ -50,12 +47,7 @@ func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([
 		return nil, invalid("load turns", string(id), "the limit is negative, want 0 or more")
 	}
 	return run(ctx, s, "load turns", func() ([]amber.Turn, error) {
-		found := []amber.Turn{}
-		for _, t := range s.turns {
-			if t.SessionID == id {
-				found = append(found, t)
-			}
-		}
+		found := where(slices.Values(s.turns), func(t amber.Turn) bool { return t.SessionID == id })
 		return found[max(0, len(found)-limit):], nil
 	})
 }
@@ -94,12 +86,9 @@ func (s *Store) addCompaction(now amber.Time, c amber.Compaction) (amber.Compact
 		}
 		return s.compactions[i], nil
 	}
-	if c.ID == "" {
-		id, err := s.newID(now)
-		if err != nil {
-			return amber.Compaction{}, err
-		}
-		c.ID = id
+	var err error
+	if c.ID, err = orNewID(s, now, c.ID); err != nil {
+		return amber.Compaction{}, err
 	}
 	if c.CreatedAt.IsZero() {
 		c.CreatedAt = now
@@ -112,13 +101,7 @@ func (s *Store) addCompaction(now amber.Time, c amber.Compaction) (amber.Compact
 // Compactions implements [amber.Compactions], in the order they were added.
 func (s *Store) Compactions(ctx context.Context, id amber.SessionID) ([]amber.Compaction, error) {
 	return run(ctx, s, "read compactions", func() ([]amber.Compaction, error) {
-		found := []amber.Compaction{}
-		for _, c := range s.compactions {
-			if c.SessionID == id {
-				found = append(found, c)
-			}
-		}
-		return found, nil
+		return where(slices.Values(s.compactions), func(c amber.Compaction) bool { return c.SessionID == id }), nil
 	})
 }
 
