@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +31,5 @@ func TestDoctorTellsOfAnInterruptedDeletion(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	must.Do(t, must.Err(a.Delete(t.Context(), true)))
-	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
-		t.Errorf("what the hint says leaves %s: %v", dir, err)
-	}
+	must.Is(t, "folder that the hint removes", must.Err(os.Lstat(dir)), fs.ErrNotExist)
 }

@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"crypto/rand"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,9 +27,7 @@ func TestFindMakesNothing(t *testing.T) {
 	}
 	must.Kind(t, "read document", must.Err(a.Store().Documents.ReadDocument(t.Context(), "cursor")), amber.KindNotFound)
 	must.NoError(t, a.Close())
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Find made the home %s: %v", dir, err)
-	}
+	must.Is(t, "home that Find looked for", must.Err(os.Lstat(dir)), fs.ErrNotExist)
 	made, err := agent.Open(t.Context(), o)
 	must.Do(t, err)
 	must.Do(t, must.Err(made.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal})))

@@ -67,8 +67,6 @@ func TestASessionThatWouldComeBackIsNotDeleted(t *testing.T) {
 	must.NoError(t, served.DeleteSession(t.Context(), "s1"))
 	must.NoError(t, must.Err(a.Drain(t.Context(), false)))
 	for _, id := range []amber.SessionID{"s1", "s2"} {
-		if _, err := served.Session(t.Context(), id); amber.KindOf(err) != amber.KindNotFound {
-			t.Errorf("%s is there again: %v", id, err)
-		}
+		must.Kind(t, string(id), must.Err(served.Session(t.Context(), id)), amber.KindNotFound)
 	}
 }

@@ -32,9 +32,7 @@ var starts = []struct {
 		_, _, err := handle(t, dir, options(disk)).Create(t.Context(), func(gen string, c home.Current) error {
 			return errors.Join(build(disk)(gen, c), stop)
 		})
-		if !errors.Is(err, stop) {
-			t.Fatal(err)
-		}
+		must.Is(t, "create", err, stop)
 	}},
 }
 

@@ -82,9 +82,7 @@ func TestCreateOrder(t *testing.T) {
 
 func createFirst(t *testing.T, dir string) {
 	t.Helper()
-	if _, _, err := handle(t, dir, options(nil)).Create(t.Context(), build(fsx.OS())); err != nil {
-		t.Fatal(err)
-	}
+	makeAgent(t, fsx.OS(), handle(t, dir, options(nil)))
 }
 
 func checkGolden(t *testing.T, name, got string) {
@@ -107,11 +105,7 @@ func TestCreateBeginsAgainFromNothing(t *testing.T) {
 	must.Fail(a.Current())(t, "current", amber.KindNotFound)
 	// The words of the note are for people. Another version may have left others.
 	must.Do(t, os.WriteFile(filepath.Join(a.Dir(), "CREATING"), []byte("other words"), 0o600))
-	c, created, err := a.Create(t.Context(), build(fsx.OS()))
-	if err != nil || !created {
-		t.Fatalf("made now %v, %v", created, err)
-	}
-	checkBuilt(t, fsx.OS(), a, c)
+	makeAgent(t, fsx.OS(), a)
 	checkClean(t, fsx.OS(), a)
 }
 

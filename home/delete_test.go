@@ -34,11 +34,10 @@ func TestDeleteRemovesTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := homeDir(t)
 	a := handle(t, dir, options(nil))
-	made, _, err := a.Create(t.Context(), build(fsx.OS()))
-	must.Do(t, err)
+	made := makeAgent(t, fsx.OS(), a)
 	withSpool(t, fsx.OS(), a)
 	var last home.Current
-	err = a.Operate(t.Context(), func() error {
+	err := a.Operate(t.Context(), func() error {
 		return a.Delete(t.Context(), func(c home.Current) error {
 			last = c
 			checkBuilt(t, fsx.OS(), a, c)
@@ -48,18 +47,15 @@ func TestDeleteRemovesTheFolder(t *testing.T) {
 	if err != nil || last != made {
 		t.Fatalf("delete: %v, the last look was at %+v", err, last)
 	}
-	if _, err := os.Lstat(a.Dir()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder is there: %v", err)
-	}
+	must.Is(t, "folder", must.Err(os.Lstat(a.Dir())), fs.ErrNotExist)
 	must.Fail(a.Current())(t, "current", amber.KindNotFound)
 	if exists, err := a.Exists(); exists || err != nil {
 		t.Errorf("deleted agent exists: %v, %v", exists, err)
 	}
 	must.Kind(t, "write", a.Write(t.Context(), "memory", func(home.Current) error { return nil }), amber.KindNotFound)
 	must.Kind(t, "delete again", remove(t.Context(), a), amber.KindNotFound)
-	again, created, err := a.Create(t.Context(), build(fsx.OS()))
-	if err != nil || !created || again.Device == made.Device {
-		t.Errorf("made again: %+v, %v, %v", again, created, err)
+	if again := makeAgent(t, fsx.OS(), a); again.Device == made.Device {
+		t.Errorf("made again: %+v, it was %+v", again, made)
 	}
 }
 
@@ -71,9 +67,7 @@ func TestDeleteStopsWhenTheLastLookFails(t *testing.T) {
 	a := handle(t, dir, options(nil))
 	for _, stop := range []error{errors.New("no room for a snapshot"), amber.Errorf(amber.KindNotFound, "read pack", "p", "no such object")} {
 		err := a.Operate(t.Context(), func() error { return a.Delete(t.Context(), func(home.Current) error { return stop }) })
-		if !errors.Is(err, stop) {
-			t.Fatalf("got %v, want %v", err, stop)
-		}
+		must.Is(t, "delete", err, stop)
 		must.Equal(t, "agent", must.Get(a.Current())(t), made)
 		checkBuilt(t, fsx.OS(), a, made)
 	}
@@ -83,11 +77,8 @@ func TestDeleteStopsWhenTheLastLookFails(t *testing.T) {
 // agent, and writes nothing.
 func TestDeleteWaitsForWriters(t *testing.T) {
 	t.Parallel()
-	dir := homeDir(t)
+	dir, _ := madeHome(t)
 	a := handle(t, dir, options(nil))
-	if _, _, err := a.Create(t.Context(), build(fsx.OS())); err != nil {
-		t.Fatal(err)
-	}
 	inside, leave := make(chan struct{}), make(chan struct{})
 	wrote, deleted := make(chan error, 1), make(chan error, 1)
 	go func() {
@@ -120,9 +111,7 @@ func TestDeleteOfAFolderThatIsNoAgent(t *testing.T) {
 		t.Errorf("hooks have begun it: %v, %v", exists, err)
 	}
 	must.Kind(t, "a journal alone", remove(t.Context(), a), "")
-	if _, err := os.Lstat(a.Dir()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder is there: %v", err)
-	}
+	must.Is(t, "folder", must.Err(os.Lstat(a.Dir())), fs.ErrNotExist)
 }
 
 // TestDeleteSurvivesAPowerCut cuts the power at every call, and kills the process
@@ -134,12 +123,11 @@ func TestDeleteSurvivesAPowerCut(t *testing.T) {
 	for n := 1; ; n++ {
 		disk := newDisk(t, dir, starts[0].make)
 		a := handle(t, dir, options(disk))
-		made, _, err := a.Create(t.Context(), build(disk))
-		must.Do(t, err)
+		made := makeAgent(t, disk, a)
 		withSpool(t, disk, a)
 		before := disk.Calls()
 		disk.StopAt(before + n)
-		err = remove(t.Context(), handle(t, dir, options(disk)))
+		err := remove(t.Context(), handle(t, dir, options(disk)))
 		if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
 			t.Fatalf("cut at call %d: %v", n, err)
 		}
@@ -174,9 +162,7 @@ func checkDeleted(t *testing.T, dir string, disk *crashfs.FS, made home.Current,
 		must.Kind(t, "journal of an agent that is there", must.Err(disk.Lstat(filepath.Join(a.SpoolDir(), "s1", "frames"))), "")
 		// The next write ends the deletion, and no later loss is taken for it.
 		must.NoError(t, writeAck(t.Context(), a, disk))
-		if _, err := disk.Lstat(filepath.Join(a.Dir(), "DELETING")); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("the note is there after a write: %v", err)
-		}
+		must.Is(t, "note after a write", must.Err(disk.Lstat(filepath.Join(a.Dir(), "DELETING"))), fs.ErrNotExist)
 		return
 	case amber.KindOf(err) != amber.KindNotFound:
 		t.Errorf("current: %v", err)
@@ -184,14 +170,10 @@ func checkDeleted(t *testing.T, dir string, disk *crashfs.FS, made home.Current,
 	if exists, err := a.Exists(); err != nil || exists {
 		t.Errorf("what is gone exists: %v, %v", exists, err)
 	}
-	c, created, err := a.Create(t.Context(), build(disk))
-	if err != nil || !created || c.Device == made.Device {
-		t.Fatalf("make again: %+v, %v, %v", c, created, err)
+	if c := makeAgent(t, disk, a); c.Device == made.Device {
+		t.Fatalf("made again: %+v, it was %+v", c, made)
 	}
-	checkBuilt(t, disk, a, c)
 	for _, name := range []string{"spool", "parked", "DELETING"} {
-		if _, err := disk.Lstat(filepath.Join(a.Dir(), name)); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s is in the new agent: %v", name, err)
-		}
+		must.Is(t, name+" of the old agent", must.Err(disk.Lstat(filepath.Join(a.Dir(), name))), fs.ErrNotExist)
 	}
 }

@@ -1,7 +1,6 @@
 package home_test
 
 import (
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"syscall"
@@ -85,9 +84,7 @@ func createWatched(t *testing.T, fsys fsx.FS, dir string) (c home.Current, built
 // is passed on as it is.
 func checkFault(t *testing.T, err, built, cause error, want amber.Kind) {
 	t.Helper()
-	if !errors.Is(err, cause) {
-		t.Errorf("got %v, want its cause %v in it", err, cause)
-	}
+	must.Is(t, "cause", err, cause)
 	if built != nil {
 		if err != built {
 			t.Errorf("got %v, want what build returned, %v", err, built)
@@ -160,9 +157,7 @@ func unsureAgent(t *testing.T, dir string) (*crashfs.FS, home.Current) {
 		if cerr != nil || err == nil {
 			continue
 		}
-		if !errors.Is(err, fsx.ErrInPlace) {
-			t.Errorf("got %v, want ErrInPlace", err)
-		}
+		must.Is(t, "switch", err, fsx.ErrInPlace)
 		must.Kind(t, "create", err, amber.KindInternal)
 		if amber.HintOf(err) == "" {
 			t.Error("an outcome in doubt without a hint")

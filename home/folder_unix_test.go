@@ -84,11 +84,7 @@ func TestRebuildFollowsNoLink(t *testing.T) {
 	symlink(t, outside, filepath.Join(agentDir(dir), "gen", "1", "memdir"))
 	before := listing(t, outside)
 	a := handle(t, dir, options(nil))
-	c, created, err := a.Create(t.Context(), build(fsx.OS()))
-	if err != nil || !created {
-		t.Fatalf("create: made now %v, %v", created, err)
-	}
-	checkBuilt(t, fsx.OS(), a, c)
+	makeAgent(t, fsx.OS(), a)
 	checkClean(t, fsx.OS(), a)
 	must.Equal(t, "folder outside", listing(t, outside), before)
 }
@@ -106,8 +102,7 @@ func TestOpenFollowsTheUsersLink(t *testing.T) {
 		t.Errorf("got %s, made now %v; want %s", h.Dir(), created, real)
 	}
 	a := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
-	c, _, err := a.Create(t.Context(), build(fsx.OS()))
-	must.Do(t, err)
+	c := makeAgent(t, fsx.OS(), a)
 	// The same agent, reached without the link.
 	must.Equal(t, "generation", must.Get(handle(t, disk, options(nil)).Current())(t), c)
 }

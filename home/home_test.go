@@ -1,7 +1,6 @@
 package home_test
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -141,9 +140,7 @@ func TestAgentHandle(t *testing.T) {
 	want := filepath.Join(dir, "tenants", "acme-2", "agents", longest)
 	must.Equal(t, "folder", a.Dir(), want)
 	must.Equal(t, "folder of a generation", a.GenDir(home.Current{Generation: 12}), filepath.Join(want, "gen", "12"))
-	if _, err := os.Lstat(filepath.Join(dir, "tenants")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("asking for a handle made a folder: %v", err)
-	}
+	must.Is(t, "folder of tenants", must.Err(os.Lstat(filepath.Join(dir, "tenants"))), fs.ErrNotExist)
 }
 
 func TestAgents(t *testing.T) {
@@ -153,9 +150,7 @@ func TestAgents(t *testing.T) {
 	must.Do(t, err)
 	for _, id := range []struct{ tenant, agent string }{{"acme", "writer"}, {"acme", "b-2"}, {"acme", "0"}, {"other", "coder"}} {
 		a := must.Get(h.Agent(amber.TenantID(id.tenant), amber.AgentID(id.agent)))(t)
-		if _, _, err := a.Create(t.Context(), build(fsx.OS())); err != nil {
-			t.Fatal(err)
-		}
+		makeAgent(t, fsx.OS(), a)
 	}
 	agents := filepath.Join(dir, "tenants", "acme", "agents")
 	for _, name := range []string{".hidden", "UPPER", "-dash", "made but empty"} {

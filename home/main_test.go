@@ -61,11 +61,18 @@ func homeDir(t *testing.T) string { return filepath.Join(t.TempDir(), "home") }
 func madeHome(t *testing.T) (string, home.Current) {
 	t.Helper()
 	dir := homeDir(t)
-	c, created, err := handle(t, dir, options(nil)).Create(t.Context(), build(fsx.OS()))
+	return dir, makeAgent(t, fsx.OS(), handle(t, dir, options(nil)))
+}
+
+// makeAgent creates an agent, which has to be made now and whole.
+func makeAgent(t *testing.T, fsys fsx.FS, a *home.Agent) home.Current {
+	t.Helper()
+	c, created, err := a.Create(t.Context(), build(fsys))
 	if err != nil || !created {
-		t.Fatalf("create: made %v, %v", created, err)
+		t.Fatalf("create: made now %v, %v", created, err)
 	}
-	return dir, c
+	checkBuilt(t, fsys, a, c)
+	return c
 }
 
 // parts are the files build makes.
@@ -176,15 +183,8 @@ func child(job, dir string) int {
 			return stay(c)
 		})
 	case "restore":
-		err = a.Operate(ctx, func() error {
-			r, err := a.BeginRestore(ctx, snapshotID)
-			if err != nil {
-				return err
-			}
+		err = restoring(ctx, a, fsx.OS(), func(r *home.Restore) error {
 			defer r.Abort()
-			if err := buildLoosely(fsx.OS(), r.Dir(), r.Current()); err != nil {
-				return err
-			}
 			if err := stay(r.Current()); err != nil {
 				return err
 			}

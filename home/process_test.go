@@ -114,10 +114,6 @@ func TestCreationOfAKilledProcessIsBegunAgain(t *testing.T) {
 	a := handle(t, dir, options(nil))
 	_, err := a.Current()
 	must.Kind(t, "current", err, amber.KindNotFound)
-	c, created, err := a.Create(t.Context(), build(fsx.OS()))
-	if err != nil || !created {
-		t.Fatalf("made now %v, %v", created, err)
-	}
-	checkBuilt(t, fsx.OS(), a, c)
+	makeAgent(t, fsx.OS(), a)
 	checkClean(t, fsx.OS(), a)
 }

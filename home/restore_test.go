@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -22,27 +20,42 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
+// restoring begins a restore, fills the generation and calls fn, as one operation.
+func restoring(ctx context.Context, a *home.Agent, fsys fsx.FS, fn func(*home.Restore) error) error {
+	return a.Operate(ctx, func() error {
+		r, err := a.BeginRestore(ctx, snapshotID)
+		if err == nil {
+			err = buildLoosely(fsys, r.Dir(), r.Current())
+		}
+		if err != nil {
+			return err
+		}
+		return fn(r)
+	})
+}
+
 // begin begins a restore, fills the generation and returns it; the operation goes on until the test ends.
 func begin(t *testing.T, a *home.Agent, fsys fsx.FS) *home.Restore {
 	t.Helper()
 	began, over, left := make(chan *home.Restore), make(chan struct{}), make(chan error)
 	go func() {
-		left <- a.Operate(t.Context(), func() error {
-			r, err := a.BeginRestore(t.Context(), snapshotID)
-			if err == nil {
-				err = buildLoosely(fsys, r.Dir(), r.Current())
-			}
-			must.NoError(t, err)
+		left <- restoring(t.Context(), a, fsys, func(r *home.Restore) error {
 			began <- r
 			<-over
-			return err
+			return nil
 		})
 	}()
-	t.Cleanup(func() {
-		close(over)
-		must.NoError(t, <-left)
-	})
-	return <-began
+	select {
+	case r := <-began:
+		t.Cleanup(func() {
+			close(over)
+			must.NoError(t, <-left)
+		})
+		return r
+	case err := <-left:
+		t.Fatal(err)
+		return nil
+	}
 }
 
 func noStamp(home.Current) (amber.Stamp, error) { return 0, nil }
@@ -102,14 +115,8 @@ func TestNumbersOfGenerations(t *testing.T) {
 	put(t, filepath.Join(agentDir(dir), "gen", "17"), "stranger.db")
 	put(t, filepath.Join(agentDir(dir), "gen"), "99x", "098")
 	must.Equal(t, "number beside a folder 17", next(giveUp), 18)
-	all, err := a.Generations()
-	if diff := cmp.Diff([]int64{3, 17}, all); diff != "" || err != nil {
-		t.Errorf("generations (-want +got):\n%s, %v", diff, err)
-	}
-	parked, err := a.Parked()
-	if diff := cmp.Diff([]int64{1, 2}, parked); diff != "" || err != nil {
-		t.Errorf("parked (-want +got):\n%s, %v", diff, err)
-	}
+	must.Equal(t, "generations", must.Get(a.Generations())(t), []int64{3, 17})
+	must.Equal(t, "parked", must.Get(a.Parked())(t), []int64{1, 2})
 	must.NoError(t, a.RemoveParked(1))
 	for _, n := range []int64{0, 3, 4} {
 		must.Kind(t, "remove what is not parked", a.RemoveParked(n), amber.KindRefused)
@@ -125,20 +132,14 @@ func TestRestoreOfAnotherProcessIsLeftAlone(t *testing.T) {
 		cmd, in := startChild(t, "restore", dir)
 		a := handle(t, dir, options(nil))
 		must.Do(t, writeAck(t.Context(), a, fsx.OS()))
-		report, err := a.Settle(t.Context())
-		if err != nil || !report.Running {
-			t.Errorf("settle beside it: %+v, %v", report, err)
-		}
-		r, err := a.Restoring()
-		if diff := cmp.Diff(&home.Restoring{From: snapshotID, Generation: 2, Replaces: 1, Running: true}, r); diff != "" || err != nil {
-			t.Errorf("restoring (-want +got):\n%s, %v", diff, err)
-		}
+		must.Equal(t, "running", must.Get(a.Settle(t.Context()))(t).Running, true)
+		must.Equal(t, "restoring", must.Get(a.Restoring())(t), &home.Restoring{From: snapshotID, Generation: 2, Replaces: 1, Running: true})
 		checkBuilt(t, fsx.OS(), a, home.Current{Generation: 2, Incarnation: incarnationOf(t, dir)})
 		if !killed {
 			// Not in the other case: a wait that was given up gets the lock for a moment when it is free.
 			short := options(nil)
 			short.Wait = time.Millisecond
-			err = handle(t, dir, short).Operate(t.Context(), func() error { return nil })
+			err := handle(t, dir, short).Operate(t.Context(), func() error { return nil })
 			must.Kind(t, "operate beside it", err, amber.KindBusy)
 			must.Do(t, errors.Join(in.Close(), cmd.Wait()))
 			must.Equal(t, "generation after the other process is done", must.Get(a.Current())(t).Generation, 2)
@@ -151,9 +152,7 @@ func TestRestoreOfAnotherProcessIsLeftAlone(t *testing.T) {
 			return nil
 		}))
 		must.Equal(t, "generations that are left", must.Get(a.Generations())(t), []int64{1})
-		if r, err := a.Restoring(); r != nil || err != nil {
-			t.Errorf("still restoring: %+v, %v", r, err)
-		}
+		must.Equal(t, "restoring", must.Get(a.Restoring())(t), nil)
 	}
 }
 
@@ -243,10 +242,7 @@ func TestBadNoteIsReportedAndNothingIsGuessed(t *testing.T) {
 				if what == "remove" && tt.note == note("9", "8") || what == "remove" && tt.note == note("5", "4") {
 					continue // the note can be read, and is not about it
 				}
-				must.Kind(t, what, err, tt.want)
-				if !strings.Contains(amber.HintOf(err), tt.hint) {
-					t.Errorf("%s: got hint %q, want %q in it", what, amber.HintOf(err), tt.hint)
-				}
+				must.Kind(t, what, err, tt.want, tt.hint)
 			}
 			must.NoError(t, handle(t, dir, options(nil)).Write(t.Context(), "memory", func(home.Current) error { return nil }))
 			if got := listing(t, filepath.Join(a.Dir(), "gen")); got != before && !strings.Contains(tt.note, "amber-restoring 1") {
@@ -311,15 +307,9 @@ func TestRemoveGenerationBesideAReader(t *testing.T) {
 // restoreOnly restores and keeps the old generation.
 func restoreOnly(t *testing.T, a *home.Agent) (c home.Current, err error) {
 	t.Helper()
-	err = a.Operate(t.Context(), func() error {
-		r, err := a.BeginRestore(t.Context(), snapshotID)
-		if err == nil {
-			err = buildLoosely(fsx.OS(), r.Dir(), r.Current())
-		}
-		if err == nil {
-			err = r.Switch(t.Context(), noStamp)
-			c = r.Current()
-		}
+	err = restoring(t.Context(), a, fsx.OS(), func(r *home.Restore) error {
+		err := r.Switch(t.Context(), noStamp)
+		c = r.Current()
 		return err
 	})
 	return c, err
@@ -420,9 +410,7 @@ func TestBeginRestoreRefuses(t *testing.T) {
 	must.Fail(none.BeginRestore(t.Context(), snapshotID))(t, "no agent", amber.KindNotFound)
 	must.Kind(t, "operate without a folder", none.Operate(t.Context(), func() error { return nil }), amber.KindNotFound)
 	must.Kind(t, "settle without an agent", must.Err(none.Settle(t.Context())), "")
-	if _, err := os.Lstat(filepath.Join(agentDir(dir), "RESTORING")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a note is left: %v", err)
-	}
+	must.Is(t, "note", must.Err(os.Lstat(filepath.Join(agentDir(dir), "RESTORING"))), fs.ErrNotExist)
 }
 
 func TestForkMakesAnAgentOfItsOwn(t *testing.T) {
@@ -526,9 +514,7 @@ func TestPlacesOfAHome(t *testing.T) {
 	}
 	want := "tenants/acme/repo\nkeys\ncache\ntenants/acme/agents/bot/parked/3\n"
 	must.Equal(t, "", got.String(), want)
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("looking made the home")
-	}
+	must.Is(t, "home", must.Err(os.Lstat(dir)), fs.ErrNotExist)
 }
 
 // TestSettleRemovesWhatAKilledWriterLeft leaves a half-written file among the generations, and nothing else.
@@ -538,7 +524,5 @@ func TestSettleRemovesWhatAKilledWriterLeft(t *testing.T) {
 	left := filepath.Join(agentDir(dir), "gen", fsx.TempPrefix+"X")
 	must.Do(t, os.WriteFile(left, []byte("half"), 0o600))
 	must.Get(handle(t, dir, options(nil)).Settle(t.Context()))(t)
-	if _, err := os.Lstat(left); !os.IsNotExist(err) {
-		t.Errorf("it is still there: %v", err)
-	}
+	must.Is(t, "folder", must.Err(os.Lstat(left)), fs.ErrNotExist)
 }

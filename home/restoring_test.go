@@ -93,9 +93,7 @@ func TestRestoringThatIsNoNote(t *testing.T) {
 		"from too long":            lines("2", "a", "1", strings.Repeat("b", 201)),
 		"CURRENT":                  vector(t, "v1.txt"),
 	} {
-		if n, err := parseNote(b); amber.KindOf(err) != amber.KindDamaged {
-			t.Errorf("%s: got %+v, %v", name, n, err)
-		}
+		must.Kind(t, name, must.Err(parseNote(b)), amber.KindDamaged)
 	}
 }
 

@@ -19,9 +19,7 @@ func TestAtMakesNothing(t *testing.T) {
 	h := must.Get(home.At(dir, options(nil)))(t)
 	a := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
 	must.Equal(t, "spool", a.SpoolDir(), filepath.Join(agentDir(dir), "spool"))
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("looking made a home: %v", err)
-	}
+	must.Is(t, "home", must.Err(os.Lstat(dir)), fs.ErrNotExist)
 }
 
 // TestAtFindsTheHomeThatOpenFinds looks through a link, and refuses what Open refuses.

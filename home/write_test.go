@@ -136,9 +136,7 @@ func TestWaitEndsWithTheContext(t *testing.T) {
 				cancel()
 				err := <-done
 				must.Kind(t, "canceled", err, amber.KindUnreachable)
-				if !errors.Is(err, context.Canceled) {
-					t.Errorf("got %v, want context.Canceled in it", err)
-				}
+				must.Is(t, "canceled", err, context.Canceled)
 				ctx, cancel = context.WithTimeout(t.Context(), time.Millisecond)
 				defer cancel()
 				err = tt.wanted.enter(ctx, a, enter)

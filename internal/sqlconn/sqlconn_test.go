@@ -49,9 +49,7 @@ func TestTransact(t *testing.T) {
 		return err
 	}
 	broken := errors.New("broken")
-	if err := c.Transact(ctx, "BEGIN IMMEDIATE", func() error { return errors.Join(insert(), broken) }); !errors.Is(err, broken) {
-		t.Errorf("got %v, want %v", err, broken)
-	}
+	must.Is(t, "transaction", c.Transact(ctx, "BEGIN IMMEDIATE", func() error { return errors.Join(insert(), broken) }), broken)
 	must.NoError(t, c.Transact(ctx, "BEGIN IMMEDIATE", insert))
 	err := c.Transact(ctx, "BEGIN IMMEDIATE", func() error { cancel(); return insert() })
 	if !errors.Is(err, context.Canceled) || amber.KindOf(sqlconn.Wrap("op", "", err)) != amber.KindUnreachable {
@@ -99,9 +97,7 @@ func TestPoolIsBounded(t *testing.T) {
 	must.Equal(t, "rows", count(t, c), 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if other, err := p.Get(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v and %v while the only connection is in use", other, err)
-	}
+	must.Is(t, "while the only connection is in use", must.Err(p.Get(ctx)), context.Canceled)
 }
 
 func TestErrorsHaveKinds(t *testing.T) {
@@ -134,8 +130,6 @@ func TestShapesDiffer(t *testing.T) {
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	must.NoError(t, sqlconn.Judge(3, 3, ""))
-	if err := sqlconn.Judge(2, 3, ""); !errors.Is(err, sqlconn.ErrOlder) {
-		t.Errorf("got %v, want older", err)
-	}
+	must.Is(t, "older schema", sqlconn.Judge(2, 3, ""), sqlconn.ErrOlder)
 	must.Kind(t, "judge", sqlconn.Judge(4, 3, ""), amber.KindTooNew)
 }

@@ -154,9 +154,7 @@ func TestTheRootItself(t *testing.T) {
 		filepath.Join(root, "a"):       syscall.ENOTDIR,
 		link:                           syscall.ENOTDIR,
 	} {
-		if _, err := survey.Walk(fsx.OS(), path, survey.Options{}); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", path, err, want)
-		}
+		must.Is(t, path, must.Err(survey.Walk(fsx.OS(), path, survey.Options{})), want)
 	}
 	s := look(t, link, survey.Options{FollowRoot: true})
 	if len(s.Entries) != 1 || s.Root == link {
@@ -269,18 +267,14 @@ func TestB13_AFileThatChangesWhileItIsReadIsTorn(t *testing.T) {
 				t.Errorf("while: %v", err)
 			}
 			// Before it is read.
-			if err := survey.Read(fsx.OS(), root, e, io.Discard); !errors.Is(err, survey.ErrTorn) {
-				t.Errorf("before: %v", err)
-			}
+			must.Is(t, "before", survey.Read(fsx.OS(), root, e, io.Discard), survey.ErrTorn)
 		})
 	}
 }
 
 func TestReadRefusesFolders(t *testing.T) {
 	t.Parallel()
-	if err := survey.Read(fsx.OS(), t.TempDir(), survey.Entry{Path: ".", Mode: survey.Dir}, io.Discard); !errors.Is(err, fsx.ErrNotRegular) {
-		t.Error(err)
-	}
+	must.Is(t, "folder", survey.Read(fsx.OS(), t.TempDir(), survey.Entry{Path: ".", Mode: survey.Dir}, io.Discard), fsx.ErrNotRegular)
 }
 
 // An FS that exchanges a folder for a link after it was listed.

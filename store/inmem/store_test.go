@@ -36,9 +36,7 @@ func TestNewNeedsClockAndRandom(t *testing.T) {
 		})
 	}
 	_, err := inmem.New(inmem.Options{Clock: time.Now, Random: bytes.NewReader(nil)})
-	if !errors.Is(err, io.EOF) {
-		t.Errorf("New with an empty source of randomness: %v, want the error of the source", err)
-	}
+	must.Is(t, "New with an empty source of randomness", err, io.EOF)
 }
 
 func TestStoreHasEveryContract(t *testing.T) {
@@ -74,9 +72,7 @@ func TestEndedContextChangesNothing(t *testing.T) {
 	cancel()
 	_, err := s.Write(ctx, amber.WriteRequest{Content: "late"})
 	must.Kind(t, "write", err, amber.KindUnreachable)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v does not tell that the context was cancelled", err)
-	}
+	must.Is(t, "cause", err, context.Canceled)
 	must.Fail(s.Health(ctx))(t, "health", amber.KindUnreachable)
 	must.Equal(t, "changes", must.Get(s.Changes(t.Context(), "", 10))(t), []amber.Change{})
 }
