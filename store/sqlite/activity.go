@@ -32,11 +32,9 @@ func (s *Store) ListActivity(ctx context.Context, id amber.SessionID, kind amber
 		}
 		query, args = listActivityOfKind, []any{id, kind}
 	}
-	err = s.memory.view(ctx, "list activity", string(id), func(t *tx) error {
-		done, err = sqlrows.ReadRows(t.Tx, "activity", sqlrows.ScanActivity, query, args...)
-		return err
+	return view(ctx, s.memory, "list activity", string(id), func(t *tx) ([]amber.Activity, error) {
+		return sqlrows.ReadRows(t.Tx, "activity", sqlrows.ScanActivity, query, args...)
 	})
-	return done, err
 }
 
 func (n *intake) activity(step amber.IngestStep) error {

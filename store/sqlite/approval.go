@@ -26,11 +26,7 @@ func (s *Store) RequestApproval(ctx context.Context, r amber.ApprovalRequest) (a
 	if err != nil {
 		return a, err
 	}
-	err = s.control.update(ctx, "request approval", r.ID, func(t *tx) error {
-		a, err = t.requestApproval(r)
-		return err
-	})
-	return a, err
+	return update(ctx, s.control, "request approval", r.ID, func(t *tx) (amber.Approval, error) { return t.requestApproval(r) })
 }
 
 func (t *tx) requestApproval(r amber.ApprovalRequest) (amber.Approval, error) {
@@ -61,11 +57,7 @@ func (s *Store) DecideApproval(ctx context.Context, d amber.ApprovalDecision) (a
 	if err != nil {
 		return a, err
 	}
-	err = s.control.update(ctx, "decide approval", d.ID, func(t *tx) error {
-		a, err = t.decideApproval(d)
-		return err
-	})
-	return a, err
+	return update(ctx, s.control, "decide approval", d.ID, func(t *tx) (amber.Approval, error) { return t.decideApproval(d) })
 }
 
 func (t *tx) decideApproval(d amber.ApprovalDecision) (amber.Approval, error) {
@@ -86,33 +78,22 @@ func (t *tx) decideApproval(d amber.ApprovalDecision) (amber.Approval, error) {
 }
 
 // Approval implements [amber.Approvals].
-func (s *Store) Approval(ctx context.Context, id string) (a amber.Approval, err error) {
-	err = s.control.view(ctx, "read approval", id, func(t *tx) error {
-		a, err = t.approval("read approval", id)
-		return err
-	})
-	return a, err
+func (s *Store) Approval(ctx context.Context, id string) (amber.Approval, error) {
+	return view(ctx, s.control, "read approval", id, func(t *tx) (amber.Approval, error) { return t.approval("read approval", id) })
 }
 
 // ListApprovals implements [amber.Approvals]. An approval whose payload is not
 // the one that was asked about is left out, because it cannot be decided.
-func (s *Store) ListApprovals(ctx context.Context, taskID string) (out []amber.Approval, err error) {
-	err = s.control.view(ctx, "list approvals", taskID, func(t *tx) error {
+func (s *Store) ListApprovals(ctx context.Context, taskID string) ([]amber.Approval, error) {
+	return view(ctx, s.control, "list approvals", taskID, func(t *tx) ([]amber.Approval, error) {
 		if taskID == "" {
-			out, err = sqlrows.ReadRows(t.Tx, "approvals", sqlrows.ScanApproval, selectPendingApprovals)
-		} else {
-			out, err = sqlrows.ReadRows(t.Tx, "approvals", sqlrows.ScanApproval, selectTaskApprovals, taskID)
+			return sqlrows.ReadRows(t.Tx, "approvals", sqlrows.ScanApproval, selectPendingApprovals)
 		}
-		return err
+		return sqlrows.ReadRows(t.Tx, "approvals", sqlrows.ScanApproval, selectTaskApprovals, taskID)
 	})
-	return out, err
 }
 
 // approval returns an approval or not_found.
 func (t *tx) approval(op, id string) (amber.Approval, error) {
-	a, err := sqlrows.ScanApproval(t.Row(selectApproval, id))
-	if sqlrows.Absent(err) {
-		err = sqlrows.NotFound(op, id)
-	}
-	return a, err
+	return one(t, op, id, sqlrows.ScanApproval, selectApproval, id)
 }

@@ -38,7 +38,7 @@ var (
 	_ amber.ChangeLog = controlLog{}
 )
 
-func (d *database) changes(ctx context.Context, after amber.Position, limit int) (out []amber.Change, err error) {
+func (d *database) changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
 	incarnation, seq, err := after.Parse()
 	if err != nil {
 		return nil, err
@@ -46,16 +46,14 @@ func (d *database) changes(ctx context.Context, after amber.Position, limit int)
 	if limit < 0 {
 		return nil, amber.Errorf(amber.KindInvalid, "read changes", "", "the limit is negative, want 0 or more")
 	}
-	err = d.view(ctx, "read changes", "", func(t *tx) error {
+	return view(ctx, d, "read changes", "", func(t *tx) ([]amber.Change, error) {
 		if incarnation != "" {
 			if err := t.checkPosition(incarnation, seq); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		out, err = sqlrows.All(t.Tx, scanChange, selectChanges, seq, limit)
-		return err
+		return sqlrows.All(t.Tx, scanChange, selectChanges, seq, limit)
 	})
-	return out, err
 }
 
 // checkPosition refuses a position that this log's history does not contain:
@@ -84,15 +82,13 @@ func scanChange(s scanner) (amber.Change, error) {
 	return c, err
 }
 
-func (d *database) head(ctx context.Context) (p amber.Position, err error) {
-	err = d.view(ctx, "read changes", "", func(t *tx) error {
+func (d *database) head(ctx context.Context) (amber.Position, error) {
+	return view(ctx, d, "read changes", "", func(t *tx) (amber.Position, error) {
 		var seq int64
 		var incarnation string
 		if err := t.Row(selectHead).Scan(&seq, &incarnation); err != nil {
-			return err
+			return "", err
 		}
-		p = amber.PositionAt(incarnation, seq)
-		return nil
+		return amber.PositionAt(incarnation, seq), nil
 	})
-	return p, err
 }

@@ -23,11 +23,7 @@ func (s *Store) AddCompaction(ctx context.Context, c amber.Compaction) (stored a
 	if err != nil {
 		return stored, err
 	}
-	err = s.memory.update(ctx, "add compaction", c.ID, func(t *tx) error {
-		stored, err = t.addCompaction(c)
-		return err
-	})
-	return stored, err
+	return update(ctx, s.memory, "add compaction", c.ID, func(t *tx) (amber.Compaction, error) { return t.addCompaction(c) })
 }
 
 func (t *tx) addCompaction(c amber.Compaction) (amber.Compaction, error) {
@@ -51,12 +47,10 @@ func (t *tx) addCompaction(c amber.Compaction) (amber.Compaction, error) {
 }
 
 // Compactions implements [amber.Compactions].
-func (s *Store) Compactions(ctx context.Context, id amber.SessionID) (out []amber.Compaction, err error) {
-	err = s.memory.view(ctx, "read compactions", string(id), func(t *tx) error {
-		out, err = sqlrows.ReadRows(t.Tx, "compactions", sqlrows.ScanCompaction, selectCompactions, id)
-		return err
+func (s *Store) Compactions(ctx context.Context, id amber.SessionID) ([]amber.Compaction, error) {
+	return view(ctx, s.memory, "read compactions", string(id), func(t *tx) ([]amber.Compaction, error) {
+		return sqlrows.ReadRows(t.Tx, "compactions", sqlrows.ScanCompaction, selectCompactions, id)
 	})
-	return out, err
 }
 
 // deleteCompactions removes the summaries of a session.

@@ -47,25 +47,21 @@ func (s *Store) SetConcepts(ctx context.Context, id amber.MemoryID, concepts []s
 }
 
 // Concepts implements [amber.Concepts].
-func (s *Store) Concepts(ctx context.Context, id amber.MemoryID) (out []string, err error) {
-	err = s.memory.view(ctx, "read concepts", string(id), func(t *tx) error {
+func (s *Store) Concepts(ctx context.Context, id amber.MemoryID) ([]string, error) {
+	return view(ctx, s.memory, "read concepts", string(id), func(t *tx) ([]string, error) {
 		if _, err := t.LiveDigest("read concepts", id); err != nil {
-			return err
+			return nil, err
 		}
-		out, err = sqlrows.All(t.Tx, sqlrows.ScanText, selectConcepts, id)
-		return err
+		return sqlrows.All(t.Tx, sqlrows.ScanText, selectConcepts, id)
 	})
-	return out, err
 }
 
 // CountConcepts implements [amber.Concepts].
-func (s *Store) CountConcepts(ctx context.Context) (out []amber.ConceptCount, err error) {
-	err = s.memory.view(ctx, "count concepts", "", func(t *tx) error {
-		out, err = sqlrows.All(t.Tx, func(s scanner) (c amber.ConceptCount, err error) {
+func (s *Store) CountConcepts(ctx context.Context) ([]amber.ConceptCount, error) {
+	return view(ctx, s.memory, "count concepts", "", func(t *tx) ([]amber.ConceptCount, error) {
+		return sqlrows.All(t.Tx, func(s scanner) (c amber.ConceptCount, err error) {
 			err = s.Scan(&c.Concept, &c.Memories)
 			return c, err
 		}, countConcepts, amber.MaxPageSize)
-		return err
 	})
-	return out, err
 }

@@ -237,6 +237,33 @@ func (d *database) view(ctx context.Context, op, id string, fn func(*tx) error) 
 	return sqlconn.Wrap(op, id, err)
 }
 
+// update is [database.update] for a transaction that answers.
+func update[T any](ctx context.Context, d *database, op, id string, fn func(*tx) (T, error)) (v T, err error) {
+	err = d.update(ctx, op, id, func(t *tx) error {
+		v, err = fn(t)
+		return err
+	})
+	return v, err
+}
+
+// view is [database.view] for a transaction that answers.
+func view[T any](ctx context.Context, d *database, op, id string, fn func(*tx) (T, error)) (v T, err error) {
+	err = d.view(ctx, op, id, func(t *tx) error {
+		v, err = fn(t)
+		return err
+	})
+	return v, err
+}
+
+// one reads the row of a query, or says that there is no record id.
+func one[T any](t *tx, op, id string, scan func(scanner) (T, error), query string, args ...any) (T, error) {
+	v, err := scan(t.Row(query, args...))
+	if sqlrows.Absent(err) {
+		err = sqlrows.NotFound(op, id)
+	}
+	return v, err
+}
+
 // direct runs fn on the writer's connection, in the writer's turn, outside a
 // transaction.
 func (d *database) direct(ctx context.Context, fn func(*sqlconn.Conn) error) error {

@@ -57,12 +57,10 @@ func (s *Store) AppendEvent(ctx context.Context, e amber.TaskEvent) (appended am
 func eventKey(taskID string, seq int64) string { return fmt.Sprintf("event/%s/%d", taskID, seq) }
 
 // ListEvents implements [amber.TaskEvents].
-func (s *Store) ListEvents(ctx context.Context, taskID string) (events []amber.TaskEvent, err error) {
-	err = s.control.view(ctx, "list events", taskID, func(t *tx) error {
-		events, err = sqlrows.ReadRows(t.Tx, "events", sqlrows.ScanEvent, selectEvents, taskID)
-		return err
+func (s *Store) ListEvents(ctx context.Context, taskID string) ([]amber.TaskEvent, error) {
+	return view(ctx, s.control, "list events", taskID, func(t *tx) ([]amber.TaskEvent, error) {
+		return sqlrows.ReadRows(t.Tx, "events", sqlrows.ScanEvent, selectEvents, taskID)
 	})
-	return events, err
 }
 
 // CompactEvents implements [amber.TaskEvents].
@@ -70,11 +68,9 @@ func (s *Store) CompactEvents(ctx context.Context, taskID string, keep int) (rep
 	if keep < 0 {
 		return replay, amber.Errorf(amber.KindInvalid, "compact events", taskID, "the number of events to keep is negative, want 0 or more")
 	}
-	err = s.control.update(ctx, "compact events", taskID, func(t *tx) error {
-		replay, err = t.compactEvents(taskID, keep)
-		return err
+	return update(ctx, s.control, "compact events", taskID, func(t *tx) (amber.ReplaySnapshot, error) {
+		return t.compactEvents(taskID, keep)
 	})
-	return replay, err
 }
 
 func (t *tx) compactEvents(taskID string, keep int) (amber.ReplaySnapshot, error) {
@@ -115,27 +111,22 @@ func (t *tx) compactEvents(taskID string, keep int) (amber.ReplaySnapshot, error
 }
 
 // Replay implements [amber.TaskEvents].
-func (s *Store) Replay(ctx context.Context, taskID string) (report amber.ReplayReport, err error) {
-	err = s.control.view(ctx, "replay task", taskID, func(t *tx) error {
-		task, found, err := t.task(taskID)
-		if err == nil && !found {
-			err = sqlrows.NotFound("replay task", taskID)
-		}
+func (s *Store) Replay(ctx context.Context, taskID string) (amber.ReplayReport, error) {
+	return view(ctx, s.control, "replay task", taskID, func(t *tx) (amber.ReplayReport, error) {
+		task, err := one(t, "replay task", taskID, sqlrows.ScanTask, selectTask, taskID)
 		if err != nil {
-			return err
+			return amber.ReplayReport{}, err
 		}
 		replay, err := t.replay(taskID)
 		if err != nil {
-			return err
+			return amber.ReplayReport{}, err
 		}
 		events, err := sqlrows.All(t.Tx, sqlrows.ScanEvent, selectEvents, taskID)
 		if err != nil {
-			return err
+			return amber.ReplayReport{}, err
 		}
-		report = amber.NewReplayReport(task, replay, events)
-		return nil
+		return amber.NewReplayReport(task, replay, events), nil
 	})
-	return report, err
 }
 
 // replay returns what the compacted events of a task amount to.

@@ -47,19 +47,13 @@ func (t *tx) cursor(journal string) (amber.JournalCursor, error) {
 }
 
 // JournalCursor implements [amber.Ingester].
-func (s *Store) JournalCursor(ctx context.Context, journal string) (c amber.JournalCursor, err error) {
-	err = s.memory.view(ctx, "read cursor", journal, func(t *tx) error {
-		c, err = t.cursor(journal)
-		return err
-	})
-	return c, err
+func (s *Store) JournalCursor(ctx context.Context, journal string) (amber.JournalCursor, error) {
+	return view(ctx, s.memory, "read cursor", journal, func(t *tx) (amber.JournalCursor, error) { return t.cursor(journal) })
 }
 
 // OpenJournals implements [amber.Ingester].
-func (s *Store) OpenJournals(ctx context.Context) (open []amber.JournalCursor, err error) {
-	err = s.memory.view(ctx, "list cursors", "", func(t *tx) error {
-		open, err = sqlrows.ReadFirst(t.Tx, "journal_cursors", sqlrows.ScanCursor, amber.MaxPageSize, selectOpenCursors)
-		return err
+func (s *Store) OpenJournals(ctx context.Context) ([]amber.JournalCursor, error) {
+	return view(ctx, s.memory, "list cursors", "", func(t *tx) ([]amber.JournalCursor, error) {
+		return sqlrows.ReadFirst(t.Tx, "journal_cursors", sqlrows.ScanCursor, amber.MaxPageSize, selectOpenCursors)
 	})
-	return open, err
 }

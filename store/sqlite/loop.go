@@ -28,11 +28,7 @@ func (s *Store) SaveLoop(ctx context.Context, l amber.LoopSave) (loop amber.Pend
 	if err != nil {
 		return loop, err
 	}
-	err = s.memory.update(ctx, "save loop", string(l.SessionID), func(t *tx) error {
-		loop, err = t.saveLoop(l)
-		return err
-	})
-	return loop, err
+	return update(ctx, s.memory, "save loop", string(l.SessionID), func(t *tx) (amber.PendingLoop, error) { return t.saveLoop(l) })
 }
 
 func (t *tx) saveLoop(l amber.LoopSave) (amber.PendingLoop, error) {
@@ -80,15 +76,10 @@ func mismatch(stored amber.PendingLoop, found bool, l amber.LoopSave) string {
 }
 
 // LoadLoop implements [amber.Loops].
-func (s *Store) LoadLoop(ctx context.Context, id amber.SessionID) (loop amber.PendingLoop, err error) {
-	err = s.memory.view(ctx, "load loop", string(id), func(t *tx) error {
-		loop, err = sqlrows.ScanLoop(t.Row(selectLoop, id))
-		if sqlrows.Absent(err) {
-			return sqlrows.NotFound("load loop", string(id))
-		}
-		return err
+func (s *Store) LoadLoop(ctx context.Context, id amber.SessionID) (amber.PendingLoop, error) {
+	return view(ctx, s.memory, "load loop", string(id), func(t *tx) (amber.PendingLoop, error) {
+		return one(t, "load loop", string(id), sqlrows.ScanLoop, selectLoop, id)
 	})
-	return loop, err
 }
 
 // ClearLoop implements [amber.Loops].

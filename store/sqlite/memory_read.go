@@ -13,29 +13,23 @@ import (
 var _ amber.MemoryReader = (*Store)(nil)
 
 // Get implements [amber.MemoryReader].
-func (s *Store) Get(ctx context.Context, id amber.MemoryID) (m amber.Memory, err error) {
-	err = s.memory.view(ctx, "get memory", string(id), func(t *tx) error {
-		m, err = t.Live("get memory", id)
-		return err
-	})
-	return m, err
+func (s *Store) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
+	return view(ctx, s.memory, "get memory", string(id), func(t *tx) (amber.Memory, error) { return t.Live("get memory", id) })
 }
 
 // History implements [amber.MemoryReader].
-func (s *Store) History(ctx context.Context, id amber.MemoryID) (revisions []amber.Memory, err error) {
-	err = s.memory.view(ctx, "read history", string(id), func(t *tx) error {
+func (s *Store) History(ctx context.Context, id amber.MemoryID) ([]amber.Memory, error) {
+	return view(ctx, s.memory, "read history", string(id), func(t *tx) ([]amber.Memory, error) {
 		last, found, err := t.Load(id)
 		if err == nil && !found {
 			err = sqlrows.NotFound("read history", string(id))
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		revisions, err = sqlrows.ReadRows(t.Tx, "revisions", sqlrows.ScanRevision, sqlrows.SelectRevisions, id)
-		revisions = append(revisions, last)
-		return err
+		revisions, err := sqlrows.ReadRows(t.Tx, "revisions", sqlrows.ScanRevision, sqlrows.SelectRevisions, id)
+		return append(revisions, last), err
 	})
-	return revisions, err
 }
 
 // conditions is a WHERE clause made of fixed fragments, and its values.
@@ -144,25 +138,23 @@ func (s *Store) List(ctx context.Context, q amber.ListQuery) (page amber.Page[am
 const maxTimeline = amber.MaxPageSize
 
 // Timeline implements [amber.MemoryReader].
-func (s *Store) Timeline(ctx context.Context, id amber.MemoryID, before, after int) (out []amber.Memory, err error) {
+func (s *Store) Timeline(ctx context.Context, id amber.MemoryID, before, after int) ([]amber.Memory, error) {
 	if before < 0 || after < 0 || before > maxTimeline || after > maxTimeline {
 		return nil, amber.Errorf(amber.KindInvalid, "read timeline", string(id), "before and after must be from 0 to %d", maxTimeline)
 	}
-	err = s.memory.view(ctx, "read timeline", string(id), func(t *tx) error {
+	return view(ctx, s.memory, "read timeline", string(id), func(t *tx) ([]amber.Memory, error) {
 		pivot, err := t.Live("read timeline", id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		older, err := t.beside(pivot, "<", "DESC", before)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		newer, err := t.beside(pivot, ">", "ASC", after)
 		slices.Reverse(older)
-		out = slices.Concat(older, []amber.Memory{pivot}, newer)
-		return err
+		return slices.Concat(older, []amber.Memory{pivot}, newer), err
 	})
-	return out, err
 }
 
 // beside returns the n live memories next to pivot on one side, nearest

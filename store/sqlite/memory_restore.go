@@ -12,26 +12,24 @@ import (
 // it is now goes to its history. One that says the same already is returned as
 // it is. Errors: refused for an id that was erased; conflict when it would be
 // a duplicate of another live memory.
-func (s *Store) RestoreMemory(ctx context.Context, m amber.Memory) (restored amber.Memory, err error) {
+func (s *Store) RestoreMemory(ctx context.Context, m amber.Memory) (amber.Memory, error) {
 	const op = "restore memory"
 	if _, err := amber.ParseMemoryID(string(m.ID)); err != nil {
-		return restored, err
+		return amber.Memory{}, err
 	}
-	err = s.memory.update(ctx, op, string(m.ID), func(t *tx) error {
+	return update(ctx, s.memory, op, string(m.ID), func(t *tx) (amber.Memory, error) {
 		if err := t.mayRestore(m.ID); err != nil {
-			return err
+			return amber.Memory{}, err
 		}
 		twin, found, err := t.duplicateOf(m)
 		if err != nil {
-			return err
+			return amber.Memory{}, err
 		}
 		if found {
-			return amber.Errorf(amber.KindConflict, op, string(m.ID), "memory %s has the same content", string(twin))
+			return amber.Memory{}, amber.Errorf(amber.KindConflict, op, string(m.ID), "memory %s has the same content", string(twin))
 		}
-		restored, err = t.restore(m)
-		return err
+		return t.restore(m)
 	})
-	return restored, err
 }
 
 // MayRestore says whether [Store.RestoreMemory] would take a memory of that id

@@ -38,11 +38,7 @@ func (s *Store) Write(ctx context.Context, r amber.WriteRequest) (ack amber.Writ
 	if err != nil {
 		return ack, err
 	}
-	err = s.memory.update(ctx, "write memory", "", func(t *tx) error {
-		ack, err = t.write(r)
-		return err
-	})
-	return ack, err
+	return update(ctx, s.memory, "write memory", "", func(t *tx) (amber.WriteAck, error) { return t.write(r) })
 }
 
 // WriteBatch implements [amber.BatchWriter].
@@ -246,12 +242,8 @@ func (t *tx) answer(r amber.WriteRequest, ack amber.WriteAck) error {
 }
 
 // Edit implements [amber.Editor].
-func (s *Store) Edit(ctx context.Context, r amber.EditRequest) (m amber.Memory, err error) {
-	err = s.memory.update(ctx, "edit memory", string(r.ID), func(t *tx) error {
-		m, err = t.edit(r)
-		return err
-	})
-	return m, err
+func (s *Store) Edit(ctx context.Context, r amber.EditRequest) (amber.Memory, error) {
+	return update(ctx, s.memory, "edit memory", string(r.ID), func(t *tx) (amber.Memory, error) { return t.edit(r) })
 }
 
 func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {

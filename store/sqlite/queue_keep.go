@@ -85,13 +85,11 @@ func (t *tx) countQueue() (n queueCounts, err error) {
 }
 
 // DeadEntries implements [amber.QueueKeeper].
-func (s *Store) DeadEntries(ctx context.Context, limit int) (out []amber.DeadEntry, err error) {
+func (s *Store) DeadEntries(ctx context.Context, limit int) ([]amber.DeadEntry, error) {
 	if limit < 0 {
 		return nil, amber.Errorf(amber.KindInvalid, "list dead entries", "", "the limit is negative, want 0 or more")
 	}
-	err = s.control.view(ctx, "list dead entries", "", func(t *tx) error {
-		out, err = sqlrows.ReadFirst(t.Tx, "queue", sqlrows.ScanDead, limit, selectDead)
-		return err
+	return view(ctx, s.control, "list dead entries", "", func(t *tx) ([]amber.DeadEntry, error) {
+		return sqlrows.ReadFirst(t.Tx, "queue", sqlrows.ScanDead, limit, selectDead)
 	})
-	return out, err
 }

@@ -22,11 +22,7 @@ func (s *Store) Relate(ctx context.Context, r amber.Relation) (related amber.Rel
 	if err != nil {
 		return related, err
 	}
-	err = s.memory.update(ctx, "relate memories", "", func(t *tx) error {
-		related, err = t.relate(r)
-		return err
-	})
-	return related, err
+	return update(ctx, s.memory, "relate memories", "", func(t *tx) (amber.Relation, error) { return t.relate(r) })
 }
 
 func (t *tx) relate(r amber.Relation) (amber.Relation, error) {
@@ -78,13 +74,11 @@ func (s *Store) Unrelate(ctx context.Context, id string) error {
 }
 
 // Related implements [amber.Relations].
-func (s *Store) Related(ctx context.Context, id amber.MemoryID) (out []amber.Relation, err error) {
-	err = s.memory.view(ctx, "read relations", string(id), func(t *tx) error {
+func (s *Store) Related(ctx context.Context, id amber.MemoryID) ([]amber.Relation, error) {
+	return view(ctx, s.memory, "read relations", string(id), func(t *tx) ([]amber.Relation, error) {
 		if _, err := t.LiveDigest("read relations", id); err != nil {
-			return err
+			return nil, err
 		}
-		out, err = sqlrows.ReadRows(t.Tx, "relations", sqlrows.ScanRelation, selectRelated, id)
-		return err
+		return sqlrows.ReadRows(t.Tx, "relations", sqlrows.ScanRelation, selectRelated, id)
 	})
-	return out, err
 }

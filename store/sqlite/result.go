@@ -25,11 +25,7 @@ func (s *Store) SaveResult(ctx context.Context, r amber.Result) (saved amber.Res
 	if err != nil {
 		return saved, err
 	}
-	err = s.control.update(ctx, "save result", resultID(r.TaskID, r.NodeID), func(t *tx) error {
-		saved, err = t.saveResult(r)
-		return err
-	})
-	return saved, err
+	return update(ctx, s.control, "save result", resultID(r.TaskID, r.NodeID), func(t *tx) (amber.Result, error) { return t.saveResult(r) })
 }
 
 func resultID(taskID, nodeID string) string { return taskID + "/" + nodeID }
@@ -77,23 +73,16 @@ func fencedOff(fence, issued, stored int64) string {
 }
 
 // Result implements [amber.Results].
-func (s *Store) Result(ctx context.Context, taskID, nodeID string) (r amber.Result, err error) {
+func (s *Store) Result(ctx context.Context, taskID, nodeID string) (amber.Result, error) {
 	id := resultID(taskID, nodeID)
-	err = s.control.view(ctx, "read result", id, func(t *tx) error {
-		r, err = sqlrows.ScanResult(t.Row(selectResult, taskID, nodeID))
-		if sqlrows.Absent(err) {
-			return sqlrows.NotFound("read result", id)
-		}
-		return err
+	return view(ctx, s.control, "read result", id, func(t *tx) (amber.Result, error) {
+		return one(t, "read result", id, sqlrows.ScanResult, selectResult, taskID, nodeID)
 	})
-	return r, err
 }
 
 // ListResults implements [amber.Results].
-func (s *Store) ListResults(ctx context.Context, taskID string) (out []amber.Result, err error) {
-	err = s.control.view(ctx, "list results", taskID, func(t *tx) error {
-		out, err = sqlrows.ReadRows(t.Tx, "results", sqlrows.ScanResult, selectResults, taskID)
-		return err
+func (s *Store) ListResults(ctx context.Context, taskID string) ([]amber.Result, error) {
+	return view(ctx, s.control, "list results", taskID, func(t *tx) ([]amber.Result, error) {
+		return sqlrows.ReadRows(t.Tx, "results", sqlrows.ScanResult, selectResults, taskID)
 	})
-	return out, err
 }

@@ -29,17 +29,16 @@ func (s *Store) StartSession(ctx context.Context, r amber.SessionStart) (started
 	if err != nil {
 		return started, err
 	}
-	err = s.memory.update(ctx, "start session", string(r.ID), func(t *tx) error {
+	return update(ctx, s.memory, "start session", string(r.ID), func(t *tx) (amber.Session, error) {
 		prev, err := sqlrows.ScanSession(t.Row(selectSession, r.ID))
 		switch {
 		case sqlrows.Absent(err):
-			started, err = t.newSession(r, t.Now)
-		case err == nil:
-			started, err = t.reopenSession(prev, r.Binding)
+			return t.newSession(r, t.Now)
+		case err != nil:
+			return amber.Session{}, err
 		}
-		return err
+		return t.reopenSession(prev, r.Binding)
 	})
-	return started, err
 }
 
 // newSession makes a session that started at a time of its own.
@@ -102,12 +101,8 @@ func (t *tx) reopenSession(prev amber.Session, binding string) (amber.Session, e
 }
 
 // Session implements [amber.Sessions].
-func (s *Store) Session(ctx context.Context, id amber.SessionID) (found amber.Session, err error) {
-	err = s.memory.view(ctx, "read session", string(id), func(t *tx) error {
-		found, err = t.session("read session", id)
-		return err
-	})
-	return found, err
+func (s *Store) Session(ctx context.Context, id amber.SessionID) (amber.Session, error) {
+	return view(ctx, s.memory, "read session", string(id), func(t *tx) (amber.Session, error) { return t.session("read session", id) })
 }
 
 // ListSessions implements [amber.Sessions].
@@ -122,15 +117,14 @@ func (s *Store) ListSessions(ctx context.Context, q amber.SessionQuery) (page am
 		return page, err
 	}
 	query, args := listSessions(q, ms, id)
-	err = s.memory.view(ctx, "list sessions", "", func(t *tx) error {
+	return view(ctx, s.memory, "list sessions", "", func(t *tx) (amber.Page[amber.Session], error) {
 		items, err := sqlrows.ReadFirst(t.Tx, "sessions", sqlrows.ScanSession, size+1, query, args...)
-		page = pageOf(items, size, func(last amber.Session) amber.Cursor {
+		page := pageOf(items, size, func(last amber.Session) amber.Cursor {
 			return encodeCursor(sessionListing, last.UpdatedAt.UnixMilli(), string(last.ID))
 		})
 		page.SetAside = t.Aside
-		return err
+		return page, err
 	})
-	return page, err
 }
 
 // listSessions returns the query of a page; its limit comes behind its values.
@@ -192,11 +186,7 @@ func (t *tx) deleteSession(id amber.SessionID) error {
 
 // session returns a session or not_found.
 func (t *tx) session(op string, id amber.SessionID) (amber.Session, error) {
-	found, err := sqlrows.ScanSession(t.Row(selectSession, id))
-	if sqlrows.Absent(err) {
-		err = sqlrows.NotFound(op, string(id))
-	}
-	return found, err
+	return one(t, op, string(id), sqlrows.ScanSession, selectSession, id)
 }
 
 // putSession stores what may change of a session and logs it.

@@ -26,14 +26,13 @@ func (s *Store) EndSession(ctx context.Context, e amber.SessionEnd) (ended amber
 	if err != nil {
 		return ended, err
 	}
-	err = s.memory.update(ctx, "end session", string(e.ID), func(t *tx) error {
-		if ended, err = t.session("end session", e.ID); err != nil {
-			return err
+	return update(ctx, s.memory, "end session", string(e.ID), func(t *tx) (amber.Session, error) {
+		found, err := t.session("end session", e.ID)
+		if err != nil {
+			return found, err
 		}
-		ended, err = t.endSession(ended, e, t.Now)
-		return err
+		return t.endSession(found, e, t.Now)
 	})
-	return ended, err
 }
 
 // endSession ends a session at a time of its own, unless it has ended.
@@ -59,45 +58,43 @@ func (s *Store) RenameSession(ctx context.Context, id amber.SessionID, name stri
 	if err != nil {
 		return renamed, err
 	}
-	err = s.memory.update(ctx, "rename session", string(id), func(t *tx) error {
-		if renamed, err = t.session("rename session", id); err != nil {
-			return err
+	return update(ctx, s.memory, "rename session", string(id), func(t *tx) (amber.Session, error) {
+		found, err := t.session("rename session", id)
+		if err != nil {
+			return found, err
 		}
-		renamed.Name, renamed.UpdatedAt = name, t.Now
-		return t.putSession(renamed)
+		found.Name, found.UpdatedAt = name, t.Now
+		return found, t.putSession(found)
 	})
-	return renamed, err
 }
 
 // ActiveSession implements [amber.ActiveSessions].
-func (s *Store) ActiveSession(ctx context.Context, binding string) (active amber.Session, err error) {
-	err = s.memory.view(ctx, "read active session", binding, func(t *tx) error {
+func (s *Store) ActiveSession(ctx context.Context, binding string) (amber.Session, error) {
+	return view(ctx, s.memory, "read active session", binding, func(t *tx) (amber.Session, error) {
 		id, err := t.activeOf(binding)
 		if err == nil && id == "" {
 			err = sqlrows.NotFound("read active session", binding)
 		}
 		if err != nil {
-			return err
+			return amber.Session{}, err
 		}
-		active, err = t.session("read active session", id)
-		return err
+		return t.session("read active session", id)
 	})
-	return active, err
 }
 
 // SelectSession implements [amber.ActiveSessions].
-func (s *Store) SelectSession(ctx context.Context, id amber.SessionID) (selected amber.Session, err error) {
-	err = s.memory.update(ctx, "select session", string(id), func(t *tx) error {
-		if selected, err = t.session("select session", id); err != nil {
-			return err
+func (s *Store) SelectSession(ctx context.Context, id amber.SessionID) (amber.Session, error) {
+	return update(ctx, s.memory, "select session", string(id), func(t *tx) (amber.Session, error) {
+		found, err := t.session("select session", id)
+		if err != nil {
+			return found, err
 		}
-		selected.UpdatedAt = t.Now
-		if err := t.activate(selected); err != nil {
-			return err
+		found.UpdatedAt = t.Now
+		if err := t.activate(found); err != nil {
+			return found, err
 		}
-		return t.putSession(selected)
+		return found, t.putSession(found)
 	})
-	return selected, err
 }
 
 // activeOf returns the active session of a binding, "" for none.

@@ -22,11 +22,9 @@ func (s *Store) SaveState(ctx context.Context, id amber.SessionID, doc json.RawM
 	if err := amber.CheckState(id, doc); err != nil {
 		return stored, err
 	}
-	err = s.memory.update(ctx, "save session state", string(id), func(t *tx) error {
-		stored, err = t.saveState(id, doc, ifVersion)
-		return err
+	return update(ctx, s.memory, "save session state", string(id), func(t *tx) (amber.SessionState, error) {
+		return t.saveState(id, doc, ifVersion)
 	})
-	return stored, err
 }
 
 func (t *tx) saveState(id amber.SessionID, doc json.RawMessage, ifVersion int64) (amber.SessionState, error) {
@@ -53,15 +51,10 @@ func (t *tx) saveState(id amber.SessionID, doc json.RawMessage, ifVersion int64)
 }
 
 // LoadState implements [amber.SessionStates].
-func (s *Store) LoadState(ctx context.Context, id amber.SessionID) (state amber.SessionState, err error) {
-	err = s.memory.view(ctx, "load session state", string(id), func(t *tx) error {
-		state, err = sqlrows.ScanState(t.Row(selectState, id))
-		if sqlrows.Absent(err) {
-			return sqlrows.NotFound("load session state", string(id))
-		}
-		return err
+func (s *Store) LoadState(ctx context.Context, id amber.SessionID) (amber.SessionState, error) {
+	return view(ctx, s.memory, "load session state", string(id), func(t *tx) (amber.SessionState, error) {
+		return one(t, "load session state", string(id), sqlrows.ScanState, selectState, id)
 	})
-	return state, err
 }
 
 // DeleteState implements [amber.SessionStates].

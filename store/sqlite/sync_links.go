@@ -38,11 +38,9 @@ func (s *Store) Links(ctx context.Context, q amber.LinkQuery) (links []amber.Syn
 	if q.Tool == "" || asked != 1 {
 		return nil, amber.Errorf(amber.KindInvalid, op, "", "the query names %d fields, want the tool and exactly one more", asked)
 	}
-	err = s.memory.view(ctx, op, "", func(t *tx) error {
-		links, err = sqlrows.ReadRows(t.Tx, "sync_links", sqlrows.ScanLink, query, args...)
-		return err
+	return view(ctx, s.memory, op, "", func(t *tx) ([]amber.SyncLink, error) {
+		return sqlrows.ReadRows(t.Tx, "sync_links", sqlrows.ScanLink, query, args...)
 	})
-	return links, err
 }
 
 // LastLocalID implements [amber.SyncLinks].

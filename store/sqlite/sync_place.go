@@ -21,12 +21,8 @@ ON CONFLICT (chunk, place) DO UPDATE SET again = excluded.again`
 const chunkBatch = 500
 
 // SyncPlace implements [amber.SyncExporter].
-func (s *Store) SyncPlace(ctx context.Context, place, project string) (p amber.SyncPlace, err error) {
-	err = s.memory.view(ctx, "read state of sync", place, func(t *tx) error {
-		p, err = t.syncPlace(place, project)
-		return err
-	})
-	return p, err
+func (s *Store) SyncPlace(ctx context.Context, place, project string) (amber.SyncPlace, error) {
+	return view(ctx, s.memory, "read state of sync", place, func(t *tx) (amber.SyncPlace, error) { return t.syncPlace(place, project) })
 }
 
 func (t *tx) syncPlace(place, project string) (p amber.SyncPlace, err error) {

@@ -26,15 +26,11 @@ func (s *Store) SaveTask(ctx context.Context, task amber.Task, ifVersion int64) 
 	if err != nil {
 		return saved, err
 	}
-	err = s.control.update(ctx, "save task", task.ID, func(t *tx) error {
-		saved, err = t.saveTask(task, ifVersion)
-		return err
-	})
-	return saved, err
+	return update(ctx, s.control, "save task", task.ID, func(t *tx) (amber.Task, error) { return t.saveTask(task, ifVersion) })
 }
 
 func (t *tx) saveTask(task amber.Task, ifVersion int64) (amber.Task, error) {
-	prev, found, err := t.task(task.ID)
+	prev, found, err := sqlrows.Optional(sqlrows.ScanTask(t.Row(selectTask, task.ID)))
 	if err != nil {
 		return amber.Task{}, err
 	}
@@ -69,16 +65,10 @@ func (t *tx) putTask(task amber.Task) error {
 }
 
 // Task implements [amber.Tasks].
-func (s *Store) Task(ctx context.Context, id string) (task amber.Task, err error) {
-	err = s.control.view(ctx, "read task", id, func(t *tx) error {
-		found := false
-		task, found, err = t.task(id)
-		if err == nil && !found {
-			err = sqlrows.NotFound("read task", id)
-		}
-		return err
+func (s *Store) Task(ctx context.Context, id string) (amber.Task, error) {
+	return view(ctx, s.control, "read task", id, func(t *tx) (amber.Task, error) {
+		return one(t, "read task", id, sqlrows.ScanTask, selectTask, id)
 	})
-	return task, err
 }
 
 // ListTasks implements [amber.Tasks].
@@ -96,15 +86,14 @@ func (s *Store) ListTasks(ctx context.Context, q amber.TaskQuery) (page amber.Pa
 		return page, err
 	}
 	query, args := listTasks(q, ms, id)
-	err = s.control.view(ctx, "list tasks", "", func(t *tx) error {
+	return view(ctx, s.control, "list tasks", "", func(t *tx) (amber.Page[amber.Task], error) {
 		items, err := sqlrows.ReadFirst(t.Tx, "tasks", sqlrows.ScanTask, size+1, query, args...)
-		page = pageOf(items, size, func(last amber.Task) amber.Cursor {
+		page := pageOf(items, size, func(last amber.Task) amber.Cursor {
 			return encodeCursor(taskListing, last.CreatedAt.UnixMilli(), last.ID)
 		})
 		page.SetAside = t.Aside
-		return err
+		return page, err
 	})
-	return page, err
 }
 
 // listTasks returns the query of a page; its limit comes behind its values.
@@ -119,15 +108,6 @@ func listTasks(q amber.TaskQuery, ms int64, id string) (string, []any) {
 	c.add("(created_at, id) < (?, ?)", ms, id)
 	query := "SELECT id, body, extra FROM tasks WHERE " + c.String() + " ORDER BY created_at DESC, id DESC LIMIT ?"
 	return query, c.args
-}
-
-// task returns a stored task.
-func (t *tx) task(id string) (task amber.Task, found bool, err error) {
-	task, err = sqlrows.ScanTask(t.Row(selectTask, id))
-	if sqlrows.Absent(err) {
-		return task, false, nil
-	}
-	return task, err == nil, err
 }
 
 // logControl logs a change of the control plane. Its records have no digests.

@@ -29,11 +29,7 @@ func (s *Store) AppendTurn(ctx context.Context, turn amber.Turn) (stored amber.T
 	if err != nil {
 		return stored, err
 	}
-	err = s.memory.update(ctx, "append turn", string(turn.ID), func(t *tx) error {
-		stored, err = t.appendTurn(turn)
-		return err
-	})
-	return stored, err
+	return update(ctx, s.memory, "append turn", string(turn.ID), func(t *tx) (amber.Turn, error) { return t.appendTurn(turn) })
 }
 
 func (t *tx) appendTurn(turn amber.Turn) (amber.Turn, error) {
@@ -90,12 +86,8 @@ func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) (t
 }
 
 // DeleteTurns implements [amber.Turns].
-func (s *Store) DeleteTurns(ctx context.Context, id amber.SessionID) (n int, err error) {
-	err = s.memory.update(ctx, "delete turns", string(id), func(t *tx) error {
-		n, err = t.deleteTurns(id)
-		return err
-	})
-	return n, err
+func (s *Store) DeleteTurns(ctx context.Context, id amber.SessionID) (int, error) {
+	return update(ctx, s.memory, "delete turns", string(id), func(t *tx) (int, error) { return t.deleteTurns(id) })
 }
 
 func (t *tx) deleteTurns(id amber.SessionID) (int, error) {

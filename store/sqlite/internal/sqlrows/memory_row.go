@@ -118,11 +118,7 @@ func KindFacet(k amber.MemoryKind) string { return "xk" + strings.ReplaceAll(str
 
 // Load returns a memory, live or tombstoned.
 func (t *Tx) Load(id amber.MemoryID) (m amber.Memory, found bool, err error) {
-	m, err = ScanMemory(t.Row(SelectMemory, id))
-	if Absent(err) {
-		return m, false, nil
-	}
-	return m, err == nil, err
+	return Optional(ScanMemory(t.Row(SelectMemory, id)))
 }
 
 // LoadLoosely is Load for a caller that takes the memory away: what cannot be read of
