@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	mathrand "math/rand/v2"
@@ -75,8 +74,7 @@ func TestAdoptStampsSessionsAndPrompts(t *testing.T) {
 
 			after, departed := stamped(t, s), departures(t, s)
 			for id, was := range then {
-				is := after[id]
-				must.Equal(t, "session "+string(id), is.Session, was.Session)
+				must.Equal(t, "session "+string(id), after[id].Session, was.Session, sameTime)
 			}
 			must.Equal(t, "sessions", len(after), len(then))
 			device := must.Get(s.agent.Current())(t).Device
@@ -171,7 +169,7 @@ func TestAdoptedSessionsAreTheSnapshots(t *testing.T) {
 					t.Fatalf("%d sessions, want %d; prompts (-want +got):\n%s", len(after), len(then), diff)
 				}
 				for id, n := range after {
-					must.Equal(t, "session "+string(id), n.Session, then[id].Session)
+					must.Equal(t, "session "+string(id), n.Session, then[id].Session, sameTime)
 					if now[id].Origin.After(n.Origin) || then[id].Origin.After(n.Origin) || gone[sessionRef(id)].After(n.Origin) {
 						t.Errorf("session %s does not win", id)
 					}
@@ -242,13 +240,9 @@ func (l *life) talk(t *testing.T, r *mathrand.Rand, steps int) {
 func (l *life) prompts(t *testing.T) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM turns WHERE role = 'user'`)
-		for _, id := range ids {
-			out[id] = true
-		}
-		return err
-	}))
+	for _, id := range texts(t, l.s.memory, `SELECT id FROM turns WHERE role = 'user'`) {
+		out[id] = true
+	}
 	return out
 }
 
@@ -370,7 +364,7 @@ func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*testing.T) func(*image.AdoptRequest)
-		want   int
+		want   int64
 	}{
 		{"the agent's past", func(*testing.T) func(*image.AdoptRequest) { return nil }, 1},
 		{"local only", func(*testing.T) func(*image.AdoptRequest) { return func(r *image.AdoptRequest) { r.LocalOnly = true } }, 1},
@@ -387,24 +381,15 @@ func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
 			meddle(t, l.s.memory, `DELETE FROM sync_chunks`)
 			l.bringBack(t, dir, c.change(t))
 			for _, table := range image.RedactForgotten {
-				want := 1
+				want := int64(1)
 				if slices.Contains([]string{"sync_places", "sync_held", "sync_spared"}, table) {
 					want = c.want
 				}
-				must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
-					var n int
-					err := x.Row("SELECT count(*) FROM " + table).Scan(&n)
-					must.Equal(t, "rows of "+table, n, want)
-					return err
-				}))
+				must.Equal(t, "rows of "+table, count(t, l.s.memory, "SELECT count(*) FROM "+table), want)
 			}
-			must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
-				positions, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT position FROM sync_places`)
-				if c.want == 1 && !slices.Equal(positions, []string{"i/1"}) {
-					t.Errorf("the position is %v", positions)
-				}
-				return err
-			}))
+			if c.want == 1 {
+				must.Equal(t, "positions", texts(t, l.s.memory, `SELECT position FROM sync_places`), []string{"i/1"})
+			}
 		})
 	}
 }
@@ -429,20 +414,12 @@ VALUES ('engram', ?, ?, 'memory', ?, '', 1, 'f', '')`, short, i, record)
 			}
 		}
 		l.bringBack(t, dir, func(r *image.AdoptRequest) { r.LocalOnly = local })
-		var chunks, links []string
-		must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
-			var cerr, lerr error
-			chunks, cerr = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT chunk FROM sync_chunks`)
-			links, lerr = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT chunk || ' ' || record FROM sync_links`)
-			return errors.Join(cerr, lerr)
-		}))
-		wantChunks, wantLinks := []string{"engram:00000001:a"}, []string{"00000001 " + string(id)}
+		chunks, links := []string{"engram:00000001:a"}, []string{"00000001 " + string(id)}
 		if local {
-			wantChunks, wantLinks = []string{}, []string{}
+			chunks, links = []string{}, []string{}
 		}
-		if !slices.Equal(chunks, wantChunks) || !slices.Equal(links, wantLinks) {
-			t.Errorf("local only: %t: chunks %v, links %v", local, chunks, links)
-		}
+		must.Equal(t, fmt.Sprintf("local only: %t: chunks", local), texts(t, l.s.memory, `SELECT chunk FROM sync_chunks`), chunks)
+		must.Equal(t, fmt.Sprintf("local only: %t: links", local), texts(t, l.s.memory, `SELECT chunk || ' ' || record FROM sync_links`), links)
 	}
 }
 
@@ -460,11 +437,7 @@ func TestAdoptErasesWhatWaits(t *testing.T) {
 			t.Log(err) // control.db
 		}
 	})
-	must.Do(t, l.s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		waiting, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT to_id FROM sync_waiting`)
-		wantNone(t, "waiting", waiting)
-		return err
-	}))
+	wantNone(t, "waiting", texts(t, l.s.memory, `SELECT to_id FROM sync_waiting`))
 }
 
 // What was made, erased and told nobody since is told after the restore: others

@@ -174,13 +174,9 @@ func (l *life) allow(t *testing.T, err error) {
 	}
 }
 
-func (l *life) erased(t *testing.T) (ids []string) {
+func (l *life) erased(t *testing.T) []string {
 	t.Helper()
-	must.Do(t, l.s.memory.view(t.Context(), "read erased", "", func(x *tx) (err error) {
-		ids, err = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM erased ORDER BY id`)
-		return err
-	}))
-	return ids
+	return texts(t, l.s.memory, `SELECT id FROM erased ORDER BY id`)
 }
 
 // Whatever happened before and after a snapshot: after it is brought back the
@@ -284,13 +280,9 @@ func containsAll(all, some []string) bool {
 func (l *life) relations(t *testing.T) map[string]amber.Relation {
 	t.Helper()
 	out := map[string]amber.Relation{}
-	must.Do(t, l.s.memory.view(t.Context(), "read relations", "", func(x *tx) error {
-		rs, err := sqlrows.All(x.Tx, sqlrows.ScanRelation, `SELECT `+sqlrows.RelationColumns+` FROM relations`)
-		for _, r := range rs {
-			out[r.ID] = r
-		}
-		return err
-	}))
+	for _, r := range look(t, l.s.memory, sqlrows.ScanRelation, `SELECT `+sqlrows.RelationColumns+` FROM relations`) {
+		out[r.ID] = r
+	}
 	return out
 }
 

@@ -116,9 +116,7 @@ func TestDamagedFilesAreLeftAlone(t *testing.T) {
 				h.do(t, path)
 				before := fingerprint(t, path)
 				err := useEverything(t.Context(), a)
-				if amber.KindOf(err) != amber.KindDamaged {
-					t.Errorf("got %q (%v), want damaged", amber.KindOf(err), err)
-				}
+				must.Kind(t, "", err, amber.KindDamaged)
 				must.Equal(t, "file", fingerprint(t, path), before)
 			})
 		}

@@ -15,13 +15,9 @@ import (
 func stamped(t *testing.T, s *Store) map[amber.SessionID]amber.SyncSession {
 	t.Helper()
 	out := map[amber.SessionID]amber.SyncSession{}
-	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		sessions, err := sqlrows.All(x.Tx, sqlrows.ScanStampedSession, `SELECT `+sqlrows.SessionColumns+`, device, counter, clock FROM sessions`)
-		for _, n := range sessions {
-			out[n.ID] = n
-		}
-		return err
-	}))
+	for _, n := range look(t, s.memory, sqlrows.ScanStampedSession, `SELECT `+sqlrows.SessionColumns+`, device, counter, clock FROM sessions`) {
+		out[n.ID] = n
+	}
 	return out
 }
 
@@ -29,13 +25,9 @@ func stamped(t *testing.T, s *Store) map[amber.SessionID]amber.SyncSession {
 func departures(t *testing.T, s *Store) map[amber.SyncRef]sqlrows.Departure {
 	t.Helper()
 	out := map[amber.SyncRef]sqlrows.Departure{}
-	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		rows, err := sqlrows.All(x.Tx, sqlrows.ScanDeparture, `SELECT scope, id, session_id, project, device, counter, clock FROM departed`)
-		for _, d := range rows {
-			out[amber.SyncRef{Scope: d.Scope, ID: d.ID}] = d
-		}
-		return err
-	}))
+	for _, d := range look(t, s.memory, sqlrows.ScanDeparture, `SELECT scope, id, session_id, project, device, counter, clock FROM departed`) {
+		out[amber.SyncRef{Scope: d.Scope, ID: d.ID}] = d
+	}
 	return out
 }
 
@@ -195,19 +187,13 @@ func TestEraseForgetsSync(t *testing.T) {
  ('t', 'c', 0, 'memory', ?1, '', 1, 'f0', ''), ('t', 'c', 1, 'memory', ?2, '', 2, 'f1', ''), ('t', 'c', 2, 'turn', 'prompt', '', 3, 'f2', ''),
  ('t', 'c', 3, 'turn', 'other', '', 4, 'f3', ''), ('t', 'd', 0, 'memory', ?1, '', 1, 'f0', ''), ('t', 'e', 0, 'memory', ?3, '', 5, 'f4', '')`, id, kept, digest)
 	erase(t, s, id)
-	got := map[string][]string{}
-	must.Do(t, s.memory.view(ctx, "look", "", func(x *tx) (err error) {
-		for table, q := range map[string]string{
-			"versions": `SELECT DISTINCT memory_id FROM versions`, "waiting": `SELECT from_id || to_id FROM sync_waiting`,
-			"links": `SELECT fingerprint FROM sync_links ORDER BY 1`, "departed": `SELECT scope || ' ' || id || ' ' || session_id || ' ' || project FROM departed`,
-		} {
-			if got[table], err = sqlrows.All(x.Tx, sqlrows.ScanText, q); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	want := map[string][]string{"versions": {string(kept)}, "waiting": {"xy"}, "links": {"f1", "f3"}, "departed": {"turn prompt s p"}}
-	must.Equal(t, "", got, want)
+	for query, want := range map[string][]string{
+		`SELECT DISTINCT memory_id FROM versions`:                                        {string(kept)},
+		`SELECT from_id || to_id FROM sync_waiting`:                                      {"xy"},
+		`SELECT fingerprint FROM sync_links ORDER BY 1`:                                  {"f1", "f3"},
+		`SELECT scope || ' ' || id || ' ' || session_id || ' ' || project FROM departed`: {"turn prompt s p"},
+	} {
+		must.Equal(t, query, texts(t, s.memory, query), want)
+	}
 	versionsHold(t, s)
 }

@@ -166,9 +166,7 @@ func TestReadPagesStops(t *testing.T) {
 	cancel()
 	must.Kind(t, "read after the end", f.ReadPages(ctx, func([]byte) error { return nil }), amber.KindUnreachable)
 	stop := errors.New("stop")
-	if err := f.ReadPages(t.Context(), func([]byte) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("got %v, want the error of the function", err)
-	}
+	must.Is(t, "function that fails", f.ReadPages(t.Context(), func([]byte) error { return stop }), stop)
 	thaw(t, f, filepath.Join(t.TempDir(), "again.db")) // it can still be read
 }
 

@@ -126,13 +126,9 @@ func TestFailedStepIsNamed(t *testing.T) {
 // An event takes little room: hosts say a lot.
 func TestEventsAreSmall(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	take(t, s, amber.IngestStep{})
-	size := func() (n int64) {
-		must.Do(t, s.memory.view(ctx, "measure", "", func(x *tx) error { return x.Row(countBytes).Scan(&n) }))
-		return n
-	}
+	size := func() int64 { return count(t, s.memory, countBytes) }
 	before := size()
 	const total, each = 2048, 512
 	for i := range total / each {

@@ -35,9 +35,7 @@ func TestRestoreMemoryBringsBackOneMemory(t *testing.T) {
 		t.Fatalf("it has %d revisions, %v; want 5", len(history), err)
 	}
 	must.Get(s.Erase(ctx, then.ID))(t)
-	if _, err := s.RestoreMemory(ctx, then); amber.KindOf(err) != amber.KindRefused {
-		t.Fatalf("an erased memory comes back: %v", err)
-	}
+	must.Kind(t, "an erased memory", must.Err(s.RestoreMemory(ctx, then)), amber.KindRefused)
 }
 
 // A memory that this file has never seen is taken under its own id, and a
@@ -54,7 +52,5 @@ func TestRestoreMemoryTakesOneThatIsNotThere(t *testing.T) {
 	}
 	twin := ack.Memory
 	twin.ID = "01900000-0000-7000-8000-000000000001"
-	if _, err := s.RestoreMemory(ctx, twin); amber.KindOf(err) != amber.KindConflict {
-		t.Fatalf("a second one that says the same: %v, want a conflict", err)
-	}
+	must.Kind(t, "a second one that says the same", must.Err(s.RestoreMemory(ctx, twin)), amber.KindConflict)
 }

@@ -58,14 +58,9 @@ func agentWithMemory(t *testing.T, version int) *home.Agent {
 func columnsOf(t *testing.T, s *Store, tables []string) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
-		for _, table := range tables {
-			if out[table], err = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT 'quote("' || name || '")' FROM pragma_table_info(?)`, table); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	for _, table := range tables {
+		out[table] = texts(t, s.memory, `SELECT 'quote("' || name || '")' FROM pragma_table_info(?)`, table)
+	}
 	return out
 }
 
@@ -73,15 +68,9 @@ func columnsOf(t *testing.T, s *Store, tables []string) map[string][]string {
 func rows(t *testing.T, s *Store, columns map[string][]string) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
-		for table, names := range columns {
-			query := "SELECT concat_ws(',', " + joined(names) + ") FROM " + table + " ORDER BY 1"
-			if out[table], err = sqlrows.All(x.Tx, sqlrows.ScanText, query); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	for table, names := range columns {
+		out[table] = texts(t, s.memory, "SELECT concat_ws(',', "+joined(names)+") FROM "+table+" ORDER BY 1")
+	}
 	return out
 }
 
@@ -178,16 +167,11 @@ func TestMigrationToSchema3NamesVersions(t *testing.T) {
 	for v := 1; v <= 2; v++ {
 		s := must.Get(openWith(t, agentWithMemory(t, v), sqlrows.MemorySchema, false))(t)
 		memories := 0
-		must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
-			ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM memories`)
-			must.Do(t, err)
-			for _, id := range ids {
-				if n := chained(t, x, amber.MemoryID(id)); n > 0 {
-					memories++
-				}
+		for _, id := range texts(t, s.memory, `SELECT id FROM memories`) {
+			if chained(t, s, amber.MemoryID(id)) > 0 {
+				memories++
 			}
-			return nil
-		}))
+		}
 		must.Equal(t, fmt.Sprintf("memories with versions, from %d", v), memories, 2)
 		versionsHold(t, s)
 		topic := amber.TopicID("", amber.ScopeGlobal, "", "t", 0)
@@ -204,19 +188,13 @@ func TestMigrationToSchema3NamesVersions(t *testing.T) {
 func TestMigrationToSchema4NotesWhatWasExported(t *testing.T) {
 	t.Parallel()
 	s := must.Get(openWith(t, agentWithMemory(t, 3), sqlrows.MemorySchema, false))(t)
-	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		held, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT place || ' ' || scope || ' ' || record || ' ' || version FROM sync_held ORDER BY 1`)
-		must.Do(t, err)
-		want := []string{
-			"/src/shop/.amber memory 019cebae-61c0-766f-8a75-e0bf4fffd871 1.116226824601600001.the old device",
-			"/src/shop/.amber memory bd0da7d5-31e5-8a65-909c-9ce21b63a507 1.116226905510182912.the old device",
-			"/src/shop/.amber memory bd0da7d5-31e5-8a65-909c-9ce21b63a507 2.116226905510182914.the old device",
-			"/src/shop/.amber session ended 1.0.",
-			"/src/shop/.amber session open 1.0.",
-		}
-		must.Equal(t, "held", held, want)
-		return nil
-	}))
+	must.Equal(t, "held", texts(t, s.memory, `SELECT place || ' ' || scope || ' ' || record || ' ' || version FROM sync_held ORDER BY 1`), []string{
+		"/src/shop/.amber memory 019cebae-61c0-766f-8a75-e0bf4fffd871 1.116226824601600001.the old device",
+		"/src/shop/.amber memory bd0da7d5-31e5-8a65-909c-9ce21b63a507 1.116226905510182912.the old device",
+		"/src/shop/.amber memory bd0da7d5-31e5-8a65-909c-9ce21b63a507 2.116226905510182914.the old device",
+		"/src/shop/.amber session ended 1.0.",
+		"/src/shop/.amber session open 1.0.",
+	})
 	for place, want := range map[string]int{"/src/shop/.amber": 0, "": 1} {
 		must.Equal(t, "chunks applied from "+place, len(must.Get(s.AppliedChunks(t.Context(), place, []string{"c1"}))(t)), want)
 	}
@@ -224,12 +202,10 @@ func TestMigrationToSchema4NotesWhatWasExported(t *testing.T) {
 
 // chained compares the rows of a memory with its history and returns how many
 // there are.
-func chained(t *testing.T, x *tx, id amber.MemoryID) int {
+func chained(t *testing.T, s *Store, id amber.MemoryID) int {
 	t.Helper()
-	m, _, err := x.Load(id)
-	must.Do(t, err)
-	history, err := sqlrows.All(x.Tx, sqlrows.ScanRevision, sqlrows.SelectRevisions, id)
-	must.Do(t, err)
+	m := look(t, s.memory, sqlrows.ScanMemory, sqlrows.SelectMemory, id)[0]
+	history := look(t, s.memory, sqlrows.ScanRevision, sqlrows.SelectRevisions, id)
 	if len(history) == 0 {
 		return 0
 	}
@@ -239,8 +215,7 @@ func chained(t *testing.T, x *tx, id amber.MemoryID) int {
 		want[sqlrows.VersionOf(r.Origin)] = versionRow{saw: saw, head: r.Revision == m.Revision, stored: true}
 		saw = sqlrows.VersionOf(r.Origin)
 	}
-	got, err := readVersions(x, id)
-	must.Do(t, err)
+	got := versionsOf(t, s, id)
 	must.Equal(t, "versions of "+string(id), got, want, cmp.AllowUnexported(versionRow{}))
 	return len(got)
 }

@@ -67,13 +67,9 @@ func agentAt(t *testing.T, version int) (*home.Agent, amber.MemoryID) {
 func homeOf(a *home.Agent) string { return filepath.Join(a.Dir(), "..", "..", "..", "..") }
 
 // steps returns which made-up migrations have run, in order.
-func steps(t *testing.T, s *Store) (steps []int64) {
+func steps(t *testing.T, s *Store) []int64 {
 	t.Helper()
-	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
-		steps, err = sqlrows.All(x.Tx, scanRowid, `SELECT n FROM steps ORDER BY rowid`)
-		return err
-	}))
-	return steps
+	return look(t, s.memory, scanRowid, `SELECT n FROM steps ORDER BY rowid`)
 }
 
 // version returns the version of a file, asked from outside.

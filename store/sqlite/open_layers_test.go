@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 	"github.com/amber-memory/amber/store/storetest"
 )
 
@@ -27,11 +28,25 @@ func freshStore(t *testing.T, q amber.QueueOptions) (*Store, *storetest.Clock) {
 // meddle changes rows behind the store's back.
 func meddle(t *testing.T, d *database, query string, args ...any) {
 	t.Helper()
-	err := d.update(t.Context(), "meddle", "", func(t *tx) error {
-		_, err := t.Exec(query, args...)
-		return err
-	})
-	must.Do(t, err)
+	must.Get(update(t.Context(), d, "meddle", "", func(x *tx) (int64, error) { return x.Exec(query, args...) }))(t)
+}
+
+// look reads rows behind the store's back.
+func look[T any](t *testing.T, d *database, scan func(scanner) (T, error), query string, args ...any) []T {
+	t.Helper()
+	return must.Get(view(t.Context(), d, "look", "", func(x *tx) ([]T, error) { return sqlrows.All(x.Tx, scan, query, args...) }))(t)
+}
+
+// texts is look for rows of one text.
+func texts(t *testing.T, d *database, query string, args ...any) []string {
+	t.Helper()
+	return look(t, d, sqlrows.ScanText, query, args...)
+}
+
+// count is look for one row of one number.
+func count(t *testing.T, d *database, query string, args ...any) int64 {
+	t.Helper()
+	return look(t, d, scanRowid, query, args...)[0]
 }
 
 // planCase is a query and the steps its plan must consist of, in order: a
@@ -61,19 +76,14 @@ func checkPlans(t *testing.T, d *database, cases []planCase) {
 	}
 }
 
-func plan(t *testing.T, d *database, query string) (steps []string) {
+func plan(t *testing.T, d *database, query string) []string {
 	t.Helper()
 	args := make([]any, parameters(query)) // the plan does not depend on them
-	must.Do(t, d.view(t.Context(), "plan", "", func(x *tx) error {
-		return x.Each("EXPLAIN QUERY PLAN "+query, args, func(s scanner) error {
-			var id, parent, unused int
-			var detail string
-			err := s.Scan(&id, &parent, &unused, &detail)
-			steps = append(steps, detail)
-			return err
-		})
-	}))
-	return steps
+	return look(t, d, func(s scanner) (detail string, err error) {
+		var id, parent, unused int
+		err = s.Scan(&id, &parent, &unused, &detail)
+		return detail, err
+	}, "EXPLAIN QUERY PLAN "+query, args...)
 }
 
 // parameters counts the parameters of a query, numbered or not.

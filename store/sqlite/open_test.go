@@ -20,7 +20,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 func TestOptionsDefaults(t *testing.T) {
@@ -64,9 +63,7 @@ func TestKeepSchemaMakesNoAgent(t *testing.T) {
 	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
 	_, err := Open(t.Context(), a, Options{Clock: newHandClock().Now, Random: rand.Reader, KeepSchema: true})
 	must.Kind(t, "open of an agent that is not there", err, amber.KindNotFound)
-	if _, err := os.Lstat(a.Dir()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("its folder: %v", err)
-	}
+	must.Is(t, "its folder", must.Err(os.Lstat(a.Dir())), fs.ErrNotExist)
 }
 
 func TestClosedStore(t *testing.T) {
@@ -252,12 +249,8 @@ func TestOpenReadsNoTableThatGrows(t *testing.T) {
 
 // growingPages returns the leaves of the tables that grow with the number of
 // memories.
-func growingPages(t *testing.T, s *Store) (pages []int64) {
+func growingPages(t *testing.T, s *Store) []int64 {
 	t.Helper()
-	must.Do(t, s.memory.view(t.Context(), "list pages", "", func(x *tx) (err error) {
-		pages, err = sqlrows.All(x.Tx, scanRowid, `SELECT pageno FROM dbstat WHERE pagetype = 'leaf' AND path <> '/'
+	return look(t, s.memory, scanRowid, `SELECT pageno FROM dbstat WHERE pagetype = 'leaf' AND path <> '/'
 AND name IN ('memories', 'changes', 'memories_created', 'memories_updated', 'memory_fts_data', 'memory_grams_data', 'memory_fts_docsize', 'memory_grams_docsize')`)
-		return err
-	}))
-	return pages
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // Each test of this file protects against a mistake that stores of other memory
@@ -184,15 +183,9 @@ func TestMemoryAndControlAreTwoFiles(t *testing.T) {
 // inBoth returns the names of tables that both files have.
 func inBoth(t *testing.T, s *Store) (names []string) {
 	t.Helper()
-	tables := func(d *database) (names []string) {
-		must.Do(t, d.view(t.Context(), "list tables", "", func(x *tx) (err error) {
-			names, err = sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
-			return err
-		}))
-		return names
-	}
-	control := tables(s.control)
-	for _, n := range tables(s.memory) {
+	const tables = `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`
+	control := texts(t, s.control, tables)
+	for _, n := range texts(t, s.memory, tables) {
 		if slices.Contains(control, n) {
 			names = append(names, n)
 		}

@@ -153,11 +153,8 @@ func TestAckedEntryIsForgottenInTime(t *testing.T) {
 	}
 	must.Do(t, s.Publish(ctx, entry("old")))
 	must.Do(t, s.Ack(ctx, must.Get(s.Claim(ctx, "c"))(t).Lease))
-	rows := func() (n int) {
-		must.Do(t, s.control.view(ctx, "count", "", func(t *tx) error {
-			return t.Row(`SELECT count(*) FROM queue WHERE entry_id = 'old' AND payload = ''`).Scan(&n)
-		}))
-		return n
+	rows := func() int64 {
+		return count(t, s.control, `SELECT count(*) FROM queue WHERE entry_id = 'old' AND payload = ''`)
 	}
 
 	clock.Advance(ackedFor - time.Millisecond)
@@ -190,11 +187,8 @@ func TestDelayedEntriesWaitApart(t *testing.T) {
 		must.Do(t, s.Publish(ctx, amber.Envelope{EntryID: fmt.Sprint("late", i), TaskID: "t", NodeID: "n", Priority: i, NotBefore: now.Add(time.Duration(20-i) * time.Second)}))
 	}
 	must.Do(t, s.Publish(ctx, amber.Envelope{EntryID: "due", TaskID: "t", NodeID: "n"}))
-	ready := func() (n int) {
-		must.Do(t, s.control.view(ctx, "count", "", func(t *tx) error {
-			return t.Row(`SELECT count(*) FROM queue INDEXED BY queue_queued WHERE state = 'queued' AND due = 1`).Scan(&n)
-		}))
-		return n
+	ready := func() int64 {
+		return count(t, s.control, `SELECT count(*) FROM queue INDEXED BY queue_queued WHERE state = 'queued' AND due = 1`)
 	}
 	must.Equal(t, "entries that are due", ready(), 1)
 	clock.Advance(10 * time.Second)

@@ -227,7 +227,7 @@ func TestAWaitingRelationStopsNoOtherChunk(t *testing.T) {
 	if got.Memories != 2 || got.Relations != 0 {
 		t.Errorf("%+v", got)
 	}
-	must.Equal(t, "relations that wait", must.Get(count(s, `SELECT count(*) FROM sync_waiting`))(t), 0)
+	must.Equal(t, "relations that wait", count(t, s.memory, `SELECT count(*) FROM sync_waiting`), 0)
 }
 
 // A pack that was noted is no chunk of a device.

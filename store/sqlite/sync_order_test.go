@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -65,133 +64,119 @@ func deletedRelation(id string, o amber.Origin) amber.SyncRecord {
 // the outcome is the same.
 func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
 	t.Parallel()
+	type list = []amber.SyncRecord
 	one, two := memoryID(1), memoryID(2)
 	near := func(counter uint64, ms int64) amber.Origin {
 		o := far(counter, ms)
 		o.Device = "near"
 		return o
 	}
+	first := func() amber.SyncRecord { return farMemory(one, far(1, 10), "a") }
 	for _, c := range []struct {
 		name      string
-		records   []amber.SyncRecord
+		records   list
 		want      []string // parts of lines that must be there; those that begin with ! must not
 		conflicts int64
 	}{
 		{
-			"edits one after the other",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, near(2, 20), "b", far(1, 10)), farMemory(one, far(3, 15), "c", near(2, 20))},
-			[]string{`memory`, `"c"`, `version`, `"a"`, `"b"`},
-			0,
+			name:    "edits one after the other",
+			records: list{first(), farMemory(one, near(2, 20), "b", far(1, 10)), farMemory(one, far(3, 15), "c", near(2, 20))},
+			want:    []string{`memory`, `"c"`, `version`, `"a"`, `"b"`},
 		},
 		{
-			"edits that did not know of each other",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, far(2, 20), "b", far(1, 10)), farMemory(one, near(2, 30), "c", far(1, 10))},
-			[]string{`"c" "" [] map[]`},
-			1,
+			name:      "edits that did not know of each other",
+			records:   list{first(), farMemory(one, far(2, 20), "b", far(1, 10)), farMemory(one, near(2, 30), "c", far(1, 10))},
+			want:      []string{`"c" "" [] map[]`},
+			conflicts: 1,
 		},
 		{
-			"an edit that settles",
-			[]amber.SyncRecord{
-				farMemory(one, far(1, 10), "a"), farMemory(one, far(2, 20), "b", far(1, 10)), farMemory(one, near(2, 30), "c", far(1, 10)),
+			name: "an edit that settles",
+			records: list{
+				first(), farMemory(one, far(2, 20), "b", far(1, 10)), farMemory(one, near(2, 30), "c", far(1, 10)),
 				farMemory(one, near(3, 40), "d", near(2, 30), far(2, 20)),
 			},
-			[]string{`"d" "" [] map[]`},
-			0,
+			want: []string{`"d" "" [] map[]`},
 		},
 		{
-			"the same text twice is no conflict",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, near(1, 20), "a")},
-			nil, 0,
+			name:    "the same text twice is no conflict",
+			records: list{first(), farMemory(one, near(1, 20), "a")},
 		},
 		{
-			"a topic that two began",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, near(1, 20), "b")},
-			[]string{`"b" "" [] map[]`},
-			1,
+			name:      "a topic that two began",
+			records:   list{first(), farMemory(one, near(1, 20), "b")},
+			want:      []string{`"b" "" [] map[]`},
+			conflicts: 1,
 		},
 		{
-			"deleted at two places",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farTombstone(one, far(2, 20), far(1, 10)), farTombstone(one, near(2, 30), far(1, 10))},
-			[]string{`deleted 1970`},
-			0,
+			name:    "deleted at two places",
+			records: list{first(), farTombstone(one, far(2, 20), far(1, 10)), farTombstone(one, near(2, 30), far(1, 10))},
+			want:    []string{`deleted 1970`},
 		},
 		{
-			"a tombstone beats what it saw",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, far(2, 20), "b", far(1, 10)), farTombstone(one, near(3, 5), far(2, 20))},
-			[]string{`deleted 1970`, `!"b"`},
-			0,
+			name:    "a tombstone beats what it saw",
+			records: list{first(), farMemory(one, far(2, 20), "b", far(1, 10)), farTombstone(one, near(3, 5), far(2, 20))},
+			want:    []string{`deleted 1970`, `!"b"`},
 		},
 		{
-			"a tombstone that did not see the edit it beats",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, far(2, 20), "b", far(1, 10)), farTombstone(one, near(2, 30), far(1, 10))},
-			[]string{`deleted 1970`},
-			1,
+			name:      "a tombstone that did not see the edit it beats",
+			records:   list{first(), farMemory(one, far(2, 20), "b", far(1, 10)), farTombstone(one, near(2, 30), far(1, 10))},
+			want:      []string{`deleted 1970`},
+			conflicts: 1,
 		},
 		{
-			"written again after it was deleted",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farTombstone(one, far(2, 20), far(1, 10)), farMemory(one, far(3, 30), "c", far(2, 20))},
-			[]string{`"c" "" [] map[]`},
-			0,
+			name:    "written again after it was deleted",
+			records: list{first(), farTombstone(one, far(2, 20), far(1, 10)), farMemory(one, far(3, 30), "c", far(2, 20))},
+			want:    []string{`"c" "" [] map[]`},
 		},
 		{
-			"erased",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(one, far(9, 99), "b", far(1, 10)), erasure(one, near(2, 20)), erasure(one, far(3, 5))},
-			[]string{`erased ` + string(one) + ` 3.`, `!memory`, `!version`},
-			0,
+			name:    "erased",
+			records: list{first(), farMemory(one, far(9, 99), "b", far(1, 10)), erasure(one, near(2, 20)), erasure(one, far(3, 5))},
+			want:    []string{`erased ` + string(one) + ` 3.`, `!memory`, `!version`},
 		},
 		{
-			"a session that changes",
-			[]amber.SyncRecord{farSession(far(1, 10), "first"), farSession(near(2, 5), "second"), farSession(far(2, 4), "third")},
-			[]string{`Name:second`},
-			0,
+			name:    "a session that changes",
+			records: list{farSession(far(1, 10), "first"), farSession(near(2, 5), "second"), farSession(far(2, 4), "third")},
+			want:    []string{`Name:second`},
 		},
 		{
-			"a session that was deleted",
-			[]amber.SyncRecord{farSession(far(1, 10), "first"), farSession(far(2, 11), "second"), gone(amber.ChangeSession, "s", near(3, 1))},
-			[]string{`gone session s 3.`, `!Name`},
-			0,
+			name:    "a session that was deleted",
+			records: list{farSession(far(1, 10), "first"), farSession(far(2, 11), "second"), gone(amber.ChangeSession, "s", near(3, 1))},
+			want:    []string{`gone session s 3.`, `!Name`},
 		},
 		{
-			"a session that was begun again",
-			[]amber.SyncRecord{farSession(far(1, 10), "first"), gone(amber.ChangeSession, "s", near(2, 1)), farSession(near(3, 11), "second")},
-			[]string{`Name:second`, `!gone`},
-			0,
+			name:    "a session that was begun again",
+			records: list{farSession(far(1, 10), "first"), gone(amber.ChangeSession, "s", near(2, 1)), farSession(near(3, 11), "second")},
+			want:    []string{`Name:second`, `!gone`},
 		},
 		{
-			"a prompt that was deleted",
-			[]amber.SyncRecord{farPrompt("s", "hello"), gone(amber.ChangeTurn, "t", near(2, 1)), gone(amber.ChangeTurn, "t", far(2, 5))},
-			[]string{`gone turn t 2.`, `!hello`},
-			0,
+			name:    "a prompt that was deleted",
+			records: list{farPrompt("s", "hello"), gone(amber.ChangeTurn, "t", near(2, 1)), gone(amber.ChangeTurn, "t", far(2, 5))},
+			want:    []string{`gone turn t 2.`, `!hello`},
 		},
 		{
-			"two prompts with one id",
-			[]amber.SyncRecord{farPrompt("s", "hello"), farPrompt("s", "goodbye"), farPrompt("other", "hello")},
-			[]string{`SessionID:other`},
-			0, // the digest of hello is the smaller one
+			name:    "two prompts with one id",
+			records: list{farPrompt("s", "hello"), farPrompt("s", "goodbye"), farPrompt("other", "hello")},
+			want:    []string{`SessionID:other`}, // the digest of hello is the smaller one
 		},
 		{
-			"a relation and its ends",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(two, far(1, 11), "b"), farRelation("r1", far(1, 12), 0.2), farRelation("r2", near(2, 1), 0.7)},
-			[]string{`relation r2`, `0.7`, `!r1`},
-			0,
+			name:    "a relation and its ends",
+			records: list{first(), farMemory(two, far(1, 11), "b"), farRelation("r1", far(1, 12), 0.2), farRelation("r2", near(2, 1), 0.7)},
+			want:    []string{`relation r2`, `0.7`, `!r1`},
 		},
 		{
-			"a relation that was removed",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(two, far(1, 11), "b"), farRelation("r1", far(1, 12), 0.2), deletedRelation("r1", far(2, 13))},
-			[]string{`relation r1`, `deleted 1970`},
-			0,
+			name:    "a relation that was removed",
+			records: list{first(), farMemory(two, far(1, 11), "b"), farRelation("r1", far(1, 12), 0.2), deletedRelation("r1", far(2, 13))},
+			want:    []string{`relation r1`, `deleted 1970`},
 		},
 		{
-			"a relation to a memory that was deleted",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farTombstone(two, far(2, 11)), farRelation("r1", far(1, 12), 0.2)},
-			[]string{`relation r1`},
-			0,
+			name:    "a relation to a memory that was deleted",
+			records: list{first(), farTombstone(two, far(2, 11)), farRelation("r1", far(1, 12), 0.2)},
+			want:    []string{`relation r1`},
 		},
 		{
-			"a relation to a memory that was erased",
-			[]amber.SyncRecord{farMemory(one, far(1, 10), "a"), farMemory(two, far(1, 11), "b"), erasure(two, far(2, 11)), farRelation("r1", far(1, 12), 0.2)},
-			[]string{`erased`, `!relation`},
-			0,
+			name:    "a relation to a memory that was erased",
+			records: list{first(), farMemory(two, far(1, 11), "b"), erasure(two, far(2, 11)), farRelation("r1", far(1, 12), 0.2)},
+			want:    []string{`erased`, `!relation`},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -212,7 +197,7 @@ func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
 				if got := must.Get(s.SyncReport(t.Context(), "place"))(t).ConflictCount; got != c.conflicts {
 					t.Errorf("order %v: %d conflicts, want %d", order, got, c.conflicts)
 				}
-				if waits := must.Get(count(s, `SELECT count(*) FROM sync_waiting`))(t); waits != 0 {
+				if waits := count(t, s.memory, `SELECT count(*) FROM sync_waiting`); waits != 0 {
 					t.Errorf("order %v: %d relations wait", order, waits)
 				}
 				checkIndexes(t, s)
@@ -253,10 +238,4 @@ func checkIndexes(t *testing.T, s *Store) {
 	} {
 		meddle(t, s.memory, q)
 	}
-}
-
-// count runs a query of one number.
-func count(s *Store, query string, args ...any) (n int64, err error) {
-	err = s.memory.view(context.Background(), "count", "", func(t *tx) error { return t.Row(query, args...).Scan(&n) })
-	return n, err
 }

@@ -51,7 +51,7 @@ func TestImportsDoNotGoBack(t *testing.T) {
 	}
 	apply(t, s, "one", farMemory(memoryID(1), far(1, 10), "a"), farMemory(memoryID(2), far(1, 10), "b"), farSession(far(1, 10), "n"), farPrompt("s", "p"))
 	apply(t, s, "two", farMemory(memoryID(1), far(2, 20), "c", far(1, 10)), farRelation("r", far(1, 30), 1))
-	must.Equal(t, "ranges of imports one after the other", must.Get(count(s, `SELECT count(*) FROM sync_imports`))(t), 1)
+	must.Equal(t, "ranges of imports one after the other", count(t, s.memory, `SELECT count(*) FROM sync_imports`), 1)
 	wantNone(t, "what goes back", names(from.export(t, s, 0)))
 	want := []string{"memory a", "memory b", "memory c", "prompt t", "relation related", "session s"}
 	must.Equal(t, "on goes", names(to.export(t, s, 0)), want)

@@ -31,13 +31,9 @@ func readVersions(x *tx, id amber.MemoryID) (map[string]versionRow, error) {
 	return out, err
 }
 
-func versionsOf(t *testing.T, s *Store, id amber.MemoryID) (out map[string]versionRow) {
+func versionsOf(t *testing.T, s *Store, id amber.MemoryID) map[string]versionRow {
 	t.Helper()
-	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) (err error) {
-		out, err = readVersions(x, id)
-		return err
-	}))
-	return out
+	return must.Get(view(t.Context(), s.memory, "look", "", func(x *tx) (map[string]versionRow, error) { return readVersions(x, id) }))(t)
 }
 
 // versionsHold checks what sync relies on, for every memory: those with rows
@@ -117,10 +113,7 @@ func TestEditsNoteVersions(t *testing.T) {
 	}
 	for i, change := range changes {
 		change()
-		must.Do(t, s.memory.view(ctx, "look", "", func(x *tx) error {
-			must.Equal(t, fmt.Sprintf("versions after change %d", i+1), chained(t, x, id), i+2)
-			return nil
-		}))
+		must.Equal(t, fmt.Sprintf("versions after change %d", i+1), chained(t, s, id), i+2)
 		versionsHold(t, s)
 	}
 }
