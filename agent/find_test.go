@@ -28,8 +28,7 @@ func TestFindMakesNothing(t *testing.T) {
 	must.Kind(t, "read document", must.Err(a.Store().Documents.ReadDocument(t.Context(), "cursor")), amber.KindNotFound)
 	must.NoError(t, a.Close())
 	must.Is(t, "home that Find looked for", must.Err(os.Lstat(dir)), fs.ErrNotExist)
-	made, err := agent.Open(t.Context(), o)
-	must.Do(t, err)
+	made := must.Get(agent.Open(t.Context(), o))(t)
 	must.Do(t, must.Err(made.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal})))
 	must.Do(t, made.Close())
 	a = must.Get(agent.Find(t.Context(), o))(t)
@@ -40,8 +39,7 @@ func TestFindMakesNothing(t *testing.T) {
 func TestDeleteTakesALastSnapshot(t *testing.T) {
 	t.Parallel()
 	o := agent.Options{Home: t.TempDir(), Agent: "scout", Clock: time.Now, Random: rand.Reader}
-	a, err := agent.Open(t.Context(), o)
-	must.Do(t, err)
+	a := must.Get(agent.Open(t.Context(), o))(t)
 	must.Do(t, must.Err(a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "one database", Scope: amber.ScopeGlobal})))
 	must.Do(t, a.Close())
 	a = must.Get(agent.At(o))(t)

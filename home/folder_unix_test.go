@@ -92,8 +92,7 @@ func TestRebuildFollowsNoLink(t *testing.T) {
 func TestOpenFollowsTheUsersLink(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
-	real, err := filepath.EvalSymlinks(disk)
-	must.Do(t, err)
+	real := must.Get(filepath.EvalSymlinks(disk))(t)
 	link := filepath.Join(t.TempDir(), "home")
 	symlink(t, disk, link)
 	h, created, err := home.Open(link, options(nil))

@@ -24,8 +24,7 @@ func startChild(t *testing.T, job, dir string) (*exec.Cmd, io.Closer) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childJob+"="+job, childHome+"="+dir)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	must.Do(t, err)
+	in := must.Get(cmd.StdinPipe())(t)
 	out := must.Get(cmd.StdoutPipe())(t)
 	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
@@ -112,8 +111,7 @@ func TestCreationOfAKilledProcessIsBegunAgain(t *testing.T) {
 	}})
 	kill(t, cmd)
 	a := handle(t, dir, options(nil))
-	_, err := a.Current()
-	must.Kind(t, "current", err, amber.KindNotFound)
+	must.Fail(a.Current())(t, "current", amber.KindNotFound)
 	makeAgent(t, fsx.OS(), a)
 	checkClean(t, fsx.OS(), a)
 }

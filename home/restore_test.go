@@ -418,8 +418,7 @@ func TestForkMakesAnAgentOfItsOwn(t *testing.T) {
 	dir, first := madeHome(t)
 	h, _, err := home.Open(dir, options(nil))
 	must.Do(t, err)
-	a, err := h.Agent(amber.DefaultTenant, "fork")
-	must.Do(t, err)
+	a := must.Get(h.Agent(amber.DefaultTenant, "fork"))(t)
 	forked := func() (home.Current, error) {
 		return a.Fork(t.Context(), func(dir string, c home.Current) (amber.Stamp, error) {
 			return later, buildLoosely(fsx.OS(), dir, c)
@@ -502,14 +501,11 @@ func TestRestoreIOOrder(t *testing.T) {
 func TestPlacesOfAHome(t *testing.T) {
 	t.Parallel()
 	dir := homeDir(t)
-	h, err := home.At(dir, options(nil))
-	must.Do(t, err)
-	a, err := h.Agent("acme", "bot")
-	must.Do(t, err)
+	h := must.Get(home.At(dir, options(nil)))(t)
+	a := must.Get(h.Agent("acme", "bot"))(t)
 	var got bytes.Buffer
 	for _, path := range []string{h.RepoDir("acme"), h.KeysDir(), h.CacheDir(), a.ParkedDir(3)} {
-		rel, err := filepath.Rel(dir, path)
-		must.Do(t, err)
+		rel := must.Get(filepath.Rel(dir, path))(t)
 		got.WriteString(filepath.ToSlash(rel) + "\n")
 	}
 	want := "tenants/acme/repo\nkeys\ncache\ntenants/acme/agents/bot/parked/3\n"

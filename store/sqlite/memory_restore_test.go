@@ -13,11 +13,9 @@ func TestRestoreMemoryBringsBackOneMemory(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, t.TempDir())
 	ctx := t.Context()
-	ack, err := s.Write(ctx, amber.WriteRequest{Content: "the first text", Scope: amber.ScopeGlobal, Tags: []string{"a"}})
-	must.Do(t, err)
+	ack := must.Get(s.Write(ctx, amber.WriteRequest{Content: "the first text", Scope: amber.ScopeGlobal, Tags: []string{"a"}}))(t)
 	then := ack.Memory
-	text := "another text"
-	must.Get(s.Edit(ctx, amber.EditRequest{ID: then.ID, Content: &text}))(t)
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: then.ID, Content: new("another text")}))(t)
 	back, err := s.RestoreMemory(ctx, then)
 	if err != nil || back.Content != then.Content || back.Revision != 3 {
 		t.Fatalf("after an edit it is %+v, %v", back, err)
@@ -44,8 +42,7 @@ func TestRestoreMemoryTakesOneThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	s, other := openIn(t, t.TempDir()), openIn(t, t.TempDir())
 	ctx := t.Context()
-	ack, err := other.Write(ctx, amber.WriteRequest{Content: "from before", Scope: amber.ScopeGlobal})
-	must.Do(t, err)
+	ack := must.Get(other.Write(ctx, amber.WriteRequest{Content: "from before", Scope: amber.ScopeGlobal}))(t)
 	back, err := s.RestoreMemory(ctx, ack.Memory)
 	if err != nil || back.ID != ack.Memory.ID || back.Origin.Counter != ack.Memory.Origin.Counter+1 {
 		t.Fatalf("it is %+v, %v", back, err)

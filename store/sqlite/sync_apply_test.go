@@ -151,8 +151,7 @@ func TestAnEditSettlesAConflict(t *testing.T) {
 	f.export(t, a, 0)
 	f.take(t, b, f.all())
 	must.Equal(t, "conflicts elsewhere", must.Get(b.SyncReport(ctx, "other"))(t).ConflictCount, 1)
-	text := "ours"
-	must.Get(a.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
+	must.Get(a.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: new("ours")}))(t)
 	f.export(t, a, 0)
 	f.take(t, b, f.all())
 	for name, s := range map[string]*Store{"here": a, "elsewhere": b} {
@@ -277,8 +276,7 @@ func TestStampsFromTheFuture(t *testing.T) {
 	if lead := own.Origin.Clock.Time().UnixMilli() - now.UnixMilli(); lead < 0 || lead > amber.MaxClockLead+1 {
 		t.Errorf("the clock is %d ms ahead", lead)
 	}
-	text := "edited now"
-	edited := must.Get(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
+	edited := must.Get(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: new("edited now")}))(t)
 	if !edited.Origin.After(far(1, now.UnixMilli()+ahead)) {
 		t.Error("the edit does not win")
 	}

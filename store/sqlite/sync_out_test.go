@@ -61,8 +61,7 @@ func TestImportsDoNotGoBack(t *testing.T) {
 	ahead := far(3, amber.At(clock.Now()).UnixMilli()+1000)
 	apply(t, s, "three", farMemory(memoryID(1), ahead, "d", far(2, 20)))
 	to.export(t, s, 0)
-	text := "edited"
-	must.Get(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &text}))(t)
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: new("edited")}))(t)
 	for _, f := range []*folder{from, to} {
 		records := f.export(t, s, 0)
 		must.Equal(t, f.name, names(records), []string{"memory edited"})
@@ -79,8 +78,7 @@ func TestOnlyWhatChangedIsExportedAgain(t *testing.T) {
 	f := &folder{name: "p"}
 	a := save(t, s, amber.WriteRequest{Content: "a"})
 	b := save(t, s, amber.WriteRequest{Content: "b"})
-	text := "b2"
-	must.Get(s.Edit(ctx, amber.EditRequest{ID: b, Content: &text}))(t)
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: b, Content: new("b2")}))(t)
 	for _, step := range []struct {
 		name string
 		do   func()
@@ -118,8 +116,7 @@ func TestDeletedTextDoesNotLeave(t *testing.T) {
 		Scope: amber.ScopeGlobal, Identities: amber.Identities{UserID: "ada", ProjectID: "p"},
 	})
 	f.export(t, a, 0)
-	text := "second"
-	must.Get(a.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
+	must.Get(a.Edit(ctx, amber.EditRequest{ID: id, Content: new("second")}))(t)
 	must.Do(t, a.Delete(ctx, id))
 	records := f.export(t, a, 0)
 	if d := cmp.Diff([]string{"memory (deleted)"}, names(records)); d != "" {
@@ -142,8 +139,7 @@ func TestAnEditThatLostToADeletionIsExported(t *testing.T) {
 	id := save(t, s, amber.WriteRequest{Content: "first"})
 	f.export(t, s, 0)
 	first := must.Get(s.Get(ctx, id))(t).Origin
-	text := "second"
-	must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Content: new("second")}))(t)
 	apply(t, s, "deletion", farTombstone(id, far(5, 10), first))
 	must.Equal(t, "exported", names(f.export(t, s, 0)), []string{"memory second"})
 }
@@ -157,8 +153,7 @@ func TestWhatNeverLeaves(t *testing.T) {
 	must.Get(s.Relate(ctx, amber.Relation{From: shared, To: private, Type: "to"}))(t)
 	must.Get(s.Relate(ctx, amber.Relation{From: private, To: shared, Type: "from"}))(t)
 	must.Get(s.AppendTurn(ctx, amber.Turn{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "hello"}))(t)
-	text := "still private"
-	must.Get(s.Edit(ctx, amber.EditRequest{ID: private, Content: &text}))(t)
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: private, Content: new("still private")}))(t)
 	must.Equal(t, "exported", names(outgoing(t, s, amber.OutgoingRequest{Place: "p"})), []string{"memory shared"})
 	must.Do(t, s.Delete(ctx, private))
 	must.Equal(t, "after it was deleted", names(outgoing(t, s, amber.OutgoingRequest{Place: "p"})), []string{"memory shared"})

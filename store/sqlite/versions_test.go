@@ -42,8 +42,7 @@ func versionsOf(t *testing.T, s *Store, id amber.MemoryID) map[string]versionRow
 func versionsHold(t *testing.T, s *Store) {
 	t.Helper()
 	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
-		ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT DISTINCT memory_id FROM versions`)
-		must.Do(t, err)
+		ids := must.Get(sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT DISTINCT memory_id FROM versions`))(t)
 		for _, id := range ids {
 			m, found, err := x.Load(amber.MemoryID(id))
 			must.Do(t, err)
@@ -51,14 +50,12 @@ func versionsHold(t *testing.T, s *Store) {
 				t.Errorf("%s has versions and is not there", id)
 				continue
 			}
-			history, err := sqlrows.All(x.Tx, sqlrows.ScanRevision, sqlrows.SelectRevisions, id)
-			must.Do(t, err)
+			history := must.Get(sqlrows.All(x.Tx, sqlrows.ScanRevision, sqlrows.SelectRevisions, id))(t)
 			texts := map[string]bool{}
 			for _, r := range append(history, m) {
 				texts[sqlrows.VersionOf(r.Origin)] = true
 			}
-			rows, err := readVersions(x, m.ID)
-			must.Do(t, err)
+			rows := must.Get(readVersions(x, m.ID))(t)
 			if r := rows[sqlrows.VersionOf(m.Origin)]; !r.head || !r.stored {
 				t.Errorf("%s: its newest version is %+v", id, r)
 			}

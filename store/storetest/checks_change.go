@@ -45,9 +45,7 @@ func changesOfMemories(w *world) {
 	}
 	for _, s := range steps {
 		w.tick()
-		got := w.changed(s.do)
-		equal(len(got), 1, "entries of %s", s.name)
-		equal(entryOf(got[0]), amber.Change{
+		equal(w.logs(s.name, s.do), amber.Change{
 			At: w.now(), Op: s.op, Scope: amber.ChangeMemory, Key: string(id),
 			OldDigest: s.old, NewDigest: s.new,
 		}, "entry of %s", s.name)
@@ -144,9 +142,8 @@ func changesOfSessions(w *world) {
 		{"delete state", func() { must0(w.States.DeleteState(w.ctx, "s")) }, amber.OpDelete, amber.ChangeState},
 	}
 	for _, s := range steps {
-		got := w.changed(s.do)
-		equal(len(got), 1, "entries of %s", s.name)
-		equal([]any{got[0].Op, got[0].Scope}, []any{s.op, s.scope}, "entry of %s", s.name)
+		got := w.logs(s.name, s.do)
+		equal([]any{got.Op, got.Scope}, []any{s.op, s.scope}, "entry of %s", s.name)
 	}
 	equal(w.changed(func() {
 		must(w.Turns.DeleteTurns(w.ctx, "s"))
@@ -171,9 +168,8 @@ func changesOfSessionDelete(w *world) {
 		{Op: amber.OpDelete, Scope: amber.ChangeLoop, Key: "full", OldDigest: amber.ContentDigest(`{"at":1}`)},
 		{Op: amber.OpDelete, Scope: amber.ChangeCompaction, Key: "full"},
 	}, "entries of deleting a session")
-	got = w.changed(func() { must0(w.Sessions.DeleteSession(w.ctx, "empty")) })
-	equal(len(got), 1, "entries of deleting a session without anything")
-	equal(got[0].Scope, amber.ChangeSession, "scope of its entry")
+	bare := w.logs("deleting a session without anything", func() { must0(w.Sessions.DeleteSession(w.ctx, "empty")) })
+	equal(bare.Scope, amber.ChangeSession, "scope of its entry")
 }
 
 func changesHoldNoText(w *world) {

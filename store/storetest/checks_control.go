@@ -40,9 +40,7 @@ func controlLogged(w *world) {
 		{"ack", amber.OpUpdate, "queue/e", func() { must0(w.Queue.Ack(w.ctx, lease)) }},
 	}
 	for _, s := range steps {
-		got := w.controlled(s.do)
-		equal(len(got), 1, "entries of %s", s.name)
-		equal([]any{got[0].Op, got[0].Scope, got[0].Key, got[0].At}, []any{s.op, amber.ChangeControl, s.key, w.now()}, "entry of %s", s.name)
+		equal(onlyEntry(s.name, w.controlled(s.do)), amber.Change{At: w.now(), Op: s.op, Scope: amber.ChangeControl, Key: s.key}, "entry of %s", s.name)
 	}
 	equal(w.controlled(func() {
 		must0(w.Queue.Ack(w.ctx, lease))

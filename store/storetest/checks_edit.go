@@ -143,9 +143,7 @@ func editNotFound(w *world) {
 
 func editLogs(w *world) {
 	id := w.fact("old")
-	got := w.changed(func() { w.edit(amber.EditRequest{ID: id, Content: new("new")}) })
-	equal(len(got), 1, "entries of an edit")
-	equal(entryOf(got[0]), amber.Change{
+	equal(w.logs("an edit", func() { w.edit(amber.EditRequest{ID: id, Content: new("new")}) }), amber.Change{
 		At: w.now(), Op: amber.OpUpdate, Scope: amber.ChangeMemory, Key: string(id),
 		OldDigest: amber.ContentDigest("old"), NewDigest: amber.ContentDigest("new"),
 	}, "entry of an edit")

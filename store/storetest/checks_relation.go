@@ -151,9 +151,8 @@ func besideLogs(w *world) {
 		},
 		"concepts": func() { must0(w.Concepts.SetConcepts(w.ctx, a, []string{"c"})) },
 	} {
-		got := w.changed(f)
-		equal(len(got), 1, "entries of %s", name)
-		equal([]any{got[0].Op, got[0].Scope, got[0].Key}, []any{amber.OpUpdate, amber.ChangeMemory, a}, "entry of %s", name)
+		got := w.logs(name, f)
+		equal([]any{got.Op, got.Scope, got.Key}, []any{amber.OpUpdate, amber.ChangeMemory, a}, "entry of %s", name)
 	}
 	equal(len(w.changed(func() { must0(w.Relations.Unrelate(w.ctx, rel.ID)) })), 1, "entries of unrelating")
 }

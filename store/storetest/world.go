@@ -133,6 +133,14 @@ func (w *world) found(text string) []amber.MemoryID {
 // changed runs f and returns the entries the change log gained.
 func (w *world) changed(f func()) []amber.Change { return gained(w.ctx, w.Changes, f) }
 
+// logs runs f and returns the one entry the change log gained, without its position.
+func (w *world) logs(what string, f func()) amber.Change { return onlyEntry(what, w.changed(f)) }
+
+func onlyEntry(what string, got []amber.Change) amber.Change {
+	equal(len(got), 1, "entries of %s", what)
+	return entryOf(got[0])
+}
+
 // controlled runs f and returns the entries the control log gained.
 func (w *world) controlled(f func()) []amber.Change { return gained(w.ctx, w.ControlChanges, f) }
 

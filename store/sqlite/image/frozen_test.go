@@ -21,15 +21,12 @@ func frozen(t *testing.T, memories []amber.WriteRequest) string {
 	t.Helper()
 	h, _, err := home.Open(filepath.Join(t.TempDir(), "home"), home.Options{Clock: noon, Random: rand.Reader})
 	must.Do(t, err)
-	a, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	must.Do(t, err)
-	s, err := sqlite.Open(t.Context(), a, sqlite.Options{Clock: noon, Random: rand.Reader})
-	must.Do(t, err)
+	a := must.Get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))(t)
+	s := must.Get(sqlite.Open(t.Context(), a, sqlite.Options{Clock: noon, Random: rand.Reader}))(t)
 	defer func() { must.Do(t, s.Close()) }()
 	for len(memories) > 0 {
 		n := min(8, len(memories))
-		_, err := s.WriteBatch(t.Context(), memories[:n])
-		must.Do(t, err)
+		must.Get(s.WriteBatch(t.Context(), memories[:n]))(t)
 		memories = memories[n:]
 	}
 	return thaw(t, a, s)
@@ -40,8 +37,7 @@ func thaw(t *testing.T, a *home.Agent, s *sqlite.Store) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	must.Do(t, a.Exclusive(t.Context(), func(c home.Current) error {
-		both, err := s.Freeze(t.Context(), c)
-		must.Do(t, err)
+		both := must.Get(s.Freeze(t.Context(), c))(t)
 		for _, f := range both {
 			if f.Info().Name == filepath.Base(path) {
 				var all []byte

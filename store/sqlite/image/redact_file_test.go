@@ -3,9 +3,11 @@ package image_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -43,16 +45,8 @@ func withSecrets(t *testing.T) []byte {
 	for i, s := range secrettest.Corpus(1)[:3] {
 		memories = append(memories, amber.WriteRequest{Content: "before " + s.Text() + " after", Topic: "topic " + token.Secret(uint64(i)).Value})
 	}
-	database, err := os.ReadFile(frozen(t, memories))
-	must.Do(t, err)
+	database := must.Get(os.ReadFile(frozen(t, memories)))(t)
 	return database
-}
-
-func wantKind(t *testing.T, err error, want amber.Kind, what any) {
-	t.Helper()
-	if got := amber.KindOf(err); err == nil || got != want {
-		t.Errorf("%v: error is %v, want kind %s", what, err, want)
-	}
 }
 
 // Whichever call fails, there is no file under the name afterwards.
@@ -69,11 +63,9 @@ func TestRedactWithAFailingDisk(t *testing.T) {
 			}
 			return
 		}
-		wantKind(t, err, amber.KindInternal, e.Injected())
-		for _, name := range left {
-			if name == "memory.db" {
-				t.Errorf("%v: there is a file under the name", e.Injected())
-			}
+		must.Kind(t, fmt.Sprint(e.Injected()), err, amber.KindInternal)
+		if slices.Contains(left, "memory.db") {
+			t.Errorf("%v: there is a file under the name", e.Injected())
 		}
 	}
 }
@@ -83,8 +75,7 @@ func TestRedactCancelled(t *testing.T) {
 	t.Parallel()
 	database := withSecrets(t)
 	calls := int64(0)
-	_, err := attempt(t, t.Context(), fsx.OS(), database, func(int64, int64) { calls++ })
-	must.Do(t, err)
+	must.Get(attempt(t, t.Context(), fsx.OS(), database, func(int64, int64) { calls++ }))(t)
 	for part := range int64(8) {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := int64(0)
@@ -94,10 +85,8 @@ func TestRedactCancelled(t *testing.T) {
 			}
 		})
 		cancel()
-		wantKind(t, err, amber.KindUnreachable, "cancelled")
-		if len(left) > 0 {
-			t.Errorf("%v is left", left)
-		}
+		must.Kind(t, "cancelled", err, amber.KindUnreachable)
+		must.Equal(t, "files that are left", left, nil)
 	}
 }
 
@@ -109,12 +98,10 @@ func TestEveryTermOfAnIndexIsRead(t *testing.T) {
 	for range 200 {
 		memories = append(memories, amber.WriteRequest{Title: syllables(random, 1), Content: syllables(random, 20)})
 	}
-	db, err := sql.Open("sqlite", "file:"+frozen(t, memories)+"?mode=ro&immutable=1")
-	must.Do(t, err)
+	db := must.Get(sql.Open("sqlite", "file:"+frozen(t, memories)+"?mode=ro&immutable=1"))(t)
 	defer db.Close()
 	db.SetMaxOpenConns(1) // which has the temporary table
-	_, err = db.Exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, memory_fts, row)`)
-	must.Do(t, err)
+	must.Get(db.Exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, memory_fts, row)`))(t)
 	want, got := map[string]bool{}, map[string]bool{}
 	each(t, db, `SELECT CAST(term AS BLOB) FROM temp.words`, func(term []byte) { want[string(term)] = true })
 	each(t, db, image.SelectLeaves, func(page []byte) {
@@ -130,8 +117,7 @@ func TestEveryTermOfAnIndexIsRead(t *testing.T) {
 
 func each(t *testing.T, db *sql.DB, query string, fn func(value []byte)) {
 	t.Helper()
-	rows, err := db.Query(query)
-	must.Do(t, err)
+	rows := must.Get(db.Query(query))(t)
 	defer rows.Close()
 	for rows.Next() {
 		var value []byte

@@ -25,18 +25,27 @@ func as[T any](scan func(scanner) (T, error)) func(scanner) error {
 	}
 }
 
-// numbers reads columns of counters.
-func numbers(n int) func(scanner) error {
+// integers reads n columns of numbers, which fits judges.
+func integers(n int, fits func([]int64) error) func(scanner) error {
 	return func(s scanner) error {
-		counts, dest := make([]int64, n), make([]any, n)
-		for i := range counts {
-			dest[i] = &counts[i]
+		values, dest := make([]int64, n), make([]any, n)
+		for i := range values {
+			dest[i] = &values[i]
 		}
 		if err := s.Scan(dest...); err != nil {
 			return err
 		}
-		return fit("", "", counts, nil)
+		return fits(values)
 	}
+}
+
+// numbers reads columns of counters, times columns of times.
+func numbers(n int) func(scanner) error {
+	return integers(n, func(v []int64) error { return fit("", "", v, nil) })
+}
+
+func times(n int) func(scanner) error {
+	return integers(n, func(v []int64) error { return fit("", "", nil, v) })
 }
 
 // jsonOf reads one column that holds a T as JSON.
@@ -99,20 +108,6 @@ var ControlReadings = []Reading{
 	{"fences", `SELECT task_id, node_id FROM fences`, as(ScanText)},
 	{"queue", `SELECT entry_id, entry_id, task_id, node_id, attempt, payload, priority, published_not_before, reasons, coalesce(done_at, 0) FROM queue`, as(ScanDead)},
 	{"queue_counts", `SELECT state, entries FROM queue_counts`, numbers(1)},
-}
-
-// times reads columns of times.
-func times(n int) func(scanner) error {
-	return func(s scanner) error {
-		ms, dest := make([]int64, n), make([]any, n)
-		for i := range ms {
-			dest[i] = &ms[i]
-		}
-		if err := s.Scan(dest...); err != nil {
-			return err
-		}
-		return fit("", "", nil, ms)
-	}
 }
 
 func scanVersions(s scanner) ([]amber.Origin, error) {
