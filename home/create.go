@@ -99,7 +99,7 @@ func (a *Agent) RemoveUnmade(ctx context.Context) (removed bool, err error) {
 		if _, _, err := a.durable(); amber.KindOf(err) != amber.KindNotFound {
 			return nil
 		}
-		if _, err := a.o.FS.Lstat(a.path(genName)); errors.Is(err, fs.ErrNotExist) {
+		if any, err := a.there(genName); !any && err == nil {
 			return nil
 		}
 		if err := fsx.RemoveAll(a.o.FS, a.path(genName)); err != nil {
@@ -180,11 +180,8 @@ func (a *Agent) lostCurrent() (bool, error) {
 	if err != nil || !files {
 		return false, err
 	}
-	_, err = a.o.FS.Lstat(a.path(creatingName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return true, nil
-	}
-	return false, err
+	creating, err := a.there(creatingName)
+	return !creating && err == nil, err
 }
 
 // anyFile reports whether a file lies in dir or below it, depth levels deep;

@@ -62,8 +62,11 @@ func (a *Agent) unmake(c Current, last func(Current) error) error {
 
 // deleting reports whether a deletion has begun; without CURRENT it is to be
 // finished.
-func (a *Agent) deleting() (bool, error) {
-	_, err := a.o.FS.Lstat(a.path(deletingName))
+func (a *Agent) deleting() (bool, error) { return a.there(deletingName) }
+
+// there reports whether the folder of the agent has a name.
+func (a *Agent) there(name string) (bool, error) {
+	_, err := a.o.FS.Lstat(a.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -46,12 +46,12 @@ func (a *Agent) Settle(ctx context.Context) (SettleReport, error) {
 
 // unsettled reports whether there may be something to settle.
 func (a *Agent) unsettled() (bool, error) {
-	_, err := a.o.FS.Lstat(a.path(restoringName))
-	if err == nil {
-		return true, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	begun, err := a.there(restoringName)
+	if err != nil {
 		return false, diskError("settle restore", a.dir, err)
+	}
+	if begun {
+		return true, nil
 	}
 	removals, err := a.removals()
 	if err != nil || len(removals) > 0 {
@@ -174,14 +174,11 @@ func (a *Agent) durable() (c Current, open bool, err error) {
 // anything is acknowledged. No lock is taken against writers and restores: they never
 // remove CURRENT, only Delete does.
 func (a *Agent) settleCreation() error {
-	_, err := a.o.FS.Lstat(a.path(creatingName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
+	begun, err := a.there(creatingName)
+	if begun && err == nil {
 		err = a.o.FS.SyncDir(a.dir)
 	}
-	if err == nil {
+	if begun && err == nil {
 		err = fsx.RemoveAll(a.o.FS, a.path(creatingName))
 	}
 	return err
