@@ -336,13 +336,12 @@ func TestAdoptNotesVersions(t *testing.T) {
 // in again.
 func TestAdoptForgetsConflictsItDoesNotHave(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	l := newLife(t)
 	id := save(t, l.s, amber.WriteRequest{Content: "first"})
 	dir := l.snapshot(t)
 	l.clock.Advance(time.Second)
 	for _, text := range []string{"second", "first"} {
-		must.Get(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: &text}))(t)
+		must.Get(l.s.Edit(t.Context(), amber.EditRequest{ID: id, Content: &text}))(t)
 	}
 	came := others(t, l.s, id, 1)
 	l.bringBack(t, dir, nil)

@@ -188,7 +188,6 @@ func TestAdoptedMemoriesAreTheSnapshots(t *testing.T) {
 	for _, seed := range seeds[:scale(len(seeds))] {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			ctx := t.Context()
 			r := mathrand.New(mathrand.NewPCG(seed, 4))
 			l := newLife(t)
 			l.live(t, r, scale(60))
@@ -244,7 +243,7 @@ func TestAdoptedMemoriesAreTheSnapshots(t *testing.T) {
 				}
 				versionsHold(t, l.s)
 				sound(t, l.s)
-				must.Do(t, l.s.DeepCheck(ctx))
+				must.Do(t, l.s.DeepCheck(t.Context()))
 			}
 		})
 	}
@@ -367,13 +366,12 @@ func TestAdoptStampsWhatDiffers(t *testing.T) {
 
 func TestAdoptLocalOnlyKeepsStamps(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	l := newLife(t)
 	id := save(t, l.s, amber.WriteRequest{Content: "first"})
 	gone := save(t, l.s, amber.WriteRequest{Content: "the secret"})
 	was, _ := l.memories(t)
 	dir := l.snapshot(t)
-	must.Get(l.s.Edit(ctx, amber.EditRequest{ID: id, Content: new("second")}))(t)
+	must.Get(l.s.Edit(t.Context(), amber.EditRequest{ID: id, Content: new("second")}))(t)
 	save(t, l.s, amber.WriteRequest{Content: "later"})
 	erase(t, l.s, gone)
 	report := l.bringBack(t, dir, func(r *image.AdoptRequest) { r.LocalOnly = true })
@@ -414,7 +412,6 @@ func TestAdoptErasesAgain(t *testing.T) {
 
 func TestAdoptTakesTheFurtherCursor(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	l := newLife(t)
 	put := func(s *Store, journal string, seq int64) {
 		meddle(t, s.memory, `INSERT OR REPLACE INTO journal_cursors VALUES (?, 'h', 's', ?, 1, 2, 3, 'b', 'n')`, journal, seq)
@@ -434,7 +431,7 @@ func TestAdoptTakesTheFurtherCursor(t *testing.T) {
 	})
 	must.Equal(t, "cursors moved", report.Cursors, 5)
 	for journal, want := range map[string]int64{"live ahead": 7, "file ahead": 8, "file only": 2, "live only": 4, "raised": 9, "new": 6} {
-		must.Equal(t, "cursor of "+journal, must.Get(l.s.JournalCursor(ctx, journal))(t).Seq, want)
+		must.Equal(t, "cursor of "+journal, must.Get(l.s.JournalCursor(t.Context(), journal))(t).Seq, want)
 	}
 }
 
@@ -531,7 +528,6 @@ func TestAdoptControlNeverIssuesAFenceTwice(t *testing.T) {
 // A file that was adopted half is as it was.
 func TestAdoptOfDamagedLiveFileChangesNothing(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	l := newLife(t)
 	for i := range 200 {
 		save(t, l.s, amber.WriteRequest{Content: fmt.Sprintf("%d %s", i, strings.Repeat("word ", 100))})
@@ -544,7 +540,7 @@ func TestAdoptOfDamagedLiveFileChangesNothing(t *testing.T) {
 	path := filepath.Join(dir, "memory.db")
 	before := must.Get(os.ReadFile(path))(t)
 	c := must.Get(l.s.agent.Current())(t)
-	_, err := image.Adopt(ctx, image.AdoptRequest{Path: path, Live: live, Current: c, Clock: l.clock.Now, Random: rand.Reader})
+	_, err := image.Adopt(t.Context(), image.AdoptRequest{Path: path, Live: live, Current: c, Clock: l.clock.Now, Random: rand.Reader})
 	must.Kind(t, "adopt", err, amber.KindDamaged)
 	if !slices.Equal(before, must.Get(os.ReadFile(path))(t)) {
 		t.Error("the file changed")

@@ -101,11 +101,10 @@ func TestNextUseIsOfTheNewGeneration(t *testing.T) {
 // connections are closed.
 func TestOldHandlesAreClosedAfterTheirUsers(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "before the copy"})
 	h := s.memory.live
-	must.Do(t, s.memory.view(ctx, "hold", "", func(x *tx) error {
+	must.Do(t, s.memory.view(t.Context(), "hold", "", func(x *tx) error {
 		count := func() (n int) {
 			must.Do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
 			return n
@@ -128,13 +127,12 @@ func TestOldHandlesAreClosedAfterTheirUsers(t *testing.T) {
 // for its connection after it, does not bring the old one back.
 func TestLateReaderGetsTheNewGeneration(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	old := must.Get(s.agent.Current())(t)
 	next := restore(t, s.agent, nil)
 	save(t, s, amber.WriteRequest{Content: "after the switch"})
 	must.Do(t, os.RemoveAll(s.agent.GenDir(old))) // as a restore may when it is done
-	h := must.Get(s.memory.acquire(ctx, old))(t)
+	h := must.Get(s.memory.acquire(t.Context(), old))(t)
 	defer s.memory.release(h)
 	must.Equal(t, "incarnation", h.current.Incarnation, next.Incarnation)
 }

@@ -43,13 +43,12 @@ func TestOptionsDefaults(t *testing.T) {
 
 func TestNetworkFileSystemIsRefused(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	dir := filepath.Join(t.TempDir(), "home")
 	o := Options{Clock: newHandClock().Now, Random: rand.Reader, NetworkFS: func(string) (string, bool) { return "nfs4", true }}
 	local := o
 	local.NetworkFS = func(string) (string, bool) { return "ext4", false }
 	for _, when := range []string{"a new agent", "an agent that exists"} {
-		_, err := Open(ctx, agentIn(t, dir), o)
+		_, err := Open(t.Context(), agentIn(t, dir), o)
 		must.Kind(t, when, err, amber.KindRefused)
 		if e, ok := errors.AsType[*amber.Error](err); !ok || e.Hint == "" {
 			t.Errorf("%s: %v has no hint", when, err)

@@ -328,7 +328,6 @@ func TestCounterThatJumpsIsRefusedWithItsChunk(t *testing.T) {
 // nothing else: its author may have written any word.
 func TestErasureRemovesTheText(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	apply(t, s, "text", farMemory(memoryID(1), far(1, 10), "xyzzy plugh"), farMemory(memoryID(1), far(2, 20), "plover", far(1, 10)),
 		farTombstone(memoryID(1), far(3, 30), far(2, 20)))
@@ -343,7 +342,7 @@ func TestErasureRemovesTheText(t *testing.T) {
 	if inFiles(t, s, "xyzzy") {
 		t.Error("an import brought the text back")
 	}
-	must.Fail(s.Get(ctx, memoryID(1)))(t, "the memory", amber.KindNotFound)
+	must.Fail(s.Get(t.Context(), memoryID(1)))(t, "the memory", amber.KindNotFound)
 }
 
 // A stranger may call a memory "e" and erase it. What contains that letter

@@ -215,11 +215,10 @@ func TestAForeignVersionThatClaimsThisDeviceIsNotTrusted(t *testing.T) {
 // that brings the memory it waits for.
 func TestAWaitingRelationStopsNoOtherChunk(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	const jump = amber.MaxCounterJump
 	apply(t, s, "one", farRelation("r1", far(jump, 10), 1))
-	must.Fail(s.Apply(ctx, chunkOf("two", farRelation("r2", far(2*jump, 11), 1))))(t, "a step above what waits", amber.KindInvalid)
+	must.Fail(s.Apply(t.Context(), chunkOf("two", farRelation("r2", far(2*jump, 11), 1))))(t, "a step above what waits", amber.KindInvalid)
 	// A store that took it in before.
 	body := must.Get(sqlrows.Marshal(farRelation("r3", far(3*jump, 12), 1).Relation))(t)
 	meddle(t, s.memory, `UPDATE sync_waiting SET body = '`+body+`'`)

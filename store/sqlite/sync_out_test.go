@@ -42,7 +42,6 @@ func TestOutgoingNamesTheStore(t *testing.T) {
 // What came from a place does not go back, and goes on to others once.
 func TestImportsDoNotGoBack(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	s, clock := freshStore(t, amber.QueueOptions{})
 	from, to := &folder{name: "place"}, &folder{name: "other"}
 	save(t, s, amber.WriteRequest{Content: "own"})
@@ -61,7 +60,7 @@ func TestImportsDoNotGoBack(t *testing.T) {
 	ahead := far(3, amber.At(clock.Now()).UnixMilli()+1000)
 	apply(t, s, "three", farMemory(memoryID(1), ahead, "d", far(2, 20)))
 	to.export(t, s, 0)
-	must.Get(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: new("edited")}))(t)
+	must.Get(s.Edit(t.Context(), amber.EditRequest{ID: memoryID(1), Content: new("edited")}))(t)
 	for _, f := range []*folder{from, to} {
 		records := f.export(t, s, 0)
 		must.Equal(t, f.name, names(records), []string{"memory edited"})
@@ -230,7 +229,6 @@ func TestLatestLeavesTheHistoryOut(t *testing.T) {
 
 func TestPositionsOutOfPlace(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "a"})
 	incarnation := must.Get(s.agent.Current())(t).Incarnation
@@ -246,7 +244,7 @@ func TestPositionsOutOfPlace(t *testing.T) {
 		"fewer than none":                      {amber.OutgoingRequest{Entries: -1}, amber.KindInvalid},
 	} {
 		c.r.Place = "p"
-		must.Fail(s.Outgoing(ctx, c.r))(t, name, c.want)
+		must.Fail(s.Outgoing(t.Context(), c.r))(t, name, c.want)
 	}
 }
 
@@ -349,7 +347,6 @@ func TestTextThatTheDeletionDidNotKnowLeaves(t *testing.T) {
 // goes where it belongs, and what comes after has seen what others do not get.
 func TestVersionsOfAnotherProjectStay(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	other, _ := freshStore(t, amber.QueueOptions{})
 	in := func(project string, r amber.SyncRecord) amber.SyncRecord {
@@ -372,7 +369,7 @@ func TestVersionsOfAnotherProjectStay(t *testing.T) {
 		t.Fatalf("exported (-want +got):\n%s", d)
 	}
 	apply(t, other, "all", got...)
-	must.Equal(t, "conflicts", must.Get(other.SyncReport(ctx, "place"))(t).ConflictCount, 0)
+	must.Equal(t, "conflicts", must.Get(other.SyncReport(t.Context(), "place"))(t).ConflictCount, 0)
 	wantNone(t, "what leaves with a project it is not in any longer", names(outgoing(t, s, amber.OutgoingRequest{Place: "x", Project: "q"})))
 }
 

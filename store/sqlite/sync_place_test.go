@@ -224,9 +224,8 @@ func TestRecordsAsTheyAreNow(t *testing.T) {
 // Sessions of stores that are older than their origins were made here.
 func TestSessionsWithoutAnOrigin(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	must.Get(s.StartSession(ctx, amber.SessionStart{ID: "s"}))(t)
+	must.Get(s.StartSession(t.Context(), amber.SessionStart{ID: "s"}))(t)
 	meddle(t, s.memory, `UPDATE sessions SET device = '', counter = 1, clock = 0`)
 	records := outgoing(t, s, amber.OutgoingRequest{Place: "p"})
 	if len(records) != 1 || records[0].Session == nil {
