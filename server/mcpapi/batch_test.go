@@ -210,9 +210,7 @@ func TestOneCallerDoesNotTakeAllTheRoom(t *testing.T) {
 		status, _ := postBody(t, s, body)
 		over <- status
 	}()
-	if _, err := feed.Write([]byte(" ")); err != nil { // so that it is sent
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(feed.Write([]byte(" "))))
 	status, answer := 0, ""
 	for range 500 { // until the request that is held is there
 		if status, answer = post(t, s, message(1, "ping", "")); status != 200 {
@@ -227,9 +225,7 @@ func TestOneCallerDoesNotTakeAllTheRoom(t *testing.T) {
 	}
 	must.Do(t, must.Err(feed.Write([]byte(message(1, "ping", "")))))
 	must.Do(t, feed.Close())
-	if status := <-over; status != 200 {
-		t.Errorf("the one that was held: %d", status)
-	}
+	must.Equal(t, "the one that was held", <-over, 200)
 	if status, answer := post(t, s, message(1, "ping", "")); status != 200 {
 		t.Errorf("afterwards: %d %s", status, answer)
 	}

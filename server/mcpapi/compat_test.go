@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 )
@@ -27,27 +25,19 @@ func TestEngramsToolsFindTheirMemory(t *testing.T) {
 		t.Errorf("stored %+v, %v", m, err)
 	}
 	for _, args := range []object{{"query": "sessions", "project": "shop"}, {"query": "sessions", "project": "shop", "type": "decision", "scope": "project", "limit": 3}} {
-		if found, _ := c.call("mem_search", args); len(found["hits"].([]any)) != 1 {
-			t.Errorf("%v found %v", args, found)
-		}
+		must.Equal(t, fmt.Sprint(args), c.count("hits", "mem_search", args), 1)
 	}
-	if found, _ := c.call("mem_search", object{"query": "tabs", "scope": "personal", "project": "elsewhere"}); len(found["hits"].([]any)) != 1 {
-		t.Errorf("personal memories are not found in another project: %v", found)
-	}
-	if kind, _ := c.fails("mem_update", object{"id": saved["id"], "project": "other"}); kind != amber.KindUnsupported {
-		t.Errorf("moving is %s", kind)
-	}
+	must.Equal(t, "personal memories in another project",
+		c.count("hits", "mem_search", object{"query": "tabs", "scope": "personal", "project": "elsewhere"}), 1)
+	c.failsAs("moving", amber.KindUnsupported, "mem_update", object{"id": saved["id"], "project": "other"})
 	c.call("mem_update", object{"id": saved["id"], "title": "Sessions", "type": "bugfix", "project": "shop", "scope": "project", "topic_key": " Auth "})
 	if got, _ := c.call("mem_get_observation", object{"id": saved["id"]}); got["title"] != "Sessions" || got["kind"] != "historical_case" {
 		t.Errorf("updated %v", got)
 	}
-	if topic, _ := c.call("mem_suggest_topic_key", object{"type": "Architecture", "title": "The Auth model, v2!"}); topic["topic_key"] != "architecture/the-auth-model-v2" {
-		t.Errorf("topic %v", topic)
-	}
+	topic := c.out("mem_suggest_topic_key", object{"type": "Architecture", "title": "The Auth model, v2!"})
+	must.Equal(t, "topic", topic["topic_key"], "architecture/the-auth-model-v2")
 	prompt, _ := c.call("mem_save_prompt", object{"content": "make it faster"})
-	if prompt["session_id"] != "s1" {
-		t.Errorf("prompt %v", prompt)
-	}
+	must.Equal(t, "session of the prompt", prompt["session_id"], "s1")
 	c.call("mem_session_summary", object{"content": "done", "project": "shop", "session_id": "s1"})
 	c.call("mem_timeline", object{"observation_id": saved["id"]})
 	c.call("mem_delete", object{"id": saved["id"]})
@@ -90,9 +80,7 @@ func TestLearningsAreCaptured(t *testing.T) {
 	if err != nil || m.Trust != amber.TrustDerived || m.Content != "the cache has to be warmed first" {
 		t.Errorf("stored %+v, %v", m, err)
 	}
-	if none, _ := c.call("mem_capture_passive", object{"content": "nothing here"}); none["extracted"] != 0.0 {
-		t.Errorf("captured %v", none)
-	}
+	must.Equal(t, "captured", c.out("mem_capture_passive", object{"content": "nothing here"})["extracted"], 0.0)
 }
 
 // graphOf returns a graph as the reference server would print it.
@@ -108,16 +96,10 @@ func TestTheReferenceGraph(t *testing.T) {
 	ada := object{"name": "Ada Lovelace", "entityType": "person", "observations": []any{"wrote\nnotes", "- likes dashes", ""}}
 	bob := object{"name": "ada lovelace", "entityType": "", "observations": []any{}}
 	made, _ := c.call("create_entities", object{"entities": []any{ada, bob, ada}})
-	if diff := cmp.Diff([]any{ada, bob}, made["entities"]); diff != "" {
-		t.Fatalf("created (-want +got):\n%s", diff)
-	}
-	if again, _ := c.call("create_entities", object{"entities": []any{ada}}); len(again["entities"].([]any)) != 0 {
-		t.Errorf("created again %v", again)
-	}
+	must.Equal(t, "created", made["entities"], any([]any{ada, bob}))
+	must.Equal(t, "created again", c.count("entities", "create_entities", object{"entities": []any{ada}}), 0)
 	r := object{"from": "Ada Lovelace", "to": "ada lovelace", "relationType": "is not"}
-	if rel, _ := c.call("create_relations", object{"relations": []any{r, r}}); len(rel["relations"].([]any)) != 1 {
-		t.Errorf("related %v", rel)
-	}
+	must.Equal(t, "related", c.count("relations", "create_relations", object{"relations": []any{r, r}}), 1)
 	if kind, text := c.fails("create_relations", object{"relations": []any{r, object{"from": "Ada Lovelace", "to": "Nobody", "relationType": "x"}}}); kind != amber.KindNotFound || !strings.Contains(text, `"Nobody"`) {
 		t.Errorf("%s: %s", kind, text)
 	}
@@ -129,11 +111,9 @@ func TestTheReferenceGraph(t *testing.T) {
 		object{"entityName": "Ada Lovelace", "addedObservations": []any{"new"}}, object{"entityName": "Ada Lovelace", "addedObservations": []any{"newer"}},
 	})
 	// One that is not there leaves the others as they are.
-	if kind, _ := c.fails("add_observations", object{"observations": []any{
+	c.failsAs("adding to nobody", amber.KindNotFound, "add_observations", object{"observations": []any{
 		object{"entityName": "Ada Lovelace", "contents": []any{"lost"}}, object{"entityName": "Nobody", "contents": []any{"x"}},
-	}}); kind != amber.KindNotFound {
-		t.Errorf("adding to nobody is %s", kind)
-	}
+	}})
 	want := `{"entities":[{"entityType":"person","name":"Ada Lovelace","observations":["wrote\nnotes","- likes dashes","","new","newer"]}],` +
 		`"relations":[{"from":"Ada Lovelace","relationType":"is not","to":"ada lovelace"}]}`
 	opened, _ := c.call("open_nodes", object{"names": []any{"Ada Lovelace", "Ada Lovelace", "Nobody"}})
@@ -147,14 +127,10 @@ func TestTheReferenceGraph(t *testing.T) {
 		t.Errorf("deleted %v", told)
 	}
 	told, _ = c.call("delete_relations", object{"relations": []any{r, r}})
-	if told["message"] != "Deleted 1 of 2 relations." {
-		t.Errorf("deleted %v", told)
-	}
+	must.Equal(t, "deleted", told["message"], "Deleted 1 of 2 relations.")
 	c.call("create_relations", object{"relations": []any{r}})
 	told, _ = c.call("delete_entities", object{"entityNames": []any{"ada lovelace"}})
-	if told["message"] != "Entities deleted successfully" {
-		t.Errorf("deleted %v", told)
-	}
+	must.Equal(t, "deleted", told["message"], "Entities deleted successfully")
 	left, _ := c.call("read_graph", nil)
 	must.Equal(t, "left", graphOf(t, left), `{"entities":[{"entityType":"person","name":"Ada Lovelace","observations":["wrote\nnotes","- likes dashes","","newer"]}],"relations":[]}`)
 }
@@ -178,9 +154,7 @@ func TestChatGPTsShapesAreExact(t *testing.T) {
 	id := saved["id"].(string)
 	c := r.local("chatgpt")
 	_, text := c.call("search", object{"query": "release"})
-	if want := fmt.Sprintf(`{"results":[{"id":"%s","title":"release","url":"amber://memory/%s"}]}`, id, id); text != want {
-		t.Errorf("search: %s\nwant %s", text, want)
-	}
+	must.Equal(t, "search", text, fmt.Sprintf(`{"results":[{"id":"%s","title":"release","url":"amber://memory/%s"}]}`, id, id))
 	_, text = c.call("fetch", object{"id": id})
 	want := fmt.Sprintf(`{"id":"%s","title":"release","url":"amber://memory/%s","text":"The release is on <Friday> & not before","metadata":{"kind":"workspace_fact","scope":"project","trust":"own","updated_at":"`, id, id)
 	if !strings.HasPrefix(text, want) {
@@ -204,9 +178,7 @@ func TestControlGoesThroughATask(t *testing.T) {
 	if task["goal"] != "ship it" || task["state"] != "executing" {
 		t.Errorf("task %v", task)
 	}
-	if kind, _ := c.fails("task_save", object{"id": "t1", "state": "succeeded", "if_version": 1}); kind != amber.KindConflict {
-		t.Errorf("an old version is %s", kind)
-	}
+	c.failsAs("an old version", amber.KindConflict, "task_save", object{"id": "t1", "state": "succeeded", "if_version": 1})
 	if out, _ := c.call("task_replay", object{"task_id": "t1"}); out["consistency_status"] != "consistent" || out["recovery_eligibility"] != "resume_ready" {
 		t.Errorf("replay %v", out)
 	}
@@ -215,9 +187,7 @@ func TestControlGoesThroughATask(t *testing.T) {
 	if sum := sha256.Sum256([]byte(`{"b":"<rm>","a":12345678901234567890}`)); ap["status"] != "pending" || ap["digest"] != hex.EncodeToString(sum[:]) {
 		t.Errorf("approval %v", ap)
 	}
-	if all, _ := c.call("approval_list", object{}); len(all["approvals"].([]any)) != 1 {
-		t.Errorf("approvals %v", all)
-	}
+	must.Equal(t, "approvals", c.count("approvals", "approval_list", object{}), 1)
 	c.call("queue_publish", object{"entry_id": "e1", "task_id": "t1", "node_id": "n1", "payload": "work", "priority": 3})
 	claim, _ := c.call("queue_claim", object{"consumer_id": "me"})
 	lease := claim["lease"].(object)
@@ -226,9 +196,8 @@ func TestControlGoesThroughATask(t *testing.T) {
 	}
 	renewed, _ := c.call("queue_renew", object{"lease": lease})
 	c.call("result_save", object{"task_id": "t1", "node_id": "n1", "producer": "me", "status": "ok", "payload": strings.Repeat("y", 20<<10), "fence": lease["fence"], "confidence": 0.5})
-	if kind, _ := c.fails("result_save", object{"task_id": "t1", "node_id": "n1", "producer": "me", "status": "ok", "fence": 99}); kind != amber.KindConflict {
-		t.Errorf("a fence that was never issued is %s", kind)
-	}
+	c.failsAs("a fence that was never issued", amber.KindConflict,
+		"result_save", object{"task_id": "t1", "node_id": "n1", "producer": "me", "status": "ok", "fence": 99})
 	c.call("result_save", object{"task_id": "t1", "node_id": "n2", "producer": "me", "status": "ok", "confidence": 1}) // whole, and still a number
 	if kind, text := c.fails("result_save", object{"task_id": "t1", "node_id": "n2", "producer": "me", "status": "ok", "confidence": "high"}); !strings.Contains(text, "confidence is a string where a number is wanted") {
 		t.Errorf("%s: %s", kind, text)
@@ -237,15 +206,10 @@ func TestControlGoesThroughATask(t *testing.T) {
 		t.Errorf("results are not cut")
 	}
 	c.call("queue_ack", object{"lease": renewed["lease"]})
-	if kind, _ := c.fails("queue_nack", object{"lease": object{"entry_id": "e1", "consumer_id": "me", "token": "guess", "fence": 1}}); kind != amber.KindConflict {
-		t.Errorf("a lease that was guessed is %s", kind)
-	}
-	if none, _ := c.call("queue_claim", object{"consumer_id": "me"}); none["empty"] != true {
-		t.Errorf("claimed %v", none)
-	}
-	if s, _ := c.call("queue_status", nil); s["leased"] != 0.0 {
-		t.Errorf("status %v", s)
-	}
+	c.failsAs("a lease that was guessed", amber.KindConflict,
+		"queue_nack", object{"lease": object{"entry_id": "e1", "consumer_id": "me", "token": "guess", "fence": 1}})
+	must.Equal(t, "the queue is empty", c.out("queue_claim", object{"consumer_id": "me"})["empty"], true)
+	must.Equal(t, "leased", c.out("queue_status", nil)["leased"], 0.0)
 	for i := range 12 {
 		c.call("task_save", object{"id": fmt.Sprint("more", i), "goal": "x"})
 	}

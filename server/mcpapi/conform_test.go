@@ -28,9 +28,7 @@ func TestStdioServesEveryVersionOfTheProtocol(t *testing.T) {
 		if got, _ := c.call("memory_get", object{"id": saved["id"]}); got["content"] != "over stdio "+version || len(c.tools()) != 10 {
 			t.Errorf("%q: %v", version, got)
 		}
-		if kind, _ := c.fails("memory_get", object{"id": someID}); kind != amber.KindNotFound {
-			t.Errorf("%q: %s", version, kind)
-		}
+		c.failsAs(version, amber.KindNotFound, "memory_get", object{"id": someID})
 		for _, uri := range c.uris(saved["id"].(string))[:2] {
 			if _, err := c.cs.ReadResource(context.Background(), &mcp.ReadResourceParams{URI: uri}); err != nil {
 				t.Errorf("%q: %s: %v", version, uri, err)
@@ -39,9 +37,7 @@ func TestStdioServesEveryVersionOfTheProtocol(t *testing.T) {
 		if _, err := c.cs.GetPrompt(context.Background(), &mcp.GetPromptParams{Name: "handoff"}); err != nil {
 			t.Errorf("%q: %v", version, err)
 		}
-		if err := end(); err != nil {
-			t.Errorf("%q: %v", version, err)
-		}
+		must.Kind(t, version, end(), "")
 	}
 }
 

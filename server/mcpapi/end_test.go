@@ -56,9 +56,7 @@ func TestACallEndsWithItsTime(t *testing.T) {
 	o.Timeout = time.Millisecond
 	s := r.listen(o)
 	for _, version := range []string{"", "2025-06-18"} {
-		if kind, text := r.dial(s, "/mcp", "root", version).fails("mem_stats", nil); kind != amber.KindUnreachable {
-			t.Errorf("%q: %s: %s", version, kind, text)
-		}
+		r.dial(s, "/mcp", "root", version).failsAs(version, amber.KindUnreachable, "mem_stats", nil)
 		<-w.begun
 		<-w.ended
 	}
@@ -178,9 +176,7 @@ func TestEveryChangeOfManyIsWrittenDown(t *testing.T) {
 			}
 			subjects = append(subjects, e.Subject)
 		}
-		if len(entries) != test.want {
-			t.Errorf("%s: %d entries, want %d: %v", test.tool, len(entries), test.want, subjects)
-		}
+		must.Equal(t, test.tool+": entries", len(entries), test.want)
 	}
 	// Nothing was there, and that somebody asked is still known.
 	c.call("delete_entities", object{"entityNames": []any{"nobody"}})
@@ -219,7 +215,5 @@ func TestTheLogHasNoChatter(t *testing.T) {
 	c.call("memory_recall", object{"query": "x"})
 	c.fails("memory_get", object{"id": someID})
 	must.Do(t, c.cs.Close())
-	if s := log.String(); s != "" {
-		t.Errorf("logged %s", s)
-	}
+	must.Equal(t, "the log", log.String(), "")
 }

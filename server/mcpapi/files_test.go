@@ -110,9 +110,7 @@ func TestReadersOnlyLook(t *testing.T) {
 	r := newRig(t)
 	c := r.session(r.options("files"), holder("default", "default", wire.TokenRead), "default", "default")
 	c.call("memory", object{"command": "view", "path": "/memories"})
-	if kind, _ := c.fails("memory", object{"command": "create", "path": "/memories/x", "file_text": "x"}); kind != amber.KindRefused {
-		t.Errorf("creating is %s", kind)
-	}
+	c.failsAs("creating", amber.KindRefused, "memory", object{"command": "create", "path": "/memories/x", "file_text": "x"})
 	if e := r.audit.Cut(0); len(e) != 1 || e[0].Outcome != "refused" {
 		t.Errorf("written down %+v", e)
 	}

@@ -114,9 +114,7 @@ func (r *rig) walkAsStranger(foreign, absent *client) {
 			t.Errorf("%s: %+v, want %v", p.Name, wire, want)
 		}
 	}
-	if e := r.audit.Cut(0); len(e) != 0 {
-		t.Errorf("written down: %+v", e)
-	}
+	must.Equal(t, "written down", len(r.audit.Cut(0)), 0)
 	if s, err := r.store().Stats.Stats(ctx); err != nil || s.Changes != before.Changes {
 		t.Errorf("changed: %+v, %v", s, err)
 	}
@@ -194,15 +192,11 @@ func TestErasingNeedsItsScope(t *testing.T) {
 	writer := r.session(r.options("engram"), holder("default", "", wire.TokenWrite), "default", "default")
 	saved, _ := writer.call("mem_save", object{"title": "t", "content": "secret"})
 	r.audit.Cut(0)
-	if kind, _ := writer.fails("mem_delete", object{"id": saved["id"], "hard_delete": true}); kind != amber.KindRefused {
-		t.Errorf("erasing without its scope is %s", kind)
-	}
+	writer.failsAs("erasing without its scope", amber.KindRefused, "mem_delete", object{"id": saved["id"], "hard_delete": true})
 	want := []wire.AuditEntry{{Tenant: "default", Agent: "default", Actor: "tok", Action: "mcp.mem_delete", Outcome: "refused", RequestID: "req"}}
 	must.Equal(t, "audit", r.audit.Cut(0), want, cmp.AllowUnexported(amber.Time{}))
 	eraser := r.session(r.options("engram"), holder("default", "", wire.TokenErase, wire.TokenWrite), "default", "default")
-	if out, _ := eraser.call("mem_delete", object{"id": saved["id"], "hard_delete": true}); out["erased"] != true {
-		t.Errorf("erased %v", out)
-	}
+	must.Equal(t, "erased", eraser.out("mem_delete", object{"id": saved["id"], "hard_delete": true})["erased"], true)
 	if m, err := r.store().Memories.History(context.Background(), amber.MemoryID(saved["id"].(string))); err == nil {
 		for _, rev := range m {
 			if strings.Contains(rev.Content, "secret") {
@@ -229,9 +223,7 @@ func TestRestoringHasToBeAllowed(t *testing.T) {
 	}
 	open := r.local("snapshots")
 	taken, _ := open.call("snapshot_create", object{"label": "before"})
-	if kind, text := open.fails("snapshot_restore", object{"id": taken["id"], "confirm": "yes"}); kind != amber.KindRefused {
-		t.Errorf("%s: %s", kind, text)
-	}
+	open.failsAs("a confirmation that is not the id", amber.KindRefused, "snapshot_restore", object{"id": taken["id"], "confirm": "yes"})
 	dry, _ := open.call("snapshot_restore", object{"id": taken["id"], "confirm": taken["id"], "dry_run": true})
 	if dry["dry_run"] != true || dry["from"] != taken["id"] {
 		t.Errorf("dry run %v", dry)

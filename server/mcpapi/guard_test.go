@@ -49,8 +49,6 @@ func TestTheGuardIsAskedBeforeEveryChange(t *testing.T) {
 		t.Errorf("changed: %+v, %v", s, err)
 	}
 	for _, e := range r.audit.Cut(0) {
-		if e.Outcome != string(amber.KindBusy) {
-			t.Errorf("written down %+v", e)
-		}
+		must.Equal(t, "outcome written down", e.Outcome, string(amber.KindBusy))
 	}
 }

@@ -82,17 +82,13 @@ func TestHTTPServesEveryVersionOfTheProtocol(t *testing.T) {
 		if got["content"] != "over HTTP "+version || len(c.tools()) != 12 {
 			t.Errorf("%q: %v", version, got)
 		}
-		if kind, _ := c.fails("memory_get", object{"id": someID}); kind != amber.KindNotFound {
-			t.Errorf("%q: %s", version, kind)
-		}
+		c.failsAs(version, amber.KindNotFound, "memory_get", object{"id": someID})
 		_, err := c.cs.ReadResource(context.Background(), &mcp.ReadResourceParams{URI: "amber://memory/" + someID})
 		want := int64(amber.KindNotFound.MCPCode())
 		if version == "" || version >= "2026-07-28" {
 			want = int64(amber.KindInvalid.MCPCode())
 		}
-		if wire := wireError(t, err); wire.Code != want {
-			t.Errorf("%q: %+v, want %d", version, wire, want)
-		}
+		must.Equal(t, version, wireError(t, err).Code, want)
 		if _, err := c.cs.CallTool(context.Background(), &mcp.CallToolParams{Name: "nonsense"}); int(wireError(t, err).Code) != amber.KindInvalid.MCPCode() {
 			t.Errorf("%q: %v", version, err)
 		}
@@ -110,9 +106,7 @@ func TestHTTPBindsTheAgent(t *testing.T) {
 	for path, reached := range map[string]bool{"/mcp": true, "/tenants/acme/agents/bot/mcp": true, "/tenants/default/agents/default/mcp": false, "/tenants/acme/agents/other/mcp": false, "/tenants/-/agents/b/mcp": false} {
 		c := r.dial(s, path, "acme", "")
 		if reached {
-			if found, _ := c.call("memory_recall", object{"query": "ours", "project": "p"}); len(found["hits"].([]any)) != 1 {
-				t.Errorf("%s: %v", path, found)
-			}
+			must.Equal(t, path, c.count("hits", "memory_recall", object{"query": "ours", "project": "p"}), 1)
 			continue
 		}
 		if kind, text := c.fails("memory_recall", object{"query": "ours"}); kind != amber.KindNotFound && !strings.Contains(text, "parse tenant id") {
@@ -128,12 +122,8 @@ func TestHTTPBindsTheAgent(t *testing.T) {
 	}
 	// Somebody without a name may do nothing, and learns nothing.
 	nobody := r.dial(s, "/mcp", "", "")
-	if names := nobody.tools(); len(names) != 0 {
-		t.Errorf("nobody is shown %v", names)
-	}
-	if kind, _ := nobody.fails("memory_recall", object{"query": "x"}); kind != amber.KindRefused {
-		t.Errorf("nobody is %s", kind)
-	}
+	must.Equal(t, "what nobody is shown", len(nobody.tools()), 0)
+	nobody.failsAs("nobody", amber.KindRefused, "memory_recall", object{"query": "x"})
 }
 
 // TestManyCallersAtOnceStayApart has two callers write at the same time: each

@@ -36,16 +36,10 @@ func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	updated, _ := c.call("memory_update", object{"id": id, "content": "We chose SQLite", "if_revision": 1})
-	if updated["revision"] != 2.0 {
-		t.Errorf("updated %v", updated)
-	}
-	if kind, _ := c.fails("memory_update", object{"id": id, "content": "x", "if_revision": 1}); kind != amber.KindConflict {
-		t.Errorf("an update of what somebody changed is %s", kind)
-	}
+	must.Equal(t, "revision", updated["revision"], 2.0)
+	c.failsAs("an update of what somebody changed", amber.KindConflict, "memory_update", object{"id": id, "content": "x", "if_revision": 1})
 	c.call("memory_forget", object{"id": id})
-	if kind, _ := c.fails("memory_get", object{"id": id}); kind != amber.KindNotFound {
-		t.Errorf("what is forgotten is %s", kind)
-	}
+	c.failsAs("what is forgotten", amber.KindNotFound, "memory_get", object{"id": id})
 	var actions []string
 	for _, e := range r.audit.Cut(0) {
 		actions = append(actions, e.Action+" "+e.Outcome)
@@ -75,19 +69,14 @@ func TestWhatACallNamesIsTheScope(t *testing.T) {
 		{object{"content": "four", "session": "s1", "project": "acme/shop"}, "session"},
 		{object{"content": "five", "session": "s1", "scope": "global"}, "global"},
 	} {
-		if saved, _ := c.call("memory_save", tt.args); saved["scope"] != tt.want {
-			t.Errorf("%v is stored as %v, want scope %s", tt.args, saved, tt.want)
-		}
+		must.Equal(t, fmt.Sprint("scope of ", tt.args), c.out("memory_save", tt.args)["scope"], any(tt.want))
 	}
 	for session, want := range map[string]int{"s1": 1, "s2": 0} {
-		if found, _ := c.call("memory_recall", object{"query": "three", "session": session}); len(found["hits"].([]any)) != want {
-			t.Errorf("session %s finds %v, want %d", session, found, want)
-		}
+		must.Equal(t, "hits of session "+session, c.count("hits", "memory_recall", object{"query": "three", "session": session}), want)
 	}
 	o.Identities = amber.Identities{UserID: "ann"}
-	if saved, _ := r.session(o, everything, "default", "default").call("memory_save", object{"content": "six"}); saved["scope"] != "user" {
-		t.Errorf("a connection of one user stores %v", saved)
-	}
+	must.Equal(t, "scope of a connection of one user",
+		r.session(o, everything, "default", "default").out("memory_save", object{"content": "six"})["scope"], "user")
 }
 
 // TestTheSameTextAgainAddsToTheMemory tells what a second save has added, and
@@ -180,13 +169,9 @@ func TestSessionsHoldWhatIsSavedInThem(t *testing.T) {
 	s, _ := c.call("session_start", object{"name": "mending"})
 	saved, _ := c.call("memory_save", object{"content": "in a session"})
 	c.call("memory_save", object{"content": "also in it"})
-	if saved["session"] != s["id"] {
-		t.Errorf("saved %v in %v", saved, s)
-	}
+	must.Equal(t, "session", saved["session"], s["id"])
 	around, _ := c.call("memory_timeline", object{"id": saved["id"], "before": 0})
-	if n := len(around["memories"].([]any)); n != 2 {
-		t.Errorf("%d memories around", n)
-	}
+	must.Equal(t, "memories around", len(around["memories"].([]any)), 2)
 	first, _ := c.call("session_summary", object{"content": "mended it"})
 	second, _ := c.call("session_summary", object{"content": "mended all of it"})
 	if first["id"] != second["id"] || second["session"] != s["id"] {
@@ -209,9 +194,7 @@ func TestASessionOfTheHostIsReopened(t *testing.T) {
 	r := newRig(t)
 	must.Do(t, must.Err(r.store().Sessions.StartSession(context.Background(), amber.SessionStart{ID: "host-1", Binding: "claude-code"})))
 	s, _ := r.local("").call("session_start", object{"id": "host-1"})
-	if s["id"] != "host-1" {
-		t.Errorf("started %v", s)
-	}
+	must.Equal(t, "session", s["id"], "host-1")
 }
 
 func TestBadArgumentsAreToldPrecisely(t *testing.T) {
@@ -267,9 +250,7 @@ func TestSummaryWithoutAProjectIsOfItsSession(t *testing.T) {
 	c := r.session(o, everything, "default", "default")
 	c.call("session_start", object{"id": "one"})
 	saved, _ := c.call("session_summary", object{"content": "canary"})
-	if saved["scope"] != "session" {
-		t.Errorf("the scope is %v", saved["scope"])
-	}
+	must.Equal(t, "scope", saved["scope"], "session")
 	other := r.session(o, everything, "default", "default")
 	other.call("session_start", object{"id": "two"})
 	if _, text := other.call("memory_context", object{"goal": "canary"}); strings.Contains(text, "canary") {
@@ -284,18 +265,12 @@ func TestKindsHaveCommonNames(t *testing.T) {
 	r := newRig(t)
 	c := r.local("default")
 	saved, _ := c.call("memory_save", object{"content": "we chose PostgreSQL", "kind": "decision"})
-	if got, _ := c.call("memory_get", object{"id": saved["id"]}); got["kind"] != "project_fact" {
-		t.Errorf("%v", got)
-	}
+	must.Equal(t, "kind", c.out("memory_get", object{"id": saved["id"]})["kind"], "project_fact")
 	for _, kind := range []string{"decision", "Decisions", "project_fact"} {
-		if found, _ := c.call("memory_recall", object{"query": "PostgreSQL", "kind": kind}); len(found["hits"].([]any)) != 1 {
-			t.Errorf("%s: %v", kind, found)
-		}
+		must.Equal(t, kind, c.count("hits", "memory_recall", object{"query": "PostgreSQL", "kind": kind}), 1)
 	}
 	c.call("memory_update", object{"id": saved["id"], "kind": "bugfix"})
-	if got, _ := c.call("memory_get", object{"id": saved["id"]}); got["kind"] != "historical_case" {
-		t.Errorf("%v", got)
-	}
+	must.Equal(t, "kind after the update", c.out("memory_get", object{"id": saved["id"]})["kind"], "historical_case")
 	for tool, args := range map[string]object{"memory_save": {"content": "x", "kind": "rumour"}, "memory_recall": {"query": "x", "kind": "rumour"}} {
 		if _, text := c.fails(tool, args); !strings.Contains(text, `kind is "rumour", not one of user_preference`) {
 			t.Errorf("%s: %s", tool, text)

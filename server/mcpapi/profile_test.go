@@ -52,9 +52,7 @@ func TestUnknownToolsCannotBeAskedFor(t *testing.T) {
 		}
 	}
 	for _, tools := range []string{"", "all", "default", " files , engram "} {
-		if err := mcpapi.Check(tools); err != nil {
-			t.Errorf("%q: %v", tools, err)
-		}
+		must.Kind(t, tools, mcpapi.Check(tools), "")
 	}
 }
 
@@ -114,8 +112,6 @@ func resolve(t testing.TB, tool string, schema any) *jsonschema.Resolved {
 	if err == nil {
 		r, err = s.Resolve(nil)
 	}
-	if err != nil {
-		t.Errorf("%s: %v", tool, err)
-	}
+	must.Kind(t, tool, err, "")
 	return r
 }

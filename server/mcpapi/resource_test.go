@@ -39,9 +39,7 @@ func TestResourcesAreRead(t *testing.T) {
 	} {
 		_, err := c.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 		wire := wireError(t, err)
-		if wire.Code != jsonrpc.CodeInvalidParams { // not_found too, in this version of the protocol
-			t.Errorf("%s: code %d", uri, wire.Code)
-		}
+		must.Equal(t, uri, wire.Code, jsonrpc.CodeInvalidParams)
 		if !strings.Contains(string(wire.Data), string(kind)) || !strings.Contains(string(wire.Data), `"uri":"`+uri) {
 			t.Errorf("%s: %s", uri, wire.Data)
 		}
@@ -71,7 +69,5 @@ func TestPromptsBringWhatIsRemembered(t *testing.T) {
 		t.Errorf("%+v", wire)
 	}
 	_, err = c.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: "none"})
-	if wire := wireError(t, err); int(wire.Code) != amber.KindInvalid.MCPCode() {
-		t.Errorf("%+v", wire)
-	}
+	must.Equal(t, "code", int(wireError(t, err).Code), amber.KindInvalid.MCPCode())
 }

@@ -57,9 +57,7 @@ func checkComplete(t *testing.T, where, method string, result json.RawMessage) {
 	if err := json.Unmarshal(result, &got); err != nil {
 		t.Fatalf("%s: %s: %v", where, method, err)
 	}
-	if got.ResultType != "complete" {
-		t.Errorf("%s: %s: resultType is %q", where, method, got.ResultType)
-	}
+	must.Equal(t, where+": "+method+": resultType", got.ResultType, "complete")
 	if cacheable[method] && (got.TTL == nil || got.Scope != "private") {
 		t.Errorf("%s: %s: ttlMs %v, cacheScope %q", where, method, got.TTL, got.Scope)
 	}
@@ -99,9 +97,7 @@ func TestEveryResultIsComplete(t *testing.T) {
 		checkComplete(t, "stdio", modernCalls[int(id)-1].method, p.Result)
 		answered++
 	}
-	if answered != len(modernCalls) {
-		t.Errorf("%d answers over stdio, want %d", answered, len(modernCalls))
-	}
+	must.Equal(t, "answers over stdio", answered, len(modernCalls))
 }
 
 // TestASaveThatIsRetriedIsOneMemory: a client that did not take the answer sends
@@ -123,8 +119,6 @@ func TestASaveThatIsRetriedIsOneMemory(t *testing.T) {
 		projects[m.ProjectID]++
 	}
 	for project, n := range projects {
-		if n != 1 {
-			t.Errorf("project %q has %d memories", project, n)
-		}
+		must.Equal(t, "memories of project "+project, n, 1)
 	}
 }

@@ -175,6 +175,26 @@ func (c *client) call(tool string, args object) (object, string) {
 	return out, textOf(res)
 }
 
+// out is call for those who want the structured content only.
+func (c *client) out(tool string, args object) object {
+	c.t.Helper()
+	out, _ := c.call(tool, args)
+	return out
+}
+
+// count is how many items a tool answers with in a field.
+func (c *client) count(field, tool string, args object) int {
+	c.t.Helper()
+	return len(c.out(tool, args)[field].([]any))
+}
+
+// failsAs calls a tool that must fail with an error of a kind.
+func (c *client) failsAs(what string, want amber.Kind, tool string, args object) {
+	c.t.Helper()
+	kind, _ := c.fails(tool, args)
+	must.Equal(c.t, what, kind, want)
+}
+
 // fails calls a tool that must fail and returns the kind and the text.
 func (c *client) fails(tool string, args object) (kind amber.Kind, text string) {
 	c.t.Helper()

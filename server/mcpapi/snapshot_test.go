@@ -39,9 +39,7 @@ func TestSnapshotsTellNoPlaces(t *testing.T) {
 		t.Errorf("verify: %v, %q", report, said)
 	}
 	a.Snapshots = nil
-	if kind, _ := c.fails("snapshot_list", nil); kind != amber.KindUnsupported {
-		t.Errorf("without snapshots it is %s", kind)
-	}
+	c.failsAs("without snapshots", amber.KindUnsupported, "snapshot_list", nil)
 }
 
 // discreet checks that an answer has no part of a place of the machine.
@@ -122,12 +120,8 @@ func TestSnapshotsNeedNoLiveAgent(t *testing.T) {
 	c := r.local("all")
 	taken, _ := c.call("snapshot_create", object{"label": "one"})
 	delete(r.agents, "default/default")
-	if kind, _ := c.fails("memory_recall", object{"query": "x"}); kind != amber.KindNotFound {
-		t.Errorf("the agent is there: %s", kind)
-	}
-	if page, _ := c.call("snapshot_list", nil); len(page["snapshots"].([]any)) != 1 {
-		t.Errorf("list %v", page)
-	}
+	c.failsAs("an agent that is gone", amber.KindNotFound, "memory_recall", object{"query": "x"})
+	must.Equal(t, "snapshots", c.count("snapshots", "snapshot_list", nil), 1)
 	c.call("snapshot_verify", object{"id": taken["id"]})
 	c.call("snapshot_diff", object{"a": taken["id"], "b": taken["id"]})
 	c.call("snapshot_restore", object{"id": taken["id"], "confirm": taken["id"]})
@@ -158,7 +152,6 @@ func TestASnapshotOfAnotherAgentIsNotThere(t *testing.T) {
 		return text
 	}
 	other := told(amber.Errorf(amber.KindCrossTenant, "restore", someID, "it is a snapshot of agent bob"))
-	if none := told(amber.Errorf(amber.KindNotFound, "find manifest", someID, "nobody has it")); other != none {
-		t.Errorf("%q and %q", other, none)
-	}
+	must.Equal(t, "what is told of another agent's",
+		other, told(amber.Errorf(amber.KindNotFound, "find manifest", someID, "nobody has it")))
 }

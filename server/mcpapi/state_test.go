@@ -16,13 +16,11 @@ func TestStateDocuments(t *testing.T) {
 	if first["document"] != nil || first["name"] != "my.cursor" {
 		t.Errorf("stored %v", first)
 	}
-	if kind, _ := c.fails("state_set", object{"name": "my.cursor", "document": 2, "if_absent": true}); kind != amber.KindConflict {
-		t.Errorf("storing it as a new one again is %s", kind)
-	}
+	c.failsAs("storing it as a new one again", amber.KindConflict,
+		"state_set", object{"name": "my.cursor", "document": 2, "if_absent": true})
 	second, _ := c.call("state_set", object{"name": "my.cursor", "document": object{"at": 2}, "if_revision": first["revision"]})
-	if kind, _ := c.fails("state_set", object{"name": "my.cursor", "document": 3, "if_revision": first["revision"]}); kind != amber.KindConflict {
-		t.Errorf("storing over the revision before is %s", kind)
-	}
+	c.failsAs("storing over the revision before", amber.KindConflict,
+		"state_set", object{"name": "my.cursor", "document": 3, "if_revision": first["revision"]})
 	got, _ := c.call("state_get", object{"name": "my.cursor"})
 	if doc, _ := got["document"].(map[string]any); doc["at"] != 2.0 || got["revision"] != second["revision"] {
 		t.Errorf("read %v", got)
@@ -31,17 +29,12 @@ func TestStateDocuments(t *testing.T) {
 	if docs := list["documents"].([]any); len(docs) != 1 || docs[0].(map[string]any)["document"] != nil {
 		t.Errorf("listed %v", list)
 	}
-	if kind, _ := c.fails("state_delete", object{"name": "my.cursor", "if_revision": first["revision"]}); kind != amber.KindConflict {
-		t.Errorf("deleting the revision before is %s", kind)
-	}
+	c.failsAs("deleting the revision before", amber.KindConflict,
+		"state_delete", object{"name": "my.cursor", "if_revision": first["revision"]})
 	c.call("state_delete", object{"name": "my.cursor"})
-	if kind, _ := c.fails("state_get", object{"name": "my.cursor"}); kind != amber.KindNotFound {
-		t.Errorf("reading what was deleted is %s", kind)
-	}
+	c.failsAs("reading what was deleted", amber.KindNotFound, "state_get", object{"name": "my.cursor"})
 	for _, name := range []string{"../x", "A", ""} {
-		if kind, _ := c.fails("state_set", object{"name": name, "document": 1}); kind != amber.KindInvalid {
-			t.Errorf("the name %q is %s", name, kind)
-		}
+		c.failsAs("the name "+name, amber.KindInvalid, "state_set", object{"name": name, "document": 1})
 	}
 }
 
@@ -52,9 +45,7 @@ func TestSessionState(t *testing.T) {
 	r := newRig(t)
 	c := r.local("state,session_start")
 	c.call("session_start", object{"id": "s"})
-	if kind, _ := c.fails("session_state_get", nil); kind != amber.KindNotFound {
-		t.Errorf("the state of a new session is %s", kind)
-	}
+	c.failsAs("the state of a new session", amber.KindNotFound, "session_state_get", nil)
 	c.call("session_state_set", object{"document": object{"planning_mode": "react", "secret": "x"}, "if_version": 0})
 	writer := r.session(r.options("state"), holder("default", "", wire.TokenWrite), "default", "default")
 	out, text := writer.call("session_state_set", object{"id": "s", "document": object{"planning_mode": "tree_search"}, "merge": true})
@@ -65,9 +56,7 @@ func TestSessionState(t *testing.T) {
 	if doc := got["document"].(map[string]any); doc["planning_mode"] != "tree_search" || doc["secret"] != "x" {
 		t.Errorf("the state is %v", got)
 	}
-	if kind, _ := c.fails("session_state_set", object{"document": 1, "if_version": 1}); kind != amber.KindConflict {
-		t.Errorf("storing over the version before is %s", kind)
-	}
+	c.failsAs("storing over the version before", amber.KindConflict, "session_state_set", object{"document": 1, "if_version": 1})
 }
 
 // The policy is asked before learnings that a rule finds in a text are kept.
