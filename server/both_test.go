@@ -82,9 +82,7 @@ func TestNoDoorLosesWhatAnotherAcknowledged(t *testing.T) {
 	n := must.Get(notes.ReadNote(t.Context(), "log"))(t)
 	for i := range each {
 		for _, line := range []string{fmt.Sprintf("tool %d\n", i), fmt.Sprintf("request %d\n", i)} {
-			if strings.Count(n.Content, "\n"+line) != 1 {
-				t.Errorf("%q is lost", line)
-			}
+			must.Equal(t, line, strings.Count(n.Content, "\n"+line), 1)
 		}
 	}
 }

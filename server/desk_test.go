@@ -28,9 +28,7 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	must.Kind(t, "a reader", d.Do(asking(t.Context(), "acme", "", "read"), look, nothing), amber.KindNotFound)
 	frozen := look
 	frozen.Closed = true
-	if err := d.Do(asking(t.Context(), "acme", "", "admin"), frozen, nothing); err != nil {
-		t.Errorf("snapshots of an agent that is not there: %v", err)
-	}
+	must.Kind(t, "snapshots of an agent that is not there", d.Do(asking(t.Context(), "acme", "", "admin"), frozen, nothing), "")
 	if len(b.Entries(0)) != 0 || len(home.agents) != 0 {
 		t.Errorf("made %v, written down %+v", home.agents, b.Entries(0))
 	}
@@ -172,9 +170,7 @@ func TestOnlyOneIsAloneWithAnAgent(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if total != 32 {
-		t.Errorf("%d of 32", total)
-	}
+	must.Equal(t, "requests that were let in", total, 32)
 }
 
 // A token that is told no again and again does not fill the log: one entry

@@ -41,9 +41,7 @@ func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
 	}, server.PoolOptions{Clock: newClock().Read, MaxOpen: 1, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	must.Do(t, err)
 	for _, agent := range []amber.AgentID{"ada", "bob", "bob", "cat"} {
-		if err := use(t, p, agent); err != nil {
-			t.Errorf("%s: %v", agent, err)
-		}
+		must.Kind(t, string(agent), use(t, p, agent), "")
 	}
 	if opened != 3 || !strings.Contains(log.String(), "agent=ada") || !strings.Contains(log.String(), "the disk is gone") {
 		t.Errorf("opened %d times, the log says %q", opened, log.String())
@@ -81,16 +79,10 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 	}()
 	<-waits.asked // it is in the queue
 	close(hold)
-	if got := <-panicked; got != "a bug" {
-		t.Errorf("the caller is told %v", got)
-	}
+	must.Equal(t, "what the caller is told", <-panicked, "a bug")
 	must.Kind(t, "the caller that waited", <-waited, amber.KindInternal)
-	if err := use(t, p, "ada"); err != nil {
-		t.Errorf("the next one: %v", err)
-	}
-	if err := use(t, p, "bob"); err != nil { // room is made
-		t.Errorf("another: %v", err)
-	}
+	must.Kind(t, "the next one", use(t, p, "ada"), "")
+	must.Kind(t, "another", use(t, p, "bob"), "")
 	if err := p.Close(t.Context()); err != nil || p.Open() != 0 {
 		t.Errorf("%v, %d are open", err, p.Open())
 	}
@@ -144,9 +136,7 @@ func TestAVisitDoesNotFillThePool(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	err := p.Visit(func(a *server.Agent) error {
-		if err := use(t, p, "c"); err != nil {
-			t.Errorf("while %s is looked at: %v", a.ID, err)
-		}
+		must.Kind(t, "while "+string(a.ID)+" is looked at", use(t, p, "c"), "")
 		return stop
 	})
 	if !errors.Is(err, stop) || h.closed["acme/b"] != 1 {

@@ -84,9 +84,7 @@ func TestAnAgentIsOpenedOnceHoweverManyAsk(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if a.ID != "ada" {
-				t.Errorf("got %s", a.ID)
-			}
+			must.Equal(t, "id", a.ID, "ada")
 			release()
 			release() // once more does nothing
 		})
@@ -99,12 +97,9 @@ func TestAnAgentIsOpenedOnceHoweverManyAsk(t *testing.T) {
 	if err := p.Close(t.Context()); err != nil || h.closed["acme/ada"] != 1 {
 		t.Errorf("%v, closed %d times", err, h.closed["acme/ada"])
 	}
-	if err := p.Close(t.Context()); err != nil {
-		t.Errorf("closing twice: %v", err)
-	}
-	if _, _, err := p.Agent(t.Context(), "acme", "ada", true); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("after the end: %v", err)
-	}
+	must.Kind(t, "closing twice", p.Close(t.Context()), "")
+	_, _, err := p.Agent(t.Context(), "acme", "ada", true)
+	must.Kind(t, "after the end", err, amber.KindUnreachable)
 }
 
 func TestAnAgentThatDoesNotOpenIsTriedAgain(t *testing.T) {
@@ -142,9 +137,7 @@ func TestAReaderDoesNotKeepAWriterFromMakingAnAgent(t *testing.T) {
 	}
 	close(h.hold)
 	wg.Wait()
-	if h.opened["acme/ada"] != 1 {
-		t.Errorf("opened %d times", h.opened["acme/ada"])
-	}
+	must.Equal(t, "opened", h.opened["acme/ada"], 1)
 }
 
 func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
@@ -155,9 +148,8 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 	must.Do(t, err)
 	_, releaseBob, err := p.Agent(t.Context(), "acme", "bob", true)
 	must.Do(t, err)
-	if _, _, err := p.Agent(t.Context(), "acme", "cat", true); amber.KindOf(err) != amber.KindBusy {
-		t.Errorf("a third one: %v", err)
-	}
+	_, _, err = p.Agent(t.Context(), "acme", "cat", true)
+	must.Kind(t, "a third one", err, amber.KindBusy)
 	releaseBob()
 	_, releaseCat, err := p.Agent(t.Context(), "acme", "cat", true) // bob makes room
 	if err != nil || h.closed["acme/bob"] != 1 {
@@ -235,9 +227,7 @@ func TestForeignAndAbsentAgentsAreTheSameAnswer(t *testing.T) {
 		return d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead}, nil).Error()
 	}
 	absent, foreign := ask(asking(t.Context(), "acme", "", "read")), ask(asking(t.Context(), "umbrella", "", "read"))
-	if absent != foreign {
-		t.Errorf("%q and %q", absent, foreign)
-	}
+	must.Equal(t, "absent and foreign", absent, foreign)
 }
 
 // What cannot be written down is not acknowledged, and nothing more is begun
@@ -253,19 +243,13 @@ func TestNothingChangesWhileTheAuditLogIsDeaf(t *testing.T) {
 	for range 3 {
 		must.Kind(t, "", d.Do(ctx, job, work), amber.KindInternal)
 	}
-	if done != 1 {
-		t.Errorf("%d changes were made", done)
-	}
+	must.Equal(t, "changes made", done, 1)
 	if err := d.Listening(t.Context()); !d.Deaf() || err == nil {
 		t.Errorf("deaf: %v; listening: %v", d.Deaf(), err)
 	}
-	if err := d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead}, work); err != nil {
-		t.Errorf("a look: %v", err)
-	}
+	must.Kind(t, "a look", d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead}, work), "")
 	b.Break(nil)
-	if err := d.Do(ctx, job, work); err != nil {
-		t.Errorf("after the disk has room: %v", err)
-	}
+	must.Kind(t, "after the disk has room", d.Do(ctx, job, work), "")
 	if n := len(b.Entries(0)); n != 2 || b.Entries(0)[0].Action != "audit.resume" {
 		t.Errorf("the log is %+v", b.Entries(0))
 	}
@@ -318,9 +302,7 @@ func TestBeforeAToolChangesSomething(t *testing.T) {
 		t.Errorf("it was done without a snapshot: %v", err)
 	}
 	must.Equal(t, "", asked, []string{"memory_save", "memory_forget"})
-	if last := b.Entries(0)[len(b.Entries(0))-1]; last.Outcome != "internal" {
-		t.Errorf("the log says %q", last.Outcome)
-	}
+	must.Equal(t, "outcome of the log", b.Entries(0)[len(b.Entries(0))-1].Outcome, "internal")
 }
 
 func TestACrewTellsHowItIsDoing(t *testing.T) {
@@ -354,7 +336,5 @@ func TestACrewTellsHowItIsDoing(t *testing.T) {
 	if h := crew.Health()[1]; h.Status != amber.Unavailable || h.LastError != "no log" {
 		t.Errorf("%+v", h)
 	}
-	if err := crew.Stop(t.Context()); err != nil {
-		t.Errorf("stopping twice: %v", err)
-	}
+	must.Kind(t, "stopping twice", crew.Stop(t.Context()), "")
 }

@@ -147,9 +147,7 @@ func (y *yard) record(k server.AgentName) State {
 // seen expects what was tried since the last time, and forgets it.
 func (y *yard) seen(want ...string) {
 	y.Helper()
-	if diff := cmp.Diff(want, y.tried); diff != "" {
-		y.Errorf("tried (-want +got):\n%s", diff)
-	}
+	must.Equal(y, "tried", y.tried, want)
 	y.tried = nil
 }
 
@@ -194,9 +192,7 @@ func TestBackupsAreMadeAfterSessions(t *testing.T) {
 	y := newYard(t, config.Vault{Schedule: "off", AfterSession: true}, ann, bob)
 	y.rounds(5)
 	y.seen()
-	if y.looks != 2 {
-		t.Errorf("an agent that does not change was looked at: %d looks", y.looks)
-	}
+	must.Equal(t, "looks at an agent that does not change", y.looks, 2)
 	y.ended[ann] = y.now.Add(-time.Second)
 	y.marks[ann]++
 	y.rounds(5)
@@ -221,9 +217,7 @@ func TestBackupsAreMadeAfterSessions(t *testing.T) {
 	y.looks = 0
 	y.rounds(60)
 	y.seen()
-	if y.looks != 1 {
-		t.Errorf("%d looks at a session that ends later", y.looks)
-	}
+	must.Equal(t, "looks at a session that ends later", y.looks, 1)
 	y.rounds(5)
 	y.seen(fmt.Sprint("bob ", y.ended[bob].Sub(yardStart)+time.Second))
 }
@@ -287,9 +281,7 @@ func TestBackupsAreMadeUpAfterAnOutage(t *testing.T) {
 	y.seen("ann 1h31m0s")
 	_, failing = y.rounds(1)
 	y.seen("bob 1h32m0s")
-	if failing != nil {
-		t.Errorf("it still fails: %v", failing)
-	}
+	must.Kind(t, "after it was mended", failing, "")
 	want := map[server.AgentName][]string{ann: {"one", "two"}, bob: {"one", "three"}}
 	must.Equal(t, "the vault has", y.kept, want)
 	if st := y.record(bob); st.Failures != 0 || !st.DueSince.IsZero() || y.last[bob] != st.Success {
@@ -322,9 +314,7 @@ func TestAVaultMayAskForPeace(t *testing.T) {
 	}
 	y.rounds(41)
 	y.seen("ann 0s", "bob 40m0s", "ann 40m0s") // one key, one vault: bob asks as late as ann
-	if got := retryIn(0, toldToWait(1000*time.Hour)); got != 24*time.Hour {
-		t.Errorf("it may ask for %s", got)
-	}
+	must.Equal(t, "the longest that a vault may ask for", retryIn(0, toldToWait(1000*time.Hour)), 24*time.Hour)
 }
 
 // TestOneRefusalKeepsNobodyElse has a vault that says no to one agent.
@@ -446,9 +436,7 @@ func TestWhatEveryAgentHasToHearIsAskedOnce(t *testing.T) {
 		y := newYard(t, config.Vault{Schedule: "1d"}, keys...)
 		y.fail = func(server.AgentName) error { return err }
 		y.rounds(1)
-		if len(y.tried) != 1 {
-			t.Errorf("%s: %d agents asked", name, len(y.tried))
-		}
+		must.Equal(t, name+": agents asked", len(y.tried), 1)
 		if want := map[server.AgentName]amber.Time{keys[0]: amber.At(yardStart)}; !maps.Equal(want, y.fails) {
 			t.Errorf("%s: metrics say of failures %v, want %v", name, y.fails, want)
 		}

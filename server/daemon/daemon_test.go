@@ -31,9 +31,7 @@ func TestAServerThatCannotRecordIsNotWell(t *testing.T) {
 	s := &Daemon{crew: server.NewCrew(time.Now), desk: &server.Desk{Audit: fullDisk{}}}
 	s.crew.Go(auditWorker, func(ctx context.Context, _ server.Report) error { <-ctx.Done(); return nil })
 	defer func() { _ = s.crew.Stop(context.Background()) }()
-	if got := s.health(t.Context()); got.Status != amber.Healthy {
-		t.Errorf("the status is %s before anything went wrong", got.Status)
-	}
+	must.Equal(t, "the status before anything went wrong", s.health(t.Context()).Status, amber.Healthy)
 	ctx := server.WithCaller(t.Context(), server.Caller{Grant: wire.Grant{Scopes: wire.TokenScopes()}})
 	if err := s.desk.Made(ctx, amber.DefaultTenant, amber.DefaultAgent); err == nil {
 		t.Fatal("an entry was written to a full disk")
@@ -92,9 +90,7 @@ func TestBetweenTwoPlacesOfALog(t *testing.T) {
 		{"a/3", "b/7", 0}, // a restore came between
 		{"nonsense", "a/3", 0},
 	} {
-		if got := between(tt.from, tt.to); got != tt.want {
-			t.Errorf("from %q to %q: %d, want %d", tt.from, tt.to, got, tt.want)
-		}
+		must.Equal(t, string(tt.from+" to "+tt.to), between(tt.from, tt.to), tt.want)
 	}
 }
 

@@ -111,13 +111,9 @@ func TestDryRunsAreNotWrittenDown(t *testing.T) {
 		delete(paths, o.ID)
 		from := len(r.book.Entries(0))
 		r.ask(call{method: o.Method, path: p[0], body: p[1]}).want(200)
-		if got := written(r.book, from); len(got) != 0 {
-			t.Errorf("%s: written down %q", o.ID, got)
-		}
+		must.Equal(t, o.ID+": written down", len(written(r.book, from)), 0)
 		r.ask(call{method: o.Method, path: p[0], body: strings.Replace(p[1], "true", "false", 1)}).want(200)
-		if got := written(r.book, from); len(got) != 1 {
-			t.Errorf("%s done: written down %q", o.ID, got)
-		}
+		must.Equal(t, o.ID+" done: written down", len(written(r.book, from)), 1)
 		if o.ID != "tenant.gc" { // it is nothing to somebody of one agent
 			r.ask(call{method: o.Method, path: p[0], body: p[1], token: adaRead}).failed(amber.KindRefused)
 			if got := written(r.book, from); len(got) != 2 || !strings.HasSuffix(got[1], "refused") {
@@ -136,9 +132,7 @@ func TestSourcesNeedATokenForAllTenants(t *testing.T) {
 	r := newRig(t)
 	for token, refused := range map[string]bool{ada: true, acme: true, root: false} {
 		a := r.ask(call{method: "POST", path: "snapshots", body: `{"sources":["logs"]}`, token: token})
-		if got := strings.Contains(string(a.body), "all tenants"); got != refused {
-			t.Errorf("%s: %d %s", token, a.status, a.body)
-		}
+		must.Equal(t, token, strings.Contains(string(a.body), "all tenants"), refused)
 		if refused {
 			a.failed(amber.KindRefused)
 		}
@@ -164,9 +158,8 @@ func TestTheTokenThatAsksDoesNotDecide(t *testing.T) {
 	decide := func(secret, id, actor string) reply {
 		return r.ask(call{method: "POST", path: "approvals/" + id + "/decision", token: secret, body: `{"outcome":"approved"` + actor + `}`})
 	}
-	if got := request(writer, "a", `,"requested_by":"somebody"`).want(http.StatusCreated).text("requested_by"); got != string(asker) {
-		t.Errorf("the approval was asked for by %q, want %q", got, asker)
-	}
+	must.Equal(t, "who asked for the approval",
+		request(writer, "a", `,"requested_by":"somebody"`).want(http.StatusCreated).text("requested_by"), string(asker))
 	decide(writer, "a", `,"actor":"the-boss"`).failed(amber.KindRefused)
 	request(both, "b", "").want(http.StatusCreated)
 	for _, actor := range []string{"", `,"actor":"the-boss"`, `,"actor":"x","claimed_by":"the-boss"`} {

@@ -27,9 +27,7 @@ func TestIfMatch(t *testing.T) {
 		}
 		return r.ask(c)
 	}
-	if got := edit(`"1"`, "second").want(200).header.Get("ETag"); got != `"2"` {
-		t.Errorf("ETag %q", got)
-	}
+	must.Equal(t, "ETag", edit(`"1"`, "second").want(200).header.Get("ETag"), `"2"`)
 	edit(`"1"`, "third").failed(amber.KindConflict)
 	edit(`"abc"`, "third").failed(amber.KindConflict)
 	edit(`"-1"`, "third").failed(amber.KindConflict)
@@ -42,9 +40,7 @@ func TestIfMatch(t *testing.T) {
 	// A condition that the operation does not support is refused.
 	r.ask(call{method: "DELETE", path: "memories/" + m, header: servertest.Header("If-Match", `"1"`)}).failed(amber.KindInvalid)
 	r.ask(call{method: "PATCH", path: "memories/" + m, body: `{}`, header: servertest.Header("If-None-Match", `"1"`)}).failed(amber.KindInvalid)
-	if got := r.ask(call{method: "GET", path: "memories/" + m}).text("content"); got != "fourth" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, "content", r.ask(call{method: "GET", path: "memories/" + m}).text("content"), "fourth")
 }
 
 func TestIfMatchOfNotesAndStates(t *testing.T) {
@@ -139,9 +135,7 @@ func TestLines(t *testing.T) {
 	r := newRig(t)
 	lines := func(path, token string, header ...string) []string {
 		a := r.ask(call{method: "GET", path: path, token: token, header: servertest.Header(append(header, "Accept", "application/x-ndjson")...)}).want(200)
-		if got := a.header.Get("Content-Type"); got != "application/x-ndjson" {
-			t.Errorf("%s is %q", path, got)
-		}
+		must.Equal(t, path, a.header.Get("Content-Type"), "application/x-ndjson")
 		text := string(a.body)
 		if a.header.Get("Content-Encoding") == "gzip" {
 			text = unpacked(t, a.body)
@@ -155,12 +149,8 @@ func TestLines(t *testing.T) {
 		r.remember(fmt.Sprintf("memory %d", i))
 	}
 	for path, n := range map[string]int{"memories": 120, "memories?limit=7": 7, "memories?limit=120": 120, "changes": 120, "changes?limit=3": 3} {
-		if got := lines(path, root); len(got) != n {
-			t.Errorf("%s: %d lines, want %d", path, len(got), n)
-		}
-		if got := lines(path, root, "Accept-Encoding", "gzip"); len(got) != n {
-			t.Errorf("%s as gzip: %d lines, want %d", path, len(got), n)
-		}
+		must.Equal(t, path+": lines", len(lines(path, root)), n)
+		must.Equal(t, path+" as gzip: lines", len(lines(path, root, "Accept-Encoding", "gzip")), n)
 	}
 	accept := servertest.Header("Accept", "application/x-ndjson")
 	r.ask(call{method: "GET", path: "memories?limit=-1", header: accept}).failed(amber.KindInvalid)
@@ -210,9 +200,8 @@ func TestAnswersAsGzip(t *testing.T) {
 			t.Errorf("%q: Vary %q", header, a.header.Values("Vary"))
 		}
 	}
-	if a := r.ask(call{method: "GET", path: "/livez", header: servertest.Header("Accept-Encoding", "gzip")}); a.header.Get("Content-Encoding") != "" {
-		t.Error("what is small is packed")
-	}
+	must.Equal(t, "how a small answer is packed",
+		r.ask(call{method: "GET", path: "/livez", header: servertest.Header("Accept-Encoding", "gzip")}).header.Get("Content-Encoding"), "")
 }
 
 func TestRequestIDs(t *testing.T) {

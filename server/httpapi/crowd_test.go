@@ -91,9 +91,7 @@ func TestListenersMakeNoAgent(t *testing.T) {
 		t.Errorf("%d agents were made: %+v", made.Load(), r.book.Entries(0))
 	}
 	r.ask(call{method: "GET", path: "/v1/tenants/acme/agents/nobody/stats"}).want(404)
-	if made.Load() != 1 {
-		t.Error("a look at the store is tried without making it")
-	}
+	must.Equal(t, "looks at the store", made.Load(), 1)
 }
 
 // making counts who is to be made.
@@ -213,12 +211,8 @@ func TestReadersWhoGoAreNoError(t *testing.T) {
 	c := r.dial()
 	must.Get(c.Write([]byte("GET " + adaPath + "/memories HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada\r\nAccept: application/x-ndjson\r\n\r\n")))(t)
 	<-over
-	if got := d.from(slog.LevelInfo); len(got) != 0 {
-		t.Errorf("the log says %+v", got)
-	}
-	if got := <-d.told; got.message != "caller has gone" {
-		t.Errorf("the log says %+v", got)
-	}
+	must.Equal(t, "what the log says", len(d.from(slog.LevelInfo)), 0)
+	must.Equal(t, "what the log says", (<-d.told).message, "caller has gone")
 }
 
 // endless has memories without end.

@@ -182,9 +182,7 @@ func FuzzPath(f *testing.F) {
 			wantInvalid(t, err)
 			return
 		}
-		if after := strings.Count(u.EscapedPath(), "/"); after != before {
-			t.Errorf("%q has %d elements, then %d", target, before, after)
-		}
+		must.Equal(t, "elements of "+target, strings.Count(u.EscapedPath(), "/"), before)
 		if strings.Contains(strings.ReplaceAll(u.Path, "\x00slash", ""), "\x00") {
 			t.Errorf("%q holds a NUL", u.Path)
 		}

@@ -34,9 +34,7 @@ func TestHosts(t *testing.T) {
 		"localhost": true, "LOCALHOST:7411": true, "127.0.0.1:1": true, "[::1]:7411": true, "[::1]": true,
 		"evil.example": false, "evil.example:7411": false, "localhost.evil.example": false, "127.0.0.1.evil.example": false, "localhost@evil.example": false,
 	} {
-		if a := r.asHost(host); (a.status == 200) != ok {
-			t.Errorf("%s: %d", host, a.status)
-		}
+		must.Equal(t, host, (r.asHost(host).status == 200), ok)
 	}
 }
 
@@ -98,9 +96,7 @@ func TestOrigins(t *testing.T) {
 	}
 	ask.Set("Origin", "https://evil.example")
 	r.ask(call{method: "OPTIONS", path: "memories", token: "-", header: ask}).failed(amber.KindRefused)
-	if n := r.openings(); n != 0 {
-		t.Errorf("%d agents were opened", n)
-	}
+	must.Equal(t, "agents opened", r.openings(), 0)
 }
 
 // A method that does not go somewhere is told which do, and touches nothing.
@@ -119,9 +115,7 @@ func TestMethods(t *testing.T) {
 		{"POST", "memories/x", "GET, PATCH, DELETE"},
 	} {
 		a := r.ask(call{method: c.method, path: c.path}).want(405)
-		if got := a.header.Get("Allow"); got != c.allow {
-			t.Errorf("%s %s: Allow %q, want %q", c.method, c.path, got, c.allow)
-		}
+		must.Equal(t, c.method+" "+c.path+": Allow", a.header.Get("Allow"), c.allow)
 	}
 	r.remember("x")
 	if a := r.ask(call{method: "HEAD", path: "memories"}).want(200); len(a.body) > 0 || a.header.Get("Content-Length") == "0" {
@@ -175,9 +169,7 @@ func TestReadiness(t *testing.T) {
 func TestNewWantsWhatItNeeds(t *testing.T) {
 	t.Parallel()
 	for i, o := range []httpapi.Options{{}, {Desk: &server.Desk{}}, {Authenticator: newKeyring(), Clock: time.Now}} {
-		if _, err := httpapi.New(o); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%d: %v", i, err)
-		}
+		must.Fail(httpapi.New(o))(t, fmt.Sprint(i), amber.KindInvalid)
 	}
 }
 
@@ -193,13 +185,9 @@ func TestAnAuthenticatorThatCannotTell(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(_ *rig, o *httpapi.Options) { o.Authenticator = blind{} })
 	for _, path := range []string{"stats", "/metrics", "/health", "/mcp"} {
-		if a := r.ask(call{method: "GET", path: path}).failed(amber.KindBusy); a.header.Get("WWW-Authenticate") != "" {
-			t.Errorf("%s: %v", path, a.header)
-		}
+		must.Equal(t, path, r.ask(call{method: "GET", path: path}).failed(amber.KindBusy).header.Get("WWW-Authenticate"), "")
 	}
-	if n := r.openings(); n != 0 {
-		t.Errorf("%d agents were opened", n)
-	}
+	must.Equal(t, "agents opened", r.openings(), 0)
 }
 
 // Headers that hold a line of their own do not get into the answer.

@@ -76,13 +76,9 @@ func TestPathsAreNotCleaned(t *testing.T) {
 		"/v1/tenants//agents/ada/memories", adaPath + "/memories/../../bob/memories", "/docs/../metrics", "/docs/", "/v2/tenants", "/", "/..",
 	} {
 		a := r.ask(call{method: "GET", path: path}).failed(amber.KindNotFound)
-		if a.header.Get("Location") != "" {
-			t.Errorf("%s leads to %s", path, a.header.Get("Location"))
-		}
+		must.Equal(t, path+" leads to", a.header.Get("Location"), "")
 	}
-	if n := r.openings(); n != 0 {
-		t.Errorf("%d agents were opened", n)
-	}
+	must.Equal(t, "agents opened", r.openings(), 0)
 }
 
 // An id may be a slash, or hold one.
@@ -94,9 +90,7 @@ func TestIDsWithSlashes(t *testing.T) {
 		if a.status != http.StatusOK && a.status != http.StatusConflict {
 			t.Fatalf("%d %s", a.status, a.body)
 		}
-		if got := r.ask(call{method: "GET", path: "sessions/" + c.path + "/state"}).want(200).text("session_id"); got != c.id {
-			t.Errorf("%s is %q", c.path, got)
-		}
+		must.Equal(t, c.path, r.ask(call{method: "GET", path: "sessions/" + c.path + "/state"}).want(200).text("session_id"), c.id)
 		if e := r.book.Entries(0); e[len(e)-1].Subject != c.id {
 			t.Errorf("the audit log says %+v", e[len(e)-1])
 		}
@@ -121,9 +115,7 @@ func TestBodiesAsGzip(t *testing.T) {
 		return r.ask(call{method: "POST", path: "memories", body: body, header: servertest.Header("Content-Encoding", "gzip", "Content-Type", "application/json; charset=utf-8")})
 	}
 	good := packed(t, `{"content":"packed"}`)
-	if got := write(good).want(201).text("content"); got != "packed" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, "content", write(good).want(201).text("content"), "packed")
 	bomb := packed(t, `{"content":"`+strings.Repeat("a", 8<<20)+`"}`)
 	if len(bomb) > most {
 		t.Fatalf("the bomb is %d bytes", len(bomb))
@@ -137,9 +129,7 @@ func TestBodiesAsGzip(t *testing.T) {
 			t.Errorf("%s: %s", name, a.body)
 		}
 	}
-	if n := len(r.book.Entries(0)); n != 1 {
-		t.Errorf("%d entries in the audit log", n)
-	}
+	must.Equal(t, "entries of the audit log", len(r.book.Entries(0)), 1)
 }
 
 func TestBodiesThatAreTooLarge(t *testing.T) {
@@ -167,9 +157,7 @@ func TestBodiesThatAreTooLarge(t *testing.T) {
 			}
 		}
 	}
-	if n := len(r.book.Entries(0)); n != 1 {
-		t.Errorf("%d entries in the audit log", n)
-	}
+	must.Equal(t, "entries of the audit log", len(r.book.Entries(0)), 1)
 }
 
 // Names that are there twice, whatever their case, are refused; those of maps

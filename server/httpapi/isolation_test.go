@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/httpapi"
@@ -70,23 +68,15 @@ func TestForeignTokensSeeNothing(t *testing.T) {
 		for _, other := range [][3]string{
 			{foreign, "acme", "ada"}, {foreign, "acme", "nobody"}, {bob, "umbrella", "eve"}, {bob, "nosuch", "bob"},
 		} {
-			if diff := cmp.Diff(want, ask(other[0], other[1], other[2])); diff != "" {
-				t.Errorf("%s of %s/%s: %s", o.ID, other[1], other[2], diff)
-			}
+			must.Equal(t, o.ID+" of "+other[1]+"/"+other[2], ask(other[0], other[1], other[2]), want)
 		}
 		// Another agent of the same tenant, or the tenant as a whole.
 		for _, agent := range []string{"ada", "nobody"} {
-			if diff := cmp.Diff(want, ask(bob, "acme", agent)); diff != "" {
-				t.Errorf("%s of acme/%s: %s", o.ID, agent, diff)
-			}
+			must.Equal(t, o.ID+" of acme/"+agent, ask(bob, "acme", agent), want)
 		}
 	}
-	if n := r.openings(); n != 0 {
-		t.Errorf("%d agents were opened", n)
-	}
-	if entries := r.book.Entries(0); len(entries) != 0 {
-		t.Errorf("the audit log says %+v", entries)
-	}
+	must.Equal(t, "agents opened", r.openings(), 0)
+	must.Equal(t, "entries of the audit log", len(r.book.Entries(0)), 0)
 }
 
 // A caller that may see the tenant gets the same words about an agent that is not
@@ -139,9 +129,7 @@ func TestBadTokensGetInNowhere(t *testing.T) {
 			"no": "-", "expired": expired, "garbage": "x", "cut": good[:len(good)-1], "longer": good + "a", "changed": good[:len(good)-9] + other(good[len(good)-9]) + good[len(good)-8:], "huge": strings.Repeat("a", 9000),
 		} {
 			c.token = token
-			if diff := cmp.Diff(want.seen(), r.ask(c).seen()); diff != "" {
-				t.Errorf("%s with %s token: %s", c.path, name, diff)
-			}
+			must.Equal(t, c.path+" with "+name+" token", r.ask(c).seen(), want.seen())
 		}
 	}
 	for _, h := range []http.Header{
@@ -150,9 +138,7 @@ func TestBadTokensGetInNowhere(t *testing.T) {
 	} {
 		r.ask(call{method: "GET", path: "stats", token: "-", header: h}).failed(amber.KindRefused)
 	}
-	if n := r.openings(); n != 0 {
-		t.Errorf("%d agents were opened", n)
-	}
+	must.Equal(t, "agents opened", r.openings(), 0)
 	r.ask(call{method: "GET", path: "stats", token: good}).want(200)
 	for _, path := range []string{"/livez", "/readyz", "/openapi.json", "/docs"} {
 		r.ask(call{method: "GET", path: path, token: "-"}).want(200)
@@ -183,9 +169,7 @@ func TestWrongScopesAreRefusedAndWrittenDown(t *testing.T) {
 			t.Errorf("%s: the audit log says %+v", o.ID, entries)
 		}
 	}
-	if n := r.openings(); n != 0 {
-		t.Errorf("%d agents were opened", n)
-	}
+	must.Equal(t, "agents opened", r.openings(), 0)
 }
 
 // A snapshot of another agent of the tenant is told of in the same words as one
@@ -261,9 +245,7 @@ func TestTheMachineIsNoTenantsBusiness(t *testing.T) {
 	for token, told := range map[string]bool{root: true, acme: false} {
 		for _, path := range []string{"doctor", "/health"} {
 			a := r.ask(call{method: "GET", path: path, token: token}).want(200)
-			if got := strings.Contains(string(a.body), "secret"); got != told {
-				t.Errorf("%s as %s: %s", path, token, a.body)
-			}
+			must.Equal(t, path+" as "+token, strings.Contains(string(a.body), "secret"), told)
 		}
 	}
 	// The same for an error that is nobody's: it may name anything.
@@ -273,8 +255,6 @@ func TestTheMachineIsNoTenantsBusiness(t *testing.T) {
 	r.agents["acme/ada"].Journal = broken
 	for token, told := range map[string]bool{root: true, ada: false} {
 		a := r.ask(call{method: "GET", path: "journal", token: token}).failed(amber.KindInternal)
-		if got := strings.Contains(string(a.body), "secret"); got != told {
-			t.Errorf("as %s: %s", token, a.body)
-		}
+		must.Equal(t, token, strings.Contains(string(a.body), "secret"), told)
 	}
 }

@@ -58,9 +58,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	if _, err := slow.Read(make([]byte, 1)); err == nil {
 		t.Error("the connection is still open")
 	}
-	if n := len(r.book.Entries(0)); n != 0 {
-		t.Errorf("%d entries in the audit log", n)
-	}
+	must.Equal(t, "entries of the audit log", len(r.book.Entries(0)), 0)
 }
 
 // Thousands of connections that say nothing do not keep anybody out.
@@ -74,9 +72,7 @@ func TestIdleConnectionsMakeRoom(t *testing.T) {
 			r.ask(call{method: "GET", path: "memories"}).want(200)
 		}
 	}
-	if got := r.ask(call{method: "GET", path: "memories"}).want(200).text("items.0.content"); got != "still here" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, "content", r.ask(call{method: "GET", path: "memories"}).want(200).text("items.0.content"), "still here")
 	if peak := r.conns.peak.Load(); peak > int64(r.most)+1 { // one waits at the door
 		t.Errorf("%d connections at one time, want at most %d", peak, r.most)
 	}
@@ -129,9 +125,7 @@ func TestBusyConnectionsAreWaitedFor(t *testing.T) {
 	third := r.half(len(body), body)
 	close(goOn)
 	for range 2 {
-		if status := <-results; status != http.StatusCreated {
-			t.Errorf("got %d", status)
-		}
+		must.Equal(t, "status", <-results, http.StatusCreated)
 	}
 	r.answerOf(third).want(201)
 	if peak := r.conns.peak.Load(); peak > 3 {
@@ -301,9 +295,7 @@ func TestTheHistoryOfANoteIsBounded(t *testing.T) {
 	r := newRig(t, func(r *rig, _ *httpapi.Options) { r.agents["acme/ada"].Store.NoteLog = l })
 	for query, want := range map[string]int{"": amber.DefaultPageSize, "?limit=9": 9, "?limit=999999999": amber.MaxPageSize} {
 		r.ask(call{method: "GET", path: "notes/n/log" + query}).want(200)
-		if got := <-l.asked; got != want {
-			t.Errorf("%q: asked for %d, want %d", query, got, want)
-		}
+		must.Equal(t, query, <-l.asked, want)
 	}
 }
 
@@ -324,7 +316,5 @@ func TestChangesTakeACursor(t *testing.T) {
 	r.ask(call{method: "GET", path: "changes?cursor=" + first + "&after=" + after.text("next")}).failed(amber.KindInvalid)
 	r.ask(call{method: "GET", path: "changes?cursor=x"}).failed(amber.KindInvalid)
 	lines := r.ask(call{method: "GET", path: "changes?cursor=" + first, header: servertest.Header("Accept", "application/x-ndjson")}).want(200)
-	if n := strings.Count(string(lines.body), "\n"); n != 3 {
-		t.Errorf("%d lines behind the second of five", n)
-	}
+	must.Equal(t, "lines behind the second of five", strings.Count(string(lines.body), "\n"), 3)
 }

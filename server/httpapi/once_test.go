@@ -52,20 +52,14 @@ func TestEveryChangeIsMadeOnce(t *testing.T) {
 		changes := len(r.book.Entries(0))
 		again := r.ask(c).want(a.status)
 		if o.ID == "memory.write" { // the store remembers it itself
-			if again.text("id") != a.text("id") {
-				t.Errorf("%s: %s and %s", o.ID, a.body, again.body)
-			}
+			must.Equal(t, o.ID, again.text("id"), a.text("id"))
 			return
 		}
 		if diff := cmp.Diff(string(a.body), string(again.body)); diff != "" || again.header.Get("Idempotent-Replayed") != "true" || a.header.Get("Idempotent-Replayed") != "" {
 			t.Errorf("%s: %s %v", o.ID, diff, again.header)
 		}
-		if again.header.Get("ETag") != a.header.Get("ETag") {
-			t.Errorf("%s: ETag %q and %q", o.ID, a.header.Get("ETag"), again.header.Get("ETag"))
-		}
-		if n := len(r.book.Entries(0)); n != changes {
-			t.Errorf("%s was written down twice", o.ID)
-		}
+		must.Equal(t, o.ID+": ETag", again.header.Get("ETag"), a.header.Get("ETag"))
+		must.Equal(t, o.ID+": entries of the audit log", len(r.book.Entries(0)), changes)
 		if o.HasBody { // the same key for something else
 			c.body += " "
 			r.ask(c).failed(amber.KindConflict)
@@ -81,9 +75,7 @@ func TestKeysAreOfOneAgentAndOperation(t *testing.T) {
 	for path, replayed := range map[string]bool{"sessions": true, "/v1/tenants/acme/agents/bob/sessions": false} {
 		c := start
 		c.path = path
-		if got := r.ask(c).want(200).header.Get("Idempotent-Replayed") == "true"; got != replayed {
-			t.Errorf("%s was replayed: %v", path, got)
-		}
+		must.Equal(t, path+" was replayed", r.ask(c).want(200).header.Get("Idempotent-Replayed") == "true", replayed)
 	}
 	r.ask(call{method: "POST", path: "results", header: keyed("k"), body: `{"task_id":"t","node_id":"n","producer":"p","status":"ok"}`}).want(200)
 	// A read takes no notice; a key that is not valid is an error, also two of them.
@@ -119,17 +111,14 @@ func TestARetryDoesNotUndoAnErasure(t *testing.T) {
 	for _, id := range []string{one, many} {
 		r.ask(call{method: "POST", path: "memories/" + id + "/erase"}).want(http.StatusOK)
 	}
-	if err := d.ForgetAnswers(t.Context(), "acme", "ada"); err != nil { // as the program does with an erasure
-		t.Fatal(err)
-	}
+	must.Do(t, d.ForgetAnswers(t.Context(), "acme", "ada"))
 	for _, c := range []call{write, batch, turn} {
 		if a := r.ask(c).failed(amber.KindConflict); strings.Contains(string(a.body), "secret") {
 			t.Errorf("%s tells %s", c.path, a.body)
 		}
 	}
-	if list := r.ask(call{method: "GET", path: "memories?all=true"}); len(list.field("items").([]any)) != 0 {
-		t.Errorf("a retry has brought back %s", list.body)
-	}
+	must.Equal(t, "memories that a retry has brought back",
+		len(r.ask(call{method: "GET", path: "memories?all=true"}).field("items").([]any)), 0)
 	if turns, err := r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10); err != nil || len(turns) != 0 {
 		t.Errorf("a retry has brought back %d turns, %v", len(turns), err)
 	}
@@ -140,9 +129,7 @@ func TestNobodyRemembers(t *testing.T) {
 	r := newRig(t)
 	r.ask(call{method: "POST", path: "sessions", body: `{}`, header: keyed("k")}).failed(amber.KindUnsupported)
 	r.ask(call{method: "POST", path: "memories", body: `{"content":"x"}`, header: keyed("k")}).want(201)
-	if r.sessions() != 0 {
-		t.Error("the change was made nevertheless")
-	}
+	must.Equal(t, "sessions", r.sessions(), 0)
 }
 
 // Many at once with one key: one effect; each gets the answer, or is told that
@@ -169,9 +156,7 @@ func TestOneKeyAtTheSameTime(t *testing.T) {
 			t.Errorf("%s and %s", id, last)
 		}
 	}
-	if n := r.sessions(); n != 1 {
-		t.Errorf("%d sessions", n)
-	}
+	must.Equal(t, "sessions", r.sessions(), 1)
 }
 
 // dying keeps no answer: as if the process were killed in between.
@@ -209,9 +194,7 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 		t.Errorf("told %s", a.body)
 	}
 	second.ask(twice).want(200)
-	if got := second.ask(twice).want(200).header.Get("Idempotent-Replayed"); got != "true" {
-		t.Errorf("replayed %q", got)
-	}
+	must.Equal(t, "replayed", second.ask(twice).want(200).header.Get("Idempotent-Replayed"), "true")
 }
 
 // What was done and could not be written down is not acknowledged, and its key
@@ -227,9 +210,7 @@ func TestKeysWhileTheAuditLogIsDeaf(t *testing.T) {
 	if a.status != http.StatusConflict || a.header.Get("Idempotent-Replayed") != "true" || !strings.Contains(string(a.body), "audit log") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-	if n := r.sessions(); n != 1 {
-		t.Errorf("%d sessions", n)
-	}
+	must.Equal(t, "sessions", r.sessions(), 1)
 }
 
 // An answer that is not kept: what stays done is done again, which changes
@@ -253,16 +234,12 @@ func TestKeysWhoseAnswerIsNotKept(t *testing.T) {
 		t.Errorf("answered %s", a.body)
 	}
 	r.ask(note).failed(amber.KindConflict)
-	if got := r.ask(call{method: "GET", path: "notes/n"}).text("content"); got != "of another" {
-		t.Errorf("the note is %q", got)
-	}
+	must.Equal(t, "the note", r.ask(call{method: "GET", path: "notes/n"}).text("content"), "of another")
 	turns, err := r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10)
 	if err != nil || len(turns) != 1 {
 		t.Errorf("%d turns, %v", len(turns), err)
 	}
-	if _, err := r.store("acme/ada").Eraser.Erase(t.Context(), r.remember("hello").ID); err != nil { // the turn quotes it
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(r.store("acme/ada").Eraser.Erase(t.Context(), r.remember("hello").ID)))
 	r.ask(turn).failed(amber.KindConflict)
 	if turns, err := r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10); err != nil || len(turns) != 0 {
 		t.Errorf("a retry has brought back %d turns that were erased, %v", len(turns), err)

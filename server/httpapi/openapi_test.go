@@ -37,9 +37,7 @@ func TestOpenAPIListsEveryOperationOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	d := r.document()
-	if d.OpenAPI != "3.1.0" {
-		t.Errorf("version %q", d.OpenAPI)
-	}
+	must.Equal(t, "version", d.OpenAPI, "3.1.0")
 	count := map[string]int{}
 	for _, methods := range d.Paths {
 		for _, c := range methods {

@@ -81,9 +81,7 @@ func TestReportsOfTheStoreNameNoPlaces(t *testing.T) {
 			t.Errorf("the owner of the machine is told %s", a.body)
 		}
 	}
-	if got := r.ask(call{method: "POST", path: erase, token: ada}).text("remaining.0"); got != "1 snapshot" {
-		t.Errorf("what names no place is gone: %s", got)
-	}
+	must.Equal(t, "what names no place", r.ask(call{method: "POST", path: erase, token: ada}).text("remaining.0"), "1 snapshot")
 	if got := d.from(slog.LevelWarn); len(got) != 2 || !strings.Contains(got[0].attrs["remaining"], leakyPlace) {
 		t.Errorf("the log says %+v", got)
 	}

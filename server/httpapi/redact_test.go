@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/server/httpapi"
 )
@@ -29,9 +30,7 @@ func TestSecretsAreTakenOutOfEveryRequest(t *testing.T) {
 	t.Parallel()
 	r := redacting(t)
 	memory := r.ask(call{method: "POST", path: "memories", body: `{"content":"nothing secret"}`}).want(201)
-	if got := memory.header.Get("Amber-Redacted"); got != "" {
-		t.Errorf("something was taken: %s", got)
-	}
+	must.Equal(t, "what was taken", memory.header.Get("Amber-Redacted"), "")
 	secret := "use " + githubToken
 	for _, c := range []call{
 		{method: "POST", path: "memories", body: `{"content":"SECRET","title":"SECRET","summary":"SECRET","topic":"SECRET","tags":["SECRET"],"metadata":{"k":"SECRET"},"source_refs":[{"kind":"u","value":"SECRET"}]}`},
@@ -99,11 +98,8 @@ func TestAnAnswerThatIsRepeatedTellsTheSame(t *testing.T) {
 func TestKindsHaveCommonNames(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	if a := r.ask(call{method: "POST", path: "memories", body: `{"content":"blue","kind":"decision"}`}).want(201); a.text("kind") != "project_fact" {
-		t.Errorf("%s", a.body)
-	}
-	if a := r.ask(call{method: "GET", path: "memories?kind=decision"}).want(200); a.text("items.0.content") != "blue" {
-		t.Errorf("%s", a.body)
-	}
+	must.Equal(t, "kind",
+		r.ask(call{method: "POST", path: "memories", body: `{"content":"blue","kind":"decision"}`}).want(201).text("kind"), "project_fact")
+	must.Equal(t, "content", r.ask(call{method: "GET", path: "memories?kind=decision"}).want(200).text("items.0.content"), "blue")
 	r.ask(call{method: "POST", path: "memories", body: `{"content":"blue","kind":"rumour"}`}).failed(amber.KindInvalid)
 }

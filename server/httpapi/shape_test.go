@@ -198,9 +198,7 @@ func (d document) checkAnswer(t testing.TB, id string, a reply) {
 		}
 		return
 	}
-	if got := a.header.Get("Content-Type"); got != "application/json" {
-		t.Errorf("%s: the answer is %q", id, got)
-	}
+	must.Equal(t, id+": type of the answer", a.header.Get("Content-Type"), "application/json")
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(a.body))
 	dec.UseNumber()
@@ -223,9 +221,8 @@ func TestOwnContextIsNotKeptAsAPrompt(t *testing.T) {
 	r, _ := remembering(t)
 	for role, want := range map[amber.Role]string{amber.RoleUser: "Fix the build.", amber.RoleAssistant: block + "Fix the build."} {
 		body := must.Get(json.Marshal(amber.Turn{Role: role, Content: block + "Fix the build."}))(t)
-		if got := r.ask(call{method: "POST", path: "sessions/s/turns", body: string(body)}).want(200).text("content"); got != want {
-			t.Errorf("%s: %q", role, got)
-		}
+		a := r.ask(call{method: "POST", path: "sessions/s/turns", body: string(body)}).want(200)
+		must.Equal(t, string(role), a.text("content"), want)
 	}
 	body := must.Get(json.Marshal(amber.Turn{Role: amber.RoleUser, Content: block}))(t)
 	r.ask(call{method: "POST", path: "sessions/s/turns", body: string(body)}).failed(amber.KindInvalid)
@@ -240,23 +237,15 @@ func TestAnIdentityWithoutAScopeIsTheScope(t *testing.T) {
 	for _, scope := range amber.Scopes()[:4] {
 		field := string(scope) + "_id"
 		one := r.ask(call{method: "POST", path: "memories", body: fmt.Sprintf(`{"content":"a comet, of %s","%s":"u1"}`, scope, field)}).want(http.StatusCreated)
-		if got := one.text("scope"); got != string(scope) {
-			t.Errorf("a memory with %s alone has the scope %s", field, got)
-		}
+		must.Equal(t, "scope of a memory with "+field+" alone", one.text("scope"), string(scope))
 		many := r.ask(call{method: "POST", path: "memories/batch", body: fmt.Sprintf(`{"items":[{"content":"a comet, in a batch of %s","%s":"u1"}]}`, scope, field)}).want(http.StatusOK)
-		if got := many.text("items.0.scope"); got != string(scope) {
-			t.Errorf("a memory of a batch with %s alone has the scope %s", field, got)
-		}
+		must.Equal(t, "scope of a memory of a batch with "+field+" alone", many.text("items.0.scope"), string(scope))
 		r.ingestWith(scope, field)
 		for reader, want := range map[string]int{"u1": 3, "u2": 0} {
 			list := r.ask(call{method: "GET", path: "memories?" + field + "=" + reader}).want(http.StatusOK)
-			if n := len(list.field("items").([]any)); n != want {
-				t.Errorf("a reader with %s %s lists %d memories, want %d", field, reader, n, want)
-			}
+			must.Equal(t, "memories that a reader with "+field+" "+reader+" lists", len(list.field("items").([]any)), want)
 			found := r.ask(call{method: "POST", path: "recall", body: fmt.Sprintf(`{"text":"comet","%s":%q}`, field, reader)}).want(http.StatusOK)
-			if n := len(found.field("hits").([]any)); n != want {
-				t.Errorf("a reader with %s %s finds %d memories, want %d", field, reader, n, want)
-			}
+			must.Equal(t, "memories that a reader with "+field+" "+reader+" finds", len(found.field("hits").([]any)), want)
 		}
 	}
 }

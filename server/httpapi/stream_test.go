@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/must"
@@ -179,9 +177,7 @@ func TestListenersWhoComeBack(t *testing.T) {
 			}
 			_ = e.resp.Body.Close()
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("cut after %d: %s", cut, diff)
-		}
+		must.Equal(t, fmt.Sprint("cut after ", cut), got, want)
 	}
 	for _, bad := range []string{"x", "first/0", "first/0,first/x", ",,", "first/-1,first/0", "first/99999999999999999999,first/0"} {
 		r.ask(call{method: "GET", path: "events", header: servertest.Header("Last-Event-ID", bad)}).failed(amber.KindInvalid)
@@ -365,9 +361,8 @@ func TestStreamsAreBoundedAndEndWithTheServer(t *testing.T) {
 	<-over
 	_ = e.resp.Body.Close()
 	<-over
-	if a := r.ask(call{method: "HEAD", path: "events"}).want(200); a.header.Get("Content-Type") != "text/event-stream" {
-		t.Errorf("headers %v", a.header)
-	}
+	must.Equal(t, "type of the stream",
+		r.ask(call{method: "HEAD", path: "events"}).want(200).header.Get("Content-Type"), "text/event-stream")
 	<-over
 	last := r.listen(call{})
 	r.api.Close()

@@ -70,9 +70,7 @@ func TestVault(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	for i, s := range seen {
-		if (s == "PUT /api/v1/{all}") != (i < 7) {
-			t.Errorf("%d: %s", i, s)
-		}
+		must.Equal(t, s, (s == "PUT /api/v1/{all}"), (i < 7))
 	}
 }
 

@@ -69,9 +69,7 @@ func TestOnlyAccessTokensAreTaken(t *testing.T) {
 			t.Errorf("%s: %v", name, r.header)
 		}
 	}
-	if w.failed != len(bearers) {
-		t.Errorf("%d of %d were told of", w.failed, len(bearers))
-	}
+	must.Equal(t, "failures that were told of", w.failed, len(bearers))
 	status.header = servertest.Header("Authorization", "bEARER  "+token+" ")
 	w.do(status).want(200)
 	w.clock.Forward(24*time.Hour - time.Millisecond)
@@ -167,9 +165,7 @@ func TestAnAgentThatIsNotThere(t *testing.T) {
 		"/vault/search?q=aa": `{"items":[],"total":0}`,
 		"/vault/folders":     `{"items":[],"total":0}`,
 	} {
-		if r := w.do(ask{method: "GET", path: path, token: reader}).want(200); string(r.body) != want {
-			t.Errorf("%s: %s", path, r.body)
-		}
+		must.Equal(t, path, string(w.do(ask{method: "GET", path: path, token: reader}).want(200).body), want)
 	}
 	w.do(ask{method: "GET", path: "/vault/export", token: reader}).want(200)
 	w.do(ask{method: "GET", path: "/vault/files/a.md", token: reader}).fails(404, "NOT_FOUND")

@@ -34,9 +34,7 @@ func TestBoundsOfAVault(t *testing.T) {
 	w.do(ask{method: "POST", path: "/vault/files/c.json/copy", body: document("destination", "d.md"), token: token}).fails(400, "LIMIT_EXCEEDED")
 	w.do(ask{method: "POST", path: "/vault/files/c.json/move", body: document("destination", "c.exe"), token: token}).fails(400, "INVALID_INPUT")
 	r := w.do(ask{method: "GET", path: "/vault/status", token: token}).want(200)
-	if string(r.body) != `{"quota_bytes":100,"used_bytes":90,"available_bytes":10,"file_count":3}` {
-		t.Errorf("%s", r.body)
-	}
+	must.Equal(t, "status", string(r.body), `{"quota_bytes":100,"used_bytes":90,"available_bytes":10,"file_count":3}`)
 }
 
 // TestBodies: nothing that is sent is taken for something else.
@@ -114,9 +112,7 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	w.set(func() { w.fault = nil })
-	if f := w.get(token, "a.md"); f.Content != "x" {
-		t.Errorf("%+v", f)
-	}
+	must.Equal(t, "content", w.get(token, "a.md").Content, "x")
 }
 
 // TestKeysThatCannotBeLookedUp are not keys that are wrong.

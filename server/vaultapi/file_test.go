@@ -55,9 +55,7 @@ func TestLifeOfAFile(t *testing.T) {
 	}
 	w.clock.Forward(2e9)
 	r = w.do(ask{method: "POST", path: "/vault/files/notes/a.md/append", body: document("content", " two ☃"), token: token}).want(200)
-	if r.header.Get("ETag") != tag("one two ☃") {
-		t.Errorf("%v", r.header)
-	}
+	must.Equal(t, "ETag", r.header.Get("ETag"), tag("one two ☃"))
 	want := file{"notes/a.md", 11, "2026-08-21T01:02:03.000Z", "2026-08-21T01:02:05.000Z", "one two ☃", tag("one two ☃")}
 	must.Equal(t, "", w.get(token, "notes/a.md"), want)
 	w.do(ask{method: "POST", path: "/vault/files/notes/a.md/copy", body: document("destination", "b.md"), token: token}).want(200)
@@ -65,13 +63,9 @@ func TestLifeOfAFile(t *testing.T) {
 	w.do(ask{method: "POST", path: "/vault/files/notes/a.md/move", body: document("destination", "b.md"), token: token}).fails(409, "CONFLICT")
 	w.do(ask{method: "POST", path: "/vault/files/notes/a.md/move", body: `{"destination":"b.md","overwrite":true}`, token: token}).want(200)
 	w.do(ask{method: "GET", path: "/vault/files/notes/a.md", token: token}).fails(404, "NOT_FOUND")
-	if f := w.get(token, "b.md"); f.Content != "one two ☃" {
-		t.Errorf("%+v", f)
-	}
+	must.Equal(t, "content", w.get(token, "b.md").Content, "one two ☃")
 	r = w.do(ask{method: "DELETE", path: "/vault/files/b.md", token: token}).want(204)
-	if len(r.body) != 0 {
-		t.Errorf("%q", r.body)
-	}
+	must.Equal(t, "bytes of the answer", len(r.body), 0)
 	w.do(ask{method: "DELETE", path: "/vault/files/b.md", token: token}).fails(404, "NOT_FOUND")
 	checkTrail(t, w)
 }
@@ -127,9 +121,7 @@ func TestConditions(t *testing.T) {
 		q.token, q.header = token, servertest.Header("If-Match", tag("two"))
 		w.do(q).fails(400, "INVALID_INPUT")
 	}
-	if f := w.get(token, "a.md"); f.Content != "two" {
-		t.Errorf("%+v", f)
-	}
+	must.Equal(t, "content", w.get(token, "a.md").Content, "two")
 	r := w.do(ask{method: "GET", path: "/vault/files/a.md", token: token, header: servertest.Header("If-None-Match", `"x", `+tag("two"))}).want(304)
 	if r.header.Get("ETag") != tag("two") || len(r.body) != 0 {
 		t.Errorf("%v %q", r.header, r.body)
@@ -182,13 +174,9 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q is %+v", sent, f)
 		}
 	}
-	if f := w.get(token, "b/c.md"); f.Name != "b/c.md" {
-		t.Errorf("%+v", f)
-	}
+	must.Equal(t, "name", w.get(token, "b/c.md").Name, "b/c.md")
 	w.do(ask{method: "POST", path: "/vault/files/x/append/append", body: document("content", "!"), token: token}).want(200)
-	if f := w.get(token, "x/append"); f.Content != "at x/append!" {
-		t.Errorf("%+v", f)
-	}
+	must.Equal(t, "content", w.get(token, "x/append").Content, "at x/append!")
 	for _, sent := range []string{
 		"..", "%2E%2E", "a/../b.md", "../a.md", "./a.md", "a//b.md", "/a.md", "a.md/", "%2F", "%00.md", "a%0Ab.md", "a%5Cb.md", "%ff.md", long + "x", url.PathEscape(snow) + "x",
 	} {

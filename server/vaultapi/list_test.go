@@ -168,9 +168,7 @@ func TestHalfAnArchiveIsNone(t *testing.T) {
 	w.do(ask{method: "GET", path: "/vault/files/a.md", token: token}).fails(500, "DAMAGED")
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.statuses["GET /api/v1/vault/export"] != 500 {
-		t.Errorf("an export that was cut off is counted as %v", w.statuses)
-	}
+	must.Equal(t, "how an export that was cut off is counted", w.statuses["GET /api/v1/vault/export"], 500)
 }
 
 func TestEntryNames(t *testing.T) {
@@ -219,9 +217,7 @@ func TestRoutes(t *testing.T) {
 	w.do(ask{method: "GET", path: "/vault/export", token: token}).want(200)
 	for _, path := range []string{"/vault", "/vault/files/", "/vaults", "/../v1", "/vault/activity", "/vault/status/", "/", "/auth/token/x"} {
 		r := w.do(ask{method: "GET", path: path, token: token}).want(404)
-		if string(r.body) != `{"detail":"Not Found"}` {
-			t.Errorf("%s: %s", path, r.body)
-		}
+		must.Equal(t, path, string(r.body), `{"detail":"Not Found"}`)
 	}
 	for path, allow := range map[string]string{"/vault/files": "GET", "/auth/token": "POST", "/vault/files/a/append": "GET, PUT, DELETE, POST", "/me/capabilities": "GET"} {
 		r := w.do(ask{method: "PATCH", path: path, token: token}).want(405)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/server/vaultapi"
 	"github.com/amber-memory/amber/wire"
@@ -42,9 +43,7 @@ func TestAnswersAreRepeated(t *testing.T) {
 	w.do(keyed(remove, "k1")).want(204)
 	w.do(keyed(remove, "k1")).want(204)
 	w.do(keyed(more, "k2")).want(200)
-	if f := w.get(token, "a.md"); f.Content != "x" {
-		t.Errorf("%+v", f)
-	}
+	must.Equal(t, "content", w.get(token, "a.md").Content, "x")
 	w.do(keyed(more, "k3")).fails(429, "RATE_LIMIT")
 	w.clock.Forward(3600e9)
 	w.do(keyed(more, "k3")).want(200) // one that failed may be tried again
@@ -69,9 +68,7 @@ func TestADoneChangeIsNotDoneTwice(t *testing.T) {
 	w.do(put).fails(500, "INTERNAL_ERROR")
 	w.book.Break(nil)
 	w.do(put).want(200)
-	if f := w.get(token, "a.md"); f.Content != "x" {
-		t.Errorf("%+v", f)
-	}
+	must.Equal(t, "content", w.get(token, "a.md").Content, "x")
 }
 
 func TestKeysAreRefusedWhereNobodyRemembers(t *testing.T) {

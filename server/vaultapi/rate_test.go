@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/vaultapi"
 )
 
@@ -59,9 +60,7 @@ func TestOperationsShareOneBucket(t *testing.T) {
 	for range 6 {
 		w.put(token, "d.md", "x").want(200)
 	}
-	if n := len(w.audit()); n != 20 { // what was over the bound was not tried
-		t.Errorf("%d entries: %q", n, w.audit())
-	}
+	must.Equal(t, "entries of the audit log", len(w.audit()), 20)
 }
 
 func TestOtherRates(t *testing.T) {
@@ -103,9 +102,7 @@ func TestManyAgents(t *testing.T) {
 	for i := range 200 {
 		c.Take(amber.AgentID(fmt.Sprint("new", i)), 5, now)
 	}
-	if n := c.Agents(); n != 201 {
-		t.Errorf("%d agents are remembered", n)
-	}
+	must.Equal(t, "agents remembered", c.Agents(), 201)
 	for _, want := range []int{1, 0, -1} {
 		if left, wait := c.Take("busy", 3, now); left != want || wait != 29*time.Minute {
 			t.Errorf("%d left, %s", left, wait)

@@ -52,9 +52,7 @@ func (w *world) replay(t *testing.T, name string, tokens map[string]string) {
 			tokens[m["access_token"].(string)] = given
 		}
 		withoutFiles(t, got)
-		if diff := cmp.Diff(blurred(want, x.Status), blurred(got, x.Status)); diff != "" {
-			t.Errorf("%s %d: %s %s (-recorded +got):\n%s", name, i, x.Method, x.Path, diff)
-		}
+		must.Equal(t, fmt.Sprintf("%s %d: %s %s", name, i, x.Method, x.Path), blurred(got, x.Status), blurred(want, x.Status))
 		for h, v := range x.RespHeaders {
 			if g := header.Get(h); g == "" || h != "Retry-After" && g != v {
 				t.Errorf("%s %d: header %s is %q, was %q", name, i, h, g, v)
