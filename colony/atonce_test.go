@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // interleaved runs one operation on a vault of three snapshots and another one
@@ -87,9 +88,7 @@ func TestTwoDeletesAtOnce(t *testing.T) {
 	t.Parallel()
 	remove := func(which int) func(*bench, []colony.SnapshotID) {
 		return func(b *bench, ids []colony.SnapshotID) {
-			if _, err := b.open(nil).Delete(b.t.Context(), ids[which], false); err != nil {
-				b.t.Error(err)
-			}
+			must.NoError(b.t, must.Err(b.open(nil).Delete(b.t.Context(), ids[which], false)))
 		}
 	}
 	check := func(b *bench, at string, ids []colony.SnapshotID) {

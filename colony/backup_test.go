@@ -211,12 +211,8 @@ func TestWitnessFails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	v := b.open(func(o *colony.Options) { o.Witness = &forgetful{} })
-	if r := b.backup(v, doc("one"), colony.BackupOptions{}); len(r.Warnings) != 1 {
-		t.Errorf("warnings are %q", r.Warnings)
-	}
-	if r := b.restore(v, doc("one")); len(r.Warnings) != 1 {
-		t.Errorf("warnings are %q", r.Warnings)
-	}
+	must.Equal(t, "warnings", len(b.backup(v, doc("one"), colony.BackupOptions{}).Warnings), 1)
+	must.Equal(t, "warnings", len(b.restore(v, doc("one")).Warnings), 1)
 	v = b.open(func(o *colony.Options) { o.Witness = &forgetful{blind: true} })
 	_, err := v.Restore(t.Context(), "")
 	refusedAs(t, err, amber.KindInternal)

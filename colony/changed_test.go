@@ -147,9 +147,7 @@ func TestListAndLatestAskTheWitness(t *testing.T) {
 	b.fake.Fill(back)
 	_, err = v.Latest(t.Context())
 	refusedAs(t, err, amber.KindUntrusted)
-	if amber.HintOf(err) != "amber vault restore --snapshot "+string(older) {
-		t.Errorf("hint is %q", amber.HintOf(err))
-	}
+	must.Equal(t, "hint", amber.HintOf(err), "amber vault restore --snapshot "+string(older))
 	if all, err := v.List(t.Context()); err != nil || len(all) != 1 || !strings.Contains(all[0].Damage, "was seen before") {
 		t.Errorf("list is %+v, %v", all, err)
 	}

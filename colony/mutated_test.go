@@ -172,9 +172,7 @@ func TestNoVerifySkipsOnlyTheSignature(t *testing.T) {
 		b.fake.Fill(vaultFiles(t, "testdata/mut/"+name+"/vault"))
 		v := b.open(func(o *colony.Options) { o.Label, o.NoVerify = "m", true })
 		r, err := v.Restore(t.Context(), "")
-		if (err == nil) != taken {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, name+" is taken", (err == nil), taken)
 		if err == nil && (r.Checks.Signature != colony.SignatureSkipped || !r.Checks.Digest || !r.Checks.Declared) {
 			t.Errorf("%s: checks are %+v", name, r.Checks)
 		}

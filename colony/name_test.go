@@ -57,12 +57,8 @@ func FuzzLabel(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		got := colony.Label(raw)
-		if want := pythonLabel(raw); got != want {
-			t.Errorf("%q: got %q, want %q", raw, got, want)
-		}
-		if colony.Label(got) != got {
-			t.Errorf("%q is not the label of itself", got)
-		}
+		must.Equal(t, raw, got, pythonLabel(raw))
+		must.Equal(t, got, colony.Label(got), got)
 		n, ok := colony.ParseName(colony.LatestName(got))
 		if !ok || n.Label != got {
 			t.Errorf("%q: got %+v, %v", got, n, ok)
@@ -109,9 +105,7 @@ func TestTheNextIDIsLater(t *testing.T) {
 	if id, err := colony.NextSnapshotID(last.Time(), "", bytes.NewReader([]byte{1, 2, 3})); id != "20260619T051643999999Z-010203" {
 		t.Errorf("after nothing: got %s, %v", id, err)
 	}
-	if id, err := colony.NextSnapshotID(last.Time(), "99991231T235959999999Z-000000", rand.Reader); amber.KindOf(err) != amber.KindDamaged {
-		t.Errorf("after the last: got %s, %v, want damaged", id, err)
-	}
+	must.Fail(colony.NextSnapshotID(last.Time(), "99991231T235959999999Z-000000", rand.Reader))(t, "after the last", amber.KindDamaged)
 }
 
 func TestWhatIsNoIDIsInvalid(t *testing.T) {

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
@@ -281,9 +279,7 @@ func (o outage) again(s *scene) {
 	// What was left of a snapshot that was half removed goes with the next
 	// prune after the grace time.
 	s.pass(2 * colony.DefaultGrace)
-	if _, err := s.v.Prune(s.t.Context(), 100, false); err != nil {
-		s.t.Fatalf("prune: %v", err)
-	}
+	must.Do(s.t, must.Err(s.v.Prune(s.t.Context(), 100, false)))
 }
 
 func TestOutages(t *testing.T) {
@@ -332,7 +328,5 @@ func (o outage) fails(t *testing.T, s *scene, at int, fault colonytest.Fault, wa
 	}
 	o.survives(s)
 	o.again(s)
-	if diff := cmp.Diff(want, s.shape()); diff != "" {
-		t.Errorf("after the second time (-without a failure +with it):\n%s", diff)
-	}
+	must.Equal(t, "after the second time", s.shape(), want)
 }

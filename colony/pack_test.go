@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -80,9 +81,7 @@ func TestWhatIsPackedIsRead(t *testing.T) {
 	must.Equal(t, "info", p.Info, want)
 	must.Equal(t, "files of the same draft", pack(t, d), p)
 	for seq, f := range p.Parts {
-		if f.Name != colony.PartName(testLabel, testID, seq) {
-			t.Errorf("part %d is %s", seq, f.Name)
-		}
+		must.Equal(t, fmt.Sprint("part ", seq), f.Name, colony.PartName(testLabel, testID, seq))
 	}
 }
 
@@ -172,9 +171,7 @@ func TestADraftThatCannotBeWrittenIsInvalid(t *testing.T) {
 	for _, tt := range tests {
 		d := newDraft(t)
 		tt.spoil(&d)
-		if p, err := colony.Pack(t.Context(), d); amber.KindOf(err) != tt.want {
-			t.Errorf("%s: got %v, %v, want an error of kind %s", tt.name, p.Info, err, tt.want)
-		}
+		must.Fail(colony.Pack(t.Context(), d))(t, tt.name, tt.want)
 	}
 	d := newDraft(t)
 	if d.MaxBytes = plainBytes; len(pack(t, d).Parts) == 0 {

@@ -45,9 +45,7 @@ func TestAPointerThatNamesNothingIsDamaged(t *testing.T) {
 		"not an id":    {edit(t, good, map[string]any{"snapshot_id": "../" + string(testID)}), amber.KindDamaged},
 		"a later form": {edit(t, good, map[string]any{"format": "colony-memory/latest/2"}), amber.KindTooNew},
 	} {
-		if p, err := colony.ParsePointer(tt.content); amber.KindOf(err) != tt.want {
-			t.Errorf("%s: got %+v, %v, want kind %s", name, p, err, tt.want)
-		}
+		must.Fail(colony.ParsePointer(tt.content))(t, name, tt.want)
 	}
 }
 

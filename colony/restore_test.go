@@ -142,9 +142,7 @@ func TestRestoreByName(t *testing.T) {
 	_, err = v.Restore(t.Context(), older)
 	refusedAs(t, err, amber.KindDamaged)
 	b.fake.Remove("cmem.x.latest.json")
-	if _, err = v.Restore(t.Context(), newer); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, must.Err(v.Restore(t.Context(), newer)))
 }
 
 // What somebody removes while it is read is looked for again.
@@ -191,9 +189,7 @@ func TestRestoreChecksBeforeItFetches(t *testing.T) {
 	b.fake.Fill(vaultFiles(t, "testdata/mut/tamper_created_at/vault"))
 	_, err := b.open(func(o *colony.Options) { o.Label = "m" }).Restore(t.Context(), "")
 	refusedAs(t, err, amber.KindUntrusted)
-	if requests := b.fake.Requests(); len(requests) != 3 {
-		t.Errorf("requests are %v", requests)
-	}
+	must.Equal(t, "requests", len(b.fake.Requests()), 3)
 }
 
 // The same id with other documents is not what was seen.

@@ -50,9 +50,7 @@ func TestRottenPointer(t *testing.T) {
 				t.Errorf("list is %+v, %v", all, err)
 			}
 			b.pass(colony.DefaultGrace)
-			if err := mend(b, v); err != nil {
-				t.Errorf("%s, %s: %v", backend, name, err)
-			}
+			must.Kind(t, backend+", "+name, mend(b, v), "")
 			if r, err := v.Restore(t.Context(), ""); err != nil || r.Fallback != "" {
 				t.Errorf("%s, %s: restored with %q: %v", backend, name, r.Fallback, err)
 			}
@@ -100,9 +98,7 @@ func TestPointerRotsMeanwhile(t *testing.T) {
 	b.backup(v, doc("one"), colony.BackupOptions{})
 	before(b.fake, "put", pointerFile, func() { b.fake.Rot(pointerFile) })
 	b.backup(v, doc("two"), colony.BackupOptions{})
-	if r := b.restore(v, doc("two")); r.Fallback != "" {
-		t.Errorf("fallback is %q", r.Fallback)
-	}
+	must.Equal(t, "fallback", b.restore(v, doc("two")).Fallback, "")
 }
 
 // A rotten manifest or part is one damaged snapshot, and no more.
@@ -131,9 +127,7 @@ func TestRottenSnapshot(t *testing.T) {
 		rot(third)
 		_, err = v.Restore(t.Context(), "")
 		refusedAs(t, err, amber.KindDamaged)
-		if want := "amber vault restore --snapshot " + string(newer); amber.HintOf(err) != want {
-			t.Errorf("hint is %q, want %q", amber.HintOf(err), want)
-		}
+		must.Equal(t, "hint", amber.HintOf(err), "amber vault restore --snapshot "+string(newer))
 		b.backup(v, doc("four"), colony.BackupOptions{})
 		b.restore(v, doc("four"))
 	}

@@ -27,9 +27,7 @@ func TestOutageIsNotAnEmptyVault(t *testing.T) {
 	for name, fault := range faults {
 		b.fake.Before = func(colonytest.Request) colonytest.Fault { return fault }
 		_, err := v.Restore(t.Context(), "")
-		if amber.KindOf(err) != amber.KindOf(fault.Err) {
-			t.Errorf("%s: restore says %v", name, err)
-		}
+		must.Kind(t, name, err, amber.KindOf(fault.Err))
 	}
 	b.fake.Before = nil
 	r := b.backup(v, doc(""), colony.BackupOptions{Keep: 1})
@@ -72,9 +70,7 @@ func TestPointerStaysWithTheNewerSnapshot(t *testing.T) {
 		if older.SupersededBy != newer.ID || older.ID >= newer.ID {
 			t.Errorf("%s: reports are %+v and %+v", backend, older, newer)
 		}
-		if r := b.restore(one, doc("two")); r.Fallback != "" {
-			t.Errorf("%s: %s", backend, r.Fallback)
-		}
+		must.Equal(t, backend, b.restore(one, doc("two")).Fallback, "")
 	}
 }
 
@@ -92,9 +88,7 @@ func TestRequiredSignatureAndRollback(t *testing.T) {
 	first := b.backup(v, doc("one"), colony.BackupOptions{})
 	old := b.fake.Files()
 	second := b.backup(v, doc("two"), colony.BackupOptions{})
-	if r := b.restore(v, doc("two")); r.Checks.Signature != colony.SignatureVerified {
-		t.Errorf("checks are %+v", r.Checks)
-	}
+	must.Equal(t, "signature", b.restore(v, doc("two")).Checks.Signature, colony.SignatureVerified)
 	for name, by := range map[string]sign.Signer{"unsigned": nil, "by a stranger": stranger} {
 		b.backup(b.open(func(o *colony.Options) { o.Signer = by }), doc("evil "+name), colony.BackupOptions{})
 		_, err := v.Restore(t.Context(), "")
@@ -105,9 +99,7 @@ func TestRequiredSignatureAndRollback(t *testing.T) {
 	b.fake.Fill(old)
 	_, err := v.Restore(t.Context(), "")
 	refusedAs(t, err, amber.KindUntrusted)
-	if want := "amber vault restore --snapshot " + string(first.ID); amber.HintOf(err) != want {
-		t.Errorf("hint is %q, want %q", amber.HintOf(err), want)
-	}
+	must.Equal(t, "hint", amber.HintOf(err), "amber vault restore --snapshot "+string(first.ID))
 	r, err := v.Restore(t.Context(), first.ID)
 	if err != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], string(second.ID)) {
 		t.Errorf("restored %+v, %v", r, err)
@@ -147,13 +139,9 @@ func TestRollbackIsNoticedByTheCounter(t *testing.T) {
 	witness.seen = colony.Sighting{ID: "20250101T000000000000Z-000000", Counter: 9}
 	b.fake.Fill(vaultFiles(t, "testdata/mut/clean_signed/vault"))
 	must.Get(v.Restore(t.Context(), ""))(t)
-	if r := b.backup(elsewhere, doc("five"), colony.BackupOptions{}); r.Counter != 1 {
-		t.Errorf("counter is %d", r.Counter)
-	}
+	must.Equal(t, "counter", b.backup(elsewhere, doc("five"), colony.BackupOptions{}).Counter, 1)
 	b.restore(v, doc("five"))
-	if witness.seen.Counter != 9 {
-		t.Errorf("seen is %+v", witness.seen)
-	}
+	must.Equal(t, "counter of the witness", witness.seen.Counter, 9)
 }
 
 // Parts of no snapshot are removed after the grace time, and not before.
@@ -181,9 +169,7 @@ func TestPruneRemovesOrphansAfterTheGraceTime(t *testing.T) {
 	if diff := cmp.Diff(orphans, r.Orphans); err != nil || diff != "" || len(orphans) != 3 {
 		t.Errorf("prune: %v (-want +got):\n%s", err, diff)
 	}
-	if got := len(b.fake.Files()); got != 5 {
-		t.Errorf("files are %q", names(b.fake, ""))
-	}
+	must.Equal(t, "files", len(b.fake.Files()), 5)
 	b.restore(v, doc("one"))
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -90,9 +91,7 @@ func TestTheSignatureCounts(t *testing.T) {
 		}
 	}
 	_, _, err := unpack(t, signed, colony.ReadOptions{RequireSigned: true})
-	if want := "if you know the owner of the key: amber key trust " + string(signed.Info.Issuer); amber.HintOf(err) != want {
-		t.Errorf("the hint is %q, want %q", amber.HintOf(err), want)
-	}
+	must.Equal(t, "hint", amber.HintOf(err), "if you know the owner of the key: amber key trust "+string(signed.Info.Issuer))
 	fails := errors.New("the list is gone")
 	_, _, err = unpack(t, signed, colony.ReadOptions{Trust: func(context.Context, sign.KeyID) (sign.Standing, error) { return "", fails }})
 	if !errors.Is(err, fails) {
@@ -151,11 +150,7 @@ func TestABadSignatureIsNotWritten(t *testing.T) {
 	d := newDraft(t)
 	s := d.Signer.(signer)
 	d.Signer = badSigner{s}
-	if _, err := colony.Pack(t.Context(), d); amber.KindOf(err) != amber.KindUntrusted {
-		t.Errorf("got %v, want untrusted", err)
-	}
+	must.Fail(colony.Pack(t.Context(), d))(t, "untrusted", amber.KindUntrusted)
 	d.Signer = noSigner{s}
-	if _, err := colony.Pack(t.Context(), d); amber.KindOf(err) != amber.KindNotFound {
-		t.Errorf("got %v, want not_found", err)
-	}
+	must.Fail(colony.Pack(t.Context(), d))(t, "not found", amber.KindNotFound)
 }

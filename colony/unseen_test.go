@@ -3,6 +3,7 @@ package colony_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -113,9 +114,7 @@ func TestWhatWasWrittenBeforeDeathIsKnown(t *testing.T) {
 			home.dead, b.fake.Before = false, nil
 			b.backup(b.seenBy(home), doc("three"), auto)
 			b.restore(b.seenBy(home), doc("three"))
-			if home.seen.Writing != "" {
-				t.Errorf("killed at %d: remembers %+v", n, home.seen)
-			}
+			must.Equal(t, fmt.Sprint("killed at ", n), home.seen.Writing, "")
 		}
 	}
 }

@@ -72,9 +72,7 @@ func TestPlainKeepsTheOrder(t *testing.T) {
 func TestWhatIsNoJSONIsDamaged(t *testing.T) {
 	t.Parallel()
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
-	if _, err := colony.DecodeJSON([]byte(deep(65))); err != nil {
-		t.Errorf("65 brackets are 64 deep: %v", err)
-	}
+	must.Kind(t, "65 brackets are 64 deep", must.Err(colony.DecodeJSON([]byte(deep(65)))), "")
 	tests := []string{
 		"", " ", "{", "[", `"`, `"a`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{,}`, `{a:1}`, `{"a" 1}`, `{1:1}`,
 		"[1", "[1,", "[1,]", "[,]", "[1 2]", "1 2", "{} {}", "]", "}", ",", ":", "nul", "nulll", "True", "NaN", "Infinity", "-Infinity",
@@ -88,9 +86,7 @@ func TestWhatIsNoJSONIsDamaged(t *testing.T) {
 		"[" + strings.Repeat("0,", 1<<18) + "0]",
 	}
 	for _, in := range tests {
-		if _, err := colony.DecodeJSON([]byte(in)); amber.KindOf(err) != amber.KindDamaged {
-			t.Errorf("%.40q: got %v, want an error of kind damaged", in, err)
-		}
+		must.Fail(colony.DecodeJSON([]byte(in)))(t, fmt.Sprintf("%.40q", in), amber.KindDamaged)
 	}
 }
 

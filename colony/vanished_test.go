@@ -1,6 +1,7 @@
 package colony_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -95,17 +96,13 @@ func TestBackupSleepsPastTheGrace(t *testing.T) {
 			if r.N == start+n {
 				b.fake.Before, slept = nil, true
 				b.pass(25 * time.Hour)
-				if _, err := other.Prune(t.Context(), 5, false); err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, must.Err(other.Prune(t.Context(), 5, false)))
 			}
 			return colonytest.Fault{}
 		}
 		b.backup(v, doc(long), colony.BackupOptions{Keep: 1})
 		b.fake.Before = nil
-		if r := b.restore(v, doc(long)); r.Fallback != "" {
-			t.Errorf("asleep at request %d: %q", n, r.Fallback)
-		}
+		must.Equal(t, fmt.Sprint("asleep at request ", n), b.restore(v, doc(long)).Fallback, "")
 		if !slept {
 			return
 		}

@@ -232,9 +232,7 @@ func TestBackupsAreRestored(t *testing.T) {
 			t.Errorf("number %d is %+v after %+v", i, l.Info, all[i+1].Info)
 		}
 	}
-	if l := all[1]; l.PartCount != 2 {
-		t.Errorf("the long one has %d parts", l.PartCount)
-	}
+	must.Equal(t, "parts of the long one", all[1].PartCount, 2)
 }
 
 // An empty vault, and one that is not asked, are told apart.
@@ -255,7 +253,5 @@ func TestAbsentIsSaidAfterAListing(t *testing.T) {
 	if r, err := v.Prune(t.Context(), 1, false); err != nil || len(r.Deleted)+len(r.Failed)+len(r.Orphans) != 0 {
 		t.Errorf("prune is %+v, %v", r, err)
 	}
-	if len(b.fake.Files()) != 3 {
-		t.Errorf("files are %q", names(b.fake, ""))
-	}
+	must.Equal(t, "files", len(b.fake.Files()), 3)
 }

@@ -197,9 +197,7 @@ func TestTheFilesOfColonyAreRead(t *testing.T) {
 				t.Fatalf("%d files of %d", len(files), len(v.Files))
 			}
 			for name, want := range v.Files {
-				if hexSum(files[name]) != want {
-					t.Errorf("%s is not the vector", name)
-				}
+				must.Equal(t, name, hexSum(files[name]), want)
 			}
 			m, parts := snapshotOf(t, files, v.Label, v.ID)
 			docs, checks, err := colony.Unpack(t.Context(), m, parts, colony.ReadOptions{Label: v.Label, ID: v.ID})
@@ -250,21 +248,15 @@ func TestTheBytesOfColonyAreMade(t *testing.T) {
 			if got, err := docs.Digest(); got != v.PlaintextSHA256 || err != nil {
 				t.Errorf("digest: got %s, %v, want %s", got, err, v.PlaintextSHA256)
 			}
-			if colony.Label(v.LabelIn) != v.Label {
-				t.Errorf("label: got %q, want %q", colony.Label(v.LabelIn), v.Label)
-			}
+			must.Equal(t, "label", colony.Label(v.LabelIn), v.Label)
 			packed, err := colony.PackPayload(t.Context(), colony.Draft{
 				ID: v.ID, Label: v.Label, CreatedAt: at, Documents: docs, Signer: signerOf(t, v.Seed), PartChars: v.PartChars,
 			}, plaintext, payloadOf(t, files, v))
 			must.Do(t, err)
 			made := append(slices.Clone(packed.Parts), packed.Manifest, colony.Latest(v.Label, v.ID, at))
-			if len(made) != len(files) {
-				t.Errorf("%d files of %d", len(made), len(files))
-			}
+			must.Equal(t, "files", len(made), len(files))
 			for _, f := range made {
-				if f.Content != files[f.Name] {
-					t.Errorf("%s: got %.300s, want %.300s", f.Name, f.Content, files[f.Name])
-				}
+				must.Equal(t, f.Name, f.Content, files[f.Name])
 			}
 			v.checkInfo(t, packed.Info)
 			checkSignedBytes(t, v, packed.Manifest.Content)

@@ -121,9 +121,7 @@ func TestPruneReadsWhatItReliesOn(t *testing.T) {
 			t.Errorf("%s: report is %+v", name, r)
 		}
 		r = b.backup(v, doc("three"), colony.BackupOptions{Keep: 1})
-		if len(r.Pruned.Deleted) != 2 {
-			t.Errorf("%s: report is %+v", name, r)
-		}
+		must.Equal(t, name+": deleted", len(r.Pruned.Deleted), 2)
 	}
 }
 

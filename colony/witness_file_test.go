@@ -65,9 +65,7 @@ func TestFileWitnessLosesNoUpdate(t *testing.T) {
 					s.Counter++
 					return s
 				})
-				if err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, err)
 			}
 		})
 	}

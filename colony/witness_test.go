@@ -51,9 +51,7 @@ func TestCountsNobodyCanHaveComeTo(t *testing.T) {
 		}
 		m.seen = colony.Sighting{}
 		tolerant := b.open(func(o *colony.Options) { o.Witness, o.Tolerant = m, true })
-		if _, err := tolerant.Restore(t.Context(), ""); err != nil {
-			t.Errorf("counter %s, tolerant: %v", count, err)
-		}
+		must.Kind(t, "counter "+count+", tolerant", must.Err(tolerant.Restore(t.Context(), "")), "")
 		if !valid && m.seen.Counter != 0 {
 			t.Errorf("counter %s: remembers %+v", count, m.seen)
 		}

@@ -175,9 +175,7 @@ func TestLoginFailures(t *testing.T) {
 				must.Kind(t, call, err, tc.want)
 				checkSecrets(t, err)
 				for _, r := range v.requests() {
-					if r != "POST /auth/token" {
-						t.Errorf("asked %s without a token", r)
-					}
+					must.Equal(t, "asked without a token", r, "POST /auth/token")
 				}
 			})
 		}

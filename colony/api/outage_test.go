@@ -245,9 +245,7 @@ func (s *scene) done() {
 		s.t.Fatalf("listed %+v, %v; want %d; files %q", list, err, s.op.left, s.names())
 	}
 	for _, l := range list {
-		if l.Damage != "" {
-			s.t.Errorf("%s is damaged: %s", l.ID, l.Damage)
-		}
+		must.Equal(s.t, "damage of "+string(l.ID), l.Damage, "")
 	}
 }
 

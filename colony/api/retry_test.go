@@ -138,9 +138,7 @@ func TestTokens(t *testing.T) {
 	t.Parallel()
 	status := func(t *testing.T, c *api.Client) {
 		t.Helper()
-		if _, err := c.Status(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, must.Err(c.Status(t.Context())))
 	}
 	t.Run("is kept for a day", func(t *testing.T) {
 		t.Parallel()
@@ -163,9 +161,7 @@ func TestTokens(t *testing.T) {
 			v.mu.Lock()
 			v.token = "another" // the vault was started anew
 			v.mu.Unlock()
-			if err := do(t.Context(), c); err != nil {
-				t.Errorf("%s: %v", call, err)
-			}
+			must.Kind(t, call, do(t.Context(), c), "")
 			got := v.requests()
 			if len(got) != 3 || got[0] != got[2] || got[1] != "POST /auth/token" || len(k.waited()) > 0 {
 				t.Errorf("%s: requests %q, waits %v", call, got, k.waited())
@@ -189,9 +185,7 @@ func TestTokens(t *testing.T) {
 			wg.Go(func() { status(t, c) })
 		}
 		wg.Wait()
-		if v.issued != 1 {
-			t.Errorf("%d tokens, want 1", v.issued)
-		}
+		must.Equal(t, "tokens", v.issued, 1)
 	})
 	t.Run("is waited for no longer than the context", func(t *testing.T) {
 		t.Parallel()
@@ -227,9 +221,7 @@ func TestLostAnswers(t *testing.T) {
 				t.Parallel()
 				v, c, _ := prepared(t)
 				v.forget(at(1, 1, f))
-				if err := calls[call](t.Context(), c); err != nil {
-					t.Errorf("got %v, want success", err)
-				}
+				must.NoError(t, calls[call](t.Context(), c))
 				v.forget(nil)
 				if call == "delete" {
 					return

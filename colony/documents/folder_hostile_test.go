@@ -143,9 +143,7 @@ func TestNothingBecomesARepository(t *testing.T) {
 					t.Errorf("%s: %q", name, got[name])
 				}
 			}
-			if len(got) != len(c.refused) {
-				t.Errorf("refused: %v", got)
-			}
+			must.Equal(t, "refused", len(got), len(c.refused))
 		})
 	}
 }

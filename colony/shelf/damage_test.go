@@ -106,9 +106,7 @@ func TestForeign(t *testing.T) {
 			} {
 				must.Kind(t, what, err, amber.KindDamaged)
 			}
-			if _, err := s.Status(t.Context()); err != nil {
-				t.Errorf("status: %v", err)
-			}
+			must.Kind(t, "status", must.Err(s.Status(t.Context())), "")
 			s.holds("good", "content")
 			s.put("new", "more")
 			s.holds("new", "more")

@@ -59,9 +59,7 @@ func TestSearchPages(t *testing.T) {
 			t.Fatalf("%+v: got %d of %d, %v", tt, len(got), total, err)
 		}
 		for i, m := range got {
-			if want := fmt.Sprintf("%02d.md", tt.first+i); m.Name != want {
-				t.Errorf("%+v: got %s, want %s", tt, m.Name, want)
-			}
+			must.Equal(t, fmt.Sprintf("%+v", tt), m.Name, fmt.Sprintf("%02d.md", tt.first+i))
 		}
 	}
 	for _, query := range []string{"", "w", "é", "absent"} {

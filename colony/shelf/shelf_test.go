@@ -86,9 +86,7 @@ func TestLimits(t *testing.T) {
 	full := func(what string, err error, many bool) {
 		t.Helper()
 		must.Kind(t, what, err, amber.KindQuota)
-		if errors.Is(err, shelf.ErrTooMany) != many {
-			t.Errorf("%s: got %v, too many: %v", what, err, many)
-		}
+		must.Equal(t, what+": too many", errors.Is(err, shelf.ErrTooMany), many)
 	}
 	ctx := t.Context()
 	full("file", second(s.Put(ctx, "a", "12345678901")), false)
@@ -102,9 +100,7 @@ func TestLimits(t *testing.T) {
 	full("a fourth", second(s.Put(ctx, "d", "")), true)
 	full("a fourth by copy", second(s.Copy(ctx, "c", "d", false)), false)
 	full("a fourth by append", second(s.Append(ctx, "d", "")), true)
-	if _, err := s.Move(ctx, "a", "d", false); err != nil {
-		t.Errorf("a move in a full vault: %v", err)
-	}
+	must.Kind(t, "a move in a full vault", must.Err(s.Move(ctx, "a", "d", false)), "")
 	full("growth of one", second(s.Append(ctx, "c", "2")), false)
 	must.Fail(s.Put(ctx, "c", "\xff"))(t, "no UTF-8", amber.KindInvalid)
 	s.holds("c", "1")

@@ -127,9 +127,7 @@ func TestListingIsOneMoment(t *testing.T) {
 						return
 					}
 					moved++
-					if _, err := mover.Move(t.Context(), at, other, false); err != nil {
-						t.Error(err)
-					}
+					must.NoError(t, must.Err(mover.Move(t.Context(), at, other, false)))
 					at, other = other, at
 				}}
 			})
