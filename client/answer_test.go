@@ -144,9 +144,7 @@ func TestFourAnswersStayFour(t *testing.T) {
 				if k, ok := tt.except[call]; ok {
 					want = k
 				}
-				if err := do(t.Context(), s); amber.KindOf(err) != want {
-					t.Errorf("%s: got %q (%v), want %q", call, amber.KindOf(err), err, want)
-				}
+				must.Kind(t, call, do(t.Context(), s), want)
 			}
 		})
 	}
@@ -182,12 +180,8 @@ func TestASilentServerIsUnreachable(t *testing.T) {
 	if amber.KindOf(err) != amber.KindUnreachable || !strings.Contains(amber.HintOf(err), "may have carried out the request") {
 		t.Errorf("write: %v, hint %q", err, amber.HintOf(err))
 	}
-	if _, err = s.Memories.Get(t.Context(), someID); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("get: %v", err)
-	}
-	if _, err = s.Turns.LoadTurns(t.Context(), "s", amber.MaxPageSize+1); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("lines: %v", err)
-	}
+	must.Fail(s.Memories.Get(t.Context(), someID))(t, "get", amber.KindUnreachable)
+	must.Fail(s.Turns.LoadTurns(t.Context(), "s", amber.MaxPageSize+1))(t, "lines", amber.KindUnreachable)
 }
 
 func TestEndedContextIsUnreachable(t *testing.T) {
@@ -224,16 +218,12 @@ func TestTokenIsForItsServerAlone(t *testing.T) {
 		for _, own := range []*http.Client{nil, {}} { // one that would follow, too
 			s := contracts(t, client.Options{URL: srv.URL, Token: "amber_secret", Attempts: 1, HTTP: own})
 			for name, do := range calls {
-				if err := do(t.Context(), s); amber.KindOf(err) != amber.KindUnreachable {
-					t.Errorf("%s after %d: got %v, want unreachable", name, status, err)
-				}
+				must.Kind(t, fmt.Sprint(name, " after ", status), do(t.Context(), s), amber.KindUnreachable)
 			}
 		}
 		srv.Close()
 	}
-	if elsewhere.Load() != 0 {
-		t.Errorf("the server redirected to got %d requests, want none", elsewhere.Load())
-	}
+	must.Equal(t, "requests to the server redirected to", elsewhere.Load(), 0)
 	if tokens.Load() == 0 {
 		t.Error("the server itself never got the token")
 	}

@@ -22,9 +22,7 @@ func TestAPageThatIsTooLargeIsReadInSmallerOnes(t *testing.T) {
 	asked := make(chan int, 10)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.URL.Query().Get("limit"))
-		if err != nil {
-			t.Errorf("limit: %v", err)
-		}
+		must.Kind(t, "limit", err, "")
 		asked <- n
 		if n > 100 {
 			endless(w, r)

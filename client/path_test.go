@@ -44,9 +44,7 @@ func TestOddIDsGoThere(t *testing.T) {
 			t.Errorf("session %q: got %q, %v", name, got.ID, err)
 		}
 		said, err := s.Turns.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(name), SessionID: id, Role: amber.RoleUser, Content: name})
-		if err != nil {
-			t.Errorf("turn of %q: %v", name, err)
-		}
+		must.Kind(t, "turn of "+name, err, "")
 		if got, err := s.Turns.LoadTurns(ctx, id, 10); err != nil || cmp.Diff([]amber.Turn{said}, got, cmp.AllowUnexported(amber.Time{})) != "" {
 			t.Errorf("turns of %q: got %v, %v", name, got, err)
 		}
@@ -58,9 +56,7 @@ func TestOddIDsGoThere(t *testing.T) {
 		}
 	}
 	for i, name := range odd {
-		if err := s.Sessions.DeleteSession(ctx, amber.SessionID(name)); err != nil {
-			t.Errorf("delete %q: %v", name, err)
-		}
+		must.Kind(t, "delete "+name, s.Sessions.DeleteSession(ctx, amber.SessionID(name)), "")
 		if p, err := s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: 1000}); err != nil || len(p.Items) != len(odd)-i-1 {
 			t.Errorf("after deleting %q there are %d sessions, %v; want %d", name, len(p.Items), err, len(odd)-i-1)
 		}
@@ -119,9 +115,7 @@ func FuzzPath(f *testing.F) {
 		ctx, session := t.Context(), amber.SessionID(id)
 		saved, err := s.States.SaveState(ctx, session, []byte(`{"a": 1}`), 0)
 		if amber.CheckID("id", id) != nil {
-			if amber.KindOf(err) != amber.KindInvalid {
-				t.Errorf("saving under %q: got %v, want invalid", id, err)
-			}
+			must.Kind(t, "saving under "+id, err, amber.KindInvalid)
 			if _, err := s.States.LoadState(ctx, session); amber.KindOf(err) != amber.KindInvalid && amber.KindOf(err) != amber.KindNotFound {
 				t.Errorf("loading %q: got %v, want invalid or not_found", id, err)
 			}
@@ -130,17 +124,11 @@ func FuzzPath(f *testing.F) {
 		if err != nil || saved.SessionID != session {
 			t.Fatalf("saving under %q: got %v, %v", id, saved, err)
 		}
-		if _, err := store.Store().States.LoadState(ctx, session); err != nil {
-			t.Errorf("the store has nothing under %q: %v", id, err)
-		}
+		must.Kind(t, "the store under "+id, must.Err(store.Store().States.LoadState(ctx, session)), "")
 		if got, err := s.States.LoadState(ctx, session); err != nil || string(got.Document) != `{"a": 1}` {
 			t.Errorf("loading %q: got %v, %v", id, got, err)
 		}
-		if err := s.States.DeleteState(ctx, session); err != nil {
-			t.Errorf("deleting %q: %v", id, err)
-		}
-		if _, err := store.Store().States.LoadState(ctx, session); amber.KindOf(err) != amber.KindNotFound {
-			t.Errorf("after deleting %q: got %v, want not_found", id, err)
-		}
+		must.Kind(t, "deleting "+id, s.States.DeleteState(ctx, session), "")
+		must.Fail(store.Store().States.LoadState(ctx, session))(t, "after deleting "+id, amber.KindNotFound)
 	})
 }

@@ -129,9 +129,7 @@ func TestOnlyWhatMayBeDoneTwiceIsTriedAgain(t *testing.T) {
 			if tt.again {
 				want = 3
 			}
-			if requests.Load() != want {
-				t.Errorf("got %d requests, want %d", requests.Load(), want)
-			}
+			must.Equal(t, "requests", requests.Load(), want)
 		})
 	}
 }
@@ -182,9 +180,7 @@ func TestAnAnswerIsNeverAskedForTwice(t *testing.T) {
 		}))
 		s := contracts(t, client.Options{URL: srv.URL, HTTP: unkept()})
 		must.Kind(t, "", calls["list"](t.Context(), s), k)
-		if requests.Load() != 1 {
-			t.Errorf("%s: got %d requests, want 1", k, requests.Load())
-		}
+		must.Equal(t, string(k)+": requests", requests.Load(), 1)
 		srv.Close()
 	}
 }
@@ -224,9 +220,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		return ctx.Err()
 	}})
 	must.Kind(t, "", calls["read"](ctx, s), amber.KindUnreachable)
-	if requests.Load() != 1 {
-		t.Errorf("got %d requests, want 1", requests.Load())
-	}
+	must.Equal(t, "requests", requests.Load(), 1)
 }
 
 // What another did while an answer was lost stays: the request that comes again
@@ -247,9 +241,7 @@ func TestALostAnswerUndoesNothing(t *testing.T) {
 	}
 	lost.next.Store(true)
 	lost.then = func() {}
-	if err := s.Notes.DeleteNote(t.Context(), "n"); err != nil {
-		t.Errorf("deleting what is there: %v", err)
-	}
+	must.Kind(t, "deleting what is there", s.Notes.DeleteNote(t.Context(), "n"), "")
 }
 
 // losing loses the answer to the next request.
@@ -289,7 +281,5 @@ func TestARequestThatIsStillAnsweredIsWaitedFor(t *testing.T) {
 	must.NoError(t, s.Notes.DeleteNote(t.Context(), "n"))
 	n := 0
 	keys.Range(func(k, _ any) bool { n++; return k != "" })
-	if n != 1 {
-		t.Errorf("%d keys, want one", n)
-	}
+	must.Equal(t, "keys", n, 1)
 }

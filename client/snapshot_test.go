@@ -122,9 +122,7 @@ func (a *scout) mustKnow(memories, notes []string) {
 	}
 	slices.Sort(got[0])
 	slices.Sort(got[1])
-	if diff := cmp.Diff([2][]string{memories, notes}, got); diff != "" {
-		a.t.Errorf("agent %s (-want +got):\n%s", a.id, diff)
-	}
+	must.Equal(a.t, "agent "+string(a.id), got, [2][]string{memories, notes})
 }
 
 func (a *scout) take(label string) wire.SnapshotMeta {
@@ -154,9 +152,7 @@ func (a *scout) mustList(want ...amber.SnapshotID) {
 			break
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		a.t.Errorf("snapshots of %s (-want +got):\n%s", a.id, diff)
-	}
+	must.Equal(a.t, "snapshots of "+string(a.id), got, want)
 }
 
 func mustFail(t *testing.T, what string, err error, want amber.Kind) {
@@ -228,9 +224,9 @@ func TestServedSnapshotsArePinnedDeletedAndPruned(t *testing.T) {
 		func() (wire.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
 	a.mustList(pinned.ID, third.ID, second.ID, first.ID)
 	mustFail(t, "prune without rules", errOf(a.PruneSnapshots(ctx, wire.PruneRequest{})), amber.KindInvalid)
-	if err := errors.Join(a.PinSnapshot(ctx, a.ref(first.ID), false), a.PinSnapshot(ctx, a.ref(pinned.ID), false), a.DeleteSnapshot(ctx, a.ref(pinned.ID))); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, a.PinSnapshot(ctx, a.ref(first.ID), false))
+	must.NoError(t, a.PinSnapshot(ctx, a.ref(pinned.ID), false))
+	must.NoError(t, a.DeleteSnapshot(ctx, a.ref(pinned.ID)))
 	mustFail(t, "delete again", a.DeleteSnapshot(ctx, a.ref(pinned.ID)), amber.KindNotFound)
 	// Each is the newest of its hour; the first is too old for the second rule.
 	report, err := a.PruneSnapshots(ctx, wire.PruneRequest{KeepHourly: 3})
@@ -285,9 +281,7 @@ func TestServedSnapshotsAreRestoredUnderOpenStores(t *testing.T) {
 	a.mustList(whole.SafetySnapshot, part.SafetySnapshot, first.ID)
 
 	fork := restore(wire.RestoreRequest{SnapshotRef: a.ref(whole.SafetySnapshot), To: "fork"})
-	if fork.Agent != "fork" {
-		t.Errorf("forked: %+v", fork)
-	}
+	must.Equal(t, "agent", fork.Agent, "fork")
 	f := s.agent("fork")
 	f.mustKnow(both, one)
 	f.mustList()
@@ -434,18 +428,14 @@ func TestRequestsAreAboutTheAgentOfTheClient(t *testing.T) {
 			"restore memory": errOf(s.RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: ref, Memory: "m"})),
 			"at":             errOf(s.At(ctx, ref)),
 		} {
-			if amber.KindOf(err) != amber.KindInvalid {
-				t.Errorf("%s with another %s: got %v, want invalid", op, what, err)
-			}
+			must.Kind(t, op+" with another "+what, err, amber.KindInvalid)
 		}
 	}
 	for op, err := range map[string]error{
 		"gc":    errOf(s.CollectGarbage(ctx, wire.GCRequest{Tenant: "other"})),
 		"check": errOf(s.CheckRepository(ctx, wire.CheckRequest{Tenant: "other"})),
 	} {
-		if amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%s of another tenant: got %v, want invalid", op, err)
-		}
+		must.Kind(t, op+" of another tenant", err, amber.KindInvalid)
 	}
 }
 

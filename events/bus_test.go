@@ -59,9 +59,7 @@ func TestBusRefusesBadPatterns(t *testing.T) {
 	t.Parallel()
 	var b events.Bus
 	for _, p := range []string{"", ".", "a.", ".a", "a..b", "a b", "a.\n", "a.>.b", "a*", ">a", "a.b>", strings.Repeat("a", 513)} {
-		if _, err := b.Subscribe(p, 1); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%q: got %v, want invalid", p, err)
-		}
+		must.Fail(b.Subscribe(p, 1))(t, p, amber.KindInvalid)
 	}
 	must.Kind(t, "a negative buffer", must.Err(b.Subscribe("a", -1)), amber.KindInvalid)
 }
@@ -78,9 +76,7 @@ func TestASlowListenerLosesEventsAndIsTold(t *testing.T) {
 	publish(t, &b, "6")
 	want(t, "slow", drain(slow), []string{"2", "6"})
 	want(t, "quick", drain(quick), []string{"1", "2", "3", "4", "5"})
-	if quick.Dropped() != 1 {
-		t.Errorf("%d were dropped, want 1", quick.Dropped())
-	}
+	must.Equal(t, "dropped", quick.Dropped(), 1)
 }
 
 func TestAClosedSubscriptionGetsNothing(t *testing.T) {
@@ -118,9 +114,7 @@ func TestBusBesideManyPublishersAndListeners(t *testing.T) {
 	}
 	wg.Wait()
 	first := drain(subs[0])
-	if len(first) != publishers*each {
-		t.Errorf("%d events arrived, want %d", len(first), publishers*each)
-	}
+	must.Equal(t, "events that arrived", len(first), publishers*each)
 	for _, s := range subs[1:] {
 		want(t, "order", drain(s), first)
 	}
@@ -142,9 +136,7 @@ func TestAFanTellsEverybodyAlsoWhenOneFails(t *testing.T) {
 	must.Kind(t, "two fail", fan.Publish(t.Context(), events.Event{ID: "3"}), amber.KindUnreachable)
 	mixed := events.Fan(refuser{a, map[string]bool{"4": true}}, c)
 	c.fail = 1
-	if err := mixed.Publish(t.Context(), events.Event{ID: "4"}); amber.KindOf(err) != amber.KindUnreachable {
-		t.Errorf("one calls it invalid, one is to be asked again: %v", err)
-	}
+	must.Kind(t, "one calls it invalid, one is to be asked again", mixed.Publish(t.Context(), events.Event{ID: "4"}), amber.KindUnreachable)
 	must.Kind(t, "nobody is to be asked again", mixed.Publish(t.Context(), events.Event{ID: "4"}), amber.KindInvalid)
 	must.Get(0, events.Fan().Publish(t.Context(), events.Event{}))(t)
 }

@@ -166,9 +166,7 @@ func deeds() []deed {
 			return []told{{amber.OpDelete, amber.ChangeNote, "plans/today"}, {amber.OpInsert, amber.ChangeGit, log[0].Commit}}
 		}},
 		{"no note again", func(a agent) []told {
-			if err := a.Notes.DeleteNote(a.t.Context(), "plans/today"); amber.KindOf(err) != amber.KindNotFound {
-				a.t.Fatalf("got %v, want not_found", err)
-			}
+			must.Kind(a.t, "", a.Notes.DeleteNote(a.t.Context(), "plans/today"), amber.KindNotFound)
 			return nil
 		}},
 		{"runtime state", func(a agent) []told {
@@ -185,9 +183,7 @@ func deeds() []deed {
 		}},
 		{"runtime state over another revision", func(a agent) []told {
 			_, err := a.Documents.PutDocument(a.t.Context(), amber.DocumentWrite{Name: "extract_cursor", Document: doc, IfAbsent: true})
-			if amber.KindOf(err) != amber.KindConflict {
-				a.t.Fatalf("got %v, want conflict", err)
-			}
+			must.Kind(a.t, "", err, amber.KindConflict)
 			return nil
 		}},
 		{"no runtime state", func(a agent) []told {
@@ -224,9 +220,7 @@ func TestEveryChangeIsPublishedOnceAndWithoutText(t *testing.T) {
 				all = append(all, got...)
 			}
 			for _, m := range logs {
-				if n := step(t, m); n != 0 {
-					t.Errorf("%d events are published again", n)
-				}
+				must.Equal(t, "events published again", step(t, m), 0)
 			}
 			checkAll(t, all)
 		})

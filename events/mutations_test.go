@@ -175,9 +175,7 @@ func TestAPositionThatIsNotSavedIsSavedLater(t *testing.T) {
 		t.Fatalf("got %d events, %v", n, err)
 	}
 	m.Cursor = c
-	if n := step(t, m); n != 0 {
-		t.Errorf("%d events are published again by the same worker", n)
-	}
+	must.Equal(t, "events published again by the same worker", step(t, m), 0)
 	if at, found, _ := c.Load(t.Context()); !found || at != position("A1") {
 		t.Errorf("the cursor is %q", at)
 	}
@@ -260,9 +258,7 @@ func TestRunPublishesWaitsLongerAfterFailuresAndStops(t *testing.T) {
 	go func() { done <- m.Run(ctx) }()
 
 	next := func() time.Duration { return <-pace.waits }
-	if d := next(); d != time.Minute {
-		t.Errorf("it waits %s, want the interval", d)
-	}
+	must.Equal(t, "the wait", next(), time.Minute)
 	log.entries = []string{"A1"}
 	p.fail = 3
 	var waits []time.Duration
@@ -335,9 +331,7 @@ func TestALogThatNeverRestsHoldsNobodyUp(t *testing.T) {
 	}
 	// What came meanwhile is next.
 	must.Get(m.CatchUp(t.Context()))(t)
-	if got := keys(t, p.take()); got[0] != fmt.Sprintf("A%d", n+1) {
-		t.Errorf("it goes on with %s after %d", got[0], n)
-	}
+	must.Equal(t, "where it goes on", keys(t, p.take())[0], fmt.Sprintf("A%d", n+1))
 	p.fail = 1
 	if n, err := m.CatchUp(t.Context()); n != 0 || !errors.Is(err, errDown) {
 		t.Errorf("a publisher that is away: %d, %v", n, err)

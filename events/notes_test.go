@@ -21,9 +21,7 @@ func TestAWriteOfANoteSucceedsWhenItsEventDoesNot(t *testing.T) {
 			to.Warn = func(err error) { warned = append(warned, err) }
 			notes := must.Get(events.NewNotes(store.Notes, store.NoteLog, to))(t)
 			must.Get(notes.WriteNote(t.Context(), "a", "text"))(t)
-			if got := must.Get(store.Notes.ReadNote(t.Context(), "a"))(t); got.Content != "text" {
-				t.Errorf("the note is %q", got.Content)
-			}
+			must.Equal(t, "the note", must.Get(store.Notes.ReadNote(t.Context(), "a"))(t).Content, "text")
 			if len(warned) != 2 || amber.KindOf(warned[0]) != amber.KindUnreachable {
 				t.Errorf("warned of %v, want two events", warned)
 			}
@@ -118,8 +116,6 @@ func TestDeletionsHaveIDsOfTheirOwn(t *testing.T) {
 				ids[e.ID]++
 			}
 		}
-		if len(ids) != 2 {
-			t.Errorf("%s: ids %v, want two", name, ids)
-		}
+		must.Equal(t, name+": ids", len(ids), 2)
 	}
 }

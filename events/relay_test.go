@@ -185,9 +185,7 @@ func TestARelayRunsUntilItsContextEnds(t *testing.T) {
 	want(t, "waits", waits, []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, time.Minute})
 	want(t, "events", ids(p.take()), []string{"x"})
 	cancel()
-	if err := <-done; err != nil {
-		t.Errorf("Run ends with %v", err)
-	}
+	must.Kind(t, "the end of Run", <-done, "")
 	// Three steps empty the outbox, two fail, one gets through: an observer
 	// learns that it is well again.
 	well, got := []bool{true, true, true, false, false, true}, []bool(nil)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/wire"
 )
@@ -71,9 +72,7 @@ func TestATenantSeesItsOwnSeriesOnly(t *testing.T) {
 				t.Fatalf("status %d: %s", code, body)
 			}
 			got := samples(body)
-			if len(got) != c.want {
-				t.Errorf("%d samples, want %d:\n%s", len(got), c.want, strings.Join(got, "\n"))
-			}
+			must.Equal(t, "samples", len(got), c.want)
 			for _, line := range got {
 				for _, part := range c.each {
 					if !strings.Contains(line, part) {
@@ -145,8 +144,6 @@ func TestTooManyScrapesAreSentAway(t *testing.T) {
 	}
 	close(leave)
 	for range room {
-		if code := <-codes; code != http.StatusOK {
-			t.Errorf("status %d", code)
-		}
+		must.Equal(t, "status", <-codes, http.StatusOK)
 	}
 }

@@ -47,9 +47,7 @@ func TestTenantsAreBounded(t *testing.T) {
 	if len(got) != metrics.MaxTenants+1 || got["_other"] != 1 {
 		t.Errorf("%d tenants with %d of _other, want %d and 1", len(got), got["_other"], metrics.MaxTenants+1)
 	}
-	if len(lines(t, m, "amber_label_overflow_total")) != 1 {
-		t.Error("nobody is told that tenants are not told apart")
-	}
+	must.Equal(t, "lines that say that tenants are not told apart", len(lines(t, m, "amber_label_overflow_total")), 1)
 }
 
 func TestAgentsAreBoundedOverAllTenants(t *testing.T) {

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/must"
@@ -140,9 +138,7 @@ func TestWhatAStoreCannotDoStaysSo(t *testing.T) {
 		plain := amber.NewStore(parts)
 		r := &tape{}
 		s := metrics.Instrument(tenant, agent, plain, r)
-		if diff := cmp.Diff(plain.Capabilities(), s.Capabilities()); diff != "" {
-			t.Errorf("without %s: %s", field.Name, diff)
-		}
+		must.Equal(t, "without "+field.Name, s.Capabilities(), plain.Capabilities())
 		if !reflect.ValueOf(s.Present()).FieldByName(field.Name).IsZero() {
 			t.Errorf("without %s: it is there", field.Name)
 		}
@@ -192,9 +188,7 @@ func TestAnOperationRunsInTheContextOfItsObservers(t *testing.T) {
 	if err := s.LongTerm.Delete(t.Context(), "x"); err != errSecret { //nolint:errorlint // the very same
 		t.Errorf("error %v is not the one of the store", err)
 	}
-	if below.saw != "delete" {
-		t.Errorf("the context says %v", below.saw)
-	}
+	must.Equal(t, "the context", below.saw, "delete")
 	want := []wire.Operation{{Tenant: tenant, Agent: agent, Layer: "long_term", Name: "delete"}}
 	must.Equal(t, "", r.ops, want)
 	if r.outs[0].Err != errSecret || r.outs[0].Items != 0 { //nolint:errorlint // the very same

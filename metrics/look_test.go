@@ -101,7 +101,5 @@ func TestALookIsNoOperation(t *testing.T) {
 		}
 	}
 	must.Do(t, must.Err(s.Stats.Stats(t.Context())))
-	if got := lines(t, m, "amber_operations_total"); len(got) != 1 {
-		t.Errorf("what is no look does not count: %v", got)
-	}
+	must.Equal(t, "series of what is no look", len(lines(t, m, "amber_operations_total")), 1)
 }

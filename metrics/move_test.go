@@ -66,9 +66,7 @@ type mover struct {
 func writes(t *testing.T, m *metrics.Metrics) {
 	s := m.Store(tenant, agent, newStore(t))
 	must.NoError(t, must.Err(s.LongTerm.Write(t.Context(), amber.WriteRequest{Title: "ab", Content: "cde"})))
-	if _, err := s.Memories.Get(t.Context(), "0199a3f2-0000-7000-8000-000000000000"); amber.KindOf(err) != amber.KindNotFound {
-		t.Error(err)
-	}
+	must.Fail(s.Memories.Get(t.Context(), "0199a3f2-0000-7000-8000-000000000000"))(t, "", amber.KindNotFound)
 	must.NoError(t, must.Err(s.Memories.List(t.Context(), amber.ListQuery{})))
 }
 

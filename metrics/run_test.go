@@ -77,9 +77,7 @@ func TestAgentsAreLookedAtInTheBackgroundOnly(t *testing.T) {
 	}
 	w.round()
 	must.Equal(t, "", lines(t, m, "amber_memories"), []string{`amber_memories{agent="scout",tenant="acme"} 2`})
-	if looks != 2 {
-		t.Errorf("%d looks in two rounds", looks)
-	}
+	must.Equal(t, "looks in two rounds", looks, 2)
 }
 
 func TestLooksAreAtLeastTenSecondsApart(t *testing.T) {
@@ -107,9 +105,7 @@ func TestWhatWasSeenLongAgoIsNotShown(t *testing.T) {
 	w.runs(t, m, nil)
 	const name = "amber_journal_oldest_undrained_age_seconds"
 	w.now = start.Add(10 * time.Second)
-	if diff := cmp.Diff([]string{name + `{agent="scout",tenant="acme"} 70`}, lines(t, m, name)); diff != "" {
-		t.Error("an age grows between looks:", diff)
-	}
+	must.Equal(t, "an age grows between looks", lines(t, m, name), []string{name + `{agent="scout",tenant="acme"} 70`})
 	w.now = start.Add(6 * metrics.MinInterval)
 	if got := lines(t, m, name); len(got) > 0 {
 		t.Errorf("%v is shown long after the last look", got)
@@ -131,9 +127,8 @@ func TestALookThatFailsShowsWhatItSaw(t *testing.T) {
 	if len(told) != 1 || !errors.Is(told[0], errSecret) {
 		t.Errorf("told %v", told)
 	}
-	if got := lines(t, m, "amber_look_last_success_timestamp_seconds"); got[0] != "amber_look_last_success_timestamp_seconds 0" {
-		t.Errorf("%v after no look that went well", got)
-	}
+	must.Equal(t, "after no look that went well",
+		lines(t, m, "amber_look_last_success_timestamp_seconds")[0], "amber_look_last_success_timestamp_seconds 0")
 }
 
 func TestAgentsWithoutLabelsOfTheirOwnAreLeftOut(t *testing.T) {
@@ -150,9 +145,7 @@ func TestAgentsWithoutLabelsOfTheirOwnAreLeftOut(t *testing.T) {
 		return append(all, metrics.AgentGauges{Tenant: "NO ID", Agent: "x", Memory: &metrics.MemoryGauges{}}), nil
 	}})
 	w.runs(t, m, nil)
-	if n := len(lines(t, m, "amber_memories")); n != metrics.MaxAgentsOfOne {
-		t.Errorf("%d agents are shown, want %d", n, metrics.MaxAgentsOfOne)
-	}
+	must.Equal(t, "agents shown", len(lines(t, m, "amber_memories")), metrics.MaxAgentsOfOne)
 }
 
 func TestAWorkerThatFailsKeepsItsLastSuccess(t *testing.T) {
@@ -178,9 +171,7 @@ func TestVaultTimesAreTakenBack(t *testing.T) {
 		t.Helper()
 		text, _ := scrape(t, m, everybody)
 		for _, name := range []string{"amber_vault_last_success_timestamp_seconds{", "amber_vault_failing_since_timestamp_seconds{"} {
-			if strings.Contains(text, name) != want {
-				t.Errorf("%s is there: %v, want %v", name, !want, want)
-			}
+			must.Equal(t, name+" is there", strings.Contains(text, name), want)
 		}
 	}
 	shows(false)

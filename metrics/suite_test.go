@@ -87,9 +87,8 @@ func TestMeasuredSnapshotsAnswerAsTheEngine(t *testing.T) {
 		return all
 	}
 	answers(engine, engine) // what was verified once is remembered
-	if diff := cmp.Diff(answers(engine, engine), answers(s, r), cmp.AllowUnexported(amber.Time{}), cmpopts.IgnoreFields(wire.RestorePlan{}, "SpaceFree")); diff != "" {
-		t.Errorf("the measured engine answers otherwise (-engine +measured):\n%s", diff)
-	}
+	must.Equal(t, "the measured engine and the engine",
+		answers(s, r), answers(engine, engine), cmp.AllowUnexported(amber.Time{}), cmpopts.IgnoreFields(wire.RestorePlan{}, "SpaceFree"))
 	must.NoError(t, errors.Join(s.PinSnapshot(ctx, ref, false), s.DeleteSnapshot(ctx, ref)))
 	must.Kind(t, "the deleted snapshot", must.Err(engine.ShowSnapshot(ctx, ref)), amber.KindNotFound)
 	if len(lines(t, m, "amber_snapshot_operations_total")) == 0 {

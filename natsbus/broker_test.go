@@ -121,9 +121,7 @@ func decode(t testing.TB, m *nats.Msg) events.Event {
 	t.Helper()
 	var e events.Event
 	must.Do(t, json.Unmarshal(m.Data, &e))
-	if e.Subject != m.Subject {
-		t.Errorf("the event is for %s and came to %s", e.Subject, m.Subject)
-	}
+	must.Equal(t, "subject", e.Subject, m.Subject)
 	return e
 }
 
@@ -200,9 +198,7 @@ func open(t testing.TB, o natsbus.Options) (*natsbus.Bus, *journal) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if err := b.Close(ctx); err != nil {
-			t.Errorf("Close: %v", err)
-		}
+		must.Kind(t, "Close", b.Close(ctx), "")
 	})
 	return b, j
 }

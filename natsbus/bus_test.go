@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
@@ -62,12 +61,8 @@ func TestEveryEventArrivesAsItsJSON(t *testing.T) {
 			e.Event.Payload = e.Payload
 			publish(t, b, e.Event)
 			m := next(t, sub)
-			if got := m.Header.Get(nats.MsgIdHdr); got != e.ID {
-				t.Errorf("%s: the id in the header is %q, want %q", file, got, e.ID)
-			}
-			if m.Subject != e.Subject {
-				t.Errorf("%s: it came to %s, want %s", file, m.Subject, e.Subject)
-			}
+			must.Equal(t, file+": the id in the header", m.Header.Get(nats.MsgIdHdr), e.ID)
+			must.Equal(t, file+": subject", m.Subject, e.Subject)
 			var got, want any
 			must.Do(t, errors.Join(json.Unmarshal(m.Data, &got), json.Unmarshal(text, &want)))
 			must.Equal(t, file, got, want)
@@ -272,9 +267,7 @@ func TestALargeEventLosesItsPayloadAndHoldsUpNobody(t *testing.T) {
 		publish(t, b, large)
 		publish(t, b, mutation("next"))
 		list := s.kept(t, natsbus.DefaultStream)
-		if diff := cmp.Diff([]string{"large", "next"}, idsOf(t, list)); diff != "" {
-			t.Fatalf("kept (-want +got):\n%s", diff)
-		}
+		must.Equal(t, "kept", idsOf(t, list), []string{"large", "next"})
 		if decode(t, list[0]).Payload != nil || b.Health().Trimmed != 1 {
 			t.Errorf("got %s", list[0].Data)
 		}
@@ -360,9 +353,7 @@ func TestABusThatIsClosedPublishesNothing(t *testing.T) {
 		b, log := open(t, natsbus.Options{URL: s.url(), JetStream: jetStream})
 		publish(t, b, mutation("1"))
 		for range 2 {
-			if err := b.Close(t.Context()); err != nil {
-				t.Errorf("Close: %v", err)
-			}
+			must.Kind(t, "Close", b.Close(t.Context()), "")
 		}
 		must.Kind(t, "publish", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable, "closed")
 		if contains(log.String(), "not connected") {
@@ -385,9 +376,7 @@ func TestCloseEndsWithItsContext(t *testing.T) {
 		cancel()
 		must.Kind(t, "close", b.Close(ctx), amber.KindUnreachable)
 		must.Kind(t, "publish", <-done, amber.KindUnreachable)
-		if err := b.Close(t.Context()); err != nil {
-			t.Errorf("the second Close: %v", err)
-		}
+		must.Kind(t, "the second Close", b.Close(t.Context()), "")
 		p.thaw()
 	})
 }

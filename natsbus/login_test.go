@@ -152,9 +152,7 @@ func TestABusOutlivesWhatItsClientGivesUp(t *testing.T) {
 		default:
 		}
 	}
-	if err := b.Close(t.Context()); err != nil {
-		t.Errorf("Close: %v", err)
-	}
+	must.Kind(t, "Close", b.Close(t.Context()), "")
 }
 
 // serve speaks as little NATS as a client needs. Where angry it ends the

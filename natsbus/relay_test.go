@@ -90,9 +90,7 @@ func startRelay(t *testing.T, o *outbox, url string) *relaying {
 func (p *relaying) end(t *testing.T) {
 	t.Helper()
 	p.stop()
-	if err := <-p.done; err != nil {
-		t.Errorf("the relay ends with %v", err)
-	}
+	must.Kind(t, "the end of the relay", <-p.done, "")
 }
 
 // Events of an outbox reach the stream whatever becomes of broker, network and

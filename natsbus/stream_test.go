@@ -2,10 +2,10 @@ package natsbus_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/amber-memory/amber"
@@ -84,9 +84,7 @@ func TestAStreamThatIsThereStaysAsItIs(t *testing.T) {
 		before := s.config(t, natsbus.DefaultStream)
 		b, log := open(t, natsbus.Options{URL: s.url(), JetStream: true})
 		publish(t, b, mutation("1"))
-		if diff := cmp.Diff(before, s.config(t, natsbus.DefaultStream)); diff != "" {
-			t.Errorf("%v (-before +after):\n%s", subjects, diff)
-		}
+		must.Equal(t, fmt.Sprint(subjects), s.config(t, natsbus.DefaultStream), before)
 		if contains(log.String(), "not ready") {
 			t.Errorf("%v: the log complains:\n%s", subjects, log)
 		}

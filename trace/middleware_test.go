@@ -44,18 +44,10 @@ func TestARequestContinuesTheTraceOfItsCaller(t *testing.T) {
 		t.Fatalf("%d spans, want 2", len(got))
 	}
 	op, request := got[0], got[1]
-	if id := request.SpanContext.TraceID().String(); id != "4bf92f3577b34da6a3ce929d0e0e4736" {
-		t.Errorf("trace %s is not the caller's", id)
-	}
-	if id := request.Parent.SpanID().String(); id != "00f067aa0ba902b7" {
-		t.Errorf("parent %s is not the caller's", id)
-	}
-	if op.Parent.SpanID() != request.SpanContext.SpanID() {
-		t.Error("the operation is not part of the request")
-	}
-	if s := request.SpanContext.TraceState().String(); s != "" {
-		t.Errorf("what the caller said is kept: %q", s)
-	}
+	must.Equal(t, "trace of the caller", request.SpanContext.TraceID().String(), "4bf92f3577b34da6a3ce929d0e0e4736")
+	must.Equal(t, "parent of the caller", request.Parent.SpanID().String(), "00f067aa0ba902b7")
+	must.Equal(t, "parent of the operation", op.Parent.SpanID(), request.SpanContext.SpanID())
+	must.Equal(t, "what is kept of what the caller said", request.SpanContext.TraceState().String(), "")
 	if request.Name != "GET /v1/memories/{id}" || request.SpanKind != oteltrace.SpanKindServer {
 		t.Errorf("span %q of kind %v", request.Name, request.SpanKind)
 	}
@@ -63,9 +55,7 @@ func TestARequestContinuesTheTraceOfItsCaller(t *testing.T) {
 		"http.request.method": "GET", "http.route": "/v1/memories/{id}", "http.response.status_code": "404",
 	}
 	must.Equal(t, "", attributes(request), want)
-	if request.Status.Code != codes.Unset {
-		t.Error("what a caller does wrong is no error of the server")
-	}
+	must.Equal(t, "status of what a caller does wrong", request.Status.Code, codes.Unset)
 }
 
 func TestWhatACallerSaysDecidesWhatIsSent(t *testing.T) {
@@ -83,9 +73,7 @@ func TestWhatACallerSaysDecidesWhatIsSent(t *testing.T) {
 			r := httptest.NewRequest("GET", "/v1/memories/x", nil)
 			r.Header.Set("Traceparent", c.header)
 			serve(t, tracer, r, func(http.ResponseWriter, *http.Request) {})
-			if n := len(spans()); n != c.want {
-				t.Errorf("%d spans, want %d", n, c.want)
-			}
+			must.Equal(t, "spans", len(spans()), c.want)
 		})
 	}
 }

@@ -27,9 +27,7 @@ func TestOperationsBecomeSpansInsideEachOther(t *testing.T) {
 		t.Fatalf("%d spans, want 2", len(got))
 	}
 	child, parent := got[0], got[1]
-	if child.Parent.SpanID() != parent.SpanContext.SpanID() {
-		t.Error("the inner operation is not a child of the outer one")
-	}
+	must.Equal(t, "parent of the inner operation", child.Parent.SpanID(), parent.SpanContext.SpanID())
 	if child.Name != "notes.read_note" || parent.Name != "long_term.write" {
 		t.Errorf("spans are called %q and %q", child.Name, parent.Name)
 	}
@@ -38,9 +36,7 @@ func TestOperationsBecomeSpansInsideEachOther(t *testing.T) {
 		"amber.bytes_in": "7", "amber.bytes_out": "0", "amber.items": "2",
 	}
 	must.Equal(t, "", attributes(parent), want)
-	if parent.Status.Code != codes.Unset {
-		t.Errorf("status %v of an operation that went well", parent.Status.Code)
-	}
+	must.Equal(t, "status of an operation that went well", parent.Status.Code, codes.Unset)
 }
 
 func TestAnErrorTellsItsKindAndNoText(t *testing.T) {
@@ -84,9 +80,7 @@ func TestWithoutAnEndpointNothingIsMadeAndItCostsNothing(t *testing.T) {
 		}
 		end(wire.Outcome{Err: errSecret})
 	})
-	if allocs != 0 {
-		t.Errorf("%v allocations", allocs)
-	}
+	must.Equal(t, "allocations", allocs, 0)
 	must.NoError(t, tracer.Close(ctx))
 	var zero trace.Tracer
 	if _, end := zero.Begin(ctx, op); end == nil {

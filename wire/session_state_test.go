@@ -55,9 +55,7 @@ func TestUpdateStateLosesNothingOfOthers(t *testing.T) {
 		t.Errorf("got %s, version %d, %v", got.Document, got.Version, err)
 	}
 	states.others = 1000
-	if _, err := wire.UpdateState(t.Context(), states, wire.StateUpdate{SessionID: "s", Document: []byte(`{}`)}); amber.KindOf(err) != amber.KindConflict {
-		t.Errorf("got %v, want conflict", err)
-	}
+	must.Fail(wire.UpdateState(t.Context(), states, wire.StateUpdate{SessionID: "s", Document: []byte(`{}`)}))(t, "", amber.KindConflict)
 }
 
 // busyStates are written by others between every read and write.

@@ -92,12 +92,8 @@ func TestGrants(t *testing.T) {
 		{"another tenant's agent", tenant, "umbrella", "ada", false, true},
 		{"nobody", wire.Grant{}, "acme", "ada", true, false},
 	} {
-		if got := c.grant.Reaches(c.tenant, c.agent); got != c.reaches {
-			t.Errorf("%s: reaches is %v", c.name, got)
-		}
-		if got := c.grant.Has(wire.TokenWrite); got != c.has {
-			t.Errorf("%s: may write is %v", c.name, got)
-		}
+		must.Equal(t, c.name+": reaches", c.grant.Reaches(c.tenant, c.agent), c.reaches)
+		must.Equal(t, c.name+": may write", c.grant.Has(wire.TokenWrite), c.has)
 	}
 }
 
