@@ -49,14 +49,32 @@ func Kind(t testing.TB, what string, err error, want amber.Kind, words ...string
 		t.Errorf("%sgot kind %q (%v), want %q", named(what, ": "), got, err, want)
 		return
 	}
+	if err != nil {
+		Says(t, what, err.Error()+" "+amber.HintOf(err), words...)
+	}
+}
+
+// Says reports each of the words that a text lacks.
+func Says(t testing.TB, what, text string, words ...string) {
+	t.Helper()
 	for _, w := range words {
-		if text := err.Error() + " " + amber.HintOf(err); !strings.Contains(text, w) {
-			t.Errorf("%sthe error %q does not say %q", named(what, ": "), text, w)
+		if !strings.Contains(text, w) {
+			t.Errorf("%s%.2000q does not say %q", named(what, ": "), text, w)
 		}
 	}
 }
 
-// Is reports an error that is not target.
+// Hides reports each of the words that a text holds.
+func Hides(t testing.TB, what, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			t.Errorf("%s%.2000q says %q", named(what, ": "), text, w)
+		}
+	}
+}
+
+// Is reports an error that is not target, nor wraps it.
 func Is(t testing.TB, what string, err, target error) {
 	t.Helper()
 	if !errors.Is(err, target) {
