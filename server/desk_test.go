@@ -95,9 +95,7 @@ func TestEachThingThatChangedIsWrittenDown(t *testing.T) {
 				}
 				return c.done, "", nil
 			})
-		if !errors.Is(err, c.err) {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		must.Is(t, c.name, err, c.err)
 		var got []string
 		for _, e := range b.Entries(0) {
 			got = append(got, e.Subject+" "+e.Outcome)

@@ -43,9 +43,8 @@ func TestAnAgentThatDoesNotCloseMakesRoomAllTheSame(t *testing.T) {
 	for _, agent := range []amber.AgentID{"ada", "bob", "bob", "cat"} {
 		must.Kind(t, string(agent), use(t, p, agent), "")
 	}
-	if opened != 3 || !strings.Contains(log.String(), "agent=ada") || !strings.Contains(log.String(), "the disk is gone") {
-		t.Errorf("opened %d times, the log says %q", opened, log.String())
-	}
+	must.Equal(t, "opened", opened, 3)
+	must.Says(t, "the log", log.String(), "agent=ada", "the disk is gone")
 	must.NoError(t, errors.Join(p.Sweep(), p.Close(t.Context())))
 }
 
@@ -83,9 +82,8 @@ func TestAnOpenerThatPanicsLeavesNothingBehind(t *testing.T) {
 	must.Kind(t, "the caller that waited", <-waited, amber.KindInternal)
 	must.Kind(t, "the next one", use(t, p, "ada"), "")
 	must.Kind(t, "another", use(t, p, "bob"), "")
-	if err := p.Close(t.Context()); err != nil || p.Open() != 0 {
-		t.Errorf("%v, %d are open", err, p.Open())
-	}
+	must.NoError(t, p.Close(t.Context()))
+	must.Equal(t, "open agents", p.Open(), 0)
 }
 
 // watched is a context that tells when somebody begins to wait for its end.
@@ -119,9 +117,8 @@ func TestAVisitIsNoUse(t *testing.T) {
 	// The one that is looked at is in use meanwhile, the others are not.
 	must.Do(t, p.Visit(func(a *server.Agent) error { return errors.Join(look(a), p.Sweep()) }))
 	must.Equal(t, "", seen, map[amber.AgentID]int{"a": 2, "b": 1})
-	if err := p.Sweep(); err != nil || p.Open() != 0 {
-		t.Errorf("%d agents are open, %v", p.Open(), err)
-	}
+	must.NoError(t, p.Sweep())
+	must.Equal(t, "open agents", p.Open(), 0)
 	must.NoError(t, p.Visit(func(*server.Agent) error { return errors.New("no agent wants a visit") }))
 }
 
@@ -146,9 +143,8 @@ func TestAVisitDoesNotFillThePool(t *testing.T) {
 		defer func() { _ = recover() }()
 		_ = p.Visit(func(*server.Agent) error { panic("a bug") })
 	}()
-	if err := p.Close(t.Context()); err != nil || p.Open() != 0 {
-		t.Errorf("%v, %d are open", err, p.Open())
-	}
+	must.NoError(t, p.Close(t.Context()))
+	must.Equal(t, "open agents", p.Open(), 0)
 }
 
 // A bug in one worker is shown, and the others work on.
@@ -175,7 +171,5 @@ func TestACrewOutlivesAWorkerThatPanics(t *testing.T) {
 	if h[0].Failures != 1 || h[0].LastFailure != amber.At(noon) || strings.Contains(h[0].LastError, "secret") || h[1].Status != amber.Healthy {
 		t.Errorf("%+v", h)
 	}
-	if !strings.Contains(log.String(), "a secret place") || !strings.Contains(log.String(), "pool_test.go") {
-		t.Errorf("the log says %q", log.String())
-	}
+	must.Says(t, "the log", log.String(), "a secret place", "pool_test.go")
 }

@@ -67,8 +67,7 @@ func newPool(t *testing.T, h *house, o server.PoolOptions) *server.Pool {
 	if o.Clock == nil {
 		o.Clock = newClock().Read
 	}
-	p := must.Get(server.NewPool(h.open, o))(t)
-	return p
+	return must.Get(server.NewPool(h.open, o))(t)
 }
 
 func TestAnAgentIsOpenedOnceHoweverManyAsk(t *testing.T) {
@@ -94,9 +93,8 @@ func TestAnAgentIsOpenedOnceHoweverManyAsk(t *testing.T) {
 	if h.opened["acme/ada"] != 1 || p.Open() != 1 {
 		t.Errorf("opened %d times, %d are open", h.opened["acme/ada"], p.Open())
 	}
-	if err := p.Close(t.Context()); err != nil || h.closed["acme/ada"] != 1 {
-		t.Errorf("%v, closed %d times", err, h.closed["acme/ada"])
-	}
+	must.NoError(t, p.Close(t.Context()))
+	must.Equal(t, "how often ada was closed", h.closed["acme/ada"], 1)
 	must.Kind(t, "closing twice", p.Close(t.Context()), "")
 	_, _, err := p.Agent(t.Context(), "acme", "ada", true)
 	must.Kind(t, "after the end", err, amber.KindUnreachable)
@@ -166,9 +164,8 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 		t.Errorf("%v, closed %v", err, h.closed)
 	}
 	releaseAda()
-	if err := p.Close(t.Context()); err != nil || h.closed["acme/ada"] != 1 {
-		t.Errorf("%v, closed %v", err, h.closed)
-	}
+	must.NoError(t, p.Close(t.Context()))
+	must.Equal(t, "how often ada was closed", h.closed["acme/ada"], 1)
 }
 
 func asking(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, scopes ...wire.TokenScope) context.Context {
@@ -264,11 +261,9 @@ func TestWhatACallerWhoHasGoneChangedIsWrittenDown(t *testing.T) {
 	b := &servertest.Book{}
 	d := &server.Desk{Agents: newPool(t, newHouse(), server.PoolOptions{}), Audit: b}
 	ctx, cancel := context.WithCancel(asking(t.Context(), "acme", "ada", "write"))
-	err := d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true},
-		func(context.Context, *server.Agent) (string, error) { cancel(); return "m1", nil })
-	if err != nil || len(b.Entries(0)) != 1 {
-		t.Errorf("%v, %d entries", err, len(b.Entries(0)))
-	}
+	must.NoError(t, d.Do(ctx, server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenWrite, Action: "memory.write", Mutates: true},
+		func(context.Context, *server.Agent) (string, error) { cancel(); return "m1", nil }))
+	must.Equal(t, "entries", len(b.Entries(0)), 1)
 }
 
 func TestBeforeAToolChangesSomething(t *testing.T) {
@@ -290,13 +285,9 @@ func TestBeforeAToolChangesSomething(t *testing.T) {
 		return done, err
 	}
 	for _, action := range []string{"mcp.memory_save", "memory.write"} {
-		if done, err := do(action, true); !done || err != nil {
-			t.Errorf("%s: %v", action, err)
-		}
+		must.Equal(t, action, must.Get(do(action, true))(t), true)
 	}
-	if done, err := do("mcp.memory_recall", false); !done || err != nil {
-		t.Errorf("a look: %v", err)
-	}
+	must.Equal(t, "a look", must.Get(do("mcp.memory_recall", false))(t), true)
 	refuse = amber.Errorf(amber.KindInternal, "snapshot", "", "no")
 	if done, err := do("mcp.memory_forget", true); done || err == nil {
 		t.Errorf("it was done without a snapshot: %v", err)

@@ -121,9 +121,7 @@ func TestDryRunsAreNotWrittenDown(t *testing.T) {
 			}
 		}
 	}
-	if len(paths) > 0 {
-		t.Errorf("these cannot be asked what they would do: %v", paths)
-	}
+	must.Equal(t, "these cannot be asked what they would do", len(paths), 0)
 }
 
 // Sources are those of the machine: to freeze them is to read them.
@@ -169,10 +167,8 @@ func TestTheTokenThatAsksDoesNotDecide(t *testing.T) {
 	decide(admin, "c", `,"actor":"the-boss"`).failed(amber.KindRefused)
 	request(both, "a", "").want(http.StatusCreated) // asking again makes nobody the asker
 	for _, id := range []string{"a", "b", "c"} {
-		a, err := r.store("acme/ada").Approvals.Approval(context.Background(), id)
-		if err != nil || a.Status != amber.ApprovalPending {
-			t.Errorf("%s is %s, %v", id, a.Status, err)
-		}
+		a := must.Get(r.store("acme/ada").Approvals.Approval(context.Background(), id))(t)
+		must.Equal(t, string(id), a.Status, amber.ApprovalPending)
 	}
 	decide(both, "a", `,"actor":"the-boss"`).want(http.StatusOK)
 	decide(approver, "b", "").want(http.StatusOK)

@@ -193,12 +193,9 @@ func TestAnswersAsGzip(t *testing.T) {
 		if got {
 			text = unpacked(t, a.body)
 		}
-		if got != want || text != string(plain.body) {
-			t.Errorf("%q: gzip %v", header, got)
-		}
-		if !strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Accept-Encoding") {
-			t.Errorf("%q: Vary %q", header, a.header.Values("Vary"))
-		}
+		must.Equal(t, header, got, want)
+		must.Equal(t, header, text, string(plain.body))
+		must.Says(t, header+": Vary", strings.Join(a.header.Values("Vary"), ","), "Accept-Encoding")
 	}
 	must.Equal(t, "how a small answer is packed",
 		r.ask(call{method: "GET", path: "/livez", header: servertest.Header("Accept-Encoding", "gzip")}).header.Get("Content-Encoding"), "")

@@ -30,9 +30,7 @@ func TestNobodyTakesAllStreams(t *testing.T) {
 	})
 	busy := func(token, path, why string) {
 		t.Helper()
-		if a := r.ask(call{method: "GET", path: path, token: token}).failed(amber.KindBusy); !strings.Contains(string(a.body), why) {
-			t.Errorf("told %s", a.body)
-		}
+		must.Says(t, "the answer", string(r.ask(call{method: "GET", path: path, token: token}).failed(amber.KindBusy).body), why)
 		<-over
 	}
 	first := r.listen(call{token: "one"})
@@ -72,9 +70,7 @@ func TestListenersHoldNoAgent(t *testing.T) {
 		a.failed(amber.KindBusy)
 	}
 	id := r.remember("heard").ID
-	if h := e.must(); !strings.Contains(h.data, string(id)) {
-		t.Errorf("got %+v", h)
-	}
+	must.Says(t, "the event", e.must().data, string(id))
 }
 
 // To listen to an agent does not make it.
@@ -87,9 +83,8 @@ func TestListenersMakeNoAgent(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD"} {
 		r.ask(call{method: method, path: "/v1/tenants/acme/agents/nobody/events"}).want(404)
 	}
-	if made.Load() != 0 || len(r.book.Entries(0)) != 0 {
-		t.Errorf("%d agents were made: %+v", made.Load(), r.book.Entries(0))
-	}
+	must.Equal(t, "agents made", made.Load(), 0)
+	must.Equal(t, "entries of the audit log", len(r.book.Entries(0)), 0)
 	r.ask(call{method: "GET", path: "/v1/tenants/acme/agents/nobody/stats"}).want(404)
 	must.Equal(t, "looks at the store", made.Load(), 1)
 }
@@ -174,9 +169,7 @@ func TestListenersWaitForABusyStore(t *testing.T) {
 	for range 3 {
 		<-log.tries
 	}
-	if h := e.must(); !strings.Contains(h.data, string(id)) {
-		t.Errorf("got %+v", h)
-	}
+	must.Says(t, "the event", e.must().data, string(id))
 }
 
 // patient is a change log that is busy at first.

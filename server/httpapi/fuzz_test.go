@@ -183,8 +183,6 @@ func FuzzPath(f *testing.F) {
 			return
 		}
 		must.Equal(t, "elements of "+target, strings.Count(u.EscapedPath(), "/"), before)
-		if strings.Contains(strings.ReplaceAll(u.Path, "\x00slash", ""), "\x00") {
-			t.Errorf("%q holds a NUL", u.Path)
-		}
+		must.Hides(t, "the path", strings.ReplaceAll(u.Path, "\x00slash", ""), "\x00")
 	})
 }

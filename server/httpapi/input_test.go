@@ -152,9 +152,7 @@ func TestBodiesThatAreTooLarge(t *testing.T) {
 			_ = resp.Body.Close()
 			must.Do(t, err)
 			reply{t, resp.StatusCode, resp.Header, b}.failed(amber.KindInvalid)
-			if !strings.Contains(string(b), "larger than 4096 bytes") {
-				t.Errorf("%s: %s", name, b)
-			}
+			must.Says(t, name, string(b), "larger than 4096 bytes")
 		}
 	}
 	must.Equal(t, "entries of the audit log", len(r.book.Entries(0)), 1)

@@ -158,9 +158,8 @@ func TestWrongScopesAreRefusedAndWrittenDown(t *testing.T) {
 	for _, o := range r.api.Operations() {
 		before := len(r.book.Entries(0))
 		a := r.ask(call{method: o.Method, path: route(o, "acme", "ada"), token: without[o.Scope], body: `{"garbage`}).failed(amber.KindRefused)
-		if a.header.Get("WWW-Authenticate") != "" || !strings.Contains(string(a.body), string(o.Scope)) {
-			t.Errorf("%s: %s", o.ID, a.body)
-		}
+		must.Equal(t, o.ID, a.header.Get("WWW-Authenticate"), "")
+		must.Says(t, o.ID, string(a.body), string(o.Scope))
 		entries := r.book.Entries(before)
 		if !o.Mutates && len(entries) > 0 {
 			t.Errorf("%s: the audit log says %+v", o.ID, entries)

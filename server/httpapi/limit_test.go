@@ -3,7 +3,6 @@ package httpapi_test
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -170,13 +169,11 @@ func TestCallersWhoGoHalfWay(t *testing.T) {
 			if err := <-over; err == nil {
 				t.Error("there was an answer")
 			}
-			if e := <-r.book.Told; e.Outcome != c.outcome || e.Action != "memory.write" {
-				t.Errorf("the audit log says %+v", e)
-			}
-			page, err := r.store("acme/ada").Memories.List(t.Context(), amber.ListQuery{All: true})
-			if err != nil || len(page.Items) != c.stored {
-				t.Errorf("%v, %d memories, want %d", err, len(page.Items), c.stored)
-			}
+			e := <-r.book.Told
+			must.Equal(t, "outcome", e.Outcome, c.outcome)
+			must.Equal(t, "action", e.Action, "memory.write")
+			page := must.Get(r.store("acme/ada").Memories.List(t.Context(), amber.ListQuery{All: true}))(t)
+			must.Equal(t, "memories", len(page.Items), c.stored)
 		})
 	}
 }
@@ -192,9 +189,8 @@ func TestCallersWhoGoWhileTheySpeak(t *testing.T) {
 	if status := <-over; status < 400 {
 		t.Errorf("status %d", status)
 	}
-	if r.openings() != 0 || len(r.book.Entries(0)) != 0 {
-		t.Errorf("%d agents opened, the audit log says %+v", r.openings(), r.book.Entries(0))
-	}
+	must.Equal(t, "agents opened", r.openings(), 0)
+	must.Equal(t, "entries of the audit log", len(r.book.Entries(0)), 0)
 }
 
 // What takes too long is given up, and the caller is told.
@@ -241,9 +237,7 @@ func TestOpenRoutesDoNotWaitForCallersWhoDoNotRead(t *testing.T) {
 		})
 	})
 	must.Do(t, must.Err(fmt.Fprint(r.dial(), "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer root\r\n\r\n")))
-	if err := <-over; !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Error(err)
-	}
+	must.Is(t, "", <-over, os.ErrDeadlineExceeded)
 }
 
 // A listing without pages has a bound, and lines have none.

@@ -113,15 +113,11 @@ func TestARetryDoesNotUndoAnErasure(t *testing.T) {
 	}
 	must.Do(t, d.ForgetAnswers(t.Context(), "acme", "ada"))
 	for _, c := range []call{write, batch, turn} {
-		if a := r.ask(c).failed(amber.KindConflict); strings.Contains(string(a.body), "secret") {
-			t.Errorf("%s tells %s", c.path, a.body)
-		}
+		must.Hides(t, c.path, string(r.ask(c).failed(amber.KindConflict).body), "secret")
 	}
 	must.Equal(t, "memories that a retry has brought back",
 		len(r.ask(call{method: "GET", path: "memories?all=true"}).field("items").([]any)), 0)
-	if turns, err := r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10); err != nil || len(turns) != 0 {
-		t.Errorf("a retry has brought back %d turns, %v", len(turns), err)
-	}
+	must.Equal(t, "turns that a retry has brought back", len(must.Get(r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10))(t)), 0)
 }
 
 func TestNobodyRemembers(t *testing.T) {
@@ -230,20 +226,15 @@ func TestKeysWhoseAnswerIsNotKept(t *testing.T) {
 	must.Do(t, d.ForgetAnswers(t.Context(), "acme", "ada"))
 	r.ask(call{method: "PUT", path: "notes/n", body: `{"content":"of another"}`}).want(200)
 	a := r.ask(turn).want(200)
-	if a.text("id") != "t1" || a.text("content") != "hello" {
-		t.Errorf("answered %s", a.body)
-	}
+	must.Equal(t, "id", a.text("id"), "t1")
+	must.Equal(t, "content", a.text("content"), "hello")
 	r.ask(note).failed(amber.KindConflict)
 	must.Equal(t, "the note", r.ask(call{method: "GET", path: "notes/n"}).text("content"), "of another")
-	turns, err := r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10)
-	if err != nil || len(turns) != 1 {
-		t.Errorf("%d turns, %v", len(turns), err)
-	}
+	turns := must.Get(r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10))(t)
+	must.Equal(t, "turns", len(turns), 1)
 	must.Do(t, must.Err(r.store("acme/ada").Eraser.Erase(t.Context(), r.remember("hello").ID)))
 	r.ask(turn).failed(amber.KindConflict)
-	if turns, err := r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10); err != nil || len(turns) != 0 {
-		t.Errorf("a retry has brought back %d turns that were erased, %v", len(turns), err)
-	}
+	must.Equal(t, "erased turns that came back", len(must.Get(r.store("acme/ada").Turns.LoadTurns(t.Context(), "s", 10))(t)), 0)
 	turn.body = strings.Replace(turn.body, "hello", "other", 1)
 	r.ask(turn).failed(amber.KindConflict) // another request is still another one
 }

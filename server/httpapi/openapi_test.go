@@ -27,8 +27,7 @@ func TestOpenAPIIsTheGoldenOne(t *testing.T) {
 	if *update {
 		must.Do(t, os.WriteFile(file, indented.Bytes(), 0o644))
 	}
-	want := must.Get(os.ReadFile(file))(t)
-	must.Equal(t, "", indented.String(), string(want))
+	must.Equal(t, "", indented.String(), string(must.Get(os.ReadFile(file))(t)))
 }
 
 // Every row of the table is in the document exactly once, with its scope, its
@@ -77,9 +76,7 @@ func checkDocumented(t *testing.T, d document, o httpapi.Operation, c documented
 		seen = append(seen, p.In+" "+p.Name)
 		if p.In == "path" {
 			inPath = append(inPath, p.Name)
-			if !p.Required {
-				t.Errorf("%s: %s is not required", o.ID, p.Name)
-			}
+			must.Equal(t, o.ID+": "+p.Name+" is required", p.Required, true)
 		}
 		checkRefs(t, d, p.Schema, o.ID)
 	}
@@ -150,9 +147,7 @@ func TestOpenRoutes(t *testing.T) {
 			t.Errorf("%s is %q: %s", path, got, a.body)
 		}
 		h := r.ask(call{method: "HEAD", path: path}).want(200)
-		if len(h.body) > 0 {
-			t.Errorf("HEAD %s: %s", path, h.body)
-		}
+		must.Equal(t, "HEAD "+path, len(h.body), 0)
 		if !slices.Contains(r.api.Routes(), strings.Replace(path, adaPath, "/v1/tenants/{tenant}/agents/{agent}", 1)) {
 			t.Errorf("%s is no route", path)
 		}

@@ -32,9 +32,8 @@ func TestReportsNameNoPlaces(t *testing.T) {
 		Skipped: []wire.Skipped{{Part: "notes", Path: "a/b", Reason: "unreadable", Detail: hidden}},
 	}}}
 	must.Equal(t, "", httpapi.Placeless(tenant, report), want, cmp.AllowUnexported(amber.Time{}))
-	if report.Items[0].Damage != place || report.Items[0].Warnings[1] != place {
-		t.Error("the report itself was changed")
-	}
+	must.Equal(t, "the damage of the report itself", report.Items[0].Damage, place)
+	must.Equal(t, "the warning of the report itself", report.Items[0].Warnings[1], place)
 }
 
 // leaky is a store whose reports name places.
@@ -74,12 +73,10 @@ func TestReportsOfTheStoreNameNoPlaces(t *testing.T) {
 	})
 	erase := "memories/00000000-0000-7000-8000-000000000001/erase"
 	for path, method := range map[string]string{erase: "POST", "journal": "GET", "health": "GET", "sync?place=origin": "GET"} {
-		if a := r.ask(call{method: method, path: path, token: ada}).want(200); strings.Contains(string(a.body), "/srv") || !strings.Contains(string(a.body), server.Unplaced) {
-			t.Errorf("somebody of the tenant is told %s", a.body)
-		}
-		if a := r.ask(call{method: method, path: path}).want(200); !strings.Contains(string(a.body), "/srv") {
-			t.Errorf("the owner of the machine is told %s", a.body)
-		}
+		a := r.ask(call{method: method, path: path, token: ada}).want(200)
+		must.Hides(t, "what somebody of the tenant is told", string(a.body), "/srv")
+		must.Says(t, "what somebody of the tenant is told", string(a.body), server.Unplaced)
+		must.Says(t, "what the owner of the machine is told", string(r.ask(call{method: method, path: path}).want(200).body), "/srv")
 	}
 	must.Equal(t, "what names no place", r.ask(call{method: "POST", path: erase, token: ada}).text("remaining.0"), "1 snapshot")
 	if got := d.from(slog.LevelWarn); len(got) != 2 || !strings.Contains(got[0].attrs["remaining"], leakyPlace) {

@@ -373,6 +373,5 @@ func (a reply) text(path string) string {
 // remember writes a memory of ada's.
 func (r *rig) remember(content string) amber.WriteAck {
 	r.t.Helper()
-	ack := must.Get(r.store("acme/ada").LongTerm.Write(context.Background(), amber.WriteRequest{Content: content}))(r.t)
-	return ack
+	return must.Get(r.store("acme/ada").LongTerm.Write(context.Background(), amber.WriteRequest{Content: content}))(r.t)
 }

@@ -142,9 +142,8 @@ func TestEveryMutationIsTold(t *testing.T) {
 		} else {
 			gotControl = append(gotControl, ev.ID)
 		}
-		if b, _ := json.Marshal(ev); strings.Contains(string(b), "PostgreSQL") {
-			t.Errorf("the text is told: %s", b)
-		}
+		b, _ := json.Marshal(ev)
+		must.Hides(t, "the event", string(b), "PostgreSQL")
 	}
 	must.Equal(t, "", gotMemory, memory)
 	must.Equal(t, "", gotControl, control)
@@ -196,9 +195,7 @@ func TestListenersAfterARestore(t *testing.T) {
 		t.Errorf("got %+v", h)
 	}
 	id := r.remember("after").ID
-	if h := e.must(); !strings.Contains(h.data, string(id)) {
-		t.Errorf("got %+v", h)
-	}
+	must.Says(t, "the event", e.must().data, string(id))
 }
 
 // line is a listener that tests speak into.

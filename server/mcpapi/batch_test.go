@@ -2,7 +2,6 @@ package mcpapi_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -94,9 +93,7 @@ func TestTheAnswersOfABatchAreBounded(t *testing.T) {
 	if replies[0].Error != nil || last.Error == nil || last.Error.Code != amber.KindBusy.MCPCode() || !strings.Contains(last.Error.Message, "send this message again") {
 		t.Errorf("first %+v, last %+v", replies[0].Error, last.Error)
 	}
-	if page, err := r.store().Memories.List(t.Context(), amber.ListQuery{All: true, Limit: 100}); err != nil || len(page.Items) != 40 {
-		t.Errorf("%d memories, %v", len(page.Items), err)
-	}
+	must.Equal(t, "memories", len(must.Get(r.store().Memories.List(t.Context(), amber.ListQuery{All: true, Limit: 100}))(t).Items), 40)
 }
 
 // TestTheTimeOfABatchIsBounded has a clock on which every look takes a second:
@@ -217,9 +214,8 @@ func TestOneCallerDoesNotTakeAllTheRoom(t *testing.T) {
 			break
 		}
 	}
-	if status != 503 || !strings.Contains(answer, "too many requests") || !strings.Contains(answer, `"kind":"busy"`) {
-		t.Errorf("%d %s", status, answer)
-	}
+	must.Equal(t, "status", status, 503)
+	must.Says(t, "the answer", answer, "too many requests", `"kind":"busy"`)
 	if status, answer := post(t, s, message(1, "ping", ""), "Authorization", "Bearer acme"); status != 200 {
 		t.Errorf("somebody else: %d %s", status, answer)
 	}
@@ -249,9 +245,7 @@ func TestAnAnswerThatIsNotTakenIsGivenUp(t *testing.T) {
 	t.Cleanup(func() { _ = conn.Close() })
 	body := batchOf(mcpapi.MaxBatch, "tools/list", "")
 	must.Get(fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(body), body))(t)
-	if err := <-written; !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the answer was written: %v", err)
-	}
+	must.Is(t, "writing the answer", <-written, os.ErrDeadlineExceeded)
 }
 
 // watched tells how the last write went, and writes until it fails: buffers of

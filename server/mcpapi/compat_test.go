@@ -31,9 +31,7 @@ func TestEngramsToolsFindTheirMemory(t *testing.T) {
 		c.count("hits", "mem_search", object{"query": "tabs", "scope": "personal", "project": "elsewhere"}), 1)
 	c.failsAs("moving", amber.KindUnsupported, "mem_update", object{"id": saved["id"], "project": "other"})
 	c.call("mem_update", object{"id": saved["id"], "title": "Sessions", "type": "bugfix", "project": "shop", "scope": "project", "topic_key": " Auth "})
-	if got, _ := c.call("mem_get_observation", object{"id": saved["id"]}); got["title"] != "Sessions" || got["kind"] != "historical_case" {
-		t.Errorf("updated %v", got)
-	}
+	has(t, "updated", c.out("mem_get_observation", object{"id": saved["id"]}), object{"title": "Sessions", "kind": "historical_case"})
 	topic := c.out("mem_suggest_topic_key", object{"type": "Architecture", "title": "The Auth model, v2!"})
 	must.Equal(t, "topic", topic["topic_key"], "architecture/the-auth-model-v2")
 	prompt, _ := c.call("mem_save_prompt", object{"content": "make it faster"})
@@ -42,9 +40,7 @@ func TestEngramsToolsFindTheirMemory(t *testing.T) {
 	c.call("mem_timeline", object{"observation_id": saved["id"]})
 	c.call("mem_delete", object{"id": saved["id"]})
 	c.call("mem_session_end", object{"id": "s1", "summary": "over"})
-	if s, _ := c.call("mem_stats", nil); s["memories"] != 2.0 || s["sessions"] != 1.0 || s["turns"] != 1.0 {
-		t.Errorf("stats %v", s)
-	}
+	has(t, "stats", c.out("mem_stats", nil), object{"memories": 2.0, "sessions": 1.0, "turns": 1.0})
 }
 
 // TestOwnContextIsNotSavedAsAPrompt: an agent that is asked to save the prompt
@@ -69,17 +65,12 @@ func TestLearningsAreCaptured(t *testing.T) {
 	c := r.local("engram")
 	text := "## Key Learnings:\n- an older list that is not meant\n\n# Else\n- nothing of this is a learning\n\n### Learnings\r\n\n- a bullet beside numbers is left out\n1. the cache has to be warmed first\n2) short\n3. retries need a limit of three\n## Next\n4. this is not in the list any more\n"
 	got, _ := c.call("mem_capture_passive", object{"content": text, "source": "stop-hook"})
-	if got["extracted"] != 2.0 || got["saved"] != 2.0 {
-		t.Fatalf("captured %v", got)
-	}
+	has(t, "captured", got, object{"extracted": 2.0, "saved": 2.0})
 	again, _ := c.call("mem_capture_passive", object{"content": text, "source": "stop-hook"})
-	if again["saved"] != 0.0 || again["duplicates"] != 2.0 {
-		t.Errorf("captured again %v", again)
-	}
-	m, err := r.store().Memories.Get(context.Background(), amber.MemoryID(got["ids"].([]any)[0].(string)))
-	if err != nil || m.Trust != amber.TrustDerived || m.Content != "the cache has to be warmed first" {
-		t.Errorf("stored %+v, %v", m, err)
-	}
+	has(t, "captured again", again, object{"saved": 0.0, "duplicates": 2.0})
+	m := must.Get(r.store().Memories.Get(context.Background(), amber.MemoryID(got["ids"].([]any)[0].(string))))(t)
+	must.Equal(t, "trust", m.Trust, amber.TrustDerived)
+	must.Equal(t, "content", m.Content, "the cache has to be warmed first")
 	must.Equal(t, "captured", c.out("mem_capture_passive", object{"content": "nothing here"})["extracted"], 0.0)
 }
 
@@ -95,14 +86,12 @@ func TestTheReferenceGraph(t *testing.T) {
 	c := newRig(t).local("reference")
 	ada := object{"name": "Ada Lovelace", "entityType": "person", "observations": []any{"wrote\nnotes", "- likes dashes", ""}}
 	bob := object{"name": "ada lovelace", "entityType": "", "observations": []any{}}
-	made, _ := c.call("create_entities", object{"entities": []any{ada, bob, ada}})
-	must.Equal(t, "created", made["entities"], any([]any{ada, bob}))
+	must.Equal(t, "created", c.out("create_entities", object{"entities": []any{ada, bob, ada}})["entities"], any([]any{ada, bob}))
 	must.Equal(t, "created again", c.count("entities", "create_entities", object{"entities": []any{ada}}), 0)
 	r := object{"from": "Ada Lovelace", "to": "ada lovelace", "relationType": "is not"}
 	must.Equal(t, "related", c.count("relations", "create_relations", object{"relations": []any{r, r}}), 1)
-	if kind, text := c.fails("create_relations", object{"relations": []any{r, object{"from": "Ada Lovelace", "to": "Nobody", "relationType": "x"}}}); kind != amber.KindNotFound || !strings.Contains(text, `"Nobody"`) {
-		t.Errorf("%s: %s", kind, text)
-	}
+	nobody := object{"from": "Ada Lovelace", "to": "Nobody", "relationType": "x"}
+	c.failsAs("a relation with nobody", amber.KindNotFound, "create_relations", object{"relations": []any{r, nobody}}, `"Nobody"`)
 	added, _ := c.call("add_observations", object{"observations": []any{
 		object{"entityName": "Ada Lovelace", "contents": []any{"- likes dashes", "new"}},
 		object{"entityName": "Ada Lovelace", "contents": []any{"new", "newer"}},
@@ -116,16 +105,13 @@ func TestTheReferenceGraph(t *testing.T) {
 	}})
 	want := `{"entities":[{"entityType":"person","name":"Ada Lovelace","observations":["wrote\nnotes","- likes dashes","","new","newer"]}],` +
 		`"relations":[{"from":"Ada Lovelace","relationType":"is not","to":"ada lovelace"}]}`
-	opened, _ := c.call("open_nodes", object{"names": []any{"Ada Lovelace", "Ada Lovelace", "Nobody"}})
-	must.Equal(t, "opened", graphOf(t, opened), want)
+	must.Equal(t, "opened", graphOf(t, c.out("open_nodes", object{"names": []any{"Ada Lovelace", "Ada Lovelace", "Nobody"}})), want)
 	found, _ := c.call("search_nodes", object{"query": "newer"})
 	must.Equal(t, "found", graphOf(t, found), want)
 	told, _ := c.call("delete_observations", object{"deletions": []any{
 		object{"entityName": "Ada Lovelace", "observations": []any{"new", "never"}}, object{"entityName": "Nobody", "observations": []any{}},
 	}})
-	if told["success"] != true || told["message"] != "Deleted 1 of 2 observations. Not found: Nobody" {
-		t.Errorf("deleted %v", told)
-	}
+	has(t, "deleted", told, object{"success": true, "message": "Deleted 1 of 2 observations. Not found: Nobody"})
 	told, _ = c.call("delete_relations", object{"relations": []any{r, r}})
 	must.Equal(t, "deleted", told["message"], "Deleted 1 of 2 relations.")
 	c.call("create_relations", object{"relations": []any{r}})
@@ -170,18 +156,13 @@ func TestControlGoesThroughATask(t *testing.T) {
 	r := newRig(t)
 	c := r.local("control")
 	task, _ := c.call("task_save", object{"id": "t1", "goal": "ship it"})
-	if task["state"] != "queued" || task["version"] != 1.0 {
-		t.Fatalf("task %v", task)
-	}
+	has(t, "task", task, object{"state": "queued", "version": 1.0})
 	c.call("task_event", object{"task_id": "t1", "from": "queued", "to": "executing", "node_id": "n1"})
-	task, _ = c.call("task_save", object{"id": "t1", "state": "executing", "if_version": 1})
-	if task["goal"] != "ship it" || task["state"] != "executing" {
-		t.Errorf("task %v", task)
-	}
+	has(t, "task", c.out("task_save", object{"id": "t1", "state": "executing", "if_version": 1}),
+		object{"goal": "ship it", "state": "executing"})
 	c.failsAs("an old version", amber.KindConflict, "task_save", object{"id": "t1", "state": "succeeded", "if_version": 1})
-	if out, _ := c.call("task_replay", object{"task_id": "t1"}); out["consistency_status"] != "consistent" || out["recovery_eligibility"] != "resume_ready" {
-		t.Errorf("replay %v", out)
-	}
+	has(t, "replay", c.out("task_replay", object{"task_id": "t1"}),
+		object{"consistency_status": "consistent", "recovery_eligibility": "resume_ready"})
 	ap, _ := c.call("approval_request", object{"task_id": "t1", "node_id": "n1", "summary": "may I?", "payload": json.RawMessage(`{"b":"<rm>","a":12345678901234567890}`)})
 	// What is approved is what was sent, to the byte.
 	if sum := sha256.Sum256([]byte(`{"b":"<rm>","a":12345678901234567890}`)); ap["status"] != "pending" || ap["digest"] != hex.EncodeToString(sum[:]) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -89,9 +90,7 @@ func TestPathsStayInTheFolder(t *testing.T) {
 	} {
 		c.fails("memory", args)
 	}
-	if notes, err := r.store().Notes.ListNotes(t.Context()); err != nil || len(notes) != 0 {
-		t.Errorf("there are %v, %v", notes, err)
-	}
+	must.Equal(t, "notes", len(must.Get(r.store().Notes.ListNotes(t.Context()))(t)), 0)
 }
 
 func TestLongNotesAreCut(t *testing.T) {

@@ -103,10 +103,8 @@ func (r *rig) walkAsStranger(foreign, absent *client) {
 			t.Errorf("%s: %+v, want %v", uri, wire, want)
 		}
 	}
-	prompts, err := foreign.cs.ListPrompts(ctx, nil)
-	if err != nil || len(prompts.Prompts) != 3 {
-		t.Fatalf("prompts: %+v, %v", prompts, err)
-	}
+	prompts := must.Get(foreign.cs.ListPrompts(ctx, nil))(t)
+	must.Equal(t, "prompts", len(prompts.Prompts), 3)
 	for _, p := range prompts.Prompts {
 		_, err := foreign.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: p.Name, Arguments: map[string]string{"topic": "x"}})
 		_, want := absent.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: p.Name, Arguments: map[string]string{"topic": "x"}})
@@ -115,9 +113,7 @@ func (r *rig) walkAsStranger(foreign, absent *client) {
 		}
 	}
 	must.Equal(t, "written down", len(r.audit.Cut(0)), 0)
-	if s, err := r.store().Stats.Stats(ctx); err != nil || s.Changes != before.Changes {
-		t.Errorf("changed: %+v, %v", s, err)
-	}
+	must.Equal(t, "changes", must.Get(r.store().Stats.Stats(ctx))(t).Changes, before.Changes)
 }
 
 // uris returns every resource there is, templates with a name put in.
@@ -199,9 +195,7 @@ func TestErasingNeedsItsScope(t *testing.T) {
 	must.Equal(t, "erased", eraser.out("mem_delete", object{"id": saved["id"], "hard_delete": true})["erased"], true)
 	if m, err := r.store().Memories.History(context.Background(), amber.MemoryID(saved["id"].(string))); err == nil {
 		for _, rev := range m {
-			if strings.Contains(rev.Content, "secret") {
-				t.Error("the text is still there")
-			}
+			must.Hides(t, "the text of a revision", rev.Content, "secret")
 		}
 	}
 }
@@ -218,16 +212,14 @@ func TestRestoringHasToBeAllowed(t *testing.T) {
 		t.Error("it is listed")
 	}
 	_, err := closed.cs.CallTool(context.Background(), &mcp.CallToolParams{Name: "snapshot_restore", Arguments: plausible["snapshot_restore"]})
-	if wire := wireError(t, err); int(wire.Code) != amber.KindInvalid.MCPCode() || !strings.Contains(wire.Message, `unknown tool "snapshot_restore"`) {
-		t.Errorf("%+v", wire)
-	}
+	wire := wireError(t, err)
+	must.Equal(t, "code", int(wire.Code), amber.KindInvalid.MCPCode())
+	must.Says(t, "message", wire.Message, `unknown tool "snapshot_restore"`)
 	open := r.local("snapshots")
 	taken, _ := open.call("snapshot_create", object{"label": "before"})
 	open.failsAs("a confirmation that is not the id", amber.KindRefused, "snapshot_restore", object{"id": taken["id"], "confirm": "yes"})
-	dry, _ := open.call("snapshot_restore", object{"id": taken["id"], "confirm": taken["id"], "dry_run": true})
-	if dry["dry_run"] != true || dry["from"] != taken["id"] {
-		t.Errorf("dry run %v", dry)
-	}
+	has(t, "dry run", open.out("snapshot_restore", object{"id": taken["id"], "confirm": taken["id"], "dry_run": true}),
+		object{"dry_run": true, "from": taken["id"]})
 	done, _ := open.call("snapshot_restore", object{"id": taken["id"], "confirm": taken["id"]})
 	if done["safety_snapshot"] == nil || done["safety_snapshot"] == "" {
 		t.Errorf("restored %v", done)

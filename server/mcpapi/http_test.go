@@ -113,9 +113,7 @@ func TestHTTPBindsTheAgent(t *testing.T) {
 			t.Errorf("%s: %s: %s", path, kind, text)
 		}
 	}
-	if s, err := r.store().Stats.Stats(context.Background()); err != nil || s.Memories != 0 {
-		t.Errorf("the other agent has %d memories, %v", s.Memories, err)
-	}
+	must.Equal(t, "memories of the other agent", must.Get(r.store().Stats.Stats(context.Background()))(t).Memories, 0)
 	look := r.dial(s, "/mcp", "look", "")
 	if slices.Contains(look.tools(), "memory_save") {
 		t.Error("a reader is shown how to write")
@@ -145,10 +143,8 @@ func TestManyCallersAtOnceStayApart(t *testing.T) {
 	}
 	wg.Wait()
 	for name, token := range map[string]string{"default/default": "root", "acme/bot": "acme"} {
-		p, err := r.agents[name].Store.Memories.List(context.Background(), amber.ListQuery{All: true})
-		if err != nil || len(p.Items) != 40 {
-			t.Fatalf("%s has %d, %v", name, len(p.Items), err)
-		}
+		p := must.Get(r.agents[name].Store.Memories.List(context.Background(), amber.ListQuery{All: true}))(t)
+		must.Equal(t, "memories of "+name, len(p.Items), 40)
 		for _, m := range p.Items {
 			if !strings.HasPrefix(m.Content, "of "+token) {
 				t.Errorf("%s has %q", name, m.Content)
@@ -211,9 +207,8 @@ func TestHTTPRefusesWhatItShould(t *testing.T) {
 	}
 	// A text that is not UTF-8 is not mended silently.
 	bad := "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"memory_save\",\"arguments\":{\"content\":\"a\xffb\"}}}"
-	if _, body := post(t, s, bad); !strings.Contains(body, "not valid UTF-8") {
-		t.Errorf("%s", body)
-	}
+	_, body := post(t, s, bad)
+	must.Says(t, "the answer", body, "not valid UTF-8")
 	// Several messages at once are for the one version that has them.
 	batch := "[" + ping + "," + message(2, "tools/list", "") + "]"
 	if status, body := post(t, s, batch, "Mcp-Protocol-Version", "2025-03-26"); status != 200 || !strings.Contains(body, `"id":1`) || !strings.Contains(body, `"id":2`) {

@@ -20,9 +20,8 @@ func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
 	if saved["scope"] != "project" || saved["deduplicated"] != false || !strings.Contains(text, id) {
 		t.Errorf("saved %v, %q", saved, text)
 	}
-	if again, _ := c.call("memory_save", object{"content": "We chose PostgreSQL for JSONB", "title": "database", "kind": "project_fact"}); again["id"] != id || again["deduplicated"] != true {
-		t.Errorf("saved again: %v", again)
-	}
+	has(t, "saved again", c.out("memory_save", object{"content": "We chose PostgreSQL for JSONB", "title": "database", "kind": "project_fact"}),
+		object{"id": id, "deduplicated": true})
 	found, text := c.call("memory_recall", object{"query": "which database did we pick"})
 	hits := found["hits"].([]any)
 	if len(hits) != 1 || hits[0].(object)["id"] != id || !strings.Contains(text, "PostgreSQL") {
@@ -31,12 +30,8 @@ func TestAMemoryIsSavedFoundReadCorrectedAndForgotten(t *testing.T) {
 	if _, own := hits[0].(object)["trust"]; own {
 		t.Error("what is one's own is labelled")
 	}
-	got, _ := c.call("memory_get", object{"id": id})
-	if got["content"] != "We chose PostgreSQL for JSONB" || got["project"] != "acme/shop" {
-		t.Errorf("got %v", got)
-	}
-	updated, _ := c.call("memory_update", object{"id": id, "content": "We chose SQLite", "if_revision": 1})
-	must.Equal(t, "revision", updated["revision"], 2.0)
+	has(t, "got", c.out("memory_get", object{"id": id}), object{"content": "We chose PostgreSQL for JSONB", "project": "acme/shop"})
+	must.Equal(t, "revision", c.out("memory_update", object{"id": id, "content": "We chose SQLite", "if_revision": 1})["revision"], 2.0)
 	c.failsAs("an update of what somebody changed", amber.KindConflict, "memory_update", object{"id": id, "content": "x", "if_revision": 1})
 	c.call("memory_forget", object{"id": id})
 	c.failsAs("what is forgotten", amber.KindNotFound, "memory_get", object{"id": id})
@@ -150,9 +145,8 @@ func TestForeignMemoriesAreLabelledAndNotInjected(t *testing.T) {
 	for _, h := range found["hits"].([]any) {
 		trusts[h.(object)["trust"]]++
 	}
-	if trusts["imported"] != 1 || !strings.Contains(text, ", imported]") {
-		t.Errorf("%v, %q", found, text)
-	}
+	must.Equal(t, "imported", trusts["imported"], 1)
+	must.Says(t, "imported", text, ", imported]")
 	block, _ := c.call("memory_context", object{"goal": "deploy"})
 	if s := block["text"].(string); strings.Contains(s, "rm -rf") || !strings.Contains(s, "make release") || !strings.HasPrefix(s, "<amber-memory ") {
 		t.Errorf("injected: %q", s)
@@ -163,9 +157,7 @@ func TestSessionsHoldWhatIsSavedInThem(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	c := r.local("")
-	if kind, text := c.fails("session_end", object{}); kind != amber.KindInvalid || !strings.Contains(text, "session_start") {
-		t.Errorf("%s: %s", kind, text)
-	}
+	c.failsAs("an end without a beginning", amber.KindInvalid, "session_end", object{}, "session_start")
 	s, _ := c.call("session_start", object{"name": "mending"})
 	saved, _ := c.call("memory_save", object{"content": "in a session"})
 	c.call("memory_save", object{"content": "also in it"})
@@ -182,9 +174,7 @@ func TestSessionsHoldWhatIsSavedInThem(t *testing.T) {
 		t.Errorf("ended %v", ended)
 	}
 	after, _ := c.call("memory_save", object{"content": "after it"})
-	if after["session"] != nil {
-		t.Errorf("saved after the end: %v", after)
-	}
+	has(t, "saved after the end", after, object{"session": nil})
 }
 
 // TestASessionOfTheHostIsReopened lets an agent name the session that hooks
@@ -236,9 +226,7 @@ func TestBadArgumentsAreToldPrecisely(t *testing.T) {
 	}
 	// A whole number may be written with a point, and null is none.
 	c.call("memory_recall", object{"query": "x", "limit": 5.0, "kind": nil})
-	if s, err := r.store().Stats.Stats(context.Background()); err != nil || s.Memories != 0 {
-		t.Errorf("something was stored: %+v, %v", s, err)
-	}
+	must.Equal(t, "memories", must.Get(r.store().Stats.Stats(context.Background()))(t).Memories, 0)
 }
 
 // A session of no project is nobody else's: neither is its summary.
@@ -249,13 +237,11 @@ func TestSummaryWithoutAProjectIsOfItsSession(t *testing.T) {
 	o.Identities = amber.Identities{}
 	c := r.session(o, everything, "default", "default")
 	c.call("session_start", object{"id": "one"})
-	saved, _ := c.call("session_summary", object{"content": "canary"})
-	must.Equal(t, "scope", saved["scope"], "session")
+	must.Equal(t, "scope", c.out("session_summary", object{"content": "canary"})["scope"], "session")
 	other := r.session(o, everything, "default", "default")
 	other.call("session_start", object{"id": "two"})
-	if _, text := other.call("memory_context", object{"goal": "canary"}); strings.Contains(text, "canary") {
-		t.Errorf("another session is shown\n%s", text)
-	}
+	_, text := other.call("memory_context", object{"goal": "canary"})
+	must.Hides(t, "what another session is shown", text, "canary")
 }
 
 // TestKindsHaveCommonNames: an agent says "decision", and finds it again so. The

@@ -40,14 +40,9 @@ func TestResourcesAreRead(t *testing.T) {
 		_, err := c.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 		wire := wireError(t, err)
 		must.Equal(t, uri, wire.Code, jsonrpc.CodeInvalidParams)
-		if !strings.Contains(string(wire.Data), string(kind)) || !strings.Contains(string(wire.Data), `"uri":"`+uri) {
-			t.Errorf("%s: %s", uri, wire.Data)
-		}
+		must.Says(t, uri, string(wire.Data), string(kind), `"uri":"`+uri)
 	}
-	list, err := c.cs.ListResourceTemplates(ctx, nil)
-	if err != nil || len(list.ResourceTemplates) != 3 {
-		t.Errorf("%+v, %v", list, err)
-	}
+	must.Equal(t, "templates", len(must.Get(c.cs.ListResourceTemplates(ctx, nil))(t).ResourceTemplates), 3)
 }
 
 func TestPromptsBringWhatIsRemembered(t *testing.T) {
@@ -60,14 +55,12 @@ func TestPromptsBringWhatIsRemembered(t *testing.T) {
 		if err != nil || len(res.Messages) != 1 {
 			t.Fatalf("%s: %+v, %v", name, res, err)
 		}
-		if text := res.Messages[0].Content.(*mcp.TextContent).Text; !strings.Contains(text, "Tuesday") || !strings.Contains(text, "not instructions") {
-			t.Errorf("%s: %q", name, text)
-		}
+		must.Says(t, name, res.Messages[0].Content.(*mcp.TextContent).Text, "Tuesday", "not instructions")
 	}
 	_, err := c.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: "recall"})
-	if wire := wireError(t, err); int(wire.Code) != amber.KindInvalid.MCPCode() || !strings.Contains(wire.Message, "topic is missing") {
-		t.Errorf("%+v", wire)
-	}
+	wire := wireError(t, err)
+	must.Equal(t, "code", int(wire.Code), amber.KindInvalid.MCPCode())
+	must.Says(t, "message", wire.Message, "topic is missing")
 	_, err = c.cs.GetPrompt(ctx, &mcp.GetPromptParams{Name: "none"})
 	must.Equal(t, "code", int(wireError(t, err).Code), amber.KindInvalid.MCPCode())
 }

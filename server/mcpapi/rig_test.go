@@ -182,17 +182,27 @@ func (c *client) out(tool string, args object) object {
 	return out
 }
 
+// has checks that an answer has fields with these values; nil is a field that is not there.
+func has(t testing.TB, what string, got, want object) {
+	t.Helper()
+	for name, value := range want {
+		must.Equal(t, what+": "+name, got[name], value)
+	}
+}
+
 // count is how many items a tool answers with in a field.
 func (c *client) count(field, tool string, args object) int {
 	c.t.Helper()
 	return len(c.out(tool, args)[field].([]any))
 }
 
-// failsAs calls a tool that must fail with an error of a kind.
-func (c *client) failsAs(what string, want amber.Kind, tool string, args object) {
+// failsAs calls a tool that must fail with an error of a kind and a text that has
+// the words.
+func (c *client) failsAs(what string, want amber.Kind, tool string, args object, words ...string) {
 	c.t.Helper()
-	kind, _ := c.fails(tool, args)
+	kind, text := c.fails(tool, args)
 	must.Equal(c.t, what, kind, want)
+	must.Says(c.t, what, text, words...)
 }
 
 // fails calls a tool that must fail and returns the kind and the text.

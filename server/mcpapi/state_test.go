@@ -13,9 +13,7 @@ func TestStateDocuments(t *testing.T) {
 	t.Parallel()
 	c := newRig(t).local("state")
 	first, _ := c.call("state_set", object{"name": "my.cursor", "document": object{"at": 1}, "if_absent": true})
-	if first["document"] != nil || first["name"] != "my.cursor" {
-		t.Errorf("stored %v", first)
-	}
+	has(t, "stored", first, object{"document": nil, "name": "my.cursor"})
 	c.failsAs("storing it as a new one again", amber.KindConflict,
 		"state_set", object{"name": "my.cursor", "document": 2, "if_absent": true})
 	second, _ := c.call("state_set", object{"name": "my.cursor", "document": object{"at": 2}, "if_revision": first["revision"]})
@@ -66,12 +64,8 @@ func TestThePolicyIsAskedAboutCapturedLearnings(t *testing.T) {
 	r.agents["default/default"].Policy = policy.Conservative{NoLearnings: true}
 	c := r.local("engram")
 	text := object{"content": "## Key Learnings\n1. Integration tests need PostgreSQL 16\n"}
-	out, said := c.call("mem_capture_passive", text)
-	if out["extracted"] != 1.0 || out["saved"] != 0.0 || out["blocked"] != 1.0 || out["blocked_reason"] != "memory.write_back.learnings is false" {
-		t.Errorf("%v, %s", out, said)
-	}
+	has(t, "the answer", c.out("mem_capture_passive", text),
+		object{"extracted": 1.0, "saved": 0.0, "blocked": 1.0, "blocked_reason": "memory.write_back.learnings is false"})
 	r.agents["default/default"].Policy = policy.Conservative{}
-	if out, _ := c.call("mem_capture_passive", text); out["saved"] != 1.0 || out["blocked"] != nil {
-		t.Errorf("%v", out)
-	}
+	has(t, "the answer", c.out("mem_capture_passive", text), object{"saved": 1.0, "blocked": nil})
 }

@@ -78,9 +78,8 @@ func TestTheServerSurvivesWhatIsNoMessage(t *testing.T) {
 			switch p := parse(t, l); {
 			case p.Error != nil && p.ID == nil:
 				refused++
-				if p.Error.Code != test.code || !strings.Contains(p.Error.Message, test.message) {
-					t.Errorf("%s: %s", name, l)
-				}
+				must.Equal(t, name, p.Error.Code, test.code)
+				must.Says(t, name, p.Error.Message, test.message)
 			case p.ID == 9.0 && p.Error == nil:
 				answered++
 			}
@@ -111,9 +110,7 @@ func TestALineThatIsTooLongIsRefusedAndNotKept(t *testing.T) {
 	in := io.MultiReader(strings.NewReader(hello), &endless{3 * mcpapi.MaxMessageBytes}, strings.NewReader("\n"+`{"jsonrpc":"2.0","id":9,"method":"ping"}`+"\n"))
 	lines := newRig(t).pipe(in)
 	text := strings.Join(lines, "\n")
-	if !strings.Contains(text, fmt.Sprintf("the message has more than %d bytes", mcpapi.MaxMessageBytes)) || !strings.Contains(text, `"id":9,"result"`) {
-		t.Errorf("%s", text)
-	}
+	must.Says(t, "the answer", text, fmt.Sprintf("the message has more than %d bytes", mcpapi.MaxMessageBytes), `"id":9,"result"`)
 }
 
 // TestTheEndOfInputLosesNothing closes stdin right behind many writes: each is
@@ -146,9 +143,8 @@ func TestBatchesAndRepeatedIDs(t *testing.T) {
 	old := strings.Replace(hello, "2025-11-25", "2025-03-26", 1)
 	lines := r.pipe(strings.NewReader(old + `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":"two","method":"tools/list"},3]` + "\n"))
 	text := strings.Join(lines, "\n")
-	if len(lines) != 4 || !strings.Contains(text, `"id":1,"result"`) || !strings.Contains(text, `"id":"two","result"`) {
-		t.Errorf("%s", text)
-	}
+	must.Equal(t, "lines", len(lines), 4)
+	must.Says(t, "the answer", text, `"id":1,"result"`, `"id":"two","result"`)
 	stuck := make(chan struct{})
 	slow := r.agents["default/default"]
 	slow.Store.Stats = waiting{slow.Store.Stats, stuck}
@@ -205,9 +201,7 @@ func TestStoppingEndsTheServer(t *testing.T) {
 	go io.WriteString(feed, hello)
 	must.Do(t, must.Err(bufio.NewReader(out).ReadString('\n')))
 	stop()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	must.Is(t, "", <-done, context.Canceled)
 	feed.Close()
 }
 
@@ -219,9 +213,7 @@ func TestAPanicIsCaught(t *testing.T) {
 	a.Store.Stats = broken{}
 	lines := r.pipeWith("engram", strings.NewReader(hello+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mem_stats"}}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"))
 	text := strings.Join(lines, "\n")
-	if !strings.Contains(text, `"id":2,"result"`) || !strings.Contains(text, fmt.Sprintf(`"code":%d`, amber.KindInternal.MCPCode())) {
-		t.Errorf("%s", text)
-	}
+	must.Says(t, "the answers", text, `"id":2,"result"`, fmt.Sprintf(`"code":%d`, amber.KindInternal.MCPCode()))
 }
 
 type broken struct{ amber.StatsReader }

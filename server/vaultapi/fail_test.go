@@ -71,9 +71,9 @@ func TestBodies(t *testing.T) {
 		`{"content":"\u0000\u2028"}`: "\x00\u2028", document("content", strings.Repeat("☃", 300_000)): strings.Repeat("☃", 300_000),
 	} {
 		put(body, "Content-Type", "application/json; charset=utf-8").want(200)
-		if f := w.get(token, "a.md"); f.Content != want || f.Size != int64(len(want)) {
-			t.Errorf("%.60q is %.60q", body, f.Content)
-		}
+		f := w.get(token, "a.md")
+		must.Equal(t, "content", f.Content, want)
+		must.Equal(t, "size", f.Size, int64(len(want)))
 	}
 	for _, body := range []string{`{"destination":"b.md","overwrite":1}`, `{"destination":"b.md","overwrite":null}`, `{"destination":"b.md","overwrite":"true"}`} {
 		w.do(ask{method: "POST", path: "/vault/files/a.md/copy", body: body, token: token}).unfit("body", "overwrite")
@@ -180,10 +180,8 @@ func TestDamageIsToldWithoutPlaces(t *testing.T) {
 // rewrite changes a file of a vault, found by its name on disk.
 func rewrite(t *testing.T, w *world, base string, damage func([]byte) []byte) {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(w.home.Dir(), "*", "*", "*", "*", "gen", "*", "state", "vault", "*", base))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("%q, %v", found, err)
-	}
+	found := must.Get(filepath.Glob(filepath.Join(w.home.Dir(), "*", "*", "*", "*", "gen", "*", "state", "vault", "*", base)))(t)
+	must.Equal(t, "files found", len(found), 1)
 	b, err := os.ReadFile(found[0])
 	if err == nil {
 		err = os.WriteFile(found[0], damage(b), 0o600)

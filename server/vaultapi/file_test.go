@@ -123,9 +123,8 @@ func TestConditions(t *testing.T) {
 	}
 	must.Equal(t, "content", w.get(token, "a.md").Content, "two")
 	r := w.do(ask{method: "GET", path: "/vault/files/a.md", token: token, header: servertest.Header("If-None-Match", `"x", `+tag("two"))}).want(304)
-	if r.header.Get("ETag") != tag("two") || len(r.body) != 0 {
-		t.Errorf("%v %q", r.header, r.body)
-	}
+	must.Equal(t, "ETag", r.header.Get("ETag"), tag("two"))
+	must.Equal(t, "bytes of the answer", len(r.body), 0)
 	w.do(ask{method: "GET", path: "/vault/files/a.md", token: token, header: servertest.Header("If-None-Match", tag("one"))}).want(200)
 }
 
@@ -153,9 +152,8 @@ func TestOnlyOneIsFirst(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if won.Load() != 1 || lost.Load() != 7 {
-		t.Errorf("%d won, %d lost", won.Load(), lost.Load())
-	}
+	must.Equal(t, "writers that won", won.Load(), 1)
+	must.Equal(t, "writers that lost", lost.Load(), 7)
 }
 
 func TestNames(t *testing.T) {
@@ -189,9 +187,7 @@ func TestNames(t *testing.T) {
 	}
 	w.do(ask{method: "POST", path: "/vault/files/plain.md/move", body: document("destination", long+"x"), token: token}).unfit("body", "destination")
 	w.do(ask{method: "POST", path: "/vault/files/plain.md/copy", body: document("destination", ""), token: token}).unfit("body", "destination")
-	if lines := w.audit(); !strings.Contains(strings.Join(lines, "\n"), "vault.put sha256:"+strings.Trim(tag(long), `"`)+" ok") {
-		t.Errorf("a long name is not in %q", lines)
-	}
+	must.Says(t, "the audit log", strings.Join(w.audit(), "\n"), "vault.put sha256:"+strings.Trim(tag(long), `"`)+" ok")
 }
 
 // backend is a client of the server.

@@ -83,9 +83,9 @@ func TestSearch(t *testing.T) {
 	if total != 3 || len(items) != 1 || items[0].Name != "b.md" || items[0].Snippet != "[[hl]]content[[/hl]] of b.md" || items[0].Size != 15 {
 		t.Errorf("%d %+v", total, items)
 	}
-	if total, items = look("q=not+there"); total != 0 || len(items) != 0 {
-		t.Errorf("%d %+v", total, items)
-	}
+	total, items = look("q=not+there")
+	must.Equal(t, "total", total, 0)
+	must.Equal(t, "items", len(items), 0)
 	for _, bad := range []struct{ query, where string }{
 		{"", "q"},
 		{"q=x", "q"},
@@ -119,9 +119,8 @@ func TestExport(t *testing.T) {
 	w := newWorld(t)
 	token := w.login(ada)
 	r := w.do(ask{method: "GET", path: "/vault/export", token: token}).want(200)
-	if got := archiveOf(t, r.body); len(got) != 0 || r.header.Get("Content-Type") != "application/zip" {
-		t.Errorf("%v %v", got, r.header)
-	}
+	must.Equal(t, "files", len(archiveOf(t, r.body)), 0)
+	must.Equal(t, "type", r.header.Get("Content-Type"), "application/zip")
 	w.fill(token, "a.md", "dir/x.md", "日.md")
 	w.put(token, "C:x.md", "one").want(200)
 	w.put(token, "c*x.md", "two").want(200)
@@ -221,9 +220,8 @@ func TestRoutes(t *testing.T) {
 	}
 	for path, allow := range map[string]string{"/vault/files": "GET", "/auth/token": "POST", "/vault/files/a/append": "GET, PUT, DELETE, POST", "/me/capabilities": "GET"} {
 		r := w.do(ask{method: "PATCH", path: path, token: token}).want(405)
-		if r.header.Get("Allow") != allow || string(r.body) != `{"detail":"Method Not Allowed"}` {
-			t.Errorf("%s: %v %s", path, r.header, r.body)
-		}
+		must.Equal(t, path, r.header.Get("Allow"), allow)
+		must.Equal(t, path, string(r.body), `{"detail":"Method Not Allowed"}`)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -104,8 +104,8 @@ func TestManyAgents(t *testing.T) {
 	}
 	must.Equal(t, "agents remembered", c.Agents(), 201)
 	for _, want := range []int{1, 0, -1} {
-		if left, wait := c.Take("busy", 3, now); left != want || wait != 29*time.Minute {
-			t.Errorf("%d left, %s", left, wait)
-		}
+		left, wait := c.Take("busy", 3, now)
+		must.Equal(t, "left", left, want)
+		must.Equal(t, "wait", wait, 29*time.Minute)
 	}
 }

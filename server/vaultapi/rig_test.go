@@ -218,8 +218,7 @@ const base = "/api/v1"
 
 func (w *world) do(q ask) reply {
 	w.t.Helper()
-	r := must.Get(w.try(q))(w.t)
-	return r
+	return must.Get(w.try(q))(w.t)
 }
 
 // try may be called from any goroutine.
