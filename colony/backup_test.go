@@ -83,9 +83,7 @@ func TestBackupIsOvertaken(t *testing.T) {
 			if r.Op == "put" && !busy {
 				if puts++; puts == 3 {
 					busy = true
-					if r := b.backup(open(), doc(long), colony.BackupOptions{}); !r.Resumed {
-						t.Errorf("the other made %+v", r)
-					}
+					must.Equal(t, "resumed", b.backup(open(), doc(long), colony.BackupOptions{}).Resumed, true)
 					b.backup(open(), doc("newer"), colony.BackupOptions{Keep: 1})
 				}
 			}
@@ -143,9 +141,7 @@ func TestBackupIsLaterThanAllOthers(t *testing.T) {
 	b.fake.Fill(map[string]string{"cmem.x.99991231T235959999999Z-ffffff.p0.json": "x"})
 	_, err := v.Backup(t.Context(), doc("two"), colony.BackupOptions{})
 	refusedAs(t, err, amber.KindDamaged)
-	if !strings.Contains(amber.HintOf(err), "amber vault delete 99991231") {
-		t.Errorf("hint is %q", amber.HintOf(err))
-	}
+	must.Says(t, "hint", amber.HintOf(err), "amber vault delete 99991231")
 }
 
 // Documents that cannot be written are refused before anything is asked.
@@ -153,14 +149,10 @@ func TestBackupRefusesDocuments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, docs := range []colony.Documents{nil, {}, {"a": "\xff"}, {"\xff": "a"}} {
-		_, err := b.open(nil).Backup(t.Context(), docs, colony.BackupOptions{})
-		refusedAs(t, err, amber.KindInvalid)
+		refusedAs(t, must.Err(b.open(nil).Backup(t.Context(), docs, colony.BackupOptions{})), amber.KindInvalid)
 	}
-	_, err := b.open(nil).Backup(t.Context(), doc("x"), colony.BackupOptions{Keep: -1})
-	refusedAs(t, err, amber.KindInvalid)
-	if len(b.fake.Requests()) > 0 {
-		t.Errorf("requests are %v", b.fake.Requests())
-	}
+	refusedAs(t, must.Err(b.open(nil).Backup(t.Context(), doc("x"), colony.BackupOptions{Keep: -1})), amber.KindInvalid)
+	must.Equal(t, "requests", len(b.fake.Requests()), 0)
 }
 
 // Every write is announced, in the order in which it is made.
@@ -196,8 +188,7 @@ func TestBackupGivesUpThePointer(t *testing.T) {
 		}
 		return colonytest.Fault{}
 	}
-	_, err := v.Backup(t.Context(), doc("two"), colony.BackupOptions{})
-	refusedAs(t, err, amber.KindConflict)
+	refusedAs(t, must.Err(v.Backup(t.Context(), doc("two"), colony.BackupOptions{})), amber.KindConflict)
 	b.fake.Before = nil
 	b.restore(v, doc("one"))
 	if r := b.backup(v, doc("two"), colony.BackupOptions{}); !r.Resumed || len(r.Uploaded) != 1 {
@@ -214,10 +205,8 @@ func TestWitnessFails(t *testing.T) {
 	must.Equal(t, "warnings", len(b.backup(v, doc("one"), colony.BackupOptions{}).Warnings), 1)
 	must.Equal(t, "warnings", len(b.restore(v, doc("one")).Warnings), 1)
 	v = b.open(func(o *colony.Options) { o.Witness = &forgetful{blind: true} })
-	_, err := v.Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindInternal)
-	_, err = v.Backup(t.Context(), doc("two"), colony.BackupOptions{})
-	refusedAs(t, err, amber.KindInternal)
+	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindInternal)
+	refusedAs(t, must.Err(v.Backup(t.Context(), doc("two"), colony.BackupOptions{})), amber.KindInternal)
 }
 
 type forgetful struct{ blind bool }

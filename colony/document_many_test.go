@@ -31,9 +31,7 @@ func TestDocumentsAreBounded(t *testing.T) {
 		docs, _, err := unpack(t, p, colony.ReadOptions{Tolerant: true})
 		return docs, err
 	}
-	if got, err := read(plaintext); err != nil || len(got) != most {
-		t.Errorf("%d documents: %v", len(got), err)
-	}
+	must.Equal(t, "documents", len(must.Get(read(plaintext))(t)), most)
 	docs["one more"] = ""
 	must.Fail(docs.Canonical())(t, "writing one more", amber.KindQuota)
 	plaintext = append(bytes.TrimSuffix(plaintext, []byte("}")), `,"one more":""}`...)

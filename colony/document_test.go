@@ -3,7 +3,6 @@ package colony_test
 import (
 	"crypto/rand"
 	"os"
-	"strings"
 	"testing"
 
 	"filippo.io/age"
@@ -34,8 +33,6 @@ func TestTheFormatIsDocumented(t *testing.T) {
 		t.Fatalf("only %d words", len(words))
 	}
 	for _, word := range words {
-		if !strings.Contains(doc, "`"+word+"`") {
-			t.Errorf("there is nothing about %s", word)
-		}
+		must.Says(t, "the document", doc, "`"+word+"`")
 	}
 }

@@ -15,22 +15,18 @@ func TestLabelsOfAVault(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	v := b.open(func(o *colony.Options) { o.Label = "nothing here" })
-	if all, err := v.Labels(t.Context()); err != nil || len(all) != 0 {
-		t.Errorf("labels are %q, %v, want none", all, err)
-	}
+	must.Equal(t, "labels", len(must.Get(v.Labels(t.Context()))(t)), 0)
 	for _, label := range []string{"Team Room", "laptop"} {
 		b.backup(b.open(func(o *colony.Options) { o.Label = label }), doc(label), colony.BackupOptions{})
 	}
 	b.fake.Fill(map[string]string{"notes.md": "mine", "cmem.UPPER.latest.json": "{}", "cmem.x.y.z.json": "{}", "cmem.half.latest.json": "broken"})
-	all := must.Get(v.Labels(t.Context()))(t)
-	must.Equal(t, "labels", all, []string{"half", "laptop", "team-room"})
+	must.Equal(t, "labels", must.Get(v.Labels(t.Context()))(t), []string{"half", "laptop", "team-room"})
 	list, err := v.Of("team-room", nil).List(t.Context())
 	if err != nil || len(list) != 1 || list[0].Label != "team-room" || list[0].LabelRaw != "Team Room" {
 		t.Errorf("list is %+v, %v", list, err)
 	}
 	seen := &memo{seen: colony.Sighting{ID: "20260701T120000000000Z-abcdef"}}
-	_, err = v.Of("gone", seen).List(t.Context())
-	refusedAs(t, err, amber.KindUntrusted)
+	refusedAs(t, must.Err(v.Of("gone", seen).List(t.Context())), amber.KindUntrusted)
 	if list, err := v.List(t.Context()); err != nil || len(list) != 0 || v.Label() != "nothing-here" {
 		t.Errorf("the label it was opened with lists %+v, %v", list, err)
 	}

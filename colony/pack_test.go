@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -186,9 +185,7 @@ func TestDocumentsOfBadTextsHaveNoDigest(t *testing.T) {
 			t.Errorf("%q: got %s, %v, want invalid", d, got, err)
 		}
 	}
-	if !slices.Equal(colony.Documents{"\U00010000": "", "\uffff": "", "a": ""}.Names(), []string{"a", "\uffff", "\U00010000"}) {
-		t.Error("the names are in another order")
-	}
+	must.Equal(t, "names", colony.Documents{"\U00010000": "", "\uffff": "", "a": ""}.Names(), []string{"a", "\uffff", "\U00010000"})
 }
 
 // TestWhatIsCompressedTellsNoTime looks at the header of gzip.

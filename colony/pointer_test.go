@@ -24,9 +24,7 @@ func TestAPointerNamesASnapshot(t *testing.T) {
 	}
 	want := colony.Pointer{Label: testLabel, ID: testID, ManifestFile: colony.ManifestName(testLabel, testID), UpdatedAt: "2026-06-19T05:16:43Z"}
 	must.Equal(t, "pointer", p, want, cmpopts.IgnoreUnexported(colony.Pointer{}))
-	if o := p.Objections(testLabel); len(o) > 0 {
-		t.Errorf("got %v, want no objection", o)
-	}
+	must.Equal(t, "objections", len(p.Objections(testLabel)), 0)
 }
 
 func TestAPointerThatNamesNothingIsDamaged(t *testing.T) {

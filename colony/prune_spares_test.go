@@ -51,9 +51,9 @@ func TestPruneLeavesOtherLabelsAlone(t *testing.T) {
 
 	// It does not count as one that is kept either.
 	b.backup(two, doc("more of a.b"), colony.BackupOptions{})
-	if r, err := two.Prune(t.Context(), 2, false); err != nil || len(r.Deleted) > 0 || len(r.Kept) != 3 {
-		t.Errorf("prune: %+v, %v", r, err)
-	}
+	r := must.Get(two.Prune(t.Context(), 2, false))(t)
+	must.Equal(t, "deleted", len(r.Deleted), 0)
+	must.Equal(t, "kept", len(r.Kept), 3)
 }
 
 // TestPruneKeepsTheLastText: a backup of documents without text has not
@@ -135,11 +135,10 @@ func TestFullVaultsSayWhatHelps(t *testing.T) {
 		return colonytest.Fault{}
 	}
 	text := doc(bulky(1, 1_400_000))
-	_, err := v.Backup(t.Context(), text, colony.BackupOptions{})
-	refusedAs(t, err, amber.KindUnreachable)
+	refusedAs(t, must.Err(v.Backup(t.Context(), text, colony.BackupOptions{})), amber.KindUnreachable)
 	b.fake.Before = nil
 	b.pass(time.Minute)
-	_, err = v.Backup(t.Context(), text, colony.BackupOptions{})
+	_, err := v.Backup(t.Context(), text, colony.BackupOptions{})
 	refusedAs(t, err, amber.KindQuota)
 	begun, ok := strings.CutPrefix(amber.HintOf(err), "amber vault delete --snapshot ")
 	if !ok || !strings.Contains(err.Error(), "unfinished uploads") {
@@ -154,9 +153,8 @@ func TestFullVaultsSayWhatHelps(t *testing.T) {
 	b = newBench(t)
 	_, err = b.openOn(quiet{b.fake}, nil).Backup(t.Context(), doc("one"), colony.BackupOptions{})
 	refusedAs(t, err, amber.KindQuota)
-	if hint := amber.HintOf(err); !strings.Contains(err.Error(), "reports no quota yet") || !strings.Contains(hint, "small file") {
-		t.Errorf("the error is %v, the hint %q", err, hint)
-	}
+	must.Says(t, "the error", err.Error(), "reports no quota yet")
+	must.Says(t, "the hint", amber.HintOf(err), "small file")
 }
 
 // quiet is a vault that has not told its quota and holds nearly what most hold.

@@ -31,10 +31,8 @@ func TestPruneRemovesWhatTheOriginalDoes(t *testing.T) {
 	if err != nil || count(b.fake.Requests(), "delete") > 0 || !plan.Planned {
 		t.Fatalf("plan is %+v, %v", plan, err)
 	}
-	r, err := v.Prune(t.Context(), want.Prune.Keep, false)
-	if err != nil || len(r.Deleted) != 2 {
-		t.Fatalf("report is %+v, %v", r, err)
-	}
+	r := must.Get(v.Prune(t.Context(), want.Prune.Keep, false))(t)
+	must.Equal(t, "deleted", len(r.Deleted), 2)
 	must.Equal(t, "files", names(b.fake, ""), want.Prune.After)
 	plan.Planned = false
 	must.Equal(t, "plan", plan, r)
@@ -74,8 +72,7 @@ func TestPruneKeepsWhatCanBeRestored(t *testing.T) {
 		t.Errorf("report is %+v, %v", r, err)
 	}
 	b.restore(s.v, doc("five"))
-	_, err = s.v.Prune(t.Context(), 0, false)
-	refusedAs(t, err, amber.KindInvalid)
+	refusedAs(t, must.Err(s.v.Prune(t.Context(), 0, false)), amber.KindInvalid)
 }
 
 // With a pointer that cannot be mended nothing is removed.
@@ -92,8 +89,7 @@ func TestPruneNeedsAPointer(t *testing.T) {
 		}
 		return colonytest.Fault{}
 	}
-	_, err := v.Prune(t.Context(), 1, false)
-	refusedAs(t, err, amber.KindRefused)
+	refusedAs(t, must.Err(v.Prune(t.Context(), 1, false)), amber.KindRefused)
 	must.Equal(t, "files", b.fake.Files(), before)
 }
 
@@ -104,16 +100,13 @@ func TestPruneOfNothingButLitter(t *testing.T) {
 	s := &scene{bench: b, v: b.open(nil)}
 	s.v.SetPartChars(200)
 	s.interrupt("put", 3, func() { _, _ = backUp(long, 0)(s) })
-	if r, err := s.v.Prune(t.Context(), 1, false); err != nil || len(r.Orphans) != 0 || len(b.fake.Files()) != 2 {
-		t.Errorf("report is %+v, %v", r, err)
-	}
+	must.Equal(t, "orphans", len(must.Get(s.v.Prune(t.Context(), 1, false))(t).Orphans), 0)
+	must.Equal(t, "files", len(b.fake.Files()), 2)
 	b.pass(colony.DefaultGrace)
-	if r, err := s.v.Prune(t.Context(), 1, false); err != nil || len(r.Orphans) != 2 || len(b.fake.Files()) != 0 {
-		t.Errorf("report is %+v, %v", r, err)
-	}
+	must.Equal(t, "orphans", len(must.Get(s.v.Prune(t.Context(), 1, false))(t).Orphans), 2)
+	must.Equal(t, "files", len(b.fake.Files()), 0)
 	b.fake.Fill(map[string]string{"cmem.x.latest.json": "{}"})
-	_, err := s.v.Prune(t.Context(), 1, false)
-	refusedAs(t, err, amber.KindDamaged)
+	refusedAs(t, must.Err(s.v.Prune(t.Context(), 1, false)), amber.KindDamaged)
 }
 
 func TestDelete(t *testing.T) {
@@ -127,22 +120,17 @@ func TestDelete(t *testing.T) {
 	if err != nil || !r.Planned || !slices.Equal(r.Deleted, []colony.SnapshotID{newer}) || len(b.fake.Files()) != len(before) {
 		t.Errorf("plan is %+v, %v", r, err)
 	}
-	r, err = v.Delete(t.Context(), newer, false)
-	if err != nil || !slices.Equal(r.Deleted, []colony.SnapshotID{newer}) || !slices.Equal(r.Kept, []colony.SnapshotID{older}) {
-		t.Errorf("report is %+v, %v", r, err)
-	}
+	r = must.Get(v.Delete(t.Context(), newer, false))(t)
+	must.Equal(t, "deleted", r.Deleted, []colony.SnapshotID{newer})
+	must.Equal(t, "kept", r.Kept, []colony.SnapshotID{older})
 	if got := b.restore(v, doc("one")); got.Fallback != "" || witness.seen.ID != older {
 		t.Errorf("restored %+v, seen is %+v", got, witness.seen)
 	}
-	_, err = v.Delete(t.Context(), newer, false)
-	refusedAs(t, err, amber.KindNotFound)
-	_, err = v.Delete(t.Context(), "x", false)
-	refusedAs(t, err, amber.KindInvalid)
-	if _, err = v.Delete(t.Context(), older, false); err != nil || len(b.fake.Files()) != 0 {
-		t.Errorf("files are %q: %v", names(b.fake, ""), err)
-	}
-	_, err = v.Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindNotFound)
+	refusedAs(t, must.Err(v.Delete(t.Context(), newer, false)), amber.KindNotFound)
+	refusedAs(t, must.Err(v.Delete(t.Context(), "x", false)), amber.KindInvalid)
+	must.NoError(t, must.Err(v.Delete(t.Context(), older, false)))
+	must.Equal(t, "files", len(b.fake.Files()), 0)
+	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindNotFound)
 }
 
 // An older one goes without a change to the pointer.
@@ -152,9 +140,8 @@ func TestDeleteAnOlderOne(t *testing.T) {
 	v := b.open(nil)
 	older, _ := two(b, v)
 	begin := len(b.fake.Requests())
-	if _, err := v.Delete(t.Context(), older, false); err != nil || count(b.fake.Requests()[begin:], "put") > 0 {
-		t.Errorf("delete: %v after %v", err, b.fake.Requests()[begin:])
-	}
+	must.NoError(t, must.Err(v.Delete(t.Context(), older, false)))
+	must.Equal(t, "puts", count(b.fake.Requests()[begin:], "put"), 0)
 	b.restore(v, doc("two"))
 }
 
@@ -165,9 +152,8 @@ func TestDeleteTheLastOne(t *testing.T) {
 	v := b.open(nil)
 	id := b.backup(v, doc("one"), colony.BackupOptions{}).ID
 	b.fake.Fill(map[string]string{"cmem.x.latest.json": "?"})
-	if _, err := v.Delete(t.Context(), id, false); err != nil || len(b.fake.Files()) != 0 {
-		t.Errorf("files are %q: %v", names(b.fake, ""), err)
-	}
+	must.NoError(t, must.Err(v.Delete(t.Context(), id, false)))
+	must.Equal(t, "files", len(b.fake.Files()), 0)
 }
 
 // overlisting is a vault that does not look at the prefix.
@@ -186,16 +172,13 @@ func TestListingOfOthers(t *testing.T) {
 	b.backup(other, doc("two"), colony.BackupOptions{})
 	b.fake.Fill(map[string]string{"notes.md": "mine"})
 	v := b.openOn(overlisting{b.fake}, nil)
-	_, err := v.Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindNotFound)
+	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindNotFound)
 	b.backup(v, doc("three"), colony.BackupOptions{Keep: 1})
 	r := b.backup(v, doc("four"), colony.BackupOptions{Keep: 1})
-	if all, err := v.List(t.Context()); err != nil || len(all) != 1 || len(r.Pruned.Deleted) != 1 {
-		t.Errorf("list is %+v, %v; report was %+v", all, err, r)
-	}
-	if all, err := other.List(t.Context()); err != nil || len(all) != 2 || b.fake.Files()["notes.md"] != "mine" {
-		t.Errorf("list is %+v, %v", all, err)
-	}
+	must.Equal(t, "listed", len(must.Get(v.List(t.Context()))(t)), 1)
+	must.Equal(t, "pruned", len(r.Pruned.Deleted), 1)
+	must.Equal(t, "listed", len(must.Get(other.List(t.Context()))(t)), 2)
+	must.Equal(t, "what is not a snapshot", b.fake.Files()["notes.md"], "mine")
 }
 
 // What is removed while it is listed is not in the list.

@@ -134,13 +134,10 @@ func TestRestoreByName(t *testing.T) {
 			t.Errorf("restored %+v: %v", r, err)
 		}
 	}
-	_, err := v.Restore(t.Context(), "yesterday")
-	refusedAs(t, err, amber.KindInvalid)
-	_, err = v.Restore(t.Context(), "20270619T051643039000Z-abc027")
-	refusedAs(t, err, amber.KindNotFound)
+	refusedAs(t, must.Err(v.Restore(t.Context(), "yesterday")), amber.KindInvalid)
+	refusedAs(t, must.Err(v.Restore(t.Context(), "20270619T051643039000Z-abc027")), amber.KindNotFound)
 	b.fake.Remove(colony.ManifestName("x", older))
-	_, err = v.Restore(t.Context(), older)
-	refusedAs(t, err, amber.KindDamaged)
+	refusedAs(t, must.Err(v.Restore(t.Context(), older)), amber.KindDamaged)
 	b.fake.Remove("cmem.x.latest.json")
 	must.NoError(t, must.Err(v.Restore(t.Context(), newer)))
 }
@@ -173,13 +170,10 @@ func TestRestoreNoticesWhatIsOlder(t *testing.T) {
 	b := newBench(t)
 	b.fake.Fill(vaultFiles(t, "testdata/vaults/three_plus_one"))
 	v := b.open(func(o *colony.Options) { o.Witness = &memo{} })
-	newest, err := v.Restore(t.Context(), "")
-	if err != nil || newest.Counter != 0 {
-		t.Fatalf("restored %+v: %v", newest, err)
-	}
+	newest := must.Get(v.Restore(t.Context(), ""))(t)
+	must.Equal(t, "counter", newest.Counter, 0)
 	b.fake.Remove(names(b.fake, "cmem.x."+string(newest.ID))...)
-	_, err = v.Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindUntrusted)
+	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindUntrusted)
 }
 
 // What is not to be trusted is not fetched.
@@ -187,8 +181,7 @@ func TestRestoreChecksBeforeItFetches(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fake.Fill(vaultFiles(t, "testdata/mut/tamper_created_at/vault"))
-	_, err := b.open(func(o *colony.Options) { o.Label = "m" }).Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindUntrusted)
+	refusedAs(t, must.Err(b.open(func(o *colony.Options) { o.Label = "m" }).Restore(t.Context(), "")), amber.KindUntrusted)
 	must.Equal(t, "requests", len(b.fake.Requests()), 3)
 }
 
@@ -202,6 +195,5 @@ func TestRestoreNoticesOtherDocuments(t *testing.T) {
 	p, err := colony.Pack(t.Context(), colony.Draft{ID: id, Label: "x", CreatedAt: b.now(), Documents: doc("evil")})
 	must.Do(t, err)
 	b.fake.Fill(map[string]string{p.Manifest.Name: p.Manifest.Content, p.Parts[0].Name: p.Parts[0].Content})
-	_, err = v.Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindUntrusted)
+	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindUntrusted)
 }

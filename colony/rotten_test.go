@@ -2,7 +2,6 @@ package colony_test
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
@@ -40,20 +39,12 @@ func TestRottenPointer(t *testing.T) {
 			v := b.openOn(backends[backend](&scene{bench: b}), nil)
 			_, newer := two(b, v)
 			b.fake.Rot(pointerFile)
-			if r := b.restore(v, doc("two")); !strings.Contains(r.Fallback, "the pointer cannot be read") {
-				t.Errorf("fallback is %q", r.Fallback)
-			}
-			if l, err := v.Latest(t.Context()); err != nil || l.ID != newer {
-				t.Errorf("latest is %+v, %v", l, err)
-			}
-			if all, err := v.List(t.Context()); err != nil || len(all) != 2 {
-				t.Errorf("list is %+v, %v", all, err)
-			}
+			must.Says(t, "fallback", b.restore(v, doc("two")).Fallback, "the pointer cannot be read")
+			must.Equal(t, "latest", must.Get(v.Latest(t.Context()))(t).ID, newer)
+			must.Equal(t, "listed", len(must.Get(v.List(t.Context()))(t)), 2)
 			b.pass(colony.DefaultGrace)
 			must.Kind(t, backend+", "+name, mend(b, v), "")
-			if r, err := v.Restore(t.Context(), ""); err != nil || r.Fallback != "" {
-				t.Errorf("%s, %s: restored with %q: %v", backend, name, r.Fallback, err)
-			}
+			must.Equal(t, backend+", "+name+": fallback", must.Get(v.Restore(t.Context(), ""))(t).Fallback, "")
 		}
 	}
 }
@@ -65,14 +56,10 @@ func TestDeleteWithARottenPointer(t *testing.T) {
 	v := b.open(nil)
 	older, newer := two(b, v)
 	b.fake.Rot(pointerFile)
-	if r, err := v.Delete(t.Context(), newer, false); err != nil || !slices.Equal(r.Deleted, []colony.SnapshotID{newer}) {
-		t.Fatalf("report is %+v, %v", r, err)
-	}
+	must.Equal(t, "deleted", must.Get(v.Delete(t.Context(), newer, false))(t).Deleted, []colony.SnapshotID{newer})
 	b.restore(v, doc("one"))
 	must.Get(v.Delete(t.Context(), older, false))(t)
-	if left := names(b.fake, ""); len(left) > 0 {
-		t.Errorf("left are %q", left)
-	}
+	must.Equal(t, "files left", len(names(b.fake, "")), 0)
 }
 
 // A writer puts the pointer over a rotten one without a condition: it is
@@ -121,8 +108,7 @@ func TestRottenSnapshot(t *testing.T) {
 			t.Errorf("list is %+v, %v", all, err)
 		}
 		b.restore(v, doc("two"))
-		_, err = v.Restore(t.Context(), older)
-		refusedAs(t, err, amber.KindDamaged)
+		refusedAs(t, must.Err(v.Restore(t.Context(), older)), amber.KindDamaged)
 		third := b.backup(v, doc("three"), colony.BackupOptions{}).ID
 		rot(third)
 		_, err = v.Restore(t.Context(), "")
@@ -167,26 +153,17 @@ func TestRestoreWithoutAListing(t *testing.T) {
 	}
 	refused := func() {
 		t.Helper()
-		_, err := blind.Restore(t.Context(), "")
-		refusedAs(t, err, amber.KindDamaged)
+		refusedAs(t, must.Err(blind.Restore(t.Context(), "")), amber.KindDamaged)
 	}
 	for _, name := range []string{colony.PartName("x", newer, 0), colony.ManifestName("x", newer), pointerFile} {
 		b.fake.Remove(name)
 		refused()
 	}
-	_, err := blind.Restore(t.Context(), newer)
-	refusedAs(t, err, amber.KindDamaged)
-	_, err = blind.Backup(t.Context(), doc("three"), colony.BackupOptions{})
-	refusedAs(t, err, amber.KindDamaged)
-	_, err = blind.List(t.Context())
-	refusedAs(t, err, amber.KindDamaged)
-	_, err = blind.Latest(t.Context())
-	refusedAs(t, err, amber.KindDamaged)
-	_, err = blind.Prune(t.Context(), 1, false)
-	refusedAs(t, err, amber.KindDamaged)
-	_, err = blind.Delete(t.Context(), older, false)
-	refusedAs(t, err, amber.KindDamaged)
-	if count(b.fake.Requests(), "delete") > 0 {
-		t.Error("something was removed")
-	}
+	refusedAs(t, must.Err(blind.Restore(t.Context(), newer)), amber.KindDamaged)
+	refusedAs(t, must.Err(blind.Backup(t.Context(), doc("three"), colony.BackupOptions{})), amber.KindDamaged)
+	refusedAs(t, must.Err(blind.List(t.Context())), amber.KindDamaged)
+	refusedAs(t, must.Err(blind.Latest(t.Context())), amber.KindDamaged)
+	refusedAs(t, must.Err(blind.Prune(t.Context(), 1, false)), amber.KindDamaged)
+	refusedAs(t, must.Err(blind.Delete(t.Context(), older, false)), amber.KindDamaged)
+	must.Equal(t, "files removed", count(b.fake.Requests(), "delete"), 0)
 }

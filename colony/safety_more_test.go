@@ -27,16 +27,11 @@ func TestLabelsThatBecomeTheSameDoNotOverwrite(t *testing.T) {
 		if amber.HintOf(err) == "" {
 			t.Error("there is no hint")
 		}
-		_, err = as(label).Prune(t.Context(), 1, false)
-		refusedAs(t, err, amber.KindConflict)
+		refusedAs(t, must.Err(as(label).Prune(t.Context(), 1, false)), amber.KindConflict)
 		_, err = as(label).Restore(t.Context(), "")
 		refusedAs(t, err, amber.KindConflict)
-		if !strings.Contains(amber.HintOf(err), "restore --label") {
-			t.Errorf("hint is %q", amber.HintOf(err))
-		}
-		if r, err := as(label).Restore(t.Context(), id); err != nil || len(r.Warnings) != 1 {
-			t.Errorf("by its id: warnings are %q, %v", r.Warnings, err)
-		}
+		must.Says(t, "hint", amber.HintOf(err), "restore --label")
+		must.Equal(t, "warnings by its id", len(must.Get(as(label).Restore(t.Context(), id))(t).Warnings), 1)
 	}
 	b.backup(as(" 日本語 "), doc("three"), colony.BackupOptions{})
 	b.restore(as("日本語"), doc("three"))
@@ -47,9 +42,8 @@ func TestUnpackIsBounded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.backup(b.open(nil), doc(strings.Repeat("a", 100_000)), colony.BackupOptions{})
-	_, err := b.open(func(o *colony.Options) { o.MaxBytes = 50_000 }).Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindQuota)
-	_, err = b.open(func(o *colony.Options) { o.MaxBytes, o.Tolerant = 50_000, true }).Restore(t.Context(), "")
+	refusedAs(t, must.Err(b.open(func(o *colony.Options) { o.MaxBytes = 50_000 }).Restore(t.Context(), "")), amber.KindQuota)
+	_, err := b.open(func(o *colony.Options) { o.MaxBytes, o.Tolerant = 50_000, true }).Restore(t.Context(), "")
 	refusedAs(t, err, amber.KindQuota)
 }
 
@@ -67,9 +61,8 @@ func TestDamagedPartIsNamed(t *testing.T) {
 	b.fake.Fill(map[string]string{name: string(content)})
 	_, err := v.Restore(t.Context(), "")
 	refusedAs(t, err, amber.KindDamaged)
-	if !strings.Contains(err.Error(), name) || amber.HintOf(err) != "amber vault restore --snapshot "+string(one.ID) {
-		t.Errorf("error is %v, hint %q", err, amber.HintOf(err))
-	}
+	must.Says(t, "the error", err.Error(), name)
+	must.Equal(t, "hint", amber.HintOf(err), "amber vault restore --snapshot "+string(one.ID))
 }
 
 // A backup reads back what it wrote, and does not write the same documents twice.
@@ -92,9 +85,7 @@ func TestBackupReadsBackWhatItWrote(t *testing.T) {
 	if r := b.backup(signed, doc("one"), colony.BackupOptions{}); r.Unchanged || !r.Signed {
 		t.Errorf("report is %+v", r)
 	}
-	if r := b.backup(signed, doc("one"), colony.BackupOptions{}); !r.Unchanged {
-		t.Errorf("report is %+v", r)
-	}
+	must.Equal(t, "unchanged", b.backup(signed, doc("one"), colony.BackupOptions{}).Unchanged, true)
 	if r := b.backup(v, doc("one"), colony.BackupOptions{}); r.Unchanged || r.Signed {
 		t.Errorf("report is %+v", r)
 	}
@@ -125,9 +116,7 @@ func TestOtherLabelsAreNotRead(t *testing.T) {
 		b.backup(other, doc(text), colony.BackupOptions{})
 	}
 	begin := len(b.fake.Requests())
-	if all, err := v.List(t.Context()); err != nil || len(all) != 3 {
-		t.Errorf("list is %v, %v", all, err)
-	}
+	must.Equal(t, "listed", len(must.Get(v.List(t.Context()))(t)), 3)
 	requests := b.fake.Requests()[begin:]
 	if len(requests) != 5 || count(requests, "list") != 1 {
 		t.Errorf("requests are %v", requests)
@@ -230,26 +219,19 @@ func TestEncryptedSnapshotHidesEverything(t *testing.T) {
 	r := b.backup(v, doc("secret"), colony.BackupOptions{})
 	digest, _ := doc("secret").Digest()
 	for name, content := range b.fake.Files() {
-		if strings.Contains(content, "MEMORY.md") || strings.Contains(content, digest) {
-			t.Errorf("%s tells what it should not", name)
-		}
+		must.Hides(t, name, content, "MEMORY.md", digest)
 	}
 	if !r.Encrypted || witness.seen.Documents != digest {
 		t.Errorf("report is %+v, seen was %+v", r, witness.seen)
 	}
 	b.restore(v, doc("secret"))
-	if same := b.backup(v, doc("secret"), colony.BackupOptions{}); !same.Unchanged {
-		t.Errorf("report is %+v", same)
-	}
+	must.Equal(t, "unchanged", b.backup(v, doc("secret"), colony.BackupOptions{}).Unchanged, true)
 	elsewhere := b.open(func(o *colony.Options) { o.Recipients = []age.Recipient{id.Recipient()} })
 	b.backup(elsewhere, doc("other"), colony.BackupOptions{})
 	for _, text := range []string{"secret", "other"} {
-		if r := b.backup(v, doc(text), colony.BackupOptions{}); r.Unchanged {
-			t.Errorf("report is %+v", r)
-		}
+		must.Equal(t, "unchanged", b.backup(v, doc(text), colony.BackupOptions{}).Unchanged, false)
 	}
-	_, err = b.open(nil).Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindRefused)
+	refusedAs(t, must.Err(b.open(nil).Restore(t.Context(), "")), amber.KindRefused)
 	if plain := b.backup(b.open(nil), doc("other"), colony.BackupOptions{}); plain.Unchanged || plain.Encrypted {
 		t.Errorf("report is %+v", plain)
 	}
@@ -270,8 +252,7 @@ func TestEveryErrorHasAKind(t *testing.T) {
 		}
 		// Whatever is there, a backup makes it good, but for what is newer.
 		if name == "manifest_format_2" {
-			_, err := v.Backup(t.Context(), doc("new"), colony.BackupOptions{})
-			refusedAs(t, err, amber.KindTooNew)
+			refusedAs(t, must.Err(v.Backup(t.Context(), doc("new"), colony.BackupOptions{})), amber.KindTooNew)
 			continue
 		}
 		b.backup(v, doc("new"), colony.BackupOptions{Keep: 1})

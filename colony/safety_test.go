@@ -26,8 +26,7 @@ func TestOutageIsNotAnEmptyVault(t *testing.T) {
 	good := b.backup(v, doc("all I know"), colony.BackupOptions{})
 	for name, fault := range faults {
 		b.fake.Before = func(colonytest.Request) colonytest.Fault { return fault }
-		_, err := v.Restore(t.Context(), "")
-		must.Kind(t, name, err, amber.KindOf(fault.Err))
+		must.Kind(t, name, must.Err(v.Restore(t.Context(), "")), amber.KindOf(fault.Err))
 	}
 	b.fake.Before = nil
 	r := b.backup(v, doc(""), colony.BackupOptions{Keep: 1})
@@ -35,9 +34,7 @@ func TestOutageIsNotAnEmptyVault(t *testing.T) {
 		t.Errorf("warnings are %q", r.Warnings)
 	}
 	r = b.backup(v, doc(""), colony.BackupOptions{Keep: 1})
-	if !r.Unchanged {
-		t.Errorf("report is %+v", r)
-	}
+	must.Equal(t, "unchanged", r.Unchanged, true)
 	b.backup(v, colony.Documents{"a": "", "b": ""}, colony.BackupOptions{Keep: 1})
 	got := must.Get(v.Restore(t.Context(), good.ID))(t)
 	sameDocuments(t, got.Documents, doc("all I know"))
@@ -91,8 +88,7 @@ func TestRequiredSignatureAndRollback(t *testing.T) {
 	must.Equal(t, "signature", b.restore(v, doc("two")).Checks.Signature, colony.SignatureVerified)
 	for name, by := range map[string]sign.Signer{"unsigned": nil, "by a stranger": stranger} {
 		b.backup(b.open(func(o *colony.Options) { o.Signer = by }), doc("evil "+name), colony.BackupOptions{})
-		_, err := v.Restore(t.Context(), "")
-		refusedAs(t, err, amber.KindUntrusted)
+		refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindUntrusted)
 	}
 	// The vault is put back to an older state.
 	b.fake.Remove(names(b.fake, "cmem.")...)
@@ -106,8 +102,7 @@ func TestRequiredSignatureAndRollback(t *testing.T) {
 	}
 	// To nothing at all.
 	b.fake.Remove(names(b.fake, "cmem.")...)
-	_, err = v.Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindUntrusted)
+	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindUntrusted)
 	// The next backup is later than what was seen, and all is well.
 	third := b.backup(v, doc("three"), colony.BackupOptions{})
 	if third.ID <= second.ID || third.Counter != second.Counter+1 || len(third.Warnings) != 1 {
@@ -130,8 +125,7 @@ func TestRollbackIsNoticedByTheCounter(t *testing.T) {
 	b.fake.Remove(names(b.fake, "cmem.")...)
 	b.fake.Fill(old)
 	b.backup(elsewhere, doc("four"), colony.BackupOptions{})
-	_, err := v.Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindUntrusted)
+	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindUntrusted)
 	// A client that does not count is no reason to distrust what comes after.
 	b = newBench(t)
 	witness = &memo{}
@@ -155,16 +149,13 @@ func TestPruneRemovesOrphansAfterTheGraceTime(t *testing.T) {
 	s.interrupt("put", 4, func() { _, _ = backUp(long, 0)(s) })
 	orphans := names(b.fake, "cmem.x.")[2:5]
 	b.fake.Fill(map[string]string{"cmem.x.20260101T000000000000Z-aaaaaa.p0.md": "mine", "cmem.y.20200101T000000000000Z-aaaaaa.p0.json": "other"})
-	r, err := v.Prune(t.Context(), 1, false)
-	if err != nil || len(r.Orphans) != 0 {
-		t.Fatalf("prune is %+v, %v", r, err)
-	}
+	r := must.Get(v.Prune(t.Context(), 1, false))(t)
+	must.Equal(t, "orphans", len(r.Orphans), 0)
 	b.pass(colony.DefaultGrace)
-	r, err = v.Prune(t.Context(), 1, true)
-	if err != nil || !r.Planned || len(r.Orphans) != len(orphans) {
-		t.Fatalf("plan is %+v, %v", r, err)
-	}
-	r, err = v.Prune(t.Context(), 1, false)
+	r = must.Get(v.Prune(t.Context(), 1, true))(t)
+	must.Equal(t, "planned", r.Planned, true)
+	must.Equal(t, "orphans", len(r.Orphans), len(orphans))
+	r, err := v.Prune(t.Context(), 1, false)
 	slices.Sort(r.Orphans)
 	if diff := cmp.Diff(orphans, r.Orphans); err != nil || diff != "" || len(orphans) != 3 {
 		t.Errorf("prune: %v (-want +got):\n%s", err, diff)
@@ -212,10 +203,9 @@ func TestPruneReportsWhatItCouldNotRemove(t *testing.T) {
 	if err != nil || len(all) != 3 || all[0].ID != three.ID || all[1].Damage != "" || all[2].Damage == "" || all[2].Signed {
 		t.Errorf("list is %+v, %v", all, err)
 	}
-	r, err = v.Prune(t.Context(), 1, false)
-	if err != nil || !slices.Equal(r.Deleted, []colony.SnapshotID{two.ID}) || !slices.Equal(r.Kept, []colony.SnapshotID{three.ID}) {
-		t.Errorf("report is %+v, %v", r, err)
-	}
+	r = must.Get(v.Prune(t.Context(), 1, false))(t)
+	must.Equal(t, "deleted", r.Deleted, []colony.SnapshotID{two.ID})
+	must.Equal(t, "kept", r.Kept, []colony.SnapshotID{three.ID})
 }
 
 // A manifest that names files of others has none of them read or removed.
@@ -232,8 +222,7 @@ func TestManifestReachesNoOtherFiles(t *testing.T) {
 			t.Fatal("nothing was planted")
 		}
 		begin := len(b.fake.Requests())
-		_, err := v.Restore(t.Context(), "")
-		refusedAs(t, err, amber.KindDamaged)
+		refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindDamaged)
 		b.backup(v, doc("two"), colony.BackupOptions{Keep: 1, Force: true})
 		for _, r := range b.fake.Requests()[begin:] {
 			if r.Name == foreign {

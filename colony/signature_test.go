@@ -94,9 +94,7 @@ func TestTheSignatureCounts(t *testing.T) {
 	must.Equal(t, "hint", amber.HintOf(err), "if you know the owner of the key: amber key trust "+string(signed.Info.Issuer))
 	fails := errors.New("the list is gone")
 	_, _, err = unpack(t, signed, colony.ReadOptions{Trust: func(context.Context, sign.KeyID) (sign.Standing, error) { return "", fails }})
-	if !errors.Is(err, fails) {
-		t.Errorf("got %v, want %v", err, fails)
-	}
+	must.Is(t, "", err, fails)
 }
 
 // TestABadSignatureIsNotUnsigned changes each member of it.

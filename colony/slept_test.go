@@ -63,9 +63,8 @@ func TestBackupIsFinishedAndDeleted(t *testing.T) {
 	other.SetPartChars(200)
 	before(b.fake, "put", ".p0.", func() {
 		r := b.backup(other, doc(long), colony.BackupOptions{})
-		if _, err := other.Delete(t.Context(), r.ID, false); err != nil || !r.Resumed {
-			t.Errorf("the other made %+v: %v", r, err)
-		}
+		must.NoError(t, must.Err(other.Delete(t.Context(), r.ID, false)))
+		must.Equal(t, "resumed", r.Resumed, true)
 	})
 	b.backup(v, doc(long), colony.BackupOptions{})
 	b.restore(v, doc(long))
@@ -80,9 +79,8 @@ func TestPruneLooksAgain(t *testing.T) {
 	b.backup(v, doc(strings.Repeat("one", 1000)), colony.BackupOptions{})
 	b.backup(v, doc(strings.Repeat("two", 1000)), colony.BackupOptions{})
 	before(b.fake, "get", ".p0.", func() { b.backup(other, doc("three"), colony.BackupOptions{Keep: 1}) })
-	r, err := v.Prune(t.Context(), 1, false)
-	if err != nil || len(r.Failed) > 0 || len(r.Kept) != 1 {
-		t.Errorf("report is %+v, %v", r, err)
-	}
+	r := must.Get(v.Prune(t.Context(), 1, false))(t)
+	must.Equal(t, "failed", len(r.Failed), 0)
+	must.Equal(t, "kept", len(r.Kept), 1)
 	b.restore(v, doc("three"))
 }

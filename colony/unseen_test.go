@@ -50,8 +50,7 @@ func TestWhoIsNotAskedGoesOnOnlyWithWhatItHasSeen(t *testing.T) {
 	}
 	b.restore(b.seenBy(behind), doc("precious"))
 	b.backup(b.seenBy(behind), doc("goes on"), auto)
-	_, err := b.seenBy(mine).Backup(t.Context(), doc("two homes, one label"), auto)
-	refusedAs(t, err, amber.KindConflict)
+	refusedAs(t, must.Err(b.seenBy(mine).Backup(t.Context(), doc("two homes, one label"), auto)), amber.KindConflict)
 }
 
 // TestWhatWasNeverSeenIsPutAside: a backup that a person asks for is made, with a warning;
@@ -63,9 +62,7 @@ func TestWhatWasNeverSeenIsPutAside(t *testing.T) {
 	precious := b.backup(b.seenBy(&memo{}), doc("precious"), colony.BackupOptions{}).ID
 	home := &memo{}
 	r := b.backup(b.seenBy(home), doc("scratch"), colony.BackupOptions{Keep: 1})
-	if !strings.Contains(strings.Join(r.Warnings, "\n"), string(precious)+", was never seen from here") {
-		t.Errorf("warnings are %q", r.Warnings)
-	}
+	must.Says(t, "warnings", strings.Join(r.Warnings, "\n"), string(precious)+", was never seen from here")
 	if diff := cmp.Diff([]colony.SnapshotID{r.ID, precious}, r.Pruned.Kept); diff != "" || len(r.Pruned.Deleted) != 1 {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}

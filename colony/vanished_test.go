@@ -120,8 +120,7 @@ func TestBackupGivesUpWhenOthersRemoveIt(t *testing.T) {
 		}
 		return colonytest.Fault{}
 	}
-	_, err := v.Backup(t.Context(), doc("one"), colony.BackupOptions{})
-	refusedAs(t, err, amber.KindConflict)
+	refusedAs(t, must.Err(v.Backup(t.Context(), doc("one"), colony.BackupOptions{})), amber.KindConflict)
 	if n := count(b.fake.Requests(), "put"); n > 5*3 {
 		t.Errorf("%d files were written", n)
 	}

@@ -223,10 +223,8 @@ func TestBackupsAreRestored(t *testing.T) {
 			t.Errorf("latest is %+v, %v", l, err)
 		}
 	}
-	all, err := v.List(t.Context())
-	if err != nil || len(all) != 4 {
-		t.Fatalf("list is %+v, %v", all, err)
-	}
+	all := must.Get(v.List(t.Context()))(t)
+	must.Equal(t, "listed", len(all), 4)
 	for i, l := range all[:3] {
 		if l.Parent != all[i+1].ID || l.Counter != int64(4-i) || l.ID < all[i+1].ID {
 			t.Errorf("number %d is %+v after %+v", i, l.Info, all[i+1].Info)
@@ -241,17 +239,11 @@ func TestAbsentIsSaidAfterAListing(t *testing.T) {
 	b := newBench(t)
 	b.fake.Fill(map[string]string{"cmem.other.latest.json": "{}", "cmem.x.note.md": "mine", "x": "y"})
 	v := b.open(nil)
-	_, err := v.Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindNotFound)
-	_, err = v.Latest(t.Context())
-	refusedAs(t, err, amber.KindNotFound)
-	_, err = v.Delete(t.Context(), "20260619T051643039000Z-abc027", false)
-	refusedAs(t, err, amber.KindNotFound)
-	if all, err := v.List(t.Context()); err != nil || len(all) != 0 {
-		t.Errorf("list is %v, %v", all, err)
-	}
-	if r, err := v.Prune(t.Context(), 1, false); err != nil || len(r.Deleted)+len(r.Failed)+len(r.Orphans) != 0 {
-		t.Errorf("prune is %+v, %v", r, err)
-	}
+	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindNotFound)
+	refusedAs(t, must.Err(v.Latest(t.Context())), amber.KindNotFound)
+	refusedAs(t, must.Err(v.Delete(t.Context(), "20260619T051643039000Z-abc027", false)), amber.KindNotFound)
+	must.Equal(t, "listed", len(must.Get(v.List(t.Context()))(t)), 0)
+	r := must.Get(v.Prune(t.Context(), 1, false))(t)
+	must.Equal(t, "what was pruned", len(r.Deleted)+len(r.Failed)+len(r.Orphans), 0)
 	must.Equal(t, "files", len(b.fake.Files()), 3)
 }

@@ -245,9 +245,7 @@ func TestTheBytesOfColonyAreMade(t *testing.T) {
 			if err != nil || !bytes.Equal(plaintext, v.plaintext(t)) {
 				t.Fatalf("the canonical bytes are others: %v", err)
 			}
-			if got, err := docs.Digest(); got != v.PlaintextSHA256 || err != nil {
-				t.Errorf("digest: got %s, %v, want %s", got, err, v.PlaintextSHA256)
-			}
+			must.Equal(t, "digest", must.Get(docs.Digest())(t), v.PlaintextSHA256)
 			must.Equal(t, "label", colony.Label(v.LabelIn), v.Label)
 			packed, err := colony.PackPayload(t.Context(), colony.Draft{
 				ID: v.ID, Label: v.Label, CreatedAt: at, Documents: docs, Signer: signerOf(t, v.Seed), PartChars: v.PartChars,

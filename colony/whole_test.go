@@ -69,16 +69,13 @@ func TestUselessSnapshotsCountForNothing(t *testing.T) {
 			if c.unseen {
 				refusedAs(t, err, amber.KindDamaged)
 			}
-			_, err = v.Restore(t.Context(), "")
-			refusedAs(t, err, amber.KindDamaged)
+			refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindDamaged)
 			again := b.backup(v, doc("two"), colony.BackupOptions{Keep: 1})
 			if again.Unchanged != c.unseen || len(again.Warnings) == 0 {
 				t.Errorf("report is %+v", again)
 			}
 			if c.unseen {
-				if got, err := v.Restore(t.Context(), older); err != nil || got.Documents["MEMORY.md"] != "one" {
-					t.Errorf("restored %q: %v", got.Documents, err)
-				}
+				must.Equal(t, "restored", must.Get(v.Restore(t.Context(), older))(t).Documents["MEMORY.md"], "one")
 				again = b.backup(v, doc("two"), colony.BackupOptions{Keep: 1, Force: true})
 			}
 			b.restore(v, doc("two"))
@@ -135,9 +132,7 @@ func TestNewerOnesThatCannotBeRead(t *testing.T) {
 		_, newer := two(b, v)
 		b.fake.Fill(map[string]string{colony.ManifestName("x", newer): content})
 		b.fake.Remove(pointerFile)
-		if r := b.restore(v, doc("one")); !strings.Contains(r.Fallback, string(newer)) || !strings.Contains(r.Fallback, "the label has no pointer") {
-			t.Errorf("%s: fallback is %q", name, r.Fallback)
-		}
+		must.Says(t, name+": fallback", b.restore(v, doc("one")).Fallback, string(newer), "the label has no pointer")
 		r, err := v.Backup(t.Context(), doc("one"), colony.BackupOptions{})
 		if name == "too new" {
 			refusedAs(t, err, amber.KindTooNew)

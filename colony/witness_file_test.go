@@ -14,23 +14,17 @@ func TestFileWitness(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "vaults")
 	w := NewFileWitness(dir, VaultOf{URL: "https://example.org/api/v1", Tenant: "t", Agent: "a"}, "l")
-	if got, err := w.Seen(t.Context()); err != nil || got != (Sighting{}) {
-		t.Errorf("nothing was seen: %+v, %v", got, err)
-	}
+	must.Equal(t, "seen before anything was", must.Get(w.Seen(t.Context()))(t), (Sighting{}))
 	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
 		t.Errorf("looking made the folder: %v", err)
 	}
 	want := Sighting{ID: "20260813T101112131415Z-a1b2c3", Counter: 7, Documents: "sha256:00", Recipients: "sha256:01"}
 	must.Do(t, w.Update(t.Context(), becomes(want)))
-	if got, err := w.Seen(t.Context()); err != nil || got != want {
-		t.Errorf("seen: %+v, %v", got, err)
-	}
+	must.Equal(t, "seen", must.Get(w.Seen(t.Context()))(t), want)
 	// An older one, too: that is how the newest is deleted.
 	want.ID, want.Counter = "20260812T101112131415Z-a1b2c3", 6
 	must.Do(t, w.Update(t.Context(), becomes(want)))
-	if got, err := w.Seen(t.Context()); err != nil || got != want {
-		t.Errorf("seen: %+v, %v", got, err)
-	}
+	must.Equal(t, "seen", must.Get(w.Seen(t.Context()))(t), want)
 	other := w
 	other.of.Label = "m"
 	must.Fail(other.Seen(t.Context()))(t, "about another label", amber.KindDamaged)
@@ -70,7 +64,5 @@ func TestFileWitnessLosesNoUpdate(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got, err := w.Seen(t.Context()); err != nil || got.Counter != writers*each {
-		t.Errorf("counted %d, %v", got.Counter, err)
-	}
+	must.Equal(t, "counted", must.Get(w.Seen(t.Context()))(t).Counter, writers*each)
 }

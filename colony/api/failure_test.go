@@ -132,9 +132,7 @@ func TestEachRefusalIsOfItsKind(t *testing.T) {
 					t.Errorf("waited %s", waited)
 				}
 				v.forget(nil)
-				if f, err := c.Get(t.Context(), "old"); err != nil || f.Content != "old" {
-					t.Errorf("afterwards: %q, %v", f.Content, err)
-				}
+				must.Equal(t, "content afterwards", must.Get(c.Get(t.Context(), "old"))(t).Content, "old")
 			})
 		}
 	}
@@ -209,9 +207,7 @@ func TestWhatOnlyTheVaultSaysAboutPermission(t *testing.T) {
 	v := newVault(t, func(v *vault) { v.karma = true })
 	c, _ := v.open(t)
 	err := c.MayWrite(t.Context())
-	if amber.KindOf(err) != amber.KindRefused || !strings.Contains(err.Error(), "karma 2 of 10") {
-		t.Errorf("got %v, want refused with the reason", err)
-	}
+	must.Kind(t, "", err, amber.KindRefused, "karma 2 of 10")
 }
 
 func TestRedirects(t *testing.T) {
@@ -242,9 +238,7 @@ func TestRedirects(t *testing.T) {
 				return true
 			})
 			must.Kind(t, tc.call, calls[tc.call](t.Context(), c), tc.want)
-			if asked := other.requests(); len(asked) > 0 {
-				t.Errorf("the other host was asked %q", asked)
-			}
+			must.Equal(t, "requests to the other host", len(other.requests()), 0)
 		})
 	}
 }

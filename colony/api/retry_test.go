@@ -230,9 +230,7 @@ func TestLostAnswers(t *testing.T) {
 				if call == "put if version" {
 					name, content = "old", "newer"
 				}
-				if f, err := c.Get(t.Context(), name); err != nil || f.Content != content {
-					t.Errorf("%s holds %q, %v", name, f.Content, err)
-				}
+				must.Equal(t, name, must.Get(c.Get(t.Context(), name))(t).Content, content)
 			})
 		}
 	}

@@ -40,9 +40,7 @@ func TestFakeFails(t *testing.T) {
 		return colonytest.Fault{}
 	}}
 	for _, name := range []string{"a.json", "b.json"} {
-		if _, err := f.Put(t.Context(), name, "x"); !errors.Is(err, away) {
-			t.Errorf("put of %s: %v", name, err)
-		}
+		must.Is(t, name, must.Err(f.Put(t.Context(), name, "x")), away)
 	}
 	if got := f.Files(); len(got) != 1 || got["b.json"] != "x" {
 		t.Errorf("files are %q", got)
@@ -56,17 +54,14 @@ func TestFakeHasBounds(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	f := &colonytest.Fake{Quota: 10, Clock: func() time.Time { return now }}
-	if s, err := f.Status(t.Context()); err != nil || s != (colony.Status{}) {
-		t.Errorf("status is %+v, %v", s, err)
-	}
+	must.Equal(t, "status", must.Get(f.Status(t.Context()))(t), (colony.Status{}))
 	info, err := f.Put(t.Context(), "a", "12345678")
 	if err != nil || info.UpdatedAt != amber.At(now) {
 		t.Errorf("put: %+v, %v", info, err)
 	}
 	must.Fail(f.Put(t.Context(), "b", "123"))(t, "put beyond the quota", amber.KindQuota)
-	if s, err := f.Status(t.Context()); err != nil || s != (colony.Status{QuotaBytes: 10, UsedBytes: 8, AvailableBytes: 2, FileCount: 1}) {
-		t.Errorf("status is %+v, %v", s, err)
-	}
+	want := colony.Status{QuotaBytes: 10, UsedBytes: 8, AvailableBytes: 2, FileCount: 1}
+	must.Equal(t, "status", must.Get(f.Status(t.Context()))(t), want)
 	f.ReadOnly = true
 	must.Kind(t, "may write", f.MayWrite(t.Context()), amber.KindRefused)
 	must.Fail(f.Put(t.Context(), "a", "1"))(t, "put", amber.KindRefused)

@@ -89,14 +89,9 @@ func TestRestoreGoesOnAfterAConflict(t *testing.T) {
 	must.Equal(t, "second plan", [][]string{r.Written, r.Replaced, r.Unchanged}, [][]string{{"b/c", "d"}, {"b/c"}, {"a"}})
 	must.Do(t, r.Write(t.Context(), to))
 	for name, want := range docs {
-		if b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil || string(b) != want {
-			t.Errorf("%s: %q, %v", name, b, err)
-		}
+		must.Equal(t, name, string(must.Get(os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))))(t)), want)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 3 {
-		t.Errorf("folder has %d entries %v, error %v; want 3 entries", len(entries), entries, err)
-	}
+	must.Equal(t, "entries of the folder", len(must.Get(os.ReadDir(dir))(t)), 3)
 }
 
 func TestDocumentsLoseTheirSecretsEverywhere(t *testing.T) {
@@ -107,9 +102,7 @@ func TestDocumentsLoseTheirSecretsEverywhere(t *testing.T) {
 	}}
 	must.Do(t, d.Redact(PartFolder, Own{}))
 	for name, text := range d.Documents {
-		if strings.Contains(name+text, secret) {
-			t.Errorf("it is left in %s: %s", name, text)
-		}
+		must.Hides(t, name, name+text, secret)
 	}
 	if len(d.Documents) != 3 || d.Documents["c.md"] != "nothing" || !strings.HasPrefix(d.Documents["b.json"], `{"k":`) {
 		t.Errorf("documents: %v", d.Documents)

@@ -73,10 +73,7 @@ func TestLinksSwappedInLeadNowhere(t *testing.T) {
 			if kind := amber.KindOf(err); name != "all of it" && kind != amber.KindRefused {
 				t.Errorf("it was written: %v", err)
 			}
-			entries, err := os.ReadDir(filepath.Join(outside, "b"))
-			if err != nil || len(entries) != 1 {
-				t.Errorf("outside: %v, %v", entries, err)
-			}
+			must.Equal(t, "entries outside", len(must.Get(os.ReadDir(filepath.Join(outside, "b")))(t)), 1)
 			if _, err := os.Lstat(filepath.Join(dir, "was", "b", "x.md")); err == nil {
 				t.Error("it was written through a link")
 			}
@@ -139,9 +136,7 @@ func TestNothingBecomesARepository(t *testing.T) {
 			}
 			got := folderOf(t, dir, "").Refuses(docs)
 			for _, name := range c.refused {
-				if !strings.Contains(got[name], "git") {
-					t.Errorf("%s: %q", name, got[name])
-				}
+				must.Says(t, name, got[name], "git")
 			}
 			must.Equal(t, "refused", len(got), len(c.refused))
 		})
@@ -156,9 +151,7 @@ func TestNothingIsWrittenIntoTheHome(t *testing.T) {
 	put(t, "{}", home, "keys", "trusted.json")
 	to := folderOf(t, dir, home)
 	_, err := NewPlan(t.Context(), to, colony.Documents{".amber/keys/trusted.json": "evil", "ok.md": "1"})
-	if amber.KindOf(err) != amber.KindRefused || !strings.Contains(err.Error(), "home of Amber") {
-		t.Errorf("planned: %v", err)
-	}
+	must.Kind(t, "planned", err, amber.KindRefused, "home of Amber")
 	must.Kind(t, "write into the home", to.Write(t.Context(), ".amber/new", "x", Found{}), amber.KindRefused)
 }
 
@@ -215,9 +208,7 @@ func TestTwinsAreFoundBeforeTheFirstWrite(t *testing.T) {
 			}
 			// Nothing is left of what was tried.
 			for dir, n := range map[string]int{"": 1, "there": 1} {
-				if entries, err := os.ReadDir(filepath.Join(parent, dir)); err != nil || len(entries) != n {
-					t.Errorf("left: %v, %v", entries, err)
-				}
+				must.Equal(t, "entries left", len(must.Get(os.ReadDir(filepath.Join(parent, dir)))(t)), n)
 			}
 		})
 	}

@@ -224,9 +224,7 @@ func TestConflictIsDurable(t *testing.T) {
 		o.FS = errfs.Wrap(base, errfs.Rule{Op: errfs.OpSyncDir, Glob: sum[:2], Err: syscall.EIO})
 	})
 	_, err := broken.PutIf(t.Context(), "c", "new", absent)
-	if !errors.Is(err, fsx.ErrInPlace) {
-		t.Fatalf("got %v, want ErrInPlace", err)
-	}
+	must.Is(t, "", err, fsx.ErrInPlace)
 	must.Fail(broken.PutIf(t.Context(), "c", "new", absent))(t, "while it cannot be synced", amber.KindInternal)
 	s := open(t, dir, func(o *shelf.Options) { o.FS = base })
 	must.Fail(s.PutIf(t.Context(), "c", "new", absent))(t, "a second put", amber.KindConflict)

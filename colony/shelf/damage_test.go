@@ -2,7 +2,6 @@ package shelf_test
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -159,10 +158,9 @@ func TestDamagedFile(t *testing.T) {
 	} {
 		must.Kind(t, what, err, amber.KindDamaged)
 	}
-	st, err := s.Status(ctx)
-	if err != nil || st.FileCount != 2 || st.UsedBytes != int64(len("content")+len("garbage")) {
-		t.Errorf("status is %+v, %v", st, err)
-	}
+	st := must.Get(s.Status(ctx))(t)
+	must.Equal(t, "files", st.FileCount, 2)
+	must.Equal(t, "used", st.UsedBytes, int64(len("content")+len("garbage")))
 	s.put("a", "healed")
 	s.holds("a", "healed")
 	breakIt()
@@ -204,9 +202,7 @@ func TestNewerFile(t *testing.T) {
 	} {
 		must.Kind(t, what, err, amber.KindTooNew)
 	}
-	if got, err := os.ReadFile(s.path("a")); err != nil || !bytes.Equal(got, newer) {
-		t.Errorf("it holds %q, %v", got, err)
-	}
+	must.Equal(t, "content", must.Get(os.ReadFile(s.path("a")))(t), newer)
 }
 
 // TestTemporaryFiles of writers that died mean nothing, and the next writer
@@ -223,9 +219,7 @@ func TestTemporaryFiles(t *testing.T) {
 	must.Equal(t, "names", s.names(), []string{"a"})
 	s.put("b", "two")
 	for _, path := range left {
-		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s: %v", path, err)
-		}
+		must.Is(t, path, must.Err(os.Lstat(path)), os.ErrNotExist)
 	}
 }
 

@@ -56,9 +56,9 @@ func TestAnotherGeneration(t *testing.T) {
 			must.Equal(t, "names", s.names(), []string{"kept"})
 		},
 		"status": func(t *testing.T, s tester) {
-			if st, err := s.Status(t.Context()); err != nil || st.FileCount != 1 || st.UsedBytes != 3 {
-				t.Errorf("status is %+v, %v", st, err)
-			}
+			st := must.Get(s.Status(t.Context()))(t)
+			must.Equal(t, "files", st.FileCount, 1)
+			must.Equal(t, "used", st.UsedBytes, 3)
 		},
 		"get": func(t *testing.T, s tester) { s.holds("kept", "one") },
 		"get what is gone": func(t *testing.T, s tester) {

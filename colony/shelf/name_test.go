@@ -1,7 +1,6 @@
 package shelf_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -49,9 +48,7 @@ func TestNamesThatAreNone(t *testing.T) {
 			"put if none": second(s.PutIf(ctx, name, "x", absent)),
 		} {
 			must.Kind(t, what+" "+name, err, amber.KindInvalid)
-			if !errors.Is(err, shelf.ErrName) {
-				t.Errorf("%s %q: got %v, want ErrName", what, name, err)
-			}
+			must.Is(t, what+" "+name, err, shelf.ErrName)
 		}
 	}
 	must.Equal(t, "names", s.names(), []string{"a.md"})
@@ -70,12 +67,8 @@ func TestExtensions(t *testing.T) {
 	for _, name := range []string{"a", "md", "a.exe", "a.md.exe", "dir.md/a", "a.md/b.", "a.mdx"} {
 		_, err := s.Put(t.Context(), name, "x")
 		must.Kind(t, name, err, amber.KindInvalid)
-		if !errors.Is(err, shelf.ErrExtension) {
-			t.Errorf("%s: got %v, want ErrExtension", name, err)
-		}
-		if _, err := s.Move(t.Context(), "a.md", name, false); !errors.Is(err, shelf.ErrExtension) {
-			t.Errorf("move to %s: got %v, want ErrExtension", name, err)
-		}
+		must.Is(t, name, err, shelf.ErrExtension)
+		must.Is(t, "move to "+name, must.Err(s.Move(t.Context(), "a.md", name, false)), shelf.ErrExtension)
 	}
 	s.holds("old.exe", "put before")
 	must.Get(s.Move(t.Context(), "old.exe", "new.md", false))(t)

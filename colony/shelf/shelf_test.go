@@ -163,21 +163,16 @@ func TestMoveAndCopy(t *testing.T) {
 			do := of(s)
 			s.put("a", "one")
 			s.put("b", "two")
-			_, err := do(t.Context(), "none", "c", false)
-			must.Kind(t, "from nothing", err, amber.KindNotFound)
-			_, err = do(t.Context(), "a", "a", true)
-			must.Kind(t, "to itself", err, amber.KindInvalid)
-			_, err = do(t.Context(), "a", "b", false)
+			must.Fail(do(t.Context(), "none", "c", false))(t, "from nothing", amber.KindNotFound)
+			must.Fail(do(t.Context(), "a", "a", true))(t, "to itself", amber.KindInvalid)
+			_, err := do(t.Context(), "a", "b", false)
 			must.Kind(t, "to another", err, amber.KindConflict)
-			if !errors.Is(err, shelf.ErrExists) {
-				t.Errorf("got %v, want ErrExists", err)
-			}
+			must.Is(t, "to another", err, shelf.ErrExists)
 			s.holds("a", "one")
 			s.holds("b", "two")
-			info, err := do(t.Context(), "a", "x/c", false)
-			if err != nil || info.Name != "x/c" || info.Version != sha("one") {
-				t.Fatalf("got %+v, %v", info, err)
-			}
+			info := must.Get(do(t.Context(), "a", "x/c", false))(t)
+			must.Equal(t, "name", info.Name, "x/c")
+			must.Equal(t, "version", info.Version, sha("one"))
 			s.holds("x/c", "one")
 			must.Get(do(t.Context(), "x/c", "b", true))(t)
 			s.holds("b", "one")
@@ -200,19 +195,15 @@ func TestConditions(t *testing.T) {
 	} {
 		_, err := s.PutIf(t.Context(), "a", "new", c)
 		must.Kind(t, what, err, amber.KindConflict)
-		if !errors.Is(err, shelf.ErrChanged) {
-			t.Errorf("%s: got %v, want ErrChanged", what, err)
-		}
+		must.Is(t, what, err, shelf.ErrChanged)
 	}
 	must.Fail(s.PutIf(t.Context(), "none", "new", colony.Condition{Version: sha("one")}))(t, "version of nothing", amber.KindConflict)
 	for _, c := range []colony.Condition{{}, {Absent: true, Version: sha("one")}} {
 		must.Fail(s.PutIf(t.Context(), "a", "new", c))(t, fmt.Sprintf("%+v", c), amber.KindInvalid)
 	}
 	s.holds("a", "one")
-	info, err := s.PutIf(t.Context(), "a", "two", colony.Condition{Version: sha("one")})
-	if err != nil || info.Version != sha("two") {
-		t.Fatalf("got %+v, %v", info, err)
-	}
+	info := must.Get(s.PutIf(t.Context(), "a", "two", colony.Condition{Version: sha("one")}))(t)
+	must.Equal(t, "version", info.Version, sha("two"))
 	s.holds("a", "two")
 }
 
@@ -230,17 +221,12 @@ func TestAppend(t *testing.T) {
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	s := fresh(t)
-	got, err := s.Folders(t.Context())
-	if err != nil || len(got) != 0 {
-		t.Fatalf("an empty vault: %v, %v", got, err)
-	}
+	must.Equal(t, "folders of an empty vault", len(must.Get(s.Folders(t.Context()))(t)), 0)
 	for _, name := range []string{"a.md", "b.md", "x/a.md", "x/y/a.md", "x/y/z.md", "日/a.md"} {
 		s.put(name, "")
 	}
-	got, err = s.Folders(t.Context())
 	want := []shelf.Folder{{Name: "(root)", Files: 2}, {Name: "x", Files: 3}, {Name: "日", Files: 1}}
-	must.Do(t, err)
-	must.Equal(t, "folders", got, want)
+	must.Equal(t, "folders", must.Get(s.Folders(t.Context()))(t), want)
 }
 
 // TestListIsAPrefix takes a prefix for what it is, not for a pattern.
