@@ -37,29 +37,20 @@ func TestOddIDsGoThere(t *testing.T) {
 			t.Errorf("start %q: got %q, %v", name, started.ID, err)
 			continue
 		}
-		if active, err := s.Active.ActiveSession(ctx, name); err != nil || active.ID != id {
-			t.Errorf("active session of %q: got %q, %v", name, active.ID, err)
-		}
-		if got, err := s.Sessions.Session(ctx, id); err != nil || got.ID != id {
-			t.Errorf("session %q: got %q, %v", name, got.ID, err)
-		}
+		must.Equal(t, "active session of "+name, must.Get(s.Active.ActiveSession(ctx, name))(t).ID, id)
+		must.Equal(t, "session "+name, must.Get(s.Sessions.Session(ctx, id))(t).ID, id)
 		said, err := s.Turns.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(name), SessionID: id, Role: amber.RoleUser, Content: name})
 		must.Kind(t, "turn of "+name, err, "")
 		if got, err := s.Turns.LoadTurns(ctx, id, 10); err != nil || cmp.Diff([]amber.Turn{said}, got, cmp.AllowUnexported(amber.Time{})) != "" {
 			t.Errorf("turns of %q: got %v, %v", name, got, err)
 		}
-		if got, err := s.States.SaveState(ctx, id, []byte(`1`), 0); err != nil || got.SessionID != id {
-			t.Errorf("state of %q: got %v, %v", name, got, err)
-		}
-		if p, err := s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: 1000}); err != nil || len(p.Items) != i+1 {
-			t.Errorf("after %q there are %d sessions, %v; want %d", name, len(p.Items), err, i+1)
-		}
+		must.Equal(t, "state of "+name, must.Get(s.States.SaveState(ctx, id, []byte(`1`), 0))(t).SessionID, id)
+		must.Equal(t, "sessions after "+name, len(must.Get(s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: 1000}))(t).Items), i+1)
 	}
 	for i, name := range odd {
 		must.Kind(t, "delete "+name, s.Sessions.DeleteSession(ctx, amber.SessionID(name)), "")
-		if p, err := s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: 1000}); err != nil || len(p.Items) != len(odd)-i-1 {
-			t.Errorf("after deleting %q there are %d sessions, %v; want %d", name, len(p.Items), err, len(odd)-i-1)
-		}
+		p := must.Get(s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: 1000}))(t)
+		must.Equal(t, "sessions after deleting "+name, len(p.Items), len(odd)-i-1)
 	}
 }
 
@@ -125,9 +116,7 @@ func FuzzPath(f *testing.F) {
 			t.Fatalf("saving under %q: got %v, %v", id, saved, err)
 		}
 		must.Kind(t, "the store under "+id, must.Err(store.Store().States.LoadState(ctx, session)), "")
-		if got, err := s.States.LoadState(ctx, session); err != nil || string(got.Document) != `{"a": 1}` {
-			t.Errorf("loading %q: got %v, %v", id, got, err)
-		}
+		must.Equal(t, "document of "+id, string(must.Get(s.States.LoadState(ctx, session))(t).Document), `{"a": 1}`)
 		must.Kind(t, "deleting "+id, s.States.DeleteState(ctx, session), "")
 		must.Fail(store.Store().States.LoadState(ctx, session))(t, "after deleting "+id, amber.KindNotFound)
 	})

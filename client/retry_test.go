@@ -200,10 +200,7 @@ func TestWhatWasNeverSentIsTriedAgain(t *testing.T) {
 	}
 	s := contracts(t, client.Options{URL: served.url, HTTP: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}})
 	must.Do(t, must.Err(s.Turns.AppendTurn(t.Context(), turn(""))))
-	got, err := s.Turns.LoadTurns(t.Context(), "s", 10)
-	if err != nil || len(got) != 1 {
-		t.Errorf("got %d turns, %v; want 1", len(got), err)
-	}
+	must.Equal(t, "turns", len(must.Get(s.Turns.LoadTurns(t.Context(), "s", 10))(t)), 1)
 }
 
 func TestWaitingEndsWithTheContext(t *testing.T) {
@@ -236,9 +233,7 @@ func TestALostAnswerUndoesNothing(t *testing.T) {
 	s := contracts(t, client.Options{URL: served.url, HTTP: &http.Client{Transport: lost}})
 	lost.next.Store(true)
 	must.Do(t, must.Err(s.Notes.WriteNote(t.Context(), "n", "mine")))
-	if got, err := store.Notes.ReadNote(t.Context(), "n"); err != nil || got.Content != "of another" {
-		t.Errorf("the note says %q, %v", got.Content, err)
-	}
+	must.Equal(t, "the note", must.Get(store.Notes.ReadNote(t.Context(), "n"))(t).Content, "of another")
 	lost.next.Store(true)
 	lost.then = func() {}
 	must.Kind(t, "deleting what is there", s.Notes.DeleteNote(t.Context(), "n"), "")

@@ -3,7 +3,6 @@ package client_test
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"net"
 	"net/http"
 	"slices"
@@ -39,9 +38,7 @@ func serveAgents(t *testing.T, agents server.Agents, clock amber.Clock) *client.
 	go func() { over <- s.Serve(l) }()
 	t.Cleanup(func() {
 		must.NoError(t, s.Close())
-		if err := <-over; !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
-		}
+		must.Is(t, "", <-over, http.ErrServerClosed)
 	})
 	c, err := client.New(client.Options{URL: "http://" + l.Addr().String()})
 	must.Do(t, err)
@@ -101,11 +98,8 @@ func (s *servedHome) agent(id amber.AgentID) *scout {
 // learn writes a memory and a note of the same text.
 func (a *scout) learn(text string) {
 	a.t.Helper()
-	_, err := a.store.LongTerm.Write(a.t.Context(), amber.WriteRequest{Kind: amber.UserFact, Content: text})
-	if err == nil {
-		_, err = a.store.Notes.WriteNote(a.t.Context(), text, text+"\n")
-	}
-	must.Do(a.t, err)
+	must.Get(a.store.LongTerm.Write(a.t.Context(), amber.WriteRequest{Kind: amber.UserFact, Content: text}))(a.t)
+	must.Get(a.store.Notes.WriteNote(a.t.Context(), text, text+"\n"))(a.t)
 }
 
 // mustKnow compares the texts of all memories and the names of all notes.
@@ -128,8 +122,7 @@ func (a *scout) mustKnow(memories, notes []string) {
 func (a *scout) take(label string) wire.SnapshotMeta {
 	a.t.Helper()
 	a.pass(time.Hour)
-	meta := must.Get(a.Snapshot(a.t.Context(), wire.SnapshotRequest{Label: label}))(a.t)
-	return meta
+	return must.Get(a.Snapshot(a.t.Context(), wire.SnapshotRequest{Label: label}))(a.t)
 }
 
 func (a *scout) ref(id amber.SnapshotID) wire.SnapshotRef {
@@ -155,20 +148,11 @@ func (a *scout) mustList(want ...amber.SnapshotID) {
 	must.Equal(a.t, "snapshots of "+string(a.id), got, want)
 }
 
-func mustFail(t *testing.T, what string, err error, want amber.Kind) {
+// mustAnswer compares what the client answers to a request with what the engine answers.
+func mustAnswer[Q, T any](t *testing.T, what string, q Q, client, engine func(context.Context, Q) (T, error)) {
 	t.Helper()
-	must.Kind(t, what, err, want)
-}
-
-// mustAnswer compares what the client says with what the engine says.
-func mustAnswer[T any](t *testing.T, what string, client func() (T, error), engine func() (T, error)) {
-	t.Helper()
-	got, err1 := client()
-	want, err2 := engine()
-	diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(amber.Time{}))
-	if diff != "" || err1 != nil || err2 != nil {
-		t.Errorf("%s: %v, %v (-engine +client):\n%s", what, err1, err2, diff)
-	}
+	got, want := must.Get(client(t.Context(), q))(t), must.Get(engine(t.Context(), q))(t)
+	must.Equal(t, what, got, want, cmpopts.EquateEmpty(), cmp.AllowUnexported(amber.Time{}))
 }
 
 func TestServedSnapshotsAreReadAsTheEngineReadsThem(t *testing.T) {
@@ -185,25 +169,21 @@ func TestServedSnapshotsAreReadAsTheEngineReadsThem(t *testing.T) {
 	a.mustList(second.ID, first.ID)
 	for _, all := range []bool{false, true} {
 		d := wire.DiffRequest{Tenant: "acme", Agent: "scout", A: first.ID, B: second.ID, Rows: all}
-		mustAnswer(t, "diff", func() (wire.SnapshotDiff, error) { return a.DiffSnapshots(ctx, d) },
-			func() (wire.SnapshotDiff, error) { return e.DiffSnapshots(ctx, d) })
+		mustAnswer(t, "diff", d, a.DiffSnapshots, e.DiffSnapshots)
 		v := wire.VerifyRequest{SnapshotRef: a.ref(second.ID), ReadData: all}
-		mustAnswer(t, "verify", func() (wire.VerifyReport, error) { return a.VerifySnapshot(ctx, v) },
-			func() (wire.VerifyReport, error) { return e.VerifySnapshot(ctx, v) })
+		mustAnswer(t, "verify", v, a.VerifySnapshot, e.VerifySnapshot)
 		c := wire.CheckRequest{Tenant: "acme", ReadData: all}
-		mustAnswer(t, "check", func() (wire.CheckReport, error) { return a.CheckRepository(ctx, c) },
-			func() (wire.CheckReport, error) { return e.CheckRepository(ctx, c) })
+		mustAnswer(t, "check", c, a.CheckRepository, e.CheckRepository)
 	}
-	mustAnswer(t, "show", func() (wire.SnapshotDetail, error) { return a.ShowSnapshot(ctx, a.ref(first.ID)) },
-		func() (wire.SnapshotDetail, error) { return e.ShowSnapshot(ctx, a.ref(first.ID)) })
+	mustAnswer(t, "show", a.ref(first.ID), a.ShowSnapshot, e.ShowSnapshot)
 	absent := a.ref("0195a0b0-0000-7000-8000-000000000000")
-	mustFail(t, "show", errOf(a.ShowSnapshot(ctx, absent)), amber.KindNotFound)
-	mustFail(t, "verify", errOf(a.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: absent})), amber.KindNotFound)
-	mustFail(t, "diff", errOf(a.DiffSnapshots(ctx, wire.DiffRequest{A: first.ID, B: absent.ID})), amber.KindNotFound)
-	mustFail(t, "limit", errOf(a.ListSnapshots(ctx, wire.SnapshotQuery{Limit: -1})), amber.KindInvalid)
-	mustFail(t, "cursor", errOf(a.ListSnapshots(ctx, wire.SnapshotQuery{Cursor: "nonsense"})), amber.KindInvalid)
-	mustFail(t, "label", errOf(a.Snapshot(ctx, wire.SnapshotRequest{Label: "two\nlines"})), amber.KindInvalid)
-	mustFail(t, "source", errOf(a.Snapshot(ctx, wire.SnapshotRequest{Sources: []string{"no-such-source"}})), amber.KindNotFound)
+	must.Kind(t, "show", must.Err(a.ShowSnapshot(ctx, absent)), amber.KindNotFound)
+	must.Kind(t, "verify", must.Err(a.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: absent})), amber.KindNotFound)
+	must.Kind(t, "diff", must.Err(a.DiffSnapshots(ctx, wire.DiffRequest{A: first.ID, B: absent.ID})), amber.KindNotFound)
+	must.Kind(t, "limit", must.Err(a.ListSnapshots(ctx, wire.SnapshotQuery{Limit: -1})), amber.KindInvalid)
+	must.Kind(t, "cursor", must.Err(a.ListSnapshots(ctx, wire.SnapshotQuery{Cursor: "nonsense"})), amber.KindInvalid)
+	must.Kind(t, "label", must.Err(a.Snapshot(ctx, wire.SnapshotRequest{Label: "two\nlines"})), amber.KindInvalid)
+	must.Kind(t, "source", must.Err(a.Snapshot(ctx, wire.SnapshotRequest{Sources: []string{"no-such-source"}})), amber.KindNotFound)
 }
 
 func TestServedSnapshotsArePinnedDeletedAndPruned(t *testing.T) {
@@ -213,36 +193,28 @@ func TestServedSnapshotsArePinnedDeletedAndPruned(t *testing.T) {
 	a.learn("one")
 	first, second, third := a.take("1"), a.take("2"), a.take("3")
 	s.pass(time.Hour)
-	pinned, err := a.Snapshot(ctx, wire.SnapshotRequest{Pin: true})
-	if err != nil || !pinned.Pinned {
-		t.Fatalf("%+v, %v", pinned, err)
-	}
-	mustFail(t, "delete pinned", a.DeleteSnapshot(ctx, a.ref(pinned.ID)), amber.KindRefused)
+	pinned := must.Get(a.Snapshot(ctx, wire.SnapshotRequest{Pin: true}))(t)
+	must.Equal(t, "pinned", pinned.Pinned, true)
+	must.Kind(t, "delete pinned", a.DeleteSnapshot(ctx, a.ref(pinned.ID)), amber.KindRefused)
 	must.Do(t, a.PinSnapshot(ctx, a.ref(first.ID), true))
 	r := wire.PruneRequest{Tenant: "acme", Agent: "scout", KeepLast: 1, DryRun: true}
-	mustAnswer(t, "prune", func() (wire.PruneReport, error) { return a.PruneSnapshots(ctx, r) },
-		func() (wire.PruneReport, error) { return e.PruneSnapshots(ctx, r) })
+	mustAnswer(t, "prune", r, a.PruneSnapshots, e.PruneSnapshots)
 	a.mustList(pinned.ID, third.ID, second.ID, first.ID)
-	mustFail(t, "prune without rules", errOf(a.PruneSnapshots(ctx, wire.PruneRequest{})), amber.KindInvalid)
+	must.Kind(t, "prune without rules", must.Err(a.PruneSnapshots(ctx, wire.PruneRequest{})), amber.KindInvalid)
 	must.NoError(t, a.PinSnapshot(ctx, a.ref(first.ID), false))
 	must.NoError(t, a.PinSnapshot(ctx, a.ref(pinned.ID), false))
 	must.NoError(t, a.DeleteSnapshot(ctx, a.ref(pinned.ID)))
-	mustFail(t, "delete again", a.DeleteSnapshot(ctx, a.ref(pinned.ID)), amber.KindNotFound)
+	must.Kind(t, "delete again", a.DeleteSnapshot(ctx, a.ref(pinned.ID)), amber.KindNotFound)
 	// Each is the newest of its hour; the first is too old for the second rule.
 	report, err := a.PruneSnapshots(ctx, wire.PruneRequest{KeepHourly: 3})
 	if err != nil || len(report.Deleted) != 0 || len(report.Kept) != 3 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	report, err = a.PruneSnapshots(ctx, wire.PruneRequest{KeepLast: 9, MaxAge: 2*time.Hour + time.Minute})
-	if err != nil || !cmp.Equal(report.Deleted, []amber.SnapshotID{first.ID}) {
-		t.Errorf("%+v, %v", report, err)
-	}
+	report = must.Get(a.PruneSnapshots(ctx, wire.PruneRequest{KeepLast: 9, MaxAge: 2*time.Hour + time.Minute}))(t)
+	must.Equal(t, "deleted", report.Deleted, []amber.SnapshotID{first.ID})
 	g := wire.GCRequest{Tenant: "acme", DryRun: true}
-	mustAnswer(t, "gc", func() (wire.GCReport, error) { return a.CollectGarbage(ctx, g) },
-		func() (wire.GCReport, error) { return e.CollectGarbage(ctx, g) })
-	if report, err := a.CollectGarbage(ctx, wire.GCRequest{}); err != nil || report.DryRun {
-		t.Errorf("%+v, %v", report, err)
-	}
+	mustAnswer(t, "gc", g, a.CollectGarbage, e.CollectGarbage)
+	must.Equal(t, "a dry run", must.Get(a.CollectGarbage(ctx, wire.GCRequest{}))(t).DryRun, false)
 	a.mustList(third.ID, second.ID)
 }
 
@@ -253,10 +225,9 @@ func TestServedSnapshotsAreRestoredUnderOpenStores(t *testing.T) {
 	restore := func(r wire.RestoreRequest) wire.RestoreReport {
 		t.Helper()
 		s.pass(time.Hour)
-		report, err := a.Restore(ctx, r)
-		if err != nil || report.From != r.ID || report.DryRun != r.DryRun {
-			t.Fatalf("%+v, %v", report, err)
-		}
+		report := must.Get(a.Restore(ctx, r))(t)
+		must.Equal(t, "from", report.From, r.ID)
+		must.Equal(t, "a dry run", report.DryRun, r.DryRun)
 		return report
 	}
 	one, both := []string{"one"}, []string{"one", "two"}
@@ -285,9 +256,9 @@ func TestServedSnapshotsAreRestoredUnderOpenStores(t *testing.T) {
 	f := s.agent("fork")
 	f.mustKnow(both, one)
 	f.mustList()
-	mustFail(t, "second fork", errOf(a.Restore(ctx, wire.RestoreRequest{SnapshotRef: a.ref(first.ID), To: "fork"})), amber.KindConflict)
-	mustFail(t, "another agent's", errOf(f.Restore(ctx, wire.RestoreRequest{SnapshotRef: f.ref(first.ID)})), amber.KindCrossTenant)
-	mustFail(t, "unknown part", errOf(a.Restore(ctx, wire.RestoreRequest{SnapshotRef: a.ref(first.ID), Only: []string{"everything"}})), amber.KindInvalid)
+	must.Kind(t, "second fork", must.Err(a.Restore(ctx, wire.RestoreRequest{SnapshotRef: a.ref(first.ID), To: "fork"})), amber.KindConflict)
+	must.Kind(t, "another agent's", must.Err(f.Restore(ctx, wire.RestoreRequest{SnapshotRef: f.ref(first.ID)})), amber.KindCrossTenant)
+	must.Kind(t, "unknown part", must.Err(a.Restore(ctx, wire.RestoreRequest{SnapshotRef: a.ref(first.ID), Only: []string{"everything"}})), amber.KindInvalid)
 	a.mustKnow(one, one)
 }
 
@@ -389,9 +360,7 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 	if err != nil || len(page.Items) != 1 || page.Items[0].ID != ack.ID {
 		t.Errorf("list of the past: %+v, %v", page, err)
 	}
-	if m, err := then.Get(ctx, ack.ID); err != nil || m.Content != "the harbour is north" {
-		t.Errorf("memory of the past: %+v, %v", m, err)
-	}
+	must.Equal(t, "memory of the past", must.Get(then.Get(ctx, ack.ID))(t).Content, "the harbour is north")
 	must.Kind(t, "a memory that was not there", must.Err(then.Get(ctx, "00000000-0000-7000-8000-000000000000")), amber.KindNotFound)
 	must.NoError(t, then.Close())
 	got, err := s.RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: ref, Memory: ack.ID})
@@ -416,27 +385,25 @@ func TestRequestsAreAboutTheAgentOfTheClient(t *testing.T) {
 		"tenant": {Tenant: "other", Agent: "scout", ID: id}, "agent": {Tenant: "acme", Agent: "pilot", ID: id},
 	} {
 		for op, err := range map[string]error{
-			"take":           errOf(s.Snapshot(ctx, wire.SnapshotRequest{Tenant: ref.Tenant, Agent: ref.Agent})),
-			"list":           errOf(s.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: ref.Tenant, Agent: ref.Agent})),
-			"show":           errOf(s.ShowSnapshot(ctx, ref)),
-			"diff":           errOf(s.DiffSnapshots(ctx, wire.DiffRequest{Tenant: ref.Tenant, Agent: ref.Agent, A: id, B: id})),
-			"verify":         errOf(s.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: ref})),
-			"prune":          errOf(s.PruneSnapshots(ctx, wire.PruneRequest{Tenant: ref.Tenant, Agent: ref.Agent, KeepLast: 1})),
+			"take":           must.Err(s.Snapshot(ctx, wire.SnapshotRequest{Tenant: ref.Tenant, Agent: ref.Agent})),
+			"list":           must.Err(s.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: ref.Tenant, Agent: ref.Agent})),
+			"show":           must.Err(s.ShowSnapshot(ctx, ref)),
+			"diff":           must.Err(s.DiffSnapshots(ctx, wire.DiffRequest{Tenant: ref.Tenant, Agent: ref.Agent, A: id, B: id})),
+			"verify":         must.Err(s.VerifySnapshot(ctx, wire.VerifyRequest{SnapshotRef: ref})),
+			"prune":          must.Err(s.PruneSnapshots(ctx, wire.PruneRequest{Tenant: ref.Tenant, Agent: ref.Agent, KeepLast: 1})),
 			"delete":         s.DeleteSnapshot(ctx, ref),
 			"pin":            s.PinSnapshot(ctx, ref, true),
-			"restore":        errOf(s.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref})),
-			"restore memory": errOf(s.RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: ref, Memory: "m"})),
-			"at":             errOf(s.At(ctx, ref)),
+			"restore":        must.Err(s.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref})),
+			"restore memory": must.Err(s.RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: ref, Memory: "m"})),
+			"at":             must.Err(s.At(ctx, ref)),
 		} {
 			must.Kind(t, op+" with another "+what, err, amber.KindInvalid)
 		}
 	}
 	for op, err := range map[string]error{
-		"gc":    errOf(s.CollectGarbage(ctx, wire.GCRequest{Tenant: "other"})),
-		"check": errOf(s.CheckRepository(ctx, wire.CheckRequest{Tenant: "other"})),
+		"gc":    must.Err(s.CollectGarbage(ctx, wire.GCRequest{Tenant: "other"})),
+		"check": must.Err(s.CheckRepository(ctx, wire.CheckRequest{Tenant: "other"})),
 	} {
 		must.Kind(t, op+" of another tenant", err, amber.KindInvalid)
 	}
 }
-
-func errOf[T any](_ T, err error) error { return err }

@@ -88,8 +88,7 @@ func worker(log amber.ChangeLog, p events.Publisher, c events.CursorStore) *even
 // step takes one step that must not fail.
 func step(t *testing.T, m *events.Mutations) int {
 	t.Helper()
-	n := must.Get(m.Step(t.Context()))(t)
-	return n
+	return must.Get(m.Step(t.Context()))(t)
 }
 
 // stores returns the backends there are.

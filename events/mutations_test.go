@@ -99,9 +99,7 @@ func TestARefusedEventIsOfferedAgainAndNoneIsSkipped(t *testing.T) {
 	log.entries = []string{"A1", "A2", "A3"}
 	p.fail = 2
 	for range 2 {
-		if _, err := m.Step(t.Context()); !errors.Is(err, errDown) {
-			t.Fatalf("got %v, want that nobody answers", err)
-		}
+		must.Is(t, "", must.Err(m.Step(t.Context())), errDown)
 	}
 	step(t, m)
 	want(t, "events", keys(t, p.take()), []string{"A1", "A2", "A3"})
@@ -269,9 +267,8 @@ func TestRunPublishesWaitsLongerAfterFailuresAndStops(t *testing.T) {
 	want(t, "waits", waits, []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, time.Minute})
 	want(t, "events", keys(t, p.take()), []string{"A1"})
 	cancel()
-	if err := <-done; err != nil || reports != 3 {
-		t.Errorf("Run ends with %v after %d reports", err, reports)
-	}
+	must.NoError(t, <-done)
+	must.Equal(t, "reports", reports, 3)
 }
 
 func TestRunNeedsALogAndItsFields(t *testing.T) {
@@ -289,9 +286,7 @@ func TestAnErrorOfTheLogChangesNothing(t *testing.T) {
 	log, p, c := &history{entries: []string{"A1"}, newest: "A"}, &recorder{}, &events.MemoryCursor{}
 	log.fail = errors.New("the disk is gone")
 	m := worker(log, p, c)
-	if _, err := m.Step(t.Context()); !errors.Is(err, log.fail) {
-		t.Errorf("got %v", err)
-	}
+	must.Is(t, "", must.Err(m.Step(t.Context())), log.fail)
 	if _, found, _ := c.Load(t.Context()); found {
 		t.Error("a cursor was saved")
 	}
@@ -338,7 +333,5 @@ func TestALogThatNeverRestsHoldsNobodyUp(t *testing.T) {
 	}
 	must.Kind(t, "without anything", must.Err((&events.Mutations{}).CatchUp(t.Context())), amber.KindInvalid)
 	log.fail = errors.New("the disk is gone")
-	if _, err := m.CatchUp(t.Context()); !errors.Is(err, log.fail) {
-		t.Errorf("a log that cannot be read: %v", err)
-	}
+	must.Is(t, "a log that cannot be read", must.Err(m.CatchUp(t.Context())), log.fail)
 }

@@ -69,9 +69,7 @@ func TestATailBeginsAnewAfterARestore(t *testing.T) {
 	log, tail := &history{entries: []string{"A1", "A2", "A3"}, newest: "A"}, new(events.Tail)
 	refresh(t, tail, log)
 	log.entries, log.newest = []string{"A1", "B2"}, "B"
-	if !refresh(t, tail, log) {
-		t.Error("a restore is no news")
-	}
+	must.Equal(t, "a restore is news", refresh(t, tail, log), true)
 	if _, found := tail.Changes("A/3", 10); found {
 		t.Error("a position of the history that was replaced is known")
 	}

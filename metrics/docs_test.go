@@ -120,9 +120,7 @@ func TestEveryMetricMoves(t *testing.T) {
 				must.Equal(t, "", lines(t, m, sample), mv.want)
 			}
 			body, _ := scrape(t, m, everybody)
-			if !strings.Contains(body, "# TYPE "+name+" "+e.kind+"\n") {
-				t.Errorf("it is no %s", e.kind)
-			}
+			must.Says(t, "type", body, "# TYPE "+name+" "+e.kind+"\n")
 		})
 	}
 }

@@ -80,9 +80,7 @@ func TestEveryMethodIsToldOnce(t *testing.T) {
 	}
 	for _, metric := range []string{"amber_operations_total", "amber_snapshot_operations_total"} {
 		for _, line := range lines(t, m, metric) {
-			if strings.Contains(line, `"other"`) {
-				t.Errorf("an operation is not in the set of those that are known: %s", line)
-			}
+			must.Hides(t, "an operation", line, `"other"`)
 		}
 	}
 }
@@ -143,16 +141,12 @@ func TestWhatAStoreCannotDoStaysSo(t *testing.T) {
 			t.Errorf("without %s: it is there", field.Name)
 		}
 		callAll(reflect.ValueOf(s.Parts).FieldByName(field.Name).Interface(), field.Type, func(method string) {
-			if len(r.ops) > 0 {
-				t.Errorf("without %s: %s was told", field.Name, method)
-			}
+			must.Equal(t, "operations told without "+field.Name, len(r.ops), 0)
 		})
 	}
 	s := newMetrics(t).Store(tenant, agent, amber.Disabled("switched off"))
 	_, err := s.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "x"})
-	if amber.KindOf(err) != amber.KindRefused || !strings.Contains(err.Error(), "switched off") {
-		t.Errorf("writing where memory is switched off: %v", err)
-	}
+	must.Kind(t, "writing where memory is switched off", err, amber.KindRefused, "switched off")
 }
 
 func TestWithoutObserversNothingIsWrapped(t *testing.T) {

@@ -2,7 +2,6 @@ package metrics_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -82,9 +81,7 @@ func TestLookLeavesOutWhatItCannotSee(t *testing.T) {
 		Tenant: tenant, Agent: agent, Store: amber.NewStore(amber.Parts{}), Snapshots: pages{err: errSecret},
 		Journal: func(context.Context) ([]wire.JournalStatus, error) { return nil, nil },
 	})
-	if !errors.Is(err, errSecret) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, "", err, errSecret)
 	want := metrics.AgentGauges{Tenant: tenant, Agent: agent, Journal: &metrics.JournalGauges{}}
 	must.Equal(t, "", got, want, cmpopts.EquateComparable(amber.Time{}))
 }

@@ -53,8 +53,7 @@ func (w *watch) round() {
 
 func watchedMetrics(t *testing.T, w *watch) *metrics.Metrics {
 	t.Helper()
-	m := must.Get(metrics.New(metrics.Options{Clock: func() time.Time { return w.now }, After: w.after, Interval: time.Second}))(t)
-	return m
+	return must.Get(metrics.New(metrics.Options{Clock: func() time.Time { return w.now }, After: w.after, Interval: time.Second}))(t)
 }
 
 func TestAgentsAreLookedAtInTheBackgroundOnly(t *testing.T) {
@@ -107,9 +106,7 @@ func TestWhatWasSeenLongAgoIsNotShown(t *testing.T) {
 	w.now = start.Add(10 * time.Second)
 	must.Equal(t, "an age grows between looks", lines(t, m, name), []string{name + `{agent="scout",tenant="acme"} 70`})
 	w.now = start.Add(6 * metrics.MinInterval)
-	if got := lines(t, m, name); len(got) > 0 {
-		t.Errorf("%v is shown long after the last look", got)
-	}
+	must.Equal(t, "series shown long after the last look", len(lines(t, m, name)), 0)
 }
 
 func TestALookThatFailsShowsWhatItSaw(t *testing.T) {

@@ -66,10 +66,9 @@ func TestMeasuredSnapshotsAnswerAsTheEngine(t *testing.T) {
 	engine := must.Get(snapshot.New(snapshot.Options{Home: h, Clock: now, Random: random()}))(t)
 	m, ctx := newMetrics(t), t.Context()
 	s, r := m.Snapshots("", "", engine), m.Repository("", engine)
-	one, err := s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent, Label: "one", Pin: true})
-	if err != nil || one.Label != "one" || !one.Pinned {
-		t.Fatalf("%+v, %v", one, err)
-	}
+	one := must.Get(s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent, Label: "one", Pin: true}))(t)
+	must.Equal(t, "label", one.Label, "one")
+	must.Equal(t, "pinned", one.Pinned, true)
 	two := must.Get(s.Snapshot(ctx, wire.SnapshotRequest{Tenant: tenant, Agent: agent}))(t)
 	ref := wire.SnapshotRef{Tenant: tenant, Agent: agent, ID: one.ID}
 	answers := func(s wire.Snapshotter, r wire.RepositoryChecker) (all []any) {

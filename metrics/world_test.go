@@ -35,8 +35,7 @@ func random() io.Reader { return rand.NewChaCha8([32]byte{'a', 'm', 'b', 'e', 'r
 
 func newMetrics(t *testing.T) *metrics.Metrics {
 	t.Helper()
-	m := must.Get(metrics.New(metrics.Options{Clock: now, Version: "v1.2.3"}))(t)
-	return m
+	return must.Get(metrics.New(metrics.Options{Clock: now, Version: "v1.2.3"}))(t)
 }
 
 func newStore(t *testing.T) amber.Store {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -78,21 +78,15 @@ func (b *broker) client(t testing.TB, o ...nats.Option) *nats.Conn {
 func (b *broker) listen(t testing.TB, subject string) *nats.Subscription {
 	t.Helper()
 	nc := b.client(t)
-	sub, err := nc.SubscribeSync(subject)
-	if err == nil {
-		err = sub.SetPendingLimits(-1, -1)
-	}
-	if err == nil {
-		err = nc.Flush()
-	}
-	must.Do(t, err)
+	sub := must.Get(nc.SubscribeSync(subject))(t)
+	must.Do(t, sub.SetPendingLimits(-1, -1))
+	must.Do(t, nc.Flush())
 	return sub
 }
 
 func next(t testing.TB, sub *nats.Subscription) *nats.Msg {
 	t.Helper()
-	m := must.Get(sub.NextMsg(patience))(t)
-	return m
+	return must.Get(sub.NextMsg(patience))(t)
 }
 
 // kept reads everything that a stream holds.
@@ -110,9 +104,7 @@ func (b *broker) kept(t testing.TB, stream string) []*nats.Msg {
 		for m := range batch.Messages() {
 			out = append(out, &nats.Msg{Subject: m.Subject(), Header: m.Headers(), Data: m.Data()})
 		}
-		if batch.Error() != nil {
-			t.Fatal(batch.Error())
-		}
+		must.Do(t, batch.Error())
 	}
 	return out
 }
@@ -176,7 +168,7 @@ func (j *journal) await(t testing.TB, words string) {
 	for {
 		select {
 		case line := <-j.lines:
-			if contains(line, words) {
+			if strings.Contains(line, words) {
 				return
 			}
 		case <-late:
@@ -293,5 +285,3 @@ func (p *proxy) cut() {
 	}
 	p.pairs = nil
 }
-
-var _ io.Writer = (*journal)(nil)

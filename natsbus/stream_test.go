@@ -3,6 +3,7 @@ package natsbus_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,8 +16,7 @@ import (
 
 func (b *broker) streams(t testing.TB) jetstream.JetStream {
 	t.Helper()
-	js := must.Get(jetstream.New(b.client(t)))(t)
-	return js
+	return must.Get(jetstream.New(b.client(t)))(t)
 }
 
 func (b *broker) makeStream(t testing.TB, name string, most int32, subjects ...string) {
@@ -85,9 +85,7 @@ func TestAStreamThatIsThereStaysAsItIs(t *testing.T) {
 		b, log := open(t, natsbus.Options{URL: s.url(), JetStream: true})
 		publish(t, b, mutation("1"))
 		must.Equal(t, fmt.Sprint(subjects), s.config(t, natsbus.DefaultStream), before)
-		if contains(log.String(), "not ready") {
-			t.Errorf("%v: the log complains:\n%s", subjects, log)
-		}
+		must.Hides(t, "the log", log.String(), "not ready")
 	}
 }
 
@@ -105,7 +103,7 @@ func TestAFullStreamTakesTheEventOnceItHasRoom(t *testing.T) {
 	for range 3 {
 		must.Kind(t, "full", b.Publish(t.Context(), mutation("2")), amber.KindUnreachable, "maximum messages exceeded")
 	}
-	if h := b.Health(); !h.Connected || h.Failed != 3 || !contains(h.LastError, "maximum messages") {
+	if h := b.Health(); !h.Connected || h.Failed != 3 || !strings.Contains(h.LastError, "maximum messages") {
 		t.Errorf("health is %+v", h)
 	}
 	must.Get(0, must.Get(js.Stream(t.Context(), natsbus.DefaultStream))(t).Purge(t.Context()))(t)
@@ -131,9 +129,7 @@ func TestAStreamThatAcknowledgesNothingIsRefused(t *testing.T) {
 		}
 	}
 	must.Kind(t, "looked at", err, amber.KindRefused, "no_ack", "nats stream edit AMBER --ack")
-	if !contains(log.String(), "not ready") {
-		t.Errorf("the log says nothing:\n%s", log)
-	}
+	must.Says(t, "the log", log.String(), "not ready")
 }
 
 func TestAStreamThatTakesNothingOfOursIsAnErrorThatSaysWhatToDo(t *testing.T) {
@@ -155,9 +151,7 @@ func TestAStreamThatTakesNothingOfOursIsAnErrorThatSaysWhatToDo(t *testing.T) {
 			s.makeStream(t, tt.stream, -1, tt.subjects...)
 			b, log := open(t, natsbus.Options{URL: s.url(), JetStream: true})
 			must.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindRefused, tt.words...)
-			if !contains(log.String(), "not ready") {
-				t.Errorf("the log says nothing:\n%s", log)
-			}
+			must.Says(t, "the log", log.String(), "not ready")
 			if h := b.Health(); !h.Connected || h.LastError == "" {
 				t.Errorf("health is %+v", h)
 			}

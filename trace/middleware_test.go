@@ -127,9 +127,7 @@ func TestStreamsStillFlush(t *testing.T) {
 		must.NoError(t, http.NewResponseController(w).Flush())
 		w.(http.Flusher).Flush()
 	})
-	if !w.Flushed {
-		t.Error("nothing was flushed")
-	}
+	must.Equal(t, "flushed", w.Flushed, true)
 }
 
 func TestWithoutAnEndpointTheHandlerIsTheSame(t *testing.T) {

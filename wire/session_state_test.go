@@ -50,10 +50,9 @@ func TestUpdateState(t *testing.T) {
 func TestUpdateStateLosesNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	states := &busyStates{SessionStates: newStates(t), others: 3}
-	got, err := wire.UpdateState(t.Context(), states, wire.StateUpdate{SessionID: "s", Document: []byte(`{"mine":1}`), Merge: true})
-	if err != nil || string(got.Document) != `{"mine":1,"others":1}` || got.Version != 4 {
-		t.Errorf("got %s, version %d, %v", got.Document, got.Version, err)
-	}
+	got := must.Get(wire.UpdateState(t.Context(), states, wire.StateUpdate{SessionID: "s", Document: []byte(`{"mine":1}`), Merge: true}))(t)
+	must.Equal(t, "document", string(got.Document), `{"mine":1,"others":1}`)
+	must.Equal(t, "version", got.Version, 4)
 	states.others = 1000
 	must.Fail(wire.UpdateState(t.Context(), states, wire.StateUpdate{SessionID: "s", Document: []byte(`{}`)}))(t, "", amber.KindConflict)
 }
@@ -77,6 +76,5 @@ func (b *busyStates) LoadState(ctx context.Context, id amber.SessionID) (amber.S
 
 func newStates(t *testing.T) amber.SessionStates {
 	t.Helper()
-	s := must.Get(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
-	return s
+	return must.Get(inmem.New(inmem.Options{Clock: time.Now, Random: rand.Reader}))(t)
 }

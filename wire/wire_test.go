@@ -26,12 +26,9 @@ func TestFailuresTravel(t *testing.T) {
 		if amber.KindOf(got) != kind || amber.HintOf(got) != "amber help" {
 			t.Errorf("%s came back as %s, hint %q", kind, amber.KindOf(got), amber.HintOf(got))
 		}
-		if strings.Contains(got.Error(), "\n") || !strings.Contains(got.Error(), "write memory x: why not") {
-			t.Errorf("the message is %q", got)
-		}
-		if !kind.Known() {
-			t.Errorf("%s is not known", kind)
-		}
+		must.Hides(t, "the message", got.Error(), "\n")
+		must.Says(t, "the message", got.Error(), "write memory x: why not")
+		must.Equal(t, string(kind)+" is known", kind.Known(), true)
 	}
 	if amber.Kind("nonsense").Known() {
 		t.Error("nonsense is a kind")
@@ -44,9 +41,7 @@ func TestSentinelsTravel(t *testing.T) {
 	t.Parallel()
 	for _, sentinel := range []error{amber.ErrQueueEmpty, amber.ErrQueueFull} {
 		got := wire.FailureOf(fmt.Errorf("claim: %w", sentinel)).Err()
-		if !errors.Is(got, sentinel) {
-			t.Errorf("%v came back as %v", sentinel, got)
-		}
+		must.Is(t, "", got, sentinel)
 		plain := wire.FailureOf(amber.Errorf(amber.KindOf(sentinel), "x", "", "y")).Err()
 		if errors.Is(plain, sentinel) {
 			t.Errorf("%v is taken for %v", plain, sentinel)
