@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -116,9 +117,7 @@ func New(o Options) (*API, error) {
 	if o.Desk.Changed == nil {
 		o.Desk.Changed = o.Feeds.Changed
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	ending, end := context.WithCancel(context.Background())
 	a := &API{o: o, mux: http.NewServeMux(), pace: streamPace, streams: newCrowd(o.MaxStreams), ending: ending, end: end}
 	a.routes()
@@ -128,20 +127,16 @@ func New(o Options) (*API, error) {
 
 // routes lists every route.
 func (a *API) routes() {
-	memoryRoutes(a)
-	relationRoutes(a)
-	sessionRoutes(a)
-	noteRoutes(a)
-	documentRoutes(a)
-	journalRoutes(a)
-	changeRoutes(a)
-	controlRoutes(a)
-	queueRoutes(a)
-	snapshotRoutes(a)
-	consolidationRoutes(a)
-	careRoutes(a)
-	eventRoutes(a)
-	a.openRoutes()
+	for _, add := range []func(*API){
+		memoryRoutes, linkRoutes, conceptRoutes,
+		catalogueRoutes, sessionEditRoutes, activeRoutes, stateRoutes, turnRoutes, compactionRoutes, activityRoutes, loopRoutes,
+		noteReadRoutes, noteWriteRoutes, documentRoutes, journalRoutes, changeRoutes,
+		taskRoutes, taskEventRoutes, approvalRoutes, resultRoutes, queueRoutes,
+		takeRoutes, lookRoutes, keepRoutes, restoreRoutes, pastRoutes, tenantRoutes, consolidationRoutes,
+		careRoutes, eventRoutes, (*API).openRoutes,
+	} {
+		add(a)
+	}
 }
 
 // Routes returns the patterns of all routes, as Observe is told of them.

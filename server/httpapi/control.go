@@ -11,15 +11,6 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// controlRoutes serve the control plane: tasks, their history, approvals and
-// results.
-func controlRoutes(a *API) {
-	taskRoutes(a)
-	taskEventRoutes(a)
-	approvalRoutes(a)
-	resultRoutes(a)
-}
-
 // taskID is in the path of what concerns one task.
 type taskID struct {
 	ID string `path:"id" doc:"the id of the task"`

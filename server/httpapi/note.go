@@ -30,12 +30,6 @@ type writeNote struct {
 	} `body:"json"`
 }
 
-// noteRoutes serve notes.
-func noteRoutes(a *API) {
-	noteReadRoutes(a)
-	noteWriteRoutes(a)
-}
-
 func noteReadRoutes(a *API) {
 	handle(a, operation{
 		id: "note.list", method: "GET", path: agentPath + "/notes", scope: wire.TokenRead, summary: "List notes by name, without content",

@@ -8,12 +8,6 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// relationRoutes serve what hangs on memories.
-func relationRoutes(a *API) {
-	linkRoutes(a)
-	conceptRoutes(a)
-}
-
 // linkRoutes serve relations between memories.
 func linkRoutes(a *API) {
 	handle(a, operation{

@@ -16,18 +16,6 @@ type sessionID struct {
 
 func (s sessionID) id() amber.SessionID { return amber.SessionID(s.ID) }
 
-// sessionRoutes serve sessions and what belongs to them.
-func sessionRoutes(a *API) {
-	catalogueRoutes(a)
-	sessionEditRoutes(a)
-	activeRoutes(a)
-	stateRoutes(a)
-	turnRoutes(a)
-	compactionRoutes(a)
-	activityRoutes(a)
-	loopRoutes(a)
-}
-
 // sessionStart asks for a session.
 type sessionStart struct {
 	Body amber.SessionStart `body:"json"`

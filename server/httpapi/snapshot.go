@@ -45,18 +45,8 @@ func (s snapshotID) sameRef(ref *wire.SnapshotRef) error {
 	return agree("snapshot", string(s.ID), &ref.ID)
 }
 
-// snapshotRoutes serve snapshots. They do not need the live agent, which may be
-// missing or damaged, but for looking into the past.
-func snapshotRoutes(a *API) {
-	takeRoutes(a)
-	lookRoutes(a)
-	keepRoutes(a)
-	restoreRoutes(a)
-	pastRoutes(a)
-	tenantRoutes(a)
-}
-
-// frozen calls fn with what keeps snapshots.
+// frozen calls fn with what keeps snapshots. Routes of snapshots do not need the
+// live agent, which may be missing or damaged, but for looking into the past.
 func frozen[T any](ctx context.Context, ag *server.Agent, fn func(s wire.Snapshotter) (T, error)) (answer[T], error) {
 	if ag.Snapshots == nil {
 		return answer[T]{}, unsupported("open snapshots", "this server keeps no snapshots")
