@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -64,9 +65,7 @@ func (l longTerm) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber
 func memories(ctx context.Context, a *Agent, q amber.ListQuery, elements ...string) (amber.Page[amber.Memory], error) {
 	for {
 		p, err := page[amber.Memory](ctx, a, listValues(q).Values, elements...)
-		if q.Limit == 0 {
-			q.Limit = amber.DefaultPageSize
-		}
+		q.Limit = cmp.Or(q.Limit, amber.DefaultPageSize)
 		if !errors.Is(err, errTooLarge) || q.Limit <= 1 {
 			return p, err
 		}

@@ -62,10 +62,7 @@ func (r *reading) fail(format string, args ...any) error {
 
 // subject names the snapshot in errors.
 func (m manifest) subject(o readOptions) string {
-	if o.ID != "" {
-		return string(o.ID)
-	}
-	return string(m.Info.ID)
+	return string(cmp.Or(o.ID, m.Info.ID))
 }
 
 // Check checks what can be checked without the parts: the signature, then every

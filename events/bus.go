@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -48,9 +49,7 @@ func (b *Bus) Subscribe(subjects string, buffer int) (*Subscription, error) {
 	if buffer < 0 {
 		return nil, amber.Errorf(amber.KindInvalid, "subscribe", "", "buffer is negative, want 0 or more")
 	}
-	if buffer == 0 {
-		buffer = DefaultBuffer
-	}
+	buffer = cmp.Or(buffer, DefaultBuffer)
 	queue := make(chan Event, buffer)
 	s := &Subscription{C: queue, bus: b, pattern: p, queue: queue}
 	b.mu.Lock()

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
@@ -69,20 +70,14 @@ const (
 // prefix.tenant.agent.event, and prefix.tenant._all.event without an agent. An
 // empty prefix means the default one.
 func LifecycleSubject(prefix string, tenant amber.TenantID, agent amber.AgentID, name EventName) string {
-	if prefix == "" {
-		prefix = DefaultLifecyclePrefix
-	}
-	if agent == "" {
-		agent = "_all"
-	}
+	prefix = cmp.Or(prefix, DefaultLifecyclePrefix)
+	agent = cmp.Or(agent, "_all")
 	return prefix + "." + string(tenant) + "." + string(agent) + "." + string(name)
 }
 
 // MutationSubject returns the subject of changes of an agent's memory.
 func MutationSubject(prefix string, tenant amber.TenantID, agent amber.AgentID) string {
-	if prefix == "" {
-		prefix = DefaultMutationPrefix
-	}
+	prefix = cmp.Or(prefix, DefaultMutationPrefix)
 	return prefix + "." + string(tenant) + "." + string(agent)
 }
 

@@ -1,6 +1,7 @@
 package natsbus
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,9 +69,7 @@ var (
 // withDefaults fills in what was left out and checks the rest. Errors: invalid;
 // not_found and refused for the file of credentials.
 func (o Options) withDefaults() (Options, error) {
-	if o.Stream == "" {
-		o.Stream = DefaultStream
-	}
+	o.Stream = cmp.Or(o.Stream, DefaultStream)
 	if len(o.Prefixes) == 0 {
 		o.Prefixes = []string{events.DefaultMutationPrefix, events.DefaultLifecyclePrefix}
 	}
@@ -80,9 +79,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.ReconnectWait <= 0 {
 		o.ReconnectWait = defaultReconnectWait
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	switch {
 	case o.Clock == nil:
 		return o, invalid("the clock is required")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,12 +85,7 @@ func (b *Bus) checkStream(have jetstream.StreamConfig) error {
 // covered reports whether one of the patterns stands for everything that want
 // does, which ends with ">".
 func covered(want string, patterns []string) bool {
-	for _, p := range patterns {
-		if covers(strings.Split(p, "."), strings.Split(want, ".")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(p string) bool { return covers(strings.Split(p, "."), strings.Split(want, ".")) })
 }
 
 func covers(pattern, want []string) bool {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
@@ -26,9 +27,7 @@ func DecideApproval(ctx context.Context, s amber.Approvals, d amber.ApprovalDeci
 	if g.Token == "" {
 		return s.DecideApproval(ctx, d)
 	}
-	if d.ClaimedBy == "" {
-		d.ClaimedBy = d.Actor
-	}
+	d.ClaimedBy = cmp.Or(d.ClaimedBy, d.Actor)
 	d.Actor = actorOf(g)
 	if d.ClaimedBy == d.Actor {
 		d.ClaimedBy = ""

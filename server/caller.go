@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
@@ -18,10 +19,7 @@ type Caller struct {
 
 // Actor returns the name the audit log knows the caller by.
 func (c Caller) Actor() string {
-	if c.Grant.Token == "" {
-		return Local
-	}
-	return string(c.Grant.Token)
+	return cmp.Or(string(c.Grant.Token), Local)
 }
 
 // Allow says whether the caller may do something with an agent, or with a whole

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 	"time"
@@ -78,12 +79,8 @@ func (o Options) normalize() (Options, error) {
 	case o.Sample < 0 || o.Sample > 1:
 		return o, amber.Errorf(amber.KindInvalid, op, "", "the share of traces is not between 0 and 1")
 	}
-	if o.Service == "" {
-		o.Service = "amber"
-	}
-	if o.Sample == 0 {
-		o.Sample = 1
-	}
+	o.Service = cmp.Or(o.Service, "amber")
+	o.Sample = cmp.Or(o.Sample, 1)
 	if o.Delay <= 0 {
 		o.Delay = 5 * time.Second
 	}

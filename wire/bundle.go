@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
@@ -58,12 +59,8 @@ func (r ExportRequest) Normalize() (ExportRequest, error) {
 	if _, err := amber.ParseSnapshotID(string(r.ID)); err != nil {
 		return r, err
 	}
-	if r.Format == "" {
-		r.Format = FormatAmber
-	}
-	if r.Level == 0 {
-		r.Level = 3
-	}
+	r.Format = cmp.Or(r.Format, FormatAmber)
+	r.Level = cmp.Or(r.Level, 3)
 	switch {
 	case r.Format != FormatAmber && r.Format != FormatNexo:
 		return r, amber.Errorf(amber.KindInvalid, op, "", "%.40q is not amber or nexo", r.Format)

@@ -71,9 +71,7 @@ type ConsolidationEnd struct {
 
 // Normalize checks the request. The error is of kind invalid.
 func (r ConsolidationEnd) Normalize() (ConsolidationEnd, error) {
-	if r.Outcome == "" {
-		r.Outcome = ConsolidationDone
-	}
+	r.Outcome = cmp.Or(r.Outcome, ConsolidationDone)
 	_, terr := amber.ParseTenantID(string(r.Tenant))
 	_, aerr := amber.ParseAgentID(string(r.Agent))
 	return r, cmp.Or(terr, aerr, amber.CheckID("consolidation", r.ID),

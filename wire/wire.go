@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -49,9 +50,6 @@ func (f Failure) Err() error {
 	if sentinel, ok := sentinels[f.Error.Reason]; ok {
 		return sentinel
 	}
-	message := f.Error.Message
-	if message == "" {
-		message = string(f.Error.Kind)
-	}
+	message := cmp.Or(f.Error.Message, string(f.Error.Kind))
 	return &amber.Error{Kind: f.Error.Kind, Err: errors.New(message), Hint: f.Error.Hint}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -135,9 +136,7 @@ func (c *Client) newRequest(ctx context.Context, r request, token string) (*http
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range r.header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, r.header)
 	req.Header.Set("Accept", "application/json")
 	// What is compressed on the way has a weak ETag, which no write can name.
 	req.Header.Set("Accept-Encoding", "identity")

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"net"
@@ -118,9 +119,7 @@ func (o *Options) fill() {
 	if o.Notify == nil {
 		o.Notify = func(Waiting) {}
 	}
-	if o.UserAgent == "" {
-		o.UserAgent = "amber"
-	}
+	o.UserAgent = cmp.Or(o.UserAgent, "amber")
 }
 
 // sameOrigin follows a redirect only to the same host, by the same scheme and

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -86,12 +87,7 @@ func seedTexts(b []byte) []string {
 
 // isKey reports whether a file is one of the key files, under any name.
 func (o Own) isKey(info fs.FileInfo) bool {
-	for _, own := range o.files {
-		if os.SameFile(own, info) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.files, func(own fs.FileInfo) bool { return os.SameFile(own, info) })
 }
 
 // isHome reports whether a folder is a home of Amber, this one or another.

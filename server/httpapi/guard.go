@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -73,13 +74,8 @@ func (a *API) finish(rec *recorder, r *http.Request, started time.Time, body *co
 		}
 	}
 	took := a.o.Clock().Sub(started)
-	if rec.status == 0 {
-		rec.status = http.StatusOK // nothing was said
-	}
-	route := rec.route
-	if route == "" {
-		route = "other"
-	}
+	rec.status = cmp.Or(rec.status, http.StatusOK) // nothing was said
+	route := cmp.Or(rec.route, "other")
 	if a.o.Observe != nil {
 		a.o.Observe(route, r.Method, rec.status, took, body.n, rec.n)
 	}
@@ -153,16 +149,12 @@ type recorder struct {
 }
 
 func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
+	w.status = cmp.Or(w.status, status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *recorder) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
+	w.status = cmp.Or(w.status, http.StatusOK)
 	n, err := w.ResponseWriter.Write(b)
 	w.n += int64(n)
 	return n, err

@@ -41,9 +41,7 @@ type response struct {
 const redactedHeader = "Amber-Redacted"
 
 func newResponse(status int, etag string, body any) (response, error) {
-	if status == 0 {
-		status = http.StatusOK
-	}
+	status = cmp.Or(status, http.StatusOK)
 	r := response{Status: status, ETag: etag}
 	if _, none := body.(nothing); none {
 		return r, nil

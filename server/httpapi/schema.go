@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"regexp"
@@ -116,9 +117,7 @@ func (s *schemas) collect(t reflect.Type, properties object, required *[]string)
 		case f.Anonymous && name == "":
 			s.collect(f.Type, properties, required)
 		default:
-			if name == "" {
-				name = f.Name
-			}
+			name = cmp.Or(name, f.Name)
 			properties[name] = s.of(f.Type)
 			if !strings.Contains(rest, "omit") {
 				*required = append(*required, name)

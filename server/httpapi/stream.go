@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,9 +49,7 @@ func eventRoutes(a *API) {
 			a.fail(w, r, err)
 			return
 		}
-		if in.After == "" {
-			in.After = in.Last
-		}
+		in.After = cmp.Or(in.After, in.Last)
 		at, err := parsePlace(in.After)
 		if err != nil {
 			a.fail(w, r, err)

@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
@@ -44,9 +45,7 @@ func chatSearch(ctx context.Context, b *bound, a *server.Agent, in chatSearchArg
 
 // titleOf names a memory that may have no title.
 func titleOf(title, content string) string {
-	if title == "" {
-		title = content
-	}
+	title = cmp.Or(title, content)
 	return oneLine(title, 100)
 }
 

@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -86,9 +87,7 @@ const personalUser = "engram"
 // engramPlace says who sees a memory: personal ones their user in every project.
 func (b *bound) engramPlace(scope, project, session string) (amber.Scope, amber.Identities) {
 	ids := b.identities(project, session)
-	if ids.UserID == "" {
-		ids.UserID = personalUser
-	}
+	ids.UserID = cmp.Or(ids.UserID, personalUser)
 	switch {
 	case scope == "personal":
 		return amber.ScopeUser, ids
@@ -173,9 +172,7 @@ const manualSession = "manual-save"
 
 func memPrompt(ctx context.Context, b *bound, a *server.Agent, in memPromptArgs) (answer, error) {
 	ids := b.identities(in.Project, in.SessionID)
-	if ids.SessionID == "" {
-		ids.SessionID = manualSession
-	}
+	ids.SessionID = cmp.Or(ids.SessionID, manualSession)
 	t, err := a.Store.Turns.AppendTurn(ctx, amber.Turn{SessionID: ids.SessionID, Role: amber.RoleUser, Content: block.Cut(in.Content), ProjectID: ids.ProjectID})
 	return answer{
 		text: fmt.Sprintf("Prompt saved: %s.", t.ID), subject: string(t.ID),

@@ -1,6 +1,7 @@
 package vaultapi
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -61,9 +62,7 @@ func New(o Options) (*Handler, error) {
 	if o.Desk == nil || o.Desk.Agents == nil || o.Grant == nil || o.Vault == nil || o.Clock == nil || o.Random == nil {
 		return nil, amber.Errorf(amber.KindInvalid, "make vault API", "", "desk, grant, vault, clock and random source are required")
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s, err := newSeal(o.Random)
 	if err != nil {
 		return nil, err
