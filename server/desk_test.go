@@ -29,9 +29,8 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	frozen := look
 	frozen.Closed = true
 	must.Kind(t, "snapshots of an agent that is not there", d.Do(asking(t.Context(), "acme", "", "admin"), frozen, nothing), "")
-	if len(b.Entries(0)) != 0 || len(home.agents) != 0 {
-		t.Errorf("made %v, written down %+v", home.agents, b.Entries(0))
-	}
+	must.Equal(t, "entries", len(b.Entries(0)), 0)
+	must.Equal(t, "agents made", len(home.agents), 0)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -45,9 +44,7 @@ func TestMakingAnAgentIsWrittenDown(t *testing.T) {
 	for _, look.Agent = range []amber.AgentID{"bob", "cat"} {
 		must.Kind(t, string(look.Agent), d.Do(asking(t.Context(), "acme", "", "read", "write"), look, nothing), amber.KindInternal)
 	}
-	if home.agents["cat"] {
-		t.Error("an agent was made while nothing can be written down")
-	}
+	must.Equal(t, "an agent was made while nothing can be written down", home.agents["cat"], false)
 }
 
 // village has agents that are made on request. Like a store, it does not know
@@ -240,9 +237,8 @@ func TestAnAgentThatMustBeThereIsNotMade(t *testing.T) {
 	d := &server.Desk{Agents: home, Audit: b}
 	job := server.Job{Tenant: "acme", Agent: "ada", Scope: wire.TokenRead, Action: "event.stream", Existing: true}
 	must.Kind(t, "", d.Do(asking(t.Context(), "acme", "", "admin"), job, nothing), amber.KindNotFound)
-	if len(home.agents) != 0 || len(b.Entries(0)) != 0 {
-		t.Errorf("made %v, written down %+v", home.agents, b.Entries(0))
-	}
+	must.Equal(t, "entries", len(b.Entries(0)), 0)
+	must.Equal(t, "agents made", len(home.agents), 0)
 	must.NoError(t, d.Made(asking(t.Context(), "acme", "", "admin"), "acme", "cat"))
 	want := []wire.AuditEntry{{Tenant: "acme", Agent: "cat", Actor: "t1", Action: "agent.create", Outcome: "ok", RequestID: "r1"}}
 	must.Equal(t, "", b.Entries(0), want, sameTime)

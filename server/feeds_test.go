@@ -97,9 +97,8 @@ func TestWritesOfOtherProcessesAreFoundInTheFiles(t *testing.T) {
 		return fmt.Sprint(version.Load())
 	})
 	run(t, feeds)
-	if looks.Load() != 0 || reads.Load() != 0 {
-		t.Errorf("%d looks and %d reads without a listener", looks.Load(), reads.Load())
-	}
+	must.Equal(t, "looks", looks.Load(), 0)
+	must.Equal(t, "reads", reads.Load(), 0)
 	feed, leave, err := feeds.Join(t.Context(), a)
 	must.Do(t, err)
 	for i := range 5 {

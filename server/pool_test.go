@@ -136,9 +136,8 @@ func TestAVisitDoesNotFillThePool(t *testing.T) {
 		must.Kind(t, "while "+string(a.ID)+" is looked at", use(t, p, "c"), "")
 		return stop
 	})
-	if !errors.Is(err, stop) || h.closed["acme/b"] != 1 {
-		t.Errorf("%v, closed %v", err, h.closed)
-	}
+	must.Is(t, "visit", err, stop)
+	must.Equal(t, "how often b was closed", h.closed["acme/b"], 1)
 	func() {
 		defer func() { _ = recover() }()
 		_ = p.Visit(func(*server.Agent) error { panic("a bug") })

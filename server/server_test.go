@@ -90,9 +90,8 @@ func TestAnAgentIsOpenedOnceHoweverManyAsk(t *testing.T) {
 	}
 	close(h.hold)
 	wg.Wait()
-	if h.opened["acme/ada"] != 1 || p.Open() != 1 {
-		t.Errorf("opened %d times, %d are open", h.opened["acme/ada"], p.Open())
-	}
+	must.Equal(t, "how often ada was opened", h.opened["acme/ada"], 1)
+	must.Equal(t, "open agents", p.Open(), 1)
 	must.NoError(t, p.Close(t.Context()))
 	must.Equal(t, "how often ada was closed", h.closed["acme/ada"], 1)
 	must.Kind(t, "closing twice", p.Close(t.Context()), "")
@@ -160,9 +159,8 @@ func TestIdleAgentsAreClosedAndUsedOnesAreNot(t *testing.T) {
 	// Somebody who does not leave is not waited for without end.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := p.Close(ctx); amber.KindOf(err) != amber.KindUnreachable || h.closed["acme/ada"] != 0 {
-		t.Errorf("%v, closed %v", err, h.closed)
-	}
+	must.Kind(t, "closing", p.Close(ctx), amber.KindUnreachable)
+	must.Equal(t, "how often ada was closed", h.closed["acme/ada"], 0)
 	releaseAda()
 	must.NoError(t, p.Close(t.Context()))
 	must.Equal(t, "how often ada was closed", h.closed["acme/ada"], 1)

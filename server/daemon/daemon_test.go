@@ -112,15 +112,13 @@ func TestAVisitThatDidNothingIsMadeAgain(t *testing.T) {
 			t.Errorf("the stop is told as a failure: %v", err)
 		}
 	}
-	err = s.rounds(ctx, report, 0, nil, func(context.Context, *home.Agent) (string, error) {
+	must.NoError(t, s.rounds(ctx, report, 0, nil, func(context.Context, *home.Agent) (string, error) {
 		if visits++; visits == 2 {
 			cancel()
 		}
 		return "", errNotNow
-	})
-	if err != nil || visits != 2 {
-		t.Errorf("%d visits, %v", visits, err)
-	}
+	}))
+	must.Equal(t, "visits", visits, 2)
 }
 
 // An event that the outbox has no room for is lost, and counted.
@@ -131,9 +129,8 @@ func TestAnEventThatTheOutboxDoesNotTakeIsCounted(t *testing.T) {
 	must.NoError(t, l.Publish(t.Context(), events.Event{}))
 	must.Equal(t, "lost", l.lost.Load(), 0)
 	l.Publisher = full{}
-	if err := l.Publish(t.Context(), events.Event{}); amber.KindOf(err) != amber.KindQuota || l.lost.Load() != 1 {
-		t.Errorf("got %v, %d lost", err, l.lost.Load())
-	}
+	must.Kind(t, "publish", l.Publish(t.Context(), events.Event{}), amber.KindQuota)
+	must.Equal(t, "lost", l.lost.Load(), 1)
 }
 
 // full is an outbox without room.

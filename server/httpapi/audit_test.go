@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/servertest"
@@ -39,9 +37,8 @@ func TestTheAuditLogNamesEverything(t *testing.T) {
 	for _, ack := range stored.Items {
 		want = append(want, "ada memory.write_batch "+string(ack.ID))
 	}
-	if diff := cmp.Diff(want, written(r.book, 0)); diff != "" || len(want) != 3 {
-		t.Errorf("a batch: %s", diff)
-	}
+	must.Equal(t, "a batch", written(r.book, 0), want)
+	must.Equal(t, "entries", len(want), 3)
 
 	var ids []string
 	for range 3 {

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/servertest"
@@ -100,9 +98,8 @@ func TestCursors(t *testing.T) {
 		}
 		cursor = next.(string)
 	}
-	if diff := cmp.Diff(want, got); diff != "" || pages != 3 {
-		t.Errorf("%d pages: %s", pages, diff)
-	}
+	must.Equal(t, "items", got, want)
+	must.Equal(t, "pages", pages, 3)
 	for _, path := range []string{"memories", "sessions", "tasks", "snapshots"} {
 		r.ask(call{method: "GET", path: path + "?cursor=garbage"}).failed(amber.KindInvalid)
 		r.ask(call{method: "GET", path: path + "?limit=-1"}).failed(amber.KindInvalid)
@@ -142,9 +139,7 @@ func TestLines(t *testing.T) {
 		}
 		return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	}
-	if got := lines("memories", root); len(got) != 1 || got[0] != "" {
-		t.Errorf("of nothing: %q", got)
-	}
+	must.Equal(t, "lines of nothing", lines("memories", root), []string{""})
 	for i := range 120 {
 		r.remember(fmt.Sprintf("memory %d", i))
 	}

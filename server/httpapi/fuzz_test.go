@@ -25,11 +25,10 @@ func unserved(t testing.TB) *httpapi.API {
 	t.Helper()
 	r := &rig{agents: map[string]*server.Agent{}, opened: map[string]int{}}
 	pool := must.Get(server.NewPool(r.open, server.PoolOptions{Clock: time.Now}))(t)
-	api, err := httpapi.New(httpapi.Options{
+	api := must.Get(httpapi.New(httpapi.Options{
 		Desk: &server.Desk{Agents: pool}, Authenticator: newKeyring(), Clock: time.Now, Random: rand.Reader, MaxBody: 4 << 10,
 		Hosts: []string{"localhost"}, Origins: []string{"https://app.example"},
-	})
-	must.Do(t, err)
+	}))(t)
 	t.Cleanup(api.Close)
 	return api
 }

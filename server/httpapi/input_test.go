@@ -187,12 +187,9 @@ func TestNamesThatAreThereTwice(t *testing.T) {
 	if err := httpapi.Decode([]byte(`{"goal":"g","Key":"h"}`), &task); err == nil {
 		t.Error("a field that nobody knows: no error")
 	}
-	if err := httpapi.Decode([]byte(`{"extra":{"a":1,"a":[{"b":1,"b":2}]},"goal":"g"}`), &task); err != nil || task.Goal != "g" {
-		t.Errorf("what is stored as it is: %v", err)
-	}
-	if err := httpapi.Decode([]byte(`{"extra":{"a":1},"goal":"g","goal":"h"}`), &task); err == nil {
-		t.Error("behind what is stored as it is: no error")
-	}
+	must.NoError(t, httpapi.Decode([]byte(`{"extra":{"a":1,"a":[{"b":1,"b":2}]},"goal":"g"}`), &task))
+	must.Equal(t, "goal", task.Goal, "g")
+	must.Kind(t, "behind what is stored as it is", httpapi.Decode([]byte(`{"extra":{"a":1},"goal":"g","goal":"h"}`), &task), amber.KindInvalid)
 }
 
 // A list in JSON is never null, and nothing of the store is touched for that.

@@ -186,9 +186,7 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 	})
 	t.Cleanup(func() { must.NoError(t, after.Close()) })
 	a := second.ask(once).failed(amber.KindConflict)
-	if !strings.Contains(string(a.body), "not known") || !strings.Contains(string(a.body), "hint") {
-		t.Errorf("told %s", a.body)
-	}
+	must.Says(t, "body", string(a.body), "not known", "hint")
 	second.ask(twice).want(200)
 	must.Equal(t, "replayed", second.ask(twice).want(200).header.Get("Idempotent-Replayed"), "true")
 }

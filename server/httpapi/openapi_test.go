@@ -70,9 +70,7 @@ func checkDocumented(t *testing.T, d document, o httpapi.Operation, c documented
 	}
 	var inPath, seen []string
 	for _, p := range c.Parameters {
-		if slices.Contains(seen, p.In+" "+p.Name) {
-			t.Errorf("%s: %s %s is there twice", o.ID, p.In, p.Name)
-		}
+		must.Equal(t, o.ID+": "+p.In+" "+p.Name+" is there twice", slices.Contains(seen, p.In+" "+p.Name), false)
 		seen = append(seen, p.In+" "+p.Name)
 		if p.In == "path" {
 			inPath = append(inPath, p.Name)

@@ -218,9 +218,8 @@ func TestAReceiptIsEnoughToGoOnWith(t *testing.T) {
 		return r.ask(call{method: method, path: path, body: body, token: blind, header: servertest.Header(header...)})
 	}
 	saved := ask("POST", "memories", `{"content":"of mine"}`).want(http.StatusCreated)
-	if want := `{"id":"` + saved.text("id") + `","revision":1}`; !equalJSON(t, saved.body, want) || saved.header.Get("ETag") != `"1"` {
-		t.Errorf("the receipt is %s with the tag %s, want %s", saved.body, saved.header.Get("ETag"), want)
-	}
+	must.Equal(t, "the receipt is as wanted", equalJSON(t, saved.body, `{"id":"`+saved.text("id")+`","revision":1}`), true)
+	must.Equal(t, "ETag", saved.header.Get("ETag"), `"1"`)
 	ask("PATCH", "memories/"+saved.text("id"), `{"content":"changed"}`, "If-Match", `"1"`).want(http.StatusOK)
 	ask("PATCH", "memories/"+saved.text("id"), `{"content":"late"}`, "If-Match", `"1"`).failed(amber.KindConflict)
 	batch := ask("POST", "memories/batch", `{"items":[{"content":"a"},{"content":"b"}]}`).want(http.StatusOK)

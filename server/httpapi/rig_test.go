@@ -167,8 +167,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	r.add("acme", "ada")
 	r.add("acme", "bob")
 	r.add("umbrella", "eve")
-	pool, err := server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read})
-	must.Do(t, err)
+	pool := must.Get(server.NewPool(r.open, server.PoolOptions{Clock: r.clock.Read}))(t)
 	o := httpapi.Options{
 		Desk: &server.Desk{Agents: pool, Audit: r.book}, Authenticator: r.keys, Clock: r.clock.Read, Random: rand.Reader, Version: "test",
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics\n") }),

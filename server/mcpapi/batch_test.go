@@ -56,9 +56,8 @@ func TestABatchIsBounded(t *testing.T) {
 	if len(lines) != 3 || len(text) > 10_000 || !strings.Contains(text, "30000 messages, want at most 64") || !strings.Contains(text, `"id":9,"result"`) {
 		t.Errorf("stdio: %d lines, %.500s", len(lines), text)
 	}
-	if status, answer := post(t, s, batchOf(mcpapi.MaxBatch, "ping", "")); status != 200 || len(repliesOf(t, answer)) != mcpapi.MaxBatch {
-		t.Errorf("as many as may be: %d %.300s", status, answer)
-	}
+	answer = posts(t, "as many as may be", 200, s, batchOf(mcpapi.MaxBatch, "ping", ""))
+	must.Equal(t, "as many as may be", len(repliesOf(t, answer)), mcpapi.MaxBatch)
 }
 
 func repliesOf(t *testing.T, text string) []reply {
@@ -112,9 +111,8 @@ func TestTheTimeOfABatchIsBounded(t *testing.T) {
 			t.Errorf("%+v", p.Error)
 		}
 	}
-	if status != 200 || fine != 5 {
-		t.Errorf("%d, %d were answered: %.500s", status, fine, answer)
-	}
+	must.Equal(t, "status", status, 200)
+	must.Equal(t, "fine", fine, 5)
 }
 
 // TestABatchIsAnsweredInItsParts: what is wrong with one message is told about
@@ -132,9 +130,8 @@ func TestABatchIsAnsweredInItsParts(t *testing.T) {
 	if want := "<nil> refused true, 1 refused false, 2 refused true, 3 refused true, 1 refused false, "; status != 200 || got != want {
 		t.Errorf("%d %s, want %s", status, got, want)
 	}
-	if status, body := post(t, s, `[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}]`); status != 202 || body != "" {
-		t.Errorf("only notifications: %d %s", status, body)
-	}
+	only := `[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}]`
+	must.Equal(t, "only notifications", posts(t, "only notifications", 202, s, only), "")
 }
 
 // TestWhatCannotBeAnsweredIsRefused: ids and methods are sent back, so they are
@@ -170,9 +167,7 @@ func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
 			t.Errorf("%s over stdio: %d bytes: %.600s", name, len(text), text)
 		}
 	}
-	if status, body := post(t, s, `{"jsonrpc":"2.0","id":"`+strings.Repeat("x", 200)+`","method":"ping"}`); status != 200 {
-		t.Errorf("an id that may be: %d %s", status, body)
-	}
+	posts(t, "an id that may be", 200, s, `{"jsonrpc":"2.0","id":"`+strings.Repeat("x", 200)+`","method":"ping"}`)
 }
 
 // TestManyRequestsWaitForRoom has more requests at a time than there is room for,
@@ -216,15 +211,11 @@ func TestOneCallerDoesNotTakeAllTheRoom(t *testing.T) {
 	}
 	must.Equal(t, "status", status, 503)
 	must.Says(t, "the answer", answer, "too many requests", `"kind":"busy"`)
-	if status, answer := post(t, s, message(1, "ping", ""), "Authorization", "Bearer acme"); status != 200 {
-		t.Errorf("somebody else: %d %s", status, answer)
-	}
+	posts(t, "somebody else", 200, s, message(1, "ping", ""), "Authorization", "Bearer acme")
 	must.Do(t, must.Err(feed.Write([]byte(message(1, "ping", "")))))
 	must.Do(t, feed.Close())
 	must.Equal(t, "the one that was held", <-over, 200)
-	if status, answer := post(t, s, message(1, "ping", "")); status != 200 {
-		t.Errorf("afterwards: %d %s", status, answer)
-	}
+	posts(t, "afterwards", 200, s, message(1, "ping", ""))
 }
 
 // TestAnAnswerThatIsNotTakenIsGivenUp has a caller who asks and does not read:

@@ -128,9 +128,8 @@ func TestALargeGraphIsCut(t *testing.T) {
 		c.call("create_entities", object{"entities": []any{object{"name": fmt.Sprint("e", i), "entityType": "t", "observations": []any{strings.Repeat("x", 60<<10)}}}})
 	}
 	out, _ := c.call("read_graph", nil)
-	if out["truncated"] != true || len(out["entities"].([]any)) != 2 {
-		t.Errorf("%d entities, truncated %v", len(out["entities"].([]any)), out["truncated"])
-	}
+	must.Equal(t, "truncated", out["truncated"], true)
+	must.Equal(t, "entities", len(out["entities"].([]any)), 2)
 }
 
 func TestChatGPTsShapesAreExact(t *testing.T) {
@@ -165,9 +164,8 @@ func TestControlGoesThroughATask(t *testing.T) {
 		object{"consistency_status": "consistent", "recovery_eligibility": "resume_ready"})
 	ap, _ := c.call("approval_request", object{"task_id": "t1", "node_id": "n1", "summary": "may I?", "payload": json.RawMessage(`{"b":"<rm>","a":12345678901234567890}`)})
 	// What is approved is what was sent, to the byte.
-	if sum := sha256.Sum256([]byte(`{"b":"<rm>","a":12345678901234567890}`)); ap["status"] != "pending" || ap["digest"] != hex.EncodeToString(sum[:]) {
-		t.Errorf("approval %v", ap)
-	}
+	sum := sha256.Sum256([]byte(`{"b":"<rm>","a":12345678901234567890}`))
+	has(t, "approval", ap, object{"status": "pending", "digest": hex.EncodeToString(sum[:])})
 	must.Equal(t, "approvals", c.count("approvals", "approval_list", object{}), 1)
 	c.call("queue_publish", object{"entry_id": "e1", "task_id": "t1", "node_id": "n1", "payload": "work", "priority": 3})
 	claim, _ := c.call("queue_claim", object{"consumer_id": "me"})
@@ -180,9 +178,8 @@ func TestControlGoesThroughATask(t *testing.T) {
 	c.failsAs("a fence that was never issued", amber.KindConflict,
 		"result_save", object{"task_id": "t1", "node_id": "n1", "producer": "me", "status": "ok", "fence": 99})
 	c.call("result_save", object{"task_id": "t1", "node_id": "n2", "producer": "me", "status": "ok", "confidence": 1}) // whole, and still a number
-	if kind, text := c.fails("result_save", object{"task_id": "t1", "node_id": "n2", "producer": "me", "status": "ok", "confidence": "high"}); !strings.Contains(text, "confidence is a string where a number is wanted") {
-		t.Errorf("%s: %s", kind, text)
-	}
+	high := object{"task_id": "t1", "node_id": "n2", "producer": "me", "status": "ok", "confidence": "high"}
+	c.failsAs("a word for a number", amber.KindInvalid, "result_save", high, "confidence is a string where a number is wanted")
 	if out, _ := c.call("result_list", object{"task_id": "t1"}); out["results"].([]any)[0].(object)["truncated"] != true {
 		t.Errorf("results are not cut")
 	}

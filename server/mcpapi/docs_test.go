@@ -77,11 +77,7 @@ func titleInDocs(tool *mcp.Tool) string {
 func (r *rig) arguments(tool *mcp.Tool) string {
 	r.t.Helper()
 	var s jsonschema.Schema
-	b, err := json.Marshal(tool.InputSchema)
-	if err == nil {
-		err = json.Unmarshal(b, &s)
-	}
-	must.Do(r.t, err)
+	must.Do(r.t, json.Unmarshal(must.Get(json.Marshal(tool.InputSchema))(r.t), &s))
 	names := slices.Sorted(slices.Values(s.Required))
 	for i, name := range names {
 		names[i] = "**" + name + "**"

@@ -105,10 +105,6 @@ func TestMessagesAreBoundedOverHTTP(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	s := r.listen(r.options("default"))
-	if status, body := post(t, s, strings.Repeat(" ", mcpapi.MaxMessageBytes)+message(1, "ping", "")); status != http.StatusRequestEntityTooLarge {
-		t.Errorf("%d %s", status, body)
-	}
-	if status, body := post(t, s, message(1, "ping", "")); status != http.StatusOK {
-		t.Errorf("%d %s", status, body)
-	}
+	posts(t, "the answer", http.StatusRequestEntityTooLarge, s, strings.Repeat(" ", mcpapi.MaxMessageBytes)+message(1, "ping", ""))
+	posts(t, "the answer", http.StatusOK, s, message(1, "ping", ""))
 }

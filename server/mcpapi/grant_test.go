@@ -89,13 +89,11 @@ func (r *rig) walkAsStranger(foreign, absent *client) {
 		}
 		kind, text := foreign.fails(tool, args)
 		_, want := absent.fails(tool, args)
-		if kind != amber.KindNotFound || text != want {
-			t.Errorf("%s: %s: %q, want %q", tool, kind, text, want)
-		}
+		must.Equal(t, tool+": kind", kind, amber.KindNotFound)
+		must.Equal(t, tool+": text", text, want)
 	}
-	if len(names) != len(plausible) || !slices.Equal(names, mcpapi.Names()) {
-		t.Errorf("%d tools, %d arguments, %d names", len(names), len(plausible), len(mcpapi.Names()))
-	}
+	must.Equal(t, "names", len(names), len(plausible))
+	must.Equal(t, "names", names, mcpapi.Names())
 	for _, uri := range foreign.uris(string(secret.ID)) {
 		_, err := foreign.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 		_, want := absent.cs.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
@@ -163,9 +161,7 @@ func TestScopesDecide(t *testing.T) {
 		c := r.session(r.options("all"), holder("default", "", scope), "default", "default")
 		listed := c.tools()
 		for _, tool := range want {
-			if !slices.Contains(listed, tool) {
-				t.Errorf("%s does not list %s", scope, tool)
-			}
+			must.Equal(t, string(scope)+" lists "+tool, slices.Contains(listed, tool), true)
 		}
 		for tool, args := range plausible {
 			res := c.try(tool, args)
@@ -208,9 +204,7 @@ func TestRestoringHasToBeAllowed(t *testing.T) {
 	o := r.options("all")
 	o.AllowRestore = false
 	closed := r.session(o, everything, "default", "default")
-	if slices.Contains(closed.tools(), "snapshot_restore") {
-		t.Error("it is listed")
-	}
+	must.Equal(t, "snapshot_restore is listed", slices.Contains(closed.tools(), "snapshot_restore"), false)
 	_, err := closed.cs.CallTool(context.Background(), &mcp.CallToolParams{Name: "snapshot_restore", Arguments: plausible["snapshot_restore"]})
 	wire := wireError(t, err)
 	must.Equal(t, "code", int(wire.Code), amber.KindInvalid.MCPCode())

@@ -17,9 +17,8 @@ func TestTheGuardIsAskedBeforeEveryChange(t *testing.T) {
 	r := newRig(t)
 	var asked []string
 	r.desk.BeforeTool = func(_ context.Context, tenant amber.TenantID, agent amber.AgentID, tool string) error {
-		if tenant != "default" || agent != "default" {
-			t.Errorf("asked for %s/%s", tenant, agent)
-		}
+		must.Equal(t, "tenant", tenant, "default")
+		must.Equal(t, "agent", agent, "default")
 		asked = append(asked, tool)
 		return amber.Errorf(amber.KindBusy, "freeze", "", "not now")
 	}

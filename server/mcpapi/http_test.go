@@ -79,9 +79,8 @@ func TestHTTPServesEveryVersionOfTheProtocol(t *testing.T) {
 		c := r.dial(s, "/mcp", "root", version)
 		saved, _ := c.call("memory_save", object{"content": "over HTTP " + version})
 		got, _ := c.call("memory_get", object{"id": saved["id"]})
-		if got["content"] != "over HTTP "+version || len(c.tools()) != 12 {
-			t.Errorf("%q: %v", version, got)
-		}
+		has(t, version, got, object{"content": "over HTTP " + version})
+		must.Equal(t, "tools", len(c.tools()), 12)
 		c.failsAs(version, amber.KindNotFound, "memory_get", object{"id": someID})
 		_, err := c.cs.ReadResource(context.Background(), &mcp.ReadResourceParams{URI: "amber://memory/" + someID})
 		want := int64(amber.KindNotFound.MCPCode())
@@ -115,9 +114,7 @@ func TestHTTPBindsTheAgent(t *testing.T) {
 	}
 	must.Equal(t, "memories of the other agent", must.Get(r.store().Stats.Stats(context.Background()))(t).Memories, 0)
 	look := r.dial(s, "/mcp", "look", "")
-	if slices.Contains(look.tools(), "memory_save") {
-		t.Error("a reader is shown how to write")
-	}
+	must.Equal(t, "a reader is shown how to write", slices.Contains(look.tools(), "memory_save"), false)
 	// Somebody without a name may do nothing, and learns nothing.
 	nobody := r.dial(s, "/mcp", "", "")
 	must.Equal(t, "what nobody is shown", len(nobody.tools()), 0)
@@ -159,6 +156,16 @@ func post(t *testing.T, s *httptest.Server, body string, header ...string) (int,
 	return postBody(t, s, strings.NewReader(body), header...)
 }
 
+// posts is post of what must be answered with a status.
+func posts(t *testing.T, what string, want int, s *httptest.Server, body string, header ...string) (answer string) {
+	t.Helper()
+	status, answer := post(t, s, body, header...)
+	if status != want {
+		t.Errorf("%s: got status %d, want %d: %.300s", what, status, want, answer)
+	}
+	return answer
+}
+
 func postBody(t *testing.T, s *httptest.Server, body io.Reader, header ...string) (int, string) {
 	t.Helper()
 	q := must.Get(http.NewRequest(http.MethodPost, s.URL+"/mcp", body))(t)
@@ -197,26 +204,18 @@ func TestHTTPRefusesWhatItShould(t *testing.T) {
 		"not JSON":                {ping, []string{"Content-Type", "text/plain"}, 415},
 		"a version of the future": {ping, []string{"Mcp-Protocol-Version", "2020-01-01"}, 400},
 	} {
-		if status, body := post(t, s, test.body, test.header...); status != test.status {
-			t.Errorf("%s: %d %s, want %d", name, status, body, test.status)
-		}
+		posts(t, name, test.status, s, test.body, test.header...)
 	}
 	o.AnyHost = true
-	if status, body := post(t, r.listen(o), ping, "Host", "amber.example"); status != 200 {
-		t.Errorf("behind a proxy: %d %s", status, body)
-	}
+	posts(t, "behind a proxy", 200, r.listen(o), ping, "Host", "amber.example")
 	// A text that is not UTF-8 is not mended silently.
 	bad := "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"memory_save\",\"arguments\":{\"content\":\"a\xffb\"}}}"
 	_, body := post(t, s, bad)
 	must.Says(t, "the answer", body, "not valid UTF-8")
 	// Several messages at once are for the one version that has them.
 	batch := "[" + ping + "," + message(2, "tools/list", "") + "]"
-	if status, body := post(t, s, batch, "Mcp-Protocol-Version", "2025-03-26"); status != 200 || !strings.Contains(body, `"id":1`) || !strings.Contains(body, `"id":2`) {
-		t.Errorf("a batch: %d %s", status, body)
-	}
-	if status, body := post(t, s, batch, "Mcp-Protocol-Version", "2025-06-18"); status != 400 {
-		t.Errorf("a batch in a version that has none: %d %s", status, body)
-	}
+	must.Says(t, "a batch", posts(t, "a batch", 200, s, batch, "Mcp-Protocol-Version", "2025-03-26"), `"id":1`, `"id":2`)
+	posts(t, "a batch in a version that has none", 400, s, batch, "Mcp-Protocol-Version", "2025-06-18")
 	must.Kind(t, "a handler without a desk", must.Err(mcpapi.NewHandler(mcpapi.Options{})), amber.KindInvalid)
 }
 

@@ -96,9 +96,8 @@ func TestATopicIsRevised(t *testing.T) {
 	c := newRig(t).local("")
 	one, _ := c.call("memory_save", object{"content": "v1", "topic": "Build Cache"})
 	two, _ := c.call("memory_save", object{"content": "v2", "topic": "build-cache"})
-	if one["id"] != two["id"] || two["revision"] != 2.0 {
-		t.Errorf("%v, then %v", one, two)
-	}
+	must.Equal(t, "id", one["id"], two["id"])
+	must.Equal(t, "revision", two["revision"], 2.0)
 }
 
 // TestLongTextsComeInPages reads a long memory page by page: nothing is missing,
@@ -166,9 +165,8 @@ func TestSessionsHoldWhatIsSavedInThem(t *testing.T) {
 	must.Equal(t, "memories around", len(around["memories"].([]any)), 2)
 	first, _ := c.call("session_summary", object{"content": "mended it"})
 	second, _ := c.call("session_summary", object{"content": "mended all of it"})
-	if first["id"] != second["id"] || second["session"] != s["id"] {
-		t.Errorf("summaries %v, %v", first, second)
-	}
+	must.Equal(t, "id", first["id"], second["id"])
+	must.Equal(t, "session", second["session"], s["id"])
 	ended, _ := c.call("session_end", object{"summary": "done"})
 	if ended["id"] != s["id"] || ended["ended_at"] == nil {
 		t.Errorf("ended %v", ended)
@@ -258,8 +256,6 @@ func TestKindsHaveCommonNames(t *testing.T) {
 	c.call("memory_update", object{"id": saved["id"], "kind": "bugfix"})
 	must.Equal(t, "kind after the update", c.out("memory_get", object{"id": saved["id"]})["kind"], "historical_case")
 	for tool, args := range map[string]object{"memory_save": {"content": "x", "kind": "rumour"}, "memory_recall": {"query": "x", "kind": "rumour"}} {
-		if _, text := c.fails(tool, args); !strings.Contains(text, `kind is "rumour", not one of user_preference`) {
-			t.Errorf("%s: %s", tool, text)
-		}
+		c.failsAs(tool, amber.KindInvalid, tool, args, `kind is "rumour", not one of user_preference`)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -47,9 +46,7 @@ func TestProfilesOfferTheirTools(t *testing.T) {
 func TestUnknownToolsCannotBeAskedFor(t *testing.T) {
 	t.Parallel()
 	for _, tools := range []string{"default,", "everything", "memory_sav", ",", "default,,files"} {
-		if err := mcpapi.Check(tools); amber.KindOf(err) != amber.KindInvalid || !strings.Contains(amber.HintOf(err), "snapshots") {
-			t.Errorf("%q: %v", tools, err)
-		}
+		must.Kind(t, tools, mcpapi.Check(tools), amber.KindInvalid, "snapshots")
 	}
 	for _, tools := range []string{"", "all", "default", " files , engram "} {
 		must.Kind(t, tools, mcpapi.Check(tools), "")
@@ -104,14 +101,8 @@ func TestEveryToolIsDescribed(t *testing.T) {
 func resolve(t testing.TB, tool string, schema any) *jsonschema.Resolved {
 	t.Helper()
 	var s jsonschema.Schema
-	b, err := json.Marshal(schema)
-	if err == nil {
-		err = json.Unmarshal(b, &s)
-	}
-	var r *jsonschema.Resolved
-	if err == nil {
-		r, err = s.Resolve(nil)
-	}
+	must.Do(t, json.Unmarshal(must.Get(json.Marshal(schema))(t), &s))
+	r, err := s.Resolve(nil)
 	must.Kind(t, tool, err, "")
 	return r
 }

@@ -24,38 +24,24 @@ func (r *rig) plant() (known, other string) {
 	t.Helper()
 	ctx, s := context.Background(), r.store()
 	here := amber.Identities{ProjectID: "acme/shop"}
-	one, err := s.LongTerm.Write(ctx, amber.WriteRequest{
+	one := must.Get(s.LongTerm.Write(ctx, amber.WriteRequest{
 		Content: "known text", Scope: amber.ScopeProject, Identities: here, Summary: canary,
 		Tags: []string{canary}, Metadata: map[string]string{"k": canary},
-	})
-	if err == nil {
-		here.SessionID = canary
-		var two amber.WriteAck
-		two, err = s.LongTerm.Write(ctx, amber.WriteRequest{Content: canary, Title: canary, Scope: amber.ScopeProject, Identities: here, Topic: "plan"})
-		known, other = string(one.ID), string(two.ID)
-	}
-	if err == nil {
-		_, err = s.Sessions.StartSession(ctx, amber.SessionStart{ID: "s", Name: canary, Project: canary, Directory: canary})
-	}
-	if err == nil {
-		_, err = s.Names.EndSession(ctx, amber.SessionEnd{ID: "s", Summary: canary})
-	}
-	if err == nil {
-		_, err = s.Notes.WriteNote(ctx, "a.md", "line\n"+canary+"\n")
-	}
-	if err == nil {
-		_, err = s.Tasks.SaveTask(ctx, amber.Task{ID: "t", RequestID: canary, SessionID: "s", Goal: canary, LastResult: canary}, 0)
-	}
-	if err == nil {
-		_, err = s.Approvals.RequestApproval(ctx, amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: "n", Summary: canary, Payload: json.RawMessage(`"` + canary + `"`)})
-	}
-	if err == nil {
-		_, err = s.Results.SaveResult(ctx, amber.Result{TaskID: "t", NodeID: "n", Producer: canary, Status: amber.ResultOK, Payload: canary, Confidence: 1})
-	}
-	if err == nil {
-		err = s.Queue.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: canary})
-	}
-	must.Do(t, err)
+	}))(t)
+	here.SessionID = canary
+	two := must.Get(s.LongTerm.Write(ctx, amber.WriteRequest{Content: canary, Title: canary, Scope: amber.ScopeProject, Identities: here, Topic: "plan"}))(t)
+	known, other = string(one.ID), string(two.ID)
+	must.Get(s.Sessions.StartSession(ctx, amber.SessionStart{ID: "s", Name: canary, Project: canary, Directory: canary}))(t)
+	must.Get(s.Names.EndSession(ctx, amber.SessionEnd{ID: "s", Summary: canary}))(t)
+	must.Get(s.Notes.WriteNote(ctx, "a.md", "line\n"+canary+"\n"))(t)
+	must.Get(s.Tasks.SaveTask(ctx, amber.Task{ID: "t", RequestID: canary, SessionID: "s", Goal: canary, LastResult: canary}, 0))(t)
+	must.Get(s.Approvals.RequestApproval(ctx, amber.ApprovalRequest{
+		ID: "a", TaskID: "t", NodeID: "n", Summary: canary, Payload: json.RawMessage(`"` + canary + `"`),
+	}))(t)
+	must.Get(s.Results.SaveResult(ctx, amber.Result{
+		TaskID: "t", NodeID: "n", Producer: canary, Status: amber.ResultOK, Payload: canary, Confidence: 1,
+	}))(t)
+	must.Do(t, s.Queue.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: canary}))
 	local := r.local("all")
 	local.call("create_entities", object{"entities": []any{object{"name": "a", "entityType": canary, "observations": []any{canary}}, object{"name": "b", "entityType": canary, "observations": []any{"c"}}}})
 	local.call("create_relations", object{"relations": []any{object{"from": "a", "to": "b", "relationType": canary}}})
@@ -116,13 +102,9 @@ func TestWhoMayNotReadIsToldNothingThatWasStored(t *testing.T) {
 		}
 	}
 	for _, tool := range []string{"memory_save", "session_start", "create_entities", "snapshot_create"} {
-		if !slices.Contains(names, tool) {
-			t.Errorf("%s is not offered", tool)
-		}
+		must.Equal(t, tool+" is offered", slices.Contains(names, tool), true)
 	}
-	if slices.Contains(c.tools(), "queue_claim") {
-		t.Error("queue_claim, which hands out what is stored, is offered")
-	}
+	must.Equal(t, "queue_claim, which hands out what is stored, is offered", slices.Contains(c.tools(), "queue_claim"), false)
 }
 
 func leaks(t testing.TB, res *mcp.CallToolResult) bool {

@@ -120,7 +120,6 @@ func TestSecretsStayWhereThatIsSwitchedOff(t *testing.T) {
 	c := r.local("default")
 	saved, _ := c.call("memory_save", object{"content": githubToken})
 	got, _ := c.call("memory_get", object{"id": saved["id"]})
-	if saved["redacted"] != nil || got["content"] != githubToken {
-		t.Errorf("%v", fmt.Sprint(saved, got))
-	}
+	must.Equal(t, "redacted", saved["redacted"], nil)
+	must.Equal(t, "content", got["content"], githubToken)
 }

@@ -23,9 +23,8 @@ func TestSnapshotsTellNoPlaces(t *testing.T) {
 	two, _ := c.call("snapshot_create", nil)
 	diff, said := c.call("snapshot_diff", object{"a": one["id"], "b": two["id"]})
 	discreet(t, diff, said)
-	if len(diff["tables"].([]any)) != 0 || len(diff["missing"].([]any)) != 2 {
-		t.Errorf("diff %v", diff)
-	}
+	must.Equal(t, "tables", len(diff["tables"].([]any)), 0)
+	must.Equal(t, "missing", len(diff["missing"].([]any)), 2)
 	page, said := c.call("snapshot_list", object{"limit": 1})
 	discreet(t, page, said)
 	rest, said := c.call("snapshot_list", object{"limit": 1, "cursor": page["next"]})
@@ -99,9 +98,8 @@ func TestATenantIsToldNoPlaces(t *testing.T) {
 	}
 	must.Says(t, "the log", log.String(), "/home/ada/my files", "request_id=req")
 	// What they named themselves they are told.
-	if _, text := tenant.fails("memory", object{"command": "view", "path": "/memories/none.md"}); !strings.Contains(text, "/memories/none.md") {
-		t.Errorf("a file that is not there: %s", text)
-	}
+	none := object{"command": "view", "path": "/memories/none.md"}
+	tenant.failsAs("a file that is not there", amber.KindNotFound, "memory", none, "/memories/none.md")
 }
 
 // TestSnapshotsNeedNoLiveAgent lists, verifies and restores snapshots of an agent

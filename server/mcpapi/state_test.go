@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/wire"
 )
@@ -46,14 +47,10 @@ func TestSessionState(t *testing.T) {
 	c.failsAs("the state of a new session", amber.KindNotFound, "session_state_get", nil)
 	c.call("session_state_set", object{"document": object{"planning_mode": "react", "secret": "x"}, "if_version": 0})
 	writer := r.session(r.options("state"), holder("default", "", wire.TokenWrite), "default", "default")
-	out, text := writer.call("session_state_set", object{"id": "s", "document": object{"planning_mode": "tree_search"}, "merge": true})
-	if len(out) != 1 || out["version"] != 2.0 {
-		t.Errorf("a writer is told %v, %s", out, text)
-	}
+	out := writer.out("session_state_set", object{"id": "s", "document": object{"planning_mode": "tree_search"}, "merge": true})
+	must.Equal(t, "what a writer is told", out, object{"version": 2.0})
 	got, _ := c.call("session_state_get", nil)
-	if doc := got["document"].(map[string]any); doc["planning_mode"] != "tree_search" || doc["secret"] != "x" {
-		t.Errorf("the state is %v", got)
-	}
+	has(t, "the state", got["document"].(object), object{"planning_mode": "tree_search", "secret": "x"})
 	c.failsAs("storing over the version before", amber.KindConflict, "session_state_set", object{"document": 1, "if_version": 1})
 }
 

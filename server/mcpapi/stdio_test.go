@@ -84,9 +84,8 @@ func TestTheServerSurvivesWhatIsNoMessage(t *testing.T) {
 				answered++
 			}
 		}
-		if refused != 1 || answered != 1 {
-			t.Errorf("%s: %d refused, %d answered:\n%s", name, refused, answered, strings.Join(lines, "\n"))
-		}
+		must.Equal(t, name+": refused", refused, 1)
+		must.Equal(t, name+": answered", answered, 1)
 	}
 }
 

@@ -142,9 +142,7 @@ func TestWhatCannotBeWrittenDown(t *testing.T) {
 	w.book.Break(errors.New("the disk of the log is full"))
 	w.put(token, "a.md", "x").fails(500, "INTERNAL_ERROR")
 	w.put(token, "b.md", "x").fails(500, "INTERNAL_ERROR")
-	if got := w.names(token, ""); len(got) != 1 || got[0] != "a.md" {
-		t.Errorf("%q", got)
-	}
+	must.Equal(t, "names", w.names(token, ""), []string{"a.md"})
 	w.book.Break(nil)
 	w.put(token, "b.md", "x").want(200)
 }
@@ -165,9 +163,8 @@ func TestDamageIsToldWithoutPlaces(t *testing.T) {
 		rewrite(t, w, sum, damage)
 		for path, named := range map[string]bool{"/vault/files/notes/a.md": true, "/vault/files": name == "cut off", "/vault/export": name == "cut off"} {
 			r := w.do(ask{method: "GET", path: path, token: token})
-			if r.status != 500 || strings.Contains(string(r.body), "state/") || strings.Contains(string(r.body), sum) || strings.Contains(string(r.body), w.home.Dir()) {
-				t.Errorf("%s: %s: %d %s", name, path, r.status, r.body)
-			}
+			must.Equal(t, name+": status", r.status, 500)
+			must.Hides(t, name+": body", string(r.body), "state/", sum, w.home.Dir())
 			if strings.Contains(string(r.body), "notes/a.md") != named {
 				t.Errorf("%s: %s: %s, want the name: %v", name, path, r.body, named)
 			}
@@ -182,11 +179,7 @@ func rewrite(t *testing.T, w *world, base string, damage func([]byte) []byte) {
 	t.Helper()
 	found := must.Get(filepath.Glob(filepath.Join(w.home.Dir(), "*", "*", "*", "*", "gen", "*", "state", "vault", "*", base)))(t)
 	must.Equal(t, "files found", len(found), 1)
-	b, err := os.ReadFile(found[0])
-	if err == nil {
-		err = os.WriteFile(found[0], damage(b), 0o600)
-	}
-	must.Do(t, err)
+	must.Do(t, os.WriteFile(found[0], damage(must.Get(os.ReadFile(found[0]))(t)), 0o600))
 }
 
 // TestTheOuterDoorSpeaksAsTheVaultDoes: a request that is refused before it is

@@ -193,10 +193,9 @@ func TestNames(t *testing.T) {
 // backend is a client of the server.
 func (w *world) backend(t testing.TB, key string) *api.Client {
 	t.Helper()
-	c, err := api.New(api.Options{
+	c := must.Get(api.New(api.Options{
 		URL: w.url + base, Key: func(context.Context) (string, error) { return key, nil }, Clock: w.clock.Read, HTTP: w.client,
-	})
-	must.Do(t, err)
+	}))(t)
 	return c
 }
 

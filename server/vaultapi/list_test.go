@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/vaultapi"
 )
@@ -238,15 +239,11 @@ func TestRoutes(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	if _, err := vaultapi.New(vaultapi.Options{}); err == nil {
-		t.Error("nothing is required")
-	}
+	must.Fail(vaultapi.New(vaultapi.Options{}))(t, "without options", amber.KindInvalid)
 	var o vaultapi.Options // that work
 	newWorld(t, func(given *vaultapi.Options) { o = *given })
 	o.Random = noRandom{}
-	if _, err := vaultapi.New(o); err == nil {
-		t.Error("a key was made of nothing")
-	}
+	must.Fail(vaultapi.New(o))(t, "without randomness", amber.KindInternal)
 }
 
 type noRandom struct{}

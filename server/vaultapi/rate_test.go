@@ -39,9 +39,8 @@ func TestOperationsShareOneBucket(t *testing.T) {
 	} {
 		q.token = token
 		r := w.do(q)
-		if r.status/100 != 2 || r.header.Get("X-RateLimit-Remaining") != fmt.Sprint(4-i) {
-			t.Errorf("%d: %d %v", i, r.status, r.header)
-		}
+		must.Equal(t, "class of the status", r.status/100, 2)
+		must.Equal(t, "X-RateLimit-Remaining", r.header.Get("X-RateLimit-Remaining"), fmt.Sprint(4-i))
 		w.put(reader, "a.md", "x").fails(403, "FORBIDDEN") // who may not uses up nothing
 		w.clock.Forward(10 * time.Minute)
 	}

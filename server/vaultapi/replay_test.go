@@ -30,12 +30,9 @@ type exchange struct {
 
 func transcript(t *testing.T, name string) (list []exchange) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "wire", name+".json"))
-	if err == nil {
-		err = json.Unmarshal(b, &list)
-	}
-	if err != nil || len(list) == 0 {
-		t.Fatalf("%s: %v, %d requests", name, err, len(list))
+	must.Do(t, json.Unmarshal(must.Get(os.ReadFile(filepath.Join("testdata", "wire", name+".json")))(t), &list))
+	if len(list) == 0 {
+		t.Fatalf("%s has no requests", name)
 	}
 	return list
 }

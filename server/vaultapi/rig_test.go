@@ -100,7 +100,7 @@ func newWorld(t testing.TB, options ...func(*vaultapi.Options)) *world {
 
 // serve listens on a port of this machine.
 func (w *world) serve(desk *server.Desk, vaults *vaultapi.Handler) {
-	api, err := httpapi.New(httpapi.Options{
+	api := must.Get(httpapi.New(httpapi.Options{
 		Desk: desk, Authenticator: nobody{}, Clock: w.clock.Read, Random: rand.Reader, Vault: vaults, Hosts: []string{"127.0.0.1"},
 		Observe: func(route, method string, status int, _ time.Duration, _, _ int64) {
 			w.mu.Lock()
@@ -108,8 +108,7 @@ func (w *world) serve(desk *server.Desk, vaults *vaultapi.Handler) {
 			w.routes = append(w.routes, method+" "+route)
 			w.statuses[method+" "+route] = status
 		},
-	})
-	must.Do(w.t, err)
+	}))(w.t)
 	w.handler = api.Handler()
 	l, url := servertest.Listen(w.t)
 	w.url, w.client = url, servertest.Serve(w.t, api.NewServer(), l, api.Close)
