@@ -65,9 +65,8 @@ func TestPruneAndDeleteAtOnce(t *testing.T) {
 		}
 		if len(there) == 0 {
 			// Then it was as if one came after the other, and the user was told.
-			if len(deleted.Kept) > 0 || named != "" {
-				b.t.Errorf("%s: nothing is left; delete says %+v, prune %+v, the pointer %q", at, deleted, pruned, named)
-			}
+			must.Equal(b.t, at+": kept", len(deleted.Kept), 0)
+			must.Equal(b.t, at+": named", named, "")
 			return
 		}
 		if !slices.Contains(there, named) {
@@ -118,9 +117,8 @@ func TestPruneMendsThePointerOfOthers(t *testing.T) {
 		}
 		interleaved(t, prune, put, func(b *bench, at string, ids []colony.SnapshotID) {
 			there, named := complete(b.fake.Files(), "x")
-			if !slices.Contains(there, named) || !slices.Contains(there, ids[2]) {
-				b.t.Errorf("%s: there are %v, and the pointer names %q", at, there, named)
-			}
+			must.Equal(b.t, at+": named", slices.Contains(there, named), true)
+			must.Equal(b.t, at+": ids", slices.Contains(there, ids[2]), true)
 		})
 	}
 }

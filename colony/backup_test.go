@@ -3,7 +3,6 @@ package colony_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,9 +90,8 @@ func TestBackupIsOvertaken(t *testing.T) {
 		}
 		v := open()
 		r := b.backup(v, doc(long), colony.BackupOptions{})
-		if r.Resumed || r.SupersededBy != "" {
-			t.Errorf("%s: report is %+v", backend, r)
-		}
+		must.Equal(t, backend+": resumed", r.Resumed, false)
+		must.Equal(t, backend+": superseded by", r.SupersededBy, "")
 		b.restore(v, doc(long))
 		if ids, _ := complete(b.fake.Files(), "x"); len(ids) != 2 || ids[1] != r.ID {
 			t.Errorf("%s: complete are %s", backend, ids)
@@ -140,7 +138,7 @@ func TestBackupIsLaterThanAllOthers(t *testing.T) {
 	}
 	b.fake.Fill(map[string]string{"cmem.x.99991231T235959999999Z-ffffff.p0.json": "x"})
 	_, err := v.Backup(t.Context(), doc("two"), colony.BackupOptions{})
-	refusedAs(t, err, amber.KindDamaged)
+	must.Kind(t, "", err, amber.KindDamaged)
 	must.Says(t, "hint", amber.HintOf(err), "amber vault delete 99991231")
 }
 
@@ -149,9 +147,9 @@ func TestBackupRefusesDocuments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, docs := range []colony.Documents{nil, {}, {"a": "\xff"}, {"\xff": "a"}} {
-		refusedAs(t, must.Err(b.open(nil).Backup(t.Context(), docs, colony.BackupOptions{})), amber.KindInvalid)
+		must.Fail(b.open(nil).Backup(t.Context(), docs, colony.BackupOptions{}))(t, "", amber.KindInvalid)
 	}
-	refusedAs(t, must.Err(b.open(nil).Backup(t.Context(), doc("x"), colony.BackupOptions{Keep: -1})), amber.KindInvalid)
+	must.Fail(b.open(nil).Backup(t.Context(), doc("x"), colony.BackupOptions{Keep: -1}))(t, "", amber.KindInvalid)
 	must.Equal(t, "requests", len(b.fake.Requests()), 0)
 }
 
@@ -170,9 +168,8 @@ func TestBackupTellsItsProgress(t *testing.T) {
 	})
 	v.SetPartChars(200)
 	r := b.backup(v, doc(long), colony.BackupOptions{})
-	if !slices.Equal(told, r.Uploaded) || len(told) != r.PartCount+2 {
-		t.Errorf("told of %q, uploaded were %q", told, r.Uploaded)
-	}
+	must.Equal(t, "told", told, r.Uploaded)
+	must.Equal(t, "told", len(told), r.PartCount+2)
 }
 
 // A pointer that others move all the time is given up in the end, and the
@@ -188,7 +185,7 @@ func TestBackupGivesUpThePointer(t *testing.T) {
 		}
 		return colonytest.Fault{}
 	}
-	refusedAs(t, must.Err(v.Backup(t.Context(), doc("two"), colony.BackupOptions{})), amber.KindConflict)
+	must.Fail(v.Backup(t.Context(), doc("two"), colony.BackupOptions{}))(t, "", amber.KindConflict)
 	b.fake.Before = nil
 	b.restore(v, doc("one"))
 	if r := b.backup(v, doc("two"), colony.BackupOptions{}); !r.Resumed || len(r.Uploaded) != 1 {
@@ -205,8 +202,8 @@ func TestWitnessFails(t *testing.T) {
 	must.Equal(t, "warnings", len(b.backup(v, doc("one"), colony.BackupOptions{}).Warnings), 1)
 	must.Equal(t, "warnings", len(b.restore(v, doc("one")).Warnings), 1)
 	v = b.open(func(o *colony.Options) { o.Witness = &forgetful{blind: true} })
-	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindInternal)
-	refusedAs(t, must.Err(v.Backup(t.Context(), doc("two"), colony.BackupOptions{})), amber.KindInternal)
+	must.Fail(v.Restore(t.Context(), ""))(t, "", amber.KindInternal)
+	must.Fail(v.Backup(t.Context(), doc("two"), colony.BackupOptions{}))(t, "", amber.KindInternal)
 }
 
 type forgetful struct{ blind bool }

@@ -138,11 +138,11 @@ func TestListAndLatestAskTheWitness(t *testing.T) {
 			back[name] = content
 		}
 	}
-	refusedAs(t, must.Err(v.Latest(t.Context())), amber.KindUntrusted)
-	refusedAs(t, must.Err(v.List(t.Context())), amber.KindUntrusted)
+	must.Fail(v.Latest(t.Context()))(t, "", amber.KindUntrusted)
+	must.Fail(v.List(t.Context()))(t, "", amber.KindUntrusted)
 	b.fake.Fill(back)
 	_, err := v.Latest(t.Context())
-	refusedAs(t, err, amber.KindUntrusted)
+	must.Kind(t, "", err, amber.KindUntrusted)
 	must.Equal(t, "hint", amber.HintOf(err), "amber vault restore --snapshot "+string(older))
 	if all, err := v.List(t.Context()); err != nil || len(all) != 1 || !strings.Contains(all[0].Damage, "was seen before") {
 		t.Errorf("list is %+v, %v", all, err)
@@ -150,8 +150,7 @@ func TestListAndLatestAskTheWitness(t *testing.T) {
 	if all, err := b.open(nil).List(t.Context()); err != nil || len(all) != 1 || all[0].Damage != "" {
 		t.Errorf("for one who has not seen it the list is %+v, %v", all, err)
 	}
-	_, err = b.open(func(o *colony.Options) { o.Witness = forgetful{blind: true} }).Latest(t.Context())
-	refusedAs(t, err, amber.KindInternal)
+	must.Fail(b.open(func(o *colony.Options) { o.Witness = forgetful{blind: true} }).Latest(t.Context()))(t, "", amber.KindInternal)
 }
 
 // flood is a vault whose parts are as long as an answer may be.
@@ -191,8 +190,7 @@ func TestRestoreBoundsWhatItFetches(t *testing.T) {
 		v.SetPartChars(4)
 		b.backup(v, doc("one"), colony.BackupOptions{})
 		f := &flood{Fake: b.fake, sizes: sizes}
-		_, err := b.openOn(f, func(o *colony.Options) { o.MaxBytes = 4 << 20 }).Restore(t.Context(), "")
-		refusedAs(t, err, amber.KindQuota)
+		must.Fail(b.openOn(f, func(o *colony.Options) { o.MaxBytes = 4 << 20 }).Restore(t.Context(), ""))(t, "", amber.KindQuota)
 		if most := 2; f.got > most || sizes && f.got > 0 {
 			t.Errorf("%d parts of 7 MiB were fetched", f.got)
 		}

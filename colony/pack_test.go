@@ -135,9 +135,8 @@ func TestThePartsAreCutWhereTheBlobIs(t *testing.T) {
 	for size, want := range map[int]int{0: 1, chars: 1, chars + 1: 1, chars - 1: 2, chars / 2: 2, chars/2 - 1: 3, 1: chars} {
 		d.PartChars = size
 		p := pack(t, d)
-		if len(p.Parts) != want || p.Info.PartCount != want {
-			t.Errorf("%d characters in parts of %d: got %d parts, want %d", chars, size, len(p.Parts), want)
-		}
+		must.Equal(t, "parts", len(p.Parts), want)
+		must.Equal(t, "part count", p.Info.PartCount, want)
 		if _, _, err := unpack(t, p, colony.ReadOptions{}); err != nil {
 			t.Errorf("parts of %d: %v", size, err)
 		}

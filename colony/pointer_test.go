@@ -66,8 +66,6 @@ func TestWhatElseAPointerSaysIsChecked(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, %v", name, p, err, p.Objections(testLabel))
 		}
 	}
-	p, err := colony.ParsePointer(`{"label": "x", ` + good[1:])
-	if err != nil || len(p.Objections(testLabel)) != 1 {
-		t.Errorf("a member twice: got %v, %v", p.Objections(testLabel), err)
-	}
+	p := must.Get(colony.ParsePointer(`{"label": "x", ` + good[1:]))(t)
+	must.Equal(t, "objections to a member twice", len(p.Objections(testLabel)), 1)
 }

@@ -135,11 +135,11 @@ func TestFullVaultsSayWhatHelps(t *testing.T) {
 		return colonytest.Fault{}
 	}
 	text := doc(bulky(1, 1_400_000))
-	refusedAs(t, must.Err(v.Backup(t.Context(), text, colony.BackupOptions{})), amber.KindUnreachable)
+	must.Fail(v.Backup(t.Context(), text, colony.BackupOptions{}))(t, "", amber.KindUnreachable)
 	b.fake.Before = nil
 	b.pass(time.Minute)
 	_, err := v.Backup(t.Context(), text, colony.BackupOptions{})
-	refusedAs(t, err, amber.KindQuota)
+	must.Kind(t, "", err, amber.KindQuota)
 	begun, ok := strings.CutPrefix(amber.HintOf(err), "amber vault delete --snapshot ")
 	if !ok || !strings.Contains(err.Error(), "unfinished uploads") {
 		t.Fatalf("the error is %v, the hint %q", err, amber.HintOf(err))
@@ -147,12 +147,12 @@ func TestFullVaultsSayWhatHelps(t *testing.T) {
 	must.Get(v.Delete(t.Context(), colony.SnapshotID(begun), false))(t)
 	b.backup(v, text, colony.BackupOptions{})
 	_, err = v.Backup(t.Context(), doc(bulky(2, 1_400_000)), colony.BackupOptions{})
-	refusedAs(t, err, amber.KindQuota)
+	must.Kind(t, "", err, amber.KindQuota)
 	must.Equal(t, "hint", amber.HintOf(err), "amber vault prune --keep 1")
 
 	b = newBench(t)
 	_, err = b.openOn(quiet{b.fake}, nil).Backup(t.Context(), doc("one"), colony.BackupOptions{})
-	refusedAs(t, err, amber.KindQuota)
+	must.Kind(t, "", err, amber.KindQuota)
 	must.Says(t, "the error", err.Error(), "reports no quota yet")
 	must.Says(t, "the hint", amber.HintOf(err), "small file")
 }

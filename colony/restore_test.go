@@ -134,10 +134,10 @@ func TestRestoreByName(t *testing.T) {
 			t.Errorf("restored %+v: %v", r, err)
 		}
 	}
-	refusedAs(t, must.Err(v.Restore(t.Context(), "yesterday")), amber.KindInvalid)
-	refusedAs(t, must.Err(v.Restore(t.Context(), "20270619T051643039000Z-abc027")), amber.KindNotFound)
+	must.Fail(v.Restore(t.Context(), "yesterday"))(t, "", amber.KindInvalid)
+	must.Fail(v.Restore(t.Context(), "20270619T051643039000Z-abc027"))(t, "", amber.KindNotFound)
 	b.fake.Remove(colony.ManifestName("x", older))
-	refusedAs(t, must.Err(v.Restore(t.Context(), older)), amber.KindDamaged)
+	must.Fail(v.Restore(t.Context(), older))(t, "", amber.KindDamaged)
 	b.fake.Remove("cmem.x.latest.json")
 	must.NoError(t, must.Err(v.Restore(t.Context(), newer)))
 }
@@ -173,7 +173,7 @@ func TestRestoreNoticesWhatIsOlder(t *testing.T) {
 	newest := must.Get(v.Restore(t.Context(), ""))(t)
 	must.Equal(t, "counter", newest.Counter, 0)
 	b.fake.Remove(names(b.fake, "cmem.x."+string(newest.ID))...)
-	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindUntrusted)
+	must.Fail(v.Restore(t.Context(), ""))(t, "", amber.KindUntrusted)
 }
 
 // What is not to be trusted is not fetched.
@@ -181,7 +181,7 @@ func TestRestoreChecksBeforeItFetches(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fake.Fill(vaultFiles(t, "testdata/mut/tamper_created_at/vault"))
-	refusedAs(t, must.Err(b.open(func(o *colony.Options) { o.Label = "m" }).Restore(t.Context(), "")), amber.KindUntrusted)
+	must.Fail(b.open(func(o *colony.Options) { o.Label = "m" }).Restore(t.Context(), ""))(t, "", amber.KindUntrusted)
 	must.Equal(t, "requests", len(b.fake.Requests()), 3)
 }
 
@@ -192,8 +192,7 @@ func TestRestoreNoticesOtherDocuments(t *testing.T) {
 	witness := &memo{}
 	v := b.open(func(o *colony.Options) { o.Witness = witness })
 	id := b.backup(v, doc("one"), colony.BackupOptions{}).ID
-	p, err := colony.Pack(t.Context(), colony.Draft{ID: id, Label: "x", CreatedAt: b.now(), Documents: doc("evil")})
-	must.Do(t, err)
+	p := must.Get(colony.Pack(t.Context(), colony.Draft{ID: id, Label: "x", CreatedAt: b.now(), Documents: doc("evil")}))(t)
 	b.fake.Fill(map[string]string{p.Manifest.Name: p.Manifest.Content, p.Parts[0].Name: p.Parts[0].Content})
-	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindUntrusted)
+	must.Fail(v.Restore(t.Context(), ""))(t, "", amber.KindUntrusted)
 }

@@ -23,13 +23,13 @@ func TestLabelsThatBecomeTheSameDoNotOverwrite(t *testing.T) {
 	id := b.backup(as("日本語"), doc("one"), colony.BackupOptions{}).ID
 	for _, label := range []string{"عربي", "", "default"} {
 		_, err := as(label).Backup(t.Context(), doc("two"), colony.BackupOptions{})
-		refusedAs(t, err, amber.KindConflict)
+		must.Kind(t, "", err, amber.KindConflict)
 		if amber.HintOf(err) == "" {
 			t.Error("there is no hint")
 		}
-		refusedAs(t, must.Err(as(label).Prune(t.Context(), 1, false)), amber.KindConflict)
+		must.Fail(as(label).Prune(t.Context(), 1, false))(t, "", amber.KindConflict)
 		_, err = as(label).Restore(t.Context(), "")
-		refusedAs(t, err, amber.KindConflict)
+		must.Kind(t, "", err, amber.KindConflict)
 		must.Says(t, "hint", amber.HintOf(err), "restore --label")
 		must.Equal(t, "warnings by its id", len(must.Get(as(label).Restore(t.Context(), id))(t).Warnings), 1)
 	}
@@ -42,9 +42,9 @@ func TestUnpackIsBounded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.backup(b.open(nil), doc(strings.Repeat("a", 100_000)), colony.BackupOptions{})
-	refusedAs(t, must.Err(b.open(func(o *colony.Options) { o.MaxBytes = 50_000 }).Restore(t.Context(), "")), amber.KindQuota)
+	must.Fail(b.open(func(o *colony.Options) { o.MaxBytes = 50_000 }).Restore(t.Context(), ""))(t, "", amber.KindQuota)
 	_, err := b.open(func(o *colony.Options) { o.MaxBytes, o.Tolerant = 50_000, true }).Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindQuota)
+	must.Kind(t, "", err, amber.KindQuota)
 }
 
 // The error names the damaged part, and the snapshot that can be restored instead.
@@ -60,7 +60,7 @@ func TestDamagedPartIsNamed(t *testing.T) {
 	content[len(content)-20] ^= 1
 	b.fake.Fill(map[string]string{name: string(content)})
 	_, err := v.Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindDamaged)
+	must.Kind(t, "", err, amber.KindDamaged)
 	must.Says(t, "the error", err.Error(), name)
 	must.Equal(t, "hint", amber.HintOf(err), "amber vault restore --snapshot "+string(one.ID))
 }
@@ -156,8 +156,7 @@ func TestBackupThatDoesNotFitWritesNothing(t *testing.T) {
 	}
 	// A vault that tells no quota and is nearly full.
 	b := newBench(t)
-	_, err := b.openOn(nearlyFull{b.fake}, nil).Backup(t.Context(), doc(long), colony.BackupOptions{})
-	refusedAs(t, err, amber.KindQuota)
+	must.Fail(b.openOn(nearlyFull{b.fake}, nil).Backup(t.Context(), doc(long), colony.BackupOptions{}))(t, "", amber.KindQuota)
 	// A vault with room for all but the pointer.
 	b = newBench(t)
 	b.backup(b.open(nil), doc("one"), colony.BackupOptions{})
@@ -210,8 +209,7 @@ func (nearlyFull) Status(context.Context) (colony.Status, error) {
 func TestEncryptedSnapshotHidesEverything(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	id, err := age.GenerateX25519Identity()
-	must.Do(t, err)
+	id := must.Get(age.GenerateX25519Identity())(t)
 	witness := &memo{}
 	v := b.open(func(o *colony.Options) {
 		o.Recipients, o.Identities, o.Witness = []age.Recipient{id.Recipient()}, []age.Identity{id}, witness
@@ -221,9 +219,8 @@ func TestEncryptedSnapshotHidesEverything(t *testing.T) {
 	for name, content := range b.fake.Files() {
 		must.Hides(t, name, content, "MEMORY.md", digest)
 	}
-	if !r.Encrypted || witness.seen.Documents != digest {
-		t.Errorf("report is %+v, seen was %+v", r, witness.seen)
-	}
+	must.Equal(t, "encrypted", r.Encrypted, true)
+	must.Equal(t, "documents", witness.seen.Documents, digest)
 	b.restore(v, doc("secret"))
 	must.Equal(t, "unchanged", b.backup(v, doc("secret"), colony.BackupOptions{}).Unchanged, true)
 	elsewhere := b.open(func(o *colony.Options) { o.Recipients = []age.Recipient{id.Recipient()} })
@@ -231,7 +228,7 @@ func TestEncryptedSnapshotHidesEverything(t *testing.T) {
 	for _, text := range []string{"secret", "other"} {
 		must.Equal(t, "unchanged", b.backup(v, doc(text), colony.BackupOptions{}).Unchanged, false)
 	}
-	refusedAs(t, must.Err(b.open(nil).Restore(t.Context(), "")), amber.KindRefused)
+	must.Fail(b.open(nil).Restore(t.Context(), ""))(t, "", amber.KindRefused)
 	if plain := b.backup(b.open(nil), doc("other"), colony.BackupOptions{}); plain.Unchanged || plain.Encrypted {
 		t.Errorf("report is %+v", plain)
 	}
@@ -252,7 +249,7 @@ func TestEveryErrorHasAKind(t *testing.T) {
 		}
 		// Whatever is there, a backup makes it good, but for what is newer.
 		if name == "manifest_format_2" {
-			refusedAs(t, must.Err(v.Backup(t.Context(), doc("new"), colony.BackupOptions{})), amber.KindTooNew)
+			must.Fail(v.Backup(t.Context(), doc("new"), colony.BackupOptions{}))(t, "", amber.KindTooNew)
 			continue
 		}
 		b.backup(v, doc("new"), colony.BackupOptions{Keep: 1})

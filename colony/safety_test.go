@@ -88,13 +88,13 @@ func TestRequiredSignatureAndRollback(t *testing.T) {
 	must.Equal(t, "signature", b.restore(v, doc("two")).Checks.Signature, colony.SignatureVerified)
 	for name, by := range map[string]sign.Signer{"unsigned": nil, "by a stranger": stranger} {
 		b.backup(b.open(func(o *colony.Options) { o.Signer = by }), doc("evil "+name), colony.BackupOptions{})
-		refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindUntrusted)
+		must.Fail(v.Restore(t.Context(), ""))(t, "", amber.KindUntrusted)
 	}
 	// The vault is put back to an older state.
 	b.fake.Remove(names(b.fake, "cmem.")...)
 	b.fake.Fill(old)
 	_, err := v.Restore(t.Context(), "")
-	refusedAs(t, err, amber.KindUntrusted)
+	must.Kind(t, "", err, amber.KindUntrusted)
 	must.Equal(t, "hint", amber.HintOf(err), "amber vault restore --snapshot "+string(first.ID))
 	r, err := v.Restore(t.Context(), first.ID)
 	if err != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], string(second.ID)) {
@@ -102,7 +102,7 @@ func TestRequiredSignatureAndRollback(t *testing.T) {
 	}
 	// To nothing at all.
 	b.fake.Remove(names(b.fake, "cmem.")...)
-	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindUntrusted)
+	must.Fail(v.Restore(t.Context(), ""))(t, "", amber.KindUntrusted)
 	// The next backup is later than what was seen, and all is well.
 	third := b.backup(v, doc("three"), colony.BackupOptions{})
 	if third.ID <= second.ID || third.Counter != second.Counter+1 || len(third.Warnings) != 1 {
@@ -125,7 +125,7 @@ func TestRollbackIsNoticedByTheCounter(t *testing.T) {
 	b.fake.Remove(names(b.fake, "cmem.")...)
 	b.fake.Fill(old)
 	b.backup(elsewhere, doc("four"), colony.BackupOptions{})
-	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindUntrusted)
+	must.Fail(v.Restore(t.Context(), ""))(t, "", amber.KindUntrusted)
 	// A client that does not count is no reason to distrust what comes after.
 	b = newBench(t)
 	witness = &memo{}
@@ -184,7 +184,7 @@ func TestPruneReportsWhatItCouldNotRemove(t *testing.T) {
 		return colonytest.Fault{}
 	}
 	r, err := v.Prune(t.Context(), 1, false)
-	refusedAs(t, err, amber.KindQuota)
+	must.Kind(t, "", err, amber.KindQuota)
 	if len(r.Deleted) != 0 || len(r.Failed) != one.PartCount-1+1 || deletes != 3 {
 		t.Errorf("report is %+v after %d deletes", r, deletes)
 	}
@@ -222,7 +222,7 @@ func TestManifestReachesNoOtherFiles(t *testing.T) {
 			t.Fatal("nothing was planted")
 		}
 		begin := len(b.fake.Requests())
-		refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindDamaged)
+		must.Fail(v.Restore(t.Context(), ""))(t, "", amber.KindDamaged)
 		b.backup(v, doc("two"), colony.BackupOptions{Keep: 1, Force: true})
 		for _, r := range b.fake.Requests()[begin:] {
 			if r.Name == foreign {

@@ -89,9 +89,8 @@ func TestThePayloadHasOneSpelling(t *testing.T) {
 	for _, tt := range tests {
 		p := handmade(t, plaintext, tt.blob, docs.Names())
 		strict, tolerant := unpackBoth(t, p)
-		if strict != tt.want.strict || tolerant != tt.want.tolerant {
-			t.Errorf("%s: got %q and %q, want %+v", tt.name, strict, tolerant, tt.want)
-		}
+		must.Equal(t, tt.name+": strict", strict, tt.want.strict)
+		must.Equal(t, tt.name+": tolerant", tolerant, tt.want.tolerant)
 	}
 	// The last bits of the last character do not count.
 	spare := strings.IndexByte(blob, '=') - 1
@@ -149,9 +148,8 @@ func TestTheDocumentsHaveOneSpelling(t *testing.T) {
 	for _, tt := range tests {
 		p := handmade(t, []byte(tt.plaintext), base64.StdEncoding.EncodeToString(gzipped(t, []byte(tt.plaintext))), tt.names)
 		strict, tolerant := unpackBoth(t, p)
-		if strict != tt.want.strict || tolerant != tt.want.tolerant {
-			t.Errorf("%s: got %q and %q, want %+v", tt.name, strict, tolerant, tt.want)
-		}
+		must.Equal(t, tt.name+": strict", strict, tt.want.strict)
+		must.Equal(t, tt.name+": tolerant", tolerant, tt.want.tolerant)
 		docs, _, _ := unpack(t, p, colony.ReadOptions{Tolerant: true})
 		must.Equal(t, tt.name, docs, tt.docs)
 	}

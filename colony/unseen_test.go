@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/colony/colonytest"
@@ -35,7 +33,7 @@ func TestWhoIsNotAskedGoesOnOnlyWithWhatItHasSeen(t *testing.T) {
 	for name, w := range map[string]*memo{"fresh": fresh, "behind": behind} {
 		before := w.seen
 		r, err := b.seenBy(w).Backup(t.Context(), doc("scratch"), auto)
-		refusedAs(t, err, amber.KindConflict)
+		must.Kind(t, "", err, amber.KindConflict)
 		if len(r.Uploaded) > 0 || w.seen != before || !strings.Contains(err.Error(), string(newest)) {
 			t.Errorf("%s: %+v, %v, remembers %+v", name, r, err, w.seen)
 		}
@@ -45,12 +43,11 @@ func TestWhoIsNotAskedGoesOnOnlyWithWhatItHasSeen(t *testing.T) {
 		must.Equal(t, name+": files", b.fake.Files(), was)
 	}
 	// A home with the same documents replaces nothing, and a home that restored has seen it.
-	if r := b.backup(b.seenBy(fresh), doc("precious"), auto); !r.Unchanged || fresh.seen.ID != newest {
-		t.Errorf("the same documents: %+v, remembers %+v", r, fresh.seen)
-	}
+	must.Equal(t, "unchanged", b.backup(b.seenBy(fresh), doc("precious"), auto).Unchanged, true)
+	must.Equal(t, "what was seen", fresh.seen.ID, newest)
 	b.restore(b.seenBy(behind), doc("precious"))
 	b.backup(b.seenBy(behind), doc("goes on"), auto)
-	refusedAs(t, must.Err(b.seenBy(mine).Backup(t.Context(), doc("two homes, one label"), auto)), amber.KindConflict)
+	must.Fail(b.seenBy(mine).Backup(t.Context(), doc("two homes, one label"), auto))(t, "", amber.KindConflict)
 }
 
 // TestWhatWasNeverSeenIsPutAside: a backup that a person asks for is made, with a warning;
@@ -63,13 +60,11 @@ func TestWhatWasNeverSeenIsPutAside(t *testing.T) {
 	home := &memo{}
 	r := b.backup(b.seenBy(home), doc("scratch"), colony.BackupOptions{Keep: 1})
 	must.Says(t, "warnings", strings.Join(r.Warnings, "\n"), string(precious)+", was never seen from here")
-	if diff := cmp.Diff([]colony.SnapshotID{r.ID, precious}, r.Pruned.Kept); diff != "" || len(r.Pruned.Deleted) != 1 {
-		t.Errorf("kept (-want +got):\n%s", diff)
-	}
+	must.Equal(t, "kept", r.Pruned.Kept, []colony.SnapshotID{r.ID, precious})
+	must.Equal(t, "deleted", len(r.Pruned.Deleted), 1)
 	r = b.backup(b.seenBy(home), doc("more"), colony.BackupOptions{Keep: 1, OnlySeen: true})
-	if len(r.Warnings) > 0 || len(r.Pruned.Kept) != 1 {
-		t.Errorf("the next backup: %+v", r)
-	}
+	must.Equal(t, "warnings", len(r.Warnings), 0)
+	must.Equal(t, "kept", len(r.Pruned.Kept), 1)
 }
 
 // mortal is a witness whose process may die.

@@ -103,10 +103,8 @@ func TestTheLastOfTwoMembersCounts(t *testing.T) {
 		`{"a":{"a":1},"b":{"a":1}}`: false, `[1,1]`: false, `{"a":1,"A":1}`: false, `{"é":1,"e\u0301":1}`: false, `{"é":1,"\u00e9":1}`: true,
 	}
 	for in, want := range tests {
-		v, err := colony.DecodeJSON([]byte(in))
-		if err != nil || v.Duplicates() != want {
-			t.Errorf("%.40s: got %v, %v, want %v", in, v.Duplicates(), err, want)
-		}
+		v := must.Get(colony.DecodeJSON([]byte(in)))(t)
+		must.Equal(t, fmt.Sprintf("duplicates of %.40s", in), v.Duplicates(), want)
 		must.Equal(t, fmt.Sprintf("%.40s", in), string(v.Canonical()), independent(t, []byte(in)))
 	}
 }

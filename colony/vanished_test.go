@@ -74,9 +74,8 @@ func TestBackupIsPrunedByALaterOne(t *testing.T) {
 		return colonytest.Fault{}
 	}
 	r = b.backup(v, doc("mine again"), colony.BackupOptions{})
-	if r.SupersededBy != later || len(r.Warnings) != 1 {
-		t.Errorf("report is %+v", r)
-	}
+	must.Equal(t, "superseded by", r.SupersededBy, later)
+	must.Equal(t, "warnings", len(r.Warnings), 1)
 	if ids, named := complete(b.fake.Files(), "x"); len(ids) != 1 || named != later {
 		t.Errorf("complete are %s, the pointer names %s", ids, named)
 	}
@@ -120,7 +119,7 @@ func TestBackupGivesUpWhenOthersRemoveIt(t *testing.T) {
 		}
 		return colonytest.Fault{}
 	}
-	refusedAs(t, must.Err(v.Backup(t.Context(), doc("one"), colony.BackupOptions{})), amber.KindConflict)
+	must.Fail(v.Backup(t.Context(), doc("one"), colony.BackupOptions{}))(t, "", amber.KindConflict)
 	if n := count(b.fake.Requests(), "put"); n > 5*3 {
 		t.Errorf("%d files were written", n)
 	}

@@ -116,14 +116,6 @@ func sameDocuments(t *testing.T, got, want colony.Documents) {
 	}
 }
 
-// refusedAs fails the test unless err is of a kind.
-func refusedAs(t *testing.T, err error, want amber.Kind) {
-	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Fatalf("error is %v (%s), want %s", err, got, want)
-	}
-}
-
 // doc is documents that hold one text.
 func doc(text string) colony.Documents { return colony.Documents{"MEMORY.md": text} }
 
@@ -239,9 +231,9 @@ func TestAbsentIsSaidAfterAListing(t *testing.T) {
 	b := newBench(t)
 	b.fake.Fill(map[string]string{"cmem.other.latest.json": "{}", "cmem.x.note.md": "mine", "x": "y"})
 	v := b.open(nil)
-	refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindNotFound)
-	refusedAs(t, must.Err(v.Latest(t.Context())), amber.KindNotFound)
-	refusedAs(t, must.Err(v.Delete(t.Context(), "20260619T051643039000Z-abc027", false)), amber.KindNotFound)
+	must.Fail(v.Restore(t.Context(), ""))(t, "", amber.KindNotFound)
+	must.Fail(v.Latest(t.Context()))(t, "", amber.KindNotFound)
+	must.Fail(v.Delete(t.Context(), "20260619T051643039000Z-abc027", false))(t, "", amber.KindNotFound)
 	must.Equal(t, "listed", len(must.Get(v.List(t.Context()))(t)), 0)
 	r := must.Get(v.Prune(t.Context(), 1, false))(t)
 	must.Equal(t, "what was pruned", len(r.Deleted)+len(r.Failed)+len(r.Orphans), 0)

@@ -63,13 +63,12 @@ func TestUselessSnapshotsCountForNothing(t *testing.T) {
 			older, newer := two(b, v)
 			c.spoil(b, newer)
 			r, err := v.Prune(t.Context(), 1, false)
-			if (err != nil) != c.unseen || len(r.Deleted) > 0 {
-				t.Errorf("prune: %+v, %v", r, err)
-			}
+			must.Equal(t, "prune fails", err != nil, c.unseen)
+			must.Equal(t, "deleted", len(r.Deleted), 0)
 			if c.unseen {
-				refusedAs(t, err, amber.KindDamaged)
+				must.Kind(t, "", err, amber.KindDamaged)
 			}
-			refusedAs(t, must.Err(v.Restore(t.Context(), "")), amber.KindDamaged)
+			must.Fail(v.Restore(t.Context(), ""))(t, "", amber.KindDamaged)
 			again := b.backup(v, doc("two"), colony.BackupOptions{Keep: 1})
 			if again.Unchanged != c.unseen || len(again.Warnings) == 0 {
 				t.Errorf("report is %+v", again)
@@ -79,9 +78,8 @@ func TestUselessSnapshotsCountForNothing(t *testing.T) {
 				again = b.backup(v, doc("two"), colony.BackupOptions{Keep: 1, Force: true})
 			}
 			b.restore(v, doc("two"))
-			if ids, _ := complete(b.fake.Files(), "x"); len(ids) != 1 || ids[0] != again.ID {
-				t.Errorf("complete are %s", ids)
-			}
+			ids, _ := complete(b.fake.Files(), "x")
+			must.Equal(t, "complete", ids, []colony.SnapshotID{again.ID})
 		})
 	}
 }
@@ -135,7 +133,7 @@ func TestNewerOnesThatCannotBeRead(t *testing.T) {
 		must.Says(t, name+": fallback", b.restore(v, doc("one")).Fallback, string(newer), "the label has no pointer")
 		r, err := v.Backup(t.Context(), doc("one"), colony.BackupOptions{})
 		if name == "too new" {
-			refusedAs(t, err, amber.KindTooNew)
+			must.Kind(t, "", err, amber.KindTooNew)
 			continue
 		}
 		if err != nil || r.Unchanged || r.ID <= newer || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], string(newer)) {

@@ -15,9 +15,7 @@ func TestFileWitness(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vaults")
 	w := NewFileWitness(dir, VaultOf{URL: "https://example.org/api/v1", Tenant: "t", Agent: "a"}, "l")
 	must.Equal(t, "seen before anything was", must.Get(w.Seen(t.Context()))(t), (Sighting{}))
-	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
-		t.Errorf("looking made the folder: %v", err)
-	}
+	must.Is(t, "the folder after a look", must.Err(os.Lstat(dir)), os.ErrNotExist)
 	want := Sighting{ID: "20260813T101112131415Z-a1b2c3", Counter: 7, Documents: "sha256:00", Recipients: "sha256:01"}
 	must.Do(t, w.Update(t.Context(), becomes(want)))
 	must.Equal(t, "seen", must.Get(w.Seen(t.Context()))(t), want)

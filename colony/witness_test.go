@@ -19,9 +19,8 @@ func TestWitnessNeverGoesBack(t *testing.T) {
 	var newer colony.SnapshotID
 	before(b.fake, "get", ".p0.", func() { newer = b.backup(v, doc("two"), colony.BackupOptions{}).ID })
 	b.restore(v, doc("one"))
-	if m.seen.ID != newer || m.seen.Counter != 2 {
-		t.Errorf("remembers %+v, want %s", m.seen, newer)
-	}
+	must.Equal(t, "id", m.seen.ID, newer)
+	must.Equal(t, "counter", m.seen.Counter, 2)
 	// Who deletes it says that there is nothing newer.
 	must.Get(v.Delete(t.Context(), newer, false))(t)
 	if m.seen.ID >= newer || m.seen.Counter != 1 {
@@ -64,7 +63,6 @@ func TestCountsNobodyCanHaveComeTo(t *testing.T) {
 	b := newBench(t)
 	m := &memo{seen: colony.Sighting{ID: "20260101T000000000000Z-aaaaaa", Counter: 1<<63 - 1}}
 	v := b.seenBy(m)
-	if r := b.backup(v, doc("one"), colony.BackupOptions{}); r.Counter != 1 || m.seen.Counter != 1 {
-		t.Errorf("number %d, remembers %+v", r.Counter, m.seen)
-	}
+	must.Equal(t, "counter", b.backup(v, doc("one"), colony.BackupOptions{}).Counter, 1)
+	must.Equal(t, "counter", m.seen.Counter, 1)
 }

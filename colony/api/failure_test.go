@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -17,17 +16,15 @@ import (
 
 // calls are the things a vault is asked for. There is a file "old".
 var calls = map[string]func(ctx context.Context, c *api.Client) error{
-	"status": func(ctx context.Context, c *api.Client) error { _, err := c.Status(ctx); return err },
-	"list":   func(ctx context.Context, c *api.Client) error { _, err := c.List(ctx, "o"); return err },
-	"get":    func(ctx context.Context, c *api.Client) error { _, err := c.Get(ctx, "old"); return err },
-	"put":    func(ctx context.Context, c *api.Client) error { _, err := c.Put(ctx, "new", "new"); return err },
+	"status": func(ctx context.Context, c *api.Client) error { return must.Err(c.Status(ctx)) },
+	"list":   func(ctx context.Context, c *api.Client) error { return must.Err(c.List(ctx, "o")) },
+	"get":    func(ctx context.Context, c *api.Client) error { return must.Err(c.Get(ctx, "old")) },
+	"put":    func(ctx context.Context, c *api.Client) error { return must.Err(c.Put(ctx, "new", "new")) },
 	"put if absent": func(ctx context.Context, c *api.Client) error {
-		_, err := c.PutIf(ctx, "new", "new", colony.Condition{Absent: true})
-		return err
+		return must.Err(c.PutIf(ctx, "new", "new", colony.Condition{Absent: true}))
 	},
 	"put if version": func(ctx context.Context, c *api.Client) error {
-		_, err := c.PutIf(ctx, "old", "newer", colony.Condition{Version: etag("old")})
-		return err
+		return must.Err(c.PutIf(ctx, "old", "newer", colony.Condition{Version: etag("old")}))
 	},
 	"delete":    func(ctx context.Context, c *api.Client) error { return c.Delete(ctx, "old") },
 	"may write": func(ctx context.Context, c *api.Client) error { return c.MayWrite(ctx) },
@@ -206,8 +203,7 @@ func TestWhatOnlyTheVaultSaysAboutPermission(t *testing.T) {
 	}
 	v := newVault(t, func(v *vault) { v.karma = true })
 	c, _ := v.open(t)
-	err := c.MayWrite(t.Context())
-	must.Kind(t, "", err, amber.KindRefused, "karma 2 of 10")
+	must.Kind(t, "", c.MayWrite(t.Context()), amber.KindRefused, "karma 2 of 10")
 }
 
 func TestRedirects(t *testing.T) {
@@ -259,9 +255,8 @@ func TestSlowVault(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	_, err := c.Get(ctx, "old")
-	if amber.KindOf(err) != amber.KindUnreachable || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, want unreachable by the deadline", err)
-	}
+	must.Kind(t, "get", err, amber.KindUnreachable)
+	must.Is(t, "get", err, context.DeadlineExceeded)
 	if len(v.requests()) > 1 || len(k.waited()) > 0 {
 		t.Errorf("waited %v for %q", k.waited(), v.requests())
 	}

@@ -184,11 +184,10 @@ func (s *scene) fill(text string, parent colony.SnapshotID, counter int64) colon
 	s.t.Helper()
 	_ = s.clock.Sleep(s.t.Context(), time.Minute)
 	id := must.Get(colony.NewSnapshotID(s.clock.Now(), rand.Reader))(s.t)
-	p, err := colony.Pack(s.t.Context(), colony.Draft{
+	p := must.Get(colony.Pack(s.t.Context(), colony.Draft{
 		ID: id, Label: "x", LabelRaw: "x", CreatedAt: s.clock.Now(), Documents: colony.Documents{"MEMORY.md": text},
 		Parent: parent, Counter: counter, Random: rand.Reader, PartChars: 40,
-	})
-	must.Do(s.t, err)
+	}))(s.t)
 	for _, f := range append(p.Parts, p.Manifest, colony.Latest("x", id, s.clock.Now())) {
 		s.vault.files[f.Name] = f.Content
 	}

@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -110,9 +109,8 @@ func TestWaitEndsWithTheContext(t *testing.T) {
 	})
 	v.forget(at(1, always, saysWait))
 	_, err := c.Get(ctx, "old")
-	if amber.KindOf(err) != amber.KindQuota || !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want quota and canceled", err)
-	}
+	must.Kind(t, "get", err, amber.KindQuota)
+	must.Is(t, "get", err, context.Canceled)
 	must.Equal(t, "requests", len(v.requests()), 1)
 }
 
@@ -121,12 +119,11 @@ func TestRetriesEndWhateverTheClockSays(t *testing.T) {
 	t.Parallel()
 	v, _, k := prepared(t)
 	back := newClock()
-	c, err := api.New(api.Options{
+	c := must.Get(api.New(api.Options{
 		URL: v.url, Sleep: k.Sleep, Key: func(context.Context) (string, error) { return secretKey, nil },
 		Clock: func() time.Time { _ = back.Sleep(t.Context(), -time.Second); return back.Now() },
 		HTTP:  &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-	})
-	must.Do(t, err)
+	}))(t)
 	v.forget(on("GET", "/vault/status", always, says500))
 	must.Fail(c.Status(t.Context()))(t, "status", amber.KindUnreachable)
 	if waited := total(k.waited()); waited > api.DefaultPatience {

@@ -42,9 +42,7 @@ func TestFakeFails(t *testing.T) {
 	for _, name := range []string{"a.json", "b.json"} {
 		must.Is(t, name, must.Err(f.Put(t.Context(), name, "x")), away)
 	}
-	if got := f.Files(); len(got) != 1 || got["b.json"] != "x" {
-		t.Errorf("files are %q", got)
-	}
+	must.Equal(t, "files", f.Files(), map[string]string{"b.json": "x"})
 	if got := f.Requests(); len(got) != 2 || got[1] != (colonytest.Request{N: 2, Op: "put", Name: "b.json"}) {
 		t.Errorf("requests are %v", got)
 	}
@@ -55,10 +53,8 @@ func TestFakeHasBounds(t *testing.T) {
 	now := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	f := &colonytest.Fake{Quota: 10, Clock: func() time.Time { return now }}
 	must.Equal(t, "status", must.Get(f.Status(t.Context()))(t), (colony.Status{}))
-	info, err := f.Put(t.Context(), "a", "12345678")
-	if err != nil || info.UpdatedAt != amber.At(now) {
-		t.Errorf("put: %+v, %v", info, err)
-	}
+	info := must.Get(f.Put(t.Context(), "a", "12345678"))(t)
+	must.Equal(t, "updated at", info.UpdatedAt.Time(), now)
 	must.Fail(f.Put(t.Context(), "b", "123"))(t, "put beyond the quota", amber.KindQuota)
 	want := colony.Status{QuotaBytes: 10, UsedBytes: 8, AvailableBytes: 2, FileCount: 1}
 	must.Equal(t, "status", must.Get(f.Status(t.Context()))(t), want)

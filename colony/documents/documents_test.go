@@ -79,8 +79,7 @@ func TestRestoreGoesOnAfterAConflict(t *testing.T) {
 	dir := t.TempDir()
 	to := must.Get(OpenFolder(dir, "", nil))(t)
 	docs := colony.Documents{"a": "1", "b/c": "2", "d": "3"}
-	r, err := NewPlan(t.Context(), to, docs)
-	must.Do(t, err)
+	r := must.Get(NewPlan(t.Context(), to, docs))(t)
 	// Something appears where the plan saw nothing: it is not replaced.
 	must.Do(t, os.Mkdir(filepath.Join(dir, "b"), 0o700))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "b", "c"), []byte("mine"), 0o640))

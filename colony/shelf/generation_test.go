@@ -73,9 +73,7 @@ func TestAnotherGeneration(t *testing.T) {
 			writer.put("gone", "other")
 			once := sync.OnceFunc(func() { switchTo(t, writer, "kept") })
 			look(t, open(t, dir, func(o *shelf.Options) { o.FS = lstatFS{fsx.OS(), once} }))
-			if _, err := os.Lstat(writer.gen()); !os.IsNotExist(err) {
-				t.Errorf("the old generation: %v", err)
-			}
+			must.Is(t, "the old generation", must.Err(os.Lstat(writer.gen())), os.ErrNotExist)
 			// Handles from before go on in the new one.
 			writer.put("gone", "here again")
 			writer.holds("gone", "here again")

@@ -59,8 +59,7 @@ func TestStatus(t *testing.T) {
 	s := fresh(t, func(o *shelf.Options) { o.Limits = shelf.Limits{Quota: 100, MaxFile: 50} })
 	status := func(want colony.Status) {
 		t.Helper()
-		got, err := s.Status(t.Context())
-		must.Do(t, err)
+		got := must.Get(s.Status(t.Context()))(t)
 		must.Equal(t, "status", got, want)
 	}
 	status(colony.Status{})
@@ -119,8 +118,7 @@ func TestTimes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		f, err := s.Get(t.Context(), info.Name)
-		must.Do(t, err)
+		f := must.Get(s.Get(t.Context(), info.Name))(t)
 		must.Equal(t, what+": what is read", f.FileInfo, info, cmp.AllowUnexported(amber.Time{}))
 		if info.CreatedAt != at(created) || info.UpdatedAt != at(updated) {
 			t.Errorf("%s: got %v and %v, want %v and %v", what, info.CreatedAt, info.UpdatedAt, at(created), at(updated))

@@ -132,9 +132,8 @@ func TestListingIsOneMoment(t *testing.T) {
 				}}
 			})
 			got := reader.names()
-			if diff := cmp.Diff([]string{at}, got); diff != "" || moved != moves {
-				t.Errorf("after %d moves (-want +got):\n%s", moved, diff)
-			}
+			must.Equal(t, "names", got, []string{at})
+			must.Equal(t, "moved", moved, moves)
 		})
 	}
 }
