@@ -41,9 +41,8 @@ func TestOddIDsGoThere(t *testing.T) {
 		must.Equal(t, "session "+name, must.Get(s.Sessions.Session(ctx, id))(t).ID, id)
 		said, err := s.Turns.AppendTurn(ctx, amber.Turn{ID: amber.TurnID(name), SessionID: id, Role: amber.RoleUser, Content: name})
 		must.Kind(t, "turn of "+name, err, "")
-		if got, err := s.Turns.LoadTurns(ctx, id, 10); err != nil || cmp.Diff([]amber.Turn{said}, got, cmp.AllowUnexported(amber.Time{})) != "" {
-			t.Errorf("turns of %q: got %v, %v", name, got, err)
-		}
+		got := must.Get(s.Turns.LoadTurns(ctx, id, 10))(t)
+		must.Equal(t, "turns of "+name, got, []amber.Turn{said}, cmp.AllowUnexported(amber.Time{}))
 		must.Equal(t, "state of "+name, must.Get(s.States.SaveState(ctx, id, []byte(`1`), 0))(t).SessionID, id)
 		must.Equal(t, "sessions after "+name, len(must.Get(s.Sessions.ListSessions(ctx, amber.SessionQuery{Limit: 1000}))(t).Items), i+1)
 	}

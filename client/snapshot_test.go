@@ -29,10 +29,9 @@ import (
 // no deadline of a connection may depend on it.
 func serveAgents(t *testing.T, agents server.Agents, clock amber.Clock) *client.Client {
 	t.Helper()
-	api, err := httpapi.New(httpapi.Options{
+	api := must.Get(httpapi.New(httpapi.Options{
 		Desk: &server.Desk{Agents: agents}, Authenticator: everybody{}, Clock: clock, Random: rand.Reader, Answers: &kept{},
-	})
-	must.Do(t, err)
+	}))(t)
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s, over := api.NewServer(), make(chan error, 1)
 	go func() { over <- s.Serve(l) }()
@@ -40,8 +39,7 @@ func serveAgents(t *testing.T, agents server.Agents, clock amber.Clock) *client.
 		must.NoError(t, s.Close())
 		must.Is(t, "", <-over, http.ErrServerClosed)
 	})
-	c, err := client.New(client.Options{URL: "http://" + l.Addr().String()})
-	must.Do(t, err)
+	c := must.Get(client.New(client.Options{URL: "http://" + l.Addr().String()}))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -376,8 +374,7 @@ func TestPastAnswersAsItWasThen(t *testing.T) {
 
 func TestRequestsAreAboutTheAgentOfTheClient(t *testing.T) {
 	t.Parallel()
-	c, err := client.New(client.Options{URL: "http://127.0.0.1:1", Attempts: 1}) // nobody is there, and nobody is asked
-	must.Do(t, err)
+	c := must.Get(client.New(client.Options{URL: "http://127.0.0.1:1", Attempts: 1}))(t) // nobody is there, and nobody is asked
 	a := must.Get(c.Agent("acme", "scout"))(t)
 	s, ctx := a.Snapshots(), t.Context()
 	id := amber.SnapshotID("0195a0b0-0000-7000-8000-000000000000")

@@ -57,15 +57,15 @@ func deeds() []deed {
 			return memory(amber.OpUpdate)
 		}},
 		{"concepts", func(a agent) []told {
-			must.Get(0, a.Concepts.SetConcepts(a.t.Context(), id, []string{marker}))(a.t)
+			must.Do(a.t, a.Concepts.SetConcepts(a.t.Context(), id, []string{marker}))
 			return memory(amber.OpUpdate)
 		}},
 		{"delete", func(a agent) []told {
-			must.Get(0, a.LongTerm.Delete(a.t.Context(), id))(a.t)
+			must.Do(a.t, a.LongTerm.Delete(a.t.Context(), id))
 			return memory(amber.OpDelete)
 		}},
 		{"delete again", func(a agent) []told {
-			must.Get(0, a.LongTerm.Delete(a.t.Context(), id))(a.t)
+			must.Do(a.t, a.LongTerm.Delete(a.t.Context(), id))
 			return nil
 		}},
 		{"session", func(a agent) []told {
@@ -93,7 +93,7 @@ func deeds() []deed {
 			return one(amber.OpUpdate, amber.ChangeState, "s")
 		}},
 		{"no state", func(a agent) []told {
-			must.Get(0, a.States.DeleteState(a.t.Context(), "s"))(a.t)
+			must.Do(a.t, a.States.DeleteState(a.t.Context(), "s"))
 			return one(amber.OpDelete, amber.ChangeState, "s")
 		}},
 		{"loop", func(a agent) []told {
@@ -105,7 +105,7 @@ func deeds() []deed {
 			return one(amber.OpUpdate, amber.ChangeLoop, "s")
 		}},
 		{"no loop", func(a agent) []told {
-			must.Get(0, a.Loops.ClearLoop(a.t.Context(), "s", "r"))(a.t)
+			must.Do(a.t, a.Loops.ClearLoop(a.t.Context(), "s", "r"))
 			return one(amber.OpDelete, amber.ChangeLoop, "s")
 		}},
 		{"no turns", func(a agent) []told {
@@ -117,7 +117,7 @@ func deeds() []deed {
 			return one(amber.OpUpdate, amber.ChangeSession, "s")
 		}},
 		{"no session", func(a agent) []told {
-			must.Get(0, a.Sessions.DeleteSession(a.t.Context(), "s"))(a.t)
+			must.Do(a.t, a.Sessions.DeleteSession(a.t.Context(), "s"))
 			return []told{{amber.OpDelete, amber.ChangeSession, "s"}, {amber.OpDelete, amber.ChangeCompaction, "s"}}
 		}},
 		{"task", func(a agent) []told {
@@ -139,12 +139,12 @@ func deeds() []deed {
 			return one(amber.OpInsert, amber.ChangeControl, "result/t/n")
 		}},
 		{"queue", func(a agent) []told {
-			must.Get(0, a.Queue.Publish(a.t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n2", Payload: marker}))(a.t)
+			must.Do(a.t, a.Queue.Publish(a.t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n2", Payload: marker}))
 			return one(amber.OpInsert, amber.ChangeControl, "queue/e")
 		}},
 		{"ack", func(a agent) []told {
 			c := must.Get(a.Queue.Claim(a.t.Context(), marker))(a.t)
-			must.Get(0, a.Queue.Ack(a.t.Context(), c.Lease))(a.t)
+			must.Do(a.t, a.Queue.Ack(a.t.Context(), c.Lease))
 			return []told{{amber.OpUpdate, amber.ChangeControl, "queue/e"}, {amber.OpUpdate, amber.ChangeControl, "queue/e"}}
 		}},
 		{"note", func(a agent) []told {
@@ -160,7 +160,7 @@ func deeds() []deed {
 			return []told{{amber.OpUpdate, amber.ChangeNote, "plans/today"}, {amber.OpInsert, amber.ChangeGit, n.Commit}}
 		}},
 		{"no note", func(a agent) []told {
-			must.Get(0, a.Notes.DeleteNote(a.t.Context(), "plans/today.md"))(a.t)
+			must.Do(a.t, a.Notes.DeleteNote(a.t.Context(), "plans/today.md"))
 			log := must.Get(a.NoteLog.LogNote(a.t.Context(), "plans/today", 1))(a.t)
 			return []told{{amber.OpDelete, amber.ChangeNote, "plans/today"}, {amber.OpInsert, amber.ChangeGit, log[0].Commit}}
 		}},
@@ -186,7 +186,7 @@ func deeds() []deed {
 			return nil
 		}},
 		{"no runtime state", func(a agent) []told {
-			must.Get(0, a.Documents.DeleteDocument(a.t.Context(), "extract_cursor", ""))(a.t)
+			must.Do(a.t, a.Documents.DeleteDocument(a.t.Context(), "extract_cursor", ""))
 			return one(amber.OpDelete, amber.ChangeState, "extract_cursor")
 		}},
 	}
@@ -232,9 +232,7 @@ func checkAll(t *testing.T, all []events.Event) {
 	ids := map[string]bool{}
 	scopes := map[amber.ChangeScope]bool{}
 	for _, e := range all {
-		if ids[e.ID] {
-			t.Errorf("the id %s is there twice", e.ID)
-		}
+		must.Equal(t, e.ID+" is there twice", ids[e.ID], false)
 		ids[e.ID] = true
 		scopes[e.Payload.(events.Mutation).Scope] = true
 		must.Hides(t, "an event", toJSON(t, e), marker)
@@ -243,8 +241,6 @@ func checkAll(t *testing.T, all []events.Event) {
 		amber.ChangeMemory, amber.ChangeTurn, amber.ChangeSession, amber.ChangeLoop, amber.ChangeNote,
 		amber.ChangeGit, amber.ChangeState, amber.ChangeCompaction, amber.ChangeControl,
 	} {
-		if !scopes[s] {
-			t.Errorf("no event of scope %s was seen", s)
-		}
+		must.Equal(t, "an event of scope "+string(s)+" was seen", scopes[s], true)
 	}
 }

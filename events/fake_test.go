@@ -85,10 +85,23 @@ func worker(log amber.ChangeLog, p events.Publisher, c events.CursorStore) *even
 	return &events.Mutations{Log: log, Tenant: "acme", Agent: "ada", Publisher: p, Cursor: c}
 }
 
+// stepper is a worker that publishes step by step.
+type stepper interface {
+	Step(ctx context.Context) (int, error)
+}
+
 // step takes one step that must not fail.
-func step(t *testing.T, m *events.Mutations) int {
+func step(t *testing.T, s stepper) int {
 	t.Helper()
-	return must.Get(m.Step(t.Context()))(t)
+	return must.Get(s.Step(t.Context()))(t)
+}
+
+// stepFails takes one step that must fail with an error after n events.
+func stepFails(t *testing.T, s stepper, n int, want error) {
+	t.Helper()
+	got, err := s.Step(t.Context())
+	must.Equal(t, "events of a step that fails", got, n)
+	must.Is(t, "a step that fails", err, want)
 }
 
 // stores returns the backends there are.

@@ -70,25 +70,20 @@ func keys(t *testing.T, list []events.Event) []string {
 	return out
 }
 
-func want(t *testing.T, what string, got, want any) {
-	t.Helper()
-	must.Equal(t, what, got, want)
-}
-
 func TestWithoutACursorOnlyNewChangesArePublished(t *testing.T) {
 	t.Parallel()
 	log, p, c := &history{entries: []string{"A1", "A2"}, newest: "A"}, &recorder{}, &events.MemoryCursor{}
 	step(t, worker(log, p, c))
-	want(t, "first step", keys(t, p.take()), []string(nil))
+	must.Equal(t, "first step", keys(t, p.take()), []string(nil))
 	// Killed right away: what changes from now on is not lost.
 	log.entries = append(log.entries, "A3")
 	step(t, worker(log, p, c))
-	want(t, "second step", keys(t, p.take()), []string{"A3"})
+	must.Equal(t, "second step", keys(t, p.take()), []string{"A3"})
 
 	all := worker(log, p, &events.MemoryCursor{})
 	all.FromBeginning = true
 	step(t, all)
-	want(t, "from the beginning", keys(t, p.take()), []string{"A1", "A2", "A3"})
+	must.Equal(t, "from the beginning", keys(t, p.take()), []string{"A1", "A2", "A3"})
 }
 
 func TestARefusedEventIsOfferedAgainAndNoneIsSkipped(t *testing.T) {
@@ -102,17 +97,15 @@ func TestARefusedEventIsOfferedAgainAndNoneIsSkipped(t *testing.T) {
 		must.Is(t, "", must.Err(m.Step(t.Context())), errDown)
 	}
 	step(t, m)
-	want(t, "events", keys(t, p.take()), []string{"A1", "A2", "A3"})
+	must.Equal(t, "events", keys(t, p.take()), []string{"A1", "A2", "A3"})
 
 	// It fails in the middle: what was taken is not offered again.
 	log.entries = append(log.entries, "A4", "A5")
 	stop := &stopper{recorder: p, after: 1}
 	m.Publisher = stop
-	if n, err := m.Step(t.Context()); n != 1 || !errors.Is(err, errDown) {
-		t.Fatalf("got %d events, %v", n, err)
-	}
+	stepFails(t, m, 1, errDown)
 	step(t, worker(log, p, c))
-	want(t, "events after a stop", keys(t, p.take()), []string{"A4", "A5"})
+	must.Equal(t, "events after a stop", keys(t, p.take()), []string{"A4", "A5"})
 }
 
 // stopper takes some events and refuses the rest.
@@ -152,13 +145,13 @@ func TestAWorkerKilledBeforeSavingRepeatsWithTheSameIDs(t *testing.T) {
 			first := p.take()
 			step(t, worker(store.Changes, p, c))
 			again := p.take()
-			want(t, "repeated events", toJSON(t, again), toJSON(t, first))
+			must.Equal(t, "repeated events", toJSON(t, again), toJSON(t, first))
 			if len(first) != 5 {
 				t.Fatalf("%d events, want 5", len(first))
 			}
-			must.Get(0, store.LongTerm.Delete(t.Context(), last))(t)
+			must.Do(t, store.LongTerm.Delete(t.Context(), last))
 			step(t, worker(store.Changes, p, c))
-			want(t, "later events", tell(t, p.take()), []told{{amber.OpDelete, amber.ChangeMemory, string(last)}})
+			must.Equal(t, "later events", tell(t, p.take()), []told{{amber.OpDelete, amber.ChangeMemory, string(last)}})
 		})
 	}
 }
@@ -169,9 +162,7 @@ func TestAPositionThatIsNotSavedIsSavedLater(t *testing.T) {
 	full := errors.New("the disk is full")
 	m := worker(log, p, forgetful{c, full})
 	m.FromBeginning = true
-	if n, err := m.Step(t.Context()); n != 1 || !errors.Is(err, full) {
-		t.Fatalf("got %d events, %v", n, err)
-	}
+	stepFails(t, m, 1, full)
 	m.Cursor = c
 	must.Equal(t, "events published again by the same worker", step(t, m), 0)
 	if at, found, _ := c.Load(t.Context()); !found || at != position("A1") {
@@ -201,16 +192,16 @@ func TestAfterARestoreTheSharedPastIsNotPublishedAgain(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p, c := &recorder{}, &events.MemoryCursor{}
-			must.Get(0, c.Save(t.Context(), position(tt.cursor)))(t)
+			must.Do(t, c.Save(t.Context(), position(tt.cursor)))
 			log := &history{entries: tt.log, newest: tt.newest}
 			for range 2 { // the second worker finds nothing new
 				step(t, worker(log, p, c))
 			}
-			want(t, "events", keys(t, p.take()), tt.want)
+			must.Equal(t, "events", keys(t, p.take()), tt.want)
 			next := fmt.Sprintf("%s%d", tt.newest, len(tt.log)+1)
 			log.entries = append(log.entries, next)
 			step(t, worker(log, p, c))
-			want(t, "events after that", keys(t, p.take()), []string{next})
+			must.Equal(t, "events after that", keys(t, p.take()), []string{next})
 		})
 	}
 }
@@ -225,11 +216,11 @@ func TestALongLogIsPublishedInOrder(t *testing.T) {
 		log.entries = append(log.entries, fmt.Sprintf("B%d", 2501+i))
 	}
 	c := &events.MemoryCursor{}
-	must.Get(0, c.Save(t.Context(), position("A3000")))(t)
+	must.Do(t, c.Save(t.Context(), position("A3000")))
 	m := worker(log, p, c)
 	for step(t, m) > 0 {
 	}
-	want(t, "events", keys(t, p.take()), log.entries[2500:])
+	must.Equal(t, "events", keys(t, p.take()), log.entries[2500:])
 }
 
 // pacer lets a test decide when a wait is over.
@@ -264,8 +255,8 @@ func TestRunPublishesWaitsLongerAfterFailuresAndStops(t *testing.T) {
 		pace.wake <- time.Time{}
 		waits = append(waits, next())
 	}
-	want(t, "waits", waits, []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, time.Minute})
-	want(t, "events", keys(t, p.take()), []string{"A1"})
+	must.Equal(t, "waits", waits, []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, time.Minute})
+	must.Equal(t, "events", keys(t, p.take()), []string{"A1"})
 	cancel()
 	must.NoError(t, <-done)
 	must.Equal(t, "reports", reports, 3)
@@ -294,7 +285,7 @@ func TestAnErrorOfTheLogChangesNothing(t *testing.T) {
 	step(t, m)
 	log.entries = append(log.entries, "A2")
 	step(t, m)
-	want(t, "events", keys(t, p.take()), []string{"A2"})
+	must.Equal(t, "events", keys(t, p.take()), []string{"A2"})
 }
 
 // restless is a publisher during whose work the log grows faster than it is

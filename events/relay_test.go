@@ -71,36 +71,27 @@ func ids(list []events.Event) []string {
 	return out
 }
 
-func stepRelay(t *testing.T, r *events.Relay) int {
-	t.Helper()
-	return must.Get(r.Step(t.Context()))(t)
-}
-
 func TestARelayPublishesInOrderAndForgetsWhatWasTaken(t *testing.T) {
 	t.Parallel()
 	o, p := &outbox{}, &recorder{}
 	r := &events.Relay{Outbox: o, Publisher: p}
-	stepRelay(t, r)
+	step(t, r)
 	o.put("a", "b", "c")
 	p.fail = 2
 	for range 2 {
-		if n, err := r.Step(t.Context()); n != 0 || !errors.Is(err, errDown) {
-			t.Fatalf("got %d events, %v", n, err)
-		}
+		stepFails(t, r, 0, errDown)
 	}
-	if n := stepRelay(t, r); n != 3 || o.waiting() != 0 {
+	if n := step(t, r); n != 3 || o.waiting() != 0 {
 		t.Errorf("%d events are done and %d wait, want 3 and none", n, o.waiting())
 	}
-	want(t, "events", ids(p.take()), []string{"a", "b", "c"})
+	must.Equal(t, "events", ids(p.take()), []string{"a", "b", "c"})
 
 	// In the middle: what was taken is not offered again, by anybody.
 	o.put("d", "e")
 	r.Publisher = &stopper{recorder: p, after: 1}
-	if n, err := r.Step(t.Context()); n != 1 || !errors.Is(err, errDown) {
-		t.Fatalf("got %d events, %v", n, err)
-	}
-	stepRelay(t, &events.Relay{Outbox: o, Publisher: p})
-	want(t, "events after a stop", ids(p.take()), []string{"d", "e"})
+	stepFails(t, r, 1, errDown)
+	step(t, &events.Relay{Outbox: o, Publisher: p})
+	must.Equal(t, "events after a stop", ids(p.take()), []string{"d", "e"})
 }
 
 func TestARelayKilledBeforeForgettingRepeatsWithTheSameIDs(t *testing.T) {
@@ -108,17 +99,13 @@ func TestARelayKilledBeforeForgettingRepeatsWithTheSameIDs(t *testing.T) {
 	o, p := &outbox{forget: errors.New("killed")}, &recorder{}
 	o.put("a", "b")
 	r := &events.Relay{Outbox: o, Publisher: p}
-	if n, err := r.Step(t.Context()); n != 2 || !errors.Is(err, o.forget) {
-		t.Fatalf("got %d events, %v", n, err)
-	}
+	stepFails(t, r, 2, o.forget)
 	// The same relay knows; the next process does not.
-	if n, err := r.Step(t.Context()); n != 0 || !errors.Is(err, o.forget) {
-		t.Fatalf("got %d events, %v", n, err)
-	}
-	want(t, "once", ids(p.take()), []string{"a", "b"})
+	stepFails(t, r, 0, o.forget)
+	must.Equal(t, "once", ids(p.take()), []string{"a", "b"})
 	o.forget = nil
-	stepRelay(t, &events.Relay{Outbox: o, Publisher: p})
-	want(t, "again", ids(p.take()), []string{"a", "b"})
+	step(t, &events.Relay{Outbox: o, Publisher: p})
+	must.Equal(t, "again", ids(p.take()), []string{"a", "b"})
 }
 
 // The numbers of an outbox that was empty may begin anew.
@@ -129,9 +116,9 @@ func TestARelayLeavesNothingOutWhenNumbersBeginAnew(t *testing.T) {
 	for _, id := range []string{"a", "b", "c"} {
 		o.last = 0
 		o.put(id)
-		stepRelay(t, r)
+		step(t, r)
 	}
-	want(t, "events", ids(p.take()), []string{"a", "b", "c"})
+	must.Equal(t, "events", ids(p.take()), []string{"a", "b", "c"})
 }
 
 // refuser calls some events invalid.
@@ -153,8 +140,8 @@ func TestAnEventThatIsNoneIsReportedAndDoesNotHoldUpTheOthers(t *testing.T) {
 	o.put("a", "bad", "b", "worse")
 	var told []error
 	r := &events.Relay{Outbox: o, Publisher: refuser{p, map[string]bool{"bad": true, "worse": true}}, Report: func(err error) { told = append(told, err) }}
-	stepRelay(t, r)
-	want(t, "events", ids(p.take()), []string{"a", "b"})
+	step(t, r)
+	must.Equal(t, "events", ids(p.take()), []string{"a", "b"})
 	if len(told) != 2 || r.Skipped() != 2 || o.waiting() != 0 {
 		t.Errorf("told %v, %d left out, %d wait; want two, 2, none", told, r.Skipped(), o.waiting())
 	}
@@ -181,8 +168,8 @@ func TestARelayRunsUntilItsContextEnds(t *testing.T) {
 		pace.wake <- time.Time{}
 		waits = append(waits, <-pace.waits)
 	}
-	want(t, "waits", waits, []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, time.Minute})
-	want(t, "events", ids(p.take()), []string{"x"})
+	must.Equal(t, "waits", waits, []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, time.Minute})
+	must.Equal(t, "events", ids(p.take()), []string{"x"})
 	cancel()
 	must.Kind(t, "the end of Run", <-done, "")
 	// Three steps empty the outbox, two fail, one gets through: an observer
@@ -191,7 +178,7 @@ func TestARelayRunsUntilItsContextEnds(t *testing.T) {
 	for _, err := range told {
 		got = append(got, err == nil)
 	}
-	want(t, "what went well", got, well)
+	must.Equal(t, "what went well", got, well)
 	must.Kind(t, "without a publisher", (&events.Relay{Outbox: o}).Run(t.Context()), amber.KindInvalid)
 }
 
@@ -202,8 +189,8 @@ func TestAnOutboxThatCannotBeReadIsAskedAgain(t *testing.T) {
 	must.Is(t, "", must.Err(r.Step(t.Context())), o.read)
 	o.read = nil
 	o.put("a")
-	stepRelay(t, r)
-	want(t, "events", ids(p.take()), []string{"a"})
+	step(t, r)
+	must.Equal(t, "events", ids(p.take()), []string{"a"})
 }
 
 // flaky is a publisher that fails by chance, before or after it has taken the
@@ -256,7 +243,7 @@ func TestARelayLosesNothingWhateverFails(t *testing.T) {
 		}
 		seen[id] = true
 	}
-	want(t, "first arrivals", first, wrote)
+	must.Equal(t, "first arrivals", first, wrote)
 }
 
 func TestFileCursorSurvives(t *testing.T) {
@@ -267,7 +254,7 @@ func TestFileCursorSurvives(t *testing.T) {
 		t.Errorf("without a file: %q, %v, %v", at, found, err)
 	}
 	for _, p := range []amber.Position{"i/1", "i/20", "another one/3"} {
-		must.Get(0, c.Save(t.Context(), p))(t)
+		must.Do(t, c.Save(t.Context(), p))
 		if at, found, err := (events.FileCursor{Path: path}).Load(t.Context()); at != p || !found || err != nil {
 			t.Errorf("got %q, %v, %v, want %q", at, found, err, p)
 		}
@@ -278,7 +265,7 @@ func TestFileCursorRefusesWhatIsNoPosition(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n", "i/1", "i/1\nx\n", "i\n", "i/-1\n", "/1\n", "i/x\n", strings.Repeat("i", 600) + "/1\n"} {
 		path := filepath.Join(t.TempDir(), "cursor")
-		must.Get(0, os.WriteFile(path, []byte(text), 0o600))(t)
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		if _, _, err := (events.FileCursor{Path: path}).Load(t.Context()); amber.KindOf(err) != amber.KindDamaged {
 			t.Errorf("%q: got %v, want damaged", text, err)
 		}

@@ -24,7 +24,7 @@ func keep(t *testing.T, a *home.Agent, dir string) {
 		frozen := must.Get(image.Freeze(t.Context(), filepath.Join(gen, name)))(t)
 		f := must.Get(os.Create(filepath.Join(dir, name)))(t)
 		err := frozen.ReadPages(t.Context(), func(pages []byte) error { return must.Err(f.Write(pages)) })
-		must.Get(0, errors.Join(err, f.Close(), frozen.Close()))(t)
+		must.Do(t, errors.Join(err, f.Close(), frozen.Close()))
 	}
 }
 
@@ -38,7 +38,7 @@ func bringBack(t *testing.T, a *home.Agent, dir string) {
 			"control.db": func(q image.AdoptRequest) (image.AdoptReport, error) { return image.AdoptControl(t.Context(), q) },
 		} {
 			path := filepath.Join(r.Dir(), name)
-			must.Get(0, os.WriteFile(path, must.Get(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))(t)
+			must.Do(t, os.WriteFile(path, must.Get(os.ReadFile(filepath.Join(dir, name)))(t), 0o600))
 			report, err := adopt(image.AdoptRequest{
 				Path: path, Live: filepath.Join(a.GenDir(old), name), Current: r.Current(), Clock: time.Now, Random: rand.Reader,
 			})
@@ -49,7 +49,7 @@ func bringBack(t *testing.T, a *home.Agent, dir string) {
 		}
 		return clock, nil
 	})
-	must.Get(0, err)(t)
+	must.Do(t, err)
 }
 
 // A restore does not publish what had been published, and loses nothing that
@@ -58,7 +58,7 @@ func TestARestoreOfARealAgentIsToldOnce(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	h, _, err := home.Open(t.TempDir(), home.Options{Clock: time.Now, Random: rand.Reader})
-	must.Get(0, err)(t)
+	must.Do(t, err)
 	a := must.Get(h.Agent("acme", "ada"))(t)
 	s := must.Get(sqlite.Open(ctx, a, sqlite.Options{Clock: time.Now, Random: rand.Reader}))(t)
 	t.Cleanup(func() { _ = s.Close() })
@@ -73,12 +73,12 @@ func TestARestoreOfARealAgentIsToldOnce(t *testing.T) {
 	keep(t, a, dir)
 	second := remember("after the snapshot")
 	step(t, worker(s, p, c))
-	want(t, "before", tell(t, p.take()), []told{{amber.OpInsert, amber.ChangeMemory, first}, {amber.OpInsert, amber.ChangeMemory, second}})
+	must.Equal(t, "before", tell(t, p.take()), []told{{amber.OpInsert, amber.ChangeMemory, first}, {amber.OpInsert, amber.ChangeMemory, second}})
 
 	bringBack(t, a, dir)
 	third := remember("after the restore") // before anybody has published
 	step(t, worker(s, p, c))
-	want(t, "after", tell(t, p.take()), []told{{amber.OpDelete, amber.ChangeMemory, second}, {amber.OpInsert, amber.ChangeMemory, third}})
+	must.Equal(t, "after", tell(t, p.take()), []told{{amber.OpDelete, amber.ChangeMemory, second}, {amber.OpInsert, amber.ChangeMemory, third}})
 	step(t, worker(s, p, c))
-	want(t, "at last", tell(t, p.take()), []told(nil))
+	must.Equal(t, "at last", tell(t, p.take()), []told(nil))
 }

@@ -37,9 +37,9 @@ func TestATailAnswersFromMemoryWhatComesAfterItsBeginning(t *testing.T) {
 	over := tail.Over(log)
 	for after, keys := range map[amber.Position][]string{"A/2": {"A3", "A4"}, "A/4": {"A5"}, "A/5": nil} {
 		got := must.Get(over.Changes(t.Context(), after, 2))(t)
-		want(t, string(after), positions(got), keys)
+		must.Equal(t, string(after), positions(got), keys)
 	}
-	want(t, "head", must.Get(over.Head(t.Context()))(t), position("A5"))
+	must.Equal(t, "head", must.Get(over.Head(t.Context()))(t), position("A5"))
 	if _, err := over.Changes(t.Context(), "A/1", 10); err == nil {
 		t.Error("what the tail does not hold does not come from the log")
 	}
@@ -61,7 +61,7 @@ func TestATailIsBoundedAndSendsThoseWhoAreFarBehindToTheLog(t *testing.T) {
 	if !found || len(got) != events.TailSize {
 		t.Errorf("%d entries, %v", len(got), found)
 	}
-	want(t, "from the log", positions(must.Get(tail.Over(log).Changes(t.Context(), "A/99", n))(t)), log.entries[99:])
+	must.Equal(t, "from the log", positions(must.Get(tail.Over(log).Changes(t.Context(), "A/99", n))(t)), log.entries[99:])
 }
 
 func TestATailBeginsAnewAfterARestore(t *testing.T) {
@@ -76,5 +76,5 @@ func TestATailBeginsAnewAfterARestore(t *testing.T) {
 	must.Kind(t, "", must.Err(tail.Over(log).Changes(t.Context(), "A/3", 10)), amber.KindConflict)
 	log.entries = append(log.entries, "B3")
 	refresh(t, tail, log)
-	want(t, "after the restore", positions(must.Get(tail.Over(log).Changes(t.Context(), "B/2", 10))(t)), []string{"B3"})
+	must.Equal(t, "after the restore", positions(must.Get(tail.Over(log).Changes(t.Context(), "B/2", 10))(t)), []string{"B3"})
 }

@@ -1,6 +1,7 @@
 package metrics_test
 
 import (
+	"fmt"
 	"encoding/json"
 	"os"
 	"regexp"
@@ -52,18 +53,14 @@ func checkExpression(t *testing.T, where, expr string, doc map[string]entry) []s
 			own = append(own, e.labels...)
 		}
 		for _, l := range matcher.FindAllStringSubmatch(matchers, -1) {
-			if !slices.Contains(own, l[1]) {
-				t.Errorf("%s: %s has no label %s", where, name, l[1])
-			}
+			must.Equal(t, where+": "+name+" has the label "+l[1], slices.Contains(own, l[1]), true)
 		}
 		labels = append(labels, own...)
 	}
 	result := labels
 	for _, g := range grouping.FindAllStringSubmatch(expr, -1) {
 		for _, l := range fields(g[1]) {
-			if !slices.Contains(labels, l) {
-				t.Errorf("%s: nothing has a label %s", where, l)
-			}
+			must.Equal(t, where+": something has the label "+l, slices.Contains(labels, l), true)
 		}
 		if strings.HasPrefix(g[0], "by") {
 			result = fields(g[1])
@@ -90,9 +87,7 @@ func TestTheDashboardShowsWhatThereIs(t *testing.T) {
 	doc, ids := documented(t), map[int]bool{}
 	legend := regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 	for _, p := range board.Panels {
-		if ids[p.ID] {
-			t.Errorf("panel %d is there twice", p.ID)
-		}
+		must.Equal(t, fmt.Sprintf("panel %d is there twice", p.ID), ids[p.ID], false)
 		ids[p.ID] = true
 		if p.Type != "row" && len(p.Targets) == 0 {
 			t.Errorf("panel %q shows nothing", p.Title)
@@ -100,9 +95,7 @@ func TestTheDashboardShowsWhatThereIs(t *testing.T) {
 		for _, target := range p.Targets {
 			labels := checkExpression(t, p.Title, target.Expr, doc)
 			for _, l := range legend.FindAllStringSubmatch(target.LegendFormat, -1) {
-				if !slices.Contains(labels, l[1]) {
-					t.Errorf("panel %q: the legend names %s, which %s has not", p.Title, l[1], target.Expr)
-				}
+				must.Equal(t, target.Expr+" has the label "+l[1]+" of the legend", slices.Contains(labels, l[1]), true)
 			}
 		}
 	}
@@ -152,9 +145,7 @@ func TestAlertsWatchWhatThereIs(t *testing.T) {
 				t.Errorf("%s says nothing", r.Alert)
 			}
 			for _, m := range mention.FindAllStringSubmatch(r.Annotations["description"], -1) {
-				if !slices.Contains(labels, m[1]) {
-					t.Errorf("%s names the label %s, which %s has not", r.Alert, m[1], r.Expr)
-				}
+				must.Equal(t, r.Expr+" has the label "+m[1]+" of "+r.Alert, slices.Contains(labels, m[1]), true)
 			}
 		}
 	}

@@ -185,9 +185,8 @@ func TestAnOperationRunsInTheContextOfItsObservers(t *testing.T) {
 	must.Equal(t, "the context", below.saw, "delete")
 	want := []wire.Operation{{Tenant: tenant, Agent: agent, Layer: "long_term", Name: "delete"}}
 	must.Equal(t, "", r.ops, want)
-	if r.outs[0].Err != errSecret || r.outs[0].Items != 0 { //nolint:errorlint // the very same
-		t.Errorf("outcome %+v", r.outs[0])
-	}
+	must.Is(t, "the outcome", r.outs[0].Err, errSecret)
+	must.Equal(t, "items", r.outs[0].Items, 0)
 }
 
 func TestAnOperationThatPanicsDoesNotCountAsGood(t *testing.T) {

@@ -48,7 +48,7 @@ func TestLookSeesEverythingThereIs(t *testing.T) {
 	must.Do(t, s.Queue.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
 	parts := s.Present()
 	parts.Sync = quarrels{}
-	got, err := metrics.Look(t.Context(), metrics.Subject{
+	got := must.Get(metrics.Look(t.Context(), metrics.Subject{
 		Tenant: tenant, Agent: agent, Store: amber.NewStore(parts),
 		Snapshots: pages{all: []wire.SnapshotMeta{
 			{CreatedAt: ago(2 * time.Hour), BytesTotal: 10, BytesNew: 1},
@@ -62,8 +62,7 @@ func TestLookSeesEverythingThereIs(t *testing.T) {
 				{Bytes: 7},
 			}, nil
 		},
-	})
-	must.Do(t, err)
+	}))(t)
 	want := metrics.AgentGauges{
 		Tenant: tenant, Agent: agent,
 		Memory:    &metrics.MemoryGauges{Memories: 1},

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/metrics"
@@ -153,9 +151,8 @@ func TestAWorkerThatFailsKeepsItsLastSuccess(t *testing.T) {
 	const name = "amber_worker_last_success_timestamp_seconds"
 	want := lines(t, m, name)
 	h.Runs, h.Failures, h.Status, h.LastRun, h.LastError = 2, 1, amber.Degraded, amber.At(start.Add(time.Hour)), errSecret.Error()
-	if diff := cmp.Diff(want, lines(t, m, name)); diff != "" || len(want) != 1 {
-		t.Errorf("%d series; %s", len(want), diff)
-	}
+	must.Equal(t, name, lines(t, m, name), want)
+	must.Equal(t, "series", len(want), 1)
 	must.Equal(t, "", lines(t, m, "amber_worker_up"), []string{`amber_worker_up{worker="journal drain"} 0`})
 }
 

@@ -1,6 +1,7 @@
 package natsbus_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -183,9 +184,7 @@ func open(t testing.TB, o natsbus.Options) (*natsbus.Bus, *journal) {
 	j := newJournal()
 	o.Clock = time.Now
 	o.Log = slog.New(slog.NewTextHandler(j, nil))
-	if o.ReconnectWait == 0 {
-		o.ReconnectWait = 10 * time.Millisecond
-	}
+	o.ReconnectWait = cmp.Or(o.ReconnectWait, 10*time.Millisecond)
 	b := must.Get(natsbus.Open(t.Context(), o))(t)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)

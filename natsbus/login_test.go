@@ -67,9 +67,8 @@ func TestARefusedLoginIsTriedAgainAndNeverShown(t *testing.T) {
 				must.Kind(t, "publish", b.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 			}
 			h := b.Health()
-			if h.Connected || !strings.Contains(strings.ToLower(h.LastError), "authorization") {
-				t.Errorf("health is %+v", h)
-			}
+			must.Equal(t, "connected", h.Connected, false)
+			must.Says(t, "last error", strings.ToLower(h.LastError), "authorization")
 			s.stop()
 			s.opts.Username, s.opts.Password = "", ""
 			s.start(t)
@@ -91,10 +90,10 @@ func credentials(t *testing.T) (file string, change func(*server.Options)) {
 	userJWT := must.Get(jwt.NewUserClaims(must.Get(user.PublicKey())(t)).Encode(account))(t)
 	creds := must.Get(jwt.FormatUserConfig(userJWT, must.Get(user.Seed())(t)))(t)
 	file = filepath.Join(t.TempDir(), "nats.creds")
-	must.Get(0, os.WriteFile(file, creds, 0o600))(t)
+	must.Do(t, os.WriteFile(file, creds, 0o600))
 	return file, func(o *server.Options) {
 		resolver := &server.MemAccResolver{}
-		must.Get(0, resolver.Store(accountClaims.Subject, accountJWT))(t)
+		must.Do(t, resolver.Store(accountClaims.Subject, accountJWT))
 		o.TrustedKeys = []string{must.Get(operator.PublicKey())(t)}
 		o.AccountResolver = resolver
 	}
@@ -110,7 +109,7 @@ func TestAFileOfCredentialsLogsIn(t *testing.T) {
 	must.Kind(t, "without", without.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 
 	// A file that holds no credentials is an error of the login, and not shown.
-	must.Get(0, os.WriteFile(file, []byte("-----BEGIN USER NKEY SEED-----\nSUhunter2\n------END USER NKEY SEED------\n"), 0o600))(t)
+	must.Do(t, os.WriteFile(file, []byte("-----BEGIN USER NKEY SEED-----\nSUhunter2\n------END USER NKEY SEED------\n"), 0o600))
 	broken, log := open(t, natsbus.Options{URL: s.url(), CredsFile: file})
 	must.Kind(t, "broken", broken.Publish(t.Context(), mutation("1")), amber.KindUnreachable)
 	if h := broken.Health(); strings.Contains(log.String()+h.LastError, "hunter2") || h.LastError == "" {

@@ -198,7 +198,7 @@ func spawn(t *testing.T, job ...string) *process {
 	cmd.Stderr = os.Stderr
 	in := must.Get(cmd.StdinPipe())(t)
 	out := must.Get(cmd.StdoutPipe())(t)
-	must.Get(0, cmd.Start())(t)
+	must.Do(t, cmd.Start())
 	p := &process{cmd, in, make(chan string, 1<<16)}
 	go func() { // ends with the process
 		defer close(p.lines)
@@ -280,7 +280,7 @@ func TestKilledBrokersAndPublishersLoseNothing(t *testing.T) {
 	last := spawn(t, "finish", dir, url)
 	for range last.lines {
 	}
-	must.Get(0, last.cmd.Wait())(t)
+	must.Do(t, last.cmd.Wait())
 
 	hh := must.Get(openStores(t.Context(), dir))(t)
 	want := map[string][]string{}
@@ -289,7 +289,7 @@ func TestKilledBrokersAndPublishersLoseNothing(t *testing.T) {
 		want[name] = positions(t, log)
 		total += len(want[name])
 	}
-	must.Get(0, hh.close(t.Context()))(t)
+	must.Do(t, hh.close(t.Context()))
 	if total < acked {
 		t.Fatalf("%d changes are in the logs, %d writes were acknowledged", total, acked)
 	}

@@ -26,7 +26,7 @@ type outbox struct {
 func newOutbox(t *testing.T) *outbox {
 	t.Helper()
 	db := must.Get(ledger.Open(t.Context(), filepath.Join(t.TempDir(), "home.db"), ledger.Options{Clock: time.Now, Random: cryptorand.Reader}))(t)
-	t.Cleanup(func() { must.Get(0, db.Close())(t) })
+	t.Cleanup(func() { must.Do(t, db.Close()) })
 	return &outbox{db, make(chan struct{}, 1), make(chan struct{}, 1)}
 }
 
@@ -110,7 +110,7 @@ func TestARelayReachesTheStreamThroughOutages(t *testing.T) {
 			id := fmt.Sprintf("created/acme/%d", len(want))
 			e := mutation(id)
 			e.Payload = json.RawMessage(`{"n":1}`)
-			must.Get(0, o.Publish(t.Context(), e))(t)
+			must.Do(t, o.Publish(t.Context(), e))
 			want = append(want, id)
 		}
 	}

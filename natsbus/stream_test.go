@@ -106,7 +106,7 @@ func TestAFullStreamTakesTheEventOnceItHasRoom(t *testing.T) {
 	if h := b.Health(); !h.Connected || h.Failed != 3 || !strings.Contains(h.LastError, "maximum messages") {
 		t.Errorf("health is %+v", h)
 	}
-	must.Get(0, must.Get(js.Stream(t.Context(), natsbus.DefaultStream))(t).Purge(t.Context()))(t)
+	must.Do(t, must.Get(js.Stream(t.Context(), natsbus.DefaultStream))(t).Purge(t.Context()))
 	publish(t, b, mutation("2"))
 	must.Equal(t, "kept", idsOf(t, s.kept(t, natsbus.DefaultStream)), []string{"2"})
 }

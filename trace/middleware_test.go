@@ -48,9 +48,8 @@ func TestARequestContinuesTheTraceOfItsCaller(t *testing.T) {
 	must.Equal(t, "parent of the caller", request.Parent.SpanID().String(), "00f067aa0ba902b7")
 	must.Equal(t, "parent of the operation", op.Parent.SpanID(), request.SpanContext.SpanID())
 	must.Equal(t, "what is kept of what the caller said", request.SpanContext.TraceState().String(), "")
-	if request.Name != "GET /v1/memories/{id}" || request.SpanKind != oteltrace.SpanKindServer {
-		t.Errorf("span %q of kind %v", request.Name, request.SpanKind)
-	}
+	must.Equal(t, "name", request.Name, "GET /v1/memories/{id}")
+	must.Equal(t, "span kind", request.SpanKind, oteltrace.SpanKindServer)
 	want := map[string]string{
 		"http.request.method": "GET", "http.route": "/v1/memories/{id}", "http.response.status_code": "404",
 	}
@@ -115,9 +114,8 @@ func TestAPanicIsAnErrorAndGoesOn(t *testing.T) {
 		serve(t, tracer, httptest.NewRequest("BREW", "/v1/memories/x", nil), func(http.ResponseWriter, *http.Request) { panic("bug") })
 	}()
 	s := only(t, spans())
-	if s.Status.Code != codes.Error || attributes(s)["http.request.method"] != "_OTHER" {
-		t.Errorf("status %v, attributes %v", s.Status, attributes(s))
-	}
+	must.Equal(t, "code", s.Status.Code, codes.Error)
+	must.Equal(t, "http.request.method", attributes(s)["http.request.method"], "_OTHER")
 }
 
 func TestStreamsStillFlush(t *testing.T) {

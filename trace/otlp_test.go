@@ -109,11 +109,10 @@ func TestACollectorThatHangsHoldsNobodyUp(t *testing.T) {
 	defer s.Close()
 	defer close(hang)
 	failed := make(chan error, 100)
-	tracer, err := trace.Open(t.Context(), trace.Options{
+	tracer := must.Get(trace.Open(t.Context(), trace.Options{
 		Endpoint: s.URL, CloseTimeout: 20 * time.Millisecond,
 		Failed: func(err error) { failed <- err },
-	})
-	must.Do(t, err)
+	}))(t)
 	for range 2*trace.MaxQueue + 1000 { // more than there is room for
 		_, end := tracer.Begin(t.Context(), wire.Operation{Layer: "long_term", Name: "get"})
 		end(wire.Outcome{})
@@ -183,9 +182,8 @@ func TestVariables(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := trace.FromEnvironment(variables(c.set))
-			if got.Endpoint != c.want.Endpoint || got.Service != c.want.Service {
-				t.Errorf("got %q %q, want %q %q", got.Endpoint, got.Service, c.want.Endpoint, c.want.Service)
-			}
+			must.Equal(t, "endpoint", got.Endpoint, c.want.Endpoint)
+			must.Equal(t, "service", got.Service, c.want.Service)
 			must.Equal(t, "", got.Headers, c.want.Headers)
 		})
 	}

@@ -27,9 +27,8 @@ func TestOperationsBecomeSpansInsideEachOther(t *testing.T) {
 	}
 	child, parent := got[0], got[1]
 	must.Equal(t, "parent of the inner operation", child.Parent.SpanID(), parent.SpanContext.SpanID())
-	if child.Name != "notes.read_note" || parent.Name != "long_term.write" {
-		t.Errorf("spans are called %q and %q", child.Name, parent.Name)
-	}
+	must.Equal(t, "name", child.Name, "notes.read_note")
+	must.Equal(t, "name", parent.Name, "long_term.write")
 	want := map[string]string{
 		"amber.tenant": "acme", "amber.agent": "scout", "amber.layer": "long_term", "amber.operation": "write",
 		"amber.bytes_in": "7", "amber.bytes_out": "0", "amber.items": "2",
