@@ -38,11 +38,7 @@ func TestCanonicalIsOneSpelling(t *testing.T) {
 		{`[0,-0,1.0,1e2,1E+2,100000000000000000000000000001,0.10]`, `[0,-0,1.0,1e2,1E+2,100000000000000000000000000001,0.10]`},
 	}
 	for _, tt := range tests {
-		v, err := colony.DecodeJSON([]byte(tt.in))
-		if err != nil {
-			t.Errorf("%s: %v", tt.in, err)
-			continue
-		}
+		v := must.Get(colony.DecodeJSON([]byte(tt.in)))(t)
 		must.Equal(t, tt.in, string(v.Canonical()), tt.want)
 	}
 }
@@ -59,11 +55,7 @@ func TestPlainKeepsTheOrder(t *testing.T) {
 		{`"\"\\\b\f\n\r\t\u0000"`, `"\"\\\b\f\n\r\t\u0000"`},
 	}
 	for _, tt := range tests {
-		v, err := colony.DecodeJSON([]byte(tt.in))
-		if err != nil {
-			t.Errorf("%s: %v", tt.in, err)
-			continue
-		}
+		v := must.Get(colony.DecodeJSON([]byte(tt.in)))(t)
 		must.Equal(t, tt.in, string(v.Plain()), tt.want)
 	}
 }

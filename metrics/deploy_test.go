@@ -1,8 +1,8 @@
 package metrics_test
 
 import (
-	"fmt"
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"

@@ -35,36 +35,39 @@ type files map[string]string
 // begin is what a vault holds before a change.
 var begin = files{"a": big("old a"), "b": big("old b")}
 
-// changes are all that can be done to a vault, and what it holds afterwards. In
-// between it may hold nothing but what it held before, or what halfway says.
-var changes = []struct {
+// change is something done to a vault, and what it holds afterwards. In between it
+// may hold nothing but what it held before, or what halfway says.
+type change struct {
 	name    string
 	do      func(ctx context.Context, s *shelf.Shelf) error
 	after   files
 	halfway files
-}{
+}
+
+// changes are all that can be done to a vault that holds what begin says.
+var changes = []change{
 	{name: "put", after: files{"a": big("old a"), "b": big("old b"), "c": big("new c")}, do: func(ctx context.Context, s *shelf.Shelf) error {
-		return second(s.Put(ctx, "c", big("new c")))
+		return must.Err(s.Put(ctx, "c", big("new c")))
 	}},
 	{name: "replace", after: files{"a": big("new a"), "b": big("old b")}, do: func(ctx context.Context, s *shelf.Shelf) error {
-		return second(s.PutIf(ctx, "a", big("new a"), colony.Condition{Version: sha(big("old a"))}))
+		return must.Err(s.PutIf(ctx, "a", big("new a"), colony.Condition{Version: sha(big("old a"))}))
 	}},
 	{name: "append", after: files{"a": big("old a") + "more", "b": big("old b")}, do: func(ctx context.Context, s *shelf.Shelf) error {
-		return second(s.Append(ctx, "a", "more"))
+		return must.Err(s.Append(ctx, "a", "more"))
 	}},
 	{name: "delete", after: files{"b": big("old b")}, do: func(ctx context.Context, s *shelf.Shelf) error {
 		return s.Delete(ctx, "a")
 	}},
 	{
 		name: "move", after: files{"b": big("old b"), "c": big("old a")}, halfway: files{"a": big("old a"), "b": big("old b"), "c": big("old a")},
-		do: func(ctx context.Context, s *shelf.Shelf) error { return second(s.Move(ctx, "a", "c", false)) },
+		do: func(ctx context.Context, s *shelf.Shelf) error { return must.Err(s.Move(ctx, "a", "c", false)) },
 	},
 	{
 		name: "move over", after: files{"b": big("old a")}, halfway: files{"a": big("old a"), "b": big("old a")},
-		do: func(ctx context.Context, s *shelf.Shelf) error { return second(s.Move(ctx, "a", "b", true)) },
+		do: func(ctx context.Context, s *shelf.Shelf) error { return must.Err(s.Move(ctx, "a", "b", true)) },
 	},
 	{name: "copy", after: files{"a": big("old a"), "b": big("old a")}, do: func(ctx context.Context, s *shelf.Shelf) error {
-		return second(s.Copy(ctx, "a", "b", true))
+		return must.Err(s.Copy(ctx, "a", "b", true))
 	}},
 }
 
@@ -110,32 +113,41 @@ func TestPowerCut(t *testing.T) {
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			dir := lockedHome(t)
-			for n := 1; ; n++ {
-				fsys := disk(t, dir, begin)
-				s := open(t, dir, func(o *shelf.Options) { o.FS = fsys })
-				before := fsys.Calls()
-				fsys.StopAt(before + n)
-				err := c.do(t.Context(), s.Shelf)
-				if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
-					t.Fatalf("cut at call %d: %v", n, err)
-				}
-				for seed := range uint64(seeds) {
-					after := fsys.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
-					got := held(t, dir, after)
-					ok := cmp.Equal(got, c.after) || err != nil && (cmp.Equal(got, begin) || c.halfway != nil && cmp.Equal(got, c.halfway))
-					if !ok {
-						t.Fatalf("cut at call %d (%v), seed %d: got %s", n, err, seed, brief(got))
-					}
-					goesOn(t, dir, after, got, uint64(n))
-				}
-				if fsys.Calls() < before+n {
-					t.Logf("%d calls", n-1)
-					return
-				}
-			}
+			cutAtEveryCall(t, begin, c)
 		})
 	}
+}
+
+func cutAtEveryCall(t *testing.T, before files, c change) {
+	t.Helper()
+	dir := lockedHome(t)
+	for n := 1; ; n++ {
+		fsys := disk(t, dir, before)
+		s := open(t, dir, func(o *shelf.Options) { o.FS = fsys })
+		calls := fsys.Calls()
+		fsys.StopAt(calls + n)
+		err := c.do(t.Context(), s.Shelf)
+		if err != nil && !errors.Is(err, crashfs.ErrCrashed) {
+			t.Fatalf("cut at call %d: %v", n, err)
+		}
+		for seed := range uint64(seeds) {
+			after := fsys.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
+			got := held(t, dir, after)
+			if !c.leaves(got, before, err) {
+				t.Fatalf("cut at call %d (%v), seed %d: got %s", n, err, seed, brief(got))
+			}
+			goesOn(t, dir, after, got, uint64(n))
+		}
+		if fsys.Calls() < calls+n {
+			t.Logf("%d calls", n-1)
+			return
+		}
+	}
+}
+
+// leaves reports whether a vault may hold got after a change that ended with err.
+func (c change) leaves(got, before files, err error) bool {
+	return cmp.Equal(got, c.after) || err != nil && (cmp.Equal(got, before) || c.halfway != nil && cmp.Equal(got, c.halfway))
 }
 
 // goesOn puts a file after a power cut, and cuts again.
@@ -152,25 +164,9 @@ func goesOn(t *testing.T, dir string, fsys *crashfs.FS, had files, seed uint64) 
 // TestFirstPutSurvivesAPowerCut cuts while the folders of the vault are made.
 func TestFirstPutSurvivesAPowerCut(t *testing.T) {
 	t.Parallel()
-	dir := lockedHome(t)
-	for n := 1; ; n++ {
-		fsys := disk(t, dir, nil)
-		s := open(t, dir, func(o *shelf.Options) { o.FS = fsys })
-		before := fsys.Calls()
-		fsys.StopAt(before + n)
-		_, err := s.PutIf(t.Context(), "a", "first", absent)
-		for seed := range uint64(seeds) {
-			after := fsys.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
-			got := held(t, dir, after)
-			if !cmp.Equal(got, files{"a": "first"}) && (err == nil || len(got) > 0) {
-				t.Fatalf("cut at call %d (%v), seed %d: got %s", n, err, seed, brief(got))
-			}
-			goesOn(t, dir, after, got, uint64(n))
-		}
-		if fsys.Calls() < before+n {
-			return
-		}
-	}
+	cutAtEveryCall(t, files{}, change{after: files{"a": "first"}, do: func(ctx context.Context, s *shelf.Shelf) error {
+		return must.Err(s.PutIf(ctx, "a", "first", absent))
+	}})
 }
 
 // TestEveryCallFails lets each call of each change fail, as a full or a broken disk
@@ -185,16 +181,14 @@ func TestEveryCallFails(t *testing.T) {
 				base := disk(t, dir, begin)
 				a := must.Get(openAgent(dir, base))(t)
 				fsys := errfs.Wrap(base, errfs.Rule{Nth: n, Err: syscall.ENOSPC, Written: 5})
-				s, err := shelf.Open(a, shelf.Options{Clock: today, FS: fsys})
-				must.Do(t, err)
-				err = c.do(t.Context(), s)
+				s := must.Get(shelf.Open(a, shelf.Options{Clock: today, FS: fsys}))(t)
+				err := c.do(t.Context(), s)
 				if len(fsys.Injected()) == 0 {
 					t.Logf("%d calls", n-1)
 					return
 				}
 				got := held(t, dir, base)
-				ok := cmp.Equal(got, c.after) || err != nil && (cmp.Equal(got, begin) || c.halfway != nil && cmp.Equal(got, c.halfway))
-				if !ok {
+				if !c.leaves(got, begin, err) {
 					t.Fatalf("call %d, %s (%v): got %s", n, fsys.Injected(), err, brief(got))
 				}
 				if err != nil && amber.KindOf(err) != amber.KindInternal {

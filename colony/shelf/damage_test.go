@@ -100,8 +100,8 @@ func TestForeign(t *testing.T) {
 			s.put("good", "content")
 			plant(t, s, filepath.Join(s.gen(), "state", "vault"))
 			for what, err := range map[string]error{
-				"list": second(s.List(t.Context(), "")), "list of others": second(s.List(t.Context(), "x")),
-				"folders": second(s.Folders(t.Context())), "search": third(s.Search(t.Context(), "content", 1, 0)),
+				"list": must.Err(s.List(t.Context(), "")), "list of others": must.Err(s.List(t.Context(), "x")),
+				"folders": must.Err(s.Folders(t.Context())), "search": third(s.Search(t.Context(), "content", 1, 0)),
 			} {
 				must.Kind(t, what, err, amber.KindDamaged)
 			}
@@ -127,9 +127,9 @@ func TestLinks(t *testing.T) {
 			link(t, elsewhere, path)
 			ctx := t.Context()
 			for what, err := range map[string]error{
-				"get": second(s.Get(ctx, "a")), "list": second(s.List(ctx, "")), "put": second(s.Put(ctx, "a", "two")),
-				"append": second(s.Append(ctx, "a", "two")), "put if": second(s.PutIf(ctx, "a", "two", colony.Condition{Version: sha("one")})),
-				"copy": second(s.Copy(ctx, "a", "b", true)), "move": second(s.Move(ctx, "a", "b", true)),
+				"get": must.Err(s.Get(ctx, "a")), "list": must.Err(s.List(ctx, "")), "put": must.Err(s.Put(ctx, "a", "two")),
+				"append": must.Err(s.Append(ctx, "a", "two")), "put if": must.Err(s.PutIf(ctx, "a", "two", colony.Condition{Version: sha("one")})),
+				"copy": must.Err(s.Copy(ctx, "a", "b", true)), "move": must.Err(s.Move(ctx, "a", "b", true)),
 			} {
 				must.Kind(t, what, err, amber.KindDamaged)
 			}
@@ -152,9 +152,9 @@ func TestDamagedFile(t *testing.T) {
 	breakIt()
 	ctx := t.Context()
 	for what, err := range map[string]error{
-		"get": second(s.Get(ctx, "a")), "append": second(s.Append(ctx, "a", "x")), "if absent": second(s.PutIf(ctx, "a", "x", absent)),
-		"if version": second(s.PutIf(ctx, "a", "x", colony.Condition{Version: sha("one")})), "copy": second(s.Copy(ctx, "a", "b", true)),
-		"move": second(s.Move(ctx, "a", "b", true)), "onto it": second(s.Move(ctx, "good", "a", false)),
+		"get": must.Err(s.Get(ctx, "a")), "append": must.Err(s.Append(ctx, "a", "x")), "if absent": must.Err(s.PutIf(ctx, "a", "x", absent)),
+		"if version": must.Err(s.PutIf(ctx, "a", "x", colony.Condition{Version: sha("one")})), "copy": must.Err(s.Copy(ctx, "a", "b", true)),
+		"move": must.Err(s.Move(ctx, "a", "b", true)), "onto it": must.Err(s.Move(ctx, "good", "a", false)),
 	} {
 		must.Kind(t, what, err, amber.KindDamaged)
 	}
@@ -181,8 +181,8 @@ func TestFileOfAnotherName(t *testing.T) {
 	b := must.Get(os.ReadFile(s.path("good")))(t)
 	write(t, s.path("other"), b)
 	for what, err := range map[string]error{
-		"get": second(s.Get(t.Context(), "other")), "list": second(s.List(t.Context(), "")), "append": second(s.Append(t.Context(), "other", "x")),
-		"move": second(s.Move(t.Context(), "other", "third", false)), "put if": second(s.PutIf(t.Context(), "other", "x", colony.Condition{Version: sha("content")})),
+		"get": must.Err(s.Get(t.Context(), "other")), "list": must.Err(s.List(t.Context(), "")), "append": must.Err(s.Append(t.Context(), "other", "x")),
+		"move": must.Err(s.Move(t.Context(), "other", "third", false)), "put if": must.Err(s.PutIf(t.Context(), "other", "x", colony.Condition{Version: sha("content")})),
 	} {
 		must.Kind(t, what, err, amber.KindDamaged)
 	}
@@ -198,7 +198,7 @@ func TestNewerFile(t *testing.T) {
 	write(t, s.path("a"), newer)
 	ctx := t.Context()
 	for what, err := range map[string]error{
-		"get": second(s.Get(ctx, "a")), "list": second(s.List(ctx, "")), "put": second(s.Put(ctx, "a", "x")), "append": second(s.Append(ctx, "a", "x")),
+		"get": must.Err(s.Get(ctx, "a")), "list": must.Err(s.List(ctx, "")), "put": must.Err(s.Put(ctx, "a", "x")), "append": must.Err(s.Append(ctx, "a", "x")),
 	} {
 		must.Kind(t, what, err, amber.KindTooNew)
 	}

@@ -38,14 +38,14 @@ func TestNamesThatAreNone(t *testing.T) {
 	} {
 		ctx := t.Context()
 		for what, err := range map[string]error{
-			"get":         second(s.Get(ctx, name)),
-			"put":         second(s.Put(ctx, name, "x")),
-			"append":      second(s.Append(ctx, name, "x")),
+			"get":         must.Err(s.Get(ctx, name)),
+			"put":         must.Err(s.Put(ctx, name, "x")),
+			"append":      must.Err(s.Append(ctx, name, "x")),
 			"delete":      s.Delete(ctx, name),
-			"move from":   second(s.Move(ctx, name, "b.md", true)),
-			"move to":     second(s.Move(ctx, "a.md", name, true)),
-			"copy to":     second(s.Copy(ctx, "a.md", name, true)),
-			"put if none": second(s.PutIf(ctx, name, "x", absent)),
+			"move from":   must.Err(s.Move(ctx, name, "b.md", true)),
+			"move to":     must.Err(s.Move(ctx, "a.md", name, true)),
+			"copy to":     must.Err(s.Copy(ctx, "a.md", name, true)),
+			"put if none": must.Err(s.PutIf(ctx, name, "x", absent)),
 		} {
 			must.Kind(t, what+" "+name, err, amber.KindInvalid)
 			must.Is(t, what+" "+name, err, shelf.ErrName)

@@ -19,8 +19,6 @@ import (
 
 var absent = colony.Condition{Absent: true}
 
-func second[T any](_ T, err error) error { return err }
-
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
 
 func TestOpenRefusesNonsense(t *testing.T) {
@@ -46,8 +44,8 @@ func TestNoAgent(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()
 	for what, err := range map[string]error{
-		"status": second(s.Status(ctx)), "list": second(s.List(ctx, "")), "get": second(s.Get(ctx, "a")),
-		"put": second(s.Put(ctx, "a", "x")), "delete": s.Delete(ctx, "a"),
+		"status": must.Err(s.Status(ctx)), "list": must.Err(s.List(ctx, "")), "get": must.Err(s.Get(ctx, "a")),
+		"put": must.Err(s.Put(ctx, "a", "x")), "delete": s.Delete(ctx, "a"),
 	} {
 		must.Kind(t, what, err, amber.KindNotFound)
 	}
@@ -88,19 +86,19 @@ func TestLimits(t *testing.T) {
 		must.Equal(t, what+": too many", errors.Is(err, shelf.ErrTooMany), many)
 	}
 	ctx := t.Context()
-	full("file", second(s.Put(ctx, "a", "12345678901")), false)
+	full("file", must.Err(s.Put(ctx, "a", "12345678901")), false)
 	s.put("a", "1234567890")
-	full("append", second(s.Append(ctx, "a", "x")), false)
+	full("append", must.Err(s.Append(ctx, "a", "x")), false)
 	s.put("b", "123456789")
-	full("total", second(s.Put(ctx, "c", "12")), false)
-	full("copy", second(s.Copy(ctx, "b", "c", false)), false)
+	full("total", must.Err(s.Put(ctx, "c", "12")), false)
+	full("copy", must.Err(s.Copy(ctx, "b", "c", false)), false)
 	s.put("c", "1")
 	s.put("a", "0987654321") // takes the place of as much
-	full("a fourth", second(s.Put(ctx, "d", "")), true)
-	full("a fourth by copy", second(s.Copy(ctx, "c", "d", false)), false)
-	full("a fourth by append", second(s.Append(ctx, "d", "")), true)
+	full("a fourth", must.Err(s.Put(ctx, "d", "")), true)
+	full("a fourth by copy", must.Err(s.Copy(ctx, "c", "d", false)), false)
+	full("a fourth by append", must.Err(s.Append(ctx, "d", "")), true)
 	must.Kind(t, "a move in a full vault", must.Err(s.Move(ctx, "a", "d", false)), "")
-	full("growth of one", second(s.Append(ctx, "c", "2")), false)
+	full("growth of one", must.Err(s.Append(ctx, "c", "2")), false)
 	must.Fail(s.Put(ctx, "c", "\xff"))(t, "no UTF-8", amber.KindInvalid)
 	s.holds("c", "1")
 	s.holds("d", "0987654321")

@@ -184,9 +184,9 @@ func TestEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for what, err := range map[string]error{
-		"status": second(s.Status(ctx)), "list": second(s.List(ctx, "")), "get": second(s.Get(ctx, "a")), "put": second(s.Put(ctx, "a", "two")),
-		"delete": s.Delete(ctx, "a"), "append": second(s.Append(ctx, "a", "x")), "move": second(s.Move(ctx, "a", "b", true)),
-		"search": third(s.Search(ctx, "one", 1, 0)), "folders": second(s.Folders(ctx)),
+		"status": must.Err(s.Status(ctx)), "list": must.Err(s.List(ctx, "")), "get": must.Err(s.Get(ctx, "a")), "put": must.Err(s.Put(ctx, "a", "two")),
+		"delete": s.Delete(ctx, "a"), "append": must.Err(s.Append(ctx, "a", "x")), "move": must.Err(s.Move(ctx, "a", "b", true)),
+		"search": third(s.Search(ctx, "one", 1, 0)), "folders": must.Err(s.Folders(ctx)),
 	} {
 		must.Kind(t, what, err, amber.KindUnreachable)
 	}

@@ -2,13 +2,14 @@ package vaultapi_test
 
 import (
 	"encoding/json"
-	"github.com/amber-memory/amber/internal/must"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // FuzzRequest: whatever is asked, the answer has a status of the API and, but for
