@@ -37,10 +37,9 @@ func contracts(t *testing.T, o client.Options) amber.Store {
 // calls is one call of each sort.
 var calls = map[string]func(context.Context, amber.Store) error{
 	"remember": func(ctx context.Context, s amber.Store) error {
-		_, err := s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x"})
-		return err
+		return must.Err(s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x"}))
 	},
-	"get":  func(ctx context.Context, s amber.Store) error { _, err := s.Memories.Get(ctx, someID); return err },
+	"get":  func(ctx context.Context, s amber.Store) error { return must.Err(s.Memories.Get(ctx, someID)) },
 	"turn": func(ctx context.Context, s amber.Store) error { return must.Err(s.Turns.AppendTurn(ctx, turn(""))) },
 	"read": func(ctx context.Context, s amber.Store) error { return must.Err(s.Sessions.Session(ctx, "s")) },
 	"list": func(ctx context.Context, s amber.Store) error { return must.Err(s.Notes.ListNotes(ctx)) },

@@ -32,105 +32,67 @@ func TestOnlyWhatMayBeDoneTwiceIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	text := "text"
 	journal := strings.Repeat("0", 32)
-	tests := map[string]struct {
-		call  func(context.Context, amber.Store) error
-		again bool
-	}{
-		"get memory": {again: true, call: func(ctx context.Context, s amber.Store) error { _, err := s.Memories.Get(ctx, someID); return err }},
-		"recall": {again: true, call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.LongTerm.Recall(ctx, amber.Query{})
-			return err
-		}},
-		"load turns": {again: true, call: func(ctx context.Context, s amber.Store) error { _, err := s.Turns.LoadTurns(ctx, "s", 1); return err }},
-		"forget":     {again: true, call: func(ctx context.Context, s amber.Store) error { return s.LongTerm.Delete(ctx, someID) }},
-		"write": {call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x"})
-			return err
-		}},
-		"write batch": {call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Batch.WriteBatch(ctx, []amber.WriteRequest{{Content: "x"}})
-			return err
-		}},
-		"write by key": {again: true, call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x", IdempotencyKey: "k"})
-			return err
-		}},
-		"edit": {call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Editor.Edit(ctx, amber.EditRequest{ID: someID, Content: &text})
-			return err
-		}},
-		"relate": {again: true, call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Relations.Relate(ctx, amber.Relation{From: someID, To: otherID, Type: "related"})
-			return err
-		}},
-		"unrelate":     {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Relations.Unrelate(ctx, "r") }},
-		"set concepts": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Concepts.SetConcepts(ctx, someID, nil) }},
-		"start": {call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Sessions.StartSession(ctx, amber.SessionStart{})
-			return err
-		}},
-		"start by id": {again: true, call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Sessions.StartSession(ctx, amber.SessionStart{ID: "s"})
-			return err
-		}},
-		"end": {again: true, call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Names.EndSession(ctx, amber.SessionEnd{ID: "s"})
-			return err
-		}},
-		"rename": {again: true, call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Names.RenameSession(ctx, "s", "n")
-			return err
-		}},
-		"select":         {again: true, call: func(ctx context.Context, s amber.Store) error { _, err := s.Active.SelectSession(ctx, "s"); return err }},
-		"delete session": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Sessions.DeleteSession(ctx, "s") }},
-		"turn":           {call: func(ctx context.Context, s amber.Store) error { return must.Err(s.Turns.AppendTurn(ctx, turn(""))) }},
-		"turn by id": {again: true, call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Turns.AppendTurn(ctx, turn("t"))
-			return err
-		}},
-		"delete turns": {call: func(ctx context.Context, s amber.Store) error { _, err := s.Turns.DeleteTurns(ctx, "s"); return err }},
-		"compaction": {call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Compactions.AddCompaction(ctx, summary(""))
-			return err
-		}},
-		"compaction by id": {again: true, call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Compactions.AddCompaction(ctx, summary("c"))
-			return err
-		}},
-		"save state": {call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.States.SaveState(ctx, "s", []byte(`1`), 0)
-			return err
-		}},
-		"delete state": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.States.DeleteState(ctx, "s") }},
-		"save loop": {call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Loops.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`1`)})
-			return err
-		}},
-		"clear loop":  {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Loops.ClearLoop(ctx, "s", "r") }},
-		"write note":  {again: true, call: func(ctx context.Context, s amber.Store) error { _, err := s.Notes.WriteNote(ctx, "n", "x"); return err }},
-		"delete note": {again: true, call: func(ctx context.Context, s amber.Store) error { return s.Notes.DeleteNote(ctx, "n") }},
-		"ingest": {call: func(ctx context.Context, s amber.Store) error {
-			_, err := s.Ingest.Ingest(ctx, amber.Ingestion{Journal: journal, Host: "h", Session: "s", Through: 1})
-			return err
-		}},
+	type deeds map[string]func() error
+	again := func(ctx context.Context, s amber.Store) deeds {
+		return deeds{
+			"get memory": func() error { return must.Err(s.Memories.Get(ctx, someID)) },
+			"recall":     func() error { return must.Err(s.LongTerm.Recall(ctx, amber.Query{})) },
+			"load turns": func() error { return must.Err(s.Turns.LoadTurns(ctx, "s", 1)) },
+			"forget":     func() error { return s.LongTerm.Delete(ctx, someID) },
+			"write by key": func() error {
+				return must.Err(s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x", IdempotencyKey: "k"}))
+			},
+			"relate": func() error {
+				return must.Err(s.Relations.Relate(ctx, amber.Relation{From: someID, To: otherID, Type: "related"}))
+			},
+			"unrelate":         func() error { return s.Relations.Unrelate(ctx, "r") },
+			"set concepts":     func() error { return s.Concepts.SetConcepts(ctx, someID, nil) },
+			"start by id":      func() error { return must.Err(s.Sessions.StartSession(ctx, amber.SessionStart{ID: "s"})) },
+			"end":              func() error { return must.Err(s.Names.EndSession(ctx, amber.SessionEnd{ID: "s"})) },
+			"rename":           func() error { return must.Err(s.Names.RenameSession(ctx, "s", "n")) },
+			"select":           func() error { return must.Err(s.Active.SelectSession(ctx, "s")) },
+			"delete session":   func() error { return s.Sessions.DeleteSession(ctx, "s") },
+			"turn by id":       func() error { return must.Err(s.Turns.AppendTurn(ctx, turn("t"))) },
+			"compaction by id": func() error { return must.Err(s.Compactions.AddCompaction(ctx, summary("c"))) },
+			"delete state":     func() error { return s.States.DeleteState(ctx, "s") },
+			"clear loop":       func() error { return s.Loops.ClearLoop(ctx, "s", "r") },
+			"write note":       func() error { return must.Err(s.Notes.WriteNote(ctx, "n", "x")) },
+			"delete note":      func() error { return s.Notes.DeleteNote(ctx, "n") },
+		}
 	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var requests atomic.Int64
-			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				requests.Add(1)
-				reset(w, r)
-			}))
-			defer srv.Close()
-			s := contracts(t, client.Options{URL: srv.URL, Attempts: 3, HTTP: unkept()})
-			must.Kind(t, "", tt.call(t.Context(), s), amber.KindUnreachable)
-			want := int64(1)
-			if tt.again {
-				want = 3
-			}
-			must.Equal(t, "requests", requests.Load(), want)
-		})
+	once := func(ctx context.Context, s amber.Store) deeds {
+		return deeds{
+			"write":        func() error { return must.Err(s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x"})) },
+			"write batch":  func() error { return must.Err(s.Batch.WriteBatch(ctx, []amber.WriteRequest{{Content: "x"}})) },
+			"edit":         func() error { return must.Err(s.Editor.Edit(ctx, amber.EditRequest{ID: someID, Content: &text})) },
+			"start":        func() error { return must.Err(s.Sessions.StartSession(ctx, amber.SessionStart{})) },
+			"turn":         func() error { return must.Err(s.Turns.AppendTurn(ctx, turn(""))) },
+			"delete turns": func() error { return must.Err(s.Turns.DeleteTurns(ctx, "s")) },
+			"compaction":   func() error { return must.Err(s.Compactions.AddCompaction(ctx, summary(""))) },
+			"save state":   func() error { return must.Err(s.States.SaveState(ctx, "s", []byte(`1`), 0)) },
+			"save loop": func() error {
+				return must.Err(s.Loops.SaveLoop(ctx, amber.LoopSave{SessionID: "s", RunID: "r", State: []byte(`1`)}))
+			},
+			"ingest": func() error {
+				return must.Err(s.Ingest.Ingest(ctx, amber.Ingestion{Journal: journal, Host: "h", Session: "s", Through: 1}))
+			},
+		}
+	}
+	for want, of := range map[int64]func(context.Context, amber.Store) deeds{1: once, 3: again} {
+		for name := range of(t.Context(), amber.Store{}) {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				var requests atomic.Int64
+				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					requests.Add(1)
+					reset(w, r)
+				}))
+				defer srv.Close()
+				s := contracts(t, client.Options{URL: srv.URL, Attempts: 3, HTTP: unkept()})
+				must.Kind(t, "", of(t.Context(), s)[name](), amber.KindUnreachable)
+				must.Equal(t, "requests", requests.Load(), want)
+			})
+		}
 	}
 }
 
