@@ -104,16 +104,11 @@ func TestBackupIsOvertaken(t *testing.T) {
 func TestBackupIsFinishedByAnother(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	busy := false
-	b.fake.Before = func(r colonytest.Request) colonytest.Fault {
-		if r.Op == "put" && strings.Contains(r.Name, "manifest") && !busy {
-			busy = true
-			if r := b.backup(b.open(nil), doc("one"), colony.BackupOptions{}); !r.Resumed || r.Signed {
-				t.Errorf("the other made %+v", r)
-			}
+	before(b.fake, "put", "manifest", func() {
+		if r := b.backup(b.open(nil), doc("one"), colony.BackupOptions{}); !r.Resumed || r.Signed {
+			t.Errorf("the other made %+v", r)
 		}
-		return colonytest.Fault{}
-	}
+	})
 	v := b.open(func(o *colony.Options) { o.Signer = signerOf(t, strings.Repeat("01", 32)) })
 	r := b.backup(v, doc("one"), colony.BackupOptions{})
 	if got := b.restore(v, doc("one")); !got.Signed || got.ID != r.ID || !r.Signed {

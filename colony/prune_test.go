@@ -186,14 +186,7 @@ func TestListWhileOthersPrune(t *testing.T) {
 	b := newBench(t)
 	v := b.open(nil)
 	older, newer := two(b, v)
-	busy := false
-	b.fake.Before = func(r colonytest.Request) colonytest.Fault {
-		if r.Op == "get" && r.Name == colony.ManifestName("x", older) && !busy {
-			busy = true
-			b.fake.Remove(names(b.fake, "cmem.x."+string(older))...)
-		}
-		return colonytest.Fault{}
-	}
+	before(b.fake, "get", colony.ManifestName("x", older), func() { b.fake.Remove(names(b.fake, "cmem.x."+string(older))...) })
 	all, err := v.List(t.Context())
 	if err != nil || len(all) != 1 || all[0].ID != newer {
 		t.Errorf("list is %+v, %v", all, err)

@@ -149,14 +149,7 @@ func TestRestoreWhileOthersPrune(t *testing.T) {
 		b := newBench(t)
 		v, other := b.open(nil), b.open(nil)
 		b.backup(v, doc("one"), colony.BackupOptions{})
-		busy := false
-		b.fake.Before = func(r colonytest.Request) colonytest.Fault {
-			if r.Op == "get" && strings.Contains(r.Name, at) && !busy {
-				busy = true
-				b.backup(other, doc("two"), colony.BackupOptions{Keep: 1})
-			}
-			return colonytest.Fault{}
-		}
+		before(b.fake, "get", at, func() { b.backup(other, doc("two"), colony.BackupOptions{Keep: 1}) })
 		r, err := v.Restore(t.Context(), "")
 		if err != nil || r.Documents["MEMORY.md"] != "two" || r.Fallback != "" {
 			t.Errorf("while %s is read: restored %q (%q): %v", at, r.Documents, r.Fallback, err)

@@ -51,18 +51,10 @@ func TestPointerStaysWithTheNewerSnapshot(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []string{"conditional", "unconditional"} {
 		b := newBench(t)
-		var other func()
-		b.fake.Before = func(r colonytest.Request) colonytest.Fault {
-			if f := other; f != nil && r.Op == "put" && r.Name == "cmem.x.latest.json" {
-				other = nil
-				f()
-			}
-			return colonytest.Fault{}
-		}
 		on := func() colony.Backend { return backends[backend](&scene{bench: b}) }
 		one, two := b.openOn(on(), nil), b.openOn(on(), nil)
 		var newer colony.BackupReport
-		other = func() { newer = b.backup(two, doc("two"), colony.BackupOptions{Keep: 1}) }
+		before(b.fake, "put", pointerFile, func() { newer = b.backup(two, doc("two"), colony.BackupOptions{Keep: 1}) })
 		older := b.backup(one, doc("one"), colony.BackupOptions{})
 		if older.SupersededBy != newer.ID || older.ID >= newer.ID {
 			t.Errorf("%s: reports are %+v and %+v", backend, older, newer)
