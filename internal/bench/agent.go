@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"math"
 	"math/rand/v2"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -46,45 +45,32 @@ var agentPath = filepath.Join("tenants", string(amber.DefaultTenant), "agents", 
 
 // generated returns a home with the agent of that size below dir, made now if
 // it is not there. Nobody changes it: measurements run on copies.
-func generated(ctx context.Context, dir string, size agentSize) (string, error) {
+func generated(ctx context.Context, dir string, size agentSize) string {
 	path := filepath.Join(dir, size.label())
 	done := path + ".json" // written last
 	if b, err := os.ReadFile(done); err == nil {
 		fmt.Printf("agent: %s from %s\n", b, path)
-		return path, nil
+		return path
 	}
-	if err := os.RemoveAll(path); err != nil {
-		return "", err
-	}
+	check(os.RemoveAll(path))
 	begin := time.Now()
-	if err := generate(ctx, path, size); err != nil {
-		return "", fmt.Errorf("generate agent: %w", err)
-	}
-	b, err := json.Marshal(size)
-	if err != nil {
-		return "", err
-	}
+	within("generate agent", func() { generate(ctx, path, size) })
+	b := get(json.Marshal(size))
 	fmt.Printf("agent: %s made in %s\n", b, time.Since(begin).Round(time.Second))
-	return path, os.WriteFile(done, b, 0o600)
+	check(os.WriteFile(done, b, 0o600))
+	return path
 }
 
 // generate makes an agent as Amber's own writes leave it.
-func generate(ctx context.Context, dir string, size agentSize) error {
+func generate(ctx context.Context, dir string, size agentSize) {
 	random := rand.NewChaCha8([32]byte(binary.LittleEndian.AppendUint64(make([]byte, 24), size.Seed)))
 	clock := steadyClock()
 	h, _, err := home.Open(dir, home.Options{Clock: clock, Random: random})
-	if err != nil {
-		return err
-	}
-	agent, err := h.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		return err
-	}
+	check(err)
+	agent := get(h.Agent(amber.DefaultTenant, amber.DefaultAgent))
 	g := generator{size: size, agent: agent, clock: clock, random: random, text: newWriter(size.Seed)}
-	if err := g.memories(ctx); err != nil {
-		return err
-	}
-	return g.notes(ctx)
+	g.memories(ctx)
+	g.notes(ctx)
 }
 
 // steadyClock goes on by a millisecond whenever it is asked.
@@ -105,38 +91,20 @@ type generator struct {
 // memories fills memory.db. Memories go through the store. There is no batch
 // of embeddings, and a transaction for each would take an hour: they are
 // inserted as the store inserts them, many in one transaction.
-func (g *generator) memories(ctx context.Context) (err error) {
-	store, err := sqlite.Open(ctx, g.agent, sqlite.Options{Clock: g.clock, Random: g.random})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	current, err := g.agent.Current()
-	if err != nil {
-		return err
-	}
-	u := url.URL{Scheme: "file", Path: filepath.Join(g.agent.GenDir(current), "memory.db"), RawQuery: "_pragma=foreign_keys(1)&_pragma=busy_timeout(10000)"}
-	db, err := sql.Open("sqlite", u.String())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	db.SetMaxOpenConns(1)
+func (g *generator) memories(ctx context.Context) {
+	store := get(sqlite.Open(ctx, g.agent, sqlite.Options{Clock: g.clock, Random: g.random}))
+	defer func() { check(store.Close()) }()
+	db := openMemoryDB(g.agent, []string{"foreign_keys(1)", "busy_timeout(10000)"})
+	defer func() { check(db.Close()) }()
 	for n := 0; n < g.size.Memories; {
 		batch := make([]amber.WriteRequest, min(amber.MaxBatchSize, g.size.Memories-n))
 		for i := range batch {
 			batch[i] = g.memory(n + i)
 		}
-		acks, err := store.WriteBatch(ctx, batch)
-		if err != nil {
-			return err
-		}
-		if err := g.embed(ctx, db, acks); err != nil {
-			return err
-		}
+		acks := get(store.WriteBatch(ctx, batch))
+		g.embed(ctx, db, acks)
 		n += len(batch)
 	}
-	return nil
 }
 
 // memory is the n-th memory: nine in ten of one of forty projects, the others
@@ -155,26 +123,17 @@ func (g *generator) memory(n int) amber.WriteRequest {
 }
 
 // embed gives memories a vector each.
-func (g *generator) embed(ctx context.Context, db *sql.DB, memories []amber.WriteAck) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
+func (g *generator) embed(ctx context.Context, db *sql.DB, memories []amber.WriteAck) {
+	tx := get(db.BeginTx(ctx, nil))
 	defer tx.Rollback()
 	vector := make([]byte, 4*g.size.Vector)
 	for _, m := range memories {
 		g.direction(vector)
-		_, err := tx.ExecContext(ctx, `INSERT INTO embeddings (memory_id, model, dimension, vector) VALUES (?, 'bench', ?, ?)`, m.ID, g.size.Vector, vector)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO changes (stamp, op, scope, key, old_digest, new_digest) VALUES (?, ?, ?, ?, ?, ?)`,
-			m.Origin.Clock, amber.OpUpdate, amber.ChangeMemory, m.ID, m.ContentDigest, m.ContentDigest)
-		if err != nil {
-			return err
-		}
+		get(tx.ExecContext(ctx, `INSERT INTO embeddings (memory_id, model, dimension, vector) VALUES (?, 'bench', ?, ?)`, m.ID, g.size.Vector, vector))
+		get(tx.ExecContext(ctx, `INSERT INTO changes (stamp, op, scope, key, old_digest, new_digest) VALUES (?, ?, ?, ?, ?, ?)`,
+			m.Origin.Clock, amber.OpUpdate, amber.ChangeMemory, m.ID, m.ContentDigest, m.ContentDigest))
 	}
-	return tx.Commit()
+	check(tx.Commit())
 }
 
 // direction fills a vector of length 1, as models make them. No two are alike.
@@ -193,73 +152,54 @@ func (g *generator) direction(vector []byte) {
 
 // notes writes the notes in as many commits: each adds some notes and edits
 // one that is there.
-func (g *generator) notes(ctx context.Context) error {
+func (g *generator) notes(ctx context.Context) {
 	if g.size.Notes == 0 {
-		return nil
+		return
 	}
-	current, err := g.agent.Current()
-	if err != nil {
-		return err
-	}
+	current := get(g.agent.Current())
 	dir := filepath.Join(g.agent.GenDir(current), "memdir")
-	d, err := notes.New(notes.Options{Guard: notes.Fixed(dir), Clock: g.clock})
-	if err != nil {
-		return err
-	}
+	d := get(notes.New(notes.Options{Guard: notes.Fixed(dir), Clock: g.clock}))
 	written := 0
 	for c := range g.size.Commits {
 		if c > 0 {
-			if err := g.note(dir, g.text.random.IntN(written)); err != nil {
-				return err
-			}
+			g.note(dir, g.text.random.IntN(written))
 		}
 		for ; written < g.size.Notes*(c+1)/g.size.Commits; written++ {
-			if err := g.note(dir, written); err != nil {
-				return err
-			}
+			g.note(dir, written)
 		}
-		if err := d.CommitAll(ctx); err != nil {
-			return err
-		}
+		check(d.CommitAll(ctx))
 	}
 	// One pack, as after a restore, or after git gc: thousands of small files
 	// would make the plain copy slow, which everything is compared with.
 	repack := command{program: "git", args: []string{"-C", dir, "repack", "-a", "-d", "-q"}}
-	if _, err := repack.runNow(ctx); err != nil {
-		return err
-	}
-	return d.Check(ctx)
+	get(repack.runNow(ctx))
+	check(d.Check(ctx))
 }
 
 // noteName is what the n-th note is called.
 func noteName(n int) string { return fmt.Sprintf("area-%02d/note-%04d", n%25, n) }
 
 // note writes a note as an editor would.
-func (g *generator) note(dir string, n int) error {
+func (g *generator) note(dir string, n int) {
 	path := filepath.Join(dir, filepath.FromSlash(noteName(n))+".md")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
+	check(os.MkdirAll(filepath.Dir(path), 0o700))
 	title, first := g.text.text(n)
 	_, second := g.text.text(n)
-	return os.WriteFile(path, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", title, first, second), 0o600)
+	check(os.WriteFile(path, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", title, first, second), 0o600))
 }
 
 // folderSize counts the bytes and files below a folder, which need not exist.
-func folderSize(dir string) (bytes, files int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+func folderSize(dir string) (bytes, files int64) {
+	check(filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err != nil || d.IsDir() {
 			return err
 		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
+		info := get(d.Info())
 		bytes, files = bytes+info.Size(), files+1
 		return nil
-	})
-	return bytes, files, err
+	}))
+	return bytes, files
 }

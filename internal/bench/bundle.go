@@ -15,46 +15,32 @@ const (
 
 // bundles measures the file that leaves the machine, at the level of the other
 // tool.
-func (l *lab) bundles(ctx context.Context, dir, id string) error {
+func (l *lab) bundles(ctx context.Context, dir, id string) {
 	exact, redacted := filepath.Join(dir, "exact.tar.zst"), filepath.Join(dir, "redacted.tar.zst")
-	if err := l.timed(ctx, bundleExport, "bundle", "export", id, "--no-redact", "-o", exact); err != nil {
-		return err
-	}
-	if err := l.timed(ctx, bundleRedacted, "bundle", "export", id, "-o", redacted); err != nil {
-		return err
-	}
-	if err := l.timed(ctx, bundleRestore, "snapshot", "restore", exact, "--no-safety-snapshot", "--yes"); err != nil {
-		return err
-	}
-	if err := l.durableTar(ctx, dir); err != nil {
-		return err
-	}
+	l.timed(ctx, bundleExport, "bundle", "export", id, "--no-redact", "-o", exact)
+	l.timed(ctx, bundleRedacted, "bundle", "export", id, "-o", redacted)
+	l.timed(ctx, bundleRestore, "snapshot", "restore", exact, "--no-safety-snapshot", "--yes")
+	l.durableTar(ctx, dir)
 	for _, file := range []string{exact, redacted} {
-		if err := os.Remove(file); err != nil {
-			return err
-		}
+		check(os.Remove(file))
 	}
-	return nil
 }
 
 // tarSynced is a restore with tar that returns when everything is on disk, as
 // one of Amber does.
 const tarSynced = "tar | zstd -3: restore and sync"
 
-func (l *lab) durableTar(ctx context.Context, dir string) error {
+func (l *lab) durableTar(ctx context.Context, dir string) {
 	file, out := filepath.Join(dir, "peer-zstd", "1.tar.zst"), filepath.Join(dir, "synced")
 	if _, err := os.Stat(file); err != nil {
-		return nil // it is not installed
+		return // it is not installed
 	}
-	took, err := command{
+	took := get(command{
 		program: "sh",
 		args:    []string{"-c", `mkdir "$2" && zstd -q -dc "$1" | tar -xf - -C "$2" && sync -f "$2"`, "sh", file, out},
-	}.run(ctx)
-	if err != nil {
-		return err
-	}
+	}.run(ctx))
 	l.costs[tarSynced] = append(l.costs[tarSynced], took)
-	return os.RemoveAll(out)
+	check(os.RemoveAll(out))
 }
 
 // bundled compares bundles with tar and zstd, measured in the same run.

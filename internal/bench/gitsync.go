@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -36,123 +35,84 @@ type syncLab struct {
 
 // syncs measures sync through a folder: exports of what is new at several
 // sizes of the store, and a whole store out and in.
-func syncs(ctx context.Context, c config) (o outcome, err error) {
-	dir, err := filepath.Abs(filepath.Join(c.dir, "sync"))
-	if err != nil {
-		return o, err
-	}
+func syncs(ctx context.Context, c config) (o outcome) {
+	dir := get(filepath.Abs(filepath.Join(c.dir, "sync")))
 	l := &syncLab{dir: dir, bench: &bench{dir: dir, writer: newWriter(uint64(time.Now().UnixNano()))}}
 	between := int(math.Round(math.Sqrt(float64(c.small) * float64(c.large))))
 	// The largest store is exported whole while nobody else is at work.
-	full, err := l.full(ctx, c.large, c.syncRounds)
-	if err != nil {
-		return o, err
-	}
-	defer func() { err = errors.Join(err, l.close()) }()
+	full := l.full(ctx, c.large, c.syncRounds)
+	defer l.close()
 	for _, n := range []int{c.small, between, c.large} {
-		if err := l.open(ctx, n); err != nil {
-			return o, err
-		}
+		l.open(ctx, n)
 	}
-	if o.ratios, err = l.increments(ctx); err != nil {
-		return o, err
-	}
+	o.ratios = l.increments(ctx)
 	if c.syncRounds > 0 {
 		o.ratios, o.lines = append(o.ratios, full.ratio()), full.lines()
 		printLines(o.lines)
 	}
-	return o, nil
+	return o
 }
 
 // open makes the store of that size, if it is not there, and exports it once.
-func (l *syncLab) open(ctx context.Context, memories int) error {
-	s, err := l.store(ctx, memories)
-	if err != nil {
-		return err
-	}
-	sync, err := gitsync.Open(s, filepath.Join(l.dir, fmt.Sprint("shared-", memories), ".amber"))
-	if err != nil {
-		return errors.Join(err, s.Close())
-	}
+func (l *syncLab) open(ctx context.Context, memories int) {
+	s := l.store(ctx, memories)
+	sync := get(gitsync.Open(s, filepath.Join(l.dir, fmt.Sprint("shared-", memories), ".amber")))
 	l.replicas = append(l.replicas, replica{s, sync, memories})
-	_, err = sync.Export(ctx, gitsync.ExportOptions{})
-	return err
+	get(sync.Export(ctx, gitsync.ExportOptions{}))
 }
 
 // store opens the store of that size, filled now if it is empty.
-func (l *syncLab) store(ctx context.Context, memories int) (*sqlite.Store, error) {
+func (l *syncLab) store(ctx context.Context, memories int) *sqlite.Store {
 	name := storeName(memories)
-	s, err := l.bench.fill(ctx, name, 0)
-	if err != nil {
-		return nil, err
+	s := l.bench.fill(ctx, name, 0)
+	if get(s.Stats(ctx)).Memories > 0 {
+		return s
 	}
-	stats, err := s.Stats(ctx)
-	if err != nil || stats.Memories > 0 {
-		return s, err
-	}
-	if err := s.Close(); err != nil {
-		return nil, err
-	}
+	check(s.Close())
 	begin := time.Now()
-	s, err = l.bench.fill(ctx, name, memories)
+	s = l.bench.fill(ctx, name, memories)
 	fmt.Printf("%d memories stored in %s\n", memories, ms(time.Since(begin)))
-	return s, err
+	return s
 }
 
 func storeName(memories int) string { return fmt.Sprint("store-", memories) }
 
-func (l *syncLab) close() (err error) {
+func (l *syncLab) close() {
 	for _, r := range l.replicas {
-		err = errors.Join(err, r.store.Close())
+		check(r.store.Close())
 	}
-	return err
 }
 
 // newRows is how many memories are new in a small export.
 const newRows = 10
 
 // increments compares exports of what is new: nothing, and a few rows.
-func (l *syncLab) increments(ctx context.Context) ([]ratio, error) {
+func (l *syncLab) increments(ctx context.Context) []ratio {
 	const idle, busy = 400, 50 // the small store grows by half meanwhile
-	nothing, err := l.timed(idle, func(r replica) (time.Duration, error) { return r.export(ctx, 0) })
-	if err != nil {
-		return nil, err
-	}
-	few, err := l.timed(busy, func(r replica) (time.Duration, error) {
-		if err := l.save(ctx, r.store); err != nil {
-			return 0, err
-		}
+	nothing := l.timed(idle, func(r replica) time.Duration { return r.export(ctx, 0) })
+	few := l.timed(busy, func(r replica) time.Duration {
+		l.save(ctx, r.store)
 		syncDisks() // the export does not pay for what the save left
 		return r.export(ctx, newRows)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return append(l.compare("export, nothing new", nothing), l.compare(fmt.Sprintf("export of %d new rows", newRows), few)...), nil
+	return append(l.compare("export, nothing new", nothing), l.compare(fmt.Sprintf("export of %d new rows", newRows), few)...)
 }
 
 // timed runs something on each replica in turn, several times, and returns
 // the median of each. The first round is not counted. Each round begins with another
 // replica, because the first process after a pause is slower.
-func (l *syncLab) timed(rounds int, run func(replica) (time.Duration, error)) ([]time.Duration, error) {
+func (l *syncLab) timed(rounds int, run func(replica) time.Duration) []time.Duration {
 	times := make([][]time.Duration, len(l.replicas))
 	for n := range rounds + 1 {
 		for i := range l.replicas {
 			at := (i + n) % len(l.replicas)
-			d, err := run(l.replicas[at])
-			if err != nil {
-				return nil, err
-			}
+			d := run(l.replicas[at])
 			if n > 0 {
 				times[at] = append(times[at], d)
 			}
 		}
 	}
-	medians := make([]time.Duration, len(times))
-	for i, t := range times {
-		medians[i] = middle(t)
-	}
-	return medians, nil
+	return each(times, middle)
 }
 
 // compare puts every size over the smallest. The target is for the largest.
@@ -171,22 +131,21 @@ func (l *syncLab) compare(name string, medians []time.Duration) (ratios []ratio)
 }
 
 // save stores a few memories.
-func (l *syncLab) save(ctx context.Context, s *sqlite.Store) error {
+func (l *syncLab) save(ctx context.Context, s *sqlite.Store) {
 	batch := make([]amber.WriteRequest, newRows)
 	for i := range batch {
 		batch[i] = l.bench.request(i)
 	}
-	_, err := s.WriteBatch(ctx, batch)
-	return err
+	get(s.WriteBatch(ctx, batch))
 }
 
 // export tells how long it takes to export what is new.
-func (r replica) export(ctx context.Context, want int) (time.Duration, error) {
+func (r replica) export(ctx context.Context, want int) time.Duration {
 	begin := time.Now()
-	report, err := r.sync.Export(ctx, gitsync.ExportOptions{})
+	report := get(r.sync.Export(ctx, gitsync.ExportOptions{}))
 	took := time.Since(begin)
-	if err == nil && report.Observations != want {
-		err = fmt.Errorf("%d memories were exported, and %d are new", report.Observations, want)
+	if report.Observations != want {
+		fail("%d memories were exported, and %d are new", report.Observations, want)
 	}
-	return took, err
+	return took
 }

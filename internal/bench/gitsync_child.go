@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -17,63 +15,46 @@ import (
 const syncJob = "AMBER_BENCH_SYNC"
 
 // syncChild is that process.
-func syncChild(ctx context.Context, job string) error {
+func syncChild(ctx context.Context, job string) {
 	var t syncTask
-	if err := json.Unmarshal([]byte(job), &t); err != nil {
-		return err
-	}
-	tasks := map[string]func(context.Context) (syncDone, error){"export": t.export, "import": t.bring, "bare": t.bare}
+	check(json.Unmarshal([]byte(job), &t))
+	tasks := map[string]func(context.Context) syncDone{"export": t.export, "import": t.bring, "bare": t.bare}
 	do := tasks[t.Do]
 	if do == nil {
-		return fmt.Errorf("there is no task %q", t.Do)
+		fail("there is no task %q", t.Do)
 	}
-	done, err := do(ctx)
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.Do, err)
-	}
-	return json.NewEncoder(os.Stdout).Encode(done)
+	within(t.Do, func() { check(json.NewEncoder(os.Stdout).Encode(do(ctx))) })
 }
 
-func (t syncTask) export(ctx context.Context) (syncDone, error) {
-	return t.with(ctx, func(s *gitsync.Sync) (int, error) {
-		report, err := s.Export(ctx, gitsync.ExportOptions{})
-		return report.Observations, err
+func (t syncTask) export(ctx context.Context) syncDone {
+	return t.with(ctx, func(s *gitsync.Sync) int {
+		return get(s.Export(ctx, gitsync.ExportOptions{})).Observations
 	})
 }
 
 // bring imports the folder.
-func (t syncTask) bring(ctx context.Context) (syncDone, error) {
-	return t.with(ctx, func(s *gitsync.Sync) (int, error) {
-		report, err := s.Import(ctx)
-		if err == nil && len(report.Quarantined) > 0 {
-			err = fmt.Errorf("%d chunks were not imported: %s", len(report.Quarantined), report.Quarantined[0].Reason)
+func (t syncTask) bring(ctx context.Context) syncDone {
+	return t.with(ctx, func(s *gitsync.Sync) int {
+		report := get(s.Import(ctx))
+		if len(report.Quarantined) > 0 {
+			fail("%d chunks were not imported: %s", len(report.Quarantined), report.Quarantined[0].Reason)
 		}
-		return report.Observations, err
+		return report.Observations
 	})
 }
 
 // with tells how long fn takes on a store that is open and ties it to the
 // folder, until the store is closed again.
-func (t syncTask) with(ctx context.Context, fn func(*gitsync.Sync) (int, error)) (done syncDone, err error) {
-	store, err := t.open(ctx)
-	if err != nil {
-		return done, err
-	}
-	s, err := gitsync.Open(store, t.Folder)
-	if err != nil {
-		return done, errors.Join(err, store.Close())
-	}
+func (t syncTask) with(ctx context.Context, fn func(*gitsync.Sync) int) (done syncDone) {
+	store := t.open(ctx)
+	s := get(gitsync.Open(store, t.Folder))
 	begin := time.Now()
-	done.Memories, err = fn(s)
-	err = errors.Join(err, store.Close())
+	done.Memories = fn(s)
+	check(store.Close())
 	done.Took = time.Since(begin)
-	return done, err
+	return done
 }
 
-func (t syncTask) open(ctx context.Context) (*sqlite.Store, error) {
-	agent, err := agentIn(t.Home)
-	if err != nil {
-		return nil, err
-	}
-	return sqlite.Open(ctx, agent, options())
+func (t syncTask) open(ctx context.Context) *sqlite.Store {
+	return get(sqlite.Open(ctx, agentIn(t.Home), options()))
 }

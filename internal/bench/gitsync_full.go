@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,90 +28,59 @@ type contents struct {
 // full measures rounds of: the first export of a store to a folder; the import
 // of that folder into an empty store; bare inserts of the same rows. Each of
 // them is a process of its own.
-func (l *syncLab) full(ctx context.Context, memories, rounds int) (*fullSync, error) {
-	s, err := l.store(ctx, memories)
-	if err != nil {
-		return nil, err
-	}
-	stats, err := s.Stats(ctx) // a folder that was given may hold the store of an earlier run, which has grown
-	if err = errors.Join(err, s.Close()); err != nil {
-		return nil, err
-	}
+func (l *syncLab) full(ctx context.Context, memories, rounds int) *fullSync {
+	s := l.store(ctx, memories)
+	stats := get(s.Stats(ctx)) // a folder that was given may hold the store of an earlier run, which has grown
+	check(s.Close())
 	f := &fullSync{memories: int(stats.Memories)}
 	for n := range rounds {
 		fmt.Printf("round %d of %d\n", n+1, rounds)
-		if err := f.round(ctx, filepath.Join(l.dir, storeName(memories)), filepath.Join(l.dir, fmt.Sprint("round-", n))); err != nil {
-			return nil, fmt.Errorf("round %d: %w", n+1, err)
-		}
+		within(fmt.Sprint("round ", n+1), func() {
+			f.round(ctx, filepath.Join(l.dir, storeName(memories)), filepath.Join(l.dir, fmt.Sprint("round-", n)))
+		})
 	}
-	return f, nil
+	return f
 }
 
-func (f *fullSync) round(ctx context.Context, source, dir string) (err error) {
+func (f *fullSync) round(ctx context.Context, source, dir string) {
 	folder := filepath.Join(dir, ".amber")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
+	check(os.MkdirAll(dir, 0o700))
 	defer os.RemoveAll(dir)
-	if err := f.run(ctx, &f.export, syncTask{Do: "export", Home: source, Folder: folder}); err != nil {
-		return err
-	}
-	if f.contents, err = look(folder); err != nil {
-		return err
-	}
+	f.run(ctx, &f.export, syncTask{Do: "export", Home: source, Folder: folder})
+	f.contents = look(folder)
 	perChunk := (f.contents.records + f.contents.files - 1) / f.contents.files
-	if err := f.run(ctx, &f.imports, syncTask{Do: "import", Home: filepath.Join(dir, "import"), Folder: folder}); err != nil {
-		return err
-	}
-	return f.run(ctx, &f.bare, syncTask{Do: "bare", Home: filepath.Join(dir, "bare"), Source: source, Rows: perChunk})
+	f.run(ctx, &f.imports, syncTask{Do: "import", Home: filepath.Join(dir, "import"), Folder: folder})
+	f.run(ctx, &f.bare, syncTask{Do: "bare", Home: filepath.Join(dir, "bare"), Source: source, Rows: perChunk})
 }
 
 // run does a task in a process of its own and keeps what it took.
-func (f *fullSync) run(ctx context.Context, into *series, t syncTask) error {
-	task, err := json.Marshal(t)
-	if err != nil {
-		return err
-	}
-	took, err := command{program: os.Args[0], env: []string{syncJob + "=" + string(task)}}.run(ctx)
-	if err != nil {
-		return err
-	}
+func (f *fullSync) run(ctx context.Context, into *series, t syncTask) {
+	task := get(json.Marshal(t))
+	took := get(command{program: os.Args[0], env: []string{syncJob + "=" + string(task)}}.run(ctx))
 	var done syncDone
-	if err := json.Unmarshal(took.stdout, &done); err != nil {
-		return err
-	}
+	check(json.Unmarshal(took.stdout, &done))
 	if done.Memories != f.memories {
-		return fmt.Errorf("%s: %d of %d memories", t.Do, done.Memories, f.memories)
+		fail("%s: %d of %d memories", t.Do, done.Memories, f.memories)
 	}
 	took.wall = done.Took
 	*into = append(*into, took)
-	return nil
 }
 
 // look reads the chunks in a folder.
-func look(folder string) (c contents, err error) {
+func look(folder string) (c contents) {
 	dir := filepath.Join(folder, "chunks")
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return c, err
-	}
+	entries := get(os.ReadDir(dir))
 	for _, e := range entries {
 		id, ok := chunk.ParseFileName(e.Name())
 		if !ok {
-			return c, fmt.Errorf("%s is no chunk", e.Name())
+			fail("%s is no chunk", e.Name())
 		}
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return c, err
-		}
-		read, err := chunk.Decode(id, b)
-		if err != nil {
-			return c, err
-		}
+		b := get(os.ReadFile(filepath.Join(dir, e.Name())))
+		read := get(chunk.Decode(id, b))
 		c.files, c.records = c.files+1, c.records+len(read.Records)
 		c.bytes, c.text = c.bytes+int64(len(b)), c.text+int64(read.Text)
 	}
-	return c, nil
+	return c
 }
 
 func (f *fullSync) ratio() ratio {
@@ -142,11 +110,7 @@ func (f *fullSync) speed(name string, s series, note string) line {
 }
 
 func (f *fullSync) memory(name string, s series) line {
-	var all []string
-	for _, c := range s {
-		all = append(all, mb(c.resident))
-	}
-	slices.Sort(all)
+	all := slices.Sorted(slices.Values(each(s, func(c cost) string { return mb(c.resident) })))
 	return line{name: name, amount: float64(s.resident()) / 1e6, unit: "MB", limit: limitSyncMemory, note: fmt.Sprint("each run: ", all)}
 }
 

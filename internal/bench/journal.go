@@ -5,12 +5,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,18 +23,16 @@ import (
 // hooks compares processes of the binary: one that keeps an event durably, one
 // that does so and looks for memories to inject, and one that prints its
 // version.
-func hooks(ctx context.Context, binary, dir string) ([]ratio, error) {
+func hooks(ctx context.Context, binary, dir string) []ratio {
 	env := append(os.Environ(), "AMBER_HOME="+filepath.Join(dir, "hook"))
-	run := func(stdin string, args ...string) (time.Duration, error) {
+	run := func(stdin string, args ...string) time.Duration {
 		cmd := exec.CommandContext(ctx, binary, args...)
 		cmd.Env, cmd.Stdin = env, bytes.NewReader([]byte(stdin))
 		begin := time.Now()
-		err := cmd.Run()
-		return time.Since(begin), err
+		within(binary, func() { check(cmd.Run()) })
+		return time.Since(begin)
 	}
-	if _, err := run("", "remember", "The build needs Go 1.26"); err != nil {
-		return nil, fmt.Errorf("%s: %w", binary, err)
-	}
+	run("", "remember", "The build needs Go 1.26")
 	const rounds = 300
 	var version, hook, inject []time.Duration
 	for i := range rounds {
@@ -50,17 +48,13 @@ func hooks(ctx context.Context, binary, dir string) ([]ratio, error) {
 			{&hook, tool, []string{"hook", "claude-code"}},
 			{&inject, prompt, []string{"hook", "claude-code"}},
 		} {
-			d, err := run(m.stdin, m.args...)
-			if err != nil {
-				return nil, err
-			}
-			*m.times = append(*m.times, d)
+			*m.times = append(*m.times, run(m.stdin, m.args...))
 		}
 	}
 	return []ratio{
 		{name: "hook process, event durable", ours: middle(hook), theirs: middle(version), what: "amber hook", base: "amber version", limit: 1.3},
 		{name: "hook process with injection", ours: middle(inject), theirs: middle(version), what: "amber hook, prompt", base: "amber version"},
-	}, nil
+	}
 }
 
 func middle(times []time.Duration) time.Duration {
@@ -70,11 +64,8 @@ func middle(times []time.Duration) time.Duration {
 
 // groupCommit compares the time of one durable entry by one writer with that
 // by 64, in one process.
-func groupCommit(_ context.Context, dir string) (ratio, error) {
-	j, err := journal.Open(filepath.Join(dir, "group"), journal.Options{Clock: time.Now})
-	if err != nil {
-		return ratio{}, err
-	}
+func groupCommit(dir string) ratio {
+	j := get(journal.Open(filepath.Join(dir, "group"), journal.Options{Clock: time.Now}))
 	const few, many = 2000, 40_000
 	var alone, crowd []time.Duration
 	for range 3 {
@@ -82,40 +73,43 @@ func groupCommit(_ context.Context, dir string) (ratio, error) {
 			times      *[]time.Duration
 			writers, n int
 		}{{&alone, 1, few}, {&crowd, 64, many}} {
-			d, err := appendFrom(j, m.writers, m.n)
-			if err != nil {
-				return ratio{}, err
-			}
+			d := appendFrom(j, m.writers, m.n)
 			*m.times = append(*m.times, d/time.Duration(m.n))
 		}
 	}
 	return ratio{
 		name: "group commit, 64 writers", ours: middle(crowd), theirs: middle(alone),
 		what: "a durable entry among 64 writers", base: "one of a single writer", limit: 0.1,
-	}, nil
+	}
 }
 
-func appendFrom(j *journal.Journal, writers, n int) (time.Duration, error) {
+// appendFrom tells how long some writers take for n entries.
+func appendFrom(j *journal.Journal, writers, n int) time.Duration {
 	payload := make([]byte, 300)
-	var next atomic.Int64
-	var failed atomic.Pointer[error]
-	var wg sync.WaitGroup
-	begin := time.Now()
 	s := journal.Session{Host: "bench", ID: "group"}
+	begin := time.Now()
+	share(writers, n, func(int64) { get(j.Append(context.Background(), s, journal.Entry{Payload: payload})) })
+	return time.Since(begin)
+}
+
+// share lets some writers do what there is to do from 1 to n.
+func share(writers, n int, do func(i int64)) {
+	var next atomic.Int64
+	errs := make(chan error, writers)
 	for range writers {
-		wg.Go(func() {
-			for next.Add(1) <= int64(n) {
-				if _, err := j.Append(context.Background(), s, journal.Entry{Payload: payload}); err != nil {
-					failed.Store(&err)
+		go func() {
+			errs <- attempt(func() {
+				for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+					do(i)
 				}
-			}
-		})
+			})
+		}()
 	}
-	wg.Wait()
-	if err := failed.Load(); err != nil {
-		return 0, *err
+	var failed error
+	for range writers {
+		failed = errors.Join(failed, <-errs)
 	}
-	return time.Since(begin), nil
+	check(failed)
 }
 
 // limitDrainMemory is how much memory a drain may take.
@@ -123,63 +117,33 @@ const limitDrainMemory = 64.0 // MB
 
 // drainMemory drains events with the binary and returns how much memory the process
 // took at most.
-func drainMemory(ctx context.Context, c config) (line, error) {
+func drainMemory(ctx context.Context, c config) line {
 	home := filepath.Join(c.dir, "drain")
 	begin := time.Now()
-	if err := fillJournal(home, c.events); err != nil {
-		return line{}, err
-	}
+	fillJournal(home, c.events)
 	filled := time.Since(begin)
-	took, err := command{program: c.binary, args: []string{"--home", home, "--json", "journal", "drain"}}.run(ctx)
-	if err != nil {
-		return line{}, err
-	}
+	took := get(command{program: c.binary, args: []string{"--home", home, "--json", "journal", "drain"}}.run(ctx))
 	var report drain.Report
-	if err := json.Unmarshal(took.stdout, &report); err != nil {
-		return line{}, err
-	}
+	check(json.Unmarshal(took.stdout, &report))
 	if report.Applied != int64(c.events) {
-		return line{}, fmt.Errorf("%d of %d events were drained: %+v", report.Applied, c.events, report)
+		fail("%d of %d events were drained: %+v", report.Applied, c.events, report)
 	}
 	l := line{
 		name: "drain: peak memory", amount: float64(took.resident) / 1e6, unit: "MB", limit: limitDrainMemory,
 		note: fmt.Sprintf("%d events appended in %s, drained in %s, cpu %s; %s", c.events, ms(filled), ms(took.wall), ms(took.cpu), series{took}.memory()),
 	}
 	fmt.Printf("\n%s: %.1f MB (limit %.0f MB); %s\n", l.name, l.amount, l.limit, l.note)
-	return l, nil
+	return l
 }
 
 // fillJournal appends events of many sessions: prompts, answers and tools.
-func fillJournal(dir string, events int) error {
-	agent, err := agentIn(dir)
-	if err != nil {
-		return err
-	}
-	j, err := journal.Open(agent.SpoolDir(), journal.Options{Clock: time.Now})
-	if err != nil {
-		return err
-	}
+func fillJournal(dir string, events int) {
+	j := get(journal.Open(agentIn(dir).SpoolDir(), journal.Options{Clock: time.Now}))
 	const perSession, writers = 20_000, 64
-	var next atomic.Int64
-	var failed atomic.Pointer[error]
-	var wg sync.WaitGroup
-	for range writers {
-		wg.Go(func() {
-			for i := next.Add(1); i <= int64(events); i = next.Add(1) {
-				if err := appendEvent(j, i, i/perSession); err != nil {
-					failed.Store(&err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if err := failed.Load(); err != nil {
-		return *err
-	}
-	return nil
+	share(writers, events, func(i int64) { appendEvent(j, i, i/perSession) })
 }
 
-func appendEvent(j *journal.Journal, i, session int64) error {
+func appendEvent(j *journal.Journal, i, session int64) {
 	s := journal.Session{Host: "bench", ID: amber.SessionID(fmt.Sprint("s", session))}
 	ev := journal.HostEvent{
 		Schema: journal.HostEventSchema, EventID: fmt.Sprintf("%032x", i), Native: true, Host: s.Host, SessionID: s.ID,
@@ -195,18 +159,15 @@ func appendEvent(j *journal.Journal, i, session int64) error {
 		ev.Tool = &journal.HostTool{Name: "Bash", Command: fmt.Sprint("go test ./pkg", i%700), Output: "ok"}
 		ev.Files = []journal.HostFile{{Path: fmt.Sprint("pkg", i%900, "/main.go"), Action: journal.FileModified}}
 	}
-	b, err := json.Marshal(ev)
-	if err != nil {
-		return err
-	}
-	_, err = j.Append(context.Background(), s, journal.Entry{Payload: b})
-	return err
+	get(j.Append(context.Background(), s, journal.Entry{Payload: get(json.Marshal(ev))}))
 }
 
-func agentIn(dir string) (*home.Agent, error) {
+func agentIn(dir string) *home.Agent {
+	return get(homeIn(dir).Agent(amber.DefaultTenant, amber.DefaultAgent))
+}
+
+func homeIn(dir string) *home.Home {
 	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		return nil, err
-	}
-	return h.Agent(amber.DefaultTenant, amber.DefaultAgent)
+	check(err)
+	return h
 }

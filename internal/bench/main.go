@@ -37,40 +37,13 @@ func main() {
 		}
 		os.Exit(code)
 	}
-	large := flag.Int("large", 100_000, "memories in the large store")
-	small := flag.Int("small", 1000, "memories in the small store")
-	dir := flag.String("dir", "", "where to put the stores (default a temporary folder)")
-	events := flag.Int("events", 1_000_000, "events that are drained")
-	binary := flag.String("amber", "bin/amber", "the binary whose hooks are measured")
-	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot,sync,serve,stream,nats; default all")
-	snap := snapshotConfig{size: fullSize}
-	flag.StringVar(&snap.cache, "cache", "", "where to keep the agent that snapshots are taken of (default with the stores, for this run)")
-	flag.IntVar(&snap.rounds, "rounds", 5, "how often snapshots are measured")
-	flag.BoolVar(&snap.where, "where", true, "tell where the time of snapshots goes")
-	flag.Uint64Var(&snap.size.Seed, "seed", fullSize.Seed, "of the agent that snapshots are taken of")
-	flag.IntVar(&snap.size.Memories, "memories", fullSize.Memories, "of that agent")
-	syncRounds := flag.Int("sync-rounds", 3, "how often a whole store is exported and imported")
-	serveFor := flag.Duration("serve-for", time.Minute, "how long a server is under load")
-	flag.Parse()
+	run := configured()
 	if job := os.Getenv(syncJob); job != "" {
-		if err := syncChild(context.Background(), job); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
+		run = func() { syncChild(context.Background(), job) }
+	} else if job := os.Getenv(natsJob); job != "" {
+		run = func() { natsChild(job) }
 	}
-	if job := os.Getenv(natsJob); job != "" {
-		if err := natsChild(job); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	c := config{dir: *dir, large: *large, small: *small, events: *events, binary: *binary, snapshot: snap, syncRounds: *syncRounds, serveFor: *serveFor}
-	if *only != "" {
-		c.only = strings.Split(*only, ",")
-	}
-	err := measure(context.Background(), c)
+	err := attempt(run)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 	}
@@ -80,6 +53,29 @@ func main() {
 	case err != nil:
 		os.Exit(1)
 	}
+}
+
+// configured returns the measurements that the flags ask for.
+func configured() func() {
+	c := config{snapshot: snapshotConfig{size: fullSize}}
+	flag.IntVar(&c.large, "large", 100_000, "memories in the large store")
+	flag.IntVar(&c.small, "small", 1000, "memories in the small store")
+	flag.StringVar(&c.dir, "dir", "", "where to put the stores (default a temporary folder)")
+	flag.IntVar(&c.events, "events", 1_000_000, "events that are drained")
+	flag.StringVar(&c.binary, "amber", "bin/amber", "the binary whose hooks are measured")
+	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot,sync,serve,stream,nats; default all")
+	flag.StringVar(&c.snapshot.cache, "cache", "", "where to keep the agent that snapshots are taken of (default with the stores, for this run)")
+	flag.IntVar(&c.snapshot.rounds, "rounds", 5, "how often snapshots are measured")
+	flag.BoolVar(&c.snapshot.where, "where", true, "tell where the time of snapshots goes")
+	flag.Uint64Var(&c.snapshot.size.Seed, "seed", fullSize.Seed, "of the agent that snapshots are taken of")
+	flag.IntVar(&c.snapshot.size.Memories, "memories", fullSize.Memories, "of that agent")
+	flag.IntVar(&c.syncRounds, "sync-rounds", 3, "how often a whole store is exported and imported")
+	flag.DurationVar(&c.serveFor, "serve-for", time.Minute, "how long a server is under load")
+	flag.Parse()
+	if *only != "" {
+		c.only = strings.Split(*only, ",")
+	}
+	return func() { measure(context.Background(), c) }
 }
 
 // errMissed is returned when something took more than it may.
@@ -99,7 +95,7 @@ type config struct {
 // part is one thing that can be measured alone.
 type part struct {
 	name    string
-	measure func() (outcome, error)
+	measure func() outcome
 }
 
 // outcome is what a part found out.
@@ -109,38 +105,32 @@ type outcome struct {
 }
 
 func (c config) parts(ctx context.Context) []part {
-	of := func(r []ratio, err error) (outcome, error) { return outcome{ratios: r}, err }
 	return []part{
-		{"hook", func() (outcome, error) { return of(hooks(ctx, c.binary, c.dir)) }},
-		{"group", func() (outcome, error) { r, err := groupCommit(ctx, c.dir); return of([]ratio{r}, err) }},
-		{"store", func() (outcome, error) { return of(stores(ctx, c)) }},
-		{"drain", func() (outcome, error) { l, err := drainMemory(ctx, c); return outcome{lines: []line{l}}, err }},
-		{"snapshot", func() (outcome, error) {
+		{"hook", func() outcome { return outcome{ratios: hooks(ctx, c.binary, c.dir)} }},
+		{"group", func() outcome { return outcome{ratios: []ratio{groupCommit(c.dir)}} }},
+		{"store", func() outcome { return outcome{ratios: stores(ctx, c)} }},
+		{"drain", func() outcome { return outcome{lines: []line{drainMemory(ctx, c)}} }},
+		{"snapshot", func() outcome {
 			s := c.snapshot
 			s.dir, s.binary = c.dir, c.binary
-			lines, err := snapshots(ctx, s)
-			return outcome{lines: lines}, err
+			return outcome{lines: snapshots(ctx, s)}
 		}},
-		{"sync", func() (outcome, error) { return syncs(ctx, c) }},
-		{"serve", func() (outcome, error) { return serves(ctx, c) }},
-		{"stream", func() (outcome, error) { return streams(ctx, c) }},
-		{"nats", func() (outcome, error) { return tells(ctx, c) }},
+		{"sync", func() outcome { return syncs(ctx, c) }},
+		{"serve", func() outcome { return serves(ctx, c) }},
+		{"stream", func() outcome { return streams(ctx, c) }},
+		{"nats", func() outcome { return tells(ctx, c) }},
 	}
 }
 
-func measure(ctx context.Context, c config) error {
+func measure(ctx context.Context, c config) {
 	if c.dir == "" {
-		d, err := os.MkdirTemp("", "amber-bench-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(d)
-		c.dir = d
+		c.dir = get(os.MkdirTemp("", "amber-bench-"))
+		defer os.RemoveAll(c.dir)
 	}
 	parts := c.parts(ctx)
 	for _, name := range c.only {
 		if !slices.ContainsFunc(parts, func(p part) bool { return p.name == name }) {
-			return fmt.Errorf("there is no part %q", name)
+			fail("there is no part %q", name)
 		}
 	}
 	var all outcome
@@ -148,17 +138,15 @@ func measure(ctx context.Context, c config) error {
 		if len(c.only) > 0 && !slices.Contains(c.only, p.name) {
 			continue
 		}
-		o, err := p.measure()
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-		all.ratios, all.lines = append(all.ratios, o.ratios...), append(all.lines, o.lines...)
+		within(p.name, func() {
+			o := p.measure()
+			all.ratios, all.lines = append(all.ratios, o.ratios...), append(all.lines, o.lines...)
+		})
 	}
 	report(all.ratios)
 	if n := all.missed(); n > 0 {
-		return fmt.Errorf("%w: %d of them", errMissed, n)
+		fail("%w: %d of them", errMissed, n)
 	}
-	return nil
 }
 
 // missed counts the targets that were missed.
@@ -186,21 +174,10 @@ func (r ratio) missed() bool {
 }
 
 // stores measures the store.
-func stores(ctx context.Context, c config) ([]ratio, error) {
-	b, err := prepare(ctx, c.dir, c.large, c.small)
-	if err != nil {
-		return nil, err
-	}
+func stores(ctx context.Context, c config) []ratio {
+	b := prepare(ctx, c.dir, c.large, c.small)
 	defer b.close()
-	var ratios []ratio
-	for _, m := range []func(context.Context) (ratio, error){b.save, b.recall, b.recallNarrow, b.open, b.exclusive} {
-		r, err := m(ctx)
-		if err != nil {
-			return nil, err
-		}
-		ratios = append(ratios, r)
-	}
-	return ratios, nil
+	return []ratio{b.save(ctx), b.recall(ctx), b.recallNarrow(ctx), b.open(ctx), b.exclusive(ctx)}
 }
 
 func report(ratios []ratio) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -32,33 +31,19 @@ func average(ds []time.Duration) (sum time.Duration) {
 // tells measures what a write costs when events are published and the broker is
 // killed and started again meanwhile. Blocks of writes of which nobody is told
 // come in between, while nothing is published.
-func tells(ctx context.Context, c config) (o outcome, err error) {
+func tells(ctx context.Context, c config) (o outcome) {
 	seed := uint64(time.Now().UnixNano())
-	quiet, err := newNATSHouse(ctx, filepath.Join(c.dir, "quiet"), seed)
-	if err != nil {
-		return o, err
-	}
-	defer func() { err = errors.Join(err, quiet.close()) }()
-	told, err := newNATSTold(ctx, filepath.Join(c.dir, "told"), seed)
-	if err != nil {
-		return o, err
-	}
-	defer func() { err = errors.Join(err, told.close(ctx)) }()
-	stop := told.work(ctx)
-	for i := range natsRounds * len(natsPhases) {
-		if err := natsPhase(ctx, told, quiet, natsPhases[i%len(natsPhases)]); err != nil {
-			stop()
-			return o, err
+	quiet := newNATSHouse(ctx, filepath.Join(c.dir, "quiet"), seed)
+	defer quiet.close()
+	told := newNATSTold(ctx, filepath.Join(c.dir, "told"), seed)
+	defer told.close(ctx)
+	told.work(ctx, func() {
+		for i := range natsRounds * len(natsPhases) {
+			natsPhase(ctx, told, quiet, natsPhases[i%len(natsPhases)])
 		}
-	}
-	stop()
-	if err := told.finish(ctx); err != nil {
-		return o, err
-	}
-	f, err := told.compare(ctx)
-	if err != nil {
-		return o, err
-	}
+	})
+	told.finish(ctx)
+	f := told.compare(ctx)
 	h := told.bus.Health()
 	fmt.Printf("%d writes, the broker killed %d times; %d events expected, %d arrived, %d of them again; %d attempts failed, %d connections made again\n",
 		told.writes, natsRounds, f.expected, f.arrived, f.repeated, h.Failed, h.Reconnects)
@@ -75,27 +60,17 @@ func tells(ctx context.Context, c config) (o outcome, err error) {
 		told.ratio("write, broker killed and restarted, mean", average(told.all()), average(quiet.all()), limitTold),
 		told.ratio("write, broker killed and restarted, p99", at(told.all(), 99), at(quiet.all(), 99), limitTold),
 	)
-	return o, nil
+	return o
 }
 
 // natsPhase lets the broker suffer one thing and measures blocks of both houses
 // in turn.
-func natsPhase(ctx context.Context, told *natsTold, quiet *natsHouse, phase string) error {
-	if err := told.happen(ctx, phase); err != nil {
-		return err
-	}
+func natsPhase(ctx context.Context, told *natsTold, quiet *natsHouse, phase string) {
+	told.happen(ctx, phase)
 	for range natsBlocks {
-		if err := told.write(ctx, phase, natsBlock); err != nil {
-			return err
-		}
-		told.gate.closed.Lock()
-		err := quiet.write(ctx, phase, natsBlock)
-		told.gate.closed.Unlock()
-		if err != nil {
-			return err
-		}
+		told.write(ctx, phase, natsBlock)
+		told.gate.shut(func() { quiet.write(ctx, phase, natsBlock) })
 	}
-	return nil
 }
 
 func (t *natsTold) ratio(name string, ours, theirs time.Duration, limit float64) ratio {

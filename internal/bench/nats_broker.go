@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -27,28 +26,22 @@ const natsWait = time.Minute
 
 // natsChild is that process. It prints its port and serves until its standard
 // input ends.
-func natsChild(job string) error {
+func natsChild(job string) {
 	dir, port, _ := strings.Cut(job, "\n")
-	n, err := strconv.Atoi(port)
-	if err != nil {
-		return err
-	}
-	s, err := server.NewServer(&server.Options{
+	n := get(strconv.Atoi(port))
+	s := get(server.NewServer(&server.Options{
 		Host: "127.0.0.1", Port: n, NoLog: true, NoSigs: true, JetStream: true, StoreDir: dir,
 		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 1 << 30,
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	s.Start()
 	if !s.ReadyForConnections(natsWait) {
-		return errors.New("the NATS server does not start")
+		fail("the NATS server does not start")
 	}
 	fmt.Println(s.Addr().(*net.TCPAddr).Port)
-	_, err = io.Copy(io.Discard, os.Stdin)
+	_, err := io.Copy(io.Discard, os.Stdin)
 	s.Shutdown()
 	s.WaitForShutdown()
-	return err
+	check(err)
 }
 
 // natsBroker is a NATS server that is killed and started again.
@@ -59,32 +52,22 @@ type natsBroker struct {
 }
 
 // start returns when the server listens, at the port it had before.
-func (b *natsBroker) start(ctx context.Context) error {
+func (b *natsBroker) start(ctx context.Context) {
 	if b.port == "" {
 		b.port = "-1"
 	}
 	b.cmd = exec.CommandContext(ctx, os.Args[0])
 	b.cmd.Env = append(os.Environ(), natsJob+"="+b.dir+"\n"+b.port)
 	b.cmd.Stderr = os.Stderr
-	in, err := b.cmd.StdinPipe()
-	if err != nil {
-		return err
-	}
-	out, err := b.cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := b.cmd.Start(); err != nil {
-		return err
-	}
+	in, out := get(b.cmd.StdinPipe()), get(b.cmd.StdoutPipe())
+	check(b.cmd.Start())
 	b.stdin = in
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() {
 		b.kill()
-		return errors.New("the NATS server has not said where it listens")
+		fail("the NATS server has not said where it listens")
 	}
 	b.port = lines.Text()
-	return nil
 }
 
 // kill ends it as kill -9 does. It may be called twice.
@@ -101,37 +84,20 @@ func (b *natsBroker) kill() {
 func (b *natsBroker) url() string { return "nats://127.0.0.1:" + b.port }
 
 // read returns the ids and subjects of what a stream holds, in its order.
-func (b *natsBroker) read(ctx context.Context, stream string) (list []natsArrival, err error) {
-	nc, err := nats.Connect(b.url())
-	if err != nil {
-		return nil, err
-	}
+func (b *natsBroker) read(ctx context.Context, stream string) (list []natsArrival) {
+	nc := get(nats.Connect(b.url()))
 	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		return nil, err
-	}
-	s, err := js.Stream(ctx, stream)
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{})
-	if err != nil {
-		return nil, err
-	}
+	js := get(jetstream.New(nc))
+	s := get(js.Stream(ctx, stream))
+	c := get(s.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{}))
 	for total := int(s.CachedInfo().State.Msgs); len(list) < total; {
-		batch, err := c.Fetch(min(1000, total-len(list)), jetstream.FetchMaxWait(natsWait))
-		if err != nil {
-			return nil, err
-		}
+		batch := get(c.Fetch(min(1000, total-len(list)), jetstream.FetchMaxWait(natsWait)))
 		for m := range batch.Messages() {
 			list = append(list, natsArrival{m.Headers().Get(nats.MsgIdHdr), m.Subject()})
 		}
-		if err := batch.Error(); err != nil {
-			return nil, err
-		}
+		check(batch.Error())
 	}
-	return list, nil
+	return list
 }
 
 // natsArrival is an event in a stream.

@@ -15,11 +15,8 @@ type natsFound struct {
 }
 
 // compare reads both.
-func (t *natsTold) compare(ctx context.Context) (f natsFound, err error) {
-	list, err := t.broker.read(ctx, natsbus.DefaultStream)
-	if err != nil {
-		return f, err
-	}
+func (t *natsTold) compare(ctx context.Context) (f natsFound) {
+	list := t.broker.read(ctx, natsbus.DefaultStream)
 	f.arrived = len(list)
 	seen, order := map[string]bool{}, map[string][]string{}
 	for _, a := range list {
@@ -32,10 +29,7 @@ func (t *natsTold) compare(ctx context.Context) (f natsFound, err error) {
 		order[agent] = append(order[agent], a.id)
 	}
 	for i, s := range t.stores {
-		place, err := natsPlaces(ctx, s.Store().Changes)
-		if err != nil {
-			return f, err
-		}
+		place := natsPlaces(ctx, s.Store().Changes)
 		f.expected += len(place)
 		for id := range place {
 			if !seen[id] {
@@ -44,24 +38,21 @@ func (t *natsTold) compare(ctx context.Context) (f natsFound, err error) {
 		}
 		f.disorder += outOfOrder(order[string(t.names[i])], place)
 	}
-	return f, nil
+	return f
 }
 
 // natsPlaces returns the place in a log of every event there should be.
-func natsPlaces(ctx context.Context, log amber.ChangeLog) (map[string]int, error) {
+func natsPlaces(ctx context.Context, log amber.ChangeLog) map[string]int {
 	const page = 1000
 	place := map[string]int{}
 	for at := amber.Position(""); ; {
-		changes, err := log.Changes(ctx, at, page)
-		if err != nil {
-			return nil, err
-		}
+		changes := get(log.Changes(ctx, at, page))
 		for _, c := range changes {
 			at = c.Position
 			place[fmt.Sprintf("%s/%s/%s", c.Position, c.Scope, c.Key)] = len(place)
 		}
 		if len(changes) < page {
-			return place, nil
+			return place
 		}
 	}
 }

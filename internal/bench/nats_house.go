@@ -2,16 +2,12 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
-	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/natsbus"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -25,47 +21,32 @@ type natsHouse struct {
 	took   map[string][]time.Duration // by phase
 }
 
-func newNATSHouse(ctx context.Context, dir string, seed uint64) (*natsHouse, error) {
-	h, _, err := home.Open(dir, home.Options{Clock: time.Now, Random: rand.Reader})
-	if err != nil {
-		return nil, err
-	}
+func newNATSHouse(ctx context.Context, dir string, seed uint64) *natsHouse {
+	h := homeIn(dir)
 	house := &natsHouse{names: []amber.AgentID{"ada", "bob"}, texts: newWriter(seed), took: map[string][]time.Duration{}}
 	for _, name := range house.names {
-		agent, err := h.Agent(amber.DefaultTenant, name)
-		if err != nil {
-			return nil, errors.Join(err, house.close())
-		}
-		s, err := sqlite.Open(ctx, agent, options())
-		if err != nil {
-			return nil, errors.Join(err, house.close())
-		}
-		house.stores = append(house.stores, s)
+		agent := get(h.Agent(amber.DefaultTenant, name))
+		house.stores = append(house.stores, get(sqlite.Open(ctx, agent, options())))
 	}
-	return house, nil
+	return house
 }
 
-func (h *natsHouse) close() (err error) {
+func (h *natsHouse) close() {
 	for _, s := range h.stores {
-		err = errors.Join(err, s.Close())
+		check(s.Close())
 	}
-	return err
 }
 
 // write measures a block of writes, to the agents in turn.
-func (h *natsHouse) write(ctx context.Context, phase string, n int) error {
+func (h *natsHouse) write(ctx context.Context, phase string, n int) {
 	for range n {
 		h.writes++
 		title, content := h.texts.text(h.writes)
 		s := h.stores[h.writes%len(h.stores)]
 		begin := time.Now()
-		_, err := s.Write(ctx, amber.WriteRequest{Title: title, Content: content})
+		get(s.Write(ctx, amber.WriteRequest{Title: title, Content: content}))
 		h.took[phase] = append(h.took[phase], time.Since(begin))
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 func (h *natsHouse) all() (all []time.Duration) {
@@ -79,6 +60,13 @@ func (h *natsHouse) all() (all []time.Duration) {
 type natsGate struct {
 	events.Publisher
 	closed sync.RWMutex // held while nobody may publish
+}
+
+// shut runs f while nobody may publish.
+func (g *natsGate) shut(f func()) {
+	g.closed.Lock()
+	defer g.closed.Unlock()
+	f()
 }
 
 // Publish implements [amber.Publisher].
@@ -97,19 +85,11 @@ type natsTold struct {
 	workers []*events.Mutations
 }
 
-func newNATSTold(ctx context.Context, dir string, seed uint64) (t *natsTold, err error) {
-	t = &natsTold{broker: &natsBroker{dir: filepath.Join(dir, "broker")}}
-	if t.natsHouse, err = newNATSHouse(ctx, filepath.Join(dir, "home"), seed); err != nil {
-		return nil, err
-	}
-	if err := t.broker.start(ctx); err != nil {
-		return nil, errors.Join(err, t.natsHouse.close())
-	}
-	t.bus, err = natsbus.Open(ctx, natsbus.Options{URL: t.broker.url(), JetStream: true, Clock: time.Now})
-	if err != nil {
-		t.broker.kill()
-		return nil, errors.Join(err, t.natsHouse.close())
-	}
+func newNATSTold(ctx context.Context, dir string, seed uint64) *natsTold {
+	t := &natsTold{broker: &natsBroker{dir: filepath.Join(dir, "broker")}}
+	t.natsHouse = newNATSHouse(ctx, filepath.Join(dir, "home"), seed)
+	t.broker.start(ctx)
+	t.bus = get(natsbus.Open(ctx, natsbus.Options{URL: t.broker.url(), JetStream: true, Clock: time.Now}))
 	t.gate = &natsGate{Publisher: t.bus}
 	for i, s := range t.stores {
 		t.workers = append(t.workers, &events.Mutations{
@@ -117,41 +97,39 @@ func newNATSTold(ctx context.Context, dir string, seed uint64) (t *natsTold, err
 			Cursor: events.FileCursor{Path: filepath.Join(dir, "published-"+string(t.names[i]))}, FromBeginning: true,
 		})
 	}
-	return t, nil
+	return t
 }
 
-func (t *natsTold) close(ctx context.Context) error {
-	err := errors.Join(t.bus.Close(ctx), t.natsHouse.close())
-	t.broker.kill()
-	return err
+func (t *natsTold) close(ctx context.Context) {
+	defer t.broker.kill()
+	check(t.bus.Close(ctx))
+	t.natsHouse.close()
 }
 
 // happen does to the broker what a phase is about.
-func (t *natsTold) happen(ctx context.Context, phase string) error {
+func (t *natsTold) happen(ctx context.Context, phase string) {
 	switch phase {
 	case "killed":
 		t.broker.kill()
 	case "restarted":
-		return t.broker.start(ctx)
+		t.broker.start(ctx)
 	}
-	return nil
 }
 
-// work lets workers publish, as in a server, until they are stopped.
-func (t *natsTold) work(ctx context.Context) (stop func()) {
+// work lets workers publish, as in a server, while f runs.
+func (t *natsTold) work(ctx context.Context, f func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	for _, w := range t.workers {
 		wg.Go(func() { _ = w.Run(ctx) }) // it ends with its context alone
 	}
-	return func() {
-		cancel()
-		wg.Wait()
-	}
+	defer wg.Wait()
+	defer cancel()
+	f()
 }
 
 // finish publishes what is left.
-func (t *natsTold) finish(ctx context.Context) error {
+func (t *natsTold) finish(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, natsWait)
 	defer cancel()
 	for _, w := range t.workers {
@@ -161,12 +139,11 @@ func (t *natsTold) finish(ctx context.Context) error {
 				break
 			}
 			if ctx.Err() != nil {
-				return fmt.Errorf("not everything could be published: %w", err)
+				fail("not everything could be published: %w", err)
 			}
 			if err != nil {
 				time.Sleep(100 * time.Millisecond) // it connects again
 			}
 		}
 	}
-	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 )
 
 // peer is another tool that copies an agent. It works on a folder nobody
@@ -20,7 +19,7 @@ type peer struct {
 	backup  func(dir, agent string, n int) command
 	// restore brings the first backup back into out; said is what that backup
 	// printed. nil when the tool only copies.
-	restore func(dir, out string, said []byte) (command, error)
+	restore func(dir, out string, said []byte) command
 	// increments says that a second backup builds on the first.
 	increments bool
 }
@@ -56,8 +55,8 @@ func tarZstd() peer {
 		backup: func(dir, agent string, n int) command {
 			return pipe(`tar -cf - -C "$1" . | zstd -q -3 -o "$2"`, agent, filepath.Join(dir, fmt.Sprint(n, ".tar.zst")))
 		},
-		restore: func(dir, out string, _ []byte) (command, error) {
-			return pipe(`zstd -q -dc "$1" | tar -xf - -C "$2"`, filepath.Join(dir, "1.tar.zst"), out), nil
+		restore: func(dir, out string, _ []byte) command {
+			return pipe(`zstd -q -dc "$1" | tar -xf - -C "$2"`, filepath.Join(dir, "1.tar.zst"), out)
 		},
 	}
 }
@@ -72,9 +71,7 @@ func restic() peer {
 		name: "restic", programs: []string{"restic"}, increments: true,
 		prepare: func(dir string) []command { return []command{run(dir, "init")} },
 		backup:  func(dir, agent string, _ int) command { return run(dir, "backup", agent) },
-		restore: func(dir, out string, _ []byte) (command, error) {
-			return run(dir, "restore", "latest", "--target", out), nil
-		},
+		restore: func(dir, out string, _ []byte) command { return run(dir, "restore", "latest", "--target", out) },
 	}
 }
 
@@ -94,12 +91,12 @@ func kopia() peer {
 			}
 		},
 		backup: func(dir, agent string, _ int) command { return run(dir, "snapshot", "create", "--json", agent) },
-		restore: func(dir, out string, said []byte) (command, error) {
+		restore: func(dir, out string, said []byte) command {
 			var made struct {
 				ID string `json:"id"`
 			}
-			err := json.Unmarshal(said, &made)
-			return run(dir, "restore", made.ID, out), err
+			check(json.Unmarshal(said, &made))
+			return run(dir, "restore", made.ID, out)
 		},
 	}
 }
@@ -116,7 +113,7 @@ func borg() peer {
 		backup: func(dir, agent string, n int) command {
 			return run(dir, agent, "create", "--chunker-params", "fixed,1048576", "--compression", "zstd,3", fmt.Sprint("::s", n), ".")
 		},
-		restore: func(dir, out string, _ []byte) (command, error) { return run(dir, out, "extract", "::s1"), nil },
+		restore: func(dir, out string, _ []byte) command { return run(dir, out, "extract", "::s1") },
 	}
 }
 
@@ -128,45 +125,30 @@ type peerRun struct {
 }
 
 // begin makes the repository.
-func (p peer) begin(ctx context.Context, dir string) (*peerRun, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
+func (p peer) begin(ctx context.Context, dir string) *peerRun {
+	check(os.MkdirAll(dir, 0o700))
 	if p.prepare != nil {
 		for _, c := range p.prepare(dir) {
-			if _, err := c.runNow(ctx); err != nil {
-				return nil, err
-			}
+			get(c.runNow(ctx))
 		}
 	}
-	return &peerRun{peer: p, dir: dir}, nil
+	return &peerRun{peer: p, dir: dir}
 }
 
 // copy makes the n-th backup and tells by how much the repository grew.
-func (p *peerRun) copy(ctx context.Context, agent string, n int) (took cost, grown int64, err error) {
-	before, _, err := folderSize(filepath.Join(p.dir, "repo"))
-	if err != nil {
-		return cost{}, 0, err
-	}
-	if took, err = p.backup(p.dir, agent, n).run(ctx); err != nil {
-		return took, 0, err
-	}
+func (p *peerRun) copy(ctx context.Context, agent string, n int) (took cost, grown int64) {
+	before, _ := folderSize(filepath.Join(p.dir, "repo"))
+	took = get(p.backup(p.dir, agent, n).run(ctx))
 	if n == 1 {
 		p.said = took.stdout
 	}
-	after, _, err := folderSize(filepath.Join(p.dir, "repo"))
-	return took, after - before, err
+	after, _ := folderSize(filepath.Join(p.dir, "repo"))
+	return took, after - before
 }
 
 // bring restores the first backup.
-func (p *peerRun) bring(ctx context.Context) (cost, error) {
+func (p *peerRun) bring(ctx context.Context) cost {
 	out := filepath.Join(p.dir, "out")
-	if err := os.MkdirAll(out, 0o700); err != nil {
-		return cost{}, err
-	}
-	c, err := p.restore(p.dir, out, p.said)
-	if err != nil {
-		return cost{}, fmt.Errorf("%s: %w", strings.Join(p.programs, " "), err)
-	}
-	return c.run(ctx)
+	check(os.MkdirAll(out, 0o700))
+	return get(p.restore(p.dir, out, p.said).run(ctx))
 }

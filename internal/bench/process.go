@@ -159,37 +159,29 @@ type series []cost
 
 // wall is the median time.
 func (s series) wall() time.Duration {
-	var times []time.Duration
-	for _, c := range s {
-		times = append(times, c.wall)
-	}
-	return middle(times)
+	return middle(each(s, func(c cost) time.Duration { return c.wall }))
 }
 
 // cpu is the median time of all cores.
 func (s series) cpu() time.Duration {
-	var times []time.Duration
-	for _, c := range s {
-		times = append(times, c.cpu)
-	}
-	return middle(times)
+	return middle(each(s, func(c cost) time.Duration { return c.cpu }))
 }
 
-// resident is the most memory any run took.
+// resident is the most memory any run took; 0: there was none.
 func (s series) resident() int64 {
-	most := int64(0)
-	for _, c := range s {
-		most = max(most, c.resident)
+	return slices.Max(append(each(s, func(c cost) int64 { return c.resident }), 0))
+}
+
+func each[F, T any](list []F, of func(F) T) (all []T) {
+	for _, v := range list {
+		all = append(all, of(v))
 	}
-	return most
+	return all
 }
 
 // memory tells the most memory any run took, and how much of it is not shared.
 func (s series) memory() string {
-	own := int64(0)
-	for _, c := range s {
-		own = max(own, c.own)
-	}
+	own := slices.Max(append(each(s, func(c cost) int64 { return c.own }), 0))
 	if own == 0 {
 		return fmt.Sprintf("at most %s resident", mb(s.resident()))
 	}

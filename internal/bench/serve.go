@@ -29,29 +29,18 @@ const limitFlat = 1.25
 // serves measures a served Amber against the same work in this process: half of
 // the operations write, half recall. Then the server is killed in the middle of
 // it, and everything it acknowledged is looked for.
-func serves(ctx context.Context, c config) (outcome, error) {
+func serves(ctx context.Context, c config) outcome {
 	b := &bench{dir: c.dir, writer: newWriter(uint64(time.Now().UnixNano()))}
 	begin := time.Now()
-	s, err := b.fill(ctx, "served", c.large)
-	if err != nil {
-		return outcome{}, err
-	}
+	s := b.fill(ctx, "served", c.large)
 	fmt.Printf("%d memories stored in %s\n", c.large, time.Since(begin).Round(time.Millisecond))
 	home := filepath.Join(c.dir, "served")
 	inside := newTraffic(b.writer)
 	inside.run(ctx, c.serveFor/3, []amber.LongTerm{s})
-	if err := errors.Join(inside.err(), s.Close()); err != nil {
-		return outcome{}, fmt.Errorf("in process: %w", err)
-	}
-	p, err := startServer(ctx, c.binary, home)
-	if err != nil {
-		return outcome{}, err
-	}
+	within("in process", func() { check(errors.Join(inside.err(), s.Close())) })
+	p := startServer(ctx, c.binary, home)
 	defer p.kill()
-	remote, err := p.connect(ctx)
-	if err != nil {
-		return outcome{}, err
-	}
+	remote := p.connect(ctx)
 	p.sample()
 	outside := newTraffic(b.writer)
 	outside.run(ctx, c.serveFor, remote)
@@ -64,13 +53,10 @@ func serves(ctx context.Context, c config) (outcome, error) {
 	time.AfterFunc(2*time.Second, p.kill)
 	last.run(ctx, 4*time.Second, remote)
 	if len(last.ids) == 0 || len(resident) < 4 {
-		return outcome{}, fmt.Errorf("%d writes before kill -9 and %d looks at memory are too few to tell anything", len(last.ids), len(resident))
+		fail("%d writes before kill -9 and %d looks at memory are too few to tell anything", len(last.ids), len(resident))
 	}
 	acknowledged := slices.Concat(outside.ids, last.ids)
-	missing, err := missingAfter(ctx, c.binary, home, acknowledged)
-	if err != nil {
-		return outcome{}, err
-	}
+	missing := missingAfter(ctx, c.binary, home, acknowledged)
 	fmt.Printf("in process %s; served %s; %d acknowledged in all, %d of them in the two seconds before kill -9; memory of the server: %s\n",
 		inside, outside, len(acknowledged), len(last.ids), course(resident))
 	flat := line{name: "memory of the server, end over beginning", amount: growth(resident), unit: "x", limit: limitFlat}
@@ -84,7 +70,7 @@ func serves(ctx context.Context, c config) (outcome, error) {
 		{name: "write under load", ours: middle(outside.writes), theirs: middle(inside.writes), what: "served, 64 callers", base: "in process, 64 goroutines"},
 		{name: "recall under load", ours: middle(outside.recalls), theirs: middle(inside.recalls), what: "served, 64 callers", base: "in process, 64 goroutines"},
 		{name: "time for one operation", ours: outside.perOperation(), theirs: inside.perOperation(), what: "served", base: "in process"},
-	}}, nil
+	}}
 }
 
 // noneAtAll is the limit of what must not be: a line is missed above it.
@@ -195,23 +181,18 @@ type served struct {
 }
 
 // startServer starts one on any free port and waits until it listens.
-func startServer(ctx context.Context, binary, home string) (*served, error) {
+func startServer(ctx context.Context, binary, home string) *served {
 	p := &served{cmd: exec.CommandContext(ctx, binary, "serve", "--home", home, "--listen", "127.0.0.1:0", "--log-level", "warn")}
 	p.cmd.Stderr = os.Stderr
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
+	out := get(p.cmd.StdoutPipe())
+	check(p.cmd.Start())
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() {
 		p.kill()
-		return nil, errors.New("the server has not said where it listens")
+		fail("the server has not said where it listens")
 	}
 	p.url = strings.TrimSpace(lines.Text())
-	return p, nil
+	return p
 }
 
 // kill ends it as kill -9 does.
@@ -224,24 +205,15 @@ func (p *served) kill() {
 
 // connect returns as many stores as there are clients, each with connections of
 // its own.
-func (p *served) connect(ctx context.Context) ([]amber.LongTerm, error) {
+func (p *served) connect(ctx context.Context) []amber.LongTerm {
 	var stores []amber.LongTerm
 	for range serveClients {
-		c, err := client.New(client.Options{URL: p.url, Attempts: 1})
-		if err != nil {
-			return nil, err
-		}
-		a, err := c.Agent(amber.DefaultTenant, amber.DefaultAgent)
-		if err != nil {
-			return nil, err
-		}
-		s, err := a.Store(ctx)
-		if err != nil {
-			return nil, err
-		}
+		c := get(client.New(client.Options{URL: p.url, Attempts: 1}))
+		a := get(c.Agent(amber.DefaultTenant, amber.DefaultAgent))
+		s := get(a.Store(ctx))
 		stores = append(stores, s.LongTerm)
 	}
-	return stores, nil
+	return stores
 }
 
 // sample notes the memory of the server once a second until it ends.
@@ -290,24 +262,12 @@ func course(samples []int64) string {
 }
 
 // missingAfter starts the server again and counts what it does not have.
-func missingAfter(ctx context.Context, binary, home string, ids []amber.MemoryID) (int, error) {
-	p, err := startServer(ctx, binary, home)
-	if err != nil {
-		return 0, fmt.Errorf("start again: %w", err)
-	}
+func missingAfter(ctx context.Context, binary, home string, ids []amber.MemoryID) int {
+	p := startServer(ctx, binary, home)
 	defer p.kill()
-	c, err := client.New(client.Options{URL: p.url})
-	if err != nil {
-		return 0, err
-	}
-	a, err := c.Agent(amber.DefaultTenant, amber.DefaultAgent)
-	if err != nil {
-		return 0, err
-	}
-	s, err := a.Store(ctx)
-	if err != nil {
-		return 0, err
-	}
+	c := get(client.New(client.Options{URL: p.url}))
+	a := get(c.Agent(amber.DefaultTenant, amber.DefaultAgent))
+	s := get(a.Store(ctx))
 	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	missing := 0
 	for _, id := range ids {
@@ -317,8 +277,8 @@ func missingAfter(ctx context.Context, binary, home string, ids []amber.MemoryID
 		case amber.KindNotFound:
 			missing++
 		default:
-			return 0, err
+			check(err)
 		}
 	}
-	return missing, nil
+	return missing
 }

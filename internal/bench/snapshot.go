@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,23 +60,16 @@ type answer struct {
 
 // snapshots measures snapshots and restores of a large agent against a plain
 // copy of its folder and against other tools.
-func snapshots(ctx context.Context, c snapshotConfig) ([]line, error) {
+func snapshots(ctx context.Context, c snapshotConfig) []line {
 	if c.cache == "" {
 		c.cache = c.dir
 	}
-	var err error
 	for _, path := range []*string{&c.binary, &c.dir, &c.cache} {
-		if *path, err = filepath.Abs(*path); err != nil {
-			return nil, err
-		}
+		*path = get(filepath.Abs(*path))
 	}
 	l := &lab{snapshotConfig: c, text: newWriter(c.size.Seed + 1), costs: map[string]series{}, grown: map[string][]int64{}}
-	if l.base, err = generated(ctx, c.cache, c.size); err != nil {
-		return nil, err
-	}
-	if l.sizes.agent, l.sizes.files, err = folderSize(filepath.Join(l.base, agentPath)); err != nil {
-		return nil, err
-	}
+	l.base = generated(ctx, c.cache, c.size)
+	l.sizes.agent, l.sizes.files = folderSize(filepath.Join(l.base, agentPath))
 	for _, p := range peers() {
 		if missing := p.missing(); len(missing) > 0 {
 			l.absent = append(l.absent, fmt.Sprintf("%s: not installed", strings.Join(missing, ", ")))
@@ -87,20 +79,16 @@ func snapshots(ctx context.Context, c snapshotConfig) ([]line, error) {
 	}
 	if c.rounds < 1 {
 		fmt.Printf("agent folder: %s in %d files; nothing else was asked for\n", mb(l.sizes.agent), l.sizes.files)
-		return nil, nil
+		return nil
 	}
 	for n := range c.rounds {
 		fmt.Printf("round %d of %d\n", n+1, c.rounds)
-		if err := l.round(ctx, n); err != nil {
-			return nil, fmt.Errorf("round %d: %w", n+1, err)
-		}
+		within(fmt.Sprint("round ", n+1), func() { l.round(ctx, n) })
 	}
 	if c.where {
-		if err := l.whereTimeGoes(ctx); err != nil {
-			return nil, fmt.Errorf("where time goes: %w", err)
-		}
+		within("where time goes", func() { l.whereTimeGoes(ctx) })
 	}
-	return l.report(), nil
+	return l.report()
 }
 
 func (l *lab) agent() string { return filepath.Join(l.work, agentPath) }
@@ -110,59 +98,31 @@ func (l *lab) repo() string {
 }
 
 // fresh makes the home of a round: the agent, and no repository.
-func (l *lab) fresh(ctx context.Context, name string) error {
+func (l *lab) fresh(ctx context.Context, name string) {
 	l.work = filepath.Join(l.dir, name)
-	_, err := command{program: "cp", args: []string{"-a", l.base, l.work}}.runNow(ctx)
-	return err
+	get(command{program: "cp", args: []string{"-a", l.base, l.work}}.runNow(ctx))
 }
 
 // round measures everything once.
-func (l *lab) round(ctx context.Context, n int) error {
+func (l *lab) round(ctx context.Context, n int) {
 	dir := filepath.Join(l.dir, fmt.Sprint("round-", n))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
+	check(os.MkdirAll(dir, 0o700))
 	defer os.RemoveAll(dir)
-	if err := l.fresh(ctx, filepath.Join(filepath.Base(dir), "home")); err != nil {
-		return err
-	}
-	if err := l.copy(ctx, dir); err != nil {
-		return err
-	}
+	l.fresh(ctx, filepath.Join(filepath.Base(dir), "home"))
+	l.copy(ctx, dir)
 	running := l.firstOfPeers(ctx, dir)
-	first, err := l.freeze(ctx, "first snapshot")
-	if err != nil {
-		return err
-	}
-	if l.sizes.repo, _, err = folderSize(l.repo()); err != nil {
-		return err
-	}
-	last, err := l.changes(ctx, n, running)
-	if err != nil {
-		return err
-	}
-	for _, step := range []func() error{
-		func() error { return l.ask(ctx, last) },
-		func() error { return l.timed(ctx, "verify --read-data", "snapshot", "verify", first, "--read-data") },
-		func() error {
-			return l.timed(ctx, "restore", "snapshot", "restore", first, "--no-safety-snapshot", "--yes")
-		},
-		func() error {
-			return l.timed(ctx, "restore with full checks", "snapshot", "restore", last, "--no-safety-snapshot", "--yes")
-		},
-		func() error {
-			return l.timed(ctx, "restore with safety snapshot", "snapshot", "restore", first, "--yes")
-		},
-		func() error { return l.restoreOfPeers(ctx, running) },
-		func() error { return l.bundles(ctx, dir, first) },
-		func() error { return l.copy(ctx, dir) },
-		func() error { _, err := l.amber("doctor").runNow(ctx); return err },
-	} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
+	first := l.freeze(ctx, "first snapshot")
+	l.sizes.repo, _ = folderSize(l.repo())
+	last := l.changes(ctx, n, running)
+	l.ask(ctx, last)
+	l.timed(ctx, "verify --read-data", "snapshot", "verify", first, "--read-data")
+	l.timed(ctx, "restore", "snapshot", "restore", first, "--no-safety-snapshot", "--yes")
+	l.timed(ctx, "restore with full checks", "snapshot", "restore", last, "--no-safety-snapshot", "--yes")
+	l.timed(ctx, "restore with safety snapshot", "snapshot", "restore", first, "--yes")
+	l.restoreOfPeers(ctx, running)
+	l.bundles(ctx, dir, first)
+	l.copy(ctx, dir)
+	get(l.amber("doctor").runNow(ctx))
 }
 
 // amber is a run of the binary on the round's home.
@@ -171,77 +131,55 @@ func (l *lab) amber(args ...string) command {
 }
 
 // timed runs the binary and keeps what it took.
-func (l *lab) timed(ctx context.Context, name string, args ...string) error {
-	took, err := l.amber(args...).run(ctx)
-	if err == nil {
-		l.costs[name] = append(l.costs[name], took)
-	}
-	return err
+func (l *lab) timed(ctx context.Context, name string, args ...string) {
+	l.costs[name] = append(l.costs[name], get(l.amber(args...).run(ctx)))
 }
 
 // copy measures the unit. It always copies the agent that nobody changed.
-func (l *lab) copy(ctx context.Context, dir string) error {
+func (l *lab) copy(ctx context.Context, dir string) {
 	to := filepath.Join(dir, "copy")
-	took, err := copyFolder(filepath.Join(l.base, agentPath), to).run(ctx)
-	if err != nil {
-		return err
-	}
+	took := get(copyFolder(filepath.Join(l.base, agentPath), to).run(ctx))
 	l.copied = append(l.copied, took)
-	return os.RemoveAll(to)
+	check(os.RemoveAll(to))
 }
 
 // freeze takes a snapshot and returns its id.
-func (l *lab) freeze(ctx context.Context, name string) (string, error) {
-	if err := l.timed(ctx, name, "snapshot", "create"); err != nil {
-		return "", err
-	}
+func (l *lab) freeze(ctx context.Context, name string) string {
+	l.timed(ctx, name, "snapshot", "create")
 	took := l.costs[name]
 	var made struct {
 		ID    string  `json:"id"`
 		Fence float64 `json:"fence_ms"`
 	}
-	err := json.Unmarshal(took[len(took)-1].stdout, &made)
+	check(json.Unmarshal(took[len(took)-1].stdout, &made))
 	l.fences = append(l.fences, made.Fence)
-	return made.ID, err
+	return made.ID
 }
 
 // changes makes the small changes of a round, each followed by a snapshot, and
 // returns the last one. Other tools make their second copy after the first.
-func (l *lab) changes(ctx context.Context, round int, running []*peerRun) (last string, err error) {
+func (l *lab) changes(ctx context.Context, round int, running []*peerRun) (last string) {
 	for n := range changesPerRound {
-		if err := l.change(ctx, round*changesPerRound+n); err != nil {
-			return "", err
-		}
-		before, _, err := folderSize(l.repo())
-		if err != nil {
-			return "", err
-		}
-		if last, err = l.freeze(ctx, "second snapshot"); err != nil {
-			return "", err
-		}
-		after, _, err := folderSize(l.repo())
-		if err != nil {
-			return "", err
-		}
+		l.change(ctx, round*changesPerRound+n)
+		before, _ := folderSize(l.repo())
+		last = l.freeze(ctx, "second snapshot")
+		after, _ := folderSize(l.repo())
 		l.grown["amber"] = append(l.grown["amber"], after-before)
 		if n == 0 {
 			l.secondOfPeers(ctx, running)
 		}
 	}
-	return last, nil
+	return last
 }
 
 // change makes one small change with the binary.
-func (l *lab) change(ctx context.Context, n int) error {
+func (l *lab) change(ctx context.Context, n int) {
 	for i := range memoriesPerChange {
 		title, content := l.text.text(n*memoriesPerChange + i)
-		if _, err := l.amber("remember", "-", "--title", title, "--scope", "global").with(content).runNow(ctx); err != nil {
-			return err
-		}
+		get(l.amber("remember", "-", "--title", title, "--scope", "global").with(content).runNow(ctx))
 	}
 	title, content := l.text.text(n)
-	_, err := l.amber("note", "write", noteName(n%l.size.Notes), "-").with("# " + title + "\n\n" + content + "\n").runNow(ctx)
-	return err
+	get(l.amber("note", "write", noteName(n%l.size.Notes), "-").with("# " + title + "\n\n" + content + "\n").runNow(ctx))
 }
 
 // with gives a command something to read.
@@ -251,81 +189,69 @@ func (c command) with(stdin string) command {
 }
 
 // ask answers questions from a snapshot.
-func (l *lab) ask(ctx context.Context, id string) error {
+func (l *lab) ask(ctx context.Context, id string) {
 	const questions = 3
 	for range questions {
 		words := strings.Join(l.text.question(), " ")
-		if err := l.timed(ctx, "recall --at", "recall", words, "--at", id, "--explain"); err != nil {
-			return err
-		}
+		l.timed(ctx, "recall --at", "recall", words, "--at", id, "--explain")
 		took := l.costs["recall --at"]
 		var found struct {
 			Hits []json.RawMessage `json:"hits"`
 			Read *answer           `json:"read"`
 		}
-		if err := json.Unmarshal(took[len(took)-1].stdout, &found); err != nil {
-			return err
-		}
+		check(json.Unmarshal(took[len(took)-1].stdout, &found))
 		if found.Read == nil || found.Read.PagesRead == 0 || found.Read.PagesTotal == 0 {
-			return errors.New("recall --at --explain does not tell what it read")
+			fail("recall --at --explain does not tell what it read")
 		}
 		found.Read.hits = len(found.Hits)
 		l.answers = append(l.answers, *found.Read)
 	}
-	return nil
 }
 
 // firstOfPeers makes the first copy with every other tool. One that fails is
 // left out from then on, and the outcome says why.
 func (l *lab) firstOfPeers(ctx context.Context, dir string) (running []*peerRun) {
 	l.peers = slices.DeleteFunc(l.peers, func(p peer) bool {
-		r, err := p.begin(ctx, filepath.Join(dir, "peer-"+p.programs[len(p.programs)-1]))
-		if err == nil {
-			err = l.peerCopy(ctx, r, 1, ": first")
-		}
-		if err != nil {
-			l.absent = append(l.absent, fmt.Sprintf("%s: %v", p.name, err))
-			return true
-		}
-		running = append(running, r)
-		return false
+		return !l.works(p.name, func() {
+			r := p.begin(ctx, filepath.Join(dir, "peer-"+p.programs[len(p.programs)-1]))
+			l.peerCopy(ctx, r, 1, ": first")
+			running = append(running, r)
+		})
 	})
 	return running
 }
 
-func (l *lab) peerCopy(ctx context.Context, r *peerRun, n int, what string) error {
-	took, grown, err := r.copy(ctx, l.agent(), n)
+// works reports whether another tool can do f; where it cannot, the outcome says why.
+func (l *lab) works(name string, f func()) bool {
+	err := attempt(f)
 	if err != nil {
-		return err
+		l.absent = append(l.absent, fmt.Sprintf("%s: %v", name, err))
 	}
+	return err == nil
+}
+
+func (l *lab) peerCopy(ctx context.Context, r *peerRun, n int, what string) {
+	took, grown := r.copy(ctx, l.agent(), n)
 	l.costs[r.name+what] = append(l.costs[r.name+what], took)
 	if n > 1 {
 		l.grown[r.name] = append(l.grown[r.name], grown)
 	}
-	return nil
 }
 
 func (l *lab) secondOfPeers(ctx context.Context, running []*peerRun) {
 	for _, r := range running {
-		if !r.increments {
-			continue
-		}
-		if err := l.peerCopy(ctx, r, 2, ": second"); err != nil {
-			l.absent = append(l.absent, fmt.Sprintf("%s: %v", r.name, err))
+		if r.increments {
+			l.works(r.name, func() { l.peerCopy(ctx, r, 2, ": second") })
 		}
 	}
 }
 
-func (l *lab) restoreOfPeers(ctx context.Context, running []*peerRun) error {
+func (l *lab) restoreOfPeers(ctx context.Context, running []*peerRun) {
 	for _, r := range running {
-		took, err := r.bring(ctx)
-		if err != nil {
-			l.absent = append(l.absent, fmt.Sprintf("%s: %v", r.name, err))
-			continue
-		}
-		l.costs[r.name+": restore"] = append(l.costs[r.name+": restore"], took)
+		l.works(r.name, func() {
+			l.costs[r.name+": restore"] = append(l.costs[r.name+": restore"], r.bring(ctx))
+		})
 	}
-	return nil
 }
 
 // mb tells bytes in millions.

@@ -73,7 +73,7 @@ func (l *lab) times() []line {
 // growth tells by how much repositories grew for one small change.
 func (l *lab) growth() []line {
 	var lines []line
-	for _, name := range append([]string{"amber"}, peerNames(l.peers)...) {
+	for _, name := range append([]string{"amber"}, each(l.peers, func(p peer) string { return p.name })...) {
 		grown := slices.Clone(l.grown[name])
 		if len(grown) == 0 {
 			continue
@@ -93,14 +93,6 @@ func (l *lab) growth() []line {
 		lines = append(lines, row)
 	}
 	return lines
-}
-
-func peerNames(peers []peer) []string {
-	var names []string
-	for _, p := range peers {
-		names = append(names, p.name)
-	}
-	return names
 }
 
 // memory is the most that any run of the binary took.

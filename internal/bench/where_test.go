@@ -14,9 +14,7 @@ import (
 // made of without building it: its main, and the main it takes the place of.
 func TestWatchedMainFitsTheCommand(t *testing.T) {
 	t.Parallel()
-	if _, err := parser.ParseFile(token.NewFileSet(), "main.go", whereMain, 0); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, must.Err(parser.ParseFile(token.NewFileSet(), "main.go", whereMain, 0)))
 	b := must.Get(os.ReadFile("../../cmd/amber/main.go"))(t)
 	if !strings.Contains(string(b), productMain) {
 		t.Errorf("cmd/amber/main.go has no %q", productMain)
