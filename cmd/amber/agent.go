@@ -151,11 +151,9 @@ func agentsOf(h *home.Home, tenant amber.TenantID, all bool) (items []agentInfo,
 }
 
 func printAgents(w io.Writer, items []agentInfo) {
-	rows := make([][]string, len(items))
-	for i, info := range items {
-		rows[i] = []string{string(info.ID), string(info.Tenant), string(info.State), cli.ByteSize(info.Bytes), info.Error}
-	}
-	cli.Table(w, []string{"AGENT", "TENANT", "STATE", "SIZE", ""}, rows)
+	cli.TableOf(w, []string{"AGENT", "TENANT", "STATE", "SIZE", ""}, items, func(info agentInfo) []string {
+		return []string{string(info.ID), string(info.Tenant), string(info.State), cli.ByteSize(info.Bytes), info.Error}
+	})
 }
 
 // shownAgent is the JSON of agent show.
@@ -179,11 +177,7 @@ as long as it has snapshots. Nothing is made or changed.`,
 		Args:    cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withAgent(cmd, "show agent", args, func(ctx context.Context, h *home.Home, agent *home.Agent) error {
-				shown, err := a.showAgent(cmd, h, agent)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(shown, func(w io.Writer) { a.printAgent(w, shown) })
+				return cli.Answer(a.showAgent(cmd, h, agent))(a.Out, a.printAgent)
 			})
 		},
 	}

@@ -75,15 +75,13 @@ func (a *app) listAudit(cmd *cobra.Command, f cli.PageFlags, q wire.AuditQuery) 
 }
 
 func (a *app) printAudit(w io.Writer, entries []wire.AuditEntry) {
-	rows := make([][]string, len(entries))
-	for i, e := range entries {
+	cli.TableOf(w, []string{"SEQ", "AT", "ACTOR", "ACTION", "ABOUT", "SUBJECT", "OUTCOME"}, entries, func(e wire.AuditEntry) []string {
 		about := string(e.Tenant)
 		if e.Agent != "" {
 			about += "/" + string(e.Agent)
 		}
-		rows[i] = []string{strconv.FormatInt(e.Seq, 10), e.At.String(), e.Actor, e.Action, about, e.Subject, e.Outcome}
-	}
-	cli.Table(w, []string{"SEQ", "AT", "ACTOR", "ACTION", "ABOUT", "SUBJECT", "OUTCOME"}, rows)
+		return []string{strconv.FormatInt(e.Seq, 10), e.At.String(), e.Actor, e.Action, about, e.Subject, e.Outcome}
+	})
 }
 
 func (a *app) auditVerifyCommand() *cobra.Command {

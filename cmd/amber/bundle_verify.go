@@ -149,11 +149,9 @@ func (a *app) printBundle(w io.Writer, r wire.BundleReport) {
 		return
 	}
 	fmt.Fprintln(w)
-	rows := make([][]string, len(r.Parts))
-	for i, part := range r.Parts {
-		rows[i] = []string{part.Path, part.Kind, cli.ByteSize(part.Bytes), part.SHA256[:min(16, len(part.SHA256))]}
-	}
-	cli.Table(w, []string{"PATH", "KIND", "SIZE", "SHA256"}, rows)
+	cli.TableOf(w, []string{"PATH", "KIND", "SIZE", "SHA256"}, r.Parts, func(part wire.BundleEntry) []string {
+		return []string{part.Path, part.Kind, cli.ByteSize(part.Bytes), part.SHA256[:min(16, len(part.SHA256))]}
+	})
 }
 
 // describeKinds tells for what kinds of keys something is encrypted.

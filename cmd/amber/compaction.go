@@ -102,11 +102,9 @@ that exists stays as it is.`,
 				if c.SessionID, err = session.find(ctx, cmd, s); err != nil {
 					return err
 				}
-				stored, err := s.Store.Compactions.AddCompaction(ctx, c)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(stored, func(w io.Writer) { fmt.Fprintln(w, cli.Flat(stored.ID)) })
+				return cli.Answer(s.Store.Compactions.AddCompaction(ctx, c))(a.Out, func(w io.Writer, stored amber.Compaction) {
+					fmt.Fprintln(w, cli.Flat(stored.ID))
+				})
 			})
 		},
 	}

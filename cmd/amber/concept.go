@@ -29,11 +29,7 @@ func (a *app) conceptListCommand() *cobra.Command {
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				list, err := s.Store.Concepts.CountConcepts(ctx)
-				if err != nil {
-					return err
-				}
-				return cli.ShowItems(a.App, jsonl, amber.Page[amber.ConceptCount]{Items: list}, func(w io.Writer, list []amber.ConceptCount) {
+				return cli.Listing(s.Store.Concepts.CountConcepts(ctx))(a.App, jsonl, func(w io.Writer, list []amber.ConceptCount) {
 					for _, c := range list {
 						fmt.Fprintf(w, "%6d  %s\n", c.Memories, cli.Flat(c.Concept))
 					}

@@ -44,11 +44,9 @@ func (a *app) configShowCommand() *cobra.Command {
 }
 
 func printConfiguration(w io.Writer, c configuration) {
-	rows := make([][]string, len(c.Values))
-	for i, v := range c.Values {
-		rows[i] = []string{v.Key, fmt.Sprint(v.Value), string(v.Source)}
-	}
-	cli.Table(w, []string{"KEY", "VALUE", "SOURCE"}, rows)
+	cli.TableOf(w, []string{"KEY", "VALUE", "SOURCE"}, c.Values, func(v config.Value) []string {
+		return []string{v.Key, fmt.Sprint(v.Value), string(v.Source)}
+	})
 }
 
 // configVerdict is the JSON of config check.

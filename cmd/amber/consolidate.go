@@ -95,11 +95,7 @@ func (a *app) consolidateStatusCommand() *cobra.Command {
 		Args:  cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withConsolidations(cmd, func(ctx context.Context, s *cli.Opened, c wire.Consolidator) error {
-				open, err := c.OpenConsolidation(ctx, s.TenantID(), s.AgentID())
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(open, func(w io.Writer) { a.printConsolidation(w, open) })
+				return cli.Answer(c.OpenConsolidation(ctx, s.TenantID(), s.AgentID()))(a.Out, a.printConsolidation)
 			})
 		},
 	}

@@ -40,11 +40,9 @@ memory.
 			}
 			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
 				req.ID = id
-				m, err := s.Store.Editor.Edit(ctx, req)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(m, func(w io.Writer) { fmt.Fprintf(w, "%s revision %d\n", m.ID, m.Revision) })
+				return cli.Answer(s.Store.Editor.Edit(ctx, req))(a.Out, func(w io.Writer, m amber.Memory) {
+					fmt.Fprintf(w, "%s revision %d\n", m.ID, m.Revision)
+				})
 			})
 		},
 	}

@@ -84,10 +84,7 @@ func (a *app) erase(ctx context.Context, s *cli.Opened, id amber.MemoryID, yes b
 		return err
 	}
 	report, err := cli.Working(a.App, "erasing", func() (amber.EraseReport, error) { return a.Site(s).Erase(ctx, id) })
-	if err != nil {
-		return err
-	}
-	return a.Out.Show(report, func(w io.Writer) { a.printErased(w, report) })
+	return cli.Answer(report, err)(a.Out, a.printErased)
 }
 
 func (a *app) printErased(w io.Writer, r amber.EraseReport) {

@@ -26,11 +26,7 @@ func (a *app) getCommand() *cobra.Command {
 		Args:    cli.Exactly("the id of a memory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
-				m, err := s.Store.Memories.Get(ctx, id)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(m, func(w io.Writer) { a.printMemory(w, m) })
+				return cli.Answer(s.Store.Memories.Get(ctx, id))(a.Out, a.printMemory)
 			})
 		},
 	}

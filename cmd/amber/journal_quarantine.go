@@ -95,13 +95,11 @@ func (a *app) showHeld(j *journal.Journal, keys []journal.Key, name string) erro
 }
 
 func (a *app) printHeld(w io.Writer, items []journal.HeldEntry) {
-	rows := make([][]string, len(items))
-	for i, h := range items {
+	cli.TableOf(w, []string{"SESSION", "NAME", "BYTES", "SEQ", "GIVEN UP", "REASON"}, items, func(h journal.HeldEntry) []string {
 		seq := "-"
 		if h.Seq > 0 {
 			seq = strconv.FormatInt(h.Seq, 10)
 		}
-		rows[i] = []string{string(h.SessionID), h.Name, strconv.FormatInt(h.Bytes, 10), seq, a.Out.When(h.At), cli.OneLine(h.Reason, 80)}
-	}
-	cli.Table(w, []string{"SESSION", "NAME", "BYTES", "SEQ", "GIVEN UP", "REASON"}, rows)
+		return []string{string(h.SessionID), h.Name, strconv.FormatInt(h.Bytes, 10), seq, a.Out.When(h.At), cli.OneLine(h.Reason, 80)}
+	})
 }

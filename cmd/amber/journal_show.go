@@ -64,14 +64,12 @@ changed.`,
 }
 
 func (a *app) printEntries(w io.Writer, items []agent.JournalEntry) {
-	rows := make([][]string, len(items))
-	for i, e := range items {
+	cli.TableOf(w, []string{"SESSION", "SEQ", "WRITTEN", "STATE", "TYPE", "TEXT"}, items, func(e agent.JournalEntry) []string {
 		state := "waits"
 		if e.Drained {
 			state = "drained"
 		}
 		kind, text := e.Says()
-		rows[i] = []string{cli.Flat(string(e.SessionID)), strconv.FormatInt(e.Seq, 10), a.Out.When(e.At), state, cli.OneLine(kind, 24), cli.OneLine(text, 100)}
-	}
-	cli.Table(w, []string{"SESSION", "SEQ", "WRITTEN", "STATE", "TYPE", "TEXT"}, rows)
+		return []string{cli.Flat(string(e.SessionID)), strconv.FormatInt(e.Seq, 10), a.Out.When(e.At), state, cli.OneLine(kind, 24), cli.OneLine(text, 100)}
+	})
 }

@@ -27,11 +27,7 @@ dropped for space. Parked entries are those that were not drained before a resto
 			if err != nil {
 				return err
 			}
-			state, err := at.JournalState(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return a.Out.Show(state, func(w io.Writer) { a.printJournalState(w, state) })
+			return cli.Answer(at.JournalState(cmd.Context()))(a.Out, a.printJournalState)
 		},
 	}
 }
@@ -40,14 +36,13 @@ func (a *app) printJournalState(w io.Writer, state agent.JournalState) {
 	if len(state.Sessions) == 0 {
 		a.Out.Note("the journal is empty")
 	} else {
-		rows := make([][]string, len(state.Sessions))
-		for i, s := range state.Sessions {
-			rows[i] = []string{
+		heading := []string{"HOST", "SESSION", "ENTRIES", "UNDRAINED", "OLDEST", "BYTES", "LAST SYNC", "TROUBLE"}
+		cli.TableOf(w, heading, state.Sessions, func(s wire.JournalStatus) []string {
+			return []string{
 				s.Host, string(s.SessionID), strconv.FormatInt(s.Entries, 10), strconv.FormatInt(s.Undrained, 10),
 				a.oldest(s), strconv.FormatInt(s.Bytes, 10), a.Out.When(s.LastSync), troubles(s),
 			}
-		}
-		cli.Table(w, []string{"HOST", "SESSION", "ENTRIES", "UNDRAINED", "OLDEST", "BYTES", "LAST SYNC", "TROUBLE"}, rows)
+		})
 	}
 	if state.Losses.Count > 0 {
 		fmt.Fprintf(w, "%d events could not be kept, the last one %s\n", state.Losses.Count, a.Out.When(state.Losses.Last))

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/sign"
@@ -56,11 +55,7 @@ func (a *app) keyListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			keys, err := ring.Known(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return cli.ShowItems(a.App, jsonl, amber.Page[keyring.KnownKey]{Items: keys}, printKeys)
+			return cli.Listing(ring.Known(cmd.Context()))(a.App, jsonl, printKeys)
 		},
 	}
 	cli.AddJSONL(cmd, &jsonl)
@@ -68,11 +63,9 @@ func (a *app) keyListCommand() *cobra.Command {
 }
 
 func printKeys(w io.Writer, keys []keyring.KnownKey) {
-	rows := make([][]string, len(keys))
-	for i, k := range keys {
-		rows[i] = []string{string(k.KeyID), string(k.Standing), k.Comment}
-	}
-	cli.Table(w, []string{"KEY", "STANDING", "COMMENT"}, rows)
+	cli.TableOf(w, []string{"KEY", "STANDING", "COMMENT"}, keys, func(k keyring.KnownKey) []string {
+		return []string{string(k.KeyID), string(k.Standing), k.Comment}
+	})
 }
 
 // ownKey is the JSON of key show.
@@ -95,11 +88,7 @@ if it has encrypted something.`,
 			if err != nil {
 				return err
 			}
-			key, err := publicKeys(cmd.Context(), ring)
-			if err != nil {
-				return err
-			}
-			return a.Out.Show(key, func(w io.Writer) {
+			return cli.Answer(publicKeys(cmd.Context(), ring))(a.Out, func(w io.Writer, key ownKey) {
 				fmt.Fprintln(w, key.KeyID)
 				a.Out.Fact(w, "seed", key.SeedFile)
 				for _, r := range key.Recipients {

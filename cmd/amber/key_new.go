@@ -42,11 +42,7 @@ must be readable for its owner alone, and stays.`,
 			if err != nil {
 				return err
 			}
-			key, err := a.makeKey(cmd.Context(), ring, file)
-			if err != nil {
-				return err
-			}
-			return a.Out.Show(key, func(w io.Writer) {
+			return cli.Answer(a.makeKey(cmd.Context(), ring, file))(a.Out, func(w io.Writer, key newKey) {
 				fmt.Fprintln(w, key.KeyID)
 				a.Out.Note("%s", describeKey(key, adopt))
 			})

@@ -42,11 +42,7 @@ changes nothing.`,
 				if r.SessionID, err = session.find(ctx, cmd, s); err != nil {
 					return err
 				}
-				saved, err := s.Store.Loops.SaveLoop(ctx, r)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(saved, func(w io.Writer) {
+				return cli.Answer(s.Store.Loops.SaveLoop(ctx, r))(a.Out, func(w io.Writer, saved amber.PendingLoop) {
 					fmt.Fprintf(w, "saved run %s, revision %d\n", cli.Flat(saved.RunID), saved.Revision)
 				})
 			})

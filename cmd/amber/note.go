@@ -45,11 +45,9 @@ func (a *app) noteWriteCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				note, err := s.Store.Notes.WriteNote(ctx, name, content)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(note, func(w io.Writer) { fmt.Fprintln(w, note.Name, shortCommit(note.Commit)) })
+				return cli.Answer(s.Store.Notes.WriteNote(ctx, name, content))(a.Out, func(w io.Writer, note amber.Note) {
+					fmt.Fprintln(w, note.Name, shortCommit(note.Commit))
+				})
 			})
 		},
 	}
@@ -63,11 +61,9 @@ func (a *app) noteShowCommand() *cobra.Command {
 		Args:    cli.Exactly("the name of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withNote(cmd, args[0], func(ctx context.Context, s *cli.Opened, name string) error {
-				note, err := s.Store.Notes.ReadNote(ctx, name)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(note, func(w io.Writer) { a.printNote(w, note.Content) })
+				return cli.Answer(s.Store.Notes.ReadNote(ctx, name))(a.Out, func(w io.Writer, note amber.Note) {
+					a.printNote(w, note.Content)
+				})
 			})
 		},
 	}
@@ -94,11 +90,7 @@ func (a *app) noteListCommand() *cobra.Command {
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				notes, err := s.Store.Notes.ListNotes(ctx)
-				if err != nil {
-					return err
-				}
-				return cli.ShowItems(a.App, jsonl, amber.Page[amber.Note]{Items: notes}, a.printNotes)
+				return cli.Listing(s.Store.Notes.ListNotes(ctx))(a.App, jsonl, a.printNotes)
 			})
 		},
 	}
@@ -127,11 +119,7 @@ func (a *app) noteLogCommand() *cobra.Command {
 				return err
 			}
 			return a.withNote(cmd, args[0], func(ctx context.Context, s *cli.Opened, name string) error {
-				log, err := s.Store.NoteLog.LogNote(ctx, name, n)
-				if err != nil {
-					return err
-				}
-				return cli.ShowItems(a.App, jsonl, amber.Page[amber.NoteCommit]{Items: log}, a.printNoteLog)
+				return cli.Listing(s.Store.NoteLog.LogNote(ctx, name, n))(a.App, jsonl, a.printNoteLog)
 			})
 		},
 	}

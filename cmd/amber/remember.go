@@ -94,11 +94,7 @@ func (a *app) rememberOne(ctx context.Context, s *cli.Opened, f rememberFlags, a
 	if req, err = a.place(ctx, s, req, f.IdentityFlags); err != nil {
 		return err
 	}
-	ack, err := s.Store.LongTerm.Write(ctx, req)
-	if err != nil {
-		return err
-	}
-	return a.Out.Show(ack, func(w io.Writer) {
+	return cli.Answer(s.Store.LongTerm.Write(ctx, req))(a.Out, func(w io.Writer, ack amber.WriteAck) {
 		fmt.Fprintln(w, ack.ID)
 		a.tellStored(ack)
 	})

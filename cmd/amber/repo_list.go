@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/target/location"
 )
@@ -22,16 +21,10 @@ func (a *app) repoListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all, err := at.Repositories().List()
-			if err != nil {
-				return err
-			}
-			return cli.ShowItems(a.App, jsonl, amber.Page[location.Repository]{Items: all}, func(w io.Writer, items []location.Repository) {
-				rows := make([][]string, len(items))
-				for i, r := range items {
-					rows[i] = []string{r.Name, r.URL, r.AddedAt.Time().Format("2006-01-02")}
-				}
-				cli.Table(w, []string{"NAME", "URL", "ADDED"}, rows)
+			return cli.Listing(at.Repositories().List())(a.App, jsonl, func(w io.Writer, items []location.Repository) {
+				cli.TableOf(w, []string{"NAME", "URL", "ADDED"}, items, func(r location.Repository) []string {
+					return []string{r.Name, r.URL, r.AddedAt.Time().Format("2006-01-02")}
+				})
 			})
 		},
 	}

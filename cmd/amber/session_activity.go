@@ -48,15 +48,13 @@ tasks, errors, subagents and compactions, in the order they were first done.`,
 }
 
 func (a *app) printActivity(w io.Writer, list []amber.Activity) {
-	rows := make([][]string, len(list))
-	for i, d := range list {
+	cli.TableOf(w, []string{"KIND", "WHAT", "STATUS", "TIMES", "LAST"}, list, func(d amber.Activity) []string {
 		times := fmt.Sprint(d.Count)
 		if d.Failed > 0 {
 			times = fmt.Sprintf("%d (%d failed)", d.Count, d.Failed)
 		}
-		rows[i] = []string{string(d.Kind), cli.OneLine(d.Name, 70), cli.Flat(d.Status), times, a.Out.When(d.LastAt)}
-	}
-	cli.Table(w, []string{"KIND", "WHAT", "STATUS", "TIMES", "LAST"}, rows)
+		return []string{string(d.Kind), cli.OneLine(d.Name, 70), cli.Flat(d.Status), times, a.Out.When(d.LastAt)}
+	})
 }
 
 // recentActivity returns what was done last of each kind, none where it is

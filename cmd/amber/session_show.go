@@ -75,15 +75,13 @@ func (m activeSet) look(ctx context.Context, s *cli.Opened, sessions []amber.Ses
 }
 
 func (a *app) printSessions(w io.Writer, items []amber.Session, active activeSet) {
-	rows := make([][]string, len(items))
-	for i, s := range items {
+	cli.TableOf(w, []string{"", "ID", "NAME", "BINDING", "STATUS", "CHANGED", "PROJECT"}, items, func(s amber.Session) []string {
 		mark := ""
 		if active[s.Binding] == s.ID {
 			mark = "*"
 		}
-		rows[i] = []string{mark, cli.ShortID(string(s.ID)), cli.OneLine(s.Name, 40), s.Binding, sessionStatus(s), a.Out.When(s.UpdatedAt), s.Project}
-	}
-	cli.Table(w, []string{"", "ID", "NAME", "BINDING", "STATUS", "CHANGED", "PROJECT"}, rows)
+		return []string{mark, cli.ShortID(string(s.ID)), cli.OneLine(s.Name, 40), s.Binding, sessionStatus(s), a.Out.When(s.UpdatedAt), s.Project}
+	})
 }
 
 func sessionStatus(s amber.Session) string {

@@ -35,11 +35,9 @@ func (a *app) sessionStateGetCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				state, err := s.Store.States.LoadState(ctx, id)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(state, func(w io.Writer) { a.printNote(w, string(state.Document)) })
+				return cli.Answer(s.Store.States.LoadState(ctx, id))(a.Out, func(w io.Writer, state amber.SessionState) {
+					a.printNote(w, string(state.Document))
+				})
 			})
 		},
 	}
@@ -77,11 +75,9 @@ no state); otherwise the command exits 4 and changes nothing.`,
 				if u.SessionID, err = session.find(ctx, cmd, s); err != nil {
 					return err
 				}
-				state, err := wire.UpdateState(ctx, s.Store.States, u)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(state, func(w io.Writer) { fmt.Fprintf(w, "%s version %d\n", cli.Flat(string(state.SessionID)), state.Version) })
+				return cli.Answer(wire.UpdateState(ctx, s.Store.States, u))(a.Out, func(w io.Writer, state amber.SessionState) {
+					fmt.Fprintf(w, "%s version %d\n", cli.Flat(string(state.SessionID)), state.Version)
+				})
 			})
 		},
 	}

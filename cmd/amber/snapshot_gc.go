@@ -59,11 +59,7 @@ func (a *app) collect(ctx context.Context, e cli.SnapshotEngine, r wire.GCReques
 			return err
 		}
 	}
-	report, err := run(r.DryRun)
-	if err != nil {
-		return err
-	}
-	return a.Out.Show(report, func(w io.Writer) { printCollected(w, report) })
+	return cli.Answer(run(r.DryRun))(a.Out, printCollected)
 }
 
 func printCollected(w io.Writer, r wire.GCReport) {

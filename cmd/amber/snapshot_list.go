@@ -46,18 +46,15 @@ is listed with the reason.`,
 }
 
 func (a *app) printSnapshots(w io.Writer, items []wire.SnapshotMeta) {
-	rows := make([][]string, len(items))
-	for i, m := range items {
+	cli.TableOf(w, []string{"SNAPSHOT", "CREATED (UTC)", "SIZE", "NEW", "LABEL"}, items, func(m wire.SnapshotMeta) []string {
 		if m.Damage != "" {
-			rows[i] = []string{cli.ShortID(string(m.ID)), "?", "?", "?", "DAMAGED: " + m.Damage}
-			continue
+			return []string{cli.ShortID(string(m.ID)), "?", "?", "?", "DAMAGED: " + m.Damage}
 		}
-		rows[i] = []string{
+		return []string{
 			cli.ShortID(string(m.ID)), m.CreatedAt.Time().Format("2006-01-02 15:04"), cli.ByteSize(m.BytesTotal), cli.ByteSize(m.BytesNew),
 			strings.Join(append([]string{cli.OneLine(m.Label, 60)}, snapshotRemarks(m)...), " "),
 		}
-	}
-	cli.Table(w, []string{"SNAPSHOT", "CREATED (UTC)", "SIZE", "NEW", "LABEL"}, rows)
+	})
 }
 
 // snapshotRemarks tells in few words what is special about a snapshot.

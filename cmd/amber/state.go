@@ -34,11 +34,7 @@ func (a *app) stateListCommand() *cobra.Command {
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				list, err := s.Store.Documents.ListDocuments(ctx)
-				if err != nil {
-					return err
-				}
-				return cli.ShowItems(a.App, jsonl, amber.Page[amber.Document]{Items: list}, a.printDocuments)
+				return cli.Listing(s.Store.Documents.ListDocuments(ctx))(a.App, jsonl, a.printDocuments)
 			})
 		},
 	}
@@ -79,11 +75,9 @@ func (a *app) stateGetCommand() *cobra.Command {
 		Args: cli.Exactly("the name of a document"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withDocument(cmd, args[0], func(ctx context.Context, d amber.Documents) error {
-				doc, err := d.ReadDocument(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(doc, func(w io.Writer) { a.printNote(w, string(doc.Document)) })
+				return cli.Answer(d.ReadDocument(ctx, args[0]))(a.Out, func(w io.Writer, doc amber.Document) {
+					a.printNote(w, string(doc.Document))
+				})
 			})
 		},
 	}
@@ -117,11 +111,9 @@ the one of the restored document.
 					return err
 				}
 				r.Name, r.Document = args[0], json.RawMessage(text)
-				doc, err := d.PutDocument(ctx, r)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(doc, func(w io.Writer) { fmt.Fprintln(w, doc.Name, doc.Revision) })
+				return cli.Answer(d.PutDocument(ctx, r))(a.Out, func(w io.Writer, doc amber.Document) {
+					fmt.Fprintln(w, doc.Name, doc.Revision)
+				})
 			})
 		},
 	}

@@ -20,11 +20,7 @@ func (a *app) statsCommand() *cobra.Command {
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				stats, err := s.Store.Stats.Stats(ctx)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(stats, func(w io.Writer) { a.printStats(w, stats) })
+				return cli.Answer(s.Store.Stats.Stats(ctx))(a.Out, a.printStats)
 			})
 		},
 	}

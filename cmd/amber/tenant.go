@@ -45,11 +45,9 @@ func (a *app) tenantListCommand() *cobra.Command {
 				items = append(items, tenantInfo{id, len(cli.AgentsThere(h, id))})
 			}
 			return cli.ShowItems(a.App, jsonl, amber.Page[tenantInfo]{Items: items}, func(w io.Writer, items []tenantInfo) {
-				rows := make([][]string, len(items))
-				for i, t := range items {
-					rows[i] = []string{string(t.ID), fmt.Sprint(t.Agents)}
-				}
-				cli.Table(w, []string{"TENANT", "AGENTS"}, rows)
+				cli.TableOf(w, []string{"TENANT", "AGENTS"}, items, func(t tenantInfo) []string {
+					return []string{string(t.ID), fmt.Sprint(t.Agents)}
+				})
 			})
 		},
 	}

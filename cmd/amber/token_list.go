@@ -55,18 +55,16 @@ func (a *app) givenTenant(cmd *cobra.Command) (amber.TenantID, error) {
 }
 
 func (a *app) printTokens(w io.Writer, tokens []wire.Token) {
-	rows := make([][]string, len(tokens))
-	for i, t := range tokens {
+	cli.TableOf(w, []string{"ID", "NAME", "FOR", "SCOPES", "STATE", "MADE", "EXPIRES", "USED"}, tokens, func(t wire.Token) []string {
 		expires := "never"
 		if !t.ExpiresAt.IsZero() {
 			expires = t.ExpiresAt.Time().Format("2006-01-02 15:04")
 		}
-		rows[i] = []string{
+		return []string{
 			string(t.ID), t.Name, reach(t), scopeNames(t.Scopes), a.tokenState(t),
 			a.Out.When(t.CreatedAt), expires, a.Out.When(t.LastUsedAt),
 		}
-	}
-	cli.Table(w, []string{"ID", "NAME", "FOR", "SCOPES", "STATE", "MADE", "EXPIRES", "USED"}, rows)
+	})
 }
 
 // revocation is the JSON of token revoke.

@@ -51,11 +51,9 @@ command can be run again.`,
 				if turn.SessionID, err = session.find(ctx, cmd, s); err != nil {
 					return err
 				}
-				stored, err := s.Store.Turns.AppendTurn(ctx, turn)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(stored, func(w io.Writer) { fmt.Fprintln(w, cli.Safe(string(stored.ID))) })
+				return cli.Answer(s.Store.Turns.AppendTurn(ctx, turn))(a.Out, func(w io.Writer, stored amber.Turn) {
+					fmt.Fprintln(w, cli.Safe(string(stored.ID)))
+				})
 			})
 		},
 	}
@@ -85,11 +83,7 @@ func (a *app) turnListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				turns, err := s.Store.Turns.LoadTurns(ctx, id, n)
-				if err != nil {
-					return err
-				}
-				return cli.ShowItems(a.App, jsonl, amber.Page[amber.Turn]{Items: turns}, a.printTurns)
+				return cli.Listing(s.Store.Turns.LoadTurns(ctx, id, n))(a.App, jsonl, a.printTurns)
 			})
 		},
 	}

@@ -79,6 +79,18 @@ func ShowItems[T any](a *App, jsonl bool, page amber.Page[T], human func(w io.Wr
 	})
 }
 
+// Listing prints what a call lists, unless the call failed:
+//
+//	return cli.Listing(s.Store.Notes.ListNotes(ctx))(a.App, jsonl, a.printNotes)
+func Listing[T any](items []T, err error) func(a *App, jsonl bool, human func(w io.Writer, items []T)) error {
+	return func(a *App, jsonl bool, human func(w io.Writer, items []T)) error {
+		if err != nil {
+			return err
+		}
+		return ShowItems(a, jsonl, amber.Page[T]{Items: items}, human)
+	}
+}
+
 // oneFormat refuses to print a listing in two ways at once.
 func oneFormat(a *App, jsonl bool) error {
 	if jsonl && a.Global.JSON {
@@ -100,6 +112,15 @@ func Table(w io.Writer, heading []string, rows [][]string) {
 		t.Rows = append(t.Rows, cells)
 	}
 	_ = t.Write(w, columnsOf(w)) // w is the printer's buffer, which keeps its own error
+}
+
+// TableOf is Table with a row for each item.
+func TableOf[T any](w io.Writer, heading []string, items []T, row func(T) []string) {
+	rows := make([][]string, len(items))
+	for i, item := range items {
+		rows[i] = row(item)
+	}
+	Table(w, heading, rows)
 }
 
 // Flat makes stored text fit for one line of a terminal, whole.

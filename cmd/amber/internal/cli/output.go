@@ -108,6 +108,18 @@ func (p Printer) Show(v any, human func(w io.Writer)) error {
 	return nil
 }
 
+// Answer prints the value that a call returned, unless the call failed:
+//
+//	return cli.Answer(s.Store.Stats.Stats(ctx))(a.Out, a.printStats)
+func Answer[T any](v T, err error) func(p Printer, human func(w io.Writer, v T)) error {
+	return func(p Printer, human func(w io.Writer, v T)) error {
+		if err != nil {
+			return err
+		}
+		return p.Show(v, func(w io.Writer) { human(w, v) })
+	}
+}
+
 // Lines prints items as JSON Lines.
 func Lines[T any](p Printer, items []T) error {
 	w := bufio.NewWriter(p.Out)

@@ -42,11 +42,9 @@ once.`,
 				}
 			}
 			return a.withTask(cmd, r.TaskID, func(ctx context.Context, s *cli.Opened) error {
-				asked, err := s.Store.Approvals.RequestApproval(ctx, r)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(asked, func(w io.Writer) { fmt.Fprintln(w, cli.Safe(asked.ID)) })
+				return cli.Answer(s.Store.Approvals.RequestApproval(ctx, r))(a.Out, func(w io.Writer, asked amber.Approval) {
+					fmt.Fprintln(w, cli.Safe(asked.ID))
+				})
 			})
 		},
 	}
@@ -100,11 +98,7 @@ func (a *app) approvalShowCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				found, err := s.Store.Approvals.Approval(ctx, id)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(found, func(w io.Writer) { a.printApproval(w, found) })
+				return cli.Answer(s.Store.Approvals.Approval(ctx, id))(a.Out, a.printApproval)
 			})
 		},
 	}
@@ -142,11 +136,7 @@ func (a *app) approvalListCommand() *cobra.Command {
 				}
 			}
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				items, err := s.Store.Approvals.ListApprovals(ctx, task)
-				if err != nil {
-					return err
-				}
-				return cli.ShowItems(a.App, jsonl, amber.Page[amber.Approval]{Items: items}, a.printApprovals)
+				return cli.Listing(s.Store.Approvals.ListApprovals(ctx, task))(a.App, jsonl, a.printApprovals)
 			})
 		},
 	}
@@ -156,11 +146,9 @@ func (a *app) approvalListCommand() *cobra.Command {
 }
 
 func (a *app) printApprovals(w io.Writer, items []amber.Approval) {
-	rows := make([][]string, len(items))
-	for i, v := range items {
-		rows[i] = []string{shownID(v), string(v.Status), v.TaskID, v.NodeID, a.Out.When(v.CreatedAt), cli.OneLine(v.Summary, 60)}
-	}
-	cli.Table(w, []string{"ID", "STATUS", "TASK", "NODE", "ASKED", "SUMMARY"}, rows)
+	cli.TableOf(w, []string{"ID", "STATUS", "TASK", "NODE", "ASKED", "SUMMARY"}, items, func(v amber.Approval) []string {
+		return []string{shownID(v), string(v.Status), v.TaskID, v.NodeID, a.Out.When(v.CreatedAt), cli.OneLine(v.Summary, 60)}
+	})
 }
 
 // shownID is what has to be typed to name an approval.

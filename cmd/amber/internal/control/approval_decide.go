@@ -68,11 +68,7 @@ it as a claim.`,
 				if d.ID, err = findApproval(ctx, s, args[0]); err != nil {
 					return err
 				}
-				decided, err := s.Store.Approvals.DecideApproval(ctx, d)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(decided, func(w io.Writer) {
+				return cli.Answer(s.Store.Approvals.DecideApproval(ctx, d))(a.Out, func(w io.Writer, decided amber.Approval) {
 					fmt.Fprintf(w, "%s is %s\n", cli.Flat(decided.ID), decided.Status)
 				})
 			})

@@ -36,11 +36,9 @@ cannot take is recorded as it happened; "amber task replay" tells.`,
 			e.TaskID, e.From, e.To = args[0], amber.TaskState(from), amber.TaskState(to)
 			e.Kind, e.ErrorClass = amber.TaskEventKind(kind), amber.ErrorClass(class)
 			return a.withTask(cmd, e.TaskID, func(ctx context.Context, s *cli.Opened) error {
-				stored, err := s.Store.Events.AppendEvent(ctx, e)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(stored, func(w io.Writer) { fmt.Fprintln(w, stored.Seq) })
+				return cli.Answer(s.Store.Events.AppendEvent(ctx, e))(a.Out, func(w io.Writer, stored amber.TaskEvent) {
+					fmt.Fprintln(w, stored.Seq)
+				})
 			})
 		},
 	}
@@ -68,11 +66,7 @@ func (a *app) eventListCommand() *cobra.Command {
 		Args:    cli.Exactly("the id of a task"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
-				events, err := s.Store.Events.ListEvents(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				return cli.ShowItems(a.App, jsonl, amber.Page[amber.TaskEvent]{Items: events}, a.printEvents)
+				return cli.Listing(s.Store.Events.ListEvents(ctx, args[0]))(a.App, jsonl, a.printEvents)
 			})
 		},
 	}
@@ -81,8 +75,7 @@ func (a *app) eventListCommand() *cobra.Command {
 }
 
 func (a *app) printEvents(w io.Writer, events []amber.TaskEvent) {
-	rows := make([][]string, len(events))
-	for i, e := range events {
+	cli.TableOf(w, []string{"SEQ", "AT", "KIND", "STATE", "ABOUT", "ERROR", "REASON"}, events, func(e amber.TaskEvent) []string {
 		step := string(e.From)
 		if e.To != e.From {
 			step += " > " + string(e.To)
@@ -91,9 +84,8 @@ func (a *app) printEvents(w io.Writer, events []amber.TaskEvent) {
 		if e.ApprovalID != "" {
 			about += " " + cli.ShortID(e.ApprovalID)
 		}
-		rows[i] = []string{fmt.Sprint(e.Seq), e.At.String(), string(e.Kind), step, about, string(e.ErrorClass), cli.OneLine(e.Reason, 60)}
-	}
-	cli.Table(w, []string{"SEQ", "AT", "KIND", "STATE", "ABOUT", "ERROR", "REASON"}, rows)
+		return []string{fmt.Sprint(e.Seq), e.At.String(), string(e.Kind), step, about, string(e.ErrorClass), cli.OneLine(e.Reason, 60)}
+	})
 }
 
 func (a *app) eventCompactCommand() *cobra.Command {
@@ -114,11 +106,7 @@ snapshot.auto.before_consolidation says.`,
 				if s.Local != nil {
 					events = s.Local.Events()
 				}
-				snapshot, err := events.CompactEvents(ctx, args[0], keep)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(snapshot, func(w io.Writer) {
+				return cli.Answer(events.CompactEvents(ctx, args[0], keep))(a.Out, func(w io.Writer, snapshot amber.ReplaySnapshot) {
 					fmt.Fprintf(w, "%d events compacted, up to state %s\n", snapshot.CompactedEventCount, snapshot.ReplayedState)
 				})
 			})

@@ -66,11 +66,7 @@ func (a *app) queueStatsCommand() *cobra.Command {
 		Args:  cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				b, err := s.Store.QueueKeeper.Backpressure(ctx)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(b, func(w io.Writer) {
+				return cli.Answer(s.Store.QueueKeeper.Backpressure(ctx))(a.Out, func(w io.Writer, b amber.Backpressure) {
 					fmt.Fprintf(w, "%d queued, %d leased of at most %d, %d dead\n", b.Queued, b.Leased, b.MaxInFlight, b.Dead)
 				})
 			})
@@ -90,11 +86,7 @@ func (a *app) queueDeadCommand() *cobra.Command {
 				return err
 			}
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				items, err := s.Store.QueueKeeper.DeadEntries(ctx, n)
-				if err != nil {
-					return err
-				}
-				return cli.ShowItems(a.App, jsonl, amber.Page[amber.DeadEntry]{Items: items}, a.printDead)
+				return cli.Listing(s.Store.QueueKeeper.DeadEntries(ctx, n))(a.App, jsonl, a.printDead)
 			})
 		},
 	}
@@ -104,13 +96,11 @@ func (a *app) queueDeadCommand() *cobra.Command {
 }
 
 func (a *app) printDead(w io.Writer, items []amber.DeadEntry) {
-	rows := make([][]string, len(items))
-	for i, d := range items {
+	cli.TableOf(w, []string{"ENTRY", "TASK", "NODE", "ATTEMPTS", "DIED", "LAST REASON"}, items, func(d amber.DeadEntry) []string {
 		last := ""
 		if len(d.Reasons) > 0 {
 			last = d.Reasons[len(d.Reasons)-1]
 		}
-		rows[i] = []string{d.Envelope.EntryID, d.Envelope.TaskID, d.Envelope.NodeID, fmt.Sprint(d.Envelope.Attempt), a.Out.When(d.DeadAt), cli.OneLine(last, 60)}
-	}
-	cli.Table(w, []string{"ENTRY", "TASK", "NODE", "ATTEMPTS", "DIED", "LAST REASON"}, rows)
+		return []string{d.Envelope.EntryID, d.Envelope.TaskID, d.Envelope.NodeID, fmt.Sprint(d.Envelope.Attempt), a.Out.When(d.DeadAt), cli.OneLine(last, 60)}
+	})
 }

@@ -150,10 +150,8 @@ func (a *app) queueRenewCommand() *cobra.Command {
 		Short:   "Extend a lease that has not expired",
 		Example: `  amber queue renew - --json < claim.json`,
 	}, nil, func(ctx context.Context, s *cli.Opened, l amber.Lease) error {
-		renewed, err := s.Store.QueueKeeper.Renew(ctx, l)
-		if err != nil {
-			return err
-		}
-		return a.Out.Show(renewed, func(w io.Writer) { fmt.Fprintf(w, "%s until %s\n", cli.Flat(renewed.EntryID), renewed.ExpiresAt) })
+		return cli.Answer(s.Store.QueueKeeper.Renew(ctx, l))(a.Out, func(w io.Writer, renewed amber.Lease) {
+			fmt.Fprintf(w, "%s until %s\n", cli.Flat(renewed.EntryID), renewed.ExpiresAt)
+		})
 	})
 }

@@ -41,11 +41,7 @@ under the old lease is refused and the command exits 4.`,
 				return err
 			}
 			return a.withTask(cmd, r.TaskID, func(ctx context.Context, s *cli.Opened) error {
-				saved, err := s.Store.Results.SaveResult(ctx, r)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(saved, func(w io.Writer) {
+				return cli.Answer(s.Store.Results.SaveResult(ctx, r))(a.Out, func(w io.Writer, saved amber.Result) {
 					fmt.Fprintf(w, "saved the result of %s\n", cli.Flat(saved.NodeID))
 				})
 			})
@@ -88,11 +84,7 @@ func (a *app) resultShowCommand() *cobra.Command {
 				return err
 			}
 			return a.withTask(cmd, task, func(ctx context.Context, s *cli.Opened) error {
-				r, err := s.Store.Results.Result(ctx, task, node)
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(r, func(w io.Writer) { a.printResult(w, r) })
+				return cli.Answer(s.Store.Results.Result(ctx, task, node))(a.Out, a.printResult)
 			})
 		},
 	}
@@ -124,11 +116,7 @@ func (a *app) resultListCommand() *cobra.Command {
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withTask(cmd, task, func(ctx context.Context, s *cli.Opened) error {
-				items, err := s.Store.Results.ListResults(ctx, task)
-				if err != nil {
-					return err
-				}
-				return cli.ShowItems(a.App, jsonl, amber.Page[amber.Result]{Items: items}, a.printResults)
+				return cli.Listing(s.Store.Results.ListResults(ctx, task))(a.App, jsonl, a.printResults)
 			})
 		},
 	}
@@ -138,9 +126,7 @@ func (a *app) resultListCommand() *cobra.Command {
 }
 
 func (a *app) printResults(w io.Writer, items []amber.Result) {
-	rows := make([][]string, len(items))
-	for i, r := range items {
-		rows[i] = []string{r.NodeID, string(r.Status), r.Producer, fmt.Sprint(r.Fence), a.Out.When(r.UpdatedAt), cli.OneLine(r.Payload, 60)}
-	}
-	cli.Table(w, []string{"NODE", "STATUS", "PRODUCER", "FENCE", "SAVED", "PAYLOAD"}, rows)
+	cli.TableOf(w, []string{"NODE", "STATUS", "PRODUCER", "FENCE", "SAVED", "PAYLOAD"}, items, func(r amber.Result) []string {
+		return []string{r.NodeID, string(r.Status), r.Producer, fmt.Sprint(r.Fence), a.Out.When(r.UpdatedAt), cli.OneLine(r.Payload, 60)}
+	})
 }

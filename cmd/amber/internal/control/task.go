@@ -36,11 +36,7 @@ func (a *app) taskShowCommand() *cobra.Command {
 		Args:    cli.Exactly("the id of a task"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
-				t, err := s.Store.Tasks.Task(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(t, func(w io.Writer) { a.printTask(w, t) })
+				return cli.Answer(s.Store.Tasks.Task(ctx, args[0]))(a.Out, a.printTask)
 			})
 		},
 	}
@@ -108,11 +104,9 @@ func taskStates() string {
 }
 
 func (a *app) printTasks(w io.Writer, items []amber.Task) {
-	rows := make([][]string, len(items))
-	for i, t := range items {
-		rows[i] = []string{t.ID, string(t.State), fmt.Sprint(t.Version), a.Out.When(t.UpdatedAt), cli.OneLine(t.Goal, 60)}
-	}
-	cli.Table(w, []string{"ID", "STATE", "VERSION", "CHANGED", "GOAL"}, rows)
+	cli.TableOf(w, []string{"ID", "STATE", "VERSION", "CHANGED", "GOAL"}, items, func(t amber.Task) []string {
+		return []string{t.ID, string(t.State), fmt.Sprint(t.Version), a.Out.When(t.UpdatedAt), cli.OneLine(t.Goal, 60)}
+	})
 }
 
 func (a *app) taskReplayCommand() *cobra.Command {
@@ -127,11 +121,7 @@ snapshot_mismatch; what may be done with the task after a crash follows from it.
 		Args:    cli.Exactly("the id of a task"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withTask(cmd, args[0], func(ctx context.Context, s *cli.Opened) error {
-				r, err := s.Store.Events.Replay(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(r, func(w io.Writer) { a.printReplay(w, r) })
+				return cli.Answer(s.Store.Events.Replay(ctx, args[0]))(a.Out, a.printReplay)
 			})
 		},
 	}

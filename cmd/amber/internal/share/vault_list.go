@@ -135,11 +135,8 @@ func (a *app) vaultStatusCommand(f *vaultFlags) *cobra.Command {
 		Args:  cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withVaultOnly(cmd, f, func(ctx context.Context, _ *cli.Opened, v *colony.Vault) error {
-				s, err := cli.Working(a.App, "asking the vault", func() (colony.Status, error) { return v.Status(ctx) })
-				if err != nil {
-					return err
-				}
-				return a.Out.Show(s, func(w io.Writer) {
+				status, err := cli.Working(a.App, "asking the vault", func() (colony.Status, error) { return v.Status(ctx) })
+				return cli.Answer(status, err)(a.Out, func(w io.Writer, s colony.Status) {
 					fmt.Fprintf(w, "%s, %s used", cli.Count(s.FileCount, "file", "files"), cli.ByteSize(s.UsedBytes))
 					if s.QuotaBytes > 0 {
 						fmt.Fprintf(w, " of %s, %s left\n", cli.ByteSize(s.QuotaBytes), cli.ByteSize(s.AvailableBytes))
