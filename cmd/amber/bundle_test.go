@@ -4,10 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
@@ -56,13 +53,8 @@ func TestBundleExportAsksForWhatTheFlagsSay(t *testing.T) {
 		})},
 	} {
 		b.env, b.engine.asked = tc.env, nil
-		if code, _, stderr := b.run(append([]string{"bundle", "export", string(snapC)}, tc.args...)...); code != 0 {
-			t.Errorf("%s: exit code %d: %s", tc.name, code, stderr)
-			continue
-		}
-		if diff := cmp.Diff([]any{tc.want}, b.engine.asked); diff != "" {
-			t.Errorf("%s: (-want +got):\n%s", tc.name, diff)
-		}
+		b.run(append([]string{"bundle", "export", string(snapC)}, tc.args...)...).exits(0)
+		must.Equal(t, tc.name, b.engine.asked, []any{tc.want})
 	}
 }
 
@@ -91,9 +83,8 @@ func TestBundleExportRefusesBeforeItFreezes(t *testing.T) {
 		{[]string{"--label", "two\nlines"}, 2},
 		{[]string{string(snapC)}, 2},
 	} {
-		if code, _, stderr := b.run(append([]string{"bundle", "export", "--now"}, tc.args...)...); code != tc.code || len(b.engine.asked) > 0 {
-			t.Errorf("%q: exit code %d, want %d, asked %v: %s", tc.args, code, tc.code, b.engine.asked, stderr)
-		}
+		b.run(append([]string{"bundle", "export", "--now"}, tc.args...)...).exits(tc.code)
+		b.wants()
 	}
 }
 
@@ -106,18 +97,10 @@ func TestBundleExportTellsWhatIsWrongWithIt(t *testing.T) {
 		Warnings:   []string{"something odd"},
 		Redactions: &wire.RedactionReport{Matches: 3, Rules: []wire.RedactionCount{{Rule: "aws-key", Count: 3}}, Places: make([]wire.RedactionPlace, 2)},
 	}
-	_, stdout, stderr := b.run("bundle", "export", "--now")
-	says(t, "stdout", stdout, "/x/b.tar.zst\n")
-	for _, text := range []string{
-		"redacted: 3 secrets taken out in 2 places (aws-key)", "WARNING: something odd",
-		"WARNING: not in the bundle: control", "the bundle is not encrypted",
-	} {
-		says(t, "stderr", stderr, text)
-	}
+	b.run("bundle", "export", "--now").prints("/x/b.tar.zst\n").warns("redacted: 3 secrets taken out in 2 places (aws-key)",
+		"WARNING: something odd", "WARNING: not in the bundle: control", "the bundle is not encrypted")
 	b.engine.exported.Encrypted = true
-	if _, _, stderr = b.run("bundle", "export", "--now"); strings.Contains(stderr, "not encrypted") {
-		t.Errorf("of an encrypted one it says: %s", stderr)
-	}
+	b.run("bundle", "export", "--now").omits("not encrypted")
 	var out exported
 	b.json(0, &out, "bundle", "export", "--now")
 	if out.Snapshot == nil || out.Snapshot.ID != snapC || out.File != "/x/b.tar.zst" {
@@ -143,12 +126,7 @@ func TestBundleVerifyExits(t *testing.T) {
 		{"policy", wire.BundleReport{Checked: []string{"sidecar"}, Signature: sign.SignatureReport{Status: sign.SignatureMissing}}, policy, 6, "not signed", "hint: sign it"},
 	} {
 		b.engine.bundle, b.engine.policy = tc.report, tc.policy
-		code, stdout, stderr := b.run("bundle", "verify", "b")
-		if code != tc.code {
-			t.Errorf("%s: exit code %d, want %d", tc.name, code, tc.code)
-		}
-		says(t, tc.name+": stdout", stdout, tc.out)
-		says(t, tc.name+": stderr", stderr, tc.is)
+		b.run("bundle", "verify", "b").exits(tc.code).prints(tc.out).warns(tc.is)
 		var report wire.BundleReport
 		b.json(tc.code, &report, "bundle", "verify", "b") // one document, whatever the verdict
 	}
@@ -162,12 +140,7 @@ func TestSnapshotVerifyHeedsPolicy(t *testing.T) {
 	}
 	b.engine.policy = amber.Errorf(amber.KindRefused, "check signature", "", "it is not signed")
 	for _, which := range []string{string(snapC), "--all"} {
-		code, stdout, stderr := b.run("snapshot", "verify", which)
-		if code != 6 {
-			t.Errorf("%s: exit code %d, want 6: %s", which, code, stderr)
-		}
-		says(t, "stdout", stdout, "signature: not signed")
-		says(t, "stderr", stderr, "it is not signed")
+		b.run("snapshot", "verify", which).exits(6).prints("signature: not signed").warns("it is not signed")
 	}
 }
 
@@ -176,36 +149,26 @@ func TestSnapshotRestoreTakesABundle(t *testing.T) {
 	b := newBench(t)
 	file := filepath.Join(t.TempDir(), "b.tar.zst")
 	must.Do(t, os.WriteFile(file, nil, 0o600))
-	if code, _, _ := b.run("snapshot", "restore", file); code != 6 || b.engine.changed() {
-		t.Errorf("unasked: exit code %d, asked %v", code, b.engine.asked)
-	}
-	code, _, stderr := b.run("snapshot", "restore", file, "--yes", "--accept-redacted", "--accept-unsigned", "--with-control")
-	want := []any{file, wire.RestoreRequest{
+	b.run("snapshot", "restore", file).exits(6)
+	b.wants()
+	b.run("snapshot", "restore", file, "--yes", "--accept-redacted", "--accept-unsigned", "--with-control").exits(0)
+	b.wants(file, wire.RestoreRequest{
 		SnapshotRef: wire.SnapshotRef{Tenant: "default"}, WithControl: true, AcceptRedacted: true, AcceptUnsigned: true,
-	}}
-	if diff := cmp.Diff(want, b.engine.asked); code != 0 || diff != "" {
-		t.Errorf("exit code %d: %s (-want +got):\n%s", code, stderr, diff)
-	}
-	b.engine.asked = nil
-	if code, _, _ := b.run("--agent", "default", "snapshot", "restore", file, "--yes"); code != 0 || b.engine.asked[1].(wire.RestoreRequest).Agent != "default" {
-		t.Errorf("with --agent: exit code %d, asked %v", code, b.engine.asked)
-	}
+	})
+	b.run("--agent", "default", "snapshot", "restore", file, "--yes").exits(0)
+	b.wants(file, wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "default"}})
 	// Any file will do, whatever its name; a snapshot is not a file.
 	other := filepath.Join(filepath.Dir(file), "77ab03de")
 	must.Do(t, errors.Join(os.WriteFile(other, nil, 0o600), os.MkdirAll(filepath.Join(filepath.Dir(file), "folder"), 0o700)))
-	b.engine.asked = nil
-	if code, _, _ := b.run("snapshot", "restore", other, "--yes"); code != 0 || b.engine.asked[0] != other {
-		t.Errorf("a file: exit code %d, asked %v", code, b.engine.asked)
-	}
+	b.run("snapshot", "restore", other, "--yes").exits(0)
+	b.wants(other, wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default"}})
 	for _, args := range [][]string{
 		{filepath.Join(filepath.Dir(file), "folder")},
 		{file, "--memory", "00000000"},
 		{file, "--source", "x", "--to", "y"},
 		{file, "--repo", "disk"},
 	} {
-		if code, _, stderr := b.run(append([]string{"snapshot", "restore", "--yes"}, args...)...); code != 2 {
-			t.Errorf("%q: exit code %d, want 2: %s", args, code, stderr)
-		}
+		b.run(append([]string{"snapshot", "restore", "--yes"}, args...)...).exits(2)
 	}
 }
 
@@ -215,12 +178,7 @@ func TestRecipientsRemoveSaysWhatItDoesNotDo(t *testing.T) {
 	b.engine.readers = []string{someRecipient}
 	var out readership
 	b.json(0, &out, "repo", "recipients", "remove", "  "+someRecipient)
-	if diff := cmp.Diff(readership{[]string{someRecipient}, []string{}, []string{someRecipient}, false}, out); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	_, _, stderr := b.run("--quiet", "repo", "recipients", "remove", someRecipient)
-	says(t, "stderr", stderr, "WARNING: the removed recipient may have kept the key of the repository")
-	if code, _, _ := b.run("repo", "recipients", "add", "nonsense"); code != 2 {
-		t.Errorf("nonsense: exit code %d, want 2", code)
-	}
+	must.Equal(t, "", out, readership{[]string{someRecipient}, []string{}, []string{someRecipient}, false})
+	b.run("--quiet", "repo", "recipients", "remove", someRecipient).warns("WARNING: the removed recipient may have kept the key of the repository")
+	b.run("repo", "recipients", "add", "nonsense").exits(2)
 }

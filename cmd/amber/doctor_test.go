@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"os"
@@ -38,11 +37,7 @@ func newSickHome(t *testing.T) *sickHome {
 func newHome(t *testing.T, commands [][]string) *sickHome {
 	t.Helper()
 	p := &sickHome{t: t, home: filepath.Join(t.TempDir(), "home")}
-	p.world = cli.World{
-		Stdin: bytes.NewReader(nil), Environ: []string{"AMBER_HOME=" + p.home, "HOME=" + t.TempDir()},
-		Directory: func() (string, error) { return t.TempDir(), nil }, Clock: time.Now, Random: rand.Reader,
-		Terminal: func() bool { return false }, FSInfo: fsx.Info,
-	}
+	p.world = testWorld(t.TempDir(), "AMBER_HOME="+p.home, "HOME="+t.TempDir())
 	for _, args := range commands {
 		if code, out := p.run(args...); code != 0 {
 			t.Fatalf("%q exits %d: %s", args, code, out)

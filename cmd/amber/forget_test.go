@@ -1,32 +1,19 @@
 package main
 
 import (
-	"bytes"
-	"crypto/rand"
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/must"
 )
 
 // person runs one command of somebody at a terminal who types answer.
-func person(t *testing.T, home, answer string, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	dir := t.TempDir()
-	code = run(t.Context(), args, cli.World{
-		Stdin: strings.NewReader(answer), Stdout: &out, Stderr: &errs,
-		Environ:   []string{"AMBER_HOME=" + home},
-		Directory: func() (string, error) { return dir, nil },
-		Clock:     time.Now,
-		Random:    rand.Reader,
-		Terminal:  func() bool { return true },
-	})
-	return code, out.String(), errs.String()
+func person(t *testing.T, home, answer string, args ...string) ran {
+	w := testWorld(t.TempDir(), "AMBER_HOME="+home)
+	w.Stdin, w.Terminal = strings.NewReader(answer), func() bool { return true }
+	return runIn(t.Context(), t, w, args...)
 }
 
 func TestForgetEraseAsks(t *testing.T) {
@@ -49,25 +36,14 @@ func TestForgetEraseAsks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			code, id, stderr := person(t, home, "", "remember", "a secret")
-			if code != 0 {
-				t.Fatalf("remember: exit code %d: %s", code, stderr)
-			}
-			id = strings.TrimSpace(id)
-			code, _, stderr = person(t, home, c.answer, append([]string{"forget", id, "--erase"}, c.args...)...)
-			if code != c.code {
-				t.Errorf("forget --erase: exit code %d, want %d: %s", code, c.code, stderr)
-			}
-			if asked := strings.Contains(stderr, "[y/N]"); asked != c.asked {
-				t.Errorf("asked: %v, want %v: %s", asked, c.asked, stderr)
-			}
+			id := person(t, home, "", "remember", "a secret").line()
+			r := person(t, home, c.answer, append([]string{"forget", id, "--erase"}, c.args...)...).exits(c.code)
+			must.Equal(t, "asked", strings.Contains(r.stderr, "[y/N]"), c.asked)
 			want := 3 // gone
 			if c.code != 0 {
 				want = 0
 			}
-			if code, _, _ := person(t, home, "", "get", id); code != want {
-				t.Errorf("get afterwards: exit code %d, want %d", code, want)
-			}
+			person(t, home, "", "get", id).exits(want)
 		})
 	}
 }

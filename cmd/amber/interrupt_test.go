@@ -1,18 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/fsx"
 )
 
 // silence is a reader that says something and then nothing, for ever. It tells
@@ -41,13 +35,10 @@ func TestVerbsStopWhileTheyReadStdin(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "home")
 	runs := func(ctx context.Context, in io.Reader, terminal bool, args ...string) (string, int) {
-		var out, complaint bytes.Buffer
-		code := run(ctx, args, cli.World{
-			Stdin: in, Stdout: &out, Stderr: &complaint, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Dir(home), "AMBER_HOME=" + home},
-			Directory: func() (string, error) { return filepath.Dir(home), nil }, Clock: time.Now, Random: rand.Reader,
-			Terminal: func() bool { return terminal }, FSInfo: fsx.Info,
-		})
-		return out.String() + complaint.String(), code
+		w := testWorld(filepath.Dir(home), "PATH="+os.Getenv("PATH"), "HOME="+filepath.Dir(home), "AMBER_HOME="+home)
+		w.Stdin, w.Terminal = in, func() bool { return terminal }
+		r := runIn(ctx, t, w, args...)
+		return r.stdout + r.stderr, r.code
 	}
 	id, code := runs(t.Context(), strings.NewReader(""), false, "--quiet", "remember", "before")
 	if code != 0 {

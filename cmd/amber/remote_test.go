@@ -3,8 +3,6 @@
 package main
 
 import (
-	"bytes"
-	"crypto/rand"
 	"encoding/pem"
 	"io"
 	"log"
@@ -13,10 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/must"
 )
@@ -30,31 +26,22 @@ type caller struct {
 	input string
 }
 
-func (c *caller) run(args ...string) (code int, stdout, stderr string) {
+func (c *caller) run(args ...string) ran {
 	c.t.Helper()
-	var out, errs bytes.Buffer
 	dir := c.t.TempDir()
-	code = run(c.t.Context(), args, cli.World{
-		Stdin: strings.NewReader(c.input), Stdout: &out, Stderr: &errs,
-		Environ:   append([]string{"AMBER_HOME=" + filepath.Join(dir, "never"), "HOME=" + dir, "AMBER_REMOTE=" + c.url}, c.env...),
-		Directory: func() (string, error) { return dir, nil },
-		Clock:     time.Now, Random: rand.Reader, FSInfo: fsx.Info,
-		Terminal: func() bool { return c.at },
-	})
+	w := testWorld(dir, append([]string{"AMBER_HOME=" + filepath.Join(dir, "never"), "HOME=" + dir, "AMBER_REMOTE=" + c.url}, c.env...)...)
+	w.Stdin, w.Terminal = strings.NewReader(c.input), func() bool { return c.at }
+	r := runIn(c.t.Context(), c.t, w, args...)
 	if entries, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(entries) > 0 {
 		c.t.Errorf("%q makes %v, %v", args, entries, err)
 	}
-	return code, out.String(), errs.String()
+	return r
 }
 
 // must runs a command that exits with 0 and returns the line it prints.
 func (c *caller) must(args ...string) string {
 	c.t.Helper()
-	code, stdout, stderr := c.run(args...)
-	if code != 0 {
-		c.t.Fatalf("%q exits %d: %s", args, code, stderr)
-	}
-	return strings.TrimSpace(stdout)
+	return c.run(args...).line()
 }
 
 // newCaller serves a home that needs no token.
@@ -63,11 +50,7 @@ func newCaller(t *testing.T) *caller {
 	dir := t.TempDir()
 	s := &scriptServer{environ: []string{"AMBER_HOME=" + filepath.Join(dir, "home"), "HOME=" + dir, "XDG_CONFIG_HOME=" + dir}, dir: dir}
 	url := must.Get(s.start(s.environ))(t)
-	t.Cleanup(func() {
-		if err := s.stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.NoError(t, s.stop()) })
 	return &caller{t: t, url: url}
 }
 
@@ -90,32 +73,18 @@ func TestRemoteAsks(t *testing.T) {
 		{"forget", memory, "--erase"},
 	} {
 		c.at, c.input = false, ""
-		if code, _, stderr := c.run(args...); code != 6 || !strings.Contains(stderr, "--yes") {
-			t.Errorf("%q without a terminal: exit code %d: %s", args, code, stderr)
-		}
-		if code, _, stderr := c.run(append(args, "--dry-run")...); code != 0 {
-			t.Errorf("%q --dry-run: exit code %d: %s", args, code, stderr)
-		}
+		c.run(args...).exits(6).warns("--yes")
+		c.run(append(args, "--dry-run")...).exits(0)
 		c.at, c.input = true, "n\n"
-		if code, _, stderr := c.run(args...); code != 6 || !strings.Contains(stderr, "? [y/N]") {
-			t.Errorf("%q, and no: exit code %d: %s", args, code, stderr)
-		}
+		c.run(args...).exits(6).warns("? [y/N]")
 	}
-	if got := c.must("get", memory); !strings.Contains(got, "we chose MySQL") {
-		t.Errorf("nobody said yes, and it is %q", got)
-	}
-	if code, _, stderr := c.run("forget", memory, "--erase"); code != 6 {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	c.run("get", memory).exits(0).prints("we chose MySQL") // nobody said yes
+	c.run("forget", memory, "--erase").exits(6)
 	c.input = "y\n"
 	c.must("snapshot", "restore", snapshot, "--memory", memory)
-	if got := c.must("get", memory); !strings.Contains(got, "we chose PostgreSQL") {
-		t.Errorf("it was restored, and is %q", got)
-	}
+	c.run("get", memory).exits(0).prints("we chose PostgreSQL")
 	c.must("forget", memory, "--erase")
-	if code, _, _ := c.run("get", memory); code != 3 {
-		t.Errorf("it was erased: exit code %d, want 3", code)
-	}
+	c.run("get", memory).exits(3)
 }
 
 // A batch stays below what a server takes at once.
@@ -127,13 +96,9 @@ func TestRemoteRememberLargeLines(t *testing.T) {
 		lines.WriteString(`{"content":"` + strings.Repeat(letter, amber.MaxContentBytes) + "\"}\n")
 	}
 	c.input = lines.String()
-	if got := strings.Fields(c.must("--quiet", "remember", "--jsonl", "-")); len(got) != 10 {
-		t.Errorf("got %d ids, want 10", len(got))
-	}
+	must.Equal(t, "ids", len(strings.Fields(c.must("--quiet", "remember", "--jsonl", "-"))), 10)
 	c.input = ""
-	if got := strings.Count(c.must("list", "--jsonl"), "\n") + 1; got != 10 {
-		t.Errorf("got %d lines, want 10", got)
-	}
+	must.Equal(t, "lines", strings.Count(c.must("list", "--jsonl"), "\n")+1, 10)
 }
 
 func TestRemoteCA(t *testing.T) {
@@ -161,14 +126,8 @@ func TestRemoteCA(t *testing.T) {
 		must.Do(t, fsx.Replace(fsx.OS(), path, 0o600, b))
 	}
 	c := &caller{t: t, url: srv.URL, env: []string{"AMBER_TOKEN_FILE=" + token}}
-	if code, _, stderr := c.run("stats"); code != 7 || !strings.Contains(stderr, "certificate") {
-		t.Errorf("unknown authority: exit code %d: %s", code, stderr)
-	}
-	if code, stdout, stderr := c.run("--remote-ca", ca, "stats"); code != 0 || !strings.Contains(stdout, "42") {
-		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
-	}
+	c.run("stats").exits(7).warns("certificate")
+	c.run("--remote-ca", ca, "stats").exits(0).prints("42")
 	c.env = append(c.env, "AMBER_REMOTE_CA="+ca)
-	if code, stdout, stderr := c.run("stats"); code != 0 || !strings.Contains(stdout, "42") {
-		t.Errorf("from the environment: exit code %d: %s%s", code, stdout, stderr)
-	}
+	c.run("stats").exits(0).prints("42")
 }

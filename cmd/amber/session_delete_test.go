@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestSessionDeleteAsks(t *testing.T) {
@@ -22,19 +24,10 @@ func TestSessionDeleteAsks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			if code, _, stderr := person(t, home, "", "session", "start", "s1"); code != 0 {
-				t.Fatalf("session start: exit code %d: %s", code, stderr)
-			}
-			code, _, stderr := person(t, home, c.answer, append([]string{"session", "delete", "s1"}, c.flags...)...)
-			if code != c.code {
-				t.Errorf("exit code %d, want %d: %s", code, c.code, stderr)
-			}
-			if asks := strings.Contains(stderr, "delete session s1 with 0 turns? [y/N]"); asks != c.asks {
-				t.Errorf("asked is %v, want %v: %s", asks, c.asks, stderr)
-			}
-			if code, _, stderr := person(t, home, "", "session", "show", "s1"); code != c.after {
-				t.Errorf("session show afterwards: exit code %d, want %d: %s", code, c.after, stderr)
-			}
+			person(t, home, "", "session", "start", "s1").exits(0)
+			r := person(t, home, c.answer, append([]string{"session", "delete", "s1"}, c.flags...)...).exits(c.code)
+			must.Equal(t, "asked", strings.Contains(r.stderr, "delete session s1 with 0 turns? [y/N]"), c.asks)
+			person(t, home, "", "session", "show", "s1").exits(c.after)
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
@@ -62,11 +60,10 @@ func (s *setting) path(elem ...string) string {
 func (s *setting) set(name, value string) { s.env = append(s.env, name+"="+value) }
 
 func (s *setting) world(stdin string, stdout, stderr io.Writer) cli.World {
-	return cli.World{
-		Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr, Environ: s.env,
-		Directory: func() (string, error) { return s.dir, nil }, Clock: s.clock, After: s.after, Random: rand.Reader,
-		Terminal: func() bool { return false }, FSInfo: fsx.Info,
-	}
+	w := testWorld(s.dir, s.env...)
+	w.Stdin, w.Stdout, w.Stderr = strings.NewReader(stdin), stdout, stderr
+	w.Clock, w.After = s.clock, s.after
+	return w
 }
 
 func (s *setting) clock() time.Time {

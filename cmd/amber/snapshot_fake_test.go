@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,7 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/wire"
@@ -253,34 +251,29 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{t: t, home: t.TempDir() + "/home", engine: newFakeEngine()}
-	if code, _, stderr := b.run("remember", "we chose PostgreSQL", "--title", "Database"); code != 0 {
-		t.Fatalf("remember: exit code %d: %s", code, stderr)
-	}
+	b.run("remember", "we chose PostgreSQL", "--title", "Database").line()
 	return b
 }
 
-func (b *bench) run(args ...string) (code int, stdout, stderr string) {
-	b.t.Helper()
-	var out, errs bytes.Buffer
+func (b *bench) run(args ...string) ran {
 	dir := b.t.TempDir()
-	code = run(b.t.Context(), args, cli.World{
-		Stdin: strings.NewReader(b.input), Stdout: &out, Stderr: &errs,
-		Environ:   append([]string{"AMBER_HOME=" + b.home, "HOME=" + dir}, b.env...),
-		Directory: func() (string, error) { return dir, nil },
-		Clock:     time.Now, Random: rand.Reader, FSInfo: fsx.Info,
-		Terminal:  func() bool { return b.at },
-		Snapshots: func(context.Context) (cli.SnapshotEngine, error) { return b.engine, nil },
-	})
-	return code, out.String(), errs.String()
+	w := testWorld(dir, append([]string{"AMBER_HOME=" + b.home, "HOME=" + dir}, b.env...)...)
+	w.Stdin, w.Terminal = strings.NewReader(b.input), func() bool { return b.at }
+	w.Snapshots = func(context.Context) (cli.SnapshotEngine, error) { return b.engine, nil }
+	return runIn(b.t.Context(), b.t, w, args...)
+}
+
+// wants checks what the engine was asked, and forgets it.
+func (b *bench) wants(requests ...any) {
+	b.t.Helper()
+	must.Equal(b.t, "requests", b.engine.asked, requests)
+	b.engine.asked = nil
 }
 
 // json runs a command with --json and decodes its one document.
 func (b *bench) json(wantCode int, into any, args ...string) {
 	b.t.Helper()
-	code, stdout, stderr := b.run(append([]string{"--json"}, args...)...)
-	if code != wantCode {
-		b.t.Fatalf("%q exits %d, want %d: %s", args, code, wantCode, stderr)
-	}
+	stdout := b.run(append([]string{"--json"}, args...)...).exits(wantCode).stdout
 	d := json.NewDecoder(strings.NewReader(stdout))
 	if err := d.Decode(into); err != nil {
 		b.t.Fatalf("%q prints %q: %v", args, stdout, err)

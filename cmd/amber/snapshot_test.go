@@ -9,24 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
-
-// says checks what a command prints.
-func says(t *testing.T, where, text string, words ...string) {
-	t.Helper()
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			t.Errorf("%s does not say %q:\n%s", where, w, text)
-		}
-	}
-}
 
 func TestSnapshotCreate(t *testing.T) {
 	t.Parallel()
@@ -35,16 +23,11 @@ func TestSnapshotCreate(t *testing.T) {
 	b.engine.metas[0].Warnings = []string{"control.db is damaged at the source"}
 	b.engine.metas[0].SkippedCount = 8
 	b.env = []string{"AMBER_SOURCES__ENGRAM__GIT=/srv/engram"}
-	code, stdout, stderr := b.run("--quiet", "snapshot", "create", "--label", "before", "--source", "engram", "--pin")
-	if code != 0 || stdout != string(snapC)+"\n" {
-		t.Errorf("exit code %d, stdout %q, want 0 and the id alone", code, stdout)
-	}
-	says(t, "stderr", stderr, "WARNING: control.db is damaged", "WARNING: not in the snapshot: notes big.bin: it is too large (3 GiB)",
-		"WARNING: not in the snapshot: 7 more")
-	want := []any{wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "before", Sources: []string{"engram"}, Pin: true}}
-	must.Equal(t, "requests", b.engine.asked, want)
-	_, _, stderr = b.run("snapshot", "create")
-	says(t, "stderr", stderr, "frozen: 5.0 MiB, 1.5 KiB of it new", "3.2 ms")
+	r := b.run("--quiet", "snapshot", "create", "--label", "before", "--source", "engram", "--pin").exits(0)
+	must.Equal(t, "the id alone", r.stdout, string(snapC)+"\n")
+	r.warns("WARNING: control.db is damaged", "WARNING: not in the snapshot: notes big.bin: it is too large (3 GiB)", "WARNING: not in the snapshot: 7 more")
+	b.wants(wire.SnapshotRequest{Tenant: "default", Agent: "default", Label: "before", Sources: []string{"engram"}, Pin: true})
+	b.run("snapshot", "create").warns("frozen: 5.0 MiB, 1.5 KiB of it new", "3.2 ms")
 	var meta map[string]any
 	b.engine.metas[0].Skipped = nil
 	b.json(0, &meta, "snapshot", "create")
@@ -59,27 +42,18 @@ func TestSnapshotCreateRefusesWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, c := range []struct {
-		name string
 		args []string
 		code int
 		says string
 	}{
-		{"unknown agent", []string{"--agent", "typo", "snapshot", "create"}, 3, "agent typo does not exist in tenant default, agents are: default"},
-		{"source that is no name", []string{"snapshot", "create", "--source", "../x"}, 2, "source"},
-		{"long label", []string{"snapshot", "create", "--label", strings.Repeat("x", wire.MaxLabelBytes+1)}, 2, "label"},
-		{"argument", []string{"snapshot", "create", "now"}, 2, ""},
+		{[]string{"--agent", "typo", "snapshot", "create"}, 3, "agent typo does not exist in tenant default, agents are: default"},
+		{[]string{"snapshot", "create", "--source", "../x"}, 2, "source"},
+		{[]string{"snapshot", "create", "--label", strings.Repeat("x", wire.MaxLabelBytes+1)}, 2, "label"},
+		{[]string{"snapshot", "create", "now"}, 2, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			code, _, stderr := b.run(c.args...)
-			if code != c.code {
-				t.Errorf("exit code %d, want %d: %s", code, c.code, stderr)
-			}
-			says(t, "stderr", stderr, c.says)
-		})
+		b.run(c.args...).exits(c.code).warns(c.says)
 	}
-	if len(b.engine.asked) > 0 {
-		t.Errorf("the engine was asked %v", b.engine.asked)
-	}
+	b.wants()
 	if _, err := os.Stat(filepath.Join(b.home, "tenants", "default", "agents", "typo")); !os.IsNotExist(err) {
 		t.Errorf("the agent that is not there was made: %v", err)
 	}
@@ -103,13 +77,8 @@ func TestSnapshotShortIDs(t *testing.T) {
 		{"seven digits", "7ab03de", 2, "read snapshot id"},
 		{"no id", "../../etc", 2, "amber snapshot list"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			code, stdout, stderr := b.run("snapshot", "show", c.arg)
-			if code != c.code {
-				t.Errorf("exit code %d, want %d: %s", code, c.code, stderr)
-			}
-			says(t, "output", stdout+stderr, c.says)
-		})
+		r := b.run("snapshot", "show", c.arg).exits(c.code)
+		says(t, c.name, r.stdout+r.stderr, c.says)
 	}
 }
 
@@ -117,11 +86,8 @@ func TestSnapshotList(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine.metas[0].SkippedCount, b.engine.metas[0].WarningCount = 2, 1
-	_, stdout, stderr := b.run("snapshot", "list")
-	says(t, "stdout", stdout, "77ab03de", "2026-01-02 03:04", "5.0 MiB", "1.5 KiB", "newest [2 skipped] [1 warning]", "[pinned]")
-	says(t, "stderr", stderr, "--cursor 2")
-	_, stdout, _ = b.run("snapshot", "list", "--cursor", "2")
-	says(t, "stdout", stdout, "5f3a91c0", "DAMAGED: the digest does not match")
+	b.run("snapshot", "list").prints("77ab03de", "2026-01-02 03:04", "5.0 MiB", "1.5 KiB", "newest [2 skipped] [1 warning]", "[pinned]").warns("--cursor 2")
+	b.run("snapshot", "list", "--cursor", "2").prints("5f3a91c0", "DAMAGED: the digest does not match")
 	var page struct {
 		Items []map[string]any
 		Next  string
@@ -130,18 +96,13 @@ func TestSnapshotList(t *testing.T) {
 	if len(page.Items) != 1 || page.Next != "1" || page.Items[0]["skipped"] == nil {
 		t.Errorf("page %v, want one item, a cursor and no null", page)
 	}
-	if _, stdout, _ := b.run("snapshot", "list", "--jsonl"); strings.Count(stdout, "\n") != 3 {
-		t.Errorf("--jsonl prints %q, want every snapshot on a line", stdout)
-	}
+	must.Equal(t, "lines, one for every snapshot", strings.Count(b.run("snapshot", "list", "--jsonl").stdout, "\n"), 3)
 }
 
 func TestSnapshotListMakesNothing(t *testing.T) {
 	t.Parallel()
 	b := &bench{t: t, home: filepath.Join(t.TempDir(), "home"), engine: &fakeEngine{}}
-	code, stdout, stderr := b.run("--json", "snapshot", "list")
-	if code != 0 || !strings.Contains(stdout, `"items": []`) {
-		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
-	}
+	b.run("--json", "snapshot", "list").exits(0).prints(`"items": []`)
 	if _, err := os.Stat(b.home); !os.IsNotExist(err) {
 		t.Errorf("a home was made: %v", err)
 	}
@@ -156,8 +117,7 @@ func TestSnapshotShow(t *testing.T) {
 		Sources:      []wire.SourceReport{{Name: "x", Files: 3, Bytes: 100}},
 		Checks:       []wire.Check{{Name: "integrity", Part: "memory", OK: true}, {Name: "pages", Part: "control", Detail: "page 7"}},
 	}
-	_, stdout, _ := b.run("snapshot", "show", string(snapC))
-	says(t, "stdout", stdout, "4 of device d1", "signed by: nobody", "8.0 KiB", "2 pages", "1 object", "abababababababab", "each part at an instant of its own",
+	b.run("snapshot", "show", string(snapC)).prints("4 of device d1", "signed by: nobody", "8.0 KiB", "2 pages", "1 object", "abababababababab", "each part at an instant of its own",
 		"check integrity of memory: ok", "check pages of control: FAILED: page 7", "NOT IN IT source:x: it is not there")
 }
 
@@ -168,30 +128,19 @@ func TestSnapshotVerify(t *testing.T) {
 		snapC: {Checked: []string{"manifest", "objects"}, NotChecked: []string{"data"}},
 		snapB: {Checked: []string{"manifest"}, Damaged: []wire.Damage{{Object: "packs/aa", Reason: "it is missing", Snapshots: []amber.SnapshotID{snapB}}}},
 	}
-	code, stdout, _ := b.run("snapshot", "verify", "77ab03de")
-	if code != 0 {
-		t.Errorf("exit code %d, want 0", code)
-	}
-	says(t, "stdout", stdout, "nothing damaged found", "checked: manifest, objects", "not checked: data", "--read-data reads every byte")
-	code, stdout, _ = b.run("snapshot", "verify", string(snapB), "--read-data")
-	if code != 5 {
-		t.Errorf("exit code %d, want 5", code)
-	}
-	says(t, "stdout", stdout, "DAMAGED packs/aa: it is missing (needed by 5f3a91c0)")
-	want := []any{
+	b.run("snapshot", "verify", "77ab03de").exits(0).prints("nothing damaged found", "checked: manifest, objects", "not checked: data", "--read-data reads every byte")
+	b.run("snapshot", "verify", string(snapB), "--read-data").exits(5).prints("DAMAGED packs/aa: it is missing (needed by 5f3a91c0)")
+	b.wants(
 		wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}},
 		wire.VerifyRequest{SnapshotRef: wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapB}, ReadData: true},
-	}
-	must.Equal(t, "requests", b.engine.asked, want)
+	)
 	var report wire.VerifyReport
 	b.json(5, &report, "snapshot", "verify", string(snapB))
 	if report.OK() || report.NotChecked == nil || report.Checks == nil {
 		t.Errorf("report %+v, want damage and no null", report)
 	}
 	for _, args := range [][]string{{}, {"--all", string(snapB)}, {string(snapB), string(snapC)}} {
-		if code, _, _ := b.run(append([]string{"snapshot", "verify"}, args...)...); code != 2 {
-			t.Errorf("%q: exit code %d, want 2", args, code)
-		}
+		b.run(append([]string{"snapshot", "verify"}, args...)...).exits(2)
 	}
 }
 
@@ -235,28 +184,20 @@ func TestSnapshotCheck(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine.check = wire.CheckReport{Snapshots: 3, Packs: 1, Blobs: 20, Bytes: 4096, Checked: []string{"packs"}, NotChecked: []string{"tail"}, Unused: 2048}
-	code, stdout, _ := b.run("snapshot", "check")
-	if code != 0 {
-		t.Errorf("exit code %d, want 0", code)
-	}
-	says(t, "stdout", stdout, "3 snapshots, 1 pack, 20 blobs, 4.0 KiB: nothing damaged found", "not checked: tail", "2.0 KiB that no snapshot needs", "the data was not read")
+	b.run("snapshot", "check").exits(0).prints("3 snapshots, 1 pack, 20 blobs, 4.0 KiB: nothing damaged found", "not checked: tail", "2.0 KiB that no snapshot needs", "the data was not read")
 	b.engine.check.Damaged = []wire.Damage{{Object: "index/x\x1b[2J", Reason: "bad digest"}}
 	var report wire.CheckReport
 	b.json(5, &report, "snapshot", "check", "--read-data")
 	if !report.DataRead || report.Damaged[0].Snapshots == nil {
 		t.Errorf("report %+v, want one with the data read and no null", report)
 	}
-	if _, stdout, _ := b.run("snapshot", "check"); strings.Contains(stdout, "\x1b") {
-		t.Errorf("stdout %q has control characters", stdout)
-	}
+	b.run("snapshot", "check").omits("\x1b")
 }
 
 func TestSnapshotDiff(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	if _, stdout, _ := b.run("snapshot", "diff", string(snapA), "77ab03de"); stdout != "nothing changed\n" {
-		t.Errorf("stdout %q", stdout)
-	}
+	must.Equal(t, "a diff of equals", b.run("snapshot", "diff", string(snapA), "77ab03de").line(), "nothing changed")
 	b.engine.diff = wire.SnapshotDiff{
 		Git: wire.GitDiff{From: "a", To: "b", Commits: 2, FilesChanged: 1, Insertions: 5, Deletions: 3},
 		Store: wire.StoreDiff{
@@ -265,31 +206,21 @@ func TestSnapshotDiff(t *testing.T) {
 		},
 		Notes: wire.FilesDiff{Changed: 1, Files: []wire.RowDiff{{Table: "notes", Key: "a.md", Op: amber.OpUpdate}}},
 	}
-	_, stdout, _ := b.run("snapshot", "diff", string(snapA), "77ab03de", "--rows")
-	says(t, "stdout", stdout, "- memories k1  Database", "~ notes a.md", "2 commits, 1 file, +5 -3 lines", "and 2 rows more")
-	if strings.Contains(stdout, "turns") {
-		t.Errorf("what is equal is printed:\n%s", stdout)
-	}
-	want := wire.DiffRequest{Tenant: "default", Agent: "default", A: snapA, B: snapC, Rows: true}
-	must.Equal[any](t, "request", b.engine.asked[1], want)
-	if code, _, _ := b.run("snapshot", "diff", string(snapA), string(snapC), "--stat", "--rows"); code != 2 {
-		t.Errorf("exit code %d, want 2", code)
-	}
+	b.engine.asked = nil
+	b.run("snapshot", "diff", string(snapA), "77ab03de", "--rows").omits("turns"). // they are equal
+											prints("- memories k1  Database", "~ notes a.md", "2 commits, 1 file, +5 -3 lines", "and 2 rows more")
+	b.wants(wire.DiffRequest{Tenant: "default", Agent: "default", A: snapA, B: snapC, Rows: true})
+	b.run("snapshot", "diff", string(snapA), string(snapC), "--stat", "--rows").exits(2)
 }
 
 func TestSnapshotPin(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for verb, pinned := range map[string]bool{"pin": true, "unpin": false} {
-		b.engine.asked = nil
 		var out pinning
 		b.json(0, &out, "snapshot", verb, "77ab03de")
-		if diff := cmp.Diff(pinning{snapC, pinned}, out); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", verb, diff)
-		}
-		if b.engine.asked[1] != pinned {
-			t.Errorf("%s asks for %v", verb, b.engine.asked[1])
-		}
+		must.Equal(t, verb, out, pinning{snapC, pinned})
+		b.wants(wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}, pinned)
 	}
 }
 
@@ -326,16 +257,9 @@ func TestSnapshotVerbsAsk(t *testing.T) {
 				b := newBench(t)
 				b.at, b.input = c.at, c.input
 				b.engine.pruned.Deleted = []amber.SnapshotID{snapA}
-				code, _, stderr := b.run(append(append([]string{"snapshot"}, args...), c.flags...)...)
-				if code != c.code {
-					t.Errorf("exit code %d, want %d: %s", code, c.code, stderr)
-				}
-				if asks := strings.Contains(stderr, "[y/N]"); asks != c.asks {
-					t.Errorf("asked is %v, want %v: %s", asks, c.asks, stderr)
-				}
-				if done := b.engine.changed(); done != c.done {
-					t.Errorf("done is %v, want %v: %+v", done, c.done, b.engine.asked)
-				}
+				r := b.run(append(append([]string{"snapshot"}, args...), c.flags...)...).exits(c.code)
+				must.Equal(t, "asked", strings.Contains(r.stderr, "[y/N]"), c.asks)
+				must.Equal(t, "done", b.engine.changed(), c.done)
 			})
 		}
 	}
@@ -367,29 +291,13 @@ func (f *fakeEngine) changed() bool {
 func TestSnapshotDeleteTellsWhatItRefuses(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	code, _, stderr := b.run("snapshot", "delete", string(snapB), "--dry-run")
-	if code != 6 {
-		t.Errorf("exit code %d, want 6", code)
-	}
-	says(t, "stderr", stderr, "the snapshot is pinned", "amber snapshot unpin 5f3a91c0")
-	code, stdout, _ := b.run("snapshot", "delete", "77ab03de", "--yes")
-	if code != 0 {
-		t.Errorf("exit code %d, want 0", code)
-	}
-	says(t, "stdout", stdout, "deleted snapshot "+string(snapC)+" (newest) of 2026-01-02 03:04")
+	b.run("snapshot", "delete", string(snapB), "--dry-run").exits(6).warns("the snapshot is pinned", "amber snapshot unpin 5f3a91c0")
+	b.run("snapshot", "delete", "77ab03de", "--yes").exits(0).prints("deleted snapshot " + string(snapC) + " (newest) of 2026-01-02 03:04")
 	b.engine.metas[1].Damage = "so it does not count"
-	code, _, stderr = b.run("snapshot", "delete", "77ab03de", "--yes")
-	if code != 6 {
-		t.Errorf("exit code %d, want 6", code)
-	}
-	says(t, "stderr", stderr, "the last snapshot")
-	if code, _, _ := b.run("snapshot", "delete", string(snapA), "--yes"); code != 0 {
-		t.Errorf("damaged: exit code %d, want 0", code)
-	}
+	b.run("snapshot", "delete", "77ab03de", "--yes").exits(6).warns("the last snapshot")
+	b.run("snapshot", "delete", string(snapA), "--yes").exits(0)
 	b.engine.metas = b.engine.metas[:1]
-	if code, _, _ := b.run("snapshot", "delete", string(snapA), "--yes"); code != 3 {
-		t.Errorf("absent: exit code %d, want 3", code)
-	}
+	b.run("snapshot", "delete", string(snapA), "--yes").exits(3)
 }
 
 func TestSnapshotPruneRules(t *testing.T) {
@@ -421,18 +329,14 @@ func TestSnapshotPruneRules(t *testing.T) {
 			b := newBench(t)
 			b.env = c.env
 			b.engine.pruned = wire.PruneReport{Deleted: []amber.SnapshotID{snapA}, Kept: []wire.Kept{{ID: snapC, Reason: "last 1"}}}
-			_, stdout, stderr := b.run(append([]string{"snapshot", "prune", "--dry-run"}, c.args...)...)
-			if diff := cmp.Diff([]any{c.want}, b.engine.asked); diff != "" {
-				t.Errorf("request (-want +got):\n%s%s", diff, stderr)
-			}
-			says(t, "stdout", stdout, "would delete "+string(snapA), "would keep "+string(snapC)+" because: last 1")
+			r := b.run(append([]string{"snapshot", "prune", "--dry-run"}, c.args...)...)
+			b.wants(c.want)
+			r.prints("would delete "+string(snapA), "would keep "+string(snapC)+" because: last 1")
 		})
 	}
 	b := newBench(t)
 	for _, args := range [][]string{{"--keep-last", "-1"}, {"--max-age", "soon"}, {"--max-age", "-1h"}, {"--max-age", ""}, {"x"}} {
-		if code, _, _ := b.run(append([]string{"snapshot", "prune", "--dry-run"}, args...)...); code != 2 {
-			t.Errorf("%q: exit code %d, want 2", args, code)
-		}
+		b.run(append([]string{"snapshot", "prune", "--dry-run"}, args...)...).exits(2)
 	}
 }
 
@@ -440,10 +344,8 @@ func TestSnapshotGC(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine.gc = wire.GCReport{Condemned: 2, CondemnedBytes: 2048, Deleted: 1, Freed: 1 << 20, Repacked: 1, Orphans: []string{"gen/3"}}
-	_, stdout, _ := b.run("snapshot", "gc", "--yes")
-	says(t, "stdout", stdout, "freed: 1.0 MiB in 1 pack", "packed again: 1 pack", "condemned: 2 packs with 2.0 KiB", "removed: gen/3")
-	_, stdout, _ = b.run("snapshot", "gc", "--dry-run")
-	says(t, "stdout", stdout, "would be freed: 1.0 MiB")
+	b.run("snapshot", "gc", "--yes").prints("freed: 1.0 MiB in 1 pack", "packed again: 1 pack", "condemned: 2 packs with 2.0 KiB", "removed: gen/3")
+	b.run("snapshot", "gc", "--dry-run").prints("would be freed: 1.0 MiB")
 }
 
 func TestSnapshotRestoreRequest(t *testing.T) {
@@ -476,11 +378,8 @@ func TestSnapshotRestoreRequest(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.env = c.env
-			code, _, stderr := b.run(append([]string{"snapshot", "restore", "77ab03de", "--yes"}, c.args...)...)
-			if code != 0 {
-				t.Errorf("exit code %d: %s", code, stderr)
-			}
-			must.Equal(t, "request", b.engine.asked, []any{c.want})
+			b.run(append([]string{"snapshot", "restore", "77ab03de", "--yes"}, c.args...)...).exits(0)
+			b.wants(c.want)
 		})
 	}
 }
@@ -503,14 +402,9 @@ func TestSnapshotRestoreRejects(t *testing.T) {
 		{"--memory", "77ab03de", "--source", "x", "--to", "y"},
 		{"--source", "x", "--to", "y", "--with-control"},
 	} {
-		code, _, stderr := b.run(append([]string{"snapshot", "restore", string(snapC), "--yes"}, args...)...)
-		if code != 2 {
-			t.Errorf("%q: exit code %d, want 2: %s", args, code, stderr)
-		}
+		b.run(append([]string{"snapshot", "restore", string(snapC), "--yes"}, args...)...).exits(2)
 	}
-	if len(b.engine.asked) > 0 {
-		t.Errorf("the engine was asked %v", b.engine.asked)
-	}
+	b.wants()
 }
 
 func TestSnapshotRestoreReports(t *testing.T) {
@@ -521,15 +415,10 @@ func TestSnapshotRestoreReports(t *testing.T) {
 		Plan:   wire.RestorePlan{Store: wire.StoreDiff{Tables: []wire.TableDiff{{Name: "memories", Added: 4}}}, SpaceNeeded: 4096, SpaceFree: 1 << 30},
 		Checks: []wire.Check{{Name: "integrity", Part: "memory", OK: true}},
 	}
-	_, stdout, stderr := b.run("snapshot", "restore", string(snapC), "--yes")
-	says(t, "stdout", stdout, "restored memory, notes of agent default from snapshot 77ab03de", "generation 2 is live", "before: snapshot "+string(snapB),
+	b.run("snapshot", "restore", string(snapC), "--yes").warns("WARNING: control.db stays").prints(
+		"restored memory, notes of agent default from snapshot 77ab03de", "generation 2 is live", "before: snapshot "+string(snapB),
 		"generation 1 was kept", "parked with generation 1: 3 entries of the crash journal; amber journal drain --from-generation 1 takes them", "check integrity of memory: ok")
-	says(t, "stderr", stderr, "WARNING: control.db stays")
-	_, stdout, _ = b.run("snapshot", "restore", string(snapC), "--dry-run")
-	says(t, "stdout", stdout, "would restore", "memories  4", "space needed: 4.0 KiB, free: 1.0 GiB")
-	if strings.Contains(stdout, "is live") {
-		t.Errorf("a plan says that it is done:\n%s", stdout)
-	}
+	b.run("snapshot", "restore", string(snapC), "--dry-run").prints("would restore", "memories  4", "space needed: 4.0 KiB, free: 1.0 GiB").omits("is live")
 	var report wire.RestoreReport
 	b.json(0, &report, "snapshot", "restore", string(snapC), "--dry-run")
 	if !report.DryRun || report.From != snapC {
@@ -543,19 +432,12 @@ func TestSnapshotRestoreTellsWhatItMakes(t *testing.T) {
 	b := newBench(t)
 	b.engine.restored = wire.RestoreReport{Restored: []string{"memory", "notes"}, Plan: wire.RestorePlan{SpaceNeeded: 4096}}
 	fork := []string{"snapshot", "restore", string(snapC), "--to-agent", "fork"}
-	_, stdout, _ := b.run(append(fork, "--dry-run")...)
-	says(t, "stdout", stdout, "would make agent fork of snapshot 77ab03de: memory, notes", "space needed: 4.0 KiB")
-	if strings.Contains(stdout, "nothing would change") {
-		t.Errorf("a new agent is called no change:\n%s", stdout)
-	}
-	_, stdout, _ = b.run(append(fork, "--yes")...)
-	says(t, "stdout", stdout, "made agent fork of snapshot 77ab03de: memory, notes")
+	b.run(append(fork, "--dry-run")...).prints("would make agent fork of snapshot 77ab03de: memory, notes", "space needed: 4.0 KiB").omits("nothing would change")
+	b.run(append(fork, "--yes")...).prints("made agent fork of snapshot 77ab03de: memory, notes")
 	b.at = true
-	_, _, stderr := b.run(fork...)
-	says(t, "stderr", stderr, "would make agent fork", "make agent fork from snapshot 77ab03de? [y/N]")
+	b.run(fork...).warns("would make agent fork", "make agent fork from snapshot 77ab03de? [y/N]")
 	fresh := &bench{t: t, home: filepath.Join(t.TempDir(), "home"), engine: b.engine}
-	_, stdout, _ = fresh.run("snapshot", "restore", string(snapC), "--dry-run")
-	says(t, "stdout", stdout, "would make agent default of snapshot 77ab03de")
+	fresh.run("snapshot", "restore", string(snapC), "--dry-run").prints("would make agent default of snapshot 77ab03de")
 }
 
 // TestSnapshotRestoreAsksAlsoWhereThePlanIsNotComplete has a live agent that
@@ -565,17 +447,13 @@ func TestSnapshotRestoreAsksAlsoWhereThePlanIsNotComplete(t *testing.T) {
 	b := newBench(t)
 	b.at, b.input = true, "y\n"
 	b.engine.restored = wire.RestoreReport{Restored: []string{"memory"}, Warnings: []string{"the live memory.db cannot be compared with"}}
-	code, _, stderr := b.run("snapshot", "restore", string(snapC))
-	plan, _, asked := strings.Cut(stderr, "[y/N]")
-	if code != 0 || !asked || !b.engine.changed() {
-		t.Errorf("exit code %d, asked %v: %s", code, asked, stderr)
+	r := b.run("snapshot", "restore", string(snapC)).exits(0).omits("nothing would change")
+	plan, _, asked := strings.Cut(r.stderr, "[y/N]")
+	if !asked || !b.engine.changed() {
+		t.Errorf("asked is %v: %s", asked, r.stderr)
 	}
 	says(t, "the plan", plan, "would restore memory", "WARNING: the live memory.db cannot be compared with")
-	if strings.Contains(plan, "nothing would change") {
-		t.Errorf("what is not known is called no change:\n%s", plan)
-	}
-	_, _, stderr = b.run("snapshot", "restore", string(snapC), "--dry-run")
-	says(t, "stderr", stderr, "WARNING: the live memory.db cannot be compared with")
+	b.run("snapshot", "restore", string(snapC), "--dry-run").warns("WARNING: the live memory.db cannot be compared with")
 }
 
 // TestFullDiskIsToldWithWhatHelps runs out of space where nobody gave a hint.
@@ -584,15 +462,9 @@ func TestFullDiskIsToldWithWhatHelps(t *testing.T) {
 	b := newBench(t)
 	full := &amber.Error{Op: "restore", Kind: amber.KindInternal, Err: &os.PathError{Op: "write", Path: "gen/2/memory.db", Err: syscall.ENOSPC}}
 	b.engine.failures = map[amber.SnapshotID]error{snapC: full}
-	code, _, stderr := b.run("snapshot", "restore", string(snapC), "--yes")
-	if code != 1 {
-		t.Errorf("exit code %d, want 1", code)
-	}
-	says(t, "stderr", stderr, "gen/2/memory.db: "+syscall.ENOSPC.Error(), "hint: free some disk space", "amber snapshot gc")
+	b.run("snapshot", "restore", string(snapC), "--yes").exits(1).warns("gen/2/memory.db: "+syscall.ENOSPC.Error(), "hint: free some disk space", "amber snapshot gc")
 	full.Hint = "look closer"
-	if _, _, stderr := b.run("snapshot", "restore", string(snapC), "--yes"); !strings.Contains(stderr, "hint: look closer\n") {
-		t.Errorf("the hint that was there is lost: %s", stderr)
-	}
+	b.run("snapshot", "restore", string(snapC), "--yes").warns("hint: look closer\n")
 }
 
 // TestSnapshotRestoreOntoAFreshMachine restores where there is a repository
@@ -600,11 +472,8 @@ func TestFullDiskIsToldWithWhatHelps(t *testing.T) {
 func TestSnapshotRestoreOntoAFreshMachine(t *testing.T) {
 	t.Parallel()
 	b := &bench{t: t, home: filepath.Join(t.TempDir(), "home"), engine: newFakeEngine()}
-	code, _, stderr := b.run("snapshot", "restore", string(snapC), "--yes")
-	if code != 0 || !b.engine.changed() {
-		t.Errorf("exit code %d, asked %v: %s", code, b.engine.asked, stderr)
-	}
-	says(t, "stderr", stderr, "made a new home")
+	b.run("snapshot", "restore", string(snapC), "--yes").exits(0).warns("made a new home")
+	must.Equal(t, "restored", b.engine.changed(), true)
 }
 
 // TestSnapshotRestoreOfADamagedAgent restores where the live database is
@@ -619,21 +488,11 @@ func TestSnapshotRestoreOfADamagedAgent(t *testing.T) {
 		}
 	}
 	must.Do(t, os.WriteFile(filepath.Join(gen, "memory.db"), bytes.Repeat([]byte("garbage"), 4096), 0o600))
-	code, _, stderr := b.run("snapshot", "restore", string(snapC), "--yes")
-	if code != 0 || !b.engine.changed() {
-		t.Errorf("exit code %d, asked %v: %s", code, b.engine.asked, stderr)
-	}
-	if code, _, stderr := b.run("snapshot", "create"); code != 0 {
-		t.Errorf("create: exit code %d: %s", code, stderr)
-	}
-	code, _, stderr = b.run("recall", "database", "--at", string(snapC))
-	if code != 0 {
-		t.Errorf("recall --at: exit code %d: %s", code, stderr)
-	}
-	says(t, "stderr", stderr, "the live agent does not open, so the active session is not known")
-	if code, _, _ := b.run("snapshot", "restore", string(snapC), "--memory", "00000000", "--yes"); code != 5 {
-		t.Errorf("restore --memory: exit code %d, want 5", code)
-	}
+	b.run("snapshot", "restore", string(snapC), "--yes").exits(0)
+	must.Equal(t, "restored", b.engine.changed(), true)
+	b.run("snapshot", "create").exits(0)
+	b.run("recall", "database", "--at", string(snapC)).exits(0).warns("the live agent does not open, so the active session is not known")
+	b.run("snapshot", "restore", string(snapC), "--memory", "00000000", "--yes").exits(5)
 }
 
 func TestSnapshotRestoreSource(t *testing.T) {
@@ -649,26 +508,18 @@ func TestSnapshotRestoreSource(t *testing.T) {
 	if !plan.DryRun || plan.Files != 3 || plan.To != dir || len(plan.Skipped) != 1 || len(b.engine.asked) > 0 {
 		t.Errorf("plan %+v, asked %v", plan, b.engine.asked)
 	}
-	code, stdout, stderr := b.run("snapshot", "restore", string(snapC), "--source", "x", "--to", dir)
-	if code != 0 || len(b.engine.asked) != 3 || b.engine.asked[2] != dir {
-		t.Errorf("exit code %d, asked %v: %s", code, b.engine.asked, stderr)
-	}
-	says(t, "stdout", stdout, "wrote source x, 3 files, 2.0 KiB, to "+dir)
+	b.run("snapshot", "restore", string(snapC), "--source", "x", "--to", dir).exits(0).prints("wrote source x, 3 files, 2.0 KiB, to " + dir)
+	b.wants(wire.SnapshotRef{Tenant: "default", Agent: "default", ID: snapC}, "x", dir)
 
 	full := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(full, "mine"), nil, 0o600))
-	b.engine.asked = nil
 	for _, c := range []struct {
 		source, to string
 		code       int
 	}{{"x", full, 2}, {"x", filepath.Join(full, "mine"), 2}, {"y", dir, 3}} {
-		if code, _, stderr := b.run("snapshot", "restore", string(snapC), "--source", c.source, "--to", c.to, "--yes"); code != c.code {
-			t.Errorf("%+v: exit code %d: %s", c, code, stderr)
-		}
+		b.run("snapshot", "restore", string(snapC), "--source", c.source, "--to", c.to, "--yes").exits(c.code)
 	}
-	if len(b.engine.asked) > 0 {
-		t.Errorf("the engine was asked %v", b.engine.asked)
-	}
+	b.wants()
 }
 
 func TestSnapshotRestoreMemory(t *testing.T) {
@@ -679,14 +530,10 @@ func TestSnapshotRestoreMemory(t *testing.T) {
 	then := page.Items[0]
 	b.engine.view.memories = []amber.Memory{then}
 	id := string(then.ID)
-	if code, _, stderr := b.run("edit", id, "we chose MySQL", "--tag", "hasty"); code != 0 {
-		t.Fatal(stderr)
-	}
+	b.run("edit", id, "we chose MySQL", "--tag", "hasty").exits(0)
 	restore := []string{"snapshot", "restore", string(snapC), "--memory", cli.ShortID(id)}
 
-	if code, _, _ := b.run(restore...); code != 6 {
-		t.Errorf("unasked: exit code %d, want 6", code)
-	}
+	b.run(restore...).exits(6)
 	var out wire.MemoryRestore
 	b.json(0, &out, append(restore, "--dry-run")...)
 	must.Equal(t, "changed", out.Changed, []string{"content", "tags"})
@@ -696,27 +543,18 @@ func TestSnapshotRestoreMemory(t *testing.T) {
 	if now.Content != then.Content || now.Revision != 3 || len(now.Tags) != 0 || out.Memory.Revision != 3 {
 		t.Errorf("it is %+v after the restore, %+v", now, out)
 	}
-	_, stdout, _ := b.run(append(restore, "--yes")...)
-	says(t, "stdout", stdout, "is as it was: revision 3")
+	b.run(append(restore, "--yes")...).prints("is as it was: revision 3")
 
-	if b.engine.view.closed != 4 {
-		t.Errorf("the view was closed %d times, want 4", b.engine.view.closed)
-	}
-	if code, _, _ := b.run("snapshot", "restore", string(snapC), "--memory", "00000000", "--yes"); code != 3 {
-		t.Errorf("absent: exit code %d, want 3", code)
-	}
+	must.Equal(t, "times the view was closed", b.engine.view.closed, 4)
+	b.run("snapshot", "restore", string(snapC), "--memory", "00000000", "--yes").exits(3)
 }
 
 func TestRecallAt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine.view.memories = []amber.Memory{{ID: "01900000-0000-7000-8000-000000000001", Title: "Then", Content: "we chose Oracle"}}
-	code, stdout, stderr := b.run("recall", "which database", "--at", "77ab03de", "--kind", "constraint", "--explain")
-	if code != 0 {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
-	says(t, "stdout", stdout, "we chose Oracle")
-	says(t, "stderr", stderr, "read 12 of 480 pages (2.5 %), 3.0 MiB from the repository")
+	b.run("recall", "which database", "--at", "77ab03de", "--kind", "constraint", "--explain").exits(0).
+		prints("we chose Oracle").warns("read 12 of 480 pages (2.5 %), 3.0 MiB from the repository")
 	if q := b.engine.view.query; q.Limit != 0 || q.Text != "which database" || len(q.Kinds) != 1 {
 		t.Errorf("query %+v", q)
 	}
@@ -725,31 +563,20 @@ func TestRecallAt(t *testing.T) {
 	if out.Read == nil || out.Read.PagesRead != 12 || len(out.Hits) != 1 {
 		t.Errorf("answer %+v", out)
 	}
-	_, stdout, _ = b.run("--json", "recall", "x", "--at", "77ab03de")
-	if strings.Contains(stdout, "pages_read") {
-		t.Errorf("what was not asked for is told: %s", stdout)
-	}
-	if code, _, _ := b.run("recall", "x", "--at", ""); code != 2 {
-		t.Errorf("empty: exit code %d, want 2", code)
-	}
-	if b.engine.view.closed != 3 {
-		t.Errorf("the view was closed %d times, want 3", b.engine.view.closed)
-	}
+	b.run("--json", "recall", "x", "--at", "77ab03de").exits(0).omits("pages_read")
+	b.run("recall", "x", "--at", "").exits(2)
+	must.Equal(t, "times the view was closed", b.engine.view.closed, 3)
 }
 
 func TestListAt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.engine.view.memories = []amber.Memory{{ID: "01900000-0000-7000-8000-000000000001", Title: "Then"}}
-	_, stdout, stderr := b.run("list", "--at", "77ab03de", "--all", "--deleted", "-n", "7", "--explain")
-	says(t, "stdout", stdout, "Then")
-	says(t, "stderr", stderr, "read 12 of 480 pages")
+	b.run("list", "--at", "77ab03de", "--all", "--deleted", "-n", "7", "--explain").prints("Then").warns("read 12 of 480 pages")
 	if q := b.engine.view.listed; !q.All || !q.Deleted || q.Limit != 7 {
 		t.Errorf("query %+v", q)
 	}
-	if code, _, _ := b.run("list", "--explain"); code != 2 {
-		t.Errorf("--explain without --at: exit code %d, want 2", code)
-	}
+	b.run("list", "--explain").exits(2)
 }
 
 func TestByteSize(t *testing.T) {

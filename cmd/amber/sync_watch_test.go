@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"io"
 	"os"
@@ -12,11 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/gitsync"
-	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/must"
 )
 
@@ -26,25 +23,14 @@ type sharer struct {
 	dir, home string
 }
 
-func (s sharer) world(stdout, stderr io.Writer) cli.World {
-	return cli.World{
-		Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr,
-		Environ: []string{
-			"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Dir(s.home), "AMBER_HOME=" + s.home, "USER=" + filepath.Base(s.dir),
-			"GIT_CONFIG_NOSYSTEM=1",
-		},
-		Directory: func() (string, error) { return s.dir, nil },
-		Clock:     time.Now, Random: rand.Reader, Terminal: func() bool { return false }, FSInfo: fsx.Info,
-	}
+func (s sharer) world() cli.World {
+	return testWorld(s.dir, "PATH="+os.Getenv("PATH"), "HOME="+filepath.Dir(s.home), "AMBER_HOME="+s.home,
+		"USER="+filepath.Base(s.dir), "GIT_CONFIG_NOSYSTEM=1")
 }
 
 func (s sharer) amber(args ...string) string {
 	s.Helper()
-	var out, complaint bytes.Buffer
-	if code := run(s.Context(), args, s.world(&out, &complaint)); code != 0 {
-		s.Fatalf("amber %s: %d\n%s", strings.Join(args, " "), code, complaint.String())
-	}
-	return strings.TrimSpace(out.String())
+	return runIn(s.Context(), s, s.world(), args...).line()
 }
 
 func (s sharer) git(args ...string) {
@@ -98,7 +84,9 @@ func (s sharer) watch(args ...string) watching {
 	code := make(chan int, 1)
 	var complaint bytes.Buffer
 	go func() {
-		code <- run(ctx, append([]string{"--json", "sync", "watch", "--interval", "100ms"}, args...), s.world(w, &complaint))
+		world := s.world()
+		world.Stdout, world.Stderr = w, &complaint
+		code <- run(ctx, append([]string{"--json", "sync", "watch", "--interval", "100ms"}, args...), world)
 		w.Close()
 	}()
 	stop := func() {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/term"
 )
@@ -70,10 +68,8 @@ func (p *viewer) run(args ...string) (code int, shown string) {
 		}
 		all <- string(b)
 	}()
-	w := cli.World{
-		Stdin: strings.NewReader(""), Stdout: c.end, Stderr: c.end, Environ: p.environ, Clock: time.Now, Random: rand.Reader,
-		Directory: func() (string, error) { return p.home, nil }, Terminal: func() bool { return false }, FSInfo: fsx.Info,
-	}
+	w := testWorld(p.home, p.environ...)
+	w.Stdout, w.Stderr = c.end, c.end
 	code = run(context.Background(), args, w)
 	c.end.Close()
 	return code, strings.ReplaceAll(<-all, "\r\n", "\n")
@@ -140,14 +136,8 @@ func TestHitShowsSixLinesOnATerminal(t *testing.T) {
 	if !strings.Contains(shown, "      six\n") || strings.Contains(shown, "seven") || !strings.Contains(shown, "… 2 more lines: amber get "+cli.ShortID(id)) {
 		t.Errorf("a memory of eight lines:\n%s", shown)
 	}
-	var b strings.Builder
-	code := run(t.Context(), []string{"recall", "database"}, cli.World{
-		Stdin: strings.NewReader(""), Stdout: &b, Stderr: io.Discard, Environ: p.environ, Clock: time.Now, Random: rand.Reader,
-		Directory: func() (string, error) { return p.home, nil }, Terminal: func() bool { return false }, FSInfo: fsx.Info,
-	})
-	if code != 0 || !strings.Contains(b.String(), "      eight\n") || strings.Contains(b.String(), "more line") {
-		t.Errorf("in a pipe it is not whole: %d\n%s", code, b.String())
-	}
+	// In a pipe it is whole.
+	runIn(t.Context(), t, testWorld(p.home, p.environ...), "recall", "database").exits(0).prints("      eight\n").omits("more line")
 }
 
 // readUntil reads what a terminal shows until it holds text.

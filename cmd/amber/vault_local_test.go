@@ -33,34 +33,24 @@ func TestOnlyTheVaultSaysNotFound(t *testing.T) {
 		"prune":           {[]string{"prune", "--yes"}, 0},
 		"backup dir":      {[]string{"backup", "--dir", "docs"}, 0},
 	}
-	missing := map[string][]string{
-		"key":      {"--api-key-file", "none"},
-		"identity": {"--identity", "none"},
-		"config":   {"--config", "none"},
-	}
+	missing := [][]string{{"--api-key-file", "none"}, {"--identity", "none"}, {"--config", "none"}}
 	for name, verb := range verbs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			u := newVaultUser(t)
 			put(t, "text", u.dir, "docs", "a.md")
-			for what, flags := range missing {
-				if code, _, stderr := u.amber(append(append([]string{"vault"}, verb.args...), flags...)...); code != 2 && code != 6 {
-					t.Errorf("no %s: exit code %d: %s", what, code, stderr)
-				}
+			for _, flags := range missing {
+				u.amber(append(append([]string{"vault"}, verb.args...), flags...)...).exits(2, 6)
 			}
 			for _, environ := range []string{"AMBER_VAULT__API_KEY_FILE=" + u.dir + "/none", "AMBER_SNAPSHOT__ENCRYPTION__IDENTITY=" + u.dir + "/none"} {
 				here := *u
 				here.environ = append(append([]string{}, u.environ...), environ)
-				if code, _, stderr := here.amber(append([]string{"vault"}, verb.args...)...); code != 2 && code != 6 {
-					t.Errorf("%s: exit code %d: %s", environ, code, stderr)
-				}
+				here.amber(append([]string{"vault"}, verb.args...)...).exits(2, 6)
 			}
 			if got := below(t, u.vault); len(got) > 0 {
 				t.Errorf("in the vault: %v", got)
 			}
-			if code, _, stderr := u.amber(append([]string{"vault"}, verb.args...)...); code != verb.empty {
-				t.Errorf("nothing is missing: exit code %d: %s", code, stderr)
-			}
+			u.amber(append([]string{"vault"}, verb.args...)...).exits(verb.empty)
 		})
 	}
 }
@@ -79,9 +69,7 @@ func TestBackupsOfNothingAreInvalid(t *testing.T) {
 		{"--dry-run"},
 		{"--agent", "nobody"},
 	} {
-		if code, _, stderr := u.amber(append([]string{"vault", "backup"}, args...)...); code != 2 && code != 6 {
-			t.Errorf("%v: exit code %d: %s", args, code, stderr)
-		}
+		u.amber(append([]string{"vault", "backup"}, args...)...).exits(2, 6)
 	}
 }
 
@@ -97,9 +85,7 @@ func TestAKeyThatVanishes(t *testing.T) {
 			r.Header.Set("Authorization", "Bearer of another day")
 		}
 	}
-	if code, _, stderr := u.amber("vault", "restore", "--dir", "out"); code != 2 && code != 6 {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	u.amber("vault", "restore", "--dir", "out").exits(2, 6)
 }
 
 // TestVerbsThatOnlyReadMakeNoKeys has a new home whose configuration asks for

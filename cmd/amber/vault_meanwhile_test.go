@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestWhatIsNotTakenIsNotSeen looks at a snapshot in every way that does not
@@ -32,9 +34,8 @@ func TestWhatIsNotTakenIsNotSeen(t *testing.T) {
 		{0, []string{"restore", "--dir", "out", "--dry-run"}},
 		{6, []string{"restore", "--dir", "out"}}, // nobody said that it may be replaced
 	} {
-		if code, _, stderr := u.amber(append([]string{"vault"}, c.args...)...); code != c.code || len(seen()) > 0 {
-			t.Errorf("%v: exit code %d, seen %v: %s", c.args, code, seen(), stderr)
-		}
+		u.amber(append([]string{"vault"}, c.args...)...).exits(c.code)
+		must.Equal(t, "seen", seen(), nil)
 	}
 	u.must("vault", "restore", "--dir", "out", "--yes")
 	if len(seen()) == 0 {
@@ -57,19 +58,12 @@ func TestPruneDeletesWhatWasShown(t *testing.T) {
 		other.must("vault", "backup", "--dir", "docs", "--force")
 		return "y\n"
 	}
-	code, _, stderr := u.amber("vault", "prune", "--keep", "1")
-	if code != 4 || !strings.Contains(stderr, "would go as well") {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
+	u.amber("vault", "prune", "--keep", "1").exits(4).warns("would go as well")
 	for _, name := range before {
-		if _, err := os.Lstat(filepath.Join(u.vault, name)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.NoError(t, must.Err(os.Lstat(filepath.Join(u.vault, name))))
 	}
 	u.asked = func() string { return "y\n" }
-	if code, _, stderr := u.amber("vault", "prune", "--keep", "1"); code != 0 {
-		t.Errorf("again: exit code %d: %s", code, stderr)
-	}
+	u.amber("vault", "prune", "--keep", "1").exits(0)
 	if left := below(t, u.vault); len(left) != 3 {
 		t.Errorf("left: %v", left)
 	}
@@ -88,10 +82,6 @@ func TestANoteThatChangesMeanwhileStays(t *testing.T) {
 		other.must("note", "write", "plan", "of this minute")
 		return "y\n"
 	}
-	if code, _, stderr := u.amber("vault", "restore"); code != 4 {
-		t.Errorf("exit code %d: %s", code, stderr)
-	}
-	if text := other.must("note", "show", "plan"); text != "of this minute\n" {
-		t.Errorf("note: %q", text)
-	}
+	u.amber("vault", "restore").exits(4)
+	must.Equal(t, "note", other.must("note", "show", "plan"), "of this minute\n")
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"crypto/rand"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,9 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/must"
 )
 
@@ -42,28 +38,20 @@ func newVaultUser(t *testing.T) *vaultUser {
 	return u
 }
 
-func (u *vaultUser) amber(args ...string) (code int, stdout, stderr string) {
-	u.t.Helper()
-	var out, errs bytes.Buffer
-	w := cli.World{
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Environ: u.environ,
-		Directory: func() (string, error) { return u.dir, nil },
-		Clock:     time.Now, Random: rand.Reader, Terminal: func() bool { return u.asked != nil },
-	}
+func (u *vaultUser) amber(args ...string) ran {
+	w := testWorld(u.dir, u.environ...)
 	if u.asked != nil {
-		w.Stdin = &typing{answer: u.asked}
+		w.Stdin, w.Terminal = &typing{answer: u.asked}, func() bool { return true }
 	}
-	code = run(u.t.Context(), args, w)
-	return code, out.String(), errs.String()
+	return runIn(u.t.Context(), u.t, w, args...)
 }
 
+// must runs a command that exits with 0 and returns what it prints.
 func (u *vaultUser) must(args ...string) string {
 	u.t.Helper()
-	code, stdout, stderr := u.amber(args...)
-	if code != 0 {
-		u.t.Fatalf("amber %v: exit code %d: %s", args, code, stderr)
-	}
-	return stdout
+	r := u.amber(args...)
+	r.line()
+	return r.stdout
 }
 
 // put writes a file and the folders above it.
