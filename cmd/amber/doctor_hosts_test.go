@@ -26,9 +26,7 @@ func hostPatient(t *testing.T, commands ...[]string) (p *sickHome, user string) 
 	p.world.Directory = func() (string, error) { return dir, nil }
 	p.world.Environ = append(p.world.Environ, "HOME="+user, "PATH="+bin)
 	for _, args := range commands {
-		if code, out := p.run(args...); code != 0 {
-			t.Fatalf("%q exits %d: %s", args, code, out)
-		}
+		p.run(args...).line()
 	}
 	return p, user
 }
@@ -36,20 +34,15 @@ func hostPatient(t *testing.T, commands ...[]string) (p *sickHome, user string) 
 // host returns the finding about one host.
 func (p *sickHome) host(name string) finding {
 	p.t.Helper()
-	var b bytes.Buffer
-	w := p.world
-	w.Stdout, w.Stderr = &b, &bytes.Buffer{}
-	if code := run(p.t.Context(), []string{"doctor", "--json"}, w); code != 0 {
-		p.t.Errorf("the doctor exits %d: a host is no failure", code)
-	}
+	r := p.run("doctor", "--json").exits(0) // a host is no failure
 	var report checkup
-	p.must(json.Unmarshal(b.Bytes(), &report))
+	p.must(json.Unmarshal([]byte(r.stdout), &report))
 	for _, f := range report.Checks {
 		if f.Code == "hosts" && strings.HasPrefix(f.Detail, name) {
 			return f
 		}
 	}
-	p.t.Fatalf("there is no finding about %s in %s", name, b.Bytes())
+	p.t.Fatalf("there is no finding about %s in %s", name, r.stdout)
 	return finding{}
 }
 

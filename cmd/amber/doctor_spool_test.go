@@ -136,18 +136,9 @@ func TestDoctorWarnsAboutTheSpool(t *testing.T) {
 			t.Parallel()
 			p := newSpool(t)
 			tc.harm(p)
-			code, found := p.doctor()
-			f := found[tc.code]
-			if f.Status != statusWarning || f.Hint == "" {
-				t.Errorf("got %+v, want a warning with a hint", f)
-			}
-			for _, w := range tc.words {
-				if !strings.Contains(f.Detail, w) {
-					t.Errorf("%q does not say %q", f.Detail, w)
-				}
-			}
-			if code != 0 {
-				t.Errorf("exit %d, want 0", code)
+			p.finds(0, tc.code, statusWarning, tc.words...)
+			if _, found := p.doctor(); found[tc.code].Hint == "" {
+				t.Error("the warning has no hint")
 			}
 		})
 	}
@@ -160,10 +151,9 @@ func TestDoctorLooksAtASpoolWithoutAnAgent(t *testing.T) {
 	for _, name := range []string{"CURRENT", "gen", "gate", "lock"} {
 		p.must(os.RemoveAll(p.agent(name)))
 	}
-	code, found := p.doctor()
-	if code != 0 || found["current"].Status != statusWarning || found["spool"].Status != statusOK || found["spool.undrained"].Status != statusOK {
-		t.Errorf("exit %d, %+v", code, found)
-	}
+	p.finds(0, "current", statusWarning)
+	p.finds(0, "spool", statusOK)
+	p.finds(0, "spool.undrained", statusOK)
 	if _, err := os.Lstat(p.agent("CURRENT")); err == nil {
 		t.Error("the doctor made an agent")
 	}
@@ -188,8 +178,5 @@ func TestStatusIsPrintedWithoutAStore(t *testing.T) {
 	t.Parallel()
 	p := newSpool(t)
 	p.must(os.Truncate(p.agent("CURRENT"), 40))
-	code, out := p.run("journal", "status", "--json")
-	if code != 0 || !strings.Contains(out, `"undrained": 2`) || !strings.Contains(out, `"store_error": "`) || !strings.Contains(out, `"last_error": "`) {
-		t.Errorf("exit %d: %s", code, out)
-	}
+	p.run("journal", "status", "--json").exits(0).prints(`"undrained": 2`, `"store_error": "`, `"last_error": "`)
 }

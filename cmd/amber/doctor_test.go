@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"database/sql"
 	"encoding/json"
 	"os"
@@ -39,33 +37,17 @@ func newHome(t *testing.T, commands [][]string) *sickHome {
 	p := &sickHome{t: t, home: filepath.Join(t.TempDir(), "home")}
 	p.world = testWorld(t.TempDir(), "AMBER_HOME="+p.home, "HOME="+t.TempDir())
 	for _, args := range commands {
-		if code, out := p.run(args...); code != 0 {
-			t.Fatalf("%q exits %d: %s", args, code, out)
-		}
+		p.run(args...).line()
 	}
 	return p
 }
 
-func (p *sickHome) run(args ...string) (code int, out string) {
-	return p.runIn(p.t.Context(), args...)
-}
-
-func (p *sickHome) runIn(ctx context.Context, args ...string) (code int, out string) {
-	var b bytes.Buffer
-	w := p.world
-	w.Stdout, w.Stderr = &b, &b
-	code = run(ctx, args, w)
-	return code, b.String()
-}
+func (p *sickHome) run(args ...string) ran { return runIn(p.t.Context(), p.t, p.world, args...) }
 
 // snapshot freezes the agent and returns the id.
 func (p *sickHome) snapshot() string {
 	p.t.Helper()
-	code, out := p.run("--quiet", "snapshot", "create")
-	if code != 0 {
-		p.t.Fatalf("snapshot create exits %d: %s", code, out)
-	}
-	return strings.TrimSpace(out)
+	return p.run("--quiet", "snapshot", "create").line()
 }
 
 func (p *sickHome) agent(name ...string) string {
@@ -97,19 +79,28 @@ func (p *sickHome) must(err error) {
 // doctor runs the command and returns its findings by code.
 func (p *sickHome) doctor(args ...string) (code int, found map[string]finding) {
 	p.t.Helper()
-	var b bytes.Buffer
-	w := p.world
-	w.Stdout, w.Stderr = &b, &bytes.Buffer{}
-	code = run(p.t.Context(), append([]string{"doctor", "--json"}, args...), w)
+	r := p.run(append([]string{"doctor", "--json"}, args...)...)
 	var report checkup
-	if err := json.Unmarshal(b.Bytes(), &report); err != nil {
-		p.t.Fatalf("%v in %s", err, b.Bytes())
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
+		p.t.Fatalf("%v in %s", err, r.stdout)
 	}
 	found = map[string]finding{}
 	for _, f := range report.Checks {
 		found[f.Code] = f
 	}
-	return code, found
+	return r.code, found
+}
+
+// finds checks how the doctor exits, the outcome of one check, and that the finding has all
+// these words in its detail or hint.
+func (p *sickHome) finds(exit int, check string, want status, words ...string) {
+	p.t.Helper()
+	code, found := p.doctor()
+	f := found[check]
+	if code != exit || f.Status != want {
+		p.t.Errorf("exit %d, %+v, want exit %d, %s", code, f, exit, want)
+	}
+	says(p.t, check, f.Detail+"\n"+f.Hint, words...)
 }
 
 // Codes of checks, by what they look at.
@@ -227,35 +218,30 @@ func TestDoctorFails(t *testing.T) {
 func TestDoctorComparesText(t *testing.T) {
 	p := newSickHome(t)
 	p.sql("memory.db", "DROP TRIGGER memories_update; UPDATE memories SET content = 'something else'")
-	if code, found := p.doctor(); code != 5 || found["memory.full_text"].Status != statusFailed {
-		t.Errorf("exit %d, %+v", code, found["memory.full_text"])
-	}
+	p.finds(5, "memory.full_text", statusFailed)
 }
 
 func TestDoctorDeep(t *testing.T) {
 	t.Parallel()
 	p := newSickHome(t)
-	if code, found := p.doctor("--deep"); code != 0 || found["promises"].Status != statusOK {
-		t.Errorf("exit %d, %+v", code, found["promises"])
-	}
+	code, found := p.doctor("--deep")
+	must.Equal(t, "exit", code, 0)
+	must.Equal(t, "promises", found["promises"].Status, statusOK)
 }
 
 func TestDoctorDeepNeedsATemporaryFolder(t *testing.T) {
 	p := newSickHome(t)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
-	if code, found := p.doctor("--deep"); code != 1 || found["promises"].Status != statusFailed {
-		t.Errorf("exit %d, %+v", code, found["promises"])
-	}
+	code, found := p.doctor("--deep")
+	must.Equal(t, "exit", code, 1)
+	must.Equal(t, "promises", found["promises"].Status, statusFailed)
 }
 
 // TestDoctorChangesNothing examines a home that is not there.
 func TestDoctorChangesNothing(t *testing.T) {
 	p := newSickHome(t)
 	p.must(os.RemoveAll(p.home))
-	code, found := p.doctor()
-	if code != 0 || found["home"].Status != statusWarning {
-		t.Errorf("exit %d, %+v", code, found["home"])
-	}
+	p.finds(0, "home", statusWarning)
 	if _, err := os.Lstat(p.home); err == nil {
 		t.Error("the doctor made a home")
 	}
@@ -266,32 +252,17 @@ func TestDoctorChangesNothing(t *testing.T) {
 func TestDoctorMissesNotes(t *testing.T) {
 	p := newHome(t, [][]string{{"remember", "We chose PostgreSQL for JSONB"}})
 	p.snapshot()
-	if _, found := p.doctor(); found["notes"].Status != statusOK || found["notes"].Detail != "no notes yet" {
-		t.Errorf("never had any: %+v", found["notes"])
-	}
-	if code, out := p.run("note", "write", "plan", "ship it"); code != 0 {
-		t.Fatalf("note write exits %d: %s", code, out)
-	}
+	p.finds(0, "notes", statusOK, "no notes yet")
+	p.run("note", "write", "plan", "ship it").line()
 	id := p.snapshot()
 	p.must(os.RemoveAll(p.agent("gen", "1", "memdir")))
-	code, found := p.doctor()
-	want := finding{Code: "notes", Status: statusWarning, Hint: "amber snapshot restore " + cli.ShortID(id) + " --only notes"}
-	got := found["notes"]
-	got.Detail = ""
-	if code != 0 || got != want || !strings.Contains(found["notes"].Detail, "the history of the notes is gone; snapshot "+cli.ShortID(id)) {
-		t.Errorf("exit %d, %+v", code, found["notes"])
-	}
-	if code, out := p.run("snapshot", "restore", id, "--only", "notes", "--yes"); code != 0 {
-		t.Fatalf("what the hint says exits %d: %s", code, out)
-	}
-	if _, found := p.doctor(); found["notes"].Status != statusOK || found["notes"].Detail != "every commit is whole" {
-		t.Errorf("afterwards: %+v", found["notes"])
-	}
+	hint := "amber snapshot restore " + cli.ShortID(id) + " --only notes"
+	p.finds(0, "notes", statusWarning, "the history of the notes is gone; snapshot "+cli.ShortID(id), hint)
+	p.run("snapshot", "restore", id, "--only", "notes", "--yes").line()
+	p.finds(0, "notes", statusOK, "every commit is whole")
 	// The snapshot before that restore has no notes and is newer.
 	p.must(os.RemoveAll(p.agent("gen", "2", "memdir")))
-	if _, found := p.doctor(); found["notes"].Hint != want.Hint {
-		t.Errorf("lost again: %+v", found["notes"])
-	}
+	p.finds(0, "notes", statusWarning, hint)
 	manifests, err := filepath.Glob(filepath.Join(p.home, "tenants", "default", "repo", "snapshots", "default", "*.json"))
 	p.must(err)
 	for _, m := range manifests {

@@ -98,10 +98,7 @@ func TestDoctorFindsDamageInTheVaultItKeeps(t *testing.T) {
 		_, err := v.Put(t.Context(), name, "text")
 		p.must(err)
 	}
-	code, found := p.doctor()
-	if f := found[vaultFilesCode]; code != 0 || f.Status != statusOK || f.Detail != "3 files, all of them whole" {
-		t.Errorf("exit %d, %+v", code, f)
-	}
+	p.finds(0, vaultFilesCode, statusOK, "3 files, all of them whole")
 	spoil := func(name string, content func([]byte) []byte) string {
 		sum := sha256.Sum256([]byte(name))
 		digits := hex.EncodeToString(sum[:])
@@ -112,18 +109,10 @@ func TestDoctorFindsDamageInTheVaultItKeeps(t *testing.T) {
 		return path
 	}
 	path := spoil("notes/a.md", func(b []byte) []byte { return append(b, "more"...) })
-	code, found = p.doctor()
-	if f := found[vaultFilesCode]; code == 0 || f.Kind != amber.KindDamaged || !strings.Contains(f.Detail, path) || !strings.Contains(f.Hint, `put or delete "notes/a.md"`) {
-		t.Errorf("exit %d, %+v", code, f)
-	}
+	p.finds(5, vaultFilesCode, statusFailed, path, `put or delete "notes/a.md"`)
 	p.must(v.Delete(t.Context(), "notes/a.md"))
 	path = spoil("notes/b.md", func([]byte) []byte { return nil })
-	_, found = p.doctor()
-	if f := found[vaultFilesCode]; f.Kind != amber.KindDamaged || !strings.Contains(f.Detail, path) || !strings.Contains(f.Hint, "move the file out") {
-		t.Errorf("%+v", f)
-	}
+	p.finds(5, vaultFilesCode, statusFailed, path, "move the file out")
 	p.must(os.Remove(path))
-	if code, found = p.doctor(); code != 0 || found[vaultFilesCode].Status != statusOK {
-		t.Errorf("exit %d, %+v", code, found[vaultFilesCode])
-	}
+	p.finds(0, vaultFilesCode, statusOK)
 }

@@ -56,32 +56,21 @@ func TestForgetEraseNamesWhatRestoresLeft(t *testing.T) {
 	first := p.snapshot()
 	erase := func(text string) []string {
 		t.Helper()
-		_, out := p.run("--quiet", "remember", text)
-		_, out = p.run("--json", "forget", strings.TrimSpace(out), "--erase", "--yes")
+		out := p.run("--json", "forget", p.run("--quiet", "remember", text).line(), "--erase", "--yes").line()
 		var report amber.EraseReport
-		if err := json.Unmarshal([]byte(out), &report); err != nil {
-			t.Fatalf("%v in %s", err, out)
-		}
+		must.Do(t, json.Unmarshal([]byte(out), &report))
 		return report.Remaining
 	}
 	const older = "1 snapshot from before it was made, which may hold the turn or note it came from"
 	must.Equal(t, "what remains before any restore", erase("the first secret"), []string{older})
-	for _, args := range [][]string{
-		{"journal", "append", "--session", "s-1", "--type", "prompt", "the second secret"},
-		{"snapshot", "restore", first, "--no-safety-snapshot", "--yes"},
-	} {
-		if code, out := p.run(args...); code != 0 {
-			t.Fatalf("%q exits %d: %s", args, code, out)
-		}
-	}
+	p.run("journal", "append", "--session", "s-1", "--type", "prompt", "the second secret").line()
+	p.run("snapshot", "restore", first, "--no-safety-snapshot", "--yes").line()
 	want := []string{
 		"entries parked with generation 1, which were not searched; amber journal drain --from-generation 1",
 		"generation 1, which was kept by a restore and was not searched: gen/1 of the agent's folder",
 		older,
 	}
 	must.Equal(t, "what remains", erase("the second secret"), want)
-	if code, out := p.run("journal", "drain", "--from-generation", "1"); code != 0 {
-		t.Fatalf("drain exits %d: %s", code, out)
-	}
+	p.run("journal", "drain", "--from-generation", "1").line()
 	must.Equal(t, "what remains after the drain", erase("the third secret"), want[1:])
 }

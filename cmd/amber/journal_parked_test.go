@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/amber-memory/amber"
@@ -40,10 +39,7 @@ func (p *sickHome) switched() {
 
 func (p *sickHome) status() (state agent.JournalState) {
 	p.t.Helper()
-	code, out := p.run("journal", "status", "--json")
-	if err := json.Unmarshal([]byte(out), &state); code != 0 || err != nil {
-		p.t.Fatalf("exit %d, %v: %s", code, err, out)
-	}
+	p.must(json.Unmarshal([]byte(p.run("journal", "status", "--json").line()), &state))
 	return state
 }
 
@@ -66,36 +62,21 @@ func TestParkedEntriesAreToldAndDrainedOnRequest(t *testing.T) {
 	if got := state.Parked[0]; got.Generation != 1 || got.Sessions != 2 || got.Entries != 2 || got.Bytes == 0 || got.Error != "" {
 		t.Errorf("parked is %+v", got)
 	}
-	if _, out := p.run("journal", "status"); !strings.Contains(out, "2 entries of generation 1 are parked: amber journal drain --from-generation 1") {
-		t.Errorf("status says %q", out)
-	}
-	_, found := p.doctor()
-	if f := found["spool.parked"]; f.Status != statusWarning || f.Hint != "amber journal drain --from-generation 1" {
-		t.Errorf("doctor says %+v", f)
-	}
-	if code, out := p.run("journal", "drain"); code != 0 || !strings.Contains(out, "0 events") {
-		t.Errorf("a plain drain exits %d: %s", code, out)
-	}
+	p.run("journal", "status").exits(0).tells("2 entries of generation 1 are parked: amber journal drain --from-generation 1")
+	p.finds(0, "spool.parked", statusWarning, "amber journal drain --from-generation 1")
+	p.run("journal", "drain").exits(0).tells("0 events")
 	for _, n := range []string{"2", "7", "0"} {
-		if code, out := p.run("journal", "drain", "--from-generation", n); code != 3 || !strings.Contains(out, "amber journal status") {
-			t.Errorf("generation %s exits %d: %s", n, code, out)
-		}
+		p.run("journal", "drain", "--from-generation", n).exits(3).warns("amber journal status")
 	}
-	if code, out := p.run("journal", "drain", "--from-generation", "1"); code != 0 || !strings.Contains(out, "2 events of 2 sessions: 2 applied") {
-		t.Errorf("exits %d: %s", code, out)
-	}
-	if code, out := p.run("turn", "list", "--session", "s-1"); code != 0 || !strings.Contains(out, "why not MySQL") {
-		t.Errorf("turns: exit %d: %s", code, out)
-	}
+	p.run("journal", "drain", "--from-generation", "1").exits(0).tells("2 events of 2 sessions: 2 applied")
+	p.run("turn", "list", "--session", "s-1").exits(0).tells("why not MySQL")
 	if state := p.status(); len(state.Parked) != 0 {
 		t.Errorf("still parked: %+v", state.Parked)
 	}
 	if _, err := os.Lstat(p.agent("parked", "1")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the parked journal is left: %v", err)
 	}
-	if code, _ := p.run("journal", "drain", "--from-generation", "1"); code != 3 {
-		t.Errorf("a second time exits %d", code)
-	}
+	p.run("journal", "drain", "--from-generation", "1").exits(3)
 }
 
 // TestParkedEntriesThatCannotBeStoredStay keeps what the store will not take.
@@ -109,9 +90,7 @@ func TestParkedEntriesThatCannotBeStoredStay(t *testing.T) {
 	_, err = j.Append(t.Context(), journal.Session{Host: "test", ID: "s-2"}, journal.Entry{Payload: []byte("no event")})
 	p.must(err)
 	p.switched()
-	if code, out := p.run("journal", "drain", "--from-generation", "1"); code != 0 || !strings.Contains(out, "1 events are in quarantine") {
-		t.Errorf("exits %d: %s", code, out)
-	}
+	p.run("journal", "drain", "--from-generation", "1").exits(0).tells("1 events are in quarantine")
 	state := p.status()
 	if len(state.Parked) != 1 || state.Parked[0].Quarantined != 1 || state.Parked[0].Entries != 0 {
 		t.Errorf("parked is %+v", state.Parked)
@@ -128,21 +107,11 @@ func TestDoctorTellsOfAnInterruptedRestore(t *testing.T) {
 	p.must(err)
 	p.must(a.Operate(t.Context(), func() error {
 		_, err := a.BeginRestore(t.Context(), "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d")
-		if _, found := p.doctor(); found["restore"].Status != statusOK || !strings.Contains(found["restore"].Detail, "being built") {
-			t.Errorf("while it runs: %+v", found["restore"])
-		}
+		p.finds(0, "restore", statusOK, "being built")
 		return err
 	}))
-	code, found := p.doctor()
-	if f := found["restore"]; code != 0 || f.Status != statusWarning || !strings.Contains(f.Hint, "undoes the restore") {
-		t.Errorf("interrupted: exit %d, %+v", code, f)
-	}
+	p.finds(0, "restore", statusWarning, "undoes the restore")
 	p.must(os.WriteFile(filepath.Join(a.Dir(), "RESTORING"), []byte("who knows"), 0o600))
-	code, found = p.doctor()
-	if f := found["restore"]; code != 5 || f.Status != statusFailed || !strings.Contains(f.Hint, "RESTORING") {
-		t.Errorf("damaged: exit %d, %+v", code, f)
-	}
-	if code, out := p.run("remember", "the agent works on"); code != 0 {
-		t.Errorf("exit %d: %s", code, out)
-	}
+	p.finds(5, "restore", statusFailed, "RESTORING")
+	p.run("remember", "the agent works on").exits(0)
 }

@@ -61,6 +61,13 @@ func (r ran) warns(words ...string) ran {
 	return r
 }
 
+// tells checks that one of the outputs has all these words.
+func (r ran) tells(words ...string) ran {
+	r.t.Helper()
+	says(r.t, strings.Join(r.args, " "), r.stdout+r.stderr, words...)
+	return r
+}
+
 // omits checks that neither output has any of these words.
 func (r ran) omits(words ...string) ran {
 	r.t.Helper()

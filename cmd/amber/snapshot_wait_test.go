@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +30,7 @@ func TestSnapshotWaitsAsLongAsConfigured(t *testing.T) {
 	p.world.Environ = append(p.world.Environ, "AMBER_SNAPSHOT__LOCK_TIMEOUT=100ms")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	for name, hold := range map[string]func(func() error) error{
+	for _, hold := range map[string]func(func() error) error{
 		"operation": func(fn func() error) error { return agent.Operate(ctx, fn) },
 		"writers": func(fn func() error) error {
 			return agent.Write(ctx, "memory", func(home.Current) error { return fn() })
@@ -46,14 +45,10 @@ func TestSnapshotWaitsAsLongAsConfigured(t *testing.T) {
 	} {
 		for _, args := range [][]string{{"snapshot", "create"}, {"snapshot", "restore", id, "--yes"}} {
 			p.must(hold(func() error {
-				if code, out := p.runIn(ctx, args...); code != 4 || !strings.Contains(out, "another") {
-					t.Errorf("%s: %q exits %d, want 4: %s", name, args, code, out)
-				}
+				runIn(ctx, t, p.world, args...).exits(4).tells("another")
 				return nil
 			}))
 		}
 	}
-	if code, out := p.run("snapshot", "restore", id, "--yes"); code != 0 {
-		t.Errorf("afterwards it exits %d: %s", code, out)
-	}
+	p.run("snapshot", "restore", id, "--yes").exits(0)
 }
