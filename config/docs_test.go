@@ -158,7 +158,5 @@ func TestDocsExample(t *testing.T) {
 	want.Server.Vault.Tenants = map[string]config.VaultOverride{"acme": {Quota: &quota, OperationsPerHour: &none}}
 	must.Equal(t, "vaults", load(t, vaults).Config, want)
 	layers := load(t, fileInput(block(t, intro, "Layers and backends", "yaml")))
-	if diff := cmp.Diff(config.Default(), layers.Config); diff != "" {
-		t.Errorf("layers (-default +got):\n%s", diff)
-	}
+	must.Equal(t, "layers", layers.Config, config.Default())
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestEnvironmentBooleans(t *testing.T) {
@@ -20,9 +21,7 @@ func TestEnvironmentBooleans(t *testing.T) {
 			in = fileInput("memory: {enabled: false}")
 		}
 		in.Environ = []string{"AMBER_MEMORY__ENABLED=" + text}
-		if got := load(t, in).Config.Memory.Enabled; got != want {
-			t.Errorf("%q is %v, want %v", text, got, want)
-		}
+		must.Equal(t, text, load(t, in).Config.Memory.Enabled, want)
 	}
 }
 
@@ -47,9 +46,7 @@ func TestEnvironmentAccepts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			l := load(t, config.Input{Environ: tt.environ})
-			if got := l.Config.Memory.Recall.TopK; got != tt.want {
-				t.Errorf("top_k is %d, want %d", got, tt.want)
-			}
+			must.Equal(t, "top_k", l.Config.Memory.Recall.TopK, tt.want)
 		})
 	}
 }
@@ -111,9 +108,7 @@ func TestNamesAreCanonical(t *testing.T) {
 		"environment": {Environ: []string{"AMBER_MEMORY__BACKEND= SQLite "}},
 		"flag":        {Flags: map[string]string{"memory.backend": "SQLITE"}},
 	} {
-		if got := load(t, in).Config.Memory.Backend; got != "sqlite" {
-			t.Errorf("%s: backend is %q, want sqlite", way, got)
-		}
+		must.Equal(t, way, load(t, in).Config.Memory.Backend, "sqlite")
 	}
 }
 
@@ -126,7 +121,5 @@ func TestEnvironmentNames(t *testing.T) {
 		}
 		seen[k.Env()] = k.Path
 	}
-	if got := seen["AMBER_MEMORY__LAYERS__LONG_TERM__BACKEND"]; got != "memory.layers.long_term.backend" {
-		t.Errorf("the variable sets %q, want the backend of long-term memories", got)
-	}
+	must.Equal(t, "what the variable sets", seen["AMBER_MEMORY__LAYERS__LONG_TERM__BACKEND"], "memory.layers.long_term.backend")
 }

@@ -150,9 +150,7 @@ func (h *house) resolve(t *testing.T, flags map[string]string) config.Resolved {
 		t.Fatalf("Resolve: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Errorf("Close: %v", err)
-		}
+		must.NoError(t, r.Close())
 	})
 	return r
 }

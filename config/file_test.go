@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestFileAccepts(t *testing.T) {
@@ -33,9 +34,7 @@ func TestFileAccepts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			l := load(t, fileInput(tt.text))
-			if got := l.Config.Memory.Recall.TopK; got != tt.want {
-				t.Errorf("top_k is %d, want %d", got, tt.want)
-			}
+			must.Equal(t, "top_k", l.Config.Memory.Recall.TopK, tt.want)
 			if !l.FileFound {
 				t.Error("the file was not found")
 			}

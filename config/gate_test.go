@@ -96,9 +96,7 @@ func TestRefusalHelps(t *testing.T) {
 	_, recall := r.Store.LongTerm.Recall(t.Context(), amber.Query{})
 	wantError(t, "recall", recall, amber.KindRefused, "memory.recall.enabled")
 	const wantHint = "set memory.recall.enabled: true in the configuration, or AMBER_MEMORY__RECALL__ENABLED=true"
-	if got := amber.HintOf(recall); got != wantHint {
-		t.Errorf("got hint %q, want %q", got, wantHint)
-	}
+	must.Equal(t, "hint", amber.HintOf(recall), wantHint)
 	_, write := r.Store.LongTerm.Write(t.Context(), amber.WriteRequest{})
 	wantError(t, "write", write, amber.KindRefused, "memory.write.enabled")
 }

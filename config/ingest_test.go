@@ -107,9 +107,7 @@ func TestIngestionNeedsOneBackend(t *testing.T) {
 			if got := amber.KindOf(err); got != want {
 				t.Errorf("got %q (%v), want %q", got, err, want)
 			}
-			if got := s.Capabilities().Ingest; got != tt.ingests {
-				t.Errorf("capability %v, want %v", got, tt.ingests)
-			}
+			must.Equal(t, "capability", s.Capabilities().Ingest, tt.ingests)
 			did, err := s.Activities.ListActivity(t.Context(), "s", "")
 			if err != nil || len(did) != 1 || did[0].Name != tt.activities {
 				t.Errorf("activity %v, %v, want that of %s", did, err, tt.activities)

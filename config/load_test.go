@@ -84,9 +84,7 @@ func TestLoadDefaults(t *testing.T) {
 		Vault: config.Vault{Label: "default", Schedule: "off", Keep: 5},
 	}
 	must.Equal(t, "config", l.Config, want)
-	if diff := cmp.Diff(config.Default(), l.Config); diff != "" {
-		t.Errorf("Default differs (-default +loaded):\n%s", diff)
-	}
+	must.Equal(t, "what is loaded", l.Config, config.Default())
 	for _, v := range l.Values {
 		if v.Source != config.FromDefault || !cmp.Equal(v.Value, v.Default) {
 			t.Errorf("%+v is not the default", v)
@@ -101,9 +99,7 @@ func TestLoadDefaults(t *testing.T) {
 func TestDefaultQueue(t *testing.T) {
 	t.Parallel()
 	got := config.Default().Control.Queue.WithDefaults()
-	if diff := cmp.Diff(amber.QueueOptions{}.WithDefaults(), got); diff != "" {
-		t.Errorf("queue defaults (-root +schema):\n%s", diff)
-	}
+	must.Equal(t, "queue defaults", got, amber.QueueOptions{}.WithDefaults())
 }
 
 func TestLoadPrecedence(t *testing.T) {
@@ -131,9 +127,7 @@ func TestLoadPrecedence(t *testing.T) {
 			l := load(t, tt.in)
 			want := config.Value{Key: key, Value: tt.want, Source: tt.source, Default: 8}
 			must.Equal(t, "value", valueOf(t, l, key), want)
-			if got := l.Config.Memory.Recall.TopK; got != tt.want {
-				t.Errorf("top_k is %d, want %d", got, tt.want)
-			}
+			must.Equal(t, "top_k", l.Config.Memory.Recall.TopK, tt.want)
 		})
 	}
 }
@@ -174,9 +168,7 @@ func TestLoadDurationsReadWell(t *testing.T) {
 		"1d": "24h", "0d5m": "5m", "0d1h30m": "1h30m",
 	} {
 		l := load(t, config.Input{Flags: map[string]string{"control.queue.lease": text}})
-		if got := valueOf(t, l, "control.queue.lease").Value; got != want {
-			t.Errorf("%s is shown as %v, want %s", text, got, want)
-		}
+		must.Equal[any](t, text, valueOf(t, l, "control.queue.lease").Value, want)
 	}
 }
 
@@ -195,9 +187,7 @@ func TestLoadClamps(t *testing.T) {
 	}
 	must.Equal(t, "clamped", l.Clamped, want)
 	must.Equal(t, "clamped in the config", l.Config.Clamped, want)
-	if got := valueOf(t, l, "memory.recall.top_k").Value; got != 64 {
-		t.Errorf("top_k is shown as %v, want 64", got)
-	}
+	must.Equal[any](t, "top_k as it is shown", valueOf(t, l, "memory.recall.top_k").Value, 64)
 }
 
 // TestLoadClampCountsOnce checks that a value that was overridden is not
@@ -380,9 +370,7 @@ func TestDefaultPath(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := config.DefaultPath(func(k string) string { return tt.env[k] }); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
+			must.Equal(t, "", config.DefaultPath(func(k string) string { return tt.env[k] }), tt.want)
 		})
 	}
 }

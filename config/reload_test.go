@@ -52,9 +52,7 @@ func wantKept(t *testing.T, what string, r *config.Reloader, want int, kind ambe
 	if got := c.Snapshot.Retention.KeepLast; got != want || amber.KindOf(err) != kind {
 		t.Errorf("%s: keep_last is %d, want %d; error %v, want kind %q", what, got, want, err, kind)
 	}
-	if got := r.Loaded().Config.Snapshot.Retention.KeepLast; got != want {
-		t.Errorf("%s: keep_last is loaded as %d, want %d", what, got, want)
-	}
+	must.Equal(t, what+": keep_last as it is loaded", r.Loaded().Config.Snapshot.Retention.KeepLast, want)
 }
 
 func retention(n string) string { return "snapshot: {retention: {keep_last: " + n + "}}\n" }

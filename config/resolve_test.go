@@ -41,9 +41,7 @@ func TestResolveMixesBackends(t *testing.T) {
 		amber.LayerSessions: "sqlite", amber.LayerNotes: "git", amber.LayerControl: "other",
 	}
 	must.Equal(t, "served by", servedBy(t, r.Store), want)
-	if got := len(h.other.configs); got != 1 {
-		t.Errorf("other was opened %d times, want once for two layers", got)
-	}
+	must.Equal(t, "how often other was opened, for two layers", len(h.other.configs), 1)
 }
 
 func TestReport(t *testing.T) {
@@ -127,9 +125,7 @@ func TestResolveHoldsTheCaps(t *testing.T) {
 		{Key: "memory.recall.top_k", Requested: 1000, Effective: 64},
 	}
 	must.Equal(t, "clamped", r.Report.Clamped, want)
-	if got := h.sqlite.configs[0].Control.Queue.MaxAttempts; got != 100 {
-		t.Errorf("the backend was opened with %d attempts, want 100", got)
-	}
+	must.Equal(t, "attempts the backend was opened with", h.sqlite.configs[0].Control.Queue.MaxAttempts, 100)
 	c.Memory.Recall.TopK = 0
 	_, err = h.Resolve(t.Context(), c)
 	wantError(t, "zero", err, amber.KindInvalid, "memory.recall.top_k")
@@ -166,9 +162,7 @@ func TestResolveMissingBackend(t *testing.T) {
 				t.Error("there is no hint")
 			}
 			wantError(t, "Check", h.Check(c), tt.kind, tt.words...)
-			if n := len(h.sqlite.configs) + len(h.git.configs); n != 0 {
-				t.Errorf("%d backends were opened, want none", n)
-			}
+			must.Equal(t, "backends that were opened", len(h.sqlite.configs)+len(h.git.configs), 0)
 		})
 	}
 }
@@ -180,9 +174,7 @@ func TestResolveLayerNotServed(t *testing.T) {
 	h := newHouse(t)
 	c := config.Default()
 	c.Memory.Layers.Notes = "sqlite"
-	if err := h.Check(c); err != nil {
-		t.Fatalf("Check: %v", err)
-	}
+	must.Do(t, h.Check(c))
 	_, err := h.Resolve(t.Context(), c)
 	wantError(t, "Resolve", err, amber.KindUnsupported, "memory.layers.notes.backend", "notes")
 	if h.sqlite.closed != 1 {
@@ -270,9 +262,7 @@ func TestNothingToClose(t *testing.T) {
 	c := config.Default()
 	c.Memory.Backend, c.Memory.Layers.Notes = "all", ""
 	got := must.Get(r.Resolve(t.Context(), c))(t)
-	if err := got.Close(); err != nil {
-		t.Errorf("Close: %v", err)
-	}
+	must.NoError(t, got.Close())
 }
 
 func TestRegister(t *testing.T) {
@@ -294,12 +284,8 @@ func TestRegister(t *testing.T) {
 	for _, tt := range tests {
 		wantError(t, tt.name, tt.err, tt.kind)
 	}
-	if err := h.RegisterLayer(amber.LayerTurns, "git", open); err != nil {
-		t.Errorf("the same name for another layer: %v", err)
-	}
-	if err := h.Register("postgres", open); err != nil {
-		t.Errorf("a known name that is built in: %v", err)
-	}
+	must.NoError(t, h.RegisterLayer(amber.LayerTurns, "git", open))
+	must.NoError(t, h.Register("postgres", open))
 }
 
 // TestLayerFactoryComesFirst checks that a factory for one layer wins there

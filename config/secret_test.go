@@ -25,12 +25,8 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 			in = fileInput("events:\n  nats_url: \"" + set + "\"\n")
 		}
 		l := load(t, in)
-		if got := l.Config.Events.NATSURL.Reveal(); got != set {
-			t.Errorf("%s: the value is %q, want %q", way, got, set)
-		}
-		if got := valueOf(t, l, natsURL).Value; got != shown {
-			t.Errorf("%s: it is shown as %v, want %s", way, got, shown)
-		}
+		must.Equal(t, way, l.Config.Events.NATSURL.Reveal(), set)
+		must.Equal[any](t, way+", as it is shown", valueOf(t, l, natsURL).Value, shown)
 		var log bytes.Buffer
 		slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "config", l.Config, "url", l.Config.Events.NATSURL)
 		inJSON := must.Get(json.Marshal(l.Config))(t)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestSizesReadWell writes a size in several ways and looks how it is shown.
@@ -26,14 +27,8 @@ func TestSizesReadWell(t *testing.T) {
 	}
 	for _, tt := range tests {
 		l := load(t, config.Input{Flags: map[string]string{"journal.max_bytes": tt.text}})
-		if got := l.Config.Journal.MaxBytes; got != tt.want {
-			t.Errorf("%q is %d bytes, want %d", tt.text, got, tt.want)
-		}
-		if got := valueOf(t, l, "journal.max_bytes").Value; got != tt.show {
-			t.Errorf("%q is shown as %v, want %s", tt.text, got, tt.show)
-		}
+		must.Equal(t, tt.text, l.Config.Journal.MaxBytes, tt.want)
+		must.Equal[any](t, tt.text+", as it is shown", valueOf(t, l, "journal.max_bytes").Value, tt.show)
 	}
-	if got := config.Bytes(0).String(); got != "0B" {
-		t.Errorf("nothing is %q, want 0B", got)
-	}
+	must.Equal(t, "nothing", config.Bytes(0).String(), "0B")
 }

@@ -139,9 +139,7 @@ func TestChoicesAreWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]config.Insistence{"off": config.Off, "Require": config.Require, "\"try\"": config.Try} {
 		l := load(t, fileInput("snapshot: {auto: {before_consolidation: "+text+"}}"))
-		if got := l.Config.Snapshot.Auto.BeforeConsolidation; got != want {
-			t.Errorf("%s is %q, want %q", text, got, want)
-		}
+		must.Equal(t, text, l.Config.Snapshot.Auto.BeforeConsolidation, want)
 	}
 	_, err := config.Load(fileInput("snapshot: {auto: {before_consolidation: false}}"))
 	wantError(t, "a bool", err, amber.KindInvalid, "require, try, off", "false")

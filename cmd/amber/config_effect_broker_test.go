@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // broker starts a NATS server and listens to everything.
@@ -23,10 +24,7 @@ func (s *setting) broker(change ...func(*natsd.Options)) *natsd.Server {
 	for _, c := range change {
 		c(o)
 	}
-	b, err := natsd.NewServer(o)
-	if err != nil {
-		s.Fatal(err)
-	}
+	b := must.Get(natsd.NewServer(o))(s)
 	b.Start()
 	s.Cleanup(func() {
 		b.Shutdown()
@@ -38,17 +36,11 @@ func (s *setting) broker(change ...func(*natsd.Options)) *natsd.Server {
 	if len(change) > 0 {
 		return b
 	}
-	if s.conn, err = nats.Connect(b.ClientURL()); err != nil {
-		s.Fatal(err)
-	}
+	s.conn = must.Get(nats.Connect(b.ClientURL()))(s)
 	s.Cleanup(s.conn.Close)
 	s.heard = make(chan *nats.Msg, 10_000)
-	if _, err := s.conn.ChanSubscribe(">", s.heard); err != nil {
-		s.Fatal(err)
-	}
-	if err := s.conn.Flush(); err != nil {
-		s.Fatal(err)
-	}
+	must.Get(s.conn.ChanSubscribe(">", s.heard))(s)
+	must.Do(s, s.conn.Flush())
 	return b
 }
 
@@ -94,36 +86,22 @@ func credentials(s *setting) (file string, wants func(*natsd.Options)) {
 	account, err2 := nkeys.CreateAccount()
 	user, err3 := nkeys.CreateUser()
 	for _, err := range []error{err1, err2, err3} {
-		if err != nil {
-			s.Fatal(err)
-		}
+		must.Do(s, err)
 	}
 	ok := func(text string, err error) string {
-		if err != nil {
-			s.Fatal(err)
-		}
+		must.Do(s, err)
 		return text
 	}
 	claims := jwt.NewAccountClaims(ok(account.PublicKey()))
 	signed := ok(claims.Encode(operator))
 	mine := ok(jwt.NewUserClaims(ok(user.PublicKey())).Encode(account))
-	seed, err := user.Seed()
-	if err != nil {
-		s.Fatal(err)
-	}
-	text, err := jwt.FormatUserConfig(mine, seed)
-	if err != nil {
-		s.Fatal(err)
-	}
+	seed := must.Get(user.Seed())(s)
+	text := must.Get(jwt.FormatUserConfig(mine, seed))(s)
 	file = filepath.Join(s.dir, "nats.creds")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, os.WriteFile(file, text, 0o600))
 	return file, func(o *natsd.Options) {
 		accounts := &natsd.MemAccResolver{}
-		if err := accounts.Store(claims.Subject, signed); err != nil {
-			s.Fatal(err)
-		}
+		must.Do(s, accounts.Store(claims.Subject, signed))
 		o.TrustedKeys, o.AccountResolver, o.JetStream = []string{ok(operator.PublicKey())}, accounts, false
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func eventEffects() map[string]effect {
@@ -48,11 +49,8 @@ func eventEffects() map[string]effect {
 			s.set("AMBER_EVENTS__NATS_URL", b.ClientURL())
 			remembers(s)
 			s.next(events.DefaultMutationPrefix + ".>")
-			js, err := jetstream.New(s.conn)
-			if err != nil {
-				s.Fatal(err)
-			}
-			_, err = js.Stream(s.Context(), "AMBER")
+			js := must.Get(jetstream.New(s.conn))(s)
+			_, err := js.Stream(s.Context(), "AMBER")
 			return fmt.Sprint("kept: ", err == nil)
 		}, "kept: false", "kept: true"},
 		"events.mutation_enabled": {value("false"), func(s *setting) string {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func memoryEffects() map[string]effect {
@@ -89,10 +90,7 @@ func refusedBackend(key, name, names string) effect {
 			hint = "without complaint"
 		}
 		if _, err := os.Stat(s.path("home")); err == nil {
-			n, err := strconv.Atoi(s.items("list"))
-			if err != nil {
-				s.Fatal(err)
-			}
+			n := must.Get(strconv.Atoi(s.items("list")))(s)
 			kept = n
 		}
 		if !strings.Contains(complaint, hint) {
@@ -170,17 +168,9 @@ func (s *setting) lockDatabase() (unlock func()) {
 	if err != nil || len(found) != 1 {
 		s.Fatal(found, err)
 	}
-	db, err := sql.Open("sqlite", found[0])
-	if err != nil {
-		s.Fatal(err)
-	}
-	conn, err := db.Conn(s.Context())
-	if err != nil {
-		s.Fatal(err)
-	}
-	if _, err := conn.ExecContext(s.Context(), "BEGIN IMMEDIATE"); err != nil {
-		s.Fatal(err)
-	}
+	db := must.Get(sql.Open("sqlite", found[0]))(s)
+	conn := must.Get(db.Conn(s.Context()))(s)
+	must.Get(conn.ExecContext(s.Context(), "BEGIN IMMEDIATE"))(s)
 	return func() {
 		_ = conn.Close()
 		_ = db.Close()
@@ -210,10 +200,7 @@ func readersSeen(s *setting) string {
 
 // opened counts the descriptors of this process on a file of the home.
 func (s *setting) opened(name string) (n int) {
-	all, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		s.Fatal(err)
-	}
+	all := must.Get(os.ReadDir("/proc/self/fd"))(s)
 	for _, d := range all {
 		to, _ := os.Readlink(filepath.Join("/proc/self/fd", d.Name())) // it may be gone
 		if strings.HasPrefix(to, s.path("home")) && filepath.Base(to) == name {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func serverEffects() map[string]effect {
@@ -17,13 +19,8 @@ func serverEffects() map[string]effect {
 			if err != nil && strings.Contains(err.Error(), "127.0.0.1:7411") {
 				return "127.0.0.1:7411" // somebody else is there
 			}
-			if err != nil {
-				s.Fatal(err)
-			}
-			u, err := url.Parse(w.url)
-			if err != nil {
-				s.Fatal(err)
-			}
+			must.Do(s, err)
+			u := must.Get(url.Parse(w.url))(s)
 			if u.Port() == "7411" {
 				return u.Host
 			}
@@ -64,10 +61,7 @@ func tlsEffect(other string) effect {
 func (w *waiter) tool(name string, args map[string]any) *mcp.CallToolResult {
 	w.Helper()
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := c.Connect(w.Context(), &mcp.StreamableClientTransport{Endpoint: w.url + "/mcp", HTTPClient: w.client, DisableStandaloneSSE: true}, nil)
-	if err != nil {
-		w.Fatal(err)
-	}
+	session := must.Get(c.Connect(w.Context(), &mcp.StreamableClientTransport{Endpoint: w.url + "/mcp", HTTPClient: w.client, DisableStandaloneSSE: true}, nil))(w)
 	defer session.Close()
 	r, err := session.CallTool(w.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil || r.IsError {

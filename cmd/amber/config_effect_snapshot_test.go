@@ -16,6 +16,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -100,9 +101,7 @@ func trustEffects() map[string]effect {
 			return s.path("ada")
 		}, func(s *setting) string {
 			list := told[amber.Page[wire.SnapshotMeta]](s, "snapshot", "list")
-			if err := os.CopyFS(s.path("away/tenants/default/repo"), os.DirFS(s.path(repoDir))); err != nil {
-				s.Fatal(err)
-			}
+			must.Do(s, os.CopyFS(s.path("away/tenants/default/repo"), os.DirFS(s.path(repoDir))))
 			return s.exit("--home", s.path("away"), "snapshot", "restore", string(list.Items[0].ID), "--yes")
 		}, "exit 6", "exit 0"},
 		"snapshot.sign": {value("false"), func(s *setting) string {
@@ -259,10 +258,7 @@ func shareEffects() map[string]effect {
 // identity makes a secret key in a file and returns its public one.
 func (s *setting) identity(name string) string {
 	s.Helper()
-	id, err := age.GenerateX25519Identity()
-	if err != nil {
-		s.Fatal(err)
-	}
+	id := must.Get(age.GenerateX25519Identity())(s)
 	s.file(name, id.String()+"\n")
 	return id.Recipient().String()
 }
@@ -281,10 +277,7 @@ func (s *setting) files(dir string) (n int) {
 // lockRepository does what somebody does who collects garbage.
 func (s *setting) lockRepository() (unlock func()) {
 	s.Helper()
-	l, err := fsx.TryLock(s.path(repoDir, ".lock"), fsx.Exclusive)
-	if err != nil {
-		s.Fatal(err)
-	}
+	l := must.Get(fsx.TryLock(s.path(repoDir, ".lock"), fsx.Exclusive))(s)
 	return func() { _ = l.Unlock() }
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // effect is what a key of the configuration changes.
@@ -102,13 +103,9 @@ func TestPromisedKeysExist(t *testing.T) {
 		}
 	}
 	s := newSetting(t, true)
-	if got := s.try("AMBER_OPENVIKING__URL=1", "list"); got != "exit 2" {
-		t.Errorf("an unknown key is accepted: %s", got)
-	}
+	must.Equal(t, "an unknown key", s.try("AMBER_OPENVIKING__URL=1", "list"), "exit 2")
 	for _, backend := range []string{"openviking", "postgres"} {
-		if got := s.try("AMBER_MEMORY__BACKEND="+backend, "list"); got != "exit 6" {
-			t.Errorf("unknown backend %s is accepted: %s", backend, got)
-		}
+		must.Equal(t, backend, s.try("AMBER_MEMORY__BACKEND="+backend, "list"), "exit 6")
 	}
 }
 

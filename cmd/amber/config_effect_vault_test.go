@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/daemon"
 )
 
@@ -178,22 +179,13 @@ func (d vaultDoor) room() int {
 
 func (d vaultDoor) answer(method, path, body string) (int, []byte) {
 	d.Helper()
-	req, err := http.NewRequestWithContext(d.Context(), method, d.url+"/api/v1"+path, strings.NewReader(body))
-	if err != nil {
-		d.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(d.Context(), method, d.url+"/api/v1"+path, strings.NewReader(body)))(d)
 	req.Header.Set("Authorization", "Bearer "+d.bearer)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := d.client.Do(req)
-	if err != nil {
-		d.Fatal(err)
-	}
+	resp := must.Get(d.client.Do(req))(d)
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		d.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(resp.Body))(d)
 	return resp.StatusCode, b
 }

@@ -40,25 +40,19 @@ func TestConsolidationsAreMarked(t *testing.T) {
 	if u := next.Unfinished; u == nil || u.ID != began.ID || u.Outcome != wire.ConsolidationAbandoned || next.ID == began.ID {
 		t.Errorf("next %+v", next)
 	}
-	if got := s.exit("consolidate", "end", began.ID); got != "exit 3" {
-		t.Errorf("ending what was given up: %s", got)
-	}
+	must.Equal(t, "ending what was given up", s.exit("consolidate", "end", began.ID), "exit 3")
 	if ended := told[wire.Consolidation](s, "consolidate", "end", next.ID, "--outcome", "failed"); ended.Outcome != wire.ConsolidationFailed || ended.EndedAt.IsZero() {
 		t.Errorf("ended %+v", ended)
 	}
 	if f := s.finding("consolidation"); f.Status != statusOK {
 		t.Errorf("the doctor says %+v", f)
 	}
-	if got := s.exit("consolidate", "status"); got != "exit 3" {
-		t.Errorf("status: %s", got)
-	}
+	must.Equal(t, "status", s.exit("consolidate", "status"), "exit 3")
 	// What was frozen before it holds none; what is frozen meanwhile holds it.
 	third := told[wire.Consolidation](s, "consolidate", "begin")
 	within := s.snapshot()
 	s.does("snapshot", "restore", string(third.Snapshot), "--yes")
-	if got := s.exit("consolidate", "status"); got != "exit 3" {
-		t.Errorf("after the restore of what was before: %s", got)
-	}
+	must.Equal(t, "status", s.exit("consolidate", "status"), "exit 3")
 	s.does("snapshot", "restore", within, "--yes")
 	if open := told[wire.Consolidation](s, "consolidate", "status"); open.ID != third.ID {
 		t.Errorf("after the restore of what was meanwhile: %+v", open)
@@ -72,12 +66,8 @@ func TestAConsolidationWithoutItsSnapshot(t *testing.T) {
 	s := newSetting(t, false)
 	s.does("remember", "x")
 	s.set("AMBER_SNAPSHOT__ENABLED", "false")
-	if got := s.try("AMBER_SNAPSHOT__AUTO__BEFORE_CONSOLIDATION=require", "consolidate", "begin"); got != "exit 6" {
-		t.Errorf("require: %s", got)
-	}
-	if got := s.exit("consolidate", "status"); got != "exit 3" {
-		t.Errorf("something is open: %s", got)
-	}
+	must.Equal(t, "require", s.try("AMBER_SNAPSHOT__AUTO__BEFORE_CONSOLIDATION=require", "consolidate", "begin"), "exit 6")
+	must.Equal(t, "status", s.exit("consolidate", "status"), "exit 3")
 	began := told[wire.Consolidation](s, "consolidate", "begin")
 	if began.Snapshot != "" || !strings.Contains(began.Warning, "snapshot.enabled is false") {
 		t.Errorf("try: %+v", began)
@@ -104,9 +94,7 @@ func TestConsolidationsOverTheNetwork(t *testing.T) {
 		t.Fatalf("the tool says %+v, %v", result.StructuredContent, err)
 	}
 	w.tool("consolidation_end", map[string]any{"id": began.ID})
-	if got := s.exit("consolidate", "status"); got != "exit 3" {
-		t.Errorf("something is open: %s", got)
-	}
+	must.Equal(t, "status", s.exit("consolidate", "status"), "exit 3")
 }
 
 // finding is what the doctor says about one thing.
@@ -114,9 +102,7 @@ func (s *setting) finding(code string) finding {
 	s.Helper()
 	out, _, _ := s.amber("", "--json", "doctor")
 	var report checkup
-	if err := json.Unmarshal([]byte(out), &report); err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, json.Unmarshal([]byte(out), &report))
 	for _, f := range report.Checks {
 		if f.Code == code {
 			return f

@@ -171,18 +171,12 @@ func TestMCPFilesAreCommits(t *testing.T) {
 		{"command": "delete", "path": "/memories/first.md"},
 	} {
 		h.call("memory", args)
-		if got := u.commits() - before; got != i+1 {
-			t.Errorf("%v: %d commits, want %d", args, got, i+1)
-		}
+		must.Equal(t, "commits", u.commits()-before, i+1)
 	}
 	h.call("memory", map[string]any{"command": "view", "path": "/memories/a/plan.md"})
-	if got := u.commits() - before; got != 4 {
-		t.Errorf("after a look: %d commits, want 4", got)
-	}
+	must.Equal(t, "commits", u.commits()-before, 4)
 	h.call("memory", map[string]any{"command": "rename", "old_path": "/memories/a", "new_path": "/memories/b"})
-	if got := u.must("", "note", "show", "b/plan"); got != "zero\none\n2\n" {
-		t.Errorf("the note is %q", got)
-	}
+	must.Equal(t, "the note", u.must("", "note", "show", "b/plan"), "zero\none\n2\n")
 	if u.commits() == before+4 {
 		t.Error("a rename is no commit")
 	}
@@ -192,21 +186,11 @@ func TestMCPFilesAreCommits(t *testing.T) {
 // links puts links into the folder of the notes and tries to follow them.
 func (u *user) links(h *host) {
 	u.t.Helper()
-	dirs, err := filepath.Glob(filepath.Join(u.home, "tenants/default/agents/default/gen/*/memdir"))
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	dirs := must.Get(filepath.Glob(filepath.Join(u.home, "tenants/default/agents/default/gen/*/memdir")))(u.t)
 	outside := filepath.Join(filepath.Dir(u.home), "outside")
-	err = os.MkdirAll(outside, 0o700)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(outside, "secret.md"), []byte("nobody reads this"), 0o600)
-	}
-	for _, link := range [][2]string{{outside, "dir"}, {filepath.Join(outside, "secret.md"), "file.md"}} {
-		if err == nil {
-			err = os.Symlink(link[0], filepath.Join(dirs[0], link[1]))
-		}
-	}
-	must.Do(u.t, err)
+	secret := put(u.t, "nobody reads this", outside, "secret.md")
+	must.Do(u.t, os.Symlink(outside, filepath.Join(dirs[0], "dir")))
+	must.Do(u.t, os.Symlink(secret, filepath.Join(dirs[0], "file.md")))
 	for _, path := range []string{"/memories/dir/secret.md", "/memories/file.md", "/memories/dir/new.md", "/memories"} {
 		for _, args := range []map[string]any{
 			{"command": "view", "path": path},

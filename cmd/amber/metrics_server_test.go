@@ -147,17 +147,10 @@ func (w *waiter) findDamage() {
 		w.Fatal(packs, err)
 	}
 	for _, p := range packs {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			w.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(p))(w)
 		b[len(b)/2] ^= 1
-		if err := os.Chmod(p, 0o600); err != nil {
-			w.Fatal(err)
-		}
-		if err := os.WriteFile(p, b, 0o600); err != nil {
-			w.Fatal(err)
-		}
+		must.Do(w, os.Chmod(p, 0o600))
+		must.Do(w, os.WriteFile(p, b, 0o600))
 	}
 	w.ask("POST", agent+"/snapshots/"+id+"/verify", `{"read_data":true}`)
 	w.ask("POST", "/v1/tenants/broken/check", `{"read_data":true}`)

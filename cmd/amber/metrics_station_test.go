@@ -17,6 +17,8 @@ import (
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // station is a collector of traces.
@@ -67,13 +69,8 @@ func (s *setting) process(args ...string) *waiter {
 	w.client.Transport = teller{w.client.Transport, w}
 	cmd := exec.Command("amber", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stderr = s.dir, s.env, &w.log
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		s.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		s.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(s)
+	must.Do(s, cmd.Start())
 	w.end = sync.OnceValue(func() int {
 		late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 		defer late.Stop()

@@ -37,12 +37,8 @@ func TestColourIsForTheTerminalAlone(t *testing.T) {
 	} {
 		c.a.Clock = time.Now
 		p := cli.NewPrinter(c.a.App)
-		if got := p.Style(cli.Bold, "x") != "x"; got != c.out {
-			t.Errorf("%s: colour on stdout: %v", c.name, got)
-		}
-		if got := p.Aside().Style(cli.Bold, "x") != "x"; got != c.err {
-			t.Errorf("%s: colour on stderr: %v", c.name, got)
-		}
+		must.Equal(t, c.name+": colour on stdout", p.Style(cli.Bold, "x") != "x", c.out)
+		must.Equal(t, c.name+": colour on stderr", p.Aside().Style(cli.Bold, "x") != "x", c.err)
 	}
 	a := &app{&cli.App{World: cli.World{Stdout: terminal, Stderr: &file, Clock: time.Now}}}
 	a.Out = cli.NewPrinter(a.App)

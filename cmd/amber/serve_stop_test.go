@@ -100,17 +100,13 @@ func TestAServerThatEndsFinishesWhatWasBegun(t *testing.T) {
 	if status := slow.finish(); status != http.StatusCreated {
 		t.Errorf("status %d", status)
 	}
-	if code := r.wait(); code != 0 {
-		t.Errorf("exit code %d\n%s", code, r.log)
-	}
+	r.exits(0)
 	checkpointed(t, u.home)
 	again := u.serve()
 	if there := again.contents(); there["begun before the end"] == "" || there["before"] == "" {
 		t.Errorf("there is only %v", there)
 	}
-	if code := again.stop(); code != 0 {
-		t.Errorf("exit code %d\n%s", code, again.log)
-	}
+	again.stop()
 }
 
 // A request that does not end is cut off when the time is over; nothing of it
@@ -122,9 +118,7 @@ func TestAServerThatEndsWaitsOnlySoLong(t *testing.T) {
 	r.answer(http.MethodPost, agentURL+"/memories", remembering("before"), nil)
 	r.beginSlowly(remembering("never ends"))
 	r.terminate()
-	if code := r.wait(); code != 7 {
-		t.Errorf("exit code %d\n%s", code, r.log)
-	}
+	r.exits(7)
 	says(t, "stderr", r.log.String(), "requests were cut off")
 	checkpointed(t, u.home)
 	there := u.serve().contents()
@@ -143,9 +137,7 @@ func TestASecondSignalEndsAServerAtOnce(t *testing.T) {
 	r.beginSlowly(remembering("never ends"))
 	r.terminate()
 	must.Do(t, r.cmd.Process.Signal(syscall.SIGTERM))
-	if code := r.wait(); code != -1 { // of a process that a signal has ended
-		t.Errorf("exit code %d\n%s", code, r.log)
-	}
+	r.exits(-1) // of a process that a signal has ended
 	present(t, u.serve().contents(), "before")
 }
 

@@ -114,23 +114,25 @@ func (r *running) kill() {
 	r.client.CloseIdleConnections()
 }
 
-// stop ends the process as a supervisor does and returns its exit code.
-func (r *running) stop() int {
+// stop ends the process as a supervisor does; its exit code has to be 0.
+func (r *running) stop() {
 	r.t.Helper()
 	r.client.CloseIdleConnections()
 	must.Do(r.t, r.cmd.Process.Signal(syscall.SIGTERM))
-	return r.wait()
+	r.exits(0)
 }
 
-// wait returns the exit code of a process that was told to end.
-func (r *running) wait() int {
+// exits checks the exit code of a process that was told to end.
+func (r *running) exits(want int) {
 	r.t.Helper()
 	select {
 	case <-r.ended:
 	case <-time.After(time.Minute):
 		r.t.Fatalf("it does not end\n%s", r.log)
 	}
-	return r.cmd.ProcessState.ExitCode()
+	if code := r.cmd.ProcessState.ExitCode(); code != want {
+		r.t.Errorf("exit code %d, want %d\n%s", code, want, r.log)
+	}
 }
 
 // ask sends a request and returns the status and the body of the answer. It may

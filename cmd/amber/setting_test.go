@@ -132,12 +132,8 @@ func (s *setting) snapshot(args ...string) string {
 func (s *setting) file(name, text string) string {
 	s.Helper()
 	path := s.path(name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		s.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.Do(s, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -157,10 +153,7 @@ type waiter struct {
 // serve starts one and returns when it listens.
 func (s *setting) serve() *waiter {
 	s.Helper()
-	w, err := s.tryToServe("--listen", "127.0.0.1:0")
-	if err != nil {
-		s.Fatal(err)
-	}
+	w := must.Get(s.tryToServe("--listen", "127.0.0.1:0"))(s)
 	return w
 }
 
@@ -194,22 +187,13 @@ func (s *setting) tryToServe(args ...string) (*waiter, error) {
 // ask returns the status and the body of an answer.
 func (w *waiter) ask(method, path, body string) (int, string) {
 	w.Helper()
-	req, err := http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body))
-	if err != nil {
-		w.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body)))(w)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	resp, err := w.client.Do(req)
-	if err != nil {
-		w.Fatal(err)
-	}
+	resp := must.Get(w.client.Do(req))(w)
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		w.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(resp.Body))(w)
 	return resp.StatusCode, string(b)
 }
 

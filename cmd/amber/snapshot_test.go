@@ -584,8 +584,6 @@ func TestByteSize(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 1<<20 - 1: "1.0 MiB", 1 << 20: "1.0 MiB", 360 << 20: "360.0 MiB", 1<<63 - 1: "8.0 EiB",
 	} {
-		if got := cli.ByteSize(n); got != want {
-			t.Errorf("%d is %q, want %q", n, got, want)
-		}
+		must.Equal(t, "", cli.ByteSize(n), want)
 	}
 }

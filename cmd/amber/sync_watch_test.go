@@ -103,9 +103,7 @@ func (s sharer) watch(args ...string) watching {
 func (w watching) next() gitsync.Watched {
 	w.Helper()
 	var one gitsync.Watched
-	if err := w.lines.Decode(&one); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, w.lines.Decode(&one))
 	return one
 }
 

@@ -208,9 +208,7 @@ func TestBarOnlyWhereAPersonWatches(t *testing.T) {
 		{"dumb", cli.World{Stdout: terminal, Stderr: terminal, Environ: []string{"TERM=dumb"}}, cli.Globals{}, false},
 	} {
 		a := &app{&cli.App{World: c.w, Global: c.g}}
-		if got := cli.NewPrinter(a.App).Bars; got != c.want {
-			t.Errorf("%s: bars are %v, want %v", c.name, got, c.want)
-		}
+		must.Equal(t, c.name, cli.NewPrinter(a.App).Bars, c.want)
 	}
 }
 

@@ -55,7 +55,7 @@ func (u *vaultUser) must(args ...string) string {
 }
 
 // put writes a file and the folders above it.
-func put(t *testing.T, text string, path ...string) string {
+func put(t testing.TB, text string, path ...string) string {
 	t.Helper()
 	at := filepath.Join(path...)
 	must.Do(t, os.MkdirAll(filepath.Dir(at), 0o700))

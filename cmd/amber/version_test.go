@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
+)
 
 func TestVersionIsThatOfTheBuild(t *testing.T) {
 	t.Parallel()
@@ -10,8 +14,6 @@ func TestVersionIsThatOfTheBuild(t *testing.T) {
 		{"", "(devel)", "dev"},
 		{"", "", "dev"},
 	} {
-		if got := versionOf(tc.set, tc.module); got != tc.want {
-			t.Errorf("versionOf(%q, %q) = %q, want %q", tc.set, tc.module, got, tc.want)
-		}
+		must.Equal(t, "version of "+tc.set+" and "+tc.module, versionOf(tc.set, tc.module), tc.want)
 	}
 }

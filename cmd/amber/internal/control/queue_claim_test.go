@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // claims is a queue that is empty, or full, until a time.
@@ -83,8 +84,6 @@ func TestWaitForClaimEndsWithItsContext(t *testing.T) {
 		if amber.KindOf(err) != amber.KindUnreachable {
 			t.Errorf("error %v of kind %q, want kind %q", err, amber.KindOf(err), amber.KindUnreachable)
 		}
-		if took := time.Since(start); took != 3*time.Second {
-			t.Errorf("took %v, want 3s", took)
-		}
+		must.Equal(t, "time it took", time.Since(start), 3*time.Second)
 	})
 }
