@@ -145,10 +145,7 @@ func newHouse(t *testing.T) *house {
 // resolve resolves the defaults with some keys set.
 func (h *house) resolve(t *testing.T, flags map[string]string) config.Resolved {
 	t.Helper()
-	r, err := h.Resolve(t.Context(), load(t, config.Input{Flags: flags}).Config)
-	if err != nil {
-		t.Fatalf("Resolve: %v", err)
-	}
+	r := must.Get(h.Resolve(t.Context(), load(t, config.Input{Flags: flags}).Config))(t)
 	t.Cleanup(func() {
 		must.NoError(t, r.Close())
 	})

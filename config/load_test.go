@@ -31,11 +31,7 @@ func fileInput(text string) config.Input {
 
 func load(t *testing.T, in config.Input) config.Loaded {
 	t.Helper()
-	l, err := config.Load(in)
-	if err != nil {
-		t.Fatalf("Load: %v", err)
-	}
-	return l
+	return must.Get(config.Load(in))(t)
 }
 
 func valueOf(t *testing.T, l config.Loaded, key string) config.Value {

@@ -61,7 +61,8 @@ func tlsEffect(other string) effect {
 func (w *waiter) tool(name string, args map[string]any) *mcp.CallToolResult {
 	w.Helper()
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session := must.Get(c.Connect(w.Context(), &mcp.StreamableClientTransport{Endpoint: w.url + "/mcp", HTTPClient: w.client, DisableStandaloneSSE: true}, nil))(w)
+	way := &mcp.StreamableClientTransport{Endpoint: w.url + "/mcp", HTTPClient: w.client, DisableStandaloneSSE: true}
+	session := must.Get(c.Connect(w.Context(), way, nil))(w)
 	defer session.Close()
 	r, err := session.CallTool(w.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil || r.IsError {

@@ -80,9 +80,7 @@ func median(n int, ours, theirs func()) (a, b time.Duration) {
 			*side.into = append(*side.into, time.Since(begin))
 		}
 	}
-	slices.Sort(as)
-	slices.Sort(bs)
-	return as[n/2], bs[n/2]
+	return middle(as), middle(bs)
 }
 
 // save compares one save into the large store with one into the small.

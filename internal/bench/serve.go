@@ -59,11 +59,10 @@ func serves(ctx context.Context, c config) outcome {
 	missing := missingAfter(ctx, c.binary, home, acknowledged)
 	fmt.Printf("in process %s; served %s; %d acknowledged in all, %d of them in the two seconds before kill -9; memory of the server: %s\n",
 		inside, outside, len(acknowledged), len(last.ids), course(resident))
-	flat := line{name: "memory of the server, end over beginning", amount: growth(resident), unit: "x", limit: limitFlat}
 	lines := []line{
 		{name: "errors under load", amount: float64(outside.failed.Load()), unit: "", limit: noneAtAll},
 		{name: "acknowledged and missing after kill -9", amount: float64(missing), unit: "", limit: noneAtAll},
-		flat,
+		{name: "memory of the server, end over beginning", amount: growth(resident), unit: "x", limit: limitFlat},
 	}
 	printLines(lines)
 	return outcome{lines: lines, ratios: []ratio{
@@ -208,12 +207,15 @@ func (p *served) kill() {
 func (p *served) connect(ctx context.Context) []amber.LongTerm {
 	var stores []amber.LongTerm
 	for range serveClients {
-		c := get(client.New(client.Options{URL: p.url, Attempts: 1}))
-		a := get(c.Agent(amber.DefaultTenant, amber.DefaultAgent))
-		s := get(a.Store(ctx))
-		stores = append(stores, s.LongTerm)
+		stores = append(stores, p.store(ctx, client.Options{URL: p.url, Attempts: 1}).LongTerm)
 	}
 	return stores
+}
+
+// store is the default agent's, over connections of its own.
+func (p *served) store(ctx context.Context, o client.Options) amber.Store {
+	a := get(get(client.New(o)).Agent(amber.DefaultTenant, amber.DefaultAgent))
+	return get(a.Store(ctx))
 }
 
 // sample notes the memory of the server once a second until it ends.
@@ -265,9 +267,7 @@ func course(samples []int64) string {
 func missingAfter(ctx context.Context, binary, home string, ids []amber.MemoryID) int {
 	p := startServer(ctx, binary, home)
 	defer p.kill()
-	c := get(client.New(client.Options{URL: p.url}))
-	a := get(c.Agent(amber.DefaultTenant, amber.DefaultAgent))
-	s := get(a.Store(ctx))
+	s := p.store(ctx, client.Options{URL: p.url})
 	rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	missing := 0
 	for _, id := range ids {

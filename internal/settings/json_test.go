@@ -234,14 +234,8 @@ func exchange(t *testing.T, old *settings.JSON, path []string) {
 	if n.Member("k1") != nil || n.Member("k2") != nil {
 		return
 	}
-	one, err := old.Add(path, "k1", []byte(`{"x":[1]}`))
-	if err != nil {
-		t.Fatalf("add to %q: %v", old.Bytes(), err)
-	}
-	two, err := one.Add(path, "k2", []byte(`"y"`))
-	if err != nil {
-		t.Fatalf("add to %q: %v", one.Bytes(), err)
-	}
+	one := must.Get(old.Add(path, "k1", []byte(`{"x":[1]}`)))(t)
+	two := must.Get(one.Add(path, "k2", []byte(`"y"`)))(t)
 	checkValue(t, old, two, path)
 	checkRemovalGivesBack(t, one, two, path, "k2")
 	checkRemovalGivesBack(t, old, one, path, "k1")
@@ -250,10 +244,7 @@ func exchange(t *testing.T, old *settings.JSON, path []string) {
 	if n.Kind == settings.Array {
 		first = itoa(size - 2)
 	}
-	left, err := two.Delete(append(append([]string{}, path...), first)...)
-	if err != nil {
-		t.Fatalf("delete from %q: %v", two.Bytes(), err)
-	}
+	left := must.Get(two.Delete(append(append([]string{}, path...), first)...))(t)
 	last := left.Get(append(append([]string{}, path...), lastOf(left, path, "k2"))...)
 	if got := left.Get(path...); len(got.Items) != size-1 || last == nil || last.Text != "y" {
 		t.Fatalf("deleting the first of two from %q leaves %q", two.Bytes(), left.Bytes())

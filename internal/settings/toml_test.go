@@ -13,10 +13,7 @@ const block = "[servers.amber]\ncommand = \"amber\"\nargs = [\"mcp\"]"
 
 func parseTOML(t *testing.T, src string) *settings.TOML {
 	t.Helper()
-	d, err := settings.ParseTOML([]byte(src))
-	if err != nil {
-		t.Fatalf("parse %q: %v", src, err)
-	}
+	d := must.Get(settings.ParseTOML([]byte(src)))(t)
 	return d
 }
 
