@@ -2,6 +2,7 @@ package fsx_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -92,9 +93,7 @@ var conformance = []struct {
 		tr.mkdir("d")
 		size, err := fsx.SyncFile(tr.fs, tr.path("a"))
 		tr.want(err, nil)
-		if size != 3 {
-			t.Errorf("got %d bytes, want 3", size)
-		}
+		must.Equal(t, "size", size, 3)
 		_, err = fsx.SyncFile(tr.fs, tr.path("none"))
 		tr.want(err, fs.ErrNotExist)
 		_, err = fsx.SyncFile(tr.fs, tr.path("d"))
@@ -130,10 +129,7 @@ var conformance = []struct {
 	{"read, bounded", func(t *testing.T, tr tree) {
 		tr.create("a", "12345")
 		for _, max := range []int64{5, 6, 1 << 62} {
-			got, err := fsx.ReadFile(tr.fs, tr.path("a"), max)
-			if string(got) != "12345" || err != nil {
-				t.Errorf("max %d: got %q, %v", max, got, err)
-			}
+			must.Equal(t, fmt.Sprintf("max %d", max), string(must.Get(fsx.ReadFile(tr.fs, tr.path("a"), max))(t)), "12345")
 		}
 		for _, max := range []int64{4, 0, -1} {
 			_, err := fsx.ReadFile(tr.fs, tr.path("a"), max)
@@ -279,19 +275,14 @@ var conformance = []struct {
 				t.Errorf("at %d: got %q, %v; want %q, %v", tt.off, buf[:n], err, tt.want, tt.err)
 			}
 		}
-		all, err := io.ReadAll(f)
-		if string(all) != "0123456789" || err != nil {
-			t.Errorf("got %q, %v", all, err)
-		}
+		must.Equal(t, "content", string(must.Get(io.ReadAll(f))(t)), "0123456789")
 		if _, err := f.Write([]byte("x")); err == nil {
 			t.Error("write to a file opened for reading succeeded")
 		}
 		if info, err := f.Stat(); err != nil || info.Size() != 10 || info.Name() != "a" {
 			t.Errorf("stat: got %v, %v", info, err)
 		}
-		if f.Name() != tr.path("a") {
-			t.Errorf("name: got %q, want %q", f.Name(), tr.path("a"))
-		}
+		must.Equal(t, "name", f.Name(), tr.path("a"))
 	}},
 	{"link", func(t *testing.T, tr tree) {
 		tr.create("a", "one")

@@ -3,7 +3,6 @@ package fsx
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"github.com/amber-memory/amber/internal/must"
@@ -36,9 +35,7 @@ func TestDescribe(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.want.Type, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, describe(tt.magic)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			must.Equal(t, "", describe(tt.magic), tt.want)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package fsx_test
 
 import (
-	"errors"
 	"io/fs"
 	"path/filepath"
 	"testing"
@@ -18,7 +17,5 @@ func TestInfo(t *testing.T) {
 	if got.Type == "" || got.ReadOnly || got.FreeBytes == 0 {
 		t.Errorf("got %+v", got)
 	}
-	if _, err := fsx.Info(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("missing path: got %v, want fs.ErrNotExist", err)
-	}
+	must.Is(t, "missing path", must.Err(fsx.Info(filepath.Join(dir, "none"))), fs.ErrNotExist)
 }

@@ -1,7 +1,6 @@
 package fsx_test
 
 import (
-	"errors"
 	"os"
 	"syscall"
 	"testing"
@@ -16,7 +15,5 @@ func TestReadOnlyLockFileIsShared(t *testing.T) {
 	path := must.Get(os.Executable())(t)
 	mustLock(t, path, fsx.Shared)
 	mustLock(t, path, fsx.Shared)
-	if _, err := fsx.TryLock(path, fsx.Exclusive); !errors.Is(err, syscall.ETXTBSY) {
-		t.Errorf("exclusive: got %v, want ETXTBSY", err)
-	}
+	must.Is(t, "exclusive", must.Err(fsx.TryLock(path, fsx.Exclusive)), syscall.ETXTBSY)
 }

@@ -101,12 +101,8 @@ func TestLockRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := fsx.TryLock(tt.path, tt.mode); !errors.Is(err, tt.want) {
-				t.Errorf("try: got %v, want %v", err, tt.want)
-			}
-			if _, err := fsx.AcquireLock(context.Background(), tt.path, tt.mode); !errors.Is(err, tt.want) {
-				t.Errorf("acquire: got %v, want %v", err, tt.want)
-			}
+			must.Is(t, "try", must.Err(fsx.TryLock(tt.path, tt.mode)), tt.want)
+			must.Is(t, "acquire", must.Err(fsx.AcquireLock(context.Background(), tt.path, tt.mode)), tt.want)
 		})
 	}
 }
@@ -118,18 +114,14 @@ func TestUnlockTwice(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			if err := l.Unlock(); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, l.Unlock())
 		})
 	}
 	wg.Wait()
 	// A late second Unlock must not take the lock from the next holder.
 	mustLock(t, path, fsx.Exclusive)
 	mustUnlock(t, l)
-	if _, err := fsx.TryLock(path, fsx.Exclusive); !errors.Is(err, fsx.ErrLocked) {
-		t.Errorf("got %v, want ErrLocked", err)
-	}
+	must.Is(t, "", must.Err(fsx.TryLock(path, fsx.Exclusive)), fsx.ErrLocked)
 }
 
 func TestWaiterWakesOnUnlock(t *testing.T) {
@@ -152,9 +144,7 @@ func TestWaiterWakesOnUnlock(t *testing.T) {
 	default:
 	}
 	mustUnlock(t, held)
-	if err := <-got; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-got)
 }
 
 func TestEndedContextEndsTheWait(t *testing.T) {
@@ -170,9 +160,7 @@ func TestEndedContextEndsTheWait(t *testing.T) {
 	}()
 	<-ctx.begun
 	cancel()
-	if err := <-got; !errors.Is(err, context.Canceled) {
-		t.Fatalf("got %v, want context.Canceled", err)
-	}
+	must.Is(t, "", <-got, context.Canceled)
 	// The abandoned wait may get the lock next, but must hand it on.
 	mustUnlock(t, held)
 	for range 3 {
@@ -186,9 +174,7 @@ func TestEndedContextTakesNoLock(t *testing.T) {
 	path := lockPath(t)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	if _, err := fsx.AcquireLock(ctx, path, fsx.Shared); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("got %v, want context.DeadlineExceeded", err)
-	}
+	must.Is(t, "", must.Err(fsx.AcquireLock(ctx, path, fsx.Shared)), context.DeadlineExceeded)
 	mustLock(t, path, fsx.Exclusive)
 }
 
@@ -235,9 +221,7 @@ func TestWaiterWakesWhenTheHolderIsKilled(t *testing.T) {
 	}()
 	<-ctx.begun
 	must.Do(t, holder.Process.Kill())
-	if err := <-got; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-got)
 	_ = holder.Wait()
 }
 
@@ -281,9 +265,7 @@ func TestLockStress(t *testing.T) {
 				}
 				taken.Add(1)
 				inside(t, mode, &writers, &readers)
-				if err := l.Unlock(); err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, l.Unlock())
 			}
 		})
 	}

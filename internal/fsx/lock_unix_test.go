@@ -3,7 +3,6 @@
 package fsx_test
 
 import (
-	"errors"
 	"os"
 	"testing"
 
@@ -37,7 +36,5 @@ func TestRemovedLockFileDoesNotCount(t *testing.T) {
 		t.Fatal(r.err)
 	}
 	defer r.lock.Unlock()
-	if _, err := fsx.TryLock(path, fsx.Shared); !errors.Is(err, fsx.ErrLocked) {
-		t.Errorf("the waiter's lock is not on the file of that name: got %v, want ErrLocked", err)
-	}
+	must.Is(t, "lock on the waiter's file", must.Err(fsx.TryLock(path, fsx.Shared)), fsx.ErrLocked)
 }

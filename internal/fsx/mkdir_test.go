@@ -80,12 +80,8 @@ func TestMkdirAllUnreadableParent(t *testing.T) {
 	must.Do(t, fsx.MkdirAll(c, "/a/b", 0o700))
 	// Not being allowed to sync the parent matters only when a directory is made in it.
 	e := errfs.Wrap(c, errfs.Rule{Op: errfs.OpSyncDir, Glob: "a", Err: syscall.EACCES})
-	if err := fsx.MkdirAll(e, "/a/b", 0o700); err != nil {
-		t.Errorf("existing directory: %v", err)
-	}
-	if err := fsx.MkdirAll(e, "/a/c", 0o700); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("new directory: got %v, want a permission error", err)
-	}
+	must.NoError(t, fsx.MkdirAll(e, "/a/b", 0o700))
+	must.Is(t, "new directory", fsx.MkdirAll(e, "/a/c", 0o700), fs.ErrPermission)
 }
 
 // overtaken is a file system on which somebody else makes every name just before Mkdir does.
@@ -105,18 +101,12 @@ func TestMkdirAllLosesTheRace(t *testing.T) {
 	t.Parallel()
 	c := crashfs.New()
 	byDir := overtaken{c, func(name string) error { return c.Mkdir(name, 0o700) }}
-	if err := fsx.MkdirAll(byDir, deep, 0o700); err != nil {
-		t.Errorf("against a directory: %v", err)
-	}
+	must.NoError(t, fsx.MkdirAll(byDir, deep, 0o700))
 	for seed := range uint64(20) {
-		if _, err := c.CrashClone(rand.New(rand.NewPCG(seed, 0))).Lstat(deep); err != nil {
-			t.Errorf("seed %d: the other's directory is not durable: %v", seed, err)
-		}
+		must.NoError(t, must.Err(c.CrashClone(rand.New(rand.NewPCG(seed, 0))).Lstat(deep)))
 	}
 	byFile := overtaken{c, func(name string) error { return fsx.CreateNew(c, name, 0o600, nil) }}
-	if err := fsx.MkdirAll(byFile, "/f", 0o700); !errors.Is(err, syscall.ENOTDIR) {
-		t.Errorf("against a file: got %v, want ENOTDIR", err)
-	}
+	must.Is(t, "against a file", fsx.MkdirAll(byFile, "/f", 0o700), syscall.ENOTDIR)
 }
 
 func TestMkdirAllConcurrently(t *testing.T) {
@@ -127,8 +117,6 @@ func TestMkdirAllConcurrently(t *testing.T) {
 		go func() { results <- fsx.MkdirAll(c, deep, 0o700) }()
 	}
 	for range cap(results) {
-		if err := <-results; err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, <-results)
 	}
 }

@@ -4,7 +4,6 @@ package fsx_test
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,15 +60,11 @@ func TestSymlinkIsRefused(t *testing.T) {
 			real, link := filepath.Join(root, "real"), filepath.Join(root, "link")
 			must.Do(t, os.WriteFile(real, []byte("old"), 0o600))
 			must.Do(t, os.Symlink(real, link))
-			if err := tt.do(link); !errors.Is(err, tt.want) {
-				t.Errorf("got %v, want %v", err, tt.want)
-			}
+			must.Is(t, "", tt.do(link), tt.want)
 			if got, err := os.ReadFile(real); string(got) != "old" {
 				t.Errorf("the linked file holds %q, %v", got, err)
 			}
-			if info, err := os.Lstat(link); err != nil || info.Mode().Type() != fs.ModeSymlink {
-				t.Errorf("the link became %v, %v", info, err)
-			}
+			must.Equal(t, "the link", must.Get(os.Lstat(link))(t).Mode().Type(), fs.ModeSymlink)
 		})
 	}
 }
@@ -84,15 +79,9 @@ func TestDanglingSymlinkIsNotFilled(t *testing.T) {
 	root := t.TempDir()
 	link := filepath.Join(root, "link")
 	must.Do(t, os.Symlink(filepath.Join(root, "none"), link))
-	if err := open(link, os.O_WRONLY|os.O_CREATE); !errors.Is(err, fsx.ErrNotRegular) {
-		t.Errorf("open: got %v, want ErrNotRegular", err)
-	}
-	if _, err := fsx.TryLock(link, fsx.Shared); !errors.Is(err, fsx.ErrNotRegular) {
-		t.Errorf("lock: got %v, want ErrNotRegular", err)
-	}
-	if _, err := os.Lstat(filepath.Join(root, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the target of the link was made: %v", err)
-	}
+	must.Is(t, "open", open(link, os.O_WRONLY|os.O_CREATE), fsx.ErrNotRegular)
+	must.Is(t, "lock", must.Err(fsx.TryLock(link, fsx.Shared)), fsx.ErrNotRegular)
+	must.Is(t, "the target of the link", must.Err(os.Lstat(filepath.Join(root, "none"))), fs.ErrNotExist)
 }
 
 func TestMkdirAllThroughASymlinkedParent(t *testing.T) {
@@ -101,9 +90,7 @@ func TestMkdirAllThroughASymlinkedParent(t *testing.T) {
 	link := filepath.Join(root, "link")
 	must.Do(t, os.Symlink(t.TempDir(), link))
 	must.Do(t, fsx.MkdirAll(fsx.OS(), filepath.Join(link, "a", "b"), 0o700))
-	if info, err := os.Lstat(filepath.Join(link, "a", "b")); err != nil || info.Mode() != fs.ModeDir|0o700 {
-		t.Errorf("got %v, %v; want a directory with mode 0700", info, err)
-	}
+	must.Equal(t, "mode", must.Get(os.Lstat(filepath.Join(link, "a", "b")))(t).Mode(), fs.ModeDir|0o700)
 }
 
 func TestRemoveAllLeavesLinkTargets(t *testing.T) {
@@ -124,16 +111,10 @@ func TestRemoveAllLeavesLinkTargets(t *testing.T) {
 				must.Do(t, os.Symlink(to, filepath.Join(root, link)))
 			}
 			for _, path := range []string{tree, filepath.Join(root, "link")} {
-				if err := fsx.RemoveAll(fsys, path); err != nil {
-					t.Error(err)
-				}
-				if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-					t.Errorf("%s is still there: %v", path, err)
-				}
+				must.NoError(t, fsx.RemoveAll(fsys, path))
+				must.Is(t, path, must.Err(os.Lstat(path)), fs.ErrNotExist)
 			}
-			if _, err := os.Lstat(kept); err != nil {
-				t.Errorf("a file behind a link was removed: %v", err)
-			}
+			must.NoError(t, must.Err(os.Lstat(kept)))
 		})
 	}
 }
@@ -160,9 +141,7 @@ func TestFifoDoesNotHang(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if err := tt.do(); !errors.Is(err, fsx.ErrNotRegular) {
-				t.Errorf("got %v, want ErrNotRegular", err)
-			}
+			must.Is(t, "", tt.do(), fsx.ErrNotRegular)
 		})
 	}
 	if err := open(fifo, os.O_WRONLY); err == nil {
@@ -177,11 +156,7 @@ func TestCreatedModes(t *testing.T) {
 		path := filepath.Join(root, perm.String())
 		must.Do(t, fsx.CreateNew(fsx.OS(), path, perm, []byte("x")))
 		// Reading and syncing again needs no write access.
-		if err := fsx.CreateSame(fsx.OS(), path, perm, []byte("x")); err != nil {
-			t.Error(err)
-		}
-		if info, err := os.Lstat(path); err != nil || info.Mode() != perm {
-			t.Errorf("got %v, %v; want %v", info.Mode(), err, perm)
-		}
+		must.NoError(t, fsx.CreateSame(fsx.OS(), path, perm, []byte("x")))
+		must.Equal(t, "mode", must.Get(os.Lstat(path))(t).Mode(), perm)
 	}
 }

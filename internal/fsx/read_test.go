@@ -2,6 +2,7 @@ package fsx_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // growing is a file system whose files grow between Stat and Read.
@@ -41,13 +43,8 @@ func (g growingFile) Stat() (fs.FileInfo, error) {
 func TestReadFileStopsAtAGrowingFile(t *testing.T) {
 	t.Parallel()
 	size := int64(len(oldData))
-	if _, err := fsx.ReadFile(growing{home(t, oldData)}, target, size); !errors.Is(err, fsx.ErrTooLarge) {
-		t.Errorf("at most %d bytes: got %v, want ErrTooLarge", size, err)
-	}
-	got, err := fsx.ReadFile(growing{home(t, oldData)}, target, size+1)
-	if err != nil || int64(len(got)) != size+1 {
-		t.Errorf("at most %d bytes: got %d bytes, %v", size+1, len(got), err)
-	}
+	must.Is(t, fmt.Sprintf("at most %d bytes", size), must.Err(fsx.ReadFile(growing{home(t, oldData)}, target, size)), fsx.ErrTooLarge)
+	must.Equal(t, "at most", int64(len(must.Get(fsx.ReadFile(growing{home(t, oldData)}, target, size+1))(t))), size+1)
 }
 
 func TestReadFileReportsEveryError(t *testing.T) {

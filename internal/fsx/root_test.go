@@ -1,7 +1,7 @@
 package fsx_test
 
 import (
-	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,31 +46,20 @@ func TestInLeadsNowhereElse(t *testing.T) {
 	if b, err := fsx.ReadFile(fsys, "file", 10); err == nil {
 		t.Errorf("read a link: %s", b)
 	}
-	if err := fsx.Replace(fsys, "file", 0o600, nil); !errors.Is(err, fsx.ErrNotRegular) {
-		t.Errorf("replaced a link: %v", err)
-	}
+	must.Is(t, "replaced a link", fsx.Replace(fsys, "file", 0o600, nil), fsx.ErrNotRegular)
 	// Also one that stays inside is not followed at the last element.
 	must.Do(t, fsx.CreateNew(fsys, "mine", 0o600, []byte("mine")))
 	link(t, "mine", filepath.Join(dir, "inside"))
-	if _, err := fsys.OpenFile("inside", os.O_WRONLY|os.O_TRUNC, 0); !errors.Is(err, fsx.ErrNotRegular) {
-		t.Errorf("opened a link: %v", err)
-	}
-	if b, err := fsx.ReadFile(fsys, "mine", 10); err != nil || string(b) != "mine" {
-		t.Errorf("mine: %q, %v", b, err)
-	}
-	entries, err := os.ReadDir(outside)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("outside: %v, %v", entries, err)
-	}
+	must.Is(t, "opened a link", must.Err(fsys.OpenFile("inside", os.O_WRONLY|os.O_TRUNC, 0)), fsx.ErrNotRegular)
+	must.Equal(t, "mine", string(must.Get(fsx.ReadFile(fsys, "mine", 10))(t)), "mine")
+	must.Equal(t, "outside", len(must.Get(os.ReadDir(outside))(t)), 1)
 }
 
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	root := openRoot(t, dir)
-	if _, err := fsx.Below(root, "a"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("missing: %v", err)
-	}
+	must.Is(t, "missing", must.Err(fsx.Below(root, "a")), fs.ErrNotExist)
 	for range 2 { // made, and found
 		a := must.Get(fsx.MakeBelow(root, "a", 0o700))(t)
 		t.Cleanup(func() { a.Close() })
@@ -78,17 +67,11 @@ func TestBelow(t *testing.T) {
 	a := must.Get(fsx.Below(root, "a"))(t)
 	t.Cleanup(func() { a.Close() })
 	must.Do(t, fsx.CreateNew(fsx.In(a), "x", 0o600, []byte("1")))
-	if b, err := os.ReadFile(filepath.Join(dir, "a", "x")); err != nil || string(b) != "1" {
-		t.Errorf("x: %q, %v", b, err)
-	}
+	must.Equal(t, "x", string(must.Get(os.ReadFile(filepath.Join(dir, "a", "x")))(t)), "1")
 	link(t, "a", filepath.Join(dir, "inside"))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	for _, name := range []string{"inside", "file"} {
-		if _, err := fsx.Below(root, name); !errors.Is(err, syscall.ENOTDIR) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, err := fsx.MakeBelow(root, name, 0o700); !errors.Is(err, syscall.ENOTDIR) {
-			t.Errorf("make %s: %v", name, err)
-		}
+		must.Is(t, name, must.Err(fsx.Below(root, name)), syscall.ENOTDIR)
+		must.Is(t, fmt.Sprintf("make %s", name), must.Err(fsx.MakeBelow(root, name, 0o700)), syscall.ENOTDIR)
 	}
 }

@@ -3,6 +3,7 @@ package fsx_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -64,18 +65,10 @@ func TestEndedFileTakesNothingMore(t *testing.T) {
 			c := home(t, nil)
 			s := staged(t, c, newData)
 			must.Do(t, tt.end(s))
-			if _, err := s.Write([]byte("more")); !errors.Is(err, fs.ErrClosed) {
-				t.Errorf("write: got %v, want fs.ErrClosed", err)
-			}
-			if err := s.Commit(); !errors.Is(err, fs.ErrClosed) {
-				t.Errorf("commit: got %v, want fs.ErrClosed", err)
-			}
-			if err := s.Abort(); err != nil {
-				t.Errorf("abort: %v", err)
-			}
-			if got := content(t, c); !bytes.Equal(got, tt.want) {
-				t.Errorf("the file holds %d bytes, want %d", len(got), len(tt.want))
-			}
+			must.Is(t, "write", must.Err(s.Write([]byte("more"))), fs.ErrClosed)
+			must.Is(t, "commit", s.Commit(), fs.ErrClosed)
+			must.NoError(t, s.Abort())
+			must.Equal(t, "the file", content(t, c), tt.want)
 		})
 	}
 }
@@ -86,13 +79,9 @@ func TestFailedWriteIsNotCommitted(t *testing.T) {
 	e := errfs.Wrap(base, errfs.Rule{Op: errfs.OpWrite, Nth: 2, Err: syscall.ENOSPC, Written: 1})
 	s := staged(t, e, newData)
 	for range 2 { // the second would reach the disk if it were tried
-		if _, err := s.Write([]byte("more")); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("write: got %v, want ENOSPC", err)
-		}
+		must.Is(t, "write", must.Err(s.Write([]byte("more"))), syscall.ENOSPC)
 	}
-	if err := s.Commit(); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("commit: got %v, want ENOSPC", err)
-	}
+	must.Is(t, "commit", s.Commit(), syscall.ENOSPC)
 	if got, left := content(t, base), temps(t, base); got != nil || left != nil {
 		t.Errorf("%d bytes and temporary files %q are left", len(got), left)
 	}
@@ -115,9 +104,7 @@ func TestConcurrentCommitHasOneWinner(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if won != 1 {
-		t.Errorf("%d writers created the file, want 1", won)
-	}
+	must.Equal(t, "writers that created the file", won, 1)
 }
 
 func TestSyncFileSavesWhatAKilledWriterLeft(t *testing.T) {
@@ -126,9 +113,7 @@ func TestSyncFileSavesWhatAKilledWriterLeft(t *testing.T) {
 		c := home(t, nil)
 		f := must.Get(c.OpenFile(target, os.O_WRONLY|os.O_CREATE, 0o600))(t)
 		must.Get(f.Write(newData))(t)
-		if size, err := fsx.SyncFile(c, target); size != int64(len(newData)) || err != nil {
-			t.Fatalf("got %d, %v; want %d", size, err, len(newData))
-		}
+		must.Equal(t, "synced bytes", must.Get(fsx.SyncFile(c, target))(t), int64(len(newData)))
 		if got := content(t, c.CrashClone(rand.New(rand.NewPCG(seed, 0)))); !bytes.Equal(got, newData) {
 			t.Fatalf("seed %d: %d bytes after the crash, want %d", seed, len(got), len(newData))
 		}
@@ -146,8 +131,6 @@ func TestSyncFileReportsEveryError(t *testing.T) {
 			}
 			return
 		}
-		if !errors.Is(err, syscall.EIO) {
-			t.Errorf("%s: got %v, want EIO", e.Injected()[0], err)
-		}
+		must.Is(t, fmt.Sprint(e.Injected()[0]), err, syscall.EIO)
 	}
 }

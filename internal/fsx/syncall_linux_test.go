@@ -1,7 +1,6 @@
 package fsx
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,9 +22,7 @@ func TestSyncTreeLeavesLinksAlone(t *testing.T) {
 			for link, to := range map[string]string{"loop": ".", "dangling": "/no/such/place", "outside": "/etc/passwd"} {
 				must.Do(t, os.Symlink(to, filepath.Join(dir, "d", link)))
 			}
-			if err := sync(filepath.Join(dir, "d")); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, sync(filepath.Join(dir, "d")))
 			if err := syncAll(filepath.Join(dir, "d", "loop")); err == nil {
 				t.Error("a link was followed")
 			}
@@ -37,11 +34,7 @@ func TestSyncTreeLeavesLinksAlone(t *testing.T) {
 func TestWrittenBackAsksTheFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a")
-	if err := writtenBack(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v, want that it does not exist", err)
-	}
+	must.Is(t, "", writtenBack(path), fs.ErrNotExist)
 	must.Do(t, os.WriteFile(path, []byte("one"), 0o600))
-	if err := writtenBack(path); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, writtenBack(path))
 }

@@ -178,9 +178,7 @@ func TestFailedSyncIsNotRetried(t *testing.T) {
 	// The second sync of the file would return nil and persist nothing.
 	base := home(t, oldData)
 	e := errfs.Wrap(base, errfs.Rule{Op: errfs.OpSync, Nth: 1, Err: syscall.EIO})
-	if err := fsx.Replace(e, target, 0o600, newData); !errors.Is(err, syscall.EIO) {
-		t.Fatalf("got %v, want EIO", err)
-	}
+	must.Is(t, "", fsx.Replace(e, target, 0o600, newData), syscall.EIO)
 	for seed := range uint64(20) {
 		if got := content(t, base.CrashClone(rand.New(rand.NewPCG(seed, 0)))); !bytes.Equal(got, oldData) {
 			t.Fatalf("seed %d: %d bytes after the crash, want the old content", seed, len(got))
@@ -219,17 +217,11 @@ func TestCreateSameLosesTheRace(t *testing.T) {
 			// The other writer comes in between the look and the link.
 			racing := errfs.Trace(c, func(line string) {
 				if line == "sync /home/.amber-tmp-X" {
-					if err := fsx.CreateNew(c, target, 0o600, tt.winner); err != nil {
-						t.Error(err)
-					}
+					must.NoError(t, fsx.CreateNew(c, target, 0o600, tt.winner))
 				}
 			})
-			if err := fsx.CreateSame(racing, target, 0o600, newData); !errors.Is(err, tt.want) {
-				t.Fatalf("got %v, want %v", err, tt.want)
-			}
-			if got := content(t, c); !bytes.Equal(got, tt.winner) {
-				t.Fatal("the winner's bytes are gone")
-			}
+			must.Is(t, "", fsx.CreateSame(racing, target, 0o600, newData), tt.want)
+			must.Equal(t, "content", content(t, c), tt.winner)
 			if left := temps(t, c); left != nil {
 				t.Fatalf("temporary files left: %q", left)
 			}
@@ -254,7 +246,5 @@ func TestConcurrentCreateNewHasOneWinner(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if won != 1 {
-		t.Errorf("%d writers created the file, want 1", won)
-	}
+	must.Equal(t, "writers that created the file", won, 1)
 }

@@ -322,9 +322,7 @@ func TestLinkedFileIsOneFileAfterCrash(t *testing.T) {
 	d.must(d.SyncDir("/"))
 	after := disk{d.CrashClone(rand.New(rand.NewPCG(1, 1))), t}
 	after.write(after.open("a", os.O_WRONLY|os.O_APPEND), "!")
-	if got := content("b")(after.FS); got != content("a")(after.FS) {
-		t.Errorf("b holds %s", got)
-	}
+	must.Equal(t, "b", content("b")(after.FS), content("a")(after.FS))
 }
 
 func TestCrashCloneIsDeterministicAndApart(t *testing.T) {
@@ -342,20 +340,14 @@ func TestCrashCloneIsDeterministicAndApart(t *testing.T) {
 	}
 	first := d.CrashClone(rand.New(rand.NewPCG(7, 7)))
 	before := show(first)
-	if again := show(d.CrashClone(rand.New(rand.NewPCG(7, 7)))); again != before {
-		t.Errorf("the same seed gives\n%s\nand then\n%s", before, again)
-	}
+	must.Equal(t, "the same seed", show(d.CrashClone(rand.New(rand.NewPCG(7, 7)))), before)
 	if len(d.outcomes(show)) < seeds/2 {
 		t.Error("seeds hardly make a difference")
 	}
 	for i := range 20 {
 		d.write(d.open(fmt.Sprintf("f%d", i), os.O_WRONLY), "changed")
 	}
-	if now := show(first); now != before {
-		t.Error("writing to the original changed the clone")
-	}
+	must.Equal(t, "the clone after a write to the original", show(first), before)
 	// What a crash left is on disk: another crash takes nothing away.
-	if after := show(first.CrashClone(rand.New(rand.NewPCG(8, 8)))); after != before {
-		t.Error("a second crash lost what the first one left")
-	}
+	must.Equal(t, "after a second crash", show(first.CrashClone(rand.New(rand.NewPCG(8, 8)))), before)
 }

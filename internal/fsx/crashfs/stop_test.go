@@ -1,7 +1,7 @@
 package crashfs_test
 
 import (
-	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -47,21 +47,13 @@ func TestStopAtEveryCall(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		c := crashfs.New()
 		c.StopAt(n)
-		if err := everything(c); !errors.Is(err, crashfs.ErrCrashed) {
-			t.Errorf("call %d: got %v, want ErrCrashed", n, err)
-		}
-		if c.Calls() != n {
-			t.Errorf("stop at %d: %d calls were made", n, c.Calls())
-		}
-		if _, err := c.ReadDir("/"); !errors.Is(err, crashfs.ErrCrashed) {
-			t.Errorf("a dead process read a directory: %v", err)
-		}
+		must.Is(t, fmt.Sprintf("call %d", n), everything(c), crashfs.ErrCrashed)
+		must.Equal(t, fmt.Sprintf("calls with a stop at %d", n), c.Calls(), n)
+		must.Is(t, "reading a directory", must.Err(c.ReadDir("/")), crashfs.ErrCrashed)
 	}
 	c = crashfs.New()
 	c.StopAt(10)
-	if err := everything(c); err != nil {
-		t.Errorf("stop after the last call: %v", err)
-	}
+	must.NoError(t, everything(c))
 }
 
 func TestStoppedCallHasNoEffect(t *testing.T) {
@@ -70,20 +62,10 @@ func TestStoppedCallHasNoEffect(t *testing.T) {
 	d.durable("f", "one")
 	f := d.open("f", os.O_RDWR)
 	d.StopAt(d.Calls() + 1)
-	if _, err := f.Write([]byte("two")); !errors.Is(err, crashfs.ErrCrashed) {
-		t.Errorf("write: got %v, want ErrCrashed", err)
-	}
-	if err := d.Remove("f"); !errors.Is(err, crashfs.ErrCrashed) {
-		t.Errorf("remove: got %v, want ErrCrashed", err)
-	}
-	if _, err := f.Read(make([]byte, 1)); !errors.Is(err, crashfs.ErrCrashed) {
-		t.Errorf("read: got %v, want ErrCrashed", err)
-	}
-	if err := f.Close(); err != nil {
-		t.Errorf("close: %v", err)
-	}
+	must.Is(t, "write", must.Err(f.Write([]byte("two"))), crashfs.ErrCrashed)
+	must.Is(t, "remove", d.Remove("f"), crashfs.ErrCrashed)
+	must.Is(t, "read", must.Err(f.Read(make([]byte, 1))), crashfs.ErrCrashed)
+	must.NoError(t, f.Close())
 	d.StopAt(0)
-	if got, err := fsx.ReadFile(d, "f", 10); string(got) != "one" || err != nil {
-		t.Errorf("the next process reads %q, %v", got, err)
-	}
+	must.Equal(t, "content for the next process", string(must.Get(fsx.ReadFile(d, "f", 10))(t)), "one")
 }

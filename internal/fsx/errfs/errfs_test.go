@@ -2,13 +2,12 @@ package errfs_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"syscall"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
@@ -104,15 +103,11 @@ func TestInjectedCallDoesNotReachTheBase(t *testing.T) {
 	base := crashfs.New()
 	e := errfs.Wrap(base, errfs.Rule{Op: errfs.OpMkdir, Err: syscall.ENOSPC})
 	err := e.Mkdir("d", 0o700)
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("got %v, want ENOSPC", err)
-	}
+	must.Is(t, "", err, syscall.ENOSPC)
 	if perr := (*fs.PathError)(nil); !errors.As(err, &perr) || perr.Path != "d" {
 		t.Errorf("got %v, want an error that names the path", err)
 	}
-	if base.Calls() != 0 {
-		t.Errorf("%d calls reached the base", base.Calls())
-	}
+	must.Equal(t, "calls that reached the base", base.Calls(), 0)
 }
 
 func TestFirstDueRuleWins(t *testing.T) {
@@ -121,9 +116,7 @@ func TestFirstDueRuleWins(t *testing.T) {
 		errfs.Rule{Op: errfs.OpMkdir, Nth: 2, Err: syscall.EIO},
 		errfs.Rule{Glob: "d*", Err: syscall.ENOSPC})
 	for i, want := range []error{syscall.ENOSPC, syscall.EIO, syscall.ENOSPC} {
-		if err := e.Mkdir("d", 0o700); !errors.Is(err, want) {
-			t.Errorf("call %d: got %v, want %v", i+1, err, want)
-		}
+		must.Is(t, fmt.Sprintf("call %d", i+1), e.Mkdir("d", 0o700), want)
 	}
 }
 
@@ -141,9 +134,7 @@ func TestShortWrite(t *testing.T) {
 		if n != len(tt.want) || !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("written %d: got %d, %v", tt.written, n, err)
 		}
-		if got, err := fsx.ReadFile(base, "f", 10); string(got) != tt.want || err != nil {
-			t.Errorf("written %d: the file holds %q, %v; want %q", tt.written, got, err, tt.want)
-		}
+		must.Equal(t, fmt.Sprintf("written %d: the file", tt.written), string(must.Get(fsx.ReadFile(base, "f", 10))(t)), tt.want)
 	}
 }
 
@@ -151,12 +142,8 @@ func TestFailedCloseCloses(t *testing.T) {
 	t.Parallel()
 	e := errfs.Wrap(crashfs.New(), errfs.Rule{Op: errfs.OpClose, Nth: 1, Err: syscall.EIO})
 	f := must.Get(e.OpenFile("f", os.O_WRONLY|os.O_CREATE, 0o600))(t)
-	if err := f.Close(); !errors.Is(err, syscall.EIO) {
-		t.Errorf("got %v, want EIO", err)
-	}
-	if err := f.Close(); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("got %v, want fs.ErrClosed", err)
-	}
+	must.Is(t, "", f.Close(), syscall.EIO)
+	must.Is(t, "", f.Close(), fs.ErrClosed)
 }
 
 // As on Linux: after a failed sync the next one succeeds and persists nothing.
@@ -190,21 +177,15 @@ func TestFailedSyncSpoilsTheFile(t *testing.T) {
 			f := must.Get(e.OpenFile("f", os.O_WRONLY|os.O_CREATE, 0o600))(t)
 			must.Get(f.Write([]byte("data")))(t)
 			must.Do(t, e.SyncDir("/"))
-			if err := f.Sync(); !errors.Is(err, syscall.EIO) {
-				t.Fatalf("first sync: got %v, want EIO", err)
-			}
-			if err := tt.sync(e, f); err != nil {
-				t.Fatalf("second sync: %v", err)
-			}
+			must.Is(t, "first sync", f.Sync(), syscall.EIO)
+			must.Do(t, tt.sync(e, f))
 			lost := false
 			for seed := range uint64(50) {
 				after := base.CrashClone(rand.New(rand.NewPCG(seed, 0)))
 				got, err := fsx.ReadFile(after, "f", 10)
 				lost = lost || err != nil || string(got) != "data"
 			}
-			if lost != tt.lost {
-				t.Errorf("data can be lost: got %v, want %v", lost, tt.lost)
-			}
+			must.Equal(t, "data can be lost", lost, tt.lost)
 		})
 	}
 }
@@ -226,9 +207,7 @@ func TestFailedSyncAllSpoilsTheTree(t *testing.T) {
 	must.Do(t, fsx.MkdirAll(fsys, "/d/e", 0o700))
 	f := must.Get(fsx.Build(fsys, "/d/e/a", 0o600))(t)
 	must.Get(f.WriteAt([]byte("one"), 0))(t)
-	if err := fsys.SyncAll("/d"); !errors.Is(err, syscall.EIO) {
-		t.Fatalf("got %v, want EIO", err)
-	}
+	must.Is(t, "", fsys.SyncAll("/d"), syscall.EIO)
 	for what, err := range map[string]error{"sync": f.Sync(), "sync all": fsys.SyncAll("/d"), "sync all below": fsys.SyncAll("/d/e"), "close": f.Close()} {
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
@@ -262,9 +241,7 @@ func TestTrace(t *testing.T) {
 		"syncdir /",
 		"syncall /",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Equal(t, "", got, want)
 }
 
 func TestTraceRel(t *testing.T) {
@@ -285,7 +262,5 @@ func TestTraceRel(t *testing.T) {
 		"syncdir ..",
 		"remove none (failed)",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Equal(t, "", got, want)
 }
