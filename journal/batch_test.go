@@ -19,10 +19,7 @@ func TestAppendAllKeepsTheOrder(t *testing.T) {
 	for n := range 100 {
 		entries = append(entries, entry(n+1))
 	}
-	kept, err := j.AppendAll(t.Context(), one, entries)
-	if err != nil || kept != 100 {
-		t.Fatalf("%d kept, %v", kept, err)
-	}
+	must.Equal(t, "last sequence", must.Get(j.AppendAll(t.Context(), one, entries))(t), 100)
 	must.Equal(t, "frames", texts(mustRead(t, j, one.Key(), 0)), numbered(1, 100))
 }
 
@@ -49,9 +46,7 @@ func TestAppendAllRefuses(t *testing.T) {
 	for _, tt := range tests {
 		kept, err := j.AppendAll(tt.ctx, tt.session, tt.entries)
 		must.Kind(t, tt.name, err, tt.want)
-		if kept != tt.kept {
-			t.Errorf("%s: %d kept, want %d", tt.name, kept, tt.kept)
-		}
+		must.Equal(t, tt.name, kept, tt.kept)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -50,9 +51,7 @@ func appendFrom(b *testing.B, j *journal.Journal, writers, n int) time.Duration 
 	for range writers {
 		wg.Go(func() {
 			for next.Add(1) <= int64(n) {
-				if _, err := j.Append(context.Background(), one, journal.Entry{Payload: payload}); err != nil {
-					b.Error(err)
-				}
+				must.NoError(b, must.Err(j.Append(context.Background(), one, journal.Entry{Payload: payload})))
 			}
 		})
 	}

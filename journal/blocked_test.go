@@ -23,9 +23,7 @@ func TestAnEntryKnowsThatItWaits(t *testing.T) {
 		blocked <- struct{}{}
 	}
 	mustAppend(t, j, one, e)
-	if len(told) > 0 {
-		t.Errorf("nobody was there, told %v", told)
-	}
+	must.Equal(t, "told although nobody was there", len(told), 0)
 	lock := must.Get(fsx.TryLock(filepath.Join(dir, string(one.Key()), "lock"), fsx.Exclusive))(t)
 	done := make(chan error)
 	go func() {

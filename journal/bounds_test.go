@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -29,9 +28,7 @@ func gaps(t *testing.T, frames []journal.Frame) (out []journal.Gap) {
 			continue
 		}
 		var g journal.Gap
-		if err := json.Unmarshal(f.Payload, &g); err != nil {
-			t.Fatalf("%s: %v", f.Payload, err)
-		}
+		must.Do(t, json.Unmarshal(f.Payload, &g))
 		out = append(out, g)
 	}
 	return out
@@ -55,9 +52,7 @@ func TestFullSessionDropsToolOutputFirst(t *testing.T) {
 		t.Fatalf("%d frames, %d of them gaps, for %d entries", len(frames), len(dropped), outputs)
 	}
 	for _, g := range dropped {
-		if g != (journal.Gap{DroppedBytes: 1000, About: "tool output"}) {
-			t.Errorf("a gap says %+v", g)
-		}
+		must.Equal(t, "a gap", g, journal.Gap{DroppedBytes: 1000, About: "tool output"})
 	}
 	prompts := 0
 	for ; ; prompts++ {
@@ -74,9 +69,7 @@ func TestFullSessionDropsToolOutputFirst(t *testing.T) {
 	if prompts < 3 {
 		t.Errorf("only %d prompts were kept after the tool output", prompts)
 	}
-	if got := mustRead(t, j, one.Key(), 0); len(got) != outputs+prompts {
-		t.Errorf("%d frames for %d entries", len(got), outputs+prompts)
-	}
+	must.Equal(t, "frames", len(mustRead(t, j, one.Key(), 0)), outputs+prompts)
 	st, err := j.Status(t.Context(), one.Key(), 0)
 	if err != nil || st.Gaps != int64(len(dropped)) || st.Bytes > bound+3*headerSize {
 		t.Errorf("status: %+v, %v", st, err)
@@ -203,9 +196,7 @@ func TestLargestPayload(t *testing.T) {
 	for _, f := range mustRead(t, on(t, nil, dir), one.Key(), 0) {
 		sizes = append(sizes, len(f.Payload))
 	}
-	if !slices.Equal(sizes, []int{journal.MaxPayload, 0, journal.MaxPayload}) {
-		t.Errorf("got payloads of %v bytes", sizes)
-	}
+	must.Equal(t, "sizes of payloads", sizes, []int{journal.MaxPayload, 0, journal.MaxPayload})
 }
 
 // TestOptions refuses what makes no sense.

@@ -134,9 +134,7 @@ func TestStoreAheadOfTheJournal(t *testing.T) {
 					must.Do(t, call(s.journal()))
 				}
 				must.Equal(t, "next sequence", mustAppend(t, s.journal(), one, entry(7)), 21)
-				if got := texts(mustRead(t, s.journal(), one.Key(), 20)); !slices.Equal(got, []string{"21 entry 7"}) {
-					t.Errorf("read %v", got)
-				}
+				must.Equal(t, "read", texts(mustRead(t, s.journal(), one.Key(), 20)), []string{"21 entry 7"})
 				if st, err := s.journal().Status(t.Context(), one.Key(), 20); err != nil || st.Damaged != 0 || st.Undrained != 1 {
 					t.Errorf("status: %+v, %v", st, err)
 				}
@@ -161,12 +159,8 @@ func TestClearKeepsWhatCouldNotBeRead(t *testing.T) {
 			b := damage(s.bytes(2))
 			put(t, s.disk, segment(s.dir, 2), b)
 			must.Get(s.journal().Clear(t.Context(), one.Key(), 9))(t)
-			if got := string(s.kept()); got != string(b) {
-				t.Errorf("kept %q, want %q", got, b)
-			}
-			if got := s.segments(); !slices.Equal(got, []string{"000004.seg"}) {
-				t.Errorf("segments %v", got)
-			}
+			must.Equal(t, "kept", string(s.kept()), string(b))
+			must.Equal(t, "segments", s.segments(), []string{"000004.seg"})
 		})
 	}
 }
@@ -180,9 +174,7 @@ func TestClearWithAFullQuarantine(t *testing.T) {
 	put(t, s.disk, segment(s.dir, 2), b)
 	j := open(t, s.dir, journal.Options{FS: s.disk, MaxSessionBytes: 100})
 	must.Fail(j.Clear(t.Context(), one.Key(), 9))(t, "clear", amber.KindQuota)
-	if got := s.segments(); !slices.Equal(got, []string{"000002.seg", "000003.seg", "000004.seg"}) {
-		t.Errorf("segments %v", got)
-	}
+	must.Equal(t, "segments", s.segments(), []string{"000002.seg", "000003.seg", "000004.seg"})
 }
 
 // TestClearArguments checks what comes from outside.
@@ -206,16 +198,12 @@ func TestClearArguments(t *testing.T) {
 		must.Kind(t, "list quarantine", j.Quarantined(t.Context(), key, nil), amber.KindInvalid)
 	}
 	never := journal.Session{Host: "test", ID: "never"}.Key()
-	if n, err := j.Clear(t.Context(), never, 3); n != 0 || err != nil {
-		t.Errorf("clearing a session that is not there: %d, %v", n, err)
-	}
+	must.Equal(t, "clearing a session that is not there", must.Get(j.Clear(t.Context(), never, 3))(t), 0)
 	if frames, d, err := readAll(j, never, 0); len(frames) > 0 || d.Any() || err != nil {
 		t.Errorf("reading a session that is not there: %v, %+v, %v", frames, d, err)
 	}
 	must.Fail(j.Status(t.Context(), never, 0))(t, "status of a session that is not there", amber.KindNotFound)
-	if got := s.segments(); len(got) != 3 {
-		t.Errorf("segments %v", got)
-	}
+	must.Equal(t, "segments", len(s.segments()), 3)
 }
 
 // TestClearIsToldOfErrors fails the removal.
@@ -229,8 +217,6 @@ func TestClearIsToldOfErrors(t *testing.T) {
 		if again, err := j.Clear(t.Context(), one.Key(), 6); err != nil || removed+again > 2*(headerSize+3*frameSize) {
 			t.Errorf("%s: removed %d, then %d, %v", op, removed, again, err)
 		}
-		if got := texts(mustRead(t, s.journal(), one.Key(), 6)); !slices.Equal(got, numbered(7, 9)) {
-			t.Errorf("%s: read %v", op, got)
-		}
+		must.Equal(t, string(op)+": read", texts(mustRead(t, s.journal(), one.Key(), 6)), numbered(7, 9))
 	}
 }

@@ -310,9 +310,7 @@ func checkFrames(t *testing.T, j *journal.Journal, l *ledger) int64 {
 	last := l.drained
 	seen := map[string]bool{}
 	for _, f := range frames {
-		if f.Seq != last+1 {
-			t.Errorf("sequence %d after %d", f.Seq, last)
-		}
+		must.Equal(t, "sequence", f.Seq, last+1)
 		last = f.Seq
 		text := string(f.Payload)
 		if want, ok := l.acked[f.Seq]; ok && text != want {
@@ -395,9 +393,7 @@ func TestTornBytesAreKept(t *testing.T) {
 			t.Errorf("kept %d times, %v", kept, err)
 		}
 	}
-	if got := files(t, disk, dir, string(one.Key()), "quarantine"); len(got) != 2 {
-		t.Errorf("quarantine holds %v", got)
-	}
+	must.Equal(t, "quarantine", len(files(t, disk, dir, string(one.Key()), "quarantine")), 2)
 	must.Equal(t, "frames", texts(mustRead(t, j, one.Key(), 0)), numbered(1, 2))
 }
 

@@ -2,7 +2,6 @@ package journal_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -94,12 +93,8 @@ func TestTornTails(t *testing.T) {
 		t.Helper()
 		s := s.with(1, b)
 		d := s.check(int64(intact+1), numbered(1, intact)...)
-		if want := (journal.Damage{Torn: int64(len(torn))}); d != want {
-			t.Errorf("got damage %+v, want %+v", d, want)
-		}
-		if !bytes.Equal(s.kept(), torn) {
-			t.Errorf("kept %q, want %q", s.kept(), torn)
-		}
+		must.Equal(t, "damage", d, journal.Damage{Torn: int64(len(torn))})
+		must.Equal(t, "kept", string(s.kept()), string(torn))
 		if t.Failed() {
 			t.Fatal(name)
 		}
@@ -259,14 +254,8 @@ func TestALossIsCountedOnAFullDisk(t *testing.T) {
 	bad := errfs.Wrap(fsx.OS(), errfs.Rule{Op: errfs.OpWrite, Nth: 1, Err: syscall.ENOSPC})
 	j := open(t, dir, journal.Options{FS: bad})
 	must.Do(t, j.CountLoss(syscall.ENOSPC))
-	if l, err := j.Losses(); err != nil || l.Count != 1 {
-		t.Errorf("%+v, %v", l, err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "reserve")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the reserve is still there: %v", err)
-	}
+	must.Equal(t, "losses", must.Get(j.Losses())(t).Count, 1)
+	must.Is(t, "the reserve", must.Err(os.Stat(filepath.Join(dir, "reserve"))), os.ErrNotExist)
 	fill(t, open(t, dir, journal.Options{}), journal.Session{Host: "test", ID: "another"}, 1)
-	if info, err := os.Stat(filepath.Join(dir, "reserve")); err != nil || info.Size() != 16<<10 {
-		t.Errorf("there is no reserve again: %v", err)
-	}
+	must.Equal(t, "the new reserve", must.Get(os.Stat(filepath.Join(dir, "reserve")))(t).Size(), 16<<10)
 }

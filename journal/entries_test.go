@@ -61,9 +61,7 @@ func TestAnAppendWritesOnlyItsEntry(t *testing.T) {
 	j := on(t, errfs.Trace(newDisk(t, dir), func(line string) {
 		if f := strings.Fields(line); f[0] == "write" {
 			var bytes int
-			if _, err := fmt.Sscan(f[2], &bytes); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, must.Err(fmt.Sscan(f[2], &bytes)))
 			written += bytes
 		}
 	}), dir)
@@ -80,9 +78,7 @@ func TestACutOffAppendLeavesEarlierEntries(t *testing.T) {
 	s := newSession(t, journal.Options{}, 9)
 	rec := &recorder{}
 	mustAppend(t, on(t, errfs.TraceRel(s.disk, filepath.Join(s.dir, string(one.Key())), rec.add), s.dir), one, entry(10))
-	if want := []string{"write 000001.seg 48", "sync 000001.seg"}; !slices.Equal(rec.lines, want) {
-		t.Errorf("an append made the calls %q, want %q", rec.lines, want)
-	}
+	must.Equal(t, "calls of an append", rec.lines, []string{"write 000001.seg 48", "sync 000001.seg"})
 	for n := 1; n <= 2; n++ {
 		s := newSession(t, journal.Options{}, 9)
 		s.disk.StopAt(s.disk.Calls() + n)
@@ -161,9 +157,7 @@ func TestConcurrentAppendsKeepEveryEntry(t *testing.T) {
 	for _, j := range []*journal.Journal{a, a, b} {
 		wg.Go(func() {
 			for {
-				if err := j.FlushAll(context.Background()); err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, j.FlushAll(context.Background()))
 				select {
 				case <-done:
 					return
@@ -228,9 +222,7 @@ func TestRecoveryCanBeRepeatedAndResumed(t *testing.T) {
 		}
 		must.Get(s.journal().Clear(t.Context(), one.Key(), cursor))(t)
 	}
-	if !slices.Equal(stored, numbered(1, 9)) {
-		t.Errorf("stored %v", stored)
-	}
+	must.Equal(t, "stored", stored, numbered(1, 9))
 }
 
 func TestABadByteCostsItsEntryAlone(t *testing.T) {
@@ -275,9 +267,7 @@ func TestEntriesAreOrderedBySequence(t *testing.T) {
 		now := today()
 		j := open(t, spoolDir(t), journal.Options{Clock: func() time.Time { now = now.Add(step); return now }})
 		fill(t, j, one, 5)
-		if got := texts(mustRead(t, j, one.Key(), 0)); !slices.Equal(got, numbered(1, 5)) {
-			t.Errorf("%s: read %v", name, got)
-		}
+		must.Equal(t, name+": read", texts(mustRead(t, j, one.Key(), 0)), numbered(1, 5))
 	}
 }
 
@@ -292,9 +282,7 @@ func TestANameNeverBecomesAPath(t *testing.T) {
 			t.Errorf("%.20q: the folder holds %v", host, got)
 		}
 	}
-	if got := files(t, fsx.OS(), filepath.Dir(dir)); !slices.Equal(got, []string{"spool"}) {
-		t.Errorf("beside the spool there are %v", got)
-	}
+	must.Equal(t, "beside the spool", files(t, fsx.OS(), filepath.Dir(dir)), []string{"spool"})
 }
 
 func TestSizesAreBounded(t *testing.T) {

@@ -59,9 +59,7 @@ func TestEveryErrorIsToldOrHarmless(t *testing.T) {
 						checkFault(t, err, fault.rule.Err, fault.want)
 					}
 					for i := range 2 {
-						if err := l.append(j, entry(401+i)); err != nil {
-							t.Errorf("going on: %v", err)
-						}
+						must.NoError(t, l.append(j, entry(401+i)))
 					}
 					for _, after := range powerCuts(disk, dir, n, seeds/4) {
 						checkSession(t, after, dir, sc.options, l.clone())
@@ -77,9 +75,7 @@ func TestEveryErrorIsToldOrHarmless(t *testing.T) {
 
 func checkFault(t *testing.T, err, cause error, want amber.Kind) {
 	t.Helper()
-	if !errors.Is(err, cause) {
-		t.Errorf("got %v, want its cause %v in it", err, cause)
-	}
+	must.Is(t, "", err, cause)
 	must.Kind(t, "with a fault", err, want)
 	if (want == amber.KindRefused || errors.Is(cause, syscall.ENOSPC)) && amber.HintOf(err) == "" {
 		t.Errorf("%v comes without a hint", err)

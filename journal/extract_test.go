@@ -57,9 +57,7 @@ func TestExtractHoldsTheEntriesBetween(t *testing.T) {
 	fill(t, k, one, 9)
 	a, _ := extract(t, j, one.Key(), 2, 8)
 	b, _ := extract(t, k, one.Key(), 2, 8)
-	if !bytes.Equal(a, b) {
-		t.Error("the same entries give other bytes")
-	}
+	must.Equal(t, "bytes of the same entries", a, b)
 	if got, n := extract(t, j, journal.Session{Host: "none", ID: "none"}.Key(), 0, 9); n != 0 || len(got) != 64 {
 		t.Errorf("a session that is not there gives %d entries in %d bytes", n, len(got))
 	}
@@ -162,10 +160,7 @@ func TestLastIsTheHighestSequence(t *testing.T) {
 	j := open(t, dir, journal.Options{SegmentBytes: 200})
 	want := func(what string, n int64) {
 		t.Helper()
-		got, err := open(t, dir, journal.Options{}).Last(t.Context(), one.Key())
-		if got != n || err != nil {
-			t.Errorf("%s: got %d, %v, want %d", what, got, err, n)
-		}
+		must.Equal(t, what, must.Get(open(t, dir, journal.Options{}).Last(t.Context(), one.Key()))(t), n)
 	}
 	want("nothing there", 0)
 	must.Do(t, j.Start(t.Context(), one))

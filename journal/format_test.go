@@ -1,8 +1,6 @@
 package journal_test
 
 import (
-	"bytes"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -80,10 +78,7 @@ func TestVectorsAreWritten(t *testing.T) {
 			must.Do(t, os.MkdirAll(filepath.Dir(vectorPath(name)), 0o755))
 			must.Do(t, os.WriteFile(vectorPath(name), got, 0o644))
 		}
-		want, err := os.ReadFile(vectorPath(name))
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s: %v, got\n%swant\n%s", name, err, hex.Dump(got), hex.Dump(want))
-		}
+		must.Equal(t, name, got, must.Get(os.ReadFile(vectorPath(name)))(t))
 	}
 }
 

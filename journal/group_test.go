@@ -46,9 +46,7 @@ func crowd(t *testing.T, writers, each int, s journal.Session, journals ...*jour
 func checkCrowd(t *testing.T, j *journal.Journal, s journal.Session, acked map[int64]string) {
 	t.Helper()
 	frames := mustRead(t, j, s.Key(), 0)
-	if len(frames) != len(acked) {
-		t.Errorf("%d frames, %d acknowledged", len(frames), len(acked))
-	}
+	must.Equal(t, "frames", len(frames), len(acked))
 	for i, f := range frames {
 		if f.Seq != int64(i+1) || acked[f.Seq] != string(f.Payload) {
 			t.Errorf("frame %d has sequence %d and %q, acknowledged was %q", i, f.Seq, f.Payload, acked[f.Seq])
@@ -142,9 +140,7 @@ func TestFlushIntervalBoundsTheWait(t *testing.T) {
 				all = append(all, start(t, j, one, entry(1)))
 			}
 			for _, a := range all {
-				if _, err := a.result(); err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, must.Err(a.result()))
 			}
 			return time.Since(begin)
 		}
@@ -192,15 +188,11 @@ func TestWhoGivesUpHarmsNobody(t *testing.T) {
 		all[i].cancel()
 		_, err := all[i].result() // although the lock is still held
 		must.Kind(t, "the one that gave up", err, amber.KindUnreachable)
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
-		}
+		must.Is(t, "", err, context.Canceled)
 	}
 	must.Do(t, lock.Unlock())
 	for i, want := range map[int]int64{1: 2, 3: 3} {
-		if seq, err := all[i].result(); seq != want || err != nil {
-			t.Errorf("append %d: sequence %d, %v", i, seq, err)
-		}
+		must.Equal(t, fmt.Sprintf("append %d: sequence", i), must.Get(all[i].result())(t), want)
 	}
 	checkTexts(t, mustRead(t, j, one.Key(), 0), "1 entry 1", "2 entry 3", "3 entry 5")
 }
@@ -221,9 +213,7 @@ func TestEverybodyGivesUp(t *testing.T) {
 	waitFor(t, func() bool { return journal.Groups(j) == 0 }) // although the lock is still held
 	last := start(t, j, one, entry(3))
 	must.Do(t, lock.Unlock())
-	if seq, err := last.result(); seq != 2 || err != nil {
-		t.Errorf("sequence %d, %v", seq, err)
-	}
+	must.Equal(t, "sequence", must.Get(last.result())(t), 2)
 	checkTexts(t, mustRead(t, j, one.Key(), 0), "1 entry 1", "2 entry 3")
 }
 
@@ -236,9 +226,7 @@ func TestEntryBeingWrittenIsWaitedFor(t *testing.T) {
 	gate.waitForSync()
 	a.cancel()
 	gate.open()
-	if seq, err := a.result(); seq != 1 || err != nil {
-		t.Errorf("sequence %d, %v", seq, err)
-	}
+	must.Equal(t, "sequence", must.Get(a.result())(t), 1)
 }
 
 // TestEndedContext changes nothing.
@@ -250,9 +238,7 @@ func TestEndedContext(t *testing.T) {
 	cancel()
 	_, err := j.Append(ctx, one, entry(1))
 	must.Kind(t, "append", err, amber.KindUnreachable)
-	if keys, err := j.Keys(); len(keys) > 0 || err != nil {
-		t.Errorf("there are %v, %v", keys, err)
-	}
+	must.Equal(t, "keys", len(must.Get(j.Keys())(t)), 0)
 	mustAppend(t, j, one, entry(1))
 	_, err = j.Append(ctx, one, entry(2))
 	must.Kind(t, "append", err, amber.KindUnreachable)
@@ -282,9 +268,7 @@ func TestBusySession(t *testing.T) {
 	_, _, err := readAll(j, one.Key(), 0)
 	must.Kind(t, "read", err, amber.KindBusy)
 	must.Fail(j.Clear(t.Context(), one.Key(), 1))(t, "clear", amber.KindBusy)
-	if report, err := j.Recover(t.Context()); err != nil || len(report.Failed) != 1 {
-		t.Errorf("recover: %+v, %v", report, err)
-	}
+	must.Equal(t, "recover", len(must.Get(j.Recover(t.Context()))(t).Failed), 1)
 	if st, err := j.Status(t.Context(), one.Key(), 0); err != nil || st.Entries != 1 || st.LastError != "" {
 		t.Errorf("status: %+v, %v", st, err)
 	}
@@ -298,16 +282,12 @@ func TestFlush(t *testing.T) {
 	two := journal.Session{Host: "test", ID: "two"}
 	gate := newGate(fsx.OS())
 	j := on(t, gate, spoolDir(t))
-	if err := errors.Join(j.FlushAll(t.Context()), j.Flush(t.Context(), one.Key())); err != nil {
-		t.Errorf("with nothing under way: %v", err)
-	}
+	must.NoError(t, errors.Join(j.FlushAll(t.Context()), j.Flush(t.Context(), one.Key())))
 	a := start(t, j, one, entry(1))
 	gate.waitForSync()
 	b := start(t, j, one, entry(2))
 	waitFor(t, func() bool { return journal.Waiting(j, one.Key()) == 1 })
-	if err := j.Flush(t.Context(), two.Key()); err != nil {
-		t.Errorf("of another session: %v", err)
-	}
+	must.NoError(t, j.Flush(t.Context(), two.Key()))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.Kind(t, "with a context that is over", j.FlushAll(ctx), amber.KindUnreachable)
@@ -330,7 +310,5 @@ func TestFlush(t *testing.T) {
 
 func checkTexts(t *testing.T, frames []journal.Frame, want ...string) {
 	t.Helper()
-	if got := texts(frames); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, "frames", texts(frames), want)
 }

@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"syscall"
 	"testing"
@@ -145,9 +146,7 @@ func (h *history) drain(j *journal.Journal, n int) error {
 
 func (h *history) check() {
 	for payload := range h.acked {
-		if h.store.taken[payload] != 1 {
-			h.t.Errorf("%.16q was acknowledged and taken %d times", payload, h.store.taken[payload])
-		}
+		must.Equal(h.t, fmt.Sprintf("times %.16q was taken", payload), h.store.taken[payload], 1)
 	}
 	for payload, n := range h.store.taken {
 		if n > 1 {

@@ -42,9 +42,7 @@ func TestLinkedFoldersAreRefused(t *testing.T) {
 			for call, err := range everyCall(t, on(t, nil, dir)) {
 				must.Kind(t, call, err, amber.KindDamaged)
 			}
-			if got := files(t, fsx.OS(), elsewhere); len(got) > 0 {
-				t.Errorf("%v was written behind the link", got)
-			}
+			must.Equal(t, "files behind the link", len(files(t, fsx.OS(), elsewhere)), 0)
 		})
 	}
 }
@@ -66,9 +64,7 @@ func TestStrangeFilesNamedLikeSegments(t *testing.T) {
 		t.Errorf("%v, %+v, %v", texts(frames), d, err)
 	}
 	must.Get(j.Clear(t.Context(), one.Key(), 4))(t)
-	if b, err := os.ReadFile(victim); string(b) != "precious" || err != nil {
-		t.Errorf("the victim holds %q, %v", b, err)
-	}
+	must.Equal(t, "the victim", string(must.Get(os.ReadFile(victim))(t)), "precious")
 }
 
 // TestStrangeFilesInOtherPlaces puts links where the lock, the meta file and the losses belong.
@@ -97,9 +93,7 @@ func TestStrangeFilesInOtherPlaces(t *testing.T) {
 				_, err = j.Append(t.Context(), one, entry(3))
 			}
 			must.Kind(t, name, err, amber.KindDamaged)
-			if b, err := os.ReadFile(victim); string(b) != "precious" || err != nil {
-				t.Errorf("the victim holds %q, %v", b, err)
-			}
+			must.Equal(t, "the victim", string(must.Get(os.ReadFile(victim))(t)), "precious")
 		})
 	}
 }
@@ -118,9 +112,7 @@ func TestModes(t *testing.T) {
 		if info.IsDir() {
 			want = 0o700 | os.ModeDir
 		}
-		if info.Mode() != want {
-			t.Errorf("%s has mode %v, want %v", path, info.Mode(), want)
-		}
+		must.Equal(t, "mode of "+path, info.Mode(), want)
 		seen++
 		return err
 	})

@@ -20,9 +20,7 @@ func TestTheJournalIsReadByItsOwnerAlone(t *testing.T) {
 	defer syscall.Umask(old)
 	fill(t, on(t, nil, dir), one, 2)
 	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
-		if info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s has mode %v", path, info.Mode())
-		}
+		must.Equal(t, "mode of "+path, info.Mode().Perm()&0o077, 0)
 		return err
 	})
 	if err != nil {

@@ -74,18 +74,13 @@ func TestParkCopiesWhatWasNotDrained(t *testing.T) {
 		t.Errorf("again: %+v, %v", report, err)
 	}
 	must.Get(j.Park(t.Context(), dest, drainedTo(map[amber.SessionID]int64{"one": 11, "two": 2})))(t)
-	if _, err := os.Lstat(dest); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("with nothing to park there is a folder: %v", err)
-	}
+	must.Is(t, "the folder", must.Err(os.Lstat(dest)), os.ErrNotExist)
 }
 
 func TestParkOfNothing(t *testing.T) {
 	t.Parallel()
 	j := open(t, spoolDir(t), journal.Options{})
-	report, err := j.Park(t.Context(), filepath.Join(t.TempDir(), "parked", "1"), drainedTo(nil))
-	if err != nil || report.Frames != 0 {
-		t.Errorf("got %+v, %v", report, err)
-	}
+	must.Equal(t, "parked frames", must.Get(j.Park(t.Context(), filepath.Join(t.TempDir(), "parked", "1"), drainedTo(nil)))(t).Frames, 0)
 	must.Fail(j.Park(t.Context(), "relative", drainedTo(nil)))(t, "a relative path", amber.KindInvalid)
 	fill(t, j, one, 1)
 	stop := errors.New("stop")
@@ -108,15 +103,9 @@ func TestParkLeavesOutWhatNobodyCanRead(t *testing.T) {
 	if err != nil || report.Sessions != 1 || report.Frames != 2 || report.Failed[one.Key()] == "" {
 		t.Errorf("got %+v, %v", report, err)
 	}
-	if names := files(t, fsx.OS(), dest); len(names) != 1 {
-		t.Errorf("parked are %v", names)
-	}
-	if names := files(t, fsx.OS(), dir, string(two.Key()), "quarantine"); len(names) != 1 {
-		t.Errorf("the quarantine holds %v", names)
-	}
-	if names := files(t, fsx.OS(), dest, string(two.Key())); len(names) != 2 {
-		t.Errorf("the copy holds %v", names)
-	}
+	must.Equal(t, "parked", len(files(t, fsx.OS(), dest)), 1)
+	must.Equal(t, "the quarantine", len(files(t, fsx.OS(), dir, string(two.Key()), "quarantine")), 1)
+	must.Equal(t, "the copy", len(files(t, fsx.OS(), dest, string(two.Key()))), 2)
 }
 
 // TestParkedEntriesSurviveAPowerCut cuts the power at every call: what was acknowledged as parked is there, and
@@ -169,9 +158,7 @@ func checkParked(t *testing.T, disk *crashfs.FS, dir, dest string, acked bool) {
 		}
 		got = append(got, string(st.SessionID))
 	}
-	if len(got) != 2 {
-		t.Errorf("parked are %v", got)
-	}
+	must.Equal(t, "parked", len(got), 2)
 }
 
 // TestParkReportsEveryErrorOfItsDestination fails every call below the destination in turn.
@@ -196,9 +183,7 @@ func TestParkReportsEveryErrorOfItsDestination(t *testing.T) {
 				must.Do(t, err)
 				break
 			}
-			if !errors.Is(err, rule.Err) {
-				t.Errorf("%s %d: got %v, want %v", rule.Op, n, err, rule.Err)
-			}
+			must.Is(t, fmt.Sprintf("%s %d", rule.Op, n), err, rule.Err)
 		}
 	}
 }

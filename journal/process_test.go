@@ -113,12 +113,8 @@ func TestProcessPerEvent(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if len(a.twice) > 0 {
-		t.Errorf("answers %q", a.twice)
-	}
-	if len(a.acked) != processes {
-		t.Errorf("%d sequences for %d processes", len(a.acked), processes)
-	}
+	must.Equal(t, "sequences given twice", len(a.twice), 0)
+	must.Equal(t, "sequences", len(a.acked), processes)
 	checkCrowd(t, on(t, nil, dir), one, a.acked)
 }
 
@@ -146,9 +142,7 @@ func TestKilledProcesses(t *testing.T) {
 			seen[text] = true
 			delete(acked, f.Seq)
 		}
-		if len(acked) > 0 {
-			t.Errorf("trial %d: %d acknowledged entries are gone", trial, len(acked))
-		}
+		must.Equal(t, fmt.Sprintf("trial %d: acknowledged entries that are gone", trial), len(acked), 0)
 		total += len(frames)
 		mustAppend(t, j, s, entry(1))
 	}
@@ -195,8 +189,6 @@ func killSome(t *testing.T, dir string, s journal.Session, processes, after int)
 	for _, cmd := range children {
 		_ = cmd.Wait()
 	}
-	if len(a.twice) > 0 {
-		t.Errorf("answers %q", a.twice)
-	}
+	must.Equal(t, "sequences given twice", len(a.twice), 0)
 	return a.acked
 }

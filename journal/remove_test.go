@@ -2,7 +2,6 @@ package journal_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,9 +17,7 @@ import (
 func mustRemove(t *testing.T, j *journal.Journal, drained int64, want bool) {
 	t.Helper()
 	must.Get(j.Clear(context.Background(), one.Key(), drained))(t)
-	if got, err := j.Remove(context.Background(), one.Key(), drained); err != nil || got != want {
-		t.Errorf("removed %v, %v, want %v", got, err, want)
-	}
+	must.Equal(t, "removed", must.Get(j.Remove(context.Background(), one.Key(), drained))(t), want)
 }
 
 func TestRemoveLeavesWhatIsNotDrained(t *testing.T) {
@@ -42,9 +39,7 @@ func TestRemoveLeavesWhatIsNotDrained(t *testing.T) {
 	must.Do(t, os.Remove(filepath.Join(dir, string(one.Key()), "notes.txt")))
 	mustRemove(t, j, 3, true)
 	mustRemove(t, j, 3, false)
-	if _, err := os.Stat(filepath.Join(dir, string(one.Key()))); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder is there: %v", err)
-	}
+	must.Is(t, "the folder", must.Err(os.Stat(filepath.Join(dir, string(one.Key())))), os.ErrNotExist)
 }
 
 // TestAFolderMadeAgainHasAnotherOrigin, and sequences that begin again.
@@ -52,14 +47,10 @@ func TestAFolderMadeAgainHasAnotherOrigin(t *testing.T) {
 	t.Parallel()
 	j := open(t, spoolDir(t), journal.Options{})
 	fill(t, j, one, 3)
-	before, err := j.Origin(one.Key())
-	if err != nil || before.Session != one {
-		t.Fatal(before, err)
-	}
+	before := must.Get(j.Origin(one.Key()))(t)
+	must.Equal(t, "session of the origin", before.Session, one)
 	fill(t, j, one, 1)
-	if same, err := j.Origin(one.Key()); err != nil || same != before {
-		t.Errorf("%+v, then %+v, %v", before, same, err)
-	}
+	must.Equal(t, "origin", must.Get(j.Origin(one.Key()))(t), before)
 	mustRemove(t, j, 4, true)
 	must.Fail(j.Origin(one.Key()))(t, "of a folder that is gone", amber.KindNotFound)
 	must.Equal(t, "sequence", mustAppend(t, j, one, entry(1)), 1)
@@ -80,9 +71,7 @@ func TestRemovedUnderAppends(t *testing.T) {
 		j := open(t, dir, journal.Options{}) // as another process would have it
 		wg.Go(func() {
 			for i := range each {
-				if _, err := j.Append(context.Background(), one, journal.Entry{Payload: fmt.Appendf(nil, "%d %d", w, i)}); err != nil {
-					t.Errorf("append: %v", err)
-				}
+				must.NoError(t, must.Err(j.Append(context.Background(), one, journal.Entry{Payload: fmt.Appendf(nil, "%d %d", w, i)})))
 			}
 		})
 	}
@@ -120,9 +109,7 @@ func TestRemovedUnderAppends(t *testing.T) {
 	}
 	drain()
 	for payload, n := range seen {
-		if n != 1 {
-			t.Errorf("%q was seen %d times", payload, n)
-		}
+		must.Equal(t, fmt.Sprintf("times %q was seen", payload), n, 1)
 	}
 	if len(seen) != writers*each || removals == 0 {
 		t.Errorf("%d entries, %d removals", len(seen), removals)

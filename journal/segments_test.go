@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"path/filepath"
 	"slices"
@@ -141,9 +142,7 @@ func TestNewerSegmentIsLeftAlone(t *testing.T) {
 		if err != nil || st.LastError == "" {
 			t.Errorf("status: %+v, %v", st, err)
 		}
-		if !bytes.Equal(s.bytes(n), b) {
-			t.Errorf("segment %d was changed", n)
-		}
+		must.Equal(t, fmt.Sprintf("segment %d", n), s.bytes(n), b)
 	}
 }
 
@@ -155,9 +154,7 @@ func TestNewerMetaIsLeftAlone(t *testing.T) {
 	b := []byte(`{"format":2,"who":"knows"}`)
 	put(t, s.disk, path, b)
 	must.Fail(s.journal().Append(t.Context(), one, entry(3)))(t, "append", amber.KindTooNew)
-	if !bytes.Equal(slurp(t, s.disk, path), b) {
-		t.Error("the meta file was changed")
-	}
+	must.Equal(t, "the meta file", slurp(t, s.disk, path), b)
 }
 
 // TestMetaIsMadeAgain loses and damages the meta file: the next append knows whose session it is.
@@ -183,17 +180,13 @@ func TestMetaIsMadeAgain(t *testing.T) {
 			if err != nil || st.LastError != "" || st.SessionID != one.ID || st.Entries != 3 || st.Quarantined != 1 {
 				t.Errorf("after: %+v, %v", st, err)
 			}
-			if got := s.kept(); string(got) != content {
-				t.Errorf("kept %q", got)
-			}
+			must.Equal(t, "kept", string(s.kept()), content)
 		})
 	}
 	s := newSession(t, journal.Options{}, 2)
 	must.Do(t, s.disk.Remove(filepath.Join(s.dir, string(one.Key()), "meta")))
 	mustAppend(t, s.journal(), one, entry(3))
-	if st, err := s.journal().Status(t.Context(), one.Key(), 0); err != nil || st.SessionID != one.ID {
-		t.Errorf("after a loss: %+v, %v", st, err)
-	}
+	must.Equal(t, "after a loss", must.Get(s.journal().Status(t.Context(), one.Key(), 0))(t).SessionID, one.ID)
 }
 
 // TestOneBadSessionBlocksNoOther puts sessions beside one another that are broken in every way.
@@ -224,12 +217,8 @@ func TestOneBadSessionBlocksNoOther(t *testing.T) {
 	}
 	wantFrames := map[journal.Key]int64{sessions[2].Key(): 3, sessions[3].Key(): 3, sessions[4].Key(): 1, sessions[5].Key(): 3}
 	for _, r := range reports {
-		if r.Frames != wantFrames[r.Key] {
-			t.Errorf("verify: %+v, want %d frames", r, wantFrames[r.Key])
-		}
-		if (r.Error != "") != (r.Key == sessions[0].Key()) {
-			t.Errorf("verify: %+v", r)
-		}
+		must.Equal(t, "frames of "+string(r.Key), r.Frames, wantFrames[r.Key])
+		must.Equal(t, "error of "+string(r.Key), r.Error != "", r.Key == sessions[0].Key())
 	}
 	report, err := j.Recover(t.Context())
 	if err != nil || report.Sessions != 6 || report.Frames != 10 || len(report.Failed) != 1 || report.Torn != 4+60-frameSize+1 {
@@ -254,10 +243,8 @@ func TestOneBadSessionBlocksNoOther(t *testing.T) {
 	if undrained != 1+1+3 || told != 3 {
 		t.Errorf("%d undrained, %d with an error: %+v", undrained, told, list)
 	}
-	for i, s := range sessions[1:] {
-		if _, err := j.Append(t.Context(), s, entry(9)); err != nil {
-			t.Errorf("session %s: %v", ids[i+1], err)
-		}
+	for _, s := range sessions[1:] {
+		must.NoError(t, must.Err(j.Append(t.Context(), s, entry(9))))
 	}
 }
 
@@ -280,8 +267,6 @@ func TestKeys(t *testing.T) {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 	for s, want := range map[journal.Session]bool{one: true, empty: false, {Host: "test", ID: "never"}: false} {
-		if got, err := newSession(t, journal.Options{}, 1).journal().Has(s); err != nil || got != want {
-			t.Errorf("has %s: %v, %v", s.ID, got, err)
-		}
+		must.Equal(t, fmt.Sprintf("has %s", s.ID), must.Get(newSession(t, journal.Options{}, 1).journal().Has(s))(t), want)
 	}
 }

@@ -33,9 +33,7 @@ func TestHostileSessionIDs(t *testing.T) {
 	for _, id := range good {
 		s := journal.Session{Host: "../host", ID: id}
 		fill(t, j, s, 2)
-		if got := texts(mustRead(t, j, s.Key(), 0)); !slices.Equal(got, numbered(1, 2)) {
-			t.Errorf("%.20q: read %v", id, got)
-		}
+		must.Equal(t, fmt.Sprintf("%.20q: read", id), texts(mustRead(t, j, s.Key(), 0)), numbered(1, 2))
 		if st, err := j.Status(t.Context(), s.Key(), 0); err != nil || st.SessionID != id || st.Host != s.Host {
 			t.Errorf("%.20q: %+v, %v", id, st, err)
 		}
@@ -53,12 +51,8 @@ func TestHostileSessionIDs(t *testing.T) {
 			t.Errorf("%q is in the spool", name)
 		}
 	}
-	if got := files(t, fsx.OS(), filepath.Dir(dir)); !slices.Equal(got, []string{"spool"}) {
-		t.Errorf("beside the spool there are %q", got)
-	}
-	if len(keys) != len(good) {
-		t.Errorf("%d keys for %d sessions", len(keys), len(good))
-	}
+	must.Equal(t, "beside the spool", files(t, fsx.OS(), filepath.Dir(dir)), []string{"spool"})
+	must.Equal(t, "keys", len(keys), len(good))
 }
 
 // TestKeyIsTheHash pins how a session gets its folder.
@@ -69,9 +63,7 @@ func TestKeyIsTheHash(t *testing.T) {
 	if a.Key() == b.Key() {
 		t.Error("two sessions share a folder")
 	}
-	if k, err := journal.ParseKey(string(a.Key())); k != a.Key() || err != nil {
-		t.Errorf("%s, %v", k, err)
-	}
+	must.Equal(t, "parsed key", must.Get(journal.ParseKey(string(a.Key())))(t), a.Key())
 }
 
 // TestClockGoesBack orders by sequence, whatever the clock says.
@@ -107,9 +99,7 @@ func TestStartMakesEverythingDurable(t *testing.T) {
 	}
 	before := disk.Calls()
 	mustAppend(t, on(t, disk, dir), one, entry(1))
-	if got := disk.Calls() - before; got != 4 { // two folders once more, write, sync
-		t.Errorf("the first append made %d calls", got)
-	}
+	must.Equal(t, "calls of the first append", disk.Calls()-before, 4)
 	for range 2 {
 		must.Do(t, on(t, disk, dir).Start(t.Context(), one))
 	}
@@ -166,9 +156,7 @@ func TestQuarantineKeepsEntries(t *testing.T) {
 		t.Errorf("kept %+v", got[1])
 	}
 	stop := errors.New("stop")
-	if err := j.Quarantined(t.Context(), one.Key(), func(journal.Held) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("got %v", err)
-	}
+	must.Is(t, "", j.Quarantined(t.Context(), one.Key(), func(journal.Held) error { return stop }), stop)
 	must.Kind(t, "a session that is not there", j.Quarantine(t.Context(), journal.Session{Host: "test", ID: "x"}.Key(), 1, nil, ""), amber.KindNotFound)
 	must.Kind(t, "a payload that is too large", j.Quarantine(t.Context(), one.Key(), 1, make([]byte, journal.MaxPayload+1), ""), amber.KindInvalid)
 	must.Kind(t, "no sequence", j.Quarantine(t.Context(), one.Key(), -1, nil, ""), amber.KindInvalid)
@@ -204,9 +192,7 @@ func TestLosses(t *testing.T) {
 	t.Parallel()
 	dir := lockedSpool(t)
 	disk := newDisk(t, dir)
-	if got, err := on(t, disk, dir).Losses(); err != nil || got.Count != 0 {
-		t.Errorf("at first: %+v, %v", got, err)
-	}
+	must.Equal(t, "at first", must.Get(on(t, disk, dir).Losses())(t).Count, 0)
 	quota := amber.Errorf(amber.KindQuota, "append", "", "full")
 	for _, cause := range []error{syscall.EIO, quota, quota, amber.Errorf("new kind", "", "", ""), nil} {
 		must.Do(t, on(t, disk, dir).CountLoss(cause))
@@ -220,14 +206,8 @@ func TestLosses(t *testing.T) {
 	}
 	put(t, disk, filepath.Join(dir, "losses"), make([]byte, 1<<20))
 	must.Do(t, on(t, disk, dir).CountLoss(quota))
-	if got, err := on(t, disk, dir).Losses(); err != nil || got.Count != 1<<20 {
-		t.Errorf("at the bound: %d, %v", got.Count, err)
-	}
+	must.Equal(t, "at the bound", must.Get(on(t, disk, dir).Losses())(t).Count, 1<<20)
 	disk.StopAt(1)
-	if err := on(t, disk, dir).CountLoss(quota); !errors.Is(err, crashfs.ErrCrashed) {
-		t.Errorf("on a broken disk: %v", err)
-	}
-	if keys, err := on(t, disk.CrashClone(newRand(0)), dir).Keys(); err != nil || len(keys) != 0 {
-		t.Errorf("the losses are taken for a session: %v, %v", keys, err)
-	}
+	must.Is(t, "on a broken disk", on(t, disk, dir).CountLoss(quota), crashfs.ErrCrashed)
+	must.Equal(t, "keys beside the losses", len(must.Get(on(t, disk.CrashClone(newRand(0)), dir).Keys())(t)), 0)
 }

@@ -22,9 +22,7 @@ func TestReadingHoldsOneFrame(t *testing.T) {
 		"read": func() error {
 			frames := 0
 			_, err := j.Read(t.Context(), one.Key(), 0, func(f journal.Frame) error { frames++; return nil })
-			if frames != n {
-				t.Errorf("%d frames", frames)
-			}
+			must.Equal(t, "frames", frames, n)
 			return err
 		},
 		"verify": func() error { _, err := j.Verify(t.Context()); return err },

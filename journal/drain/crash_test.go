@@ -94,9 +94,7 @@ func (s *story) drain(fsys fsx.FS) error {
 func (s *story) check(fsys fsx.FS) {
 	s.t.Helper()
 	for range 2 {
-		if err := s.drain(fsys); err != nil {
-			s.t.Errorf("draining what is left: %v", err)
-		}
+		must.NoError(s.t, s.drain(fsys))
 	}
 	got := said(s.t, s.store)
 	seen := map[string]int{}

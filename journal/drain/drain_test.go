@@ -90,9 +90,7 @@ func TestPoisonIsSetAside(t *testing.T) {
 	if err != nil || len(held) != 2 || !strings.HasPrefix(held[0], "2 check event id") || !strings.HasPrefix(held[1], "3 understand event") {
 		t.Errorf("quarantine %q, %v", held, err)
 	}
-	if again := w.once(drain.Options{}); again.Quarantined != 0 {
-		t.Errorf("given up twice: %+v", again)
-	}
+	must.Equal(t, "given up twice", w.once(drain.Options{}).Quarantined, 0)
 }
 
 // stubborn is a store whose Ingest fails as told.
@@ -196,9 +194,7 @@ func TestTwoDrainsAtOnce(t *testing.T) {
 		}()
 	}
 	for range 4 {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, <-done)
 	}
 	w.wantSaid(want...)
 }
@@ -276,9 +272,7 @@ func TestSessionsEnd(t *testing.T) {
 			if tt.want != "" && s.EndedAt != now {
 				t.Errorf("ended at %v, it was last heard of at %v", s.EndedAt, now)
 			}
-			if n := len(w.memories(amber.SessionSummary)); (n == 1) != (tt.want != "") {
-				t.Errorf("%d digests", n)
-			}
+			must.Equal(t, "a digest", len(w.memories(amber.SessionSummary)) == 1, tt.want != "")
 		})
 	}
 }
@@ -292,16 +286,12 @@ func TestAHostThatSpeaksAgain(t *testing.T) {
 	first.Process = amber.HostProcess{PID: 1, Boot: "b"}
 	w.keep(first)
 	dead := drain.Options{Grace: -1, Alive: func(amber.HostProcess) proc.Liveness { return proc.Dead }}
-	if r := w.once(dead); len(r.Ended) != 1 {
-		t.Fatalf("%+v", r)
-	}
+	must.Equal(t, "ended", len(w.once(dead).Ended), 1)
 	end := event(2, journal.HostSessionEnd)
 	end.Reason = "exit"
 	w.keep(end)
 	w.once(drain.Options{})
-	if s := w.session(); s.EndReason != "exit" {
-		t.Errorf("its own word came later; ended: %q", s.EndReason)
-	}
+	must.Equal(t, "reason after its own word", w.session().EndReason, "exit")
 	w.keep(prompt(3, "more"))
 	w.once(drain.Options{})
 	if s := w.session(); !s.EndedAt.IsZero() {
@@ -313,16 +303,12 @@ func TestDrainedSegmentsAreCleared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(prompt(1, "one"))
-	if r := w.once(drain.Options{}); r.Cleared != 0 {
-		t.Errorf("a session that goes on was cleared: %+v", r)
-	}
+	must.Equal(t, "cleared of a session that goes on", w.once(drain.Options{}).Cleared, 0)
 	w.keep(event(2, journal.HostSessionEnd))
 	if r := w.once(drain.Options{}); r.Cleared == 0 {
 		t.Errorf("a session that has ended was not cleared: %+v", r)
 	}
-	if keys, err := w.journal.Keys(); err != nil || len(keys) > 0 {
-		t.Errorf("its folder is still there: %v, %v", keys, err)
-	}
+	must.Equal(t, "keys", len(must.Get(w.journal.Keys())(t)), 0)
 	// A host that comes back begins a new folder, and nothing is taken for
 	// drained that is not.
 	w.keep(prompt(3, "three"))
@@ -334,9 +320,7 @@ func TestDrainedSegmentsAreCleared(t *testing.T) {
 	w.keep(event(5, journal.HostOther))
 	w.once(drain.Options{})
 	w.once(drain.Options{})
-	if keys, err := w.journal.Keys(); err != nil || len(keys) > 0 {
-		t.Errorf("the folder of a late event is still there: %v, %v", keys, err)
-	}
+	must.Equal(t, "keys after a late event", len(must.Get(w.journal.Keys())(t)), 0)
 }
 
 // TestDamageIsCountedAndTheRestDrained flips a byte in the middle.
@@ -388,9 +372,7 @@ func TestAFolderThatIsJustBeingMade(t *testing.T) {
 		if report := w.once(drain.Options{}); report.Any() {
 			t.Errorf("%s: %+v", name, report)
 		}
-		if keys, err := w.journal.Keys(); err != nil || len(keys) > 0 {
-			t.Errorf("%s: %v is still there, %v", name, keys, err)
-		}
+		must.Equal(t, name+": keys", len(must.Get(w.journal.Keys())(t)), 0)
 	}
 	w.keep(prompt(1, "one"))
 	w.once(drain.Options{})

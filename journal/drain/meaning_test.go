@@ -69,9 +69,7 @@ func TestLearningsAreBounded(t *testing.T) {
 	w.keep(answer(1, b.String()[:900_000]))
 	w.once(drain.Options{})
 	got := w.memories(amber.WorkflowInsight)
-	if len(got) != 20 {
-		t.Errorf("%d learnings", len(got))
-	}
+	must.Equal(t, "learnings", len(got), 20)
 	for _, m := range got {
 		if len(m.Content) > 2000 {
 			t.Errorf("a learning of %d bytes", len(m.Content))

@@ -2,7 +2,6 @@ package drain_test
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
@@ -75,9 +74,7 @@ func TestDecisionsAreExplained(t *testing.T) {
 		}
 	}
 	want := []string{"learning: ", "case: memory.write_back.cases is false", "digest: memory.write_back.digests is false"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, "", got, want)
 }
 
 // A session whose end is only noticed is decided about, too.

@@ -190,9 +190,7 @@ func start(t *testing.T, job, dir, name string) (*exec.Cmd, io.Reader) {
 // kill kills a process and returns what it had said by then.
 func kill(t *testing.T, cmd *exec.Cmd, heard <-chan []string) []string {
 	t.Helper()
-	if err := cmd.Process.Kill(); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, cmd.Process.Kill())
 	lines := <-heard
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code >= 0 {

@@ -63,9 +63,7 @@ func TestAnEndIsStoredNotCounted(t *testing.T) {
 	if s := w.session(); s.EndedAt.IsZero() || s.EndReason != amber.EndEnded || s.Summary == "" {
 		t.Errorf("%+v", s)
 	}
-	if n := len(w.memories(amber.SessionSummary)); n != 1 {
-		t.Errorf("%d digests", n)
-	}
+	must.Equal(t, "digests", len(w.memories(amber.SessionSummary)), 1)
 }
 
 // TestAFailedRoundIsNotTheLast: the loop goes on after an error.

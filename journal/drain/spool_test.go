@@ -28,9 +28,7 @@ func (w *world) hold() *drain.View {
 	w.t.Helper()
 	v := must.Get(drain.NewSpool(w.journal, w.store).Hold(context.Background()))(w.t)
 	w.t.Cleanup(func() {
-		if err := v.Close(); err != nil {
-			w.t.Error(err)
-		}
+		must.NoError(w.t, v.Close())
 	})
 	return v
 }
@@ -85,9 +83,7 @@ func TestHeldJournalIsCapturedUpToTheMark(t *testing.T) {
 	if _, err := w.worker(drain.Options{}).Once(ctx); err == nil {
 		t.Error("somebody drained a journal that is held")
 	}
-	if err := errors.Join(v.Close(), v.Close()); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, errors.Join(v.Close(), v.Close()))
 	w.once(drain.Options{})
 	w.wantSaid("user: one", "user: two", "user: three", "user: four", "user: too late")
 }
@@ -104,9 +100,7 @@ func TestClearedEntriesAreNoDamageWhereNobodyKnowsTheCursor(t *testing.T) {
 	defer v.Close()
 	must.Do(t, v.Mark(t.Context()))
 	all := taken(t, v)
-	if len(v.Unread()) != 0 {
-		t.Errorf("unread: %v", v.Unread())
-	}
+	must.Equal(t, "unread", len(v.Unread()), 0)
 	if len(all) != 1 || all[0].Frames != 1 || all[0].Drained != 2 || all[0].Last != 3 {
 		t.Errorf("captured %+v", all[0].Mark)
 	}
@@ -117,13 +111,8 @@ func TestHoldOfAJournalThatWasNeverMade(t *testing.T) {
 	w := newWorld(t)
 	v := w.hold()
 	must.Do(t, v.Mark(t.Context()))
-	if all := taken(t, v); len(all) != 0 {
-		t.Errorf("got %v", all)
-	}
-	report, err := v.Park(t.Context(), filepath.Join(t.TempDir(), "parked"), nil)
-	if err != nil || report.Frames != 0 {
-		t.Errorf("park: %+v, %v", report, err)
-	}
+	must.Equal(t, "taken", len(taken(t, v)), 0)
+	must.Equal(t, "park", must.Get(v.Park(t.Context(), filepath.Join(t.TempDir(), "parked"), nil))(t).Frames, 0)
 	// Its first entry is not drained either before the hold ends.
 	w.keep(prompt(1, "one"))
 	must.Do(t, v.Mark(t.Context()))
@@ -173,9 +162,7 @@ func TestReplayAppliesWhatWasCaptured(t *testing.T) {
 	v := w.hold()
 	must.Do(t, v.Mark(t.Context()))
 	c := taken(t, v)[0]
-	if c.Frames != 3 {
-		t.Fatalf("captured %d entries", c.Frames)
-	}
+	must.Equal(t, "captured", c.Frames, 3)
 	report := c.replay(t, w.store)
 	if report.Events != 3 || report.Applied != 3 || report.Quarantined != 0 {
 		t.Errorf("got %+v", report)
@@ -185,21 +172,15 @@ func TestReplayAppliesWhatWasCaptured(t *testing.T) {
 	if w.session().EndedAt.IsZero() {
 		t.Error("the end was not replayed")
 	}
-	if again := c.replay(t, w.store); again.Applied != 0 {
-		t.Errorf("replayed twice: %+v", again)
-	}
+	must.Equal(t, "replayed twice", c.replay(t, w.store).Applied, 0)
 	must.Do(t, v.Close())
-	if later := w.once(drain.Options{}); later.Applied != 0 {
-		t.Errorf("drained after the replay: %+v", later)
-	}
+	must.Equal(t, "drained after the replay", w.once(drain.Options{}).Applied, 0)
 	w.wantSaid(want...)
 
 	// A store that knows nothing of the session takes it, too; one that knows the events under another cursor
 	// does not take them again.
 	fresh := newStore(t)
-	if report := c.replay(t, fresh); report.Applied != 3 {
-		t.Errorf("into an empty store: %+v", report)
-	}
+	must.Equal(t, "into an empty store", c.replay(t, fresh).Applied, 3)
 	c.Cursor = strings.Repeat("0", 32)
 	if report := c.replay(t, fresh); report.Applied != 0 || report.Duplicates != 3 {
 		t.Errorf("under another cursor: %+v", report)
@@ -286,9 +267,7 @@ func TestParkedEntriesAreDrainedOnRequest(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	w.wantSaid("user: one", "user: three", "user: two", "assistant: second")
-	if keys, err := parked.Keys(); len(keys) != 0 || err != nil {
-		t.Errorf("left are %v, %v", keys, err)
-	}
+	must.Equal(t, "left", len(must.Get(parked.Keys())(t)), 0)
 	if again := w.once(drain.Options{Journal: parked, Final: true}); again.Any() {
 		t.Errorf("drained again: %+v", again)
 	}
@@ -339,8 +318,6 @@ func TestHoldNeedsTheStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.keep(prompt(1, "one"))
-	if _, err := drain.NewSpool(w.journal, mute{w.store}).Hold(t.Context()); !errors.Is(err, errMute) {
-		t.Errorf("got %v, want that of the store", err)
-	}
+	must.Is(t, "", must.Err(drain.NewSpool(w.journal, mute{w.store}).Hold(t.Context())), errMute)
 	w.once(drain.Options{}) // and it has let go
 }
