@@ -60,16 +60,12 @@ func TestCompactionChangesNothingThatAnybodySees(t *testing.T) {
 		t.Errorf("import of the pack by somebody new: %+v", r)
 	}
 	wantTexts(t, later, a.texts()...)
-	if r := later.imports(); r.Chunks != 0 {
-		t.Errorf("a second import: %+v", r)
-	}
+	must.Equal(t, "a second import", later.imports().Chunks, 0)
 	if r, err := a.sync.Compact(t.Context()); err != nil || r.Packed != 0 || r.After != 1 {
 		t.Errorf("a second compaction: %+v, %v", r, err)
 	}
 	a.save("after the pack")
-	if r := a.export(gitsync.ExportOptions{}); r.Observations != 1 {
-		t.Errorf("an export after the pack: %+v", r)
-	}
+	must.Equal(t, "an export after the pack", a.export(gitsync.ExportOptions{}).Observations, 1)
 }
 
 func TestCompactionTakesErasedTextOut(t *testing.T) {
@@ -99,9 +95,7 @@ func TestCompactionTakesErasedTextOut(t *testing.T) {
 	a.gives(b)
 	b.imports()
 	wantTexts(t, b, a.texts()...)
-	if r := a.imports(); r.Observations != 0 {
-		t.Errorf("import of what was rewritten: %+v", r)
-	}
+	must.Equal(t, "import of what was rewritten", a.imports().Observations, 0)
 }
 
 func TestCompactionTakesDeletedPromptsOut(t *testing.T) {

@@ -20,9 +20,7 @@ func pair(t *testing.T) (a, b *clone, id amber.MemoryID) {
 
 func wantConflicts(t *testing.T, c *clone, want int64) {
 	t.Helper()
-	if st := c.status(); st.ConflictCount != want {
-		t.Errorf("%d conflicts, want %d: %+v", st.ConflictCount, want, st.Conflicts)
-	}
+	must.Equal(t, "conflicts", c.status().ConflictCount, want)
 }
 
 // exchange lets both export, merge and import.
@@ -54,9 +52,7 @@ func TestConcurrentEditsAreShownWithBothTexts(t *testing.T) {
 		}
 		kept = cmp.Or(kept, got.Kept.Content)
 		wantTexts(t, c, kept)
-		if h, err := c.History(t.Context(), id); err != nil || len(h) != 3 {
-			t.Errorf("%d versions, %v; want 3", len(h), err)
-		}
+		must.Equal(t, "versions", len(must.Get(c.History(t.Context(), id))(t)), 3)
 	}
 	b.edit(id, "as both want it")
 	exchange(a, b)
@@ -113,9 +109,7 @@ func TestDeletionAndEditAtOnceCanBeSettled(t *testing.T) {
 		want []string
 	}{
 		"by deleting": {func(c *clone, id amber.MemoryID) {
-			if err := c.Delete(t.Context(), id); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, c.Delete(t.Context(), id))
 		}, nil},
 		"by editing": {func(c *clone, id amber.MemoryID) { c.edit(id, "as everybody wants it") }, []string{"as everybody wants it"}},
 	} {
@@ -125,9 +119,7 @@ func TestDeletionAndEditAtOnceCanBeSettled(t *testing.T) {
 			b.edit(id, "kept alive")
 			a.edit(id, "to be deleted")
 			a.edit(id, "and deleted")
-			if err := a.Delete(t.Context(), id); err != nil { // later than the edit
-				t.Fatal(err)
-			}
+			must.Do(t, a.Delete(t.Context(), id))
 			exchange(a, b)
 			wantTexts(t, b)
 			settle.how(b, id)

@@ -166,9 +166,7 @@ func mustFinish(t *testing.T, w work, c *clone, disk fsx.FS, want int) {
 	s := syncOn(t, c, disk)
 	must.Do(t, w.do(t.Context(), s))
 	held := holds(t, disk, c.folder)
-	if len(held) != want {
-		t.Errorf("the folder holds %d versions, want %d: %v", len(held), want, held)
-	}
+	must.Equal(t, "versions in the folder", len(held), want)
 	// Compaction removes temporary files too, also where there is nothing else to do.
 	must.Do(t, compactWork(t.Context(), s))
 	if after := holds(t, disk, c.folder); len(after) != want && !w.erased {
@@ -365,12 +363,8 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 	must.Do(t, errors.Join(errs...))
 	held := holds(t, fsx.OS(), c.folder)
-	if len(held) != each*writers {
-		t.Errorf("the chunks hold %d versions, want %d", len(held), each*writers)
-	}
+	must.Equal(t, "versions in the chunks", len(held), each*writers)
 	for what, n := range held {
-		if n != 1 {
-			t.Errorf("%s is in %d chunks", what, n)
-		}
+		must.Equal(t, fmt.Sprintf("chunks with %s", what), n, 1)
 	}
 }

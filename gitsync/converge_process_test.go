@@ -172,13 +172,9 @@ func TestProcessesThatExportAtOnceWriteEachVersionOnce(t *testing.T) {
 		}
 	}
 	held := holds(t, fsx.OS(), folder)
-	if len(held) != processes*each {
-		t.Errorf("the chunks hold %d versions, want %d", len(held), processes*each)
-	}
+	must.Equal(t, "versions in the chunks", len(held), processes*each)
 	for what, n := range held {
-		if n != 1 {
-			t.Errorf("%s is in %d chunks", what, n)
-		}
+		must.Equal(t, fmt.Sprintf("chunks with %s", what), n, 1)
 	}
 }
 
@@ -223,12 +219,8 @@ func TestKilledExportersLoseNothing(t *testing.T) {
 			t.Errorf("quarantined %v, missing %v", r.Quarantined, r.Missing)
 		}
 		got, here := b.texts(), a.texts()
-		if !slices.Equal(got, here) {
-			t.Errorf("%d texts arrived of %d", len(got), len(here))
-		}
-		if len(slices.Compact(slices.Clone(got))) != len(got) {
-			t.Error("a text arrived twice")
-		}
+		must.Equal(t, "texts that arrived", got, here)
+		must.Equal(t, "texts that differ", len(slices.Compact(slices.Clone(got))), len(got))
 		for _, text := range acked {
 			if _, found := slices.BinarySearch(got, text); !found {
 				t.Errorf("%q was acknowledged and is missing", text)

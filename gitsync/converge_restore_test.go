@@ -128,9 +128,7 @@ func TestARestoreStillTellsOfAnErasure(t *testing.T) {
 	a.restore(before)
 	settled(a, b)
 	for i, c := range []*clone{a, b} {
-		if got := c.texts(); len(got) > 0 {
-			t.Errorf("clone %d has %q", i, got)
-		}
+		must.Equal(t, fmt.Sprintf("texts of clone %d", i), len(c.texts()), 0)
 	}
 }
 
@@ -165,9 +163,7 @@ func TestARewrittenChunkIsNotMissed(t *testing.T) {
 	a.gives(joined)
 	joined.imports()
 	a.save("three") // its chunk follows upon the one that is no more
-	if r := a.pushes(joined); len(r.Missing) > 0 {
-		t.Errorf("missing: %v", r.Missing)
-	}
+	must.Equal(t, "missing", len(a.pushes(joined).Missing), 0)
 }
 
 // A chunk that was rewritten is there by itself, and again when the pack that

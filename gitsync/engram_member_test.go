@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/internal/must"
@@ -32,10 +30,7 @@ func wantHistory(t *testing.T, c *clone, id amber.MemoryID, texts ...string) {
 		got = append(got, m.Content)
 	}
 	must.Equal(t, "versions", got, texts)
-	r, err := c.SyncReport(t.Context(), c.folder)
-	if err != nil || r.ConflictCount != 0 {
-		t.Errorf("conflicts: %+v, %v", r.Conflicts, err)
-	}
+	must.Equal(t, "conflicts", must.Get(c.SyncReport(t.Context(), c.folder))(t).ConflictCount, 0)
 }
 
 // wantTagged checks that nothing of a memory was lost.
@@ -66,9 +61,7 @@ func TestTwoAmbersMeetInAFolderOfEngram(t *testing.T) {
 	wantTexts(t, b, "four")
 	wantTagged(t, b, id)
 	wantHistory(t, b, id, "one", "two", "four")
-	if origin(a) != origin(b) {
-		t.Errorf("origins are %+v and %+v", origin(a), origin(b))
-	}
+	must.Equal(t, "origins", origin(a), origin(b))
 	for _, c := range []*clone{a, b} {
 		c.exportsNothing()
 		if r := c.imports(); r.Observations != 0 || r.Sessions != 0 {
@@ -85,9 +78,7 @@ func TestTwoEditsMeetInAFolderOfEngram(t *testing.T) {
 	a.pushes(b)
 	a.edit(id, "two of a")
 	b.edit(id, "two of b")
-	if r := b.pushes(a); r.Conflicts != 1 {
-		t.Errorf("import: %+v", r)
-	}
+	must.Equal(t, "conflicts of the import", b.pushes(a).Conflicts, 1)
 }
 
 // also is the same store with a folder of Amber beside that of Engram.
@@ -135,10 +126,7 @@ func TestFoldersOfAmberAndEngramSayTheSame(t *testing.T) {
 				wantTexts(t, c, "c edited twice", "three")
 				wantTagged(t, c, id)
 				wantHistory(t, c, id, "one", "two", "three")
-				r, err := c.SyncReport(t.Context(), c.also().folder)
-				if err != nil || r.ConflictCount != 0 {
-					t.Errorf("conflicts: %+v, %v", r.Conflicts, err)
-				}
+				must.Equal(t, "conflicts", must.Get(c.SyncReport(t.Context(), c.also().folder))(t).ConflictCount, 0)
 				for _, s := range []*clone{c, c.also()} {
 					s.exportsNothing()
 				}
@@ -164,9 +152,7 @@ func TestAnEditOfARowWithoutANameIsNoSecondMemory(t *testing.T) {
 	tags := []string{"x"}
 	must.Get(b.Edit(t.Context(), amber.EditRequest{ID: id, Tags: &tags}))(t)
 	b.pushes(a)
-	if m, err := a.Get(t.Context(), id); err != nil || !cmp.Equal(m.Tags, tags) {
-		t.Errorf("tags are %v, %v", m.Tags, err)
-	}
+	must.Equal(t, "tags", must.Get(a.Get(t.Context(), id))(t).Tags, tags)
 	wantTexts(t, a, "e")
 }
 
@@ -226,20 +212,14 @@ func TestRowsOfEngramThatWereNotNotedAreNotWrittenAgain(t *testing.T) {
 	// Another project does not take the mark for its own.
 	c.write(amber.WriteRequest{Content: "of another", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: "other"}})
 	must.Get(s.Export(t.Context(), gitsync.ExportOptions{Project: "other"}))(t)
-	if _, err := os.Stat(marker); err != nil {
-		t.Errorf("the mark of another export is gone: %v", err)
-	}
+	must.NoError(t, must.Err(os.Stat(marker)))
 	c.save("after")
-	r := must.Get(s.Export(t.Context(), gitsync.ExportOptions{}))(t)
+	must.Get(s.Export(t.Context(), gitsync.ExportOptions{}))(t)
 	text := engramText(t, c.folder)
 	for _, want := range []string{"before", "first", "one", "after"} {
-		if n := strings.Count(text, fmt.Sprintf(`"content":%q`, want)); n != 1 {
-			t.Errorf("%q is there %d times, %v were there, now %+v\n%s", want, n, was, r, text)
-		}
+		must.Equal(t, fmt.Sprintf("times %q is there", want), strings.Count(text, fmt.Sprintf(`"content":%q`, want)), 1)
 	}
-	if _, err := os.Stat(marker); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the mark stays: %v", err)
-	}
+	must.Is(t, "the mark", must.Err(os.Stat(marker)), os.ErrNotExist)
 	links, err := c.Links(t.Context(), amber.LinkQuery{Tool: "engram", Ref: amber.SyncRef{Scope: amber.ChangeMemory, ID: string(id)}})
 	if err != nil || len(links) != 1 || links[0].Chunk != was[len(was)-1] {
 		t.Errorf("links are %+v, %v", links, err)

@@ -102,9 +102,7 @@ func TestRelationsOfAmberLeaveInAChunkOfTheirOwn(t *testing.T) {
 	}
 	b.gives(a)
 	a.imports()
-	if left := a.relations(one); len(left) > 0 {
-		t.Errorf("relations are %+v, want none", left)
-	}
+	must.Equal(t, "relations", len(a.relations(one)), 0)
 }
 
 // Engram refuses a chunk with a relation to a row that it does not have.
@@ -149,9 +147,7 @@ func TestALaterVerdictOfEngramWinsOverAmber(t *testing.T) {
 		is = c.relate(orders, before, is.Type)
 	}
 	must.Do(t, c.Unrelate(t.Context(), is.ID))
-	if r := c.export(gitsync.ExportOptions{}); r.Deleted != 1 {
-		t.Errorf("export: %+v", r)
-	}
+	must.Equal(t, "exported deletions", c.export(gitsync.ExportOptions{}).Deleted, 1)
 	judged := func(at time.Time, verdict string) string {
 		stamp := at.UTC().Format("2006-01-02 15:04:05")
 		return `{"sessions":null,"observations":null,"prompts":null,"mutations":[{"seq":0,"target_key":"","entity":"relation","entity_key":"rel-9b7e2811e6fd3316",` +
@@ -161,9 +157,7 @@ func TestALaterVerdictOfEngramWinsOverAmber(t *testing.T) {
 	}
 	now := c.relationClock(t, is)
 	c.finds(judged(now.Add(-time.Hour), "scoped"))
-	if found := verdict(); len(found) > 0 {
-		t.Errorf("an earlier verdict came back: %+v", found)
-	}
+	must.Equal(t, "an earlier verdict came back", len(verdict()), 0)
 	c.finds(judged(now.Add(time.Hour), "conflicts_with"))
 	if found := verdict(); len(found) != 1 || found[0].Type != "conflicts_with" {
 		t.Errorf("relations are %+v, want the later verdict", found)

@@ -145,9 +145,7 @@ func TestConflictInTheManifestIsRepaired(t *testing.T) {
 		"\n=======\n" + string(raw[third:end]) + "\n>>>>>>> theirs\n" + string(raw[end:])
 	c.put("manifest.json", []byte(conflict))
 	r := c.imports()
-	if r.Chunks != 3 {
-		t.Errorf("import over a conflict: %+v", r)
-	}
+	must.Equal(t, "import over a conflict", r.Chunks, 3)
 	wantTexts(t, c, readBackup(t, "multi").live()...)
 	fixed, err := c.sync.Repair(t.Context())
 	if err != nil || fixed.Chunks != 3 || len(fixed.Repaired) == 0 || fixed.Backup == "" {
@@ -155,9 +153,7 @@ func TestConflictInTheManifestIsRepaired(t *testing.T) {
 	}
 	after := must.Get(os.ReadFile(filepath.Join(c.folder, "manifest.json")))(t)
 	must.Equal(t, "the manifest after the repair", string(after), string(raw))
-	if again, err := c.sync.Repair(t.Context()); err != nil || len(again.Repaired) != 0 {
-		t.Errorf("a second repair: %+v, %v", again, err)
-	}
+	must.Equal(t, "a second repair", len(must.Get(c.sync.Repair(t.Context()))(t).Repaired), 0)
 }
 
 func TestEmptyManifestIsRepaired(t *testing.T) {
@@ -165,15 +161,11 @@ func TestEmptyManifestIsRepaired(t *testing.T) {
 	c := engramClone(t)
 	c.take("multi")
 	c.put("manifest.json", nil)
-	if r := c.imports(); r.Chunks != 3 {
-		t.Errorf("import: %+v", r)
-	}
+	must.Equal(t, "import", c.imports().Chunks, 3)
 	wantTexts(t, c, readBackup(t, "multi").live()...)
 	c.save("a new one")
 	c.export(gitsync.ExportOptions{})
-	if ids := c.chunkIDs(); len(ids) != 4 {
-		t.Errorf("the manifest after an export has %v", ids)
-	}
+	must.Equal(t, "chunks of the manifest after an export", len(c.chunkIDs()), 4)
 }
 
 func TestAlteredEngramChunksAreNotImported(t *testing.T) {
@@ -268,9 +260,7 @@ func TestBackupImportedTwiceChangesNothing(t *testing.T) {
 			}
 			wantTexts(t, c, readBackup(t, vector).live()...)
 			c.take(vector) // and the folder with the same rows
-			if r := c.imports(); r.Observations != 0 {
-				t.Errorf("import of the same rows from a folder: %+v", r)
-			}
+			must.Equal(t, "import of the same rows from a folder", c.imports().Observations, 0)
 			wantTexts(t, c, readBackup(t, vector).live()...)
 		})
 	}
@@ -302,7 +292,5 @@ func TestOwnRowsThatComeBackAreKnown(t *testing.T) {
 		t.Errorf("import: %+v, %v", r, err)
 	}
 	wantTexts(t, a, "one of ours", "a topic of ours")
-	if h, err := a.History(t.Context(), id); err != nil || len(h) != 1 {
-		t.Errorf("%d versions, %v", len(h), err)
-	}
+	must.Equal(t, "versions", len(must.Get(a.History(t.Context(), id))(t)), 1)
 }

@@ -155,9 +155,7 @@ func TestAnErasureReachesFoldersOfEngram(t *testing.T) {
 	a.pushes(b)
 	must.Get(a.Erase(t.Context(), id))(t)
 	r := a.export(gitsync.ExportOptions{})
-	if r.Deleted != 1 {
-		t.Errorf("export: %+v", r)
-	}
+	must.Equal(t, "exported deletions", r.Deleted, 1)
 	if text := engramText(t, a.folder); !strings.Contains(text, fmt.Sprintf(`"entity_key":%q,"op":"delete"`, id)) {
 		t.Errorf("no row is named:\n%s", text)
 	}
@@ -182,9 +180,7 @@ func TestADeletionIsToldByANameThatMayLeave(t *testing.T) {
 	}
 	id := page.Items[0].ID
 	to := engramFolder(t, c.Store)
-	if r, err := to.Export(t.Context(), gitsync.ExportOptions{}); err != nil || r.Observations != 1 {
-		t.Fatalf("%+v, %v", r, err)
-	}
+	must.Equal(t, "exported", must.Get(to.Export(t.Context(), gitsync.ExportOptions{}))(t).Observations, 1)
 	must.Do(t, c.Delete(t.Context(), id))
 	if r, err := to.Export(t.Context(), gitsync.ExportOptions{}); err != nil || r.Deleted != 1 || len(r.Withheld) > 0 {
 		t.Errorf("%+v, %v", r, err)

@@ -88,15 +88,9 @@ func TestFolderThatCannotBeWritten(t *testing.T) {
 	a.export(gitsync.ExportOptions{})
 	a.gives(b)
 	closed(t, b.folder)
-	if r := b.imports(); r.Chunks != 1 {
-		t.Errorf("import from a folder that cannot be written: %+v", r)
-	}
-	if st := b.status(); st.Local != 1 {
-		t.Errorf("status: %+v", st)
-	}
-	if v, err := b.sync.Verify(t.Context()); err != nil || len(v.Damaged) != 0 {
-		t.Errorf("verify: %+v, %v", v, err)
-	}
+	must.Equal(t, "import from a folder that cannot be written", b.imports().Chunks, 1)
+	must.Equal(t, "chunks in the status", b.status().Local, 1)
+	must.Equal(t, "verify", len(must.Get(b.sync.Verify(t.Context()))(t).Damaged), 0)
 	if os.Geteuid() == 0 {
 		return // nothing is closed to the superuser
 	}
@@ -129,9 +123,7 @@ func TestExportWaitsForTheLockAndGivesUpWithItsCaller(t *testing.T) {
 	defer cancel()
 	must.Fail(a.sync.Export(ctx, gitsync.ExportOptions{}))(t, "export while somebody else exports", amber.KindBusy)
 	must.Do(t, held.Unlock())
-	if r := a.export(gitsync.ExportOptions{}); r.Observations != 1 {
-		t.Errorf("export afterwards: %+v", r)
-	}
+	must.Equal(t, "export afterwards", a.export(gitsync.ExportOptions{}).Observations, 1)
 }
 
 func TestFirstExportToAFolderRepeatsNothing(t *testing.T) {
@@ -146,9 +138,7 @@ func TestFirstExportToAFolderRepeatsNothing(t *testing.T) {
 		t.Errorf("export: %+v, %v", r, err)
 	}
 	a.save("new")
-	if r, err := s.Export(t.Context(), gitsync.ExportOptions{}); err != nil || r.Observations != 1 {
-		t.Errorf("export of one more: %+v, %v", r, err)
-	}
+	must.Equal(t, "export of one more", must.Get(s.Export(t.Context(), gitsync.ExportOptions{}))(t).Observations, 1)
 }
 
 func TestSecretsAreTakenOutOrRefused(t *testing.T) {
@@ -163,9 +153,7 @@ func TestSecretsAreTakenOutOrRefused(t *testing.T) {
 	if _, err := a.sync.Export(t.Context(), gitsync.ExportOptions{RefuseSecrets: true}); amber.KindOf(err) != amber.KindRefused || strings.Contains(err.Error(), secret) {
 		t.Errorf("export that refuses: %v", err)
 	}
-	if n := len(a.files()); n != 0 {
-		t.Errorf("it wrote %v", a.files())
-	}
+	must.Equal(t, "files", len(a.files()), 0)
 	r := a.export(gitsync.ExportOptions{})
 	if r.Observations != 2 || len(r.Redacted) == 0 {
 		t.Errorf("export: %+v", r)
@@ -180,7 +168,5 @@ func TestSecretsAreTakenOutOrRefused(t *testing.T) {
 	}
 	b.gives(a)
 	a.imports()
-	if m, err := a.Get(t.Context(), id); err != nil || m.Content != "use "+secret {
-		t.Errorf("what the author sees: %q, %v", m.Content, err)
-	}
+	must.Equal(t, "what the author sees", must.Get(a.Get(t.Context(), id))(t).Content, "use "+secret)
 }

@@ -23,16 +23,10 @@ func TestWhatWasExportedAndLostIsExportedAgain(t *testing.T) {
 			a.save("on a branch that was dropped")
 			a.export(gitsync.ExportOptions{})
 			lose(a)
-			if st := a.status(); st.PendingExport != 1 {
-				t.Errorf("status: %+v", st)
-			}
-			if r := a.export(gitsync.ExportOptions{}); r.Observations != 1 {
-				t.Errorf("export: %+v", r)
-			}
+			must.Equal(t, "pending export", a.status().PendingExport, 1)
+			must.Equal(t, "export", a.export(gitsync.ExportOptions{}).Observations, 1)
 			a.gives(b)
-			if r := b.imports(); len(r.Missing) != 0 {
-				t.Errorf("missing: %v", r.Missing)
-			}
+			must.Equal(t, "missing", len(b.imports().Missing), 0)
 			wantTexts(t, b, "on a branch that was dropped")
 			a.exportsNothing()
 		})
@@ -48,13 +42,9 @@ func TestExportAgainWritesWhatTheFolderLacks(t *testing.T) {
 	a.save("two")
 	a.export(gitsync.ExportOptions{})
 	must.Do(t, os.Remove(filepath.Join(a.folder, lost)))
-	if st := a.status(); len(st.Missing) != 1 {
-		t.Errorf("a chunk that another follows upon is gone, and status says %+v", st)
-	}
+	must.Equal(t, "missing", len(a.status().Missing), 1)
 	a.exportsNothing()
-	if r := a.export(gitsync.ExportOptions{Again: true}); r.Observations != 1 {
-		t.Errorf("export again: %+v", r)
-	}
+	must.Equal(t, "export again", a.export(gitsync.ExportOptions{Again: true}).Observations, 1)
 	b := newClone(t)
 	a.gives(b)
 	b.imports()
@@ -80,9 +70,7 @@ func TestTwoWorkTreesOfOneStore(t *testing.T) {
 	b.save("of b")
 	b.pushes(a)
 	b.gives(second)
-	if r, err := tree.Import(t.Context()); err != nil || r.Observations != 0 {
-		t.Errorf("import into the same store: %+v, %v", r, err)
-	}
+	must.Equal(t, "import into the same store", must.Get(tree.Import(t.Context()))(t).Observations, 0)
 	if r, err := tree.Export(t.Context(), gitsync.ExportOptions{}); err != nil || !r.IsEmpty {
 		t.Errorf("export of what the folder has: %+v, %v", r, err)
 	}
@@ -97,9 +85,7 @@ func TestCompactionObeysNoErasureThatTheImportRefuses(t *testing.T) {
 	a.export(gitsync.ExportOptions{})
 	forge(t, a, amber.SyncRecord{Erased: &amber.SyncErased{ID: id, Origin: amber.Origin{Device: "mallory", Counter: 9, Clock: amber.StampAt(a.clock.now())}}})
 	a.imports()
-	if r, err := a.sync.Compact(t.Context()); err != nil || r.Rewritten != 0 {
-		t.Errorf("compact: %+v, %v", r, err)
-	}
+	must.Equal(t, "compact", must.Get(a.sync.Compact(t.Context()))(t).Rewritten, 0)
 	if !strings.Contains(plainText(t, a), "somebody wants this gone") {
 		t.Error("the text went")
 	}
@@ -140,9 +126,7 @@ func TestSummaryIsNotWrittenThroughALink(t *testing.T) {
 	must.Do(t, os.RemoveAll(local))
 	must.Do(t, os.Symlink(elsewhere, local))
 	a.status()
-	if left, err := os.ReadDir(elsewhere); err != nil || len(left) != 0 {
-		t.Errorf("status wrote %v, %v", left, err)
-	}
+	must.Equal(t, "files written by status", len(must.Get(os.ReadDir(elsewhere))(t)), 0)
 	if _, err := a.sync.Compact(t.Context()); err == nil {
 		t.Error("compaction works through a link")
 	}

@@ -33,9 +33,7 @@ func TestWhatWasTypedStaysUnlessItIsShared(t *testing.T) {
 	if r.Prompts != 0 || r.PromptsKept != 1 || r.DigestsKept != 1 || r.Observations != 1 || r.Sessions != 1 || r.Deleted != 1 {
 		t.Errorf("export: %+v", r)
 	}
-	if want := int64(r.Observations + r.Sessions + r.Deleted); waiting != want {
-		t.Errorf("the status said %d, want the %d that left", waiting, want)
-	}
+	must.Equal(t, "pending export", waiting, int64(r.Observations+r.Sessions+r.Deleted))
 	a.gives(b)
 	b.imports()
 	if said := b.said("s"); len(said) > 0 || slices.ContainsFunc(b.texts(), func(s string) bool { return strings.Contains(s, "typed") }) {
@@ -47,9 +45,7 @@ func TestWhatWasTypedStaysUnlessItIsShared(t *testing.T) {
 	if r := a.export(gitsync.ExportOptions{}); r.PromptsKept != 1 || r.Prompts != 0 {
 		t.Errorf("export of a prompt: %+v", r)
 	}
-	if st := a.status(); st.PendingExport != 0 {
-		t.Errorf("status: %+v", st)
-	}
+	must.Equal(t, "status", a.status().PendingExport, 0)
 
 	// After an edit it is not known what is left of the prompt.
 	a.edit(id, "Asked: typed, and more")

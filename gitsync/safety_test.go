@@ -70,9 +70,7 @@ func TestEditsAndDeletionsAfterTheExportAreExported(t *testing.T) {
 	a.gives(fresh)
 	fresh.imports()
 	wantTexts(t, fresh, "second wording", "topic, second")
-	if h, err := fresh.History(t.Context(), edited); err != nil || len(h) != 2 {
-		t.Errorf("a fresh clone has %d versions, %v; want 2", len(h), err)
-	}
+	must.Equal(t, "versions of a fresh clone", len(must.Get(fresh.History(t.Context(), edited))(t)), 2)
 }
 
 func TestForgottenChunkAddsNothingTwice(t *testing.T) {
@@ -213,12 +211,8 @@ func TestTwoProjectsShareAFolder(t *testing.T) {
 	a, b := newClone(t), newClone(t)
 	a.write(amber.WriteRequest{Content: "older, of api", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: "acme/api"}})
 	a.save("of shop")
-	if r := a.export(gitsync.ExportOptions{Project: shop}); r.Observations != 1 {
-		t.Errorf("export of shop: %+v", r)
-	}
-	if r := a.export(gitsync.ExportOptions{Project: "acme/api"}); r.Observations != 1 {
-		t.Errorf("export of api: %+v", r)
-	}
+	must.Equal(t, "export of shop", a.export(gitsync.ExportOptions{Project: shop}).Observations, 1)
+	must.Equal(t, "export of api", a.export(gitsync.ExportOptions{Project: "acme/api"}).Observations, 1)
 	a.exportsNothing()
 	a.gives(b)
 	b.imports()
@@ -241,9 +235,7 @@ func TestMemoryBringsItsOldSession(t *testing.T) {
 	}
 	b.imports()
 	wantTexts(t, b, "late")
-	if s, err := b.Session(t.Context(), "old"); err != nil || s.Project != shop {
-		t.Errorf("its session: %+v, %v", s, err)
-	}
+	must.Equal(t, "its session", must.Get(b.Session(t.Context(), "old"))(t).Project, shop)
 }
 
 func TestEightExportsAtOnceLoseNothing(t *testing.T) {
@@ -262,9 +254,7 @@ func TestEightExportsAtOnceLoseNothing(t *testing.T) {
 			c.save(text)
 			s := must.Get(gitsync.Open(c.Store, shared))(t)
 			done.Go(func() {
-				if _, err := s.Export(context.WithoutCancel(t.Context()), gitsync.ExportOptions{}); err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, must.Err(s.Export(context.WithoutCancel(t.Context()), gitsync.ExportOptions{})))
 			})
 		}
 		done.Wait()
@@ -285,9 +275,7 @@ func TestChunkFromTheFutureDoesNotPullTheClock(t *testing.T) {
 	a.pushes(b)
 	b.save("from today")
 	b.edit(id, "edited today")
-	if r := b.export(gitsync.ExportOptions{}); r.Observations != 2 {
-		t.Errorf("export of today: %+v", r)
-	}
+	must.Equal(t, "export of today", b.export(gitsync.ExportOptions{}).Observations, 2)
 	b.gives(a)
 	a.imports()
 	wantTexts(t, a, "from today", "edited today")
@@ -312,9 +300,7 @@ func TestFolderNeedNotBeNamedLikeTheProject(t *testing.T) {
 	t.Parallel()
 	a := cloneAt(t, filepath.Join(t.TempDir(), "quite-another-name"), gitsync.Options{})
 	a.save("of acme/shop")
-	if r := a.export(gitsync.ExportOptions{Project: shop}); r.Observations != 1 {
-		t.Errorf("export: %+v", r)
-	}
+	must.Equal(t, "export", a.export(gitsync.ExportOptions{Project: shop}).Observations, 1)
 }
 
 func TestMemoryUnderASessionOfAnotherProjectIsExported(t *testing.T) {

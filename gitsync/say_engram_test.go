@@ -135,9 +135,7 @@ func TestADeletionThroughEngramIsNoConflict(t *testing.T) {
 	if got := b.texts(); len(got) > 0 || b.status().ConflictCount != 0 {
 		t.Errorf("the other one has %q, %d conflicts", got, b.status().ConflictCount)
 	}
-	if got := edits.texts(); !slices.Equal(got, []string{"edited since"}) {
-		t.Errorf("the editor has %q", got)
-	}
+	must.Equal(t, "the editor", edits.texts(), []string{"edited since"})
 }
 
 // Rows that were exported are the folder's to edit, but not to move.

@@ -50,9 +50,7 @@ func TestOneFolderHasNoSayInWhatIsInAnother(t *testing.T) {
 	if err != nil || got.Content != "mine, exported to the first" || got.Trust != amber.TrustOwn {
 		t.Errorf("mine: %+v, %v", got, err)
 	}
-	if _, err := first.Get(ctx, theirs); err != nil {
-		t.Errorf("Bob's: %v", err)
-	}
+	must.NoError(t, must.Err(first.Get(ctx, theirs)))
 }
 
 // An erasure of a memory that is not known here is no word of this home: it does
@@ -77,9 +75,7 @@ func TestAnErasureIsNotPassedOnToOtherFolders(t *testing.T) {
 			mustHold(t, bob, id, deploy.Content)
 			bob.gives(second)
 			second.imports()
-			if got := second.texts(); !slices.Equal(got, []string{deploy.Content}) {
-				t.Errorf("it came from the other folder as %q", got)
-			}
+			must.Equal(t, "texts from the other folder", second.texts(), []string{deploy.Content})
 		})
 	}
 }
@@ -98,9 +94,7 @@ func TestAnErasureReachesTheFoldersThatHadTheMemory(t *testing.T) {
 	bob.erase(shared)
 	bob.pushes(first)
 	second.pushes(eve)
-	if got := eve.texts(); len(got) > 0 {
-		t.Errorf("Eve has %q", got)
-	}
+	must.Equal(t, "Eve", len(eve.texts()), 0)
 }
 
 // A clone that was moved goes on: what others wrote is in the folder wherever it
@@ -116,14 +110,10 @@ func TestAFolderThatWasMoved(t *testing.T) {
 	bob.edit(theirs, "Bob's, edited")
 	bob.edit(mine, "mine, edited by Bob")
 	bob.pushes(moved)
-	if got := a.texts(); !slices.Equal(got, []string{"Bob's, edited", "mine"}) {
-		t.Errorf("before an export there: %q", got)
-	}
+	must.Equal(t, "before an export there", a.texts(), []string{"Bob's, edited", "mine"})
 	moved.export(gitsync.ExportOptions{})
 	moved.imports()
-	if got := a.texts(); !slices.Equal(got, []string{"Bob's, edited", "mine, edited by Bob"}) {
-		t.Errorf("after it: %q", got)
-	}
+	must.Equal(t, "after an export there", a.texts(), []string{"Bob's, edited", "mine, edited by Bob"})
 	wantConflicts(t, moved, 0)
 }
 
@@ -147,9 +137,7 @@ func TestARestoreErasesNoMoreThanTheImportDid(t *testing.T) {
 	m.pushes(victim)
 	victim.restore(before)
 	mustHold(t, victim, own, deploy.Content)
-	if got := victim.said("s"); !slices.Equal(got, []string{"everything I said"}) {
-		t.Errorf("said %q", got)
-	}
+	must.Equal(t, "said", victim.said("s"), []string{"everything I said"})
 	must.Fail(victim.Get(ctx, bait))(t, "what was erased", amber.KindNotFound)
 	victim.imports()
 	mustHold(t, victim, own, deploy.Content)

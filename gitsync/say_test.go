@@ -56,9 +56,7 @@ func TestAnErasureDoesNotReachWhatWasNeverInTheFolder(t *testing.T) {
 	id := victim.write(deploy)
 	victim.edit(id, "mine: twice")
 	m, theirs := mallory(t)
-	if theirs != id {
-		t.Fatal("the topic has two ids")
-	}
+	must.Equal(t, "id of the topic", theirs, id)
 	m.erase(id)
 	for range 2 {
 		m.pushes(victim)
@@ -135,9 +133,7 @@ func TestAnErasureTakesTheVersionsThatWereThere(t *testing.T) {
 		t.Errorf("exported %+v", r)
 	}
 	a.pushes(b)
-	if got := b.texts(); len(got) > 0 {
-		t.Errorf("who erased it has %q", got)
-	}
+	must.Equal(t, "texts of the clone that erased", len(b.texts()), 0)
 }
 
 // Members of a project go on as they did: what was exported is everybody's.

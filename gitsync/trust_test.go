@@ -75,9 +75,7 @@ func TestTrustOfWhatIsImported(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, r, b := from(c.signer, c.o)
-			if got != c.want {
-				t.Errorf("trust is %q, want %q; %+v", got, c.want, r)
-			}
+			must.Equal(t, "trust", got, c.want)
 			if refused := len(r.Quarantined) == 1 && r.Quarantined[0].Kind == amber.KindRefused; refused != (c.want == "") {
 				t.Errorf("import: %+v", r)
 			}
@@ -106,14 +104,9 @@ func TestNobodyVouchesForWhatSomebodyElseSaid(t *testing.T) {
 	// Alice passes it on to another folder, signed by her.
 	second := cloneAt(t, t.TempDir(), gitsync.Options{Trust: friends{alice.KeyID()}})
 	s := must.Get(gitsync.Options{Signer: alice}.Open(a.Store, second.folder))(t)
-	if r, err := s.Export(t.Context(), gitsync.ExportOptions{}); err != nil || r.Observations != 1 {
-		t.Fatalf("export: %+v, %v", r, err)
-	}
+	must.Equal(t, "export", must.Get(s.Export(t.Context(), gitsync.ExportOptions{}))(t).Observations, 1)
 	second.imports()
-	m, err := second.Get(t.Context(), id)
-	if err != nil || m.Trust != amber.TrustImported {
-		t.Errorf("trust is %q, %v", m.Trust, err)
-	}
+	must.Equal(t, "trust", must.Get(second.Get(t.Context(), id))(t).Trust, amber.TrustImported)
 }
 
 func TestVerifyTellsWhoSigned(t *testing.T) {

@@ -72,9 +72,7 @@ func TestEqualArgumentsGiveEqualBytes(t *testing.T) {
 	if first != again || !bytes.Equal(b, c) {
 		t.Error("the same chunk has other bytes")
 	}
-	if h.Parents[0] != someIDs[1] {
-		t.Error("the parents that were passed in have another order")
-	}
+	must.Equal(t, "the parents that were passed in", h.Parents[0], someIDs[1])
 	if other, _ := mustEncode(t, h, sample(), newSigner(2)); other == first {
 		t.Error("another signer, and the same id")
 	}
@@ -159,9 +157,7 @@ func TestAChunkHasRoomForItsLimitsAndNotMore(t *testing.T) {
 		records[i].Gone = &amber.SyncGone{Scope: amber.ChangeTurn, ID: "t", Origin: origin(uint64(i) + 1)}
 	}
 	id, b := mustEncode(t, h, records, nil)
-	if c, err := chunk.Decode(id, b); err != nil || len(c.Records) != chunk.MaxRecords {
-		t.Errorf("%d records, %v", len(c.Records), err)
-	}
+	must.Equal(t, "records", len(must.Get(chunk.Decode(id, b))(t).Records), chunk.MaxRecords)
 	one := amber.SyncRecord{Gone: &amber.SyncGone{Scope: amber.ChangeTurn, ID: "u", Origin: origin(1)}}
 	_, _, err := chunk.Encode(t.Context(), h, append(records, one), nil)
 	wantKind(t, err, amber.KindQuota)

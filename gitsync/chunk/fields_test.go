@@ -34,9 +34,7 @@ func TestDocumentListsTheFields(t *testing.T) {
 		}
 	}
 	want := []string{"`session?`", "`memory?`", "`prompt?`", "`relation?`", "`erased?`", "`gone?`"}
-	if got := fieldNames(reflect.TypeFor[amber.SyncRecord]()); !reflect.DeepEqual(got, want) {
-		t.Errorf("kinds of records: %v", got)
-	}
+	must.Equal(t, "kinds of records", fieldNames(reflect.TypeFor[amber.SyncRecord]()), want)
 }
 
 // fieldNames are those in JSON, in their order; optional ones have a question

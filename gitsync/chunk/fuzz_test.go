@@ -104,9 +104,7 @@ func FuzzOpen(f *testing.F) {
 		known(t, err)
 		size := 0
 		for _, p := range parts {
-			if chunk.IDOf(p.Bytes) != p.ID {
-				t.Errorf("part %s has another hash", p.ID)
-			}
+			must.Equal(t, "id of a part", chunk.IDOf(p.Bytes), p.ID)
 			size += len(p.Bytes)
 		}
 		if size > len(b) || err == nil && len(parts) == 0 {

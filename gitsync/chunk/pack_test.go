@@ -31,15 +31,11 @@ func TestAPackHoldsItsPartsByteForByte(t *testing.T) {
 	parts := someParts(t, 5)
 	id, b, err := chunk.EncodePack(parts)
 	must.Do(t, err)
-	if id != chunk.IDOf(b) {
-		t.Error("the id is not the hash of the file")
-	}
+	must.Equal(t, "id", id, chunk.IDOf(b))
 	got, err := chunk.Open(id, b)
 	must.Do(t, err)
 	must.Equal(t, "what was packed", got, parts)
-	if textOf(t, b) != "" {
-		t.Error("a zstd program does not pass over a pack")
-	}
+	must.Equal(t, "text for a zstd program", textOf(t, b), "")
 	for _, p := range parts {
 		if bytes.Contains(b, p.Bytes[20:60]) {
 			t.Error("a pack has bytes in common with a part")
@@ -48,9 +44,7 @@ func TestAPackHoldsItsPartsByteForByte(t *testing.T) {
 	_, err = chunk.Decode(id, b)
 	wantKind(t, err, amber.KindDamaged)
 	_ = append(got[0].Bytes, 'x')
-	if chunk.IDOf(b) != id {
-		t.Error("appending to a part writes into the next one")
-	}
+	must.Equal(t, "id of the next part", chunk.IDOf(b), id)
 }
 
 func TestOpenOfAChunkIsTheChunk(t *testing.T) {

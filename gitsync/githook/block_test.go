@@ -19,9 +19,7 @@ func FuzzBlock(f *testing.F) {
 			t.Skip("it is not what somebody else wrote")
 		}
 		in := must.Get(with(text, block))(t)
-		if again, err := with(in, block); err != nil || !bytes.Equal(again, in) {
-			t.Errorf("a second time it is %q, %v; before %q", again, err, in)
-		}
+		must.Equal(t, "a second time", must.Get(with(in, block))(t), in)
 		in = must.Get(with(in, other))(t)
 		out, ok, err := without(in)
 		if err != nil || !ok || !bytes.Equal(out, text) {
@@ -35,8 +33,6 @@ func TestQuote(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "''", ".amber": ".amber", "--dir=a/b": "--dir=a/b", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "~/x": "'~/x'", "ü": "'ü'", "a\\b": `'a\b'`,
 	} {
-		if got := quote(in); got != want {
-			t.Errorf("%q: got %s, want %s", in, got, want)
-		}
+		must.Equal(t, in, quote(in), want)
 	}
 }

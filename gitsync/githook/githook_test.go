@@ -223,15 +223,9 @@ func TestAHookThatIsNoShellScriptIsRefusedAndStays(t *testing.T) {
 			if hint := amber.HintOf(err); !strings.Contains(hint, "amber sync export --dir=.amber && git add -- .amber") {
 				t.Errorf("the hint is %q", hint)
 			}
-			if got := u.read(".git/hooks/pre-commit"); got != tt.text {
-				t.Error("the hook was changed")
-			}
-			if _, err := os.Lstat(filepath.Join(u.dir, ".git/hooks/post-merge")); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("the other hook was made: %v", err)
-			}
-			if removed, err := u.open().Remove(t.Context()); err != nil || actions(removed)["pre-commit"] != githook.Unchanged {
-				t.Errorf("removing: %v, %v", removed, err)
-			}
+			must.Equal(t, "the hook", u.read(".git/hooks/pre-commit"), tt.text)
+			must.Is(t, "the other hook", must.Err(os.Lstat(filepath.Join(u.dir, ".git/hooks/post-merge"))), fs.ErrNotExist)
+			must.Equal(t, "removing", actions(must.Get(u.open().Remove(t.Context()))(t))["pre-commit"], githook.Unchanged)
 		})
 	}
 }
@@ -257,9 +251,7 @@ func TestLinesThatSomebodyChangedAreNotGuessedAt(t *testing.T) {
 	must.Kind(t, "remove", err, amber.KindConflict)
 	_, err = u.open().Install(t.Context(), githook.Install{Binary: "/amber", Folder: ".amber", Upstream: "origin/main"})
 	must.Kind(t, "install", err, amber.KindConflict)
-	if got := u.read(".git/hooks/post-merge"); got != text {
-		t.Error("the hook was changed")
-	}
+	must.Equal(t, "the hook", u.read(".git/hooks/post-merge"), text)
 }
 
 func TestHooksOfManyRepositoriesAreRefused(t *testing.T) {
@@ -337,13 +329,9 @@ func TestFolderIsInTheWorkTree(t *testing.T) {
 	for path, want := range map[string]string{
 		filepath.Join(u.dir, ".amber"): ".amber", filepath.Join(link, "a", ".amber"): "a/.amber", u.dir: ".",
 	} {
-		if got, err := w.Folder(path); err != nil || got != want {
-			t.Errorf("%s: got %q, %v; want %q", path, got, err, want)
-		}
+		must.Equal(t, path, must.Get(w.Folder(path))(t), want)
 	}
-	if _, err := w.Folder(t.TempDir()); amber.KindOf(err) != amber.KindInvalid {
-		t.Errorf("got %v, want invalid", err)
-	}
+	must.Fail(w.Folder(t.TempDir()))(t, "", amber.KindInvalid)
 }
 
 // clone makes a second user of the same bare repository.
@@ -395,9 +383,7 @@ func TestUpstreamFilesAreThoseOfTheUpstreamBranchOnly(t *testing.T) {
 	if err != nil || !all["README"] || !all[".amber2/no"] || len(all) != 4 {
 		t.Errorf("the whole tree: %v, %v", all, err)
 	}
-	if ref, err := bob.open().Upstream(t.Context()); ref != "refs/remotes/origin/main" || err != nil {
-		t.Errorf("upstream: %q, %v", ref, err)
-	}
+	must.Equal(t, "upstream", must.Get(bob.open().Upstream(t.Context()))(t), "refs/remotes/origin/main")
 	must.Fail(bob.open().UpstreamFiles(t.Context(), "origin/absent", ".amber"))(t, "an absent branch", amber.KindNotFound)
 	for _, ref := range []string{"--all", "main:README", "a..b", "main^", "a b"} {
 		must.Fail(bob.open().UpstreamFiles(t.Context(), ref, ".amber"))(t, fmt.Sprintf("%q", ref), amber.KindInvalid)
@@ -428,9 +414,7 @@ func TestAMergeImportsAndNeverFails(t *testing.T) {
 			if !strings.Contains(out, "user's own: 0") || strings.Contains(out, "report") || strings.Contains(out, "hint") {
 				t.Errorf("the merge says %q", out)
 			}
-			if strings.Contains(out, "amber: no") != (name == "amber fails") {
-				t.Errorf("the merge says %q", out)
-			}
+			must.Equal(t, "the merge says amber: no", strings.Contains(out, "amber: no"), name == "amber fails")
 			// A stranger's branch is looked at, and nothing is imported.
 			bob.git("checkout", "-q", "-b", "stranger")
 			bob.git("checkout", "-q", "main")
@@ -503,9 +487,7 @@ func TestACommitNeverFailsBecauseOfAmber(t *testing.T) {
 			u.put("file", "1", 0o644)
 			u.git("add", "file")
 			must.Equal(t, "what the commit says", u.git("commit", "-q", "-m", "x"), tt.says)
-			if got := strings.TrimSpace(u.git("diff-tree", "--no-commit-id", "--name-only", "-r", "HEAD")); got != "file" {
-				t.Errorf("in the commit is %q", got)
-			}
+			must.Equal(t, "files of the commit", strings.TrimSpace(u.git("diff-tree", "--no-commit-id", "--name-only", "-r", "HEAD")), "file")
 		})
 	}
 }
