@@ -157,9 +157,7 @@ func TestBombIsRefusedInConstantMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err = engram.DecodeChunk("8e3713a4", b.Bytes())
 	runtime.ReadMemStats(&after)
-	if amber.KindOf(err) != amber.KindQuota {
-		t.Errorf("kind is %q (%v), want quota", amber.KindOf(err), err)
-	}
+	must.Kind(t, "", err, amber.KindQuota)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
 		t.Errorf("%d bytes were taken to refuse it", used)
 	}

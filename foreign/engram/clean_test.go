@@ -39,9 +39,7 @@ func TestRedactedChangesTextAndNothingElse(t *testing.T) {
 			t.Parallel()
 			before := string(tt.row.JSON())
 			got, ok := tt.row.Redacted(tt.redact)
-			if ok != (tt.want != "") {
-				t.Errorf("ok is %t: %s", ok, got.JSON())
-			}
+			must.Equal(t, "ok", ok, tt.want != "")
 			if d := cmp.Diff(tt.want, string(got.JSON())); ok && d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}

@@ -53,9 +53,7 @@ func TestManifestIsCheckedBeforeItIsUsed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, err := engram.ParseManifest([]byte(c.text))
-			if amber.KindOf(err) != c.kind {
-				t.Fatalf("kind is %q (%v), want %q", amber.KindOf(err), err, c.kind)
-			}
+			must.Kind(t, "", err, c.kind)
 			if err == nil && (cmp.Diff(c.ids, ids(m)) != "" || len(m.Notes) != c.notes) {
 				t.Errorf("ids are %q with notes %q, want %q with %d", ids(m), m.Notes, c.ids, c.notes)
 			}
@@ -102,9 +100,7 @@ func TestRepairFindsTheEntriesOfEverySide(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := read(t, "conflict", name)
-			if _, err := engram.ParseManifest(text); amber.KindOf(err) != amber.KindDamaged {
-				t.Errorf("kind is %q, want damaged", amber.KindOf(err))
-			}
+			must.Fail(engram.ParseManifest(text))(t, "", amber.KindDamaged)
 			m, notes, ok := engram.RepairManifest(text)
 			if diff := cmp.Diff(want, ids(m)); diff != "" || !ok || len(notes) == 0 {
 				t.Errorf("repair gives ok %v, notes %q, entries (-want +got):\n%s", ok, notes, diff)
@@ -114,9 +110,7 @@ func TestRepairFindsTheEntriesOfEverySide(t *testing.T) {
 					t.Errorf("entry is not whole: %+v", e)
 				}
 			}
-			if again, err := engram.ParseManifest(m.Encode()); err != nil || len(again.Chunks) != len(want) {
-				t.Errorf("what was repaired does not parse: %v", err)
-			}
+			must.Equal(t, "chunks of the repaired manifest", len(must.Get(engram.ParseManifest(m.Encode()))(t).Chunks), len(want))
 			// With the ends of line of Windows.
 			m, _, _ = engram.RepairManifest([]byte(strings.ReplaceAll(string(text), "\n", "\r\n")))
 			must.Equal(t, "with CRLF entries", ids(m), want)

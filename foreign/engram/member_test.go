@@ -104,10 +104,8 @@ func TestAMemberThatIsNotOfItsRowIsNotBelieved(t *testing.T) {
 		if name == "it was deleted meantime" {
 			continue
 		}
-		again, err := engram.FromRecord(stored(t, rows[0].Record), nil)
-		if err != nil || encoded(t, again) != forged {
-			t.Errorf("%s: the row became\n%s, want\n%s, %v", name, encoded(t, again), forged, err)
-		}
+		again := must.Get(engram.FromRecord(stored(t, rows[0].Record), nil))(t)
+		must.Equal(t, name+": the row", encoded(t, again), forged)
 		// Edited here it has one member, which is believed.
 		m.Origin = amber.Origin{Device: "desk", Counter: m.Origin.Counter + 1, Clock: m.Origin.Clock}
 		again = must.Get(engram.FromRecord(amber.SyncRecord{Memory: m}, nil))(t)

@@ -132,9 +132,7 @@ func TestIdentityOfAMemory(t *testing.T) {
 		"topic too long":          {"obs-1", strings.Repeat("x", 300), "ad28ba07-36b4-864c-a330-6c2cd9751ade"},
 	} {
 		got := one(t, note(func(o *engram.Observation) { o.SyncID, o.TopicKey = text(c.sync), text(c.topic) })).ID
-		if got != c.want {
-			t.Errorf("%s: id is %s, want %s", name, got, c.want)
-		}
+		must.Equal(t, name+": id", got, c.want)
 	}
 }
 
@@ -201,9 +199,7 @@ func TestRowsOfOneTopicFollowEachOther(t *testing.T) {
 					links++
 				}
 			}
-			if links != len(c.rows) {
-				t.Errorf("%d links for %d rows", links, len(c.rows))
-			}
+			must.Equal(t, "links", links, len(c.rows))
 		})
 	}
 }
@@ -288,9 +284,7 @@ func TestRowsWithoutRoomAreReported(t *testing.T) {
 		Prompts: []engram.Prompt{{SessionID: "s"}, {Content: "c"}, {SessionID: "s", Content: "c"}},
 	}
 	got, dropped := engram.ToRecords(c, engram.ReadOptions{})
-	if len(got) != 3 {
-		t.Errorf("%d rows, want 3", len(got))
-	}
+	must.Equal(t, "rows", len(got), 3)
 	var places []string
 	for _, d := range dropped {
 		where, _, _ := strings.Cut(d, ":")
@@ -304,9 +298,7 @@ func TestRowsWithoutRoomAreReported(t *testing.T) {
 		want = append(want, fmt.Sprintf("observation in row %d", 4+n))
 	}
 	want = append(want, "prompt in row 10", "prompt in row 11")
-	if diff := cmp.Diff(want, places); diff != "" {
-		t.Errorf("dropped differs (-want +got):\n%s\n%q", diff, dropped)
-	}
+	must.Equal(t, "places of what was dropped", places, want)
 }
 
 func TestSessionChangesWhenItEnds(t *testing.T) {

@@ -159,9 +159,7 @@ func TestRelationsOfTheVectorAreRead(t *testing.T) {
 	var relations, pending, memories int
 	for _, c := range chunksOf(t, "relations") {
 		rows, dropped := engram.ToRecords(c, engram.ReadOptions{})
-		if len(dropped) > 0 {
-			t.Errorf("dropped %q", dropped)
-		}
+		must.Equal(t, "dropped", len(dropped), 0)
 		for _, r := range rows {
 			switch {
 			case r.Record.Relation != nil && r.Record.Relation.Type == "pending":

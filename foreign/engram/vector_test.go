@@ -1,7 +1,6 @@
 package engram_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -46,17 +45,13 @@ func TestChunkIsWrittenByteForByte(t *testing.T) {
 	t.Parallel()
 	for _, v := range vectors {
 		for _, c := range chunksOf(t, v) {
-			id, text, gz := engram.EncodeChunk(c)
-			if id != c.ID {
-				t.Errorf("%s: id is %s, want %s; text %s", v, id, c.ID, text)
-			}
+			id, _, gz := engram.EncodeChunk(c)
+			must.Equal(t, v+": id", id, c.ID)
 			again := must.Get(engram.DecodeChunk(id, gz))(t)
 			if second, _, _ := engram.EncodeChunk(again); second != id {
 				t.Errorf("%s: id is %s the second time, want %s", v, second, id)
 			}
-			if want := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff}; !bytes.Equal(gz[:10], want) {
-				t.Errorf("%s: gzip header is % x, want % x", v, gz[:10], want)
-			}
+			must.Equal(t, v+": gzip header", gz[:10], []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff})
 		}
 	}
 }
@@ -100,9 +95,7 @@ func TestEveryRowSurvivesTheWayThroughAmber(t *testing.T) {
 	for _, v := range vectors {
 		for _, c := range chunksOf(t, v) {
 			rows, dropped := engram.ToRecords(c, engram.ReadOptions{User: "dev-a"})
-			if len(dropped) > 0 {
-				t.Errorf("%s: dropped %q", v, dropped)
-			}
+			must.Equal(t, v+": dropped", len(dropped), 0)
 			got := rewrite(t, rows)
 			_, want, _ := engram.EncodeChunk(c)
 			id, text, _ := engram.EncodeChunk(got)

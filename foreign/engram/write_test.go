@@ -62,10 +62,7 @@ func TestOwnMemoryComesBackAsItself(t *testing.T) {
 				t.Errorf("%s, %s came back as %+v", kind, scope, got)
 			}
 			link := engram.LinkOf(e, rec)
-			again, err := engram.FromRecord(rec, &link)
-			if err != nil || encoded(t, again) != encoded(t, e) {
-				t.Errorf("with its link the row is %s, %v", encoded(t, again), err)
-			}
+			must.Equal(t, "with its link the row", encoded(t, must.Get(engram.FromRecord(rec, &link))(t)), encoded(t, e))
 		}
 	}
 }
@@ -78,12 +75,8 @@ func TestPrivateMemoriesStayHere(t *testing.T) {
 	// What came from Engram for one person does not leave either, unless for the chunk that it came from.
 	rows, _ := engram.ToRecords(chunksOf(t, "unicode")[0], engram.ReadOptions{User: "dev-a"})
 	personal := rows[2]
-	if _, err := engram.FromRecord(personal.Record, nil); amber.KindOf(err) != amber.KindRefused {
-		t.Errorf("kind is %q, want refused", amber.KindOf(err))
-	}
-	if e, err := engram.FromRecord(personal.Record, &personal.Link); err != nil || e.Observation.Scope != "personal" {
-		t.Errorf("row is %+v, %v", e.Observation, err)
-	}
+	must.Fail(engram.FromRecord(personal.Record, nil))(t, "", amber.KindRefused)
+	must.Equal(t, "scope", must.Get(engram.FromRecord(personal.Record, &personal.Link))(t).Observation.Scope, "personal")
 }
 
 func TestWhatIsNoRowIsRefused(t *testing.T) {

@@ -30,12 +30,8 @@ func mustImport(t *testing.T, dir string, agent amber.AgentID) (string, Report) 
 			t.Errorf("%s: %s", c.Name, c.Detail)
 		}
 	}
-	if len(e.Checks) != 6 {
-		t.Errorf("%d checks were made", len(e.Checks))
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file has mode %v, %v", info.Mode(), err)
-	}
+	must.Equal(t, "checks", len(e.Checks), 6)
+	must.Equal(t, "mode", must.Get(os.Stat(path))(t).Mode().Perm(), 0o600)
 	return path, report
 }
 
@@ -120,9 +116,7 @@ func TestRoundTripBringsEverythingBack(t *testing.T) {
 	got := holds(t, path)
 	must.Equal(t, "what came over", got, want, sameHere)
 	for _, n := range got.Sessions {
-		if n.Trust != amber.TrustImported {
-			t.Errorf("session %s has trust %q", n.ID, n.Trust)
-		}
+		must.Equal(t, fmt.Sprintf("trust of session %s", n.ID), n.Trust, amber.TrustImported)
 	}
 	for _, m := range got.Memories {
 		if m.Trust != amber.TrustImported || m.Revision != 1 || m.Origin.Device != importGeneration.Device {
@@ -207,9 +201,7 @@ func TestExportIsWhatNexoReads(t *testing.T) {
 	for _, e := range must.Get(os.ReadDir(dir))(t) {
 		info := must.Get(e.Info())(t)
 		found = append(found, e.Name())
-		if info.Mode().Perm() != 0o600 {
-			t.Errorf("%s has mode %s", e.Name(), info.Mode())
-		}
+		must.Equal(t, "mode of "+e.Name(), info.Mode().Perm(), 0o600)
 	}
 	must.Equal(t, "files", found, []string{"compactions.sqlite", "concepts.sqlite", "long_term.sqlite", "vector.sqlite"})
 	long := asked(t, filepath.Join(dir, LongTerm))
@@ -240,9 +232,7 @@ func TestExportIsWhatNexoReads(t *testing.T) {
 	compactions := asked(t, filepath.Join(dir, Compactions))
 	want = []string{"so far 0|0|", "so far 1|1|", "so far 2|2|"}
 	must.Equal(t, "compactions", linesOf(t, compactions, "SELECT summary, head_turn_count FROM compactions_v1 ORDER BY compacted_at"), want)
-	if got := linesOf(t, compactions, "SELECT * FROM compaction_locks_v1"); len(got) > 0 {
-		t.Errorf("there are locks: %v", got)
-	}
+	must.Equal(t, "locks", len(linesOf(t, compactions, "SELECT * FROM compaction_locks_v1")), 0)
 	concepts := asked(t, filepath.Join(dir, Concepts))
 	must.Equal(t, "concepts", linesOf(t, concepts, "SELECT content, concept_tags FROM memories ORDER BY 2"), []string{"|[\"coffee\",\"snow\"]|", "|[\"title\"]|"})
 }
@@ -255,9 +245,7 @@ func TestExportIsTheSameForTheSameMemory(t *testing.T) {
 	must.Get(export(t, copied, a, "ana"))(t)
 	must.Get(export(t, copied, b, "ana"))(t)
 	for _, name := range []string{LongTerm, Vector, Concepts, Compactions} {
-		if !bytes.Equal(must.Get(os.ReadFile(filepath.Join(a, name)))(t), must.Get(os.ReadFile(filepath.Join(b, name)))(t)) {
-			t.Errorf("%s differs", name)
-		}
+		must.Equal(t, name, must.Get(os.ReadFile(filepath.Join(a, name)))(t), must.Get(os.ReadFile(filepath.Join(b, name)))(t))
 	}
 	must.Fail(export(t, copied, a, "ana"))(t, "over what is there", amber.KindConflict)
 	must.Fail(export(t, filepath.Join(a, Vector), t.TempDir(), "ana"))(t, "of something else", amber.KindDamaged)
@@ -493,9 +481,7 @@ func TestVectorsOfTheModuleVec0AreRead(t *testing.T) {
 		vec0(t, filepath.Join(dir, file))
 		path, report := mustImport(t, dir, "ana")
 		must.Equal(t, file, holds(t, path).Embeddings, want)
-		if len(report.LeftOut) > 0 {
-			t.Errorf("%s: %+v is left out", file, report.LeftOut)
-		}
+		must.Equal(t, file+": left out", len(report.LeftOut), 0)
 	}
 	for name, change := range map[string]string{
 		"offset outside":  `UPDATE vec_memories_rowids SET chunk_offset = 8`,
@@ -558,9 +544,7 @@ func TestFieldsAreBelievedOnlyWhereTheyFit(t *testing.T) {
 	asked(t, filepath.Join(dir, LongTerm), `UPDATE amber_fields SET json = json_set(json, '$.trust', 'own')`)
 	path, _ := mustImport(t, dir, "ana")
 	for _, m := range holds(t, path).Memories {
-		if m.Trust != amber.TrustImported {
-			t.Errorf("%s has trust %s", m.ID, m.Trust)
-		}
+		must.Equal(t, fmt.Sprintf("trust of %s", m.ID), m.Trust, amber.TrustImported)
 	}
 }
 
@@ -581,9 +565,7 @@ func TestHostileSchemasAreNotRun(t *testing.T) {
 			dir := t.TempDir()
 			asked(t, filepath.Join(dir, LongTerm), queries...)
 			path, _ := mustImport(t, dir, "ana")
-			if got := holds(t, path).Memories; len(got) > 0 {
-				t.Errorf("got %+v", got)
-			}
+			must.Equal(t, "memories", len(holds(t, path).Memories), 0)
 		})
 	}
 }

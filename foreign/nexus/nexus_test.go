@@ -148,9 +148,7 @@ func TestTornBufferGivesWhatIsWhole(t *testing.T) {
 		}
 		before = shared
 	}
-	if items := len(all) - 3; before != items {
-		t.Errorf("the file without its last byte gives %d of %d events", before, items)
-	}
+	must.Equal(t, "events of the file without its last byte", before, len(all)-3)
 }
 
 // TestReadingCanBeRepeated imports the buffer as it grew: no event is another one the second time.
@@ -254,9 +252,7 @@ func TestAgentIsNoPath(t *testing.T) {
 		if err != nil || len(events) != 2 {
 			t.Fatalf("%q: %d events, %v", name, len(events), err)
 		}
-		if err := (journal.Session{Host: events[0].Host, ID: events[0].SessionID}).Check(); err != nil {
-			t.Errorf("%.20q: %v", name, err)
-		}
+		must.NoError(t, (journal.Session{Host: events[0].Host, ID: events[0].SessionID}).Check())
 	}
 }
 
@@ -354,14 +350,10 @@ func TestErrorsEnd(t *testing.T) {
 	t.Parallel()
 	file, broken := nexusFile(t), errors.New("broken")
 	_, err := nexus.Read(bytes.NewReader(file), nexusOptions, func(journal.HostEvent) error { return broken })
-	if !errors.Is(err, broken) {
-		t.Errorf("got %v of the receiver", err)
-	}
+	must.Is(t, "the receiver", err, broken)
 	for cut := 0; cut < len(file); cut += 97 {
 		r := io.MultiReader(bytes.NewReader(file[:cut]), iotest.ErrReader(broken))
-		if _, err := nexus.Read(r, nexusOptions, func(journal.HostEvent) error { return nil }); !errors.Is(err, broken) {
-			t.Errorf("got %v of a reader that fails at %d", err, cut)
-		}
+		must.Is(t, fmt.Sprintf("a reader that fails at %d", cut), must.Err(nexus.Read(r, nexusOptions, func(journal.HostEvent) error { return nil })), broken)
 	}
 	n := 0
 	report, err := nexus.Read(iotest.OneByteReader(bytes.NewReader(file)), nexusOptions, func(journal.HostEvent) error { n++; return nil })
