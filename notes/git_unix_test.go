@@ -17,8 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitrun"
 	"github.com/amber-memory/amber/internal/must"
@@ -113,9 +111,7 @@ func TestUserSettingsAreNotInherited(t *testing.T) {
 		t.Error("there are hooks in the repository")
 	}
 	got := plainGit(t, dir, "log", "--format=%an <%ae> %cn <%ce> %G?", "-1")
-	if want := "Amber <amber@localhost> Amber <amber@localhost> N\n"; got != want {
-		t.Errorf("the commit is by %q, want %q", got, want)
-	}
+	must.Equal(t, "author and committer", got, "Amber <amber@localhost> Amber <amber@localhost> N\n")
 }
 
 func TestEnvironmentOfGit(t *testing.T) {
@@ -137,9 +133,7 @@ func TestEnvironmentOfGit(t *testing.T) {
 		"GIT_DIR", "GIT_LITERAL_PATHSPECS", "GIT_NO_REPLACE_OBJECTS", "GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT", "GIT_WORK_TREE",
 		"HOME", "LC_ALL", "PATH", "TZ", "XDG_CONFIG_HOME",
 	}
-	if diff := cmp.Diff(names, want); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "names", names, want)
 	args := must.Get(os.ReadFile(log + ".args"))(t)
 	for line := range strings.Lines(string(args)) {
 		if !strings.Contains(line, "-c core.fsync=all ") || !strings.Contains(line, "-c core.hooksPath=/dev/null ") {
@@ -177,12 +171,8 @@ func TestGitFailsAtEachStep(t *testing.T) {
 				} else if err != nil && amber.KindOf(err) != amber.KindNotFound {
 					t.Error(err)
 				}
-				if err := good.Check(t.Context()); err != nil {
-					t.Error(err)
-				}
-				if got := plainGit(t, dir, "status", "--porcelain"); got != "" {
-					t.Errorf("git sees changes:\n%s", got)
-				}
+				must.NoError(t, good.Check(t.Context()))
+				must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain"), "")
 			})
 		}
 	}
@@ -198,12 +188,8 @@ func TestBranchMovedMeanwhile(t *testing.T) {
 	_, err := dirAt(t, dir, notes.Options{Git: fakeGit(t, meanwhile)}).WriteNote(t.Context(), "known", "new")
 	must.Kind(t, "write", err, amber.KindConflict)
 	write(t, good, "known", "new")
-	if got := ops(t, good, "known"); got != "recover write" {
-		t.Errorf("history is %q", got)
-	}
-	if got := plainGit(t, dir, "log", "--format=%s"); got != "recover known\nmeanwhile\nwrite known\n" {
-		t.Errorf("the branch is\n%s", got)
-	}
+	must.Equal(t, "history", ops(t, good, "known"), "recover write")
+	must.Equal(t, "the branch", plainGit(t, dir, "log", "--format=%s"), "recover known\nmeanwhile\nwrite known\n")
 }
 
 func TestHungGitIsEnded(t *testing.T) {
@@ -236,12 +222,8 @@ func TestCancelEndsGitAndItsChildren(t *testing.T) {
 
 	_, err := hung.WriteNote(ctx, "known", "new text")
 	must.Kind(t, "write", err, amber.KindUnreachable)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("write: %v", err)
-	}
-	if err := <-closed; err != nil {
-		t.Error(err)
-	}
+	must.Is(t, "write", err, context.Canceled)
+	must.NoError(t, <-closed)
 	write(t, good, "known", "new text")
 }
 
@@ -272,19 +254,13 @@ func TestMissingGit(t *testing.T) {
 		ctx := t.Context()
 		_, err := d.WriteNote(ctx, "known", "new text")
 		must.Kind(t, "write", err, amber.KindUnsupported)
-		if amber.HintOf(err) != "install git" {
-			t.Errorf("hint is %q", amber.HintOf(err))
-		}
+		must.Equal(t, "hint", amber.HintOf(err), "install git")
 		must.Fail(d.LogNote(ctx, "known", 1))(t, "log", amber.KindUnsupported)
 		must.Kind(t, "delete", d.DeleteNote(ctx, "known"), amber.KindUnsupported)
 		must.Kind(t, "check", d.Check(ctx), amber.KindUnsupported)
 		must.Fail(gitrun.Version(ctx, git))(t, "version", amber.KindUnsupported)
-		if note, err := d.ReadNote(ctx, "known"); err != nil || note.Content != "text" {
-			t.Errorf("read %+v, %v", note, err)
-		}
-		if notes, err := d.ListNotes(ctx); err != nil || len(notes) != 1 {
-			t.Errorf("listed %v, %v", notes, err)
-		}
+		must.Equal(t, "read", must.Get(d.ReadNote(ctx, "known"))(t).Content, "text")
+		must.Equal(t, "listed", len(must.Get(d.ListNotes(ctx))(t)), 1)
 		_, err = dirAt(t, filepath.Join(t.TempDir(), "new"), notes.Options{Git: git}).WriteNote(ctx, "a", "b")
 		must.Kind(t, "first write", err, amber.KindUnsupported)
 	}
@@ -310,9 +286,7 @@ func TestVersion(t *testing.T) {
 			t.Errorf("%q: version %q, %v; want %q", answer, got, err, want)
 		}
 	}
-	if _, err := gitrun.Version(t.Context(), ""); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, must.Err(gitrun.Version(t.Context(), "")))
 }
 
 func TestOldGitMakesNoRepository(t *testing.T) {

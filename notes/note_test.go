@@ -38,9 +38,7 @@ func TestLifeOfANote(t *testing.T) {
 	if err != nil || got != second {
 		t.Errorf("read %+v, %v; want %+v", got, err, second)
 	}
-	if raw, err := os.ReadFile(filepath.Join(dir, "people", "ada lovelace.md")); err != nil || string(raw) != "second" {
-		t.Errorf("the file holds %q, %v", raw, err)
-	}
+	must.Equal(t, "the file", string(must.Get(os.ReadFile(filepath.Join(dir, "people", "ada lovelace.md")))(t)), "second")
 
 	must.Do(t, d.DeleteNote(ctx, "people/ada lovelace"))
 	if exists(t, filepath.Join(dir, "people")) {
@@ -49,12 +47,8 @@ func TestLifeOfANote(t *testing.T) {
 	must.Fail(d.ReadNote(ctx, "people/ada lovelace"))(t, "read after delete", amber.KindNotFound)
 	must.Kind(t, "second delete", d.DeleteNote(ctx, "people/ada lovelace"), amber.KindNotFound)
 
-	if got := ops(t, d, "people/ada lovelace"); got != "delete write write" {
-		t.Errorf("history is %q", got)
-	}
-	if err := d.Check(ctx); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, "history", ops(t, d, "people/ada lovelace"), "delete write write")
+	must.NoError(t, d.Check(ctx))
 }
 
 func TestListNotes(t *testing.T) {
@@ -78,9 +72,7 @@ func TestListNotes(t *testing.T) {
 		got = append(got, fmt.Sprint(n.Name, " ", n.Bytes))
 	}
 	want := []string{"a 9", "a/b/c 13", "a/z 11", "b 9", "by hand 6", "ünïcode/ß 20"}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", got, want)
 }
 
 // Many notes are read with their texts at once, and one that holds no text is
@@ -96,29 +88,20 @@ func TestLoadNotes(t *testing.T) {
 		got = append(got, fmt.Sprint(n.Name, " ", n.Content, " ", amber.KindOf(err)))
 		return nil
 	}))
-	if diff := cmp.Diff([]string{"a/z one ", "b two ", "c  damaged"}, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", []string{"a/z one ", "b two ", "c  damaged"}, got)
 	stop := errors.New("enough")
-	if err := d.LoadNotes(t.Context(), func(amber.Note, error) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("ended with %v", err)
-	}
+	must.Is(t, "ended with", d.LoadNotes(t.Context(), func(amber.Note, error) error { return stop }), stop)
 }
 
 func TestBeforeTheFirstWrite(t *testing.T) {
 	t.Parallel()
 	d, dir := newDir(t)
 	ctx := t.Context()
-	notes, err := d.ListNotes(ctx)
-	if err != nil || len(notes) != 0 {
-		t.Errorf("listed %v, %v", notes, err)
-	}
+	must.Equal(t, "listed", len(must.Get(d.ListNotes(ctx))(t)), 0)
 	must.Fail(d.ReadNote(ctx, "a"))(t, "read", amber.KindNotFound)
 	must.Fail(d.LogNote(ctx, "a", 1))(t, "log", amber.KindNotFound)
 	must.Kind(t, "delete", d.DeleteNote(ctx, "a"), amber.KindNotFound)
-	if err := d.Check(ctx); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, d.Check(ctx))
 	if exists(t, dir) {
 		t.Error("something made the folder")
 	}
@@ -136,9 +119,7 @@ func TestLogNote(t *testing.T) {
 	plainGit(t, dir, "rm", "-q", "a.md")
 	plainGit(t, dir, "commit", "-q", "-m", "gone")
 
-	if got := ops(t, d, "a"); got != "delete write write write write write write" {
-		t.Errorf("history is %q", got)
-	}
+	must.Equal(t, "history", ops(t, d, "a"), "delete write write write write write write")
 	log, err := d.LogNote(t.Context(), "other", 2)
 	if err != nil || len(log) != 2 {
 		t.Fatalf("log is %v, %v", log, err)
@@ -148,9 +129,7 @@ func TestLogNote(t *testing.T) {
 	}
 	must.Fail(d.LogNote(t.Context(), "other", 0))(t, "limit 0", amber.KindInvalid)
 	must.Fail(d.LogNote(t.Context(), "never", 1))(t, "never written", amber.KindNotFound)
-	if _, err := d.LogNote(t.Context(), "other", 1<<30); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, must.Err(d.LogNote(t.Context(), "other", 1<<30)))
 }
 
 func TestWritersShareAFolder(t *testing.T) {
@@ -162,25 +141,15 @@ func TestWritersShareAFolder(t *testing.T) {
 		d := dirAt(t, dir, notes.Options{Guard: guard})
 		wg.Go(func() {
 			for i := range 20 {
-				if _, err := d.WriteNote(t.Context(), fmt.Sprintf("w%d/n%d", w, i), "text"); err != nil {
-					t.Error(err)
-				}
-				if _, err := d.ReadNote(t.Context(), fmt.Sprintf("w%d/n%d", w, i)); err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, must.Err(d.WriteNote(t.Context(), fmt.Sprintf("w%d/n%d", w, i), "text")))
+				must.NoError(t, must.Err(d.ReadNote(t.Context(), fmt.Sprintf("w%d/n%d", w, i))))
 			}
 		})
 	}
 	wg.Wait()
-	if got := strings.Count(plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "\n"); got != 40 {
-		t.Errorf("the branch holds %d notes, want 40", got)
-	}
-	if got := strings.TrimSpace(plainGit(t, dir, "rev-list", "--count", "HEAD")); got != "40" {
-		t.Errorf("the branch has %s commits, want 40", got)
-	}
-	if got := plainGit(t, dir, "status", "--porcelain"); got != "" {
-		t.Errorf("git sees changes:\n%s", got)
-	}
+	must.Equal(t, "notes of the branch", strings.Count(plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "\n"), 40)
+	must.Equal(t, "commits of the branch", strings.TrimSpace(plainGit(t, dir, "rev-list", "--count", "HEAD")), "40")
+	must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain"), "")
 }
 
 func TestHostileNames(t *testing.T) {
@@ -219,9 +188,7 @@ func TestHostileNames(t *testing.T) {
 		must.Fail(d.LogNote(ctx, name, 1))(t, "log "+what, amber.KindInvalid)
 		must.Kind(t, "delete "+what, d.DeleteNote(ctx, name), amber.KindInvalid)
 	}
-	if got := plainGit(t, dir, "status", "--porcelain", "--ignored"); got != "" {
-		t.Errorf("git sees changes:\n%s", got)
-	}
+	must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain", "--ignored"), "")
 	must.Fail(d.WriteNote(t.Context(), "known", "a\x00b"))(t, "content", amber.KindInvalid)
 }
 
@@ -245,9 +212,7 @@ func TestContentIsKeptToTheByte(t *testing.T) {
 		if note, err := d.ReadNote(t.Context(), name); err != nil || note.Content != content || note.Commit == "" {
 			t.Errorf("%s: read %d bytes at commit %q, %v", name, len(note.Content), note.Commit, err)
 		}
-		if got := ops(t, d, name); got != "write" {
-			t.Errorf("%s: history is %q", name, got)
-		}
+		must.Equal(t, name+": history", ops(t, d, name), "write")
 	}
 }
 
@@ -276,9 +241,7 @@ func TestGuardErrorsComeThrough(t *testing.T) {
 	errs := each(t.Context(), d)
 	_, errs["list"] = d.ListNotes(t.Context())
 	for what, err := range errs {
-		if !errors.Is(err, errClosed) {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.Is(t, what, err, errClosed)
 	}
 }
 

@@ -72,15 +72,9 @@ func TestRecover(t *testing.T) {
 			write(t, d, "known", "text")
 			tt.byHand(t, dir)
 			write(t, d, "other", "text")
-			if got := ops(t, d, tt.note); got != tt.history {
-				t.Errorf("history is %q, want %q", got, tt.history)
-			}
-			if got := strings.TrimSpace(plainGit(t, dir, "log", "-1", "--format=%s", "HEAD^")); got != tt.subject {
-				t.Errorf("the commit is %q, want %q", got, tt.subject)
-			}
-			if got := plainGit(t, dir, "status", "--porcelain", "--untracked-files=no"); got != "" {
-				t.Errorf("git sees changes:\n%s", got)
-			}
+			must.Equal(t, "history", ops(t, d, tt.note), tt.history)
+			must.Equal(t, "the commit", strings.TrimSpace(plainGit(t, dir, "log", "-1", "--format=%s", "HEAD^")), tt.subject)
+			must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain", "--untracked-files=no"), "")
 		})
 	}
 }
@@ -113,9 +107,7 @@ func TestDeleteWhatWasRemovedByHand(t *testing.T) {
 	write(t, d, "a/b/known", "text")
 	must.Do(t, os.RemoveAll(filepath.Join(dir, "a")))
 	must.Do(t, d.DeleteNote(t.Context(), "a/b/known"))
-	if got := ops(t, d, "a/b/known"); got != "delete write" {
-		t.Errorf("history is %q", got)
-	}
+	must.Equal(t, "history", ops(t, d, "a/b/known"), "delete write")
 }
 
 func TestOtherFilesAreLeftAlone(t *testing.T) {
@@ -127,9 +119,7 @@ func TestOtherFilesAreLeftAlone(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "huge.md"), strings.Repeat("x", amber.MaxContentBytes+1))
 	write(t, d, "known", "text")
-	if got := plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"); got != "known.md\n" {
-		t.Errorf("the branch holds %q", got)
-	}
+	must.Equal(t, "files of the branch", plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "known.md\n")
 	for _, o := range others {
 		if !exists(t, filepath.Join(dir, o)) {
 			t.Errorf("%s is gone", o)
@@ -140,9 +130,7 @@ func TestOtherFilesAreLeftAlone(t *testing.T) {
 	plainGit(t, dir, "add", "picture.png")
 	plainGit(t, dir, "commit", "-q", "-m", "add a picture")
 	write(t, d, "known", "more")
-	if got := plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"); got != "known.md\npicture.png\n" {
-		t.Errorf("the branch holds %q", got)
-	}
+	must.Equal(t, "files of the branch", plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "known.md\npicture.png\n")
 }
 
 func TestLeftoversOfAKilledGit(t *testing.T) {
@@ -162,9 +150,7 @@ func TestLeftoversOfAKilledGit(t *testing.T) {
 			t.Errorf("%s is still there", l)
 		}
 	}
-	if got := ops(t, d, "known"); got != "write write" {
-		t.Errorf("history is %q", got)
-	}
+	must.Equal(t, "history", ops(t, d, "known"), "write write")
 }
 
 func TestTheIndexIsACache(t *testing.T) {
@@ -182,12 +168,8 @@ func TestTheIndexIsACache(t *testing.T) {
 			}
 			lose(t, filepath.Join(dir, ".git", "index"))
 			write(t, d, "n0", "more")
-			if got := ops(t, d, "n0") + "; " + ops(t, d, "n1"); got != "write write; write" {
-				t.Errorf("history is %q", got)
-			}
-			if got := plainGit(t, dir, "status", "--porcelain"); got != "" {
-				t.Errorf("git sees changes:\n%s", got)
-			}
+			must.Equal(t, "history", ops(t, d, "n0")+"; "+ops(t, d, "n1"), "write write; write")
+			must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain"), "")
 		})
 	}
 }
@@ -209,16 +191,10 @@ func TestHalfMadeRepositoryIsCompleted(t *testing.T) {
 			t.Parallel()
 			d, dir := newDir(t)
 			half(t, filepath.Join(dir, ".git"))
-			if err := d.Check(t.Context()); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, d.Check(t.Context()))
 			write(t, d, "known", "text")
-			if got := ops(t, d, "known"); got != "write" {
-				t.Errorf("history is %q", got)
-			}
-			if err := d.Check(t.Context()); err != nil {
-				t.Error(err)
-			}
+			must.Equal(t, "history", ops(t, d, "known"), "write")
+			must.NoError(t, d.Check(t.Context()))
 		})
 	}
 }

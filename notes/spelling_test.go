@@ -1,6 +1,7 @@
 package notes_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,31 +23,19 @@ func TestANoteIsOneInEverySpelling(t *testing.T) {
 	t.Parallel()
 	d, _ := newDir(t)
 	ctx := t.Context()
-	if n := write(t, d, apart, "one"); n.Name != composed {
-		t.Errorf("the note is called %+q", n.Name)
-	}
-	if n := write(t, d, composed, "two"); n.Name != composed {
-		t.Errorf("the note is called %+q", n.Name)
-	}
+	must.Equal(t, "the note is called", write(t, d, apart, "one").Name, composed)
+	must.Equal(t, "the note is called", write(t, d, composed, "two").Name, composed)
 	for _, name := range []string{composed, apart} {
 		if n, err := d.ReadNote(ctx, name); err != nil || n.Content != "two" || n.Name != composed || n.Commit == "" {
 			t.Errorf("%+q: %+v, %v", name, n, err)
 		}
-		if got := ops(t, d, name); got != "write write" {
-			t.Errorf("%+q: history is %q", name, got)
-		}
+		must.Equal(t, fmt.Sprintf("%+q: history", name), ops(t, d, name), "write write")
 	}
-	if all, err := d.ListNotes(ctx); err != nil || len(all) != 1 {
-		t.Errorf("%v, %v", all, err)
-	}
+	must.Equal(t, "notes", len(must.Get(d.ListNotes(ctx))(t)), 1)
 	must.Do(t, d.DeleteNote(ctx, apart))
 	must.Fail(d.ReadNote(ctx, composed))(t, "read after delete", amber.KindNotFound)
-	if got := ops(t, d, apart); got != "delete write write" {
-		t.Errorf("history after delete is %q", got)
-	}
-	if err := d.Check(ctx); err != nil {
-		t.Error(err)
-	}
+	must.Equal(t, "history after delete", ops(t, d, apart), "delete write write")
+	must.NoError(t, d.Check(ctx))
 }
 
 // Files that an older Amber or a person wrote stay as they are and are found
@@ -60,17 +49,11 @@ func TestAFileOfTheOtherSpellingIsFound(t *testing.T) {
 	must.Do(t, os.MkdirAll(filepath.Dir(old), 0o700))
 	must.Do(t, os.WriteFile(old, []byte("by hand"), 0o600))
 	for _, name := range []string{composed, apart} {
-		if n, err := d.ReadNote(ctx, name); err != nil || n.Content != "by hand" {
-			t.Errorf("%+q: %+v, %v", name, n, err)
-		}
+		must.Equal(t, fmt.Sprintf("%+q", name), must.Get(d.ReadNote(ctx, name))(t).Content, "by hand")
 	}
 	write(t, d, composed, "by Amber")
-	if raw, err := os.ReadFile(old); err != nil || string(raw) != "by Amber" {
-		t.Errorf("the file holds %q, %v", raw, err)
-	}
-	if twins, err := d.Twins(ctx); err != nil || len(twins) != 0 {
-		t.Errorf("twins %v, %v", twins, err)
-	}
+	must.Equal(t, "the file", string(must.Get(os.ReadFile(old))(t)), "by Amber")
+	must.Equal(t, "twins", len(must.Get(d.Twins(ctx))(t)), 0)
 	if err := d.DeleteNote(ctx, composed); err != nil || exists(t, old) {
 		t.Errorf("%v", err)
 	}
@@ -89,16 +72,12 @@ func TestTwinsAreToldApartAndNamed(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name+".md"), []byte(name), 0o600))
 	}
 	for _, name := range []string{nfc, nfd} {
-		if n, err := d.ReadNote(ctx, name); err != nil || n.Content != name {
-			t.Errorf("%+q: %+v, %v", name, n, err)
-		}
+		must.Equal(t, fmt.Sprintf("%+q", name), must.Get(d.ReadNote(ctx, name))(t).Content, name)
 	}
 	twins, err := d.Twins(ctx)
 	if diff := cmp.Diff([][]string{{nfd, nfc}}, twins); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	must.Do(t, d.DeleteNote(ctx, nfd))
-	if n, err := d.ReadNote(ctx, nfd); err != nil || n.Content != nfc {
-		t.Errorf("after the other is gone: %+v, %v", n, err)
-	}
+	must.Equal(t, "after the other is gone", must.Get(d.ReadNote(ctx, nfd))(t).Content, nfc)
 }

@@ -106,12 +106,8 @@ func TestHostileRepository(t *testing.T) {
 			if exists(t, mark) {
 				t.Error("the program was run")
 			}
-			if raw, err := os.ReadFile(filepath.Join(dir, "known.md")); err != nil || string(raw) != "text" {
-				t.Errorf("the file holds %q, %v", raw, err)
-			}
-			if notes, err := d.ListNotes(t.Context()); err != nil || len(notes) != 1 {
-				t.Errorf("listed %v, %v", notes, err)
-			}
+			must.Equal(t, "the file", string(must.Get(os.ReadFile(filepath.Join(dir, "known.md")))(t)), "text")
+			must.Equal(t, "listed", len(must.Get(d.ListNotes(t.Context()))(t)), 1)
 		})
 	}
 }
@@ -183,9 +179,7 @@ func TestUnusableBranch(t *testing.T) {
 			tt.spoil(t, dir)
 			must.Fail(d.WriteNote(t.Context(), "known", "new text"))(t, "write", tt.want)
 			must.Kind(t, "delete", d.DeleteNote(t.Context(), "known"), tt.want)
-			if raw, err := os.ReadFile(filepath.Join(dir, "known.md")); err != nil || string(raw) != "text" {
-				t.Errorf("the file holds %q, %v", raw, err)
-			}
+			must.Equal(t, "the file", string(must.Get(os.ReadFile(filepath.Join(dir, "known.md")))(t)), "text")
 		})
 	}
 }
@@ -275,9 +269,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 			must.Fail(d.WriteNote(t.Context(), tt.name, "new text"))(t, "write", amber.KindConflict)
 			must.Kind(t, "delete", d.DeleteNote(t.Context(), tt.name), cmp.Or(tt.remove, amber.KindConflict))
 			must.Fail(d.ReadNote(t.Context(), tt.name))(t, "read", tt.read)
-			if after := plainGit(t, dir, "rev-parse", "HEAD"); after != before {
-				t.Error("something was committed")
-			}
+			must.Equal(t, "head", plainGit(t, dir, "rev-parse", "HEAD"), before)
 			write(t, d, "known", "the rest goes on")
 		})
 	}
