@@ -1,11 +1,11 @@
 package analyze_test
 
 import (
+	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestGlued(t *testing.T) {
@@ -22,8 +22,6 @@ func TestGlued(t *testing.T) {
 		{"a数b据c", []string{"a", "b", "c"}},
 		{"v2版本 Müller様", []string{"v2", "muller"}},
 	} {
-		if diff := cmp.Diff(analyze.Glued(tc.text), tc.want); diff != "" {
-			t.Errorf("Glued(%q) (-got +want):\n%s", tc.text, diff)
-		}
+		must.Equal(t, fmt.Sprintf("Glued(%q)", tc.text), analyze.Glued(tc.text), tc.want)
 	}
 }

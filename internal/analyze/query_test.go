@@ -8,10 +8,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestParse(t *testing.T) {
@@ -38,9 +38,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, analyze.Parse(tc.text), cmpopts.IgnoreFields(query{}, "Related")); diff != "" {
-				t.Errorf("Parse(%q) (-want +got):\n%s", tc.text, diff)
-			}
+			must.Equal(t, fmt.Sprintf("Parse(%q)", tc.text), analyze.Parse(tc.text), tc.want, cmpopts.IgnoreFields(query{}, "Related"))
 		})
 	}
 }
@@ -75,15 +73,11 @@ func checkQuery(t *testing.T, q analyze.Query) {
 		if strings.ContainsFunc(w, func(r rune) bool { return unicode.In(r, cjk...) }) {
 			t.Errorf("word %q holds an ideograph", w)
 		}
-		if terms := analyze.Terms(w); len(terms) != 1 {
-			t.Errorf("word %q has the terms %q, not one", w, terms)
-		}
+		must.Equal(t, fmt.Sprintf("terms of %q", w), len(analyze.Terms(w)), 1)
 		stems = append(stems, analyze.Stem(w))
 	}
 	slices.Sort(stems)
-	if n := len(slices.Compact(slices.Clone(stems))); n != len(stems) {
-		t.Errorf("stems %q hold doubles", stems)
-	}
+	must.Equal(t, "stems that differ", len(slices.Compact(slices.Clone(stems))), len(stems))
 	for _, r := range q.Runs {
 		if r == "" || !utf8.ValidString(r) {
 			t.Errorf("run %q is empty or invalid", r)

@@ -1,11 +1,11 @@
 package analyze_test
 
 import (
+	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestSignsOfAQuestion(t *testing.T) {
@@ -24,8 +24,6 @@ func TestSignsOfAQuestion(t *testing.T) {
 	} {
 		got := analyze.Parse(text)
 		got.Related = nil
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("Parse(%q) (-want +got):\n%s", text, diff)
-		}
+		must.Equal(t, fmt.Sprintf("Parse(%q)", text), got, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestSnippet(t *testing.T) {
@@ -38,9 +39,7 @@ func TestSnippet(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			got := analyze.Snippet(tc.content, analyze.Parse(tc.question), tc.limit)
 			checkSnippet(t, got, tc.limit)
-			if got != tc.want {
-				t.Errorf("Snippet = %q, want %q", got, tc.want)
-			}
+			must.Equal(t, "Snippet", got, tc.want)
 		})
 	}
 }

@@ -1,12 +1,12 @@
 package analyze_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // porterWords are the examples of Porter's paper, step by step, and words
@@ -62,9 +62,7 @@ func TestTermsEqualFTS5(t *testing.T) {
 	index := openFTS5(t, wordTokenizer)
 	for _, tc := range wordCorpus {
 		t.Run(tc.name, func(t *testing.T) {
-			if diff := cmp.Diff(index.terms(t, tc.text), analyze.Terms(tc.text)); diff != "" {
-				t.Errorf("terms (-FTS5 +analyze):\n%s", diff)
-			}
+			must.Equal(t, "terms", analyze.Terms(tc.text), index.terms(t, tc.text))
 		})
 	}
 }
@@ -88,9 +86,7 @@ func TestStemEqualsFTS5(t *testing.T) {
 			want = append(want, analyze.Stem(start+ending))
 		}
 	}
-	if diff := cmp.Diff(openFTS5(t, wordTokenizer).terms(t, text.String()), want); diff != "" {
-		t.Errorf("stems (-FTS5 +analyze):\n%s", diff)
-	}
+	must.Equal(t, "stems", openFTS5(t, wordTokenizer).terms(t, text.String()), want)
 }
 
 // TestFoldEqualsFTS5 compares the trigrams of a text with the parts of three
@@ -105,9 +101,7 @@ func TestFoldEqualsFTS5(t *testing.T) {
 			for i := 0; i+3 <= len(folded); i++ {
 				got = append(got, string(folded[i:i+3]))
 			}
-			if diff := cmp.Diff(index.terms(t, tc.text), got); diff != "" {
-				t.Errorf("trigrams (-FTS5 +analyze):\n%s", diff)
-			}
+			must.Equal(t, "trigrams", index.terms(t, tc.text), got)
 		})
 	}
 }
@@ -131,9 +125,7 @@ func TestGrams(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, analyze.Grams(tc.run, tc.n)); diff != "" {
-				t.Errorf("Grams(%q, %d) (-want +got):\n%s", tc.run, tc.n, diff)
-			}
+			must.Equal(t, fmt.Sprintf("Grams(%q, %d)", tc.run, tc.n), analyze.Grams(tc.run, tc.n), tc.want)
 		})
 	}
 }

@@ -3,6 +3,7 @@ package block_test
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -74,9 +75,7 @@ func TestOwnContextIsCutOutOfPrompts(t *testing.T) {
 			"<hook_context>mind the gap\n</hook_context>\n\n" + words,
 		},
 	} {
-		if got := block.Cut(c.prompt); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		must.Equal(t, name, block.Cut(c.prompt), c.want)
 	}
 }
 
@@ -125,9 +124,7 @@ func TestContextWithPartsOfMemoriesIsCut(t *testing.T) {
 		if err != nil || len(made.Cut) != 1 {
 			t.Fatalf("%d bytes: %d memories in part, %v", size, len(made.Cut), err)
 		}
-		if got := block.Cut(made.Text + "Fix the build."); got != "Fix the build." {
-			t.Errorf("%d bytes: %q", size, got)
-		}
+		must.Equal(t, fmt.Sprintf("%d bytes", size), block.Cut(made.Text+"Fix the build."), "Fix the build.")
 	}
 }
 
@@ -157,9 +154,7 @@ func TestForgedContextCostsNoWords(t *testing.T) {
 		"wrapper of the user":   {"<hook_context></hook_context> my words", "<hook_context></hook_context> my words"},
 		"entity in my own text": {"&lt;amber-memory&gt; my words", "&lt;amber-memory&gt; my words"},
 	} {
-		if got := block.Cut(c.prompt); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		must.Equal(t, name, block.Cut(c.prompt), c.want)
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
@@ -52,16 +50,10 @@ func TestB10_RepositoryWithPackedRefsComesBack(t *testing.T) {
 			refs := readRefs(t, old)
 			dir, err := build(t, refs, mustObjects(t, old, refs, gitobj.Refs{}))
 			must.Do(t, err)
-			if diff := cmp.Diff(readRefs(t, dir), refs); diff != "" {
-				t.Error(diff)
-			}
+			must.Equal(t, "", readRefs(t, dir), refs)
 			plainGit(t, dir, "fsck", "--strict", "--full")
-			if diff := cmp.Diff(reachable(t, dir), reachable(t, old)); diff != "" {
-				t.Error(diff)
-			}
-			if diff := cmp.Diff(plainGit(t, dir, "ls-files", "--stage"), plainGit(t, old, "ls-files", "--stage")); diff != "" {
-				t.Error("the index:", diff)
-			}
+			must.Equal(t, "", reachable(t, old), reachable(t, dir))
+			must.Equal(t, "the index", plainGit(t, old, "ls-files", "--stage"), plainGit(t, dir, "ls-files", "--stage"))
 			files, err := os.ReadDir(dir)
 			if err != nil || len(files) != 1 {
 				t.Errorf("work tree files were written: %v, %v", files, err)
@@ -96,22 +88,14 @@ func TestB14_LocksDoNotComeBack(t *testing.T) {
 	}
 	// It is a folder of notes like any other.
 	restored := dirAt(t, dir, notes.Options{})
-	if err := restored.Check(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if err := restored.CommitAll(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, restored.Check(t.Context()))
+	must.NoError(t, restored.CommitAll(t.Context()))
 	if got := readRefs(t, dir); !got.Equal(refs) {
 		t.Errorf("there was something to commit: %+v, want %+v", got, refs)
 	}
 	write(t, restored, "a/known", "new text")
-	if got := ops(t, restored, "a/known"); got != "write write" {
-		t.Errorf("history is %q", got)
-	}
-	if got := plainGit(t, dir, "status", "--porcelain"); got != "" {
-		t.Errorf("git sees changes:\n%s", got)
-	}
+	must.Equal(t, "history", ops(t, restored, "a/known"), "write write")
+	must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain"), "")
 }
 
 func nobodyElse(t *testing.T, dir string) {
@@ -129,9 +113,7 @@ func TestBuildOfAnEmptyHistory(t *testing.T) {
 	dir := must.Get(build(t, gitobj.Refs{Head: "refs/heads/main"}, nil))(t)
 	d := dirAt(t, dir, notes.Options{})
 	write(t, d, "known", "text")
-	if err := d.Check(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, d.Check(t.Context()))
 }
 
 // object returns an object and its id.
@@ -198,9 +180,7 @@ func TestHostileObjectsAreRefused(t *testing.T) {
 			refs, all := crafted(entries...)
 			dir, err := build(t, refs, all)
 			must.Kind(t, "build", err, amber.KindDamaged)
-			if left := tree(t, dir); len(left) != 1 {
-				t.Errorf("there is something left: %v", left)
-			}
+			must.Equal(t, "files that are left", len(tree(t, dir)), 1)
 		})
 	}
 }
@@ -241,14 +221,10 @@ func TestObjectsThatAreNotAHistoryAreRefused(t *testing.T) {
 			tt.spoil(&refs, all)
 			dir, err := build(t, refs, all)
 			must.Kind(t, "build", err, tt.want)
-			if left := tree(t, dir); len(left) != 1 {
-				t.Errorf("there is something left: %v", left)
-			}
+			must.Equal(t, "files that are left", len(tree(t, dir)), 1)
 			temp := t.TempDir()
 			must.Kind(t, "connected", gitobj.Connected(t.Context(), gitobj.Options{}, temp, refs, from(all)), tt.want)
-			if left := tree(t, temp); len(left) != 1 {
-				t.Errorf("there is something left: %v", left)
-			}
+			must.Equal(t, "files that are left", len(tree(t, temp)), 1)
 		})
 	}
 }
@@ -258,17 +234,11 @@ func TestLinksComeBackAsObjectsOnly(t *testing.T) {
 	t.Parallel()
 	refs, all := crafted([3]string{"100644", "a.md", ""}, [3]string{"160000", "inner", strings.Repeat("1", 40)}, [3]string{"120000", "link.md", ""})
 	dir := must.Get(build(t, refs, all))(t)
-	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
-		t.Errorf("files: %v, %v", files, err)
-	}
+	must.Equal(t, "files", len(must.Get(os.ReadDir(dir))(t)), 1)
 	put(t, filepath.Join(dir, "a.md"), "text")
 	d := dirAt(t, dir, notes.Options{})
-	if err := d.CommitAll(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if note, err := d.ReadNote(t.Context(), "a"); err != nil || note.Content != "text" {
-		t.Errorf("read %+v, %v", note, err)
-	}
+	must.NoError(t, d.CommitAll(t.Context()))
+	must.Equal(t, "read", must.Get(d.ReadNote(t.Context(), "a"))(t).Content, "text")
 }
 
 func TestOldFlawsInCommitsComeBack(t *testing.T) {
@@ -278,9 +248,7 @@ func TestOldFlawsInCommitsComeBack(t *testing.T) {
 	tree, rawTree := object("tree", "100644 a\x00"+string(id))
 	commit, rawCommit := object("commit", "tree "+tree+"\nauthor A<a@localhost> 1 +051800\ncommitter A <a@localhost> 01 +0000\n\nx\n")
 	refs := gitobj.Refs{Head: "refs/heads/main", OID: commit, Refs: []gitobj.Ref{{Name: "refs/heads/main", OID: commit}}}
-	if _, err := build(t, refs, map[string][]byte{blob: rawBlob, tree: rawTree, commit: rawCommit}); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, must.Err(build(t, refs, map[string][]byte{blob: rawBlob, tree: rawTree, commit: rawCommit})))
 }
 
 func TestBuildKeepsWhatIsThere(t *testing.T) {
@@ -294,8 +262,6 @@ func TestBuildKeepsWhatIsThere(t *testing.T) {
 	}
 	mine := errors.New("mine")
 	err = gitobj.Build(t.Context(), gitobj.Options{FS: fsx.OS()}, t.TempDir(), refs, func(func(string, []byte) error) error { return mine })
-	if !errors.Is(err, mine) {
-		t.Errorf("the error of the caller became %v", err)
-	}
+	must.Is(t, "the error of the caller", err, mine)
 	must.Kind(t, "no git", gitobj.Build(t.Context(), gitobj.Options{Git: "/nowhere/git"}, t.TempDir(), refs, from(all)), amber.KindUnsupported)
 }

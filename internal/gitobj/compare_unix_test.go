@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
@@ -83,9 +81,7 @@ func TestCompareCountsWhatGitCounts(t *testing.T) {
 				commits := strings.Fields(plainGit(t, dir, "rev-list", "--all"))
 				for range 20 {
 					a, b := commits[rnd.IntN(len(commits))], commits[rnd.IntN(len(commits))]
-					if diff := cmp.Diff(compare(t, getter(all), a, b), gitDiff(t, dir, a, b)); diff != "" {
-						t.Errorf("%s..%s: %s", a, b, diff)
-					}
+					must.Equal(t, fmt.Sprintf("%s..%s", a, b), gitDiff(t, dir, a, b), compare(t, getter(all), a, b))
 				}
 			})
 		}
@@ -132,17 +128,11 @@ func TestCompareFromNothingAndToNothing(t *testing.T) {
 	get := getter(mustObjects(t, dir, refs, gitobj.Refs{}))
 	got := compare(t, get, "", refs.OID)
 	want := wire.GitDiff{To: refs.OID, Commits: 5, FilesChanged: 4, Insertions: 1002}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", got, want)
 	got = compare(t, get, refs.OID, "")
 	want = wire.GitDiff{From: refs.OID, FilesChanged: 4, Deletions: 1002}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Error(diff)
-	}
-	if got := compare(t, nil, refs.OID, refs.OID); got.Commits != 0 {
-		t.Error(got)
-	}
+	must.Equal(t, "", got, want)
+	must.Equal(t, "commits between a commit and itself", compare(t, nil, refs.OID, refs.OID).Commits, 0)
 }
 
 // Texts with nothing in common are counted too, in bounded time.

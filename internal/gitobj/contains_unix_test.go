@@ -59,9 +59,7 @@ func TestContains(t *testing.T) {
 		// No program is needed for what lies open.
 		got, err := gitobj.Contains(t.Context(), gitobj.Options{Dir: dir, Git: "no-such-program"}, at("main"), at("main~1"))
 		if packed {
-			if amber.KindOf(err) != amber.KindUnsupported {
-				t.Errorf("without git: %v, %v", got, err)
-			}
+			must.Kind(t, "without git", err, amber.KindUnsupported)
 		} else if err != nil || !got {
 			t.Errorf("without git: %v, %v", got, err)
 		}

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
@@ -36,16 +34,12 @@ func TestFreshCommitIsTheWholeFolderAndTheWholeHistory(t *testing.T) {
 	must.Do(t, os.Mkdir(filepath.Join(dir, "empty"), 0o700))
 	script(t, filepath.Join(dir, "run.sh"), "true")
 	refs := must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "redacted", start))(t)
-	if diff := cmp.Diff(readRefs(t, dir), refs); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", readRefs(t, dir), refs)
 	plainGit(t, dir, "fsck", "--strict", "--full")
 	if got := plainGit(t, dir, "log", "--all", "--format=%an <%ae> %at %cn <%ce> %ct %s"); got != "Amber <amber@localhost> 1772600767 Amber <amber@localhost> 1772600767 redacted\n" {
 		t.Errorf("the history is %q", got)
 	}
-	if got := plainGit(t, dir, "status", "--porcelain"); got != "" {
-		t.Errorf("git sees changes:\n%s", got)
-	}
+	must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain"), "")
 	out := t.TempDir()
 	plainGit(t, dir, "worktree", "add", "-q", "--detach", filepath.Join(out, "tree"))
 	got := files(t, filepath.Join(out, "tree"))
@@ -56,9 +50,7 @@ func TestFreshCommitIsTheWholeFolderAndTheWholeHistory(t *testing.T) {
 			delete(want, name)
 		}
 	}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", got, want)
 	if mode := plainGit(t, dir, "ls-tree", "HEAD", "run.sh"); !strings.HasPrefix(mode, "100755 ") {
 		t.Errorf("the program is %q", mode)
 	}
@@ -75,12 +67,8 @@ func TestFreshCommitIsTheSameForTheSameFiles(t *testing.T) {
 	}
 	refs, made := commit(texts, "x", start)
 	again, madeAgain := commit(texts, "x", start.In(time.FixedZone("", 3600)))
-	if diff := cmp.Diff(again, refs); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(madeAgain, made); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", refs, again)
+	must.Equal(t, "", made, madeAgain)
 	if other, _ := commit(texts, "y", start); other.OID == refs.OID {
 		t.Error("the message does not count")
 	}
@@ -98,9 +86,7 @@ func TestFreshCommitLeavesOutWhatMeansSomethingToGit(t *testing.T) {
 	})
 	booby(t, filepath.Join(dir, "sub", ".git"), mark)
 	must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t)
-	if got := plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"); got != "a.md\n" {
-		t.Errorf("the commit holds %q", got)
-	}
+	must.Equal(t, "the commit", plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "a.md\n")
 	if exists(t, mark) {
 		t.Error("a program was run")
 	}
@@ -110,9 +96,7 @@ func TestFreshCommitOfNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	refs := must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t)
-	if got := plainGit(t, dir, "ls-tree", "-r", refs.OID); got != "" {
-		t.Errorf("the commit holds %q", got)
-	}
+	must.Equal(t, "the commit", plainGit(t, dir, "ls-tree", "-r", refs.OID), "")
 	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t, "again", amber.KindConflict)
 }
 
@@ -134,10 +118,6 @@ func TestFreshCommitIsANotesFolder(t *testing.T) {
 	must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t)
 	d := dirAt(t, dir, notes.Options{})
 	write(t, d, "a", "two")
-	if err := d.Check(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if got := strings.Count(plainGit(t, dir, "log", "--format=%H"), "\n"); got != 2 {
-		t.Errorf("there are %d commits, want 2", got)
-	}
+	must.NoError(t, d.Check(t.Context()))
+	must.Equal(t, "commits", strings.Count(plainGit(t, dir, "log", "--format=%H"), "\n"), 2)
 }

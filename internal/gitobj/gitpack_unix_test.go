@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zlib"
 
 	"github.com/amber-memory/amber"
@@ -35,9 +34,7 @@ func readGitPack(t *testing.T, file string, want gitobj.Refs) (map[string][]byte
 		all[oid] = raw
 		return nil
 	})
-	if left, rerr := os.ReadDir(temp); rerr != nil || len(left) > 0 {
-		t.Errorf("%v was left behind, %v", left, rerr)
-	}
+	must.Equal(t, "files left behind", len(must.Get(os.ReadDir(temp))(t)), 0)
 	return all, err
 }
 
@@ -60,18 +57,12 @@ func TestGitPackHoldsTheWholeHistory(t *testing.T) {
 				want := mustObjects(t, dir, refs, gitobj.Refs{})
 				file := gitPackOf(t, dir, refs)
 				got := must.Get(readGitPack(t, file, refs))(t)
-				if diff := cmp.Diff(got, want); diff != "" {
-					t.Error(diff)
-				}
-				if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-					t.Errorf("the file has mode %v, %v", info.Mode(), err)
-				}
+				must.Equal(t, "", got, want)
+				must.Equal(t, "mode", must.Get(os.Stat(file))(t).Mode().Perm(), 0o600)
 				// Anybody's git reads it.
 				clone := filepath.Join(t.TempDir(), "clone")
 				plainGit(t, dir, "clone", "-q", "--mirror", file, clone)
-				if diff := cmp.Diff(reachable(t, clone), reachable(t, dir)); diff != "" {
-					t.Error(diff)
-				}
+				must.Equal(t, "", reachable(t, dir), reachable(t, clone))
 				plainGit(t, dir, "bundle", "verify", file)
 			})
 		}
@@ -83,17 +74,11 @@ func TestGitPackOfTheSameHistoryIsTheSame(t *testing.T) {
 	dir := sourceRepo(t, "sha1")
 	refs := readRefs(t, dir)
 	loose := contentOf(t, gitPackOf(t, dir, refs))
-	if again := contentOf(t, gitPackOf(t, dir, refs)); !bytes.Equal(again, loose) {
-		t.Error("a second one differs")
-	}
+	must.Equal(t, "a second git pack", contentOf(t, gitPackOf(t, dir, refs)), loose)
 	plainGit(t, dir, "gc", "-q", "--aggressive")
-	if packed := contentOf(t, gitPackOf(t, dir, refs)); !bytes.Equal(packed, loose) {
-		t.Error("packed objects give another git pack")
-	}
+	must.Equal(t, "the git pack of packed objects", contentOf(t, gitPackOf(t, dir, refs)), loose)
 	rebuilt := must.Get(build(t, refs, mustObjects(t, dir, refs, gitobj.Refs{})))(t)
-	if other := contentOf(t, gitPackOf(t, rebuilt, refs)); !bytes.Equal(other, loose) {
-		t.Error("a repository of the same objects gives another git pack")
-	}
+	must.Equal(t, "the git pack of a repository of the same objects", contentOf(t, gitPackOf(t, rebuilt, refs)), loose)
 }
 
 func TestNoGitPackOfAnEmptyHistory(t *testing.T) {
@@ -126,9 +111,7 @@ func TestWriteGitPackLeavesNoHalfFile(t *testing.T) {
 	put(t, file, "mine")
 	err = gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, refs, file)
 	must.Kind(t, "over a file", err, amber.KindConflict)
-	if got := contentOf(t, file); string(got) != "mine" {
-		t.Errorf("the file holds %q", got)
-	}
+	must.Equal(t, "the file", string(contentOf(t, file)), "mine")
 }
 
 func TestReadGitPackRefusesWhatIsNotTheGitPack(t *testing.T) {
@@ -173,9 +156,7 @@ func TestReadGitPackRefusesWhatIsNotTheGitPack(t *testing.T) {
 			put(t, file, tt.file)
 			got, err := readGitPack(t, file, refs)
 			must.Kind(t, name, err, tt.kind)
-			if len(got) > 0 {
-				t.Errorf("%d objects were handed out", len(got))
-			}
+			must.Equal(t, "objects handed out", len(got), 0)
 		})
 	}
 	must.Fail(readGitPack(t, filepath.Join(t.TempDir(), "none"), refs))(t, "no file", amber.KindNotFound)
@@ -218,9 +199,7 @@ func TestGitPackOfPartsOfAHistory(t *testing.T) {
 	put(t, file, string(head)+"\n\n"+string(pack))
 	got, err := readGitPack(t, file, all)
 	must.Kind(t, "read", err, amber.KindDamaged)
-	if len(got) > 0 {
-		t.Errorf("%d objects were handed out", len(got))
-	}
+	must.Equal(t, "objects handed out", len(got), 0)
 	// A branch must be of commits.
 	tree := strings.TrimSpace(plainGit(t, dir, "rev-parse", "side^{tree}"))
 	bad := gitobj.Refs{Head: side.Head, OID: tree, Refs: []gitobj.Ref{{Name: side.Head, OID: tree}}}
@@ -295,15 +274,11 @@ func TestGitPackOfAHostileRepository(t *testing.T) {
 	booby(t, filepath.Join(dir, ".git"), mark)
 	before := contents(t, filepath.Join(dir, ".git"))
 	got := must.Get(readGitPack(t, gitPackOf(t, dir, refs), refs))(t)
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", got, want)
 	if exists(t, mark) {
 		t.Error("a program was run")
 	}
-	if diff := cmp.Diff(contents(t, filepath.Join(dir, ".git")), before); diff != "" {
-		t.Error("the repository was written:", diff)
-	}
+	must.Equal(t, "the repository", contents(t, filepath.Join(dir, ".git")), before)
 }
 
 func FuzzGitPackHeader(f *testing.F) {

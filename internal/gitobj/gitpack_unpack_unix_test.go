@@ -4,11 +4,10 @@ package gitobj_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
@@ -29,17 +28,11 @@ func TestBuiltFromGitPackIsTheWholeHistory(t *testing.T) {
 			source := sourceRepo(t, format)
 			refs := readRefs(t, source)
 			dir := must.Get(fromGitPack(t, gitPackOf(t, source, refs), refs))(t)
-			if diff := cmp.Diff(reachable(t, dir), reachable(t, source)); diff != "" {
-				t.Error(diff)
-			}
-			if diff := cmp.Diff(readRefs(t, dir), refs); diff != "" {
-				t.Error(diff)
-			}
+			must.Equal(t, "", reachable(t, source), reachable(t, dir))
+			must.Equal(t, "", readRefs(t, dir), refs)
 			plainGit(t, dir, "fsck", "--strict")
 			plainGit(t, dir, "checkout", "-q", "--", ".")
-			if out := plainGit(t, dir, "status", "--porcelain"); out != "" {
-				t.Errorf("the work tree differs: %s", out)
-			}
+			must.Equal(t, "the work tree differs", plainGit(t, dir, "status", "--porcelain"), "")
 			again := gitobj.BuildFromGitPack(t.Context(), gitobj.Options{}, dir, gitPackOf(t, source, refs), refs)
 			must.Kind(t, "over a repository", again, amber.KindConflict)
 		})
@@ -64,9 +57,7 @@ func TestBuiltFromGitPackFromAChangedFileIsNothing(t *testing.T) {
 		if err == nil {
 			t.Errorf("byte %d was flipped, and nobody minds", i)
 		}
-		if left, rerr := os.ReadDir(dir); rerr != nil || len(left) > 0 {
-			t.Errorf("byte %d: %v was left, %v", i, left, rerr)
-		}
+		must.Equal(t, fmt.Sprintf("byte %d: files left behind", i), len(must.Get(os.ReadDir(dir))(t)), 0)
 	}
 	other := refs
 	other.Refs = append([]gitobj.Ref{{Name: "refs/heads/other", OID: refs.OID}}, refs.Refs...)

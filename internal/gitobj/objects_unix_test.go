@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
@@ -80,35 +78,23 @@ func TestObjectsAreAllThatAreReachable(t *testing.T) {
 			dir := sourceRepo(t, format)
 			refs := readRefs(t, dir)
 			all := mustObjects(t, dir, refs, gitobj.Refs{})
-			if diff := cmp.Diff(slices.Sorted(maps.Keys(all)), reachable(t, dir)); diff != "" {
-				t.Error(diff)
-			}
+			must.Equal(t, "", reachable(t, dir), slices.Sorted(maps.Keys(all)))
 			oid := strings.TrimSpace(plainGit(t, dir, "rev-parse", "main:folder/b.md"))
-			if got := string(all[oid]); got != "blob 4\x00two\n" {
-				t.Errorf("the blob is %q", got)
-			}
+			must.Equal(t, "the blob", string(all[oid]), "blob 4\x00two\n")
 			plainGit(t, dir, "gc", "-q")
-			if diff := cmp.Diff(mustObjects(t, dir, refs, gitobj.Refs{}), all); diff != "" {
-				t.Error("packed:", diff)
-			}
+			must.Equal(t, "packed", mustObjects(t, dir, refs, gitobj.Refs{}), all)
 
 			put(t, filepath.Join(dir, "e.md"), "new\n")
 			plainGit(t, dir, "add", "-A")
 			plainGit(t, dir, "commit", "-q", "-m", "new")
 			next := readRefs(t, dir)
 			fresh := mustObjects(t, dir, next, refs)
-			if len(fresh) != 3 {
-				t.Errorf("%d objects are new, want commit, tree and blob", len(fresh))
-			}
+			must.Equal(t, "new objects", len(fresh), 3)
 			// What is known elsewhere and not here, and what is of another kind, is passed over.
 			stranger := gitobj.Refs{Head: strings.Repeat("a", len(next.OID)), OID: strings.Repeat("a", len(next.OID))}
-			if got := mustObjects(t, dir, next, stranger); len(got) != len(all)+3 {
-				t.Errorf("%d objects, want %d", len(got), len(all)+3)
-			}
+			must.Equal(t, "objects", len(mustObjects(t, dir, next, stranger)), len(all)+3)
 			stranger.OID = strings.Repeat("a", 104-len(next.OID))
-			if got := mustObjects(t, dir, next, stranger); len(got) != len(all)+3 {
-				t.Errorf("%d objects, want %d", len(got), len(all)+3)
-			}
+			must.Equal(t, "objects", len(mustObjects(t, dir, next, stranger)), len(all)+3)
 		})
 	}
 }
@@ -117,14 +103,10 @@ func TestNoGitIsStartedForWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	refs := readRefs(t, sourceRepo(t, "sha1"))
 	none := gitobj.Options{Dir: "/nowhere", Git: "/nowhere/git"}
-	if got, err := objectsOf(t, none, refs, refs); err != nil || len(got) != 0 {
-		t.Errorf("%d objects, %v", len(got), err)
-	}
+	must.Equal(t, "objects", len(must.Get(objectsOf(t, none, refs, refs))(t)), 0)
 	fewer := refs
 	fewer.Refs = slices.DeleteFunc(slices.Clone(refs.Refs), func(r gitobj.Ref) bool { return r.Name == "refs/tags/light" })
-	if got, err := objectsOf(t, none, fewer, refs); err != nil || len(got) != 0 {
-		t.Errorf("%d objects, %v", len(got), err)
-	}
+	must.Equal(t, "objects", len(must.Get(objectsOf(t, none, fewer, refs))(t)), 0)
 	if got, err := objectsOf(t, none, gitobj.Refs{Head: "refs/heads/main"}, gitobj.Refs{}); err != nil || len(got) != 0 {
 		t.Errorf("before the first commit: %d objects, %v", len(got), err)
 	}
@@ -174,9 +156,7 @@ func TestObjectsInFilesAndPacks(t *testing.T) {
 	plainGit(t, dir, "commit", "-q", "-m", "large")
 	refs := readRefs(t, dir)
 	want := mustObjects(t, dir, refs, gitobj.Refs{})
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), reachable(t, dir)); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", reachable(t, dir), slices.Sorted(maps.Keys(want)))
 	plainGit(t, dir, "repack", "-q", "-a")
 	files, err := filepath.Glob(filepath.Join(dir, ".git", "objects", "??", "*"))
 	if err != nil || len(files) == 0 {
@@ -189,9 +169,7 @@ func TestObjectsInFilesAndPacks(t *testing.T) {
 		}
 	}
 	got := must.Get(objectsOf(t, gitobj.Options{Dir: dir}, refs, gitobj.Refs{}))(t)
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 }
 
 func TestForeignRepositoryHasNoEffectAndIsNotWritten(t *testing.T) {
@@ -214,12 +192,8 @@ func TestForeignRepositoryHasNoEffectAndIsNotWritten(t *testing.T) {
 		"\n[filter \"x\"]\n\tclean = "+prog+"\n\tsmudge = "+prog+"\n[include]\n\tpath = /nowhere\n[core]\n\tbroken syntax [[[\n")
 	before := contents(t, dir)
 	got := mustObjects(t, dir, refs, gitobj.Refs{})
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(contents(t, dir), before); diff != "" {
-		t.Error("it was written:", diff)
-	}
+	must.Equal(t, "", got, want)
+	must.Equal(t, "the repository", contents(t, dir), before)
 	if exists(t, mark) {
 		t.Error("a program was run")
 	}
@@ -272,9 +246,7 @@ func TestRepositoriesThatAreNotWhole(t *testing.T) {
 			dir := repository(t)
 			before := contents(t, dir)
 			must.Fail(objectsOf(t, gitobj.Options{Dir: dir}, readRefs(t, dir), gitobj.Refs{}))(t, "objects", amber.KindUnsupported)
-			if diff := cmp.Diff(contents(t, dir), before); diff != "" {
-				t.Error("it was written:", diff)
-			}
+			must.Equal(t, "the repository", contents(t, dir), before)
 		})
 	}
 	// A partial clone that has everything is whole.
@@ -323,8 +295,6 @@ func TestObjectsEndsWithItsCallerAndWithGit(t *testing.T) {
 	none := o
 	none.Git = "/nowhere/git"
 	must.Fail(objectsOf(t, none, refs, gitobj.Refs{}))(t, "no git", amber.KindUnsupported)
-	if left := tree(t, temp); len(left) != 1 {
-		t.Errorf("left in the temporary folder: %v", left)
-	}
+	must.Equal(t, "files left in the temporary folder", len(tree(t, temp)), 1)
 	must.Fail(objectsOf(t, o, gitobj.Refs{Head: "x", OID: "HEAD"}, gitobj.Refs{}))(t, "refs that are not valid", amber.KindInvalid)
 }

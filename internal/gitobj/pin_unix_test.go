@@ -21,9 +21,7 @@ func TestPinKeepsACommitFromBeingCollected(t *testing.T) {
 	head := strings.TrimSpace(plainGit(t, dir, "rev-parse", "HEAD"))
 	before := tree(t, filepath.Join(dir, ".git"))
 	unpin := must.Get(gitobj.Pin(fsx.OS(), dir, "one", head))(t)
-	if got := strings.TrimSpace(plainGit(t, dir, "rev-parse", "refs/amber/snapshot/one")); got != head {
-		t.Errorf("pinned %s, want %s", got, head)
-	}
+	must.Equal(t, "pinned", strings.TrimSpace(plainGit(t, dir, "rev-parse", "refs/amber/snapshot/one")), head)
 	for what, err := range each(t.Context(), d) {
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
@@ -75,18 +73,12 @@ func TestPinsOfTheDeadAreSwept(t *testing.T) {
 	if !exists(t, filepath.Join(pins, "one")) {
 		t.Error("the pin of somebody alive was swept")
 	}
-	if err := unpin(); err != nil {
-		t.Error(err)
-	}
-	if err := other(); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, unpin())
+	must.NoError(t, other())
 	if exists(t, filepath.Dir(pins)) {
 		t.Error("the folders are left")
 	}
-	if err := d.Check(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, d.Check(t.Context()))
 }
 
 // A git gc meanwhile packs the pin; the next snapshot removes it.
@@ -100,9 +92,7 @@ func TestPackedPinIsDropped(t *testing.T) {
 	plainGit(t, dir, "rev-parse", "--verify", "refs/amber/snapshot/one")
 	must.Do(t, unpin())
 	must.Do(t, d.CommitAll(t.Context()))
-	if got := plainGit(t, dir, "for-each-ref", "--format=%(refname)"); got != "refs/heads/main\n" {
-		t.Errorf("there are %s", got)
-	}
+	must.Equal(t, "refs", plainGit(t, dir, "for-each-ref", "--format=%(refname)"), "refs/heads/main\n")
 }
 
 func TestPinRefusesWhatLeadsElsewhere(t *testing.T) {
@@ -117,9 +107,7 @@ func TestPinRefusesWhatLeadsElsewhere(t *testing.T) {
 		os.RemoveAll(path)
 		symlink(t, away, path)
 		must.Fail(gitobj.Pin(fsx.OS(), dir, "one", oid))(t, link, amber.KindDamaged)
-		if len(tree(t, away)) != 1 {
-			t.Errorf("%s: something was written elsewhere", link)
-		}
+		must.Equal(t, "files behind "+link, len(tree(t, away)), 1)
 		must.Kind(t, "check", d.Check(t.Context()), amber.KindDamaged)
 	}
 	d, dir := newDir(t)

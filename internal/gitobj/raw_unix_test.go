@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zlib"
 
 	"github.com/amber-memory/amber"
@@ -105,12 +104,8 @@ func rawRepo(t *testing.T, raw string) (gitobj.Refs, map[string][]byte, error) {
 		all[oid] = b
 		return nil
 	})
-	if left, rerr := os.ReadDir(temp); rerr != nil || len(left) > 0 {
-		t.Errorf("%v was left behind, %v", left, rerr)
-	}
-	if diff := cmp.Diff(contents(t, raw), before); diff != "" {
-		t.Error("the files were written:", diff)
-	}
+	must.Equal(t, "files left behind", len(must.Get(os.ReadDir(temp))(t)), 0)
+	must.Equal(t, "the files", contents(t, raw), before)
 	return refs, all, err
 }
 
@@ -139,12 +134,8 @@ func TestRawRepositoryIsRead(t *testing.T) {
 				wantRefs := readRefs(t, dir)
 				refs, all, err := rawRepo(t, rawOf(t, dir))
 				must.Do(t, err)
-				if diff := cmp.Diff(refs, wantRefs); diff != "" {
-					t.Error(diff)
-				}
-				if diff := cmp.Diff(all, mustObjects(t, dir, wantRefs, gitobj.Refs{})); diff != "" {
-					t.Error(diff)
-				}
+				must.Equal(t, "", refs, wantRefs)
+				must.Equal(t, "", all, mustObjects(t, dir, wantRefs, gitobj.Refs{}))
 			})
 		}
 	}
@@ -171,20 +162,14 @@ func TestB10_RawRepositoryWithPackedRefsIsRead(t *testing.T) {
 		put(t, filepath.Join(again, ".git", path), content)
 	}
 	plainGit(t, again, "fsck", "--strict", "--full")
-	if diff := cmp.Diff(readRefs(t, again), readRefs(t, dir)); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(reachable(t, again), reachable(t, dir)); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", readRefs(t, dir), readRefs(t, again))
+	must.Equal(t, "", reachable(t, dir), reachable(t, again))
 	for path, content := range files(t, dir) {
 		if !strings.HasPrefix(path, ".git/") {
 			put(t, filepath.Join(again, path), content)
 		}
 	}
-	if got := plainGit(t, again, "status", "--porcelain"); got != "" {
-		t.Errorf("git sees changes:\n%s", got)
-	}
+	must.Equal(t, "git sees changes", plainGit(t, again, "status", "--porcelain"), "")
 	nobodyElse(t, back)
 }
 
@@ -246,12 +231,8 @@ func TestHostileRawRepositoryHasNoEffect(t *testing.T) {
 	}
 	refs, all, err := rawRepo(t, raw)
 	must.Do(t, err)
-	if diff := cmp.Diff(all, want); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(refs, readRefs(t, dir)); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", all, want)
+	must.Equal(t, "", readRefs(t, dir), refs)
 	if exists(t, mark) {
 		t.Error("a program was run")
 	}
@@ -308,9 +289,7 @@ func TestRawRepositoryThatIsNotWholeIsRefused(t *testing.T) {
 			tt.spoil(t, raw, readRefs(t, dir))
 			_, all, err := rawRepo(t, raw)
 			must.Kind(t, name, err, amber.KindDamaged)
-			if len(all) > 0 {
-				t.Errorf("%d objects were handed out", len(all))
-			}
+			must.Equal(t, "objects handed out", len(all), 0)
 		})
 	}
 }
@@ -361,12 +340,8 @@ func TestWriteRawOfRefsThatNeedFolders(t *testing.T) {
 	all := mustObjects(t, dir, refs, gitobj.Refs{})
 	back := t.TempDir()
 	must.Do(t, gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)))
-	if diff := cmp.Diff(readRefs(t, back), refs); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(gitRefs(t, back), gitRefs(t, dir)); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, "", readRefs(t, back), refs)
+	must.Equal(t, "", gitRefs(t, dir), gitRefs(t, back))
 	err := gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all))
 	must.Kind(t, "again", err, amber.KindConflict)
 	if !exists(t, filepath.Join(back, ".git", "HEAD")) {
@@ -385,9 +360,7 @@ func TestWriteRawWithoutAnyRef(t *testing.T) {
 		put(t, filepath.Join(again, ".git", path), content)
 	}
 	plainGit(t, again, "fsck", "--strict", "--full")
-	if got := strings.TrimSpace(plainGit(t, again, "rev-parse", "HEAD")); got != oid {
-		t.Errorf("HEAD is %s, want %s", got, oid)
-	}
+	must.Equal(t, "HEAD", strings.TrimSpace(plainGit(t, again, "rev-parse", "HEAD")), oid)
 }
 
 // looseRepo makes a repository of objects that git itself would not make.
@@ -416,8 +389,6 @@ func TestRawHostileTreesAreRefused(t *testing.T) {
 		all[blob] = rawBlob
 		_, got, err := rawRepo(t, rawOf(t, looseRepo(t, refs, all)))
 		must.Kind(t, name, err, amber.KindDamaged)
-		if len(got) > 0 {
-			t.Errorf("%s: %d objects were handed out", name, len(got))
-		}
+		must.Equal(t, name+": objects handed out", len(got), 0)
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
@@ -64,13 +62,9 @@ func TestReadRefsReadsWhatGitReads(t *testing.T) {
 
 			got := readRefs(t, dir)
 			want := gitobj.Refs{Head: "refs/heads/main", OID: strings.TrimSpace(plainGit(t, dir, "rev-parse", "HEAD")), Refs: gitRefs(t, dir)}
-			if diff := cmp.Diff(got, want); diff != "" {
-				t.Error(diff)
-			}
+			must.Equal(t, "", got, want)
 			plainGit(t, dir, "pack-refs", "--all")
-			if diff := cmp.Diff(readRefs(t, dir), want); diff != "" {
-				t.Error("packed:", diff)
-			}
+			must.Equal(t, "packed", readRefs(t, dir), want)
 			remove(t, filepath.Join(dir, ".git/refs/heads/main.lock"))
 			plainGit(t, dir, "checkout", "-q", "--detach")
 			if got := readRefs(t, dir); got.Head != want.OID || got.OID != want.OID {
@@ -151,9 +145,7 @@ func TestRefNamesAreThoseOfGit(t *testing.T) {
 	} {
 		want := checkRefFormat(dir, "refs/heads/"+name)
 		refs := gitobj.Refs{Head: "refs/heads/main", Refs: []gitobj.Ref{{Name: "refs/heads/" + name, OID: strings.Repeat("a", 40)}}}
-		if got := refs.Check() == nil; got != want {
-			t.Errorf("%q: %v, git says %v", name, got, want)
-		}
+		must.Equal(t, name, refs.Check() == nil, want)
 	}
 	for _, name := range []string{"HEAD", "refs/remotes/origin/x", "refs/x", "refs/heads/HEAD", "refs/heads/-x", "refs/heads"} {
 		refs := gitobj.Refs{Head: "refs/heads/main", Refs: []gitobj.Ref{{Name: name, OID: strings.Repeat("a", 40)}}}
@@ -176,9 +168,7 @@ func FuzzReadPackedRefs(f *testing.F) {
 		if err != nil || !found {
 			return
 		}
-		if err := refs.Check(); err != nil {
-			t.Errorf("it returns what it refuses: %v", err)
-		}
+		must.NoError(t, refs.Check())
 	})
 }
 
@@ -195,17 +185,13 @@ func TestCommitAllTakesInWhatTheFolderHolds(t *testing.T) {
 	put(t, filepath.Join(dir, "a", "known.md"), "text")
 	for range 2 {
 		must.Do(t, d.CommitAll(t.Context()))
-		if got := plainGit(t, dir, "log", "--format=%s"); got != "recover a/known\n" {
-			t.Errorf("the branch is\n%s", got)
-		}
+		must.Equal(t, "the branch", plainGit(t, dir, "log", "--format=%s"), "recover a/known\n")
 	}
 	write(t, d, "other", "text")
 	remove(t, filepath.Join(dir, "other.md"))
 	put(t, filepath.Join(dir, "a", "known.md"), "new text")
 	must.Do(t, d.CommitAll(t.Context()))
-	if got := plainGit(t, dir, "log", "-1", "--format=%s"); got != "recover 2 notes\n" {
-		t.Errorf("the last commit is %s", got)
-	}
+	must.Equal(t, "the last commit", plainGit(t, dir, "log", "-1", "--format=%s"), "recover 2 notes\n")
 	put(t, filepath.Join(dir, ".git", "info", "attributes"), "* filter=x\n")
 	must.Kind(t, "commit all", d.CommitAll(t.Context()), amber.KindDamaged)
 }

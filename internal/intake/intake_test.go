@@ -210,9 +210,7 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	if report.Counts()["github-token"] < 30 {
 		t.Errorf("counted %v", report.Counts())
 	}
-	if long.Tags[0] != "before "+token+" behind" {
-		t.Error("the caller's request was changed")
-	}
+	must.Equal(t, "the caller's request", long.Tags[0], "before "+token+" behind")
 }
 
 // TestIdsThatHoldSecretsAreRefused: records are found by them, so they cannot be
@@ -240,7 +238,5 @@ func TestIdsThatHoldSecretsAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if st, err := plain.Stats.Stats(ctx); err != nil || st.Changes != 0 {
-		t.Errorf("something was stored: %+v, %v", st, err)
-	}
+	must.Equal(t, "changes stored", must.Get(plain.Stats.Stats(ctx))(t).Changes, 0)
 }

@@ -1,11 +1,13 @@
 package names_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/names"
 )
 
@@ -57,15 +59,9 @@ func TestNamesThatMeanSomethingToGit(t *testing.T) {
 		".hgignore": plain, "hg": plain, "jj": plain, "": plain, ".": plain, "..": plain,
 	} {
 		isFolder := want == folder
-		if got := names.IsGitFolder(name); got != isFolder {
-			t.Errorf("IsGitFolder(%q) is %v", name, got)
-		}
-		if got := names.IsCommandFolder(name); got != (isFolder || want == command) {
-			t.Errorf("IsCommandFolder(%q) is %v", name, got)
-		}
-		if got := names.IsGitSpecial(name); got != (isFolder || want == special) {
-			t.Errorf("IsGitSpecial(%q) is %v", name, got)
-		}
+		must.Equal(t, fmt.Sprintf("IsGitFolder(%q)", name), names.IsGitFolder(name), isFolder)
+		must.Equal(t, fmt.Sprintf("IsCommandFolder(%q)", name), names.IsCommandFolder(name), isFolder || want == command)
+		must.Equal(t, fmt.Sprintf("IsGitSpecial(%q)", name), names.IsGitSpecial(name), isFolder || want == special)
 		if !isFolder {
 			continue
 		}

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,13 +31,9 @@ func start(t *testing.T) (*exec.Cmd, amber.HostProcess) {
 // similar: names do not count at all.
 func TestASleepingAgentIsAlive(t *testing.T) {
 	cmd, h := start(t)
-	if got := Check(h); got != Alive {
-		t.Errorf("a process that sleeps is %v", got)
-	}
+	must.Equal(t, "a process that sleeps", Check(h), Alive)
 	must.Do(t, cmd.Process.Signal(syscall.SIGSTOP))
-	if got := Check(h); got != Alive {
-		t.Errorf("a process that was stopped is %v", got)
-	}
+	must.Equal(t, "a process that was stopped", Check(h), Alive)
 	must.Do(t, cmd.Process.Signal(syscall.SIGCONT))
 }
 
@@ -44,9 +41,7 @@ func TestAKilledProcessIsDead(t *testing.T) {
 	cmd, h := start(t)
 	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	if got := Check(h); got != Dead {
-		t.Errorf("a killed process is %v", got)
-	}
+	must.Equal(t, "a killed process", Check(h), Dead)
 }
 
 func TestWhatCannotBeComparedIsUnknown(t *testing.T) {
@@ -58,19 +53,13 @@ func TestWhatCannotBeComparedIsUnknown(t *testing.T) {
 	} {
 		then := h
 		change(&then)
-		if got := Check(then); got != Unknown {
-			t.Errorf("%s: %v", name, got)
-		}
+		must.Equal(t, name, Check(then), Unknown)
 	}
 	reborn := h
 	reborn.Boot = "x"
-	if got := Check(reborn); got != Dead {
-		t.Errorf("a process from before the machine was started again: %v", got)
-	}
+	must.Equal(t, "a process from before the machine was started again", Check(reborn), Dead)
 	h.Start++
-	if got := Check(h); got != Dead {
-		t.Errorf("a number that another process has now: %v", got)
-	}
+	must.Equal(t, "a number that another process has now", Check(h), Dead)
 }
 
 // TestHostIsBehindTheShell reads a process table of our own.
@@ -91,9 +80,7 @@ func TestHostIsBehindTheShell(t *testing.T) {
 	}
 	row(20, 20, "bash", "S") // a loop
 	for _, pid := range []int{20, 99, 1, 0, -1} {
-		if got := host(root, pid); got.PID != 0 {
-			t.Errorf("above %d there is %+v", pid, got)
-		}
+		must.Equal(t, fmt.Sprintf("host above %d", pid), host(root, pid).PID, 0)
 	}
 	row(30, 1, "claude", "Z")
 	if p, ok := look(root, 30); !ok || !p.gone {

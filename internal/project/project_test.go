@@ -49,9 +49,7 @@ func TestFolderNameAloneDoesNotNameAProject(t *testing.T) {
 		t.Errorf("%s and %s are not told apart", a.ID, b.ID)
 	}
 	deep := filepath.Join(top, "a", "shop", "x", "y")
-	if got := project.Of(deep); got.ID != a.ID {
-		t.Errorf("below it: %+v", got)
-	}
+	must.Equal(t, "below the folder", project.Of(deep).ID, a.ID)
 	if got := project.Of(top); got.ID != "" || got.Source != "" {
 		t.Errorf("outside: %+v", got)
 	}
@@ -69,9 +67,7 @@ func TestAllWaysToARepositoryLeadToOneProject(t *testing.T) {
 		}
 		t.Fatal(err)
 	}
-	if got := project.Of(link); got.ID != want.ID {
-		t.Errorf("through a link: %s, want %s", got.ID, want.ID)
-	}
+	must.Equal(t, "through a link", project.Of(link).ID, want.ID)
 	// A linked work tree, as git makes it.
 	put(t, filepath.Join(main, ".git", "worktrees", "fix", "commondir"), "../..\n")
 	other := filepath.Join(top, "fix")
@@ -142,9 +138,7 @@ func TestRemotesNameProjectsWithoutTheirCredentials(t *testing.T) {
 		}
 	}
 	// An address that names nothing is none.
-	if got := project.Of(repository(t, filepath.Join(tree(t), "r"), "x")); got.Source != project.Path {
-		t.Errorf("%+v", got)
-	}
+	must.Equal(t, "", project.Of(repository(t, filepath.Join(tree(t), "r"), "x")).Source, project.Path)
 }
 
 // A repository cannot take the name of another project by what is in it.
@@ -196,9 +190,7 @@ func TestSetRefusesWhatIsNotAName(t *testing.T) {
 	t.Parallel()
 	dir := repository(t, filepath.Join(tree(t), "shop"), "")
 	for _, name := range []string{"", " a", "a\nb", strings.Repeat("x", amber.MaxIDBytes+1)} {
-		if _, err := project.Set(dir, name); amber.KindOf(err) != amber.KindInvalid {
-			t.Errorf("%q: %v", name, err)
-		}
+		must.Fail(project.Set(dir, name))(t, name, amber.KindInvalid)
 	}
 	must.Do(t, os.MkdirAll(filepath.Join(dir, ".amber", "project"), 0o755))
 	must.Kind(t, "a folder in the place of the file", must.Err(project.Set(dir, "acme/shop")), amber.KindRefused)

@@ -3,6 +3,7 @@
 package project_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -26,9 +27,7 @@ func TestFifosAndLinksNameNothing(t *testing.T) {
 	fifo(filepath.Join(dir, ".amber", "project"))
 	fifo(filepath.Join(dir, ".git", "amber-project"))
 	fifo(filepath.Join(dir, ".git", "commondir"))
-	if got := project.Of(dir); got.Source != project.Path {
-		t.Errorf("fifos: %+v", got)
-	}
+	must.Equal(t, "fifos", project.Of(dir).Source, project.Path)
 	must.Kind(t, "set over a fifo", must.Err(project.Set(dir, "acme/shop")), amber.KindRefused)
 	// A work tree whose repository is made of fifos.
 	bad := filepath.Join(top, "bad")
@@ -36,9 +35,7 @@ func TestFifosAndLinksNameNothing(t *testing.T) {
 	fifo(filepath.Join(bad, "git", "commondir"))
 	fifo(filepath.Join(bad, "git", "config"))
 	put(t, filepath.Join(bad, ".git"), "gitdir: git\n")
-	if got := project.Of(bad); got.Source != project.Path {
-		t.Errorf("a repository of fifos: %+v", got)
-	}
+	must.Equal(t, "a repository of fifos", project.Of(bad).Source, project.Path)
 	put(t, filepath.Join(top, "secret"), "acme/payroll\n")
 	for _, link := range []string{".amber/project", ".amber"} {
 		dir := repository(t, filepath.Join(tree(t), "shop"), "")
@@ -49,11 +46,7 @@ func TestFifosAndLinksNameNothing(t *testing.T) {
 			put(t, filepath.Join(top, "folder", "project"), "acme/payroll\n")
 			must.Do(t, os.Symlink(filepath.Join(top, "folder"), filepath.Join(dir, link)))
 		}
-		if got := project.Of(dir); got.Source != project.Path {
-			t.Errorf("%s is a link: %+v", link, got)
-		}
-		if _, err := project.Set(dir, "acme/shop"); amber.KindOf(err) != amber.KindRefused {
-			t.Errorf("set through the link %s: %v", link, err)
-		}
+		must.Equal(t, fmt.Sprintf("%s is a link", link), project.Of(dir).Source, project.Path)
+		must.Fail(project.Set(dir, "acme/shop"))(t, fmt.Sprintf("set through the link %s", link), amber.KindRefused)
 	}
 }

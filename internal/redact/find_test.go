@@ -55,9 +55,7 @@ func TestJSONReadsEscapes(t *testing.T) {
 			t.Parallel()
 			var seen []string
 			got, report := redact.New().JSON(c.in, func(rule, secret string) { seen = append(seen, rule+" "+secret) })
-			if got != c.want {
-				t.Errorf("got %s, want %s", got, c.want)
-			}
+			must.Equal(t, "", got, c.want)
 			if report.Total != len(seen) || (report.Total > 0) != (c.in != c.want) {
 				t.Errorf("%d removals, seen %q", report.Total, seen)
 			}

@@ -141,9 +141,7 @@ func TestRuleTables(t *testing.T) {
 			t.Errorf("%s: %v", r.name, err)
 			continue
 		}
-		if least := shortest(expr); r.least != least {
-			t.Errorf("%s: least is %d, the pattern's shortest match has %d bytes", r.name, r.least, least)
-		}
+		must.Equal(t, r.name, r.least, shortest(expr))
 	}
 }
 

@@ -1,6 +1,10 @@
 package redact
 
-import "testing"
+import (
+	"fmt"
+	"github.com/amber-memory/amber/internal/must"
+	"testing"
+)
 
 func TestRandomAndChosen(t *testing.T) {
 	t.Parallel()
@@ -29,11 +33,7 @@ func TestRandomAndChosen(t *testing.T) {
 		{"path", "/srv/releases/current/4f2a", false, false},
 		{"version", "v1.24.0-20230101123456-abcdef123456", false, false},
 	} {
-		if got := random(tc.value); got != tc.random {
-			t.Errorf("%s: random(%q) = %v, want %v", tc.name, tc.value, got, tc.random)
-		}
-		if got := chosen(tc.value); got != tc.chosen {
-			t.Errorf("%s: chosen(%q) = %v, want %v", tc.name, tc.value, got, tc.chosen)
-		}
+		must.Equal(t, fmt.Sprintf("%s: random(%q)", tc.name, tc.value), random(tc.value), tc.random)
+		must.Equal(t, fmt.Sprintf("%s: chosen(%q)", tc.name, tc.value), chosen(tc.value), tc.chosen)
 	}
 }

@@ -78,9 +78,7 @@ func TestBytesLeavesItsInputAlone(t *testing.T) {
 	if got, _ := redact.New().Bytes(b); string(got) != "a [REDACTED:github-token] b" {
 		t.Errorf("got %q", got)
 	}
-	if string(b) != text {
-		t.Errorf("the input became %q", b)
-	}
+	must.Equal(t, "the input", string(b), text)
 }
 
 func TestReport(t *testing.T) {
@@ -104,9 +102,7 @@ func TestReport(t *testing.T) {
 		Bytes:  2 * want.Bytes,
 	}
 	must.Equal(t, "sum", sum, want)
-	if report.Counts["github-token"] != 2 {
-		t.Errorf("Add changed the report it was given: %v", report.Counts)
-	}
+	must.Equal(t, "the report that was given to Add", report.Counts["github-token"], 2)
 }
 
 func TestConcurrentUse(t *testing.T) {

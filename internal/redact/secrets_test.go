@@ -58,9 +58,7 @@ func TestSecretsRemoveJSON(t *testing.T) {
 		`{"a": "\u003cnothing\u003e", "n": 1e10}`: `{"a": "\u003cnothing\u003e", "n": 1e10}`,
 	} {
 		got, _ := s.RemoveJSON(in)
-		if got != want {
-			t.Errorf("%s: got %s, want %s", in, got, want)
-		}
+		must.Equal(t, in, got, want)
 		if json.Valid([]byte(in)) && !json.Valid([]byte(got)) {
 			t.Errorf("%s is not JSON", got)
 		}
@@ -147,9 +145,7 @@ func TestSecretsSearch(t *testing.T) {
 func TestSecretsSearchEndsWithItsReader(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	if _, err := known(password).Search(iotest.ErrReader(broken), nil); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
+	must.Is(t, "", must.Err(known(password).Search(iotest.ErrReader(broken), nil)), broken)
 	_, err := known(password).Search(strings.NewReader("x"), func(int) error { return broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
@@ -265,10 +261,7 @@ func TestSecretsSearchWhole(t *testing.T) {
 		strings.Repeat("x", 1<<20-8) + password:        true,
 		"":                                             false,
 	} {
-		leak, err := s.SearchWhole(strings.NewReader(text), nil)
-		if err != nil || (leak != nil) != leaks {
-			t.Errorf("%.30q: %+v, %v", text, leak, err)
-		}
+		must.Equal(t, fmt.Sprintf("%.30q", text), must.Get(s.SearchWhole(strings.NewReader(text), nil))(t) != nil, leaks)
 	}
 	if leak, err := s.Search(strings.NewReader("a Tr0ub4dor was here"), nil); err != nil || leak == nil {
 		t.Errorf("a word of it is not found: %v", err)

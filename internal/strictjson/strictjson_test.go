@@ -114,9 +114,7 @@ func TestMembers(t *testing.T) {
 		return nil
 	}
 	must.Do(t, strictjson.Members([]byte(" {\"a\" : [1, {\"b\":1,\"b\":2}] , \"\\u0041\":null} "), keep))
-	if got.String() != `a=[1, {"b":1,"b":2}];A=null;` {
-		t.Errorf("got %s", got.String())
-	}
+	must.Equal(t, "", got.String(), `a=[1, {"b":1,"b":2}];A=null;`)
 	for text, want := range map[string]strictjson.Reason{
 		`{}`: fine, `{"a":1,"a":2}`: strictjson.Twice, `{"a":1,"\u0061":2}`: strictjson.Twice, `[]`: strictjson.NotObject, ``: strictjson.NotObject,
 		`{"a":1`: strictjson.Syntax, `{"a":1}{}`: strictjson.Syntax, `{"a":x}`: strictjson.Syntax, "{\"a\":\"\xff\"}": strictjson.BadUTF8,
@@ -124,9 +122,7 @@ func TestMembers(t *testing.T) {
 		wants(t, text, strictjson.Members([]byte(text), func(string, json.RawMessage) error { return nil }), want)
 	}
 	mine := errors.New("mine")
-	if err := strictjson.Members([]byte(`{"a":1}`), func(string, json.RawMessage) error { return mine }); !errors.Is(err, mine) {
-		t.Errorf("got %v, want mine", err)
-	}
+	must.Is(t, "", strictjson.Members([]byte(`{"a":1}`), func(string, json.RawMessage) error { return mine }), mine)
 }
 
 // FuzzCheckedIsOneDocument reads what the strictest rules accept with encoding/json, and writes it again: the names are
@@ -143,9 +139,7 @@ func FuzzCheckedIsOneDocument(f *testing.F) {
 		if json.Unmarshal([]byte(text), &v) != nil {
 			return // a number that is out of range
 		}
-		if again, err := json.Marshal(v); err != nil || tokens(text) != tokens(string(again)) {
-			t.Errorf("%q became %s, %v", text, again, err)
-		}
+		must.Equal(t, text, tokens(text), tokens(string(must.Get(json.Marshal(v))(t))))
 	})
 }
 

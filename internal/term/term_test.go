@@ -2,6 +2,7 @@ package term_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,9 +13,7 @@ import (
 
 func TestWidth(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "abc": 3, "é": 1, "日本": 4, "e\u0301": 1, "\x1b[1mbold\x1b[0m": 4, "a…": 2} {
-		if got := term.Width(text); got != want {
-			t.Errorf("Width(%q) = %d, want %d", text, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("Width(%q)", text), term.Width(text), want)
 	}
 }
 
@@ -24,9 +23,7 @@ func TestCut(t *testing.T) {
 		n    int
 		want string
 	}{{"abcdef", 6, "abcdef"}, {"abcdef", 5, "abcd…"}, {"日本語", 5, "日本…"}, {"日本語", 4, "日…"}, {"abc", 1, "…"}} {
-		if got := term.Cut(c.text, c.n); got != c.want {
-			t.Errorf("Cut(%q, %d) = %q, want %q", c.text, c.n, got, c.want)
-		}
+		must.Equal(t, fmt.Sprintf("Cut(%q, %d)", c.text, c.n), term.Cut(c.text, c.n), c.want)
 	}
 }
 
@@ -109,13 +106,9 @@ func TestBarShowsAfterAMoment(t *testing.T) {
 	}.Start(began, ticks)
 	ticks <- began.Add(term.Patience - time.Millisecond)
 	ticks <- began.Add(3 * time.Second)
-	if got, want := <-out, "\r\x1b[Kamber: restoring pages [###############...............]  50 %  3 s"; got != want {
-		t.Errorf("drew %q, want %q", got, want)
-	}
+	must.Equal(t, "drew", <-out, "\r\x1b[Kamber: restoring pages [###############...............]  50 %  3 s")
 	stop()
-	if got := <-out; got != "\r\x1b[K" {
-		t.Errorf("the end drew %q", got)
-	}
+	must.Equal(t, "the end drew", <-out, "\r\x1b[K")
 }
 
 func TestBarOfShortWorkNeverShows(t *testing.T) {

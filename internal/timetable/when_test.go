@@ -1,9 +1,11 @@
 package timetable_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/timetable"
 )
 
@@ -13,9 +15,7 @@ func TestSpan(t *testing.T) {
 		"0s": 0, "90s": 90 * time.Second, "24h": day, "7d": 7 * day,
 		"1d12h": 36 * time.Hour, "1h30m": 90 * time.Minute, "0d": 0, "0": 0, "90d": 90 * day, "2d0s": 2 * day, "5m": 5 * time.Minute, "65535d": 65535 * day,
 	} {
-		if got, err := timetable.Span(text); err != nil || got != want {
-			t.Errorf("Span(%q) = %v, %v; want %v", text, got, err, want)
-		}
+		must.Equal(t, fmt.Sprintf("Span(%q)", text), must.Get(timetable.Span(text))(t), want)
 	}
 	for _, text := range []string{"", "7", "d", "-7d", "-24h", "7d-1h", "1w", "1h1d", "65535d2000000h", "7 d", "yesterday", "1.5d", "1d1d", "99999d", "70000d", "+1d", "1dd", "1e3d", "7D"} {
 		if got, err := timetable.Span(text); err == nil {

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/redact/secrettest"
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestCorpusIsRemovedAndWhatIsAroundItStays(t *testing.T) {
@@ -19,9 +19,7 @@ func TestCorpusIsRemovedAndWhatIsAroundItStays(t *testing.T) {
 			rules[s.Rule], values[s.Value] = true, true
 			in := "some words before\n" + s.Text() + "\nsome words after"
 			got, report := r.String(in)
-			if want := "some words before\n" + s.Redacted() + "\nsome words after"; got != want {
-				t.Errorf("%s: got %q, want %q", s.Rule, got, want)
-			}
+			must.Equal(t, s.Rule, got, "some words before\n"+s.Redacted()+"\nsome words after")
 			if report.Total != 1 || report.Counts[s.Rule] != 1 {
 				t.Errorf("%s: the report is %+v", s.Rule, report)
 			}
@@ -35,9 +33,7 @@ func TestCorpusIsRemovedAndWhatIsAroundItStays(t *testing.T) {
 func TestCorpusDependsOnItsSeedAlone(t *testing.T) {
 	t.Parallel()
 	one, again, other := secrettest.Corpus(1), secrettest.Corpus(1), secrettest.Corpus(2)
-	if diff := cmp.Diff(one, again); diff != "" {
-		t.Errorf("the same seed (-once +again):\n%s", diff)
-	}
+	must.Equal(t, "the same seed", again, one)
 	for _, s := range one {
 		if slices.Contains(other, s) {
 			t.Errorf("both seeds give a secret of %s", s.Rule)
