@@ -43,8 +43,7 @@ func startHolder(t *testing.T, path string) (*exec.Cmd, io.Closer) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), holdLock+"="+path)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	must.Do(t, err)
+	in := must.Get(cmd.StdinPipe())(t)
 	out := must.Get(cmd.StdoutPipe())(t)
 	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })

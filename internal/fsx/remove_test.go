@@ -55,19 +55,7 @@ func TestRemoveAllOfAMissingPathIsDurable(t *testing.T) {
 
 func TestRemoveAllReportsEveryError(t *testing.T) {
 	t.Parallel()
-	for n := 1; ; n++ {
-		e := errfs.Wrap(grove(t), errfs.Rule{Nth: n, Err: syscall.EIO})
-		err := fsx.RemoveAll(e, "/a")
-		if len(e.Injected()) == 0 {
-			if err != nil || n == 1 {
-				t.Fatalf("without a fault, call %d: %v", n, err)
-			}
-			return
-		}
-		if !errors.Is(err, syscall.EIO) {
-			t.Fatalf("%s, call %d: got %v, want EIO", e.Injected()[0], n, err)
-		}
-	}
+	failEach(t, func() *crashfs.FS { return grove(t) }, func(f fsx.FS) error { return fsx.RemoveAll(f, "/a") })
 }
 
 func TestSweepTempGoesOnAfterAnError(t *testing.T) {

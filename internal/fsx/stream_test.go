@@ -1,17 +1,13 @@
 package fsx_test
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
 
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/fsx/crashfs"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/must"
 )
@@ -89,48 +85,20 @@ func TestFailedWriteIsNotCommitted(t *testing.T) {
 
 func TestConcurrentCommitHasOneWinner(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "file")
-	const writers = 8
-	results := make(chan error, writers)
-	for range writers {
-		go func() { results <- stream(fsx.OS(), path, "one", "two") }()
-	}
-	won := 0
-	for range writers {
-		switch err := <-results; {
-		case err == nil:
-			won++
-		case !errors.Is(err, fs.ErrExist):
-			t.Error(err)
-		}
-	}
-	must.Equal(t, "writers that created the file", won, 1)
+	checkOneWinner(t, func(path string) error { return stream(fsx.OS(), path, "one", "two") })
 }
 
 func TestSyncFileSavesWhatAKilledWriterLeft(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
-		c := home(t, nil)
-		f := must.Get(c.OpenFile(target, os.O_WRONLY|os.O_CREATE, 0o600))(t)
-		must.Get(f.Write(newData))(t)
-		must.Equal(t, "synced bytes", must.Get(fsx.SyncFile(c, target))(t), int64(len(newData)))
-		if got := content(t, c.CrashClone(rand.New(rand.NewPCG(seed, 0)))); !bytes.Equal(got, newData) {
-			t.Fatalf("seed %d: %d bytes after the crash, want %d", seed, len(got), len(newData))
-		}
-	}
+	c := abandoned(t)
+	must.Equal(t, "synced bytes", must.Get(fsx.SyncFile(c, target))(t), int64(len(newData)))
+	checkDurable(t, c, newData)
 }
 
 func TestSyncFileReportsEveryError(t *testing.T) {
 	t.Parallel()
-	for n := 1; ; n++ {
-		e := errfs.Wrap(home(t, newData), errfs.Rule{Nth: n, Err: syscall.EIO})
-		_, err := fsx.SyncFile(e, target)
-		if len(e.Injected()) == 0 {
-			if err != nil || n < 5 {
-				t.Errorf("after %d calls without a fault: %v", n-1, err)
-			}
-			return
-		}
-		must.Is(t, fmt.Sprint(e.Injected()[0]), err, syscall.EIO)
+	full := func() *crashfs.FS { return home(t, newData) }
+	if calls := failEach(t, full, func(f fsx.FS) error { return must.Err(fsx.SyncFile(f, target)) }); calls < 4 {
+		t.Errorf("it made only %d calls", calls)
 	}
 }

@@ -67,6 +67,55 @@ func content(t *testing.T, f fsx.FS) []byte {
 	return append([]byte{}, got...)
 }
 
+// checkDurable checks that the target holds want after every way a power cut can go.
+func checkDurable(t *testing.T, c *crashfs.FS, want []byte) {
+	t.Helper()
+	for seed := range uint64(20) {
+		if got := content(t, c.CrashClone(rand.New(rand.NewPCG(seed, 0)))); !bytes.Equal(got, want) {
+			t.Fatalf("seed %d: %d bytes after the crash, want %d", seed, len(got), len(want))
+		}
+	}
+}
+
+// failEach fails one call of act after the other, each time on a file system of its own: act has to report the error.
+// It returns how many calls act made.
+func failEach(t *testing.T, base func() *crashfs.FS, act func(fsx.FS) error) int {
+	t.Helper()
+	for n := 1; ; n++ {
+		e := errfs.Wrap(base(), errfs.Rule{Nth: n, Err: syscall.EIO})
+		err := act(e)
+		if len(e.Injected()) == 0 {
+			if err != nil || n == 1 {
+				t.Fatalf("without a fault, call %d: %v", n, err)
+			}
+			return n - 1
+		}
+		if !errors.Is(err, syscall.EIO) {
+			t.Fatalf("%s, call %d: got %v, want EIO", e.Injected()[0], n, err)
+		}
+	}
+}
+
+// checkOneWinner has several writers create one file at once.
+func checkOneWinner(t *testing.T, create func(path string) error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	results := make(chan error, 8)
+	for range cap(results) {
+		go func() { results <- create(path) }()
+	}
+	won := 0
+	for range cap(results) {
+		switch err := <-results; {
+		case err == nil:
+			won++
+		case !errors.Is(err, fs.ErrExist):
+			t.Error(err)
+		}
+	}
+	must.Equal(t, "writers that created the file", won, 1)
+}
+
 func temps(t *testing.T, f fsx.FS) []string {
 	t.Helper()
 	entries := must.Get(f.ReadDir(dir))(t)
@@ -179,25 +228,23 @@ func TestFailedSyncIsNotRetried(t *testing.T) {
 	base := home(t, oldData)
 	e := errfs.Wrap(base, errfs.Rule{Op: errfs.OpSync, Nth: 1, Err: syscall.EIO})
 	must.Is(t, "", fsx.Replace(e, target, 0o600, newData), syscall.EIO)
-	for seed := range uint64(20) {
-		if got := content(t, base.CrashClone(rand.New(rand.NewPCG(seed, 0)))); !bytes.Equal(got, oldData) {
-			t.Fatalf("seed %d: %d bytes after the crash, want the old content", seed, len(got))
-		}
-	}
+	checkDurable(t, base, oldData)
 }
 
 func TestCreateSameConfirmsWhatACrashedWriterLeft(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
-		c := home(t, nil)
-		// A file that is visible, but neither its bytes nor its name are durable.
-		f := must.Get(c.OpenFile(target, os.O_WRONLY|os.O_CREATE, 0o600))(t)
-		must.Get(f.Write(newData))(t)
-		must.Do(t, fsx.CreateSame(c, target, 0o600, newData))
-		if got := content(t, c.CrashClone(rand.New(rand.NewPCG(seed, 0)))); !bytes.Equal(got, newData) {
-			t.Fatalf("seed %d: %d bytes after the crash, want %d", seed, len(got), len(newData))
-		}
-	}
+	c := abandoned(t)
+	must.Do(t, fsx.CreateSame(c, target, 0o600, newData))
+	checkDurable(t, c, newData)
+}
+
+// abandoned returns a file system with a file that is visible, but neither its bytes nor its name are durable.
+func abandoned(t *testing.T) *crashfs.FS {
+	t.Helper()
+	c := home(t, nil)
+	f := must.Get(c.OpenFile(target, os.O_WRONLY|os.O_CREATE, 0o600))(t)
+	must.Get(f.Write(newData))(t)
+	return c
 }
 
 func TestCreateSameLosesTheRace(t *testing.T) {
@@ -231,20 +278,5 @@ func TestCreateSameLosesTheRace(t *testing.T) {
 
 func TestConcurrentCreateNewHasOneWinner(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "file")
-	const writers = 8
-	results := make(chan error, writers)
-	for i := range writers {
-		go func() { results <- fsx.CreateNew(fsx.OS(), path, 0o600, []byte{byte(i)}) }()
-	}
-	won := 0
-	for range writers {
-		switch err := <-results; {
-		case err == nil:
-			won++
-		case !errors.Is(err, fs.ErrExist):
-			t.Error(err)
-		}
-	}
-	must.Equal(t, "writers that created the file", won, 1)
+	checkOneWinner(t, func(path string) error { return fsx.CreateNew(fsx.OS(), path, 0o600, []byte("one")) })
 }

@@ -128,8 +128,7 @@ func TestShortWrite(t *testing.T) {
 	}{{0, ""}, {3, "abc"}, {100, "abcdef"}} {
 		base := crashfs.New()
 		e := errfs.Wrap(base, errfs.Rule{Op: errfs.OpWrite, Nth: 1, Err: syscall.ENOSPC, Written: tt.written})
-		f, err := e.OpenFile("f", os.O_WRONLY|os.O_CREATE, 0o600)
-		must.Do(t, err)
+		f := must.Get(e.OpenFile("f", os.O_WRONLY|os.O_CREATE, 0o600))(t)
 		n, err := f.Write([]byte("abcdef"))
 		if n != len(tt.want) || !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("written %d: got %d, %v", tt.written, n, err)
