@@ -123,83 +123,64 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	s := intake.CleanAll(plainStore(t), redact.New())
 	ctx, report := intake.WithReport(t.Context())
 	long := filled(amber.WriteRequest{Scope: amber.ScopeGlobal, SourceRefs: []amber.SourceRef{{Kind: "url"}}})
-	ack, err := s.LongTerm.Write(ctx, long)
-	must.Do(t, err)
+	ack := must.Get(s.LongTerm.Write(ctx, long))(t)
 	if ack.Redacted["github-token"] < 6 {
 		t.Errorf("the answer says %v", ack.Redacted)
 	}
-	acks, err := s.Batch.WriteBatch(ctx, []amber.WriteRequest{{Scope: amber.ScopeGlobal, Content: "plain"}, filled(amber.WriteRequest{Scope: amber.ScopeGlobal, Topic: "t", SourceRefs: []amber.SourceRef{{Kind: "url"}}})})
-	must.Do(t, err)
+	second := filled(amber.WriteRequest{Scope: amber.ScopeGlobal, Topic: "t", SourceRefs: []amber.SourceRef{{Kind: "url"}}})
+	acks := must.Get(s.Batch.WriteBatch(ctx, []amber.WriteRequest{{Scope: amber.ScopeGlobal, Content: "plain"}, second}))(t)
 	if acks[0].Redacted != nil || acks[1].Redacted == nil {
 		t.Errorf("the answers say %v and %v", acks[0].Redacted, acks[1].Redacted)
 	}
 	edit := filled(amber.EditRequest{ID: acks[0].ID})
 	edit.Kind = nil
 	*edit.Content += " once more"
-	edited, err := s.Editor.Edit(ctx, edit)
-	must.Do(t, err)
 	must.Do(t, s.Concepts.SetConcepts(ctx, ack.ID, []string{token}))
-	tags, err := s.Concepts.Concepts(ctx, ack.ID)
-	must.Do(t, err)
-	start := filled(amber.SessionStart{ID: "s", Name: token})
-	session, err := s.Sessions.StartSession(ctx, start)
-	must.Do(t, err)
-	renamed, err := s.Names.RenameSession(ctx, "s", token)
-	must.Do(t, err)
-	ended, err := s.Names.EndSession(ctx, filled(amber.SessionEnd{ID: "s"}))
-	must.Do(t, err)
-	turn, err := s.Turns.AppendTurn(ctx, filled(amber.Turn{SessionID: "s", Role: amber.RoleUser}))
-	must.Do(t, err)
-	compaction, err := s.Compactions.AddCompaction(ctx, filled(amber.Compaction{SessionID: "s"}))
-	must.Do(t, err)
-	state, err := s.States.SaveState(ctx, "s", filled(json.RawMessage(nil)), 0)
-	must.Do(t, err)
-	document, err := s.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "cursor", Document: filled(json.RawMessage(nil))})
-	must.Do(t, err)
+	said := map[string]any{"memory": ack, "batch": acks}
+	said["edit"] = must.Get(s.Editor.Edit(ctx, edit))(t)
+	said["concepts"] = must.Get(s.Concepts.Concepts(ctx, ack.ID))(t)
+	said["session"] = must.Get(s.Sessions.StartSession(ctx, filled(amber.SessionStart{ID: "s", Name: token})))(t)
+	said["rename"] = must.Get(s.Names.RenameSession(ctx, "s", token))(t)
+	said["end"] = must.Get(s.Names.EndSession(ctx, filled(amber.SessionEnd{ID: "s"})))(t)
+	said["turn"] = must.Get(s.Turns.AppendTurn(ctx, filled(amber.Turn{SessionID: "s", Role: amber.RoleUser})))(t)
+	said["compaction"] = must.Get(s.Compactions.AddCompaction(ctx, filled(amber.Compaction{SessionID: "s"})))(t)
+	said["state"] = must.Get(s.States.SaveState(ctx, "s", filled(json.RawMessage(nil)), 0))(t)
+	said["document"] = must.Get(s.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "cursor", Document: filled(json.RawMessage(nil))}))(t)
 	loop := filled(amber.LoopSave{SessionID: "s", RunID: "r"})
 	loop.State = filled(json.RawMessage(nil))
-	saved, err := s.Loops.SaveLoop(ctx, loop)
-	must.Do(t, err)
+	said["loop"] = must.Get(s.Loops.SaveLoop(ctx, loop))(t)
 	note, err := s.Notes.WriteNote(ctx, "n", "before "+token)
 	if err != nil && amber.KindOf(err) != amber.KindUnsupported {
 		t.Fatal(err)
 	}
-	task, err := s.Tasks.SaveTask(ctx, filled(amber.Task{ID: "t", SessionID: "s", State: amber.TaskQueued, CompletedNodes: []string{"n"}}), 0)
-	must.Do(t, err)
-	event, err := s.Events.AppendEvent(ctx, amber.TaskEvent{TaskID: "t", From: amber.TaskQueued, To: amber.TaskQueued, Reason: "for " + token, Result: `{"k":"` + token + `"}`})
-	must.Do(t, err)
-	asked, err := s.Approvals.RequestApproval(ctx, filled(amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: "n"}))
-	must.Do(t, err)
-	decided, err := s.Approvals.DecideApproval(ctx, amber.ApprovalDecision{ID: "a", Outcome: amber.ApprovalApproved, Actor: "ann", ClaimedBy: "me " + token, Comment: "use " + token})
-	must.Do(t, err)
-	result, err := s.Results.SaveResult(ctx, filled(amber.Result{TaskID: "t", NodeID: "n", Producer: "p", Status: amber.ResultOK, Evidence: []amber.Evidence{{Kind: "log"}}}))
-	must.Do(t, err)
+	said["note"] = note
+	task := amber.Task{ID: "t", SessionID: "s", State: amber.TaskQueued, CompletedNodes: []string{"n"}}
+	said["task"] = must.Get(s.Tasks.SaveTask(ctx, filled(task), 0))(t)
+	event := amber.TaskEvent{TaskID: "t", From: amber.TaskQueued, To: amber.TaskQueued, Reason: "for " + token, Result: `{"k":"` + token + `"}`}
+	said["event"] = must.Get(s.Events.AppendEvent(ctx, event))(t)
+	said["approval"] = must.Get(s.Approvals.RequestApproval(ctx, filled(amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: "n"})))(t)
+	decision := amber.ApprovalDecision{ID: "a", Outcome: amber.ApprovalApproved, Actor: "ann", ClaimedBy: "me " + token, Comment: "use " + token}
+	said["decision"] = must.Get(s.Approvals.DecideApproval(ctx, decision))(t)
+	result := amber.Result{TaskID: "t", NodeID: "n", Producer: "p", Status: amber.ResultOK, Evidence: []amber.Evidence{{Kind: "log"}}}
+	said["result"] = must.Get(s.Results.SaveResult(ctx, filled(result)))(t)
 	must.Do(t, s.Queue.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: `{"\u0067hp_` + token[4:] + `":1}`}))
-	claim, err := s.Queue.Claim(ctx, "c")
-	must.Do(t, err)
+	claim := must.Get(s.Queue.Claim(ctx, "c"))(t)
+	said["claim"] = claim
 	must.Do(t, s.Queue.Nack(ctx, amber.Nack{Lease: claim.Lease, Reason: token}))
-	_, err = s.Ingest.Ingest(ctx, amber.Ingestion{
+	must.Get(s.Ingest.Ingest(ctx, amber.Ingestion{
 		Journal: strings.Repeat("a", 32), Host: "h", Session: "i", Through: 1, LastAt: amber.At(at),
 		Steps: []amber.IngestStep{{
 			Event: amber.EventRef{ID: strings.Repeat("b", 32)}, Start: amber.SessionStart{ID: "i"}, Turns: []amber.Turn{{SessionID: "i", Role: amber.RoleUser, Content: token}},
 			Activity: []amber.Activity{{SessionID: "i", Kind: amber.ActivityCommand, Name: "curl " + token, Detail: token, Count: 1}},
 			Memories: []amber.WriteRequest{{Scope: amber.ScopeGlobal, Content: "ingested " + token}}, End: &amber.SessionEnd{ID: "i", Summary: token},
 		}},
-	})
-	must.Do(t, err)
-	turns, err := s.Turns.LoadTurns(ctx, "i", 10)
-	must.Do(t, err)
-	activity, err := s.Activities.ListActivity(ctx, "i", "")
-	must.Do(t, err)
-	page, err := s.Memories.List(ctx, amber.ListQuery{All: true})
-	must.Do(t, err)
-	for name, v := range map[string]any{
-		"memory": ack, "batch": acks, "edit": edited, "concepts": tags, "session": session, "rename": renamed, "end": ended, "turn": turn, "compaction": compaction,
-		"state": state, "document": document, "loop": saved, "note": note, "task": task, "event": event, "approval": asked, "decision": decided, "result": result, "claim": claim,
-		"turns": turns, "activity": activity, "all": page, "report": report.Counts(),
-	} {
-		b, err := json.Marshal(v)
-		must.Do(t, err)
+	}))(t)
+	said["turns"] = must.Get(s.Turns.LoadTurns(ctx, "i", 10))(t)
+	said["activity"] = must.Get(s.Activities.ListActivity(ctx, "i", ""))(t)
+	said["all"] = must.Get(s.Memories.List(ctx, amber.ListQuery{All: true}))(t)
+	said["report"] = report.Counts()
+	for name, v := range said {
+		b := must.Get(json.Marshal(v))(t)
 		if bytes.Contains(b, []byte(token[4:])) || bytes.Contains(b, []byte("hunter2abc")) {
 			t.Errorf("%s holds a secret: %s", name, b)
 		}
