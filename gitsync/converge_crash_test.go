@@ -271,9 +271,8 @@ func TestWorkReportsEveryError(t *testing.T) {
 					c, disk := b.copy(t)
 					had := holds(t, disk, c.folder)
 					e := errfs.Wrap(disk, errfs.Rule{Nth: n, Err: fault})
-					s, err := gitsync.Options{FS: e, Prompts: true}.Open(c.Store, c.folder)
-					must.Do(t, err)
-					err = w.do(t.Context(), s)
+					s := must.Get(gitsync.Options{FS: e, Prompts: true}.Open(c.Store, c.folder))(t)
+					err := w.do(t.Context(), s)
 					fired := e.Injected()
 					if len(fired) == 0 {
 						must.Do(t, err)

@@ -175,10 +175,9 @@ func TestCompactKeepsAChunkThatWasRewrittenTwice(t *testing.T) {
 	id := a.save("to be erased")
 	a.save("to be kept")
 	a.pushes(b)
-	_, err := b.Erase(ctx, id)
-	must.Do(t, err)
+	must.Get(b.Erase(ctx, id))(t)
 	b.export(gitsync.ExportOptions{})
-	_, err = b.sync.Compact(ctx) // rewrites the chunk
+	_, err := b.sync.Compact(ctx) // rewrites the chunk
 	must.Do(t, err)
 	for _, text := range []string{"two", "three", "four", "five"} {
 		a.save(text)

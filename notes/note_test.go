@@ -71,8 +71,7 @@ func TestListNotes(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(n.Name, " ", n.Bytes))
 	}
-	want := []string{"a 9", "a/b/c 13", "a/z 11", "b 9", "by hand 6", "ünïcode/ß 20"}
-	must.Equal(t, "", got, want)
+	must.Equal(t, "", got, []string{"a 9", "a/b/c 13", "a/z 11", "b 9", "by hand 6", "ünïcode/ß 20"})
 }
 
 // Many notes are read with their texts at once, and one that holds no text is

@@ -146,8 +146,7 @@ func TestBombIsRefusedInConstantMemory(t *testing.T) {
 		t.Skip("-short: 200 MB take long to compress")
 	}
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	must.Do(t, err)
+	w := must.Get(gzip.NewWriterLevel(&b, gzip.BestSpeed))(t)
 	zeros := make([]byte, 1<<20)
 	for range engram.MaxTextBytes>>20 + 1 {
 		must.Get(w.Write(zeros))(t)
@@ -155,7 +154,7 @@ func TestBombIsRefusedInConstantMemory(t *testing.T) {
 	must.Do(t, w.Close())
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err = engram.DecodeChunk("8e3713a4", b.Bytes())
+	_, err := engram.DecodeChunk("8e3713a4", b.Bytes())
 	runtime.ReadMemStats(&after)
 	must.Kind(t, "", err, amber.KindQuota)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {

@@ -121,8 +121,7 @@ func TestLinksNameTheRowsInOrder(t *testing.T) {
 		}
 		got = append(got, string(r.Link.Ref.Scope)+" "+string(rune('0'+r.Link.Ordinal))+" "+string(rune('0'+r.Link.LocalID)))
 	}
-	want := []string{"session 0 0", "memory 1 1", "-", "memory 2 2", "memory 3 3"}
-	must.Equal(t, "links", got, want)
+	must.Equal(t, "links", got, []string{"session 0 0", "memory 1 1", "-", "memory 2 2", "memory 3 3"})
 }
 
 func TestBackupHoldsWhatTheChunksHold(t *testing.T) {
@@ -169,6 +168,5 @@ func TestIdentitiesStayWhatTheyAre(t *testing.T) {
 			got = append(got, r.Record.Ref().ID, r.Link.Fingerprint[:16], r.Link.Version.Clock.String())
 		}
 	}
-	want := strings.Fields(string(read(t, "identities.txt")))
-	must.Equal(t, "identities", strings.Fields(strings.Join(got, "\n")), want)
+	must.Equal(t, "identities", strings.Fields(strings.Join(got, "\n")), strings.Fields(string(read(t, "identities.txt"))))
 }

@@ -45,8 +45,7 @@ func TestOwnMemoryBecomesARow(t *testing.T) {
 		}, `{"id":0,"sync_id":"01890a5d-ac96-774b-bcce-b302099a8057","session_id":"s","type":"policy","title":"first","content":"first\nsecond","scope":"global","topic_key":"a/b","revision_count":3,"duplicate_count":2,"last_seen_at":"2026-01-02 03:05:05","created_at":"2026-01-02 03:04:05","updated_at":"2026-01-02 03:05:05","amber":{"id":"01890a5d-ac96-774b-bcce-b302099a8057","kind":"constraint","scope":"global","session_id":"s","topic":"a/b","tags":["x"],"origin":{"device":"laptop","counter":3,"clock":"2026-01-02T03:04:05.678Z-0000"},"revision":9,"content_digest":"6b23c0d5f35d1b11f9b683f0b0a617355deb11277d91ae091d399c655b87940d","created_at":"2026-01-02T03:04:05.678Z","updated_at":"2026-01-02T03:05:05.678Z"}}`},
 	} {
 		e := must.Get(engram.FromRecord(mine(c.edit), nil))(t)
-		want := `{"sessions":null,"observations":[` + c.want + `],"prompts":null}`
-		must.Equal(t, name+": row", encoded(t, e), want)
+		must.Equal(t, name+": row", encoded(t, e), `{"sessions":null,"observations":[`+c.want+`],"prompts":null}`)
 	}
 }
 
@@ -98,8 +97,7 @@ func TestEditedRowKeepsWhatEngramKnew(t *testing.T) {
 	m := one(t, o)
 	m.Content, m.UpdatedAt = "edited", m.UpdatedAt.Add(time.Hour)
 	m.Origin = amber.Origin{Device: "laptop", Counter: 2}
-	e, err := engram.FromRecord(amber.SyncRecord{Memory: m}, nil)
-	must.Do(t, err)
+	e := must.Get(engram.FromRecord(amber.SyncRecord{Memory: m}, nil))(t)
 	o.Content, o.RevisionCount, o.UpdatedAt, o.LastSeenAt = "edited", 2, "2026-01-02 04:04:05", text("2026-01-02 04:04:05")
 	row, member, ok := strings.Cut(encoded(t, e), `,"amber":{`)
 	_, rest, _ := strings.Cut(member, "}]")
@@ -108,9 +106,8 @@ func TestEditedRowKeepsWhatEngramKnew(t *testing.T) {
 	}
 	must.Equal(t, "row", row, encoded(t, engram.Entity{Observation: &o}))
 	m.Kind = amber.HistoricalCase
-	if e, err = engram.FromRecord(amber.SyncRecord{Memory: m}, nil); err != nil || e.Observation.Type != "bugfix" {
-		t.Errorf("type is %q, %v", e.Observation.Type, err)
-	}
+	e = must.Get(engram.FromRecord(amber.SyncRecord{Memory: m}, nil))(t)
+	must.Equal(t, "type", e.Observation.Type, "bugfix")
 }
 
 // A link to another version of the memory must not mix two rows.

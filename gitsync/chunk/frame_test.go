@@ -33,8 +33,7 @@ func encodeWith(t testing.TB, text []byte, options ...zstd.EOption) []byte {
 func stream(t testing.TB, text []byte, options ...zstd.EOption) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	e, err := zstd.NewWriter(&out, append(options, zstd.WithEncoderConcurrency(1))...)
-	must.Do(t, err)
+	e := must.Get(zstd.NewWriter(&out, append(options, zstd.WithEncoderConcurrency(1))...))(t)
 	must.Get(e.Write(text))(t)
 	must.Do(t, e.Close())
 	return out.Bytes()
@@ -89,10 +88,8 @@ func TestAChunkIsOneFrame(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			id := chunk.IDOf(tt.file)
-			_, err := chunk.Decode(id, tt.file)
-			wantKind(t, err, tt.want)
-			_, err = chunk.DecodeHeader(id, tt.file)
-			wantKind(t, err, tt.want)
+			wantKind(t, must.Err(chunk.Decode(id, tt.file)), tt.want)
+			wantKind(t, must.Err(chunk.DecodeHeader(id, tt.file)), tt.want)
 			if _, err := chunk.Open(id, tt.file); tt.want == "" && err != nil || len(tt.file) == 0 && err == nil {
 				t.Errorf("open: %v", err)
 			}

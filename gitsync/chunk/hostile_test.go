@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/sign"
 )
 
@@ -221,8 +222,6 @@ func TestNamesOfFiles(t *testing.T) {
 			t.Errorf("%q is the name of %s", name, got)
 		}
 	}
-	_, err := chunk.ParseID("../x")
-	wantKind(t, err, amber.KindInvalid)
-	_, err = chunk.Decode("../x", nil)
-	wantKind(t, err, amber.KindInvalid)
+	wantKind(t, must.Err(chunk.ParseID("../x")), amber.KindInvalid)
+	wantKind(t, must.Err(chunk.Decode("../x", nil)), amber.KindInvalid)
 }

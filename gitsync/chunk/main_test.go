@@ -149,9 +149,7 @@ func sampleLines(t testing.TB, s sign.Signer) []string {
 
 func wantKind(t testing.TB, err error, want amber.Kind) {
 	t.Helper()
-	if got := amber.KindOf(err); got != want {
-		t.Errorf("got kind %q (%v), want %q", got, err, want)
-	}
+	must.Kind(t, "", err, want)
 	if err != nil && strings.ContainsAny(err.Error(), "\n\r") {
 		t.Errorf("the message has more than one line: %q", err)
 	}

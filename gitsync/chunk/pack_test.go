@@ -32,8 +32,7 @@ func TestAPackHoldsItsPartsByteForByte(t *testing.T) {
 	id, b, err := chunk.EncodePack(parts)
 	must.Do(t, err)
 	must.Equal(t, "id", id, chunk.IDOf(b))
-	got, err := chunk.Open(id, b)
-	must.Do(t, err)
+	got := must.Get(chunk.Open(id, b))(t)
 	must.Equal(t, "what was packed", got, parts)
 	must.Equal(t, "text for a zstd program", textOf(t, b), "")
 	for _, p := range parts {
@@ -41,8 +40,7 @@ func TestAPackHoldsItsPartsByteForByte(t *testing.T) {
 			t.Error("a pack has bytes in common with a part")
 		}
 	}
-	_, err = chunk.Decode(id, b)
-	wantKind(t, err, amber.KindDamaged)
+	wantKind(t, must.Err(chunk.Decode(id, b)), amber.KindDamaged)
 	_ = append(got[0].Bytes, 'x')
 	must.Equal(t, "id of the next part", chunk.IDOf(b), id)
 }
@@ -50,16 +48,11 @@ func TestAPackHoldsItsPartsByteForByte(t *testing.T) {
 func TestOpenOfAChunkIsTheChunk(t *testing.T) {
 	t.Parallel()
 	id, b := mustEncode(t, header(), sample(), nil)
-	got, err := chunk.Open(id, b)
-	must.Do(t, err)
-	must.Equal(t, "what is opened", got, []chunk.Part{{ID: id, Bytes: b}})
-	_, err = chunk.Open(someIDs[0], b)
-	wantKind(t, err, amber.KindDamaged)
-	_, err = chunk.Open("x", b)
-	wantKind(t, err, amber.KindInvalid)
+	must.Equal(t, "what is opened", must.Get(chunk.Open(id, b))(t), []chunk.Part{{ID: id, Bytes: b}})
+	wantKind(t, must.Err(chunk.Open(someIDs[0], b)), amber.KindDamaged)
+	wantKind(t, must.Err(chunk.Open("x", b)), amber.KindInvalid)
 	big := make([]byte, chunk.MaxFileBytes+1)
-	_, err = chunk.Open(chunk.IDOf(big), big)
-	wantKind(t, err, amber.KindQuota)
+	wantKind(t, must.Err(chunk.Open(chunk.IDOf(big), big)), amber.KindQuota)
 }
 
 func TestWhatDoesNotGoIntoAPack(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // TestAChunkOfOneProjectHoldsNoOther writes records of another project, and
@@ -42,8 +43,7 @@ func TestAChunkOfOneProjectHoldsNoOther(t *testing.T) {
 			open.Project = ""
 			_, b := mustEncode(t, open, tt.records, nil)
 			id, b := frame(strings.Replace(textOf(t, b), `{"format"`, `{"project":"tea","format"`, 1))
-			_, err = chunk.Decode(id, b)
-			wantKind(t, err, tt.want)
+			wantKind(t, must.Err(chunk.Decode(id, b)), tt.want)
 		})
 	}
 }

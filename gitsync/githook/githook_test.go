@@ -247,9 +247,8 @@ func TestLinesThatSomebodyChangedAreNotGuessedAt(t *testing.T) {
 	install(u, githook.Install{})
 	text := strings.Replace(u.read(".git/hooks/post-merge"), "# <<< amber sync <<<\n", "", 1)
 	u.put(".git/hooks/post-merge", text, 0o755)
-	_, err := u.open().Remove(t.Context())
-	must.Kind(t, "remove", err, amber.KindConflict)
-	_, err = u.open().Install(t.Context(), githook.Install{Binary: "/amber", Folder: ".amber", Upstream: "origin/main"})
+	must.Fail(u.open().Remove(t.Context()))(t, "remove", amber.KindConflict)
+	_, err := u.open().Install(t.Context(), githook.Install{Binary: "/amber", Folder: ".amber", Upstream: "origin/main"})
 	must.Kind(t, "install", err, amber.KindConflict)
 	must.Equal(t, "the hook", u.read(".git/hooks/post-merge"), text)
 }
@@ -303,9 +302,8 @@ func TestOutsideOfAWorkTreeIsNotFound(t *testing.T) {
 	}
 	bare := user{t, dir, environ(t)}
 	bare.git("init", "-q", "--bare", "b.git")
-	_, err := githook.Options{Environ: environ(t)}.Open(t.Context(), filepath.Join(dir, "b.git"))
-	must.Kind(t, "bare", err, amber.KindNotFound)
-	_, err = githook.Options{Environ: []string{"PATH=" + dir}}.Open(t.Context(), dir)
+	must.Fail(githook.Options{Environ: environ(t)}.Open(t.Context(), filepath.Join(dir, "b.git")))(t, "bare", amber.KindNotFound)
+	_, err := githook.Options{Environ: []string{"PATH=" + dir}}.Open(t.Context(), dir)
 	if kind := amber.KindOf(err); kind != amber.KindNotFound && kind != amber.KindUnsupported {
 		t.Errorf("without git in the path: got %v", err)
 	}
@@ -366,8 +364,7 @@ func TestUpstreamFilesAreThoseOfTheUpstreamBranchOnly(t *testing.T) {
 
 	want := map[string]bool{"chunks/a b.zst": true, "chunks/ü\n.zst": true}
 	for _, ref := range []string{"", "origin/main", "refs/remotes/origin/main"} {
-		got := must.Get(bob.open().UpstreamFiles(t.Context(), ref, ".amber"))(t)
-		must.Equal(t, fmt.Sprintf("%q", ref), got, want)
+		must.Equal(t, fmt.Sprintf("%q", ref), must.Get(bob.open().UpstreamFiles(t.Context(), ref, ".amber"))(t), want)
 	}
 	// Anybody may push a tag that is called like the branch.
 	bob.git("checkout", "-q", "-b", "strange")

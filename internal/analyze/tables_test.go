@@ -53,8 +53,7 @@ func renderTables(t *testing.T) []byte {
 	b.WriteString("}\n\n// foldings fold case and diacritics; to 0 is dropped.\nvar foldings = []folding{\n")
 	writeFolds(&b, folds)
 	b.WriteString("}\n")
-	src := must.Get(format.Source(b.Bytes()))(t)
-	return src
+	return must.Get(format.Source(b.Bytes()))(t)
 }
 
 // validRunes returns the code points from first up to end beyond ASCII, which

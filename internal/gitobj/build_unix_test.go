@@ -48,8 +48,7 @@ func TestB10_RepositoryWithPackedRefsComesBack(t *testing.T) {
 				t.Fatal("the refs are not packed")
 			}
 			refs := readRefs(t, old)
-			dir, err := build(t, refs, mustObjects(t, old, refs, gitobj.Refs{}))
-			must.Do(t, err)
+			dir := must.Get(build(t, refs, mustObjects(t, old, refs, gitobj.Refs{})))(t)
 			must.Equal(t, "", readRefs(t, dir), refs)
 			plainGit(t, dir, "fsck", "--strict", "--full")
 			must.Equal(t, "", reachable(t, old), reachable(t, dir))
@@ -255,13 +254,12 @@ func TestBuildKeepsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	refs, all := crafted([3]string{"100644", "a.md", ""})
 	dir := must.Get(build(t, refs, all))(t)
-	err := gitobj.Build(t.Context(), gitobj.Options{}, dir, refs, from(all))
-	must.Kind(t, "build again", err, amber.KindConflict)
+	must.Kind(t, "build again", gitobj.Build(t.Context(), gitobj.Options{}, dir, refs, from(all)), amber.KindConflict)
 	if got := readRefs(t, dir); !got.Equal(refs) {
 		t.Errorf("it is %+v now", got)
 	}
 	mine := errors.New("mine")
-	err = gitobj.Build(t.Context(), gitobj.Options{FS: fsx.OS()}, t.TempDir(), refs, func(func(string, []byte) error) error { return mine })
+	err := gitobj.Build(t.Context(), gitobj.Options{FS: fsx.OS()}, t.TempDir(), refs, func(func(string, []byte) error) error { return mine })
 	must.Is(t, "the error of the caller", err, mine)
 	must.Kind(t, "no git", gitobj.Build(t.Context(), gitobj.Options{Git: "/nowhere/git"}, t.TempDir(), refs, from(all)), amber.KindUnsupported)
 }

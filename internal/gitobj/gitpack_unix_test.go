@@ -56,8 +56,7 @@ func TestGitPackHoldsTheWholeHistory(t *testing.T) {
 				refs := readRefs(t, dir)
 				want := mustObjects(t, dir, refs, gitobj.Refs{})
 				file := gitPackOf(t, dir, refs)
-				got := must.Get(readGitPack(t, file, refs))(t)
-				must.Equal(t, "", got, want)
+				must.Equal(t, "", must.Get(readGitPack(t, file, refs))(t), want)
 				must.Equal(t, "mode", must.Get(os.Stat(file))(t).Mode().Perm(), 0o600)
 				// Anybody's git reads it.
 				clone := filepath.Join(t.TempDir(), "clone")
@@ -89,8 +88,7 @@ func TestNoGitPackOfAnEmptyHistory(t *testing.T) {
 	if !errors.Is(err, gitobj.ErrEmptyHistory) || amber.KindOf(err) != amber.KindNotFound || exists(t, file) {
 		t.Errorf("got %v", err)
 	}
-	err = gitobj.ReadGitPack(t.Context(), gitobj.Options{}, file, readRefs(t, dir), nil)
-	must.Kind(t, "read", err, amber.KindInvalid)
+	must.Kind(t, "read", gitobj.ReadGitPack(t.Context(), gitobj.Options{}, file, readRefs(t, dir), nil), amber.KindInvalid)
 }
 
 func TestWriteGitPackLeavesNoHalfFile(t *testing.T) {
@@ -109,8 +107,7 @@ func TestWriteGitPackLeavesNoHalfFile(t *testing.T) {
 		t.Error("there is a file")
 	}
 	put(t, file, "mine")
-	err = gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, refs, file)
-	must.Kind(t, "over a file", err, amber.KindConflict)
+	must.Kind(t, "over a file", gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, refs, file), amber.KindConflict)
 	must.Equal(t, "the file", string(contentOf(t, file)), "mine")
 }
 
@@ -273,8 +270,7 @@ func TestGitPackOfAHostileRepository(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	booby(t, filepath.Join(dir, ".git"), mark)
 	before := contents(t, filepath.Join(dir, ".git"))
-	got := must.Get(readGitPack(t, gitPackOf(t, dir, refs), refs))(t)
-	must.Equal(t, "", got, want)
+	must.Equal(t, "", must.Get(readGitPack(t, gitPackOf(t, dir, refs), refs))(t), want)
 	if exists(t, mark) {
 		t.Error("a program was run")
 	}

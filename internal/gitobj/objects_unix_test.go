@@ -191,8 +191,7 @@ func TestForeignRepositoryHasNoEffectAndIsNotWritten(t *testing.T) {
 	put(t, filepath.Join(git, "config"), "[core]\n\tfsmonitor = "+prog+"\n\tsshCommand = "+prog+"\n[alias]\n\trev-list = !"+prog+
 		"\n[filter \"x\"]\n\tclean = "+prog+"\n\tsmudge = "+prog+"\n[include]\n\tpath = /nowhere\n[core]\n\tbroken syntax [[[\n")
 	before := contents(t, dir)
-	got := mustObjects(t, dir, refs, gitobj.Refs{})
-	must.Equal(t, "", got, want)
+	must.Equal(t, "", mustObjects(t, dir, refs, gitobj.Refs{}), want)
 	must.Equal(t, "the repository", contents(t, dir), before)
 	if exists(t, mark) {
 		t.Error("a program was run")

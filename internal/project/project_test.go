@@ -16,8 +16,7 @@ import (
 // tree is a folder without symbolic links above it.
 func tree(t *testing.T) string {
 	t.Helper()
-	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
-	return dir
+	return must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 }
 
 // put writes a file and the folders above it.

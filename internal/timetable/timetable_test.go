@@ -15,8 +15,7 @@ const layout = "2006-01-02 15:04"
 func at(t *testing.T, zone, text string) time.Time {
 	t.Helper()
 	loc := must.Get(time.LoadLocation(zone))(t)
-	when := must.Get(time.ParseInLocation(layout, text, loc))(t)
-	return when
+	return must.Get(time.ParseInLocation(layout, text, loc))(t)
 }
 
 func TestNext(t *testing.T) {

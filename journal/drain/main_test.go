@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,14 +59,12 @@ func newWorld(t testing.TB) *world {
 
 func newStore(t testing.TB) *inmem.Store {
 	t.Helper()
-	s := must.Get(inmem.New(inmem.Options{Clock: clock, Random: rand.Reader}))(t)
-	return s
+	return must.Get(inmem.New(inmem.Options{Clock: clock, Random: rand.Reader}))(t)
 }
 
 func openJournal(t testing.TB, dir string, fsys fsx.FS) *journal.Journal {
 	t.Helper()
-	j := must.Get(journal.Open(dir, journal.Options{Clock: clock, FS: fsys}))(t)
-	return j
+	return must.Get(journal.Open(dir, journal.Options{Clock: clock, FS: fsys}))(t)
 }
 
 // worker returns a worker that does not wait.
@@ -81,8 +80,7 @@ func (w *world) worker(o drain.Options) *drain.Worker {
 		o.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	}
 	o.Clock = clock
-	d := must.Get(drain.New(o))(w.t)
-	return d
+	return must.Get(drain.New(o))(w.t)
 }
 
 // once drains and expects no failure.
@@ -117,8 +115,7 @@ func answer(n int, text string) journal.HostEvent {
 
 func marshal(t testing.TB, ev journal.HostEvent) []byte {
 	t.Helper()
-	b := must.Get(json.Marshal(ev))(t)
-	return b
+	return must.Get(json.Marshal(ev))(t)
 }
 
 // keep appends events to the journal.
@@ -149,8 +146,7 @@ func (w *world) wantSaid(want ...string) {
 // session returns session one.
 func (w *world) session() amber.Session {
 	w.t.Helper()
-	s := must.Get(w.store.Session(context.Background(), one.ID))(w.t)
-	return s
+	return must.Get(w.store.Session(context.Background(), one.ID))(w.t)
 }
 
 // memories returns the memories of a kind, sorted.
@@ -160,18 +156,8 @@ func (w *world) memories(kind amber.MemoryKind) []amber.Memory {
 		Filter: amber.Filter{Kinds: []amber.MemoryKind{kind}, Identities: amber.Identities{ProjectID: "acme/shop"}},
 		Limit:  amber.MaxPageSize,
 	}))(w.t)
-	slices.SortFunc(page.Items, func(a, b amber.Memory) int { return cmpString(a.Content, b.Content) })
+	slices.SortFunc(page.Items, func(a, b amber.Memory) int { return strings.Compare(a.Content, b.Content) })
 	return page.Items
-}
-
-func cmpString(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // newDisk returns a simulated disk with the folder above the spool. The

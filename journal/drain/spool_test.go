@@ -48,8 +48,7 @@ func taken(t testing.TB, v *drain.View) (all []capture) {
 // replay replays into a store and returns the report.
 func (c capture) replay(t testing.TB, into drain.Store) drain.Report {
 	t.Helper()
-	report := must.Get(drain.Replay(context.Background(), c.Mark, bytes.NewReader(c.frames), into, clock))(t)
-	return report
+	return must.Get(drain.Replay(context.Background(), c.Mark, bytes.NewReader(c.frames), into, clock))(t)
 }
 
 func TestHeldJournalIsCapturedUpToTheMark(t *testing.T) {
