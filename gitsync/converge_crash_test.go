@@ -41,13 +41,11 @@ type work struct {
 }
 
 func exportWork(ctx context.Context, s *gitsync.Sync) error {
-	_, err := s.Export(ctx, gitsync.ExportOptions{})
-	return err
+	return must.Err(s.Export(ctx, gitsync.ExportOptions{}))
 }
 
 func compactWork(ctx context.Context, s *gitsync.Sync) error {
-	_, err := s.Compact(ctx)
-	return err
+	return must.Err(s.Compact(ctx))
 }
 
 // fiveChunks exports five chunks.

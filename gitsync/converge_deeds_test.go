@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -121,8 +122,7 @@ func (p *party) edit(r *rand.Rand) {
 		default:
 			req.Content = &text
 		}
-		_, err := p.store.Edit(p.t.Context(), req)
-		return err
+		return must.Err(p.store.Edit(p.t.Context(), req))
 	})
 }
 
@@ -139,8 +139,7 @@ func (p *party) revive(r *rand.Rand) {
 		if len(all) == 0 {
 			return nil // it came without text
 		}
-		_, err = p.store.RestoreMemory(p.t.Context(), pick(r, all))
-		return err
+		return must.Err(p.store.RestoreMemory(p.t.Context(), pick(r, all)))
 	})
 }
 
@@ -150,8 +149,7 @@ func (p *party) erase(r *rand.Rand) {
 		return
 	}
 	m := pick(r, all)
-	_, err := p.store.Erase(p.t.Context(), m.ID)
-	p.check(err)
+	p.check(must.Err(p.store.Erase(p.t.Context(), m.ID)))
 	if m.Scope != amber.ScopeUser {
 		p.made.erased[m.ID] = true
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
@@ -140,8 +141,7 @@ func (p *party) loseState(r *rand.Rand) {
 	db := p.database()
 	defer db.Close()
 	for _, table := range tables {
-		_, err := db.Exec("DELETE FROM " + table)
-		p.check(err)
+		p.check(must.Err(db.Exec("DELETE FROM " + table)))
 	}
 }
 
@@ -253,8 +253,7 @@ func (p *party) imports() wire.SyncImport {
 }
 
 func (p *party) compact() {
-	_, err := p.sync.Compact(p.t.Context())
-	p.check(err)
+	p.check(must.Err(p.sync.Compact(p.t.Context())))
 }
 
 // settle lets everybody export, merge and import, twice.

@@ -248,9 +248,7 @@ func TestTheTroublesOfTheStoreAreNotTheChunks(t *testing.T) {
 				t.Errorf("%+v, %v", r, err)
 			}
 			if tt.store.applied != nil {
-				if _, err := s.Status(t.Context(), ""); err == nil {
-					t.Error("status takes it for damage of a chunk")
-				}
+				must.Error(t, "status", must.Err(s.Status(t.Context(), "")))
 			}
 		})
 	}

@@ -112,8 +112,7 @@ func (h *hub) each(fn func(c *gitClone) error) {
 
 // git runs git in the work tree.
 func (c *gitClone) git(args ...string) error {
-	_, err := c.hub.try(c.t.Context(), c.tree, args...)
-	return err
+	return must.Err(c.hub.try(c.t.Context(), c.tree, args...))
 }
 
 // merges runs a command that merges, and counts what it could not merge.
@@ -192,15 +191,13 @@ func (c *gitClone) live(round int) error {
 	case 0, 1, 2:
 		return c.Delete(ctx, m.ID)
 	case 3:
-		_, err := c.Erase(ctx, m.ID)
-		return err
+		return must.Err(c.Erase(ctx, m.ID))
 	}
 	return nil
 }
 
 func (c *gitClone) exportNow() error {
-	_, err := c.sync.Export(c.t.Context(), gitsync.ExportOptions{CreatedBy: fmt.Sprint("clone ", c.n)})
-	return err
+	return must.Err(c.sync.Export(c.t.Context(), gitsync.ExportOptions{CreatedBy: fmt.Sprint("clone ", c.n)}))
 }
 
 func (c *gitClone) importNow() error {
@@ -212,8 +209,7 @@ func (c *gitClone) importNow() error {
 }
 
 func (c *gitClone) compactNow() error {
-	_, err := c.sync.Compact(c.t.Context())
-	return err
+	return must.Err(c.sync.Compact(c.t.Context()))
 }
 
 // TestGitNeverConflicts lets eight clones export at once and merges them with

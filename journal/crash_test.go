@@ -53,8 +53,7 @@ func (l *ledger) append(j *journal.Journal, e journal.Entry) error {
 
 func (l *ledger) clear(j *journal.Journal, drained int64) error {
 	l.drained = drained
-	_, err := j.Clear(context.Background(), one.Key(), drained)
-	return err
+	return must.Err(j.Clear(context.Background(), one.Key(), drained))
 }
 
 func (l *ledger) clone() *ledger {

@@ -82,9 +82,7 @@ func TestACutOffAppendLeavesEarlierEntries(t *testing.T) {
 	for n := 1; n <= 2; n++ {
 		s := newSession(t, journal.Options{}, 9)
 		s.disk.StopAt(s.disk.Calls() + n)
-		if _, err := s.journal().Append(t.Context(), one, long(10)); err == nil {
-			t.Error("the append was not cut off")
-		}
+		must.Error(t, "an append that is cut off", must.Err(s.journal().Append(t.Context(), one, long(10))))
 		for seed := range uint64(seeds) {
 			frames := mustReadTorn(t, on(t, s.disk.CrashClone(newRand(seed)), s.dir))
 			if len(frames) < 9 || !slices.Equal(texts(frames[:9]), numbered(1, 9)) {
@@ -187,9 +185,7 @@ func TestAFreshProcessAppendsAfterACrash(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, journal.Options{}, 3)
 	s.disk.StopAt(s.disk.Calls() + 2) // killed between its write and its sync
-	if _, err := s.journal().Append(t.Context(), one, entry(4)); err == nil {
-		t.Fatal("the process was not killed")
-	}
+	must.Error(t, "the append of a killed process", must.Err(s.journal().Append(t.Context(), one, entry(4))))
 	s.disk.StopAt(0)
 	mustAppend(t, s.journal(), one, entry(5)) // without any recovery
 	checkTexts(t, mustRead(t, s.journal(), one.Key(), 0), append(numbered(1, 4), "5 entry 5")...)

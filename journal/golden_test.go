@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/golden"
+	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/journal"
 )
 
@@ -19,14 +20,12 @@ func TestIOOrder(t *testing.T) {
 	t.Parallel()
 	add := func(n int) func(*testing.T, *journal.Journal) error {
 		return func(_ *testing.T, j *journal.Journal) error {
-			_, err := j.Append(context.Background(), one, entry(n))
-			return err
+			return must.Err(j.Append(context.Background(), one, entry(n)))
 		}
 	}
 	clearTo := func(n int64) func(*testing.T, *journal.Journal) error {
 		return func(_ *testing.T, j *journal.Journal) error {
-			_, err := j.Clear(context.Background(), one.Key(), n)
-			return err
+			return must.Err(j.Clear(context.Background(), one.Key(), n))
 		}
 	}
 	small := journal.Options{SegmentBytes: 150} // two entries

@@ -140,8 +140,7 @@ func (h *history) drain(j *journal.Journal, n int) error {
 	if h.rand.IntN(3) == 0 { // the process ends between draining and clearing
 		return nil
 	}
-	_, err = j.Clear(h.t.Context(), one.Key(), h.store.cursor)
-	return err
+	return must.Err(j.Clear(h.t.Context(), one.Key(), h.store.cursor))
 }
 
 func (h *history) check() {

@@ -239,8 +239,7 @@ func untilClosed(fifo string, started func()) error {
 		return err
 	}
 	started()
-	_, err = io.Copy(io.Discard, f)
-	return err
+	return must.Err(io.Copy(io.Discard, f))
 }
 
 func TestMissingGit(t *testing.T) {

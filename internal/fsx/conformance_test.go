@@ -80,10 +80,8 @@ var conformance = []struct {
 	{"stage new, not seen before the commit", func(t *testing.T, tr tree) {
 		s, err := fsx.StageNew(tr.fs, tr.path("a"), 0o600)
 		tr.want(err, nil)
-		_, err = s.Write([]byte("one"))
-		tr.want(err, nil)
-		_, err = tr.fs.Lstat(tr.path("a"))
-		tr.want(err, fs.ErrNotExist)
+		tr.want(must.Err(s.Write([]byte("one"))), nil)
+		tr.want(must.Err(tr.fs.Lstat(tr.path("a"))), fs.ErrNotExist)
 		tr.want(s.Commit(), nil)
 		tr.wantContent("a", "one")
 		tr.wantNames("a")
@@ -94,8 +92,7 @@ var conformance = []struct {
 		size, err := fsx.SyncFile(tr.fs, tr.path("a"))
 		tr.want(err, nil)
 		must.Equal(t, "size", size, 3)
-		_, err = fsx.SyncFile(tr.fs, tr.path("none"))
-		tr.want(err, fs.ErrNotExist)
+		tr.want(must.Err(fsx.SyncFile(tr.fs, tr.path("none"))), fs.ErrNotExist)
 		_, err = fsx.SyncFile(tr.fs, tr.path("d"))
 		if err == nil {
 			t.Error("a directory was synced as a file")
@@ -132,13 +129,10 @@ var conformance = []struct {
 			must.Equal(t, fmt.Sprintf("max %d", max), string(must.Get(fsx.ReadFile(tr.fs, tr.path("a"), max))(t)), "12345")
 		}
 		for _, max := range []int64{4, 0, -1} {
-			_, err := fsx.ReadFile(tr.fs, tr.path("a"), max)
-			tr.want(err, fsx.ErrTooLarge)
+			tr.want(must.Err(fsx.ReadFile(tr.fs, tr.path("a"), max)), fsx.ErrTooLarge)
 		}
-		_, err := fsx.ReadFile(tr.fs, tr.path("b"), 5)
-		tr.want(err, fs.ErrNotExist)
-		_, err = fsx.ReadFile(tr.fs, tr.root, 5)
-		tr.want(err, fsx.ErrNotRegular)
+		tr.want(must.Err(fsx.ReadFile(tr.fs, tr.path("b"), 5)), fs.ErrNotExist)
+		tr.want(must.Err(fsx.ReadFile(tr.fs, tr.root, 5)), fsx.ErrNotRegular)
 	}},
 	{"make directories", func(t *testing.T, tr tree) {
 		tr.want(fsx.MkdirAll(tr.fs, tr.path("x/y/z"), 0o700), nil)
@@ -174,17 +168,13 @@ var conformance = []struct {
 		tr.want(err, nil)
 		must.Equal(t, "removed", got, []string{fsx.TempPrefix + "A", fsx.TempPrefix + "B"})
 		tr.wantNames(fsx.TempPrefix+"dir", "a")
-		_, err = fsx.SweepTemp(tr.fs, tr.path("none"))
-		tr.want(err, fs.ErrNotExist)
+		tr.want(must.Err(fsx.SweepTemp(tr.fs, tr.path("none"))), fs.ErrNotExist)
 	}},
 	{"open", func(t *testing.T, tr tree) {
-		_, err := tr.fs.OpenFile(tr.path("a"), os.O_RDONLY, 0)
-		tr.want(err, fs.ErrNotExist)
-		_, err = tr.fs.OpenFile(tr.path("d/a"), os.O_WRONLY|os.O_CREATE, 0o600)
-		tr.want(err, fs.ErrNotExist)
+		tr.want(must.Err(tr.fs.OpenFile(tr.path("a"), os.O_RDONLY, 0)), fs.ErrNotExist)
+		tr.want(must.Err(tr.fs.OpenFile(tr.path("d/a"), os.O_WRONLY|os.O_CREATE, 0o600)), fs.ErrNotExist)
 		tr.create("a", "one")
-		_, err = tr.fs.OpenFile(tr.path("a"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		tr.want(err, fs.ErrExist)
+		tr.want(must.Err(tr.fs.OpenFile(tr.path("a"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)), fs.ErrExist)
 		f := tr.open("a", os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 		tr.want(f.Close(), nil)
 		tr.wantContent("a", "")
@@ -211,25 +201,18 @@ var conformance = []struct {
 	}},
 	{"write at", func(t *testing.T, tr tree) {
 		f := tr.open("a", os.O_RDWR|os.O_CREATE)
-		writeAt := func(s string, off int64) error {
-			_, err := f.WriteAt([]byte(s), off)
-			return err
-		}
+		writeAt := func(s string, off int64) error { return must.Err(f.WriteAt([]byte(s), off)) }
 		tr.want(writeAt("world", 6), nil)
 		tr.want(writeAt("hello", 0), nil)
 		tr.wantContent("a", "hello\x00world")
 		tr.write(f, "J") // the offset did not move
 		tr.wantContent("a", "Jello\x00world")
-		if err := writeAt("x", -1); err == nil {
-			t.Error("a negative offset was accepted")
-		}
+		must.Error(t, "a negative offset", writeAt("x", -1))
 		tr.want(f.Close(), nil)
 		tr.want(writeAt("x", 0), fs.ErrClosed)
 		g := tr.open("a", os.O_WRONLY|os.O_APPEND)
 		defer g.Close()
-		if _, err := g.WriteAt([]byte("x"), 0); err == nil {
-			t.Error("a file opened to append was written at an offset")
-		}
+		must.Error(t, "writing at an offset to a file opened to append", must.Err(g.WriteAt([]byte("x"), 0)))
 		tr.wantContent("a", "Jello\x00world")
 	}},
 	{"build", func(t *testing.T, tr tree) {
@@ -241,8 +224,7 @@ var conformance = []struct {
 			t.Errorf("read back %q, %v", buf[:n], err)
 		}
 		tr.want(f.Close(), nil)
-		_, err = fsx.Build(tr.fs, tr.path("a"), 0o600)
-		tr.want(err, fs.ErrExist)
+		tr.want(must.Err(fsx.Build(tr.fs, tr.path("a"), 0o600)), fs.ErrExist)
 		tr.wantContent("a", "one")
 		_, err = fsx.Build(tr.fs, tr.path("d/a"), 0o600)
 		tr.want(err, fs.ErrNotExist)
@@ -256,9 +238,7 @@ var conformance = []struct {
 		tr.want(tr.fs.SyncAll(tr.path("d/e")), nil)
 		tr.wantContent("d/e/b", "two")
 		tr.want(tr.fs.SyncAll(tr.path("none")), fs.ErrNotExist)
-		if err := tr.fs.SyncAll(tr.path("d/a")); err == nil {
-			t.Error("a file was synced as a directory")
-		}
+		must.Error(t, "syncing a file as a directory", tr.fs.SyncAll(tr.path("d/a")))
 	}},
 	{"read at", func(t *testing.T, tr tree) {
 		tr.create("a", "0123456789")
@@ -276,9 +256,7 @@ var conformance = []struct {
 			}
 		}
 		must.Equal(t, "content", string(must.Get(io.ReadAll(f))(t)), "0123456789")
-		if _, err := f.Write([]byte("x")); err == nil {
-			t.Error("write to a file opened for reading succeeded")
-		}
+		must.Error(t, "writing to a file opened for reading", must.Err(f.Write([]byte("x"))))
 		if info, err := f.Stat(); err != nil || info.Size() != 10 || info.Name() != "a" {
 			t.Errorf("stat: got %v, %v", info, err)
 		}
@@ -304,20 +282,14 @@ var conformance = []struct {
 		tr.wantContent("e/b", "one")
 		tr.want(tr.fs.Rename(tr.path("none"), tr.path("c")), fs.ErrNotExist)
 		tr.create("a", "")
-		if err := tr.fs.Rename(tr.path("a"), tr.path("e")); err == nil {
-			t.Error("a file replaced a directory")
-		}
-		if err := tr.fs.Rename(tr.path("e"), tr.path("e/f")); err == nil {
-			t.Error("a directory moved below itself")
-		}
+		must.Error(t, "replacing a directory with a file", tr.fs.Rename(tr.path("a"), tr.path("e")))
+		must.Error(t, "moving a directory below itself", tr.fs.Rename(tr.path("e"), tr.path("e/f")))
 		tr.wantNames("a", "e")
 	}},
 	{"remove", func(t *testing.T, tr tree) {
 		tr.mkdir("d")
 		tr.create("d/a", "")
-		if err := tr.fs.Remove(tr.path("d")); err == nil {
-			t.Error("a full directory was removed")
-		}
+		must.Error(t, "removing a full directory", tr.fs.Remove(tr.path("d")))
 		tr.want(tr.fs.Remove(tr.path("d/a")), nil)
 		tr.want(tr.fs.Remove(tr.path("d")), nil)
 		tr.want(tr.fs.Remove(tr.path("d")), fs.ErrNotExist)
@@ -328,16 +300,10 @@ var conformance = []struct {
 		tr.wantNames("a", "b")
 		tr.want(tr.fs.SyncDir(tr.path("a")), nil)
 		tr.want(tr.fs.SyncDir(tr.path("none")), fs.ErrNotExist)
-		if err := tr.fs.SyncDir(tr.path("b")); err == nil {
-			t.Error("a file was synced as a directory")
-		}
-		if _, err := tr.fs.ReadDir(tr.path("b")); err == nil {
-			t.Error("a file was read as a directory")
-		}
-		_, err := tr.fs.Lstat(tr.path("none"))
-		tr.want(err, fs.ErrNotExist)
-		_, err = tr.fs.ReadDir(tr.path("none"))
-		tr.want(err, fs.ErrNotExist)
+		must.Error(t, "syncing a file as a directory", tr.fs.SyncDir(tr.path("b")))
+		must.Error(t, "reading a file as a directory", must.Err(tr.fs.ReadDir(tr.path("b"))))
+		tr.want(must.Err(tr.fs.Lstat(tr.path("none"))), fs.ErrNotExist)
+		tr.want(must.Err(tr.fs.ReadDir(tr.path("none"))), fs.ErrNotExist)
 	}},
 }
 

@@ -39,10 +39,7 @@ func TestIOOrder(t *testing.T) {
 			_, err = s.Write([]byte("one"))
 			return errors.Join(err, s.Abort())
 		}},
-		{"sync_file", "old", func(fsys fsx.FS, root string) error {
-			_, err := fsx.SyncFile(fsys, filepath.Join(root, "a"))
-			return err
-		}},
+		{"sync_file", "old", func(fsys fsx.FS, root string) error { return must.Err(fsx.SyncFile(fsys, filepath.Join(root, "a"))) }},
 		{"create_same", "", func(fsys fsx.FS, root string) error {
 			return fsx.CreateSame(fsys, filepath.Join(root, "a"), 0o600, []byte("new"))
 		}},
@@ -77,8 +74,7 @@ func TestIOOrder(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(root, fsx.TempPrefix+"LEFT"), nil, 0o600); err != nil {
 				return err
 			}
-			_, err := fsx.SweepTemp(fsys, root)
-			return err
+			return must.Err(fsx.SweepTemp(fsys, root))
 		}},
 		{"remove_all", "old", func(fsys fsx.FS, root string) error {
 			if err := os.MkdirAll(filepath.Join(root, "x", "y"), 0o700); err != nil {

@@ -25,18 +25,12 @@ func TestSymlinkIsRefused(t *testing.T) {
 		{"open for reading", func(link string) error { return open(link, os.O_RDONLY) }, fsx.ErrNotRegular},
 		{"open for writing", func(link string) error { return open(link, os.O_WRONLY|os.O_TRUNC) }, fsx.ErrNotRegular},
 		{"open or create", func(link string) error { return open(link, os.O_WRONLY|os.O_CREATE) }, fsx.ErrNotRegular},
-		{"read", func(link string) error {
-			_, err := fsx.ReadFile(fsx.OS(), link, 100)
-			return err
-		}, fsx.ErrNotRegular},
+		{"read", func(link string) error { return must.Err(fsx.ReadFile(fsx.OS(), link, 100)) }, fsx.ErrNotRegular},
 		{"create new", func(link string) error {
 			return fsx.CreateNew(fsx.OS(), link, 0o600, []byte("new"))
 		}, fs.ErrExist},
 		{"stage new", func(link string) error { return stream(fsx.OS(), link, "new") }, fs.ErrExist},
-		{"sync file", func(link string) error {
-			_, err := fsx.SyncFile(fsx.OS(), link)
-			return err
-		}, fsx.ErrNotRegular},
+		{"sync file", func(link string) error { return must.Err(fsx.SyncFile(fsx.OS(), link)) }, fsx.ErrNotRegular},
 		{"create same", func(link string) error {
 			return fsx.CreateSame(fsx.OS(), link, 0o600, []byte("old"))
 		}, fsx.ErrNotRegular},
@@ -45,13 +39,9 @@ func TestSymlinkIsRefused(t *testing.T) {
 		}, fsx.ErrNotRegular},
 		{"make directory", func(link string) error { return fsx.MkdirAll(fsx.OS(), link, 0o700) }, syscall.ENOTDIR},
 		{"lock shared", func(link string) error {
-			_, err := fsx.AcquireLock(context.Background(), link, fsx.Shared)
-			return err
+			return must.Err(fsx.AcquireLock(context.Background(), link, fsx.Shared))
 		}, fsx.ErrNotRegular},
-		{"lock exclusive", func(link string) error {
-			_, err := fsx.TryLock(link, fsx.Exclusive)
-			return err
-		}, fsx.ErrNotRegular},
+		{"lock exclusive", func(link string) error { return must.Err(fsx.TryLock(link, fsx.Exclusive)) }, fsx.ErrNotRegular},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -70,8 +60,7 @@ func TestSymlinkIsRefused(t *testing.T) {
 }
 
 func open(name string, flag int) error {
-	_, err := fsx.OS().OpenFile(name, flag, 0o600)
-	return err
+	return must.Err(fsx.OS().OpenFile(name, flag, 0o600))
 }
 
 func TestDanglingSymlinkIsNotFilled(t *testing.T) {
@@ -127,16 +116,10 @@ func TestFifoDoesNotHang(t *testing.T) {
 		name string
 		do   func() error
 	}{
-		{"read", func() error {
-			_, err := fsx.ReadFile(fsx.OS(), fifo, 100)
-			return err
-		}},
+		{"read", func() error { return must.Err(fsx.ReadFile(fsx.OS(), fifo, 100)) }},
 		{"create same", func() error { return fsx.CreateSame(fsx.OS(), fifo, 0o600, nil) }},
 		{"replace", func() error { return fsx.Replace(fsx.OS(), fifo, 0o600, nil) }},
-		{"lock", func() error {
-			_, err := fsx.TryLock(fifo, fsx.Shared)
-			return err
-		}},
+		{"lock", func() error { return must.Err(fsx.TryLock(fifo, fsx.Shared)) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -144,9 +127,7 @@ func TestFifoDoesNotHang(t *testing.T) {
 			must.Is(t, "", tt.do(), fsx.ErrNotRegular)
 		})
 	}
-	if err := open(fifo, os.O_WRONLY); err == nil {
-		t.Error("a fifo without a reader was opened for writing")
-	}
+	must.Error(t, "opening a fifo without a reader for writing", open(fifo, os.O_WRONLY))
 }
 
 func TestCreatedModes(t *testing.T) {

@@ -62,7 +62,5 @@ func TestBuiltFromGitPackFromAChangedFileIsNothing(t *testing.T) {
 	other := refs
 	other.Refs = append([]gitobj.Ref{{Name: "refs/heads/other", OID: refs.OID}}, refs.Refs...)
 	put(t, file, string(good))
-	if _, err := fromGitPack(t, file, other); err == nil {
-		t.Error("refs that it does not hold")
-	}
+	must.Error(t, "refs that the git pack does not hold", must.Err(fromGitPack(t, file, other)))
 }

@@ -287,9 +287,7 @@ func TestObjectsEndsWithItsCallerAndWithGit(t *testing.T) {
 	for _, step := range []string{"rev-list", "--batch"} {
 		killed := o
 		killed.Git = fakeGit(t, "for a do if [ \"$a\" = "+step+" ]; then kill -9 $$; fi; done")
-		if _, err := objectsOf(t, killed, refs, gitobj.Refs{}); err == nil {
-			t.Errorf("%s: a killed git is no error", step)
-		}
+		must.Error(t, step+" with a killed git", must.Err(objectsOf(t, killed, refs, gitobj.Refs{})))
 	}
 	none := o
 	none.Git = "/nowhere/git"

@@ -116,7 +116,5 @@ func TestPinRefusesWhatLeadsElsewhere(t *testing.T) {
 		must.Fail(gitobj.Pin(fsx.OS(), dir, name, oid))(t, name, amber.KindInvalid)
 	}
 	must.Fail(gitobj.Pin(fsx.OS(), dir, "a", "HEAD"))(t, "no id", amber.KindInvalid)
-	if _, err := gitobj.Pin(fsx.OS(), t.TempDir(), "a", oid); err == nil {
-		t.Error("a commit was pinned where there is no repository")
-	}
+	must.Error(t, "pinning where there is no repository", must.Err(gitobj.Pin(fsx.OS(), t.TempDir(), "a", oid)))
 }

@@ -82,6 +82,14 @@ func Is(t testing.TB, what string, err, target error) {
 	}
 }
 
+// Error reports a call that did not fail. [Kind] and [Is] say more, where the error is known.
+func Error(t testing.TB, what string, err error) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%sgot no error", named(what, ": "))
+	}
+}
+
 // Err returns the error of a call whose value does not matter.
 func Err[T any](_ T, err error) error { return err }
 

@@ -100,9 +100,7 @@ func TestDecodeReadsWhatItChecked(t *testing.T) {
 		t.Errorf("got %+v, %v", v, err)
 	}
 	for _, bad := range []string{`{"n":1.5}`, `{"n":9223372036854775808}`, `{"n":01}`, `{"name":"\x"}`, `{"name":tru}`} {
-		if err := (strictjson.Rules{}).Decode([]byte(bad), shape, &v); err == nil {
-			t.Errorf("accepted %s", bad)
-		}
+		must.Error(t, bad, (strictjson.Rules{}).Decode([]byte(bad), shape, &v))
 	}
 }
 

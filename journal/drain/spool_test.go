@@ -79,9 +79,7 @@ func TestHeldJournalIsCapturedUpToTheMark(t *testing.T) {
 	// Nobody drains meanwhile, and afterwards somebody can.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := w.worker(drain.Options{}).Once(ctx); err == nil {
-		t.Error("somebody drained a journal that is held")
-	}
+	must.Error(t, "draining a journal that is held", must.Err(w.worker(drain.Options{}).Once(ctx)))
 	must.NoError(t, errors.Join(v.Close(), v.Close()))
 	w.once(drain.Options{})
 	w.wantSaid("user: one", "user: two", "user: three", "user: four", "user: too late")
@@ -117,9 +115,7 @@ func TestHoldOfAJournalThatWasNeverMade(t *testing.T) {
 	must.Do(t, v.Mark(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := w.worker(drain.Options{}).Once(ctx); err == nil {
-		t.Error("somebody drained a journal that is held")
-	}
+	must.Error(t, "draining a journal that is held", must.Err(w.worker(drain.Options{}).Once(ctx)))
 	if all := taken(t, v); len(all) != 1 || all[0].Frames != 1 {
 		t.Errorf("got %v", all)
 	}

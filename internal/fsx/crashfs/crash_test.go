@@ -43,8 +43,7 @@ func (d disk) open(name string, flag int) fsx.File {
 
 func (d disk) write(f fsx.File, s string) {
 	d.t.Helper()
-	_, err := f.Write([]byte(s))
-	d.must(err)
+	d.must(must.Err(f.Write([]byte(s))))
 }
 
 // durable makes a file whose content and name survive.
@@ -207,8 +206,7 @@ func TestBuiltTreeAfterCrash(t *testing.T) {
 	f, err := fsx.Build(d, "/d/e/a", 0o600)
 	d.must(err)
 	for _, at := range []int64{block, 0} { // any order
-		_, err := f.WriteAt([]byte(fill("a", block)), at)
-		d.must(err)
+		d.must(must.Err(f.WriteAt([]byte(fill("a", block)), at)))
 	}
 	got := d.outcomes(content("/d/e/a"))
 	for _, want := range []string{"none", "", "a8192", "0x4096 a4096", "a4096 0x4096"} {
