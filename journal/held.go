@@ -33,14 +33,8 @@ func (j *Journal) heldFile(key Key, h Held) (Held, error) {
 		return h, diskError("read quarantine", string(key), err)
 	}
 	h.Payload = b
-	if !strings.HasSuffix(h.Name, heldSuffix) {
-		return h, nil
+	if strings.HasSuffix(h.Name, heldSuffix) {
+		h.parse(b)
 	}
-	line, payload, ok := parseHeld(b)
-	if !ok {
-		h.Reason = "the file is damaged"
-		return h, nil
-	}
-	h.Seq, h.At, h.Reason, h.Payload = line.Seq, line.At, line.Reason, payload
 	return h, nil
 }

@@ -103,13 +103,18 @@ func (j *Journal) readHeld(key Key, h Held) (Held, error) {
 	if err != nil && !errors.Is(err, fsx.ErrTooLarge) {
 		return h, diskError("read quarantine", string(key), err)
 	}
+	h.parse(b)
+	return h, nil
+}
+
+// parse sets what the file of an entry says, or that the file is damaged.
+func (h *Held) parse(b []byte) {
 	line, payload, ok := parseHeld(b)
 	if !ok {
 		h.Reason = "the file is damaged"
-		return h, nil
+		return
 	}
 	h.Seq, h.At, h.Reason, h.Payload = line.Seq, line.At, line.Reason, payload
-	return h, nil
 }
 
 func parseHeld(b []byte) (line heldLine, payload []byte, ok bool) {
