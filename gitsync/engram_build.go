@@ -45,9 +45,9 @@ func (b *chunkBuilder) add(ctx context.Context, r amber.SyncRecord) error {
 		_, err := b.session(r)
 		return err
 	case r.Memory != nil && r.Memory.DeletedAt.IsZero():
-		return b.observation(ctx, r)
+		return b.text(ctx, r, r.Memory.ProjectID, r.Memory.CreatedAt)
 	case r.Prompt != nil:
-		return b.prompt(ctx, r)
+		return b.text(ctx, r, r.Prompt.ProjectID, r.Prompt.CreatedAt)
 	case r.Memory != nil, r.Erased != nil:
 		return b.deletion(ctx, r)
 	}
@@ -95,32 +95,24 @@ func (b *chunkBuilder) session(r amber.SyncRecord) (bool, error) {
 	return ok, err
 }
 
-func (b *chunkBuilder) observation(ctx context.Context, r amber.SyncRecord) error {
+// text takes a memory or a prompt, under the next number of its kind.
+func (b *chunkBuilder) text(ctx context.Context, r amber.SyncRecord, project string, at amber.Time) error {
 	row, ok, err := b.row(r)
 	if !ok {
 		return err
 	}
 	if b.has(r); b.isLeft(row, r) || b.isThere(row, r) {
 		return nil
+	}
+	b.rows = append(b.rows, builtRow{row, r})
+	if row.Prompt != nil {
+		b.e.next[amber.ChangeTurn]++
+		row.Prompt.ID = b.e.next[amber.ChangeTurn]
+		return b.parent(ctx, row.Prompt.SessionID, project, at)
 	}
 	b.e.next[amber.ChangeMemory]++
 	row.Observation.ID = b.e.next[amber.ChangeMemory]
-	b.rows = append(b.rows, builtRow{row, r})
-	return b.parent(ctx, row.Observation.SessionID, r.Memory.ProjectID, r.Memory.CreatedAt)
-}
-
-func (b *chunkBuilder) prompt(ctx context.Context, r amber.SyncRecord) error {
-	row, ok, err := b.row(r)
-	if !ok {
-		return err
-	}
-	if b.has(r); b.isLeft(row, r) || b.isThere(row, r) {
-		return nil
-	}
-	b.e.next[amber.ChangeTurn]++
-	row.Prompt.ID = b.e.next[amber.ChangeTurn]
-	b.rows = append(b.rows, builtRow{row, r})
-	return b.parent(ctx, row.Prompt.SessionID, r.Prompt.ProjectID, r.Prompt.CreatedAt)
+	return b.parent(ctx, row.Observation.SessionID, project, at)
 }
 
 // isThere reports whether the folder has the row. An edit that leaves title and
