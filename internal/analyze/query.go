@@ -24,9 +24,6 @@ type Query struct {
 	Related []string
 }
 
-// Empty reports whether there is nothing to search for.
-func (q Query) Empty() bool { return len(q.Words) == 0 && len(q.Runs) == 0 }
-
 // Parse takes a question apart. Every text is a question: quotes and
 // operators only separate words.
 func Parse(text string) Query {
