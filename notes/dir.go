@@ -13,7 +13,7 @@ import (
 type Options struct {
 	Guard   Guard         // required
 	Clock   amber.Clock   // dates the commits; required
-	Git     string        // the git gitrun.Program: a name looked up in PATH or a path; default "git"
+	Git     string        // the git program: a name looked up in PATH or a path; default "git"
 	Timeout time.Duration // for each git command; default [gitrun.DefaultTimeout]
 	FS      fsx.FS        // where note files are read and written; default fsx.OS()
 }

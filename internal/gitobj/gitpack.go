@@ -27,7 +27,7 @@ const (
 // goes without one.
 var ErrEmptyHistory = errors.New("the repository has no commit yet")
 
-// packOptions fix everything that the bytes of a pack depend on but the objects and the git gitrun.Program: deltas and compressed
+// packOptions fix everything that the bytes of a pack depend on but the objects and the git program: deltas and compressed
 // data that lie in the repository are not taken over, and one thread looks for new ones.
 var packOptions = []string{
 	"--stdout", "--revs", "--quiet", "--delta-base-offset", "--no-reuse-delta", "--no-reuse-object",
@@ -41,7 +41,7 @@ var packSettings = []string{
 
 // WriteGitPack writes a git pack of all that refs name, HEAD among it, into the new file: git clone reads it. Of the
 // repository o, which need not be trusted, only objects are used, and the refs are taken as they are given. The same
-// objects and refs give the same bytes, however the repository keeps them, as long as the git gitrun.Program is the same one.
+// objects and refs give the same bytes, however the repository keeps them, as long as the git program is the same one.
 //
 // The objects are not hashed again: [ReadGitPack] does. Nothing is synced; what is refused leaves no file. Errors:
 // [ErrEmptyHistory], of kind not_found; conflict when there is a file; invalid for refs that contradict each other;
