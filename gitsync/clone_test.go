@@ -105,6 +105,14 @@ func (c *clone) export(o gitsync.ExportOptions) wire.SyncExport {
 	return must.Get(c.sync.Export(c.t.Context(), o))(c.t)
 }
 
+// shares saves a memory and exports it.
+func (c *clone) shares(content string) amber.MemoryID {
+	c.t.Helper()
+	id := c.save(content)
+	c.export(gitsync.ExportOptions{})
+	return id
+}
+
 // exportsNothing exports, and reports what that wrote.
 func (c *clone) exportsNothing() {
 	c.t.Helper()

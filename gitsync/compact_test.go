@@ -18,8 +18,7 @@ import (
 func (c *clone) many(n int, word string) {
 	c.t.Helper()
 	for i := range n {
-		c.save(fmt.Sprintf("%s number %d", word, i))
-		c.export(gitsync.ExportOptions{})
+		c.shares(fmt.Sprintf("%s number %d", word, i))
 	}
 }
 

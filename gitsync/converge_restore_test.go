@@ -180,8 +180,7 @@ func TestCompactKeepsAChunkThatWasRewrittenTwice(t *testing.T) {
 	_, err := b.sync.Compact(ctx) // rewrites the chunk
 	must.Do(t, err)
 	for _, text := range []string{"two", "three", "four", "five"} {
-		a.save(text)
-		a.export(gitsync.ExportOptions{})
+		a.shares(text)
 	}
 	_, err = a.sync.Compact(ctx) // packs the chunk
 	must.Do(t, err)

@@ -196,8 +196,7 @@ func TestRowsOfEngramThatWereNotNotedAreNotWrittenAgain(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)
 	must.Get(c.StartSession(t.Context(), amber.SessionStart{Binding: "x", Project: shop, Name: "Talks"}))(t)
-	c.save("before")
-	c.export(gitsync.ExportOptions{})
+	c.shares("before")
 	c.save("first")
 	id := c.write(tagged)
 	dies := true

@@ -114,9 +114,8 @@ func TestARelationWithoutARowStays(t *testing.T) {
 	})
 	rel := c.relate(shared, hidden, "related")
 	r := c.export(gitsync.ExportOptions{})
-	if r.Relations != 0 || r.Observations != 1 {
-		t.Errorf("export: %+v", r)
-	}
+	must.Equal(t, "export: relations", r.Relations, 0)
+	must.Equal(t, "export: observations", r.Observations, 1)
 	named := false
 	for _, w := range r.Withheld {
 		named = named || w.Ref == (amber.SyncRef{Scope: amber.SyncRelation, ID: rel.ID})

@@ -163,8 +163,7 @@ func TestEmptyManifestIsRepaired(t *testing.T) {
 	c.put("manifest.json", nil)
 	must.Equal(t, "import", c.imports().Chunks, 3)
 	wantTexts(t, c, readBackup(t, "multi").live()...)
-	c.save("a new one")
-	c.export(gitsync.ExportOptions{})
+	c.shares("a new one")
 	must.Equal(t, "chunks of the manifest after an export", len(c.chunkIDs()), 4)
 }
 
@@ -214,9 +213,8 @@ func TestManifestOutOfTheFolderIsNotFollowed(t *testing.T) {
 	os.Remove(filepath.Join(c.folder, "manifest.json"))
 	c.put("manifest.json", []byte(`{"version":1,"chunks":[{"id":"../../../outside","created_by":"x","created_at":"2026-01-01T00:00:00Z","sessions":1,"memories":2,"prompts":1}]}`))
 	r := c.imports()
-	if r.Chunks != 0 || len(r.Quarantined) != 1 {
-		t.Errorf("import: %+v", r)
-	}
+	must.Equal(t, "import: chunks", r.Chunks, 0)
+	must.Equal(t, "import: quarantined", len(r.Quarantined), 1)
 	wantTexts(t, c)
 }
 

@@ -62,8 +62,7 @@ func TestCounterThatJumpsIsRefusedUntilItIsExplained(t *testing.T) {
 func TestExpansionIsBounded(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
-	a.save("fine")
-	a.export(gitsync.ExportOptions{})
+	a.shares("fine")
 	a.gives(b)
 	w := must.Get(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression)))(t)
 	bomb := w.EncodeAll([]byte(strings.Repeat("{\"format\":\"amber-sync/1\"}\n", 8<<20)), nil)
@@ -84,8 +83,7 @@ func TestExpansionIsBounded(t *testing.T) {
 func TestFolderThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
-	a.save("to be read")
-	a.export(gitsync.ExportOptions{})
+	a.shares("to be read")
 	a.gives(b)
 	closed(t, b.folder)
 	must.Equal(t, "import from a folder that cannot be written", b.imports().Chunks, 1)
@@ -115,8 +113,7 @@ func closed(t *testing.T, dir string) {
 func TestExportWaitsForTheLockAndGivesUpWithItsCaller(t *testing.T) {
 	t.Parallel()
 	a := newClone(t)
-	a.save("one")
-	a.export(gitsync.ExportOptions{})
+	a.shares("one")
 	a.save("two")
 	held := must.Get(fsx.AcquireLock(t.Context(), filepath.Join(a.folder, "local", "lock"), fsx.Exclusive))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -20,8 +20,7 @@ func TestWhatWasExportedAndLostIsExportedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, b := newClone(t), newClone(t)
-			a.save("on a branch that was dropped")
-			a.export(gitsync.ExportOptions{})
+			a.shares("on a branch that was dropped")
 			lose(a)
 			must.Equal(t, "pending export", a.status().PendingExport, 1)
 			must.Equal(t, "export", a.export(gitsync.ExportOptions{}).Observations, 1)
@@ -36,11 +35,9 @@ func TestWhatWasExportedAndLostIsExportedAgain(t *testing.T) {
 func TestExportAgainWritesWhatTheFolderLacks(t *testing.T) {
 	t.Parallel()
 	a := newClone(t)
-	a.save("one")
-	a.export(gitsync.ExportOptions{})
+	a.shares("one")
 	lost := a.chunkFiles()[0]
-	a.save("two")
-	a.export(gitsync.ExportOptions{})
+	a.shares("two")
 	must.Do(t, os.Remove(filepath.Join(a.folder, lost)))
 	must.Equal(t, "missing", len(a.status().Missing), 1)
 	a.exportsNothing()
@@ -81,8 +78,7 @@ func TestCompactionObeysNoErasureThatTheImportRefuses(t *testing.T) {
 	alice := newHand(t)
 	o := gitsync.Options{Signer: alice, Trust: friends{alice.KeyID()}, RequireSigned: true}
 	a := cloneAt(t, t.TempDir(), o)
-	id := a.save("somebody wants this gone")
-	a.export(gitsync.ExportOptions{})
+	id := a.shares("somebody wants this gone")
 	forge(t, a, amber.SyncRecord{Erased: &amber.SyncErased{ID: id, Origin: amber.Origin{Device: "mallory", Counter: 9, Clock: amber.StampAt(a.clock.now())}}})
 	a.imports()
 	must.Equal(t, "compact", must.Get(a.sync.Compact(t.Context()))(t).Rewritten, 0)
@@ -119,8 +115,7 @@ func TestCompactionLeavesWhatOthersSigned(t *testing.T) {
 func TestSummaryIsNotWrittenThroughALink(t *testing.T) {
 	t.Parallel()
 	a := newClone(t)
-	a.save("one")
-	a.export(gitsync.ExportOptions{})
+	a.shares("one")
 	elsewhere := t.TempDir()
 	local := filepath.Join(a.folder, "local")
 	must.Do(t, os.RemoveAll(local))

@@ -59,8 +59,7 @@ func (h *hub) mustMerge(t *testing.T) {
 func (c *gitClone) thoughts(n int) {
 	c.t.Helper()
 	for i := range n {
-		c.save(fmt.Sprintf("clone %d thinks %d: %s", c.n, i, prose(c.r, 400)))
-		c.export(gitsync.ExportOptions{})
+		c.shares(fmt.Sprintf("clone %d thinks %d: %s", c.n, i, prose(c.r, 400)))
 	}
 }
 
@@ -106,8 +105,7 @@ func TestGitMergesALongChunkOfWhichSomethingWasErased(t *testing.T) {
 	for range 3 {
 		a.save(prose(a.r, 8_000))
 	}
-	id := a.save("to be erased")
-	a.export(gitsync.ExportOptions{})
+	id := a.shares("to be erased")
 	a, b := h.both(t)
 	must.Get(a.Erase(t.Context(), id))(t)
 	a.export(gitsync.ExportOptions{})

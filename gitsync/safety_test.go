@@ -30,8 +30,7 @@ func wantTexts(t *testing.T, c *clone, want ...string) {
 func TestSaveInTheSecondOfTheLastExportIsExported(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
-	a.save("before the export")
-	a.export(gitsync.ExportOptions{})
+	a.shares("before the export")
 	a.clock.turn(-10 * time.Millisecond) // the same second, even the same instants again
 	a.save("in the same second")
 	if r := a.export(gitsync.ExportOptions{}); r.IsEmpty || r.Observations != 1 {
@@ -89,10 +88,9 @@ func TestForgottenChunkAddsNothingTwice(t *testing.T) {
 	b.gives(again)
 	moved := must.Get(gitsync.Open(a.Store, again.folder))(t)
 	forgetChunks(t, a)
-	r, err := moved.Import(t.Context())
-	if err != nil || r.Observations != 0 || r.Chunks != 1 {
-		t.Errorf("import of what is there: %+v, %v", r, err)
-	}
+	r := must.Get(moved.Import(t.Context()))(t)
+	must.Equal(t, "import of what is there: observations", r.Observations, 0)
+	must.Equal(t, "import of what is there: chunks", r.Chunks, 1)
 	wantTexts(t, a, "one", "two", "three")
 	if r, err := moved.Export(t.Context(), gitsync.ExportOptions{}); err != nil || !r.IsEmpty {
 		t.Errorf("export of what the folder has: %+v, %v", r, err)
@@ -103,8 +101,7 @@ func TestTruncatedAndEmptyChunksAreNotImported(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
 	for _, text := range []string{"one", "two", "three", "four"} {
-		a.save(text)
-		a.export(gitsync.ExportOptions{})
+		a.shares(text)
 	}
 	a.gives(b)
 	files := b.chunkFiles()
@@ -136,11 +133,9 @@ func TestTruncatedAndEmptyChunksAreNotImported(t *testing.T) {
 func TestAlteredChunkIsNotImported(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
-	a.save("the truth")
-	a.export(gitsync.ExportOptions{})
+	a.shares("the truth")
 	other := newClone(t)
-	other.save("not the truth")
-	other.export(gitsync.ExportOptions{})
+	other.shares("not the truth")
 	forged := must.Get(os.ReadFile(filepath.Join(other.folder, other.chunkFiles()[0])))(t)
 	b.put(a.chunkFiles()[0], forged) // whole, and under a name that is not its own
 	if r := b.imports(); len(r.Quarantined) != 1 || r.Quarantined[0].Kind != amber.KindDamaged {
@@ -152,16 +147,14 @@ func TestAlteredChunkIsNotImported(t *testing.T) {
 func TestNamesOutOfTheFolderAreNotRead(t *testing.T) {
 	t.Parallel()
 	a, b := newClone(t), newClone(t)
-	a.save("somewhere else")
-	a.export(gitsync.ExportOptions{})
+	a.shares("somewhere else")
 	name := filepath.Base(a.chunkFiles()[0])
 	b.put("chunks/..outside.jsonl.zst", []byte("x"))
 	b.put("chunks/"+strings.ToUpper(name[:64])+".jsonl.zst", []byte("x"))
 	must.Do(t, os.Symlink(filepath.Join(a.folder, "chunks", name), filepath.Join(b.folder, "chunks", name)))
 	r := b.imports()
-	if r.Chunks != 0 || len(r.Quarantined) != 3 {
-		t.Errorf("import: %+v", r)
-	}
+	must.Equal(t, "import: chunks", r.Chunks, 0)
+	must.Equal(t, "import: quarantined", len(r.Quarantined), 3)
 	wantTexts(t, b)
 	linked := filepath.Join(t.TempDir(), ".amber")
 	must.Do(t, os.Symlink(a.folder, linked))

@@ -142,8 +142,7 @@ func TestADeletionThroughEngramIsNoConflict(t *testing.T) {
 func TestAnEditThroughEngramDoesNotMoveAMemory(t *testing.T) {
 	t.Parallel()
 	c := engramClone(t)
-	id := c.save("exported")
-	c.export(gitsync.ExportOptions{})
+	id := c.shares("exported")
 	sync, project := string(id), "evil"
 	c.hostileRows(engram.Chunk{Observations: []engram.Observation{{
 		SyncID: &sync, SessionID: "s", Type: "manual", Title: "", Content: "edited there", Project: &project, Scope: "personal",

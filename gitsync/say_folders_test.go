@@ -27,8 +27,7 @@ func TestOneFolderHasNoSayInWhatIsInAnother(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	first := newClone(t)
-	mine := first.save("mine, exported to the first")
-	first.export(gitsync.ExportOptions{})
+	mine := first.shares("mine, exported to the first")
 	bob := newClone(t)
 	theirs := bob.save("Bob's, of the first")
 	bob.pushes(first)
@@ -46,10 +45,9 @@ func TestOneFolderHasNoSayInWhatIsInAnother(t *testing.T) {
 		}
 	}
 	second.imports()
-	got, err := first.Get(ctx, mine)
-	if err != nil || got.Content != "mine, exported to the first" || got.Trust != amber.TrustOwn {
-		t.Errorf("mine: %+v, %v", got, err)
-	}
+	got := must.Get(first.Get(ctx, mine))(t)
+	must.Equal(t, "mine: content", got.Content, "mine, exported to the first")
+	must.Equal(t, "mine: trust", got.Trust, amber.TrustOwn)
 	must.NoError(t, must.Err(first.Get(ctx, theirs)))
 }
 

@@ -96,8 +96,7 @@ func TestNobodyVouchesForWhatSomebodyElseSaid(t *testing.T) {
 	t.Parallel()
 	alice := newHand(t)
 	mallory := newClone(t)
-	id := mallory.save("trust me")
-	mallory.export(gitsync.ExportOptions{})
+	id := mallory.shares("trust me")
 	a := cloneAt(t, t.TempDir(), gitsync.Options{Signer: alice})
 	mallory.gives(a)
 	a.imports()
@@ -115,8 +114,7 @@ func TestVerifyTellsWhoSigned(t *testing.T) {
 	c := cloneAt(t, t.TempDir(), gitsync.Options{Trust: friends{alice.KeyID()}})
 	for _, signer := range []sign.Signer{alice, mallory, nil} {
 		a := cloneAt(t, t.TempDir(), gitsync.Options{Signer: signer})
-		a.save("something")
-		a.export(gitsync.ExportOptions{})
+		a.shares("something")
 		a.gives(c)
 	}
 	v, err := c.sync.Verify(t.Context())

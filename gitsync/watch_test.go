@@ -29,8 +29,7 @@ func TestWatchExportsAndImportsOutsideOfGit(t *testing.T) {
 	t.Parallel()
 	ann, bob := newClone(t), newClone(t)
 	ann.save("We chose PostgreSQL")
-	bob.save("Deploy on Mondays")
-	bob.export(gitsync.ExportOptions{})
+	bob.shares("Deploy on Mondays")
 	bob.gives(ann)
 
 	ctx, stop := context.WithCancel(t.Context())
