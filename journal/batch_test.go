@@ -63,10 +63,9 @@ func TestHeldReadsWhatIsThere(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(held, file), []byte(text), 0o600))
 	}
 	for file, want := range map[string]string{name: "two\nlines", "000001.seg-64-0.cut": "torn", "00000000000000000009.entry": "damaged"} {
-		h, err := j.Held(one.Key(), file)
-		if err != nil || string(h.Payload) != want || h.Name != file {
-			t.Errorf("%s: %+v, %v, want %q", file, h, err, want)
-		}
+		h := must.Get(j.Held(one.Key(), file))(t)
+		must.Equal(t, file+": payload", string(h.Payload), want)
+		must.Equal(t, file+": name", h.Name, file)
 		if file == name && (h.Seq != 1 || h.Reason != "no such tool" || h.At.IsZero()) {
 			t.Errorf("the entry is %+v", h)
 		}

@@ -378,10 +378,9 @@ func TestTornBytesAreKept(t *testing.T) {
 	for range 2 { // twice at the same place, with other bytes
 		half = append(half, '!')
 		put(t, disk, segment(dir, 1), append(slurp(t, disk, segment(dir, 1)), half...))
-		report, err := j.Recover(t.Context())
-		if err != nil || report.Torn != int64(len(half)) || report.Damaged != 0 {
-			t.Errorf("%+v, %v", report, err)
-		}
+		report := must.Get(j.Recover(t.Context()))(t)
+		must.Equal(t, "torn", report.Torn, int64(len(half)))
+		must.Equal(t, "damaged", report.Damaged, 0)
 		var kept int
 		if err := j.Quarantined(t.Context(), one.Key(), func(h journal.Held) error {
 			if bytes.Equal(slurp(t, disk, filepath.Join(dir, string(one.Key()), "quarantine", h.Name)), half) {

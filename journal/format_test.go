@@ -30,10 +30,9 @@ func TestVectorCursor(t *testing.T) {
 	t.Parallel()
 	dir := spoolDir(t)
 	writeVectors(t, dir)
-	o, err := open(t, dir, journal.Options{}).Origin(vectorSession.Key())
-	if err != nil || o.Cursor != vectorCursor || o.Session != vectorSession {
-		t.Errorf("%+v, %v", o, err)
-	}
+	o := must.Get(open(t, dir, journal.Options{}).Origin(vectorSession.Key()))(t)
+	must.Equal(t, "cursor", o.Cursor, vectorCursor)
+	must.Equal(t, "session", o.Session, vectorSession)
 }
 
 // vectorFrames are the frames in them.

@@ -86,9 +86,8 @@ func TestCrowdsInManySessions(t *testing.T) {
 		t.Fatalf("verify: %+v, %v", reports, err)
 	}
 	for _, r := range reports {
-		if r.Frames != 64 || r.Damage != (journal.Damage{}) {
-			t.Errorf("verify: %+v", r)
-		}
+		must.Equal(t, "verify: frames", r.Frames, 64)
+		must.Equal(t, "verify: damage", r.Damage, journal.Damage{})
 	}
 }
 

@@ -44,8 +44,7 @@ func TestParkCopiesWhatWasNotDrained(t *testing.T) {
 	}
 	// It is an ordinary journal, with an origin of its own.
 	p := open(t, dest, journal.Options{})
-	keys := must.Get(p.Keys())(t)
-	must.Equal(t, "sessions", keys, []journal.Key{one.Key()})
+	must.Equal(t, "sessions", must.Get(p.Keys())(t), []journal.Key{one.Key()})
 	origin, err := p.Origin(one.Key())
 	if err != nil || origin.Session != one || origin.Cursor == source.Cursor {
 		t.Errorf("got origin %+v, %v beside %+v", origin, err, source)

@@ -240,9 +240,8 @@ func TestOneBadSessionBlocksNoOther(t *testing.T) {
 			told++
 		}
 	}
-	if undrained != 1+1+3 || told != 3 {
-		t.Errorf("%d undrained, %d with an error: %+v", undrained, told, list)
-	}
+	must.Equal(t, "undrained", undrained, 1+1+3)
+	must.Equal(t, "told", told, 3)
 	for _, s := range sessions[1:] {
 		must.NoError(t, must.Err(j.Append(t.Context(), s, entry(9))))
 	}

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/crashfs"
@@ -92,6 +95,15 @@ func (w *world) once(o drain.Options) drain.Report {
 	}
 	return report
 }
+
+// drains drains once and checks the whole report.
+func (w *world) drains(o drain.Options, want drain.Report) {
+	w.t.Helper()
+	must.Equal(w.t, "report", w.once(o), want, sameReport)
+}
+
+// sameReport compares what a report shows.
+var sameReport = cmp.Options{cmpopts.IgnoreUnexported(drain.Report{}), cmpopts.EquateEmpty()}
 
 // event returns an event of session one, the n-th.
 func event(n int, kind journal.EventKind) journal.HostEvent {

@@ -158,10 +158,7 @@ func TestReplayAppliesWhatWasCaptured(t *testing.T) {
 	must.Do(t, v.Mark(t.Context()))
 	c := taken(t, v)[0]
 	must.Equal(t, "captured", c.Frames, 3)
-	report := c.replay(t, w.store)
-	if report.Events != 3 || report.Applied != 3 || report.Quarantined != 0 {
-		t.Errorf("got %+v", report)
-	}
+	must.Equal(t, "replay", c.replay(t, w.store), drain.Report{Sessions: 1, Events: 3, Applied: 3, Memories: 1}, sameReport)
 	want := []string{"user: one", "assistant: first", "user: two", "assistant: second"}
 	w.wantSaid(want...)
 	if w.session().EndedAt.IsZero() {
@@ -177,9 +174,7 @@ func TestReplayAppliesWhatWasCaptured(t *testing.T) {
 	fresh := newStore(t)
 	must.Equal(t, "into an empty store", c.replay(t, fresh).Applied, 3)
 	c.Cursor = strings.Repeat("0", 32)
-	if report := c.replay(t, fresh); report.Applied != 0 || report.Duplicates != 3 {
-		t.Errorf("under another cursor: %+v", report)
-	}
+	must.Equal(t, "under another cursor", c.replay(t, fresh), drain.Report{Sessions: 1, Events: 3, Duplicates: 3}, sameReport)
 }
 
 // TestReplayRefusesWhatWasNotCaptured gives it marks and entries that do not belong together.
@@ -227,10 +222,8 @@ func TestReplayGoesOnBehindAnEventNobodyCanStore(t *testing.T) {
 	w.keep(prompt(2, "two"))
 	v := w.hold()
 	must.Do(t, v.Mark(t.Context()))
-	report := taken(t, v)[0].replay(t, w.store)
-	if report.Applied != 2 || report.Quarantined != 1 {
-		t.Errorf("got %+v", report)
-	}
+	want := drain.Report{Sessions: 1, Events: 3, Applied: 2, Quarantined: 1}
+	must.Equal(t, "replay", taken(t, v)[0].replay(t, w.store), want, sameReport)
 	w.wantSaid("user: one", "user: two")
 }
 
@@ -258,14 +251,11 @@ func TestParkedEntriesAreDrainedOnRequest(t *testing.T) {
 
 	parked := must.Get(journal.Open(dest, journal.Options{Clock: clock}))(t)
 	got := w.once(drain.Options{Journal: parked, Final: true})
-	if got.Applied != 2 || len(got.Ended) != 0 {
-		t.Errorf("got %+v", got)
-	}
+	must.Equal(t, "applied", got.Applied, 2)
+	must.Equal(t, "ended", len(got.Ended), 0)
 	w.wantSaid("user: one", "user: three", "user: two", "assistant: second")
 	must.Equal(t, "left", len(must.Get(parked.Keys())(t)), 0)
-	if again := w.once(drain.Options{Journal: parked, Final: true}); again.Any() {
-		t.Errorf("drained again: %+v", again)
-	}
+	w.drains(drain.Options{Journal: parked, Final: true}, drain.Report{})
 }
 
 // TestHoldFindsAnOwner holds a journal whose meta file got lost: the entries tell whose they are.
@@ -275,10 +265,9 @@ func TestHoldFindsAnOwner(t *testing.T) {
 	w.keep(prompt(1, "one"))
 	must.Do(t, os.Remove(filepath.Join(w.dir, string(one.Key()), "meta")))
 	v := w.hold()
-	report, err := v.Park(t.Context(), filepath.Join(t.TempDir(), "parked"), nil)
-	if err != nil || report.Frames != 1 || len(report.Failed) != 0 {
-		t.Errorf("got %+v, %v", report, err)
-	}
+	report := must.Get(v.Park(t.Context(), filepath.Join(t.TempDir(), "parked"), nil))(t)
+	must.Equal(t, "frames", report.Frames, 1)
+	must.Equal(t, "failed", len(report.Failed), 0)
 }
 
 // TestFramesReaderMayBeLeft leaves the reader where it is, and fails.
