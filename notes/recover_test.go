@@ -84,10 +84,9 @@ func TestReadTellsUncommitted(t *testing.T) {
 	d, dir := newDir(t)
 	write(t, d, "known", "text")
 	put(t, filepath.Join(dir, "known.md"), "by hand")
-	note, err := d.ReadNote(t.Context(), "known")
-	if err != nil || note.Content != "by hand" || note.Commit != "" {
-		t.Errorf("read %+v, %v", note, err)
-	}
+	note := must.Get(d.ReadNote(t.Context(), "known"))(t)
+	must.Equal(t, "read: content", note.Content, "by hand")
+	must.Equal(t, "read: commit", note.Commit, "")
 }
 
 func TestRetryAfterCrashBeforeCommit(t *testing.T) {

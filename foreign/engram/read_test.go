@@ -98,9 +98,8 @@ func TestScopesAreNeverWidened(t *testing.T) {
 			t.Fatalf("%s: %d rows, dropped %q", name, len(rows), dropped)
 		}
 		m := rows[0].Record.Memory
-		if m.Scope != c.want || m.Identities != c.ids {
-			t.Errorf("%s: %s %+v, want %s %+v", name, m.Scope, m.Identities, c.want, c.ids)
-		}
+		must.Equal(t, name+": scope", m.Scope, c.want)
+		must.Equal(t, name+": identities", m.Identities, c.ids)
 	}
 }
 
@@ -145,9 +144,8 @@ func TestDeletedRowIsATextAndATombstone(t *testing.T) {
 	if m[0].Origin.Counter != 3 || m[1].Origin.Counter != 4 || !m[1].Origin.After(m[0].Origin) || len(m[1].Saw) != 1 || m[1].Saw[0] != m[0].Origin {
 		t.Errorf("origins are %+v and %+v, which saw %+v", m[0].Origin, m[1].Origin, m[1].Saw)
 	}
-	if rows[0].Link.Tool != "" || rows[1].Link.Version != m[1].Origin {
-		t.Errorf("links are %+v and %+v", rows[0].Link, rows[1].Link)
-	}
+	must.Equal(t, "links: tool", rows[0].Link.Tool, "")
+	must.Equal(t, "links: version", rows[1].Link.Version, m[1].Origin)
 }
 
 // 1.7.0 inserts what it imports, so one topic may have several rows.
@@ -181,9 +179,8 @@ func TestRowsOfOneTopicFollowEachOther(t *testing.T) {
 					last = m
 				}
 			}
-			if last.Content != c.last || len(origins) != c.n {
-				t.Errorf("%q wins of %d versions, want %q of %d", last.Content, len(origins), c.last, c.n)
-			}
+			must.Equal(t, "content", last.Content, c.last)
+			must.Equal(t, "origins", len(origins), c.n)
 			seen := map[amber.Origin]bool{}
 			for _, m := range origins {
 				for _, o := range m.Saw {

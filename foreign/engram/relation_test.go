@@ -68,9 +68,8 @@ func TestARelationFindsItsMemoriesInOtherChunks(t *testing.T) {
 	options := engram.ReadOptions{Named: func(sync string) (amber.Memory, bool) { m, ok := names[sync]; return m, ok }}
 	r, _ := related(t, mutations(mutation(0, "relation", "upsert", "rel-1",
 		`{"source_id":"obs-1","target_id":"obs-2","relation":"related","judgment_status":"judged"}`)), options)
-	if r.From != names["obs-1"].ID || r.To != otherID {
-		t.Errorf("it is from %s to %s", r.From, r.To)
-	}
+	must.Equal(t, "from", r.From, names["obs-1"].ID)
+	must.Equal(t, "to", r.To, otherID)
 	gone, dropped := engram.ToRecords(mutations(mutation(0, "observation", "delete", "obs-1", `{}`)), options)
 	if len(dropped) > 0 || len(gone) != 1 || gone[0].Record.Memory.ID != names["obs-1"].ID || gone[0].Record.Memory.DeletedAt.IsZero() {
 		t.Errorf("a deletion is %+v, %q", gone, dropped)

@@ -117,10 +117,9 @@ func TestLinkOfAnotherVersionIsNotUsed(t *testing.T) {
 		return note(func(o *engram.Observation) { o.TopicKey, o.Content, o.UpdatedAt = text("a"), content, when })
 	}
 	_, rows := records(t, engram.Chunk{Observations: []engram.Observation{topic("one", at), topic("two", later)}})
-	e, err := engram.FromRecord(rows[1].Record, &rows[0].Link)
-	if err != nil || e.Observation.Content != "two" || e.Observation.UpdatedAt != later {
-		t.Errorf("row is %+v, %v", e.Observation, err)
-	}
+	e := must.Get(engram.FromRecord(rows[1].Record, &rows[0].Link))(t)
+	must.Equal(t, "row: content", e.Observation.Content, "two")
+	must.Equal(t, "row: updated at", e.Observation.UpdatedAt, later)
 }
 
 // The field "engram" of a memory may come from anybody.

@@ -157,9 +157,8 @@ func TestCompareLongTexts(t *testing.T) {
 		all[oid] = raw
 	}
 	got := compare(t, getter(all), a, b)
-	if got.Insertions != 40_000 || got.Deletions != 49_990 {
-		t.Errorf("got %+v", got)
-	}
+	must.Equal(t, "insertions", got.Insertions, 40_000)
+	must.Equal(t, "deletions", got.Deletions, 49_990)
 }
 
 func TestCompareRefusesWhatIsNoHistory(t *testing.T) {

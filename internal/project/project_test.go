@@ -146,9 +146,8 @@ func TestAFileThatTravelsDoesNotOutvoteTheRemote(t *testing.T) {
 	dir := repository(t, filepath.Join(tree(t), "evil"), "https://host.invalid/mallory/evil")
 	put(t, filepath.Join(dir, ".amber", "project"), "acme/payroll\n")
 	got := project.Of(dir)
-	if got.ID != "mallory/evil" || got.Claimed != "acme/payroll" {
-		t.Errorf("%+v", got)
-	}
+	must.Equal(t, "id", got.ID, "mallory/evil")
+	must.Equal(t, "claimed", got.Claimed, "acme/payroll")
 	got, err := project.Set(dir, "acme/payroll")
 	if err != nil || got.ID != "acme/payroll" || got.Source != project.Choice || got.Claimed != "" {
 		t.Errorf("%+v, %v", got, err)
