@@ -21,27 +21,19 @@ import (
 	"github.com/amber-memory/amber/internal/gitrun"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/notes/notestest"
 )
-
-// fakeGit writes a program that runs body and then the real git.
-func fakeGit(t *testing.T, body string) string {
-	t.Helper()
-	real := must.Get(exec.LookPath("git"))(t)
-	path := filepath.Join(t.TempDir(), "git")
-	script(t, path, body+"\nexec '"+real+"' \"$@\"")
-	return path
-}
 
 func TestUserSettingsAreNotInherited(t *testing.T) {
 	user := t.TempDir()
 	mark := filepath.Join(user, "mark")
-	prog := program(t, mark)
+	prog := notestest.Program(t, mark)
 	for _, hook := range []string{"pre-commit", "post-commit", "post-index-change", "reference-transaction"} {
-		script(t, filepath.Join(user, "hooks", hook), prog+" </dev/null")
-		script(t, filepath.Join(user, "template", "hooks", hook), prog+" </dev/null")
+		notestest.Script(t, filepath.Join(user, "hooks", hook), prog+" </dev/null")
+		notestest.Script(t, filepath.Join(user, "template", "hooks", hook), prog+" </dev/null")
 	}
-	put(t, filepath.Join(user, "attributes"), "* filter=x diff=x\n")
-	put(t, filepath.Join(user, ".gitconfig"), strings.ReplaceAll(strings.ReplaceAll(`
+	notestest.Put(t, filepath.Join(user, "attributes"), "* filter=x diff=x\n")
+	notestest.Put(t, filepath.Join(user, ".gitconfig"), strings.ReplaceAll(strings.ReplaceAll(`
 [core]
 	hooksPath = USER/hooks
 	attributesFile = USER/attributes
@@ -76,10 +68,10 @@ func TestUserSettingsAreNotInherited(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	_ = exec.Command("git", "-C", plain, "commit", "-q", "--allow-empty", "-m", "x").Run()
-	if !exists(t, mark) {
+	if !notestest.Exists(t, mark) {
 		t.Fatal("the trap does not work")
 	}
-	remove(t, mark)
+	notestest.Remove(t, mark)
 
 	trace := filepath.Join(user, "trace")
 	for name, value := range map[string]string{
@@ -93,24 +85,24 @@ func TestUserSettingsAreNotInherited(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	d, dir := newDir(t)
-	write(t, d, "known", "a\r\n")
-	write(t, d, "known", "b\r\n")
-	for what, err := range each(t.Context(), d) {
+	d, dir := notestest.New(t)
+	notestest.Write(t, d, "known", "a\r\n")
+	notestest.Write(t, d, "known", "b\r\n")
+	for what, err := range notestest.Each(t.Context(), d) {
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if exists(t, mark) {
+	if notestest.Exists(t, mark) {
 		t.Error("a program of the user was run")
 	}
-	if exists(t, trace) {
+	if notestest.Exists(t, trace) {
 		t.Error("a trace was written")
 	}
-	if exists(t, filepath.Join(dir, ".git", "hooks")) {
+	if notestest.Exists(t, filepath.Join(dir, ".git", "hooks")) {
 		t.Error("there are hooks in the repository")
 	}
-	got := plainGit(t, dir, "log", "--format=%an <%ae> %cn <%ce> %G?", "-1")
+	got := notestest.Git(t, dir, "log", "--format=%an <%ae> %cn <%ce> %G?", "-1")
 	must.Equal(t, "author and committer", got, "Amber <amber@localhost> Amber <amber@localhost> N\n")
 }
 
@@ -118,8 +110,8 @@ func TestEnvironmentOfGit(t *testing.T) {
 	t.Setenv("LD_SOMETHING", "x")
 	t.Setenv("GIT_SOMETHING", "x")
 	log := filepath.Join(t.TempDir(), "log")
-	d := dirAt(t, t.TempDir(), notes.Options{Git: fakeGit(t, "env | cut -d= -f1 >> "+log+"; echo \"$@\" >> "+log+".args")})
-	write(t, d, "known", "text")
+	d := notestest.At(t, t.TempDir(), notes.Options{Git: notestest.FakeGit(t, "env | cut -d= -f1 >> "+log+"; echo \"$@\" >> "+log+".args")})
+	notestest.Write(t, d, "known", "text")
 	must.Get(d.LogNote(t.Context(), "known", 1))(t)
 	raw := must.Get(os.ReadFile(log))(t)
 	names := strings.Fields(string(raw))
@@ -152,12 +144,12 @@ func TestGitFailsAtEachStep(t *testing.T) {
 			t.Run(step+" "+how, func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
-				good := dirAt(t, dir, notes.Options{})
+				good := notestest.At(t, dir, notes.Options{})
 				if step != "version" && step != "init" {
-					write(t, good, "known", "old")
+					notestest.Write(t, good, "known", "old")
 				}
-				broken := fakeGit(t, fmt.Sprintf("for a do if [ \"$a\" = %s ]; then %s; fi; done", step, how))
-				bad := dirAt(t, dir, notes.Options{Git: broken})
+				broken := notestest.FakeGit(t, fmt.Sprintf("for a do if [ \"$a\" = %s ]; then %s; fi; done", step, how))
+				bad := notestest.At(t, dir, notes.Options{Git: broken})
 				_, err := bad.WriteNote(t.Context(), "known", secret)
 				if (err == nil) != (step == "update-index") {
 					t.Errorf("write: %v", err)
@@ -165,14 +157,14 @@ func TestGitFailsAtEachStep(t *testing.T) {
 				if err != nil && strings.Contains(err.Error(), secret) {
 					t.Errorf("the error quotes the note: %v", err)
 				}
-				write(t, good, "other", "text")
+				notestest.Write(t, good, "other", "text")
 				if note, err := good.ReadNote(t.Context(), "known"); err == nil && note.Commit == "" {
 					t.Errorf("read %+v: it is not committed", note)
 				} else if err != nil && amber.KindOf(err) != amber.KindNotFound {
 					t.Error(err)
 				}
 				must.NoError(t, good.Check(t.Context()))
-				must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain"), "")
+				must.Equal(t, "git sees changes", notestest.Git(t, dir, "status", "--porcelain"), "")
 			})
 		}
 	}
@@ -182,29 +174,29 @@ func TestGitFailsAtEachStep(t *testing.T) {
 func TestBranchMovedMeanwhile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	good := dirAt(t, dir, notes.Options{})
-	write(t, good, "known", "old")
+	good := notestest.At(t, dir, notes.Options{})
+	notestest.Write(t, good, "known", "old")
 	meanwhile := "for a do if [ \"$a\" = update-ref ]; then git commit -q --allow-empty -m meanwhile; fi; done"
-	_, err := dirAt(t, dir, notes.Options{Git: fakeGit(t, meanwhile)}).WriteNote(t.Context(), "known", "new")
+	_, err := notestest.At(t, dir, notes.Options{Git: notestest.FakeGit(t, meanwhile)}).WriteNote(t.Context(), "known", "new")
 	must.Kind(t, "write", err, amber.KindConflict)
-	write(t, good, "known", "new")
-	must.Equal(t, "history", ops(t, good, "known"), "recover write")
-	must.Equal(t, "the branch", plainGit(t, dir, "log", "--format=%s"), "recover known\nmeanwhile\nwrite known\n")
+	notestest.Write(t, good, "known", "new")
+	must.Equal(t, "history", notestest.Ops(t, good, "known"), "recover write")
+	must.Equal(t, "the branch", notestest.Git(t, dir, "log", "--format=%s"), "recover known\nmeanwhile\nwrite known\n")
 }
 
 func TestHungGitIsEnded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	good := dirAt(t, dir, notes.Options{})
-	write(t, good, "known", "text")
-	hung := dirAt(t, dir, notes.Options{Git: fakeGit(t, "sleep 3600 & wait"), Timeout: 50 * time.Millisecond})
+	good := notestest.At(t, dir, notes.Options{})
+	notestest.Write(t, good, "known", "text")
+	hung := notestest.At(t, dir, notes.Options{Git: notestest.FakeGit(t, "sleep 3600 & wait"), Timeout: 50 * time.Millisecond})
 	_, err := hung.WriteNote(t.Context(), "known", "new text")
 	must.Kind(t, "write", err, amber.KindUnreachable)
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "git status") {
 		t.Errorf("the error does not say what was running: %v", err)
 	}
 	must.Fail(hung.ReadNote(t.Context(), "known"))(t, "read", amber.KindUnreachable)
-	write(t, good, "known", "new text")
+	notestest.Write(t, good, "known", "new text")
 }
 
 // A git that is broken off is ended together with its children, the last of which holds the fifo open.
@@ -213,9 +205,9 @@ func TestCancelEndsGitAndItsChildren(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	must.Do(t, syscall.Mkfifo(fifo, 0o600))
 	dir := t.TempDir()
-	good := dirAt(t, dir, notes.Options{})
-	write(t, good, "known", "text")
-	hung := dirAt(t, dir, notes.Options{Git: fakeGit(t, "exec 3>'"+fifo+"'; echo started >&3; sleep 3600 & wait")})
+	good := notestest.At(t, dir, notes.Options{})
+	notestest.Write(t, good, "known", "text")
+	hung := notestest.At(t, dir, notes.Options{Git: notestest.FakeGit(t, "exec 3>'"+fifo+"'; echo started >&3; sleep 3600 & wait")})
 	ctx, cancel := context.WithCancel(t.Context())
 	closed := make(chan error, 1)
 	go func() { closed <- untilClosed(fifo, cancel) }()
@@ -224,7 +216,7 @@ func TestCancelEndsGitAndItsChildren(t *testing.T) {
 	must.Kind(t, "write", err, amber.KindUnreachable)
 	must.Is(t, "write", err, context.Canceled)
 	must.NoError(t, <-closed)
-	write(t, good, "known", "new text")
+	notestest.Write(t, good, "known", "new text")
 }
 
 // untilClosed reads the fifo until nobody holds its other end; it calls started once somebody does.
@@ -245,11 +237,11 @@ func untilClosed(fifo string, started func()) error {
 func TestMissingGit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, dirAt(t, dir, notes.Options{}), "known", "text")
+	notestest.Write(t, notestest.At(t, dir, notes.Options{}), "known", "text")
 	denied := filepath.Join(t.TempDir(), "git")
-	put(t, denied, "not executable")
+	notestest.Put(t, denied, "not executable")
 	for _, git := range []string{"no-such-git-program", filepath.Join(dir, "nowhere"), denied} {
-		d := dirAt(t, dir, notes.Options{Git: git})
+		d := notestest.At(t, dir, notes.Options{Git: git})
 		ctx := t.Context()
 		_, err := d.WriteNote(ctx, "known", "new text")
 		must.Kind(t, "write", err, amber.KindUnsupported)
@@ -260,7 +252,7 @@ func TestMissingGit(t *testing.T) {
 		must.Fail(gitrun.Version(ctx, git))(t, "version", amber.KindUnsupported)
 		must.Equal(t, "read", must.Get(d.ReadNote(ctx, "known"))(t).Content, "text")
 		must.Equal(t, "listed", len(must.Get(d.ListNotes(ctx))(t)), 1)
-		_, err = dirAt(t, filepath.Join(t.TempDir(), "new"), notes.Options{Git: git}).WriteNote(ctx, "a", "b")
+		_, err = notestest.At(t, filepath.Join(t.TempDir(), "new"), notes.Options{Git: git}).WriteNote(ctx, "a", "b")
 		must.Kind(t, "first write", err, amber.KindUnsupported)
 	}
 }
@@ -279,7 +271,7 @@ func TestVersion(t *testing.T) {
 		"":                                   "",
 	} {
 		git := filepath.Join(t.TempDir(), "git")
-		script(t, git, "echo '"+answer+"'")
+		notestest.Script(t, git, "echo '"+answer+"'")
 		got, err := gitrun.Version(t.Context(), git)
 		if got != want || (want == "") != (amber.KindOf(err) == amber.KindUnsupported) {
 			t.Errorf("%q: version %q, %v; want %q", answer, got, err, want)
@@ -291,19 +283,19 @@ func TestVersion(t *testing.T) {
 func TestOldGitMakesNoRepository(t *testing.T) {
 	t.Parallel()
 	git := filepath.Join(t.TempDir(), "git")
-	script(t, git, "echo git version 2.20.1")
+	notestest.Script(t, git, "echo git version 2.20.1")
 	dir := filepath.Join(t.TempDir(), "memdir")
-	must.Fail(dirAt(t, dir, notes.Options{Git: git}).WriteNote(t.Context(), "a", "b"))(t, "write", amber.KindUnsupported)
-	if exists(t, dir) {
+	must.Fail(notestest.At(t, dir, notes.Options{Git: git}).WriteNote(t.Context(), "a", "b"))(t, "write", amber.KindUnsupported)
+	if notestest.Exists(t, dir) {
 		t.Error("the folder was made")
 	}
 }
 
 func TestNobodyElseMayRead(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
-	write(t, d, "a/b/known", "text")
-	write(t, d, "a/b/known", "more")
+	d, dir := notestest.New(t)
+	notestest.Write(t, d, "a/b/known", "text")
+	notestest.Write(t, d, "a/b/known", "more")
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -16,22 +16,23 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/notes/notestest"
 )
 
 func TestLifeOfANote(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
+	d, dir := notestest.New(t)
 	ctx := t.Context()
 
-	first := write(t, d, "people/ada lovelace.md", "first")
+	first := notestest.Write(t, d, "people/ada lovelace.md", "first")
 	if first.Name != "people/ada lovelace" || first.Content != "first" || first.Bytes != 5 || first.Commit == "" || first.UpdatedAt.IsZero() {
 		t.Errorf("written note is %+v", first)
 	}
-	second := write(t, d, "people/ada lovelace", "second")
+	second := notestest.Write(t, d, "people/ada lovelace", "second")
 	if second.Commit == first.Commit {
 		t.Error("a change made no commit")
 	}
-	if again := write(t, d, "people/ada lovelace", "second"); again != second {
+	if again := notestest.Write(t, d, "people/ada lovelace", "second"); again != second {
 		t.Errorf("equal content changed the note: %s", cmp.Diff(again, second, cmp.AllowUnexported(amber.Time{})))
 	}
 	got, err := d.ReadNote(ctx, "people/ada lovelace")
@@ -41,27 +42,27 @@ func TestLifeOfANote(t *testing.T) {
 	must.Equal(t, "the file", string(must.Get(os.ReadFile(filepath.Join(dir, "people", "ada lovelace.md")))(t)), "second")
 
 	must.Do(t, d.DeleteNote(ctx, "people/ada lovelace"))
-	if exists(t, filepath.Join(dir, "people")) {
+	if notestest.Exists(t, filepath.Join(dir, "people")) {
 		t.Error("the empty folder is still there")
 	}
 	must.Fail(d.ReadNote(ctx, "people/ada lovelace"))(t, "read after delete", amber.KindNotFound)
 	must.Kind(t, "second delete", d.DeleteNote(ctx, "people/ada lovelace"), amber.KindNotFound)
 
-	must.Equal(t, "history", ops(t, d, "people/ada lovelace"), "delete write write")
+	must.Equal(t, "history", notestest.Ops(t, d, "people/ada lovelace"), "delete write write")
 	must.NoError(t, d.Check(ctx))
 }
 
 func TestListNotes(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
+	d, dir := notestest.New(t)
 	for _, name := range []string{"b", "a/z", "a", "a/b/c", "ünïcode/ß"} {
-		write(t, d, name, "text of "+name)
+		notestest.Write(t, d, name, "text of "+name)
 	}
-	put(t, filepath.Join(dir, "plain.txt"), "no note")
-	put(t, filepath.Join(dir, ".hidden.md"), "no note")
-	put(t, filepath.Join(dir, "twice.md.md"), "no note: its name would be that of another")
-	put(t, filepath.Join(dir, ".obsidian", "x.md"), "no note")
-	put(t, filepath.Join(dir, "by hand.md"), "a note")
+	notestest.Put(t, filepath.Join(dir, "plain.txt"), "no note")
+	notestest.Put(t, filepath.Join(dir, ".hidden.md"), "no note")
+	notestest.Put(t, filepath.Join(dir, "twice.md.md"), "no note: its name would be that of another")
+	notestest.Put(t, filepath.Join(dir, ".obsidian", "x.md"), "no note")
+	notestest.Put(t, filepath.Join(dir, "by hand.md"), "a note")
 
 	notes := must.Get(d.ListNotes(t.Context()))(t)
 	var got []string
@@ -78,10 +79,10 @@ func TestListNotes(t *testing.T) {
 // told of and hides no other.
 func TestLoadNotes(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
-	write(t, d, "b", "two")
-	write(t, d, "a/z", "one")
-	put(t, filepath.Join(dir, "c.md"), "\xff")
+	d, dir := notestest.New(t)
+	notestest.Write(t, d, "b", "two")
+	notestest.Write(t, d, "a/z", "one")
+	notestest.Put(t, filepath.Join(dir, "c.md"), "\xff")
 	var got []string
 	must.Do(t, d.LoadNotes(t.Context(), func(n amber.Note, err error) error {
 		got = append(got, fmt.Sprint(n.Name, " ", n.Content, " ", amber.KindOf(err)))
@@ -94,36 +95,36 @@ func TestLoadNotes(t *testing.T) {
 
 func TestBeforeTheFirstWrite(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
+	d, dir := notestest.New(t)
 	ctx := t.Context()
 	must.Equal(t, "listed", len(must.Get(d.ListNotes(ctx))(t)), 0)
 	must.Fail(d.ReadNote(ctx, "a"))(t, "read", amber.KindNotFound)
 	must.Fail(d.LogNote(ctx, "a", 1))(t, "log", amber.KindNotFound)
 	must.Kind(t, "delete", d.DeleteNote(ctx, "a"), amber.KindNotFound)
 	must.NoError(t, d.Check(ctx))
-	if exists(t, dir) {
+	if notestest.Exists(t, dir) {
 		t.Error("something made the folder")
 	}
 }
 
 func TestLogNote(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
+	d, dir := notestest.New(t)
 	for i := range 5 {
-		write(t, d, "a", fmt.Sprint(i))
-		write(t, d, "other", fmt.Sprint(i))
+		notestest.Write(t, d, "a", fmt.Sprint(i))
+		notestest.Write(t, d, "other", fmt.Sprint(i))
 	}
-	put(t, filepath.Join(dir, "a.md"), "by hand")
-	plainGit(t, dir, "commit", "-q", "-a", "-m", ": edited the note")
-	plainGit(t, dir, "rm", "-q", "a.md")
-	plainGit(t, dir, "commit", "-q", "-m", "gone")
+	notestest.Put(t, filepath.Join(dir, "a.md"), "by hand")
+	notestest.Git(t, dir, "commit", "-q", "-a", "-m", ": edited the note")
+	notestest.Git(t, dir, "rm", "-q", "a.md")
+	notestest.Git(t, dir, "commit", "-q", "-m", "gone")
 
-	must.Equal(t, "history", ops(t, d, "a"), "delete write write write write write write")
+	must.Equal(t, "history", notestest.Ops(t, d, "a"), "delete write write write write write write")
 	log, err := d.LogNote(t.Context(), "other", 2)
 	if err != nil || len(log) != 2 {
 		t.Fatalf("log is %v, %v", log, err)
 	}
-	if !log[1].At.Before(log[0].At) || log[1].At.Before(amber.At(start)) || log[0].At.Time().After(start.Add(time.Hour)) {
+	if !log[1].At.Before(log[0].At) || log[1].At.Before(amber.At(notestest.Start)) || log[0].At.Time().After(notestest.Start.Add(time.Hour)) {
 		t.Errorf("commits are dated %s and %s", log[0].At, log[1].At)
 	}
 	must.Fail(d.LogNote(t.Context(), "other", 0))(t, "limit 0", amber.KindInvalid)
@@ -137,7 +138,7 @@ func TestWritersShareAFolder(t *testing.T) {
 	guard := notes.Fixed(dir)
 	var wg sync.WaitGroup
 	for w := range 2 {
-		d := dirAt(t, dir, notes.Options{Guard: guard})
+		d := notestest.At(t, dir, notes.Options{Guard: guard})
 		wg.Go(func() {
 			for i := range 20 {
 				must.NoError(t, must.Err(d.WriteNote(t.Context(), fmt.Sprintf("w%d/n%d", w, i), "text")))
@@ -146,15 +147,15 @@ func TestWritersShareAFolder(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	must.Equal(t, "notes of the branch", strings.Count(plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "\n"), 40)
-	must.Equal(t, "commits of the branch", strings.TrimSpace(plainGit(t, dir, "rev-list", "--count", "HEAD")), "40")
-	must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain"), "")
+	must.Equal(t, "notes of the branch", strings.Count(notestest.Git(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "\n"), 40)
+	must.Equal(t, "commits of the branch", strings.TrimSpace(notestest.Git(t, dir, "rev-list", "--count", "HEAD")), "40")
+	must.Equal(t, "git sees changes", notestest.Git(t, dir, "status", "--porcelain"), "")
 }
 
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
-	write(t, d, "known", "text")
+	d, dir := notestest.New(t)
+	notestest.Write(t, d, "known", "text")
 	names := map[string]string{
 		"parent":            "../x",
 		"inner parent":      "a/../../x",
@@ -187,15 +188,15 @@ func TestHostileNames(t *testing.T) {
 		must.Fail(d.LogNote(ctx, name, 1))(t, "log "+what, amber.KindInvalid)
 		must.Kind(t, "delete "+what, d.DeleteNote(ctx, name), amber.KindInvalid)
 	}
-	must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain", "--ignored"), "")
+	must.Equal(t, "git sees changes", notestest.Git(t, dir, "status", "--porcelain", "--ignored"), "")
 	must.Fail(d.WriteNote(t.Context(), "known", "a\x00b"))(t, "content", amber.KindInvalid)
 }
 
 func TestContentIsKeptToTheByte(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
+	d, dir := notestest.New(t)
 	// Rules that would have git rewrite text, had it a say.
-	put(t, filepath.Join(dir, ".gitattributes"), "* text eol=lf ident working-tree-encoding=UTF-16\n")
+	notestest.Put(t, filepath.Join(dir, ".gitattributes"), "* text eol=lf ident working-tree-encoding=UTF-16\n")
 	for name, content := range map[string]string{
 		"crlf":    "a\r\nb\r\n",
 		"no end":  "a",
@@ -203,24 +204,24 @@ func TestContentIsKeptToTheByte(t *testing.T) {
 		"command": "\ndone\nreset refs/heads/main\nM 100644 inline x\n",
 		"large":   strings.Repeat("0123456789abcde\n", amber.MaxContentBytes/16),
 	} {
-		write(t, d, name, content)
-		write(t, d, "between", name)
-		if got := plainGit(t, dir, "cat-file", "blob", "HEAD:"+name+".md"); got != content {
+		notestest.Write(t, d, name, content)
+		notestest.Write(t, d, "between", name)
+		if got := notestest.Git(t, dir, "cat-file", "blob", "HEAD:"+name+".md"); got != content {
 			t.Errorf("%s: the branch holds other bytes", name)
 		}
 		if note, err := d.ReadNote(t.Context(), name); err != nil || note.Content != content || note.Commit == "" {
 			t.Errorf("%s: read %d bytes at commit %q, %v", name, len(note.Content), note.Commit, err)
 		}
-		must.Equal(t, name+": history", ops(t, d, name), "write")
+		must.Equal(t, name+": history", notestest.Ops(t, d, name), "write")
 	}
 }
 
 func TestNewChecksItsOptions(t *testing.T) {
 	t.Parallel()
 	for what, o := range map[string]notes.Options{
-		"no guard": {Clock: ticking()},
+		"no guard": {Clock: notestest.Ticking()},
 		"no clock": {Guard: notes.Fixed("x")},
-		"timeout":  {Guard: notes.Fixed("x"), Clock: ticking(), Timeout: -1},
+		"timeout":  {Guard: notes.Fixed("x"), Clock: notestest.Ticking(), Timeout: -1},
 	} {
 		must.Fail(notes.New(o))(t, what, amber.KindInvalid)
 	}
@@ -236,8 +237,8 @@ func (closed) Read(ctx context.Context, fn func(string) error) error  { return e
 
 func TestGuardErrorsComeThrough(t *testing.T) {
 	t.Parallel()
-	d := dirAt(t, "", notes.Options{Guard: closed{}})
-	errs := each(t.Context(), d)
+	d := notestest.At(t, "", notes.Options{Guard: closed{}})
+	errs := notestest.Each(t.Context(), d)
 	_, errs["list"] = d.ListNotes(t.Context())
 	for what, err := range errs {
 		must.Is(t, what, err, errClosed)
@@ -249,7 +250,7 @@ func BenchmarkWriteAmong2000(b *testing.B) {
 	for i := range 2000 {
 		must.Do(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("n%d.md", i)), []byte("text"), 0o600))
 	}
-	d := must.Get(notes.New(notes.Options{Guard: notes.Fixed(dir), Clock: ticking()}))(b)
+	d := must.Get(notes.New(notes.Options{Guard: notes.Fixed(dir), Clock: notestest.Ticking()}))(b)
 	for i := range 3 { // the notes, then the index that knows their times
 		must.Get(d.WriteNote(b.Context(), "known", fmt.Sprint("warm ", i)))(b)
 	}

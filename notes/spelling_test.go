@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/notes/notestest"
 )
 
 // A letter with a mark as one character, and as two.
@@ -21,20 +22,20 @@ const (
 
 func TestANoteIsOneInEverySpelling(t *testing.T) {
 	t.Parallel()
-	d, _ := newDir(t)
+	d, _ := notestest.New(t)
 	ctx := t.Context()
-	must.Equal(t, "the note is called", write(t, d, apart, "one").Name, composed)
-	must.Equal(t, "the note is called", write(t, d, composed, "two").Name, composed)
+	must.Equal(t, "the note is called", notestest.Write(t, d, apart, "one").Name, composed)
+	must.Equal(t, "the note is called", notestest.Write(t, d, composed, "two").Name, composed)
 	for _, name := range []string{composed, apart} {
 		if n, err := d.ReadNote(ctx, name); err != nil || n.Content != "two" || n.Name != composed || n.Commit == "" {
 			t.Errorf("%+q: %+v, %v", name, n, err)
 		}
-		must.Equal(t, fmt.Sprintf("%+q: history", name), ops(t, d, name), "write write")
+		must.Equal(t, fmt.Sprintf("%+q: history", name), notestest.Ops(t, d, name), "write write")
 	}
 	must.Equal(t, "notes", len(must.Get(d.ListNotes(ctx))(t)), 1)
 	must.Do(t, d.DeleteNote(ctx, apart))
 	must.Fail(d.ReadNote(ctx, composed))(t, "read after delete", amber.KindNotFound)
-	must.Equal(t, "history after delete", ops(t, d, apart), "delete write write")
+	must.Equal(t, "history after delete", notestest.Ops(t, d, apart), "delete write write")
 	must.NoError(t, d.Check(ctx))
 }
 
@@ -42,19 +43,19 @@ func TestANoteIsOneInEverySpelling(t *testing.T) {
 // under every spelling of their name.
 func TestAFileOfTheOtherSpellingIsFound(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
+	d, dir := notestest.New(t)
 	ctx := t.Context()
-	write(t, d, "plan", "first")
+	notestest.Write(t, d, "plan", "first")
 	old := filepath.Join(dir, filepath.FromSlash(apart)+".md")
 	must.Do(t, os.MkdirAll(filepath.Dir(old), 0o700))
 	must.Do(t, os.WriteFile(old, []byte("by hand"), 0o600))
 	for _, name := range []string{composed, apart} {
 		must.Equal(t, fmt.Sprintf("%+q", name), must.Get(d.ReadNote(ctx, name))(t).Content, "by hand")
 	}
-	write(t, d, composed, "by Amber")
+	notestest.Write(t, d, composed, "by Amber")
 	must.Equal(t, "the file", string(must.Get(os.ReadFile(old))(t)), "by Amber")
 	must.Equal(t, "twins", len(must.Get(d.Twins(ctx))(t)), 0)
-	if err := d.DeleteNote(ctx, composed); err != nil || exists(t, old) {
+	if err := d.DeleteNote(ctx, composed); err != nil || notestest.Exists(t, old) {
 		t.Errorf("%v", err)
 	}
 }
@@ -64,9 +65,9 @@ func TestTwinsAreToldApartAndNamed(t *testing.T) {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		t.Skip("one file cannot have two spellings here")
 	}
-	d, dir := newDir(t)
+	d, dir := notestest.New(t)
 	ctx := t.Context()
-	write(t, d, "plan", "first")
+	notestest.Write(t, d, "plan", "first")
 	const nfc, nfd = "caf\u00e9", "cafe\u0301"
 	for _, name := range []string{nfc, nfd} {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name+".md"), []byte(name), 0o600))

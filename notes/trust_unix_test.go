@@ -5,34 +5,14 @@ package notes_test
 import (
 	"cmp"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/notes/notestest"
 )
-
-// program writes an executable that leaves a mark when it is run, and returns its path.
-func program(t *testing.T, mark string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "program")
-	script(t, path, "touch '"+mark+"'; cat")
-	return path
-}
-
-// script writes an executable shell script. Another process writes it: were it this one, a git that another
-// test starts at the same time would hold the file open for writing for an instant, and it could not be run.
-func script(t *testing.T, path, body string) {
-	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	cmd := exec.Command("sh", "-c", `cat > "$0" && chmod 700 "$0"`, path)
-	cmd.Stdin = strings.NewReader("#!/bin/sh\n" + body + "\n")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("write %s: %v: %s", path, err, out)
-	}
-}
 
 func TestHostileRepository(t *testing.T) {
 	t.Parallel()
@@ -40,11 +20,11 @@ func TestHostileRepository(t *testing.T) {
 		return func(t *testing.T, git, prog string) {
 			path := filepath.Join(git, "config")
 			old := must.Get(os.ReadFile(path))(t)
-			put(t, path, string(old)+strings.ReplaceAll(lines, "PROGRAM", prog))
+			notestest.Put(t, path, string(old)+strings.ReplaceAll(lines, "PROGRAM", prog))
 		}
 	}
 	file := func(name, content string) func(t *testing.T, git, prog string) {
-		return func(t *testing.T, git, prog string) { put(t, filepath.Join(git, name), content) }
+		return func(t *testing.T, git, prog string) { notestest.Put(t, filepath.Join(git, name), content) }
 	}
 	link := func(name string) func(t *testing.T, git, prog string) {
 		return func(t *testing.T, git, prog string) {
@@ -75,7 +55,7 @@ func TestHostileRepository(t *testing.T) {
 		"alternates":         file("objects/info/alternates", "/tmp\n"),
 		"http alternates":    file("objects/info/http-alternates", "http://localhost\n"),
 		"hook": func(t *testing.T, git, prog string) {
-			script(t, filepath.Join(git, "hooks", "reference-transaction"), prog)
+			notestest.Script(t, filepath.Join(git, "hooks", "reference-transaction"), prog)
 		},
 		"linked objects": link("objects"),
 		"linked refs":    link("refs/heads"),
@@ -87,23 +67,23 @@ func TestHostileRepository(t *testing.T) {
 		"repository file": func(t *testing.T, git, prog string) {
 			away := filepath.Join(t.TempDir(), "away")
 			must.Do(t, os.Rename(git, away))
-			put(t, git, "gitdir: "+away+"\n")
+			notestest.Put(t, git, "gitdir: "+away+"\n")
 		},
 	}
 	for name, spoil := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, dir := newDir(t)
-			write(t, d, "known", "text")
+			d, dir := notestest.New(t)
+			notestest.Write(t, d, "known", "text")
 			mark := filepath.Join(t.TempDir(), "mark")
-			spoil(t, filepath.Join(dir, ".git"), program(t, mark))
-			for what, err := range each(t.Context(), d) {
+			spoil(t, filepath.Join(dir, ".git"), notestest.Program(t, mark))
+			for what, err := range notestest.Each(t.Context(), d) {
 				must.Kind(t, what, err, amber.KindDamaged)
 				if amber.HintOf(err) == "" {
 					t.Errorf("%s: no hint: %v", what, err)
 				}
 			}
-			if exists(t, mark) {
+			if notestest.Exists(t, mark) {
 				t.Error("the program was run")
 			}
 			must.Equal(t, "the file", string(must.Get(os.ReadFile(filepath.Join(dir, "known.md")))(t)), "text")
@@ -115,32 +95,32 @@ func TestHostileRepository(t *testing.T) {
 // A repository inside the folder is nobody's: git must not go there, even where the branch tells it to.
 func TestRepositoryInsideTheFolder(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
-	write(t, d, "known", "text")
+	d, dir := notestest.New(t)
+	notestest.Write(t, d, "known", "text")
 	mark := filepath.Join(t.TempDir(), "mark")
 	inner := filepath.Join(dir, "inner")
-	plainGit(t, dir, "init", "-q", inner)
-	put(t, filepath.Join(inner, "x.md"), "old")
-	plainGit(t, inner, "add", "x.md")
-	plainGit(t, inner, "commit", "-q", "-m", "x")
-	head := strings.TrimSpace(plainGit(t, inner, "rev-parse", "HEAD"))
-	plainGit(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+head+",inner")
-	plainGit(t, dir, "commit", "-q", "-m", "take it in")
-	plainGit(t, inner, "config", "filter.x.clean", program(t, mark))
-	put(t, filepath.Join(inner, ".git", "info", "attributes"), "* filter=x\n")
-	put(t, filepath.Join(inner, "x.md"), "new")
+	notestest.Git(t, dir, "init", "-q", inner)
+	notestest.Put(t, filepath.Join(inner, "x.md"), "old")
+	notestest.Git(t, inner, "add", "x.md")
+	notestest.Git(t, inner, "commit", "-q", "-m", "x")
+	head := strings.TrimSpace(notestest.Git(t, inner, "rev-parse", "HEAD"))
+	notestest.Git(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+head+",inner")
+	notestest.Git(t, dir, "commit", "-q", "-m", "take it in")
+	notestest.Git(t, inner, "config", "filter.x.clean", notestest.Program(t, mark))
+	notestest.Put(t, filepath.Join(inner, ".git", "info", "attributes"), "* filter=x\n")
+	notestest.Put(t, filepath.Join(inner, "x.md"), "new")
 
-	plainGit(t, dir, "status")
-	if !exists(t, mark) {
+	notestest.Git(t, dir, "status")
+	if !notestest.Exists(t, mark) {
 		t.Fatal("the trap does not work: plain git did not run the program")
 	}
-	remove(t, mark)
-	for what, err := range each(t.Context(), d) {
+	notestest.Remove(t, mark)
+	for what, err := range notestest.Each(t.Context(), d) {
 		if err != nil && what != "read" && what != "log" {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if exists(t, mark) {
+	if notestest.Exists(t, mark) {
 		t.Error("the program was run")
 	}
 }
@@ -151,31 +131,31 @@ func TestUnusableBranch(t *testing.T) {
 		spoil func(t *testing.T, dir string)
 		want  amber.Kind
 	}{
-		"lost":    {func(t *testing.T, dir string) { remove(t, filepath.Join(dir, ".git/refs/heads/main")) }, amber.KindDamaged},
-		"empty":   {func(t *testing.T, dir string) { put(t, filepath.Join(dir, ".git/refs/heads/main"), "") }, amber.KindDamaged},
-		"garbage": {func(t *testing.T, dir string) { put(t, filepath.Join(dir, ".git/refs/heads/main"), "x\n") }, amber.KindDamaged},
+		"lost":    {func(t *testing.T, dir string) { notestest.Remove(t, filepath.Join(dir, ".git/refs/heads/main")) }, amber.KindDamaged},
+		"empty":   {func(t *testing.T, dir string) { notestest.Put(t, filepath.Join(dir, ".git/refs/heads/main"), "") }, amber.KindDamaged},
+		"garbage": {func(t *testing.T, dir string) { notestest.Put(t, filepath.Join(dir, ".git/refs/heads/main"), "x\n") }, amber.KindDamaged},
 		"missing": {func(t *testing.T, dir string) {
-			put(t, filepath.Join(dir, ".git/refs/heads/main"), strings.Repeat("1", 40))
+			notestest.Put(t, filepath.Join(dir, ".git/refs/heads/main"), strings.Repeat("1", 40))
 		}, amber.KindDamaged},
 		"nowhere": {func(t *testing.T, dir string) {
-			put(t, filepath.Join(dir, ".git/refs/heads/main"), "ref: refs/heads/x\n")
+			notestest.Put(t, filepath.Join(dir, ".git/refs/heads/main"), "ref: refs/heads/x\n")
 		}, amber.KindDamaged},
 		"no objects":    {func(t *testing.T, dir string) { emptyObjects(t, dir) }, amber.KindDamaged},
-		"other branch":  {func(t *testing.T, dir string) { plainGit(t, dir, "checkout", "-q", "-b", "x") }, amber.KindConflict},
-		"detached head": {func(t *testing.T, dir string) { plainGit(t, dir, "checkout", "-q", "--detach") }, amber.KindConflict},
+		"other branch":  {func(t *testing.T, dir string) { notestest.Git(t, dir, "checkout", "-q", "-b", "x") }, amber.KindConflict},
+		"detached head": {func(t *testing.T, dir string) { notestest.Git(t, dir, "checkout", "-q", "--detach") }, amber.KindConflict},
 		"merge": {func(t *testing.T, dir string) {
-			blob := strings.TrimSpace(plainGit(t, dir, "hash-object", "-w", "known.md"))
-			put(t, filepath.Join(dir, "info"), "100644 "+blob+" 2\tknown.md\n")
-			plainGit(t, dir, "rm", "-q", "--cached", "known.md")
-			plainGit(t, dir, "-c", "alias.x=!git update-index --index-info < info", "x")
+			blob := strings.TrimSpace(notestest.Git(t, dir, "hash-object", "-w", "known.md"))
+			notestest.Put(t, filepath.Join(dir, "info"), "100644 "+blob+" 2\tknown.md\n")
+			notestest.Git(t, dir, "rm", "-q", "--cached", "known.md")
+			notestest.Git(t, dir, "-c", "alias.x=!git update-index --index-info < info", "x")
 		}, amber.KindConflict},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, dir := newDir(t)
-			write(t, d, "known", "text")
-			write(t, d, "other", "text")
+			d, dir := notestest.New(t)
+			notestest.Write(t, d, "known", "text")
+			notestest.Write(t, d, "other", "text")
 			tt.spoil(t, dir)
 			must.Fail(d.WriteNote(t.Context(), "known", "new text"))(t, "write", tt.want)
 			must.Kind(t, "delete", d.DeleteNote(t.Context(), "known"), tt.want)
@@ -191,17 +171,17 @@ func emptyObjects(t *testing.T, dir string) {
 		t.Fatal(found, err)
 	}
 	for _, f := range found {
-		remove(t, f)
+		notestest.Remove(t, f)
 	}
 }
 
 func TestCheckFindsMissingObjects(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
-	write(t, d, "known", "text")
+	d, dir := notestest.New(t)
+	notestest.Write(t, d, "known", "text")
 	must.Do(t, d.Check(t.Context()))
-	blob := strings.TrimSpace(plainGit(t, dir, "rev-parse", "HEAD:known.md"))
-	remove(t, filepath.Join(dir, ".git", "objects", blob[:2], blob[2:]))
+	blob := strings.TrimSpace(notestest.Git(t, dir, "rev-parse", "HEAD:known.md"))
+	notestest.Remove(t, filepath.Join(dir, ".git", "objects", blob[:2], blob[2:]))
 	must.Kind(t, "check", d.Check(t.Context()), amber.KindDamaged)
 }
 
@@ -216,45 +196,45 @@ func TestWhatIsInTheWay(t *testing.T) {
 		"linked folder": {
 			prepare: func(t *testing.T, dir string) {
 				away := t.TempDir()
-				put(t, filepath.Join(away, "x.md"), "elsewhere")
-				symlink(t, away, filepath.Join(dir, "folder"))
+				notestest.Put(t, filepath.Join(away, "x.md"), "elsewhere")
+				notestest.Symlink(t, away, filepath.Join(dir, "folder"))
 			},
 			name: "folder/x", read: amber.KindConflict,
 		},
 		"linked inner folder": {
 			prepare: func(t *testing.T, dir string) {
-				put(t, filepath.Join(dir, "a", "y.md"), "text")
-				symlink(t, t.TempDir(), filepath.Join(dir, "a", "b"))
+				notestest.Put(t, filepath.Join(dir, "a", "y.md"), "text")
+				notestest.Symlink(t, t.TempDir(), filepath.Join(dir, "a", "b"))
 			},
 			name: "a/b/x", read: amber.KindConflict,
 		},
 		"linked note": {
 			prepare: func(t *testing.T, dir string) {
 				away := filepath.Join(t.TempDir(), "away")
-				put(t, away, "elsewhere")
-				symlink(t, away, filepath.Join(dir, "x.md"))
+				notestest.Put(t, away, "elsewhere")
+				notestest.Symlink(t, away, filepath.Join(dir, "x.md"))
 			},
 			name: "x", read: amber.KindConflict,
 		},
 		"folder for note": {
-			prepare: func(t *testing.T, dir string) { put(t, filepath.Join(dir, "x.md", "y.md"), "text") },
+			prepare: func(t *testing.T, dir string) { notestest.Put(t, filepath.Join(dir, "x.md", "y.md"), "text") },
 			name:    "x", read: amber.KindConflict,
 		},
 		"note for folder": {
-			prepare: func(t *testing.T, dir string) { put(t, filepath.Join(dir, "x.md"), "text") },
+			prepare: func(t *testing.T, dir string) { notestest.Put(t, filepath.Join(dir, "x.md"), "text") },
 			name:    "x.md/y", read: amber.KindConflict,
 		},
 		"other case": {
-			prepare: func(t *testing.T, dir string) { put(t, filepath.Join(dir, "Note.md"), "text") },
+			prepare: func(t *testing.T, dir string) { notestest.Put(t, filepath.Join(dir, "Note.md"), "text") },
 			name:    "note", read: amber.KindNotFound, remove: amber.KindNotFound,
 		},
 		"folder in other case": {
-			prepare: func(t *testing.T, dir string) { put(t, filepath.Join(dir, "Folder", "x.md"), "text") },
+			prepare: func(t *testing.T, dir string) { notestest.Put(t, filepath.Join(dir, "Folder", "x.md"), "text") },
 			name:    "folder/y", read: amber.KindNotFound, remove: amber.KindNotFound,
 		},
 		"too large": {
 			prepare: func(t *testing.T, dir string) {
-				put(t, filepath.Join(dir, "x.md"), strings.Repeat("x", amber.MaxContentBytes+1))
+				notestest.Put(t, filepath.Join(dir, "x.md"), strings.Repeat("x", amber.MaxContentBytes+1))
 			},
 			name: "x", read: amber.KindDamaged,
 		},
@@ -262,31 +242,26 @@ func TestWhatIsInTheWay(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, dir := newDir(t)
-			write(t, d, "known", "text")
+			d, dir := notestest.New(t)
+			notestest.Write(t, d, "known", "text")
 			tt.prepare(t, dir)
-			before := plainGit(t, dir, "rev-parse", "HEAD")
+			before := notestest.Git(t, dir, "rev-parse", "HEAD")
 			must.Fail(d.WriteNote(t.Context(), tt.name, "new text"))(t, "write", amber.KindConflict)
 			must.Kind(t, "delete", d.DeleteNote(t.Context(), tt.name), cmp.Or(tt.remove, amber.KindConflict))
 			must.Fail(d.ReadNote(t.Context(), tt.name))(t, "read", tt.read)
-			must.Equal(t, "head", plainGit(t, dir, "rev-parse", "HEAD"), before)
-			write(t, d, "known", "the rest goes on")
+			must.Equal(t, "head", notestest.Git(t, dir, "rev-parse", "HEAD"), before)
+			notestest.Write(t, d, "known", "the rest goes on")
 		})
 	}
 }
 
 func TestReadRefusesWhatIsNoText(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
-	put(t, filepath.Join(dir, "x.md"), "secret \xff\xfe")
+	d, dir := notestest.New(t)
+	notestest.Put(t, filepath.Join(dir, "x.md"), "secret \xff\xfe")
 	_, err := d.ReadNote(t.Context(), "x")
 	must.Kind(t, "read", err, amber.KindDamaged)
 	if err != nil && strings.Contains(err.Error(), "secret") {
 		t.Errorf("the error quotes the note: %v", err)
 	}
-}
-
-func symlink(t *testing.T, to, path string) {
-	t.Helper()
-	must.Do(t, os.Symlink(to, path))
 }

@@ -86,6 +86,7 @@ var law = map[string][]string{
 	"metrics":                       {"events"},
 	"natsbus":                       {"events"},
 	"notes":                         {},
+	"notes/notestest":               {"notes"},
 	"repo":                          {},
 	"policy":                        {},
 	"sign":                          {},

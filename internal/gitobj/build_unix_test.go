@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/notes/notestest"
 )
 
 // from hands out objects.
@@ -43,38 +44,38 @@ func TestB10_RepositoryWithPackedRefsComesBack(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			old := sourceRepo(t, format)
-			plainGit(t, old, "gc", "-q")
-			if exists(t, filepath.Join(old, ".git/refs/heads/main")) {
+			notestest.Git(t, old, "gc", "-q")
+			if notestest.Exists(t, filepath.Join(old, ".git/refs/heads/main")) {
 				t.Fatal("the refs are not packed")
 			}
 			refs := readRefs(t, old)
 			dir := must.Get(build(t, refs, mustObjects(t, old, refs, gitobj.Refs{})))(t)
 			must.Equal(t, "", readRefs(t, dir), refs)
-			plainGit(t, dir, "fsck", "--strict", "--full")
+			notestest.Git(t, dir, "fsck", "--strict", "--full")
 			must.Equal(t, "", reachable(t, old), reachable(t, dir))
-			must.Equal(t, "the index", plainGit(t, old, "ls-files", "--stage"), plainGit(t, dir, "ls-files", "--stage"))
+			must.Equal(t, "the index", notestest.Git(t, old, "ls-files", "--stage"), notestest.Git(t, dir, "ls-files", "--stage"))
 			must.Equal(t, "files in the folder", len(must.Get(os.ReadDir(dir))(t)), 1)
-			plainGit(t, dir, "reset", "-q", "--hard")
-			plainGit(t, dir, "commit", "-q", "--allow-empty", "-m", "it goes on")
+			notestest.Git(t, dir, "reset", "-q", "--hard")
+			notestest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "it goes on")
 		})
 	}
 }
 
 func TestB14_LocksDoNotComeBack(t *testing.T) {
 	t.Parallel()
-	d, old := newDir(t)
-	write(t, d, "a/known", "text")
-	write(t, d, "other", "text")
+	d, old := notestest.New(t)
+	notestest.Write(t, d, "a/known", "text")
+	notestest.Write(t, d, "other", "text")
 	git := filepath.Join(old, ".git")
 	for _, lock := range []string{"index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "refs/heads/main.lock"} {
-		put(t, filepath.Join(git, lock), "")
+		notestest.Put(t, filepath.Join(git, lock), "")
 	}
-	put(t, filepath.Join(git, "hooks", "pre-commit"), "#!/bin/sh\nexit 1\n")
-	put(t, filepath.Join(git, "info", "attributes"), "* filter=x\n")
+	notestest.Put(t, filepath.Join(git, "hooks", "pre-commit"), "#!/bin/sh\nexit 1\n")
+	notestest.Put(t, filepath.Join(git, "info", "attributes"), "* filter=x\n")
 	refs := readRefs(t, old)
 	dir := must.Get(build(t, refs, mustObjects(t, old, refs, gitobj.Refs{})))(t)
 	for _, note := range []string{"a/known.md", "other.md"} {
-		put(t, filepath.Join(dir, note), "text")
+		notestest.Put(t, filepath.Join(dir, note), "text")
 	}
 	nobodyElse(t, dir)
 	for path := range tree(t, filepath.Join(dir, ".git")) {
@@ -83,15 +84,15 @@ func TestB14_LocksDoNotComeBack(t *testing.T) {
 		}
 	}
 	// It is a folder of notes like any other.
-	restored := dirAt(t, dir, notes.Options{})
+	restored := notestest.At(t, dir, notes.Options{})
 	must.NoError(t, restored.Check(t.Context()))
 	must.NoError(t, restored.CommitAll(t.Context()))
 	if got := readRefs(t, dir); !got.Equal(refs) {
 		t.Errorf("there was something to commit: %+v, want %+v", got, refs)
 	}
-	write(t, restored, "a/known", "new text")
-	must.Equal(t, "history", ops(t, restored, "a/known"), "write write")
-	must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain"), "")
+	notestest.Write(t, restored, "a/known", "new text")
+	must.Equal(t, "history", notestest.Ops(t, restored, "a/known"), "write write")
+	must.Equal(t, "git sees changes", notestest.Git(t, dir, "status", "--porcelain"), "")
 }
 
 func nobodyElse(t *testing.T, dir string) {
@@ -107,8 +108,8 @@ func nobodyElse(t *testing.T, dir string) {
 func TestBuildOfAnEmptyHistory(t *testing.T) {
 	t.Parallel()
 	dir := must.Get(build(t, gitobj.Refs{Head: "refs/heads/main"}, nil))(t)
-	d := dirAt(t, dir, notes.Options{})
-	write(t, d, "known", "text")
+	d := notestest.At(t, dir, notes.Options{})
+	notestest.Write(t, d, "known", "text")
 	must.NoError(t, d.Check(t.Context()))
 }
 
@@ -148,7 +149,7 @@ func TestHostileObjectsAreRefused(t *testing.T) {
 	if dir, err := build(t, refs, all); err != nil {
 		t.Fatal(err)
 	} else {
-		plainGit(t, dir, "fsck", "--strict")
+		notestest.Git(t, dir, "fsck", "--strict")
 	}
 	dangling := strings.Repeat("1", 40)
 	for name, entries := range map[string][][3]string{
@@ -231,8 +232,8 @@ func TestLinksComeBackAsObjectsOnly(t *testing.T) {
 	refs, all := crafted([3]string{"100644", "a.md", ""}, [3]string{"160000", "inner", strings.Repeat("1", 40)}, [3]string{"120000", "link.md", ""})
 	dir := must.Get(build(t, refs, all))(t)
 	must.Equal(t, "files", len(must.Get(os.ReadDir(dir))(t)), 1)
-	put(t, filepath.Join(dir, "a.md"), "text")
-	d := dirAt(t, dir, notes.Options{})
+	notestest.Put(t, filepath.Join(dir, "a.md"), "text")
+	d := notestest.At(t, dir, notes.Options{})
 	must.NoError(t, d.CommitAll(t.Context()))
 	must.Equal(t, "read", must.Get(d.ReadNote(t.Context(), "a"))(t).Content, "text")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/notes/notestest"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -40,8 +41,8 @@ func gitDiff(t *testing.T, dir, from, to string) wire.GitDiff {
 		}
 		return n
 	}
-	d.Commits = number(strings.TrimSpace(plainGit(t, dir, "rev-list", "--count", from+".."+to)))
-	for line := range strings.Lines(plainGit(t, dir, "diff", "--numstat", "--no-renames", "--minimal", from, to)) {
+	d.Commits = number(strings.TrimSpace(notestest.Git(t, dir, "rev-list", "--count", from+".."+to)))
+	for line := range strings.Lines(notestest.Git(t, dir, "diff", "--numstat", "--no-renames", "--minimal", from, to)) {
 		f := strings.Fields(line)
 		d.FilesChanged++
 		d.Insertions += number(f[0])
@@ -64,21 +65,21 @@ func TestCompareCountsWhatGitCounts(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
 				rnd := rand.New(rand.NewPCG(seed, 1))
-				plainGit(t, dir, "init", "-q", "--initial-branch=main", "--object-format="+format)
+				notestest.Git(t, dir, "init", "-q", "--initial-branch=main", "--object-format="+format)
 				for i := range 12 {
 					if i == 6 {
-						plainGit(t, dir, "checkout", "-q", "-b", "side", "HEAD~2")
+						notestest.Git(t, dir, "checkout", "-q", "-b", "side", "HEAD~2")
 					}
 					if i == 9 {
-						plainGit(t, dir, "checkout", "-q", "main")
-						plainGit(t, dir, "merge", "-q", "-s", "ours", "-m", "merge", "side")
+						notestest.Git(t, dir, "checkout", "-q", "main")
+						notestest.Git(t, dir, "merge", "-q", "-s", "ours", "-m", "merge", "side")
 					}
 					meddle(t, rnd, dir)
-					plainGit(t, dir, "add", "-A")
-					plainGit(t, dir, "commit", "-q", "--allow-empty", "-m", strconv.Itoa(i))
+					notestest.Git(t, dir, "add", "-A")
+					notestest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", strconv.Itoa(i))
 				}
 				all := mustObjects(t, dir, readRefs(t, dir), gitobj.Refs{})
-				commits := strings.Fields(plainGit(t, dir, "rev-list", "--all"))
+				commits := strings.Fields(notestest.Git(t, dir, "rev-list", "--all"))
 				for range 20 {
 					a, b := commits[rnd.IntN(len(commits))], commits[rnd.IntN(len(commits))]
 					must.Equal(t, fmt.Sprintf("%s..%s", a, b), gitDiff(t, dir, a, b), compare(t, getter(all), a, b))
@@ -111,10 +112,10 @@ func meddle(t *testing.T, rnd *rand.Rand, dir string) {
 			text.WriteString("no end")
 		case 3:
 			must.Do(t, os.MkdirAll(parent, 0o700))
-			symlink(t, "somewhere", path)
+			notestest.Symlink(t, "somewhere", path)
 			continue
 		}
-		put(t, path, text.String())
+		notestest.Put(t, path, text.String())
 		if rnd.IntN(3) == 0 {
 			must.Do(t, os.Chmod(path, 0o700))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/notes/notestest"
 )
 
 // TestContains compares histories whose commits lie in files of their own, and the same in packs.
@@ -19,12 +20,12 @@ func TestContains(t *testing.T) {
 	for _, packed := range []bool{false, true} {
 		dir := sourceRepo(t, "sha1")
 		if packed {
-			plainGit(t, dir, "gc", "-q")
+			notestest.Git(t, dir, "gc", "-q")
 		}
 		refs, _, err := gitobj.ReadRefs(fsx.OS(), dir)
 		must.Do(t, err)
 		at := func(rev string) gitobj.Refs {
-			oid := strings.TrimSpace(plainGit(t, dir, "rev-parse", rev))
+			oid := strings.TrimSpace(notestest.Git(t, dir, "rev-parse", rev))
 			return gitobj.Refs{Head: "refs/heads/main", OID: oid, Refs: []gitobj.Ref{{Name: "refs/heads/main", OID: oid}}}
 		}
 		without := func(name string) gitobj.Refs {

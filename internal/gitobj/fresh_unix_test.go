@@ -13,13 +13,14 @@ import (
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/notes/notestest"
 )
 
 func freshDir(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
-		put(t, filepath.Join(dir, name), content)
+		notestest.Put(t, filepath.Join(dir, name), content)
 	}
 	return dir
 }
@@ -32,16 +33,15 @@ func TestFreshCommitIsTheWholeFolderAndTheWholeHistory(t *testing.T) {
 	}
 	dir := freshDir(t, texts)
 	must.Do(t, os.Mkdir(filepath.Join(dir, "empty"), 0o700))
-	script(t, filepath.Join(dir, "run.sh"), "true")
-	refs := must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "redacted", start))(t)
+	notestest.Script(t, filepath.Join(dir, "run.sh"), "true")
+	refs := must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "redacted", notestest.Start))(t)
 	must.Equal(t, "", readRefs(t, dir), refs)
-	plainGit(t, dir, "fsck", "--strict", "--full")
-	if got := plainGit(t, dir, "log", "--all", "--format=%an <%ae> %at %cn <%ce> %ct %s"); got != "Amber <amber@localhost> 1772600767 Amber <amber@localhost> 1772600767 redacted\n" {
-		t.Errorf("the history is %q", got)
-	}
-	must.Equal(t, "git sees changes", plainGit(t, dir, "status", "--porcelain"), "")
+	notestest.Git(t, dir, "fsck", "--strict", "--full")
+	history := notestest.Git(t, dir, "log", "--all", "--format=%an <%ae> %at %cn <%ce> %ct %s")
+	must.Equal(t, "history", history, "Amber <amber@localhost> 1772600767 Amber <amber@localhost> 1772600767 redacted\n")
+	must.Equal(t, "git sees changes", notestest.Git(t, dir, "status", "--porcelain"), "")
 	out := t.TempDir()
-	plainGit(t, dir, "worktree", "add", "-q", "--detach", filepath.Join(out, "tree"))
+	notestest.Git(t, dir, "worktree", "add", "-q", "--detach", filepath.Join(out, "tree"))
 	got := files(t, filepath.Join(out, "tree"))
 	delete(got, ".git")
 	want := files(t, dir)
@@ -51,7 +51,7 @@ func TestFreshCommitIsTheWholeFolderAndTheWholeHistory(t *testing.T) {
 		}
 	}
 	must.Equal(t, "", got, want)
-	if mode := plainGit(t, dir, "ls-tree", "HEAD", "run.sh"); !strings.HasPrefix(mode, "100755 ") {
+	if mode := notestest.Git(t, dir, "ls-tree", "HEAD", "run.sh"); !strings.HasPrefix(mode, "100755 ") {
 		t.Errorf("the program is %q", mode)
 	}
 }
@@ -65,14 +65,14 @@ func TestFreshCommitIsTheSameForTheSameFiles(t *testing.T) {
 		made := files(t, filepath.Join(dir, ".git"))
 		return refs, made
 	}
-	refs, made := commit(texts, "x", start)
-	again, madeAgain := commit(texts, "x", start.In(time.FixedZone("", 3600)))
+	refs, made := commit(texts, "x", notestest.Start)
+	again, madeAgain := commit(texts, "x", notestest.Start.In(time.FixedZone("", 3600)))
 	must.Equal(t, "", refs, again)
 	must.Equal(t, "", made, madeAgain)
-	if other, _ := commit(texts, "y", start); other.OID == refs.OID {
+	if other, _ := commit(texts, "y", notestest.Start); other.OID == refs.OID {
 		t.Error("the message does not count")
 	}
-	if other, _ := commit(texts, "x", start.Add(time.Second)); other.OID == refs.OID {
+	if other, _ := commit(texts, "x", notestest.Start.Add(time.Second)); other.OID == refs.OID {
 		t.Error("the time does not count")
 	}
 }
@@ -85,9 +85,9 @@ func TestFreshCommitLeavesOutWhatMeansSomethingToGit(t *testing.T) {
 		"sub/.Git": "x", "sub/git~1": "x", "sub/.g\u200cit/x": "x", ".gitattributes": "* filter=x diff=x\n", "sub/x\\.git": "x",
 	})
 	booby(t, filepath.Join(dir, "sub", ".git"), mark)
-	must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t)
-	must.Equal(t, "the commit", plainGit(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "a.md\n")
-	if exists(t, mark) {
+	must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", notestest.Start))(t)
+	must.Equal(t, "the commit", notestest.Git(t, dir, "ls-tree", "-r", "--name-only", "HEAD"), "a.md\n")
+	if notestest.Exists(t, mark) {
 		t.Error("a program was run")
 	}
 }
@@ -95,29 +95,29 @@ func TestFreshCommitLeavesOutWhatMeansSomethingToGit(t *testing.T) {
 func TestFreshCommitOfNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	refs := must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t)
-	must.Equal(t, "the commit", plainGit(t, dir, "ls-tree", "-r", refs.OID), "")
-	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t, "again", amber.KindConflict)
+	refs := must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", notestest.Start))(t)
+	must.Equal(t, "the commit", notestest.Git(t, dir, "ls-tree", "-r", refs.OID), "")
+	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", notestest.Start))(t, "again", amber.KindConflict)
 }
 
 func TestFreshCommitRefusesWhatIsNoFile(t *testing.T) {
 	t.Parallel()
 	dir := freshDir(t, map[string]string{"a.md": "one"})
-	symlink(t, "/etc/passwd", filepath.Join(dir, "link.md"))
-	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t, "a link", amber.KindInvalid)
-	if exists(t, filepath.Join(dir, ".git")) {
+	notestest.Symlink(t, "/etc/passwd", filepath.Join(dir, "link.md"))
+	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", notestest.Start))(t, "a link", amber.KindInvalid)
+	if notestest.Exists(t, filepath.Join(dir, ".git")) {
 		t.Error("there is a repository")
 	}
 	dir = freshDir(t, map[string]string{strings.Repeat("d/", 120) + "a.md": "one"})
-	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t, "deep folders", amber.KindInvalid)
+	must.Fail(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", notestest.Start))(t, "deep folders", amber.KindInvalid)
 }
 
 func TestFreshCommitIsANotesFolder(t *testing.T) {
 	t.Parallel()
 	dir := freshDir(t, map[string]string{"a.md": "one"})
-	must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", start))(t)
-	d := dirAt(t, dir, notes.Options{})
-	write(t, d, "a", "two")
+	must.Get(gitobj.FreshCommit(t.Context(), gitobj.Options{}, dir, "x", notestest.Start))(t)
+	d := notestest.At(t, dir, notes.Options{})
+	notestest.Write(t, d, "a", "two")
 	must.NoError(t, d.Check(t.Context()))
-	must.Equal(t, "commits", strings.Count(plainGit(t, dir, "log", "--format=%H"), "\n"), 2)
+	must.Equal(t, "commits", strings.Count(notestest.Git(t, dir, "log", "--format=%H"), "\n"), 2)
 }

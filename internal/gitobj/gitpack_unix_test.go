@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/notes/notestest"
 )
 
 // gitPackOf writes a git pack of a repository.
@@ -51,7 +52,7 @@ func TestGitPackHoldsTheWholeHistory(t *testing.T) {
 				t.Parallel()
 				dir := sourceRepo(t, format)
 				if detached {
-					plainGit(t, dir, "checkout", "-q", "--detach", "HEAD~1")
+					notestest.Git(t, dir, "checkout", "-q", "--detach", "HEAD~1")
 				}
 				refs := readRefs(t, dir)
 				want := mustObjects(t, dir, refs, gitobj.Refs{})
@@ -60,9 +61,9 @@ func TestGitPackHoldsTheWholeHistory(t *testing.T) {
 				must.Equal(t, "mode", must.Get(os.Stat(file))(t).Mode().Perm(), 0o600)
 				// Anybody's git reads it.
 				clone := filepath.Join(t.TempDir(), "clone")
-				plainGit(t, dir, "clone", "-q", "--mirror", file, clone)
+				notestest.Git(t, dir, "clone", "-q", "--mirror", file, clone)
 				must.Equal(t, "", reachable(t, dir), reachable(t, clone))
-				plainGit(t, dir, "bundle", "verify", file)
+				notestest.Git(t, dir, "bundle", "verify", file)
 			})
 		}
 	}
@@ -74,7 +75,7 @@ func TestGitPackOfTheSameHistoryIsTheSame(t *testing.T) {
 	refs := readRefs(t, dir)
 	loose := contentOf(t, gitPackOf(t, dir, refs))
 	must.Equal(t, "a second git pack", contentOf(t, gitPackOf(t, dir, refs)), loose)
-	plainGit(t, dir, "gc", "-q", "--aggressive")
+	notestest.Git(t, dir, "gc", "-q", "--aggressive")
 	must.Equal(t, "the git pack of packed objects", contentOf(t, gitPackOf(t, dir, refs)), loose)
 	rebuilt := must.Get(build(t, refs, mustObjects(t, dir, refs, gitobj.Refs{})))(t)
 	must.Equal(t, "the git pack of a repository of the same objects", contentOf(t, gitPackOf(t, rebuilt, refs)), loose)
@@ -83,9 +84,9 @@ func TestGitPackOfTheSameHistoryIsTheSame(t *testing.T) {
 func TestNoGitPackOfAnEmptyHistory(t *testing.T) {
 	t.Parallel()
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "x")
-	plainGit(t, dir, "init", "-q", "--initial-branch=main")
+	notestest.Git(t, dir, "init", "-q", "--initial-branch=main")
 	err := gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, readRefs(t, dir), file)
-	if !errors.Is(err, gitobj.ErrEmptyHistory) || amber.KindOf(err) != amber.KindNotFound || exists(t, file) {
+	if !errors.Is(err, gitobj.ErrEmptyHistory) || amber.KindOf(err) != amber.KindNotFound || notestest.Exists(t, file) {
 		t.Errorf("got %v", err)
 	}
 	must.Kind(t, "read", gitobj.ReadGitPack(t.Context(), gitobj.Options{}, file, readRefs(t, dir), nil), amber.KindInvalid)
@@ -96,17 +97,17 @@ func TestWriteGitPackLeavesNoHalfFile(t *testing.T) {
 	dir := sourceRepo(t, "sha1")
 	refs := readRefs(t, dir)
 	file := filepath.Join(t.TempDir(), "x")
-	blob := strings.TrimSpace(plainGit(t, dir, "rev-parse", "HEAD:a.md"))
-	remove(t, filepath.Join(dir, ".git", "objects", blob[:2], blob[2:]))
+	blob := strings.TrimSpace(notestest.Git(t, dir, "rev-parse", "HEAD:a.md"))
+	notestest.Remove(t, filepath.Join(dir, ".git", "objects", blob[:2], blob[2:]))
 	err := gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, refs, file)
 	must.Kind(t, "write", err, amber.KindDamaged)
 	if !strings.Contains(err.Error(), blob) {
 		t.Errorf("it does not name %s: %v", blob, err)
 	}
-	if exists(t, file) {
+	if notestest.Exists(t, file) {
 		t.Error("there is a file")
 	}
-	put(t, file, "mine")
+	notestest.Put(t, file, "mine")
 	must.Kind(t, "over a file", gitobj.WriteGitPack(t.Context(), gitobj.Options{Dir: dir}, refs, file), amber.KindConflict)
 	must.Equal(t, "the file", string(contentOf(t, file)), "mine")
 }
@@ -150,7 +151,7 @@ func TestReadGitPackRefusesWhatIsNotTheGitPack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "x")
-			put(t, file, tt.file)
+			notestest.Put(t, file, tt.file)
 			got, err := readGitPack(t, file, refs)
 			must.Kind(t, name, err, tt.kind)
 			must.Equal(t, "objects handed out", len(got), 0)
@@ -163,10 +164,10 @@ func TestReadGitPackRefusesWhatIsNotTheGitPack(t *testing.T) {
 func TestGitPackWithEveryByteFlipped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	plainGit(t, dir, "init", "-q", "--initial-branch=main")
-	put(t, filepath.Join(dir, "a"), "a\n")
-	plainGit(t, dir, "add", "-A")
-	plainGit(t, dir, "commit", "-q", "-m", "a")
+	notestest.Git(t, dir, "init", "-q", "--initial-branch=main")
+	notestest.Put(t, filepath.Join(dir, "a"), "a\n")
+	notestest.Git(t, dir, "add", "-A")
+	notestest.Git(t, dir, "commit", "-q", "-m", "a")
 	refs := readRefs(t, dir)
 	good := contentOf(t, gitPackOf(t, dir, refs))
 	file := filepath.Join(t.TempDir(), "x")
@@ -176,7 +177,7 @@ func TestGitPackWithEveryByteFlipped(t *testing.T) {
 		}
 		bad := bytes.Clone(good)
 		bad[i] ^= 1 << (i % 8)
-		put(t, file, string(bad))
+		notestest.Put(t, file, string(bad))
 		if _, err := readGitPack(t, file, refs); err == nil {
 			t.Errorf("byte %d was flipped, and nobody minds", i)
 		}
@@ -193,12 +194,12 @@ func TestGitPackOfPartsOfAHistory(t *testing.T) {
 	_, pack, _ := bytes.Cut(contentOf(t, gitPackOf(t, dir, side)), []byte("\n\n"))
 	head, _, _ := bytes.Cut(contentOf(t, gitPackOf(t, dir, all)), []byte("\n\n"))
 	file := filepath.Join(t.TempDir(), "x")
-	put(t, file, string(head)+"\n\n"+string(pack))
+	notestest.Put(t, file, string(head)+"\n\n"+string(pack))
 	got, err := readGitPack(t, file, all)
 	must.Kind(t, "read", err, amber.KindDamaged)
 	must.Equal(t, "objects handed out", len(got), 0)
 	// A branch must be of commits.
-	tree := strings.TrimSpace(plainGit(t, dir, "rev-parse", "side^{tree}"))
+	tree := strings.TrimSpace(notestest.Git(t, dir, "rev-parse", "side^{tree}"))
 	bad := gitobj.Refs{Head: side.Head, OID: tree, Refs: []gitobj.Ref{{Name: side.Head, OID: tree}}}
 	must.Fail(readGitPack(t, gitPackOf(t, dir, bad), bad))(t, "branch of a tree", amber.KindDamaged)
 }
@@ -243,7 +244,7 @@ func TestGitPackThatClaimsAHugeObject(t *testing.T) {
 	entry(6, string([]byte{byte(size)}), "\x04\x80\x80\x80\x80\x40\x90\x04") // from 4 bytes, to 1<<34, copy four
 	sum := sha1.Sum(pack.Bytes())
 	file := filepath.Join(t.TempDir(), "x")
-	put(t, file, string(head)+"\n\n"+pack.String()+string(sum[:]))
+	notestest.Put(t, file, string(head)+"\n\n"+pack.String()+string(sum[:]))
 	_, err := readGitPack(t, file, refs)
 	must.Kind(t, "read", err, amber.KindDamaged)
 	if !strings.Contains(err.Error(), "over limit") {
@@ -271,7 +272,7 @@ func TestGitPackOfAHostileRepository(t *testing.T) {
 	booby(t, filepath.Join(dir, ".git"), mark)
 	before := contents(t, filepath.Join(dir, ".git"))
 	must.Equal(t, "", must.Get(readGitPack(t, gitPackOf(t, dir, refs), refs))(t), want)
-	if exists(t, mark) {
+	if notestest.Exists(t, mark) {
 		t.Error("a program was run")
 	}
 	must.Equal(t, "the repository", contents(t, filepath.Join(dir, ".git")), before)
@@ -288,7 +289,7 @@ func FuzzGitPackHeader(f *testing.F) {
 	want := gitobj.Refs{Head: "refs/heads/main", OID: oid, Refs: []gitobj.Ref{{Name: "refs/heads/main", OID: oid}}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file := filepath.Join(t.TempDir(), "x")
-		put(t, file, string(data))
+		notestest.Put(t, file, string(data))
 		// There is no such program: whatever passes the header ends there.
 		err := gitobj.ReadGitPack(t.Context(), gitobj.Options{Git: "/nonsense/git", Temp: t.TempDir()}, file, want, nil)
 		switch amber.KindOf(err) {

@@ -12,6 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/notes/notestest"
 )
 
 func fromGitPack(t *testing.T, file string, refs gitobj.Refs) (string, error) {
@@ -30,9 +31,9 @@ func TestBuiltFromGitPackIsTheWholeHistory(t *testing.T) {
 			dir := must.Get(fromGitPack(t, gitPackOf(t, source, refs), refs))(t)
 			must.Equal(t, "", reachable(t, source), reachable(t, dir))
 			must.Equal(t, "", readRefs(t, dir), refs)
-			plainGit(t, dir, "fsck", "--strict")
-			plainGit(t, dir, "checkout", "-q", "--", ".")
-			must.Equal(t, "the work tree differs", plainGit(t, dir, "status", "--porcelain"), "")
+			notestest.Git(t, dir, "fsck", "--strict")
+			notestest.Git(t, dir, "checkout", "-q", "--", ".")
+			must.Equal(t, "the work tree differs", notestest.Git(t, dir, "status", "--porcelain"), "")
 			again := gitobj.BuildFromGitPack(t.Context(), gitobj.Options{}, dir, gitPackOf(t, source, refs), refs)
 			must.Kind(t, "over a repository", again, amber.KindConflict)
 		})
@@ -42,17 +43,17 @@ func TestBuiltFromGitPackIsTheWholeHistory(t *testing.T) {
 func TestBuiltFromGitPackFromAChangedFileIsNothing(t *testing.T) {
 	t.Parallel()
 	source := t.TempDir()
-	plainGit(t, source, "init", "-q", "--initial-branch=main")
-	put(t, filepath.Join(source, "a"), "a\n")
-	plainGit(t, source, "add", "-A")
-	plainGit(t, source, "commit", "-q", "-m", "a")
+	notestest.Git(t, source, "init", "-q", "--initial-branch=main")
+	notestest.Put(t, filepath.Join(source, "a"), "a\n")
+	notestest.Git(t, source, "add", "-A")
+	notestest.Git(t, source, "commit", "-q", "-m", "a")
 	refs := readRefs(t, source)
 	good := contentOf(t, gitPackOf(t, source, refs))
 	file := filepath.Join(t.TempDir(), "x")
 	for i := 0; i < len(good); i += 7 {
 		bad := bytes.Clone(good)
 		bad[i] ^= 1 << (i % 8)
-		put(t, file, string(bad))
+		notestest.Put(t, file, string(bad))
 		dir, err := fromGitPack(t, file, refs)
 		if err == nil {
 			t.Errorf("byte %d was flipped, and nobody minds", i)
@@ -61,6 +62,6 @@ func TestBuiltFromGitPackFromAChangedFileIsNothing(t *testing.T) {
 	}
 	other := refs
 	other.Refs = append([]gitobj.Ref{{Name: "refs/heads/other", OID: refs.OID}}, refs.Refs...)
-	put(t, file, string(good))
+	notestest.Put(t, file, string(good))
 	must.Error(t, "refs that the git pack does not hold", must.Err(fromGitPack(t, file, other)))
 }

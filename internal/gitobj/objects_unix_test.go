@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/notes/notestest"
 )
 
 // objectsOf returns what Objects hands out.
@@ -42,7 +43,7 @@ func mustObjects(t *testing.T, dir string, want, have gitobj.Refs) map[string][]
 // reachable asks git for the ids of all objects.
 func reachable(t *testing.T, dir string) []string {
 	t.Helper()
-	ids := strings.Fields(plainGit(t, dir, "rev-list", "--objects", "--no-object-names", "--all"))
+	ids := strings.Fields(notestest.Git(t, dir, "rev-list", "--objects", "--no-object-names", "--all"))
 	slices.Sort(ids)
 	return ids
 }
@@ -51,22 +52,22 @@ func reachable(t *testing.T, dir string) []string {
 func sourceRepo(t *testing.T, format string) string {
 	t.Helper()
 	dir := t.TempDir()
-	plainGit(t, dir, "init", "-q", "--initial-branch=main", "--object-format="+format)
+	notestest.Git(t, dir, "init", "-q", "--initial-branch=main", "--object-format="+format)
 	commit := func(name, text string) {
-		put(t, filepath.Join(dir, name), text)
-		plainGit(t, dir, "add", "-A")
-		plainGit(t, dir, "commit", "-q", "-m", name)
+		notestest.Put(t, filepath.Join(dir, name), text)
+		notestest.Git(t, dir, "add", "-A")
+		notestest.Git(t, dir, "commit", "-q", "-m", name)
 	}
 	commit("a.md", "one\n")
 	commit("folder/b.md", "two\n")
-	plainGit(t, dir, "checkout", "-q", "-b", "side")
+	notestest.Git(t, dir, "checkout", "-q", "-b", "side")
 	commit("c.md", strings.Repeat("three\n", 1000))
-	plainGit(t, dir, "checkout", "-q", "main")
+	notestest.Git(t, dir, "checkout", "-q", "main")
 	commit("d.md", "\x00\xff binary")
-	plainGit(t, dir, "merge", "-q", "-m", "merge", "side")
-	plainGit(t, dir, "tag", "-a", "-m", "tag", "v1")
-	plainGit(t, dir, "tag", "light", "HEAD~1")
-	plainGit(t, dir, "tag", "blob", "HEAD:a.md")
+	notestest.Git(t, dir, "merge", "-q", "-m", "merge", "side")
+	notestest.Git(t, dir, "tag", "-a", "-m", "tag", "v1")
+	notestest.Git(t, dir, "tag", "light", "HEAD~1")
+	notestest.Git(t, dir, "tag", "blob", "HEAD:a.md")
 	return dir
 }
 
@@ -79,14 +80,14 @@ func TestObjectsAreAllThatAreReachable(t *testing.T) {
 			refs := readRefs(t, dir)
 			all := mustObjects(t, dir, refs, gitobj.Refs{})
 			must.Equal(t, "", reachable(t, dir), slices.Sorted(maps.Keys(all)))
-			oid := strings.TrimSpace(plainGit(t, dir, "rev-parse", "main:folder/b.md"))
+			oid := strings.TrimSpace(notestest.Git(t, dir, "rev-parse", "main:folder/b.md"))
 			must.Equal(t, "the blob", string(all[oid]), "blob 4\x00two\n")
-			plainGit(t, dir, "gc", "-q")
+			notestest.Git(t, dir, "gc", "-q")
 			must.Equal(t, "packed", mustObjects(t, dir, refs, gitobj.Refs{}), all)
 
-			put(t, filepath.Join(dir, "e.md"), "new\n")
-			plainGit(t, dir, "add", "-A")
-			plainGit(t, dir, "commit", "-q", "-m", "new")
+			notestest.Put(t, filepath.Join(dir, "e.md"), "new\n")
+			notestest.Git(t, dir, "add", "-A")
+			notestest.Git(t, dir, "commit", "-q", "-m", "new")
 			next := readRefs(t, dir)
 			fresh := mustObjects(t, dir, next, refs)
 			must.Equal(t, "new objects", len(fresh), 3)
@@ -115,7 +116,7 @@ func TestNoGitIsStartedForWhatIsKnown(t *testing.T) {
 func TestDamagedObjectsAreNamed(t *testing.T) {
 	t.Parallel()
 	object := func(t *testing.T, dir, rev string) (oid, file string) {
-		oid = strings.TrimSpace(plainGit(t, dir, "rev-parse", rev))
+		oid = strings.TrimSpace(notestest.Git(t, dir, "rev-parse", rev))
 		return oid, filepath.Join(dir, ".git", "objects", oid[:2], oid[2:])
 	}
 	for _, rev := range []string{"HEAD", "HEAD~1", "HEAD^{tree}", "HEAD:folder", "HEAD:folder/b.md", "v1"} {
@@ -151,21 +152,21 @@ func TestObjectsInFilesAndPacks(t *testing.T) {
 	for i := range random {
 		random[i] = byte(rnd.Uint32())
 	}
-	put(t, filepath.Join(dir, "large"), string(random))
-	plainGit(t, dir, "add", "-A")
-	plainGit(t, dir, "commit", "-q", "-m", "large")
+	notestest.Put(t, filepath.Join(dir, "large"), string(random))
+	notestest.Git(t, dir, "add", "-A")
+	notestest.Git(t, dir, "commit", "-q", "-m", "large")
 	refs := readRefs(t, dir)
 	want := mustObjects(t, dir, refs, gitobj.Refs{})
 	must.Equal(t, "", reachable(t, dir), slices.Sorted(maps.Keys(want)))
-	plainGit(t, dir, "repack", "-q", "-a")
+	notestest.Git(t, dir, "repack", "-q", "-a")
 	files, err := filepath.Glob(filepath.Join(dir, ".git", "objects", "??", "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
 	for i, file := range files {
 		if i%2 == 0 {
-			remove(t, file)
-			put(t, file, "no object")
+			notestest.Remove(t, file)
+			notestest.Put(t, file, "no object")
 		}
 	}
 	got := must.Get(objectsOf(t, gitobj.Options{Dir: dir}, refs, gitobj.Refs{}))(t)
@@ -179,21 +180,21 @@ func TestForeignRepositoryHasNoEffectAndIsNotWritten(t *testing.T) {
 	want := mustObjects(t, dir, refs, gitobj.Refs{})
 	git := filepath.Join(dir, ".git")
 	mark := filepath.Join(t.TempDir(), "mark")
-	prog := program(t, mark)
+	prog := notestest.Program(t, mark)
 	head := refs.OID
-	plainGit(t, dir, "commit-graph", "write", "--reachable")
-	plainGit(t, dir, "replace", head, head+"~1")
+	notestest.Git(t, dir, "commit-graph", "write", "--reachable")
+	notestest.Git(t, dir, "replace", head, head+"~1")
 	for _, hook := range []string{"post-index-change", "reference-transaction", "pre-auto-gc"} {
-		script(t, filepath.Join(git, "hooks", hook), prog+" </dev/null")
+		notestest.Script(t, filepath.Join(git, "hooks", hook), prog+" </dev/null")
 	}
-	put(t, filepath.Join(git, "info", "grafts"), head+"\n")
-	put(t, filepath.Join(git, "info", "attributes"), "* filter=x\n")
-	put(t, filepath.Join(git, "config"), "[core]\n\tfsmonitor = "+prog+"\n\tsshCommand = "+prog+"\n[alias]\n\trev-list = !"+prog+
+	notestest.Put(t, filepath.Join(git, "info", "grafts"), head+"\n")
+	notestest.Put(t, filepath.Join(git, "info", "attributes"), "* filter=x\n")
+	notestest.Put(t, filepath.Join(git, "config"), "[core]\n\tfsmonitor = "+prog+"\n\tsshCommand = "+prog+"\n[alias]\n\trev-list = !"+prog+
 		"\n[filter \"x\"]\n\tclean = "+prog+"\n\tsmudge = "+prog+"\n[include]\n\tpath = /nowhere\n[core]\n\tbroken syntax [[[\n")
 	before := contents(t, dir)
 	must.Equal(t, "", mustObjects(t, dir, refs, gitobj.Refs{}), want)
 	must.Equal(t, "the repository", contents(t, dir), before)
-	if exists(t, mark) {
+	if notestest.Exists(t, mark) {
 		t.Error("a program was run")
 	}
 }
@@ -218,9 +219,9 @@ func TestRepositoriesThatAreNotWhole(t *testing.T) {
 	t.Parallel()
 	clone := func(t *testing.T, args ...string) string {
 		from := sourceRepo(t, "sha1")
-		plainGit(t, from, "config", "uploadpack.allowFilter", "true")
+		notestest.Git(t, from, "config", "uploadpack.allowFilter", "true")
 		dir := filepath.Join(t.TempDir(), "clone")
-		plainGit(t, from, append(append([]string{"clone", "-q"}, args...), "file://"+from, dir)...)
+		notestest.Git(t, from, append(append([]string{"clone", "-q"}, args...), "file://"+from, dir)...)
 		return dir
 	}
 	tests := map[string]func(t *testing.T) string{
@@ -228,14 +229,14 @@ func TestRepositoriesThatAreNotWhole(t *testing.T) {
 		"partial": func(t *testing.T) string { return clone(t, "--filter=blob:none", "--no-checkout") },
 		"borrowing": func(t *testing.T) string {
 			from, dir := sourceRepo(t, "sha1"), filepath.Join(t.TempDir(), "clone")
-			plainGit(t, from, "clone", "-q", "--shared", from, dir)
+			notestest.Git(t, from, "clone", "-q", "--shared", from, dir)
 			return dir
 		},
 		"linked objects": func(t *testing.T) string {
 			dir := sourceRepo(t, "sha1")
 			away := filepath.Join(t.TempDir(), "objects")
 			must.Do(t, os.Rename(filepath.Join(dir, ".git", "objects"), away))
-			symlink(t, away, filepath.Join(dir, ".git", "objects"))
+			notestest.Symlink(t, away, filepath.Join(dir, ".git", "objects"))
 			return dir
 		},
 	}
@@ -259,7 +260,7 @@ func TestObjectsEndsWithItsCallerAndWithGit(t *testing.T) {
 	t.Parallel()
 	dir := sourceRepo(t, "sha1")
 	refs := readRefs(t, dir)
-	plainGit(t, dir, "gc", "-q") // packed objects need every program
+	notestest.Git(t, dir, "gc", "-q") // packed objects need every program
 	temp := t.TempDir()
 	o := gitobj.Options{Dir: dir, Temp: temp}
 
@@ -277,7 +278,7 @@ func TestObjectsEndsWithItsCallerAndWithGit(t *testing.T) {
 
 	for _, step := range []string{"rev-list", "--batch", "--batch-check"} {
 		hung := o
-		hung.Git, hung.Timeout = fakeGit(t, "for a do if [ \"$a\" = "+step+" ]; then exec sleep 3600; fi; done"), 200*time.Millisecond
+		hung.Git, hung.Timeout = notestest.FakeGit(t, "for a do if [ \"$a\" = "+step+" ]; then exec sleep 3600; fi; done"), 200*time.Millisecond
 		_, err := objectsOf(t, hung, refs, gitobj.Refs{})
 		must.Kind(t, step, err, amber.KindUnreachable)
 		if err == nil || !strings.Contains(err.Error(), "git was silent") {
@@ -286,7 +287,7 @@ func TestObjectsEndsWithItsCallerAndWithGit(t *testing.T) {
 	}
 	for _, step := range []string{"rev-list", "--batch"} {
 		killed := o
-		killed.Git = fakeGit(t, "for a do if [ \"$a\" = "+step+" ]; then kill -9 $$; fi; done")
+		killed.Git = notestest.FakeGit(t, "for a do if [ \"$a\" = "+step+" ]; then kill -9 $$; fi; done")
 		must.Error(t, step+" with a killed git", must.Err(objectsOf(t, killed, refs, gitobj.Refs{})))
 	}
 	none := o

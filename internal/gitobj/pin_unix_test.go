@@ -12,32 +12,33 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/notes/notestest"
 )
 
 func TestPinKeepsACommitFromBeingCollected(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
-	write(t, d, "known", "text")
-	head := strings.TrimSpace(plainGit(t, dir, "rev-parse", "HEAD"))
+	d, dir := notestest.New(t)
+	notestest.Write(t, d, "known", "text")
+	head := strings.TrimSpace(notestest.Git(t, dir, "rev-parse", "HEAD"))
 	before := tree(t, filepath.Join(dir, ".git"))
 	unpin := must.Get(gitobj.Pin(fsx.OS(), dir, "one", head))(t)
-	must.Equal(t, "pinned", strings.TrimSpace(plainGit(t, dir, "rev-parse", "refs/amber/snapshot/one")), head)
-	for what, err := range each(t.Context(), d) {
+	must.Equal(t, "pinned", strings.TrimSpace(notestest.Git(t, dir, "rev-parse", "refs/amber/snapshot/one")), head)
+	for what, err := range notestest.Each(t.Context(), d) {
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	// The branch is rewritten and everything unreachable collected.
-	plainGit(t, dir, "checkout", "-q", "--orphan", "new")
-	plainGit(t, dir, "commit", "-q", "--allow-empty", "-m", "new")
-	plainGit(t, dir, "branch", "-M", "main")
-	plainGit(t, dir, "reflog", "expire", "--expire=now", "--all")
-	plainGit(t, dir, "prune", "--expire=now")
-	plainGit(t, dir, "cat-file", "-e", head+":known.md")
+	notestest.Git(t, dir, "checkout", "-q", "--orphan", "new")
+	notestest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "new")
+	notestest.Git(t, dir, "branch", "-M", "main")
+	notestest.Git(t, dir, "reflog", "expire", "--expire=now", "--all")
+	notestest.Git(t, dir, "prune", "--expire=now")
+	notestest.Git(t, dir, "cat-file", "-e", head+":known.md")
 	for range 2 {
 		must.Do(t, unpin())
 	}
-	plainGit(t, dir, "reset", "-q", "--hard", head)
+	notestest.Git(t, dir, "reset", "-q", "--hard", head)
 	for path := range tree(t, filepath.Join(dir, ".git")) {
 		if !before[path] && strings.HasPrefix(path, "refs/") {
 			t.Errorf("%s is left", path)
@@ -58,11 +59,11 @@ func tree(t *testing.T, dir string) map[string]bool {
 
 func TestPinsOfTheDeadAreSwept(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
-	head := write(t, d, "known", "text").Commit
+	d, dir := notestest.New(t)
+	head := notestest.Write(t, d, "known", "text").Commit
 	pins := filepath.Join(dir, ".git", "refs", "amber", "snapshot")
 	for _, name := range []string{"dead", "dead.lock", "older", "lonely.lock", fsx.TempPrefix + "1"} {
-		put(t, filepath.Join(pins, name), head+"\n")
+		notestest.Put(t, filepath.Join(pins, name), head+"\n")
 	}
 	unpin := must.Get(gitobj.Pin(fsx.OS(), dir, "one", head))(t)
 	if got := tree(t, pins); len(got) != 3 || !got["one"] || !got["one.lock"] {
@@ -70,12 +71,12 @@ func TestPinsOfTheDeadAreSwept(t *testing.T) {
 	}
 	must.Fail(gitobj.Pin(fsx.OS(), dir, "one", head))(t, "pin again", amber.KindBusy)
 	other := must.Get(gitobj.Pin(fsx.OS(), dir, "two", head))(t)
-	if !exists(t, filepath.Join(pins, "one")) {
+	if !notestest.Exists(t, filepath.Join(pins, "one")) {
 		t.Error("the pin of somebody alive was swept")
 	}
 	must.NoError(t, unpin())
 	must.NoError(t, other())
-	if exists(t, filepath.Dir(pins)) {
+	if notestest.Exists(t, filepath.Dir(pins)) {
 		t.Error("the folders are left")
 	}
 	must.NoError(t, d.Check(t.Context()))
@@ -84,34 +85,34 @@ func TestPinsOfTheDeadAreSwept(t *testing.T) {
 // A git gc meanwhile packs the pin; the next snapshot removes it.
 func TestPackedPinIsDropped(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
-	head := write(t, d, "known", "text").Commit
+	d, dir := notestest.New(t)
+	head := notestest.Write(t, d, "known", "text").Commit
 	unpin := must.Get(gitobj.Pin(fsx.OS(), dir, "one", head))(t)
-	plainGit(t, dir, "pack-refs", "--all", "--no-prune")
+	notestest.Git(t, dir, "pack-refs", "--all", "--no-prune")
 	must.Do(t, d.CommitAll(t.Context()))
-	plainGit(t, dir, "rev-parse", "--verify", "refs/amber/snapshot/one")
+	notestest.Git(t, dir, "rev-parse", "--verify", "refs/amber/snapshot/one")
 	must.Do(t, unpin())
 	must.Do(t, d.CommitAll(t.Context()))
-	must.Equal(t, "refs", plainGit(t, dir, "for-each-ref", "--format=%(refname)"), "refs/heads/main\n")
+	must.Equal(t, "refs", notestest.Git(t, dir, "for-each-ref", "--format=%(refname)"), "refs/heads/main\n")
 }
 
 func TestPinRefusesWhatLeadsElsewhere(t *testing.T) {
 	t.Parallel()
 	oid := strings.Repeat("a", 40)
 	for _, link := range []string{"refs", "refs/amber", "refs/amber/snapshot"} {
-		d, dir := newDir(t)
-		write(t, d, "known", "text")
+		d, dir := notestest.New(t)
+		notestest.Write(t, d, "known", "text")
 		away := t.TempDir()
 		path := filepath.Join(dir, ".git", link)
 		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		os.RemoveAll(path)
-		symlink(t, away, path)
+		notestest.Symlink(t, away, path)
 		must.Fail(gitobj.Pin(fsx.OS(), dir, "one", oid))(t, link, amber.KindDamaged)
 		must.Equal(t, "files behind "+link, len(tree(t, away)), 1)
 		must.Kind(t, "check", d.Check(t.Context()), amber.KindDamaged)
 	}
-	d, dir := newDir(t)
-	write(t, d, "known", "text")
+	d, dir := notestest.New(t)
+	notestest.Write(t, d, "known", "text")
 	for _, name := range []string{"", "..", "a/b", "a.lock", "-a", "A", strings.Repeat("a", 65)} {
 		must.Fail(gitobj.Pin(fsx.OS(), dir, name, oid))(t, name, amber.KindInvalid)
 	}

@@ -16,14 +16,15 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/notes/notestest"
 )
 
 // booby fills a .git folder with everything that makes a git run a program, and leaves a mark when one is.
 func booby(t *testing.T, git, mark string) {
 	t.Helper()
-	prog := program(t, mark)
-	put(t, filepath.Join(git, "more"), "[core]\n\tfsmonitor = "+prog+"\n")
-	put(t, filepath.Join(git, "config"), strings.ReplaceAll(`[core]
+	prog := notestest.Program(t, mark)
+	notestest.Put(t, filepath.Join(git, "more"), "[core]\n\tfsmonitor = "+prog+"\n")
+	notestest.Put(t, filepath.Join(git, "config"), strings.ReplaceAll(`[core]
 	repositoryformatversion = 0
 	fsmonitor = PROGRAM
 	sshCommand = PROGRAM
@@ -59,10 +60,10 @@ func booby(t *testing.T, git, mark string) {
 	recentObjectsHook = PROGRAM
 `, "PROGRAM", prog))
 	for _, hook := range []string{"post-checkout", "post-index-change", "reference-transaction", "pre-commit", "post-rewrite", "fsmonitor-watchman"} {
-		script(t, filepath.Join(git, "hooks", hook), prog+" </dev/null")
+		notestest.Script(t, filepath.Join(git, "hooks", hook), prog+" </dev/null")
 	}
 	for _, name := range []string{"attributes", "info/attributes"} {
-		put(t, filepath.Join(git, name), "* filter=x diff=x\n")
+		notestest.Put(t, filepath.Join(git, name), "* filter=x diff=x\n")
 	}
 }
 
@@ -86,7 +87,7 @@ func rawOf(t *testing.T, dir string) string {
 	t.Helper()
 	raw := filepath.Join(t.TempDir(), "raw")
 	for path, content := range files(t, filepath.Join(dir, ".git")) {
-		put(t, filepath.Join(raw, path), content)
+		notestest.Put(t, filepath.Join(raw, path), content)
 	}
 	return raw
 }
@@ -114,17 +115,17 @@ func TestRawRepositoryIsRead(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		for name, prepare := range map[string]func(t *testing.T, dir string){
 			"loose":    func(t *testing.T, dir string) {},
-			"packed":   func(t *testing.T, dir string) { plainGit(t, dir, "gc", "-q") },
-			"detached": func(t *testing.T, dir string) { plainGit(t, dir, "checkout", "-q", "--detach", "HEAD~1") },
+			"packed":   func(t *testing.T, dir string) { notestest.Git(t, dir, "gc", "-q") },
+			"detached": func(t *testing.T, dir string) { notestest.Git(t, dir, "checkout", "-q", "--detach", "HEAD~1") },
 			"some of each": func(t *testing.T, dir string) {
-				plainGit(t, dir, "repack", "-q", "-d")
-				put(t, filepath.Join(dir, "e.md"), "five\n")
-				plainGit(t, dir, "add", "-A")
-				plainGit(t, dir, "commit", "-q", "-m", "five")
-				plainGit(t, dir, "repack", "-q", "-d")
-				put(t, filepath.Join(dir, "f.md"), "six\n")
-				plainGit(t, dir, "add", "-A")
-				plainGit(t, dir, "commit", "-q", "-m", "six")
+				notestest.Git(t, dir, "repack", "-q", "-d")
+				notestest.Put(t, filepath.Join(dir, "e.md"), "five\n")
+				notestest.Git(t, dir, "add", "-A")
+				notestest.Git(t, dir, "commit", "-q", "-m", "five")
+				notestest.Git(t, dir, "repack", "-q", "-d")
+				notestest.Put(t, filepath.Join(dir, "f.md"), "six\n")
+				notestest.Git(t, dir, "add", "-A")
+				notestest.Git(t, dir, "commit", "-q", "-m", "six")
 			},
 		} {
 			t.Run(format+" "+name, func(t *testing.T) {
@@ -144,32 +145,32 @@ func TestRawRepositoryIsRead(t *testing.T) {
 func TestB10_RawRepositoryWithPackedRefsIsRead(t *testing.T) {
 	t.Parallel()
 	dir := sourceRepo(t, "sha1")
-	plainGit(t, dir, "gc", "-q")
+	notestest.Git(t, dir, "gc", "-q")
 	raw := rawOf(t, dir)
-	if exists(t, filepath.Join(raw, "refs")) {
+	if notestest.Exists(t, filepath.Join(raw, "refs")) {
 		t.Fatal("there is a folder of refs, and should be none")
 	}
 	refs, all, err := rawRepo(t, raw)
 	must.Do(t, err)
 	back := t.TempDir()
 	must.Do(t, gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)))
-	if exists(t, filepath.Join(back, ".git", "packed-refs")) {
+	if notestest.Exists(t, filepath.Join(back, ".git", "packed-refs")) {
 		t.Error("the refs are packed")
 	}
 	// Carried as files alone once more, it is a repository to anybody's git.
 	again := t.TempDir()
 	for path, content := range files(t, filepath.Join(back, ".git")) {
-		put(t, filepath.Join(again, ".git", path), content)
+		notestest.Put(t, filepath.Join(again, ".git", path), content)
 	}
-	plainGit(t, again, "fsck", "--strict", "--full")
+	notestest.Git(t, again, "fsck", "--strict", "--full")
 	must.Equal(t, "", readRefs(t, dir), readRefs(t, again))
 	must.Equal(t, "", reachable(t, dir), reachable(t, again))
 	for path, content := range files(t, dir) {
 		if !strings.HasPrefix(path, ".git/") {
-			put(t, filepath.Join(again, path), content)
+			notestest.Put(t, filepath.Join(again, path), content)
 		}
 	}
-	must.Equal(t, "git sees changes", plainGit(t, again, "status", "--porcelain"), "")
+	must.Equal(t, "git sees changes", notestest.Git(t, again, "status", "--porcelain"), "")
 	nobodyElse(t, back)
 }
 
@@ -178,7 +179,7 @@ func TestB14_RawLocksHaveNoEffect(t *testing.T) {
 	dir := sourceRepo(t, "sha1")
 	raw := rawOf(t, dir)
 	for _, lock := range []string{"index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "refs/heads/main.lock", "objects/pack/x.lock"} {
-		put(t, filepath.Join(raw, lock), "nonsense")
+		notestest.Put(t, filepath.Join(raw, lock), "nonsense")
 	}
 	refs, all, err := rawRepo(t, raw)
 	must.Do(t, err)
@@ -189,7 +190,7 @@ func TestB14_RawLocksHaveNoEffect(t *testing.T) {
 			t.Errorf("%s came back", path)
 		}
 	}
-	plainGit(t, back, "commit", "-q", "--allow-empty", "-m", "it goes on")
+	notestest.Git(t, back, "commit", "-q", "--allow-empty", "-m", "it goes on")
 }
 
 func TestHostileRawRepositoryHasNoEffect(t *testing.T) {
@@ -227,26 +228,26 @@ func TestHostileRawRepositoryHasNoEffect(t *testing.T) {
 		"objects/pack/pack-1.promisor":    "",
 		"objects/pack/pack-nonsense.pack": "nonsense",
 	} {
-		put(t, filepath.Join(raw, name), content)
+		notestest.Put(t, filepath.Join(raw, name), content)
 	}
 	refs, all, err := rawRepo(t, raw)
 	must.Do(t, err)
 	must.Equal(t, "", all, want)
 	must.Equal(t, "", readRefs(t, dir), refs)
-	if exists(t, mark) {
+	if notestest.Exists(t, mark) {
 		t.Error("a program was run")
 	}
 	// The trap works: plain git falls into it.
 	plain := filepath.Join(t.TempDir(), "plain")
-	put(t, filepath.Join(plain, "a.md"), "x")
+	notestest.Put(t, filepath.Join(plain, "a.md"), "x")
 	must.Do(t, os.Rename(raw, filepath.Join(plain, ".git")))
 	for _, name := range []string{"commondir", "config.worktree", "shallow", "index", "gitdir"} {
-		remove(t, filepath.Join(plain, ".git", name))
+		notestest.Remove(t, filepath.Join(plain, ".git", name))
 	}
 	cmd := exec.Command("git", "add", "a.md")
 	cmd.Dir = plain
 	_ = cmd.Run()
-	if !exists(t, mark) {
+	if !notestest.Exists(t, mark) {
 		t.Error("the trap does not work")
 	}
 }
@@ -259,23 +260,25 @@ func TestRawRepositoryThatIsNotWholeIsRefused(t *testing.T) {
 		spoil  func(t *testing.T, raw string, refs gitobj.Refs)
 	}{
 		"ref to nowhere": {false, func(t *testing.T, raw string, refs gitobj.Refs) {
-			put(t, filepath.Join(raw, "refs/heads/other"), strings.Repeat("a", 40)+"\n")
+			notestest.Put(t, filepath.Join(raw, "refs/heads/other"), strings.Repeat("a", 40)+"\n")
 		}},
-		"lost object": {false, func(t *testing.T, raw string, refs gitobj.Refs) { remove(t, filepath.Join(raw, loose(refs.OID))) }},
+		"lost object": {false, func(t *testing.T, raw string, refs gitobj.Refs) {
+			notestest.Remove(t, filepath.Join(raw, loose(refs.OID)))
+		}},
 		"spoiled object": {false, func(t *testing.T, raw string, refs gitobj.Refs) {
-			put(t, filepath.Join(raw, loose(refs.OID)), "nonsense")
+			notestest.Put(t, filepath.Join(raw, loose(refs.OID)), "nonsense")
 		}},
 		"object of another id": {false, func(t *testing.T, raw string, refs gitobj.Refs) {
 			other := contentOf(t, filepath.Join(raw, loose(oidOf(refs, "refs/heads/side"))))
-			put(t, filepath.Join(raw, loose(refs.OID)), string(other))
+			notestest.Put(t, filepath.Join(raw, loose(refs.OID)), string(other))
 		}},
 		"pack cut off": {true, func(t *testing.T, raw string, refs gitobj.Refs) {
 			pack := onePack(t, raw)
-			put(t, pack, string(contentOf(t, pack)[:100]))
+			notestest.Put(t, pack, string(contentOf(t, pack)[:100]))
 		}},
-		"no pack": {true, func(t *testing.T, raw string, refs gitobj.Refs) { remove(t, onePack(t, raw)) }},
+		"no pack": {true, func(t *testing.T, raw string, refs gitobj.Refs) { notestest.Remove(t, onePack(t, raw)) }},
 		"branch of a tree": {false, func(t *testing.T, raw string, refs gitobj.Refs) {
-			put(t, filepath.Join(raw, "refs/heads/other"), oidOf(refs, "refs/tags/blob")+"\n")
+			notestest.Put(t, filepath.Join(raw, "refs/heads/other"), oidOf(refs, "refs/tags/blob")+"\n")
 		}},
 	}
 	for name, tt := range tests {
@@ -283,7 +286,7 @@ func TestRawRepositoryThatIsNotWholeIsRefused(t *testing.T) {
 			t.Parallel()
 			dir := sourceRepo(t, "sha1")
 			if tt.packed {
-				plainGit(t, dir, "gc", "-q")
+				notestest.Git(t, dir, "gc", "-q")
 			}
 			raw := rawOf(t, dir)
 			tt.spoil(t, raw, readRefs(t, dir))
@@ -309,9 +312,9 @@ func TestRawFilesWithoutARepository(t *testing.T) {
 		"no HEAD": "-", "empty": "", "zeros": strings.Repeat("0", 40) + "\n", "zeros of SHA-256": strings.Repeat("0", 64),
 	} {
 		raw := t.TempDir()
-		put(t, filepath.Join(raw, "config"), "")
+		notestest.Put(t, filepath.Join(raw, "config"), "")
 		if head != "-" {
-			put(t, filepath.Join(raw, "HEAD"), head)
+			notestest.Put(t, filepath.Join(raw, "HEAD"), head)
 		}
 		refs, found, err := gitobj.RawRefs(fsx.OS(), raw)
 		if found || err != nil || len(refs.Refs) > 0 {
@@ -323,7 +326,7 @@ func TestRawFilesWithoutARepository(t *testing.T) {
 	}
 	// Before the first commit there is nothing to hand out.
 	raw := t.TempDir()
-	put(t, filepath.Join(raw, "HEAD"), "ref: refs/heads/main\n")
+	notestest.Put(t, filepath.Join(raw, "HEAD"), "ref: refs/heads/main\n")
 	refs, all, err := rawRepo(t, raw)
 	if err != nil || len(all) > 0 || refs.Head != "refs/heads/main" || refs.OID != "" {
 		t.Errorf("%+v, %v", refs, err)
@@ -334,7 +337,7 @@ func TestWriteRawOfRefsThatNeedFolders(t *testing.T) {
 	t.Parallel()
 	dir := sourceRepo(t, "sha1")
 	for _, name := range []string{"refs/heads/a/b/c", "refs/heads/a/b/d", "refs/tags/x/y"} {
-		plainGit(t, dir, "update-ref", name, "HEAD")
+		notestest.Git(t, dir, "update-ref", name, "HEAD")
 	}
 	refs := readRefs(t, dir)
 	all := mustObjects(t, dir, refs, gitobj.Refs{})
@@ -343,7 +346,7 @@ func TestWriteRawOfRefsThatNeedFolders(t *testing.T) {
 	must.Equal(t, "", readRefs(t, back), refs)
 	must.Equal(t, "", gitRefs(t, dir), gitRefs(t, back))
 	must.Kind(t, "again", gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(all)), amber.KindConflict)
-	if !exists(t, filepath.Join(back, ".git", "HEAD")) {
+	if !notestest.Exists(t, filepath.Join(back, ".git", "HEAD")) {
 		t.Error("what was there is gone")
 	}
 }
@@ -356,26 +359,26 @@ func TestWriteRawWithoutAnyRef(t *testing.T) {
 	back, again := t.TempDir(), t.TempDir()
 	must.Do(t, gitobj.WriteRaw(t.Context(), gitobj.Options{}, back, refs, from(mustObjects(t, dir, refs, gitobj.Refs{}))))
 	for path, content := range files(t, filepath.Join(back, ".git")) {
-		put(t, filepath.Join(again, ".git", path), content)
+		notestest.Put(t, filepath.Join(again, ".git", path), content)
 	}
-	plainGit(t, again, "fsck", "--strict", "--full")
-	must.Equal(t, "HEAD", strings.TrimSpace(plainGit(t, again, "rev-parse", "HEAD")), oid)
+	notestest.Git(t, again, "fsck", "--strict", "--full")
+	must.Equal(t, "HEAD", strings.TrimSpace(notestest.Git(t, again, "rev-parse", "HEAD")), oid)
 }
 
 // looseRepo makes a repository of objects that git itself would not make.
 func looseRepo(t *testing.T, refs gitobj.Refs, all map[string][]byte) string {
 	t.Helper()
 	dir := t.TempDir()
-	plainGit(t, dir, "init", "-q", "--initial-branch=main")
+	notestest.Git(t, dir, "init", "-q", "--initial-branch=main")
 	for oid, raw := range all {
 		var b strings.Builder
 		w := zlib.NewWriter(&b)
 		must.Get(w.Write(raw))(t)
 		must.Do(t, w.Close())
-		put(t, filepath.Join(dir, ".git/objects", oid[:2], oid[2:]), b.String())
+		notestest.Put(t, filepath.Join(dir, ".git/objects", oid[:2], oid[2:]), b.String())
 	}
 	for _, ref := range refs.Refs {
-		put(t, filepath.Join(dir, ".git", ref.Name), ref.OID+"\n")
+		notestest.Put(t, filepath.Join(dir, ".git", ref.Name), ref.OID+"\n")
 	}
 	return dir
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/notes/notestest"
 )
 
 func readRefs(t *testing.T, dir string) gitobj.Refs {
@@ -29,7 +30,7 @@ func readRefs(t *testing.T, dir string) gitobj.Refs {
 func gitRefs(t *testing.T, dir string) []gitobj.Ref {
 	t.Helper()
 	var refs []gitobj.Ref
-	for line := range strings.Lines(plainGit(t, dir, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags")) {
+	for line := range strings.Lines(notestest.Git(t, dir, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags")) {
 		name, oid, _ := strings.Cut(strings.TrimSpace(line), " ")
 		refs = append(refs, gitobj.Ref{Name: name, OID: oid})
 	}
@@ -45,28 +46,28 @@ func TestReadRefsReadsWhatGitReads(t *testing.T) {
 			if _, found, err := gitobj.ReadRefs(fsx.OS(), dir); found || err != nil {
 				t.Fatalf("found a repository in an empty folder: %v", err)
 			}
-			plainGit(t, dir, "init", "-q", "--initial-branch=main", "--object-format="+format)
+			notestest.Git(t, dir, "init", "-q", "--initial-branch=main", "--object-format="+format)
 			if got := readRefs(t, dir); !got.Equal(gitobj.Refs{Head: "refs/heads/main"}) {
 				t.Errorf("before the first commit: %+v", got)
 			}
-			plainGit(t, dir, "commit", "-q", "--allow-empty", "-m", "one")
-			plainGit(t, dir, "tag", "-a", "-m", "tag", "v1")
-			plainGit(t, dir, "branch", "side/branch")
-			plainGit(t, dir, "pack-refs", "--all")
-			plainGit(t, dir, "commit", "-q", "--allow-empty", "-m", "two")
-			plainGit(t, dir, "tag", "light")
-			plainGit(t, dir, "update-ref", "refs/remotes/origin/main", "HEAD")
-			plainGit(t, dir, "update-ref", "refs/amber/snapshot/x", "HEAD")
-			put(t, filepath.Join(dir, ".git/refs/heads/main.lock"), "")
-			put(t, filepath.Join(dir, ".git/refs/heads/.amber-tmp-1"), "")
+			notestest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "one")
+			notestest.Git(t, dir, "tag", "-a", "-m", "tag", "v1")
+			notestest.Git(t, dir, "branch", "side/branch")
+			notestest.Git(t, dir, "pack-refs", "--all")
+			notestest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "two")
+			notestest.Git(t, dir, "tag", "light")
+			notestest.Git(t, dir, "update-ref", "refs/remotes/origin/main", "HEAD")
+			notestest.Git(t, dir, "update-ref", "refs/amber/snapshot/x", "HEAD")
+			notestest.Put(t, filepath.Join(dir, ".git/refs/heads/main.lock"), "")
+			notestest.Put(t, filepath.Join(dir, ".git/refs/heads/.amber-tmp-1"), "")
 
 			got := readRefs(t, dir)
-			want := gitobj.Refs{Head: "refs/heads/main", OID: strings.TrimSpace(plainGit(t, dir, "rev-parse", "HEAD")), Refs: gitRefs(t, dir)}
+			want := gitobj.Refs{Head: "refs/heads/main", OID: strings.TrimSpace(notestest.Git(t, dir, "rev-parse", "HEAD")), Refs: gitRefs(t, dir)}
 			must.Equal(t, "", got, want)
-			plainGit(t, dir, "pack-refs", "--all")
+			notestest.Git(t, dir, "pack-refs", "--all")
 			must.Equal(t, "packed", readRefs(t, dir), want)
-			remove(t, filepath.Join(dir, ".git/refs/heads/main.lock"))
-			plainGit(t, dir, "checkout", "-q", "--detach")
+			notestest.Remove(t, filepath.Join(dir, ".git/refs/heads/main.lock"))
+			notestest.Git(t, dir, "checkout", "-q", "--detach")
 			if got := readRefs(t, dir); got.Head != want.OID || got.OID != want.OID {
 				t.Errorf("detached: %+v", got)
 			}
@@ -78,7 +79,9 @@ func TestReadRefsRefusesWhatGitWouldNotRead(t *testing.T) {
 	t.Parallel()
 	oid := strings.Repeat("a", 40)
 	file := func(name, content string) func(t *testing.T, git string) {
-		return func(t *testing.T, git string) { put(t, filepath.Join(git, filepath.FromSlash(name)), content) }
+		return func(t *testing.T, git string) {
+			notestest.Put(t, filepath.Join(git, filepath.FromSlash(name)), content)
+		}
 	}
 	tests := map[string]struct {
 		spoil func(t *testing.T, git string)
@@ -97,25 +100,29 @@ func TestReadRefsRefusesWhatGitWouldNotRead(t *testing.T) {
 		"packed name":    {file("packed-refs", oid+" refs/heads/../../x\n"), amber.KindDamaged},
 		"excluding":      {file("packed-refs", oid+" refs/heads/main/x\n"), amber.KindDamaged},
 		"huge packed":    {file("packed-refs", strings.Repeat("#\n", 5<<20)), amber.KindDamaged},
-		"too many":       {func(t *testing.T, git string) { put(t, filepath.Join(git, "packed-refs"), manyRefs(10_001)) }, amber.KindQuota},
-		"head":           {file("HEAD", "ref: ../../x\n"), amber.KindDamaged},
-		"head is a tag":  {file("HEAD", "ref: refs/tags/x\n"), amber.KindDamaged},
-		"garbage head":   {file("HEAD", "x"), amber.KindDamaged},
-		"reftable":       {file("reftable/tables.list", ""), amber.KindUnsupported},
+		"too many": {func(t *testing.T, git string) {
+			notestest.Put(t, filepath.Join(git, "packed-refs"), manyRefs(10_001))
+		}, amber.KindQuota},
+		"head":          {file("HEAD", "ref: ../../x\n"), amber.KindDamaged},
+		"head is a tag": {file("HEAD", "ref: refs/tags/x\n"), amber.KindDamaged},
+		"garbage head":  {file("HEAD", "x"), amber.KindDamaged},
+		"reftable":      {file("reftable/tables.list", ""), amber.KindUnsupported},
 		"linked refs": {func(t *testing.T, git string) {
-			remove(t, filepath.Join(git, "refs/tags"))
-			symlink(t, "/", filepath.Join(git, "refs/tags"))
+			notestest.Remove(t, filepath.Join(git, "refs/tags"))
+			notestest.Symlink(t, "/", filepath.Join(git, "refs/tags"))
 		}, amber.KindUnsupported},
-		"linked ref":      {func(t *testing.T, git string) { symlink(t, "/etc/passwd", filepath.Join(git, "refs/heads/x")) }, amber.KindDamaged},
-		"linked folder":   {func(t *testing.T, git string) { symlink(t, "/", filepath.Join(git, "refs/heads/x")) }, amber.KindDamaged},
-		"work tree of it": {func(t *testing.T, git string) { os.RemoveAll(git); put(t, git, "gitdir: /\n") }, amber.KindUnsupported},
+		"linked ref": {func(t *testing.T, git string) {
+			notestest.Symlink(t, "/etc/passwd", filepath.Join(git, "refs/heads/x"))
+		}, amber.KindDamaged},
+		"linked folder":   {func(t *testing.T, git string) { notestest.Symlink(t, "/", filepath.Join(git, "refs/heads/x")) }, amber.KindDamaged},
+		"work tree of it": {func(t *testing.T, git string) { os.RemoveAll(git); notestest.Put(t, git, "gitdir: /\n") }, amber.KindUnsupported},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			plainGit(t, dir, "init", "-q", "--initial-branch=main", "--template=")
-			plainGit(t, dir, "commit", "-q", "--allow-empty", "-m", "one")
+			notestest.Git(t, dir, "init", "-q", "--initial-branch=main", "--template=")
+			notestest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "one")
 			tt.spoil(t, filepath.Join(dir, ".git"))
 			_, found, err := gitobj.ReadRefs(fsx.OS(), dir)
 			must.Kind(t, "read refs", err, tt.want)
@@ -138,7 +145,7 @@ func manyRefs(n int) string {
 func TestRefNamesAreThoseOfGit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	plainGit(t, dir, "init", "-q", "--initial-branch=main")
+	notestest.Git(t, dir, "init", "-q", "--initial-branch=main")
 	for _, name := range []string{
 		"a", "a/b", "ünï", "a.b", "a-b", "@", "a@b", "1", "a.lock", "a.lock/b", ".a", "a/.b", "a..b", "a.", "a/", "/a", "a//b", "a b", "a~",
 		"a^", "a:", "a?", "a*", "a[", `a\`, "a@{b", "a\x01", "a\x7f", "", "lock", "a.LOCK",
@@ -162,8 +169,8 @@ func FuzzReadPackedRefs(f *testing.F) {
 	f.Add("", "ref:refs/heads/../x")
 	f.Fuzz(func(t *testing.T, packed, head string) {
 		dir := t.TempDir()
-		put(t, filepath.Join(dir, ".git", "packed-refs"), packed)
-		put(t, filepath.Join(dir, ".git", "HEAD"), head)
+		notestest.Put(t, filepath.Join(dir, ".git", "packed-refs"), packed)
+		notestest.Put(t, filepath.Join(dir, ".git", "HEAD"), head)
 		refs, found, err := gitobj.ReadRefs(fsx.OS(), dir)
 		if err != nil || !found {
 			return
@@ -174,25 +181,25 @@ func FuzzReadPackedRefs(f *testing.F) {
 
 func TestCommitAllTakesInWhatTheFolderHolds(t *testing.T) {
 	t.Parallel()
-	d, dir := newDir(t)
-	if err := d.CommitAll(t.Context()); err != nil || exists(t, dir) {
+	d, dir := notestest.New(t)
+	if err := d.CommitAll(t.Context()); err != nil || notestest.Exists(t, dir) {
 		t.Fatalf("a folder was made of nothing, %v", err)
 	}
-	put(t, filepath.Join(dir, "no note.txt"), "text")
-	if err := d.CommitAll(t.Context()); err != nil || exists(t, filepath.Join(dir, ".git")) {
+	notestest.Put(t, filepath.Join(dir, "no note.txt"), "text")
+	if err := d.CommitAll(t.Context()); err != nil || notestest.Exists(t, filepath.Join(dir, ".git")) {
 		t.Fatalf("a repository was made of nothing, %v", err)
 	}
-	put(t, filepath.Join(dir, "a", "known.md"), "text")
+	notestest.Put(t, filepath.Join(dir, "a", "known.md"), "text")
 	for range 2 {
 		must.Do(t, d.CommitAll(t.Context()))
-		must.Equal(t, "the branch", plainGit(t, dir, "log", "--format=%s"), "recover a/known\n")
+		must.Equal(t, "the branch", notestest.Git(t, dir, "log", "--format=%s"), "recover a/known\n")
 	}
-	write(t, d, "other", "text")
-	remove(t, filepath.Join(dir, "other.md"))
-	put(t, filepath.Join(dir, "a", "known.md"), "new text")
+	notestest.Write(t, d, "other", "text")
+	notestest.Remove(t, filepath.Join(dir, "other.md"))
+	notestest.Put(t, filepath.Join(dir, "a", "known.md"), "new text")
 	must.Do(t, d.CommitAll(t.Context()))
-	must.Equal(t, "the last commit", plainGit(t, dir, "log", "-1", "--format=%s"), "recover 2 notes\n")
-	put(t, filepath.Join(dir, ".git", "info", "attributes"), "* filter=x\n")
+	must.Equal(t, "the last commit", notestest.Git(t, dir, "log", "-1", "--format=%s"), "recover 2 notes\n")
+	notestest.Put(t, filepath.Join(dir, ".git", "info", "attributes"), "* filter=x\n")
 	must.Kind(t, "commit all", d.CommitAll(t.Context()), amber.KindDamaged)
 }
 

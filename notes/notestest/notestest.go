@@ -1,6 +1,6 @@
-//go:build unix
-
-package gitobj_test
+// Package notestest is what tests of notes and of git repositories share: notes in temporary folders, git as its
+// user runs it, and programs that leave a mark when they are run.
+package notestest
 
 import (
 	"context"
@@ -17,41 +17,42 @@ import (
 	"github.com/amber-memory/amber/notes"
 )
 
-// start is the first instant of every test.
-var start = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+// Start is the first instant of every test.
+var Start = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// ticking returns a clock that goes on by a second at each reading.
-func ticking() amber.Clock {
+// Ticking returns a clock that goes on by a second at each reading.
+func Ticking() amber.Clock {
 	var n atomic.Int64
-	return func() time.Time { return start.Add(time.Duration(n.Add(1)) * time.Second) }
+	return func() time.Time { return Start.Add(time.Duration(n.Add(1)) * time.Second) }
 }
 
-// newDir returns notes in a fresh folder.
-func newDir(t *testing.T) (*notes.Dir, string) {
+// New returns notes in a fresh folder.
+func New(t *testing.T) (*notes.Dir, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "memdir")
-	return dirAt(t, dir, notes.Options{}), dir
+	return At(t, dir, notes.Options{}), dir
 }
 
-// dirAt returns notes in the given folder, with a guard and a clock where o has none.
-func dirAt(t *testing.T, dir string, o notes.Options) *notes.Dir {
+// At returns notes in the given folder, with a guard and a clock where o has none.
+func At(t *testing.T, dir string, o notes.Options) *notes.Dir {
 	t.Helper()
 	if o.Guard == nil {
 		o.Guard = notes.Fixed(dir)
 	}
 	if o.Clock == nil {
-		o.Clock = ticking()
+		o.Clock = Ticking()
 	}
 	return must.Get(notes.New(o))(t)
 }
 
-func write(t *testing.T, d *notes.Dir, name, content string) amber.Note {
+// Write writes a note.
+func Write(t *testing.T, d *notes.Dir, name, content string) amber.Note {
 	t.Helper()
 	return must.Get(d.WriteNote(t.Context(), name, content))(t)
 }
 
-// ops returns what happened to a note, newest first.
-func ops(t *testing.T, d *notes.Dir, name string) string {
+// Ops returns what happened to a note, newest first.
+func Ops(t *testing.T, d *notes.Dir, name string) string {
 	t.Helper()
 	log := must.Get(d.LogNote(t.Context(), name, 100))(t)
 	var ops []string
@@ -61,8 +62,8 @@ func ops(t *testing.T, d *notes.Dir, name string) string {
 	return strings.Join(ops, " ")
 }
 
-// plainGit runs git in dir as its user would, apart from the user's configuration.
-func plainGit(t *testing.T, dir string, args ...string) string {
+// Git runs git in dir as its user would, apart from the user's configuration.
+func Git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
@@ -77,14 +78,15 @@ func plainGit(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// put writes a file and the folders it needs.
-func put(t *testing.T, path, content string) {
+// Put writes a file and the folders it needs.
+func Put(t *testing.T, path, content string) {
 	t.Helper()
 	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
-func exists(t *testing.T, path string) bool {
+// Exists reports whether there is something at path.
+func Exists(t *testing.T, path string) bool {
 	t.Helper()
 	_, err := os.Lstat(path)
 	if err != nil && !os.IsNotExist(err) {
@@ -93,8 +95,8 @@ func exists(t *testing.T, path string) bool {
 	return err == nil
 }
 
-// each calls every operation that starts git on a repository with the note "known".
-func each(ctx context.Context, d *notes.Dir) map[string]error {
+// Each calls every operation that starts git on a repository with the note "known".
+func Each(ctx context.Context, d *notes.Dir) map[string]error {
 	errs := map[string]error{}
 	_, errs["write"] = d.WriteNote(ctx, "known", "new text")
 	_, errs["read"] = d.ReadNote(ctx, "known")
@@ -104,22 +106,23 @@ func each(ctx context.Context, d *notes.Dir) map[string]error {
 	return errs
 }
 
-func remove(t *testing.T, path string) {
+// Remove removes a file.
+func Remove(t *testing.T, path string) {
 	t.Helper()
 	must.Do(t, os.Remove(path))
 }
 
-// program writes an executable that leaves a mark when it is run, and returns its path.
-func program(t *testing.T, mark string) string {
+// Program writes an executable that leaves a mark when it is run, and returns its path.
+func Program(t *testing.T, mark string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
-	script(t, path, "touch '"+mark+"'; cat")
+	Script(t, path, "touch '"+mark+"'; cat")
 	return path
 }
 
-// script writes an executable shell script. Another process writes it: were it this one, a git that another
+// Script writes an executable shell script. Another process writes it: were it this one, a git that another
 // test starts at the same time would hold the file open for writing for an instant, and it could not be run.
-func script(t *testing.T, path, body string) {
+func Script(t *testing.T, path, body string) {
 	t.Helper()
 	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	cmd := exec.Command("sh", "-c", `cat > "$0" && chmod 700 "$0"`, path)
@@ -129,16 +132,17 @@ func script(t *testing.T, path, body string) {
 	}
 }
 
-func symlink(t *testing.T, to, path string) {
+// Symlink makes path a link to to.
+func Symlink(t *testing.T, to, path string) {
 	t.Helper()
 	must.Do(t, os.Symlink(to, path))
 }
 
-// fakeGit writes a program that runs body and then the real git.
-func fakeGit(t *testing.T, body string) string {
+// FakeGit writes a program that runs body and then the real git.
+func FakeGit(t *testing.T, body string) string {
 	t.Helper()
 	real := must.Get(exec.LookPath("git"))(t)
 	path := filepath.Join(t.TempDir(), "git")
-	script(t, path, body+"\nexec '"+real+"' \"$@\"")
+	Script(t, path, body+"\nexec '"+real+"' \"$@\"")
 	return path
 }
