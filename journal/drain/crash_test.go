@@ -208,8 +208,7 @@ func (s traced) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestRes
 // TestDrainOrder pins in which order a drain reads, stores and clears.
 func TestDrainOrder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"))
+	w := newWorld(t, prompt(1, "one"))
 	must.Get(w.journal.Append(context.Background(), one, journal.Entry{Payload: []byte("poison")}))(t)
 	w.keep(event(3, journal.HostSessionEnd))
 	var lines []string

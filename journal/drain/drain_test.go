@@ -21,8 +21,7 @@ import (
 
 func TestADrainedSessionIsInTheStoreOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(event(1, journal.HostSessionStart), prompt(2, "fix the build"), answer(3, "Done."))
+	w := newWorld(t, event(1, journal.HostSessionStart), prompt(2, "fix the build"), answer(3, "Done."))
 	w.drains(drain.Options{}, drain.Report{Sessions: 1, Events: 3, Applied: 3})
 	w.drains(drain.Options{}, drain.Report{})
 	w.wantSaid("user: fix the build", "assistant: Done.")
@@ -105,8 +104,7 @@ func TestAFullStoreGivesNothingUp(t *testing.T) {
 	for _, kind := range []amber.Kind{
 		amber.KindInternal, amber.KindBusy, amber.KindRefused, amber.KindQuota, amber.KindUnreachable, amber.KindTooNew, amber.KindUnsupported,
 	} {
-		w := newWorld(t)
-		w.keep(prompt(1, "one"), prompt(2, "two"))
+		w := newWorld(t, prompt(1, "one"), prompt(2, "two"))
 		full := &stubborn{Store: w.store, fail: func(amber.Ingestion) error {
 			return &amber.Error{Op: "ingest", Kind: kind, Err: syscall.ENOSPC}
 		}}
@@ -123,8 +121,7 @@ func TestAFullStoreGivesNothingUp(t *testing.T) {
 // event, with an error that might pass.
 func TestOneBadEventIsTriedThenSetAside(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"), prompt(2, "two"), prompt(3, "three"))
+	w := newWorld(t, prompt(1, "one"), prompt(2, "two"), prompt(3, "three"))
 	picky := &stubborn{Store: w.store, fail: func(in amber.Ingestion) error {
 		for _, s := range in.Steps {
 			if s.Event.ID == fmt.Sprintf("%032x", 2) {
@@ -244,8 +241,7 @@ func TestSessionsEnd(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			w.keep(tt.events...)
+			w := newWorld(t, tt.events...)
 			d := must.Get(drain.New(drain.Options{Journal: w.journal, Store: w.store, Clock: tt.now, Alive: tt.alive}))(t)
 			for range 2 { // the second time nothing is left to notice
 				if report, err := d.Once(context.Background()); err != nil || report.Err() != nil {
@@ -287,8 +283,7 @@ func TestAHostThatSpeaksAgain(t *testing.T) {
 
 func TestDrainedSegmentsAreCleared(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"))
+	w := newWorld(t, prompt(1, "one"))
 	must.Equal(t, "cleared of a session that goes on", w.once(drain.Options{}).Cleared, 0)
 	w.keep(event(2, journal.HostSessionEnd))
 	if r := w.once(drain.Options{}); r.Cleared == 0 {
@@ -312,8 +307,7 @@ func TestDrainedSegmentsAreCleared(t *testing.T) {
 // TestDamageIsCountedAndTheRestDrained flips a byte in the middle.
 func TestDamageIsCountedAndTheRestDrained(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"), prompt(2, "two"), prompt(3, "three"))
+	w := newWorld(t, prompt(1, "one"), prompt(2, "two"), prompt(3, "three"))
 	flip(t, w.dir)
 	w.drains(drain.Options{}, drain.Report{Sessions: 1, Events: 2, Applied: 2, Damaged: 1})
 	w.wantSaid("user: one", "user: three")
@@ -326,8 +320,7 @@ func TestALostMetaFileIsWrittenAgain(t *testing.T) {
 		os.Remove,
 		func(path string) error { return os.WriteFile(path, []byte("nonsense"), 0o600) },
 	} {
-		w := newWorld(t)
-		w.keep(prompt(1, "one"), prompt(2, "two"))
+		w := newWorld(t, prompt(1, "one"), prompt(2, "two"))
 		w.once(drain.Options{})
 		w.keep(prompt(3, "three"))
 		must.Do(t, damage(filepath.Join(w.dir, string(one.Key()), "meta")))
@@ -363,8 +356,7 @@ func TestAFolderThatIsJustBeingMade(t *testing.T) {
 // TestAskedToEverythingIsCleared, also what was drained before.
 func TestAskedToEverythingIsCleared(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"))
+	w := newWorld(t, prompt(1, "one"))
 	w.once(drain.Options{})
 	if r := w.once(drain.Options{ClearEvery: 1}); r.Cleared == 0 {
 		t.Errorf("%+v", r)
@@ -423,8 +415,7 @@ func flip(t *testing.T, dir string) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"))
+	w := newWorld(t, prompt(1, "one"))
 	ctx, cancel := context.WithCancel(context.Background())
 	rounds := 0
 	d := w.worker(drain.Options{Wait: func(ctx context.Context, _ time.Duration) error {

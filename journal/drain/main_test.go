@@ -54,10 +54,13 @@ type world struct {
 	store   *inmem.Store
 }
 
-func newWorld(t testing.TB) *world {
+// newWorld returns an empty store and a journal that holds the events.
+func newWorld(t testing.TB, events ...journal.HostEvent) *world {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "spool")
-	return &world{t: t, dir: dir, journal: openJournal(t, dir, fsx.OS()), store: newStore(t)}
+	w := &world{t: t, dir: dir, journal: openJournal(t, dir, fsx.OS()), store: newStore(t)}
+	w.keep(events...)
+	return w
 }
 
 func newStore(t testing.TB) *inmem.Store {

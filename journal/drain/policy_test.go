@@ -80,8 +80,7 @@ func TestDecisionsAreExplained(t *testing.T) {
 // A session whose end is only noticed is decided about, too.
 func TestTheDigestOfASilentSessionIsDecidedAbout(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(event(1, journal.HostSessionStart), prompt(2, "hello"))
+	w := newWorld(t, event(1, journal.HostSessionStart), prompt(2, "hello"))
 	report := w.once(drain.Options{Policy: policy.Conservative{NoDigests: true}, Explain: true, Grace: -1, Alive: func(amber.HostProcess) proc.Liveness { return proc.Dead }})
 	if len(report.Ended) != 1 || len(report.Decisions) != 1 || report.Decisions[0].Effective || len(w.lessons()) != 0 {
 		t.Errorf("%+v, %v", report, w.lessons())
@@ -116,8 +115,7 @@ func TestCompactionsAreRecalled(t *testing.T) {
 func TestCasesOfTurns(t *testing.T) {
 	t.Parallel()
 	cases := drain.Options{Policy: policy.Conservative{AutoWriteBack: true, NoDigests: true}}
-	w := newWorld(t)
-	w.keep(event(1, journal.HostSessionStart), prompt(2, "fix\tthe build"))
+	w := newWorld(t, event(1, journal.HostSessionStart), prompt(2, "fix\tthe build"))
 	w.once(cases)
 	failed := answer(3, "It failed.")
 	failed.Kind = journal.HostError

@@ -18,8 +18,7 @@ import (
 // decided comes out as it went in.
 func TestNothingIsFoldedIntoCounts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(busy()[:13]...) // the process died before the end
+	w := newWorld(t, busy()[:13]...) // the process died before the end
 	w.once(drain.Options{})
 	w.wantSaid("user: fix the build\nplease", "assistant: The build works.")
 	for kind, want := range map[amber.ActivityKind]string{
@@ -40,8 +39,7 @@ func TestNothingIsFoldedIntoCounts(t *testing.T) {
 // TestRecoveryStoresAndClears: recovery also says what it did.
 func TestRecoveryStoresAndClears(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"), answer(2, "two"))
+	w := newWorld(t, prompt(1, "one"), answer(2, "two"))
 	report := w.once(drain.Options{ClearEvery: 1})
 	if report.Applied != 2 || report.Cleared == 0 {
 		t.Errorf("%+v", report)
@@ -57,8 +55,7 @@ func TestRecoveryStoresAndClears(t *testing.T) {
 // noticed both end the session and leave a digest.
 func TestAnEndIsStoredNotCounted(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"), event(2, journal.HostSessionEnd))
+	w := newWorld(t, prompt(1, "one"), event(2, journal.HostSessionEnd))
 	w.once(drain.Options{})
 	if s := w.session(); s.EndedAt.IsZero() || s.EndReason != amber.EndEnded || s.Summary == "" {
 		t.Errorf("%+v", s)
@@ -69,8 +66,7 @@ func TestAnEndIsStoredNotCounted(t *testing.T) {
 // TestAFailedRoundIsNotTheLast: the loop goes on after an error.
 func TestAFailedRoundIsNotTheLast(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"))
+	w := newWorld(t, prompt(1, "one"))
 	ctx, cancel := context.WithCancel(context.Background())
 	failures := 3
 	flaky := &stubborn{Store: w.store, fail: func(amber.Ingestion) error {

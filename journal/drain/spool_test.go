@@ -53,8 +53,7 @@ func (c capture) replay(t testing.TB, into drain.Store) drain.Report {
 
 func TestHeldJournalIsCapturedUpToTheMark(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"))
+	w := newWorld(t, prompt(1, "one"))
 	w.once(drain.Options{})
 	w.keep(prompt(2, "two"), prompt(3, "three"))
 	v := w.hold()
@@ -89,8 +88,7 @@ func TestHeldJournalIsCapturedUpToTheMark(t *testing.T) {
 // damage: only what is still there is captured.
 func TestClearedEntriesAreNoDamageWhereNobodyKnowsTheCursor(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"), prompt(2, "two"))
+	w := newWorld(t, prompt(1, "one"), prompt(2, "two"))
 	must.Get(w.journal.Clear(t.Context(), one.Key(), w.once(drain.Options{}).Applied))(t)
 	w.keep(prompt(3, "three"))
 	v := must.Get(drain.NewSpool(w.journal, nil).Hold(t.Context()))(t)
@@ -125,8 +123,7 @@ func TestHoldOfAJournalThatWasNeverMade(t *testing.T) {
 // both are named.
 func TestWhatCannotBeHandedOutIsNamed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"), prompt(2, "two"), prompt(3, "three"))
+	w := newWorld(t, prompt(1, "one"), prompt(2, "two"), prompt(3, "three"))
 	flip(t, w.dir)
 	nobodys := journal.Session{Host: one.Host, ID: "s-2"}
 	must.Get(w.journal.Append(t.Context(), nobodys, journal.Entry{Payload: []byte("no event")}))(t)
@@ -150,8 +147,7 @@ func TestWhatCannotBeHandedOutIsNamed(t *testing.T) {
 // the journal itself into it afterwards: everything is there once.
 func TestReplayAppliesWhatWasCaptured(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"), answer(2, "first"))
+	w := newWorld(t, prompt(1, "one"), answer(2, "first"))
 	w.once(drain.Options{})
 	w.keep(prompt(3, "two"), answer(4, "second"), event(5, journal.HostSessionEnd))
 	v := w.hold()
@@ -180,8 +176,7 @@ func TestReplayAppliesWhatWasCaptured(t *testing.T) {
 // TestReplayRefusesWhatWasNotCaptured gives it marks and entries that do not belong together.
 func TestReplayRefusesWhatWasNotCaptured(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"), prompt(2, "two"))
+	w := newWorld(t, prompt(1, "one"), prompt(2, "two"))
 	v := w.hold()
 	must.Do(t, v.Mark(t.Context()))
 	good := taken(t, v)[0]
@@ -216,8 +211,7 @@ func TestReplayRefusesWhatWasNotCaptured(t *testing.T) {
 // TestReplayGoesOnBehindAnEventNobodyCanStore keeps one event from the others.
 func TestReplayGoesOnBehindAnEventNobodyCanStore(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"))
+	w := newWorld(t, prompt(1, "one"))
 	must.Get(w.journal.Append(t.Context(), one, journal.Entry{Payload: []byte("no event")}))(t)
 	w.keep(prompt(2, "two"))
 	v := w.hold()
@@ -231,8 +225,7 @@ func TestReplayGoesOnBehindAnEventNobodyCanStore(t *testing.T) {
 // journal: only what came later arrives. The parked journal brings the rest, once, and is empty then.
 func TestParkedEntriesAreDrainedOnRequest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"))
+	w := newWorld(t, prompt(1, "one"))
 	w.once(drain.Options{})
 	w.keep(prompt(2, "two"), answer(3, "second"))
 	v := w.hold()
@@ -261,8 +254,7 @@ func TestParkedEntriesAreDrainedOnRequest(t *testing.T) {
 // TestHoldFindsAnOwner holds a journal whose meta file got lost: the entries tell whose they are.
 func TestHoldFindsAnOwner(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"))
+	w := newWorld(t, prompt(1, "one"))
 	must.Do(t, os.Remove(filepath.Join(w.dir, string(one.Key()), "meta")))
 	v := w.hold()
 	report := must.Get(v.Park(t.Context(), filepath.Join(t.TempDir(), "parked"), nil))(t)
@@ -273,8 +265,7 @@ func TestHoldFindsAnOwner(t *testing.T) {
 // TestFramesReaderMayBeLeft leaves the reader where it is, and fails.
 func TestFramesReaderMayBeLeft(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, strings.Repeat("long ", 10_000)), prompt(2, strings.Repeat("long ", 10_000)))
+	w := newWorld(t, prompt(1, strings.Repeat("long ", 10_000)), prompt(2, strings.Repeat("long ", 10_000)))
 	v := w.hold()
 	must.Do(t, v.Mark(t.Context()))
 	stop := errors.New("stop")
@@ -300,8 +291,7 @@ var errMute = errors.New("no answer")
 // TestHoldNeedsTheStore refuses to guess how far the journal is drained.
 func TestHoldNeedsTheStore(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.keep(prompt(1, "one"))
+	w := newWorld(t, prompt(1, "one"))
 	must.Is(t, "", must.Err(drain.NewSpool(w.journal, mute{w.store}).Hold(t.Context())), errMute)
 	w.once(drain.Options{}) // and it has let go
 }
