@@ -53,8 +53,7 @@ func TestAppendAllRefuses(t *testing.T) {
 // TestHeldReadsWhatIsThere reads an entry, bytes that were cut off and a damaged file.
 func TestHeldReadsWhatIsThere(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := open(t, dir, journal.Options{})
+	dir, j := newSpool(t, journal.Options{})
 	fill(t, j, one, 1)
 	must.Do(t, j.Quarantine(t.Context(), one.Key(), 1, []byte("two\nlines"), "no such tool"))
 	const name = "00000000000000000001.entry"

@@ -13,8 +13,7 @@ import (
 // TestAnEntryKnowsThatItWaits for another process, and when that is over.
 func TestAnEntryKnowsThatItWaits(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := open(t, dir, journal.Options{})
+	dir, j := newSpool(t, journal.Options{})
 	var told []bool
 	blocked := make(chan struct{}, 2)
 	e := entry(1)

@@ -39,8 +39,7 @@ func gaps(t *testing.T, frames []journal.Frame) (out []journal.Gap) {
 func TestFullSessionDropsToolOutputFirst(t *testing.T) {
 	t.Parallel()
 	const bound = 40_000
-	dir := spoolDir(t)
-	j := open(t, dir, journal.Options{MaxSessionBytes: bound, SegmentBytes: 10_000})
+	j := open(t, spoolDir(t), journal.Options{MaxSessionBytes: bound, SegmentBytes: 10_000})
 	var outputs int
 	for range 60 {
 		mustAppend(t, j, one, output(1000))
@@ -86,8 +85,7 @@ func TestFullSessionDropsToolOutputFirst(t *testing.T) {
 func TestGapSaysNoMoreThanItMay(t *testing.T) {
 	t.Parallel()
 	for _, about := range []string{"", "a \"quoted\"\x00\a\u2028 text", strings.Repeat("ä", 500), "bad \xff bytes", strings.Repeat("x", 199) + "ä"} {
-		dir := spoolDir(t)
-		j := open(t, dir, journal.Options{MaxSessionBytes: 2000})
+		j := open(t, spoolDir(t), journal.Options{MaxSessionBytes: 2000})
 		mustAppend(t, j, one, journal.Entry{Payload: make([]byte, 1900), Droppable: true, About: about})
 		got := gaps(t, mustRead(t, j, one.Key(), 0))
 		if len(got) != 1 || got[0].DroppedBytes != 1900 || len(got[0].About) > 200 || !strings.HasPrefix(strings.ToValidUTF8(about, ""), got[0].About) {
@@ -182,8 +180,7 @@ func TestFullJournal(t *testing.T) {
 // TestLargestPayload appends payloads around the bound.
 func TestLargestPayload(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := on(t, nil, dir)
+	dir, j := newSpool(t, journal.Options{})
 	must.Fail(j.Append(t.Context(), one, journal.Entry{Payload: make([]byte, journal.MaxPayload+1)}))(t, "one byte more", amber.KindInvalid)
 	if has, err := j.Has(one); has || err != nil {
 		t.Errorf("the session is there: %v, %v", has, err)

@@ -72,9 +72,7 @@ func TestSequencesGoOnForever(t *testing.T) {
 		if got := s.segments(); len(got) != 1 || len(slurp(t, s.disk, filepath.Join(s.dir, string(one.Key()), got[0]))) != headerSize {
 			t.Fatalf("after clearing up to %d there are %v", n, got)
 		}
-		if got := mustAppend(t, s.journal(), one, entry(1)); got != n+1 {
-			t.Fatalf("got sequence %d after %d", got, n)
-		}
+		must.Equal(t, "sequence", mustAppend(t, s.journal(), one, entry(1)), n+1)
 	}
 }
 

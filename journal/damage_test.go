@@ -234,8 +234,7 @@ func TestMovedFramesAreDamage(t *testing.T) {
 		"bytes are gone": func(b []byte) []byte { return append(b[:200:200], b[210:]...) },
 		"bytes came in":  func(b []byte) []byte { return append(append(b[:200:200], "0123456789"...), b[200:]...) },
 	} {
-		dir := spoolDir(t)
-		j := open(t, dir, journal.Options{})
+		dir, j := newSpool(t, journal.Options{})
 		fill(t, j, one, 9)
 		put(t, fsx.OS(), segment(dir, 1), change(slurp(t, fsx.OS(), segment(dir, 1))))
 		reports, err := j.Verify(t.Context())

@@ -223,8 +223,7 @@ func TestRecoveryCanBeRepeatedAndResumed(t *testing.T) {
 
 func TestABadByteCostsItsEntryAlone(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := on(t, nil, dir)
+	dir, j := newSpool(t, journal.Options{})
 	two := journal.Session{Host: "test", ID: "two"}
 	fill(t, j, one, 5)
 	fill(t, j, two, 5)
@@ -269,8 +268,7 @@ func TestEntriesAreOrderedBySequence(t *testing.T) {
 
 func TestANameNeverBecomesAPath(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := on(t, nil, dir)
+	dir, j := newSpool(t, journal.Options{})
 	for _, host := range []string{"../../escaped", "/escaped", "a:b", "NUL", "host.", strings.Repeat("n", 200)} {
 		s := journal.Session{Host: host, ID: "one"}
 		fill(t, j, s, 1)

@@ -116,8 +116,7 @@ func TestExtractPassesErrorsOn(t *testing.T) {
 // TestExtractGoesOnBehindDamage checks that damage costs what is damaged and is counted.
 func TestExtractGoesOnBehindDamage(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := open(t, dir, journal.Options{})
+	dir, j := newSpool(t, journal.Options{})
 	fill(t, j, one, 3)
 	b := slurp(t, fsx.OS(), segment(dir, 1))
 	b[bytes.Index(b, []byte("entry 2"))] ^= 1
@@ -156,8 +155,7 @@ func FuzzReadExtract(f *testing.F) {
 
 func TestLastIsTheHighestSequence(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := open(t, dir, journal.Options{SegmentBytes: 200})
+	dir, j := newSpool(t, journal.Options{SegmentBytes: 200})
 	want := func(what string, n int64) {
 		t.Helper()
 		must.Equal(t, what, must.Get(open(t, dir, journal.Options{}).Last(t.Context(), one.Key()))(t), n)

@@ -60,9 +60,7 @@ func FuzzMeta(f *testing.F) {
 			}
 			return
 		}
-		if s != vectorSession {
-			t.Fatalf("taken for the session %+v", s)
-		}
+		must.Equal(t, "session", s, vectorSession)
 		if _, third, err := journal.ParseMeta(again, key); err != nil || !bytes.Equal(again, third) {
 			t.Fatalf("%q was written again as %q and then as %q, %v", b, again, third, err)
 		}

@@ -174,8 +174,7 @@ func holdLock(t *testing.T, dir string) *fsx.Lock {
 // TestWhoGivesUpHarmsNobody ends the contexts of appends that wait for another process, the first of all too.
 func TestWhoGivesUpHarmsNobody(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := on(t, nil, dir)
+	dir, j := newSpool(t, journal.Options{})
 	mustAppend(t, j, one, entry(1))
 	lock := holdLock(t, dir)
 	var all []*appending
@@ -199,8 +198,7 @@ func TestWhoGivesUpHarmsNobody(t *testing.T) {
 // TestEverybodyGivesUp leaves nobody who waits, and then somebody comes.
 func TestEverybodyGivesUp(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := on(t, nil, dir)
+	dir, j := newSpool(t, journal.Options{})
 	mustAppend(t, j, one, entry(1))
 	lock := holdLock(t, dir)
 	for range 3 {
@@ -231,8 +229,7 @@ func TestEntryBeingWrittenIsWaitedFor(t *testing.T) {
 // TestEndedContext changes nothing.
 func TestEndedContext(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := on(t, nil, dir)
+	j := open(t, spoolDir(t), journal.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.Fail(j.Append(ctx, one, entry(1)))(t, "append", amber.KindUnreachable)
@@ -252,8 +249,7 @@ func TestEndedContext(t *testing.T) {
 // TestBusySession waits for another process for no longer than it may.
 func TestBusySession(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := open(t, dir, journal.Options{Wait: time.Millisecond})
+	dir, j := newSpool(t, journal.Options{Wait: time.Millisecond})
 	mustAppend(t, j, one, entry(1))
 	lock := holdLock(t, dir)
 	a, b := start(t, j, one, entry(2)), start(t, j, one, entry(2))

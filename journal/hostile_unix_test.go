@@ -50,8 +50,7 @@ func TestLinkedFoldersAreRefused(t *testing.T) {
 // TestStrangeFilesNamedLikeSegments puts a link, a fifo and a folder where the next segments would be.
 func TestStrangeFilesNamedLikeSegments(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := open(t, dir, journal.Options{SegmentBytes: 100}) // one entry each
+	dir, j := newSpool(t, journal.Options{SegmentBytes: 100}) // one entry each
 	fill(t, j, one, 2)
 	victim := filepath.Join(t.TempDir(), "victim")
 	must.Do(t, os.WriteFile(victim, []byte("precious"), 0o600))
@@ -101,8 +100,7 @@ func TestStrangeFilesInOtherPlaces(t *testing.T) {
 // TestModes checks that nobody else can read a spool.
 func TestModes(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := open(t, dir, journal.Options{SegmentBytes: 100})
+	dir, j := newSpool(t, journal.Options{SegmentBytes: 100})
 	fill(t, j, one, 3)
 	must.Do(t, j.Quarantine(t.Context(), one.Key(), 1, []byte("x"), "no use"))
 	must.Do(t, j.CountLoss(syscall.EIO))

@@ -73,6 +73,13 @@ func open(t testing.TB, dir string, o journal.Options) *journal.Journal {
 	return must.Get(journal.Open(dir, o))(t)
 }
 
+// newSpool returns the path of a new spool, and its journal.
+func newSpool(t testing.TB, o journal.Options) (string, *journal.Journal) {
+	t.Helper()
+	dir := spoolDir(t)
+	return dir, open(t, dir, o)
+}
+
 // on is open with the defaults on a file system.
 func on(t testing.TB, fsys fsx.FS, dir string) *journal.Journal {
 	t.Helper()

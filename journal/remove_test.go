@@ -22,8 +22,7 @@ func mustRemove(t *testing.T, j *journal.Journal, drained int64, want bool) {
 
 func TestRemoveLeavesWhatIsNotDrained(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := open(t, dir, journal.Options{})
+	dir, j := newSpool(t, journal.Options{})
 	fill(t, j, one, 3)
 	mustRemove(t, j, 2, false)
 	if frames, _, err := readAll(j, one.Key(), 2); err != nil || len(frames) != 1 {

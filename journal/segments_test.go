@@ -19,9 +19,7 @@ import (
 func three(t *testing.T) *session {
 	t.Helper()
 	s := newSession(t, journal.Options{SegmentBytes: headerSize + 3*frameSize}, 9)
-	if got := files(t, s.disk, s.dir, string(one.Key())); len(got) != 4 {
-		t.Fatalf("there are %v", got)
-	}
+	must.Equal(t, "files", len(files(t, s.disk, s.dir, string(one.Key()))), 4)
 	return s
 }
 

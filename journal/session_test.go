@@ -23,8 +23,7 @@ import (
 // TestHostileSessionIDs appends under ids that would like to be paths. They reach nothing but the hash.
 func TestHostileSessionIDs(t *testing.T) {
 	t.Parallel()
-	dir := spoolDir(t)
-	j := on(t, nil, dir)
+	dir, j := newSpool(t, journal.Options{})
 	good := []amber.SessionID{
 		"../x", "/etc/passwd", "..", ".", "C:\\x", "a/b", "con", "-rf", "meta", "lock", "000001.seg", "résumé ☃ 記憶",
 		"b549bfaf0c93dd5885a7c2b6e290ab24", amber.SessionID(strings.Repeat("x", amber.MaxIDBytes)),
@@ -70,8 +69,7 @@ func TestKeyIsTheHash(t *testing.T) {
 func TestClockGoesBack(t *testing.T) {
 	t.Parallel()
 	now := today()
-	dir := spoolDir(t)
-	j := open(t, dir, journal.Options{SegmentBytes: 100, Clock: func() time.Time { now = now.Add(-time.Hour); return now }})
+	j := open(t, spoolDir(t), journal.Options{SegmentBytes: 100, Clock: func() time.Time { now = now.Add(-time.Hour); return now }})
 	fill(t, j, one, 4)
 	frames := mustRead(t, j, one.Key(), 0)
 	must.Equal(t, "frames", texts(frames), numbered(1, 4))
