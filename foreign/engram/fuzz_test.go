@@ -96,9 +96,7 @@ func mapped(t *testing.T, c engram.Chunk) {
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	if twice := engram.Text(again); !bytes.Equal(text, twice) {
-		t.Fatalf("%s became %s", text, twice)
-	}
+	must.Equal(t, "text", text, engram.Text(again))
 	rows, _ := engram.ToRecords(c, engram.ReadOptions{User: "fuzz"})
 	var live amber.SyncRecord
 	for _, r := range rows {
@@ -132,9 +130,7 @@ func rewritten(t *testing.T, c engram.Chunk, l amber.SyncLink, rec amber.SyncRec
 		return // a row of a mutation
 	}
 	got := must.Get(engram.FromRecord(stored(t, rec), &l))(t)
-	if a, b := encoded(t, want), encoded(t, got); a != b {
-		t.Fatalf("%s became %s", a, b)
-	}
+	must.Equal(t, "rows", encoded(t, want), encoded(t, got))
 }
 
 // FuzzRow makes rows of every text there is, so that fuzzing does not end at JSON.

@@ -33,9 +33,7 @@ func text(s string) *string { return &s }
 func records(t testing.TB, c engram.Chunk) (memories []*amber.SyncMemory, rows []engram.Row) {
 	t.Helper()
 	rows, dropped := engram.ToRecords(c, engram.ReadOptions{User: "dev-a"})
-	if len(dropped) > 0 {
-		t.Fatalf("dropped %q", dropped)
-	}
+	must.Equal(t, "dropped", len(dropped), 0)
 	for _, r := range rows {
 		must.Do(t, r.Record.Check())
 		if r.Record.Memory != nil {

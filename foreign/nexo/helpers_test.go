@@ -73,6 +73,14 @@ func export(t *testing.T, path, dir string, agent amber.AgentID) (Report, error)
 	return Export(t.Context(), r, dir, agent)
 }
 
+// exported returns a folder with what Ana's agent exports.
+func exported(t *testing.T, path string) string {
+	t.Helper()
+	dir := t.TempDir()
+	must.Get(export(t, path, dir, "ana"))(t)
+	return dir
+}
+
 var importGeneration = home.Current{Generation: 1, Incarnation: "0193c5a8-0000-7000-8000-000000000001", Device: "0193c5a8-0000-7000-8000-000000000002"}
 
 // importNexo makes a memory.db from the databases in a folder.

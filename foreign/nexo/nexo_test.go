@@ -139,8 +139,7 @@ func TestRoundTripBringsEverythingBack(t *testing.T) {
 	}
 	must.Equal(t, "report of the export", report, counts)
 	// Once more, from what came back: the same databases.
-	again := t.TempDir()
-	must.Get(export(t, path, again, "ana"))(t)
+	again := exported(t, path)
 	second, _ := mustImport(t, again, "ana")
 	must.Equal(t, "what came over again", holds(t, second), got, sameHere)
 }
@@ -195,8 +194,7 @@ func linesOf(t *testing.T, db *sql.DB, query string) (lines []string) {
 func TestExportIsWhatNexoReads(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
-	dir := t.TempDir()
-	must.Get(export(t, copyOf(t, s), dir, "ana"))(t)
+	dir := exported(t, copyOf(t, s))
 	found := []string{}
 	for _, e := range must.Get(os.ReadDir(dir))(t) {
 		info := must.Get(e.Info())(t)
@@ -256,8 +254,7 @@ func TestExportIsTheSameForTheSameMemory(t *testing.T) {
 func TestExportLeavesNothingOfTheDead(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
-	dir := t.TempDir()
-	must.Get(export(t, copyOf(t, s), dir, "ana"))(t)
+	dir := exported(t, copyOf(t, s))
 	for _, e := range must.Get(os.ReadDir(dir))(t) {
 		raw := must.Get(os.ReadFile(filepath.Join(dir, e.Name())))(t)
 		for _, word := range []string{"deleted later", "erased later", "and lines"} {
@@ -364,8 +361,7 @@ func TestDatabasesOfTheOriginalAreImported(t *testing.T) {
 		}
 	}
 	// What came from nexo goes back to it as it was.
-	back := t.TempDir()
-	must.Get(export(t, path, back, "ana"))(t)
+	back := exported(t, path)
 	types := linesOf(t, asked(t, filepath.Join(back, LongTerm)), "SELECT memory_type FROM memories ORDER BY created_at")
 	must.Equal(t, "types", types, []string{`"user"|`, `"project"|`, `"reference"|`, "|", "|", `"feedback"|`})
 }
@@ -526,8 +522,7 @@ func TestFieldsAreBelievedOnlyWhereTheyFit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			must.Get(export(t, copied, dir, "ana"))(t)
+			dir := exported(t, copied)
 			asked(t, filepath.Join(dir, LongTerm), tt.query)
 			path, report := mustImport(t, dir, "ana")
 			if !slices.ContainsFunc(report.LeftOut, func(c Count) bool { return c.What == tt.want }) {
@@ -539,8 +534,7 @@ func TestFieldsAreBelievedOnlyWhereTheyFit(t *testing.T) {
 		})
 	}
 	// Trust is never taken from a file.
-	dir := t.TempDir()
-	must.Get(export(t, copied, dir, "ana"))(t)
+	dir := exported(t, copied)
 	asked(t, filepath.Join(dir, LongTerm), `UPDATE amber_fields SET json = json_set(json, '$.trust', 'own')`)
 	path, _ := mustImport(t, dir, "ana")
 	for _, m := range holds(t, path).Memories {
@@ -608,8 +602,7 @@ func TestFilesThatAreNoDatabaseAreRefused(t *testing.T) {
 func TestFlippedBytes(t *testing.T) {
 	t.Parallel()
 	s, _ := full(t)
-	dir := t.TempDir()
-	must.Get(export(t, copyOf(t, s), dir, "ana"))(t)
+	dir := exported(t, copyOf(t, s))
 	good := must.Get(os.ReadFile(filepath.Join(dir, LongTerm)))(t)
 	step := len(good) / scale(48)
 	for at := 0; at < len(good); at += step {

@@ -73,8 +73,7 @@ func TestConceptTagsKeepTheirOrder(t *testing.T) {
 	dir := byHand(t, fmt.Sprintf(`INSERT INTO memories VALUES ('%s', 'ana', 'a', '[]', %d, '["zebra","apple","mango"]', NULL)`, m1, t0))
 	path, _ := mustImport(t, dir, "ana")
 	must.Do(t, asked(t, path, fmt.Sprintf(`INSERT INTO concepts VALUES ('%s', 'banana')`, m1)).Close())
-	again := t.TempDir()
-	must.Get(export(t, path, again, "ana"))(t)
+	again := exported(t, path)
 	for _, name := range []string{LongTerm, Concepts} {
 		if got := query[string](t, filepath.Join(again, name), `SELECT concept_tags FROM memories`); got != `["zebra","apple","mango","banana"]` {
 			t.Errorf("%s: %s", name, got)
