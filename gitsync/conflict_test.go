@@ -161,9 +161,7 @@ func TestOneTopicOfTwoBeginners(t *testing.T) {
 	a, b := newClone(t), newClone(t)
 	one := a.write(amber.WriteRequest{Content: "deploy on Tuesday", Topic: "deploy"})
 	two := b.write(amber.WriteRequest{Content: "deploy on Friday", Topic: "Deploy"})
-	if one != two {
-		t.Fatalf("two memories, %s and %s", one, two)
-	}
+	must.Equal(t, "id", one, two)
 	exchange(a, b)
 	wantTexts(t, a, b.texts()...)
 	must.Equal(t, "memories", len(a.texts()), 1)

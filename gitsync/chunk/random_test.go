@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/chunk"
 	"github.com/amber-memory/amber/internal/must"
@@ -36,12 +34,8 @@ func TestRandomRecordsComeBack(t *testing.T) {
 				}
 				id, b := mustEncode(t, open, records, s)
 				c := must.Get(chunk.Decode(id, b))(t)
-				if d := cmp.Diff(records, c.Records, same); d != "" {
-					t.Fatalf("(-written +read):\n%s", d)
-				}
-				if c.Header.Counts.Total() != len(records) {
-					t.Fatalf("%d records, and %+v", len(records), c.Header.Counts)
-				}
+				must.Equal(t, "records", c.Records, records, same)
+				must.Equal(t, "counted", c.Header.Counts.Total(), len(records))
 			}
 		})
 	}

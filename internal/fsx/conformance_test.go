@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/fsx/errfs"
 	"github.com/amber-memory/amber/internal/must"
@@ -354,9 +352,7 @@ func (tr tree) wantContent(name, want string) {
 	tr.t.Helper()
 	got, err := fsx.ReadFile(tr.fs, tr.path(name), 1<<20)
 	tr.want(err, nil)
-	if string(got) != want {
-		tr.t.Fatalf("%s holds %q, want %q", name, got, want)
-	}
+	must.Equal(tr.t, name, string(got), want)
 }
 
 func (tr tree) wantNames(want ...string) {
@@ -367,7 +363,5 @@ func (tr tree) wantNames(want ...string) {
 	for _, e := range entries {
 		got = append(got, e.Name())
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		tr.t.Fatalf("names (-want +got):\n%s", diff)
-	}
+	must.Equal(tr.t, "names", got, want)
 }

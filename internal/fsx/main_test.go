@@ -47,9 +47,6 @@ func startHolder(t *testing.T, path string) (*exec.Cmd, io.Closer) {
 	out := must.Get(cmd.StdoutPipe())(t)
 	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil || line != "locked\n" {
-		t.Fatalf("holder said %q, %v", line, err)
-	}
+	must.Equal(t, "the holder says", must.Get(bufio.NewReader(out).ReadString('\n'))(t), "locked\n")
 	return cmd, in
 }

@@ -41,9 +41,7 @@ func TestStopAtEveryCall(t *testing.T) {
 	t.Parallel()
 	c := crashfs.New()
 	must.Do(t, everything(c))
-	if c.Calls() != 9 {
-		t.Fatalf("got %d calls, want 9", c.Calls())
-	}
+	must.Equal(t, "calls", c.Calls(), 9)
 	for n := 1; n <= 9; n++ {
 		c := crashfs.New()
 		c.StopAt(n)
