@@ -40,6 +40,14 @@ func NoError(t testing.TB, err error) {
 	}
 }
 
+// Error reports a call that did not fail. [Kind] and [Is] say more, where the error is known.
+func Error(t testing.TB, what string, err error) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%sgot no error", named(what, ": "))
+	}
+}
+
 // Kind reports an error that is not of kind want, or whose text and hint lack one of
 // the words. The kind of no error is "". What names the call, "" where the test has
 // one only.
@@ -79,14 +87,6 @@ func Is(t testing.TB, what string, err, target error) {
 	t.Helper()
 	if !errors.Is(err, target) {
 		t.Errorf("%sgot %v, want %v", named(what, ": "), err, target)
-	}
-}
-
-// Error reports a call that did not fail. [Kind] and [Is] say more, where the error is known.
-func Error(t testing.TB, what string, err error) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%sgot no error", named(what, ": "))
 	}
 }
 
