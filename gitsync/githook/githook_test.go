@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/gitsync/githook"
@@ -44,6 +45,14 @@ func (u user) try(args ...string) (string, error) {
 func (u user) git(args ...string) string {
 	u.Helper()
 	out, err := u.try(args...)
+	// A process that a test beside this one is starting may hold the hook open for writing until it runs.
+	for range 20 {
+		if err == nil || !strings.Contains(out, "Text file busy") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+		out, err = u.try(args...)
+	}
 	if err != nil {
 		u.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
