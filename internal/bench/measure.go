@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -149,6 +150,8 @@ func (b *bench) open(ctx context.Context) ratio {
 // with handles of its own, as eight processes have.
 func (b *bench) exclusive(ctx context.Context) ratio {
 	const writers, fences = 8, 500
+	// What filled the large store is still on its way to the disk, and every sync would wait for it.
+	check(fsx.OS().SyncAll(b.dir))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
