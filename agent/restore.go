@@ -10,7 +10,7 @@ import (
 )
 
 // Snapshot freezes the agent as it is now. Tenant and Agent of the request may be
-// empty. Errors: those of [amber.SnapshotTaker].
+// empty. Errors: those of [wire.SnapshotTaker].
 func (a *Agent) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	e, err := a.Snapshots(ctx)
 	if err != nil {
@@ -23,7 +23,7 @@ func (a *Agent) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.Snap
 // Restore brings the agent back as it was when a snapshot was taken. What was there
 // before is frozen first unless snapshot.auto.before_restore is false. Entries of the
 // journal that the snapshot holds are drained into the restored agent; those that
-// came later are parked, see [Agent.DrainParked]. Errors: those of [amber.Restorer].
+// came later are parked, see [Agent.DrainParked]. Errors: those of [wire.Restorer].
 func (a *Agent) Restore(ctx context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	e, err := a.Snapshots(ctx)
 	if err != nil {

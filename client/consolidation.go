@@ -9,7 +9,7 @@ import (
 
 var _ wire.Consolidator = (*Snapshots)(nil)
 
-// BeginConsolidation implements [amber.Consolidator].
+// BeginConsolidation implements [wire.Consolidator].
 func (s *Snapshots) BeginConsolidation(ctx context.Context, r wire.ConsolidationBegin) (wire.Consolidation, error) {
 	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
 		return wire.Consolidation{}, err
@@ -20,7 +20,7 @@ func (s *Snapshots) BeginConsolidation(ctx context.Context, r wire.Consolidation
 	return post[wire.Consolidation](ctx, s.a, r, "consolidations")
 }
 
-// EndConsolidation implements [amber.Consolidator].
+// EndConsolidation implements [wire.Consolidator].
 func (s *Snapshots) EndConsolidation(ctx context.Context, r wire.ConsolidationEnd) (wire.Consolidation, error) {
 	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
 		return wire.Consolidation{}, err
@@ -32,7 +32,7 @@ func (s *Snapshots) EndConsolidation(ctx context.Context, r wire.ConsolidationEn
 	return c, about(c.ID, r.ID, err)
 }
 
-// OpenConsolidation implements [amber.Consolidator].
+// OpenConsolidation implements [wire.Consolidator].
 func (s *Snapshots) OpenConsolidation(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (wire.Consolidation, error) {
 	if err := s.ours(&tenant, &agent); err != nil {
 		return wire.Consolidation{}, err

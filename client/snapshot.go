@@ -48,7 +48,7 @@ func (s *Snapshots) one(ref *wire.SnapshotRef, elements ...string) ([]string, er
 	return append([]string{"snapshots", string(ref.ID)}, elements...), nil
 }
 
-// Snapshot implements [amber.SnapshotTaker].
+// Snapshot implements [wire.SnapshotTaker].
 func (s *Snapshots) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.SnapshotMeta, error) {
 	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
 		return wire.SnapshotMeta{}, err
@@ -60,7 +60,7 @@ func (s *Snapshots) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.
 	return m, about(m.Agent, r.Agent, err)
 }
 
-// ListSnapshots implements [amber.SnapshotReader].
+// ListSnapshots implements [wire.SnapshotReader].
 func (s *Snapshots) ListSnapshots(ctx context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
 	if err := s.ours(&q.Tenant, &q.Agent); err != nil {
 		return amber.Page[wire.SnapshotMeta]{Items: []wire.SnapshotMeta{}}, err
@@ -68,7 +68,7 @@ func (s *Snapshots) ListSnapshots(ctx context.Context, q wire.SnapshotQuery) (am
 	return page[wire.SnapshotMeta](ctx, s.a, newValues().number("limit", q.Limit).text("cursor", string(q.Cursor)).Values, "snapshots")
 }
 
-// ShowSnapshot implements [amber.SnapshotReader].
+// ShowSnapshot implements [wire.SnapshotReader].
 func (s *Snapshots) ShowSnapshot(ctx context.Context, ref wire.SnapshotRef) (wire.SnapshotDetail, error) {
 	path, err := s.one(&ref)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Snapshots) ShowSnapshot(ctx context.Context, ref wire.SnapshotRef) (wir
 	return d, about(d.ID, ref.ID, err)
 }
 
-// DiffSnapshots implements [amber.SnapshotReader].
+// DiffSnapshots implements [wire.SnapshotReader].
 func (s *Snapshots) DiffSnapshots(ctx context.Context, r wire.DiffRequest) (wire.SnapshotDiff, error) {
 	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
 		return wire.SnapshotDiff{}, err
@@ -91,7 +91,7 @@ func (s *Snapshots) DiffSnapshots(ctx context.Context, r wire.DiffRequest) (wire
 	return ask[wire.SnapshotDiff](ctx, s.a, r, "snapshots", "diff")
 }
 
-// VerifySnapshot implements [amber.SnapshotReader].
+// VerifySnapshot implements [wire.SnapshotReader].
 func (s *Snapshots) VerifySnapshot(ctx context.Context, r wire.VerifyRequest) (wire.VerifyReport, error) {
 	path, err := s.one(&r.SnapshotRef, "verify")
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Snapshots) VerifySnapshot(ctx context.Context, r wire.VerifyRequest) (w
 	return v, about(v.ID, r.ID, err)
 }
 
-// DeleteSnapshot implements [amber.SnapshotKeeper].
+// DeleteSnapshot implements [wire.SnapshotKeeper].
 func (s *Snapshots) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) error {
 	path, err := s.one(&ref)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Snapshots) DeleteSnapshot(ctx context.Context, ref wire.SnapshotRef) er
 	return s.a.remove(ctx, nil, path...)
 }
 
-// PinSnapshot implements [amber.SnapshotKeeper].
+// PinSnapshot implements [wire.SnapshotKeeper].
 func (s *Snapshots) PinSnapshot(ctx context.Context, ref wire.SnapshotRef, pinned bool) error {
 	path, err := s.one(&ref, "pin")
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Snapshots) PinSnapshot(ctx context.Context, ref wire.SnapshotRef, pinne
 	return err
 }
 
-// PruneSnapshots implements [amber.SnapshotKeeper].
+// PruneSnapshots implements [wire.SnapshotKeeper].
 func (s *Snapshots) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.PruneReport, error) {
 	if err := s.ours(&r.Tenant, &r.Agent); err != nil {
 		return wire.PruneReport{}, err
@@ -129,13 +129,13 @@ func (s *Snapshots) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wi
 	return post[wire.PruneReport](ctx, s.a, r, "snapshots", "prune")
 }
 
-// CollectGarbage implements [amber.SnapshotKeeper]. It needs a token for the
+// CollectGarbage implements [wire.SnapshotKeeper]. It needs a token for the
 // whole tenant.
 func (s *Snapshots) CollectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCReport, error) {
 	return tenantCall[wire.GCReport](ctx, s.a, &r.Tenant, &r, "gc")
 }
 
-// CheckRepository implements [amber.RepositoryChecker]. It needs a token for the
+// CheckRepository implements [wire.RepositoryChecker]. It needs a token for the
 // whole tenant.
 func (s *Snapshots) CheckRepository(ctx context.Context, r wire.CheckRequest) (wire.CheckReport, error) {
 	return tenantCall[wire.CheckReport](ctx, s.a, &r.Tenant, &r, "check")
@@ -152,7 +152,7 @@ func tenantCall[Out any](ctx context.Context, a *Agent, tenant *amber.TenantID, 
 	})
 }
 
-// Restore implements [amber.Restorer].
+// Restore implements [wire.Restorer].
 func (s *Snapshots) Restore(ctx context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
 	path, err := s.one(&r.SnapshotRef, "restore")
 	if err != nil {
@@ -196,7 +196,7 @@ type Past struct {
 }
 
 // Recall finds the memories that best answered a text. Errors: invalid; those
-// of [amber.SnapshotReader.ShowSnapshot].
+// of [wire.SnapshotReader.ShowSnapshot].
 func (p *Past) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
 	if _, _, err := q.Normalize(); err != nil {
 		return amber.RecallResult{}, err

@@ -26,7 +26,7 @@ func Fan(publishers ...Publisher) Publisher {
 
 type fan []Publisher
 
-// Publish implements [amber.Publisher]. The error joins those of all. It is of
+// Publish implements [Publisher]. The error joins those of all. It is of
 // kind invalid only when all of them are: otherwise somebody is to be asked again.
 func (f fan) Publish(ctx context.Context, e Event) error {
 	var failed, hopeless []error

@@ -25,7 +25,7 @@ type Mutations struct {
 	Publisher Publisher
 	Cursor    CursorStore
 
-	Prefix string // of subjects; "": [amber.DefaultMutationPrefix]
+	Prefix string // of subjects; "": [DefaultMutationPrefix]
 	// FromBeginning publishes the whole log when there is no cursor yet.
 	// Without it only what changes from now on is published.
 	FromBeginning bool

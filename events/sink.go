@@ -18,7 +18,7 @@ type Sink struct {
 	Tenant    amber.TenantID
 	Agent     amber.AgentID
 	Clock     amber.Clock
-	Prefix    string // of subjects; "": [amber.DefaultMutationPrefix]
+	Prefix    string // of subjects; "": [DefaultMutationPrefix]
 	// Warn is called for an event that could not be published; the change itself
 	// is not undone. It may be nil, and must not block.
 	Warn func(error)

@@ -34,7 +34,7 @@ func newOperations(f promauto.Factory) operations {
 	}
 }
 
-// Begin implements [amber.Observer].
+// Begin implements [wire.Observer].
 func (m *Metrics) Begin(ctx context.Context, op wire.Operation) (context.Context, func(wire.Outcome)) {
 	op.Name = knownOperations[op.Layer].of(op.Name)
 	if knownOperations[op.Layer] == nil {

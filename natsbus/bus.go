@@ -95,7 +95,7 @@ func (b *Bus) begin(ctx context.Context) error {
 	return &amber.Error{Op: openOp, Kind: amber.KindUnreachable, Err: ctx.Err()}
 }
 
-// Publish implements [amber.Publisher]. It returns when the server has the
+// Publish implements [events.Publisher]. It returns when the server has the
 // event, and waits for that no longer than ctx or Options.Wait say. After an error
 // the server may have the event nevertheless.
 //

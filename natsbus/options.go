@@ -43,7 +43,7 @@ type Options struct {
 	JetStream bool
 	Stream    string // "": DefaultStream
 	// Prefixes of the subjects that a new stream keeps; none: those of
-	// [amber.DefaultMutationPrefix] and [amber.DefaultLifecyclePrefix].
+	// [events.DefaultMutationPrefix] and [events.DefaultLifecyclePrefix].
 	Prefixes []string
 	// Wait bounds one publication where its context does not end before; 0:
 	// DefaultWait.

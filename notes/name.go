@@ -32,7 +32,7 @@ func (r *repo) filePath(name string) string {
 // errSpelling is wrapped by the conflict with a file of another spelling.
 var errSpelling = errors.New("another spelling of the name exists")
 
-// find reports whether the file of a note exists. Errors are those of [repo.locate], except that another
+// find reports whether the file of a note exists. Errors are those of repo.locate, except that another
 // spelling is just another note.
 func (r *repo) find(name string) (exists bool, err error) {
 	exists, err = r.locate(name)

@@ -141,7 +141,7 @@ func (r *repo) remove(name string) error {
 	return r.fsys.SyncDir(dir)
 }
 
-// current returns what the file of a note holds and whether there is one. Unlike [repo.content] it refuses,
+// current returns what the file of a note holds and whether there is one. Unlike repo.content it refuses,
 // with kind conflict, whatever a write under this name would destroy or confuse.
 func (r *repo) current(name string) (content []byte, exists bool, err error) {
 	exists, err = r.locate(name)

@@ -7,7 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// ConservativePolicy recalls when it may, keeps what a text says is to be kept
+// Conservative recalls when it may, keeps what a text says is to be kept
 // and what a session amounts to, and saves goal and answer of every turn only
 // when told to: saving every answer pollutes recall. Recall and write-back do
 // not depend on each other.
@@ -138,7 +138,7 @@ func cut(s string, n int) string {
 
 // writeBackScope picks the scope automatic writes go to: the workspace, else
 // the project, else the session, else the user, and global only where nothing
-// is known. It is wider than [Identities.Narrowest]: what a session taught is
+// is known. It is wider than [amber.Identities.Narrowest]: what a session taught is
 // of use to the next one.
 func writeBackScope(ids amber.Identities) amber.Scope {
 	for _, s := range []amber.Scope{amber.ScopeWorkspace, amber.ScopeProject, amber.ScopeSession, amber.ScopeUser} {

@@ -14,7 +14,7 @@ import (
 // ignore is how a span ends that was never made.
 func ignore(wire.Outcome) {}
 
-// Begin implements [amber.Observer]: it begins a span that ends with the
+// Begin implements [wire.Observer]: it begins a span that ends with the
 // operation.
 func (t *Tracer) Begin(ctx context.Context, op wire.Operation) (context.Context, func(wire.Outcome)) {
 	if t.tracer == nil {

@@ -69,7 +69,7 @@ func (g *natsGate) shut(f func()) {
 	f()
 }
 
-// Publish implements [amber.Publisher].
+// Publish implements [events.Publisher].
 func (g *natsGate) Publish(ctx context.Context, e events.Event) error {
 	g.closed.RLock()
 	defer g.closed.RUnlock()

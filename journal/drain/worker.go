@@ -36,7 +36,7 @@ type Options struct {
 	Store   Store
 	Clock   amber.Clock
 
-	// Policy decides what is learnt; nil: [amber.ConservativePolicy] as it is.
+	// Policy decides what is learnt; nil: [policy.Conservative] as it is.
 	// Loops tells which sessions wait to be resumed; nil: none.
 	Policy amber.Policy
 	Loops  amber.Loops

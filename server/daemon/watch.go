@@ -39,7 +39,7 @@ type lossy struct {
 	wake chan struct{} // has an element when something was put in; it may be nil
 }
 
-// Publish implements [amber.Publisher].
+// Publish implements [events.Publisher].
 func (l *lossy) Publish(ctx context.Context, e events.Event) error {
 	err := l.Publisher.Publish(ctx, e)
 	if err != nil {

@@ -9,7 +9,7 @@
 //	desk             [server.Desk.Do]: grant, agent, audit log, as at every other door
 //	answer           structured content and a short text, both bounded
 //
-// A tool that fails answers with isError and the [amber.Failure] of the error;
+// A tool that fails answers with isError and the [wire.Failure] of the error;
 // errors of the protocol itself carry the code of [amber.Kind.MCPCode]. What
 // memories say is data, and is handed out as such.
 //

@@ -20,7 +20,7 @@ type DBSource struct {
 }
 
 // Compare tells what changed from a to b, two databases of one kind; see
-// [Diff]. Errors: those of [OpenReadOnly]; invalid for databases of two kinds.
+// [image.Diff]. Errors: those of [OpenReadOnly]; invalid for databases of two kinds.
 func Compare(ctx context.Context, a, b DBSource, rows bool) (d wire.StoreDiff, err error) {
 	var open [2]*ReadOnly
 	for i, s := range []DBSource{a, b} {

@@ -204,7 +204,7 @@ func (s *Store) Replica() amber.Replica { return s }
 func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }
 
 // Freeze pins memory.db and control.db of a generation at this instant; see
-// [FreezeBoth]. What it returns is independent of the store.
+// [image.FreezeBoth]. What it returns is independent of the store.
 func (s *Store) Freeze(ctx context.Context, c home.Current) ([]wire.FrozenDatabase, error) {
 	return image.FreezeBoth(ctx, s.agent.GenDir(c), s.o.BusyTimeout)
 }

@@ -15,7 +15,7 @@ import (
 
 // ReadOnly answers from a memory.db that is not live and is only read, wherever
 // its bytes lie. It is safe for concurrent use. A control.db can be opened too,
-// for [Diff] alone.
+// for [image.Diff] alone.
 type ReadOnly struct {
 	s      *Store
 	db     *database

@@ -140,7 +140,7 @@ func (a *adoption) eraseThereAgain(m amber.Memory) (gone bool, err error) {
 	return false, nil
 }
 
-// eraseAgain erases a memory as [Store.Erase] does.
+// eraseAgain erases a memory as Store.Erase of the store does.
 func (a *adoption) eraseAgain(m amber.Memory) error {
 	a.report.KeptErased++
 	texts, err := a.Texts(m)

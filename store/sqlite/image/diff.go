@@ -68,7 +68,7 @@ func (s Side) explain(err error) error {
 
 // Diff tells what changed from a to b, two databases of one kind. It reads both
 // from beginning to end beside each other and keeps one row of each in memory.
-// With rows it names at most [amber.MaxDiffRows] rows of each kind. Memories that are
+// With rows it names at most [wire.MaxDiffRows] rows of each kind. Memories that are
 // erased do not count as added. The error about databases of two kinds is of kind
 // invalid.
 func Diff(ctx context.Context, a, b Side, rows bool, erased map[string]bool) (d wire.StoreDiff, err error) {

@@ -21,7 +21,7 @@ import (
 // instant. The caller holds the exclusive lock of the agent; both databases
 // are locked against other programs too while it lasts. What it returns stays as
 // it is while programs write on or make a checkpoint. A database that is
-// damaged is frozen as it is; [amber.DatabaseInfo] says what is wrong. Errors:
+// damaged is frozen as it is; [wire.DatabaseInfo] says what is wrong. Errors:
 // damaged where SQLite cannot open it at all; busy, after wait.
 func FreezeBoth(ctx context.Context, dir string, wait time.Duration) (frozen []wire.FrozenDatabase, err error) {
 	var locks []*raw
@@ -180,7 +180,7 @@ func (f *frozenDatabase) describe() (err error) {
 	return nil
 }
 
-// Info implements [amber.FrozenDatabase]. What ReadPages finds is added to the
+// Info implements [wire.FrozenDatabase]. What ReadPages finds is added to the
 // damage. Nothing expensive is looked for: that is for Check.
 func (f *frozenDatabase) Info() wire.DatabaseInfo {
 	if !f.looked {
@@ -267,7 +267,7 @@ func (f *frozenDatabase) shape() (s sqlconn.Shape, err error) {
 	}
 }
 
-// Close implements [amber.FrozenDatabase]. It may be called twice.
+// Close implements [wire.FrozenDatabase]. It may be called twice.
 func (f *frozenDatabase) Close() error {
 	return sqlconn.Wrap("let go of database", f.path, f.r.close())
 }

@@ -13,7 +13,7 @@ import (
 // handing over costs nothing, little enough for the caches of a processor.
 const batchBytes = 256 << 10
 
-// ReadPages implements [amber.FrozenDatabase]. The pages are SQLite's own view
+// ReadPages implements [wire.FrozenDatabase]. The pages are SQLite's own view
 // of them: those of the write-ahead log are in their places, and the page that
 // holds no data because locks lie on it is zeros.
 func (f *frozenDatabase) ReadPages(ctx context.Context, fn func(pages []byte) error) error {

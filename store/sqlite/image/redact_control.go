@@ -72,7 +72,7 @@ func (d *redaction) entry(r *redactedRow) error {
 	return nil
 }
 
-// published returns the digest of an entry as [Store.Publish] makes it.
+// published returns the digest of an entry as Store.Publish of the store makes it.
 func published(r *redactedRow, column func(string) string) (string, error) {
 	body, err := sqlrows.Marshal(amber.Envelope{
 		EntryID: column("entry_id"), TaskID: column("task_id"), NodeID: column("node_id"), Payload: column("payload"),
