@@ -2,8 +2,9 @@ package redact
 
 import (
 	"fmt"
-	"github.com/amber-memory/amber/internal/must"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 func TestRandomAndChosen(t *testing.T) {
