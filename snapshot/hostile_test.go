@@ -114,7 +114,7 @@ func (w *world) mustRefuse(id amber.SnapshotID, kinds ...amber.Kind) {
 	}
 	_ = os.RemoveAll(filepath.Join(w.dir, "tenants", "default", "agents", "fork")) // its lock
 	if r := w.verify(id); r.OK() {
-		w.t.Errorf("it verifies: %+v", r)
+		w.t.Errorf("the snapshot verifies: %+v", r)
 	}
 	w.mustBe(before)
 	must.Equal(w.t, "files around the home", w.outside(), names)

@@ -110,7 +110,7 @@ func TestBundleExportTellsWhatIsWrongWithIt(t *testing.T) {
 
 func TestBundleVerifyExits(t *testing.T) {
 	t.Parallel()
-	policy := amber.Errorf(amber.KindRefused, "check signature", "b", "it is not signed").WithHint("sign it")
+	policy := amber.Errorf(amber.KindRefused, "check signature", "b", "the bundle is not signed").WithHint("sign it")
 	b := newBench(t)
 	for _, tc := range []struct {
 		name    string
@@ -138,9 +138,9 @@ func TestSnapshotVerifyHeedsPolicy(t *testing.T) {
 	b.engine.reports = map[amber.SnapshotID]wire.VerifyReport{
 		snapC: {Checked: []string{"manifest"}, Signature: sign.SignatureReport{Status: sign.SignatureMissing}},
 	}
-	b.engine.policy = amber.Errorf(amber.KindRefused, "check signature", "", "it is not signed")
+	b.engine.policy = amber.Errorf(amber.KindRefused, "check signature", "", "the bundle is not signed")
 	for _, which := range []string{string(snapC), "--all"} {
-		b.run("snapshot", "verify", which).exits(6).prints("signature: not signed").warns("it is not signed")
+		b.run("snapshot", "verify", which).exits(6).prints("signature: not signed").warns("the bundle is not signed")
 	}
 }
 

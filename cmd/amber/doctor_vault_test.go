@@ -63,9 +63,9 @@ func TestDoctorTellsHowBackupsAreDoing(t *testing.T) {
 	st = st.Failed(amber.At(at.Time().Add(2*time.Hour)), at, errors.New("nobody is there"))
 	p.must(records.Write(me, st))
 	tells(statusWarning, "failing since 2096-03-01T14:00:00", "due since 2096-03-01T13:00:00", "nobody is there", "amber vault status")
-	strange := amber.Errorf(amber.KindConflict, "look", "", "it was never seen from here").WithHint("amber vault restore")
+	strange := amber.Errorf(amber.KindConflict, "look", "", "the vault was never seen from here").WithHint("amber vault restore")
 	p.must(records.Write(me, st.Failed(at, at, strange)))
-	tells(statusWarning, "it was never seen from here", "amber vault restore")
+	tells(statusWarning, "the vault was never seen from here", "amber vault restore")
 
 	if runtime.GOOS != "windows" {
 		p.must(os.Chmod(key, 0o644))

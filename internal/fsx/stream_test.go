@@ -99,6 +99,6 @@ func TestSyncFileReportsEveryError(t *testing.T) {
 	t.Parallel()
 	full := func() *crashfs.FS { return home(t, newData) }
 	if calls := failEach(t, full, func(f fsx.FS) error { return must.Err(fsx.SyncFile(f, target)) }); calls < 4 {
-		t.Errorf("it made only %d calls", calls)
+		t.Errorf("the stream made only %d calls", calls)
 	}
 }

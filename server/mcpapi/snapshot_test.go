@@ -143,5 +143,5 @@ func TestASnapshotOfAnotherAgentIsNotThere(t *testing.T) {
 	}
 	other := told(amber.Errorf(amber.KindCrossTenant, "restore", someID, "it is a snapshot of agent bob"))
 	must.Equal(t, "what is told of another agent's",
-		other, told(amber.Errorf(amber.KindNotFound, "find manifest", someID, "nobody has it")))
+		other, told(amber.Errorf(amber.KindNotFound, "find manifest", someID, "no repository has the manifest")))
 }
