@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"slices"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -27,6 +29,32 @@ func (n *intent) eraseThere(m amber.Memory, o amber.Origin) error {
 	}
 	_, err = n.Exec(sqlrows.PutErased, m.ID, o.Device, int64(o.Counter), o.Clock)
 	return err
+}
+
+// eraseBrought is for a version that the place brings of a memory it has erased.
+// Where this home has the version, though nothing says any more that the version is at the
+// place, as after a loss of what is known of it, the erasure meant that one too.
+func (n *intent) eraseBrought(now amber.Memory, found bool, o amber.Origin) error {
+	if !found {
+		return nil
+	}
+	history, err := sqlrows.All(n.tx.Tx, sqlrows.ScanRevision, sqlrows.SelectRevisions, now.ID)
+	if err != nil {
+		return err
+	}
+	versions := append(history, now)
+	at := slices.IndexFunc(versions, func(v amber.Memory) bool { return v.Origin == o })
+	if at < 0 || n.isOwn(versions[at]) {
+		return nil
+	}
+	if err := n.hold(memoryMark(versions[at])); err != nil {
+		return err
+	}
+	erased, err := sqlrows.ScanOrigin(n.Row(selectRemoved, amber.ChangeMemory, now.ID, n.chunk.Place))
+	if err != nil {
+		return err
+	}
+	return n.eraseThere(now, erased)
 }
 
 // noteErased notes where a memory is erased: at the place, and where all of it

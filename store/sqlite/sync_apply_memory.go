@@ -37,7 +37,7 @@ func (n *intent) applyMemory(in amber.SyncMemory) error {
 		return err
 	case at:
 		n.drop(in.ID)
-		return nil
+		return n.eraseBrought(now, found, in.Origin)
 	case !found:
 		return n.firstVersion(in, here)
 	}

@@ -345,6 +345,29 @@ func TestErasureRemovesTheText(t *testing.T) {
 	must.Fail(s.Get(t.Context(), memoryID(1)))(t, "the memory", amber.KindNotFound)
 }
 
+// A home that has lost what it knew of a folder reads the folder once more. The chunk
+// with an erasure may come before the one with the text: the text goes then, though what
+// the home itself has made of the memory stays.
+func TestErasureRemovesTheTextThatItsPlaceBringsLater(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	ctx := t.Context()
+	text := []amber.SyncRecord{farMemory(memoryID(1), far(1, 10), "xyzzy plugh")}
+	apply(t, s, "text", text...)
+	own := "what I think of it"
+	must.Get(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &own}))(t)
+	must.Do(t, s.memory.update(ctx, "lose", "", func(x *tx) error { return x.ExecAll("DELETE FROM sync_held", "DELETE FROM sync_chunks") }))
+	apply(t, s, "erasure", erasure(memoryID(1), far(4, 40)))
+	apply(t, s, "text", text...)
+	if inFiles(t, s, "xyzzy") {
+		t.Error("the text is in the file")
+	}
+	history := must.Get(s.History(ctx, memoryID(1)))(t)
+	if len(history) != 1 || history[0].Content != own {
+		t.Errorf("the history is %+v, want the version that was made here", history)
+	}
+}
+
 // A stranger may call a memory "e" and erase it. What contains that letter
 // stays; what an erasing device removes besides comes as records of its own.
 func TestErasureLeavesWhatQuotesTheText(t *testing.T) {
