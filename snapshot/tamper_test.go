@@ -176,7 +176,7 @@ func (b *bench) restoreRefused(what string, id amber.SnapshotID, want everything
 			b.t.Errorf("%s: the restore was refused, and there is an agent: %v", what, cerr)
 		}
 		switch amber.KindOf(err) {
-		case amber.KindDamaged, amber.KindNotFound, amber.KindTooNew, amber.KindRefused:
+		case amber.KindDamaged, amber.KindNotFound, amber.KindTooNew, amber.KindRefused, amber.KindUntrusted:
 		default:
 			b.t.Errorf("%s: the restore was refused with %s: %v", what, amber.KindOf(err), err)
 		}
