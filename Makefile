@@ -32,8 +32,8 @@ install: build
 # goroutines of their own, and those whose tests start hundreds of processes, change
 # every byte of a file or live in SQLite, which is fifteen times slower with it.
 # Their goroutines meet in the tests of agent, and make test-long runs them with it.
-PLAIN := bundle client cmd/amber colony colony/colonytest config foreign/engram foreign/nexo gitsync gitsync/chunk hook hook/setup \
-	internal/agekey internal/analyze internal/archtest internal/bench internal/redact internal/settings journal repo snapshot \
+PLAIN := bundle client cmd/amber colony colony/colonytest config embed foreign/engram foreign/nexo gitsync gitsync/chunk hook hook/setup \
+	internal/agekey internal/analyze internal/archtest internal/bench internal/redact internal/settings journal repo search snapshot \
 	store/sqlite store/storetest
 
 MODULE  := github.com/amber-memory/amber

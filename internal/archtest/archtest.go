@@ -41,6 +41,7 @@ var law = map[string][]string{
 	"colony/documents":              {"colony"},
 	"colony/shelf":                  {"colony", "home"},
 	"config":                        {"events", "policy"},
+	"embed":                         {"-"},
 	"events":                        {},
 	"foreign/engram":                {},
 	"foreign/nexo":                  {},
@@ -65,6 +66,7 @@ var law = map[string][]string{
 	"internal/golden":               {"internal/fsx"},
 	"internal/hosttest":             {"-"}, // sees the program as a user does
 	"internal/intake":               {"internal/redact"},
+	"internal/modelconv":            {"embed"},
 	"internal/must":                 {},
 	"internal/names":                {"-"},
 	"internal/pointer":              {},
@@ -90,6 +92,7 @@ var law = map[string][]string{
 	"repo":                          {},
 	"policy":                        {},
 	"sign":                          {},
+	"search":                        {},
 	"server":                        {"events"},
 	"server/backup":                 {"colony/api", "config", "server"},
 	"server/daemon":                 {"colony/shelf", "config", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/vaultapi", "snapshot", "store/sqlite", "trace"},

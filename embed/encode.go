@@ -1,0 +1,237 @@
+package embed
+
+import (
+	"math"
+	"sync"
+)
+
+// Vectors are compared by their angle alone; every one has the length 1.
+
+// Query returns the vector of a question.
+func (m *Model) Query(text string) []float32 { return m.encode(m.QueryPrefix + text) }
+
+// Passage returns the vector of a text that questions are to find.
+func (m *Model) Passage(text string) []float32 { return m.encode(m.PassagePrefix + text) }
+
+// Digest names the model to the byte.
+func (m *Model) Digest() string { return m.digest }
+
+// encode is the mean of what the last layer makes of the tokens.
+func (m *Model) encode(text string) []float32 {
+	ids := m.words.tokenize(text, m.MaxTokens)
+	w := m.work(len(ids))
+	defer pool.Put(w)
+	m.begin(w, ids)
+	for i := range m.layers {
+		m.layer(w, &m.layers[i])
+	}
+	mean := make([]float32, m.Dim)
+	for t := range len(ids) {
+		for i, x := range w.x[t*m.Dim : (t+1)*m.Dim] {
+			mean[i] += x
+		}
+	}
+	length := float64(0)
+	for _, x := range mean {
+		length += float64(float64(x) * float64(x))
+	}
+	by := float32(1 / math.Sqrt(math.Max(length, 1e-24)))
+	for i := range mean {
+		mean[i] *= by
+	}
+	return mean
+}
+
+// work is the memory of one text on its way through the layers.
+type work struct {
+	tokens, padded int       // padded: tokens, up to a multiple of 4
+	wide           int       // tokens, up to a multiple of 32
+	x, y           []float32 // tokens x dim
+	qkv            []float32 // tokens x 3 dim
+	keys           []float32 // dim x wide: keys of all heads, one dimension a row
+	scores         []float32 // wide
+	inner          []float32 // tokens x inner
+	q              []byte    // padded x inner
+	pairs          []int64   // q, two tokens in one, where it is needed
+	least, scale   float32   // of q
+}
+
+var pool = sync.Pool{New: func() any { return new(work) }}
+
+func (m *Model) work(tokens int) *work {
+	w := pool.Get().(*work)
+	w.tokens, w.padded, w.wide = tokens, (tokens+3)&^3, (tokens+31)&^31
+	grow(&w.x, w.padded*m.Dim)
+	grow(&w.y, w.padded*m.Dim)
+	grow(&w.qkv, w.padded*3*m.Dim)
+	grow(&w.keys, m.Dim*w.wide)
+	grow(&w.scores, w.wide)
+	grow(&w.inner, w.padded*m.Inner)
+	if n := w.padded * m.Inner; cap(w.q) < n {
+		w.q = make([]byte, n)
+	}
+	w.q = w.q[:w.padded*m.Inner]
+	if n := w.padded / 2 * m.Inner; isPlain() && cap(w.pairs) < n {
+		w.pairs = make([]int64, n)
+	}
+	w.pairs = w.pairs[:cap(w.pairs)]
+	return w
+}
+
+func grow(b *[]float32, n int) {
+	if cap(*b) < n {
+		*b = make([]float32, n)
+	}
+	*b = (*b)[:n]
+}
+
+// begin fills x with what the tokens mean and where they stand.
+func (m *Model) begin(w *work, ids []int32) {
+	for t, id := range ids {
+		row, scale := m.tokens.rows[int(id)*m.Dim:], m.tokens.scale[id]
+		x, at := w.x[t*m.Dim:(t+1)*m.Dim], m.positions[t*m.Dim:]
+		for i := range x {
+			x[i] = float32(float32(row[i])*scale) + at[i]
+		}
+		m.first.apply(x)
+	}
+}
+
+func (m *Model) layer(w *work, l *layer) {
+	w.times(w.qkv, w.x, &l.qkv, nil)
+	m.attend(w)
+	w.times(w.y, w.y, &l.out, w.x)
+	for t := range w.tokens {
+		l.outNorm.apply(w.y[t*m.Dim : (t+1)*m.Dim])
+	}
+	w.times(w.inner, w.y, &l.inner, nil)
+	gelu(w.inner[:w.tokens*m.Inner])
+	w.times(w.x, w.inner, &l.outer, w.y)
+	for t := range w.tokens {
+		l.outerNorm.apply(w.x[t*m.Dim : (t+1)*m.Dim])
+	}
+}
+
+// attend fills y with what every token takes from the others.
+func (m *Model) attend(w *work) {
+	for t := range w.tokens {
+		keys := w.qkv[t*3*m.Dim+m.Dim : t*3*m.Dim+2*m.Dim]
+		for d, x := range keys {
+			w.keys[d*w.wide+t] = x
+		}
+	}
+	for t := range w.tokens {
+		row := w.qkv[t*3*m.Dim:]
+		for h := range m.Heads {
+			query := row[h*headDim : (h+1)*headDim]
+			keys := w.keys[h*headDim*w.wide:]
+			for at := 0; at < w.wide; at += 32 {
+				weigh((*[32]float32)(w.scores[at:]), query, keys[at:], w.wide)
+			}
+			scores := w.scores[:w.tokens]
+			softmax(scores)
+			out := (*[32]float32)(w.y[t*m.Dim+h*headDim:])
+			weigh(out, scores, w.qkv[2*m.Dim+h*headDim:], 3*m.Dim)
+		}
+	}
+}
+
+// times fills out with in times the matrix, plus the bias, plus add where there is
+// one. The products are of integers, and so the same on every machine.
+func (w *work) times(out, in []float32, l *linear, add []float32) {
+	w.quantize(in, l.k)
+	plain := isPlain()
+	if plain {
+		pack(w.pairs, w.q[:w.padded*l.k], l.k)
+	}
+	var acc [16]int32
+	for i := 0; i < l.n; i += 4 {
+		for t := 0; t < w.padded; t += 4 {
+			if plain {
+				dotsPlain(&acc, w.pairs[t/2*l.k:], l.rows[i*l.k:], l.k)
+			} else {
+				dots(&acc, w.q[t*l.k:], l.rows[i*l.k:], l.k)
+			}
+			for j := range 4 {
+				scale := w.scale * l.scale[i+j]
+				bias := l.bias[i+j] + float32(float32(l.sum[i+j])*w.least)*l.scale[i+j]
+				for s := range min(4, w.tokens-t) {
+					at := (t+s)*l.n + i + j
+					v := float32(float32(acc[4*j+s])*scale) + bias
+					if add != nil {
+						v += add[at]
+					}
+					out[at] = v
+				}
+			}
+		}
+	}
+}
+
+// quantize fills q with the rows of in as bytes, as the published model does: one scale
+// for the whole text, and 0 is a byte. The byte q stands for (q - zero) * scale.
+func (w *work) quantize(in []float32, k int) {
+	n := w.tokens * k
+	least, most := float32(0), float32(0)
+	for _, x := range in[:n] {
+		least, most = min(least, x), max(most, x)
+	}
+	clear(w.q[n : w.padded*k])
+	w.scale, w.least = (most-least)/255, 0
+	if w.scale == 0 {
+		clear(w.q[:n])
+		return
+	}
+	zero := float32(math.RoundToEven(float64(-least / w.scale)))
+	w.least = -zero * w.scale
+	by, q := 1/w.scale, w.q[:n]
+	for i, x := range in[:n] {
+		q[i] = byte(max(0, min(255, roundEven(x*by)+int32(zero))))
+	}
+}
+
+// roundEven rounds to the nearest whole number, and a half to the even one. It is for
+// numbers below 1<<22.
+func roundEven(x float32) int32 {
+	const magic = 3 << 22
+	return int32(float32(x+magic) - magic)
+}
+
+// apply norms one row.
+func (n layerNorm) apply(x []float32) {
+	const epsilon = 1e-12
+	sum := float64(0)
+	for _, v := range x {
+		sum += float64(v)
+	}
+	mean := sum / float64(len(x))
+	sum = 0
+	for _, v := range x {
+		d := float64(v) - mean
+		sum += float64(d * d)
+	}
+	by, middle := float32(1/math.Sqrt(sum/float64(len(x))+epsilon)), float32(mean)
+	for i, v := range x {
+		x[i] = float32(float32((v-middle)*by)*n.weight[i]) + n.bias[i]
+	}
+}
+
+// softmax makes shares of scores.
+func softmax(x []float32) {
+	most := x[0]
+	for _, v := range x {
+		if v > most {
+			most = v
+		}
+	}
+	sum := float32(0)
+	for i, v := range x {
+		e := exp(v - most)
+		x[i] = e
+		sum += e
+	}
+	by := 1 / sum
+	for i := range x {
+		x[i] *= by
+	}
+}
