@@ -32,7 +32,7 @@ func ExampleLongTerm() {
 	}
 	// Output:
 	// true 2
-	// 1.0 Deploy on Thursdays.
+	// 0.9 Deploy on Thursdays.
 }
 
 func ExampleEditor() {

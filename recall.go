@@ -10,17 +10,40 @@ const (
 	RecallResume  RecallReason = "resume"
 )
 
-// Query asks for the memories that best answer a text.
+// RecallLayer says what a passage was taken from. A passage is the unit of recall: a memory,
+// what was said in a session, a part of a note.
+type RecallLayer string
+
+// The layers.
+const (
+	LayerMemory   RecallLayer = "memory"   // a memory
+	LayerExchange RecallLayer = "exchange" // what was said in a session
+	LayerNote     RecallLayer = "note"     // a section of a note
+	LayerSession  RecallLayer = "session"  // the digest of a session, or the summary of a compaction
+	LayerActivity RecallLayer = "activity" // a command that failed, and what came of it
+)
+
+// RecallLayers lists every layer in the order above.
+func RecallLayers() []RecallLayer {
+	return []RecallLayer{LayerMemory, LayerExchange, LayerNote, LayerSession, LayerActivity}
+}
+
+// Query asks for the passages that best answer a text.
 type Query struct {
-	// Text is a question in natural language: its content words are searched,
-	// any of them may match. When they find fewer than Limit, related words
-	// (chose for pick) fill up behind them. Blank text matches everything,
-	// newest first; text of punctuation alone matches nothing.
+	// Text is a question in natural language: what is near it in meaning is found,
+	// and what has its words, parts of them, or words that differ by a slip of the
+	// keyboard. Blank text matches every memory, newest first; text of punctuation
+	// alone matches nothing.
 	Text string `json:"text"`
 	Filter
-	Reason  RecallReason `json:"reason,omitempty"`  // default manual
-	Limit   int          `json:"limit,omitempty"`   // 0: DefaultTopK; above MaxTopK it is clamped and said
-	Explain bool         `json:"explain,omitempty"` // fill Hit.Why
+	// Layers are asked; none means all of them. Kinds and tags are of memories alone:
+	// a query that has some asks only these.
+	Layers []RecallLayer `json:"layers,omitempty"`
+	// MinScore leaves out hits that are less likely to be relevant.
+	MinScore float64      `json:"min_score,omitempty"`
+	Reason   RecallReason `json:"reason,omitempty"`  // default manual
+	Limit    int          `json:"limit,omitempty"`   // 0: DefaultTopK; above MaxTopK it is clamped and said
+	Explain  bool         `json:"explain,omitempty"` // fill Hit.Why
 	// Trusted limits the answer to own and signed memories, as automatic
 	// injection must.
 	Trusted bool `json:"trusted,omitempty"`
@@ -32,12 +55,23 @@ type RecallResult struct {
 	Clamped []Clamp `json:"clamped,omitempty"`
 	// SetAside are memories that matched and cannot be read, at most MaxSetAside.
 	SetAside []SetAside `json:"set_aside,omitempty"`
+	// Degraded says what the answer could not take into account, as passages whose
+	// meaning is not known yet; "" when it is whole.
+	Degraded string `json:"degraded,omitempty"`
 }
 
-// Hit is one memory that matched.
+// Hit is one passage that matched.
 type Hit struct {
-	ID         MemoryID   `json:"id"`
-	Score      float64    `json:"score"` // 0 to 1, comparable inside one result only
+	ID    MemoryID    `json:"id"` // "" where the owner is no memory
+	Layer RecallLayer `json:"layer"`
+	// Owner is what the passage was taken from: the id of a memory, a turn, a session
+	// or a compaction, the name of a note; of what failed, the id of its session.
+	Owner     string    `json:"owner"`
+	SessionID SessionID `json:"session_id,omitempty"` // it belongs to
+	ProjectID string    `json:"project_id,omitempty"`
+	Role      Role      `json:"role,omitempty"` // who said it, of an exchange
+	// Score is how likely the hit is relevant, 0 to 1, the same in every store.
+	Score      float64    `json:"score"`
 	Title      string     `json:"title"`
 	Kind       MemoryKind `json:"kind"`
 	Scope      Scope      `json:"scope"`
@@ -56,18 +90,16 @@ type Provenance struct {
 	Locator string `json:"locator,omitempty"`
 }
 
-// Why explains the rank of a hit.
+// Why explains the rank of a hit: the parts of its score before it is calibrated.
 type Why struct {
-	Terms []TermMatch `json:"terms"` // each query term that matched
-	// Words, Substring and CJK are the parts of the score before it is
-	// normalised: from whole words, from parts of words, from characters of
-	// scripts written without spaces.
-	Words     float64 `json:"words"`
-	Substring float64 `json:"substring,omitempty"`
-	CJK       float64 `json:"cjk,omitempty"`
-	// Related is set on a hit that only related words found; it ranks behind
-	// every hit of the question's own words.
-	Related bool `json:"related,omitempty"`
+	Terms      []TermMatch `json:"terms"`                // each query term that matched
+	Words      float64     `json:"words"`                // how much of the question its words answer
+	Meaning    float64     `json:"meaning,omitempty"`    // how near it is in meaning: a cosine
+	Neighbours float64     `json:"neighbours,omitempty"` // what the passages beside it add
+	Session    float64     `json:"session,omitempty"`    // what the rest of its session adds
+	Speaker    float64     `json:"speaker,omitempty"`    // the question names who spoke, less what a mere question loses
+	Feedback   float64     `json:"feedback,omitempty"`   // how near it is to the best hit
+	Newer      bool        `json:"newer,omitempty"`      // it took the place of an older one about the same
 }
 
 // TermMatch is one query term and the fields it was found in.

@@ -120,10 +120,29 @@ func (q Query) Normalize() (Query, []Clamp, error) {
 			return q, nil, err
 		}
 	}
+	if q.Layers, err = checkLayers(q.Layers, len(q.Kinds)+len(q.Tags) > 0); err != nil {
+		return q, nil, err
+	}
+	if !(q.MinScore >= 0 && q.MinScore <= 1) {
+		return q, nil, Errorf(KindInvalid, "check query", "", "min score is %v, want 0 to 1", q.MinScore)
+	}
 	return q, clamped, cmp.Or(
 		CheckText("query", q.Text, MaxQueryBytes, Lenient),
 		CheckOneOf("reason", q.Reason, RecallManual, RecallRequest, RecallResume),
 	)
+}
+
+// checkLayers returns the layers a query asks, in their order, each once.
+func checkLayers(layers []RecallLayer, memoriesOnly bool) ([]RecallLayer, error) {
+	for _, l := range layers {
+		if err := CheckOneOf("layer", l, RecallLayers()...); err != nil {
+			return nil, err
+		}
+	}
+	if len(layers) == 0 && memoriesOnly {
+		return []RecallLayer{LayerMemory}, nil
+	}
+	return slices.DeleteFunc(RecallLayers(), func(l RecallLayer) bool { return len(layers) > 0 && !slices.Contains(layers, l) }), nil
 }
 
 // Normalize fills defaults and checks the query. Backends call it first. The

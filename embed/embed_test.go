@@ -84,7 +84,7 @@ func TestTheModelFileIsWhole(t *testing.T) {
 	t.Parallel()
 	must.Do(t, CheckDigest([]byte(builtin)))
 	m := model(t)
-	if m.Licence == "" || m.Source == "" || m.SourceSHA256 == "" || m.Name == "" {
+	if m.Licence == "" || m.Source == "" || m.SourceSHA256 == "" || m.Header.Name == "" {
 		t.Errorf("the model does not say where it comes from: %+v", m.Header)
 	}
 	for _, l := range m.layers {

@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"context"
 	"math"
 	"sync"
 )
@@ -234,4 +235,24 @@ func softmax(x []float32) {
 	for i := range x {
 		x[i] *= by
 	}
+}
+
+// Name tells the model apart from others.
+func (m *Model) Name() string { return m.Header.Name + "@" + m.digest[:16] }
+
+// Embed returns the vectors of texts, of questions or of passages. It stops between two
+// texts when ctx ends.
+func (m *Model) Embed(ctx context.Context, texts []string, question bool) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, t := range texts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if question {
+			out[i] = m.Query(t)
+		} else {
+			out[i] = m.Passage(t)
+		}
+	}
+	return out, nil
 }

@@ -177,7 +177,7 @@ func TestDoctorFails(t *testing.T) {
 			p.sql("memory.db", "PRAGMA writable_schema=1; DELETE FROM sqlite_schema WHERE name = 'memories_created'")
 		}, 5},
 		{"memory.foreign_keys", func(p *sickHome) { p.sql("memory.db", "INSERT INTO concepts VALUES ('nobody', 'x')") }, 5},
-		{"memory.full_text", func(p *sickHome) { p.sql("memory.db", "INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')") }, 5},
+		{"memory.full_text", func(p *sickHome) { p.sql("memory.db", "DELETE FROM index_tail") }, 5},
 		{"memory.counters", func(p *sickHome) { p.sql("memory.db", "UPDATE incarnations SET ordinal = 9223372036854775807") }, 5},
 		{"memory.rows", func(p *sickHome) { p.sql("memory.db", "UPDATE memories SET metadata = '{'") }, 5},
 		{"control.rows", func(p *sickHome) {

@@ -171,11 +171,16 @@ func printWhy(w io.Writer, why *amber.Why) {
 		fmt.Fprintf(w, "      %q in %s\n", t.Term, strings.Join(t.Fields, ", "))
 	}
 	fmt.Fprintf(w, "      words %.3f", why.Words)
-	if why.Substring > 0 {
-		fmt.Fprintf(w, " + parts of words %.3f", why.Substring)
+	for _, part := range []struct {
+		name  string
+		value float64
+	}{{"meaning", why.Meaning}, {"neighbours", why.Neighbours}, {"session", why.Session}, {"speaker", why.Speaker}, {"near the best", why.Feedback}} {
+		if part.value != 0 {
+			fmt.Fprintf(w, ", %s %.3f", part.name, part.value)
+		}
 	}
-	if why.CJK > 0 {
-		fmt.Fprintf(w, " + characters %.3f", why.CJK)
+	if why.Newer {
+		fmt.Fprint(w, ", newer than another about the same")
 	}
 	fmt.Fprintln(w)
 }

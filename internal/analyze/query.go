@@ -27,7 +27,7 @@ type Query struct {
 // Parse takes a question apart. Every text is a question: quotes and
 // operators only separate words.
 func Parse(text string) Query {
-	words, runs := split(text)
+	words, runs := Split(text)
 	q := Query{Runs: firstDistinct(runs, maxRuns, func(s string) string { return s })}
 	content := slices.DeleteFunc(slices.Clone(words), isStopWord)
 	if len(content) == 0 && len(runs) == 0 {
@@ -38,8 +38,8 @@ func Parse(text string) Query {
 	return q
 }
 
-// split returns the folded words of text and its runs of ideographs and signs.
-func split(text string) (words, runs []string) {
+// Split returns every folded word of text, and its runs of ideographs and signs.
+func Split(text string) (words, runs []string) {
 	for t := range pieces(text) {
 		switch {
 		case t.class == ideograph:

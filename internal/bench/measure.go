@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -101,7 +102,8 @@ func (b *bench) save(ctx context.Context) ratio {
 	}
 }
 
-// recall compares a question with the full-text query it needs.
+// recall compares a question with the same words asked of a bare FTS5 table of the same
+// memories.
 func (b *bench) recall(ctx context.Context) ratio {
 	return b.ask(ctx, "recall", amber.Filter{}, 1.3)
 }
@@ -114,9 +116,9 @@ func (b *bench) recallNarrow(ctx context.Context) ratio {
 }
 
 func (b *bench) ask(ctx context.Context, name string, f amber.Filter, limit float64) ratio {
-	db := openMemoryDB(b.large.Agent(), []string{"query_only(1)"})
+	db := b.fullText()
 	defer db.Close()
-	bare := get(db.Prepare(`SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rank LIMIT 8`))
+	bare := get(db.Prepare(`SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 8`))
 	var words []string
 	asked := func() {
 		words = b.writer.question()
@@ -135,6 +137,26 @@ func (b *bench) ask(ctx context.Context, name string, f amber.Filter, limit floa
 	}
 	ours, theirs := median(60, asked, query)
 	return ratio{name: name, ours: ours, theirs: theirs, limit: limit, what: fmt.Sprintf("at %d", b.largeN), base: "the bare full-text query"}
+}
+
+// fullText makes an FTS5 table of the memories, in memory.
+func (b *bench) fullText() *sql.DB {
+	db := get(sql.Open("sqlite", ":memory:"))
+	db.SetMaxOpenConns(1)
+	source := openMemoryDB(b.large.Agent(), []string{"query_only(1)"})
+	defer source.Close()
+	get(db.Exec(`CREATE VIRTUAL TABLE words USING fts5 (title, content, tokenize = 'porter unicode61 remove_diacritics 2')`))
+	rows := get(source.Query(`SELECT title, content FROM memories WHERE deleted_at IS NULL`))
+	defer rows.Close()
+	tx := get(db.Begin())
+	for rows.Next() {
+		var title, content string
+		check(rows.Scan(&title, &content))
+		get(tx.Exec(`INSERT INTO words VALUES (?, ?)`, title, content))
+	}
+	check(rows.Err())
+	check(tx.Commit())
+	return db
 }
 
 // open compares opening the large store with opening an empty one.

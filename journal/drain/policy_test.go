@@ -99,7 +99,7 @@ func TestCompactionsAreRecalled(t *testing.T) {
 			w.keep(ev)
 		}
 		w.once(drain.Options{Policy: policy})
-		found, err := w.store.Recall(context.Background(), amber.Query{Text: "harbour", Filter: amber.Filter{Identities: amber.Identities{ProjectID: "acme/shop"}}})
+		found, err := w.store.Recall(context.Background(), amber.Query{Text: "harbour", Layers: []amber.RecallLayer{amber.LayerMemory}, Filter: amber.Filter{Identities: amber.Identities{ProjectID: "acme/shop"}}})
 		if err != nil || len(found.Hits) != want || w.lessons()[amber.SessionSummary] != want {
 			t.Errorf("%+v: %d hits, %v, %v", policy, len(found.Hits), w.lessons(), err)
 		}

@@ -16,7 +16,7 @@ func (s *Store) SetConcepts(ctx context.Context, id amber.MemoryID, concepts []s
 	if err != nil {
 		return err
 	}
-	return s.annotate(ctx, "set concepts", id, func(r *record) { r.concepts, r.document = concepts, nil })
+	return s.annotate(ctx, "set concepts", id, func(r *record) { r.concepts, r.passages = concepts, nil })
 }
 
 // CountConcepts implements [amber.Concepts].

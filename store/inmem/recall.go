@@ -3,11 +3,13 @@ package inmem
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/search"
 )
 
 const (
@@ -15,118 +17,202 @@ const (
 	snippetBytes = 240
 )
 
-// match is a memory that answers a query.
-type match struct {
-	memory amber.Memory
-	why    amber.Why
-	score  float64
-}
-
-// Recall implements [amber.LongTerm].
+// Recall implements [amber.LongTerm]: it makes an index of everything there is, and asks it.
 func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
 	q, clamped, err := q.Normalize()
 	if err != nil {
 		return amber.RecallResult{Hits: []amber.Hit{}}, err
 	}
 	return run(ctx, s, "recall", func() (amber.RecallResult, error) {
-		parsed := analyze.Parse(q.Text)
-		matches := s.find(q, parsed)
-		slices.SortFunc(matches, better)
-		if len(matches) < q.Limit {
-			matches = append(matches, s.kin(q, parsed, matches)...)
-		}
 		result := amber.RecallResult{Hits: []amber.Hit{}, Clamped: clamped}
-		for _, m := range matches[:min(q.Limit, len(matches))] {
-			h := hit(m, parsed)
-			h.Score = m.score / matches[0].score
-			if q.Explain {
-				h.Why = &m.why
-			}
-			result.Hits = append(result.Hits, h)
+		if strings.TrimSpace(q.Text) == "" {
+			result.Hits = s.newest(q)
+			return result, nil
 		}
-		return result, nil
+		var err error
+		result.Hits, err = s.find(q)
+		return result, err
 	})
 }
 
-// find returns every memory the filter lets through that matches, in no
-// order. A query without words matches everything alike.
-func (s *Store) find(q amber.Query, parsed analyze.Query) []match {
-	rank := newRanker(parsed, s.corpus())
-	var matches []match
+// newest answers a query without words.
+func (s *Store) newest(q amber.Query) []amber.Hit {
+	found := []amber.Memory{}
+	if !slices.Contains(q.Layers, amber.LayerMemory) {
+		return []amber.Hit{}
+	}
 	for _, r := range s.records {
 		m := r.present()
-		if !r.live() || !q.Sees(m.Scope, m.Identities) || !passes(q.Filter, m) || q.Trusted && !trusted(m.Trust) {
-			continue
-		}
-		if strings.TrimSpace(q.Text) == "" {
-			matches = append(matches, match{m, amber.Why{Terms: []amber.TermMatch{}}, 1})
-			continue
-		}
-		if why := rank.explain(r.analysed()); len(why.Terms) > 0 {
-			matches = append(matches, match{m, why, why.Words + why.Substring + why.CJK})
+		if r.live() && q.Sees(m.Scope, m.Identities) && passes(q.Filter, m) && (!q.Trusted || trusted(m.Trust)) {
+			found = append(found, m)
 		}
 	}
-	return matches
-}
-
-// kin returns what related words find, without matches, best first and all
-// behind the worst of matches.
-func (s *Store) kin(q amber.Query, parsed analyze.Query, matches []match) []match {
-	if len(parsed.Related) == 0 {
-		return nil
-	}
-	behind := 1.0
-	if len(matches) > 0 {
-		behind = matches[len(matches)-1].score / 2
-	}
-	// A related word is looked for as a word only.
-	corpus := s.corpus()
-	known := slices.DeleteFunc(slices.Clone(parsed.Related), func(w string) bool {
-		return !occurs(term{kind: wholeWord, stem: analyze.Stem(w)}, corpus)
+	slices.SortFunc(found, func(a, b amber.Memory) int {
+		return cmp.Or(cmp.Compare(b.UpdatedAt.UnixMilli(), a.UpdatedAt.UnixMilli()), cmp.Compare(b.ID, a.ID))
 	})
-	found := slices.DeleteFunc(s.find(q, analyze.Query{Words: known}), func(m match) bool {
-		return len(known) == 0 || slices.ContainsFunc(matches, func(o match) bool { return o.memory.ID == m.memory.ID })
-	})
-	slices.SortFunc(found, better)
-	for i := range found {
-		found[i].why.Related = true
-		if i > 0 {
-			found[i].score = behind * found[i].score / found[0].score
+	hits := []amber.Hit{}
+	for _, m := range found[:min(len(found), q.Limit)] {
+		h := signed(memoryHit(m), search.Passage{Source: search.SourceMemory, Owner: string(m.ID)}, analyze.Query{})
+		if h.Score = 1; q.Explain {
+			h.Why = &amber.Why{Terms: []amber.TermMatch{}}
 		}
+		hits = append(hits, h)
 	}
-	if len(found) > 0 {
-		found[0].score = behind
-	}
-	return found
-}
-
-// corpus returns every live memory's document.
-func (s *Store) corpus() []*document {
-	var docs []*document
-	for _, r := range s.records {
-		if r.live() {
-			docs = append(docs, r.analysed())
-		}
-	}
-	return docs
-}
-
-// better orders matches best first; of equals, the newest.
-func better(a, b match) int {
-	return cmp.Or(
-		cmp.Compare(b.score, a.score),
-		cmp.Compare(b.memory.UpdatedAt.UnixMilli(), a.memory.UpdatedAt.UnixMilli()),
-		cmp.Compare(b.memory.ID, a.memory.ID),
-	)
+	return hits
 }
 
 func trusted(t amber.Trust) bool { return t == amber.TrustOwn || t == amber.TrustSigned }
 
-func hit(m match, q analyze.Query) amber.Hit {
-	return amber.Hit{
-		ID: m.memory.ID, Title: m.memory.Title, Kind: m.memory.Kind, Scope: m.memory.Scope,
-		Snippet: analyze.Snippet(m.memory.Content, q, snippetBytes), Content: m.memory.Content, Trust: m.memory.Trust,
-		CreatedAt: m.memory.CreatedAt, UpdatedAt: m.memory.UpdatedAt,
-		Provenance: amber.Provenance{Backend: backendName, Locator: "memory/" + string(m.memory.ID)},
+// owned is what a passage was taken from.
+type owned struct {
+	hit    amber.Hit
+	fields []search.NamedText
+}
+
+// find asks the index.
+func (s *Store) find(q amber.Query) ([]amber.Hit, error) {
+	index, owners := s.index()
+	r := search.Request{Text: q.Text, Filter: search.FilterOf(q), Now: s.now().UnixMilli(), Limit: q.Limit}
+	if !q.Since.IsZero() {
+		r.Since = q.Since.UnixMilli()
 	}
+	if !q.Until.IsZero() {
+		r.Until = q.Until.UnixMilli()
+	}
+	answer, err := search.Recall(index, nil, r)
+	hits := []amber.Hit{}
+	for _, p := range answer.Ranked {
+		if p.Score < q.MinScore {
+			continue
+		}
+		o := owners[p.Source+"/"+p.Owner]
+		h := signed(o.hit, p.Passage, analyze.Parse(q.Text))
+		if h.Score = p.Score; q.Explain {
+			fields := slices.DeleteFunc(o.fields, func(f search.NamedText) bool { return strings.TrimSpace(f.Text) == "" })
+			h.Why = search.Explain(answer.Asked, p, fields)
+		}
+		hits = append(hits, h)
+	}
+	return hits, err
+}
+
+// signed says where a hit comes from.
+func signed(h amber.Hit, p search.Passage, q analyze.Query) amber.Hit {
+	if h.Layer, h.Owner = search.LayerOf(p.Source), p.Owner; h.Layer == amber.LayerActivity {
+		h.Owner = string(h.SessionID)
+	}
+	parts := search.Cut(h.Content)
+	h.Snippet = analyze.Snippet(parts[min(p.Part, len(parts)-1)], q, snippetBytes)
+	h.Provenance = amber.Provenance{Backend: backendName, Locator: p.Source + "/" + p.Owner}
+	return h
+}
+
+// index makes an index of everything there is.
+func (s *Store) index() (*search.Memory, map[string]owned) {
+	x := &indexing{index: search.NewMemory(), owners: map[string]owned{}}
+	for _, r := range s.records {
+		if m := r.present(); r.live() {
+			x.add(r.analysed(), owned{memoryHit(m), search.MemoryTexts(m, r.concepts)})
+		}
+	}
+	before := map[amber.SessionID]string{}
+	for _, t := range s.turns {
+		texts := search.OfTurn(t, s.sessions[t.SessionID].Project, before[t.SessionID])
+		for i := range texts {
+			texts[i].Place = s.places[t.ID] + int64(i)
+		}
+		if texts != nil {
+			before[t.SessionID] = t.Content
+		}
+		h := amber.Hit{
+			SessionID: t.SessionID, ProjectID: t.ProjectID, Role: t.Role, Content: t.Content, Trust: search.TurnTrust(t),
+			CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt,
+		}
+		x.add(analysed(texts), s.ofSession(h))
+	}
+	for _, c := range s.compactions {
+		h := amber.Hit{SessionID: c.SessionID, Content: c.Summary, Trust: amber.TrustDerived, CreatedAt: c.CreatedAt, UpdatedAt: c.CreatedAt}
+		x.add(analysed(search.OfCompaction(c, s.sessions[c.SessionID].Project)), s.ofSession(h))
+	}
+	for _, n := range s.sessions {
+		h := amber.Hit{
+			SessionID: n.ID, ProjectID: n.Project, Title: n.Name, Content: n.Summary, Trust: cmp.Or(n.Trust, amber.TrustDerived),
+			CreatedAt: n.StartedAt, UpdatedAt: n.UpdatedAt,
+		}
+		x.add(analysed(search.OfSession(n)), s.ofSession(h))
+	}
+	for id, done := range s.activity {
+		for i, a := range done {
+			h := amber.Hit{SessionID: id, Title: a.Name, Content: a.Detail, Trust: amber.TrustDerived, CreatedAt: a.FirstAt, UpdatedAt: a.LastAt}
+			x.add(analysed(search.OfActivity(fmt.Sprintf("%s/%d", id, i), a, s.sessions[id].Project)), s.ofSession(h))
+		}
+	}
+	return x.index, x.owners
+}
+
+// indexing is an index that is being made.
+type indexing struct {
+	index  *search.Memory
+	owners map[string]owned
+	row    int64
+}
+
+func (x *indexing) add(passages []passage, o owned) {
+	for _, p := range passages {
+		x.row++
+		p.document.Row = x.row
+		x.index.Add(p.document, p.Passage, nil)
+		x.owners[p.Source+"/"+p.Owner] = o
+	}
+}
+
+// passage is a passage with its words.
+type passage struct {
+	search.Passage
+	document search.Document
+}
+
+func analysed(texts []search.Text) []passage {
+	out := make([]passage, len(texts))
+	for i, t := range texts {
+		out[i] = passage{t.Passage, t.Document(0)}
+	}
+	return out
+}
+
+// analysed returns the passages of the record's newest revision.
+func (r *record) analysed() []passage {
+	if r.passages == nil {
+		p := analysed(search.OfMemory(r.present(), r.concepts))
+		r.passages = &p
+	}
+	return *r.passages
+}
+
+func memoryHit(m amber.Memory) amber.Hit {
+	return amber.Hit{
+		ID: m.ID, SessionID: m.SessionID, ProjectID: m.ProjectID, Title: m.Title, Kind: m.Kind, Scope: m.Scope,
+		Content: m.Content, Trust: m.Trust, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+	}
+}
+
+// ofSession says where something of a session is visible.
+func (s *Store) ofSession(h amber.Hit) owned {
+	h.ProjectID = cmp.Or(h.ProjectID, s.sessions[h.SessionID].Project)
+	h.Scope = amber.ScopeProject
+	if h.ProjectID == "" {
+		h.Scope = amber.ScopeSession
+	}
+	return owned{h, []search.NamedText{{Name: "title", Text: h.Title}, {Name: "content", Text: h.Content}}}
+}
+
+// placeTurn notes where a turn stands in its session: behind those that are there.
+func (s *Store) placeTurn(t amber.Turn) {
+	last := int64(0)
+	for _, o := range s.turns {
+		if o.SessionID == t.SessionID && o.ID != t.ID && (o.Role == amber.RoleUser || o.Role == amber.RoleAssistant) {
+			last = max(last, s.places[o.ID]+int64(len(search.Cut(o.Content)))-1)
+		}
+	}
+	s.places[t.ID] = last + 1
 }

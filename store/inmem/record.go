@@ -9,7 +9,7 @@ import (
 type record struct {
 	revisions []amber.Memory // oldest first, never empty
 	concepts  []string       // sorted
-	document  *document      // of the present revision, made on first use
+	passages  *[]passage     // of the present revision, made on first use
 }
 
 // present returns the newest revision.
@@ -21,7 +21,7 @@ func (r *record) live() bool { return r.present().DeletedAt.IsZero() }
 func (r *record) revised(m amber.Memory) *record {
 	next := *r
 	next.revisions = append(copyList(r.revisions), m)
-	next.document = nil
+	next.passages = nil
 	return &next
 }
 

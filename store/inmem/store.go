@@ -34,8 +34,9 @@ type Store struct {
 	relations map[string]amber.Relation
 	changes   changeLog
 
-	turns       []amber.Turn       // in order of append
-	compactions []amber.Compaction // in order of append
+	turns       []amber.Turn           // in order of append
+	places      map[amber.TurnID]int64 // of their passages in the conversation
+	compactions []amber.Compaction     // in order of append
 	sessions    map[amber.SessionID]amber.Session
 	active      map[string]amber.SessionID // by binding
 	states      map[amber.SessionID]amber.SessionState
@@ -76,6 +77,7 @@ func New(o Options) (*Store, error) {
 	}
 	return &Store{
 		clock: o.Clock, random: o.Random, device: o.Device, limits: o.Queue.WithDefaults(),
+		places:  map[amber.TurnID]int64{},
 		records: map[amber.MemoryID]*record{}, erased: map[amber.MemoryID]amber.Origin{},
 		answers: map[string]answer{}, relations: map[string]amber.Relation{},
 		sessions: map[amber.SessionID]amber.Session{}, active: map[string]amber.SessionID{},

@@ -37,6 +37,7 @@ func (s *Store) appendTurn(now amber.Time, t amber.Turn) (amber.Turn, error) {
 		t.CreatedAt = now
 	}
 	s.turns = append(s.turns, t)
+	s.placeTurn(t)
 	s.log(now, amber.OpInsert, amber.ChangeTurn, string(t.ID), "", amber.ContentDigest(t.Content))
 	return t, nil
 }

@@ -23,7 +23,7 @@ type Finding struct {
 func (s *Store) Check(ctx context.Context) []Finding {
 	integrity := sqlrows.Check{Name: "integrity", Scope: "every page of every table and index", Run: (*sqlrows.Tx).CheckIntegrity}
 	foreignKeys := sqlrows.Check{Name: "foreign_keys", Scope: "every row with a parent", Run: (*sqlrows.Tx).CheckForeignKeys}
-	fullText := sqlrows.Check{Name: "full_text", Scope: "the rows of both indexes", Run: (*sqlrows.Tx).CheckFullText}
+	fullText := sqlrows.Check{Name: "full_text", Scope: "every list and every passage of the index", Run: func(t *sqlrows.Tx) error { return t.CheckIndex(false) }}
 	var findings []Finding
 	for _, c := range append([]sqlrows.Check{integrity, foreignKeys, fullText}, s.memory.schema.RowChecks(s.memory.schema.Version())...) {
 		findings = append(findings, s.memory.check(ctx, c))
@@ -35,10 +35,7 @@ func (s *Store) Check(ctx context.Context) []Finding {
 	return findings
 }
 
-// check runs on a connection of its own: FTS5 keeps the structure of an index
-// in memory and does not look whether it is stale when integrity_check asks,
-// so that a connection which has seen an older one reports damage that is not
-// there.
+// check runs on a connection of its own.
 func (d *database) check(ctx context.Context, c sqlrows.Check) Finding {
 	err := d.follow(func(current home.Current) (began bool, err error) {
 		h, err := d.open(ctx, current)
@@ -51,12 +48,9 @@ func (d *database) check(ctx context.Context, c sqlrows.Check) Finding {
 	return Finding{Check: c.Name, File: d.schema.File, Scope: c.Scope, Err: sqlconn.Wrap("check "+c.Name, d.schema.File, err)}
 }
 
-// DeepCheck runs the full-text indexes' own comparison with the memories they
-// index. It takes the writer's turn, since SQLite knows it as a write, and
+// DeepCheck compares every passage of the index with the record it was made of. It
 // changes nothing.
-func (s *Store) DeepCheck(ctx context.Context) error {
-	return s.memory.update(ctx, "check full text", s.memory.schema.File, (*tx).CompareIndexes)
-}
+func (s *Store) DeepCheck(ctx context.Context) error { return s.VerifyIndex(ctx) }
 
 // SchemaVersion returns the schema of the live memory.db and control.db.
 func (s *Store) SchemaVersion(ctx context.Context) (memory, control int64, err error) {

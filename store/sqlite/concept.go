@@ -12,10 +12,6 @@ const (
 	selectConcepts = `SELECT concept FROM concepts WHERE memory_id = ? ORDER BY concept`
 	countConcepts  = `SELECT c.concept, count(*) AS n FROM concepts c JOIN memories m ON m.id = c.memory_id
 WHERE m.deleted_at IS NULL GROUP BY c.concept ORDER BY n DESC, c.concept LIMIT ?`
-
-	// indexConcepts puts the concepts of a memory behind the first line of glued;
-	// indexAllConcepts does so for every memory that has some.
-	indexConcepts = `UPDATE memories SET glued = ` + sqlrows.FirstGlued + ` || ` + sqlrows.ConceptWords + ` WHERE id = ?1`
 )
 
 var _ amber.Concepts = (*Store)(nil)
@@ -38,9 +34,6 @@ func (s *Store) SetConcepts(ctx context.Context, id amber.MemoryID, concepts []s
 			if _, err := t.Exec(insertConcept, id, c); err != nil {
 				return err
 			}
-		}
-		if _, err := t.Exec(indexConcepts, id); err != nil {
-			return err
 		}
 		return t.LogBeside(id, digest)
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/search"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
@@ -39,6 +40,7 @@ type handles struct {
 	copied  string
 
 	tidying sync.Mutex
+	index   search.Cache // what readers have read of the index
 
 	users   int  // guarded by database.mu
 	retired bool // guarded by database.mu
@@ -168,7 +170,8 @@ func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
 // tx is one transaction of the store.
 type tx struct {
 	*sqlrows.Tx
-	o *Options
+	o    *Options
+	late bool // what is to be indexed is left to others
 }
 
 type scanner = sqlconn.Row
@@ -201,7 +204,7 @@ func (d *database) update(ctx context.Context, op, id string, fn func(*tx) error
 			if err := fn(t); err != nil {
 				return err
 			}
-			return t.mergeIndexes()
+			return d.index(t)
 		})
 		if err == nil {
 			h.adopted = true
@@ -289,6 +292,6 @@ func (d *database) run(ctx context.Context, h *handles, p *sqlconn.Pool, begin s
 		return err
 	}
 	defer p.Put(conn)
-	t := &tx{&sqlrows.Tx{Ctx: ctx, Conn: conn, Random: d.o.Random, Told: d.o.SetAside, Current: h.current, Now: amber.At(d.o.Clock())}, &d.o}
+	t := &tx{Tx: &sqlrows.Tx{Ctx: ctx, Conn: conn, Random: d.o.Random, Told: d.o.SetAside, Current: h.current, Now: amber.At(d.o.Clock()), Index: &h.index}, o: &d.o}
 	return conn.Transact(ctx, begin, func() error { return fn(t) })
 }

@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/wire"
 )
 
 // strangers returns the files of an agent with something in every table that
@@ -65,10 +68,9 @@ func TestExamineRefusesAnotherSchema(t *testing.T) {
 	dir := strangers(t)
 	for name, change := range map[string]string{
 		"trigger":          `CREATE TRIGGER evil AFTER INSERT ON memories BEGIN DELETE FROM turns; END`,
-		"replaced trigger": `DROP TRIGGER memories_delete; CREATE TRIGGER memories_delete AFTER DELETE ON memories BEGIN DELETE FROM turns; END`,
-		"temporary name":   `CREATE TRIGGER "memories_insert " AFTER INSERT ON memories BEGIN DELETE FROM turns; END`,
+		"replaced trigger": `DROP TRIGGER index_memory_delete; CREATE TRIGGER index_memory_delete AFTER DELETE ON memories BEGIN DELETE FROM turns; END`,
+		"temporary name":   `CREATE TRIGGER "index_memory_insert " AFTER INSERT ON memories BEGIN DELETE FROM turns; END`,
 		"view":             `CREATE VIEW evil AS SELECT load_extension('x')`,
-		"replaced view":    `DROP VIEW memory_words; CREATE VIEW memory_words AS SELECT 1 AS id`,
 		"table":            `CREATE TABLE evil (x)`,
 		"index":            `CREATE INDEX evil ON turns (lower(content))`,
 		"virtual table":    `CREATE VIRTUAL TABLE evil USING fts5 (x)`,
@@ -77,7 +79,7 @@ func TestExamineRefusesAnotherSchema(t *testing.T) {
 		"statistics":       `ANALYZE`,
 		"missing table":    `DROP TABLE loops`,
 		"missing index":    `DROP INDEX turns_session`,
-		"full text":        `DROP TABLE memory_fts; CREATE VIRTUAL TABLE memory_fts USING fts5 (title, topic, tags, summary, content, glued, facets, content = 'turns')`,
+		"full text":        `DROP TABLE index_tail; CREATE VIRTUAL TABLE index_tail USING fts5 (row, document)`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -189,10 +191,12 @@ func TestExamineFindsDamageInside(t *testing.T) {
 			return b
 		}},
 		{"orphan", "foreign_keys", `PRAGMA foreign_keys=0; INSERT INTO concepts VALUES ('nobody', 'c')`, nil},
-		{"text that is not indexed", "full_text", `DROP TRIGGER memories_update; UPDATE memories SET content = 'other' WHERE rowid = 1; ` + triggerText(t), nil},
-		{"rows that are not indexed", "full_text", `DELETE FROM memory_fts_docsize WHERE id = 3`, nil},
-		{"settings", "full_text", `INSERT INTO memory_fts (memory_fts, rank) VALUES ('hashsize', 1000000000)`, nil},
-		{"rank", "full_text", `INSERT INTO memory_fts (memory_fts, rank) VALUES ('rank', 'highlight(0)')`, nil},
+		{"text that is not indexed", "full_text", `DROP TRIGGER index_memory_update; UPDATE memories SET content = 'other' WHERE rowid = 1; ` + triggerText(t), nil},
+		{"words of a passage", "full_text", `DELETE FROM index_tail WHERE row = 3`, nil},
+		{"a passage", "full_text", `DELETE FROM passages WHERE row = 2`, nil},
+		{"a document that no row is of", "full_text", `UPDATE index_tail SET row = 9999 WHERE row = 1`, nil},
+		{"a document that is none", "full_text", `UPDATE index_tail SET document = x'ffff' WHERE row = 1`, nil},
+		{"a segment", "full_text", `INSERT INTO index_segments VALUES (7, 0, 1, 1, 1, 1, 0, x'01', x'00')`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -208,13 +212,36 @@ func TestExamineFindsDamageInside(t *testing.T) {
 
 // triggerText is the trigger that keeps the indexes when a memory changes.
 func triggerText(t *testing.T) string {
-	for _, o := range must.Get(sqlrows.MemorySchema.ShapeAt(2))(t) {
-		if o.Name == "memories_update" {
+	for _, o := range must.Get(sqlrows.MemorySchema.ShapeAt(5))(t) {
+		if o.Name == "index_memory_update" {
 			return o.SQL
 		}
 	}
 	t.Fatal("there is no such trigger")
 	return ""
+}
+
+// The index of an older file is compared with its memories as before.
+func TestExamineFindsDamageInAnOldIndex(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]string{
+		"rows that are not indexed": `DELETE FROM memory_fts_docsize WHERE id = 1`,
+		"settings":                  `INSERT INTO memory_fts (memory_fts, rank) VALUES ('hashsize', 1000000000)`,
+		"rank":                      `INSERT INTO memory_fts (memory_fts, rank) VALUES ('rank', 'highlight(0)')`,
+		"":                          ``,
+	} {
+		a := agentWithMemory(t, 4)
+		path := filepath.Join(t.TempDir(), "memory.db")
+		outside(t, a, "memory.db", func(x *sqlconn.Pool) {
+			must.Get(x.DB.Exec(change))(t)
+			must.Get(x.DB.Exec("VACUUM INTO ?", path))(t)
+		})
+		e := must.Get(image.Examine(t.Context(), path, true))(t)
+		at := slices.IndexFunc(e.Checks, func(c wire.Check) bool { return c.Name == "full_text" })
+		if at < 0 || e.Checks[at].OK != (name == "") {
+			t.Errorf("%s: the checks are %+v", name, e.Checks)
+		}
+	}
 }
 
 // What a migration made is what later versions must accept: FTS5 writes part

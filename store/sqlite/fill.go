@@ -121,9 +121,6 @@ func (f *Filler) AddConcepts(id amber.MemoryID, concepts []string) (first bool, 
 	if len(have) == before {
 		return false, nil
 	}
-	if _, err := t.Exec(indexConcepts, id); err != nil {
-		return false, err
-	}
 	return before == 0, t.LogBeside(id, digest)
 }
 

@@ -28,8 +28,6 @@ func fullFilter() amber.Filter {
 	}
 }
 
-// A full-text index is asked once, before any table: asked for each row of a
-// table, it makes a search a thousand times as long.
 func TestRecallPlans(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
@@ -37,20 +35,11 @@ func TestRecallPlans(t *testing.T) {
 	must.Do(t, c.filter(fullFilter(), false))
 	filter := c.String()
 	checkPlans(t, s.memory, []planCase{
-		{"is there such a word", hasWord, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SCAN memory_fts VIRTUAL TABLE INDEX 0:M7"}},
-		{"words", bestWords, []string{"SCAN memory_fts VIRTUAL TABLE INDEX 32:M7"}},
-		{"words, filtered", bestWordsFiltered + filter + orderRank, slices.Concat(
-			[]string{"SCAN memory_fts VIRTUAL TABLE INDEX 32:M7", "SEARCH memories EXISTS USING INTEGER PRIMARY KEY (rowid=?)"}, filterSteps())},
-		{"parts of words", selectGrams, []string{"SCAN memory_grams VIRTUAL TABLE INDEX 192:M1"}},
-		{"beginnings of grams", selectPrefix, []string{"SCAN memory_gram_instances VIRTUAL TABLE INDEX 1539:", "USE TEMP B-TREE FOR GROUP BY"}},
-		{"text of a memory", selectBody, []string{"SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
-		{"number of memories", approximateRows, []string{"SEARCH memories"}},
-		{"who passes", passing + filter, slices.Concat(
-			[]string{"SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY", "SCAN json_each VIRTUAL TABLE INDEX 1:"}, filterSteps())},
 		{"newest", selectNewest + filter + orderNewest, slices.Concat(
 			[]string{"SEARCH memories USING INDEX memories_updated (updated_at>? AND updated_at<?)"}, filterSteps())},
 		{"newest of all", selectNewest + "true" + orderNewest, []string{"SCAN memories USING INDEX memories_updated"}},
-		{"hit", selectByRowid, []string{"SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{"turn", selectHitTurn, []string{"SEARCH turns USING INDEX sqlite_autoindex_turns_1 (id=?)"}},
+		{"what failed", selectHitActivity, []string{"SEARCH activity USING INTEGER PRIMARY KEY (rowid=?)"}},
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,11 +23,12 @@ import (
 func madeUp(version int) sqlrows.Schema {
 	s := sqlrows.MemorySchema
 	s.Migrations = []string{
-		sqlrows.Memory1,
+		strings.Join(sqlrows.MemorySchema.Migrations, "\n"),
 		`CREATE TABLE steps (n INTEGER) STRICT; INSERT INTO steps VALUES (2);`,
 		`ALTER TABLE memories ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'; INSERT INTO steps VALUES (3);`,
 		`UPDATE memories SET mood = 'merry'; INSERT INTO steps VALUES (4);`,
 		`INSERT INTO steps VALUES (5);`,
+		`INSERT INTO steps VALUES (6);`,
 	}[:version]
 	return s
 }
@@ -69,7 +71,7 @@ func homeOf(a *home.Agent) string { return filepath.Join(a.Dir(), "..", "..", ".
 // steps returns which made-up migrations have run, in order.
 func steps(t *testing.T, s *Store) []int64 {
 	t.Helper()
-	return look(t, s.memory, scanRowid, `SELECT n FROM steps ORDER BY rowid`)
+	return look(t, s.memory, scanInt, `SELECT n FROM steps ORDER BY rowid`)
 }
 
 // version returns the version of a file, asked from outside.
@@ -190,4 +192,9 @@ func TestMigrationHoldsTheExclusiveLock(t *testing.T) {
 	}))
 	must.Equal(t, "version of the file", version(t, a, "memory.db"), 1)
 	must.Do(t, migrate())
+}
+
+func scanInt(s scanner) (n int64, err error) {
+	err = s.Scan(&n)
+	return n, err
 }

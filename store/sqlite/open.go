@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/search"
 	"github.com/amber-memory/amber/store/sqlite/image"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 	"github.com/amber-memory/amber/store/statedir"
@@ -26,6 +27,9 @@ type Options struct {
 	BusyTimeout time.Duration // last resort against other programs on the file; default 30 s
 	Readers     int           // connections that read at one time; default 4
 	Queue       amber.QueueOptions
+	// Model turns texts into vectors, for questions in other words; nil searches by words
+	// alone.
+	Model search.Model
 	// KeepSchema opens an older database only to say that it is older. An
 	// agent that does not exist is not made either.
 	KeepSchema bool
@@ -66,6 +70,7 @@ type Store struct {
 	agent   *home.Agent
 	memory  *database
 	control *database
+	past    *pastIndex // of a file of an older schema that is only read
 	o       Options
 }
 
@@ -140,7 +145,25 @@ func (d *database) ready(ctx context.Context, c home.Current) error {
 		return err
 	}
 	defer d.release(h)
-	return checkSQLite(ctx, h.readers.DB)
+	if err := checkSQLite(ctx, h.readers.DB); err != nil {
+		return err
+	}
+	return d.catchUp(ctx)
+}
+
+// catchUp indexes what a migration or a restore has left to do.
+func (d *database) catchUp(ctx context.Context) error {
+	if _, frozen := d.readOnly(); frozen || d.o.KeepSchema || !d.indexed() {
+		return nil
+	}
+	waiting, err := view(ctx, d, "read index", "", func(t *tx) (n int64, err error) {
+		n, _, err = t.Waiting("")
+		return n, err
+	})
+	if err != nil || waiting == 0 {
+		return err
+	}
+	return d.indexRest(ctx)
 }
 
 // migrate brings the live file to the newest schema while nobody writes.

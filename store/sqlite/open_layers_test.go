@@ -46,7 +46,7 @@ func texts(t *testing.T, d *database, query string, args ...any) []string {
 // count is look for one row of one number.
 func count(t *testing.T, d *database, query string, args ...any) int64 {
 	t.Helper()
-	return look(t, d, scanRowid, query, args...)[0]
+	return look(t, d, scanInt, query, args...)[0]
 }
 
 // planCase is a query and the steps its plan must consist of, in order: a

@@ -250,6 +250,6 @@ func TestOpenReadsNoTableThatGrows(t *testing.T) {
 // memories.
 func growingPages(t *testing.T, s *Store) []int64 {
 	t.Helper()
-	return look(t, s.memory, scanRowid, `SELECT pageno FROM dbstat WHERE pagetype = 'leaf' AND path <> '/'
+	return look(t, s.memory, scanInt, `SELECT pageno FROM dbstat WHERE pagetype = 'leaf' AND path <> '/'
 AND name IN ('memories', 'changes', 'memories_created', 'memories_updated', 'memory_fts_data', 'memory_grams_data', 'memory_fts_docsize', 'memory_grams_docsize')`)
 }

@@ -18,7 +18,7 @@ func TestLayerPlans(t *testing.T) {
 	checkPlans(t, s.memory, []planCase{
 		{"last turns", selectLastTurns, []string{"SEARCH turns USING INDEX turns_session (session_id=?)"}},
 		{"known turn", selectTurn, []string{"SEARCH turns USING INDEX sqlite_autoindex_turns_1 (id=?)"}},
-		{"delete turns", deleteTurns, []string{"SEARCH turns USING INDEX turns_session (session_id=?)"}},
+		{"delete turns", deleteTurns, []string{"SEARCH turns USING COVERING INDEX turns_session (session_id=?)"}},
 		{"compactions", selectCompactions, []string{"SEARCH compactions USING INDEX compactions_session (session_id=?)"}},
 		{"sessions", sessionsOf(""), []string{"SEARCH sessions USING INDEX sessions_updated ((updated_at,id)<(?,?))"}},
 		{"sessions of a binding", sessionsOf("cli"), []string{"SEARCH sessions USING INDEX sessions_binding (binding=? AND (updated_at,id)<(?,?))"}},

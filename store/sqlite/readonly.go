@@ -87,6 +87,9 @@ func openReadOnly(ctx context.Context, name, dsn string, h image.Header, o Optio
 	}
 	d.live = &handles{readers: readers}
 	v := &ReadOnly{db: d, header: h, s: &Store{o: o, memory: d, control: d}}
+	if h.Schema.File == sqlrows.MemorySchema.File && h.Version < indexedSince {
+		v.s.past = &pastIndex{}
+	}
 	if err := v.check(ctx); err != nil {
 		return nil, errors.Join(image.AboutFile(name, err), d.close())
 	}

@@ -116,7 +116,7 @@ func TestReadOnlyTellsWhyAPageIsMissing(t *testing.T) {
 	if !strings.Contains(err.Error(), "digest") {
 		t.Errorf("the cause is lost: %v", err)
 	}
-	short := io.NewSectionReader(bytes.NewReader(b[:len(b)/2]), 0, int64(len(b)))
+	short := io.NewSectionReader(bytes.NewReader(b[:len(b)-len(b)/8]), 0, int64(len(b)))
 	w := must.Get(OpenReadOnly(ctx, "memory.db", short, int64(len(b)), readOnlyOptions()))(t)
 	defer func() { must.Do(t, w.Close()) }()
 	_, err = w.List(ctx, amber.ListQuery{All: true, Limit: 200})

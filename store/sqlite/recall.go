@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/search"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
@@ -19,31 +19,12 @@ const backendName = "sqlite"
 const snippetBytes = 240
 
 const (
-	selectNewest = `SELECT rowid FROM memories INDEXED BY memories_updated WHERE deleted_at IS NULL AND `
+	selectNewest = `SELECT id FROM memories INDEXED BY memories_updated WHERE deleted_at IS NULL AND `
 	orderNewest  = ` ORDER BY updated_at DESC, id DESC LIMIT ?`
-
-	// passing tells which candidates the filter lets through.
-	passing = `SELECT rowid, updated_at, id FROM memories WHERE rowid IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL AND `
-
-	selectByRowid = `SELECT ` + sqlrows.MemoryColumns + ` FROM memories WHERE rowid = ?`
 )
 
-// match is a memory that fits a query, before it is loaded.
-type match struct {
-	related               bool // found by related words only
-	rowid                 int64
-	words, substring, cjk float64
-	updatedAt             int64
-	id                    string
-}
-
-func (m *match) score() float64 { return m.words + m.substring + m.cjk }
-
-// Recall implements [amber.LongTerm]. Words are looked up in the word index.
-// Words that no memory contains are looked for inside words, and scripts
-// written without spaces by their characters, both in the gram index. The
-// filter is applied to the best candidates only; when too few pass, it is
-// applied to all.
+// Recall implements [amber.LongTerm]. What the question means is found out before the
+// transaction begins.
 func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
 	result := amber.RecallResult{Hits: []amber.Hit{}}
 	q, clamped, err := q.Normalize()
@@ -51,176 +32,170 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 		return result, err
 	}
 	result.Clamped = clamped
-	var filter conditions
-	if err := filter.filter(q.Filter, false); err != nil {
-		return result, err
+	r := recaller{ask: q, parsed: analyze.Parse(q.Text), past: s.past}
+	if strings.TrimSpace(q.Text) != "" {
+		r.vector, r.model, result.Degraded = s.meaning(ctx, q.Text)
 	}
-	if q.Trusted {
-		filter.add("trust IN ('own', 'signed')")
-	}
-	parsed := analyze.Parse(q.Text)
 	err = s.memory.view(ctx, "recall", "", func(t *tx) error {
-		r := recaller{tx: t, ask: q, filter: filter, query: parsed, limit: q.Limit}
-		result.Hits, err = r.hits(q.Explain)
+		r.tx = t
+		result.Hits, err = r.hits()
 		result.SetAside = t.Aside
+		if err == nil && result.Degraded == "" {
+			result.Degraded, err = r.degraded()
+		}
 		return err
 	})
 	return result, err
+}
+
+// meaning returns the vector of a question; nil where there is no model, and why where the
+// model failed.
+func (s *Store) meaning(ctx context.Context, text string) (v search.Vector, model, failed string) {
+	if s.o.Model == nil {
+		return nil, "", ""
+	}
+	vectors, err := search.Embed(ctx, s.o.Model, []string{text}, true)
+	if err != nil {
+		return nil, "", fmt.Sprintf("the answer is by words alone: %v", err)
+	}
+	return vectors[0], s.o.Model.Name(), ""
 }
 
 // recaller answers one query inside one read transaction.
 type recaller struct {
 	tx     *tx
 	ask    amber.Query
-	filter conditions
-	query  analyze.Query
-	limit  int
-	// unknown are the words of the query that no memory contains as a word.
-	unknown []string
+	parsed analyze.Query
+	vector search.Vector
+	model  string
+	past   *pastIndex // of a file that has no index
 }
 
 // hits returns the best matches that can be read. Where one cannot, it looks for
 // more.
-func (r *recaller) hits(explain bool) ([]amber.Hit, error) {
-	for n := r.limit; ; r.limit *= 2 {
-		r.tx.Aside, r.unknown = nil, nil
-		matches, err := r.find()
-		if err != nil {
-			return nil, err
-		}
-		hits, err := r.load(matches, explain)
-		if err != nil || len(hits) >= n || len(matches) < r.limit || r.limit > amber.MaxTopK*amber.MaxSetAside {
-			return hits[:min(len(hits), n)], err
-		}
-	}
-}
-
-// find returns the best matches that pass the filter, best first.
-func (r *recaller) find() ([]match, error) {
+func (r *recaller) hits() ([]amber.Hit, error) {
 	if strings.TrimSpace(r.ask.Text) == "" {
 		return r.newest()
 	}
-	known, err := r.split(r.query.Words)
-	if err != nil {
-		return nil, err
-	}
-	found := map[int64]*match{}
-	cut, err := r.byWords(found, known)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.bySubstring(found); err != nil {
-		return nil, err
-	}
-	if err := r.byCharacters(found); err != nil {
-		return nil, err
-	}
-	best, err := r.pass(found)
-	if err != nil || len(best) >= r.limit {
-		return best, err
-	}
-	if cut { // the filter is narrow: let it choose among all matches
-		if err := r.byWordsFiltered(found, known); err != nil {
+	for limit := r.ask.Limit; ; limit *= 2 {
+		r.tx.Aside = nil
+		answer, err := r.find(limit)
+		if err != nil {
 			return nil, err
 		}
-		if best, err = r.pass(found); err != nil || len(best) >= r.limit {
-			return best, err
+		hits, err := r.load(answer)
+		if err != nil || len(hits) >= r.ask.Limit || len(answer.Ranked) < limit || limit > amber.MaxTopK*amber.MaxSetAside {
+			return hits[:min(len(hits), r.ask.Limit)], err
 		}
 	}
-	return r.fillUp(best, found)
 }
 
-// fillUp appends what related words find behind the best matches of the
-// question's own words.
-func (r *recaller) fillUp(best []match, found map[int64]*match) ([]match, error) {
-	if len(r.query.Related) == 0 {
-		return best, nil
+// find returns the best passages that pass the filter, best first.
+func (r *recaller) find(limit int) (search.Answer, error) {
+	request := search.Request{
+		Text: r.ask.Text, Filter: search.FilterOf(r.ask), Now: r.tx.Now.UnixMilli(), Vector: r.vector, Model: r.model, Limit: limit,
 	}
-	more := map[int64]*match{}
-	if err := r.byWordsFiltered(more, r.query.Related); err != nil {
-		return nil, err
+	if !r.ask.Since.IsZero() {
+		request.Since = r.ask.Since.UnixMilli()
 	}
-	for rowid := range found {
-		delete(more, rowid)
+	if !r.ask.Until.IsZero() {
+		request.Until = r.ask.Until.UnixMilli()
 	}
-	kin, err := r.pass(more)
-	if err != nil || len(kin) == 0 {
-		return best, err
+	if r.past != nil {
+		return r.past.recall(r.tx, request)
 	}
-	// Behind the worst of the others, in their own order.
-	behind := 1.0
-	if len(best) > 0 {
-		behind = best[len(best)-1].score() / 2
-	}
-	top := kin[0].words
-	for i := range kin {
-		kin[i].words, kin[i].related = behind*kin[i].words/top, true
-	}
-	best = append(best, kin...)
-	return best[:min(len(best), r.limit)], nil
+	return search.Recall(sqlrows.IndexRows{Tx: r.tx.Tx}, r.tx.Index, request)
 }
 
 // newest answers a query without words.
-func (r *recaller) newest() ([]match, error) {
-	return sqlrows.All(r.tx.Tx, func(s scanner) (m match, err error) {
-		m.words = 1
-		err = s.Scan(&m.rowid)
-		return m, err
-	}, selectNewest+r.filter.String()+orderNewest, append(r.filter.args, r.limit)...)
-}
-
-// pass drops the candidates the filter does not let through and returns the
-// best of the rest, best first; of equals, the newest.
-func (r *recaller) pass(found map[int64]*match) ([]match, error) {
-	rowids := make([]int64, 0, len(found))
-	for id := range found {
-		rowids = append(rowids, id)
+func (r *recaller) newest() ([]amber.Hit, error) {
+	if !slices.Contains(r.ask.Layers, amber.LayerMemory) {
+		return []amber.Hit{}, nil
 	}
-	list, err := sqlrows.Marshal(rowids)
-	if err != nil {
+	var filter conditions
+	if err := filter.filter(r.ask.Filter, false); err != nil {
 		return nil, err
 	}
-	var out []match
-	err = r.tx.Each(passing+r.filter.String(), append([]any{list}, r.filter.args...), func(s scanner) error {
-		var rowid, updatedAt int64
-		var id string
-		if err := s.Scan(&rowid, &updatedAt, &id); err != nil {
-			return err
+	if r.ask.Trusted {
+		filter.add("trust IN ('own', 'signed')")
+	}
+	hits := []amber.Hit{}
+	for limit := r.ask.Limit; ; limit *= 2 {
+		r.tx.Aside, hits = nil, hits[:0]
+		ids, err := sqlrows.All(r.tx.Tx, sqlrows.ScanText, selectNewest+filter.String()+orderNewest, append(filter.args, limit)...)
+		if err != nil {
+			return nil, err
 		}
-		m := *found[rowid]
-		m.updatedAt, m.id = updatedAt, id
-		out = append(out, m)
-		return nil
-	})
-	slices.SortFunc(out, func(a, b match) int {
-		return cmp.Or(cmp.Compare(b.score(), a.score()), cmp.Compare(b.updatedAt, a.updatedAt), cmp.Compare(b.id, a.id))
-	})
-	return out[:min(len(out), r.limit)], err
+		for _, id := range ids {
+			h, ok, err := r.hit(search.Passage{Source: search.SourceMemory, Owner: id})
+			if err != nil {
+				return nil, err
+			}
+			if h.Score = 1; r.ask.Explain {
+				h.Why = &amber.Why{Terms: []amber.TermMatch{}}
+			}
+			if ok {
+				hits = append(hits, h)
+			}
+		}
+		if len(hits) >= r.ask.Limit || len(ids) < limit || limit > amber.MaxTopK*amber.MaxSetAside {
+			return hits[:min(len(hits), r.ask.Limit)], nil
+		}
+	}
 }
 
-// load turns matches into hits, their scores relative to the best.
-func (r *recaller) load(matches []match, explain bool) ([]amber.Hit, error) {
-	hits := make([]amber.Hit, 0, len(matches))
-	for _, m := range matches {
-		mem, err := sqlrows.ScanMemory(r.tx.Row(selectByRowid, m.rowid))
-		if r.tx.SetAside("memories", err) {
+// load turns passages into hits.
+func (r *recaller) load(a search.Answer) ([]amber.Hit, error) {
+	hits := make([]amber.Hit, 0, len(a.Ranked))
+	for _, p := range a.Ranked {
+		if p.Score < r.ask.MinScore {
 			continue
 		}
+		h, ok, err := r.hit(p.Passage)
 		if err != nil {
 			return nil, fmt.Errorf("load hit: %w", err)
 		}
-		hit := amber.Hit{
-			ID: mem.ID, Score: m.score() / matches[0].score(), Title: mem.Title, Kind: mem.Kind, Scope: mem.Scope,
-			Snippet: analyze.Snippet(mem.Content, r.query, snippetBytes), Content: mem.Content, Trust: mem.Trust,
-			CreatedAt: mem.CreatedAt, UpdatedAt: mem.UpdatedAt,
-			Provenance: amber.Provenance{Backend: backendName, Locator: "memory/" + string(mem.ID)},
+		if !ok {
+			continue
 		}
-		if explain {
-			if hit.Why, err = r.explain(m, mem); err != nil {
+		if h.Score = p.Score; r.ask.Explain {
+			if h.Why, err = r.explain(a.Asked, p, h); err != nil {
 				return nil, fmt.Errorf("explain hit: %w", err)
 			}
 		}
-		hits = append(hits, hit)
+		hits = append(hits, h)
 	}
 	return hits, nil
+}
+
+// hit loads the owner of a passage; ok is false where it cannot be read.
+func (r *recaller) hit(p search.Passage) (h amber.Hit, ok bool, err error) {
+	switch p.Source {
+	case search.SourceTurn:
+		h, err = r.tx.turnHit(p.Owner)
+	case search.SourceCompaction:
+		h, err = r.tx.compactionHit(p.Owner)
+	case search.SourceSession:
+		h, err = r.tx.sessionHit(p.Owner)
+	case search.SourceActivity:
+		h, err = r.tx.activityHit(p.Owner)
+	default:
+		h, err = r.tx.memoryHit(p.Owner)
+	}
+	if r.tx.SetAside(tables[p.Source], err) || sqlrows.Absent(err) {
+		return h, false, nil
+	}
+	if h.Layer, h.Owner = search.LayerOf(p.Source), p.Owner; h.Layer == amber.LayerActivity {
+		h.Owner = string(h.SessionID)
+	}
+	parts := search.Cut(h.Content)
+	h.Snippet = analyze.Snippet(parts[min(p.Part, len(parts)-1)], r.parsed, snippetBytes)
+	h.Provenance = amber.Provenance{Backend: backendName, Locator: p.Source + "/" + p.Owner}
+	return h, err == nil, err
+}
+
+// tables are where the owners of passages are stored.
+var tables = map[string]string{
+	search.SourceMemory: "memories", search.SourceTurn: "turns", search.SourceCompaction: "compactions",
+	search.SourceSession: "sessions", search.SourceActivity: "activity",
 }

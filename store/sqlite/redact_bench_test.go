@@ -52,17 +52,11 @@ func stained(b *testing.B, clean string, share int) string {
 	path := filepath.Join(b.TempDir(), "memory.db")
 	copyFile(b, clean, path)
 	db := must.Get(sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)"))(b)
-	for _, q := range image.MarkDeleted {
-		must.Get(db.Exec(q))(b)
-	}
 	corpus := secrettest.Corpus(1)
 	for i := range *bigSize * share / 1000 {
 		content := "the key is " + corpus[i%len(corpus)].Text() + " for now"
 		must.Get(db.Exec(`UPDATE memories SET content = content || ?, content_digest = ? WHERE rowid = ?`,
 			content, amber.ContentDigest(content), i*1000/share+1))(b)
-	}
-	for _, q := range image.TakeOutDeleted {
-		must.Get(db.Exec(q))(b)
 	}
 	must.Do(b, db.Close())
 	return path

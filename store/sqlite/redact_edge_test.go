@@ -138,7 +138,7 @@ func TestRedactCheckFindsWhatIsLeft(t *testing.T) {
 	secret := p.hidden[0]
 	for _, sabotage := range []string{
 		`UPDATE embeddings SET vector = CAST(? AS BLOB)`, // no column for text
-		`INSERT INTO memory_fts_data (id, block) VALUES (99 << 37, CAST('xxxx' || ? AS BLOB))`,
+		`INSERT INTO index_lists (segment, term, list) VALUES (99, lower(?), x'00')`,
 	} {
 		path := filepath.Join(l.snapshot(t), "memory.db")
 		db := must.Get(sql.Open("sqlite", "file:"+path))(t)

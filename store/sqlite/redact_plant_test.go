@@ -12,7 +12,9 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/redact/secrettest"
+	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/image"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // planter hides secrets and remembers them.
@@ -234,19 +236,13 @@ func everyMemory(t *testing.T, s *Store) func(yield func(amber.Memory) bool) {
 // words returns the words of the index of a memory.db.
 func words(t *testing.T, path string) []string {
 	t.Helper()
-	db := must.Get(sql.Open("sqlite", "file:"+path+"?mode=ro&immutable=1"))(t)
-	db.SetMaxOpenConns(1)
-	defer db.Close()
-	must.Get(db.Exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, memory_fts, row)`))(t)
-	rows := must.Get(db.Query(`SELECT term FROM temp.words`))(t)
-	defer rows.Close()
+	conn := must.Get(sqlconn.OpenUntrusted(t.Context(), sqlconn.UntrustedURI(path, nil)))(t)
+	defer conn.Close()
 	var all []string
-	for rows.Next() {
-		var term string
-		must.Do(t, rows.Scan(&term))
+	must.Do(t, (&sqlrows.Tx{Ctx: t.Context(), Conn: conn.Conn}).EachTerm(func(term string) error {
 		all = append(all, term)
-	}
-	must.Do(t, rows.Err())
+		return nil
+	}))
 	return all
 }
 

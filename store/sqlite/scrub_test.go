@@ -9,29 +9,6 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
-func TestFirstTerm(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name string
-		page string
-		want string // "" for none
-	}{
-		// first rowid, where the offsets begin, the terms, the offsets
-		{"one term", "\x00\x00\x00\x0b" + "\x040abc\x01\x02" + "\x04", "0abc"},
-		{"behind the rest of another", "\x00\x04\x00\x0c" + "\x07\x07\x030xy\x01\x02" + "\x06", "0xy"},
-		{"a long offset", "\x00\x00\x00\x08" + "\x030ab" + "\x80\x04", "0ab"},
-		{"no terms", "\x00\x00\x00\x06" + "\x01\x02", ""},
-		{"empty", "", ""},
-		{"offsets outside", "\x00\x00\x01\x00" + "\x030ab\x04", ""},
-		{"term outside", "\x00\x00\x00\x08" + "\x7f0ab" + "\x04", ""},
-		{"endless number", "\x00\x00\x00\x04" + "\xff\xff\xff\xff\xff\xff", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			must.Equal(t, "", string(sqlrows.FirstTerm([]byte(c.page))), c.want)
-		})
-	}
-}
-
 func TestMiddle(t *testing.T) {
 	t.Parallel()
 	page := func(kind byte, cells, content byte) []byte {

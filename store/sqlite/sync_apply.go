@@ -81,10 +81,6 @@ func (n *intent) apply() error {
 		return err
 	}
 	// Nothing is written after the traces are removed.
-	if err := n.mergeIndexes(); err != nil {
-		return err
-	}
-	n.Indexed = false
 	return n.Scrub()
 }
 

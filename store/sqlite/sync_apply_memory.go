@@ -241,7 +241,6 @@ func (n *intent) firstVersion(in amber.SyncMemory, here bool) error {
 	if _, err := n.Exec(sqlrows.InsertMemory, args...); err != nil {
 		return err
 	}
-	n.Indexed = true
 	if len(in.Saw) > 0 {
 		if err := n.NoteVersion(in.ID, in.Origin, in.Saw); err != nil {
 			return err
@@ -429,7 +428,6 @@ func (n *intent) replace(now, next amber.Memory) error {
 	if _, err := n.Exec(sqlrows.UpdateMemory, args...); err != nil {
 		return err
 	}
-	n.Indexed = true
 	op := amber.OpUpdate
 	if !next.DeletedAt.IsZero() {
 		op = amber.OpDelete

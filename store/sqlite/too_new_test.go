@@ -106,7 +106,7 @@ func TestEveryWriteChecksTheVersion(t *testing.T) {
 		"renew":         func() error { return only(s.Renew(ctx, lease)) },
 		"ack":           func() error { return s.Ack(ctx, lease) },
 		"nack":          func() error { return s.Nack(ctx, amber.Nack{Lease: lease, Reason: "r"}) },
-		"deep check":    func() error { return s.DeepCheck(ctx) },
+		"sync index":    func() error { return s.RebuildIndex(ctx) },
 	} {
 		tooNew(t, write(), name)
 	}

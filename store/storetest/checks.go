@@ -9,7 +9,7 @@ func Checks() []Check {
 		writeChecks(), dedupeChecks(), topicChecks(), idempotencyChecks(), batchChecks(),
 		editChecks(), deleteChecks(), eraseChecks(),
 		listChecks(), timelineChecks(), relationChecks(), changeChecks(), statsChecks(),
-		recallChecks(), recallTextChecks(), recallRankChecks(), recallFilterChecks(),
+		recallChecks(), recallTextChecks(), recallRankChecks(), recallFilterChecks(), recallLayerChecks(),
 		turnChecks(), compactionChecks(), sessionChecks(), activeChecks(), stateChecks(), loopChecks(),
 		ingestChecks(), ingestPartChecks(), activityChecks(), journalChecks(),
 		taskChecks(), eventChecks(), approvalChecks(), resultChecks(),

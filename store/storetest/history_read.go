@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -44,7 +45,7 @@ func (h *history) recall() {
 	q := amber.Query{
 		Text: oneOf(h, "", "alpha", "alph", "what is the alphabet", "run", "CAFÉ or norway?", "数据", "库", "京", "case", "httpserv", `"beta" AND (`,
 			"the", "zebra", "beta norway running", "green", "short", "plan"),
-		Filter: h.filter(), Limit: oneOf(h, 0, 1, 3, 20, amber.MaxTopK, 1000), Trusted: h.chance(0.2), Explain: h.chance(0.3),
+		Layers: h.layers(), Filter: h.filter(), Limit: oneOf(h, 0, 1, 3, 20, amber.MaxTopK, 1000), Trusted: h.chance(0.2), Explain: h.chance(0.3),
 	}
 	h.note("%s", text(tree(q)))
 	got, ok := ask(h, func(w *world) (amber.RecallResult, error) { return w.LongTerm.Recall(w.ctx, q) })
@@ -57,7 +58,7 @@ func (h *history) recall() {
 	hits := pair[map[string]amber.Hit]{}
 	for w, r := range got {
 		scored(r.Hits)
-		hits[w] = byID(r.Hits, func(hit amber.Hit) string { return string(hit.ID) })
+		hits[w] = byID(r.Hits, func(hit amber.Hit) string { return fmt.Sprint(hit.Layer, hit.Owner, hit.Title, hit.Content) })
 		equal(len(hits[w]), len(r.Hits), "number of different hits of %s", w.backend.Name)
 		if q.Explain {
 			for _, hit := range r.Hits {
@@ -68,6 +69,23 @@ func (h *history) recall() {
 	if len(got[h.model].Hits) < limit {
 		same(h, comparableHits(hits), "hits")
 	}
+	same(h, pair[[]float64]{h.model: scores(got[h.model].Hits), h.subject: scores(got[h.subject].Hits)}, "scores")
+}
+
+// layers returns none, for all of them, or some.
+func (h *history) layers() []amber.RecallLayer {
+	if h.chance(0.7) {
+		return nil
+	}
+	return []amber.RecallLayer{oneOf(h, amber.RecallLayers()...), oneOf(h, amber.RecallLayers()...)}
+}
+
+func scores(hits []amber.Hit) []float64 {
+	out := make([]float64, len(hits))
+	for i, h := range hits {
+		out[i] = h.Score
+	}
+	return out
 }
 
 // comparableHits drops what ranking makes of a hit.

@@ -148,7 +148,11 @@ func (a *adoption) inBoth(s sqlrows.Schema, fn func(*adoption) error) error {
 		if err := a.begin(s); err != nil {
 			return err
 		}
-		return fn(a)
+		if err := fn(a); err != nil || s.File != sqlrows.MemorySchema.File || a.report.KeptErased > 0 {
+			return err
+		}
+		_, err := a.IndexDirty(sqlrows.Indexing{})
+		return err
 	})
 	a.report.Clock = a.Stamp
 	if err != nil {

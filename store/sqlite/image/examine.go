@@ -115,6 +115,9 @@ func (e *Examination) deepen(ctx context.Context, h Header, s *sqlconn.Untrusted
 	checks := []sqlrows.Check{{Name: "integrity", Run: (*sqlrows.Tx).CheckIntegrity}, {Name: "foreign_keys", Run: (*sqlrows.Tx).CheckForeignKeys}}
 	if h.Schema.File == sqlrows.MemorySchema.File {
 		checks = append(checks, sqlrows.Check{Name: "full_text", Run: func(t *sqlrows.Tx) error {
+			if h.Version >= indexedSince {
+				return t.CheckIndex(true)
+			}
 			return errors.Join(checkIndexSettings(t), t.CheckFullText(), compareIndexes(ctx, path))
 		}})
 	}
@@ -130,6 +133,9 @@ func (e *Examination) deepen(ctx context.Context, h Header, s *sqlconn.Untrusted
 	}
 	return nil
 }
+
+// indexedSince is the first schema whose index is rows. Older files have two of FTS5.
+const indexedSince = 5
 
 // checkIndexSettings compares what the full-text indexes are told to do with
 // what the migrations tell them: the settings lie in tables of their own. The

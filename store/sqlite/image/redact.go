@@ -45,8 +45,8 @@ type RedactReport struct {
 // too: a digest does not say which text it is of. Vectors of a rewritten text are
 // removed.
 //
-// The schema must be, row by row, that of a migration of Amber; it stays what
-// it is. Pages are not checked: [Examine] does that, before and after.
+// The schema must be, row by row, that of a migration of Amber; an older one of
+// memory.db is migrated. Pages are not checked: [Examine] does that, before and after.
 // Progress, if it is not nil, is called now and then with bytes of work.
 //
 // Errors: those of [Examine] for a file that is no database of Amber's, which
@@ -102,6 +102,9 @@ func (d *redaction) work(ctx context.Context, w *workshop) error {
 	if err := w.open(); err != nil {
 		return err
 	}
+	if err := d.upgrade(ctx, w.old); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
 	if err := d.rewrite(ctx, w.old); err != nil {
 		return err
 	}
@@ -112,6 +115,20 @@ func (d *redaction) work(ctx context.Context, w *workshop) error {
 		return err
 	}
 	return w.deliver()
+}
+
+// upgrade brings an older memory.db to the newest schema: it has no other index.
+func (d *redaction) upgrade(ctx context.Context, path string) error {
+	s := d.header.Schema
+	if s.File != sqlrows.MemorySchema.File || d.header.Version == sqlrows.MemorySchema.Version() {
+		return nil
+	}
+	p, err := sqlrows.OpenPool(path, sqlrows.Write, 0, 1)
+	if err != nil {
+		return err
+	}
+	d.header.Version = sqlrows.MemorySchema.Version()
+	return errors.Join(sqlrows.MemorySchema.Upgrade(ctx, p.DB), p.Close())
 }
 
 // compareShape compares the schema of a file with the migration it claims to

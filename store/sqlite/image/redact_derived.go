@@ -52,9 +52,6 @@ func (d *redaction) memory(r *redactedRow) error {
 		Title: r.is("title"), Topic: r.is("topic"), Tags: sqlrows.SplitLines(r.is("tags")), Summary: r.is("summary"), Content: r.is("content"),
 	}
 	r.set("identity", m.Identity())
-	r.set("glued", sqlrows.Glued(m))
-	r.set("facets", sqlrows.ScopeFacet(m.Scope, m.Identity())+" "+sqlrows.KindFacet(m.Kind))
-	d.indexed = true
 	n, err := d.Exec(deleteVectors, r.was("id"))
 	d.vectors += n
 	if err != nil {

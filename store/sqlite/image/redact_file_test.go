@@ -2,9 +2,7 @@ package image_test
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,54 +86,4 @@ func TestRedactCancelled(t *testing.T) {
 		must.Kind(t, "cancelled", err, amber.KindUnreachable)
 		must.Equal(t, "files that are left", left, nil)
 	}
-}
-
-// SQLite's own table of the terms says the same.
-func TestEveryTermOfAnIndexIsRead(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
-	var memories []amber.WriteRequest
-	for range 200 {
-		memories = append(memories, amber.WriteRequest{Title: syllables(random, 1), Content: syllables(random, 20)})
-	}
-	db := must.Get(sql.Open("sqlite", "file:"+frozen(t, memories)+"?mode=ro&immutable=1"))(t)
-	defer db.Close()
-	db.SetMaxOpenConns(1) // which has the temporary table
-	must.Get(db.Exec(`CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, memory_fts, row)`))(t)
-	want, got := map[string]bool{}, map[string]bool{}
-	each(t, db, `SELECT CAST(term AS BLOB) FROM temp.words`, func(term []byte) { want[string(term)] = true })
-	each(t, db, image.SelectLeaves, func(page []byte) {
-		must.Do(t, image.EachTerm(page, func(term []byte) error {
-			got[string(term)] = true
-			return nil
-		}))
-	})
-	if diff := cmp.Diff(want, got); diff != "" || len(want) < 100 {
-		t.Errorf("%d terms (-want +got):\n%s", len(want), diff)
-	}
-}
-
-func each(t *testing.T, db *sql.DB, query string, fn func(value []byte)) {
-	t.Helper()
-	rows := must.Get(db.Query(query))(t)
-	defer rows.Close()
-	for rows.Next() {
-		var value []byte
-		must.Do(t, rows.Scan(&value))
-		fn(value)
-	}
-	must.Do(t, rows.Err())
-}
-
-// syllables returns n words, some of which come often.
-func syllables(random *rand.Rand, n int) (text string) {
-	const consonants, vowels = "bcdfghlmnprst", "aeiou"
-	for range n {
-		w := rand.New(rand.NewPCG(uint64(random.ExpFloat64()*800), 0))
-		for range 2 + w.IntN(3) {
-			text += string(consonants[w.IntN(len(consonants))]) + string(vowels[w.IntN(len(vowels))])
-		}
-		text += " "
-	}
-	return text
 }

@@ -27,7 +27,6 @@ type redaction struct {
 	more    int64
 	places  []wire.RedactionPlace
 	rewrote int64
-	indexed bool // a memory was rewritten
 	emptied int64
 	vectors int64
 	answers int64
@@ -82,16 +81,15 @@ func (d *redaction) rows() error {
 	if err := d.know(); err != nil {
 		return err
 	}
-	err = d.withIndexes(func() error {
-		for i := range tables {
-			if err := d.rewriteTable(&tables[i]); err != nil {
-				return fmt.Errorf("rewrite %s: %w", tables[i].Name, err)
-			}
+	for i := range tables {
+		if err := d.rewriteTable(&tables[i]); err != nil {
+			return fmt.Errorf("rewrite %s: %w", tables[i].Name, err)
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+	}
+	if d.header.Schema.File == sqlrows.MemorySchema.File {
+		if _, err := d.IndexDirty(sqlrows.Indexing{Erase: true}); err != nil {
+			return err
+		}
 	}
 	if err := d.changes(); err != nil {
 		return fmt.Errorf("rewrite changes: %w", err)

@@ -55,7 +55,7 @@ var redactedMemory = []RedactedTable{
 	{
 		Name: "memories", Key: []string{"rowid"}, label: []string{"id"},
 		Columns: slices.Concat(
-			columns(asText, "title", "content", "summary", "glued", "facets"),
+			columns(asText, "title", "content", "summary"),
 			columns(AsJSON, "metadata", "source_refs", "foreign_fields"), columns(asLines, "tags"),
 			columns(asName, "id", "kind", "scope", "identity", "session_id", "user_id", "project_id", "workspace_id", "topic", "trust", "device", "content_digest")),
 		hook: (*redaction).memory,
@@ -165,24 +165,28 @@ var RedactForgotten = []string{"sync_places", "sync_chunks", "sync_imports", "sy
 // redacted, each with the reason. The search for what was found goes over all
 // of them.
 var RedactExempt = map[string]string{
-	"embeddings.vector":   "floats; those of a rewritten memory are removed",
-	"journal_events.id":   "a digest of an event from which secrets were removed before it was made",
-	"memory_fts_config.k": "settings, which Examine compares",
-	"memory_fts_config.v": "settings, which Examine compares",
-
-	"memory_grams_config.k": "settings, which Examine compares",
-	"memory_grams_config.v": "settings, which Examine compares",
-
-	"memory_fts_data.block":   "written anew when memories were rewritten",
-	"memory_fts_idx.segid":    "a number",
-	"memory_fts_idx.term":     "written anew when memories were rewritten",
-	"memory_fts_idx.pgno":     "a number",
-	"memory_fts_docsize.sz":   "counts of words",
-	"memory_grams_data.block": "written anew when memories were rewritten",
-	"memory_grams_idx.segid":  "a number",
-	"memory_grams_idx.term":   "written anew when memories were rewritten",
-	"memory_grams_idx.pgno":   "a number",
-	"memory_grams_docsize.sz": "counts of characters",
+	"embeddings.vector":        "floats; those of a rewritten memory are removed",
+	"journal_events.id":        "a digest of an event from which secrets were removed before it was made",
+	"passages.digest":          "of words and facets; the passages of a rewritten text are made anew",
+	"passages.source":          "a word of the schema",
+	"passages.owner":           "an id, which follows its row",
+	"passages.session_id":      "an id, which follows its row",
+	"passages.speaker":         "made anew with its text",
+	"index_dirty.source":       "emptied",
+	"index_dirty.owner":        "emptied",
+	"index_tail.document":      "made anew with its text",
+	"index_segments.documents": "numbers",
+	"index_segments.terms":     "written anew without the terms of rewritten texts",
+	"index_lists.term":         "erased with the texts that had it",
+	"index_lists.list":         "numbers",
+	"index_dead.source":        "a word of the schema",
+	"index_dead.owner":         "an id, which goes when its text is rewritten",
+	"index_vectors.model":      "the name of a model",
+	"index_vectors.vector":     "numbers; those of a rewritten text are removed",
+	"index_signs.model":        "the name of a model",
+	"index_signs.signs":        "numbers; those of a rewritten text are removed",
+	"index_state.key":          "a word of the schema",
+	"index_state.data":         "numbers of segments, and a term of one",
 }
 
 // RedactedTables returns the tables of a schema. A file of an older version may

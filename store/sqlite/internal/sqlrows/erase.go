@@ -290,7 +290,6 @@ func (t *Tx) bareRow(m amber.Memory) error {
 	if err != nil {
 		return err
 	}
-	t.Indexed = true
 	_, err = t.Exec(UpdateMemory, args...)
 	return err
 }

@@ -1,13 +1,11 @@
 package sqlrows
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/analyze"
 )
 
 // MemoryColumns are the columns of a memory in the order scanMemory reads and
@@ -21,13 +19,13 @@ const (
 
 	InsertMemory = `INSERT INTO memories (id, kind, scope, session_id, user_id, project_id, workspace_id,
  title, content, summary, topic, tags, metadata, source_refs, trust, device, counter, clock,
- revision, content_digest, duplicate_count, created_at, updated_at, deleted_at, foreign_fields, identity, glued, facets)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?)`
+ revision, content_digest, duplicate_count, created_at, updated_at, deleted_at, foreign_fields, identity)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?)`
 
 	UpdateMemory = `UPDATE memories SET kind = ?2, scope = ?3, session_id = ?4, user_id = ?5, project_id = ?6, workspace_id = ?7,
  title = ?8, content = ?9, summary = ?10, topic = ?11, tags = ?12, metadata = ?13, source_refs = ?14, trust = ?15,
  device = ?16, counter = ?17, clock = ?18, revision = ?19, content_digest = ?20, duplicate_count = ?21,
- created_at = ?22, updated_at = ?23, deleted_at = nullif(?24, 0), foreign_fields = ?25, identity = ?26, glued = ?27 || ` + ConceptWords + `, facets = ?28
+ created_at = ?22, updated_at = ?23, deleted_at = nullif(?24, 0), foreign_fields = ?25, identity = ?26
 WHERE id = ?1`
 
 	InsertRevision     = `INSERT INTO revisions (memory_id, revision, body) VALUES (?, ?, ?)`
@@ -97,24 +95,9 @@ func MemoryArgs(m amber.Memory) ([]any, error) {
 		m.Title, m.Content, m.Summary, m.Topic, strings.Join(m.Tags, "\n"), metadata, refs, m.Trust,
 		m.Origin.Device, int64(m.Origin.Counter), m.Origin.Clock,
 		m.Revision, m.ContentDigest, m.DuplicateCount, m.CreatedAt.UnixMilli(), m.UpdatedAt.UnixMilli(), m.DeletedAt.UnixMilli(), foreign,
-		m.Identity(), Glued(m), ScopeFacet(m.Scope, m.Identity()) + " " + KindFacet(m.Kind),
+		m.Identity(),
 	}, nil
 }
-
-// Glued returns the words that the tokenizer would hide in a longer token.
-func Glued(m amber.Memory) string {
-	return strings.Join(analyze.Glued(strings.Join([]string{m.Title, m.Topic, strings.Join(m.Tags, "\n"), m.Summary, m.Content}, "\n")), " ")
-}
-
-// ScopeFacet is the index term of a scope with its identity. The digit at the
-// end keeps the stemmer from changing it.
-func ScopeFacet(s amber.Scope, identity string) string {
-	sum := sha256.Sum256([]byte(string(s) + "\x1f" + identity))
-	return fmt.Sprintf("xs%x0", sum[:8])
-}
-
-// KindFacet is the index term of a kind.
-func KindFacet(k amber.MemoryKind) string { return "xk" + strings.ReplaceAll(string(k), "_", "") + "0" }
 
 // Load returns a memory, live or tombstoned.
 func (t *Tx) Load(id amber.MemoryID) (m amber.Memory, found bool, err error) {
@@ -184,7 +167,6 @@ func (t *Tx) Insert(m amber.Memory) error {
 	if _, err := t.Exec(InsertMemory, args...); err != nil {
 		return err
 	}
-	t.Indexed = true
 	return t.Log(Change{amber.OpInsert, amber.ChangeMemory, string(m.ID), "", m.ContentDigest})
 }
 
@@ -218,7 +200,6 @@ func (t *Tx) Revise(op amber.Op, prev, next amber.Memory, seen ...amber.Origin) 
 	if _, err := t.Exec(UpdateMemory, args...); err != nil {
 		return next, err
 	}
-	t.Indexed = true
 	c := Change{op, amber.ChangeMemory, string(next.ID), prev.ContentDigest, next.ContentDigest}
 	if op == amber.OpDelete {
 		c.New = ""
@@ -252,15 +233,6 @@ func SplitLines(s string) []string {
 	}
 	return strings.Split(s, "\n")
 }
-
-const (
-	// ConceptWords are the concepts of the memory ?1 as they stand in glued,
-	// where the word index finds them.
-	ConceptWords     = `coalesce((SELECT char(10) || group_concat(concept, char(10) ORDER BY concept) FROM concepts WHERE memory_id = ?1), '')`
-	IndexAllConcepts = `UPDATE memories SET glued = ` + FirstGlued + ` || (SELECT char(10) || group_concat(concept, char(10) ORDER BY concept) FROM concepts WHERE memory_id = memories.id)
-WHERE id IN (SELECT memory_id FROM concepts)`
-	FirstGlued = `substr(glued, 1, instr(glued || char(10), char(10)) - 1)`
-)
 
 func ScanRevision(s scanner) (m amber.Memory, err error) {
 	var body string

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/search"
 )
 
 // Reading is how the rows of one table are read.
@@ -94,6 +95,39 @@ var MemoryReadings = []Reading{
 	{"sync_held", `SELECT record, version FROM sync_held`, as(scanVersions)},
 	{"sync_removed", `SELECT record, device, counter, clock FROM sync_removed`, as(ScanOrigin)},
 	{"sync_spared", `SELECT record, chunk FROM sync_spared`, as(ScanText)},
+	{"index_dirty", `SELECT owner, source FROM index_dirty`, as(ScanText)},
+	{"passages", `SELECT row, row, part, place, asks FROM passages`, numbers(4)},
+	{"index_tail", `SELECT row, row, document FROM index_tail`, as(scanDocument)},
+	{"index_segments", `SELECT id, edition, first_row, last_row, docs, words FROM index_segments`, numbers(5)},
+	{"index_lists", `SELECT segment, term FROM index_lists`, as(ScanText)},
+	{"index_dead", `SELECT row, segment FROM index_dead`, numbers(1)},
+	{"index_vectors", `SELECT row, model FROM index_vectors`, as(ScanText)},
+	{"index_signs", `SELECT chunk, chunk, signs FROM index_signs`, as(scanSigns)},
+	{"index_state", `SELECT key, number FROM index_state`, numbers(1)},
+}
+
+func scanDocument(s scanner) (d search.Document, err error) {
+	var row int64
+	var b []byte
+	if err := s.Scan(&row, &b); err != nil {
+		return d, err
+	}
+	if d, err = search.UnmarshalDocument(row, b); err != nil {
+		err = unreadable("index_tail", "", err.Error())
+	}
+	return d, err
+}
+
+func scanSigns(s scanner) (signs search.Signs, err error) {
+	var chunk int64
+	var b []byte
+	if err := s.Scan(&chunk, &b); err != nil {
+		return signs, err
+	}
+	if signs, err = openSigns(chunk, b); err != nil {
+		err = unreadable("index_signs", "", err.Error())
+	}
+	return signs, err
 }
 
 // ControlReadings reads every table of control.db.

@@ -38,7 +38,10 @@ var Memory2 string
 var Memory3 string
 
 //go:embed migrations/memory-4.sql
-var memory4 string
+var Memory4 string
+
+//go:embed migrations/memory-5.sql
+var memory5 string
 
 //go:embed migrations/control-1.sql
 var Control1 string
@@ -47,7 +50,7 @@ var Control1 string
 var control2 string
 
 var (
-	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, memory4}}
+	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, Memory4, memory5}}
 	ControlSchema = Schema{File: "control.db", ApplicationID: 0x416d6263 /* Ambc */, Migrations: []string{Control1, control2}}
 )
 

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/search"
 )
 
 func ScanText(s scanner) (text string, err error) {
@@ -48,7 +49,7 @@ type Tx struct {
 	Seq     int64       // of that entry; grows with each
 	// FirstSeq is seq when the transaction began.
 	FirstSeq int64
-	Indexed  bool             // the text of a memory was written
+	Index    *search.Cache    // what the index holds, for readers; may be nil
 	Aside    []amber.SetAside // rows that could not be read and were left out
 }
 

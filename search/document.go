@@ -1,0 +1,205 @@
+// Package search is the index over everything that was lived: which passages contain
+// the words of a question, which are near it in meaning, and which of them answer it.
+//
+// It knows nothing of databases. A store keeps its rows ([Rows]) and gets the same
+// answers as any other store that keeps the same ones.
+package search
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/amber-memory/amber/internal/analyze"
+)
+
+// Field is a text of a passage, and how much one of its words counts.
+type Field struct {
+	Text   string
+	Weight int
+}
+
+// Document is a passage as the index sees it.
+type Document struct {
+	Row    int64 // its number in the store; a later document has a higher one
+	Length int   // words
+	Terms  []Term
+}
+
+// Term is a term of a document, and how much of it there is.
+type Term struct {
+	Text   string
+	Weight uint32
+}
+
+// Terms that are no words begin with a byte that no word begins with.
+const (
+	facetMark = "\x01" // something that a document is or belongs to
+	pairMark  = "\x02" // one or two characters of a script without spaces
+	formMark  = "\x03" // a word as it was written, folded, where its term is another
+)
+
+// vocable returns the word that a term stands for: what a misspelt word of a question may
+// have meant. Facets and characters stand for none.
+func vocable(term string) (word string, ok bool) {
+	switch {
+	case term == "" || term[:1] == facetMark || term[:1] == pairMark:
+		return "", false
+	case term[:1] == formMark:
+		return term[1:], true
+	}
+	return term, true
+}
+
+// Facet is the term of something a document is or belongs to.
+func Facet(name, value string) string { return facetMark + name + "\x1f" + value }
+
+// Analyze returns the document of a passage.
+func Analyze(row int64, fields []Field, facets []string) Document {
+	d := Document{Row: row}
+	weights := map[string]uint32{}
+	add := func(term string, weight int) { weights[term] = min(weights[term]+uint32(weight), maxWeight) }
+	for _, f := range fields {
+		terms := analyze.Terms(f.Text)
+		d.Length += len(terms)
+		for _, t := range terms {
+			add(t, f.Weight)
+		}
+		for _, g := range analyze.Glued(f.Text) {
+			add(analyze.Stem(g), f.Weight)
+		}
+		words, runs := analyze.Split(f.Text)
+		for _, w := range words {
+			if analyze.Stem(w) != w {
+				weights[formMark+w] = 1
+			}
+		}
+		for _, run := range runs {
+			for n := range 2 {
+				for _, part := range analyze.Grams(run, n+1) {
+					add(pairMark+part, f.Weight)
+				}
+			}
+		}
+	}
+	for _, f := range facets {
+		weights[f] = 1
+	}
+	d.Length = min(d.Length, maxLength)
+	for _, t := range slices.Sorted(maps.Keys(weights)) {
+		d.Terms = append(d.Terms, Term{t, weights[t]})
+	}
+	return d
+}
+
+// A document that is in no segment yet is one row:
+//
+//	uvarint  length
+//	uvarint  number of terms, then each: text as below, uvarint weight
+//
+// A text is the number of bytes it begins with like the one before, the number of
+// those that follow, and these.
+
+// Marshal returns the bytes of the document without its row.
+func (d Document) Marshal() []byte {
+	b := binary.AppendUvarint(nil, uint64(d.Length))
+	b = binary.AppendUvarint(b, uint64(len(d.Terms)))
+	last := ""
+	for _, t := range d.Terms {
+		b = appendText(b, &last, t.Text)
+		b = binary.AppendUvarint(b, uint64(t.Weight))
+	}
+	return b
+}
+
+// UnmarshalDocument reads a document of a row.
+func UnmarshalDocument(row int64, b []byte) (Document, error) {
+	r := varints{b: b}
+	d := Document{Row: row, Length: int(min(r.next(), maxLength))}
+	n := r.next()
+	if n > uint64(len(b)) {
+		return d, errList
+	}
+	d.Terms = make([]Term, 0, n)
+	last := ""
+	for range n {
+		text := r.text(&last)
+		weight := r.next()
+		if weight > maxWeight {
+			return d, errList
+		}
+		d.Terms = append(d.Terms, Term{text, uint32(weight)})
+	}
+	if r.bad || r.at != len(b) {
+		return d, errList
+	}
+	return d, nil
+}
+
+func appendText(b []byte, last *string, text string) []byte {
+	same := 0
+	for same < len(text) && same < len(*last) && text[same] == (*last)[same] {
+		same++
+	}
+	b = binary.AppendUvarint(b, uint64(same))
+	b = binary.AppendUvarint(b, uint64(len(text)-same))
+	*last = text
+	return append(b, text[same:]...)
+}
+
+func appendTexts(b []byte, texts []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(texts)))
+	last := ""
+	for _, t := range texts {
+		b = appendText(b, &last, t)
+	}
+	return b
+}
+
+// text reads a text that may begin like the last one.
+func (r *varints) text(last *string) string {
+	same, n := r.next(), r.next()
+	if r.bad || same > uint64(len(*last)) || n > uint64(len(r.b)-r.at) {
+		r.bad = true
+		return ""
+	}
+	*last = (*last)[:same] + string(r.b[r.at:r.at+int(n)])
+	r.at += int(n)
+	return *last
+}
+
+func (r *varints) texts() []string {
+	n := r.next()
+	if n > uint64(len(r.b)) {
+		r.bad = true
+		return nil
+	}
+	out := make([]string, 0, n)
+	last := ""
+	for range n {
+		out = append(out, r.text(&last))
+	}
+	return out
+}
+
+// Word returns a term without the mark that says what it is.
+func Word(term string) string {
+	if term != "" && term[0] < ' ' {
+		return term[1:]
+	}
+	return term
+}
+
+// EachTerm calls fn with the words of the terms of a segment.
+func EachTerm(terms []byte, fn func(word string) error) error {
+	all, err := openTexts(terms)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		if err := fn(Word(t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package search
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Memory is an index in memory. It is not safe for concurrent use.
+type Memory struct {
+	last     int64
+	segments map[int64]Segment
+	contents map[int64]Content
+	lists    map[int64]map[string][]byte
+	dead     map[int64][]int64
+	tail     map[int64]Document
+	job      []byte
+	passages map[int64]Passage
+	vectors  map[int64]Vector
+}
+
+// NewMemory returns an index without documents.
+func NewMemory() *Memory {
+	return &Memory{
+		segments: map[int64]Segment{}, contents: map[int64]Content{}, lists: map[int64]map[string][]byte{}, dead: map[int64][]int64{},
+		tail: map[int64]Document{}, passages: map[int64]Passage{}, vectors: map[int64]Vector{},
+	}
+}
+
+// Add puts a passage into the index, with its vector where it has one.
+func (m *Memory) Add(d Document, p Passage, v Vector) {
+	m.tail[d.Row], m.passages[d.Row] = d, p
+	if v != nil {
+		m.vectors[d.Row] = v
+	}
+}
+
+// Segments implements [Rows].
+func (m *Memory) Segments() ([]Segment, error) {
+	all := slices.Collect(maps.Values(m.segments))
+	slices.SortFunc(all, func(a, b Segment) int { return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.ID, b.ID)) })
+	return all, nil
+}
+
+// Lists implements [Rows].
+func (m *Memory) Lists(segment int64, terms []string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for _, t := range terms {
+		if b, ok := m.lists[segment][t]; ok {
+			out[t] = b
+		}
+	}
+	return out, nil
+}
+
+// Docs implements [Rows].
+func (m *Memory) Docs(segment int64) ([]byte, error) { return m.contents[segment].Docs, nil }
+
+// Terms implements [Rows].
+func (m *Memory) Terms(segment int64) ([]byte, error) { return m.contents[segment].Terms, nil }
+
+// ListTerms implements [Rows].
+func (m *Memory) ListTerms(segment int64) ([]string, error) {
+	return slices.Sorted(maps.Keys(m.lists[segment])), nil
+}
+
+// Dead implements [Rows].
+func (m *Memory) Dead(segment int64) ([]int64, error) { return slices.Clone(m.dead[segment]), nil }
+
+// Tail implements [Rows].
+func (m *Memory) Tail(n int) (out []Document, err error) {
+	for _, row := range slices.Sorted(maps.Keys(m.tail)) {
+		if out = append(out, m.tail[row]); len(out) == n {
+			break
+		}
+	}
+	return out, nil
+}
+
+// TailSize implements [Rows].
+func (m *Memory) TailSize() (int, error) { return len(m.tail), nil }
+
+// Passages implements [Source].
+func (m *Memory) Passages(rows []int64) (map[int64]Passage, error) {
+	out := map[int64]Passage{}
+	for _, row := range rows {
+		if p, ok := m.passages[row]; ok {
+			out[row] = p
+		}
+	}
+	return out, nil
+}
+
+// Signs implements [Source].
+func (m *Memory) Signs(string) ([]Signs, error) {
+	var s Signs
+	for _, row := range slices.Sorted(maps.Keys(m.vectors)) {
+		s.Rows, s.Bits = append(s.Rows, row), m.vectors[row].AppendSigns(s.Bits)
+	}
+	return []Signs{s}, nil
+}
+
+// Vectors implements [Source].
+func (m *Memory) Vectors(_ string, rows []int64) (map[int64]Vector, error) {
+	out := map[int64]Vector{}
+	for _, row := range rows {
+		if v, ok := m.vectors[row]; ok {
+			out[row] = v
+		}
+	}
+	return out, nil
+}
+
+// PutTail implements [Writer].
+func (m *Memory) PutTail(d Document) error {
+	m.tail[d.Row] = d
+	return nil
+}
+
+// DropTail implements [Writer].
+func (m *Memory) DropTail(row int64) error {
+	delete(m.tail, row)
+	return nil
+}
+
+// PutSegment implements [Writer].
+func (m *Memory) PutSegment(s Segment, c Content) (int64, error) {
+	m.last++
+	s.ID = m.last
+	m.lists[s.ID] = map[string][]byte{}
+	return s.ID, m.ReplaceSegment(s, c)
+}
+
+// ReplaceSegment implements [Writer].
+func (m *Memory) ReplaceSegment(s Segment, c Content) error {
+	m.segments[s.ID], m.contents[s.ID] = s, c
+	return nil
+}
+
+// DropSegment implements [Writer].
+func (m *Memory) DropSegment(id int64) error {
+	delete(m.segments, id)
+	delete(m.contents, id)
+	delete(m.dead, id)
+	return nil
+}
+
+// PutList implements [Writer].
+func (m *Memory) PutList(segment int64, term string, list []byte) error {
+	m.lists[segment][term] = list
+	return nil
+}
+
+// DropList implements [Writer].
+func (m *Memory) DropList(segment int64, term string) error {
+	delete(m.lists[segment], term)
+	return nil
+}
+
+// DropLists implements [Writer].
+func (m *Memory) DropLists(segment int64, n int) (left bool, err error) {
+	for term := range m.lists[segment] {
+		if n--; n < 0 {
+			return true, nil
+		}
+		delete(m.lists[segment], term)
+	}
+	return false, nil
+}
+
+// NextLists implements [Writer].
+func (m *Memory) NextLists(segment int64, after string, n int) (out []Entry, err error) {
+	terms, _ := m.ListTerms(segment)
+	at, there := slices.BinarySearch(terms, after)
+	if there {
+		at++
+	}
+	for _, term := range terms[at:min(len(terms), at+n)] {
+		out = append(out, Entry{term, m.lists[segment][term]})
+	}
+	return out, nil
+}
+
+// PutDead implements [Writer].
+func (m *Memory) PutDead(segment, row int64) error {
+	if !slices.Contains(m.dead[segment], row) {
+		m.dead[segment] = append(m.dead[segment], row)
+	}
+	return nil
+}
+
+// Job implements [Writer].
+func (m *Memory) Job() ([]byte, error) { return m.job, nil }
+
+// PutJob implements [Writer].
+func (m *Memory) PutJob(job []byte) error {
+	m.job = job
+	return nil
+}

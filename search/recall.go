@@ -1,0 +1,291 @@
+package search
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber/internal/analyze"
+)
+
+// Source is a store that is asked, seen inside one transaction.
+type Source interface {
+	Rows
+	// Passages returns what is known of rows. Those that are not there are left out.
+	Passages(rows []int64) (map[int64]Passage, error)
+	// Signs returns the signs of all vectors of a model.
+	Signs(model string) ([]Signs, error)
+	// Vectors returns the vectors of a model that there are of rows.
+	Vectors(model string, rows []int64) (map[int64]Vector, error)
+}
+
+// Request is a question about the passages that pass a filter.
+type Request struct {
+	Text   string
+	Filter Filter
+	// Since and Until bound when a passage was said, in milliseconds: at or after, before.
+	// 0 is no bound.
+	Since, Until int64
+	Now          int64
+	// Vector is what the question means in a model, nil for words alone.
+	Vector Vector
+	Model  string
+	Limit  int
+}
+
+// Answer is the best passages, and how the question was understood.
+type Answer struct {
+	Ranked []Ranked
+	// Asked are the words that were looked for, with what stands for them.
+	Asked []Asked
+}
+
+// candidatesPer is how many passages words and meaning each bring at first.
+const candidatesPer = 150
+
+// Recall returns the passages that best answer a question.
+func Recall(s Source, cache *Cache, q Request) (Answer, error) {
+	a, err := Ask(s, cache, q.Filter)
+	if err != nil {
+		return Answer{}, err
+	}
+	r := recaller{Source: s, Asking: a, q: q, parsed: analyze.Parse(q.Text)}
+	asked, err := r.words(r.parsed.Words)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := a.For(asked); err != nil {
+		return Answer{}, err
+	}
+	out := Answer{Asked: asked}
+	for n := max(candidatesPer, 2*q.Limit); ; n *= 8 {
+		var all bool
+		if out.Ranked, all, err = r.round(n); err != nil || all || len(out.Ranked) >= q.Limit {
+			break
+		}
+	}
+	if err == nil && len(out.Ranked) < q.Limit {
+		out.Ranked, err = r.related(out.Ranked)
+	}
+	return out, err
+}
+
+type recaller struct {
+	Source
+	*Asking
+	q      Request
+	parsed analyze.Query
+}
+
+// words says what each word of a question is looked for by. Words that no passage has are
+// looked for inside words, and as misspelt.
+func (r *recaller) words(words []string) (asked []Asked, err error) {
+	for _, w := range words {
+		stem := analyze.Stem(w)
+		one := Asked{Word: w, Variants: []Variant{{stem, 1}}}
+		known, err := r.Has(stem)
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			if one.Variants, err = r.variants(w); err != nil {
+				return nil, err
+			}
+		}
+		asked = append(asked, one)
+	}
+	for _, run := range r.parsed.Runs {
+		for _, part := range analyze.Grams(run, 2) {
+			if !slices.ContainsFunc(asked, func(a Asked) bool { return a.Word == part }) {
+				asked = append(asked, Asked{Word: part, Variants: []Variant{{pairMark + part, 1}}})
+			}
+		}
+	}
+	return asked, nil
+}
+
+// variants returns what an unknown word may have meant.
+func (r *recaller) variants(word string) ([]Variant, error) {
+	var err error
+	return Variants(word, r.vocabulary(&err)), err
+}
+
+// vocabulary yields the words of all documents, some more than once.
+func (r *recaller) vocabulary(failed *error) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, o := range r.parts {
+			words, err := r.cache.words(r.rows, o.segment)
+			if o.segment.ID == 0 {
+				words, err = tailWords(o.tail), nil
+			}
+			if err != nil {
+				*failed = err
+				return
+			}
+			for _, w := range words {
+				if !yield(w) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func tailWords(docs []Document) (words []string) {
+	for _, d := range docs {
+		for _, t := range d.Terms {
+			if w, ok := vocable(t.Text); ok {
+				words = append(words, w)
+			}
+		}
+	}
+	return words
+}
+
+// round ranks the best n passages by words and the best n by meaning, and reports whether
+// there are no others.
+func (r *recaller) round(n int) (ranked []Ranked, all bool, err error) {
+	rows, err := r.Best(n)
+	if err != nil {
+		return nil, false, err
+	}
+	all = len(rows) < n
+	if r.q.Vector != nil {
+		signs, err := r.Signs(r.q.Model)
+		if err != nil {
+			return nil, false, err
+		}
+		near := Nearest(r.q.Vector, signs, r.Passes, n)
+		all = all && len(near) < n
+		for _, x := range near {
+			rows = append(rows, x.Row)
+		}
+	}
+	candidates, err := r.candidates(rows)
+	if err != nil {
+		return nil, false, err
+	}
+	ranked = Rank(Question{Vector: r.q.Vector, Rarity: r.Rarity, Then: then(r.q.Text, r.q.Now)}, candidates)
+	return distinct(ranked, r.q.Limit), all, nil
+}
+
+// candidates reads what is known of rows.
+func (r *recaller) candidates(rows []int64) ([]Candidate, error) {
+	matches, err := r.Look(rows)
+	if err != nil {
+		return nil, err
+	}
+	passages, err := r.Passages(rows)
+	if err != nil {
+		return nil, err
+	}
+	var vectors map[int64]Vector
+	if r.q.Vector != nil {
+		if vectors, err = r.Vectors(r.q.Model, rows); err != nil {
+			return nil, err
+		}
+	}
+	question := strings.Fields(analyze.Fold(r.q.Text))
+	out := make([]Candidate, 0, len(matches))
+	for _, m := range matches {
+		p, ok := passages[m.Row]
+		if !ok || r.q.Since != 0 && p.At < r.q.Since || r.q.Until != 0 && p.At >= r.q.Until {
+			continue
+		}
+		c := Candidate{Match: m, Passage: p, Named: names(question, p.Speaker)}
+		if v := vectors[m.Row]; v.Dim() == r.q.Vector.Dim() {
+			c.Vector = v
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// names reports whether a question names a speaker: by name, or as I where it is the user.
+func names(question []string, speaker string) bool {
+	if speaker == "" {
+		return false
+	}
+	for _, w := range question {
+		w = strings.Trim(w, ".,;:!?'\"()")
+		w = strings.TrimSuffix(w, "'s")
+		switch w {
+		case speaker:
+			return true
+		case "i", "my", "me", "we", "our":
+			if speaker == UserSpeaker {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// UserSpeaker is the speaker of what the user said.
+const UserSpeaker = "user"
+
+// related appends what related words find behind what the question's own have found.
+func (r *recaller) related(best []Ranked) ([]Ranked, error) {
+	if r.q.Vector != nil || len(r.parsed.Related) == 0 {
+		return best, nil
+	}
+	var asked []Asked
+	for _, w := range r.parsed.Related {
+		asked = append(asked, Asked{Word: w, Variants: []Variant{{analyze.Stem(w), 1}}})
+	}
+	if err := r.For(asked); err != nil {
+		return nil, err
+	}
+	more, _, err := r.round(max(candidatesPer, 2*r.q.Limit))
+	if err != nil || len(more) == 0 {
+		return best, err
+	}
+	behind := more[0].Score
+	if len(best) > 0 {
+		behind = best[len(best)-1].Score
+	}
+	top := more[0].Score
+	for _, m := range more {
+		if !slices.ContainsFunc(best, func(b Ranked) bool { return b.Row == m.Row }) {
+			m.Score = behind / 2 * m.Score / top
+			best = append(best, m)
+		}
+	}
+	return distinct(best, r.q.Limit), nil
+}
+
+// Among the first few hits at most two come from one conversation, unless there are no others.
+const (
+	firstFew   = 5
+	perSession = 2
+)
+
+// distinct leaves the best passage of each owner, and lets no conversation fill the first
+// places.
+func distinct(ranked []Ranked, limit int) []Ranked {
+	type owner struct{ source, id string }
+	seen := map[owner]bool{}
+	sessions := map[string]int{}
+	var out, later []Ranked
+	for _, r := range ranked {
+		o := owner{r.Source, r.Owner}
+		if seen[o] {
+			continue
+		}
+		seen[o] = true
+		if r.Session != "" && len(out) < firstFew {
+			if sessions[r.Session]++; sessions[r.Session] > perSession {
+				later = append(later, r)
+				continue
+			}
+		}
+		out = append(out, r)
+	}
+	if len(later) > 0 {
+		at := min(len(out), firstFew)
+		rest := append(later, out[at:]...)
+		slices.SortStableFunc(rest, better)
+		out = append(out[:at:at], rest...)
+	}
+	return out[:min(len(out), limit)]
+}

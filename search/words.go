@@ -1,0 +1,441 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// Rows is an index as a store keeps it, seen inside one transaction.
+type Rows interface {
+	// Segments returns every segment in the order of their rows.
+	Segments() ([]Segment, error)
+	// Docs and Terms return what a segment holds beside its lists.
+	Docs(segment int64) ([]byte, error)
+	Terms(segment int64) ([]byte, error)
+	// ListTerms returns the terms that have a list in a segment, in their order.
+	ListTerms(segment int64) ([]string, error)
+	// Lists returns the lists of a segment for those of the terms that it has.
+	Lists(segment int64, terms []string) (map[string][]byte, error)
+	// Dead returns the rows of a segment that are deleted.
+	Dead(segment int64) ([]int64, error)
+	// Tail returns the first n documents that are in no segment yet, in the order of
+	// their rows; 0 returns all of them.
+	Tail(n int) ([]Document, error)
+	TailSize() (int, error)
+}
+
+// Filter says which documents are asked for: those that have one facet of each group.
+type Filter [][]string
+
+// Asked is a term of a question: documents that have one of its variants have it.
+type Asked struct {
+	Word     string // of the question
+	Variants []Variant
+}
+
+// Variant is a term that may stand for a word of the question, and how much it is
+// worth then.
+type Variant struct {
+	Term  string
+	Share float64
+}
+
+// Match is a document and what it has of the words of a question.
+type Match struct {
+	Row int64
+	// Words is how much of the question its words answer: its BM25 score over that of
+	// a document of usual length that has every word of the question once.
+	Words float64
+	// Has has a bit for each word of the question, in their order, that it has.
+	Has uint64
+}
+
+// reader is an index that is being asked.
+type reader struct {
+	rows  Rows
+	cache *Cache
+	parts []*opened
+	docs  int64 // documents that live
+	words int64 // of them
+}
+
+// opened is a segment, or the tail.
+type opened struct {
+	documents
+	segment Segment // zero for the tail
+	tail    []Document
+	lists   map[string]list
+	dead    []uint32
+	passing set // what lives and passes the filter; nil: all
+}
+
+// open reads what every question needs.
+func open(rows Rows, cache *Cache) (*reader, error) {
+	r := &reader{rows: rows, cache: cache}
+	segments, err := rows.Segments()
+	if err != nil {
+		return nil, err
+	}
+	cache.keep(segments)
+	for _, s := range segments {
+		if s.Level == building {
+			continue
+		}
+		o, err := r.segment(s)
+		if err != nil {
+			return nil, err
+		}
+		r.parts = append(r.parts, o)
+	}
+	tail, err := rows.Tail(0)
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{tail: tail, lists: map[string]list{}}
+	for _, d := range tail {
+		o.rows, o.lengths = append(o.rows, d.Row), append(o.lengths, uint16(min(d.Length, maxLength)))
+	}
+	r.parts = append(r.parts, o)
+	for _, o := range r.parts {
+		r.docs += int64(len(o.rows) - len(o.dead))
+		for _, n := range o.lengths {
+			r.words += int64(n)
+		}
+		for _, doc := range o.dead {
+			r.words -= int64(o.lengths[doc])
+		}
+	}
+	return r, nil
+}
+
+func (r *reader) segment(s Segment) (*opened, error) {
+	d, err := r.cache.documents(r.rows, s)
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{documents: d, segment: s, lists: map[string]list{}}
+	dead, err := r.rows.Dead(s.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range slices.Sorted(slices.Values(dead)) {
+		if doc, ok := d.find(row); ok {
+			o.dead = append(o.dead, doc)
+		}
+	}
+	return o, nil
+}
+
+// fetch reads the lists of terms that are not read yet.
+func (r *reader) fetch(terms []string) error {
+	terms = slices.Compact(slices.Sorted(slices.Values(terms)))
+	for _, o := range r.parts {
+		missing := slices.DeleteFunc(slices.Clone(terms), func(t string) bool { _, ok := o.lists[t]; return ok })
+		if len(missing) == 0 {
+			continue
+		}
+		for _, t := range missing {
+			o.lists[t] = list{} // none, unless one is found
+		}
+		var err error
+		if o.tail != nil || o.segment.ID == 0 {
+			err = o.fetchTail(missing)
+		} else {
+			err = o.fetchSegment(r.rows, missing)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *opened) fetchSegment(rows Rows, terms []string) error {
+	raw, err := rows.Lists(o.segment.ID, terms)
+	if err != nil {
+		return err
+	}
+	for term, b := range raw {
+		if o.lists[term], err = openList(b, len(o.rows)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetchTail makes the lists of some terms of documents that are in no segment.
+func (o *opened) fetchTail(terms []string) error {
+	postings := map[string][]posting{}
+	for i, d := range o.tail {
+		at := 0
+		for _, t := range terms {
+			k, ok := slices.BinarySearchFunc(d.Terms[at:], t, func(x Term, t string) int { return strings.Compare(x.Text, t) })
+			if at += k; ok {
+				postings[t] = append(postings[t], posting{uint32(i), d.Terms[at].Weight})
+			}
+		}
+	}
+	for term, p := range postings {
+		l, err := openList(appendList(nil, p, o.lengths), len(o.rows))
+		if err != nil {
+			return err
+		}
+		o.lists[term] = l
+	}
+	return nil
+}
+
+// living is how many of the documents of a list live.
+func (o *opened) living(term string) (n int64, err error) {
+	l := o.lists[term]
+	if l.n == 0 || len(o.dead) == 0 {
+		return int64(l.n), nil
+	}
+	c := newCursor(l, worth{})
+	n = int64(l.n)
+	for _, doc := range o.dead {
+		if c.seek(int(doc)); c.doc == int(doc) {
+			n--
+		}
+	}
+	return n, c.err
+}
+
+// filter leaves what lives and has a facet of each group.
+func (o *opened) filter(f Filter) error {
+	if len(o.dead) == 0 && len(f) == 0 {
+		return nil
+	}
+	o.passing = newSet(len(o.rows))
+	for i := range o.rows {
+		o.passing.add(uint32(i))
+	}
+	for _, doc := range o.dead {
+		o.passing.remove(doc)
+	}
+	for _, group := range f {
+		one := newSet(len(o.rows))
+		for _, facet := range group {
+			l := o.lists[facet]
+			if err := one.addList(&l); err != nil {
+				return err
+			}
+		}
+		o.passing.and(one)
+	}
+	return nil
+}
+
+// any reports whether a document that passes has a term.
+func (o *opened) any(term string) (bool, error) {
+	l := o.lists[term]
+	if l.n == 0 || o.passing == nil {
+		return l.n > 0, nil
+	}
+	var buf [blockSize]posting
+	for k := range l.blocks {
+		n, err := l.decode(k, &buf)
+		if err != nil {
+			return false, err
+		}
+		for _, p := range buf[:n] {
+			if o.passing.has(p.doc) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// rarity is the weight of a term that df of n documents have.
+func rarity(n, df int64) float64 {
+	return math.Log1p((float64(n-df) + 0.5) / (float64(df) + 0.5))
+}
+
+// Asking is a question that is being answered.
+type Asking struct {
+	*reader
+	worths []map[string]worth // by word of the question
+	// Rarity is how rare each word of the question is, and Whole their sum.
+	Rarity []float64
+	Whole  float64
+}
+
+// maxAsked bounds the words of a question.
+const maxAsked = 64
+
+// Ask begins to answer questions about the documents that pass a filter. A cache that goes
+// with the rows may be nil.
+func Ask(rows Rows, cache *Cache, filter Filter) (*Asking, error) {
+	r, err := open(rows, cache)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.fetch(slices.Concat(filter...)); err != nil {
+		return nil, err
+	}
+	for _, o := range r.parts {
+		if err := o.filter(filter); err != nil {
+			return nil, err
+		}
+	}
+	return &Asking{reader: r}, nil
+}
+
+// Has reports whether a document that passes the filter has a term.
+func (a *Asking) Has(term string) (bool, error) {
+	if err := a.fetch([]string{term}); err != nil {
+		return false, err
+	}
+	for _, o := range a.parts {
+		if has, err := o.any(term); err != nil || has {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
+// For says which words are asked for, and finds out what each is worth.
+func (a *Asking) For(asked []Asked) error {
+	asked = asked[:min(len(asked), maxAsked)]
+	var terms []string
+	for _, one := range asked {
+		for _, v := range one.Variants {
+			terms = append(terms, v.Term)
+		}
+	}
+	if err := a.fetch(terms); err != nil {
+		return err
+	}
+	a.worths, a.Rarity, a.Whole = nil, nil, 0
+	average := max(1, float64(a.words)/float64(max(a.docs, 1)))
+	for _, one := range asked {
+		df := int64(0)
+		for _, v := range one.Variants {
+			for _, o := range a.parts {
+				n, err := o.living(v.Term)
+				if err != nil {
+					return err
+				}
+				df += n
+			}
+		}
+		idf := rarity(a.docs, min(df, a.docs))
+		worths := map[string]worth{}
+		for _, v := range one.Variants {
+			worths[v.Term] = worth{idf: float64(idf * v.Share), average: average}
+		}
+		a.Rarity, a.worths = append(a.Rarity, idf), append(a.worths, worths)
+		a.Whole += idf
+	}
+	return nil
+}
+
+// Best returns the rows of the n best documents.
+func (a *Asking) Best(n int) ([]int64, error) {
+	top := &best{n: n}
+	// The newest first: of equals they are better, and what they score the others have
+	// to beat.
+	for _, o := range slices.Backward(a.parts) {
+		var cursors []*cursor
+		for term, w := range a.together() {
+			if l := o.lists[term]; l.n > 0 {
+				cursors = append(cursors, newCursor(l, w))
+			}
+		}
+		if err := maxScore(cursors, &o.documents, o.passing, top); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]int64, 0, len(top.heap))
+	for _, s := range top.sorted() {
+		out = append(out, s.row)
+	}
+	return out, nil
+}
+
+// Passes reports whether a row is there and passes the filter.
+func (a *Asking) Passes(row int64) bool {
+	for _, o := range a.parts {
+		if n := len(o.rows); n == 0 || row < o.rows[0] || row > o.rows[n-1] {
+			continue
+		}
+		if doc, ok := o.find(row); ok {
+			return o.passing == nil || o.passing.has(doc)
+		}
+	}
+	return false
+}
+
+// together returns the terms of all words, each with the most it is worth to one.
+func (a *Asking) together() map[string]worth {
+	out := map[string]worth{}
+	for _, worths := range a.worths {
+		for term, w := range worths {
+			if w.idf > out[term].idf {
+				out[term] = w
+			}
+		}
+	}
+	return out
+}
+
+// Look returns what some documents have of the words. Rows that the index does not
+// have, or that do not pass the filter, are left out.
+func (a *Asking) Look(rows []int64) ([]Match, error) {
+	rows = slices.Compact(slices.Sorted(slices.Values(rows)))
+	var out []Match
+	for _, o := range a.parts {
+		var docs []uint32
+		for _, row := range rows {
+			if doc, ok := o.find(row); ok && (o.passing == nil || o.passing.has(doc)) {
+				docs = append(docs, doc)
+			}
+		}
+		found, err := a.lookIn(o, docs)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// lookIn is Look for documents of one segment, in order. Of the variants of a word the
+// best counts.
+func (a *Asking) lookIn(o *opened, docs []uint32) ([]Match, error) {
+	out := make([]Match, len(docs))
+	scores := make([]int64, len(docs))
+	for i, doc := range docs {
+		out[i].Row = o.rows[doc]
+	}
+	for k, worths := range a.worths {
+		word := make([]int64, len(docs))
+		for term, w := range worths {
+			l, ok := o.lists[term]
+			if !ok || l.n == 0 {
+				continue
+			}
+			c := newCursor(l, w)
+			for i, doc := range docs {
+				if c.seek(int(doc)); c.doc == int(doc) {
+					word[i] = max(word[i], c.score(o.lengths[doc]))
+					out[i].Has |= 1 << k
+				}
+			}
+			if c.err != nil {
+				return nil, c.err
+			}
+		}
+		for i := range docs {
+			scores[i] += word[i]
+		}
+	}
+	for i := range out {
+		if a.Whole > 0 {
+			out[i].Words = float64(scores[i]) / scoreUnit / a.Whole
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,168 @@
+package search
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
+)
+
+// holds reports whether a text is anywhere in the bytes of the index.
+func (m *Memory) holds(text string) bool {
+	for _, s := range m.contents {
+		if bytes.Contains(s.Terms, []byte(text)) || bytes.Contains(s.Docs, []byte(text)) {
+			return true
+		}
+	}
+	for _, lists := range m.lists {
+		for term := range lists {
+			if strings.Contains(term, text) {
+				return true
+			}
+		}
+	}
+	for _, d := range m.tail {
+		if bytes.Contains(d.Marshal(), []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Whatever is written, removed, erased and merged, what lives is found, what does not is
+// not, and nothing is left of what was erased.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		m, cache := NewMemory(), &Cache{}
+		alive := map[int64]Document{}
+		row := int64(0)
+		for range 2500 {
+			switch n := r.IntN(10); {
+			case n < 7:
+				row++
+				kind := Facet("kind", fmt.Sprint(r.IntN(3)))
+				text := fmt.Sprintf("common%d word%d unique%dx", r.IntN(3), r.IntN(500), row)
+				d := Analyze(row, []Field{{text, 1}, {fmt.Sprintf("title%d", r.IntN(50)), 6}}, []string{kind})
+				must.Do(t, m.PutTail(d))
+				alive[row] = d
+			case len(alive) > 0:
+				at := 1 + r.Int64N(row)
+				if _, ok := alive[at]; !ok {
+					continue
+				}
+				delete(alive, at)
+				if n == 7 {
+					must.Do(t, Remove(m, cache, at))
+					continue
+				}
+				must.Do(t, Erase(m, cache, at))
+				if text := fmt.Sprintf("unique%dx", at); m.holds(text) {
+					t.Fatalf("seed %d: %s was erased and is there", seed, text)
+				}
+			}
+			if r.IntN(3) == 0 {
+				must.Get(Tidy(m, cache, r.IntN(2000)))(t)
+			}
+		}
+		check(t, m, cache, alive, r)
+		for must.Get(Tidy(m, cache, 1000))(t) {
+		}
+		check(t, m, cache, alive, r)
+	}
+}
+
+// check asks for many words and compares with looking at every document.
+func check(t *testing.T, m *Memory, cache *Cache, alive map[int64]Document, r *rand.Rand) {
+	t.Helper()
+	for range 50 {
+		asked := []Asked{}
+		for _, w := range []string{fmt.Sprint("common", r.IntN(3)), fmt.Sprint("word", r.IntN(500)), fmt.Sprint("title", r.IntN(50))} {
+			asked = append(asked, Asked{Word: w, Variants: []Variant{{w, 1}}})
+		}
+		kind := Facet("kind", fmt.Sprint(r.IntN(3)))
+		a := must.Get(Ask(m, cache, Filter{{kind}}))(t)
+		must.Do(t, a.For(asked))
+		rows := must.Get(a.Best(5000))(t)
+		got := must.Get(a.Look(rows))(t)
+		slices.SortFunc(got, func(x, y Match) int { return slices.Index(rows, x.Row) - slices.Index(rows, y.Row) })
+		want := map[int64]bool{}
+		for row, d := range alive {
+			has := func(term string) bool {
+				return slices.ContainsFunc(d.Terms, func(x Term) bool { return x.Text == term })
+			}
+			if has(kind) && slices.ContainsFunc(asked, func(a Asked) bool { return has(a.Variants[0].Term) }) {
+				want[row] = true
+			}
+		}
+		if len(got) != len(want) {
+			t.Fatalf("found %d, want %d", len(got), len(want))
+		}
+		for i, g := range got {
+			if !want[g.Row] {
+				t.Fatalf("row %d was found", g.Row)
+			}
+			if i > 0 && g.Words > got[i-1].Words {
+				t.Fatalf("%v is behind %v", g, got[i-1])
+			}
+		}
+	}
+}
+
+func TestVariants(t *testing.T) {
+	t.Parallel()
+	forms := slices.Values([]string{"bootloader", "watchdog", "seconds", "deploy", "deployment", "gru", "configuration"})
+	for word, want := range map[string][]Variant{
+		"bootlaoder": {{"bootload", shareOneEdit}},
+		"wacthdgo":   {{"watchdog", shareTwoEdits}},
+		"guration":   {{"configur", sharePart}},
+		"deploz":     {{"deploi", shareOneEdit}},
+		"gra":        {},
+		"zzzzzz":     {},
+	} {
+		must.Equal(t, word, Variants(word, forms), want)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	vector := func() Vector {
+		v := make([]float32, 384)
+		for i := range v {
+			v[i] = float32(r.NormFloat64()) / 20
+		}
+		return Quantize(v)
+	}
+	question := vector()
+	var chunks []Signs
+	var want []Near
+	for row := int64(1); row <= 5000; {
+		var c Signs
+		for range 1 + r.IntN(256) {
+			v := vector()
+			c.Rows, c.Bits = append(c.Rows, row), v.AppendSigns(c.Bits)
+			d := 0
+			for i := range v.Dim() {
+				if (int8(v[vectorHead+i]) < 0) != (int8(question[vectorHead+i]) < 0) {
+					d++
+				}
+			}
+			if row%2 == 0 {
+				want = append(want, Near{row, d})
+			}
+			row++
+		}
+		chunks = append(chunks, c)
+	}
+	got := Nearest(question, chunks, func(row int64) bool { return row%2 == 0 }, 200)
+	must.Equal(t, "nearest", got, nearest(want, 200))
+	if c := Cosine(question, question); c < 0.7 || c > 1.6 { // its length is about 1
+		t.Errorf("the cosine to itself is %f", c)
+	}
+}

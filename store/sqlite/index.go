@@ -1,0 +1,156 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/search"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+)
+
+// index brings the index in line with what a transaction has written, before it commits.
+func (d *database) index(t *tx) error {
+	if !d.indexed() || t.late {
+		return nil
+	}
+	_, err := t.IndexDirty(sqlrows.Indexing{Most: indexMost})
+	return err
+}
+
+// indexed reports whether the file has an index: control.db has none.
+func (d *database) indexed() bool {
+	return d.schema.ApplicationID == sqlrows.MemorySchema.ApplicationID && d.schema.Version() >= indexedSince
+}
+
+// indexMost bounds what one write brings into the index, where an older file or a restore has
+// left a lot.
+const indexMost = 20_000
+
+// indexBatch is how many records one transaction brings into the index of an older file.
+const indexBatch = 512
+
+// indexRest brings everything into the index that is not in it yet, a batch at a time: what
+// is killed goes on where it was.
+func (d *database) indexRest(ctx context.Context) error {
+	for {
+		n, err := d.indexSome(ctx, indexBatch)
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+}
+
+// indexSome brings at most n records into the index.
+func (d *database) indexSome(ctx context.Context, n int) (int, error) {
+	return update(ctx, d, "index", d.schema.File, func(t *tx) (int, error) {
+		t.late = true
+		return t.IndexDirty(sqlrows.Indexing{Most: n})
+	})
+}
+
+// IndexStatus says how far the index is.
+type IndexStatus struct {
+	Passages int64  `json:"passages"`
+	Segments int64  `json:"segments"`
+	Tail     int64  `json:"tail"` // passages that are in no segment yet
+	Waiting  int64  `json:"waiting"`
+	Model    string `json:"model,omitempty"`
+	Vectors  int64  `json:"vectors"`
+	Pending  int64  `json:"pending"` // passages whose vector is not made yet
+}
+
+func (s *Store) modelName() string {
+	if s.o.Model == nil {
+		return ""
+	}
+	return s.o.Model.Name()
+}
+
+// IndexStatus says how far the index is.
+func (s *Store) IndexStatus(ctx context.Context) (IndexStatus, error) {
+	return view(ctx, s.memory, "read index", "", func(t *tx) (IndexStatus, error) {
+		c, err := t.CountIndex(s.modelName())
+		return IndexStatus{
+			Passages: c.Passages, Segments: c.Segments, Tail: c.Tail, Waiting: c.Waiting, Model: s.modelName(), Vectors: c.Vectors, Pending: c.Pending,
+		}, err
+	})
+}
+
+// syncBatch is how many vectors one transaction stores.
+const syncBatch = 64
+
+// SyncIndex brings everything into the index that is not in it yet, and makes vectors until
+// ctx ends or all are there. Progress, if it is not nil, is told how many were made. What was
+// done stays when it is killed. Old vectors of another model go when the new ones are whole.
+func (s *Store) SyncIndex(ctx context.Context, progress func(made int)) error {
+	if err := s.memory.indexRest(ctx); err != nil || s.o.Model == nil {
+		return err
+	}
+	for {
+		made, done, err := s.syncVectors(ctx)
+		if err != nil {
+			return err
+		}
+		if made > 0 && progress != nil {
+			progress(made)
+		}
+		if done {
+			return s.memory.update(ctx, "index", "", func(t *tx) error {
+				_, err := t.DropOtherModels(s.modelName())
+				return err
+			})
+		}
+	}
+}
+
+// syncVectors makes some vectors, outside of any transaction, and stores them.
+func (s *Store) syncVectors(ctx context.Context) (made int, done bool, err error) {
+	model := s.modelName()
+	var pending []sqlrows.Pending
+	var before, through int64
+	err = s.memory.view(ctx, "index", "", func(t *tx) (err error) {
+		pending, before, through, err = t.Pending(model, syncBatch)
+		return err
+	})
+	if err != nil || through == before {
+		return 0, err == nil, err
+	}
+	texts := make([]string, len(pending))
+	for i, p := range pending {
+		texts[i] = p.Text
+	}
+	vectors, err := search.Embed(ctx, s.o.Model, texts, false)
+	if err != nil {
+		return 0, false, amber.Errorf(amber.KindOf(err), "make vectors", model, "%s", err.Error())
+	}
+	byRow := make(map[int64]search.Vector, len(pending))
+	for i, p := range pending {
+		byRow[p.Row] = vectors[i]
+	}
+	err = s.memory.update(ctx, "index", "", func(t *tx) error { return t.PutPending(model, byRow, through) })
+	return len(pending), false, err
+}
+
+// RebuildIndex makes the index anew of the records. Questions find what is in it so far
+// meanwhile; SyncIndex makes the vectors.
+func (s *Store) RebuildIndex(ctx context.Context) error {
+	err := s.memory.update(ctx, "rebuild index", "", func(t *tx) error {
+		t.late = true
+		return t.EmptyIndex()
+	})
+	if err != nil {
+		return err
+	}
+	return s.memory.indexRest(ctx)
+}
+
+// VerifyIndex compares all of the index with the records. The error is of kind damaged.
+func (s *Store) VerifyIndex(ctx context.Context) error {
+	return s.memory.view(ctx, "check index", s.memory.schema.File, func(t *tx) error {
+		if err := t.CheckIndex(true); err != nil {
+			return fmt.Errorf("compare index: %w", err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,236 @@
+package sqlrows
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/search"
+)
+
+const (
+	selectDirty = `SELECT d.source, d.owner FROM index_dirty d LEFT JOIN turns t ON d.source = 'turn' AND t.id = d.owner
+ORDER BY d.source, t.seq, d.owner LIMIT ?`
+	hasDirty    = `SELECT EXISTS (SELECT 1 FROM index_dirty)`
+	CountDirty  = `SELECT count(*) FROM index_dirty`
+	deleteDirty = `DELETE FROM index_dirty WHERE source = ? AND owner = ?`
+
+	ownPassages   = `SELECT row, part, digest, place FROM passages WHERE source = ? AND owner = ? ORDER BY part`
+	ownDead       = `SELECT row FROM index_dead WHERE source = ? AND owner = ?`
+	insertPassage = `INSERT INTO passages (row, source, owner, part, digest, session_id, place, speaker, asks, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	movePassage   = `UPDATE passages SET at = ?2, session_id = ?3 WHERE row = ?1 AND (at <> ?2 OR session_id <> ?3)`
+	deletePassage = `DELETE FROM passages WHERE row = ?`
+	forgetDead    = `UPDATE index_dead SET source = '', owner = '' WHERE source = ? AND owner = ?` // nothing is left of them
+	lastPlace     = `SELECT coalesce(max(place), 0) FROM passages WHERE session_id = ?`
+	turnBefore    = `SELECT content FROM turns WHERE session_id = ?1 AND seq < (SELECT seq FROM turns WHERE id = ?2) AND role IN ('user', 'assistant') ORDER BY seq DESC LIMIT 1`
+	projectOf     = `SELECT project FROM sessions WHERE id = ?`
+
+	oneTurn         = `SELECT ` + TurnColumns + ` FROM turns WHERE id = ?`
+	oneCompaction   = `SELECT ` + CompactionColumns + ` FROM compactions WHERE id = ?`
+	oneSession      = `SELECT ` + SessionColumns + ` FROM sessions WHERE id = ?`
+	oneActivity     = `SELECT ` + ActivityColumns + ` FROM activity WHERE seq = CAST(? AS INTEGER)`
+	conceptsOf      = `SELECT concept FROM concepts WHERE memory_id = ? ORDER BY concept`
+	dirtyEverything = `INSERT OR IGNORE INTO index_dirty (source, owner)
+ SELECT 'memory', id FROM memories WHERE deleted_at IS NULL
+ UNION ALL SELECT 'turn', id FROM turns UNION ALL SELECT 'compaction', id FROM compactions
+ UNION ALL SELECT 'session', id FROM sessions UNION ALL SELECT 'activity', CAST(seq AS TEXT) FROM activity WHERE failed > 0`
+)
+
+// Indexing says how rows that were changed come into the index.
+type Indexing struct {
+	Most int // owners at most; 0: all
+	// Erase takes what is gone out to the byte, and does not leave it to merging.
+	Erase bool
+}
+
+// IndexDirty brings the index in line with the rows that were changed, and merges a
+// little. It returns how many owners it has seen to.
+func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
+	var dirty bool
+	if err := t.Row(hasDirty).Scan(&dirty); err != nil || !dirty {
+		return 0, err
+	}
+	if how.Most == 0 {
+		how.Most = -1
+	}
+	type owner struct{ source, id string }
+	owners, err := All(t, func(s scanner) (o owner, err error) {
+		err = s.Scan(&o.source, &o.id)
+		return o, err
+	}, selectDirty, how.Most)
+	if err != nil {
+		return 0, err
+	}
+	x := indexer{IndexRows: IndexRows{t}, how: how, cache: &search.Cache{}}
+	for _, o := range owners {
+		if err := x.owner(o.source, o.id); err != nil {
+			return 0, fmt.Errorf("index %s %s: %w", o.source, printable(o.id), err)
+		}
+		if err := t.exec(deleteDirty, o.source, o.id); err != nil {
+			return 0, err
+		}
+	}
+	if err := x.takeOut(); err != nil {
+		return 0, fmt.Errorf("take passages out of the index: %w", err)
+	}
+	if x.added == 0 || how.Erase {
+		return len(owners), nil
+	}
+	_, err = search.Tidy(x.IndexRows, x.cache, x.added*search.TidyPerDocument)
+	return len(owners), err
+}
+
+// indexer brings owners into the index.
+type indexer struct {
+	IndexRows
+	how   Indexing
+	cache *search.Cache // of this transaction: what it has written may be undone
+	gone  []int64       // rows that are to be taken out
+	added int
+}
+
+// owner compares what an owner says with its passages.
+func (x *indexer) owner(source, id string) error {
+	texts, err := x.texts(source, id)
+	if _, bad := AsBadRow(err); bad {
+		texts, err = nil, nil // what cannot be read is not found
+	}
+	if err != nil {
+		return err
+	}
+	type row struct {
+		row, part, place int64
+		digest           []byte
+	}
+	had, err := All(x.Tx, func(s scanner) (r row, err error) {
+		err = s.Scan(&r.row, &r.part, &r.digest, &r.place)
+		return r, err
+	}, ownPassages, source, id)
+	if err != nil {
+		return err
+	}
+	for i, text := range texts {
+		d := text.Document(0)
+		digest := text.Digest(d)
+		if i < len(had) {
+			if text.Place = had[i].place; bytes.Equal(had[i].digest, digest) {
+				if err := x.exec(movePassage, had[i].row, text.At, text.Session); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := x.remove(had[i].row); err != nil {
+				return err
+			}
+		}
+		if err := x.add(text, d, digest); err != nil {
+			return err
+		}
+	}
+	for _, r := range had[min(len(texts), len(had)):] {
+		if err := x.remove(r.row); err != nil {
+			return err
+		}
+	}
+	if x.how.Erase {
+		dead, err := All(x.Tx, scanNumber, ownDead, source, id)
+		if err != nil {
+			return err
+		}
+		x.gone = append(x.gone, dead...)
+		return x.exec(forgetDead, source, id)
+	}
+	return nil
+}
+
+// remove takes a passage away. Where it is not to be erased, whose it was is noted with
+// the dead.
+func (x *indexer) remove(row int64) error {
+	x.gone = append(x.gone, row)
+	if !x.how.Erase {
+		if err := search.Remove(x.IndexRows, x.cache, row); err != nil {
+			return err
+		}
+	}
+	return x.exec(deletePassage, row)
+}
+
+// takeOut removes what is left of passages that are gone.
+func (x *indexer) takeOut() error {
+	if len(x.gone) == 0 {
+		return nil
+	}
+	if err := x.dropVectorsOf(x.gone); err != nil || !x.how.Erase {
+		return err
+	}
+	return search.Erase(x.IndexRows, x.cache, x.gone...)
+}
+
+// add puts a passage into the index.
+func (x *indexer) add(text search.Text, d search.Document, digest []byte) (err error) {
+	if d.Row, err = x.nextNumber(stateRow); err != nil {
+		return err
+	}
+	if text.Session != "" && text.Place == 0 {
+		if err := x.Row(lastPlace, text.Session).Scan(&text.Place); err != nil {
+			return err
+		}
+		text.Place++
+	}
+	err = x.exec(insertPassage, d.Row, text.Source, text.Owner, text.Part, digest, text.Session, text.Place, text.Speaker, text.Asks, text.At)
+	if err != nil {
+		return err
+	}
+	x.added++
+	return x.PutTail(d)
+}
+
+// texts returns the passages that an owner has now; none where it is gone.
+func (t *Tx) texts(source, id string) ([]search.Text, error) {
+	switch source {
+	case search.SourceMemory:
+		m, found, err := t.Load(amber.MemoryID(id))
+		if err != nil || !found || !m.DeletedAt.IsZero() {
+			return nil, err
+		}
+		concepts, err := All(t, ScanText, conceptsOf, id)
+		return search.OfMemory(m, concepts), err
+	case search.SourceTurn:
+		turn, found, err := Optional(ScanTurn(t.Row(oneTurn, id)))
+		if err != nil || !found {
+			return nil, err
+		}
+		before, _, err := Optional(ScanText(t.Row(turnBefore, turn.SessionID, id)))
+		if err != nil {
+			return nil, err
+		}
+		project, err := t.projectOf(turn.SessionID)
+		return search.OfTurn(turn, project, before), err
+	case search.SourceCompaction:
+		c, found, err := Optional(ScanCompaction(t.Row(oneCompaction, id)))
+		if err != nil || !found {
+			return nil, err
+		}
+		project, err := t.projectOf(c.SessionID)
+		return search.OfCompaction(c, project), err
+	case search.SourceSession:
+		s, found, err := Optional(ScanSession(t.Row(oneSession, id)))
+		if err != nil || !found {
+			return nil, err
+		}
+		return search.OfSession(s), nil
+	case search.SourceActivity:
+		a, found, err := Optional(ScanActivity(t.Row(oneActivity, id)))
+		if err != nil || !found {
+			return nil, err
+		}
+		project, err := t.projectOf(a.SessionID)
+		return search.OfActivity(id, a, project), err
+	}
+	return nil, nil
+}
+
+func (t *Tx) projectOf(id amber.SessionID) (string, error) {
+	project, _, err := Optional(ScanText(t.Row(projectOf, id)))
+	return project, err
+}

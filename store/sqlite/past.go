@@ -1,0 +1,74 @@
+package sqlite
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/amber-memory/amber/search"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+)
+
+// indexedSince is the first schema of memory.db with the index in rows.
+const indexedSince = 5
+
+const pastMemories = `SELECT ` + sqlrows.MemoryColumns + ` FROM memories WHERE deleted_at IS NULL ORDER BY rowid`
+
+// pastIndex is the index of a file of an older schema, which is only read: it is made in
+// memory when the first question comes, of the memories alone.
+type pastIndex struct {
+	mu    sync.Mutex
+	index *search.Memory
+	cache search.Cache
+}
+
+func (p *pastIndex) recall(t *tx, q search.Request) (search.Answer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.index == nil {
+		index, err := readPast(t)
+		if err != nil {
+			return search.Answer{}, err
+		}
+		p.index = index
+	}
+	q.Vector = nil
+	return search.Recall(p.index, &p.cache, q)
+}
+
+// readPast makes the index. Memories that cannot be read are not found.
+func readPast(t *tx) (*search.Memory, error) {
+	memories, err := sqlrows.ReadRows(t.Tx, "memories", sqlrows.ScanMemory, pastMemories)
+	if err != nil {
+		return nil, err
+	}
+	index, row := search.NewMemory(), int64(0)
+	for _, m := range memories {
+		concepts, err := sqlrows.All(t.Tx, sqlrows.ScanText, selectConcepts, m.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range search.OfMemory(m, concepts) {
+			row++
+			index.Add(text.Document(row), text.Passage, nil)
+		}
+	}
+	return index, nil
+}
+
+// degraded says what an answer could not take into account.
+func (r *recaller) degraded() (string, error) {
+	if r.past != nil {
+		return "the snapshot is of an older version: the answer is from its memories, by words alone", nil
+	}
+	waiting, pending, err := r.tx.Waiting(r.model)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case waiting > 0:
+		return fmt.Sprintf("%d records are not in the index yet", waiting), nil
+	case pending > 0:
+		return fmt.Sprintf("the meaning of %d passages is not known yet: they are found by words alone", pending), nil
+	}
+	return "", nil
+}
