@@ -42,6 +42,7 @@ var law = map[string][]string{
 	"colony/shelf":                  {"colony", "home"},
 	"config":                        {"events", "policy"},
 	"embed":                         {"-"},
+	"eval":                          {},
 	"events":                        {},
 	"foreign/engram":                {},
 	"foreign/nexo":                  {},
