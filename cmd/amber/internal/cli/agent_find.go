@@ -32,7 +32,7 @@ func (a *App) NameAgent(cmd *cobra.Command) {
 // Families whose verbs work on no agent, or look for it themselves: those about
 // snapshots and vaults also know agents that are gone, and bring them back.
 var otherFamilies = []string{
-	"version", "help", "completion", "man", "config", "key", "token", "audit", "redact", "demo", "serve", "hook", "setup",
+	"version", "help", "completion", "man", "config", "key", "token", "audit", "redact", "demo", "eval", "serve", "hook", "setup",
 	"agent", "tenant", "repo", "snapshot", "bundle", "consolidate", "vault",
 }
 

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/config"
+)
+
+// contextMinScore is how relevant a passage has to be to be put before an agent that
+// did not ask for it.
+const contextMinScore = .5
+
+func (a *app) evalCommand() *cobra.Command {
+	family := cli.Family("eval", "Measure recall and context on sets of questions", a.evalRecallCommand(), a.evalContextCommand())
+	family.Long = `Measure how well Amber finds what it keeps, and what it puts before an agent, on sets of
+questions whose answers are known. Everything happens in temporary homes, which are gone afterwards;
+the user's own home and configuration are not used.`
+	return family
+}
+
+// Values of --model and --only.
+const (
+	modelBuiltin = "builtin"
+	modelNone    = "none"
+	onlyBoth     = "both"
+	onlyWords    = "words"
+	onlyMeaning  = "meaning"
+)
+
+// evalFlags are those of both verbs.
+type evalFlags struct {
+	model, only string
+	each        bool
+}
+
+func (f *evalFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.model, "model", modelBuiltin, "the model that tells what is near in meaning: builtin or none")
+	fl.StringVar(&f.only, "only", onlyBoth, "what ranks: words, meaning or both")
+	fl.BoolVar(&f.each, "each", false, "also print the outcome of every question")
+}
+
+// settings returns the configuration that the flags ask for, by key. It is the one place
+// that says how --model and --only reach the store.
+func (f evalFlags) settings(cmd *cobra.Command) (map[string]string, error) {
+	set := map[string]string{}
+	if err := amber.CheckOneOf("model", f.model, modelBuiltin, modelNone); err != nil {
+		return nil, cli.Usage("--model is %q, want builtin or none", cli.OneLine(f.model, 40))
+	}
+	if cmd.Flags().Changed("model") {
+		set["search.model"] = f.model
+	}
+	switch f.only {
+	case onlyBoth:
+	case onlyWords:
+		set["search.model"] = modelNone
+	case onlyMeaning:
+		return nil, amber.Errorf(amber.KindUnsupported, "read command line", "", "--only meaning: this build cannot rank without words")
+	default:
+		return nil, cli.Usage("--only is %q, want words, meaning or both", cli.OneLine(f.only, 40))
+	}
+	if f.only == onlyWords && cmd.Flags().Changed("model") && f.model != modelNone {
+		return nil, cli.Usage("--only words uses no model and does not take --model %s", f.model)
+	}
+	return set, nil
+}
+
+// evalConfig is the configuration of temporary homes: the defaults, the file of
+// --config, and settings.
+func (a *app) evalConfig(settings map[string]string) (config.Config, error) {
+	in := config.Input{Flags: settings}
+	if a.Global.Config != "" {
+		path, err := a.Absolute(a.Global.Config)
+		if err != nil {
+			return config.Config{}, err
+		}
+		in.Path, in.Explicit = path, true
+	}
+	loaded, err := config.Load(in)
+	return loaded.Config, err
+}
+
+// ownHome refuses flags that name a home or an agent.
+func ownHome(cmd *cobra.Command) error {
+	for _, name := range []string{"home", "tenant", "agent", "new-agent"} {
+		if cmd.Flags().Changed(name) {
+			return cli.Usage("%s makes homes of its own and does not take --%s", cmd.CommandPath(), name)
+		}
+	}
+	return nil
+}
+
+// evalSets checks the arguments of a verb: one set or more.
+func evalSets(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cli.Usage("%s needs SET", cmd.CommandPath())
+	}
+	return nil
+}
+
+// stoppedClock is a clock that stands until it is set.
+type stoppedClock struct{ ms atomic.Int64 }
+
+func (c *stoppedClock) set(t amber.Time)        { c.ms.Store(t.UnixMilli()) }
+func (c *stoppedClock) now() time.Time          { return time.UnixMilli(c.ms.Load()).UTC() }
+func (c *stoppedClock) forward(d time.Duration) { c.ms.Add(d.Milliseconds()) }
+
+// notOfAmber are the variables of the environment that say nothing about Amber.
+func notOfAmber(environ []string) (out []string) {
+	for _, kv := range environ {
+		key, _, _ := strings.Cut(kv, "=")
+		if !strings.HasPrefix(key, "AMBER_") && !strings.HasPrefix(key, "XDG_") && key != "HOME" {
+			out = append(out, kv)
+		}
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/eval"
+)
+
+// evalContextFlags are those of `eval context`.
+type evalContextFlags struct {
+	evalFlags
+	budget time.Duration
+}
+
+// contextEvaluation is the answer of `eval context`.
+type contextEvaluation struct {
+	Model    string  `json:"model"`
+	Only     string  `json:"only"`
+	BudgetMS float64 `json:"budget_ms"`
+	// Complaints counts hooks that printed an error, and Complaint is the first of them.
+	Complaints int                  `json:"complaints"`
+	Complaint  string               `json:"complaint,omitempty"`
+	Sets       []eval.ContextReport `json:"sets"`
+}
+
+func (a *app) evalContextCommand() *cobra.Command {
+	var f evalContextFlags
+	cmd := &cobra.Command{
+		Use:   "context SET...",
+		Short: "Measure what is put before an agent",
+		Long: `Play the recorded sessions of each set through the hooks of Claude Code, in a temporary home for
+each project, and ask after each session what is put before the agent: at the start of a new session,
+and with prompts that need what was said before, or do not. Each question is asked of a fresh copy of
+the home.
+
+It prints how often what must be known is there, how often prompts that nothing is known about stay
+without a context, how many contexts held what must be known, and how large the contexts are. The
+format of a set and the definitions of all numbers are in docs/eval.md.`,
+		Example: `  amber eval context sessions.json
+  amber eval context sessions.json --context-timeout 5s --json`,
+		Args: evalSets,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			report, err := a.evalContext(cmd, f, args)
+			if err != nil {
+				return err
+			}
+			if report.Complaints > 0 {
+				a.Out.Note("%d hooks printed an error, the first: %s", report.Complaints, report.Complaint)
+			}
+			return a.Out.Show(report, func(w io.Writer) { a.printContextEvaluation(w, report) })
+		},
+	}
+	f.add(cmd)
+	cli.SpanVar(cmd.Flags(), &f.budget, "context-timeout", injectBudget, "how long a hook may look for memories; the default is that of amber hook")
+	return cmd
+}
+
+// evalContext measures every set.
+func (a *app) evalContext(cmd *cobra.Command, f evalContextFlags, sets []string) (out contextEvaluation, err error) {
+	if err := ownHome(cmd); err != nil {
+		return out, err
+	}
+	settings, err := f.settings(cmd)
+	if err != nil {
+		return out, err
+	}
+	if _, err := a.evalConfig(settings); err != nil {
+		return out, err
+	}
+	out = contextEvaluation{Model: f.model, Only: f.only, BudgetMS: float64(f.budget) / float64(time.Millisecond), Sets: []eval.ContextReport{}}
+	if f.only == onlyWords {
+		out.Model = modelNone
+	}
+	o := eval.ContextOptions{
+		Budget: f.budget, Each: f.each,
+		Home: func(ctx context.Context, project string) (eval.Home, error) {
+			return a.newEvalHome(project, settings, f.budget, func(text string) {
+				if out.Complaints++; out.Complaint == "" {
+					out.Complaint = cli.OneLine(text, 200)
+				}
+			})
+		},
+	}
+	for _, set := range sets {
+		report, err := cli.Working(a.App, "evaluating", func() (eval.ContextReport, error) { return a.evalContextSet(cmd.Context(), set, o) })
+		if err != nil {
+			if cmd.Context().Err() != nil {
+				err = cli.Interruption("evaluate")
+			}
+			return out, err
+		}
+		out.Sets = append(out.Sets, report)
+	}
+	return out, nil
+}
+
+func (a *app) evalContextSet(ctx context.Context, set string, o eval.ContextOptions) (eval.ContextReport, error) {
+	path, err := a.Absolute(set)
+	if err != nil {
+		return eval.ContextReport{}, err
+	}
+	projects, err := eval.ReadSessions(path)
+	if err != nil {
+		return eval.ContextReport{}, err
+	}
+	name := filepath.Base(path)
+	o.Progress = func(done int64) { a.Meter.Set(name, done, 0) }
+	return eval.Context(ctx, name, projects, o)
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/eval"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
+)
+
+// evalWorld is a world with nothing of the user's, and a clock.
+func evalWorld(t *testing.T, clock amber.Clock) (w cli.World, stderr *bytes.Buffer) {
+	t.Helper()
+	stderr = &bytes.Buffer{}
+	dir := t.TempDir()
+	return cli.World{
+		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: stderr, Environ: []string{"HOME=" + dir},
+		Directory: func() (string, error) { return dir, nil }, Clock: clock, Random: rand.Reader,
+		Terminal: func() bool { return false }, FSInfo: fsx.Info,
+	}, stderr
+}
+
+func evalApp(t *testing.T) *app {
+	t.Helper()
+	w, _ := evalWorld(t, time.Now)
+	a := &app{&cli.App{World: w, Ctx: t.Context()}}
+	a.Out = cli.NewPrinter(a.App)
+	return a
+}
+
+// Memories and turns are loaded as of the time that the set tells, whatever the time
+// is now, and belong to the user.
+func TestEvalLoadsWithTheTimesOfTheSet(t *testing.T) {
+	t.Parallel()
+	a, ctx := evalApp(t), t.Context()
+	at := func(day int) amber.Time { return amber.At(time.Date(2024, 5, day, 12, 0, 0, 0, time.UTC)) }
+	e := must.Get(a.newEvalAgent(ctx, config.Default(), at(1)))(t)
+	defer func() { must.Do(t, e.Close()) }()
+	id := must.Get(e.Remember(ctx, eval.Memory{Key: "k", Title: "Lamp", Content: "It dims.", Kind: amber.ProjectFact, CreatedAt: at(2)}))(t)
+	must.Do(t, e.Hear(ctx, eval.Session{ID: "s1", At: at(3), Turns: []eval.Turn{
+		{ID: "D1:1", Role: amber.RoleUser, Content: "Ann: hello", At: at(3)}, {ID: "D1:2", Role: amber.RoleAssistant, Content: "Bo: hi", At: at(4)},
+	}}))
+	m := must.Get(e.Store().Memories.Get(ctx, amber.MemoryID(id)))(t)
+	must.Equal(t, "memory", [2]string{m.CreatedAt.String(), string(m.Trust)}, [2]string{at(2).String(), string(amber.TrustOwn)})
+	turns := must.Get(e.Store().Turns.LoadTurns(ctx, "s1", 10))(t)
+	must.Equal(t, "turns", len(turns), 2)
+	want := amber.Turn{ID: "D1:2", SessionID: "s1", Role: amber.RoleAssistant, Content: "Bo: hi", ProjectID: evalProject, CreatedAt: at(4)}
+	must.Hold(t, turns[1] == want, "second turn %+v", turns[1])
+	s := must.Get(e.Store().Sessions.Session(ctx, "s1"))(t)
+	must.Equal(t, "session", [2]string{s.StartedAt.String(), s.Project}, [2]string{at(3).String(), evalProject})
+	answer := must.Get(e.Ask(ctx, "lamp", at(9), nil, 5))(t)
+	must.Hold(t, len(answer.Hits) == 1 && answer.Hits[0].Owner == id, "hits %+v", answer.Hits)
+}
+
+// A probe gets the context that a hook answers, and leaves the home as it was.
+func TestEvalProbesACopyOfTheHome(t *testing.T) {
+	t.Parallel()
+	a, ctx := evalApp(t), t.Context()
+	h := must.Get(a.newEvalHome("acme/kiln", nil, time.Minute, func(text string) { t.Errorf("a hook complains: %s", text) }))(t)
+	event := func(name string) json.RawMessage {
+		return json.RawMessage(`{"session_id":"s1","cwd":"{{CWD}}","transcript_path":"{{TRANSCRIPT}}","hook_event_name":"` + name + `","prompt":"fix the build"}`)
+	}
+	at := amber.At(time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC))
+	must.Do(t, h.Play(ctx, eval.Recorded{
+		ID: "one", StartedAt: at, Events: []json.RawMessage{event("SessionStart"), event("UserPromptSubmit"), event("SessionEnd")},
+	}))
+	must.Get(h.run(ctx, h.main(), "", "remember", "--scope", "project", "The build needs Go 1.26."))(t)
+	sessions := func() string {
+		return must.Get(h.run(ctx, h.main(), "", "session", "list", "--json"))(t)
+	}
+	before := sessions()
+	must.Says(t, "sessions", before, `"acme/kiln"`, `"started_at": "2026-05-02T12:00:00.000Z"`)
+	p := must.Get(h.Probe(ctx, "which Go does the build need?"))(t)
+	must.Says(t, "context of the prompt", p.Prompt, "The build needs Go 1.26.")
+	must.Equal(t, "sessions after a probe", sessions(), before)
+	must.Do(t, h.Close())
+	_, err := os.Stat(h.dir)
+	must.Is(t, "folder after Close", err, os.ErrNotExist)
+}
+
+// An interrupted evaluation says so and leaves no temporary home, wherever it was.
+func TestAnInterruptedEvaluationLeavesNothing(t *testing.T) {
+	for _, c := range []struct {
+		verb, set string
+		looks     int // at the clock, before the interruption
+	}{
+		{"recall", `{"memories":[{"key":"a","content":"x","created_at":"2026-01-01T00:00:00Z"}],"questions":[{"q":"x","class":"k","keys":["a"]}]}`, 1},
+		{"recall", `{"memories":[{"key":"a","content":"x","created_at":"2026-01-01T00:00:00Z"}],"questions":[{"q":"x","class":"k","keys":["a"]}]}`, 4},
+		{"context", `{"sessions":[{"id":"a","project":"a/b","session_id":"s","events":[{"hook_event_name":"SessionStart","session_id":"s"}],"quiet":["x","y"]}]}`, 1},
+	} {
+		temp := t.TempDir()
+		t.Setenv("TMPDIR", temp)
+		t.Setenv("TMP", temp)
+		ctx, stop := context.WithCancel(t.Context())
+		looks, made := 0, 0
+		w, stderr := evalWorld(t, func() time.Time {
+			if looks++; looks == c.looks {
+				made = len(must.Get(os.ReadDir(temp))(t))
+				stop()
+			}
+			return time.Now()
+		})
+		set := filepath.Join(t.TempDir(), "set.json")
+		must.Do(t, os.WriteFile(set, []byte(c.set), 0o600))
+		code := run(ctx, []string{"eval", c.verb, set}, w)
+		must.Hold(t, code == amber.KindUnreachable.ExitCode() && made == 1, "%s: exit code %d with %d temporary homes\n%s", c.verb, code, made, stderr)
+		must.Says(t, c.verb, stderr.String(), "interrupted")
+		must.Equal(t, "left of "+c.verb, len(must.Get(os.ReadDir(temp))(t)), 0)
+		stop()
+	}
+}
