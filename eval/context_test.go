@@ -44,6 +44,7 @@ func TestHostileSessionsAreRefused(t *testing.T) {
 		"empty start":        {`"start": ["blue"]`, `"start": [""]`},
 		"project":            {`"acme/b", "order": 2`, `"acme", "order": 2`},
 		"project with quote": {`"acme/b", "order": 2`, `"acme/\"b", "order": 2`},
+		"no time":            {`"started_at": "2026-10-02T09:00:00Z", `, ``},
 		"session id":         {`"session_id": "s2"`, `"session_id": ""`},
 		"from later":         {`"class": "decision"}]`, `"class": "decision", "from": "b2"}]`},
 		"from nowhere":       {`"from": "b1"`, `"from": "zz"`},

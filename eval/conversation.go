@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -12,8 +13,12 @@ import (
 // time of sessions only.
 const between = 10 * time.Second
 
-// add appends a turn.
+// add appends a turn. NUL, which a turn cannot hold, is left out; of a turn that says
+// nothing else nothing is added.
 func (s *Session) add(id string, role amber.Role, content string) {
+	if content = strings.ReplaceAll(content, "\x00", ""); strings.TrimSpace(content) == "" {
+		return
+	}
 	at := s.At.Add(time.Duration(len(s.Turns)) * between)
 	s.Turns = append(s.Turns, Turn{ID: amber.TurnID(id), Role: role, Content: content, At: at})
 }

@@ -50,9 +50,6 @@ func parseMemories(raw json.RawMessage) (*Case, error) {
 		if m.Key == "" || known[m.Key] {
 			return nil, fmt.Errorf("memory %d has no key of its own", i+1)
 		}
-		if m.CreatedAt.IsZero() {
-			return nil, fmt.Errorf("memory %d has no created_at", i+1)
-		}
 		known[m.Key] = true
 		title := ""
 		if m.Title != nil {

@@ -162,6 +162,14 @@ func TestBEAMLeavesOutEvidenceThatIsNotClear(t *testing.T) {
 	must.Hold(t, c.Sessions[0].Turns[0].ID != c.Sessions[1].Turns[0].ID, "two turns have one id")
 }
 
+func TestTurnsWithoutTextAreLeftOut(t *testing.T) {
+	t.Parallel()
+	s := Session{}
+	s.add("a", amber.RoleUser, "\x00 \x00")
+	s.add("b", amber.RoleUser, "x\x00y")
+	must.Equal(t, "turns", said(len(s.Turns), s.Turns[0].ID, s.Turns[0].Content), "1 b xy")
+}
+
 func TestLinesOfJSONAreCases(t *testing.T) {
 	t.Parallel()
 	line := strings.ReplaceAll(memories, "\n", " ")
@@ -195,6 +203,11 @@ func TestHostileSetsAreRefused(t *testing.T) {
 		"a key twice":               replaced(memories, `"key": "b"`, `"key": "a"`),
 		"no time":                   replaced(memories, `"2026-01-02T03:04:05Z"`, `null`),
 		"a time that is none":       replaced(memories, `"2026-01-02T03:04:05Z"`, `"yesterday"`),
+		"a time long ago":           replaced(memories, `"2026-01-02T03:04:05Z"`, `"1901-01-02T03:04:05Z"`),
+		"a time far ahead":          replaced(memories, `"2026-01-02T03:04:05Z"`, `"9999-01-02T03:04:05Z"`),
+		"a session long ago":        replaced(locomo, `8 May, 2023`, `8 May, 1023`),
+		"now far ahead":             replaced(memories, `{"memories"`, `{"now": "9999-01-02T03:04:05Z", "memories"`),
+		"asked long ago":            replaced(longMemEval, `2023/05/30 (Tue) 10:00`, `0001/05/30 (Tue) 10:00`),
 		"an unknown key":            replaced(memories, `"keys": ["a"]`, `"keys": ["z"]`),
 		"no key":                    replaced(memories, `"keys": ["a"]`, `"keys": []`),
 		"none with a key":           replaced(memories, `"keys": []`, `"keys": ["a"]`),

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,10 +65,37 @@ func (c *Case) check() error {
 	if len(c.Questions) == 0 && c.Skipped == 0 {
 		return errors.New("there are no questions")
 	}
+	if err := checkTime(c.Now); err != nil {
+		return fmt.Errorf("now: %w", err)
+	}
+	for i, m := range c.Memories {
+		if err := checkTime(m.CreatedAt); err != nil {
+			return fmt.Errorf("memory %d: %w", i+1, err)
+		}
+	}
+	for i, s := range c.Sessions {
+		if err := checkTime(s.At); err != nil {
+			return fmt.Errorf("session %d: %w", i+1, err)
+		}
+	}
 	for i, q := range c.Questions {
 		if err := amber.CheckText("question", q.Text, amber.MaxQueryBytes, amber.Required|amber.Lenient); err != nil {
 			return fmt.Errorf("question %d: %w", i+1, err)
 		}
+		if err := checkTime(cmp.Or(q.At, c.Now)); err != nil {
+			return fmt.Errorf("question %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// The years that a set may tell of.
+const firstYear, lastYear = 1990, 2100
+
+// checkTime refuses times that clocks do not show.
+func checkTime(at amber.Time) error {
+	if y := at.Time().Year(); y < firstYear || y > lastYear {
+		return fmt.Errorf("the time is missing or not between the years %d and %d", firstYear, lastYear)
 	}
 	return nil
 }

@@ -46,7 +46,12 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"kind": cli.Texts(amber.MemoryKinds()), "scope": cli.Texts(amber.Scopes()),
 		"amber setup scope": {"user", "project"}, "amber token create scope": cli.Texts(wire.TokenScopes()),
 		"amber event append kind": nil, "amber session activity kind": nil,
-		"amber journal append host": cli.Texts(hook.Hosts()),
+		"amber journal append host":  cli.Texts(hook.Hosts()),
+		"amber eval recall baseline": {baselineBM25}, "amber eval recall layer": append(cli.Texts(amber.RecallLayers()), layerAll),
+	}
+	for _, verb := range []string{"recall", "context"} {
+		words["amber eval "+verb+" model"] = []string{modelBuiltin, modelNone}
+		words["amber eval "+verb+" only"] = []string{onlyWords, onlyMeaning, onlyBoth}
 	}
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {

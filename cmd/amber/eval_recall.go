@@ -12,6 +12,12 @@ import (
 	"github.com/amber-memory/amber/eval"
 )
 
+// Values of --baseline and --layer.
+const (
+	baselineBM25 = "bm25"
+	layerAll     = "all"
+)
+
 // evalRecallFlags are those of `eval recall`.
 type evalRecallFlags struct {
 	evalFlags
@@ -116,7 +122,7 @@ func (a *app) recallOptions(cmd *cobra.Command, f evalRecallFlags) (o eval.Recal
 	if !(f.minScore >= 0 && f.minScore <= 1) {
 		return o, cli.Usage("--min-score is %v, want 0 to 1", f.minScore)
 	}
-	if f.baseline != "" && f.baseline != "bm25" {
+	if f.baseline != "" && f.baseline != baselineBM25 {
 		return o, cli.Usage("--baseline is %q, want bm25", cli.OneLine(f.baseline, 40))
 	}
 	o = eval.RecallOptions{
@@ -132,7 +138,7 @@ func (a *app) recallOptions(cmd *cobra.Command, f evalRecallFlags) (o eval.Recal
 // evalLayers reads --layer.
 func evalLayers(names []string) (layers []amber.RecallLayer, err error) {
 	for _, n := range names {
-		if n == "all" {
+		if n == layerAll {
 			return amber.RecallLayers(), nil
 		}
 		if err := amber.CheckOneOf("layer", amber.RecallLayer(n), amber.RecallLayers()...); err != nil {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
@@ -75,7 +77,7 @@ func TestEvalProbesACopyOfTheHome(t *testing.T) {
 	must.Do(t, h.Play(ctx, eval.Recorded{
 		ID: "one", StartedAt: at, Events: []json.RawMessage{event("SessionStart"), event("UserPromptSubmit"), event("SessionEnd")},
 	}))
-	must.Get(h.run(ctx, h.main(), "", "remember", "--scope", "project", "The build needs Go 1.26."))(t)
+	must.Get(h.run(ctx, h.main(), "", "remember", "--quiet", "--scope", "project", "The build needs Go 1.26."))(t)
 	sessions := func() string {
 		return must.Get(h.run(ctx, h.main(), "", "session", "list", "--json"))(t)
 	}
@@ -89,6 +91,41 @@ func TestEvalProbesACopyOfTheHome(t *testing.T) {
 	must.Is(t, "folder after Close", err, os.ErrNotExist)
 }
 
+// Settings of the command line reach the hooks.
+func TestEvalHomesTakeSettings(t *testing.T) {
+	t.Parallel()
+	a, ctx := evalApp(t), t.Context()
+	h := must.Get(a.newEvalHome("acme/kiln", map[string]string{"memory.recall.enabled": "false"}, time.Minute, func(text string) { t.Errorf("a hook complains: %s", text) }))(t)
+	defer func() { must.Do(t, h.Close()) }()
+	h.clock.set(amber.At(time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC)))
+	must.Get(h.run(ctx, h.main(), "", "remember", "--quiet", "--scope", "project", "The build needs Go 1.26."))(t)
+	must.Equal(t, "probe", must.Get(h.Probe(ctx, "which Go does the build need?"))(t).Prompt, "")
+}
+
+func TestEvalFlagsAsSettings(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]map[string]string{
+		"":                             {},
+		"--model builtin":              {"search.model": "builtin"},
+		"--model none":                 {"search.model": "none"},
+		"--only both":                  {},
+		"--only words":                 {"search.model": "none"},
+		"--only words --model none":    {"search.model": "none"},
+		"--only words --model builtin": nil,
+		"--only meaning":               nil,
+		"--model https://127.0.0.1/v1": nil,
+		"--only words,meaning":         nil,
+	} {
+		var f evalFlags
+		cmd := &cobra.Command{Use: "x"}
+		f.add(cmd)
+		must.Do(t, cmd.ParseFlags(strings.Fields(line)))
+		got, err := f.settings(cmd)
+		must.Equal(t, "settings of "+line, got, want)
+		must.Hold(t, (err != nil) == (want == nil), "%s: %v", line, err)
+	}
+}
+
 // An interrupted evaluation says so and leaves no temporary home, wherever it was.
 func TestAnInterruptedEvaluationLeavesNothing(t *testing.T) {
 	for _, c := range []struct {
@@ -97,7 +134,7 @@ func TestAnInterruptedEvaluationLeavesNothing(t *testing.T) {
 	}{
 		{"recall", `{"memories":[{"key":"a","content":"x","created_at":"2026-01-01T00:00:00Z"}],"questions":[{"q":"x","class":"k","keys":["a"]}]}`, 1},
 		{"recall", `{"memories":[{"key":"a","content":"x","created_at":"2026-01-01T00:00:00Z"}],"questions":[{"q":"x","class":"k","keys":["a"]}]}`, 4},
-		{"context", `{"sessions":[{"id":"a","project":"a/b","session_id":"s","events":[{"hook_event_name":"SessionStart","session_id":"s"}],"quiet":["x","y"]}]}`, 1},
+		{"context", `{"sessions":[{"id":"a","project":"a/b","session_id":"s","started_at":"2026-01-01T00:00:00Z","events":[{"hook_event_name":"SessionStart","session_id":"s"}],"quiet":["x","y"]}]}`, 1},
 	} {
 		temp := t.TempDir()
 		t.Setenv("TMPDIR", temp)
