@@ -22,6 +22,7 @@ type bm25 struct {
 }
 
 type bm25Doc struct {
+	key   string // orders equals: owners of memories differ from run to run
 	hit   Hit
 	tf    map[string]int
 	words int
@@ -32,11 +33,11 @@ type bm25Doc struct {
 func newBM25(c *Case, owners map[string]string) *bm25 {
 	b := &bm25{df: map[string]int{}}
 	for _, m := range c.Memories {
-		b.add(Hit{Owner: owners[m.Key]}, m.Title+" "+m.Content)
+		b.add(m.Key, Hit{Owner: owners[m.Key]}, m.Title+" "+m.Content)
 	}
 	for _, s := range c.Sessions {
 		for _, t := range s.Turns {
-			b.add(Hit{Owner: string(t.ID), Session: string(s.ID)}, t.Content)
+			b.add(string(t.ID), Hit{Owner: string(t.ID), Session: string(s.ID)}, t.Content)
 		}
 	}
 	total := 0
@@ -47,8 +48,8 @@ func newBM25(c *Case, owners map[string]string) *bm25 {
 	return b
 }
 
-func (b *bm25) add(h Hit, text string) {
-	d := bm25Doc{hit: h, tf: map[string]int{}}
+func (b *bm25) add(key string, h Hit, text string) {
+	d := bm25Doc{key: key, hit: h, tf: map[string]int{}}
 	for _, w := range wordsOf(text) {
 		if d.words++; d.tf[w] == 0 {
 			b.df[w]++
@@ -59,22 +60,25 @@ func (b *bm25) add(h Hit, text string) {
 }
 
 // ask returns the texts that share a word with the question, best first, equals in the
-// order of their owners.
+// order of their keys.
 func (b *bm25) ask(text string, limit int) (hits []Hit) {
 	asked := wordsOf(text)
+	var found []bm25Doc
 	for _, d := range b.docs {
-		h := d.hit
 		for _, w := range asked {
-			h.Score += b.weight(w) * d.part(w, b.mean)
+			d.hit.Score += b.weight(w) * d.part(w, b.mean)
 		}
-		if h.Score > 0 {
-			hits = append(hits, h)
+		if d.hit.Score > 0 {
+			found = append(found, d)
 		}
 	}
-	slices.SortFunc(hits, func(x, y Hit) int {
-		return cmp.Or(cmp.Compare(y.Score, x.Score), strings.Compare(x.Owner, y.Owner))
+	slices.SortFunc(found, func(x, y bm25Doc) int {
+		return cmp.Or(cmp.Compare(y.hit.Score, x.hit.Score), strings.Compare(x.key, y.key))
 	})
-	return hits[:min(len(hits), limit)]
+	for _, d := range found[:min(len(found), limit)] {
+		hits = append(hits, d.hit)
+	}
+	return hits
 }
 
 // weight is how much a word says.

@@ -37,8 +37,10 @@ func TestBM25IsTheFormula(t *testing.T) {
 	must.Equal(t, "hits for unknown words", len(b.ask("cat", 10)), 0)
 }
 
-func TestBM25OfEqualTextsGoesByOwner(t *testing.T) {
+func TestBM25OfEqualTextsGoesByKey(t *testing.T) {
 	t.Parallel()
+	m := &Case{Memories: []Memory{{Key: "b", Content: "same"}, {Key: "a", Content: "same"}}}
+	must.Equal(t, "first of two equal memories", newBM25(m, map[string]string{"a": "2", "b": "1"}).ask("same", 10)[0].Owner, "2")
 	c := &Case{Sessions: []Session{{ID: "s", Turns: []Turn{{ID: "t2", Content: "same words"}, {ID: "t1", Content: "same words"}}}}}
 	hits := newBM25(c, nil).ask("same", 10)
 	must.Equal(t, "hits", []string{hits[0].Owner, hits[1].Owner, hits[0].Session}, []string{"t1", "t2", "s"})
