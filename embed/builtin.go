@@ -13,6 +13,9 @@ import (
 //go:embed minilm.model
 var builtin string
 
+// HasBuiltin tells whether this program carries a model.
+const HasBuiltin = true
+
 var readBuiltin = sync.OnceValues(func() (*Model, error) {
 	return Parse(unsafe.Slice(unsafe.StringData(builtin), len(builtin)))
 })

@@ -2,5 +2,8 @@
 
 package embed
 
+// HasBuiltin tells whether this program carries a model.
+const HasBuiltin = false
+
 // Builtin returns nil: this program was built without a model.
 func Builtin() (*Model, error) { return nil, nil }

@@ -27,7 +27,7 @@ const Module = "github.com/amber-memory/amber"
 // not even the root.
 var law = map[string][]string{
 	".":                             {"-"}, // nouns and contracts; standard library only
-	"agent":                         {"colony/shelf", "config", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "snapshot", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
+	"agent":                         {"colony/shelf", "config", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "search", "snapshot", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
 	"bundle":                        {},
 	"client":                        {},
 	"cmd/amber":                     {"*"}, // the one place that sees everything
@@ -41,7 +41,7 @@ var law = map[string][]string{
 	"colony/documents":              {"colony"},
 	"colony/shelf":                  {"colony", "home"},
 	"config":                        {"events", "policy"},
-	"embed":                         {"-"},
+	"embed":                         {},
 	"eval":                          {},
 	"events":                        {},
 	"foreign/engram":                {},
@@ -101,7 +101,7 @@ var law = map[string][]string{
 	"server/mcpapi":                 {"policy", "server"},
 	"server/servertest":             {"home", "ledger", "server", "snapshot", "store/sqlite"},
 	"server/vaultapi":               {"colony", "colony/shelf", "server"},
-	"snapshot":                      {"bundle", "events", "foreign/nexo", "home", "journal", "journal/drain", "keyring", "notes", "repo", "store/sqlite", "store/sqlite/image", "target/dir"},
+	"snapshot":                      {"bundle", "events", "foreign/nexo", "home", "journal", "journal/drain", "keyring", "notes", "repo", "search", "store/sqlite", "store/sqlite/image", "target/dir"},
 	"store/inmem":                   {"search"},
 	"store/sqlite":                  {"home", "search", "store/sqlite/image", "store/sqlite/internal/sqlrows", "store/statedir"},
 	"store/sqlite/image":            {"home", "store/sqlite/internal/sqlrows"},
