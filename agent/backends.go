@@ -26,10 +26,14 @@ func (a *Agent) backends() (*config.Registry, error) {
 	r := config.New()
 	return r, errors.Join(
 		r.Register("sqlite", func(ctx context.Context, c config.Config) (config.Opened, error) {
+			model, err := NewModel(c.Search, a.o.Getenv)
+			if err != nil {
+				return config.Opened{}, err
+			}
 			store, err := sqlite.Open(ctx, a.data, sqlite.Options{
 				Clock: a.o.Clock, Random: a.o.Random, Queue: c.Control.Queue,
 				BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
-				KeepSchema: a.look && !a.absent, SetAside: a.o.SetAside,
+				KeepSchema: a.look && !a.absent, SetAside: a.o.SetAside, Model: model,
 			})
 			if err != nil {
 				return config.Opened{}, err

@@ -80,6 +80,9 @@ func drainWhileAlone(ctx context.Context, o Options) (more bool, err error) {
 		return false, err
 	}
 	report, err := w.Once(ctx)
+	if err == nil && report.Applied == 0 {
+		a.SyncWithin(ctx, a.config.Search.Budget)
+	}
 	return report.Applied > 0, err
 }
 

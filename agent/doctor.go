@@ -118,7 +118,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.judge("current", err, "generation %d", current.Generation)
 	d.checkLocks(agent)
 	if err != nil {
-		for _, code := range append(databaseCodes, "clock", "consolidation", "notes", stateCode) {
+		for _, code := range append(databaseCodes, "clock", indexCode, "consolidation", "notes", stateCode) {
 			d.skip(code, "no generation is live")
 		}
 		return

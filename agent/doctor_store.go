@@ -32,10 +32,10 @@ const deepLimit = 5000
 // checkDatabases opens both databases without migrating them and looks
 // through them.
 func (d *doctor) checkDatabases(ctx context.Context, agent *home.Agent) {
-	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.o.Clock, Random: d.o.Random, KeepSchema: true})
+	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.o.Clock, Random: d.o.Random, KeepSchema: true, Model: d.model()})
 	if err != nil {
 		d.judge("schema", err, "")
-		for _, code := range append(databaseCodes[1:], "clock") {
+		for _, code := range append(databaseCodes[1:], "clock", indexCode) {
 			d.skip(code, "the databases do not open")
 		}
 		return
@@ -55,6 +55,7 @@ func (d *doctor) checkDatabases(ctx context.Context, agent *home.Agent) {
 		d.judge(code, f.Err, "%s", f.Scope)
 	}
 	d.checkClock(ctx, store)
+	d.checkIndex(ctx, store)
 }
 
 // checkText goes beyond the rows of the full-text indexes where that is cheap

@@ -45,8 +45,12 @@ func (a *Agent) openEngine(publisher events.Publisher) (Snapshots, error) {
 	if err != nil {
 		return nil, err
 	}
+	model, err := NewModel(c.Search, a.o.Getenv)
+	if err != nil {
+		return nil, err
+	}
 	o := snapshot.Options{
-		Home: h, Clock: a.o.Clock, Random: a.o.Random,
+		Home: h, Model: model, Clock: a.o.Clock, Random: a.o.Random,
 		Wait: c.Snapshot.LockTimeout, Grace: c.Snapshot.GC.Grace, Keys: a.keys(),
 		Publisher: publisher, LifecyclePrefix: c.Events.LifecyclePrefix, Redact: c.Redactor(),
 		Sources: map[string]snapshot.Source{}, Progress: a.o.Progress,

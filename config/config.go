@@ -14,6 +14,7 @@ import (
 // the paths of the keys.
 type Config struct {
 	Memory  Memory
+	Search  Search
 	Control Control
 	Journal Journal
 	// Snapshot and Sources configure how agents are frozen, and what else is

@@ -244,7 +244,7 @@ func scalarText(t Type, n ast.Node) (string, bool) {
 		return n.Token.Value, t == Int || t == Count || t == Size
 	case *ast.StringNode:
 		switch t {
-		case Duration, Size, Name, Choice, Path, Location, Schedule, Subject, Address, Servers, URL, Label:
+		case Duration, Size, Name, Choice, Path, Location, Schedule, Subject, Address, Servers, URL, Label, Model, OptionalLabel, Variable:
 			return n.Value, true
 		}
 	}

@@ -58,6 +58,7 @@ func TestLoadDefaults(t *testing.T) {
 			Backends:  config.Backends{SQLite: config.SQLite{BusyTimeout: 30 * time.Second, Readers: 4}},
 			Layers:    config.Layers{Notes: "git"},
 		},
+		Search: config.Search{Model: config.ModelBuiltin, Budget: 2 * time.Second},
 		Control: config.Control{Queue: amber.QueueOptions{
 			Lease: 30 * time.Second, MaxInFlight: 32, MaxQueued: 100_000, MaxAttempts: 5,
 		}},

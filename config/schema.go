@@ -38,6 +38,11 @@ const (
 	Extensions Type = "extensions"
 	// Patterns is a list of RE2 patterns, one a line where it is not a list.
 	Patterns Type = "patterns"
+	// Model is builtin, none, or a URL of https, or of http on this machine.
+	Model Type = "model"
+	// OptionalLabel is a line of text, or nothing.
+	OptionalLabel Type = "text"
+	Variable      Type = "variable" // the name of an environment variable, or nothing
 )
 
 // Key is one row of the schema.
@@ -80,7 +85,7 @@ func layerPath(l amber.Layer) string { return "memory.layers." + string(l) + ".b
 
 // Keys returns the schema: every key there is, section by section.
 func Keys() []Key {
-	keys := slices.Concat(memoryKeys(), writeBackKeys(), sqliteKeys())
+	keys := slices.Concat(memoryKeys(), writeBackKeys(), searchKeys(), sqliteKeys())
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}

@@ -64,6 +64,11 @@ func effects() map[string]effect {
 			return amber.KindOf(err)
 		}, amber.KindInvalid},
 
+		"search.model":      {"https://host.example/v1", opened(func(c config.Config) any { return c.Search.Model }), "https://host.example/v1"},
+		"search.model_name": {"all-minilm:22m", opened(func(c config.Config) any { return c.Search.ModelName }), "all-minilm:22m"},
+		"search.key_env":    {"OPENAI_API_KEY", opened(func(c config.Config) any { return c.Search.KeyEnv }), "OPENAI_API_KEY"},
+		"search.budget":     {"5s", opened(func(c config.Config) any { return c.Search.Budget }), 5 * time.Second},
+
 		"memory.backends.sqlite.busy_timeout": {"45s", opened(func(c config.Config) any { return c.Memory.Backends.SQLite.BusyTimeout }), 45 * time.Second},
 		"memory.backends.sqlite.readers":      {"2", opened(func(c config.Config) any { return c.Memory.Backends.SQLite.Readers }), 2},
 		"control.queue.lease":                 {"1m", opened(func(c config.Config) any { return c.Control.Queue.Lease }), time.Minute},

@@ -62,7 +62,7 @@ func (k Key) parseText(text string) (any, error) {
 		return Insistence(strings.ToLower(text)), nil
 	case Schedule:
 		return strings.ToLower(strings.Join(strings.Fields(text), " ")), nil
-	case Subject, Address, URL, Label:
+	case Subject, Address, URL, Label, Model, OptionalLabel, Variable:
 		return text, nil
 	case Servers:
 		return Secret(text), nil
@@ -102,11 +102,16 @@ func (k Key) wrongType(got string) error {
 		Recipients: "a list of public keys",
 		URL:        "a URL of https, or of http on this machine, without a user, as in https://host/api/v1",
 		Label:      "one line of text",
+
+		OptionalLabel: "one line of text",
+
+		Model:      "builtin, none, or a URL of https, or of http on this machine, without a user, as in http://127.0.0.1:11434/v1",
+		Variable:   "the name of an environment variable",
 		Extensions: "a list of endings of names such as .md",
 		Patterns:   "a list of patterns",
 		Servers:    "the URLs of NATS servers with commas between them, such as nats://host:4222",
 	}[k.Type]
-	if k.Type == Servers {
+	if k.Type == Servers || k.Type == Variable { // somebody may have written the key instead of its name
 		got = "what it is set to, which is not shown here"
 	}
 	return fmt.Errorf("%s must be %s, not %s", k.Path, want, got)
@@ -182,6 +187,12 @@ func (k Key) checkText(s string) error {
 		ok = s == "" || validURL(s)
 	case Label:
 		ok = validLabel(s)
+	case OptionalLabel:
+		ok = s == "" || validLabel(s)
+	case Model:
+		ok = validModel(s)
+	case Variable:
+		ok = s == "" || validVariable().MatchString(s) && !secret(s)
 	default:
 		ok = validName().MatchString(s)
 	}

@@ -44,7 +44,9 @@ func (e *Engine) past(ctx context.Context, rep *repository, ref wire.SnapshotRef
 	if err != nil {
 		return nil, err
 	}
-	view, err := sqlite.OpenReadOnly(ctx, memoryDB, r, r.Size(), e.looking())
+	o := e.looking()
+	o.Model = e.o.Model
+	view, err := sqlite.OpenReadOnly(ctx, memoryDB, r, r.Size(), o)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/keyring"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/repo"
+	"github.com/amber-memory/amber/search"
 	"github.com/amber-memory/amber/sign"
 	"github.com/amber-memory/amber/target"
 	"github.com/amber-memory/amber/wire"
@@ -42,6 +43,9 @@ type Options struct {
 	FS      fsx.FS            // nil: the operating system's
 
 	Keys Keys
+	// Model makes the vectors of questions to a snapshot; nil: they are answered by words
+	// alone.
+	Model search.Model
 	// Redact finds the secrets that no bundle may hold; nil: by Amber's rules.
 	Redact *redact.Redactor
 	// Publisher receives events on subjects that begin with LifecyclePrefix;

@@ -40,9 +40,13 @@ memory.
 			}
 			return a.WithMemory(cmd, args[0], func(ctx context.Context, s *cli.Opened, id amber.MemoryID) error {
 				req.ID = id
-				return cli.Answer(s.Store.Editor.Edit(ctx, req))(a.Out, func(w io.Writer, m amber.Memory) {
+				err := cli.Answer(s.Store.Editor.Edit(ctx, req))(a.Out, func(w io.Writer, m amber.Memory) {
 					fmt.Fprintf(w, "%s revision %d\n", m.ID, m.Revision)
 				})
+				if err == nil {
+					a.indexWritten(ctx, s, writeBudget)
+				}
+				return err
 			})
 		},
 	}

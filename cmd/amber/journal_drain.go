@@ -72,6 +72,9 @@ func (a *app) drain(ctx context.Context, parked bool, generation int64, explain 
 		a.CollectEarly(20)
 		report, err = s.Local.Drain(ctx, explain)
 	}
+	if report.Applied > 0 {
+		a.indexWritten(ctx, s, s.Config.Config.Search.Budget)
+	}
 	return report, errors.Join(err, s.Close())
 }
 

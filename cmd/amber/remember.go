@@ -54,9 +54,15 @@ flags; they are written in batches, all or nothing per batch.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				if f.jsonl {
-					return a.rememberLines(ctx, s, f)
+					err := a.rememberLines(ctx, s, f)
+					a.indexWritten(ctx, s, s.Config.Config.Search.Budget)
+					return err
 				}
-				return a.rememberOne(ctx, s, f, args[0])
+				err := a.rememberOne(ctx, s, f, args[0])
+				if err == nil {
+					a.indexWritten(ctx, s, writeBudget)
+				}
+				return err
 			})
 		},
 	}

@@ -108,7 +108,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		{groupServe, []*cobra.Command{a.serveCommand(), a.mcpCommand(), a.tokenCommand(), a.auditCommand()}},
 		{groupControl, cli.Remotely(control.Commands(a.App)...)},
 		{groupCare, append(cli.Remotely(a.doctorCommand(), a.agentCommand(), a.tenantCommand()),
-			a.demoCommand(), a.evalCommand(), a.configCommand(), a.redactCommand(), a.versionCommand(), a.completionCommand(), a.manCommand(),
+			a.indexCommand(), a.demoCommand(), a.evalCommand(), a.configCommand(), a.redactCommand(), a.versionCommand(), a.completionCommand(), a.manCommand(),
 		)},
 	} {
 		for _, v := range g.verbs {

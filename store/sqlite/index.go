@@ -77,7 +77,8 @@ func (s *Store) IndexStatus(ctx context.Context) (IndexStatus, error) {
 	})
 }
 
-// syncBatch is how many vectors one transaction stores.
+// syncBatch is how many vectors one transaction stores at most. The first stores one, and
+// each twice as many as the one before: little time is enough to get something done.
 const syncBatch = 64
 
 // SyncIndex brings everything into the index that is not in it yet, and makes vectors until
@@ -87,8 +88,8 @@ func (s *Store) SyncIndex(ctx context.Context, progress func(made int)) error {
 	if err := s.memory.indexRest(ctx); err != nil || s.o.Model == nil {
 		return err
 	}
-	for {
-		made, done, err := s.syncVectors(ctx)
+	for n := 1; ; n = min(2*n, syncBatch) {
+		made, done, err := s.syncVectors(ctx, n)
 		if err != nil {
 			return err
 		}
@@ -104,13 +105,13 @@ func (s *Store) SyncIndex(ctx context.Context, progress func(made int)) error {
 	}
 }
 
-// syncVectors makes some vectors, outside of any transaction, and stores them.
-func (s *Store) syncVectors(ctx context.Context) (made int, done bool, err error) {
+// syncVectors makes up to n vectors, outside of any transaction, and stores them.
+func (s *Store) syncVectors(ctx context.Context, n int) (made int, done bool, err error) {
 	model := s.modelName()
 	var pending []sqlrows.Pending
 	var before, through int64
 	err = s.memory.view(ctx, "index", "", func(t *tx) (err error) {
-		pending, before, through, err = t.Pending(model, syncBatch)
+		pending, before, through, err = t.Pending(model, n)
 		return err
 	})
 	if err != nil || through == before {

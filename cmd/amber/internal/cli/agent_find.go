@@ -41,7 +41,7 @@ var otherFamilies = []string{
 var finders = []string{
 	"recall", "get", "edit", "history", "list", "timeline", "context", "project", "stats", "forget", "show", "log", "delete", "clear",
 	"load", "rename", "select", "end", "activity", "replay", "compact", "decide", "claim", "ack", "nack", "renew", "dead", "status",
-	"verify", "export", "quarantine", "discard", "doctor", "remove",
+	"verify", "export", "quarantine", "discard", "doctor", "remove", "rebuild", "sync",
 }
 
 // CheckAgent makes sure that the agent of the flags is there, or may be made: a

@@ -63,7 +63,11 @@ With --upstream only files that the branch holds are imported, whatever is check
 				if err != nil {
 					return err
 				}
-				return a.showTakenIn(r)
+				err = a.showTakenIn(r)
+				if r.Chunks > 0 && s.Local != nil {
+					s.Local.SyncWithin(ctx, s.Config.Config.Search.Budget)
+				}
+				return err
 			})
 		},
 	}

@@ -1,0 +1,47 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/amber-memory/amber/search"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// indexCode is the check of how far the index is.
+const indexCode = "index"
+
+// model is what makes vectors; nil where nothing does, or the configuration is not known.
+func (d *doctor) model() search.Model {
+	if d.agent == nil || d.ConfigErr != nil {
+		return nil
+	}
+	m, err := NewModel(d.agent.config.Search, d.agent.o.Getenv)
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// checkIndex says how far the index is. What is not in it yet is found later, which is no
+// failure.
+func (d *doctor) checkIndex(ctx context.Context, store *sqlite.Store) {
+	s, err := store.IndexStatus(ctx)
+	if err != nil {
+		d.judge(indexCode, err, "")
+		return
+	}
+	model := "by words alone"
+	if s.Model != "" {
+		model = fmt.Sprintf("%d with vectors of %s", s.Vectors, s.Model)
+	} else if d.agent != nil {
+		if note := modelNote(d.agent.config.Search); note != "" {
+			model += ": " + note
+		}
+	}
+	if s.Waiting > 0 || s.Pending > 0 {
+		d.warn(indexCode, "amber index sync", "%d passages, %s; %d records wait for the index and %d passages for a vector", s.Passages, model, s.Waiting, s.Pending)
+		return
+	}
+	d.judge(indexCode, nil, "%d passages, %s", s.Passages, model)
+}

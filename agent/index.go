@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/embed"
+	"github.com/amber-memory/amber/search"
+	"github.com/amber-memory/amber/wire"
+)
+
+// NewModel returns what makes vectors as a configuration says; nil where nothing does.
+// Nothing is read or asked yet. Getenv reads the environment. Errors: invalid.
+func NewModel(c config.Search, getenv func(string) string) (search.Model, error) {
+	switch c.Model {
+	case config.ModelNone, "":
+		return nil, nil
+	case config.ModelBuiltin:
+		if !embed.HasBuiltin {
+			return nil, nil
+		}
+		return embed.OnDemand{}, nil
+	}
+	o := embed.EndpointOptions{URL: c.Model, Model: c.ModelName}
+	if c.KeyEnv != "" {
+		o.Key = getenv(c.KeyEnv)
+	}
+	e, err := embed.NewEndpoint(o)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// modelNote says why a model that is configured is not used; "" where it is.
+func modelNote(c config.Search) string {
+	if c.Model == config.ModelBuiltin && !embed.HasBuiltin {
+		return "search.model is builtin, and this program was built without a model"
+	}
+	return ""
+}
+
+// Index is what the questions to an agent are answered from.
+type Index struct {
+	a *Agent
+}
+
+// Index returns the index. Errors: unsupported where the store has none, or is not open.
+func (a *Agent) Index() (Index, error) {
+	if a.sqlite == nil {
+		return Index{}, amber.Errorf(amber.KindUnsupported, "use index", "", "no layer of this agent is on SQLite")
+	}
+	return Index{a}, nil
+}
+
+// IndexStatus says how far the index is.
+func (x Index) IndexStatus(ctx context.Context) (wire.IndexStatus, error) {
+	s, err := x.a.sqlite.IndexStatus(ctx)
+	return wire.IndexStatus{
+		Passages: s.Passages, Segments: s.Segments, Tail: s.Tail, Waiting: s.Waiting, Model: s.Model, Note: modelNote(x.a.config.Search),
+		Vectors: s.Vectors, Pending: s.Pending,
+	}, err
+}
+
+// SyncIndex brings everything into the index that is not in it yet, and makes vectors until
+// ctx ends or all are there. Progress, if it is not nil, is told how many were made. What
+// was done stays. Errors: those of the model; that of ctx.
+func (x Index) SyncIndex(ctx context.Context, progress func(made int)) error {
+	return x.a.sqlite.SyncIndex(ctx, progress)
+}
+
+// RebuildIndex makes the index anew of the records, without vectors: SyncIndex makes them.
+func (x Index) RebuildIndex(ctx context.Context) error { return x.a.sqlite.RebuildIndex(ctx) }
+
+// VerifyIndex compares all of the index with the records. The error is of kind damaged.
+func (x Index) VerifyIndex(ctx context.Context) error { return x.a.sqlite.VerifyIndex(ctx) }
+
+// SyncWithin makes vectors for what was written, for as long as it may take. What is left
+// is done later: nothing that was written depends on it, so a failure is a warning.
+func (a *Agent) SyncWithin(ctx context.Context, budget time.Duration) {
+	if a.sqlite == nil || a.sqlite.ReadOnly() || a.absent {
+		return
+	}
+	within, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	err := a.sqlite.SyncIndex(within, nil)
+	if err != nil && within.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
+		a.o.Warn("the index is not complete: " + err.Error() + "; amber index sync goes on")
+	}
+}
