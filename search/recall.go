@@ -226,7 +226,8 @@ const UserSpeaker = "user"
 
 // related appends what related words find behind what the question's own have found.
 func (r *recaller) related(best []Ranked) ([]Ranked, error) {
-	if r.q.Vector != nil || len(r.parsed.Related) == 0 {
+	// Vectors know related words, but those that are not made yet do not.
+	if r.q.Vector != nil && len(best) > 0 || len(r.parsed.Related) == 0 {
 		return best, nil
 	}
 	var asked []Asked

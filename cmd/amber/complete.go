@@ -47,6 +47,7 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"amber setup scope": {"user", "project"}, "amber token create scope": cli.Texts(wire.TokenScopes()),
 		"amber event append kind": nil, "amber session activity kind": nil,
 		"amber journal append host":  cli.Texts(hook.Hosts()),
+		"amber recall layer":         cli.Texts(amber.RecallLayers()),
 		"amber eval recall baseline": {baselineBM25}, "amber eval recall layer": append(cli.Texts(amber.RecallLayers()), layerAll),
 	}
 	for _, verb := range []string{"recall", "context"} {

@@ -75,9 +75,15 @@ func (e *evalAgent) Hear(ctx context.Context, s eval.Session) error {
 	return err
 }
 
-// Index implements [eval.Agent]. Everything a question is answered from was written
-// with the memories and turns themselves.
-func (e *evalAgent) Index(context.Context) error { return nil }
+// Index implements [eval.Agent]: words were indexed with what was written, vectors are made
+// now.
+func (e *evalAgent) Index(ctx context.Context) error {
+	x, err := e.Agent.Index()
+	if err != nil {
+		return err
+	}
+	return x.SyncIndex(ctx, nil)
+}
 
 // Ask implements [eval.Agent].
 func (e *evalAgent) Ask(ctx context.Context, text string, at amber.Time, layers []amber.RecallLayer, limit int) (eval.Answer, error) {

@@ -71,6 +71,9 @@ func setupUser(env *testscript.Env) error {
 	} {
 		env.Setenv(name, in(dir))
 	}
+	// Scripts count hits, so they search by words unless they say otherwise: by meaning
+	// everything is a hit, more or less likely.
+	env.Setenv("AMBER_SEARCH__MODEL", "none")
 	// Where agent folders are, as scripts look into them.
 	env.Setenv("AGENT", in("home/tenants/default/agents/default"))
 	// Bundles and folders that other systems made.

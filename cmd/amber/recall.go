@@ -52,21 +52,29 @@ func (a *app) recallCommand() *cobra.Command {
 	var n int
 	var explain bool
 	var at string
+	var layers []string
+	var minScore float64
 	cmd := &cobra.Command{
 		Use:   "recall QUERY|-",
-		Short: "Find memories that answer a question",
-		Long: `Find the memories that best answer a question, best first.
+		Short: "Find memories, and what was said, that answer a question",
+		Long: `Find what best answers a question, best first: memories, what was said in sessions, notes, digests of
+sessions, and commands that failed. --layer limits the answer to some of them.
 
-The question is split into words; any of them may match, in any form (database,
-databases). Rare words count more, a title counts more than the text.
+The question may use other words than what it is to find: the model of search.model tells
+what is near in meaning. Words count too, in any form (database, databases); rare words
+count more, a title counts more than the text. The number before a hit is how likely the
+hit is relevant, from 0 to 1; --min-score leaves out what is below it.
+
 Without --scope it looks in every scope whose identity is known here (the project
-of the working directory, the active session, what the flags name) and in global.
+of the working directory, the active session, what the flags name) and in global. What was
+said in a session is seen by its project, and in a session without a project by that session.
 
 With --at the answer comes from a snapshot; nothing is restored.
 
 On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows the whole.`,
 		Example: `  amber recall "which database did we pick and why"
   amber recall "which database did we pick and why" --at 5f3a91c0
+  amber recall "why did the build fail last week" --layer exchange --layer activity
   amber recall "release steps" --kind workflow_insight --since 2026-01-01 --explain`,
 		Args: cli.Exactly("a question"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,15 +90,19 @@ On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows th
 			if strings.TrimSpace(text) == "" {
 				return amber.Errorf(amber.KindInvalid, "recall", "", "the question is empty").WithHint("amber list")
 			}
+			q, err := layered(amber.Query{Text: text, Limit: n, Explain: explain}, layers, minScore)
+			if err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("at") {
-				return a.recallAt(cmd, at, f, amber.Query{Text: text, Limit: n, Explain: explain})
+				return a.recallAt(cmd, at, f, q)
 			}
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				filter, err := a.filter(ctx, s, f)
-				if err != nil {
+				var err error
+				if q.Filter, err = a.filter(ctx, s, f); err != nil {
 					return err
 				}
-				result, err := s.Store.LongTerm.Recall(ctx, amber.Query{Text: text, Filter: filter, Limit: n, Explain: explain})
+				result, err := s.Store.LongTerm.Recall(ctx, q)
 				if err != nil {
 					return err
 				}
@@ -103,9 +115,26 @@ On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows th
 	}
 	f.add(cmd)
 	cmd.Flags().IntVarP(&n, "limit", "n", 0, "how many hits at most (default memory.recall.top_k, 8; cap 64)")
+	cmd.Flags().StringArrayVar(&layers, "layer", nil, "only this layer (repeat): memory, exchange, note, session or activity")
+	cmd.Flags().Float64Var(&minScore, "min-score", 0, "leave out hits that are less likely to be relevant, 0 to 1")
 	cmd.Flags().BoolVar(&explain, "explain", false, "show why each hit ranks where it does")
 	cmd.Flags().StringVar(&at, "at", "", "answer from this snapshot")
 	return cmd
+}
+
+// layered adds what --layer and --min-score ask for.
+func layered(q amber.Query, layers []string, minScore float64) (amber.Query, error) {
+	for _, l := range layers {
+		if err := amber.CheckOneOf("layer", amber.RecallLayer(l), amber.RecallLayers()...); err != nil {
+			return q, cli.Usage("--layer is %q, want one of %s", cli.OneLine(l, 40), strings.Join(cli.Texts(amber.RecallLayers()), ", "))
+		}
+		q.Layers = append(q.Layers, amber.RecallLayer(l))
+	}
+	if !(minScore >= 0 && minScore <= 1) {
+		return q, cli.Usage("--min-score is %v, want 0 to 1", minScore)
+	}
+	q.MinScore = minScore
+	return q, nil
 }
 
 func (a *app) printHits(w io.Writer, r amber.RecallResult) {
@@ -114,6 +143,9 @@ func (a *app) printHits(w io.Writer, r amber.RecallResult) {
 		p.Note("-n %d is more than allowed; showing at most %d", c.Requested, c.Effective)
 	}
 	a.NoteAside(r.SetAside)
+	if r.Degraded != "" {
+		p.Note("%s", cli.OneLine(r.Degraded, 300))
+	}
 	if len(r.Hits) == 0 {
 		p.Note("nothing found")
 		return
@@ -123,21 +155,57 @@ func (a *app) printHits(w io.Writer, r amber.RecallResult) {
 			fmt.Fprintln(w)
 		}
 		a.printHit(w, h)
-		trust := ""
-		if h.Trust != amber.TrustOwn {
-			trust = " · " + string(h.Trust)
-		}
-		cli.Wrapped(w, 6, "      %s", p.Style(cli.Dim, fmt.Sprintf("%s · %s · %s · %s%s", cli.ShortID(string(h.ID)), h.Kind, h.Scope, p.When(h.UpdatedAt), trust)))
+		cli.Wrapped(w, 6, "      %s", p.Style(cli.Dim, strings.Join(a.aboutHit(h), " · ")))
 		if h.Why != nil {
 			printWhy(w, h.Why)
 		}
 	}
 }
 
+// aboutHit says what a hit is, where it is from and how far to believe it.
+func (a *app) aboutHit(h amber.Hit) (parts []string) {
+	if h.Layer == amber.LayerMemory || h.Layer == "" {
+		parts = append(parts, cli.ShortID(string(h.ID)), string(h.Kind), string(h.Scope), a.Out.When(h.UpdatedAt))
+	} else {
+		parts = append(parts, string(h.Layer))
+		if h.Role != "" {
+			parts = append(parts, string(h.Role))
+		}
+		if h.SessionID != "" {
+			parts = append(parts, "session "+cli.Flat(cli.ShortID(string(h.SessionID))))
+		}
+		if h.Layer == amber.LayerNote {
+			parts = append(parts, cli.Flat(h.Owner))
+		}
+		parts = append(parts, h.CreatedAt.Time().Format("2006-01-02"))
+	}
+	if h.Trust != amber.TrustOwn && h.Trust != "" {
+		parts = append(parts, string(h.Trust))
+	}
+	if more := whole(h); more != "" {
+		parts = append(parts, more)
+	}
+	return parts
+}
+
+// whole is the command that shows all of what a hit was taken from; "" for a memory that
+// is shown as it is.
+func whole(h amber.Hit) string {
+	switch h.Layer {
+	case amber.LayerExchange, amber.LayerSession:
+		return "amber session show " + cli.Flat(cli.ShortID(string(h.SessionID)))
+	case amber.LayerActivity:
+		return "amber session activity " + cli.Flat(cli.ShortID(string(h.SessionID)))
+	case amber.LayerNote:
+		return "amber note show " + cli.Flat(h.Owner)
+	}
+	return ""
+}
+
 // hitLines is how much of a memory a hit shows on a terminal.
 const hitLines = 6
 
-// printHit prints a memory under its score: whole, or its first lines on a
+// printHit prints what was found under its score: whole, or its first lines on a
 // terminal.
 func (a *app) printHit(w io.Writer, h amber.Hit) {
 	const indent = 6
@@ -153,7 +221,11 @@ func (a *app) printHit(w io.Writer, h amber.Hit) {
 			fitting = append(fitting, term.Wrap(strings.ReplaceAll(line, "\t", "    "), max(p.Columns-indent, 20), 0)...)
 		}
 		if lines = fitting; len(lines) > hitLines {
-			more := p.Style(cli.Dim, fmt.Sprintf("… %s: amber get %s", cli.Count(int64(len(lines)-hitLines), "more line", "more lines"), cli.ShortID(string(h.ID))))
+			command := whole(h)
+			if command == "" {
+				command = "amber get " + cli.ShortID(string(h.ID))
+			}
+			more := p.Style(cli.Dim, fmt.Sprintf("… %s: %s", cli.Count(int64(len(lines)-hitLines), "more line", "more lines"), command))
 			lines = append(lines[:hitLines], more)
 		}
 	}

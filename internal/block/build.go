@@ -32,7 +32,7 @@ func Build(ctx context.Context, s amber.Store, p amber.Policy, r wire.ContextReq
 	query.Explain = r.Explain
 	// Whatever the policy says.
 	query.Trusted, query.Identities = true, both(query.Identities, r.Identities)
-	query.Layers = []amber.RecallLayer{amber.LayerMemory}
+	query.Layers = []amber.RecallLayer{amber.LayerMemory} // the block names memories by their ids
 	found, err := s.LongTerm.Recall(ctx, query)
 	if err != nil {
 		return block, err

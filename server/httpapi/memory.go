@@ -89,7 +89,7 @@ func memoryRoutes(a *API) {
 	})
 
 	handle(a, operation{
-		id: "memory.recall", method: "POST", path: agentPath + "/recall", scope: wire.TokenRead, summary: "Find the memories that best answer a text",
+		id: "memory.recall", method: "POST", path: agentPath + "/recall", scope: wire.TokenRead, summary: "Find the memories and passages of sessions that best answer a text",
 	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Query]) (answer[amber.RecallResult], error) {
 		return got(ag.Store.LongTerm.Recall(ctx, in.Body))
 	})

@@ -18,7 +18,7 @@ func pastRoutes(a *API) {
 	}
 	handle(a, operation{
 		id: "snapshot.recall", method: "POST", path: snapshotPath + "/{id}/recall", scope: wire.TokenRead, long: true,
-		summary: "Find the memories that best answered a text at the time of a snapshot",
+		summary: "Find the memories and passages of sessions that best answered a text at the time of a snapshot",
 	}, func(ctx context.Context, ag *server.Agent, in recall) (answer[amber.RecallResult], error) {
 		return got(then(ctx, ag, in.snapshotID, func(p server.Past) (amber.RecallResult, error) { return p.Recall(ctx, in.Body) }))
 	})

@@ -8,9 +8,9 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// brief is a memory in a list.
+// brief is a memory in a list, or a passage of something else.
 type brief struct {
-	ID        amber.MemoryID   `json:"id"`
+	ID        amber.MemoryID   `json:"id"` // "" where it is no memory
 	Title     string           `json:"title,omitempty"`
 	Kind      amber.MemoryKind `json:"kind"`
 	Scope     amber.Scope      `json:"scope"`
@@ -19,6 +19,29 @@ type brief struct {
 	Score     float64          `json:"score,omitempty"`
 	Trust     amber.Trust      `json:"trust,omitempty"` // where it is not own
 	UpdatedAt amber.Time       `json:"updated_at"`
+	*passage
+}
+
+// passage says what a hit is that need not be a memory.
+type passage struct {
+	Layer   amber.RecallLayer `json:"layer"`
+	Owner   string            `json:"owner"`
+	Session amber.SessionID   `json:"session,omitempty"`
+	Role    amber.Role        `json:"role,omitempty"`
+	SaidAt  amber.Time        `json:"said_at"`
+}
+
+// briefsOfFound returns hits of every layer.
+func briefsOfFound(hits []amber.Hit) []brief {
+	out := briefsOfHits(hits)
+	for i, h := range hits {
+		layer := h.Layer
+		if layer == "" { // of a server that knows memories alone
+			layer = amber.LayerMemory
+		}
+		out[i].passage = &passage{Layer: layer, Owner: oneLine(h.Owner, titleBytes), Session: h.SessionID, Role: h.Role, SaidAt: h.CreatedAt}
+	}
+	return out
 }
 
 const (
@@ -72,13 +95,32 @@ func printBriefs(bs []brief, none string) string {
 	}
 	var out strings.Builder
 	for _, b := range bs {
-		fmt.Fprintf(&out, "%s [%s, %s%s] ", b.ID, b.Kind, date(b.UpdatedAt), label(b.Trust))
+		out.WriteString(b.heading())
 		if b.Title != "" {
 			out.WriteString(b.Title + ": ")
 		}
 		out.WriteString(b.Snippet + "\n")
 	}
 	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// heading says what follows, and where it is from.
+func (b brief) heading() string {
+	p := b.passage
+	if p == nil || p.Layer == amber.LayerMemory {
+		return fmt.Sprintf("%s [%s, %s%s] ", b.ID, b.Kind, date(b.UpdatedAt), label(b.Trust))
+	}
+	from := string(p.Layer)
+	if p.Role != "" {
+		from += " of " + string(p.Role)
+	}
+	switch {
+	case p.Layer == amber.LayerNote:
+		from += " " + p.Owner
+	case p.Session != "":
+		from += ", session " + oneLine(string(p.Session), titleBytes)
+	}
+	return fmt.Sprintf("[%s, %s%s] ", from, date(p.SaidAt), label(b.Trust))
 }
 
 func date(t amber.Time) string { return t.Time().Format(time.DateOnly) }

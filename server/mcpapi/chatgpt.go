@@ -30,7 +30,9 @@ type chatResult struct {
 }
 
 func chatSearch(ctx context.Context, b *bound, a *server.Agent, in chatSearchArgs) (answer, error) {
-	found, err := a.Store.LongTerm.Recall(ctx, amber.Query{Text: in.Query, Filter: amber.Filter{Identities: b.identities("", "")}})
+	found, err := a.Store.LongTerm.Recall(ctx, amber.Query{
+		Text: in.Query, Filter: amber.Filter{Identities: b.identities("", "")}, Layers: []amber.RecallLayer{amber.LayerMemory}, // fetch reads memories
+	})
 	if err != nil {
 		return answer{}, err
 	}

@@ -123,7 +123,7 @@ func memSearch(ctx context.Context, b *bound, a *server.Agent, in memSearchArgs)
 		return answer{}, err
 	}
 	scope, ids := b.engramPlace(in.Scope, in.Project, "")
-	q := amber.Query{Text: in.Query, Filter: amber.Filter{Identities: ids}, Limit: limit}
+	q := amber.Query{Text: in.Query, Filter: amber.Filter{Identities: ids}, Limit: limit, Layers: []amber.RecallLayer{amber.LayerMemory}}
 	if in.Scope != "" {
 		q.Scope = scope
 	}

@@ -113,6 +113,7 @@ func searchNodes(ctx context.Context, b *bound, a *server.Agent, in chatSearchAr
 	g := newGraph(b, a)
 	found, err := a.Store.LongTerm.Recall(ctx, amber.Query{
 		Text: in.Query, Filter: amber.Filter{Identities: g.ids, Tags: []string{entityTag}}, Limit: amber.MaxTopK,
+		Layers: []amber.RecallLayer{amber.LayerMemory},
 	})
 	if err != nil {
 		return answer{}, err

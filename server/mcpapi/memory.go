@@ -28,25 +28,25 @@ func memoryTools() []*tool {
 			object(str("id"), num("revision"), str("scope"), flag("deduplicated"), list("added", nil), list("not_taken", nil)),
 			saveMemory),
 		define("memory_recall", "Search memory",
-			"Search memory in your own words, before you ask the user or decide anew. Returns snippets; memory_get has the whole text.",
+			"Search memories and past sessions in your own words before you ask or decide anew. Returns snippets; memory_get has the whole.",
 			reading, hints{},
-			object(must(str("query")), num("limit", "default 8, at most 64"), scopeArg(), projectArg(), kindArg(), str("session", "see the memories of this session too")),
+			object(must(str("query")), num("limit", "default 8, at most 64"), scopeArg(), projectArg(), kindArg(), str("session", "see its memories too"), layersArg()),
 			object(list("hits", briefSchema())),
 			recallMemory),
 		define("memory_get", "Read a memory",
-			"Read one memory by id. For long ones call again with offset = next_offset.",
+			"Read one memory by id. Long ones: again with offset = next_offset.",
 			reading, hints{},
 			object(must(str("id")), num("offset")),
 			object(str("id"), str("title"), str("content"), str("kind"), str("scope"), str("trust"), num("revision"), flag("truncated"), num("next_offset")),
 			getMemory),
 		define("memory_update", "Correct a memory",
-			"Change a memory that is wrong or outdated; earlier texts stay in its history. Give only what changes.",
+			"Change a memory that is wrong or outdated; earlier texts stay. Give only what changes.",
 			writing, hints{destroys: true, again: true},
 			object(must(str("id")), str("content"), str("title"), kindArg(), list("tags", nil), num("if_revision", "fail if the memory changed since")),
 			object(str("id"), num("revision")),
 			updateMemory),
 		define("memory_forget", "Forget a memory",
-			"Hide a memory from every search, when the user asks for that or the memory is plainly false.",
+			"Hide a memory from every search, when the user asks or it is plainly false.",
 			writing, hints{destroys: true, again: true},
 			object(must(str("id"))),
 			object(str("id"), flag("forgotten")),
@@ -57,14 +57,14 @@ func memoryTools() []*tool {
 			object(str("goal"), projectArg(), num("max_bytes", "512 to 65536, default 8192")),
 			object(str("text"), list("ids", nil), num("omitted"), str("blocked"), list("cut", nil)),
 			buildContext),
-		define("memory_timeline", "What was around a memory",
-			"Memories saved just before and after one, oldest first: what else happened then.",
+		define("memory_timeline", "Around a memory",
+			"Memories saved just before and after one, oldest first.",
 			reading, hints{},
 			object(must(str("id")), num("before", "default 3"), num("after", "default 3")),
 			object(list("memories", briefSchema())),
 			timeline),
 		define("session_start", "Start a session",
-			"Start or reopen a session; what you save then belongs to that session. Not needed with hooks.",
+			"Start or reopen a session; what you save then belongs to it. Not needed with hooks.",
 			writing, hints{},
 			object(str("id", "default: a new one"), str("name"), projectArg(), str("directory")),
 			sessionSchema(),
@@ -76,7 +76,7 @@ func memoryTools() []*tool {
 			sessionSchema(),
 			endSession),
 		define("session_summary", "Save a session summary",
-			"Before you finish or context is compacted: goal, what was done and decided, what is open. Calling again revises the summary.",
+			"Before you finish or context is compacted: goal, what was done and decided, what is open. Calling again revises it.",
 			writing, hints{again: true},
 			object(must(str("content")), str("id"), projectArg()),
 			object(str("id"), str("session"), num("revision")),
@@ -147,6 +147,7 @@ func againText(ack amber.WriteAck) (text string) {
 type recallArgs struct {
 	Query, Scope, Project, Kind, Session string
 	Limit                                integer
+	Layers                               []amber.RecallLayer
 }
 
 func recallMemory(ctx context.Context, b *bound, a *server.Agent, in recallArgs) (answer, error) {
@@ -158,6 +159,7 @@ func recallMemory(ctx context.Context, b *bound, a *server.Agent, in recallArgs)
 	if in.Kind != "" {
 		q.Kinds = []amber.MemoryKind{amber.MemoryKind(in.Kind)}
 	}
+	q.Layers = in.Layers
 	found, err := a.Store.LongTerm.Recall(ctx, q)
 	if err != nil {
 		return answer{}, err
@@ -165,7 +167,8 @@ func recallMemory(ctx context.Context, b *bound, a *server.Agent, in recallArgs)
 	out := struct {
 		Hits     []brief          `json:"hits"`
 		SetAside []amber.SetAside `json:"set_aside,omitempty"`
-	}{briefsOfHits(found.Hits), found.SetAside}
+		Degraded string           `json:"degraded,omitempty"`
+	}{briefsOfFound(found.Hits), found.SetAside, oneLine(found.Degraded, snippetBytes)}
 	return answer{text: printBriefs(out.Hits, "Nothing is known about that.") + leftOut(found.SetAside), data: out}, nil
 }
 

@@ -70,6 +70,11 @@ func sub(name string, s *jsonschema.Schema) prop { return prop{name: name, schem
 func kindArg() prop  { return word("kind", amber.MemoryKinds()) }
 func scopeArg() prop { return word("scope", amber.Scopes()) }
 
+// layersArg limits a search to some of what is kept.
+func layersArg() prop {
+	return list("layers", word("", amber.RecallLayers()).schema)
+}
+
 func projectArg() prop { return str("project", "default: the current one") }
 
 // sessionArg is in what writes: without a scope only that session sees it.
