@@ -24,9 +24,19 @@ type Agent struct {
 	Consolidations wire.Consolidator
 	// Journal tells what the crash journal holds; nil where there is none.
 	Journal func(ctx context.Context) ([]wire.JournalStatus, error)
+	// Index is what questions are answered from; nil where there is none.
+	Index Index
 	// Doctor looks whether everything is well; nil where there is none. Deep
 	// looks at every row.
 	Doctor func(ctx context.Context, deep bool) (wire.Checkup, error)
+}
+
+// Index is completed in the background: vectors come after the words.
+type Index interface {
+	IndexStatus(ctx context.Context) (wire.IndexStatus, error)
+	// SyncIndex makes what is missing until ctx ends, and tells how many vectors it made.
+	// What was done stays.
+	SyncIndex(ctx context.Context, progress func(made int)) error
 }
 
 // PastOpener opens the memory of snapshots.

@@ -35,6 +35,8 @@ type ServerHealth struct {
 	Version   string             `json:"version"`
 	StartedAt amber.Time         `json:"started_at"`
 	Workers   []WorkerHealth     `json:"workers"`
+	// Index says how far the indexes are; nil where no agent was looked at yet.
+	Index *IndexHealth `json:"index,omitempty"`
 }
 
 // WorkerHealth is how something that runs in the background is doing.

@@ -44,7 +44,7 @@ func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber
 
 // agent is what is served of an agent that is open.
 func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
-	return &server.Agent{
+	served := &server.Agent{
 		Tenant: at.Tenant(), ID: at.ID(), Store: at.Served(), Policy: at.Policy, Random: s.Random,
 		Past: past{at},
 		Journal: func(ctx context.Context) ([]wire.JournalStatus, error) {
@@ -53,6 +53,10 @@ func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
 		},
 		Doctor: func(ctx context.Context, deep bool) (wire.Checkup, error) { return one.examine(ctx, deep), nil },
 	}
+	if x, err := at.Index(); err == nil {
+		served.Index = x
+	}
+	return served
 }
 
 // past is an agent that opens the memory of its snapshots for the API.

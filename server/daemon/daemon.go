@@ -86,6 +86,7 @@ type Daemon struct {
 	hasty    chan server.AgentName // agents to be published at once
 	started  amber.Time
 	watchers *watchers
+	indexes  indexes
 }
 
 // New prepares to serve a home: it takes the lock of the process that serves it,

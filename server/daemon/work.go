@@ -34,6 +34,7 @@ func (s *Daemon) work() {
 	s.crew.Go("retention", s.retain)
 	s.crew.Go("scheduled snapshots", s.schedule)
 	s.crew.Go(BackupWorker, s.backUp)
+	s.crew.Go(IndexWorker, s.completeIndexes)
 	s.crew.Go("idle agents", func(ctx context.Context, report server.Report) error {
 		return server.Every(ctx, sweepInterval, func() { report(fmt.Sprintf("%d agents are open", s.pool.Open()), s.pool.Sweep()) })
 	})
@@ -136,7 +137,7 @@ func (s *Daemon) retention(report server.Report) *snapshot.Retention {
 
 // health tells how the server is doing.
 func (s *Daemon) health(context.Context) wire.ServerHealth {
-	h := wire.ServerHealth{Status: amber.Healthy, Version: s.o.Version, StartedAt: s.started, Workers: s.crew.Health()}
+	h := wire.ServerHealth{Status: amber.Healthy, Version: s.o.Version, StartedAt: s.started, Workers: s.crew.Health(), Index: s.indexes.health()}
 	for i, w := range h.Workers {
 		if w.Name == auditWorker && s.desk.Deaf() {
 			w.Status, w.LastError = amber.Degraded, "the audit log cannot be written, so the server refuses changes"

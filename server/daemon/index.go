@@ -1,0 +1,132 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
+)
+
+// IndexWorker is the worker that completes the indexes of agents.
+const IndexWorker = "index"
+
+const (
+	// indexSlice is how long the worker stays with one agent before it looks at others.
+	indexSlice = 5 * time.Second
+	// manyRequests are so many in a second that the worker leaves the processor to them.
+	manyRequests = 50
+)
+
+// indexes is what the worker knows. Safe for concurrent use.
+type indexes struct {
+	requests atomic.Int64 // that have come
+
+	mu   sync.Mutex
+	seen map[server.AgentName]wire.IndexStatus
+}
+
+// note remembers how far the index of an agent is.
+func (x *indexes) note(n server.AgentName, s wire.IndexStatus) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.seen == nil {
+		x.seen = map[server.AgentName]wire.IndexStatus{}
+	}
+	x.seen[n] = s
+}
+
+// health adds up what is known; nil before an agent was looked at.
+func (x *indexes) health() *wire.IndexHealth {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.seen) == 0 {
+		return nil
+	}
+	var h wire.IndexHealth
+	for _, s := range x.seen {
+		h.Passages, h.Waiting, h.Pending, h.Model = h.Passages+s.Passages, h.Waiting+s.Waiting, h.Pending+s.Pending, s.Model
+	}
+	return &h
+}
+
+// completeIndexes makes vectors for agents that were written, one agent after the other.
+func (s *Daemon) completeIndexes(ctx context.Context, report server.Report) error {
+	busy := crowd{count: &s.indexes.requests, clock: s.o.Clock}
+	return s.rounds(ctx, report, 0, nil, func(ctx context.Context, agent *home.Agent) (string, error) {
+		if busy.many() {
+			return "", errNotNow
+		}
+		return s.completeIndex(ctx, agent, &busy)
+	})
+}
+
+// completeIndex works on the index of one agent for a while.
+func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent, busy *crowd) (detail string, err error) {
+	err = s.with(ctx, agent, func(a *server.Agent) error {
+		if a.Index == nil {
+			return nil
+		}
+		made, more, err := s.indexFor(ctx, a.Index, busy)
+		if made > 0 {
+			detail = fmt.Sprintf("%d vectors", made)
+		}
+		status, serr := a.Index.IndexStatus(ctx)
+		if serr == nil {
+			s.indexes.note(server.AgentName{Tenant: a.Tenant, Agent: a.ID}, status)
+		}
+		if err == nil && serr == nil && more {
+			return errNotNow
+		}
+		return errors.Join(err, serr)
+	})
+	if amber.KindOf(err) == amber.KindBusy {
+		return detail, errNotNow
+	}
+	return detail, err
+}
+
+// indexFor makes vectors until all are there, the time is over or requests are many. What
+// was made stays.
+func (s *Daemon) indexFor(ctx context.Context, x server.Index, busy *crowd) (made int, more bool, err error) {
+	slice, stop := context.WithCancel(ctx)
+	defer stop()
+	begin := s.o.Clock()
+	err = x.SyncIndex(slice, func(n int) {
+		if made += n; s.o.Clock().Sub(begin) >= indexSlice || busy.many() {
+			more = true
+			stop()
+		}
+	})
+	if more && ctx.Err() == nil {
+		err = nil
+	}
+	return made, more, err
+}
+
+// crowd tells whether requests are many. One goroutine uses it.
+type crowd struct {
+	count *atomic.Int64
+	clock amber.Clock
+	at    time.Time
+	last  int64
+	found bool
+}
+
+// many reports whether more requests have come in the last second than the worker
+// disturbs.
+func (c *crowd) many() bool {
+	now := c.clock()
+	if passed := now.Sub(c.at); c.at.IsZero() || passed >= time.Second || passed < 0 {
+		n := c.count.Load()
+		c.found = !c.at.IsZero() && float64(n-c.last) > manyRequests*max(passed.Seconds(), 1)
+		c.at, c.last = now, n
+	}
+	return c.found
+}

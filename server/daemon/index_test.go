@@ -1,0 +1,89 @@
+package daemon
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
+)
+
+// slowIndex makes one vector a step, which takes a second.
+type slowIndex struct {
+	now  *time.Time
+	left int
+}
+
+func (x *slowIndex) IndexStatus(context.Context) (wire.IndexStatus, error) {
+	return wire.IndexStatus{Passages: 100, Pending: int64(x.left), Model: "m"}, nil
+}
+
+func (x *slowIndex) SyncIndex(ctx context.Context, progress func(int)) error {
+	for ; x.left > 0 && ctx.Err() == nil; x.left-- {
+		*x.now = x.now.Add(time.Second)
+		progress(1)
+	}
+	return ctx.Err()
+}
+
+// The worker leaves an agent after a while, and comes back for the rest.
+func TestIndexWorkIsBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	clock := func() time.Time { return now }
+	d := &Daemon{o: Options{Clock: clock}}
+	x := &slowIndex{now: &now, left: 7}
+	busy := &crowd{count: &d.indexes.requests, clock: clock}
+	made, more, err := d.indexFor(t.Context(), x, busy)
+	must.NoError(t, err)
+	must.Hold(t, made == 5 && more, "%d vectors, more %v; want 5 in the first slice", made, more)
+	made, more, err = d.indexFor(t.Context(), x, busy)
+	must.NoError(t, err)
+	must.Hold(t, made == 2 && !more, "%d vectors, more %v; want the last 2", made, more)
+}
+
+// It stops between two steps when requests are many, and ends with the server.
+func TestIndexWorkYieldsToRequests(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	clock := func() time.Time { return now }
+	d := &Daemon{o: Options{Clock: clock}}
+	busy := &crowd{count: &d.indexes.requests, clock: clock}
+	must.Hold(t, !busy.many(), "a server that nobody asks is busy")
+	d.indexes.requests.Add(10 * manyRequests)
+	made, more, err := d.indexFor(t.Context(), &slowIndex{now: &now, left: 7}, busy)
+	must.NoError(t, err)
+	must.Hold(t, made == 1 && more, "%d vectors, more %v; want one", made, more)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err = d.indexFor(ctx, &slowIndex{now: &now, left: 7}, busy)
+	must.Is(t, "work of a server that has ended", err, context.Canceled)
+}
+
+func TestCrowdCountsTheLastSecond(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	var n atomic.Int64
+	c := crowd{count: &n, clock: func() time.Time { return now }}
+	for i, step := range []struct {
+		requests int64
+		want     bool
+	}{{1000, false}, {manyRequests + 1, true}, {manyRequests, false}, {0, false}} {
+		n.Add(step.requests)
+		must.Hold(t, c.many() == step.want, "step %d: %v", i, c.found)
+		now = now.Add(time.Second)
+	}
+}
+
+func TestHealthOfIndexesIsThatOfAllAgents(t *testing.T) {
+	t.Parallel()
+	var x indexes
+	must.Hold(t, x.health() == nil, "something is known of no agent")
+	x.note(server.AgentName{Tenant: "a", Agent: "b"}, wire.IndexStatus{Passages: 3, Pending: 1, Model: "m"})
+	x.note(server.AgentName{Tenant: "a", Agent: "c"}, wire.IndexStatus{Passages: 4, Waiting: 2, Model: "m"})
+	x.note(server.AgentName{Tenant: "a", Agent: "b"}, wire.IndexStatus{Passages: 5, Model: "m"})
+	must.Equal(t, "health", *x.health(), wire.IndexHealth{Passages: 9, Waiting: 2, Model: "m"})
+}
