@@ -35,6 +35,7 @@ type setting struct {
 	// after is what the schedule of a server waits for; nil: that time has passed.
 	after func(time.Duration) <-chan time.Time
 
+	seen      embedded        // what a server of embeddings was sent last
 	https     *http.Transport // trusts the certificate there is
 	conn      *nats.Conn      // to the broker there is
 	heard     chan *nats.Msg  // what it was told
