@@ -71,6 +71,9 @@ const (
 
 	feedback = 0.15
 
+	// A passage that has none of the words has to be as near as this.
+	leastMeaning = 0.17
+
 	// Two passages that are as near as this say the same or contradict each other.
 	sameNear  = 0.65
 	sameScore = 0.5
@@ -98,6 +101,9 @@ func Rank(q Question, candidates []Candidate) []Ranked {
 		r := Ranked{Candidate: c, Parts: Parts{Words: c.Words}}
 		if q.Vector != nil && c.Vector != nil {
 			r.Parts.Meaning = Cosine(q.Vector, c.Vector)
+		}
+		if c.Has == 0 && r.Parts.Meaning < leastMeaning {
+			continue // it has nothing to do with the question
 		}
 		if c.Session == "" {
 			r.Score = factScore(q, r)

@@ -255,10 +255,11 @@ func (r *recaller) related(best []Ranked) ([]Ranked, error) {
 	return distinct(best, r.q.Limit), nil
 }
 
-// Among the first few hits at most two come from one conversation, unless there are no others.
+// Among the first few hits one at least is not of the same conversation as the others, unless
+// there is none. Fewer of one cost more answers than they bring.
 const (
 	firstFew   = 5
-	perSession = 2
+	perSession = 4
 )
 
 // distinct leaves the best passage of each owner, and lets no conversation fill the first

@@ -119,7 +119,7 @@ const (
 )
 
 // allCodes are the checks of a complete examination.
-var allCodes = slices.Concat([]string{"config", "home", "home_modes", "disk", "file_system", "git", "current", "restore", "locks"}, keyCodes, spoolCodes, databaseCodes, []string{"clock", "consolidation", "notes", stateCode, "hosts"})
+var allCodes = slices.Concat([]string{"config", "home", "home_modes", "disk", "file_system", "git", "current", "restore", "locks"}, keyCodes, spoolCodes, databaseCodes, []string{"clock", "consolidation", "notes", stateCode, "index", "hosts"})
 
 func TestDoctorFindsNothingWrong(t *testing.T) {
 	code, found := newSickHome(t).doctor()
@@ -217,7 +217,7 @@ func TestDoctorFails(t *testing.T) {
 // which a comparison of rows does not.
 func TestDoctorComparesText(t *testing.T) {
 	p := newSickHome(t)
-	p.sql("memory.db", "DROP TRIGGER memories_update; UPDATE memories SET content = 'something else'")
+	p.sql("memory.db", "DROP TRIGGER index_memory_update; UPDATE memories SET content = 'something else'")
 	p.finds(5, "memory.full_text", statusFailed)
 }
 

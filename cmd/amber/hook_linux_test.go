@@ -35,6 +35,10 @@ func TestTheBackgroundDrainIsOnItsOwn(t *testing.T) {
 		out, _, _ := u.amber("", "turn", "list", "--session", "s1")
 		return strings.Contains(out, "hello")
 	})
+	await(t, func() bool { // it writes into the home as long as it is there
+		_, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
+		return err != nil
+	})
 }
 
 // drainOf returns the process that drains a home in the background. It stays
