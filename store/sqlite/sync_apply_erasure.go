@@ -31,9 +31,12 @@ func (n *intent) eraseThere(m amber.Memory, o amber.Origin) error {
 	return err
 }
 
+const isHeldAnywhere = `SELECT EXISTS (SELECT 1 FROM sync_held WHERE scope = ? AND record = ? AND version = ?)`
+
 // eraseBrought is for a version that the place brings of a memory it has erased.
-// Where this home has the version, though nothing says any more that the version is at the
-// place, as after a loss of what is known of it, the erasure meant that one too.
+// Where this home has the version, and nothing says any more where it came from, as after
+// a loss of what is known of folders, the erasure meant that one too. A version that another
+// place is known to have came from there, and stays.
 func (n *intent) eraseBrought(now amber.Memory, found bool, o amber.Origin) error {
 	if !found {
 		return nil
@@ -46,6 +49,10 @@ func (n *intent) eraseBrought(now amber.Memory, found bool, o amber.Origin) erro
 	at := slices.IndexFunc(versions, func(v amber.Memory) bool { return v.Origin == o })
 	if at < 0 || n.isOwn(versions[at]) {
 		return nil
+	}
+	var held bool
+	if err := n.Row(isHeldAnywhere, amber.ChangeMemory, now.ID, sqlrows.VersionOf(o)).Scan(&held); err != nil || held {
+		return err
 	}
 	if err := n.hold(memoryMark(versions[at])); err != nil {
 		return err

@@ -368,6 +368,21 @@ func TestErasureRemovesTheTextThatItsPlaceBringsLater(t *testing.T) {
 	}
 }
 
+// What another folder is known to have stays, also where a folder that has erased the memory
+// brings the same version.
+func TestErasureLeavesWhatAnotherPlaceHas(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	ctx := t.Context()
+	text := farMemory(memoryID(1), far(1, 10), "xyzzy plugh")
+	elsewhere := chunkOf("there", text)
+	elsewhere.Place = "elsewhere"
+	must.Get(s.Apply(ctx, elsewhere))(t)
+	apply(t, s, "erasure", erasure(memoryID(1), far(4, 40)))
+	apply(t, s, "text", text)
+	must.Equal(t, "the memory", must.Get(s.Get(ctx, memoryID(1)))(t).Content, "xyzzy plugh")
+}
+
 // A stranger may call a memory "e" and erase it. What contains that letter
 // stays; what an erasing device removes besides comes as records of its own.
 func TestErasureLeavesWhatQuotesTheText(t *testing.T) {
