@@ -34,7 +34,7 @@ func parseLongMemEval(raw json.RawMessage) (*Case, error) {
 		return nil, err
 	}
 	if len(f.Names) != len(f.Sessions) || len(f.Dates) != len(f.Sessions) {
-		return nil, fmt.Errorf("there are %d sessions with %d ids and %d dates, want as many of each", len(f.Sessions), len(f.Names), len(f.Dates))
+		return nil, fmt.Errorf("haystack_sessions has %d sessions, haystack_session_ids %d and haystack_dates %d, want as many of each", len(f.Sessions), len(f.Names), len(f.Dates))
 	}
 	c := &Case{Format: FormatLongMemEval, Name: f.ID}
 	question := Question{Text: f.Question, Class: f.Type, Rule: RuleEach}

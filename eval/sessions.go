@@ -94,10 +94,10 @@ func ReadSessions(path string) ([]Project, error) {
 // check checks one session.
 func (s Recorded) check() error {
 	if len(s.Events) == 0 || len(s.Events) > maxEvents || len(s.Transcript) > maxEvents {
-		return fmt.Errorf("there are %d events and %d lines of transcript, want 1 to %d events", len(s.Events), len(s.Transcript), maxEvents)
+		return fmt.Errorf("events has %d entries and transcript %d lines, want 1 to %d entries and at most as many lines", len(s.Events), len(s.Transcript), maxEvents)
 	}
 	if n := len(s.Expect) + len(s.Quiet) + len(s.Start); n > maxProbes {
-		return fmt.Errorf("there are %d expectations, the limit is %d", n, maxProbes)
+		return fmt.Errorf("expect, quiet and start have %d entries together, the limit is %d", n, maxProbes)
 	}
 	for i, e := range s.Events {
 		if name, err := EventName(e); err != nil || name == "" {

@@ -56,14 +56,14 @@ func (c *Case) check() error {
 		count int
 	}{{"memories", len(c.Memories)}, {"turns", turns}, {"questions", len(c.Questions)}} {
 		if n.count > maxItems {
-			return fmt.Errorf("there are %d %s, the limit is %d", n.count, n.what, maxItems)
+			return fmt.Errorf("the case has %d %s, the limit is %d", n.count, n.what, maxItems)
 		}
 	}
 	if len(c.Memories)+turns == 0 {
-		return errors.New("there is nothing to load: no memories and no turns")
+		return errors.New("the case has neither memories nor turns, want at least one")
 	}
 	if len(c.Questions) == 0 && c.Skipped == 0 {
-		return errors.New("there are no questions")
+		return errors.New("the case has no questions, want at least one")
 	}
 	if err := checkTime(c.Now); err != nil {
 		return fmt.Errorf("now: %w", err)

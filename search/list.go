@@ -24,7 +24,10 @@ const blockSize = 128
 // posting is a document of a segment and how much of a term it has.
 type posting struct{ doc, weight uint32 }
 
-var errList = errors.New("list of the index is damaged")
+var errList = errors.New("a value of the index is damaged")
+
+// IsDamaged reports whether an error says that a value of the index is not what Amber writes.
+func IsDamaged(err error) bool { return errors.Is(err, errList) }
 
 // appendList appends a list of postings in the order of their documents.
 func appendList(b []byte, postings []posting, lengths []uint16) []byte {

@@ -1,9 +1,6 @@
 package search
 
-import (
-	"errors"
-	"slices"
-)
+import "slices"
 
 // Writer is an index that is being changed, inside one transaction.
 type Writer interface {
@@ -201,7 +198,7 @@ func openTexts(b []byte) ([]string, error) {
 	r := varints{b: b}
 	texts := r.texts()
 	if r.bad || r.at != len(b) {
-		return nil, errors.Join(errList)
+		return nil, errList
 	}
 	return texts, nil
 }

@@ -253,3 +253,46 @@ func TestRebuildMendsTheIndex(t *testing.T) {
 		t.Errorf("hits are %v", before)
 	}
 }
+
+// A damaged index keeps nobody from writing or opening; recall says what to do, and then
+// everything is found.
+func TestADamagedIndexStopsNoWrite(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, damage := range map[string]string{
+		"job":      `INSERT OR REPLACE INTO index_state (key, number, data) VALUES ('job', 0, CAST('{"target":99}' AS BLOB))`,
+		"no job":   `INSERT OR REPLACE INTO index_state (key, number, data) VALUES ('job', 0, x'ff')`,
+		"segment":  `UPDATE index_segments SET documents = x'ff'`,
+		"list":     `UPDATE index_lists SET list = x'ffffff' WHERE term = 'marmot'`,
+		"document": `UPDATE index_tail SET document = x'ffff'`,
+	} {
+		s, _ := freshStore(t, amber.QueueOptions{})
+		batch := make([]amber.WriteRequest, 250)
+		for n := range 2 {
+			for k := range batch {
+				batch[k].Content = fmt.Sprintf("marmot %d %d", n, k)
+			}
+			must.Get(s.WriteBatch(ctx, batch))(t)
+		}
+		first := save(t, s, amber.WriteRequest{Content: "the first walrus"})
+		meddle(t, s.memory, damage)
+		content := "the edited walrus"
+		must.Get(s.Edit(ctx, amber.EditRequest{ID: first, Content: &content}))(t)
+		must.Do(t, s.Delete(ctx, must.Get(s.List(ctx, amber.ListQuery{Limit: 1}))(t).Items[0].ID))
+		for i := range 300 {
+			save(t, s, amber.WriteRequest{Content: fmt.Sprintf("otter %d", i)})
+		}
+		if _, err := s.Recall(ctx, amber.Query{Text: "marmot"}); err != nil {
+			e, ok := errors.AsType[*amber.Error](err)
+			if !ok || e.Kind != amber.KindDamaged || e.Hint != "amber index rebuild" {
+				t.Errorf("%s: recall fails with %v", name, err)
+			}
+		}
+		must.Do(t, s.memory.catchUp(ctx))
+		must.Do(t, s.RebuildIndex(ctx))
+		must.Do(t, s.VerifyIndex(ctx))
+		if id, _ := recallFirst(t, s, "edited walrus"); id != first {
+			t.Errorf("%s: nothing is found after the index was made anew", name)
+		}
+	}
+}

@@ -45,6 +45,9 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 		}
 		return err
 	})
+	if search.IsDamaged(err) {
+		err = &amber.Error{Op: "recall", Kind: amber.KindDamaged, ID: s.memory.schema.File, Err: err, Hint: "amber index rebuild"}
+	}
 	return result, err
 }
 

@@ -141,7 +141,14 @@ func (x IndexRows) Tail(n int) ([]search.Document, error) {
 	if n == 0 {
 		n = -1
 	}
-	return All(x.Tx, scanDocument, selectTail, n)
+	return All(x.Tx, func(s scanner) (search.Document, error) {
+		var row int64
+		var b []byte
+		if err := s.Scan(&row, &b); err != nil {
+			return search.Document{}, err
+		}
+		return search.UnmarshalDocument(row, b)
+	}, selectTail, n)
 }
 
 // TailSize implements [search.Rows].

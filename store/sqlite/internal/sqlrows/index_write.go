@@ -44,7 +44,9 @@ type Indexing struct {
 }
 
 // IndexDirty brings the index in line with the rows that were changed, and merges a
-// little. It returns how many owners it has seen to.
+// little. It returns how many owners it has seen to. Where the index is damaged, what
+// cannot come in waits until the index is made anew: no write fails for that, but erasing
+// does, which could not keep its word.
 func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 	var dirty bool
 	if err := t.Row(hasDirty).Scan(&dirty); err != nil || !dirty {
@@ -63,9 +65,14 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 	}
 	x := indexer{IndexRows: IndexRows{t}, how: how, cache: &search.Cache{}}
 	for _, o := range owners {
-		if err := x.owner(o.source, o.id); err != nil {
+		err := x.owner(o.source, o.id)
+		if search.IsDamaged(err) && !how.Erase {
+			continue
+		}
+		if err != nil {
 			return 0, fmt.Errorf("index %s %s: %w", o.source, printable(o.id), err)
 		}
+		done++
 		if err := t.exec(deleteDirty, o.source, o.id); err != nil {
 			return 0, err
 		}
@@ -74,10 +81,13 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 		return 0, fmt.Errorf("take passages out of the index: %w", err)
 	}
 	if x.added == 0 || how.Erase {
-		return len(owners), nil
+		return done, nil
 	}
 	_, err = search.Tidy(x.IndexRows, x.cache, x.added*search.TidyPerDocument)
-	return len(owners), err
+	if search.IsDamaged(err) { // it stays as it was: a step reads before it writes
+		err = nil
+	}
+	return done, err
 }
 
 // indexer brings owners into the index.
