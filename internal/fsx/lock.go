@@ -45,10 +45,12 @@ type Lock struct {
 // cannot be opened for writing is opened for reading, so that a read-only home can be locked. A symbolic
 // link, or anything else that is not a regular file, is refused with [ErrNotRegular].
 //
-// A waiter wakes as soon as the kernel grants the lock. When ctx ends first, AcquireLock returns at once
-// with an error that wraps ctx.Err(); the kernel's wait cannot be broken off, so it goes on in the
-// background and the lock is released in the moment it is granted. Each such wait costs one thread until then:
-// callers that may queue up in numbers should queue among themselves first.
+// A lock that nobody holds is granted even when the deadline of ctx is over: a process that the machine let
+// wait must not be told that somebody else holds it. A canceled ctx takes no lock. A waiter wakes as soon as
+// the kernel grants the lock. When ctx ends first, AcquireLock returns at once with an error that wraps
+// ctx.Err(); the kernel's wait cannot be broken off, so it goes on in the background and the lock is released
+// in the moment it is granted. Each such wait costs one thread until then: callers that may queue up in
+// numbers should queue among themselves first.
 //
 // A lock file that was removed or replaced during the wait does not count: the wait starts again on the
 // file that has the name now.
@@ -114,7 +116,7 @@ func openLock(path string, mode LockMode) (*os.File, error) {
 
 // await locks f, or returns an error that wraps ctx.Err() when ctx ends first. It owns f when it fails.
 func await(ctx context.Context, f *os.File, mode LockMode) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		f.Close()
 		return err
 	}
@@ -123,6 +125,10 @@ func await(ctx context.Context, f *os.File, mode LockMode) error {
 		return nil
 	}
 	if !errors.Is(err, ErrLocked) {
+		f.Close()
+		return err
+	}
+	if err := ctx.Err(); err != nil {
 		f.Close()
 		return err
 	}

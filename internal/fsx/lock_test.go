@@ -169,12 +169,23 @@ func TestEndedContextEndsTheWait(t *testing.T) {
 	}
 }
 
-func TestEndedContextTakesNoLock(t *testing.T) {
+func TestCanceledContextTakesNoLock(t *testing.T) {
+	t.Parallel()
+	path := lockPath(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	must.Is(t, "", must.Err(fsx.AcquireLock(ctx, path, fsx.Shared)), context.Canceled)
+	mustLock(t, path, fsx.Exclusive)
+}
+
+func TestPastDeadlineTakesOnlyAFreeLock(t *testing.T) {
 	t.Parallel()
 	path := lockPath(t)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	must.Is(t, "", must.Err(fsx.AcquireLock(ctx, path, fsx.Shared)), context.DeadlineExceeded)
+	held := must.Get(fsx.AcquireLock(ctx, path, fsx.Exclusive))(t)
+	must.Is(t, "held", must.Err(fsx.AcquireLock(ctx, path, fsx.Shared)), context.DeadlineExceeded)
+	mustUnlock(t, held)
 	mustLock(t, path, fsx.Exclusive)
 }
 
