@@ -78,16 +78,26 @@ func (x Index) RebuildIndex(ctx context.Context) error { return x.a.sqlite.Rebui
 // VerifyIndex compares all of the index with the records. The error is of kind damaged.
 func (x Index) VerifyIndex(ctx context.Context) error { return x.a.sqlite.VerifyIndex(ctx) }
 
-// SyncWithin makes vectors for what was written, for as long as it may take. What is left
-// is done later: nothing that was written depends on it, so a failure is a warning.
-func (a *Agent) SyncWithin(ctx context.Context, budget time.Duration) {
+// CompleteIndex makes the vectors that are missing, until ctx ends. What is left is done
+// later: nothing that was written depends on it. Errors: those of the model and of the store,
+// not the end of ctx.
+func (a *Agent) CompleteIndex(ctx context.Context) error {
 	if a.sqlite == nil || a.sqlite.ReadOnly() || a.absent {
-		return
+		return nil
 	}
+	err := a.sqlite.SyncIndex(ctx, nil)
+	if err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return &amber.Error{Op: "complete index", Kind: amber.KindOf(err), Err: err, Hint: "amber index sync"}
+}
+
+// SyncWithin makes vectors for what was written, for as long as it may take. A failure is a
+// warning.
+func (a *Agent) SyncWithin(ctx context.Context, budget time.Duration) {
 	within, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	err := a.sqlite.SyncIndex(within, nil)
-	if err != nil && within.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := a.CompleteIndex(within); err != nil {
 		a.o.Warn("the index is not complete: " + err.Error() + "; amber index sync goes on")
 	}
 }

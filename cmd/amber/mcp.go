@@ -64,7 +64,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	h := &hosted{app: a}
+	h := &hosted{app: a, changed: make(chan struct{}, 1)}
 	pool, err := server.NewPool(h.openAgent, server.PoolOptions{Clock: a.Clock})
 	if err != nil {
 		return err
@@ -76,7 +76,10 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 	}()
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	s, err := mcpapi.NewServer(mcpapi.Options{
-		Desk: &server.Desk{Agents: pool, BeforeTool: h.beforeTool, Log: log, Redact: a.WriteRulesOnce()}, Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
+		Desk: &server.Desk{
+			Agents: pool, BeforeTool: h.beforeTool, Changed: func(server.AgentName) { h.change() }, Log: log, Redact: a.WriteRulesOnce(),
+		},
+		Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
 		Identities: amber.Identities{ProjectID: a.projectHere(f.project)}, Clock: a.Clock, Log: log,
 	}, server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}, tenant, agent)
 	if err != nil {
@@ -104,6 +107,7 @@ func (a *app) projectHere(named string) string {
 // hosted is the agent of the flags, served to one host.
 type hosted struct {
 	*app
+	changed chan struct{} // has one when the host may have changed something
 
 	mu    sync.Mutex
 	guard snapshot.ToolGuard // of the agent that was opened last
@@ -129,7 +133,11 @@ func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 		h.Out.Warn("there are no snapshots: %v", err)
 		h.guardWith(s, noSnapshots{err})
 	}
-	return served, s.Close, nil
+	stop := h.completeIndex(s)
+	return served, func() error {
+		stop()
+		return s.Close()
+	}, nil
 }
 
 // openSnapshots opens the snapshots alone: the live agent may be missing or

@@ -210,10 +210,10 @@ FROM memories, n WHERE memories.rowid = (SELECT min(rowid) FROM memories)`))(t)
 	outside(t, a, "memory.db", func(p *sqlconn.Pool) { must.Do(t, sqlrows.MemorySchema.Upgrade(ctx, p.DB)) })
 	o := must.Get(Options{Clock: newHandClock().Now, Random: rand.Reader}.withDefaults())(t)
 	first := newStore(a, a, o)
-	n := must.Get(first.memory.indexSome(ctx, 700))(t)
-	must.Equal(t, "records in the first step", n, 700)
+	n := must.Get(first.memory.indexSome(ctx, 400))(t)
+	must.Equal(t, "records in the first step", n, 400)
 	r := must.Get(first.Recall(ctx, amber.Query{Text: "marmot", Limit: 64}))(t)
-	if len(r.Hits) != 64 || !strings.Contains(r.Degraded, "not in the index yet") {
+	if len(r.Hits) != 64 || !strings.Contains(r.Degraded, "more than 1000 records are not in the index yet") {
 		t.Errorf("%d hits, degraded %q", len(r.Hits), r.Degraded)
 	}
 	must.Do(t, first.Close())

@@ -157,7 +157,7 @@ func (d *database) catchUp(ctx context.Context) error {
 		return nil
 	}
 	waiting, err := view(ctx, d, "read index", "", func(t *tx) (n int64, err error) {
-		n, _, err = t.Waiting("")
+		n, _, err = t.Waiting("", 1)
 		return n, err
 	})
 	if err != nil || waiting == 0 {

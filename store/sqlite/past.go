@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"strconv"
 	"sync"
 
 	"github.com/amber-memory/amber/search"
@@ -55,20 +56,31 @@ func readPast(t *tx) (*search.Memory, error) {
 	return index, nil
 }
 
+// countTo is how far an answer counts what it could not take into account: a question must
+// not wait for a count of everything after a large import.
+const countTo = 1000
+
 // degraded says what an answer could not take into account.
 func (r *recaller) degraded() (string, error) {
 	if r.past != nil {
 		return "the snapshot is of an older version: the answer is from its memories, by words alone", nil
 	}
-	waiting, pending, err := r.tx.Waiting(r.model)
+	waiting, pending, err := r.tx.Waiting(r.model, countTo+1)
 	if err != nil {
 		return "", err
 	}
 	switch {
 	case waiting > 0:
-		return fmt.Sprintf("%d records are not in the index yet", waiting), nil
+		return counted(waiting) + " records are not in the index yet", nil
 	case pending > 0:
-		return fmt.Sprintf("the meaning of %d passages is not known yet: they are found by words alone", pending), nil
+		return "the meaning of " + counted(pending) + " passages is not known yet: they are found by words alone", nil
 	}
 	return "", nil
+}
+
+func counted(n int64) string {
+	if n > countTo {
+		return fmt.Sprintf("more than %d", countTo)
+	}
+	return strconv.FormatInt(n, 10)
 }

@@ -3,12 +3,14 @@ package sqlrows
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"github.com/amber-memory/amber/search"
 )
 
 const (
-	countPending  = `SELECT count(*) FROM passages p WHERE row > ?1 AND NOT EXISTS (SELECT 1 FROM index_vectors v WHERE v.model = ?2 AND v.row = p.row)`
+	countPending = `SELECT count(*) FROM (SELECT 1 FROM passages p WHERE row > ?1
+ AND NOT EXISTS (SELECT 1 FROM index_vectors v WHERE v.model = ?2 AND v.row = p.row) LIMIT ?3)`
 	selectPending = `SELECT row, source, owner, part, EXISTS (SELECT 1 FROM index_vectors v WHERE v.model = ?2 AND v.row = p.row)
 FROM passages p WHERE row > ?1 ORDER BY row LIMIT ?3`
 	isPassage     = `SELECT EXISTS (SELECT 1 FROM passages WHERE row = ?)`
@@ -31,16 +33,16 @@ var emptyIndex = []string{
 func (t *Tx) EmptyIndex() error { return t.ExecAll(emptyIndex...) }
 
 // Waiting counts what is not in the index yet, and the passages that a model, "" for none,
-// has no vectors of yet.
-func (t *Tx) Waiting(model string) (rows, passages int64, err error) {
-	if err := t.Row(CountDirty).Scan(&rows); err != nil || model == "" {
+// has no vectors of yet. It counts to most.
+func (t *Tx) Waiting(model string, most int64) (rows, passages int64, err error) {
+	if err := t.Row(countDirty, most).Scan(&rows); err != nil || model == "" {
 		return rows, 0, err
 	}
 	through, _, err := t.state(stateThrough + model)
 	if err != nil {
 		return rows, 0, err
 	}
-	err = t.Row(countPending, through, model).Scan(&passages)
+	err = t.Row(countPending, through, model, most).Scan(&passages)
 	return rows, passages, err
 }
 
@@ -136,7 +138,7 @@ type IndexCounts struct {
 
 // CountIndex says what the index holds, and what is not in it yet.
 func (t *Tx) CountIndex(model string) (c IndexCounts, err error) {
-	if c.Waiting, c.Pending, err = t.Waiting(model); err != nil {
+	if c.Waiting, c.Pending, err = t.Waiting(model, math.MaxInt64); err != nil {
 		return c, err
 	}
 	for _, q := range []struct {

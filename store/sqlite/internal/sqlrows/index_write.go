@@ -12,7 +12,7 @@ const (
 	selectDirty = `SELECT d.source, d.owner FROM index_dirty d LEFT JOIN turns t ON d.source = 'turn' AND t.id = d.owner
 ORDER BY d.source, t.seq, d.owner LIMIT ?`
 	hasDirty    = `SELECT EXISTS (SELECT 1 FROM index_dirty)`
-	CountDirty  = `SELECT count(*) FROM index_dirty`
+	countDirty  = `SELECT count(*) FROM (SELECT 1 FROM index_dirty LIMIT ?)`
 	deleteDirty = `DELETE FROM index_dirty WHERE source = ? AND owner = ?`
 
 	ownPassages   = `SELECT row, part, digest, place FROM passages WHERE source = ? AND owner = ? ORDER BY part`
