@@ -1,12 +1,12 @@
+//go:build unix
+
 package main
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/wire"
 )
 
 // TestMCPMakesVectors saves a memory through a host: it is found by what it means soon after,
@@ -16,12 +16,8 @@ func TestMCPMakesVectors(t *testing.T) {
 	u := newUser(t)
 	h := u.host("", []string{"AMBER_SEARCH__MODEL=builtin"})
 	h.call("memory_save", map[string]any{"content": "Deployments to production are frozen on Fridays"})
-	status := func() (s wire.IndexStatus) {
-		must.Do(t, json.Unmarshal([]byte(u.must("", "index", "status", "--json")), &s))
-		return s
-	}
 	for left := 1000; ; left-- {
-		s := status()
+		s := u.indexStatus()
 		if s.Vectors == 1 && s.Pending == 0 {
 			break
 		}

@@ -1,0 +1,101 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/wire"
+)
+
+// indexStatus asks how far the index is.
+func (u *user) indexStatus() (s wire.IndexStatus) {
+	u.t.Helper()
+	must.Do(u.t, json.Unmarshal([]byte(u.must("", "--json", "index", "status")), &s))
+	return s
+}
+
+// A server makes the vectors of what it is told and of what another process wrote, and /health
+// tells how far it is.
+func TestAServerMakesVectors(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	u.configure("search: {model: none}\n")
+	u.must("", "remember", "Deployments to production are frozen on Fridays", "--scope", "global")
+	u.configure("search: {model: builtin}\n")
+	r := u.serve()
+	r.answer(http.MethodPost, agentURL+"/memories", remembering("The invoice service talks to a ledger in Oslo"), nil)
+	var health wire.ServerHealth
+	r.await("vectors", func() bool {
+		r.get("/health", &health)
+		return health.Index != nil && health.Index.Passages == 2 && health.Index.Pending == 0 && health.Index.Waiting == 0
+	})
+	for question, want := range map[string]string{"when must we not ship a release": "frozen on Fridays", "which bookkeeping system do bills go to": "in Oslo"} {
+		var got amber.RecallResult
+		body := must.Get(json.Marshal(map[string]any{"text": question}))(t)
+		r.answer(http.MethodPost, agentURL+"/recall", string(body), &got)
+		if len(got.Hits) == 0 || !strings.Contains(got.Hits[0].Content, want) || got.Degraded != "" {
+			t.Errorf("%s: %+v", question, got)
+		}
+	}
+	r.stop()
+}
+
+// "amber index sync" that is interrupted says how far it came and keeps what it made; the next
+// one goes on there.
+func TestIndexSyncIsInterruptedAndGoesOn(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	u.configure("search: {model: none}\n")
+	lines := strings.Builder{}
+	for i := range 40 {
+		fmt.Fprintf(&lines, `{"content":"note %d about otters","scope":"global"}`+"\n", i)
+	}
+	u.must(lines.String(), "remember", "--jsonl", "-")
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var texts atomic.Int64
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct {
+			Input []string `json:"input"`
+		}
+		if json.NewDecoder(r.Body).Decode(&in) != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		if texts.Add(int64(len(in.Input))) > 10 && ctx.Err() == nil {
+			interrupt()
+			<-r.Context().Done()
+			return
+		}
+		one := `{"embedding":[1` + strings.Repeat(",0", 15) + `]}`
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"data":[%s]}`, one+strings.Repeat(","+one, len(in.Input)-1))
+	}))
+	t.Cleanup(model.Close)
+	u.configure("search: {model: '" + model.URL + "/v1', model_name: tiny}\n")
+	w := testWorld(filepath.Dir(u.home), "PATH="+os.Getenv("PATH"), "HOME="+filepath.Dir(u.home), "AMBER_HOME="+u.home, "XDG_CONFIG_HOME="+filepath.Dir(u.home))
+	runIn(ctx, t, w, "index", "sync").exits(amber.KindUnreachable.ExitCode()).warns("vectors were made", "amber index sync goes on")
+	between := u.indexStatus()
+	if between.Vectors == 0 || between.Vectors > 10 || between.Vectors+between.Pending != 40 {
+		t.Errorf("after the interruption: %+v", between)
+	}
+	before := texts.Load()
+	u.must("", "index", "sync")
+	if s := u.indexStatus(); s.Vectors != 40 || s.Pending != 0 {
+		t.Errorf("at the end: %+v", s)
+	}
+	must.Equal(t, "texts that were sent to go on", texts.Load()-before, 40-between.Vectors)
+	u.must("", "index", "verify")
+}
