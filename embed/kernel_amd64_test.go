@@ -9,7 +9,7 @@ import (
 )
 
 // with runs fn with what a processor may have, and sets it back.
-func with(t *testing.T, vnni, avx2 bool, fn func()) {
+func with(t testing.TB, vnni, avx2 bool, fn func()) {
 	t.Helper()
 	v, a := hasVNNI, hasAVX2
 	if vnni && !v || avx2 && !a {
