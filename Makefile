@@ -11,7 +11,7 @@ GOFUMPT      := $(TOOLS)/gofumpt
 STATICCHECK  := $(TOOLS)/staticcheck
 VERSITYGW    := $(TOOLS)/versitygw
 
-.PHONY: all build install test test-long test-hosts test-mcp test-engram bench fuzz lint clean
+.PHONY: all build install test test-long test-hosts test-mcp test-engram test-arm64 bench fuzz lint clean
 
 all: build test
 
@@ -85,6 +85,10 @@ test-hosts: build
 ENGRAM ?= 1.20.0
 test-engram: build
 	AMBER=$(abspath bin/amber) sh docs/oracle/engram.sh $(ENGRAM)
+
+# The model and the ranking on another processor: the same bits. Needs qemu-user.
+test-arm64:
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -timeout 20m -exec qemu-aarch64 ./embed ./search
 
 # Ratios, measured in one run; nothing here is a test. BENCH takes flags, as in
 # make bench BENCH='-only snapshot -cache /var/tmp/amber-bench'

@@ -3,7 +3,10 @@
 package embed
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"math"
 	"os"
@@ -60,6 +63,21 @@ func TestVectorsAreThoseOfThePublishedModel(t *testing.T) {
 	if mean := sum / float64(len(all)); mean < 0.995 {
 		t.Errorf("the mean cosine is %.4f, want at least 0.995", mean)
 	}
+}
+
+// TestVectorsAreTheSameToTheBit compares with what one platform made: every other makes the same.
+func TestVectorsAreTheSameToTheBit(t *testing.T) {
+	t.Parallel()
+	m, h := model(t), sha256.New()
+	must.Do(t, binary.Write(h, binary.LittleEndian, geluTable[:]))
+	must.Equal(t, "the table of gelu", hex.EncodeToString(h.Sum(nil)), "409065005fa67bd35ca030e131aa0e64508cc988885ceb143120aa85b7087574")
+	h.Reset()
+	for _, r := range references(t) {
+		if len(r.Text) < 200 { // longer ones take a minute where a processor is emulated
+			must.Do(t, binary.Write(h, binary.LittleEndian, m.Passage(r.Text)))
+		}
+	}
+	must.Equal(t, "the vectors", hex.EncodeToString(h.Sum(nil)), "c31f85434595600bea21b06439554cc56400fc13c6eeb4eb6a0ed373ce3b8c0c")
 }
 
 func TestNearTextsAreNear(t *testing.T) {

@@ -6,7 +6,9 @@ import (
 	"sync"
 )
 
-// Vectors are compared by their angle alone; every one has the length 1.
+// Vectors are compared by their angle alone; every one has the length 1. They are the same to
+// the bit on every platform: a product is converted before it is added to something, so that no
+// compiler makes one operation of two (Go does on arm64).
 
 // Query returns the vector of a question.
 func (m *Model) Query(text string) []float32 { return m.encode(m.QueryPrefix + text) }
@@ -155,7 +157,7 @@ func (w *work) times(out, in []float32, l *linear, add []float32) {
 			}
 			for j := range 4 {
 				scale := w.scale * l.scale[i+j]
-				bias := l.bias[i+j] + float32(float32(l.sum[i+j])*w.least)*l.scale[i+j]
+				bias := l.bias[i+j] + float32(float32(float32(l.sum[i+j])*w.least)*l.scale[i+j])
 				for s := range min(4, w.tokens-t) {
 					at := (t+s)*l.n + i + j
 					v := float32(float32(acc[4*j+s])*scale) + bias
@@ -187,7 +189,7 @@ func (w *work) quantize(in []float32, k int) {
 	w.least = -zero * w.scale
 	by, q := 1/w.scale, w.q[:n]
 	for i, x := range in[:n] {
-		q[i] = byte(max(0, min(255, roundEven(x*by)+int32(zero))))
+		q[i] = byte(max(0, min(255, roundEven(float32(x*by))+int32(zero))))
 	}
 }
 
