@@ -35,13 +35,25 @@ type IngestStep struct {
 	// Start makes the session where there is none. One that has ended starts
 	// again only with Reopen. Empty project and directory of a stored session
 	// are filled in.
-	Start      SessionStart   `json:"start"`
-	Reopen     bool           `json:"reopen,omitempty"`
-	Turns      []Turn         `json:"turns,omitempty"`
-	Activity   []Activity     `json:"activity,omitempty"`
-	Memories   []WriteRequest `json:"memories,omitempty"`
-	Compaction *Compaction    `json:"compaction,omitempty"`
-	End        *SessionEnd    `json:"end,omitempty"`
+	Start    SessionStart   `json:"start"`
+	Reopen   bool           `json:"reopen,omitempty"`
+	Turns    []Turn         `json:"turns,omitempty"`
+	Activity []Activity     `json:"activity,omitempty"`
+	Memories []WriteRequest `json:"memories,omitempty"`
+	// Links relate memories of the step to stored ones.
+	Links      []IngestLink `json:"links,omitempty"`
+	Compaction *Compaction  `json:"compaction,omitempty"`
+	End        *SessionEnd  `json:"end,omitempty"`
+}
+
+// IngestLink relates a memory of a step to a stored one, as [Relations] does. It is
+// left out if the stored memory is gone or is the same, or if the memory of the step
+// was not stored.
+type IngestLink struct {
+	Memory   int      `json:"memory"` // index into the memories of the step
+	To       MemoryID `json:"to"`
+	Type     string   `json:"type"`
+	Strength float64  `json:"strength"` // 0 to 1
 }
 
 // EventRef identifies an event; see package journal.
@@ -177,10 +189,30 @@ func (s IngestStep) normalize(id SessionID) (IngestStep, error) {
 	s.Turns, err = normalizeEach(s.Turns, err, Turn.Normalize, func(t Turn) SessionID { return t.SessionID }, id)
 	s.Activity, err = normalizeEach(s.Activity, err, Activity.Normalize, func(a Activity) SessionID { return a.SessionID }, id)
 	s.Memories, err = normalizeEach(s.Memories, err, WriteRequest.Normalize, func(WriteRequest) SessionID { return id }, id)
+	s.Links, err = normalizeLinks(s.Links, err, len(s.Memories))
 	s.Compaction, err = normalizeOne(s.Compaction, err, Compaction.Normalize, func(c Compaction) SessionID { return c.SessionID }, id)
 	s.End, err = normalizeOne(s.End, err, SessionEnd.Normalize, func(e SessionEnd) SessionID { return e.ID }, id)
 	return s, err
 }
+
+// normalizeLinks checks the links of a step with so many memories, unless there is
+// an error already.
+func normalizeLinks(links []IngestLink, err error, memories int) ([]IngestLink, error) {
+	links = slices.Clone(links)
+	for _, l := range links {
+		if err != nil {
+			break
+		}
+		if l.Memory < 0 || l.Memory >= memories {
+			return links, Errorf(KindInvalid, "check link", "", "link names memory %d of a step with %d memories", l.Memory, memories)
+		}
+		_, err = Relation{To: l.To, From: someMemory, Type: l.Type, Strength: l.Strength}.Normalize()
+	}
+	return links, err
+}
+
+// someMemory stands for a memory that has no id yet.
+const someMemory MemoryID = "00000000-0000-7000-8000-000000000000"
 
 // normalizeOne is normalizeEach for a part there is one of, or none.
 func normalizeOne[T any](v *T, err error, normalize func(T) (T, error), session func(T) SessionID, id SessionID) (*T, error) {

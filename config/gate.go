@@ -134,7 +134,7 @@ type ingester struct{ amber.Ingester }
 func (g ingester) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
 	in.Steps = slices.Clone(in.Steps) // the caller's stay as they are
 	for i := range in.Steps {
-		in.Steps[i].Memories = nil
+		in.Steps[i].Memories, in.Steps[i].Links = nil, nil
 	}
 	return g.Ingester.Ingest(ctx, in)
 }

@@ -17,6 +17,7 @@ func stepsWithMemories() []amber.IngestStep {
 			Turns:      []amber.Turn{{ID: "t"}},
 			Activity:   []amber.Activity{{Name: "a"}},
 			Memories:   []amber.WriteRequest{{Content: "m"}},
+			Links:      []amber.IngestLink{{To: "l", Type: "supersedes"}},
 			Compaction: &amber.Compaction{ID: "c"},
 			End:        &amber.SessionEnd{ID: "s"},
 		},
@@ -28,7 +29,7 @@ func stepsWithMemories() []amber.IngestStep {
 func TestIngestionLeavesOutMemories(t *testing.T) {
 	t.Parallel()
 	without := stepsWithMemories()
-	without[0].Memories, without[1].Memories = nil, nil
+	without[0].Memories, without[0].Links, without[1].Memories = nil, nil, nil
 	for _, tt := range []struct {
 		name  string
 		flags map[string]string

@@ -159,6 +159,9 @@ func (c *cleaner) step(s *amber.IngestStep) {
 	for i, m := range s.Memories {
 		s.Memories[i] = c.write(m)
 	}
+	for _, l := range s.Links {
+		c.ids("relation type", l.Type)
+	}
 	if s.Compaction != nil {
 		s.Compaction = new(c.compaction(*s.Compaction))
 	}

@@ -35,12 +35,12 @@ func (s *Store) checkpoint() (undo func()) {
 	records, answers, changes := maps.Clone(s.records), maps.Clone(s.answers), s.changes
 	sessions, active, activity := maps.Clone(s.sessions), maps.Clone(s.active), maps.Clone(s.activity)
 	cursors, native, observed := maps.Clone(s.cursors), maps.Clone(s.native), maps.Clone(s.observed)
-	turns, compactions := s.turns, s.compactions
+	turns, compactions, relations := s.turns, s.compactions, maps.Clone(s.relations)
 	return func() {
 		s.records, s.answers, s.changes = records, answers, changes
 		s.sessions, s.active, s.activity = sessions, active, activity
 		s.cursors, s.native, s.observed = cursors, native, observed
-		s.turns, s.compactions = turns, compactions
+		s.turns, s.compactions, s.relations = turns, compactions, relations
 	}
 }
 
@@ -99,18 +99,8 @@ func (n *intake) step(step amber.IngestStep) error {
 	for _, a := range step.Activity {
 		n.do(step.At, a)
 	}
-	for _, r := range step.Memories {
-		before := n.changes.stamp
-		ack, err := n.write(n.now, r)
-		if errors.Is(err, amber.ErrKeyErased) {
-			continue // it was stored, and somebody wanted it gone
-		}
-		if err != nil {
-			return err
-		}
-		if ack.Origin.Clock > before {
-			n.result.Memories++
-		}
+	if err := n.memories(step); err != nil {
+		return err
 	}
 	if step.Compaction != nil {
 		if _, err := n.addCompaction(n.now, *step.Compaction); err != nil {
@@ -121,6 +111,36 @@ func (n *intake) step(step amber.IngestStep) error {
 		n.end(step)
 	}
 	n.result.Applied++
+	return nil
+}
+
+// memories writes the memories of a step and links them to those they name.
+func (n *intake) memories(step amber.IngestStep) error {
+	ids := make([]amber.MemoryID, len(step.Memories))
+	for i, r := range step.Memories {
+		before := n.changes.stamp
+		ack, err := n.write(n.now, r)
+		if errors.Is(err, amber.ErrKeyErased) {
+			continue // it was stored, and somebody wanted it gone
+		}
+		if err != nil {
+			return err
+		}
+		ids[i] = ack.ID
+		if ack.Origin.Clock > before {
+			n.result.Memories++
+		}
+	}
+	for _, l := range step.Links {
+		from := ids[l.Memory]
+		if from == "" || from == l.To {
+			continue
+		}
+		_, err := n.relate(n.now, amber.Relation{From: from, To: l.To, Type: l.Type, Strength: l.Strength})
+		if err != nil && amber.KindOf(err) != amber.KindNotFound {
+			return err
+		}
+	}
 	return nil
 }
 

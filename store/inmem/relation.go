@@ -17,24 +17,25 @@ func (s *Store) Relate(ctx context.Context, r amber.Relation) (amber.Relation, e
 	if err != nil {
 		return amber.Relation{}, err
 	}
-	return run(ctx, s, "relate memories", func() (amber.Relation, error) {
-		for _, id := range []amber.MemoryID{r.From, r.To} {
-			if _, err := s.liveRecord("relate memories", id); err != nil {
-				return amber.Relation{}, err
-			}
-		}
-		now := s.now()
-		stored, err := s.relationLike(now, r)
-		if err != nil {
+	return run(ctx, s, "relate memories", func() (amber.Relation, error) { return s.relate(s.now(), r) })
+}
+
+func (s *Store) relate(now amber.Time, r amber.Relation) (amber.Relation, error) {
+	for _, id := range []amber.MemoryID{r.From, r.To} {
+		if _, err := s.liveRecord("relate memories", id); err != nil {
 			return amber.Relation{}, err
 		}
-		stored.Strength = r.Strength
-		stored.DeletedAt = amber.Time{}
-		stored.Origin = s.origin(now, stored.Origin.Counter+1)
-		s.relations[stored.ID] = stored
-		s.touched(now, r.From)
-		return stored, nil
-	})
+	}
+	stored, err := s.relationLike(now, r)
+	if err != nil {
+		return amber.Relation{}, err
+	}
+	stored.Strength = r.Strength
+	stored.DeletedAt = amber.Time{}
+	stored.Origin = s.origin(now, stored.Origin.Counter+1)
+	s.relations[stored.ID] = stored
+	s.touched(now, r.From)
+	return stored, nil
 }
 
 // relationLike returns the relation of the same ends and type, also a deleted

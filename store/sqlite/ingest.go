@@ -156,7 +156,8 @@ func (n *intake) turns(step amber.IngestStep) error {
 // memories writes the memories of a step. A write that stored something has
 // stamped it.
 func (n *intake) memories(step amber.IngestStep) error {
-	for _, r := range step.Memories {
+	ids := make([]amber.MemoryID, len(step.Memories))
+	for i, r := range step.Memories {
 		before := n.Stamp
 		ack, err := n.write(r)
 		if errors.Is(err, amber.ErrKeyErased) {
@@ -165,11 +166,29 @@ func (n *intake) memories(step amber.IngestStep) error {
 		if err != nil {
 			return err
 		}
+		ids[i] = ack.ID
 		if ack.Origin.Clock > before {
 			n.result.Memories++
 		}
 	}
+	for _, l := range step.Links {
+		if err := n.link(ids[l.Memory], l); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// link relates a memory of the step to a stored one, where both are there.
+func (n *intake) link(from amber.MemoryID, l amber.IngestLink) error {
+	if from == "" || from == l.To {
+		return nil
+	}
+	_, err := n.relate(amber.Relation{From: from, To: l.To, Type: l.Type, Strength: l.Strength})
+	if amber.KindOf(err) == amber.KindNotFound {
+		return nil
+	}
+	return err
 }
 
 func (n *intake) compaction(step amber.IngestStep) error {

@@ -17,6 +17,7 @@ func ingestPartChecks() []check {
 		{name: "ingest/an-end-is-not-before-the-start", needs: needs, run: ingestEndsLate},
 		{name: "ingest/appends-turns", needs: []part{ingest, turns}, run: ingestTurns},
 		{name: "ingest/writes-memories", needs: []part{ingest, longTerm, memories}, run: ingestMemories},
+		{name: "ingest/links-memories", needs: []part{ingest, longTerm, memories, relations, turns}, run: ingestLinks},
 		{name: "ingest/adds-compactions", needs: []part{ingest, compactions}, run: ingestCompactions},
 		{name: "ingest/logs-as-the-single-operations", needs: []part{ingest, changes}, run: ingestLogs},
 		{name: "ingest/logs-one-update-of-a-session", needs: []part{ingest, changes}, run: ingestLogsOnce},
@@ -154,6 +155,45 @@ func ingestMemories(w *world) {
 	other.Content = "The keeper is Bob."
 	_, err := w.Ingest.Ingest(w.ctx, ingestion("s", 1, 2, amber.IngestStep{Memories: []amber.WriteRequest{other}}))
 	refused(err, amber.KindConflict, "used key with other bytes")
+}
+
+func ingestLinks(w *world) {
+	old, gone := w.fact("We use npm."), w.fact("We use make.")
+	must0(w.LongTerm.Delete(w.ctx, gone))
+	const fresh = "We use yarn."
+	link := func(memory int, to amber.MemoryID) amber.IngestLink {
+		return amber.IngestLink{Memory: memory, To: to, Type: "supersedes", Strength: 0.5}
+	}
+	step := amber.IngestStep{
+		Memories: []amber.WriteRequest{{Topic: "t", Content: "Other."}, {Topic: "tool", Content: fresh}, {Content: "We use npm."}},
+		Links:    []amber.IngestLink{link(1, old), link(1, gone), link(2, old)},
+	}
+	equal(w.ingest("s", step), amber.IngestResult{Applied: 1, Memories: 2}, "answer to a step with links")
+	tool := amber.TopicID("", amber.ScopeGlobal, "", "tool", 0)
+	got := must(w.Relations.Related(w.ctx, old))
+	equal(len(got), 1, "number of relations: none to a memory that is gone, none to itself")
+	equal([]any{got[0].From, got[0].To, got[0].Type, got[0].Strength}, []any{tool, old, "supersedes", 0.5}, "relation")
+	equal(len(must(w.Relations.Related(w.ctx, tool))), 1, "number of relations from the new memory")
+	again := step
+	again.Links = []amber.IngestLink{link(1, old)}
+	w.ingest("s", again)
+	equal(len(must(w.Relations.Related(w.ctx, old))), 1, "number of relations after the same step")
+	for _, bad := range []amber.IngestLink{link(-1, old), link(3, old), link(0, "no id"), {To: old, Strength: 0.5}, {To: old, Type: "t", Strength: 2}} {
+		refusedStep := step
+		refusedStep.Links = []amber.IngestLink{bad}
+		_, err := w.Ingest.Ingest(w.ctx, ingestion("s", 2, 3, refusedStep))
+		refused(err, amber.KindInvalid, "link %+v", bad)
+	}
+	// A step that fails later leaves no relation.
+	failing := step
+	failing.Memories = append([]amber.WriteRequest{}, step.Memories...)
+	failing.Memories[0] = amber.WriteRequest{Topic: "t", Content: "Again other."}
+	failing.Links = []amber.IngestLink{link(0, old)}
+	must(w.Turns.AppendTurn(w.ctx, amber.Turn{ID: "taken", SessionID: "elsewhere", Role: amber.RoleUser, Content: "x"}))
+	conflicting := amber.IngestStep{Turns: []amber.Turn{{ID: "taken", SessionID: "s", Role: amber.RoleUser, Content: "x"}}}
+	_, err := w.Ingest.Ingest(w.ctx, ingestion("s", 2, 3, failing, conflicting))
+	refused(err, amber.KindConflict, "a turn of another session")
+	equal(len(must(w.Relations.Related(w.ctx, old))), 1, "number of relations after an ingestion that failed")
 }
 
 func ingestCompactions(w *world) {

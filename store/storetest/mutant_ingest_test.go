@@ -73,6 +73,7 @@ func ingestMutants() []mutant {
 			}
 		})},
 		{"drops memories", "ingest/writes-memories", true, stepping(func(s *amber.IngestStep) { s.Memories = nil })},
+		{"drops links", "ingest/links-memories", false, stepping(func(s *amber.IngestStep) { s.Links = nil })},
 		{"drops compactions", "ingest/adds-compactions", true, stepping(func(s *amber.IngestStep) { s.Compaction = nil })},
 		{"counts each thing once", "activity/counts-what-is-done-again", true, listingActivity(func(a []amber.Activity) []amber.Activity {
 			for i := range a {
