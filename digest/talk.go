@@ -1,0 +1,202 @@
+package digest
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/internal/block"
+)
+
+// talk is what was said in a session.
+type talk struct {
+	turns   []spokenTurn
+	lines   []line
+	prompts int
+}
+
+// spokenTurn is a turn of the user or the assistant.
+type spokenTurn struct {
+	amber.Turn
+	words []string // with which it begins, in lower case
+	first int      // its lines
+	last  int      // behind them
+}
+
+// line is a sentence in its place.
+type line struct {
+	sentence
+	turn    int // index
+	words   []string
+	lead    []string
+	terms   []string
+	central float64 // 0 to 1
+	again   float64 // the share of its words that the user said in other turns
+}
+
+// maxOfTurn is how many sentences of one turn are read.
+const maxOfTurn = 400
+
+// read takes apart what the user and the assistant said. What others said, and what
+// tools printed, is not read.
+func read(turns []amber.Turn) *talk {
+	t := &talk{}
+	turns = bounded(turns)
+	limit := maxSentences / max(len(turns), maxSentences/maxOfTurn)
+	for _, turn := range turns {
+		if turn.Trust == amber.TrustImported || turn.Role != amber.RoleUser && turn.Role != amber.RoleAssistant {
+			continue
+		}
+		if turn.Role == amber.RoleUser {
+			t.prompts++
+		}
+		t.add(turn, limit)
+	}
+	return t
+}
+
+// bounded returns the first and the last turns.
+func bounded(turns []amber.Turn) []amber.Turn {
+	if len(turns) <= maxTurns {
+		return turns
+	}
+	const begin = maxTurns / 10
+	return append(turns[:begin:begin], turns[len(turns)-(maxTurns-begin):]...)
+}
+
+// add takes a turn apart, up to a number of sentences.
+func (t *talk) add(turn amber.Turn, limit int) {
+	s := spokenTurn{Turn: turn, first: len(t.lines), words: words(clip(turn.Content, 500))}
+	for _, x := range sentences(block.Cut(bothEnds(turn.Content, maxTurnBytes)), limit) {
+		l := line{sentence: x, turn: len(t.turns), words: words(x.text), terms: analyze.Content(x.text)}
+		if x.lead != "" {
+			l.lead = words(x.lead)
+		}
+		t.lines = append(t.lines, l)
+	}
+	s.last = len(t.lines)
+	t.turns = append(t.turns, s)
+}
+
+// bothEnds returns the beginning and the end of a text that is too long.
+func bothEnds(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n/2], "") + "\n\n" + strings.ToValidUTF8(s[len(s)-n/2:], "")
+}
+
+// weigh finds how central each sentence is, and what the user repeated.
+func (t *talk) weigh(ctx context.Context, o Options) {
+	t.repeated()
+	if o.Embed == nil || !t.embedded(ctx, o) {
+		t.byWords()
+	}
+}
+
+// repeated finds the words that the user said in several turns.
+func (t *talk) repeated() {
+	said := map[string]map[int]bool{}
+	for _, l := range t.lines {
+		if t.turns[l.turn].Role != amber.RoleUser {
+			continue
+		}
+		for _, w := range l.terms {
+			if said[w] == nil {
+				said[w] = map[int]bool{}
+			}
+			said[w][l.turn] = true
+		}
+	}
+	for i := range t.lines {
+		l := &t.lines[i]
+		n := 0
+		for _, w := range l.terms {
+			if len(said[w]) > 1 {
+				n++
+			}
+		}
+		l.again = float64(n) / float64(max(len(l.terms), 4))
+	}
+}
+
+// byWords takes as central what has words that many other sentences have, but
+// not all of them.
+func (t *talk) byWords() {
+	in := map[string]int{} // sentences with the word
+	for _, l := range t.lines {
+		for _, w := range distinct(l.terms) {
+			in[w]++
+		}
+	}
+	n, best := float64(len(t.lines)), 0.0
+	for i := range t.lines {
+		sum, words := 0.0, 0.0
+		for _, w := range distinct(t.lines[i].terms) {
+			others := float64(in[w] - 1)
+			sum += math.Log1p(others) * math.Log(1+n/float64(in[w]))
+			words++
+		}
+		t.lines[i].central = sum / math.Sqrt(words+4)
+		best = max(best, t.lines[i].central)
+	}
+	for i := range t.lines {
+		t.lines[i].central /= max(best, 1e-9)
+	}
+}
+
+// distinct returns each term once, in order.
+func distinct(terms []string) []string {
+	out := slices.Clone(terms)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// maxEmbedded is how many sentences are given to an embedder.
+const maxEmbedded = 512
+
+// embedded takes as central what is near to the mean of all sentences. It reports
+// whether the embedder gave an answer that can be used.
+func (t *talk) embedded(ctx context.Context, o Options) bool {
+	if len(t.lines) == 0 || len(t.lines) > maxEmbedded {
+		return false
+	}
+	texts := make([]string, len(t.lines))
+	for i, l := range t.lines {
+		texts[i] = l.text
+	}
+	vectors, err := o.Embed(ctx, texts)
+	if err != nil || len(vectors) != len(texts) {
+		return false
+	}
+	mean := make([]float64, len(vectors[0]))
+	for _, v := range vectors {
+		if len(v) != len(mean) || len(v) == 0 {
+			return false
+		}
+		for j, x := range v {
+			mean[j] += float64(x)
+		}
+	}
+	for i, v := range vectors {
+		c := cosine(v, mean)
+		if math.IsNaN(c) {
+			return false
+		}
+		t.lines[i].central = max(0, c)
+	}
+	return true
+}
+
+func cosine(v []float32, mean []float64) float64 {
+	dot, a, b := 0.0, 0.0, 0.0
+	for i, x := range v {
+		dot += float64(x) * mean[i]
+		a += float64(x) * float64(x)
+		b += mean[i] * mean[i]
+	}
+	return dot / math.Sqrt(a*b)
+}
