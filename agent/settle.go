@@ -53,7 +53,7 @@ func (a *Agent) Drainer(o drain.Options) (*drain.Worker, error) {
 // drainer returns a worker that drains a journal into the store.
 func (a *Agent) drainer(j *journal.Journal, o drain.Options) (*drain.Worker, error) {
 	o.Journal, o.Clock, o.Alive = j, a.o.Clock, proc.Check
-	o.Policy, o.Loops = a.Policy, a.plain.Loops
+	o.Policy, o.Loops, o.Memories, o.Sessions = a.Policy, a.plain.Loops, a.plain.Memories, a.plain.Sessions
 	o.Store = struct {
 		amber.Ingester
 		amber.Turns

@@ -125,7 +125,7 @@ func writeBackKeys() []Key {
 			"Whether parts of a prompt or an answer that ask to be remembered become memories.",
 			func(c *Config) *bool { return &c.Memory.WriteBack.Learnings }),
 		key("memory.write_back.digests", true, false,
-			"Whether a summary of a session becomes a memory when the session ends.",
+			"Whether what a session amounts to becomes memories when the session ends or is compacted.",
 			func(c *Config) *bool { return &c.Memory.WriteBack.Digests }),
 		key("memory.write_back.cases", false, false,
 			"Whether the goal and the answer of every successful turn become a memory. Many such memories hide more useful ones.",

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/digest"
 	"github.com/amber-memory/amber/gitsync/chunk"
 	"github.com/amber-memory/amber/wire"
 )
@@ -21,7 +22,10 @@ type step struct {
 
 // kept counts what was typed to an agent, and stays because nobody asked to
 // share it.
-type kept struct{ prompts, digests int }
+type kept struct {
+	prompts, digests int
+	memories         map[amber.MemoryID]bool // that stay
+}
 
 // count reports whether the record stays, and counts it if so. What was deleted
 // has no text, and leaves.
@@ -32,12 +36,32 @@ func (k *kept) count(s *Sync, r amber.SyncRecord) bool {
 	switch m := r.Memory; {
 	case r.Prompt != nil:
 		k.prompts++
-	case m != nil && m.Kind == amber.SessionSummary && m.Trust == amber.TrustDerived && m.DeletedAt.IsZero():
+	case m != nil && m.Trust == amber.TrustDerived && m.DeletedAt.IsZero() && (m.Kind == amber.SessionSummary || m.Metadata[digestLabel] != ""):
 		k.digests++
+		if k.memories == nil {
+			k.memories = map[amber.MemoryID]bool{}
+		}
+		k.memories[m.ID] = true
+	case r.Relation != nil:
+		return k.memories[r.Relation.From] // its memory stays
 	default:
 		return false
 	}
 	return true
+}
+
+// digestLabel is in the metadata of what a digest of a session wrote.
+const digestLabel = "digest"
+
+// unquoted returns a session without the summary that its digest wrote, which quotes
+// prompts; other summaries stay.
+func (s *Sync) unquoted(r amber.SyncRecord) amber.SyncRecord {
+	if r.Session == nil || s.o.Prompts || s.o.Format == wire.SyncEngram || !digest.IsSummary(r.Session.Summary) {
+		return r
+	}
+	n := *r.Session
+	n.Summary = ""
+	return amber.SyncRecord{Session: &n}
 }
 
 // pass is one way through what is new.
@@ -167,7 +191,7 @@ func (s *Sync) walk(ctx context.Context, o ExportOptions, latest bool, p *pass, 
 			if st.kept.count(s, r) {
 				continue
 			}
-			clean, why := p.clean(r)
+			clean, why := p.clean(s.unquoted(r))
 			if why != "" {
 				st.withheld = append(st.withheld, wire.SyncWithheld{Ref: r.Ref(), Reason: why})
 				continue

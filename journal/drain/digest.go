@@ -2,78 +2,139 @@ package drain
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/digest"
 	"github.com/amber-memory/amber/journal"
 )
 
-// Bounds of a digest.
+// Bounds of what is read for a digest.
 const (
-	digestTurns  = 200 // that are looked at
-	digestItems  = 12  // of each kind
-	digestLine   = 200 // bytes
-	digestAnswer = 1500
+	digestTurns      = 1000
+	digestTurnsFirst = 50       // that are read at first
+	digestBytes      = 16 << 20 // of turns; when they have as many, no more turns are read
 )
+
+// subject is the session that a digest is about.
+type subject struct {
+	id            amber.SessionID
+	host, project string
+	directory     string
+	event         string // the event that is the occasion; "" for an end that was noticed
+}
 
 // close adds the digest of its session to the event that ends it.
 func (s *session) close(ctx context.Context, it *item) error {
-	d, err := s.digest(ctx, it.event.SessionID, it.event.Host, it.event.Project)
-	if err != nil {
-		return err
-	}
-	it.step.End.Summary = d.summary()
-	kept := s.learns(amber.LessonDigest, it.event.SessionID, it.event.EventID, d.memory(), s.report)
-	it.step.Memories = append(it.step.Memories, kept...)
-	return nil
+	sub := subject{it.event.SessionID, it.event.Host, it.event.Project, it.event.Directory, it.event.EventID}
+	summary, err := s.digested(ctx, sub, &it.step, s.report)
+	it.step.End.Summary = summary
+	return err
 }
 
-// digest is what a session amounts to.
-type digest struct {
-	session amber.SessionID
-	host    string
-	project string
-	prompts []string
-	answer  string // the last
-	done    map[amber.ActivityKind][]amber.Activity
+// pause adds the digest of what was said so far to the event of a compaction: the
+// host drops it from its context.
+func (s *session) pause(ctx context.Context, it *item) error {
+	_, err := s.digested(ctx, subject{it.event.SessionID, it.event.Host, it.event.Project, it.event.Directory, it.event.EventID}, &it.step, s.report)
+	return err
 }
 
-func (w *Worker) digest(ctx context.Context, id amber.SessionID, host, project string) (digest, error) {
-	d := digest{session: id, host: host, project: project, done: map[amber.ActivityKind][]amber.Activity{}}
-	turns, err := w.o.Store.LoadTurns(ctx, id, digestTurns)
-	if err != nil {
-		return d, err
-	}
-	for _, t := range turns {
-		if t.Trust == amber.TrustImported {
-			continue // somebody else said it
-		}
-		if t.ProjectID != "" && d.project == "" {
-			d.project = t.ProjectID
-		}
-		switch t.Role {
-		case amber.RoleUser:
-			d.prompts = append(d.prompts, t.Content)
-		case amber.RoleAssistant:
-			d.answer = t.Content
-		}
-	}
-	all, err := w.o.Store.ListActivity(ctx, id, "")
-	if err != nil {
-		return d, err
-	}
-	for _, a := range all {
-		d.done[a.Kind] = append(d.done[a.Kind], a)
-	}
-	return d, nil
+// compacts reports whether an event tells of a compaction.
+func compacts(ev journal.HostEvent) bool {
+	return ev.Kind == journal.HostCompactBefore || ev.Kind == journal.HostCompactAfter
 }
 
-// summary counts. It goes before agents unasked, so it holds no word of what
-// was said.
-func (d digest) summary() string {
+// digested adds the digest of a session to a step, as far as the policy allows, and
+// returns its summary for the catalogue. Where the policy does not want digests
+// the summary holds no word of what was said.
+func (w *Worker) digested(ctx context.Context, sub subject, step *amber.IngestStep, report *Report) (string, error) {
+	lived, err := w.lived(ctx, sub)
+	if err != nil {
+		return "", err
+	}
+	d, label := w.makeDigest(ctx, lived, report)
+	if d.Empty() && d.Prompts == 0 && len(lived.Activity) == 0 {
+		return "", nil
+	}
+	whole := w.learns(amber.LessonDigest, sub.id, sub.event, []amber.WriteRequest{wholeDigest(d, label)}, report)
+	if len(whole) == 0 {
+		return counted(d, lived.Activity), nil
+	}
+	step.Memories = append(step.Memories, whole...)
+	if err := w.keepItems(ctx, sub, d, label, step, report); err != nil {
+		return "", err
+	}
+	if summary := d.Summary(); summary != "" {
+		return plain(summary), nil
+	}
+	return counted(d, lived.Activity), nil
+}
+
+// lived reads what was said and done in a session.
+func (w *Worker) lived(ctx context.Context, sub subject) (digest.Session, error) {
+	l := digest.Session{ID: sub.id, Host: sub.host, Project: sub.project, Directory: sub.directory}
+	if w.o.Sessions != nil && (l.Project == "" || l.Directory == "") {
+		known, err := w.o.Sessions.Session(ctx, sub.id)
+		if kind := amber.KindOf(err); err != nil && kind != amber.KindNotFound && kind != amber.KindUnsupported {
+			return l, err
+		}
+		l.Project, l.Directory = orDefault(l.Project, known.Project), orDefault(l.Directory, known.Directory)
+	}
+	var err error
+	if l.Turns, err = w.turnsOf(ctx, sub.id); err != nil {
+		return l, err
+	}
+	for _, t := range l.Turns {
+		if l.Project == "" && t.Trust != amber.TrustImported {
+			l.Project = t.ProjectID
+		}
+	}
+	l.Activity, err = w.o.Store.ListActivity(ctx, sub.id, "")
+	return l, err
+}
+
+// turnsOf returns the last turns of a session. More are read as long as those
+// read are small.
+func (w *Worker) turnsOf(ctx context.Context, id amber.SessionID) ([]amber.Turn, error) {
+	for limit := digestTurnsFirst; ; limit *= 2 {
+		turns, err := w.o.Store.LoadTurns(ctx, id, min(limit, digestTurns))
+		if err != nil || len(turns) < limit || limit >= digestTurns {
+			return turns, err
+		}
+		size := 0
+		for _, t := range turns {
+			size += len(t.Content)
+		}
+		if size >= digestBytes {
+			return turns, nil
+		}
+	}
+}
+
+// byRules labels what the rules of package digest wrote.
+const byRules = "rules"
+
+// makeDigest has the digest written, by the writer if there is one. A
+// writer that fails, or invents, is told in the report, and the rules write.
+func (w *Worker) makeDigest(ctx context.Context, lived digest.Session, report *Report) (d digest.Digest, label string) {
+	d = digest.Make(ctx, lived, digest.Options{Embed: w.o.Embed})
+	if w.o.Writer == nil || d.Prompts == 0 {
+		return d, byRules
+	}
+	items, err := w.o.Writer.Write(ctx, lived)
+	if err == nil {
+		items, err = digest.Check(lived, items)
+	}
+	if err != nil {
+		report.noDigest(lived.ID, err)
+		return d, byRules
+	}
+	return d.With(items), w.o.Writer.Label()
+}
+
+// counted says how much was done, in numbers. It holds no word of what was said.
+func counted(d digest.Digest, all []amber.Activity) string {
 	var parts []string
 	count := func(n int, one, many string) {
 		switch {
@@ -83,114 +144,21 @@ func (d digest) summary() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, many))
 		}
 	}
-	uses := 0
-	for _, a := range d.done[amber.ActivityTool] {
-		uses += int(a.Count)
+	uses, commands, errors := 0, 0, 0
+	for _, a := range all {
+		switch a.Kind {
+		case amber.ActivityTool:
+			uses += int(min(a.Count, 1<<20))
+		case amber.ActivityCommand:
+			commands++
+		case amber.ActivityError:
+			errors++
+		}
 	}
-	count(len(d.prompts), "prompt", "prompts")
+	count(d.Prompts, "prompt", "prompts")
 	count(uses, "tool use", "tool uses")
-	count(len(d.changed()), "file changed", "files changed")
-	count(len(d.done[amber.ActivityCommand]), "command", "commands")
-	count(len(d.done[amber.ActivityError]), "error", "errors")
+	count(len(d.Files), "file changed", "files changed")
+	count(commands, "command", "commands")
+	count(errors, "error", "errors")
 	return strings.Join(parts, ", ")
-}
-
-// changed are the files that were not only read.
-func (d digest) changed() []amber.Activity {
-	var out []amber.Activity
-	for _, a := range d.done[amber.ActivityFile] {
-		if a.Status != string(journal.FileRead) {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// memory is the digest as a memory; none where nothing was said or done.
-func (d digest) memory() []amber.WriteRequest {
-	if len(d.prompts) == 0 && len(d.done) == 0 {
-		return nil
-	}
-	title := "Session " + string(d.session)
-	if len(d.prompts) > 0 {
-		title = "Session: " + clip(name(d.prompts[0], "work"), digestLine)
-	}
-	sum := sha256.Sum256([]byte(d.host + "\x00" + string(d.session)))
-	return []amber.WriteRequest{{
-		Kind: amber.SessionSummary, Scope: scopeOf(d.project), Identities: amber.Identities{SessionID: d.session, ProjectID: d.project},
-		Title: clip(title, amber.MaxTitleBytes), Content: plain(d.content()), Summary: d.summary(),
-		Topic: "session " + hex.EncodeToString(sum[:16]), Tags: []string{"session"},
-		SourceRefs: []amber.SourceRef{{Kind: "session", Value: string(d.session)}},
-		Trust:      amber.TrustDerived, Reason: amber.WriteCompactSummary,
-	}}
-}
-
-func (d digest) content() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Session %s with %s", d.session, d.host)
-	if d.project != "" {
-		fmt.Fprintf(&b, " in %s", d.project)
-	}
-	b.WriteString(".\n")
-	d.asked(&b)
-	if d.answer != "" {
-		fmt.Fprintf(&b, "\nLast answer:\n%s\n", clip(strings.TrimSpace(d.answer), digestAnswer))
-	}
-	for _, part := range []struct {
-		title string
-		list  []amber.Activity
-	}{
-		{"Files changed", d.changed()},
-		{"Commands", d.done[amber.ActivityCommand]},
-		{"Tasks", d.done[amber.ActivityTask]},
-		{"Errors", d.done[amber.ActivityError]},
-		{"Subagents", d.done[amber.ActivitySubagent]},
-		{"Tools", d.done[amber.ActivityTool]},
-		{"Lost", d.done[amber.ActivityGap]},
-	} {
-		listed(&b, part.title, part.list)
-	}
-	return b.String()
-}
-
-// asked lists the first prompt and the last ones.
-func (d digest) asked(b *strings.Builder) {
-	shown := d.prompts
-	skipped := max(0, len(shown)-digestItems)
-	if len(shown) > 0 {
-		b.WriteString("\nAsked:\n")
-	}
-	for i, p := range shown {
-		switch {
-		case i == 1 && skipped > 0:
-			fmt.Fprintf(b, "- and %d more\n", skipped)
-		case i == 0 || i > skipped:
-			fmt.Fprintf(b, "- %s\n", clip(name(p, "something"), digestLine))
-		}
-	}
-}
-
-// listed lists what was done last.
-func listed(b *strings.Builder, title string, list []amber.Activity) {
-	if len(list) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n%s:\n", title)
-	skipped := max(0, len(list)-digestItems)
-	if skipped > 0 {
-		fmt.Fprintf(b, "- and %d more before\n", skipped)
-	}
-	for _, a := range list[skipped:] {
-		fmt.Fprintf(b, "- %s", clip(a.Name, digestLine))
-		if a.Status != "" && a.Status != "completed" || a.Kind == amber.ActivityTask {
-			fmt.Fprintf(b, " (%s)", a.Status)
-		}
-		if a.Count > 1 {
-			fmt.Fprintf(b, " ×%d", a.Count)
-		}
-		if a.Failed > 0 && a.Count > 1 {
-			fmt.Fprintf(b, ", %d failed", a.Failed)
-		}
-		b.WriteString("\n")
-	}
 }

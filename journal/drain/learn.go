@@ -38,10 +38,11 @@ func learnings(ev journal.HostEvent) []amber.WriteRequest {
 	return out
 }
 
-// scopeOf returns where something learned in a project is visible.
+// scopeOf returns where something learned in a project is visible; without a project,
+// in its session alone, since nothing says who else may see it.
 func scopeOf(project string) amber.Scope {
 	if project == "" {
-		return amber.ScopeGlobal
+		return amber.ScopeSession
 	}
 	return amber.ScopeProject
 }

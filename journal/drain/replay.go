@@ -25,7 +25,10 @@ func Replay(ctx context.Context, m Mark, r io.Reader, into Store, clock amber.Cl
 	if m.Frames == 0 {
 		return report, nil
 	}
-	w, err := New(Options{Journal: &captured{mark: m, r: r}, Store: into, Clock: clock, Final: true})
+	o := Options{Journal: &captured{mark: m, r: r}, Store: into, Clock: clock, Final: true}
+	o.Memories, _ = into.(amber.MemoryReader)
+	o.Sessions, _ = into.(amber.Sessions)
+	w, err := New(o)
 	if err != nil {
 		return report, err
 	}

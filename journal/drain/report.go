@@ -18,6 +18,10 @@ type Report struct {
 	Ended       []string          `json:"ended"`         // sessions whose end was noticed, not told
 	Failed      map[string]string `json:"failed"`        // sessions of the journal that could not be drained, and why
 
+	// DigestsByRule are the sessions whose digest the rules wrote because the writer
+	// failed, and why.
+	DigestsByRule map[string]string `json:"digests_by_rule,omitempty"`
+
 	// Decisions are what the policy said about everything that could be learnt,
 	// where that was asked for.
 	Decisions []Learnt `json:"decisions,omitempty"`
@@ -37,6 +41,13 @@ func (r *Report) fail(key journal.Key, err error) {
 		r.kind = amber.KindOf(err)
 	}
 	r.Failed[string(key)] = err.Error()
+}
+
+func (r *Report) noDigest(id amber.SessionID, err error) {
+	if r.DigestsByRule == nil {
+		r.DigestsByRule = map[string]string{}
+	}
+	r.DigestsByRule[string(id)] = err.Error()
 }
 
 // Err returns an error when a session could not be drained, of the kind of

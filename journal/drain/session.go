@@ -144,14 +144,8 @@ func (s *session) take(ctx context.Context, f journal.Frame) error {
 		}
 	}
 	s.ended = over(it.event.Kind, s.ended)
-	if it.event.Kind == journal.HostSessionEnd {
-		// The digest is made of what the store holds, so all of it must be there.
-		if err := s.flush(ctx); err != nil {
-			return err
-		}
-		if err := s.close(ctx, &it); err != nil {
-			return err
-		}
+	if err := s.amounts(ctx, &it); err != nil {
+		return err
 	}
 	s.batch = append(s.batch, it)
 	s.bytes += len(it.payload)
@@ -160,6 +154,23 @@ func (s *session) take(ctx context.Context, f journal.Frame) error {
 		return s.flush(ctx)
 	}
 	return nil
+}
+
+// amounts adds the digest of the session to an event that ends it or tells of a
+// compaction.
+func (s *session) amounts(ctx context.Context, it *item) error {
+	ends := it.event.Kind == journal.HostSessionEnd
+	if it.gap != nil || !ends && !compacts(it.event) {
+		return nil
+	}
+	// The digest is made of what the store holds, so all of it must be there.
+	if err := s.flush(ctx); err != nil {
+		return err
+	}
+	if ends {
+		return s.close(ctx, it)
+	}
+	return s.pause(ctx, it)
 }
 
 // over says whether a session has ended after an event of a kind.

@@ -77,16 +77,15 @@ func (w *Worker) verdict(c amber.JournalCursor, now time.Time) (amber.EndReason,
 
 // end ends a session at the time it was last heard of.
 func (w *Worker) end(ctx context.Context, c amber.JournalCursor, reason amber.EndReason, report *Report) error {
-	d, err := w.digest(ctx, c.Session, c.Host, "")
-	if err != nil {
+	step := amber.IngestStep{
+		At: c.LastAt, Start: amber.SessionStart{ID: c.Session, Binding: c.Host}, End: &amber.SessionEnd{ID: c.Session, Reason: reason},
+	}
+	var err error
+	if step.End.Summary, err = w.digested(ctx, subject{id: c.Session, host: c.Host}, &step, report); err != nil {
 		return err
 	}
 	_, err = w.o.Store.Ingest(ctx, amber.Ingestion{
-		Journal: c.Journal, Host: c.Host, Session: c.Session, After: c.Seq, Through: c.Seq,
-		Steps: []amber.IngestStep{{
-			At: c.LastAt, Start: amber.SessionStart{ID: c.Session, Binding: c.Host},
-			Memories: w.learns(amber.LessonDigest, c.Session, "", d.memory(), report), End: &amber.SessionEnd{ID: c.Session, Reason: reason, Summary: d.summary()},
-		}},
+		Journal: c.Journal, Host: c.Host, Session: c.Session, After: c.Seq, Through: c.Seq, Steps: []amber.IngestStep{step},
 	})
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/digest"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/policy"
@@ -40,6 +41,15 @@ type Options struct {
 	// Loops tells which sessions wait to be resumed; nil: none.
 	Policy amber.Policy
 	Loops  amber.Loops
+	// Memories tells which items of a digest are known; nil: those that are equal to
+	// the byte. Sessions tells the project and the folder of a session; may be nil.
+	Memories amber.MemoryReader
+	Sessions amber.Sessions
+	// Writer writes digests; nil, and where it fails: the rules of package digest. It
+	// is called while nothing else drains, and outside of any transaction.
+	Writer digest.Writer
+	// Embed helps the rules to find central sentences; may be nil.
+	Embed func(ctx context.Context, texts []string) ([][]float32, error)
 	// Explain puts every decision of the policy into the report.
 	Explain bool
 	// Progress is called before each session with what is being done and how far
