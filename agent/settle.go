@@ -7,6 +7,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/digest"
+	"github.com/amber-memory/amber/digest/writer"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
@@ -54,12 +56,23 @@ func (a *Agent) Drainer(o drain.Options) (*drain.Worker, error) {
 func (a *Agent) drainer(j *journal.Journal, o drain.Options) (*drain.Worker, error) {
 	o.Journal, o.Clock, o.Alive = j, a.o.Clock, proc.Check
 	o.Policy, o.Loops, o.Memories, o.Sessions = a.Policy, a.plain.Loops, a.plain.Memories, a.plain.Sessions
+	o.Writer = DigestWriter(a.config.Digest, a.o.Getenv)
 	o.Store = struct {
 		amber.Ingester
 		amber.Turns
 		amber.Activities
 	}{a.plain.Ingest, a.plain.Turns, a.plain.Activities}
 	return drain.New(o)
+}
+
+// DigestWriter returns who writes digests as the configuration says; nil: the rules
+// do. Getenv may be nil.
+func DigestWriter(c config.Digest, getenv func(string) string) digest.Writer {
+	o := writer.Options{Command: c.Command, URL: c.URL, Model: c.Model, Timeout: c.Timeout}
+	if c.KeyEnv != "" && getenv != nil {
+		o.Key = getenv(c.KeyEnv)
+	}
+	return writer.New(o)
 }
 
 // Settle brings what the crash journal holds into the store, and names what stays in

@@ -17,6 +17,7 @@ type Config struct {
 	Search  Search
 	Control Control
 	Journal Journal
+	Digest  Digest
 	// Snapshot and Sources configure how agents are frozen, and what else is
 	// frozen with them, by name.
 	Snapshot Snapshot

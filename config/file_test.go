@@ -48,7 +48,7 @@ func TestFileRejects(t *testing.T) {
 		name, text string
 		words      []string // what the error names
 	}{
-		{"unknown top key", "memori:\n  enabled: true\n", []string{":1", `"memori"`, "control, events, export, journal, memory"}},
+		{"unknown top key", "memori:\n  enabled: true\n", []string{":1", `"memori"`, "control, digest, events, export, journal, memory"}},
 		{"unknown key", "memory:\n  recall:\n    topk: 5\n", []string{":3", `"topk"`, "memory.recall", "enabled, top_k"}},
 		{"key of a later release", "openviking: {url: x}\n", []string{":1", `"openviking"`}},
 		{"unknown layer", "memory: {layers: {dreams: {backend: sqlite}}}", []string{`"dreams"`, "memory.layers", "long_term"}},

@@ -63,6 +63,7 @@ func TestLoadDefaults(t *testing.T) {
 			Lease: 30 * time.Second, MaxInFlight: 32, MaxQueued: 100_000, MaxAttempts: 5,
 		}},
 		Journal: config.Journal{FlushInterval: 5 * time.Millisecond, MaxEntries: 64, MaxSessionBytes: 64 << 20, MaxBytes: 1 << 30},
+		Digest:  config.Digest{Timeout: 30 * time.Second},
 		Snapshot: config.Snapshot{
 			Enabled: true, LockTimeout: time.Minute,
 			Auto:      config.Auto{BeforeRestore: true, BeforeConsolidation: config.Try, BeforeMutatingTool: config.Off, Schedule: "off"},

@@ -127,6 +127,12 @@ func effects() map[string]effect {
 		"memory.write_back.digests":   {"false", writtenBack(amber.LessonDigest), "memory.write_back.digests is false"},
 		"memory.write_back.cases":     {"true", writtenBack(amber.LessonCase), ""},
 
+		"digest.command": {"/srv/digest", opened(func(c config.Config) any { return c.Digest.Command }), "/srv/digest"},
+		"digest.url":     {"http://127.0.0.1:11434/v1", opened(func(c config.Config) any { return c.Digest.URL }), "http://127.0.0.1:11434/v1"},
+		"digest.model":   {"small", opened(func(c config.Config) any { return c.Digest.Model }), "small"},
+		"digest.key_env": {"MODEL_KEY", opened(func(c config.Config) any { return c.Digest.KeyEnv }), "MODEL_KEY"},
+		"digest.timeout": {"2m", opened(func(c config.Config) any { return c.Digest.Timeout }), 2 * time.Minute},
+
 		"sync.sign":           {"false", opened(func(c config.Config) any { return c.Sync.Sign }), false},
 		"sync.require_signed": {"true", opened(func(c config.Config) any { return c.Sync.RequireSigned }), true},
 		"sync.prompts":        {"true", opened(func(c config.Config) any { return c.Sync.Prompts }), true},

@@ -68,7 +68,7 @@ func newChecker(s Session) checker {
 			continue
 		}
 		c.turns[t.ID] = true
-		learn(bothEnds(t.Content, maxTurnBytes))
+		learn(BothEnds(t.Content, maxTurnBytes))
 	}
 	for _, a := range s.Activity {
 		if a.Kind == amber.ActivityCommand || a.Kind == amber.ActivityFile || a.Kind == amber.ActivityTask {

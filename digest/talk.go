@@ -70,7 +70,7 @@ func bounded(turns []amber.Turn) []amber.Turn {
 // add takes a turn apart, up to a number of sentences.
 func (t *talk) add(turn amber.Turn, limit int) {
 	s := spokenTurn{Turn: turn, first: len(t.lines), words: words(clip(turn.Content, 500))}
-	for _, x := range sentences(block.Cut(bothEnds(turn.Content, maxTurnBytes)), limit) {
+	for _, x := range sentences(block.Cut(BothEnds(turn.Content, maxTurnBytes)), limit) {
 		l := line{sentence: x, turn: len(t.turns), words: words(x.text), terms: analyze.Content(x.text)}
 		if x.lead != "" {
 			l.lead = words(x.lead)
@@ -81,8 +81,8 @@ func (t *talk) add(turn amber.Turn, limit int) {
 	t.turns = append(t.turns, s)
 }
 
-// bothEnds returns the beginning and the end of a text that is too long.
-func bothEnds(s string, n int) string {
+// BothEnds returns a text, or its beginning and its end where it has more than n bytes.
+func BothEnds(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

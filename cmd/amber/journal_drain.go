@@ -30,6 +30,10 @@ A restore parks entries that were not drained before it, because they belong to 
 then. --from-generation moves them into the agent as it is now; "amber journal status" lists the
 generations that have parked entries.
 
+When a session ends, is compacted or died, the drain also writes a digest of it: decisions, causes,
+rules of the user, commands, what is unfinished. The keys digest.* name a program or a model that
+writes it; if the writer fails, rules write the digest, and the report says so.
+
 With --explain it prints what could be learnt and what the policy decided; the keys
 memory.write_back.* of the configuration are its switches.`,
 		Example: "  amber journal drain\n  amber journal drain --explain\n  amber journal drain --from-generation 3",
@@ -101,6 +105,9 @@ func printDrain(w io.Writer, r drain.Report) {
 	}
 	if r.Damaged > 0 {
 		fmt.Fprintf(w, "%d places could not be read: amber journal verify\n", r.Damaged)
+	}
+	for id, why := range r.DigestsByRule {
+		fmt.Fprintf(w, "digest of session %s: the writer failed, rules wrote it: %s\n", cli.Flat(id), cli.Flat(why))
 	}
 	for _, d := range r.Decisions {
 		verdict := "kept"

@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/digest"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
@@ -173,6 +175,7 @@ func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Opt
 func (s *serving) parts(keeper snapshot.Keeper) daemon.Parts {
 	return daemon.Parts{
 		Open: s.openAgent, Engine: s.engine, Keeper: keeper, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
+		Digests: func() digest.Writer { return agent.DigestWriter(s.current().Digest, s.Getenv) },
 		Journal: func(agent *home.Agent) (*journal.Journal, error) {
 			return journal.Open(agent.SpoolDir(), journalOptions(s.current().Journal, s.Clock))
 		},

@@ -27,7 +27,7 @@ const Module = "github.com/amber-memory/amber"
 // not even the root.
 var law = map[string][]string{
 	".":                             {"-"}, // nouns and contracts; standard library only
-	"agent":                         {"colony/shelf", "config", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "search", "snapshot", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
+	"agent":                         {"colony/shelf", "config", "digest", "digest/writer", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "search", "snapshot", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
 	"bundle":                        {},
 	"client":                        {},
 	"cmd/amber":                     {"*"}, // the one place that sees everything
@@ -42,6 +42,7 @@ var law = map[string][]string{
 	"colony/shelf":                  {"colony", "home"},
 	"config":                        {"events", "policy"},
 	"digest":                        {},
+	"digest/writer":                 {"digest"},
 	"embed":                         {},
 	"eval":                          {},
 	"events":                        {},
@@ -97,7 +98,7 @@ var law = map[string][]string{
 	"search":                        {},
 	"server":                        {"events"},
 	"server/backup":                 {"colony/api", "config", "server"},
-	"server/daemon":                 {"colony/shelf", "config", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/vaultapi", "snapshot", "store/sqlite", "trace"},
+	"server/daemon":                 {"colony/shelf", "config", "digest", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/vaultapi", "snapshot", "store/sqlite", "trace"},
 	"server/httpapi":                {"events", "server"},
 	"server/mcpapi":                 {"policy", "server"},
 	"server/servertest":             {"home", "ledger", "server", "snapshot", "store/sqlite"},

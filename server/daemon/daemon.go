@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/digest"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -57,7 +58,7 @@ type Engine interface {
 	wire.RepositoryChecker
 }
 
-// Parts are what a daemon needs of the agents of its home. All are required.
+// Parts are what a daemon needs of the agents of its home. All but Digests are required.
 type Parts struct {
 	Open   server.Opener // is not asked for an agent without an id
 	Engine Engine
@@ -66,6 +67,9 @@ type Parts struct {
 	Redact func() *redact.Redactor
 	// Journal opens the crash journal of an agent.
 	Journal func(*home.Agent) (*journal.Journal, error)
+	// Digests returns who writes digests of sessions; nil, and where it returns nil:
+	// the rules do.
+	Digests func() digest.Writer
 	// PrunePolicy is what a configuration keeps of snapshots.
 	PrunePolicy func(config.Retention) wire.PruneRequest
 	// Backup backs up the notes of an agent to the vault of the configuration.

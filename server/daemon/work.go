@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/digest"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/proc"
@@ -81,8 +82,12 @@ func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail stri
 		if !a.Store.Capabilities().Ingest {
 			return nil
 		}
+		var writer digest.Writer
+		if s.parts.Digests != nil {
+			writer = s.parts.Digests()
+		}
 		w, err := drain.New(drain.Options{
-			Journal: j, Clock: s.o.Clock, Alive: proc.Check, Store: drainStore{a.Store.Ingest, a.Store.Turns, a.Store.Activities},
+			Writer: writer, Journal: j, Clock: s.o.Clock, Alive: proc.Check, Store: drainStore{a.Store.Ingest, a.Store.Turns, a.Store.Activities},
 			Policy: a.Policy, Loops: a.Store.Loops, Memories: a.Store.Memories, Sessions: a.Store.Sessions,
 		})
 		if err != nil {
@@ -91,6 +96,9 @@ func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail stri
 		report, err := w.Once(ctx)
 		if amber.KindOf(err) == amber.KindBusy { // a hook's drain is at it
 			return nil
+		}
+		for id, why := range report.DigestsByRule {
+			s.o.Log.Warn("the writer of digests failed, rules wrote the digest", "tenant", a.Tenant, "agent", a.ID, "session", id, "error", why)
 		}
 		if report.Applied > 0 || len(report.Ended) > 0 {
 			s.changed(server.AgentName{Tenant: a.Tenant, Agent: a.ID})
