@@ -91,17 +91,20 @@ var (
 	constraints = newCues(map[float64]string{
 		2:   "must not,mustn't,must never,may not,nothing may,never,hard rule,not allowed,is forbidden,are forbidden,under no circumstances,no one may,nobody may",
 		1.5: "must,always,nothing that,has to stay,have to stay,is required,are required,required to,make sure,not negotiable,rule,rules,off limits,read only",
-		1.1: "has to,have to,don't,do not,can't,cannot,can not,no longer,frozen,strict,at most,at least,no more than,policy,mandatory,compliance,legal,deadline,stay,stays,requires,avoid,careful,forbid,without",
-		0.7: "only,exactly,limit,limits,budget,needs to,need to,below,above,within,until,keep,allowed,nothing,no,not,important",
-		0:   "i can't,i cannot,i don't,i do not,don't know,do not know,don't worry,can't you,no idea,no problem,no worries,not sure,why not,don't think,i have to,need you to,do you have to,nothing else,yes no",
+		1.8: "please don't,please do not,please never",
+		1.4: "don't,do not",
+		1.3: "has to,have to,will not,won't accept,i won't,not acceptable,no direct",
+		1.1: "can't,cannot,can not,no longer,frozen,strict,at most,at least,no more than,policy,mandatory,compliance,legal,deadline,stay,stays,requires,avoid,careful,forbid,without",
+		0.7: "only,exactly,limit,limits,budget,needs to,need to,below,above,within,until,keep,allowed,nothing,no,not,important,otherwise,go through,goes through",
+		0:   "i can't,i cannot,i don't,i do not,don't know,do not know,don't worry,can't you,no idea,no problem,no worries,not sure,why not,don't think,why don't,you don't,they don't,users don't,people don't,if you don't,i have to,need you to,do you have to,nothing else,yes no",
 	})
 	preferences = newCues(map[float64]string{
 		2:   "i prefer,we prefer,prefer,can't stand,i hate,i dislike,i don't like,i do not like,i like,we like,from now on,going forward,in future,in the future,for the future,for next time,next time please,remember,our convention,our style,house style",
 		1.7: "we use,we always",
-		1.5: "style,we never,we don't,we do not,convention,conventions,rather than,instead of,stick to,keep to,i'd rather,i would rather,naming,by default",
-		1.1: "don't,do not,no,avoid,please use,please don't,please no,please keep,use,keep,want,always,never,plain,short,small,concise,called",
+		1.5: "in this repo,in this repository,in this project,in this codebase,in our code,around here,style,we never,we don't,we do not,convention,conventions,rather than,instead of,stick to,keep to,i'd rather,i would rather,naming,by default",
+		1.1: "don't,do not,no,avoid,please use,please no,please keep,use,keep,want,always,never,plain,short,small,concise,called",
 		0.6: "please,not,without,below,only,like",
-		0:   "no idea,no problem,no worries,i don't know,don't know,don't worry,looks like,what would you like,would you like,do you want,like you,no longer,feels like",
+		0:   "no idea,no problem,no worries,i don't,i don't know,don't know,don't worry,you don't,they don't,users don't,why don't,looks like,what would you like,would you like,do you want,like you,no longer,feels like",
 	})
 )
 
@@ -116,6 +119,10 @@ var (
 		0:   "i would like,i'd like,if you like i'd,if you want i'd,i'd ask,i would ask,i would consider,i'd begin,i would begin,i'd start,i would start,i would have expected,i'd have expected,i would say,i'd say",
 		-1:  "if you like,if you want,if you prefer,let me know",
 	})
+	choices = newCues(map[float64]string{
+		1: "which one,which,should we,should i,should,or,better,opinion,options,worth,do we,recommend,vs,versus,what would you,wouldn't it,would it,why not,instead,what about,how about,thoughts,last write wins",
+		0: "or so,and up or,more or less,sooner or later,or not",
+	})
 	agreements = []string{
 		"agreed", "agree", "ok", "okay", "yes", "yep", "yeah", "go", "do it", "sounds good", "good", "great", "perfect", "makes sense", "fine",
 		"sure", "nice", "let's do", "please do", "right", "exactly", "no i agree", "works", "lgtm", "approved", "ship it", "very nice", "excellent",
@@ -126,15 +133,15 @@ var (
 var (
 	causes = newCues(map[float64]string{
 		2.5:  "root cause,the cause,caused by,the culprit,the trouble is,the trouble was,the problem is,the problem was,the issue is,the issue was,the bug is,the bug was,the reason is,the reason was,turned out,turns out,the mistake",
-		1.6:  "which is why,that is why,that's why,due to,came in with,introduced by,introduced in,regression,because of,i think i have it,found it,was wrong,is wrong,our own fault,my fault,the fix,fixed by,the default,defaults to",
+		1.6:  "which is why,that is why,that's why,due to,came in with,introduced by,introduced in,regression,because of,i think i have it,found it,what happened,why it happened,diagnosis,explains,explanation,was wrong,is wrong,our own fault,my fault,the fix,fixed by,the default,defaults to",
 		1:    "because,bug,failed,fails,failing,broke,broken,breaks,crash,crashes,crashed,error,errors,leak,deadlock,race,fixed,solved,resolved,mended,repaired,didn't work,did not work,doesn't work,wouldn't,refused,timeout,lost,missing,assumed,therefore,thrown,dropped,out of memory,slow",
 		0.5:  "since,so,instead,now,i switched,i rewrote,i changed,i replaced,i moved,no longer,until,silently,never,only,already,still,earlier,twice,both",
 		0:    "so far,right now,by now,no error,no errors,without errors,can't fail,let me know",
 		-0.7: "if,would,fails only,only when,unless",
 	})
 	problems = newCues(map[float64]string{
-		1:   "why,fail,fails,failed,failing,error,errors,bug,slow,lost,lose,wrong,crash,crashes,crashed,killed,broken,broke,breaks,dies,stuck,hangs,missing,issue,problem,how is that possible,stutters,leak,timeout,flaky,doesn't,does not,won't,find out,investigate,regression,strange,weird,incident,oom,terribly,reports,report,since",
-		0.5: "takes,look,debug,again",
+		1:   "why,fail,fails,failed,failing,error,errors,bug,slow,lost,lose,wrong,crash,crashes,crashed,killed,broken,broke,breaks,dies,stuck,hangs,missing,issue,problem,how is that possible,stutters,leak,timeout,complain,complains,twice,doubled,duplicate,duplicates,empty,not working,isn't,is not,weird behaviour,replace,unexpected,blank,flaky,doesn't,does not,won't,find out,investigate,regression,strange,weird,incident,oom,terribly,reports,report,since",
+		0.5: "takes,look,debug,again,drops,drop,shows,less,more than,mismatch,differs,gap,incorrect,stale,spike,freezes,lag,lags,profile,check,jumps,only",
 	})
 )
 
@@ -147,10 +154,10 @@ var (
 		-1:  "everything else,all done,nothing left,nothing is left,nothing open,already",
 	})
 	closing = newCues(map[float64]string{
-		1: "what is left,what's left,left,open,where do we stand,where are we,wrap up,anything open,what remains,remaining,status,stop here,for today,that's it,that is it,i'm off,i have to leave,leave,todo,next,summary,summarize,summarise,recap,done for",
+		1: "what is left,what's left,left,open,anything,need to run,have to go,gotta go,stop here,stop,what should i know,where this is,note,handover,hand over,pause,for now,wrap,see you,tomorrow,later,thanks,bye,finish,where do we stand,where are we,wrap up,anything open,what remains,remaining,status,for today,that's it,that is it,i'm off,i have to leave,leave,todo,next,summary,summarize,summarise,recap,done for",
 	})
 	outcomes = newCues(map[float64]string{
-		2:  "done,fixed,finished,committed,merged,published,deployed,implemented,works now,is out,passes,pass,it is pull request,pull request,complete,completed,ready,pushed,switched,released,shipped,tests pass",
+		2:  "done,fixed,finished,committed,merged,published,deployed,implemented,works now,is out,passes,pass,it is pull request,pull request,complete,completed,ready,pushed,switched,released,shipped,tests pass,green,unchanged,in order",
 		1:  "now,added,wrote,written,changed,rewrote,replaced,removed,i have put",
 		-1: "not,isn't,hasn't,haven't,still,until,can't,yet",
 	})

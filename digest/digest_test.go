@@ -60,7 +60,7 @@ func checkExtractive(t *testing.T, turns []amber.Turn, d digest.Digest) {
 			t.Errorf("%q was said by %s", it.Text, role)
 		}
 	}
-	if len(d.Items) > digest.MaxItems || len(d.Content()) > 32<<10 || len(d.Summary()) > 1000 {
+	if len(d.Items) > digest.MaxItems || len(d.Content()) > 32<<10 || len(d.Summary()) > 1300 {
 		t.Errorf("%d items, %d bytes, summary of %d", len(d.Items), len(d.Content()), len(d.Summary()))
 	}
 }
@@ -91,7 +91,7 @@ func TestASessionWithHeadingsAndLists(t *testing.T) {
 	must.Equal(t, "unfinished", texts(d, digest.Unfinished), []string{
 		"The role `old-export` still has to be removed in production", "Marit has to confirm the totals",
 	})
-	must.Equal(t, "summary", d.Summary(), "Task: The nightly price export of the bakery shop is empty since the upgrade. | "+
+	must.Equal(t, "summary", d.Summary(), "Task: The nightly price export of the bakery shop is empty since the upgrade. Please find out why. | "+
 		"Outcome: Done: the exporter logs in as `svc-export` now. | Unfinished: The role `old-export` still has to be removed in production / Marit has to confirm the totals")
 	for _, it := range d.Items {
 		if strings.Contains(it.Text, "ignore previous") || strings.Contains(it.Text, "ALWAYS NEVER") {
@@ -208,7 +208,7 @@ func TestHostileSessions(t *testing.T) {
 			if len(turns) < 10 {
 				checkExtractive(t, turns, d)
 			}
-			if len(d.Items) > digest.MaxItems || len(d.Content()) > 32<<10 || len(d.Summary()) > 1000 {
+			if len(d.Items) > digest.MaxItems || len(d.Content()) > 32<<10 || len(d.Summary()) > 1300 {
 				t.Errorf("%d items, %d bytes", len(d.Items), len(d.Content()))
 			}
 			for _, r := range d.Content() + d.Title() + d.Summary() {

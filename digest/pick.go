@@ -16,11 +16,12 @@ type picker struct {
 }
 
 // least is what a sentence must score to be an item of a kind.
-var least = map[Kind]float64{Constraint: 1.4, Preference: 1.4, Decision: 1.8, Cause: 2.2, Command: 2, Unfinished: 2.2}
+var least = map[Kind]float64{Constraint: 1.2, Preference: 1.2, Decision: 1.8, Cause: 2.2, Command: 2, Unfinished: 2.2}
 
 func (p *picker) pick() {
-	p.rules()
 	p.asked()
+	p.rules()
+	p.unanswered()
 	p.best(Unfinished, p.unfinished)
 	p.best(Command, p.command)
 	p.best(Decision, p.decision)
@@ -52,7 +53,7 @@ func (p *picker) weighted(i int, score float64) float64 {
 	if strings.HasSuffix(l.text, "?") {
 		score *= 0.4
 	}
-	if len(l.terms) < 2 {
+	if len(l.terms) < 2 && i > p.turns[l.turn].first {
 		score *= 0.5
 	}
 	return score
@@ -85,11 +86,11 @@ func (p *picker) askedIn(t int) {
 	first := len(p.now[Task]) == 0
 	for i := p.turns[t].first; i < p.turns[t].last; i++ {
 		l := p.lines[i]
-		if l.code || p.used[i] || len(l.terms) < 3 || !first && fresh.score(l.words[:min(len(l.words), 3)]) == 0 {
+		if l.code || p.isRule(i) || len(l.terms) < 3 || !first && fresh.score(l.words[:min(len(l.words), 3)]) == 0 {
 			continue
 		}
 		to := i
-		if to+1 < p.turns[t].last && len(l.text) < 100 && !p.used[to+1] {
+		if to+1 < p.turns[t].last && len(l.text) < 100 && !p.isRule(to+1) {
 			to++
 		}
 		p.add(Task, i, to)
@@ -102,40 +103,59 @@ var fresh = newCues(map[float64]string{1: "next thing,next,now,another thing,new
 
 // rules takes what the user said must hold, and how things are to be done.
 func (p *picker) rules() {
-	kinds := map[int]Kind{}
 	score := func(kind Kind) func(i int) float64 {
 		return func(i int) float64 {
-			if !p.isUser(i) {
-				return 0
+			if k, score := p.rule(i); k == kind {
+				return score
 			}
-			c, f := p.cued(i, constraints), p.cued(i, preferences)
-			if kinds[i] = Constraint; f > c {
-				kinds[i] = Preference
-			}
-			if kinds[i] != kind {
-				return 0
-			}
-			return p.weighted(i, max(c, f))
+			return 0
 		}
 	}
 	p.best(Constraint, score(Constraint))
 	p.best(Preference, score(Preference))
 }
 
-// decision scores what was chosen. What the user agreed to counts more.
+// rule scores what the user wants, and says whether it is a constraint or a
+// preference.
+func (p *picker) rule(i int) (Kind, float64) {
+	if !p.isUser(i) {
+		return Constraint, 0
+	}
+	c, f := p.cued(i, constraints), p.cued(i, preferences)
+	if f > c {
+		return Preference, p.weighted(i, f)
+	}
+	return Constraint, p.weighted(i, c)
+}
+
+func (p *picker) isRule(i int) bool {
+	k, score := p.rule(i)
+	return score >= least[k]
+}
+
+// decision scores what was chosen. How the answer to a question about a choice
+// begins counts, whatever its words, and so does what the user agreed to.
 func (p *picker) decision(i int) float64 {
 	score := p.cued(i, decisions)
-	if score < 0.9 {
-		return 0
-	}
-	turn := p.lines[i].turn
+	l := p.lines[i]
 	if p.isUser(i) {
 		return p.weighted(i, 0.8*score)
 	}
-	if next := turn + 1; score >= 1.4 && next < len(p.turns) && p.turns[next].Role == amber.RoleUser && agrees(p.turns[next].words) {
+	if p.answers(l.turn, choices) && !l.code && !(p.isLastAnswer(l.turn) && p.answers(l.turn, closing)) {
+		score += []float64{2.2, 0.8, 0.3}[min(i-p.turns[l.turn].first, 2)]
+	}
+	if score < 0.9 {
+		return 0
+	}
+	if next := l.turn + 1; score >= 1.4 && next < len(p.turns) && p.turns[next].Role == amber.RoleUser && agrees(p.turns[next].words) {
 		score += 0.8
 	}
 	return p.weighted(i, score)
+}
+
+// answers reports whether the turn before an answer has cues.
+func (p *picker) answers(turn int, c cues) bool {
+	return c.score(p.before(turn, amber.RoleUser)) >= 1
 }
 
 // agrees reports whether words begin with an agreement.
@@ -149,23 +169,48 @@ func agrees(words []string) bool {
 }
 
 // cause scores what went wrong and why. An answer to somebody who tells of a
-// problem counts more, and its first paragraph most.
+// problem counts more, and how its explanation begins most.
 func (p *picker) cause(i int) float64 {
-	score := p.cued(i, causes)
-	if score < 0.5 {
-		return 0
-	}
 	l := p.lines[i]
-	if p.isUser(i) {
+	score := p.cued(i, causes)
+	if p.isUser(i) || l.code {
 		return p.weighted(i, 0.6*score)
 	}
-	if problems.score(p.before(l.turn, amber.RoleUser)) >= 1 {
+	if p.answersProblem(l.turn) {
 		score += 0.8
-		if l.paragraph == p.lines[p.turns[l.turn].first].paragraph {
-			score += 0.8
+		if l.paragraph == p.explains(l.turn) {
+			score += 1.4
 		}
 	}
+	if score < 1.5 {
+		return 0
+	}
 	return p.weighted(i, score)
+}
+
+// answersProblem reports whether the user told of a problem before an answer. A
+// session that begins with a statement rather than a request does so more often.
+func (p *picker) answersProblem(turn int) bool {
+	said := p.before(turn, amber.RoleUser)
+	score := problems.score(said)
+	if turn == 1 && len(said) > 0 && !requests[said[0]] {
+		score += 0.5
+	}
+	return score >= 1 && !p.answers(turn, choices)
+}
+
+// requests are verbs with which a request begins.
+var requests = set("add write create implement build make rename refactor update publish move remove delete port convert document generate set show list open run please can could let")
+
+// explains returns the first paragraph of a turn that has something to say.
+func (p *picker) explains(turn int) int {
+	t := p.turns[turn]
+	for i := t.first; i < t.last; i++ {
+		if l := p.lines[i]; !l.code && len(l.whole) >= 100 {
+			return l.paragraph
+		}
+	}
+	return -1
 }
 
 // command scores sentences of the assistant that name a command.
@@ -184,21 +229,37 @@ func (p *picker) command(i int) float64 {
 	return 0
 }
 
-// unfinished scores what is left to be done: mostly in the last answer.
-func (p *picker) unfinished(i int) float64 {
-	turn := p.lines[i].turn
-	score := p.cued(i, unfinished)
-	after := len(p.turns) - 1 - turn
-	switch {
-	case p.isUser(i) || after > 3:
-		return 0
-	case p.isLastAnswer(turn):
-		if closing.score(p.before(turn, amber.RoleUser)) >= 1 {
-			score += 1
-		}
-		return p.weighted(i, score)
+// unanswered takes the last request if no answer to it was heard.
+func (p *picker) unanswered() {
+	last := len(p.turns) - 1
+	if last < 0 || p.turns[last].Role != amber.RoleUser || last == 0 {
+		return
 	}
-	return p.weighted(i, 0.7*score)
+	for i := p.turns[last].first; i < p.turns[last].last; i++ {
+		if !p.used[i] && !p.lines[i].code && len(p.lines[i].terms) >= 3 && !p.isRule(i) {
+			p.used[i] = true
+			p.add(Unfinished, i, i)
+			return
+		}
+	}
+}
+
+// unfinished scores what is left to be done: mostly in the last answer. If the user
+// asked for it there, everything counts that does not say that something is done.
+func (p *picker) unfinished(i int) float64 {
+	l := p.lines[i]
+	after := len(p.turns) - 1 - l.turn
+	if p.isUser(i) || l.code || after > 3 {
+		return 0
+	}
+	score := p.cued(i, unfinished)
+	if !p.isLastAnswer(l.turn) {
+		return p.weighted(i, 0.7*score)
+	}
+	if p.answers(l.turn, closing) {
+		score += 2.4 - 0.8*max(0, p.cued(i, outcomes))
+	}
+	return p.weighted(i, score)
 }
 
 func (p *picker) isLastAnswer(turn int) bool {
@@ -301,7 +362,7 @@ func (p *picker) joined(spans []span) (out []span) {
 // stands the reason.
 func (p *picker) grow(kind Kind, i int, scores []float64) span {
 	s := span{from: i, to: i}
-	if pointsBack(p.lines[i].words) && p.joins(i-1, i, s) && len(p.lines[i-1].terms) > 1 {
+	if kind != Constraint && kind != Preference && pointsBack(p.lines[i].words) && p.joins(i-1, i, s) && len(p.lines[i-1].terms) > 1 {
 		s.from--
 	}
 	for s.to-s.from < 2 && p.joins(s.to, s.to+1, s) {

@@ -8,8 +8,10 @@ import (
 // Bounds of what is written.
 const (
 	maxTitle   = 120 // bytes
-	maxSummary = 900
+	maxSummary = 1200
 	maxClause  = 220 // of a summary
+	maxOpen    = 700 // of what is unfinished in a summary
+	minClause  = 40  // a shorter piece says nothing
 )
 
 // labels say what an item is, before its title.
@@ -33,6 +35,11 @@ func brief(text string, n int) string {
 	if all := split(text); len(all) > 1 && len(all[0]) >= 20 {
 		text = all[0]
 	}
+	return cut(text, n)
+}
+
+// cut cuts a text where it is long, and shows that.
+func cut(text string, n int) string {
 	if len(text) > n {
 		text = strings.TrimRight(clip(text, n-len("…")), " ,;:") + "…"
 	}
@@ -51,20 +58,21 @@ func (d Digest) Title() string {
 // unfinished. Without anything that was said it names the files.
 func (d Digest) Summary() string {
 	var parts []string
-	add := func(kind Kind, most int) {
+	add := func(kind Kind, most, clause, room int) {
 		var texts []string
 		for _, it := range d.Of(kind) {
-			if len(texts) < most {
-				texts = append(texts, brief(it.Text, maxClause))
+			if len(texts) < most && room > minClause {
+				texts = append(texts, cut(it.Text, min(clause, room)))
+				room -= len(it.Text)
 			}
 		}
 		if len(texts) > 0 {
 			parts = append(parts, labels[kind]+": "+strings.Join(texts, " / "))
 		}
 	}
-	add(Task, 2)
-	add(Outcome, 1)
-	add(Unfinished, 3)
+	add(Task, 2, maxClause, 2*maxClause)
+	add(Outcome, 1, maxClause, maxClause)
+	add(Unfinished, most[Unfinished], MaxItemBytes, maxOpen)
 	if len(d.Of(Unfinished)) == 0 && len(d.Tasks) > 0 {
 		parts = append(parts, "Unfinished: "+brief(strings.Join(d.Tasks, " / "), maxClause))
 	}

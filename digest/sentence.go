@@ -115,7 +115,7 @@ func (r *reader) end() {
 	at := 0
 	for _, s := range split(text) {
 		at += strings.Index(text[at:], s)
-		if n := len(s); n >= minSentence && n <= maxSentence && spoken(s) && len(r.out) < r.limit {
+		if n := len(s); n >= minSentence && n <= maxSentence && (spoken(s) || quotesCommand(s)) && len(r.out) < r.limit {
 			r.out = append(r.out, sentence{text: s, whole: text, at: at, paragraph: r.paragraph, lead: r.lead})
 		}
 		at += len(s)

@@ -128,12 +128,14 @@ func TestEndpointsThatFail(t *testing.T) {
 		answer http.HandlerFunc
 		kind   amber.Kind
 	}{
-		"status":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, amber.KindUnreachable},
-		"redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/x", http.StatusTemporaryRedirect) }, amber.KindUnreachable},
-		"no chat":  {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"a":1}`) }, amber.KindInvalid},
-		"prose":    {chat("I think the session was nice."), amber.KindInvalid},
-		"huge":     {func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 2<<20)) }, amber.KindInvalid},
-		"hangs":    {func(http.ResponseWriter, *http.Request) { <-hang }, amber.KindUnreachable},
+		"status": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, amber.KindUnreachable},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/x", http.StatusTemporaryRedirect)
+		}, amber.KindUnreachable},
+		"no chat": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"a":1}`) }, amber.KindInvalid},
+		"prose":   {chat("I think the session was nice."), amber.KindInvalid},
+		"huge":    {func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 2<<20)) }, amber.KindInvalid},
+		"hangs":   {func(http.ResponseWriter, *http.Request) { <-hang }, amber.KindUnreachable},
 	} {
 		server := httptest.NewServer(c.answer)
 		o := writer.Options{URL: server.URL, Timeout: time.Minute}
