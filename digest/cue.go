@@ -112,7 +112,7 @@ var (
 var (
 	decisions = newCues(map[float64]string{
 		2:   "we decided,i decided,has decided,have decided,was decided,decided,decision,i would take,i'd take,i would go with,i'd go with,we go with,we'll go with,let's go with,go with,stay with,i would stay,i'd stay,i would keep,i'd keep,my proposal,i propose,we chose,i chose,i recommend,my recommendation,recommend,settles it,settled on,in favour of,in favor of,opted for,i would use,i'd use,we'll use,let's use,we will use",
-		1.6: "i would not,i wouldn't,i'd not,i'd avoid,i would avoid,i'd rather,i would rather,i suggest,i'd suggest,i would suggest,better option,best option,we agreed,chosen,i'd do,i would do,not worth,worth it,i'd choose,i would choose,wins,i picked,we picked",
+		1.6: "i would not,i wouldn't,i'd not,i'd avoid,i would avoid,i'd rather,i would rather,i suggest,i'd suggest,i would suggest,better option,best option,we agreed,chosen,i'd do,i would do,not worth,worth it,i'd choose,i would choose,i considered,we considered,wins,i picked,we picked",
 		1:   "i would,i'd,let's,we should,should use,rather than,instead of,the reason,trade-off,tradeoff,alternative,better,prefer,agreed",
 		0.3: "because,since,therefore,so",
 		0.5: "so that",
@@ -140,7 +140,7 @@ var (
 		-0.7: "if,would,fails only,only when,unless",
 	})
 	problems = newCues(map[float64]string{
-		1:   "why,fail,fails,failed,failing,error,errors,bug,slow,lost,lose,wrong,crash,crashes,crashed,killed,broken,broke,breaks,dies,stuck,hangs,missing,issue,problem,how is that possible,stutters,leak,timeout,complain,complains,twice,doubled,duplicate,duplicates,empty,not working,isn't,is not,weird behaviour,replace,unexpected,blank,flaky,doesn't,does not,won't,find out,investigate,regression,strange,weird,incident,oom,terribly,reports,report,since",
+		1:   "why,fail,fails,failed,failing,error,errors,bug,slow,lost,lose,wrong,crash,crashes,crashed,killed,broken,broke,breaks,dies,stuck,hangs,missing,issue,problem,how is that possible,stutters,leak,timeout,complain,complains,twice,doubled,duplicate,duplicates,empty,not working,returns nothing,come from,even though,flickers,jitters,oscillates,corrupt,corrupted,loses,disappears,vanish,vanished,unable,rejected,denied,isn't,is not,weird behaviour,replace,unexpected,blank,flaky,doesn't,does not,won't,find out,investigate,regression,strange,weird,incident,oom,terribly,reports,report,since",
 		0.5: "takes,look,debug,again,drops,drop,shows,less,more than,mismatch,differs,gap,incorrect,stale,spike,freezes,lag,lags,profile,check,jumps,only",
 	})
 )

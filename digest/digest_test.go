@@ -100,6 +100,28 @@ func TestASessionWithHeadingsAndLists(t *testing.T) {
 	}
 }
 
+// An explanation, a choice and a status report count by their place, whatever their words.
+func TestThePlaceOfASentenceCounts(t *testing.T) {
+	t.Parallel()
+	turns := said(
+		"The revenue report shows 3% less than the bank for October.",
+		"Comparing day by day, the gap sits in the hours around midnight. The bank books in local time, our model cuts days in UTC. Both effects together give the 3%.",
+		"Full refresh or incremental for the history?",
+		"Full refresh, once. The partition key moves with the time zone.",
+		"Fine. How do I look at one day?",
+		"`make report DAY=2026-10-01 ZONE=local`. It prints the rows of both sides.",
+		"Good, I am off. Anything I should tell the controller?",
+		"September goes up by 0.4 %. The tile on the board caches for a day. Support has case 88123 about the fees.",
+		"Please also draw a chart of the fees.",
+	)
+	d := make1(turns)
+	checkExtractive(t, turns, d)
+	must.Equal(t, "causes", texts(d, digest.Cause), []string{"The bank books in local time, our model cuts days in UTC. Both effects together give the 3%."})
+	must.Equal(t, "decisions", texts(d, digest.Decision), []string{turns[3].Content})
+	must.Equal(t, "commands", texts(d, digest.Command), []string{turns[5].Content})
+	must.Equal(t, "unfinished", texts(d, digest.Unfinished), []string{"Please also draw a chart of the fees.", turns[7].Content})
+}
+
 func TestWhatWasDone(t *testing.T) {
 	t.Parallel()
 	at := func(s int64) amber.Time { return amber.UnixMilli(s * 1000) }

@@ -257,7 +257,7 @@ func (p *picker) unfinished(i int) float64 {
 		return p.weighted(i, 0.7*score)
 	}
 	if p.answers(l.turn, closing) {
-		score += 2.4 - 0.8*max(0, p.cued(i, outcomes))
+		score += 2.7 - 0.8*max(0, p.cued(i, outcomes))
 	}
 	return p.weighted(i, score)
 }
