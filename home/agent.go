@@ -113,28 +113,46 @@ func (a *Agent) notFound() error {
 // passes holds until fn returns. Errors: those of fn and Current; busy when
 // the turn does not come in time.
 func (a *Agent) Write(ctx context.Context, store string, fn func(Current) error) error {
+	_, err := a.write(ctx, store, nil, func(c Current, _ *line) error { return fn(c) })
+	return err
+}
+
+// WriteTogether is Write for somebody whose work another writer of this handle
+// may do in its own turn. Fn is called with next, which takes the work of those
+// who wait behind, first come first, until nobody waits or somebody whose work
+// is not to be shared. When the work of the caller itself was taken,
+// WriteTogether returns true at once and calls nothing: the rest is between the
+// caller and the one who took it, who is still inside fn, and the end of ctx
+// does not take the work back. A work is not nil.
+func (a *Agent) WriteTogether(ctx context.Context, store string, work any, fn func(c Current, next func() (any, bool)) error) (taken bool, err error) {
+	return a.write(ctx, store, work, func(c Current, l *line) error { return fn(c, l.take) })
+}
+
+func (a *Agent) write(ctx context.Context, store string, work any, fn func(Current, *line) error) (taken bool, err error) {
 	wait, cancel := context.WithTimeout(ctx, a.o.Wait)
 	defer cancel()
 	line := a.turns.of(store)
-	if err := line.enter(wait); err != nil {
-		return a.busy(ctx, "wait for turn", err)
+	if taken, err := line.join(wait, work); err != nil {
+		return false, a.busy(ctx, "wait for turn", err)
+	} else if taken {
+		return true, nil
 	}
 	defer line.leave()
 	turn, err := fsx.AcquireLock(wait, a.path(turnPrefix+store), fsx.Exclusive)
 	if err != nil {
-		return a.busy(ctx, "wait for turn", err)
+		return false, a.busy(ctx, "wait for turn", err)
 	}
 	defer turn.Unlock()
 	lock, err := a.enterShared(wait)
 	if err != nil {
-		return a.busy(ctx, "wait for lock", err)
+		return false, a.busy(ctx, "wait for lock", err)
 	}
 	defer lock.Unlock()
 	c, err := a.settled()
 	if err != nil {
-		return err
+		return false, err
 	}
-	return fn(c)
+	return false, fn(c, line)
 }
 
 // enterShared passes the gate and takes the lock shared.

@@ -31,6 +31,9 @@
 // the turn every waiting process would sit inside the lock, and a fence would
 // wait for all of their transactions instead of one.
 //
+// Inside a process the one who has the turn may take over the work of those who
+// wait behind it, see [Agent.WriteTogether]: many writers, one turn.
+//
 // CREATING beside CURRENT is the trace of a creation that was cut off at its
 // very end; a writer, and the holder of the exclusive lock, finishes it before anything
 // else.

@@ -170,3 +170,83 @@ func TestTurnsHaveALinePerStore(t *testing.T) {
 		t.Error("one store has two lines")
 	}
 }
+
+// joined starts a goroutine that stands in the line with a work, and reports what became of it.
+func joined(ctx context.Context, l *line, work any, end func(taken bool, err error)) {
+	go func() {
+		taken, err := l.join(ctx, work)
+		end(taken, err)
+		if err == nil && !taken {
+			l.leave()
+		}
+	}()
+	synctest.Wait()
+}
+
+// TestLineHandsOverWork takes the work of those in line in their order, up to somebody whose work is not to be
+// shared. A waiter that gave up is not taken, and a waiter that was taken does not give up any more.
+func TestLineHandsOverWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{}
+		mustEnter(t, l)
+		ctx, quit := context.WithCancel(t.Context())
+		var taken []string
+		note := func(name string) func(bool, error) {
+			return func(was bool, err error) {
+				if was && err == nil {
+					taken = append(taken, name)
+				}
+			}
+		}
+		joined(t.Context(), l, "a", note("a"))
+		var gone error
+		joined(ctx, l, "b", func(_ bool, err error) { gone = err })
+		joined(t.Context(), l, "c", note("c"))
+		queued(t.Context(), l, func(error) {})
+		var last bool
+		joined(t.Context(), l, "d", func(was bool, _ error) { last = was })
+		quit()
+		synctest.Wait()
+		must.Is(t, "the waiter that gave up", gone, context.Canceled)
+		for _, want := range []string{"a", "c"} {
+			work, ok := l.take()
+			must.Equal(t, "work", work, any(want))
+			must.Equal(t, "found", ok, true)
+			synctest.Wait()
+		}
+		if work, ok := l.take(); ok {
+			t.Errorf("took %v from behind a waiter whose work is not shared", work)
+		}
+		must.Equal(t, "who was taken", taken, []string{"a", "c"})
+		l.leave()
+		synctest.Wait()
+		must.Equal(t, "the last was taken", last, false)
+		checkFree(t, l)
+	})
+}
+
+// TestLineKeepsWhatWasTaken takes the work of a waiter that is just giving up: the taker
+// has it, so the waiter must not say that nothing will happen.
+func TestLineKeepsWhatWasTaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{}
+		mustEnter(t, l)
+		ctx, quit := context.WithCancel(t.Context())
+		var taken bool
+		err := errors.New("waiting")
+		joined(ctx, l, "a", func(was bool, e error) { taken, err = was, e })
+		// The line's own mutex keeps the waiter, awake already, from leaving the line before it is taken.
+		l.mu.Lock()
+		quit()
+		_, ok := l.takeFirst()
+		l.mu.Unlock()
+		must.Equal(t, "found", ok, true)
+		synctest.Wait()
+		must.NoError(t, err)
+		must.Equal(t, "taken", taken, true)
+		l.leave()
+		checkFree(t, l)
+	})
+}

@@ -27,38 +27,76 @@ func (t *turns) of(store string) *line {
 }
 
 // line is a mutex that is granted first-in first-out and whose wait a context
-// can end.
+// can end. The holder may take the work of those behind instead of
+// letting each have the mutex.
 type line struct {
 	mu      sync.Mutex
 	held    bool
-	waiting list.List // of chan struct{}, closed to grant
+	waiting list.List // of *place
+}
+
+// place is that of somebody who waits.
+type place struct {
+	work   any           // that another may do; nil: nobody may
+	called chan struct{} // closed when the turn is granted or the work was taken
+	taken  bool          // set before called is closed
 }
 
 // enter waits for the turn.
 func (l *line) enter(ctx context.Context) error {
+	_, err := l.join(ctx, nil)
+	return err
+}
+
+// join waits for the turn, or until the one who has it took the work. From
+// then on the end of the context changes nothing.
+func (l *line) join(ctx context.Context, work any) (taken bool, err error) {
 	l.mu.Lock()
 	if !l.held {
 		l.held = true
 		l.mu.Unlock()
-		return nil
+		return false, nil
 	}
-	granted := make(chan struct{})
-	place := l.waiting.PushBack(granted)
+	p := &place{work: work, called: make(chan struct{})}
+	at := l.waiting.PushBack(p)
 	l.mu.Unlock()
 	select {
-	case <-granted:
-		return nil
+	case <-p.called:
+		return p.taken, nil
 	case <-ctx.Done():
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
-	case <-granted: // granted while the context ended: pass it on
-		l.next()
+	case <-p.called:
+		if p.taken {
+			return true, nil
+		}
+		l.next() // granted while the context ended: pass it on
 	default:
-		l.waiting.Remove(place)
+		l.waiting.Remove(at)
 	}
-	return ctx.Err()
+	return false, ctx.Err()
+}
+
+// take takes the work of the first in line, for the one who has the turn. It
+// reports false when nobody waits, or somebody whose work may not be taken.
+func (l *line) take() (work any, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.takeFirst()
+}
+
+// takeFirst is take for a caller that holds l.mu.
+func (l *line) takeFirst() (work any, ok bool) {
+	first := l.waiting.Front()
+	if first == nil || first.Value.(*place).work == nil {
+		return nil, false
+	}
+	p := l.waiting.Remove(first).(*place)
+	p.taken = true
+	close(p.called)
+	return p.work, true
 }
 
 // leave ends the turn and grants the next.
@@ -75,6 +113,5 @@ func (l *line) next() {
 		l.held = false
 		return
 	}
-	l.waiting.Remove(first)
-	close(first.Value.(chan struct{}))
+	close(l.waiting.Remove(first).(*place).called)
 }
