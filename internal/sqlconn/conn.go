@@ -39,8 +39,12 @@ func New(c *sql.Conn) *Conn { return &Conn{SQL: c, stmts: map[string]*sql.Stmt{}
 // made of a few fixed fragments, so it is never reached in practice.
 const maxStmts = 256
 
-// Stmt returns the prepared statement of a query; each is prepared once.
+// Stmt returns the prepared statement of a query; each is prepared once. No
+// statement begins after the end of its context.
 func (c *Conn) Stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if s := c.stmts[query]; s != nil {
 		return s, nil
 	}
@@ -122,7 +126,18 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Row) 
 // error nothing of it stays, nor when fn panics. A context that ends before the
 // commit undoes everything; the commit itself is not interrupted, so that its
 // outcome is never in doubt. Fn runs at most once.
-func (c *Conn) Transact(ctx context.Context, begin string, fn func() error) (err error) {
+func (c *Conn) Transact(ctx context.Context, begin string, fn func() error) error {
+	return c.TransactAll(ctx, begin, func() error {
+		if err := fn(); err != nil {
+			return err
+		}
+		return ctx.Err()
+	})
+}
+
+// TransactAll is Transact for work of several callers: the context counts until
+// the transaction has begun, and what fn returns decides what becomes of it.
+func (c *Conn) TransactAll(ctx context.Context, begin string, fn func() error) (err error) {
 	committed := false
 	defer func() {
 		if !committed {
@@ -137,9 +152,6 @@ func (c *Conn) Transact(ctx context.Context, begin string, fn func() error) (err
 		return fmt.Errorf("begin: %w", err)
 	}
 	if err := fn(); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
 		return err
 	}
 	_, err = c.Exec(context.WithoutCancel(ctx), "COMMIT")

@@ -61,13 +61,21 @@ func (h *handles) close() (err error) {
 	return err
 }
 
+// usable says whether the database may be used; d.mu is held.
+func (d *database) usable() error {
+	if d.closed {
+		return amber.Errorf(amber.KindInvalid, "use store", d.name, "the store is closed")
+	}
+	return nil
+}
+
 // acquire returns the handles of a generation, opened now if they are not. A
 // reader that was overtaken by a switch gets those of the newer generation.
 func (d *database) acquire(ctx context.Context, c home.Current) (*handles, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
-		return nil, amber.Errorf(amber.KindInvalid, "use store", d.name, "the store is closed")
+	if err := d.usable(); err != nil {
+		return nil, err
 	}
 	if d.live == nil || d.live.current.Incarnation != c.Incarnation && d.live.current.Generation <= c.Generation {
 		h, err := d.open(ctx, c)
@@ -171,54 +179,79 @@ func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
 type tx struct {
 	*sqlrows.Tx
 	o    *Options
-	late bool // what is to be indexed is left to others
+	late bool // what is to be indexed is left to others; only for work that goes alone
 }
 
 type scanner = sqlconn.Row
 
 // update runs fn in a write transaction: the writer's turn, the shared lock,
 // the live generation, BEGIN IMMEDIATE, the schema version, fn, COMMIT. On
-// any error nothing of it stays. Fn runs at most once.
+// any error nothing of it stays. Fn runs at most once. Callers that wait for
+// their turn may share the transaction: see group.go. A context that ends after
+// fn has returned may come too late to undo it.
 func (d *database) update(ctx context.Context, op, id string, fn func(*tx) error) error {
+	if d.o.OneByOne {
+		return d.updateAlone(ctx, op, id, fn)
+	}
 	if dir, is := d.readOnly(); is {
 		return readOnlyHome(op, id, dir)
 	}
-	var used *handles // by a write that was committed, released below
-	err := d.ground.Write(ctx, d.name, func(c home.Current) error {
-		h, err := d.acquire(ctx, c)
-		if err != nil {
-			return err
-		}
-		defer func() {
-			if used == nil {
-				d.release(h)
-			}
-		}()
-		err = d.run(ctx, h, h.writer, "BEGIN IMMEDIATE", func(t *tx) error {
-			if err := d.schema.CheckVersion(t.Tx); err != nil {
-				return err
-			}
-			if err := t.Enter(h.adopted); err != nil {
-				return err
-			}
-			if err := fn(t); err != nil {
-				return err
-			}
-			return d.index(t)
-		})
-		if err == nil {
-			h.adopted = true
-			used = h
-		}
+	w := d.work(ctx, fn)
+	var used *handles
+	taken, err := d.ground.WriteTogether(ctx, d.name, w, func(c home.Current, next func() (any, bool)) (err error) {
+		used, err = d.transact(ctx, c, fn, next)
 		return err
 	})
-	if used != nil {
-		// The write is durable; whether its pages are in the database or in
-		// the log is not the caller's concern.
-		_ = d.tidy(context.WithoutCancel(ctx), used)
-		d.release(used)
+	if taken {
+		err = w.follow()
 	}
+	d.written(ctx, used)
 	return sqlconn.Wrap(op, id, err)
+}
+
+// updateAlone is update for work that needs the whole transaction for itself, or
+// takes so long that others should not wait for its COMMIT.
+func (d *database) updateAlone(ctx context.Context, op, id string, fn func(*tx) error) error {
+	if dir, is := d.readOnly(); is {
+		return readOnlyHome(op, id, dir)
+	}
+	var used *handles
+	err := d.ground.Write(ctx, d.name, func(c home.Current) (err error) {
+		used, err = d.transact(ctx, c, fn, nobody)
+		return err
+	})
+	d.written(ctx, used)
+	return sqlconn.Wrap(op, id, err)
+}
+
+// transact runs the transaction of somebody whose turn it is. After a COMMIT it
+// returns the handles, which are still to be released.
+func (d *database) transact(ctx context.Context, c home.Current, fn func(*tx) error, next func() (any, bool)) (used *handles, err error) {
+	h, err := d.acquire(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if used == nil {
+			d.release(h)
+		}
+	}()
+	if err := d.lead(ctx, h, fn, next); err != nil {
+		return nil, err
+	}
+	h.adopted = true
+	return h, nil
+}
+
+// written is called after a turn with the handles of a committed transaction, nil
+// where there was none. The write is durable; whether its pages are in the
+// database or in the log is not the caller's concern.
+func (d *database) written(ctx context.Context, used *handles) {
+	if used == nil {
+		return
+	}
+	_ = d.tidy(context.WithoutCancel(ctx), used)
+	d.release(used)
 }
 
 // view runs fn in a read transaction: one consistent view of the file. Fn runs
@@ -292,6 +325,6 @@ func (d *database) run(ctx context.Context, h *handles, p *sqlconn.Pool, begin s
 		return err
 	}
 	defer p.Put(conn)
-	t := &tx{Tx: &sqlrows.Tx{Ctx: ctx, Conn: conn, Random: d.o.Random, Told: d.o.SetAside, Current: h.current, Now: amber.At(d.o.Clock()), Index: &h.index}, o: &d.o}
+	t := d.tx(ctx, conn, h)
 	return conn.Transact(ctx, begin, func() error { return fn(t) })
 }

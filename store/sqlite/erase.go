@@ -45,7 +45,8 @@ var _ amber.Eraser = (*Store)(nil)
 // log afterwards removes the copies it holds.
 func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
 	report := amber.EraseReport{ID: id, Removed: []string{}, Remaining: []string{}}
-	err := s.memory.update(ctx, "erase memory", string(id), func(t *tx) error { return t.erase(id, &report) })
+	// Nothing may be written after the scrub, by nobody.
+	err := s.memory.updateAlone(ctx, "erase memory", string(id), func(t *tx) error { return t.erase(id, &report) })
 	if err != nil {
 		return report, err
 	}

@@ -51,6 +51,11 @@ func (a apart) Write(_ context.Context, _ string, fn func(home.Current) error) e
 	return fn(a.current)
 }
 
+// WriteTogether implements ground: the owner has no company.
+func (a apart) WriteTogether(_ context.Context, _ string, _ any, fn func(home.Current, func() (any, bool)) error) (bool, error) {
+	return false, fn(a.current, nobody)
+}
+
 func (a apart) Exclusive(_ context.Context, fn func(home.Current) error) error { return fn(a.current) }
 
 // Close lets go of the database.

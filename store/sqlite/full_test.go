@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -89,6 +90,43 @@ func TestFullDisk(t *testing.T) {
 	s = openAgent(t, a, Options{Clock: newHandClock().Now, Random: rand.Reader})
 	readable(t, s, texts)
 	must.Equal(t, "memories, of those acknowledged", must.Get(s.Stats(ctx))(t).Memories, int64(len(texts)))
+}
+
+// On a disk that gets full under many writers, each is told what became of its
+// own memory.
+func TestFullDiskUnderManyWriters(t *testing.T) {
+	t.Parallel()
+	disk := smallDisk(t, "12m")
+	a := agentIn(t, filepath.Join(disk, "home"))
+	s := openAgent(t, a, Options{Clock: newHandClock().Now, Random: rand.Reader})
+	ballast := fill(t, disk, 4<<20)
+	texts := map[amber.MemoryID]string{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for w := range 32 {
+		wg.Go(func() {
+			for n := range 200 {
+				text := fmt.Sprintf("memory %d of writer %d %s", n, w, strings.Repeat("of a few words ", 300))
+				ack, err := s.Write(t.Context(), amber.WriteRequest{Content: text})
+				if err != nil {
+					wantHint(t, err, "write on a full disk")
+					return
+				}
+				mu.Lock()
+				texts[ack.ID] = text
+				mu.Unlock()
+			}
+			t.Error("the disk does not get full")
+		})
+	}
+	wg.Wait()
+	must.Do(t, os.Remove(ballast))
+	id := save(t, s, amber.WriteRequest{Content: "there is room again"})
+	texts[id] = "there is room again"
+	again := openAgent(t, a, Options{Clock: newHandClock().Now, Random: rand.Reader})
+	readable(t, again, texts)
+	must.Equal(t, "memories, of those acknowledged", must.Get(again.Stats(t.Context()))(t).Memories, int64(len(texts)))
+	sound(t, again)
 }
 
 // readable fails unless each memory has its text.

@@ -15,8 +15,12 @@ type ground interface {
 	Current() (home.Current, error)
 	GenDir(c home.Current) string
 	Write(ctx context.Context, store string, fn func(home.Current) error) error
+	WriteTogether(ctx context.Context, store string, work any, fn func(c home.Current, next func() (any, bool)) error) (taken bool, err error)
 	Exclusive(ctx context.Context, fn func(home.Current) error) error
 }
+
+// nobody is who waits behind a writer that has no company.
+func nobody() (any, bool) { return nil, false }
 
 // site is a generation that is being built: it belongs to its builder, so
 // no lock is taken, and the generation never changes.
@@ -29,6 +33,11 @@ func (s site) Current() (home.Current, error) { return s.current, nil }
 
 func (s site) Write(_ context.Context, _ string, fn func(home.Current) error) error {
 	return fn(s.current)
+}
+
+// WriteTogether implements ground: the builder has no company.
+func (s site) WriteTogether(_ context.Context, _ string, _ any, fn func(home.Current, func() (any, bool)) error) (bool, error) {
+	return false, fn(s.current, nobody)
 }
 
 func (s site) Exclusive(_ context.Context, fn func(home.Current) error) error { return fn(s.current) }

@@ -9,12 +9,32 @@ import (
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
+const (
+	beginIndex = "SAVEPOINT words"
+	undoIndex  = "ROLLBACK TO words"
+	endIndex   = "RELEASE words"
+)
+
 // index brings the index in line with what a transaction has written, before it commits.
+// Where that fails, nothing of it stays, and what was written waits for the next write or
+// for SyncIndex: an index stops no write.
 func (d *database) index(t *tx) error {
-	if !d.indexed() || t.late {
-		return nil
+	dirty, err := t.IsDirty()
+	if err != nil || !dirty {
+		return err
 	}
-	_, err := t.IndexDirty(sqlrows.Indexing{Most: indexMost})
+	if _, err := t.Exec(beginIndex); err != nil {
+		return err
+	}
+	if _, cause := t.IndexDirty(sqlrows.Indexing{Most: indexMost}); cause != nil {
+		if err := t.Ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := t.Exec(undoIndex); err != nil {
+			return whyLost(cause, err)
+		}
+	}
+	_, err = t.Exec(endIndex)
 	return err
 }
 
@@ -42,11 +62,13 @@ func (d *database) indexRest(ctx context.Context) error {
 }
 
 // indexSome brings at most n records into the index.
-func (d *database) indexSome(ctx context.Context, n int) (int, error) {
-	return update(ctx, d, "index", d.schema.File, func(t *tx) (int, error) {
+func (d *database) indexSome(ctx context.Context, n int) (done int, err error) {
+	err = d.updateAlone(ctx, "index", d.schema.File, func(t *tx) (err error) {
 		t.late = true
-		return t.IndexDirty(sqlrows.Indexing{Most: n})
+		done, err = t.IndexDirty(sqlrows.Indexing{Most: n})
+		return err
 	})
+	return done, err
 }
 
 // IndexStatus says how far the index is.
@@ -97,7 +119,7 @@ func (s *Store) SyncIndex(ctx context.Context, progress func(made int)) error {
 			progress(made)
 		}
 		if done {
-			return s.memory.update(ctx, "index", "", func(t *tx) error {
+			return s.memory.updateAlone(ctx, "index", "", func(t *tx) error {
 				_, err := t.DropOtherModels(s.modelName())
 				return err
 			})
@@ -136,7 +158,7 @@ func (s *Store) syncVectors(ctx context.Context, n int) (made int, done bool, er
 // RebuildIndex makes the index anew of the records. Questions find what is in it so far
 // meanwhile; SyncIndex makes the vectors.
 func (s *Store) RebuildIndex(ctx context.Context) error {
-	err := s.memory.update(ctx, "rebuild index", "", func(t *tx) error {
+	err := s.memory.updateAlone(ctx, "rebuild index", "", func(t *tx) error {
 		t.late = true
 		return t.EmptyIndex()
 	})

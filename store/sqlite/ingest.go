@@ -22,14 +22,14 @@ WHERE NOT EXISTS (SELECT 1 FROM journal_events WHERE id = ?1 AND at BETWEEN ?3 A
 var _ amber.Ingester = (*Store)(nil)
 
 // Ingest implements [amber.Ingester]. Everything is one transaction of
-// memory.db.
+// memory.db, with as many steps as a drain has read.
 func (s *Store) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestResult, error) {
 	in, err := in.Normalize()
 	if err != nil {
 		return amber.IngestResult{}, err
 	}
 	n := intake{id: in.Session, kinds: map[amber.ActivityKind]int{}}
-	err = s.memory.update(ctx, "ingest", in.Journal, func(t *tx) error {
+	err = s.memory.updateAlone(ctx, "ingest", in.Journal, func(t *tx) error {
 		n.tx = t
 		return n.take(in)
 	})

@@ -58,7 +58,11 @@ func (s *Store) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]ambe
 	if len(normal) == 0 {
 		return acks, nil
 	}
-	err := s.memory.update(ctx, "write memories", "", func(t *tx) error {
+	run := s.memory.update
+	if len(normal) > fewTogether {
+		run = s.memory.updateAlone
+	}
+	err := run(ctx, "write memories", "", func(t *tx) error {
 		for i, r := range normal {
 			ack, err := t.write(r)
 			if err != nil {

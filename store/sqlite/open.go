@@ -39,6 +39,9 @@ type Options struct {
 	// ReadOnly tells whether a folder cannot be written; nil asks the operating
 	// system.
 	ReadOnly func(dir string) bool
+	// OneByOne gives each write a transaction of its own, also where others wait
+	// to write. Benchmarks and tests compare with it.
+	OneByOne bool
 	// SetAside is called for each row that was left out of an answer because it
 	// cannot be read, also from several goroutines. It may be nil.
 	SetAside func(amber.SetAside)

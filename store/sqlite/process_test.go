@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// child does one job: "save DIR NAME N", "work DIR NAME" or "drain DIR".
+// child does one job: "save DIR NAME N", "together DIR NAME N", "work DIR NAME" or "drain DIR".
 func child(job []string) error {
 	ctx := context.Background()
 	h, _, err := home.Open(job[1], home.Options{Clock: time.Now, Random: rand.Reader})
@@ -62,6 +62,12 @@ func child(job []string) error {
 		}
 		err = save(ctx, s, job[2], n)
 		return errors.Join(err, s.Close())
+	case "together":
+		n, err := strconv.Atoi(job[3])
+		if err != nil {
+			return err
+		}
+		return errors.Join(saveTogether(ctx, s, job[2], n), s.Close())
 	case "work":
 		return errors.Join(work(ctx, s, job[2]), s.Close())
 	case "drain":
@@ -82,6 +88,17 @@ func save(ctx context.Context, s *sqlite.Store, name string, n int) error {
 		fmt.Println(ack.ID, time.Since(begin).Microseconds())
 	}
 	return nil
+}
+
+// saveTogether is save by 64 writers at once.
+func saveTogether(ctx context.Context, s *sqlite.Store, name string, n int) error {
+	errs := make([]error, 64)
+	var wg sync.WaitGroup
+	for w := range errs {
+		wg.Go(func() { errs[w] = save(ctx, s, fmt.Sprintf("%s, writer %d,", name, w), n) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // start runs a copy of the test binary and sends the lines it prints to
@@ -191,6 +208,39 @@ func TestKilledWritersLoseNothingAcknowledged(t *testing.T) {
 		must.NoError(t, must.Err(s.Get(t.Context(), id)))
 	}
 	t.Logf("%d acknowledged before their writers were killed, all there", len(got.ids))
+	healthy(t, s)
+}
+
+// TestKilledGroupsLoseNothingAcknowledged kills processes in each of which 64
+// writers share transactions.
+func TestKilledGroupsLoseNothingAcknowledged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "home")
+	var got saved
+	for round := range 3 {
+		lines := make(chan string, 64)
+		cmd := start(t, lines, "together", dir, strconv.Itoa(round), "1000")
+		enough := len(got.ids) + 100 + mathrand.IntN(200)
+		collect(lines, 1, func(line string) {
+			if got.line(line); len(got.ids) == enough {
+				must.NoError(t, cmd.Process.Kill())
+			}
+		})
+		_ = cmd.Wait() // killed
+	}
+	s := openIn(t, dir)
+	for _, id := range got.ids {
+		must.NoError(t, must.Err(s.Get(t.Context(), id)))
+	}
+	log := must.Get(s.Changes(t.Context(), "", 100_000))(t)
+	for i, c := range log {
+		_, seq, err := c.Position.Parse()
+		if must.NoError(t, err); seq != int64(i+1) {
+			t.Fatalf("entry %d of the change log has the number %d", i+1, seq)
+		}
+	}
+	stats := must.Get(s.Stats(t.Context()))(t)
+	must.Equal(t, "entries of the change log", int64(len(log)), stats.Memories)
+	t.Logf("%d acknowledged, %d stored", len(got.ids), stats.Memories)
 	healthy(t, s)
 }
 

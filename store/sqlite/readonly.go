@@ -71,6 +71,10 @@ func (still) GenDir(home.Current) string     { return "" }
 
 func (still) Write(context.Context, string, func(home.Current) error) error { return errReadOnly }
 
+func (still) WriteTogether(context.Context, string, any, func(home.Current, func() (any, bool)) error) (bool, error) {
+	return false, errReadOnly
+}
+
 func (still) Exclusive(context.Context, func(home.Current) error) error { return errReadOnly }
 
 var errReadOnly = amber.Errorf(amber.KindRefused, "write", "", "a snapshot can be read, not written")

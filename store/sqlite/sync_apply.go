@@ -27,7 +27,9 @@ func (s *Store) Apply(ctx context.Context, c amber.Incoming) (amber.Applied, err
 		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "trust is %q, want imported or signed", c.Trust)
 	}
 	var n intent
-	err := s.memory.update(ctx, op, c.Chunk, func(t *tx) error {
+	// What a chunk erases is scrubbed at the very end of the transaction, and the
+	// range of its entries in the change log has no others between.
+	err := s.memory.updateAlone(ctx, op, c.Chunk, func(t *tx) error {
 		n = intent{tx: t, chunk: c, dropped: map[amber.SyncRef]bool{}}
 		return n.apply()
 	})

@@ -46,7 +46,7 @@ func (s *Store) Exported(ctx context.Context, n amber.ExportNote) error {
 			return err
 		}
 	}
-	return s.memory.update(ctx, op, n.Place, func(t *tx) error {
+	return s.memory.updateAlone(ctx, op, n.Place, func(t *tx) error {
 		if _, err := t.Exec(upsertPlace, n.Place, n.Project, n.Position, n.Chunk); err != nil {
 			return err
 		}

@@ -43,13 +43,18 @@ type Indexing struct {
 	Erase bool
 }
 
+// IsDirty reports whether a row was changed that is not in the index yet.
+func (t *Tx) IsDirty() (dirty bool, err error) {
+	err = t.Row(hasDirty).Scan(&dirty)
+	return dirty, err
+}
+
 // IndexDirty brings the index in line with the rows that were changed, and merges a
 // little. It returns how many owners it has seen to. Where the index is damaged, what
 // cannot come in waits until the index is made anew: no write fails for that, but erasing
 // does, which could not keep its word.
 func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
-	var dirty bool
-	if err := t.Row(hasDirty).Scan(&dirty); err != nil || !dirty {
+	if dirty, err := t.IsDirty(); err != nil || !dirty {
 		return 0, err
 	}
 	if how.Most == 0 {
