@@ -77,10 +77,12 @@ const noneAtAll = 1e-9
 
 // traffic is what callers did.
 type traffic struct {
-	texts  *writer
-	ending atomic.Bool // errors are expected
-	failed atomic.Int64
-	took   time.Duration
+	texts      *writer
+	callers    int
+	onlyWrites bool
+	ending     atomic.Bool // errors are expected
+	failed     atomic.Int64
+	took       time.Duration
 
 	mu              sync.Mutex
 	first           error
@@ -88,7 +90,7 @@ type traffic struct {
 	writes, recalls []time.Duration
 }
 
-func newTraffic(w *writer) *traffic { return &traffic{texts: w} }
+func newTraffic(w *writer) *traffic { return &traffic{texts: w, callers: serveClients} }
 
 // run lets every caller write and recall in turn for a while. Each store has as
 // many callers as the others.
@@ -97,7 +99,7 @@ func (t *traffic) run(ctx context.Context, d time.Duration, stores []amber.LongT
 	defer cancel()
 	begin := time.Now()
 	var wg sync.WaitGroup
-	for i := range serveClients {
+	for i := range t.callers {
 		seed := t.texts.random.Uint64()
 		wg.Go(func() { t.call(ctx, stores[i%len(stores)], seed) })
 	}
@@ -111,7 +113,7 @@ func (t *traffic) call(ctx context.Context, s amber.LongTerm, seed uint64) {
 		begin := time.Now()
 		var id amber.MemoryID
 		var err error
-		write := n%2 == 0
+		write := t.onlyWrites || n%2 == 0
 		if write {
 			title, content := w.text(n)
 			var ack amber.WriteAck
