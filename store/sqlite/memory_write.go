@@ -15,9 +15,10 @@ import (
 const idempotencyFor = 7 * 24 * time.Hour
 
 const (
-	// findDuplicate must use memories_dedupe: it runs at every write.
+	// findDuplicate must use memories_dedupe: it runs at every write. Without the
+	// signs SQLite plans it anew for every value, because of ORDER BY.
 	findDuplicate = `SELECT id FROM memories INDEXED BY memories_dedupe
-WHERE content_digest = ? AND deleted_at IS NULL AND kind = ? AND scope = ? AND identity = ? AND title = ? AND id <> ?
+WHERE content_digest = +? AND deleted_at IS NULL AND kind = +? AND scope = +? AND identity = +? AND title = +? AND id <> ?
 ORDER BY created_at, id LIMIT 1`
 
 	countDuplicate = `UPDATE memories SET duplicate_count = duplicate_count + 1 WHERE id = ?`
