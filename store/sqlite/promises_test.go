@@ -227,10 +227,10 @@ func TestAcknowledgedMeansDurable(t *testing.T) {
 func samePragmas(x *tx, reader bool) error {
 	want := map[string]string{
 		"journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "checkpoint_fullfsync": "1", "foreign_keys": "1",
-		"secure_delete": "1", "busy_timeout": "30000", "trusted_schema": "0", "cell_size_check": "1", "recursive_triggers": "1", "query_only": "0",
+		"secure_delete": "1", "busy_timeout": "30000", "trusted_schema": "0", "cell_size_check": "1", "recursive_triggers": "1", "query_only": "0", "temp_store": "2",
 	}
 	if reader {
-		want["query_only"] = "1"
+		want["query_only"], want["temp_store"] = "1", "0"
 	}
 	var errs []error
 	for name, value := range want {

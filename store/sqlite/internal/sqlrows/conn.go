@@ -41,7 +41,8 @@ func Pragmas(a Access, busy time.Duration) []string {
 		// leave its journal mode, which it keeps, as it is.
 		return append(p, "query_only(1)")
 	}
-	return append(p, "journal_mode(WAL)")
+	// Savepoints keep pages as they were: not in files outside of the home.
+	return append(p, "journal_mode(WAL)", "temp_store(2)")
 }
 
 // Dsn names a database file for the driver. The mode never creates a file but
