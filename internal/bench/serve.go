@@ -95,20 +95,22 @@ func newTraffic(w *writer) *traffic { return &traffic{texts: w, callers: serveCl
 // run lets every caller write and recall in turn for a while. Each store has as
 // many callers as the others.
 func (t *traffic) run(ctx context.Context, d time.Duration, stores []amber.LongTerm) {
+	texts := make([]*writer, t.callers) // made before the time begins
+	for i := range texts {
+		texts[i] = newWriter(t.texts.random.Uint64())
+	}
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	begin := time.Now()
 	var wg sync.WaitGroup
-	for i := range t.callers {
-		seed := t.texts.random.Uint64()
-		wg.Go(func() { t.call(ctx, stores[i%len(stores)], seed) })
+	for i, w := range texts {
+		wg.Go(func() { t.call(ctx, stores[i%len(stores)], w) })
 	}
 	wg.Wait()
 	t.took = time.Since(begin)
 }
 
-func (t *traffic) call(ctx context.Context, s amber.LongTerm, seed uint64) {
-	w := newWriter(seed)
+func (t *traffic) call(ctx context.Context, s amber.LongTerm, w *writer) {
 	for n := 0; ctx.Err() == nil; n++ {
 		begin := time.Now()
 		var id amber.MemoryID
