@@ -19,7 +19,7 @@ type suffixRule struct {
 // over. In each step the first suffix that matches decides, whether its rule
 // applies or not.
 var (
-	step2 = []suffixRule{
+	step2 = rules([]suffixRule{
 		{"ational", "ate", hasMeasure},
 		{"tional", "tion", hasMeasure},
 		{"enci", "ence", hasMeasure},
@@ -41,8 +41,8 @@ var (
 		{"aliti", "al", hasMeasure},
 		{"iviti", "ive", hasMeasure},
 		{"biliti", "ble", hasMeasure},
-	}
-	step3 = []suffixRule{
+	})
+	step3 = rules([]suffixRule{
 		{"ical", "ic", hasMeasure},
 		{"ness", "", hasMeasure},
 		{"icate", "ic", hasMeasure},
@@ -50,8 +50,8 @@ var (
 		{"ful", "", hasMeasure},
 		{"ative", "", hasMeasure},
 		{"alize", "al", hasMeasure},
-	}
-	step4 = []suffixRule{
+	})
+	step4 = rules([]suffixRule{
 		{"al", "", isLong},
 		{"ance", "", isLong},
 		{"ence", "", isLong},
@@ -71,8 +71,20 @@ var (
 		{"ous", "", isLong},
 		{"ive", "", isLong},
 		{"ize", "", isLong},
-	}
+	})
 )
+
+// byEnd are the rules of a step by the last byte of their suffixes, in their order.
+type byEnd [256][]suffixRule
+
+func rules(all []suffixRule) *byEnd {
+	var b byEnd
+	for _, r := range all {
+		end := r.suffix[len(r.suffix)-1]
+		b[end] = append(b[end], r)
+	}
+	return &b
+}
 
 // Stem returns the stem of a folded word by Porter's algorithm, byte for byte
 // as FTS5's porter tokenizer makes it: English suffixes go, words under 3 or
@@ -86,8 +98,8 @@ func Stem(word string) string {
 	if rest, ok := strings.CutSuffix(w, "y"); ok && hasVowel(rest) {
 		w = rest + "i"
 	}
-	for _, step := range [][]suffixRule{step2, step3, step4} {
-		w = applyFirst(step, w)
+	for _, step := range [...]*byEnd{step2, step3, step4} {
+		w = applyFirst(step[w[len(w)-1]], w)
 	}
 	return dropFinal(w)
 }

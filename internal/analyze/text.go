@@ -25,6 +25,9 @@ func Terms(text string) []string {
 // a longer token, so an index that shall find them keeps them apart.
 func Glued(text string) []string {
 	glued := []string{}
+	if isASCII(text) {
+		return glued
+	}
 	end, last := 0, separator
 	word := ""
 	for t := range pieces(text) {
@@ -42,6 +45,15 @@ func Glued(text string) []string {
 		end, last = t.end, t.class
 	}
 	return glued
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func cut(s string, n int) string {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
@@ -102,11 +103,23 @@ func shared(h http.Header) {
 	h.Add("Vary", "Accept, Accept-Encoding, Authorization")
 }
 
+// packers are used again: each has about a megabyte of tables.
+var packers = sync.Pool{New: func() any {
+	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return z
+}}
+
 func pack(b []byte) []byte {
 	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
+	z := packers.Get().(*gzip.Writer)
+	defer packers.Put(z)
+	z.Reset(&out)
 	_, _ = z.Write(b) // a buffer takes everything
 	_ = z.Close()
+	z.Reset(nil) // the pool keeps no answer
 	return out.Bytes()
 }
 

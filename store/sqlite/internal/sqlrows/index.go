@@ -15,11 +15,11 @@ const (
 	deleteSegment  = `DELETE FROM index_segments WHERE id = ?`
 
 	selectLists     = `SELECT term, list FROM index_lists WHERE segment = ?1 AND term IN (SELECT value FROM json_each(?2))`
-	selectNextLists = `SELECT term, list FROM index_lists WHERE segment = ? AND term > ? ORDER BY term LIMIT ?`
+	selectNextLists = `SELECT term, list FROM index_lists WHERE segment = +? AND term > +? ORDER BY term LIMIT ?` // planned once: see ownPassages
 	selectListTerms = `SELECT term FROM index_lists WHERE segment = ? ORDER BY term`
 	upsertList      = `INSERT OR REPLACE INTO index_lists (segment, term, list) VALUES (?, ?, ?)`
 	deleteList      = `DELETE FROM index_lists WHERE segment = ? AND term = ?`
-	deleteLists     = `DELETE FROM index_lists WHERE segment = ?1 AND term <= (SELECT max(term) FROM (SELECT term FROM index_lists WHERE segment = ?1 ORDER BY term LIMIT ?2))`
+	deleteLists     = `DELETE FROM index_lists WHERE segment = +?1 AND term <= (SELECT max(term) FROM (SELECT term FROM index_lists WHERE segment = +?1 ORDER BY term LIMIT ?2))`
 
 	selectDead = `SELECT row FROM index_dead WHERE segment = ?`
 	// Whose a document was is said by its passage, or where it was dead before.

@@ -15,7 +15,10 @@ ORDER BY d.source, t.seq, d.owner LIMIT ?`
 	countDirty  = `SELECT count(*) FROM (SELECT 1 FROM index_dirty LIMIT ?)`
 	deleteDirty = `DELETE FROM index_dirty WHERE source = ? AND owner = ?`
 
-	ownPassages   = `SELECT row, part, digest, place FROM passages WHERE source = ? AND owner = ? ORDER BY part`
+	// Without the signs SQLite plans these anew for every value, because of ORDER BY.
+	ownPassages = `SELECT row, part, digest, place FROM passages WHERE source = +? AND owner = +? ORDER BY part`
+	conceptsOf  = `SELECT concept FROM concepts WHERE memory_id = +? ORDER BY concept`
+
 	ownDead       = `SELECT row FROM index_dead WHERE source = ? AND owner = ?`
 	insertPassage = `INSERT INTO passages (row, source, owner, part, digest, session_id, place, speaker, asks, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	movePassage   = `UPDATE passages SET at = ?2, session_id = ?3 WHERE row = ?1 AND (at <> ?2 OR session_id <> ?3)`
@@ -29,7 +32,6 @@ ORDER BY d.source, t.seq, d.owner LIMIT ?`
 	oneCompaction   = `SELECT ` + CompactionColumns + ` FROM compactions WHERE id = ?`
 	oneSession      = `SELECT ` + SessionColumns + ` FROM sessions WHERE id = ?`
 	oneActivity     = `SELECT ` + ActivityColumns + ` FROM activity WHERE seq = CAST(? AS INTEGER)`
-	conceptsOf      = `SELECT concept FROM concepts WHERE memory_id = ? ORDER BY concept`
 	dirtyEverything = `INSERT OR IGNORE INTO index_dirty (source, owner)
  SELECT 'memory', id FROM memories WHERE deleted_at IS NULL
  UNION ALL SELECT 'turn', id FROM turns UNION ALL SELECT 'compaction', id FROM compactions
