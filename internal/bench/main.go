@@ -63,7 +63,7 @@ func configured() func() {
 	flag.StringVar(&c.dir, "dir", "", "where to put the stores (default a temporary folder)")
 	flag.IntVar(&c.events, "events", 1_000_000, "events that are drained")
 	flag.StringVar(&c.binary, "amber", "bin/amber", "the binary whose hooks are measured")
-	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot,sync,serve,writers,stream,nats; default all")
+	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot,sync,serve,writers,recall,stream,nats; default all")
 	flag.StringVar(&c.snapshot.cache, "cache", "", "where to keep the agent that snapshots are taken of (default with the stores, for this run)")
 	flag.IntVar(&c.snapshot.rounds, "rounds", 5, "how often snapshots are measured")
 	flag.BoolVar(&c.snapshot.where, "where", true, "tell where the time of snapshots goes")
@@ -118,6 +118,7 @@ func (c config) parts(ctx context.Context) []part {
 		{"sync", func() outcome { return syncs(ctx, c) }},
 		{"serve", func() outcome { return serves(ctx, c) }},
 		{"writers", func() outcome { return writers(ctx, c) }},
+		{"recall", func() outcome { return recalls(ctx, c) }},
 		{"stream", func() outcome { return streams(ctx, c) }},
 		{"nats", func() outcome { return tells(ctx, c) }},
 	}

@@ -184,8 +184,9 @@ type served struct {
 }
 
 // startServer starts one on any free port and waits until it listens.
-func startServer(ctx context.Context, binary, home string) *served {
+func startServer(ctx context.Context, binary, home string, env ...string) *served {
 	p := &served{cmd: exec.CommandContext(ctx, binary, "serve", "--home", home, "--listen", "127.0.0.1:0", "--log-level", "warn")}
+	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = os.Stderr
 	out := get(p.cmd.StdoutPipe())
 	check(p.cmd.Start())

@@ -14,11 +14,14 @@ type writer struct {
 	zipf   *rand.Zipf
 }
 
-func newWriter(seed uint64) *writer {
+func newWriter(seed uint64) *writer { return newWriterOf(seed, 20_000) }
+
+// newWriterOf returns a writer that knows n words.
+func newWriterOf(seed uint64, n int) *writer {
 	r := rand.New(rand.NewPCG(seed, 1))
-	w := &writer{random: r, zipf: rand.NewZipf(r, 1.1, 2.7, 19_999)}
+	w := &writer{random: r, zipf: rand.NewZipf(r, 1.1, 2.7, uint64(n-1))}
 	vocabulary := rand.New(rand.NewPCG(7, 7)) // the same for every writer
-	for range 20_000 {
+	for range n {
 		b := make([]byte, 3+vocabulary.IntN(8))
 		for i := range b {
 			b[i] = "aeioubcdfglmnprstvwk"[vocabulary.IntN(20)]
