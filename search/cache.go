@@ -11,8 +11,96 @@ type Cache struct {
 	mu       sync.Mutex
 	docs     map[int64]cached
 	vocables map[int64]vocables
-	signs    map[int64]cachedSigns
-	model    string // whose signs are kept
+	tail     map[int64]Document
+	signs    keptSigns
+
+	lists recent[valueKey, list]
+	sets  recent[valueKey, set]
+}
+
+// How many bytes of lists and of sets are kept.
+const (
+	maxLists = 24 << 20
+	maxSets  = 4 << 20
+)
+
+// valueKey names a value of a segment: it never changes.
+type valueKey struct {
+	segment, edition int64
+	term             string
+}
+
+func (s Segment) value(term string) valueKey { return valueKey{s.ID, s.Edition, term} }
+
+// keptSize is about how many bytes keeping a list takes.
+func (l list) keptSize() int { return 160 + len(l.data) + 64*len(l.blocks) }
+
+func (s set) keptSize() int { return 120 + 8*len(s) }
+
+// list returns a list that was read before; it may be empty.
+func (c *Cache) list(s Segment, term string) (list, bool) {
+	if c == nil {
+		return list{}, false
+	}
+	return c.lists.get(s.value(term), list.keptSize, maxLists)
+}
+
+func (c *Cache) putList(s Segment, term string, l list) {
+	if c != nil {
+		c.lists.put(s.value(term), l, l.keptSize(), maxLists)
+	}
+}
+
+// set returns the documents of a segment that have a facet. Who gets it must not change it.
+func (c *Cache) set(s Segment, facet string) (set, bool) {
+	if c == nil {
+		return nil, false
+	}
+	return c.sets.get(s.value(facet), set.keptSize, maxSets)
+}
+
+func (c *Cache) putSet(s Segment, facet string, v set) {
+	if c != nil {
+		c.sets.put(s.value(facet), v, v.keptSize(), maxSets)
+	}
+}
+
+// documentsOfTail returns the documents that are in no segment yet, each read once: a row
+// stands for one document. Who gets them must not change them.
+func (c *Cache) documentsOfTail(rows Rows) ([]Document, error) {
+	if c == nil {
+		return rows.Tail(0, 0)
+	}
+	numbers, err := rows.TailRows()
+	if err != nil {
+		return nil, err
+	}
+	docs := make([]Document, 0, len(numbers))
+	c.mu.Lock()
+	for _, n := range numbers {
+		d, ok := c.tail[n]
+		if !ok {
+			break
+		}
+		docs = append(docs, d)
+	}
+	c.mu.Unlock()
+	if len(docs) == len(numbers) {
+		return docs, nil
+	}
+	fresh, err := rows.Tail(numbers[len(docs)]-1, 0)
+	if err != nil {
+		return nil, err
+	}
+	docs = append(docs, fresh...)
+	kept := make(map[int64]Document, len(docs))
+	for _, d := range docs {
+		kept[d.Row] = d
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tail = kept
+	return docs, nil
 }
 
 type cached struct {
@@ -28,6 +116,14 @@ type vocables struct {
 type cachedSigns struct {
 	edition int64
 	Signs
+}
+
+// keptSigns are the signs of the vectors of one model, as of a state of the store.
+type keptSigns struct {
+	model  string
+	state  int64
+	chunks map[int64]cachedSigns
+	all    []Signs
 }
 
 // words returns the words that the terms of a segment stand for, read once.
@@ -68,42 +164,71 @@ func (c *Cache) words(rows Rows, s Segment) ([]string, error) {
 // Chunk names a part of the signs of a store, and tells when it changes.
 type Chunk struct{ ID, Edition int64 }
 
+// SignRows is where the signs of the vectors of a model are read from.
+type SignRows interface {
+	// SignState counts up with every change of any signs.
+	SignState() (int64, error)
+	Chunks(model string) ([]Chunk, error)
+	// ReadSigns reads chunks.
+	ReadSigns(model string, chunks []int64) (map[int64]Signs, error)
+}
+
 // Signs returns the signs of the vectors of a model: those of chunks that changed are read.
-func (c *Cache) Signs(model string, chunks []Chunk, read func(ids []int64) (map[int64]Signs, error)) ([]Signs, error) {
-	had := map[int64]cachedSigns{}
-	if c != nil {
-		c.mu.Lock()
-		if c.model == model {
-			had = maps.Clone(c.signs)
-		}
-		c.mu.Unlock()
-	}
-	var missing []int64
-	for _, k := range chunks {
-		if s, ok := had[k.ID]; !ok || s.edition != k.Edition {
-			missing = append(missing, k.ID)
-		}
-	}
-	fresh, err := read(missing)
+func (c *Cache) Signs(model string, rows SignRows) ([]Signs, error) {
+	state, err := rows.SignState()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Signs, 0, len(chunks))
-	keep := make(map[int64]cachedSigns, len(chunks))
-	for _, k := range chunks {
-		s, ok := fresh[k.ID]
-		if !ok {
-			s = had[k.ID].Signs
-		}
-		keep[k.ID] = cachedSigns{k.Edition, s}
-		out = append(out, s)
+	var had keptSigns
+	if c != nil {
+		c.mu.Lock()
+		had = c.signs
+		c.mu.Unlock()
+	}
+	if had.model != model {
+		had = keptSigns{}
+	}
+	if had.chunks != nil && had.state == state {
+		return had.all, nil
+	}
+	now, err := had.update(model, state, rows)
+	if err != nil {
+		return nil, err
 	}
 	if c != nil {
 		c.mu.Lock()
-		c.signs, c.model = keep, model
+		c.signs = now
 		c.mu.Unlock()
 	}
-	return out, nil
+	return now.all, nil
+}
+
+// update reads what has changed since.
+func (k keptSigns) update(model string, state int64, rows SignRows) (keptSigns, error) {
+	chunks, err := rows.Chunks(model)
+	if err != nil {
+		return k, err
+	}
+	var missing []int64
+	for _, c := range chunks {
+		if had, ok := k.chunks[c.ID]; !ok || had.edition != c.Edition {
+			missing = append(missing, c.ID)
+		}
+	}
+	fresh, err := rows.ReadSigns(model, missing)
+	if err != nil {
+		return k, err
+	}
+	now := keptSigns{model: model, state: state, chunks: make(map[int64]cachedSigns, len(chunks))}
+	for _, c := range chunks {
+		s, ok := fresh[c.ID]
+		if !ok {
+			s = k.chunks[c.ID].Signs
+		}
+		now.chunks[c.ID] = cachedSigns{c.Edition, s}
+		now.all = append(now.all, s)
+	}
+	return now, nil
 }
 
 // documents returns the documents of a segment, read once. Who gets them must not

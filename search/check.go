@@ -21,7 +21,7 @@ func Check(w Writer) (map[int64]bool, error) {
 			return nil, fmt.Errorf("segment %d: %w", s.ID, err)
 		}
 	}
-	tail, err := w.Tail(0)
+	tail, err := w.Tail(0, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 func TestBytesAreThoseOfTheFormat(t *testing.T) {
 	t.Parallel()
 	d := Document{Row: 7, Length: 3, Terms: []Term{{"deploi", 7}, {"freez", 1}}}
-	docs := documents{[]int64{3, 4, 300}, []uint16{9, 12, 70}}
+	docs := documents{rows: []int64{3, 4, 300}, lengths: []uint16{9, 12, 70}}
 	lengths := []uint16{9, 9, 9, 9, 9, 4, 12}
 	for name, c := range map[string]struct {
 		got  []byte

@@ -181,6 +181,25 @@ func (s set) add(doc uint32)      { s[doc>>6] |= 1 << (doc & 63) }
 func (s set) remove(doc uint32)   { s[doc>>6] &^= 1 << (doc & 63) }
 func (s set) has(doc uint32) bool { return s[doc>>6]&(1<<(doc&63)) != 0 }
 
+// fullSet is the set of all documents.
+func fullSet(docs int) set {
+	s := newSet(docs)
+	for i := range s {
+		s[i] = ^uint64(0)
+	}
+	if rest := docs & 63; rest != 0 {
+		s[len(s)-1] = 1<<rest - 1
+	}
+	return s
+}
+
+// or adds what is in the other.
+func (s set) or(o set) {
+	for i := range s {
+		s[i] |= o[i]
+	}
+}
+
 // and keeps what is in both.
 func (s set) and(o set) {
 	for i := range s {

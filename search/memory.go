@@ -68,14 +68,20 @@ func (m *Memory) ListTerms(segment int64) ([]string, error) {
 func (m *Memory) Dead(segment int64) ([]int64, error) { return slices.Clone(m.dead[segment]), nil }
 
 // Tail implements [Rows].
-func (m *Memory) Tail(n int) (out []Document, err error) {
+func (m *Memory) Tail(after int64, n int) (out []Document, err error) {
 	for _, row := range slices.Sorted(maps.Keys(m.tail)) {
+		if row <= after {
+			continue
+		}
 		if out = append(out, m.tail[row]); len(out) == n {
 			break
 		}
 	}
 	return out, nil
 }
+
+// TailRows implements [Rows].
+func (m *Memory) TailRows() ([]int64, error) { return slices.Sorted(maps.Keys(m.tail)), nil }
 
 // TailSize implements [Rows].
 func (m *Memory) TailSize() (int, error) { return len(m.tail), nil }

@@ -80,6 +80,13 @@ type recaller struct {
 // words says what each word of a question is looked for by. Words that no passage has are
 // looked for inside words, and as misspelt.
 func (r *recaller) words(words []string) (asked []Asked, err error) {
+	stems := make([]string, len(words))
+	for i, w := range words {
+		stems[i] = analyze.Stem(w)
+	}
+	if err := r.fetch(stems); err != nil { // all at once
+		return nil, err
+	}
 	for _, w := range words {
 		stem := analyze.Stem(w)
 		one := Asked{Word: w, Variants: []Variant{{stem, 1}}}

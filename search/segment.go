@@ -43,6 +43,7 @@ const maxDocs = 1 << 26
 type documents struct {
 	rows    []int64
 	lengths []uint16
+	words   int64 // of all of them; 0 while they are being collected
 }
 
 func (d *documents) marshal() []byte {
@@ -79,6 +80,7 @@ func openDocuments(b []byte) (documents, error) {
 	}
 	for i := range d.lengths {
 		d.lengths[i] = binary.LittleEndian.Uint16(b[r.at+2*i:])
+		d.words += int64(d.lengths[i])
 	}
 	return d, nil
 }

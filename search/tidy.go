@@ -95,7 +95,7 @@ func tail(w Writer) (rows int, err error) {
 	if err != nil || n < tailDocs {
 		return 0, err
 	}
-	docs, err := w.Tail(tailDocs)
+	docs, err := w.Tail(0, tailDocs)
 	if err != nil {
 		return 0, err
 	}

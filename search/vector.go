@@ -94,8 +94,16 @@ func Nearest(question Vector, chunks []Signs, allowed func(row int64) bool, n in
 	var found []Near
 	limit := 8 * width // farther ones do not count any more
 	for _, c := range chunks {
+		if len(c.Bits) != width*len(c.Rows) {
+			continue // of vectors with other dimensions
+		}
 		for i, row := range c.Rows {
-			d := distance(c.Bits[i*width:(i+1)*width], signs, words)
+			var d int
+			if width == usualWidth {
+				d = usualDistance((*[usualWidth]byte)(c.Bits[i*width:]), (*[usualWidth / 8]uint64)(words))
+			} else {
+				d = distance(c.Bits[i*width:(i+1)*width], signs, words)
+			}
 			if d > limit || allowed != nil && !allowed(row) {
 				continue
 			}
@@ -111,6 +119,16 @@ func Nearest(question Vector, chunks []Signs, allowed func(row int64) bool, n in
 func nearest(found []Near, n int) []Near {
 	slices.SortFunc(found, func(a, b Near) int { return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(b.Row, a.Row)) })
 	return found[:min(n, len(found))]
+}
+
+// usualWidth is the width of the signs of 384 dimensions.
+const usualWidth = 48
+
+// usualDistance is distance for the usual width.
+func usualDistance(b *[usualWidth]byte, words *[usualWidth / 8]uint64) int {
+	return bits.OnesCount64(binary.LittleEndian.Uint64(b[0:])^words[0]) + bits.OnesCount64(binary.LittleEndian.Uint64(b[8:])^words[1]) +
+		bits.OnesCount64(binary.LittleEndian.Uint64(b[16:])^words[2]) + bits.OnesCount64(binary.LittleEndian.Uint64(b[24:])^words[3]) +
+		bits.OnesCount64(binary.LittleEndian.Uint64(b[32:])^words[4]) + bits.OnesCount64(binary.LittleEndian.Uint64(b[40:])^words[5])
 }
 
 func distance(b, signs []byte, words []uint64) (n int) {

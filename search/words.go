@@ -19,9 +19,12 @@ type Rows interface {
 	Lists(segment int64, terms []string) (map[string][]byte, error)
 	// Dead returns the rows of a segment that are deleted.
 	Dead(segment int64) ([]int64, error)
-	// Tail returns the first n documents that are in no segment yet, in the order of
-	// their rows; 0 returns all of them.
-	Tail(n int) ([]Document, error)
+	// Tail returns the first n documents behind a row that are in no segment yet, in the
+	// order of their rows; 0 returns all of them. A row stands for the same document for
+	// ever.
+	Tail(after int64, n int) ([]Document, error)
+	// TailRows returns the rows of all of these documents.
+	TailRows() ([]int64, error)
 	TailSize() (int, error)
 }
 
@@ -88,20 +91,19 @@ func open(rows Rows, cache *Cache) (*reader, error) {
 		}
 		r.parts = append(r.parts, o)
 	}
-	tail, err := rows.Tail(0)
+	tail, err := cache.documentsOfTail(rows)
 	if err != nil {
 		return nil, err
 	}
 	o := &opened{tail: tail, lists: map[string]list{}}
 	for _, d := range tail {
 		o.rows, o.lengths = append(o.rows, d.Row), append(o.lengths, uint16(min(d.Length, maxLength)))
+		o.words += int64(o.lengths[len(o.lengths)-1])
 	}
 	r.parts = append(r.parts, o)
 	for _, o := range r.parts {
 		r.docs += int64(len(o.rows) - len(o.dead))
-		for _, n := range o.lengths {
-			r.words += int64(n)
-		}
+		r.words += o.words
 		for _, doc := range o.dead {
 			r.words -= int64(o.lengths[doc])
 		}
@@ -131,35 +133,57 @@ func (r *reader) segment(s Segment) (*opened, error) {
 func (r *reader) fetch(terms []string) error {
 	terms = slices.Compact(slices.Sorted(slices.Values(terms)))
 	for _, o := range r.parts {
-		missing := slices.DeleteFunc(slices.Clone(terms), func(t string) bool { _, ok := o.lists[t]; return ok })
-		if len(missing) == 0 {
-			continue
-		}
-		for _, t := range missing {
-			o.lists[t] = list{} // none, unless one is found
-		}
-		var err error
-		if o.tail != nil || o.segment.ID == 0 {
-			err = o.fetchTail(missing)
-		} else {
-			err = o.fetchSegment(r.rows, missing)
-		}
-		if err != nil {
+		if err := r.fetchOf(o, terms); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (o *opened) fetchSegment(rows Rows, terms []string) error {
-	raw, err := rows.Lists(o.segment.ID, terms)
+// fetchOf is fetch for a segment, or the tail.
+func (r *reader) fetchOf(o *opened, terms []string) error {
+	missing := make([]string, 0, len(terms))
+	for _, t := range terms {
+		if _, ok := o.lists[t]; !ok {
+			missing = append(missing, t)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if o.segment.ID != 0 {
+		return o.fetchSegment(r.rows, r.cache, missing)
+	}
+	for _, t := range missing {
+		o.lists[t] = list{} // none, unless one is found
+	}
+	return o.fetchTail(missing)
+}
+
+func (o *opened) fetchSegment(rows Rows, cache *Cache, terms []string) error {
+	unread := terms[:0]
+	for _, t := range terms {
+		l, ok := cache.list(o.segment, t)
+		if o.lists[t] = l; !ok {
+			unread = append(unread, t)
+		}
+	}
+	if len(unread) == 0 {
+		return nil
+	}
+	raw, err := rows.Lists(o.segment.ID, unread)
 	if err != nil {
 		return err
 	}
-	for term, b := range raw {
-		if o.lists[term], err = openList(b, len(o.rows)); err != nil {
-			return err
+	for _, t := range unread {
+		var l list
+		if b, ok := raw[t]; ok {
+			if l, err = openList(b, len(o.rows)); err != nil {
+				return err
+			}
 		}
+		o.lists[t] = l
+		cache.putList(o.segment, t, l)
 	}
 	return nil
 }
@@ -203,28 +227,44 @@ func (o *opened) living(term string) (n int64, err error) {
 }
 
 // filter leaves what lives and has a facet of each group.
-func (o *opened) filter(f Filter) error {
+func (r *reader) filter(o *opened, f Filter) error {
 	if len(o.dead) == 0 && len(f) == 0 {
 		return nil
 	}
-	o.passing = newSet(len(o.rows))
-	for i := range o.rows {
-		o.passing.add(uint32(i))
-	}
+	o.passing = fullSet(len(o.rows))
 	for _, doc := range o.dead {
 		o.passing.remove(doc)
 	}
 	for _, group := range f {
 		one := newSet(len(o.rows))
 		for _, facet := range group {
-			l := o.lists[facet]
-			if err := one.addList(&l); err != nil {
+			has, err := r.having(o, facet)
+			if err != nil {
 				return err
 			}
+			one.or(has)
 		}
 		o.passing.and(one)
 	}
 	return nil
+}
+
+// having returns the documents that have a facet.
+func (r *reader) having(o *opened, facet string) (set, error) {
+	if s, ok := r.cache.set(o.segment, facet); ok && o.segment.ID != 0 {
+		return s, nil
+	}
+	if err := r.fetchOf(o, []string{facet}); err != nil {
+		return nil, err
+	}
+	s, l := newSet(len(o.rows)), o.lists[facet]
+	if err := s.addList(&l); err != nil {
+		return nil, err
+	}
+	if o.segment.ID != 0 {
+		r.cache.putSet(o.segment, facet, s)
+	}
+	return s, nil
 }
 
 // any reports whether a document that passes has a term.
@@ -272,11 +312,8 @@ func Ask(rows Rows, cache *Cache, filter Filter) (*Asking, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.fetch(slices.Concat(filter...)); err != nil {
-		return nil, err
-	}
 	for _, o := range r.parts {
-		if err := o.filter(filter); err != nil {
+		if err := r.filter(o, filter); err != nil {
 			return nil, err
 		}
 	}
@@ -334,12 +371,12 @@ func (a *Asking) For(asked []Asked) error {
 
 // Best returns the rows of the n best documents.
 func (a *Asking) Best(n int) ([]int64, error) {
-	top := &best{n: n}
+	top, together := &best{n: n}, a.together()
 	// The newest first: of equals they are better, and what they score the others have
 	// to beat.
 	for _, o := range slices.Backward(a.parts) {
 		var cursors []*cursor
-		for term, w := range a.together() {
+		for term, w := range together {
 			if l := o.lists[term]; l.n > 0 {
 				cursors = append(cursors, newCursor(l, w))
 			}
@@ -387,11 +424,19 @@ func (a *Asking) Look(rows []int64) ([]Match, error) {
 	rows = slices.Compact(slices.Sorted(slices.Values(rows)))
 	var out []Match
 	for _, o := range a.parts {
+		if len(o.rows) == 0 {
+			continue
+		}
+		from, _ := slices.BinarySearch(rows, o.rows[0])
+		to, _ := slices.BinarySearch(rows, o.rows[len(o.rows)-1]+1)
 		var docs []uint32
-		for _, row := range rows {
+		for _, row := range rows[from:to] {
 			if doc, ok := o.find(row); ok && (o.passing == nil || o.passing.has(doc)) {
 				docs = append(docs, doc)
 			}
+		}
+		if len(docs) == 0 {
+			continue
 		}
 		found, err := a.lookIn(o, docs)
 		if err != nil {

@@ -28,7 +28,8 @@ SELECT ?1, ?2, coalesce(max(source), ''), coalesce(max(owner), '') FROM
  (SELECT source, owner FROM passages WHERE row = ?2 UNION SELECT source, owner FROM index_dead WHERE row = ?2)`
 	deleteDead = `DELETE FROM index_dead WHERE segment = ?`
 
-	selectTail = `SELECT row, document FROM index_tail ORDER BY row LIMIT ?`
+	selectTail = `SELECT row, document FROM index_tail WHERE row > +? ORDER BY row LIMIT ?`
+	tailRows   = `SELECT row FROM index_tail ORDER BY row`
 	countTail  = `SELECT count(*) FROM index_tail`
 	upsertTail = `INSERT OR REPLACE INTO index_tail (row, document) VALUES (?, ?)`
 	deleteTail = `DELETE FROM index_tail WHERE row = ?`
@@ -42,7 +43,7 @@ SELECT ?1, ?2, coalesce(max(source), ''), coalesce(max(owner), '') FROM
 const (
 	stateRow     = "row"     // the last row of a passage
 	stateSegment = "segment" // the last segment
-	stateSigns   = "signs"   // the last edition of a chunk of signs
+	stateSigns   = "signs"   // the last edition of a chunk of signs; counts up with every change of them
 	stateJob     = "job"     // what merging has begun
 	stateModel   = "model"   // data: the name of the model that serves
 	stateThrough = "through" // and behind it the name of a model: rows up to this one have vectors
@@ -137,7 +138,7 @@ func scanNumber(s scanner) (n int64, err error) {
 }
 
 // Tail implements [search.Rows].
-func (x IndexRows) Tail(n int) ([]search.Document, error) {
+func (x IndexRows) Tail(after int64, n int) ([]search.Document, error) {
 	if n == 0 {
 		n = -1
 	}
@@ -148,8 +149,11 @@ func (x IndexRows) Tail(n int) ([]search.Document, error) {
 			return search.Document{}, err
 		}
 		return search.UnmarshalDocument(row, b)
-	}, selectTail, n)
+	}, selectTail, after, n)
 }
+
+// TailRows implements [search.Rows].
+func (x IndexRows) TailRows() ([]int64, error) { return All(x.Tx, scanNumber, tailRows) }
 
 // TailSize implements [search.Rows].
 func (x IndexRows) TailSize() (n int, err error) { return n, x.Row(countTail).Scan(&n) }
@@ -277,7 +281,7 @@ func (t *Tx) EachTerm(fn func(term string) error) error {
 			return err
 		}
 	}
-	tail, err := x.Tail(0)
+	tail, err := x.Tail(0, 0)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,12 @@ var emptyIndex = []string{
 }
 
 // EmptyIndex takes everything out of the index, and marks all rows to come in again.
-func (t *Tx) EmptyIndex() error { return t.ExecAll(emptyIndex...) }
+func (t *Tx) EmptyIndex() error {
+	if _, err := t.nextNumber(stateSigns); err != nil {
+		return err
+	}
+	return t.ExecAll(emptyIndex...)
+}
 
 // Waiting counts what is not in the index yet, and the passages that a model, "" for none,
 // has no vectors of yet. It counts to most.
@@ -118,6 +123,9 @@ func (t *Tx) DropOtherModels(model string) (int, error) {
 		return 0, err
 	}
 	for _, m := range others {
+		if _, err := t.nextNumber(stateSigns); err != nil {
+			return 0, err
+		}
 		for _, q := range []string{dropVectors, dropSigns} {
 			if err := t.exec(q, m); err != nil {
 				return 0, err

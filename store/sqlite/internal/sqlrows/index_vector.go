@@ -47,18 +47,24 @@ func (x IndexRows) Passages(rows []int64) (map[int64]search.Passage, error) {
 }
 
 // Signs implements [search.Source].
-func (x IndexRows) Signs(model string) ([]search.Signs, error) {
-	chunks, err := All(x.Tx, func(s scanner) (c search.Chunk, err error) {
+func (x IndexRows) Signs(model string) ([]search.Signs, error) { return x.Index.Signs(model, x) }
+
+// SignState implements [search.SignRows].
+func (x IndexRows) SignState() (int64, error) {
+	n, _, err := x.state(stateSigns)
+	return n, err
+}
+
+// Chunks implements [search.SignRows].
+func (x IndexRows) Chunks(model string) ([]search.Chunk, error) {
+	return All(x.Tx, func(s scanner) (c search.Chunk, err error) {
 		err = s.Scan(&c.ID, &c.Edition)
 		return c, err
 	}, selectChunks, model)
-	if err != nil {
-		return nil, err
-	}
-	return x.Index.Signs(model, chunks, func(ids []int64) (map[int64]search.Signs, error) { return x.readSigns(model, ids) })
 }
 
-func (x IndexRows) readSigns(model string, chunks []int64) (map[int64]search.Signs, error) {
+// ReadSigns implements [search.SignRows].
+func (x IndexRows) ReadSigns(model string, chunks []int64) (map[int64]search.Signs, error) {
 	list, err := Marshal(chunks)
 	if err != nil {
 		return nil, err
@@ -152,12 +158,12 @@ func (x IndexRows) writeChunk(model string, chunk int64) error {
 	if err != nil {
 		return err
 	}
-	if b == nil {
-		return x.exec(deleteChunk, model, chunk)
-	}
 	edition, err := x.nextNumber(stateSigns)
 	if err != nil {
 		return err
+	}
+	if b == nil {
+		return x.exec(deleteChunk, model, chunk)
 	}
 	return x.exec(upsertChunk, model, chunk, edition, b)
 }
