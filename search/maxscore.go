@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -177,9 +178,20 @@ func (t *best) sorted() []scored {
 	return t.heap
 }
 
+// windowSize is how many documents are scored at a time.
+const windowSize = 2048
+
+// window collects the scores of documents next to each other.
+type window struct {
+	begin  int // document
+	scores [windowSize]int64
+	hit    [windowSize / 64]uint64
+}
+
 // maxScore offers the documents of a segment that contain a term, and are allowed, to
 // top; nil allows all. It is MaxScore with bounds of blocks: terms too common to lift a
-// document over the floor alone are only looked up, and blocks that cannot reach the
+// document over the floor alone are only looked up. The others are added up one after
+// the other, for a window of documents at a time; windows whose blocks cannot reach the
 // floor are passed over.
 func maxScore(cursors []*cursor, docs *documents, allowed set, top *best) error {
 	slices.SortFunc(cursors, func(a, b *cursor) int { return cmp.Compare(a.bound, b.bound) })
@@ -188,44 +200,28 @@ func maxScore(cursors []*cursor, docs *documents, allowed set, top *best) error 
 		reach[i+1] = reach[i] + c.bound
 	}
 	first := 0 // those before it cannot reach the floor together
+	var w window
 	for {
 		for first < len(cursors) && reach[first+1] < top.floor() {
 			first++
 		}
-		doc := end
+		w.begin = end
 		for _, c := range cursors[first:] {
-			doc = min(doc, c.doc)
+			w.begin = min(w.begin, c.doc)
 		}
-		if doc == end {
+		if w.begin == end {
 			break
 		}
-		if allowed != nil && !allowed.has(uint32(doc)) {
-			advance(cursors[first:], doc)
-			continue
-		}
-		if skip := skipTo(cursors[first:], doc, top.floor()-reach[first]); skip > doc {
+		if skip := skipTo(cursors[first:], w.begin, top.floor()-reach[first]); skip > w.begin {
 			for _, c := range cursors[first:] {
 				c.seek(skip)
 			}
 			continue
 		}
-		score := int64(0)
 		for _, c := range cursors[first:] {
-			if c.doc == doc {
-				score += c.score(docs.lengths[doc])
-				c.next()
-			}
+			w.add(c, docs, allowed)
 		}
-		for i := first - 1; i >= 0 && score+reach[i+1] >= top.floor(); i-- {
-			c := cursors[i]
-			if c.shallow(doc); c.doc == end || score+reach[i]+c.bounds[c.at] < top.floor() {
-				continue
-			}
-			if c.seek(doc); c.doc == doc {
-				score += c.score(docs.lengths[doc])
-			}
-		}
-		top.offer(scored{docs.rows[doc], score})
+		w.offer(cursors[:first], reach, docs, top)
 	}
 	for _, c := range cursors {
 		if c.err != nil {
@@ -235,12 +231,49 @@ func maxScore(cursors []*cursor, docs *documents, allowed set, top *best) error 
 	return nil
 }
 
-// advance moves the cursors at a document on.
-func advance(cursors []*cursor, doc int) {
-	for _, c := range cursors {
-		if c.doc == doc {
-			c.next()
+// add adds the scores of a term, and moves its cursor behind the window.
+func (w *window) add(c *cursor, docs *documents, allowed set) {
+	for stop := w.begin + windowSize; c.doc < stop; {
+		for ; c.i < c.n && int(c.buf[c.i].doc) < stop; c.i++ {
+			p := c.buf[c.i]
+			if allowed != nil && !allowed.has(p.doc) {
+				continue
+			}
+			at := int(p.doc) - w.begin
+			w.scores[at] += c.worth.of(p.weight, docs.lengths[p.doc])
+			w.hit[at>>6] |= 1 << (at & 63)
 		}
+		if c.i < c.n {
+			c.doc = int(c.buf[c.i].doc)
+			return
+		}
+		c.enter(c.at + 1)
+		c.load()
+	}
+}
+
+// offer adds what the common terms are worth to each document that may get in with them,
+// offers it, and empties the window.
+func (w *window) offer(common []*cursor, reach []int64, docs *documents, top *best) {
+	for k := range w.hit {
+		for left := w.hit[k]; left != 0; left &= left - 1 {
+			at := k<<6 + bits.TrailingZeros64(left)
+			doc, score := w.begin+at, w.scores[at]
+			w.scores[at] = 0
+			for i := len(common) - 1; i >= 0 && score+reach[i+1] >= top.floor(); i-- {
+				c := common[i]
+				if c.shallow(doc); c.doc == end || score+reach[i]+c.bounds[c.at] < top.floor() {
+					continue
+				}
+				if c.seek(doc); c.doc == doc {
+					score += c.score(docs.lengths[doc])
+				}
+			}
+			if score >= top.floor() {
+				top.offer(scored{docs.rows[doc], score})
+			}
+		}
+		w.hit[k] = 0
 	}
 }
 
