@@ -32,7 +32,7 @@ func ExampleLongTerm() {
 	}
 	// Output:
 	// true 2
-	// 0.9 Deploy on Thursdays.
+	// 1.0 Deploy on Thursdays.
 }
 
 func ExampleEditor() {

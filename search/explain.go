@@ -27,7 +27,8 @@ func MemoryTexts(m amber.Memory, concepts []string) []NamedText {
 func Explain(asked []Asked, r Ranked, fields []NamedText) *amber.Why {
 	why := &amber.Why{
 		Terms: []amber.TermMatch{}, Words: r.Parts.Words, Meaning: r.Parts.Meaning, Neighbours: r.Parts.Neighbours,
-		Session: r.Parts.Session, Speaker: r.Parts.Speaker, Feedback: r.Parts.Feedback, Newer: r.Parts.Newer,
+		Session: r.Parts.Session, Speaker: r.Parts.Speaker, Time: r.Parts.Time, Kind: r.Parts.Kind,
+		Feedback: r.Parts.Feedback, Newer: r.Parts.Newer,
 	}
 	terms := make([]map[string]bool, len(fields))
 	for i, f := range fields {

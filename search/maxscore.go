@@ -11,7 +11,7 @@ import (
 // same in whatever order it is made, on every platform.
 const (
 	k1 = 1.2
-	b  = 0.75
+	b  = 0.3
 	// scoreUnit is the score 1.
 	scoreUnit = 1 << 20
 )

@@ -97,6 +97,22 @@ func (m *Memory) Passages(rows []int64) (map[int64]Passage, error) {
 	return out, nil
 }
 
+// Beside implements [Source].
+func (m *Memory) Beside(places []Place, steps int64) (rows []int64, err error) {
+	near := map[Place]bool{}
+	for _, p := range places {
+		for at := p.At - steps; at <= p.At+steps; at++ {
+			near[Place{p.Session, at}] = true
+		}
+	}
+	for row, p := range m.passages {
+		if p.Session != "" && near[Place{p.Session, p.Place}] {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
 // Signs implements [Source].
 func (m *Memory) Signs(string) ([]Signs, error) {
 	var s Signs

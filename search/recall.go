@@ -13,6 +13,9 @@ type Source interface {
 	Rows
 	// Passages returns what is known of rows. Those that are not there are left out.
 	Passages(rows []int64) (map[int64]Passage, error)
+	// Beside returns the rows of the passages that are at most so many steps away from places
+	// of conversations, in any order.
+	Beside(places []Place, steps int64) ([]int64, error)
 	// Signs returns the signs of all vectors of a model.
 	Signs(model string) ([]Signs, error)
 	// Vectors returns the vectors of a model that there are of rows.
@@ -45,19 +48,11 @@ const candidatesPer = 150
 
 // Recall returns the passages that best answer a question.
 func Recall(s Source, cache *Cache, q Request) (Answer, error) {
-	a, err := Ask(s, cache, q.Filter)
+	r, err := newRecaller(s, cache, q)
 	if err != nil {
 		return Answer{}, err
 	}
-	r := recaller{Source: s, Asking: a, q: q, parsed: analyze.Parse(q.Text)}
-	asked, err := r.words(r.parsed.Words)
-	if err != nil {
-		return Answer{}, err
-	}
-	if err := a.For(asked); err != nil {
-		return Answer{}, err
-	}
-	out := Answer{Asked: asked}
+	out := Answer{Asked: r.asked}
 	for n := max(candidatesPer, 2*q.Limit); ; n *= 8 {
 		var all bool
 		if out.Ranked, all, err = r.round(n); err != nil || all || len(out.Ranked) >= q.Limit {
@@ -75,6 +70,32 @@ type recaller struct {
 	*Asking
 	q      Request
 	parsed analyze.Query
+	asked  []Asked
+	// misspelt is how much of the question is in words for which others stand.
+	misspelt float64
+}
+
+// newRecaller finds out what a question asks for.
+func newRecaller(s Source, cache *Cache, q Request) (*recaller, error) {
+	a, err := Ask(s, cache, q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	r := &recaller{Source: s, Asking: a, q: q, parsed: analyze.Parse(q.Text)}
+	if r.asked, err = r.words(r.parsed.Words); err != nil {
+		return nil, err
+	}
+	if err := a.For(r.asked); err != nil {
+		return nil, err
+	}
+	slips := uint64(0)
+	for i, one := range r.asked[:len(r.Rarity)] {
+		if len(one.Variants) > 0 && one.Variants[0].Share < 1 {
+			slips |= 1 << i
+		}
+	}
+	r.misspelt = share(r.Rarity, slips)
+	return r, nil
 }
 
 // words says what each word of a question is looked for by. Words that no passage has are
@@ -152,6 +173,25 @@ func tailWords(docs []Document) (words []string) {
 // round ranks the best n passages by words and the best n by meaning, and reports whether
 // there are no others.
 func (r *recaller) round(n int) (ranked []Ranked, all bool, err error) {
+	candidates, all, err := r.gather(n)
+	if err != nil {
+		return nil, false, err
+	}
+	return distinct(r.rank(candidates), r.q.Limit), all, nil
+}
+
+// rank orders candidates for the question.
+func (r *recaller) rank(candidates []Candidate) []Ranked {
+	when := readTime(r.q.Text, r.q.Now)
+	q := question{vector: r.q.Vector, rarity: r.Rarity, misspelt: r.misspelt, now: when.now, told: when.span.told()}
+	if when.to <= r.q.Now {
+		q.then = when.to
+	}
+	return rank(q, candidates)
+}
+
+// gather returns the best n passages by words and the best n by meaning.
+func (r *recaller) gather(n int) (out []Candidate, all bool, err error) {
 	rows, err := r.Best(n)
 	if err != nil {
 		return nil, false, err
@@ -168,12 +208,38 @@ func (r *recaller) round(n int) (ranked []Ranked, all bool, err error) {
 			rows = append(rows, x.Row)
 		}
 	}
-	candidates, err := r.candidates(rows)
-	if err != nil {
+	if out, err = r.candidates(rows); err != nil {
 		return nil, false, err
 	}
-	ranked = Rank(Question{Vector: r.q.Vector, Rarity: r.Rarity, Then: then(r.q.Text, r.q.Now)}, candidates)
-	return distinct(ranked, r.q.Limit), all, nil
+	out, err = r.beside(out)
+	return out, all, err
+}
+
+// Of so many passages of conversations those beside are candidates too.
+const besideOf = 20
+
+// beside adds the passages beside the best ones of conversations: what answers a question
+// often has none of its words, but follows or precedes one that has.
+func (r *recaller) beside(found []Candidate) ([]Candidate, error) {
+	had := map[int64]bool{}
+	for _, c := range found {
+		had[c.Row] = true
+	}
+	var places []Place
+	for _, c := range r.rank(found) {
+		if c.Session != "" && len(places) < besideOf {
+			places = append(places, Place{c.Session, c.Place})
+		}
+	}
+	if len(places) == 0 {
+		return found, nil
+	}
+	rows, err := r.Beside(places, besideSteps)
+	if err != nil {
+		return nil, err
+	}
+	more, err := r.candidates(slices.DeleteFunc(rows, func(row int64) bool { return had[row] }))
+	return append(found, more...), err
 }
 
 // candidates reads what is known of rows.
@@ -192,6 +258,10 @@ func (r *recaller) candidates(rows []int64) ([]Candidate, error) {
 			return nil, err
 		}
 	}
+	wanted, err := r.ofKind(rows)
+	if err != nil {
+		return nil, err
+	}
 	question := strings.Fields(analyze.Fold(r.q.Text))
 	out := make([]Candidate, 0, len(matches))
 	for _, m := range matches {
@@ -199,13 +269,22 @@ func (r *recaller) candidates(rows []int64) ([]Candidate, error) {
 		if !ok || r.q.Since != 0 && p.At < r.q.Since || r.q.Until != 0 && p.At >= r.q.Until {
 			continue
 		}
-		c := Candidate{Match: m, Passage: p, Named: names(question, p.Speaker)}
+		c := Candidate{Match: m, Passage: p, Named: names(question, p.Speaker), Wanted: wanted[m.Row]}
 		if v := vectors[m.Row]; v.Dim() == r.q.Vector.Dim() {
 			c.Vector = v
 		}
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// ofKind returns which rows are memories of the kind that the question asks for.
+func (r *recaller) ofKind(rows []int64) (map[int64]bool, error) {
+	kind := kindAsked(r.q.Text)
+	if kind == "" {
+		return nil, nil
+	}
+	return r.Having(Facet(facetKind, string(kind)), rows)
 }
 
 // names reports whether a question names a speaker: by name, or as I where it is the user.
@@ -262,39 +341,51 @@ func (r *recaller) related(best []Ranked) ([]Ranked, error) {
 	return distinct(best, r.q.Limit), nil
 }
 
-// Among the first few hits one at least is not of the same conversation as the others, unless
-// there is none. Fewer of one cost more answers than they bring.
+// Among the first few hits, a third passage of one conversation gives way to one of another
+// that is nearly as likely. To let it give way to any other would cost more answers than it
+// brings: what answers a question is often said in one place.
 const (
 	firstFew   = 5
-	perSession = 4
+	perSession = 2
+	nearlyAs   = 0.8
 )
 
 // distinct leaves the best passage of each owner, and lets no conversation fill the first
-// places.
+// places alone where another is as good.
 func distinct(ranked []Ranked, limit int) []Ranked {
 	type owner struct{ source, id string }
 	seen := map[owner]bool{}
-	sessions := map[string]int{}
-	var out, later []Ranked
+	out := make([]Ranked, 0, len(ranked))
 	for _, r := range ranked {
-		o := owner{r.Source, r.Owner}
-		if seen[o] {
-			continue
+		if o := (owner{r.Source, r.Owner}); !seen[o] {
+			seen[o] = true
+			out = append(out, r)
 		}
-		seen[o] = true
-		if r.Session != "" && len(out) < firstFew {
-			if sessions[r.Session]++; sessions[r.Session] > perSession {
-				later = append(later, r)
-				continue
+	}
+	sessions := map[string]int{}
+	for i := range out[:min(len(out), firstFew, limit)] {
+		if s := out[i].Session; s != "" && sessions[s] >= perSession {
+			if k := otherwise(out[i:], sessions); k > 0 {
+				other := out[i+k]
+				copy(out[i+1:], out[i:i+k])
+				out[i] = other
 			}
 		}
-		out = append(out, r)
-	}
-	if len(later) > 0 {
-		at := min(len(out), firstFew)
-		rest := append(later, out[at:]...)
-		slices.SortStableFunc(rest, better)
-		out = append(out[:at:at], rest...)
+		sessions[out[i].Session]++
 	}
 	return out[:min(len(out), limit)]
+}
+
+// otherwise returns where the first passage stands that is nearly as likely as the first of
+// all and not of a conversation that has its share; 0 where there is none.
+func otherwise(rest []Ranked, sessions map[string]int) int {
+	for k, r := range rest {
+		if r.Score < nearlyAs*rest[0].Score {
+			return 0
+		}
+		if r.Session == "" || sessions[r.Session] < perSession {
+			return k
+		}
+	}
+	return 0
 }

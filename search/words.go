@@ -447,6 +447,34 @@ func (a *Asking) Look(rows []int64) ([]Match, error) {
 	return out, nil
 }
 
+// Having returns which of some rows have a term.
+func (a *Asking) Having(term string, rows []int64) (map[int64]bool, error) {
+	if err := a.fetch([]string{term}); err != nil {
+		return nil, err
+	}
+	rows = slices.Compact(slices.Sorted(slices.Values(rows)))
+	out := map[int64]bool{}
+	for _, o := range a.parts {
+		if o.lists[term].n == 0 {
+			continue
+		}
+		c := newCursor(o.lists[term], worth{})
+		for _, row := range rows {
+			doc, ok := o.find(row)
+			if !ok {
+				continue
+			}
+			if c.seek(int(doc)); c.doc == int(doc) {
+				out[row] = true
+			}
+		}
+		if c.err != nil {
+			return nil, c.err
+		}
+	}
+	return out, nil
+}
+
 // lookIn is Look for documents of one segment, in order. Of the variants of a word the
 // best counts.
 func (a *Asking) lookIn(o *opened, docs []uint32) ([]Match, error) {

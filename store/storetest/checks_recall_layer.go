@@ -18,6 +18,7 @@ func recallLayerChecks() []check {
 		{name: "recall/tools-are-not-found", needs: needs, run: recallTools},
 		{name: "recall/long-texts-in-parts", needs: needs, run: recallLongTexts},
 		{name: "recall/neighbours-count", needs: needs, run: recallNeighbours},
+		{name: "recall/finds-what-stands-beside", needs: needs, run: recallBeside},
 		{name: "recall/min-score", needs: []part{longTerm}, run: recallMinScore},
 	}
 }
@@ -167,6 +168,20 @@ func recallNeighbours(w *world) {
 	}
 	hold(at("s1-1") >= 0 && at("s1-1") < at("s2-1"), "hits are %v", hitNames(hits))
 	hold(hits[at("s1-1")].Why.Neighbours > hits[at("s2-1")].Why.Neighbours, "neighbours add nothing")
+}
+
+// recallBeside: an answer that has no word of the question is found behind who asked the same.
+func recallBeside(w *world) {
+	step := amber.IngestStep{At: w.now(), Start: amber.SessionStart{ID: "s1", Project: "acme"}}
+	for i, text := range []string{"Good morning.", "How was it?", "Fine.", "When does the ferry leave?", "At nine.", "Thanks.", "Bye.", "See you."} {
+		step.Turns = append(step.Turns, amber.Turn{
+			ID: amber.TurnID(fmt.Sprint("s1-", i)), SessionID: "s1", Role: amber.RoleUser, Content: text, ProjectID: "acme",
+		})
+	}
+	w.ingest("s1", step)
+	hits := w.recall(amber.Query{Text: "departure of the ferry", Filter: inProject("acme"), Limit: 20})
+	equal(hitNames(hits), []string{"exchange s1-1", "exchange s1-2", "exchange s1-3", "exchange s1-4", "exchange s1-5"}, "what is found")
+	equal(w.recall(amber.Query{Text: "departure of the ferry", Filter: inProject("umbrella"), Limit: 20}), []amber.Hit{}, "what another project finds")
 }
 
 func recallMinScore(w *world) {

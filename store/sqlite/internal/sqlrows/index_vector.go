@@ -27,6 +27,8 @@ const (
 	dropSigns     = `DELETE FROM index_signs WHERE model = ?`
 
 	selectPassages = `SELECT row, source, owner, part, session_id, place, speaker, asks, at FROM passages WHERE row IN (SELECT value FROM json_each(?))`
+	selectBeside   = `SELECT DISTINCT row FROM json_each(?1) AS near CROSS JOIN passages INDEXED BY passages_place
+  WHERE session_id <> '' AND session_id = near.value ->> 0 AND place BETWEEN (near.value ->> 1) - ?2 AND (near.value ->> 1) + ?2`
 )
 
 // Passages implements [search.Source].
@@ -44,6 +46,22 @@ func (x IndexRows) Passages(rows []int64) (map[int64]search.Passage, error) {
 		return err
 	})
 	return out, err
+}
+
+// Beside implements [search.Source].
+func (x IndexRows) Beside(places []search.Place, steps int64) ([]int64, error) {
+	pairs := make([][2]any, len(places))
+	for i, p := range places {
+		pairs[i] = [2]any{p.Session, p.At}
+	}
+	list, err := Marshal(pairs)
+	if err != nil {
+		return nil, err
+	}
+	return All(x.Tx, func(s scanner) (row int64, err error) {
+		err = s.Scan(&row)
+		return row, err
+	}, selectBeside, list, steps)
 }
 
 // Signs implements [search.Source].

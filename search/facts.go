@@ -1,0 +1,104 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// The weights of single passages, chosen on development data; docs/recall.md has the
+// figures. The meaning counts, and words do where they answer most of the question: few
+// common words in common do more harm than good.
+const (
+	wordsPower = 3
+	wordsMost  = 1.2
+	wordsShare = 0.5
+	wordsAlone = 0.8
+	factKind   = 0.15
+	factLate   = 0.15
+)
+
+// scoreFacts scores and sorts passages that stand for themselves.
+func scoreFacts(q question, all []Ranked) {
+	for i := range all {
+		r := &all[i]
+		if r.Wanted {
+			r.Parts.Kind = factKind
+		}
+		r.Score = factScore(q, *r) + r.Parts.Kind
+	}
+	addFeedback(all)
+	slices.SortFunc(all, better)
+	newerFirst(q, all[:min(len(all), sameAmong)])
+	for i := range all {
+		if r := &all[i]; q.then != 0 && r.At >= q.then {
+			r.Parts.Time = -factLate
+			r.Score += r.Parts.Time
+		}
+	}
+	calibrate(q, all, factCurve, factWordsCurve)
+}
+
+// factScore is the score of a single passage. Where nothing is known of its meaning, words
+// count for what they are, and more of the question's more than the same ones often.
+func factScore(q question, r Ranked) float64 {
+	words := min(r.Words, wordsMost)
+	if r.Parts.Meaning == 0 {
+		return wordsAlone * words * (1 + share(q.rarity, r.Has)) / 2
+	}
+	return r.Parts.Meaning + float64(wordsShare*math.Pow(words, wordsPower))
+}
+
+// Two of the best passages that are as near as this, and neither much worse than the other,
+// say the same or contradict each other. A question that says it is about now expects a
+// change; what was said within a day rather adds to what was said before it.
+const (
+	sameAmong = 8
+	sameNear  = 0.65
+	sameScore = 0.5
+	nowNear   = 0.55
+	nowScore  = 0.4
+	dayNear   = 0.8
+)
+
+// newerFirst puts the newer of two that are about the same before the older one; asked
+// about a moment, the last one that was said by then before every other.
+func newerFirst(q question, best []Ranked) {
+	near, enough := sameNear, sameScore
+	if q.now {
+		near, enough = nowNear, nowScore
+	}
+	before := make([]float64, len(best))
+	for i := range best {
+		before[i] = best[i].Score
+	}
+	for i := range best {
+		for j := range best {
+			a, b := &best[i], &best[j]
+			if i != j && b.Score <= a.Score && before[j] >= enough*before[i] && holds(q.then, a.At, b.At) && alike(a, b, near) {
+				a.Score, b.Score = b.Score, a.Score
+				b.Parts.Newer = true
+			}
+		}
+	}
+	slices.SortStableFunc(best, func(a, b Ranked) int { return cmp.Compare(b.Score, a.Score) })
+}
+
+// alike reports whether two passages are about the same.
+func alike(a, b *Ranked, near float64) bool {
+	if a.Vector == nil || b.Vector == nil {
+		return false
+	}
+	if max(a.At-b.At, b.At-a.At) < oneDay {
+		near = dayNear
+	}
+	return Cosine(a.Vector, b.Vector) >= near
+}
+
+// holds reports whether what was said at b rather holds then than what was said at a.
+func holds(then, a, b int64) bool {
+	if then == 0 {
+		return b > a
+	}
+	return b < then && (a >= then || b > a)
+}

@@ -1,0 +1,143 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/amber-memory/amber"
+)
+
+// at is a vector at an angle, in degrees, of a plane.
+func at(degrees float64) Vector {
+	s, c := math.Sincos(degrees / 180 * math.Pi)
+	return Quantize([]float32{float32(c), float32(s), 0, 0, 0, 0, 0, 0})
+}
+
+func ownersOf(ranked []Ranked) (out []string) {
+	for _, r := range ranked {
+		out = append(out, r.Owner)
+	}
+	return out
+}
+
+func wantOrder(t *testing.T, ranked []Ranked, want ...string) {
+	t.Helper()
+	if got := ownersOf(ranked); !slices.Equal(got, want) {
+		t.Errorf("the order is %v, want %v", got, want)
+	}
+}
+
+// Of two facts about the same the newer is first; asked about a moment, the one that held then.
+func TestNewerFactFirst(t *testing.T) {
+	facts := []Candidate{
+		{Passage: Passage{Owner: "old", At: 100 * oneDay}, Vector: at(10)},
+		{Passage: Passage{Owner: "new", At: 200 * oneDay}, Vector: at(30)},
+		{Passage: Passage{Owner: "else", At: 300 * oneDay}, Vector: at(-75)},
+	}
+	q := question{vector: at(0)}
+	wantOrder(t, rank(q, facts), "new", "old", "else")
+	if !rank(q, facts)[0].Parts.Newer {
+		t.Error("nothing says that the newer took the place of the older")
+	}
+	q.then = 150 * oneDay
+	wantOrder(t, rank(q, facts), "old", "new", "else")
+}
+
+// What was said within a day adds to what was said before it, unless it is nearly the same.
+func TestSameDayIsNoChange(t *testing.T) {
+	facts := []Candidate{
+		{Passage: Passage{Owner: "first", At: oneDay}, Vector: at(10)},
+		{Passage: Passage{Owner: "second", At: oneDay + 1000}, Vector: at(55)},
+	}
+	wantOrder(t, rank(question{vector: at(0)}, facts), "first", "second")
+	facts[1].Vector = at(30)
+	wantOrder(t, rank(question{vector: at(0)}, facts), "second", "first")
+}
+
+// A question that says it is about now expects a change.
+func TestNowExpectsChange(t *testing.T) {
+	facts := []Candidate{
+		{Passage: Passage{Owner: "old", At: oneDay}, Vector: at(5)},
+		{Passage: Passage{Owner: "new", At: 100 * oneDay}, Vector: at(58)},
+	}
+	wantOrder(t, rank(question{vector: at(0)}, facts), "old", "new")
+	wantOrder(t, rank(question{vector: at(0), now: true}, facts), "new", "old")
+}
+
+// What came after the time that a question names is less likely to answer it.
+func TestLateFactLoses(t *testing.T) {
+	facts := []Candidate{
+		{Passage: Passage{Owner: "late", At: 300 * oneDay}, Vector: Quantize([]float32{.6, .8, 0, 0, 0, 0, 0, 0})},
+		{Passage: Passage{Owner: "then", At: 100 * oneDay}, Vector: Quantize([]float32{.59, 0, .807, 0, 0, 0, 0, 0})},
+	}
+	wantOrder(t, rank(question{vector: at(0)}, facts), "late", "then")
+	wantOrder(t, rank(question{vector: at(0), then: 200 * oneDay}, facts), "then", "late")
+}
+
+// Of two facts that are equally near the one of the kind that is asked for is first.
+func TestWantedKindFirst(t *testing.T) {
+	facts := []Candidate{
+		{Passage: Passage{Owner: "any"}, Vector: at(50)},
+		{Passage: Passage{Owner: "rule"}, Vector: at(-52), Wanted: true},
+	}
+	wantOrder(t, rank(question{vector: at(0)}, facts), "rule", "any")
+	for question, want := range map[string]amber.MemoryKind{
+		"May I merge on Fridays?":              amber.Constraint,
+		"is it OK to merge on Fridays":         amber.Constraint,
+		"what went wrong with the release?":    amber.HistoricalCase,
+		"how do I flash the board":             amber.WorkflowInsight,
+		"which editor does Ada prefer":         amber.UserPreference,
+		"which port does the server listen on": "",
+		"maybe in May":                         "",
+	} {
+		if got := kindAsked(question); got != want {
+			t.Errorf("%q asks for the kind %q, want %q", question, got, want)
+		}
+	}
+}
+
+// Passages of a conversation count more where the question names their time.
+func TestTimeOfTalk(t *testing.T) {
+	said := []Candidate{
+		{Passage: Passage{Owner: "may", Session: "s1", At: 100 * oneDay}, Vector: at(40)},
+		{Passage: Passage{Owner: "june", Session: "s2", At: 130 * oneDay}, Vector: at(50)},
+	}
+	wantOrder(t, rank(question{vector: at(0)}, said), "may", "june")
+	wantOrder(t, rank(question{vector: at(0), told: span{120 * oneDay, 140 * oneDay}}, said), "june", "may")
+}
+
+// Scores are likelihoods: between 0 and 1, in the order of what they were, and lower where
+// one passage is far behind another.
+func TestScoresAreLikelihoods(t *testing.T) {
+	var facts []Candidate
+	for i := range 90 {
+		facts = append(facts, Candidate{Passage: Passage{Owner: string(rune('0' + i))}, Vector: at(float64(i))})
+	}
+	ranked := rank(question{vector: at(0)}, facts)
+	for i, r := range ranked {
+		if !(r.Score > 0 && r.Score < 1) || i > 0 && r.Score > ranked[i-1].Score {
+			t.Fatalf("hit %d scores %v", i, r.Score)
+		}
+	}
+	alone := rank(question{vector: at(0)}, facts[40:41])
+	if behind := ranked[slices.IndexFunc(ranked, func(r Ranked) bool { return r.Owner == facts[40].Owner })]; behind.Score >= alone[0].Score {
+		t.Errorf("a passage far behind another scores %v, alone %v", behind.Score, alone[0].Score)
+	}
+}
+
+// A third passage of a conversation gives way to one of another that is nearly as likely,
+// and to no other.
+func TestConversationsShareTheFirstPlaces(t *testing.T) {
+	hit := func(owner, session string, score float64) Ranked {
+		return Ranked{Candidate: Candidate{Passage: Passage{Owner: owner, Session: session}}, Score: score}
+	}
+	ranked := []Ranked{hit("a", "s", .5), hit("b", "s", .5), hit("c", "s", .5), hit("d", "s", .49), hit("e", "t", .45), hit("f", "", .3)}
+	wantOrder(t, distinct(slices.Clone(ranked), 10), "a", "b", "e", "c", "d", "f")
+	ranked[4].Score = .2
+	ranked[5].Score = .1
+	wantOrder(t, distinct(slices.Clone(ranked), 10), "a", "b", "c", "d", "e", "f")
+	wantOrder(t, distinct(slices.Clone(ranked), 3), "a", "b", "c")
+	ranked[1].Owner = "a"
+	wantOrder(t, distinct(slices.Clone(ranked), 10), "a", "c", "d", "e", "f")
+}
