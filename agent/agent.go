@@ -39,6 +39,9 @@ type Options struct {
 	// when it is first needed.
 	Snapshots func(ctx context.Context) (Snapshots, error)
 
+	// MeaningOnly answers questions by the model alone, for measuring.
+	MeaningOnly bool
+
 	Warn     func(text string)                    // nil: warnings are dropped
 	SetAside func(amber.SetAside)                 // told of rows that cannot be read
 	Progress func(step string, done, total int64) // of snapshots and drains

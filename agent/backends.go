@@ -33,7 +33,7 @@ func (a *Agent) backends() (*config.Registry, error) {
 			store, err := sqlite.Open(ctx, a.data, sqlite.Options{
 				Clock: a.o.Clock, Random: a.o.Random, Queue: c.Control.Queue,
 				BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
-				KeepSchema: a.look && !a.absent, SetAside: a.o.SetAside, Model: model,
+				KeepSchema: a.look && !a.absent, SetAside: a.o.SetAside, Model: model, MeaningOnly: a.o.MeaningOnly,
 			})
 			if err != nil {
 				return config.Opened{}, err

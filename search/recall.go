@@ -3,7 +3,6 @@ package search
 import (
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/amber-memory/amber/internal/analyze"
 )
@@ -33,7 +32,9 @@ type Request struct {
 	// Vector is what the question means in a model, nil for words alone.
 	Vector Vector
 	Model  string
-	Limit  int
+	// MeaningOnly ranks by meaning alone, for measuring. It needs a vector.
+	MeaningOnly bool
+	Limit       int
 }
 
 // Answer is the best passages, and how the question was understood.
@@ -59,7 +60,7 @@ func Recall(s Source, cache *Cache, q Request) (Answer, error) {
 			break
 		}
 	}
-	if err == nil && len(out.Ranked) < q.Limit {
+	if err == nil && len(out.Ranked) < q.Limit && !q.MeaningOnly {
 		out.Ranked, err = r.related(out.Ranked)
 	}
 	return out, err
@@ -173,6 +174,9 @@ func tailWords(docs []Document) (words []string) {
 // round ranks the best n passages by words and the best n by meaning, and reports whether
 // there are no others.
 func (r *recaller) round(n int) (ranked []Ranked, all bool, err error) {
+	if r.q.MeaningOnly {
+		return r.byMeaning(n)
+	}
 	candidates, all, err := r.gather(n)
 	if err != nil {
 		return nil, false, err
@@ -189,126 +193,6 @@ func (r *recaller) rank(candidates []Candidate) []Ranked {
 	}
 	return rank(q, candidates)
 }
-
-// gather returns the best n passages by words and the best n by meaning.
-func (r *recaller) gather(n int) (out []Candidate, all bool, err error) {
-	rows, err := r.Best(n)
-	if err != nil {
-		return nil, false, err
-	}
-	all = len(rows) < n
-	if r.q.Vector != nil {
-		signs, err := r.Signs(r.q.Model)
-		if err != nil {
-			return nil, false, err
-		}
-		near := Nearest(r.q.Vector, signs, r.Passes, n)
-		all = all && len(near) < n
-		for _, x := range near {
-			rows = append(rows, x.Row)
-		}
-	}
-	if out, err = r.candidates(rows); err != nil {
-		return nil, false, err
-	}
-	out, err = r.beside(out)
-	return out, all, err
-}
-
-// Of so many passages of conversations those beside are candidates too.
-const besideOf = 20
-
-// beside adds the passages beside the best ones of conversations: what answers a question
-// often has none of its words, but follows or precedes one that has.
-func (r *recaller) beside(found []Candidate) ([]Candidate, error) {
-	had := map[int64]bool{}
-	for _, c := range found {
-		had[c.Row] = true
-	}
-	var places []Place
-	for _, c := range r.rank(found) {
-		if c.Session != "" && len(places) < besideOf {
-			places = append(places, Place{c.Session, c.Place})
-		}
-	}
-	if len(places) == 0 {
-		return found, nil
-	}
-	rows, err := r.Beside(places, besideSteps)
-	if err != nil {
-		return nil, err
-	}
-	more, err := r.candidates(slices.DeleteFunc(rows, func(row int64) bool { return had[row] }))
-	return append(found, more...), err
-}
-
-// candidates reads what is known of rows.
-func (r *recaller) candidates(rows []int64) ([]Candidate, error) {
-	matches, err := r.Look(rows)
-	if err != nil {
-		return nil, err
-	}
-	passages, err := r.Passages(rows)
-	if err != nil {
-		return nil, err
-	}
-	var vectors map[int64]Vector
-	if r.q.Vector != nil {
-		if vectors, err = r.Vectors(r.q.Model, rows); err != nil {
-			return nil, err
-		}
-	}
-	wanted, err := r.ofKind(rows)
-	if err != nil {
-		return nil, err
-	}
-	question := strings.Fields(analyze.Fold(r.q.Text))
-	out := make([]Candidate, 0, len(matches))
-	for _, m := range matches {
-		p, ok := passages[m.Row]
-		if !ok || r.q.Since != 0 && p.At < r.q.Since || r.q.Until != 0 && p.At >= r.q.Until {
-			continue
-		}
-		c := Candidate{Match: m, Passage: p, Named: names(question, p.Speaker), Wanted: wanted[m.Row]}
-		if v := vectors[m.Row]; v.Dim() == r.q.Vector.Dim() {
-			c.Vector = v
-		}
-		out = append(out, c)
-	}
-	return out, nil
-}
-
-// ofKind returns which rows are memories of the kind that the question asks for.
-func (r *recaller) ofKind(rows []int64) (map[int64]bool, error) {
-	kind := kindAsked(r.q.Text)
-	if kind == "" {
-		return nil, nil
-	}
-	return r.Having(Facet(facetKind, string(kind)), rows)
-}
-
-// names reports whether a question names a speaker: by name, or as I where it is the user.
-func names(question []string, speaker string) bool {
-	if speaker == "" {
-		return false
-	}
-	for _, w := range question {
-		w = strings.Trim(w, ".,;:!?'\"()")
-		w = strings.TrimSuffix(w, "'s")
-		switch w {
-		case speaker:
-			return true
-		case "i", "my", "me", "we", "our":
-			if speaker == UserSpeaker {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// UserSpeaker is the speaker of what the user said.
-const UserSpeaker = "user"
 
 // related appends what related words find behind what the question's own have found.
 func (r *recaller) related(best []Ranked) ([]Ranked, error) {
@@ -339,53 +223,4 @@ func (r *recaller) related(best []Ranked) ([]Ranked, error) {
 		}
 	}
 	return distinct(best, r.q.Limit), nil
-}
-
-// Among the first few hits, a third passage of one conversation gives way to one of another
-// that is nearly as likely. To let it give way to any other would cost more answers than it
-// brings: what answers a question is often said in one place.
-const (
-	firstFew   = 5
-	perSession = 2
-	nearlyAs   = 0.8
-)
-
-// distinct leaves the best passage of each owner, and lets no conversation fill the first
-// places alone where another is as good.
-func distinct(ranked []Ranked, limit int) []Ranked {
-	type owner struct{ source, id string }
-	seen := map[owner]bool{}
-	out := make([]Ranked, 0, len(ranked))
-	for _, r := range ranked {
-		if o := (owner{r.Source, r.Owner}); !seen[o] {
-			seen[o] = true
-			out = append(out, r)
-		}
-	}
-	sessions := map[string]int{}
-	for i := range out[:min(len(out), firstFew, limit)] {
-		if s := out[i].Session; s != "" && sessions[s] >= perSession {
-			if k := otherwise(out[i:], sessions); k > 0 {
-				other := out[i+k]
-				copy(out[i+1:], out[i:i+k])
-				out[i] = other
-			}
-		}
-		sessions[out[i].Session]++
-	}
-	return out[:min(len(out), limit)]
-}
-
-// otherwise returns where the first passage stands that is nearly as likely as the first of
-// all and not of a conversation that has its share; 0 where there is none.
-func otherwise(rest []Ranked, sessions map[string]int) int {
-	for k, r := range rest {
-		if r.Score < nearlyAs*rest[0].Score {
-			return 0
-		}
-		if r.Session == "" || sessions[r.Session] < perSession {
-			return k
-		}
-	}
-	return 0
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/embed"
 )
 
 // contextMinScore is how relevant a passage has to be to be put before an agent that
@@ -46,29 +48,57 @@ func (f *evalFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.each, "each", false, "also print the outcome of every question")
 }
 
-// settings returns the configuration that the flags ask for, by key. It is the one place
-// that says how --model and --only reach the store.
-func (f evalFlags) settings(cmd *cobra.Command) (map[string]string, error) {
-	set := map[string]string{}
-	if err := amber.CheckOneOf("model", f.model, modelBuiltin, modelNone); err != nil {
+// settings checks the flags and returns the configuration that they ask for, by key.
+func (f *evalFlags) settings(cmd *cobra.Command) (map[string]string, error) {
+	if err := ownHome(cmd); err != nil {
+		return nil, err
+	}
+	if f.model != modelBuiltin && f.model != modelNone {
 		return nil, cli.Usage("--model is %q, want builtin or none", cli.OneLine(f.model, 40))
 	}
-	if cmd.Flags().Changed("model") {
-		set["search.model"] = f.model
-	}
+	chosen := cmd.Flags().Changed("model")
 	switch f.only {
 	case onlyBoth:
 	case onlyWords:
-		set["search.model"] = modelNone
+		if chosen && f.model != modelNone {
+			return nil, cli.Usage("--only words uses no model and does not take --model %s", f.model)
+		}
+		f.model, chosen = modelNone, true
 	case onlyMeaning:
-		return nil, amber.Errorf(amber.KindUnsupported, "read command line", "", "--only meaning: this build cannot rank without words")
+		if f.model == modelNone {
+			return nil, cli.Usage("--only meaning needs a model and does not take --model none")
+		}
+		if !embed.HasBuiltin {
+			return nil, amber.Errorf(amber.KindUnsupported, "read command line", "", "--only meaning: this program was built without a model")
+		}
 	default:
 		return nil, cli.Usage("--only is %q, want words, meaning or both", cli.OneLine(f.only, 40))
 	}
-	if f.only == onlyWords && cmd.Flags().Changed("model") && f.model != modelNone {
-		return nil, cli.Usage("--only words uses no model and does not take --model %s", f.model)
+	set := map[string]string{}
+	if chosen {
+		set["search.model"] = f.model
 	}
 	return set, nil
+}
+
+// evalEach measures sets one after the other.
+func evalEach[R any](a *app, ctx context.Context, sets []string, measure func(path string) (R, error)) ([]R, error) {
+	reports := []R{}
+	for _, set := range sets {
+		path, err := a.Absolute(set)
+		if err != nil {
+			return nil, err
+		}
+		report, err := cli.Working(a.App, "evaluating", func() (R, error) { return measure(path) })
+		if ctx.Err() != nil {
+			err = cli.Interruption("evaluate")
+		}
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, report)
+	}
+	return reports, nil
 }
 
 // evalConfig is the configuration of temporary homes: the defaults, the file of

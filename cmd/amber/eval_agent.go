@@ -30,7 +30,7 @@ type evalAgent struct {
 var _ eval.Agent = (*evalAgent)(nil)
 
 // newEvalAgent makes an agent as every command opens one, in a home of its own.
-func (a *app) newEvalAgent(ctx context.Context, c config.Config, begin amber.Time) (*evalAgent, error) {
+func (a *app) newEvalAgent(ctx context.Context, c config.Config, only string, begin amber.Time) (*evalAgent, error) {
 	dir, err := os.MkdirTemp("", "amber-eval-")
 	if err != nil {
 		return nil, &amber.Error{Op: "make temporary home", Kind: amber.KindInternal, Err: err}
@@ -38,7 +38,7 @@ func (a *app) newEvalAgent(ctx context.Context, c config.Config, begin amber.Tim
 	e := &evalAgent{dir: dir, clock: &stoppedClock{}}
 	e.clock.set(begin)
 	e.Agent, err = agent.Open(ctx, agent.Options{
-		Home: filepath.Join(dir, "home"), Config: &c, Clock: e.clock.now, Random: a.Random,
+		Home: filepath.Join(dir, "home"), Config: &c, Clock: e.clock.now, Random: a.Random, MeaningOnly: only == onlyMeaning,
 		Warn: func(text string) { a.Out.Warn("%s", text) },
 	})
 	if err != nil {

@@ -63,20 +63,17 @@ format of a set and the definitions of all numbers are in docs/eval.md.`,
 
 // evalContext measures every set.
 func (a *app) evalContext(cmd *cobra.Command, f evalContextFlags, sets []string) (out contextEvaluation, err error) {
-	if err := ownHome(cmd); err != nil {
-		return out, err
-	}
 	settings, err := f.settings(cmd)
 	if err != nil {
 		return out, err
 	}
+	if f.only == onlyMeaning {
+		return out, cli.Usage("--only meaning is for amber eval recall: hooks rank by words and by meaning")
+	}
 	if _, err := a.evalConfig(settings); err != nil {
 		return out, err
 	}
-	out = contextEvaluation{Model: f.model, Only: f.only, BudgetMS: float64(f.budget) / float64(time.Millisecond), Sets: []eval.ContextReport{}}
-	if f.only == onlyWords {
-		out.Model = modelNone
-	}
+	out = contextEvaluation{Model: f.model, Only: f.only, BudgetMS: float64(f.budget) / float64(time.Millisecond)}
 	o := eval.ContextOptions{
 		Budget: f.budget, Each: f.each,
 		Home: func(ctx context.Context, project string) (eval.Home, error) {
@@ -87,24 +84,11 @@ func (a *app) evalContext(cmd *cobra.Command, f evalContextFlags, sets []string)
 			})
 		},
 	}
-	for _, set := range sets {
-		report, err := cli.Working(a.App, "evaluating", func() (eval.ContextReport, error) { return a.evalContextSet(cmd.Context(), set, o) })
-		if err != nil {
-			if cmd.Context().Err() != nil {
-				err = cli.Interruption("evaluate")
-			}
-			return out, err
-		}
-		out.Sets = append(out.Sets, report)
-	}
-	return out, nil
+	out.Sets, err = evalEach(a, cmd.Context(), sets, func(path string) (eval.ContextReport, error) { return a.evalContextSet(cmd.Context(), path, o) })
+	return out, err
 }
 
-func (a *app) evalContextSet(ctx context.Context, set string, o eval.ContextOptions) (eval.ContextReport, error) {
-	path, err := a.Absolute(set)
-	if err != nil {
-		return eval.ContextReport{}, err
-	}
+func (a *app) evalContextSet(ctx context.Context, path string, o eval.ContextOptions) (eval.ContextReport, error) {
 	projects, err := eval.ReadSessions(path)
 	if err != nil {
 		return eval.ContextReport{}, err

@@ -71,32 +71,16 @@ docs/eval.md.`,
 
 // evalRecall measures every set.
 func (a *app) evalRecall(cmd *cobra.Command, f evalRecallFlags, sets []string) (out recallEvaluation, err error) {
-	o, err := a.recallOptions(cmd, f)
+	o, err := a.recallOptions(cmd, &f)
 	if err != nil {
 		return out, err
 	}
-	out = recallEvaluation{Model: f.model, Only: f.only, MinScore: f.minScore, Baseline: f.baseline, Layers: o.Layers, Sets: []eval.RecallReport{}}
-	if f.only == onlyWords {
-		out.Model = modelNone
-	}
-	for _, set := range sets {
-		report, err := cli.Working(a.App, "evaluating", func() (eval.RecallReport, error) { return a.evalRecallSet(cmd.Context(), set, o) })
-		if err != nil {
-			if cmd.Context().Err() != nil {
-				err = cli.Interruption("evaluate")
-			}
-			return out, err
-		}
-		out.Sets = append(out.Sets, report)
-	}
-	return out, nil
+	out = recallEvaluation{Model: f.model, Only: f.only, MinScore: f.minScore, Baseline: f.baseline, Layers: o.Layers}
+	out.Sets, err = evalEach(a, cmd.Context(), sets, func(path string) (eval.RecallReport, error) { return a.evalRecallSet(cmd.Context(), path, o) })
+	return out, err
 }
 
-func (a *app) evalRecallSet(ctx context.Context, set string, o eval.RecallOptions) (report eval.RecallReport, err error) {
-	path, err := a.Absolute(set)
-	if err != nil {
-		return report, err
-	}
+func (a *app) evalRecallSet(ctx context.Context, path string, o eval.RecallOptions) (report eval.RecallReport, err error) {
 	r, err := eval.Open(path)
 	if err != nil {
 		return report, err
@@ -107,10 +91,7 @@ func (a *app) evalRecallSet(ctx context.Context, set string, o eval.RecallOption
 }
 
 // recallOptions checks the flags.
-func (a *app) recallOptions(cmd *cobra.Command, f evalRecallFlags) (o eval.RecallOptions, err error) {
-	if err := ownHome(cmd); err != nil {
-		return o, err
-	}
+func (a *app) recallOptions(cmd *cobra.Command, f *evalRecallFlags) (o eval.RecallOptions, err error) {
 	settings, err := f.settings(cmd)
 	if err != nil {
 		return o, err
@@ -127,7 +108,7 @@ func (a *app) recallOptions(cmd *cobra.Command, f evalRecallFlags) (o eval.Recal
 	}
 	o = eval.RecallOptions{
 		Open: func(ctx context.Context, begin amber.Time) (eval.Agent, error) {
-			return a.newEvalAgent(ctx, configuration, begin)
+			return a.newEvalAgent(ctx, configuration, f.only, begin)
 		},
 		Clock: a.Clock, MinScore: f.minScore, BM25: f.baseline != "", Each: f.each,
 	}

@@ -30,6 +30,9 @@ type Options struct {
 	// Model turns texts into vectors, for questions in other words; nil searches by words
 	// alone.
 	Model search.Model
+	// MeaningOnly answers questions by the model alone, for measuring. Without a model it
+	// finds nothing.
+	MeaningOnly bool
 	// KeepSchema opens an older database only to say that it is older. An
 	// agent that does not exist is not made either.
 	KeepSchema bool

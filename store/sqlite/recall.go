@@ -32,7 +32,7 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 		return result, err
 	}
 	result.Clamped = clamped
-	r := recaller{ask: q, parsed: analyze.Parse(q.Text), past: s.past}
+	r := recaller{ask: q, parsed: analyze.Parse(q.Text), past: s.past, meaningOnly: s.o.MeaningOnly}
 	if strings.TrimSpace(q.Text) != "" {
 		r.vector, r.model, result.Degraded = s.meaning(ctx, q.Text)
 	}
@@ -71,7 +71,10 @@ type recaller struct {
 	parsed analyze.Query
 	vector search.Vector
 	model  string
-	past   *pastIndex // of a file that has no index
+	// meaningOnly leaves words out.
+	meaningOnly bool
+
+	past *pastIndex // of a file that has no index
 }
 
 // hits returns the best matches that can be read. Where one cannot, it looks for
@@ -97,6 +100,7 @@ func (r *recaller) hits() ([]amber.Hit, error) {
 func (r *recaller) find(limit int) (search.Answer, error) {
 	request := search.Request{
 		Text: r.ask.Text, Filter: search.FilterOf(r.ask), Now: r.tx.Now.UnixMilli(), Vector: r.vector, Model: r.model, Limit: limit,
+		MeaningOnly: r.meaningOnly,
 	}
 	if !r.ask.Since.IsZero() {
 		request.Since = r.ask.Since.UnixMilli()
