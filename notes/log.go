@@ -83,31 +83,45 @@ func (r *repo) history(ctx context.Context, name string, limit int) ([]logged, e
 // parseLog reads pairs of lines, ">commit seconds subject" and ":mode mode blob blob letter<TAB>path".
 func parseLog(out string) ([]logged, error) {
 	var log []logged
+	err := eachLogged(out, func(l logged, file string) {
+		if file == "" {
+			log = append(log, l)
+		} else {
+			log[len(log)-1] = l
+		}
+	})
+	return log, err
+}
+
+// eachLogged calls fn with every commit, without a file, and then with each of its files.
+func eachLogged(out string, fn func(l logged, file string)) error {
+	var l logged
+	var verb string
 	for line := range strings.Lines(out) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.HasPrefix(line, ">"):
 			f := strings.SplitN(line[1:], " ", 3)
 			if len(f) != 3 {
-				return nil, errors.New("git log answers in an unknown form")
+				return errors.New("git log answers in an unknown form")
 			}
 			seconds, err := strconv.ParseInt(f[1], 10, 64)
 			if err != nil {
-				return nil, errors.New("git log answers in an unknown form")
+				return errors.New("git log answers in an unknown form")
 			}
-			op, _, _ := strings.Cut(f[2], " ")
-			at := amber.UnixMilli(seconds * 1000)
-			log = append(log, logged{NoteCommit: amber.NoteCommit{Commit: f[0], At: at, Op: op}})
-		case strings.HasPrefix(line, ":") && len(log) > 0:
-			l := &log[len(log)-1]
-			about, _, _ := strings.Cut(line, "\t")
+			verb, _, _ = strings.Cut(f[2], " ")
+			l = logged{NoteCommit: amber.NoteCommit{Commit: f[0], At: amber.UnixMilli(seconds * 1000), Op: verb}}
+			fn(l, "")
+		case strings.HasPrefix(line, ":") && l.Commit != "":
+			about, file, _ := strings.Cut(line, "\t")
 			if f := strings.Fields(about); len(f) == 5 {
 				l.blob = f[3]
 			}
-			l.Op = opOf(l.Op, l.blob == gitobj.ZeroOID)
+			l.Op = opOf(verb, l.blob == gitobj.ZeroOID)
+			fn(l, file)
 		}
 	}
-	return log, nil
+	return nil
 }
 
 // opOf returns the verb of a subject; for one that Amber did not write, what the commit did.
