@@ -85,7 +85,7 @@ func (s *Store) find(q amber.Query) ([]amber.Hit, error) {
 		if p.Score < q.MinScore {
 			continue
 		}
-		o := owners[p.Source+"/"+p.Owner]
+		o := owners[ownerKey(p.Passage)]
 		h := signed(o.hit, p.Passage, analyze.Parse(q.Text))
 		if h.Score = p.Score; q.Explain {
 			fields := slices.DeleteFunc(o.fields, func(f search.NamedText) bool { return strings.TrimSpace(f.Text) == "" })
@@ -100,6 +100,9 @@ func (s *Store) find(q amber.Query) ([]amber.Hit, error) {
 func signed(h amber.Hit, p search.Passage, q analyze.Query) amber.Hit {
 	if h.Layer, h.Owner = search.LayerOf(p.Source), p.Owner; h.Layer == amber.LayerActivity {
 		h.Owner = string(h.SessionID)
+	}
+	if p.Source == search.SourceNote {
+		p.Part = 0 // the hit has no more than the part
 	}
 	parts := search.Cut(h.Content)
 	h.Snippet = analyze.Snippet(parts[min(p.Part, len(parts)-1)], q, snippetBytes)
@@ -147,6 +150,12 @@ func (s *Store) index() (*search.Memory, map[string]owned) {
 			x.add(analysed(search.OfActivity(fmt.Sprintf("%s/%d", id, i), a, s.sessions[id].Project)), s.ofSession(h))
 		}
 	}
+	for _, n := range s.notes {
+		for i, p := range analysed(search.OfNote(n)) {
+			h := search.NoteHit(n, i)
+			x.add([]passage{p}, owned{h, []search.NamedText{{Name: "title", Text: h.Title}, {Name: "name", Text: n.Name}, {Name: "content", Text: h.Content}}})
+		}
+	}
 	return x.index, x.owners
 }
 
@@ -162,8 +171,16 @@ func (x *indexing) add(passages []passage, o owned) {
 		x.row++
 		p.document.Row = x.row
 		x.index.Add(p.document, p.Passage, nil)
-		x.owners[p.Source+"/"+p.Owner] = o
+		x.owners[ownerKey(p.Passage)] = o
 	}
+}
+
+// ownerKey names what a passage was taken from: of a note, the section.
+func ownerKey(p search.Passage) string {
+	if p.Source == search.SourceNote {
+		return fmt.Sprintf("%s/%s/%d", p.Source, p.Owner, p.Part)
+	}
+	return p.Source + "/" + p.Owner
 }
 
 // passage is a passage with its words.

@@ -29,6 +29,7 @@ func madeUp(version int) sqlrows.Schema {
 		`UPDATE memories SET mood = 'merry'; INSERT INTO steps VALUES (4);`,
 		`INSERT INTO steps VALUES (5);`,
 		`INSERT INTO steps VALUES (6);`,
+		`INSERT INTO steps VALUES (7);`,
 	}[:version]
 	return s
 }

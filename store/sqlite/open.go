@@ -77,6 +77,7 @@ type Store struct {
 	memory  *database
 	control *database
 	past    *pastIndex // of a file of an older schema that is only read
+	noNotes bool       // a file of an older schema that is only read
 	o       Options
 }
 

@@ -2,9 +2,11 @@ package sqlite
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/search"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -64,6 +66,9 @@ const countTo = 1000
 func (r *recaller) degraded() (string, error) {
 	if r.past != nil {
 		return "the snapshot is of an older version: the answer is from its memories, by words alone", nil
+	}
+	if !r.notes && slices.Contains(r.ask.Layers, amber.LayerNote) {
+		return "the file is of an older version, which has no notes", nil
 	}
 	waiting, pending, err := r.tx.Waiting(r.model, countTo+1)
 	if err != nil {

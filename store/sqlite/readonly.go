@@ -94,6 +94,7 @@ func openReadOnly(ctx context.Context, name, dsn string, h image.Header, o Optio
 	if h.Schema.File == sqlrows.MemorySchema.File && h.Version < indexedSince {
 		v.s.past = &pastIndex{}
 	}
+	v.s.noNotes = h.Version < sqlrows.NotesSince
 	if err := v.check(ctx); err != nil {
 		return nil, errors.Join(image.AboutFile(name, err), d.close())
 	}

@@ -32,7 +32,7 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 		return result, err
 	}
 	result.Clamped = clamped
-	r := recaller{ask: q, parsed: analyze.Parse(q.Text), past: s.past, meaningOnly: s.o.MeaningOnly}
+	r := recaller{ask: q, parsed: analyze.Parse(q.Text), past: s.past, notes: !s.noNotes, meaningOnly: s.o.MeaningOnly}
 	if strings.TrimSpace(q.Text) != "" {
 		r.vector, r.model, result.Degraded = s.meaning(ctx, q.Text)
 	}
@@ -71,10 +71,11 @@ type recaller struct {
 	parsed analyze.Query
 	vector search.Vector
 	model  string
+	past   *pastIndex // of a file that has no index
+	notes  bool       // the file can hold notes
+
 	// meaningOnly leaves words out.
 	meaningOnly bool
-
-	past *pastIndex // of a file that has no index
 }
 
 // hits returns the best matches that can be read. Where one cannot, it looks for
@@ -186,6 +187,9 @@ func (r *recaller) hit(p search.Passage) (h amber.Hit, ok bool, err error) {
 		h, err = r.tx.sessionHit(p.Owner)
 	case search.SourceActivity:
 		h, err = r.tx.activityHit(p.Owner)
+	case search.SourceNote:
+		h, err = r.tx.noteHit(p.Owner, p.Part)
+		p.Part = 0 // the hit has no more than the part
 	default:
 		h, err = r.tx.memoryHit(p.Owner)
 	}
@@ -204,5 +208,5 @@ func (r *recaller) hit(p search.Passage) (h amber.Hit, ok bool, err error) {
 // tables are where the owners of passages are stored.
 var tables = map[string]string{
 	search.SourceMemory: "memories", search.SourceTurn: "turns", search.SourceCompaction: "compactions",
-	search.SourceSession: "sessions", search.SourceActivity: "activity",
+	search.SourceSession: "sessions", search.SourceActivity: "activity", search.SourceNote: "notes",
 }

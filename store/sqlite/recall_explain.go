@@ -23,6 +23,9 @@ func (r *recaller) explain(asked []search.Asked, p search.Ranked, h amber.Hit) (
 		}
 		fields = search.MemoryTexts(m, concepts)
 	} else {
+		if h.Layer == amber.LayerNote {
+			fields = append(fields, search.NamedText{Name: "name", Text: h.Owner})
+		}
 		fields = append(fields, search.NamedText{Name: "content", Text: h.Content})
 	}
 	fields = slices.DeleteFunc(fields, func(f search.NamedText) bool { return strings.TrimSpace(f.Text) == "" })

@@ -67,6 +67,15 @@ func (t *tx) activityHit(seq string) (amber.Hit, error) {
 	})
 }
 
+// noteHit is a section of a note, or the part of it that was found.
+func (t *tx) noteHit(name string, part int) (amber.Hit, error) {
+	n, err := sqlrows.ScanNote(t.Row(sqlrows.SelectNote, name))
+	if err != nil {
+		return amber.Hit{}, err
+	}
+	return search.NoteHit(n, part), nil
+}
+
 // ofSession says where something of a session is visible.
 func (t *tx) ofSession(h amber.Hit) (amber.Hit, error) {
 	if h.ProjectID == "" {

@@ -19,6 +19,7 @@ func recallLayerChecks() []check {
 		{name: "recall/long-texts-in-parts", needs: needs, run: recallLongTexts},
 		{name: "recall/neighbours-count", needs: needs, run: recallNeighbours},
 		{name: "recall/finds-what-stands-beside", needs: needs, run: recallBeside},
+		{name: "recall/sections-of-notes", needs: []part{longTerm, notes}, run: recallNotes},
 		{name: "recall/min-score", needs: []part{longTerm}, run: recallMinScore},
 	}
 }
@@ -75,6 +76,29 @@ func recallEveryLayer(w *world) {
 		}
 		equal(h.Trust, want, "trust of %s %s", h.Layer, h.Owner)
 	}
+}
+
+// Sections of notes are found with the note, and no longer than they are there.
+func recallNotes(w *world) {
+	const name = "ops/gearbox manual"
+	ask := func(text string) (out []string) {
+		for _, h := range w.recall(amber.Query{Text: text, Filter: inProject("acme"), Layers: []amber.RecallLayer{amber.LayerNote}}) {
+			out = append(out, h.Owner+": "+h.Title)
+		}
+		return out
+	}
+	equal(len(ask("gearbox")), 0, "notes that are found before there is one")
+	must(w.Notes.WriteNote(w.ctx, name, "Of the mill.\n\n# Oil\nChange the lubricant in spring.\n\n```\n# quicksilver\n```\n\n## Filter\nThe sieve is behind the hatch.\n"))
+	equal(ask("lubricant"), []string{name + ": Oil"}, "a section by its text")
+	equal(ask("sieve"), []string{name + ": Oil / Filter"}, "a section below another")
+	equal(ask("quicksilver"), []string{name + ": Oil"}, "code is text and no heading")
+	hit := w.recall(amber.Query{Text: "sieve"})[0]
+	equal([]any{hit.Layer, hit.Content, hit.Scope, hit.Trust, hit.ID}, []any{amber.LayerNote, "The sieve is behind the hatch.", amber.ScopeGlobal, amber.TrustOwn, amber.MemoryID("")}, "hit")
+	must(w.Notes.WriteNote(w.ctx, name, "# Oil\nChange it in autumn.\n"))
+	equal(len(ask("sieve"))+len(ask("lubricant")), 0, "sections that are gone")
+	equal(ask("autumn"), []string{name + ": Oil"}, "the new text")
+	must0(w.Notes.DeleteNote(w.ctx, name))
+	equal(len(ask("autumn")), 0, "sections of a deleted note")
 }
 
 func recallChosenLayers(w *world) {

@@ -32,22 +32,36 @@ func (d *redaction) forget() error {
 	if d.header.Schema.File != sqlrows.MemorySchema.File {
 		return nil
 	}
-	for _, name := range RedactForgotten {
+	n, err := d.empty(RedactForgotten)
+	d.forgotten += n
+	if err != nil {
+		return err
+	}
+	if n, err = d.empty(RedactElsewhere); err != nil || n == 0 {
+		return err
+	}
+	_, err = d.IndexDirty(sqlrows.Indexing{Erase: true})
+	return err
+}
+
+// empty empties tables that are there, and counts their rows.
+func (d *redaction) empty(tables []string) (rows int64, err error) {
+	for _, name := range tables {
 		there, err := sqlrows.All(d.Tx, sqlrows.ScanText, tableColumns, name)
 		if err != nil {
-			return err
+			return rows, err
 		}
 		if len(there) == 0 {
 			continue
 		}
 		n, err := d.Exec("DELETE FROM " + name) // a constant of this package
 		if err != nil {
-			return err
+			return rows, err
 		}
+		rows += n
 		d.rewrote += n
-		d.forgotten += n
 	}
-	return nil
+	return rows, nil
 }
 
 // scanAll looks through all tables, and returns those but the change log.

@@ -161,6 +161,10 @@ var redactedControl = []RedactedTable{
 // which brings the relations that wait too.
 var RedactForgotten = []string{"sync_places", "sync_chunks", "sync_imports", "sync_quarantine", "sync_waiting", "sync_links", "sync_held", "sync_removed", "sync_spared"}
 
+// RedactElsewhere are tables that a redacted copy has no rows of either: notes are redacted where
+// they live, and are copied from there again.
+var RedactElsewhere = []string{"notes", "notes_head"}
+
 // RedactExempt are the columns that can hold text or bytes and are not
 // redacted, each with the reason. The search for what was found goes over all
 // of them.

@@ -228,8 +228,10 @@ func (t *Tx) CheckIndex(deep bool) error {
 }
 
 const (
-	selectIsDirty = `SELECT EXISTS (SELECT 1 FROM index_dirty WHERE source = ? AND owner = ?)`
-	selectOwners  = `SELECT 'memory', id FROM memories WHERE deleted_at IS NULL
+	selectHasNotes = `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'notes'` // a file of schema 5 has none
+	selectIsDirty  = `SELECT EXISTS (SELECT 1 FROM index_dirty WHERE source = ? AND owner = ?)`
+	selectNotes    = ` UNION ALL SELECT 'note', name FROM notes`
+	selectOwners   = `SELECT 'memory', id FROM memories WHERE deleted_at IS NULL
  UNION ALL SELECT 'turn', id FROM turns UNION ALL SELECT 'compaction', id FROM compactions
  UNION ALL SELECT 'session', id FROM sessions UNION ALL SELECT 'activity', CAST(seq AS TEXT) FROM activity WHERE failed > 0`
 )
@@ -241,7 +243,15 @@ func (t *Tx) isDirty(source, owner string) (dirty bool, err error) {
 // notIndexed counts the owners that have something to say and no passage.
 func (t *Tx) notIndexed(seen map[[2]string]bool) (n int64, err error) {
 	var unseen [][2]string
-	err = t.Each(selectOwners, nil, func(s scanner) error {
+	owners := selectOwners
+	if err := t.Row(selectHasNotes).Scan(&n); err != nil {
+		return 0, err
+	}
+	if n > 0 {
+		owners += selectNotes
+	}
+	n = 0
+	err = t.Each(owners, nil, func(s scanner) error {
 		var o [2]string
 		if err := s.Scan(&o[0], &o[1]); err != nil {
 			return err

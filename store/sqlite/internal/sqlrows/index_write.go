@@ -35,7 +35,8 @@ ORDER BY d.source, t.seq, d.owner LIMIT ?`
 	dirtyEverything = `INSERT OR IGNORE INTO index_dirty (source, owner)
  SELECT 'memory', id FROM memories WHERE deleted_at IS NULL
  UNION ALL SELECT 'turn', id FROM turns UNION ALL SELECT 'compaction', id FROM compactions
- UNION ALL SELECT 'session', id FROM sessions UNION ALL SELECT 'activity', CAST(seq AS TEXT) FROM activity WHERE failed > 0`
+ UNION ALL SELECT 'session', id FROM sessions UNION ALL SELECT 'activity', CAST(seq AS TEXT) FROM activity WHERE failed > 0
+ UNION ALL SELECT 'note', name FROM notes`
 )
 
 // Indexing says how rows that were changed come into the index.
@@ -243,6 +244,12 @@ func (t *Tx) texts(source, id string) ([]search.Text, error) {
 		}
 		project, err := t.projectOf(a.SessionID)
 		return search.OfActivity(id, a, project), err
+	case search.SourceNote:
+		n, found, err := Optional(ScanNote(t.Row(SelectNote, id)))
+		if err != nil || !found {
+			return nil, err
+		}
+		return search.OfNote(n), nil
 	}
 	return nil, nil
 }

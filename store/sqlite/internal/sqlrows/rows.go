@@ -95,6 +95,8 @@ var MemoryReadings = []Reading{
 	{"sync_held", `SELECT record, version FROM sync_held`, as(scanVersions)},
 	{"sync_removed", `SELECT record, device, counter, clock FROM sync_removed`, as(ScanOrigin)},
 	{"sync_spared", `SELECT record, chunk FROM sync_spared`, as(ScanText)},
+	{"notes", `SELECT name, ` + NoteColumns + ` FROM notes`, as(ScanNote)},
+	{"notes_head", `SELECT id, commit_id FROM notes_head`, as(ScanText)},
 	{"index_dirty", `SELECT owner, source FROM index_dirty`, as(ScanText)},
 	{"passages", `SELECT row, row, part, place, asks FROM passages`, numbers(4)},
 	{"index_tail", `SELECT row, row, document FROM index_tail`, as(scanDocument)},

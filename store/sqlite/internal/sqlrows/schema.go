@@ -41,7 +41,10 @@ var Memory3 string
 var Memory4 string
 
 //go:embed migrations/memory-5.sql
-var memory5 string
+var Memory5 string
+
+//go:embed migrations/memory-6.sql
+var memory6 string
 
 //go:embed migrations/control-1.sql
 var Control1 string
@@ -50,7 +53,7 @@ var Control1 string
 var control2 string
 
 var (
-	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, Memory4, memory5}}
+	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, Memory4, Memory5, memory6}}
 	ControlSchema = Schema{File: "control.db", ApplicationID: 0x416d6263 /* Ambc */, Migrations: []string{Control1, control2}}
 )
 
