@@ -169,6 +169,7 @@ func (a *Agent) resolve(ctx context.Context) error {
 	}
 	a.open, a.plain, a.Policy, a.Report = true, resolved.Store, resolved.Policy, resolved.Report
 	a.closers = append(a.closers, resolved.Close)
+	a.follow()
 	if a.look || a.absent {
 		return nil
 	}

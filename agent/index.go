@@ -59,24 +59,39 @@ func (a *Agent) Index() (Index, error) {
 // IndexStatus says how far the index is.
 func (x Index) IndexStatus(ctx context.Context) (wire.IndexStatus, error) {
 	s, err := x.a.sqlite.IndexStatus(ctx)
+	if err != nil {
+		return wire.IndexStatus{}, err
+	}
+	if x.a.notes != nil && !x.a.absent {
+		if _, behind, err := x.a.behind(ctx); err != nil || behind {
+			s.Waiting++ // the commits of notes that are not in yet
+		}
+	}
 	return wire.IndexStatus{
 		Passages: s.Passages, Segments: s.Segments, Tail: s.Tail, Waiting: s.Waiting, Model: s.Model, Note: modelNote(x.a.config.Search),
 		Vectors: s.Vectors, Pending: s.Pending,
-	}, err
+	}, nil
 }
 
 // SyncIndex brings everything into the index that is not in it yet, and makes vectors until
 // ctx ends or all are there. Progress, if it is not nil, is told how many were made. What
 // was done stays. Errors: those of the model; that of ctx.
 func (x Index) SyncIndex(ctx context.Context, progress func(made int)) error {
-	return x.a.sqlite.SyncIndex(ctx, progress)
+	return errors.Join(x.a.FollowNotes(ctx), x.a.sqlite.SyncIndex(ctx, progress))
 }
 
 // RebuildIndex makes the index anew of the records, without vectors: SyncIndex makes them.
-func (x Index) RebuildIndex(ctx context.Context) error { return x.a.sqlite.RebuildIndex(ctx) }
+func (x Index) RebuildIndex(ctx context.Context) error {
+	if err := x.a.sqlite.RebuildIndex(ctx); err != nil {
+		return err
+	}
+	return x.a.renewNotes(ctx)
+}
 
 // VerifyIndex compares all of the index with the records. The error is of kind damaged.
-func (x Index) VerifyIndex(ctx context.Context) error { return x.a.sqlite.VerifyIndex(ctx) }
+func (x Index) VerifyIndex(ctx context.Context) error {
+	return errors.Join(x.a.sqlite.VerifyIndex(ctx), x.a.checkNotes(ctx))
+}
 
 // CompleteIndex makes the vectors that are missing, until ctx ends. What is left is done
 // later: nothing that was written depends on it. Errors: those of the model and of the store,
@@ -85,7 +100,7 @@ func (a *Agent) CompleteIndex(ctx context.Context) error {
 	if a.sqlite == nil || a.sqlite.ReadOnly() || a.absent {
 		return nil
 	}
-	err := a.sqlite.SyncIndex(ctx, nil)
+	err := errors.Join(a.FollowNotes(ctx), a.sqlite.SyncIndex(ctx, nil))
 	if err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}

@@ -1,0 +1,190 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/store/sqlite"
+)
+
+// follow makes notes found: what is written through the agent comes into the index with its
+// commit, and what somebody else has committed before the next question.
+func (a *Agent) follow() {
+	if a.sqlite == nil || a.notes == nil || a.absent {
+		return
+	}
+	if a.plain.Notes != nil {
+		a.plain.Notes = followedNotes{a.plain.Notes, a}
+	}
+	if a.plain.LongTerm != nil {
+		a.plain.LongTerm = followedRecall{a.plain.LongTerm, a}
+	}
+}
+
+// followedNotes are notes whose changes come into the index.
+type followedNotes struct {
+	amber.Notes
+	a *Agent
+}
+
+func (n followedNotes) WriteNote(ctx context.Context, name, content string) (amber.Note, error) {
+	note, err := n.Notes.WriteNote(ctx, name, content)
+	if err == nil {
+		n.a.followed(ctx)
+	}
+	return note, err
+}
+
+func (n followedNotes) DeleteNote(ctx context.Context, name string) error {
+	err := n.Notes.DeleteNote(ctx, name)
+	if err == nil {
+		n.a.followed(ctx)
+	}
+	return err
+}
+
+// followed brings a change of notes into the index. The change is durable and the next
+// question catches up, so a failure is a warning.
+func (a *Agent) followed(ctx context.Context) {
+	if err := a.FollowNotes(ctx); err != nil {
+		a.o.Warn("the note is stored and not in the index yet: " + err.Error())
+	}
+}
+
+// followedRecall answers from notes as they are.
+type followedRecall struct {
+	amber.LongTerm
+	a *Agent
+}
+
+// Recall implements [amber.LongTerm]. Where notes cannot be brought in, the answer says so.
+func (l followedRecall) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
+	missing := ""
+	if asksNotes(q) {
+		if err := l.a.FollowNotes(ctx); err != nil {
+			missing = "the newest notes are not in the index: " + err.Error()
+		}
+	}
+	result, err := l.LongTerm.Recall(ctx, q)
+	if result.Degraded == "" {
+		result.Degraded = missing
+	}
+	return result, err
+}
+
+// asksNotes reports whether a query can find notes.
+func asksNotes(q amber.Query) bool {
+	n, _, err := q.Normalize()
+	for _, l := range n.Layers {
+		if l == amber.LayerNote {
+			return err == nil && n.Text != ""
+		}
+	}
+	return false
+}
+
+// followTries bounds how often other processes may be faster.
+const followTries = 3
+
+// FollowNotes brings the notes that were committed since into the index. Where nothing was,
+// that takes a look at a file and at a row. Errors: those of git and of the store; refused
+// where the store is only read and is behind.
+func (a *Agent) FollowNotes(ctx context.Context) error {
+	if a.sqlite == nil || a.notes == nil || a.absent {
+		return nil
+	}
+	var err error
+	for range followTries {
+		var behind bool
+		var at string
+		if at, behind, err = a.behind(ctx); err != nil || !behind {
+			return err
+		}
+		if a.look || a.sqlite.ReadOnly() {
+			return amber.Errorf(amber.KindRefused, "index notes", "", "the store is only read").WithHint("amber index sync")
+		}
+		if err = a.catchUp(ctx, at); amber.KindOf(err) != amber.KindConflict {
+			return err
+		}
+	}
+	return err
+}
+
+// behind returns the commit that the index has the notes of, and whether there is another one.
+func (a *Agent) behind(ctx context.Context) (at string, behind bool, err error) {
+	head, err := a.notes.Head(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	at, err = a.sqlite.NotesHead(ctx)
+	return at, at != head, err
+}
+
+// catchUp brings the changes since a commit into the index.
+func (a *Agent) catchUp(ctx context.Context, at string) error {
+	c, err := a.notes.Since(ctx, at)
+	if err != nil {
+		return err
+	}
+	return a.sqlite.PutNotes(ctx, changesOf(at, c))
+}
+
+func changesOf(at string, c notes.Committed) sqlite.NoteChanges {
+	return sqlite.NoteChanges{From: at, To: c.Head, Whole: c.Whole, Written: c.Notes, Removed: c.Removed}
+}
+
+// renewNotes brings all notes into the index anew.
+func (a *Agent) renewNotes(ctx context.Context) error {
+	if a.sqlite == nil || a.notes == nil || a.absent {
+		return nil
+	}
+	at, err := a.sqlite.NotesHead(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := a.notes.Since(ctx, "")
+	if err != nil {
+		return err
+	}
+	return a.sqlite.PutNotes(ctx, changesOf(at, c))
+}
+
+// checkNotes compares the notes of the index with those of the commit that it is of. The
+// error is of kind damaged.
+func (a *Agent) checkNotes(ctx context.Context) error {
+	if a.sqlite == nil || a.notes == nil || a.absent {
+		return nil
+	}
+	at, behind, err := a.behind(ctx)
+	if err != nil || behind {
+		return err
+	}
+	want, err := a.notes.Blobs(ctx, at)
+	if err != nil {
+		return err
+	}
+	got, err := a.sqlite.NoteBlobs(ctx)
+	if err != nil {
+		return err
+	}
+	differ, extra := 0, 0
+	for name, blob := range want {
+		if got[name] != blob {
+			differ++
+		}
+	}
+	for name := range got {
+		if want[name] == "" {
+			extra++
+		}
+	}
+	if differ+extra > 0 {
+		return &amber.Error{
+			Op: "check index", Kind: amber.KindDamaged, Hint: "amber index rebuild",
+			Err: fmt.Errorf("%d notes of commit %s are missing in the index or say something else there, %d are not in the commit", differ, at, extra),
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package agent
+
+import (
+	"crypto/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/wire"
+)
+
+// noteHits asks for notes, and says what an answer could not take into account.
+func noteHits(t *testing.T, a *Agent, text string) (out []string) {
+	t.Helper()
+	r := must.Get(a.Store().LongTerm.Recall(t.Context(), amber.Query{Text: text, Layers: []amber.RecallLayer{amber.LayerNote}}))(t)
+	for _, h := range r.Hits {
+		out = append(out, h.Owner+": "+h.Title)
+	}
+	if r.Degraded != "" {
+		out = append(out, r.Degraded)
+	}
+	return out
+}
+
+// wordy opens an agent that is asked by words alone.
+func wordy(t *testing.T) *Agent {
+	t.Helper()
+	c := config.Default()
+	c.Search.Model = config.ModelNone
+	a := must.Get(Open(t.Context(), Options{Home: t.TempDir(), Clock: time.Now, Random: rand.Reader, Config: &c}))(t)
+	t.Cleanup(func() { must.NoError(t, a.Close()) })
+	return a
+}
+
+// noteDir is the folder of the notes.
+func noteDir(t *testing.T, a *Agent) string {
+	t.Helper()
+	c := must.Get(a.folder.Current())(t)
+	return filepath.Join(a.folder.GenDir(c), "memdir")
+}
+
+// handGit runs git as the owner of the notes would.
+func handGit(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=u", "-c", "user.email=e"}, args...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v: %s", args, err, out)
+	}
+}
+
+// A note is found as soon as it is written, and until it is deleted; what its owner commits
+// by hand is found by the next question.
+func TestNotesAreFollowed(t *testing.T) {
+	t.Parallel()
+	a := wordy(t)
+	ctx, store := t.Context(), a.Store()
+	must.Equal(t, "before the first note", noteHits(t, a, "lubricant"), []string(nil))
+	must.Get(store.Notes.WriteNote(ctx, "mill", "# Oil\nThe lubricant is green.\n\n# Sieve\nBehind the hatch."))(t)
+	must.Equal(t, "head in the index", must.Get(a.sqlite.NotesHead(ctx))(t), must.Get(a.notes.Head(ctx))(t))
+	must.Equal(t, "a section", noteHits(t, a, "lubricant"), []string{"mill: Oil"})
+
+	must.Do(t, os.WriteFile(filepath.Join(noteDir(t, a), "hand.md"), []byte("The quern is heavy."), 0o600))
+	must.Equal(t, "a file that is not committed", noteHits(t, a, "quern"), []string(nil))
+	handGit(t, noteDir(t, a), "add", "-A")
+	handGit(t, noteDir(t, a), "commit", "-q", "-m", "mine")
+	x := must.Get(a.Index())(t)
+	must.Equal(t, "waiting after a commit by hand", must.Get(x.IndexStatus(ctx))(t).Waiting, int64(1))
+	must.Equal(t, "a commit by hand", noteHits(t, a, "quern"), []string{"hand: hand"})
+	must.Equal(t, "waiting after the question", must.Get(x.IndexStatus(ctx))(t).Waiting, int64(0))
+
+	// A history that was rewritten, or cut back.
+	handGit(t, noteDir(t, a), "reset", "-q", "--hard", "HEAD~1")
+	must.Equal(t, "after a reset", noteHits(t, a, "quern"), []string(nil))
+	must.Equal(t, "what is left", noteHits(t, a, "lubricant"), []string{"mill: Oil"})
+	must.Do(t, x.VerifyIndex(ctx))
+	must.Do(t, store.Notes.DeleteNote(ctx, "mill"))
+	must.Equal(t, "a deleted note", noteHits(t, a, "lubricant"), []string(nil))
+}
+
+// Verifying compares the copy with git, and rebuilding mends it.
+func TestACopyOfNotesThatLies(t *testing.T) {
+	t.Parallel()
+	a := wordy(t)
+	ctx := t.Context()
+	must.Get(a.Store().Notes.WriteNote(ctx, "mill", "The lubricant is green."))(t)
+	head := must.Get(a.sqlite.NotesHead(ctx))(t)
+	lie := changesOf(head, must.Get(a.notes.Since(ctx, ""))(t))
+	lie.Written[0].Content = "The lubricant is violet."
+	must.Do(t, a.sqlite.PutNotes(ctx, lie))
+	x := must.Get(a.Index())(t)
+	must.Kind(t, "verify", x.VerifyIndex(ctx), amber.KindDamaged)
+	must.Equal(t, "the lie", noteHits(t, a, "violet"), []string{"mill: mill"})
+	must.Do(t, x.RebuildIndex(ctx))
+	must.Do(t, x.VerifyIndex(ctx))
+	must.Equal(t, "the truth", noteHits(t, a, "green"), []string{"mill: mill"})
+	must.Equal(t, "the lie afterwards", noteHits(t, a, "violet"), []string(nil))
+}
+
+// A snapshot has the notes of its time; a restore brings the index back with them.
+func TestNotesOfASnapshot(t *testing.T) {
+	t.Parallel()
+	a := wordy(t)
+	ctx, store := t.Context(), a.Store()
+	must.Get(store.Notes.WriteNote(ctx, "mill", "The lubricant is green."))(t)
+	frozen := must.Get(a.Snapshot(ctx, wire.SnapshotRequest{}))(t)
+	must.Get(store.Notes.WriteNote(ctx, "mill", "The grease is blue."))(t)
+	e := must.Get(a.Snapshots(ctx))(t)
+	ref := wire.SnapshotRef{Tenant: a.Tenant(), Agent: a.ID(), ID: frozen.ID}
+	v := must.Get(e.At(ctx, ref))(t)
+	r := must.Get(v.Recall(ctx, amber.Query{Text: "lubricant", Layers: []amber.RecallLayer{amber.LayerNote}}))(t)
+	if len(r.Hits) != 1 || r.Hits[0].Owner != "mill" {
+		t.Errorf("the snapshot has %+v", r.Hits)
+	}
+	must.Do(t, v.Close())
+	must.Get(a.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref}))(t)
+	must.Equal(t, "after the restore", noteHits(t, a, "lubricant"), []string{"mill: mill"})
+	must.Equal(t, "what came later", noteHits(t, a, "grease"), []string(nil))
+	must.Do(t, must.Get(a.Index())(t).VerifyIndex(ctx))
+}
