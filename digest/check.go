@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 )
@@ -49,17 +50,18 @@ func Check(s Session, items []Item) ([]Item, error) {
 
 // checker knows what occurs in a session.
 type checker struct {
-	turns map[amber.TurnID]bool
-	known map[string]bool // tokens
+	turns  map[amber.TurnID]bool
+	known  map[string]bool // tokens
+	folded map[string]bool // the same in lower case
 }
 
 func newChecker(s Session) checker {
-	c := checker{turns: map[amber.TurnID]bool{}, known: map[string]bool{}}
+	c := checker{turns: map[amber.TurnID]bool{}, known: map[string]bool{}, folded: map[string]bool{}}
 	learn := func(text string) {
 		for _, w := range tokens(text) {
-			c.known[w] = true
-			for _, part := range parts(w) {
+			for _, part := range append(parts(w), w) {
 				c.known[part] = true
+				c.folded[strings.ToLower(part)] = true
 			}
 		}
 	}
@@ -94,12 +96,29 @@ func (c checker) item(it Item) (Item, error) {
 			return it, amber.Errorf(amber.KindInvalid, "check item", "", "it names a turn that the session does not have")
 		}
 	}
-	for _, w := range tokens(it.Text) {
-		if telling(w) && !c.known[w] {
-			return it, amber.Errorf(amber.KindInvalid, "check item", "", "it has a name, number, path or URL that the session does not have")
-		}
+	if c.invents(it.Text) {
+		return it, amber.Errorf(amber.KindInvalid, "check item", "", "it has a name, number, path or URL that the session does not have")
 	}
 	return it, nil
+}
+
+// invents reports whether a text has something that the session does not have: a token that
+// tells, or inside a sentence a word with a capital letter.
+func (c checker) invents(text string) bool {
+	for _, s := range split(text) {
+		for i, w := range tokens(s) {
+			if telling(w) && !c.known[w] || i > 0 && isCapital(w) && !c.folded[strings.ToLower(w)] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isCapital reports whether a word begins with a capital letter, as names do; "I" is none.
+func isCapital(w string) bool {
+	first, size := utf8.DecodeRuneInString(w)
+	return len(w) > size && unicode.IsUpper(first)
 }
 
 // tokens returns the words of a text, with the marks inside names,

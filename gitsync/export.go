@@ -81,7 +81,8 @@ func (s *Sync) nothingNew(ctx context.Context, o ExportOptions, report *wire.Syn
 		return false, err
 	}
 	var kept kept
-	leaves := func(r amber.SyncRecord) bool { return !kept.count(s, r) }
+	stay := staying{}
+	leaves := func(r amber.SyncRecord) bool { return !kept.count(s, stay, r) }
 	for after := place.Position; ; {
 		out, err := s.store.Outgoing(ctx, amber.OutgoingRequest{Place: s.dir, Project: o.Project, Since: place.Position, After: after})
 		switch {

@@ -24,12 +24,15 @@ type step struct {
 // share it.
 type kept struct {
 	prompts, digests int
-	memories         map[amber.MemoryID]bool // that stay
 }
+
+// staying are the memories that stay, of all steps of an export: what relates them stays,
+// too.
+type staying map[amber.MemoryID]bool
 
 // count reports whether the record stays, and counts it if so. What was deleted
 // has no text, and leaves.
-func (k *kept) count(s *Sync, r amber.SyncRecord) bool {
+func (k *kept) count(s *Sync, stay staying, r amber.SyncRecord) bool {
 	if s.o.Prompts || s.o.Format == wire.SyncEngram {
 		return false
 	}
@@ -38,12 +41,9 @@ func (k *kept) count(s *Sync, r amber.SyncRecord) bool {
 		k.prompts++
 	case m != nil && m.Trust == amber.TrustDerived && m.DeletedAt.IsZero() && (m.Kind == amber.SessionSummary || m.Metadata[digestLabel] != ""):
 		k.digests++
-		if k.memories == nil {
-			k.memories = map[amber.MemoryID]bool{}
-		}
-		k.memories[m.ID] = true
+		stay[m.ID] = true
 	case r.Relation != nil:
-		return k.memories[r.Relation.From] // its memory stays
+		return stay[r.Relation.From] || stay[r.Relation.To]
 	default:
 		return false
 	}
@@ -70,6 +70,7 @@ type pass struct {
 	known    known                                // versions that are not to be written
 	inFolder func(context.Context) (known, error) // nil once it was read
 	place    amber.SyncPlace
+	stay     staying
 }
 
 // begin prepares a pass: where the last export ended, and what is in the
@@ -81,7 +82,7 @@ func (s *Sync) begin(ctx context.Context, o ExportOptions, inFolder func(context
 	}
 	p := &pass{
 		cleaner: &cleaner{r: s.redact, privateOnly: o.NoRedact, counts: map[string]int{}},
-		known:   known{}, inFolder: inFolder, place: place,
+		known:   known{}, inFolder: inFolder, place: place, stay: staying{},
 	}
 	if place.Position == "" {
 		err = p.look(ctx)
@@ -188,7 +189,7 @@ func (s *Sync) walk(ctx context.Context, o ExportOptions, latest bool, p *pass, 
 				st.there = append(st.there, r.Mark())
 				continue
 			}
-			if st.kept.count(s, r) {
+			if st.kept.count(s, p.stay, r) {
 				continue
 			}
 			clean, why := p.clean(s.unquoted(r))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/digest"
+	"github.com/amber-memory/amber/internal/proc"
 )
 
 // command is a program that reads a session on its standard input and answers with
@@ -18,8 +19,7 @@ type command struct{ o Options }
 // Label implements [digest.Writer].
 func (command) Label() string { return "command" }
 
-// killDelay is how long the program's own children may keep its output open after
-// it ended.
+// killDelay is how long somebody else may keep the program's output open after it ended.
 const killDelay = 2 * time.Second
 
 // Write implements [digest.Writer]. Errors: unreachable when the program does not
@@ -33,6 +33,7 @@ func (c command) Write(ctx context.Context, s digest.Session) ([]digest.Item, er
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.o.Command)
 	cmd.Stdin, cmd.Env, cmd.WaitDelay = bytes.NewReader(in), c.o.Environ, killDelay
+	proc.OwnGroup(cmd)
 	out := &limited{cancel: cancel}
 	cmd.Stdout = out
 	err = cmd.Run()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -53,6 +54,10 @@ func (e endpoint) Write(ctx context.Context, s digest.Session) ([]digest.Item, e
 }
 
 func (e endpoint) fail(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err // the URL itself may hold a key
+	}
 	kind := amber.KindOf(err)
 	if kind != amber.KindInvalid {
 		kind = amber.KindUnreachable

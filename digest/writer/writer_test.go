@@ -11,7 +11,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -89,6 +91,46 @@ func TestCommandsThatFail(t *testing.T) {
 	}
 	_, err := writer.New(writer.Options{Command: "/nowhere/digest", Timeout: time.Minute}).Write(context.Background(), session())
 	must.Equal(t, "a program that is not there", amber.KindOf(err), amber.KindUnreachable)
+}
+
+// What a program has started ends with it, when it takes too long.
+func TestCommandEndsWithItsChildren(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pid := filepath.Join(dir, "pid")
+	script := program(t, `sleep 600 >/dev/null 2>&1 & echo $! > `+pid+`.tmp; mv `+pid+`.tmp `+pid+`; wait`)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(pid); err == nil {
+				cancel() // the child is there
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	_, err := writer.New(writer.Options{Command: script, Timeout: time.Minute}).Write(ctx, session())
+	must.Equal(t, "kind", amber.KindOf(err), amber.KindUnreachable)
+	child := must.Get(strconv.Atoi(strings.TrimSpace(string(must.Get(os.ReadFile(pid))(t)))))(t)
+	for range 1000 {
+		// One that nobody has waited for yet is dead, too.
+		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child)); err != nil && syscall.Kill(child, 0) != nil || strings.Contains(string(state), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d is still there", child)
+}
+
+// An error does not hold what may be secret in the URL.
+func TestEndpointKeepsItsURL(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	_, err := writer.New(writer.Options{URL: server.URL + "/v1?key=opensesame", Timeout: time.Minute}).Write(context.Background(), session())
+	if amber.KindOf(err) != amber.KindUnreachable || strings.Contains(err.Error(), "opensesame") {
+		t.Error(err)
+	}
 }
 
 // chat answers like a chat endpoint.

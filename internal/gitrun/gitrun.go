@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/proc"
 )
 
 const (
@@ -101,7 +102,7 @@ func (c Command) NotStarted(err error) error {
 // children end with it, and its pipes soon after.
 func Prepare(cmd *exec.Cmd) {
 	cmd.WaitDelay = KillGrace
-	ownGroup(cmd)
+	proc.OwnGroup(cmd)
 }
 
 // Reason picks the line that says why git gave up.

@@ -3,6 +3,7 @@ package drain
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -53,6 +54,13 @@ func (w *Worker) digested(ctx context.Context, sub subject, step *amber.IngestSt
 	if err != nil {
 		return "", err
 	}
+	own, others := apart(lived)
+	for _, other := range others {
+		if err := w.alsoDigested(ctx, sub, other, step, report); err != nil {
+			return "", err
+		}
+	}
+	lived = own
 	d, label := w.makeDigest(ctx, lived, report)
 	if d.Empty() && d.Prompts == 0 && len(lived.Activity) == 0 {
 		return "", nil
@@ -69,6 +77,41 @@ func (w *Worker) digested(ctx context.Context, sub subject, step *amber.IngestSt
 		return plain(summary), nil
 	}
 	return counted(d, lived.Activity), nil
+}
+
+// maxProjects bounds the projects of one session beside its own.
+const maxProjects = 8
+
+// apart takes what was said in other projects out of a session, a session for each: an agent
+// may go from one folder to another, and what was said in one project is not for the others.
+func apart(l digest.Session) (own digest.Session, others []digest.Session) {
+	own = l
+	own.Turns = nil
+	for _, t := range l.Turns {
+		if t.ProjectID == "" || t.ProjectID == l.Project {
+			own.Turns = append(own.Turns, t)
+			continue
+		}
+		i := slices.IndexFunc(others, func(o digest.Session) bool { return o.Project == t.ProjectID })
+		if i < 0 && len(others) < maxProjects {
+			i, others = len(others), append(others, digest.Session{ID: l.ID, Host: l.Host, Project: t.ProjectID})
+		}
+		if i >= 0 {
+			others[i].Turns = append(others[i].Turns, t)
+		}
+	}
+	return own, others
+}
+
+// alsoDigested adds the digest of what was said in another project of a session.
+func (w *Worker) alsoDigested(ctx context.Context, sub subject, lived digest.Session, step *amber.IngestStep, report *Report) error {
+	d, label := w.makeDigest(ctx, lived, report)
+	whole := w.learns(amber.LessonDigest, sub.id, sub.event, []amber.WriteRequest{wholeDigest(d, label)}, report)
+	if d.Empty() || len(whole) == 0 {
+		return nil
+	}
+	step.Memories = append(step.Memories, whole...)
+	return w.keepItems(ctx, sub, d, label, step, report)
 }
 
 // lived reads what was said and done in a session.

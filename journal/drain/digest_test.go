@@ -91,6 +91,34 @@ func TestWithoutAProjectNothingIsGlobal(t *testing.T) {
 	}
 }
 
+// What was said in another project of a session is for that project alone.
+func TestASessionInTwoProjects(t *testing.T) {
+	t.Parallel()
+	const wool = "Never wash the wool above 30 degrees."
+	w := newWorld(t)
+	events := []journal.HostEvent{
+		event(1, journal.HostSessionStart), prompt(2, tabs), answer(3, "Noted."), prompt(4, "Now the other one. "+wool), answer(5, "Noted, too."), event(6, journal.HostSessionEnd),
+	}
+	events[3].Project, events[4].Project = "acme/laundry", "acme/laundry"
+	w.keep(events...)
+	w.once(w.known())
+	list := func(project string) (out []string) {
+		page := must.Get(w.store.List(context.Background(), amber.ListQuery{Filter: amber.Filter{Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: project}}}))(t)
+		for _, m := range page.Items {
+			out = append(out, m.Content)
+		}
+		slices.Sort(out)
+		return out
+	}
+	shop, laundry := strings.Join(list("acme/shop"), "\n"), strings.Join(list("acme/laundry"), "\n")
+	if !strings.Contains(shop, tabs) || strings.Contains(shop, "wool") || strings.Contains(w.session().Summary, "wool") {
+		t.Errorf("the shop has\n%s", shop)
+	}
+	if !strings.Contains(laundry, wool) || strings.Contains(laundry, "indent") {
+		t.Errorf("the laundry has\n%s", laundry)
+	}
+}
+
 // The same item of another session confirms the first; another wording does, too.
 func TestTheSameItemConfirms(t *testing.T) {
 	t.Parallel()
@@ -264,6 +292,7 @@ func TestAWriterThatFails(t *testing.T) {
 		"a new path":       item("Makefiles are in /etc/makefiles."),
 		"a new URL":        item("Makefiles come from https://evil.example/x."),
 		"a new name":       item("Makefiles are made by makeGenerator."),
+		"a new product":    item("Makefiles are indented with Emacs."),
 		"a turn of nobody": item("Makefiles have tabs.", "t-unknown"),
 		"too long":         item(strings.Repeat("tabs ", 200)),
 		"a kind of nobody's": func(s digest.Session) ([]digest.Item, error) {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package gitrun
+package proc
 
 import (
 	"errors"
@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// ownGroup gives cmd a process group of its own, so that ending it ends its children too.
-func ownGroup(cmd *exec.Cmd) {
+// OwnGroup gives a command a process group of its own, so that the end of its context ends its
+// children too.
+func OwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
 		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)

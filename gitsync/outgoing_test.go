@@ -1,0 +1,29 @@
+package gitsync
+
+import (
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
+)
+
+// What relates a memory that stays does so too, also in a later step of the export.
+func TestRelationsOfDigestsStay(t *testing.T) {
+	t.Parallel()
+	s, stay := &Sync{}, staying{}
+	item := func(id amber.MemoryID, metadata map[string]string) amber.SyncRecord {
+		return amber.SyncRecord{Memory: &amber.SyncMemory{Memory: amber.Memory{ID: id, Kind: amber.Constraint, Trust: amber.TrustDerived, Metadata: metadata}}}
+	}
+	relation := func(from, to amber.MemoryID) amber.SyncRecord {
+		return amber.SyncRecord{Relation: &amber.Relation{From: from, To: to, Type: "supersedes"}}
+	}
+	var first, second kept
+	must.Equal(t, "an item of a digest stays", first.count(s, stay, item("item", map[string]string{digestLabel: "rules"})), true)
+	must.Equal(t, "another memory stays", first.count(s, stay, item("other", nil)), false)
+	must.Equal(t, "a relation from the item stays", second.count(s, stay, relation("item", "other")), true)
+	must.Equal(t, "a relation to the item stays", second.count(s, stay, relation("other", "item")), true)
+	must.Equal(t, "another relation stays", second.count(s, stay, relation("other", "third")), false)
+	must.Equal(t, "digests", []int{first.digests, second.digests}, []int{1, 0})
+	s.o.Prompts = true
+	must.Equal(t, "where prompts are shared, the item stays", second.count(s, stay, item("item", map[string]string{digestLabel: "rules"})), false)
+}
