@@ -54,7 +54,7 @@ func sentences(text string) (ends []int) {
 	for i, r := range text {
 		next := i + utf8.RuneLen(max(r, 0))
 		switch {
-		case r == '\n', strings.ContainsRune(".!?。！？", r) && atSpace(text[min(next, len(text)):], r):
+		case r == '\n', isStop(r) && atSpace(text[min(next, len(text)):], r):
 			ends, begin, space = append(ends, next), next, next
 			continue
 		case unicode.IsSpace(r):
@@ -72,6 +72,14 @@ func sentences(text string) (ends []int) {
 		ends = append(ends, len(text))
 	}
 	return ends
+}
+
+func isStop(r rune) bool {
+	switch r {
+	case '.', '!', '?', '。', '！', '？':
+		return true
+	}
+	return false
 }
 
 // atSpace reports whether a stop ends a sentence: full-width ones always do.

@@ -51,13 +51,14 @@ func NoteParts(name, content string) (out []NotePart) {
 	return out
 }
 
-// NoteHit is what a question that finds a part of a note is told.
-func NoteHit(n amber.Note, part int) amber.Hit {
-	h := amber.Hit{Title: n.Name, Scope: amber.ScopeGlobal, Trust: amber.TrustOwn, CreatedAt: n.UpdatedAt, UpdatedAt: n.UpdatedAt}
-	if parts := NoteParts(n.Name, n.Content); part < len(parts) {
-		h.Title, h.Content = parts[part].Title, parts[part].Text
+// NoteHits are what questions that find the parts of a note are told.
+func NoteHits(n amber.Note) (hits []amber.Hit) {
+	for _, p := range NoteParts(n.Name, n.Content) {
+		hits = append(hits, amber.Hit{
+			Title: p.Title, Content: p.Text, Scope: amber.ScopeGlobal, Trust: amber.TrustOwn, CreatedAt: n.UpdatedAt, UpdatedAt: n.UpdatedAt,
+		})
 	}
-	return h
+	return hits
 }
 
 // section is a stretch of a note below a heading.

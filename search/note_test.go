@@ -59,6 +59,6 @@ func TestOfNote(t *testing.T) {
 	must.Equal(t, "passages", len(texts), 2)
 	must.Equal(t, "passage", texts[1].Passage, search.Passage{Source: search.SourceNote, Owner: "ops/deploy", Part: 1, At: 7})
 	must.Equal(t, "meant", texts[1].Meant, "Deploy / Roll back. Run it again.")
-	h := search.NoteHit(n, 1)
+	h := search.NoteHits(n)[1]
 	must.Equal(t, "hit", []string{h.Title, h.Content, string(h.Scope), string(h.Trust)}, []string{"Deploy / Roll back", "Run it again.", "global", "own"})
 }

@@ -45,15 +45,15 @@ func TestSnapshotsTellNoPlaces(t *testing.T) {
 func discreet(t *testing.T, data object, said string) {
 	t.Helper()
 	b := must.Get(json.Marshal(data))(t)
-	must.Hides(t, "what is told", string(b)+said, "ada", "my files", "nas", "share")
+	must.Hides(t, "what is told", string(b)+said, "ophelia", "my files", "lighthouse", "share")
 }
 
 // talkative names places of its machine.
 type talkative struct{ wire.Snapshotter }
 
 const (
-	ofUnix    = "open /home/ada/my files/packs/ab: permission denied"
-	ofWindows = `open \\nas\ada share\packs\ab: permission denied`
+	ofUnix    = "open /home/ophelia/my files/packs/ab: permission denied"
+	ofWindows = `open \\lighthouse\ophelia share\packs\ab: permission denied`
 )
 
 func (s talkative) ListSnapshots(ctx context.Context, q wire.SnapshotQuery) (amber.Page[wire.SnapshotMeta], error) {
@@ -77,7 +77,7 @@ func (s talkative) VerifySnapshot(_ context.Context, r wire.VerifyRequest) (wire
 }
 
 func (s talkative) Restore(context.Context, wire.RestoreRequest) (wire.RestoreReport, error) {
-	return wire.RestoreReport{}, amber.Errorf(amber.KindDamaged, "open repository", "/home/ada/my files", "permission denied")
+	return wire.RestoreReport{}, amber.Errorf(amber.KindDamaged, "open repository", "/home/ophelia/my files", "permission denied")
 }
 
 // TestATenantIsToldNoPlaces: somebody with a token of a tenant is told what an
@@ -93,10 +93,10 @@ func TestATenantIsToldNoPlaces(t *testing.T) {
 	o := r.options("all")
 	o.Log = slog.New(slog.NewTextHandler(&log, nil))
 	tenant := r.session(o, holder("default", "default", wire.TokenScopes()...), "default", "default")
-	if kind, text := tenant.fails("snapshot_restore", args); kind != amber.KindDamaged || strings.Contains(text, "permission") || strings.Contains(text, "ada") {
+	if kind, text := tenant.fails("snapshot_restore", args); kind != amber.KindDamaged || strings.Contains(text, "permission") || strings.Contains(text, "ophelia") {
 		t.Errorf("a tenant is told %s: %s", kind, text)
 	}
-	must.Says(t, "the log", log.String(), "/home/ada/my files", "request_id=req")
+	must.Says(t, "the log", log.String(), "/home/ophelia/my files", "request_id=req")
 	// What they named themselves they are told.
 	none := object{"command": "view", "path": "/memories/none.md"}
 	tenant.failsAs("a file that is not there", amber.KindNotFound, "memory", none, "/memories/none.md")

@@ -151,8 +151,9 @@ func (s *Store) index() (*search.Memory, map[string]owned) {
 		}
 	}
 	for _, n := range s.notes {
+		hits := search.NoteHits(n)
 		for i, p := range analysed(search.OfNote(n)) {
-			h := search.NoteHit(n, i)
+			h := hits[i]
 			x.add([]passage{p}, owned{h, []search.NamedText{{Name: "title", Text: h.Title}, {Name: "name", Text: n.Name}, {Name: "content", Text: h.Content}}})
 		}
 	}

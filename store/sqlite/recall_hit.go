@@ -73,7 +73,11 @@ func (t *tx) noteHit(name string, part int) (amber.Hit, error) {
 	if err != nil {
 		return amber.Hit{}, err
 	}
-	return search.NoteHit(n, part), nil
+	hits := search.NoteHits(n)
+	if part >= len(hits) {
+		return amber.Hit{}, sqlrows.NotFound("read note", name)
+	}
+	return hits[part], nil
 }
 
 // ofSession says where something of a session is visible.

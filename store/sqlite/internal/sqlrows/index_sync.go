@@ -78,11 +78,12 @@ func (t *Tx) Pending(model string, n int) (pending []Pending, before, through in
 	if err != nil {
 		return nil, 0, 0, err
 	}
+	owners := texts{tx: t}
 	for _, r := range rows {
 		if through = r.row; r.has {
 			continue
 		}
-		texts, err := t.texts(r.source, r.owner)
+		texts, err := owners.of(r.source, r.owner)
 		if _, bad := AsBadRow(err); bad || err == nil && r.part >= len(texts) {
 			continue // it is dirty, or was until now
 		}
@@ -172,7 +173,7 @@ func (t *Tx) CheckIndex(deep bool) error {
 		return Damaged("check index", "", err)
 	}
 	var wrong, missing int64
-	seen := map[[2]string]bool{}
+	seen, owners := map[[2]string]bool{}, texts{tx: t}
 	for after := int64(0); ; {
 		type row struct {
 			row           int64
@@ -199,7 +200,7 @@ func (t *Tx) CheckIndex(deep bool) error {
 			if seen[[2]string{r.source, r.owner}] = true; !deep {
 				continue
 			}
-			texts, err := t.texts(r.source, r.owner)
+			texts, err := owners.of(r.source, r.owner)
 			if _, bad := AsBadRow(err); bad {
 				continue // another check tells of it
 			}
@@ -279,4 +280,21 @@ func (t *Tx) notIndexed(seen map[[2]string]bool) (n int64, err error) {
 		}
 	}
 	return n, nil
+}
+
+// texts reads the passages of owners. The parts of one follow each other, and it is read once
+// for all of them.
+type texts struct {
+	tx    *Tx
+	owner [2]string
+	found []search.Text
+	err   error
+}
+
+func (x *texts) of(source, owner string) ([]search.Text, error) {
+	if o := [2]string{source, owner}; x.owner != o {
+		x.owner = o
+		x.found, x.err = x.tx.texts(source, owner)
+	}
+	return x.found, x.err
 }
