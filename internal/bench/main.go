@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"time"
@@ -63,19 +64,36 @@ func configured() func() {
 	flag.StringVar(&c.dir, "dir", "", "where to put the stores (default a temporary folder)")
 	flag.IntVar(&c.events, "events", 1_000_000, "events that are drained")
 	flag.StringVar(&c.binary, "amber", "bin/amber", "the binary whose hooks are measured")
-	only := flag.String("only", "", "the parts to measure, of hook,group,store,drain,snapshot,sync,serve,writers,recall,stream,nats; default all")
+	only := flag.String("only", "", "the parts to measure, of hook,group,store,bulk,drain,snapshot,sync,serve,writers,recall,stream,nats; default all")
 	flag.StringVar(&c.snapshot.cache, "cache", "", "where to keep the agent that snapshots are taken of (default with the stores, for this run)")
 	flag.IntVar(&c.snapshot.rounds, "rounds", 5, "how often snapshots are measured")
 	flag.BoolVar(&c.snapshot.where, "where", true, "tell where the time of snapshots goes")
 	flag.Uint64Var(&c.snapshot.size.Seed, "seed", fullSize.Seed, "of the agent that snapshots are taken of")
 	flag.IntVar(&c.snapshot.size.Memories, "memories", fullSize.Memories, "of that agent")
 	flag.IntVar(&c.syncRounds, "sync-rounds", 3, "how often a whole store is exported and imported")
+	profile := flag.String("cpuprofile", "", "write a profile of the processor time of this process to a file")
 	flag.DurationVar(&c.serveFor, "serve-for", time.Minute, "how long a server is under load")
 	flag.Parse()
 	if *only != "" {
 		c.only = strings.Split(*only, ",")
 	}
-	return func() { measure(context.Background(), c) }
+	return func() {
+		defer profiled(*profile)()
+		measure(context.Background(), c)
+	}
+}
+
+// profiled writes a profile of the processor time to a file until it is ended; "" writes none.
+func profiled(file string) (end func()) {
+	if file == "" {
+		return func() {}
+	}
+	f := get(os.Create(file))
+	check(pprof.StartCPUProfile(f))
+	return func() {
+		pprof.StopCPUProfile()
+		check(f.Close())
+	}
 }
 
 // errMissed is returned when something took more than it may.
@@ -109,6 +127,7 @@ func (c config) parts(ctx context.Context) []part {
 		{"hook", func() outcome { return outcome{ratios: hooks(ctx, c.binary, c.dir)} }},
 		{"group", func() outcome { return outcome{ratios: []ratio{groupCommit(c.dir)}} }},
 		{"store", func() outcome { return outcome{ratios: stores(ctx, c)} }},
+		{"bulk", func() outcome { return bulks(ctx, c) }},
 		{"drain", func() outcome { return outcome{lines: []line{drainMemory(ctx, c)}} }},
 		{"snapshot", func() outcome {
 			s := c.snapshot

@@ -64,7 +64,7 @@ func spread(ds []time.Duration) string {
 
 // recallServed asks over HTTP, with few clients and with many, questions of all kinds in turn.
 func (b *bench) recallServed(ctx context.Context, c config, home string, m recallModel) (out []ratio, perQuestion line) {
-	p := startServer(ctx, c.binary, home, "AMBER_SEARCH_MODEL="+m.setting)
+	p := startServer(ctx, c.binary, home, "AMBER_SEARCH__MODEL="+m.setting)
 	defer p.kill()
 	stores := p.connect(ctx)
 	b.askFor(ctx, time.Second, stores, 1) // warm
@@ -121,7 +121,7 @@ func (b *bench) askFor(ctx context.Context, d time.Duration, stores []amber.Long
 
 // recallCommand asks with the program, against a program that prints its version.
 func (b *bench) recallCommand(ctx context.Context, c config, home string, m recallModel) ratio {
-	env := []string{"AMBER_SEARCH_MODEL=" + m.setting, "AMBER_HOME=" + home}
+	env := []string{"AMBER_SEARCH__MODEL=" + m.setting, "AMBER_HOME=" + home}
 	var ours, theirs []time.Duration
 	for i := range recallRuns {
 		text := b.writer.questionOf(askings[i%len(askings)])
