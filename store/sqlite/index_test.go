@@ -199,13 +199,7 @@ func TestErasedIsInNoByteOfTheIndex(t *testing.T) {
 func TestMigrationGoesOnWhereItWasStopped(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	a := agentWithMemory(t, 4)
-	outside(t, a, "memory.db", func(p *sqlconn.Pool) {
-		must.Get(p.DB.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
-INSERT INTO memories SELECT NULL, printf('0190a000-0000-7000-8000-%012d', i), kind, scope, identity, session_id, user_id, project_id, workspace_id, title,
- 'marmot number ' || i, summary, '', tags, metadata, source_refs, trust, device, counter, clock, 1, content_digest, 0, created_at, updated_at, NULL, foreign_fields, '', facets
-FROM memories, n WHERE memories.rowid = (SELECT min(rowid) FROM memories)`))(t)
-	})
+	a, _ := OldAgent(t, 1500)
 	// The schema is there, and nothing is in the index yet.
 	outside(t, a, "memory.db", func(p *sqlconn.Pool) { must.Do(t, sqlrows.MemorySchema.Upgrade(ctx, p.DB)) })
 	o := must.Get(Options{Clock: newHandClock().Now, Random: rand.Reader}.withDefaults())(t)

@@ -39,7 +39,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// child does one job: "save DIR NAME N", "together DIR NAME N", "work DIR NAME" or "drain DIR".
+// child does one job: "save DIR NAME N", "together DIR NAME N", "batches DIR NAME", "vectors DIR",
+// "open DIR", "work DIR NAME" or "drain DIR".
 func child(job []string) error {
 	ctx := context.Background()
 	h, _, err := home.Open(job[1], home.Options{Clock: time.Now, Random: rand.Reader})
@@ -50,11 +51,21 @@ func child(job []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: time.Now, Random: rand.Reader, Queue: workQueue})
+	o := sqlite.Options{Clock: time.Now, Random: rand.Reader, Queue: workQueue}
+	if job[0] == "vectors" {
+		o.Model = letterModel{}
+	}
+	s, err := sqlite.Open(ctx, agent, o)
 	if err != nil {
 		return err
 	}
 	switch job[0] {
+	case "open":
+		return s.Close()
+	case "batches":
+		return errors.Join(saveBatches(ctx, s, job[2]), s.Close())
+	case "vectors":
+		return errors.Join(s.SyncIndex(ctx, func(n int) { fmt.Println("made", n) }), s.Close())
 	case "save":
 		n, err := strconv.Atoi(job[3])
 		if err != nil {
