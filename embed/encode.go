@@ -175,10 +175,7 @@ func (w *work) times(out, in []float32, l *linear, add []float32) {
 // for the whole text, and 0 is a byte. The byte q stands for (q - zero) * scale.
 func (w *work) quantize(in []float32, k int) {
 	n := w.tokens * k
-	least, most := float32(0), float32(0)
-	for _, x := range in[:n] {
-		least, most = min(least, x), max(most, x)
-	}
+	least, most := bounds(in[:n])
 	clear(w.q[n : w.padded*k])
 	w.scale, w.least = (most-least)/255, 0
 	if w.scale == 0 {
@@ -187,9 +184,21 @@ func (w *work) quantize(in []float32, k int) {
 	}
 	zero := float32(math.RoundToEven(float64(-least / w.scale)))
 	w.least = -zero * w.scale
-	by, q := 1/w.scale, w.q[:n]
-	for i, x := range in[:n] {
-		q[i] = byte(max(0, min(255, roundEven(float32(x*by))+int32(zero))))
+	toBytes(w.q[:n], in[:n], 1/w.scale, int32(zero))
+}
+
+// boundsPlain returns the least and the most of numbers and 0.
+func boundsPlain(in []float32) (least, most float32) {
+	for _, x := range in {
+		least, most = min(least, x), max(most, x)
+	}
+	return least, most
+}
+
+// toBytesPlain fills q with numbers times by, rounded, plus zero.
+func toBytesPlain(q []byte, in []float32, by float32, zero int32) {
+	for i, x := range in {
+		q[i] = byte(max(0, min(255, roundEven(float32(x*by))+zero)))
 	}
 }
 

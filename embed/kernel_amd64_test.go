@@ -66,6 +66,41 @@ func TestEveryKernelGivesTheSame(t *testing.T) {
 	}
 }
 
+// Numbers become the same bytes, halves and bounds included.
+func TestEveryKernelMakesTheSameBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 1))
+	for _, n := range []int{0, 1, 31, 32, 384, 1536, 1537} {
+		for round := range 20 {
+			in := make([]float32, n)
+			for i := range in {
+				switch in[i] = float32(r.NormFloat64()); round {
+				case 0:
+					in[i] = float32(r.IntN(512)-256) / 2 // halves
+				case 1:
+					in[i] = 0
+				case 2:
+					in[i] = max(in[i], 0)
+				}
+			}
+			by, zero := float32(1+r.IntN(40)), int32(r.IntN(256))
+			if round == 0 {
+				by = 1
+			}
+			least, most := boundsPlain(in)
+			want, got := make([]byte, n), make([]byte, n)
+			toBytesPlain(want, in, by, zero)
+			with(t, false, true, func() {
+				if l, m := bounds(in); l != least || m != most {
+					t.Errorf("%d numbers: bounds are %g and %g, want %g and %g", n, l, m, least, most)
+				}
+				if toBytes(got, in, by, zero); !slices.Equal(got, want) {
+					t.Errorf("%d numbers, round %d: the bytes differ", n, round)
+				}
+			})
+		}
+	}
+}
+
 // A vector is the same to the bit, whatever the processor has.
 func TestEveryKernelGivesTheSameVector(t *testing.T) {
 	m := model(t)

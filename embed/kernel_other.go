@@ -6,6 +6,10 @@ func isPlain() bool { return true }
 
 func dots(*[16]int32, []byte, []int8, int) { panic("there is no such kernel here") }
 
+func bounds(in []float32) (least, most float32) { return boundsPlain(in) }
+
+func toBytes(q []byte, in []float32, by float32, zero int32) { toBytesPlain(q, in, by, zero) }
+
 func weigh(out *[32]float32, weights, rows []float32, stride int) {
 	weighPlain(out, weights, rows, stride)
 }
