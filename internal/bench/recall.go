@@ -26,6 +26,9 @@ const (
 	limitServed    = 60 * time.Millisecond // with 8 clients
 	limitQuestions = time.Second / 28      // each, with 64 clients
 	manyPassages   = 500_000
+
+	// mostBare is how many memories are put into a bare table to compare with.
+	mostBare = 200_000
 )
 
 // recallCounts is how many clients ask the server at a time.

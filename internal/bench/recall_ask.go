@@ -21,7 +21,7 @@ const (
 // does not take too long to make.
 func (b *bench) inProcess(ctx context.Context, name string) (out []ratio) {
 	bare := func(string) time.Duration { return 0 }
-	if b.largeN <= manyPassages {
+	if b.largeN <= mostBare {
 		db := b.fullText()
 		defer db.Close()
 		query := get(db.Prepare(`SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 8`))
