@@ -104,7 +104,10 @@ func TestEveryKernelMakesTheSameBytes(t *testing.T) {
 // A vector is the same to the bit, whatever the processor has.
 func TestEveryKernelGivesTheSameVector(t *testing.T) {
 	m := model(t)
-	for _, text := range []string{"yes", "We deploy to production on Tuesdays, after lunch."} {
+	for _, text := range []string{
+		"yes", "We deploy to production on Tuesdays, after lunch.", "", "?", "0x7A0 to 0x7AF are reserved", "Die Rechner stehen im Keller.",
+		"which executor does Airflow use today?", "The alarm threshold was raised to 0.38 because the nurses got too many false alarms; it is looked at again in spring.",
+	} {
 		var want []float32
 		with(t, false, false, func() { want = m.Passage(text) })
 		for _, vnni := range []bool{false, true} {

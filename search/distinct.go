@@ -2,7 +2,8 @@ package search
 
 // Among the first few hits, a third passage of one conversation gives way to one of another
 // that is nearly as likely. To let it give way to any other would cost more answers than it
-// brings: what answers a question is often said in one place.
+// brings: what answers a question is often said in one place. What gives way scores no more
+// than what took its place.
 const (
 	firstFew   = 5
 	perSession = 2
@@ -20,6 +21,9 @@ func distinct(ranked []Ranked, limit int) []Ranked {
 				other := out[i+k]
 				copy(out[i+1:], out[i:i+k])
 				out[i] = other
+				for j := range k {
+					out[i+1+j].Score = min(out[i+1+j].Score, other.Score)
+				}
 			}
 		}
 		sessions[out[i].Session]++

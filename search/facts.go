@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -10,7 +9,6 @@ import (
 // figures. The meaning counts, and words do where they answer most of the question: few
 // common words in common do more harm than good.
 const (
-	wordsPower = 3
 	wordsMost  = 1.2
 	wordsShare = 0.5
 	wordsAlone = 0.8
@@ -44,9 +42,9 @@ func scoreFacts(q question, all []Ranked) {
 func factScore(q question, r Ranked) float64 {
 	words := min(r.Words, wordsMost)
 	if r.Parts.Meaning == 0 {
-		return wordsAlone * words * (1 + share(q.rarity, r.Has)) / 2
+		return float64(wordsAlone * words * (1 + share(q.rarity, r.Has)) / 2)
 	}
-	return r.Parts.Meaning + float64(wordsShare*math.Pow(words, wordsPower))
+	return r.Parts.Meaning + float64(wordsShare*words*words*words)
 }
 
 // Two of the best passages that are as near as this, and neither much worse than the other,
@@ -75,7 +73,7 @@ func newerFirst(q question, best []Ranked) {
 	for i := range best {
 		for j := range best {
 			a, b := &best[i], &best[j]
-			if i != j && b.Score <= a.Score && before[j] >= enough*before[i] && holds(q.then, a.At, b.At) && alike(a, b, near) {
+			if i != j && b.Score <= a.Score && before[j] >= float64(enough*before[i]) && holds(q.then, a.At, b.At) && alike(a, b, near) {
 				a.Score, b.Score = b.Score, a.Score
 				b.Parts.Newer = true
 			}

@@ -61,6 +61,9 @@ type question struct {
 // leastMeaning is how near a passage has to be that has none of the words.
 const leastMeaning = 0.17
 
+// Each product that is added to something is rounded on its own, here and wherever scores are
+// made: some platforms would round but once.
+
 // rank orders candidates, best first. Single passages and those of conversations are scored
 // apart, and meet as likelihoods.
 func rank(q question, candidates []Candidate) []Ranked {

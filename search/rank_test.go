@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -133,7 +134,11 @@ func TestConversationsShareTheFirstPlaces(t *testing.T) {
 		return Ranked{Candidate: Candidate{Passage: Passage{Owner: owner, Session: session}}, Score: score}
 	}
 	ranked := []Ranked{hit("a", "s", .5), hit("b", "s", .5), hit("c", "s", .5), hit("d", "s", .49), hit("e", "t", .45), hit("f", "", .3)}
-	wantOrder(t, distinct(slices.Clone(ranked), 10), "a", "b", "e", "c", "d", "f")
+	shared := distinct(slices.Clone(ranked), 10)
+	wantOrder(t, shared, "a", "b", "e", "c", "d", "f")
+	if !slices.IsSortedFunc(shared, func(a, b Ranked) int { return cmp.Compare(b.Score, a.Score) }) {
+		t.Error("a hit scores more than one before it")
+	}
 	ranked[4].Score = .2
 	ranked[5].Score = .1
 	wantOrder(t, distinct(slices.Clone(ranked), 10), "a", "b", "c", "d", "e", "f")

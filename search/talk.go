@@ -1,11 +1,8 @@
 package search
 
-import "math"
-
 // The weights of passages of conversations, chosen on development data. Words count at
 // once, and so do the passages around one.
 const (
-	talkPower   = 2
 	talkMeaning = 1.5
 	talkSession = 0.5
 	talkNamed   = 0.3
@@ -47,7 +44,7 @@ func scoreTalk(q question, all []Ranked) {
 	for i := range all {
 		r := &all[i]
 		r.Parts.Neighbours = t.beside(r)
-		r.Parts.Session = talkSession * share(q.rarity, t.had[r.Session])
+		r.Parts.Session = float64(talkSession * share(q.rarity, t.had[r.Session]))
 		if r.Named {
 			r.Parts.Speaker += talkNamed
 		}
@@ -68,7 +65,8 @@ func (t *talk) words(r *Ranked) float64 {
 	if t.most == 0 {
 		return 0
 	}
-	return math.Pow(r.Words/t.most, talkPower)
+	share := r.Words / t.most
+	return float64(share * share)
 }
 
 // beside is what the passages beside one add.

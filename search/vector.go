@@ -51,7 +51,7 @@ func Cosine(a, b Vector) float64 {
 	for i := range x {
 		sum += int32(int8(x[i])) * int32(int8(y[i]))
 	}
-	return float64(float64(sum)*a.scale()) * b.scale()
+	return float64(float64(float64(sum)*a.scale()) * b.scale())
 }
 
 // AppendSigns appends the signs of a vector, eight dimensions a byte.

@@ -44,7 +44,8 @@ func (h *history) filter() amber.Filter {
 func (h *history) recall() {
 	q := amber.Query{
 		Text: oneOf(h, "", "alpha", "alph", "what is the alphabet", "run", "CAFÉ or norway?", "数据", "库", "京", "case", "httpserv", `"beta" AND (`,
-			"the", "zebra", "beta norway running", "green", "short", "plan"),
+			"the", "zebra", "beta norway running", "green", "short", "plan", "may we run alpha", "how do I run the plan", "green plan these days",
+			"what went wrong with beta last year", "alpha in January 2026", "plan on 3 March 2026"),
 		Layers: h.layers(), Filter: h.filter(), Limit: oneOf(h, 0, 1, 3, 20, amber.MaxTopK, 1000), Trusted: h.chance(0.2), Explain: h.chance(0.3),
 	}
 	h.note("%s", text(tree(q)))
