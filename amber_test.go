@@ -50,7 +50,7 @@ func shapes() map[string]any {
 	hit := amber.Hit{
 		ID: memory.ID, Layer: amber.LayerMemory, Owner: "1", SessionID: "s1", ProjectID: "acme/shop", Role: amber.RoleUser, Score: 1, Title: memory.Title, Kind: memory.Kind, Scope: memory.Scope, Snippet: "We chose", Content: memory.Content,
 		Trust: memory.Trust, CreatedAt: instant, UpdatedAt: instant, Provenance: amber.Provenance{Backend: "sqlite", Locator: "memory/1"},
-		Why: &amber.Why{Terms: []amber.TermMatch{{Term: "chose", Fields: []string{"content"}}}, Words: 1.5, Meaning: 0.5, Neighbours: 0.25, Session: 0.5, Speaker: 0.25, Time: 1, Kind: 0.125, Feedback: 0.125, Newer: true},
+		Why: &amber.Why{Terms: []amber.TermMatch{{Term: "chose", Fields: []string{"content"}}}, Words: 1.5, Meaning: 0.5, Neighbours: 0.25, Session: 0.5, Speaker: 0.25, Time: 1, Kind: 0.125, Trust: -0.25, Feedback: 0.125, Newer: true},
 	}
 	session := amber.Session{
 		ID: "s1", Name: "work", Binding: "cli", Project: "acme/shop", Directory: "/src", StartedAt: instant, EndedAt: instant,

@@ -100,6 +100,7 @@ type Why struct {
 	Speaker    float64     `json:"speaker,omitempty"`    // the question names who spoke, less what a mere question loses
 	Time       float64     `json:"time,omitempty"`       // it is of the time the question names, or came after that
 	Kind       float64     `json:"kind,omitempty"`       // it is of the kind the question asks for
+	Trust      float64     `json:"trust,omitempty"`      // what it loses where it came from elsewhere unsigned
 	Feedback   float64     `json:"feedback,omitempty"`   // how near it is to the best hit
 	Newer      bool        `json:"newer,omitempty"`      // it took the place of an older one about the same
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
 )
 
@@ -88,6 +89,10 @@ func (r *recaller) candidates(rows []int64) ([]Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
+	doubt, err := r.Having(Facet(facetTrust, string(amber.TrustImported)), rows)
+	if err != nil {
+		return nil, err
+	}
 	question := strings.Fields(analyze.Fold(r.q.Text))
 	out := make([]Candidate, 0, len(matches))
 	for _, m := range matches {
@@ -95,7 +100,7 @@ func (r *recaller) candidates(rows []int64) ([]Candidate, error) {
 		if !ok || r.q.Since != 0 && p.At < r.q.Since || r.q.Until != 0 && p.At >= r.q.Until {
 			continue
 		}
-		c := Candidate{Match: m, Passage: p, Named: names(question, p.Speaker), Wanted: wanted[m.Row]}
+		c := Candidate{Match: m, Passage: p, Named: names(question, p.Speaker), Wanted: wanted[m.Row], Doubt: doubt[m.Row]}
 		if v := vectors[m.Row]; v.Dim() == r.q.Vector.Dim() {
 			c.Vector = v
 		}

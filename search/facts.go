@@ -14,6 +14,7 @@ const (
 	wordsAlone = 0.8
 	factKind   = 0.15
 	factLate   = 0.15
+	factDoubt  = 0.05
 )
 
 // scoreFacts scores and sorts passages that stand for themselves.
@@ -23,7 +24,10 @@ func scoreFacts(q question, all []Ranked) {
 		if r.Wanted {
 			r.Parts.Kind = factKind
 		}
-		r.Score = factScore(q, *r) + r.Parts.Kind
+		if r.Doubt {
+			r.Parts.Trust = -factDoubt
+		}
+		r.Score = factScore(q, *r) + r.Parts.Kind + r.Parts.Trust
 	}
 	addFeedback(all)
 	slices.SortFunc(all, better)

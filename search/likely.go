@@ -19,8 +19,8 @@ type curve struct {
 var (
 	factCurve      = curve{score: 8.1, behind: 3.5, misspelt: 1.15, base: -5.0}
 	factWordsCurve = curve{score: 13.3, base: -5.0}
-	talkCurve      = curve{score: 1.9, behind: 1.4, covered: 1.9, base: -7.3}
-	talkWordsCurve = curve{score: 2.5, behind: 1.3, covered: 2.7, base: -7.15}
+	talkCurve      = curve{score: 1.9, behind: 1.35, covered: 1.9, base: -7.5}
+	talkWordsCurve = curve{score: 2.4, behind: 1.2, covered: 2.7, base: -7.0}
 )
 
 // calibrate makes likelihoods of scores. Their order stays.

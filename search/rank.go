@@ -26,6 +26,7 @@ type Candidate struct {
 	Vector Vector // nil where it has none yet
 	Named  bool   // the question names who spoke
 	Wanted bool   // it is of the kind that the question asks for
+	Doubt  bool   // it came from elsewhere, and nobody trusted has signed it
 }
 
 // Ranked is a candidate with its score and the parts of that.
@@ -44,6 +45,7 @@ type Parts struct {
 	Speaker    float64 // that the question names who spoke, less what a mere question loses
 	Time       float64 // that it is of the time the question names, or came after that
 	Kind       float64 // that it is of the kind the question asks for
+	Trust      float64 // what it loses where it came from elsewhere unsigned
 	Feedback   float64 // how near it is to the best one
 	Newer      bool    // it took the place of an older one that says otherwise
 }

@@ -98,6 +98,19 @@ func TestWantedKindFirst(t *testing.T) {
 	}
 }
 
+// Of two that are equally near, what came from elsewhere unsigned comes second.
+func TestDoubtLoses(t *testing.T) {
+	for _, session := range []string{"", "s"} {
+		all := []Candidate{
+			{Passage: Passage{Owner: "foreign", Session: session, At: 2}, Vector: at(50), Doubt: true},
+			{Passage: Passage{Owner: "own", Session: session, At: 1}, Vector: at(-50)},
+		}
+		wantOrder(t, rank(question{vector: at(0)}, all), "own", "foreign")
+		all[0].Doubt = false
+		wantOrder(t, rank(question{vector: at(0)}, all), "foreign", "own")
+	}
+}
+
 // Passages of a conversation count more where the question names their time.
 func TestTimeOfTalk(t *testing.T) {
 	said := []Candidate{

@@ -8,6 +8,7 @@ const (
 	talkNamed   = 0.3
 	talkAsks    = 0.8
 	talkTime    = 1.0
+	talkDoubt   = 0.15
 )
 
 // besideSteps is how far away passages count as beside.
@@ -54,7 +55,10 @@ func scoreTalk(q question, all []Ranked) {
 		if q.told.has(r.At) {
 			r.Parts.Time = talkTime
 		}
-		r.Score = t.words(r) + float64(talkMeaning*max(0, r.Parts.Meaning)) + r.Parts.Neighbours + r.Parts.Session + r.Parts.Speaker + r.Parts.Time
+		if r.Doubt {
+			r.Parts.Trust = -talkDoubt
+		}
+		r.Score = t.words(r) + float64(talkMeaning*max(0, r.Parts.Meaning)) + r.Parts.Neighbours + r.Parts.Session + r.Parts.Speaker + r.Parts.Time + r.Parts.Trust
 	}
 	addFeedback(all)
 	calibrate(q, all, talkCurve, talkWordsCurve)

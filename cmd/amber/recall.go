@@ -246,7 +246,7 @@ func printWhy(w io.Writer, why *amber.Why) {
 	for _, part := range []struct {
 		name  string
 		value float64
-	}{{"meaning", why.Meaning}, {"neighbours", why.Neighbours}, {"session", why.Session}, {"speaker", why.Speaker}, {"time", why.Time}, {"kind", why.Kind}, {"near the best", why.Feedback}} {
+	}{{"meaning", why.Meaning}, {"neighbours", why.Neighbours}, {"session", why.Session}, {"speaker", why.Speaker}, {"time", why.Time}, {"kind", why.Kind}, {"trust", why.Trust}, {"near the best", why.Feedback}} {
 		if part.value != 0 {
 			fmt.Fprintf(w, ", %s %.3f", part.name, part.value)
 		}
