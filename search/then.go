@@ -84,9 +84,12 @@ func (r *timeReader) peek() string {
 	return bare(r.words[r.at])
 }
 
+// maxLead bounds the words before a time: "back in the late".
+const maxLead = 5
+
 // read returns the time, without its end.
 func (r *timeReader) read() (from, to time.Time, ok bool) {
-	for ; leadWords[r.peek()] || r.lead && partWords[r.peek()]; r.at++ {
+	for ; r.at < maxLead && (leadWords[r.peek()] || r.lead && partWords[r.peek()]); r.at++ {
 		r.lead = true
 	}
 	for _, part := range []string{"early", "late", "mid"} {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -34,7 +35,7 @@ func TestReadTime(t *testing.T) {
 func TestReadNoTime(t *testing.T) {
 	for _, q := range []string{
 		"may I use it", "can we march on", "does the build fall over", "what is port 2024", "which of the 12 boards", "", "in", "on the", "last", "this year", "the 2 of us",
-		"does spring boot start",
+		"does spring boot start", strings.Repeat("in ", 20000),
 	} {
 		if got := readTime(q, 0); got.span != (span{}) {
 			t.Errorf("%q names the time %v, want none", q, got)
