@@ -8,7 +8,7 @@ import (
 // Bounds of what is written.
 const (
 	maxTitle   = 120 // bytes
-	maxSummary = 1200
+	maxSummary = 1600
 	maxClause  = 220 // of a summary
 	maxOpen    = 700 // of what is unfinished in a summary
 	minClause  = 40  // a shorter piece says nothing
@@ -71,7 +71,7 @@ func (d Digest) Summary() string {
 		}
 	}
 	add(Task, 2, maxClause, 2*maxClause)
-	add(Outcome, 1, maxClause, maxClause)
+	add(Outcome, 1, MaxItemBytes, MaxItemBytes)
 	add(Unfinished, most[Unfinished], MaxItemBytes, maxOpen)
 	if len(d.Of(Unfinished)) == 0 && len(d.Tasks) > 0 {
 		parts = append(parts, "Unfinished: "+brief(strings.Join(d.Tasks, " / "), maxClause))
