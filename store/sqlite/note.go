@@ -33,7 +33,8 @@ func (s *Store) NoteBlobs(ctx context.Context) (map[string]string, error) {
 // than the changes begin with.
 func (s *Store) PutNotes(ctx context.Context, c NoteChanges) error {
 	erased := false
-	err := s.memory.update(ctx, "copy notes", "", func(t *tx) error {
+	// Nothing may be written after the scrub, by nobody.
+	err := s.memory.updateAlone(ctx, "copy notes", "", func(t *tx) error {
 		head, err := t.NotesHead()
 		if err != nil {
 			return err
