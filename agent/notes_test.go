@@ -116,6 +116,19 @@ func TestNotesOfASnapshot(t *testing.T) {
 	if len(r.Hits) != 1 || r.Hits[0].Owner != "mill" {
 		t.Errorf("the snapshot has %+v", r.Hits)
 	}
+	must.Equal(t, "degraded", r.Degraded, "")
+	must.Do(t, v.Close())
+
+	// What nobody has committed before is in the snapshot, and not in its index.
+	must.Do(t, os.WriteFile(filepath.Join(noteDir(t, a), "hand.md"), []byte("The quern is heavy."), 0o600))
+	byHand := must.Get(a.Snapshot(ctx, wire.SnapshotRequest{}))(t)
+	v = must.Get(e.At(ctx, wire.SnapshotRef{Tenant: a.Tenant(), Agent: a.ID(), ID: byHand.ID}))(t)
+	if r = must.Get(v.Recall(ctx, amber.Query{Text: "quern"}))(t); r.Degraded == "" {
+		t.Error("the answer does not say that notes are missing")
+	}
+	if r = must.Get(v.Recall(ctx, amber.Query{Text: "quern", Layers: []amber.RecallLayer{amber.LayerMemory}}))(t); r.Degraded != "" {
+		t.Error(r.Degraded)
+	}
 	must.Do(t, v.Close())
 	must.Get(a.Restore(ctx, wire.RestoreRequest{SnapshotRef: ref}))(t)
 	must.Equal(t, "after the restore", noteHits(t, a, "lubricant"), []string{"mill: mill"})

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -50,7 +51,11 @@ func (e *Engine) past(ctx context.Context, rep *repository, ref wire.SnapshotRef
 	if err != nil {
 		return nil, err
 	}
-	return &Past{view: view, reader: r, rep: rep, pages: db.Ref.Pages}, nil
+	p := &Past{view: view, reader: r, rep: rep, pages: db.Ref.Pages}
+	if inner.Git != nil {
+		p.notes = inner.Git.HeadOID
+	}
+	return p, nil
 }
 
 // Past is the memory of a snapshot.
@@ -59,6 +64,25 @@ type Past struct {
 	reader *repo.DatabaseReader
 	rep    *repository
 	pages  int64
+	notes  string // the commit that the snapshot has the notes of; "" for none
+}
+
+// Recall answers as the store would have. Notes that were edited by hand before the snapshot was taken
+// are in it and may not be in its index; the answer says so.
+func (p *Past) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
+	result, err := p.view.Recall(ctx, q)
+	if err != nil || result.Degraded != "" || p.notes == "" {
+		return result, err
+	}
+	asked, _, err := q.Normalize()
+	if err != nil || !slices.Contains(asked.Layers, amber.LayerNote) {
+		return result, err
+	}
+	head, err := p.view.NotesHead(ctx)
+	if err == nil && head != p.notes {
+		result.Degraded = "some notes of the snapshot are not in its index: they were committed when it was taken"
+	}
+	return result, err
 }
 
 // view answers questions from a memory.db that is not live.
@@ -66,6 +90,7 @@ type view interface {
 	Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error)
 	Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error)
 	List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error)
+	NotesHead(ctx context.Context) (string, error)
 	Close() error
 }
 

@@ -132,6 +132,16 @@ func (v *ReadOnly) Close() error {
 // Schema returns the number of its schema.
 func (v *ReadOnly) Schema() int64 { return v.header.Version }
 
+// NotesHead returns the commit that its copy of the notes is of; "" for none, and for a file of a
+// schema without notes.
+func (v *ReadOnly) NotesHead(ctx context.Context) (string, error) {
+	if v.s.noNotes {
+		return "", nil
+	}
+	head, err := v.s.NotesHead(ctx)
+	return head, v.answer(err)
+}
+
 // answer says what an error of a question means: SQLite does not tell why a
 // page could not be read.
 func (v *ReadOnly) answer(err error) error {
