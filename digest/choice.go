@@ -39,7 +39,7 @@ func (p *picker) answersChoice(turn int) bool {
 	}
 	for i := turn - 1; i > 0; i-- {
 		if t := p.turns[i]; t.Role == amber.RoleUser {
-			return proposes(t.Content)
+			return t.proposes
 		}
 	}
 	return false // the session begins with it

@@ -24,6 +24,8 @@ type spokenTurn struct {
 	words []string // with which it begins, in lower case
 	first int      // its lines
 	last  int      // behind them
+
+	proposes bool // it ends in a question that proposes something
 }
 
 // line is a sentence in its place.
@@ -70,6 +72,7 @@ func bounded(turns []amber.Turn) []amber.Turn {
 // add takes a turn apart, up to a number of sentences.
 func (t *talk) add(turn amber.Turn, limit int) {
 	s := spokenTurn{Turn: turn, first: len(t.lines), words: words(clip(turn.Content, 500))}
+	s.proposes = turn.Role == amber.RoleUser && proposes(turn.Content)
 	for _, x := range sentences(block.Cut(BothEnds(turn.Content, maxTurnBytes)), limit) {
 		l := line{sentence: x, turn: len(t.turns), words: words(x.text), terms: analyze.Content(x.text)}
 		if x.lead != "" {
