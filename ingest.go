@@ -118,8 +118,9 @@ const (
 	ActivityError      ActivityKind = "error"
 	ActivitySubagent   ActivityKind = "subagent"
 	ActivityCompaction ActivityKind = "compaction"
-	ActivityGap        ActivityKind = "gap"   // entries the journal had no room for
-	ActivityOther      ActivityKind = "other" // events that no rule knows
+	ActivityGap        ActivityKind = "gap"     // entries the journal had no room for
+	ActivityContext    ActivityKind = "context" // a passage that was put before the agent: its layer and owner, and a digest of it
+	ActivityOther      ActivityKind = "other"   // events that no rule knows
 )
 
 // Activity is something an agent did in a session, beside what was said: a
@@ -261,7 +262,7 @@ func (a Activity) Normalize() (Activity, error) {
 // invalid.
 func CheckActivityKind(k ActivityKind) error {
 	return CheckOneOf("activity kind", k, ActivityTool, ActivityFile, ActivityCommand, ActivityTask,
-		ActivityError, ActivitySubagent, ActivityCompaction, ActivityGap, ActivityOther)
+		ActivityError, ActivitySubagent, ActivityCompaction, ActivityGap, ActivityContext, ActivityOther)
 }
 
 // Again returns a after the same thing was done again. Backends call it.

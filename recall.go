@@ -49,6 +49,10 @@ type Query struct {
 	Trusted bool `json:"trusted,omitempty"`
 }
 
+// RelevantScore is the score from which a hit is put before an agent that did not ask for
+// it: it is rather relevant than not.
+const RelevantScore = 0.5
+
 // RecallResult is the answer to a query, best hit first. Hits is never nil.
 type RecallResult struct {
 	Hits    []Hit   `json:"hits"`

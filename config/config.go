@@ -15,6 +15,7 @@ import (
 type Config struct {
 	Memory  Memory
 	Search  Search
+	Context Context
 	Control Control
 	Journal Journal
 	Digest  Digest
@@ -65,6 +66,20 @@ type WriteBack struct {
 	Digests   bool // what a session amounts to, when it has ended
 	Cases     bool // goal and answer of every turn that succeeded
 }
+
+// Context configures what is put before an agent that did not ask for it.
+type Context struct {
+	Budget   time.Duration // how long a hook may look for it
+	MaxBytes int           // how large it may be
+	MinScore float64       // how relevant to a prompt it has to be
+	Trust    Insistence    // ContextDerived or ContextOwn
+}
+
+// What automatic context may hold.
+const (
+	ContextDerived Insistence = "derived" // also what was found in sessions of this home
+	ContextOwn     Insistence = "own"     // only what was written here or signed by a trusted key
+)
 
 // Backends holds the options of each backend.
 type Backends struct {

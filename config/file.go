@@ -241,7 +241,9 @@ func scalarText(t Type, n ast.Node) (string, bool) {
 	case *ast.BoolNode:
 		return n.Token.Value, t == Bool
 	case *ast.IntegerNode:
-		return n.Token.Value, t == Int || t == Count || t == Size
+		return n.Token.Value, t == Int || t == Count || t == Size || t == Share
+	case *ast.FloatNode:
+		return n.Token.Value, t == Share
 	case *ast.StringNode:
 		switch t {
 		case Duration, Size, Name, Choice, Path, Location, Schedule, Subject, Address, Servers, URL, Label, Model, OptionalLabel, Variable:

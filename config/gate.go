@@ -147,7 +147,7 @@ func refused(op, key string) error {
 	}
 }
 
-func newPolicy(m Memory) amber.Policy {
+func newPolicy(m Memory, c Context) amber.Policy {
 	if !m.Enabled {
 		return offPolicy{}
 	}
@@ -159,6 +159,8 @@ func newPolicy(m Memory) amber.Policy {
 		NoLearnings:    !m.WriteBack.Learnings,
 		NoDigests:      !m.WriteBack.Digests,
 		TopK:           m.Recall.TopK,
+		MinScore:       c.MinScore,
+		OwnOnly:        c.Trust == ContextOwn,
 	}
 }
 

@@ -58,7 +58,8 @@ func TestLoadDefaults(t *testing.T) {
 			Backends:  config.Backends{SQLite: config.SQLite{BusyTimeout: 30 * time.Second, Readers: 4}},
 			Layers:    config.Layers{Notes: "git"},
 		},
-		Search: config.Search{Model: config.ModelBuiltin, Budget: 2 * time.Second},
+		Search:  config.Search{Model: config.ModelBuiltin, Budget: 2 * time.Second},
+		Context: config.Context{Budget: 150 * time.Millisecond, MaxBytes: 8 << 10, MinScore: 0.5, Trust: config.ContextDerived},
 		Control: config.Control{Queue: amber.QueueOptions{
 			Lease: 30 * time.Second, MaxInFlight: 32, MaxQueued: 100_000, MaxAttempts: 5,
 		}},

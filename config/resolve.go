@@ -63,7 +63,7 @@ func (r *Registry) Resolve(ctx context.Context, c Config) (Resolved, error) {
 	}
 	return Resolved{
 		Store:  newStore(c.Memory, parts),
-		Policy: newPolicy(c.Memory),
+		Policy: newPolicy(c.Memory, c.Context),
 		Report: newReport(c),
 		Close:  sync.OnceValue(o.close),
 	}, nil

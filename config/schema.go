@@ -43,13 +43,14 @@ const (
 	// OptionalLabel is a line of text, or nothing.
 	OptionalLabel Type = "text"
 	Variable      Type = "variable" // the name of an environment variable, or nothing
+	Share         Type = "share"    // a number above 0, at most 1
 )
 
 // Key is one row of the schema.
 type Key struct {
 	Path string // "memory.recall.top_k"; where the user chooses a name, "sources.<name>.git"
 	Type Type
-	// Default is a bool, an int, a [time.Duration], a [Bytes], a string, a
+	// Default is a bool, an int, a float64, a [time.Duration], a [Bytes], a string, a
 	// [Secret] or a []string. An empty name stands for the value of memory.backend, an empty
 	// path for none; nil, where a tenant is named, for what holds for all.
 	Default any
@@ -85,7 +86,7 @@ func layerPath(l amber.Layer) string { return "memory.layers." + string(l) + ".b
 
 // Keys returns the schema: every key there is, section by section.
 func Keys() []Key {
-	keys := slices.Concat(memoryKeys(), writeBackKeys(), searchKeys(), sqliteKeys())
+	keys := slices.Concat(memoryKeys(), writeBackKeys(), searchKeys(), contextKeys(), sqliteKeys())
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}
@@ -197,7 +198,7 @@ func journalKeys() []Key {
 }
 
 // key makes one row. Most is the cap; the zero value means there is none.
-func key[T bool | int | time.Duration | Bytes | string | Insistence | Secret](path string, def, most T, doc string, at func(*Config) *T) Key {
+func key[T bool | int | time.Duration | Bytes | string | Insistence | Secret | float64](path string, def, most T, doc string, at func(*Config) *T) Key {
 	k := Key{
 		Path: path, Type: typeOf(def), Default: def, Doc: doc,
 		set: func(c *Config, v any) { *at(c) = v.(T) },
@@ -237,6 +238,8 @@ func typeOf(v any) Type {
 		return Size
 	case Insistence:
 		return Choice
+	case float64:
+		return Share
 	case Secret:
 		return Servers
 	}

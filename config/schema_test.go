@@ -47,6 +47,16 @@ func effects() map[string]effect {
 			amber.LayerLongTerm: "other", amber.LayerTurns: "other", amber.LayerLoops: "other",
 			amber.LayerSessions: "other", amber.LayerNotes: "git", amber.LayerControl: "other",
 		}},
+		"context.trust": {"own", func(_ *testing.T, _ *house, r config.Resolved) any {
+			q, _ := r.Policy.Recall(amber.RecallInput{})
+			return q.Trusted
+		}, true},
+		"context.min_score": {"0.25", func(_ *testing.T, _ *house, r config.Resolved) any {
+			q, _ := r.Policy.Recall(amber.RecallInput{})
+			return q.MinScore
+		}, 0.25},
+		"context.max_bytes": {"1024", opened(func(c config.Config) any { return c.Context.MaxBytes }), 1024},
+		"context.budget":    {"1s", opened(func(c config.Config) any { return c.Context.Budget }), time.Second},
 		"memory.recall.enabled": {"false", func(t *testing.T, _ *house, r config.Resolved) any {
 			_, err := r.Store.LongTerm.Recall(t.Context(), amber.Query{})
 			return amber.KindOf(err)

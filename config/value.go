@@ -39,6 +39,12 @@ func (k Key) parseText(text string) (any, error) {
 			return nil, k.wrongType(quote(text))
 		}
 		return n, nil
+	case Share:
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, k.wrongType(quote(text))
+		}
+		return f, nil
 	case Duration:
 		d, err := timetable.Span(text)
 		if err != nil {
@@ -90,6 +96,7 @@ func (k Key) wrongType(got string) error {
 		Size:     "a size in bytes or with a unit, such as 64MiB",
 		Name:     "the name of a backend",
 		Count:    "a whole number",
+		Share:    "a number above 0 and at most 1, such as 0.5",
 		Choice:   "one of " + strings.Join(k.Choices, ", "),
 		Path:     "an absolute path",
 		Location: "an absolute path or the URL of an S3 bucket",
@@ -128,6 +135,10 @@ func (k Key) check(v any) error {
 	case int:
 		if least := k.least(); v < least {
 			return fmt.Errorf("%s must be %d or more, not %d", k.Path, least, v)
+		}
+	case float64:
+		if !(v > 0 && v <= 1) {
+			return k.wrongType(strconv.FormatFloat(v, 'g', -1, 64))
 		}
 	case time.Duration:
 		if v < minDuration {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 // HostEventSchema is the version of [HostEvent] that this build writes.
@@ -45,6 +46,9 @@ type HostEvent struct {
 	Files         []HostFile        `json:"files,omitempty"`
 	Tasks         []HostTask        `json:"tasks,omitempty"`
 	Process       amber.HostProcess `json:"process,omitzero"`
+	// Shown are the passages that were put before the agent, of an event that Amber
+	// itself tells of.
+	Shown []wire.ContextItem `json:"shown,omitempty"`
 	// Raw is the payload as it came, without secrets and with long strings cut;
 	// a JSON string where it was no JSON. Left out where the fields above say it
 	// all or there was no room.
@@ -71,6 +75,7 @@ const (
 	HostSubagentEnd   EventKind = "subagent.end"
 	HostTaskChange    EventKind = "task"
 	HostError         EventKind = "error"
+	HostContext       EventKind = "context" // Amber put passages before the agent
 	HostOther         EventKind = "other"
 )
 

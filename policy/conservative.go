@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -19,6 +20,10 @@ type Conservative struct {
 	NoLearnings    bool // memory.write_back.learnings is false
 	NoDigests      bool // memory.write_back.digests is false
 	TopK           int  // 0: DefaultTopK
+	// MinScore is how relevant a passage has to be to be put before an agent that did
+	// not ask for it; 0: amber.RelevantScore.
+	MinScore float64
+	OwnOnly  bool // context.trust is own: leave out what was found by rule in sessions
 }
 
 var _ amber.Policy = Conservative{}
@@ -35,11 +40,12 @@ func (p Conservative) Recall(in amber.RecallInput) (amber.Query, amber.Decision)
 		reason = amber.RecallResume
 	}
 	return amber.Query{
-		Text:    strings.TrimSpace(in.Goal),
-		Filter:  amber.Filter{Identities: in.Identities},
-		Reason:  reason,
-		Limit:   p.TopK,
-		Trusted: true,
+		Text:     strings.TrimSpace(in.Goal),
+		Filter:   amber.Filter{Identities: in.Identities},
+		MinScore: cmp.Or(p.MinScore, amber.RelevantScore),
+		Reason:   reason,
+		Limit:    p.TopK,
+		Trusted:  p.OwnOnly,
 	}, amber.Decision{Requested: true, Effective: true}
 }
 

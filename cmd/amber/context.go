@@ -24,11 +24,12 @@ func (a *app) contextCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "context [GOAL|-]",
 		Short: "Print what an agent should know before it starts",
-		Long: `Print a block of memory to put before an agent's prompt: the memories that match the
-goal, or the newest memories without a goal, and the last sessions of the project. The
-recall policy decides. The block holds only memories that recall would show here and
-that were written here or signed by a trusted key. A memory that is too large for
-the block is cut at a sentence, and marked. Without any memory nothing is printed.`,
+		Long: `Print a block of memory to put before an agent's prompt: with a goal what is relevant to
+it, without a goal where the last sessions of the project left off and what stands. The
+recall policy decides. The block holds what recall would show here and what was written
+here, signed by a trusted key, or said in sessions of this home. A memory that is too
+large for the block is cut at a sentence, and marked. Nothing relevant: nothing is
+printed.`,
 		Example: `  amber context "fix the failing release build"
   amber context --explain --max-bytes 4096`,
 		Args: cli.UpTo(1),
@@ -55,8 +56,8 @@ the block is cut at a sentence, and marked. Without any memory nothing is printe
 	f.AddNames(cmd)
 	fl := cmd.Flags()
 	fl.IntVar(&f.maxBytes, "max-bytes", wire.DefaultContextBytes, "how large the block may be (512 to 65536)")
-	fl.IntVar(&f.sessions, "sessions", 3, "how many recent sessions to list")
-	fl.BoolVar(&f.explain, "explain", false, "show why each memory is in the block")
+	fl.IntVar(&f.sessions, "sessions", 3, "how many recent sessions to tell of")
+	fl.BoolVar(&f.explain, "explain", false, "show why each passage is in the block")
 	return cmd
 }
 
@@ -94,6 +95,9 @@ func (a *app) printContext(w io.Writer, b wire.ContextBlock, explain bool) {
 	}
 	if !explain {
 		return
+	}
+	for _, i := range b.Items {
+		fmt.Fprintf(a.Stderr, "%s %s: %s\n", i.Layer, cli.ShortID(i.Owner), i.Why)
 	}
 	for _, h := range b.Memories {
 		fmt.Fprintf(a.Stderr, "%.2f  %s  %s\n", h.Score, cli.ShortID(string(h.ID)), cli.OneLine(h.Snippet, 90))

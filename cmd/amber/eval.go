@@ -14,10 +14,6 @@ import (
 	"github.com/amber-memory/amber/embed"
 )
 
-// contextMinScore is how relevant a passage has to be to be put before an agent that
-// did not ask for it.
-const contextMinScore = .5
-
 func (a *app) evalCommand() *cobra.Command {
 	family := cli.Family("eval", "Measure recall and context on sets of questions", a.evalRecallCommand(), a.evalContextCommand())
 	family.Long = `Measure how well Amber finds what it keeps, and what it puts before an agent, on sets of

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/eval"
 )
 
@@ -57,7 +58,7 @@ format of a set and the definitions of all numbers are in docs/eval.md.`,
 		},
 	}
 	f.add(cmd)
-	cli.SpanVar(cmd.Flags(), &f.budget, "context-timeout", injectBudget, "how long a hook may look for memories; the default is that of amber hook")
+	cli.SpanVar(cmd.Flags(), &f.budget, "context-timeout", config.Default().Context.Budget, "how long a hook may look for memories; the default is that of amber hook")
 	return cmd
 }
 

@@ -23,7 +23,6 @@ import (
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/term"
 	"github.com/amber-memory/amber/journal"
-	"github.com/amber-memory/amber/wire"
 )
 
 // hookFlags are those of `hook`.
@@ -32,6 +31,8 @@ type hookFlags struct {
 	timeout time.Duration
 	context time.Duration
 	noDrain bool
+
+	contextSaid bool // --context-timeout was given
 }
 
 func (a *app) hookCommand() *cobra.Command {
@@ -57,12 +58,13 @@ that could not be kept is reported on stderr and counted for amber doctor.`,
 			case len(args) > 2:
 				return cli.Usage("hook does not take %q", args[2])
 			}
+			f.contextSaid = cmd.Flags().Changed("context-timeout")
 			return a.hook(cmd.Context(), f, args)
 		},
 	}
 	cmd.Flags().StringVar(&f.event, "event", "", "the host's name of the event; a name in the JSON wins")
 	cli.SpanVar(cmd.Flags(), &f.timeout, "timeout", hook.DefaultTimeout, "how long writing to disk may take")
-	cli.SpanVar(cmd.Flags(), &f.context, "context-timeout", injectBudget, "how long finding memories for the agent may take; 0: do not look")
+	cli.SpanVar(cmd.Flags(), &f.context, "context-timeout", 0, "how long finding memories for the agent may take (default context.budget; 0: do not look)")
 	cmd.Flags().BoolVar(&f.noDrain, "no-drain", false, "leave the event in the journal")
 	return cmd
 }
@@ -146,14 +148,9 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 		err := amber.Errorf(amber.KindUnreachable, "hook", "", "the host stopped in the middle of the event; only its beginning was kept")
 		a.Out.Note("%v", errors.Join(err, j.CountLoss(err)))
 	}
-	var block string
-	if f.context > 0 && hook.WantsContext(ev) {
-		block = a.hookContext(ctx, f.context, loaded, ev)
-	}
 	var errs []error
-	if reply := hook.Reply(ev, block); len(reply) > 0 {
-		_, err := a.Stdout.Write(reply)
-		errs = append(errs, err)
+	if hook.WantsContext(ev) {
+		errs = append(errs, a.injectContext(ctx, f, loaded, j, ev))
 	}
 	if !f.noDrain {
 		errs = append(errs, a.drainLater(at))
@@ -212,52 +209,6 @@ func transcriptWait() func() bool {
 		<-time.After(transcriptLook)
 		return true
 	}
-}
-
-// injectBudget is how long a host may wait for memories it did not ask for.
-const injectBudget = 150 * time.Millisecond
-
-// hookContext returns memories for a session or a prompt that begins; nothing
-// where there is no store yet, where it would have to be migrated, or where it
-// does not answer in time. Nothing is written.
-func (a *app) hookContext(ctx context.Context, budget time.Duration, config config.Loaded, ev journal.HostEvent) string {
-	ctx, cancel := context.WithTimeout(ctx, budget)
-	defer cancel()
-	answer := make(chan string, 1)
-	go func() {
-		defer func() {
-			if recover() != nil {
-				answer <- ""
-			}
-		}()
-		text, err := a.recallFor(ctx, config, ev)
-		if err != nil {
-			text = ""
-		}
-		answer <- text
-	}()
-	select {
-	case text := <-answer:
-		return text
-	case <-ctx.Done():
-		return ""
-	}
-}
-
-func (a *app) recallFor(ctx context.Context, config config.Loaded, ev journal.HostEvent) (string, error) {
-	s, err := a.Look(ctx, config)
-	if err != nil {
-		return "", err
-	}
-	defer s.Close()
-	goal := ev.Prompt
-	if len(goal) > amber.MaxQueryBytes {
-		goal = strings.ToValidUTF8(goal[:amber.MaxQueryBytes], "")
-	}
-	block, err := s.Local.Context(ctx, wire.ContextRequest{
-		RecallInput: amber.RecallInput{Goal: goal, Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project}},
-	})
-	return block.Text, err
 }
 
 // drainLater starts a drain in the background unless there is one.

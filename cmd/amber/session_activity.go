@@ -43,7 +43,7 @@ tasks, errors, subagents and compactions, in the order they were first done.`,
 		},
 	}
 	which.add(cmd)
-	cmd.Flags().StringVar(&kind, "kind", "", "only tool, file, command, task, error, subagent, compaction, gap or other")
+	cmd.Flags().StringVar(&kind, "kind", "", "only tool, file, command, task, error, subagent, compaction, gap, context or other")
 	return cmd
 }
 

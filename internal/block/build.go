@@ -3,24 +3,33 @@
 package block
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
 )
 
-// Build asks the policy, recalls what it allows, and renders it:
-// own and signed memories and sessions only, those that the identities of the
-// request see whatever the policy asks for, bounded, without control and
-// direction characters. Random must be unpredictable. Errors: those of recall; a policy
-// that says no is no error but an empty block with its decision.
+// Build asks the policy, looks for what the request needs, and renders it: where the
+// last sessions of the project left off and what stands, at the start of a session;
+// what is relevant to a prompt; what a session has established, after a compaction.
+//
+// A block holds what was written here, signed by a trusted key, or found by rule in
+// sessions of this home, unless the query of the policy is for trusted memories alone.
+// It never holds what was imported, what tools printed, or what the identities of the
+// request do not see, whatever the policy asks for. It is bounded, without control and
+// direction characters, and empty where there is nothing to say.
+//
+// Random must be unpredictable. When half of the time of ctx is gone without an answer
+// of recall, the block is what is known without it, and says so in Degraded. Errors:
+// those of the store; a policy that says no is no error but an empty block with its
+// decision.
 func Build(ctx context.Context, s amber.Store, p amber.Policy, r wire.ContextRequest, random io.Reader) (wire.ContextBlock, error) {
 	block := wire.ContextBlock{Memories: []amber.Hit{}, Sessions: []amber.Session{}}
-	size, err := contextBytes(r.MaxBytes)
+	size, err := checkRequest(r)
 	if err != nil {
 		return block, err
 	}
@@ -29,89 +38,90 @@ func Build(ctx context.Context, s amber.Store, p amber.Policy, r wire.ContextReq
 	if !decision.Effective {
 		return block, nil
 	}
-	query.Explain = r.Explain
-	// Whatever the policy says.
-	query.Trusted, query.Identities = true, both(query.Identities, r.Identities)
-	query.Layers = []amber.RecallLayer{amber.LayerMemory} // the block names memories by their ids
-	found, err := s.LongTerm.Recall(ctx, query)
-	if err != nil {
+	query.Explain, query.Identities = r.Explain, both(query.Identities, r.Identities)
+	b := &builder{Store: s, r: r, query: query, page: page{size: size}}
+	if err := b.build(ctx); err != nil {
 		return block, err
 	}
-	sessions, err := recentSessions(ctx, s, r)
-	if err != nil {
-		return block, err
-	}
-	if len(found.Hits) == 0 && len(sessions) == 0 {
+	block.Degraded = b.degraded
+	if len(b.page.entries) == 0 {
 		return block, nil
 	}
 	var nonce [16]byte
 	if _, err := io.ReadFull(random, nonce[:]); err != nil {
 		return block, &amber.Error{Op: "build context", Kind: amber.KindInternal, Err: err}
 	}
-	render(&block, size, fmt.Sprintf("%x", nonce), found.Hits, sessions)
+	b.page.render(&block, fmt.Sprintf("%x", nonce))
 	return block, nil
 }
 
-// minBytes is the smallest block that can hold something.
-const minBytes = 512
-
-func contextBytes(n int) (int, error) {
+func checkRequest(r wire.ContextRequest) (size int, err error) {
+	const op = "build context"
 	switch {
-	case n == 0:
-		return wire.DefaultContextBytes, nil
-	case n < minBytes || n > wire.MaxContextBytes:
-		return 0, amber.Errorf(amber.KindInvalid, "build context", "", "max bytes is %d, not %d to %d", n, minBytes, wire.MaxContextBytes)
+	case r.MaxBytes != 0 && (r.MaxBytes < wire.MinContextBytes || r.MaxBytes > wire.MaxContextBytes):
+		return 0, amber.Errorf(amber.KindInvalid, op, "", "max bytes is %d, not %d to %d", r.MaxBytes, wire.MinContextBytes, wire.MaxContextBytes)
+	case len(r.Known) > wire.MaxKnown:
+		return 0, amber.Errorf(amber.KindInvalid, op, "", "known has %d passages, the limit is %d", len(r.Known), wire.MaxKnown)
+	case r.MaxBytes == 0:
+		r.MaxBytes = wire.DefaultContextBytes
 	}
-	return n, nil
+	return r.MaxBytes, amber.CheckOneOf("occasion", r.Occasion, "", wire.OccasionStart, wire.OccasionPrompt, wire.OccasionCompaction)
 }
 
-// both keeps the identities that are in a and b alike.
-func both(a, b amber.Identities) amber.Identities {
-	same := func(x, y string) string {
-		if x != y {
-			return ""
+// builder builds one block.
+type builder struct {
+	amber.Store
+	r        wire.ContextRequest
+	query    amber.Query // of the policy, as far as it may ask
+	seen     map[passageID]string
+	page     page
+	degraded string
+}
+
+// build puts entries on the page.
+func (b *builder) build(ctx context.Context) error {
+	if err := b.findSeen(ctx); err != nil {
+		return err
+	}
+	switch {
+	case b.r.Occasion == wire.OccasionCompaction:
+		if err := b.soFar(ctx); err != nil {
+			return err
 		}
-		return x
+		return b.standing(ctx)
+	case b.r.Occasion == wire.OccasionStart, b.query.Text == "" && b.r.Occasion == "":
+		return b.start(ctx)
 	}
-	return amber.Identities{
-		SessionID: amber.SessionID(same(string(a.SessionID), string(b.SessionID))), UserID: same(a.UserID, b.UserID),
-		ProjectID: same(a.ProjectID, b.ProjectID), WorkspaceID: same(a.WorkspaceID, b.WorkspaceID),
+	text, err := b.question(ctx)
+	if err != nil || text == "" {
+		return err
 	}
+	err = b.relevant(ctx, text)
+	if b.isLate(ctx, err) {
+		b.degraded = "recall did not answer in time; this is what stands and what was done last"
+		return b.start(ctx)
+	}
+	return err
 }
 
-// recentSessions returns the last sessions that a request sees: those of its
-// project. A session of no project is seen by itself alone, since nothing says
-// who else may: it has neither a user nor a workspace.
-func recentSessions(ctx context.Context, s amber.Store, r wire.ContextRequest) ([]amber.Session, error) {
-	if r.Sessions < 0 {
-		return nil, nil
-	}
-	if r.ProjectID == "" {
-		return ownSession(ctx, s, r.SessionID)
-	}
-	page, err := s.Sessions.ListSessions(ctx, amber.SessionQuery{Project: r.ProjectID, Limit: cmp.Or(r.Sessions, 3), Trusted: true})
-	if amber.KindOf(err) == amber.KindUnsupported {
-		return nil, nil
-	}
-	// A backend that does not know the filter must not make the context leak.
-	return slices.DeleteFunc(page.Items, func(s amber.Session) bool { return s.Project != r.ProjectID }), err
+// isLate reports whether recall has used its share of the time, and some is left.
+func (b *builder) isLate(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || amber.KindOf(err) == amber.KindUnreachable)
 }
 
-// ownSession returns the session itself where it belongs to no project.
-func ownSession(ctx context.Context, s amber.Store, id amber.SessionID) ([]amber.Session, error) {
-	if id == "" {
-		return nil, nil
+// share returns a context that ends when some of the time that ctx has left is gone.
+func share(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
 	}
-	own, err := s.Sessions.Session(ctx, id)
-	switch amber.KindOf(err) {
-	case "":
-	case amber.KindNotFound, amber.KindUnsupported, amber.KindInvalid:
-		return nil, nil
-	default:
-		return nil, err
+	return context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
+}
+
+// start tells where the last sessions left off, and what stands.
+func (b *builder) start(ctx context.Context) error {
+	if err := b.leftOff(ctx); err != nil {
+		return err
 	}
-	if own.Project != "" || own.Trust == amber.TrustImported {
-		return nil, nil
-	}
-	return []amber.Session{own}, nil
+	return b.standing(ctx)
 }

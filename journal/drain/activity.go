@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/wire"
 )
 
 // doings collects what was done in one event.
@@ -40,6 +41,10 @@ func activity(ev journal.HostEvent) []amber.Activity {
 		d.add(amber.ActivitySubagent, d.subagent(), ev.Answer, "completed", false)
 	case journal.HostCompactBefore:
 		d.add(amber.ActivityCompaction, name(ev.Reason, "compaction"), ev.Message, "", false)
+	case journal.HostContext:
+		for _, i := range ev.Shown[:min(len(ev.Shown), wire.MaxKnown)] {
+			d.add(amber.ActivityContext, name(string(i.Layer)+" "+i.Owner, "unknown"), i.Digest, i.Why, false)
+		}
 	case journal.HostOther:
 		d.add(amber.ActivityOther, name(ev.NativeEvent, "unknown"), other(ev), "", false)
 	}

@@ -104,13 +104,14 @@ func TestLearningsOfOneSessionAreRecalledInTheNext(t *testing.T) {
 	if err != nil || len(found.Hits) == 0 || !strings.Contains(found.Hits[0].Content, "PostgreSQL 16") || found.Hits[0].Trust != amber.TrustDerived {
 		t.Errorf("%+v, %v", found.Hits, err)
 	}
-	// Nobody has vouched for the memory, so it is not put before an agent unasked; the
-	// session is, with what it was about.
-	block, err := block.Build(context.Background(), amber.NewStore(w.store.Parts()), policy.Conservative{}, wire.ContextRequest{
-		RecallInput: amber.RecallInput{Goal: "integration tests", Identities: amber.Identities{ProjectID: "acme/shop"}},
-	}, strings.NewReader(strings.Repeat("x", 16)))
-	if err != nil || strings.Contains(block.Text, "workflow_insight") || !strings.Contains(block.Text, "Task: why do the tests fail?") {
-		t.Errorf("%v, injected:\n%s", err, block.Text)
+	// It stands before the agent unasked, unless only own memories count.
+	for own, want := range map[bool]bool{false: true, true: false} {
+		made, err := block.Build(context.Background(), amber.NewStore(w.store.Parts()), policy.Conservative{OwnOnly: own}, wire.ContextRequest{
+			RecallInput: amber.RecallInput{Goal: "what do the integration tests need?", Identities: amber.Identities{ProjectID: "acme/shop"}},
+		}, strings.NewReader(strings.Repeat("x", 16)))
+		if err != nil || strings.Contains(made.Text, "PostgreSQL 16") != want || own && made.Text != "" {
+			t.Errorf("own alone %v: %v, injected:\n%s", own, err, made.Text)
+		}
 	}
 }
 

@@ -69,6 +69,23 @@ func TestCompatibleToolsFindMemoriesAlone(t *testing.T) {
 		_, layered := hits[0].(object)["layer"]
 		must.Hold(t, !layered, "%s: the format has changed: %v", tool, hits[0])
 	}
-	block, _ := c.call("memory_context", object{"goal": "kiln", "project": "acme/shop"})
-	must.Hides(t, "context", block["text"].(string), "overheats")
+}
+
+// Context quotes what was said in sessions of its project, says when, and names no turn as
+// if it were a memory.
+func TestContextOverLayersStaysInTheProject(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	says(t, r.agents["default/default"].Store)
+	c := r.local("all")
+	block, _ := c.call("memory_context", object{"goal": "the kiln overheats", "project": "acme/shop"})
+	text := block["text"].(string)
+	must.Says(t, "context", text, ", session] Assistant: the kiln of s-shop overheats")
+	must.Hides(t, "context", text, "s-other")
+	must.Hides(t, "context", text, "s-none")
+	for _, id := range block["ids"].([]any) {
+		must.Hold(t, id != "", "an id that is none: %v", block["ids"])
+	}
+	block, _ = c.call("memory_context", object{"goal": "the kiln overheats", "project": "acme/none"})
+	must.Hides(t, "context of another project", block["text"].(string), "overheats")
 }

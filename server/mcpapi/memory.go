@@ -296,7 +296,9 @@ func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs
 		Cut     []amber.MemoryID `json:"cut,omitempty"` // memory_get has the whole text
 	}{block.Text, []amber.MemoryID{}, block.Omitted, block.Decision.BlockedReason, block.Cut}
 	for _, h := range block.Memories {
-		out.IDs = append(out.IDs, h.ID)
+		if h.ID != "" { // what was said has none
+			out.IDs = append(out.IDs, h.ID)
+		}
 	}
 	return answer{text: contextText(block), data: out}, nil
 }

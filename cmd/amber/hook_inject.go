@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/hook"
+	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/wire"
+)
+
+// injectContext answers a host with memories for a session or a prompt that begins, and
+// keeps which passages these were. Without a store, or where it would have to be migrated
+// or does not answer in time, the answer is empty; that the time was up is said on stderr.
+func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) error {
+	budget := f.context
+	if !f.contextSaid {
+		budget = loaded.Config.Context.Budget
+	}
+	if budget <= 0 {
+		return nil
+	}
+	block, err := a.hookContext(ctx, budget, loaded, j, ev)
+	switch {
+	case err != nil && amber.KindOf(err) != amber.KindNotFound:
+		a.Out.Note("no memories were found for the agent: %v", err)
+	case block.Degraded != "" && block.Text != "":
+		a.Out.Note("memories for the agent: %s", block.Degraded)
+	}
+	reply := hook.Reply(ev, block.Text)
+	if len(reply) == 0 {
+		return nil
+	}
+	if _, err := a.Stdout.Write(reply); err != nil || len(block.Items) == 0 {
+		return err
+	}
+	err = (hook.Keeper{Journal: j, Timeout: f.timeout}).Keep(context.WithoutCancel(ctx), hook.Shown(ev, block.Items))
+	if err != nil {
+		a.Out.Note("what was put before the agent is not kept, and may come again: %v", err)
+	}
+	return nil
+}
+
+// hookContext looks for memories until the budget is used up. Nothing is written.
+func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (wire.ContextBlock, error) {
+	ctx, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	type answer struct {
+		block wire.ContextBlock
+		err   error
+	}
+	found := make(chan answer, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				found <- answer{err: amber.Errorf(amber.KindInternal, "build context", "", "panic: %v", r)}
+			}
+		}()
+		block, err := a.recallFor(ctx, loaded, j, ev)
+		found <- answer{block, err}
+	}()
+	late := amber.Errorf(amber.KindUnreachable, "build context", "", "the time of %v is used up", budget).WithHint("set context.budget in the configuration")
+	select {
+	case got := <-found:
+		if got.err != nil && (errors.Is(got.err, context.DeadlineExceeded) || ctx.Err() != nil) {
+			return wire.ContextBlock{}, late
+		}
+		return got.block, got.err
+	case <-ctx.Done():
+		return wire.ContextBlock{}, late
+	}
+}
+
+// recallFor builds the context for an event.
+func (a *app) recallFor(ctx context.Context, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (wire.ContextBlock, error) {
+	s, err := a.Look(ctx, loaded)
+	if err != nil {
+		return wire.ContextBlock{}, err
+	}
+	defer s.Close()
+	known, err := hook.ShownBefore(ctx, j, journal.Session{Host: ev.Host, ID: ev.SessionID})
+	if err != nil {
+		return wire.ContextBlock{}, err
+	}
+	goal := ev.Prompt
+	if len(goal) > amber.MaxQueryBytes {
+		goal = strings.ToValidUTF8(goal[:amber.MaxQueryBytes], "")
+	}
+	return s.Local.Context(ctx, wire.ContextRequest{
+		RecallInput: amber.RecallInput{Goal: goal, Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project}},
+		Occasion:    hook.OccasionOf(ev), Known: known, MaxBytes: max(loaded.Config.Context.MaxBytes, wire.MinContextBytes),
+	})
+}

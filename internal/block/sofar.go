@@ -1,0 +1,80 @@
+package block
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// How much is told of a session after a compaction.
+const (
+	soFarTurns  = 200
+	soFarAsked  = 4
+	soFarBytes  = 4000
+	soFarAnswer = 900
+)
+
+// soFar tells what a session has established, for an agent whose host has dropped it.
+func (b *builder) soFar(ctx context.Context) error {
+	if b.r.SessionID == "" || !b.ofSessions() {
+		return nil
+	}
+	turns, err := b.turns(ctx, b.r.SessionID, soFarTurns)
+	if err != nil {
+		return err
+	}
+	found, err := b.list(ctx, nil, func(m amber.Memory) bool {
+		return m.Trust == amber.TrustDerived && m.SessionID == b.r.SessionID
+	})
+	if err != nil {
+		return err
+	}
+	a := &account{}
+	asked, answer := askedAndAnswered(turns)
+	a.say("asked", asked...)
+	d := digestOf(found)
+	for _, name := range []string{itemConstraint, itemPreference, itemDecision, itemCause, itemCommand, itemUnfinished} {
+		a.say(name, d[name]...)
+	}
+	if err := b.tellDone(ctx, a, b.r.SessionID, false); err != nil {
+		return err
+	}
+	if answer != "" {
+		a.clauses = append(a.clauses, "last answer: "+clip(answer, soFarAnswer))
+	}
+	if body := a.String(); body != "" {
+		b.page.add(entry{
+			heading: headingSoFar, label: "- " + day(turnsBegin(turns, found)) + ", session", body: body, most: soFarBytes, tail: " [cut]",
+			item: itemOf(amber.LayerSession, string(b.r.SessionID), body, "the session before its compaction"),
+		})
+	}
+	return nil
+}
+
+// askedAndAnswered returns the first prompt and the last ones, and the last answer.
+func askedAndAnswered(turns []amber.Turn) (asked []string, answer string) {
+	for _, t := range turns {
+		if t.Role != amber.RoleUser {
+			answer = t.Content
+		} else if contentWords(t.Content) >= fewWords {
+			asked = append(asked, t.Content)
+		}
+	}
+	if len(asked) > soFarAsked {
+		asked = append(asked[:1:1], asked[len(asked)-soFarAsked+1:]...)
+	}
+	return slices.DeleteFunc(asked, func(s string) bool { return strings.TrimSpace(s) == "" }), answer
+}
+
+// turnsBegin is when what is told began.
+func turnsBegin(turns []amber.Turn, found []amber.Memory) amber.Time {
+	switch {
+	case len(turns) > 0:
+		return turns[0].CreatedAt
+	case len(found) > 0:
+		return found[len(found)-1].CreatedAt
+	}
+	return amber.Time{}
+}

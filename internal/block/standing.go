@@ -1,0 +1,191 @@
+package block
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/amber-memory/amber"
+)
+
+// How much of what stands is told.
+const (
+	maxStanding    = 10 // decisions and constraints
+	maxPreferences = 6
+	maxMore        = 8
+	itemBytes      = 420 // of one that rules found
+	listPage       = 100
+	listPages      = 3
+)
+
+// section is a part of what stands.
+type section struct {
+	heading string
+	why     string
+	kinds   []amber.MemoryKind
+	most    int
+	takes   func(amber.Memory) bool
+}
+
+// sections are what stands, in the order it is told.
+var sections = []section{
+	{headingStanding, "a standing constraint", []amber.MemoryKind{amber.Constraint}, maxStanding, func(amber.Memory) bool { return true }},
+	{headingStanding, "a standing decision", []amber.MemoryKind{amber.ProjectFact}, maxStanding, func(m amber.Memory) bool {
+		return m.Trust != amber.TrustDerived || isItem(m, itemDecision)
+	}},
+	{headingPreferences, "a preference of the user", []amber.MemoryKind{amber.UserPreference, amber.UserFact}, maxPreferences, func(amber.Memory) bool { return true }},
+	{headingMore, "one of the newest memories", nil, maxMore, func(m amber.Memory) bool {
+		switch m.Kind {
+		case amber.Constraint, amber.ProjectFact, amber.UserPreference, amber.UserFact:
+			return false
+		}
+		return m.Trust != amber.TrustDerived
+	}},
+}
+
+func isItem(m amber.Memory, name string) bool {
+	got, ok := itemName(amber.Hit{Layer: amber.LayerMemory, Title: m.Title})
+	return ok && got == name
+}
+
+// standing tells what holds in the project, what the user prefers, what else was
+// remembered last, and how many conflicts are open.
+func (b *builder) standing(ctx context.Context) error {
+	told := map[string]int{}
+	for _, s := range sections {
+		list, err := b.list(ctx, s.kinds, s.takes)
+		if err != nil {
+			return err
+		}
+		for _, m := range list {
+			if told[s.heading] >= s.most {
+				break
+			}
+			added, err := b.stand(ctx, s, m)
+			if err != nil {
+				return err
+			}
+			if added {
+				told[s.heading]++
+			}
+		}
+	}
+	return b.conflicts(ctx)
+}
+
+// stand adds a memory unless it is known or another one has taken its place.
+func (b *builder) stand(ctx context.Context, s section, m amber.Memory) (added bool, err error) {
+	e := memoryEntry(s.heading, hitOf(m), s.why)
+	if m.Trust == amber.TrustDerived {
+		e.most = itemBytes
+	}
+	if b.isKnown(e.item) {
+		return false, nil
+	}
+	if old, err := b.isSuperseded(ctx, m.ID); err != nil || old {
+		return false, err
+	}
+	b.page.add(e)
+	return true, nil
+}
+
+// isSuperseded reports whether a memory was replaced by another one.
+func (b *builder) isSuperseded(ctx context.Context, id amber.MemoryID) (bool, error) {
+	relations, err := b.Relations.Related(ctx, id)
+	if isAbsent(err) || amber.KindOf(err) == amber.KindNotFound {
+		return false, nil
+	}
+	for _, r := range relations {
+		if r.To == id && r.Type == "supersedes" {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// list returns memories of some kinds, or of every kind, that may be in the block and
+// that takes wants, newest first.
+func (b *builder) list(ctx context.Context, kinds []amber.MemoryKind, takes func(amber.Memory) bool) ([]amber.Memory, error) {
+	q := amber.ListQuery{Filter: b.query.Filter, Limit: listPage}
+	if len(kinds) > 0 {
+		q.Kinds = common(kinds, b.query.Kinds)
+		if len(q.Kinds) == 0 {
+			return nil, nil
+		}
+	}
+	var out []amber.Memory
+	for range listPages {
+		page, err := b.Memories.List(ctx, q)
+		if isAbsent(err) {
+			return b.newest(ctx, q.Kinds, takes)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range page.Items {
+			if b.sees(m) && takes(m) {
+				out = append(out, m)
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			break
+		}
+	}
+	return out, nil
+}
+
+// newest is list for a store that does not list.
+func (b *builder) newest(ctx context.Context, kinds []amber.MemoryKind, takes func(amber.Memory) bool) (out []amber.Memory, err error) {
+	q := b.query
+	q.Text, q.Kinds, q.Trusted, q.MinScore = "", kinds, true, 0
+	found, err := b.LongTerm.Recall(ctx, q)
+	for _, h := range found.Hits {
+		m := amber.Memory{ID: h.ID, Title: h.Title, Content: h.Content, Kind: h.Kind, Scope: h.Scope, Trust: h.Trust, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt}
+		if b.mayQuote(h) && takes(m) {
+			out = append(out, m)
+		}
+	}
+	return out, err
+}
+
+// common returns the kinds that are in both lists; without any wanted, all.
+func common(kinds, wanted []amber.MemoryKind) (out []amber.MemoryKind) {
+	if len(wanted) == 0 {
+		return kinds
+	}
+	for _, k := range kinds {
+		for _, w := range wanted {
+			if k == w {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
+}
+
+func hitOf(m amber.Memory) amber.Hit {
+	return amber.Hit{
+		ID: m.ID, Layer: amber.LayerMemory, Owner: string(m.ID), SessionID: m.SessionID, ProjectID: m.ProjectID, Score: 1, Title: m.Title, Kind: m.Kind, Scope: m.Scope,
+		Snippet: clip(m.Content, 240), Content: m.Content, Trust: m.Trust, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+	}
+}
+
+// conflicts says in one line how many memories were changed at two places.
+func (b *builder) conflicts(ctx context.Context) error {
+	report, err := b.Sync.SyncReport(ctx, "")
+	if isAbsent(err) || err == nil && report.ConflictCount == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	said := "1 memory has versions"
+	if report.ConflictCount > 1 {
+		said = fmt.Sprintf("%d memories have versions", report.ConflictCount)
+	}
+	said += " that contradict each other; amber sync status shows them"
+	e := entry{heading: headingConflicts, label: "- ", body: said, item: itemOf(amber.LayerMemory, "conflicts", said, "conflicts of a sync are open")}
+	if !b.isKnown(e.item) {
+		b.page.add(e)
+	}
+	return nil
+}
