@@ -47,6 +47,20 @@ type Query struct {
 	// Trusted limits the answer to own and signed memories, as automatic
 	// injection must.
 	Trusted bool `json:"trusted,omitempty"`
+	// Local leaves out what was imported and not signed by a trusted key. Trusted leaves
+	// out more.
+	Local bool `json:"local,omitempty"`
+}
+
+// Believes reports whether the query asks for passages of a trust.
+func (q Query) Believes(t Trust) bool {
+	switch t {
+	case TrustOwn, TrustSigned:
+		return true
+	case TrustDerived:
+		return !q.Trusted
+	}
+	return !q.Trusted && !q.Local
 }
 
 // RelevantScore is the score from which a hit is put before an agent that did not ask for

@@ -101,8 +101,12 @@ func FilterOf(q amber.Query) Filter {
 	for _, t := range q.Tags {
 		f = append(f, []string{Facet(facetTag, t)})
 	}
-	if q.Trusted {
-		f = append(f, []string{Facet(facetTrust, string(amber.TrustOwn)), Facet(facetTrust, string(amber.TrustSigned))})
+	if q.Trusted || q.Local {
+		trusts := []string{Facet(facetTrust, string(amber.TrustOwn)), Facet(facetTrust, string(amber.TrustSigned))}
+		if !q.Trusted {
+			trusts = append(trusts, Facet(facetTrust, string(amber.TrustDerived)))
+		}
+		f = append(f, trusts)
 	}
 	return f
 }

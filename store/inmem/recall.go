@@ -43,7 +43,7 @@ func (s *Store) newest(q amber.Query) []amber.Hit {
 	}
 	for _, r := range s.records {
 		m := r.present()
-		if r.live() && q.Sees(m.Scope, m.Identities) && passes(q.Filter, m) && (!q.Trusted || trusted(m.Trust)) {
+		if r.live() && q.Sees(m.Scope, m.Identities) && passes(q.Filter, m) && q.Believes(m.Trust) {
 			found = append(found, m)
 		}
 	}
@@ -60,8 +60,6 @@ func (s *Store) newest(q amber.Query) []amber.Hit {
 	}
 	return hits
 }
-
-func trusted(t amber.Trust) bool { return t == amber.TrustOwn || t == amber.TrustSigned }
 
 // owned is what a passage was taken from.
 type owned struct {

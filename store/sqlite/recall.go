@@ -124,8 +124,11 @@ func (r *recaller) newest() ([]amber.Hit, error) {
 	if err := filter.filter(r.ask.Filter, false); err != nil {
 		return nil, err
 	}
-	if r.ask.Trusted {
+	switch {
+	case r.ask.Trusted:
 		filter.add("trust IN ('own', 'signed')")
+	case r.ask.Local:
+		filter.add("trust IN ('own', 'signed', 'derived')")
 	}
 	hits := []amber.Hit{}
 	for limit := r.ask.Limit; ; limit *= 2 {

@@ -119,6 +119,15 @@ func recallTrusted(w *world) {
 		equal(sorted(hitIDs(hits)), want, "trusted recall of %q", text)
 		equal(len(w.recall(amber.Query{Text: text})), 4, "recall of %q", text)
 	}
+	want = sorted(append(want, byTrust[amber.TrustDerived]))
+	for _, text := range []string{"comet", "come", ""} {
+		equal(sorted(hitIDs(w.recall(amber.Query{Text: text, Local: true}))), want, "recall of %q without what was imported", text)
+	}
+	for i := range 40 { // more than are asked for, and all of them better
+		w.write(amber.WriteRequest{Content: fmt.Sprint("zeppelin ", i), Title: "zeppelin", Trust: amber.TrustImported})
+	}
+	derived := w.write(amber.WriteRequest{Content: "somewhere above the town a zeppelin", Trust: amber.TrustDerived}).ID
+	equal(hitIDs(w.recall(amber.Query{Text: "zeppelin", Local: true, Limit: 1})), []amber.MemoryID{derived}, "one hit behind many imported ones")
 	for _, h := range w.recall(amber.Query{Text: "comet"}) {
 		hold(byTrust[h.Trust] == h.ID, "hit %s has trust %s", h.ID, h.Trust)
 	}

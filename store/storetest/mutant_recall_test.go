@@ -75,6 +75,7 @@ func recallMutants() []mutant {
 			}
 		})},
 		{"trusts everything found", "recall/trusted", true, querying(func(q *amber.Query) { q.Trusted = false })},
+		{"finds what was imported", "recall/trusted", true, querying(func(q *amber.Query) { q.Local = false })},
 		{"does not say what it clamped", "recall/limit", true, querying(func(q *amber.Query) { q.Limit = min(q.Limit, amber.MaxTopK) })},
 		{"filters after the limit", "recall/filter-before-limit", true, recalling(filtersLate)},
 		{"explains nothing", "recall/explain", true, hitting(func(h *amber.Hit) { h.Why = nil })},
