@@ -62,4 +62,6 @@ type ContextBlock struct {
 	Decision amber.Decision   `json:"decision"` // the policy's
 	// Degraded says what the block could not take into account; "" when it is whole.
 	Degraded string `json:"degraded,omitempty"`
+	// Late says that recall did not answer in time: Text is what is known without it.
+	Late bool `json:"late,omitempty"`
 }

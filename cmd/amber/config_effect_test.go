@@ -74,7 +74,7 @@ snapshot.encryption.recipients snapshot.encryption.identity snapshot.sign snapsh
 snapshot.retention.keep_last snapshot.retention.keep_hourly snapshot.retention.keep_daily snapshot.retention.keep_weekly
 snapshot.retention.max_age snapshot.retention.interval snapshot.gc.grace
 events.mutation_enabled events.mutation_prefix events.lifecycle_prefix events.nats_url events.jetstream
-export.redact write.redact search.model search.model_name search.key_env search.budget
+export.redact write.redact search.model search.model_name search.key_env search.budget context.trust context.min_score context.max_bytes context.budget
 server.listen server.tls_cert server.tls_key server.max_body
 control.queue.lease control.queue.max_in_flight
 vault.url vault.label vault.schedule vault.after_session vault.keep`
@@ -115,7 +115,7 @@ func effects() map[string]effect {
 	for _, some := range []map[string]effect{
 		memoryEffects(), layerEffects(), queueEffects(), journalEffects(),
 		snapshotEffects(), automaticEffects(), trustEffects(), retentionEffects(), sourceEffects(), shareEffects(),
-		searchEffects(), serverEffects(), eventEffects(), vaultEffects(), serverVaultEffects(), digestEffects(),
+		searchEffects(), contextEffects(), serverEffects(), eventEffects(), vaultEffects(), serverVaultEffects(), digestEffects(),
 	} {
 		for k, e := range some {
 			all[k] = e

@@ -17,6 +17,7 @@ type contextFlags struct {
 	cli.IdentityFlags
 	maxBytes, sessions int
 	explain            bool
+	occasion           string
 }
 
 func (a *app) contextCommand() *cobra.Command {
@@ -24,13 +25,16 @@ func (a *app) contextCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "context [GOAL|-]",
 		Short: "Print what an agent should know before it starts",
-		Long: `Print a block of memory to put before an agent's prompt: with a goal what is relevant to
-it, without a goal where the last sessions of the project left off and what stands. The
-recall policy decides. The block holds what recall would show here and what was written
-here, signed by a trusted key, or said in sessions of this home. A memory that is too
-large for the block is cut at a sentence, and marked. Nothing relevant: nothing is
-printed.`,
+		Long: `Print a block of memory to put before an agent's prompt: what is relevant
+to the goal, or without a goal what stands, and where the last sessions of the project
+left off. The recall policy decides. The block holds what recall would show here and what was written here,
+signed by a trusted key, or said in sessions of this home. A memory that is too large for
+the block is cut at a sentence, and marked.
+
+With --occasion it prints what a hook puts before an agent at the start of a session, with
+a prompt or after a compaction, which may be nothing.`,
 		Example: `  amber context "fix the failing release build"
+  amber context --occasion prompt "why does the build fail" --explain
   amber context --explain --max-bytes 4096`,
 		Args: cli.UpTo(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,6 +61,7 @@ printed.`,
 	fl := cmd.Flags()
 	fl.IntVar(&f.maxBytes, "max-bytes", wire.DefaultContextBytes, "how large the block may be (512 to 65536)")
 	fl.IntVar(&f.sessions, "sessions", 3, "how many recent sessions to tell of")
+	fl.StringVar(&f.occasion, "occasion", "", "print what a hook would: start, prompt or compaction")
 	fl.BoolVar(&f.explain, "explain", false, "show why each passage is in the block")
 	return cmd
 }
@@ -68,7 +73,7 @@ func (a *app) contextRequest(f contextFlags, args []string) (r wire.ContextReque
 	if f.sessions < 0 {
 		return r, cli.Usage("--sessions is %d, want 0 or more", f.sessions)
 	}
-	r.MaxBytes, r.Sessions, r.Explain = f.maxBytes, f.sessions, f.explain
+	r.MaxBytes, r.Sessions, r.Explain, r.Occasion = f.maxBytes, f.sessions, f.explain, wire.Occasion(f.occasion)
 	if r.Sessions == 0 {
 		r.Sessions = -1 // in a request 0 means the default
 	}

@@ -97,7 +97,7 @@ func TestNoContextHoldsWordsOfOthers(t *testing.T) {
 func (u *user) doors(t *testing.T, r *running, agent *client.Agent, reader, other somebody, shared amber.MemoryID) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for name, goal := range map[string]string{"": "", " with a goal": "canary " + other.word + " summary title"} {
+	for name, goal := range map[string]string{"": "", " with a goal": "canary " + other.word + " summary title " + reader.word} {
 		req := wire.ContextRequest{RecallInput: amber.RecallInput{Goal: goal, Identities: reader.Identities}, MaxBytes: wire.MaxContextBytes, Sessions: 50}
 		out["own HTTP"+name] = must.Get(agent.Context(t.Context(), req))(t).Text
 		req.Identities = amber.Identities{UserID: reader.UserID, SessionID: "new"}

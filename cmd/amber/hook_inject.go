@@ -28,7 +28,7 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 	switch {
 	case err != nil && amber.KindOf(err) != amber.KindNotFound:
 		a.Out.Note("no memories were found for the agent: %v", err)
-	case block.Degraded != "" && block.Text != "":
+	case block.Late, block.Degraded != "" && block.Text != "":
 		a.Out.Note("memories for the agent: %s", block.Degraded)
 	}
 	reply := hook.Reply(ev, block.Text)

@@ -23,7 +23,7 @@ import (
 // request do not see, whatever the policy asks for. It is bounded, without control and
 // direction characters, and empty where there is nothing to say.
 //
-// Random must be unpredictable. When half of the time of ctx is gone without an answer
+// Random must be unpredictable. When most of the time of ctx is gone without an answer
 // of recall, the block is what is known without it, and says so in Degraded. Errors:
 // those of the store; a policy that says no is no error but an empty block with its
 // decision.
@@ -43,7 +43,7 @@ func Build(ctx context.Context, s amber.Store, p amber.Policy, r wire.ContextReq
 	if err := b.build(ctx); err != nil {
 		return block, err
 	}
-	block.Degraded = b.degraded
+	block.Degraded, block.Late = b.degraded, b.late
 	if len(b.page.entries) == 0 {
 		return block, nil
 	}
@@ -76,6 +76,7 @@ type builder struct {
 	seen     map[passageID]string
 	page     page
 	degraded string
+	late     bool
 }
 
 // build puts entries on the page.
@@ -92,16 +93,19 @@ func (b *builder) build(ctx context.Context) error {
 	case b.r.Occasion == wire.OccasionStart, b.query.Text == "" && b.r.Occasion == "":
 		return b.start(ctx)
 	}
-	text, err := b.question(ctx)
-	if err != nil || text == "" {
+	asked, err := b.question(ctx)
+	if err != nil || asked.text == "" {
 		return err
 	}
-	err = b.relevant(ctx, text)
+	err = b.relevant(ctx, asked)
 	if b.isLate(ctx, err) {
-		b.degraded = "recall did not answer in time; this is what stands and what was done last"
+		b.late, b.degraded = true, "recall did not answer in time; this is what stands and what was done last"
 		return b.start(ctx)
 	}
-	return err
+	if err != nil || b.r.Occasion == wire.OccasionPrompt {
+		return err
+	}
+	return b.leftOff(ctx) // of somebody who begins with a goal
 }
 
 // isLate reports whether recall has used its share of the time, and some is left.

@@ -134,7 +134,9 @@ func (b *builder) account(ctx context.Context, s amber.Session, found []amber.Me
 		a.name = clip(s.Name, clauseBytes)
 	}
 	if !b.ofSessions() {
-		a.say("summary", s.Summary)
+		if c := summaryClauses(s.Summary); len(c["task"]) == 0 { // a digest is derived
+			a.say("summary", c[""]...)
+		}
 		return a, nil
 	}
 	d := digestOf(found)

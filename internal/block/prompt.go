@@ -15,62 +15,77 @@ import (
 const (
 	maxPassages  = 5
 	askPassages  = 32  // are looked at, since some may be known, or say the same
-	passageBytes = 700 // of one passage
-	fewWords     = 3   // a prompt with fewer content words says nothing on its own
-	lastBytesOf  = 600 // of the last exchange, that stands for such a prompt
+	passageBytes = 520 // of one passage
+	lastBytesOf  = 600 // of the last exchange, that stands for a prompt without words of its own
+
+	// The score of a hit is how likely it is relevant to a question asked of
+	// everything. Somebody who works in a project and names two things of it asks about
+	// the project: the odds of what was said there are this many times better.
+	projectOdds = 6
+	enoughNames = 2
+	// recallShare is the part of the time that recall may use.
+	recallShare = 0.75
+	// A passage beside a relevant one needs this much of its relevance.
+	followers = 0.45
 )
 
-// question returns the text that passages are looked for with; "" for none. A prompt
-// of a word or two goes on with what was said before it, so the last exchange of the
+// question is what passages are looked for with.
+type question struct {
+	text string // "" for none
+	// odds says how much likelier passages of the project are relevant than their score says.
+	odds float64
+}
+
+// question returns the question of a prompt. A prompt that names nothing, as "yes" or "run
+// the tests again", goes on with what was said before it, so the last exchange of the
 // session is the question; without one there is none.
-func (b *builder) question(ctx context.Context) (string, error) {
-	text := b.query.Text
-	if b.r.Occasion != wire.OccasionPrompt || contentWords(text) >= fewWords {
-		return text, nil
+func (b *builder) question(ctx context.Context) (question, error) {
+	q := question{text: b.query.Text, odds: 1}
+	names := specific(q.text)
+	if names >= enoughNames {
+		q.odds = projectOdds
 	}
+	if b.r.Occasion != wire.OccasionPrompt || names > 0 {
+		return q, nil
+	}
+	said, err := b.lastSaid(ctx)
+	if specific(said) < enoughNames {
+		said = ""
+	}
+	return question{text: said, odds: 1}, err
+}
+
+// lastSaid returns what was said last in the session, but for the prompt itself.
+func (b *builder) lastSaid(ctx context.Context) (string, error) {
 	if b.r.SessionID == "" {
 		return "", nil
 	}
 	turns, err := b.turns(ctx, b.r.SessionID, 8)
-	if err != nil {
-		return "", err
-	}
-	// The prompt itself may be stored already.
-	if n := len(turns); n > 0 && turns[n-1].Role == amber.RoleUser {
+	if n := len(turns); n > 0 && turns[n-1].Role == amber.RoleUser { // it may be stored already
 		turns = turns[:n-1]
-	}
-	if len(turns) == 0 {
-		return "", nil
 	}
 	var said []string
 	for _, t := range turns[max(0, len(turns)-2):] {
 		said = append(said, clip(t.Content, lastBytesOf/2))
 	}
-	return strings.Join(said, "\n"), nil
+	return strings.Join(said, "\n"), err
 }
 
-// contentWords counts the words of a text that say something.
-func contentWords(text string) int {
-	words, runs := analyze.Split(text)
-	n := len(runs)
-	parsed := analyze.Parse(text)
-	for _, w := range words {
-		if slices.Contains(parsed.Words, w) {
-			n++
-		}
+// relevance is how likely a hit is relevant to somebody who works in the project.
+func (b *builder) relevance(h amber.Hit, odds float64) float64 {
+	if h.ProjectID == "" || h.ProjectID != b.r.ProjectID {
+		odds = 1
 	}
-	if len(words) > 0 && len(parsed.Words) > 0 && !slices.ContainsFunc(parsed.Words, func(w string) bool { return len(w) > 2 }) {
-		return 0
-	}
-	return n
+	return odds * h.Score / (odds*h.Score + 1 - h.Score)
 }
 
-// relevant adds the passages that are relevant to a text.
-func (b *builder) relevant(ctx context.Context, text string) error {
-	ctx, cancel := share(ctx, 0.5)
+// relevant adds the passages that are relevant to a question.
+func (b *builder) relevant(ctx context.Context, asked question) error {
+	ctx, cancel := share(ctx, recallShare)
 	defer cancel()
 	q := b.query
-	q.Text, q.Limit = clipQuery(text), askPassages
+	q.Text, q.Limit, q.Local = clipQuery(asked.text), askPassages, true
+	q.MinScore = 0 // relevance is judged below
 	q.Layers = []amber.RecallLayer{amber.LayerMemory, amber.LayerNote}
 	if b.ofSessions() {
 		q.Layers = append(q.Layers, amber.LayerExchange, amber.LayerSession)
@@ -83,15 +98,26 @@ func (b *builder) relevant(ctx context.Context, text string) error {
 		return err
 	}
 	b.degraded = found.Degraded
-	asked := analyze.Parse(q.Text)
-	for _, h := range found.Hits {
+	return b.choose(ctx, found.Hits, asked)
+}
+
+// choose adds the best hits: the first has to be relevant, and those behind it nearly so.
+func (b *builder) choose(ctx context.Context, hits []amber.Hit, asked question) error {
+	words := analyze.Parse(clipQuery(asked.text))
+	least := b.query.MinScore
+	if b.r.Occasion == "" { // somebody asked
+		least *= followers
+	}
+	for _, h := range hits {
 		if len(b.page.entries) == maxPassages {
 			break
 		}
-		if h.Score < q.MinScore || !b.mayQuote(h) {
+		relevance := b.relevance(h, asked.odds)
+		if relevance < least || !b.mayQuote(h) {
 			continue
 		}
-		e, err := b.passage(ctx, h, asked)
+		least = min(least, followers*b.query.MinScore)
+		e, err := b.passage(ctx, h, words, relevance)
 		if err != nil {
 			return err
 		}
@@ -110,8 +136,8 @@ func clipQuery(s string) string {
 }
 
 // passage is the entry of a hit.
-func (b *builder) passage(ctx context.Context, h amber.Hit, asked analyze.Query) (entry, error) {
-	why := fmt.Sprintf("relevant to the prompt: %.2f", h.Score)
+func (b *builder) passage(ctx context.Context, h amber.Hit, asked analyze.Query, relevance float64) (entry, error) {
+	why := fmt.Sprintf("relevant to the prompt: %.2f", relevance)
 	if h.Layer == amber.LayerMemory || h.Layer == "" {
 		e := memoryEntry("", h, why)
 		if h.Trust == amber.TrustDerived && len(e.body) > passageBytes {

@@ -58,7 +58,7 @@ func askedAndAnswered(turns []amber.Turn) (asked []string, answer string) {
 	for _, t := range turns {
 		if t.Role != amber.RoleUser {
 			answer = t.Content
-		} else if contentWords(t.Content) >= fewWords {
+		} else if specific(t.Content) > 0 {
 			asked = append(asked, t.Content)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -86,10 +87,13 @@ func itemOf(layer amber.RecallLayer, owner, said, why string) wire.ContextItem {
 	return wire.ContextItem{Layer: layer, Owner: owner, Digest: hex.EncodeToString(sum[:8]), Why: why}
 }
 
-// isKnown reports whether the agent has it before it already.
+// isKnown reports whether the agent has an item before it already, or will have with this
+// page.
 func (b *builder) isKnown(i wire.ContextItem) bool {
 	digest, ok := b.seen[passageID{i.Layer, i.Owner}]
-	return ok && digest == i.Digest
+	return ok && digest == i.Digest || slices.ContainsFunc(b.page.entries, func(e entry) bool {
+		return e.item.Layer == i.Layer && e.item.Owner == i.Owner && e.item.Digest == i.Digest
+	})
 }
 
 // findSeen finds out what was put before the agent in this session since its last
