@@ -45,53 +45,97 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 	return nil
 }
 
-// hookContext looks for memories until the budget is used up. Nothing is written.
+// hookContext looks for memories until the budget is used up. Nothing is written. The server
+// of the home is asked where there is one. It has a store that is open and a warm index;
+// where it refuses, or has not answered after a third of the budget, the store is opened
+// here, and whichever answers first counts.
 func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (wire.ContextBlock, error) {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	type answer struct {
-		block wire.ContextBlock
-		err   error
-	}
-	found := make(chan answer, 1)
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				found <- answer{err: amber.Errorf(amber.KindInternal, "build context", "", "panic: %v", r)}
-			}
-		}()
-		block, err := a.recallFor(ctx, loaded, j, ev)
-		found <- answer{block, err}
-	}()
 	late := amber.Errorf(amber.KindUnreachable, "build context", "", "the time of %v is used up", budget).WithHint("set context.budget in the configuration")
-	select {
-	case got := <-found:
-		if got.err != nil && (errors.Is(got.err, context.DeadlineExceeded) || ctx.Err() != nil) {
+	r, err := hookRequest(ctx, loaded, j, ev)
+	if err != nil {
+		return wire.ContextBlock{}, err
+	}
+	var near <-chan answered
+	if socket := a.nearSocket(); socket != "" {
+		near = inBackground(func() (wire.ContextBlock, error) { return a.askNear(ctx, socket, budget, loaded.Config, r) })
+		first, stop := context.WithTimeout(ctx, budget/3)
+		defer stop()
+		select {
+		case got := <-near:
+			if near = nil; got.err == nil {
+				return got.block, nil
+			}
+		case <-first.Done():
+		}
+	}
+	here := inBackground(func() (wire.ContextBlock, error) { return a.buildHere(ctx, loaded, r) })
+	for {
+		select {
+		case got := <-near:
+			if near = nil; got.err == nil {
+				return got.block, nil
+			}
+		case got := <-here:
+			switch {
+			case got.err == nil:
+				return got.block, nil
+			case errors.Is(got.err, context.DeadlineExceeded) || ctx.Err() != nil:
+				return wire.ContextBlock{}, late
+			case near == nil:
+				return wire.ContextBlock{}, got.err
+			}
+			here = nil
+		case <-ctx.Done():
 			return wire.ContextBlock{}, late
 		}
-		return got.block, got.err
-	case <-ctx.Done():
-		return wire.ContextBlock{}, late
 	}
 }
 
-// recallFor builds the context for an event.
-func (a *app) recallFor(ctx context.Context, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (wire.ContextBlock, error) {
-	s, err := a.Look(ctx, loaded)
-	if err != nil {
-		return wire.ContextBlock{}, err
-	}
-	defer s.Close()
+// answered is what came of a search for memories.
+type answered struct {
+	block wire.ContextBlock
+	err   error
+}
+
+// inBackground runs find, which may panic.
+func inBackground(find func() (wire.ContextBlock, error)) <-chan answered {
+	found := make(chan answered, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				found <- answered{err: amber.Errorf(amber.KindInternal, "build context", "", "panic: %v", r)}
+			}
+		}()
+		block, err := find()
+		found <- answered{block, err}
+	}()
+	return found
+}
+
+// hookRequest is the request for the context of an event.
+func hookRequest(ctx context.Context, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (wire.ContextRequest, error) {
 	known, err := hook.ShownBefore(ctx, j, journal.Session{Host: ev.Host, ID: ev.SessionID})
 	if err != nil {
-		return wire.ContextBlock{}, err
+		return wire.ContextRequest{}, err
 	}
 	goal := ev.Prompt
 	if len(goal) > amber.MaxQueryBytes {
 		goal = strings.ToValidUTF8(goal[:amber.MaxQueryBytes], "")
 	}
-	return s.Local.Context(ctx, wire.ContextRequest{
+	return wire.ContextRequest{
 		RecallInput: amber.RecallInput{Goal: goal, Identities: amber.Identities{SessionID: ev.SessionID, ProjectID: ev.Project}},
 		Occasion:    hook.OccasionOf(ev), Known: known, MaxBytes: max(loaded.Config.Context.MaxBytes, wire.MinContextBytes),
-	})
+	}, nil
+}
+
+// buildHere opens the store and builds the context.
+func (a *app) buildHere(ctx context.Context, loaded config.Loaded, r wire.ContextRequest) (wire.ContextBlock, error) {
+	s, err := a.Look(ctx, loaded)
+	if err != nil {
+		return wire.ContextBlock{}, err
+	}
+	defer s.Close()
+	return s.Local.Context(ctx, r)
 }

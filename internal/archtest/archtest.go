@@ -69,6 +69,7 @@ var law = map[string][]string{
 	"internal/golden":               {"internal/fsx"},
 	"internal/hosttest":             {"-"}, // sees the program as a user does
 	"internal/intake":               {"internal/redact"},
+	"internal/localsock":            {},
 	"internal/modelconv":            {"embed"},
 	"internal/must":                 {},
 	"internal/names":                {"-"},

@@ -20,6 +20,7 @@ type door struct {
 	api      *httpapi.API
 	http     *http.Server
 	listener net.Listener
+	near     *near // for hooks; nil where there is none
 	url      string
 }
 
@@ -39,7 +40,7 @@ func (s *Daemon) open(ctx context.Context) (*door, error) {
 	if s.o.TLS != nil {
 		d.url = "https://" + listener.Addr().String()
 	}
-	d.listener = httpapi.Limit(d.http, listener, 0)
+	d.listener, d.near = httpapi.Limit(d.http, listener, 0), s.openNear()
 	return d, nil
 }
 
@@ -66,6 +67,7 @@ func (s *Daemon) run(ctx context.Context, d *door, listening func(url string) er
 	s.work()
 	failed := make(chan error, 1)
 	go func() { failed <- d.serve() }()
+	go d.near.serve()
 	s.o.Log.Info("serving", "url", d.url, "home", s.o.Home.Dir(), "version", s.o.Version)
 	err := listening(d.url)
 	if err == nil {
@@ -86,12 +88,13 @@ func (s *Daemon) shutDown(ctx context.Context, d *door) error {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.Grace)
 	defer cancel()
 	d.api.Close()
+	nearErr := d.near.close() // a hook that is cut off opens the store itself
 	err := d.http.Shutdown(within)
 	if err == nil {
-		return nil
+		return nearErr
 	}
 	cut := &amber.Error{Op: "shut down", Kind: amber.KindUnreachable, Err: fmt.Errorf("requests were cut off: %w", err)}
-	return errors.Join(cut, d.http.Close())
+	return errors.Join(cut, nearErr, d.http.Close())
 }
 
 // closeWithin is how long workers and databases may take to end. Requests may

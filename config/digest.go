@@ -1,0 +1,22 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+)
+
+// ContextDigest tells configurations apart that put different things before an agent, or
+// look for them in another store or by another model.
+func (c Config) ContextDigest() string {
+	b, err := json.Marshal(struct {
+		Memory  Memory
+		Search  Search
+		Context Context
+	}{c.Memory, c.Search, c.Context})
+	if err != nil { // no such value exists; then nothing is equal
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,39 @@
+package wire
+
+import "github.com/amber-memory/amber"
+
+// A hook asks the server of its home for context over a socket in the home, which only
+// processes of the user reach. One request, one answer: HTTP with JSON, POST NearPath.
+
+// NearSocket is the name of the socket in the home, and NearPath what is asked for there.
+const (
+	NearSocket = "serve.sock"
+	NearPath   = "/context"
+)
+
+// Bounds of what goes over the socket.
+const (
+	MaxNearRequest = 2 << 20
+	MaxNearAnswer  = 2 << 20
+)
+
+// NearRequest asks for the context of an agent.
+type NearRequest struct {
+	// Build and Settings have to be those of the server: a hook of another version, or with
+	// other settings, opens the store itself.
+	Build    string         `json:"build"`
+	Settings string         `json:"settings"` // a digest of those that context depends on
+	Tenant   amber.TenantID `json:"tenant"`
+	Agent    amber.AgentID  `json:"agent"`
+	BudgetMS int64          `json:"budget_ms"` // 1 to 60000
+	Request  ContextRequest `json:"request"`
+}
+
+// NearAnswer is what a hook needs of a [ContextBlock].
+type NearAnswer struct {
+	Text     string        `json:"text"`
+	Items    []ContextItem `json:"items,omitempty"`
+	Degraded string        `json:"degraded,omitempty"`
+	Late     bool          `json:"late,omitempty"`
+	Error    string        `json:"error,omitempty"` // why there is no answer; the others are empty
+}
