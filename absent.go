@@ -286,6 +286,10 @@ func (a absent) OpenJournals(context.Context) ([]JournalCursor, error) {
 	return []JournalCursor{}, a.read("list cursors")
 }
 
+func (a absent) ActivityNamed(context.Context, ActivityKind, string) ([]Activity, error) {
+	return []Activity{}, a.read("list activity")
+}
+
 func (a absent) ListActivity(context.Context, SessionID, ActivityKind) ([]Activity, error) {
 	return []Activity{}, a.read("list activity")
 }

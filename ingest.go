@@ -152,7 +152,13 @@ type Activities interface {
 	// first done, of every kind or only of one. An unknown session has none.
 	// Errors: invalid.
 	ListActivity(ctx context.Context, id SessionID, kind ActivityKind) ([]Activity, error)
+	// ActivityNamed returns what was done under one name in every session, done
+	// last first, at most [MaxPageSize]. Errors: invalid.
+	ActivityNamed(ctx context.Context, kind ActivityKind, name string) ([]Activity, error)
 }
+
+// ShownName is the name of the activity that a passage was put before an agent.
+func ShownName(layer RecallLayer, owner string) string { return string(layer) + " " + owner }
 
 // Normalize fills defaults and checks the ingestion. Backends call it first.
 // The error is of kind invalid.

@@ -61,6 +61,11 @@ func (t turns) Compactions(ctx context.Context, id amber.SessionID) ([]amber.Com
 	return list[amber.Compaction](ctx, t.Agent, nil, "sessions", string(id), "compactions")
 }
 
+// ActivityNamed implements [amber.Activities].
+func (t turns) ActivityNamed(ctx context.Context, kind amber.ActivityKind, name string) ([]amber.Activity, error) {
+	return list[amber.Activity](ctx, t.Agent, newValues().text("kind", string(kind)).text("name", name).Values, "activity")
+}
+
 // ListActivity implements [amber.Activities].
 func (t turns) ListActivity(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error) {
 	return list[amber.Activity](ctx, t.Agent, newValues().text("kind", string(kind)).Values, "sessions", string(id), "activity")

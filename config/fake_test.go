@@ -115,6 +115,10 @@ func (f *fake) OpenJournals(context.Context) ([]amber.JournalCursor, error) {
 	return []amber.JournalCursor{{Host: f.name}}, nil
 }
 
+func (f *fake) ActivityNamed(context.Context, amber.ActivityKind, string) ([]amber.Activity, error) {
+	return []amber.Activity{{Name: f.name}}, nil
+}
+
 func (f *fake) ListActivity(context.Context, amber.SessionID, amber.ActivityKind) ([]amber.Activity, error) {
 	return []amber.Activity{{Name: f.name}}, nil
 }

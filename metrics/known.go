@@ -20,7 +20,7 @@ var known = map[string][]string{
 	string(amber.LayerLoops): {"save_loop", "load_loop", "clear_loop"},
 	string(amber.LayerSessions): {
 		"start_session", "session", "list_sessions", "delete_session", "end_session", "rename_session",
-		"active_session", "select_session", "save_state", "load_state", "delete_state", "list_activity",
+		"active_session", "select_session", "save_state", "load_state", "delete_state", "list_activity", "activity_named",
 	},
 	string(amber.LayerNotes): {"write_note", "read_note", "list_notes", "delete_note", "log_note"},
 	string(amber.LayerControl): {

@@ -135,6 +135,11 @@ func (p ingester) OpenJournals(ctx context.Context) (l []amber.JournalCursor, er
 
 type activities part[amber.Activities]
 
+func (p activities) ActivityNamed(ctx context.Context, kind amber.ActivityKind, name string) (l []amber.Activity, err error) {
+	defer p.watch(&ctx, &err, "activity_named")(func() size { return size{items: len(l)} })
+	return p.next.ActivityNamed(ctx, kind, name)
+}
+
 func (p activities) ListActivity(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) (l []amber.Activity, err error) {
 	defer p.watch(&ctx, &err, "list_activity")(func() size { return size{items: len(l)} })
 	return p.next.ListActivity(ctx, id, kind)

@@ -133,7 +133,7 @@ func (b *builder) findStored(ctx context.Context) error {
 		}
 	}
 	for _, a := range shown {
-		layer, owner, ok := strings.Cut(a.Name, " ")
+		layer, owner, ok := strings.Cut(a.Name, " ") // as [amber.ShownName]
 		if ok && !a.LastAt.Before(last) {
 			b.seen[passageID{amber.RecallLayer(layer), owner}] = a.Detail
 		}

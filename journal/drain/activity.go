@@ -43,7 +43,7 @@ func activity(ev journal.HostEvent) []amber.Activity {
 		d.add(amber.ActivityCompaction, name(ev.Reason, "compaction"), ev.Message, "", false)
 	case journal.HostContext:
 		for _, i := range ev.Shown[:min(len(ev.Shown), wire.MaxKnown)] {
-			d.add(amber.ActivityContext, name(string(i.Layer)+" "+i.Owner, "unknown"), i.Digest, i.Why, false)
+			d.add(amber.ActivityContext, name(amber.ShownName(i.Layer, i.Owner), "unknown"), i.Digest, i.Why, false)
 		}
 	case journal.HostOther:
 		d.add(amber.ActivityOther, name(ev.NativeEvent, "unknown"), other(ev), "", false)

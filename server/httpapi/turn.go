@@ -124,4 +124,15 @@ func activityRoutes(a *API) {
 	}, func(ctx context.Context, ag *server.Agent, in list) (answer[amber.Page[amber.Activity]], error) {
 		return items(ag.Store.Activities.ListActivity(ctx, in.id(), in.Kind))
 	})
+
+	type named struct {
+		Kind amber.ActivityKind `query:"kind" doc:"of this kind; context tells which passages stood before an agent"`
+		Name string             `query:"name" doc:"with this name; of a passage its layer and owner, as in memory 0198c0de-0000-7000-8000-000000000001"`
+	}
+	handle(a, operation{
+		id: "activity.named", method: "GET", path: agentPath + "/activity", scope: wire.TokenRead,
+		summary: "List what was done under one name in every session, done last first",
+	}, func(ctx context.Context, ag *server.Agent, in named) (answer[amber.Page[amber.Activity]], error) {
+		return items(ag.Store.Activities.ActivityNamed(ctx, in.Kind, in.Name))
+	})
 }

@@ -76,6 +76,7 @@ var steps = []step{
 	{id: "compaction.add", path: "sessions/s1/compactions", body: `{"summary":"we said hello"}`},
 	{id: "compaction.list", path: "sessions/s1/compactions"},
 	{id: "activity.list", path: "sessions/s1/activity"},
+	{id: "activity.named", path: "activity?kind=tool&name=Bash"},
 	{id: "state.save", path: "sessions/s1/state", body: `{"document":{"a": 1}}`},
 	{id: "state.get", path: "sessions/s1/state"},
 	{id: "state.delete", path: "sessions/s1/state"},

@@ -26,6 +26,23 @@ func (s *Store) ListActivity(ctx context.Context, id amber.SessionID, kind amber
 	})
 }
 
+// ActivityNamed implements [amber.Activities].
+func (s *Store) ActivityNamed(ctx context.Context, kind amber.ActivityKind, name string) ([]amber.Activity, error) {
+	if err := amber.CheckActivityKind(kind); err != nil {
+		return nil, err
+	}
+	return run(ctx, s, "list activity", func() ([]amber.Activity, error) {
+		found := []amber.Activity{}
+		for _, done := range s.activity {
+			found = append(found, where(slices.Values(done), func(a amber.Activity) bool { return a.Kind == kind && a.Name == name })...)
+		}
+		slices.SortFunc(found, func(a, b amber.Activity) int {
+			return cmp.Or(cmp.Compare(b.LastAt.UnixMilli(), a.LastAt.UnixMilli()), cmp.Compare(a.SessionID, b.SessionID))
+		})
+		return found[:min(len(found), amber.MaxPageSize)], nil
+	})
+}
+
 // do notes that something was done. Where that makes too many of its kind,
 // the one done longest ago goes.
 func (s *Store) do(at amber.Time, a amber.Activity) {

@@ -123,6 +123,7 @@ func (s *Store) erase(now amber.Time, id amber.MemoryID, r *record) []string {
 	delete(s.records, id)
 	s.erased[id] = s.origin(now, r.present().Origin.Counter+1)
 	s.blankDigests(amber.ChangeMemory, string(id))
+	s.blankShown(id)
 	s.log(now, amber.OpDelete, amber.ChangeMemory, string(id), "", "")
 	removed := []string{}
 	for _, part := range []struct {
@@ -139,6 +140,21 @@ func (s *Store) erase(now amber.Time, id amber.MemoryID, r *record) []string {
 		}
 	}
 	return removed
+}
+
+// blankShown leaves of the record that a memory stood before an agent only that it did:
+// the detail is a digest of the text.
+func (s *Store) blankShown(id amber.MemoryID) {
+	name := amber.ShownName(amber.LayerMemory, string(id))
+	for session, done := range s.activity {
+		done = slices.Clone(done)
+		for i, a := range done {
+			if a.Kind == amber.ActivityContext && a.Name == name {
+				done[i].Detail = ""
+			}
+		}
+		s.activity[session] = done
+	}
 }
 
 // eraseAnswers removes the answers that tell of a memory and leaves their keys,

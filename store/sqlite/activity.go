@@ -19,6 +19,9 @@ WHERE session_id = ? AND kind = ? ORDER BY last_at, seq LIMIT 1)`
 
 	listActivity       = `SELECT ` + sqlrows.ActivityColumns + ` FROM activity WHERE session_id = ? ORDER BY first_at, seq`
 	listActivityOfKind = `SELECT ` + sqlrows.ActivityColumns + ` FROM activity WHERE session_id = ? AND kind = ? ORDER BY first_at, seq`
+	// The sessions are asked one by one, since names are indexed by session.
+	activityNamed = `SELECT ` + sqlrows.ActivityColumns + ` FROM activity WHERE session_id IN (SELECT id FROM sessions) AND kind = ? AND name = ?
+ORDER BY last_at DESC, session_id LIMIT ?`
 )
 
 var _ amber.Activities = (*Store)(nil)
@@ -34,6 +37,16 @@ func (s *Store) ListActivity(ctx context.Context, id amber.SessionID, kind amber
 	}
 	return view(ctx, s.memory, "list activity", string(id), func(t *tx) ([]amber.Activity, error) {
 		return sqlrows.ReadRows(t.Tx, "activity", sqlrows.ScanActivity, query, args...)
+	})
+}
+
+// ActivityNamed implements [amber.Activities].
+func (s *Store) ActivityNamed(ctx context.Context, kind amber.ActivityKind, name string) ([]amber.Activity, error) {
+	if err := amber.CheckActivityKind(kind); err != nil {
+		return nil, err
+	}
+	return view(ctx, s.memory, "list activity", "", func(t *tx) ([]amber.Activity, error) {
+		return sqlrows.ReadRows(t.Tx, "activity", sqlrows.ScanActivity, activityNamed, kind, name, amber.MaxPageSize)
 	})
 }
 

@@ -16,6 +16,8 @@ func activityChecks() []check {
 		{name: "activity/sessions-and-kinds-are-apart", needs: needs, run: activityApart},
 		{name: "activity/is-bounded", needs: needs, run: activityBounded},
 		{name: "activity/refuses-unknown-kinds", needs: needs, run: activityRefuses},
+		{name: "activity/of-one-name-in-every-session", needs: needs, run: activityOfOneName},
+		{name: "activity/erased-leaves-no-digest", needs: []part{ingest, longTerm, erasure}, run: activityErased},
 	}
 }
 
@@ -124,5 +126,41 @@ func activityRefuses(w *world) {
 	w.use("s", moment(0), "a")
 	for _, kind := range []amber.ActivityKind{"nap", "TOOL", " "} {
 		refused(only(w.Activities.ListActivity(w.ctx, "s", kind)), amber.KindInvalid, "activity of kind %q", kind)
+		refused(only(w.Activities.ActivityNamed(w.ctx, kind, "a")), amber.KindInvalid, "activity of one name of kind %q", kind)
 	}
+}
+
+func activityOfOneName(w *world) {
+	w.use("s1", moment(0), "a", "b")
+	w.use("s2", moment(time.Minute), "a")
+	w.use("s3", moment(time.Second), "ab")
+	w.ingest("s3", amber.IngestStep{At: moment(0), Activity: []amber.Activity{{SessionID: "s3", Kind: amber.ActivityFile, Name: "a"}}})
+	sessions := func(kind amber.ActivityKind, name string) (out []string) {
+		for _, a := range must(w.Activities.ActivityNamed(w.ctx, kind, name)) {
+			equal([]any{a.Kind, a.Name}, []any{kind, name}, "kind and name")
+			out = append(out, string(a.SessionID))
+		}
+		return out
+	}
+	equal(sessions(amber.ActivityTool, "a"), []string{"s2", "s1"}, "sessions with a tool")
+	w.use("s1", moment(time.Hour), "a")
+	equal(sessions(amber.ActivityTool, "a"), []string{"s1", "s2"}, "sessions after it was used again")
+	equal(sessions(amber.ActivityFile, "a"), []string{"s3"}, "sessions with a file")
+	equal(len(sessions(amber.ActivityTool, "c")), 0, "sessions with what was never used")
+}
+
+// What is left of an erased memory that stood before an agent is that it did.
+func activityErased(w *world) {
+	id := w.fact("the launch code is marmalade")
+	name := amber.ShownName(amber.LayerMemory, string(id))
+	w.ingest("s", amber.IngestStep{At: moment(0), Activity: []amber.Activity{
+		{SessionID: "s", Kind: amber.ActivityContext, Name: name, Detail: "0123456789abcdef"},
+		{SessionID: "s", Kind: amber.ActivityContext, Name: "memory other", Detail: "fedcba9876543210"},
+	}})
+	must(w.Eraser.Erase(w.ctx, id))
+	var details []string
+	for _, a := range w.did("s", amber.ActivityContext) {
+		details = append(details, a.Name+" "+a.Detail)
+	}
+	equal(details, []string{name + " ", "memory other fedcba9876543210"}, "what was shown")
 }

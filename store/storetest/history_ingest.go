@@ -135,4 +135,6 @@ func (h *history) listActivity() {
 	id, kind := h.someSession(), oneOf(h, "", amber.ActivityTool, amber.ActivityFile, amber.ActivityGap, "nap")
 	h.note("%s %s", id, kind)
 	compare(h, "activity", func(w *world) ([]amber.Activity, error) { return w.Activities.ListActivity(w.ctx, id, kind) })
+	name := oneOf(h, "a", "A", "b c", "d")
+	compare(h, "activity of one name", func(w *world) ([]amber.Activity, error) { return w.Activities.ActivityNamed(w.ctx, kind, name) })
 }

@@ -89,6 +89,14 @@ func ingestMutants() []mutant {
 			slices.SortStableFunc(a, func(x, y amber.Activity) int { return int(x.LastAt.UnixMilli() - y.LastAt.UnixMilli()) })
 			return a
 		})},
+		{"lists names done first first", "activity/of-one-name-in-every-session", false, func(p *amber.Parts) {
+			next := p.Activities
+			p.Activities = activityFunc{Activities: next, named: func(ctx context.Context, kind amber.ActivityKind, name string) ([]amber.Activity, error) {
+				all, err := next.ActivityNamed(ctx, kind, name)
+				slices.Reverse(all)
+				return all, err
+			}}
+		}},
 		{"keeps less activity", "activity/is-bounded", false, listingActivity(func(a []amber.Activity) []amber.Activity { return a[max(0, len(a)-amber.MaxActivity+1):] })},
 		{"keeps all activity", "activity/is-bounded", false, keepsAllActivity},
 		{"has open journals of ended sessions", "journal/open-are-those-not-ended", true, opensAll},
@@ -127,10 +135,10 @@ func stepping(f func(s *amber.IngestStep)) func(*amber.Parts) {
 func listingActivity(f func([]amber.Activity) []amber.Activity) func(*amber.Parts) {
 	return func(p *amber.Parts) {
 		next := p.Activities
-		p.Activities = activityFunc(func(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error) {
+		p.Activities = activityFunc{Activities: next, list: func(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error) {
 			all, err := next.ListActivity(ctx, id, kind)
 			return f(all), err
-		})
+		}}
 	}
 }
 
@@ -217,7 +225,7 @@ func keepsAllActivity(p *amber.Parts) {
 		}
 	})(p)
 	next := p.Activities
-	p.Activities = activityFunc(func(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error) {
+	p.Activities = activityFunc{Activities: next, list: func(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error) {
 		all, err := next.ListActivity(ctx, id, kind)
 		mu.Lock()
 		defer mu.Unlock()
@@ -228,7 +236,7 @@ func keepsAllActivity(p *amber.Parts) {
 			}
 		}
 		return all, err
-	})
+	}}
 }
 
 // opensAll counts every journal that was ever drained as open.

@@ -179,10 +179,18 @@ func (i intake) OpenJournals(ctx context.Context) ([]amber.JournalCursor, error)
 	return either(i.open != nil, i.open, i.Ingester.OpenJournals)(ctx)
 }
 
-type activityFunc func(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error)
+type activityFunc struct {
+	amber.Activities
+	list  func(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error)
+	named func(ctx context.Context, kind amber.ActivityKind, name string) ([]amber.Activity, error)
+}
 
 func (f activityFunc) ListActivity(ctx context.Context, id amber.SessionID, kind amber.ActivityKind) ([]amber.Activity, error) {
-	return f(ctx, id, kind)
+	return either(f.list != nil, f.list, f.Activities.ListActivity)(ctx, id, kind)
+}
+
+func (f activityFunc) ActivityNamed(ctx context.Context, kind amber.ActivityKind, name string) ([]amber.Activity, error) {
+	return either(f.named != nil, f.named, f.Activities.ActivityNamed)(ctx, kind, name)
 }
 
 type taskFunc struct {

@@ -17,6 +17,7 @@ const (
 	selectKeys         = `SELECT key, expires_at FROM idempotency WHERE memory_id = ? AND operation = 'write'`
 	DeleteTurnsWith    = `DELETE FROM turns WHERE id = ?`
 	blankChanges       = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'memory' AND key = ?`
+	blankShown         = `UPDATE activity SET detail = '' WHERE kind = 'context' AND name = 'memory ' || ?` // a digest of the text
 	blankTurn          = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'turn' AND key = ?`
 	DeleteLinks        = `DELETE FROM sync_links WHERE record = ? AND scope = ?` // a fingerprint is a digest of the text
 	DeleteWaiting      = `DELETE FROM sync_waiting WHERE from_id = ?1 OR to_id = ?1`
@@ -153,7 +154,7 @@ func (t *Tx) EraseRow(m amber.Memory) error {
 	if err := t.eraseAnswers(m.ID); err != nil {
 		return err
 	}
-	for _, q := range []string{DeleteMemory, blankChanges} {
+	for _, q := range []string{DeleteMemory, blankChanges, blankShown} {
 		if _, err := t.Exec(q, m.ID); err != nil {
 			return err
 		}
@@ -246,7 +247,7 @@ func (t *Tx) PartsAt(place string, m amber.Memory) (p MemoryParts, err error) {
 // remaining versions become the history of a deleted memory, because nothing says
 // that one of them should be shown.
 func (t *Tx) ErasePart(m amber.Memory, parts MemoryParts) error {
-	for _, q := range []string{DeleteAnswers, blankChanges} {
+	for _, q := range []string{DeleteAnswers, blankChanges, blankShown} {
 		if _, err := t.Exec(q, m.ID); err != nil {
 			return err
 		}
