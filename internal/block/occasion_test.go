@@ -75,7 +75,10 @@ func TestPromptTellsWhatIsRelevantOrNothing(t *testing.T) {
 	t.Parallel()
 	s := newStore()
 	talk(t, s, "before", "shop", askedCoupons, saidCoupons, "thanks, run the tests again", "All tests pass.")
-	b := build(t, s, shop(wire.OccasionPrompt, "the coupon total at the checkout is wrong again"))
+	for i, matter := range strings.Fields("invoices labels freight taxes refunds stock search images accounts letters") { // coupons are not all there is
+		talk(t, s, amber.SessionID(fmt.Sprint("other", i)), "shop", "Why are the "+matter+" slow?", "The "+matter+" waited for a lock, which is gone.")
+	}
+	b := build(t, s, shop(wire.OccasionPrompt, "is the coupon total still rounded in the cart and at the checkout?"))
 	must.Says(t, "prompt", b.Text, ", session] ", saidCoupons)
 	must.Hides(t, "prompt", b.Text, "Where we left off")
 	for _, quiet := range []string{"yes", "go on", "run the tests again", "thanks!", "looks good, commit and push it", "Who climbed Mount Fuji?", "", "…"} {
