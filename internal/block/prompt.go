@@ -19,14 +19,16 @@ const (
 	lastBytesOf  = 600 // of the last exchange, that stands for a prompt without words of its own
 
 	// The score of a hit is how likely it is relevant to a question asked of
-	// everything. Somebody who works in a project and names two things of it asks about
-	// the project: the odds of what was said there are this many times better.
-	projectOdds = 6
+	// everything. Somebody who works in a project and names two things or more asks
+	// about the project: the odds of what was said there are better by this much for
+	// each thing, up to a bound.
+	oddsOfName  = 1.75
+	projectOdds = 10
 	enoughNames = 2
 	// recallShare is the part of the time that recall may use.
 	recallShare = 0.75
 	// A passage beside a relevant one needs this much of its relevance.
-	followers = 0.45
+	followers = 0.3
 )
 
 // question is what passages are looked for with.
@@ -43,7 +45,7 @@ func (b *builder) question(ctx context.Context) (question, error) {
 	q := question{text: b.query.Text, odds: 1}
 	names := specific(q.text)
 	if names >= enoughNames {
-		q.odds = projectOdds
+		q.odds = min(projectOdds, oddsOfName*float64(names))
 	}
 	if b.r.Occasion != wire.OccasionPrompt || names > 0 {
 		return q, nil

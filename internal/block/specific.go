@@ -22,6 +22,7 @@ const dialogue = `
 	last first second previous same new old other all every everything whole rest only everyone
 	time moment minute while lunch morning tomorrow before after without until
 	work works working help question questions answer idea way lot bit please thanks thank sorry welcome cheers
+	double compare result string sort import imports regex comment typo newline whitespace heading
 	short shorter simple simpler better again once more less mean means meaning word words name two three few many
 	must never always may
 `
