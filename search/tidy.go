@@ -15,9 +15,20 @@ const (
 	maxLevel  = 4
 )
 
-// TidyPerDocument is how much work for Tidy a new document brings: about three times what
-// it will cost to merge it up to the highest level, so that merging keeps up.
-const TidyPerDocument = 300
+// What new documents bring of work for Tidy, for each of their terms. Merging a document up
+// to the highest level costs about one row a term where documents share most of their terms.
+// Few documents bring three times that, so that merging is done soon; many bring little more
+// than it, so that a transaction of many writers does not hold up the others for long.
+const (
+	tidyFew  = 3
+	tidyMany = 1.25
+	tidyFree = 8192 // rows of work that are few in any case
+)
+
+// TidyWork is how much work new documents with so many terms in all bring.
+func TidyWork(terms int) int {
+	return min(tidyFew*terms, max(tidyFree, int(tidyMany*float64(terms))))
+}
 
 // job is what was begun and goes on in later transactions: segments are merged into a
 // target, a few terms at a time, or the lists of segments that are gone are removed.

@@ -166,3 +166,35 @@ func TestNearest(t *testing.T) {
 		t.Errorf("the cosine to itself is %f", c)
 	}
 }
+
+// However many documents come at a time, and however long they are, merging keeps up.
+func TestMergingKeepsUp(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ together, docs int }{{1, 5000}, {64, 6000}, {256, 7000}} {
+		t.Run(fmt.Sprint(c.together), func(t *testing.T) {
+			t.Parallel()
+			m := NewMemory()
+			terms, most := 0, 0
+			for i, d := range zipf(rand.New(rand.NewPCG(uint64(c.together), 1)), c.docs, 8000) {
+				d.Row = int64(i + 1)
+				m.Add(d, Passage{}, nil)
+				if terms += len(d.Terms); (i+1)%c.together != 0 {
+					continue
+				}
+				must.Get(Tidy(m, &Cache{}, TidyWork(terms)))(t)
+				terms = 0
+				level0 := 0
+				for _, s := range m.segments {
+					if s.Level == 0 {
+						level0++
+					}
+				}
+				most = max(most, level0)
+			}
+			if most > 2*fanIn {
+				t.Errorf("there were up to %d segments of the lowest level, want at most %d", most, 2*fanIn)
+			}
+			t.Logf("up to %d segments of the lowest level", most)
+		})
+	}
+}

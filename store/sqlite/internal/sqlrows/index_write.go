@@ -91,7 +91,7 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 	if x.added == 0 || how.Erase {
 		return done, nil
 	}
-	_, err = search.Tidy(x.IndexRows, x.cache, x.added*search.TidyPerDocument)
+	_, err = search.Tidy(x.IndexRows, x.cache, search.TidyWork(x.terms))
 	if search.IsDamaged(err) { // it stays as it was: a step reads before it writes
 		err = nil
 	}
@@ -105,6 +105,7 @@ type indexer struct {
 	cache *search.Cache // of this transaction: what it has written may be undone
 	gone  []int64       // rows that are to be taken out
 	added int
+	terms int // of what was added
 }
 
 // owner compares what an owner says with its passages.
@@ -199,7 +200,7 @@ func (x *indexer) add(text search.Text, d search.Document, digest []byte) (err e
 	if err != nil {
 		return err
 	}
-	x.added++
+	x.added, x.terms = x.added+1, x.terms+len(d.Terms)
 	return x.PutTail(d)
 }
 
