@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/amber-memory/amber/internal/must"
@@ -197,4 +198,41 @@ func TestMergingKeepsUp(t *testing.T) {
 			t.Logf("up to %d segments of the lowest level", most)
 		})
 	}
+}
+
+// A cache that many questions share answers each of them as none does.
+func TestCacheIsShared(t *testing.T) {
+	t.Parallel()
+	m := NewMemory()
+	for i, d := range zipf(rand.New(rand.NewPCG(5, 1)), 1500, 400) {
+		d.Row = int64(i + 1)
+		for k := range d.Terms {
+			d.Terms[k].Text = strings.ReplaceAll(d.Terms[k].Text, "w", "vok") // no stem is another word
+		}
+		d.Terms = append([]Term{{Facet("scope", []string{"a", "b"}[i%2]), 1}}, d.Terms...)
+		m.Add(d, Passage{Source: SourceMemory, Owner: fmt.Sprint(i)}, Quantize([]float32{float32(i % 7), 1, float32(i % 3)}))
+	}
+	for left := true; left; {
+		left = must.Get(Tidy(m, &Cache{}, 5000))(t)
+	}
+	must.Do(t, Remove(m, &Cache{}, 3, 700, 1499))
+	shared := &Cache{}
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(w), 9))
+			for range 20 {
+				q := Request{
+					Text:   fmt.Sprintf("vok%d vok%d vok%d", r.IntN(5), r.IntN(400), r.IntN(900)),
+					Filter: Filter{{Facet("scope", []string{"a", "b"}[r.IntN(2)])}}, Limit: 20,
+				}
+				if r.IntN(2) == 0 {
+					q.Vector, q.Model = Quantize([]float32{1, 2, 3}), "m"
+				}
+				want := must.Get(Recall(m, nil, q))(t)
+				must.Equal(t, q.Text, must.Get(Recall(m, shared, q))(t), want)
+			}
+		})
+	}
+	wg.Wait()
 }
