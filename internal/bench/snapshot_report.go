@@ -24,7 +24,7 @@ const (
 	limitFirst   = 17.0 // times cp
 	limitSecond  = 3.0
 	limitRestore = 8.0
-	limitGrowth  = 1.5  // MB
+	limitGrowth  = 0.5  // MB
 	limitMemory  = 64.0 // MB
 	limitPages   = 10.0 // percent
 	limitBundle  = 1.5  // times tar and zstd at the same level
