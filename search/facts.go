@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -52,8 +53,8 @@ func factScore(q question, r Ranked) float64 {
 }
 
 // Two of the best passages that are as near as this, and neither much worse than the other,
-// say the same or contradict each other. A question that says it is about now expects a
-// change; what was said within a day rather adds to what was said before it.
+// say the same or contradict each other. A question that says it is about now, or
+// about the past, expects a change; what was said within a day rather adds to what was said before it.
 const (
 	sameAmong = 8
 	sameNear  = 0.65
@@ -61,13 +62,15 @@ const (
 	nowNear   = 0.55
 	nowScore  = 0.4
 	dayNear   = 0.8
+	sameWords = 0.7
 )
 
 // newerFirst puts the newer of two that are about the same before the older one; asked
-// about a moment, the last one that was said by then before every other.
+// about a moment, the last one that was said by then before every other; asked about what no
+// longer holds, the older one.
 func newerFirst(q question, best []Ranked) {
 	near, enough := sameNear, sameScore
-	if q.now {
+	if q.now || q.past {
 		near, enough = nowNear, nowScore
 	}
 	before := make([]float64, len(best))
@@ -77,7 +80,7 @@ func newerFirst(q question, best []Ranked) {
 	for i := range best {
 		for j := range best {
 			a, b := &best[i], &best[j]
-			if i != j && b.Score <= a.Score && before[j] >= float64(enough*before[i]) && holds(q.then, a.At, b.At) && alike(a, b, near) {
+			if i != j && b.Score <= a.Score && before[j] >= float64(enough*before[i]) && holds(q, a.At, b.At) && alike(a, b, near) {
 				a.Score, b.Score = b.Score, a.Score
 				b.Parts.Newer = true
 			}
@@ -86,10 +89,11 @@ func newerFirst(q question, best []Ranked) {
 	slices.SortStableFunc(best, func(a, b Ranked) int { return cmp.Compare(b.Score, a.Score) })
 }
 
-// alike reports whether two passages are about the same.
+// alike reports whether two passages are about the same. Where the meaning of one is not
+// known, they are when they have the same words of the question, more than one, about as much.
 func alike(a, b *Ranked, near float64) bool {
 	if a.Vector == nil || b.Vector == nil {
-		return false
+		return a.Has == b.Has && bits.OnesCount64(a.Has) > 1 && min(a.Words, b.Words) >= float64(sameWords*max(a.Words, b.Words))
 	}
 	if max(a.At-b.At, b.At-a.At) < oneDay {
 		near = dayNear
@@ -97,10 +101,14 @@ func alike(a, b *Ranked, near float64) bool {
 	return Cosine(a.Vector, b.Vector) >= near
 }
 
-// holds reports whether what was said at b rather holds then than what was said at a.
-func holds(then, a, b int64) bool {
-	if then == 0 {
-		return b > a
+// holds reports whether what was said at b rather holds when a question asks about than what
+// was said at a.
+func holds(q question, a, b int64) bool {
+	switch {
+	case q.then != 0:
+		return b < q.then && (a >= q.then || b > a)
+	case q.past:
+		return b < a
 	}
-	return b < then && (a >= then || b > a)
+	return b > a
 }

@@ -58,6 +58,7 @@ type question struct {
 	told     span      // when passages tell of the time it names
 	then     int64     // the moment it asks about, 0 for now
 	now      bool      // it says that it asks about now
+	past     bool      // or about what no longer holds
 }
 
 // leastMeaning is how near a passage has to be that has none of the words.

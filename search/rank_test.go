@@ -45,6 +45,20 @@ func TestNewerFactFirst(t *testing.T) {
 	wantOrder(t, rank(q, facts), "old", "new", "else")
 }
 
+// Where meaning is not known, the words of the question tell what is about the same.
+func TestNewerFactFirstByWords(t *testing.T) {
+	q := question{rarity: []float64{1, 1, 1}}
+	facts := []Candidate{
+		{Passage: Passage{Owner: "old", At: 100 * oneDay}, Match: Match{Words: .7, Has: 3}},
+		{Passage: Passage{Owner: "new", At: 200 * oneDay}, Match: Match{Words: .6, Has: 3}},
+	}
+	wantOrder(t, rank(q, facts), "new", "old")
+	facts[1].Has = 5
+	wantOrder(t, rank(q, facts), "old", "new")
+	facts[1].Has, facts[1].Words = 3, .4
+	wantOrder(t, rank(q, facts), "old", "new")
+}
+
 // What was said within a day adds to what was said before it, unless it is nearly the same.
 func TestSameDayIsNoChange(t *testing.T) {
 	facts := []Candidate{
@@ -64,6 +78,9 @@ func TestNowExpectsChange(t *testing.T) {
 	}
 	wantOrder(t, rank(question{vector: at(0)}, facts), "old", "new")
 	wantOrder(t, rank(question{vector: at(0), now: true}, facts), "new", "old")
+	facts[0].Vector, facts[1].Vector = facts[1].Vector, facts[0].Vector
+	wantOrder(t, rank(question{vector: at(0)}, facts), "new", "old")
+	wantOrder(t, rank(question{vector: at(0), past: true}, facts), "old", "new")
 }
 
 // What came after the time that a question names is less likely to answer it.
@@ -89,6 +106,10 @@ func TestWantedKindFirst(t *testing.T) {
 		"what went wrong with the release?":    amber.HistoricalCase,
 		"how do I flash the board":             amber.WorkflowInsight,
 		"which editor does Ada prefer":         amber.UserPreference,
+		"where can I find the logs":            "",
+		"how can I find the logs":              amber.WorkflowInsight,
+		"how long may the cable be":            amber.Constraint,
+		"did we ship in May 2025":              "",
 		"which port does the server listen on": "",
 		"maybe in May":                         "",
 	} {

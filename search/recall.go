@@ -187,7 +187,7 @@ func (r *recaller) round(n int) (ranked []Ranked, all bool, err error) {
 // rank orders candidates for the question.
 func (r *recaller) rank(candidates []Candidate) []Ranked {
 	when := readTime(r.q.Text, r.q.Now)
-	q := question{vector: r.q.Vector, rarity: r.Rarity, misspelt: r.misspelt, now: when.now, told: when.span.told()}
+	q := question{vector: r.q.Vector, rarity: r.Rarity, misspelt: r.misspelt, now: when.now, past: when.past, told: when.span.told()}
 	if when.to <= r.q.Now {
 		q.then = when.to
 	}

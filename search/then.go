@@ -29,7 +29,8 @@ func (s span) told() span {
 // timed is the time that a question names.
 type timed struct {
 	span
-	now bool // it names none, but says that it asks about now
+	now  bool // it names none, but says that it asks about now
+	past bool // or about what no longer holds
 }
 
 var (
@@ -37,8 +38,13 @@ var (
 	partWords  = map[string]bool{"the": true, "early": true, "late": true, "mid": true, "end": true, "beginning": true, "start": true, "middle": true}
 	monthNames = []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
 	// seasons are the months they begin in.
-	seasons  = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12, "q1": 1, "q2": 4, "q3": 7, "q4": 10}
-	nowWords = []string{"at the moment", "these days", "right now", "by now", "at present", "now", "nowadays", "today", "currently"}
+	seasons   = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12, "q1": 1, "q2": 4, "q3": 7, "q4": 10}
+	nowWords  = []string{"at the moment", "these days", "right now", "by now", "at present", "now", "nowadays", "today", "currently"}
+	pastWords = []string{
+		"i used to", "we used to", "you used to", "they used to", "it used to", "there used to", "use to", "originally", "formerly", "previously", "initially", "at first",
+		"in the beginning", "back then", "in the past", "until recently",
+	}
+	pastEnds = []string{" before ", " earlier "}
 )
 
 // readTime finds the time that a question names.
@@ -50,17 +56,13 @@ func readTime(question string, now int64) timed {
 			return timed{span: span{from.UnixMilli(), to.UnixMilli()}}
 		}
 	}
-	return timed{now: saysNow(words)}
-}
-
-// saysNow reports whether some words say that they are about now.
-func saysNow(words []string) bool {
-	plain := make([]string, len(words))
 	for i, w := range words {
-		plain[i] = bare(w)
+		words[i] = bare(w)
 	}
-	text := " " + strings.Join(plain, " ") + " "
-	return slices.ContainsFunc(nowWords, func(w string) bool { return strings.Contains(text, " "+w+" ") })
+	text := " " + strings.Join(words, " ") + " "
+	says := func(w string) bool { return strings.Contains(text, " "+w+" ") }
+	past := slices.ContainsFunc(pastWords, says) || slices.ContainsFunc(pastEnds, func(w string) bool { return strings.HasSuffix(text, w) })
+	return timed{now: !past && slices.ContainsFunc(nowWords, says), past: past}
 }
 
 func bare(word string) string { return strings.Trim(strings.ToLower(word), ".,;:!?'\"()") }

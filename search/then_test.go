@@ -41,6 +41,14 @@ func TestReadNoTime(t *testing.T) {
 			t.Errorf("%q names the time %v, want none", q, got)
 		}
 	}
+	for q, want := range map[string]bool{
+		"what did we use before?": true, "which port did it use to listen on?": true, "how were images signed originally?": true, "where we used to meet": true,
+		"what must I do before a merge": false, "which tool is used to sign images?": false,
+	} {
+		if got := readTime(q, 0); got.past != want {
+			t.Errorf("%q is about the past: %v, want %v", q, got.past, want)
+		}
+	}
 	for q, want := range map[string]bool{"how do I book a rig these days?": true, "how busy is it now?": true, "what do we know": false, "the nowhere plan": false} {
 		if got := readTime(q, 0); got.now != want {
 			t.Errorf("%q is about now: %v, want %v", q, got.now, want)
