@@ -118,8 +118,8 @@ func (s Recorded) check() error {
 	if owner, name, ok := strings.Cut(s.Project, "/"); !ok || owner == "" || name == "" || strings.ContainsAny(s.Project, "\"\\\r\n") {
 		return fmt.Errorf("the project is not of the form owner/name")
 	}
-	if err := checkTime(s.StartedAt); err != nil {
-		return fmt.Errorf("started_at: %w", err)
+	if err := checkTime("started_at", s.StartedAt); err != nil {
+		return err
 	}
 	return amber.CheckID("session id", s.SessionID)
 }

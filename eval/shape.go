@@ -47,6 +47,36 @@ func parseCase(raw json.RawMessage) (*Case, error) {
 
 // check returns an error for a case that no agent could be loaded with.
 func (c *Case) check() error {
+	if err := c.checkSize(); err != nil {
+		return err
+	}
+	if err := checkTime("now", c.Now); err != nil {
+		return err
+	}
+	for i, m := range c.Memories {
+		if err := checkTime(fmt.Sprintf("memory %d", i+1), m.CreatedAt); err != nil {
+			return err
+		}
+	}
+	for i, s := range c.Sessions {
+		if err := checkTime(fmt.Sprintf("session %d", i+1), s.At); err != nil {
+			return err
+		}
+	}
+	for i, q := range c.Questions {
+		name := fmt.Sprintf("question %d", i+1)
+		if err := amber.CheckText("question", q.Text, amber.MaxQueryBytes, amber.Required|amber.Lenient); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := checkTime(name, cmp.Or(q.At, c.Now)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSize refuses cases that hold too much, or nothing.
+func (c *Case) checkSize() error {
 	turns := 0
 	for _, s := range c.Sessions {
 		turns += len(s.Turns)
@@ -59,32 +89,11 @@ func (c *Case) check() error {
 			return fmt.Errorf("the case has %d %s, the limit is %d", n.count, n.what, maxItems)
 		}
 	}
-	if len(c.Memories)+turns == 0 {
+	switch {
+	case len(c.Memories)+turns == 0:
 		return errors.New("the case has neither memories nor turns, want at least one")
-	}
-	if len(c.Questions) == 0 && c.Skipped == 0 {
+	case len(c.Questions) == 0 && c.Skipped == 0:
 		return errors.New("the case has no questions, want at least one")
-	}
-	if err := checkTime(c.Now); err != nil {
-		return fmt.Errorf("now: %w", err)
-	}
-	for i, m := range c.Memories {
-		if err := checkTime(m.CreatedAt); err != nil {
-			return fmt.Errorf("memory %d: %w", i+1, err)
-		}
-	}
-	for i, s := range c.Sessions {
-		if err := checkTime(s.At); err != nil {
-			return fmt.Errorf("session %d: %w", i+1, err)
-		}
-	}
-	for i, q := range c.Questions {
-		if err := amber.CheckText("question", q.Text, amber.MaxQueryBytes, amber.Required|amber.Lenient); err != nil {
-			return fmt.Errorf("question %d: %w", i+1, err)
-		}
-		if err := checkTime(cmp.Or(q.At, c.Now)); err != nil {
-			return fmt.Errorf("question %d: %w", i+1, err)
-		}
 	}
 	return nil
 }
@@ -93,9 +102,9 @@ func (c *Case) check() error {
 const firstYear, lastYear = 1990, 2100
 
 // checkTime refuses times that clocks do not show.
-func checkTime(at amber.Time) error {
+func checkTime(of string, at amber.Time) error {
 	if y := at.Time().Year(); y < firstYear || y > lastYear {
-		return fmt.Errorf("the time is missing or not between the years %d and %d", firstYear, lastYear)
+		return fmt.Errorf("%s: the time is missing or not between the years %d and %d", of, firstYear, lastYear)
 	}
 	return nil
 }
