@@ -2,9 +2,12 @@ package agent
 
 import (
 	"crypto/rand"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -99,6 +102,52 @@ func TestACopyOfNotesThatLies(t *testing.T) {
 	must.Do(t, x.VerifyIndex(ctx))
 	must.Equal(t, "the truth", noteHits(t, a, "green"), []string{"mill: mill"})
 	must.Equal(t, "the lie afterwards", noteHits(t, a, "violet"), []string(nil))
+}
+
+// Notes whose branch cannot be read keep nobody from the other layers; the answer says so.
+func TestRecallWithoutItsNotes(t *testing.T) {
+	t.Parallel()
+	a := wordy(t)
+	ctx := t.Context()
+	must.Get(a.Store().Notes.WriteNote(ctx, "mill", "The lubricant is green."))(t)
+	must.Get(a.Store().LongTerm.Write(ctx, amber.WriteRequest{Content: "The lubricant is dear."}))(t)
+	must.Do(t, os.WriteFile(filepath.Join(noteDir(t, a), ".git", "refs", "heads", "main"), []byte("nonsense\n"), 0o600))
+	r := must.Get(a.Store().LongTerm.Recall(ctx, amber.Query{Text: "lubricant"}))(t)
+	if len(r.Hits) != 2 || !strings.HasPrefix(r.Degraded, "the newest notes are not in the index: ") {
+		t.Errorf("%d hits, degraded: %q", len(r.Hits), r.Degraded)
+	}
+	must.Kind(t, "index sync", must.Get(a.Index())(t).SyncIndex(ctx, nil), amber.KindDamaged)
+}
+
+// Several processes that write notes and ask at once leave an index of the last commit.
+func TestManyFollowTheSameNotes(t *testing.T) {
+	t.Parallel()
+	a := wordy(t)
+	ctx := t.Context()
+	agents := []*Agent{a}
+	for range 2 {
+		o := a.o
+		other := must.Get(Open(ctx, o))(t)
+		t.Cleanup(func() { must.NoError(t, other.Close()) })
+		agents = append(agents, other)
+	}
+	var done sync.WaitGroup
+	for i, one := range agents {
+		done.Go(func() {
+			for _, colour := range []string{"crimson", "turquoise", "violet", "ochre"} {
+				if _, err := one.Store().Notes.WriteNote(ctx, fmt.Sprintf("n%d", i), "The lubricant is "+colour+"."); err != nil {
+					t.Error(err)
+				}
+				if _, err := one.Store().LongTerm.Recall(ctx, amber.Query{Text: "lubricant"}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	done.Wait()
+	must.Equal(t, "notes", len(noteHits(t, a, "lubricant")), len(agents))
+	must.Equal(t, "old texts", noteHits(t, a, "violet"), []string(nil))
+	must.Do(t, must.Get(a.Index())(t).VerifyIndex(ctx))
 }
 
 // A snapshot has the notes of its time; a restore brings the index back with them.
