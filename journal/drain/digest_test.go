@@ -251,6 +251,35 @@ func TestADigestIsStoredOnceAfterAFailure(t *testing.T) {
 	must.Equal(t, "memories", w.everything(), []string{"user_preference: " + tabs + " x0"})
 }
 
+// dying is a journal whose drain dies after it has stored, and before it clears.
+type dying struct{ *journal.Journal }
+
+func (dying) Clear(context.Context, journal.Key, int64) (int64, error) {
+	return 0, errors.New("killed")
+}
+
+// A drain that dies between the digest and the clearing of the journal leaves each item
+// once, and asks the writer for no second digest.
+func TestADrainThatDiesBeforeItClears(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, spoke(tabs, "Fine, noted.")...)
+	asked := 0
+	o := w.known()
+	o.Journal = dying{w.journal}
+	o.Writer = pen(func(s digest.Session) ([]digest.Item, error) {
+		asked++
+		return []digest.Item{{Kind: digest.Decision, Text: "Makefiles are indented with tabs.", Turns: []amber.TurnID{s.Turns[0].ID}}}, nil
+	})
+	for range 2 {
+		must.Get(w.worker(o).Once(context.Background()))(t)
+	}
+	o.Journal = w.journal
+	must.Get(w.worker(o).Once(context.Background()))(t)
+	must.Equal(t, "memories", w.everything(), []string{"project_fact: Makefiles are indented with tabs. x0"})
+	must.Equal(t, "digests that the writer was asked for", asked, 1)
+	must.Equal(t, "sessions left in the journal", len(must.Get(w.journal.Keys())(t)), 0)
+}
+
 // pen is a writer that answers what it is told.
 type pen func(digest.Session) ([]digest.Item, error)
 
