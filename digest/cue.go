@@ -97,6 +97,8 @@ var (
 		1.1: "can't,cannot,can not,no longer,frozen,strict,at most,at least,no more than,policy,mandatory,compliance,legal,certified,certification,audit,audits,regulator,regulation,contract,by law,signs,sign off,approval,approvals,we can't,we cannot,deadline,stay,stays,requires,avoid,careful,forbid,without",
 		0.7: "only,exactly,limit,limits,budget,needs to,need to,below,above,within,until,keep,allowed,nothing,no,not,important,otherwise,go through,goes through,btw,by the way,every",
 		0:   "i can't,i cannot,i don't,i do not,don't know,do not know,don't worry,can't you,no idea,no problem,no worries,not sure,why not,don't think,why don't,you don't,they don't,users don't,people don't,if you don't,i have to,need you to,do you have to,nothing else,yes no",
+		// What is wanted this once is no rule.
+		-0.9: "for now,yet,find out,this time,right now,just look,only look,for the moment,at the moment,not today",
 	})
 	preferences = newCues(map[float64]string{
 		2:   "i prefer,we prefer,prefer,can't stand,i hate,i dislike,i don't like,i do not like,i like,we like,from now on,going forward,in future,in the future,for the future,for next time,next time please,remember,our convention,our style,house style,in general,as a rule,generally,that's how we,how we do,the way we,our way,as always",

@@ -122,6 +122,17 @@ func TestThePlaceOfASentenceCounts(t *testing.T) {
 	must.Equal(t, "unfinished", texts(d, digest.Unfinished), []string{"Please also draw a chart of the fees.", turns[7].Content})
 }
 
+// What the user wants this once is no rule.
+func TestWhatIsWantedOnceIsNoRule(t *testing.T) {
+	t.Parallel()
+	d := make1(said(
+		"Terraform wants to replace the database. Do not apply anything for now, find out why. Secrets must never be printed.", "The provider resolves the key in another way since 5.38.",
+		"Design first, no code yet.", "All right.",
+	))
+	must.Equal(t, "constraints", texts(d, digest.Constraint), []string{"Secrets must never be printed."})
+	must.Equal(t, "preferences", texts(d, digest.Preference), []string(nil))
+}
+
 func TestWhatWasDone(t *testing.T) {
 	t.Parallel()
 	at := func(s int64) amber.Time { return amber.UnixMilli(s * 1000) }
