@@ -19,17 +19,18 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// somebody is who works with an agent, and the word that all their records
-// hold. No word of one is part of a word of the other.
+// somebody is who works with an agent, the word that all their records hold, and the one
+// that their notes hold: those are of the agent, so a question finds them, but no context has
+// them unasked. No word of one is part of a word of the other.
 type somebody struct {
-	word string
-	dir  string // of a repository with a remote
+	word, noted string
+	dir         string // of a repository with a remote
 	amber.Identities
 }
 
 func newSomebody(t *testing.T, top, name string) somebody {
 	t.Helper()
-	s := somebody{word: "canary" + name, dir: filepath.Join(top, name), Identities: amber.Identities{
+	s := somebody{word: "canary" + name, noted: "parchment" + name, dir: filepath.Join(top, name), Identities: amber.Identities{
 		ProjectID: "acme/" + name, UserID: "user-" + name, WorkspaceID: "space-" + name, SessionID: amber.SessionID("session-" + name),
 	}}
 	must.Do(t, os.MkdirAll(filepath.Join(s.dir, ".git"), 0o700))
@@ -62,7 +63,7 @@ func (s somebody) plant(t *testing.T, store amber.Store) (shared amber.MemoryID)
 		must.Get(store.Loops.SaveLoop(ctx, amber.LoopSave{SessionID: id, RunID: "r", State: json.RawMessage(`{"at":"` + s.word + `"}`)}))(t)
 		must.Get(store.Names.EndSession(ctx, amber.SessionEnd{ID: id, Summary: word("summary of a session")}))(t)
 	}
-	must.Get(store.Notes.WriteNote(ctx, s.word, word("note")))(t)
+	must.Get(store.Notes.WriteNote(ctx, s.noted, s.noted+" summary title canary"))(t)
 	must.Get(store.Tasks.SaveTask(ctx, amber.Task{ID: "task-" + s.word, RequestID: "r", SessionID: s.SessionID, Goal: word("goal"), State: amber.TaskQueued}, 0))(t)
 	return must.Get(store.LongTerm.Write(ctx, amber.WriteRequest{Identities: s.Identities, Scope: amber.ScopeGlobal, Content: "for everybody, said in " + string(s.SessionID)}))(t).ID
 }
@@ -84,6 +85,9 @@ func TestNoContextHoldsWordsOfOthers(t *testing.T) {
 			// What the reader has asked itself, by the hook, is the reader's.
 			if strings.Contains(strings.ReplaceAll(text, other.word+" summary", ""), other.word) {
 				t.Errorf("%s of %s holds a word of %s:\n%s", door, reader.word, other.word, text)
+			}
+			if !strings.Contains(door, "recall") && strings.Contains(text, other.noted) {
+				t.Errorf("%s of %s holds a note of %s:\n%s", door, reader.word, other.word, text)
 			}
 			if strings.HasPrefix(door, "own ") && !strings.Contains(text, reader.word) {
 				t.Errorf("%s does not hold %s:\n%s", door, reader.word, text)

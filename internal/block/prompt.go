@@ -38,16 +38,16 @@ type question struct {
 	odds float64
 }
 
-// question returns the question of a prompt. A prompt that names nothing, as "yes" or "run
-// the tests again", goes on with what was said before it, so the last exchange of the
-// session is the question; without one there is none.
+// question returns the question of a prompt. A prompt that names nothing and asks nothing, as
+// "yes" or "run the tests again", goes on with what was said before it, so the last exchange
+// of the session is the question; without one there is none.
 func (b *builder) question(ctx context.Context) (question, error) {
 	q := question{text: b.query.Text, odds: 1}
 	names := specific(q.text)
 	if names >= enoughNames {
 		q.odds = min(projectOdds, oddsOfName*float64(names))
 	}
-	if b.r.Occasion != wire.OccasionPrompt || names > 0 {
+	if b.r.Occasion != wire.OccasionPrompt || names > 0 || asks(q.text) {
 		return q, nil
 	}
 	said, err := b.lastSaid(ctx)
@@ -88,7 +88,7 @@ func (b *builder) relevant(ctx context.Context, asked question) error {
 	q := b.query
 	q.Text, q.Limit, q.Local = clipQuery(asked.text), askPassages, true
 	q.MinScore = 0 // relevance is judged below
-	q.Layers = []amber.RecallLayer{amber.LayerMemory, amber.LayerNote}
+	q.Layers = []amber.RecallLayer{amber.LayerMemory} // a note belongs to no project: nothing says who may see it unasked
 	if b.ofSessions() {
 		q.Layers = append(q.Layers, amber.LayerExchange, amber.LayerSession)
 	}

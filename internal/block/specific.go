@@ -45,3 +45,14 @@ func specific(text string) int {
 	}
 	return len(seen)
 }
+
+// asks reports whether a text asks for something by one of the words that questions begin
+// with, and has at least two others: "which Go does the build need?".
+func asks(text string) bool {
+	first, rest, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text)), " ")
+	switch first {
+	case "what", "which", "why", "how", "when", "where", "who", "whose":
+		return len(analyze.Content(rest)) >= enoughNames
+	}
+	return false
+}
