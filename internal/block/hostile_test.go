@@ -118,6 +118,19 @@ func TestForeignHitsDoNotStarveOwnOnes(t *testing.T) {
 	must.Says(t, "prompt", build(t, s, shop(wire.OccasionPrompt, "zeppelin rotation")).Text, "begins at dawn")
 }
 
+// What the session itself said does not keep others out either.
+func TestTheSessionDoesNotStarveOthers(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	var said []string
+	for i := range 40 {
+		said = append(said, fmt.Sprint("zeppelin rotation ", i))
+	}
+	talk(t, s, "now", "shop", said...)
+	remember(t, s, inShop(amber.WorkspaceFact, "", "For whoever is new here: the rotation of the zeppelin begins at dawn."))
+	must.Says(t, "prompt", build(t, s, shop(wire.OccasionPrompt, "zeppelin rotation")).Text, "begins at dawn")
+}
+
 // Text that plays a delimiter or an order stays between the real delimiters, in its own
 // item, without characters that hide anything.
 func TestTextThatPlaysADelimiterIsData(t *testing.T) {
