@@ -87,7 +87,7 @@ func (b *builder) relevant(ctx context.Context, asked question) error {
 	defer cancel()
 	q := b.query
 	q.Text, q.Limit, q.Local = clipQuery(asked.text), askPassages, true
-	q.MinScore = 0 // relevance is judged below
+	q.MinScore = 0                                    // relevance is judged below
 	q.Layers = []amber.RecallLayer{amber.LayerMemory} // a note belongs to no project: nothing says who may see it unasked
 	if b.ofSessions() {
 		q.Layers = append(q.Layers, amber.LayerExchange, amber.LayerSession)

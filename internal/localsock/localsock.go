@@ -30,7 +30,7 @@ func listen(path string, user int) (net.Listener, error) {
 	if !supported || len(path) > maxPath {
 		return nil, amber.Errorf(amber.KindUnsupported, op, path, "no socket with a known caller is possible: the path has %d bytes, the limit is %d, and the system has to tell who calls", len(path), maxPath)
 	}
-	err := check(op, path, user)
+	_, err := check(op, path, user)
 	if err == nil {
 		err = os.Remove(path)
 	}
@@ -78,11 +78,14 @@ func dial(ctx context.Context, path string, user int) (net.Conn, error) {
 	if !supported {
 		return nil, amber.Errorf(amber.KindUnsupported, op, path, "the system does not tell who answers")
 	}
-	if err := check(op, path, user); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &amber.Error{Op: op, Kind: amber.KindNotFound, ID: path, Err: err}
-		}
+	perm, err := check(op, path, user)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &amber.Error{Op: op, Kind: amber.KindNotFound, ID: path, Err: err}
+	case err != nil:
 		return nil, err
+	case perm&^mode != 0:
+		return nil, amber.Errorf(amber.KindRefused, op, path, "the socket has mode %04o, want %04o", perm, mode)
 	}
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "unix", path)
@@ -99,20 +102,18 @@ func dial(ctx context.Context, path string, user int) (net.Conn, error) {
 	return c, nil
 }
 
-// check reports anything at path that is not a socket of a user, or that others may use. A
-// path without a file is [fs.ErrNotExist].
-func check(op, path string, user int) error {
+// check returns who may use the socket at path, and reports anything that is not a socket of
+// a user. A path without a file is [fs.ErrNotExist].
+func check(op, path string, user int) (perm fs.FileMode, err error) {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	switch owner := ownerOf(info); {
 	case info.Mode().Type() != fs.ModeSocket:
-		return amber.Errorf(amber.KindRefused, op, path, "want a socket, found %s", info.Mode().Type())
+		return 0, amber.Errorf(amber.KindRefused, op, path, "want a socket, found %s", info.Mode().Type())
 	case owner != user:
-		return amber.Errorf(amber.KindRefused, op, path, "the socket is of user %d, want %d", owner, user)
-	case info.Mode().Perm()&^mode != 0:
-		return amber.Errorf(amber.KindRefused, op, path, "the socket has mode %04o, want %04o", info.Mode().Perm(), mode)
+		return 0, amber.Errorf(amber.KindRefused, op, path, "the socket is of user %d, want %d", owner, user)
 	}
-	return nil
+	return info.Mode().Perm(), nil
 }
