@@ -16,18 +16,21 @@ const (
 )
 
 // What new documents bring of work for Tidy, for each of their terms. Merging a document up
-// to the highest level costs about one row a term where documents share most of their terms.
-// Few documents bring three times that, so that merging is done soon; many bring little more
-// than it, so that a transaction of many writers does not hold up the others for long.
+// to the highest level costs about one and a half rows a term where documents share most of
+// their terms. Few documents bring twice that, so that merging is done soon; many bring less,
+// so that a transaction of many writers does not hold up the others for long. Where there are
+// more segments than merging would leave, it falls behind, and does more.
 const (
-	tidyFew  = 3
-	tidyMany = 1.25
-	tidyFree = 8192 // rows of work that are few in any case
+	tidyFew     = 3
+	tidyMany    = 2
+	tidyFree    = 8192 // rows of work that are few in any case
+	tidyCrowded = 3    // times as much
+	crowded     = 4 * fanIn
 )
 
 // TidyWork is how much work new documents with so many terms in all bring.
 func TidyWork(terms int) int {
-	return min(tidyFew*terms, max(tidyFree, int(tidyMany*float64(terms))))
+	return min(tidyFew*terms, max(tidyFree, tidyMany*terms))
 }
 
 // job is what was begun and goes on in later transactions: segments are merged into a
@@ -77,6 +80,13 @@ func Tidy(w Writer, cache *Cache, work int) (left bool, err error) {
 			return true, nil
 		}
 	}
+	full, err := IsCrowded(w)
+	if err != nil {
+		return false, err
+	}
+	if full {
+		work *= tidyCrowded
+	}
 	for work > 0 {
 		j, err := readJob(w)
 		if err != nil {
@@ -97,6 +107,12 @@ func Tidy(w Writer, cache *Cache, work int) (left bool, err error) {
 		work -= n
 	}
 	return true, nil
+}
+
+// IsCrowded reports whether there are more segments than merging would leave.
+func IsCrowded(r Rows) (bool, error) {
+	segments, err := r.Segments()
+	return len(segments) > crowded, err
 }
 
 // tail makes a segment of documents of the tail where there are enough of them, and

@@ -200,6 +200,27 @@ func TestMergingKeepsUp(t *testing.T) {
 	}
 }
 
+// Where merging has fallen behind, it catches up.
+func TestMergingCatchesUp(t *testing.T) {
+	t.Parallel()
+	m := NewMemory()
+	docs := zipf(rand.New(rand.NewPCG(3, 1)), 70*tailDocs, 60)
+	for i, d := range docs {
+		d.Row = int64(i + 1)
+		m.Add(d, Passage{}, nil)
+		if (i+1)%tailDocs == 0 {
+			must.Get(tail(m))(t) // and nothing is merged
+		}
+	}
+	must.Equal(t, "crowded", must.Get(IsCrowded(m))(t), true)
+	for steps := 0; must.Get(IsCrowded(m))(t); steps++ {
+		if must.Get(Tidy(m, &Cache{}, 1000))(t); steps > 1000 {
+			t.Fatal("merging does not catch up")
+		}
+	}
+	must.Equal(t, "documents", len(must.Get(Check(m))(t)), len(docs))
+}
+
 // A cache that many questions share answers each of them as none does.
 func TestCacheIsShared(t *testing.T) {
 	t.Parallel()

@@ -103,11 +103,14 @@ func (s *Store) IndexStatus(ctx context.Context) (IndexStatus, error) {
 // each twice as many as the one before: little time is enough to get something done.
 const syncBatch = 64
 
-// SyncIndex brings everything into the index that is not in it yet, and makes vectors until
-// ctx ends or all are there. Progress, if it is not nil, is told how many were made. What was
+// SyncIndex brings everything into the index that is not in it yet, merges where merging has
+// fallen behind, and makes vectors until ctx ends or all are there. Progress, if it is not nil, is told how many were made. What was
 // done stays when it is killed. Old vectors of another model go when the new ones are whole.
 func (s *Store) SyncIndex(ctx context.Context, progress func(made int)) error {
-	if err := s.memory.indexRest(ctx); err != nil || s.o.Model == nil {
+	if err := s.memory.indexRest(ctx); err != nil {
+		return err
+	}
+	if err := s.tidyIndex(ctx); err != nil || s.o.Model == nil {
 		return err
 	}
 	for n := 1; ; n = min(2*n, syncBatch) {
@@ -125,6 +128,36 @@ func (s *Store) SyncIndex(ctx context.Context, progress func(made int)) error {
 			})
 		}
 	}
+}
+
+// tidyStep is how many rows of merging one transaction does.
+const tidyStep = 4096
+
+// tidyIndex merges segments where there are too many, a step at a time. A damaged index is left
+// as it is.
+func (s *Store) tidyIndex(ctx context.Context) error {
+	for {
+		many, err := view(ctx, s.memory, "read index", "", func(t *tx) (bool, error) { return search.IsCrowded(sqlrows.IndexRows{Tx: t.Tx}) })
+		if err != nil || !many {
+			return err
+		}
+		err = s.memory.updateAlone(ctx, "index", "", func(t *tx) error {
+			t.late = true
+			_, err := search.Tidy(sqlrows.IndexRows{Tx: t.Tx}, &search.Cache{}, tidyStep)
+			return err
+		})
+		if err != nil {
+			return undamaged(err)
+		}
+	}
+}
+
+// undamaged is an error, nil where it says that the index is damaged.
+func undamaged(err error) error {
+	if search.IsDamaged(err) {
+		return nil
+	}
+	return err
 }
 
 // syncVectors makes up to n vectors, outside of any transaction, and stores them.
