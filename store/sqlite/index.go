@@ -104,8 +104,9 @@ func (s *Store) IndexStatus(ctx context.Context) (IndexStatus, error) {
 const syncBatch = 64
 
 // SyncIndex brings everything into the index that is not in it yet, merges where merging has
-// fallen behind, and makes vectors until ctx ends or all are there. Progress, if it is not nil, is told how many were made. What was
-// done stays when it is killed. Old vectors of another model go when the new ones are whole.
+// fallen behind, and makes vectors until ctx ends or all are there. Progress, if it is not
+// nil, is told how many were made. What was done stays when it is killed. Old vectors of
+// another model go when the new ones are whole.
 func (s *Store) SyncIndex(ctx context.Context, progress func(made int)) error {
 	if err := s.memory.indexRest(ctx); err != nil {
 		return err
@@ -141,12 +142,13 @@ func (s *Store) tidyIndex(ctx context.Context) error {
 		if err != nil || !many {
 			return err
 		}
-		err = s.memory.updateAlone(ctx, "index", "", func(t *tx) error {
+		left := false
+		err = s.memory.updateAlone(ctx, "index", "", func(t *tx) (err error) {
 			t.late = true
-			_, err := search.Tidy(sqlrows.IndexRows{Tx: t.Tx}, &search.Cache{}, tidyStep)
+			left, err = search.Tidy(sqlrows.IndexRows{Tx: t.Tx}, &search.Cache{}, tidyStep)
 			return err
 		})
-		if err != nil {
+		if err != nil || !left {
 			return undamaged(err)
 		}
 	}
