@@ -94,12 +94,14 @@ func (x IndexRows) Segments() ([]search.Segment, error) {
 
 // Docs implements [search.Rows].
 func (x IndexRows) Docs(segment int64) (b []byte, err error) {
-	return b, x.Row(selectDocs, segment).Scan(&b)
+	err = x.Row(selectDocs, segment).Scan(&b)
+	return b, err
 }
 
 // Terms implements [search.Rows].
 func (x IndexRows) Terms(segment int64) (b []byte, err error) {
-	return b, x.Row(selectTerms, segment).Scan(&b)
+	err = x.Row(selectTerms, segment).Scan(&b)
+	return b, err
 }
 
 // ListTerms implements [search.Rows].
@@ -156,7 +158,10 @@ func (x IndexRows) Tail(after int64, n int) ([]search.Document, error) {
 func (x IndexRows) TailRows() ([]int64, error) { return All(x.Tx, scanNumber, tailRows) }
 
 // TailSize implements [search.Rows].
-func (x IndexRows) TailSize() (n int, err error) { return n, x.Row(countTail).Scan(&n) }
+func (x IndexRows) TailSize() (n int, err error) {
+	err = x.Row(countTail).Scan(&n)
+	return n, err
+}
 
 // PutTail implements [search.Writer].
 func (x IndexRows) PutTail(d search.Document) error { return x.exec(upsertTail, d.Row, d.Marshal()) }

@@ -238,7 +238,8 @@ const (
 )
 
 func (t *Tx) isDirty(source, owner string) (dirty bool, err error) {
-	return dirty, t.Row(selectIsDirty, source, owner).Scan(&dirty)
+	err = t.Row(selectIsDirty, source, owner).Scan(&dirty)
+	return dirty, err
 }
 
 // notIndexed counts the owners that have something to say and no passage.
