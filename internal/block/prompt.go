@@ -147,7 +147,11 @@ func (b *builder) passage(ctx context.Context, h amber.Hit, asked analyze.Query,
 		}
 		return e, nil
 	}
-	e := entry{label: label(h), hit: &h, item: itemOf(h.Layer, h.Owner, h.Title+"\x00"+h.Content, why)}
+	owner := h.Owner
+	if h.Layer == amber.LayerNote && h.Title != "" { // a section of it
+		owner += "#" + h.Title
+	}
+	e := entry{label: label(h), hit: &h, item: itemOf(h.Layer, owner, h.Title+"\x00"+h.Content, why)}
 	content := harmless(h.Content)
 	if h.Layer != amber.LayerExchange {
 		e.body = analyze.Snippet(content, asked, passageBytes)
