@@ -47,8 +47,8 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 
 // hookContext looks for memories until the budget is used up. Nothing is written. The server
 // of the home is asked where there is one. It has a store that is open and a warm index;
-// where it refuses, or has not answered after a third of the budget, the store is opened
-// here, and whichever answers first counts.
+// where it refuses, does not take the request in a third of the budget or does not answer in
+// two thirds, the store is opened here, and the first answer counts.
 func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (wire.ContextBlock, error) {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
@@ -59,15 +59,14 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 	}
 	var near <-chan answered
 	if socket := a.nearSocket(); socket != "" {
-		near = inBackground(func() (wire.ContextBlock, error) { return a.askNear(ctx, socket, budget, loaded.Config, r) })
-		first, stop := context.WithTimeout(ctx, budget/3)
-		defer stop()
-		select {
-		case got := <-near:
-			if near = nil; got.err == nil {
-				return got.block, nil
-			}
-		case <-first.Done():
+		taken := make(chan struct{})
+		near = inBackground(func() (wire.ContextBlock, error) { return a.askNear(ctx, socket, budget, loaded.Config, r, taken) })
+		got, ok := patiently(ctx, budget, near, taken)
+		if ok && got.err == nil {
+			return got.block, nil
+		}
+		if ok {
+			near = nil
 		}
 	}
 	here := inBackground(func() (wire.ContextBlock, error) { return a.buildHere(ctx, loaded, r) })
@@ -90,6 +89,28 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 		case <-ctx.Done():
 			return wire.ContextBlock{}, late
 		}
+	}
+}
+
+// patiently waits for a server: a third of the budget for a sign that it has taken the
+// request, and then as long as it leaves time to open the store.
+func patiently(ctx context.Context, budget time.Duration, near <-chan answered, taken <-chan struct{}) (got answered, ok bool) {
+	first, stop := context.WithTimeout(ctx, budget/3)
+	defer stop()
+	then, stopThen := context.WithTimeout(ctx, budget*2/3)
+	defer stopThen()
+	select {
+	case got = <-near:
+		return got, true
+	case <-first.Done():
+		return got, false
+	case <-taken:
+	}
+	select {
+	case got = <-near:
+		return got, true
+	case <-then.Done():
+		return got, false
 	}
 }
 

@@ -36,8 +36,9 @@ func (a *app) nearSocket() string {
 
 // askNear asks the server of the home for context. Errors: those of [localsock.Dial];
 // unreachable when it does not answer; refused with what it says, as for another version;
-// invalid for an answer that no server gives.
-func (a *app) askNear(ctx context.Context, socket string, budget time.Duration, c config.Config, r wire.ContextRequest) (wire.ContextBlock, error) {
+// invalid for an answer that no server gives. Taken is closed when the server has taken the
+// request and works on it.
+func (a *app) askNear(ctx context.Context, socket string, budget time.Duration, c config.Config, r wire.ContextRequest, taken chan<- struct{}) (wire.ContextBlock, error) {
 	const op = "ask server"
 	build := thisBuild()
 	body, err := json.Marshal(wire.NearRequest{
@@ -60,6 +61,9 @@ func (a *app) askNear(ctx context.Context, socket string, budget time.Duration, 
 		return wire.ContextBlock{}, &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: socket, Err: err}
 	}
 	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusOK {
+		close(taken)
+	}
 	b, err := io.ReadAll(io.LimitReader(answer.Body, wire.MaxNearAnswer+1))
 	if err != nil {
 		return wire.ContextBlock{}, &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: socket, Err: err}

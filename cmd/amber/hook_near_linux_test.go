@@ -118,6 +118,12 @@ func TestHookOpensTheStoreWhereNoServerAnswers(t *testing.T) {
 				http.Redirect(w, r, "http://evil.invalid/", http.StatusFound)
 			})
 		},
+		"a server that takes the request and hangs": func(_ *testing.T, u *user) {
+			u.pretends(func(w http.ResponseWriter, r *http.Request) {
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			})
+		},
 		"a server that hangs": func(_ *testing.T, u *user) {
 			u.pretends(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		},
@@ -176,7 +182,7 @@ func TestServerAnswersHooksOfItsHome(t *testing.T) {
 		bad := good
 		change(&bad)
 		status, out := u.asks("POST", wire.NearPath, bad)
-		must.Hold(t, status == http.StatusConflict && out.Text == "" && out.Error != "", "%s: status %d, %+v", name, status, out)
+		must.Hold(t, (status == http.StatusConflict || name == "another agent" || name == "too many known") && out.Text == "" && out.Error != "", "%s: status %d, %+v", name, status, out)
 	}
 	must.Equal(t, "no agent was made", len(must.Get(os.ReadDir(filepath.Join(u.home, "tenants", "default", "agents")))(t)), 1)
 	for _, path := range []string{"/v1/tenants/default/agents/default/memories", "/health", "/mcp"} {

@@ -80,30 +80,33 @@ func (n *near) close() error {
 	return n.http.Close()
 }
 
-// answer answers one hook.
+// answer answers one hook. That the request is taken is told at once, so that the hook can
+// tell a server that works from one that hangs; an error after that is part of the answer.
 func (n *near) answer(w http.ResponseWriter, r *http.Request) {
-	out, err := n.context(r.Context(), http.MaxBytesReader(w, r.Body, wire.MaxNearRequest))
-	status := http.StatusOK
+	in, err := n.read(http.MaxBytesReader(w, r.Body, wire.MaxNearRequest))
+	w.Header().Set("Content-Type", "application/json")
+	var out wire.NearAnswer
 	if err != nil {
-		out, status = wire.NearAnswer{Error: err.Error()}, http.StatusConflict
+		w.WriteHeader(http.StatusConflict)
+	} else {
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush() // a caller that is gone is noticed below
+		out, err = n.context(r.Context(), in)
+	}
+	if err != nil {
+		out = wire.NearAnswer{Error: err.Error()}
 	}
 	b, err := json.Marshal(out)
 	if err != nil {
 		n.o.Log.LogAttrs(r.Context(), slog.LevelError, "answer to a hook", slog.Any("error", err))
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
 	_, _ = w.Write(b)
 }
 
-// context builds the context that a hook asks for. Errors: invalid; refused for a hook of
-// another version or with other settings; those of opening an agent and of the store.
-func (n *near) context(ctx context.Context, body io.Reader) (out wire.NearAnswer, err error) {
-	in, err := n.read(body)
-	if err != nil {
-		return out, err
-	}
+// context builds the context that a hook asks for. Errors: those of opening an agent and of
+// the store.
+func (n *near) context(ctx context.Context, in wire.NearRequest) (out wire.NearAnswer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(in.BudgetMS)*time.Millisecond)
 	defer cancel()
 	a, release, err := n.pool.Agent(ctx, in.Tenant, in.Agent, false)
@@ -115,7 +118,8 @@ func (n *near) context(ctx context.Context, body io.Reader) (out wire.NearAnswer
 	return wire.NearAnswer{Text: b.Text, Items: b.Items, Degraded: b.Degraded, Late: b.Late}, err
 }
 
-// read reads and checks a request.
+// read reads and checks a request. Errors: invalid; refused for a hook of another version
+// or with other settings.
 func (n *near) read(body io.Reader) (in wire.NearRequest, err error) {
 	const op = "answer hook"
 	b, err := io.ReadAll(body)
