@@ -127,7 +127,7 @@ func TestTheSessionDoesNotStarveOthers(t *testing.T) {
 		said = append(said, fmt.Sprint("zeppelin rotation ", i))
 	}
 	talk(t, s, "now", "shop", said...)
-	remember(t, s, inShop(amber.WorkspaceFact, "", "For whoever is new here: the rotation of the zeppelin begins at dawn."))
+	remember(t, s, inShop(amber.WorkspaceFact, "", "For new people: the rotation of the zeppelin begins at dawn."))
 	must.Says(t, "prompt", build(t, s, shop(wire.OccasionPrompt, "zeppelin rotation")).Text, "begins at dawn")
 }
 
