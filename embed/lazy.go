@@ -19,6 +19,9 @@ func (OnDemand) Name() string {
 	return m.Name()
 }
 
+// Local says that vectors are made in this process.
+func (OnDemand) Local() {}
+
 // Embed returns the vectors of texts. Errors: unsupported for a program that was built
 // without a model; damaged.
 func (OnDemand) Embed(ctx context.Context, texts []string, question bool) ([][]float32, error) {

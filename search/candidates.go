@@ -15,6 +15,7 @@ func (r *recaller) gather(n int) (out []Candidate, all bool, err error) {
 		return nil, false, err
 	}
 	all = len(rows) < n
+	r.settle()
 	near, allNear, err := r.nearest(n)
 	if err != nil {
 		return nil, false, err

@@ -12,6 +12,12 @@ type Model interface {
 	Embed(ctx context.Context, texts []string, question bool) ([][]float32, error)
 }
 
+// Local is a model that is part of this process: a vector takes milliseconds, and no network.
+type Local interface {
+	Model
+	Local()
+}
+
 // Embed returns the vectors of texts as they are stored.
 func Embed(ctx context.Context, m Model, texts []string, question bool) ([]Vector, error) {
 	if len(texts) == 0 {

@@ -29,8 +29,11 @@ type Request struct {
 	// 0 is no bound.
 	Since, Until int64
 	Now          int64
-	// Vector is what the question means in a model, nil for words alone.
+	// Vector is what the question means in a model, nil for words alone. Where Later is set it
+	// is asked for the vector instead, once, when the words have been looked up: it may wait
+	// for one that is being made meanwhile.
 	Vector Vector
+	Later  func() Vector
 	Model  string
 	// MeaningOnly ranks by meaning alone, for measuring. It needs a vector.
 	MeaningOnly bool
@@ -83,6 +86,9 @@ func newRecaller(s Source, cache *Cache, q Request) (*recaller, error) {
 		return nil, err
 	}
 	r := &recaller{Source: s, Asking: a, q: q, parsed: analyze.Parse(q.Text)}
+	if q.MeaningOnly {
+		r.settle()
+	}
 	if r.asked, err = r.words(r.parsed.Words); err != nil {
 		return nil, err
 	}
@@ -97,6 +103,13 @@ func newRecaller(s Source, cache *Cache, q Request) (*recaller, error) {
 	}
 	r.misspelt = share(r.Rarity, slips)
 	return r, nil
+}
+
+// settle waits for the vector of the question where it is still being made.
+func (r *recaller) settle() {
+	if r.q.Later != nil {
+		r.q.Vector, r.q.Later = r.q.Later(), nil
+	}
 }
 
 // words says what each word of a question is looked for by. Words that no passage has are

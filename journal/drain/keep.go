@@ -58,14 +58,15 @@ func keyOf(r amber.WriteRequest) string {
 // keepItems adds the items of a digest to a step. An item that is known from another
 // session confirms that memory; one of this session that is stored already is left out.
 func (w *Worker) keepItems(ctx context.Context, sub subject, d digest.Digest, label string, step *amber.IngestStep, report *Report) error {
+	items := slices.DeleteFunc(slices.Clone(d.Items), func(it digest.Item) bool { return kinds[it.Kind] == "" })
+	if len(items) == 0 {
+		return nil // to look for known ones reads many memories
+	}
 	known, err := w.known(ctx, d)
 	if err != nil {
 		return err
 	}
-	for _, it := range d.Items {
-		if kinds[it.Kind] == "" {
-			continue
-		}
+	for _, it := range items {
 		req, old, keep := known.place(it, itemMemory(d, it, label))
 		if !keep {
 			continue

@@ -20,6 +20,10 @@ const IndexWorker = "index"
 const (
 	// indexSlice is how long the worker stays with one agent before it looks at others.
 	indexSlice = 5 * time.Second
+	// indexCounted is how long what was counted in an index is told, and indexChanged where
+	// vectors were made since: to count reads all of it.
+	indexCounted = 30 * time.Second
+	indexChanged = 5 * time.Second
 	// manyRequests are so many in a second that the worker leaves the processor to them.
 	manyRequests = 50
 )
@@ -29,17 +33,36 @@ type indexes struct {
 	requests atomic.Int64 // that have come
 
 	mu   sync.Mutex
-	seen map[server.AgentName]wire.IndexStatus
+	seen map[server.AgentName]counted
+}
+
+// counted is how far an index was at some time.
+type counted struct {
+	wire.IndexStatus
+	at time.Time
 }
 
 // note remembers how far the index of an agent is.
-func (x *indexes) note(n server.AgentName, s wire.IndexStatus) {
+func (x *indexes) note(n server.AgentName, s wire.IndexStatus, at time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.seen == nil {
-		x.seen = map[server.AgentName]wire.IndexStatus{}
+		x.seen = map[server.AgentName]counted{}
 	}
-	x.seen[n] = s
+	x.seen[n] = counted{s, at}
+}
+
+// isDue reports whether the index of an agent is to be counted: at first, and after a while,
+// which is shorter where it changed or something was missing.
+func (x *indexes) isDue(n server.AgentName, now time.Time, changed bool) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, ok := x.seen[n]
+	passed, after := now.Sub(s.at), indexCounted
+	if changed || s.Waiting > 0 || s.Pending > 0 {
+		after = indexChanged
+	}
+	return !ok || passed >= after || passed < 0
 }
 
 // health adds up what is known; nil before an agent was looked at.
@@ -77,10 +100,7 @@ func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent, busy *cro
 		if made > 0 {
 			detail = fmt.Sprintf("%d vectors", made)
 		}
-		status, serr := a.Index.IndexStatus(ctx)
-		if serr == nil {
-			s.indexes.note(server.AgentName{Tenant: a.Tenant, Agent: a.ID}, status)
-		}
+		serr := s.countIndex(ctx, a, made > 0)
 		if err == nil && serr == nil && more {
 			return errNotNow
 		}
@@ -90,6 +110,19 @@ func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent, busy *cro
 		return detail, errNotNow
 	}
 	return detail, err
+}
+
+// countIndex counts what is in the index of an agent, where that is due.
+func (s *Daemon) countIndex(ctx context.Context, a *server.Agent, changed bool) error {
+	name, now := server.AgentName{Tenant: a.Tenant, Agent: a.ID}, s.o.Clock()
+	if !s.indexes.isDue(name, now, changed) {
+		return nil
+	}
+	status, err := a.Index.IndexStatus(ctx)
+	if err == nil {
+		s.indexes.note(name, status, now)
+	}
+	return err
 }
 
 // indexFor makes vectors until all are there, the time is over or requests are many. What

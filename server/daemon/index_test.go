@@ -81,9 +81,28 @@ func TestCrowdCountsTheLastSecond(t *testing.T) {
 func TestHealthOfIndexesIsThatOfAllAgents(t *testing.T) {
 	t.Parallel()
 	var x indexes
+	at := time.Unix(1000, 0)
 	must.Hold(t, x.health() == nil, "something is known of no agent")
-	x.note(server.AgentName{Tenant: "a", Agent: "b"}, wire.IndexStatus{Passages: 3, Pending: 1, Model: "m"})
-	x.note(server.AgentName{Tenant: "a", Agent: "c"}, wire.IndexStatus{Passages: 4, Waiting: 2, Model: "m"})
-	x.note(server.AgentName{Tenant: "a", Agent: "b"}, wire.IndexStatus{Passages: 5, Model: "m"})
+	x.note(server.AgentName{Tenant: "a", Agent: "b"}, wire.IndexStatus{Passages: 3, Pending: 1, Model: "m"}, at)
+	x.note(server.AgentName{Tenant: "a", Agent: "c"}, wire.IndexStatus{Passages: 4, Waiting: 2, Model: "m"}, at)
+	x.note(server.AgentName{Tenant: "a", Agent: "b"}, wire.IndexStatus{Passages: 5, Model: "m"}, at)
 	must.Equal(t, "health", *x.health(), wire.IndexHealth{Passages: 9, Waiting: 2, Model: "m"})
+}
+
+// To count an index reads all of it, so it is not done at every write.
+func TestIndexesAreCountedNowAndThen(t *testing.T) {
+	t.Parallel()
+	var x indexes
+	at, n := time.Unix(1000, 0), server.AgentName{Tenant: "a", Agent: "b"}
+	must.Hold(t, x.isDue(n, at, false), "an index that was never counted is not due")
+	x.note(n, wire.IndexStatus{Passages: 3, Model: "m"}, at)
+	for _, c := range []struct {
+		passed  time.Duration
+		changed bool
+		want    bool
+	}{{time.Second, true, false}, {indexChanged, true, true}, {indexChanged, false, false}, {indexCounted, false, true}, {-time.Second, false, true}} {
+		must.Hold(t, x.isDue(n, at.Add(c.passed), c.changed) == c.want, "after %v, changed %v: due is not %v", c.passed, c.changed, c.want)
+	}
+	x.note(n, wire.IndexStatus{Passages: 3, Pending: 1, Model: "m"}, at)
+	must.Hold(t, x.isDue(n, at.Add(indexChanged), false), "an index that was not complete is not due")
 }

@@ -70,7 +70,14 @@ func (r *recaller) degraded() (string, error) {
 	if !r.notes && slices.Contains(r.ask.Layers, amber.LayerNote) {
 		return "the file is of an older version, which has no notes", nil
 	}
-	waiting, pending, err := r.tx.Waiting(r.model, countTo+1)
+	model := ""
+	if r.meaning != nil {
+		if failed := r.meaning.failed(); failed != "" {
+			return failed, nil
+		}
+		model = r.meaning.model
+	}
+	waiting, pending, err := r.tx.Waiting(model, countTo+1)
 	if err != nil {
 		return "", err
 	}

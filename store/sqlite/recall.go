@@ -23,8 +23,8 @@ const (
 	orderNewest  = ` ORDER BY updated_at DESC, id DESC LIMIT ?`
 )
 
-// Recall implements [amber.LongTerm]. What the question means is found out before the
-// transaction begins.
+// Recall implements [amber.LongTerm]. What the question means is found out while its words are
+// looked up.
 func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
 	result := amber.RecallResult{Hits: []amber.Hit{}}
 	q, clamped, err := q.Normalize()
@@ -34,13 +34,16 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 	result.Clamped = clamped
 	r := recaller{ask: q, parsed: analyze.Parse(q.Text), past: s.past, notes: !s.noNotes, meaningOnly: s.o.MeaningOnly}
 	if strings.TrimSpace(q.Text) != "" {
-		r.vector, r.model, result.Degraded = s.meaning(ctx, q.Text)
+		r.meaning = s.meaning(ctx, q.Text)
+	}
+	if r.meaning != nil && !r.meaning.here {
+		r.meaning.wait() // the transaction does not wait for a network
 	}
 	err = s.memory.view(ctx, "recall", "", func(t *tx) error {
 		r.tx = t
 		result.Hits, err = r.hits()
 		result.SetAside = t.Aside
-		if err == nil && result.Degraded == "" {
+		if err == nil {
 			result.Degraded, err = r.degraded()
 		}
 		return err
@@ -51,28 +54,14 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 	return result, err
 }
 
-// meaning returns the vector of a question; nil where there is no model, and why where the
-// model failed.
-func (s *Store) meaning(ctx context.Context, text string) (v search.Vector, model, failed string) {
-	if s.o.Model == nil {
-		return nil, "", ""
-	}
-	vectors, err := search.Embed(ctx, s.o.Model, []string{text}, true)
-	if err != nil {
-		return nil, "", fmt.Sprintf("the answer is by words alone: %v", err)
-	}
-	return vectors[0], s.o.Model.Name(), ""
-}
-
 // recaller answers one query inside one read transaction.
 type recaller struct {
-	tx     *tx
-	ask    amber.Query
-	parsed analyze.Query
-	vector search.Vector
-	model  string
-	past   *pastIndex // of a file that has no index
-	notes  bool       // the file can hold notes
+	tx      *tx
+	ask     amber.Query
+	parsed  analyze.Query
+	meaning *meaning   // nil where nobody says what the question means
+	past    *pastIndex // of a file that has no index
+	notes   bool       // the file can hold notes
 
 	// meaningOnly leaves words out.
 	meaningOnly bool
@@ -100,7 +89,7 @@ func (r *recaller) hits() ([]amber.Hit, error) {
 // find returns the best passages that pass the filter, best first.
 func (r *recaller) find(limit int) (search.Answer, error) {
 	request := search.Request{
-		Text: r.ask.Text, Filter: search.FilterOf(r.ask), Now: r.tx.Now.UnixMilli(), Vector: r.vector, Model: r.model, Limit: limit,
+		Text: r.ask.Text, Filter: search.FilterOf(r.ask), Now: r.tx.Now.UnixMilli(), Limit: limit,
 		MeaningOnly: r.meaningOnly,
 	}
 	if !r.ask.Since.IsZero() {
@@ -111,6 +100,9 @@ func (r *recaller) find(limit int) (search.Answer, error) {
 	}
 	if r.past != nil {
 		return r.past.recall(r.tx, request)
+	}
+	if r.meaning != nil {
+		request.Later, request.Model = r.meaning.wait, r.meaning.model
 	}
 	return search.Recall(sqlrows.IndexRows{Tx: r.tx.Tx}, r.tx.Index, request)
 }

@@ -1,0 +1,68 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/amber-memory/amber/search"
+)
+
+// meaning is the vector of a question, which is made while its words are looked up.
+type meaning struct {
+	model  string
+	here   bool          // the model is part of this process
+	made   chan struct{} // closed when vector and err are set
+	vector search.Vector
+	err    error
+	// until is when a question that has a deadline goes on without: what words find is
+	// better than no answer.
+	until <-chan time.Time
+	late  bool
+}
+
+// meaning begins to make the vector of a question; nil where there is no model.
+func (s *Store) meaning(ctx context.Context, text string) *meaning {
+	if s.o.Model == nil {
+		return nil
+	}
+	_, here := s.o.Model.(search.Local)
+	m := &meaning{model: s.o.Model.Name(), here: here, made: make(chan struct{})}
+	if end, ok := ctx.Deadline(); ok {
+		m.until = time.After(time.Until(end) / 2)
+	}
+	go func() {
+		defer close(m.made)
+		vectors, err := search.Embed(ctx, s.o.Model, []string{text}, true)
+		if m.err = err; err == nil {
+			m.vector = vectors[0]
+		}
+	}()
+	return m
+}
+
+// wait returns the vector; nil where there is none, or it is not made in time.
+func (m *meaning) wait() search.Vector {
+	if m.late {
+		return nil
+	}
+	select {
+	case <-m.made:
+		return m.vector
+	case <-m.until:
+		m.late = true
+		return nil
+	}
+}
+
+// failed says why an answer is by words alone; "" where it is not.
+func (m *meaning) failed() string {
+	m.wait()
+	switch {
+	case m.late:
+		return "the answer is by words alone: what the question means was not known in time"
+	case m.err != nil:
+		return fmt.Sprintf("the answer is by words alone: %v", m.err)
+	}
+	return ""
+}
