@@ -60,7 +60,7 @@ func (m *meaning) failed() string {
 	m.wait()
 	switch {
 	case m.late:
-		return "the answer is by words alone: what the question means was not known in time"
+		return "the answer is by words alone: what the question means was not known soon enough"
 	case m.err != nil:
 		return fmt.Sprintf("the answer is by words alone: %v", m.err)
 	}
