@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ func contextEffects() map[string]effect {
 		}, func(s *setting) string {
 			s.does("remember", "The coupon rounding is done in cents")
 			_, complaint := s.begins("s2", "is the coupon rounding done in cents")
-			return fmt.Sprint(strings.Contains(complaint, "in time") || strings.Contains(complaint, "is used up"))
+			return fmt.Sprint(slices.ContainsFunc([]string{"in time", "is used up", "soon enough"}, func(said string) bool { return strings.Contains(complaint, said) }))
 		}, "true", "false"},
 	}
 }
