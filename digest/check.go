@@ -89,15 +89,15 @@ func (c checker) item(it Item) (Item, error) {
 	case len(it.Text) < minSentence || len(it.Text) > MaxItemBytes:
 		return it, amber.Errorf(amber.KindInvalid, "check item", "", "text has %d bytes, want %d to %d", len(it.Text), minSentence, MaxItemBytes)
 	case len(it.Turns) == 0 || len(it.Turns) > amber.MaxSourceRefs/4:
-		return it, amber.Errorf(amber.KindInvalid, "check item", "", "it names %d turns, want 1 to %d", len(it.Turns), amber.MaxSourceRefs/4)
+		return it, amber.Errorf(amber.KindInvalid, "check item", "", "the item names %d turns, want 1 to %d", len(it.Turns), amber.MaxSourceRefs/4)
 	}
 	for _, id := range it.Turns {
 		if !c.turns[id] {
-			return it, amber.Errorf(amber.KindInvalid, "check item", "", "it names a turn that the session does not have")
+			return it, amber.Errorf(amber.KindInvalid, "check item", "", "the item names a turn that the session does not have")
 		}
 	}
 	if c.invents(it.Text) {
-		return it, amber.Errorf(amber.KindInvalid, "check item", "", "it has a name, number, path or URL that the session does not have")
+		return it, amber.Errorf(amber.KindInvalid, "check item", "", "the item has a name, number, path or URL that the session does not have")
 	}
 	return it, nil
 }

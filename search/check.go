@@ -60,7 +60,7 @@ func checkSegment(w Writer, s Segment, rows map[int64]bool) error {
 		return err
 	}
 	if !slices.Equal(terms, listed) {
-		return fmt.Errorf("it has lists of %d terms and names %d, or others", len(listed), len(terms))
+		return fmt.Errorf("the segment has lists of %d terms and names %d, or others", len(listed), len(terms))
 	}
 	dead, err := w.Dead(s.ID)
 	if err != nil {

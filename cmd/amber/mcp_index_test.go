@@ -28,7 +28,7 @@ func TestMCPMakesVectors(t *testing.T) {
 	}
 	out, text := h.call("memory_recall", map[string]any{"query": "when must we not ship a release"})
 	if out["degraded"] != nil {
-		t.Errorf("it is not whole: %v", out["degraded"])
+		t.Errorf("the answer is not whole: %v", out["degraded"])
 	}
 	must.Says(t, "in other words", text, "frozen on Fridays")
 }
