@@ -193,7 +193,7 @@ func TestMergingKeepsUp(t *testing.T) {
 				most = max(most, level0)
 			}
 			if most > 2*fanIn {
-				t.Errorf("there were up to %d segments of the lowest level, want at most %d", most, 2*fanIn)
+				t.Errorf("the lowest level had up to %d segments, want at most %d", most, 2*fanIn)
 			}
 			t.Logf("up to %d segments of the lowest level", most)
 		})
