@@ -320,6 +320,7 @@ type ListQuery struct {
 	Filter
 	All     bool   `json:"all,omitempty"`     // every scope and identity, not only those Identities sees
 	Deleted bool   `json:"deleted,omitempty"` // tombstones too
+	Trusted bool   `json:"trusted,omitempty"` // own and signed memories alone
 	Limit   int    `json:"limit,omitempty"`   // 0: DefaultPageSize; at most MaxPageSize
 	Cursor  Cursor `json:"cursor,omitempty"`  // Next of the page before
 }

@@ -74,7 +74,7 @@ func memories(ctx context.Context, a *Agent, q amber.ListQuery, elements ...stri
 }
 
 func listValues(q amber.ListQuery) values {
-	v := filterValues(q.Filter).flag("all", q.All).flag("deleted", q.Deleted)
+	v := filterValues(q.Filter).flag("all", q.All).flag("deleted", q.Deleted).flag("trusted", q.Trusted)
 	return v.number("limit", q.Limit).text("cursor", string(q.Cursor))
 }
 

@@ -162,8 +162,11 @@ func TestCompactionTellsWhatTheSessionEstablished(t *testing.T) {
 	t.Parallel()
 	s := newStore()
 	talk(t, s, "now", "shop", askedCoupons, saidCoupons, "yes", "Done.")
+	decided := inShop(amber.ProjectFact, amber.TrustDerived, "The cart keeps cents.")
+	decided.Title, decided.SessionID = "Decision: the cart", "now"
+	must.Do(t, must.Err(s.LongTerm.Write(t.Context(), decided)))
 	b := build(t, s, shop(wire.OccasionCompaction, ""))
-	must.Says(t, "compaction", b.Text, "So far in this session:\n- ", "asked: "+askedCoupons, "last answer: Done.")
+	must.Says(t, "compaction", b.Text, "So far in this session:\n- ", "asked: "+askedCoupons, "decision: The cart keeps cents.", "last answer: Done.")
 	must.Hides(t, "compaction", b.Text, "Where we left off")
 }
 
@@ -203,4 +206,16 @@ func TestGoalWithoutAnOccasion(t *testing.T) {
 	must.Says(t, "goal", b.Text, "Coupon totals are rounded", "Where we left off:", "paint the door")
 	must.Hides(t, "goal", b.Text, "never floats")
 	must.Says(t, "no goal", build(t, s, shop("", "")).Text, "Coupon totals are rounded", "Where we left off:", "never floats")
+}
+
+// What somebody wrote is told however much rules have found since.
+func TestStartTellsOwnMemoriesBehindManyDerivedOnes(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	must.Do(t, must.Err(s.LongTerm.Write(t.Context(), inShop(amber.WorkspaceFact, "", "The coupon rounding is done in cents."))))
+	for i := range 350 {
+		w := inShop(amber.SessionSummary, amber.TrustDerived, fmt.Sprintf("Session %d.", i))
+		must.Do(t, must.Err(s.LongTerm.Write(t.Context(), w)))
+	}
+	must.Says(t, "start", build(t, s, shop(wire.OccasionStart, "")).Text, "The coupon rounding is done in cents.")
 }

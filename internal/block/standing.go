@@ -3,6 +3,7 @@ package block
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/amber-memory/amber"
 )
@@ -23,23 +24,24 @@ type section struct {
 	why     string
 	kinds   []amber.MemoryKind
 	most    int
-	takes   func(amber.Memory) bool
+	derived func(amber.Memory) bool // which of those that rules found; nil for none
 }
 
 // sections are what stands, in the order it is told.
 var sections = []section{
-	{headingStanding, "a standing constraint", []amber.MemoryKind{amber.Constraint}, maxStanding, func(amber.Memory) bool { return true }},
-	{headingStanding, "a standing decision", []amber.MemoryKind{amber.ProjectFact}, maxStanding, func(m amber.Memory) bool {
-		return m.Trust != amber.TrustDerived || isItem(m, itemDecision)
-	}},
-	{headingPreferences, "a preference of the user", []amber.MemoryKind{amber.UserPreference, amber.UserFact}, maxPreferences, func(amber.Memory) bool { return true }},
-	{headingMore, "one of the newest memories", nil, maxMore, func(m amber.Memory) bool {
-		switch m.Kind {
-		case amber.Constraint, amber.ProjectFact, amber.UserPreference, amber.UserFact:
-			return false
-		}
-		return m.Trust != amber.TrustDerived
-	}},
+	{headingStanding, "a standing constraint", []amber.MemoryKind{amber.Constraint}, maxStanding, every},
+	{headingStanding, "a standing decision", []amber.MemoryKind{amber.ProjectFact}, maxStanding, func(m amber.Memory) bool { return isItem(m, itemDecision) }},
+	{headingPreferences, "a preference of the user", []amber.MemoryKind{amber.UserPreference, amber.UserFact}, maxPreferences, every},
+	{headingMore, "one of the newest memories", otherKinds(), maxMore, nil},
+}
+
+func every(amber.Memory) bool { return true }
+
+// otherKinds are those of which nothing stands.
+func otherKinds() []amber.MemoryKind {
+	return slices.DeleteFunc(amber.MemoryKinds(), func(k amber.MemoryKind) bool {
+		return k == amber.Constraint || k == amber.ProjectFact || k == amber.UserPreference || k == amber.UserFact
+	})
 }
 
 func isItem(m amber.Memory, name string) bool {
@@ -52,7 +54,7 @@ func isItem(m amber.Memory, name string) bool {
 func (b *builder) standing(ctx context.Context) error {
 	told := map[string]int{}
 	for _, s := range sections {
-		list, err := b.list(ctx, s.kinds, s.takes)
+		list, err := b.list(ctx, s.kinds, s.derived == nil, func(m amber.Memory) bool { return m.Trust != amber.TrustDerived || s.derived(m) })
 		if err != nil {
 			return err
 		}
@@ -102,15 +104,12 @@ func (b *builder) isSuperseded(ctx context.Context, id amber.MemoryID) (bool, er
 	return false, err
 }
 
-// list returns memories of some kinds, or of every kind, that may be in the block and
-// that takes wants, newest first.
-func (b *builder) list(ctx context.Context, kinds []amber.MemoryKind, takes func(amber.Memory) bool) ([]amber.Memory, error) {
-	q := amber.ListQuery{Filter: b.query.Filter, Limit: listPage}
-	if len(kinds) > 0 {
-		q.Kinds = common(kinds, b.query.Kinds)
-		if len(q.Kinds) == 0 {
-			return nil, nil
-		}
+// list returns memories of some kinds that may be in the block and that takes wants, newest
+// first.
+func (b *builder) list(ctx context.Context, kinds []amber.MemoryKind, trusted bool, takes func(amber.Memory) bool) ([]amber.Memory, error) {
+	q := amber.ListQuery{Filter: b.query.Filter, Trusted: trusted, Limit: listPage}
+	if q.Kinds = common(kinds, b.query.Kinds); len(q.Kinds) == 0 {
+		return nil, nil
 	}
 	var out []amber.Memory
 	for range listPages {

@@ -45,10 +45,11 @@ type listing struct {
 	filter
 	All     bool `query:"all" doc:"every scope and identity"`
 	Deleted bool `query:"deleted" doc:"include tombstones"`
+	Trusted bool `query:"trusted" doc:"own and signed memories alone"`
 }
 
 func (l listing) query(p paging) amber.ListQuery {
-	return amber.ListQuery{Filter: l.filter.filter(), All: l.All, Deleted: l.Deleted, Limit: p.Limit, Cursor: p.Cursor}
+	return amber.ListQuery{Filter: l.filter.filter(), All: l.All, Deleted: l.Deleted, Trusted: l.Trusted, Limit: p.Limit, Cursor: p.Cursor}
 }
 
 // memoryRoutes serve long-term memory.

@@ -42,7 +42,8 @@ func (s *Store) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.M
 	return run(ctx, s, "list memories", func() (amber.Page[amber.Memory], error) {
 		found := s.memories(func(m amber.Memory) bool {
 			visible := q.Sees(m.Scope, m.Identities) || q.All && (q.Scope == "" || q.Scope == m.Scope)
-			return visible && passes(q.Filter, m) && (q.Deleted || m.DeletedAt.IsZero())
+			return visible && passes(q.Filter, m) && (q.Deleted || m.DeletedAt.IsZero()) &&
+				(!q.Trusted || m.Trust == amber.TrustOwn || m.Trust == amber.TrustSigned)
 		})
 		slices.SortFunc(found, func(a, b amber.Memory) int { return compareCreated(b, a) })
 		page, err := paginate("memories", found, q.Cursor, q.Limit, func(m amber.Memory) place {

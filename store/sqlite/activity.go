@@ -36,6 +36,7 @@ func (s *Store) ListActivity(ctx context.Context, id amber.SessionID, kind amber
 		query, args = listActivityOfKind, []any{id, kind}
 	}
 	return view(ctx, s.memory, "list activity", string(id), func(t *tx) ([]amber.Activity, error) {
+		t.briefly()
 		return sqlrows.ReadRows(t.Tx, "activity", sqlrows.ScanActivity, query, args...)
 	})
 }

@@ -282,6 +282,10 @@ func update[T any](ctx context.Context, d *database, op, id string, fn func(*tx)
 	return v, err
 }
 
+// briefly is for a transaction of many statements that are short, each of which is finished:
+// the end of its context is noticed between two of them.
+func (t *tx) briefly() { t.Ctx = steady{t.Ctx} }
+
 // view is [database.view] for a transaction that answers.
 func view[T any](ctx context.Context, d *database, op, id string, fn func(*tx) (T, error)) (v T, err error) {
 	err = d.view(ctx, op, id, func(t *tx) error {

@@ -222,7 +222,8 @@ func (g *group) joined(w *work) *tx {
 }
 
 // steady is a context whose end keeps statements from being begun, and
-// interrupts none: SQLite undoes the whole transaction of an interrupted one.
+// interrupts none: SQLite undoes the whole transaction of an interrupted one, and watching
+// over a statement takes two goroutines.
 type steady struct{ context.Context }
 
 func (steady) Done() <-chan struct{} { return nil }

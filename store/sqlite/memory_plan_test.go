@@ -66,6 +66,7 @@ func TestMemoryPlans(t *testing.T) {
 			"SEARCH relations USING COVERING INDEX sqlite_autoindex_relations_2 (from_id=?)",
 			"SEARCH revisions USING PRIMARY KEY (memory_id=?)",
 		}},
+		{"count", countMemories, []string{"SCAN memories USING COVERING INDEX memories_listed"}},
 		{"clock", sqlrows.SelectLastStamp, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SCAN changes"}}, // its end: one row
 		{"changes", selectChanges, []string{"SEARCH c USING INTEGER PRIMARY KEY (rowid>?)", "CORRELATED SCALAR SUBQUERY", "SCAN i"}},
 		{"head", selectHead, []string{"SEARCH changes", "SCALAR SUBQUERY", "SCAN incarnations"}},
@@ -92,6 +93,17 @@ func TestListPlans(t *testing.T) {
 			f.Since, f.Until = amber.Time{}, amber.Time{}
 			must.Get(s.List(ctx, amber.ListQuery{Filter: f}))(t)
 		}, [][]string{append([]string{created}, filterSteps()...)}},
+		{"list kinds", func(s *Store) {
+			f := fullFilter()
+			f.Since, f.Until, f.Tags = amber.Time{}, amber.Time{}, nil
+			must.Get(s.List(ctx, amber.ListQuery{Filter: f}))(t)
+		}, [][]string{{
+			"SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY 3", "SCAN part VIRTUAL TABLE INDEX 1:",
+			"SEARCH m USING COVERING INDEX memories_listed (scope=? AND identity=? AND kind=? AND created_at>? AND (created_at,id)<(?,?))",
+			"CORRELATED SCALAR SUBQUERY 2", "CO-ROUTINE (subquery-1)",
+			"SEARCH n USING COVERING INDEX memories_listed (scope=? AND identity=? AND kind=? AND (created_at,id)<(?,?))",
+			"SEARCH (subquery-1)", "USE TEMP B-TREE FOR ORDER BY",
+		}}},
 		{
 			"list what changed since", func(s *Store) {
 				must.Get(s.List(ctx, amber.ListQuery{All: true, Filter: amber.Filter{Since: amber.UnixMilli(1)}}))(t)

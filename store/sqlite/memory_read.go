@@ -55,7 +55,7 @@ func (c *conditions) String() string {
 func (c *conditions) filter(f amber.Filter, anyIdentity bool) error {
 	switch {
 	case anyIdentity && f.Scope != "":
-		c.add("scope = ?", f.Scope)
+		c.add("+scope = ?", f.Scope) // the order is what the index is for
 	case !anyIdentity:
 		visible, err := sqlrows.Marshal(visibleTo(f))
 		if err != nil {
@@ -112,17 +112,15 @@ func (s *Store) List(ctx context.Context, q amber.ListQuery) (page amber.Page[am
 	if err != nil {
 		return page, err
 	}
-	var c conditions
-	c.add("(created_at, id) < (?, ?)", ms, id)
-	if err := c.filter(q.Filter, q.All); err != nil {
+	query, args, err := listMemories(q, ms, id)
+	if err != nil {
 		return page, err
 	}
-	if !q.Deleted {
-		c.add("deleted_at IS NULL")
-	}
-	query := "SELECT " + sqlrows.MemoryColumns + " FROM memories WHERE " + c.String() + " ORDER BY created_at DESC, id DESC LIMIT ?"
 	err = s.memory.view(ctx, "list memories", "", func(t *tx) error {
-		page.Items, err = sqlrows.ReadFirst(t.Tx, "memories", sqlrows.ScanMemory, q.Limit+1, query, c.args...)
+		if query == selectOfKinds {
+			t.briefly()
+		}
+		page.Items, err = sqlrows.ReadFirst(t.Tx, "memories", sqlrows.ScanMemory, q.Limit+1, query, args...)
 		page.SetAside = t.Aside
 		return err
 	})
@@ -132,6 +130,50 @@ func (s *Store) List(ctx context.Context, q amber.ListQuery) (page amber.Page[am
 		page.Next = encodeCursor("memories", last.CreatedAt.UnixMilli(), string(last.ID))
 	}
 	return page, err
+}
+
+// listMemories returns the query of a page; its limit comes behind its values.
+func listMemories(q amber.ListQuery, ms int64, id string) (string, []any, error) {
+	if len(q.Kinds) > 0 && len(q.Tags) == 0 && !q.All && q.Since.IsZero() && q.Until.IsZero() {
+		parts, err := partsOf(q.Filter)
+		return selectOfKinds, []any{parts, ms, id, q.Deleted, !q.Trusted}, err
+	}
+	var c conditions
+	c.add("(created_at, id) < (?, ?)", ms, id)
+	err := c.filter(q.Filter, q.All)
+	if !q.Deleted {
+		c.add("deleted_at IS NULL")
+	}
+	if q.Trusted {
+		c.add(isTrusted)
+	}
+	return "SELECT " + sqlrows.MemoryColumns + " FROM memories WHERE " + c.String() + " ORDER BY created_at DESC, id DESC LIMIT ?", c.args, err
+}
+
+// selectOfKinds lists memories of some kinds: the newest of each part, which is a scope with
+// an identity and a kind, and of those the newest. There may be few among very many, so
+// nothing but the parts is read.
+const selectOfKinds = `SELECT ` + sqlrows.MemoryColumns + ` FROM memories WHERE rowid IN (
+ SELECT m.rowid FROM json_each(?1) part CROSS JOIN memories m
+ WHERE m.scope = part.value ->> 0 AND m.identity = part.value ->> 1 AND m.kind = part.value ->> 2
+  AND (m.created_at, m.id) < (?2, ?3) AND (?4 OR m.deleted_at IS NULL) AND (?5 OR m.` + isTrusted + `) AND m.created_at >= (
+   SELECT min(created_at) FROM (
+    SELECT n.created_at FROM memories n WHERE n.scope = part.value ->> 0 AND n.identity = part.value ->> 1 AND n.kind = part.value ->> 2
+     AND (n.created_at, n.id) < (?2, ?3) AND (?4 OR n.deleted_at IS NULL) AND (?5 OR n.` + isTrusted + `) ORDER BY n.created_at DESC, n.id DESC LIMIT ?6)))
+ORDER BY created_at DESC, id DESC LIMIT ?6`
+
+const isTrusted = "trust IN ('own', 'signed')"
+
+// partsOf returns the scopes that a filter sees, each with its identity and each kind.
+func partsOf(f amber.Filter) (string, error) {
+	parts := [][3]string{}
+	for _, v := range visibleTo(f) {
+		scope, identity, _ := strings.Cut(v, "\x1f")
+		for _, kind := range f.Kinds {
+			parts = append(parts, [3]string{scope, identity, string(kind)})
+		}
+	}
+	return sqlrows.Marshal(parts)
 }
 
 // maxTimeline bounds each side of a timeline.
@@ -169,7 +211,7 @@ func (t *tx) beside(pivot amber.Memory, side, order string, n int) ([]amber.Memo
 			return nil, err
 		}
 	} else {
-		c.add("scope = ? AND identity = ?", pivot.Scope, pivot.Identity())
+		c.add("+scope = ? AND identity = ?", pivot.Scope, pivot.Identity())
 	}
 	query := "SELECT " + sqlrows.MemoryColumns + " FROM memories WHERE " + c.String() +
 		" ORDER BY created_at " + order + ", id " + order + " LIMIT ?"

@@ -30,6 +30,7 @@ func madeUp(version int) sqlrows.Schema {
 		`INSERT INTO steps VALUES (5);`,
 		`INSERT INTO steps VALUES (6);`,
 		`INSERT INTO steps VALUES (7);`,
+		`INSERT INTO steps VALUES (8);`,
 	}[:version]
 	return s
 }

@@ -22,7 +22,7 @@ func TestLayerPlans(t *testing.T) {
 		{"compactions", selectCompactions, []string{"SEARCH compactions USING INDEX compactions_session (session_id=?)"}},
 		{"sessions", sessionsOf(""), []string{"SEARCH sessions USING INDEX sessions_updated ((updated_at,id)<(?,?))"}},
 		{"sessions of a binding", sessionsOf("cli"), []string{"SEARCH sessions USING INDEX sessions_binding (binding=? AND (updated_at,id)<(?,?))"}},
-		{"sessions of a project", ofProject, []string{"SEARCH sessions USING INDEX sessions_updated ((updated_at,id)<(?,?))"}},
+		{"sessions of a project", ofProject, []string{"SEARCH sessions USING INDEX sessions_project (project=? AND (updated_at,id)<(?,?))"}},
 		{"end session", deleteActive, []string{"SEARCH active_sessions USING COVERING INDEX active_sessions_session (session_id=?)"}},
 		{"relations", selectRelated, []string{"MULTI-INDEX OR", "INDEX 1", "SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=?)", "INDEX 2", "SEARCH relations USING INDEX relations_to (to_id=?)", "USE TEMP B-TREE FOR ORDER BY"}},
 		{"relation", selectRelationBetween, []string{"SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=? AND to_id=? AND type=?)"}},
@@ -32,6 +32,7 @@ func TestLayerPlans(t *testing.T) {
 		{"relations that wait", sqlrows.DeleteWaiting, []string{"MULTI-INDEX OR", "INDEX 1", "SEARCH sync_waiting USING PRIMARY KEY (from_id=?)", "INDEX 2", "SEARCH sync_waiting USING INDEX sync_waiting_to (to_id=?)"}},
 		{"departing turns", sqlrows.DepartTurns, []string{"SEARCH t USING INDEX turns_session (session_id=?)", "SEARCH s USING INDEX sqlite_autoindex_sessions_1 (id=?) LEFT-JOIN"}},
 		{"returning turn", sqlrows.DeleteDeparted, []string{"SEARCH departed USING PRIMARY KEY (scope=? AND id=?)"}},
+		{"last place in a conversation", sqlrows.LastPlace, []string{"SEARCH passages USING COVERING INDEX passages_place (session_id=?)"}},
 		{"live memory", sqlrows.SelectLiveDigest, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
 	})
 }

@@ -36,10 +36,14 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 	if strings.TrimSpace(q.Text) != "" {
 		r.meaning = s.meaning(ctx, q.Text)
 	}
+	if r.meaning != nil {
+		defer r.meaning.stop()
+	}
 	if r.meaning != nil && !r.meaning.here {
 		r.meaning.wait() // the transaction does not wait for a network
 	}
 	err = s.memory.view(ctx, "recall", "", func(t *tx) error {
+		t.briefly()
 		r.tx = t
 		result.Hits, err = r.hits()
 		result.SetAside = t.Aside
@@ -118,7 +122,7 @@ func (r *recaller) newest() ([]amber.Hit, error) {
 	}
 	switch {
 	case r.ask.Trusted:
-		filter.add("trust IN ('own', 'signed')")
+		filter.add(isTrusted)
 	case r.ask.Local:
 		filter.add("trust IN ('own', 'signed', 'derived')")
 	}

@@ -19,6 +19,7 @@ type meaning struct {
 	// better than no answer.
 	until <-chan time.Time
 	late  bool
+	stop  context.CancelFunc // what is not waited for any more
 }
 
 // meaning begins to make the vector of a question; nil where there is no model.
@@ -29,8 +30,9 @@ func (s *Store) meaning(ctx context.Context, text string) *meaning {
 	_, here := s.o.Model.(search.Local)
 	m := &meaning{model: s.o.Model.Name(), here: here, made: make(chan struct{})}
 	if end, ok := ctx.Deadline(); ok {
-		m.until = time.After(time.Until(end) / 2)
+		m.until = time.After(time.Until(end) / 3)
 	}
+	ctx, m.stop = context.WithCancel(ctx)
 	go func() {
 		defer close(m.made)
 		vectors, err := search.Embed(ctx, s.o.Model, []string{text}, true)
@@ -51,6 +53,7 @@ func (m *meaning) wait() search.Vector {
 		return m.vector
 	case <-m.until:
 		m.late = true
+		m.stop()
 		return nil
 	}
 }

@@ -76,6 +76,7 @@ func (s *Store) Unrelate(ctx context.Context, id string) error {
 // Related implements [amber.Relations].
 func (s *Store) Related(ctx context.Context, id amber.MemoryID) ([]amber.Relation, error) {
 	return view(ctx, s.memory, "read relations", string(id), func(t *tx) ([]amber.Relation, error) {
+		t.briefly()
 		if _, err := t.LiveDigest("read relations", id); err != nil {
 			return nil, err
 		}

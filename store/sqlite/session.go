@@ -118,6 +118,7 @@ func (s *Store) ListSessions(ctx context.Context, q amber.SessionQuery) (page am
 	}
 	query, args := listSessions(q, ms, id)
 	return view(ctx, s.memory, "list sessions", "", func(t *tx) (amber.Page[amber.Session], error) {
+		t.briefly()
 		items, err := sqlrows.ReadFirst(t.Tx, "sessions", sqlrows.ScanSession, size+1, query, args...)
 		page := pageOf(items, size, func(last amber.Session) amber.Cursor {
 			return encodeCursor(sessionListing, last.UpdatedAt.UnixMilli(), string(last.ID))
@@ -134,7 +135,7 @@ func listSessions(q amber.SessionQuery, ms int64, id string) (string, []any) {
 		c.add("binding = ?", q.Binding)
 	}
 	if q.Project != "" {
-		c.add("project = ?", q.Project)
+		c.add("project = ? AND project <> ''", q.Project) // the second is what the index asks for
 	}
 	if q.Trusted {
 		c.add("trust <> ?", amber.TrustImported)

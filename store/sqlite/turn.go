@@ -78,6 +78,7 @@ func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) (t
 		return nil, amber.Errorf(amber.KindInvalid, "load turns", string(id), "the limit is negative, want 0 or more")
 	}
 	err = s.memory.view(ctx, "load turns", string(id), func(t *tx) error {
+		t.briefly()
 		turns, err = sqlrows.ReadFirst(t.Tx, "turns", sqlrows.ScanTurn, limit, selectLastTurns, id)
 		return err
 	})

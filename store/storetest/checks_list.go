@@ -19,6 +19,7 @@ func listChecks() []check {
 		{name: "list/scopes-fail-closed", needs: needs, run: listScopes},
 		{name: "list/filters", needs: append(needs, edits), run: listFilters},
 		{name: "list/deleted", needs: needs, run: listDeleted},
+		{name: "list/kinds", needs: needs, run: listOfKindsInPages},
 		{name: "list/refuses-invalid", needs: needs, run: listRefusesInvalid},
 		{name: "list/foreign-cursor-is-invalid", needs: append(needs, sessions), run: listForeignCursor},
 	}
@@ -202,6 +203,55 @@ func listDeleted(w *world) {
 	must0(w.LongTerm.Delete(w.ctx, a))
 	equal(memoryIDs(w.list(amber.ListQuery{})), []amber.MemoryID{b}, "list")
 	equal(sorted(memoryIDs(w.list(amber.ListQuery{Deleted: true}))), sorted([]amber.MemoryID{a, b}), "list with deleted memories")
+}
+
+// Memories of a kind may be few among many, of several scopes and of one moment.
+func listOfKindsInPages(w *world) {
+	ids := amber.Identities{ProjectID: "shop", UserID: "ada"}
+	byQuery := map[string][]amber.MemoryID{}
+	for i := range 40 {
+		if i%7 == 0 {
+			w.tick()
+		}
+		r := amber.WriteRequest{Content: fmt.Sprint("number ", i), Identities: ids, Scope: amber.ScopeProject, Kind: amber.WorkspaceFact, Trust: amber.TrustOwn}
+		switch {
+		case i%5 == 0:
+			r.Kind = amber.Constraint
+		case i%3 == 0:
+			r.Kind, r.Scope = amber.UserPreference, amber.ScopeUser
+		case i%11 == 0:
+			r.Identities.ProjectID = "another"
+		}
+		if i%4 == 0 {
+			r.Trust = amber.TrustDerived
+		}
+		w.write(r)
+	}
+	kinds := []amber.MemoryKind{amber.Constraint, amber.UserPreference}
+	for _, m := range w.list(amber.ListQuery{Filter: amber.Filter{Identities: ids}}) {
+		if slices.Contains(kinds, m.Kind) {
+			byQuery["all"] = append(byQuery["all"], m.ID)
+			if m.Trust == amber.TrustOwn {
+				byQuery["trusted"] = append(byQuery["trusted"], m.ID)
+			}
+		}
+	}
+	for _, limit := range []int{1, 3, 100} {
+		q := amber.ListQuery{Filter: amber.Filter{Identities: ids, Kinds: kinds}, Limit: limit}
+		equal(memoryIDs(w.list(q)), byQuery["all"], "list by kinds in pages of %d", limit)
+		q.Trusted = true
+		equal(memoryIDs(w.list(q)), byQuery["trusted"], "list of trusted ones by kinds in pages of %d", limit)
+		q.Tags = []string{"none"}
+		equal(len(w.list(q)), 0, "list by kinds and a tag that nobody has")
+	}
+	trusted := w.list(amber.ListQuery{Filter: amber.Filter{Identities: ids}, Trusted: true})
+	equal(slices.ContainsFunc(trusted, func(m amber.Memory) bool { return m.Trust != amber.TrustOwn }), false, "derived memories among trusted ones")
+	equal(len(trusted) > len(byQuery["trusted"]), true, "trusted memories of every kind")
+	must0(w.LongTerm.Delete(w.ctx, byQuery["all"][0]))
+	q := amber.ListQuery{Filter: amber.Filter{Identities: ids, Kinds: kinds}}
+	equal(memoryIDs(w.list(q)), byQuery["all"][1:], "list by kinds after a deletion")
+	q.Deleted = true
+	equal(memoryIDs(w.list(q)), byQuery["all"], "list by kinds with what was deleted")
 }
 
 func listRefusesInvalid(w *world) {

@@ -8,6 +8,10 @@ import (
 	"github.com/amber-memory/amber/search"
 )
 
+// LastPlace reads the last place in a conversation. The second condition is what the index
+// asks for.
+const LastPlace = `SELECT coalesce(max(place), 0) FROM passages WHERE session_id = ? AND session_id <> ''`
+
 const (
 	selectDirty = `SELECT d.source, d.owner FROM index_dirty d LEFT JOIN turns t ON d.source = 'turn' AND t.id = d.owner
 ORDER BY d.source, t.seq, d.owner LIMIT ?`
@@ -24,7 +28,6 @@ ORDER BY d.source, t.seq, d.owner LIMIT ?`
 	movePassage   = `UPDATE passages SET at = ?2, session_id = ?3 WHERE row = ?1 AND (at <> ?2 OR session_id <> ?3)`
 	deletePassage = `DELETE FROM passages WHERE row = ?`
 	forgetDead    = `UPDATE index_dead SET source = '', owner = '' WHERE source = ? AND owner = ?` // nothing is left of them
-	lastPlace     = `SELECT coalesce(max(place), 0) FROM passages WHERE session_id = ?`
 	turnBefore    = `SELECT content FROM turns WHERE session_id = ?1 AND seq < (SELECT seq FROM turns WHERE id = ?2) AND role IN ('user', 'assistant') ORDER BY seq DESC LIMIT 1`
 	projectOf     = `SELECT project FROM sessions WHERE id = ?`
 
@@ -191,7 +194,7 @@ func (x *indexer) add(text search.Text, d search.Document, digest []byte) (err e
 		return err
 	}
 	if text.Session != "" && text.Place == 0 {
-		if err := x.Row(lastPlace, text.Session).Scan(&text.Place); err != nil {
+		if err := x.Row(LastPlace, text.Session).Scan(&text.Place); err != nil {
 			return err
 		}
 		text.Place++
