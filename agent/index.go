@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/embed"
 	"github.com/amber-memory/amber/search"
+	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -58,7 +59,17 @@ func (a *Agent) Index() (Index, error) {
 
 // IndexStatus says how far the index is.
 func (x Index) IndexStatus(ctx context.Context) (wire.IndexStatus, error) {
-	s, err := x.a.sqlite.IndexStatus(ctx)
+	return x.status(ctx, x.a.sqlite.IndexStatus)
+}
+
+// IndexBacklog says how many passages there are and what is not in the index yet, without
+// reading all of it: segments, tail and vectors are 0.
+func (x Index) IndexBacklog(ctx context.Context) (wire.IndexStatus, error) {
+	return x.status(ctx, x.a.sqlite.IndexBacklog)
+}
+
+func (x Index) status(ctx context.Context, count func(context.Context) (sqlite.IndexStatus, error)) (wire.IndexStatus, error) {
+	s, err := count(ctx)
 	if err != nil {
 		return wire.IndexStatus{}, err
 	}
@@ -74,10 +85,11 @@ func (x Index) IndexStatus(ctx context.Context) (wire.IndexStatus, error) {
 }
 
 // SyncIndex brings everything into the index that is not in it yet, and makes vectors until
-// ctx ends or all are there. Progress, if it is not nil, is told how many were made. What
-// was done stays. Errors: those of the model; that of ctx.
-func (x Index) SyncIndex(ctx context.Context, progress func(made int)) error {
-	return errors.Join(x.a.FollowNotes(ctx), x.a.sqlite.SyncIndex(ctx, progress))
+// ctx ends or all are there. Progress, if it is not nil, is told how many were made. Pause, if
+// it is not nil, is called before each vector that is made in this process; without, they are
+// made on all processors. What was done stays. Errors: those of the model; that of ctx.
+func (x Index) SyncIndex(ctx context.Context, progress func(made int), pause func()) error {
+	return errors.Join(x.a.FollowNotes(ctx), x.a.sqlite.SyncIndex(ctx, progress, pause))
 }
 
 // RebuildIndex makes the index anew of the records, without vectors: SyncIndex makes them.
@@ -100,7 +112,7 @@ func (a *Agent) CompleteIndex(ctx context.Context) error {
 	if a.sqlite == nil || a.sqlite.ReadOnly() || a.absent {
 		return nil
 	}
-	err := errors.Join(a.FollowNotes(ctx), a.sqlite.SyncIndex(ctx, nil))
+	err := errors.Join(a.FollowNotes(ctx), a.sqlite.SyncIndex(ctx, nil, nil))
 	if err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}

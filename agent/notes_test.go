@@ -116,7 +116,7 @@ func TestRecallWithoutItsNotes(t *testing.T) {
 	if len(r.Hits) != 2 || !strings.HasPrefix(r.Degraded, "the newest notes are not in the index: ") {
 		t.Errorf("%d hits, degraded: %q", len(r.Hits), r.Degraded)
 	}
-	must.Kind(t, "index sync", must.Get(a.Index())(t).SyncIndex(ctx, nil), amber.KindDamaged)
+	must.Kind(t, "index sync", must.Get(a.Index())(t).SyncIndex(ctx, nil, nil), amber.KindDamaged)
 }
 
 // Several processes that write notes and ask at once leave an index of the last commit.

@@ -3,7 +3,9 @@ package embed
 import (
 	"context"
 	"math"
+	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Vectors are compared by their angle alone; every one has the length 1. They are the same to
@@ -11,21 +13,25 @@ import (
 // compiler makes one operation of two (Go does on arm64).
 
 // Query returns the vector of a question.
-func (m *Model) Query(text string) []float32 { return m.encode(m.QueryPrefix + text) }
+func (m *Model) Query(text string) []float32 { return m.encode(context.Background(), m.QueryPrefix+text) }
 
 // Passage returns the vector of a text that questions are to find.
-func (m *Model) Passage(text string) []float32 { return m.encode(m.PassagePrefix + text) }
+func (m *Model) Passage(text string) []float32 { return m.encode(context.Background(), m.PassagePrefix+text) }
 
 // Digest names the model to the byte.
 func (m *Model) Digest() string { return m.digest }
 
-// encode is the mean of what the last layer makes of the tokens.
-func (m *Model) encode(text string) []float32 {
+// encode is the mean of what the last layer makes of the tokens; nothing of use where ctx
+// ends before.
+func (m *Model) encode(ctx context.Context, text string) []float32 {
 	ids := m.words.tokenize(text, m.MaxTokens)
 	w := m.work(len(ids))
 	defer pool.Put(w)
 	m.begin(w, ids)
 	for i := range m.layers {
+		if ctx.Err() != nil {
+			break
+		}
 		m.layer(w, &m.layers[i])
 	}
 	mean := make([]float32, m.Dim)
@@ -251,19 +257,30 @@ func softmax(x []float32) {
 // Name tells the model apart from others.
 func (m *Model) Name() string { return m.Header.Name + "@" + m.digest[:16] }
 
-// Embed returns the vectors of texts, of questions or of passages. It stops between two
-// texts when ctx ends.
+// Embed returns the vectors of texts, of questions or of passages, on all processors. It
+// stops when ctx ends.
 func (m *Model) Embed(ctx context.Context, texts []string, question bool) ([][]float32, error) {
+	prefix := m.PassagePrefix
+	if question {
+		prefix = m.QueryPrefix
+	}
 	out := make([][]float32, len(texts))
-	for i, t := range texts {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if question {
-			out[i] = m.Query(t)
-		} else {
-			out[i] = m.Passage(t)
-		}
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(len(texts), runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(texts) {
+					return
+				}
+				out[i] = m.encode(ctx, prefix+texts[i])
+			}
+		})
+	}
+	all.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

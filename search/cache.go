@@ -173,6 +173,16 @@ type SignRows interface {
 	ReadSigns(model string, chunks []int64) (map[int64]Signs, error)
 }
 
+// hasSigns reports whether most signs of a model were read before.
+func (c *Cache) hasSigns(model string) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return model != "" && c.signs.model == model && c.signs.chunks != nil
+}
+
 // Signs returns the signs of the vectors of a model: those of chunks that changed are read.
 func (c *Cache) Signs(model string, rows SignRows) ([]Signs, error) {
 	state, err := rows.SignState()

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,21 +11,49 @@ import (
 
 // gather returns the best n passages by words and the best n by meaning.
 func (r *recaller) gather(n int) (out []Candidate, all bool, err error) {
-	rows, err := r.Best(n)
+	nearest, err := r.nearestMeanwhile(n)
 	if err != nil {
+		return nil, false, err
+	}
+	rows, err := r.Best(n)
+	near, allNear, nearErr := nearest()
+	if err = cmp.Or(err, nearErr); err != nil {
 		return nil, false, err
 	}
 	all = len(rows) < n
-	r.settle()
-	near, allNear, err := r.nearest(n)
-	if err != nil {
-		return nil, false, err
-	}
 	if out, err = r.candidates(append(rows, near...)); err != nil {
 		return nil, false, err
 	}
 	out, err = r.beside(out)
 	return out, all && allNear, err
+}
+
+// nearestMeanwhile begins to look for the n rows that are nearest in meaning where the signs
+// were read before, and returns who waits for them: words are looked up meanwhile. Where
+// reading them would take long, that is done when the vector is there.
+func (r *recaller) nearestMeanwhile(n int) (wait func() (rows []int64, all bool, err error), err error) {
+	after := func() ([]int64, bool, error) {
+		r.settle()
+		return r.nearest(n)
+	}
+	if !r.cache.hasSigns(r.q.Model) {
+		return after, nil
+	}
+	signs, err := r.Signs(r.q.Model)
+	if err != nil {
+		return nil, err
+	}
+	found := make(chan []int64)
+	go func() {
+		defer close(found)
+		if r.settle(); r.q.Vector != nil {
+			found <- r.nearestOf(signs, n)
+		}
+	}()
+	return func() ([]int64, bool, error) {
+		rows, ok := <-found
+		return rows, !ok || len(rows) < n, nil
+	}, nil
 }
 
 // nearest returns the n rows that are nearest in meaning, and reports whether there are no
@@ -37,10 +66,15 @@ func (r *recaller) nearest(n int) (rows []int64, all bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	rows = r.nearestOf(signs, n)
+	return rows, len(rows) < n, nil
+}
+
+func (r *recaller) nearestOf(signs []Signs, n int) (rows []int64) {
 	for _, x := range Nearest(r.q.Vector, signs, r.Passes, n) {
 		rows = append(rows, x.Row)
 	}
-	return rows, len(rows) < n, nil
+	return rows
 }
 
 // Of so many passages of conversations those beside are candidates too.

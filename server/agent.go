@@ -33,10 +33,11 @@ type Agent struct {
 
 // Index is completed in the background: vectors come after the words.
 type Index interface {
-	IndexStatus(ctx context.Context) (wire.IndexStatus, error)
-	// SyncIndex makes what is missing until ctx ends, and tells how many vectors it made.
-	// What was done stays.
-	SyncIndex(ctx context.Context, progress func(made int)) error
+	// IndexBacklog says how many passages there are and what is missing.
+	IndexBacklog(ctx context.Context) (wire.IndexStatus, error)
+	// SyncIndex makes what is missing until ctx ends, and tells how many vectors it made. It
+	// pauses before each. What was done stays.
+	SyncIndex(ctx context.Context, progress func(made int), pause func()) error
 }
 
 // PastOpener opens the memory of snapshots.

@@ -82,7 +82,7 @@ func (e *evalAgent) Index(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return x.SyncIndex(ctx, nil)
+	return x.SyncIndex(ctx, nil, nil)
 }
 
 // Ask implements [eval.Agent].

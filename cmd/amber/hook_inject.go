@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -47,8 +48,8 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 
 // hookContext looks for memories until the budget is used up. Nothing is written. The server
 // of the home is asked where there is one. It has a store that is open and a warm index;
-// where it refuses, does not take the request in a third of the budget or does not answer in
-// two thirds, the store is opened here, and the first answer counts.
+// where it refuses, does not take the request in a third of the budget or does not answer
+// while there is time to open the store, that is done here, and the first answer counts.
 func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (wire.ContextBlock, error) {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
@@ -60,7 +61,7 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 	var near <-chan answered
 	if socket := a.nearSocket(); socket != "" {
 		taken := make(chan struct{})
-		near = inBackground(func() (wire.ContextBlock, error) { return a.askNear(ctx, socket, budget, loaded.Config, r, taken) })
+		near = inBackground(func() (wire.ContextBlock, error) { return a.askNear(ctx, socket, loaded.Config, r, taken) })
 		got, ok := patiently(ctx, budget, near, taken)
 		if ok && got.err == nil {
 			return got.block, nil
@@ -92,12 +93,20 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 	}
 }
 
+// timeToOpen is what opening a large store takes on a busy machine. With less, a server that
+// is at work is nearer to an answer, and opening the store would take processor time from it.
+const timeToOpen = 500 * time.Millisecond
+
 // patiently waits for a server: a third of the budget for a sign that it has taken the
-// request, and then as long as it leaves time to open the store.
+// request, and then two thirds, or all of a budget that has no time to open the store.
 func patiently(ctx context.Context, budget time.Duration, near <-chan answered, taken <-chan struct{}) (got answered, ok bool) {
 	first, stop := context.WithTimeout(ctx, budget/3)
 	defer stop()
-	then, stopThen := context.WithTimeout(ctx, budget*2/3)
+	patience := budget * 2 / 3
+	if budget-patience < timeToOpen {
+		patience = budget
+	}
+	then, stopThen := context.WithTimeout(ctx, patience)
 	defer stopThen()
 	select {
 	case got = <-near:
@@ -151,8 +160,13 @@ func hookRequest(ctx context.Context, loaded config.Loaded, j *journal.Journal, 
 	}, nil
 }
 
+// hookGC is how many percent the memory of a hook that opens the store may grow between two
+// collections.
+const hookGC = 800
+
 // buildHere opens the store and builds the context.
 func (a *app) buildHere(ctx context.Context, loaded config.Loaded, r wire.ContextRequest) (wire.ContextBlock, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(hookGC)) // the process ends before much is to be collected
 	s, err := a.Look(ctx, loaded)
 	if err != nil {
 		return wire.ContextBlock{}, err

@@ -38,12 +38,12 @@ func (a *app) nearSocket() string {
 // unreachable when it does not answer; refused with what it says, as for another version;
 // invalid for an answer that no server gives. Taken is closed when the server has taken the
 // request and works on it.
-func (a *app) askNear(ctx context.Context, socket string, budget time.Duration, c config.Config, r wire.ContextRequest, taken chan<- struct{}) (wire.ContextBlock, error) {
+func (a *app) askNear(ctx context.Context, socket string, c config.Config, r wire.ContextRequest, taken chan<- struct{}) (wire.ContextBlock, error) {
 	const op = "ask server"
 	build := thisBuild()
 	body, err := json.Marshal(wire.NearRequest{
 		Build: daemon.Build(build.Version, build.Commit), Settings: c.ContextDigest(), Tenant: amber.TenantID(a.Global.Tenant), Agent: amber.AgentID(a.Global.Agent),
-		BudgetMS: max(1, budget.Milliseconds()), Request: r,
+		BudgetMS: nearBudget(ctx), Request: r,
 	})
 	if err != nil {
 		return wire.ContextBlock{}, &amber.Error{Op: op, Kind: amber.KindInternal, Err: err}
@@ -69,6 +69,13 @@ func (a *app) askNear(ctx context.Context, socket string, budget time.Duration, 
 		return wire.ContextBlock{}, &amber.Error{Op: op, Kind: amber.KindUnreachable, ID: socket, Err: err}
 	}
 	return readNear(socket, answer.StatusCode, b, r.MaxBytes)
+}
+
+// nearBudget is the time that a server has, in milliseconds: what is left, but for the way
+// back.
+func nearBudget(ctx context.Context) int64 {
+	end, _ := ctx.Deadline()
+	return max(1, time.Until(end).Milliseconds()*7/8)
 }
 
 // readNear reads what a server answers.

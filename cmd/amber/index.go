@@ -84,7 +84,7 @@ func (a *app) syncIndex(ctx context.Context, x agent.Index) error {
 	err = x.SyncIndex(ctx, func(made int) {
 		done += int64(made)
 		a.Meter.Set("passages", done, max(before.Pending, done))
-	})
+	}, nil)
 	if err != nil && ctx.Err() != nil {
 		return &amber.Error{
 			Op: "index", Kind: amber.KindUnreachable, Err: cli.Interruption("index"),

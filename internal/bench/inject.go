@@ -77,7 +77,7 @@ func (i *injection) fill(n int) {
 		}
 		get(s.WriteBatch(i.ctx, batch))
 	}
-	check(s.SyncIndex(i.ctx, nil))
+	check(s.SyncIndex(i.ctx, nil, nil))
 	check(s.Close())
 	fmt.Printf("inject: %d memories and vectors stored in %s\n", n, time.Since(begin).Round(time.Second))
 }

@@ -99,7 +99,7 @@ func (b *bench) vectors(ctx context.Context, home string) {
 	s := get(sqlite.Open(ctx, agentIn(home), o))
 	begin := time.Now()
 	made := 0
-	err := s.SyncIndex(ctx, func(n int) { made += n })
+	err := s.SyncIndex(ctx, func(n int) { made += n }, nil)
 	check(errors.Join(err, s.Close()))
 	fmt.Printf("%d vectors stored in %s\n", made, time.Since(begin).Round(time.Millisecond))
 }

@@ -4,10 +4,8 @@ package block
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
@@ -97,29 +95,11 @@ func (b *builder) build(ctx context.Context) error {
 	if err != nil || asked.text == "" {
 		return err
 	}
-	err = b.relevant(ctx, asked)
-	if b.isLate(ctx, err) {
-		b.late, b.degraded = true, "recall did not answer in time; this is what stands and what was done last"
-		return b.start(ctx)
-	}
-	if err != nil || b.r.Occasion == wire.OccasionPrompt {
+	err = b.inTime(ctx, asked)
+	if err != nil || b.late || b.r.Occasion == wire.OccasionPrompt {
 		return err
 	}
 	return b.leftOff(ctx) // of somebody who begins with a goal
-}
-
-// isLate reports whether recall has used its share of the time, and some is left.
-func (b *builder) isLate(ctx context.Context, err error) bool {
-	return err != nil && ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || amber.KindOf(err) == amber.KindUnreachable)
-}
-
-// share returns a context that ends when some of the time that ctx has left is gone.
-func share(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
-	end, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))))
 }
 
 // start tells where the last sessions left off, and what stands.

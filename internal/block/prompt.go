@@ -14,7 +14,7 @@ import (
 // What is put before a prompt.
 const (
 	maxPassages  = 5
-	askPassages  = 32  // are looked at, since some may be known, or say the same
+	askPassages  = 16  // are looked at, since some may be known, or say the same
 	passageBytes = 520 // of one passage
 	lastBytesOf  = 600 // of the last exchange, that stands for a prompt without words of its own
 
@@ -25,8 +25,6 @@ const (
 	oddsOfName  = 1.75
 	projectOdds = 10
 	enoughNames = 2
-	// recallShare is the part of the time that recall may use.
-	recallShare = 0.75
 	// A passage beside a relevant one needs this much of its relevance.
 	followers = 0.3
 )
@@ -83,8 +81,6 @@ func (b *builder) relevance(h amber.Hit, odds float64) float64 {
 
 // relevant adds the passages that are relevant to a question.
 func (b *builder) relevant(ctx context.Context, asked question) error {
-	ctx, cancel := share(ctx, recallShare)
-	defer cancel()
 	q := b.query
 	q.Text, q.Limit, q.Local = clipQuery(asked.text), askPassages, true
 	q.MinScore = 0                                    // relevance is judged below

@@ -91,6 +91,7 @@ type Daemon struct {
 	started  amber.Time
 	watchers *watchers
 	indexes  indexes
+	traffic  traffic
 }
 
 // New prepares to serve a home: it takes the lock of the process that serves it,
@@ -103,7 +104,7 @@ func New(ctx context.Context, o Options) (*Daemon, error) {
 	}
 	crew := server.NewCrew(o.Clock)
 	crew.Log = o.Log
-	s := &Daemon{o: o, lock: lock, crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock())}
+	s := &Daemon{o: o, lock: lock, crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock()), traffic: traffic{clock: o.Clock}}
 	if s.watchers, err = s.newWatchers(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

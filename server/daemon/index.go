@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -24,14 +23,10 @@ const (
 	// vectors were made since: to count reads all of it.
 	indexCounted = 30 * time.Second
 	indexChanged = 5 * time.Second
-	// manyRequests are so many in a second that the worker leaves the processor to them.
-	manyRequests = 50
 )
 
 // indexes is what the worker knows. Safe for concurrent use.
 type indexes struct {
-	requests atomic.Int64 // that have come
-
 	mu   sync.Mutex
 	seen map[server.AgentName]counted
 }
@@ -81,22 +76,16 @@ func (x *indexes) health() *wire.IndexHealth {
 
 // completeIndexes makes vectors for agents that were written, one agent after the other.
 func (s *Daemon) completeIndexes(ctx context.Context, report server.Report) error {
-	busy := crowd{count: &s.indexes.requests, clock: s.o.Clock}
-	return s.rounds(ctx, report, 0, nil, func(ctx context.Context, agent *home.Agent) (string, error) {
-		if busy.many() {
-			return "", errNotNow
-		}
-		return s.completeIndex(ctx, agent, &busy)
-	})
+	return s.rounds(ctx, report, 0, nil, s.completeIndex)
 }
 
 // completeIndex works on the index of one agent for a while.
-func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent, busy *crowd) (detail string, err error) {
+func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent) (detail string, err error) {
 	err = s.with(ctx, agent, func(a *server.Agent) error {
 		if a.Index == nil {
 			return nil
 		}
-		made, more, err := s.indexFor(ctx, a.Index, busy)
+		made, more, err := s.indexFor(ctx, a.Index)
 		if made > 0 {
 			detail = fmt.Sprintf("%d vectors", made)
 		}
@@ -118,48 +107,27 @@ func (s *Daemon) countIndex(ctx context.Context, a *server.Agent, changed bool) 
 	if !s.indexes.isDue(name, now, changed) {
 		return nil
 	}
-	status, err := a.Index.IndexStatus(ctx)
+	status, err := a.Index.IndexBacklog(ctx)
 	if err == nil {
 		s.indexes.note(name, status, now)
 	}
 	return err
 }
 
-// indexFor makes vectors until all are there, the time is over or requests are many. What
-// was made stays.
-func (s *Daemon) indexFor(ctx context.Context, x server.Index, busy *crowd) (made int, more bool, err error) {
+// indexFor makes vectors until all are there or the time is over, and stands back while
+// requests are answered. What was made stays.
+func (s *Daemon) indexFor(ctx context.Context, x server.Index) (made int, more bool, err error) {
 	slice, stop := context.WithCancel(ctx)
 	defer stop()
 	begin := s.o.Clock()
 	err = x.SyncIndex(slice, func(n int) {
-		if made += n; s.o.Clock().Sub(begin) >= indexSlice || busy.many() {
+		if made += n; s.o.Clock().Sub(begin) >= indexSlice {
 			more = true
 			stop()
 		}
-	})
+	}, func() { s.traffic.standBack(slice) })
 	if more && ctx.Err() == nil {
 		err = nil
 	}
 	return made, more, err
-}
-
-// crowd tells whether requests are many. One goroutine uses it.
-type crowd struct {
-	count *atomic.Int64
-	clock amber.Clock
-	at    time.Time
-	last  int64
-	found bool
-}
-
-// many reports whether more requests have come in the last second than the worker
-// disturbs.
-func (c *crowd) many() bool {
-	now := c.clock()
-	if passed := now.Sub(c.at); c.at.IsZero() || passed >= time.Second || passed < 0 {
-		n := c.count.Load()
-		c.found = !c.at.IsZero() && float64(n-c.last) > manyRequests*max(passed.Seconds(), 1)
-		c.at, c.last = now, n
-	}
-	return c.found
 }

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,13 +16,14 @@ type slowIndex struct {
 	left int
 }
 
-func (x *slowIndex) IndexStatus(context.Context) (wire.IndexStatus, error) {
+func (x *slowIndex) IndexBacklog(context.Context) (wire.IndexStatus, error) {
 	return wire.IndexStatus{Passages: 100, Pending: int64(x.left), Model: "m"}, nil
 }
 
-func (x *slowIndex) SyncIndex(ctx context.Context, progress func(int)) error {
+func (x *slowIndex) SyncIndex(ctx context.Context, progress func(int), pause func()) error {
 	for ; x.left > 0 && ctx.Err() == nil; x.left-- {
 		*x.now = x.now.Add(time.Second)
+		pause()
 		progress(1)
 	}
 	return ctx.Err()
@@ -34,48 +34,26 @@ func TestIndexWorkIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
-	d := &Daemon{o: Options{Clock: clock}}
+	d := &Daemon{o: Options{Clock: clock}, traffic: traffic{clock: clock}}
 	x := &slowIndex{now: &now, left: 7}
-	busy := &crowd{count: &d.indexes.requests, clock: clock}
-	made, more, err := d.indexFor(t.Context(), x, busy)
+	made, more, err := d.indexFor(t.Context(), x)
 	must.NoError(t, err)
 	must.Hold(t, made == 5 && more, "%d vectors, more %v; want 5 in the first slice", made, more)
-	made, more, err = d.indexFor(t.Context(), x, busy)
+	made, more, err = d.indexFor(t.Context(), x)
 	must.NoError(t, err)
 	must.Hold(t, made == 2 && !more, "%d vectors, more %v; want the last 2", made, more)
 }
 
-// It stops between two steps when requests are many, and ends with the server.
-func TestIndexWorkYieldsToRequests(t *testing.T) {
+// It ends with the server.
+func TestIndexWorkEnds(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
-	d := &Daemon{o: Options{Clock: clock}}
-	busy := &crowd{count: &d.indexes.requests, clock: clock}
-	must.Hold(t, !busy.many(), "a server that nobody asks is busy")
-	d.indexes.requests.Add(10 * manyRequests)
-	made, more, err := d.indexFor(t.Context(), &slowIndex{now: &now, left: 7}, busy)
-	must.NoError(t, err)
-	must.Hold(t, made == 1 && more, "%d vectors, more %v; want one", made, more)
+	d := &Daemon{o: Options{Clock: clock}, traffic: traffic{clock: clock}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err = d.indexFor(ctx, &slowIndex{now: &now, left: 7}, busy)
+	_, _, err := d.indexFor(ctx, &slowIndex{now: &now, left: 7})
 	must.Is(t, "work of a server that has ended", err, context.Canceled)
-}
-
-func TestCrowdCountsTheLastSecond(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(1000, 0)
-	var n atomic.Int64
-	c := crowd{count: &n, clock: func() time.Time { return now }}
-	for i, step := range []struct {
-		requests int64
-		want     bool
-	}{{1000, false}, {manyRequests + 1, true}, {manyRequests, false}, {0, false}} {
-		n.Add(step.requests)
-		must.Hold(t, c.many() == step.want, "step %d: %v", i, c.found)
-		now = now.Add(time.Second)
-	}
 }
 
 func TestHealthOfIndexesIsThatOfAllAgents(t *testing.T) {

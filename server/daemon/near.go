@@ -56,7 +56,7 @@ func (s *Daemon) openNear() *near {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+wire.NearPath, n.answer)
 	n.http = &http.Server{
-		Handler: s.counted(mux), ReadTimeout: nearReading, WriteTimeout: nearBudget + nearReading, IdleTimeout: time.Second,
+		Handler: s.traffic.ofHooks(mux), ReadTimeout: nearReading, WriteTimeout: nearBudget + nearReading, IdleTimeout: time.Second,
 		MaxHeaderBytes: nearHeader, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	n.listener = httpapi.Limit(n.http, l, nearConns)

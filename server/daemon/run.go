@@ -35,21 +35,13 @@ func (s *Daemon) open(ctx context.Context) (*door, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	d := &door{api: api, http: api.NewServer(), url: "http://" + listener.Addr().String()}
-	d.http.Handler = s.counted(s.watchers.around(d.http.Handler))
+	d.http.Handler = s.traffic.counted(s.watchers.around(d.http.Handler))
 	d.http.TLSConfig = s.o.TLS
 	if s.o.TLS != nil {
 		d.url = "https://" + listener.Addr().String()
 	}
 	d.listener, d.near = httpapi.Limit(d.http, listener, 0), s.openNear()
 	return d, nil
-}
-
-// counted counts the requests that come.
-func (s *Daemon) counted(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.indexes.requests.Add(1)
-		next.ServeHTTP(w, r)
-	})
 }
 
 // serve answers until the server is shut down. TLS lies on top of what counts

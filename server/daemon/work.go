@@ -78,6 +78,7 @@ func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail stri
 	if len(keys) == 0 && (err == nil || amber.KindOf(err) == amber.KindNotFound) {
 		return "", nil
 	}
+	s.traffic.standBack(ctx)
 	err = s.with(ctx, agent, func(a *server.Agent) error {
 		if !a.Store.Capabilities().Ingest {
 			return nil

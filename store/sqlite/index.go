@@ -99,15 +99,29 @@ func (s *Store) IndexStatus(ctx context.Context) (IndexStatus, error) {
 	})
 }
 
+// IndexBacklog is IndexStatus without what only reading all of the index tells: segments,
+// tail and vectors are 0.
+func (s *Store) IndexBacklog(ctx context.Context) (IndexStatus, error) {
+	return view(ctx, s.memory, "read index", "", func(t *tx) (IndexStatus, error) {
+		c, err := t.CountBacklog(s.modelName())
+		return IndexStatus{Passages: c.Passages, Waiting: c.Waiting, Model: s.modelName(), Pending: c.Pending}, err
+	})
+}
+
 // syncBatch is how many vectors one transaction stores at most. The first stores one, and
 // each twice as many as the one before: little time is enough to get something done.
 const syncBatch = 64
 
 // SyncIndex brings everything into the index that is not in it yet, merges where merging has
 // fallen behind, and makes vectors until ctx ends or all are there. Progress, if it is not
-// nil, is told how many were made. What was done stays when it is killed. Old vectors of
+// nil, is told how many were made. Pause, if it is not nil, is called before each vector that
+// is made in this process, and they are made one by one then, so that others can go first.
+// What was done stays when it is killed. Old vectors of
 // another model go when the new ones are whole.
-func (s *Store) SyncIndex(ctx context.Context, progress func(made int)) error {
+func (s *Store) SyncIndex(ctx context.Context, progress func(made int), pause func()) error {
+	if progress == nil {
+		progress = func(int) {}
+	}
 	if err := s.memory.indexRest(ctx); err != nil {
 		return err
 	}
@@ -115,11 +129,11 @@ func (s *Store) SyncIndex(ctx context.Context, progress func(made int)) error {
 		return err
 	}
 	for n := 1; ; n = min(2*n, syncBatch) {
-		made, done, err := s.syncVectors(ctx, n)
+		made, done, err := s.syncVectors(ctx, n, pause)
 		if err != nil {
 			return err
 		}
-		if made > 0 && progress != nil {
+		if made > 0 {
 			progress(made)
 		}
 		if done {
@@ -163,7 +177,7 @@ func undamaged(err error) error {
 }
 
 // syncVectors makes up to n vectors, outside of any transaction, and stores them.
-func (s *Store) syncVectors(ctx context.Context, n int) (made int, done bool, err error) {
+func (s *Store) syncVectors(ctx context.Context, n int, pause func()) (made int, done bool, err error) {
 	model := s.modelName()
 	var pending []sqlrows.Pending
 	var before, through int64
@@ -178,7 +192,7 @@ func (s *Store) syncVectors(ctx context.Context, n int) (made int, done bool, er
 	for i, p := range pending {
 		texts[i] = p.Text
 	}
-	vectors, err := search.Embed(ctx, s.o.Model, texts, false)
+	vectors, err := s.vectorsOf(ctx, texts, pause)
 	if err != nil {
 		return 0, false, amber.Errorf(amber.KindOf(err), "make vectors", model, "%s", err.Error())
 	}
@@ -188,6 +202,23 @@ func (s *Store) syncVectors(ctx context.Context, n int) (made int, done bool, er
 	}
 	err = s.memory.update(ctx, "index", "", func(t *tx) error { return t.PutPending(model, byRow, through) })
 	return len(pending), false, err
+}
+
+// vectorsOf makes vectors, with a pause before each where somebody wants that and no network
+// is asked.
+func (s *Store) vectorsOf(ctx context.Context, texts []string, pause func()) (vectors []search.Vector, err error) {
+	if _, here := s.o.Model.(search.Local); !here || pause == nil {
+		return search.Embed(ctx, s.o.Model, texts, false)
+	}
+	for i := range texts {
+		pause()
+		v, err := search.Embed(ctx, s.o.Model, texts[i:i+1], false)
+		if err != nil {
+			return nil, err
+		}
+		vectors = append(vectors, v...)
+	}
+	return vectors, nil
 }
 
 // RebuildIndex makes the index anew of the records. Questions find what is in it so far

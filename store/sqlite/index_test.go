@@ -100,13 +100,13 @@ func TestVectorsComeAfterTheWords(t *testing.T) {
 		t.Error("the meaning is known before there is a vector")
 	}
 	made := 0
-	must.Do(t, s.SyncIndex(ctx, func(n int) { made += n }))
+	must.Do(t, s.SyncIndex(ctx, func(n int) { made += n }, nil))
 	must.Equal(t, "vectors made", made, 81)
 	first, r := recallFirst(t, s, "automobile")
 	if first != id || r.Degraded != "" {
 		t.Errorf("first %s, degraded %q", first, r.Degraded)
 	}
-	must.Do(t, s.SyncIndex(ctx, func(int) { t.Error("vectors are made twice") }))
+	must.Do(t, s.SyncIndex(ctx, func(int) { t.Error("vectors are made twice") }, nil))
 	status := must.Get(s.IndexStatus(ctx))(t)
 	must.Equal(t, "status", status, IndexStatus{Passages: 81, Tail: 81, Model: "toy", Vectors: 81})
 
@@ -127,7 +127,7 @@ func TestVectorsOfAnotherModel(t *testing.T) {
 	for i := range 300 {
 		save(t, s, amber.WriteRequest{Content: fmt.Sprintf("Fact number %d about things.", i)})
 	}
-	must.Do(t, s.SyncIndex(t.Context(), nil))
+	must.Do(t, s.SyncIndex(t.Context(), nil, nil))
 	ctx, cancel := context.WithCancel(t.Context())
 	next := &toyModel{name: "new", after: func(made int) {
 		if made == 150 {
@@ -135,7 +135,7 @@ func TestVectorsOfAnotherModel(t *testing.T) {
 		}
 	}}
 	withModel(t, s, next)
-	must.Kind(t, "a sync that is stopped", s.SyncIndex(ctx, nil), amber.KindUnreachable)
+	must.Kind(t, "a sync that is stopped", s.SyncIndex(ctx, nil, nil), amber.KindUnreachable)
 	vectors := func(model string) int64 {
 		return count(t, s.memory, `SELECT count(*) FROM index_vectors WHERE model = '`+model+`'`)
 	}
@@ -143,7 +143,7 @@ func TestVectorsOfAnotherModel(t *testing.T) {
 		t.Fatalf("%d vectors of the old model and %d of the new one", old, now)
 	}
 	before := next.made
-	must.Do(t, s.SyncIndex(t.Context(), nil))
+	must.Do(t, s.SyncIndex(t.Context(), nil, nil))
 	must.Equal(t, "vectors", []int64{vectors("old"), vectors("new")}, []int64{0, 300})
 	if again := next.made - before; again >= 300-int(before)/2 {
 		t.Errorf("%d vectors were made after the stop, and %d before", again, before)
@@ -159,7 +159,7 @@ func TestErasedIsInNoByteOfTheIndex(t *testing.T) {
 	withModel(t, s, &toyModel{name: "toy"})
 	secret := "xyzzyfirst plughfirst"
 	id := save(t, s, amber.WriteRequest{Title: "Grueheading", Content: secret, Tags: []string{"frotztag"}})
-	must.Do(t, s.SyncIndex(ctx, nil))
+	must.Do(t, s.SyncIndex(ctx, nil, nil))
 	later := "xyzzysecond plughsecond"
 	must.Get(s.Edit(ctx, amber.EditRequest{ID: id, Content: &later}))(t)
 	must.Get(s.AppendTurn(ctx, amber.Turn{SessionID: "s", Role: amber.RoleUser, Content: "Look: " + later}))(t)
@@ -171,7 +171,7 @@ func TestErasedIsInNoByteOfTheIndex(t *testing.T) {
 		}
 		must.Get(s.WriteBatch(ctx, batch))(t)
 	}
-	must.Do(t, s.SyncIndex(ctx, nil))
+	must.Do(t, s.SyncIndex(ctx, nil, nil))
 	if status := must.Get(s.IndexStatus(ctx))(t); status.Segments == 0 {
 		t.Fatalf("nothing is merged: %+v", status)
 	}
@@ -190,7 +190,7 @@ func TestErasedIsInNoByteOfTheIndex(t *testing.T) {
 		}
 	}
 	must.Do(t, s.VerifyIndex(ctx))
-	must.Do(t, s.SyncIndex(ctx, nil))
+	must.Do(t, s.SyncIndex(ctx, nil, nil))
 	must.Do(t, s.VerifyIndex(ctx))
 }
 

@@ -148,7 +148,7 @@ func TestKilledWhileVectorsAreMade(t *testing.T) {
 	h := must.Get(homeAt(dir))(t)
 	s = must.Get(sqlite.Open(ctx, h, sqlite.Options{Clock: time.Now, Random: rand.Reader, Model: letterModel{}}))(t)
 	defer s.Close()
-	must.Do(t, s.SyncIndex(ctx, func(n int) { made += n }))
+	must.Do(t, s.SyncIndex(ctx, func(n int) { made += n }, nil))
 	status := must.Get(s.IndexStatus(ctx))(t)
 	if status.Vectors != batches*amber.MaxBatchSize || status.Pending != 0 || status.Waiting != 0 {
 		t.Errorf("status is %+v", status)

@@ -65,7 +65,7 @@ func child(job []string) error {
 	case "batches":
 		return errors.Join(saveBatches(ctx, s, job[2]), s.Close())
 	case "vectors":
-		return errors.Join(s.SyncIndex(ctx, func(n int) { fmt.Println("made", n) }), s.Close())
+		return errors.Join(s.SyncIndex(ctx, func(n int) { fmt.Println("made", n) }, nil), s.Close())
 	case "save":
 		n, err := strconv.Atoi(job[3])
 		if err != nil {

@@ -145,9 +145,18 @@ type IndexCounts struct {
 	Waiting, Pending                  int64
 }
 
+// CountBacklog says how many passages there are, and what is not in the index yet: what can
+// be told without reading all of it.
+func (t *Tx) CountBacklog(model string) (c IndexCounts, err error) {
+	if c.Waiting, c.Pending, err = t.Waiting(model, math.MaxInt64); err != nil {
+		return c, err
+	}
+	return c, t.Row(countPassages).Scan(&c.Passages)
+}
+
 // CountIndex says what the index holds, and what is not in it yet.
 func (t *Tx) CountIndex(model string) (c IndexCounts, err error) {
-	if c.Waiting, c.Pending, err = t.Waiting(model, math.MaxInt64); err != nil {
+	if c, err = t.CountBacklog(model); err != nil {
 		return c, err
 	}
 	for _, q := range []struct {
@@ -155,7 +164,7 @@ func (t *Tx) CountIndex(model string) (c IndexCounts, err error) {
 		into  *int64
 		args  []any
 	}{
-		{countPassages, &c.Passages, nil}, {countSegments, &c.Segments, nil}, {countTail, &c.Tail, nil}, {countVectors, &c.Vectors, []any{model}},
+		{countSegments, &c.Segments, nil}, {countTail, &c.Tail, nil}, {countVectors, &c.Vectors, []any{model}},
 	} {
 		if err := t.Row(q.query, q.args...).Scan(q.into); err != nil {
 			return c, err

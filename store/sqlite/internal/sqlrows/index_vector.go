@@ -13,7 +13,6 @@ import (
 const (
 	signChunk = 256
 
-	selectChunks  = `SELECT chunk, edition FROM index_signs WHERE model = ? ORDER BY chunk`
 	selectSigns   = `SELECT chunk, signs FROM index_signs WHERE model = ?1 AND chunk IN (SELECT value FROM json_each(?2))`
 	selectChunk   = `SELECT signs FROM index_signs WHERE model = ? AND chunk = ?`
 	upsertChunk   = `INSERT OR REPLACE INTO index_signs (model, chunk, edition, signs) VALUES (?, ?, ?, ?)`
@@ -73,13 +72,29 @@ func (x IndexRows) SignState() (int64, error) {
 	return n, err
 }
 
+// SelectChunks and selectAllSigns have no condition: to compare a key SQLite reads all of its
+// row, signs and all.
+const (
+	SelectChunks   = `SELECT model, chunk, edition FROM index_signs ORDER BY model, chunk`
+	selectAllSigns = `SELECT chunk, iif(model = ?, signs, NULL) FROM index_signs`
+)
+
 // Chunks implements [search.SignRows].
-func (x IndexRows) Chunks(model string) ([]search.Chunk, error) {
-	return All(x.Tx, func(s scanner) (c search.Chunk, err error) {
-		err = s.Scan(&c.ID, &c.Edition)
-		return c, err
-	}, selectChunks, model)
+func (x IndexRows) Chunks(model string) (out []search.Chunk, err error) {
+	err = x.Each(SelectChunks, nil, func(s scanner) error {
+		var name string
+		var c search.Chunk
+		err := s.Scan(&name, &c.ID, &c.Edition)
+		if name == model {
+			out = append(out, c)
+		}
+		return err
+	})
+	return out, err
 }
+
+// manyChunks are so many that reading all of them is faster than looking for each.
+const manyChunks = 16
 
 // ReadSigns implements [search.SignRows].
 func (x IndexRows) ReadSigns(model string, chunks []int64) (map[int64]search.Signs, error) {
@@ -87,11 +102,15 @@ func (x IndexRows) ReadSigns(model string, chunks []int64) (map[int64]search.Sig
 	if err != nil {
 		return nil, err
 	}
+	query, args := selectSigns, []any{model, list}
+	if len(chunks) >= manyChunks {
+		query, args = selectAllSigns, []any{model}
+	}
 	out := make(map[int64]search.Signs, len(chunks))
-	err = x.Each(selectSigns, []any{model, list}, func(s scanner) error {
+	err = x.Each(query, args, func(s scanner) error {
 		var chunk int64
 		var b []byte
-		if err := s.Scan(&chunk, &b); err != nil {
+		if err := s.Scan(&chunk, &b); err != nil || b == nil {
 			return err
 		}
 		signs, err := openSigns(chunk, b)

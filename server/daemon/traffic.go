@@ -1,0 +1,59 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	// afterRequest is how long work in the background stands back when a request has come,
+	// and longestBack how long at most: requests that never end do not stop it.
+	afterRequest = 50 * time.Millisecond
+	longestBack  = 250 * time.Millisecond
+	// lookAgain is how often it looks.
+	lookAgain = 5 * time.Millisecond
+)
+
+// traffic is what the requests to a server tell its work in the background, which can wait.
+// Safe for concurrent use.
+type traffic struct {
+	clock amber.Clock
+	hooks atomic.Int64 // requests of hooks under way: an agent waits for each
+	last  atomic.Int64 // when a request came last, in Unix nanoseconds
+}
+
+// counted is a door whose requests count.
+func (t *traffic) counted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.last.Store(t.clock().UnixNano())
+		next.ServeHTTP(w, r)
+	})
+}
+
+// ofHooks is the door of hooks.
+func (t *traffic) ofHooks(next http.Handler) http.Handler {
+	return t.counted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.hooks.Add(1)
+		defer t.hooks.Add(-1)
+		next.ServeHTTP(w, r)
+	}))
+}
+
+// standBack waits until no hook is being answered and no request has come for a moment, but
+// not for long, and not beyond the end of ctx.
+func (t *traffic) standBack(ctx context.Context) {
+	for begin := t.clock(); t.clock().Sub(begin) < longestBack; {
+		if t.hooks.Load() == 0 && t.clock().Sub(time.Unix(0, t.last.Load())) >= afterRequest {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lookAgain):
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/amber-memory/amber/internal/must"
+)
+
+// Work in the background goes on at once without requests, stands back for a moment after
+// one and as long as a hook is answered, and never for long.
+func TestWorkStandsBackWhileRequestsAreAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := traffic{clock: time.Now}
+		waited := func(ctx context.Context) time.Duration {
+			begin := time.Now()
+			tr.standBack(ctx)
+			return time.Since(begin)
+		}
+		ask := func(door func(http.Handler) http.Handler, takes time.Duration) {
+			h := door(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(takes) }))
+			go h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+			synctest.Wait()
+		}
+		must.Equal(t, "wait without requests", waited(t.Context()), 0)
+		ask(tr.counted, time.Hour)
+		must.Equal(t, "wait after a request that does not end", waited(t.Context()), afterRequest)
+		ask(tr.ofHooks, 100*time.Millisecond)
+		must.Equal(t, "wait while a hook is answered", waited(t.Context()), 100*time.Millisecond)
+		ask(tr.ofHooks, time.Hour)
+		must.Equal(t, "wait while a hook is answered for long", waited(t.Context()), longestBack)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		must.Equal(t, "wait of a server that ends", waited(ctx), 20*time.Millisecond)
+		time.Sleep(2 * time.Hour)
+	})
+}
