@@ -63,6 +63,13 @@ func (q Query) Believes(t Trust) bool {
 	return !q.Trusted && !q.Local
 }
 
+// Prompted reports whether the text of the query was said to an agent, so that nobody asked for
+// memories.
+func (q Query) Prompted() bool { return q.Reason == RecallRequest || q.Reason == RecallResume }
+
+// AnswerScore is a threshold for questions: where no hit reaches it, memory has rather no answer.
+const AnswerScore = 0.25
+
 // RelevantScore is the score from which a hit is put before an agent that did not ask for
 // it: it is rather relevant than not.
 const RelevantScore = 0.5
@@ -108,7 +115,7 @@ type Provenance struct {
 	Locator string `json:"locator,omitempty"`
 }
 
-// Why explains the rank of a hit: the parts of its score before it is calibrated.
+// Why explains the score of a hit: its parts before they are made a likelihood.
 type Why struct {
 	Terms      []TermMatch `json:"terms"`                // each query term that matched
 	Words      float64     `json:"words"`                // how much of the question its words answer
@@ -120,6 +127,7 @@ type Why struct {
 	Kind       float64     `json:"kind,omitempty"`       // it is of the kind the question asks for
 	Trust      float64     `json:"trust,omitempty"`      // what it loses where it came from elsewhere unsigned
 	Feedback   float64     `json:"feedback,omitempty"`   // how near it is to the best hit
+	Wording    float64     `json:"wording,omitempty"`    // what the wording of the question adds to the odds of every hit, as a logarithm
 	Newer      bool        `json:"newer,omitempty"`      // it took the place of an older one about the same
 }
 

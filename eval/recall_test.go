@@ -89,7 +89,7 @@ func TestRecallOfMemories(t *testing.T) {
 	must.Equal(t, "all", r.All.Scores, Scores{N: 3, First: 2. / 3, Any5: 2. / 3, Any10: 2. / 3, Frac: (1 + 1 + .5) / 3, MRR: (.5 + 1 + 1) / 3})
 	must.Equal(t, "classes", said(len(r.Classes), r.Classes[0].Class, r.Classes[1].Class, r.Classes[2].Class), "3 paraphrase time multi")
 	kept := 2. / 3
-	must.Equal(t, "silence", *r.Silence, Silence{MinScore: .5, None: 1, NonePrecision: 1, Kept: kept, Mean: (1 + kept) / 2})
+	must.Equal(t, "silence", *r.Silence, Silence{MinScore: .5, None: 1, NonePrecision: 1, Kept: kept, Shown: 1, Mean: (1 + kept) / 2})
 	must.Equal(t, "latency", r.Latency, Latency{N: 4, P50: 1, P95: 1, P99: 1})
 	must.Equal(t, "load", r.Load, Load{Seconds: .001, IndexSeconds: .001, Bytes: 1000})
 	must.Hold(t, len(r.Outcomes) == 4 && r.Outcomes[0].Rank == 2 && r.Answerable == nil, "outcomes %+v", r.Outcomes)

@@ -109,14 +109,14 @@ func TestSilenceAtAThreshold(t *testing.T) {
 		{rule: RuleNone, Best: .5},
 		{rule: RuleNone, Best: .6},
 		{rule: RuleNone, Best: -1},
-		{rule: RuleOne, Found: .5},
-		{rule: RuleOne, Found: .49},
-		{rule: RuleOne, Found: -1},
-		{rule: RuleEach, Found: .9},
-		{rule: RuleEach, Found: .9, noAnswer: true},
+		{rule: RuleOne, Found: .5, Best: .5},
+		{rule: RuleOne, Found: .49, Best: .6},
+		{rule: RuleOne, Found: -1, Best: -1},
+		{rule: RuleEach, Found: .9, Best: .9},
+		{rule: RuleEach, Found: .9, Best: .9, noAnswer: true},
 	})
-	must.Equal(t, "at .5", s.at(.5), Silence{MinScore: .5, None: 4, NonePrecision: .5, Kept: .5, Mean: .5})
-	must.Equal(t, "at 0", s.at(0), Silence{MinScore: 0, None: 4, NonePrecision: .25, Kept: .75, Mean: .5})
+	must.Equal(t, "at .5", s.at(.5), Silence{MinScore: .5, None: 4, NonePrecision: .5, Kept: .5, Shown: .75, Mean: .5})
+	must.Equal(t, "at 0", s.at(0), Silence{MinScore: 0, None: 4, NonePrecision: .25, Kept: .75, Shown: .75, Mean: .5})
 }
 
 func TestBestThreshold(t *testing.T) {

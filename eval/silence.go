@@ -14,11 +14,17 @@ type Silence struct {
 	NonePrecision float64 `json:"none_precision"`
 	// Kept is the share of the other questions for which a right hit reaches MinScore.
 	Kept float64 `json:"kept"`
-	Mean float64 `json:"mean"` // of NonePrecision and Kept
+	// Shown is the share of the other questions for which any hit reaches MinScore.
+	Shown float64 `json:"shown"`
+	Mean  float64 `json:"mean"` // of NonePrecision and Kept
 }
 
-// silence is what thresholds are judged by, both sorted.
-type silence struct{ best, found []float64 }
+// silence is the scores that thresholds are judged by, sorted.
+type silence struct {
+	best  []float64 // of questions without an answer
+	found []float64 // the right hit of the others
+	shown []float64 // the best hit of the others
+}
 
 // silenceOf collects the scores of outcomes. A question with evidence but without an
 // answer counts for neither side.
@@ -28,20 +34,26 @@ func silenceOf(outcomes []Outcome) (s silence) {
 		case o.rule == RuleNone:
 			s.best = append(s.best, o.Best)
 		case !o.noAnswer:
-			s.found = append(s.found, o.Found)
+			s.found, s.shown = append(s.found, o.Found), append(s.shown, o.Best)
 		}
 	}
-	slices.Sort(s.best)
-	slices.Sort(s.found)
+	for _, scores := range [][]float64{s.best, s.found, s.shown} {
+		slices.Sort(scores)
+	}
 	return s
 }
 
 // at judges a threshold: a hit is shown when its score is at least that.
 func (s silence) at(min float64) Silence {
-	share := func(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+	reach := func(scores []float64) float64 {
+		below, _ := slices.BinarySearch(scores, min)
+		return float64(len(scores)-below) / float64(max(len(scores), 1))
+	}
 	quiet, _ := slices.BinarySearch(s.best, min)
-	lost, _ := slices.BinarySearch(s.found, min)
-	out := Silence{MinScore: min, None: len(s.best), NonePrecision: share(quiet, len(s.best)), Kept: share(len(s.found)-lost, len(s.found))}
+	out := Silence{
+		MinScore: min, None: len(s.best), NonePrecision: float64(quiet) / float64(max(len(s.best), 1)),
+		Kept: reach(s.found), Shown: reach(s.shown),
+	}
 	out.Mean = (out.NonePrecision + out.Kept) / 2
 	return out
 }

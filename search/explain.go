@@ -28,7 +28,7 @@ func Explain(asked []Asked, r Ranked, fields []NamedText) *amber.Why {
 	why := &amber.Why{
 		Terms: []amber.TermMatch{}, Words: r.Parts.Words, Meaning: r.Parts.Meaning, Neighbours: r.Parts.Neighbours,
 		Session: r.Parts.Session, Speaker: r.Parts.Speaker, Time: r.Parts.Time, Kind: r.Parts.Kind, Trust: r.Parts.Trust,
-		Feedback: r.Parts.Feedback, Newer: r.Parts.Newer,
+		Feedback: r.Parts.Feedback, Wording: r.Parts.Wording, Newer: r.Parts.Newer,
 	}
 	terms := make([]map[string]bool, len(fields))
 	for i, f := range fields {

@@ -39,6 +39,10 @@ func scoreFacts(q question, all []Ranked) {
 			r.Score += r.Parts.Time
 		}
 	}
+	if q.prompt {
+		calibrate(q, all, promptCurve, factWordsCurve)
+		return
+	}
 	calibrate(q, all, factCurve, factWordsCurve)
 }
 

@@ -47,6 +47,7 @@ type Parts struct {
 	Kind       float64 // that it is of the kind the question asks for
 	Trust      float64 // what it loses where it came from elsewhere unsigned
 	Feedback   float64 // how near it is to the best one
+	Wording    float64 // what the wording of the question adds to the odds of all, as a logarithm
 	Newer      bool    // it took the place of an older one that says otherwise
 }
 
@@ -59,6 +60,7 @@ type question struct {
 	then     int64     // the moment it asks about, 0 for now
 	now      bool      // it says that it asks about now
 	past     bool      // or about what no longer holds
+	prompt   bool      // it was said to an agent: nobody asked for memories
 }
 
 // leastMeaning is how near a passage has to be that has none of the words.

@@ -161,6 +161,46 @@ func TestScoresAreLikelihoods(t *testing.T) {
 	}
 }
 
+// A passage that has some words of a question and lacks others is less likely its answer than
+// one that has none, and as near in all; a long question that is as near as a short one has rather
+// found its answer. What is said to an agent is no question. The order stays.
+func TestWordingOfAQuestion(t *testing.T) {
+	score := func(q question, has uint64, words float64) (Ranked, []string) {
+		ranked := rank(q, []Candidate{
+			{Passage: Passage{Owner: "first"}, Match: Match{Has: has, Words: words}, Vector: at(60)},
+			{Passage: Passage{Owner: "second"}, Vector: at(-70)},
+		})
+		return ranked[0], ownersOf(ranked)
+	}
+	five, two := question{vector: at(0), rarity: []float64{2, 2, 2, 2, 2}}, question{vector: at(0), rarity: []float64{2, 2}}
+	none, order := score(five, 0, 0)
+	if !slices.Equal(order, []string{"first", "second"}) || none.Parts.Wording != 0 {
+		t.Fatalf("order %v, wording %v of a question of five words that none has", order, none.Parts.Wording)
+	}
+	some, order := score(five, 3, .4)
+	if some.Score >= none.Score || some.Parts.Wording >= 0 || !slices.Equal(order, []string{"first", "second"}) {
+		t.Errorf("with two words of five the hit scores %v, wording %v, with none %v; order %v", some.Score, some.Parts.Wording, none.Score, order)
+	}
+	if all, _ := score(five, 31, .4); all.Parts.Wording != 0 || all.Score <= none.Score {
+		t.Errorf("with all words the hit scores %v, wording %v", all.Score, all.Parts.Wording)
+	}
+	if short, _ := score(two, 0, 0); short.Score >= none.Score {
+		t.Errorf("a question of two words scores %v, of five %v", short.Score, none.Score)
+	}
+	five.prompt, two.prompt = true, true
+	prompt, _ := score(five, 3, .4)
+	short, _ := score(two, 0, 0)
+	if long, _ := score(five, 0, 0); prompt.Parts.Wording != 0 || prompt.Score < long.Score || short.Score != long.Score {
+		t.Errorf("a prompt of five words scores %v, with two of them %v; of two words %v", long.Score, prompt.Score, short.Score)
+	}
+	many := question{vector: at(0), rarity: make([]float64, maxAsked)}
+	eight := question{vector: at(0), rarity: make([]float64, 8)}
+	a, _ := score(many, 0, 0)
+	if b, _ := score(eight, 0, 0); a.Score != b.Score {
+		t.Errorf("a question of %d words scores %v, of eight %v", maxAsked, a.Score, b.Score)
+	}
+}
+
 // A third passage of a conversation gives way to one of another that is nearly as likely,
 // and to no other.
 func TestConversationsShareTheFirstPlaces(t *testing.T) {

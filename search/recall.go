@@ -35,6 +35,8 @@ type Request struct {
 	Vector Vector
 	Later  func() Vector
 	Model  string
+	// Prompt says that the text was said to an agent, and nobody asked the index.
+	Prompt bool
 	// MeaningOnly ranks by meaning alone, for measuring. It needs a vector.
 	MeaningOnly bool
 	Limit       int
@@ -200,7 +202,7 @@ func (r *recaller) round(n int) (ranked []Ranked, all bool, err error) {
 // rank orders candidates for the question.
 func (r *recaller) rank(candidates []Candidate) []Ranked {
 	when := readTime(r.q.Text, r.q.Now)
-	q := question{vector: r.q.Vector, rarity: r.Rarity, misspelt: r.misspelt, now: when.now, past: when.past, told: when.span.told()}
+	q := question{vector: r.q.Vector, rarity: r.Rarity, misspelt: r.misspelt, now: when.now, past: when.past, told: when.span.told(), prompt: r.q.Prompt}
 	if when.to <= r.q.Now {
 		q.then = when.to
 	}

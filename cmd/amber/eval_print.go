@@ -35,7 +35,7 @@ func (a *app) printRecallReport(w io.Writer, r eval.RecallReport) {
 		*eval.Silence
 	}{{"silence", r.Silence}, {"silence, best threshold", r.Best}, {"silence of bm25, best threshold", r.BaselineBest}} {
 		if s.Silence != nil {
-			fmt.Fprintf(w, "%s: none-precision %s of %d, kept %s, mean %s at %.4g\n", s.what, score(s.NonePrecision), s.None, score(s.Kept), score(s.Mean), s.MinScore)
+			fmt.Fprintf(w, "%s: none-precision %s of %d, kept %s, shown %s, mean %s at %.4g\n", s.what, score(s.NonePrecision), s.None, score(s.Kept), score(s.Shown), score(s.Mean), s.MinScore)
 		}
 	}
 	printLatency(w, "question", r.Latency)

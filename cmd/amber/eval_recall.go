@@ -63,7 +63,7 @@ docs/eval.md.`,
 	}
 	f.add(cmd)
 	fl := cmd.Flags()
-	fl.Float64Var(&f.minScore, "min-score", amber.RelevantScore, "the threshold to judge, 0 to 1; the default is that of context")
+	fl.Float64Var(&f.minScore, "min-score", amber.AnswerScore, "the threshold to judge, 0 to 1")
 	fl.StringVar(&f.baseline, "baseline", "", "also rank by this and compare: bm25")
 	fl.StringArrayVar(&f.layers, "layer", nil, "ask this layer (repeat), or all (default exchange for conversations, else all)")
 	return cmd

@@ -63,7 +63,8 @@ sessions, and commands that failed. --layer limits the answer to some of them.
 The question may use other words than what it is to find: the model of search.model tells
 what is near in meaning. Words count too, in any form (database, databases); rare words
 count more, a title counts more than the text. The number before a hit is how likely the
-hit is relevant, from 0 to 1; --min-score leaves out what is below it.
+hit is relevant, from 0 to 1; --min-score leaves out what is below it. --min-score 0.25 is
+silent about most questions that nothing answers.
 
 Without --scope it looks in every scope whose identity is known here (the project
 of the working directory, the active session, what the flags name) and in global. What was
@@ -246,7 +247,7 @@ func printWhy(w io.Writer, why *amber.Why) {
 	for _, part := range []struct {
 		name  string
 		value float64
-	}{{"meaning", why.Meaning}, {"neighbours", why.Neighbours}, {"session", why.Session}, {"speaker", why.Speaker}, {"time", why.Time}, {"kind", why.Kind}, {"trust", why.Trust}, {"near the best", why.Feedback}} {
+	}{{"meaning", why.Meaning}, {"neighbours", why.Neighbours}, {"session", why.Session}, {"speaker", why.Speaker}, {"time", why.Time}, {"kind", why.Kind}, {"trust", why.Trust}, {"near the best", why.Feedback}, {"wording", why.Wording}} {
 		if part.value != 0 {
 			fmt.Fprintf(w, ", %s %.3f", part.name, part.value)
 		}

@@ -178,6 +178,41 @@ func (slow) Recall(ctx context.Context, _ amber.Query) (amber.RecallResult, erro
 	return amber.RecallResult{}, context.Cause(ctx)
 }
 
+// told keeps the last query that has a text.
+type told struct {
+	amber.LongTerm
+	last *amber.Query
+}
+
+func (l told) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
+	if q.Text != "" {
+		*l.last = q
+	}
+	return l.LongTerm.Recall(ctx, q)
+}
+
+// asIs is a policy that says nothing about why it recalls.
+type asIs struct{ policy.Conservative }
+
+func (p asIs) Recall(in amber.RecallInput) (amber.Query, amber.Decision) {
+	q, d := p.Conservative.Recall(in)
+	q.Reason = ""
+	return q, d
+}
+
+// What is put before a prompt is asked for as a prompt, whatever the policy says: a question
+// has another likelihood.
+func TestPromptIsRecalledAsPrompt(t *testing.T) {
+	t.Parallel()
+	for _, p := range []amber.Policy{policy.Conservative{}, asIs{}} {
+		s := newStore()
+		var last amber.Query
+		s.LongTerm = told{s.LongTerm, &last}
+		must.Get(block.Build(t.Context(), s, p, shop(wire.OccasionPrompt, "the coupon checkout"), rand.Reader))(t)
+		must.Hold(t, last.Prompted(), "asked with %+v", last)
+	}
+}
+
 // When recall takes too long, what is known without it is told, and that it is late.
 func TestLateContextIsWhatStands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

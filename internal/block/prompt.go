@@ -83,6 +83,9 @@ func (b *builder) relevance(h amber.Hit, odds float64) float64 {
 func (b *builder) relevant(ctx context.Context, asked question) error {
 	q := b.query
 	q.Text, q.Limit, q.Local = clipQuery(asked.text), askPassages, true
+	if !q.Prompted() {
+		q.Reason = amber.RecallRequest
+	}
 	q.MinScore = 0                                    // relevance is judged below
 	q.Layers = []amber.RecallLayer{amber.LayerMemory} // a note belongs to no project: nothing says who may see it unasked
 	if b.ofSessions() {

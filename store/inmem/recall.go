@@ -70,7 +70,7 @@ type owned struct {
 // find asks the index.
 func (s *Store) find(q amber.Query) ([]amber.Hit, error) {
 	index, owners := s.index()
-	r := search.Request{Text: q.Text, Filter: search.FilterOf(q), Now: s.now().UnixMilli(), Limit: q.Limit}
+	r := search.Request{Text: q.Text, Filter: search.FilterOf(q), Now: s.now().UnixMilli(), Prompt: q.Prompted(), Limit: q.Limit}
 	if !q.Since.IsZero() {
 		r.Since = q.Since.UnixMilli()
 	}

@@ -94,7 +94,7 @@ func (r *recaller) hits() ([]amber.Hit, error) {
 func (r *recaller) find(limit int) (search.Answer, error) {
 	request := search.Request{
 		Text: r.ask.Text, Filter: search.FilterOf(r.ask), Now: r.tx.Now.UnixMilli(), Limit: limit,
-		MeaningOnly: r.meaningOnly,
+		Prompt: r.ask.Prompted(), MeaningOnly: r.meaningOnly,
 	}
 	if !r.ask.Since.IsZero() {
 		request.Since = r.ask.Since.UnixMilli()

@@ -31,3 +31,28 @@ func TestQuestionGoesOnWithoutItsVector(t *testing.T) {
 	must.Hold(t, len(r.Hits) == 1 && r.Hits[0].ID == id, "hits %+v", r.Hits)
 	must.Says(t, "degraded", r.Degraded, "by words alone", "soon enough")
 }
+
+// A text that was said to an agent is judged by another likelihood than a question, in the same
+// order.
+func TestPromptIsNoQuestion(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	withModel(t, s, &toyModel{name: "toy"})
+	for _, text := range []string{"The lorry of Anna is in the garage.", "Anna paints the door."} {
+		save(t, s, amber.WriteRequest{Content: text})
+	}
+	must.Do(t, s.SyncIndex(t.Context(), nil))
+	ask := func(reason amber.RecallReason) []amber.Hit {
+		r := must.Get(s.Recall(t.Context(), amber.Query{Text: "which colour has the automobile of Anna", Reason: reason, Explain: true}))(t)
+		must.Hold(t, len(r.Hits) == 2 && r.Degraded == "", "hits %+v, degraded %q", r.Hits, r.Degraded)
+		return r.Hits
+	}
+	asked := ask("")
+	must.Hold(t, asked[0].Why.Wording < 0, "wording %v", asked[0].Why.Wording)
+	must.Hold(t, ask(amber.RecallManual)[0].Score == asked[0].Score, "a reason of its own for a question")
+	for _, reason := range []amber.RecallReason{amber.RecallRequest, amber.RecallResume} {
+		said := ask(reason)
+		must.Hold(t, said[0].ID == asked[0].ID && said[1].ID == asked[1].ID, "order %v and %v", said, asked)
+		must.Hold(t, said[0].Score > asked[0].Score && said[0].Why.Wording == 0, "score %v, asked %v", said[0].Score, asked[0].Score)
+	}
+}
