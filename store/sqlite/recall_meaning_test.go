@@ -41,7 +41,7 @@ func TestPromptIsNoQuestion(t *testing.T) {
 	for _, text := range []string{"The lorry of Anna is in the garage.", "Anna paints the door."} {
 		save(t, s, amber.WriteRequest{Content: text})
 	}
-	must.Do(t, s.SyncIndex(t.Context(), nil))
+	must.Do(t, s.SyncIndex(t.Context(), nil, nil))
 	ask := func(reason amber.RecallReason) []amber.Hit {
 		r := must.Get(s.Recall(t.Context(), amber.Query{Text: "which colour has the automobile of Anna", Reason: reason, Explain: true}))(t)
 		must.Hold(t, len(r.Hits) == 2 && r.Degraded == "", "hits %+v, degraded %q", r.Hits, r.Degraded)
