@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"time"
 
@@ -77,9 +76,7 @@ func (s *setting) embedder(wait func(*http.Request)) {
 		s.seen = embedded{in.Model, r.Header.Get("Authorization")}
 		mu.Unlock()
 		wait(r)
-		one := `{"embedding":[1` + strings.Repeat(",0", 15) + `]}`
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"data":[%s]}`, one+strings.Repeat(","+one, len(in.Input)-1))
+		answerVectors(w, len(in.Input))
 	}))
 	s.Cleanup(server.Close)
 	s.set("AMBER_SEARCH__MODEL", server.URL+"/v1")

@@ -178,7 +178,7 @@ func (a *app) printIndex(w io.Writer, s wire.IndexStatus) {
 	}
 }
 
-// writeBudget is how long a command that has stored one memory may make its vector.
+// writeBudget is how long a command that has stored one memory or note may make its vectors.
 const writeBudget = 300 * time.Millisecond
 
 // indexWritten makes vectors of what a command has written, after it was acknowledged. A

@@ -52,6 +52,39 @@ func TestAServerMakesVectors(t *testing.T) {
 	r.stop()
 }
 
+// The command that writes a note makes its vectors, as the one that stores a memory does. It may
+// take a moment for that and no more, so on a busy machine one of several has to do it.
+func TestNoteWriteMakesVectors(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct {
+			Input []string `json:"input"`
+		}
+		if json.NewDecoder(r.Body).Decode(&in) != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		answerVectors(w, len(in.Input))
+	}))
+	t.Cleanup(model.Close)
+	u.configure("search: {model: '" + model.URL + "/v1', model_name: tiny}\n")
+	for i := range 20 {
+		u.must("", "note", "write", fmt.Sprint("otters/", i), fmt.Sprint("Otter ", i, " sleeps in the reeds"))
+		if u.indexStatus().Vectors > 0 {
+			return
+		}
+	}
+	t.Errorf("no command that wrote a note made its vector: %+v", u.indexStatus())
+}
+
+// answerVectors answers as an endpoint of embeddings does.
+func answerVectors(w http.ResponseWriter, n int) {
+	one := `{"embedding":[1` + strings.Repeat(",0", 15) + `]}`
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"data":[%s]}`, one+strings.Repeat(","+one, n-1))
+}
+
 // "amber index sync" that is interrupted says how far it came and keeps what it made; the next
 // one goes on there.
 func TestIndexSyncIsInterruptedAndGoesOn(t *testing.T) {
@@ -79,9 +112,7 @@ func TestIndexSyncIsInterruptedAndGoesOn(t *testing.T) {
 			<-r.Context().Done()
 			return
 		}
-		one := `{"embedding":[1` + strings.Repeat(",0", 15) + `]}`
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"data":[%s]}`, one+strings.Repeat(","+one, len(in.Input)-1))
+		answerVectors(w, len(in.Input))
 	}))
 	t.Cleanup(model.Close)
 	u.configure("search: {model: '" + model.URL + "/v1', model_name: tiny}\n")

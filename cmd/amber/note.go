@@ -45,9 +45,13 @@ func (a *app) noteWriteCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return cli.Answer(s.Store.Notes.WriteNote(ctx, name, content))(a.Out, func(w io.Writer, note amber.Note) {
+				err = cli.Answer(s.Store.Notes.WriteNote(ctx, name, content))(a.Out, func(w io.Writer, note amber.Note) {
 					fmt.Fprintln(w, note.Name, shortCommit(note.Commit))
 				})
+				if err == nil {
+					a.indexWritten(ctx, s, writeBudget)
+				}
+				return err
 			})
 		},
 	}
