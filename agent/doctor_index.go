@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/search"
+	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -25,12 +28,13 @@ func (d *doctor) model() search.Model {
 
 // checkIndex says how far the index is. What is not in it yet is found later, which is no
 // failure.
-func (d *doctor) checkIndex(ctx context.Context, store *sqlite.Store) {
+func (d *doctor) checkIndex(ctx context.Context, agent *home.Agent, store *sqlite.Store) {
 	s, err := store.IndexStatus(ctx)
 	if err != nil {
 		d.judge(indexCode, err, "")
 		return
 	}
+	s.Waiting += d.waitingNotes(ctx, agent, store)
 	model := "by words alone"
 	if s.Model != "" {
 		model = fmt.Sprintf("%d with vectors of %s", s.Vectors, s.Model)
@@ -40,8 +44,17 @@ func (d *doctor) checkIndex(ctx context.Context, store *sqlite.Store) {
 		}
 	}
 	if s.Waiting > 0 || s.Pending > 0 {
-		d.warn(indexCode, "amber index sync", "%d passages, %s; %d records wait for the index and %d passages for a vector", s.Passages, model, s.Waiting, s.Pending)
+		d.warn(indexCode, "amber index sync", "%d passages, %s; %d records and notes wait for the index and %d passages for a vector", s.Passages, model, s.Waiting, s.Pending)
 		return
 	}
 	d.judge(indexCode, nil, "%d passages, %s", s.Passages, model)
+}
+
+// waitingNotes counts the notes that are committed and not in the index yet.
+func (d *doctor) waitingNotes(ctx context.Context, agent *home.Agent, store *sqlite.Store) int64 {
+	dir, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(agent), Clock: d.o.Clock})
+	if err != nil {
+		return 0 // the check of notes says why
+	}
+	return waitingNotes(ctx, dir, store)
 }

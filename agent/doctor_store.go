@@ -55,7 +55,7 @@ func (d *doctor) checkDatabases(ctx context.Context, agent *home.Agent) {
 		d.judge(code, f.Err, "%s", f.Scope)
 	}
 	d.checkClock(ctx, store)
-	d.checkIndex(ctx, store)
+	d.checkIndex(ctx, agent, store)
 }
 
 // checkText goes beyond the rows of the full-text indexes where that is cheap

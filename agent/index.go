@@ -74,9 +74,7 @@ func (x Index) status(ctx context.Context, count func(context.Context) (sqlite.I
 		return wire.IndexStatus{}, err
 	}
 	if x.a.notes != nil && !x.a.absent {
-		if _, behind, err := x.a.behind(ctx); err != nil || behind {
-			s.Waiting++ // the commits of notes that are not in yet
-		}
+		s.Waiting += waitingNotes(ctx, x.a.notes, x.a.sqlite)
 	}
 	return wire.IndexStatus{
 		Passages: s.Passages, Segments: s.Segments, Tail: s.Tail, Waiting: s.Waiting, Model: s.Model, Note: modelNote(x.a.config.Search),

@@ -114,12 +114,61 @@ func (a *Agent) FollowNotes(ctx context.Context) error {
 
 // behind returns the commit that the index has the notes of, and whether there is another one.
 func (a *Agent) behind(ctx context.Context) (at string, behind bool, err error) {
-	head, err := a.notes.Head(ctx)
-	if err != nil {
-		return "", false, err
-	}
-	at, err = a.sqlite.NotesHead(ctx)
+	at, head, err := heads(ctx, a.notes, a.sqlite)
 	return at, at != head, err
+}
+
+// heads returns the commit that an index has the notes of, and the one that the notes are at.
+func heads(ctx context.Context, n *notes.Dir, s *sqlite.Store) (at, head string, err error) {
+	if head, err = n.Head(ctx); err != nil {
+		return "", "", err
+	}
+	at, err = s.NotesHead(ctx)
+	return at, head, err
+}
+
+// waitingNotes counts the notes whose last commit is not in the index yet: those that were
+// written and those that were deleted. Notes that cannot be read count as one: what brings
+// them in says why it cannot.
+func waitingNotes(ctx context.Context, n *notes.Dir, s *sqlite.Store) int64 {
+	at, head, err := heads(ctx, n, s)
+	if err != nil {
+		return 1
+	}
+	if at == head {
+		return 0
+	}
+	differ, extra, err := compareNotes(ctx, n, s, head)
+	if err != nil {
+		return 1
+	}
+	return int64(differ + extra)
+}
+
+// compareNotes compares the notes of the index with those of a commit: how many of the commit
+// are missing in the index or say something else there, and how many are not in the commit.
+func compareNotes(ctx context.Context, n *notes.Dir, s *sqlite.Store, commit string) (differ, extra int, err error) {
+	want := map[string]string{}
+	if commit != "" { // else nothing was committed yet
+		if want, err = n.Blobs(ctx, commit); err != nil {
+			return 0, 0, err
+		}
+	}
+	got, err := s.NoteBlobs(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	for name, blob := range want {
+		if got[name] != blob {
+			differ++
+		}
+	}
+	for name := range got {
+		if want[name] == "" {
+			extra++
+		}
+	}
+	return differ, extra, nil
 }
 
 // catchUp brings the changes since a commit into the index.
@@ -161,24 +210,9 @@ func (a *Agent) checkNotes(ctx context.Context) error {
 	if err != nil || behind {
 		return err
 	}
-	want, err := a.notes.Blobs(ctx, at)
+	differ, extra, err := compareNotes(ctx, a.notes, a.sqlite, at)
 	if err != nil {
 		return err
-	}
-	got, err := a.sqlite.NoteBlobs(ctx)
-	if err != nil {
-		return err
-	}
-	differ, extra := 0, 0
-	for name, blob := range want {
-		if got[name] != blob {
-			differ++
-		}
-	}
-	for name := range got {
-		if want[name] == "" {
-			extra++
-		}
 	}
 	if differ+extra > 0 {
 		return &amber.Error{

@@ -56,6 +56,17 @@ func handGit(t *testing.T, dir string, args ...string) {
 	}
 }
 
+// indexFinding is what the doctor says about the index.
+func indexFinding(t *testing.T, a *Agent) string {
+	t.Helper()
+	for _, f := range a.Doctor(t.Context(), false).Checks {
+		if f.Code == indexCode {
+			return fmt.Sprint(f.Status, ": ", f.Detail)
+		}
+	}
+	return ""
+}
+
 // A note is found as soon as it is written, and until it is deleted; what its owner commits
 // by hand is found by the next question.
 func TestNotesAreFollowed(t *testing.T) {
@@ -73,8 +84,22 @@ func TestNotesAreFollowed(t *testing.T) {
 	handGit(t, noteDir(t, a), "commit", "-q", "-m", "mine")
 	x := must.Get(a.Index())(t)
 	must.Equal(t, "waiting after a commit by hand", must.Get(x.IndexStatus(ctx))(t).Waiting, int64(1))
+	must.Equal(t, "what the doctor finds then", indexFinding(t, a), "warning: 2 passages, by words alone; 1 records and notes wait for the index and 0 passages for a vector")
 	must.Equal(t, "a commit by hand", noteHits(t, a, "quern"), []string{"hand: hand"})
 	must.Equal(t, "waiting after the question", must.Get(x.IndexStatus(ctx))(t).Waiting, int64(0))
+
+	must.Equal(t, "what the doctor finds then", indexFinding(t, a), "ok: 3 passages, by words alone")
+
+	// Commits that change several notes: each of them waits, also one that is gone.
+	handGit(t, noteDir(t, a), "rm", "-q", "mill.md")
+	for _, name := range []string{"a.md", "b.md"} {
+		must.Do(t, os.WriteFile(filepath.Join(noteDir(t, a), name), []byte("The sack is full."), 0o600))
+	}
+	handGit(t, noteDir(t, a), "add", "-A")
+	handGit(t, noteDir(t, a), "commit", "-q", "-m", "more")
+	must.Equal(t, "waiting after a commit of several", must.Get(x.IndexStatus(ctx))(t).Waiting, int64(3))
+	handGit(t, noteDir(t, a), "reset", "-q", "--hard", "HEAD~1")
+	must.Equal(t, "waiting after that is taken back", must.Get(x.IndexStatus(ctx))(t).Waiting, int64(0))
 
 	// A history that was rewritten, or cut back.
 	handGit(t, noteDir(t, a), "reset", "-q", "--hard", "HEAD~1")

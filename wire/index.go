@@ -5,7 +5,7 @@ type IndexStatus struct {
 	Passages int64 `json:"passages"`
 	Segments int64 `json:"segments"`
 	Tail     int64 `json:"tail"`    // passages that are in no segment yet
-	Waiting  int64 `json:"waiting"` // records that are not in the index yet
+	Waiting  int64 `json:"waiting"` // records and committed notes that are not in the index yet
 	// Model is what makes vectors; "" where nothing does, and questions are answered by
 	// words alone. Note says why that is not what the configuration asks for.
 	Model   string `json:"model,omitempty"`
