@@ -83,6 +83,9 @@ type OutgoingRequest struct {
 // Outgoing is one step of an export. A record may be in several steps.
 type Outgoing struct {
 	Records []SyncRecord // sessions first
+	// Journaled are the sessions among the records that the crash journal told of. Only in
+	// those can a drain have written the summary.
+	Journaled map[SessionID]bool
 	// Refused are versions of memories that were erased at the place. They are
 	// not to be written.
 	Refused []SyncRecord

@@ -54,9 +54,13 @@ func (k *kept) count(s *Sync, stay staying, r amber.SyncRecord) bool {
 const digestLabel = "digest"
 
 // unquoted returns a session without the summary that its digest wrote, which quotes
-// prompts; other summaries stay.
-func (s *Sync) unquoted(r amber.SyncRecord) amber.SyncRecord {
-	if r.Session == nil || s.o.Prompts || s.o.Format == wire.SyncEngram || !digest.IsSummary(r.Session.Summary) {
+// prompts; other summaries leave. A digest is written of what the journal told of. Of a
+// session from elsewhere it is not known who wrote its summary, so the text decides.
+func (s *Sync) unquoted(r amber.SyncRecord, journaled map[amber.SessionID]bool) amber.SyncRecord {
+	if r.Session == nil || s.o.Prompts || s.o.Format == wire.SyncEngram {
+		return r
+	}
+	if own := r.Session.Trust == ""; own && !journaled[r.Session.ID] || !digest.IsSummary(r.Session.Summary) {
 		return r
 	}
 	n := *r.Session
@@ -192,7 +196,7 @@ func (s *Sync) walk(ctx context.Context, o ExportOptions, latest bool, p *pass, 
 			if st.kept.count(s, p.stay, r) {
 				continue
 			}
-			clean, why := p.clean(s.unquoted(r))
+			clean, why := p.clean(s.unquoted(r, out.Journaled))
 			if why != "" {
 				st.withheld = append(st.withheld, wire.SyncWithheld{Ref: r.Ref(), Reason: why})
 				continue

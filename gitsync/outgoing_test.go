@@ -27,3 +27,23 @@ func TestRelationsOfDigestsStay(t *testing.T) {
 	s.o.Prompts = true
 	must.Equal(t, "where prompts are shared, the item stays", second.count(s, stay, item("item", map[string]string{digestLabel: "rules"})), false)
 }
+
+// The summary that a digest wrote quotes prompts and stays; one that reads the same in a session
+// that no journal told of was written by an agent or a person, and leaves.
+func TestOnlySummariesOfDigestsStay(t *testing.T) {
+	t.Parallel()
+	const quotes, other = "Task: tell me about the wombat", "We looked at marsupials"
+	told := map[amber.SessionID]bool{"told": true}
+	leaves := func(s *Sync, id amber.SessionID, trust amber.Trust, summary string) string {
+		r := amber.SyncRecord{Session: &amber.SyncSession{Session: amber.Session{ID: id, Trust: trust, Summary: summary}}}
+		return s.unquoted(r, told).Session.Summary
+	}
+	s := &Sync{}
+	must.Equal(t, "a digest", leaves(s, "told", "", quotes), "")
+	must.Equal(t, "another summary of a session with a journal", leaves(s, "told", "", other), other)
+	must.Equal(t, "an own summary without a journal", leaves(s, "own", "", quotes), quotes)
+	must.Equal(t, "what another device may have digested", leaves(s, "own", amber.TrustSigned, quotes), "")
+	must.Equal(t, "another summary of another device", leaves(s, "own", amber.TrustSigned, other), other)
+	s.o.Prompts = true
+	must.Equal(t, "a digest where prompts are shared", leaves(s, "told", "", quotes), quotes)
+}

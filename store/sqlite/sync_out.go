@@ -107,7 +107,8 @@ func (e *export) step(after int64) (out amber.Outgoing, err error) {
 	}
 	out.Next, out.Done = amber.PositionAt(incarnation, last), last == head
 	out.Records, out.Refused = slices.Concat(e.sessions, e.rest, e.relations), e.refused
-	return out, nil
+	out.Journaled, err = e.journaled()
+	return out, err
 }
 
 // entries exports what the entries are about, each record once, until there is

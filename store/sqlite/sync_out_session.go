@@ -11,6 +11,23 @@ import (
 const departedOf = `SELECT scope, id, session_id, project, device, counter, clock FROM departed
 WHERE session_id = ? AND session_id <> '' ORDER BY scope, id`
 
+const isJournaled = `SELECT EXISTS (SELECT 1 FROM journal_cursors WHERE session_id = ?)`
+
+// journaled returns the sessions of the step that the crash journal told of.
+func (e *export) journaled() (map[amber.SessionID]bool, error) {
+	told := map[amber.SessionID]bool{}
+	for _, r := range e.sessions {
+		var is bool
+		if err := e.Row(isJournaled, r.Session.ID).Scan(&is); err != nil {
+			return nil, err
+		}
+		if is {
+			told[r.Session.ID] = true
+		}
+	}
+	return told, nil
+}
+
 // session exports a session, or that it was deleted.
 func (e *export) session(id amber.SessionID) error {
 	if e.brought[id] {
