@@ -94,9 +94,10 @@ type JournalCursor struct {
 // concurrent use.
 type Ingester interface {
 	// Ingest applies the steps whose events are new and moves the cursor, in
-	// one transaction. Errors: conflict when the cursor is not After, or when a
-	// step contradicts what is stored; invalid when a step breaks a rule. On
-	// an error nothing was applied.
+	// one transaction. The detail of an activity of kind context, a digest, is left
+	// out where the text of that memory or turn was erased meanwhile. Errors: conflict
+	// when the cursor is not After, or when a step contradicts what is stored; invalid
+	// when a step breaks a rule. On an error nothing was applied.
 	Ingest(ctx context.Context, in Ingestion) (IngestResult, error)
 	// JournalCursor returns the cursor of a session of the journal; one that
 	// was never drained has a zero cursor under its name.
@@ -159,6 +160,16 @@ type Activities interface {
 
 // ShownName is the name of the activity that a passage was put before an agent.
 func ShownName(layer RecallLayer, owner string) string { return string(layer) + " " + owner }
+
+// Shown returns the passage that an activity of kind context is about, by the layer and
+// the id or name of its owner; "" for another activity.
+func (a Activity) Shown() (layer RecallLayer, owner string) {
+	if a.Kind != ActivityContext {
+		return "", ""
+	}
+	name, owner, _ := strings.Cut(a.Name, " ")
+	return RecallLayer(name), owner
+}
 
 // Normalize fills defaults and checks the ingestion. Backends call it first.
 // The error is of kind invalid.

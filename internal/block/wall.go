@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
@@ -133,9 +132,8 @@ func (b *builder) findStored(ctx context.Context) error {
 		}
 	}
 	for _, a := range shown {
-		layer, owner, ok := strings.Cut(a.Name, " ") // as [amber.ShownName]
-		if ok && !a.LastAt.Before(last) {
-			b.seen[passageID{amber.RecallLayer(layer), owner}] = a.Detail
+		if layer, owner := a.Shown(); owner != "" && !a.LastAt.Before(last) {
+			b.seen[passageID{layer, owner}] = a.Detail
 		}
 	}
 	return nil

@@ -47,6 +47,9 @@ func (s *Store) ActivityNamed(ctx context.Context, kind amber.ActivityKind, name
 // the one done longest ago goes.
 func (s *Store) do(at amber.Time, a amber.Activity) {
 	a.FirstAt, a.LastAt = cmp.Or(a.FirstAt, at), cmp.Or(a.LastAt, at)
+	if s.textErased(a) {
+		a.Detail = ""
+	}
 	done := slices.Clone(s.activity[a.SessionID])
 	if i := slices.IndexFunc(done, func(d amber.Activity) bool { return d.Kind == a.Kind && d.Name == a.Name }); i >= 0 {
 		done[i] = done[i].Again(a)
@@ -54,6 +57,19 @@ func (s *Store) do(at amber.Time, a amber.Activity) {
 		done = bounded(append(done, a), a.Kind)
 	}
 	s.activity[a.SessionID] = done
+}
+
+// textErased reports whether the detail of an activity is a digest of a text that was erased
+// before the journal was drained: of an erased memory, or of a turn that is gone.
+func (s *Store) textErased(a amber.Activity) bool {
+	switch layer, owner := a.Shown(); layer {
+	case amber.LayerMemory:
+		_, gone := s.erased[amber.MemoryID(owner)]
+		return gone
+	case amber.LayerExchange:
+		return !slices.ContainsFunc(s.turns, func(t amber.Turn) bool { return string(t.ID) == owner })
+	}
+	return false
 }
 
 // bounded drops the activity of a kind that was done longest ago, if there is

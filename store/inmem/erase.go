@@ -48,6 +48,7 @@ func (s *Store) eraseTurns(now amber.Time, r *record) (n int) {
 		}
 		n++
 		s.blankDigests(amber.ChangeTurn, string(t.ID))
+		s.blankShown(amber.LayerExchange, string(t.ID))
 		s.log(now, amber.OpDelete, amber.ChangeTurn, string(t.ID), "", "")
 		return true
 	})
@@ -123,7 +124,7 @@ func (s *Store) erase(now amber.Time, id amber.MemoryID, r *record) []string {
 	delete(s.records, id)
 	s.erased[id] = s.origin(now, r.present().Origin.Counter+1)
 	s.blankDigests(amber.ChangeMemory, string(id))
-	s.blankShown(id)
+	s.blankShown(amber.LayerMemory, string(id))
 	s.log(now, amber.OpDelete, amber.ChangeMemory, string(id), "", "")
 	removed := []string{}
 	for _, part := range []struct {
@@ -142,10 +143,10 @@ func (s *Store) erase(now amber.Time, id amber.MemoryID, r *record) []string {
 	return removed
 }
 
-// blankShown leaves of the record that a memory stood before an agent only that it did:
+// blankShown leaves of the record that a passage stood before an agent only that it did:
 // the detail is a digest of the text.
-func (s *Store) blankShown(id amber.MemoryID) {
-	name := amber.ShownName(amber.LayerMemory, string(id))
+func (s *Store) blankShown(layer amber.RecallLayer, owner string) {
+	name := amber.ShownName(layer, owner)
 	for session, done := range s.activity {
 		done = slices.Clone(done)
 		for i, a := range done {

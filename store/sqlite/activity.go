@@ -13,6 +13,7 @@ const (
 	insertActivity = `INSERT INTO activity (` + sqlrows.ActivityColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	updateActivity = `UPDATE activity SET detail = ?4, status = ?5, count = ?6, failed = ?7, first_at = ?8, last_at = ?9
 WHERE session_id = ?1 AND kind = ?2 AND name = ?3`
+	turnIsGone    = `SELECT NOT EXISTS (SELECT 1 FROM turns WHERE id = ?)`
 	countActivity = `SELECT count(*) FROM activity WHERE session_id = ? AND kind = ?`
 	dropActivity  = `DELETE FROM activity WHERE seq = (SELECT seq FROM activity INDEXED BY activity_last
 WHERE session_id = ? AND kind = ? ORDER BY last_at, seq LIMIT 1)`
@@ -63,6 +64,11 @@ func (n *intake) activity(step amber.IngestStep) error {
 
 // do notes that something was done.
 func (n *intake) do(a amber.Activity) error {
+	if gone, err := n.textErased(a); err != nil {
+		return err
+	} else if gone {
+		a.Detail = ""
+	}
 	stored, err := sqlrows.ScanActivity(n.Row(selectActivity, a.SessionID, a.Kind, a.Name))
 	switch {
 	case sqlrows.Absent(err):
@@ -72,6 +78,18 @@ func (n *intake) do(a amber.Activity) error {
 	}
 	_, err = n.Exec(updateActivity, activityArgs(stored.Again(a))...)
 	return err
+}
+
+// textErased reports whether the detail of an activity is a digest of a text that was erased
+// before the journal was drained: of an erased memory, or of a turn that is gone.
+func (n *intake) textErased(a amber.Activity) (gone bool, err error) {
+	switch layer, owner := a.Shown(); layer {
+	case amber.LayerMemory:
+		err = n.Row(sqlrows.IsErased, owner).Scan(&gone)
+	case amber.LayerExchange:
+		err = n.Row(turnIsGone, owner).Scan(&gone)
+	}
+	return gone, err
 }
 
 // addActivity stores something that was not done before. Where that makes too

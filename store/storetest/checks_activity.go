@@ -17,7 +17,7 @@ func activityChecks() []check {
 		{name: "activity/is-bounded", needs: needs, run: activityBounded},
 		{name: "activity/refuses-unknown-kinds", needs: needs, run: activityRefuses},
 		{name: "activity/of-one-name-in-every-session", needs: needs, run: activityOfOneName},
-		{name: "activity/erased-leaves-no-digest", needs: []part{ingest, longTerm, erasure}, run: activityErased},
+		{name: "activity/erased-leaves-no-digest", needs: []part{ingest, longTerm, turns, erasure}, run: activityErased},
 	}
 }
 
@@ -149,18 +149,36 @@ func activityOfOneName(w *world) {
 	equal(len(sessions(amber.ActivityTool, "c")), 0, "sessions with what was never used")
 }
 
-// What is left of an erased memory that stood before an agent is that it did.
+// What is left of an erased memory that stood before an agent is that it did, also where the
+// journal tells of it later; and so for the turns that went with it.
 func activityErased(w *world) {
-	id := w.fact("the launch code is marmalade")
-	name := amber.ShownName(amber.LayerMemory, string(id))
-	w.ingest("s", amber.IngestStep{At: moment(0), Activity: []amber.Activity{
-		{SessionID: "s", Kind: amber.ActivityContext, Name: name, Detail: "0123456789abcdef"},
-		{SessionID: "s", Kind: amber.ActivityContext, Name: "memory other", Detail: "fedcba9876543210"},
-	}})
-	must(w.Eraser.Erase(w.ctx, id))
-	var details []string
-	for _, a := range w.did("s", amber.ActivityContext) {
-		details = append(details, a.Name+" "+a.Detail)
+	const text = "the launch code is marmalade"
+	id := w.fact(text)
+	turn := string(w.say("said", "remember that "+text).ID)
+	shown := func(session amber.SessionID) (all []amber.Activity) {
+		for _, name := range []string{
+			amber.ShownName(amber.LayerMemory, string(id)), amber.ShownName(amber.LayerExchange, turn), amber.ShownName(amber.LayerMemory, "other"),
+		} {
+			all = append(all, amber.Activity{SessionID: session, Kind: amber.ActivityContext, Name: name, Detail: "0123456789abcdef"})
+		}
+		return all
 	}
-	equal(details, []string{name + " ", "memory other fedcba9876543210"}, "what was shown")
+	w.ingest("before", amber.IngestStep{At: moment(0), Activity: shown("before")})
+	equal(len(w.digests("before")), 3, "digests before it is erased")
+	must(w.Eraser.Erase(w.ctx, id))
+	w.ingest("after", amber.IngestStep{At: moment(0), Activity: shown("after")})
+	for _, session := range []amber.SessionID{"before", "after"} {
+		equal(len(w.did(session, amber.ActivityContext)), 3, "what was shown in session %s", session)
+		equal(w.digests(session), []string{amber.ShownName(amber.LayerMemory, "other")}, "what has a digest in session %s", session)
+	}
+}
+
+// digests returns the names of what was shown in a session with a digest of its text.
+func (w *world) digests(session amber.SessionID) (names []string) {
+	for _, a := range w.did(session, amber.ActivityContext) {
+		if a.Detail != "" {
+			names = append(names, a.Name)
+		}
+	}
+	return names
 }

@@ -18,6 +18,7 @@ const (
 	DeleteTurnsWith    = `DELETE FROM turns WHERE id = ?`
 	blankChanges       = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'memory' AND key = ?`
 	blankShown         = `UPDATE activity SET detail = '' WHERE kind = 'context' AND name = 'memory ' || ?` // a digest of the text
+	blankShownTurn     = `UPDATE activity SET detail = '' WHERE kind = 'context' AND name = 'exchange ' || ?`
 	blankTurn          = `UPDATE changes SET old_digest = '', new_digest = '' WHERE scope = 'turn' AND key = ?`
 	DeleteLinks        = `DELETE FROM sync_links WHERE record = ? AND scope = ?` // a fingerprint is a digest of the text
 	DeleteWaiting      = `DELETE FROM sync_waiting WHERE from_id = ?1 OR to_id = ?1`
@@ -81,7 +82,7 @@ func (t *Tx) eraseTurn(id string) error {
 	if err := t.DepartTurns(departTurn, id); err != nil {
 		return err
 	}
-	for _, q := range []string{DeleteTurnsWith, blankTurn} {
+	for _, q := range []string{DeleteTurnsWith, blankTurn, blankShownTurn} {
 		if _, err := t.Exec(q, id); err != nil {
 			return err
 		}
