@@ -1,8 +1,6 @@
 package digest
 
 import (
-	"context"
-
 	"github.com/amber-memory/amber"
 )
 
@@ -75,19 +73,13 @@ type Digest struct {
 	Prompts int             `json:"prompts"`
 }
 
-// Options change how sentences are ranked.
-type Options struct {
-	// Embed returns a vector for each text; nil: how central a sentence is to the
-	// session is told by its words. If it fails the words decide, too.
-	Embed func(ctx context.Context, texts []string) ([][]float32, error)
-}
-
 // Make returns the digest of a session.
-func Make(ctx context.Context, s Session, o Options) Digest {
+func Make(s Session) Digest {
 	d := Digest{Session: s.ID, Host: s.Host, Project: s.Project, Items: []Item{}, Files: changed(s.Activity, s.Directory), Tasks: open(s.Activity), Lost: lost(s.Activity)}
 	t := read(s.Turns)
 	d.Prompts = t.prompts
-	t.weigh(ctx, o)
+	t.repeated()
+	t.central()
 	p := &picker{talk: t, used: map[int]bool{}, now: map[Kind][]Item{}}
 	p.pick()
 	p.activity(s.Activity, s.Directory)

@@ -1,8 +1,6 @@
 package digest_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +27,7 @@ func said(texts ...string) []amber.Turn {
 
 // make1 returns the digest of what was said and done.
 func make1(turns []amber.Turn, done ...amber.Activity) digest.Digest {
-	return digest.Make(context.Background(), digest.Session{ID: "s", Host: "h", Project: "p", Directory: "/src/shop", Turns: turns, Activity: done}, digest.Options{})
+	return digest.Make(digest.Session{ID: "s", Host: "h", Project: "p", Directory: "/src/shop", Turns: turns, Activity: done})
 }
 
 // texts returns the items of a kind.
@@ -283,35 +281,4 @@ func TestARuleThatChanges(t *testing.T) {
 	t.Parallel()
 	d := make1(said("Please always use npm to install packages.", "Fine.", "From now on use yarn to install packages.", "Fine.", "From now on, use yarn to install packages!", "Yes."))
 	must.Equal(t, "rules", append(texts(d, digest.Constraint), texts(d, digest.Preference)...), []string{"From now on use yarn to install packages."})
-}
-
-// An embedder tells what is central; one that fails, or lies about its size, is passed
-// over.
-func TestAnEmbedder(t *testing.T) {
-	t.Parallel()
-	s := digest.Session{ID: "s", Turns: bakery()}
-	want := digest.Make(context.Background(), s, digest.Options{})
-	asked := 0
-	for name, embed := range map[string]func(context.Context, []string) ([][]float32, error){
-		"fails":   func(context.Context, []string) ([][]float32, error) { return nil, errors.New("no") },
-		"too few": func(context.Context, []string) ([][]float32, error) { return [][]float32{{1}}, nil },
-		"empty":   func(_ context.Context, t []string) ([][]float32, error) { return make([][]float32, len(t)), nil },
-		"not numbers": func(_ context.Context, t []string) ([][]float32, error) {
-			return slices.Repeat([][]float32{{0}}, len(t)), nil
-		},
-	} {
-		must.Equal(t, name, digest.Make(context.Background(), s, digest.Options{Embed: embed}), want)
-	}
-	d := digest.Make(context.Background(), s, digest.Options{Embed: func(_ context.Context, texts []string) ([][]float32, error) {
-		asked += len(texts)
-		out := make([][]float32, len(texts))
-		for i := range out {
-			out[i] = []float32{1, float32(i)}
-		}
-		return out, nil
-	}})
-	checkExtractive(t, s.Turns, d)
-	if asked == 0 {
-		t.Error("the embedder was not asked")
-	}
 }

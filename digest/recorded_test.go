@@ -74,7 +74,7 @@ func TestRecordedSessions(t *testing.T) {
 	asked, begins := 0, 0
 	for _, r := range set.Sessions {
 		s := r.session()
-		d := digest.Make(t.Context(), s, digest.Options{})
+		d := digest.Make(s)
 		checkExtractive(t, s.Turns, d)
 		var all, standing []string
 		for _, it := range d.Items {

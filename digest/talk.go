@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -92,14 +91,6 @@ func BothEnds(s string, n int) string {
 	return strings.ToValidUTF8(s[:n/2], "") + "\n\n" + strings.ToValidUTF8(s[len(s)-n/2:], "")
 }
 
-// weigh finds how central each sentence is, and what the user repeated.
-func (t *talk) weigh(ctx context.Context, o Options) {
-	t.repeated()
-	if o.Embed == nil || !t.embedded(ctx, o) {
-		t.byWords()
-	}
-}
-
 // repeated finds the words that the user said in several turns.
 func (t *talk) repeated() {
 	said := map[string]map[int]bool{}
@@ -126,9 +117,9 @@ func (t *talk) repeated() {
 	}
 }
 
-// byWords takes as central what has words that many other sentences have, but
-// not all of them.
-func (t *talk) byWords() {
+// central finds how central each sentence is to the session: those are that have words
+// that many other sentences have, but not all of them.
+func (t *talk) central() {
 	in := map[string]int{} // sentences with the word
 	for _, l := range t.lines {
 		for _, w := range distinct(l.terms) {
@@ -156,50 +147,4 @@ func distinct(terms []string) []string {
 	out := slices.Clone(terms)
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// maxEmbedded is how many sentences are given to an embedder.
-const maxEmbedded = 512
-
-// embedded takes as central what is near to the mean of all sentences. It reports
-// whether the embedder gave an answer that can be used.
-func (t *talk) embedded(ctx context.Context, o Options) bool {
-	if len(t.lines) == 0 || len(t.lines) > maxEmbedded {
-		return false
-	}
-	texts := make([]string, len(t.lines))
-	for i, l := range t.lines {
-		texts[i] = l.text
-	}
-	vectors, err := o.Embed(ctx, texts)
-	if err != nil || len(vectors) != len(texts) {
-		return false
-	}
-	mean := make([]float64, len(vectors[0]))
-	for _, v := range vectors {
-		if len(v) != len(mean) || len(v) == 0 {
-			return false
-		}
-		for j, x := range v {
-			mean[j] += float64(x)
-		}
-	}
-	for i, v := range vectors {
-		c := cosine(v, mean)
-		if math.IsNaN(c) {
-			return false
-		}
-		t.lines[i].central = max(0, c)
-	}
-	return true
-}
-
-func cosine(v []float32, mean []float64) float64 {
-	dot, a, b := 0.0, 0.0, 0.0
-	for i, x := range v {
-		dot += float64(x) * mean[i]
-		a += float64(x) * float64(x)
-		b += mean[i] * mean[i]
-	}
-	return dot / math.Sqrt(a*b)
 }

@@ -161,7 +161,7 @@ const byRules = "rules"
 // makeDigest has the digest written, by the writer if there is one. A
 // writer that fails, or invents, is told in the report, and the rules write.
 func (w *Worker) makeDigest(ctx context.Context, lived digest.Session, report *Report) (d digest.Digest, label string) {
-	d = digest.Make(ctx, lived, digest.Options{Embed: w.o.Embed})
+	d = digest.Make(lived)
 	if w.o.Writer == nil || d.Prompts == 0 {
 		return d, byRules
 	}

@@ -48,8 +48,6 @@ type Options struct {
 	// Writer writes digests; nil, and where it fails: the rules of package digest. It
 	// is called while nothing else drains, and outside of any transaction.
 	Writer digest.Writer
-	// Embed helps the rules to find central sentences; may be nil.
-	Embed func(ctx context.Context, texts []string) ([][]float32, error)
 	// Explain puts every decision of the policy into the report.
 	Explain bool
 	// Progress is called before each session with what is being done and how far
