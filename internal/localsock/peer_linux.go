@@ -1,29 +1,12 @@
 package localsock
 
-import (
-	"net"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-const supported = true
-
-// peer returns the user at the other end.
-func peer(c *net.UnixConn) (user int, err error) {
-	raw, err := c.SyscallConn()
+// peerOf returns the user at the other end of a socket.
+func peerOf(fd int) (int, error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
 		return -1, err
 	}
-	user = -1
-	var failed error
-	err = raw.Control(func(fd uintptr) {
-		var cred *unix.Ucred
-		if cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); failed == nil {
-			user = int(cred.Uid)
-		}
-	})
-	if err == nil {
-		err = failed
-	}
-	return user, err
+	return int(cred.Uid), nil
 }
