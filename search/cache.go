@@ -9,8 +9,8 @@ import (
 // one index, and safe for concurrent use.
 type Cache struct {
 	mu       sync.Mutex
-	docs     map[int64]cached
-	vocables map[int64]vocables
+	docs     ofSegments[documents]
+	vocables ofSegments[[]string]
 	tail     map[int64]Document
 	signs    keptSigns
 
@@ -103,14 +103,35 @@ func (c *Cache) documentsOfTail(rows Rows) ([]Document, error) {
 	return docs, nil
 }
 
-type cached struct {
+// ofSegments is what was made of segments, by their id.
+type ofSegments[T any] map[int64]edited[T]
+
+// edited is of one edition of a segment.
+type edited[T any] struct {
 	edition int64
-	documents
+	value   T
 }
 
-type vocables struct {
-	edition int64
-	words   []string
+// once returns what is kept of a segment, or reads it and keeps it. Kept is a field of the
+// cache.
+func once[T any](c *Cache, kept *ofSegments[T], s Segment, read func() (T, error)) (T, error) {
+	c.mu.Lock()
+	had, ok := (*kept)[s.ID]
+	c.mu.Unlock()
+	if ok && had.edition == s.Edition {
+		return had.value, nil
+	}
+	v, err := read()
+	if err != nil {
+		return v, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if *kept == nil {
+		*kept = ofSegments[T]{}
+	}
+	(*kept)[s.ID] = edited[T]{s.Edition, v}
+	return v, nil
 }
 
 type cachedSigns struct {
@@ -128,14 +149,14 @@ type keptSigns struct {
 
 // words returns the words that the terms of a segment stand for, read once.
 func (c *Cache) words(rows Rows, s Segment) ([]string, error) {
-	if c != nil {
-		c.mu.Lock()
-		had, ok := c.vocables[s.ID]
-		c.mu.Unlock()
-		if ok && had.edition == s.Edition {
-			return had.words, nil
-		}
+	read := func() ([]string, error) { return readWords(rows, s) }
+	if c == nil {
+		return read()
 	}
+	return once(c, &c.vocables, s, read)
+}
+
+func readWords(rows Rows, s Segment) ([]string, error) {
 	b, err := rows.Terms(s.ID)
 	if err != nil {
 		return nil, err
@@ -149,14 +170,6 @@ func (c *Cache) words(rows Rows, s Segment) ([]string, error) {
 		if w, ok := vocable(t); ok {
 			words = append(words, w)
 		}
-	}
-	if c != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.vocables == nil {
-			c.vocables = map[int64]vocables{}
-		}
-		c.vocables[s.ID] = vocables{s.Edition, words}
 	}
 	return words, nil
 }
@@ -244,14 +257,14 @@ func (k keptSigns) update(model string, state int64, rows SignRows) (keptSigns, 
 // documents returns the documents of a segment, read once. Who gets them must not
 // change them.
 func (c *Cache) documents(rows Rows, s Segment) (documents, error) {
-	if c != nil {
-		c.mu.Lock()
-		had, ok := c.docs[s.ID]
-		c.mu.Unlock()
-		if ok && had.edition == s.Edition {
-			return had.documents, nil
-		}
+	read := func() (documents, error) { return readDocuments(rows, s) }
+	if c == nil {
+		return read()
 	}
+	return once(c, &c.docs, s, read)
+}
+
+func readDocuments(rows Rows, s Segment) (documents, error) {
 	b, err := rows.Docs(s.ID)
 	if err != nil {
 		return documents{}, err
@@ -260,16 +273,7 @@ func (c *Cache) documents(rows Rows, s Segment) (documents, error) {
 	if err == nil && len(d.rows) != s.Docs {
 		err = errList
 	}
-	if err != nil || c == nil {
-		return d, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.docs == nil {
-		c.docs = map[int64]cached{}
-	}
-	c.docs[s.ID] = cached{s.Edition, d}
-	return d, nil
+	return d, err
 }
 
 // keep forgets all segments but some.
@@ -282,12 +286,12 @@ func (c *Cache) keep(segments []Segment) {
 	if len(c.docs) <= 2*len(segments) {
 		return
 	}
-	left := make(map[int64]cached, len(segments))
+	left := make(ofSegments[documents], len(segments))
 	for _, s := range segments {
 		if had, ok := c.docs[s.ID]; ok {
 			left[s.ID] = had
 		}
 	}
 	c.docs = left
-	maps.DeleteFunc(c.vocables, func(id int64, _ vocables) bool { _, ok := left[id]; return !ok })
+	maps.DeleteFunc(c.vocables, func(id int64, _ edited[[]string]) bool { _, ok := left[id]; return !ok })
 }
