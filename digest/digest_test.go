@@ -282,3 +282,10 @@ func TestARuleThatChanges(t *testing.T) {
 	d := make1(said("Please always use npm to install packages.", "Fine.", "From now on use yarn to install packages.", "Fine.", "From now on, use yarn to install packages!", "Yes."))
 	must.Equal(t, "rules", append(texts(d, digest.Constraint), texts(d, digest.Preference)...), []string{"From now on use yarn to install packages."})
 }
+
+// A sentence that announces rules makes rules of those behind it in its paragraph, and of no others.
+func TestAnnouncedRules(t *testing.T) {
+	t.Parallel()
+	d := make1(said("Some conventions first. Tabs in the Go files of the server. Commits in English, one idea each.\n\nThe parser loses the last line of each file.", "Noted."))
+	must.Equal(t, "rules", texts(d, digest.Constraint), []string{"Tabs in the Go files of the server. Commits in English, one idea each."})
+}

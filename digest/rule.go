@@ -1,9 +1,6 @@
 package digest
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // rules takes what the user said must hold, and how things are to be done.
 func (p *picker) rules() {
@@ -29,23 +26,13 @@ func (p *picker) rule(i int) (Kind, float64) {
 	if forbids(p.lines[i]) {
 		c += 0.9
 	}
-	if p.listed(i) {
+	if p.lines[i].listed {
 		c += 1.2
 	}
 	if f > c {
 		return Preference, p.weighted(i, f)
 	}
 	return Constraint, p.weighted(i, c)
-}
-
-// listed reports whether a line is in a paragraph that began to tell rules.
-func (p *picker) listed(i int) bool {
-	for j := i - 1; j >= p.turns[p.lines[i].turn].first && p.together(j, i); j-- {
-		if slices.ContainsFunc(p.lines[j].words, func(w string) bool { return ruling[w] }) {
-			return true
-		}
-	}
-	return false
 }
 
 // forbids reports whether a sentence begins with what is not wanted: "no" and a thing.

@@ -87,9 +87,7 @@ func (p *picker) grow(kind Kind, i int, scores []float64) span {
 }
 
 // together reports whether two lines are in one paragraph.
-func (p *picker) together(a, b int) bool {
-	return p.lines[a].turn == p.lines[b].turn && p.lines[a].paragraph == p.lines[b].paragraph && !p.lines[a].code && !p.lines[b].code
-}
+func (p *picker) together(a, b int) bool { return p.lines[a].with(p.lines[b]) }
 
 // adjacent reports whether one line follows the other in a paragraph, with no more
 // than a short sentence between them.

@@ -36,6 +36,14 @@ type line struct {
 	terms   []string
 	central float64 // 0 to 1
 	again   float64 // the share of its words that the user said in other turns
+
+	announces bool // it has a word that announces rules
+	listed    bool // a line before it in its paragraph announces rules
+}
+
+// with reports whether two lines are in one paragraph.
+func (l line) with(m line) bool {
+	return l.turn == m.turn && l.paragraph == m.paragraph && !l.code && !m.code
 }
 
 // maxOfTurn is how many sentences of one turn are read.
@@ -76,6 +84,10 @@ func (t *talk) add(turn amber.Turn, limit int) {
 		l := line{sentence: x, turn: len(t.turns), words: words(x.text), terms: analyze.Content(x.text)}
 		if x.lead != "" {
 			l.lead = words(x.lead)
+		}
+		l.announces = slices.ContainsFunc(l.words, func(w string) bool { return ruling[w] })
+		if last := len(t.lines) - 1; last >= s.first && t.lines[last].with(l) {
+			l.listed = t.lines[last].listed || t.lines[last].announces
 		}
 		t.lines = append(t.lines, l)
 	}
