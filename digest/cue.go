@@ -68,11 +68,10 @@ func begins(words, phrase []string) bool {
 // words returns the words of a text in lower case, without what is in back quotes.
 func words(text string) []string {
 	var b strings.Builder
-	quoted := false
+	isQuoted := quoting(text)
 	for _, r := range text {
-		switch {
+		switch quoted := isQuoted(r); {
 		case r == '`':
-			quoted = !quoted
 			b.WriteByte(' ')
 		case quoted:
 		case r == '’':
@@ -115,7 +114,7 @@ var (
 	decisions = newCues(map[float64]string{
 		2:   "we decided,i decided,has decided,have decided,was decided,decided,decision,i would take,i'd take,i would go with,i'd go with,we go with,we'll go with,let's go with,go with,stay with,i would stay,i'd stay,i would keep,i'd keep,my proposal,i propose,we chose,i chose,i recommend,my recommendation,recommend,settles it,settled on,in favour of,in favor of,opted for,i would use,i'd use,we'll use,let's use,we will use,my preference,i prefer,i favour,i favor,i'd pick,i'd vote",
 		1.6: "i would not,i wouldn't,i'd not,i'd avoid,i would avoid,i'd rather,i would rather,i suggest,i'd suggest,i would suggest,better option,best option,we agreed,chosen,i'd do,i would do,not worth,worth it,i'd choose,i would choose,i considered,we considered,wins,i picked,we picked,suggestion,proposal,recommended,approach,better to",
-		1:   "i would,i'd,let's,we should,should use,rather than,instead of,the reason,trade-off,tradeoff,alternative,better,prefer,agreed",
+		1:   "i would,i'd,let's,we should,should use,rather than,instead of,the reason,trade off,tradeoff,alternative,better,prefer,agreed",
 		0.3: "because,since,therefore,so",
 		0.5: "so that",
 		0:   "i would like,i'd like,if you like i'd,if you want i'd,i'd ask,i would ask,i would consider,i'd begin,i would begin,i'd start,i would start,i would have expected,i'd have expected,i would say,i'd say",
@@ -150,7 +149,7 @@ var (
 // What is left to be done.
 var (
 	unfinished = newCues(map[float64]string{
-		2:   "not finished,unfinished,todo,to do,next steps,next step,remaining,remains,remain,still open,not done,not yet,did not get to,didn't get to,haven't started,hasn't been,hasn't got,has to wait,have to wait,waiting for,waits for,wait for,did not solve,didn't solve,not solved,left to do,is left,are left,follow-up,followup,blocked,are open,is open,open question,open questions,still has,still have,still needs,still need,to be done,still red,still fails,still failing,still missing,still runs,waits until,wait until,on hold,postponed,put off,parked,deferred,not before,leftover,left over,not in it",
+		2:   "not finished,unfinished,todo,to do,next steps,next step,remaining,remains,remain,still open,not done,not yet,did not get to,didn't get to,haven't started,hasn't been,hasn't got,has to wait,have to wait,waiting for,waits for,wait for,did not solve,didn't solve,not solved,left to do,is left,are left,follow up,followup,blocked,are open,is open,open question,open questions,still has,still have,still needs,still need,to be done,still red,still fails,still failing,still missing,still runs,waits until,wait until,on hold,postponed,put off,parked,deferred,not before,leftover,left over,not in it",
 		1.2: "next time,still,yet,pending,at some point,tomorrow,is due,planned,missing,skipped,half there,half done,doesn't exist,does not exist,is needed,are needed,somebody has to,someone has to,can't be,cannot be,ought to,isn't,hasn't,haven't,has not,have not,later,i'd begin,start with,before production,promised,as soon as,once,until then,until,switched off for now,not started,not published,not pushed,not merged,not deployed",
 		0.5: "has to,have to,needs,need,should,must,wait,open,first,before,after,then,next,monday,tuesday,wednesday,thursday,friday,saturday,sunday,fails,unless,provided,limit",
 		-1:  "everything else,all done,nothing left,nothing is left,nothing open,already",

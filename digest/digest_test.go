@@ -289,3 +289,19 @@ func TestAnnouncedRules(t *testing.T) {
 	d := make1(said("Some conventions first. Tabs in the Go files of the server. Commits in English, one idea each.\n\nThe parser loses the last line of each file.", "Noted."))
 	must.Equal(t, "rules", texts(d, digest.Constraint), []string{"Tabs in the Go files of the server. Commits in English, one idea each."})
 }
+
+// A back quote without another one, as in "don`t", does not swallow what follows it: neither the ends
+// of sentences nor cue words.
+func TestALonelyBackQuote(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("The importer reads one file after the other and keeps what it has seen. ", 9)
+	d := make1(said("It doesn`t work. "+long+"Generated files must never be edited by hand.", "Noted."))
+	must.Equal(t, "rules", texts(d, digest.Constraint), []string{"Generated files must never be edited by hand."})
+}
+
+// Words that are joined by a hyphen are cue words, too.
+func TestCueWordsWithAHyphen(t *testing.T) {
+	t.Parallel()
+	d := make1(said("Add the export.", "The export writes one file for each table. A follow-up for the import of old files is planned."))
+	must.Equal(t, "unfinished", texts(d, digest.Unfinished), []string{"A follow-up for the import of old files is planned."})
+}

@@ -168,21 +168,18 @@ var abbreviations = map[string]bool{
 // question mark that a space follows, and behind those of scripts without spaces.
 // Nothing is cut inside back quotes.
 func split(text string) (out []string) {
-	start, quoted := 0, false
+	start, isQuoted := 0, quoting(text)
 	for i, r := range text {
+		if isQuoted(r) || i < start { // a mark before the start belongs to the sentence before
+			continue
+		}
 		switch r {
-		case '`':
-			quoted = !quoted
 		case '。', '！', '？':
-			if end := i + utf8.RuneLen(r); !quoted && i >= start {
-				out = append(out, strings.TrimSpace(text[start:end]))
-				start = end
-			}
+			end := i + utf8.RuneLen(r)
+			out = append(out, strings.TrimSpace(text[start:end]))
+			start = end
 		case '.', '!', '?':
-			if i < start {
-				continue // it belongs to the sentence before
-			}
-			if end, ok := ends(text, start, i); ok && !quoted {
+			if end, ok := ends(text, start, i); ok {
 				out = append(out, strings.TrimSpace(text[start:end]))
 				start = end
 			}
@@ -192,6 +189,20 @@ func split(text string) (out []string) {
 		out = append(out, rest)
 	}
 	return out
+}
+
+// quoting returns a function that is called with the characters of a text, one after the other,
+// and reports whether each is in back quotes. A back quote that has no other one behind
+// it quotes nothing.
+func quoting(text string) func(rune) bool {
+	left, inside := strings.Count(text, "`"), false
+	return func(r rune) bool {
+		if r == '`' {
+			left--
+			inside = !inside && left > 0
+		}
+		return inside
+	}
 }
 
 // ends reports whether the mark at i ends the sentence that begins at start, and
@@ -213,15 +224,13 @@ func ends(text string, start, i int) (end int, ok bool) {
 	return end, !abbreviations[word]
 }
 
-// spoken reports whether a sentence is language and not output that was pasted: at
-// least two words, and most of the characters outside back quotes are letters.
+// spoken reports whether a sentence is language and not output that was pasted: it has
+// three letters or more, and most of the characters outside back quotes are letters.
 func spoken(s string) bool {
-	letters, all, quoted := 0, 0, false
+	letters, all, isQuoted := 0, 0, quoting(s)
 	for _, r := range s {
 		switch {
-		case r == '`':
-			quoted = !quoted
-		case quoted || r == ' ':
+		case isQuoted(r) || r == '`' || r == ' ':
 		case unicode.IsLetter(r):
 			letters++
 			all++
