@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 	"unicode"
 
 	"github.com/amber-memory/amber"
@@ -304,4 +305,27 @@ func TestCueWordsWithAHyphen(t *testing.T) {
 	t.Parallel()
 	d := make1(said("Add the export.", "The export writes one file for each table. A follow-up for the import of old files is planned."))
 	must.Equal(t, "unfinished", texts(d, digest.Unfinished), []string{"A follow-up for the import of old files is planned."})
+}
+
+// The line above a list is about its items and not about what stands behind the list.
+func TestALineAboveAList(t *testing.T) {
+	t.Parallel()
+	d := make1(said("Add the exporter for tables.", "Still open:\n\n- the import of old files\n- the page about\n  exports\n\nThe exporter writes a file for each table."))
+	must.Equal(t, "unfinished", texts(d, digest.Unfinished), []string{"the import of old files", "the page about exports"})
+}
+
+// A prompt without full stops is a task as well, also in another language; it is cut between
+// characters.
+func TestASentenceThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		strings.Repeat("and then look at the importer that loses lines ", 20),
+		strings.Repeat("นำเข้าไฟล์แล้วบรรทัดสุดท้ายหายไป", 20),
+	} {
+		d := make1(said(text+"\n\n```\nlog\n```\n", "Done."))
+		task := texts(d, digest.Task)
+		if len(task) != 1 || len(task[0]) < digest.MaxItemBytes/2 || !strings.HasPrefix(text, task[0]) || !utf8.ValidString(task[0]) {
+			t.Errorf("%q", task)
+		}
+	}
 }

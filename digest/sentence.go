@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,9 +27,12 @@ const (
 type reader struct {
 	out       []sentence
 	limit     int
+	long      sentence // the beginning of the first one that is too long
 	block     []string // the lines of the paragraph or list item that is being read
-	lead      string
-	colon     string // the last paragraph, where it ends in a colon
+	item      bool     // the block is a list item
+	heading   string   // the last one
+	colon     string   // the last paragraph, where it ends in a colon
+	list      string   // the line with a colon before the list that is being read
 	paragraph int
 	fence     string // what ends the code block; "" outside
 	shell     bool   // the code block holds commands
@@ -36,7 +40,8 @@ type reader struct {
 
 // sentences returns the first sentences of a text, at most limit: those of
 // paragraphs and list items, and the lines of code blocks that hold commands. Other
-// code blocks, quotations and tables are left out.
+// code blocks, quotations and tables are left out. Of a text whose sentences are all too
+// long, as one without full stops, it returns how the first begins.
 func sentences(text string, limit int) []sentence {
 	r := &reader{limit: limit}
 	for line := range strings.Lines(text) {
@@ -46,6 +51,9 @@ func sentences(text string, limit int) []sentence {
 		r.line(strings.TrimSpace(line))
 	}
 	r.end()
+	if len(r.out) == 0 && r.long.text != "" {
+		r.out = append(r.out, r.long)
+	}
 	return r.out[:min(len(r.out), limit)]
 }
 
@@ -65,7 +73,7 @@ func (r *reader) line(line string) {
 		r.paragraph++
 	case isHeading(line):
 		r.end()
-		r.lead, r.colon = collapse(strings.Trim(line, "#*_: ")), ""
+		r.heading, r.colon, r.list = collapse(strings.Trim(line, "#*_: ")), "", ""
 		r.paragraph++
 	default:
 		r.prose(line)
@@ -82,7 +90,7 @@ func (r *reader) code(line string) {
 	}
 	line = collapse(strings.TrimPrefix(line, "$ "))
 	if r.shell && len(line) >= minSentence && len(line) <= maxSentence && !strings.HasPrefix(line, "#") {
-		r.out = append(r.out, sentence{text: line, whole: line, paragraph: r.paragraph, lead: r.lead, code: true})
+		r.out = append(r.out, sentence{text: line, whole: line, paragraph: r.paragraph, lead: r.heading, code: true})
 	}
 }
 
@@ -90,14 +98,15 @@ func (r *reader) code(line string) {
 func (r *reader) prose(line string) {
 	body, item := listItem(line)
 	if !item {
+		r.item = r.item && len(r.block) > 0
 		r.block = append(r.block, line)
 		return
 	}
 	r.end()
 	r.paragraph++
-	r.block = append(r.block, body)
+	r.block, r.item = append(r.block, body), true
 	if r.colon != "" {
-		r.lead, r.colon = r.colon, ""
+		r.list, r.colon = r.colon, ""
 	}
 }
 
@@ -109,16 +118,31 @@ func (r *reader) end() {
 	text := collapse(strings.Join(r.block, " "))
 	r.block = r.block[:0]
 	r.colon = ""
+	if !r.item {
+		r.list = ""
+	}
 	if strings.HasSuffix(text, ":") && len(text) <= 120 {
 		r.colon = text
 	}
 	at := 0
 	for _, s := range split(text) {
 		at += strings.Index(text[at:], s)
-		if n := len(s); n >= minSentence && n <= maxSentence && (spoken(s) || quotesCommand(s)) && len(r.out) < r.limit {
-			r.out = append(r.out, sentence{text: s, whole: text, at: at, paragraph: r.paragraph, lead: r.lead})
-		}
+		r.sentence(sentence{text: s, whole: text, at: at, paragraph: r.paragraph, lead: cmp.Or(r.list, r.heading)})
 		at += len(s)
+	}
+}
+
+// sentence keeps a sentence that is one.
+func (r *reader) sentence(s sentence) {
+	n := len(s.text)
+	if n < minSentence || len(r.out) >= r.limit || !spoken(s.text) && !quotesCommand(s.text) {
+		return
+	}
+	if n <= maxSentence {
+		r.out = append(r.out, s)
+	} else if r.long.text == "" {
+		s.text = clip(s.text, MaxItemBytes)
+		r.long = s
 	}
 }
 
