@@ -73,14 +73,14 @@ func lastSentence(s string, n int) int {
 		after := i + utf8.RuneLen(r)
 		switch {
 		case r == '\n':
-			end = len(strings.TrimRightFunc(s[:i], unicode.IsSpace))
+			end = i
 		case strings.ContainsRune("。！？", r):
 			end = after
 		case strings.ContainsRune(".!?…", r) && (after == len(s) || s[after] == ' ' || s[after] == '\n'):
 			end = after
 		}
 	}
-	return end
+	return len(strings.TrimRightFunc(s[:end], unicode.IsSpace))
 }
 
 // harmless drops characters that could hide text from a person or change how
