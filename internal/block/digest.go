@@ -1,20 +1,28 @@
 package block
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
 )
 
-// digestOf are the items of one session by what they are, in the order they were said.
+// digestOf are the items of one session by what they are: the last ones of each, in the order
+// they were stored, which is the order they were said. A session that went on after a
+// digest has more than are told.
 func digestOf(found []amber.Memory) digest {
+	// Those of one digest were stored at one time, and their ids are in no order.
+	found = slices.SortedStableFunc(slices.Values(found), func(a, b amber.Memory) int { return cmp.Compare(b.Origin.Clock, a.Origin.Clock) })
 	d := digest{}
-	for _, m := range slices.Backward(found) {
+	for _, m := range found {
 		name, ok := itemName(amber.Hit{Layer: amber.LayerMemory, Title: m.Title})
 		if ok && len(d[name]) < maxItems {
 			d[name] = append(d[name], m.Content)
 		}
+	}
+	for _, texts := range d {
+		slices.Reverse(texts)
 	}
 	return d
 }
@@ -48,18 +56,32 @@ func (d digest) clauses(summary digest) []clause {
 }
 
 // summaryClauses takes the summary that a digest gave a session apart. What has no name
-// is under "".
+// is under "". A bar inside a text, as that of a pipe, parts nothing.
 func summaryClauses(s string) digest {
 	out := digest{}
-	for part := range strings.SplitSeq(s, " | ") {
-		name, text, found := strings.Cut(part, ": ")
-		name = strings.ToLower(name)
+	name, text := "", ""
+	end := func() {
 		switch {
-		case found && slices.Contains([]string{"task", "outcome", itemUnfinished}, name):
+		case strings.TrimSpace(text) == "" || name == "files changed":
+		case name == "":
+			out[""] = []string{text}
+		default:
 			out[name] = strings.Split(text, " / ")
-		case strings.TrimSpace(part) != "" && name != "files changed":
-			out[""] = append(out[""], part)
 		}
 	}
+	for i, part := range strings.Split(s, " | ") {
+		label, rest, found := strings.Cut(part, ": ")
+		label = strings.ToLower(label)
+		switch {
+		case found && slices.Contains([]string{"task", "outcome", itemUnfinished, "files changed"}, label):
+			end()
+			name, text = label, rest
+		case i > 0:
+			text += " | " + part
+		default:
+			text = part
+		}
+	}
+	end()
 	return out
 }

@@ -123,7 +123,12 @@ func saysTitle(title, text string) bool {
 		title = after
 	}
 	title = strings.TrimSuffix(title, "…")
-	return len(title) > 0 && strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(title), " "))
+	return len(title) > 0 && strings.Contains(plainLine(text), plainLine(title))
+}
+
+// plainLine is a text on one line without marks of bold letters, which titles do not have.
+func plainLine(s string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(s, "**", "")), " ")
 }
 
 // label tells what a passage is: where it is seen and since when, or the day of the

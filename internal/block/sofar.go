@@ -45,8 +45,12 @@ func (b *builder) soFar(ctx context.Context) error {
 		a.clauses = append(a.clauses, "last answer: "+clip(answer, soFarAnswer))
 	}
 	if body := a.String(); body != "" {
+		began, err := b.began(ctx, turns, found)
+		if err != nil {
+			return err
+		}
 		b.page.add(entry{
-			heading: headingSoFar, label: "- " + day(turnsBegin(turns, found)) + ", session", body: body, most: soFarBytes, tail: " [cut]",
+			heading: headingSoFar, label: "- " + day(began) + ", session", body: body, most: soFarBytes, tail: " [cut]",
 			item: itemOf(amber.LayerSession, string(b.r.SessionID), body, "the session before its compaction"),
 		})
 	}
@@ -68,13 +72,18 @@ func askedAndAnswered(turns []amber.Turn) (asked []string, answer string) {
 	return slices.DeleteFunc(asked, func(s string) bool { return strings.TrimSpace(s) == "" }), answer
 }
 
-// turnsBegin is when what is told began.
-func turnsBegin(turns []amber.Turn, found []amber.Memory) amber.Time {
+// began is when what is told of the session began: what was said, what rules found, or what
+// was done in a session in which nothing was said.
+func (b *builder) began(ctx context.Context, turns []amber.Turn, found []amber.Memory) (amber.Time, error) {
 	switch {
 	case len(turns) > 0:
-		return turns[0].CreatedAt
+		return turns[0].CreatedAt, nil
 	case len(found) > 0:
-		return found[len(found)-1].CreatedAt
+		return found[len(found)-1].CreatedAt, nil
 	}
-	return amber.Time{}
+	s, err := b.Sessions.Session(ctx, b.r.SessionID)
+	if isAbsent(err) || amber.KindOf(err) == amber.KindNotFound {
+		err = nil
+	}
+	return s.StartedAt, err
 }
