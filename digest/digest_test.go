@@ -329,3 +329,10 @@ func TestASentenceThatIsTooLong(t *testing.T) {
 		}
 	}
 }
+
+// A title has no marks of bold letters, and keeps the names of programs.
+func TestTitleOfAnItem(t *testing.T) {
+	t.Parallel()
+	it := digest.Item{Kind: digest.Cause, Text: "**The hook** in `__init__` ran before `__main__` was there. It waits now."}
+	must.Equal(t, "title", it.Title(), "Cause: The hook in `__init__` ran before `__main__` was there.")
+}

@@ -31,7 +31,7 @@ func (it Item) Title() string { return labels[it.Kind] + ": " + brief(it.Text, m
 
 // brief returns the first sentence of a text, cut where it is long.
 func brief(text string, n int) string {
-	text = strings.TrimSpace(strings.NewReplacer("**", "", "__", "").Replace(text))
+	text = strings.TrimSpace(strings.ReplaceAll(text, "**", "")) // not "__": names of programs have it
 	if all := split(text); len(all) > 1 && len(all[0]) >= 20 {
 		text = all[0]
 	}
