@@ -90,9 +90,12 @@ func numbered(d document) (document, map[amber.TurnID]amber.TurnID) {
 		t.ID = short
 		turns = append(turns, t)
 	}
-	d.Turns, d.Commands, d.Files = turns, d.Commands[max(0, len(d.Commands)-100):], d.Files[max(0, len(d.Files)-100):]
+	d.Turns, d.Commands, d.Files, d.Tasks = turns, lastNamed(d.Commands), lastNamed(d.Files), lastNamed(d.Tasks)
 	return d, ids
 }
+
+// lastNamed returns the last of what was done, as much as a model gets.
+func lastNamed[T any](all []T) []T { return all[max(0, len(all)-maxNamed):] }
 
 func (e endpoint) request(d document) ([]byte, error) {
 	session, err := json.Marshal(d)

@@ -40,6 +40,7 @@ const (
 	maxTurnText  = 16 << 10 // of a turn that a program gets
 	maxShortText = 4 << 10  // of a turn that a model gets
 	maxModelText = 96 << 10 // of all turns that a model gets
+	maxNamed     = 100      // commands, files and tasks that a model gets, of each
 )
 
 // document is a session as a writer gets it.

@@ -200,3 +200,26 @@ func TestEndpointsThatFail(t *testing.T) {
 	_, err := digest.Check(session(), items)
 	must.Equal(t, "kind", amber.KindOf(err), amber.KindInvalid)
 }
+
+// A model gets the last hundred commands, files and tasks, however many a session has.
+func TestEndpointGetsABoundedSession(t *testing.T) {
+	t.Parallel()
+	var body string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		body = string(b)
+		chat(`{"items":[]}`)(w, r)
+	}))
+	t.Cleanup(server.Close)
+	s := session()
+	for i := range 150 {
+		for _, kind := range []amber.ActivityKind{amber.ActivityCommand, amber.ActivityFile, amber.ActivityTask} {
+			s.Activity = append(s.Activity, amber.Activity{Kind: kind, Name: fmt.Sprintf("%s-%03d", kind, i), Count: 1})
+		}
+	}
+	must.Get(writer.New(writer.Options{URL: server.URL, Timeout: time.Minute}).Write(t.Context(), s))(t)
+	for _, kind := range []amber.ActivityKind{amber.ActivityCommand, amber.ActivityFile, amber.ActivityTask} {
+		must.Equal(t, string(kind), strings.Count(body, string(kind)+"-"), 100)
+		must.Says(t, "last "+string(kind), body, string(kind)+"-149")
+	}
+}
