@@ -159,8 +159,16 @@ func (w *Worker) turnsOf(ctx context.Context, id amber.SessionID) ([]amber.Turn,
 const byRules = "rules"
 
 // makeDigest has the digest written, by the writer if there is one. A
-// writer that fails, or invents, is told in the report, and the rules write.
+// writer that fails, or invents, is told in the report, and the rules write. A bug in a rule
+// or in the writer costs the digest, not the drain.
 func (w *Worker) makeDigest(ctx context.Context, lived digest.Session, report *Report) (d digest.Digest, label string) {
+	d = digest.Digest{Session: lived.ID, Host: lived.Host, Project: lived.Project}
+	defer func() {
+		if r := recover(); r != nil {
+			report.noDigest(lived.ID, amber.Errorf(amber.KindInternal, "make digest", string(lived.ID), "panic: %v", r))
+			label = byRules
+		}
+	}()
 	d = digest.Make(lived)
 	if w.o.Writer == nil || d.Prompts == 0 {
 		return d, byRules

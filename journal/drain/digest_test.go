@@ -316,6 +316,7 @@ func TestAWriterThatFails(t *testing.T) {
 	}
 	for name, p := range map[string]pen{
 		"fails":            func(digest.Session) ([]digest.Item, error) { return nil, errors.New("exit status 3") },
+		"panics":           func(digest.Session) ([]digest.Item, error) { panic("a bug") },
 		"nothing":          func(digest.Session) ([]digest.Item, error) { return nil, nil },
 		"a new number":     item("Makefiles have 17 tabs."),
 		"a new path":       item("Makefiles are in /etc/makefiles."),
