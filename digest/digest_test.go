@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/digest"
