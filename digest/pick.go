@@ -2,6 +2,8 @@ package digest
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 )
@@ -122,14 +124,25 @@ func (p *picker) add(kind Kind, from, to int) {
 // one that it contradicts.
 func Revisable(k Kind) bool { return k == Constraint || k == Preference || k == Decision }
 
-// clip cuts s to at most n bytes of whole characters, between words where it can.
+// clip cuts s to at most n bytes of whole characters with their accents, between words
+// where it can.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	s = strings.ToValidUTF8(s[:n], "")
+	for n > 0 && (!utf8.RuneStart(s[n]) || isMark(s[n:])) {
+		n--
+	}
+	s = s[:n]
 	if at := strings.LastIndexByte(s, ' '); at > n/2 {
 		s = s[:at]
 	}
 	return s
+}
+
+// isMark reports whether a text begins with an accent or the like, which belongs to the
+// character before it.
+func isMark(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsMark(r)
 }

@@ -189,7 +189,7 @@ var abbreviations = map[string]bool{
 }
 
 // split cuts a line of text into sentences: behind a full stop, an exclamation or a
-// question mark that a space follows, and behind those of scripts without spaces.
+// question mark that a space follows, and behind those of other scripts.
 // Nothing is cut inside back quotes.
 func split(text string) (out []string) {
 	start, isQuoted := 0, quoting(text)
@@ -198,7 +198,7 @@ func split(text string) (out []string) {
 			continue
 		}
 		switch r {
-		case '。', '！', '？':
+		case '。', '！', '？', '।', '۔', '؟':
 			end := i + utf8.RuneLen(r)
 			out = append(out, strings.TrimSpace(text[start:end]))
 			start = end
@@ -254,7 +254,7 @@ func spoken(s string) bool {
 	letters, all, isQuoted := 0, 0, quoting(s)
 	for _, r := range s {
 		switch {
-		case isQuoted(r) || r == '`' || r == ' ':
+		case isQuoted(r) || r == '`' || r == ' ' || unicode.IsMark(r): // an accent is part of a letter
 		case unicode.IsLetter(r):
 			letters++
 			all++
