@@ -13,10 +13,14 @@ import (
 // compiler makes one operation of two (Go does on arm64).
 
 // Query returns the vector of a question.
-func (m *Model) Query(text string) []float32 { return m.encode(context.Background(), m.QueryPrefix+text) }
+func (m *Model) Query(text string) []float32 {
+	return m.encode(context.Background(), m.QueryPrefix+text)
+}
 
 // Passage returns the vector of a text that questions are to find.
-func (m *Model) Passage(text string) []float32 { return m.encode(context.Background(), m.PassagePrefix+text) }
+func (m *Model) Passage(text string) []float32 {
+	return m.encode(context.Background(), m.PassagePrefix+text)
+}
 
 // Digest names the model to the byte.
 func (m *Model) Digest() string { return m.digest }
