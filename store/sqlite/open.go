@@ -78,6 +78,7 @@ type Store struct {
 	control *database
 	past    *pastIndex // of a file of an older schema that is only read
 	noNotes bool       // a file of an older schema that is only read
+	asked   search.Questions
 	o       Options
 }
 

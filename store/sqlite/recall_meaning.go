@@ -33,11 +33,17 @@ func (s *Store) meaning(ctx context.Context, text string) *meaning {
 		m.until = time.After(time.Until(end) / 3)
 	}
 	ctx, m.stop = context.WithCancel(ctx)
+	var known bool
+	if m.vector, known = s.asked.Get(m.model, text); known {
+		close(m.made)
+		return m
+	}
 	go func() {
 		defer close(m.made)
 		vectors, err := search.Embed(ctx, s.o.Model, []string{text}, true)
 		if m.err = err; err == nil {
 			m.vector = vectors[0]
+			s.asked.Put(m.model, text, m.vector)
 		}
 	}()
 	return m

@@ -19,6 +19,18 @@ func (stuckModel) Embed(ctx context.Context, _ []string, _ bool) ([][]float32, e
 	return nil, ctx.Err()
 }
 
+// What a question means is found out once, however often it is asked.
+func TestQuestionThatWasAskedBefore(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	m := &toyModel{name: "toy"}
+	withModel(t, s, m)
+	for _, text := range []string{"lorry", "garage", "lorry", "lorry"} {
+		must.Get(s.Recall(t.Context(), amber.Query{Text: text}))(t)
+	}
+	must.Equal(t, "questions that were understood", m.made, 2)
+}
+
 // A question with a deadline does not wait for its vector to the end: words answer it.
 func TestQuestionGoesOnWithoutItsVector(t *testing.T) {
 	t.Parallel()
