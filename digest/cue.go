@@ -2,13 +2,14 @@ package digest
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 )
 
 // cues are phrases in lower case with what each is worth. Where several begin with
 // the same word the longest counts.
 type cues struct {
-	first map[string][]cue
+	first func() map[string][]cue // made when it is needed: most processes make no digest
 }
 
 type cue struct {
@@ -19,23 +20,25 @@ type cue struct {
 // newCues reads a table with a weight and the phrases of that weight on each line,
 // separated by commas.
 func newCues(table map[float64]string) cues {
-	c := cues{first: map[string][]cue{}}
-	for weight, phrases := range table {
-		for phrase := range strings.SplitSeq(phrases, ",") {
-			words := strings.Fields(phrase)
-			c.first[words[0]] = append(c.first[words[0]], cue{words, weight})
+	return cues{sync.OnceValue(func() map[string][]cue {
+		first := map[string][]cue{}
+		for weight, phrases := range table {
+			for phrase := range strings.SplitSeq(phrases, ",") {
+				words := strings.Fields(phrase)
+				first[words[0]] = append(first[words[0]], cue{words, weight})
+			}
 		}
-	}
-	return c
+		return first
+	})}
 }
 
 // score adds up the phrases that occur in the words of a sentence, each once.
 func (c cues) score(words []string) float64 {
-	sum := 0.0
+	sum, first := 0.0, c.first()
 	seen := map[string]bool{}
 	for i := 0; i < len(words); {
 		best := cue{}
-		for _, q := range c.first[words[i]] {
+		for _, q := range first[words[i]] {
 			if len(q.words) > len(best.words) && begins(words[i:], q.words) {
 				best = q
 			}

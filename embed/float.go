@@ -1,6 +1,9 @@
 package embed
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // exp is e to the power of x, for x up to 0, to about seven digits. It is made of single
 // operations, each rounded, so that every platform gives the same bits.
@@ -32,17 +35,19 @@ const (
 	geluSteps = 512
 )
 
-var geluTable = func() (t [2*geluEnd*geluSteps + 2]float32) {
+var geluTable = sync.OnceValue(func() *[2*geluEnd*geluSteps + 2]float32 {
+	var t [2*geluEnd*geluSteps + 2]float32
 	for i := range t {
 		x := float64(i-geluEnd*geluSteps) / geluSteps
 		t[i] = float32(0.5 * x * (1 + math.Erf(x/math.Sqrt2)))
 	}
-	return t
-}()
+	return &t
+})
 
 // gelu replaces numbers by their gelu, read off a table between whose steps it is
 // nearly straight.
 func gelu(x []float32) {
+	table := geluTable()
 	for i, v := range x {
 		switch {
 		case v <= -geluEnd:
@@ -50,8 +55,8 @@ func gelu(x []float32) {
 		case v < geluEnd:
 			at := float32(float32(v+geluEnd) * geluSteps)
 			k := int32(at)
-			low := geluTable[k]
-			x[i] = low + float32((geluTable[k+1]-low)*(at-float32(k)))
+			low := table[k]
+			x[i] = low + float32((table[k+1]-low)*(at-float32(k)))
 		}
 	}
 }
