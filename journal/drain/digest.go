@@ -62,7 +62,7 @@ func (w *Worker) digested(ctx context.Context, sub subject, step *amber.IngestSt
 	}
 	lived = own
 	d, label := w.makeDigest(ctx, lived, report)
-	if d.Empty() && d.Prompts == 0 && len(lived.Activity) == 0 {
+	if d.Empty() && d.Prompts == 0 && !slices.ContainsFunc(lived.Activity, isDone) {
 		return "", nil
 	}
 	whole := w.learns(amber.LessonDigest, sub.id, sub.event, []amber.WriteRequest{wholeDigest(d, label)}, report)
@@ -81,6 +81,9 @@ func (w *Worker) digested(ctx context.Context, sub subject, step *amber.IngestSt
 
 // maxProjects bounds the projects of one session beside its own.
 const maxProjects = 8
+
+// isDone reports whether an activity is of the agent: what Amber put before it is not.
+func isDone(a amber.Activity) bool { return a.Kind != amber.ActivityContext }
 
 // apart takes what was said in other projects out of a session, a session for each: an agent
 // may go from one folder to another, and what was said in one project is not for the others.

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
 	"github.com/amber-memory/amber/policy"
+	"github.com/amber-memory/amber/wire"
 )
 
 // lived keeps a session that could teach something of every kind.
@@ -132,4 +133,17 @@ func TestCasesOfTurns(t *testing.T) {
 	if len(report.Decisions) != 1 || report.Decisions[0].BlockedReason != "a loop is pending" || len(w.lessons()) != 1 {
 		t.Errorf("%+v", report.Decisions)
 	}
+}
+
+// A session in which nobody said or did anything leaves no memory, though context stood
+// before its agent.
+func TestSilentSessionIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	shown := event(2, journal.HostContext)
+	shown.Shown = []wire.ContextItem{{Layer: amber.LayerMemory, Owner: "m1", Digest: "d1", Why: "a standing constraint"}}
+	w.keep(event(1, journal.HostSessionStart), shown, event(3, journal.HostSessionEnd))
+	w.once(w.known())
+	must.Equal(t, "memories", len(w.lessons()), 0)
+	must.Hold(t, !w.session().EndedAt.IsZero(), "the session has not ended")
 }
