@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/sqlite"
@@ -33,7 +34,7 @@ func (a *Agent) backends() (*config.Registry, error) {
 			store, err := sqlite.Open(ctx, a.data, sqlite.Options{
 				Clock: a.o.Clock, Random: a.o.Random, Queue: c.Control.Queue,
 				BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
-				KeepSchema: a.look && !a.absent, SetAside: a.o.SetAside, Model: model, MeaningOnly: a.o.MeaningOnly,
+				KeepSchema: a.look && !a.absent, SetAside: a.o.SetAside, Model: model, Crowded: proc.Crowded, MeaningOnly: a.o.MeaningOnly,
 			})
 			if err != nil {
 				return config.Opened{}, err

@@ -5,6 +5,8 @@
 // one namespace of one boot only. So all of that is part of the identity, and
 // where it cannot be compared the answer is Unknown. A sleeping or stopped
 // process is alive.
+//
+// It also tells whether more wants to run than the machine can.
 package proc
 
 import (

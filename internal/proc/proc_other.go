@@ -8,5 +8,8 @@ import "github.com/amber-memory/amber"
 // another program, and a hook has no time for one.
 func Host() amber.HostProcess { return amber.HostProcess{} }
 
+// Crowded returns false: this system cannot tell.
+func Crowded() bool { return false }
+
 // Check returns Unknown: this system cannot tell.
 func Check(amber.HostProcess) Liveness { return Unknown }

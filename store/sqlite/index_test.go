@@ -111,7 +111,7 @@ func TestVectorsComeAfterTheWords(t *testing.T) {
 	must.Equal(t, "status", status, IndexStatus{Passages: 81, Tail: 81, Model: "toy", Vectors: 81})
 
 	model.failed = errors.New("out of order")
-	if first, r := recallFirst(t, s, "lorry"); first != id || !strings.Contains(r.Degraded, "out of order") {
+	if first, r := recallFirst(t, s, "the lorry"); first != id || !strings.Contains(r.Degraded, "out of order") {
 		t.Errorf("with a model that fails: first %s, degraded %q", first, r.Degraded)
 	}
 	model.failed = nil

@@ -30,6 +30,9 @@ type Options struct {
 	// Model turns texts into vectors, for questions in other words; nil searches by words
 	// alone.
 	Model search.Model
+	// Crowded reports whether the machine has more to do than it can; nil: never. A question
+	// with little time is answered by words alone then.
+	Crowded func() bool
 	// MeaningOnly answers questions by the model alone, for measuring. Without a model it
 	// finds nothing.
 	MeaningOnly bool

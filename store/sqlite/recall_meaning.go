@@ -19,8 +19,14 @@ type meaning struct {
 	// better than no answer.
 	until <-chan time.Time
 	late  bool
-	stop  context.CancelFunc // what is not waited for any more
+	// crowded says that the vector was not begun.
+	crowded bool
+	stop    context.CancelFunc // what is not waited for any more
 }
+
+// littleTime is so little that a crowded machine has none for a vector, which takes milliseconds
+// of a processor of its own.
+const littleTime = 500 * time.Millisecond
 
 // meaning begins to make the vector of a question; nil where there is no model.
 func (s *Store) meaning(ctx context.Context, text string) *meaning {
@@ -30,11 +36,17 @@ func (s *Store) meaning(ctx context.Context, text string) *meaning {
 	_, here := s.o.Model.(search.Local)
 	m := &meaning{model: s.o.Model.Name(), here: here, made: make(chan struct{})}
 	if end, ok := ctx.Deadline(); ok {
-		m.until = time.After(time.Until(end) / 3)
+		left := time.Until(end)
+		m.until = time.After(left / 3)
+		m.crowded = here && left < littleTime && s.o.Crowded != nil && s.o.Crowded()
 	}
 	ctx, m.stop = context.WithCancel(ctx)
 	var known bool
 	if m.vector, known = s.asked.Get(m.model, text); known {
+		close(m.made)
+		return m
+	}
+	if m.crowded {
 		close(m.made)
 		return m
 	}
@@ -68,6 +80,8 @@ func (m *meaning) wait() search.Vector {
 func (m *meaning) failed() string {
 	m.wait()
 	switch {
+	case m.crowded && m.vector == nil:
+		return "the answer is by words alone: the machine is busy, and there was little time"
 	case m.late:
 		return "the answer is by words alone: what the question means was not known soon enough"
 	case m.err != nil:

@@ -31,6 +31,36 @@ func TestQuestionThatWasAskedBefore(t *testing.T) {
 	must.Equal(t, "questions that were understood", m.made, 2)
 }
 
+// A question with little time on a crowded machine has no vector made, unless it is known.
+func TestQuestionOnACrowdedMachine(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	save(t, s, amber.WriteRequest{Content: "The lorry is in the garage."})
+	withModel(t, s, localToy{&toyModel{name: "toy"}})
+	must.Do(t, s.SyncIndex(t.Context(), nil, nil))
+	crowded := true
+	s.o.Crowded = func() bool { return crowded }
+	begun := func(text string, within time.Duration) bool {
+		ctx, cancel := context.WithTimeout(t.Context(), within)
+		defer cancel()
+		return !s.meaning(ctx, text).crowded
+	}
+	must.Equal(t, "with little time", begun("lorry", littleTime), false)
+	must.Equal(t, "with more time", begun("lorry", 2*littleTime+time.Minute), true)
+	ctx, cancel := context.WithTimeout(t.Context(), littleTime)
+	defer cancel()
+	must.Says(t, "degraded", must.Get(s.Recall(ctx, amber.Query{Text: "garage"}))(t).Degraded, "the machine is busy")
+	must.Get(s.Recall(t.Context(), amber.Query{Text: "garage"}))(t)
+	must.Hold(t, s.meaning(ctx, "garage").wait() != nil, "what a question means is known and not used")
+	crowded = false
+	must.Equal(t, "on an idle machine", begun("lorry", littleTime), true)
+}
+
+// localToy is a model of this process.
+type localToy struct{ *toyModel }
+
+func (localToy) Local() {}
+
 // A question with a deadline does not wait for its vector to the end: words answer it.
 func TestQuestionGoesOnWithoutItsVector(t *testing.T) {
 	t.Parallel()
