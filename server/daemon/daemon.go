@@ -17,6 +17,7 @@ import (
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/ledger"
@@ -104,7 +105,7 @@ func New(ctx context.Context, o Options) (*Daemon, error) {
 	}
 	crew := server.NewCrew(o.Clock)
 	crew.Log = o.Log
-	s := &Daemon{o: o, lock: lock, crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock()), traffic: traffic{clock: o.Clock}}
+	s := &Daemon{o: o, lock: lock, crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock()), traffic: traffic{clock: o.Clock, crowded: proc.Crowded}}
 	if s.watchers, err = s.newWatchers(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

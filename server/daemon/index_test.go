@@ -10,6 +10,8 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
+func isNever() bool { return false }
+
 // slowIndex makes one vector a step, which takes a second.
 type slowIndex struct {
 	now  *time.Time
@@ -34,7 +36,7 @@ func TestIndexWorkIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
-	d := &Daemon{o: Options{Clock: clock}, traffic: traffic{clock: clock}}
+	d := &Daemon{o: Options{Clock: clock}, traffic: traffic{clock: clock, crowded: isNever}}
 	x := &slowIndex{now: &now, left: 7}
 	made, more, err := d.indexFor(t.Context(), x)
 	must.NoError(t, err)
@@ -49,7 +51,7 @@ func TestIndexWorkEnds(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
-	d := &Daemon{o: Options{Clock: clock}, traffic: traffic{clock: clock}}
+	d := &Daemon{o: Options{Clock: clock}, traffic: traffic{clock: clock, crowded: isNever}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, _, err := d.indexFor(ctx, &slowIndex{now: &now, left: 7})

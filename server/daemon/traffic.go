@@ -14,6 +14,10 @@ const (
 	// and longestBack how long at most: requests that never end do not stop it.
 	afterRequest = 50 * time.Millisecond
 	longestBack  = 250 * time.Millisecond
+	// crowdedBack is how long it stands back on a crowded machine where a hook came within
+	// hooksMinute: what is begun then is still in the way of the next one.
+	crowdedBack = time.Second
+	hooksMinute = time.Minute
 	// lookAgain is how often it looks.
 	lookAgain = 5 * time.Millisecond
 )
@@ -21,9 +25,11 @@ const (
 // traffic is what the requests to a server tell its work in the background, which can wait.
 // Safe for concurrent use.
 type traffic struct {
-	clock amber.Clock
-	hooks atomic.Int64 // requests of hooks under way: an agent waits for each
-	last  atomic.Int64 // when a request came last, in Unix nanoseconds
+	clock    amber.Clock
+	crowded  func() bool // the machine has more to do than it can
+	lastHook atomic.Int64
+	hooks    atomic.Int64 // requests of hooks under way: an agent waits for each
+	last     atomic.Int64 // when a request came last, in Unix nanoseconds
 }
 
 // counted is a door whose requests count.
@@ -38,16 +44,25 @@ func (t *traffic) counted(next http.Handler) http.Handler {
 func (t *traffic) ofHooks(next http.Handler) http.Handler {
 	return t.counted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.hooks.Add(1)
+		t.lastHook.Store(t.clock().UnixNano())
 		defer t.hooks.Add(-1)
 		next.ServeHTTP(w, r)
 	}))
 }
 
 // standBack waits until no hook is being answered and no request has come for a moment, but
-// not for long, and not beyond the end of ctx.
+// not for long, and not beyond the end of ctx. On a crowded machine that answers hooks it
+// waits longer in any case.
 func (t *traffic) standBack(ctx context.Context) {
-	for begin := t.clock(); t.clock().Sub(begin) < longestBack; {
-		if t.hooks.Load() == 0 && t.clock().Sub(time.Unix(0, t.last.Load())) >= afterRequest {
+	begin := t.clock()
+	least, most := time.Duration(0), longestBack
+	if begin.Sub(time.Unix(0, t.lastHook.Load())) < hooksMinute && t.crowded() {
+		least, most = crowdedBack, crowdedBack
+	}
+	for {
+		passed := t.clock().Sub(begin)
+		quiet := t.hooks.Load() == 0 && t.clock().Sub(time.Unix(0, t.last.Load())) >= afterRequest
+		if passed >= most || passed >= least && quiet {
 			return
 		}
 		select {

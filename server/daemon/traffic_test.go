@@ -15,7 +15,8 @@ import (
 // one and as long as a hook is answered, and never for long.
 func TestWorkStandsBackWhileRequestsAreAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := traffic{clock: time.Now}
+		crowded := false
+		tr := traffic{clock: time.Now, crowded: func() bool { return crowded }}
 		waited := func(ctx context.Context) time.Duration {
 			begin := time.Now()
 			tr.standBack(ctx)
@@ -29,7 +30,7 @@ func TestWorkStandsBackWhileRequestsAreAnswered(t *testing.T) {
 		must.Equal(t, "wait without requests", waited(t.Context()), 0)
 		ask(tr.counted, time.Hour)
 		must.Equal(t, "wait after a request that does not end", waited(t.Context()), afterRequest)
-		ask(tr.ofHooks, 100*time.Millisecond)
+		ask(tr.ofHooks, 98*time.Millisecond)
 		must.Equal(t, "wait while a hook is answered", waited(t.Context()), 100*time.Millisecond)
 		ask(tr.ofHooks, time.Hour)
 		must.Equal(t, "wait while a hook is answered for long", waited(t.Context()), longestBack)
@@ -37,5 +38,11 @@ func TestWorkStandsBackWhileRequestsAreAnswered(t *testing.T) {
 		defer cancel()
 		must.Equal(t, "wait of a server that ends", waited(ctx), 20*time.Millisecond)
 		time.Sleep(2 * time.Hour)
+		crowded = true
+		must.Equal(t, "wait on a crowded machine without hooks", waited(t.Context()), 0)
+		ask(tr.ofHooks, 10*time.Millisecond)
+		must.Equal(t, "wait on a crowded machine after a hook", waited(t.Context()), crowdedBack)
+		time.Sleep(hooksMinute)
+		must.Equal(t, "wait a minute after it", waited(t.Context()), 0)
 	})
 }
