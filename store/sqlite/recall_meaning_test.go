@@ -43,7 +43,9 @@ func TestQuestionOnACrowdedMachine(t *testing.T) {
 	begun := func(text string, within time.Duration) bool {
 		ctx, cancel := context.WithTimeout(t.Context(), within)
 		defer cancel()
-		return !s.meaning(ctx, text).crowded
+		m := s.meaning(ctx, text)
+		<-m.made
+		return !m.crowded
 	}
 	must.Equal(t, "with little time", begun("lorry", littleTime), false)
 	must.Equal(t, "with more time", begun("lorry", 2*littleTime+time.Minute), true)
