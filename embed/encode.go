@@ -270,19 +270,21 @@ func (m *Model) Embed(ctx context.Context, texts []string, question bool) ([][]f
 	}
 	out := make([][]float32, len(texts))
 	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(len(texts), runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(texts) {
-					return
-				}
-				out[i] = m.encode(ctx, prefix+texts[i])
+	work := func() {
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(texts) {
+				return
 			}
-		})
+			out[i] = m.encode(ctx, prefix+texts[i])
+		}
 	}
-	all.Wait()
+	var others sync.WaitGroup
+	for range min(len(texts), runtime.GOMAXPROCS(0)) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -43,16 +43,19 @@ func (r *recaller) nearestMeanwhile(n int) (wait func() (rows []int64, all bool,
 	if err != nil {
 		return nil, err
 	}
-	found := make(chan []int64)
+	var rows []int64
+	found := make(chan any) // what the search panicked with
 	go func() {
-		defer close(found)
+		defer func() { found <- recover() }()
 		if r.settle(); r.q.Vector != nil {
-			found <- r.nearestOf(signs, n)
+			rows = r.nearestOf(signs, n)
 		}
 	}()
 	return func() ([]int64, bool, error) {
-		rows, ok := <-found
-		return rows, !ok || len(rows) < n, nil
+		if p := <-found; p != nil {
+			panic(p) // where the caller can catch it
+		}
+		return rows, len(rows) < n, nil
 	}, nil
 }
 

@@ -29,14 +29,21 @@ func (b *builder) inTime(ctx context.Context, asked question) error {
 	spare, stop := context.WithCancel(ctx)
 	defer stop()
 	without := *b
-	made := make(chan error, 1)
+	made, failed := make(chan error, 1), make(chan struct{})
 	go func() {
+		defer func() {
+			if r := recover(); r != nil { // nobody else would: this is no goroutine of the caller
+				made <- amber.Errorf(amber.KindInternal, "build context", "", "panic: %v", r)
+			}
+		}()
 		select {
 		case <-spare.Done():
 			made <- spare.Err()
+			return
+		case <-failed:
 		case <-time.After(time.Duration(spareShare * float64(left))):
-			made <- without.start(spare)
 		}
+		made <- without.start(spare)
 	}()
 	err := b.relevant(recall, asked)
 	if !isLate(err) {
@@ -44,6 +51,7 @@ func (b *builder) inTime(ctx context.Context, asked question) error {
 		<-made // nothing reads the store any more
 		return err
 	}
+	close(failed)
 	err = <-made
 	without.late, without.degraded = true, "recall did not answer in time; this is what stands and what was done last"
 	*b = without

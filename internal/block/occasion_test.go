@@ -254,3 +254,41 @@ func TestStartTellsOwnMemoriesBehindManyDerivedOnes(t *testing.T) {
 	}
 	must.Says(t, "start", build(t, s, shop(wire.OccasionStart, "")).Text, "The coupon rounding is done in cents.")
 }
+
+// everything is a backend that does not know how to list trusted memories alone.
+type everything struct{ amber.MemoryReader }
+
+func (e everything) List(ctx context.Context, q amber.ListQuery) (amber.Page[amber.Memory], error) {
+	q.Trusted = false
+	return e.MemoryReader.List(ctx, q)
+}
+
+func TestStartWithABackendThatListsEverything(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	must.Do(t, must.Err(s.LongTerm.Write(t.Context(), inShop(amber.WorkspaceFact, "", "The coupon rounding is done in cents."))))
+	must.Do(t, must.Err(s.LongTerm.Write(t.Context(), inShop(amber.WorkspaceFact, amber.TrustDerived, "The lorry is green."))))
+	s.Memories = everything{s.Memories}
+	text := build(t, s, shop(wire.OccasionStart, "")).Text
+	must.Says(t, "start", text, "The coupon rounding is done in cents.")
+	must.Hides(t, "start", text, "lorry")
+}
+
+// broken is a list of sessions that panics.
+type broken struct{ amber.Sessions }
+
+func (broken) ListSessions(context.Context, amber.SessionQuery) (amber.Page[amber.Session], error) {
+	panic("out of order")
+}
+
+// A panic beside recall is an error of the request, and does not end the process.
+func TestPanicOfALatePage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore()
+		s.LongTerm, s.Sessions = slow{s.LongTerm}, broken{s.Sessions}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := block.Build(ctx, s, policy.Conservative{}, shop(wire.OccasionPrompt, "the coupon checkout"), rand.Reader)
+		must.Kind(t, "context with a panic", err, amber.KindInternal)
+	})
+}

@@ -27,6 +27,12 @@ type section struct {
 	derived func(amber.Memory) bool // which of those that rules found; nil for none
 }
 
+// takes reports whether a memory belongs to the section. A backend may not know how to list
+// trusted memories alone.
+func (s section) takes(m amber.Memory) bool {
+	return m.Trust != amber.TrustDerived || s.derived != nil && s.derived(m)
+}
+
 // sections are what stands, in the order it is told.
 var sections = []section{
 	{headingStanding, "a standing constraint", []amber.MemoryKind{amber.Constraint}, maxStanding, every},
@@ -54,7 +60,7 @@ func isItem(m amber.Memory, name string) bool {
 func (b *builder) standing(ctx context.Context) error {
 	told := map[string]int{}
 	for _, s := range sections {
-		list, err := b.list(ctx, s.kinds, s.derived == nil, func(m amber.Memory) bool { return m.Trust != amber.TrustDerived || s.derived(m) })
+		list, err := b.list(ctx, s.kinds, s.derived == nil, s.takes)
 		if err != nil {
 			return err
 		}

@@ -26,10 +26,10 @@ const (
 // Safe for concurrent use.
 type traffic struct {
 	clock    amber.Clock
-	crowded  func() bool // the machine has more to do than it can
-	lastHook atomic.Int64
+	crowded  func() bool  // the machine has more to do than it can
 	hooks    atomic.Int64 // requests of hooks under way: an agent waits for each
 	last     atomic.Int64 // when a request came last, in Unix nanoseconds
+	lastHook atomic.Int64 // when one of a hook did
 }
 
 // counted is a door whose requests count.

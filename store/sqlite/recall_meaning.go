@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/search"
 )
 
@@ -52,6 +53,11 @@ func (s *Store) meaning(ctx context.Context, text string) *meaning {
 	}
 	go func() {
 		defer close(m.made)
+		defer func() {
+			if r := recover(); r != nil { // words answer the question
+				m.err = amber.Errorf(amber.KindInternal, "make vectors", m.model, "panic: %v", r)
+			}
+		}()
 		vectors, err := search.Embed(ctx, s.o.Model, []string{text}, true)
 		if m.err = err; err == nil {
 			m.vector = vectors[0]

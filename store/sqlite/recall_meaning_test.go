@@ -63,6 +63,17 @@ type localToy struct{ *toyModel }
 
 func (localToy) Local() {}
 
+// A model that panics costs the meaning of a question, and neither its words nor the process.
+func TestModelThatPanics(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	id := save(t, s, amber.WriteRequest{Content: "The lorry is in the garage."})
+	withModel(t, s, &toyModel{name: "toy", after: func(int) { panic("out of order") }})
+	r := must.Get(s.Recall(t.Context(), amber.Query{Text: "lorry"}))(t)
+	must.Hold(t, len(r.Hits) == 1 && r.Hits[0].ID == id, "hits %+v", r.Hits)
+	must.Says(t, "degraded", r.Degraded, "by words alone", "panic: out of order")
+}
+
 // A question with a deadline does not wait for its vector to the end: words answer it.
 func TestQuestionGoesOnWithoutItsVector(t *testing.T) {
 	t.Parallel()
