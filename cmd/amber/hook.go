@@ -110,7 +110,7 @@ func (a *app) runHook(ctx context.Context, root *cobra.Command) int {
 	return 0
 }
 
-// hook keeps one event, answers the host and starts a drain.
+// hook keeps one event, answers the host and starts a drain, unless a server will drain.
 func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	loaded, configErr := a.hookConfig()
 	if configErr != nil { // no reason to lose what an agent did
@@ -149,10 +149,12 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 		a.Out.Note("%v", errors.Join(err, j.CountLoss(err)))
 	}
 	var errs []error
+	served := false
 	if hook.WantsContext(ev) {
-		errs = append(errs, a.injectContext(ctx, f, loaded, j, ev))
+		served, err = a.injectContext(ctx, f, loaded, j, ev)
+		errs = append(errs, err)
 	}
-	if !f.noDrain {
+	if !f.noDrain && !served { // a server that knows the agent drains its journal every second
 		errs = append(errs, a.drainLater(at))
 	}
 	return errors.Join(errs...)

@@ -17,15 +17,16 @@ import (
 // injectContext answers a host with memories for a session or a prompt that begins, and
 // keeps which passages these were. Without a store, or where it would have to be migrated
 // or does not answer in time, the answer is empty; that the time was up is said on stderr.
-func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) error {
+// Served tells that the server of the home found the memories: it runs and knows the agent.
+func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (served bool, err error) {
 	budget := f.context
 	if !f.contextSaid {
 		budget = loaded.Config.Context.Budget
 	}
 	if budget <= 0 {
-		return nil
+		return false, nil
 	}
-	block, err := a.hookContext(ctx, budget, loaded, j, ev)
+	block, served, err := a.hookContext(ctx, budget, loaded, j, ev)
 	switch {
 	case err != nil && amber.KindOf(err) != amber.KindNotFound:
 		a.Out.Note("no memories were found for the agent: %v", err)
@@ -34,29 +35,30 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 	}
 	reply := hook.Reply(ev, block.Text)
 	if len(reply) == 0 {
-		return nil
+		return served, nil
 	}
 	if _, err := a.Stdout.Write(reply); err != nil || len(block.Items) == 0 {
-		return err
+		return served, err
 	}
 	err = (hook.Keeper{Journal: j, Timeout: f.timeout}).Keep(context.WithoutCancel(ctx), hook.Shown(ev, block.Items))
 	if err != nil {
 		a.Out.Note("what was put before the agent is not kept, and may come again: %v", err)
 	}
-	return nil
+	return served, nil
 }
 
 // hookContext looks for memories until the budget is used up. Nothing is written. The server
 // of the home is asked where there is one. It has a store that is open and a warm index;
 // where it refuses, does not take the request in a third of the budget or does not answer
 // while there is time to open the store, that is done here, and the first answer counts.
-func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (wire.ContextBlock, error) {
+// Served tells whose it was.
+func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (block wire.ContextBlock, served bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	late := amber.Errorf(amber.KindUnreachable, "build context", "", "the time of %v is used up", budget).WithHint("set context.budget in the configuration")
 	r, err := hookRequest(ctx, loaded, j, ev)
 	if err != nil {
-		return wire.ContextBlock{}, err
+		return block, false, err
 	}
 	var near <-chan answered
 	if socket := a.nearSocket(); socket != "" {
@@ -64,7 +66,7 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 		near = inBackground(func() (wire.ContextBlock, error) { return a.askNear(ctx, socket, loaded.Config, r, taken) })
 		got, ok := patiently(ctx, budget, near, taken)
 		if ok && got.err == nil {
-			return got.block, nil
+			return got.block, true, nil
 		}
 		if ok {
 			near = nil
@@ -75,20 +77,20 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 		select {
 		case got := <-near:
 			if near = nil; got.err == nil {
-				return got.block, nil
+				return got.block, true, nil
 			}
 		case got := <-here:
 			switch {
 			case got.err == nil:
-				return got.block, nil
+				return got.block, false, nil
 			case errors.Is(got.err, context.DeadlineExceeded) || ctx.Err() != nil:
-				return wire.ContextBlock{}, late
+				return block, false, late
 			case near == nil:
-				return wire.ContextBlock{}, got.err
+				return block, false, got.err
 			}
 			here = nil
 		case <-ctx.Done():
-			return wire.ContextBlock{}, late
+			return block, false, late
 		}
 	}
 }
@@ -161,8 +163,8 @@ func hookRequest(ctx context.Context, loaded config.Loaded, j *journal.Journal, 
 }
 
 // hookGC is how many percent the memory of a hook that opens the store may grow between two
-// collections.
-const hookGC = 800
+// collections: all of them, not only the first as of every process.
+const hookGC = 1000
 
 // buildHere opens the store and builds the context.
 func (a *app) buildHere(ctx context.Context, loaded config.Loaded, r wire.ContextRequest) (wire.ContextBlock, error) {

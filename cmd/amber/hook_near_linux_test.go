@@ -37,8 +37,13 @@ func (u *user) socket() string { return filepath.Join(u.home, wire.NearSocket) }
 // prompt sends the prompt of a session to the hook.
 func (u *user) prompt(session, budget string) (said, complaint string) {
 	u.t.Helper()
+	return u.hears(session, "--no-drain", "--context-timeout", budget)
+}
+
+func (u *user) hears(session string, flags ...string) (said, complaint string) {
+	u.t.Helper()
 	event := `{"session_id":"` + session + `","hook_event_name":"UserPromptSubmit","prompt":"is the coupon rounding done in cents?"}`
-	said, complaint, code := u.amber(event, "hook", "claude-code", "--no-drain", "--timeout", "1m", "--context-timeout", budget)
+	said, complaint, code := u.amber(event, append([]string{"hook", "claude-code", "--timeout", "1m"}, flags...)...)
 	must.Equal(u.t, "exit code", code, 0)
 	return said, complaint
 }
@@ -54,7 +59,10 @@ func (u *user) pretends(answer http.HandlerFunc) {
 
 // answers is a server that gives one answer.
 func answers(a wire.NearAnswer) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(a) }
+	return func(w http.ResponseWriter, _ *http.Request) {
+		b, _ := json.Marshal(a)
+		_, _ = w.Write(b)
+	}
 }
 
 // The hook asks the server of its home, tells it what the session has seen, and keeps what
@@ -79,6 +87,21 @@ func TestHookAsksTheServerOfItsHome(t *testing.T) {
 	must.Equal(t, "known", len(first.Request.Known), 0)
 	u.prompt("s1", "1m")
 	must.Equal(t, "known with the second prompt", (<-asked).Request.Known, []wire.ContextItem{{Layer: amber.LayerMemory, Owner: "m1", Digest: "0123456789abcdef"}})
+}
+
+// A server that has answered drains the journal. Where none has, the hook starts a drain.
+func TestHookStartsNoDrainBesideAServer(t *testing.T) {
+	t.Parallel()
+	for name, a := range map[string]wire.NearAnswer{"started": {Error: "another build"}, "left to the server": {Text: "yes"}, "left to it in silence": {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := shortUser(t)
+			u.pretends(answers(a))
+			u.hears("s1", "--context-timeout", "1m")
+			_, err := os.Lstat(filepath.Join(u.spool(), "background.lock"))
+			must.Equal(t, "a drain was started", err == nil, a.Error != "")
+		})
+	}
 }
 
 // Whatever is wrong with the socket, the hook opens the store itself and says nothing of it.

@@ -72,6 +72,7 @@ func TestAServerBesideCommandsAndHooks(t *testing.T) {
 		r.get(agentURL+"/journal", &page)
 		return len(page.Items) == 1 && page.Items[0].Undrained == 0
 	})
+	r.await("the round is told", func() bool { return r.worker("journal drain").Detail != "" })
 	says(t, "/health", r.worker("journal drain").Detail, "default/default: ", "events")
 	if w := r.worker("journal drain"); w.Failures != 0 {
 		t.Errorf("the drain failed: %+v", w)

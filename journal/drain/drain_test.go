@@ -183,6 +183,48 @@ func TestTwoDrainsAtOnce(t *testing.T) {
 	w.wantSaid(want...)
 }
 
+// A worker that stands back lets others drain meanwhile, also all that it still has on its
+// list; and goes on with what came in between.
+func TestOthersDrainWhileAWorkerStandsBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for n := range 4 {
+		ev := event(n, journal.HostSessionEnd)
+		ev.SessionID = amber.SessionID(fmt.Sprint("s-", n))
+		w.keep(ev)
+	}
+	times := 0
+	report := w.once(drain.Options{StandBack: func(context.Context) {
+		if times++; times == 1 {
+			must.Equal(t, "drained by another", w.once(drain.Options{}).Applied, int64(3))
+			w.keep(prompt(7, "in between"))
+		}
+	}})
+	must.Equal(t, "failed", len(report.Failed), 0)
+	must.Equal(t, "stood back after sessions with events", times, 1)
+	w.once(drain.Options{})
+	w.wantSaid("user: in between")
+}
+
+// What is held when a worker wants to go on ends its round, and nothing is lost.
+func TestAHoldWhileAWorkerStandsBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, prompt(1, "one"))
+	other := prompt(2, "two")
+	other.SessionID = "s-2"
+	w.keep(other)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var end func() error
+	_, err := w.worker(drain.Options{StandBack: func(context.Context) {
+		end = must.Get(w.journal.BeginDrain(t.Context()))(t)
+		cancel()
+	}}).Once(ctx)
+	must.Kind(t, "a round that was held up", err, amber.KindUnreachable)
+	must.Do(t, end())
+	must.Equal(t, "events left", w.once(drain.Options{}).Applied, int64(1))
+}
+
 func TestAGapIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

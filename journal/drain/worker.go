@@ -54,6 +54,10 @@ type Options struct {
 	// it is; it may be nil.
 	Progress func(step string, done, total int64)
 
+	// StandBack is called between two sessions when something of the first was drained, while
+	// nothing is locked: others may drain meanwhile. It may be nil.
+	StandBack func(ctx context.Context)
+
 	// Alive tells whether the process of a host still runs. If it is nil, a
 	// session ends only when the host says so or after a time of silence.
 	Alive func(amber.HostProcess) proc.Liveness
@@ -155,20 +159,28 @@ func (w *Worker) Run(ctx context.Context, told func(Report, error)) error {
 // unreachable when ctx ends, and those of reading the spool itself.
 func (w *Worker) Once(ctx context.Context) (report Report, err error) {
 	report = newReport()
-	end, err := w.o.Journal.BeginDrain(ctx)
+	turn := &turn{journal: w.o.Journal}
+	err = turn.begin(ctx)
 	if amber.KindOf(err) == amber.KindNotFound { // nobody has ever appended
 		return report, nil
 	}
 	if err != nil {
 		return report, err
 	}
-	defer func() { err = errors.Join(err, end()) }()
+	defer func() { err = errors.Join(err, turn.end()) }()
 	keys, err := w.o.Journal.Keys()
 	if err != nil {
 		return report, err
 	}
 	w.keys = map[string]journal.Key{}
+	applied := int64(0)
 	for i, key := range keys {
+		if w.o.StandBack != nil && report.Applied > applied {
+			if err := turn.pass(ctx, w.o.StandBack); err != nil {
+				return report, err
+			}
+		}
+		applied = report.Applied
 		if w.o.Progress != nil {
 			w.o.Progress("sessions", int64(i), int64(len(keys)))
 		}
@@ -184,6 +196,35 @@ func (w *Worker) Once(ctx context.Context) (report Report, err error) {
 		return report, nil
 	}
 	return report, w.sweep(ctx, &report)
+}
+
+// turn is the right to drain, which one worker has at a time.
+type turn struct {
+	journal Journal
+	release func() error // nil: it is not ours
+}
+
+func (t *turn) begin(ctx context.Context) (err error) {
+	t.release, err = t.journal.BeginDrain(ctx)
+	return err
+}
+
+func (t *turn) end() error {
+	if t.release == nil {
+		return nil
+	}
+	release := t.release
+	t.release = nil
+	return release()
+}
+
+// pass lets others have it while standBack waits.
+func (t *turn) pass(ctx context.Context, standBack func(context.Context)) error {
+	if err := t.end(); err != nil {
+		return err
+	}
+	standBack(ctx)
+	return t.begin(ctx)
 }
 
 // drain drains one session. Another worker may be faster; then it goes on

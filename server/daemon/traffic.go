@@ -17,7 +17,10 @@ const (
 	// crowdedBack is how long it stands back on a crowded machine where a hook came within
 	// hooksMinute: what is begun then is still in the way of the next one.
 	crowdedBack = time.Second
-	hooksMinute = time.Minute
+	// longestRound is how long the drain of one agent stands back in all: what an agent said
+	// is to be found soon, whatever the traffic.
+	longestRound = 5 * time.Second
+	hooksMinute  = time.Minute
 	// lookAgain is how often it looks.
 	lookAgain = 5 * time.Millisecond
 )
@@ -70,5 +73,18 @@ func (t *traffic) standBack(ctx context.Context) {
 			return
 		case <-time.After(lookAgain):
 		}
+	}
+}
+
+// politely returns a function that stands back as long as all its calls together have not
+// taken more than most.
+func (t *traffic) politely(most time.Duration) func(ctx context.Context) {
+	return func(ctx context.Context) {
+		if most <= 0 {
+			return
+		}
+		begin := t.clock()
+		t.standBack(ctx)
+		most -= t.clock().Sub(begin)
 	}
 }

@@ -46,3 +46,16 @@ func TestWorkStandsBackWhileRequestsAreAnswered(t *testing.T) {
 		must.Equal(t, "wait a minute after it", waited(t.Context()), 0)
 	})
 }
+
+// All the time that a round stands back is bounded.
+func TestRoundStandsBackOnlySoLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := traffic{clock: time.Now, crowded: func() bool { return false }}
+		tr.hooks.Add(1) // it is never answered
+		stand, begin := tr.politely(longestRound), time.Now()
+		for range 1000 {
+			stand(t.Context())
+		}
+		must.Equal(t, "time of all", time.Since(begin), longestRound)
+	})
+}

@@ -90,6 +90,7 @@ func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail stri
 		w, err := drain.New(drain.Options{
 			Writer: writer, Journal: j, Clock: s.o.Clock, Alive: proc.Check, Store: drainStore{a.Store.Ingest, a.Store.Turns, a.Store.Activities},
 			Policy: a.Policy, Loops: a.Store.Loops, Memories: a.Store.Memories, Sessions: a.Store.Sessions,
+			StandBack: s.traffic.politely(longestRound),
 		})
 		if err != nil {
 			return err
