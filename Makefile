@@ -45,8 +45,8 @@ WITH     = $(filter-out $(addprefix $(MODULE)/,$(PLAIN)),$(ALL))
 test: build
 	@test -z "$$(gofmt -l .)" || { echo "gofmt is not clean:"; gofmt -l .; exit 1; }
 	$(GO) vet $(PKGS)
-	$(if $(WITHOUT),$(GO) test -vet=off -timeout 10m $(WITHOUT))
-	$(if $(WITH),CGO_ENABLED=$(CGO) $(GO) test -vet=off $(RACE) -timeout 10m $(WITH))
+	$(if $(WITHOUT),$(GO) test -vet=off -timeout 30m $(WITHOUT))
+	$(if $(WITH),CGO_ENABLED=$(CGO) $(GO) test -vet=off $(RACE) -timeout 30m $(WITH))
 
 # The newest official clients of MCP against this build: pip and npm are needed.
 test-mcp: build
