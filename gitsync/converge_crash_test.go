@@ -24,7 +24,10 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+var (
+	update     = flag.Bool("update", false, "rewrite the golden files")
+	callStride = flag.Int("calls.stride", 4, "every how many calls are cut or fail; 1: each")
+)
 
 // cutSeeds is how many ways a power cut can go are tried after each call.
 const cutSeeds = 6
@@ -200,7 +203,7 @@ func TestWorkSurvivesAPowerCut(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, w)
 			want := b.goal(t)
-			for n := 1; ; n += max(1, w.stride) {
+			for n := 1; ; n += max(1, w.stride) * *callStride {
 				c, disk := b.copy(t)
 				had := holds(t, disk, c.folder)
 				cut := disk.Calls() + n
@@ -265,7 +268,7 @@ func TestWorkReportsEveryError(t *testing.T) {
 				t.Parallel()
 				b := newBench(t, w)
 				want := b.goal(t)
-				for n := 1; ; n += max(1, w.stride) {
+				for n := 1; ; n += max(1, w.stride) * *callStride {
 					c, disk := b.copy(t)
 					had := holds(t, disk, c.folder)
 					e := errfs.Wrap(disk, errfs.Rule{Nth: n, Err: fault})

@@ -26,7 +26,7 @@ import (
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
-var trials = flag.Int("trials", 5, "how many exporters are killed")
+var trials = flag.Int("trials", 3, "how many exporters are killed")
 
 // childVariable says what a copy of the test binary is to do instead of
 // testing.

@@ -18,7 +18,7 @@ import (
 
 var (
 	seed      = flag.Uint64("seed", 0, "run one history with this seed")
-	histories = flag.Int("histories", 8, "how many random histories to run")
+	histories = flag.Int("histories", 4, "how many random histories to run")
 )
 
 // TestEveryHistoryConverges lets clones live at random and then settles them:

@@ -20,7 +20,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-var rounds = flag.Int("rounds", 4, "how many rounds of eight clones are merged by git")
+var rounds = flag.Int("rounds", 2, "how many rounds of eight clones are merged by git")
 
 // hub is a bare repository and the clones around it.
 type hub struct {
