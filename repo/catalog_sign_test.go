@@ -329,12 +329,12 @@ func TestEveryChangedByteOfSignedRecordsIsFound(t *testing.T) {
 				t.Errorf("%s: %s %d flipped, and nothing is found: %q", name, what, i, object)
 			}
 		}
-		for i := range good {
+		for i := 0; i < len(good); i += *stride {
 			object := slices.Clone(good)
 			object[i] ^= 1
 			check("byte", i, object)
 		}
-		for i := range body {
+		for i := 0; i < len(body); i += *stride {
 			flipped := []byte(body)
 			flipped[i] ^= 1
 			if json.Valid(flipped) {

@@ -224,7 +224,7 @@ func TestRepositoriesSurviveAPowerCut(t *testing.T) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			base, root, kept, about := prepared(t, d)
-			for n := 1; ; n++ {
+			for n := 1; ; n += callStride() {
 				disk := base.CrashClone(rand.New(rand.NewPCG(0, 0)))
 				s := openDisk(t, root, disk)
 				cut := disk.Calls() + n
@@ -266,7 +266,7 @@ func TestRepositoriesSurviveEveryError(t *testing.T) {
 			t.Parallel()
 			base, root, kept, about := prepared(t, d)
 			for _, op := range ops {
-				n, step := 1, 1
+				n, step := 1, callStride()
 				if raceEnabled {
 					step = 7
 				}

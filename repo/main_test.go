@@ -13,7 +13,13 @@ import (
 	"github.com/amber-memory/amber/target"
 )
 
-var update = flag.Bool("update", false, "write testdata")
+var (
+	update = flag.Bool("update", false, "write testdata")
+	stride = flag.Int("repo.stride", 4, "every how many bytes one is changed; 1: each byte, and each call is cut or fails")
+)
+
+// callStride is how far apart the calls are that are cut or fail.
+func callStride() int { return 1 + *stride/4 }
 
 var ctx = context.Background()
 
