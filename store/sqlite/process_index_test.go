@@ -18,7 +18,7 @@ import (
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
-var indexKills = flag.Int("index.kills", 3, "how many processes are killed while they merge, make vectors or migrate")
+var indexKills = flag.Int("index.kills", 2, "how many processes are killed while they merge, make vectors or migrate")
 
 // letterModel counts letters.
 type letterModel struct{}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	mathrand "math/rand/v2"
@@ -22,6 +23,8 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite"
 )
+
+var processSaves = flag.Int("process.saves", 40, "how many memories each of sixteen processes saves")
 
 // childVariable says what a copy of the test binary is to do instead of
 // testing: real processes, which can be killed, are what these tests are
@@ -167,7 +170,7 @@ const processes = 16
 
 func TestSixteenProcessesSaveAtOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
-	const each = 100
+	each := *processSaves
 	lines := make(chan string, processes)
 	var cmds []*exec.Cmd
 	for i := range processes {
@@ -181,7 +184,7 @@ func TestSixteenProcessesSaveAtOnce(t *testing.T) {
 	s := openIn(t, dir)
 	stats := must.Get(s.Stats(t.Context()))(t)
 	t.Logf("%d of %d stored; the longest wait of one save was %s", stats.Memories, processes*each, got.longest)
-	if stats.Memories != processes*each || len(got.ids) != processes*each {
+	if stats.Memories != int64(processes*each) || len(got.ids) != processes*each {
 		t.Errorf("%d acknowledged, %d stored, want %d", len(got.ids), stats.Memories, processes*each)
 	}
 	healthy(t, s)

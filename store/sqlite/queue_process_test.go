@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
-var queueEntries = flag.Int("queue.entries", 400, "how many entries two processes claim under random kills")
+var queueEntries = flag.Int("queue.entries", 150, "how many entries two processes claim under random kills")
 
 // workQueue is the queue of that test: leases so short that killed workers
 // are soon replaced.

@@ -171,7 +171,7 @@ func plainText(random *mathrand.Rand, n int) string {
 	return b.String()
 }
 
-var crowdSize = flag.Int("crowd", scale(160), "how many memories there are around one that is erased")
+var crowdSize = flag.Int("crowd", scale(80), "how many memories there are around one that is erased")
 
 // crowd is the other memories of a store, each under a title of its own.
 type crowd struct {

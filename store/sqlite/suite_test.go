@@ -22,7 +22,7 @@ import (
 
 var (
 	seed      = flag.Uint64("seed", 0, "run one history with this seed")
-	histories = flag.Int("histories", 12, "how many random histories to run")
+	histories = flag.Int("histories", 4, "how many random histories to run")
 )
 
 // place is an agent folder the suite opens and closes.

@@ -19,7 +19,7 @@ import (
 
 var (
 	syncSeed      = flag.Uint64("sync-seed", 0, "run one random sync with this seed")
-	syncHistories = flag.Int("sync-histories", 8, "how many random syncs to run")
+	syncHistories = flag.Int("sync-histories", 2, "how many random syncs to run")
 )
 
 // However stores change what they share, and in whatever order what they
