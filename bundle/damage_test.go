@@ -2,6 +2,7 @@ package bundle_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +19,10 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/wire"
 )
+
+var damageStride = flag.Int("damage.stride", 4, "every how many bytes of a bundle one is changed; 1: each")
+
+func step() int { return max(*damageStride, minStep) }
 
 // small is one kind of bundle, as small as it can be.
 type small struct {
@@ -124,7 +129,7 @@ func TestEveryFlippedByteIsFound(t *testing.T) {
 			if s.ids != nil {
 				known["with the key"] = s.ids
 			}
-			for i := 0; i < len(s.bytes); i += step {
+			for i := 0; i < len(s.bytes); i += step() {
 				disk := memory(t, flipped(s.bytes, i), digest)
 				for name, ids := range known {
 					o := bundle.ReadOptions{Identities: ids}
@@ -153,7 +158,7 @@ func TestEveryFlippedByteIsFoundByTheBundleItself(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			whole := entriesOf(t, s)
-			for i := 0; i < len(s.bytes); i += step {
+			for i := 0; i < len(s.bytes); i += step() {
 				b := flipped(s.bytes, i)
 				disk := memory(t, b, sumOf(b))
 				o := bundle.ReadOptions{Identities: s.ids}
@@ -245,7 +250,7 @@ func TestEveryTruncationIsFound(t *testing.T) {
 	for _, s := range smalls(t) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			for n := 0; n < len(s.bytes); n += step {
+			for n := 0; n < len(s.bytes); n += step() {
 				b := s.bytes[:n]
 				disk := memory(t, b, sumOf(b))
 				o := bundle.ReadOptions{Identities: s.ids}

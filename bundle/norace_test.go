@@ -2,5 +2,5 @@
 
 package bundle_test
 
-// step is how far apart the bytes are that are damaged.
-const step = 1
+// minStep is how far apart the bytes are that are damaged, at least.
+const minStep = 1
