@@ -90,7 +90,7 @@ func neutral(v any, ids map[string]string) any {
 }
 
 func translate(s string, ids map[string]string) string {
-	if ids == nil {
+	if ids == nil || len(s) < len("00000000-0000-0000-0000-000000000000") {
 		return s
 	}
 	return uuid.ReplaceAllStringFunc(s, func(id string) string {
