@@ -17,13 +17,14 @@ type Memory struct {
 	job      []byte
 	passages map[int64]Passage
 	vectors  map[int64]Vector
+	sorted   map[int64][]string // terms of the segments that are being merged
 }
 
 // NewMemory returns an index without documents.
 func NewMemory() *Memory {
 	return &Memory{
 		segments: map[int64]Segment{}, contents: map[int64]Content{}, lists: map[int64]map[string][]byte{}, dead: map[int64][]int64{},
-		tail: map[int64]Document{}, passages: map[int64]Passage{}, vectors: map[int64]Vector{},
+		tail: map[int64]Document{}, passages: map[int64]Passage{}, vectors: map[int64]Vector{}, sorted: map[int64][]string{},
 	}
 }
 
@@ -164,23 +165,27 @@ func (m *Memory) DropSegment(id int64) error {
 	delete(m.segments, id)
 	delete(m.contents, id)
 	delete(m.dead, id)
+	delete(m.sorted, id)
 	return nil
 }
 
 // PutList implements [Writer].
 func (m *Memory) PutList(segment int64, term string, list []byte) error {
+	delete(m.sorted, segment)
 	m.lists[segment][term] = list
 	return nil
 }
 
 // DropList implements [Writer].
 func (m *Memory) DropList(segment int64, term string) error {
+	delete(m.sorted, segment)
 	delete(m.lists[segment], term)
 	return nil
 }
 
 // DropLists implements [Writer].
 func (m *Memory) DropLists(segment int64, n int) (left bool, err error) {
+	delete(m.sorted, segment)
 	for term := range m.lists[segment] {
 		if n--; n < 0 {
 			return true, nil
@@ -192,7 +197,11 @@ func (m *Memory) DropLists(segment int64, n int) (left bool, err error) {
 
 // NextLists implements [Writer].
 func (m *Memory) NextLists(segment int64, after string, n int) (out []Entry, err error) {
-	terms, _ := m.ListTerms(segment)
+	terms, known := m.sorted[segment]
+	if !known {
+		terms, _ = m.ListTerms(segment)
+		m.sorted[segment] = terms
+	}
 	at, there := slices.BinarySearch(terms, after)
 	if there {
 		at++
