@@ -65,6 +65,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 20m -v ./store/sqlite -run 'Process|Killed' -queue.entries 10000 -index.kills 20 -process.saves 100
 	$(GO) test -count=5 -timeout 20m -v ./store/sqlite -run 'Killed'
 	$(GO) test -count=1 -timeout 20m -v ./journal -run 'TestHistories|TestKilledProcesses' -journal.histories 10000 -journal.trials 200
+	$(GO) test -count=1 -timeout 20m ./journal -journal.seeds 20
 	$(GO) test -count=1 -timeout 20m -v ./journal/drain -run 'TestKilledProcesses' -trials 200
 	$(GO) test -count=1 -timeout 20m ./store/sqlite -run 'Erase' -crowd 3000
 	$(GO) test -count=1 -timeout 60m -v ./snapshot -run 'KilledOperations|FullDisk|PowerCut' -snapshot.cuts 0

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"fmt"
 	"iter"
 	"maps"
@@ -23,7 +24,11 @@ import (
 )
 
 // seeds is how many ways a power cut can go are tried after each call.
-const seeds = 20
+var seeds int
+
+func init() {
+	flag.IntVar(&seeds, "journal.seeds", 8, "how many ways a power cut can go are tried after each call")
+}
 
 // ledger is what a session was told and what it promised.
 type ledger struct {

@@ -89,7 +89,7 @@ func (a *appending) result() (int64, error) {
 // waitFor returns when what it waits for has come about; it fails the test when that takes absurdly long.
 func waitFor(t testing.TB, is func() bool) {
 	t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(2 * time.Minute)
 	for !is() {
 		select {
 		case <-late:

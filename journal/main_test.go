@@ -24,8 +24,8 @@ import (
 
 var (
 	update    = flag.Bool("update", false, "rewrite the golden files and the vectors")
-	trials    = flag.Int("journal.trials", 20, "how many times appending processes are killed")
-	histories = flag.Int("journal.histories", 60, "how many random histories of kills, power cuts and faults to run")
+	trials    = flag.Int("journal.trials", 8, "how many times appending processes are killed")
+	histories = flag.Int("journal.histories", 20, "how many random histories of kills, power cuts and faults to run")
 	firstSeed = flag.Uint64("journal.seed", 1, "the seed of the first history")
 )
 
