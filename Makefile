@@ -75,7 +75,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 20m -v ./natsbus -run 'Killed|Outages|SaidToBe' -nats.events 10000
 	$(GO) test -count=1 -timeout 20m -v ./bundle -run 'EveryFlipped|EveryTruncation' -damage.stride 1
 	$(GO) test -count=1 -timeout 20m -v ./repo -run 'EveryChangedByte|Survive' -repo.stride 1
-	$(GO) test -count=1 -timeout 20m -v ./colony -run 'TestWriters|TestHistories|Outage' -colony.rounds 500 -colony.histories 3000
+	$(GO) test -count=1 -timeout 20m -v ./colony -run 'TestWriters|TestHistories|Outage' -colony.rounds 500 -colony.histories 3000 -colony.stride 1
 	$(GO) test -count=1 -timeout 20m -v ./colony/api -run Outages -outage.stride 1
 	$(GO) test -count=1 -timeout 10m -v ./target/s3 -run 'RealServer' -s3.server $(abspath $(VERSITYGW))
 

@@ -14,7 +14,10 @@ import (
 	"github.com/amber-memory/amber/colony/colonytest"
 )
 
-var histories = flag.Int("colony.histories", 60, "how many random histories of two machines are run")
+var (
+	histories    = flag.Int("colony.histories", 20, "how many random histories of two machines are run")
+	outageStride = flag.Int("colony.stride", 3, "every how many requests of an operation one fails; 1: each")
+)
 
 // history is what two machines do to one label, one after the other, while
 // requests fail.

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	rounds = flag.Int("colony.rounds", 40, "how many rounds writers race for a label")
+	rounds = flag.Int("colony.rounds", 15, "how many rounds writers race for a label")
 	seed   = flag.Uint64("colony.seed", 1, "what the order of their requests is drawn from")
 )
 
