@@ -73,6 +73,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 20m -v ./snapshot -run 'BringsItsMoment|HistoriesOfSnapshots' -model.snapshots 50
 	$(GO) test -count=1 -timeout 60m -v ./snapshot -run 'TestSnapshotsHold|TestRestoresLose|TestKilledProcesses' -campaign.snapshots 1000 -campaign.writers 16 -campaign.restores 200 -campaign.kills 200
 	$(GO) test -count=1 -timeout 20m -v ./natsbus -run 'Killed|Outages|SaidToBe' -nats.events 10000
+	$(GO) test -count=1 -timeout 20m -v ./client -run 'TestHistories' -histories 100
 	$(GO) test -count=1 -timeout 20m -v ./bundle -run 'EveryFlipped|EveryTruncation' -damage.stride 1
 	$(GO) test -count=1 -timeout 20m -v ./repo -run 'EveryChangedByte|Survive' -repo.stride 1
 	$(GO) test -count=1 -timeout 20m -v ./colony -run 'TestWriters|TestHistories|Outage' -colony.rounds 500 -colony.histories 3000 -colony.stride 1

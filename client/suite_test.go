@@ -12,7 +12,7 @@ import (
 
 var (
 	seed      = flag.Uint64("seed", 0, "run one history with this seed")
-	histories = flag.Int("histories", 3, "how many random histories to run")
+	histories = flag.Int("histories", 2, "how many random histories to run")
 )
 
 // TestKeepsEveryPromiseOfItsBackend runs the suite through the client over
