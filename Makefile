@@ -68,7 +68,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 20m ./journal -journal.seeds 20
 	$(GO) test -count=1 -timeout 20m -v ./journal/drain -run 'TestKilledProcesses' -trials 200
 	$(GO) test -count=1 -timeout 20m ./store/sqlite -run 'Erase' -crowd 3000
-	$(GO) test -count=1 -timeout 60m -v ./snapshot -run 'KilledOperations|FullDisk|PowerCut' -snapshot.cuts 0
+	$(GO) test -count=1 -timeout 60m -v ./snapshot -run 'KilledOperations|FullDisk|PowerCut|ThatIsCut' -snapshot.cuts 0
 	$(GO) test -count=1 -timeout 90m -v ./snapshot -run 'ChangedByte' -tamper.stride 1 -tamper.restore 12
 	$(GO) test -count=1 -timeout 20m -v ./snapshot -run 'BringsItsMoment|HistoriesOfSnapshots' -model.snapshots 50
 	$(GO) test -count=1 -timeout 60m -v ./snapshot -run 'TestSnapshotsHold|TestRestoresLose|TestKilledProcesses' -campaign.snapshots 1000 -campaign.writers 16 -campaign.restores 200 -campaign.kills 200

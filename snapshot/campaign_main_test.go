@@ -26,10 +26,10 @@ import (
 
 // How large the campaigns are. A plain run has small ones.
 var (
-	campaignSnapshots = flag.Int("campaign.snapshots", 30, "how many snapshots are taken while processes count")
-	campaignWriters   = flag.Int("campaign.writers", 4, "how many processes write at once")
-	campaignRestores  = flag.Int("campaign.restores", 10, "how many restores the writers live through")
-	campaignKills     = flag.Int("campaign.kills", 10, "how many processes are killed")
+	campaignSnapshots = flag.Int("campaign.snapshots", 10, "how many snapshots are taken while processes count")
+	campaignWriters   = flag.Int("campaign.writers", 3, "how many processes write at once")
+	campaignRestores  = flag.Int("campaign.restores", 4, "how many restores the writers live through")
+	campaignKills     = flag.Int("campaign.kills", 4, "how many processes are killed")
 )
 
 // childVariable says what a copy of the test binary is to do instead of

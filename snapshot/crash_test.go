@@ -27,7 +27,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-var cuts = flag.Int("snapshot.cuts", 3, "at how many calls of each operation it is cut, spread evenly; 0: at every one")
+var cuts = flag.Int("snapshot.cuts", 2, "at how many calls of each operation it is cut, spread evenly; 0: at every one")
 
 // prepared is a home on disk with nobody at work: an agent that has lived on since
 // its snapshots.

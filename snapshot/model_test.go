@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	modelSnapshots = flag.Int("model.snapshots", 12, "how many snapshots of a changing agent are taken and restored")
+	modelSnapshots = flag.Int("model.snapshots", 5, "how many snapshots of a changing agent are taken and restored")
 	modelSeed      = flag.Uint64("model.seed", 1, "the seed of the changes")
 )
 

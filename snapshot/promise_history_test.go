@@ -22,7 +22,7 @@ import (
 func TestHistoriesOfSnapshots(t *testing.T) {
 	t.Parallel()
 	for i := range uint64(4) {
-		seed, snapshots := i, 8
+		seed, snapshots := i, min(8, *modelSnapshots)
 		if i == 3 {
 			seed, snapshots = *modelSeed, *modelSnapshots
 		}

@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	tamperStride  = flag.Int("tamper.stride", 151, "every how many bytes of a repository one is changed; 1: each")
+	tamperStride  = flag.Int("tamper.stride", 401, "every how many bytes of a repository one is changed; 1: each")
 	tamperRestore = flag.Int("tamper.restore", 20, "at every how many of these restores are tried, too")
 )
 
