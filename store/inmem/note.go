@@ -47,6 +47,7 @@ func (s *Store) WriteNote(ctx context.Context, name, content string) (amber.Note
 		c := s.commit(name, "write")
 		note := amber.Note{Name: name, Content: content, Bytes: int64(len(content)), Commit: c.Commit, UpdatedAt: c.At}
 		s.notes[name] = note
+		delete(s.noteParts, name)
 		return note, nil
 	})
 }
@@ -90,6 +91,7 @@ func (s *Store) DeleteNote(ctx context.Context, name string) error {
 			return notFound("delete note", name)
 		}
 		delete(s.notes, name)
+		delete(s.noteParts, name)
 		s.commit(name, "delete")
 		return nil
 	})

@@ -86,7 +86,7 @@ func (s *Store) find(q amber.Query) ([]amber.Hit, error) {
 		o := owners[ownerKey(p.Passage)]
 		h := signed(o.hit, p.Passage, analyze.Parse(q.Text))
 		if h.Score = p.Score; q.Explain {
-			fields := slices.DeleteFunc(o.fields, func(f search.NamedText) bool { return strings.TrimSpace(f.Text) == "" })
+			fields := slices.DeleteFunc(slices.Clone(o.fields), func(f search.NamedText) bool { return strings.TrimSpace(f.Text) == "" })
 			h.Why = search.Explain(answer.Asked, p, fields)
 		}
 		hits = append(hits, h)
@@ -148,14 +148,34 @@ func (s *Store) index() (*search.Memory, map[string]owned) {
 			x.add(analysed(search.OfActivity(fmt.Sprintf("%s/%d", id, i), a, s.sessions[id].Project)), s.ofSession(h))
 		}
 	}
-	for _, n := range s.notes {
-		hits := search.NoteHits(n)
-		for i, p := range analysed(search.OfNote(n)) {
-			h := hits[i]
-			x.add([]passage{p}, owned{h, []search.NamedText{{Name: "title", Text: h.Title}, {Name: "name", Text: n.Name}, {Name: "content", Text: h.Content}}})
+	for name := range s.notes {
+		for _, p := range s.partsOf(name) {
+			x.add([]passage{p.passage}, p.owned)
 		}
 	}
 	return x.index, x.owners
+}
+
+// notePart is a part of a note with its words.
+type notePart struct {
+	passage passage
+	owned   owned
+}
+
+// partsOf returns the parts of a note, made on first use.
+func (s *Store) partsOf(name string) []notePart {
+	parts, made := s.noteParts[name]
+	if made {
+		return parts
+	}
+	n := s.notes[name]
+	hits := search.NoteHits(n)
+	for i, p := range analysed(search.OfNote(n)) {
+		h := hits[i]
+		parts = append(parts, notePart{p, owned{h, []search.NamedText{{Name: "title", Text: h.Title}, {Name: "name", Text: name}, {Name: "content", Text: h.Content}}}})
+	}
+	s.noteParts[name] = parts
+	return parts
 }
 
 // indexing is an index that is being made.

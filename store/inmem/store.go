@@ -47,8 +47,9 @@ type Store struct {
 	observed map[string][]amber.Time              // when events were, by id
 	activity map[amber.SessionID][]amber.Activity // in the order of insertion; replaced whole
 
-	notes   map[string]amber.Note
-	commits []commit
+	notes     map[string]amber.Note
+	noteParts map[string][]notePart // of the present text, made on first use
+	commits   []commit
 
 	tasks     map[string]amber.Task
 	histories map[string]*history
@@ -84,8 +85,8 @@ func New(o Options) (*Store, error) {
 		states: map[amber.SessionID]amber.SessionState{}, loops: map[amber.SessionID]amber.PendingLoop{},
 		cursors: map[string]amber.JournalCursor{}, native: map[string]bool{}, observed: map[string][]amber.Time{},
 		activity: map[amber.SessionID][]amber.Activity{},
-		notes:    map[string]amber.Note{},
-		tasks:    map[string]amber.Task{}, histories: map[string]*history{}, results: map[node]amber.Result{},
+		notes:    map[string]amber.Note{}, noteParts: map[string][]notePart{},
+		tasks: map[string]amber.Task{}, histories: map[string]*history{}, results: map[node]amber.Result{},
 		queue: newQueue(), documents: map[string]amber.Document{},
 		changes: changeLog{incarnation: o.Incarnation}, control: changeLog{incarnation: o.Incarnation},
 	}, nil
