@@ -135,6 +135,7 @@ type client struct {
 	cs *mcp.ClientSession
 
 	mu      sync.Mutex
+	listed  map[string]any // output schemas
 	schemas map[string]*jsonschema.Resolved
 }
 
@@ -143,12 +144,15 @@ func (c *client) schema(tool string) *jsonschema.Resolved {
 	c.t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.schemas == nil {
+	if c.listed == nil {
 		res := must.Get(c.cs.ListTools(context.Background(), nil))(c.t)
-		c.schemas = map[string]*jsonschema.Resolved{}
-		for _, listed := range res.Tools {
-			c.schemas[listed.Name] = resolve(c.t, listed.Name, listed.OutputSchema)
+		c.listed, c.schemas = map[string]any{}, map[string]*jsonschema.Resolved{}
+		for _, t := range res.Tools {
+			c.listed[t.Name] = t.OutputSchema
 		}
+	}
+	if s, ok := c.listed[tool]; ok && c.schemas[tool] == nil {
+		c.schemas[tool] = resolve(c.t, tool, s)
 	}
 	return c.schemas[tool]
 }
