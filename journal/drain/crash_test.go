@@ -131,10 +131,9 @@ func TestDrainedOnceWhateverIsCut(t *testing.T) {
 }
 
 func cutEverywhere(t *testing.T, poison int) {
-	const seeds = 6
 	for n := 1; ; n++ {
 		over := false
-		for seed := range uint64(seeds) {
+		for seed := range uint64(*seeds) {
 			dir := filepath.Join(t.TempDir(), "spool")
 			disk := newDisk(t, dir)
 			s := &story{t: t, dir: dir, store: newStore(t), poison: poison}
@@ -151,14 +150,14 @@ func cutEverywhere(t *testing.T, poison int) {
 			}
 		}
 		if over {
-			t.Logf("%d calls, %d ways each", n-1, seeds)
+			t.Logf("%d calls, %d ways each", n-1, *seeds)
 			return
 		}
 	}
 }
 
-// TestDrainedOnceWhateverFails fails every call in turn; afterwards the disk
-// works again.
+// TestDrainedOnceWhateverFails fails calls in turn, every one at full size;
+// afterwards the disk works again.
 func TestDrainedOnceWhateverFails(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []errfs.Rule{
@@ -174,7 +173,7 @@ func TestDrainedOnceWhateverFails(t *testing.T) {
 }
 
 func failEverywhere(t *testing.T, fault errfs.Rule, poison int) {
-	for n := 1; ; n++ {
+	for n := 1; ; n += *stride {
 		dir := filepath.Join(t.TempDir(), "spool")
 		disk := newDisk(t, dir)
 		s := &story{t: t, dir: dir, store: newStore(t), poison: poison}

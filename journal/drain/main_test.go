@@ -28,7 +28,9 @@ import (
 
 var (
 	update = flag.Bool("update", false, "rewrite the golden files")
-	trials = flag.Int("trials", 10, "how many processes are killed")
+	trials = flag.Int("trials", 5, "how many processes are killed")
+	seeds  = flag.Int("drain.seeds", 2, "how many ways a power cut can go are tried after each call; 6 at full size")
+	stride = flag.Int("drain.stride", 3, "every how many calls fail; 1: each")
 )
 
 func TestMain(m *testing.M) {
