@@ -23,7 +23,7 @@ var (
 // unwrap returns the JSON of an answer, which is bare or in "result".
 func unwrap(b []byte) (json.RawMessage, error) {
 	b = bytes.TrimSpace(b)
-	if !json.Valid(b) || answerRules.Check(b, nil) != nil {
+	if len(b) == 0 || answerRules.Check(b, nil) != nil || b[0] != '{' && !json.Valid(b) {
 		return nil, errNotJSON
 	}
 	if b[0] == '[' {
@@ -32,8 +32,11 @@ func unwrap(b []byte) (json.RawMessage, error) {
 	var outer struct {
 		Result json.RawMessage `json:"result"`
 	}
-	if b[0] != '{' || json.Unmarshal(b, &outer) != nil {
+	if b[0] != '{' {
 		return nil, errShape
+	}
+	if json.Unmarshal(b, &outer) != nil {
+		return nil, errNotJSON // every object fits
 	}
 	if r := outer.Result; len(r) > 0 && (r[0] == '{' || r[0] == '[') {
 		return r, nil

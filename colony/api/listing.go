@@ -54,32 +54,28 @@ func parsePage(b []byte, most int) (page, error) {
 	}
 	list := inner
 	var p page
-	for _, layer := range [][]byte{b, inner} {
-		if err := p.read(layer); err != nil {
+	if len(inner) < len(b) { // it is in another layer
+		if _, err := p.read(b); err != nil {
 			return page{}, err
 		}
 	}
 	if inner[0] == '{' {
-		var o struct{ Items, Files json.RawMessage }
-		if json.Unmarshal(inner, &o) != nil {
-			return page{}, errShape
-		}
-		if list = o.Items; list == nil {
-			list = o.Files
+		if list, err = p.read(inner); err != nil {
+			return page{}, err
 		}
 	}
 	p.files, err = parseItems(list, most)
 	return p, err
 }
 
-// read takes what a layer of the answer says about other pages.
-func (p *page) read(layer []byte) error {
-	var g paging
-	if layer[0] != '{' {
-		return nil
+// read takes what an object of the answer says about other pages, and returns its list.
+func (p *page) read(layer []byte) (list json.RawMessage, err error) {
+	var g struct {
+		paging
+		Items, Files json.RawMessage
 	}
 	if json.Unmarshal(layer, &g) != nil {
-		return errShape
+		return nil, errShape
 	}
 	if g.NextCursor != nil && *g.NextCursor != "" {
 		p.cursor, p.more = *g.NextCursor, true
@@ -88,7 +84,10 @@ func (p *page) read(layer []byte) error {
 		p.more = *g.HasMore
 	}
 	p.total = max(p.total, g.Total)
-	return nil
+	if g.Items != nil {
+		return g.Items, nil
+	}
+	return g.Files, nil
 }
 
 // parseItems reads a list of names or objects, one after the other: a hostile one

@@ -19,7 +19,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-var stride = flag.Int("outage.stride", 7, "every how many failures at requests are tried; 1: each")
+var stride = flag.Int("outage.stride", 13, "every how many failures at requests are tried; 1: each")
 
 // outages are what can happen to a request, and the kind of an operation that
 // ends with it. Passing says that one of them is got over.
