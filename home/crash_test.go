@@ -3,6 +3,7 @@ package home_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 )
 
 // seeds is how many ways a power cut can go are tried after each call.
-const seeds = 12
+var seeds = flag.Int("home.seeds", 4, "how many ways a power cut can go are tried after each call; 12 at full size")
 
 // starts are the states a creation can begin from.
 var starts = []struct {
@@ -99,7 +100,7 @@ func eachCut(t *testing.T, check func(t *testing.T, n int, dir string, disk *cra
 func TestCreateSurvivesAPowerCut(t *testing.T) {
 	t.Parallel()
 	eachCut(t, func(t *testing.T, n int, dir string, disk *crashfs.FS, acked *home.Current) {
-		for seed := range uint64(seeds) {
+		for seed := range uint64(*seeds) {
 			after := disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
 			c := checkAfterCut(t, dir, after, acked)
 			// And once more, for what the second process did.
@@ -161,7 +162,7 @@ func TestWritesAfterAKilledCreationSurvive(t *testing.T) {
 		if err != nil {
 			t.Fatalf("killed at call %d: %v", n, err)
 		}
-		for seed := range uint64(seeds) {
+		for seed := range uint64(*seeds) {
 			after := disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
 			checkAfterCut(t, dir, after, &c)
 			must.Kind(t, "acknowledged write", must.Err(after.Lstat(filepath.Join(a.GenDir(c), ackName))), "")

@@ -132,7 +132,7 @@ func TestDeleteSurvivesAPowerCut(t *testing.T) {
 			t.Fatalf("cut at call %d: %v", n, err)
 		}
 		over, done := disk.Calls() < before+n, err == nil
-		for seed := range uint64(seeds) {
+		for seed := range uint64(*seeds) {
 			checkDeleted(t, dir, disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n)))), made, done)
 			if t.Failed() {
 				t.Fatalf("cut at call %d, seed %d", n, seed)

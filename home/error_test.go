@@ -53,7 +53,7 @@ func TestCreateWithEveryError(t *testing.T) {
 							t.Errorf("second create: %v", err)
 						}
 					}
-					for seed := range uint64(seeds / 3) {
+					for seed := range uint64(max(1, *seeds/3)) {
 						checkAfterCut(t, dir, disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n)))), &c)
 					}
 					if t.Failed() {
@@ -123,7 +123,7 @@ func TestUnsureCurrentIsSettled(t *testing.T) {
 			dir := lockedHome(t)
 			disk, c := unsureAgent(t, dir)
 			gone := 0
-			for seed := range uint64(seeds) {
+			for seed := range uint64(*seeds) {
 				clone := disk.CrashClone(rand.New(rand.NewPCG(seed, 0)))
 				if _, err := handle(t, dir, options(clone)).Current(); err != nil {
 					gone++
@@ -136,7 +136,7 @@ func TestUnsureCurrentIsSettled(t *testing.T) {
 			bad := errfs.Wrap(disk, errfs.Rule{Op: errfs.OpSyncDir, Err: syscall.EIO})
 			must.Kind(t, "with the disk still broken", tt.next(t, handle(t, dir, options(bad)), bad), amber.KindInternal)
 			must.Do(t, tt.next(t, handle(t, dir, options(disk)), disk))
-			for seed := range uint64(seeds) {
+			for seed := range uint64(*seeds) {
 				checkAfterCut(t, dir, disk.CrashClone(rand.New(rand.NewPCG(seed, 1))), &c)
 			}
 		})

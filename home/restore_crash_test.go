@@ -162,7 +162,7 @@ func eachRestoreCut(t *testing.T, check func(t *testing.T, n int, dir string, di
 func TestRestoreSurvivesAPowerCut(t *testing.T) {
 	t.Parallel()
 	eachRestoreCut(t, func(t *testing.T, n int, dir string, disk *crashfs.FS, first home.Current, o outcome) {
-		for seed := range uint64(seeds) {
+		for seed := range uint64(*seeds) {
 			after := disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
 			checkRestored(t, dir, after, first, o)
 			if t.Failed() {
@@ -278,7 +278,7 @@ func TestWritesAfterAKilledRestoreSurvive(t *testing.T) {
 			t.Fatalf("write: %v", err)
 		}
 		c := must.Get(a.Current())(t)
-		for seed := range uint64(seeds) {
+		for seed := range uint64(*seeds) {
 			after := disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
 			must.Equal(t, "generation after a power cut", checkOldOrNew(t, dir, after, first, o), c)
 			must.Kind(t, "acknowledged write", must.Err(after.Lstat(filepath.Join(a.GenDir(c), ackName))), "")
@@ -322,7 +322,7 @@ func TestSettleSurvivesAPowerCut(t *testing.T) {
 					disk.StopAt(stop)
 					_ = way.settle(t.Context(), handle(t, dir, options(disk)), disk)
 					done := disk.Calls() < stop
-					for seed := range uint64(3) {
+					for seed := range uint64(max(1, *seeds/4)) {
 						checkRestored(t, dir, disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n*100+m)))), first, o)
 					}
 					if t.Failed() {

@@ -340,7 +340,7 @@ func TestSwitchInDoubtIsSettled(t *testing.T) {
 		must.Kind(t, "with the disk still broken", writeAck(t.Context(), handle(t, dir, options(broken)), broken), amber.KindInternal)
 		a := handle(t, dir, options(disk))
 		must.Do(t, writeAck(t.Context(), a, disk))
-		for seed := range uint64(seeds) {
+		for seed := range uint64(*seeds) {
 			after := disk.CrashClone(rand.New(rand.NewPCG(seed, 0)))
 			must.Equal(t, "generation", must.Get(handle(t, dir, options(after)).Current())(t), c)
 		}
@@ -385,7 +385,7 @@ func TestRestoreWithEveryError(t *testing.T) {
 				if err == nil && !o.removed || err != nil && !errors.Is(err, fault.rule.Err) {
 					t.Errorf("got %+v, %v", o, err)
 				}
-				for seed := range uint64(seeds / 3) {
+				for seed := range uint64(max(1, *seeds/3)) {
 					checkRestored(t, dir, disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n)))), first, o)
 				}
 				if t.Failed() {
@@ -448,7 +448,7 @@ func TestForkSurvivesAPowerCut(t *testing.T) {
 				return later, buildLoosely(disk, dir, c)
 			})
 		}
-		for seed := range uint64(seeds) {
+		for seed := range uint64(*seeds) {
 			after := disk.CrashClone(rand.New(rand.NewPCG(seed, uint64(n))))
 			a := handle(t, dir, options(after))
 			got, cerr := a.Current()
