@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -23,6 +24,8 @@ import (
 	"github.com/amber-memory/amber/store/storetest"
 	"github.com/amber-memory/amber/wire"
 )
+
+var full = flag.Bool("ledger.full", false, "fill the whole outbox, and change every row of the audit log")
 
 // childVariable says what a copy of the test binary is to do instead of
 // testing: real processes can be killed.

@@ -63,9 +63,13 @@ func TestEveryChangeOfEveryRowIsFound(t *testing.T) {
 		// Moved over a border between two fields.
 		"tenant, agent": "('ac', 'mebob')",
 		// Nothing that anybody should read into memory.
-		"actor ": "replace(hex(zeroblob(1000000)), '0', 'a')", "hash ": "zeroblob(1000000)", "prev ": "x''",
+		"actor ": "replace(hex(zeroblob(200000)), '0', 'a')", "hash ": "zeroblob(200000)", "prev ": "x''",
 	}
-	for row := 1; row <= 5; row++ {
+	rows := []int{1, 3, 5}
+	if *full {
+		rows = []int{1, 2, 3, 4, 5}
+	}
+	for _, row := range rows {
 		for column, value := range changes {
 			if row == 1 && column == "prev" {
 				continue // that is what it is
