@@ -70,6 +70,7 @@ test-long: build $(VERSITYGW)
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./journal/drain -trials 10 -drain.seeds 6 -drain.stride 1
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./home -home.seeds 12
 	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./ledger -ledger.full
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 20m ./natsbus -nats.events 1000
 	$(GO) test -count=1 -timeout 20m ./store/sqlite -run 'Erase' -crowd 3000
 	$(GO) test -count=1 -timeout 60m -v ./snapshot -run 'KilledOperations|FullDisk|PowerCut|ThatIsCut' -snapshot.cuts 0
 	$(GO) test -count=1 -timeout 90m -v ./snapshot -run 'ChangedByte' -tamper.stride 1 -tamper.restore 12

@@ -23,7 +23,7 @@ import (
 )
 
 // patience bounds what a test waits for; nothing takes nearly as long.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // broker is a NATS server that can be stopped and started again in the same
 // place.

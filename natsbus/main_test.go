@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-var eventCount = flag.Int("nats.events", 1000, "how many changes the campaigns publish; 10000 at full size")
+var eventCount = flag.Int("nats.events", 400, "how many changes the campaigns publish; 10000 at full size")
 
 // childVariable says what a copy of the test binary is to do instead of
 // testing: brokers and publishers that are killed are real processes.

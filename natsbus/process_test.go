@@ -237,7 +237,7 @@ func TestKilledBrokersAndPublishersLoseNothing(t *testing.T) {
 	url := wire.url()
 	writer := spawn(t, "write", dir, url)
 	acked, kills := 0, map[string]int{}
-	round := max(20, *eventCount/12)
+	round := max(80, *eventCount/12)
 	write := func(n int) {
 		for ; n > 0; n-- {
 			if _, ok := <-writer.lines; !ok {
