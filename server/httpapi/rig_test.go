@@ -192,7 +192,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 func (r *rig) serve(pool *server.Pool) {
 	r.t.Helper()
 	r.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		must.NoError(r.t, pool.Close(ctx))
 	})

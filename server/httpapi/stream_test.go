@@ -33,7 +33,7 @@ type ear struct {
 // listen opens a stream; it is closed with the test.
 func (r *rig) listen(c call) *ear {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	c.method, c.path = "GET", "events"+c.path
 	resp := must.Get(r.do.Do(r.request(ctx, c)))(r.t)
 	r.t.Cleanup(func() {
