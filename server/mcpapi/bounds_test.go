@@ -95,7 +95,7 @@ func crowd(t *testing.T, s amber.Store) amber.MemoryID {
 	full := []byte(`"` + strings.Repeat("x", amber.MaxDocumentBytes-2) + `"`)
 	for i := range amber.MaxDocuments {
 		document := full
-		if i > 1 { // all of them are more than an answer all the same
+		if i > 1 { // all of them are more than an answer anyway
 			document = []byte(`"` + strings.Repeat("x", 32<<10) + `"`)
 		}
 		_, err := s.Documents.PutDocument(ctx, amber.DocumentWrite{Name: fmt.Sprint("d", i), Document: document})
