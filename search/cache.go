@@ -10,7 +10,7 @@ import (
 type Cache struct {
 	mu       sync.Mutex
 	docs     ofSegments[documents]
-	vocables ofSegments[[]string]
+	vocables ofSegments[vocabulary]
 	tail     map[int64]Document
 	signs    keptSigns
 
@@ -148,30 +148,24 @@ type keptSigns struct {
 }
 
 // words returns the words that the terms of a segment stand for, read once.
-func (c *Cache) words(rows Rows, s Segment) ([]string, error) {
-	read := func() ([]string, error) { return readWords(rows, s) }
+func (c *Cache) words(rows Rows, s Segment) (vocabulary, error) {
+	read := func() (vocabulary, error) { return readWords(rows, s) }
 	if c == nil {
 		return read()
 	}
 	return once(c, &c.vocables, s, read)
 }
 
-func readWords(rows Rows, s Segment) ([]string, error) {
+func readWords(rows Rows, s Segment) (vocabulary, error) {
 	b, err := rows.Terms(s.ID)
 	if err != nil {
-		return nil, err
+		return vocabulary{}, err
 	}
 	terms, err := openTexts(b)
 	if err != nil {
-		return nil, err
+		return vocabulary{}, err
 	}
-	words := terms[:0]
-	for _, t := range terms {
-		if w, ok := vocable(t); ok {
-			words = append(words, w)
-		}
-	}
-	return words, nil
+	return newVocabulary(terms), nil
 }
 
 // Chunk names a part of the signs of a store, and tells when it changes.
@@ -293,5 +287,5 @@ func (c *Cache) keep(segments []Segment) {
 		}
 	}
 	c.docs = left
-	maps.DeleteFunc(c.vocables, func(id int64, _ edited[[]string]) bool { _, ok := left[id]; return !ok })
+	maps.DeleteFunc(c.vocables, func(id int64, _ edited[vocabulary]) bool { _, ok := left[id]; return !ok })
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/amber-memory/amber/internal/analyze"
 )
@@ -168,16 +169,36 @@ func (r *varints) text(last *string) string {
 	return *last
 }
 
-func (r *varints) texts() []string {
+// maxTexts is how many bytes a list of texts may have: each may begin like the one before, so
+// that few bytes can stand for many.
+const maxTexts = 1 << 28
+
+// texts reads a list of texts of at most so many bytes. They are parts of one string: a vocabulary has 100 000 of them.
+func (r *varints) texts(most uint64) []string {
 	n := r.next()
 	if n > uint64(len(r.b)) {
 		r.bad = true
 		return nil
 	}
-	out := make([]string, 0, n)
-	last := ""
+	var all strings.Builder
+	all.Grow(2 * (len(r.b) - r.at))
+	ends := make([]int, 0, n)
+	last := 0 // where the last text begins
 	for range n {
-		out = append(out, r.text(&last))
+		same, own := r.next(), r.next()
+		begin := all.Len()
+		if r.bad || same > uint64(begin-last) || own > uint64(len(r.b)-r.at) || uint64(begin)+same+own > most {
+			r.bad = true
+			return nil
+		}
+		all.WriteString(all.String()[last : last+int(same)])
+		all.Write(r.b[r.at : r.at+int(own)])
+		r.at += int(own)
+		last, ends = begin, append(ends, all.Len())
+	}
+	out, begin := make([]string, len(ends)), 0
+	for i, end := range ends {
+		out[i], begin = all.String()[begin:end], end
 	}
 	return out
 }

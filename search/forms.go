@@ -1,7 +1,6 @@
 package search
 
 import (
-	"iter"
 	"maps"
 	"math/bits"
 	"slices"
@@ -36,34 +35,67 @@ func edits(word string) int {
 	}
 }
 
-// Variants returns the terms a word of a question may have meant that no document has.
-// The nearest count; parts of words do where nothing is near.
-func Variants(word string, forms iter.Seq[string]) []Variant {
-	most, mask := edits(word), letters(word)
-	runes := []rune(word)
-	near, parts := map[string]float64{}, map[string]bool{}
-	put := func(term string, share float64) { near[term] = max(near[term], share) }
-	for form := range forms {
-		if len(word) >= minPart && strings.Contains(form, word) {
-			parts[analyze.Stem(form)] = true
-			continue
-		}
-		if most == 0 || bits.OnesCount64(letters(form)^mask) > 2*most {
-			continue
-		}
-		switch d := editDistance(runes, []rune(form), most); {
-		case d == 1:
-			put(analyze.Stem(form), shareOneEdit)
-		case d == 2 && most == 2:
-			put(analyze.Stem(form), shareTwoEdits)
+// vocabulary is words, each with the set of its letters: most are ruled out by it.
+type vocabulary struct {
+	words   []string
+	letters []uint64
+}
+
+// newVocabulary is the words that terms stand for. It takes the terms over.
+func newVocabulary(terms []string) vocabulary {
+	v := vocabulary{terms[:0], make([]uint64, 0, len(terms))}
+	for _, t := range terms {
+		if w, ok := vocable(t); ok {
+			v.words, v.letters = append(v.words, w), append(v.letters, letters(w))
 		}
 	}
-	if len(near) == 0 {
-		for term := range parts {
-			put(term, sharePart)
+	return v
+}
+
+// variants returns the terms that a word of a question may have meant which none of the
+// vocabularies has. The nearest count; parts of words do where nothing is near.
+func variants(word string, all []vocabulary) []Variant {
+	f := finder{word: word, runes: []rune(word), mask: letters(word), most: edits(word), near: map[string]float64{}, parts: map[string]bool{}}
+	for _, v := range all {
+		for i, form := range v.words {
+			f.look(form, v.letters[i])
 		}
 	}
-	return sortedVariants(near)
+	if len(f.near) == 0 {
+		for term := range f.parts {
+			f.put(term, sharePart)
+		}
+	}
+	return sortedVariants(f.near)
+}
+
+// finder looks for what a word may have meant.
+type finder struct {
+	word  string
+	runes []rune
+	mask  uint64
+	most  int // edits
+	near  map[string]float64
+	parts map[string]bool
+}
+
+func (f *finder) put(term string, share float64) { f.near[term] = max(f.near[term], share) }
+
+// look looks at a form that has these letters.
+func (f *finder) look(form string, has uint64) {
+	if f.mask&^has == 0 && len(f.word) >= minPart && strings.Contains(form, f.word) {
+		f.parts[analyze.Stem(form)] = true
+		return
+	}
+	if f.most == 0 || bits.OnesCount64(has^f.mask) > 2*f.most {
+		return
+	}
+	switch d := editDistance(f.runes, []rune(form), f.most); {
+	case d == 1:
+		f.put(analyze.Stem(form), shareOneEdit)
+	case d == 2 && f.most == 2:
+		f.put(analyze.Stem(form), shareTwoEdits)
+	}
 }
 
 // letters is a set of the letters of a word, some of which share a bit. An edit changes

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/amber-memory/amber/internal/analyze"
@@ -79,6 +78,8 @@ type recaller struct {
 	asked  []Asked
 	// misspelt is how much of the question is in words for which others stand.
 	misspelt float64
+	// vocabularies are the words of each part, read when the first unknown word comes.
+	vocabularies []vocabulary
 }
 
 // newRecaller finds out what a question asks for.
@@ -150,40 +151,29 @@ func (r *recaller) words(words []string) (asked []Asked, err error) {
 
 // variants returns what an unknown word may have meant.
 func (r *recaller) variants(word string) ([]Variant, error) {
-	var err error
-	return Variants(word, r.vocabulary(&err)), err
-}
-
-// vocabulary yields the words of all documents, some more than once.
-func (r *recaller) vocabulary(failed *error) iter.Seq[string] {
-	return func(yield func(string) bool) {
+	if r.vocabularies == nil {
 		for _, o := range r.parts {
-			words, err := r.cache.words(r.rows, o.segment)
-			if o.segment.ID == 0 {
-				words, err = tailWords(o.tail), nil
-			}
+			v, err := r.wordsOf(o)
 			if err != nil {
-				*failed = err
-				return
+				return nil, err
 			}
-			for _, w := range words {
-				if !yield(w) {
-					return
-				}
-			}
+			r.vocabularies = append(r.vocabularies, v)
 		}
 	}
+	return variants(word, r.vocabularies), nil
 }
 
-func tailWords(docs []Document) (words []string) {
-	for _, d := range docs {
+func (r *recaller) wordsOf(o *opened) (vocabulary, error) {
+	if o.segment.ID != 0 {
+		return r.cache.words(r.rows, o.segment)
+	}
+	var terms []string
+	for _, d := range o.tail {
 		for _, t := range d.Terms {
-			if w, ok := vocable(t.Text); ok {
-				words = append(words, w)
-			}
+			terms = append(terms, t.Text)
 		}
 	}
-	return words
+	return newVocabulary(terms), nil
 }
 
 // round ranks the best n passages by words and the best n by meaning, and reports whether

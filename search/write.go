@@ -196,7 +196,7 @@ func termsWithout(w Writer, segment int64, gone []string) ([]byte, error) {
 
 func openTexts(b []byte) ([]string, error) {
 	r := varints{b: b}
-	texts := r.texts()
+	texts := r.texts(maxTexts)
 	if r.bad || r.at != len(b) {
 		return nil, errList
 	}

@@ -117,7 +117,7 @@ func check(t *testing.T, m *Memory, cache *Cache, alive map[int64]Document, r *r
 
 func TestVariants(t *testing.T) {
 	t.Parallel()
-	forms := slices.Values([]string{"bootloader", "watchdog", "seconds", "deploy", "deployment", "gru", "configuration"})
+	forms := []vocabulary{newVocabulary([]string{"bootloader", "watchdog", Facet("kind", "guration"), "seconds"}), newVocabulary([]string{"deploy", "deployment", "gru", "configuration"})}
 	for word, want := range map[string][]Variant{
 		"bootlaoder": {{"bootload", shareOneEdit}},
 		"wacthdgo":   {{"watchdog", shareTwoEdits}},
@@ -126,7 +126,7 @@ func TestVariants(t *testing.T) {
 		"gra":        {},
 		"zzzzzz":     {},
 	} {
-		must.Equal(t, word, Variants(word, forms), want)
+		must.Equal(t, word, variants(word, forms), want)
 	}
 }
 
