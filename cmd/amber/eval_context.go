@@ -19,6 +19,10 @@ type evalContextFlags struct {
 	budget time.Duration
 }
 
+// evalPatience is how long hooks may look for memories where nobody asks what they find in
+// time.
+const evalPatience = time.Minute
+
 // contextEvaluation is the answer of `eval context`.
 type contextEvaluation struct {
 	Model    string  `json:"model"`
@@ -42,7 +46,11 @@ the home.
 
 It prints how often what must be known is there, how often prompts that nothing is known about stay
 without a context, how many contexts held what must be known, and how large the contexts are. The
-format of a set and the definitions of all numbers are in docs/eval.md.`,
+format of a set and the definitions of all numbers are in docs/eval.md.
+
+A hook may look for memories for a minute here, so that a busy machine finds the same as an idle
+one; how many prompts took longer than the budget of amber hook is told. With --context-timeout
+hooks have that time and no more.`,
 		Example: `  amber eval context sessions.json
   amber eval context sessions.json --context-timeout 5s --json`,
 		Args: evalSets,
@@ -58,7 +66,7 @@ format of a set and the definitions of all numbers are in docs/eval.md.`,
 		},
 	}
 	f.add(cmd)
-	cli.SpanVar(cmd.Flags(), &f.budget, "context-timeout", config.Default().Context.Budget, "how long a hook may look for memories; the default is that of amber hook")
+	cli.SpanVar(cmd.Flags(), &f.budget, "context-timeout", config.Default().Context.Budget, "how long a hook may look for memories; the default is only judged")
 	return cmd
 }
 
@@ -74,11 +82,15 @@ func (a *app) evalContext(cmd *cobra.Command, f evalContextFlags, sets []string)
 	if _, err := a.evalConfig(settings); err != nil {
 		return out, err
 	}
+	allowed := evalPatience
+	if cmd.Flags().Changed("context-timeout") {
+		allowed = f.budget
+	}
 	out = contextEvaluation{Model: f.model, Only: f.only, BudgetMS: float64(f.budget) / float64(time.Millisecond)}
 	o := eval.ContextOptions{
 		Budget: f.budget, Each: f.each,
 		Home: func(ctx context.Context, project string) (eval.Home, error) {
-			return a.newEvalHome(project, settings, f.budget, func(text string) {
+			return a.newEvalHome(project, settings, allowed, func(text string) {
 				if out.Complaints++; out.Complaint == "" {
 					out.Complaint = cli.OneLine(text, 200)
 				}

@@ -90,7 +90,11 @@ func (h *evalHome) Play(ctx context.Context, s eval.Recorded) error {
 		}
 		h.clock.forward(evalEventEvery)
 	}
-	_, err := h.run(ctx, h.main(), "", "journal", "drain", "--quiet")
+	if _, err := h.run(ctx, h.main(), "", "journal", "drain", "--quiet"); err != nil {
+		return err
+	}
+	// What a drain has no time for is done until the next session comes.
+	_, err := h.run(ctx, h.main(), "", "index", "sync", "--quiet")
 	h.clock.forward(evalProbeAfter)
 	return err
 }
