@@ -173,7 +173,8 @@ func (r *varints) text(last *string) string {
 // that few bytes can stand for many.
 const maxTexts = 1 << 28
 
-// texts reads a list of texts of at most so many bytes. They are parts of one string: a vocabulary has 100 000 of them.
+// texts reads a list of texts of at most so many bytes. They are parts of one string: a
+// vocabulary has 100 000 of them.
 func (r *varints) texts(most uint64) []string {
 	n := r.next()
 	if n > uint64(len(r.b)) {

@@ -216,11 +216,12 @@ func TestAHoldWhileAWorkerStandsBack(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var end func() error
-	_, err := w.worker(drain.Options{StandBack: func(context.Context) {
+	report, err := w.worker(drain.Options{StandBack: func(context.Context) {
 		end = must.Get(w.journal.BeginDrain(t.Context()))(t)
 		cancel()
 	}}).Once(ctx)
 	must.Kind(t, "a round that was held up", err, amber.KindUnreachable)
+	must.Equal(t, "events drained before", report.Applied, int64(1))
 	must.Do(t, end())
 	must.Equal(t, "events left", w.once(drain.Options{}).Applied, int64(1))
 }

@@ -96,8 +96,8 @@ func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail stri
 			return err
 		}
 		report, err := w.Once(ctx)
-		if amber.KindOf(err) == amber.KindBusy { // a hook's drain is at it
-			return nil
+		if amber.KindOf(err) == amber.KindBusy { // a hook's drain is at it, perhaps behind what was drained here
+			err = nil
 		}
 		for id, why := range report.DigestsByRule {
 			s.o.Log.Warn("the writer of digests failed, rules wrote the digest", "tenant", a.Tenant, "agent", a.ID, "session", id, "error", why)
