@@ -34,7 +34,8 @@ type indexes struct {
 // counted is how far an index was at some time.
 type counted struct {
 	wire.IndexStatus
-	at time.Time
+	at      time.Time
+	changed bool // vectors were made since
 }
 
 // note remembers how far the index of an agent is.
@@ -44,7 +45,7 @@ func (x *indexes) note(n server.AgentName, s wire.IndexStatus, at time.Time) {
 	if x.seen == nil {
 		x.seen = map[server.AgentName]counted{}
 	}
-	x.seen[n] = counted{s, at}
+	x.seen[n] = counted{IndexStatus: s, at: at}
 }
 
 // isDue reports whether the index of an agent is to be counted: at first, and after a while,
@@ -53,8 +54,11 @@ func (x *indexes) isDue(n server.AgentName, now time.Time, changed bool) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s, ok := x.seen[n]
+	if s.changed = s.changed || changed; ok {
+		x.seen[n] = s
+	}
 	passed, after := now.Sub(s.at), indexCounted
-	if changed || s.Waiting > 0 || s.Pending > 0 {
+	if s.changed || s.Waiting > 0 || s.Pending > 0 {
 		after = indexChanged
 	}
 	return !ok || passed >= after || passed < 0
@@ -93,6 +97,9 @@ func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent) (detail s
 		if err == nil && serr == nil && more {
 			return errNotNow
 		}
+		if err != nil && errors.Is(serr, errNotNow) {
+			return err
+		}
 		return errors.Join(err, serr)
 	})
 	if amber.KindOf(err) == amber.KindBusy {
@@ -101,11 +108,12 @@ func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent) (detail s
 	return detail, err
 }
 
-// countIndex counts what is in the index of an agent, where that is due.
+// countIndex counts what is in the index of an agent, where that is due; errNotNow where it
+// is not yet.
 func (s *Daemon) countIndex(ctx context.Context, a *server.Agent, changed bool) error {
 	name, now := server.AgentName{Tenant: a.Tenant, Agent: a.ID}, s.o.Clock()
 	if !s.indexes.isDue(name, now, changed) {
-		return nil
+		return errNotNow // no other reason need come to visit it again
 	}
 	status, err := a.Index.IndexBacklog(ctx)
 	if err == nil {

@@ -75,14 +75,16 @@ func TestIndexesAreCountedNowAndThen(t *testing.T) {
 	var x indexes
 	at, n := time.Unix(1000, 0), server.AgentName{Tenant: "a", Agent: "b"}
 	must.Hold(t, x.isDue(n, at, false), "an index that was never counted is not due")
-	x.note(n, wire.IndexStatus{Passages: 3, Model: "m"}, at)
 	for _, c := range []struct {
 		passed  time.Duration
 		changed bool
 		want    bool
 	}{{time.Second, true, false}, {indexChanged, true, true}, {indexChanged, false, false}, {indexCounted, false, true}, {-time.Second, false, true}} {
+		x.note(n, wire.IndexStatus{Passages: 3, Model: "m"}, at)
 		must.Hold(t, x.isDue(n, at.Add(c.passed), c.changed) == c.want, "after %v, changed %v: due is not %v", c.passed, c.changed, c.want)
 	}
+	x.note(n, wire.IndexStatus{Passages: 3, Model: "m"}, at)
+	must.Hold(t, !x.isDue(n, at.Add(time.Second), true) && x.isDue(n, at.Add(indexChanged), false), "a change that was not counted at once is forgotten")
 	x.note(n, wire.IndexStatus{Passages: 3, Pending: 1, Model: "m"}, at)
 	must.Hold(t, x.isDue(n, at.Add(indexChanged), false), "an index that was not complete is not due")
 }

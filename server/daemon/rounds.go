@@ -53,6 +53,9 @@ func (s *Daemon) rounds(ctx context.Context, report server.Report, after time.Du
 			case ctx.Err() != nil:
 				return nil
 			case errors.Is(err, errNotNow):
+				if detail != "" {
+					did = append(did, fmt.Sprintf("%s/%s: %s", agent.Tenant(), agent.ID(), detail))
+				}
 				continue
 			case err != nil:
 				errs = append(errs, fmt.Errorf("%s/%s: %w", agent.Tenant(), agent.ID(), err))
@@ -88,7 +91,7 @@ func (g glimpse) reason(last glimpse, after time.Duration) bool {
 	return g.mark == "" || g.mark != last.mark || !last.settled || after > 0 && g.at.Sub(last.at) >= after
 }
 
-// errNotNow is returned by a visit that has done nothing, so that the agent is
+// errNotNow is returned by a visit that has left something to do, so that the agent is
 // visited again though it does not change.
 var errNotNow = errors.New("not now")
 
