@@ -3,10 +3,17 @@ package agent
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
 )
 
@@ -15,17 +22,23 @@ import (
 const (
 	drainPause = 300 * time.Millisecond
 	drainStay  = 3 * time.Second
+	// idlePause is how often it looks after that, and idleLook how often it looks closely: a
+	// session whose process is gone changes no file.
+	idlePause = time.Second
+	idleLook  = 30 * time.Second
+	// lastWords is how long hooks that are being answered at the end have.
+	lastWords = time.Second
 )
 
-// backgroundLock is the lock of the background drain, in the spool.
-func (a *Agent) backgroundLock() string {
+// BackgroundLock is the file that the background drain of the agent has locked, in the spool.
+func (a *Agent) BackgroundLock() string {
 	return filepath.Join(a.folder.SpoolDir(), "background.lock")
 }
 
 // DrainsInBackground reports whether a process drains the journal in the background.
 func (a *Agent) DrainsInBackground() (bool, error) {
 	// Shared: a look must not keep another hook from looking.
-	lock, err := fsx.TryLock(a.backgroundLock(), fsx.Shared)
+	lock, err := fsx.TryLock(a.BackgroundLock(), fsx.Shared)
 	if errors.Is(err, fsx.ErrLocked) {
 		return true, nil
 	}
@@ -35,14 +48,37 @@ func (a *Agent) DrainsInBackground() (bool, error) {
 	return false, lock.Unlock()
 }
 
+// Attendant answers hooks from an agent that a background drain has open.
+type Attendant interface {
+	// Asked is when a hook asked last; the zero time before the first.
+	Asked() time.Time
+	// Leaves reports whether another process is to answer them.
+	Leaves(ctx context.Context) bool
+	// StandBack waits a moment while hooks are answered, and Politely returns what does so for
+	// the calls of one drain, for a bounded time in all.
+	StandBack(ctx context.Context)
+	Politely() func(ctx context.Context)
+	// Close lets no hook in any more. Those who are have until ctx ends.
+	Close(ctx context.Context) error
+}
+
+// Background says how a background drain goes on when nothing comes any more.
+type Background struct {
+	// Attend begins to answer hooks; nil: nobody does, and the drain ends. An error is a
+	// warning, and the drain goes on without. It is called with the lock of the drain held.
+	Attend func(a *Agent) (Attendant, error)
+	// Stay is how long the process stays after the last event and the last question.
+	Stay time.Duration
+}
+
 // DrainInBackground opens the agent and drains its journal until nothing comes any
 // more. One process at a time does: others find the lock taken and return. A hook
 // that appends after the last look and finds the lock still taken relies on this
 // drain, so it looks once more after it let go of the lock.
-func DrainInBackground(ctx context.Context, o Options) error {
+func DrainInBackground(ctx context.Context, o Options, b Background) error {
 	for more := true; more; {
 		var err error
-		if more, err = drainWhileAlone(ctx, o); err != nil {
+		if more, err = drainWhileAlone(ctx, o, b); err != nil {
 			return err
 		}
 	}
@@ -50,15 +86,15 @@ func DrainInBackground(ctx context.Context, o Options) error {
 }
 
 // drainWhileAlone drains under a lock until nothing comes any more, lets go of the
-// lock, and reports whether something has come since.
-func drainWhileAlone(ctx context.Context, o Options) (more bool, err error) {
+// lock, and reports whether something has come since and it should go on.
+func drainWhileAlone(ctx context.Context, o Options, b Background) (more bool, err error) {
 	closed, err := At(o)
 	if err != nil {
 		return false, err
 	}
 	wait, cancel := context.WithTimeout(ctx, drainPause) // hooks take the lock for a moment, to look
 	defer cancel()
-	lock, err := fsx.AcquireLock(wait, closed.backgroundLock(), fsx.Exclusive)
+	lock, err := fsx.AcquireLock(wait, closed.BackgroundLock(), fsx.Exclusive)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return false, nil
 	}
@@ -71,37 +107,211 @@ func drainWhileAlone(ctx context.Context, o Options) (more bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	w, err := a.Drainer(drain.Options{})
+	s, err := a.newStay(b)
 	if err != nil {
 		return false, err
 	}
-	err = drainUntilQuiet(ctx, w)
+	err = s.run(ctx)
 	if err = errors.Join(err, lock.Unlock()); err != nil {
 		return false, err
 	}
-	report, err := w.Once(ctx)
+	report, err := s.drain(ctx)
 	if err == nil && report.Applied == 0 {
 		a.SyncWithin(ctx, a.config.Search.Budget)
 	}
-	return report.Applied > 0, err
+	return report.Applied > 0 && !s.left, err
 }
 
-// drainUntilQuiet drains until nothing has come into the store for a while. A session
-// that cannot be drained keeps no other waiting; the next drain tries it again.
-func drainUntilQuiet(ctx context.Context, w *drain.Worker) error {
-	for quiet := time.Duration(0); quiet < drainStay; quiet += drainPause {
+// stay is one stay of a background drain, from taking the lock to letting go of it.
+type stay struct {
+	a        *Agent
+	b        Background
+	worker   *drain.Worker
+	place    fs.FileInfo // of the lock
+	visitors Attendant   // nil: nobody answers hooks
+	politely func(context.Context)
+
+	// What was seen last.
+	last   time.Time // when something came
+	looked time.Time // when the journal was read
+	mark   string    // of the journal then
+	log    int64     // how long the write-ahead logs were
+	idle   bool      // nothing comes
+	left   bool      // there was a reason to end, though something may come
+
+	wake     chan struct{} // something was drained
+	indexing atomic.Bool   // vectors are being made
+}
+
+func (a *Agent) newStay(b Background) (*stay, error) {
+	s := &stay{a: a, b: b, wake: make(chan struct{}, 1)}
+	var err error
+	if s.place, err = os.Lstat(a.BackgroundLock()); err != nil {
+		return nil, &amber.Error{Op: "drain", Kind: amber.KindNotFound, ID: a.BackgroundLock(), Err: err}
+	}
+	if s.worker, err = a.Drainer(drain.Options{StandBack: s.standBack}); err != nil {
+		return nil, err
+	}
+	if b.Attend != nil && b.Stay > 0 {
+		if s.visitors, err = b.Attend(a); err != nil {
+			a.o.Warn("hooks are not answered from here: " + err.Error())
+			s.visitors = nil
+		}
+	}
+	return s, nil
+}
+
+// standBack lets hooks go first, for a bounded time in one drain.
+func (s *stay) standBack(ctx context.Context) {
+	if s.politely != nil {
+		s.politely(ctx)
+	}
+}
+
+// drain drains once. A session that cannot be drained keeps no other waiting; the next drain
+// tries it again.
+func (s *stay) drain(ctx context.Context) (drain.Report, error) {
+	s.politely = nil
+	if s.visitors != nil {
+		s.politely = s.visitors.Politely()
+	}
+	return s.worker.Once(ctx)
+}
+
+// run drains until nothing has come for a while, and hooks are answered meanwhile where
+// somebody does. After it no hook is.
+func (s *stay) run(ctx context.Context) error {
+	if s.visitors == nil {
+		return s.untilQuiet(ctx)
+	}
+	background, stop := context.WithCancel(ctx)
+	var index sync.WaitGroup
+	index.Go(func() { s.completeIndex(background) })
+	err := s.untilQuiet(ctx)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	err = errors.Join(err, s.visitors.Close(within))
+	stop()
+	index.Wait()
+	s.visitors = nil
+	return err
+}
+
+// untilQuiet drains until nothing has come into the store for a while, and then until nobody
+// asks any more.
+func (s *stay) untilQuiet(ctx context.Context) error {
+	for s.last = s.a.o.Clock(); ; {
+		pause := drainPause
+		if s.idle {
+			pause = idlePause
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(drainPause):
+		case <-time.After(pause):
 		}
-		report, err := w.Once(ctx)
-		if err != nil {
+		now := s.a.o.Clock()
+		if err := s.look(ctx, now); err != nil {
 			return err
 		}
-		if report.Applied > 0 {
-			quiet = 0
+		if s.left = s.leaves(ctx); s.left {
+			return nil
+		}
+		quiet := now.Sub(s.last) >= drainStay
+		if quiet && !s.stays(now) {
+			return nil
+		}
+		s.settle(ctx, quiet)
+	}
+}
+
+// look drains, where something may have come.
+func (s *stay) look(ctx context.Context, now time.Time) error {
+	mark := journal.Mark(s.a.folder.SpoolDir()) // before: what comes meanwhile is seen next time
+	if s.idle && mark != "" && mark == s.mark && now.Sub(s.looked) < idleLook {
+		return nil
+	}
+	report, err := s.drain(ctx)
+	if s.visitors != nil && amber.KindOf(err) == amber.KindBusy { // another drain is at it
+		err = nil
+	}
+	s.mark, s.looked = mark, now
+	if report.Applied > 0 || len(report.Ended) > 0 {
+		s.last = now
+		s.awake()
+	}
+	return err
+}
+
+// settle makes the process small when nothing comes, and keeps it so.
+func (s *stay) settle(ctx context.Context, quiet bool) {
+	if quiet && !s.idle {
+		debug.FreeOSMemory() // what the drain took
+	}
+	if s.idle = quiet; quiet {
+		s.rest(ctx)
+	}
+}
+
+// leaves reports whether others are to answer hooks, or there is no such agent any more.
+func (s *stay) leaves(ctx context.Context) bool {
+	if s.visitors == nil {
+		return false
+	}
+	info, err := os.Lstat(s.a.BackgroundLock())
+	return s.visitors.Leaves(ctx) || err != nil || !os.SameFile(info, s.place)
+}
+
+// stays reports whether the process stays though nothing comes.
+func (s *stay) stays(now time.Time) bool {
+	if s.visitors == nil {
+		return false
+	}
+	last := s.last
+	if asked := s.visitors.Asked(); asked.After(last) {
+		last = asked
+	}
+	return now.Sub(last) < s.b.Stay
+}
+
+// awake says that something was drained.
+func (s *stay) awake() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // somebody will look anyway
+	}
+}
+
+// completeIndex makes vectors of what is missing and of what is drained, until ctx ends, and
+// stands back while hooks are answered.
+func (s *stay) completeIndex(ctx context.Context) {
+	for ctx.Err() == nil {
+		s.indexing.Store(true)
+		if s.a.sqlite != nil {
+			err := Index{s.a}.SyncIndex(ctx, nil, func() { s.visitors.StandBack(ctx) })
+			if err != nil && ctx.Err() == nil {
+				s.a.o.Warn("the index is not complete: " + err.Error() + "; amber index sync goes on")
+			}
+		}
+		s.indexing.Store(false)
+		select {
+		case <-ctx.Done():
+		case <-s.wake:
 		}
 	}
-	return nil
+}
+
+// rest empties the write-ahead logs of the databases when nothing was written for a while, so
+// that the files alone are complete though this process has them open.
+func (s *stay) rest(ctx context.Context) {
+	if s.a.sqlite == nil || s.a.absent || s.a.sqlite.ReadOnly() || s.indexing.Load() {
+		return
+	}
+	before := s.log
+	if s.log = s.a.sqlite.LogSize(); s.log == 0 || s.log != before {
+		return
+	}
+	if err := s.a.sqlite.Rest(ctx); err != nil {
+		s.a.o.Warn(err.Error())
+	}
 }

@@ -70,6 +70,7 @@ type WriteBack struct {
 // Context configures what is put before an agent that did not ask for it.
 type Context struct {
 	Budget   time.Duration // how long a hook may look for it
+	Stay     time.Duration // how long a process stays behind hooks to answer the next ones; 0: none does
 	MaxBytes int           // how large it may be
 	MinScore float64       // how relevant to a prompt it has to be
 	Trust    Insistence    // ContextDerived or ContextOwn

@@ -9,6 +9,7 @@ import (
 // ContextDigest tells configurations apart that put different things before an agent, or
 // look for them in another store or by another model.
 func (c Config) ContextDigest() string {
+	c.Context.Stay = 0 // no answer depends on it
 	b, err := json.Marshal(struct {
 		Memory  Memory
 		Search  Search

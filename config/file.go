@@ -241,12 +241,12 @@ func scalarText(t Type, n ast.Node) (string, bool) {
 	case *ast.BoolNode:
 		return n.Token.Value, t == Bool
 	case *ast.IntegerNode:
-		return n.Token.Value, t == Int || t == Count || t == Size || t == Share
+		return n.Token.Value, t == Int || t == Count || t == Size || t == Share || t == Span
 	case *ast.FloatNode:
 		return n.Token.Value, t == Share
 	case *ast.StringNode:
 		switch t {
-		case Duration, Size, Name, Choice, Path, Location, Schedule, Subject, Address, Servers, URL, Label, Model, OptionalLabel, Variable:
+		case Duration, Span, Size, Name, Choice, Path, Location, Schedule, Subject, Address, Servers, URL, Label, Model, OptionalLabel, Variable:
 			return n.Value, true
 		}
 	}

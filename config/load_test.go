@@ -59,7 +59,7 @@ func TestLoadDefaults(t *testing.T) {
 			Layers:    config.Layers{Notes: "git"},
 		},
 		Search:  config.Search{Model: config.ModelBuiltin, Budget: 2 * time.Second},
-		Context: config.Context{Budget: 150 * time.Millisecond, MaxBytes: 8 << 10, MinScore: 0.5, Trust: config.ContextDerived},
+		Context: config.Context{Budget: 150 * time.Millisecond, Stay: 10 * time.Minute, MaxBytes: 8 << 10, MinScore: 0.5, Trust: config.ContextDerived},
 		Control: config.Control{Queue: amber.QueueOptions{
 			Lease: 30 * time.Second, MaxInFlight: 32, MaxQueued: 100_000, MaxAttempts: 5,
 		}},
@@ -205,7 +205,7 @@ func TestLoadClampCountsOnce(t *testing.T) {
 func TestEveryBound(t *testing.T) {
 	t.Parallel()
 	for _, k := range config.Keys() {
-		if !slices.Contains([]config.Type{config.Int, config.Count, config.Duration, config.Size}, k.Type) {
+		if !slices.Contains([]config.Type{config.Int, config.Count, config.Duration, config.Span, config.Size}, k.Type) {
 			if k.Cap != nil {
 				t.Errorf("%s has a cap and is no number", k.Path)
 			}
@@ -283,6 +283,8 @@ func tooLow(k config.Key) []string {
 	switch k.Type {
 	case config.Duration:
 		return []string{"0s", "0", "-1s", "999us"}
+	case config.Span:
+		return []string{"-1s", "999us"}
 	case config.Size:
 		return []string{"0", "0MiB", "-1", "-1MiB", "1023KiB"}
 	case config.Count:

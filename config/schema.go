@@ -16,6 +16,7 @@ const (
 	Bool     Type = "bool"
 	Int      Type = "int"      // a whole number from 1
 	Duration Type = "duration" // a number with a unit, from 1ms
+	Span     Type = "span"     // a duration, or 0
 	Size     Type = "size"     // a number with a unit, or of bytes, from 1MiB
 	Name     Type = "name"     // a name of a backend, in lower case
 	Count    Type = "count"    // a whole number from 0

@@ -24,5 +24,8 @@ func contextKeys() []Key {
 		key("context.budget", 150*time.Millisecond, time.Minute,
 			"How long a hook looks for memories. When the time is up, the hook prints what it has and says so on stderr.",
 			func(c *Config) *time.Duration { return &c.Context.Budget }),
+		key("context.stay", 10*time.Minute, 24*time.Hour,
+			"How long the process that drains the journal behind hooks stays after the last of them. It has the store open and answers the next hooks, several times faster than they could themselves. 0: it ends when nothing comes any more.",
+			func(c *Config) *time.Duration { return &c.Context.Stay }).as(Span),
 	}
 }

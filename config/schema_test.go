@@ -56,6 +56,7 @@ func effects() map[string]effect {
 			return q.MinScore
 		}, 0.25},
 		"context.max_bytes": {"1024", opened(func(c config.Config) any { return c.Context.MaxBytes }), 1024},
+		"context.stay":      {"0", opened(func(c config.Config) any { return c.Context.Stay }), time.Duration(0)},
 		"context.budget":    {"1s", opened(func(c config.Config) any { return c.Context.Budget }), time.Second},
 		"memory.recall.enabled": {"false", func(t *testing.T, _ *house, r config.Resolved) any {
 			_, err := r.Store.LongTerm.Recall(t.Context(), amber.Query{})

@@ -45,7 +45,7 @@ func (k Key) parseText(text string) (any, error) {
 			return nil, k.wrongType(quote(text))
 		}
 		return f, nil
-	case Duration:
+	case Duration, Span:
 		d, err := timetable.Span(text)
 		if err != nil {
 			return nil, k.wrongType(quote(text))
@@ -93,6 +93,7 @@ func (k Key) wrongType(got string) error {
 		Bool:     "true or false",
 		Int:      "a whole number",
 		Duration: "a duration with a unit, such as 30s, 5m or 90d",
+		Span:     "a duration with a unit, such as 30s, 5m or 90d, or 0",
 		Size:     "a size in bytes or with a unit, such as 64MiB",
 		Name:     "the name of a backend",
 		Count:    "a whole number",
@@ -141,7 +142,7 @@ func (k Key) check(v any) error {
 			return k.wrongType(strconv.FormatFloat(v, 'g', -1, 64))
 		}
 	case time.Duration:
-		if v < minDuration {
+		if v < minDuration && (v != 0 || k.Type != Span) {
 			return fmt.Errorf("%s must be %s or more, not %s", k.Path, minDuration, v)
 		}
 	case Bytes:

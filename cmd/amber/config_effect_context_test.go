@@ -3,7 +3,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/server/near"
 )
 
 func contextEffects() map[string]effect {
@@ -33,6 +36,7 @@ func contextEffects() map[string]effect {
 			said, _ := s.begins("s2", "", "--context-timeout", "1m")
 			return fmt.Sprint(strings.Contains(said, "in cents"), " ", len(said) > 1000)
 		}, "true true", "true false"},
+		"context.stay": {value("0"), (*setting).drainer, "it answers hooks", "it ends"},
 		"context.budget": {func(s *setting) string {
 			s.embedder(func(r *http.Request) { // longer than the usual budget, unless somebody gives up
 				select {
@@ -46,6 +50,34 @@ func contextEffects() map[string]effect {
 			_, complaint := s.begins("s2", "is the coupon rounding done in cents")
 			return fmt.Sprint(slices.ContainsFunc([]string{"in time", "is used up", "soon enough"}, func(said string) bool { return strings.Contains(complaint, said) }))
 		}, "true", "false"},
+	}
+}
+
+// drainer runs the process behind hooks and tells what it does.
+func (s *setting) drainer() string {
+	tmp := must.Get(os.MkdirTemp("", "amber"))(s)
+	s.Cleanup(func() { _ = os.RemoveAll(tmp) })
+	s.set("TMPDIR", tmp)
+	s.set("XDG_RUNTIME_DIR", tmp)
+	s.begins("s1", "", "--context-timeout", "0")
+	ctx, cancel := context.WithCancel(s.Context())
+	defer cancel()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"journal", "drain", "--detached"}, s.world("", io.Discard, io.Discard))
+	}()
+	for {
+		select {
+		case <-ended:
+			return "it ends"
+		case <-time.After(10 * time.Millisecond):
+		}
+		socket, err := near.OfHolder(s.path("home", "tenants", "default", "agents", "default", "spool", "background.lock"), func(string) string { return tmp }, false)
+		if err == nil && near.Answers(ctx, socket) {
+			cancel()
+			<-ended
+			return "it answers hooks"
+		}
 	}
 }
 

@@ -110,7 +110,7 @@ func (a *app) runHook(ctx context.Context, root *cobra.Command) int {
 	return 0
 }
 
-// hook keeps one event, answers the host and starts a drain, unless a server will drain.
+// hook keeps one event, answers the host and starts a drain, unless who answered will drain.
 func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	loaded, configErr := a.hookConfig()
 	if configErr != nil { // no reason to lose what an agent did
@@ -151,10 +151,10 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	var errs []error
 	served := false
 	if hook.WantsContext(ev) {
-		served, err = a.injectContext(ctx, f, loaded, j, ev)
+		served, err = a.injectContext(ctx, f, loaded, at, j, ev)
 		errs = append(errs, err)
 	}
-	if !f.noDrain && !served { // a server that knows the agent drains its journal every second
+	if !f.noDrain && !served { // who answers hooks of an agent drains its journal every second
 		errs = append(errs, a.drainLater(at))
 	}
 	return errors.Join(errs...)

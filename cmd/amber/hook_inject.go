@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/journal"
@@ -17,8 +18,9 @@ import (
 // injectContext answers a host with memories for a session or a prompt that begins, and
 // keeps which passages these were. Without a store, or where it would have to be migrated
 // or does not answer in time, the answer is empty; that the time was up is said on stderr.
-// Served tells that the server of the home found the memories: it runs and knows the agent.
-func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (served bool, err error) {
+// Served tells that another process found the memories: it runs, knows the agent and drains
+// its journal.
+func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Loaded, at *agent.Agent, j *journal.Journal, ev journal.HostEvent) (served bool, err error) {
 	budget := f.context
 	if !f.contextSaid {
 		budget = loaded.Config.Context.Budget
@@ -26,7 +28,7 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 	if budget <= 0 {
 		return false, nil
 	}
-	block, served, err := a.hookContext(ctx, budget, loaded, j, ev)
+	block, served, err := a.hookContext(ctx, budget, loaded, at, j, ev)
 	switch {
 	case err != nil && amber.KindOf(err) != amber.KindNotFound:
 		a.Out.Note("no memories were found for the agent: %v", err)
@@ -48,11 +50,11 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 }
 
 // hookContext looks for memories until the budget is used up. Nothing is written. The server
-// of the home is asked where there is one. It has a store that is open and a warm index;
-// where it refuses, does not take the request in a third of the budget or does not answer
-// while there is time to open the store, that is done here, and the first answer counts.
-// Served tells whose it was.
-func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded config.Loaded, j *journal.Journal, ev journal.HostEvent) (block wire.ContextBlock, served bool, err error) {
+// of the home is asked where there is one, or the process that drains the journal: it has a
+// store that is open and a warm index. Where it refuses, does not take the request in a third
+// of the budget or does not answer while there is time to open the store, that is done here,
+// and the first answer counts. Served tells whose it was.
+func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded config.Loaded, at *agent.Agent, j *journal.Journal, ev journal.HostEvent) (block wire.ContextBlock, served bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	late := amber.Errorf(amber.KindUnreachable, "build context", "", "the time of %v is used up", budget).WithHint("set context.budget in the configuration")
@@ -61,9 +63,9 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 		return block, false, err
 	}
 	var near <-chan answered
-	if socket := a.nearSocket(); socket != "" {
+	if sockets := a.nearSockets(at); len(sockets) > 0 {
 		taken := make(chan struct{})
-		near = inBackground(func() (wire.ContextBlock, error) { return a.askNear(ctx, socket, loaded.Config, r, taken) })
+		near = inBackground(func() (wire.ContextBlock, error) { return a.askNear(ctx, sockets, loaded.Config, r, taken) })
 		got, ok := patiently(ctx, budget, near, taken)
 		if ok && got.err == nil {
 			return got.block, true, nil

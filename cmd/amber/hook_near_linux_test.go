@@ -17,7 +17,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/localsock"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/server/daemon"
+	"github.com/amber-memory/amber/server/near"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -185,7 +185,7 @@ func TestServerAnswersHooksOfItsHome(t *testing.T) {
 	must.Do(t, json.Unmarshal([]byte(u.must("", "version", "--json")), &build))
 	r := u.serve()
 	good := wire.NearRequest{
-		Build: daemon.Build(build.Version, build.Commit), Settings: config.Default().ContextDigest(), Tenant: "default", Agent: "default", BudgetMS: 60_000,
+		Build: near.Build(build.Version, build.Commit), Settings: config.Default().ContextDigest(), Tenant: "default", Agent: "default", BudgetMS: 60_000,
 		Request: wire.ContextRequest{Occasion: wire.OccasionPrompt, RecallInput: amber.RecallInput{Goal: "is the coupon rounding done in cents?"}},
 	}
 	status, out := u.asks("POST", wire.NearPath, good)

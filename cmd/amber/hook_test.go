@@ -28,6 +28,7 @@ import (
 type user struct {
 	t    testing.TB
 	home string
+	env  []string // beside that of the tests
 }
 
 func newUser(t testing.TB) *user {
@@ -54,12 +55,16 @@ func (u *user) spool() string {
 	return filepath.Join(u.home, "tenants", "default", "agents", "default", "spool")
 }
 
+func (u *user) environ() []string {
+	return append(append(os.Environ(), "AMBER_HOME="+u.home, "XDG_CONFIG_HOME="+filepath.Dir(u.home)), u.env...)
+}
+
 // amber runs the binary and returns what it printed and its exit code.
 func (u *user) amber(stdin string, args ...string) (stdout, stderr string, code int) {
 	u.t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.Command("amber", args...)
-	cmd.Env = append(os.Environ(), "AMBER_HOME="+u.home, "XDG_CONFIG_HOME="+filepath.Dir(u.home))
+	cmd.Env = u.environ()
 	cmd.Dir = filepath.Dir(u.home)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
 	err := cmd.Run()

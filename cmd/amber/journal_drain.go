@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/journal/drain"
 )
 
@@ -24,7 +25,8 @@ killed in between. Sessions, turns, activity and learnings come out of it; a ses
 whose process is gone is ended with reason crash. Events that can never be
 stored go to quarantine; the others are stored.
 
-Hooks start this by themselves, in the background.
+Hooks start this by themselves, in the background. That process stays for context.stay (10 minutes)
+after the last of them and answers the next ones from a store that is open.
 
 A restore parks entries that were not drained before it, because they belong to the agent as it was
 then. --from-generation moves them into the agent as it is now; "amber journal status" lists the
@@ -82,17 +84,23 @@ func (a *app) drain(ctx context.Context, parked bool, generation int64, explain 
 	return report, errors.Join(err, s.Close())
 }
 
-// drainInBackground drains until nothing comes any more.
+// drainInBackground drains until nothing comes any more, and answers hooks meanwhile.
 func (a *app) drainInBackground(ctx context.Context) error {
-	loaded, err := a.LoadConfig()
+	in, err := a.ConfigInput()
 	if err != nil {
 		return err
 	}
-	o, err := a.AgentOptions(&loaded.Config)
+	r, err := config.NewReloader(in, a.Clock)
 	if err != nil {
 		return err
 	}
-	return agent.DrainInBackground(ctx, o)
+	c := r.Loaded().Config
+	o, err := a.AgentOptions(&c)
+	if err != nil {
+		return err
+	}
+	attend := func(at *agent.Agent) (agent.Attendant, error) { return a.attend(at, r) }
+	return agent.DrainInBackground(ctx, o, agent.Background{Attend: attend, Stay: c.Context.Stay})
 }
 
 func printDrain(w io.Writer, r drain.Report) {

@@ -19,7 +19,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// The drain behind hooks ends at once when nothing comes, unless a test is about its staying.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "amber" { // which is the program itself
+		if err := os.Setenv("AMBER_CONTEXT__STAY", "0"); err != nil {
+			panic(err)
+		}
+	}
 	testscript.Main(m, map[string]func(){"amber": main})
 }
 
@@ -74,6 +80,7 @@ func setupUser(env *testscript.Env) error {
 	// Scripts count hits, so they search by words unless they say otherwise: by meaning
 	// everything is a hit, more or less likely.
 	env.Setenv("AMBER_SEARCH__MODEL", "none")
+	env.Setenv("AMBER_CONTEXT__STAY", "0")
 	// Where agent folders are, as scripts look into them.
 	env.Setenv("AGENT", in("home/tenants/default/agents/default"))
 	// Bundles and folders that other systems made.

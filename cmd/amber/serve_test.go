@@ -94,7 +94,7 @@ func (u *user) cannotServe(args ...string) (stderr string, code int) {
 // server is a server that is not started yet.
 func (u *user) server(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "amber", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
-	cmd.Env = append(os.Environ(), "AMBER_HOME="+u.home, "XDG_CONFIG_HOME="+filepath.Dir(u.home))
+	cmd.Env = u.environ()
 	cmd.Dir = filepath.Dir(u.home)
 	return cmd
 }

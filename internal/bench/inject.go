@@ -31,7 +31,8 @@ const (
 
 // injects measures hooks that look for memories in a large store while the machine is busy:
 // how many are late, and how long the process takes. Once each hook opens the store, once
-// a server of the home is asked.
+// they ask the process that the first of them has started to drain the journal, once a server
+// of the home.
 func injects(ctx context.Context, c config) outcome {
 	i := injection{ctx: ctx, binary: c.binary, dir: filepath.Join(c.dir, "inject"), text: newWriter(uint64(time.Now().UnixNano()))}
 	i.work = filepath.Join(i.dir, "shop")
@@ -39,9 +40,12 @@ func injects(ctx context.Context, c config) outcome {
 	check(os.WriteFile(filepath.Join(i.work, ".git", "config"), []byte("[remote \"origin\"]\n\turl = https://host.invalid/"+injectProject+".git\n"), 0o600))
 	i.fill(c.large)
 	var out outcome
-	out.lines = append(out.lines, i.measure("each opens the store")...)
+	i.flags = []string{"--no-drain"} // nobody answers
+	out.lines = append(out.lines, i.measure("each opens the store", 0)...)
+	i.flags = nil // the first hook starts a process
+	out.lines = append(out.lines, i.measure("the process behind hooks is asked", limitLate)...)
 	stop := i.serve()
-	out.lines = append(out.lines, i.measure("a server is asked")...)
+	out.lines = append(out.lines, i.measure("a server is asked", limitLate)...)
 	stop()
 	printLines(out.lines)
 	return out
@@ -52,12 +56,13 @@ type injection struct {
 	binary, dir, work string
 	text              *writer
 	prompts           int
+	flags             []string // of the hook
 }
 
 func (i *injection) home() string { return filepath.Join(i.dir, "home") }
 
-func (i *injection) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(i.ctx, i.binary, args...)
+func (i *injection) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(i.ctx, i.binary, append([]string{name}, args...)...)
 	cmd.Env, cmd.Dir = append(os.Environ(), "AMBER_HOME="+i.home(), "XDG_CONFIG_HOME="+i.dir), i.work
 	return cmd
 }
@@ -119,7 +124,7 @@ func (i *injection) prompt() (took time.Duration, late bool) {
 	words := append(i.text.question(), i.text.question()...)
 	event := fmt.Sprintf(`{"session_id":"s%d","hook_event_name":"UserPromptSubmit","cwd":%q,"prompt":"why does %s fail?"}`, i.prompts, i.work, strings.Join(words, " "))
 	var errs bytes.Buffer
-	cmd := i.command("hook", "claude-code", "--no-drain")
+	cmd := i.command("hook", append([]string{"claude-code"}, i.flags...)...)
 	cmd.Stdin, cmd.Stderr = strings.NewReader(event), &errs
 	begin := time.Now()
 	check(cmd.Run())
@@ -127,8 +132,9 @@ func (i *injection) prompt() (took time.Duration, late bool) {
 	return took, strings.Contains(errs.String(), "in time") || strings.Contains(errs.String(), "used up")
 }
 
-// measure sends prompts while the machine is busy.
-func (i *injection) measure(how string) []line {
+// measure sends prompts while the machine is busy. Limit is how many per cent may be late; 0:
+// it is for comparison.
+func (i *injection) measure(how string, limit float64) []line {
 	i.prompt() // files are in the cache
 	idle := busy(injectLoad)
 	defer idle()
@@ -143,7 +149,7 @@ func (i *injection) measure(how string) []line {
 	}
 	slices.Sort(took)
 	return []line{
-		{name: "prompts without an answer in time, " + how, amount: 100 * float64(late) / injectPrompts, unit: "%", limit: limitLate, note: fmt.Sprintf("%d of %d", late, injectPrompts)},
+		{name: "prompts without an answer in time, " + how, amount: 100 * float64(late) / injectPrompts, unit: "%", limit: limit, note: fmt.Sprintf("%d of %d", late, injectPrompts)},
 		{name: "hook process with injection, " + how, wall: took[len(took)/2], note: fmt.Sprintf("p95 %s, p99 %s", rounded(took[len(took)*95/100]), rounded(took[len(took)*99/100]))},
 	}
 }

@@ -13,7 +13,9 @@ import (
 )
 
 const (
-	mode = 0o600
+	mode       = 0o600
+	folderMode = 0o700
+	folderOp   = "use folder of sockets"
 	// maxPath is the longest path that every system can bind a socket to.
 	maxPath = 103
 )
@@ -100,6 +102,35 @@ func dial(ctx context.Context, path string, user int) (net.Conn, error) {
 		return nil, errors.Join(amber.Errorf(amber.KindRefused, op, path, "the process that listens is of user %d, want %d", got, user), err, c.Close())
 	}
 	return c, nil
+}
+
+// MakeFolder makes a folder that only this user can enter, for sockets. One that is there
+// stays. Errors: those of [CheckFolder].
+func MakeFolder(path string) error {
+	if err := os.Mkdir(path, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return &amber.Error{Op: folderOp, Kind: amber.KindNotFound, ID: path, Err: err}
+	}
+	return CheckFolder(path)
+}
+
+// CheckFolder reports whether a folder is one that only this user can enter. Errors: not_found;
+// refused.
+func CheckFolder(path string) error { return checkFolder(path, os.Geteuid()) }
+
+func checkFolder(path string, user int) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return &amber.Error{Op: folderOp, Kind: amber.KindNotFound, ID: path, Err: err}
+	}
+	switch owner := ownerOf(info); {
+	case !info.IsDir():
+		return amber.Errorf(amber.KindRefused, folderOp, path, "want a folder, found %s", info.Mode().Type())
+	case owner != user:
+		return amber.Errorf(amber.KindRefused, folderOp, path, "the folder is of user %d, want %d", owner, user)
+	case info.Mode().Perm() != folderMode:
+		return amber.Errorf(amber.KindRefused, folderOp, path, "the folder has mode %04o, want %04o", info.Mode().Perm(), folderMode)
+	}
+	return nil
 }
 
 // check returns who may use the socket at path, and reports anything that is not a socket of

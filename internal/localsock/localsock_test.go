@@ -86,6 +86,17 @@ func TestOthersAreRefused(t *testing.T) {
 	must.Kind(t, "a socket for everybody", must.Err(dial(t.Context(), path, me)), amber.KindRefused, "0666")
 }
 
+func TestFolderOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	dir, me := filepath.Join(filepath.Dir(short(t)), "d"), os.Geteuid()
+	must.Kind(t, "no folder", must.Err(struct{}{}, CheckFolder(dir)), amber.KindNotFound)
+	must.Do(t, MakeFolder(dir))
+	must.Do(t, MakeFolder(dir))
+	must.Do(t, checkFolder(dir, me))
+	must.Kind(t, "of somebody else", must.Err(struct{}{}, checkFolder(dir, me+1)), amber.KindRefused, "of user")
+	must.Kind(t, "below no folder", must.Err(struct{}{}, MakeFolder(filepath.Join(dir, "a", "b"))), amber.KindNotFound)
+}
+
 func TestWhatIsNoSocketStays(t *testing.T) {
 	t.Parallel()
 	path := short(t)

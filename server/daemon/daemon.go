@@ -26,6 +26,7 @@ import (
 	"github.com/amber-memory/amber/server/backup"
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/mcpapi"
+	"github.com/amber-memory/amber/server/near"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -92,7 +93,7 @@ type Daemon struct {
 	started  amber.Time
 	watchers *watchers
 	indexes  indexes
-	traffic  traffic
+	traffic  near.Traffic
 }
 
 // New prepares to serve a home: it takes the lock of the process that serves it,
@@ -105,7 +106,7 @@ func New(ctx context.Context, o Options) (*Daemon, error) {
 	}
 	crew := server.NewCrew(o.Clock)
 	crew.Log = o.Log
-	s := &Daemon{o: o, lock: lock, crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock()), traffic: traffic{clock: o.Clock, crowded: proc.Crowded}}
+	s := &Daemon{o: o, lock: lock, crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock()), traffic: near.Traffic{Clock: o.Clock, Crowded: proc.Crowded}}
 	if s.watchers, err = s.newWatchers(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

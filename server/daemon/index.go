@@ -133,7 +133,7 @@ func (s *Daemon) indexFor(ctx context.Context, x server.Index) (made int, more b
 			more = true
 			stop()
 		}
-	}, func() { s.traffic.standBack(slice) })
+	}, func() { s.traffic.StandBack(slice) })
 	if more && ctx.Err() == nil {
 		err = nil
 	}

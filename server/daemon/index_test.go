@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/near"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -36,7 +37,7 @@ func TestIndexWorkIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
-	d := &Daemon{o: Options{Clock: clock}, traffic: traffic{clock: clock, crowded: isNever}}
+	d := &Daemon{o: Options{Clock: clock}, traffic: near.Traffic{Clock: clock, Crowded: isNever}}
 	x := &slowIndex{now: &now, left: 7}
 	made, more, err := d.indexFor(t.Context(), x)
 	must.NoError(t, err)
@@ -51,7 +52,7 @@ func TestIndexWorkEnds(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
 	clock := func() time.Time { return now }
-	d := &Daemon{o: Options{Clock: clock}, traffic: traffic{clock: clock, crowded: isNever}}
+	d := &Daemon{o: Options{Clock: clock}, traffic: near.Traffic{Clock: clock, Crowded: isNever}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, _, err := d.indexFor(ctx, &slowIndex{now: &now, left: 7})

@@ -2,11 +2,11 @@ package daemon
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -17,21 +17,11 @@ func changeMark(agent *home.Agent) string {
 	if mark == "" {
 		return ""
 	}
-	b := []byte(mark)
-	// A session's folder changes with its segments, and those with appends.
-	err := filepath.WalkDir(agent.SpoolDir(), func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // somebody drains
-		}
-		if info, err := d.Info(); err == nil && !d.IsDir() {
-			b = fmt.Append(b, "/", info.Size(), ".", info.ModTime().UnixNano())
-		}
-		return nil
-	})
-	if err != nil {
+	spool := journal.Mark(agent.SpoolDir())
+	if spool == "" {
 		return ""
 	}
-	return string(b)
+	return mark + spool
 }
 
 // databaseMark is another one whenever a database of an agent has changed.

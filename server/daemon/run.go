@@ -13,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/near"
 )
 
 // door is where callers come in.
@@ -20,7 +21,7 @@ type door struct {
 	api      *httpapi.API
 	http     *http.Server
 	listener net.Listener
-	near     *near // for hooks; nil where there is none
+	hooks    *near.Listener // nil where there is none
 	url      string
 }
 
@@ -35,12 +36,12 @@ func (s *Daemon) open(ctx context.Context) (*door, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	d := &door{api: api, http: api.NewServer(), url: "http://" + listener.Addr().String()}
-	d.http.Handler = s.traffic.counted(s.watchers.around(d.http.Handler))
+	d.http.Handler = s.traffic.Counted(s.watchers.around(d.http.Handler))
 	d.http.TLSConfig = s.o.TLS
 	if s.o.TLS != nil {
 		d.url = "https://" + listener.Addr().String()
 	}
-	d.listener, d.near = httpapi.Limit(d.http, listener, 0), s.openNear()
+	d.listener, d.hooks = httpapi.Limit(d.http, listener, 0), s.openNear()
 	return d, nil
 }
 
@@ -59,7 +60,9 @@ func (s *Daemon) run(ctx context.Context, d *door, listening func(url string) er
 	s.work()
 	failed := make(chan error, 1)
 	go func() { failed <- d.serve() }()
-	go d.near.serve()
+	if d.hooks != nil {
+		go d.hooks.Serve()
+	}
 	s.o.Log.Info("serving", "url", d.url, "home", s.o.Home.Dir(), "version", s.o.Version)
 	err := listening(d.url)
 	if err == nil {
@@ -80,7 +83,10 @@ func (s *Daemon) shutDown(ctx context.Context, d *door) error {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.Grace)
 	defer cancel()
 	d.api.Close()
-	nearErr := d.near.close() // a hook that is cut off opens the store itself
+	var nearErr error
+	if d.hooks != nil {
+		nearErr = d.hooks.Close()
+	}
 	err := d.http.Shutdown(within)
 	if err == nil {
 		return nearErr

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/journal/drain"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/server/near"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -78,7 +79,7 @@ func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail stri
 	if len(keys) == 0 && (err == nil || amber.KindOf(err) == amber.KindNotFound) {
 		return "", nil
 	}
-	s.traffic.standBack(ctx)
+	s.traffic.StandBack(ctx)
 	err = s.with(ctx, agent, func(a *server.Agent) error {
 		if !a.Store.Capabilities().Ingest {
 			return nil
@@ -90,7 +91,7 @@ func (s *Daemon) drainAgent(ctx context.Context, agent *home.Agent) (detail stri
 		w, err := drain.New(drain.Options{
 			Writer: writer, Journal: j, Clock: s.o.Clock, Alive: proc.Check, Store: drainStore{a.Store.Ingest, a.Store.Turns, a.Store.Activities},
 			Policy: a.Policy, Loops: a.Store.Loops, Memories: a.Store.Memories, Sessions: a.Store.Sessions,
-			StandBack: s.traffic.politely(longestRound),
+			StandBack: s.traffic.Politely(near.LongestRound),
 		})
 		if err != nil {
 			return err

@@ -1,4 +1,4 @@
-package daemon
+package near
 
 import (
 	"context"
@@ -17,54 +17,63 @@ const (
 	// crowdedBack is how long it stands back on a crowded machine where a hook came within
 	// hooksMinute: what is begun then is still in the way of the next one.
 	crowdedBack = time.Second
-	// longestRound is how long the drain of one agent stands back in all: what an agent said
+	// LongestRound is how long the drain of one agent stands back in all: what an agent said
 	// is to be found soon, whatever the traffic.
-	longestRound = 5 * time.Second
+	LongestRound = 5 * time.Second
 	hooksMinute  = time.Minute
 	// lookAgain is how often it looks.
 	lookAgain = 5 * time.Millisecond
 )
 
-// traffic is what the requests to a server tell its work in the background, which can wait.
+// Traffic is what the requests to a server tell its work in the background, which can wait.
 // Safe for concurrent use.
-type traffic struct {
-	clock    amber.Clock
-	crowded  func() bool  // the machine has more to do than it can
+type Traffic struct {
+	Clock   amber.Clock
+	Crowded func() bool // the machine has more to do than it can
+
 	hooks    atomic.Int64 // requests of hooks under way: an agent waits for each
 	last     atomic.Int64 // when a request came last, in Unix nanoseconds
 	lastHook atomic.Int64 // when one of a hook did
 }
 
-// counted is a door whose requests count.
-func (t *traffic) counted(next http.Handler) http.Handler {
+// Counted is a door whose requests count.
+func (t *Traffic) Counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		t.last.Store(t.clock().UnixNano())
+		t.last.Store(t.Clock().UnixNano())
 		next.ServeHTTP(w, r)
 	})
 }
 
 // ofHooks is the door of hooks.
-func (t *traffic) ofHooks(next http.Handler) http.Handler {
-	return t.counted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func (t *Traffic) ofHooks(next http.Handler) http.Handler {
+	return t.Counted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.hooks.Add(1)
-		t.lastHook.Store(t.clock().UnixNano())
+		t.lastHook.Store(t.Clock().UnixNano())
 		defer t.hooks.Add(-1)
 		next.ServeHTTP(w, r)
 	}))
 }
 
-// standBack waits until no hook is being answered and no request has come for a moment, but
+// Asked is when a hook asked last; the zero time before the first.
+func (t *Traffic) Asked() time.Time {
+	if at := t.lastHook.Load(); at != 0 {
+		return time.Unix(0, at)
+	}
+	return time.Time{}
+}
+
+// StandBack waits until no hook is being answered and no request has come for a moment, but
 // not for long, and not beyond the end of ctx. On a crowded machine that answers hooks it
 // waits longer in any case.
-func (t *traffic) standBack(ctx context.Context) {
-	begin := t.clock()
+func (t *Traffic) StandBack(ctx context.Context) {
+	begin := t.Clock()
 	least, most := time.Duration(0), longestBack
-	if begin.Sub(time.Unix(0, t.lastHook.Load())) < hooksMinute && t.crowded() {
+	if begin.Sub(time.Unix(0, t.lastHook.Load())) < hooksMinute && t.Crowded() {
 		least, most = crowdedBack, crowdedBack
 	}
 	for {
-		passed := t.clock().Sub(begin)
-		quiet := t.hooks.Load() == 0 && t.clock().Sub(time.Unix(0, t.last.Load())) >= afterRequest
+		passed := t.Clock().Sub(begin)
+		quiet := t.hooks.Load() == 0 && t.Clock().Sub(time.Unix(0, t.last.Load())) >= afterRequest
 		if passed >= most || passed >= least && quiet {
 			return
 		}
@@ -76,15 +85,15 @@ func (t *traffic) standBack(ctx context.Context) {
 	}
 }
 
-// politely returns a function that stands back as long as all its calls together have not
+// Politely returns a function that stands back as long as all its calls together have not
 // taken more than most.
-func (t *traffic) politely(most time.Duration) func(ctx context.Context) {
+func (t *Traffic) Politely(most time.Duration) func(ctx context.Context) {
 	return func(ctx context.Context) {
 		if most <= 0 {
 			return
 		}
-		begin := t.clock()
-		t.standBack(ctx)
-		most -= t.clock().Sub(begin)
+		begin := t.Clock()
+		t.StandBack(ctx)
+		most -= t.Clock().Sub(begin)
 	}
 }

@@ -1,4 +1,4 @@
-package daemon
+package near
 
 import (
 	"context"
@@ -16,10 +16,10 @@ import (
 func TestWorkStandsBackWhileRequestsAreAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crowded := false
-		tr := traffic{clock: time.Now, crowded: func() bool { return crowded }}
+		tr := Traffic{Clock: time.Now, Crowded: func() bool { return crowded }}
 		waited := func(ctx context.Context) time.Duration {
 			begin := time.Now()
-			tr.standBack(ctx)
+			tr.StandBack(ctx)
 			return time.Since(begin)
 		}
 		ask := func(door func(http.Handler) http.Handler, takes time.Duration) {
@@ -28,7 +28,7 @@ func TestWorkStandsBackWhileRequestsAreAnswered(t *testing.T) {
 			synctest.Wait()
 		}
 		must.Equal(t, "wait without requests", waited(t.Context()), 0)
-		ask(tr.counted, time.Hour)
+		ask(tr.Counted, time.Hour)
 		must.Equal(t, "wait after a request that does not end", waited(t.Context()), afterRequest)
 		ask(tr.ofHooks, 98*time.Millisecond)
 		must.Equal(t, "wait while a hook is answered", waited(t.Context()), 100*time.Millisecond)
@@ -50,12 +50,12 @@ func TestWorkStandsBackWhileRequestsAreAnswered(t *testing.T) {
 // All the time that a round stands back is bounded.
 func TestRoundStandsBackOnlySoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := traffic{clock: time.Now, crowded: func() bool { return false }}
+		tr := Traffic{Clock: time.Now, Crowded: func() bool { return false }}
 		tr.hooks.Add(1) // it is never answered
-		stand, begin := tr.politely(longestRound), time.Now()
+		stand, begin := tr.Politely(LongestRound), time.Now()
 		for range 1000 {
 			stand(t.Context())
 		}
-		must.Equal(t, "time of all", time.Since(begin), longestRound)
+		must.Equal(t, "time of all", time.Since(begin), LongestRound)
 	})
 }

@@ -1,0 +1,71 @@
+package near
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/localsock"
+	"github.com/amber-memory/amber/wire"
+)
+
+// OfServer returns the socket of the server of a home.
+func OfServer(home string) string { return filepath.Join(home, wire.NearSocket) }
+
+// Answers reports whether a process listens at a socket.
+func Answers(ctx context.Context, socket string) bool {
+	if _, err := os.Lstat(socket); err != nil {
+		return false
+	}
+	c, err := localsock.Dial(ctx, socket)
+	return err == nil && c.Close() == nil
+}
+
+// OfHolder returns the socket of the process that holds a lock. It lies in a folder that only
+// this user can enter, and its name is the identity of the lock file: two files never have the
+// same one, whatever they are called. Getenv reads the environment. Errors: not_found without
+// the file or the folder, which make makes; unsupported where files have no such identity;
+// refused for a folder of somebody else.
+func OfHolder(lock string, getenv func(string) string, make bool) (string, error) {
+	const op = "find socket"
+	info, err := os.Lstat(lock)
+	switch {
+	case err != nil:
+		return "", &amber.Error{Op: op, Kind: amber.KindNotFound, ID: lock, Err: err}
+	case !info.Mode().IsRegular():
+		return "", amber.Errorf(amber.KindRefused, op, lock, "want a regular file, found %s", info.Mode().Type())
+	}
+	device, number, ok := localsock.Identity(info)
+	if !ok {
+		return "", amber.Errorf(amber.KindUnsupported, op, lock, "the system does not number files")
+	}
+	dir := folder(getenv)
+	check := localsock.CheckFolder
+	if make {
+		check = localsock.MakeFolder
+	}
+	if err := check(dir); err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, fmt.Sprintf("%x-%x.sock", device, number)), nil
+}
+
+// folder is where sockets of holders lie.
+func folder(getenv func(string) string) string {
+	if dir := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && isFolder(dir) {
+		return filepath.Join(dir, "amber")
+	}
+	tmp := getenv("TMPDIR")
+	if !filepath.IsAbs(tmp) {
+		tmp = "/tmp"
+	}
+	return filepath.Join(tmp, fmt.Sprintf("amber-%d", os.Geteuid()))
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().Type() == fs.ModeDir
+}
