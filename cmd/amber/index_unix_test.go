@@ -52,10 +52,33 @@ func TestAServerMakesVectors(t *testing.T) {
 	r.stop()
 }
 
-// The command that writes a note makes its vectors, as the one that stores a memory does. It may
+// Every command that writes a text makes its vector, as the one that stores a memory does. It may
 // take a moment for that and no more, so on a busy machine one of several has to do it.
-func TestNoteWriteMakesVectors(t *testing.T) {
+func TestCommandsMakeVectors(t *testing.T) {
 	t.Parallel()
+	for name, write := range map[string]func(u *user, i int){
+		"note write": func(u *user, i int) {
+			u.must("", "note", "write", fmt.Sprint("otters/", i), fmt.Sprint("Otter ", i, " sleeps in the reeds"))
+		},
+		"turn add": func(u *user, i int) {
+			if i == 0 {
+				u.must("", "session", "start")
+			}
+			u.must("", "turn", "add", fmt.Sprint("Otter ", i, " sleeps in the reeds"))
+		},
+		"session end": func(u *user, i int) {
+			u.must("", "session", "start")
+			u.must("", "session", "end", "--summary", fmt.Sprint("Otter ", i, " sleeps in the reeds"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			makesVectors(t, write)
+		})
+	}
+}
+
+func makesVectors(t *testing.T, write func(u *user, i int)) {
 	u := newUser(t)
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct {
@@ -70,12 +93,12 @@ func TestNoteWriteMakesVectors(t *testing.T) {
 	t.Cleanup(model.Close)
 	u.configure("search: {model: '" + model.URL + "/v1', model_name: tiny}\n")
 	for i := range 20 {
-		u.must("", "note", "write", fmt.Sprint("otters/", i), fmt.Sprint("Otter ", i, " sleeps in the reeds"))
+		write(u, i)
 		if u.indexStatus().Vectors > 0 {
 			return
 		}
 	}
-	t.Errorf("no command that wrote a note made its vector: %+v", u.indexStatus())
+	t.Errorf("no command made a vector of what it wrote: %+v", u.indexStatus())
 }
 
 // answerVectors answers as an endpoint of embeddings does.

@@ -114,7 +114,11 @@ func (a *app) sessionEndCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.showSessionID(ended)
+				err = a.showSessionID(ended)
+				if err == nil && text != "" {
+					a.indexWritten(ctx, s, writeBudget)
+				}
+				return err
 			})
 		},
 	}

@@ -51,9 +51,13 @@ command can be run again.`,
 				if turn.SessionID, err = session.find(ctx, cmd, s); err != nil {
 					return err
 				}
-				return cli.Answer(s.Store.Turns.AppendTurn(ctx, turn))(a.Out, func(w io.Writer, stored amber.Turn) {
+				err := cli.Answer(s.Store.Turns.AppendTurn(ctx, turn))(a.Out, func(w io.Writer, stored amber.Turn) {
 					fmt.Fprintln(w, cli.Safe(string(stored.ID)))
 				})
+				if err == nil {
+					a.indexWritten(ctx, s, writeBudget)
+				}
+				return err
 			})
 		},
 	}
