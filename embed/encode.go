@@ -57,7 +57,7 @@ func (m *Model) encode(ctx context.Context, text string) []float32 {
 
 // work is the memory of one text on its way through the layers.
 type work struct {
-	tokens, padded int       // padded: tokens, up to a multiple of 4
+	tokens, padded int       // padded: tokens, up to a multiple of 16; what stands in other rows does not count
 	wide           int       // tokens, up to a multiple of 32
 	x, y           []float32 // tokens x dim
 	qkv            []float32 // tokens x 3 dim
@@ -65,35 +65,39 @@ type work struct {
 	scores         []float32 // wide
 	inner          []float32 // tokens x inner
 	q              []byte    // padded x inner
-	pairs          []int64   // q, two tokens in one, where it is needed
+	turned         []uint32  // q as kernels need it
+	pairs          []int64   // q, two tokens in one, where there is no kernel
 	least, scale   float32   // of q
+	factors        []float32 // of the rows of a matrix and q
+	offsets        []float32 // of the rows of a matrix: bias, and what the least of q makes
 }
 
 var pool = sync.Pool{New: func() any { return new(work) }}
 
 func (m *Model) work(tokens int) *work {
 	w := pool.Get().(*work)
-	w.tokens, w.padded, w.wide = tokens, (tokens+3)&^3, (tokens+31)&^31
+	w.tokens, w.padded, w.wide = tokens, (tokens+15)&^15, (tokens+31)&^31
 	grow(&w.x, w.padded*m.Dim)
 	grow(&w.y, w.padded*m.Dim)
 	grow(&w.qkv, w.padded*3*m.Dim)
 	grow(&w.keys, m.Dim*w.wide)
 	grow(&w.scores, w.wide)
 	grow(&w.inner, w.padded*m.Inner)
-	if n := w.padded * m.Inner; cap(w.q) < n {
-		w.q = make([]byte, n)
+	grow(&w.factors, max(3*m.Dim, m.Inner))
+	grow(&w.offsets, max(3*m.Dim, m.Inner))
+	wide := max(m.Dim, m.Inner)
+	grow(&w.q, w.padded*wide)
+	if isPlain() {
+		grow(&w.pairs, w.padded/2*wide)
+	} else {
+		grow(&w.turned, w.padded*wide/4)
 	}
-	w.q = w.q[:w.padded*m.Inner]
-	if n := w.padded / 2 * m.Inner; isPlain() && cap(w.pairs) < n {
-		w.pairs = make([]int64, n)
-	}
-	w.pairs = w.pairs[:cap(w.pairs)]
 	return w
 }
 
-func grow(b *[]float32, n int) {
+func grow[T any](b *[]T, n int) {
 	if cap(*b) < n {
-		*b = make([]float32, n)
+		*b = make([]T, n)
 	}
 	*b = (*b)[:n]
 }
@@ -153,32 +157,11 @@ func (m *Model) attend(w *work) {
 // one. The products are of integers, and so the same on every machine.
 func (w *work) times(out, in []float32, l *linear, add []float32) {
 	w.quantize(in, l.k)
-	plain := isPlain()
-	if plain {
-		pack(w.pairs, w.q[:w.padded*l.k], l.k)
+	for i, scale := range l.scale {
+		w.factors[i] = w.scale * scale
+		w.offsets[i] = l.bias[i] + float32(float32(float32(l.sum[i])*w.least)*scale)
 	}
-	var acc [16]int32
-	for i := 0; i < l.n; i += 4 {
-		for t := 0; t < w.padded; t += 4 {
-			if plain {
-				dotsPlain(&acc, w.pairs[t/2*l.k:], l.rows[i*l.k:], l.k)
-			} else {
-				dots(&acc, w.q[t*l.k:], l.rows[i*l.k:], l.k)
-			}
-			for j := range 4 {
-				scale := w.scale * l.scale[i+j]
-				bias := l.bias[i+j] + float32(float32(float32(l.sum[i+j])*w.least)*l.scale[i+j])
-				for s := range min(4, w.tokens-t) {
-					at := (t+s)*l.n + i + j
-					v := float32(float32(acc[4*j+s])*scale) + bias
-					if add != nil {
-						v += add[at]
-					}
-					out[at] = v
-				}
-			}
-		}
-	}
+	w.product(out, l, add)
 }
 
 // quantize fills q with the rows of in as bytes, as the published model does: one scale

@@ -1,5 +1,29 @@
 package embed
 
+// productPlain fills out with the rows of q times the matrix, times factors, plus offsets,
+// plus add where there is one.
+func (w *work) productPlain(out []float32, l *linear, add []float32) {
+	tokens := (w.tokens + 3) &^ 3
+	pack(w.pairs, w.q[:tokens*l.k], l.k)
+	var acc [16]int32
+	for i := 0; i < l.n; i += 4 {
+		for t := 0; t < tokens; t += 4 {
+			dotsPlain(&acc, w.pairs[t/2*l.k:], l.rows[i*l.k:], l.k)
+			for j := range 4 {
+				scale, bias := w.factors[i+j], w.offsets[i+j]
+				for s := range min(4, w.tokens-t) {
+					at := (t+s)*l.n + i + j
+					v := float32(float32(acc[4*j+s])*scale) + bias
+					if add != nil {
+						v += add[at]
+					}
+					out[at] = v
+				}
+			}
+		}
+	}
+}
+
 // pack pairs the activations of every two tokens, k each, in one number: one product
 // is two then.
 func pack(out []int64, q []byte, k int) {

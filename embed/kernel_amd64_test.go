@@ -3,9 +3,12 @@
 package embed
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // with runs fn with what a processor may have, and sets it back.
@@ -21,49 +24,109 @@ func with(t testing.TB, vnni, avx2 bool, fn func()) {
 	fn()
 }
 
-// Every way to multiply gives the same whole numbers, at the bounds of activations and
-// weights as well. The test changes what the processor is said to have, so it does not
-// run beside others.
-func TestEveryKernelGivesTheSame(t *testing.T) {
+// kernels runs fn with each kind of kernel this processor has.
+func kernels(t *testing.T, fn func(name string)) {
+	t.Helper()
+	with(t, false, true, func() { fn("AVX2") })
+	with(t, true, true, func() { fn("VNNI") })
+}
+
+// sameBits compares to the bit: -0 is not 0.
+func sameBits(t *testing.T, name string, got, want []float32) {
+	t.Helper()
+	for i := range want {
+		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+			t.Fatalf("%s: number %d is %g, want %g", name, i, got[i], want[i])
+		}
+	}
+}
+
+// The plain way to multiply gives the sums of products.
+func TestPlainDotsAreSums(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, k := range []int{64, 384, 1536} {
 		for round := range 20 {
-			a, w := make([]byte, 4*k), make([]int8, 4*k)
-			for i := range a {
-				a[i], w[i] = byte(r.IntN(256)), int8(r.IntN(2*MaxWeight+1)-MaxWeight)
-				if round == 0 {
-					a[i], w[i] = 255, -MaxWeight
-				} else if round == 1 {
-					a[i], w[i] = 255, MaxWeight
-				}
-			}
+			a, w := operands(r, 4, 4, k, round)
 			pairs := make([]int64, 2*k)
 			pack(pairs, a, k)
-			var want, got [16]int32
-			dotsPlain(&want, pairs, w, k)
+			var got [16]int32
+			dotsPlain(&got, pairs, w, k)
 			for i := range 4 {
 				for j := range 4 {
 					sum := int32(0)
 					for n := range k {
 						sum += int32(w[i*k+n]) * int32(a[j*k+n])
 					}
-					if want[4*i+j] != sum {
-						t.Fatalf("plain: got %d, want %d", want[4*i+j], sum)
-					}
+					must.Equal(t, "sum", got[4*i+j], sum)
 				}
 			}
-			with(t, false, true, func() {
-				if dots(&got, a, w, k); got != want {
-					t.Errorf("AVX2: got %v, want %v", got, want)
-				}
-			})
-			with(t, true, true, func() {
-				if dots(&got, a, w, k); got != want {
-					t.Errorf("VNNI: got %v, want %v", got, want)
-				}
-			})
 		}
 	}
+}
+
+// operands are random activations and weights; those of the first rounds are at the bounds.
+func operands(r *rand.Rand, tokens, rows, k, round int) ([]byte, []int8) {
+	a, w := make([]byte, tokens*k), make([]int8, rows*k)
+	for i := range a {
+		if a[i] = byte(r.IntN(256)); round < 2 {
+			a[i] = 255
+		}
+	}
+	for i := range w {
+		switch w[i] = int8(r.IntN(2*MaxWeight+1) - MaxWeight); round {
+		case 0:
+			w[i] = -MaxWeight
+		case 1:
+			w[i] = MaxWeight
+		}
+	}
+	return a, w
+}
+
+// Every way to multiply gives the same to the bit, at the bounds of activations and weights as
+// well. The test changes what the processor is said to have, so it does not run beside others.
+func TestEveryKernelGivesTheSame(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for round, tokens := range []int{1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 48} {
+		for _, k := range []int{64, 384, 1536} {
+			const n = 64
+			padded := (tokens + 15) &^ 15
+			q, rows := operands(r, padded, n, k, round)
+			l := &linear{matrix: matrix{n: n, k: k, rows: rows}}
+			w := &work{
+				tokens: tokens, padded: padded, q: q, turned: make([]uint32, padded*k/4), pairs: make([]int64, padded/2*k),
+				factors: floats(r, n), offsets: floats(r, n),
+			}
+			for _, add := range [][]float32{nil, floats(r, padded*n)} {
+				want, got := make([]float32, padded*n), make([]float32, padded*n)
+				w.productPlain(want, l, add)
+				kernels(t, func(name string) {
+					clear(got)
+					w.product(got, l, add)
+					sameBits(t, name, got[:tokens*n], want[:tokens*n])
+				})
+			}
+		}
+	}
+}
+
+// floats are random numbers of every size, and zeros.
+func floats(r *rand.Rand, n int) []float32 {
+	out := make([]float32, n)
+	for i := range out {
+		switch r.IntN(8) {
+		case 0:
+			out[i] = float32(math.Copysign(0, r.NormFloat64()))
+		case 1:
+			out[i] = float32(r.NormFloat64()) * math.SmallestNonzeroFloat32 * 1000 // few digits
+		case 2:
+			out[i] = float32(r.NormFloat64()) * 1e12
+		default:
+			out[i] = float32(r.NormFloat64())
+		}
+	}
+	return out
 }
 
 // Numbers become the same bytes, halves and bounds included.
