@@ -61,8 +61,9 @@ type work struct {
 	wide           int       // tokens, up to a multiple of 32
 	x, y           []float32 // tokens x dim
 	qkv            []float32 // tokens x 3 dim
-	keys           []float32 // dim x wide: keys of all heads, one dimension a row
-	scores         []float32 // wide
+	keys           []float32 // dim x wide: keys of all heads, one dimension a row; where there is no kernel
+	queries        []float32 // headDim x 8: queries of a head, one dimension a row, for kernels
+	scores         []float32 // of 8 queries
 	inner          []float32 // tokens x inner
 	q              []byte    // padded x inner
 	turned         []uint32  // q as kernels need it
@@ -80,8 +81,7 @@ func (m *Model) work(tokens int) *work {
 	grow(&w.x, w.padded*m.Dim)
 	grow(&w.y, w.padded*m.Dim)
 	grow(&w.qkv, w.padded*3*m.Dim)
-	grow(&w.keys, m.Dim*w.wide)
-	grow(&w.scores, w.wide)
+	grow(&w.scores, 8*w.wide)
 	grow(&w.inner, w.padded*m.Inner)
 	grow(&w.factors, max(3*m.Dim, m.Inner))
 	grow(&w.offsets, max(3*m.Dim, m.Inner))
@@ -89,7 +89,9 @@ func (m *Model) work(tokens int) *work {
 	grow(&w.q, w.padded*wide)
 	if isPlain() {
 		grow(&w.pairs, w.padded/2*wide)
+		grow(&w.keys, m.Dim*w.wide)
 	} else {
+		grow(&w.queries, 8*headDim)
 		grow(&w.turned, w.padded*wide/4)
 	}
 	return w
@@ -110,27 +112,24 @@ func (m *Model) begin(w *work, ids []int32) {
 		for i := range x {
 			x[i] = float32(float32(row[i])*scale) + at[i]
 		}
-		m.first.apply(x)
 	}
+	clear(w.x[len(ids)*m.Dim:])
+	m.first.apply(w.x, w.tokens)
 }
 
 func (m *Model) layer(w *work, l *layer) {
 	w.times(w.qkv, w.x, &l.qkv, nil)
 	m.attend(w)
 	w.times(w.y, w.y, &l.out, w.x)
-	for t := range w.tokens {
-		l.outNorm.apply(w.y[t*m.Dim : (t+1)*m.Dim])
-	}
+	l.outNorm.apply(w.y, w.tokens)
 	w.times(w.inner, w.y, &l.inner, nil)
 	gelu(w.inner[:w.tokens*m.Inner])
 	w.times(w.x, w.inner, &l.outer, w.y)
-	for t := range w.tokens {
-		l.outerNorm.apply(w.x[t*m.Dim : (t+1)*m.Dim])
-	}
+	l.outerNorm.apply(w.x, w.tokens)
 }
 
-// attend fills y with what every token takes from the others.
-func (m *Model) attend(w *work) {
+// attendPlain fills y with what every token takes from the others.
+func (m *Model) attendPlain(w *work) {
 	for t := range w.tokens {
 		keys := w.qkv[t*3*m.Dim+m.Dim : t*3*m.Dim+2*m.Dim]
 		for d, x := range keys {
@@ -143,12 +142,12 @@ func (m *Model) attend(w *work) {
 			query := row[h*headDim : (h+1)*headDim]
 			keys := w.keys[h*headDim*w.wide:]
 			for at := 0; at < w.wide; at += 32 {
-				weigh((*[32]float32)(w.scores[at:]), query, keys[at:], w.wide)
+				weighPlain((*[32]float32)(w.scores[at:]), query, keys[at:], w.wide)
 			}
 			scores := w.scores[:w.tokens]
 			softmax(scores)
 			out := (*[32]float32)(w.y[t*m.Dim+h*headDim:])
-			weigh(out, scores, w.qkv[2*m.Dim+h*headDim:], 3*m.Dim)
+			weighPlain(out, scores, w.qkv[2*m.Dim+h*headDim:], 3*m.Dim)
 		}
 	}
 }
@@ -202,8 +201,15 @@ func roundEven(x float32) int32 {
 	return int32(float32(x+magic) - magic)
 }
 
-// apply norms one row.
-func (n layerNorm) apply(x []float32) {
+// apply norms rows of x.
+func (n layerNorm) apply(x []float32, rows int) {
+	width := len(n.weight)
+	for t := range rows {
+		n.row(x[t*width : (t+1)*width])
+	}
+}
+
+func (n layerNorm) row(x []float32) {
 	const epsilon = 1e-12
 	sum := float64(0)
 	for _, v := range x {

@@ -59,53 +59,15 @@ func fours(b []byte) []uint32 {
 
 // turn makes columns of 8 rows of n numbers, a multiple of 8: row r stands at from[r*fromStride], column c
 // then at to[c*toStride].
-func turn(to []uint32, toStride int, from []uint32, fromStride, n int) {
+func turn[T uint32 | float32](to []T, toStride int, from []T, fromStride, n int) {
 	_, _ = to[(n-1)*toStride+7], from[7*fromStride+n-1]
-	turnAVX2(&to[0], toStride, &from[0], fromStride, n)
+	turnAVX2(unsafe.Pointer(&to[0]), toStride, unsafe.Pointer(&from[0]), fromStride, n)
 }
-
-func weigh(out *[32]float32, weights, rows []float32, stride int) {
-	if !hasAVX2 || len(weights) == 0 {
-		weighPlain(out, weights, rows, stride)
-		return
-	}
-	_ = rows[(len(weights)-1)*stride+31]
-	weighAVX2(out, &weights[0], len(weights), &rows[0], stride)
-}
-
-// atOnce is how many numbers the kernels below take at a time.
-const atOnce = 32
-
-func bounds(in []float32) (least, most float32) {
-	if !hasAVX2 || len(in) == 0 || len(in)%atOnce != 0 {
-		return boundsPlain(in)
-	}
-	return boundsAVX2(&in[0], len(in))
-}
-
-func toBytes(q []byte, in []float32, by float32, zero int32) {
-	if !hasAVX2 || len(in) == 0 || len(in)%atOnce != 0 {
-		toBytesPlain(q, in, by, zero)
-		return
-	}
-	_ = q[len(in)-1]
-	toBytesAVX2(&q[0], &in[0], len(in), by, zero)
-}
-
-// boundsAVX2 is boundsPlain for n numbers, a multiple of 32.
-//
-//go:noescape
-func boundsAVX2(in *float32, n int) (least, most float32)
-
-// toBytesAVX2 is toBytesPlain for n numbers, a multiple of 32.
-//
-//go:noescape
-func toBytesAVX2(q *byte, in *float32, n int, by float32, zero int32)
 
 // turnAVX2 is turn.
 //
 //go:noescape
-func turnAVX2(to *uint32, toStride int, from *uint32, fromStride, n int)
+func turnAVX2(to unsafe.Pointer, toStride int, from unsafe.Pointer, fromStride, n int)
 
 // timesVNNI multiplies blocks of 16 tokens with 16 rows of k weights, a multiple of 16. q holds four
 // activations of each token of a block, then the next four. A result goes to out, whose rows are n
@@ -118,8 +80,3 @@ func timesVNNI(out, add *float32, q *uint32, rows *int8, scale, bias *float32, k
 //
 //go:noescape
 func timesAVX2(out, add *float32, q *uint32, rows *int8, scale, bias *float32, k, n, blocks int)
-
-// weighAVX2 is weighPlain.
-//
-//go:noescape
-func weighAVX2(out *[32]float32, weights *float32, n int, rows *float32, stride int)

@@ -182,3 +182,98 @@ func TestEveryKernelGivesTheSameVector(t *testing.T) {
 		}
 	}
 }
+
+// near are numbers on both sides of those given, to the bit, and the numbers.
+func near(of ...float32) (out []float32) {
+	for _, x := range of {
+		below, above := x, x
+		for range 40 {
+			below, above = math.Nextafter32(below, -math.MaxFloat32), math.Nextafter32(above, math.MaxFloat32)
+			out = append(out, below, above)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func TestEveryKernelGivesTheSameShares(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	below := near(0, -0.3465736, -0.6931472, -1, -86, -87, -88, -100, -1e9) // what exp takes
+	for round := range 300 {
+		n := 1 + r.IntN(300)
+		x := make([]float32, n*8)
+		for i := range x {
+			switch x[i] = float32(r.NormFloat64()) * float32(round); {
+			case round < 2:
+				x[i] = -below[r.IntN(len(below))] - 200 // the most differs
+			case round < 100:
+				x[i] = min(0, below[r.IntN(len(below))])
+			case round < 110:
+				x[i] = floats(r, 1)[0]
+			}
+		}
+		if round >= 2 && round < 100 { // the most is 0, so each number is what exp takes
+			clear(x[r.IntN(n)*8:][:8])
+		}
+		kernels(t, func(name string) {
+			got := slices.Clone(x)
+			shares(got, n)
+			for q := range 8 {
+				want, one := make([]float32, n), make([]float32, n)
+				for s := range n {
+					want[s], one[s] = x[s*8+q], got[s*8+q]
+				}
+				softmax(want)
+				sameBits(t, name, one, want)
+			}
+		})
+	}
+}
+
+func TestEveryKernelAttendsTheSame(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 1))
+	m := &Model{Header: Header{Dim: 2 * headDim, Heads: 2, Inner: 64}}
+	for _, tokens := range []int{1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100} {
+		for round := range 3 {
+			var want []float32
+			qkv := make([]float32, (tokens+15)&^15*3*m.Dim)
+			for i := range qkv {
+				qkv[i] = float32(r.NormFloat64())
+			}
+			if round == 0 {
+				for i, x := range floats(r, tokens*3*m.Dim) {
+					qkv[i] = max(-1e3, min(1e3, x))
+				}
+			}
+			attend := func() []float32 {
+				w := m.work(tokens)
+				copy(w.qkv, qkv)
+				m.attend(w)
+				return w.y[:tokens*m.Dim]
+			}
+			with(t, false, false, func() { want = attend() })
+			kernels(t, func(name string) { sameBits(t, name, attend(), want) })
+		}
+	}
+}
+
+func TestColumnsAreRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	kernels(t, func(name string) {
+		for _, n := range []int{8, 16, 96} {
+			const toStride, more = 16, 5
+			from, to := make([]uint32, 8*(n+more)), make([]uint32, n*toStride)
+			for i := range from {
+				from[i] = r.Uint32()
+			}
+			turn(to, toStride, from, n+more, n)
+			for i := range to {
+				want := uint32(0)
+				if i%toStride < 8 {
+					want = from[i%toStride*(n+more)+i/toStride]
+				}
+				must.Equal(t, name, to[i], want)
+			}
+		}
+	})
+}

@@ -10,6 +10,4 @@ func bounds(in []float32) (least, most float32) { return boundsPlain(in) }
 
 func toBytes(q []byte, in []float32, by float32, zero int32) { toBytesPlain(q, in, by, zero) }
 
-func weigh(out *[32]float32, weights, rows []float32, stride int) {
-	weighPlain(out, weights, rows, stride)
-}
+func (m *Model) attend(w *work) { m.attendPlain(w) }

@@ -43,7 +43,7 @@ GLOBL ones<>(SB), RODATA|NOPTR, $32
 	VSHUFF32X4 $0xdd, Z18, Z16, c; \
 	VSHUFF32X4 $0xdd, Z19, Z17, d
 
-// func turnAVX2(to *uint32, toStride int, from *uint32, fromStride, n int)
+// func turnAVX2(to unsafe.Pointer, toStride int, from unsafe.Pointer, fromStride, n int)
 TEXT ·turnAVX2(SB), NOSPLIT, $0-40
 	MOVQ to+0(FP), DI
 	MOVQ toStride+8(FP), BX

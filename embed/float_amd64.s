@@ -1,39 +1,5 @@
 #include "textflag.h"
 
-// func weighAVX2(out *[32]float32, weights *float32, n int, rows *float32, stride int)
-TEXT ·weighAVX2(SB), NOSPLIT, $0-40
-	MOVQ out+0(FP), DI
-	MOVQ weights+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ rows+24(FP), DX
-	MOVQ stride+32(FP), BX
-	SHLQ $2, BX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-
-weigh:
-	VBROADCASTSS (SI), Y8
-	VMULPS 0(DX), Y8, Y4
-	VMULPS 32(DX), Y8, Y5
-	VMULPS 64(DX), Y8, Y6
-	VMULPS 96(DX), Y8, Y7
-	VADDPS Y4, Y0, Y0
-	VADDPS Y5, Y1, Y1
-	VADDPS Y6, Y2, Y2
-	VADDPS Y7, Y3, Y3
-	ADDQ $4, SI
-	ADDQ BX, DX
-	DECQ CX
-	JNZ  weigh
-	VMOVUPS Y0, 0(DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	VZEROUPPER
-	RET
-
 // func boundsAVX2(in *float32, n int) (least, most float32)
 // Y0 and Y2: least so far. Y1 and Y3: most.
 TEXT ·boundsAVX2(SB), NOSPLIT, $0-24
