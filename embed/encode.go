@@ -201,8 +201,8 @@ func roundEven(x float32) int32 {
 	return int32(float32(x+magic) - magic)
 }
 
-// apply norms rows of x.
-func (n layerNorm) apply(x []float32, rows int) {
+// applyPlain norms rows of x.
+func (n layerNorm) applyPlain(x []float32, rows int) {
 	width := len(n.weight)
 	for t := range rows {
 		n.row(x[t*width : (t+1)*width])

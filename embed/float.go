@@ -44,9 +44,9 @@ var geluTable = sync.OnceValue(func() *[2*geluEnd*geluSteps + 2]float32 {
 	return &t
 })
 
-// gelu replaces numbers by their gelu, read off a table between whose steps it is
+// geluPlain replaces numbers by their gelu, read off a table between whose steps it is
 // nearly straight.
-func gelu(x []float32) {
+func geluPlain(x []float32) {
 	table := geluTable()
 	for i, v := range x {
 		switch {

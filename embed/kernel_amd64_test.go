@@ -196,6 +196,46 @@ func near(of ...float32) (out []float32) {
 	return out
 }
 
+func TestEveryKernelGivesTheSameGelu(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	x := append(floats(r, 4096), near(-geluEnd, geluEnd, 0, 1, -1, 0.5, 1e30, -1e30, 3e38, -3e38)...)
+	for range 100_000 {
+		x = append(x, float32(r.Float64()-0.5)*2.2*geluEnd)
+	}
+	x = append(x, float32(math.Inf(1)), float32(math.Inf(-1)))
+	x = append(x, make([]float32, -len(x)&7)...)
+	want := slices.Clone(x)
+	geluPlain(want)
+	kernels(t, func(name string) {
+		got := slices.Clone(x)
+		gelu(got)
+		sameBits(t, name, got, want)
+	})
+}
+
+func TestEveryKernelNormsTheSame(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	for _, width := range []int{64, 384, 1024} {
+		for _, rows := range []int{1, 7, 8, 9, 16} {
+			n := layerNorm{floats(r, width), floats(r, width)}
+			x := floats(r, 16*width)
+			for i := range width { // a row of small numbers, one of nothing and one of the same
+				x[i] = x[i] * 1e-20
+				if rows > 2 {
+					x[width+i], x[2*width+i] = 0, 3
+				}
+			}
+			want := slices.Clone(x)
+			n.applyPlain(want, rows)
+			kernels(t, func(name string) {
+				got := slices.Clone(x)
+				n.apply(got, rows)
+				sameBits(t, name, got[:rows*width], want[:rows*width])
+			})
+		}
+	}
+}
+
 func TestEveryKernelGivesTheSameShares(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	below := near(0, -0.3465736, -0.6931472, -1, -86, -87, -88, -100, -1e9) // what exp takes
