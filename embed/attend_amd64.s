@@ -62,20 +62,20 @@ number:
 	RET
 
 // What exp is made of, in float.go.
-DATA expNumbers<>+0(SB)/4, $0xc2ae0000 // -87
-DATA expNumbers<>+4(SB)/4, $0x3fb8aa3b // log2e
-DATA expNumbers<>+8(SB)/4, $0x3f000000 // 0.5
-DATA expNumbers<>+12(SB)/4, $0x3f318000 // hi
-DATA expNumbers<>+16(SB)/4, $0xb95e8083 // lo
-DATA expNumbers<>+20(SB)/4, $0x39506967
-DATA expNumbers<>+24(SB)/4, $0x3ab743ce
-DATA expNumbers<>+28(SB)/4, $0x3c088908
-DATA expNumbers<>+32(SB)/4, $0x3d2aa9c1
-DATA expNumbers<>+36(SB)/4, $0x3e2aaaaa
-DATA expNumbers<>+40(SB)/4, $0x3f000000
-DATA expNumbers<>+44(SB)/4, $0x3f800000 // 1
-DATA expNumbers<>+48(SB)/4, $127
-GLOBL expNumbers<>(SB), RODATA|NOPTR, $52
+DATA ·expNumbers+0(SB)/4, $0xc2ae0000 // -87
+DATA ·expNumbers+4(SB)/4, $0x3fb8aa3b // log2e
+DATA ·expNumbers+8(SB)/4, $0x3f000000 // 0.5
+DATA ·expNumbers+12(SB)/4, $0x3f318000 // hi
+DATA ·expNumbers+16(SB)/4, $0xb95e8083 // lo
+DATA ·expNumbers+20(SB)/4, $0x39506967
+DATA ·expNumbers+24(SB)/4, $0x3ab743ce
+DATA ·expNumbers+28(SB)/4, $0x3c088908
+DATA ·expNumbers+32(SB)/4, $0x3d2aa9c1
+DATA ·expNumbers+36(SB)/4, $0x3e2aaaaa
+DATA ·expNumbers+40(SB)/4, $0x3f000000
+DATA ·expNumbers+44(SB)/4, $0x3f800000 // 1
+DATA ·expNumbers+48(SB)/4, $127
+GLOBL ·expNumbers(SB), RODATA|NOPTR, $52
 
 // TERM multiplies the sum with x, and adds the next number.
 #define TERM(number) \
@@ -98,14 +98,14 @@ most:
 	DECQ AX
 	JNZ  most
 	VXORPS Y0, Y0, Y0
-	VBROADCASTSS expNumbers<>+0(SB), Y15
-	VBROADCASTSS expNumbers<>+4(SB), Y14
-	VBROADCASTSS expNumbers<>+8(SB), Y13
-	VBROADCASTSS expNumbers<>+12(SB), Y12
-	VBROADCASTSS expNumbers<>+16(SB), Y11
-	VBROADCASTSS expNumbers<>+44(SB), Y10
-	VPBROADCASTD expNumbers<>+48(SB), Y9
-	VBROADCASTSS expNumbers<>+20(SB), Y8
+	VBROADCASTSS ·expNumbers+0(SB), Y15
+	VBROADCASTSS ·expNumbers+4(SB), Y14
+	VBROADCASTSS ·expNumbers+8(SB), Y13
+	VBROADCASTSS ·expNumbers+12(SB), Y12
+	VBROADCASTSS ·expNumbers+16(SB), Y11
+	VBROADCASTSS ·expNumbers+44(SB), Y10
+	VPBROADCASTD ·expNumbers+48(SB), Y9
+	VBROADCASTSS ·expNumbers+20(SB), Y8
 	MOVQ DI, SI
 	MOVQ CX, AX
 
@@ -121,11 +121,11 @@ exp:
 	VSUBPS Y5, Y1, Y2
 	VSUBPS Y4, Y2, Y2
 	VMOVAPS Y8, Y4
-	TERM(expNumbers<>+24(SB))
-	TERM(expNumbers<>+28(SB))
-	TERM(expNumbers<>+32(SB))
-	TERM(expNumbers<>+36(SB))
-	TERM(expNumbers<>+40(SB))
+	TERM(·expNumbers+24(SB))
+	TERM(·expNumbers+28(SB))
+	TERM(·expNumbers+32(SB))
+	TERM(·expNumbers+36(SB))
+	TERM(·expNumbers+40(SB))
 	VMULPS Y2, Y4, Y4
 	VMULPS Y2, Y4, Y4
 	VADDPS Y2, Y4, Y4

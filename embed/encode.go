@@ -62,8 +62,8 @@ type work struct {
 	x, y           []float32 // tokens x dim
 	qkv            []float32 // tokens x 3 dim
 	keys           []float32 // dim x wide: keys of all heads, one dimension a row; where there is no kernel
-	queries        []float32 // headDim x 8: queries of a head, one dimension a row, for kernels
-	scores         []float32 // of 8 queries
+	queries        []float32 // headDim x 16: queries of a head, one dimension a row, for kernels
+	scores         []float32 // of 16 queries
 	inner          []float32 // tokens x inner
 	q              []byte    // padded x inner
 	turned         []uint32  // q as kernels need it
@@ -81,7 +81,7 @@ func (m *Model) work(tokens int) *work {
 	grow(&w.x, w.padded*m.Dim)
 	grow(&w.y, w.padded*m.Dim)
 	grow(&w.qkv, w.padded*3*m.Dim)
-	grow(&w.scores, 8*w.wide)
+	grow(&w.scores, 16*w.wide)
 	grow(&w.inner, w.padded*m.Inner)
 	grow(&w.factors, max(3*m.Dim, m.Inner))
 	grow(&w.offsets, max(3*m.Dim, m.Inner))
@@ -91,7 +91,7 @@ func (m *Model) work(tokens int) *work {
 		grow(&w.pairs, w.padded/2*wide)
 		grow(&w.keys, m.Dim*w.wide)
 	} else {
-		grow(&w.queries, 8*headDim)
+		grow(&w.queries, 16*headDim)
 		grow(&w.turned, w.padded*wide/4)
 	}
 	return w

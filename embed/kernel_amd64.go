@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// What this processor can do. Tests switch it off.
+// What this processor can do. Tests switch it off. What has VNNI has AVX2.
 var (
-	hasVNNI = cpu.X86.HasAVX512VNNI && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ
+	hasVNNI = hasAVX2 && cpu.X86.HasAVX512VNNI && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ
 	hasAVX2 = cpu.X86.HasAVX2
 )
 
 // isPlain reports whether nothing but Go is used.
-func isPlain() bool { return !hasVNNI && !hasAVX2 }
+func isPlain() bool { return !hasAVX2 }
 
 // lanes is how many tokens are multiplied at once; it divides work.padded.
 func lanes() int {

@@ -241,7 +241,7 @@ func TestEveryKernelGivesTheSameShares(t *testing.T) {
 	below := near(0, -0.3465736, -0.6931472, -1, -86, -87, -88, -100, -1e9) // what exp takes
 	for round := range 300 {
 		n := 1 + r.IntN(300)
-		x := make([]float32, n*8)
+		x := make([]float32, n*16)
 		for i := range x {
 			switch x[i] = float32(r.NormFloat64()) * float32(round); {
 			case round < 2:
@@ -253,15 +253,15 @@ func TestEveryKernelGivesTheSameShares(t *testing.T) {
 			}
 		}
 		if round >= 2 && round < 100 { // the most is 0, so each number is what exp takes
-			clear(x[r.IntN(n)*8:][:8])
+			clear(x[r.IntN(n)*16:][:16])
 		}
 		kernels(t, func(name string) {
-			got := slices.Clone(x)
-			shares(got, n)
-			for q := range 8 {
+			got, lanes := slices.Clone(x), lanes()
+			shares(got, n, lanes)
+			for q := range lanes {
 				want, one := make([]float32, n), make([]float32, n)
 				for s := range n {
-					want[s], one[s] = x[s*8+q], got[s*8+q]
+					want[s], one[s] = x[s*lanes+q], got[s*lanes+q]
 				}
 				softmax(want)
 				sameBits(t, name, one, want)
