@@ -49,7 +49,7 @@ type Answer struct {
 }
 
 // candidatesPer is how many passages words and meaning each bring at first.
-const candidatesPer = 150
+const candidatesPer = 100
 
 // Recall returns the passages that best answer a question.
 func Recall(s Source, cache *Cache, q Request) (Answer, error) {
