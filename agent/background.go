@@ -52,8 +52,10 @@ func (a *Agent) DrainsInBackground() (bool, error) {
 type Attendant interface {
 	// Asked is when a hook asked last; the zero time before the first.
 	Asked() time.Time
-	// Leaves reports whether another process is to answer them.
-	Leaves(ctx context.Context) bool
+	// Retires reports whether a server answers them: the drain goes on without.
+	Retires(ctx context.Context) bool
+	// Leaves reports whether hooks need another process than this one.
+	Leaves() bool
 	// StandBack waits a moment while hooks are answered, and Politely returns what does so for
 	// the calls of one drain, for a bounded time in all.
 	StandBack(ctx context.Context)
@@ -111,15 +113,18 @@ func drainWhileAlone(ctx context.Context, o Options, b Background) (more bool, e
 	if err != nil {
 		return false, err
 	}
-	err = s.run(ctx)
-	if err = errors.Join(err, lock.Unlock()); err != nil {
+	err = errors.Join(s.run(ctx), lock.Unlock())
+	if ctx.Err() != nil {
 		return false, err
 	}
-	report, err := s.drain(ctx)
-	if err == nil && report.Applied == 0 {
+	report, last := s.drain(ctx) // whatever came of the others: a hook may rely on it
+	if err = errors.Join(err, last); err != nil {
+		return false, err
+	}
+	if report.Applied == 0 {
 		a.SyncWithin(ctx, a.config.Search.Budget)
 	}
-	return report.Applied > 0 && !s.left, err
+	return report.Applied > 0 && !s.left, nil
 }
 
 // stay is one stay of a background drain, from taking the lock to letting go of it.
@@ -141,6 +146,7 @@ type stay struct {
 
 	wake     chan struct{} // something was drained
 	indexing atomic.Bool   // vectors are being made
+	dismiss  func()        // ends answering hooks
 }
 
 func (a *Agent) newStay(b Background) (*stay, error) {
@@ -181,20 +187,23 @@ func (s *stay) drain(ctx context.Context) (drain.Report, error) {
 // run drains until nothing has come for a while, and hooks are answered meanwhile where
 // somebody does. After it no hook is.
 func (s *stay) run(ctx context.Context) error {
-	if s.visitors == nil {
-		return s.untilQuiet(ctx)
+	if v := s.visitors; v != nil {
+		background, stop := context.WithCancel(ctx)
+		var index sync.WaitGroup
+		index.Go(func() { s.completeIndex(background, v) })
+		s.dismiss = sync.OnceFunc(func() {
+			s.visitors = nil
+			within, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+			defer cancel()
+			if err := v.Close(within); err != nil { // who is cut off looks into the store itself
+				s.a.o.Warn("hooks were cut off: " + err.Error())
+			}
+			stop()
+			index.Wait()
+		})
+		defer s.dismiss()
 	}
-	background, stop := context.WithCancel(ctx)
-	var index sync.WaitGroup
-	index.Go(func() { s.completeIndex(background) })
-	err := s.untilQuiet(ctx)
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
-	defer cancel()
-	err = errors.Join(err, s.visitors.Close(within))
-	stop()
-	index.Wait()
-	s.visitors = nil
-	return err
+	return s.untilQuiet(ctx)
 }
 
 // untilQuiet drains until nothing has come into the store for a while, and then until nobody
@@ -214,8 +223,11 @@ func (s *stay) untilQuiet(ctx context.Context) error {
 		if err := s.look(ctx, now); err != nil {
 			return err
 		}
-		if s.left = s.leaves(ctx); s.left {
+		if s.left = s.leaves(); s.left {
 			return nil
+		}
+		if s.visitors != nil && s.visitors.Retires(ctx) {
+			s.dismiss()
 		}
 		quiet := now.Sub(s.last) >= drainStay
 		if quiet && !s.stays(now) {
@@ -233,7 +245,7 @@ func (s *stay) look(ctx context.Context, now time.Time) error {
 	}
 	report, err := s.drain(ctx)
 	if s.visitors != nil && amber.KindOf(err) == amber.KindBusy { // another drain is at it
-		err = nil
+		mark, err = "", nil
 	}
 	s.mark, s.looked = mark, now
 	if report.Applied > 0 || len(report.Ended) > 0 {
@@ -253,13 +265,13 @@ func (s *stay) settle(ctx context.Context, quiet bool) {
 	}
 }
 
-// leaves reports whether others are to answer hooks, or there is no such agent any more.
-func (s *stay) leaves(ctx context.Context) bool {
+// leaves reports whether hooks need another process, or there is no such agent any more.
+func (s *stay) leaves() bool {
 	if s.visitors == nil {
 		return false
 	}
 	info, err := os.Lstat(s.a.BackgroundLock())
-	return s.visitors.Leaves(ctx) || err != nil || !os.SameFile(info, s.place)
+	return s.visitors.Leaves() || err != nil || !os.SameFile(info, s.place)
 }
 
 // stays reports whether the process stays though nothing comes.
@@ -271,7 +283,8 @@ func (s *stay) stays(now time.Time) bool {
 	if asked := s.visitors.Asked(); asked.After(last) {
 		last = asked
 	}
-	return now.Sub(last) < s.b.Stay
+	passed := now.Sub(last)
+	return passed >= 0 && passed < s.b.Stay // a clock that was set back does not keep it
 }
 
 // awake says that something was drained.
@@ -284,11 +297,11 @@ func (s *stay) awake() {
 
 // completeIndex makes vectors of what is missing and of what is drained, until ctx ends, and
 // stands back while hooks are answered.
-func (s *stay) completeIndex(ctx context.Context) {
+func (s *stay) completeIndex(ctx context.Context, v Attendant) {
 	for ctx.Err() == nil {
 		s.indexing.Store(true)
 		if s.a.sqlite != nil {
-			err := Index{s.a}.SyncIndex(ctx, nil, func() { s.visitors.StandBack(ctx) })
+			err := Index{s.a}.SyncIndex(ctx, nil, func() { v.StandBack(ctx) })
 			if err != nil && ctx.Err() == nil {
 				s.a.o.Warn("the index is not complete: " + err.Error() + "; amber index sync goes on")
 			}

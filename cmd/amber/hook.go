@@ -110,7 +110,7 @@ func (a *app) runHook(ctx context.Context, root *cobra.Command) int {
 	return 0
 }
 
-// hook keeps one event, answers the host and starts a drain, unless who answered will drain.
+// hook keeps one event, answers the host and starts a drain, unless a server will drain.
 func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 	loaded, configErr := a.hookConfig()
 	if configErr != nil { // no reason to lose what an agent did
@@ -154,7 +154,7 @@ func (a *app) hook(ctx context.Context, f hookFlags, args []string) error {
 		served, err = a.injectContext(ctx, f, loaded, at, j, ev)
 		errs = append(errs, err)
 	}
-	if !f.noDrain && !served { // who answers hooks of an agent drains its journal every second
+	if !f.noDrain && !served { // a server that knows the agent drains its journal every second
 		errs = append(errs, a.drainLater(at))
 	}
 	return errors.Join(errs...)
@@ -234,6 +234,7 @@ func (a *app) drainLater(at *agent.Agent) error {
 	cmd := exec.Command(self, args...) // stdin, stdout and stderr are the null device
 	cmd.Env, cmd.Dir = a.Environ, dir
 	detach(cmd)
+	keepFiles()
 	if err := cmd.Start(); err != nil {
 		return &amber.Error{Op: "start drain", Kind: amber.KindInternal, Err: err, Hint: "amber journal drain"}
 	}

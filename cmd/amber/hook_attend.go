@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"reflect"
 	"sync/atomic"
 
@@ -18,6 +21,8 @@ import (
 type attendant struct {
 	near.Traffic
 	listener *near.Listener
+	socket   string
+	place    fs.FileInfo      // of the socket
 	server   string           // the socket of the server of the home
 	config   *config.Reloader // as it is now
 	began    config.Config    // as it was
@@ -33,7 +38,7 @@ func (a *app) attend(at *agent.Agent, c *config.Reloader) (agent.Attendant, erro
 	}
 	v := &attendant{
 		Traffic: near.Traffic{Clock: a.Clock, Crowded: proc.Crowded}, server: near.OfServer(at.Home().Dir()),
-		config: c, began: c.Loaded().Config,
+		config: c, began: c.Loaded().Config, socket: socket,
 	}
 	settings := v.began.ContextDigest()
 	v.listener, err = near.Listen(socket, near.Options{
@@ -49,15 +54,22 @@ func (a *app) attend(at *agent.Agent, c *config.Reloader) (agent.Attendant, erro
 	if err != nil {
 		return nil, err
 	}
+	if v.place, err = os.Lstat(socket); err != nil {
+		return nil, errors.Join(err, v.listener.Close())
+	}
 	go v.listener.Serve()
 	return v, nil
 }
 
-// Leaves implements [agent.Attendant]: a server of the home answers hooks, or this process
-// has not what they need any more.
-func (v *attendant) Leaves(ctx context.Context) bool {
+// Retires implements [agent.Attendant].
+func (v *attendant) Retires(ctx context.Context) bool { return near.Answers(ctx, v.server) }
+
+// Leaves implements [agent.Attendant]: this process has not what hooks need any more, or they
+// cannot find it.
+func (v *attendant) Leaves() bool {
 	now, _ := v.config.Current() // a file that is broken changes nothing
-	return v.unfit.Load() || !reflect.DeepEqual(now, v.began) || near.Answers(ctx, v.server)
+	place, err := os.Lstat(v.socket)
+	return v.unfit.Load() || !reflect.DeepEqual(now, v.began) || err != nil || !os.SameFile(place, v.place)
 }
 
 // Politely implements [agent.Attendant].

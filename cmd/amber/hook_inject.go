@@ -12,14 +12,14 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/hook"
 	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/server/near"
 	"github.com/amber-memory/amber/wire"
 )
 
 // injectContext answers a host with memories for a session or a prompt that begins, and
 // keeps which passages these were. Without a store, or where it would have to be migrated
 // or does not answer in time, the answer is empty; that the time was up is said on stderr.
-// Served tells that another process found the memories: it runs, knows the agent and drains
-// its journal.
+// Served tells that the server of the home found the memories: it runs and knows the agent.
 func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Loaded, at *agent.Agent, j *journal.Journal, ev journal.HostEvent) (served bool, err error) {
 	budget := f.context
 	if !f.contextSaid {
@@ -53,7 +53,7 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 // of the home is asked where there is one, or the process that drains the journal: it has a
 // store that is open and a warm index. Where it refuses, does not take the request in a third
 // of the budget or does not answer while there is time to open the store, that is done here,
-// and the first answer counts. Served tells whose it was.
+// and the first answer counts. Served tells that it is the server's.
 func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded config.Loaded, at *agent.Agent, j *journal.Journal, ev journal.HostEvent) (block wire.ContextBlock, served bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
@@ -62,24 +62,25 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 	if err != nil {
 		return block, false, err
 	}
-	var near <-chan answered
+	server := near.OfServer(at.Home().Dir())
+	var others <-chan answered
 	if sockets := a.nearSockets(at); len(sockets) > 0 {
 		taken := make(chan struct{})
-		near = inBackground(func() (wire.ContextBlock, error) { return a.askNear(ctx, sockets, loaded.Config, r, taken) })
-		got, ok := patiently(ctx, budget, near, taken)
+		others = inBackground(func() answered { return a.askNear(ctx, sockets, loaded.Config, r, taken) })
+		got, ok := patiently(ctx, budget, others, taken)
 		if ok && got.err == nil {
-			return got.block, true, nil
+			return got.block, got.socket == server, nil
 		}
 		if ok {
-			near = nil
+			others = nil
 		}
 	}
-	here := inBackground(func() (wire.ContextBlock, error) { return a.buildHere(ctx, loaded, r) })
+	here := inBackground(func() answered { return a.buildHere(ctx, loaded, r) })
 	for {
 		select {
-		case got := <-near:
-			if near = nil; got.err == nil {
-				return got.block, true, nil
+		case got := <-others:
+			if others = nil; got.err == nil {
+				return got.block, got.socket == server, nil
 			}
 		case got := <-here:
 			switch {
@@ -87,7 +88,7 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 				return got.block, false, nil
 			case errors.Is(got.err, context.DeadlineExceeded) || ctx.Err() != nil:
 				return block, false, late
-			case near == nil:
+			case others == nil:
 				return block, false, got.err
 			}
 			here = nil
@@ -129,12 +130,13 @@ func patiently(ctx context.Context, budget time.Duration, near <-chan answered, 
 
 // answered is what came of a search for memories.
 type answered struct {
-	block wire.ContextBlock
-	err   error
+	block  wire.ContextBlock
+	socket string // where it was asked for; "": it was made here
+	err    error
 }
 
 // inBackground runs find, which may panic.
-func inBackground(find func() (wire.ContextBlock, error)) <-chan answered {
+func inBackground(find func() answered) <-chan answered {
 	found := make(chan answered, 1)
 	go func() {
 		defer func() {
@@ -142,8 +144,7 @@ func inBackground(find func() (wire.ContextBlock, error)) <-chan answered {
 				found <- answered{err: amber.Errorf(amber.KindInternal, "build context", "", "panic: %v", r)}
 			}
 		}()
-		block, err := find()
-		found <- answered{block, err}
+		found <- find()
 	}()
 	return found
 }
@@ -169,12 +170,13 @@ func hookRequest(ctx context.Context, loaded config.Loaded, j *journal.Journal, 
 const hookGC = 1000
 
 // buildHere opens the store and builds the context.
-func (a *app) buildHere(ctx context.Context, loaded config.Loaded, r wire.ContextRequest) (wire.ContextBlock, error) {
+func (a *app) buildHere(ctx context.Context, loaded config.Loaded, r wire.ContextRequest) (got answered) {
 	defer debug.SetGCPercent(debug.SetGCPercent(hookGC)) // the process ends before much is to be collected
 	s, err := a.Look(ctx, loaded)
 	if err != nil {
-		return wire.ContextBlock{}, err
+		return answered{err: err}
 	}
 	defer s.Close()
-	return s.Local.Context(ctx, r)
+	got.block, got.err = s.Local.Context(ctx, r)
+	return got
 }

@@ -28,24 +28,26 @@ func hasName(path string) bool {
 	return err == nil
 }
 
-// askNear asks the first who answers at one of the sockets. Taken is closed when a request is
-// taken, and who has taken it gives the answer. Errors: that of the last who was asked.
-func (a *app) askNear(ctx context.Context, sockets []string, c config.Config, r wire.ContextRequest, taken chan struct{}) (block wire.ContextBlock, err error) {
+// askNear asks the first who answers at one of the sockets, and tells which that was. Taken is
+// closed when a request is taken, and who has taken it gives the answer. Errors: that of the
+// last who was asked.
+func (a *app) askNear(ctx context.Context, sockets []string, c config.Config, r wire.ContextRequest, taken chan struct{}) (got answered) {
 	build := thisBuild()
 	q := wire.NearRequest{
 		Build: near.Build(build.Version, build.Commit), Settings: c.ContextDigest(),
 		Tenant: amber.TenantID(a.Global.Tenant), Agent: amber.AgentID(a.Global.Agent), Request: r,
 	}
 	for _, socket := range sockets {
-		block, err = near.Ask(ctx, socket, q, taken)
+		got.socket = socket
+		got.block, got.err = near.Ask(ctx, socket, q, taken)
 		select {
 		case <-taken:
-			return block, err
+			return got
 		default:
 		}
-		if err == nil || ctx.Err() != nil {
-			return block, err
+		if got.err == nil || ctx.Err() != nil {
+			return got
 		}
 	}
-	return block, err
+	return got
 }

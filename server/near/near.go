@@ -44,7 +44,8 @@ type Options struct {
 	Settings func() string
 	// Context answers a hook. Errors are told to it.
 	Context func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, r wire.ContextRequest) (wire.ContextBlock, error)
-	// Unfit is told when a hook of another build or with other settings was refused.
+	// Unfit is told when a hook of another build or with other settings was refused, or one
+	// that could not be understood.
 	Unfit   func()
 	Traffic *Traffic
 	Log     *slog.Logger
@@ -68,6 +69,7 @@ func Listen(socket string, o Options) (*Listener, error) {
 	n := &Listener{o: o}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+wire.NearPath, n.answer)
+	mux.HandleFunc("/", n.unknown)
 	n.http = &http.Server{
 		Handler: o.Traffic.ofHooks(mux), ReadTimeout: reading, WriteTimeout: maxBudget + reading, IdleTimeout: time.Second,
 		MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0),
@@ -132,6 +134,7 @@ func (n *Listener) read(body io.Reader) (in wire.NearRequest, err error) {
 		return in, &amber.Error{Op: op, Kind: amber.KindInvalid, Err: err}
 	}
 	if err := requestRules.Decode(b, requestShape(), &in); err != nil {
+		n.unfit() // another version may have other fields
 		return in, &amber.Error{Op: op, Kind: amber.KindInvalid, Err: err}
 	}
 	if _, err := amber.ParseTenantID(string(in.Tenant)); err != nil {
@@ -149,10 +152,22 @@ func (n *Listener) read(body io.Reader) (in wire.NearRequest, err error) {
 	case in.Settings != settings || settings == "":
 		err = amber.Errorf(amber.KindRefused, op, "", "the hook has other settings than this process was started with")
 	}
-	if err != nil && n.o.Unfit != nil {
-		n.o.Unfit()
+	if err != nil {
+		n.unfit()
 	}
 	return in, err
+}
+
+func (n *Listener) unfit() {
+	if n.o.Unfit != nil {
+		n.o.Unfit()
+	}
+}
+
+// unknown answers what this build does not know; another one may.
+func (n *Listener) unknown(w http.ResponseWriter, r *http.Request) {
+	n.unfit()
+	http.NotFound(w, r)
 }
 
 // Build names a build of the program: only equal ones talk over the socket.

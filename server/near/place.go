@@ -3,7 +3,6 @@ package near
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -55,7 +54,7 @@ func OfHolder(lock string, getenv func(string) string, make bool) (string, error
 
 // folder is where sockets of holders lie.
 func folder(getenv func(string) string) string {
-	if dir := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && isFolder(dir) {
+	if dir := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && localsock.CheckFolder(dir) == nil {
 		return filepath.Join(dir, "amber")
 	}
 	tmp := getenv("TMPDIR")
@@ -63,9 +62,4 @@ func folder(getenv func(string) string) string {
 		tmp = "/tmp"
 	}
 	return filepath.Join(tmp, fmt.Sprintf("amber-%d", os.Geteuid()))
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().Type() == fs.ModeDir
 }
