@@ -29,6 +29,7 @@ func (v *visitors) Close(context.Context) (err error)  { v.closed++; return v.cl
 func (v *visitors) attend(*Agent) (Attendant, error)   { return v, nil }
 func (v *visitors) refuse(*Agent) (Attendant, error)   { return nil, context.Canceled }
 func (v *visitors) staying(d time.Duration) Background { return Background{Attend: v.attend, Stay: d} }
+
 func turnsOf(t *testing.T, a *Agent, id amber.SessionID) int {
 	t.Helper()
 	return len(must.Get(a.Store().Turns.LoadTurns(t.Context(), id, 10))(t))
