@@ -36,7 +36,7 @@ func searchKeys() []Key {
 			"The name of the environment variable that holds the key of the API of search.model.",
 			func(c *Config) *string { return &c.Search.KeyEnv }).as(Variable),
 		key("search.budget", 2*time.Second, maxSearchBudget,
-			"How long a drain of the journal or an import may make vectors at its end. What is left is done by a server, by the next of them, or by `amber index sync`; until then it is found by its words.",
+			"How long a drain of the journal or an import may make vectors at its end. What is left is done by a server, by the process behind hooks (context.stay), by the next of them, or by `amber index sync`; until then it is found by its words.",
 			func(c *Config) *time.Duration { return &c.Search.Budget }),
 	}
 }

@@ -2,10 +2,12 @@ package wire
 
 import "github.com/amber-memory/amber"
 
-// A hook asks the server of its home for context over a socket in the home, which only
-// processes of the user reach. One request, one answer: HTTP with JSON, POST NearPath.
+// A hook asks a process that has the store open for context, over a socket that only
+// processes of the user reach: the server of its home, or the process that drains the journal
+// of its agent. One request, one answer: HTTP with JSON, POST NearPath.
 
-// NearSocket is the name of the socket in the home, and NearPath what is asked for there.
+// NearSocket is the name of the server's socket in the home, and NearPath what is asked for
+// at each.
 const (
 	NearSocket = "serve.sock"
 	NearPath   = "/context"
@@ -19,8 +21,8 @@ const (
 
 // NearRequest asks for the context of an agent.
 type NearRequest struct {
-	// Build and Settings have to be those of the server: a hook of another version, or with
-	// other settings, opens the store itself.
+	// Build and Settings have to be those of the process that is asked: a hook of another
+	// version, or with other settings, opens the store itself.
 	Build    string         `json:"build"`
 	Settings string         `json:"settings"` // a digest of those that context depends on
 	Tenant   amber.TenantID `json:"tenant"`

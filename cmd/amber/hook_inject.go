@@ -98,13 +98,13 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 	}
 }
 
-// timeToOpen is what opening a large store takes on a busy machine. With less, a server that
+// timeToOpen is what opening a large store takes on a busy machine. With less, a process that
 // is at work is nearer to an answer, and opening the store would take processor time from it.
 const timeToOpen = 500 * time.Millisecond
 
-// patiently waits for a server: a third of the budget for a sign that it has taken the
+// patiently waits for another process: a third of the budget for a sign that it has taken the
 // request, and then two thirds, or all of a budget that has no time to open the store.
-func patiently(ctx context.Context, budget time.Duration, near <-chan answered, taken <-chan struct{}) (got answered, ok bool) {
+func patiently(ctx context.Context, budget time.Duration, others <-chan answered, taken <-chan struct{}) (got answered, ok bool) {
 	first, stop := context.WithTimeout(ctx, budget/3)
 	defer stop()
 	patience := budget * 2 / 3
@@ -114,14 +114,14 @@ func patiently(ctx context.Context, budget time.Duration, near <-chan answered, 
 	then, stopThen := context.WithTimeout(ctx, patience)
 	defer stopThen()
 	select {
-	case got = <-near:
+	case got = <-others:
 		return got, true
 	case <-first.Done():
 		return got, false
 	case <-taken:
 	}
 	select {
-	case got = <-near:
+	case got = <-others:
 		return got, true
 	case <-then.Done():
 		return got, false
