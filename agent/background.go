@@ -124,7 +124,7 @@ func drainWhileAlone(ctx context.Context, o Options, b Background) (more bool, e
 	if report.Applied == 0 {
 		a.SyncWithin(ctx, a.config.Search.Budget)
 	}
-	return report.Applied > 0 && !s.left, nil
+	return report.Applied > 0 && !s.left && !s.isRetired(), nil
 }
 
 // stay is one stay of a background drain, from taking the lock to letting go of it.
@@ -143,6 +143,8 @@ type stay struct {
 	log    int64     // how long the write-ahead logs were
 	idle   bool      // nothing comes
 	left   bool      // there was a reason to end, though something may come
+
+	retired time.Time // when a server had come
 
 	wake     chan struct{} // something was drained
 	indexing atomic.Bool   // vectors are being made
@@ -228,8 +230,10 @@ func (s *stay) untilQuiet(ctx context.Context) error {
 		}
 		if s.visitors != nil && s.visitors.Retires(ctx) {
 			s.dismiss()
+			s.retired = now
 		}
-		quiet := now.Sub(s.last) >= drainStay
+		// Beside a server, which drains too, it does not stay because something comes.
+		quiet := now.Sub(s.last) >= drainStay || s.isRetired() && now.Sub(s.retired) >= drainStay
 		if quiet && !s.stays(now) {
 			return nil
 		}
@@ -264,6 +268,8 @@ func (s *stay) settle(ctx context.Context, quiet bool) {
 		s.rest(ctx)
 	}
 }
+
+func (s *stay) isRetired() bool { return !s.retired.IsZero() }
 
 // leaves reports whether hooks need another process, or there is no such agent any more.
 func (s *stay) leaves() bool {
