@@ -213,9 +213,12 @@ func TestTheProcessBehindHooksLeaves(t *testing.T) {
 			must.Says(t, "hook", said+complaint, "The coupon rounding is done in cents")
 		}},
 		"another configuration": {"1h", func(_ *testing.T, u *user, _ string) { u.configure("digest: {timeout: 7s}\n") }},
-		"the home is gone":      {"1h", func(t *testing.T, u *user, _ string) { must.Do(t, os.RemoveAll(u.home)) }},
-		"the agent is deleted":  {"1h", func(_ *testing.T, u *user, _ string) { u.must("", "agent", "delete", "default", "--yes") }},
-		"a signal":              {"1h", func(t *testing.T, u *user, _ string) { must.Do(t, syscall.Kill(u.process(), syscall.SIGTERM)) }},
+		"the home is gone": {"1h", func(_ *testing.T, u *user, _ string) {
+			// The process may write while its home is deleted: then a directory is not empty at first.
+			u.until("the home can be deleted", func() bool { return os.RemoveAll(u.home) == nil })
+		}},
+		"the agent is deleted": {"1h", func(_ *testing.T, u *user, _ string) { u.must("", "agent", "delete", "default", "--yes") }},
+		"a signal":             {"1h", func(t *testing.T, u *user, _ string) { must.Do(t, syscall.Kill(u.process(), syscall.SIGTERM)) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
