@@ -302,6 +302,43 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
+// A worker stands back between two sessions that it ends. What another worker ends meanwhile,
+// or what speaks again, is left to it.
+func TestAWorkerStandsBackBetweenEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const sessions = 5
+	said := func(session, seq int) journal.HostEvent {
+		e := prompt(10*session+seq, fmt.Sprintf("work of %d", session))
+		e.SessionID, e.Process = amber.SessionID(fmt.Sprintf("s-%d", session)), amber.HostProcess{PID: session, Boot: "b"}
+		e.ObservedAt = amber.At(now.Time().Add(time.Duration(session-10) * time.Second)) // they end in this order
+		return e
+	}
+	for i := range sessions {
+		w.keep(said(i+1, 1))
+	}
+	w.once(drain.Options{})
+	dead := drain.Options{Grace: -1, Alive: func(amber.HostProcess) proc.Liveness { return proc.Dead }}
+	times, others := 0, 0
+	polite := dead
+	polite.StandBack = func(context.Context) {
+		switch times++; times {
+		case 2: // two are ended
+			w.keep(said(5, 2))
+			w.once(drain.Options{})
+		case 3:
+			others = len(w.once(dead).Ended)
+		}
+	}
+	report := w.once(polite)
+	must.Equal(t, "failed", len(report.Failed), 0)
+	must.Equal(t, "stood back", times, 3)
+	must.Equal(t, "ended", len(report.Ended), 3)
+	must.Equal(t, "ended by another", others, 2)
+	must.Equal(t, "digests", len(w.memories(amber.SessionSummary)), sessions)
+	must.Equal(t, "left to end", len(w.once(dead).Ended), 0)
+}
+
 // TestAHostThatSpeaksAgain opens its session again, and what it says about its
 // end counts more than what was noticed.
 func TestAHostThatSpeaksAgain(t *testing.T) {

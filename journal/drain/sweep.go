@@ -11,12 +11,13 @@ import (
 // sweep ends the sessions that are over without a word: their process is gone,
 // or they are silent for long and nobody knows about their process. A host
 // that speaks again later opens its session again.
-func (w *Worker) sweep(ctx context.Context, report *Report) error {
+func (w *Worker) sweep(ctx context.Context, turn *turn, report *Report) error {
 	open, err := w.o.Store.OpenJournals(ctx)
 	if err != nil {
 		return err
 	}
 	now := w.o.Clock()
+	ended, passed := len(report.Ended), false
 	for _, c := range w.latest(open) {
 		key := w.keys[c.Journal]
 		if report.Failed[string(key)] != "" {
@@ -25,6 +26,21 @@ func (w *Worker) sweep(ctx context.Context, report *Report) error {
 		reason, over := w.verdict(c, now)
 		if !over {
 			continue
+		}
+		if w.o.StandBack != nil && len(report.Ended) > ended {
+			ended, passed = len(report.Ended), true
+			if err := turn.pass(ctx, w.o.StandBack); err != nil {
+				return err
+			}
+		}
+		if passed {
+			is, err := w.o.Store.JournalCursor(ctx, c.Journal)
+			if err != nil {
+				return err
+			}
+			if is.Ended || is.Seq != c.Seq {
+				continue // another worker has moved it since
+			}
 		}
 		err := w.end(ctx, c, reason, report)
 		switch amber.KindOf(err) {

@@ -54,8 +54,8 @@ type Options struct {
 	// it is; it may be nil.
 	Progress func(step string, done, total int64)
 
-	// StandBack is called between two sessions when something of the first was drained, while
-	// nothing is locked: others may drain meanwhile. It may be nil.
+	// StandBack is called between two sessions when something of the first was drained or it
+	// was ended, while nothing is locked: others may drain meanwhile. It may be nil.
 	StandBack func(ctx context.Context)
 
 	// Alive tells whether the process of a host still runs. If it is nil, a
@@ -195,7 +195,7 @@ func (w *Worker) Once(ctx context.Context) (report Report, err error) {
 	if w.o.Final {
 		return report, nil
 	}
-	return report, w.sweep(ctx, &report)
+	return report, w.sweep(ctx, turn, &report)
 }
 
 // turn is the right to drain, which one worker has at a time.

@@ -18,8 +18,10 @@ const (
 	// hooksMinute: what is begun then is still in the way of the next one.
 	crowdedBack = time.Second
 	// LongestRound is how long the drain of one agent stands back in all: what an agent said
-	// is to be found soon, whatever the traffic.
+	// is to be found soon, whatever the traffic. After that it works a part of the time, on a
+	// crowded machine that answers hooks: for each moment of work it rests so many.
 	LongestRound = 5 * time.Second
+	restsFor     = 4
 	hooksMinute  = time.Minute
 	// lookAgain is how often it looks.
 	lookAgain = 5 * time.Millisecond
@@ -66,12 +68,22 @@ func (t *Traffic) Asked() time.Time {
 // not for long, and not beyond the end of ctx. On a crowded machine that answers hooks it
 // waits longer in any case.
 func (t *Traffic) StandBack(ctx context.Context) {
-	begin := t.Clock()
-	least, most := time.Duration(0), longestBack
-	if begin.Sub(time.Unix(0, t.lastHook.Load())) < hooksMinute && t.Crowded() {
-		least, most = crowdedBack, crowdedBack
+	if t.isBusy() {
+		t.wait(ctx, crowdedBack, crowdedBack)
+	} else {
+		t.wait(ctx, 0, longestBack)
 	}
-	for {
+}
+
+// isBusy reports whether the machine is crowded and answers hooks.
+func (t *Traffic) isBusy() bool {
+	return t.Clock().Sub(time.Unix(0, t.lastHook.Load())) < hooksMinute && t.Crowded()
+}
+
+// wait waits for some time, and then until no hook is being answered and no request has come
+// for a moment, but not longer than most.
+func (t *Traffic) wait(ctx context.Context, least, most time.Duration) {
+	for begin := t.Clock(); ; {
 		passed := t.Clock().Sub(begin)
 		quiet := t.hooks.Load() == 0 && t.Clock().Sub(time.Unix(0, t.last.Load())) >= afterRequest
 		if passed >= most || passed >= least && quiet {
@@ -85,15 +97,20 @@ func (t *Traffic) StandBack(ctx context.Context) {
 	}
 }
 
-// Politely returns a function that stands back as long as all its calls together have not
-// taken more than most.
+// Politely returns a function that stands back between two parts of a work: as long as all its
+// calls together have not taken more than most, and then only as far as the work goes on for a
+// part of the time.
 func (t *Traffic) Politely(most time.Duration) func(ctx context.Context) {
+	worked := t.Clock() // since when
 	return func(ctx context.Context) {
-		if most <= 0 {
-			return
-		}
 		begin := t.Clock()
-		t.StandBack(ctx)
-		most -= t.Clock().Sub(begin)
+		switch rest := min(restsFor*begin.Sub(worked), crowdedBack); {
+		case most > 0:
+			t.StandBack(ctx)
+			most -= t.Clock().Sub(begin)
+		case t.isBusy():
+			t.wait(ctx, rest, rest)
+		}
+		worked = t.Clock()
 	}
 }

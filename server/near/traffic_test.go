@@ -47,15 +47,27 @@ func TestWorkStandsBackWhileRequestsAreAnswered(t *testing.T) {
 	})
 }
 
-// All the time that a round stands back is bounded.
+// All the time that a round stands back is bounded, and on a crowded machine that answers
+// hooks it then works for a part of the time.
 func TestRoundStandsBackOnlySoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := Traffic{Clock: time.Now, Crowded: func() bool { return false }}
+		crowded := false
+		tr := Traffic{Clock: time.Now, Crowded: func() bool { return crowded }}
 		tr.hooks.Add(1) // it is never answered
 		stand, begin := tr.Politely(LongestRound), time.Now()
 		for range 1000 {
 			stand(t.Context())
 		}
 		must.Equal(t, "time of all", time.Since(begin), LongestRound)
+		tr.lastHook.Store(time.Now().UnixNano())
+		crowded, begin = true, time.Now()
+		stand(t.Context())
+		must.Equal(t, "rest after no work", time.Since(begin), 0)
+		for _, work := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, 10 * time.Second} {
+			time.Sleep(work)
+			begin = time.Now()
+			stand(t.Context())
+			must.Equal(t, "rest after work of "+work.String(), time.Since(begin), min(restsFor*work, crowdedBack))
+		}
 	})
 }
