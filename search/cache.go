@@ -14,14 +14,18 @@ type Cache struct {
 	tail     map[int64]Document
 	signs    keptSigns
 
-	lists recent[valueKey, list]
-	sets  recent[valueKey, set]
+	lists    recent[valueKey, list]
+	sets     recent[valueKey, set]
+	vectors  recent[vectorKey, Vector]
+	passages recent[passageKey, Passage]
 }
 
-// How many bytes of lists and of sets are kept.
+// How many bytes of each are kept.
 const (
-	maxLists = 24 << 20
-	maxSets  = 4 << 20
+	maxLists    = 24 << 20
+	maxSets     = 4 << 20
+	maxVectors  = 16 << 20
+	maxPassages = 8 << 20
 )
 
 // valueKey names a value of a segment: it never changes.
@@ -31,6 +35,15 @@ type valueKey struct {
 }
 
 func (s Segment) value(term string) valueKey { return valueKey{s.ID, s.Edition, term} }
+
+// vectorKey names a vector: what a row says never changes.
+type vectorKey struct {
+	model string
+	row   int64
+}
+
+// passageKey names what is known of a row as long as no passage is moved.
+type passageKey struct{ moves, row int64 }
 
 // keptSize is about how many bytes keeping a list takes.
 func (l list) keptSize() int { return 160 + len(l.data) + 64*len(l.blocks) }
@@ -63,6 +76,50 @@ func (c *Cache) putSet(s Segment, facet string, v set) {
 	if c != nil {
 		c.sets.put(s.value(facet), v, v.keptSize(), maxSets)
 	}
+}
+
+// Vectors returns the vectors of a model that there are of rows, and reads those that are not
+// kept. Who gets them must not change them.
+func (c *Cache) Vectors(model string, rows []int64, read func(rows []int64) (map[int64]Vector, error)) (map[int64]Vector, error) {
+	if c == nil {
+		return read(rows)
+	}
+	return keeping(&c.vectors, rows, func(row int64) vectorKey { return vectorKey{model, row} }, func(v Vector) int { return 120 + len(v) }, maxVectors, read)
+}
+
+// Passages returns what is known of rows, and reads what is not kept. Moves counts up when
+// something of a passage that is there changes. Those that are gone may be among them.
+func (c *Cache) Passages(moves int64, rows []int64, read func(rows []int64) (map[int64]Passage, error)) (map[int64]Passage, error) {
+	if c == nil {
+		return read(rows)
+	}
+	size := func(p Passage) int { return 240 + len(p.Owner) + len(p.Session) + len(p.Speaker) }
+	return keeping(&c.passages, rows, func(row int64) passageKey { return passageKey{moves, row} }, size, maxPassages, read)
+}
+
+// keeping returns the values of rows: those that are kept, and others that it reads and keeps.
+func keeping[K comparable, V any](kept *recent[K, V], rows []int64, key func(row int64) K, size func(V) int, most int, read func(rows []int64) (map[int64]V, error)) (map[int64]V, error) {
+	out := make(map[int64]V, len(rows))
+	var missing []int64
+	for _, row := range rows {
+		if v, ok := kept.get(key(row), size, most); ok {
+			out[row] = v
+		} else {
+			missing = append(missing, row)
+		}
+	}
+	if len(missing) == 0 {
+		return out, nil
+	}
+	fresh, err := read(missing)
+	if err != nil {
+		return nil, err
+	}
+	for row, v := range fresh {
+		kept.put(key(row), v, size(v), most)
+		out[row] = v
+	}
+	return out, nil
 }
 
 // documentsOfTail returns the documents that are in no segment yet, each read once: a row

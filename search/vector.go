@@ -84,36 +84,62 @@ type Near struct {
 func Nearest(question Vector, chunks []Signs, allowed func(row int64) bool, n int) []Near {
 	signs := question.AppendSigns(nil)
 	width := len(signs)
-	if width == 0 {
+	if width == 0 || n <= 0 {
 		return nil
 	}
 	words := make([]uint64, width/8)
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint64(signs[8*i:])
 	}
-	var found []Near
-	limit := 8 * width // farther ones do not count any more
+	found := nearestSoFar{n: n, limit: 8 * width, count: make([]int, 8*width+1)}
+	var distances [scanned]uint16
 	for _, c := range chunks {
 		if len(c.Bits) != width*len(c.Rows) {
 			continue // of vectors with other dimensions
 		}
-		for i, row := range c.Rows {
-			var d int
+		for rows, bits := c.Rows, c.Bits; len(rows) > 0; {
+			part := min(len(rows), scanned)
 			if width == usualWidth {
-				d = usualDistance((*[usualWidth]byte)(c.Bits[i*width:]), (*[usualWidth / 8]uint64)(words))
+				usualDistances(distances[:part], bits[:part*width], (*[usualWidth / 8]uint64)(words))
 			} else {
-				d = distance(c.Bits[i*width:(i+1)*width], signs, words)
+				for i := range part {
+					distances[i] = uint16(distance(bits[i*width:(i+1)*width], signs, words))
+				}
 			}
-			if d > limit || allowed != nil && !allowed(row) {
-				continue
+			for i, d := range distances[:part] {
+				if int(d) <= found.limit && (allowed == nil || allowed(rows[i])) {
+					found.add(Near{rows[i], int(d)})
+				}
 			}
-			if found = append(found, Near{row, d}); len(found) >= 2*n+1024 {
-				found = nearest(found, n)
-				limit = found[n-1].Distance
-			}
+			rows, bits = rows[part:], bits[part*width:]
 		}
 	}
-	return nearest(found, n)
+	return found.best()
+}
+
+// scanned is how many distances are taken at a time.
+const scanned = 256
+
+// nearestSoFar are rows among which the n nearest are.
+type nearestSoFar struct {
+	n     int
+	limit int // farther ones do not count any more
+	rows  []Near
+	count []int // of rows by distance
+	near  int   // rows that are not beyond the limit
+}
+
+// add adds a row that is not beyond the limit.
+func (f *nearestSoFar) add(x Near) {
+	f.rows = append(f.rows, x)
+	f.count[x.Distance]++
+	for f.near++; f.near-f.count[f.limit] >= f.n; f.limit-- {
+		f.near -= f.count[f.limit]
+	}
+}
+
+func (f *nearestSoFar) best() []Near {
+	return nearest(slices.DeleteFunc(f.rows, func(x Near) bool { return x.Distance > f.limit }), f.n)
 }
 
 func nearest(found []Near, n int) []Near {
@@ -124,11 +150,15 @@ func nearest(found []Near, n int) []Near {
 // usualWidth is the width of the signs of 384 dimensions.
 const usualWidth = 48
 
-// usualDistance is distance for the usual width.
-func usualDistance(b *[usualWidth]byte, words *[usualWidth / 8]uint64) int {
-	return bits.OnesCount64(binary.LittleEndian.Uint64(b[0:])^words[0]) + bits.OnesCount64(binary.LittleEndian.Uint64(b[8:])^words[1]) +
-		bits.OnesCount64(binary.LittleEndian.Uint64(b[16:])^words[2]) + bits.OnesCount64(binary.LittleEndian.Uint64(b[24:])^words[3]) +
-		bits.OnesCount64(binary.LittleEndian.Uint64(b[32:])^words[4]) + bits.OnesCount64(binary.LittleEndian.Uint64(b[40:])^words[5])
+// plainDistances fills in how many signs of each row differ, for rows of the usual width.
+func plainDistances(out []uint16, signs []byte, words *[usualWidth / 8]uint64) {
+	for i := range out {
+		b := (*[usualWidth]byte)(signs[i*usualWidth:])
+		n := bits.OnesCount64(binary.LittleEndian.Uint64(b[0:])^words[0]) + bits.OnesCount64(binary.LittleEndian.Uint64(b[8:])^words[1]) +
+			bits.OnesCount64(binary.LittleEndian.Uint64(b[16:])^words[2]) + bits.OnesCount64(binary.LittleEndian.Uint64(b[24:])^words[3]) +
+			bits.OnesCount64(binary.LittleEndian.Uint64(b[32:])^words[4]) + bits.OnesCount64(binary.LittleEndian.Uint64(b[40:])^words[5])
+		out[i] = uint16(n)
+	}
 }
 
 func distance(b, signs []byte, words []uint64) (n int) {

@@ -168,6 +168,26 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// However distances are counted, they are the same.
+func TestDistances(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(2, 2))
+	for n := range 20 {
+		signs := make([]byte, n*usualWidth)
+		for i := range signs {
+			signs[i] = byte(r.Uint32())
+		}
+		var words [usualWidth / 8]uint64
+		for i := range words {
+			words[i] = r.Uint64()
+		}
+		got, want := make([]uint16, n+1), make([]uint16, n+1)
+		usualDistances(got[:n], signs, &words)
+		plainDistances(want[:n], signs, &words)
+		must.Equal(t, fmt.Sprint("distances of ", n), got, want)
+	}
+}
+
 // However many documents come at a time, and however long they are, merging keeps up.
 func TestMergingKeepsUp(t *testing.T) {
 	t.Parallel()

@@ -57,6 +57,7 @@ func OpenGeneration(ctx context.Context, agent *home.Agent, c home.Current, o Op
 // newStore returns a store with nothing open.
 func newStore(agent *home.Agent, g ground, o Options) *Store {
 	return &Store{
+		turns:   newTurns(),
 		agent:   agent,
 		memory:  &database{ground: g, name: "memory", schema: sqlrows.MemorySchema, o: o},
 		control: &database{ground: g, name: "control", schema: sqlrows.ControlSchema, o: o},

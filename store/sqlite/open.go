@@ -82,6 +82,7 @@ type Store struct {
 	past    *pastIndex // of a file of an older schema that is only read
 	noNotes bool       // a file of an older schema that is only read
 	asked   search.Questions
+	turns   turns // nil: nobody waits
 	o       Options
 }
 

@@ -90,7 +90,7 @@ func openReadOnly(ctx context.Context, name, dsn string, h image.Header, o Optio
 		return nil, sqlconn.Wrap("open database", name, err)
 	}
 	d.live = &handles{readers: readers}
-	v := &ReadOnly{db: d, header: h, s: &Store{o: o, memory: d, control: d}}
+	v := &ReadOnly{db: d, header: h, s: &Store{o: o, memory: d, control: d, turns: newTurns()}}
 	if h.Schema.File == sqlrows.MemorySchema.File && h.Version < indexedSince {
 		v.s.past = &pastIndex{}
 	}

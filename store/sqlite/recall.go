@@ -3,11 +3,13 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
+	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/search"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
@@ -33,14 +35,26 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 	}
 	result.Clamped = clamped
 	r := recaller{ask: q, parsed: analyze.Parse(q.Text), past: s.past, notes: !s.noNotes, meaningOnly: s.o.MeaningOnly}
-	if strings.TrimSpace(q.Text) != "" {
+	defer func() {
+		if r.meaning != nil {
+			r.meaning.stop()
+		}
+	}()
+	_, here := s.o.Model.(search.Local)
+	if !here && strings.TrimSpace(q.Text) != "" {
+		if r.meaning = s.meaning(ctx, q.Text); r.meaning != nil {
+			r.meaning.wait() // neither a turn nor the transaction waits for a network
+		}
+	}
+	if !q.Prompted() { // for the others an agent waits
+		pass, err := s.turns.take(ctx)
+		if err != nil {
+			return result, err
+		}
+		defer pass()
+	}
+	if here && strings.TrimSpace(q.Text) != "" {
 		r.meaning = s.meaning(ctx, q.Text)
-	}
-	if r.meaning != nil {
-		defer r.meaning.stop()
-	}
-	if r.meaning != nil && !r.meaning.here {
-		r.meaning.wait() // the transaction does not wait for a network
 	}
 	err = s.memory.view(ctx, "recall", "", func(t *tx) error {
 		t.briefly()
@@ -56,6 +70,25 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 		err = &amber.Error{Op: "recall", Kind: amber.KindDamaged, ID: s.memory.schema.File, Err: err, Hint: "amber index rebuild"}
 	}
 	return result, err
+}
+
+// turns lets as many questions be answered at once as there are processors, first come, first
+// served: more of them at once are all slow.
+type turns chan struct{}
+
+func newTurns() turns { return make(turns, runtime.GOMAXPROCS(0)) }
+
+// take waits for a turn, and returns what passes it on. Errors: unreachable when ctx ends.
+func (t turns) take(ctx context.Context) (pass func(), err error) {
+	if t == nil {
+		return func() {}, nil
+	}
+	select {
+	case t <- struct{}{}:
+		return func() { <-t }, nil
+	case <-ctx.Done():
+		return nil, sqlconn.Wrap("recall", "", ctx.Err())
+	}
 }
 
 // recaller answers one query inside one read transaction.

@@ -111,3 +111,56 @@ func TestPromptIsNoQuestion(t *testing.T) {
 		must.Hold(t, said[0].Score > asked[0].Score && said[0].Why.Wording == 0, "score %v, asked %v", said[0].Score, asked[0].Score)
 	}
 }
+
+// Questions wait for their turn, until they are given up; what is said to an agent does not.
+func TestQuestionsTakeTurns(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	save(t, s, amber.WriteRequest{Content: "The lorry is in the garage."})
+	withModel(t, s, localToy{&toyModel{name: "toy"}})
+	var passes []func()
+	for range cap(s.turns) {
+		passes = append(passes, must.Get(s.turns.take(t.Context()))(t))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err := s.Recall(ctx, amber.Query{Text: "lorry"})
+	must.Kind(t, "a question that was given up", err, amber.KindUnreachable)
+	must.Equal(t, "hits of a prompt", len(must.Get(s.Recall(t.Context(), amber.Query{Text: "lorry", Reason: amber.RecallRequest}))(t).Hits), 1)
+	waiting := make(chan error)
+	go func() {
+		_, err := s.Recall(t.Context(), amber.Query{Text: "lorry"})
+		waiting <- err
+	}()
+	for _, pass := range passes {
+		pass()
+	}
+	must.NoError(t, <-waiting)
+	must.Equal(t, "turns taken at the end", len(s.turns), 0)
+}
+
+// What is kept of passages for the next question follows what changes.
+func TestKeptPassagesFollowChanges(t *testing.T) {
+	t.Parallel()
+	s, clock := freshStore(t, amber.QueueOptions{})
+	withModel(t, s, localToy{&toyModel{name: "toy"}})
+	id := save(t, s, amber.WriteRequest{Content: "The lorry is in the garage.", Metadata: map[string]string{"seen": "once"}})
+	save(t, s, amber.WriteRequest{Content: "The lorry is blue."})
+	must.Do(t, s.SyncIndex(t.Context(), nil, nil))
+	first := amber.At(clock.Now())
+	clock.Advance(time.Hour)
+	since := func(at amber.Time) (found []amber.MemoryID) {
+		for _, h := range must.Get(s.Recall(t.Context(), amber.Query{Text: "lorry", Filter: amber.Filter{Since: at}}))(t).Hits {
+			found = append(found, h.ID)
+		}
+		return found
+	}
+	later := first.Add(time.Minute)
+	must.Equal(t, "of the first hour", len(since(first)), 2)
+	must.Equal(t, "of the second hour", len(since(later)), 0)
+	seen := map[string]string{"seen": "twice"}
+	must.Get(s.Edit(t.Context(), amber.EditRequest{ID: id, Metadata: &seen}))(t)
+	must.Equal(t, "of the second hour, after a change", since(later), []amber.MemoryID{id})
+	must.Do(t, s.Delete(t.Context(), id))
+	must.Equal(t, "after it was deleted", len(since(first)), 1)
+}

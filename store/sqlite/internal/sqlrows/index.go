@@ -44,6 +44,7 @@ const (
 	stateRow     = "row"     // the last row of a passage
 	stateSegment = "segment" // the last segment
 	stateSigns   = "signs"   // the last edition of a chunk of signs; counts up with every change of them
+	stateMoves   = "moves"   // how often the time or the conversation of a passage that stays has changed
 	stateJob     = "job"     // what merging has begun
 	stateModel   = "model"   // data: the name of the model that serves
 	stateThrough = "through" // and behind it the name of a model: rows up to this one have vectors

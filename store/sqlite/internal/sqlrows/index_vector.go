@@ -32,6 +32,14 @@ const (
 
 // Passages implements [search.Source].
 func (x IndexRows) Passages(rows []int64) (map[int64]search.Passage, error) {
+	moves, _, err := x.state(stateMoves)
+	if err != nil {
+		return nil, err
+	}
+	return x.Index.Passages(moves, rows, x.readPassages)
+}
+
+func (x IndexRows) readPassages(rows []int64) (map[int64]search.Passage, error) {
 	list, err := Marshal(rows)
 	if err != nil {
 		return nil, err
@@ -138,6 +146,10 @@ func openSigns(chunk int64, b []byte) (s search.Signs, err error) {
 
 // Vectors implements [search.Source].
 func (x IndexRows) Vectors(model string, rows []int64) (map[int64]search.Vector, error) {
+	return x.Index.Vectors(model, rows, func(rows []int64) (map[int64]search.Vector, error) { return x.readVectors(model, rows) })
+}
+
+func (x IndexRows) readVectors(model string, rows []int64) (map[int64]search.Vector, error) {
 	list, err := Marshal(rows)
 	if err != nil {
 		return nil, err

@@ -136,7 +136,7 @@ func (x *indexer) owner(source, id string) error {
 		digest := text.Digest(d)
 		if i < len(had) {
 			if text.Place = had[i].place; bytes.Equal(had[i].digest, digest) {
-				if err := x.exec(movePassage, had[i].row, text.At, text.Session); err != nil {
+				if err := x.move(had[i].row, text); err != nil {
 					return err
 				}
 				continue
@@ -163,6 +163,15 @@ func (x *indexer) owner(source, id string) error {
 		return x.exec(forgetDead, source, id)
 	}
 	return nil
+}
+
+// move says where and when a passage was said that stays as it is.
+func (x *indexer) move(row int64, text search.Text) error {
+	moved, err := x.Exec(movePassage, row, text.At, text.Session)
+	if err == nil && moved > 0 {
+		_, err = x.nextNumber(stateMoves)
+	}
+	return err
 }
 
 // remove takes a passage away. Where it is not to be erased, whose it was is noted with

@@ -1,0 +1,45 @@
+#include "textflag.h"
+
+// func countDistances(out *uint16, signs *byte, words *[6]uint64, n int)
+TEXT ·countDistances(SB), NOSPLIT, $0-32
+	MOVQ out+0(FP), DI
+	MOVQ signs+8(FP), SI
+	MOVQ words+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ 0(DX), R8
+	MOVQ 8(DX), R9
+	MOVQ 16(DX), R10
+	MOVQ 24(DX), R11
+	MOVQ 32(DX), R12
+	MOVQ 40(DX), R13
+
+row:
+	MOVQ 0(SI), AX
+	XORQ R8, AX
+	POPCNTQ AX, AX
+	MOVQ 8(SI), BX
+	XORQ R9, BX
+	POPCNTQ BX, BX
+	ADDQ BX, AX
+	MOVQ 16(SI), BX
+	XORQ R10, BX
+	POPCNTQ BX, BX
+	ADDQ BX, AX
+	MOVQ 24(SI), BX
+	XORQ R11, BX
+	POPCNTQ BX, BX
+	ADDQ BX, AX
+	MOVQ 32(SI), BX
+	XORQ R12, BX
+	POPCNTQ BX, BX
+	ADDQ BX, AX
+	MOVQ 40(SI), BX
+	XORQ R13, BX
+	POPCNTQ BX, BX
+	ADDQ BX, AX
+	MOVW AX, (DI)
+	ADDQ $48, SI
+	ADDQ $2, DI
+	DECQ CX
+	JNZ row
+	RET
