@@ -125,6 +125,33 @@ func TestTheBestAreFound(t *testing.T) {
 	}
 }
 
+// However many look for the best, they are the same.
+func TestTheBestAreFoundTogether(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 3))
+	m, cache := NewMemory(), &Cache{}
+	for i, d := range zipf(r, 12*tailDocs, 2000) {
+		d.Row = int64(i + 1)
+		m.Add(d, Passage{}, nil)
+		must.Get(Tidy(m, cache, TidyWork(len(d.Terms))))(t)
+	}
+	a := must.Get(Ask(m, cache, nil))(t)
+	must.Hold(t, len(a.parts) > 3, "%d parts", len(a.parts))
+	for range 50 {
+		asked := make([]Asked, 1+r.IntN(12))
+		for i := range asked {
+			asked[i].Variants = []Variant{{fmt.Sprintf("w%d", int(math.Pow(10, 3*r.Float64()))-1), 1}}
+		}
+		must.Do(t, a.For(asked))
+		n := 1 + r.IntN(100)
+		want := must.Get(a.best(n, 1))(t)
+		for workers := 2; workers <= len(a.parts); workers++ {
+			got := must.Get(a.best(n, workers))(t)
+			must.Hold(t, slices.Equal(got, want), "%d workers found %v, one %v", workers, got, want)
+		}
+	}
+}
+
 // An index that was merged is the one that would have been built of what lives.
 func TestMergedIsBuilt(t *testing.T) {
 	t.Parallel()

@@ -113,28 +113,49 @@ const (
 	maxLength = 1<<16 - 1
 )
 
-// decode reads the postings of a block into out.
+// decode reads the postings of a block into out. Most numbers are one byte: the others are
+// read apart.
 func (l *list) decode(k int, out *[blockSize]posting) (n int, err error) {
-	b := l.blocks[k]
-	r := varints{b: l.data[b.begin : b.begin+b.size]}
-	doc := b.before
-	for i := range b.count {
-		v := r.next()
-		weight := uint64(1)
-		if v&1 != 0 {
-			weight = r.next()
+	b := &l.blocks[k]
+	data := l.data[b.begin : b.begin+b.size]
+	doc, at := b.before, 0
+	for i := range out[:b.count] {
+		if at >= len(data) {
+			return 0, errList
 		}
-		v >>= 1
-		if r.bad || v == 0 || v > uint64(b.last-doc) || weight > uint64(b.most) {
+		v, weight := uint64(data[at]), uint64(1)
+		if at++; v >= 0x80 {
+			v, at = number(data, at-1)
+		}
+		if v&1 != 0 {
+			if at >= len(data) {
+				return 0, errList
+			}
+			weight = uint64(data[at])
+			if at++; weight >= 0x80 {
+				weight, at = number(data, at-1)
+			}
+		}
+		if v >>= 1; v == 0 || v > uint64(b.last-doc) || weight > uint64(b.most) {
 			return 0, errList
 		}
 		doc += int(v)
 		out[i] = posting{uint32(doc), uint32(weight)}
 	}
-	if doc != b.last || r.at != len(r.b) {
+	if doc != b.last || at != len(data) {
 		return 0, errList
 	}
 	return b.count, nil
+}
+
+// number reads a number, and returns where the next one begins; 0 and the end where it is cut
+// off, which no list has.
+func number(data []byte, at int) (v uint64, next int) {
+	v, n := binary.Uvarint(data[at:])
+	if n <= 0 {
+		return 0, len(data) + 1
+	}
+	return v, at + n
 }
 
 // postings reads a whole list.

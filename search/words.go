@@ -1,9 +1,12 @@
 package search
 
 import (
+	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Rows is an index as a store keeps it, seen inside one transaction.
@@ -371,10 +374,61 @@ func (a *Asking) For(asked []Asked) error {
 
 // Best returns the rows of the n best documents.
 func (a *Asking) Best(n int) ([]int64, error) {
-	top, together := &best{n: n}, a.together()
+	workers := 1
+	if a.docs >= manyDocs {
+		workers = min(runtime.GOMAXPROCS(0), len(a.parts))
+	}
+	top, err := a.best(n, workers)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int64, 0, len(top))
+	for _, s := range top {
+		out = append(out, s.row)
+	}
+	return out, nil
+}
+
+// manyDocs are so many that several processors look for the best.
+const manyDocs = 200_000
+
+// best returns the n best documents, best first. Workers share the parts.
+func (a *Asking) best(n, workers int) ([]scored, error) {
+	together := a.together()
+	if workers <= 1 {
+		top, err := a.bestOf(together, n, 0, 1)
+		return top.sorted(), err
+	}
+	tops, errs, panics := make([]*best, workers), make([]error, workers), make([]any, workers)
+	var all sync.WaitGroup
+	for i := range workers {
+		all.Go(func() {
+			defer func() { panics[i] = recover() }()
+			tops[i], errs[i] = a.bestOf(together, n, i, workers)
+		})
+	}
+	all.Wait()
+	whole := &best{n: n}
+	for i, top := range tops {
+		if panics[i] != nil {
+			panic(panics[i]) // where the caller can catch it
+		}
+		for _, s := range top.heap {
+			whole.offer(s)
+		}
+	}
+	return whole.sorted(), errors.Join(errs...)
+}
+
+// bestOf returns the n best documents of one part in every so many.
+func (a *Asking) bestOf(together map[string]worth, n, worker, workers int) (*best, error) {
+	top := &best{n: n}
 	// The newest first: of equals they are better, and what they score the others have
 	// to beat.
-	for _, o := range slices.Backward(a.parts) {
+	for i, o := range slices.Backward(a.parts) {
+		if i%workers != worker {
+			continue
+		}
 		var cursors []*cursor
 		for term, w := range together {
 			if l := o.lists[term]; l.n > 0 {
@@ -382,14 +436,10 @@ func (a *Asking) Best(n int) ([]int64, error) {
 			}
 		}
 		if err := maxScore(cursors, &o.documents, o.passing, top); err != nil {
-			return nil, err
+			return top, err
 		}
 	}
-	out := make([]int64, 0, len(top.heap))
-	for _, s := range top.sorted() {
-		out = append(out, s.row)
-	}
-	return out, nil
+	return top, nil
 }
 
 // Passes reports whether a row is there and passes the filter.
