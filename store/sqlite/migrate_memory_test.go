@@ -28,6 +28,7 @@ func TestReleasedMigrationsStay(t *testing.T) {
 		"memory-4":  {sqlrows.Memory4, "47b4a43e6059c13dfcc480237517f8e7b74e0a8501499a3a9e669b5b7a58693d"},
 		"memory-5":  {sqlrows.Memory5, "b3212bd692ff479f2dc4ec8320c32bfb9ab3bf598cee0d32a41fa9e72bb1fbbd"},
 		"memory-6":  {sqlrows.Memory6, "a45c69745b75035389c0e7f90d3f224537a411a645fe77237081e6d4608a69f5"},
+		"memory-7":  {sqlrows.Memory7, "126f830b1579880fd612c4fd73aa82fb48bc5d5a3823da3545d49ae5e0d82539"},
 		"control-1": {sqlrows.Control1, "091c4127eb43b0d412f493e5ee010b66c9a96ad78d5d24cef9f15d1704456bd4"},
 	} {
 		must.Equal(t, "digest of "+name+".sql, which is released", amber.ContentDigest(c.sql), c.want)

@@ -31,6 +31,7 @@ func madeUp(version int) sqlrows.Schema {
 		`INSERT INTO steps VALUES (6);`,
 		`INSERT INTO steps VALUES (7);`,
 		`INSERT INTO steps VALUES (8);`,
+		`INSERT INTO steps VALUES (9);`,
 	}[:version]
 	return s
 }

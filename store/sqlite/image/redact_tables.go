@@ -159,7 +159,7 @@ var redactedControl = []RedactedTable{
 // or not: they tell about folders and other tools of this machine, and hold
 // digests of texts. Without them a sync of the copy starts from the beginning,
 // which brings the relations that wait too.
-var RedactForgotten = []string{"sync_places", "sync_chunks", "sync_imports", "sync_quarantine", "sync_waiting", "sync_links", "sync_held", "sync_removed", "sync_spared"}
+var RedactForgotten = []string{"sync_places", "sync_chunks", "sync_imports", "sync_quarantine", "sync_waiting", "sync_links", "sync_held", "sync_removed", "sync_spared", "index_cursors"}
 
 // RedactElsewhere are tables that a redacted copy has no rows of either: notes are redacted where
 // they live, and are copied from there again.

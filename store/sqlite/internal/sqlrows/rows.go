@@ -106,6 +106,7 @@ var MemoryReadings = []Reading{
 	{"index_vectors", `SELECT row, model FROM index_vectors`, as(ScanText)},
 	{"index_signs", `SELECT chunk, chunk, signs FROM index_signs`, as(scanSigns)},
 	{"index_state", `SELECT key, number FROM index_state`, numbers(1)},
+	{"index_cursors", `SELECT place, position, fence, notes FROM index_cursors`, as(ScanIndexCursor)},
 }
 
 func scanDocument(s scanner) (d search.Document, err error) {

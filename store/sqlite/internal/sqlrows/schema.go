@@ -47,7 +47,10 @@ var Memory5 string
 var Memory6 string
 
 //go:embed migrations/memory-7.sql
-var memory7 string
+var Memory7 string
+
+//go:embed migrations/memory-8.sql
+var memory8 string
 
 //go:embed migrations/control-1.sql
 var Control1 string
@@ -56,7 +59,7 @@ var Control1 string
 var control2 string
 
 var (
-	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, Memory4, Memory5, Memory6, memory7}}
+	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, Memory4, Memory5, Memory6, Memory7, memory8}}
 	ControlSchema = Schema{File: "control.db", ApplicationID: 0x416d6263 /* Ambc */, Migrations: []string{Control1, control2}}
 )
 
