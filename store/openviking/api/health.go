@@ -1,0 +1,106 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// healthAnswer is the answer to GET /health.
+type healthAnswer struct {
+	Status   string `json:"status"`
+	Healthy  *bool  `json:"healthy"`
+	Version  string `json:"version"`
+	AuthMode string `json:"auth_mode"`
+	Account  string `json:"account_id"`
+	User     string `json:"user_id"`
+	Role     string `json:"role"`
+}
+
+// Health asks the server what it is. The answer is also returned beside an error of kind
+// unsupported, which is for a version that was not tested.
+func (c *Client) Health(ctx context.Context) (Health, error) {
+	r := request{op: "ask OpenViking for its health", method: http.MethodGet, path: "/health"}
+	h, err := c.health(ctx, r)
+	if err == nil && !c.o.AnyVersion && !tested(h.Version) {
+		err = c.fail(r, amber.KindUnsupported, "the server has version %s, want 0.5", h.Version)
+	}
+	return h, err
+}
+
+func (c *Client) health(ctx context.Context, r request) (Health, error) {
+	a, err := askPlain[healthAnswer](ctx, c, r)
+	if err != nil {
+		return Health{}, err
+	}
+	h := Health{Version: a.Version, AuthMode: a.AuthMode, Account: a.Account, User: a.User, Role: a.Role}
+	for _, s := range []string{h.Version, h.AuthMode, h.Account, h.User, h.Role} {
+		if len(s) > maxID || clean(s) != s {
+			return Health{}, c.damaged(r, errShape)
+		}
+	}
+	if h.Version == "" || a.Healthy == nil {
+		return Health{}, c.damaged(r, errShape)
+	}
+	if !*a.Healthy || a.Status != "ok" {
+		return Health{}, c.fail(r, amber.KindUnreachable, "the server says that it is not healthy")
+	}
+	return h, nil
+}
+
+// tested reports whether a version is one of 0.5.
+func tested(version string) bool {
+	major, rest, _ := strings.Cut(version, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	return major == "0" && minor == "5"
+}
+
+// Ready asks whether the server can work. It says yes while the model that makes vectors is away.
+// Errors: unreachable for no.
+func (c *Client) Ready(ctx context.Context) error {
+	r := request{op: "ask whether OpenViking is ready", method: http.MethodGet, path: "/ready"}
+	a, err := askPlain[struct {
+		Status *string `json:"status"`
+	}](ctx, c, r)
+	switch {
+	case err != nil:
+		return err
+	case a.Status == nil:
+		return c.damaged(r, errShape)
+	case *a.Status != "ready":
+		return c.fail(r, amber.KindUnreachable, "the server says that it is not ready")
+	}
+	return nil
+}
+
+// User returns the user whom the server takes this client for: the first part of the names of
+// all files. Errors: refused for a key that is not known.
+func (c *Client) User(ctx context.Context) (string, error) {
+	r := request{op: "ask OpenViking for the user", method: http.MethodGet, path: "/health"}
+	if c.o.Key != nil {
+		h, err := c.health(ctx, r)
+		if err != nil {
+			return "", err
+		}
+		if h.User != "" {
+			return c.user(r, h.User)
+		}
+	}
+	r.path = "/api/v1/system/status"
+	a, err := ask[struct {
+		User string `json:"user"`
+	}](ctx, c, r)
+	if err != nil {
+		return "", err
+	}
+	return c.user(r, a.User)
+}
+
+func (c *Client) user(r request, user string) (string, error) {
+	if !isID(user) {
+		return "", c.damaged(r, errShape)
+	}
+	return user, nil
+}

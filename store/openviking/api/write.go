@@ -1,0 +1,171 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// writeWait is how long the vectors of one request may take.
+const writeWait = 2 * time.Minute
+
+// complete is the status of vectors that are there.
+const complete = "complete"
+
+// Write writes a file, with its folders; what is there is replaced. With wait it returns when the
+// vector is made. An acknowledged file may be lost by a power cut of the server. Errors: invalid,
+// also for a server that took another name; busy; ErrNoVector.
+func (c *Client) Write(ctx context.Context, uri, content string, wait bool) (Written, error) {
+	r := request{op: "write OpenViking file", method: http.MethodPost, path: "/api/v1/content/write", id: uri, write: true, wait: waiting(wait)}
+	if err := checkFile(r.op, File{uri, content}); err != nil {
+		return Written{}, err
+	}
+	r.body = struct {
+		URI     string `json:"uri"`
+		Content string `json:"content"`
+		Mode    string `json:"mode"`
+		Wait    bool   `json:"wait"`
+	}{uri, content, "create", wait}
+	a, err := ask[struct {
+		URI    string `json:"uri"`
+		Vector string `json:"vector_status"`
+		Task   string `json:"task_id"`
+	}](ctx, c, r)
+	if err != nil {
+		return Written{}, err
+	}
+	if a.URI == "" {
+		return Written{}, c.damaged(r, errShape)
+	}
+	if err := c.same(r, uri, a.URI); err != nil {
+		return Written{}, err
+	}
+	return Written{URI: uri, Task: task(a.Task), Indexed: a.Vector == complete}, nil
+}
+
+func waiting(wait bool) time.Duration {
+	if wait {
+		return writeWait
+	}
+	return 0
+}
+
+// task returns the id of a task, "" for what is none.
+func task(id string) string {
+	if !isID(id) {
+		return ""
+	}
+	return id
+}
+
+// Mkdir makes a folder and those above it.
+func (c *Client) Mkdir(ctx context.Context, uri string) error {
+	r := request{op: "make OpenViking folder", method: http.MethodPost, path: "/api/v1/fs/mkdir", id: uri}
+	if err := checkURI(r.op, uri); err != nil {
+		return err
+	}
+	r.body = map[string]string{"uri": uri}
+	a, err := ask[struct {
+		URI *string `json:"uri"`
+	}](ctx, c, r)
+	if err != nil || a.URI == nil {
+		return err
+	}
+	return c.same(r, uri, *a.URI)
+}
+
+// operation is a file of a batch on the wire.
+type operation struct {
+	URI     string `json:"uri"`
+	Content string `json:"content"`
+	Mode    string `json:"mode"`
+}
+
+// batchAnswer is the answer to a batch.
+type batchAnswer struct {
+	Created   []string `json:"created"`
+	Updated   []string `json:"updated"`
+	Unchanged []string `json:"unchanged"`
+	Vector    string   `json:"vector_status"`
+	Task      string   `json:"task_id"`
+}
+
+// WriteBatch writes files below a folder, which must be there. With wait it returns when the
+// vectors are made. Errors: invalid, also for a server that took other names; not_found for a
+// folder that is not there; busy; ErrNoVector.
+func (c *Client) WriteBatch(ctx context.Context, root string, files []File, wait bool) (Batch, error) {
+	r := request{op: "write OpenViking files", method: http.MethodPost, path: "/api/v1/content/batch-write", id: root, write: true, wait: waiting(wait)}
+	operations, err := c.operations(r, files)
+	if err != nil {
+		return Batch{}, err
+	}
+	if len(files) == 0 {
+		return Batch{Indexed: true}, nil
+	}
+	r.body = struct {
+		Root       string      `json:"root_uri"`
+		Operations []operation `json:"operations"`
+		Wait       bool        `json:"wait"`
+	}{root, operations, wait}
+	a, err := ask[batchAnswer](ctx, c, r)
+	if err != nil {
+		return Batch{}, err
+	}
+	if a.Created == nil && a.Updated == nil && a.Unchanged == nil {
+		return Batch{}, c.damaged(r, errShape)
+	}
+	if err := c.sameFiles(r, files, a); err != nil {
+		return Batch{}, err
+	}
+	return Batch{Task: task(a.Task), Indexed: a.Vector == complete}, nil
+}
+
+// operations checks the files of a batch. Errors: invalid.
+func (c *Client) operations(r request, files []File) ([]operation, error) {
+	if err := checkURI(r.op, r.id); err != nil {
+		return nil, err
+	}
+	if len(files) > MaxBatch {
+		return nil, c.fail(r, amber.KindInvalid, "the batch has %d files, want at most %d", len(files), MaxBatch)
+	}
+	operations, seen, size := make([]operation, 0, len(files)), map[string]bool{}, 0
+	for _, f := range files {
+		if err := checkFile(r.op, f); err != nil {
+			return nil, err
+		}
+		if seen[f.URI] {
+			return nil, amber.Errorf(amber.KindInvalid, r.op, f.URI, "the batch has the file twice")
+		}
+		seen[f.URI] = true
+		if size += len(f.Content); size > maxBatchBytes {
+			return nil, c.fail(r, amber.KindInvalid, "the batch has more than %d bytes", maxBatchBytes)
+		}
+		operations = append(operations, operation{f.URI, f.Content, "upsert"})
+	}
+	return operations, nil
+}
+
+// sameFiles compares the names of an answer with those that were asked for. Errors: invalid.
+func (c *Client) sameFiles(r request, files []File, a batchAnswer) error {
+	missing := make(map[string]bool, len(files))
+	for _, f := range files {
+		missing[f.URI] = true
+	}
+	strange := ""
+	for _, list := range [][]string{a.Created, a.Updated, a.Unchanged} {
+		for _, uri := range list {
+			if !missing[uri] {
+				strange = uri
+			}
+			delete(missing, uri)
+		}
+	}
+	for _, f := range files {
+		if missing[f.URI] {
+			return c.same(r, f.URI, strange)
+		}
+	}
+	return nil
+}
