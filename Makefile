@@ -11,7 +11,7 @@ GOFUMPT      := $(TOOLS)/gofumpt
 STATICCHECK  := $(TOOLS)/staticcheck
 VERSITYGW    := $(TOOLS)/versitygw
 
-.PHONY: all build install test test-long test-hosts test-mcp test-engram test-arm64 bench fuzz lint clean
+.PHONY: all build install test test-long test-hosts test-mcp test-engram test-openviking test-arm64 bench fuzz lint clean
 
 all: build test
 
@@ -96,6 +96,13 @@ test-hosts: build
 ENGRAM ?= 1.20.0
 test-engram: build
 	AMBER=$(abspath bin/amber) sh docs/oracle/engram.sh $(ENGRAM)
+
+# A real OpenViking server against what is promised of it, and so against its fake. Needs
+# Python 3, pip and 1.3 GB, once.
+OPENVIKING ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/amber-openviking
+test-openviking:
+	sh scripts/openviking.sh "$(OPENVIKING)"
+	AMBER_OPENVIKING="$(abspath $(OPENVIKING))" $(GO) test -run Real -count=1 -timeout 20m ./store/openviking/...
 
 # The model and the ranking on another processor: the same bits. Needs qemu-user.
 test-arm64:

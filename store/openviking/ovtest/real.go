@@ -1,0 +1,152 @@
+package ovtest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/proc"
+)
+
+// Real is a running OpenViking server that was started here.
+type Real struct {
+	URL       string
+	RootKey   string
+	Workspace string // the folder with its files
+
+	stop  context.CancelFunc
+	ended chan struct{} // closed when the process has ended
+	log   *tail
+}
+
+// Setup says how to start a real server.
+type Setup struct {
+	Venv string // Python environment with OpenViking
+	// Dir is an empty folder for everything that the server writes.
+	Dir string
+	// Embedder is the URL of a server with the interface of OpenAI. The server asks it
+	// at its start.
+	Embedder   string
+	Dimensions int // of its vectors
+}
+
+const (
+	startPatience = 4 * time.Minute // half a minute is usual, on a machine with nothing else to do
+	rootKey       = "root-of-a-test"
+)
+
+// Start starts a real server and waits until it answers. Stop ends it, and so does
+// the end of ctx.
+func Start(ctx context.Context, s Setup) (*Real, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	r := &Real{
+		URL: fmt.Sprintf("http://127.0.0.1:%d", port), RootKey: rootKey, Workspace: filepath.Join(s.Dir, "data"),
+		ended: make(chan struct{}), log: &tail{},
+	}
+	config := filepath.Join(s.Dir, "config.json")
+	if err := fsx.CreateNew(fsx.OS(), config, 0o600, s.config(port, r.Workspace)); err != nil {
+		return nil, err
+	}
+	ctx, r.stop = context.WithCancel(ctx)
+	cmd := exec.CommandContext(ctx, s.program(), "--config", config)
+	cmd.Dir = s.Dir
+	cmd.Env = append(os.Environ(), "HOME="+s.Dir, "USERPROFILE="+s.Dir)
+	cmd.Stdout, cmd.Stderr = r.log, r.log
+	cmd.WaitDelay = 10 * time.Second
+	proc.OwnGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		r.stop()
+		return nil, err
+	}
+	go func() {
+		_ = cmd.Wait() // it ends by being killed
+		close(r.ended)
+	}()
+	if err := r.await(ctx); err != nil {
+		r.Stop()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Stop kills the server and waits for its end. It may be called twice.
+func (r *Real) Stop() {
+	r.stop()
+	<-r.ended
+}
+
+// Log returns the last of what the server printed.
+func (r *Real) Log() string { return r.log.String() }
+
+// await waits until the server answers.
+func (r *Real) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/health", nil)
+		if err != nil {
+			return err
+		}
+		if resp, err := http.DefaultClient.Do(req); err == nil {
+			return resp.Body.Close()
+		}
+		select {
+		case <-tick.C:
+		case <-r.ended:
+			return amber.Errorf(amber.KindUnreachable, "start OpenViking", r.URL, "the server ended: %s", r.Log())
+		case <-ctx.Done():
+			return amber.Errorf(amber.KindUnreachable, "start OpenViking", r.URL, "no answer within %v: %s", startPatience, r.Log())
+		}
+	}
+}
+
+func (s Setup) program() string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(s.Venv, "Scripts", "openviking-server.exe")
+	}
+	return filepath.Join(s.Venv, "bin", "openviking-server")
+}
+
+// config is the server's configuration file.
+func (s Setup) config(port int, workspace string) []byte {
+	text, err := json.Marshal(object{
+		"server": object{"host": "127.0.0.1", "port": port, "auth_mode": "api_key", "root_api_key": rootKey},
+		"storage": object{
+			"workspace": workspace,
+			"vectordb":  object{"backend": "local", "name": "context"},
+			"agfs":      object{"backend": "local"},
+		},
+		"embedding": object{"dense": object{
+			"provider": "openai", "model": "stub", "api_key": "x", "api_base": s.Embedder + "/v1",
+			"dimension": s.Dimensions, "input": "text",
+		}},
+	})
+	if err != nil {
+		panic(err) // there is nothing in it that is not JSON
+	}
+	return text
+}
+
+// freePort returns a port of loopback that nobody listens on at the moment.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	return port, l.Close()
+}
