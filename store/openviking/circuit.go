@@ -1,0 +1,57 @@
+package openviking
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	circuitFailures = 3
+	circuitRest     = 30 * time.Second
+)
+
+// circuit leaves a server alone that failed three times in a row. After a rest one question
+// tries it. The zero value is ready.
+type circuit struct {
+	mu       sync.Mutex // guards everything below
+	failures int
+	until    time.Time
+	probing  bool
+}
+
+// enter reports whether the server may be asked now. If so, leave has to be called.
+func (c *circuit) enter(now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failures < circuitFailures {
+		return true
+	}
+	if c.probing || now.Before(c.until) {
+		return false
+	}
+	c.probing = true
+	return true
+}
+
+// outcome is how a question to the server ended.
+type outcome int
+
+const (
+	answered outcome = iota
+	failed
+	undecided // says nothing about the server
+)
+
+func (c *circuit) leave(now time.Time, o outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.probing = false
+	switch o {
+	case answered:
+		c.failures = 0
+	case failed:
+		if c.failures++; c.failures >= circuitFailures {
+			c.until = now.Add(circuitRest)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package openviking
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/amber-memory/amber"
+)
+
+const (
+	changesPage = 500
+	// A step takes so many memories: a whole batch, or few where time is short.
+	stepMemories  = 200
+	shortMemories = 16
+	// quietEntries of other scopes are read before the cursor moves for them alone.
+	quietEntries = 256
+)
+
+// work brings the server up to date.
+func (r *round) work(ctx context.Context) error {
+	if r.s.takeOutage() {
+		r.notes.uncheckedSince(amber.Time{})
+		r.dirty = true
+	}
+	if r.notes.Compare {
+		if err := r.compare(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.again(ctx); err != nil {
+		return err
+	}
+	for {
+		more, err := r.step(ctx)
+		if amber.KindOf(err) == amber.KindConflict && r.failed == nil {
+			r.s.files = files{fence: r.cursor.Fence}
+			err = r.compare(ctx) // a restore: the log is another one
+			more = err == nil
+		}
+		if err != nil {
+			return err
+		}
+		if !more {
+			return r.mend(ctx)
+		}
+		if r.spent() { // behind the first step: every feed gets further
+			return errSpent
+		}
+	}
+}
+
+// changed is what a part of the change log amounts to.
+type changed struct {
+	ids     []amber.MemoryID            // in the order of their first change
+	counts  map[amber.MemoryID]int      // changes of each
+	created map[amber.MemoryID]bool     // those that were only created
+	also    map[amber.MemoryID][]string // names that were seen, beside those that are known
+	next    amber.Position
+	entries int
+	end     bool // of the log
+}
+
+func (c *changed) add(e amber.Change) {
+	id, err := amber.ParseMemoryID(e.Key)
+	if e.Scope != amber.ChangeMemory || err != nil {
+		return
+	}
+	if c.counts[id] == 0 {
+		c.ids, c.created[id] = append(c.ids, id), true
+	}
+	c.counts[id]++
+	c.created[id] = c.created[id] && e.Op == amber.OpInsert
+}
+
+// gather reads the log up to as many memories as a step takes.
+func (r *round) gather(ctx context.Context) (changed, error) {
+	c := changed{counts: map[amber.MemoryID]int{}, created: map[amber.MemoryID]bool{}, next: r.cursor.Position}
+	limit := stepMemories
+	if r.budget.short() {
+		limit = shortMemories
+	}
+	for {
+		page, err := r.s.o.Primary.Changes.Changes(ctx, c.next, changesPage)
+		if err != nil {
+			return c, err
+		}
+		for _, e := range page {
+			c.add(e)
+			c.next = e.Position
+			if c.entries++; len(c.ids) >= limit {
+				return c, nil
+			}
+		}
+		if len(page) < changesPage {
+			c.end = true
+			return c, nil
+		}
+	}
+}
+
+// step takes a part of the log and moves the cursor behind it. More is false at the end of the log.
+func (r *round) step(ctx context.Context) (more bool, err error) {
+	c, err := r.gather(ctx)
+	if err != nil {
+		return false, err
+	}
+	r.report.Changes += c.entries
+	if err := r.apply(ctx, c); err != nil {
+		return false, err
+	}
+	if len(c.ids) > 0 || c.entries >= quietEntries {
+		if err := r.save(ctx, c.next); err != nil {
+			return false, err
+		}
+	}
+	return !c.end, nil
+}
+
+// again takes memories that are not known by the log: files that a recall found to be out of
+// date, files that are damaged, and of a forced round what is in quarantine.
+func (r *round) again(ctx context.Context) error {
+	suspects := r.s.takeSuspects()
+	ids, also := slices.Clone(r.notes.Rewrite), map[amber.MemoryID][]string{}
+	for _, uri := range suspects {
+		if n, ok := r.parse(uri); ok {
+			ids, also[n.id] = append(ids, n.id), append(also[n.id], uri)
+		}
+	}
+	if r.budget.Force && !r.report.Compared {
+		for _, q := range r.notes.Quarantine {
+			ids = append(ids, q.ID)
+		}
+	}
+	slices.Sort(ids)
+	for some := range slices.Chunk(slices.Compact(ids), stepMemories) {
+		err := r.apply(ctx, changed{ids: some, also: also})
+		if err != nil {
+			r.s.suspect(suspects...)
+		}
+		if errors.Is(err, errSpent) {
+			return nil // the log is not held up by a listing that takes too long
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(r.notes.Rewrite) > 0 {
+		r.notes.Rewrite, r.dirty = nil, true
+	}
+	return nil
+}

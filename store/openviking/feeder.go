@@ -1,0 +1,249 @@
+package openviking
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// Budget bounds a feed. The zero value: until everything is done.
+type Budget struct {
+	// Time is looked at between steps: a step that has begun is finished. 0: no bound.
+	Time time.Duration
+	// Force asks a server at once after an outage or a refusal, and tries what is in
+	// quarantine again.
+	Force bool
+}
+
+// shortBudget is the time from which a feed takes large steps and lists large trees.
+const shortBudget = 5 * time.Second
+
+func (b Budget) short() bool { return b.Time > 0 && b.Time < shortBudget }
+
+// Report is what a feed did.
+type Report struct {
+	Changes     int  `json:"changes"`     // entries of the change log that were read
+	Written     int  `json:"written"`     // files
+	Deleted     int  `json:"deleted"`     // names of files, whether or not they were there
+	Withheld    int  `json:"withheld"`    // memories of a scope that does not leave
+	Quarantined int  `json:"quarantined"` // memories that the server did not take
+	Mended      int  `json:"mended"`      // vectors that were made again
+	Compared    bool `json:"compared"`    // the listings of both sides
+	// Done says that the server has everything. If it is false without an error, the budget
+	// ran out.
+	Done bool `json:"done"`
+	// Again is how long to wait before the next feed after an error, 0 where it does not help.
+	Again time.Duration `json:"again,omitempty"`
+}
+
+// errSpent ends a round whose budget is used up.
+var errSpent = errors.New("the budget is used up")
+
+// Feed makes the server equal to the live memories of the primary, from where the last feed
+// ended, by one feeder at a time. What it did is kept, also when it fails. Errors: busy when
+// another feeder is at work; unreachable, also before the next attempt is due; refused,
+// unsupported and damaged until a feed is forced; those of the primary.
+func (s *Store) Feed(ctx context.Context, b Budget) (report Report, err error) {
+	release, err := s.lock(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	r := &round{s: s, budget: b, begun: s.o.Clock()}
+	err = r.run(ctx)
+	return r.report, err
+}
+
+// Run feeds until ctx ends and returns nil then. It waits idle between feeds that are done, or
+// as long as an error asks for. Tell may be nil.
+func (s *Store) Run(ctx context.Context, idle time.Duration, tell func(Report, error)) error {
+	for ctx.Err() == nil {
+		report, err := s.Feed(ctx, Budget{})
+		if ctx.Err() != nil {
+			return nil
+		}
+		if tell != nil {
+			tell(report, err)
+		}
+		wait := max(report.Again, idle)
+		if err == nil && !report.Done {
+			wait = 0
+		}
+		if wait > 0 && s.o.Wait(ctx, wait) != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// lock keeps other feeders out: of this process, then of others.
+func (s *Store) lock(ctx context.Context) (release func() error, err error) {
+	if !s.feeding.TryLock() {
+		return nil, amber.Errorf(amber.KindBusy, "feed openviking", s.o.URL, "another feeder of this process is at work")
+	}
+	unlock, err := s.o.Lock(ctx)
+	if err != nil {
+		s.feeding.Unlock()
+		return nil, err
+	}
+	return func() error {
+		defer s.feeding.Unlock()
+		return unlock()
+	}, nil
+}
+
+// round is one feed.
+type round struct {
+	s      *Store
+	budget Budget
+	begun  time.Time
+	report Report
+
+	layout
+	place  string
+	cursor amber.IndexCursor
+	notes  notes
+	dirty  bool // the notes are not those of the cursor
+	failed error
+}
+
+func (r *round) now() amber.Time { return amber.At(r.s.o.Clock()) }
+
+// spent reports whether the budget is used up.
+func (r *round) spent() bool {
+	return r.budget.Time > 0 && r.s.o.Clock().Sub(r.begun) >= r.budget.Time
+}
+
+// server notes an error of the server, to tell it from those of the primary.
+func (r *round) server(err error) error {
+	if err != nil {
+		r.failed = err
+	}
+	return err
+}
+
+func (r *round) run(ctx context.Context) error {
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	if err := r.load(ctx); err != nil {
+		return err
+	}
+	if r.budget.Force {
+		r.force()
+	}
+	if wait, err := r.notes.blocked(r.now()); err != nil {
+		r.report.Again = wait
+		return err
+	}
+	_, err := r.s.ready(ctx)
+	if err = r.server(err); err == nil {
+		err = r.work(ctx)
+	}
+	return r.settle(ctx, err)
+}
+
+// ready finds out whose files to write. Before that is known, there is no cursor to note a
+// failure in.
+func (r *round) ready(ctx context.Context) (err error) {
+	if r.layout = r.s.known(); r.user != "" {
+		return nil
+	}
+	early := &r.s.early
+	if r.budget.Force {
+		early.succeeded()
+	}
+	if r.report.Again, err = early.blocked(r.now()); err != nil {
+		return err
+	}
+	if r.layout, err = r.s.ready(ctx); err == nil {
+		early.succeeded()
+		return nil
+	}
+	if ctx.Err() == nil {
+		asked, _ := r.s.o.RetryAfter(err)
+		early.failed(r.now(), err, asked)
+		r.report.Again, _ = early.blocked(r.now())
+	}
+	return err
+}
+
+// load reads the cursor. What is known of the files is forgotten if another feeder moved it.
+func (r *round) load(ctx context.Context) (err error) {
+	r.place = r.layout.place(&r.s.o)
+	if r.cursor, err = r.s.o.Cursors.IndexCursor(ctx, r.place); err != nil {
+		return err
+	}
+	r.notes = readNotes(r.cursor.Notes)
+	if r.s.files.fence != r.cursor.Fence {
+		r.s.files = files{}
+	}
+	r.notes.Compare = r.notes.Compare || outdated(r.cursor, r.notes, &r.s.o)
+	return nil
+}
+
+// outdated reports whether the files of a place were never sent, or with other settings.
+func outdated(c amber.IndexCursor, n notes, o *Options) bool {
+	return c.Position == "" || n.Settings != o.settings()
+}
+
+// force lets go of what would keep the round from its work.
+func (r *round) force() {
+	r.notes.succeeded()
+	r.notes.MendAt, r.notes.MendDelay = amber.Time{}, 0
+	if r.notes.Uncounted > 0 {
+		r.notes.Compare, r.notes.Uncounted = true, 0
+	}
+	r.dirty = true
+}
+
+// save makes the position and the notes durable. Errors: busy when another feeder was faster.
+func (r *round) save(ctx context.Context, p amber.Position) error {
+	b, err := r.notes.bytes()
+	if err != nil {
+		return err
+	}
+	next := amber.IndexCursor{Position: p, Fence: r.cursor.Fence + 1, Notes: b}
+	if err := r.s.o.Cursors.MoveIndexCursor(ctx, r.place, next); err != nil {
+		r.s.files = files{}
+		if amber.KindOf(err) == amber.KindConflict {
+			return amber.Errorf(amber.KindBusy, "feed openviking", r.place, "another feeder moved the cursor: %w", err)
+		}
+		return err
+	}
+	r.cursor, r.dirty, r.s.files.fence = next, false, next.Fence
+	return nil
+}
+
+// settle notes how the round ended.
+func (r *round) settle(ctx context.Context, err error) error {
+	if err == nil || errors.Is(err, errSpent) {
+		return r.finish(ctx, err == nil)
+	}
+	r.s.files = files{} // a call without an answer may have changed them
+	if ctx.Err() != nil || r.failed == nil || !errors.Is(err, r.failed) {
+		return err // of the caller or of the primary
+	}
+	r.s.forgetVersion()
+	asked, _ := r.s.o.RetryAfter(err)
+	r.notes.failed(r.now(), err, asked)
+	r.report.Again, _ = r.notes.blocked(r.now())
+	return errors.Join(err, r.save(context.WithoutCancel(ctx), r.cursor.Position))
+}
+
+// finish ends a round in which nothing failed. After an outage vectors may be missing.
+func (r *round) finish(ctx context.Context, done bool) error {
+	r.report.Done = done
+	r.s.files.forgetMany()
+	if r.notes.failing() {
+		r.notes.succeeded()
+		r.notes.uncheckedSince(r.now())
+		r.dirty = true
+	}
+	if !r.dirty {
+		return nil
+	}
+	return r.save(ctx, r.cursor.Position)
+}

@@ -1,0 +1,457 @@
+package openviking
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/store/openviking/api"
+)
+
+// near makes the server find everything, nearest what a question has nothing in common with.
+func near(string, string, string) float64 { return 0.9 }
+
+func (w *world) recall(q amber.Query) amber.RecallResult {
+	w.t.Helper()
+	return must.Get(w.Recall(w.t.Context(), q))(w.t)
+}
+
+// found returns the hits of the server.
+func found(r amber.RecallResult) (hits []amber.Hit) {
+	for _, h := range r.Hits {
+		if h.Provenance.Backend == backendName {
+			hits = append(hits, h)
+		}
+	}
+	return hits
+}
+
+func TestServerFindsWhatHasNoWordInCommon(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.write(amber.WriteRequest{Title: "Indentation", Content: "Tabs everywhere.", Tags: []string{"go"}})
+	w.feed()
+	w.server.rank = near
+	r := w.recall(amber.Query{Text: "whitespace convention", Explain: true})
+	must.Equal(t, "degraded", r.Degraded, "")
+	must.Equal(t, "hits", len(r.Hits), 1)
+	h := r.Hits[0]
+	uri := w.uris()[0]
+	must.Equal(t, "hit", h, amber.Hit{
+		ID: m.ID, Layer: amber.LayerMemory, Owner: string(m.ID), Score: h.Score, Title: m.Title, Kind: m.Kind, Scope: m.Scope,
+		Snippet: m.Content, Content: m.Content, Trust: m.Trust, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+		Provenance: amber.Provenance{Backend: "openviking", Locator: uri}, Why: h.Why,
+	}, cmp.AllowUnexported(amber.Time{}))
+	must.Hold(t, h.Why != nil && h.Why.Meaning == 0.9, "why is %+v", h.Why)
+	must.Hold(t, h.Score > 0 && h.Score < amber.RelevantScore, "score is %v", h.Score)
+	must.Hold(t, w.recall(amber.Query{Text: "whitespace convention"}).Hits[0].Why == nil, "why without being asked")
+}
+
+func TestHitsBelowTheThresholdAreDropped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say("Tabs everywhere.")
+	w.feed()
+	for score, want := range map[float64]int{0.5: 0, 0.74: 0, 0.75: 1, 1: 1, 7: 1, math.NaN(): 0, math.Inf(1): 1, math.Inf(-1): 0} {
+		w.server.rank = func(string, string, string) float64 { return score }
+		r := w.recall(amber.Query{Text: "whitespace convention"})
+		must.Equal(t, fmt.Sprint(score), len(r.Hits), want)
+		for _, h := range r.Hits {
+			must.Hold(t, h.Score > 0 && h.Score < amber.RelevantScore, "score is %v", h.Score)
+		}
+	}
+}
+
+func TestServerIsNotAskedWhereItCannotHelp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say("Tabs everywhere.")
+	w.feed()
+	w.server.set(nil)
+	for _, q := range []amber.Query{{Text: " "}, {Text: "?!"}, {Text: "tabs", Layers: []amber.RecallLayer{amber.LayerNote}}} {
+		r := w.recall(q)
+		must.Equal(t, "degraded", r.Degraded, "")
+	}
+	must.Fail(w.Recall(t.Context(), amber.Query{Text: "tabs", Limit: -1}))(t, "limit", amber.KindInvalid)
+	must.Equal(t, "finds", w.server.count("find"), 0)
+}
+
+func TestQuestionIsRedacted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *Options) {
+		o.Redact = func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") }
+	})
+	w.recall(amber.Query{Text: "who has hunter2"})
+	must.Equal(t, "finds", w.server.count("find who has [secret]"), 1)
+}
+
+// TestWalls plants, renames and moves files among 1 000 memories of all scopes, and asks as many
+// people: nobody gets what the primary would not show.
+func TestWalls(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	random := newRandom(7)
+	all := map[amber.MemoryID]amber.Memory{}
+	for i := range 1000 {
+		m := w.write(randomRequest(random, fmt.Sprint("memory number ", i)))
+		all[m.ID] = m
+	}
+	w.feed()
+	salt := 0
+	w.server.rank = func(_, uri, _ string) float64 {
+		h := fnv.New32()
+		fmt.Fprint(h, salt, uri)
+		return 0.76 + float64(h.Sum32()%1000)/5000
+	}
+	w.plant(random)
+	seen := 0
+	for i := range 150 {
+		q := randomQuery(random)
+		w.server.lawless, salt = i%2 == 0, i
+		r := w.recall(q)
+		seen += len(found(r))
+		must.Equal(t, "degraded", r.Degraded, "")
+		must.Hold(t, len(r.Hits) <= q.Limit, "%d hits, the limit is %d", len(r.Hits), q.Limit)
+		for j, h := range r.Hits {
+			m, ok := all[h.ID]
+			must.Hold(t, ok && h.Content == m.Content && h.Title == m.Title, "question %d: hit %d has another text: %+v", i, j, h)
+			must.Hold(t, allowed(q, m), "question %d: %+v is not for %+v", i, m, q)
+			must.Hold(t, j == 0 || h.Score <= r.Hits[j-1].Score, "question %d: the score of hit %d rises", i, j)
+		}
+	}
+	must.Hold(t, seen > 500, "only %d hits of the server were looked at", seen)
+}
+
+// allowed is what a question may see, in other words than those of the store.
+func allowed(q amber.Query, m amber.Memory) bool {
+	sees := map[amber.Scope]bool{
+		amber.ScopeGlobal: true, amber.ScopeSession: q.SessionID != "" && q.SessionID == m.SessionID, amber.ScopeUser: q.UserID != "" && q.UserID == m.UserID,
+		amber.ScopeProject: q.ProjectID != "" && q.ProjectID == m.ProjectID, amber.ScopeWorkspace: q.WorkspaceID != "" && q.WorkspaceID == m.WorkspaceID,
+	}[m.Scope]
+	kind := len(q.Kinds) == 0 || strings.Contains(fmt.Sprint(q.Kinds), string(m.Kind))
+	tag := len(q.Tags) == 0 || q.Tags[0] == m.Tags[0]
+	at := m.UpdatedAt.UnixMilli()
+	timely := (q.Since.IsZero() || at >= q.Since.UnixMilli()) && (q.Until.IsZero() || at < q.Until.UnixMilli())
+	distrusted := q.Trusted && (m.Trust == amber.TrustImported || m.Trust == amber.TrustDerived) || q.Local && m.Trust == amber.TrustImported
+	return sees && kind && tag && timely && !distrusted
+}
+
+// plant puts files where they do not belong: copies in folders of others, under ids of others, with
+// other digests, and texts that nobody wrote.
+func (w *world) plant(random *rand.Rand) {
+	uris := w.uris()
+	for i, uri := range uris {
+		other := uris[random.Intn(len(uris))]
+		switch i % 5 {
+		case 0: // moved
+			w.server.files[folderOf(other)+uri[len(folderOf(uri)):]] = w.server.files[uri]
+			delete(w.server.files, uri)
+		case 1: // renamed: the id of one, the digest of another
+			w.server.files[uri[:len(uri)-15]+other[len(other)-15:]] = w.server.files[uri]
+		case 2: // named after another id in a folder of its own
+			w.server.files[folderOf(uri)+other[len(folderOf(other)):]] = "planted"
+		case 3:
+			w.server.files[uri] = "other text under a right name"
+		}
+	}
+	w.server.files[folderOf(uris[0])+"/planted.md"] = "planted"
+	w.server.files["viking://user/default/memories/amber/default.other/global-0/constraint/"+uris[0][len(folderOf(uris[0]))+1:]] = "planted"
+}
+
+func randomQuery(r *rand.Rand) amber.Query {
+	q := amber.Query{Text: "nothing in common", Limit: 1 + r.Intn(20), Trusted: r.Intn(3) == 0, Local: r.Intn(3) == 0}
+	if ids := randomIdentities(r); r.Intn(4) > 0 {
+		q.Identities = ids
+	}
+	if r.Intn(3) == 0 {
+		q.Kinds = []amber.MemoryKind{amber.MemoryKinds()[r.Intn(8)], amber.MemoryKinds()[r.Intn(8)]}
+	}
+	if r.Intn(4) == 0 {
+		q.Tags = []string{fmt.Sprint("tag", r.Intn(3))}
+	}
+	base := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	if r.Intn(4) == 0 {
+		q.Since = amber.At(base.Add(time.Duration(r.Intn(4000)) * time.Millisecond))
+	}
+	if r.Intn(4) == 0 {
+		q.Until = amber.At(base.Add(time.Duration(r.Intn(4000)) * time.Millisecond))
+	}
+	return q
+}
+
+func TestWallsLetThroughWhatTheAskerSees(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := amber.Identities{SessionID: "s", UserID: "u", ProjectID: "p", WorkspaceID: "w"}
+	for _, s := range amber.Scopes() {
+		w.write(amber.WriteRequest{Content: "scope " + string(s), Scope: s, Identities: ids})
+	}
+	w.feed()
+	w.server.rank = near
+	must.Equal(t, "everything", len(found(w.recall(amber.Query{Text: "zzz", Filter: amber.Filter{Identities: ids}}))), 5)
+	must.Equal(t, "nobody", len(found(w.recall(amber.Query{Text: "zzz"}))), 1)
+	must.Equal(t, "one scope", len(found(w.recall(amber.Query{Text: "zzz", Filter: amber.Filter{Scope: amber.ScopeUser, Identities: ids}}))), 1)
+}
+
+func TestStaleFileIsNoHitAndIsMended(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.say("the old text")
+	w.feed()
+	old := w.uris()[0]
+	w.edit(m.ID, "the new text")
+	w.feed()
+	w.server.files[old] = "the old text" // it comes back
+	delete(w.server.files, w.uris()[0])
+	w.server.rank = near
+	must.Equal(t, "hits", len(found(w.recall(amber.Query{Text: "zzz"}))), 0)
+	w.feed()
+	w.equal("after the recall told the feeder")
+	must.Equal(t, "hits", len(found(w.recall(amber.Query{Text: "zzz"}))), 1)
+}
+
+func TestDeletedMemoryIsNoHitBeforeTheFeederKnows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.say("a text")
+	w.feed()
+	w.server.rank = near
+	must.Do(t, w.Delete(t.Context(), m.ID))
+	must.Equal(t, "hits", len(w.recall(amber.Query{Text: "zzz"}).Hits), 0)
+}
+
+func hit(id string, score float64) amber.Hit {
+	return amber.Hit{ID: amber.MemoryID(id), Owner: id, Layer: amber.LayerMemory, Score: score}
+}
+
+func rel(id string, near float64) related { return related{Hit: hit(id, 0), near: near} }
+
+func order(hits []amber.Hit) (ids string) {
+	for _, h := range hits {
+		ids += h.Owner
+	}
+	return ids
+}
+
+func TestHitsArePlacedBehindAnswers(t *testing.T) {
+	t.Parallel()
+	q := amber.Query{Limit: 8}
+	more := []related{rel("x", 1), rel("b", 0.5), rel("y", 0)}
+	for _, tc := range []struct {
+		name    string
+		primary []amber.Hit
+		change  func(*amber.Query)
+		want    string
+	}{
+		{"between", []amber.Hit{hit("a", 0.9), hit("b", 0.25), hit("c", 0.24), hit("d", 0)}, nil, "abxycd"},
+		{"no answers", []amber.Hit{hit("c", 0.2)}, nil, "xbyc"},
+		{"answers alone", []amber.Hit{hit("a", 0.9)}, nil, "axby"},
+		{"nothing", nil, nil, "xby"},
+		{"limit", []amber.Hit{hit("a", 0.9), hit("c", 0.1), hit("d", 0.1)}, func(q *amber.Query) { q.Limit = 3 }, "axb"},
+		{"full of answers", []amber.Hit{hit("a", 0.9), hit("c", 0.8)}, func(q *amber.Query) { q.Limit = 2 }, "ac"},
+		{"min score", []amber.Hit{hit("a", 0.9)}, func(q *amber.Query) { q.MinScore = 0.3 }, "axb"},
+		{"high min score", []amber.Hit{hit("a", 0.9)}, func(q *amber.Query) { q.MinScore = 0.89 }, "a"},
+	} {
+		q := q
+		if tc.change != nil {
+			tc.change(&q)
+		}
+		hits := insert(tc.primary, more, q)
+		must.Equal(t, tc.name, order(hits), tc.want)
+		strictlyBetween(t, tc.name, hits)
+	}
+}
+
+// strictlyBetween checks that scores never rise, and that those of the hits x and y are not those
+// of their neighbours.
+func strictlyBetween(t *testing.T, what string, hits []amber.Hit) {
+	t.Helper()
+	for i := 1; i < len(hits); i++ {
+		above, below := hits[i-1], hits[i]
+		foreign := strings.Contains("xy", above.Owner) != strings.Contains("xy", below.Owner)
+		must.Hold(t, above.Score > below.Score || above.Score == below.Score && !foreign, "%s: %v follows %v", what, below.Score, above.Score)
+	}
+}
+
+func TestReciprocalRanks(t *testing.T) {
+	t.Parallel()
+	primary := []amber.Hit{hit("a", 0.9), hit("b", 0.6), hit("c", 0.1)}
+	more := []related{rel("c", 1), rel("x", 0.5), rel("b", 0.4)}
+	hits := merge(primary, more, amber.Query{Limit: 8})
+	must.Equal(t, "order", order(hits), "cbax")
+	for i := 1; i < len(hits); i++ {
+		must.Hold(t, hits[i].Score <= hits[i-1].Score, "the score of hit %d rises: %+v", i, hits)
+	}
+	must.Equal(t, "limit", order(merge(primary, more, amber.Query{Limit: 2})), "cb")
+	w := newWorld(t, func(o *Options) { o.Fusion = FusionRRF })
+	w.say("tabs and spaces")
+	w.say("nothing in common")
+	w.feed()
+	w.server.rank = near
+	must.Equal(t, "hits", len(w.recall(amber.Query{Text: "tabs"}).Hits), 2)
+}
+
+func TestRecallWithoutTheServerSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.say("tabs everywhere")
+	w.feed()
+	for _, err := range []error{unreachable("find"), amber.Errorf(amber.KindRefused, "find", "", "bad key"), amber.Errorf(amber.KindDamaged, "find", "", "<html>")} {
+		w.circuit = circuit{}
+		w.server.set(func(op, _ string, _ int) (error, bool) { return err, op == "never" })
+		r := w.recall(amber.Query{Text: "tabs"})
+		must.Hold(t, len(r.Hits) == 1 && r.Hits[0].ID == m.ID, "hits are %+v", r.Hits)
+		must.Says(t, "degraded", r.Degraded, "OpenViking did not answer: ", err.Error())
+	}
+	r := degraded(amber.RecallResult{Degraded: "some passages have no meaning yet"}, unreachable("find"))
+	must.Says(t, "degraded", r.Degraded, "some passages have no meaning yet; OpenViking")
+}
+
+func TestCircuitLeavesAServerAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say("tabs everywhere")
+	w.feed()
+	w.server.set(func(op, _ string, _ int) (error, bool) { return unreachable(op), false })
+	for range 10 {
+		must.Hold(t, w.recall(amber.Query{Text: "tabs"}).Degraded != "", "an outage is not said")
+	}
+	must.Equal(t, "calls", w.server.count(""), 3)
+	must.Says(t, "degraded", w.recall(amber.Query{Text: "tabs"}).Degraded, "OpenViking was not asked: it failed 3 times in a row")
+	w.now.pass(circuitRest)
+	w.recall(amber.Query{Text: "tabs"})
+	w.recall(amber.Query{Text: "tabs"})
+	must.Equal(t, "calls with one probe", w.server.count(""), 4)
+	w.server.set(nil)
+	w.now.pass(circuitRest)
+	must.Equal(t, "degraded", w.recall(amber.Query{Text: "tabs"}).Degraded, "")
+	w.server.set(func(op, _ string, _ int) (error, bool) { return unreachable(op), false })
+	w.recall(amber.Query{Text: "tabs"})
+	w.recall(amber.Query{Text: "tabs"})
+	must.Equal(t, "calls after it was back", w.server.count(""), 2)
+}
+
+func TestCircuitHasOneProbeAtATime(t *testing.T) {
+	t.Parallel()
+	var c circuit
+	now := time.Unix(1, 0)
+	for range circuitFailures {
+		must.Hold(t, c.enter(now), "closed too early")
+		c.leave(now, failed)
+	}
+	must.Hold(t, !c.enter(now.Add(circuitRest-1)), "open too early")
+	now = now.Add(circuitRest)
+	must.Hold(t, c.enter(now) && !c.enter(now), "want one probe")
+	c.leave(now, undecided)
+	must.Hold(t, c.enter(now) && !c.enter(now), "want one more probe after one that told nothing")
+	c.leave(now, failed)
+	must.Hold(t, !c.enter(now), "want a rest after a probe that failed")
+	now = now.Add(circuitRest)
+	must.Hold(t, c.enter(now), "want a probe")
+	c.leave(now, answered)
+	for range 2 {
+		must.Hold(t, c.enter(now), "want everybody after a probe that was answered")
+	}
+}
+
+func TestWrongQuestionsDoNotOpenTheCircuit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.feed()
+	w.server.set(func(op, _ string, _ int) (error, bool) {
+		return amber.Errorf(amber.KindInvalid, op, "", "no"), false
+	})
+	for range 10 {
+		must.Says(t, "degraded", w.recall(amber.Query{Text: "tabs"}).Degraded, "did not answer")
+	}
+	must.Equal(t, "finds", w.server.count("find"), 10)
+}
+
+func TestSlowServerIsWaitedForOnlySoLong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *Options) { o.FindTimeout, o.Server = time.Millisecond, stuck{o.Server} })
+	w.say("tabs everywhere")
+	r := w.recall(amber.Query{Text: "tabs"})
+	must.Equal(t, "hits", len(r.Hits), 1)
+	must.Says(t, "degraded", r.Degraded, "did not answer")
+}
+
+// stuck never answers a question.
+type stuck struct{ Server }
+
+func (stuck) Find(ctx context.Context, _ api.Query) ([]api.Found, error) {
+	<-ctx.Done()
+	return nil, amber.Errorf(amber.KindUnreachable, "find", "", "%w", ctx.Err())
+}
+
+func TestPromptsAskOnlyWhenThereIsTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say("tabs everywhere")
+	w.feed()
+	w.server.set(nil)
+	ask := func(reason amber.RecallReason, left time.Duration) string {
+		ctx := laterContext{t.Context(), w.now.read().Add(left)}
+		return must.Get(w.Recall(ctx, amber.Query{Text: "tabs", Reason: reason}))(t).Degraded
+	}
+	must.Says(t, "hook in a hurry", ask(amber.RecallRequest, 2*time.Second), "OpenViking was not asked", "left")
+	must.Equal(t, "finds", w.server.count("find"), 0)
+	must.Equal(t, "hook with time", ask(amber.RecallRequest, 3*time.Second), "")
+	must.Equal(t, "asked by hand", ask(amber.RecallManual, time.Second), "")
+	must.Equal(t, "finds", w.server.count("find"), 2)
+}
+
+// laterContext has a deadline of the fake clock.
+type laterContext struct {
+	context.Context
+	at time.Time
+}
+
+func (c laterContext) Deadline() (time.Time, bool) { return c.at, true }
+
+func TestPrimaryErrorsAreItsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	must.Fail(w.Recall(ctx, amber.Query{Text: "tabs"}))(t, "recall", amber.KindUnreachable)
+	must.Hold(t, w.circuit.failures == 0, "a question that was called off counts as a failure")
+}
+
+func TestManyAskAndFeedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.server.rank = near
+	done := make(chan struct{})
+	for i := range 4 {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			for j := range 20 {
+				switch i {
+				case 0:
+					_, _ = w.Feed(t.Context(), Budget{})
+				case 1:
+					_, _ = w.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("memory ", j)})
+				default:
+					r, err := w.Recall(t.Context(), amber.Query{Text: "zzz"})
+					must.NoError(t, err)
+					must.Hold(t, len(r.Hits) == len(found(r)), "hits of the primary: %+v", r.Hits)
+				}
+			}
+		}()
+	}
+	for range 4 {
+		<-done
+	}
+	w.feed()
+	w.equal("in the end")
+}

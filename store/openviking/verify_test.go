@@ -1,0 +1,139 @@
+package openviking
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
+)
+
+func TestVerifyFindsAndTheNextFeedMends(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		deep   bool
+		damage func(w *world, uri string)
+		count  func(v Verification) Names
+	}{
+		{"missing", false, func(w *world, uri string) { delete(w.server.files, uri) }, func(v Verification) Names { return v.Missing }},
+		{"stale", false, func(w *world, uri string) {
+			w.server.files[strings.Replace(uri, ".md", "", 1)[:len(uri)-15]+"0123456789ab.md"] = "old"
+		}, func(v Verification) Names { return v.Stale }},
+		{"no vector", false, func(w *world, uri string) { w.server.blind[uri] = true }, func(v Verification) Names { return v.NoVector }},
+		{"torn", true, func(w *world, uri string) { w.server.files[uri] = w.server.files[uri][:5] }, func(v Verification) Names { return v.Torn }},
+		{"empty", true, func(w *world, uri string) { w.server.files[uri] = "" }, func(v Verification) Names { return v.Torn }},
+	} {
+		for _, again := range []bool{true, false} {
+			w := newWorld(t)
+			for i := range 120 {
+				w.say(fmt.Sprint("memory number ", i))
+			}
+			w.feed()
+			v := must.Get(w.Verify(t.Context(), true))(t)
+			must.Hold(t, v.Clean() && v.Live == 120 && v.Files == 120 && v.Vectors && v.Behind == 0, "%s: before: %+v", tc.name, v)
+			tc.damage(w, w.uris()[17])
+			v = must.Get(w.Verify(t.Context(), tc.deep))(t)
+			must.Hold(t, tc.count(v).Count == 1 && !v.Clean() && v.Noted, "%s: got %+v", tc.name, v)
+			if again {
+				w.open() // the one who mends is another process
+			}
+			w.feed()
+			w.equal(tc.name)
+			v = must.Get(w.Verify(t.Context(), true))(t)
+			must.Hold(t, v.Clean(), "%s: after: %+v", tc.name, v)
+		}
+	}
+}
+
+func TestVerifyReportsStrangeNamesAndLeavesThem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say("a memory")
+	w.feed()
+	strange := folderOf(w.uris()[0]) + "/note.md"
+	w.server.files[strange] = "somebody's note"
+	w.server.files[folderOf(strange)+"/.overview.md"] = "the server's own"
+	v := must.Get(w.Verify(t.Context(), true))(t)
+	must.Equal(t, "strange", v.Strange, Names{1, []string{strange}})
+	must.Hold(t, v.Missing.Count+v.Stale.Count+v.Torn.Count == 0, "got %+v", v)
+	w.feed()
+	must.Hold(t, w.server.files[strange] != "", "a note of somebody is gone")
+}
+
+func TestRebuildBeginsAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 30 {
+		w.say(fmt.Sprint("memory ", i))
+	}
+	w.say("UNSPEAKABLE")
+	w.feed()
+	w.server.files[folderOf(w.uris()[0])+"/note.md"] = "strange"
+	r := must.Get(w.Rebuild(t.Context()))(t)
+	must.Hold(t, r.Done && r.Written == 30 && r.Quarantined == 1, "got %+v", r)
+	must.Equal(t, "files", len(w.server.files), 30)
+	st := must.Get(w.Status(t.Context()))(t)
+	must.Hold(t, len(st.Quarantined) == 1 && st.Behind == 0, "got %+v", st)
+}
+
+func TestRebuildThatIsCutShortGoesOn(t *testing.T) {
+	t.Parallel()
+	for n := 1; n < 8; n++ {
+		w := newWorld(t)
+		w.say("a memory")
+		w.feed()
+		w.server.set(func(op, _ string, call int) (error, bool) {
+			if call >= n {
+				return unreachable(op), true
+			}
+			return nil, false
+		})
+		_, _ = w.Rebuild(t.Context())
+		w.server.set(nil)
+		w.open()
+		must.Get(w.Feed(t.Context(), Budget{Force: true}))(t)
+		w.equal(fmt.Sprint("after call ", n))
+	}
+}
+
+func TestProbeTriesTheServerAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say("a memory")
+	w.feed()
+	names := func(steps []Step) (said string) {
+		for _, s := range steps {
+			said += s.Name + " "
+			if s.Err != nil {
+				said += "(" + s.Err.Error() + ") "
+			}
+		}
+		return said
+	}
+	must.Equal(t, "probe", names(w.Probe(t.Context())), "health write find delete ")
+	w.equal("after a probe")
+	w.server.deaf = true
+	must.Says(t, "no vectors", names(w.Probe(t.Context())), "find (", "not among")
+	w.equal("after a probe that failed")
+	w.server.set(func(op, _ string, _ int) (error, bool) { return unreachable(op), false })
+	w.forgetVersion()
+	must.Equal(t, "away", names(w.Probe(t.Context())), "health (health: connection refused) ")
+}
+
+func TestCalibrationTellsPairsFromOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 20 {
+		w.write(amber.WriteRequest{Title: fmt.Sprintf("title%02d", i), Content: fmt.Sprint("content ", i)})
+	}
+	w.feed()
+	c := must.Get(w.Calibrate(t.Context()))(t)
+	must.Hold(t, c.Known.Count == 20 && c.Others.Count == 20*19 && c.Lost == 0, "got %+v", c)
+	must.Hold(t, c.Known.P10 == 1 && c.Others.P90 == 0.5 && c.MinScore == 0.75, "got %+v", c)
+	w.server.rank = near
+	must.Equal(t, "min score", must.Get(w.Calibrate(t.Context()))(t).MinScore, 0)
+	empty := newWorld(t)
+	must.Equal(t, "empty", must.Get(empty.Calibrate(t.Context()))(t), Calibration{})
+}
