@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/internal/intake"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/notes"
+	"github.com/amber-memory/amber/store/openviking"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
 )
@@ -75,8 +76,9 @@ type Agent struct {
 
 	// Set once, before the agent is given out.
 	plain  amber.Store
-	sqlite *sqlite.Store // nil when no layer is on SQLite
-	notes  *notes.Dir    // nil when notes are elsewhere
+	sqlite *sqlite.Store     // nil when no layer is on SQLite
+	viking *openviking.Store // nil when no OpenViking server stands beside it
+	notes  *notes.Dir        // nil when notes are elsewhere
 
 	clean sync.Once
 	store amber.Store // under clean

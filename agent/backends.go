@@ -26,22 +26,8 @@ func CheckConfig(c config.Config) error {
 func (a *Agent) backends() (*config.Registry, error) {
 	r := config.New()
 	return r, errors.Join(
-		r.Register("sqlite", func(ctx context.Context, c config.Config) (config.Opened, error) {
-			model, err := NewModel(c.Search, a.o.Getenv)
-			if err != nil {
-				return config.Opened{}, err
-			}
-			store, err := sqlite.Open(ctx, a.data, sqlite.Options{
-				Clock: a.o.Clock, Random: a.o.Random, Queue: c.Control.Queue,
-				BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
-				KeepSchema: a.look && !a.absent, SetAside: a.o.SetAside, Model: model, Crowded: proc.Crowded, MeaningOnly: a.o.MeaningOnly,
-			})
-			if err != nil {
-				return config.Opened{}, err
-			}
-			a.sqlite = store
-			return config.Opened{Parts: store.Parts(), Close: store.Close}, nil
-		}, amber.LayerNotes),
+		r.Register("sqlite", a.openSQLite, amber.LayerNotes),
+		r.Register("openviking", a.openViking, amber.LayerNotes),
 		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, config.Config) (config.Opened, error) {
 			d, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(a.data), Clock: a.o.Clock})
 			if err != nil {
@@ -51,4 +37,21 @@ func (a *Agent) backends() (*config.Registry, error) {
 			return config.Opened{Parts: amber.Parts{Notes: d, NoteLog: d}, Close: func() error { return nil }}, nil
 		}),
 	)
+}
+
+func (a *Agent) openSQLite(ctx context.Context, c config.Config) (config.Opened, error) {
+	model, err := NewModel(c.Search, a.o.Getenv)
+	if err != nil {
+		return config.Opened{}, err
+	}
+	store, err := sqlite.Open(ctx, a.data, sqlite.Options{
+		Clock: a.o.Clock, Random: a.o.Random, Queue: c.Control.Queue,
+		BusyTimeout: c.Memory.Backends.SQLite.BusyTimeout, Readers: c.Memory.Backends.SQLite.Readers,
+		KeepSchema: a.look && !a.absent, SetAside: a.o.SetAside, Model: model, Crowded: proc.Crowded, MeaningOnly: a.o.MeaningOnly,
+	})
+	if err != nil {
+		return config.Opened{}, err
+	}
+	a.sqlite = store
+	return config.Opened{Parts: store.Parts(), Close: store.Close}, nil
 }

@@ -56,6 +56,7 @@ func (d *doctor) checkDatabases(ctx context.Context, agent *home.Agent) {
 	}
 	d.checkClock(ctx, store)
 	d.checkIndex(ctx, agent, store)
+	d.checkViking(ctx, store)
 }
 
 // checkText goes beyond the rows of the full-text indexes where that is cheap

@@ -84,7 +84,8 @@ const (
 
 // Backends holds the options of each backend.
 type Backends struct {
-	SQLite SQLite
+	SQLite     SQLite
+	OpenViking OpenViking
 }
 
 // SQLite holds the options of the sqlite backend.

@@ -97,7 +97,7 @@ func docsValue(t *testing.T, k config.Key, v any) string {
 		return "none"
 	case k.Path == "snapshot.root", k.Path == "snapshot.encryption.identity":
 		return "in the home"
-	case k.Type == config.Recipients, k.Type == config.Patterns, k.Type == config.Servers, k.Type == config.Path, v == "" && slices.Contains([]config.Type{config.URL, config.OptionalLabel, config.Variable}, k.Type):
+	case k.Type == config.Recipients, k.Type == config.Scopes, k.Type == config.Patterns, k.Type == config.Servers, k.Type == config.Path, v == "" && slices.Contains([]config.Type{config.URL, config.OptionalLabel, config.Variable}, k.Type):
 		return "none"
 	case v == "":
 		return "`memory.backend`"

@@ -188,7 +188,7 @@ func (f yamlFile) entry(t *tree, n ast.Node, line int) error {
 		return f.section(t, n, line)
 	}
 	switch t.key.Type {
-	case Paths, Recipients, Extensions, Patterns:
+	case Paths, Recipients, Extensions, Patterns, Scopes:
 		return f.list(t.key, n, line)
 	}
 	text, ok := scalarText(t.key.Type, n)

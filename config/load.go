@@ -170,7 +170,7 @@ func (l *loader) set(k *Key, text string, from Source, where string) error {
 	switch k.Type {
 	case Paths:
 		return l.setPaths(k, k.split(text), from, where)
-	case Recipients, Extensions, Patterns:
+	case Recipients, Extensions, Patterns, Scopes:
 		return l.setTexts(k, k.split(text), from, where)
 	}
 	var err error

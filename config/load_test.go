@@ -55,8 +55,14 @@ func TestLoadDefaults(t *testing.T) {
 			Recall:    config.Recall{Enabled: true, TopK: 8},
 			Write:     config.Write{Enabled: true, MaxBatchSize: 16},
 			WriteBack: config.WriteBack{Enabled: true, Learnings: true, Digests: true},
-			Backends:  config.Backends{SQLite: config.SQLite{BusyTimeout: 30 * time.Second, Readers: 4}},
-			Layers:    config.Layers{Notes: "git"},
+			Backends: config.Backends{
+				SQLite: config.SQLite{BusyTimeout: 30 * time.Second, Readers: 4},
+				OpenViking: config.OpenViking{
+					Primary: "sqlite", URL: config.DefaultVikingURL, Mode: config.VikingKey, MinScore: 0.75, Fusion: config.FusionBehind,
+					FindTimeout: 800 * time.Millisecond, ConnectTimeout: time.Second, RequestTimeout: 5 * time.Second, FeedBudget: 300 * time.Millisecond,
+				},
+			},
+			Layers: config.Layers{Notes: "git"},
 		},
 		Search:  config.Search{Model: config.ModelBuiltin, Budget: 2 * time.Second},
 		Context: config.Context{Budget: 150 * time.Millisecond, Stay: 10 * time.Minute, MaxBytes: 8 << 10, MinScore: 0.5, Trust: config.ContextDerived},
@@ -246,7 +252,7 @@ func waysToSet(k config.Key, text string) map[string]config.Input {
 		inFile = "[" + strings.Join(filepath.SplitList(text), ", ") + "]"
 	case config.Patterns:
 		inFile = "['" + strings.Join(strings.Split(text, "\n"), "', '") + "']"
-	case config.Recipients, config.Extensions:
+	case config.Recipients, config.Extensions, config.Scopes:
 		inFile = "[" + text + "]"
 	}
 	return map[string]config.Input{

@@ -27,6 +27,8 @@ const (
 	Schedule Type = "schedule" // off, an interval, or five fields of cron
 	Subject  Type = "subject"  // tokens of letters, digits, _ and -, joined by dots
 	Address  Type = "address"  // host:port
+	// Scopes is a list of the scopes user and session.
+	Scopes Type = "scopes"
 	// Recipients is a list of public keys of age or SSH.
 	Recipients Type = "recipients"
 	// Servers is one URL of a NATS server or several with commas between them.
@@ -87,7 +89,7 @@ func layerPath(l amber.Layer) string { return "memory.layers." + string(l) + ".b
 
 // Keys returns the schema: every key there is, section by section.
 func Keys() []Key {
-	keys := slices.Concat(memoryKeys(), writeBackKeys(), searchKeys(), contextKeys(), sqliteKeys())
+	keys := slices.Concat(memoryKeys(), writeBackKeys(), searchKeys(), contextKeys(), sqliteKeys(), openVikingKeys())
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}

@@ -157,6 +157,20 @@ func effects() map[string]effect {
 		},
 		"sources.<name>.files": {"/srv/files", opened(func(c config.Config) any { return c.Sources["tool"] }), config.Foreign{Files: []string{"/srv/files"}}},
 
+		ov + "primary":         {"tape", opened(viking(func(o config.OpenViking) any { return o.Primary })), "tape"},
+		ov + "url":             {"https://viking.example/ov", opened(viking(func(o config.OpenViking) any { return o.URL })), "https://viking.example/ov"},
+		ov + "key_file":        {"/srv/viking.key", opened(viking(func(o config.OpenViking) any { return o.KeyFile })), "/srv/viking.key"},
+		ov + "keys_dir":        {"/srv/viking", opened(viking(func(o config.OpenViking) any { return o.KeysDir })), "/srv/viking"},
+		ov + "mode":            {"DEV", opened(viking(func(o config.OpenViking) any { return o.Mode })), config.VikingDev},
+		ov + "min_score":       {"0.6", opened(viking(func(o config.OpenViking) any { return o.MinScore })), 0.6},
+		ov + "fusion":          {"rrf", opened(viking(func(o config.OpenViking) any { return o.Fusion })), config.FusionRRF},
+		ov + "find_timeout":    {"1s", opened(viking(func(o config.OpenViking) any { return o.FindTimeout })), time.Second},
+		ov + "connect_timeout": {"2s", opened(viking(func(o config.OpenViking) any { return o.ConnectTimeout })), 2 * time.Second},
+		ov + "request_timeout": {"2s", opened(viking(func(o config.OpenViking) any { return o.RequestTimeout })), 2 * time.Second},
+		ov + "feed_budget":     {"0", opened(viking(func(o config.OpenViking) any { return o.FeedBudget })), time.Duration(0)},
+		ov + "include":         {"user, session", opened(viking(func(o config.OpenViking) any { return o.Include })), []string{"user", "session"}},
+		ov + "any_version":     {"true", opened(viking(func(o config.OpenViking) any { return o.AnyVersion })), true},
+
 		"vault.url":                                       {"https://vault.example/api/v1", opened(func(c config.Config) any { return c.Vault.URL }), "https://vault.example/api/v1"},
 		"vault.api_key_file":                              {"/srv/vault.key", opened(func(c config.Config) any { return c.Vault.APIKeyFile }), "/srv/vault.key"},
 		"vault.label":                                     {"Ann und Bob", opened(func(c config.Config) any { return c.Vault.Label }), "Ann und Bob"},
@@ -190,6 +204,14 @@ func effects() map[string]effect {
 		e["memory.layers."+string(l)+".backend"] = layerEffect(l)
 	}
 	return e
+}
+
+// ov begins the keys of the openviking backend.
+const ov = "memory.backends.openviking."
+
+// viking observes an option of that backend.
+func viking(of func(config.OpenViking) any) func(config.Config) any {
+	return func(c config.Config) any { return of(c.Memory.Backends.OpenViking) }
 }
 
 // writtenBack observes why the policy does not learn a lesson, "" when it does.

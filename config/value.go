@@ -108,6 +108,7 @@ func (k Key) wrongType(got string) error {
 		Address: "a host and a port, such as 127.0.0.1:7411",
 
 		Recipients: "a list of public keys",
+		Scopes:     "a list of user and session",
 		URL:        "a URL of https, or of http on this machine, without a user, as in https://host/api/v1",
 		Label:      "one line of text",
 
@@ -161,6 +162,8 @@ func (k Key) check(v any) error {
 		switch k.Type {
 		case Recipients:
 			return k.checkRecipients(v)
+		case Scopes:
+			return k.checkScopes(v)
 		case Extensions:
 			return k.checkExtensions(v)
 		case Patterns:

@@ -26,6 +26,10 @@ type Agent struct {
 	Journal func(ctx context.Context) ([]wire.JournalStatus, error)
 	// Index is what questions are answered from; nil where there is none.
 	Index Index
+	// Feed gives an index outside of the store what it does not have yet, for a while, and
+	// returns what it did and whether that was all; nil where there is none. Errors: busy when
+	// another process feeds it.
+	Feed func(ctx context.Context) (detail string, done bool, err error)
 	// Doctor looks whether everything is well; nil where there is none. Deep
 	// looks at every row.
 	Doctor func(ctx context.Context, deep bool) (wire.Checkup, error)

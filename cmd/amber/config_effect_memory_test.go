@@ -21,7 +21,7 @@ import (
 func memoryEffects() map[string]effect {
 	return map[string]effect{
 		"memory.enabled":        {value("false"), func(s *setting) string { return s.exit("remember", "x") }, "exit 0", "exit 6"},
-		"memory.backend":        refusedBackend("memory.backend", "inmem", "sqlite"),
+		"memory.backend":        refusedBackend("memory.backend", "inmem", "openviking, sqlite"),
 		"memory.recall.enabled": {value("false"), func(s *setting) string { return s.exit("recall", "x") }, "exit 0", "exit 6"},
 		"memory.recall.top_k": {value("1"), func(s *setting) string {
 			s.does("remember", "one fish")
@@ -67,7 +67,7 @@ func learnt(kind string) func(*setting) string {
 func layerEffects() map[string]effect {
 	all := map[string]effect{}
 	for _, l := range amber.Layers() {
-		key, names := "memory.layers."+string(l)+".backend", "sqlite"
+		key, names := "memory.layers."+string(l)+".backend", "openviking, sqlite"
 		if l == amber.LayerNotes {
 			names = "git"
 		}

@@ -115,7 +115,7 @@ func effects() map[string]effect {
 	for _, some := range []map[string]effect{
 		memoryEffects(), layerEffects(), queueEffects(), journalEffects(),
 		snapshotEffects(), automaticEffects(), trustEffects(), retentionEffects(), sourceEffects(), shareEffects(),
-		searchEffects(), contextEffects(), serverEffects(), eventEffects(), vaultEffects(), serverVaultEffects(), digestEffects(),
+		searchEffects(), vikingEffects(), contextEffects(), serverEffects(), eventEffects(), vaultEffects(), serverVaultEffects(), digestEffects(),
 	} {
 		for k, e := range some {
 			all[k] = e

@@ -11,18 +11,22 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/store/openviking"
 	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) indexCommand() *cobra.Command {
 	family := cli.Family("index", "Look after the index that recall searches",
-		a.indexStatusCommand(), a.indexSyncCommand(), a.indexRebuildCommand(), a.indexVerifyCommand())
+		a.indexStatusCommand(), a.indexSyncCommand(), a.indexRebuildCommand(), a.indexVerifyCommand(), a.indexCalibrateCommand(), a.indexProvisionCommand())
 	family.Long = `Look after the index that recall searches: passages of memories, sessions and notes by their
 words, and by what they mean where there is a model (search.model). Everything in it is made of what
 is stored, so it can be made anew at any time.
 
 A passage is found by its words from the moment it is stored. The vector that says what it means is
-made afterwards: by a server, by the command that wrote it, or by "amber index sync".`
+made afterwards: by a server, by the command that wrote it, or by "amber index sync".
+
+With memory.backend openviking an OpenViking server is an index too, fed from what is stored: each of
+these commands looks after both. docs/openviking.md says how to set it up.`
 	return family
 }
 
@@ -46,10 +50,38 @@ func (a *app) indexStatusCommand() *cobra.Command {
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
-				return cli.Answer(x.IndexStatus(ctx))(a.Out, a.printIndex)
+				return a.showIndex(ctx, x)
 			})
 		},
 	}
+}
+
+// indexReport is the JSON of index status.
+type indexReport struct {
+	wire.IndexStatus
+	OpenViking *openviking.Status `json:"openviking,omitempty"`
+}
+
+// showIndex says how far the index is, and the server beside it.
+func (a *app) showIndex(ctx context.Context, x agent.Index) error {
+	status, err := x.IndexStatus(ctx)
+	if err != nil {
+		return err
+	}
+	report := indexReport{IndexStatus: status}
+	if v := x.Viking(); v != nil {
+		s, err := v.Status(ctx)
+		if err != nil {
+			return err
+		}
+		report.OpenViking = &s
+	}
+	return a.Out.Show(report, func(w io.Writer) {
+		a.printIndex(w, status)
+		if report.OpenViking != nil {
+			a.printViking(w, *report.OpenViking)
+		}
+	})
 }
 
 func (a *app) indexSyncCommand() *cobra.Command {
@@ -58,16 +90,22 @@ func (a *app) indexSyncCommand() *cobra.Command {
 		Short: "Bring everything into the index",
 		Long: `Bring everything into the index that is not in it yet, and make every vector that is missing. It may
 be interrupted at any time, and goes on where it was when it is run again. After a change of
-search.model the vectors of the former model stay until those of the new one are all there.`,
+search.model the vectors of the former model stay until those of the new one are all there.
+
+An OpenViking server beside the store gets what it does not have yet, and loses what is gone; vectors
+that it could not make are made again.`,
 		Example: "  amber index sync",
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
 				_, err := cli.Working(a.App, "indexing", func() (struct{}, error) { return struct{}{}, a.syncIndex(ctx, x) })
+				if err == nil {
+					err = a.feedViking(ctx, x, false)
+				}
 				if err != nil {
 					return err
 				}
-				return cli.Answer(x.IndexStatus(ctx))(a.Out, a.printIndex)
+				return a.showIndex(ctx, x)
 			})
 		},
 	}
@@ -101,7 +139,9 @@ func (a *app) indexRebuildCommand() *cobra.Command {
 		Long: `Make the index anew of what is stored: empty it, and bring everything in again. Questions find what is
 in it so far meanwhile. It does not touch what is stored.
 
-Vectors are made afterwards: it makes them too, and when it is interrupted "amber index sync" goes on.`,
+Vectors are made afterwards: it makes them too, and when it is interrupted "amber index sync" goes on.
+
+Everything of this agent on an OpenViking server is deleted and sent again.`,
 		Example: "  amber index rebuild",
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -112,10 +152,13 @@ Vectors are made afterwards: it makes them too, and when it is interrupted "ambe
 					}
 					return struct{}{}, a.syncIndex(ctx, x)
 				})
+				if err == nil {
+					err = a.feedViking(ctx, x, true)
+				}
 				if err != nil {
 					return err
 				}
-				return cli.Answer(x.IndexStatus(ctx))(a.Out, a.printIndex)
+				return a.showIndex(ctx, x)
 			})
 		},
 	}
@@ -125,15 +168,21 @@ Vectors are made afterwards: it makes them too, and when it is interrupted "ambe
 type indexVerdict struct {
 	OK bool `json:"ok"` // all of the index is what the records make
 	wire.IndexStatus
+	OpenViking *openviking.Verification `json:"openviking,omitempty"`
 }
 
 func (a *app) indexVerifyCommand() *cobra.Command {
-	return &cobra.Command{
+	deep := false
+	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Compare the index with what is stored",
 		Long: `Read all of the index and compare it with what is stored. Nothing is changed. It exits 5 when they
-differ; "amber index rebuild" mends that.`,
-		Example: "  amber index verify",
+differ; "amber index rebuild" mends that.
+
+The files of an OpenViking server are compared by their names, which tell the version, and the server
+is asked which of them have no vector; --deep reads them too. What differs is mended by
+"amber index sync", but for names that are not Amber's, which stay.`,
+		Example: "  amber index verify\n  amber index verify --deep",
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withIndex(cmd, func(ctx context.Context, x agent.Index) error {
@@ -149,12 +198,21 @@ differ; "amber index rebuild" mends that.`,
 				if err != nil {
 					return err
 				}
-				return a.Out.Show(indexVerdict{true, status}, func(w io.Writer) {
+				verdict := indexVerdict{true, status, nil}
+				if verdict.OpenViking, err = a.verifyViking(ctx, x, deep); err != nil {
+					return err
+				}
+				return a.Out.Show(verdict, func(w io.Writer) {
 					fmt.Fprintf(w, "the index is what the records make: %s\n", cli.Count(status.Passages, "passage", "passages"))
+					if v := verdict.OpenViking; v != nil {
+						fmt.Fprintf(w, "OpenViking has what it should: %s\n", cli.Count(int64(v.Files), "file", "files"))
+					}
 				})
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&deep, "deep", false, "read the files of an OpenViking server too")
+	return cmd
 }
 
 func (a *app) printIndex(w io.Writer, s wire.IndexStatus) {

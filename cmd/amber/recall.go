@@ -103,6 +103,9 @@ On a terminal a hit shows the first 6 lines of its memory; in a pipe it shows th
 				if q.Filter, err = a.filter(ctx, s, f); err != nil {
 					return err
 				}
+				if s.Local != nil {
+					s.Local.FeedWithin(ctx)
+				}
 				result, err := s.Store.LongTerm.Recall(ctx, q)
 				if err != nil {
 					return err

@@ -56,6 +56,9 @@ func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
 	if x, err := at.Index(); err == nil {
 		served.Index = x
 	}
+	if at.Viking() != nil {
+		served.Feed = at.Feed
+	}
 	return served
 }
 

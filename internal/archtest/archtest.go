@@ -27,7 +27,7 @@ const Module = "github.com/amber-memory/amber"
 // not even the root.
 var law = map[string][]string{
 	".":                             {"-"}, // nouns and contracts; standard library only
-	"agent":                         {"colony/shelf", "config", "digest", "digest/writer", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "search", "snapshot", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
+	"agent":                         {"colony/shelf", "config", "digest", "digest/writer", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "search", "snapshot", "store/openviking", "store/openviking/api", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
 	"bundle":                        {},
 	"client":                        {},
 	"cmd/amber":                     {"*"}, // the one place that sees everything
@@ -107,6 +107,10 @@ var law = map[string][]string{
 	"server/vaultapi":               {"colony", "colony/shelf", "server"},
 	"snapshot":                      {"bundle", "events", "foreign/nexo", "home", "journal", "journal/drain", "keyring", "notes", "repo", "search", "store/sqlite", "store/sqlite/image", "target/dir"},
 	"store/inmem":                   {"search"},
+	"store/openviking":              {"store/openviking/api"},
+	"store/openviking/api":          {},
+	"store/openviking/ovfake":       {},
+	"store/openviking/ovtest":       {},
 	"store/sqlite":                  {"home", "search", "store/sqlite/image", "store/sqlite/internal/sqlrows", "store/statedir"},
 	"store/sqlite/image":            {"home", "store/sqlite/internal/sqlrows"},
 	"store/sqlite/internal/sqlrows": {"home", "search"},

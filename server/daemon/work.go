@@ -37,6 +37,11 @@ func (s *Daemon) work() {
 	s.crew.Go("scheduled snapshots", s.schedule)
 	s.crew.Go(BackupWorker, s.backUp)
 	s.crew.Go(IndexWorker, s.completeIndexes)
+	if s.o.Config.Loaded().Config.BackendOf(amber.LayerLongTerm) == "openviking" {
+		s.crew.Go(FeedWorker, func(ctx context.Context, report server.Report) error {
+			return s.rounds(ctx, report, roundLook, nil, s.feedAgent)
+		})
+	}
 	s.crew.Go("idle agents", func(ctx context.Context, report server.Report) error {
 		return server.Every(ctx, sweepInterval, func() { report(fmt.Sprintf("%d agents are open", s.pool.Open()), s.pool.Sweep()) })
 	})

@@ -1,0 +1,175 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/store/openviking"
+	"github.com/amber-memory/amber/store/openviking/api"
+)
+
+// openViking opens the primary, and puts an OpenViking server beside it, which is not asked yet.
+// Errors: invalid; those of the primary.
+func (a *Agent) openViking(ctx context.Context, c config.Config) (config.Opened, error) {
+	o := c.Memory.Backends.OpenViking
+	if o.Primary != "sqlite" {
+		return config.Opened{}, amber.Errorf(amber.KindInvalid, "choose backend", "memory.backends.openviking.primary", "%q is no backend that an OpenViking server can stand beside, want sqlite", o.Primary)
+	}
+	primary, err := a.openSQLite(ctx, c)
+	if err != nil {
+		return config.Opened{}, err
+	}
+	s, client, err := a.beside(c, primary.Parts, a.sqlite)
+	if err != nil {
+		return config.Opened{}, errors.Join(err, primary.Close())
+	}
+	a.viking = s
+	return config.Opened{Parts: s.Parts(), Close: func() error { return errors.Join(client.Close(), primary.Close()) }}, nil
+}
+
+// beside puts an OpenViking server beside a primary. The caller closes the client.
+func (a *Agent) beside(c config.Config, primary amber.Parts, cursors amber.IndexCursors) (*openviking.Store, *api.Client, error) {
+	o := c.Memory.Backends.OpenViking
+	client, err := a.vikingClient(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	with := openviking.Options{
+		Primary: primary, Cursors: cursors, Server: client, URL: o.URL, Tenant: a.Tenant(), Agent: a.ID(), Rules: c.RedactDigest(),
+		MinScore: o.MinScore, FindTimeout: o.FindTimeout, AnyVersion: o.AnyVersion, Clock: a.o.Clock, Lock: a.feedLock,
+		RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
+	}
+	if c.Export.Redact {
+		rules := c.Redactor()
+		with.Redact = func(s string) string { s, _ = rules.String(s); return s }
+	}
+	for _, s := range o.Include {
+		with.Include = append(with.Include, amber.Scope(s))
+	}
+	if o.Fusion == config.FusionRRF {
+		with.Fusion = openviking.FusionRRF
+	}
+	s, err := openviking.New(with)
+	if err != nil {
+		return nil, nil, errors.Join(err, client.Close())
+	}
+	return s, client, nil
+}
+
+// Viking is the OpenViking server beside the store; nil where there is none.
+func (a *Agent) Viking() *openviking.Store { return a.viking }
+
+// Viking is the OpenViking server beside the store; nil where there is none.
+func (x Index) Viking() *openviking.Store { return x.a.viking }
+
+func (a *Agent) vikingClient(o config.OpenViking) (*api.Client, error) {
+	with := api.Options{URL: o.URL, Connect: o.ConnectTimeout, Request: o.RequestTimeout, AnyVersion: o.AnyVersion, Clock: a.o.Clock, Random: a.o.Random}
+	switch o.Mode {
+	case config.VikingTrusted:
+		with.Account, with.User = string(a.Tenant()), string(a.ID())
+		if path := a.vikingKeyPath(o); o.KeyFile != "" || o.KeysDir != "" {
+			with.Key = func() (string, error) { return readKey(path) }
+		}
+	case config.VikingKey:
+		path := a.vikingKeyPath(o)
+		with.Key = func() (string, error) { return readKey(path) }
+	default:
+		if !openviking.IsLoopback(o.URL) {
+			return nil, amber.Errorf(amber.KindInvalid, "choose backend", "memory.backends.openviking.mode", "dev is for a server on this machine, not for %s: it lets everybody in", o.URL)
+		}
+	}
+	return api.New(with)
+}
+
+func (a *Agent) vikingKeyPath(o config.OpenViking) string {
+	if o.KeyFile != "" {
+		return o.KeyFile
+	}
+	dir := o.KeysDir
+	if dir == "" {
+		dir = filepath.Join(a.home.Dir(), "keys", "openviking")
+	}
+	return filepath.Join(dir, string(a.Tenant()), string(a.ID()))
+}
+
+// maxKey bounds the file of a key.
+const maxKey = 4 << 10
+
+// readKey reads the key of a server. Errors: refused where it is missing, or others can read it.
+func readKey(path string) (string, error) {
+	const op = "read key of openviking"
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		e := amber.Errorf(amber.KindRefused, op, path, "there is no such file")
+		e.Hint = "amber index provision makes one; or set memory.backends.openviking.key_file"
+		return "", e
+	}
+	if err != nil {
+		return "", &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		e := amber.Errorf(amber.KindRefused, op, path, "others can read it: its mode is %04o, want 0600", info.Mode().Perm())
+		e.Hint = "chmod 600 " + path
+		return "", e
+	}
+	b, err := fsx.ReadFile(fsx.OS(), path, maxKey)
+	if err != nil {
+		return "", &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
+	}
+	key := strings.TrimSpace(string(b))
+	if key == "" {
+		return "", amber.Errorf(amber.KindRefused, op, path, "the file is empty")
+	}
+	return key, nil
+}
+
+// feedLock keeps other processes from feeding the server. Errors: busy.
+func (a *Agent) feedLock(context.Context) (release func() error, err error) {
+	if a.absent { // nobody writes to it
+		return func() error { return nil }, nil
+	}
+	path := filepath.Join(a.folder.Dir(), "openviking.lock")
+	lock, err := fsx.TryLock(path, fsx.Exclusive)
+	if errors.Is(err, fsx.ErrLocked) {
+		return nil, amber.Errorf(amber.KindBusy, "feed openviking", path, "another process feeds the server")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return lock.Unlock, nil
+}
+
+// feedSlice is how long a server feeds the index of one agent before it looks at others.
+const feedSlice = 5 * time.Second
+
+// Feed feeds the server that stands beside the store for a while, and returns what it did and
+// whether that was all. Errors: those of [openviking.Store.Feed].
+func (a *Agent) Feed(ctx context.Context) (detail string, done bool, err error) {
+	r, err := a.viking.Feed(ctx, openviking.Budget{Time: feedSlice})
+	if r.Written > 0 || r.Deleted > 0 || r.Mended > 0 {
+		detail = fmt.Sprintf("%d files written, %d deleted, %d vectors mended", r.Written, r.Deleted, r.Mended)
+	}
+	return detail, r.Done, err
+}
+
+// FeedWithin feeds the server that stands beside the store, for as long as the configuration
+// allows before a question. What is left is done later, and an outage is said by the answer.
+func (a *Agent) FeedWithin(ctx context.Context) {
+	budget := a.config.Memory.Backends.OpenViking.FeedBudget
+	if a.viking == nil || budget == 0 || a.absent || a.sqlite.ReadOnly() {
+		return
+	}
+	within, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	_, _ = a.viking.Feed(within, openviking.Budget{Time: budget})
+}

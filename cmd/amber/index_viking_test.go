@@ -1,0 +1,103 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/store/openviking/ovfake"
+)
+
+// A user sets an OpenViking server up, and it has what is remembered and nothing else, through
+// edits, erasure, an outage and files that somebody has changed.
+func TestOpenVikingBesideTheStore(t *testing.T) {
+	t.Parallel()
+	s := newSetting(t, false)
+	work := s.path("workspace")
+	must.Do(t, os.Mkdir(work, 0o700))
+	server := s.viking(ovfake.Options{Workspace: work, Embedder: ovfake.Embedder{Synonyms: map[string]string{"lorry": "truck"}}})
+	s.set(vikingVariable("min_score"), "0.65")
+	must.Equal(t, "refused without a key", s.exit("index", "sync"), "exit 6")
+	made := told[provisioned](s, "index", "provision", "--root-key-file", s.file("root.key", server.RootKey()))
+	must.Equal(t, "made", made, provisioned{Account: "default", User: "default", KeyFile: s.path("home", "keys", "openviking", "default", "default"), MadeUser: true, MadeKey: true})
+	must.Equal(t, "mode of the key", must.Get(os.Stat(made.KeyFile))(t).Mode().Perm(), 0o600)
+	must.Equal(t, "made again", told[provisioned](s, "index", "provision", "--root-key-file", s.path("root.key")).MadeKey, false)
+	must.Equal(t, "renewed", told[provisioned](s, "index", "provision", "--root-key-file", s.path("root.key"), "--renew").MadeKey, true)
+
+	id := s.idOf(s.does("--json", "remember", "A truck in the yard."))
+	s.does("remember", "Coupons are rounded to cents.")
+	s.does("index", "sync")
+	status := told[indexReport](s, "index", "status")
+	must.Equal(t, "behind", status.OpenViking.Behind, 0)
+	must.Equal(t, "verified", told[indexVerdict](s, "index", "verify", "--deep").OpenViking.Files, 2)
+
+	hits := told[amber.RecallResult](s, "recall", "lorry").Hits // another word for it
+	must.Hold(t, len(hits) == 1 && string(hits[0].ID) == id && hits[0].Provenance.Backend == "openviking", "hits %+v", hits)
+
+	files := textsIn(t, work, "truck")
+	must.Equal(t, "files", len(files), 1)
+	must.Do(t, os.WriteFile(files[0], []byte("The truck is mine."), 0o600))
+	s.does("edit", id, "A truck in the garage.")
+	s.does("index", "sync")
+	s.does("index", "verify", "--deep")
+	must.Equal(t, "files of the former version", len(textsIn(t, work, "yard")), 0)
+
+	server.Down(true)
+	r := told[amber.RecallResult](s, "recall", "coupons")
+	must.Hold(t, len(r.Hits) == 1 && strings.Contains(r.Degraded, "OpenViking"), "answer %+v", r)
+	s.does("remember", "Written while the server was away.")
+	must.Equal(t, "sync while it is away", s.exit("index", "sync"), fmt.Sprint("exit ", amber.KindUnreachable.ExitCode()))
+	server.Down(false)
+	s.does("index", "sync")
+	s.does("index", "verify")
+
+	s.does("forget", id, "--erase", "--yes")
+	must.Equal(t, "files of what was erased", len(textsIn(t, work, "truck")), 0)
+	s.does("index", "rebuild")
+	must.Equal(t, "files after a rebuild", told[indexVerdict](s, "index", "verify", "--deep").OpenViking.Files, 2)
+	must.Says(t, "calibration", s.does("index", "calibrate"), "right", "others")
+	must.Says(t, "doctor", s.does("doctor"), "openviking", "health, write, find, delete work")
+}
+
+// textsIn returns the files below a folder that hold a text.
+func textsIn(t *testing.T, dir, text string) (found []string) {
+	t.Helper()
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), text) {
+			found = append(found, path)
+		}
+		return nil
+	}))
+	return found
+}
+
+// A server feeds what is written.
+func TestServerFeedsOpenViking(t *testing.T) {
+	t.Parallel()
+	s := newSetting(t, false)
+	work := s.path("workspace")
+	must.Do(t, os.Mkdir(work, 0o700))
+	s.viking(ovfake.Options{Mode: ovfake.ModeDev, Workspace: work})
+	s.set(vikingVariable("feed_budget"), "0")
+	s.does("remember", "Written before the server.")
+	s.serve()
+	s.does("remember", "Written beside the server.")
+	for range 600 {
+		if len(textsIn(t, work, "Written")) == 2 {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("the server was fed %d of 2 memories", len(textsIn(t, work, "Written")))
+}
