@@ -2,6 +2,7 @@ package openviking
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -23,19 +24,26 @@ func (s *Store) Await(ctx context.Context, tell func(missing int)) error {
 	if err != nil {
 		return err
 	}
-	since, left, again := s.o.Clock(), -1, false
+	since, again := s.o.Clock(), false
+	var left []string // a server may name some of them only
 	for {
 		missing, err := s.missing(ctx, l)
+		now := s.o.Clock()
+		if err != nil && passing(err) && ctx.Err() == nil && now.Sub(since) < awaitPatience { // it is busy with the others
+			if err := s.o.Wait(ctx, awaitPause); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil || len(missing) == 0 {
 			return err
 		}
 		if tell != nil {
 			tell(len(missing))
 		}
-		now := s.o.Clock()
 		switch {
-		case len(missing) != left:
-			since, left = now, len(missing)
+		case !slices.Equal(missing, left):
+			since, left = now, missing
 		case now.Sub(since) < awaitPatience:
 		case again:
 			return amber.Errorf(amber.KindUnreachable, "wait for openviking", s.o.URL, "the server makes no vectors: %d files have none, the first is %s", len(missing), missing[0])
@@ -51,6 +59,12 @@ func (s *Store) Await(ctx context.Context, tell func(missing int)) error {
 	}
 }
 
+// passing reports whether an error may be gone the next time.
+func passing(err error) bool {
+	k := amber.KindOf(err)
+	return k == amber.KindUnreachable || k == amber.KindBusy
+}
+
 // missing returns our files that have no vector.
 func (s *Store) missing(ctx context.Context, l layout) (uris []string, err error) {
 	m, err := s.o.Server.Missing(ctx, l.root())
@@ -62,6 +76,7 @@ func (s *Store) missing(ctx context.Context, l layout) (uris []string, err error
 			uris = append(uris, uri)
 		}
 	}
+	slices.Sort(uris)
 	return uris, err
 }
 
