@@ -39,7 +39,11 @@ func (a *Agent) backends() (*config.Registry, error) {
 	)
 }
 
+// openSQLite opens the store, once: it may serve some layers, and be the primary of others.
 func (a *Agent) openSQLite(ctx context.Context, c config.Config) (config.Opened, error) {
+	if a.sqlite != nil {
+		return config.Opened{Parts: a.sqlite.Parts()}, nil
+	}
 	model, err := NewModel(c.Search, a.o.Getenv)
 	if err != nil {
 		return config.Opened{}, err

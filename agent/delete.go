@@ -34,5 +34,5 @@ func (a *Agent) Delete(ctx context.Context, noSnapshot bool) (Deletion, error) {
 	if err != nil {
 		return Deletion{}, err
 	}
-	return Deletion{Snapshot: done.Snapshot, Left: a.ForgetAnswers(ctx)}, nil
+	return Deletion{Snapshot: done.Snapshot, Left: append(a.ForgetAnswers(ctx), a.leftOnViking()...)}, nil
 }

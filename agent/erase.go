@@ -28,7 +28,7 @@ func (a *Agent) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 		return report, err
 	}
 	for _, places := range [][]string{
-		spooled, a.ForgetAnswers(ctx), a.leftBehind(ctx), copiesInNotes(ctx, a.plain.Notes, revisions),
+		spooled, a.ForgetAnswers(ctx), a.leftBehind(ctx), a.formerIndexes(ctx), copiesInNotes(ctx, a.plain.Notes, revisions),
 		copiesInState(ctx, a.plain.Documents, revisions), a.copiesInSnapshots(ctx, revisions),
 	} {
 		report.Remaining = append(report.Remaining, places...)

@@ -31,10 +31,18 @@ func (a *Agent) openViking(ctx context.Context, c config.Config) (config.Opened,
 	}
 	s, client, err := a.beside(c, primary.Parts, a.sqlite)
 	if err != nil {
-		return config.Opened{}, errors.Join(err, primary.Close())
+		return config.Opened{}, errors.Join(err, closed(primary))
 	}
 	a.viking = s
-	return config.Opened{Parts: s.Parts(), Close: func() error { return errors.Join(client.Close(), primary.Close()) }}, nil
+	return config.Opened{Parts: s.Parts(), Close: func() error { return errors.Join(client.Close(), closed(primary)) }}, nil
+}
+
+// closed closes a backend, unless another one does.
+func closed(o config.Opened) error {
+	if o.Close == nil {
+		return nil
+	}
+	return o.Close()
 }
 
 // beside puts an OpenViking server beside a primary. The caller closes the client.
@@ -49,8 +57,8 @@ func (a *Agent) beside(c config.Config, primary amber.Parts, cursors amber.Index
 		MinScore: o.MinScore, FindTimeout: o.FindTimeout, AnyVersion: o.AnyVersion, Clock: a.o.Clock, Lock: a.feedLock,
 		RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
 	}
-	if c.Export.Redact {
-		rules := c.Redactor()
+	rules := c.Redactor()
+	if with.Redact = rules.WithoutPrivate; c.Export.Redact {
 		with.Redact = func(s string) string { s, _ = rules.String(s); return s }
 	}
 	for _, s := range o.Include {
@@ -152,14 +160,15 @@ func (a *Agent) feedLock(context.Context) (release func() error, err error) {
 // feedSlice is how long a server feeds the index of one agent before it looks at others.
 const feedSlice = 5 * time.Second
 
-// Feed feeds the server that stands beside the store for a while, and returns what it did and
-// whether that was all. Errors: those of [openviking.Store.Feed].
-func (a *Agent) Feed(ctx context.Context) (detail string, done bool, err error) {
+// Feed feeds the server that stands beside the store for a while, and returns what it did, how
+// long to wait after an error, and whether that was all. Errors: those of
+// [openviking.Store.Feed].
+func (a *Agent) Feed(ctx context.Context) (detail string, again time.Duration, done bool, err error) {
 	r, err := a.viking.Feed(ctx, openviking.Budget{Time: feedSlice})
 	if r.Written > 0 || r.Deleted > 0 || r.Mended > 0 {
 		detail = fmt.Sprintf("%d files written, %d deleted, %d vectors mended", r.Written, r.Deleted, r.Mended)
 	}
-	return detail, r.Done, err
+	return detail, r.Again, r.Done, err
 }
 
 // FeedWithin feeds the server that stands beside the store, for as long as the configuration
@@ -169,7 +178,35 @@ func (a *Agent) FeedWithin(ctx context.Context) {
 	if a.viking == nil || budget == 0 || a.absent || a.sqlite.ReadOnly() {
 		return
 	}
-	within, cancel := context.WithTimeout(ctx, budget)
-	defer cancel()
-	_, _ = a.viking.Feed(within, openviking.Budget{Time: budget})
+	_, _ = a.viking.Feed(ctx, openviking.Budget{Time: budget, Hard: true})
+}
+
+// formerIndexes names servers that were fed once and are not used any more.
+func (a *Agent) formerIndexes(ctx context.Context) (left []string) {
+	if a.viking != nil || a.sqlite == nil {
+		return nil
+	}
+	places, err := a.sqlite.IndexPlaces(ctx)
+	if err != nil {
+		return []string{"OpenViking servers that were fed, which were not looked for: " + err.Error()}
+	}
+	for _, p := range places {
+		left = append(left, "an OpenViking server that was fed and is not used any more: "+p)
+	}
+	return left
+}
+
+// leftOnViking names what an agent that is deleted leaves on its server, and removes its key.
+func (a *Agent) leftOnViking() []string {
+	if a.config.BackendOf(amber.LayerLongTerm) != "openviking" {
+		return nil
+	}
+	o := a.config.Memory.Backends.OpenViking
+	left := []string{fmt.Sprintf("the files of the agent on the OpenViking server %s: memories/amber/%s.%s of its user", o.URL, a.Tenant(), a.ID())}
+	if path := a.vikingKeyPath(o); o.KeyFile == "" {
+		if err := fsx.Remove(fsx.OS(), path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			left = append(left, path+": "+err.Error())
+		}
+	}
+	return left
 }

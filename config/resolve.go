@@ -89,20 +89,24 @@ func (o *opener) open(ctx context.Context, c Config, plan []choice) (amber.Parts
 		}
 		return amber.Parts{}, err
 	}
-	if !together(plan) {
+	if !together(c, plan) {
 		parts.Ingest, parts.Sync = nil, nil
 	}
 	return parts, nil
 }
 
 // together tells whether one backend serves every layer that an ingestion or an
-// import writes to: each is one transaction.
-func together(plan []choice) bool {
-	serving := map[backend]bool{}
+// import writes to: each is one transaction. A primary serves what a server stands beside.
+func together(c Config, plan []choice) bool {
+	serving := map[string]bool{}
 	for _, ch := range plan {
 		switch ch.layer {
 		case amber.LayerSessions, amber.LayerTurns, amber.LayerLongTerm:
-			serving[ch.backend] = true
+			name := ch.backend.name
+			if name == "openviking" {
+				name = c.Memory.Backends.OpenViking.Primary
+			}
+			serving[name] = true
 		}
 	}
 	return len(serving) == 1

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
@@ -27,9 +28,9 @@ type Agent struct {
 	// Index is what questions are answered from; nil where there is none.
 	Index Index
 	// Feed gives an index outside of the store what it does not have yet, for a while, and
-	// returns what it did and whether that was all; nil where there is none. Errors: busy when
-	// another process feeds it.
-	Feed func(ctx context.Context) (detail string, done bool, err error)
+	// returns what it did, how long to wait after an error, and whether that was all; nil where
+	// there is none. Errors: busy when another process feeds it.
+	Feed func(ctx context.Context) (detail string, again time.Duration, done bool, err error)
 	// Doctor looks whether everything is well; nil where there is none. Deep
 	// looks at every row.
 	Doctor func(ctx context.Context, deep bool) (wire.Checkup, error)

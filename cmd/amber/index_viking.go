@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,11 +23,14 @@ func (a *app) feedViking(ctx context.Context, x agent.Index, anew bool) error {
 		return nil
 	}
 	_, err := cli.Working(a.App, "feeding OpenViking", func() (r openviking.Report, err error) {
-		if anew {
-			r, err = v.Rebuild(ctx)
-		} else {
-			r, err = v.Feed(ctx, openviking.Budget{Force: true})
-		}
+		err = a.whenFree(ctx, func() (err error) {
+			if anew {
+				r, err = v.Rebuild(ctx)
+			} else {
+				r, err = v.Feed(ctx, openviking.Budget{Force: true})
+			}
+			return err
+		})
 		if err == nil {
 			most := 0
 			err = v.Await(ctx, func(missing int) {
@@ -40,6 +44,24 @@ func (a *app) feedViking(ctx context.Context, x agent.Index, anew bool) error {
 		return &amber.Error{Op: "index", Kind: amber.KindUnreachable, Err: cli.Interruption("index"), Hint: "amber index sync goes on"}
 	}
 	return err
+}
+
+// feedPatience is how long a command waits for another process that feeds the server.
+const feedPatience = 30 * time.Second
+
+// whenFree calls fn, again and again while another process feeds the server, for a while.
+func (a *app) whenFree(ctx context.Context, fn func() error) error {
+	for end := a.Clock().Add(feedPatience); ; {
+		err := fn()
+		if amber.KindOf(err) != amber.KindBusy || a.Clock().After(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 func (a *app) printViking(w io.Writer, s openviking.Status) {

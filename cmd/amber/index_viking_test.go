@@ -101,3 +101,75 @@ func TestServerFeedsOpenViking(t *testing.T) {
 	}
 	t.Errorf("the server was fed %d of 2 memories", len(textsIn(t, work, "Written")))
 }
+
+// What happens to an agent happens to the files on its server: a restore, another home, private
+// passages, erasure in steps, going back, the end of the agent.
+func TestOpenVikingFollowsTheAgent(t *testing.T) {
+	t.Parallel()
+	s := newSetting(t, false)
+	work := s.path("workspace")
+	must.Do(t, os.Mkdir(work, 0o700))
+	server := s.viking(ovfake.Options{Mode: ovfake.ModeDev, Workspace: work})
+
+	id := s.idOf(s.does("--json", "remember", "The first version of a plan."))
+	s.does("index", "sync")
+	snapshot := s.snapshot()
+	s.does("edit", id, "The second version of a plan.")
+	s.does("index", "sync")
+	s.does("snapshot", "restore", snapshot, "--yes")
+	s.does("index", "sync")
+	must.Equal(t, "files of what a restore has undone", len(textsIn(t, work, "second version")), 0)
+	s.does("index", "verify", "--deep")
+
+	s.set("AMBER_EXPORT__REDACT", "false")
+	s.does("remember", "A plan with <private>the name of a friend</private> in it.")
+	s.does("index", "sync")
+	must.Equal(t, "files with a private passage", len(textsIn(t, work, "friend")), 0)
+
+	s.does("forget", id)
+	s.does("index", "sync")
+	must.Says(t, "what stays after the file is gone", s.does("--json", "forget", id, "--erase", "--yes"), "vector store of OpenViking keeps the text")
+
+	other := s.idOf(s.does("--json", "remember", "Another plan."))
+	s.does("index", "sync")
+	s.set("AMBER_MEMORY__BACKEND", "sqlite")
+	must.Says(t, "what stays after the server was given up", s.does("--json", "forget", other, "--erase", "--yes"), "OpenViking server that was fed")
+	s.set("AMBER_MEMORY__BACKEND", "openviking")
+
+	_, complaint, code := s.amber("", "agent", "delete", "default", "--yes")
+	must.Equal(t, "exit code", code, 0)
+	must.Says(t, "what the agent leaves", complaint, server.Start())
+}
+
+// Sessions and turns may be on SQLite alone: it is the primary, so everything goes on.
+func TestOpenVikingBesideOneLayer(t *testing.T) {
+	t.Parallel()
+	s := newSetting(t, false)
+	s.viking(ovfake.Options{Mode: ovfake.ModeDev})
+	s.set("AMBER_MEMORY__BACKEND", "sqlite")
+	s.set("AMBER_MEMORY__LAYERS__LONG_TERM__BACKEND", "openviking")
+	event := `{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"why do the tests fail?"}`
+	if _, complaint, code := s.amber(event, "hook", "claude-code", "--no-drain", "--timeout", "1m", "--context-timeout", "0"); code != 0 {
+		t.Fatal(code, complaint)
+	}
+	s.does("journal", "drain")
+	must.Says(t, "turns", s.does("session", "show", "s1"), "why do the tests fail?")
+	s.does("remember", "x")
+	s.does("index", "sync")
+}
+
+// A server that does not answer costs a question the budget once, and the next process nothing.
+func TestOpenVikingThatHangs(t *testing.T) {
+	t.Parallel()
+	s := newSetting(t, false)
+	server := s.viking(ovfake.Options{Mode: ovfake.ModeDev})
+	s.does("remember", "Coupons are rounded to cents.")
+	s.does("index", "sync")
+	s.does("remember", "A new one.")
+	server.Slow(time.Minute)
+	for range 3 {
+		r := told[amber.RecallResult](s, "recall", "coupons")
+		must.Hold(t, len(r.Hits) == 1 && strings.Contains(r.Degraded, "OpenViking was not asked"), "answer %+v", r)
+	}
+	server.Slow(0)
+}

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Found is a secret in a text: the bytes from Start up to End.
 type Found struct {
@@ -20,6 +23,16 @@ func (r *Redactor) Find(text string) []Found {
 		found[i] = Found{s.rule, s.start, s.end}
 	}
 	return found
+}
+
+// WithoutPrivate returns text without what stands between private tags, which never leaves,
+// also where secrets may.
+func (r *Redactor) WithoutPrivate(text string) string {
+	found := slices.DeleteFunc(r.Find(text), func(f Found) bool { return f.Rule != privateName })
+	if len(found) == 0 {
+		return text
+	}
+	return Replace(text, found)
 }
 
 // Replace returns text with a marker for each secret of found, which is in

@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
@@ -11,19 +13,50 @@ import (
 // FeedWorker is the worker that feeds indexes outside of the stores.
 const FeedWorker = "openviking"
 
-// feedAgent gives the index outside of an agent's store what it does not have yet.
-func (s *Daemon) feedAgent(ctx context.Context, agent *home.Agent) (detail string, err error) {
-	err = s.with(ctx, agent, func(a *server.Agent) error {
+// feedLook is when an agent is looked at once more after something was fed: vectors that an
+// index could not make are found then.
+const feedLook = 150 * time.Second
+
+// feeding is when agents are fed again. One goroutine uses it.
+type feeding struct {
+	*Daemon
+	next map[string]feedPause // by their folders
+}
+
+// feedPause is a time in which an agent is left alone, and not opened.
+type feedPause struct {
+	until time.Time
+	err   error // that is told meanwhile
+}
+
+// agent gives the index outside of an agent's store what it does not have yet.
+func (f *feeding) agent(ctx context.Context, agent *home.Agent) (detail string, err error) {
+	now := f.o.Clock()
+	if p, ok := f.next[agent.Dir()]; ok && now.Before(p.until) {
+		if p.err != nil {
+			return "", p.err
+		}
+		return "", errNotNow
+	}
+	delete(f.next, agent.Dir())
+	var again time.Duration
+	err = f.with(ctx, agent, func(a *server.Agent) (err error) {
 		if a.Feed == nil {
 			return nil
 		}
 		var done bool
-		if detail, done, err = a.Feed(ctx); err == nil && !done {
+		if detail, again, done, err = a.Feed(ctx); err == nil && !done {
 			return errNotNow
 		}
 		return err
 	})
-	if amber.KindOf(err) == amber.KindBusy { // another process is at it
+	switch {
+	case amber.KindOf(err) == amber.KindBusy: // another process is at it
+		return detail, errNotNow
+	case err != nil && !errors.Is(err, errNotNow):
+		f.next[agent.Dir()] = feedPause{now.Add(max(again, roundLook)), err}
+	case err == nil && detail != "":
+		f.next[agent.Dir()] = feedPause{until: now.Add(feedLook)}
 		return detail, errNotNow
 	}
 	return detail, err

@@ -39,7 +39,7 @@ func (s *Daemon) work() {
 	s.crew.Go(IndexWorker, s.completeIndexes)
 	if s.o.Config.Loaded().Config.BackendOf(amber.LayerLongTerm) == "openviking" {
 		s.crew.Go(FeedWorker, func(ctx context.Context, report server.Report) error {
-			return s.rounds(ctx, report, roundLook, nil, s.feedAgent)
+			return s.rounds(ctx, report, 0, nil, (&feeding{s, map[string]feedPause{}}).agent)
 		})
 	}
 	s.crew.Go("idle agents", func(ctx context.Context, report server.Report) error {

@@ -55,3 +55,13 @@ func (c *circuit) leave(now time.Time, o outcome) {
 		}
 	}
 }
+
+// trip leaves the server alone at once: somebody else found it away, at some time.
+func (c *circuit) trip(now, failed time.Time) {
+	if passed := now.Sub(failed); passed < 0 || passed >= circuitRest {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failures, c.until = circuitFailures, failed.Add(circuitRest)
+}

@@ -79,7 +79,7 @@ func (s *Store) eraseFiles(ctx context.Context, l layout, id amber.MemoryID, nam
 	if err != nil {
 		report.Remaining = append(report.Remaining, fmt.Sprintf("%s: files of other versions were not looked for: %s", l.root(), oneLine(err.Error(), maxReason)))
 	}
-	deleted := 0
+	deleted, fed := 0, s.wasFed(ctx, l)
 	for _, uri := range union(listed, names) {
 		if err := s.o.Server.Delete(ctx, uri, false); err != nil && amber.KindOf(err) != amber.KindNotFound {
 			s.remain(l, []string{uri}, err, report)
@@ -89,8 +89,16 @@ func (s *Store) eraseFiles(ctx context.Context, l layout, id amber.MemoryID, nam
 	}
 	if deleted > 0 {
 		report.Removed = append(report.Removed, fmt.Sprintf("files of OpenViking: %d", deleted))
+	}
+	if deleted > 0 || fed { // a feeder may have deleted them before
 		report.Remaining = append(report.Remaining, s.o.URL+": the vector store of OpenViking keeps the text and the vectors of deleted files in its own files, until it is compacted or longer")
 	}
+}
+
+// wasFed reports whether something may have been sent to the server.
+func (s *Store) wasFed(ctx context.Context, l layout) bool {
+	c, err := s.o.Cursors.IndexCursor(ctx, l.place(&s.o))
+	return err != nil || c.Fence > 0
 }
 
 // filesOf lists the files of a memory: in the folders of its revisions, or everywhere where these

@@ -12,6 +12,8 @@ import (
 type Budget struct {
 	// Time is looked at between steps: a step that has begun is finished. 0: no bound.
 	Time time.Duration
+	// Hard cuts calls of the server off when the time is up, which counts as an outage.
+	Hard bool
 	// Force asks a server at once after an outage or a refusal, and tries what is in
 	// quarantine again.
 	Force bool
@@ -51,8 +53,16 @@ func (s *Store) Feed(ctx context.Context, b Budget) (report Report, err error) {
 		return Report{}, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	r := &round{s: s, budget: b, begun: s.o.Clock()}
-	err = r.run(ctx)
+	r := &round{s: s, budget: b, begun: s.o.Clock(), gaveUp: ctx.Err}
+	work := ctx
+	if b.Hard && b.Time > 0 {
+		within, cancel := context.WithTimeout(ctx, b.Time)
+		defer cancel()
+		work = within
+	}
+	if err = r.run(work); amber.KindOf(err) == amber.KindUnreachable && ctx.Err() == nil {
+		s.circuit.trip(s.o.Clock(), r.failedAt()) // questions do not wait for it either
+	}
 	return r.report, err
 }
 
@@ -105,11 +115,20 @@ type round struct {
 	place  string
 	cursor amber.IndexCursor
 	notes  notes
-	dirty  bool // the notes are not those of the cursor
+	dirty  bool         // the notes are not those of the cursor
+	gaveUp func() error // the error of the caller's context
 	failed error
 }
 
 func (r *round) now() amber.Time { return amber.At(r.s.o.Clock()) }
+
+// failedAt is when the server failed last.
+func (r *round) failedAt() time.Time {
+	if r.user == "" {
+		return r.s.early.FailedAt.Time()
+	}
+	return r.notes.FailedAt.Time()
+}
 
 // spent reports whether the budget is used up.
 func (r *round) spent() bool {
@@ -162,9 +181,12 @@ func (r *round) ready(ctx context.Context) (err error) {
 		early.succeeded()
 		return nil
 	}
-	if ctx.Err() == nil {
+	if r.gaveUp() == nil {
 		asked, _ := r.s.o.RetryAfter(err)
 		early.failed(r.now(), err, asked)
+		if early.Stopped != "" { // another process may mend it, and this one would not learn of it
+			early.Stopped, early.RetryAt = "", r.now().Add(lastDelay)
+		}
 		r.report.Again, _ = early.blocked(r.now())
 	}
 	return err
@@ -223,7 +245,7 @@ func (r *round) settle(ctx context.Context, err error) error {
 		return r.finish(ctx, err == nil)
 	}
 	r.s.files = files{} // a call without an answer may have changed them
-	if ctx.Err() != nil || r.failed == nil || !errors.Is(err, r.failed) {
+	if r.gaveUp() != nil || r.failed == nil || !errors.Is(err, r.failed) {
 		return err // of the caller or of the primary
 	}
 	r.s.forgetVersion()
@@ -245,5 +267,5 @@ func (r *round) finish(ctx context.Context, done bool) error {
 	if !r.dirty {
 		return nil
 	}
-	return r.save(ctx, r.cursor.Position)
+	return r.save(context.WithoutCancel(ctx), r.cursor.Position)
 }

@@ -816,3 +816,53 @@ func TestComparisonWithShortBudgetsGetsFurther(t *testing.T) {
 	w.feed()
 	w.equal("after a long feed")
 }
+
+// A server that does not answer within a hard budget counts as away: the next feed waits, and
+// questions are not held up. Who gives up says nothing about the server.
+func TestHardBudget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say("one")
+	w.feed()
+	w.say("two")
+	hang := func(ctx context.Context) {
+		w.server.fault = func(op, _ string, _ int) (error, bool) {
+			<-ctx.Done()
+			return unreachable(op), false
+		}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	hang(gone)
+	_, err := w.Feed(gone, Budget{Time: time.Hour, Hard: true})
+	must.Kind(t, "a caller that gave up", err, amber.KindUnreachable)
+	must.Equal(t, "failures that were noted", must.Get(w.Status(t.Context()))(t).LastError, "")
+
+	w.server.fault = func(op, _ string, _ int) (error, bool) { return unreachable(op), false }
+	_, err = w.Feed(t.Context(), Budget{Time: time.Millisecond, Hard: true})
+	must.Kind(t, "a server that does not answer", err, amber.KindUnreachable)
+	w.server.fault = nil
+	must.Hold(t, must.Get(w.Status(t.Context()))(t).LastError != "", "the failure is not noted")
+	r := must.Get(w.Recall(t.Context(), amber.Query{Text: "one"}))(t)
+	must.Says(t, "degraded", r.Degraded, "OpenViking was not asked")
+	w.now.pass(circuitRest)
+	must.Equal(t, "degraded later", must.Get(w.Recall(t.Context(), amber.Query{Text: "one"}))(t).Degraded, "")
+}
+
+// A refusal before it is known whose files they are is tried again: another process may have
+// mended it.
+func TestEarlyRefusalDoesNotLast(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say("one")
+	w.server.fault = func(op, _ string, _ int) (error, bool) {
+		return amber.Errorf(amber.KindRefused, op, "", "there is no key"), false
+	}
+	_, err := w.Feed(t.Context(), Budget{})
+	must.Kind(t, "without a key", err, amber.KindRefused)
+	w.server.fault = nil
+	_, err = w.Feed(t.Context(), Budget{})
+	must.Kind(t, "at once", err, amber.KindUnreachable)
+	w.now.pass(lastDelay)
+	must.Equal(t, "done later", w.feed().Done, true)
+}

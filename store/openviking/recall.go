@@ -36,6 +36,9 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 	if err == nil {
 		more, err = s.check(ctx, asked, found)
 	}
+	if _, left := errors.AsType[noTime](err); left {
+		return result, nil // hooks have less time than the server needs: that is how it is
+	}
 	if err != nil {
 		return degraded(result, err), nil
 	}
@@ -71,6 +74,9 @@ func degraded(r amber.RecallResult, why error) amber.RecallResult {
 
 // notAsked is why the server was not asked.
 type notAsked struct{ error }
+
+// noTime says that a hook has less time than the server is given.
+type noTime struct{ error }
 
 // answer is what the server says, later.
 type answer struct {
@@ -109,7 +115,7 @@ func (s *Store) mayAsk(ctx context.Context, q amber.Query) error {
 	now := s.o.Clock()
 	if deadline, ok := ctx.Deadline(); ok && q.Prompted() {
 		if left := deadline.Sub(now); left < promptShare*s.o.FindTimeout {
-			return notAsked{fmt.Errorf("%v are left for the question, want %v", left.Round(time.Millisecond), promptShare*s.o.FindTimeout)}
+			return noTime{fmt.Errorf("%v are left for the question, want %v", left.Round(time.Millisecond), promptShare*s.o.FindTimeout)}
 		}
 	}
 	if !s.circuit.enter(now) {

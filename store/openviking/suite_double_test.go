@@ -3,6 +3,7 @@ package openviking
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func composite(env storetest.Env, change func(*double)) (amber.Store, error) {
 		return amber.Store{}, err
 	}
 	parts := s.Parts()
-	parts.LongTerm = fedStore{s}
+	parts.LongTerm, parts.Eraser = fedStore{s}, fedStore{s}
 	return amber.NewStore(parts), nil
 }
 
@@ -80,6 +81,13 @@ func (s fedStore) Recall(ctx context.Context, q amber.Query) (amber.RecallResult
 	}
 	r, err := s.Store.Recall(ctx, q)
 	r.Degraded = ""
+	return r, err
+}
+
+// Erase leaves out what the server itself keeps.
+func (s fedStore) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	r, err := s.Store.Erase(ctx, id)
+	r.Remaining = slices.DeleteFunc(r.Remaining, func(p string) bool { return strings.Contains(p, "vector store of OpenViking") })
 	return r, err
 }
 

@@ -165,7 +165,7 @@ func (s *Store) alone(ctx context.Context, l layout, fn func(*round) error) erro
 		return err
 	}
 	defer func() { _ = release() }() // the lock ends with the process at the latest
-	r := &round{s: s, begun: s.o.Clock(), layout: l}
+	r := &round{s: s, begun: s.o.Clock(), layout: l, gaveUp: ctx.Err}
 	if err := r.load(ctx); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ var _ amber.IndexCursors = (*Store)(nil)
 
 const (
 	selectIndexCursor = `SELECT position, fence, notes FROM index_cursors WHERE place = ?`
+	selectIndexPlaces = `SELECT place FROM index_cursors ORDER BY place`
 	upsertIndexCursor = `INSERT OR REPLACE INTO index_cursors (place, position, fence, notes) VALUES (?, ?, ?, ?)`
 )
 
@@ -28,6 +29,11 @@ func (t *tx) indexCursor(place string) (amber.IndexCursor, error) {
 		return amber.IndexCursor{}, nil
 	}
 	return c, err
+}
+
+// IndexPlaces returns the places that were ever fed.
+func (s *Store) IndexPlaces(ctx context.Context) ([]string, error) {
+	return view(ctx, s.memory, "read places of indexes", "", func(t *tx) ([]string, error) { return sqlrows.All(t.Tx, sqlrows.ScanText, selectIndexPlaces) })
 }
 
 // MoveIndexCursor implements [amber.IndexCursors]. It writes nothing to the change log, which

@@ -58,6 +58,11 @@ type AdoptReport struct {
 // schema.
 func Adopt(ctx context.Context, r AdoptRequest) (AdoptReport, error) {
 	return adopt(ctx, sqlrows.MemorySchema, r, func(a *adoption) error {
+		// What an index outside of the store was fed with after the file was frozen is in no
+		// history, and in another home there is perhaps nothing: it is compared as a whole.
+		if _, err := a.Exec(forgetIndexes); err != nil {
+			return fmt.Errorf("forget indexes: %w", err)
+		}
 		if r.Carried {
 			return a.raiseCursors()
 		}
@@ -212,8 +217,10 @@ const (
 WHERE id = (SELECT id FROM main.incarnations WHERE id <> ? ORDER BY ordinal DESC LIMIT 1))`
 	forgetPlaces = `DELETE FROM sync_places`
 	forgetHeld   = `DELETE FROM sync_held`
-	forgetSpared = `DELETE FROM sync_spared`
-	readAgain    = `UPDATE sync_chunks SET again = 1 WHERE again = 0`
+
+	forgetIndexes = `DELETE FROM index_cursors`
+	forgetSpared  = `DELETE FROM sync_spared`
+	readAgain     = `UPDATE sync_chunks SET again = 1 WHERE again = 0`
 )
 
 // forgetPlaces makes everything be exported again unless the live agent has
