@@ -15,48 +15,73 @@ const (
 	awaitPatience = 20 * time.Second
 )
 
+// awaitVain is how often vectors are made again without effect before Await gives up.
+const awaitVain = 2
+
 // Await waits until the server has made the vectors of all files, however long that takes. Where
-// it goes on with none for a while, those that are missing are made again, once. Tell, if it is
-// not nil, is told how many are missing. Errors: unreachable when some cannot be made; those of
-// the server and of the primary; that of ctx.
+// it goes on with none for a while, those that are missing are made again, as long as that helps.
+// Tell, if it is not nil, is told how many are missing. Errors: unreachable when some cannot be
+// made, or the server does not say which; those of the server and of the primary; that of ctx.
 func (s *Store) Await(ctx context.Context, tell func(missing int)) error {
 	l, err := s.ready(ctx)
 	if err != nil {
 		return err
 	}
-	since, again := s.o.Clock(), false
-	var left []string // a server may name some of them only
+	w := waiter{since: s.o.Clock()}
 	for {
-		missing, err := s.missing(ctx, l)
+		found, err := s.missing(ctx, l)
 		now := s.o.Clock()
-		if err != nil && passing(err) && ctx.Err() == nil && now.Sub(since) < awaitPatience { // it is busy with the others
-			if err := s.o.Wait(ctx, awaitPause); err != nil {
-				return err
-			}
-			continue
-		}
-		if err != nil || len(missing) == 0 {
-			return err
-		}
-		if tell != nil {
-			tell(len(missing))
-		}
+		busy := err != nil && passing(err) && ctx.Err() == nil && now.Sub(w.since) < awaitPatience // with the others
 		switch {
-		case !slices.Equal(missing, left):
-			since, left = now, missing
-		case now.Sub(since) < awaitPatience:
-		case again:
-			return amber.Errorf(amber.KindUnreachable, "wait for openviking", s.o.URL, "the server makes no vectors: %d files have none, the first is %s", len(missing), missing[0])
+		case busy:
+		case err != nil || found.none():
+			return err
 		default:
-			if err := s.makeAgain(ctx, missing); err != nil {
+			if tell != nil {
+				tell(found.number())
+			}
+			if err := s.proceed(ctx, &w, found, now); err != nil {
 				return err
 			}
-			since, again = s.o.Clock(), true
 		}
 		if err := s.o.Wait(ctx, awaitPause); err != nil {
 			return err
 		}
 	}
+}
+
+// waiter is how far waiting has come.
+type waiter struct {
+	since time.Time // of the last progress
+	left  lacking
+	made  bool // again, just before
+	vain  int  // how often that was done since the last progress
+}
+
+// proceed makes vectors again where the server makes none by itself, or where that helped just
+// before.
+func (s *Store) proceed(ctx context.Context, w *waiter, found lacking, now time.Time) error {
+	fewer := found.count < w.left.count
+	helped := w.made && fewer
+	if fewer || !slices.Equal(found.uris, w.left.uris) {
+		w.since, w.vain = now, 0
+	}
+	w.left, w.made = found, false
+	early := now.Sub(w.since) < awaitPatience
+	switch {
+	case early && (!helped || len(found.uris) == 0):
+		return nil
+	case len(found.uris) == 0:
+		return amber.Errorf(amber.KindUnreachable, "wait for openviking", s.o.URL, "the server makes no vectors: %d are missing, and it does not say whether some of them are of our files", found.count)
+	case w.vain == awaitVain:
+		return amber.Errorf(amber.KindUnreachable, "wait for openviking", s.o.URL, "the server makes no vectors: %d files have none, the first is %s", found.number(), found.uris[0])
+	}
+	if err := s.makeAgain(ctx, found.uris); err != nil {
+		return err
+	}
+	w.since, w.made = s.o.Clock(), true
+	w.vain++
+	return nil
 }
 
 // passing reports whether an error may be gone the next time.
@@ -65,19 +90,37 @@ func passing(err error) bool {
 	return k == amber.KindUnreachable || k == amber.KindBusy
 }
 
-// missing returns our files that have no vector.
-func (s *Store) missing(ctx context.Context, l layout) (uris []string, err error) {
+// lacking is what has no vector.
+type lacking struct {
+	uris  []string // our files; a server may name some of them only
+	count int      // of records, also of others than files
+	whole bool     // the names are all
+}
+
+func (l lacking) none() bool { return len(l.uris) == 0 && l.whole }
+
+// number is how many files it may be.
+func (l lacking) number() int {
+	if l.whole {
+		return len(l.uris)
+	}
+	return max(len(l.uris), l.count)
+}
+
+// missing returns what has no vector.
+func (s *Store) missing(ctx context.Context, l layout) (lacking, error) {
 	m, err := s.o.Server.Missing(ctx, l.root())
 	if amber.KindOf(err) == amber.KindNotFound {
-		return nil, nil
+		return lacking{whole: true}, nil
 	}
+	found := lacking{count: m.Count, whole: m.Whole}
 	for _, uri := range m.URIs {
 		if _, ours := l.parse(uri); ours {
-			uris = append(uris, uri)
+			found.uris = append(found.uris, uri)
 		}
 	}
-	slices.Sort(uris)
-	return uris, err
+	slices.Sort(found.uris)
+	return found, err
 }
 
 // makeAgain makes vectors again, at most of so many files as a round mends.

@@ -32,6 +32,7 @@ type double struct {
 	lawless  bool                  // folders that are asked for do not count
 	stubborn func(uri string) bool // files whose vector cannot be made
 	part     int                   // the most that Missing tells; 0: everything
+	crowd    []string              // what Missing tells before our files
 	version  string
 	user     string
 	calls    []string
@@ -239,7 +240,8 @@ func (d *double) Missing(ctx context.Context, root string) (m api.Missing, err e
 		}
 		slices.Sort(m.URIs)
 		m.Expected, m.Whole = len(d.files), true
-		if m.URIs = append(m.URIs, root+"/global-0", "viking://user/other/memories/x.md"); d.part > 0 && len(m.URIs) > d.part {
+		m.URIs = append(slices.Concat(d.crowd, m.URIs), root+"/global-0", "viking://user/other/memories/x.md")
+		if m.Count = len(m.URIs); d.part > 0 && len(m.URIs) > d.part {
 			m.URIs, m.Whole = m.URIs[:d.part], false
 		}
 		return nil

@@ -10,8 +10,10 @@ import (
 )
 
 const (
-	// mendPerRound is how many vectors one round makes again.
+	// mendPerRound is how many vectors one round makes again for each look at what is missing.
 	mendPerRound = 32
+	// mendLooks is how often one round looks: a server names few files at a time.
+	mendLooks = 10
 	// mendAfter is how long the server has for the vectors of files that were just written, and
 	// the least time between two looks at them.
 	mendAfter = 2 * time.Minute
@@ -26,23 +28,38 @@ func (r *round) mend(ctx context.Context) error {
 	if r.now().Before(r.notes.MendAt) || r.spent() {
 		return nil
 	}
-	if len(r.notes.Mend) == 0 {
-		if err := r.findMissing(ctx); err != nil {
+	if len(r.notes.Mend) > 0 {
+		_, err := r.mendSome(ctx)
+		return err
+	}
+	for look := range mendLooks {
+		more, err := r.findMissing(ctx, look > 0)
+		if err != nil {
 			return r.mendFailed(ctx, err)
 		}
+		made, err := r.mendSome(ctx)
+		if err != nil || !more || made == 0 || len(r.notes.Mend) > 0 {
+			return err
+		}
 	}
+	return nil
+}
+
+// mendSome makes vectors that are known to be missing, and returns how many it made.
+func (r *round) mendSome(ctx context.Context) (made int, err error) {
 	failed := 0
 	for _, uri := range slices.Clone(r.notes.Mend[:min(len(r.notes.Mend), mendPerRound)]) {
 		if r.spent() {
-			return errSpent
+			return made, errSpent
 		}
 		rebuilt, err := r.reindex(ctx, uri)
 		if err != nil && amber.KindOf(err) != amber.KindNotFound && amber.KindOf(err) != amber.KindInvalid {
-			return r.mendFailed(ctx, err)
+			return 0, r.mendFailed(ctx, err)
 		}
 		r.notes.Mend = slices.DeleteFunc(r.notes.Mend, func(m string) bool { return m == uri })
 		r.dirty = true
 		if err == nil && rebuilt.Failed == 0 {
+			made++
 			r.report.Mended++
 			continue
 		}
@@ -50,10 +67,10 @@ func (r *round) mend(ctx context.Context) error {
 			r.s.unmendable(uri)
 		}
 	}
-	if failed == 0 {
+	if made > 0 && failed == 0 {
 		r.notes.MendAt, r.notes.MendDelay = amber.Time{}, 0
 	}
-	return nil
+	return made, nil
 }
 
 func (r *round) reindex(ctx context.Context, uri string) (api.Rebuilt, error) {
@@ -62,15 +79,16 @@ func (r *round) reindex(ctx context.Context, uri string) (api.Rebuilt, error) {
 	return r.s.o.Server.Reindex(ctx, uri)
 }
 
-// findMissing asks which files have no vector, once the server had time to make them.
-func (r *round) findMissing(ctx context.Context) error {
+// findMissing asks which files have no vector, once the server had time to make them, or again
+// in the same round. More says that there are others than those it named.
+func (r *round) findMissing(ctx context.Context, again bool) (more bool, err error) {
 	n := &r.notes
-	if !n.Unchecked || r.now().Before(n.WaitSince.Add(mendAfter)) {
-		return nil
+	if !n.Unchecked || !again && r.now().Before(n.WaitSince.Add(mendAfter)) {
+		return false, nil
 	}
 	missing, err := r.s.o.Server.Missing(ctx, r.root())
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
-		return err
+		return false, err
 	}
 	failedBefore := 0
 	for _, uri := range missing.URIs {
@@ -92,11 +110,11 @@ func (r *round) findMissing(ctx context.Context) error {
 		r.s.forgetUnmendable()
 		r.laterMend()
 	case missing.Whole || err != nil:
-		n.Unchecked, n.WaitSince = false, amber.Time{}
+		n.Unchecked, n.WaitSince, n.MendDelay = false, amber.Time{}, 0
 	default:
 		r.laterMend()
 	}
-	return nil
+	return err == nil && !missing.Whole, nil
 }
 
 func (r *round) laterMend() {

@@ -385,11 +385,33 @@ func TestMissingVectorsAreToldInParts(t *testing.T) {
 		w.server.blind[uri] = true
 	}
 	w.server.part = 10
-	for range 6 {
-		w.now.pass(lastDelay)
-		w.feed()
-	}
+	w.now.pass(lastDelay)
+	must.Equal(t, "mended", w.feed().Mended, 25)
 	must.Equal(t, "files without a vector", len(w.server.blind), 0)
+}
+
+func TestMendingInPartsIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 80 {
+		w.say(fmt.Sprint("memory ", i))
+	}
+	w.feed()
+	for _, uri := range w.uris() {
+		w.server.blind[uri] = true
+	}
+	w.server.part = 5
+	w.now.pass(lastDelay)
+	must.Equal(t, "mended", w.feed().Mended, 5*mendLooks)
+	w.server.set(func(op, _ string, _ int) (error, bool) {
+		if op == "reindex" {
+			w.now.pass(time.Second)
+		}
+		return nil, false
+	})
+	w.now.pass(lastDelay)
+	r := must.Get(w.Feed(t.Context(), Budget{Time: 8 * time.Second}))(t)
+	must.Equal(t, "mended within the budget", r.Mended, 8)
 }
 
 func TestMendingThatFailsWaitsAndRefusalsStop(t *testing.T) {

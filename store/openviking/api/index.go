@@ -29,7 +29,7 @@ func (c *Client) Missing(ctx context.Context, root string) (Missing, error) {
 	if a.Expected == nil || a.Count == nil || a.Truncated == nil || *a.Expected < 0 || *a.Count < 0 || *a.Count > *a.Expected {
 		return Missing{}, c.damaged(r, errShape)
 	}
-	m := Missing{Expected: *a.Expected, Whole: !*a.Truncated && len(a.Records) == *a.Count}
+	m := Missing{Expected: *a.Expected, Count: *a.Count, Whole: !*a.Truncated && len(a.Records) == *a.Count}
 	seen := map[string]bool{} // a folder has more than one record
 	for _, record := range a.Records {
 		switch {

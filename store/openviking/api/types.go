@@ -45,6 +45,7 @@ type Found struct {
 // Missing is what lacks a vector below a folder.
 type Missing struct {
 	Expected int
+	Count    int // of records that are missing, of any kind
 	URIs     []string
 	Whole    bool // URIs are all of them
 }

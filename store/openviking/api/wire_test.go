@@ -141,7 +141,7 @@ var calls = map[string]call{
 	"missing": {
 		func(ctx context.Context, c *api.Client) (any, error) { return c.Missing(ctx, root) },
 		"POST /api/v1/system/consistency", `{"uri":"` + root + `"}`, result(incomplete),
-		api.Missing{Expected: 16, URIs: []string{file, root, file + "2"}, Whole: true},
+		api.Missing{Expected: 16, Count: 4, URIs: []string{file, root, file + "2"}, Whole: true},
 	},
 	"reindex": {
 		func(ctx context.Context, c *api.Client) (any, error) { return c.Reindex(ctx, file) },
