@@ -26,6 +26,7 @@ func (r *round) compare(ctx context.Context) error {
 	if err := r.list(ctx); err != nil {
 		return err
 	}
+	r.s.files.comparing = true
 	live, err := r.writeMissing(ctx)
 	if err == nil {
 		err = r.deleteOthers(ctx, live)
@@ -33,6 +34,7 @@ func (r *round) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.s.files.comparing = false
 	r.notes.Compare, r.notes.Settings, r.report.Compared = false, r.s.o.settings(), true
 	return r.save(ctx, head)
 }
@@ -68,15 +70,20 @@ func (r *round) writeMissing(ctx context.Context) (map[amber.MemoryID]string, er
 	return live, err
 }
 
-// enough ends a comparison whose budget is used up. One that found nothing to write so far would
-// do so again and again with short budgets.
+// enough ends a comparison whose budget is used up, once it has changed something: the next one
+// begins anew, and one that a long listing leaves no time would never get further. With a short
+// budget it is left to a longer one.
 func (r *round) enough() error {
 	if !r.spent() {
 		return nil
 	}
-	if r.budget.short() && r.report.Written == 0 {
-		r.notes.Large, r.dirty = true, true
+	if r.report.Written+r.report.Deleted > 0 {
+		return errSpent
 	}
+	if !r.budget.short() {
+		return nil
+	}
+	r.notes.Large, r.dirty = true, true
 	return errSpent
 }
 
@@ -109,8 +116,8 @@ func (r *round) deleteOthers(ctx context.Context, live map[amber.MemoryID]string
 		if keep == "" && r.unreadable(ctx, id) {
 			continue
 		}
-		if r.spent() {
-			return errSpent
+		if err := r.enough(); err != nil {
+			return err
 		}
 		if err := r.clear(ctx, id, keep, 0); err != nil {
 			return err

@@ -13,6 +13,8 @@ type files struct {
 	fence int64 // of the cursor at the time
 	made  map[string]bool
 	names map[amber.MemoryID][]string // nil: not listed
+	// comparing says that the names are needed for a comparison that is not at its end.
+	comparing bool
 }
 
 func (f *files) make(folder string) {
@@ -41,9 +43,10 @@ func (f *files) drop(id amber.MemoryID, uri string) {
 // keptNames is how many memories' names are kept from round to round.
 const keptNames = 20_000
 
-// forgetMany lets go of names that take much memory. They can be listed again.
+// forgetMany lets go of names that take much memory. They can be listed again, but for a
+// comparison that would take longer each time.
 func (f *files) forgetMany() {
-	if len(f.names) > keptNames {
+	if len(f.names) > keptNames && !f.comparing {
 		f.names = nil
 	}
 }

@@ -888,3 +888,61 @@ func TestEarlyRefusalDoesNotLast(t *testing.T) {
 	w.now.pass(lastDelay)
 	must.Equal(t, "done later", w.feed().Done, true)
 }
+
+
+// A listing that alone takes longer than the budget leaves time for some writes and deletions.
+func TestComparisonGetsFurtherWhenListingTakesTheWholeBudget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ids []amber.MemoryID
+	for i := range 350 {
+		ids = append(ids, w.say(fmt.Sprint("memory ", i)).ID)
+	}
+	w.server.set(func(op, _ string, _ int) (error, bool) {
+		if op == "list" {
+			w.now.pass(6 * time.Second)
+		}
+		return nil, false
+	})
+	slice := func() Report {
+		w.open()
+		return must.Get(w.Feed(t.Context(), Budget{Time: shortBudget}))(t)
+	}
+	for want := 100; want <= 300; want += 100 {
+		r := slice()
+		must.Hold(t, !r.Done && len(w.server.files) == want, "%d files, want %d: %+v", len(w.server.files), want, r)
+	}
+	w.feed()
+	w.equal("after the writes")
+	w.primary = newPrimary(t, w.now, 2) // a restore of nothing
+	for i := range ids {
+		r := slice()
+		must.Equal(t, "deleted", r.Deleted, 1)
+		must.Equal(t, "files", len(w.server.files), len(ids)-1-i)
+	}
+}
+
+func TestNamesAreKeptUntilAComparisonIsDone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 350 {
+		w.say(fmt.Sprint("memory ", i))
+	}
+	w.server.set(func(op, _ string, _ int) (error, bool) {
+		if op == "batch" {
+			w.now.pass(6 * time.Second)
+		}
+		return nil, false
+	})
+	must.Get(w.Feed(t.Context(), Budget{Time: shortBudget}))(t)
+	for i := range keptNames {
+		w.files.names[amber.MemoryID(fmt.Sprint("another ", i))] = []string{fmt.Sprint("viking://user/default/", i)}
+	}
+	for range 2 {
+		must.Hold(t, !must.Get(w.Feed(t.Context(), Budget{Time: shortBudget}))(t).Done, "a slice says that it is done")
+	}
+	must.Equal(t, "listings", w.server.count("list"), 1)
+	w.feed()
+	w.equal("in the end")
+	must.Hold(t, !w.files.comparing, "the comparison has no end")
+}
