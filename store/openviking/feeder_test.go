@@ -889,7 +889,6 @@ func TestEarlyRefusalDoesNotLast(t *testing.T) {
 	must.Equal(t, "done later", w.feed().Done, true)
 }
 
-
 // A listing that alone takes longer than the budget leaves time for some writes and deletions.
 func TestComparisonGetsFurtherWhenListingTakesTheWholeBudget(t *testing.T) {
 	t.Parallel()
