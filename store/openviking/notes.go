@@ -86,6 +86,24 @@ func (n *notes) release(id amber.MemoryID) bool {
 	return len(n.Quarantine) < before
 }
 
+// rewrite notes memories to be taken again, beside those that are noted. It reports whether there
+// was room for all.
+func (n *notes) rewrite(ids ...amber.MemoryID) (all bool) {
+	all = true
+	slices.Sort(n.Rewrite)
+	for _, id := range ids {
+		at, noted := slices.BinarySearch(n.Rewrite, id)
+		switch {
+		case noted:
+		case len(n.Rewrite) < maxRewrite:
+			n.Rewrite = slices.Insert(n.Rewrite, at, id)
+		default:
+			all = false
+		}
+	}
+	return all
+}
+
 // uncheckedSince notes that vectors may be missing, of files written at a time or later; zero
 // for files that had their time.
 func (n *notes) uncheckedSince(t amber.Time) {

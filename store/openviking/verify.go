@@ -36,7 +36,8 @@ type Verification struct {
 	// Vectors says whether the server named all files without one.
 	Vectors bool `json:"vectors"`
 	Behind  int  `json:"behind"` // changes that were not fed yet explain missing and stale files
-	// Noted says that the next feed mends what was found.
+	// Noted says that the next feed mends all that was found. It is false where a feeder is at
+	// work, and where more files are torn than can be noted at a time.
 	Noted bool `json:"noted"`
 }
 
@@ -47,7 +48,7 @@ func (v *Verification) Clean() bool {
 
 // Verify compares the names of the server's files with the primary, and with deep their bytes.
 // It changes no file; what it finds is noted for the next feed, but for strange names, which
-// stay. Errors: those of the server and of the primary; busy if it cannot be noted.
+// stay. Errors: those of the server and of the primary.
 func (s *Store) Verify(ctx context.Context, deep bool) (Verification, error) {
 	v := Verification{Deep: deep}
 	l, err := s.ready(ctx)
@@ -82,12 +83,16 @@ func (s *Store) Verify(ctx context.Context, deep bool) (Verification, error) {
 	if err := s.verifyVectors(ctx, l, &v); err != nil || v.Clean() {
 		return v, err
 	}
+	all := false
 	err = s.note(ctx, l, func(n *notes) {
 		n.Compare = n.Compare || v.Missing.Count+v.Stale.Count > 0
-		n.Rewrite = torn
+		all = n.rewrite(torn...)
 		n.unindexed(v.NoVector.First...)
 	})
-	v.Noted = err == nil
+	v.Noted = err == nil && all
+	if amber.KindOf(err) == amber.KindBusy { // a feeder is at work
+		return v, nil
+	}
 	return v, err
 }
 
@@ -122,7 +127,7 @@ func (s *Store) verifyLive(ctx context.Context, l layout, there map[string]bool,
 		}
 		return nil
 	})
-	return torn[:min(len(torn), maxRewrite)], err
+	return torn, err
 }
 
 // whole reports whether a file has the bytes of a body.

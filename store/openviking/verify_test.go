@@ -62,6 +62,57 @@ func TestVerifyReportsStrangeNamesAndLeavesThem(t *testing.T) {
 	must.Hold(t, w.server.files[strange] != "", "a note of somebody is gone")
 }
 
+func TestVerifyForgetsNothingThatAnotherFound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 5 {
+		w.say(fmt.Sprint("memory ", i))
+	}
+	w.feed()
+	uris := w.uris()
+	for i, deep := range []bool{true, false} {
+		w.server.files[uris[i]] = ""
+		w.server.blind[uris[2+i]] = true
+		v := must.Get(w.Verify(t.Context(), deep))(t)
+		must.Hold(t, v.Noted && (v.Torn.Count == 1) == deep, "deep %t: got %+v", deep, v)
+	}
+	w.feed()
+	v := must.Get(w.Verify(t.Context(), true))(t)
+	must.Equal(t, "torn", v.Torn.First, uris[1:2]) // that one was never looked at
+}
+
+func TestVerifySaysWhenNotAllIsNoted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range maxRewrite + 1 {
+		w.say(fmt.Sprint("memory ", i))
+	}
+	w.feed()
+	for uri := range w.server.files {
+		w.server.files[uri] = ""
+	}
+	for _, left := range []int{maxRewrite + 1, 1} {
+		v := must.Get(w.Verify(t.Context(), true))(t)
+		must.Hold(t, v.Torn.Count == left && v.Noted == (left == 1), "noted is %t with %d torn files, want %d", v.Noted, v.Torn.Count, left)
+		w.feed()
+	}
+	v := must.Get(w.Verify(t.Context(), true))(t)
+	must.Hold(t, v.Clean(), "%d files are still torn", v.Torn.Count)
+}
+
+func TestVerifyWhileAFeederIsAtWork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say("a memory")
+	w.feed()
+	clear(w.server.files)
+	w.feeding.Lock()
+	v := must.Get(w.Verify(t.Context(), false))(t)
+	w.feeding.Unlock()
+	must.Hold(t, v.Missing.Count == 1 && !v.Noted, "got %+v", v)
+	must.Hold(t, must.Get(w.Verify(t.Context(), false))(t).Noted, "not noted without a feeder")
+}
+
 func TestRebuildBeginsAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
