@@ -33,31 +33,36 @@ type file struct {
 
 // apply makes the server equal for some memories: first the present versions are written, then
 // the others are deleted. A crash in between leaves both, and the older one is known by its name.
-func (r *round) apply(ctx context.Context, c changed) error {
+// It returns the memories whose other files are left to a feed with more time.
+func (r *round) apply(ctx context.Context, c changed) (later []amber.MemoryID, err error) {
 	out := outgoing{folders: map[string][]file{}, present: map[amber.MemoryID]string{}}
 	for _, id := range c.ids {
 		if err := r.take(ctx, id, &out); err != nil {
-			return err
+			return nil, err
 		}
 		if out.files >= batchFiles || out.bytes >= batchBytes {
 			if err := r.flush(ctx, &out); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	if err := r.flush(ctx, &out); err != nil {
-		return err
+		return nil, err
 	}
 	for _, id := range c.ids {
 		keep, known := out.present[id]
 		if !known || keep != "" && c.created[id] {
 			continue // not to be touched, or there is no older version
 		}
-		if err := r.clear(ctx, id, keep, c.counts[id], c.also[id]...); err != nil {
-			return err
+		err := r.clear(ctx, id, keep, c.counts[id], c.also[id]...)
+		switch {
+		case errors.Is(err, errSpent):
+			later = append(later, id)
+		case err != nil:
+			return nil, err
 		}
 	}
-	return nil
+	return later, nil
 }
 
 // take puts the file of a memory on its way.

@@ -2,7 +2,6 @@ package openviking
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -42,12 +41,22 @@ func (r *round) work(ctx context.Context) error {
 			return err
 		}
 		if !more {
-			return r.mend(ctx)
+			return r.end(ctx)
 		}
 		if r.spent() { // behind the first step: every feed gets further
 			return errSpent
 		}
 	}
+}
+
+// end is the rest of a round that is at the end of the log. Files that wait for more time are not
+// done.
+func (r *round) end(ctx context.Context) error {
+	err := r.mend(ctx)
+	if err == nil && len(r.notes.Rewrite) > 0 {
+		return errSpent
+	}
+	return err
 }
 
 // changed is what a part of the change log amounts to.
@@ -106,9 +115,11 @@ func (r *round) step(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	r.report.Changes += c.entries
-	if err := r.apply(ctx, c); err != nil {
+	later, err := r.apply(ctx, c)
+	if err != nil {
 		return false, err
 	}
+	r.later(later)
 	if len(c.ids) > 0 || c.entries >= quietEntries {
 		if err := r.save(ctx, c.next); err != nil {
 			return false, err
@@ -118,7 +129,8 @@ func (r *round) step(ctx context.Context) (more bool, err error) {
 }
 
 // again takes memories that are not known by the log: files that a recall found to be out of
-// date, files that are damaged, and of a forced round what is in quarantine.
+// date, files that are damaged or were left by a short feed, and of a forced round what is in
+// quarantine.
 func (r *round) again(ctx context.Context) error {
 	suspects := r.s.takeSuspects()
 	ids, also := slices.Clone(r.notes.Rewrite), map[amber.MemoryID][]string{}
@@ -133,20 +145,30 @@ func (r *round) again(ctx context.Context) error {
 		}
 	}
 	slices.Sort(ids)
+	var later []amber.MemoryID
 	for some := range slices.Chunk(slices.Compact(ids), stepMemories) {
-		err := r.apply(ctx, changed{ids: some, also: also})
+		left, err := r.apply(ctx, changed{ids: some, also: also})
 		if err != nil {
 			r.s.suspect(suspects...)
-		}
-		if errors.Is(err, errSpent) {
-			return nil // the log is not held up by a listing that takes too long
-		}
-		if err != nil {
 			return err
 		}
+		later = append(later, left...)
 	}
-	if len(r.notes.Rewrite) > 0 {
+	if !slices.Equal(r.notes.Rewrite, later) {
 		r.notes.Rewrite, r.dirty = nil, true
+		r.later(later)
 	}
 	return nil
+}
+
+// later notes memories whose files could not be looked for in the time there was: the log is not
+// held up by a listing. Where they are too many, a comparison finds them.
+func (r *round) later(ids []amber.MemoryID) {
+	if len(ids) == 0 {
+		return
+	}
+	r.dirty = true
+	if !r.notes.rewrite(ids...) {
+		r.notes.Compare = true
+	}
 }

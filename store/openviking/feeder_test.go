@@ -617,6 +617,48 @@ func TestErasedFilesWaitForALongBudgetWhenListingTakesTooLong(t *testing.T) {
 	w.equal("after a long feed")
 }
 
+// What was erased waits for a listing; what comes behind it in the log does not, and is sent once.
+func TestErasedFilesDoNotHoldUpTheLog(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 50 {
+		w.say(fmt.Sprint("memory ", i))
+	}
+	erased := []amber.Memory{w.say("erased"), w.say("erased, too")}
+	w.feed()
+	for i, m := range erased {
+		must.Get(w.primary.Erase(t.Context(), m.ID))(t)
+		w.say(fmt.Sprint("behind it ", i))
+	}
+	w.server.set(nil)
+	written := 0
+	for range 4 {
+		w.open()
+		r := must.Get(w.Feed(t.Context(), Budget{Time: 20 * time.Millisecond}))(t)
+		must.Hold(t, !r.Done, "a short feed says that it is done: %+v", r)
+		written += r.Written
+	}
+	must.Equal(t, "written", written, 2)
+	must.Equal(t, "behind", must.Get(w.Status(t.Context()))(t).Behind, 0)
+	must.Equal(t, "listings", w.server.count("list"), 1)
+	must.Equal(t, "files", len(w.server.files), 54)
+	w.feed()
+	w.equal("after a long feed")
+	w.server.set(nil)
+	w.feed()
+	must.Equal(t, "deletions of a feed without changes", w.server.count("delete"), 0)
+}
+
+func TestManyFilesThatWaitAreFoundByAComparison(t *testing.T) {
+	t.Parallel()
+	r := round{}
+	for i := range maxRewrite + 1 {
+		must.Equal(t, "compare", r.notes.Compare, false)
+		r.later([]amber.MemoryID{amber.MemoryID(fmt.Sprintf("%05d", i))})
+	}
+	must.Hold(t, r.notes.Compare && len(r.notes.Rewrite) == maxRewrite && r.dirty, "%d are noted, compare is %t", len(r.notes.Rewrite), r.notes.Compare)
+}
+
 func TestFolderThatWasDeletedIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

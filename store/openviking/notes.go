@@ -35,7 +35,7 @@ type notes struct {
 	Large      bool          `json:"large,omitempty"`
 	Quarantine []Quarantined `json:"quarantine,omitempty"`
 	Uncounted  int           `json:"uncounted,omitempty"` // memories in quarantine that are not listed
-	// Rewrite are memories whose files are damaged.
+	// Rewrite are memories whose files are damaged, or left to a feed with more time.
 	Rewrite []amber.MemoryID `json:"rewrite,omitempty"`
 	mending
 }
