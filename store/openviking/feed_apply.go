@@ -163,6 +163,53 @@ func (r *round) makeFolder(ctx context.Context, folder string) error {
 // write writes files of one folder. Where the server refuses one of them as invalid, halves are
 // tried until it is known which, and that one is put into quarantine.
 func (r *round) write(ctx context.Context, folder string, batch []file) error {
+	var out []refusal
+	if err := r.try(ctx, folder, spread(batch), &out); err != nil {
+		return err
+	}
+	for _, f := range out {
+		r.quarantine(f.id, f.err)
+	}
+	return nil
+}
+
+// refusal is a file that the server does not take.
+type refusal struct {
+	id    amber.MemoryID
+	err   error
+	known bool // it was in quarantine before
+}
+
+// suspicious is how many files the server may refuse for the same reason before it takes any:
+// then it is not the files that are invalid but the request, and none is put into quarantine.
+const suspicious = 3
+
+// spread moves files from the middle and the end to the front: those that are tried first are not
+// neighbours.
+func spread(batch []file) []file {
+	n := len(batch)
+	if n <= suspicious {
+		return batch
+	}
+	batch = slices.Clone(batch)
+	batch[1], batch[n-1] = batch[n-1], batch[1]
+	batch[2], batch[n/2] = batch[n/2], batch[2]
+	return batch
+}
+
+// refuse notes a file that the server does not take. It returns the error if the server takes none.
+func (r *round) refuse(f file, err error, out *[]refusal) error {
+	known := slices.ContainsFunc(r.notes.Quarantine, func(q Quarantined) bool { return q.ID == f.id })
+	*out = append(*out, refusal{f.id, err, known})
+	other := func(o refusal) bool { return o.known || reason(o.err) != reason(err) }
+	if r.report.Written > 0 || len(*out) != suspicious || slices.ContainsFunc(*out, other) {
+		return nil
+	}
+	return r.server(err)
+}
+
+// try writes files and notes those that the server does not take.
+func (r *round) try(ctx context.Context, folder string, batch []file, out *[]refusal) error {
 	files := make([]api.File, len(batch))
 	for i, f := range batch {
 		files[i] = f.File
@@ -187,18 +234,17 @@ func (r *round) write(ctx context.Context, folder string, batch []file) error {
 			return err
 		}
 		delete(r.s.files.made, folder) // once
-		return r.write(ctx, folder, batch)
+		return r.try(ctx, folder, batch, out)
 	case amber.KindOf(err) != amber.KindInvalid:
 		return r.server(err)
 	case len(batch) == 1:
-		r.quarantine(batch[0].id, err)
-		return nil
+		return r.refuse(batch[0], err, out)
 	}
 	half := len(batch) / 2
-	if err := r.write(ctx, folder, batch[:half]); err != nil {
+	if err := r.try(ctx, folder, batch[:half], out); err != nil {
 		return err
 	}
-	return r.write(ctx, folder, batch[half:])
+	return r.try(ctx, folder, batch[half:], out)
 }
 
 // wrote notes files that were written.
@@ -213,13 +259,17 @@ func (r *round) wrote(batch []file) {
 }
 
 func (r *round) quarantine(id amber.MemoryID, err error) {
-	reason := err
-	if e, ok := errors.AsType[*amber.Error](err); ok && e.Err != nil {
-		reason = e.Err // without the name of the file
-	}
-	r.notes.quarantine(id, reason.Error())
+	r.notes.quarantine(id, reason(err))
 	r.report.Quarantined++
 	r.dirty = true
+}
+
+// reason is what an error says, without the name of the file.
+func reason(err error) string {
+	if e, ok := errors.AsType[*amber.Error](err); ok && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
 }
 
 func (r *round) released(id amber.MemoryID) {

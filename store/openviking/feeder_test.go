@@ -228,6 +228,50 @@ func TestRefusedRecordIsQuarantinedAndTheOthersAreWritten(t *testing.T) {
 	must.Equal(t, "quarantine", len(must.Get(w.Status(t.Context()))(t).Quarantined), 0)
 }
 
+// A server that takes none of many files, all for one reason, does not like the request: no
+// memory is put into quarantine for that. Where it takes others, those it refuses are.
+func TestRequestThatIsRefusedQuarantinesNothing(t *testing.T) {
+	t.Parallel()
+	invalid := func(op, why string) error { return amber.Errorf(amber.KindInvalid, op, "", "%s", why) }
+	for name, c := range map[string]struct {
+		texts       []string
+		fault       func(op string, n int) error
+		kind        amber.Kind
+		quarantined int
+		batches     int // at most
+	}{
+		"the request":       {slices.Repeat([]string{"fine"}, 200), func(op string, _ int) error { return invalid(op, "unknown field") }, amber.KindInvalid, 0, 12},
+		"three of three":    {slices.Repeat([]string{"fine"}, 3), func(op string, _ int) error { return invalid(op, "unknown field") }, amber.KindInvalid, 0, 5},
+		"different reasons": {slices.Repeat([]string{"fine"}, 8), func(op string, n int) error { return invalid(op, fmt.Sprint("reason ", n)) }, "", 8, 15},
+		"two of two":        {slices.Repeat([]string{"UNSPEAKABLE"}, 2), nil, "", 2, 3},
+		"the first ones":    {append(slices.Repeat([]string{"UNSPEAKABLE"}, 10), slices.Repeat([]string{"fine"}, 30)...), nil, "", 10, 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.feed()
+			for i, text := range c.texts {
+				w.say(fmt.Sprint(text, " ", i))
+			}
+			w.server.set(func(op, _ string, n int) (error, bool) {
+				if op != "batch" || c.fault == nil {
+					return nil, false
+				}
+				return c.fault(op, n), false
+			})
+			r, err := w.Feed(t.Context(), Budget{})
+			must.Kind(t, "feed", err, c.kind)
+			must.Equal(t, "quarantined", r.Quarantined, c.quarantined)
+			st := must.Get(w.Status(t.Context()))(t)
+			must.Hold(t, len(st.Quarantined) == c.quarantined && st.Stopped == (c.kind != ""), "the status is %+v", st)
+			must.Hold(t, w.server.count("batch") <= c.batches, "%d batches", w.server.count("batch"))
+			w.server.set(nil)
+			must.Hold(t, must.Get(w.Feed(t.Context(), Budget{Force: true}))(t).Done, "a forced feed is not done")
+			must.Equal(t, "files", len(w.server.files), len(slices.DeleteFunc(c.texts, func(s string) bool { return s == "UNSPEAKABLE" })))
+		})
+	}
+}
+
 func TestQuarantineIsBounded(t *testing.T) {
 	t.Parallel()
 	var n notes

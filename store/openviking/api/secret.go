@@ -44,7 +44,8 @@ func newSecrets() secrets {
 }
 
 // key asks for the key, "" where there is none to send. Errors: what [Options.Key] returns;
-// invalid for a key that no header can hold.
+// refused for a key that no header can hold, as if the server had said so: what was to be sent is
+// not at fault.
 func (c *Client) key(r request) (string, error) {
 	if c.o.Key == nil {
 		return "", nil
@@ -57,7 +58,7 @@ func (c *Client) key(r request) (string, error) {
 		return "", &amber.Error{Op: r.op, Kind: amber.KindOf(err), ID: r.id, Err: err}
 	}
 	if key = strings.TrimSpace(key); !isKey(key) {
-		return "", c.fail(r, amber.KindInvalid, "the API key is not valid: want 1 to %d printable ASCII characters without spaces", maxKey)
+		return "", c.fail(r, amber.KindRefused, "the API key is not valid: want 1 to %d printable ASCII characters without spaces", maxKey)
 	}
 	c.secrets.hide(key)
 	return key, nil
