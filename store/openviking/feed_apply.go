@@ -197,12 +197,13 @@ func spread(batch []file) []file {
 	return batch
 }
 
-// refuse notes a file that the server does not take. It returns the error if the server takes none.
+// refuse notes a file that the server does not take. It returns the error if the server takes
+// none, unless the feed is forced: then they are put into quarantine, and others get their turn.
 func (r *round) refuse(f file, err error, out *[]refusal) error {
 	known := slices.ContainsFunc(r.notes.Quarantine, func(q Quarantined) bool { return q.ID == f.id })
 	*out = append(*out, refusal{f.id, err, known})
 	other := func(o refusal) bool { return o.known || reason(o.err) != reason(err) }
-	if r.report.Written > 0 || len(*out) != suspicious || slices.ContainsFunc(*out, other) {
+	if r.budget.Force || r.report.Written > 0 || len(*out) != suspicious || slices.ContainsFunc(*out, other) {
 		return nil
 	}
 	return r.server(err)

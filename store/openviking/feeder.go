@@ -46,7 +46,7 @@ var errSpent = errors.New("the budget is used up")
 // Feed makes the server equal to the live memories of the primary, from where the last feed
 // ended, by one feeder at a time. What it did is kept, also when it fails. Errors: busy when
 // another feeder is at work; unreachable, also before the next attempt is due; refused,
-// unsupported and damaged until a feed is forced; those of the primary.
+// unsupported, damaged and, where no file is taken, invalid until a feed is forced; those of the primary.
 func (s *Store) Feed(ctx context.Context, b Budget) (report Report, err error) {
 	release, err := s.lock(ctx)
 	if err != nil {

@@ -228,6 +228,20 @@ func TestRefusedRecordIsQuarantinedAndTheOthersAreWritten(t *testing.T) {
 	must.Equal(t, "quarantine", len(must.Get(w.Status(t.Context()))(t).Quarantined), 0)
 }
 
+// What stops a feed does not stop one that is forced: others get their turn.
+func TestForcedFeedPutsAsideWhatIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.feed()
+	for i := range 5 {
+		w.say(fmt.Sprint("UNSPEAKABLE ", i))
+	}
+	_, err := w.Feed(t.Context(), Budget{})
+	must.Kind(t, "feed", err, amber.KindInvalid)
+	r := must.Get(w.Feed(t.Context(), Budget{Force: true}))(t)
+	must.Hold(t, r.Done && r.Quarantined == 5, "the forced feed did %+v", r)
+}
+
 // A server that takes none of many files, all for one reason, does not like the request: no
 // memory is put into quarantine for that. Where it takes others, those it refuses are.
 func TestRequestThatIsRefusedQuarantinesNothing(t *testing.T) {
