@@ -382,6 +382,9 @@ func TestAdoptForgetsPlacesOfOthers(t *testing.T) {
 			l.bringBack(t, dir, c.change(t))
 			for _, table := range image.RedactForgotten {
 				want := int64(1)
+				if table == "index_cursors" { // of every file: what is behind the position is another history
+					want = 0
+				}
 				if slices.Contains([]string{"sync_places", "sync_held", "sync_spared"}, table) {
 					want = c.want
 				}
