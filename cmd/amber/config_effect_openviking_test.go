@@ -178,12 +178,14 @@ func tunnel(w http.ResponseWriter, to string) {
 		return
 	}
 	defer there.Close()
-	w.WriteHeader(http.StatusOK)
-	here, _, err := http.NewResponseController(w).Hijack()
+	here, read, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
 	defer here.Close()
-	go func() { _, _ = io.Copy(there, here) }()
+	if _, err := io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
+		return
+	}
+	go func() { _, _ = io.Copy(there, read) }() // what came before counts too
 	_, _ = io.Copy(here, there)
 }

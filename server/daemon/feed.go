@@ -23,16 +23,22 @@ type feeding struct {
 	next map[string]feedPause // by their folders
 }
 
-// feedPause is a time in which an agent is left alone, and not opened.
+// feedPause is a time in which an agent is left alone, and not opened: after an error whatever
+// happens to the agent, else as long as its files do not change.
 type feedPause struct {
 	until time.Time
 	err   error // that is told meanwhile
+	mark  string
+}
+
+func (p feedPause) holds(now time.Time, mark string) bool {
+	return now.Before(p.until) && (p.err != nil || mark != "" && mark == p.mark)
 }
 
 // agent gives the index outside of an agent's store what it does not have yet.
 func (f *feeding) agent(ctx context.Context, agent *home.Agent) (detail string, err error) {
-	now := f.o.Clock()
-	if p, ok := f.next[agent.Dir()]; ok && now.Before(p.until) {
+	now, mark := f.o.Clock(), changeMark(agent)
+	if p, ok := f.next[agent.Dir()]; ok && p.holds(now, mark) {
 		if p.err != nil {
 			return "", p.err
 		}
@@ -54,9 +60,9 @@ func (f *feeding) agent(ctx context.Context, agent *home.Agent) (detail string, 
 	case amber.KindOf(err) == amber.KindBusy: // another process is at it
 		return detail, errNotNow
 	case err != nil && !errors.Is(err, errNotNow):
-		f.next[agent.Dir()] = feedPause{now.Add(max(again, roundLook)), err}
+		f.next[agent.Dir()] = feedPause{until: now.Add(max(again, roundLook)), err: err}
 	case err == nil && detail != "":
-		f.next[agent.Dir()] = feedPause{until: now.Add(feedLook)}
+		f.next[agent.Dir()] = feedPause{until: now.Add(feedLook), mark: mark}
 		return detail, errNotNow
 	}
 	return detail, err
