@@ -118,7 +118,7 @@ func readKey(path string) (string, error) {
 	const op = "read key of openviking"
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		e := amber.Errorf(amber.KindRefused, op, path, "there is no such file")
+		e := amber.Errorf(amber.KindRefused, op, path, "the file with the key is missing")
 		e.Hint = "amber index provision makes one; or set memory.backends.openviking.key_file"
 		return "", e
 	}

@@ -27,7 +27,7 @@ const vikingAdmin = "amber-admin"
 func (x Index) Provision(ctx context.Context, rootKey string, renew bool) (p Provisioned, err error) {
 	o := x.a.config.Memory.Backends.OpenViking
 	if o.Mode != config.VikingKey {
-		return p, amber.Errorf(amber.KindRefused, "provision", "memory.backends.openviking.mode", "it is %s: keys are for %s", o.Mode, config.VikingKey)
+		return p, amber.Errorf(amber.KindRefused, "provision", "memory.backends.openviking.mode", "the mode is %s, and keys are for %s", o.Mode, config.VikingKey)
 	}
 	admin, err := api.New(api.Options{
 		URL: o.URL, Connect: o.ConnectTimeout, Request: o.RequestTimeout, AnyVersion: o.AnyVersion, Clock: x.a.o.Clock, Random: x.a.o.Random,

@@ -119,7 +119,7 @@ func (s *Store) mayAsk(ctx context.Context, q amber.Query) error {
 		}
 	}
 	if !s.circuit.enter(now) {
-		return notAsked{fmt.Errorf("it has failed, and is left alone for %v", circuitRest)}
+		return notAsked{fmt.Errorf("the server has failed, and is left alone for %v", circuitRest)}
 	}
 	return nil
 }

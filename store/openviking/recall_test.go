@@ -326,7 +326,7 @@ func TestCircuitLeavesAServerAlone(t *testing.T) {
 		must.Hold(t, w.recall(amber.Query{Text: "tabs"}).Degraded != "", "an outage is not said")
 	}
 	must.Equal(t, "calls", w.server.count(""), 3)
-	must.Says(t, "degraded", w.recall(amber.Query{Text: "tabs"}).Degraded, "OpenViking was not asked: it has failed")
+	must.Says(t, "degraded", w.recall(amber.Query{Text: "tabs"}).Degraded, "OpenViking was not asked: the server has failed")
 	w.now.pass(circuitRest)
 	w.recall(amber.Query{Text: "tabs"})
 	w.recall(amber.Query{Text: "tabs"})
