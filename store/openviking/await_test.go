@@ -15,7 +15,7 @@ import (
 // and learns of those that cannot be made.
 func TestAwaitVectors(t *testing.T) {
 	t.Parallel()
-	away := amber.Errorf(amber.KindUnreachable, "ask", "", "it is busy")
+	away := amber.Errorf(amber.KindUnreachable, "ask", "", "the server is busy")
 	for name, c := range map[string]struct {
 		blind    int // files that have no vector at first
 		makes    int // how many the server makes by itself

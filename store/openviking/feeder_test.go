@@ -978,7 +978,7 @@ func TestEarlyRefusalDoesNotLast(t *testing.T) {
 	w := newWorld(t)
 	w.say("one")
 	w.server.fault = func(op, _ string, _ int) (error, bool) {
-		return amber.Errorf(amber.KindRefused, op, "", "there is no key"), false
+		return amber.Errorf(amber.KindRefused, op, "", "the key is missing"), false
 	}
 	_, err := w.Feed(t.Context(), Budget{})
 	must.Kind(t, "without a key", err, amber.KindRefused)
