@@ -60,7 +60,10 @@ func (f *feeding) agent(ctx context.Context, agent *home.Agent) (detail string, 
 	case amber.KindOf(err) == amber.KindBusy: // another process is at it
 		return detail, errNotNow
 	case err != nil && !errors.Is(err, errNotNow):
-		f.next[agent.Dir()] = feedPause{until: now.Add(max(again, roundLook)), err: err}
+		if again == 0 { // not of the index
+			again = roundLook
+		}
+		f.next[agent.Dir()] = feedPause{until: now.Add(again), err: err}
 	case err == nil && detail != "":
 		f.next[agent.Dir()] = feedPause{until: now.Add(feedLook), mark: mark}
 		return detail, errNotNow

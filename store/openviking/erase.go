@@ -80,8 +80,14 @@ func (s *Store) eraseFiles(ctx context.Context, l layout, id amber.MemoryID, nam
 		report.Remaining = append(report.Remaining, fmt.Sprintf("%s: files of other versions were not looked for: %s", l.root(), oneLine(err.Error(), maxReason)))
 	}
 	deleted, fed := 0, s.wasFed(ctx, l)
-	for _, uri := range union(listed, names) {
-		if err := s.o.Server.Delete(ctx, uri, false); err != nil && amber.KindOf(err) != amber.KindNotFound {
+	all := union(listed, names)
+	for i, uri := range all {
+		err := s.o.Server.Delete(ctx, uri, false)
+		if amber.KindOf(err) == amber.KindUnreachable { // each of the others would wait as long
+			s.remain(l, all[i:], err, report)
+			break
+		}
+		if err != nil && amber.KindOf(err) != amber.KindNotFound {
 			s.remain(l, []string{uri}, err, report)
 		} else if slices.Contains(listed, uri) {
 			deleted++

@@ -36,7 +36,7 @@ type Report struct {
 	// Done says that the server has everything. If it is false without an error, the budget
 	// ran out.
 	Done bool `json:"done"`
-	// Again is how long to wait before the next feed after an error, 0 where it does not help.
+	// Again is how long to wait before the next feed after an error.
 	Again time.Duration `json:"again,omitempty"`
 }
 
@@ -45,8 +45,8 @@ var errSpent = errors.New("the budget is used up")
 
 // Feed makes the server equal to the live memories of the primary, from where the last feed
 // ended, by one feeder at a time. What it did is kept, also when it fails. Errors: busy when
-// another feeder is at work; unreachable, also before the next attempt is due; refused,
-// unsupported, damaged and, where no file is taken, invalid until a feed is forced; those of the primary.
+// another feeder is at work; unreachable, refused, unsupported, damaged and, where no file is
+// taken, invalid, all of them also before the next attempt is due; those of the primary.
 func (s *Store) Feed(ctx context.Context, b Budget) (report Report, err error) {
 	release, err := s.lock(ctx)
 	if err != nil {
@@ -184,9 +184,6 @@ func (r *round) ready(ctx context.Context) (err error) {
 	if r.gaveUp() == nil {
 		asked, _ := r.s.o.RetryAfter(err)
 		early.failed(r.now(), err, asked)
-		if early.Stopped != "" { // another process may mend it, and this one would not learn of it
-			early.Stopped, early.RetryAt = "", r.now().Add(lastDelay)
-		}
 		r.report.Again, _ = early.blocked(r.now())
 	}
 	return err

@@ -354,24 +354,39 @@ func TestBusyPathsAreTriedAgainSoon(t *testing.T) {
 	must.Equal(t, "waits", w.waited, []time.Duration{100 * ms, 200 * ms, 400 * ms, 800 * ms})
 }
 
-func TestRefusalsStopUntilForced(t *testing.T) {
+// Somebody mends a key, a version or a proxy, and feeding goes on without being told.
+func TestRefusalsStopUntilTheyAreMended(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []amber.Kind{amber.KindRefused, amber.KindUnsupported, amber.KindDamaged} {
 		w := newWorld(t)
 		w.feed()
 		w.say("a memory")
-		w.server.set(func(op, _ string, _ int) (error, bool) {
+		broken := func(op, _ string, _ int) (error, bool) {
 			return amber.Errorf(kind, op, "", "no"), op == "never"
-		})
+		}
+		w.server.set(broken)
 		must.Fail(w.Feed(t.Context(), Budget{}))(t, "first", kind)
 		w.server.set(nil)
-		w.now.pass(24 * time.Hour)
-		must.Kind(t, "later", must.Err(w.Feed(t.Context(), Budget{})), kind, "stopped", "amber index sync")
+		must.Kind(t, "at once", must.Err(w.Feed(t.Context(), Budget{})), kind, "stopped", "amber index sync")
 		must.Equal(t, "calls", w.server.count(""), 0)
 		h := must.Get(w.Health(t.Context()))(t)
 		must.Hold(t, h.Status == amber.Degraded, "health is %+v", h)
+		w.server.set(broken)
+		w.now.pass(stopLook)
+		r, err := w.Feed(t.Context(), Budget{})
+		must.Kind(t, "a minute later", err, kind)
+		must.Hold(t, r.Again > stopLook-time.Second && r.Again <= stopLook, "the next attempt is in %v", r.Again)
+		w.server.set(nil)
 		must.Get(w.Feed(t.Context(), Budget{Force: true}))(t)
-		w.equal(string(kind))
+		w.equal("forced: " + string(kind))
+
+		w.say("another memory")
+		w.server.set(broken)
+		must.Fail(w.Feed(t.Context(), Budget{}))(t, "again", kind)
+		w.server.set(nil)
+		w.now.pass(stopLook)
+		must.Get(w.Feed(t.Context(), Budget{}))(t)
+		w.equal("by itself: " + string(kind))
 	}
 }
 
@@ -984,8 +999,8 @@ func TestEarlyRefusalDoesNotLast(t *testing.T) {
 	must.Kind(t, "without a key", err, amber.KindRefused)
 	w.server.fault = nil
 	_, err = w.Feed(t.Context(), Budget{})
-	must.Kind(t, "at once", err, amber.KindUnreachable)
-	w.now.pass(lastDelay)
+	must.Kind(t, "at once", err, amber.KindRefused)
+	w.now.pass(stopLook)
 	must.Equal(t, "done later", w.feed().Done, true)
 }
 

@@ -11,6 +11,7 @@ import (
 const (
 	firstDelay = time.Second
 	lastDelay  = 5 * time.Minute
+	stopLook   = time.Minute     // how often a server is looked at that has to be mended by somebody
 	maxAsked   = time.Minute // of what a server may ask for
 
 	firstBusy = 100 * time.Millisecond
@@ -20,7 +21,7 @@ const (
 
 // pace says when the server is asked again after it failed. The zero value: now.
 type pace struct {
-	// Stopped is the kind of an error that does not go away by waiting.
+	// Stopped is the kind of an error that somebody has to mend: a key, a version, a proxy.
 	Stopped   amber.Kind `json:"stopped,omitempty"`
 	RetryAt   amber.Time `json:"retry_at,omitzero"`
 	Delay     int64      `json:"delay,omitempty"` // milliseconds
@@ -33,14 +34,15 @@ func (p *pace) failing() bool { return p.Stopped != "" || !p.RetryAt.IsZero() }
 
 // blocked returns how long to wait yet, and an error if the server is not to be asked now.
 func (p *pace) blocked(now amber.Time) (time.Duration, error) {
+	left := time.Duration(p.RetryAt.UnixMilli()-now.UnixMilli()) * time.Millisecond
+	if p.RetryAt.IsZero() || left <= 0 {
+		return 0, nil
+	}
+	left = min(left, lastDelay) // the clock may have been set back
 	if p.Stopped != "" {
-		return 0, amber.Errorf(p.Stopped, "feed openviking", "", "feeding has stopped: %s", p.LastError).WithHint("amber index sync")
+		return left, amber.Errorf(p.Stopped, "feed openviking", "", "feeding has stopped, and is tried again at %s: %s", p.RetryAt, p.LastError).WithHint("amber index sync")
 	}
-	if left := time.Duration(p.RetryAt.UnixMilli()-now.UnixMilli()) * time.Millisecond; !p.RetryAt.IsZero() && left > 0 {
-		left = min(left, lastDelay) // the clock may have been set back
-		return left, amber.Errorf(amber.KindUnreachable, "feed openviking", "", "the next attempt is at %s: %s", p.RetryAt, p.LastError)
-	}
-	return 0, nil
+	return left, amber.Errorf(amber.KindUnreachable, "feed openviking", "", "the next attempt is at %s: %s", p.RetryAt, p.LastError)
 }
 
 // failed notes an error of the server. Asked is how long it wants to be left alone, 0 where it
@@ -54,7 +56,7 @@ func (p *pace) failed(now amber.Time, err error, asked time.Duration) {
 		wait := max(time.Duration(p.Delay)*time.Millisecond, min(asked, maxAsked))
 		p.RetryAt = now.Add(wait)
 	default:
-		p.Stopped, p.RetryAt, p.Delay = kind, amber.Time{}, 0
+		p.Stopped, p.RetryAt, p.Delay = kind, now.Add(stopLook), 0
 	}
 }
 

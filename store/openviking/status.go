@@ -27,7 +27,7 @@ type Status struct {
 	Quarantined []Quarantined `json:"quarantined,omitempty"`
 	Uncounted   int           `json:"uncounted,omitempty"` // in quarantine, not listed
 	NoVector    int           `json:"no_vector,omitempty"` // files that are known to have none
-	Stopped     bool          `json:"stopped,omitempty"`   // feeding waits for a forced feed
+	Stopped     bool          `json:"stopped,omitempty"`   // feeding waits for somebody who mends the server or the key
 	RetryAt     amber.Time    `json:"retry_at,omitzero"`
 	LastError   string        `json:"last_error,omitempty"`
 	FailedAt    amber.Time    `json:"failed_at,omitzero"`
