@@ -79,7 +79,10 @@ func (s *Store) eraseFiles(ctx context.Context, l layout, id amber.MemoryID, nam
 	if err != nil {
 		report.Remaining = append(report.Remaining, fmt.Sprintf("%s: files of other versions were not looked for: %s", l.root(), oneLine(err.Error(), maxReason)))
 	}
-	deleted, fed := 0, s.wasFed(ctx, l)
+	deleted, fed, doubt := 0, true, true
+	if c, err := s.o.Cursors.IndexCursor(ctx, l.place(&s.o)); err == nil {
+		fed, doubt = c.Fence > 0, !readNotes(c.Notes).CompareAt.IsZero()
+	}
 	all := union(listed, names)
 	for i, uri := range all {
 		err := s.o.Server.Delete(ctx, uri, false)
@@ -96,15 +99,12 @@ func (s *Store) eraseFiles(ctx context.Context, l layout, id amber.MemoryID, nam
 	if deleted > 0 {
 		report.Removed = append(report.Removed, fmt.Sprintf("files of OpenViking: %d", deleted))
 	}
+	if doubt {
+		report.Remaining = append(report.Remaining, l.root()+": the server did not answer a while ago, and may yet write the file once more; the next comparison deletes it")
+	}
 	if deleted > 0 || fed { // a feeder may have deleted them before
 		report.Remaining = append(report.Remaining, s.o.URL+": the vector store of OpenViking keeps the text and the vectors of deleted files in its own files, until it is compacted or longer")
 	}
-}
-
-// wasFed reports whether something may have been sent to the server.
-func (s *Store) wasFed(ctx context.Context, l layout) bool {
-	c, err := s.o.Cursors.IndexCursor(ctx, l.place(&s.o))
-	return err != nil || c.Fence > 0
 }
 
 // filesOf lists the files of a memory: in the folders of its revisions, or everywhere where these

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/amber-memory/amber"
 )
@@ -11,8 +12,11 @@ import (
 // comparePage is how many memories are held at a time.
 const comparePage = 100
 
+// compareAfter is how long after an outage: the server may be busy with what came before it.
+const compareAfter = 2 * time.Minute
+
 // compare makes the server equal to the live memories by the listings of both: before the first
-// feed of a place, and after a restore. The log is read on from its head before the listing, so
+// feed of a place, after a restore and after an outage. The log is read on from its head before the listing, so
 // that what changes meanwhile is taken again. A comparison that is cut short begins anew, and
 // finds what it has written.
 func (r *round) compare(ctx context.Context) error {

@@ -22,6 +22,10 @@ func (r *round) work(ctx context.Context) error {
 		r.notes.uncheckedSince(amber.Time{})
 		r.dirty = true
 	}
+	if !r.notes.CompareAt.IsZero() && !r.now().Before(r.notes.CompareAt) && !r.budget.short() {
+		r.notes.Compare, r.notes.CompareAt, r.dirty = true, amber.Time{}, true
+		r.s.files = files{fence: r.cursor.Fence}
+	}
 	if r.notes.Compare {
 		if err := r.compare(ctx); err != nil {
 			return err

@@ -212,6 +212,9 @@ func outdated(c amber.IndexCursor, n notes, o *Options) bool {
 func (r *round) force() {
 	r.notes.succeeded()
 	r.notes.MendAt, r.notes.MendDelay = amber.Time{}, 0
+	if !r.notes.CompareAt.IsZero() {
+		r.notes.Compare = true
+	}
 	if r.notes.Uncounted > 0 {
 		r.notes.Compare, r.notes.Uncounted = true, 0
 	}
@@ -248,6 +251,7 @@ func (r *round) settle(ctx context.Context, err error) error {
 	r.s.forgetVersion()
 	asked, _ := r.s.o.RetryAfter(err)
 	r.notes.failed(r.now(), err, asked)
+	r.notes.CompareAt = r.now().Add(compareAfter)
 	r.report.Again, _ = r.notes.blocked(r.now())
 	return errors.Join(err, r.save(context.WithoutCancel(ctx), r.cursor.Position))
 }

@@ -31,6 +31,9 @@ type notes struct {
 	Settings string `json:"settings,omitempty"`
 	// Compare asks for the listings of both sides to be compared.
 	Compare bool `json:"compare,omitempty"`
+	// CompareAt is when to do that after an outage: a server that was killed may have lost files,
+	// and a write that nobody waited for may have been carried out behind a deletion.
+	CompareAt amber.Time `json:"compare_at,omitzero"`
 	// Large says that a listing did not fit into a short budget: only long ones try again.
 	Large      bool          `json:"large,omitempty"`
 	Quarantine []Quarantined `json:"quarantine,omitempty"`

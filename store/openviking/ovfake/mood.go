@@ -1,7 +1,8 @@
 package ovfake
 
 import (
-	"context"
+	"bytes"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -21,6 +22,7 @@ type mood struct {
 	version                        string
 	revoked                        map[string]bool
 	held                           chan struct{} // closed when the embedder goes on; nil: it works
+	calm                           chan struct{} // closed when slow requests go on; nil: they do
 }
 
 // change changes the mood.
@@ -30,17 +32,30 @@ func (s *Server) change(f func(*mood)) {
 	f(&s.mood)
 }
 
-// Calm ends every mood. Keys that were revoked stay so.
+// Calm ends every mood. Keys that were revoked stay so. Requests that were slow are carried out
+// now, whether or not somebody waits for them.
 func (s *Server) Calm() {
 	s.Hold(false)
-	s.change(func(m *mood) { *m = mood{revoked: m.revoked} })
+	s.change(func(m *mood) {
+		if m.calm != nil {
+			close(m.calm)
+		}
+		*m = mood{revoked: m.revoked}
+	})
 }
 
 // Down closes every connection without an answer.
 func (s *Server) Down(down bool) { s.change(func(m *mood) { m.down = down }) }
 
-// Slow has every request wait before it is carried out; 0 ends that.
-func (s *Server) Slow(d time.Duration) { s.change(func(m *mood) { m.slow = d }) }
+// Slow has every request wait before it is carried out; 0 ends that. It is carried out also when
+// its client has gone.
+func (s *Server) Slow(d time.Duration) {
+	s.change(func(m *mood) {
+		if m.slow = d; m.calm == nil {
+			m.calm = make(chan struct{})
+		}
+	})
+}
 
 // Fail answers requests with an error instead of carrying them out: those whose
 // path begins with one of paths, all when there are none. A status of 0 ends that.
@@ -123,18 +138,13 @@ func (s *Server) version() string {
 	return version
 }
 
-// pause waits, and reports whether the wait was not cut short.
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	timer := time.NewTimer(d)
+// pause waits until a time has passed or the mood has ended.
+func (m mood) pause() {
+	timer := time.NewTimer(m.slow)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
+	case <-m.calm:
 	}
 }
 
@@ -148,8 +158,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if m.down {
 		panic(http.ErrAbortHandler)
 	}
-	if !pause(r.Context(), m.slow) {
-		return
+	if m.slow > 0 {
+		body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+		if err != nil {
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		m.pause()
 	}
 	c := &call{w: w, r: r}
 	switch {

@@ -87,6 +87,21 @@ func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// pause waits, and reports whether the wait was not cut short.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // released waits until held is closed, and reports whether it was.
 func released(ctx context.Context, held chan struct{}) bool {
 	if held == nil {

@@ -23,9 +23,14 @@ type Real struct {
 	RootKey   string
 	Workspace string // the folder with its files
 
-	stop  context.CancelFunc
-	ended chan struct{} // closed when the process has ended
-	log   *tail
+	setup  Setup
+	config string // file
+	log    *tail
+
+	// Of the process that runs now:
+	process *os.Process
+	stop    context.CancelFunc
+	ended   chan struct{} // closed when it has ended
 }
 
 // Setup says how to start a real server.
@@ -53,32 +58,57 @@ func Start(ctx context.Context, s Setup) (*Real, error) {
 	}
 	r := &Real{
 		URL: fmt.Sprintf("http://127.0.0.1:%d", port), RootKey: rootKey, Workspace: filepath.Join(s.Dir, "data"),
-		ended: make(chan struct{}), log: &tail{},
+		setup: s, config: filepath.Join(s.Dir, "config.json"), log: &tail{},
 	}
-	config := filepath.Join(s.Dir, "config.json")
-	if err := fsx.CreateNew(fsx.OS(), config, 0o600, s.config(port, r.Workspace)); err != nil {
+	if err := fsx.CreateNew(fsx.OS(), r.config, 0o600, s.config(port, r.Workspace)); err != nil {
 		return nil, err
 	}
-	ctx, r.stop = context.WithCancel(ctx)
-	cmd := exec.CommandContext(ctx, s.program(), "--config", config)
-	cmd.Dir = s.Dir
-	cmd.Env = append(os.Environ(), "HOME="+s.Dir, "USERPROFILE="+s.Dir)
-	cmd.Stdout, cmd.Stderr = r.log, r.log
-	cmd.WaitDelay = 10 * time.Second
-	proc.OwnGroup(cmd)
-	if err := cmd.Start(); err != nil {
-		r.stop()
-		return nil, err
-	}
-	go func() {
-		_ = cmd.Wait() // it ends by being killed
-		close(r.ended)
-	}()
-	if err := r.await(ctx); err != nil {
-		r.Stop()
+	if err := r.Again(ctx); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// Again starts a server that was stopped, with its files and at its address, and waits until it
+// answers.
+func (r *Real) Again(ctx context.Context) error {
+	ctx, r.stop = context.WithCancel(ctx)
+	cmd := exec.CommandContext(ctx, r.setup.program(), "--config", r.config)
+	cmd.Dir = r.setup.Dir
+	cmd.Env = append(os.Environ(), "HOME="+r.setup.Dir, "USERPROFILE="+r.setup.Dir)
+	cmd.Stdout, cmd.Stderr = r.log, r.log
+	cmd.WaitDelay = 10 * time.Second
+	proc.OwnGroup(cmd)
+	r.ended = make(chan struct{})
+	if err := cmd.Start(); err != nil {
+		r.stop()
+		close(r.ended)
+		return err
+	}
+	r.process = cmd.Process
+	ended := r.ended
+	go func() {
+		_ = cmd.Wait() // it ends by being killed
+		close(ended)
+	}()
+	if err := r.await(ctx); err != nil {
+		r.Stop()
+		return err
+	}
+	return nil
+}
+
+// Process is the server's process, for signals.
+func (r *Real) Process() *os.Process { return r.process }
+
+// Wait waits until the process has ended.
+func (r *Real) Wait(ctx context.Context) error {
+	select {
+	case <-r.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Stop kills the server and waits for its end. It may be called twice.
