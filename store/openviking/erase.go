@@ -37,12 +37,14 @@ func (s *Store) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 	for i := range names { // now it may be known whose files they are
 		names[i] = l.root() + strings.TrimPrefix(names[i], before.root())
 	}
+	state := s.feedState(ctx, l)
 	if err != nil {
 		s.remain(l, names, err, &report)
-		return report, nil
+	} else {
+		state.fed = s.eraseFiles(ctx, l, id, names, &report) || state.fed
 	}
-	s.eraseFiles(ctx, l, id, names, &report)
-	if !alone.held {
+	s.remainInside(l, state, &report)
+	if err == nil && !alone.held {
 		report.Remaining = append(report.Remaining, s.known().root()+": a feeder is at work, and may write the file once more before it deletes it")
 	}
 	return report, nil
@@ -73,16 +75,13 @@ func (s *Store) keepOut(ctx context.Context) quiet {
 }
 
 // eraseFiles deletes every file of a memory. Names are those of its revisions; files with other
-// digests are found by listing where they can lie.
-func (s *Store) eraseFiles(ctx context.Context, l layout, id amber.MemoryID, names []string, report *amber.EraseReport) {
+// digests are found by listing where they can lie. It reports whether some were there.
+func (s *Store) eraseFiles(ctx context.Context, l layout, id amber.MemoryID, names []string, report *amber.EraseReport) bool {
 	listed, err := s.filesOf(ctx, l, id, names)
 	if err != nil {
 		report.Remaining = append(report.Remaining, fmt.Sprintf("%s: files of other versions were not looked for: %s", l.root(), oneLine(err.Error(), maxReason)))
 	}
-	deleted, fed, doubt := 0, true, true
-	if c, err := s.o.Cursors.IndexCursor(ctx, l.place(&s.o)); err == nil {
-		fed, doubt = c.Fence > 0, !readNotes(c.Notes).CompareAt.IsZero()
-	}
+	deleted := 0
 	all := union(listed, names)
 	for i, uri := range all {
 		err := s.o.Server.Delete(ctx, uri, false)
@@ -99,10 +98,26 @@ func (s *Store) eraseFiles(ctx context.Context, l layout, id amber.MemoryID, nam
 	if deleted > 0 {
 		report.Removed = append(report.Removed, fmt.Sprintf("files of OpenViking: %d", deleted))
 	}
-	if doubt {
+	return deleted > 0
+}
+
+// feedState is what the cursor tells about what the server may hold.
+type feedState struct{ fed, doubt bool }
+
+func (s *Store) feedState(ctx context.Context, l layout) feedState {
+	c, err := s.o.Cursors.IndexCursor(ctx, l.place(&s.o))
+	if err != nil || l.user == "" { // not known
+		return feedState{true, err != nil}
+	}
+	return feedState{c.Fence > 0, !readNotes(c.Notes).CompareAt.IsZero()}
+}
+
+// remainInside reports what no deletion reaches.
+func (s *Store) remainInside(l layout, state feedState, report *amber.EraseReport) {
+	if state.doubt {
 		report.Remaining = append(report.Remaining, l.root()+": the server did not answer a while ago, and may yet write the file once more; the next comparison deletes it")
 	}
-	if deleted > 0 || fed { // a feeder may have deleted them before
+	if state.fed {
 		report.Remaining = append(report.Remaining, s.o.URL+": the vector store of OpenViking keeps the text and the vectors of deleted files in its own files, until it is compacted or longer")
 	}
 }

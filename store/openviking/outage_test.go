@@ -30,8 +30,9 @@ type trouble struct {
 	begin, end func(t *testing.T)
 	// lasts is how long it goes on at least, by the clock of the campaign.
 	lasts time.Duration
-	// unnoticed says that neither feeder nor questions need to fail.
-	unnoticed bool
+	wall  time.Duration // the same by a clock on the wall
+	// fed and asked say that feeds, or questions, need not notice it.
+	fed, asked bool
 }
 
 // campaign is a store beside whose server one trouble comes after another. A feeder is at work
@@ -51,9 +52,22 @@ type campaign struct {
 	texts    map[amber.MemoryID]string
 	erased   []erasure
 	degraded int
-	ours     []time.Duration // of writes
-	theirs   []time.Duration
+	during   times // of writes, in a trouble
+	always   times
 	failures atomic.Int64 // of the feeder
+}
+
+// times is how long writes took, with a server and in the control.
+type times struct{ ours, theirs []time.Duration }
+
+func (x times) String() string {
+	ours, theirs := median(x.ours), median(x.theirs)
+	return fmt.Sprintf("%d writes, half of them within %v, without a server within %v: %.2f times", len(x.ours), ours, theirs, float64(ours)/float64(theirs))
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
 }
 
 // erasure is a word that was erased, and what the report says remains.
@@ -123,35 +137,30 @@ func (c *campaign) run(t *testing.T, troubles []trouble) {
 	for _, x := range troubles {
 		t.Run(x.name, func(t *testing.T) { c.suffer(t, x) })
 	}
+	t.Logf("in all of them: %v", c.always)
 }
 
 // suffer lets one trouble come and go.
 func (c *campaign) suffer(t *testing.T, x trouble) {
-	c.degraded, c.ours, c.theirs = 0, nil, nil
-	failed, begun := c.failures.Load(), c.clock.now()
+	c.degraded, c.during = 0, times{}
+	failed, begun, really := c.failures.Load(), c.clock.now(), time.Now()
 	x.begin(t)
 	ended := sync.OnceFunc(func() { x.end(t) })
 	defer ended()
 	for {
 		c.several(t, c.steps)
-		long := c.clock.now().Sub(begun) >= x.lasts
-		noticed := x.unnoticed || c.failures.Load() > failed && c.degraded > 0
+		long := c.clock.now().Sub(begun) >= x.lasts && time.Since(really) >= x.wall
+		noticed := (x.fed || c.failures.Load() > failed) && (x.asked || c.degraded > 0)
 		if t.Failed() || long && noticed {
 			break
 		}
 		must.Do(t, c.clock.wait(t.Context(), max(time.Second, x.lasts/10)))
 	}
-	ours, theirs := median(c.ours), median(c.theirs)
-	t.Logf("%d writes: a half within %v, without a server within %v: %.2f times; %d feeds failed, %d questions were answered without the server",
-		len(c.ours), ours, theirs, float64(ours)/float64(theirs), c.failures.Load()-failed, c.degraded)
+	t.Logf("%v; %d feeds failed, %d questions were answered without the server", c.during, c.failures.Load()-failed, c.degraded)
+	c.always.ours, c.always.theirs = append(c.always.ours, c.during.ours...), append(c.always.theirs, c.during.theirs...)
 	ended()
 	c.several(t, c.steps)
 	c.settled(t)
-}
-
-func median(d []time.Duration) time.Duration {
-	slices.Sort(d)
-	return d[len(d)/2]
 }
 
 // several writes, changes, deletes, erases and asks.
@@ -195,7 +204,7 @@ func (c *campaign) write(t *testing.T) {
 	theirs := func() {
 		begun := time.Now()
 		twin = must.Get(c.control.Write(t.Context(), r))(t)
-		c.theirs = append(c.theirs, time.Since(begun))
+		c.during.theirs = append(c.during.theirs, time.Since(begun))
 	}
 	first := c.random.IntN(2) == 0
 	if first {
@@ -203,7 +212,7 @@ func (c *campaign) write(t *testing.T) {
 	}
 	begun := time.Now()
 	ack := must.Get(c.store.Write(t.Context(), r))(t)
-	c.ours = append(c.ours, time.Since(begun))
+	c.during.ours = append(c.during.ours, time.Since(begun))
 	if !first {
 		theirs()
 	}

@@ -160,14 +160,21 @@ func TestRecallQuality(t *testing.T) {
 	}
 }
 
-// realSide is a real server with the same embedder. Without one, the test is skipped.
-func realSide(t *testing.T) *side {
+// realVenv is an environment with a real OpenViking. Without one, the test is skipped.
+func realVenv(t *testing.T) string {
 	t.Helper()
 	venv := os.Getenv("AMBER_OPENVIKING")
 	if venv == "" {
 		fmt.Println("=== NOT RUN: " + t.Name() + " needs a real OpenViking; make test-openviking has one")
 		t.Skip("no real OpenViking")
 	}
+	return venv
+}
+
+// realSide is a real server with the same embedder.
+func realSide(t *testing.T) *side {
+	t.Helper()
+	venv := realVenv(t)
 	embedder := httptest.NewServer(&ovfake.Stub{Embedder: ovfake.Embedder{Dimensions: 4096, Synonyms: ordinary()}})
 	t.Cleanup(embedder.Close)
 	server := must.Get(ovtest.Start(t.Context(), ovtest.Setup{Venv: venv, Dir: t.TempDir(), Embedder: embedder.URL, Dimensions: 4096}))(t)
