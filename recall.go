@@ -129,6 +129,7 @@ type Why struct {
 	Feedback   float64     `json:"feedback,omitempty"`   // how near it is to the best hit
 	Wording    float64     `json:"wording,omitempty"`    // what the wording of the question adds to the odds of every hit, as a logarithm
 	Newer      bool        `json:"newer,omitempty"`      // it took the place of an older one about the same
+	Related    bool        `json:"related,omitempty"`    // an index beside the store found it, which scores by its own model
 }
 
 // TermMatch is one query term and the fields it was found in.

@@ -16,6 +16,7 @@ type Parts struct {
 	Compactions Compactions
 	Stats       StatsReader
 	Changes     ChangeLog
+	Semantic    bool // recall finds by meaning, too, not by words alone
 
 	// Sessions and what belongs to them.
 	Turns    Turns
@@ -75,7 +76,7 @@ func (p *Parts) Take(l Layer, from Parts) {
 	case LayerLongTerm:
 		p.LongTerm, p.Memories, p.Batch, p.Editor, p.Eraser = from.LongTerm, from.Memories, from.Batch, from.Editor, from.Eraser
 		p.Relations, p.Concepts = from.Relations, from.Concepts
-		p.Stats, p.Changes, p.Sync = from.Stats, from.Changes, from.Sync
+		p.Stats, p.Changes, p.Sync, p.Semantic = from.Stats, from.Changes, from.Sync, from.Semantic
 	case LayerTurns:
 		p.Turns, p.Compactions = from.Turns, from.Compactions
 	case LayerLoops:
@@ -120,6 +121,7 @@ type Capabilities struct {
 	Documents   bool `json:"documents"`
 	Ingest      bool `json:"ingest"`
 	Sync        bool `json:"sync"`
+	Semantic    bool `json:"semantic"`
 }
 
 // NewStore puts a store together. Nil parts are filled in with ones that
@@ -194,6 +196,7 @@ func (p Parts) capabilities() Capabilities {
 		Control: p.Tasks != nil && p.Events != nil && p.Approvals != nil && p.Results != nil &&
 			p.Queue != nil && p.QueueKeeper != nil,
 		Documents: p.Documents != nil,
+		Semantic:  p.Semantic && p.LongTerm != nil,
 	}
 }
 

@@ -13,7 +13,7 @@ func (a *Agent) parts(can amber.Capabilities) amber.Parts {
 		}
 	}
 	l := longTerm{a}
-	p := amber.Parts{LongTerm: l}
+	p := amber.Parts{LongTerm: l, Semantic: can.Semantic}
 	if can.Memories {
 		p.Memories = l
 	}

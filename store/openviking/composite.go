@@ -51,7 +51,7 @@ func New(o Options) (*Store, error) {
 // Parts returns the parts of the primary. Long-term memory and erasure go through the server, too.
 func (s *Store) Parts() amber.Parts {
 	p := s.o.Primary
-	p.LongTerm = s
+	p.LongTerm, p.Semantic = s, true
 	if p.Eraser != nil {
 		p.Eraser = s
 	}

@@ -14,7 +14,11 @@ import (
 func TestPartsAreThePrimarysButForTwo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	got, want := reflect.ValueOf(w.Parts()), reflect.ValueOf(w.primary.Parts())
+	parts := w.Parts()
+	must.Equal(t, "semantic", amber.NewStore(parts).Capabilities().Semantic, true)
+	must.Equal(t, "semantic of the primary", amber.NewStore(w.primary.Parts()).Capabilities().Semantic, false)
+	parts.Semantic = false
+	got, want := reflect.ValueOf(parts), reflect.ValueOf(w.primary.Parts())
 	for i := range got.NumField() {
 		name, own := got.Type().Field(i).Name, got.Field(i).Interface() == any(w.Store)
 		must.Equal(t, name, own, name == "LongTerm" || name == "Eraser")

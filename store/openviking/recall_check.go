@@ -97,7 +97,7 @@ func hitOf(m *amber.Memory, f api.Found, q amber.Query, parsed analyze.Query) am
 		Provenance: amber.Provenance{Backend: backendName, Locator: f.URI},
 	}
 	if q.Explain {
-		h.Why = &amber.Why{Terms: []amber.TermMatch{}, Meaning: f.Score}
+		h.Why = &amber.Why{Terms: []amber.TermMatch{}, Meaning: f.Score, Related: true}
 	}
 	return h
 }

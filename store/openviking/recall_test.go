@@ -51,7 +51,7 @@ func TestServerFindsWhatHasNoWordInCommon(t *testing.T) {
 		Snippet: m.Content, Content: m.Content, Trust: m.Trust, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
 		Provenance: amber.Provenance{Backend: "openviking", Locator: uri}, Why: h.Why,
 	}, cmp.AllowUnexported(amber.Time{}))
-	must.Hold(t, h.Why != nil && h.Why.Meaning == 0.9, "why is %+v", h.Why)
+	must.Hold(t, h.Why != nil && h.Why.Meaning == 0.9 && h.Why.Related, "why is %+v", h.Why)
 	must.Hold(t, h.Score > 0 && h.Score < amber.RelevantScore, "score is %v", h.Score)
 	must.Hold(t, w.recall(amber.Query{Text: "whitespace convention"}).Hits[0].Why == nil, "why without being asked")
 }

@@ -223,6 +223,7 @@ func (s *Store) Parts() amber.Parts {
 		Tasks: s, Events: s, Approvals: s, Results: s, Queue: s, QueueKeeper: s,
 		ControlChanges: controlLog{s},
 		Sync:           s,
+		Semantic:       s.o.Model != nil,
 	}
 	if agent, live := s.memory.ground.(*home.Agent); live {
 		if d, err := statedir.New(agent, statedir.Options{}); err == nil { // it fails without an agent alone
