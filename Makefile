@@ -103,7 +103,7 @@ OPENVIKING ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/amber-openviking
 test-openviking:
 	sh scripts/openviking.sh "$(OPENVIKING)"
 	AMBER_OPENVIKING="$(abspath $(OPENVIKING))" $(GO) test -run Real -count=1 -v -timeout 60m ./store/openviking -embedder.away 10m
-	AMBER_OPENVIKING="$(abspath $(OPENVIKING))" $(GO) test -run Real -count=1 -timeout 20m ./store/openviking/ovtest
+	AMBER_OPENVIKING="$(abspath $(OPENVIKING))" $(GO) test -run Real -count=1 -timeout 20m ./store/openviking/ovtest ./cmd/amber
 
 # The model and the ranking on another processor: the same bits. Needs qemu-user.
 test-arm64:

@@ -91,6 +91,9 @@ func (a *Agent) vikingClient(o config.OpenViking) (*api.Client, error) {
 	case config.VikingKey:
 		path := a.vikingKeyPath(o)
 		with.Key = func() (string, error) { return readKey(path) }
+		if o.KeyFile == "" { // the name of the file says whose key it is
+			with.Owner = api.Owner{Account: string(a.Tenant()), User: string(a.ID())}
+		}
 	default:
 		if !openviking.IsLoopback(o.URL) {
 			return nil, amber.Errorf(amber.KindInvalid, "choose backend", "memory.backends.openviking.mode", "dev is for a server on this machine, not for %s: it lets everybody in", o.URL)

@@ -27,6 +27,7 @@ type request struct {
 	id     string        // the subject of errors
 	wait   time.Duration // how long the server may wait for vectors, beyond what a request may take
 	write  bool          // it writes files
+	key    string        // "": the one that [Options.Key] returns
 }
 
 // answer is what came back.
@@ -147,14 +148,20 @@ func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, erro
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	return req, c.setHeader(req.Header, r)
+	return req, c.setHeader(ctx, req.Header, r)
 }
 
 // setHeader says who asks.
-func (c *Client) setHeader(h http.Header, r request) error {
-	key, err := c.key(r)
-	if err != nil {
-		return err
+func (c *Client) setHeader(ctx context.Context, h http.Header, r request) error {
+	key := r.key
+	if key == "" {
+		var err error
+		if key, err = c.key(r); err != nil {
+			return err
+		}
+		if err = c.owned(ctx, r, key); err != nil {
+			return err
+		}
 	}
 	id, err := c.requestID()
 	if err != nil {

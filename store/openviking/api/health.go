@@ -8,6 +8,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
+const healthPath = "/health"
+
 // healthAnswer is the answer to GET /health.
 type healthAnswer struct {
 	Status   string `json:"status"`
@@ -22,7 +24,7 @@ type healthAnswer struct {
 // Health asks the server what it is. The answer is also returned beside an error of kind
 // unsupported, which is for a version that was not tested.
 func (c *Client) Health(ctx context.Context) (Health, error) {
-	r := request{op: "ask OpenViking for its health", method: http.MethodGet, path: "/health"}
+	r := request{op: "ask OpenViking for its health", method: http.MethodGet, path: healthPath}
 	h, err := c.health(ctx, r)
 	if err == nil && !c.o.AnyVersion && !tested(h.Version) {
 		err = c.fail(r, amber.KindUnsupported, "the server has version %s, want 0.5", h.Version)
@@ -30,12 +32,17 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 	return h, err
 }
 
-func (c *Client) health(ctx context.Context, r request) (Health, error) {
+func (c *Client) health(ctx context.Context, r request) (h Health, err error) {
+	if r.key == "" {
+		if r.key, err = c.key(r); err != nil {
+			return h, err
+		}
+	}
 	a, err := askPlain[healthAnswer](ctx, c, r)
 	if err != nil {
 		return Health{}, err
 	}
-	h := Health{Version: a.Version, AuthMode: a.AuthMode, Account: a.Account, User: a.User, Role: a.Role}
+	h = Health{Version: a.Version, AuthMode: a.AuthMode, Account: a.Account, User: a.User, Role: a.Role}
 	for _, s := range []string{h.Version, h.AuthMode, h.Account, h.User, h.Role} {
 		if len(s) > maxID || clean(s) != s {
 			return Health{}, c.damaged(r, errShape)
@@ -47,7 +54,7 @@ func (c *Client) health(ctx context.Context, r request) (Health, error) {
 	if !*a.Healthy || a.Status != "ok" {
 		return Health{}, c.fail(r, amber.KindUnreachable, "the server says that it is not healthy")
 	}
-	return h, nil
+	return h, c.prove(r, h)
 }
 
 // tested reports whether a version is one of 0.5.
@@ -78,7 +85,7 @@ func (c *Client) Ready(ctx context.Context) error {
 // User returns the user whom the server takes this client for: the first part of the names of
 // all files. Errors: refused for a key that is not known.
 func (c *Client) User(ctx context.Context) (string, error) {
-	r := request{op: "ask OpenViking for the user", method: http.MethodGet, path: "/health"}
+	r := request{op: "ask OpenViking for the user", method: http.MethodGet, path: healthPath}
 	if c.o.Key != nil {
 		h, err := c.health(ctx, r)
 		if err != nil {

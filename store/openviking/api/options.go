@@ -36,6 +36,9 @@ type Options struct {
 	Key func() (string, error)
 	// Account and User are sent as headers, for a server in mode trusted; "" is not sent.
 	Account, User string
+	// Owner is whom the key has to be of: a key of somebody else is refused before anything is
+	// sent with it. The zero value: anybody.
+	Owner Owner
 	// Connect bounds the time until a connection stands, Request the whole of a request that
 	// does not wait for vectors. 0: DefaultConnect and DefaultRequest.
 	Connect, Request time.Duration
@@ -55,6 +58,7 @@ type Client struct {
 	http *http.Client
 
 	secrets secrets
+	proof   *proof
 	random  *sync.Mutex // guards o.Random
 }
 
@@ -81,7 +85,7 @@ func New(o Options) (*Client, error) {
 	}
 	return &Client{
 		o: o, base: strings.TrimRight(u.String(), "/"), host: u.Host, http: newHTTP(o.Connect),
-		secrets: newSecrets(), random: &sync.Mutex{},
+		secrets: newSecrets(), random: &sync.Mutex{}, proof: &proof{},
 	}, nil
 }
 
