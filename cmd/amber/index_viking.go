@@ -89,11 +89,14 @@ func (a *app) printViking(w io.Writer, s openviking.Status) {
 	if s.NoVector > 0 {
 		a.Out.Note("%s no vector yet", cli.Count(int64(s.NoVector), "file has", "files have"))
 	}
+	if s.Unchecked {
+		a.Out.Note("whether all files are there, with their vectors, is looked at later")
+	}
 	switch {
 	case s.Problem != "":
 		a.Out.Note("the server cannot be used: %s", cli.OneLine(s.Problem, 300))
 	case s.Stopped:
-		a.Out.Note("feeding has stopped: %s; amber index sync tries again", cli.OneLine(s.LastError, 300))
+		a.Out.Note("feeding has stopped, and is tried again once a minute, or by amber index sync: %s", cli.OneLine(s.LastError, 300))
 	case s.Compare:
 		a.Out.Note("amber index sync compares the server with the store")
 	case s.Behind > 0:

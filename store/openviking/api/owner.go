@@ -13,7 +13,9 @@ import (
 type Owner struct{ Account, User string }
 
 // proof remembers the digest of the last key whose owner was seen to be the right one.
-type proof struct{ atomic.Pointer[[sha256.Size]byte] }
+type proof struct {
+	atomic.Pointer[[sha256.Size]byte]
+}
 
 func (p *proof) keep(key string) {
 	sum := sha256.Sum256([]byte(key))
