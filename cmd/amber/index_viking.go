@@ -22,28 +22,46 @@ func (a *app) feedViking(ctx context.Context, x agent.Index, anew bool) error {
 	if v == nil {
 		return nil
 	}
-	_, err := cli.Working(a.App, "feeding OpenViking", func() (r openviking.Report, err error) {
-		err = a.whenFree(ctx, func() (err error) {
-			if anew {
-				r, err = v.Rebuild(ctx)
-			} else {
-				r, err = v.Feed(ctx, openviking.Budget{Force: true})
-			}
-			return err
-		})
-		if err == nil {
-			most := 0
-			err = v.Await(ctx, func(missing int) {
-				most = max(most, missing)
-				a.Meter.Set("vectors", int64(most-missing), int64(most))
-			})
+	_, err := cli.Working(a.App, "feeding OpenViking", func() (done bool, err error) {
+		for try := 0; try < feedTries && err == nil && !done; try++ {
+			done, err = a.feedOnce(ctx, v, anew && try == 0)
 		}
-		return r, err
+		if err == nil && !done {
+			err = amber.Errorf(amber.KindBusy, "feed openviking", "", "some files are still busy with their vectors").WithHint("amber index status")
+		}
+		return done, err
 	})
 	if err != nil && ctx.Err() != nil {
 		return &amber.Error{Op: "index", Kind: amber.KindUnreachable, Err: cli.Interruption("index"), Hint: "amber index sync goes on"}
 	}
 	return err
+}
+
+// feedTries is how often a feed goes on with files that were busy: the server lets them go when their
+// vectors are made.
+const feedTries = 5
+
+// feedOnce feeds the server and waits for vectors. Done says that nothing is left.
+func (a *app) feedOnce(ctx context.Context, v *openviking.Store, anew bool) (done bool, err error) {
+	err = a.whenFree(ctx, func() error {
+		var r openviking.Report
+		var err error
+		if anew {
+			r, err = v.Rebuild(ctx)
+		} else {
+			r, err = v.Feed(ctx, openviking.Budget{Force: true})
+		}
+		done = r.Done
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	most := 0
+	return done, v.Await(ctx, func(missing int) {
+		most = max(most, missing)
+		a.Meter.Set("vectors", int64(most-missing), int64(most))
+	})
 }
 
 // feedPatience is how long a command waits for another process that feeds the server.

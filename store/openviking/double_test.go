@@ -31,6 +31,7 @@ type double struct {
 	deaf     bool                  // the embedder is away: new files get no vector
 	lawless  bool                  // folders that are asked for do not count
 	stubborn func(uri string) bool // files whose vector cannot be made
+	busy     func(uri string) bool // files that can be neither written nor deleted; nil: none
 	part     int                   // the most that Missing tells; 0: everything
 	crowd    []string              // what Missing tells before our files
 	version  string
@@ -134,6 +135,9 @@ func (d *double) WriteBatch(ctx context.Context, root string, files []api.File, 
 		size := 0
 		for _, f := range files {
 			size += len(f.Content)
+			if d.busy != nil && d.busy(f.URI) {
+				return amber.Errorf(amber.KindBusy, "batch", f.URI, "path_busy")
+			}
 		}
 		if len(files) > 200 || size > 16<<20 {
 			return amber.Errorf(amber.KindInternal, "batch", root, "%d files of %d bytes are too many", len(files), size)
@@ -219,6 +223,9 @@ func (d *double) List(ctx context.Context, root string, fn func(string) error) e
 
 func (d *double) Delete(ctx context.Context, uri string, recursive bool) error {
 	return d.call(ctx, "delete", uri, func() error {
+		if d.busy != nil && d.busy(uri) {
+			return amber.Errorf(amber.KindBusy, "delete", uri, "path_busy")
+		}
 		delete(d.files, uri)
 		delete(d.blind, uri)
 		if recursive {

@@ -33,7 +33,8 @@ type file struct {
 
 // apply makes the server equal for some memories: first the present versions are written, then
 // the others are deleted. A crash in between leaves both, and the older one is known by its name.
-// It returns the memories whose other files are left to a feed with more time.
+// It returns the memories that are left to a later feed, or to one with more time: those with files
+// that are busy, and those whose other files are not known.
 func (r *round) apply(ctx context.Context, c changed) (later []amber.MemoryID, err error) {
 	out := outgoing{folders: map[string][]file{}, present: map[amber.MemoryID]string{}}
 	for _, id := range c.ids {
@@ -49,14 +50,15 @@ func (r *round) apply(ctx context.Context, c changed) (later []amber.MemoryID, e
 	if err := r.flush(ctx, &out); err != nil {
 		return nil, err
 	}
+	later = r.takeStuck()
 	for _, id := range c.ids {
 		keep, known := out.present[id]
-		if !known || keep != "" && c.created[id] {
+		if slices.Contains(later, id) || !known || keep != "" && c.created[id] {
 			continue // not to be touched, or there is no older version
 		}
 		err := r.clear(ctx, id, keep, c.counts[id], c.also[id]...)
 		switch {
-		case errors.Is(err, errSpent):
+		case errors.Is(err, errSpent), errors.Is(err, errBusy):
 			later = append(later, id)
 		case err != nil:
 			return nil, err
@@ -160,8 +162,8 @@ func (r *round) makeFolder(ctx context.Context, folder string) error {
 	return nil
 }
 
-// write writes files of one folder. Where the server refuses one of them as invalid, halves are
-// tried until it is known which, and that one is put into quarantine.
+// write writes files of one folder. Where the server refuses one of them as invalid, or is busy with
+// it, halves are tried until it is known which. An invalid one is put into quarantine.
 func (r *round) write(ctx context.Context, folder string, batch []file) error {
 	var out []refusal
 	if err := r.try(ctx, folder, spread(batch), &out); err != nil {
@@ -236,8 +238,11 @@ func (r *round) try(ctx context.Context, folder string, batch []file, out *[]ref
 		}
 		delete(r.s.files.made, folder) // once
 		return r.try(ctx, folder, batch, out)
-	case amber.KindOf(err) != amber.KindInvalid:
+	case amber.KindOf(err) != amber.KindInvalid && amber.KindOf(err) != amber.KindBusy:
 		return r.server(err)
+	case len(batch) == 1 && amber.KindOf(err) == amber.KindBusy:
+		r.stuck = append(r.stuck, batch[0].id)
+		return nil
 	case len(batch) == 1:
 		return r.refuse(batch[0], err, out)
 	}
@@ -246,6 +251,12 @@ func (r *round) try(ctx context.Context, folder string, batch []file, out *[]ref
 		return err
 	}
 	return r.try(ctx, folder, batch[half:], out)
+}
+
+// takeStuck returns the memories whose files were found busy since the last time.
+func (r *round) takeStuck() (ids []amber.MemoryID) {
+	ids, r.stuck = r.stuck, nil
+	return ids
 }
 
 // wrote notes files that were written.

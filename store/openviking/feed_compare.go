@@ -2,6 +2,7 @@ package openviking
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -69,6 +70,7 @@ func (r *round) writeMissing(ctx context.Context) (map[amber.MemoryID]string, er
 		if err := r.flush(ctx, &out); err != nil {
 			return err
 		}
+		r.later(r.takeStuck())
 		return r.enough()
 	})
 	return live, err
@@ -123,7 +125,12 @@ func (r *round) deleteOthers(ctx context.Context, live map[amber.MemoryID]string
 		if err := r.enough(); err != nil {
 			return err
 		}
-		if err := r.clear(ctx, id, keep, 0); err != nil {
+		err := r.clear(ctx, id, keep, 0)
+		if errors.Is(err, errBusy) {
+			r.later([]amber.MemoryID{id})
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package openviking
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -87,23 +88,34 @@ func (r *round) list(ctx context.Context) error {
 	return nil
 }
 
+// errBusy says that a file is busy: the server makes its vector, for which it needs its embedder.
+var errBusy = errors.New("the file is busy")
+
 // clear deletes the files of a memory but the one to keep. Changes is how often it changed since
-// the cursor; also are names that were seen.
+// the cursor; also are names that were seen. It returns errBusy if one of them stays.
 func (r *round) clear(ctx context.Context, id amber.MemoryID, keep string, changes int, also ...string) error {
 	old, err := r.older(ctx, id, changes)
 	if err != nil {
 		return err
 	}
+	busy := false
 	for _, uri := range union(old, also) {
 		if uri == keep {
 			continue
 		}
 		err := r.patient(ctx, func() error { return r.s.o.Server.Delete(ctx, uri, false) })
-		if err != nil && amber.KindOf(err) != amber.KindNotFound {
+		switch amber.KindOf(err) {
+		case "", amber.KindNotFound:
+			r.s.files.drop(id, uri)
+			r.report.Deleted++
+		case amber.KindBusy:
+			busy = true
+		default:
 			return r.server(err)
 		}
-		r.s.files.drop(id, uri)
-		r.report.Deleted++
+	}
+	if busy {
+		return errBusy
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package openviking
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/amber-memory/amber"
 )
@@ -137,6 +138,10 @@ func (r *round) step(ctx context.Context) (more bool, err error) {
 // quarantine.
 func (r *round) again(ctx context.Context) error {
 	suspects := r.s.takeSuspects()
+	if r.now().Before(r.notes.AgainAt) {
+		r.s.suspect(suspects...)
+		return nil
+	}
 	ids, also := slices.Clone(r.notes.Rewrite), map[amber.MemoryID][]string{}
 	for _, uri := range suspects {
 		if n, ok := r.parse(uri); ok {
@@ -149,6 +154,8 @@ func (r *round) again(ctx context.Context) error {
 		}
 	}
 	slices.Sort(ids)
+	r.tired = !r.budget.Force && r.notes.AgainDelay > 0 // others do not wait for files that were busy before
+	defer func() { r.tired = false }()
 	var later []amber.MemoryID
 	for some := range slices.Chunk(slices.Compact(ids), stepMemories) {
 		left, err := r.apply(ctx, changed{ids: some, also: also})
@@ -158,20 +165,27 @@ func (r *round) again(ctx context.Context) error {
 		}
 		later = append(later, left...)
 	}
+	if len(later) == 0 && r.notes.AgainDelay > 0 {
+		r.notes.AgainDelay, r.dirty = 0, true
+	}
 	if !slices.Equal(r.notes.Rewrite, later) {
 		r.notes.Rewrite, r.dirty = nil, true
-		r.later(later)
 	}
+	r.later(later)
 	return nil
 }
 
-// later notes memories whose files could not be looked for in the time there was: the log is not
-// held up by a listing. Where they are too many, a comparison finds them.
+// later notes memories whose files could not be looked for in the time there was, or were busy: the
+// log is not held up by them. Where they are too many, a comparison finds them.
 func (r *round) later(ids []amber.MemoryID) {
 	if len(ids) == 0 {
 		return
 	}
 	r.dirty = true
+	if r.tired && !r.now().Before(r.notes.AgainAt) {
+		r.notes.AgainDelay = doubled(r.notes.AgainDelay)
+		r.notes.AgainAt = r.now().Add(time.Duration(r.notes.AgainDelay) * time.Millisecond)
+	}
 	if !r.notes.rewrite(ids...) {
 		r.notes.Compare = true
 	}

@@ -36,7 +36,7 @@ type Report struct {
 	// Done says that the server has everything. If it is false without an error, the budget
 	// ran out.
 	Done bool `json:"done"`
-	// Again is how long to wait before the next feed after an error.
+	// Again is how long to wait before the next feed, after an error or for files that are busy.
 	Again time.Duration `json:"again,omitempty"`
 }
 
@@ -79,7 +79,7 @@ func (s *Store) Run(ctx context.Context, idle time.Duration, tell func(Report, e
 		}
 		wait := max(report.Again, idle)
 		if err == nil && !report.Done {
-			wait = 0
+			wait = report.Again
 		}
 		if wait > 0 && s.o.Wait(ctx, wait) != nil {
 			return nil
@@ -118,6 +118,8 @@ type round struct {
 	dirty  bool         // the notes are not those of the cursor
 	gaveUp func() error // the error of the caller's context
 	failed error
+	tired  bool             // of waiting for busy paths
+	stuck  []amber.MemoryID // whose files are busy
 }
 
 func (r *round) now() amber.Time { return amber.At(r.s.o.Clock()) }
@@ -212,6 +214,7 @@ func outdated(c amber.IndexCursor, n notes, o *Options) bool {
 func (r *round) force() {
 	r.notes.succeeded()
 	r.notes.MendAt, r.notes.MendDelay = amber.Time{}, 0
+	r.notes.AgainAt, r.notes.AgainDelay = amber.Time{}, 0
 	if !r.notes.CompareAt.IsZero() {
 		r.notes.Compare = true
 	}
@@ -259,6 +262,9 @@ func (r *round) settle(ctx context.Context, err error) error {
 // finish ends a round in which nothing failed. After an outage vectors may be missing.
 func (r *round) finish(ctx context.Context, done bool) error {
 	r.report.Done = done
+	if wait := time.Duration(r.notes.AgainAt.UnixMilli()-r.now().UnixMilli()) * time.Millisecond; !done && wait > 0 {
+		r.report.Again = wait
+	}
 	r.s.files.forgetMany()
 	if r.notes.failing() {
 		r.notes.succeeded()

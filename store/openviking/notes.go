@@ -38,8 +38,11 @@ type notes struct {
 	Large      bool          `json:"large,omitempty"`
 	Quarantine []Quarantined `json:"quarantine,omitempty"`
 	Uncounted  int           `json:"uncounted,omitempty"` // memories in quarantine that are not listed
-	// Rewrite are memories whose files are damaged, or left to a feed with more time.
+	// Rewrite are memories whose files are damaged, or busy, or left to a feed with more time.
 	Rewrite []amber.MemoryID `json:"rewrite,omitempty"`
+	// AgainAt is when to try them again where some were busy.
+	AgainAt    amber.Time `json:"again_at,omitzero"`
+	AgainDelay int64      `json:"again_delay,omitempty"` // milliseconds
 	mending
 }
 

@@ -68,12 +68,19 @@ func doubled(delay int64) int64 {
 // succeeded forgets the failure, but for its text.
 func (p *pace) succeeded() { p.Stopped, p.RetryAt, p.Delay = "", amber.Time{}, 0 }
 
-// patient repeats a call of the server while a path is busy.
+// patient repeats a call of the server while a path is busy. A round that has waited in vain for one
+// path waits for no other.
 func (r *round) patient(ctx context.Context, call func() error) error {
 	delay := firstBusy
 	for try := 1; ; try++ {
 		err := call()
-		if amber.KindOf(err) != amber.KindBusy || try == busyTries || r.spent() {
+		if amber.KindOf(err) != amber.KindBusy || r.spent() {
+			return err
+		}
+		if try == busyTries {
+			r.tired = true
+		}
+		if r.tired {
 			return err
 		}
 		if asked, ok := r.s.o.RetryAfter(err); ok {

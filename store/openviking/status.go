@@ -27,6 +27,7 @@ type Status struct {
 	Quarantined []Quarantined `json:"quarantined,omitempty"`
 	Uncounted   int           `json:"uncounted,omitempty"` // in quarantine, not listed
 	NoVector    int           `json:"no_vector,omitempty"` // files that are known to have none
+	Busy        int           `json:"busy,omitempty"`      // memories whose files are not up to date yet, for they are busy or damaged
 	Unchecked   bool          `json:"unchecked,omitempty"` // whether all files are there with their vectors is looked at later
 	Stopped     bool          `json:"stopped,omitempty"`   // feeding waits for somebody who mends the server or the key
 	RetryAt     amber.Time    `json:"retry_at,omitzero"`
@@ -63,6 +64,7 @@ func (s *Store) Status(ctx context.Context) (Status, error) {
 	n := readNotes(cursor.Notes)
 	st.Compare = n.Compare || outdated(cursor, n, &s.o)
 	st.Quarantined, st.Uncounted, st.NoVector, st.Unchecked = n.Quarantine, n.Uncounted, len(n.Mend), n.Unchecked || !n.CompareAt.IsZero()
+	st.Busy = len(n.Rewrite)
 	st.Stopped, st.RetryAt, st.LastError, st.FailedAt = n.Stopped != "", n.RetryAt, n.LastError, n.FailedAt
 	return st, s.countBehind(ctx, cursor.Position, &st)
 }
