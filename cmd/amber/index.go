@@ -202,12 +202,17 @@ is asked which of them have no vector; --deep reads them too. What differs is me
 				if verdict.OpenViking, err = a.verifyViking(ctx, x, deep); err != nil {
 					return err
 				}
-				return a.Out.Show(verdict, func(w io.Writer) {
+				verdict.OK = verdict.OpenViking == nil || verdict.OpenViking.Clean()
+				err = a.Out.Show(verdict, func(w io.Writer) {
 					fmt.Fprintf(w, "the index is what the records make: %s\n", cli.Count(status.Passages, "passage", "passages"))
 					if v := verdict.OpenViking; v != nil {
-						fmt.Fprintf(w, "OpenViking has what it should: %s\n", cli.Count(int64(v.Files), "file", "files"))
+						printVerification(w, v)
 					}
 				})
+				if err == nil && !verdict.OK {
+					return cli.Reported(amber.KindDamaged)
+				}
+				return err
 			})
 		},
 	}

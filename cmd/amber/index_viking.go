@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -122,8 +121,7 @@ func (a *app) printViking(w io.Writer, s openviking.Status) {
 	}
 }
 
-// verifyViking compares the server with what is stored; nil where there is none. The error is
-// of kind damaged when they differ.
+// verifyViking compares the server with what is stored; nil where there is none.
 func (a *app) verifyViking(ctx context.Context, x agent.Index, deep bool) (*openviking.Verification, error) {
 	v := x.Viking()
 	if v == nil {
@@ -133,22 +131,39 @@ func (a *app) verifyViking(ctx context.Context, x agent.Index, deep bool) (*open
 	if err != nil {
 		return nil, err
 	}
-	if found.Clean() {
-		return &found, nil
+	return &found, nil
+}
+
+// namesShown is how many names of each kind are printed; --json has up to 1000.
+const namesShown = 10
+
+func printVerification(w io.Writer, v *openviking.Verification) {
+	if v.Clean() {
+		fmt.Fprintf(w, "OpenViking has what it should: %s\n", cli.Count(int64(v.Files), "file", "files"))
 	}
-	var parts []string
 	for _, one := range []struct {
 		what string
 		openviking.Names
 	}{
-		{"missing", found.Missing}, {"out of date", found.Stale}, {"without a vector", found.NoVector}, {"with other bytes", found.Torn}, {"that are not Amber's", found.Strange},
+		{"missing", v.Missing}, {"out of date", v.Stale}, {"without a vector", v.NoVector}, {"with other bytes", v.Torn}, {"with a name that is not Amber's", v.Strange},
 	} {
-		if one.Count > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s (%s)", one.Count, one.what, cli.OneLine(one.First[0], 200)))
+		if one.Count == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "OpenViking: %s %s\n", cli.Count(int64(one.Count), "file", "files"), one.what)
+		for _, name := range one.First[:min(len(one.First), namesShown)] {
+			fmt.Fprintf(w, "  %s\n", cli.OneLine(name, 300))
 		}
 	}
-	e := &amber.Error{Op: "verify index", Kind: amber.KindDamaged, ID: "openviking", Err: errors.New("of its files are " + strings.Join(parts, ", ")), Hint: "amber index sync"}
-	return nil, e
+	if !v.Vectors {
+		fmt.Fprintln(w, "OpenViking: whether other files have their vectors was not checked, for the server names only some that have none")
+	}
+	if v.Behind > 0 {
+		fmt.Fprintf(w, "OpenViking: %s not fed yet\n", cli.Count(int64(v.Behind), "change is", "changes are"))
+	}
+	if !v.Clean() {
+		fmt.Fprintln(w, "amber index sync mends what is Amber's")
+	}
 }
 
 // errNoViking says that no server stands beside the store.

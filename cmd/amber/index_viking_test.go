@@ -59,6 +59,15 @@ func TestOpenVikingBesideTheStore(t *testing.T) {
 	s.does("index", "sync")
 	s.does("index", "verify")
 
+	lost := server.LoseVectors(1)
+	said, _, code := s.amber("", "index", "verify")
+	must.Equal(t, "exit code where a vector is missing", code, amber.KindDamaged.ExitCode())
+	must.Says(t, "what is missing", said, "1 file without a vector", lost[0], "amber index sync")
+	said, _, _ = s.amber("", "--json", "index", "verify")
+	must.Says(t, "what is missing", said, `"ok": false`, lost[0])
+	s.does("index", "sync")
+	s.does("index", "verify")
+
 	s.does("forget", id, "--erase", "--yes")
 	must.Equal(t, "files of what was erased", len(textsIn(t, work, "truck")), 0)
 	s.does("index", "rebuild")
