@@ -14,6 +14,8 @@ type Embedder struct {
 	// Synonyms are words that are taken for another, both in lower case, before
 	// they are stemmed; one that is taken for "" does not count.
 	Synonyms map[string]string
+	// Model makes the vectors instead, of Dimensions numbers and of length one; nil: words do.
+	Model func(text string) []float32
 }
 
 const defaultDimensions = 128
@@ -41,6 +43,9 @@ func (e Embedder) dimensions() int {
 
 // Vector returns a vector of length one, or of length zero for a text without words.
 func (e Embedder) Vector(text string) []float32 {
+	if e.Model != nil {
+		return e.Model(text)
+	}
 	sum := make([]float64, e.dimensions())
 	for _, w := range words.FindAllString(strings.ToLower(text), -1) {
 		if other, ok := e.Synonyms[w]; ok {

@@ -35,3 +35,9 @@ func TestSynonymsHaveOneVector(t *testing.T) {
 		must.Equal(t, "dimensions", len(e.Vector("")), dimensions)
 	}
 }
+
+func TestModelMakesTheVectors(t *testing.T) {
+	t.Parallel()
+	north := ovfake.Embedder{Dimensions: 2, Model: func(string) []float32 { return []float32{0, 1} }}
+	must.Equal(t, "vector", north.Vector("anything"), []float32{0, 1})
+}
