@@ -51,7 +51,7 @@ func openVikingKeys() []Key {
 		func(c *Config) *Insistence { return &of(c).Mode })
 	mode.Choices = []string{string(VikingKey), string(VikingTrusted), string(VikingDev)}
 	fusion := key(at+"fusion", FusionBehind, "",
-		"Where hits of the server stand: behind, after those that the primary is sure of; rrf, both lists are merged by their ranks.",
+		"Where hits of the server stand: behind, after those that the primary is sure of and in turn with the others; rrf, both lists are merged by their ranks.",
 		func(c *Config) *Insistence { return &of(c).Fusion })
 	fusion.Choices = []string{string(FusionBehind), string(FusionRRF)}
 	return []Key{

@@ -21,7 +21,7 @@ const leastFound = 16
 // the result is the primary's, and says so.
 func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, error) {
 	asked, _, err := q.Normalize()
-	if err != nil || !worthAsking(asked) {
+	if err != nil || !worthAsking(asked) || !s.matters(asked) {
 		return s.o.Primary.LongTerm.Recall(ctx, q)
 	}
 	later := s.ask(ctx, asked)
@@ -48,6 +48,12 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 		result.Hits = insert(result.Hits, more, asked)
 	}
 	return result, nil
+}
+
+// matters reports whether the server can change an answer: hits that the primary is sure of stay as
+// they are, but for their order with reciprocal ranks.
+func (s *Store) matters(q amber.Query) bool {
+	return q.MinScore < amber.AnswerScore || s.o.Fusion == FusionRRF
 }
 
 // worthAsking reports whether a question is one by words that memories can answer.

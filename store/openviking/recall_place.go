@@ -7,52 +7,89 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// insert places related hits that the primary does not have behind those that rather answer the
-// question, and before the others. Their scores lie strictly between the two neighbours, so that
-// scores never rise down the list. Without a neighbour above, they stay below
-// [amber.RelevantScore]: the server's score is no likelihood, so nothing is put before an agent
-// for it alone.
+// insert deals what the server found and what the primary is not sure of in turn, behind the hits
+// that rather answer the question: the first of each side, then the second. Where both have a
+// memory, it comes with the better of its two places, and at equal places the primary, which knows
+// words, times and kinds, decides. So a hit of the primary goes back to twice its place at most,
+// however wrong the server is.
+//
+// A hit that only the server has scores below [amber.AnswerScore], and scores never rise down the
+// list. The server's score is no likelihood: whether there is an answer is for the primary to say.
 func insert(primary []amber.Hit, more []related, q amber.Query) []amber.Hit {
 	at := 0
 	for at < len(primary) && primary[at].Score >= amber.AnswerScore {
 		at++
 	}
-	high, low := float64(amber.RelevantScore), 0.0
-	if at > 0 {
-		high = primary[at-1].Score
-	}
-	if at < len(primary) {
-		low = primary[at].Score
-	}
 	hits := slices.Clone(primary[:at])
-	for _, h := range scaled(unknown(primary, more), high, low) {
-		if h.Score >= q.MinScore {
-			hits = append(hits, h)
+	for _, p := range scaled(dealt(primary[at:], unknown(primary[:at], more))) {
+		if p.Score >= q.MinScore {
+			hits = append(hits, p.Hit)
 		}
 	}
-	hits = append(hits, primary[at:]...)
 	return hits[:min(len(hits), q.Limit)]
 }
 
-// unknown returns the related hits that the primary does not have.
-func unknown(primary []amber.Hit, more []related) (out []related) {
+// place is where a hit stands among those that nobody is sure of.
+type place struct {
+	amber.Hit
+	turn int     // in which it is dealt
+	rank int     // of the primary, from 1 on; 0: only the server has it
+	near float64 // of a hit that only the server has
+}
+
+// dealt puts the hits of both sides in their order.
+func dealt(rest []amber.Hit, more []related) []place {
+	all := make([]place, 0, len(rest)+len(more))
+	for i, h := range rest {
+		all = append(all, place{Hit: h, turn: i, rank: i + 1})
+	}
+	for i, r := range more {
+		if at := indexOf(rest, r.Hit); at >= 0 {
+			all[at].turn = min(all[at].turn, i)
+		} else {
+			all = append(all, place{Hit: r.Hit, turn: i, near: r.near})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.rank, b.rank)) })
+	return all
+}
+
+// scaled gives scores to hits in their order: one of the primary keeps its own, or takes that of a
+// better one behind it; one that only the server has lies between its neighbours of the primary,
+// by how near it is.
+func scaled(all []place) []place {
+	high := float64(amber.AnswerScore)
+	low := 0.0
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].rank > 0 {
+			low = max(low, all[i].Score)
+		}
+		all[i].Score = low
+	}
+	for i := range all {
+		if all[i].rank > 0 {
+			high = all[i].Score
+			continue
+		}
+		const margin = 0.05
+		all[i].Score += (high - all[i].Score) * (margin + (1-2*margin)*all[i].near)
+	}
+	return all
+}
+
+// unknown returns the related hits that are not among some.
+func unknown(hits []amber.Hit, more []related) (out []related) {
 	for _, r := range more {
-		if !slices.ContainsFunc(primary, func(h amber.Hit) bool { return h.Layer == amber.LayerMemory && h.ID == r.ID }) {
+		if indexOf(hits, r.Hit) < 0 {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// scaled gives hits scores between low and high, exclusive, by how near they are.
-func scaled(more []related, high, low float64) []amber.Hit {
-	const margin = 0.05
-	hits := make([]amber.Hit, len(more))
-	for i, r := range more {
-		hits[i] = r.Hit
-		hits[i].Score = low + (high-low)*(margin+(1-2*margin)*r.near)
-	}
-	return hits
+// indexOf returns where the memory of a hit stands; -1 where it does not.
+func indexOf(hits []amber.Hit, of amber.Hit) int {
+	return slices.IndexFunc(hits, func(h amber.Hit) bool { return h.Layer == amber.LayerMemory && h.ID == of.ID })
 }
 
 // rankBase damps the first ranks, as usual for reciprocal ranks.
