@@ -176,8 +176,9 @@ func (a *app) indexCalibrateCommand() *cobra.Command {
 		Use:   "calibrate",
 		Short: "Show which scores an OpenViking server gives",
 		Long: `Ask the OpenViking server for memories by their titles, and show the scores that it gives to the right
-ones and to others. What a score means depends on the model of the server, so
-memory.backends.openviking.min_score has to lie between the two.`,
+ones and to others. What a score means depends on the model of the server. The min_score that is
+advised leaves out the half of the others that is farthest: a question in other words scores far below
+a title. amber eval recall tells what comes of it.`,
 		Example: "  amber index calibrate",
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

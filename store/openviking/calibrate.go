@@ -40,8 +40,21 @@ type Calibration struct {
 	Known  Spread `json:"known"`  // a title and its own memory
 	Others Spread `json:"others"` // a title and other memories that it finds
 	Lost   int    `json:"lost"`   // memories that their own title did not find
-	// MinScore lies between both, 0 where they cannot be told apart.
+	// MinScore is what to take for a threshold, 0 where both cannot be told apart.
 	MinScore float64 `json:"min_score"`
+}
+
+// threshold returns the score that half of the others stay below. A question in other words scores
+// far below a title, among the others: a threshold between both would drop what the server is
+// asked for. What comes with it costs little, since [insert] deals it in turn.
+func (c *Calibration) threshold() float64 {
+	switch {
+	case c.Known.P10 <= c.Others.P90:
+		return 0
+	case c.Others.Median < c.Others.P90:
+		return c.Others.Median
+	}
+	return (c.Known.P10 + c.Others.P90) / 2 // all others are equally far
 }
 
 // Calibrate asks the server for memories by their titles. Errors: those of the server and of the
@@ -77,9 +90,7 @@ func (s *Store) Calibrate(ctx context.Context) (Calibration, error) {
 		}
 	}
 	c.Known, c.Others = spreadOf(known), spreadOf(others)
-	if c.Known.P10 > c.Others.P90 {
-		c.MinScore = (c.Known.P10 + c.Others.P90) / 2
-	}
+	c.MinScore = c.threshold()
 	return c, nil
 }
 

@@ -183,6 +183,14 @@ func TestCalibrationTellsPairsFromOthers(t *testing.T) {
 	c := must.Get(w.Calibrate(t.Context()))(t)
 	must.Hold(t, c.Known.Count == 20 && c.Others.Count == 20*19 && c.Lost == 0, "got %+v", c)
 	must.Hold(t, c.Known.P10 == 1 && c.Others.P90 == 0.5 && c.MinScore == 0.75, "got %+v", c)
+	w.server.rank = func(text, uri, content string) float64 { // as a model that finds everything a little alike
+		if strings.Contains(content, text) {
+			return 0.9
+		}
+		return 0.5 + float64(uri[len(uri)-len(".md")-1]%10)/50
+	}
+	c = must.Get(w.Calibrate(t.Context()))(t)
+	must.Hold(t, c.MinScore == c.Others.Median && c.Others.Min < c.MinScore && c.MinScore < c.Others.P90, "got %+v", c)
 	w.server.rank = near
 	must.Equal(t, "min score", must.Get(w.Calibrate(t.Context()))(t).MinScore, 0)
 	empty := newWorld(t)
