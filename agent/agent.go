@@ -27,6 +27,9 @@ type Options struct {
 	Config *config.Config // nil: config.Default()
 	Clock  amber.Clock
 	Random io.Reader // unpredictable
+	// ServerClock tells how long a server beside the store is waited for, where Clock does not
+	// go by itself. nil: Clock.
+	ServerClock amber.Clock
 
 	// Getenv reads the environment: credentials and regions of object stores.
 	// nil: no variable is set.

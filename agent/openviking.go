@@ -37,6 +37,13 @@ func (a *Agent) openViking(ctx context.Context, c config.Config) (config.Opened,
 	return config.Opened{Parts: s.Parts(), Close: func() error { return errors.Join(client.Close(), closed(primary)) }}, nil
 }
 
+func (a *Agent) serverClock() amber.Clock {
+	if a.o.ServerClock != nil {
+		return a.o.ServerClock
+	}
+	return a.o.Clock
+}
+
 // closed closes a backend, unless another one does.
 func closed(o config.Opened) error {
 	if o.Close == nil {
@@ -54,7 +61,7 @@ func (a *Agent) beside(c config.Config, primary amber.Parts, cursors amber.Index
 	}
 	with := openviking.Options{
 		Primary: primary, Cursors: cursors, Server: client, URL: o.URL, Tenant: a.Tenant(), Agent: a.ID(), Rules: c.RedactDigest(),
-		MinScore: o.MinScore, FindTimeout: o.FindTimeout, AnyVersion: o.AnyVersion, Clock: a.o.Clock, Lock: a.feedLock,
+		MinScore: o.MinScore, FindTimeout: o.FindTimeout, AnyVersion: o.AnyVersion, Clock: a.serverClock(), Lock: a.feedLock,
 		RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
 	}
 	rules := c.Redactor()
@@ -81,7 +88,7 @@ func (a *Agent) Viking() *openviking.Store { return a.viking }
 func (x Index) Viking() *openviking.Store { return x.a.viking }
 
 func (a *Agent) vikingClient(o config.OpenViking) (*api.Client, error) {
-	with := api.Options{URL: o.URL, Connect: o.ConnectTimeout, Request: o.RequestTimeout, AnyVersion: o.AnyVersion, Clock: a.o.Clock, Random: a.o.Random}
+	with := api.Options{URL: o.URL, Connect: o.ConnectTimeout, Request: o.RequestTimeout, AnyVersion: o.AnyVersion, Clock: a.serverClock(), Random: a.o.Random}
 	switch o.Mode {
 	case config.VikingTrusted:
 		with.Account, with.User = string(a.Tenant()), string(a.ID())

@@ -134,6 +134,7 @@ func (r *run) ask(ctx context.Context, agent Agent, base *bm25, c *Case, q Quest
 	r.report.Questions++
 	if answer.Degraded != "" {
 		r.report.Degraded++
+		r.report.DegradedWhy = cmp.Or(r.report.DegradedWhy, answer.Degraded)
 	}
 	r.outcomes = append(r.outcomes, judgeHits(q, answer.Hits))
 	r.progress()

@@ -12,6 +12,8 @@ type RecallReport struct {
 	Questions int    `json:"questions"` // that were asked
 	Skipped   int    `json:"skipped"`   // that cannot be scored
 	Degraded  int    `json:"degraded"`  // answers that could not take everything into account
+	// DegradedWhy is what the first of them could not take into account.
+	DegradedWhy string `json:"degraded_why,omitempty"`
 
 	Classes []ClassReport `json:"classes"`
 	All     ClassReport   `json:"all"` // every question that names an answer

@@ -25,21 +25,26 @@ type evalAgent struct {
 	*agent.Agent
 	dir   string
 	clock *stoppedClock
+	warn  func(text string)
 }
 
 var _ eval.Agent = (*evalAgent)(nil)
 
 // newEvalAgent makes an agent as every command opens one, in a home of its own.
 func (a *app) newEvalAgent(ctx context.Context, c config.Config, only string, begin amber.Time) (*evalAgent, error) {
+	name, err := evalName(a.Random)
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "amber-eval-")
 	if err != nil {
 		return nil, &amber.Error{Op: "make temporary home", Kind: amber.KindInternal, Err: err}
 	}
-	e := &evalAgent{dir: dir, clock: &stoppedClock{}}
+	e := &evalAgent{dir: dir, clock: &stoppedClock{}, warn: func(text string) { a.Out.Warn("%s", text) }}
 	e.clock.set(begin)
 	e.Agent, err = agent.Open(ctx, agent.Options{
-		Home: filepath.Join(dir, "home"), Config: &c, Clock: e.clock.now, Random: a.Random, MeaningOnly: only == onlyMeaning,
-		Warn: func(text string) { a.Out.Warn("%s", text) },
+		Home: filepath.Join(dir, "home"), Agent: name, Config: &c, Clock: e.clock.now, ServerClock: a.Clock, Random: a.Random,
+		MeaningOnly: only == onlyMeaning, Warn: e.warn,
 	})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -76,13 +81,16 @@ func (e *evalAgent) Hear(ctx context.Context, s eval.Session) error {
 }
 
 // Index implements [eval.Agent]: words were indexed with what was written, vectors are made
-// now.
+// now, and a server beside the store gets everything.
 func (e *evalAgent) Index(ctx context.Context) error {
 	x, err := e.Agent.Index()
 	if err != nil {
 		return err
 	}
-	return x.SyncIndex(ctx, nil, nil)
+	if err := x.SyncIndex(ctx, nil, nil); err != nil {
+		return err
+	}
+	return e.feed(ctx)
 }
 
 // Ask implements [eval.Agent].
@@ -122,4 +130,7 @@ func (e *evalAgent) Size() (total int64, err error) {
 }
 
 // Close implements [eval.Agent].
-func (e *evalAgent) Close() error { return errors.Join(e.Agent.Close(), os.RemoveAll(e.dir)) }
+func (e *evalAgent) Close() error {
+	e.leave()
+	return errors.Join(e.Agent.Close(), os.RemoveAll(e.dir))
+}

@@ -50,7 +50,7 @@ format of a set and the definitions of all numbers are in docs/eval.md.
 
 A hook may look for memories for a minute here, so that a busy machine finds the same as an idle
 one; how many prompts took longer than the budget of amber hook is told. With --context-timeout
-hooks have that time and no more.`,
+hooks have that time and no more. An OpenViking server of the configuration is not used.`,
 		Example: `  amber eval context sessions.json
   amber eval context sessions.json --context-timeout 5s --json`,
 		Args: evalSets,
@@ -79,8 +79,12 @@ func (a *app) evalContext(cmd *cobra.Command, f evalContextFlags, sets []string)
 	if f.only == onlyMeaning {
 		return out, cli.Usage("--only meaning is for amber eval recall: hooks rank by words and by meaning")
 	}
-	if _, err := a.evalConfig(settings); err != nil {
+	configuration, err := a.evalConfig(settings)
+	if err != nil {
 		return out, err
+	}
+	if withoutViking(configuration, settings) {
+		a.Out.Note("the OpenViking server of the configuration is not used: what hooks put before an agent is measured with the primary alone")
 	}
 	allowed := evalPatience
 	if cmd.Flags().Changed("context-timeout") {

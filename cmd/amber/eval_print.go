@@ -15,11 +15,17 @@ import (
 func score(v float64) string { return strings.TrimPrefix(fmt.Sprintf("%.3f", v), "0") }
 
 func (a *app) printRecallEvaluation(w io.Writer, e recallEvaluation) {
+	if e.OpenViking != nil {
+		e.OpenViking.print(w)
+	}
 	for i, r := range e.Sets {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		a.printRecallReport(w, r)
+		if e.OpenViking != nil && r.Memories == 0 {
+			fmt.Fprintln(w, "openviking: the set has no memories, so the server has no part in these figures")
+		}
 	}
 }
 
@@ -44,7 +50,7 @@ func (a *app) printRecallReport(w io.Writer, r eval.RecallReport) {
 		fmt.Fprintf(w, "not asked, since no evidence is known: %d\n", r.Skipped)
 	}
 	if r.Degraded > 0 {
-		fmt.Fprintf(w, "degraded answers: %d\n", r.Degraded)
+		fmt.Fprintf(w, "degraded answers: %d of %d, the first: %s\n", r.Degraded, r.Questions, cli.OneLine(r.DegradedWhy, 200))
 	}
 	for _, o := range r.Outcomes {
 		rank := "-"

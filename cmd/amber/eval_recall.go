@@ -33,7 +33,9 @@ type recallEvaluation struct {
 	MinScore float64             `json:"min_score"`
 	Baseline string              `json:"baseline,omitempty"`
 	Layers   []amber.RecallLayer `json:"layers,omitempty"`
-	Sets     []eval.RecallReport `json:"sets"`
+	// OpenViking is the server that stood beside the store; nil where none did.
+	OpenViking *evalServer         `json:"openviking,omitempty"`
+	Sets       []eval.RecallReport `json:"sets"`
 }
 
 func (a *app) evalRecallCommand() *cobra.Command {
@@ -48,10 +50,15 @@ from others; how long questions and loading took, and the size of what was loade
 
 A set is a file of memories and questions, or LoCoMo, LongMemEval or BEAM as published; of BEAM also
 the folder of a conversation. The format is told by the shape. The definitions of all numbers are in
-docs/eval.md.`,
+docs/eval.md.
+
+With memory.backend openviking in the file of --config the server is fed with the set and asked, too.
+It gets the set under the name of an agent that is made up for it and deleted afterwards, so the files
+of your agents are not touched. A server with keys needs memory.backends.openviking.key_file.`,
 		Example: `  amber eval recall questions.json --baseline bm25
   amber eval recall locomo10.json --json
-  amber eval recall questions.json --only words --each`,
+  amber eval recall questions.json --only words --each
+  amber eval recall questions.json --config viking.yaml`,
 		Args: evalSets,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			report, err := a.evalRecall(cmd, f, args)
@@ -71,11 +78,11 @@ docs/eval.md.`,
 
 // evalRecall measures every set.
 func (a *app) evalRecall(cmd *cobra.Command, f evalRecallFlags, sets []string) (out recallEvaluation, err error) {
-	o, err := a.recallOptions(cmd, &f)
+	o, server, err := a.recallOptions(cmd, &f)
 	if err != nil {
 		return out, err
 	}
-	out = recallEvaluation{Model: f.model, Only: f.only, MinScore: f.minScore, Baseline: f.baseline, Layers: o.Layers}
+	out = recallEvaluation{Model: f.model, Only: f.only, MinScore: f.minScore, Baseline: f.baseline, Layers: o.Layers, OpenViking: server}
 	out.Sets, err = evalEach(a, cmd.Context(), sets, func(path string) (eval.RecallReport, error) { return a.evalRecallSet(cmd.Context(), path, o) })
 	return out, err
 }
@@ -90,21 +97,27 @@ func (a *app) evalRecallSet(ctx context.Context, path string, o eval.RecallOptio
 	return eval.Recall(ctx, r, o)
 }
 
-// recallOptions checks the flags.
-func (a *app) recallOptions(cmd *cobra.Command, f *evalRecallFlags) (o eval.RecallOptions, err error) {
+// recallOptions checks the flags and the configuration. The server is nil where none stands beside
+// the store.
+func (a *app) recallOptions(cmd *cobra.Command, f *evalRecallFlags) (o eval.RecallOptions, server *evalServer, err error) {
 	settings, err := f.settings(cmd)
 	if err != nil {
-		return o, err
+		return o, nil, err
 	}
 	configuration, err := a.evalConfig(settings)
 	if err != nil {
-		return o, err
+		return o, nil, err
 	}
-	if !(f.minScore >= 0 && f.minScore <= 1) {
-		return o, cli.Usage("--min-score is %v, want 0 to 1", f.minScore)
+	if server, err = besideViking(configuration); err != nil {
+		return o, nil, err
 	}
-	if f.baseline != "" && f.baseline != baselineBM25 {
-		return o, cli.Usage("--baseline is %q, want bm25", cli.OneLine(f.baseline, 40))
+	switch {
+	case !(f.minScore >= 0 && f.minScore <= 1):
+		return o, nil, cli.Usage("--min-score is %v, want 0 to 1", f.minScore)
+	case f.baseline != "" && f.baseline != baselineBM25:
+		return o, nil, cli.Usage("--baseline is %q, want bm25", cli.OneLine(f.baseline, 40))
+	case f.only == onlyMeaning && server != nil:
+		return o, nil, cli.Usage("--only meaning is the built-in model alone, and memory.backend is openviking")
 	}
 	o = eval.RecallOptions{
 		Open: func(ctx context.Context, begin amber.Time) (eval.Agent, error) {
@@ -113,7 +126,7 @@ func (a *app) recallOptions(cmd *cobra.Command, f *evalRecallFlags) (o eval.Reca
 		Clock: a.Clock, MinScore: f.minScore, BM25: f.baseline != "", Each: f.each,
 	}
 	o.Layers, err = evalLayers(f.layers)
-	return o, err
+	return o, server, err
 }
 
 // evalLayers reads --layer.
