@@ -29,6 +29,7 @@ var (
 	errTooLarge = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	errRedirect = errors.New("the answer is a redirect, which is not followed")
 	errEndless  = errors.New("the listing has no end")
+	errExists   = errors.New("it is there already")
 )
 
 const urlHint = "check the URL of the OpenViking server"
@@ -72,6 +73,8 @@ func (c *Client) judge(r request, a answer) error {
 		return c.fail(r, k, "%s", text).WithHint(urlHint)
 	case k == amber.KindUnreachable && r.write && a.status == http.StatusInternalServerError && d.code == "PROCESSING_ERROR":
 		return c.fail(r, k, "%w: %s", ErrNoVector, text)
+	case k == amber.KindConflict && d.code == "ALREADY_EXISTS":
+		return c.fail(r, k, "%w: %s", errExists, text)
 	case k == amber.KindUnreachable:
 		return c.fail(r, k, "%w", c.later(a, errors.New(text)))
 	default:

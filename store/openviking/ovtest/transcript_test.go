@@ -74,6 +74,25 @@ var transcripts = map[string][]string{
 		`POST /api/v1/system/consistency {"uri":"~notes"}`,
 		`GET /api/v1/tasks/none`,
 	},
+	"session": {
+		`POST /api/v1/sessions {"session_id":"s-1","auto_commit_policy":null}`,
+		`POST /api/v1/sessions {"session_id":"s-1"}`,
+		`POST /api/v1/sessions/s-1/messages/batch {"messages":[{"role":"user","content":"Where is the key?","turn_id":"amber-1-00","created_at":"2026-01-02T03:04:05.678Z"},{"role":"tool","content":" below the mat \n"}]}`,
+		`POST /api/v1/sessions/s-1/messages/batch {"messages":[{"role":"user"}]}`,
+		`POST /api/v1/sessions/s-1/messages/batch {"messages":[{"content":"x"}]}`,
+		`GET /api/v1/sessions/s-1`,
+		`GET /api/v1/sessions/s-1/context?token_budget=1000`,
+		`GET /api/v1/sessions/s-1/context?token_budget=-1`,
+		`POST /api/v1/sessions/s-1/commit {}`,
+		`POST /api/v1/sessions/s-1/commit {}`,
+		`GET /api/v1/sessions/s-1`,
+		`GET /api/v1/sessions/none`,
+		`GET /api/v1/sessions/none/context`,
+		`POST /api/v1/sessions/none/commit {}`,
+		`DELETE /api/v1/sessions/none`,
+		`DELETE /api/v1/sessions/s-1`,
+		`DELETE /api/v1/privacy-configs/session/s-1`,
+	},
 	"find": {
 		`quiet POST /api/v1/content/write {"uri":"~one/a.md","content":"Gateway uses port 8443 on the edge.","wait":true}`,
 		`quiet POST /api/v1/content/write {"uri":"~one/b.md","content":"Berlin office closes at six.","wait":true}`,
@@ -155,7 +174,7 @@ func record(t *testing.T, target ovtest.Target, account string, lines []string) 
 }
 
 // volatile are fields whose values differ from run to run.
-var volatile = []string{"user_key", "task_id", "id", "modTime", "duration_ms"}
+var volatile = []string{"user_key", "task_id", "id", "modTime", "duration_ms", "created_at", "updated_at", "last_message_at", "last_commit_at"}
 
 // settled returns a document with the volatile fields replaced, indented.
 func settled(t *testing.T, raw []byte) string {
