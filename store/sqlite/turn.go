@@ -72,6 +72,14 @@ func orNewID[T ~string](t *tx, id T) (T, error) {
 	return T(fresh), err
 }
 
+// SessionOfTurn returns the session that a turn belongs to. Errors: not_found.
+func (s *Store) SessionOfTurn(ctx context.Context, id amber.TurnID) (amber.SessionID, error) {
+	return view(ctx, s.memory, "find session of turn", string(id), func(t *tx) (amber.SessionID, error) {
+		turn, err := one(t, "find session of turn", string(id), sqlrows.ScanTurn, selectTurn, id)
+		return turn.SessionID, err
+	})
+}
+
 // LoadTurns implements [amber.Turns].
 func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) (turns []amber.Turn, err error) {
 	if limit < 0 {
