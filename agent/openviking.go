@@ -62,7 +62,7 @@ func (a *Agent) beside(c config.Config, primary amber.Parts, cursors amber.Index
 	with := openviking.Options{
 		Primary: primary, Cursors: cursors, Server: client, URL: o.URL, Tenant: a.Tenant(), Agent: a.ID(), Rules: c.RedactDigest(),
 		MinScore: o.MinScore, FindTimeout: o.FindTimeout, AnyVersion: o.AnyVersion, Clock: a.serverClock(), Lock: a.feedLock,
-		RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
+		Conversations: client, RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
 	}
 	rules := c.Redactor()
 	if with.Redact = rules.WithoutPrivate; c.Export.Redact {
@@ -70,6 +70,12 @@ func (a *Agent) beside(c config.Config, primary amber.Parts, cursors amber.Index
 	}
 	for _, s := range o.Include {
 		with.Include = append(with.Include, amber.Scope(s))
+	}
+	if o.Sessions != config.SessionsOff {
+		with.Sessions = openviking.Sessions(o.Sessions)
+	}
+	if a.sqlite != nil {
+		with.TurnSession = a.sqlite.SessionOfTurn
 	}
 	if o.Fusion == config.FusionRRF {
 		with.Fusion = openviking.FusionRRF
@@ -170,15 +176,22 @@ func (a *Agent) feedLock(context.Context) (release func() error, err error) {
 // feedSlice is how long a server feeds the index of one agent before it looks at others.
 const feedSlice = 5 * time.Second
 
-// Feed feeds the server that stands beside the store for a while, and returns what it did, how
-// long to wait after an error, and whether that was all. Errors: those of
-// [openviking.Store.Feed].
+// Feed feeds the server that stands beside the store for a while, and returns what it did, when to
+// feed again after an error or where conversations could not be sent, and whether that was all.
+// Errors: those of [openviking.Store.Feed].
 func (a *Agent) Feed(ctx context.Context) (detail string, again time.Duration, done bool, err error) {
 	r, err := a.viking.Feed(ctx, openviking.Budget{Time: feedSlice})
 	if r.Written > 0 || r.Deleted > 0 || r.Mended > 0 {
 		detail = fmt.Sprintf("%d files written, %d deleted, %d vectors mended", r.Written, r.Deleted, r.Mended)
 	}
-	return detail, r.Again, r.Done, err
+	again = r.Again
+	if s := r.Sessions; s != nil {
+		again = max(again, s.Again)
+		if s.Sent > 0 || s.Dropped > 0 {
+			detail = strings.TrimPrefix(fmt.Sprintf("%s, %d conversations sent, %d dropped", detail, s.Sent, s.Dropped), ", ")
+		}
+	}
+	return detail, again, r.Done, err
 }
 
 // FeedWithin feeds the server that stands beside the store, for as long as the configuration
@@ -201,6 +214,9 @@ func (a *Agent) formerIndexes(ctx context.Context) (left []string) {
 		return []string{"OpenViking servers that were fed, which were not looked for: " + err.Error()}
 	}
 	for _, p := range places {
+		if strings.Contains(p, "#") { // a part of another place
+			continue
+		}
 		left = append(left, "an OpenViking server that was fed and is not used any more: "+p)
 	}
 	return left
@@ -213,6 +229,9 @@ func (a *Agent) leftOnViking() []string {
 	}
 	o := a.config.Memory.Backends.OpenViking
 	left := []string{fmt.Sprintf("the files of the agent on the OpenViking server %s: memories/amber/%s.%s of its user", o.URL, a.Tenant(), a.ID())}
+	if o.Sessions != config.SessionsOff {
+		left = append(left, fmt.Sprintf("the conversations of the agent on the OpenViking server %s: sessions/amber-… of its user", o.URL))
+	}
 	if path := a.vikingKeyPath(o); o.KeyFile == "" {
 		if err := fsx.Remove(fsx.OS(), path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			left = append(left, path+": "+err.Error())

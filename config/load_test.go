@@ -60,6 +60,7 @@ func TestLoadDefaults(t *testing.T) {
 				OpenViking: config.OpenViking{
 					Primary: "sqlite", URL: config.DefaultVikingURL, Mode: config.VikingKey, MinScore: 0.75, Fusion: config.FusionBehind,
 					FindTimeout: 800 * time.Millisecond, ConnectTimeout: time.Second, RequestTimeout: 5 * time.Second, FeedBudget: 300 * time.Millisecond,
+					Sessions: config.SessionsOff,
 				},
 			},
 			Layers: config.Layers{Notes: "git"},

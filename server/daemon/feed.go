@@ -64,6 +64,9 @@ func (f *feeding) agent(ctx context.Context, agent *home.Agent) (detail string, 
 			again = roundLook
 		}
 		f.next[agent.Dir()] = feedPause{until: now.Add(again), err: err}
+	case err == nil && again > 0: // a part of it is tried again then
+		f.next[agent.Dir()] = feedPause{until: now.Add(again), mark: mark}
+		return detail, errNotNow
 	case err == nil && detail != "":
 		f.next[agent.Dir()] = feedPause{until: now.Add(feedLook), mark: mark}
 		return detail, errNotNow

@@ -29,7 +29,8 @@ import (
 type side struct {
 	url, root string
 	users     atomic.Int64
-	patient   bool // wait for vectors
+	patient   bool   // wait for vectors
+	work      string // the folder with the files of the server, where that is known
 }
 
 // place is a folder with a primary, and a user of the server.
@@ -179,7 +180,7 @@ func realSide(t *testing.T) *side {
 	t.Cleanup(embedder.Close)
 	server := must.Get(ovtest.Start(t.Context(), ovtest.Setup{Venv: venv, Dir: t.TempDir(), Embedder: embedder.URL, Dimensions: 4096}))(t)
 	t.Cleanup(server.Stop)
-	return &side{url: server.URL, root: server.RootKey, patient: true}
+	return &side{url: server.URL, root: server.RootKey, patient: true, work: server.Workspace}
 }
 
 // TestRealSuite is TestSuite with a real server. It waits for vectors before each question.

@@ -36,6 +36,8 @@ type Verification struct {
 	// Vectors says whether the server named all files without one.
 	Vectors bool `json:"vectors"`
 	Behind  int  `json:"behind"` // changes that were not fed yet explain missing and stale files
+	// Sessions is what was found of conversations; nil where none are sent.
+	Sessions *SessionVerification `json:"sessions,omitempty"`
 	// Noted says that the next feed mends all that was found. It is false where a feeder is at
 	// work, and where more files are torn than can be noted at a time.
 	Noted bool `json:"noted"`
@@ -43,7 +45,11 @@ type Verification struct {
 
 // Clean reports whether nothing was found.
 func (v *Verification) Clean() bool {
-	return v.Missing.Count+v.Stale.Count+v.Strange.Count+v.NoVector.Count+v.Torn.Count == 0
+	found := v.Missing.Count + v.Stale.Count + v.Strange.Count + v.NoVector.Count + v.Torn.Count
+	if v.Sessions != nil {
+		found += v.Sessions.Missing.Count
+	}
+	return found == 0
 }
 
 // Verify compares the names of the server's files with the primary, and with deep their bytes.
@@ -55,7 +61,7 @@ func (s *Store) Verify(ctx context.Context, deep bool) (Verification, error) {
 	if err != nil {
 		return v, err
 	}
-	st, err := s.Status(ctx)
+	st, err := s.status(ctx)
 	if err != nil {
 		return v, err
 	}
@@ -80,7 +86,11 @@ func (s *Store) Verify(ctx context.Context, deep bool) (Verification, error) {
 	for _, uri := range slices.Sorted(maps.Keys(there)) {
 		v.Stale.add(uri)
 	}
-	if err := s.verifyVectors(ctx, l, &v); err != nil || v.Clean() {
+	if err := s.verifyVectors(ctx, l, &v); err != nil {
+		return v, err
+	}
+	lost, err := s.verifySessions(ctx, l, &v)
+	if err != nil || v.Clean() {
 		return v, err
 	}
 	all := false
@@ -89,6 +99,9 @@ func (s *Store) Verify(ctx context.Context, deep bool) (Verification, error) {
 		all = n.rewrite(torn...)
 		n.unindexed(v.NoVector.First...)
 	})
+	if err == nil {
+		err = s.resend(ctx, l, lost)
+	}
 	v.Noted = err == nil && all
 	if amber.KindOf(err) == amber.KindBusy { // a feeder is at work
 		return v, nil
@@ -191,10 +204,10 @@ func (s *Store) Rebuild(ctx context.Context) (Report, error) {
 			return err
 		}
 		err := r.patient(ctx, func() error { return s.o.Server.Delete(ctx, l.root(), true) })
-		if amber.KindOf(err) == amber.KindNotFound {
-			return nil
+		if err != nil && amber.KindOf(err) != amber.KindNotFound {
+			return err
 		}
-		return err
+		return s.forgetSessions(ctx, r)
 	})
 	if err != nil {
 		return Report{}, err
