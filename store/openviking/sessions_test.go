@@ -503,6 +503,7 @@ func TestConversationsKeepToTheBudget(t *testing.T) {
 	for i := range 30 {
 		c.told(amber.SessionID(fmt.Sprint("s", i)), strings.Split(strings.TrimSpace(strings.Repeat("word ", 101+i)), " ")...)
 	}
+	c.told("long", strings.Split(strings.TrimSpace(strings.Repeat("word ", 950)), " ")...)
 	must.Get(c.Feed(t.Context(), Budget{Time: time.Second, Hard: true}))(t)
 	must.Equal(t, "calls before a question", len(c.talk.calls), 0)
 	rounds := 0
@@ -542,6 +543,20 @@ func TestErasedTurnsLeaveTheServerAtOnce(t *testing.T) {
 		c.feed()
 		c.same("after the erasure")
 	}
+}
+
+// What the server once learnt from is remembered through a change of settings and a resumption.
+func TestErasureSaysWhatWasLearntLongAgo(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, SessionsCommit)
+	m := c.say("the launch code is 0000")
+	c.told("s", "the launch code is 0000")
+	c.feed()
+	c.reopen(func(o *Options) { o.Sessions = SessionsMirror })
+	c.told("s", "two")
+	c.feed()
+	report := must.Get(c.Erase(t.Context(), m.ID))(t)
+	must.Says(t, "remaining", strings.Join(report.Remaining, "\n"), "learnt from conversations")
 }
 
 // Conversations that were sent before they were turned off are erased, too, and rebuilt away.
