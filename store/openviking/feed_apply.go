@@ -3,7 +3,6 @@ package openviking
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -18,12 +17,14 @@ const (
 
 // outgoing is what a step sends.
 type outgoing struct {
-	folders map[string][]file
-	files   int
-	bytes   int
+	files []file
+	bytes int
 	// present are the names that stay, by memory; "" where none does.
 	present map[amber.MemoryID]string
 }
+
+// full reports whether there is enough for a batch.
+func (o *outgoing) full(most int) bool { return len(o.files) >= most || o.bytes >= batchBytes }
 
 // file is a file on its way to the server.
 type file struct {
@@ -36,12 +37,12 @@ type file struct {
 // It returns the memories that are left to a later feed, or to one with more time: those with files
 // that are busy, and those whose other files are not known.
 func (r *round) apply(ctx context.Context, c changed) (later []amber.MemoryID, err error) {
-	out := outgoing{folders: map[string][]file{}, present: map[amber.MemoryID]string{}}
+	out := outgoing{present: map[amber.MemoryID]string{}}
 	for _, id := range c.ids {
 		if err := r.take(ctx, id, &out); err != nil {
 			return nil, err
 		}
-		if out.files >= batchFiles || out.bytes >= batchBytes {
+		if out.full(batchFiles) {
 			if err := r.flush(ctx, &out); err != nil {
 				return nil, err
 			}
@@ -96,9 +97,7 @@ func (r *round) file(m *amber.Memory) file {
 }
 
 func (r *round) add(out *outgoing, f file) {
-	folder := folderOf(f.URI)
-	out.folders[folder] = append(out.folders[folder], f)
-	out.files++
+	out.files = append(out.files, f)
 	out.bytes += weight(f.Content)
 	out.present[f.id] = f.URI
 }
@@ -118,25 +117,28 @@ func weight(s string) (n int) {
 	return n
 }
 
-// flush writes what is on its way, folder by folder.
+// flush writes what is on its way, files of all folders together: a batch costs the server as much
+// as many files do.
 func (r *round) flush(ctx context.Context, out *outgoing) error {
-	for _, folder := range slices.Sorted(maps.Keys(out.folders)) {
-		if err := r.makeFolder(ctx, folder); err != nil {
+	if len(out.files) == 0 {
+		return nil
+	}
+	if err := r.makeRoot(ctx); err != nil {
+		return err
+	}
+	for batch := range slices.Chunk(out.files, batchFiles) {
+		if err := r.write(ctx, batch); err != nil {
 			return err
 		}
-		for batch := range slices.Chunk(out.folders[folder], batchFiles) {
-			if err := r.write(ctx, folder, batch); err != nil {
-				return err
-			}
-		}
 	}
-	out.folders, out.files, out.bytes = map[string][]file{}, 0, 0
+	out.files, out.bytes = nil, 0
 	return nil
 }
 
-// makeFolder makes a folder, and those above it where they are missing.
-func (r *round) makeFolder(ctx context.Context, folder string) error {
-	if r.s.files.made[folder] {
+// makeRoot makes the folder of the agent, and the one above it where that is missing. A batch makes
+// those below.
+func (r *round) makeRoot(ctx context.Context) error {
+	if r.s.files.made {
 		return nil
 	}
 	mkdir := func(uri string) error {
@@ -146,27 +148,21 @@ func (r *round) makeFolder(ctx context.Context, folder string) error {
 		}
 		return err
 	}
-	err := mkdir(folder)
+	err := mkdir(r.root())
 	if amber.KindOf(err) == amber.KindNotFound {
-		root := r.root()
-		for _, above := range []string{folderOf(root), root, folderOf(folder), folder} {
-			if err = mkdir(above); err != nil {
-				break
-			}
+		if err = mkdir(folderOf(r.root())); err == nil {
+			err = mkdir(r.root())
 		}
 	}
-	if r.server(err) != nil {
-		return err
-	}
-	r.s.files.make(folder)
-	return nil
+	r.s.files.made = err == nil
+	return r.server(err)
 }
 
-// write writes files of one folder. Where the server refuses one of them as invalid, or is busy with
+// write writes a batch. Where the server refuses one of them as invalid, or is busy with
 // it, halves are tried until it is known which. An invalid one is put into quarantine.
-func (r *round) write(ctx context.Context, folder string, batch []file) error {
+func (r *round) write(ctx context.Context, batch []file) error {
 	var out []refusal
-	if err := r.try(ctx, folder, spread(batch), &out); err != nil {
+	if err := r.try(ctx, spread(batch), &out); err != nil {
 		return err
 	}
 	for _, f := range out {
@@ -212,13 +208,13 @@ func (r *round) refuse(f file, err error, out *[]refusal) error {
 }
 
 // try writes files and notes those that the server does not take.
-func (r *round) try(ctx context.Context, folder string, batch []file, out *[]refusal) error {
+func (r *round) try(ctx context.Context, batch []file, out *[]refusal) error {
 	files := make([]api.File, len(batch))
 	for i, f := range batch {
 		files[i] = f.File
 	}
 	err := r.patient(ctx, func() error {
-		_, err := r.s.o.Server.WriteBatch(ctx, folder, files, false)
+		_, err := r.s.o.Server.WriteBatch(ctx, r.root(), files, false)
 		return err
 	})
 	switch {
@@ -231,13 +227,13 @@ func (r *round) try(ctx context.Context, folder string, batch []file, out *[]ref
 			r.notes.unindexed(f.URI)
 		}
 		return nil
-	case amber.KindOf(err) == amber.KindNotFound && r.s.files.made[folder]:
-		delete(r.s.files.made, folder) // somebody deleted it
-		if err := r.makeFolder(ctx, folder); err != nil {
+	case amber.KindOf(err) == amber.KindNotFound && r.s.files.made:
+		r.s.files.made = false // somebody deleted the folder
+		if err := r.makeRoot(ctx); err != nil {
 			return err
 		}
-		delete(r.s.files.made, folder) // once
-		return r.try(ctx, folder, batch, out)
+		r.s.files.made = false // once
+		return r.try(ctx, batch, out)
 	case amber.KindOf(err) != amber.KindInvalid && amber.KindOf(err) != amber.KindBusy:
 		return r.server(err)
 	case len(batch) == 1 && amber.KindOf(err) == amber.KindBusy:
@@ -247,10 +243,10 @@ func (r *round) try(ctx context.Context, folder string, batch []file, out *[]ref
 		return r.refuse(batch[0], err, out)
 	}
 	half := len(batch) / 2
-	if err := r.try(ctx, folder, batch[:half], out); err != nil {
+	if err := r.try(ctx, batch[:half], out); err != nil {
 		return err
 	}
-	return r.try(ctx, folder, batch[half:], out)
+	return r.try(ctx, batch[half:], out)
 }
 
 // takeStuck returns the memories whose files were found busy since the last time.

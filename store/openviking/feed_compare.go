@@ -47,9 +47,12 @@ func (r *round) compare(ctx context.Context) error {
 // writeMissing writes the present version of every live memory that was not listed, and returns
 // the names of all of them.
 func (r *round) writeMissing(ctx context.Context) (map[amber.MemoryID]string, error) {
-	live := map[amber.MemoryID]string{}
+	live, most := map[amber.MemoryID]string{}, batchFiles
+	if r.budget.short() {
+		most = shortMemories
+	}
+	out := outgoing{present: map[amber.MemoryID]string{}}
 	err := r.s.eachLive(ctx, func(page []amber.Memory) error {
-		out := outgoing{folders: map[string][]file{}, present: map[amber.MemoryID]string{}}
 		for i := range page {
 			m := &page[i]
 			if !r.s.o.leaves(m.Scope) {
@@ -61,19 +64,32 @@ func (r *round) writeMissing(ctx context.Context) (map[amber.MemoryID]string, er
 			if !slices.Contains(r.s.files.names[m.ID], f.URI) {
 				r.add(&out, f)
 			}
-			if out.bytes >= batchBytes {
-				if err := r.flush(ctx, &out); err != nil {
-					return err
-				}
+			if !out.full(most) {
+				continue
+			}
+			if err := r.flushSome(ctx, &out); err != nil {
+				return err
 			}
 		}
-		if err := r.flush(ctx, &out); err != nil {
-			return err
+		if !r.spent() {
+			return nil
 		}
-		r.later(r.takeStuck())
-		return r.enough()
+		return r.flushSome(ctx, &out)
 	})
+	if err == nil {
+		err = r.flush(ctx, &out)
+		r.later(r.takeStuck())
+	}
 	return live, err
+}
+
+// flushSome writes what is on its way, and ends a comparison that has no time for more.
+func (r *round) flushSome(ctx context.Context, out *outgoing) error {
+	if err := r.flush(ctx, out); err != nil {
+		return err
+	}
+	r.later(r.takeStuck())
+	return r.enough()
 }
 
 // enough ends a comparison whose budget is used up, once it has changed something: the next one

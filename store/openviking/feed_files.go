@@ -11,18 +11,11 @@ import (
 // files is what a feeder knows of the server's files. It holds as long as no other feeder moves
 // the cursor.
 type files struct {
-	fence int64 // of the cursor at the time
-	made  map[string]bool
+	fence int64                       // of the cursor at the time
+	made  bool                        // the folder of the agent
 	names map[amber.MemoryID][]string // nil: not listed
 	// comparing says that the names are needed for a comparison that is not at its end.
 	comparing bool
-}
-
-func (f *files) make(folder string) {
-	if f.made == nil {
-		f.made = map[string]bool{}
-	}
-	f.made[folder] = true
 }
 
 func (f *files) add(id amber.MemoryID, uri string) {

@@ -34,7 +34,7 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 	found, err := later.wait()
 	var more []related
 	if err == nil {
-		more, err = s.check(ctx, asked, found)
+		more, err = s.check(ctx, asked, found, result.Hits)
 	}
 	if _, left := errors.AsType[noTime](err); left {
 		return result, nil // hooks have less time than the server needs: that is how it is

@@ -16,40 +16,63 @@ const snippetBytes = 240
 // related is a hit that the server found.
 type related struct {
 	amber.Hit
-	score float64 // of the server
-	near  float64 // 0 to 1: how far it is above the threshold
+	near float64 // 0 to 1: how far it is above the threshold
+}
+
+// candidate is a file that the server found, and its name taken apart.
+type candidate struct {
+	api.Found
+	name
+}
+
+// candidates returns the files that may be hits, best first.
+func (s *Store) candidates(l layout, found []api.Found) (all []candidate) {
+	for _, f := range found {
+		n, ok := l.parse(f.URI)
+		if ok && f.Score >= s.o.MinScore { // it may be no number
+			all = append(all, candidate{f, n})
+		}
+	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.id, b.id), cmp.Compare(a.URI, b.URI))
+	})
+	return all
 }
 
 // check turns what the server found into hits, best first. A name says which memory may be one:
 // the memory itself comes from the primary, and has to pass the whole filter. So planted, renamed
-// and moved files can change an order, and neither a word nor who sees it.
-func (s *Store) check(ctx context.Context, q amber.Query, found []api.Found) ([]related, error) {
-	l, parsed := s.known(), analyze.Parse(q.Text)
-	best := map[amber.MemoryID]related{}
-	for _, f := range found {
-		n, ok := l.parse(f.URI)
-		if !ok || !(f.Score >= s.o.MinScore) { // nor if it is no number
+// and moved files can change an order, and neither a word nor who sees it. Memories that the
+// primary has found already, or that have no place in the answer, are not loaded: somebody waits.
+func (s *Store) check(ctx context.Context, q amber.Query, found []api.Found, primary []amber.Hit) (all []related, err error) {
+	l, parsed, room, sure := s.known(), analyze.Parse(q.Text), len(found), 0
+	if s.o.Fusion != FusionRRF { // which ranks everything that both sides have
+		sure = answers(primary)
+		room = q.Limit - sure
+	}
+	done := map[amber.MemoryID]bool{}
+	for _, c := range s.candidates(l, found) {
+		if len(all) >= room {
+			break
+		}
+		if done[c.id] {
 			continue
 		}
-		if had, ok := best[n.id]; ok && had.score >= f.Score {
+		near := min((c.Score-s.o.MinScore)/(1-s.o.MinScore), 1)
+		if at := indexOf(primary, amber.Hit{ID: c.id}); at >= 0 {
+			if done[c.id] = true; at >= sure {
+				all = append(all, related{primary[at], near})
+			}
 			continue
 		}
-		m, ok, err := s.present(ctx, l, n, f.URI)
+		m, ok, err := s.present(ctx, l, c.name, c.URI)
 		if err != nil {
 			return nil, err
 		}
 		if ok && passes(q, &m) {
-			near := min((f.Score-s.o.MinScore)/(1-s.o.MinScore), 1)
-			best[n.id] = related{hitOf(&m, f, q, parsed), f.Score, near}
+			done[c.id] = true
+			all = append(all, related{hitOf(&m, c.Found, q, parsed), near})
 		}
 	}
-	all := make([]related, 0, len(best))
-	for _, r := range best {
-		all = append(all, r)
-	}
-	slices.SortFunc(all, func(a, b related) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.ID, b.ID))
-	})
 	return all, nil
 }
 

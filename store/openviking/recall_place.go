@@ -16,10 +16,7 @@ import (
 // A hit that only the server has scores below [amber.AnswerScore], and scores never rise down the
 // list. The server's score is no likelihood: whether there is an answer is for the primary to say.
 func insert(primary []amber.Hit, more []related, q amber.Query) []amber.Hit {
-	at := 0
-	for at < len(primary) && primary[at].Score >= amber.AnswerScore {
-		at++
-	}
+	at := answers(primary)
 	hits := slices.Clone(primary[:at])
 	for _, p := range scaled(dealt(primary[at:], unknown(primary[:at], more))) {
 		if p.Score >= q.MinScore {
@@ -75,6 +72,14 @@ func scaled(all []place) []place {
 		all[i].Score += (high - all[i].Score) * (margin + (1-2*margin)*all[i].near)
 	}
 	return all
+}
+
+// answers counts the first hits that rather answer the question.
+func answers(primary []amber.Hit) (n int) {
+	for n < len(primary) && primary[n].Score >= amber.AnswerScore {
+		n++
+	}
+	return n
 }
 
 // unknown returns the related hits that are not among some.

@@ -220,6 +220,47 @@ func TestStaleFileIsNoHitAndIsMended(t *testing.T) {
 	must.Equal(t, "hits", len(found(w.recall(amber.Query{Text: "zzz"}))), 1)
 }
 
+// loads counts the memories that are read one by one.
+type loads struct {
+	amber.MemoryReader
+	ids []amber.MemoryID
+}
+
+func (l *loads) Get(ctx context.Context, id amber.MemoryID) (amber.Memory, error) {
+	l.ids = append(l.ids, id)
+	return l.MemoryReader.Get(ctx, id)
+}
+
+func TestOnlyMemoriesWithAPlaceInTheAnswerAreLoaded(t *testing.T) {
+	t.Parallel()
+	counted := &loads{}
+	w := newWorld(t, func(o *Options) { counted.MemoryReader, o.Primary.Memories = o.Primary.Memories, counted })
+	answer := w.say("tabs everywhere")
+	var others []amber.Memory
+	for i := range 20 {
+		others = append(others, w.say(fmt.Sprint("unlike ", i)))
+	}
+	w.feed()
+	stale := strings.Replace(w.uris()[0], string(answer.ID), string(others[7].ID), 1)
+	w.server.files[stale] = "of another memory"
+	w.server.rank = func(_, uri, _ string) float64 {
+		switch {
+		case uri == stale:
+			return 1
+		case strings.Contains(uri, string(answer.ID)):
+			return 0.95
+		case strings.Contains(uri, string(others[7].ID)), strings.Contains(uri, string(others[3].ID)):
+			return 0.9
+		}
+		return 0.8
+	}
+	counted.ids = nil
+	r := w.recall(amber.Query{Text: "tabs", Limit: 3})
+	must.Equal(t, "hits", order(r.Hits), fmt.Sprint(answer.ID, others[3].ID, others[7].ID))
+	must.Equal(t, "loaded: a stale file, then two hits", counted.ids, []amber.MemoryID{others[7].ID, others[3].ID, others[7].ID})
+	must.Equal(t, "told to the feeder", w.takeSuspects(), []string{stale})
+}
+
 func TestDeletedMemoryIsNoHitBeforeTheFeederKnows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -66,17 +66,20 @@ func (s *Store) Verify(ctx context.Context, deep bool) (Verification, error) {
 		return v, err
 	}
 	v.Behind = st.Behind
-	there := map[string]bool{}
+	there, strange := map[string]bool{}, map[string]bool{}
 	err = s.o.Server.List(ctx, l.root(), func(uri string) error {
 		if _, ours := l.parse(uri); ours {
 			there[uri] = true
 		} else if l.strange(uri) {
-			v.Strange.add(oneLine(uri, 1000))
+			strange[uri] = true
 		}
 		return nil
 	})
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return v, err
+	}
+	for _, uri := range slices.Sorted(maps.Keys(strange)) {
+		v.Strange.add(oneLine(uri, 1000))
 	}
 	v.Files = len(there)
 	torn, err := s.verifyLive(ctx, l, there, &v)

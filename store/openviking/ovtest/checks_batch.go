@@ -26,6 +26,13 @@ func batchChecks() []check {
 			w.holds("notes/a.md", "uno")
 			w.holds("notes/sub/c.md", "three")
 		}},
+		{"batch/makes-folders-below-its-root", func(w *world) {
+			w.mkdir("notes")
+			var got batched
+			w.batch("notes", true, upsert("notes/x/y/a.md", "gateway"), upsert("notes/z/y/b.md", "gateway and port")).into(&got)
+			equal(got.Created, []string{mine + "notes/x/y/a.md", mine + "notes/z/y/b.md"}, "created")
+			equal(w.names("gateway", nil), []string{"notes/x/y/a.md", "notes/z/y/b.md"}, "found")
+		}},
 		{"batch/does-not-wait", func(w *world) {
 			w.mkdir("notes")
 			var got batched
