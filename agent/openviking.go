@@ -104,7 +104,7 @@ func (a *Agent) vikingClient(o config.OpenViking) (*api.Client, error) {
 	case config.VikingKey:
 		path := a.vikingKeyPath(o)
 		with.Key = func() (string, error) { return readKey(path) }
-		if o.KeyFile == "" { // the name of the file says whose key it is
+		if with.SameOwner = o.KeyFile != ""; !with.SameOwner { // the name of the file says whose key it is
 			with.Owner = api.Owner{Account: string(a.Tenant()), User: string(a.ID())}
 		}
 	default:
@@ -184,7 +184,9 @@ func (a *Agent) Feed(ctx context.Context) (detail string, again time.Duration, d
 	if r.Written > 0 || r.Deleted > 0 || r.Mended > 0 {
 		detail = fmt.Sprintf("%d files written, %d deleted, %d vectors mended", r.Written, r.Deleted, r.Mended)
 	}
-	again = r.Again
+	if again = r.Again; again == 0 {
+		again = r.Look
+	}
 	if s := r.Sessions; s != nil {
 		again = max(again, s.Again)
 		if s.Sent > 0 || s.Dropped > 0 {
@@ -206,7 +208,7 @@ func (a *Agent) FeedWithin(ctx context.Context) {
 
 // formerIndexes names servers that were fed once and are not used any more.
 func (a *Agent) formerIndexes(ctx context.Context) (left []string) {
-	if a.viking != nil || a.sqlite == nil {
+	if a.sqlite == nil {
 		return nil
 	}
 	places, err := a.sqlite.IndexPlaces(ctx)
@@ -214,7 +216,7 @@ func (a *Agent) formerIndexes(ctx context.Context) (left []string) {
 		return []string{"OpenViking servers that were fed, which were not looked for: " + err.Error()}
 	}
 	for _, p := range places {
-		if strings.Contains(p, "#") { // a part of another place
+		if strings.Contains(p, "#") || a.viking != nil && !a.viking.Left(p) { // a part of another place, or in use
 			continue
 		}
 		left = append(left, "an OpenViking server that was fed and is not used any more: "+p)

@@ -109,8 +109,11 @@ func (a *app) printViking(w io.Writer, s openviking.Status) {
 	if s.NoVector > 0 {
 		a.Out.Note("%s no vector yet", cli.Count(int64(s.NoVector), "file has", "files have"))
 	}
+	if s.Busy > 0 {
+		a.Out.Note("%s not up to date: files are busy with their vectors, or damaged", cli.Count(int64(s.Busy), "memory is", "memories are"))
+	}
 	if s.Unchecked {
-		a.Out.Note("whether all files are there, with their vectors, is looked at later")
+		a.Out.Note("whether all files are there, with their vectors, is looked at by amber serve, or by amber index sync")
 	}
 	switch {
 	case s.Problem != "":
@@ -193,8 +196,12 @@ func printVerification(w io.Writer, v *openviking.Verification) {
 	if v.Behind > 0 {
 		fmt.Fprintf(w, "OpenViking: %s not fed yet\n", cli.Count(int64(v.Behind), "change is", "changes are"))
 	}
-	if !v.Clean() {
+	switch {
+	case v.Clean():
+	case v.Noted:
 		fmt.Fprintln(w, "amber index sync mends what is Amber's")
+	default:
+		fmt.Fprintln(w, "amber index sync mends what is Amber's; not all of this was noted for it, since the server is fed just now or it is too much, so verify again behind it")
 	}
 }
 

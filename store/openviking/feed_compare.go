@@ -41,6 +41,9 @@ func (r *round) compare(ctx context.Context) error {
 	}
 	r.s.files.comparing = false
 	r.notes.Compare, r.notes.Settings, r.report.Compared = false, r.s.o.settings(), true
+	if r.crowded { // not at once: they are busy
+		r.notes.CompareAt = r.now().Add(compareAfter)
+	}
 	return r.save(ctx, head)
 }
 

@@ -2,6 +2,7 @@ package openviking
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -23,7 +24,7 @@ func (r *round) work(ctx context.Context) error {
 		r.notes.uncheckedSince(amber.Time{})
 		r.dirty = true
 	}
-	if !r.notes.CompareAt.IsZero() && !r.now().Before(r.notes.CompareAt) && !r.budget.short() {
+	if !r.notes.CompareAt.IsZero() && !waits(r.now(), r.notes.CompareAt) && !r.budget.short() {
 		r.notes.Compare, r.notes.CompareAt, r.dirty = true, amber.Time{}, true
 		r.s.files = files{fence: r.cursor.Fence}
 	}
@@ -138,7 +139,7 @@ func (r *round) step(ctx context.Context) (more bool, err error) {
 // quarantine.
 func (r *round) again(ctx context.Context) error {
 	suspects := r.s.takeSuspects()
-	if r.now().Before(r.notes.AgainAt) {
+	if waits(r.now(), r.notes.AgainAt) {
 		r.s.suspect(suspects...)
 		return nil
 	}
@@ -156,9 +157,13 @@ func (r *round) again(ctx context.Context) error {
 	slices.Sort(ids)
 	r.tired = !r.budget.Force && r.notes.AgainDelay > 0 // others do not wait for files that were busy before
 	defer func() { r.tired = false }()
+	counts := map[amber.MemoryID]int{} // how often they changed is not known any more
+	for _, id := range ids {
+		counts[id] = math.MaxInt - moreRevisions
+	}
 	var later []amber.MemoryID
 	for some := range slices.Chunk(slices.Compact(ids), stepMemories) {
-		left, err := r.apply(ctx, changed{ids: some, also: also})
+		left, err := r.apply(ctx, changed{ids: some, counts: counts, also: also})
 		if err != nil {
 			r.s.suspect(suspects...)
 			return err
@@ -182,11 +187,11 @@ func (r *round) later(ids []amber.MemoryID) {
 		return
 	}
 	r.dirty = true
-	if r.tired && !r.now().Before(r.notes.AgainAt) {
+	if r.tired && !waits(r.now(), r.notes.AgainAt) {
 		r.notes.AgainDelay = doubled(r.notes.AgainDelay)
 		r.notes.AgainAt = r.now().Add(time.Duration(r.notes.AgainDelay) * time.Millisecond)
 	}
 	if !r.notes.rewrite(ids...) {
-		r.notes.Compare = true
+		r.notes.Compare, r.crowded = true, true
 	}
 }

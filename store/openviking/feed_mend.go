@@ -25,7 +25,7 @@ const (
 // embedder was away. Where that fails, files are still written, and mending waits longer and
 // longer.
 func (r *round) mend(ctx context.Context) error {
-	if r.now().Before(r.notes.MendAt) || r.spent() {
+	if waits(r.now(), r.notes.MendAt) || r.spent() {
 		return nil
 	}
 	if len(r.notes.Mend) > 0 {

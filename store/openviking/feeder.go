@@ -40,6 +40,8 @@ type Report struct {
 	Done bool `json:"done"`
 	// Again is how long to wait before the next feed, after an error or for files that are busy.
 	Again time.Duration `json:"again,omitempty"`
+	// Look is when to feed again although everything is done: something is to be looked at then.
+	Look time.Duration `json:"look,omitempty"`
 }
 
 // errSpent ends a round whose budget is used up.
@@ -114,14 +116,15 @@ type round struct {
 	report Report
 
 	layout
-	place  string
-	cursor amber.IndexCursor
-	notes  notes
-	dirty  bool         // the notes are not those of the cursor
-	gaveUp func() error // the error of the caller's context
-	failed error
-	tired  bool             // of waiting for busy paths
-	stuck  []amber.MemoryID // whose files are busy
+	place   string
+	cursor  amber.IndexCursor
+	notes   notes
+	dirty   bool         // the notes are not those of the cursor
+	gaveUp  func() error // the error of the caller's context
+	failed  error
+	tired   bool             // of waiting for busy paths
+	stuck   []amber.MemoryID // whose files are busy
+	crowded bool             // more were busy than can be noted
 }
 
 func (r *round) now() amber.Time { return amber.At(r.s.o.Clock()) }
@@ -250,8 +253,12 @@ func (r *round) settle(ctx context.Context, err error) error {
 		return r.finish(ctx, err == nil)
 	}
 	r.s.files = files{} // a call without an answer may have changed them
-	if r.gaveUp() != nil || r.failed == nil || !errors.Is(err, r.failed) {
-		return err // of the caller or of the primary
+	if r.failed == nil || !errors.Is(err, r.failed) {
+		return err // of the primary
+	}
+	if r.gaveUp() != nil { // what nobody waits for may be carried out yet
+		r.notes.CompareAt = r.now().Add(compareAfter)
+		return errors.Join(err, r.save(context.WithoutCancel(ctx), r.cursor.Position))
 	}
 	r.s.forgetVersion()
 	asked, _ := r.s.o.RetryAfter(err)
@@ -273,8 +280,39 @@ func (r *round) finish(ctx context.Context, done bool) error {
 		r.notes.uncheckedSince(r.now())
 		r.dirty = true
 	}
+	if done {
+		r.report.Look = r.look()
+	}
 	if !r.dirty {
 		return nil
 	}
 	return r.save(context.WithoutCancel(ctx), r.cursor.Position)
+}
+
+// look returns how long it is until files or vectors are to be looked at; 0 for never.
+func (r *round) look() (wait time.Duration) {
+	n := &r.notes
+	sooner := func(at amber.Time) {
+		left := max(time.Duration(at.UnixMilli()-r.now().UnixMilli())*time.Millisecond, time.Second)
+		if wait == 0 || left < wait {
+			wait = min(left, lastDelay)
+		}
+	}
+	if !n.CompareAt.IsZero() {
+		sooner(n.CompareAt)
+	}
+	if n.Unchecked {
+		sooner(laterOf(n.WaitSince.Add(mendAfter), n.MendAt))
+	}
+	if len(n.Mend) > 0 {
+		sooner(n.MendAt)
+	}
+	return wait
+}
+
+func laterOf(a, b amber.Time) amber.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }

@@ -207,6 +207,13 @@ func (l layout) place(o *Options) string {
 	return fmt.Sprintf("openviking/%s.%s/%x", l.tenant, l.agent, sum[:8])
 }
 
+// Left reports whether a place of a cursor is one that this store does not use. As long as it is not
+// known whose files these are, none is.
+func (s *Store) Left(place string) bool {
+	l := s.known()
+	return l.user != "" && place != l.place(&s.o)
+}
+
 // settings tells apart what changes the files that are sent. They are not part of the place: who
 // changes them and changes them back finds the files of the time between, and has to compare.
 func (o *Options) settings() string {

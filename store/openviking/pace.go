@@ -35,10 +35,9 @@ func (p *pace) failing() bool { return p.Stopped != "" || !p.RetryAt.IsZero() }
 // blocked returns how long to wait yet, and an error if the server is not to be asked now.
 func (p *pace) blocked(now amber.Time) (time.Duration, error) {
 	left := time.Duration(p.RetryAt.UnixMilli()-now.UnixMilli()) * time.Millisecond
-	if p.RetryAt.IsZero() || left <= 0 {
+	if p.RetryAt.IsZero() || left <= 0 || left > lastDelay { // the clock was set back
 		return 0, nil
 	}
-	left = min(left, lastDelay) // the clock may have been set back
 	if p.Stopped != "" {
 		return left, amber.Errorf(p.Stopped, "feed openviking", "", "feeding has stopped, and is tried again at %s: %s", p.RetryAt, p.LastError).WithHint("amber index sync")
 	}
@@ -68,16 +67,22 @@ func doubled(delay int64) int64 {
 // succeeded forgets the failure, but for its text.
 func (p *pace) succeeded() { p.Stopped, p.RetryAt, p.Delay = "", amber.Time{}, 0 }
 
+// waits reports whether a time is yet to come. One that is too far away is of a clock that was set
+// back, and does not count.
+func waits(now, at amber.Time) bool {
+	return now.Before(at) && !now.Add(lastDelay).Before(at)
+}
+
 // patient repeats a call of the server while a path is busy. A round that has waited in vain for one
 // path waits for no other.
 func (r *round) patient(ctx context.Context, call func() error) error {
 	delay := firstBusy
 	for try := 1; ; try++ {
 		err := call()
-		if amber.KindOf(err) != amber.KindBusy || r.spent() {
+		if amber.KindOf(err) != amber.KindBusy {
 			return err
 		}
-		if try == busyTries {
+		if try == busyTries || r.spent() {
 			r.tired = true
 		}
 		if r.tired {

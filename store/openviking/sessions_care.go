@@ -200,7 +200,7 @@ func (s *Store) forgetSessions(ctx context.Context, r *round) error {
 	if err != nil {
 		return err
 	}
-	err = s.noteSessions(ctx, r.layout, func(n *sessionNotes) { *n = sessionNotes{} }) // goes through all again
+	err = s.noteSessions(ctx, r.layout, func(n *sessionNotes) { *n = sessionNotes{Learnt: n.Learnt} }) // goes through all again
 	if err != nil {
 		return err
 	}
@@ -219,16 +219,16 @@ func (s *Store) eraseSessions(ctx context.Context, l layout, since amber.Positio
 	remains := func(what string, err error) {
 		report.Remaining = append(report.Remaining, fmt.Sprintf("%s: %s: %s", s.o.URL, what, oneLine(err.Error(), maxReason)))
 	}
-	c, _, err := s.loadSessions(ctx, l)
-	if err == nil && c.Fence == 0 {
-		return // nothing was ever sent
+	c, n, err := s.loadSessions(ctx, l)
+	if err == nil && c.Fence == 0 && l.user != "" && s.neverSent(ctx, l) {
+		return
 	}
 	erased := true
 	if err == nil {
 		erased, err = s.erasedTurns(ctx, since)
 	}
 	if err == nil && erased && !alone {
-		err = amber.Errorf(amber.KindBusy, "erase session", "", "a feeder is at work, or the server is away; the next feed drops them")
+		err = amber.Errorf(amber.KindBusy, "erase session", "", "a feeder is at work, or the server is away; %s drops them", s.dropper())
 	}
 	if err != nil {
 		remains("conversations with turns that were erased", err)
@@ -236,9 +236,12 @@ func (s *Store) eraseSessions(ctx context.Context, l layout, since amber.Positio
 	if err != nil || !erased {
 		return
 	}
-	dropped, learnt := 0, false
+	if c.Fence == 0 {
+		remains("conversations with turns that were erased", amber.Errorf(amber.KindBusy, "erase session", "", "which they are is not known any more; %s drops them", s.dropper()))
+	}
+	dropped := 0
 	err = s.eachMirrored(ctx, l, func(x *shard, id amber.SessionID, at mirroredTo) error {
-		if at.N == 0 || s.still(ctx, id, at) {
+		if !at.Unsure && (at.N == 0 || s.still(ctx, id, at)) {
 			return nil
 		}
 		name := l.sessionName(id)
@@ -250,7 +253,6 @@ func (s *Store) eraseSessions(ctx context.Context, l layout, since amber.Positio
 			return nil
 		}
 		dropped++
-		learnt = learnt || at.C > 0
 		return s.keep(ctx, x, id, &mirroredTo{})
 	})
 	if err != nil {
@@ -259,9 +261,26 @@ func (s *Store) eraseSessions(ctx context.Context, l layout, since amber.Positio
 	if dropped > 0 {
 		report.Removed = append(report.Removed, fmt.Sprintf("conversations of OpenViking: %d", dropped))
 	}
-	if learnt {
+	if n.Learnt {
 		report.Remaining = append(report.Remaining, s.o.URL+": what OpenViking learnt from conversations is its own and stays")
 	}
+}
+
+// neverSent reports whether the server has no conversation of this agent, where no entry tells.
+func (s *Store) neverSent(ctx context.Context, l layout) bool {
+	if s.o.Conversations == nil {
+		return true
+	}
+	there, err := s.listSessions(ctx, l)
+	return err == nil && len(there) == 0
+}
+
+// dropper is what drops conversations of turns that are gone.
+func (s *Store) dropper() string {
+	if s.o.Sessions == "" {
+		return "amber index rebuild"
+	}
+	return "the next feed"
 }
 
 // erasedTurns reports whether turns are gone since a position.

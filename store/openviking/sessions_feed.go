@@ -180,7 +180,7 @@ func (m *mirror) step(ctx context.Context) (more bool, err error) {
 
 // enough reports whether to leave the rest for another round: once something was done in this one.
 func (m *mirror) enough() bool {
-	return m.spent() && m.report.Sent+m.report.Dropped+m.report.Committed+m.report.Aside > 0
+	return m.spent() && m.report.Sent+m.report.Dropped+m.report.Committed > 0
 }
 
 // recheck goes through the conversations that the server has: of a shard at a time.
@@ -225,7 +225,43 @@ func (m *mirror) list(ctx context.Context) error {
 			return errSpent // the page begins anew, and what was sent is known
 		}
 	}
+	if page.Next == "" {
+		if err := m.sweep(ctx); err != nil {
+			return err
+		}
+	}
 	m.notes.Listed, m.notes.Listing, m.dirty = page.Next, page.Next != "", true
+	return nil
+}
+
+// sweep drops the conversations of sessions that are not there any more, as after a restore. Those
+// that were set aside stay: they are of others.
+func (m *mirror) sweep(ctx context.Context) error {
+	if m.notes.Uncounted > 0 {
+		return nil // not all of these are known
+	}
+	there, err := m.s.listSessions(ctx, m.layout)
+	if err != nil {
+		m.failed = err
+		return err
+	}
+	for _, a := range m.notes.Aside {
+		delete(there, m.sessionName(a.ID))
+	}
+	err = m.s.eachMirrored(ctx, m.layout, func(_ *shard, id amber.SessionID, _ mirroredTo) error {
+		delete(there, m.sessionName(id))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(there)) {
+		if err := m.patient(ctx, func() error { return m.s.dropConversation(ctx, name) }); err != nil {
+			m.failed = err
+			return err
+		}
+		m.report.Dropped++
+	}
 	return nil
 }
 

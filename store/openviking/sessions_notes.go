@@ -17,6 +17,8 @@ type mirroredTo struct {
 	N int    `json:"n,omitempty"` // messages
 	D string `json:"d,omitempty"` // digest of them
 	C int    `json:"c,omitempty"` // of these, the server was asked to learn from so many
+	// Unsure says that more were on their way, and that the server may have them.
+	Unsure bool `json:"u,omitempty"`
 }
 
 // fits reports whether messages begin with those that the server has.
@@ -39,7 +41,7 @@ type SetAside struct {
 	Reason string          `json:"reason"`
 }
 
-const maxSetAside = 500
+const maxSetAside = 400
 
 // sessionNotes is what the feeder wants to know of conversations the next time. Its position is one
 // of its own in the change log.
@@ -57,6 +59,8 @@ type sessionNotes struct {
 
 	Aside     []SetAside `json:"aside,omitempty"`
 	Uncounted int        `json:"uncounted,omitempty"` // set aside and not listed
+
+	Learnt bool `json:"learnt,omitempty"` // the server was asked to learn from some, once
 }
 
 func (n *sessionNotes) recheck() { n.Recheck, n.Shard, n.After = true, 0, "" }

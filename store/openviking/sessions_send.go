@@ -63,7 +63,7 @@ func (m *mirror) bring(ctx context.Context, id amber.SessionID, lost bool) error
 		}
 	}
 	send := ended && len(messages) > 0
-	if noted && (len(messages) == 0 || !at.fits(messages)) {
+	if noted && (len(messages) == 0 || !at.fits(messages) || at.Unsure && !send) {
 		if err := m.drop(ctx, x, id, send); err != nil {
 			return err
 		}
@@ -119,12 +119,13 @@ func (t *talk) call(ctx context.Context, do func() error) error {
 // between, the server says how much it has: messages are added at the end, and the tag of the last
 // one tells which they are.
 func (t *talk) send(ctx context.Context) error {
-	if t.noted && t.at.N == len(t.messages) {
+	if t.noted && !t.at.Unsure && t.at.N == len(t.messages) {
 		return t.commit(ctx)
 	}
 	if err := t.locate(ctx); err != nil {
 		return err
 	}
+	t.at.Unsure = true
 	if err := t.note(ctx); err != nil { // before the first message: from now on it may have some
 		return err
 	}
@@ -142,6 +143,7 @@ func (t *talk) send(ctx context.Context) error {
 			return t.noteAnd(ctx, errSpent)
 		}
 	}
+	t.at.Unsure = false
 	if t.at.N > before {
 		t.report.Sent++
 	}
@@ -325,6 +327,12 @@ func (t *talk) last(ctx context.Context, there api.Session) (tag string, err err
 func (t *talk) commit(ctx context.Context) error {
 	if t.s.o.Sessions != SessionsCommit || t.at.C >= t.at.N {
 		return nil
+	}
+	if !t.notes.Learnt { // an erasure says so for ever
+		t.notes.Learnt = true
+		if err := t.save(ctx, t.cursor.Position); err != nil {
+			return err
+		}
 	}
 	err := t.call(ctx, func() error { return only(t.s.o.Conversations.Commit(ctx, t.name)) })
 	if amber.KindOf(err) == amber.KindNotFound {

@@ -39,6 +39,8 @@ type Options struct {
 	// Owner is whom the key has to be of: a key of somebody else is refused before anything is
 	// sent with it. The zero value: anybody.
 	Owner Owner
+	// SameOwner has keys refused that are not of the owner of the first one.
+	SameOwner bool
 	// Connect bounds the time until a connection stands, Request the whole of a request that
 	// does not wait for vectors. 0: DefaultConnect and DefaultRequest.
 	Connect, Request time.Duration
