@@ -89,7 +89,7 @@ func openVikingKeys() []Key {
 			"How long a connection to the server may take.",
 			func(c *Config) *time.Duration { return &of(c).ConnectTimeout }),
 		key(at+"request_timeout", 5*time.Second, 10*time.Minute,
-			"How long a request to the server may take.",
+			"How long a request to the server may take. One that writes many files has 50 ms more for each.",
 			func(c *Config) *time.Duration { return &of(c).RequestTimeout }),
 		key(at+"feed_budget", 300*time.Millisecond, 10*time.Minute,
 			"How long the command line feeds the server before a question. A server of Amber feeds it all the time; `amber index sync` feeds it to the end. 0: not at all.",

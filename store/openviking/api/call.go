@@ -25,7 +25,7 @@ type request struct {
 	query  url.Values
 	body   any           // is sent as JSON; nil: none
 	id     string        // the subject of errors
-	wait   time.Duration // how long the server may wait for vectors, beyond what a request may take
+	wait   time.Duration // for vectors and many files, beyond what a request may take
 	write  bool          // it writes files
 	key    string        // "": the one that [Options.Key] returns
 }

@@ -42,7 +42,8 @@ type Options struct {
 	// SameOwner has keys refused that are not of the owner of the first one.
 	SameOwner bool
 	// Connect bounds the time until a connection stands, Request the whole of a request that
-	// does not wait for vectors. 0: DefaultConnect and DefaultRequest.
+	// does not wait for vectors; a batch has 50 ms more for each file. 0: DefaultConnect and
+	// DefaultRequest.
 	Connect, Request time.Duration
 	// AnyVersion takes versions of the server that were not tested.
 	AnyVersion bool

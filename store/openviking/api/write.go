@@ -8,8 +8,13 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// writeWait is how long the vectors of one request may take.
-const writeWait = 2 * time.Minute
+const (
+	// writeWait is how long the vectors of one request may take.
+	writeWait = 2 * time.Minute
+	// fileWait is how much longer a request may take for each file of a batch. A server that makes
+	// vectors meanwhile was seen to need 5 to 20 ms for one.
+	fileWait = 50 * time.Millisecond
+)
 
 // complete is the status of vectors that are there.
 const complete = "complete"
@@ -96,7 +101,7 @@ type batchAnswer struct {
 // vectors are made. Errors: invalid, also for a server that took other names; not_found for a
 // folder that is not there; busy; ErrNoVector.
 func (c *Client) WriteBatch(ctx context.Context, root string, files []File, wait bool) (Batch, error) {
-	r := request{op: "write OpenViking files", method: http.MethodPost, path: "/api/v1/content/batch-write", id: root, write: true, wait: waiting(wait)}
+	r := request{op: "write OpenViking files", method: http.MethodPost, path: "/api/v1/content/batch-write", id: root, write: true, wait: waiting(wait) + time.Duration(len(files))*fileWait}
 	operations, err := c.operations(r, files)
 	if err != nil {
 		return Batch{}, err
