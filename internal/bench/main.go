@@ -58,13 +58,13 @@ func main() {
 
 // configured returns the measurements that the flags ask for.
 func configured() func() {
-	c := config{snapshot: snapshotConfig{size: fullSize}}
+	c := config{snapshot: snapshotConfig{size: fullSize}, viking: fullViking}
 	flag.IntVar(&c.large, "large", 100_000, "memories in the large store")
 	flag.IntVar(&c.small, "small", 1000, "memories in the small store")
 	flag.StringVar(&c.dir, "dir", "", "where to put the stores (default a temporary folder)")
 	flag.IntVar(&c.events, "events", 1_000_000, "events that are drained")
 	flag.StringVar(&c.binary, "amber", "bin/amber", "the binary whose hooks are measured")
-	only := flag.String("only", "", "the parts to measure, of hook,inject,group,store,bulk,drain,snapshot,sync,serve,writers,recall,stream,nats; default all")
+	only := flag.String("only", "", "the parts to measure, of hook,inject,group,store,bulk,drain,snapshot,sync,serve,writers,recall,stream,nats,openviking; default all")
 	flag.StringVar(&c.snapshot.cache, "cache", "", "where to keep the agent that snapshots are taken of (default with the stores, for this run)")
 	flag.IntVar(&c.snapshot.rounds, "rounds", 5, "how often snapshots are measured")
 	flag.BoolVar(&c.snapshot.where, "where", true, "tell where the time of snapshots goes")
@@ -72,6 +72,9 @@ func configured() func() {
 	flag.IntVar(&c.snapshot.size.Memories, "memories", fullSize.Memories, "of that agent")
 	flag.IntVar(&c.syncRounds, "sync-rounds", 3, "how often a whole store is exported and imported")
 	profile := flag.String("cpuprofile", "", "write a profile of the processor time of this process to a file")
+	flag.StringVar(&c.viking.venv, "openviking", "", "the Python environment of a real OpenViking server (default the fake)")
+	flag.IntVar(&c.viking.memories, "viking-memories", fullViking.memories, "memories in the store that such a server stands beside")
+	flag.IntVar(&c.viking.vector, "viking-vector", fullViking.vector, "how many numbers a vector of that server has")
 	flag.DurationVar(&c.serveFor, "serve-for", time.Minute, "how long a server is under load")
 	flag.Parse()
 	if *only != "" {
@@ -108,6 +111,7 @@ type config struct {
 	snapshot             snapshotConfig
 	syncRounds           int
 	serveFor             time.Duration
+	viking               vikingSize
 }
 
 // part is one thing that can be measured alone.
@@ -141,6 +145,7 @@ func (c config) parts(ctx context.Context) []part {
 		{"recall", func() outcome { return recalls(ctx, c) }},
 		{"stream", func() outcome { return streams(ctx, c) }},
 		{"nats", func() outcome { return tells(ctx, c) }},
+		{"openviking", func() outcome { return vikings(ctx, c) }},
 	}
 }
 
