@@ -54,6 +54,9 @@ func TestEveryContractIsDecidedAbout(t *testing.T) {
 	was, is := reflect.ValueOf(plain.Parts), reflect.ValueOf(clean.Parts)
 	for i := range was.NumField() {
 		name := was.Type().Field(i).Name
+		if was.Field(i).Kind() != reflect.Interface { // no contract
+			continue
+		}
 		_, left := unclean[name]
 		if slices.Contains(cleaned, name) == left {
 			t.Errorf("%s: say in this test whether it is cleaned, and clean it", name)
