@@ -64,6 +64,9 @@ func (a *Agent) beside(c config.Config, primary amber.Parts, cursors amber.Index
 		MinScore: o.MinScore, FindTimeout: o.FindTimeout, AnyVersion: o.AnyVersion, Clock: a.serverClock(), Lock: a.feedLock,
 		Conversations: client, RetryAfter: api.RetryAfter, NoVector: func(err error) bool { return errors.Is(err, api.ErrNoVector) },
 	}
+	if o.Mode == config.VikingTrusted || o.Mode == config.VikingKey && o.KeyFile == "" {
+		with.User = string(a.ID()) // nobody has to be asked for it
+	}
 	rules := c.Redactor()
 	if with.Redact = rules.WithoutPrivate; c.Export.Redact {
 		with.Redact = func(s string) string { s, _ = rules.String(s); return s }

@@ -244,3 +244,22 @@ func TestOpenVikingThatHangs(t *testing.T) {
 	}
 	server.Slow(0)
 }
+
+// With keys it is known whose files they are, so a server that hangs costs the next process nothing.
+func TestOpenVikingThatHangsIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	s := newSetting(t, false)
+	s.now = time.Now() // it stands still: the next attempt is never due
+	server := s.viking(ovfake.Options{})
+	s.does("index", "provision", "--root-key-file", s.file("root.key", server.RootKey()))
+	s.does("remember", "Coupons are rounded to cents.")
+	s.does("index", "sync")
+	s.does("remember", "A new one.")
+	server.Slow(time.Minute)
+	defer server.Slow(0)
+	s.does("recall", "coupons")
+	asked := server.Calls("health") + server.Calls("find") + server.Calls("batch-write")
+	r := told[amber.RecallResult](s, "recall", "coupons")
+	must.Hold(t, len(r.Hits) == 1 && strings.Contains(r.Degraded, "OpenViking was not asked"), "answer %+v", r)
+	must.Equal(t, "calls of the second process", server.Calls("health")+server.Calls("find")+server.Calls("batch-write")-asked, 0)
+}

@@ -29,13 +29,19 @@ func (s *Store) Await(ctx context.Context, tell func(missing int)) error {
 	}
 	w := waiter{since: s.o.Clock()}
 	for {
+		before, err := s.o.Cursors.IndexCursor(ctx, l.place(&s.o))
+		if err != nil {
+			return err
+		}
 		found, err := s.missing(ctx, l)
 		now := s.o.Clock()
 		busy := err != nil && passing(err) && ctx.Err() == nil && now.Sub(w.since) < awaitPatience // with the others
 		switch {
 		case busy:
-		case err != nil || found.none():
+		case err != nil:
 			return err
+		case found.none():
+			return s.checked(ctx, l, before.Fence)
 		default:
 			if tell != nil {
 				tell(found.number())
@@ -48,6 +54,21 @@ func (s *Store) Await(ctx context.Context, tell func(missing int)) error {
 			return err
 		}
 	}
+}
+
+// checked notes that all files have their vectors, unless something was fed since.
+func (s *Store) checked(ctx context.Context, l layout, fence int64) error {
+	err := s.alone(ctx, l, func(r *round) error {
+		if !r.notes.Unchecked || r.cursor.Fence != fence {
+			return nil
+		}
+		r.notes.mending = mending{}
+		return r.save(ctx, r.cursor.Position)
+	})
+	if amber.KindOf(err) == amber.KindBusy {
+		return nil // a feeder looks at them itself
+	}
+	return err
 }
 
 // waiter is how far waiting has come.

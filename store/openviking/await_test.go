@@ -151,3 +151,30 @@ func TestAwaitGivesUpAfterTwoAttemptsInVain(t *testing.T) {
 	must.Equal(t, "tries", tries, 3)
 	must.Hold(t, w.now.read().Sub(begun) < time.Minute, "it took %s", w.now.read().Sub(begun))
 }
+
+// What was waited for is not to be looked at later, and what was fed meanwhile is.
+func TestAwaitedVectorsAreChecked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say("one")
+	w.feed()
+	unchecked := func() bool { return must.Get(w.Status(t.Context()))(t).Unchecked }
+	must.Equal(t, "unchecked after a feed", unchecked(), true)
+	must.Do(t, w.Await(t.Context(), nil))
+	must.Equal(t, "unchecked after the wait", unchecked(), false)
+	w.say("two")
+	w.feed()
+	w.say("three")
+	asked := false
+	w.server.set(func(op, _ string, _ int) (error, bool) {
+		if op == "missing" && !asked {
+			asked = true
+			w.server.mu.Unlock()
+			defer w.server.mu.Lock()
+			w.feed()
+		}
+		return nil, false
+	})
+	must.Do(t, w.Await(t.Context(), nil))
+	must.Hold(t, asked && unchecked(), "a file that was fed during the wait counts as checked")
+}
