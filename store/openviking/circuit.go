@@ -11,7 +11,7 @@ const (
 )
 
 // circuit leaves a server alone that failed three times in a row. After a rest one question
-// tries it. The zero value is ready.
+// tries it, and does not wait for it as long as others do. The zero value is ready.
 type circuit struct {
 	mu       sync.Mutex // guards everything below
 	failures int
@@ -19,18 +19,19 @@ type circuit struct {
 	probing  bool
 }
 
-// enter reports whether the server may be asked now. If so, leave has to be called.
-func (c *circuit) enter(now time.Time) bool {
+// enter reports whether the server may be asked now, and whether that tries a server that has
+// failed. If it may be asked, leave has to be called.
+func (c *circuit) enter(now time.Time) (may, tries bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failures < circuitFailures {
-		return true
+		return true, false
 	}
 	if c.probing || now.Before(c.until) {
-		return false
+		return false, false
 	}
 	c.probing = true
-	return true
+	return true, true
 }
 
 // outcome is how a question to the server ended.

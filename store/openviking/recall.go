@@ -31,7 +31,7 @@ func (s *Store) Recall(ctx context.Context, q amber.Query) (amber.RecallResult, 
 		<-later.done
 		return result, err
 	}
-	found, err := later.wait()
+	found, err := later.wait(ctx)
 	var more []related
 	if err == nil {
 		more, err = s.check(ctx, asked, found, result.Hits)
@@ -90,24 +90,47 @@ type answer struct {
 	done   chan struct{} // closed once found and err are set
 	found  []api.Found
 	err    error
+	most   time.Duration // that a question waits; 0: until it is done
 }
 
-func (a *answer) wait() ([]api.Found, error) {
-	<-a.done
-	a.cancel()
-	return a.found, a.err
+func (a *answer) wait(ctx context.Context) ([]api.Found, error) {
+	if a.most == 0 {
+		<-a.done
+		return a.found, a.err
+	}
+	t := time.NewTimer(a.most)
+	defer t.Stop()
+	select {
+	case <-a.done:
+		return a.found, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-t.C:
+		return nil, fmt.Errorf("the server has failed, and is tried again: no answer within %v", a.most)
+	}
 }
+
+// trialShare is the part of the find timeout that a question waits which tries a server that has
+// failed. The server has all of it: others are asked again as soon as it has answered.
+const trialShare = 8
 
 // ask begins to ask the server.
 func (s *Store) ask(ctx context.Context, q amber.Query) *answer {
 	a := &answer{cancel: func() {}, done: make(chan struct{})}
-	if a.err = s.mayAsk(ctx, q); a.err != nil {
+	tries, err := s.mayAsk(ctx, q)
+	if err != nil {
+		a.err = err
 		close(a.done)
 		return a
+	}
+	if tries {
+		a.most = s.o.FindTimeout / trialShare
+		ctx = context.WithoutCancel(ctx) // nobody may be waiting for it
 	}
 	ctx, a.cancel = context.WithTimeout(ctx, s.o.FindTimeout)
 	go func() {
 		defer close(a.done)
+		defer a.cancel()
 		a.found, a.err = s.find(ctx, q)
 	}()
 	return a
@@ -116,18 +139,20 @@ func (s *Store) ask(ctx context.Context, q amber.Query) *answer {
 // promptShare is the part of the time left that a question of a hook may give to the server.
 const promptShare = 3
 
-// mayAsk says why the server is not asked now. Where it may be, the circuit has been entered.
-func (s *Store) mayAsk(ctx context.Context, q amber.Query) error {
+// mayAsk says why the server is not asked now. Where it may be, the circuit has been entered; tries
+// says that it is a server that has failed.
+func (s *Store) mayAsk(ctx context.Context, q amber.Query) (tries bool, err error) {
 	now := s.o.Clock()
 	if deadline, ok := ctx.Deadline(); ok && q.Prompted() {
 		if left := deadline.Sub(now); left < promptShare*s.o.FindTimeout {
-			return noTime{fmt.Errorf("%v are left for the question, want %v", left.Round(time.Millisecond), promptShare*s.o.FindTimeout)}
+			return false, noTime{fmt.Errorf("%v are left for the question, want %v", left.Round(time.Millisecond), promptShare*s.o.FindTimeout)}
 		}
 	}
-	if !s.circuit.enter(now) {
-		return notAsked{fmt.Errorf("the server has failed, and is left alone for %v", circuitRest)}
+	may, tries := s.circuit.enter(now)
+	if !may {
+		return false, notAsked{fmt.Errorf("the server has failed, and is left alone for %v", circuitRest)}
 	}
-	return nil
+	return tries, nil
 }
 
 // find asks the server for the files that are nearest to a question.

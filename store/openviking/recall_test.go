@@ -412,24 +412,65 @@ func TestCircuitLeavesAServerAlone(t *testing.T) {
 func TestCircuitHasOneProbeAtATime(t *testing.T) {
 	t.Parallel()
 	var c circuit
+	enter := func(now time.Time) bool {
+		may, tries := c.enter(now)
+		must.Hold(t, !tries || may && c.failures >= circuitFailures, "tries a server that has not failed")
+		return may
+	}
 	now := time.Unix(1, 0)
 	for range circuitFailures {
-		must.Hold(t, c.enter(now), "closed too early")
+		must.Hold(t, enter(now), "closed too early")
 		c.leave(now, failed)
 	}
-	must.Hold(t, !c.enter(now.Add(circuitRest-1)), "open too early")
+	must.Hold(t, !enter(now.Add(circuitRest-1)), "open too early")
 	now = now.Add(circuitRest)
-	must.Hold(t, c.enter(now) && !c.enter(now), "want one probe")
+	must.Hold(t, enter(now) && !enter(now), "want one probe")
 	c.leave(now, undecided)
-	must.Hold(t, c.enter(now) && !c.enter(now), "want one more probe after one that told nothing")
+	must.Hold(t, enter(now) && !enter(now), "want one more probe after one that told nothing")
 	c.leave(now, failed)
-	must.Hold(t, !c.enter(now), "want a rest after a probe that failed")
+	must.Hold(t, !enter(now), "want a rest after a probe that failed")
 	now = now.Add(circuitRest)
-	must.Hold(t, c.enter(now), "want a probe")
+	must.Hold(t, enter(now), "want a probe")
 	c.leave(now, answered)
 	for range 2 {
-		must.Hold(t, c.enter(now), "want everybody after a probe that was answered")
+		must.Hold(t, enter(now), "want everybody after a probe that was answered")
 	}
+}
+
+// A question that tries a server again after a rest does not wait for it as long as others do. The
+// server is asked again as soon as it has answered.
+func TestTrialHoldsNoQuestionUp(t *testing.T) {
+	t.Parallel()
+	answer := make(chan struct{})
+	w := newWorld(t, func(o *Options) { o.FindTimeout, o.Server = time.Minute, late{o.Server, answer} })
+	w.say("tabs everywhere")
+	at := w.now.read()
+	w.circuit.trip(at, at)
+	w.now.pass(circuitRest)
+	q, _, err := amber.Query{Text: "tabs"}.Normalize()
+	must.Do(t, err)
+	ctx, leave := context.WithCancel(t.Context())
+	trial := w.ask(ctx, q)
+	must.Equal(t, "what a question waits at most", trial.most, time.Minute/trialShare)
+	trial.most = time.Millisecond
+	_, err = trial.wait(ctx)
+	must.Says(t, "trial", err.Error(), "tried again: no answer within 1ms")
+	leave()
+	must.Says(t, "meanwhile", w.recall(amber.Query{Text: "tabs"}).Degraded, "OpenViking was not asked")
+	close(answer)
+	<-trial.done
+	must.Equal(t, "degraded afterwards", w.recall(amber.Query{Text: "tabs"}).Degraded, "")
+}
+
+// late answers questions when it is told to.
+type late struct {
+	Server
+	answer chan struct{}
+}
+
+func (l late) Find(_ context.Context, q api.Query) ([]api.Found, error) {
+	<-l.answer
+	return l.Server.Find(context.Background(), q)
 }
 
 func TestWrongQuestionsDoNotOpenTheCircuit(t *testing.T) {
