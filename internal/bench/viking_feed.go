@@ -26,8 +26,9 @@ func (v *viking) feeds(ctx context.Context) (out outcome) {
 		said := fmt.Sprintf("%.0f files a second", rate(n, took))
 		if v.server.real {
 			said += fmt.Sprintf("; with their vectors %.0f", rate(n, indexed))
+			fmt.Printf("fed, %s: %d files in %s, their vectors in %s; processor of the server: %s and %s\n",
+				way, n, ms(took), ms(indexed), ms(acknowledged), ms(v.server.processor()-worked))
 		}
-		fmt.Printf("fed, %s: %d files in %s, their vectors in %s; processor of the server: %s and %s\n", way, n, ms(took), ms(indexed), ms(acknowledged), ms(v.server.processor()-worked))
 		out.ratios = append(out.ratios, ratio{name: "time for a file, fed " + way, ours: took / time.Duration(n), absoluteLimit: limitFile, what: said})
 	}
 	return out

@@ -156,14 +156,11 @@ func (v *viking) askAway(ctx context.Context, from away) outcome {
 	}
 	a.ours.print("server " + from.name)
 	a.primary.print("the primary alone")
-	l := func(name string, of timings) line {
-		return line{
-			name: fmt.Sprintf("server %s: %s", from.name, name), amount: slices.Max(of.took).Seconds() * 1000, unit: "ms",
-			limit: float64((v.patience * 105 / 100).Milliseconds()),
-		}
+	l := func(name string, of timings, most time.Duration) line {
+		return line{name: fmt.Sprintf("server %s: %s", from.name, name), amount: slices.Max(of.took).Seconds() * 1000, unit: "ms", limit: most.Seconds() * 1000}
 	}
 	return outcome{
 		ratios: compared("recall, server "+from.name, limitAlone, a.ours, a.primary, control),
-		lines:  []line{l("first 3, at most", first), l("one after 30 s", again)},
+		lines:  []line{l("first 3, at most", first, v.patience*21/20), l("one after 30 s", again, v.patience*3/20)},
 	}
 }

@@ -43,15 +43,23 @@ func startViking(ctx context.Context, dir string, size vikingSize) *vikingServer
 		s.real, s.pid, s.url, root = true, r.Process().Pid, r.URL, r.RootKey
 		s.stop = func() { r.Stop(); embedder.Close() }
 	}
+	if err := attempt(func() { s.enrol(ctx, root) }); err != nil {
+		s.stop()
+		check(err)
+	}
+	s.name += fmt.Sprintf("; vectors have %d numbers", size.vector)
+	return s
+}
+
+// enrol makes the user.
+func (s *vikingServer) enrol(ctx context.Context, root string) {
 	admin := s.connect(s.url, root)
 	defer admin.Close()
 	if s.real {
 		s.name = "OpenViking " + get(admin.Health(ctx)).Version + " in a process of its own, with an embedder in this process that counts words"
 	}
-	s.name += fmt.Sprintf("; vectors have %d numbers", size.vector)
 	s.key = get(admin.CreateUser(ctx, "default", s.user))
 	s.client = s.connect(s.url, s.key)
-	return s
 }
 
 func (s *vikingServer) connect(url, key string) *api.Client {

@@ -63,9 +63,7 @@ func (v *viking) writeBeside(ctx context.Context) (out outcome) {
 		fmt.Printf("%d files were fed meanwhile\n", st.server.files.Load())
 		out.ratios = append(out.ratios, compared("write, "+st.name, limitBeside, st.ours, st.bare, st.control)...)
 	}
-	return outcome{ratios: append(out.ratios, ratio{
-		name: "write, what the feeder's work costs", ours: median50(states[1].ours.took), theirs: median50(states[0].bare.took), what: "with the server, feeder at work", base: "without, feeder at rest",
-	})}
+	return out
 }
 
 func (v *viking) state(name string, primary *sqlite.Store, a away) *vikingState {
