@@ -64,7 +64,7 @@ func (t *talkers) at(name string) (*said, error) {
 	if s := t.all[name]; s != nil {
 		return s, nil
 	}
-	return nil, amber.Errorf(amber.KindNotFound, "session", name, "there is none")
+	return nil, amber.Errorf(amber.KindNotFound, "session", name, "no such conversation")
 }
 
 func (t *talkers) CreateSession(ctx context.Context, name string) (created bool, err error) {
@@ -165,7 +165,7 @@ func newChat(t testing.TB, mode Sessions, change ...func(*Options)) *chat {
 			if s, ok := c.owners[id]; ok {
 				return s, nil
 			}
-			return "", amber.Errorf(amber.KindNotFound, "turn", string(id), "there is none")
+			return "", amber.Errorf(amber.KindNotFound, "turn", string(id), "no such turn")
 		}
 	}}, change...)
 	c.world = newWorld(t, c.change...)

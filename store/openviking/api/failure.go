@@ -29,7 +29,7 @@ var (
 	errTooLarge = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	errRedirect = errors.New("the answer is a redirect, which is not followed")
 	errEndless  = errors.New("the listing has no end")
-	errExists   = errors.New("it is there already")
+	errExists   = errors.New("what is to be made exists already")
 )
 
 const urlHint = "check the URL of the OpenViking server"
