@@ -1,0 +1,253 @@
+package foreign
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// Bounds of what is read.
+const (
+	MaxFiles      = 100_000  // in a folder or an archive
+	MaxEntryBytes = 2 << 30  // of one entry of an archive, unpacked
+	MaxRatio      = 200      // of unpacked to packed bytes
+	MaxItemBytes  = 64 << 20 // of one line, element or row
+	maxNesting    = 2        // archives within archives
+	maxDepth      = 32       // folders within folders
+	freeBytes     = 1 << 20  // so much may be unpacked whatever the ratio
+)
+
+const opOpen = "open import"
+
+// File is one file of a tree.
+type File struct {
+	Name     string // slash-separated, below the root; of a tree that is one file, its base name
+	Size     int64
+	Modified time.Time
+
+	open func() (io.ReadCloser, error)
+	real string // where it lies on this machine; "" in an archive
+}
+
+// Tree is what a path holds: one file, a folder, or an archive, whose entries are read without unpacking it.
+type Tree struct {
+	path    string
+	single  bool
+	files   []File
+	byName  map[string]int
+	skipped []Skipped
+	closers []io.Closer
+	scratch string // a folder for copies; "" before the first
+}
+
+// Skipped is something that is not read.
+type Skipped struct {
+	Place  Place
+	Reason string
+}
+
+// Open looks at a path. Links below it are not followed.
+func Open(name string) (*Tree, error) {
+	info, err := os.Stat(name) // a link that the caller names is the caller's choice
+	if err != nil {
+		return nil, amber.Errorf(kindOf(err), opOpen, name, "cannot be read: %w", err)
+	}
+	t := &Tree{path: name, byName: map[string]int{}}
+	switch {
+	case info.IsDir():
+		err = t.addFolder(name)
+	case info.Mode().IsRegular():
+		err = t.addRoot(name, info)
+	default:
+		err = amber.Errorf(amber.KindInvalid, opOpen, name, "is %s, want a file or a folder", info.Mode().Type())
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	slices.SortFunc(t.files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	for i, f := range t.files {
+		t.byName[f.Name] = i
+	}
+	return t, nil
+}
+
+func kindOf(err error) amber.Kind {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return amber.KindNotFound
+	case errors.Is(err, fs.ErrPermission):
+		return amber.KindRefused
+	}
+	return amber.KindUnreachable
+}
+
+// Close removes what was copied and closes archives.
+func (t *Tree) Close() error {
+	var errs []error
+	for _, c := range t.closers {
+		errs = append(errs, c.Close())
+	}
+	t.closers = nil
+	if t.scratch != "" {
+		errs = append(errs, os.RemoveAll(t.scratch))
+		t.scratch = ""
+	}
+	return errors.Join(errs...)
+}
+
+// Path returns what Open was given.
+func (t *Tree) Path() string { return t.path }
+
+// Base returns the last element of the path: the name of the file or folder.
+func (t *Tree) Base() string { return filepath.Base(t.path) }
+
+// Files returns every file, by name.
+func (t *Tree) Files() []File { return t.files }
+
+// Bytes returns how much all files hold.
+func (t *Tree) Bytes() (sum int64) {
+	for _, f := range t.files {
+		sum += f.Size
+	}
+	return sum
+}
+
+// Skipped returns what the tree holds and does not give: links, names that leave it, entries that are too much.
+func (t *Tree) Skipped() []Skipped { return t.skipped }
+
+// Single returns the file of a tree that is one file.
+func (t *Tree) Single() (File, bool) {
+	if t.single && len(t.files) == 1 {
+		return t.files[0], true
+	}
+	return File{}, false
+}
+
+// File returns the file of a name.
+func (t *Tree) File(name string) (File, bool) {
+	i, ok := t.byName[name]
+	if !ok {
+		return File{}, false
+	}
+	return t.files[i], true
+}
+
+// Matching returns the files whose last elements match a pattern as of [path.Match]: "sessions/*.jsonl" finds
+// "a/sessions/b.jsonl".
+func (t *Tree) Matching(pattern string) []File {
+	want := strings.Count(pattern, "/") + 1
+	var out []File
+	for _, f := range t.files {
+		parts := strings.Split(f.Name, "/")
+		if len(parts) < want {
+			continue
+		}
+		if ok, err := path.Match(pattern, path.Join(parts[len(parts)-want:]...)); ok && err == nil {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Under returns the files below a folder, at any depth.
+func (t *Tree) Under(folder string) []File {
+	var out []File
+	for _, f := range t.files {
+		if strings.HasPrefix(f.Name, folder+"/") {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Open opens a file for reading. A file that ends in .gz or .zst is unpacked, within the bounds of archives.
+func (f File) Open() (io.ReadCloser, error) {
+	r, err := f.open()
+	if err != nil {
+		return nil, amber.Errorf(amber.KindOf(err), "read file", f.Name, "%w", err)
+	}
+	switch path.Ext(f.Name) {
+	case ".gz":
+		return unzip(r, f.Size)
+	case ".zst":
+		return unzstd(r, f.Size)
+	}
+	return r, nil
+}
+
+// Head returns the first bytes of a file, without a byte order mark; none where it cannot be read.
+func (f File) Head(n int) []byte {
+	r, err := f.Open()
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	b := make([]byte, n)
+	m, _ := io.ReadFull(r, b)
+	return TrimMark(b[:m])
+}
+
+// Bytes returns a file of at most max bytes, without a byte order mark. A larger one is an error of kind invalid.
+func (f File) Bytes(max int64) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, max+1))
+	switch {
+	case err != nil:
+		return nil, amber.Errorf(amber.KindDamaged, "read file", f.Name, "%w", err)
+	case int64(len(b)) > max:
+		return nil, amber.Errorf(amber.KindInvalid, "read file", f.Name, "file has more than %d bytes, the limit", max)
+	}
+	return TrimMark(b), nil
+}
+
+// ModifiedAt returns when the file was last changed; zero where that is not to be believed.
+func (f File) ModifiedAt() amber.Time {
+	at, err := Moment(f.Modified)
+	if err != nil {
+		return amber.Time{}
+	}
+	return at
+}
+
+// Stem returns the last element of the name without its extension.
+func (f File) Stem() string {
+	base := path.Base(f.Name)
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+// Is reports whether the name ends in one of the extensions, in any case.
+func (f File) Is(exts ...string) bool {
+	return slices.ContainsFunc(exts, func(e string) bool { return strings.HasSuffix(strings.ToLower(f.Name), e) })
+}
+
+// TrimMark takes a byte order mark off.
+func TrimMark(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) }
+
+func (t *Tree) skip(name, reason string) {
+	t.skipped = append(t.skipped, Skipped{Place{File: name}, reason})
+}
+
+// temp returns a file in a folder that Close removes.
+func (t *Tree) temp(pattern string) (*os.File, error) {
+	if t.scratch == "" {
+		dir, err := os.MkdirTemp("", "amber-import-")
+		if err != nil {
+			return nil, err
+		}
+		t.scratch = dir
+	}
+	return os.CreateTemp(t.scratch, pattern)
+}

@@ -1,0 +1,35 @@
+package foreign
+
+import (
+	"context"
+	"io"
+
+	"github.com/amber-memory/amber"
+)
+
+// Contents is what a format is given to write. Each method may be called several times.
+type Contents interface {
+	// Memories calls fn with every live memory that may leave, oldest first.
+	Memories(ctx context.Context, fn func(amber.Memory) error) error
+	// Relations calls fn with every live relation of two such memories.
+	Relations(ctx context.Context, fn func(amber.Relation) error) error
+	// Sessions calls fn with every conversation that may leave, oldest first; turns gives out what was said.
+	Sessions(ctx context.Context, fn func(s amber.Session, turns func(func(amber.Turn) error) error) error) error
+	// Notes calls fn with every note that may leave, by name.
+	Notes(ctx context.Context, fn func(amber.Note) error) error
+}
+
+// WriteOptions say how contents are written.
+type WriteOptions struct {
+	Project string // the one that was asked for; "" for all
+	At      amber.Time
+	Agent   amber.AgentID
+}
+
+// Output is where a format writes. What is created is in place when all of it is written, not before.
+type Output interface {
+	// Create begins a file; "" is the file itself of a format that writes one. A name that leaves the folder is an error.
+	Create(name string) (io.WriteCloser, error)
+	// Existing returns a file that is there before the export; nil where there is none.
+	Existing(name string) ([]byte, error)
+}
