@@ -143,9 +143,11 @@ type Incoming struct {
 	CreatedBy string
 	At        Time
 	// Trust is what records that their author calls own or signed become:
-	// signed or imported. Derived stays derived where this is signed and the
+	// signed, imported or own. Derived stays derived where this is signed and the
 	// device that made the chunk made the record, and becomes imported otherwise;
-	// imported stays imported.
+	// imported stays imported. Own is for the person at this device who says that
+	// the records are theirs: nothing that a chunk holds can ask for it. It does
+	// not vouch for a record that claims to be of this device; see Own.
 	Trust Trust
 	// Own tells that this home's own key signed it. No other key can vouch
 	// for a version that claims to be of this device and is not known here.
@@ -185,8 +187,8 @@ type SyncImporter interface {
 	//
 	// Write access to a folder gives no power over records that were never in it. A place
 	// has a say in the versions that came from it, and in those that were
-	// exported to it as [SyncExporter] was told; in an own version by export
-	// alone. So a version takes the place of the newest one only where that one
+	// exported to it as [SyncExporter] was told; in an own version where it was
+	// exported or came from there as own, and not because the place has it too. So a version takes the place of the newest one only where that one
 	// is at the place, and goes beside it into the history otherwise, as a
 	// conflict; it never changes the scope or the identities of a memory that has
 	// an own version. An erasure removes the versions that are at the place.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/must"
@@ -222,4 +224,24 @@ func TestSnapshotsOfManyAgentsAreTheirs(t *testing.T) {
 		{Tenant: tenant, Layer: "snapshots", Name: "collect_garbage"},
 	}
 	must.Equal(t, "", r.ops, want)
+}
+
+// taker keeps the chunk that it is given.
+type taker struct {
+	amber.Replica
+	chunk amber.Incoming
+}
+
+func (a *taker) Apply(_ context.Context, c amber.Incoming) (amber.Applied, error) {
+	a.chunk = c
+	return amber.Applied{Memories: 1}, nil
+}
+
+func TestAChunkReachesTheStoreAsItIs(t *testing.T) {
+	t.Parallel()
+	below := &taker{}
+	s := metrics.Instrument(tenant, agent, amber.NewStore(amber.Parts{Sync: below}), &tape{})
+	c := amber.Incoming{Place: "p", Chunk: "c", Trust: amber.TrustOwn, Records: []amber.SyncRecord{{Erased: &amber.SyncErased{ID: "m"}}}}
+	must.Equal(t, "applied", must.Get(s.Replica().Apply(t.Context(), c))(t), amber.Applied{Memories: 1})
+	must.Equal(t, "the chunk", below.chunk, c, cmp.AllowUnexported(amber.Time{}))
 }

@@ -23,8 +23,8 @@ func (s *Store) Apply(ctx context.Context, c amber.Incoming) (amber.Applied, err
 	switch {
 	case c.Place == "" || c.Chunk == "":
 		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "the chunk needs a name and a place")
-	case c.Trust != amber.TrustSigned && c.Trust != amber.TrustImported:
-		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "trust is %q, want imported or signed", c.Trust)
+	case !slices.Contains([]amber.Trust{amber.TrustImported, amber.TrustSigned, amber.TrustOwn}, c.Trust):
+		return amber.Applied{}, amber.Errorf(amber.KindInvalid, op, c.Chunk, "trust is %q, want imported, signed or own", c.Trust)
 	}
 	var n intent
 	// What a chunk erases is scrubbed at the very end of the transaction, and the

@@ -137,7 +137,7 @@ func (n *intent) applyPrompt(in amber.Turn) error {
 func (n *intent) secondPrompt(mark amber.SyncMark, now, in amber.Turn) error {
 	c := sqlrows.Entry(amber.OpUpdate, amber.ChangeTurn, string(in.ID), amber.ContentDigest(now.Content), amber.ContentDigest(in.Content))
 	order := comparePrompts(c.Old, now, c.New, in)
-	raises := now.Trust == amber.TrustImported && in.Trust == amber.TrustSigned
+	raises := now.Trust == amber.TrustImported && in.Trust != amber.TrustImported
 	if order == 0 {
 		if err := n.hold(mark); err != nil {
 			return err

@@ -31,7 +31,7 @@ func TestApplyRefusesWhatItCannotName(t *testing.T) {
 	for name, change := range map[string]func(*amber.Incoming){
 		"no chunk":    func(c *amber.Incoming) { c.Chunk = "" },
 		"no place":    func(c *amber.Incoming) { c.Place = "" },
-		"own trust":   func(c *amber.Incoming) { c.Trust = amber.TrustOwn },
+		"derived":     func(c *amber.Incoming) { c.Trust = amber.TrustDerived },
 		"without any": func(c *amber.Incoming) { c.Trust = "" },
 	} {
 		c := chunkOf("one")
@@ -174,6 +174,11 @@ func TestTrustOfWhatArrives(t *testing.T) {
 	}{
 		{"own, unsigned", amber.TrustOwn, far(1, 10), amber.TrustImported, amber.TrustImported},
 		{"own, signed", amber.TrustOwn, far(1, 10), amber.TrustSigned, amber.TrustSigned},
+		{"own, of one's own", amber.TrustOwn, far(1, 10), amber.TrustOwn, amber.TrustOwn},
+		{"own, passed on, of one's own", amber.TrustOwn, other, amber.TrustOwn, amber.TrustOwn},
+		{"signed, passed on, of one's own", amber.TrustSigned, other, amber.TrustOwn, amber.TrustImported},
+		{"imported, of one's own", amber.TrustImported, far(1, 10), amber.TrustOwn, amber.TrustImported},
+		{"derived, of one's own", amber.TrustDerived, far(1, 10), amber.TrustOwn, amber.TrustImported},
 		{"signed, edited by the signer", amber.TrustSigned, far(1, 10), amber.TrustSigned, amber.TrustSigned},
 		{"signed, passed on", amber.TrustSigned, other, amber.TrustSigned, amber.TrustImported},
 		{"imported, passed on", amber.TrustImported, other, amber.TrustSigned, amber.TrustImported},
