@@ -9,6 +9,12 @@ import (
 	"time"
 )
 
+// NotStored is the error of a past ingestion whose session is not stored. Backends
+// return it.
+func (in Ingestion) NotStored() error {
+	return Errorf(KindConflict, "ingest", in.Journal, "session %s is not stored: apply its record first", in.Session)
+}
+
 // SameEventWindow is how far apart two events without native ids and with
 // equal content may be observed to be the same event.
 const SameEventWindow = 2 * time.Second
@@ -26,6 +32,13 @@ type Ingestion struct {
 	LastAt  Time         `json:"last_at,omitzero"`
 	Process HostProcess  `json:"process,omitzero"`
 	Steps   []IngestStep `json:"steps,omitempty"`
+	// Past tells that all of it happened long ago and was read from a record of it,
+	// such as an imported transcript, and not told by a live host. The session is
+	// then stored already, and stays as it is: no step starts, updates, reopens or
+	// ends it, it does not become active, and nothing is logged of it. Once it has
+	// ended, its cursor is not among the open journals. A session that has not
+	// ended is one of theirs, and a drain ends it when it was silent for long.
+	Past bool `json:"past,omitempty"`
 }
 
 // IngestStep is what one event means. The zero Event is always new.
@@ -96,8 +109,9 @@ type Ingester interface {
 	// Ingest applies the steps whose events are new and moves the cursor, in
 	// one transaction. The detail of an activity of kind context, a digest, is left
 	// out where the text of that memory or turn was erased meanwhile. Errors: conflict
-	// when the cursor is not After, or when a step contradicts what is stored; invalid
-	// when a step breaks a rule. On an error nothing was applied.
+	// when the cursor is not After, when a step contradicts what is stored, or when the
+	// session of a past one is not stored; invalid when a step breaks a rule. On an
+	// error nothing was applied.
 	Ingest(ctx context.Context, in Ingestion) (IngestResult, error)
 	// JournalCursor returns the cursor of a session of the journal; one that
 	// was never drained has a zero cursor under its name.
@@ -188,6 +202,9 @@ func (in Ingestion) Normalize() (Ingestion, error) {
 		var err error
 		if in.Steps[i], err = in.Steps[i].normalize(in.Session); err != nil {
 			return in, err
+		}
+		if in.Past && in.Steps[i].End != nil {
+			return in, Errorf(KindInvalid, "check ingestion", in.Journal, "step %d ends session %s, want no end in a past ingestion", i+1, in.Session)
 		}
 	}
 	return in, nil

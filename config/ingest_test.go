@@ -43,7 +43,7 @@ func TestIngestionLeavesOutMemories(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
 			r := h.resolve(t, tt.flags)
-			in := amber.Ingestion{Journal: "j", Host: "h", Session: "s", After: 3, Through: 4, LastAt: amber.UnixMilli(2), Steps: stepsWithMemories()}
+			in := amber.Ingestion{Journal: "j", Host: "h", Session: "s", After: 3, Through: 4, LastAt: amber.UnixMilli(2), Past: true, Steps: stepsWithMemories()}
 			got, err := r.Store.Ingest.Ingest(t.Context(), in)
 			if err != nil || got.Applied != 2 {
 				t.Fatalf("got %v, %v, want two steps applied", got, err)

@@ -302,6 +302,25 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
+// What was read from a record of long ago has no host that could have crashed.
+func TestAWorkerLeavesPastSessionsAlone(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	w := newWorld(t)
+	must.Get(w.store.StartSession(ctx, amber.SessionStart{ID: one.ID}))(t)
+	want := must.Get(w.store.EndSession(ctx, amber.SessionEnd{ID: one.ID}))(t)
+	turn := amber.Turn{ID: "t", SessionID: one.ID, Role: amber.RoleUser, Content: "long ago", CreatedAt: amber.UnixMilli(1)}
+	must.Get(w.store.Ingest(ctx, amber.Ingestion{
+		Journal: strings.Repeat("0", 32), Host: one.Host, Session: one.ID, Through: 1, LastAt: amber.UnixMilli(1), Past: true,
+		Steps: []amber.IngestStep{{Start: amber.SessionStart{ID: one.ID}, Turns: []amber.Turn{turn}}},
+	}))(t)
+	head := must.Get(w.store.Head(ctx))(t)
+	report := w.once(drain.Options{Grace: -1, Alive: func(amber.HostProcess) proc.Liveness { return proc.Dead }})
+	must.Equal(t, "sessions ended", len(report.Ended), 0)
+	must.Equal(t, "the session is as it was", w.session() == want, true)
+	must.Equal(t, "head of the change log", must.Get(w.store.Head(ctx))(t), head)
+}
+
 // A worker stands back between two sessions that it ends. What another worker ends meanwhile,
 // or what speaks again, is left to it.
 func TestAWorkerStandsBackBetweenEnds(t *testing.T) {

@@ -21,7 +21,7 @@ func (s *Store) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestRes
 	}
 	return run(ctx, s, "ingest", func() (amber.IngestResult, error) {
 		undo := s.checkpoint()
-		n := intake{Store: s, now: s.now(), session: in.Session}
+		n := intake{Store: s, now: s.now(), session: in.Session, past: in.Past}
 		if err := n.take(in); err != nil {
 			undo()
 			return amber.IngestResult{}, err
@@ -49,6 +49,7 @@ type intake struct {
 	*Store
 	now     amber.Time
 	session amber.SessionID
+	past    bool
 	updated bool // the session
 	logged  bool // that the session changed
 	result  amber.IngestResult
@@ -57,6 +58,9 @@ type intake struct {
 func (n *intake) take(in amber.Ingestion) error {
 	if err := n.moveCursor(in); err != nil {
 		return err
+	}
+	if _, found := n.sessions[n.session]; in.Past && !found {
+		return in.NotStored()
 	}
 	for i, step := range in.Steps {
 		if err := n.step(step); err != nil {
@@ -166,8 +170,11 @@ func (n *intake) isNew(step amber.IngestStep) bool {
 }
 
 // start makes the session of a step, or brings the one that is there up to
-// date.
+// date. What is past leaves it alone.
 func (n *intake) start(step amber.IngestStep) error {
+	if n.past {
+		return nil
+	}
 	n.updated = true
 	stored, found := n.sessions[n.session]
 	if !found {

@@ -28,7 +28,7 @@ func (s *Store) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestRes
 	if err != nil {
 		return amber.IngestResult{}, err
 	}
-	n := intake{id: in.Session, kinds: map[amber.ActivityKind]int{}}
+	n := intake{id: in.Session, past: in.Past, kinds: map[amber.ActivityKind]int{}}
 	err = s.memory.updateAlone(ctx, "ingest", in.Journal, func(t *tx) error {
 		n.tx = t
 		return n.take(in)
@@ -43,6 +43,7 @@ func (s *Store) Ingest(ctx context.Context, in amber.Ingestion) (amber.IngestRes
 type intake struct {
 	*tx
 	id      amber.SessionID
+	past    bool
 	session amber.Session              // as it is stored, from the first step on
 	kinds   map[amber.ActivityKind]int // how many things of a kind are stored, once that matters
 	updated bool                       // the session
@@ -53,6 +54,11 @@ type intake struct {
 func (n *intake) take(in amber.Ingestion) error {
 	if err := n.moveCursor(in); err != nil {
 		return err
+	}
+	if in.Past {
+		if _, found, err := sqlrows.Optional(sqlrows.ScanSession(n.Row(selectSession, n.id))); err != nil || !found {
+			return cmp.Or(err, in.NotStored())
+		}
 	}
 	for i, step := range in.Steps {
 		if err := n.step(step); err != nil {
@@ -108,8 +114,11 @@ func (n *intake) isNew(step amber.IngestStep) (bool, error) {
 }
 
 // start makes the session of a step, or brings the one that is there up to
-// date.
+// date. What is past leaves it alone.
 func (n *intake) start(step amber.IngestStep) error {
+	if n.past {
+		return nil
+	}
 	if !n.updated {
 		var err error
 		n.session, err = sqlrows.ScanSession(n.Row(selectSession, n.id))

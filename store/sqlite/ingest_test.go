@@ -145,3 +145,25 @@ func TestEventsAreSmall(t *testing.T) {
 		t.Errorf("an event takes %.1f bytes", perEvent)
 	}
 }
+
+// A session that came from elsewhere keeps its row, and so its origin: the place it
+// came from could not bring its next version otherwise.
+func TestPastStepsKeepTheVersionOfTheSession(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	r := farSession(far(1, 10), "work")
+	r.Session.EndedAt = amber.UnixMilli(9)
+	apply(t, s, "one", r)
+	before, head := stateOf(t, s), headOf(t, s)
+	step := amber.IngestStep{
+		Start: amber.SessionStart{ID: "s", Directory: "/d"}, Reopen: true,
+		Turns: []amber.Turn{{ID: "answer", SessionID: "s", Role: amber.RoleAssistant, Content: "hello", CreatedAt: amber.UnixMilli(7), Trust: amber.TrustImported}},
+	}
+	in := amber.Ingestion{Journal: journal, Host: "host", Session: "s", Through: 1, LastAt: amber.UnixMilli(8), Steps: []amber.IngestStep{step}, Past: true}
+	must.Equal(t, "answer", must.Get(s.Ingest(ctx, in))(t), amber.IngestResult{Applied: 1})
+	must.Equal(t, "state", stateOf(t, s), before)
+	must.Equal(t, "entries of the change log", headOf(t, s), head+1) // the turn
+	must.Equal(t, "open journals", len(must.Get(s.OpenJournals(ctx))(t)), 0)
+	must.Equal(t, "a later version", apply(t, s, "two", farSession(far(2, 20), "work goes on")), amber.Applied{Sessions: 1})
+}

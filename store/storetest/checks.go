@@ -11,7 +11,7 @@ func Checks() []Check {
 		listChecks(), timelineChecks(), relationChecks(), changeChecks(), statsChecks(),
 		recallChecks(), recallTextChecks(), recallRankChecks(), recallFilterChecks(), recallLayerChecks(),
 		turnChecks(), compactionChecks(), sessionChecks(), activeChecks(), stateChecks(), loopChecks(),
-		ingestChecks(), ingestPartChecks(), activityChecks(), journalChecks(),
+		ingestChecks(), ingestPartChecks(), ingestPastChecks(), activityChecks(), journalChecks(),
 		taskChecks(), eventChecks(), approvalChecks(), resultChecks(),
 		publishChecks(), claimChecks(), leaseChecks(), controlLogChecks(),
 		noteChecks(), discreetChecks(), documentChecks(),

@@ -257,7 +257,10 @@ func ingestRefuses(w *world) {
 		"a start of another":      func(in *amber.Ingestion) { in.Steps[0].Start.ID = "other" },
 		"a turn of another":       func(in *amber.Ingestion) { in.Steps[0].Turns[0].SessionID = "other" },
 		"a bad turn":              func(in *amber.Ingestion) { in.Steps[0].Turns[0].Role = "ghost" },
-		"an end of another":       func(in *amber.Ingestion) { in.Steps[0].End = &amber.SessionEnd{ID: "other"} },
+		"an end of what is past": func(in *amber.Ingestion) {
+			in.Past, in.Steps[0].End = true, &amber.SessionEnd{ID: "s"}
+		},
+		"an end of another": func(in *amber.Ingestion) { in.Steps[0].End = &amber.SessionEnd{ID: "other"} },
 		"a compaction of another": func(in *amber.Ingestion) {
 			in.Steps[0].Compaction = &amber.Compaction{SessionID: "other", Summary: "x"}
 		},

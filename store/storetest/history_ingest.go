@@ -37,6 +37,7 @@ func (h *history) ingest() {
 	if h.chance(0.3) {
 		in.Process = amber.HostProcess{PID: 1 + h.rng.IntN(3), Boot: oneOf(h, "", "b")}
 	}
+	in.Past = h.chance(0.2)
 	h.note("%s", text(tree(in)))
 	got, ok := ask(h, func(w *world) (amber.IngestResult, error) { return w.Ingest.Ingest(w.ctx, in) })
 	if ok {
