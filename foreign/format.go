@@ -74,6 +74,16 @@ type Sink interface {
 	Warn(format string, args ...any)
 }
 
+// RecordSink is a sink that also takes records of Amber as they were, under their own ids. What a file claims about a memory
+// that is here goes beside it, as a conflict.
+type RecordSink interface {
+	Sink
+	// Record takes the versions of one memory, oldest first.
+	Record(at Place, versions []amber.SyncMemory) error
+	// RelationRecord takes a relation of two memories by their ids.
+	RelationRecord(at Place, r amber.Relation) error
+}
+
 // Place says where in a tree something lies.
 type Place struct {
 	File string // its name in the tree

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -35,7 +36,8 @@ type File struct {
 	Modified time.Time
 
 	open func() (io.ReadCloser, error)
-	real string // where it lies on this machine; "" in an archive
+	real string        // where it lies on this machine; "" in an archive
+	read *atomic.Int64 // of the tree
 }
 
 // Tree is what a path holds: one file, a folder, or an archive, whose entries are read without unpacking it.
@@ -46,7 +48,8 @@ type Tree struct {
 	byName  map[string]int
 	skipped []Skipped
 	closers []io.Closer
-	scratch string // a folder for copies; "" before the first
+	scratch string       // a folder for copies; "" before the first
+	read    atomic.Int64 // bytes
 }
 
 // Skipped is something that is not read.
@@ -76,6 +79,7 @@ func Open(name string) (*Tree, error) {
 	slices.SortFunc(t.files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	for i, f := range t.files {
 		t.byName[f.Name] = i
+		t.files[i].read = &t.read
 	}
 	return t, nil
 }
@@ -120,6 +124,9 @@ func (t *Tree) Bytes() (sum int64) {
 	}
 	return sum
 }
+
+// BytesRead returns how many bytes of its files were read, as they lie there, and again where they were read again.
+func (t *Tree) BytesRead() int64 { return t.read.Load() }
 
 // Skipped returns what the tree holds and does not give: links, names that leave it, entries that are too much.
 func (t *Tree) Skipped() []Skipped { return t.skipped }
@@ -175,6 +182,9 @@ func (f File) Open() (io.ReadCloser, error) {
 	if err != nil {
 		return nil, amber.Errorf(amber.KindOf(err), "read file", f.Name, "%w", err)
 	}
+	if f.read != nil {
+		r = &counted{r, f.read}
+	}
 	switch path.Ext(f.Name) {
 	case ".gz":
 		return unzip(r, f.Size)
@@ -182,6 +192,19 @@ func (f File) Open() (io.ReadCloser, error) {
 		return unzstd(r, f.Size)
 	}
 	return r, nil
+}
+
+// counted counts what is read.
+type counted struct {
+	io.ReadCloser
+	n *atomic.Int64
+}
+
+// Read implements [io.Reader].
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.n.Add(int64(n))
+	return n, err
 }
 
 // Head returns the first bytes of a file, without a byte order mark; none where it cannot be read.

@@ -9,11 +9,13 @@ import (
 
 // Contents is what a format is given to write. Each method may be called several times.
 type Contents interface {
-	// Memories calls fn with every live memory that may leave, oldest first.
+	// Memories calls fn with every live memory that may leave, newest first.
 	Memories(ctx context.Context, fn func(amber.Memory) error) error
+	// Versions returns every version of a memory, oldest first, as it may leave.
+	Versions(ctx context.Context, id amber.MemoryID) ([]amber.SyncMemory, error)
 	// Relations calls fn with every live relation of two such memories.
 	Relations(ctx context.Context, fn func(amber.Relation) error) error
-	// Sessions calls fn with every conversation that may leave, oldest first; turns gives out what was said.
+	// Sessions calls fn with every conversation that may leave; turns gives out what was said.
 	Sessions(ctx context.Context, fn func(s amber.Session, turns func(func(amber.Turn) error) error) error) error
 	// Notes calls fn with every note that may leave, by name.
 	Notes(ctx context.Context, fn func(amber.Note) error) error

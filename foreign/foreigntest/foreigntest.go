@@ -230,6 +230,16 @@ func (c *Contents) Memories(_ context.Context, fn func(amber.Memory) error) erro
 	return each(c.MemoryList, fn)
 }
 
+// Versions implements [foreign.Contents]: the memory itself is the only one.
+func (c *Contents) Versions(_ context.Context, id amber.MemoryID) (out []amber.SyncMemory, err error) {
+	for _, m := range c.MemoryList {
+		if m.ID == id {
+			out = append(out, amber.SyncMemory{Memory: m})
+		}
+	}
+	return out, nil
+}
+
 // Relations implements [foreign.Contents].
 func (c *Contents) Relations(_ context.Context, fn func(amber.Relation) error) error {
 	return each(c.RelationList, fn)

@@ -1,0 +1,127 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/wire"
+)
+
+const opImport = "import"
+
+// errEnough ends a first look.
+var errEnough = errors.New("enough was looked at")
+
+// Detect finds the format of a tree. Errors: invalid when no format fits, or several.
+func Detect(t *foreign.Tree, formats []foreign.Format) (foreign.Format, error) {
+	var sure, fallback []foreign.Format
+	for _, f := range formats {
+		if f.Read == nil {
+			continue
+		}
+		switch f.Detect(t) {
+		case foreign.Sure:
+			sure = append(sure, f)
+		case foreign.Fallback:
+			fallback = append(fallback, f)
+		}
+	}
+	if len(sure) == 0 {
+		sure = fallback
+	}
+	switch len(sure) {
+	case 1:
+		return sure[0], nil
+	case 0:
+		return foreign.Format{}, amber.Errorf(amber.KindInvalid, "detect format", t.Path(),
+			"no known format fits its %d files", len(t.Files())).WithHint("amber import --help lists the formats; --from FORMAT names one")
+	}
+	return foreign.Format{}, amber.Errorf(amber.KindInvalid, "detect format", t.Path(),
+		"several formats fit: %s", names(sure)).WithHint("amber import --from " + sure[0].Name + " " + t.Path())
+}
+
+func names(formats []foreign.Format) (list string) {
+	for i, f := range formats {
+		if i > 0 {
+			list += ", "
+		}
+		list += f.Name
+	}
+	return list
+}
+
+// Import reads a tree as a format and stores what is new. What a row says is stored, or named in the report with the
+// reason. An import that fails or is killed can be made again: it goes on where it stopped. Errors: unsupported for a
+// store that cannot be synced; those of the store, with the report of what was done before.
+func Import(ctx context.Context, store amber.Store, f foreign.Format, t *foreign.Tree, o Options) (wire.ForeignImport, error) {
+	c, err := newCarrier(ctx, store, f, t, o)
+	if err != nil {
+		return wire.ForeignImport{}, err
+	}
+	err = f.Read(ctx, t, o.reading(), c)
+	if errors.Is(err, errEnough) {
+		c.report.Partial, err = true, nil
+	}
+	if err == nil {
+		err = c.finish()
+	}
+	if err != nil {
+		return c.done(), &amber.Error{Op: opImport, Kind: amber.KindOf(err), ID: t.Path(), Err: err, Hint: c.hint()}
+	}
+	return c.done(), nil
+}
+
+func newCarrier(ctx context.Context, store amber.Store, f foreign.Format, t *foreign.Tree, o Options) (*carrier, error) {
+	if caps := store.Capabilities(); !caps.Sync || !caps.Ingest {
+		return nil, amber.Errorf(amber.KindUnsupported, opImport, t.Path(), "the store cannot take in records of others")
+	}
+	c := &carrier{
+		ctx: ctx, store: store, format: f.Name, tree: t, o: o, trust: o.trust(),
+		moved: map[amber.MemoryID]amber.MemoryID{}, foreseen: map[amber.MemoryID]bool{}, noted: map[string]bool{}, met: map[string]bool{},
+	}
+	c.report = wire.ForeignImport{
+		Format: f.Name, Title: f.Title, Path: t.Path(), Files: int64(len(t.Files())), Bytes: t.Bytes(), DryRun: o.DryRun, Trust: string(c.trust),
+		Samples: []string{}, Skips: []wire.ImportSkip{}, ConflictList: []wire.ImportConflict{}, Warnings: []string{},
+	}
+	for _, s := range t.Skipped() {
+		c.Skip(s.Place, "%s", s.Reason)
+	}
+	id, err := o.NewID()
+	c.id = id
+	return c, err
+}
+
+// hint tells how to go on after an error.
+func (c *carrier) hint() string {
+	if c.begun {
+		return fmt.Sprintf("import again to go on; amber import undo %s takes back what was stored", c.id)
+	}
+	return ""
+}
+
+// done sums up.
+func (c *carrier) done() wire.ForeignImport {
+	r := &c.report
+	r.ImportCounts = wire.ImportCounts{}
+	for _, part := range []wire.ImportCounts{r.Memories, r.Relations, r.Sessions, r.Turns, r.Notes} {
+		r.ImportCounts.Add(part)
+	}
+	if c.begun {
+		r.ID = c.id
+	}
+	if c.homeless > 0 {
+		c.Warn("%d memories are about a user and no user is named: everybody who uses this agent sees them; --user NAME keeps them to one", c.homeless)
+	}
+	if c.elsewhere > 0 {
+		c.Warn("%d sessions are here already, from hooks or from another program: their turns are not imported again", c.elsewhere)
+	}
+	c.homeless, c.elsewhere = 0, 0
+	if abs, err := filepath.Abs(r.Path); err == nil {
+		r.Path = abs
+	}
+	return *r
+}

@@ -1,0 +1,424 @@
+package transfer
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/wire"
+)
+
+// fate says what becomes of a row.
+type fate int
+
+const (
+	isNew fate = iota
+	isChanged
+)
+
+// pending is a memory that waits for its transaction.
+type pending struct {
+	at     foreign.Place
+	key    foreign.Key
+	fate   fate
+	digest string
+	epoch  int
+	again  bool // it was undone, and is new once more
+	memory amber.SyncMemory
+	before []amber.SyncMemory // earlier texts
+}
+
+// Memory implements [foreign.Sink].
+func (c *carrier) Memory(m foreign.Memory) error {
+	if !c.o.wants(Memories) {
+		return nil
+	}
+	if err := c.look(); err != nil {
+		return err
+	}
+	c.report.Memories.Read++
+	print := foreign.Fingerprint(c.format, "memory", m.Key)
+	if c.met[print] {
+		c.Skip(m.Place, "row has the key of another row of this import")
+		return nil
+	}
+	c.met[print] = true
+	shaped, ok := c.shape(m)
+	if !ok {
+		return nil
+	}
+	if !c.o.Since.IsZero() && shaped.UpdatedAt.Before(c.o.Since) {
+		c.report.Older++
+		return nil
+	}
+	c.sample("memory", cmp.Or(shaped.Title, firstLine(shaped.Content)))
+	return c.settle(m, shaped)
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// settle finds out whether a row is new, changed or known, and puts it into the batch.
+func (c *carrier) settle(m foreign.Memory, shaped amber.Memory) error {
+	digest := rowDigest(shaped, m.DeletedAt)
+	link, was, linked, err := c.linked("memory", m.Key)
+	switch {
+	case err != nil:
+		return err
+	case linked && was.Digest == digest:
+		c.report.Memories.Known++
+		return nil
+	}
+	if here, err := c.recognise(m, shaped); here || err != nil {
+		if here {
+			c.report.Memories.Known++
+		}
+		return err
+	}
+	p := pending{at: m.Place, key: m.Key, digest: digest, epoch: was.Epoch, memory: amber.SyncMemory{Memory: shaped}}
+	p.memory.ID = foreign.MemoryID(c.format, m.Key)
+	sum := foreign.Digest(digest)
+	p.memory.Origin = amber.Origin{Device: c.format, Counter: 1, Clock: foreign.Stamp(shaped.UpdatedAt, sum)}
+	if linked {
+		p.fate, p.again = isChanged, was.Digest == ""
+		p.memory.Origin.Counter = link.Version.Counter + 1
+		p.memory.Origin.Clock = max(p.memory.Origin.Clock, link.Version.Clock)
+		p.memory.Saw = []amber.Origin{link.Version}
+	}
+	if !m.DeletedAt.IsZero() {
+		if !linked {
+			c.Skip(m.Place, "the program deleted the row")
+			return nil
+		}
+		bury(&p.memory, m.DeletedAt)
+	} else if !linked {
+		p.before = earlier(&p.memory, m.Earlier)
+	}
+	return c.add(p)
+}
+
+// recognise finds a memory that was exported from here: a row names its id, and says what it says. Whatever else a row
+// says about an id counts for nothing.
+func (c *carrier) recognise(m foreign.Memory, shaped amber.Memory) (bool, error) {
+	id, err := amber.ParseMemoryID(m.AmberID)
+	if err != nil {
+		return false, nil
+	}
+	here, err := c.store.Memories.Get(c.ctx, id)
+	switch {
+	case amber.KindOf(err) == amber.KindNotFound:
+		return false, nil
+	case err != nil:
+		return false, err
+	case strings.TrimSpace(here.Content) != strings.TrimSpace(shaped.Content):
+		return false, nil
+	}
+	c.moved[foreign.MemoryID(c.format, m.Key)] = id
+	return true, nil
+}
+
+// bury makes a version one that says the memory is deleted.
+func bury(m *amber.SyncMemory, at amber.Time) {
+	m.Memory = amber.Memory{
+		ID: m.ID, Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Trust: m.Trust, Origin: m.Origin, Revision: m.Revision,
+		Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{},
+		CreatedAt: m.CreatedAt, UpdatedAt: later(m.UpdatedAt, at), DeletedAt: at,
+	}
+}
+
+func later(a, b amber.Time) amber.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// earlier makes versions of what a row said before, and m the last of them.
+func earlier(m *amber.SyncMemory, texts []foreign.Earlier) (out []amber.SyncMemory) {
+	if len(texts) > maxEarlier {
+		texts = texts[len(texts)-maxEarlier:]
+	}
+	saw := m.Saw
+	for i, t := range texts {
+		v := *m
+		v.Content, v.ContentDigest = t.Content, amber.ContentDigest(t.Content)
+		v.UpdatedAt = cmp.Or(t.At, m.CreatedAt)
+		v.Revision = int64(i + 1)
+		v.Origin.Counter = uint64(i + 1)
+		v.Origin.Clock = foreign.Stamp(v.UpdatedAt, foreign.Digest(t.Content))
+		v.Saw = saw
+		saw = []amber.Origin{v.Origin}
+		out = append(out, v)
+	}
+	m.Saw, m.Revision, m.Origin.Counter = saw, int64(len(texts)+1), uint64(len(texts)+1)
+	return out
+}
+
+// maxEarlier bounds the earlier texts of a row that are kept.
+const maxEarlier = 100
+
+// rowDigest tells two contents of a row apart. Times are not in it: a file that was only touched says nothing new.
+func rowDigest(m amber.Memory, deleted amber.Time) string {
+	m.CreatedAt, m.UpdatedAt, m.Trust, m.Origin, m.Revision = amber.Time{}, amber.Time{}, "", amber.Origin{}, 0
+	b, err := json.Marshal(m)
+	if err != nil {
+		return "" // never equal to a digest that is stored
+	}
+	mark := "live"
+	if !deleted.IsZero() {
+		mark = "deleted"
+	}
+	return foreign.Hex(foreign.Digest("row", mark, string(b)))
+}
+
+// add puts a memory into the batch, and stores the batch when that is full.
+func (c *carrier) add(p pending) error {
+	for _, v := range append(slices.Clone(p.before), p.memory) {
+		if err := (amber.SyncRecord{Memory: &v}).Check(); err != nil {
+			c.refuse(p.at, err)
+			return nil
+		}
+		c.bytes += len(v.Content) + len(v.Summary)
+	}
+	c.batch = append(c.batch, p)
+	if len(c.batch) < batchRecords && c.bytes < batchBytes {
+		return nil
+	}
+	return c.flush()
+}
+
+// flush stores the batch and the links that wait.
+func (c *carrier) flush() error {
+	batch := c.batch
+	c.batch, c.bytes = nil, 0
+	batch, err := c.compare(batch)
+	if err != nil {
+		return err
+	}
+	for _, p := range batch {
+		if p.fate == isNew {
+			c.report.Memories.New++
+		}
+	}
+	if c.o.DryRun {
+		return c.foresee(batch)
+	}
+	in := c.incoming()
+	for _, p := range batch {
+		for i := range p.before {
+			in.Records = append(in.Records, amber.SyncRecord{Memory: &p.before[i]})
+		}
+		in.Records = append(in.Records, amber.SyncRecord{Memory: &p.memory})
+		in.Links = append(in.Links, c.link("memory", p.key, memoryRef(p.memory.ID), p.memory.Origin, extra{Digest: p.digest, Epoch: p.epoch}))
+	}
+	if err := c.apply(in); err != nil {
+		return err
+	}
+	return c.tellChanged(batch)
+}
+
+func memoryRef(id amber.MemoryID) amber.SyncRef {
+	return amber.SyncRef{Scope: amber.ChangeMemory, ID: string(id)}
+}
+
+// compare holds a batch against what is stored: what was erased here stays erased, and what came here by another way
+// is followed.
+func (c *carrier) compare(batch []pending) (out []pending, err error) {
+	now, err := c.stored(batch)
+	if err != nil {
+		return nil, err
+	}
+	for i := range batch {
+		p := &batch[i]
+		switch {
+		case now[i].Erased != nil:
+			c.Skip(p.at, "memory %s was erased here", p.memory.ID)
+			continue
+		case now[i].Memory != nil && p.fate == isNew && p.says(now[i].Memory):
+			c.report.Memories.Known++
+			c.links = append(c.links, c.link("memory", p.key, memoryRef(p.memory.ID), now[i].Memory.Origin, extra{Digest: p.digest}))
+			continue
+		case now[i].Memory != nil && p.fate == isNew:
+			p.follow(now[i].Memory)
+		}
+		out = append(out, *p)
+	}
+	return out, nil
+}
+
+// says reports whether a memory that is here without a link is what the row says: another machine has imported the
+// row, and sync brought it.
+func (p *pending) says(now *amber.SyncMemory) bool {
+	return p.memory.Origin == now.Origin || now.ContentDigest == p.memory.ContentDigest && now.DeletedAt.IsZero()
+}
+
+// follow makes such a row a later version of the memory that is here.
+func (p *pending) follow(now *amber.SyncMemory) {
+	p.fate = isChanged
+	p.memory.Origin.Counter = now.Origin.Counter + 1
+	p.memory.Origin.Clock = max(p.memory.Origin.Clock, now.Origin.Clock)
+	p.memory.Saw = []amber.Origin{now.Origin}
+}
+
+func (c *carrier) stored(batch []pending) ([]amber.SyncRecord, error) {
+	refs := make([]amber.SyncRef, len(batch))
+	for i, p := range batch {
+		refs[i] = memoryRef(p.memory.ID)
+	}
+	return c.store.Sync.SyncRecords(c.ctx, refs)
+}
+
+// foresee counts what storing a batch would change.
+func (c *carrier) foresee(batch []pending) error {
+	now, err := c.stored(batch)
+	if err != nil {
+		return err
+	}
+	for i, p := range batch {
+		c.foreseen[p.memory.ID] = true
+		if p.fate == isChanged {
+			follows := now[i].Memory != nil && slices.Contains(p.memory.Saw, now[i].Memory.Origin)
+			c.countChanged(p, follows)
+		}
+	}
+	return nil
+}
+
+// tellChanged looks which of the rows that have changed took the place of what was there. The others were changed here,
+// too.
+func (c *carrier) tellChanged(batch []pending) error {
+	changed := slices.DeleteFunc(slices.Clone(batch), func(p pending) bool { return p.fate != isChanged })
+	if len(changed) == 0 {
+		return nil
+	}
+	now, err := c.stored(changed)
+	if err != nil {
+		return err
+	}
+	for i, p := range changed {
+		c.countChanged(p, now[i].Memory != nil && now[i].Memory.Origin == p.memory.Origin)
+	}
+	return nil
+}
+
+func (c *carrier) countChanged(p pending, follows bool) {
+	switch {
+	case follows && p.again:
+		c.report.Memories.New++
+		return
+	case follows:
+		c.report.Memories.Changed++
+		return
+	}
+	c.conflict(wire.ImportConflict{Kind: "memory", ID: string(p.memory.ID), Title: cmp.Or(p.memory.Title, firstLine(p.memory.Content)), Place: p.at.String()})
+}
+
+func (c *carrier) conflict(x wire.ImportConflict) {
+	c.report.Conflicts++
+	x.Title = clip(x.Title)
+	if len(c.report.ConflictList) < wire.MaxImportSkips {
+		c.report.ConflictList = append(c.report.ConflictList, x)
+	}
+}
+
+// shape makes a memory of a row, without its secrets. It tells what does not fit.
+func (c *carrier) shape(m foreign.Memory) (amber.Memory, bool) {
+	out := amber.Memory{
+		Kind: cmp.Or(m.Kind, amber.WorkspaceFact), Identities: m.Identities,
+		Title: m.Title, Content: m.Content, Summary: m.Summary, Tags: slices.Clone(m.Tags), Metadata: maps.Clone(m.Metadata),
+		SourceRefs: slices.Clone(m.SourceRefs), Trust: amber.TrustOwn, Revision: 1,
+		CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+	}
+	if m.Topic != "" {
+		if out.Metadata == nil {
+			out.Metadata = map[string]string{}
+		}
+		out.Metadata["topic"] = m.Topic
+	}
+	if raw := foreign.Raw(m.Foreign); raw != nil {
+		out.Foreign = map[string]json.RawMessage{c.format: raw}
+	}
+	c.date(m, &out)
+	if !c.reach(m, &out) {
+		return out, false
+	}
+	c.clean(&out)
+	return c.canonical(m.Place, out)
+}
+
+// date fills in the times that a row lacks.
+func (c *carrier) date(m foreign.Memory, out *amber.Memory) {
+	fallback := amber.At(c.o.Clock())
+	if f, ok := c.tree.File(m.Place.File); ok {
+		fallback = cmp.Or(f.ModifiedAt(), fallback)
+	}
+	out.UpdatedAt = cmp.Or(out.UpdatedAt, out.CreatedAt, fallback)
+	out.CreatedAt = cmp.Or(out.CreatedAt, out.UpdatedAt)
+	if out.UpdatedAt.Before(out.CreatedAt) {
+		out.UpdatedAt = out.CreatedAt
+	}
+}
+
+// reach decides who sees a memory.
+func (c *carrier) reach(m foreign.Memory, out *amber.Memory) bool {
+	if c.o.Project != "" {
+		out.ProjectID = c.o.Project
+	}
+	if c.o.User != "" && (m.Scope == amber.ScopeUser || out.UserID != "") {
+		out.UserID = c.o.User
+	}
+	out.Scope = m.Scope
+	if out.Scope == "" {
+		out.Scope = amber.ScopeGlobal
+		for _, s := range []amber.Scope{amber.ScopeUser, amber.ScopeProject} {
+			if out.For(s) != "" {
+				out.Scope = s
+				break
+			}
+		}
+	}
+	if out.Scope == amber.ScopeGlobal || out.For(out.Scope) != "" {
+		return true
+	}
+	if out.Scope == amber.ScopeUser {
+		if c.o.NeedUser {
+			c.Skip(m.Place, "memory is about a user and no user is named")
+			return false
+		}
+		c.homeless++
+	}
+	out.Scope = amber.ScopeGlobal
+	if out.ProjectID != "" {
+		out.Scope = amber.ScopeProject
+	}
+	return true
+}
+
+// canonical brings a memory into the form that the store keeps.
+func (c *carrier) canonical(at foreign.Place, m amber.Memory) (amber.Memory, bool) {
+	n, err := amber.WriteRequest{
+		Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Summary: m.Summary,
+		Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, Trust: m.Trust,
+	}.Normalize()
+	if err != nil {
+		c.refuse(at, err)
+		return m, false
+	}
+	m.Kind, m.Title, m.Tags, m.ContentDigest = n.Kind, n.Title, n.Tags, amber.ContentDigest(m.Content)
+	if m.Tags == nil {
+		m.Tags = []string{}
+	}
+	if m.Metadata == nil {
+		m.Metadata = map[string]string{}
+	}
+	if m.SourceRefs == nil {
+		m.SourceRefs = []amber.SourceRef{}
+	}
+	return m, true
+}

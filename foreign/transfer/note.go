@@ -1,0 +1,128 @@
+package transfer
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/wire"
+)
+
+// noteScope is the scope of links to notes.
+const noteScope amber.ChangeScope = "note"
+
+// Note implements [foreign.Sink].
+func (c *carrier) Note(n foreign.Note) error {
+	if !c.o.wants(Notes) {
+		return nil
+	}
+	if err := c.look(); err != nil {
+		return err
+	}
+	c.report.Notes.Read++
+	if !c.o.Since.IsZero() && !n.UpdatedAt.IsZero() && n.UpdatedAt.Before(c.o.Since) {
+		c.report.Older++
+		return nil
+	}
+	name, err := amber.CheckNoteName(noteName(n.Name))
+	content := c.text(n.Content)
+	if err == nil {
+		err = amber.CheckNoteContent(content)
+	}
+	switch folded := strings.ToLower(name); {
+	case err != nil:
+		c.refuse(n.Place, err)
+		return nil
+	case c.noted[folded]:
+		c.Skip(n.Place, "another file of this import has the note name %.100q", name)
+		return nil
+	default:
+		c.noted[folded] = true
+	}
+	c.sample("note", name)
+	return c.settleNote(n, name, content)
+}
+
+// noteName makes a name of a note: what names lack becomes "-".
+func noteName(name string) string {
+	parts := strings.Split(strings.TrimSuffix(name, ".md"), "/")
+	for i, part := range parts {
+		part = strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune(" ._-@+,", r) {
+				return r
+			}
+			return '-'
+		}, part)
+		part = strings.TrimRight(strings.TrimLeft(part, ". -"), ". ")
+		if part == "" {
+			part = "unnamed"
+		}
+		parts[i] = part
+	}
+	return strings.Join(parts, "/")
+}
+
+// settleNote writes a note, unless that would replace what was written here.
+func (c *carrier) settleNote(n foreign.Note, name, content string) error {
+	_, was, linked, err := c.linked("note", foreign.Key{name})
+	if err != nil {
+		return err
+	}
+	digest := amber.ContentDigest(content)
+	if linked && was.Digest == digest {
+		c.report.Notes.Known++
+		return nil
+	}
+	now, err := c.store.Notes.ReadNote(c.ctx, name)
+	there := err == nil
+	if err != nil && amber.KindOf(err) != amber.KindNotFound {
+		return err
+	}
+	mine := there && linked && amber.ContentDigest(now.Content) == was.Written
+	switch {
+	case there && now.Content == content:
+		c.report.Notes.Known++
+		return c.noteLink(name, extra{Digest: digest, Written: digest, Epoch: was.Epoch, Made: linked && was.Made})
+	case there && !mine:
+		c.conflict(wire.ImportConflict{Kind: "note", ID: name, Place: n.Place.String()})
+		return nil
+	case !there && linked && was.Digest != "":
+		c.Skip(n.Place, "note %.100q was deleted here", name)
+		return nil
+	case there:
+		c.report.Notes.Changed++
+	default:
+		c.report.Notes.New++
+	}
+	if c.o.DryRun {
+		return nil
+	}
+	// The link comes first: a note without one would count as written here.
+	made := extra{Written: digest, Epoch: was.Epoch, Made: !there || was.Made}
+	if err := c.noteLink(name, made); err != nil {
+		return err
+	}
+	if err := c.apply(c.incoming()); err != nil {
+		return err
+	}
+	if _, err := c.store.Notes.WriteNote(c.ctx, name, content); err != nil {
+		return err
+	}
+	made.Digest = digest
+	c.ordinal--
+	return c.noteLink(name, made)
+}
+
+// noteLink makes the link of a note, to be stored with the next chunk.
+func (c *carrier) noteLink(name string, e extra) error {
+	if c.o.DryRun {
+		return nil
+	}
+	ref := amber.SyncRef{Scope: noteScope, ID: name}
+	c.links = append(c.links, c.link("note", foreign.Key{name}, ref, amber.Origin{}, e))
+	if len(c.links) < batchRecords {
+		return nil
+	}
+	return c.apply(c.incoming())
+}

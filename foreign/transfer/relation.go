@@ -1,0 +1,132 @@
+package transfer
+
+import (
+	"cmp"
+	"strings"
+	"unicode"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign"
+)
+
+// maxRelations bounds the relations of one import: they are held until all memories are stored.
+const maxRelations = 1_000_000
+
+// related is a relation that waits for both its ends.
+type related struct {
+	at       foreign.Place
+	from, to amber.MemoryID
+	typ      string
+	strength float64
+	created  amber.Time
+	whole    *amber.Relation // as a record of Amber says it; nil otherwise
+}
+
+// Relation implements [foreign.Sink].
+func (c *carrier) Relation(r foreign.Relation) error {
+	if !c.o.wants(Memories) {
+		return nil
+	}
+	c.report.Relations.Read++
+	if len(c.related) >= maxRelations {
+		c.Skip(r.Place, "the import has more than %d relations, the limit", maxRelations)
+		return nil
+	}
+	c.related = append(c.related, related{
+		at: r.Place, from: foreign.MemoryID(c.format, r.From), to: foreign.MemoryID(c.format, r.To),
+		typ: c.relationType(r.Type), strength: cmp.Or(r.Strength, 1), created: r.CreatedAt,
+	})
+	return nil
+}
+
+// relationType makes a type of what a program calls it.
+func (c *carrier) relationType(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.:", r) {
+			return r
+		}
+		return '_'
+	}, strings.TrimSpace(c.text(s)))
+	s = strings.Trim(s, "_")
+	if s == "" {
+		return "related"
+	}
+	return cut(s, amber.MaxIDBytes)
+}
+
+// relate stores the relations whose ends are both there.
+func (c *carrier) relate() error {
+	for len(c.related) > 0 {
+		some := c.related[:min(len(c.related), batchRecords)]
+		c.related = c.related[len(some):]
+		if err := c.relateSome(some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *carrier) relateSome(some []related) error {
+	refs := make([]amber.SyncRef, 0, 3*len(some))
+	for i, r := range some {
+		r.from, r.to = cmp.Or(c.moved[r.from], r.from), cmp.Or(c.moved[r.to], r.to)
+		some[i] = r
+		refs = append(refs, memoryRef(r.from), memoryRef(r.to), r.ref(c.format))
+	}
+	now, err := c.store.Sync.SyncRecords(c.ctx, refs)
+	if err != nil {
+		return err
+	}
+	var in amber.Incoming
+	if !c.o.DryRun {
+		in = c.incoming()
+	}
+	seen := map[string]bool{}
+	for i, r := range some {
+		from, to, there := now[3*i], now[3*i+1], now[3*i+2]
+		record := r.record(c.format)
+		switch err := record.Check(); {
+		case there.Relation != nil, seen[record.Relation.ID]:
+			c.report.Relations.Known++
+			continue
+		case !c.isThere(r.from, from) || !c.isThere(r.to, to):
+			c.Skip(r.at, "relation %q has an end that is not among the memories", r.typ)
+			continue
+		case err != nil:
+			c.refuse(r.at, err)
+			continue
+		}
+		seen[record.Relation.ID] = true
+		c.report.Relations.New++
+		in.Records = append(in.Records, record)
+		key := foreign.Key{string(r.from), string(r.to), r.typ}
+		in.Links = append(in.Links, c.link("relation", key, r.ref(c.format), record.Relation.Origin, extra{Digest: "stored"}))
+	}
+	if c.o.DryRun {
+		return nil
+	}
+	return c.apply(in)
+}
+
+// isThere reports whether an end of a relation is stored, or would be.
+func (c *carrier) isThere(id amber.MemoryID, now amber.SyncRecord) bool {
+	return now.Memory != nil && now.Memory.DeletedAt.IsZero() || c.o.DryRun && c.foreseen[id]
+}
+
+func (r related) ref(format string) amber.SyncRef {
+	if r.whole != nil {
+		return amber.SyncRef{Scope: amber.SyncRelation, ID: r.whole.ID}
+	}
+	return amber.SyncRef{Scope: amber.SyncRelation, ID: foreign.RelationID(format, r.from, r.to, r.typ)}
+}
+
+func (r related) record(format string) amber.SyncRecord {
+	if r.whole != nil {
+		return amber.SyncRecord{Relation: r.whole}
+	}
+	id := r.ref(format).ID
+	return amber.SyncRecord{Relation: &amber.Relation{
+		ID: id, From: r.from, To: r.to, Type: r.typ, Strength: min(max(r.strength, 0), 1), CreatedAt: r.created,
+		Origin: amber.Origin{Device: format, Counter: 1, Clock: foreign.Stamp(r.created, foreign.Digest(id))},
+	}}
+}

@@ -1,0 +1,192 @@
+package transfer
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign"
+)
+
+// speaking is the session whose turns come.
+type speaking struct {
+	at      foreign.Place
+	session amber.Session
+	digest  string
+	epoch   int
+	version amber.Origin
+	link    amber.SyncLink // to be completed when all turns are stored
+	fresh   bool
+	journal string
+	cursor  int64 // of the journal
+	turns   int64 // so far
+	steps   []amber.IngestStep
+	bytes   int
+}
+
+// Session implements [foreign.Sink].
+func (c *carrier) Session(s foreign.Session) (want bool, err error) {
+	if !c.o.wants(Sessions) {
+		return false, nil
+	}
+	if err := cmp.Or(c.look(), c.endSession()); err != nil {
+		return false, err
+	}
+	c.report.Sessions.Read++
+	key := foreign.Key{string(s.ID)}
+	if print := foreign.Fingerprint(c.format, "session", key); c.met[print] {
+		c.Skip(s.Place, "session %.60s is in the files twice", s.ID)
+		return false, nil
+	} else {
+		c.met[print] = true
+	}
+	shaped, err := c.shapeSession(s)
+	if err != nil {
+		c.refuse(s.Place, err)
+		return false, nil
+	}
+	if !c.o.Since.IsZero() && shaped.EndedAt.Before(c.o.Since) {
+		c.report.Older++
+		return false, nil
+	}
+	c.sample("session", shaped.Name)
+	return c.settleSession(s, shaped)
+}
+
+// settleSession finds out whether a session is new, has grown or is known, and stores its record.
+func (c *carrier) settleSession(s foreign.Session, shaped amber.Session) (want bool, err error) {
+	key, ref := foreign.Key{string(s.ID)}, amber.SyncRef{Scope: amber.ChangeSession, ID: string(shaped.ID)}
+	link, was, linked, err := c.linked("session", key)
+	if err != nil {
+		return false, err
+	}
+	digest := sessionDigest(s, shaped)
+	if linked && was.Digest == digest {
+		c.report.Sessions.Known++
+		c.report.Turns.Read += s.Turns
+		c.report.Turns.Known += s.Turns
+		return false, nil
+	}
+	now, err := c.store.Sync.SyncRecords(c.ctx, []amber.SyncRef{ref})
+	if err != nil {
+		return false, err
+	}
+	known, proceed := c.meetSession(s, now[0], linked, was)
+	if !proceed {
+		return false, nil
+	}
+	sp := &speaking{at: s.Place, session: shaped, digest: digest, epoch: was.Epoch, fresh: known == (amber.Origin{})}
+	if linked {
+		known.Counter = max(known.Counter, link.Version.Counter)
+	}
+	sum := foreign.Digest(digest)
+	sp.version = amber.Origin{Device: c.format, Counter: known.Counter + 1, Clock: foreign.Stamp(shaped.EndedAt, sum)}
+	sp.journal = foreign.Hex(foreign.Digest("amber import 1", c.format, "session", string(s.ID), fmt.Sprint(sp.epoch)))
+	c.session = sp
+	if sp.fresh {
+		c.report.Sessions.New++
+	} else {
+		c.report.Sessions.Changed++
+	}
+	return true, c.beginSession(ref, key)
+}
+
+// meetSession looks at what is stored under the id of a session. What an import brought may be brought again and go on;
+// what came from elsewhere has its own turns, and what was deleted here stays deleted.
+func (c *carrier) meetSession(s foreign.Session, now amber.SyncRecord, linked bool, was extra) (known amber.Origin, proceed bool) {
+	switch {
+	case now.Session != nil && now.Session.Origin.Device != c.format && !linked:
+		c.report.Sessions.Known++
+		c.elsewhere++
+		return known, false
+	case now.Gone != nil && (!linked || was.Digest != "" || was.Epoch == 0):
+		c.Skip(s.Place, "session %.60s was deleted here", s.ID)
+		return known, false
+	case now.Session != nil:
+		return now.Session.Origin, true
+	case now.Gone != nil:
+		return amber.Origin{Counter: now.Gone.Origin.Counter}, true
+	}
+	return known, true
+}
+
+// beginSession stores the record of the session. Its link is not complete until the turns are stored.
+func (c *carrier) beginSession(ref amber.SyncRef, key foreign.Key) error {
+	sp := c.session
+	cursor, err := c.store.Ingest.JournalCursor(c.ctx, sp.journal)
+	if err != nil {
+		return err
+	}
+	sp.cursor = cursor.Seq
+	if c.o.DryRun {
+		return nil
+	}
+	sp.link = c.link("session", key, ref, sp.version, extra{Epoch: sp.epoch})
+	in := c.incoming()
+	in.Records = []amber.SyncRecord{{Session: &amber.SyncSession{Session: sp.session, Origin: sp.version}}}
+	in.Links = append(in.Links, sp.link)
+	return c.apply(in)
+}
+
+// endSession stores the turns that wait and completes the link.
+func (c *carrier) endSession() error {
+	sp := c.session
+	c.session = nil
+	if sp == nil {
+		return nil
+	}
+	if err := c.ingest(sp); err != nil {
+		return err
+	}
+	if c.o.DryRun {
+		return nil
+	}
+	sp.link.Extra = extra{Digest: sp.digest, Epoch: sp.epoch}.String()
+	c.links = append(c.links, sp.link)
+	if len(c.links) < batchRecords {
+		return nil
+	}
+	return c.apply(c.incoming())
+}
+
+func (c *carrier) shapeSession(s foreign.Session) (amber.Session, error) {
+	started := cmp.Or(s.StartedAt, s.EndedAt)
+	if f, ok := c.tree.File(s.Place.File); ok {
+		started = cmp.Or(started, f.ModifiedAt())
+	}
+	started = cmp.Or(started, amber.At(c.o.Clock()))
+	ended := later(cmp.Or(s.EndedAt, started), started)
+	out := amber.Session{
+		ID: s.ID, Name: sessionName(c.text(s.Name), string(s.ID)), Binding: cmp.Or(s.Binding, c.format), Project: cmp.Or(c.o.Project, s.Project),
+		Directory: c.text(s.Directory), StartedAt: started, EndedAt: ended, EndReason: amber.EndEnded, Summary: c.text(s.Summary), Parent: s.Parent,
+		CreatedAt: started, UpdatedAt: ended,
+	}
+	probe := amber.SyncSession{Session: out, Origin: amber.Origin{Device: c.format, Counter: 1}}
+	return out, amber.SyncRecord{Session: &probe}.Check()
+}
+
+// sessionName shortens a name to what a catalogue shows.
+func sessionName(name, id string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, name)
+	name = oneLine(name)
+	if name == "" {
+		name = id
+	}
+	runes := []rune(name)
+	if len(runes) > amber.MaxNameRunes {
+		name = strings.TrimSpace(string(runes[:amber.MaxNameRunes-1])) + "…"
+	}
+	return name
+}
+
+func sessionDigest(s foreign.Session, shaped amber.Session) string {
+	return foreign.Hex(foreign.Digest("session", shaped.Name, s.Name, shaped.Binding, shaped.Project, shaped.Directory, shaped.Summary, string(shaped.Parent),
+		shaped.StartedAt.String(), shaped.EndedAt.String(), fmt.Sprint(s.Turns), s.State))
+}

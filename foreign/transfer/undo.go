@@ -1,0 +1,290 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
+)
+
+// UndoOptions are what undoing needs.
+type UndoOptions struct {
+	Clock amber.Clock
+	NewID func() (string, error)
+}
+
+// Undo takes an import back: what it made is deleted, and what it changed says again what it said before. What was
+// edited since stays and is named. Then the files can be imported again. Undoing twice does nothing. Errors: not_found.
+func Undo(ctx context.Context, store amber.Store, id string, o UndoOptions) (wire.ImportUndo, error) {
+	r, err := find(ctx, store, id)
+	if err != nil {
+		return wire.ImportUndo{}, err
+	}
+	u := &undoing{ctx: ctx, store: store, record: r, now: amber.At(o.Clock())}
+	u.report = wire.ImportUndo{ID: id, Format: r.Format, Already: r.Undone, Kept: []wire.ImportKept{}}
+	if r.Undone {
+		return u.report, nil
+	}
+	if u.id, err = o.NewID(); err == nil {
+		err = u.run()
+	}
+	if err != nil {
+		return u.report, &amber.Error{Op: "undo import", Kind: amber.KindOf(err), ID: id, Err: err, Hint: "amber import undo " + id + " goes on"}
+	}
+	return u.report, nil
+}
+
+// undoing is one undo while it runs.
+type undoing struct {
+	ctx    context.Context
+	store  amber.Store
+	record wire.ImportRecord
+	id     string // of its chunks
+	chunks int
+	now    amber.Time
+	in     amber.Incoming
+	report wire.ImportUndo
+}
+
+// run undoes record by record. A link is emptied in the transaction that undoes its record, or after it, so that an undo
+// that is killed goes on.
+func (u *undoing) run() error {
+	links, err := u.store.Sync.Links(u.ctx, amber.LinkQuery{Tool: u.record.Format, Chunk: u.record.ID})
+	if err != nil {
+		return err
+	}
+	order := []amber.ChangeScope{amber.SyncRelation, amber.ChangeMemory, amber.ChangeSession, noteScope}
+	slices.SortStableFunc(links, func(a, b amber.SyncLink) int {
+		return slices.Index(order, a.Ref.Scope) - slices.Index(order, b.Ref.Scope)
+	})
+	u.begin()
+	for _, l := range links {
+		if parseExtra(l.Extra).Digest == "" && l.Ref.Scope != amber.ChangeSession && l.Ref.Scope != noteScope {
+			continue // it was undone before
+		}
+		if err := u.link(l); err != nil {
+			return err
+		}
+		if len(u.in.Links) >= batchRecords {
+			if err := u.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	head := u.record
+	head.Undone = true
+	u.in.Links = append(u.in.Links, headLink(head))
+	return u.flush()
+}
+
+func (u *undoing) begin() {
+	u.chunks++
+	trust := amber.Trust(u.record.Trust)
+	u.in = amber.Incoming{
+		Place: place(u.record.Format, trust), Chunk: fmt.Sprintf("%s-%06d", u.id, u.chunks), Device: u.record.Format, CreatedBy: toolImport,
+		At: u.now, Trust: trust,
+	}
+}
+
+func (u *undoing) flush() error {
+	if len(u.in.Links) > 0 {
+		if _, err := u.store.Sync.Apply(u.ctx, u.in); err != nil {
+			return err
+		}
+	}
+	u.begin()
+	return nil
+}
+
+func (u *undoing) link(l amber.SyncLink) error {
+	switch l.Ref.Scope {
+	case amber.ChangeMemory:
+		return u.memory(l)
+	case amber.SyncRelation:
+		return u.relation(l)
+	case amber.ChangeSession:
+		return u.session(l)
+	case noteScope:
+		return u.note(l)
+	}
+	return nil
+}
+
+// forget empties a link, with the version that its record has now.
+func (u *undoing) forget(l amber.SyncLink, version amber.Origin) {
+	e := parseExtra(l.Extra)
+	l.Version, l.Extra = version, extra{Epoch: e.Epoch + 1}.String()
+	u.in.Links = append(u.in.Links, l)
+}
+
+func (u *undoing) keep(l amber.SyncLink, reason string) {
+	u.report.Kept = append(u.report.Kept, wire.ImportKept{Kind: string(l.Ref.Scope), ID: l.Ref.ID, Reason: reason})
+}
+
+// memory deletes a memory that the import made, or gives it back the text it had before.
+func (u *undoing) memory(l amber.SyncLink) error {
+	now, err := u.store.Sync.SyncRecords(u.ctx, []amber.SyncRef{l.Ref})
+	if err != nil {
+		return err
+	}
+	m := now[0].Memory
+	switch {
+	case m == nil, !m.DeletedAt.IsZero():
+		u.report.Gone++
+		return nil
+	case m.Origin != l.Version:
+		u.keep(l, "was changed since")
+		return nil
+	}
+	before, earlier, err := u.before(l)
+	if err != nil {
+		return err
+	}
+	next := amber.SyncMemory{Memory: m.Memory, Saw: []amber.Origin{m.Origin}}
+	if earlier != nil {
+		next.Memory = before
+		next.DuplicateCount = 0
+	}
+	next.Origin = u.after(m.Origin)
+	next.Trust = amber.TrustOwn // the chunk decides what it becomes
+	next.Revision = m.Revision + 1
+	if earlier != nil { // the import before is what brought the memory as it is now
+		earlier.Version = next.Origin
+		u.in.Links = append(u.in.Links, *earlier)
+		u.report.Restored++
+	} else {
+		bury(&next, u.now)
+		u.report.Deleted++
+	}
+	u.in.Records = append(u.in.Records, amber.SyncRecord{Memory: &next})
+	u.forget(l, next.Origin)
+	return nil
+}
+
+// after is the version that follows one.
+func (u *undoing) after(o amber.Origin) amber.Origin {
+	return amber.Origin{Device: u.record.Format, Counter: o.Counter + 1, Clock: max(o.Clock+1, amber.StampAt(u.now.Time()))}
+}
+
+// before returns what the memory said before the import, with the link of the import that brought it; nil if none did.
+func (u *undoing) before(l amber.SyncLink) (amber.Memory, *amber.SyncLink, error) {
+	links, err := u.store.Sync.Links(u.ctx, amber.LinkQuery{Tool: l.Tool, Fingerprint: l.Fingerprint})
+	if err != nil {
+		return amber.Memory{}, nil, err
+	}
+	var last *amber.SyncLink
+	for i, other := range links {
+		if other.Chunk < l.Chunk && parseExtra(other.Extra).Digest != "" {
+			last = &links[i]
+		}
+	}
+	if last == nil {
+		return amber.Memory{}, nil, nil
+	}
+	history, err := u.store.Memories.History(u.ctx, amber.MemoryID(l.Ref.ID))
+	if err != nil {
+		return amber.Memory{}, nil, err
+	}
+	for _, v := range history {
+		if v.Origin == last.Version && v.DeletedAt.IsZero() {
+			return v, last, nil
+		}
+	}
+	return amber.Memory{}, nil, nil
+}
+
+func (u *undoing) relation(l amber.SyncLink) error {
+	now, err := u.store.Sync.SyncRecords(u.ctx, []amber.SyncRef{l.Ref})
+	if err != nil {
+		return err
+	}
+	r := now[0].Relation
+	switch {
+	case r == nil, !r.DeletedAt.IsZero():
+		u.report.Gone++
+		return nil
+	case r.Origin != l.Version:
+		u.keep(l, "was changed since")
+		return nil
+	}
+	next := *r
+	next.DeletedAt = u.now
+	next.Origin = u.after(r.Origin)
+	u.in.Records = append(u.in.Records, amber.SyncRecord{Relation: &next})
+	u.forget(l, next.Origin)
+	u.report.Deleted++
+	return nil
+}
+
+// session deletes a session that the import made. One that an earlier import made and this one made longer stays.
+func (u *undoing) session(l amber.SyncLink) error {
+	e := parseExtra(l.Extra)
+	if e.Digest == "" && e.Epoch > 0 && l.Version == (amber.Origin{}) {
+		return nil // it was undone before
+	}
+	now, err := u.store.Sync.SyncRecords(u.ctx, []amber.SyncRef{l.Ref})
+	if err != nil {
+		return err
+	}
+	s := now[0].Session
+	earlier, err := u.earlierLink(l)
+	switch {
+	case err != nil:
+		return err
+	case s == nil:
+		u.report.Gone++
+		return nil
+	case s.Origin != l.Version:
+		u.keep(l, "was changed since")
+		return nil
+	case earlier:
+		u.keep(l, "an earlier import made it, and this one made it longer: turns are not taken out of a session")
+		return nil
+	}
+	if err := u.store.Sessions.DeleteSession(u.ctx, s.ID); err != nil {
+		return err
+	}
+	u.report.Deleted++
+	u.forget(l, amber.Origin{})
+	return u.flush()
+}
+
+func (u *undoing) earlierLink(l amber.SyncLink) (bool, error) {
+	links, err := u.store.Sync.Links(u.ctx, amber.LinkQuery{Tool: l.Tool, Fingerprint: l.Fingerprint})
+	return slices.ContainsFunc(links, func(o amber.SyncLink) bool {
+		return o.Chunk < l.Chunk && parseExtra(o.Extra).Digest != ""
+	}), err
+}
+
+func (u *undoing) note(l amber.SyncLink) error {
+	e := parseExtra(l.Extra)
+	if e.Written == "" {
+		return nil // it was undone before
+	}
+	earlier, err := u.earlierLink(l)
+	if err != nil {
+		return err
+	}
+	now, err := u.store.Notes.ReadNote(u.ctx, l.Ref.ID)
+	switch {
+	case amber.KindOf(err) == amber.KindNotFound:
+		u.report.Gone++
+		return nil
+	case err != nil:
+		return err
+	case amber.ContentDigest(now.Content) != e.Written:
+		u.keep(l, "was changed since")
+		return nil
+	case earlier || !e.Made:
+		u.keep(l, "was there before: amber note log "+l.Ref.ID+" shows its former texts")
+		return nil
+	}
+	if err := u.store.Notes.DeleteNote(u.ctx, l.Ref.ID); err != nil {
+		return err
+	}
+	u.report.Deleted++
+	u.forget(l, amber.Origin{})
+	return u.flush()
+}
