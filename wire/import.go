@@ -91,3 +91,58 @@ type ImportUndo struct {
 	Gone     int64        `json:"gone"` // deleted since, by somebody
 	Kept     []ImportKept `json:"kept"`
 }
+
+// ForeignImports is what one call of import did, for every path.
+type ForeignImports struct {
+	// ID and Format are those of the import, where there was one path.
+	ID     string `json:"id,omitempty"`
+	Format string `json:"format,omitempty"`
+	DryRun bool   `json:"dry_run"`
+	ImportCounts
+	Conflicts int64           `json:"conflicts"`
+	Skipped   int64           `json:"skipped"`
+	Skips     []ImportSkip    `json:"skips"`
+	Items     []ForeignImport `json:"items"` // one per path
+}
+
+// Sum makes the answer of the imports of several paths.
+func Sum(items []ForeignImport) ForeignImports {
+	out := ForeignImports{Items: items, Skips: []ImportSkip{}}
+	if out.Items == nil {
+		out.Items = []ForeignImport{}
+	}
+	for _, r := range items {
+		out.ImportCounts.Add(r.ImportCounts)
+		out.Conflicts += r.Conflicts
+		out.Skipped += r.Skipped
+		out.Skips = append(out.Skips, r.Skips...)
+		out.ID, out.Format, out.DryRun = r.ID, r.Format, r.DryRun
+	}
+	if len(items) != 1 {
+		out.ID, out.Format = "", ""
+	}
+	return out
+}
+
+// Found is a place where files of a known program lie.
+type Found struct {
+	Format  string `json:"format"`
+	Title   string `json:"title"`
+	Path    string `json:"path"`
+	Files   int64  `json:"files"`
+	Bytes   int64  `json:"bytes"`
+	Command string `json:"command"`
+}
+
+// ForeignExport is what an export wrote.
+type ForeignExport struct {
+	Format    string         `json:"format"`
+	Path      string         `json:"path,omitempty"` // "" for stdout
+	Memories  int64          `json:"memories"`
+	Relations int64          `json:"relations"`
+	Sessions  int64          `json:"sessions"`
+	Turns     int64          `json:"turns"`
+	Notes     int64          `json:"notes"`
+	Held      int64          `json:"held"` // memories of users that were not named
+	Redacted  map[string]int `json:"redacted,omitempty"`
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/control"
+	"github.com/amber-memory/amber/cmd/amber/internal/exchange"
 	"github.com/amber-memory/amber/cmd/amber/internal/share"
 )
 
@@ -104,7 +105,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		)},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
 		{groupFreeze, append(cli.Remotely(a.snapshotCommand(), a.consolidateCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},
-		{groupShare, share.Commands(a.App)},
+		{groupShare, append(exchange.Commands(a.App), share.Commands(a.App)...)},
 		{groupServe, []*cobra.Command{a.serveCommand(), a.mcpCommand(), a.tokenCommand(), a.auditCommand()}},
 		{groupControl, cli.Remotely(control.Commands(a.App)...)},
 		{groupCare, append(cli.Remotely(a.doctorCommand(), a.agentCommand(), a.tenantCommand()),

@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/wire"
 )
 
 // ExportOptions say what leaves.
@@ -26,22 +27,18 @@ type ExportOptions struct {
 	Agent  amber.AgentID
 }
 
-// Exported counts what left.
-type Exported struct {
-	Memories, Relations, Sessions, Turns, Notes int64
-	// Held are memories of users that were not named.
-	Held     int64
-	Redacted map[string]int
-}
-
 // Export writes what a store holds in a format. Errors: unsupported for a format that nothing reads; those of the store
 // and of the output.
-func Export(ctx context.Context, store amber.Store, f foreign.Format, o ExportOptions, to foreign.Output) (Exported, error) {
+func Export(ctx context.Context, store amber.Store, f foreign.Format, o ExportOptions, to foreign.Output) (wire.ForeignExport, error) {
 	if f.Write == nil {
-		return Exported{}, amber.Errorf(amber.KindUnsupported, "export", f.Name, "the format is read and not written")
+		return wire.ForeignExport{}, amber.Errorf(amber.KindUnsupported, "export", f.Name, "the format is read and not written")
 	}
-	c := &contents{store: store, o: o, counted: map[string]bool{}}
+	c := &contents{store: store, o: o, counted: map[string]bool{}, report: wire.ForeignExport{Format: f.Name}}
 	err := f.Write(ctx, c, foreign.WriteOptions{Project: o.Project, At: amber.At(o.Clock()), Agent: o.Agent}, to)
+	if p, ok := to.(*pathOutput); ok {
+		err = p.finish(err)
+		c.report.Path = p.path
+	}
 	return c.report, err
 }
 
@@ -49,7 +46,7 @@ func Export(ctx context.Context, store amber.Store, f foreign.Format, o ExportOp
 type contents struct {
 	store   amber.Store
 	o       ExportOptions
-	report  Exported
+	report  wire.ForeignExport
 	counted map[string]bool // kinds that were given out once, and are not counted again
 }
 

@@ -87,6 +87,9 @@ func newCarrier(ctx context.Context, store amber.Store, f foreign.Format, t *for
 		Format: f.Name, Title: f.Title, Path: t.Path(), Files: int64(len(t.Files())), Bytes: t.Bytes(), DryRun: o.DryRun, Trust: string(c.trust),
 		Samples: []string{}, Skips: []wire.ImportSkip{}, ConflictList: []wire.ImportConflict{}, Warnings: []string{},
 	}
+	if abs, err := filepath.Abs(c.report.Path); err == nil {
+		c.report.Path = abs
+	}
 	for _, s := range t.Skipped() {
 		c.Skip(s.Place, "%s", s.Reason)
 	}
@@ -120,8 +123,5 @@ func (c *carrier) done() wire.ForeignImport {
 		c.Warn("%d sessions are here already, from hooks or from another program: their turns are not imported again", c.elsewhere)
 	}
 	c.homeless, c.elsewhere = 0, 0
-	if abs, err := filepath.Abs(r.Path); err == nil {
-		r.Path = abs
-	}
 	return *r
 }

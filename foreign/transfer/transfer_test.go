@@ -395,6 +395,22 @@ func TestUndoTakesAnImportBackAndLetsItComeAgain(t *testing.T) {
 	must.Kind(t, "unknown import", err, amber.KindNotFound)
 }
 
+// What was imported as one's own and undone may come back as a stranger's, and the other way round.
+func TestAfterAnUndoAnybodysFileMayBringItBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	o := b.o
+	b.put(sample[0])
+	for i, own := range []bool{true, false, true} {
+		o.AsOwn = own
+		r := b.run(o)
+		must.Equal(t, fmt.Sprint("import ", i), fmt.Sprint(r.New, r.Conflicts), "1 0")
+		must.Equal(t, "content", b.memory("a").Content, sample[0].Text)
+		must.Equal(t, "own", b.memory("a").Trust == amber.TrustOwn, own)
+		must.Get(transfer.Undo(t.Context(), b.store, r.ID, transfer.UndoOptions{Clock: b.o.Clock, NewID: b.o.NewID}))(t)
+	}
+}
+
 func TestLimitsOfAnImport(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

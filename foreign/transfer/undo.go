@@ -93,8 +93,31 @@ func (u *undoing) flush() error {
 		if _, err := u.store.Sync.Apply(u.ctx, u.in); err != nil {
 			return err
 		}
+		if err := u.release(); err != nil {
+			return err
+		}
 	}
 	u.begin()
+	return nil
+}
+
+// release lets files that are one's own, and files that are not, bring back what is deleted now: nothing is left of it that
+// one of them had to be kept from.
+func (u *undoing) release() error {
+	var marks []amber.SyncMark
+	for _, r := range u.in.Records {
+		if r.Memory != nil && !r.Memory.DeletedAt.IsZero() {
+			marks = append(marks, r.Mark())
+		}
+	}
+	if len(marks) == 0 {
+		return nil
+	}
+	for _, t := range []amber.Trust{amber.TrustOwn, amber.TrustImported} {
+		if p := place(u.record.Format, t); p != u.in.Place {
+			return u.store.Sync.Exported(u.ctx, amber.ExportNote{Place: p, CreatedBy: toolImport, Marks: marks})
+		}
+	}
 	return nil
 }
 

@@ -1,0 +1,29 @@
+// Package exchange holds the verbs that take memories of other programs in and give them back: import and export.
+package exchange
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+)
+
+type app struct{ *cli.App }
+
+// Commands returns the verbs.
+func Commands(a *cli.App) []*cobra.Command {
+	own := &app{a}
+	return []*cobra.Command{own.importCommand(), own.exportCommand()}
+}
+
+// index brings the index up to date with what was imported, as far as the configuration allows at once.
+func (a *app) index(ctx context.Context, s *cli.Opened) {
+	if s.Local != nil {
+		s.Local.SyncWithin(ctx, time.Duration(s.Config.Config.Search.Budget))
+	}
+}
+
+func (a *app) newID() (string, error) { return amber.NewUUID(a.Clock(), a.Random) }

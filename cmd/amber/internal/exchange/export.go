@@ -1,0 +1,117 @@
+package exchange
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/foreign/formats"
+	"github.com/amber-memory/amber/foreign/transfer"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/wire"
+)
+
+// exportFlags say what leaves, and where to.
+type exportFlags struct {
+	to, project, out  string
+	users             []string
+	allUsers, private bool
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Give memories to another program, in a form that it reads",
+		Long: `Write memories, and where the format has room for them conversations and notes, in a form
+that another program reads. Amber's own form, --to amber, reads back to an equal store: ids,
+dates, revisions and relations.
+
+Memories of scope user leave only for users that --user names, or with --all-users.
+Passages that are marked private leave only with --private. With --project notes stay,
+since a note belongs to no project.
+
+Formats: ` + formats.Names(formats.Written()) + `.`,
+		Example: `  amber export --to amber -o memories.jsonl
+  amber export --to mcp-memory -o memory.jsonl --project shop
+  amber export --to basic-memory -o ~/basic-memory/amber`,
+		Args: cli.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			format, err := a.exportFormat(cmd, f)
+			if err != nil {
+				return err
+			}
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.export(ctx, s, format, f) })
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.to, "to", "", "the format")
+	fl.StringVarP(&f.out, "output", "o", "", "the file, or the folder of a format that writes several files (default stdout)")
+	fl.StringVar(&f.project, "project", "", "only this project (default all)")
+	fl.StringArrayVar(&f.users, "user", nil, "memories of this user, too (repeat)")
+	fl.BoolVar(&f.allUsers, "all-users", false, "memories of every user, too")
+	fl.BoolVar(&f.private, "private", false, "passages that are marked private, too")
+	return cmd
+}
+
+// exportFormat checks the flags before anything is opened.
+func (a *app) exportFormat(cmd *cobra.Command, f exportFlags) (foreign.Format, error) {
+	none := foreign.Format{}
+	if f.to == "" {
+		return none, cli.Usage("%s needs --to, one of %s", cmd.CommandPath(), formats.Names(formats.Written()))
+	}
+	format, err := formats.Find(f.to, formats.Written())
+	switch {
+	case err != nil:
+		return none, cli.Usage("--to is %q, want one of %s", cli.OneLine(f.to, 40), formats.Names(formats.Written()))
+	case cmd.Flags().Changed("output") && f.out == "":
+		return none, cli.Usage("--output is empty")
+	case format.Folder && (f.out == "" || f.out == "-"):
+		return none, cli.Usage("--to %s makes several files and needs -o FOLDER", format.Name)
+	case a.Global.JSON && (f.out == "" || f.out == "-"):
+		return none, cli.Usage("--json prints what was exported and needs -o FILE, since the export itself would go to stdout")
+	}
+	return format, amber.CheckOptionalID("project id", f.project)
+}
+
+func (a *app) export(ctx context.Context, s *cli.Opened, format foreign.Format, f exportFlags) error {
+	o := transfer.ExportOptions{
+		Project: f.project, Users: f.users, AllUsers: f.allUsers, Private: f.private,
+		Redact: s.Config.Config.Redactor(), Clock: a.Clock, Agent: s.AgentID(),
+	}
+	if f.out == "" || f.out == "-" {
+		r, err := transfer.Export(ctx, s.Store, format, o, transfer.Stream(a.Out.Out))
+		if err == nil {
+			a.tellHeld(r)
+		}
+		return err
+	}
+	path, err := a.Absolute(f.out)
+	if err != nil {
+		return err
+	}
+	r, err := cli.Working(a.App, "exporting", func() (wire.ForeignExport, error) {
+		return transfer.Export(ctx, s.Store, format, o, transfer.Path(fsx.OS(), path, format.Folder))
+	})
+	if err != nil {
+		return err
+	}
+	err = a.Out.Show(r, func(w io.Writer) {
+		fmt.Fprintf(w, "exported %s to %s: %s, %s, %s, %s, %s\n", r.Format, cli.Flat(r.Path), cli.Count(r.Memories, "memory", "memories"),
+			cli.Count(r.Relations, "relation", "relations"), cli.Count(r.Sessions, "session", "sessions"), cli.Count(r.Turns, "turn", "turns"), cli.Count(r.Notes, "note", "notes"))
+	})
+	a.tellHeld(r)
+	return err
+}
+
+// tellHeld says what stayed.
+func (a *app) tellHeld(r wire.ForeignExport) {
+	if r.Held > 0 {
+		a.Out.Note("%s of users stayed here: --user NAME lets those of one leave, --all-users all", cli.Count(r.Held, "memory", "memories"))
+	}
+}

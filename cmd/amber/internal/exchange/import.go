@@ -1,0 +1,206 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/foreign/formats"
+	"github.com/amber-memory/amber/foreign/transfer"
+	"github.com/amber-memory/amber/wire"
+)
+
+// importFlags say what is imported and how.
+type importFlags struct {
+	from, project, user, since, only   string
+	dryRun, asOwn, watch, scan, observ bool
+}
+
+func (a *app) importCommand() *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import PATH...",
+		Short: "Take in memories, conversations and notes of another program",
+		Long: `Take in what another program remembers: a file, a folder or an archive (zip, tar.gz) of
+it. The format is found out by looking at the files; --from names it. What was found is
+shown first: how much of it is new, examples, and what is not taken and why.
+
+Importing again is safe: what is known is passed over, what changed in the source becomes
+a new revision, and what changed in both places is shown as a conflict, while the text
+here stays. What was forgotten or erased here stays so. Dates are those of the source.
+Secrets are taken out as everywhere else.
+
+Imported memories have the trust "imported": recall finds them, but no agent gets them
+without asking. --as-own is for your own files and lets them count as your own.
+
+--scan looks where the known programs keep their files and imports nothing. --dry-run
+tells what an import would do. amber import undo ID takes an import back.
+
+Formats: ` + formats.Names(formats.Read()) + `.`,
+		Example: `  amber import --scan
+  amber import ~/.claude --dry-run
+  amber import ~/Downloads/chatgpt-export.zip --user ada --as-own
+  amber import memory.jsonl --from mcp-memory --project shop`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.scan && len(args) > 0:
+				return cli.Usage("--scan takes no PATH, found %q", cli.OneLine(args[0], 40))
+			case !f.scan && len(args) == 0:
+				return cli.Usage("%s needs a path, or --scan", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.scan {
+				return a.scan()
+			}
+			o, err := a.options(f)
+			if err != nil {
+				return err
+			}
+			if f.watch {
+				return a.watch(cmd, args, f, o)
+			}
+			return a.importAll(cmd, args, f, o)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.from, "from", "", "the format (default found out from the files)")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "tell what would be imported, and write nothing")
+	fl.StringVar(&f.project, "project", "", "the project of everything that is imported (default what the files say)")
+	fl.StringVar(&f.user, "user", "", "the user whom memories about the user belong to")
+	fl.BoolVar(&f.asOwn, "as-own", false, "the files are your own: let what they say count as yours")
+	fl.StringVar(&f.since, "since", "", "only what was changed since ("+cli.TimeForms+")")
+	fl.StringVar(&f.only, "only", "", "only these, of memories, sessions and notes (separate with commas)")
+	fl.BoolVar(&f.watch, "watch", false, "keep importing whenever the files change, until interrupted")
+	fl.BoolVar(&f.scan, "scan", false, "look where the known programs keep their files, and list what is there")
+	fl.BoolVar(&f.observ, "observations", false, "take lines that look like observations out of any Markdown as memories")
+	cmd.AddCommand(a.undoCommand(), a.listCommand())
+	return cmd
+}
+
+// options are what the flags say.
+func (a *app) options(f importFlags) (transfer.Options, error) {
+	o := transfer.Options{
+		Project: f.project, User: f.user, AsOwn: f.asOwn, DryRun: f.dryRun, Observations: f.observ,
+		ProjectOf: cli.ProjectOf, Clock: a.Clock, NewID: a.newID, Progress: a.Meter.Set,
+	}
+	if err := errors.Join(amber.CheckOptionalID("project id", f.project), amber.CheckOptionalID("user id", f.user)); err != nil {
+		return o, err
+	}
+	var err error
+	if f.only != "" {
+		if o.Only, err = transfer.ParseParts(f.only); err != nil {
+			return o, cli.Usage("--only is %q, want a list of memories, sessions and notes", cli.OneLine(f.only, 40))
+		}
+	}
+	o.Since, err = a.Past("since", f.since)
+	return o, err
+}
+
+// importAll imports one path after the other. The report tells of all that were imported, also where a later one failed.
+func (a *app) importAll(cmd *cobra.Command, paths []string, f importFlags, o transfer.Options) error {
+	return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+		if err := s.Config.Config.Memory.CheckWrite(); err != nil && !f.dryRun {
+			return err
+		}
+		o.Redact = s.Config.Config.Intake()
+		var done []wire.ForeignImport
+		var err error
+		for _, path := range paths {
+			var r wire.ForeignImport
+			if r, err = a.importOne(ctx, s, path, f, o); err != nil {
+				break
+			}
+			done = append(done, r)
+		}
+		if len(done) == 0 && err != nil {
+			return err
+		}
+		if !f.dryRun {
+			a.index(ctx, s)
+		}
+		return errors.Join(a.show(wire.Sum(done)), err)
+	})
+}
+
+// firstLook is how much of the files is looked at before an import tells what it found.
+const firstLook = 64 << 20
+
+// importOne imports one path, after it has told what is there.
+func (a *app) importOne(ctx context.Context, s *cli.Opened, path string, f importFlags, o transfer.Options) (wire.ForeignImport, error) {
+	none := wire.ForeignImport{}
+	t, err := foreign.Open(path)
+	if err != nil {
+		return none, err
+	}
+	defer t.Close()
+	format, err := choose(t, f.from)
+	if err != nil {
+		return none, err
+	}
+	if f.dryRun {
+		return cli.Working(a.App, "looking", func() (wire.ForeignImport, error) { return transfer.Import(ctx, s.Store, format, t, o) })
+	}
+	if !a.Global.Quiet && !a.Global.JSON {
+		look := o
+		look.DryRun, look.Most = true, t.BytesRead()+firstLook
+		found, err := cli.Working(a.App, "looking", func() (wire.ForeignImport, error) { return transfer.Import(ctx, s.Store, format, t, look) })
+		if err != nil {
+			return none, err
+		}
+		a.tellFound(found)
+	}
+	return cli.Working(a.App, "importing", func() (wire.ForeignImport, error) { return transfer.Import(ctx, s.Store, format, t, o) })
+}
+
+// choose returns the format that is named, or that fits.
+func choose(t *foreign.Tree, from string) (foreign.Format, error) {
+	if from == "" {
+		return transfer.Detect(t, formats.Read())
+	}
+	f, err := formats.Find(from, formats.Read())
+	if err != nil {
+		return f, cli.Usage("--from is %q, want one of %s", cli.OneLine(from, 40), formats.Names(formats.Read()))
+	}
+	return f, nil
+}
+
+// parts tells counts in words: "3 memories, 1 session".
+func parts(r wire.ForeignImport, of func(wire.ImportCounts) int64) string {
+	var list []string
+	for _, p := range []struct {
+		counts    wire.ImportCounts
+		one, many string
+	}{
+		{r.Memories, "memory", "memories"},
+		{r.Relations, "relation", "relations"},
+		{r.Sessions, "session", "sessions"},
+		{r.Turns, "turn", "turns"},
+		{r.Notes, "note", "notes"},
+	} {
+		if n := of(p.counts); n > 0 {
+			list = append(list, cli.Count(n, p.one, p.many))
+		}
+	}
+	if len(list) == 0 {
+		return "nothing"
+	}
+	return strings.Join(list, ", ")
+}
+
+func bytesOf(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+}

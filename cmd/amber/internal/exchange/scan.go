@@ -1,0 +1,65 @@
+package exchange
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/foreign/formats"
+	"github.com/amber-memory/amber/wire"
+)
+
+// scan lists where files of known programs lie.
+func (a *app) scan() error {
+	home := a.Getenv("HOME")
+	if home == "" {
+		home, _ = os.UserHomeDir() // "" finds what variables name
+	}
+	found := amber.Page[wire.Found]{Items: []wire.Found{}}
+	for _, f := range formats.Read() {
+		if f.Homes == nil {
+			continue
+		}
+		for _, path := range f.Homes(a.Getenv, home) {
+			if item, ok := lookAt(f, path); ok {
+				found.Items = append(found.Items, item)
+			}
+		}
+	}
+	return a.Out.Show(found, func(w io.Writer) {
+		for _, i := range found.Items {
+			fmt.Fprintf(w, "%s  %s, %s, %s\n    %s\n", a.Out.Style(cli.Bold, i.Title), cli.Flat(i.Path), cli.Count(i.Files, "file", "files"), bytesOf(i.Bytes),
+				a.Out.Style(cli.Dim, cli.Flat(i.Command)))
+		}
+		if len(found.Items) == 0 {
+			a.Out.Note("no files of a known program were found; amber import PATH takes any file or folder")
+		}
+	})
+}
+
+func lookAt(f foreign.Format, path string) (wire.Found, bool) {
+	t, err := foreign.Open(path)
+	if err != nil {
+		return wire.Found{}, false
+	}
+	defer t.Close()
+	if len(t.Files()) == 0 || f.Detect(t) == foreign.No {
+		return wire.Found{}, false
+	}
+	return wire.Found{
+		Format: f.Name, Title: f.Title, Path: path, Files: int64(len(t.Files())), Bytes: t.Bytes(),
+		Command: fmt.Sprintf("amber import --from %s %s", f.Name, quoted(path)),
+	}, true
+}
+
+// quoted writes a path as a shell reads it.
+func quoted(path string) string {
+	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

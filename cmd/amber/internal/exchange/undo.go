@@ -1,0 +1,79 @@
+package exchange
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/foreign/transfer"
+	"github.com/amber-memory/amber/wire"
+)
+
+func (a *app) undoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "undo ID",
+		Short: "Take an import back",
+		Long: `Take an import back: what it made is deleted, and what it changed says again what it said
+before. What was edited since stays and is named. Then the files can be imported again.`,
+		Example: `  amber import list
+  amber import undo 0199c0de-0000-7000-8000-000000000001`,
+		Args: cli.Exactly("the id of an import"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				r, err := cli.Working(a.App, "undoing", func() (wire.ImportUndo, error) {
+					return transfer.Undo(ctx, s.Store, args[0], transfer.UndoOptions{Clock: a.Clock, NewID: a.newID})
+				})
+				if err != nil {
+					return err
+				}
+				a.index(ctx, s)
+				return a.Out.Show(r, func(w io.Writer) { a.printUndo(w, r) })
+			})
+		},
+	}
+}
+
+func (a *app) printUndo(w io.Writer, r wire.ImportUndo) {
+	if r.Already {
+		fmt.Fprintf(w, "import %s was undone before\n", r.ID)
+		return
+	}
+	fmt.Fprintf(w, "undid import %s: %d deleted, %d as before, %d gone already\n", r.ID, r.Deleted, r.Restored, r.Gone)
+	for _, k := range r.Kept[:min(len(r.Kept), cli.MaxWarnings)] {
+		cli.Wrapped(w, 4, "  %s %s %s: %s", a.Out.Style(cli.Amb, "KEPT"), k.Kind, cli.Flat(k.ID), cli.Flat(k.Reason))
+	}
+	if more := len(r.Kept) - cli.MaxWarnings; more > 0 {
+		fmt.Fprintf(w, "  %s %d more; --json names all\n", a.Out.Style(cli.Amb, "KEPT"), more)
+	}
+}
+
+func (a *app) listCommand() *cobra.Command {
+	var jsonl bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the imports that were made",
+		Long:    "List the imports that were made, oldest first, with the ids that undo takes.",
+		Example: `  amber import list`,
+		Args:    cli.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				return cli.Listing(transfer.List(ctx, s.Store))(a.App, jsonl, a.printImports)
+			})
+		},
+	}
+	cli.AddJSONL(cmd, &jsonl)
+	return cmd
+}
+
+func (a *app) printImports(w io.Writer, list []wire.ImportRecord) {
+	for _, r := range list {
+		mark := ""
+		if r.Undone {
+			mark = " (undone)"
+		}
+		fmt.Fprintf(w, "%s  %s  %-18s  %s%s\n", a.Out.Style(cli.Amb, r.ID), a.Out.Style(cli.Dim, a.Out.When(r.At)), r.Format, cli.Flat(r.Path), mark)
+	}
+}
