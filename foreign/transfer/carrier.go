@@ -28,6 +28,7 @@ type carrier struct {
 	trust  amber.Trust
 	report wire.ForeignImport
 
+	first   bool   // nothing of the format was ever imported, so there are no links to look for
 	id      string // of the import
 	begun   bool   // something was written
 	chunks  int    // that were applied
@@ -72,6 +73,9 @@ func parseExtra(s string) (e extra) {
 
 // linked returns the newest link of a row that was not undone, else the newest, and whether there is one.
 func (c *carrier) linked(what string, key foreign.Key) (l amber.SyncLink, e extra, found bool, err error) {
+	if c.first {
+		return l, e, false, nil
+	}
 	links, err := c.store.Sync.Links(c.ctx, amber.LinkQuery{Tool: c.format, Fingerprint: foreign.Fingerprint(c.format, what, key)})
 	if err != nil || len(links) == 0 {
 		return l, e, false, err

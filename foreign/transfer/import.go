@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
@@ -93,8 +94,12 @@ func newCarrier(ctx context.Context, store amber.Store, f foreign.Format, t *for
 	for _, s := range t.Skipped() {
 		c.Skip(s.Place, "%s", s.Reason)
 	}
-	id, err := o.NewID()
-	c.id = id
+	made, err := List(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	c.first = !slices.ContainsFunc(made, func(r wire.ImportRecord) bool { return r.Format == f.Name })
+	c.id, err = o.NewID()
 	return c, err
 }
 

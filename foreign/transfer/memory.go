@@ -18,6 +18,7 @@ type fate int
 const (
 	isNew fate = iota
 	isChanged
+	isRecord // a record of Amber: what is stored decides
 )
 
 // pending is a memory that waits for its transaction.
@@ -236,20 +237,38 @@ func (c *carrier) compare(batch []pending) (out []pending, err error) {
 	}
 	for i := range batch {
 		p := &batch[i]
-		switch {
-		case now[i].Erased != nil:
+		if now[i].Erased != nil {
 			c.Skip(p.at, "memory %s was erased here", p.memory.ID)
 			continue
-		case now[i].Memory != nil && p.fate == isNew && p.says(now[i].Memory):
+		}
+		known, err := c.meet(p, now[i].Memory)
+		if err != nil {
+			return nil, err
+		}
+		if known {
 			c.report.Memories.Known++
-			c.links = append(c.links, c.link("memory", p.key, memoryRef(p.memory.ID), now[i].Memory.Origin, extra{Digest: p.digest}))
 			continue
-		case now[i].Memory != nil && p.fate == isNew:
-			p.follow(now[i].Memory)
 		}
 		out = append(out, *p)
 	}
 	return out, nil
+}
+
+// meet decides about a row that may be here without a link. Known tells that there is nothing to store.
+func (c *carrier) meet(p *pending, now *amber.SyncMemory) (known bool, err error) {
+	switch {
+	case p.fate == isRecord && now == nil:
+		p.fate = isNew
+	case p.fate == isRecord:
+		p.fate = isChanged
+		return c.knows(*p, now)
+	case now != nil && p.fate == isNew && p.says(now):
+		c.links = append(c.links, c.link("memory", p.key, memoryRef(p.memory.ID), now.Origin, extra{Digest: p.digest}))
+		return true, nil
+	case now != nil && p.fate == isNew:
+		p.follow(now)
+	}
+	return false, nil
 }
 
 // says reports whether a memory that is here without a link is what the row says: another machine has imported the

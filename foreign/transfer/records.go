@@ -81,23 +81,23 @@ func (c *carrier) settleRecord(at foreign.Place, versions []amber.SyncMemory) er
 		c.report.Memories.Known++
 		return nil
 	}
-	history, err := c.store.Memories.History(c.ctx, head.ID)
-	if err != nil && amber.KindOf(err) != amber.KindNotFound {
-		return err
-	}
-	known := slices.ContainsFunc(history, func(m amber.Memory) bool { return m.Origin == head.Origin })
-	switch {
-	case known && !(linked && was.Digest == ""):
-		c.report.Memories.Known++
-		return nil
-	case linked && was.Digest == "": // it was undone: it comes back as a later version
+	if linked && was.Digest == "" { // it was undone: it comes back as a later version
 		p.fate, p.again, p.epoch, p.before = isChanged, true, was.Epoch, nil
 		p.memory.Origin = amber.Origin{Device: c.format, Counter: link.Version.Counter + 1, Clock: max(head.Origin.Clock, link.Version.Clock)}
 		p.memory.Saw = []amber.Origin{link.Version}
-	case len(history) > 0:
-		p.fate = isChanged
+	} else {
+		p.fate = isRecord
 	}
 	return c.add(p)
+}
+
+// knows reports whether a version of a memory that is here is known: as the newest, or in its history.
+func (c *carrier) knows(p pending, now *amber.SyncMemory) (bool, error) {
+	if now.Origin == p.memory.Origin {
+		return true, nil
+	}
+	history, err := c.store.Memories.History(c.ctx, p.memory.ID)
+	return slices.ContainsFunc(history, func(m amber.Memory) bool { return m.Origin == p.memory.Origin }), err
 }
 
 func originText(o amber.Origin) string {
