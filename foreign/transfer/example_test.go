@@ -55,7 +55,9 @@ func readDiary(f foreign.File, o foreign.Options, to foreign.Sink) error {
 		m := foreign.Memory{Place: at, Key: foreign.Key{date}, Kind: amber.UserFact, Content: text, CreatedAt: when}
 		m.ProjectID = o.Project
 		return to.Memory(m)
-	}, func(n int64, reason string) { to.Skip(foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)}, "%s", reason) })
+	}, func(n int64, reason string) {
+		to.Skip(foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)}, "%s", reason)
+	})
 }
 
 // end of the example
