@@ -1,0 +1,203 @@
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/amber-memory/amber"
+)
+
+// ToolCall is one use of a tool, as a transcript tells it.
+type ToolCall struct {
+	Name      string
+	Input     json.RawMessage // the arguments: an object, a text that holds one, or a plain text
+	Output    string          // what the tool said; only looked at where it failed
+	Failed    bool
+	Directory string // where relative paths start
+}
+
+// Activity returns what the call amounts to, under the names that hooks give the same call: the tool, the command, the
+// files, the error.
+func (c ToolCall) Activity() []amber.Activity {
+	text, args := c.arguments()
+	status, failed := "completed", int64(0)
+	if c.Failed {
+		status, failed = "failed", 1
+	}
+	name := firstLine(c.Name, "unknown")
+	out := []amber.Activity{{Kind: amber.ActivityTool, Name: name, Detail: shortDetail(text), Status: status, Count: 1, Failed: failed}}
+	command := c.command(args)
+	if command != "" {
+		out = append(out, amber.Activity{
+			Kind: amber.ActivityCommand, Name: firstLine(command, "unknown"), Detail: c.ending(command), Status: status, Count: 1, Failed: failed,
+		})
+	}
+	if c.Failed {
+		return append(out, amber.Activity{
+			Kind: amber.ActivityError, Name: firstLine(name+": "+c.Output, "an error"), Detail: shortDetail(command), Count: 1, Failed: 1,
+		})
+	}
+	return append(out, c.files(text, args)...)
+}
+
+// arguments returns the input as text, and as an object if it is one.
+func (c ToolCall) arguments() (text string, args Object) {
+	raw := bytes.TrimSpace(c.Input)
+	var s string
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return "", nil
+	case json.Unmarshal(raw, &s) == nil:
+		text = s
+	default:
+		var b bytes.Buffer
+		if json.Compact(&b, raw) != nil {
+			return "", nil
+		}
+		text = b.String()
+	}
+	args, _ = ParseObject([]byte(text))
+	return text, args
+}
+
+// shells are tools that run a command, by their folded names; hooks know the same.
+var shells = map[string]bool{
+	"bash": true, "shell": true, "localshell": true, "runshellcommand": true, "execcommand": true, "unifiedexec": true,
+	"runinterminal": true, "runterminalcmd": true, "runterminalcommand": true, "execute": true, "powershell": true, "terminal": true,
+}
+
+func (c ToolCall) command(args Object) string {
+	if !shells[foldName(c.Name)] {
+		return ""
+	}
+	for _, name := range []string{"command", "cmd", "script"} {
+		if s := args.Text(name); s != "" {
+			return s
+		}
+		words := args.Texts(name)
+		if len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[1], "c") {
+			return words[2]
+		}
+		if len(words) > 0 {
+			return strings.Join(words, " ")
+		}
+	}
+	return ""
+}
+
+// ending is what is worth keeping of a command beside its first line.
+func (c ToolCall) ending(command string) string {
+	var parts []string
+	if strings.Contains(strings.TrimSpace(command), "\n") {
+		parts = append(parts, clipWord(command, amber.MaxActivityDetailBytes/2))
+	}
+	if c.Failed && c.Output != "" {
+		parts = append(parts, c.Output)
+	}
+	return shortDetail(strings.Join(parts, "\n\n"))
+}
+
+// fileTools are tools that touch files, by their folded names, and what they do to them.
+var fileTools = map[string]string{
+	"read": "read", "readfile": "read", "view": "read", "viewfile": "read", "viewimage": "read", "notebookread": "read", "readmanyfiles": "read",
+	"create": "created", "createfile": "created",
+	"write": "modified", "writefile": "modified", "edit": "modified", "editfile": "modified", "editfiles": "modified", "multiedit": "modified",
+	"notebookedit": "modified", "editnotebookfile": "modified", "replace": "modified", "searchreplace": "modified",
+	"replacestringinfile": "modified", "inserteditintofile": "modified",
+	"delete": "deleted", "deletefile": "deleted",
+}
+
+// maxTouched bounds the files of one call.
+const maxTouched = 200
+
+func (c ToolCall) files(text string, args Object) []amber.Activity {
+	name := foldName(c.Name)
+	if strings.Contains(name, "patch") {
+		if s := args.Text("input", "patch", "patchText", "command"); s != "" {
+			text = s
+		}
+		return c.patched(text)
+	}
+	action := fileTools[name]
+	if action == "" {
+		return nil
+	}
+	var out []amber.Activity
+	out = c.touch(out, args.Text("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "file"), action)
+	for _, list := range []string{"files", "paths", "file_paths"} {
+		for _, v := range args.List(list) {
+			o, _ := v.(map[string]any)
+			out = c.touch(out, textOf(v), action)
+			out = c.touch(out, Object(o).Text("path", "filePath"), action)
+		}
+	}
+	return out
+}
+
+// patchHeaders name a file in a patch of Codex.
+var patchHeaders = []struct{ prefix, action string }{
+	{"*** Add File: ", "created"}, {"*** Update File: ", "modified"}, {"*** Delete File: ", "deleted"}, {"*** Move to: ", "created"},
+}
+
+func (c ToolCall) patched(patch string) []amber.Activity {
+	var out []amber.Activity
+	for line := range strings.Lines(patch) {
+		for _, h := range patchHeaders {
+			if file, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), h.prefix); ok {
+				out = c.touch(out, file, h.action)
+			}
+		}
+	}
+	return out
+}
+
+func (c ToolCall) touch(list []amber.Activity, file, action string) []amber.Activity {
+	file = strings.TrimSpace(file)
+	if file == "" || len(file) > amber.MaxActivityNameBytes || strings.ContainsRune(file, 0) || len(list) == maxTouched {
+		return list
+	}
+	if file = filepath.Clean(file); !filepath.IsAbs(file) && c.Directory != "" {
+		file = filepath.Join(c.Directory, file)
+	}
+	for _, a := range list {
+		if a.Name == file && a.Status == action {
+			return list
+		}
+	}
+	return append(list, amber.Activity{Kind: amber.ActivityFile, Name: firstLine(file, "unknown"), Status: action, Count: 1})
+}
+
+// foldName returns a name in lower case without what is neither letter nor digit.
+func foldName(s string) string { return strings.ReplaceAll(Slug(s), "-", "") }
+
+// firstLine returns the first line of s as one that prints, or instead where there is none.
+func firstLine(s, instead string) string {
+	for line := range strings.Lines(s) {
+		words := strings.FieldsFunc(strings.ToValidUTF8(line, "\uFFFD"), func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
+		if len(words) > 0 {
+			return clipWord(strings.Join(words, " "), amber.MaxActivityNameBytes)
+		}
+	}
+	return instead
+}
+
+func shortDetail(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+	return clipWord(s, amber.MaxActivityDetailBytes)
+}
+
+// clipWord cuts s to at most n bytes, if it can behind a space or a quote: half a secret at the end would not be known as one.
+func clipWord(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = strings.ToValidUTF8(s[:n], "")
+	const near = 256
+	if at := strings.LastIndexAny(s, " \t\r\n\"'`"); at > 0 && at >= len(s)-near {
+		return s[:at+1]
+	}
+	return s
+}
