@@ -28,11 +28,11 @@ func ParseItem(raw []byte) (Item, error) {
 	}
 	switch {
 	case it.Type == "message":
-		it.Parts = parts(o["content"])
+		it.Parts = messageParts(o["content"])
 	case strings.HasSuffix(it.Type, "_call"):
-		it.Call = call(it.Type, o.Text("name"), raw)
+		it.Call = callOf(it.Type, o.Text("name"), raw)
 	case strings.HasSuffix(it.Type, "_call_output"):
-		it.Output, it.Failed = answer(o["output"])
+		it.Output, it.Failed = toolAnswer(o["output"])
 	}
 	return it, nil
 }
@@ -40,7 +40,7 @@ func ParseItem(raw []byte) (Item, error) {
 // Text returns the parts of a message as one text.
 func (it Item) Text() string { return strings.Join(it.Parts, "\n") }
 
-func call(typ, name string, raw []byte) *ToolCall {
+func callOf(typ, name string, raw []byte) *ToolCall {
 	if name == "" {
 		name = strings.TrimSuffix(typ, "_call")
 	}
@@ -55,22 +55,22 @@ func call(typ, name string, raw []byte) *ToolCall {
 	return &ToolCall{Name: name}
 }
 
-// parts returns the texts of the content of a message: a text, or a list of parts.
-func parts(content any) []string {
+// messageParts returns the texts of the content of a message: a text, or a list of parts.
+func messageParts(content any) []string {
 	if s, ok := content.(string); ok && s != "" {
 		return []string{s}
 	}
 	list, _ := content.([]any)
 	var out []string
 	for _, p := range list {
-		if s := part(p); s != "" {
+		if s := messagePart(p); s != "" {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-func part(v any) string {
+func messagePart(v any) string {
 	m, _ := v.(map[string]any)
 	p := Object(m)
 	switch p.Text("type") {
@@ -89,16 +89,16 @@ func part(v any) string {
 	return p.Text("text")
 }
 
-// answer returns what a tool answered, and whether it says that it failed.
-func answer(v any) (text string, failed bool) {
+// toolAnswer returns what a tool answered, and whether it says that it failed.
+func toolAnswer(v any) (text string, failed bool) {
 	switch v := v.(type) {
 	case string:
 		if inner, err := ParseObject([]byte(v)); err == nil && inner["output"] != nil {
-			return answer(map[string]any(inner))
+			return toolAnswer(map[string]any(inner))
 		}
 		return v, exitedBadly(v)
 	case []any:
-		return strings.Join(parts(v), "\n"), false
+		return strings.Join(messageParts(v), "\n"), false
 	case map[string]any:
 		o := Object(v)
 		body := o["output"]
@@ -111,7 +111,7 @@ func answer(v any) (text string, failed bool) {
 		if m, ok := body.(map[string]any); ok { // no deeper: an answer in an answer in an answer is nobody's
 			return Object(m).Text("output", "content", "text"), o["success"] == false
 		}
-		text, failed = answer(body)
+		text, failed = toolAnswer(body)
 		code := o.Object("metadata").Text("exit_code")
 		return text, failed || o["success"] == false || code != "" && code != "0"
 	}

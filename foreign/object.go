@@ -41,14 +41,14 @@ func ParseValue(raw []byte) (any, error) {
 // Text returns a member as text; "" where it is absent, a list or an object.
 func (o Object) Text(names ...string) string {
 	for _, name := range names {
-		if s := textOf(o[name]); s != "" {
+		if s := scalarText(o[name]); s != "" {
 			return s
 		}
 	}
 	return ""
 }
 
-func textOf(v any) string {
+func scalarText(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
@@ -79,7 +79,7 @@ func (o Object) Texts(name string) []string {
 	}
 	var out []string
 	for _, v := range o.List(name) {
-		if s := textOf(v); s != "" {
+		if s := scalarText(v); s != "" {
 			out = append(out, s)
 		}
 	}

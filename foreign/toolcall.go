@@ -27,17 +27,17 @@ func (c ToolCall) Activity() []amber.Activity {
 	if c.Failed {
 		status, failed = "failed", 1
 	}
-	name := firstLine(c.Name, "unknown")
+	name := callName(c.Name, "unknown")
 	out := []amber.Activity{{Kind: amber.ActivityTool, Name: name, Detail: shortDetail(text), Status: status, Count: 1, Failed: failed}}
 	command := c.command(args)
 	if command != "" {
 		out = append(out, amber.Activity{
-			Kind: amber.ActivityCommand, Name: firstLine(command, "unknown"), Detail: c.ending(command), Status: status, Count: 1, Failed: failed,
+			Kind: amber.ActivityCommand, Name: callName(command, "unknown"), Detail: c.ending(command), Status: status, Count: 1, Failed: failed,
 		})
 	}
 	if c.Failed {
 		return append(out, amber.Activity{
-			Kind: amber.ActivityError, Name: firstLine(name+": "+c.Output, "an error"), Detail: shortDetail(command), Count: 1, Failed: 1,
+			Kind: amber.ActivityError, Name: callName(name+": "+c.Output, "an error"), Detail: shortDetail(command), Count: 1, Failed: 1,
 		})
 	}
 	return append(out, c.files(text, args)...)
@@ -63,14 +63,14 @@ func (c ToolCall) arguments() (text string, args Object) {
 	return text, args
 }
 
-// shells are tools that run a command, by their folded names; hooks know the same.
-var shells = map[string]bool{
+// callShells are tools that run a command, by their folded names; hooks know the same.
+var callShells = map[string]bool{
 	"bash": true, "shell": true, "localshell": true, "runshellcommand": true, "execcommand": true, "unifiedexec": true,
 	"runinterminal": true, "runterminalcmd": true, "runterminalcommand": true, "execute": true, "powershell": true, "terminal": true,
 }
 
 func (c ToolCall) command(args Object) string {
-	if !shells[foldName(c.Name)] {
+	if !callShells[foldName(c.Name)] {
 		return ""
 	}
 	for _, name := range []string{"command", "cmd", "script"} {
@@ -100,8 +100,8 @@ func (c ToolCall) ending(command string) string {
 	return shortDetail(strings.Join(parts, "\n\n"))
 }
 
-// fileTools are tools that touch files, by their folded names, and what they do to them.
-var fileTools = map[string]string{
+// callFiles are tools that touch files, by their folded names, and what they do to them.
+var callFiles = map[string]string{
 	"read": "read", "readfile": "read", "view": "read", "viewfile": "read", "viewimage": "read", "notebookread": "read", "readmanyfiles": "read",
 	"create": "created", "createfile": "created",
 	"write": "modified", "writefile": "modified", "edit": "modified", "editfile": "modified", "editfiles": "modified", "multiedit": "modified",
@@ -121,7 +121,7 @@ func (c ToolCall) files(text string, args Object) []amber.Activity {
 		}
 		return c.patched(text)
 	}
-	action := fileTools[name]
+	action := callFiles[name]
 	if action == "" {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (c ToolCall) files(text string, args Object) []amber.Activity {
 	for _, list := range []string{"files", "paths", "file_paths"} {
 		for _, v := range args.List(list) {
 			o, _ := v.(map[string]any)
-			out = c.touch(out, textOf(v), action)
+			out = c.touch(out, scalarText(v), action)
 			out = c.touch(out, Object(o).Text("path", "filePath"), action)
 		}
 	}
@@ -167,14 +167,14 @@ func (c ToolCall) touch(list []amber.Activity, file, action string) []amber.Acti
 			return list
 		}
 	}
-	return append(list, amber.Activity{Kind: amber.ActivityFile, Name: firstLine(file, "unknown"), Status: action, Count: 1})
+	return append(list, amber.Activity{Kind: amber.ActivityFile, Name: callName(file, "unknown"), Status: action, Count: 1})
 }
 
 // foldName returns a name in lower case without what is neither letter nor digit.
 func foldName(s string) string { return strings.ReplaceAll(Slug(s), "-", "") }
 
-// firstLine returns the first line of s as one that prints, or instead where there is none.
-func firstLine(s, instead string) string {
+// callName returns the first line of s as one that prints, or instead where there is none.
+func callName(s, instead string) string {
 	for line := range strings.Lines(s) {
 		words := strings.FieldsFunc(strings.ToValidUTF8(line, "\uFFFD"), func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 		if len(words) > 0 {
