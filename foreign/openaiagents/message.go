@@ -1,0 +1,136 @@
+package openaiagents
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign"
+)
+
+// messages goes over the messages, session by session, and calls fn with each that says something.
+func (r *reader) messages(ctx context.Context, skip func(foreign.Place, string), fn func(session string, t foreign.Turn) error) error {
+	var session string
+	var at amber.Time
+	seen := map[string]int{} // digests of the session
+	begun := false
+	return r.rows(ctx, r.store.messages, []string{"session_id", "id"}, func(row foreign.Row) error {
+		if id := row.Text("session_id"); !begun || id != session {
+			session, begun = id, true
+			at = r.file.ModifiedAt()
+			if f := r.sessions[id]; f != nil && !f.started.IsZero() {
+				at = f.started
+			}
+			clear(seen)
+		}
+		data := row.Text("message_data")
+		digest := foreign.Hex(foreign.Digest(data))
+		seen[digest]++
+		if r.aside[row.Text("id")] {
+			return nil
+		}
+		place := r.place(r.store.messages, row)
+		t, why := r.turn(session, []byte(data))
+		if why == "" && row.Text("created_at") != "" && t.Role != "" {
+			moment, err := foreign.Text(row.Text("created_at"))
+			if err != nil {
+				why = "created_at: " + err.Error()
+			} else {
+				at = moment
+			}
+		}
+		if why != "" {
+			skip(place, why)
+			return nil
+		}
+		if t.Role == "" {
+			return nil
+		}
+		t.Place, t.At, t.Key = place, at, foreign.Key{session, digest, strconv.Itoa(seen[digest] - 1)}
+		return fn(session, t)
+	})
+}
+
+// turn returns what an item says, without a role where that is nothing; why tells that it cannot be read.
+func (r *reader) turn(session string, data []byte) (t foreign.Turn, why string) {
+	if bytes.Contains(data, []byte(`"__enc__"`)) {
+		if o, err := foreign.ParseObject(data); err == nil && o.Text("__enc__") != "" {
+			return t, "the message is encrypted, and its key is not here"
+		}
+	}
+	it, err := foreign.ParseItem(data)
+	if err != nil {
+		return t, "message_data " + err.Error()
+	}
+	switch {
+	case it.Type == "message":
+		t.Content = it.Text()
+		t.Role = roles[it.Role]
+	case it.Call != nil:
+		call := *it.Call
+		call.Output, call.Failed = r.failed[session+"\x00"+it.CallID], false
+		_, call.Failed = r.failed[session+"\x00"+it.CallID]
+		t.Role, t.Activity = amber.RoleAssistant, call.Activity()
+	case it.Output != "":
+		t.Role, t.Content = amber.RoleTool, it.Output
+		if it.Failed && len(r.failed) < maxFailed {
+			r.failed[session+"\x00"+it.CallID] = it.Output[:min(len(it.Output), maxSaid)]
+		}
+	}
+	if strings.TrimSpace(t.Content) == "" && len(t.Activity) == 0 {
+		t.Role = ""
+	}
+	return t, ""
+}
+
+// roles are those whose messages are kept. What a developer says is the program's.
+var roles = map[string]amber.Role{
+	"user": amber.RoleUser, "assistant": amber.RoleAssistant, "system": amber.RoleSystem, "tool": amber.RoleTool,
+}
+
+// count is the first pass.
+func (r *reader) count(ctx context.Context) error {
+	skip := func(at foreign.Place, why string) { r.to.Skip(at, "%s", why) }
+	return r.messages(ctx, skip, func(session string, t foreign.Turn) error {
+		f := r.facts(session)
+		if f == nil {
+			skip(t.Place, "the database has more than "+strconv.Itoa(maxSessions)+" sessions, the limit")
+			return nil
+		}
+		f.turns++
+		f.state = t.Key[1]
+		if f.first.IsZero() || t.At.Before(f.first) {
+			f.first = t.At
+		}
+		if f.last.Before(t.At) {
+			f.last = t.At
+		}
+		if f.name == "" && t.Role == amber.RoleUser {
+			f.name = t.Content[:min(len(t.Content), maxName)]
+		}
+		return nil
+	})
+}
+
+// giveOut is the second pass. One transaction sees the same rows in both.
+func (r *reader) giveOut(ctx context.Context) error {
+	last, begun, want := "", false, false
+	return r.messages(ctx, func(foreign.Place, string) {}, func(session string, t foreign.Turn) (err error) {
+		f := r.sessions[session]
+		if f == nil {
+			return nil
+		}
+		if !begun || session != last {
+			last, begun = session, true
+			if want, err = r.to.Session(r.session(session, f, foreign.Place{File: r.file.Name, At: "session " + session})); err != nil {
+				return err
+			}
+		}
+		if !want {
+			return nil
+		}
+		return r.to.Turn(t)
+	})
+}
