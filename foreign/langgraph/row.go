@@ -31,9 +31,10 @@ func (r *reader) row(row foreign.Row) error {
 		Metadata: map[string]string{"namespace": prefix},
 	}
 	x := rest{Prefix: prefix, Key: key, ExpiresAt: row.Text("expires_at"), Minutes: row.Text("ttl_minutes")}
-	why := times(&m, row)
-	if why == "" {
-		m.Content, x.Value, why = content([]byte(row.Text("value")))
+	var why string
+	m.Content, x.Value, why = content([]byte(row.Text("value")))
+	if err := m.TakeTimes(row.Text("created_at"), row.Text("updated_at")); err != nil {
+		why = err.Error()
 	}
 	if why != "" {
 		r.to.Skip(place, "%s", why)
@@ -48,19 +49,6 @@ func (r *reader) row(row foreign.Row) error {
 	}
 	m.Foreign = x
 	return r.to.Memory(m)
-}
-
-func times(m *foreign.Memory, row foreign.Row) (why string) {
-	for column, into := range map[string]*amber.Time{"created_at": &m.CreatedAt, "updated_at": &m.UpdatedAt} {
-		if text := row.Text(column); text != "" {
-			at, err := foreign.Text(text)
-			if err != nil {
-				return column + ": " + err.Error()
-			}
-			*into = at
-		}
-	}
-	return ""
 }
 
 // content returns the text of a value, what else the value says, and why it cannot be used.

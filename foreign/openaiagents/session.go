@@ -72,15 +72,11 @@ func (r *reader) readSessions(ctx context.Context) error {
 		if f == nil {
 			return nil
 		}
-		for column, into := range map[string]*amber.Time{"created_at": &f.started, "updated_at": &f.ended} {
-			if text := row.Text(column); text != "" {
-				at, err := foreign.Text(text)
-				if err != nil {
-					r.to.Skip(r.place(r.store.sessions, row), "%s: %v; the times of messages count", column, err)
-				}
-				*into = at
-			}
+		var m foreign.Memory
+		if err := m.TakeTimes(row.Text("created_at"), row.Text("updated_at")); err != nil {
+			r.to.Skip(r.place(r.store.sessions, row), "%v; the times of messages count", err)
 		}
+		f.started, f.ended = m.CreatedAt, m.UpdatedAt
 		return nil
 	})
 }
