@@ -143,8 +143,9 @@ func (d *Database) Columns(table string) []string { return d.tables[table] }
 
 // Row is one row of a table, by the names of its columns.
 type Row struct {
-	N      int64 // from 1
-	values map[string]any
+	N       int64 // from 1
+	TooLong int64 // how many of its values have more than [MaxItemBytes] and read as null
+	values  map[string]any
 }
 
 // Rows calls fn with each row of a table, ordered by columns as far as it has them. Each row has every column that the
@@ -162,11 +163,7 @@ func (d *Database) Rows(ctx context.Context, table string, order []string, fn fu
 			}
 		}
 	}
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = quoted(c)
-	}
-	query := "SELECT " + strings.Join(names, ", ") + " FROM " + quoted(table)
+	query := "SELECT " + cells(columns) + " FROM " + quoted(table)
 	if len(by) > 0 {
 		query += " ORDER BY " + strings.Join(by, ", ")
 	}
@@ -175,16 +172,17 @@ func (d *Database) Rows(ctx context.Context, table string, order []string, fn fu
 	err := d.conn.Each(ctx, query, nil, func(r sqlconn.Row) error {
 		n++
 		row := Row{N: n, values: make(map[string]any, len(columns))}
-		into := make([]any, len(columns))
-		cells := make([]any, len(columns))
+		into := make([]any, len(columns), len(columns)+1)
+		values := make([]any, len(columns))
 		for i := range into {
-			into[i] = &cells[i]
+			into[i] = &values[i]
 		}
+		into = append(into, &row.TooLong)
 		if err := r.Scan(into...); err != nil {
 			return err
 		}
 		for i, c := range columns {
-			row.values[c] = cells[i]
+			row.values[c] = values[i]
 		}
 		told = fn(row)
 		return told
@@ -196,6 +194,20 @@ func (d *Database) Rows(ctx context.Context, table string, order []string, fn fu
 		return &TableError{table, n, err}
 	}
 	return nil
+}
+
+// cells are the columns of a query, and how many values are too long. One of those would end the query, and one that is
+// sorted would leave it without a row. An expression has no declared type, so that the driver leaves a time as it is
+// written: it would lose its zone.
+func cells(columns []string) string {
+	var b, long strings.Builder
+	long.WriteString("0")
+	for _, c := range columns {
+		tooLong := fmt.Sprintf("ifnull(octet_length(%s), 0) > %d", quoted(c), MaxItemBytes)
+		fmt.Fprintf(&b, "CASE WHEN %s THEN NULL ELSE %s END, ", tooLong, quoted(c))
+		fmt.Fprintf(&long, " + (%s)", tooLong)
+	}
+	return b.String() + long.String()
 }
 
 // TableError says where a table stops being readable.
