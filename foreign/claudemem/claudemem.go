@@ -1,0 +1,69 @@
+// Package claudemem reads the database of claude-mem and the JSON that it exports, and writes that JSON.
+package claudemem
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber/foreign"
+)
+
+const name = "claude-mem"
+
+// Format is the format.
+var Format = foreign.Format{Name: name, Title: "claude-mem", Detect: detect, Read: read, Homes: homes, Write: write, Folder: true}
+
+func homes(env func(string) string, home string) []string {
+	if dir := env("CLAUDE_MEM_DATA_DIR"); dir != "" {
+		return []string{dir}
+	}
+	return []string{filepath.Join(home, ".claude-mem")}
+}
+
+// Bounds of what detection looks at.
+const (
+	headBytes = 64 << 10
+	headFiles = 8
+)
+
+func detect(t *foreign.Tree) foreign.Match {
+	for _, f := range first(databases(t)) {
+		if db, err := foreign.OpenDatabase(context.Background(), t, f); err == nil {
+			ok := isOurs(db)
+			if db.Close() == nil && ok {
+				return foreign.Sure
+			}
+		}
+	}
+	if slices.ContainsFunc(first(documents(t)), isExport) {
+		return foreign.Sure
+	}
+	return foreign.No
+}
+
+func first(files []foreign.File) []foreign.File { return files[:min(len(files), headFiles)] }
+
+// databases are the files that may be the program's database.
+func databases(t *foreign.Tree) []foreign.File {
+	return slices.DeleteFunc(t.Nearest("claude-mem.db"), func(f foreign.File) bool { return !f.IsDatabase() })
+}
+
+// documents are the files that may be exports. The program has no name for them.
+func documents(t *foreign.Tree) []foreign.File {
+	return slices.DeleteFunc(t.Nearest("*.json"), func(f foreign.File) bool { return f.IsDatabase() || strings.Count(f.Name, "/") > 1 })
+}
+
+// isOurs reports whether a database is one of claude-mem, of any version.
+func isOurs(db *foreign.Database) bool {
+	columns := db.Columns(sessions.sql)
+	return db.Has(sessions.sql, observations.sql, summaries.sql) &&
+		(slices.Contains(columns, "content_session_id") || slices.Contains(columns, "claude_session_id"))
+}
+
+func isExport(f foreign.File) bool {
+	o := foreign.Outline(f.Head(headBytes))
+	return o["totalObservations"] && (o["exportedAt"] || o["exportedAtEpoch"]) ||
+		o["observations[].memory_session_id"] || o["observations[].sdk_session_id"]
+}

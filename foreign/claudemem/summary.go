@@ -1,0 +1,79 @@
+package claudemem
+
+import (
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign"
+)
+
+// headings are the columns of a summary and what each is called in a memory.
+var headings = []struct{ column, heading string }{
+	{"request", "## Request\n\n"},
+	{"investigated", "## Investigated\n\n"},
+	{"learned", "## Learned\n\n"},
+	{"completed", "## Completed\n\n"},
+	{"next_steps", "## Next steps\n\n"},
+	{"notes", "## Notes\n\n"},
+}
+
+// summary gives out the summary of a session.
+func (r *reader) summary(at foreign.Place, x row) error {
+	project, own := project(x, r.o)
+	if own {
+		return nil
+	}
+	created, err := timeOf(x, "created_at")
+	if err != nil {
+		r.to.Skip(at, "created_at: %v", err)
+		return nil
+	}
+	session := memorySession(x)
+	fields := kept(x, "memory_session_id", "sdk_session_id", "prompt_number", "origin_device_id", "origin_local_id")
+	keepLists(fields, x, "files_read", "files_edited")
+	return r.memory(foreign.Memory{
+		Place: at, Key: foreign.Key{session, "summary", epoch(x)}, Kind: amber.SessionSummary,
+		Identities: amber.Identities{SessionID: r.sessionOf(session), UserID: r.o.User, ProjectID: project},
+		Content:    headed(x), SourceRefs: files(x, "files_read", "files_edited"), AmberID: x.Text("amber_id"),
+		CreatedAt: created, UpdatedAt: created, Foreign: orNil(fields),
+	})
+}
+
+func headed(r row) string {
+	var parts []string
+	for _, h := range headings {
+		if s := strings.TrimSpace(r.Text(h.column)); s != "" {
+			parts = append(parts, h.heading+s)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// columnsOf is the reverse of headed; ok is false for a text that is no such summary.
+func columnsOf(content string) (columns map[string]string, ok bool) {
+	columns = map[string]string{}
+	rest := content
+	for i, h := range headings {
+		after, found := strings.CutPrefix(rest, h.heading)
+		if !found {
+			continue
+		}
+		end := len(after)
+		for _, next := range headings[i+1:] {
+			if at := strings.Index(after, "\n\n"+next.heading); at >= 0 {
+				end = min(end, at)
+			}
+		}
+		columns[h.column], rest = after[:end], strings.TrimPrefix(after[end:], "\n\n")
+	}
+	return columns, len(columns) > 0 && headed(texts(columns)) == content
+}
+
+// texts is a row of texts.
+type texts map[string]string
+
+// Text implements row.
+func (t texts) Text(column string) string { return t[column] }
+
+// Number implements row.
+func (t texts) Number(string) (float64, bool) { return 0, false }
