@@ -1,0 +1,214 @@
+package mem0
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign"
+)
+
+// Bounds of what is held at once.
+const (
+	maxBatch = 32 << 20 // bytes of events, unless one memory has more
+	maxPast  = 64 << 20 // bytes of earlier texts of memories that documents hold
+)
+
+// event is a row of the history.
+type event struct {
+	at               foreign.Place
+	old, new         string
+	deleted          bool
+	created, updated amber.Time
+	actor, role      string
+}
+
+func (e event) when() amber.Time { return cmp.Or(e.updated, e.created) }
+
+// readHistory reads a history in several goes: the events of a memory lie anywhere.
+func (r *reader) readHistory(ctx context.Context, t *foreign.Tree, f foreign.File) (err error) {
+	db, err := foreign.OpenDatabase(ctx, t, f)
+	if err != nil {
+		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
+		return ctx.Err()
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if !isHistory(db) {
+		r.to.Skip(foreign.Place{File: f.Name}, "database lacks the table history of mem0")
+		return nil
+	}
+	var ids []string
+	sizes := map[string]int{}
+	if err := events(ctx, db, f, r.to.Skip, func(id string, e event) {
+		if _, ok := sizes[id]; !ok {
+			ids = append(ids, id)
+		}
+		sizes[id] += len(e.old) + len(e.new)
+	}); err != nil {
+		return err
+	}
+	for len(ids) > 0 {
+		n, size := 1, sizes[ids[0]]
+		for n < len(ids) && size+sizes[ids[n]] <= maxBatch {
+			size += sizes[ids[n]]
+			n++
+		}
+		if err := r.tellHistory(ctx, db, f, ids[:n]); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	return nil
+}
+
+// events calls fn with every event of a memory.
+func events(ctx context.Context, db *foreign.Database, f foreign.File, skip skipFunc, fn func(id string, e event)) error {
+	err := db.Rows(ctx, "history", nil, func(x foreign.Row) error {
+		at := foreign.Place{File: f.Name, At: fmt.Sprintf("history, row %d", x.N)}
+		if x.TooLong > 0 {
+			skip(at, "row has a value of more than %d bytes, the limit", foreign.MaxItemBytes)
+			return nil
+		}
+		e, err := eventOf(x)
+		if err == nil && x.Text("memory_id") == "" {
+			err = errors.New("row names no memory")
+		}
+		if err != nil {
+			skip(at, "%v", err)
+			return nil
+		}
+		e.at = at
+		fn(x.Text("memory_id"), e)
+		return nil
+	})
+	if broken, ok := errors.AsType[*foreign.TableError](err); ok && ctx.Err() == nil {
+		skip(foreign.Place{File: f.Name}, "%v", broken)
+		return nil
+	}
+	return err
+}
+
+func eventOf(x foreign.Row) (e event, err error) {
+	e = event{old: x.Text("old_memory"), new: x.Text("new_memory"), actor: x.Text("actor_id"), role: x.Text("role")}
+	deleted, _ := x.Number("is_deleted")
+	e.deleted = e.new == "" && (deleted != 0 || strings.EqualFold(x.Text("event"), "DELETE"))
+	for _, t := range []struct {
+		column string
+		into   *amber.Time
+	}{{"created_at", &e.created}, {"updated_at", &e.updated}} {
+		if s := x.Text(t.column); s != "" {
+			if *t.into, err = foreign.Text(s); err != nil {
+				return e, fmt.Errorf("%s: %w", t.column, err)
+			}
+		}
+	}
+	return e, nil
+}
+
+// tellHistory gives out some memories, or holds their past for the documents that hold them.
+func (r *reader) tellHistory(ctx context.Context, db *foreign.Database, f foreign.File, ids []string) error {
+	all := map[string][]event{}
+	for _, id := range ids {
+		all[id] = []event{}
+	}
+	if err := events(ctx, db, f, quiet, func(id string, e event) {
+		if list, ok := all[id]; ok {
+			all[id] = append(list, e)
+		}
+	}); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := r.tellMemory(f, id, all[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) tellMemory(f foreign.File, id string, list []event) error {
+	m := fold(list, f.ModifiedAt())
+	m.Key = keyOf(id, "")
+	if m.Content == "" {
+		r.to.Skip(m.Place, "history of memory %.60q has no text", id)
+		return nil
+	}
+	if r.later.Has(m.Key) {
+		r.keep(id, m)
+		return nil
+	}
+	m.Kind, m.Identities = amber.UserFact, amber.Identities{UserID: r.o.User, ProjectID: r.o.Project}
+	m.Scope = scopeOf(m.Identities)
+	return r.memory(f, m)
+}
+
+// keep holds the past of a memory whose text a document has.
+func (r *reader) keep(id string, m foreign.Memory) {
+	h := history{append(m.Earlier, foreign.Earlier{Content: m.Content, At: m.UpdatedAt}), m.DeletedAt}
+	for _, e := range h.earlier {
+		r.held += len(e.Content)
+	}
+	if r.held > maxPast {
+		r.to.Skip(m.Place, "earlier texts of memory %.60q are left out: there are more than %d bytes of them, the limit", id, maxPast)
+		h.earlier = nil
+	}
+	r.past[id] = h
+}
+
+// fold makes a memory of its events. Those without a time come first, and a deletion without a time last: older versions
+// wrote none.
+func fold(list []event, modified amber.Time) (m foreign.Memory) {
+	slices.SortStableFunc(list, func(a, b event) int {
+		if lost := func(e event) bool { return e.deleted && e.when().IsZero() }; lost(a) != lost(b) {
+			if lost(a) {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(a.when().UnixMilli(), b.when().UnixMilli())
+	})
+	var texts []foreign.Earlier
+	say := func(text string, at amber.Time) {
+		if text != "" && (len(texts) == 0 || texts[len(texts)-1].Content != text) {
+			texts = append(texts, foreign.Earlier{Content: text, At: at})
+		}
+	}
+	fields := map[string]string{}
+	last := amber.Time{}
+	for _, e := range list {
+		m.Place = cmp.Or(m.Place, e.at)
+		if m.CreatedAt.IsZero() || !e.created.IsZero() && e.created.Before(m.CreatedAt) {
+			m.CreatedAt = e.created
+		}
+		if len(texts) == 0 {
+			say(e.old, cmp.Or(e.created, modified))
+		}
+		last = cmp.Or(e.when(), last, modified)
+		say(e.new, last)
+		m.DeletedAt = amber.Time{}
+		if e.deleted {
+			m.DeletedAt = last
+		}
+		for k, v := range map[string]string{"actor_id": e.actor, "role": e.role} {
+			if v != "" {
+				fields[k] = v
+			}
+		}
+	}
+	if len(texts) == 0 {
+		return m
+	}
+	now := texts[len(texts)-1]
+	m.Content, m.UpdatedAt, m.Earlier = now.Content, now.At, texts[:len(texts)-1]
+	if len(m.Earlier) == 0 {
+		m.Earlier = nil
+	}
+	if len(fields) > 0 {
+		m.Foreign = fields
+	}
+	return m
+}
