@@ -1,0 +1,124 @@
+package mcpservice
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign"
+)
+
+// row is a row of the table or of an export.
+type row interface {
+	Text(column string) string
+	Number(column string) (float64, bool)
+}
+
+// defaultStore is the store of rows that name none.
+const defaultStore = "default"
+
+func keyOf(r row) foreign.Key {
+	return foreign.Key{cmp.Or(r.Text("store"), defaultStore), r.Text("content_hash")}
+}
+
+// memory returns the memory of a row. The error says why there is none.
+func memory(r row, o foreign.Options) (m foreign.Memory, err error) {
+	m = foreign.Memory{
+		Key: keyOf(r), Kind: kindOf(r.Text("memory_type")), Content: r.Text("content"), Tags: tags(r),
+		Identities: amber.Identities{UserID: o.User, ProjectID: o.Project},
+	}
+	switch {
+	case m.Key[1] == "":
+		return m, fmt.Errorf("memory has no content_hash")
+	case strings.TrimSpace(m.Content) == "":
+		return m, fmt.Errorf("memory has no content")
+	}
+	for _, t := range []struct {
+		column string
+		into   *amber.Time
+	}{{"created_at", &m.CreatedAt}, {"updated_at", &m.UpdatedAt}, {"deleted_at", &m.DeletedAt}} {
+		if *t.into, err = timeOf(r, t.column); err != nil {
+			return m, fmt.Errorf("%s: %w", t.column, err)
+		}
+	}
+	fields := kept(r)
+	if more := meta(&m, r); len(more) > 0 {
+		fields["metadata"] = more
+	}
+	m.Foreign = fields
+	return m, nil
+}
+
+// timeOf returns a time that is kept twice: as seconds, which count, and as text. It is zero where there is none.
+func timeOf(r row, column string) (amber.Time, error) {
+	if s, ok := r.Number(column); ok {
+		return foreign.Seconds(s)
+	}
+	for _, c := range []string{column, column + "_iso"} {
+		if s := r.Text(c); s != "" {
+			return foreign.Text(s)
+		}
+	}
+	return amber.Time{}, nil
+}
+
+func kindOf(typ string) amber.MemoryKind {
+	switch strings.ToLower(strings.TrimSpace(typ)) {
+	case "decision":
+		return amber.ProjectFact
+	case "learning", "pattern":
+		return amber.WorkflowInsight
+	case "error":
+		return amber.HistoricalCase
+	}
+	return amber.WorkspaceFact
+}
+
+// tags returns the tags, which are a list or one text, without those that the program adds by itself.
+func tags(r row) []string {
+	list := strings.Split(r.Text("tags"), ",")
+	if m, ok := r.(foreign.Members); ok && r.Text("tags") == "" {
+		list = m.List("tags")
+	} else if sub := (foreign.Members{"": []byte(r.Text("tags"))}); strings.HasPrefix(r.Text("tags"), "[") {
+		list = sub.List("")
+	}
+	var out []string
+	for _, t := range list {
+		if t = strings.TrimSpace(t); t != "" && t != "untagged" && !strings.HasPrefix(t, "source:") {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// meta takes the metadata over and returns the part that is no text.
+func meta(m *foreign.Memory, r row) (more foreign.Members) {
+	sub, ok := foreign.ParseMembers([]byte(r.Text("metadata")))
+	if x, isMembers := r.(foreign.Members); isMembers && !ok {
+		sub = x.Sub("metadata")
+	}
+	texts, more := sub.Split()
+	if _, err := amber.ParseMemoryID(texts["amber_id"]); err == nil {
+		m.AmberID = texts["amber_id"]
+		delete(texts, "amber_id")
+	}
+	if m.Title = texts["title"]; m.Title != "" {
+		delete(texts, "title")
+	}
+	if len(texts) > 0 {
+		m.Metadata = texts
+	}
+	return more
+}
+
+// kept returns what Amber has no field for, as it was.
+func kept(r row) map[string]any {
+	out := map[string]any{}
+	for _, c := range []string{"content_hash", "memory_type", "store", "parent_id", "version", "confidence", "superseded_by", "export_source", "created_at_iso", "updated_at_iso"} {
+		if s := r.Text(c); s != "" {
+			out[c] = s
+		}
+	}
+	return out
+}
