@@ -48,10 +48,10 @@ func epoch(r row) string {
 // list returns a list, which is JSON in a text.
 func list(r row, column string) []string {
 	text := r.Text(column)
-	if m, ok := r.(foreign.Members); ok && text == "" {
+	if m, ok := r.(foreign.Fields); ok && text == "" {
 		return m.List(column)
 	}
-	return foreign.Members{"": json.RawMessage(strings.TrimSpace(text))}.List("")
+	return foreign.Fields{"": json.RawMessage(strings.TrimSpace(text))}.List("")
 }
 
 // project returns the project of a row; own is set for what the program wrote about itself.

@@ -77,7 +77,7 @@ func (d *document) each(ctx context.Context, t table, skip skipFunc, fn func(for
 				return ctx.Err()
 			}
 			at := place(fmt.Sprintf("%s %d", list, n))
-			m, ok := foreign.ParseMembers(raw)
+			m, ok := foreign.ParseFields(raw)
 			if !ok {
 				skip(at, "element is %.40q, want an object", raw)
 				return nil

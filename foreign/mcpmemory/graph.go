@@ -19,10 +19,10 @@ type entity struct {
 
 type relation struct{ from, to, typ string }
 
-func entityName(m foreign.Members) string { return m.FirstText("name", "entityName") }
+func entityName(m foreign.Fields) string { return m.FirstText("name", "entityName") }
 
 // entityOf returns an entity; ok is false for an object of another kind.
-func entityOf(m foreign.Members) (e entity, ok bool) {
+func entityOf(m foreign.Fields) (e entity, ok bool) {
 	typ := m.Text("type")
 	if typ != "entity" && (typ != "" || entityName(m) == "" || m["observations"] == nil) {
 		return entity{}, false
@@ -31,11 +31,11 @@ func entityOf(m foreign.Members) (e entity, ok bool) {
 }
 
 // relationOf returns a relation; ends and type may be missing.
-func relationOf(m foreign.Members) relation {
+func relationOf(m foreign.Fields) relation {
 	return relation{m.FirstText("from", "from_id"), m.FirstText("to", "to_id"), m.FirstText("relationType", "relation_type")}
 }
 
-func isRelation(m foreign.Members) bool {
+func isRelation(m foreign.Fields) bool {
 	r := relationOf(m)
 	return m.Text("type") == "relation" || m.Text("type") == "" && r.from != "" && r.to != ""
 }
@@ -54,7 +54,7 @@ func observations(raw json.RawMessage) []string {
 			continue
 		case json.Unmarshal(o, &s) != nil:
 			s = string(o)
-			if sub, ok := foreign.ParseMembers(o); ok && sub.Text("content") != "" {
+			if sub, ok := foreign.ParseFields(o); ok && sub.Text("content") != "" {
 				s = sub.Text("content")
 			}
 		}

@@ -23,13 +23,13 @@ func (e *brokenError) Error() string {
 // scan calls fn with each object of a line. Two servers that write at once leave several objects on one line, and halves:
 // after a half, the next object that is whole is found again, and torn is set. The error is that of fn, or a
 // [*brokenError] about the first part that is no object; the others were given out.
-func scan(line []byte, fn func(m foreign.Members, torn bool) error) error {
+func scan(line []byte, fn func(m foreign.Fields, torn bool) error) error {
 	var broken error
 	work := 8*len(line) + 1<<20 // so much is looked at, or a hostile line could take for ever
 	for at := next(line, 0); at < len(line) && work > 0; {
 		raw, seen := object(line[at:])
 		work -= seen
-		m, ok := foreign.ParseMembers(raw)
+		m, ok := foreign.ParseFields(raw)
 		if !ok {
 			if broken == nil {
 				broken = &brokenError{at, line[at:]}

@@ -71,7 +71,7 @@ func fits(f foreign.File) bool {
 			break
 		}
 		found := false
-		_ = scan(line, func(m foreign.Members, _ bool) error { found = found || isGraph(m); return nil }) // a torn line may still fit
+		_ = scan(line, func(m foreign.Fields, _ bool) error { found = found || isGraph(m); return nil }) // a torn line may still fit
 		if found {
 			return true
 		}
@@ -82,7 +82,7 @@ func fits(f foreign.File) bool {
 }
 
 // isGraph reports whether an object can only be an entity or a relation of this format.
-func isGraph(m foreign.Members) bool {
+func isGraph(m foreign.Fields) bool {
 	switch m.Text("type") {
 	case "entity":
 		return entityName(m) != "" && (m["observations"] != nil || m["entityType"] != nil)

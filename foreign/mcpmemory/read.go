@@ -30,7 +30,7 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 			files = append(files, f)
 		}
 	}
-	for _, pass := range []func(foreign.Place, foreign.File, foreign.Members, bool) error{r.count, r.tell} {
+	for _, pass := range []func(foreign.Place, foreign.File, foreign.Fields, bool) error{r.count, r.tell} {
 		for _, f := range files {
 			if err := r.file(ctx, f, pass); err != nil {
 				return err
@@ -47,7 +47,7 @@ type quiet struct{ foreign.Sink }
 // Skip implements [foreign.Sink].
 func (quiet) Skip(foreign.Place, string, ...any) {}
 
-func (r *reader) file(ctx context.Context, f foreign.File, pass func(foreign.Place, foreign.File, foreign.Members, bool) error) error {
+func (r *reader) file(ctx context.Context, f foreign.File, pass func(foreign.Place, foreign.File, foreign.Fields, bool) error) error {
 	in, err := f.Open()
 	if err != nil {
 		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
@@ -60,7 +60,7 @@ func (r *reader) file(ctx context.Context, f foreign.File, pass func(foreign.Pla
 		if told = ctx.Err(); told != nil {
 			return told
 		}
-		err := scan(line, func(m foreign.Members, torn bool) error { return pass(at, f, m, torn) })
+		err := scan(line, func(m foreign.Fields, torn bool) error { return pass(at, f, m, torn) })
 		if broken, ok := errors.AsType[*brokenError](err); ok {
 			r.to.Skip(at, "%v", broken)
 			err = nil
@@ -82,7 +82,7 @@ func digest(name string) [16]byte {
 }
 
 // count is the first pass.
-func (r *reader) count(_ foreign.Place, _ foreign.File, m foreign.Members, _ bool) error {
+func (r *reader) count(_ foreign.Place, _ foreign.File, m foreign.Fields, _ bool) error {
 	if e, ok := entityOf(m); ok && e.name != "" {
 		r.left[digest(e.name)]++
 	}
@@ -90,7 +90,7 @@ func (r *reader) count(_ foreign.Place, _ foreign.File, m foreign.Members, _ boo
 }
 
 // tell is the second pass.
-func (r *reader) tell(at foreign.Place, f foreign.File, m foreign.Members, torn bool) error {
+func (r *reader) tell(at foreign.Place, f foreign.File, m foreign.Fields, torn bool) error {
 	e, ok := entityOf(m)
 	switch {
 	case ok && e.name == "":

@@ -78,9 +78,9 @@ func kindOf(typ string) amber.MemoryKind {
 // tags returns the tags, which are a list or one text, without those that the program adds by itself.
 func tags(r row) []string {
 	list := strings.Split(r.Text("tags"), ",")
-	if m, ok := r.(foreign.Members); ok && r.Text("tags") == "" {
+	if m, ok := r.(foreign.Fields); ok && r.Text("tags") == "" {
 		list = m.List("tags")
-	} else if sub := (foreign.Members{"": []byte(r.Text("tags"))}); strings.HasPrefix(r.Text("tags"), "[") {
+	} else if sub := (foreign.Fields{"": []byte(r.Text("tags"))}); strings.HasPrefix(r.Text("tags"), "[") {
 		list = sub.List("")
 	}
 	var out []string
@@ -93,9 +93,9 @@ func tags(r row) []string {
 }
 
 // meta takes the metadata over and returns the part that is no text.
-func meta(m *foreign.Memory, r row) (more foreign.Members) {
-	sub, ok := foreign.ParseMembers([]byte(r.Text("metadata")))
-	if x, isMembers := r.(foreign.Members); isMembers && !ok {
+func meta(m *foreign.Memory, r row) (more foreign.Fields) {
+	sub, ok := foreign.ParseFields([]byte(r.Text("metadata")))
+	if x, isFields := r.(foreign.Fields); isFields && !ok {
 		sub = x.Sub("metadata")
 	}
 	texts, more := sub.Split()

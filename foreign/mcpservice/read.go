@@ -82,7 +82,7 @@ func (r *reader) document(ctx context.Context, f foreign.File) error {
 				return err
 			}
 			at := foreign.Place{File: f.Name, At: fmt.Sprintf("memory %d", n)}
-			x, ok := foreign.ParseMembers(raw)
+			x, ok := foreign.ParseFields(raw)
 			if !ok {
 				r.to.Skip(at, "memory is %.40q, want an object", raw)
 				return nil

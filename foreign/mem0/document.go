@@ -12,7 +12,7 @@ import (
 const usual = 20
 
 // document reads the items of a JSON document.
-func (r *reader) document(ctx context.Context, f foreign.File, fn func(foreign.Place, foreign.Members) error, skip skipFunc) error {
+func (r *reader) document(ctx context.Context, f foreign.File, fn func(foreign.Place, foreign.Fields) error, skip skipFunc) error {
 	in, err := f.Open()
 	if err != nil {
 		skip(foreign.Place{File: f.Name}, "%v", err)
@@ -25,7 +25,7 @@ func (r *reader) document(ctx context.Context, f foreign.File, fn func(foreign.P
 				return err
 			}
 			at := foreign.Place{File: f.Name, At: fmt.Sprintf("item %d", n)}
-			x, ok := foreign.ParseMembers(raw)
+			x, ok := foreign.ParseFields(raw)
 			if !ok {
 				skip(at, "item is %.40q, want an object", raw)
 				return nil
@@ -47,7 +47,7 @@ func (r *reader) document(ctx context.Context, f foreign.File, fn func(foreign.P
 
 func (r *reader) readDocument(ctx context.Context, f foreign.File) error {
 	items, own := 0, false
-	err := r.document(ctx, f, func(at foreign.Place, x foreign.Members) error {
+	err := r.document(ctx, f, func(at foreign.Place, x foreign.Fields) error {
 		items++
 		m, err := item(x, r.o)
 		own = own || m.AmberID != ""

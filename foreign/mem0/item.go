@@ -16,7 +16,7 @@ var textNames = []string{"memory", "text", "data", "content"}
 var placed = append([]string{"categories", "metadata", "expiration_date", "payload", "score", "vector", "embedding"}, textNames...)
 
 // item returns the memory of an item. The error says why there is none.
-func item(x foreign.Members, o foreign.Options) (m foreign.Memory, err error) {
+func item(x foreign.Fields, o foreign.Options) (m foreign.Memory, err error) {
 	if p := x.Sub("payload"); p != nil && x.FirstText(textNames...) == "" {
 		p["id"] = x["id"]
 		x = p
@@ -57,7 +57,7 @@ func keyOf(id, text string) foreign.Key {
 	return foreign.Key{name, id}
 }
 
-func timeOf(x foreign.Members, member string) (amber.Time, error) {
+func timeOf(x foreign.Fields, member string) (amber.Time, error) {
 	if x.Null(member) || x.Text(member) == "" {
 		return amber.Time{}, nil
 	}
@@ -69,7 +69,7 @@ func timeOf(x foreign.Members, member string) (amber.Time, error) {
 }
 
 // meta takes the metadata over and returns the part that is no text.
-func meta(m *foreign.Memory, x foreign.Members) (more foreign.Members) {
+func meta(m *foreign.Memory, x foreign.Fields) (more foreign.Fields) {
 	texts, more := x.Sub("metadata").Split()
 	if _, err := amber.ParseMemoryID(texts["amber_id"]); err == nil {
 		m.AmberID = texts["amber_id"]
@@ -85,7 +85,7 @@ func meta(m *foreign.Memory, x foreign.Members) (more foreign.Members) {
 }
 
 // bind says whose memory it is: of a user, else of a run, else of an app.
-func bind(m *foreign.Memory, x foreign.Members, o foreign.Options) {
+func bind(m *foreign.Memory, x foreign.Fields, o foreign.Options) {
 	m.UserID, m.ProjectID = x.Text("user_id"), x.Text("app_id")
 	if run := x.FirstText("run_id", "session_id"); run != "" {
 		m.SessionID = foreign.SessionID(name, run)
@@ -137,8 +137,8 @@ func isPreference(word string) bool {
 }
 
 // rest returns what has no place in a memory, as it was, also how times were written.
-func rest(x foreign.Members) foreign.Members {
-	out := foreign.Members{}
+func rest(x foreign.Fields) foreign.Fields {
+	out := foreign.Fields{}
 	for member, raw := range x {
 		if !slices.Contains(placed, member) && string(raw) != "null" && string(raw) != `""` {
 			out[member] = raw

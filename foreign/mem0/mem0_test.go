@@ -45,7 +45,7 @@ func wantItem(t testing.TB) foreign.Memory {
 		Place: foreign.Place{File: "get_all.json", At: "item 1"}, Key: foreign.Key{"mem0", id}, Kind: amber.UserPreference, Scope: amber.ScopeUser,
 		Identities: amber.Identities{UserID: "ada"}, Content: "Prefers tabs", Tags: []string{"preferences"}, Metadata: map[string]string{"source": "chat"},
 		CreatedAt: at(t, "2026-01-02T03:04:05.678Z"), UpdatedAt: at(t, "2026-01-03T03:04:05.678Z"),
-		Foreign: foreign.Members{
+		Foreign: foreign.Fields{
 			"id": raw(`"` + id + `"`), "hash": raw(`"0a"`), "user_id": raw(`"ada"`),
 			"created_at": raw(`"2026-01-02T03:04:05.678901+00:00"`), "updated_at": raw(`"2026-01-03T03:04:05.678901+00:00"`),
 		},
@@ -91,7 +91,7 @@ func TestWhoseAndWhatKind(t *testing.T) {
 	})
 	must.Equal(t, "zone", r.Memories[3].CreatedAt, at(t, "2026-01-02T11:04:05Z"), foreigntest.Times)
 	must.Equal(t, "no time", r.Memories[0].CreatedAt, foreigntest.Modified, foreigntest.Times)
-	must.Equal(t, "deep metadata", string(r.Memories[1].Foreign.(foreign.Members)["metadata"]), `{"deep":{"a":1}}`)
+	must.Equal(t, "deep metadata", string(r.Memories[1].Foreign.(foreign.Fields)["metadata"]), `{"deep":{"a":1}}`)
 	must.Equal(t, "key without an id", len(r.Memories[5].Key), 3)
 	o := foreigntest.Options()
 	o.User, o.Project = "bob", "other"

@@ -26,8 +26,16 @@ func detectOpen(t *foreign.Tree) foreign.Match {
 
 func backups(t *foreign.Tree) []foreign.File { return t.Nearest("memories.json") }
 
+// lineFiles are the files that may hold lines: those of a backup, then others beside them.
 func lineFiles(t *foreign.Tree) []foreign.File {
-	return t.Nearest("memories.jsonl.gz", "memories.jsonl")
+	out := t.Nearest("memories.jsonl.gz", "memories.jsonl")
+	for _, f := range t.Nearest("*.jsonl", "*.json") {
+		_, single := t.Single()
+		if !single && !strings.Contains(f.Name, "/") && f.Name != "memories.jsonl" {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // isBackup reports whether a file is the part of a backup that knows the user.
@@ -41,7 +49,7 @@ func isLines(f foreign.File) bool {
 		if i == headLines {
 			break
 		}
-		x, ok := foreign.ParseMembers(bytes.TrimSpace(line))
+		x, ok := foreign.ParseFields(bytes.TrimSpace(line))
 		if ok && x.Text("id") != "" && x["content"] != nil && x["state"] != nil && x["app"] != nil && x["categories"] != nil {
 			return true
 		}
@@ -69,15 +77,16 @@ func readOpen(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreig
 		}
 	}
 	for _, f := range lineFiles(t) {
-		if single && len(docs) > 0 {
-			break
+		named := f.Is("memories.jsonl.gz", "memories.jsonl")
+		if single && len(docs) > 0 || !single && !named && !isLines(f) {
+			continue
 		}
 		if err := r.lines(ctx, f); err != nil {
 			return err
 		}
 	}
 	for _, f := range docs { // what the lines lack
-		if err := r.document(ctx, f, quiet, func(list string, at foreign.Place, x foreign.Members) error {
+		if err := r.document(ctx, f, quiet, func(list string, at foreign.Place, x foreign.Fields) error {
 			if list != "memories" || r.said.Has(keyOf(x.Text("id"), x.Text("content"))) {
 				return nil
 			}
@@ -89,7 +98,7 @@ func readOpen(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreig
 	return nil
 }
 
-func (r *openReader) document(ctx context.Context, f foreign.File, skip skipFunc, fn func(list string, at foreign.Place, x foreign.Members) error) error {
+func (r *openReader) document(ctx context.Context, f foreign.File, skip skipFunc, fn func(list string, at foreign.Place, x foreign.Fields) error) error {
 	in, err := f.Open()
 	if err != nil {
 		skip(foreign.Place{File: f.Name}, "%v", err)
@@ -102,7 +111,7 @@ func (r *openReader) document(ctx context.Context, f foreign.File, skip skipFunc
 				return err
 			}
 			at := foreign.Place{File: f.Name, At: fmt.Sprintf("%s %d", list, n)}
-			x, ok := foreign.ParseMembers(raw)
+			x, ok := foreign.ParseFields(raw)
 			if !ok {
 				skip(at, "element is %.40q, want an object", raw)
 				return nil
@@ -110,7 +119,7 @@ func (r *openReader) document(ctx context.Context, f foreign.File, skip skipFunc
 			return fn(list, at, x)
 		},
 		Member: func(member string, raw []byte) error {
-			x, _ := foreign.ParseMembers(raw)
+			x, _ := foreign.ParseFields(raw)
 			return fn(member, foreign.Place{File: f.Name, At: member}, x)
 		},
 		Skip: func(at, reason string) { skip(foreign.Place{File: f.Name, At: at}, "%s", reason) },
@@ -118,7 +127,7 @@ func (r *openReader) document(ctx context.Context, f foreign.File, skip skipFunc
 }
 
 // know notes what the document says about users, apps, categories and deletions.
-func (r *openReader) know(list string, _ foreign.Place, x foreign.Members) error {
+func (r *openReader) know(list string, _ foreign.Place, x foreign.Fields) error {
 	switch list {
 	case "user":
 		r.user = x.Text("user_id")
@@ -135,7 +144,7 @@ func (r *openReader) know(list string, _ foreign.Place, x foreign.Members) error
 }
 
 // named returns a row of the document with the members of a line.
-func (r *openReader) named(x foreign.Members) foreign.Members {
+func (r *openReader) named(x foreign.Fields) foreign.Fields {
 	var names []string
 	for _, id := range x.List("category_ids") {
 		if n := r.categories[id]; n != "" {
@@ -159,7 +168,7 @@ func (r *openReader) lines(ctx context.Context, f foreign.File) error {
 	place := func(n int64) foreign.Place { return foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)} }
 	var told error
 	err = foreign.Lines(in, func(n int64, line []byte) error {
-		x, ok := foreign.ParseMembers(line)
+		x, ok := foreign.ParseFields(line)
 		if told = ctx.Err(); told == nil && ok {
 			told = r.memory(f, place(n), x)
 		} else if told == nil {
@@ -173,7 +182,7 @@ func (r *openReader) lines(ctx context.Context, f foreign.File) error {
 	return told
 }
 
-func (r *openReader) memory(f foreign.File, at foreign.Place, x foreign.Members) error {
+func (r *openReader) memory(f foreign.File, at foreign.Place, x foreign.Fields) error {
 	state, app, id := strings.ToLower(x.Text("state")), x.Text("app"), x.Text("id")
 	if id == "" && state == "" {
 		r.to.Skip(at, "object has neither an id nor a state")

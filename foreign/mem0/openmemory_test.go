@@ -24,7 +24,7 @@ func wantLine(t testing.TB) foreign.Memory {
 	return foreign.Memory{
 		Place: foreign.Place{File: "line.json", At: "line 1"}, Key: foreign.Key{"mem0", openID}, Kind: amber.UserPreference, Scope: amber.ScopeGlobal,
 		Content: "Prefers tabs", Tags: []string{"preferences"}, Metadata: map[string]string{"app": "openmemory"}, CreatedAt: created, UpdatedAt: created,
-		Foreign: foreign.Members{
+		Foreign: foreign.Fields{
 			"id": raw(`"` + openID + `"`), "state": raw(`"active"`), "app": raw(`"openmemory"`),
 			"created_at": raw(`"2026-01-02T03:04:05.678901+00:00"`), "updated_at": raw(`"2026-01-02T03:04:05.678901+00:00"`),
 		},
@@ -36,6 +36,8 @@ func TestLinesOfOpenMemory(t *testing.T) {
 	r := foreigntest.Read(t, mem0.OpenMemory, "testdata/line.json")
 	must.Equal(t, "memories", r.Memories, []foreign.Memory{wantLine(t)}, foreigntest.Times)
 	must.Equal(t, "skipped", r.Skips, nil)
+	folder := foreigntest.Read(t, mem0.OpenMemory, foreigntest.Files(t, map[string]string{"line.json": text(t, "line.json"), "package.json": `{"name":"x"}`}))
+	must.Equal(t, "in a folder", len(folder.Memories)+10*len(folder.Skips), 1)
 }
 
 const backup = `{

@@ -63,7 +63,7 @@ func (r *reader) look(ctx context.Context, docs, texts []foreign.File) error {
 	for _, f := range docs {
 		loud := r.to
 		r.to = silent{loud}
-		err := r.document(ctx, f, func(_ foreign.Place, x foreign.Members) error {
+		err := r.document(ctx, f, func(_ foreign.Place, x foreign.Fields) error {
 			r.later.Add(keyOf(x.Text("id"), x.FirstText(textNames...)))
 			return nil
 		}, quiet)

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Members are the members of a JSON object. Each may be of any type: one that is not as expected costs itself and not
+// Fields are the members of a JSON object. Each may be of any type: one that is not as expected costs itself and not
 // the others.
-type Members map[string]json.RawMessage
+type Fields map[string]json.RawMessage
 
-// ParseMembers reads an object; ok is false for anything else.
-func ParseMembers(raw []byte) (m Members, ok bool) {
+// ParseFields reads an object; ok is false for anything else.
+func ParseFields(raw []byte) (m Fields, ok bool) {
 	if json.Unmarshal(raw, &m) != nil || m == nil {
 		return nil, false
 	}
@@ -21,12 +21,12 @@ func ParseMembers(raw []byte) (m Members, ok bool) {
 }
 
 // Null reports whether a member is absent or null.
-func (m Members) Null(name string) bool { return len(m[name]) == 0 || string(m[name]) == "null" }
+func (m Fields) Null(name string) bool { return len(m[name]) == 0 || string(m[name]) == "null" }
 
 // Text returns a string, or a number or truth value as it is written; "" for anything else.
-func (m Members) Text(name string) string { return textOf(m[name]) }
+func (m Fields) Text(name string) string { return fieldText(m[name]) }
 
-func textOf(raw json.RawMessage) string {
+func fieldText(raw json.RawMessage) string {
 	if len(raw) == 0 || raw[0] == '{' || raw[0] == '[' || string(raw) == "null" {
 		return ""
 	}
@@ -41,7 +41,7 @@ func textOf(raw json.RawMessage) string {
 }
 
 // FirstText returns the text of the first of these members that has one.
-func (m Members) FirstText(names ...string) string {
+func (m Fields) FirstText(names ...string) string {
 	for _, name := range names {
 		if s := m.Text(name); s != "" {
 			return s
@@ -51,20 +51,20 @@ func (m Members) FirstText(names ...string) string {
 }
 
 // Number returns a number, also one in quotes; ok is false where there is none.
-func (m Members) Number(name string) (n float64, ok bool) {
+func (m Fields) Number(name string) (n float64, ok bool) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(m.Text(name)), 64)
 	return n, err == nil
 }
 
 // List returns the texts of a list; one text is a list of one.
-func (m Members) List(name string) []string {
+func (m Fields) List(name string) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(m[name], &list) != nil {
 		list = []json.RawMessage{m[name]}
 	}
 	var out []string
 	for _, raw := range list {
-		if s := strings.TrimSpace(textOf(raw)); s != "" {
+		if s := strings.TrimSpace(fieldText(raw)); s != "" {
 			out = append(out, s)
 		}
 	}
@@ -72,20 +72,20 @@ func (m Members) List(name string) []string {
 }
 
 // Sub returns an object, also one in quotes; nil where there is none.
-func (m Members) Sub(name string) Members {
-	if sub, ok := ParseMembers(m[name]); ok {
+func (m Fields) Sub(name string) Fields {
+	if sub, ok := ParseFields(m[name]); ok {
 		return sub
 	}
-	sub, _ := ParseMembers([]byte(m.Text(name)))
+	sub, _ := ParseFields([]byte(m.Text(name)))
 	return sub
 }
 
 // Split parts the members that are texts, numbers or truth values, as texts, from those that are objects or lists. What
 // is null or empty is in neither.
-func (m Members) Split() (texts map[string]string, rest Members) {
-	texts, rest = map[string]string{}, Members{}
+func (m Fields) Split() (texts map[string]string, rest Fields) {
+	texts, rest = map[string]string{}, Fields{}
 	for name, raw := range maps.All(m) {
-		if s := textOf(raw); s != "" {
+		if s := fieldText(raw); s != "" {
 			texts[name] = s
 		} else if len(raw) > 2 && raw[0] != '"' && string(raw) != "null" {
 			rest[name] = raw
@@ -103,12 +103,12 @@ func Outline(head []byte) map[string]bool {
 	d := json.NewDecoder(bytes.NewReader(TrimMark(head)))
 	d.UseNumber()
 	names := map[string]bool{}
-	outline(d, "", names, 0)
+	outlineInto(d, "", names, 0)
 	return names
 }
 
-// outline reads one value and reports whether there may be more.
-func outline(d *json.Decoder, at string, names map[string]bool, depth int) bool {
+// outlineInto reads one value and reports whether there may be more.
+func outlineInto(d *json.Decoder, at string, names map[string]bool, depth int) bool {
 	token, err := d.Token()
 	if err != nil || depth > maxOutline {
 		return false
@@ -116,7 +116,7 @@ func outline(d *json.Decoder, at string, names map[string]bool, depth int) bool 
 	switch token {
 	case json.Delim('['):
 		for at += "[]"; d.More(); {
-			if !outline(d, at, names, depth+1) {
+			if !outlineInto(d, at, names, depth+1) {
 				return false
 			}
 		}
@@ -131,7 +131,7 @@ func outline(d *json.Decoder, at string, names map[string]bool, depth int) bool 
 				return false
 			}
 			names[at+s] = true
-			if !outline(d, at+s, names, depth+1) {
+			if !outlineInto(d, at+s, names, depth+1) {
 				return false
 			}
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-func TestMembersOfAnyTypeAreRead(t *testing.T) {
+func TestFieldsOfAnyTypeAreRead(t *testing.T) {
 	t.Parallel()
-	m, ok := ParseMembers([]byte(`{"s":"a","n":12.5,"b":true,"z":null,"l":["x"," y ",3,null,{}],"o":{"k":"v"},"q":"{\"k\":\"w\"}","t":" 7 ","e":""}`))
+	m, ok := ParseFields([]byte(`{"s":"a","n":12.5,"b":true,"z":null,"l":["x"," y ",3,null,{}],"o":{"k":"v"},"q":"{\"k\":\"w\"}","t":" 7 ","e":""}`))
 	must.Hold(t, ok, "an object is not read")
 	must.Equal(t, "texts", []string{m.Text("s"), m.Text("n"), m.Text("b"), m.Text("z"), m.Text("l"), m.Text("o"), m.Text("absent")},
 		[]string{"a", "12.5", "true", "", "", "", ""})
@@ -30,7 +30,7 @@ func TestMembersOfAnyTypeAreRead(t *testing.T) {
 	must.Equal(t, "flat", texts, map[string]string{"s": "a", "n": "12.5", "b": "true", "q": `{"k":"w"}`, "t": " 7 "})
 	must.Equal(t, "rest", slices.Sorted(maps.Keys(rest)), []string{"l", "o"})
 	for _, text := range []string{"", "null", "[]", `"a"`, "{", "12"} {
-		_, ok := ParseMembers([]byte(text))
+		_, ok := ParseFields([]byte(text))
 		must.Hold(t, !ok, "%q is an object", text)
 	}
 }
