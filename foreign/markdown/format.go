@@ -1,0 +1,53 @@
+// Package markdown reads folders of Markdown: those of basic-memory, vaults of Obsidian, any other folder, and the
+// files in which people write instructions for agents. It writes a folder that basic-memory reads.
+//
+// Every file becomes a note. basic-memory takes more out of a text: lines that say something (observations) and links
+// (relations). They become memories, and one memory for the file itself, the anchor, holds them together.
+package markdown
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/amber-memory/amber/foreign"
+)
+
+// BasicMemory is a folder of basic-memory.
+var BasicMemory = foreign.Format{
+	Name: "basic-memory", Title: "basic-memory", Detect: isBasicMemory, Homes: basicMemoryHomes,
+	Read: func(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
+		return read(ctx, t, o, to, true)
+	},
+	Write: write, Folder: true,
+}
+
+// Obsidian is a vault of Obsidian.
+var Obsidian = foreign.Format{
+	Name: "obsidian", Title: "Obsidian", Detect: isVault, Homes: noHomes,
+	Read: func(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
+		return read(ctx, t, o, to, o.Observations)
+	},
+}
+
+// Folder is any folder of Markdown.
+var Folder = foreign.Format{
+	Name: "markdown", Title: "Markdown folder", Detect: isFolder, Homes: noHomes,
+	Read: func(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
+		return read(ctx, t, o, to, o.Observations)
+	},
+}
+
+// Instructions are the files of a project that tell agents what to do.
+var Instructions = foreign.Format{
+	Name: "instructions", Title: "Instructions for agents (AGENTS.md, CLAUDE.md, rules)", Detect: isInstructions, Homes: noHomes,
+	Read: readInstructions,
+}
+
+func basicMemoryHomes(env func(string) string, home string) []string {
+	if dir := env("BASIC_MEMORY_HOME"); dir != "" {
+		return []string{dir}
+	}
+	return []string{filepath.Join(home, "basic-memory")}
+}
+
+func noHomes(func(string) string, string) []string { return nil }
