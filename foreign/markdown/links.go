@@ -96,6 +96,8 @@ func nextWikiLink(text string, at int) (from, to int) {
 	from, depth := -1, 0
 	for at+1 < len(text) {
 		switch {
+		case strings.HasPrefix(text[at:], `\[[`):
+			at++
 		case text[at] == '\\': // takes the meaning of what follows
 		case text[at:at+2] == "[[":
 			if depth++; depth == 1 {

@@ -84,6 +84,7 @@ func (r *reader) file(e entry) error {
 	if p.front, p.body, err = foreign.SplitFront(b); err != nil {
 		r.to.Warn("%s: %v; all of the file is taken for text", e.file.Name, err)
 	}
+	p.body = strings.TrimLeftFunc(p.body, isSpace) // as the program does: text that is indented at the top is no code
 	p.before = strings.Count(strings.ReplaceAll(p.text, "\r\n", "\n"), "\n") - strings.Count(p.body, "\n")
 	if p.exported = isExported(p.front); p.exported {
 		return r.memory(&p)
