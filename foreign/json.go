@@ -171,13 +171,18 @@ func (s *scanner) element(list string, n int64, d Document) error {
 	return nil
 }
 
+// maxAgain bounds how much is read again in one document: a document of nothing but beginnings would be read as often as
+// it has lines.
+const maxAgain = 2 * MaxItemBytes
+
 // again goes back to where the next element begins, if a broken one has swallowed it.
 func (s *scanner) again(raw []byte) {
-	if s.indent == nil || len(raw) < 2 {
+	if s.indent == nil || len(raw) < 2 || s.reread > maxAgain {
 		return
 	}
 	if at := bytes.Index(raw[1:], s.indent); at >= 0 {
 		rest := raw[1+at:]
+		s.reread += int64(len(rest))
 		s.line -= int64(bytes.Count(rest, []byte("\n")))
 		s.buf = append(append([]byte{','}, rest...), s.buf[s.at:]...)
 		s.at, s.last = 0, '\n'

@@ -18,6 +18,7 @@ type scanner struct {
 	// begin on lines of their own.
 	indent []byte
 	spaces []byte // since the last line break; nil if anything else was there
+	reread int64  // bytes that were read again
 }
 
 const scanBuffer = 256 << 10
@@ -83,6 +84,9 @@ func (s *scanner) findElement() bool {
 	if s.indent == nil {
 		return false
 	}
+	if s.at < len(s.buf) && bytes.Equal(append(s.spaces, s.buf[s.at]), s.indent) {
+		return true // it lacks the comma before it, and is there
+	}
 	for {
 		if at := bytes.Index(s.buf[s.at:], s.indent); at >= 0 {
 			s.line += int64(bytes.Count(s.buf[s.at:s.at+at+len(s.indent)], []byte("\n")))
@@ -136,6 +140,9 @@ func (v *extent) scan(b []byte) (n int, done bool) {
 			v.skip = false
 		case v.inString:
 			if v.text(c) && v.depth == 0 {
+				if c == '\n' {
+					return i, true // the next element may begin with it
+				}
 				return i + 1, true
 			}
 		case c == '"':
