@@ -13,6 +13,9 @@ type Document struct {
 	// Element takes an element of a list: of the document itself, where list is "", or of a member of its top object. N
 	// counts from 1.
 	Element func(list string, n int64, raw []byte) error
+	// Decodes says that Element decodes every element with encoding/json: it is then given bytes that may not be JSON, and
+	// a [*json.SyntaxError] of it says so. Otherwise elements are checked first, which takes as long as decoding.
+	Decodes bool
 	// Member takes any other member of the top object, or a document that is neither object nor list, under the name "".
 	// Nil passes them over.
 	Member func(name string, raw []byte) error
@@ -162,11 +165,15 @@ func (s *scanner) element(list string, n int64, d Document) error {
 	switch {
 	case size > MaxItemBytes:
 		d.Skip(at, fmt.Sprintf("element has %d bytes, the limit is %d", size, MaxItemBytes))
-	case !json.Valid(raw):
+	case d.Decodes || json.Valid(raw):
+		err := d.Element(list, n, raw)
+		if _, broken := errors.AsType[*json.SyntaxError](err); !broken || !d.Decodes {
+			return err
+		}
+		fallthrough
+	default:
 		d.Skip(at, "element is not valid JSON")
 		s.again(raw)
-	default:
-		return d.Element(list, n, raw)
 	}
 	return nil
 }

@@ -134,11 +134,16 @@ type extent struct {
 
 // scan returns how many bytes belong to the value, and whether it has ended.
 func (v *extent) scan(b []byte) (n int, done bool) {
-	for i, c := range b {
+	for i := 0; i < len(b); i++ {
+		c := b[i]
 		switch {
 		case v.skip:
 			v.skip = false
 		case v.inString:
+			for c != '"' && c != '\\' && c != '\n' && i+1 < len(b) {
+				i++
+				c = b[i]
+			}
 			if v.text(c) && v.depth == 0 {
 				if c == '\n' {
 					return i, true // the next element may begin with it
