@@ -171,6 +171,15 @@ func TestFilesAlone(t *testing.T) {
 	}
 }
 
+// So may a folder of it.
+func TestFoldersAlone(t *testing.T) {
+	t.Parallel()
+	r := foreigntest.Read(t, Format, "testdata/memories")
+	must.Equal(t, "memories", r.Count(), 4)
+	must.Equal(t, "key", r.Memories[0].Key[0], account)
+	must.Equal(t, "projects", foreigntest.Read(t, Format, "testdata/projects").Count(), 2)
+}
+
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	talk := compact(t, sample(t, "conversations.json"))

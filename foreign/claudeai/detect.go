@@ -3,6 +3,7 @@ package claudeai
 
 import (
 	"encoding/json"
+	"path"
 	"strings"
 
 	"github.com/amber-memory/amber/foreign"
@@ -33,11 +34,21 @@ const (
 	memories
 )
 
-// patterns are the names of the files of a kind, in the order of the generations.
-var patterns = map[kind][]string{
-	conversations: {"conversations.json"},
-	projects:      {"projects.json", "projects/*.json"},
-	memories:      {"memories.json", "memories/*.json"},
+// String returns the name of the files of a kind, and of the folder of those that have one each.
+func (k kind) String() string { return [...]string{"conversations", "projects", "memories"}[k] }
+
+// holds reports whether a file is one of the kind by its name.
+func (k kind) holds(t *foreign.Tree, f foreign.File) bool {
+	depth := strings.Count(f.Name, "/")
+	if path.Base(f.Name) == k.String()+".json" {
+		return depth <= maxFolder
+	}
+	return k != conversations && f.Is(".json") && inFolder(t, f, k.String()) && depth <= maxFolder+1
+}
+
+// inFolder reports whether a file lies directly in a folder of that name, which may be the one that was given.
+func inFolder(t *foreign.Tree, f foreign.File, folder string) bool {
+	return path.Base(path.Dir(path.Join(t.Base(), f.Name))) == folder
 }
 
 func detect(t *foreign.Tree) foreign.Match {
@@ -60,11 +71,9 @@ func files(t *foreign.Tree, k kind) (out []foreign.File) {
 		}
 		return out
 	}
-	for _, pattern := range patterns[k] {
-		for _, f := range t.Matching(pattern) {
-			if strings.Count(f.Name, "/")-strings.Count(pattern, "/") <= maxFolder {
-				out = append(out, f)
-			}
+	for _, f := range t.Files() {
+		if k.holds(t, f) {
+			out = append(out, f)
 		}
 	}
 	return out

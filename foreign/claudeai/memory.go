@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +74,7 @@ func (r *reader) account(f foreign.File) (account string, known bool) {
 		},
 		Skip: func(string, string) { cut = true },
 	})
-	if account == "" && path.Base(path.Dir(f.Name)) == "memories" {
+	if account == "" && inFolder(r.tree, f, memories.String()) {
 		account = f.Stem()
 	}
 	return account, account != "" || !object || !cut && err == nil

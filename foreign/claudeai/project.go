@@ -69,7 +69,7 @@ func (r *reader) findIn(f foreign.File) error {
 
 // addProject adds a project. One whose file is cut has at least the name of the file.
 func (r *reader) addProject(p project) {
-	if path.Base(path.Dir(p.file)) == "projects" {
+	if inFolder(r.tree, foreign.File{Name: p.file}, projects.String()) {
 		p.UUID = cmp.Or(p.UUID, strings.TrimSuffix(path.Base(p.file), ".json"))
 	}
 	at := foreign.Place{File: p.file}
