@@ -6,13 +6,35 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/foreign/chatgpt"
+	"github.com/amber-memory/amber/foreign/claudeai"
+	"github.com/amber-memory/amber/foreign/claudemem"
+	"github.com/amber-memory/amber/foreign/codex"
+	"github.com/amber-memory/amber/foreign/cogx"
+	"github.com/amber-memory/amber/foreign/gemini"
+	"github.com/amber-memory/amber/foreign/graphiti"
 	"github.com/amber-memory/amber/foreign/jsonl"
+	"github.com/amber-memory/amber/foreign/langgraph"
+	"github.com/amber-memory/amber/foreign/letta"
+	"github.com/amber-memory/amber/foreign/markdown"
+	"github.com/amber-memory/amber/foreign/mcpmemory"
+	"github.com/amber-memory/amber/foreign/mcpservice"
+	"github.com/amber-memory/amber/foreign/mem0"
+	"github.com/amber-memory/amber/foreign/memobase"
+	"github.com/amber-memory/amber/foreign/memos"
+	"github.com/amber-memory/amber/foreign/openaiagents"
+	"github.com/amber-memory/amber/foreign/plain"
+	"github.com/amber-memory/amber/foreign/supermemory"
 )
 
 // All returns every format, those that most people have first.
 func All() []foreign.Format {
 	return []foreign.Format{
-		jsonl.Format,
+		chatgpt.Format, claudeai.Format, claudemem.Format, mcpmemory.Format, mem0.Mem0, mem0.OpenMemory,
+		codex.Format, markdown.BasicMemory, markdown.Obsidian, markdown.Instructions, markdown.Folder,
+		gemini.Format, mcpservice.Format, letta.Format, cogx.Format, graphiti.Format, supermemory.Format,
+		openaiagents.Format, langgraph.Format, memos.Format, memobase.Format,
+		jsonl.Format, plain.Format,
 	}
 }
 
@@ -35,11 +57,20 @@ func choose(keep func(foreign.Format) bool) (out []foreign.Format) {
 	return out
 }
 
+// also are other names of formats, where no format among those asked has the name itself.
+var also = map[string]string{
+	"jsonl": "amber", "text": "plain", "txt": "plain", "markdown": "basic-memory", "obsidian": "basic-memory", "af": "letta", "memfs": "letta",
+	"cognee": "cogx", "mcp": "mcp-memory", "zep": "graphiti", "claude": "claude-code", "openai": "chatgpt",
+}
+
 // Find returns the format of a name among some. Errors: invalid, with the names there are.
 func Find(name string, among []foreign.Format) (foreign.Format, error) {
-	for _, f := range among {
-		if f.Name == strings.ToLower(name) {
-			return f, nil
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, n := range []string{name, also[name]} {
+		for _, f := range among {
+			if f.Name == n {
+				return f, nil
+			}
 		}
 	}
 	return foreign.Format{}, amber.Errorf(amber.KindInvalid, "find format", "", "format is %.40q, want one of %s", name, Names(among))

@@ -122,10 +122,10 @@ func (c *carrier) done() wire.ForeignImport {
 		r.ID = c.id
 	}
 	if c.homeless > 0 {
-		c.Warn("%d memories are about a user and no user is named: everybody who uses this agent sees them; --user NAME keeps them to one", c.homeless)
+		c.Warn("memories about a user: %d, and no user is named: everybody who uses this agent sees them; --user NAME keeps them to one", c.homeless)
 	}
 	if c.elsewhere > 0 {
-		c.Warn("%d sessions are here already, from hooks or from another program: their turns are not imported again", c.elsewhere)
+		c.Warn("sessions that are here already: %d, from hooks or from another program: their turns are not imported again", c.elsewhere)
 	}
 	c.homeless, c.elsewhere = 0, 0
 	return *r
