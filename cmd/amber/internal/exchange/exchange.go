@@ -3,6 +3,7 @@ package exchange
 
 import (
 	"context"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,9 +20,17 @@ func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{own.importCommand(), own.exportCommand()}
 }
 
+// frugal lets the program take less memory and more time, as long as it reads what may have gigabytes. The caller calls
+// what it returns at the end.
+func frugal() (normal func()) {
+	before := debug.SetGCPercent(50)
+	return func() { debug.SetGCPercent(before) }
+}
+
 // index brings the index up to date with what was imported, as far as the configuration allows at once.
 func (a *app) index(ctx context.Context, s *cli.Opened) {
 	if s.Local != nil {
+		debug.FreeOSMemory() // the model wants room that reading had
 		s.Local.SyncWithin(ctx, time.Duration(s.Config.Config.Search.Budget))
 	}
 }

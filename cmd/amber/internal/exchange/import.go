@@ -111,6 +111,7 @@ func (a *app) importAll(cmd *cobra.Command, paths []string, f importFlags, o tra
 			return err
 		}
 		o.Redact = s.Config.Config.Intake()
+		defer frugal()()
 		var done []wire.ForeignImport
 		var err error
 		for _, path := range paths {
