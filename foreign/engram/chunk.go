@@ -37,6 +37,8 @@ type Chunk struct {
 	extra   string
 	unknown []string // names in extra
 	bad     []string // rows that could not be read, each with its place and the reason
+	backup  bool     // it may have a list of relations
+	related []Mutation
 }
 
 // DecodeChunk reads a chunk and checks that it is the one with the id: the checksum and the length that gzip has, that
@@ -123,6 +125,10 @@ func (c *Chunk) decode(text io.Reader, more ...field) error {
 			return list(s, &c.Prompts, (*Prompt).decode, bad("prompt"))
 		case "mutations":
 			return list(s, &c.Mutations, (*Mutation).decode, bad("mutation"))
+		case "relations":
+			if c.backup {
+				return list(s, &c.related, (*Mutation).decodeRelation, bad("relation"))
+			}
 		}
 		raw, err := s.value()
 		if err != nil {
@@ -212,24 +218,4 @@ func encodeList[T any](b *bytes.Buffer, rows []T, encode func(T) []byte) {
 		b.Write(encode(r))
 	}
 	b.WriteByte(']')
-}
-
-// DecodeBackup reads the file of engram export, version 0.1.0 or 0.2.0. Nothing in it tells whether it is whole. Errors:
-// damaged, too_new, quota.
-func DecodeBackup(b []byte) (Chunk, error) {
-	if len(b) > MaxTextBytes {
-		return Chunk{}, amber.Errorf(amber.KindQuota, "read backup", "", "%d bytes, want at most %d", len(b), MaxTextBytes)
-	}
-	var c Chunk
-	var version, exported string
-	if err := c.decode(bytes.NewReader(b), field{"version", &version}, field{"exported_at", &exported}); err != nil {
-		return Chunk{}, fail("", err)
-	}
-	switch version {
-	case "0.1.0", "0.2.0":
-		return c, nil
-	case "":
-		return Chunk{}, damaged("", errors.New("the backup has no version"))
-	}
-	return Chunk{}, tooNew("read backup", clip(version))
 }

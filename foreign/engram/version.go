@@ -50,6 +50,9 @@ func (r *reader) version(o Observation) (*version, error) {
 	m.ID = memoryID(m, sync, print)
 	m.Trust = amber.TrustImported
 	m.Tags, m.Metadata, m.SourceRefs = []string{}, map[string]string{}, []amber.SourceRef{}
+	if o.pinned() {
+		m.Metadata["pinned"] = "true"
+	}
 	counter := min(max(o.RevisionCount, 1), maxCounter)
 	m.Origin = amber.Origin{Device: tool, Counter: uint64(counter), Clock: stamp(m.UpdatedAt, print)}
 	m.Revision = counter
