@@ -10,47 +10,71 @@ import (
 	"github.com/amber-memory/amber/foreign"
 )
 
-// messages goes over the messages, session by session, and calls fn with each that says something.
-func (r *reader) messages(ctx context.Context, skip func(foreign.Place, string), fn func(session string, t foreign.Turn) error) error {
-	var session string
-	var at amber.Time
-	seen := map[string]int{} // digests of the session
-	begun := false
-	return r.rows(ctx, r.store.messages, []string{"session_id", "id"}, func(row foreign.Row) error {
-		if id := row.Text("session_id"); !begun || id != session {
-			session, begun = id, true
-			at = r.file.ModifiedAt()
-			if f := r.sessions[id]; f != nil && !f.started.IsZero() {
-				at = f.started
-			}
-			clear(seen)
-		}
-		data := row.Text("message_data")
-		digest := foreign.Hex(foreign.Digest(data))
-		seen[digest]++
-		if r.aside[row.Text("id")] {
-			return nil
-		}
-		place := r.place(r.store.messages, row)
-		t, why := r.turn(session, []byte(data))
-		if why == "" && row.Text("created_at") != "" && t.Role != "" {
-			moment, err := foreign.Text(row.Text("created_at"))
-			if err != nil {
-				why = "created_at: " + err.Error()
-			} else {
-				at = moment
-			}
-		}
-		if why != "" {
-			skip(place, why)
-			return nil
-		}
-		if t.Role == "" {
-			return nil
-		}
-		t.Place, t.At, t.Key = place, at, foreign.Key{session, digest, strconv.Itoa(seen[digest] - 1)}
-		return fn(session, t)
-	})
+// walk goes over the messages, session by session.
+type walk struct {
+	r       *reader
+	begun   bool
+	session string
+	at      amber.Time     // of the last message that has one
+	seen    map[string]int // digests of the session
+	skip    func(foreign.Place, string)
+	take    func(session string, t foreign.Turn) error
+}
+
+// messages calls take with each message that says something.
+func (r *reader) messages(ctx context.Context, skip func(foreign.Place, string), take func(session string, t foreign.Turn) error) error {
+	w := &walk{r: r, seen: map[string]int{}, skip: skip, take: take}
+	return r.rows(ctx, r.store.messages, []string{"session_id", "id"}, w.row)
+}
+
+func (w *walk) row(row foreign.Row) error {
+	w.enter(row.Text("session_id"))
+	data := row.Text("message_data")
+	digest := foreign.Hex(foreign.Digest(data))
+	before := w.seen[digest]
+	w.seen[digest]++
+	if w.r.aside[row.Text("id")] {
+		return nil
+	}
+	place := w.r.place(w.r.store.messages, row)
+	t, why := w.r.turn(w.session, []byte(data))
+	if why == "" && t.Role != "" {
+		why = w.time(row.Text("created_at"))
+	}
+	switch {
+	case why != "":
+		w.skip(place, why)
+		return nil
+	case t.Role == "":
+		return nil
+	}
+	t.Place, t.At, t.Key = place, w.at, foreign.Key{w.session, digest, strconv.Itoa(before)}
+	return w.take(w.session, t)
+}
+
+// enter begins a session. Its first message without a time is as old as the session, or as the file.
+func (w *walk) enter(session string) {
+	if w.begun && session == w.session {
+		return
+	}
+	w.session, w.begun = session, true
+	w.at = w.r.file.ModifiedAt()
+	if f := w.r.sessions[session]; f != nil && !f.started.IsZero() {
+		w.at = f.started
+	}
+	clear(w.seen)
+}
+
+func (w *walk) time(text string) (why string) {
+	if text == "" {
+		return ""
+	}
+	at, err := foreign.Text(text)
+	if err != nil {
+		return "created_at: " + err.Error()
+	}
+	w.at = at
+	return ""
 }
 
 // turn returns what an item says, without a role where that is nothing; why tells that it cannot be read.
