@@ -340,3 +340,33 @@ func FuzzRollout(f *testing.F) {
 func FuzzSummary(f *testing.F) {
 	foreigntest.Fuzz(f, codex.Format, summary, must.Get(os.ReadFile(filepath.Join("testdata", summary)))(f))
 }
+
+func TestPackedRolloutThatIsDamaged(t *testing.T) {
+	e := must.Get(zstd.NewWriter(nil))(t)
+	name := "rollout-2026-01-02T03-04-05-" + thread + ".jsonl.zst"
+	dir := tree(t, map[string]string{name: string(e.EncodeAll([]byte(lines(metaLine, user("2026-01-02T03:04:06Z", "one"))), nil))})
+	foreigntest.Damage(t, codex.Format, dir, name, -1)
+}
+
+func TestHostileLines(t *testing.T) {
+	deep := strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000)
+	dir := tree(t, map[string]string{sample: lines(
+		metaLine,
+		deep,
+		item("2026-01-02T03:04:06Z", strings.Repeat("[", 9000)+strings.Repeat("]", 9000)),
+		item("2026-01-02T03:04:06Z", `{"type":"message","role":"user","content":"a\u0000b`+"\xff"+`"}`),
+		`{"timestamp":5,"ordinal":1e400,"type":["x"],"payload":{}}`,
+		`{"timestamp":"2026-01-02T03:04:06Z","ordinal":1e308,"type":"response_item","payload":{"type":"message","role":"user","content":"b"}}`,
+		item("2026-01-02T03:04:06Z", `{"type":"function_call","name":{},"arguments":[1],"call_id":7}`),
+		item("2026-01-02T03:04:06Z", `{"type":"message","role":"user","content":{"text":"x"}}`),
+		"\x00\x00",
+	)})
+	r := foreigntest.Read(t, codex.Format, dir)
+	must.Equal(t, "turns", foreigntest.Texts(r.Turns[thread]), "user: a\x00b\uFFFD\nuser: b\n")
+	must.Equal(t, "skipped", len(r.Skips), 3)
+	empty := foreigntest.Recorder{}
+	tr := must.Get(foreign.Open(tree(t, map[string]string{sample: ""})))(t)
+	defer tr.Close()
+	must.Do(t, codex.Format.Read(context.Background(), tr, foreigntest.Options(), &empty))
+	must.Equal(t, "items of an empty file", empty.Count(), 0)
+}

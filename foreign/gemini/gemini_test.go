@@ -253,3 +253,24 @@ func FuzzLog(f *testing.F) {
 func FuzzDocument(f *testing.F) {
 	foreigntest.Fuzz(f, gemini.Format, "tmp/shop/chats/session-1.json", []byte(strings.TrimSuffix(head, "}")+`,"messages":[`+message("1", "user", "x")+`]}`))
 }
+
+func TestDamageOfTheOlderForm(t *testing.T) {
+	const name = "tmp/shop/chats/session-2025.json"
+	old := strings.TrimSuffix(head, "}") + `,"messages":[` + "\n  " + message("1", "user", "one") + ",\n  " + message("2", "gemini", "two") + ",\n  " + message("3", "user", "three") + "\n]}\n"
+	foreigntest.Damage(t, gemini.Format, tree(t, map[string]string{name: old}), name, -1)
+}
+
+func TestHostileLines(t *testing.T) {
+	dir := tree(t, map[string]string{sample: lines(
+		head, strings.Repeat(`{"a":`, 20_000), `{"$set":7}`, `{"$set":{"messages":{"id":1}}}`, `{"id":[],"type":{},"content":1}`, "\x00",
+		`{"id":"1","type":"user","content":"a\u0000`+"\xff"+`","timestamp":1e400}`,
+		`{"id":"2","type":"gemini","content":{"text":{}},"toolCalls":{"x":1}}`,
+		`{"id":"3","type":"user","content":[[[{"text":"deep"}]]],"timestamp":{}}`,
+		`{"id":"4","type":"user","content":"b","timestamp":{}}`,
+		`{"sessionId":"another","projectHash":"x"}`,
+	)})
+	r := foreigntest.Read(t, gemini.Format, dir)
+	must.Equal(t, "session", r.Sessions[0].ID, "another")
+	must.Equal(t, "turns", foreigntest.Texts(r.Turns["another"]), "user: b\n")
+	must.Equal(t, "skipped", len(r.Skips), 3)
+}
