@@ -97,9 +97,9 @@ func TestDatabaseAndExportTogether(t *testing.T) {
 func TestProjectsOfTheCallerWin(t *testing.T) {
 	t.Parallel()
 	o := foreigntest.Options()
-	o.Project, o.User = "other", "ada"
+	o.Project = "other"
 	r := foreigntest.ReadWith(t, claudemem.Format, database(t, ""), o)
-	must.Equal(t, "identities", r.Memories[0].Identities, amber.Identities{SessionID: host, UserID: "ada", ProjectID: "other"})
+	must.Equal(t, "identities", r.Memories[0].Identities, amber.Identities{SessionID: host, ProjectID: "other"})
 	must.Equal(t, "project of the session", r.Sessions[0].Project, "other")
 }
 

@@ -45,7 +45,7 @@ func (r *reader) observation(at foreign.Place, x row) error {
 	session := memorySession(x)
 	m := foreign.Memory{
 		Place: at, Key: foreign.Key{session, x.Text("title"), epoch(x)}, Kind: kindOf(typ),
-		Identities: amber.Identities{SessionID: r.sessionOf(session), UserID: r.o.User, ProjectID: project},
+		Identities: amber.Identities{SessionID: r.sessionOf(session), ProjectID: project},
 		Title:      x.Text("title"), Summary: x.Text("subtitle"), Content: said(x), SourceRefs: files(x, "files_read", "files_modified"),
 		CreatedAt: created, UpdatedAt: created,
 	}

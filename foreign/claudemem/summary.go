@@ -33,7 +33,7 @@ func (r *reader) summary(at foreign.Place, x row) error {
 	keepLists(fields, x, "files_read", "files_edited")
 	return r.memory(foreign.Memory{
 		Place: at, Key: foreign.Key{session, "summary", epoch(x)}, Kind: amber.SessionSummary,
-		Identities: amber.Identities{SessionID: r.sessionOf(session), UserID: r.o.User, ProjectID: project},
+		Identities: amber.Identities{SessionID: r.sessionOf(session), ProjectID: project},
 		Content:    headed(x), SourceRefs: files(x, "files_read", "files_edited"), AmberID: x.Text("amber_id"),
 		CreatedAt: created, UpdatedAt: created, Foreign: orNil(fields),
 	})

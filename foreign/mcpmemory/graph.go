@@ -106,9 +106,12 @@ func (e entity) memory(o foreign.Options) foreign.Memory {
 	said, id := unmark(e.observations)
 	m := foreign.Memory{
 		Place: e.place, Key: foreign.Key{name, e.name}, Kind: kindOf(e.typ), AmberID: id,
-		Identities: amber.Identities{UserID: o.User, ProjectID: o.Project},
+		Identities: amber.Identities{ProjectID: o.Project},
 		Title:      e.name, Content: strings.Join(said, "\n"), Topic: foreign.Slug(e.name),
 		Foreign: e.observations, CreatedAt: e.at, UpdatedAt: e.at,
+	}
+	if m.Kind == amber.UserFact || m.Kind == amber.UserPreference {
+		m.UserID = o.User
 	}
 	if strings.TrimSpace(m.Content) == "" {
 		m.Content = e.name // it may still be an end of relations

@@ -55,7 +55,8 @@ func TestTheCallerNamesProjectAndUser(t *testing.T) {
 	o := foreigntest.Options()
 	o.Project, o.User = "shop", "ada"
 	r := foreigntest.ReadWith(t, mcpmemory.Format, foreigntest.Files(t, map[string]string{"memory.jsonl": sample(t)}), o)
-	must.Equal(t, "identities", r.Memories[0].Identities, amber.Identities{UserID: "ada", ProjectID: "shop"})
+	must.Equal(t, "of a project", r.Memories[0].Identities, amber.Identities{ProjectID: "shop"})
+	must.Equal(t, "of a person", r.Memories[1].Identities, amber.Identities{UserID: "ada", ProjectID: "shop"})
 }
 
 // Two servers that write one file at once leave lines like these.

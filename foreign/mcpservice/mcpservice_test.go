@@ -116,12 +116,12 @@ func TestVariantsOfRows(t *testing.T) {
 		`memories, row 4: relation "supersedes" from "gone"`, "memory_graph, row 3: created_at", `no memory "nobody"`)
 }
 
-func TestTheCallerNamesProjectAndUser(t *testing.T) {
+func TestTheCallerNamesTheProject(t *testing.T) {
 	t.Parallel()
 	o := foreigntest.Options()
-	o.Project, o.User = "shop", "ada"
+	o.Project = "shop"
 	r := foreigntest.ReadWith(t, mcpservice.Format, "testdata/export.json", o)
-	must.Equal(t, "identities", r.Memories[0].Identities, amber.Identities{UserID: "ada", ProjectID: "shop"})
+	must.Equal(t, "identities", r.Memories[0].Identities, amber.Identities{ProjectID: "shop"})
 }
 
 func TestDatabaseAndExportTogether(t *testing.T) {

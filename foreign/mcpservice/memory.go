@@ -26,7 +26,7 @@ func keyOf(r row) foreign.Key {
 func memory(r row, o foreign.Options) (m foreign.Memory, err error) {
 	m = foreign.Memory{
 		Key: keyOf(r), Kind: kindOf(r.Text("memory_type")), Content: r.Text("content"), Tags: tags(r),
-		Identities: amber.Identities{UserID: o.User, ProjectID: o.Project},
+		Identities: amber.Identities{ProjectID: o.Project},
 	}
 	switch {
 	case m.Key[1] == "":
