@@ -283,7 +283,7 @@ func TestADamagedDatabaseEnds(t *testing.T) {
 	file := filepath.Join(dir, "claude-mem.db")
 	whole := must.Get(os.ReadFile(file))(t)
 	damaged := t.TempDir()
-	for i := 0; i < len(whole); i += 97 {
+	for i := 0; i < len(whole); i += 251 {
 		broken := append([]byte{}, whole...)
 		broken[i] ^= 0xff
 		for _, b := range [][]byte{whole[:i], broken} {

@@ -1,6 +1,7 @@
 package mcpservice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,15 +51,8 @@ func (r *reader) memory(f foreign.File, at foreign.Place, x row) error {
 		return nil
 	}
 	m.Place = at
-	if m.CreatedAt.IsZero() {
-		m.CreatedAt = m.UpdatedAt
-	}
-	if m.CreatedAt.IsZero() {
-		m.CreatedAt = f.ModifiedAt()
-	}
-	if m.UpdatedAt.IsZero() {
-		m.UpdatedAt = m.CreatedAt
-	}
+	m.CreatedAt = cmp.Or(m.CreatedAt, m.UpdatedAt, f.ModifiedAt())
+	m.UpdatedAt = cmp.Or(m.UpdatedAt, m.CreatedAt)
 	switch r.said.Add(m.Key, m.Content) {
 	case foreign.Same:
 		return nil

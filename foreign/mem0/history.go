@@ -29,7 +29,7 @@ type event struct {
 
 func (e event) when() amber.Time { return cmp.Or(e.updated, e.created) }
 
-// readHistory reads a history in several goes: the events of a memory lie anywhere.
+// readHistory reads a history database.
 func (r *reader) readHistory(ctx context.Context, t *foreign.Tree, f foreign.File) (err error) {
 	db, err := foreign.OpenDatabase(ctx, t, f)
 	if err != nil {
@@ -41,6 +41,11 @@ func (r *reader) readHistory(ctx context.Context, t *foreign.Tree, f foreign.Fil
 		r.to.Skip(foreign.Place{File: f.Name}, "database lacks the table history of mem0")
 		return nil
 	}
+	return r.tellAll(ctx, db, f)
+}
+
+// tellAll reads a history in several goes: the events of a memory lie anywhere.
+func (r *reader) tellAll(ctx context.Context, db *foreign.Database, f foreign.File) error {
 	var ids []string
 	sizes := map[string]int{}
 	if err := events(ctx, db, f, r.to.Skip, func(id string, e event) {
@@ -159,56 +164,69 @@ func (r *reader) keep(id string, m foreign.Memory) {
 	r.past[id] = h
 }
 
-// fold makes a memory of its events. Those without a time come first, and a deletion without a time last: older versions
-// wrote none.
-func fold(list []event, modified amber.Time) (m foreign.Memory) {
-	slices.SortStableFunc(list, func(a, b event) int {
-		if lost := func(e event) bool { return e.deleted && e.when().IsZero() }; lost(a) != lost(b) {
-			if lost(a) {
-				return 1
-			}
-			return -1
+// sortEvents orders events by time. Those without one come first, and a deletion without one last: older versions wrote
+// none.
+func sortEvents(list []event) {
+	lost := func(e event) int {
+		if e.deleted && e.when().IsZero() {
+			return 1
 		}
-		return cmp.Compare(a.when().UnixMilli(), b.when().UnixMilli())
-	})
-	var texts []foreign.Earlier
-	say := func(text string, at amber.Time) {
-		if text != "" && (len(texts) == 0 || texts[len(texts)-1].Content != text) {
-			texts = append(texts, foreign.Earlier{Content: text, At: at})
-		}
+		return 0
 	}
-	fields := map[string]string{}
-	last := amber.Time{}
+	slices.SortStableFunc(list, func(a, b event) int {
+		return cmp.Or(cmp.Compare(lost(a), lost(b)), cmp.Compare(a.when().UnixMilli(), b.when().UnixMilli()))
+	})
+}
+
+// fold makes a memory of its events.
+func fold(list []event, modified amber.Time) (m foreign.Memory) {
+	sortEvents(list)
+	texts, last := []foreign.Earlier(nil), amber.Time{}
 	for _, e := range list {
 		m.Place = cmp.Or(m.Place, e.at)
 		if m.CreatedAt.IsZero() || !e.created.IsZero() && e.created.Before(m.CreatedAt) {
 			m.CreatedAt = e.created
 		}
 		if len(texts) == 0 {
-			say(e.old, cmp.Or(e.created, modified))
+			texts = say(texts, e.old, cmp.Or(e.created, modified))
 		}
 		last = cmp.Or(e.when(), last, modified)
-		say(e.new, last)
-		m.DeletedAt = amber.Time{}
-		if e.deleted {
+		texts = say(texts, e.new, last)
+		if m.DeletedAt = (amber.Time{}); e.deleted {
 			m.DeletedAt = last
 		}
-		for k, v := range map[string]string{"actor_id": e.actor, "role": e.role} {
-			if v != "" {
-				fields[k] = v
-			}
-		}
 	}
-	if len(texts) == 0 {
-		return m
+	if n := len(texts) - 1; n >= 0 {
+		m.Content, m.UpdatedAt = texts[n].Content, texts[n].At
+		m.Earlier = slices.Clip(texts[:n])
 	}
-	now := texts[len(texts)-1]
-	m.Content, m.UpdatedAt, m.Earlier = now.Content, now.At, texts[:len(texts)-1]
 	if len(m.Earlier) == 0 {
 		m.Earlier = nil
 	}
-	if len(fields) > 0 {
-		m.Foreign = fields
+	if who := whoOf(list); len(who) > 0 {
+		m.Foreign = who
 	}
 	return m
+}
+
+// say adds a text, unless it is the last one again.
+func say(texts []foreign.Earlier, text string, at amber.Time) []foreign.Earlier {
+	if text == "" || len(texts) > 0 && texts[len(texts)-1].Content == text {
+		return texts
+	}
+	return append(texts, foreign.Earlier{Content: text, At: at})
+}
+
+// whoOf returns who made the last events that say so.
+func whoOf(list []event) map[string]string {
+	who := map[string]string{}
+	for _, e := range list {
+		if e.actor != "" {
+			who["actor_id"] = e.actor
+		}
+		if e.role != "" {
+			who["role"] = e.role
+		}
+	}
+	return who
 }

@@ -80,43 +80,44 @@ func (r *reader) readMarkdown(_ context.Context, f foreign.File) error {
 		project = found[1]
 	}
 	for _, b := range r.blocks(f, r.to.Skip) {
-		at := foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", b.line)}
-		if b.text == "" {
-			r.to.Skip(at, "block has no text")
+		m, err := b.memory()
+		m.Place = foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", b.line)}
+		if err != nil {
+			r.to.Skip(m.Place, "%v", err)
 			continue
 		}
-		m := foreign.Memory{
-			Place: at, Key: keyOf(b.fields["id"], b.text), Content: b.text, Tags: words(b.fields["categories"]),
-			Identities: amber.Identities{UserID: r.o.User, ProjectID: project}, Metadata: map[string]string{},
-		}
+		m.Identities = amber.Identities{UserID: r.o.User, ProjectID: project}
 		m.Scope = scopeOf(m.Identities)
-		for _, file := range words(b.fields["files"]) {
-			m.SourceRefs = append(m.SourceRefs, amber.SourceRef{Kind: "file", Value: file})
-		}
-		if s := b.fields["created_at"]; s != "" {
-			var err error
-			if m.CreatedAt, err = foreign.Text(s); err != nil {
-				r.to.Skip(at, "created_at: %v", err)
-				continue
-			}
-		}
-		for k, v := range b.fields {
-			switch k {
-			case "id", "created_at", "files", "categories":
-			default:
-				if v != "" {
-					m.Metadata[k] = v
-				}
-			}
-		}
-		if m.Kind = kindOf(m); len(m.Metadata) == 0 {
-			m.Metadata = nil
-		}
 		if err := r.memory(f, m); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// memory returns the memory of a block. The error says why there is none.
+func (b block) memory() (m foreign.Memory, err error) {
+	if b.text == "" {
+		return m, fmt.Errorf("block has no text")
+	}
+	m = foreign.Memory{Key: keyOf(b.fields["id"], b.text), Content: b.text, Tags: words(b.fields["categories"]), Metadata: map[string]string{}}
+	if s := b.fields["created_at"]; s != "" {
+		if m.CreatedAt, err = foreign.Text(s); err != nil {
+			return m, fmt.Errorf("created_at: %w", err)
+		}
+	}
+	for _, file := range words(b.fields["files"]) {
+		m.SourceRefs = append(m.SourceRefs, amber.SourceRef{Kind: "file", Value: file})
+	}
+	for k, v := range b.fields {
+		if v != "" && k != "id" && k != "created_at" && k != "files" && k != "categories" {
+			m.Metadata[k] = v
+		}
+	}
+	if m.Kind = kindOf(m); len(m.Metadata) == 0 {
+		m.Metadata = nil
+	}
+	return m, nil
 }
 
 // words cuts a list at its commas.

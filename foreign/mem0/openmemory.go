@@ -2,6 +2,7 @@ package mem0
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -85,7 +86,12 @@ func readOpen(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreig
 			return err
 		}
 	}
-	for _, f := range docs { // what the lines lack
+	return r.rest(ctx, docs)
+}
+
+// rest gives out the memories of documents that no line holds.
+func (r *openReader) rest(ctx context.Context, docs []foreign.File) error {
+	for _, f := range docs {
 		if err := r.document(ctx, f, quiet, func(list string, at foreign.Place, x foreign.Fields) error {
 			if list != "memories" || r.said.Has(keyOf(x.Text("id"), x.Text("content"))) {
 				return nil
@@ -183,8 +189,7 @@ func (r *openReader) lines(ctx context.Context, f foreign.File) error {
 }
 
 func (r *openReader) memory(f foreign.File, at foreign.Place, x foreign.Fields) error {
-	state, app, id := strings.ToLower(x.Text("state")), x.Text("app"), x.Text("id")
-	if id == "" && state == "" {
+	if x.Text("id") == "" && x.Text("state") == "" {
 		r.to.Skip(at, "object has neither an id nor a state")
 		return nil
 	}
@@ -198,38 +203,35 @@ func (r *openReader) memory(f foreign.File, at foreign.Place, x foreign.Fields) 
 		m.UserID = r.user
 		m.Scope = scopeOf(m.Identities)
 	}
-	m.CreatedAt = orTime(m.CreatedAt, m.UpdatedAt, f.ModifiedAt())
-	m.UpdatedAt = orTime(m.UpdatedAt, m.CreatedAt)
-	if m.Metadata == nil {
-		m.Metadata = map[string]string{}
-	}
-	if app != "" {
-		m.Metadata["app"] = app
-	}
-	switch state {
-	case "deleted":
-		m.DeletedAt = orTime(r.deleted[id], m.UpdatedAt)
-	case "paused", "archived":
-		m.Metadata["state"] = state
-	}
-	if len(m.Metadata) == 0 {
-		m.Metadata = nil
-	}
+	m.CreatedAt = cmp.Or(m.CreatedAt, m.UpdatedAt, f.ModifiedAt())
+	m.UpdatedAt = cmp.Or(m.UpdatedAt, m.CreatedAt)
+	r.state(&m, x)
 	switch r.said.Add(m.Key, m.Content) {
 	case foreign.Same:
 		return nil
 	case foreign.Other:
-		r.to.Skip(at, "memory %.60q is in these files twice, with different texts: the first one counts", id)
+		r.to.Skip(at, "memory %.60q is in these files twice, with different texts: the first one counts", x.Text("id"))
 		return nil
 	}
 	return r.to.Memory(m)
 }
 
-func orTime(times ...amber.Time) amber.Time {
-	for _, t := range times {
-		if !t.IsZero() {
-			return t
-		}
+// state takes over what became of a memory, and the app that wrote it.
+func (r *openReader) state(m *foreign.Memory, x foreign.Fields) {
+	more := map[string]string{"app": x.Text("app")}
+	switch state := strings.ToLower(x.Text("state")); state {
+	case "deleted":
+		m.DeletedAt = cmp.Or(r.deleted[x.Text("id")], m.UpdatedAt)
+	case "paused", "archived":
+		more["state"] = state
 	}
-	return amber.Time{}
+	for k, v := range more {
+		if v == "" {
+			continue
+		}
+		if m.Metadata == nil {
+			m.Metadata = map[string]string{}
+		}
+		m.Metadata[k] = v
+	}
 }

@@ -1,6 +1,7 @@
 package mem0
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/amber-memory/amber"
@@ -103,14 +104,7 @@ func (r *reader) memory(f foreign.File, m foreign.Memory) error {
 			}
 		}
 	}
-	if m.CreatedAt.IsZero() && m.UpdatedAt.IsZero() {
-		m.CreatedAt = f.ModifiedAt()
-	}
-	if m.CreatedAt.IsZero() {
-		m.CreatedAt = m.UpdatedAt
-	}
-	if m.UpdatedAt.IsZero() {
-		m.UpdatedAt = m.CreatedAt
-	}
+	m.CreatedAt = cmp.Or(m.CreatedAt, m.UpdatedAt, f.ModifiedAt())
+	m.UpdatedAt = cmp.Or(m.UpdatedAt, m.CreatedAt)
 	return r.to.Memory(m)
 }
