@@ -34,7 +34,6 @@ func Unwritable(t testing.TB, file string) (dir string) {
 	base := filepath.Join(dir, filepath.Base(file))
 	for _, suffix := range []string{"", "-wal"} {
 		put(t, base+suffix, must.Get(os.ReadFile(file+suffix))(t))
-		must.Do(t, os.Chmod(base+suffix, 0o400))
 	}
 	must.Do(t, os.Mkdir(base+"-shm", 0o500)) // also root, who may write anywhere, cannot open it
 	must.Do(t, os.Chmod(dir, 0o500))
