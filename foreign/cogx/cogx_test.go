@@ -345,6 +345,6 @@ func FuzzEpisodes(f *testing.F) { fuzzFile(f, "episodes.jsonl") }
 func FuzzEntities(f *testing.F) { fuzzFile(f, "entities.jsonl") }
 func FuzzFacts(f *testing.F)    { fuzzFile(f, "facts.jsonl") }
 
-func FuzzRecords(f *testing.F) {
+func FuzzManifest(f *testing.F) {
 	foreigntest.Fuzz(f, cogx.Format, "manifest.json", must.Get(os.ReadFile(filepath.Join(sample, "manifest.json")))(f))
 }

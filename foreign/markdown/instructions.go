@@ -93,7 +93,7 @@ func rootOf(t *foreign.Tree) string {
 
 // readInstructions makes a note of each file: standing orders of a person are no memories.
 func readInstructions(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
-	root, taken := rootOf(t), names{}
+	root, taken := rootOf(t), notes{}
 	project := noteElement(projectOf(t, root, o))
 	for _, f := range t.Files() {
 		if err := ctx.Err(); err != nil {

@@ -263,6 +263,22 @@ func TestTwoFilesOnOneNote(t *testing.T) {
 	})
 }
 
+func TestATextMayBeLeftAlone(t *testing.T) {
+	t.Parallel()
+	r := foreigntest.Read(t, markdown.BasicMemory, folder(t, map[string]string{
+		"a.md": "---\ntitle: A\npermalink: a\nbm_parse_semantics: false\n---\n[x y] text #tag [[b]]\n", "b.md": "b",
+	}))
+	must.Equal(t, "memories and relations", contents(r)+relations(r), "[x y] text #tag [[b]]|b")
+}
+
+// Two spellings of one letter are one name; capitals are another.
+func TestNamesOfNotes(t *testing.T) {
+	t.Parallel()
+	r := foreigntest.Read(t, markdown.Folder, folder(t, map[string]string{"e\u0301.md": "1", "\u00e9.md": "2", "a.md": "3", "A.md": "4"}))
+	must.Equal(t, "notes", len(r.Notes), 3)
+	must.Equal(t, "skips", len(r.Skips), 1)
+}
+
 func TestInstructionsAreNotes(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{

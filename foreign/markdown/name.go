@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/names"
 )
 
 // noteName returns the name of the note that a file becomes: characters that names of notes lack are "-".
@@ -36,16 +37,16 @@ func noteElement(s string) string {
 	return s
 }
 
-// names gives out names of notes, each once.
-type names map[string]string
+// notes gives out names of notes, each once.
+type notes map[string]string
 
 // take tells the sink where two files would be one note.
-func (n names) take(name string, at foreign.Place, to foreign.Sink) bool {
-	folded := strings.ToLower(name)
-	if before, taken := n[folded]; taken {
+func (n notes) take(name string, at foreign.Place, to foreign.Sink) bool {
+	one := names.Canonical(name) // names of notes that differ in how letters are made up are one
+	if before, taken := n[one]; taken {
 		to.Skip(at, "file would be the note %q, which is %s already", name, before)
 		return false
 	}
-	n[folded] = at.File
+	n[one] = at.File
 	return true
 }

@@ -21,7 +21,7 @@ type reader struct {
 	to    foreign.Sink
 	facts bool // observations and relations are asked for
 	index *index
-	names names
+	notes notes
 }
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink, facts bool) error {
@@ -30,7 +30,7 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 	if err != nil {
 		return err
 	}
-	r := &reader{o: o, to: to, facts: facts, index: x, names: names{}}
+	r := &reader{o: o, to: to, facts: facts, index: x, notes: notes{}}
 	for _, e := range x.entries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -94,7 +94,7 @@ func (r *reader) file(e entry) error {
 		r.to.Skip(p.at(0), "file is empty")
 		return nil
 	}
-	if r.names.take(p.note, p.at(0), r.to) {
+	if r.notes.take(p.note, p.at(0), r.to) {
 		_, updated := p.times()
 		if err := r.to.Note(foreign.Note{Place: p.at(0), Name: p.note, Content: p.text, UpdatedAt: updated}); err != nil {
 			return err
@@ -131,6 +131,9 @@ func (r *reader) memory(p *page) error {
 		docs = p.fillExported(&m)
 	} else {
 		m.Content = cmp.Or(firstParagraph(docs[0]), m.Title)
+	}
+	if strings.EqualFold(p.front.Text("bm_parse_semantics"), "false") { // the program makes nothing of such a text
+		docs = nil
 	}
 	links, left := r.links(p, docs)
 	m.Foreign = foreignOf(p, left)

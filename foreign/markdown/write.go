@@ -111,15 +111,15 @@ func memoryFile(m amber.Memory, links map[amber.MemoryID]string, relations []amb
 	if m.Title == "" {
 		h.add("amber_untitled", "true")
 	}
-	text := "---\n" + h.String() + "---\n\n" + escape(m.Content) + "\n"
-	if len(relations) == 0 {
-		return text
+	var b strings.Builder
+	b.WriteString("---\n" + h.String() + "---\n\n" + escape(m.Content) + "\n")
+	if len(relations) > 0 {
+		b.WriteString("\n" + relationsHeading + "\n\n")
 	}
-	text += "\n" + relationsHeading + "\n\n"
 	for _, r := range relations {
-		text += relationLine(r, links[r.To])
+		b.WriteString(relationLine(r, links[r.To]))
 	}
-	return text
+	return b.String()
 }
 
 // word is a type of a relation that needs no quotes.
