@@ -18,20 +18,20 @@ const maxRecordValues = 2 << 20
 // ParseRecord reads a JSON object. Numbers keep their spelling.
 func ParseRecord(raw []byte) (Record, error) {
 	if n := bytes.Count(raw, []byte{','}); n > maxRecordValues {
-		return nil, fmt.Errorf("object has %d commas, the limit is %d", n, maxRecordValues)
+		return nil, fmt.Errorf("record has %d commas, the limit is %d", n, maxRecordValues)
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return nil, fmt.Errorf("is not valid JSON: %.100s", err.Error())
+		return nil, fmt.Errorf("record is not valid JSON: %.100s", err.Error())
 	}
 	r, ok := v.(map[string]any)
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("found %.20s, want an object", bytes.TrimSpace(raw))
 	case d.More():
-		return nil, fmt.Errorf("is not valid JSON: more follows the object")
+		return nil, fmt.Errorf("record is not valid JSON: more follows the object")
 	}
 	return r, nil
 }

@@ -157,7 +157,7 @@ broken
 		`memories.jsonl: line 6: time is 2200-01-01T00:00:00Z, want one from 1990 to 2099`,
 		`memories.jsonl: line 7: record has no external_id`,
 		`memories.jsonl: line 8: memory "m5" is empty`,
-		"memories.jsonl: line 9: line is not valid JSON: invalid character 'b' looking for beginning of value",
+		"memories.jsonl: line 9: record is not valid JSON: invalid character 'b' looking for beginning of value",
 		`documents.jsonl: line 2: document would be the note "cogx/cognee/a-b", which is that of documents.jsonl: line 1 already`,
 		`documents.jsonl: line 4: document "d4" is empty`,
 	}, "\n"))

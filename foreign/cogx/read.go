@@ -62,7 +62,7 @@ func (r *reader) checkManifest(f foreign.File) {
 	}
 	m, err := foreign.ParseRecord(b)
 	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "manifest %v", err)
+		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
 		return
 	}
 	if v := m.Text("cogx_version"); v != "" && !strings.HasPrefix(v, "0.") {
@@ -91,7 +91,7 @@ func (r *reader) each(f foreign.File, fn func(at foreign.Place, rec foreign.Reco
 		}
 		rec, err := foreign.ParseRecord(line)
 		if err != nil {
-			r.to.Skip(place(n), "line %v", err)
+			r.to.Skip(place(n), "%v", err)
 			return nil
 		}
 		if err := fn(place(n), rec); err != nil {
