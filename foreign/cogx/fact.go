@@ -2,6 +2,7 @@ package cogx
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -19,13 +20,8 @@ func (r *reader) fact(x record) error {
 		return nil
 	}
 	both := hasFrom && hasTo
-	if both && strings.Join(from, "\x00") != strings.Join(to, "\x00") {
-		strength, ok := x.Number("confidence")
-		if !ok || strength < 0 || strength > 1 {
-			strength = 1
-		}
-		rel := foreign.Relation{Place: x.at, From: from, To: to, Type: x.Text("predicate"), Strength: strength, CreatedAt: x.created}
-		if err := r.to.Relation(rel); err != nil {
+	if both {
+		if err := r.relate(x, from, to); err != nil {
 			return err
 		}
 	}
@@ -39,18 +35,27 @@ func (r *reader) fact(x record) error {
 	if err := r.say(x, m); err != nil {
 		return err
 	}
-	for _, end := range []struct {
-		key foreign.Key
-		ok  bool
-	}{{from, hasFrom}, {to, hasTo}} {
-		if !end.ok {
+	for _, end := range []foreign.Key{from, to} {
+		if end == nil {
 			continue
 		}
-		if err := r.to.Relation(foreign.Relation{Place: x.at, From: m.Key, To: end.key, Type: "related", CreatedAt: m.CreatedAt}); err != nil {
+		if err := r.to.Relation(foreign.Relation{Place: x.at, From: m.Key, To: end, Type: "related", CreatedAt: m.CreatedAt}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// relate tells the relation that a fact is. What a thing is to itself is none.
+func (r *reader) relate(x record, from, to foreign.Key) error {
+	if slices.Equal(from, to) {
+		return nil
+	}
+	strength, ok := x.Number("confidence")
+	if !ok || strength < 0 || strength > 1 {
+		strength = 1
+	}
+	return r.to.Relation(foreign.Relation{Place: x.at, From: from, To: to, Type: x.Text("predicate"), Strength: strength, CreatedAt: x.created})
 }
 
 // factMemory makes a memory of the words of a fact. One that no longer holds says so.

@@ -3,7 +3,6 @@ package letta
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -80,30 +79,31 @@ func (d *document) memory(who string, b block) error {
 	}
 	created, err1 := b.Time("created_at")
 	updated, err2 := b.Time("updated_at")
-	for _, err := range []error{err1, err2} {
-		if err != nil {
-			d.to.Skip(at, "%v", err)
-			return nil
-		}
+	if err := cmp.Or(err1, err2); err != nil {
+		d.to.Skip(at, "%v", err)
+		return nil
 	}
 	m.CreatedAt, m.UpdatedAt = cmp.Or(created, d.created), cmp.Or(updated, created, d.created)
 	m.ProjectID = d.o.Project
+	if rest := b.rest(); rest != nil {
+		m.Foreign = rest
+	}
+	if own := b.Sub("metadata").Sub("amber"); own != nil {
+		exported(&m, own, d.o)
+	}
+	return d.to.Memory(m)
+}
+
+// rest returns what else a block says.
+func (b block) rest() foreign.Record {
 	rest := b.Without("id", "label", "value", "description", "tags", "created_at", "updated_at", "metadata")
-	meta := maps.Clone(b.Sub("metadata"))
-	own := meta.Sub("amber")
-	if delete(meta, "amber"); len(meta) > 0 {
+	if meta := b.Sub("metadata").Without("amber"); meta != nil {
 		if rest == nil {
 			rest = foreign.Record{}
 		}
 		rest["metadata"] = meta
 	}
-	if rest != nil {
-		m.Foreign = rest
-	}
-	if own != nil {
-		exported(&m, own, d.o)
-	}
-	return d.to.Memory(m)
+	return rest
 }
 
 // exported takes what an export of Amber wrote about a memory.

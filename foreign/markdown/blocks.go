@@ -1,8 +1,6 @@
 package markdown
 
-import (
-	"strings"
-)
+import "strings"
 
 // maxNesting is how deep quotes and lists are looked into; the reader of basic-memory has the same limit.
 const maxNesting = 20

@@ -137,6 +137,10 @@ func (r *reader) memory(p *page) error {
 	}
 	links, left := r.links(p, docs)
 	m.Foreign = foreignOf(p, left)
+	return r.tell(p, m, docs, links)
+}
+
+func (r *reader) tell(p *page, m foreign.Memory, docs []document, links []foreign.Relation) error {
 	if err := r.to.Memory(m); err != nil {
 		return err
 	}
