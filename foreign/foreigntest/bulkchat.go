@@ -14,7 +14,7 @@ import (
 // Conversations have what real ones have: branches, code, output, hidden messages, thoughts, saved memories, and more
 // metadata than text.
 func Conversations(w io.Writer, bytes int64) error {
-	b := &bulk{w: bufio.NewWriterSize(w, 1<<20), rand: rand.New(rand.NewPCG(20, 26)), at: 1_735_689_600}
+	b := &bulkChat{w: bufio.NewWriterSize(w, 1<<20), rand: rand.New(rand.NewPCG(20, 26)), at: 1_735_689_600}
 	b.text("[")
 	for n := 0; b.n < bytes && b.err == nil; n++ {
 		if n > 0 {
@@ -29,7 +29,7 @@ func Conversations(w io.Writer, bytes int64) error {
 	return b.w.Flush()
 }
 
-type bulk struct {
+type bulkChat struct {
 	w     *bufio.Writer
 	rand  *rand.Rand
 	n     int64
@@ -38,7 +38,7 @@ type bulk struct {
 	facts []string
 }
 
-func (b *bulk) text(s string) {
+func (b *bulkChat) text(s string) {
 	if b.err == nil {
 		var n int
 		n, b.err = b.w.WriteString(s)
@@ -46,7 +46,7 @@ func (b *bulk) text(s string) {
 	}
 }
 
-func (b *bulk) json(v any) {
+func (b *bulkChat) json(v any) {
 	raw, err := json.Marshal(v)
 	if err != nil && b.err == nil {
 		b.err = err
@@ -67,7 +67,7 @@ func (b *bulk) json(v any) {
 type object = map[string]any
 
 // conversation writes one of 4 to 60 messages.
-func (b *bulk) conversation(n int) {
+func (b *bulkChat) conversation(n int) {
 	id, from := b.uuid(), b.at
 	mapping, parent := object{}, b.uuid()
 	mapping[parent] = object{"id": parent, "message": nil, "parent": nil, "children": []string{}}
@@ -92,7 +92,7 @@ func (b *bulk) conversation(n int) {
 }
 
 // exchange returns a question and its answer, at times with more around them.
-func (b *bulk) exchange() (out []object) {
+func (b *bulkChat) exchange() (out []object) {
 	out = append(out, b.message("user", "text", object{"parts": []string{b.words(5 + b.rand.IntN(60))}}))
 	switch b.rand.IntN(12) {
 	case 0:
@@ -111,7 +111,7 @@ func (b *bulk) exchange() (out []object) {
 }
 
 // saves returns a call that saves a memory, and at times the list of all.
-func (b *bulk) saves() []object {
+func (b *bulkChat) saves() []object {
 	fact := "User " + b.words(8) + "."
 	if b.facts = append(b.facts, fmt.Sprintf("[2025-01-%02d]. %s", 1+b.rand.IntN(28), fact)); len(b.facts) > 50 {
 		b.facts = b.facts[1:]
@@ -128,7 +128,7 @@ func (b *bulk) saves() []object {
 	return []object{call, b.message("assistant", "model_editable_context", object{"model_set_context": list.String()})}
 }
 
-func (b *bulk) message(role, kind string, content object) object {
+func (b *bulkChat) message(role, kind string, content object) object {
 	b.at += 1 + b.rand.Float64()*30
 	content["content_type"] = kind
 	return object{
@@ -142,16 +142,16 @@ func (b *bulk) message(role, kind string, content object) object {
 	}
 }
 
-func (b *bulk) uuid() string {
+func (b *bulkChat) uuid() string {
 	x, y := b.rand.Uint64(), b.rand.Uint64()
 	return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", uint32(x), uint16(x>>32), x>>52, y>>52, y&0xffffffffffff)
 }
 
-var vocabulary = strings.Fields(`the a of and to in is that for it with as on be this are from at or an by not can will if
+var chatWords = strings.Fields(`the a of and to in is that for it with as on be this are from at or an by not can will if
 	invoice rounding coupon tea oolong garden kernel scheduler latency index vector memory agent “quoted” naïve Straße 日本語 don’t
 	function returns value error because between people month price half even once build release review 🎉 "said" back\slash`)
 
-func (b *bulk) words(n int) string {
+func (b *bulkChat) words(n int) string {
 	var s strings.Builder
 	for i := range n {
 		switch {
@@ -160,11 +160,11 @@ func (b *bulk) words(n int) string {
 		case i > 0:
 			s.WriteByte(' ')
 		}
-		s.WriteString(vocabulary[b.rand.IntN(len(vocabulary))])
+		s.WriteString(chatWords[b.rand.IntN(len(chatWords))])
 	}
 	return s.String()
 }
 
-func (b *bulk) code() string {
+func (b *bulkChat) code() string {
 	return strings.Repeat("for i in range(10):\n    total += round(price * \"1.19\")\n", 1+b.rand.IntN(20))
 }
