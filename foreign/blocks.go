@@ -1,0 +1,76 @@
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// Block is a part of a message in the shape of the Anthropic API, in which several programs write conversations down.
+type Block struct {
+	Type string `json:"type"` // text, thinking, image, document, tool_use, tool_result
+	Text string `json:"text"`
+	// Of a tool_use.
+	ID    string          `json:"id"`
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+	// Of a tool_result.
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+}
+
+// Blocks returns the parts of a message, whose content is a text or a list. A part of another shape is left empty.
+func Blocks(content json.RawMessage) []Block {
+	content = bytes.TrimSpace(content)
+	if len(content) == 0 {
+		return nil
+	}
+	switch content[0] {
+	case '"':
+		var text string
+		if json.Unmarshal(content, &text) != nil || text == "" {
+			return nil
+		}
+		return []Block{{Type: "text", Text: text}}
+	case '[':
+		var list []Block
+		if Lenient(json.Unmarshal(content, &list)) != nil {
+			return nil
+		}
+		return list
+	}
+	return nil
+}
+
+// Lenient passes over an error that says that a field has another type: then the field is left empty, and every other
+// one is read.
+func Lenient(err error) error {
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return nil
+	}
+	return err
+}
+
+// Plain returns what a block shows as text: a mark for a picture or a document, the text of a tool's result.
+func (b Block) Plain() string {
+	switch b.Type {
+	case "text":
+		if strings.TrimSpace(b.Text) == "" {
+			return ""
+		}
+		return b.Text
+	case "image", "document":
+		return "[" + b.Type + "]"
+	case "tool_result":
+		var parts []string
+		for _, inner := range Blocks(b.Content) {
+			if inner.Type != b.Type && inner.Plain() != "" {
+				parts = append(parts, inner.Plain())
+			}
+		}
+		return strings.Join(parts, "\n")
+	}
+	return ""
+}
