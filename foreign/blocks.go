@@ -21,27 +21,26 @@ type Block struct {
 	IsError   bool            `json:"is_error"`
 }
 
-// Blocks returns the parts of a message, whose content is a text or a list. A part of another shape is left empty.
-func Blocks(content json.RawMessage) []Block {
+// Blocks returns the parts of a message, whose content is a text or a list. A part of another shape is left empty, and
+// the error is about content that is not JSON.
+func Blocks(content []byte) ([]Block, error) {
 	content = bytes.TrimSpace(content)
 	if len(content) == 0 {
-		return nil
+		return nil, nil
 	}
 	switch content[0] {
 	case '"':
 		var text string
-		if json.Unmarshal(content, &text) != nil || text == "" {
-			return nil
+		if err := json.Unmarshal(content, &text); err != nil || text == "" {
+			return nil, err
 		}
-		return []Block{{Type: "text", Text: text}}
+		return []Block{{Type: "text", Text: text}}, nil
 	case '[':
 		var list []Block
-		if Lenient(json.Unmarshal(content, &list)) != nil {
-			return nil
-		}
-		return list
+		err := Lenient(json.Unmarshal(content, &list))
+		return list, err
 	}
-	return nil
+	return nil, nil
 }
 
 // Lenient passes over an error that says that a field has another type: then the field is left empty, and every other
@@ -65,7 +64,8 @@ func (b Block) Plain() string {
 		return "[" + b.Type + "]"
 	case "tool_result":
 		var parts []string
-		for _, inner := range Blocks(b.Content) {
+		inside, _ := Blocks(b.Content) // it is part of JSON that was read
+		for _, inner := range inside {
 			if inner.Type != b.Type && inner.Plain() != "" {
 				parts = append(parts, inner.Plain())
 			}

@@ -32,7 +32,9 @@ func TestBlocksOfEveryShape(t *testing.T) {
 		`[{"type":"text","text":"a"}`:                                                      "",
 	} {
 		var parts []string
-		for _, b := range foreign.Blocks(json.RawMessage(content)) {
+		blocks, err := foreign.Blocks([]byte(content))
+		must.Equal(t, content, err != nil, content == `[{"type":"text","text":"a"}`)
+		for _, b := range blocks {
 			if s := b.Plain(); s != "" {
 				parts = append(parts, s)
 			}
