@@ -30,7 +30,7 @@ func detect(t *foreign.Tree) foreign.Match {
 		}
 	}
 	for _, f := range l.folders {
-		if f.agent != "" || f.beside != "" && f.path != "memory" {
+		if f.agent != "" || f.beside != "" && (f.path != "memory" || slugged.MatchString(t.Base())) {
 			return foreign.Sure // projects/<path with ->/memory and agent-memory/<name> are nobody else's
 		}
 		for _, file := range f.files[:min(len(f.files), headFiles)] {

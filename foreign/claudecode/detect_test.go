@@ -92,6 +92,13 @@ func TestOthersAreNotDetected(t *testing.T) {
 	}
 }
 
+func TestAProjectWithPlainMemories(t *testing.T) {
+	t.Parallel()
+	dir := put(t, filepath.Join(t.TempDir(), "-src-shop"), map[string]string{"memory/a.md": "a"})
+	must.Equal(t, "match", match(t, dir), foreign.Sure)
+	must.Equal(t, "key", foreigntest.Read(t, claudecode.Format, dir).Memories[0].Key, foreign.Key{"shop", "a.md"})
+}
+
 func TestALongFirstLine(t *testing.T) {
 	t.Parallel()
 	line := `{"parentUuid":null,"isSidechain":false,"sessionId":"` + session + `","type":"user","message":{"content":"` + strings.Repeat("x", 200_000) + `"},"uuid":"1"}` + "\n"
