@@ -3,6 +3,7 @@ package claudecode
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber/foreign"
@@ -20,34 +21,26 @@ func detect(t *foreign.Tree) foreign.Match {
 		return single(f)
 	}
 	l := look(t)
-	looked := 0
-	for _, f := range l.sessions {
-		if looked++; looked > headFiles {
-			break
-		}
-		if isTranscript(f) {
-			return foreign.Sure
-		}
-	}
-	for _, f := range l.folders {
-		if f.agent != "" || f.beside != "" && (f.path != "memory" || slugged.MatchString(t.Base())) {
-			return foreign.Sure // projects/<path with ->/memory and agent-memory/<name> are nobody else's
-		}
-		for _, file := range f.files[:min(len(f.files), headFiles)] {
-			if isMemory(file.Head(headBytes)) {
-				return foreign.Sure
-			}
-		}
-	}
-	for _, f := range l.instructions {
-		parts := strings.Split(f.Name, "/")
-		base := parts[len(parts)-1]
-		top := len(parts) == 1 || len(parts) == 2 && parts[0] == ".claude"
-		if (top && base != "AGENTS.md" || parts[0] == ".claude") && len(t.Under(".obsidian")) == 0 {
-			return foreign.Sure
-		}
+	heads := l.sessions[:min(len(l.sessions), headFiles)]
+	if slices.ContainsFunc(heads, isTranscript) || slices.ContainsFunc(l.folders, l.isSure) || slices.ContainsFunc(l.instructions, l.isForHere) {
+		return foreign.Sure
 	}
 	return fallback(l)
+}
+
+// isSure reports whether a folder of memories is Claude Code's. Nobody else has projects/<path with ->/memory and
+// agent-memory/<name>.
+func (l *layout) isSure(f *folder) bool {
+	if f.agent != "" || f.beside != "" && (f.path != "memory" || slugged.MatchString(l.tree.Base())) {
+		return true
+	}
+	return slices.ContainsFunc(f.files[:min(len(f.files), headFiles)], func(file foreign.File) bool { return isMemory(file.Head(headBytes)) })
+}
+
+// isForHere reports whether an instruction makes its folder one of Claude Code. A vault of Obsidian is more than that.
+func (l *layout) isForHere(f foreign.File) bool {
+	dir, base := path.Split(f.Name)
+	return (dir == "" && base != "AGENTS.md" || strings.HasPrefix(dir, ".claude/")) && len(l.tree.Under(".obsidian")) == 0
 }
 
 // fallback takes a folder that only its name or its index tells to hold memories: other programs have such ones.

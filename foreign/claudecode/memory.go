@@ -100,14 +100,21 @@ func (m *memories) memory(f foreign.File, rel string, b []byte) error {
 	}
 	mem := m.basic(f, rel, h.typ)
 	mem.Key, mem.Title, mem.Topic = m.key(rel), orElse(h.name, f.Stem()), foreign.Slug(f.Stem())
-	mem.Summary, mem.Content, mem.AmberID = h.description, body, h.amberID
+	mem.Content = body
+	m.fill(&mem, h)
+	return m.tell(mem)
+}
+
+// fill adds what the head of a memory says.
+func (m *memories) fill(mem *foreign.Memory, h head) {
+	mem.Summary, mem.AmberID = h.description, h.amberID
 	if h.session != "" {
 		mem.SessionID = amber.SessionID(h.session)
 		mem.SourceRefs = append(mem.SourceRefs, amber.SourceRef{Kind: "session", Value: h.session})
 	}
 	if h.modified != "" {
 		if changed, err := foreign.Text(h.modified); err != nil {
-			m.to.Skip(foreign.Place{File: f.Name, At: "modified"}, "%v; the time of the file is taken", err)
+			m.to.Skip(foreign.Place{File: mem.Place.File, At: "modified"}, "%v; the time of the file is taken", err)
 		} else {
 			mem.CreatedAt, mem.UpdatedAt = changed, changed
 		}
@@ -115,7 +122,6 @@ func (m *memories) memory(f foreign.File, rel string, b []byte) error {
 	if len(h.rest) > 0 {
 		mem.Foreign = h.rest
 	}
-	return m.tell(mem)
 }
 
 // basic returns what a memory has from where it lies.

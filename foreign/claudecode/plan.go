@@ -44,29 +44,30 @@ func (t *transcript) count(i int32) {
 		c.first, c.last = min(c.first, r.at), max(c.last, r.at)
 	}
 	if r.is(answers) {
-		if c.open == 0 || c.open != r.message || c.held+int64(r.bytes) > maxHeld {
-			t.close(c)
-			c.turns++
-		}
-		c.open, c.openAt = r.message, i
-		c.held += int64(r.bytes)
-		if r.message == 0 {
-			r.does |= ends
-		}
+		t.countAnswer(c, i)
 		return
 	}
-	if r.is(results) {
-		c.turns++
-		c.held += int64(r.bytes)
+	for _, turn := range []does{results, prompts, compact} {
+		if r.is(turn) {
+			c.turns++
+		}
 	}
-	if r.is(prompts) {
-		c.turns++
-	}
-	if r.is(compact) {
-		c.turns++
-	}
+	c.held += int64(r.bytes)
 	if r.is(prompts|compact) || c.held > maxHeld {
 		t.close(c)
+	}
+}
+
+func (t *transcript) countAnswer(c *counter, i int32) {
+	r := &t.records[i]
+	if c.open == 0 || c.open != r.message || c.held+int64(r.bytes) > maxHeld {
+		t.close(c)
+		c.turns++
+	}
+	c.open, c.openAt = r.message, i
+	c.held += int64(r.bytes)
+	if r.message == 0 {
+		r.does |= ends
 	}
 }
 

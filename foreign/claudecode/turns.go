@@ -13,12 +13,10 @@ var errDone = errors.New("the rest of the file is not needed")
 
 // eachKept reads a transcript again and calls fn with the lines that the given conversations keep.
 func (t *transcript) eachKept(ctx context.Context, wanted func(chat int32) bool, fn func(i int32, l *line) error) error {
+	needs := func(r *record) bool { return r.is(kept) && wanted(r.chat) }
 	end := len(t.records)
-	for end > 0 && !(t.records[end-1].is(kept) && wanted(t.records[end-1].chat)) {
+	for end > 0 && !needs(&t.records[end-1]) {
 		end--
-	}
-	if end == 0 {
-		return nil
 	}
 	f, err := t.file.Open()
 	if err != nil {
@@ -35,7 +33,7 @@ func (t *transcript) eachKept(ctx context.Context, wanted func(chat int32) bool,
 			return nil
 		}
 		next++
-		if r := &t.records[next-1]; !r.is(kept) || !wanted(r.chat) {
+		if !needs(&t.records[next-1]) {
 			return nil
 		}
 		l, err := parseLine(b)
@@ -89,24 +87,35 @@ func (w *teller) line(i int32, l *line) error {
 		}
 		return nil
 	}
-	if result := s.result(); result != "" {
-		turn := w.turn(i, l, amber.RoleTool, result)
-		if s.prompt != "" {
-			turn.Key = append(turn.Key, "results")
-		}
-		turn.Activity = w.failures(s.results)
-		if err := w.hold(turn); err != nil {
-			return err
-		}
+	if err := w.results(i, l, &s); err != nil {
+		return err
 	}
-	if s.prompt != "" {
+	switch {
+	case s.prompt != "":
 		return w.tell(w.turn(i, l, amber.RoleUser, s.prompt))
-	}
-	if s.compaction != "" {
+	case s.compaction != "":
 		turn := w.turn(i, l, amber.RoleSystem, "")
 		turn.Compaction = s.compaction
 		return w.tell(turn)
 	}
+	return nil
+}
+
+// results tells what tools answered, after the answer that asked for it.
+func (w *teller) results(i int32, l *line, s *said) error {
+	result := s.result()
+	if result == "" {
+		return nil
+	}
+	turn := w.turn(i, l, amber.RoleTool, result)
+	if s.prompt != "" {
+		turn.Key = append(turn.Key, "results")
+	}
+	turn.Activity = w.failures(s.results)
+	if w.open == nil {
+		return w.tell(turn)
+	}
+	w.held = append(w.held, turn)
 	return nil
 }
 
@@ -122,15 +131,6 @@ func (w *teller) key(i int32, l *line) foreign.Key {
 		return foreign.Key{l.uuid}
 	}
 	return foreign.Key{w.session, lineOf(w.t.file, int64(w.t.records[i].line)).At}
-}
-
-// hold tells the results of tools, after the answer that asked for them.
-func (w *teller) hold(turn foreign.Turn) error {
-	if w.open == nil {
-		return w.tell(turn)
-	}
-	w.held = append(w.held, turn)
-	return nil
 }
 
 // answer adds blocks to the open answer. A line may repeat blocks of the one before, some of them grown.
