@@ -44,6 +44,7 @@ func (r *record) is(d does) bool { return r.does&d != 0 }
 
 // chat is one conversation of a transcript: that of the file, or one of an agent that was started within it.
 type chat struct {
+	id          amber.SessionID
 	agent, root string // ids of the agent and of the first line; one of them
 	cwd         string
 	prompts     []opening // the first of its prompts

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -21,30 +22,34 @@ const maxTogether = 32 << 20
 type transcripts struct {
 	o      foreign.Options
 	to     foreign.Sink
-	byStem map[string]foreign.File
+	byStem map[string]foreign.File // the largest of a name
 	done   map[string]bool
+	taken  map[amber.SessionID]int // how often an id was wanted
 	seen   known
 }
 
 func newTranscripts(files []foreign.File, o foreign.Options, to foreign.Sink) *transcripts {
 	r := &transcripts{
-		o: o, to: to, byStem: map[string]foreign.File{}, done: map[string]bool{}, seen: known{map[uint64]struct{}{}},
+		o: o, to: to, byStem: map[string]foreign.File{}, done: map[string]bool{}, taken: map[amber.SessionID]int{},
+		seen: known{map[uint64]struct{}{}},
 	}
 	for _, f := range files {
-		r.byStem[f.Stem()] = f
+		if known, ok := r.byStem[f.Stem()]; !isAgent(f) && (!ok || f.Size > known.Size) {
+			r.byStem[f.Stem()] = f
+		}
 	}
 	return r
 }
 
 // read reads a file, after the one that its first lines were copied from: a line belongs to the place where it was
-// first.
+// first. Of two files of one session the longer one comes first.
 func (r *transcripts) read(ctx context.Context, f foreign.File, depth int) error {
 	if err := ctx.Err(); err != nil || r.done[f.Name] {
 		return err
 	}
 	r.done[f.Name] = true
 	t := scan(f, r.to)
-	for _, id := range t.sessions {
+	for _, id := range append(t.sessions, f.Stem()) {
 		if other, ok := r.byStem[id]; ok && depth < maxForks {
 			if err := r.read(ctx, other, depth+1); err != nil {
 				return err
@@ -52,7 +57,27 @@ func (r *transcripts) read(ctx context.Context, f foreign.File, depth int) error
 		}
 	}
 	t.plan(&r.seen)
+	for i := range t.chats {
+		if t.chats[i].count.turns > 0 {
+			t.chats[i].id = r.claim(t.sessionID(int32(i)), f.Stem())
+		}
+	}
 	return r.tell(ctx, t)
+}
+
+// claim returns the id of a session. Files that go on with a session under its id, and are not a copy of it, are named
+// after themselves.
+func (r *transcripts) claim(id amber.SessionID, stem string) amber.SessionID {
+	if r.taken[id] > 0 && uuids.MatchString(stem) {
+		id = amber.SessionID(stem)
+	}
+	first := id
+	for r.taken[id] > 0 {
+		r.taken[first]++
+		id = idOf(string(first), strconv.Itoa(r.taken[first]))
+	}
+	r.taken[id] = 1
+	return id
 }
 
 // tell gives out the conversations of a file, each with one reading, the small ones several together.
@@ -108,7 +133,7 @@ func (r *transcripts) some(ctx context.Context, t *transcript, from, until int32
 	turns := make([][]foreign.Turn, until-from)
 	tellers := make([]*teller, until-from)
 	for i := range tellers {
-		tellers[i] = newTeller(t, string(r.sessionID(t, from+int32(i))), t.chats[from+int32(i)].cwd, func(turn foreign.Turn) error {
+		tellers[i] = newTeller(t, string(t.chats[from+int32(i)].id), t.chats[from+int32(i)].cwd, func(turn foreign.Turn) error {
 			turns[i] = append(turns[i], turn)
 			return nil
 		})
@@ -143,8 +168,8 @@ func (r *transcripts) session(t *transcript, chat int32) foreign.Session {
 		cwd = t.chats[0].cwd
 	}
 	s := foreign.Session{
-		Place: foreign.Place{File: t.file.Name}, ID: r.sessionID(t, chat), Name: t.nameOf(chat), Project: r.o.ProjectFor(cwd),
-		Directory: cwd, Parent: r.parent(t, chat), StartedAt: t.file.ModifiedAt(), EndedAt: t.file.ModifiedAt(), Turns: c.count.turns,
+		Place: foreign.Place{File: t.file.Name}, ID: c.id, Name: t.nameOf(chat), Project: r.o.ProjectFor(cwd),
+		Directory: cwd, Parent: t.parent(chat), StartedAt: t.file.ModifiedAt(), EndedAt: t.file.ModifiedAt(), Turns: c.count.turns,
 	}
 	if c.count.last != 0 {
 		s.StartedAt, s.EndedAt = amber.UnixMilli(c.count.first), amber.UnixMilli(c.count.last)
@@ -183,7 +208,7 @@ func (t *transcript) starter() string {
 	return ""
 }
 
-func (r *transcripts) sessionID(t *transcript, chat int32) amber.SessionID {
+func (t *transcript) sessionID(chat int32) amber.SessionID {
 	c := &t.chats[chat]
 	switch {
 	case t.agent:
@@ -205,19 +230,20 @@ func idOf(session, agent string) amber.SessionID {
 	return foreign.SessionID(name, id)
 }
 
-func (r *transcripts) parent(t *transcript, chat int32) amber.SessionID {
+// parent returns the session that a conversation was begun or copied from.
+func (t *transcript) parent(chat int32) amber.SessionID {
 	switch {
 	case t.agent:
 		return amber.SessionID(t.starter())
+	case chat > 0 && t.chats[0].id != "":
+		return t.chats[0].id
 	case chat > 0:
 		return amber.SessionID(t.own())
 	}
-	own := t.own()
-	if t.fork != "" && t.fork != own && amber.CheckID("session id", t.fork) == nil {
-		return amber.SessionID(t.fork)
-	}
-	if t.sessions != nil && t.sessions[0] != own {
-		return amber.SessionID(t.sessions[0])
+	for _, id := range append([]string{t.fork}, t.sessions...) {
+		if id != string(t.chats[0].id) && amber.CheckID("session id", id) == nil {
+			return amber.SessionID(id)
+		}
 	}
 	return ""
 }

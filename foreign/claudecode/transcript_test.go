@@ -372,6 +372,25 @@ func TestLinesThatWereCopiedBelongToTheFirstSession(t *testing.T) {
 	must.Equal(t, "parents", parents, map[amber.SessionID]amber.SessionID{older: "", newer: older, fork: older})
 }
 
+// A session that was moved to another folder and went on there, and one that goes on in another file under its old id.
+func TestTwoFilesOfOneSession(t *testing.T) {
+	t.Parallel()
+	const next = "00000000-0000-4000-8000-000000000002"
+	r := foreigntest.Read(t, claudecode.Format, put(t, t.TempDir(), map[string]string{
+		"projects/-a/" + session + ".jsonl": jsonl(said(1, 0, "user", "one")),
+		"projects/-b/" + session + ".jsonl": jsonl(said(1, 0, "user", "one"), said(2, 1, "user", "two")),
+		"projects/-c/" + next + ".jsonl":    jsonl(said(1, 0, "user", "one"), said(3, 1, "user", "three")),
+		"projects/-d/" + session + ".jsonl": jsonl(said(9, 0, "user", "x")),
+	}))
+	got := map[amber.SessionID]string{}
+	for _, s := range r.Sessions {
+		got[s.ID] = string(s.Parent) + " " + spoken(t, r, s.ID)
+	}
+	must.Equal(t, "sessions", got, map[amber.SessionID]string{
+		session: " user: one\nuser: two\n", next: session + " user: three\n", session + "-2": session + " user: x\n",
+	})
+}
+
 func TestALineTwiceInAFileCountsOnce(t *testing.T) {
 	t.Parallel()
 	r := heard(t, said(1, 0, "user", "one"), said(2, 1, "user", "two"), said(1, 0, "user", "one again"), said(3, 2, "user", "three"))
