@@ -7,8 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// relationsHeading begins the part of an exported memory that is not its text.
-const relationsHeading = "## Relations"
+// relationsHeading begins the part of an exported memory that is not its text, and textHeading the text where that part
+// stands before it.
+const (
+	relationsHeading = "## Relations"
+	textHeading      = "## Text"
+)
 
 // escape returns the text of a memory such that no reader finds an observation or a link in it. A backslash goes before
 // a "#" that begins a word and before a bracket that could be read as one of a category or a link; backslashes before

@@ -53,6 +53,9 @@ func (p *page) exportedParts() (text, relations string) {
 		text = raw
 	}
 	text = strings.TrimPrefix(text, "\n")
+	if list, after, ok := strings.Cut(text, "\n"+textHeading+"\n\n"); ok && strings.HasPrefix(list, relationsHeading+"\n") {
+		return strings.TrimSuffix(after, "\n"), list
+	}
 	if before, after, ok := strings.Cut("\n"+text, "\n"+relationsHeading+"\n"); ok {
 		return strings.TrimSuffix(strings.TrimPrefix(before, "\n"), "\n"), after
 	}

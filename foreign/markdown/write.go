@@ -111,15 +111,24 @@ func memoryFile(m amber.Memory, links map[amber.MemoryID]string, relations []amb
 	if m.Title == "" {
 		h.add("amber_untitled", "true")
 	}
-	var b strings.Builder
-	b.WriteString("---\n" + h.String() + "---\n\n" + escape(m.Content) + "\n")
-	if len(relations) > 0 {
-		b.WriteString("\n" + relationsHeading + "\n\n")
+	return "---\n" + h.String() + "---\n\n" + body(escape(m.Content), links, relations)
+}
+
+// body returns the text of a memory with its relations behind it. Where the text ends in code or HTML that is never
+// closed, relations behind it would be part of that, so they come first.
+func body(text string, links map[amber.MemoryID]string, relations []amber.Relation) string {
+	if len(relations) == 0 {
+		return text + "\n"
 	}
+	var list strings.Builder
+	list.WriteString(relationsHeading + "\n\n")
 	for _, r := range relations {
-		b.WriteString(relationLine(r, links[r.To]))
+		list.WriteString(relationLine(r, links[r.To]))
 	}
-	return b.String()
+	if whole := text + "\n\n" + list.String(); len(parse(strings.TrimLeftFunc(whole, isSpace)).relations()) > 0 {
+		return whole
+	}
+	return list.String() + "\n" + textHeading + "\n\n" + text + "\n"
 }
 
 // word is a type of a relation that needs no quotes.

@@ -124,6 +124,25 @@ func TestExportedNotesAreTheNotes(t *testing.T) {
 	must.Equal(t, "memories of it", contents(r), "plain #text|plain #text|b|added")
 }
 
+// Relations behind code that is never closed would be code.
+func TestRelationsAreReadByOthers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"text":           "text\n\n## Relations\n\n- related [[memories/other-b302099a8058]]\n",
+		"```\n## Text\n": "## Relations\n\n- related [[memories/other-b302099a8058]]\n\n## Text\n\n```\n## Text\n\n",
+		"<!-- x":         "## Relations\n\n- related [[memories/other-b302099a8058]]\n\n## Text\n\n<!-- x\n",
+	} {
+		c := &foreigntest.Contents{
+			MemoryList:   []amber.Memory{memoryOf(text), {ID: secondID, Kind: amber.UserFact, Scope: amber.ScopeGlobal, Title: "Other", Content: "x"}},
+			RelationList: []amber.Relation{{From: firstID, To: secondID, Type: "related", Strength: 1}},
+		}
+		got := string(must.Get(os.ReadFile(filepath.Join(export(t, c), "memories/rounding-b302099a8057.md")))(t))
+		_, body, _ := strings.Cut(got, "\n---\n\n")
+		must.Equal(t, "body", body, want)
+		onlyMemory(t, text)
+	}
+}
+
 // onlyMemory exports a memory with a relation and checks that reading it gives the text and nothing more.
 func onlyMemory(t testing.TB, text string) {
 	t.Helper()
@@ -148,7 +167,7 @@ func onlyMemory(t testing.TB, text string) {
 
 // pieces are what a text could be misread for.
 var pieces = []string{
-	"[", "]", "[[", "]]", "[[Other]]", "#", "##", "#tag", "# Head", "## Relations", "\n## Relations\n", "[x] ", "[decision] ", "[ ] ", "\\", "\\\\", "\\[", "\\#",
+	"[", "]", "[[", "]]", "[[Other]]", "#", "##", "#tag", "# Head", "## Relations", "\n## Relations\n", "\n## Text\n\n", "[x] ", "[decision] ", "[ ] ", "\\", "\\\\", "\\[", "\\#",
 	"\n", "\n\n", "\r\n", "\r", "\t", " ", "    ", "> ", "- ", "1. ", "* ", "```", "~~~", "`", "``", "---\n", "===\n", "<div>", "<!--", "-->", "<script>", "(a)", "](b.md)",
 	"][", "]: x.md", "[a](b.md)", "[a](https://x.y)", "[a]: memories/x.md\n", "text", "é", "\u00a0", "\u2028", "\u0085", "@2026-01-01 ", "#bm:links_to", "|", "::", "\"", "amber_id: x",
 	"/", "!", "<http://a.b>", "_", "**", "a#b", "\"#", "(#", "- related [[Other]]\n",
