@@ -8,9 +8,11 @@ import (
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/chatgpt"
 	"github.com/amber-memory/amber/foreign/claudeai"
+	"github.com/amber-memory/amber/foreign/claudecode"
 	"github.com/amber-memory/amber/foreign/claudemem"
 	"github.com/amber-memory/amber/foreign/codex"
 	"github.com/amber-memory/amber/foreign/cogx"
+	"github.com/amber-memory/amber/foreign/cursor"
 	"github.com/amber-memory/amber/foreign/gemini"
 	"github.com/amber-memory/amber/foreign/graphiti"
 	"github.com/amber-memory/amber/foreign/jsonl"
@@ -30,9 +32,9 @@ import (
 // All returns every format, those that most people have first.
 func All() []foreign.Format {
 	return []foreign.Format{
-		chatgpt.Format, claudeai.Format, claudemem.Format, mcpmemory.Format, mem0.Mem0, mem0.OpenMemory,
+		claudecode.Format, chatgpt.Format, claudeai.Format, claudemem.Format, mcpmemory.Format, mem0.Mem0, mem0.OpenMemory,
 		codex.Format, markdown.BasicMemory, markdown.Obsidian, markdown.Instructions, markdown.Folder,
-		gemini.Format, mcpservice.Format, letta.Format, cogx.Format, graphiti.Format, supermemory.Format,
+		gemini.Format, cursor.Format, mcpservice.Format, letta.Format, cogx.Format, graphiti.Format, supermemory.Format,
 		openaiagents.Format, langgraph.Format, memos.Format, memobase.Format,
 		jsonl.Format, plain.Format,
 	}

@@ -33,6 +33,8 @@ type sample struct {
 
 // samples has every format that is read. The texts are in one memory each, or in a turn or a note.
 var samples = []sample{
+	{format: "claude-code", from: "claudecode/testdata/sample", old: "Deploy on Mondays only.", new: "Deploy on Fridays only.", edited: "memory"},
+	{format: "cursor", from: "cursor/testdata/sample", old: "Use decimals.", new: "Use integers.", edited: "note"},
 	{format: "claude-ai", from: "claudeai/testdata", old: "Drinks oolong.", new: "Drinks coffee.", edited: "memory"},
 	{format: "chatgpt", from: "chatgpt/testdata", old: "Which tea do I like?", new: "", edited: "session"},
 	{format: "mcp-memory", from: "mcpmemory/testdata", old: "Prefers tabs", new: "Prefers spaces", edited: "memory"},

@@ -186,7 +186,9 @@ func sessionName(name, id string) string {
 	return name
 }
 
+// sessionDigest tells whether a conversation has changed. Times are not in it: where the program keeps none, they are those
+// of a file, which a copy has others of.
 func sessionDigest(s foreign.Session, shaped amber.Session) string {
 	return foreign.Hex(foreign.Digest("session", shaped.Name, s.Name, shaped.Binding, shaped.Project, shaped.Directory, shaped.Summary, string(shaped.Parent),
-		shaped.StartedAt.String(), shaped.EndedAt.String(), fmt.Sprint(s.Turns), s.State))
+		fmt.Sprint(s.Turns), s.State))
 }
