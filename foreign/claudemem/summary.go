@@ -29,20 +29,52 @@ func (r *reader) summary(at foreign.Place, x row) error {
 		return nil
 	}
 	session := memorySession(x)
+	columns, id := columnsIn(x)
 	fields := kept(x, "memory_session_id", "sdk_session_id", "prompt_number", "origin_device_id", "origin_local_id")
 	keepLists(fields, x, "files_read", "files_edited")
 	return r.memory(foreign.Memory{
 		Place: at, Key: foreign.Key{session, "summary", epoch(x)}, Kind: amber.SessionSummary,
 		Identities: amber.Identities{SessionID: r.sessionOf(session), ProjectID: project},
-		Content:    headed(x), SourceRefs: files(x, "files_read", "files_edited"), AmberID: x.Text("amber_id"),
+		Content:    headed(columns), SourceRefs: files(x, "files_read", "files_edited"), AmberID: id,
 		CreatedAt: created, UpdatedAt: created, Foreign: orNil(fields),
 	})
 }
 
-func headed(r row) string {
+// columnsIn returns the columns of a summary, and the id that an export wrote.
+func columnsIn(r row) (columns texts, id string) {
+	columns = texts{}
+	for _, h := range headings {
+		columns[h.column] = r.Text(h.column)
+	}
+	columns["notes"], id = unmarkNotes(columns["notes"])
+	return columns, id
+}
+
+// markNotes adds the id of a memory as the last line of the notes. The program keeps no column that it does not know.
+func markNotes(notes string, id amber.MemoryID) string {
+	if notes != "" {
+		notes += "\n\n"
+	}
+	return notes + idMark + string(id)
+}
+
+// unmarkNotes is the reverse of markNotes.
+func unmarkNotes(notes string) (said, id string) {
+	at := strings.LastIndex(notes, idMark)
+	if at < 0 || at > 0 && notes[at-1] != '\n' {
+		return notes, ""
+	}
+	id = notes[at+len(idMark):]
+	if _, err := amber.ParseMemoryID(id); err != nil {
+		return notes, ""
+	}
+	return strings.TrimSuffix(notes[:at], "\n\n"), id
+}
+
+func headed(r texts) string {
 	var parts []string
 	for _, h := range headings {
-		if s := strings.TrimSpace(r.Text(h.column)); s != "" {
+		if s := strings.TrimSpace(r[h.column]); s != "" {
 			parts = append(parts, h.heading+s)
 		}
 	}
@@ -50,8 +82,8 @@ func headed(r row) string {
 }
 
 // columnsOf is the reverse of headed; ok is false for a text that is no such summary.
-func columnsOf(content string) (columns map[string]string, ok bool) {
-	columns = map[string]string{}
+func columnsOf(content string) (columns texts, ok bool) {
+	columns = texts{}
 	rest := content
 	for i, h := range headings {
 		after, found := strings.CutPrefix(rest, h.heading)
@@ -66,14 +98,8 @@ func columnsOf(content string) (columns map[string]string, ok bool) {
 		}
 		columns[h.column], rest = after[:end], strings.TrimPrefix(after[end:], "\n\n")
 	}
-	return columns, len(columns) > 0 && headed(texts(columns)) == content
+	return columns, len(columns) > 0 && headed(columns) == content
 }
 
-// texts is a row of texts.
+// texts are the columns of a summary.
 type texts map[string]string
-
-// Text implements row.
-func (t texts) Text(column string) string { return t[column] }
-
-// Number implements row.
-func (t texts) Number(string) (float64, bool) { return 0, false }

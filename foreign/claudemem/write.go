@@ -168,15 +168,14 @@ type summaryRow struct {
 	DiscoveryTokens int        `json:"discovery_tokens"`
 	CreatedAt       amber.Time `json:"created_at"`
 	CreatedAtEpoch  int64      `json:"created_at_epoch"`
-	AmberID         string     `json:"amber_id"`
 }
 
-func (w *writer) summary(m amber.Memory, s *sessionRow, c map[string]string) summaryRow {
+func (w *writer) summary(m amber.Memory, s *sessionRow, c texts) summaryRow {
 	return summaryRow{
 		MemorySessionID: s.MemorySessionID, Project: w.project(m.ProjectID),
 		Request: c["request"], Investigated: c["investigated"], Learned: c["learned"], Completed: c["completed"],
-		NextSteps: c["next_steps"], Notes: c["notes"], FilesRead: jsonText(filesOf(m)), FilesEdited: "[]",
-		CreatedAt: m.CreatedAt, CreatedAtEpoch: m.CreatedAt.UnixMilli(), AmberID: string(m.ID),
+		NextSteps: c["next_steps"], Notes: markNotes(c["notes"], m.ID), FilesRead: jsonText(filesOf(m)), FilesEdited: "[]",
+		CreatedAt: m.CreatedAt, CreatedAtEpoch: m.CreatedAt.UnixMilli(),
 	}
 }
 

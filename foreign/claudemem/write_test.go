@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +114,36 @@ func TestAWrittenExportIsWhatTheProgramTakes(t *testing.T) {
 		`decision["a","b:c","amber-01890a5d-ac96-774b-bcce-000000000001"]["total.go"]`)
 	must.Equal(t, "second", fmt.Sprint(w.Observations[1]["type"], w.Observations[1]["title"]), `security_note`+`No "session" & no title`)
 	must.Equal(t, "prompts", fmt.Sprint(w.Prompts[1]["prompt_number"], w.Prompts[1]["prompt_text"]), "2Thanks")
+}
+
+// The program's importer keeps these columns and drops every other member of a row. What it kept must still be recognised.
+func TestAMemoryIsRecognisedInWhatTheProgramKept(t *testing.T) {
+	t.Parallel()
+	c := contents(t)
+	c.MemoryList = append(c.MemoryList, amber.Memory{
+		ID: "21890a5d-ac96-774b-bcce-b302099a8057", Kind: amber.SessionSummary, Identities: amber.Identities{SessionID: "s3"}, CreatedAt: at(t, "2026-01-02T03:05:05Z"),
+		Content: "## Request\n\nFix it\n\n## Notes\n\nSee amber-x\n\namber-y",
+	})
+	file := filepath.Join(write(t, c), "claude-mem-001.json")
+	var all map[string]any
+	must.Do(t, json.Unmarshal(must.Get(os.ReadFile(file))(t), &all))
+	kept := map[string][]string{
+		"observations": {"memory_session_id", "project", "text", "type", "title", "subtitle", "facts", "narrative", "concepts", "files_read", "files_modified", "prompt_number", "created_at", "created_at_epoch"},
+		"summaries":    {"memory_session_id", "project", "request", "investigated", "learned", "completed", "next_steps", "files_read", "files_edited", "notes", "prompt_number", "created_at", "created_at_epoch"},
+	}
+	for list, columns := range kept {
+		for _, row := range all[list].([]any) {
+			maps.DeleteFunc(row.(map[string]any), func(column string, _ any) bool { return !slices.Contains(columns, column) })
+		}
+	}
+	must.Do(t, os.WriteFile(file, must.Get(json.Marshal(all))(t), 0o600))
+	got := map[string]string{}
+	for _, m := range read(t, file).Memories {
+		got[m.AmberID] = m.Content
+	}
+	for _, m := range c.MemoryList {
+		must.Equal(t, "content of "+string(m.ID), got[string(m.ID)], m.Content)
+	}
 }
 
 // No file is longer than the program takes, and each holds the sessions that it refers to.
