@@ -2,6 +2,8 @@ package transfer
 
 import (
 	"cmp"
+	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -68,9 +70,16 @@ func (c *carrier) relate() error {
 
 func (c *carrier) relateSome(some []related) error {
 	refs := make([]amber.SyncRef, 0, 3*len(some))
+	here := relationsHere{}
 	for i, r := range some {
-		r.from, r.to = cmp.Or(c.moved[r.from], r.from), cmp.Or(c.moved[r.to], r.to)
+		from, to := c.moved[r.from], c.moved[r.to]
+		r.from, r.to = cmp.Or(from, r.from), cmp.Or(to, r.to)
 		some[i] = r
+		if from != "" && to != "" && r.whole == nil {
+			if err := here.add(c.ctx, c.store.Relations, from); err != nil {
+				return err
+			}
+		}
 		refs = append(refs, memoryRef(r.from), memoryRef(r.to), r.ref(c.format))
 	}
 	now, err := c.store.Sync.SyncRecords(c.ctx, refs)
@@ -86,7 +95,7 @@ func (c *carrier) relateSome(some []related) error {
 		from, to, there := now[3*i], now[3*i+1], now[3*i+2]
 		record := r.record(c.format)
 		switch err := record.Check(); {
-		case there.Relation != nil, seen[record.Relation.ID]:
+		case there.Relation != nil, seen[record.Relation.ID], here.has(r):
 			c.report.Relations.Known++
 			continue
 		case !c.isThere(r.from, from) || !c.isThere(r.to, to):
@@ -106,6 +115,26 @@ func (c *carrier) relateSome(some []related) error {
 		return nil
 	}
 	return c.apply(in)
+}
+
+// relationsHere are relations of memories that were exported from here, by the memory they begin at. An export names no ids
+// of relations: one is known by its ends and its type.
+type relationsHere map[amber.MemoryID][]amber.Relation
+
+func (h relationsHere) add(ctx context.Context, store amber.Relations, id amber.MemoryID) error {
+	if _, ok := h[id]; ok {
+		return nil
+	}
+	list, err := store.Related(ctx, id)
+	if amber.KindOf(err) == amber.KindNotFound {
+		err = nil
+	}
+	h[id] = list
+	return err
+}
+
+func (h relationsHere) has(r related) bool {
+	return slices.ContainsFunc(h[r.from], func(x amber.Relation) bool { return x.From == r.from && x.To == r.to && x.Type == r.typ })
 }
 
 // isThere reports whether an end of a relation is stored, or would be.

@@ -282,6 +282,25 @@ func TestAForeignRowReachesNoLocalMemory(t *testing.T) {
 	must.Equal(t, "what was exported from here is known", r.Memories, counts(1, 0, 0, 1))
 }
 
+// An export names memories by their ids and relations by their ends: a relation that was made here is known again.
+func TestARelationOfMemoriesThatWereExportedIsKnown(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx := t.Context()
+	remember := func(text string) amber.MemoryID {
+		return must.Get(b.store.LongTerm.Write(ctx, amber.WriteRequest{Content: text}))(t).ID
+	}
+	one, two := remember("one"), remember("two")
+	must.Get(b.store.Relations.Relate(ctx, amber.Relation{From: one, To: two, Type: "depends_on", Strength: 0.5}))(t)
+	lines := []toyLine{{Key: "a", Text: "one", Amber: string(one)}, {Key: "b", Text: "two", Amber: string(two)}, {From: "a", To: "b"}}
+	head := b.head()
+	r := b.imported(lines...)
+	must.Equal(t, "relations", r.Relations, counts(1, 0, 0, 1))
+	must.Equal(t, "nothing was written", b.head(), head)
+	r = b.imported(append(lines, toyLine{From: "b", To: "a"})...)
+	must.Equal(t, "relations, with another", r.Relations, counts(2, 1, 0, 1))
+}
+
 // A stranger's file has no say in what was imported as one's own.
 func TestOwnImportsAreOutOfReachOfOthers(t *testing.T) {
 	t.Parallel()
