@@ -94,6 +94,14 @@ func shapes() map[string]any {
 		"memory_restore": wire.MemoryRestore{From: "s1", Memory: memory, Changed: []string{"content"}, Kept: []string{}, DryRun: true},
 		"write_ack":      amber.WriteAck{Memory: memory, Deduplicated: true},
 		"write_request":  amber.WriteRequest{Kind: amber.ProjectFact, Scope: amber.ScopeProject, Identities: ids, Title: "t", Content: "c", IdempotencyKey: "k"},
+		"write_request_record": amber.WriteRequest{Content: memory.Content, Recorded: amber.Recorded{
+			ID: memory.ID, Origin: memory.Origin, Revision: 2, ContentDigest: memory.ContentDigest, DuplicateCount: 1,
+			CreatedAt: instant, UpdatedAt: instant, DeletedAt: instant, Foreign: map[string]json.RawMessage{"a": json.RawMessage(`1`)},
+		}},
+		"ingestion": amber.Ingestion{
+			Journal: hostEvent.EventID, Host: "claude-code", Session: "s1", After: 3, Through: 4, LastAt: instant, Process: process, Past: true,
+			Steps: []amber.IngestStep{{At: instant, Start: amber.SessionStart{ID: "s1"}}},
+		},
 		"recall_result":  amber.RecallResult{Hits: []amber.Hit{hit}, Clamped: []amber.Clamp{{Key: "limit", Requested: 100, Effective: 64}}},
 		"recall_empty":   amber.RecallResult{Hits: []amber.Hit{}},
 		"page":           amber.Page[amber.Turn]{Items: []amber.Turn{{ID: "1", SessionID: "s1", Role: amber.RoleUser, Content: "hi", ProjectID: "p", CreatedAt: instant}}, Next: "abc"},

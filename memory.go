@@ -193,6 +193,9 @@ type WriteRequest struct {
 	Reason         WriteReason       `json:"reason,omitempty"` // default operator_requested
 	Trust          Trust             `json:"trust,omitempty"`  // default own
 	IdempotencyKey string            `json:"idempotency_key,omitempty"`
+	// Recorded makes an earlier memory of it, with its dates and, by an id, with
+	// everything that a listing shows. The zero value is a new memory.
+	Recorded
 }
 
 // WriteAck is the answer to a write: the memory as it is stored now.
@@ -255,6 +258,10 @@ type LongTerm interface {
 	// duplicates. A topic that exists becomes a new revision of its memory. A
 	// used idempotency key returns the first answer; with other bytes it is a
 	// conflict, and so it is once that memory was erased: see [ErrKeyErased].
+	// A request with an id is stored as it is: see [Recorded]. If a memory of that
+	// id is stored and says the same, nothing is written at all; if it says
+	// something else, or was erased, that is a conflict. The clock of the store
+	// follows the origin, at most [MaxClockLead] past the time of day.
 	// Errors: invalid, conflict, busy, quota.
 	Write(ctx context.Context, r WriteRequest) (WriteAck, error)
 	// Delete leaves a tombstone: the memory is hidden from every read but

@@ -151,14 +151,7 @@ func (m SyncMemory) checkText() error {
 	case m.Topic != "" && !m.HasTopicID():
 		return Errorf(KindInvalid, "check memory", string(m.ID), "id does not belong to the topic")
 	}
-	size := 0
-	for name, raw := range m.Foreign {
-		size += len(name) + len(raw)
-	}
-	if size > maxForeignBytes {
-		return Errorf(KindInvalid, "check memory", string(m.ID), "foreign fields have %d bytes, the limit is %d", size, maxForeignBytes)
-	}
-	return nil
+	return checkForeign(m.ID, m.Foreign)
 }
 
 // maxEpochs bounds how often one topic may have been erased.

@@ -49,6 +49,9 @@ func (t Time) Add(d time.Duration) Time { return Time{t.ms + d.Milliseconds()} }
 // Before reports whether t is before u.
 func (t Time) Before(u Time) bool { return t.ms < u.ms }
 
+// Equal reports whether t and u are the same instant, or both absent.
+func (t Time) Equal(u Time) bool { return t == u }
+
 // String returns the RFC 3339 form, "" when absent.
 func (t Time) String() string {
 	if t.ms == 0 {

@@ -34,17 +34,20 @@ func (r WriteRequest) Normalize() (WriteRequest, error) {
 	}
 	r.Metadata = maps.Clone(r.Metadata)
 	r.SourceRefs = slices.Clone(r.SourceRefs)
-	return r, cmp.Or(
+	if err := cmp.Or(
 		checkKind(r.Kind), CheckScope(r.Scope, r.Identities), r.check(),
 		CheckOneOf("trust", r.Trust, TrustOwn, TrustSigned, TrustImported, TrustDerived),
 		CheckOneOf("reason", r.Reason, WriteOperator, WriteTaskSucceeded, WriteObservation, WriteCompactSummary),
-		CheckText("content", r.Content, MaxContentBytes, Required),
+		CheckText("content", r.Content, MaxContentBytes, r.contentRule()),
 		CheckText("title", r.Title, MaxTitleBytes, OneLine),
 		CheckText("summary", r.Summary, MaxSummaryBytes, 0),
 		CheckText("topic", r.Topic, MaxTopicBytes, OneLine),
 		checkMetadata(r.Metadata), checkSourceRefs(r.SourceRefs),
 		CheckOptionalID("idempotency key", r.IdempotencyKey),
-	)
+	); err != nil {
+		return r, err
+	}
+	return r.normalizeRecorded()
 }
 
 // Digest identifies the request for the idempotency rule: two requests with

@@ -41,10 +41,33 @@ summary that the memory lacks are added to it, and those that it has stay. The a
 says which (--json: added, not_taken). With --topic a new text becomes a new revision of
 the memory on that topic.
 
-With --jsonl each line of stdin is one memory as JSON, with the fields of the
-flags; they are written in batches, all or nothing per batch.`,
+With --jsonl each line of stdin is one memory as JSON. The fields of a line are:
+
+  content          the text; the one field that every line needs
+  title            as --title
+  summary          as --summary
+  topic            as --topic
+  kind             as --kind
+  scope            session, user, project, workspace or global
+  session_id       as --session
+  user_id          as --user
+  project_id       as --project
+  workspace_id     as --workspace
+  tags             ["database", "decision"]
+  metadata         {"key": "value"}
+  source_refs      [{"kind": "file", "value": "main.go"}]
+  trust            own, signed, imported or derived (default own)
+  idempotency_key  as --idempotency-key
+  created_at       when it was made: 2026-01-02T15:04:05Z or 2026-01-02 (default now)
+  updated_at       when it was last changed (default created_at)
+
+A line of "amber list --jsonl" is taken as it is, a forgotten memory too: it keeps its
+id, dates, revision and all else, and no flag applies to it. If a memory with its id is
+stored and says the same, nothing is written; if it says something else, the command
+fails and that memory stays. Lines are written in batches, all or nothing per batch.`,
 		Example: `  amber remember "We chose PostgreSQL for JSONB" --kind project_fact --tag database
-  git log -1 --format=%B | amber remember - --title "last commit"`,
+  git log -1 --format=%B | amber remember - --title "last commit"
+  amber list --all --jsonl | amber --agent copy --new-agent remember --jsonl`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.jsonl && len(args) == 0 {
 				return nil
@@ -123,8 +146,12 @@ func (a *app) tellStored(ack amber.WriteAck) {
 // place gives a request its identities and, where it has none, its scope: the
 // narrowest identity that was named, else the project of the working
 // directory, else global. The active session names where a memory comes from
-// and never narrows who sees it.
+// and never narrows who sees it. A memory that has an id was placed when it was
+// stored first.
 func (a *app) place(ctx context.Context, s *cli.Opened, r amber.WriteRequest, f cli.IdentityFlags) (amber.WriteRequest, error) {
+	if r.ID != "" {
+		return r, nil
+	}
 	for _, own := range []struct {
 		flag *string
 		line string
@@ -148,8 +175,9 @@ func (a *app) place(ctx context.Context, s *cli.Opened, r amber.WriteRequest, f 
 	return r, nil
 }
 
-// maxLine bounds one line of --jsonl: the largest memory, escaped.
-const maxLine = 8 * amber.MaxContentBytes
+// maxLine bounds one line of --jsonl: the largest memory, escaped, with metadata
+// and the fields of another tool.
+const maxLine = 16 * amber.MaxContentBytes
 
 // rememberLines stores one memory per line of stdin, a batch at a time.
 func (a *app) rememberLines(ctx context.Context, s *cli.Opened, f rememberFlags) error {
@@ -253,10 +281,14 @@ func (w *lineWriter) flush() error {
 	return nil
 }
 
-// fail says where the input is wrong and how much of it is on disk.
+// fail says where the input is wrong and how much of it is on disk. A conflict
+// says itself where to look.
 func (w *lineWriter) fail(where string, err error) error {
-	return &amber.Error{Op: where, Kind: amber.KindOf(err), Err: err, Hint: fmt.Sprintf(
-		"%d memories of earlier batches are stored; mend the line and run it again, what is stored is not stored twice", len(w.acks))}
+	hint := fmt.Sprintf("%d memories of earlier batches are stored; mend the line and run it again, what is stored is not stored twice", len(w.acks))
+	if own := amber.HintOf(err); own != "" && amber.KindOf(err) == amber.KindConflict {
+		hint = own
+	}
+	return &amber.Error{Op: where, Kind: amber.KindOf(err), Err: err, Hint: hint}
 }
 
 func parseLine(line []byte) (r amber.WriteRequest, err error) {

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -89,6 +90,27 @@ func (c *cleaner) raw(doc json.RawMessage) json.RawMessage {
 		return doc
 	}
 	return json.RawMessage(c.document(string(doc)))
+}
+
+// fields returns the fields of another tool without secrets. They are read as one
+// document: the name of a field may give its value away.
+func (c *cleaner) fields(m map[string]json.RawMessage) map[string]json.RawMessage {
+	if len(m) == 0 {
+		return m
+	}
+	whole, err := json.Marshal(m)
+	if err != nil {
+		return m // no JSON, and no store takes it
+	}
+	clean := c.raw(whole)
+	if bytes.Equal(clean, whole) {
+		return m
+	}
+	var out map[string]json.RawMessage
+	if err := json.Unmarshal(clean, &out); err != nil && c.err == nil {
+		c.err = amber.Errorf(amber.KindInvalid, "redact memory", "", "foreign fields cannot be redacted: %v", err)
+	}
+	return out
 }
 
 // ids refuses ids that hold a secret: a name and a value each.

@@ -101,6 +101,10 @@ func fill(v reflect.Value, name string) {
 			fill(v.Index(i), name)
 		}
 	case reflect.Map:
+		if v.Type() == reflect.TypeFor[map[string]json.RawMessage]() {
+			v.Set(reflect.ValueOf(map[string]json.RawMessage{token: []byte("1"), "password": []byte(`"hunter2abc"`), "x": []byte(`["` + token + `"]`)}))
+			return
+		}
 		v.Set(reflect.ValueOf(map[string]string{token: "x", "password": "hunter2abc", "x": token}).Convert(v.Type()))
 	}
 }
@@ -110,7 +114,7 @@ func fill(v reflect.Value, name string) {
 func isID(name string) bool {
 	return strings.HasSuffix(name, "ID") || slices.Contains([]string{
 		"Kind", "Scope", "Reason", "Trust", "IdempotencyKey", "Role", "Binding", "Project", "Parent", "State", "Status", "Type", "Producer", "SchemaVersion", "Outcome",
-		"Actor", "RequestedBy", "Digest", "Device", "Host", "Journal", "Session", "Boot", "Namespace", "NodeKind", "ErrorClass", "From", "To", "CompletedNodes", "Token",
+		"Actor", "RequestedBy", "Digest", "ContentDigest", "Device", "Host", "Journal", "Session", "Boot", "Namespace", "NodeKind", "ErrorClass", "From", "To", "CompletedNodes", "Token",
 	}, name)
 }
 
@@ -126,11 +130,15 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	s := intake.CleanAll(plainStore(t), redact.New())
 	ctx, report := intake.WithReport(t.Context())
 	long := filled(amber.WriteRequest{Scope: amber.ScopeGlobal, SourceRefs: []amber.SourceRef{{Kind: "url"}}})
+	record := long
+	record.Topic, record.ID, record.ContentDigest = "", "0190a000-0000-7000-8000-000000000001", amber.ContentDigest(long.Content)
+	long.Recorded = amber.Recorded{}
 	ack := must.Get(s.LongTerm.Write(ctx, long))(t)
 	if ack.Redacted["github-token"] < 6 {
 		t.Errorf("the answer says %v", ack.Redacted)
 	}
 	second := filled(amber.WriteRequest{Scope: amber.ScopeGlobal, Topic: "t", SourceRefs: []amber.SourceRef{{Kind: "url"}}})
+	second.Recorded = amber.Recorded{}
 	acks := must.Get(s.Batch.WriteBatch(ctx, []amber.WriteRequest{{Scope: amber.ScopeGlobal, Content: "plain"}, second}))(t)
 	if acks[0].Redacted != nil || acks[1].Redacted == nil {
 		t.Errorf("the answers say %v and %v", acks[0].Redacted, acks[1].Redacted)
@@ -139,7 +147,7 @@ func TestNothingWrittenHoldsASecret(t *testing.T) {
 	edit.Kind = nil
 	*edit.Content += " once more"
 	must.Do(t, s.Concepts.SetConcepts(ctx, ack.ID, []string{token}))
-	said := map[string]any{"memory": ack, "batch": acks}
+	said := map[string]any{"memory": ack, "batch": acks, "record": must.Get(s.LongTerm.Write(ctx, record))(t)}
 	said["edit"] = must.Get(s.Editor.Edit(ctx, edit))(t)
 	said["concepts"] = must.Get(s.Concepts.Concepts(ctx, ack.ID))(t)
 	said["session"] = must.Get(s.Sessions.StartSession(ctx, filled(amber.SessionStart{ID: "s", Name: token})))(t)
@@ -223,4 +231,19 @@ func TestIdsThatHoldSecretsAreRefused(t *testing.T) {
 		}
 	}
 	must.Equal(t, "changes stored", must.Get(plain.Stats.Stats(ctx))(t).Changes, 0)
+}
+
+// A digest that never was one of the content is refused, whether or not the content
+// holds a secret.
+func TestADigestIsMadeAgainOnlyIfItWasRight(t *testing.T) {
+	t.Parallel()
+	s := intake.CleanAll(plainStore(t), redact.New())
+	for _, content := range []string{"plain", "before " + token} {
+		r := amber.WriteRequest{Content: content, Recorded: amber.Recorded{ID: "0190a000-0000-7000-8000-000000000001", ContentDigest: amber.ContentDigest("other")}}
+		must.Kind(t, content, must.Err(s.LongTerm.Write(t.Context(), r)), amber.KindInvalid, "content_digest")
+	}
+	device := amber.WriteRequest{Content: "x", Recorded: amber.Recorded{
+		ID: "0190a000-0000-7000-8000-000000000001", Origin: amber.Origin{Device: token, Counter: 1, Clock: 1},
+	}}
+	must.Kind(t, "a device that is a secret", must.Err(s.LongTerm.Write(t.Context(), device)), amber.KindInvalid, "device")
 }

@@ -9,13 +9,29 @@ import (
 
 func (c *cleaner) write(r amber.WriteRequest) amber.WriteRequest {
 	c.identities(r.Identities)
-	r.Title, r.Content, r.Summary, r.Topic = c.text(r.Title), c.text(r.Content), c.text(r.Summary), c.text(r.Topic)
+	c.recorded(&r)
+	r.Title, r.Summary, r.Topic = c.text(r.Title), c.text(r.Summary), c.text(r.Topic)
 	r.Tags, r.Metadata = c.texts(r.Tags), c.pairs(r.Metadata)
 	r.SourceRefs = slices.Clone(r.SourceRefs)
 	for i, ref := range r.SourceRefs {
 		r.SourceRefs[i].Kind, r.SourceRefs[i].Value = c.text(ref.Kind), c.text(ref.Value)
 	}
 	return r
+}
+
+// recorded cleans the content and what belongs to a memory that was stored before.
+// Its digest stays the digest of the content; one that never was is left, so that
+// the store refuses it.
+func (c *cleaner) recorded(r *amber.WriteRequest) {
+	clean := c.text(r.Content)
+	if r.ContentDigest != "" && clean != r.Content && r.ContentDigest == amber.ContentDigest(r.Content) {
+		r.ContentDigest = amber.ContentDigest(clean)
+	}
+	r.Content = clean
+	if r.Origin.Device != "" {
+		c.ids("device", r.Origin.Device)
+	}
+	r.Foreign = c.fields(r.Foreign)
 }
 
 type longTerm struct {

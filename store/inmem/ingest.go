@@ -122,7 +122,7 @@ func (n *intake) step(step amber.IngestStep) error {
 func (n *intake) memories(step amber.IngestStep) error {
 	ids := make([]amber.MemoryID, len(step.Memories))
 	for i, r := range step.Memories {
-		before := n.changes.stamp
+		before, head := n.changes.stamp, len(n.changes.entries)
 		ack, err := n.write(n.now, r)
 		if errors.Is(err, amber.ErrKeyErased) {
 			continue // it was stored, and somebody wanted it gone
@@ -131,7 +131,7 @@ func (n *intake) memories(step amber.IngestStep) error {
 			return err
 		}
 		ids[i] = ack.ID
-		if ack.Origin.Clock > before {
+		if ack.Origin.Clock > before || r.ID != "" && len(n.changes.entries) > head {
 			n.result.Memories++
 		}
 	}

@@ -41,11 +41,15 @@ func (s *Store) liveRecord(op string, id amber.MemoryID) (*record, error) {
 	return nil, notFound(op, string(id))
 }
 
-// insert stores a new memory.
+// insert stores a new memory that has its dates.
 func (s *Store) insert(now amber.Time, m amber.Memory) amber.Memory {
 	m.Revision = 1
 	m.Origin = s.origin(now, 1)
-	m.CreatedAt, m.UpdatedAt = now, now
+	return s.keep(now, m)
+}
+
+// keep stores a memory that is not there as it is.
+func (s *Store) keep(now amber.Time, m amber.Memory) amber.Memory {
 	s.records[m.ID] = &record{revisions: []amber.Memory{m}}
 	s.log(now, amber.OpInsert, amber.ChangeMemory, string(m.ID), "", m.ContentDigest)
 	return copyMemory(m)
@@ -53,11 +57,16 @@ func (s *Store) insert(now amber.Time, m amber.Memory) amber.Memory {
 
 // revise stores next as the newest revision of its memory.
 func (s *Store) revise(now amber.Time, op amber.Op, next amber.Memory) amber.Memory {
+	return s.reviseAt(now, now, op, next)
+}
+
+// reviseAt is revise for a revision that has a date of its own.
+func (s *Store) reviseAt(now, at amber.Time, op amber.Op, next amber.Memory) amber.Memory {
 	r := s.records[next.ID]
 	prev := r.present()
 	next.Revision = prev.Revision + 1
 	next.Origin = s.origin(now, prev.Origin.Counter+1)
-	next.UpdatedAt = now
+	next.UpdatedAt = at
 	s.records[next.ID] = r.revised(next)
 	newDigest := next.ContentDigest
 	if op == amber.OpDelete {

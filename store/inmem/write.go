@@ -1,6 +1,7 @@
 package inmem
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -81,6 +82,9 @@ func (s *Store) write(now amber.Time, r amber.WriteRequest) (amber.WriteAck, err
 		}
 		return copyAck(a.ack), nil
 	}
+	if err := r.CheckDates(now); err != nil {
+		return amber.WriteAck{}, err
+	}
 	ack, err := s.place(now, r)
 	if err == nil && key != "" {
 		maps.DeleteFunc(s.answers, func(_ string, a answer) bool { return !now.Before(a.expires) })
@@ -89,10 +93,14 @@ func (s *Store) write(now amber.Time, r amber.WriteRequest) (amber.WriteAck, err
 	return ack, err
 }
 
-// place finds where a request belongs: to its topic's memory, to an equal
-// memory, or to a new one.
+// place finds where a request belongs: under its own id, to its topic's memory, to
+// an equal memory, or to a new one.
 func (s *Store) place(now amber.Time, r amber.WriteRequest) (amber.WriteAck, error) {
+	if r.ID != "" {
+		return s.placeRecord(now, r)
+	}
 	m := described(r)
+	m.CreatedAt, m.UpdatedAt = r.Dates(now)
 	if r.Topic != "" {
 		return s.placeTopic(now, r, m), nil
 	}
@@ -105,6 +113,26 @@ func (s *Store) place(now amber.Time, r amber.WriteRequest) (amber.WriteAck, err
 	}
 	m.ID = amber.MemoryID(id)
 	return amber.WriteAck{Memory: s.insert(now, m)}, nil
+}
+
+// placeRecord stores a memory as it was recorded elsewhere.
+func (s *Store) placeRecord(now amber.Time, r amber.WriteRequest) (amber.WriteAck, error) {
+	if rec := s.records[r.ID]; rec != nil {
+		if err := r.CheckStored(rec.present()); err != nil {
+			return amber.WriteAck{}, err
+		}
+		return amber.WriteAck{Memory: copyMemory(rec.present()), Deduplicated: true}, nil
+	}
+	if _, gone := s.erased[r.ID]; gone {
+		return amber.WriteAck{}, r.WasErased()
+	}
+	m := copyMemory(r.Fill(described(r), now))
+	if m.Origin == (amber.Origin{}) {
+		m.Origin = s.origin(now, 1)
+	}
+	lead := amber.StampAt(now.Add(amber.MaxClockLead * time.Millisecond).Time())
+	s.changes.stamp = max(s.changes.stamp, min(m.Origin.Clock, lead))
+	return amber.WriteAck{Memory: s.keep(now, m)}, nil
 }
 
 func (s *Store) placeTopic(now amber.Time, r amber.WriteRequest, m amber.Memory) amber.WriteAck {
@@ -122,7 +150,7 @@ func (s *Store) placeTopic(now amber.Time, r amber.WriteRequest, m amber.Memory)
 	next.Tags, next.Metadata, next.SourceRefs = m.Tags, m.Metadata, m.SourceRefs
 	next.Trust, next.ContentDigest = m.Trust, m.ContentDigest
 	next.DeletedAt = amber.Time{}
-	return amber.WriteAck{Memory: s.revise(now, amber.OpUpdate, next)}
+	return amber.WriteAck{Memory: s.reviseAt(now, cmp.Or(r.UpdatedAt, now), amber.OpUpdate, next)}
 }
 
 // topicID returns the id of m's topic, in the first epoch that was not

@@ -163,11 +163,11 @@ func (n *intake) turns(step amber.IngestStep) error {
 }
 
 // memories writes the memories of a step. A write that stored something has
-// stamped it.
+// stamped it, or has its stamp from elsewhere and is logged.
 func (n *intake) memories(step amber.IngestStep) error {
 	ids := make([]amber.MemoryID, len(step.Memories))
 	for i, r := range step.Memories {
-		before := n.Stamp
+		before, head := n.Stamp, n.Seq
 		ack, err := n.write(r)
 		if errors.Is(err, amber.ErrKeyErased) {
 			continue // it was stored, and somebody wanted it gone
@@ -176,7 +176,7 @@ func (n *intake) memories(step amber.IngestStep) error {
 			return err
 		}
 		ids[i] = ack.ID
-		if ack.Origin.Clock > before {
+		if ack.Origin.Clock > before || r.ID != "" && n.Seq > head {
 			n.result.Memories++
 		}
 	}

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -80,7 +81,8 @@ func (s *Store) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]ambe
 }
 
 // write stores one normalised request: the answer of its idempotency key, or
-// its topic's memory, or an equal memory, or a new one.
+// the memory that it is a record of, or its topic's memory, or an equal memory,
+// or a new one.
 func (t *tx) write(r amber.WriteRequest) (amber.WriteAck, error) {
 	if r.IdempotencyKey != "" {
 		ack, known, err := t.answered(r)
@@ -88,13 +90,17 @@ func (t *tx) write(r amber.WriteRequest) (amber.WriteAck, error) {
 			return ack, err
 		}
 	}
-	var ack amber.WriteAck
-	var err error
-	if r.Topic != "" {
-		ack, err = t.writeTopic(r)
-	} else {
-		ack, err = t.writePlain(r)
+	if err := r.CheckDates(t.Now); err != nil {
+		return amber.WriteAck{}, err
 	}
+	write := t.writePlain
+	switch {
+	case r.ID != "":
+		write = t.writeRecord
+	case r.Topic != "":
+		write = t.writeTopic
+	}
+	ack, err := write(r)
 	if err == nil && r.IdempotencyKey != "" {
 		err = t.answer(r, ack)
 	}
@@ -117,7 +123,34 @@ func (t *tx) writePlain(r amber.WriteRequest) (amber.WriteAck, error) {
 	if err != nil {
 		return amber.WriteAck{}, err
 	}
-	return t.writeNew(m, amber.MemoryID(fresh))
+	return t.writeNew(r, m, amber.MemoryID(fresh))
+}
+
+// writeRecord stores a memory as it was recorded elsewhere.
+func (t *tx) writeRecord(r amber.WriteRequest) (ack amber.WriteAck, err error) {
+	prev, found, err := t.Load(r.ID)
+	if err != nil {
+		return ack, err
+	}
+	if found {
+		if err := r.CheckStored(prev); err != nil {
+			return ack, err
+		}
+		return amber.WriteAck{Memory: prev, Deduplicated: true}, nil
+	}
+	var erased bool
+	if err := t.Row(sqlrows.IsErased, r.ID).Scan(&erased); err != nil {
+		return ack, err
+	}
+	if erased {
+		return ack, r.WasErased()
+	}
+	m := r.Fill(fromRequest(r), t.Now)
+	if m.Origin == (amber.Origin{}) {
+		m.Origin = t.Origin(1)
+	}
+	t.hear(m.Origin.Clock)
+	return amber.WriteAck{Memory: m}, t.Insert(m)
 }
 
 // writeTopic writes to the one memory of the request's topic, whose id is
@@ -139,20 +172,20 @@ func (t *tx) writeTopic(r amber.WriteRequest) (amber.WriteAck, error) {
 	case err != nil:
 		return amber.WriteAck{}, err
 	case !found:
-		return t.writeNew(m, m.ID)
+		return t.writeNew(r, m, m.ID)
 	case prev.DeletedAt.IsZero() && prev.ContentDigest == m.ContentDigest && prev.Kind == m.Kind && prev.Title == m.Title:
 		return t.writeAgain(r, m.ID)
 	}
 	m.CreatedAt, m.DuplicateCount, m.Foreign = prev.CreatedAt, prev.DuplicateCount, prev.Foreign
-	m, err = t.Revise(amber.OpUpdate, prev, m)
+	m, err = t.ReviseAt(cmp.Or(r.UpdatedAt, t.Now), amber.OpUpdate, prev, m)
 	return amber.WriteAck{Memory: m}, err
 }
 
-func (t *tx) writeNew(m amber.Memory, id amber.MemoryID) (amber.WriteAck, error) {
+func (t *tx) writeNew(r amber.WriteRequest, m amber.Memory, id amber.MemoryID) (amber.WriteAck, error) {
 	m.ID = id
 	m.Revision = 1
 	m.Origin = t.Origin(1)
-	m.CreatedAt, m.UpdatedAt = t.Now, t.Now
+	m.CreatedAt, m.UpdatedAt = r.Dates(t.Now)
 	return amber.WriteAck{Memory: m}, t.Insert(m)
 }
 

@@ -86,13 +86,18 @@ func (n *intent) apply() error {
 	return n.Scrub()
 }
 
-// listen sets the clock past every stamp of the chunk, though never far past
-// the time of day: a device whose clock is ahead does not move the others.
+// hear sets the clock past a stamp from elsewhere, though never far past the time
+// of day: a device whose clock is ahead does not move the others.
+func (t *tx) hear(clock amber.Stamp) {
+	most := amber.StampAt(t.Now.Add(amber.MaxClockLead * time.Millisecond).Time())
+	t.Stamp = max(t.Stamp, min(clock, most))
+}
+
+// listen sets the clock past every stamp of the chunk.
 func (n *intent) listen() {
-	most := amber.StampAt(n.Now.Add(amber.MaxClockLead * time.Millisecond).Time())
 	for _, r := range n.chunk.Records {
 		clock := r.Origin().Clock
-		n.Stamp = max(n.Stamp, min(clock, most))
+		n.hear(clock)
 		n.drift = max(n.drift, clock.Time().UnixMilli()-n.Now.UnixMilli())
 	}
 }

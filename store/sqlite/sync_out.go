@@ -18,7 +18,7 @@ const (
 )
 
 const (
-	selectEntries  = `SELECT seq, scope, key FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`
+	selectEntries  = `SELECT seq, scope, key, op = 'insert' FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`
 	selectStamp    = `SELECT stamp FROM changes WHERE seq = ?`
 	selectLivedIn  = `SELECT id FROM incarnations WHERE first_seq <= ? ORDER BY ordinal DESC LIMIT 1`
 	selectNextFrom = `SELECT coalesce(min(place), '') FROM sync_imports WHERE place > ?`
@@ -81,6 +81,7 @@ type export struct {
 type entry struct {
 	seq int64
 	ref amber.SyncRef
+	new bool // here
 }
 
 func (e *export) step(after int64) (out amber.Outgoing, err error) {
@@ -118,9 +119,11 @@ func (e *export) entries(entries []entry) (last int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	passed := map[amber.SyncRef]bool{} // on from another place
+	// What came from another place is passed on, and so is a record of a memory that
+	// was written here: its version may be of any device and any time.
+	passed := map[amber.SyncRef]bool{}
 	for i, n := range entries {
-		passed[n.ref] = passed[n.ref] || from[i] == elsewhere
+		passed[n.ref] = passed[n.ref] || from[i] == elsewhere || from[i] == here && n.new
 	}
 	done := map[amber.SyncRef]bool{}
 	for i, n := range entries {
@@ -195,7 +198,7 @@ func (e *export) importedFrom(entries []entry) ([]source, error) {
 }
 
 // fresh reports whether a version has not been exported: everything is asked
-// for, or it came from another place, or it was made here since. A device
+// for, or it is passed on, or it was made here since. A device
 // stamps a version before the entry about it, and after every entry before
 // that.
 func (e *export) fresh(o amber.Origin, passed bool) bool {
@@ -208,6 +211,6 @@ func (e *export) wants(project string) bool {
 }
 
 func scanEntry(s scanner) (n entry, err error) {
-	err = s.Scan(&n.seq, &n.ref.Scope, &n.ref.ID)
+	err = s.Scan(&n.seq, &n.ref.Scope, &n.ref.ID, &n.new)
 	return n, err
 }

@@ -384,3 +384,32 @@ func TestSessionsOfAnotherProjectStay(t *testing.T) {
 	must.Equal(t, "exported", names(outgoing(t, s, amber.OutgoingRequest{Place: "x", Project: "p"})), []string{"memory fact", "prompt t"})
 	must.Equal(t, "of every project", names(outgoing(t, s, amber.OutgoingRequest{Place: "x"})), []string{"memory fact", "prompt t", "session s"})
 }
+
+// A memory that was written as it was listed leaves with the next export, though
+// its version is of another device and of a time before the last one.
+func TestARecordLeavesWithTheNextExport(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	f := &folder{name: "place"}
+	save(t, s, amber.WriteRequest{Content: "before"})
+	f.export(t, s, 0)
+	save(t, s, amber.WriteRequest{Content: "listed elsewhere", Recorded: amber.Recorded{ID: memoryID(1), Origin: far(3, 10), Revision: 3}})
+	mine := far(2, 10)
+	mine.Device = must.Get(s.agent.Current())(t).Device
+	save(t, s, amber.WriteRequest{Content: "listed here", Recorded: amber.Recorded{ID: memoryID(2), Origin: mine, Revision: 2}})
+	gone := amber.WriteRequest{Recorded: amber.Recorded{ID: memoryID(3), Origin: far(1, 10), DeletedAt: amber.UnixMilli(10)}}
+	save(t, s, gone)
+	must.Equal(t, "records", names(f.export(t, s, 0)), []string{"memory (deleted)", "memory listed elsewhere", "memory listed here"})
+	must.Equal(t, "records of the next export", names(f.export(t, s, 0)), []string{})
+	checkIndexes(t, s)
+}
+
+// An import of the version that a record has brought is no news.
+func TestARecordAndAnImportOfItsVersionAreTheSame(t *testing.T) {
+	t.Parallel()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	save(t, s, amber.WriteRequest{Content: "a", Recorded: amber.Recorded{ID: memoryID(1), Origin: far(1, 10)}})
+	must.Equal(t, "applied", apply(t, s, "one", farMemory(memoryID(1), far(1, 10), "a")), amber.Applied{})
+	must.Equal(t, "a later version", apply(t, s, "two", farMemory(memoryID(1), far(2, 20), "b", far(1, 10))), amber.Applied{Memories: 1, Conflicts: 1})
+	must.Equal(t, "content", must.Get(s.Get(t.Context(), memoryID(1)))(t).Content, "a")
+}

@@ -6,7 +6,7 @@ import "slices"
 // run alone.
 func Checks() []Check {
 	all := slices.Concat(
-		writeChecks(), dedupeChecks(), topicChecks(), idempotencyChecks(), batchChecks(),
+		writeChecks(), recordChecks(), dedupeChecks(), topicChecks(), idempotencyChecks(), batchChecks(),
 		editChecks(), deleteChecks(), eraseChecks(),
 		listChecks(), timelineChecks(), relationChecks(), changeChecks(), statsChecks(),
 		recallChecks(), recallTextChecks(), recallRankChecks(), recallFilterChecks(), recallLayerChecks(),

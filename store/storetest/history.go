@@ -77,6 +77,7 @@ type history struct {
 
 	memories    []pair[amber.MemoryID]
 	keyed       []amber.WriteRequest // those with an idempotency key
+	dated       int                  // memories with a date of their own
 	relations   []pair[string]
 	sessions    []amber.SessionID
 	tasks       []string

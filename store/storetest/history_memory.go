@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/amber-memory/amber"
 )
@@ -84,6 +85,10 @@ func (h *history) request() amber.WriteRequest {
 	}
 	if h.chance(0.15) {
 		r.IdempotencyKey = oneOf(h, "key-1", "key-2", "key-3")
+	}
+	if h.chance(0.1) {
+		h.dated++ // no two at one time, since ids decide their order then
+		r.CreatedAt = amber.At(start()).Add(-time.Duration(h.dated) * time.Hour)
 	}
 	if h.chance(0.03) {
 		r.Kind = "rumour"

@@ -173,6 +173,11 @@ func (t *Tx) Insert(m amber.Memory) error {
 // Revise stores next as the successor of prev, and of other versions that were
 // seen: prev goes to the history, next gets its revision and origin.
 func (t *Tx) Revise(op amber.Op, prev, next amber.Memory, seen ...amber.Origin) (amber.Memory, error) {
+	return t.ReviseAt(t.Now, op, prev, next, seen...)
+}
+
+// ReviseAt is Revise for a revision that has a date of its own.
+func (t *Tx) ReviseAt(at amber.Time, op amber.Op, prev, next amber.Memory, seen ...amber.Origin) (amber.Memory, error) {
 	body, err := Marshal(prev)
 	if err != nil {
 		return next, err
@@ -189,7 +194,7 @@ func (t *Tx) Revise(op amber.Op, prev, next amber.Memory, seen ...amber.Origin) 
 	}
 	next.Revision = prev.Revision + 1
 	next.Origin = t.Origin(counter + 1)
-	next.UpdatedAt = t.Now
+	next.UpdatedAt = at
 	if err := t.Supersede(prev, next.Origin, seen...); err != nil {
 		return next, err
 	}
