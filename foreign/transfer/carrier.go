@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -71,7 +72,7 @@ func parseExtra(s string) (e extra) {
 	return e
 }
 
-// linked returns the newest link of a row that was not undone, else the newest, and whether there is one.
+// linked returns the newest link of a row that was not undone, else that of the latest version, and whether there is one.
 func (c *carrier) linked(what string, key foreign.Key) (l amber.SyncLink, e extra, found bool, err error) {
 	if c.first {
 		return l, e, false, nil
@@ -86,7 +87,12 @@ func (c *carrier) linked(what string, key foreign.Key) (l amber.SyncLink, e extr
 			return l, e, true, nil
 		}
 	}
-	l = links[len(links)-1]
+	l = slices.MaxFunc(links, func(a, b amber.SyncLink) int {
+		if a.Version.After(b.Version) {
+			return 1
+		}
+		return -1
+	})
 	return l, parseExtra(l.Extra), true, nil
 }
 

@@ -249,6 +249,9 @@ func (c *carrier) compare(batch []pending) (out []pending, err error) {
 			c.report.Memories.Known++
 			continue
 		}
+		if m := now[i].Memory; m != nil && m.CreatedAt.Before(p.memory.CreatedAt) {
+			p.memory.CreatedAt = m.CreatedAt // a program that keeps one time keeps that of the last change
+		}
 		out = append(out, *p)
 	}
 	return out, nil

@@ -92,10 +92,19 @@ func (c *carrier) relateSome(some []related) error {
 	}
 	seen := map[string]bool{}
 	for i, r := range some {
-		from, to, there := now[3*i], now[3*i+1], now[3*i+2]
+		from, to, there := now[3*i], now[3*i+1], now[3*i+2].Relation
+		key := foreign.Key{string(r.from), string(r.to), r.typ}
 		record := r.record(c.format)
+		epoch, again, err := c.undone(key, there)
+		if err != nil {
+			return err
+		}
+		if again {
+			record.Relation.Origin.Counter = there.Origin.Counter + 1
+			record.Relation.Origin.Clock = max(record.Relation.Origin.Clock, there.Origin.Clock)
+		}
 		switch err := record.Check(); {
-		case there.Relation != nil, seen[record.Relation.ID], here.has(r):
+		case there != nil && !again, seen[record.Relation.ID], here.has(r):
 			c.report.Relations.Known++
 			continue
 		case !c.isThere(r.from, from) || !c.isThere(r.to, to):
@@ -108,13 +117,21 @@ func (c *carrier) relateSome(some []related) error {
 		seen[record.Relation.ID] = true
 		c.report.Relations.New++
 		in.Records = append(in.Records, record)
-		key := foreign.Key{string(r.from), string(r.to), r.typ}
-		in.Links = append(in.Links, c.link("relation", key, r.ref(c.format), record.Relation.Origin, extra{Digest: "stored"}))
+		in.Links = append(in.Links, c.link("relation", key, r.ref(c.format), record.Relation.Origin, extra{Digest: "stored", Epoch: epoch}))
 	}
 	if c.o.DryRun {
 		return nil
 	}
 	return c.apply(in)
+}
+
+// undone reports whether a relation that is deleted went with the undo of an import. One that was deleted here stays so.
+func (c *carrier) undone(key foreign.Key, there *amber.Relation) (epoch int, again bool, err error) {
+	if there == nil || there.DeletedAt.IsZero() {
+		return 0, false, nil
+	}
+	_, was, linked, err := c.linked("relation", key)
+	return was.Epoch, linked && was.Digest == "", err
 }
 
 // relationsHere are relations of memories that were exported from here, by the memory they begin at. An export names no ids

@@ -77,7 +77,7 @@ func (c *carrier) settleSession(s foreign.Session, shaped amber.Session) (want b
 	if !proceed {
 		return false, nil
 	}
-	sp := &speaking{at: s.Place, session: shaped, digest: digest, epoch: was.Epoch, fresh: known == (amber.Origin{})}
+	sp := &speaking{at: s.Place, session: shaped, digest: digest, epoch: was.Epoch, fresh: now[0].Session == nil}
 	if linked {
 		known.Counter = max(known.Counter, link.Version.Counter)
 	}

@@ -218,8 +218,9 @@ func TestEditsBecomeRevisionsOrConflicts(t *testing.T) {
 	b := newBench(t)
 	b.imported(sample...)
 	edited := append([]toyLine{}, sample...)
-	edited[0].Text = "Round half up"
+	edited[0].Text, edited[0].At = "Round half up", 1_777_777_777_777
 	r := b.imported(edited...)
+	must.Equal(t, "created", fmt.Sprint(b.memory("a").CreatedAt, b.memory("a").UpdatedAt), "2026-01-02T03:04:05.678Z 2026-05-03T03:09:37.777Z")
 	must.Equal(t, "memories", r.Memories, counts(2, 0, 1, 1))
 	must.Equal(t, "conflicts", r.Conflicts, 0)
 	m := b.memory("a")
@@ -406,10 +407,11 @@ func TestUndoTakesAnImportBackAndLetsItComeAgain(t *testing.T) {
 	must.Kind(t, "note", err, amber.KindNotFound)
 
 	again := b.imported(sample...)
-	must.Equal(t, "sessions again", again.Sessions.New+again.Sessions.Changed, 1)
+	must.Equal(t, "sessions again", again.Sessions, counts(1, 1, 0, 0))
 	must.Equal(t, "turns again", again.Turns, counts(2, 2, 0, 0))
 	must.Equal(t, "notes again", again.Notes, counts(1, 1, 0, 0))
 	must.Equal(t, "stored turns", len(must.Get(b.store.Turns.LoadTurns(t.Context(), "s1", 10))(t)), 2)
+	must.Equal(t, "relations again", fmt.Sprint(again.Relations.New+again.Relations.Known, len(must.Get(b.store.Relations.Related(t.Context(), b.memory("a").ID))(t))), "1 1")
 	_, err = transfer.Undo(t.Context(), b.store, "none", transfer.UndoOptions{Clock: b.o.Clock, NewID: b.o.NewID})
 	must.Kind(t, "unknown import", err, amber.KindNotFound)
 }

@@ -106,7 +106,7 @@ func (u *undoing) flush() error {
 func (u *undoing) release() error {
 	var marks []amber.SyncMark
 	for _, r := range u.in.Records {
-		if r.Memory != nil && !r.Memory.DeletedAt.IsZero() {
+		if r.Memory != nil && !r.Memory.DeletedAt.IsZero() || r.Relation != nil {
 			marks = append(marks, r.Mark())
 		}
 	}
