@@ -50,6 +50,11 @@ type Tree struct {
 	closers []io.Closer
 	scratch string       // a folder for copies; "" before the first
 	read    atomic.Int64 // bytes
+
+	root   File  // what the path names, where that is a file
+	sent   bool  // the path is a name that a sender gave, and not one of this machine
+	most   int64 // how many bytes may be copied; 0: any number
+	copied int64
 }
 
 // Skipped is something that is not read.
@@ -69,19 +74,27 @@ func Open(name string) (*Tree, error) {
 	case info.IsDir():
 		err = t.addFolder(name)
 	case info.Mode().IsRegular():
-		err = t.addRoot(name, info)
+		err = t.addRoot(File{
+			Name: path.Base(filepath.ToSlash(name)), Size: info.Size(), Modified: info.ModTime(), real: name, open: openReal(name),
+		})
 	default:
 		err = amber.Errorf(amber.KindInvalid, opOpen, name, "is %s, want a file or a folder", info.Mode().Type())
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
+	t.sort()
+	return t, nil
+}
+
+// sort puts the files in the order of their names.
+func (t *Tree) sort() {
 	slices.SortFunc(t.files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	for i, f := range t.files {
 		t.byName[f.Name] = i
 		t.files[i].read = &t.read
 	}
-	return t, nil
+	t.root.read = &t.read
 }
 
 func kindOf(err error) amber.Kind {
@@ -108,8 +121,16 @@ func (t *Tree) Close() error {
 	return errors.Join(errs...)
 }
 
-// Path returns what Open was given.
+// Path returns what Open was given, or the name of an upload.
 func (t *Tree) Path() string { return t.path }
+
+// Source returns where the tree came from, for reports: the absolute path, or the name of an upload.
+func (t *Tree) Source() string {
+	if abs, err := filepath.Abs(t.path); err == nil && !t.sent {
+		return abs
+	}
+	return t.path
+}
 
 // Base returns the last element of the path: the name of the file or folder.
 func (t *Tree) Base() string { return filepath.Base(t.path) }

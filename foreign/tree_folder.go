@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
@@ -86,14 +85,11 @@ func (t *Tree) walk(root *os.Root, dir, name string, e fs.DirEntry) error {
 }
 
 // addRoot adds the file that the path names: an archive, or a file alone.
-func (t *Tree) addRoot(name string, info fs.FileInfo) error {
-	f := File{
-		Name: path.Base(filepath.ToSlash(name)), Size: info.Size(), Modified: info.ModTime(), real: name,
-		open: func() (io.ReadCloser, error) { return os.Open(name) },
-	}
+func (t *Tree) addRoot(f File) error {
+	t.root = f
 	switch {
 	case isZip(f):
-		return t.addZip("", name, 1)
+		return t.addZip("", f.real, 1)
 	case f.Is(".tar.gz", ".tgz", ".tar"):
 		return t.addTar(f)
 	}
@@ -125,7 +121,7 @@ func (t *Tree) copyOut(r io.Reader, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("copy %s: %w", name, err)
 	}
-	_, err = io.Copy(out, r)
+	_, err = io.Copy(out, t.rationed(r))
 	if err := errors.Join(err, out.Close()); err != nil {
 		return "", amber.Errorf(amber.KindDamaged, "read file", name, "%w", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -85,11 +84,8 @@ func newCarrier(ctx context.Context, store amber.Store, f foreign.Format, t *for
 		moved: map[amber.MemoryID]amber.MemoryID{}, foreseen: map[amber.MemoryID]bool{}, noted: map[string]bool{}, met: map[string]bool{},
 	}
 	c.report = wire.ForeignImport{
-		Format: f.Name, Title: f.Title, Path: t.Path(), Files: int64(len(t.Files())), Bytes: t.Bytes(), DryRun: o.DryRun, Trust: string(c.trust),
+		Format: f.Name, Title: f.Title, Path: t.Source(), Files: int64(len(t.Files())), Bytes: t.Bytes(), DryRun: o.DryRun, Trust: string(c.trust),
 		Samples: []string{}, Skips: []wire.ImportSkip{}, ConflictList: []wire.ImportConflict{}, Warnings: []string{},
-	}
-	if abs, err := filepath.Abs(c.report.Path); err == nil {
-		c.report.Path = abs
 	}
 	for _, s := range t.Skipped() {
 		c.Skip(s.Place, "%s", s.Reason)
