@@ -39,6 +39,9 @@ func (k Key) checkPatterns(list []string) error {
 // of Amber and those that are configured.
 func (c Config) Redactor() *redact.Redactor { return c.redactor(false) }
 
+// Leaving returns what takes secrets out of an export, and private passages unless they may leave.
+func (c Config) Leaving(private bool) *redact.Redactor { return c.redactor(private) }
+
 // Intake returns what takes secrets out of what is written at a door, which keeps
 // private passages; nil when none are taken out.
 func (c Config) Intake() *redact.Redactor {

@@ -21,11 +21,20 @@ type Sending struct {
 	Name     string    // of the file or folder
 	Size     int64     // in bytes; 0: not known before the end
 	Modified time.Time // of a file
+	tree     *Tree     // of a folder
+}
+
+// Skipped returns what was not sent of a folder, after Close. Of an archive everything is.
+func (s *Sending) Skipped() []Skipped {
+	if s.tree == nil {
+		return nil
+	}
+	return s.tree.skipped
 }
 
 // Send begins to send a tree: a file or an archive as it is, a folder as a zip file that is made while it is read. A database is copied
-// first, with what is only in its write-ahead log. Files of a folder that cannot be opened are among Skipped when the
-// stream has ended.
+// first, with what is only in its write-ahead log. Files of a folder that cannot be opened are among
+// those that Skipped tells.
 func (t *Tree) Send(ctx context.Context) (*Sending, error) {
 	name, err := filepath.Abs(t.path)
 	if err != nil {
@@ -33,13 +42,20 @@ func (t *Tree) Send(ctx context.Context) (*Sending, error) {
 	}
 	s := &Sending{Name: filepath.Base(name)}
 	if t.root.open == nil {
-		s.ReadCloser = t.packing(ctx)
+		s.ReadCloser, s.tree = t.packing(ctx), t
 		return s, nil
 	}
 	f := t.settled(ctx, t.root)
 	s.Size, s.Modified = f.Size, f.Modified
-	s.ReadCloser, err = f.Raw()
-	return s, err
+	r, err := f.Raw()
+	if err != nil {
+		return nil, err
+	}
+	s.ReadCloser = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(r, f.Size), r} // what grows meanwhile is sent another time
+	return s, nil
 }
 
 // Raw opens a file as it lies there: what is packed stays packed.

@@ -175,6 +175,7 @@ func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Opt
 func (s *serving) parts(keeper snapshot.Keeper) daemon.Parts {
 	return daemon.Parts{
 		Open: s.openAgent, Engine: s.engine, Keeper: keeper, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
+		Leaving: func(private bool) *redact.Redactor { return s.current().Leaving(private) },
 		Digests: func() digest.Writer { return agent.DigestWriter(s.current().Digest, s.Getenv) },
 		Journal: func(agent *home.Agent) (*journal.Journal, error) {
 			return journal.Open(agent.SpoolDir(), journalOptions(s.current().Journal, s.Clock))

@@ -126,7 +126,7 @@ var law = map[string][]string{
 	"server":                        {"events"},
 	"server/backup":                 {"colony/api", "config", "server"},
 	"server/daemon":                 {"colony/shelf", "config", "digest", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/near", "server/vaultapi", "snapshot", "store/sqlite", "trace"},
-	"server/httpapi":                {"events", "server"},
+	"server/httpapi":                {"events", "foreign", "foreign/formats", "foreign/transfer", "server"},
 	"server/mcpapi":                 {"policy", "server"},
 	"server/near":                   {"server/httpapi"},
 	"server/servertest":             {"home", "ledger", "server", "snapshot", "store/sqlite"},

@@ -60,13 +60,15 @@ type Engine interface {
 	wire.RepositoryChecker
 }
 
-// Parts are what a daemon needs of the agents of its home. All but Digests are required.
+// Parts are what a daemon needs of the agents of its home. All but Digests and Leaving are required.
 type Parts struct {
 	Open   server.Opener // is not asked for an agent without an id
 	Engine Engine
 	Keeper snapshot.Keeper // applies retention
 	// Redact returns the rules for what jobs write.
 	Redact func() *redact.Redactor
+	// Leaving returns the rules for exports; nil: those of Amber alone.
+	Leaving func(private bool) *redact.Redactor
 	// Journal opens the crash journal of an agent.
 	Journal func(*home.Agent) (*journal.Journal, error)
 	// Digests returns who writes digests of sessions; nil, and where it returns nil:
@@ -196,7 +198,7 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 		Feeds: s.feeds, Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
 		MutationsOff: func() bool { return !s.current().Events.MutationEnabled },
 		Metrics:      s.watchers.Handler(func(r *http.Request) wire.Grant { return server.CallerOf(r.Context()).Grant }),
-		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.o.Origins,
+		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, Leaving: s.parts.Leaving, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.o.Origins,
 	})
 	if err == nil {
 		s.watchers.ExpectRoutes(api.Routes()...)

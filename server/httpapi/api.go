@@ -12,6 +12,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
@@ -74,6 +76,11 @@ type Options struct {
 	// never the path.
 	Observe func(route, method string, status int, took time.Duration, in, out int64)
 
+	// Leaving returns the rules by which secrets are taken out of an export, and
+	// passages that are marked private, unless private says that they may leave;
+	// nil: those of Amber alone.
+	Leaving func(private bool) *redact.Redactor
+
 	MaxBody int64         // 0: DefaultMaxBody
 	Timeout time.Duration // 0: DefaultTimeout
 	// Hosts are the names the server answers to; empty: all of them. Origins
@@ -95,6 +102,11 @@ type API struct {
 	ending  context.Context // ends when Close is called
 	end     context.CancelFunc
 	openapi func() []byte
+
+	uploads   *crowd
+	maxUpload int64
+	disk      func(dir string) (fsx.FSInfo, error)
+	importing importing
 }
 
 // New returns what serves agents. The error is of kind invalid.
@@ -119,7 +131,7 @@ func New(o Options) (*API, error) {
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	ending, end := context.WithCancel(context.Background())
-	a := &API{o: o, mux: http.NewServeMux(), pace: streamPace, streams: newCrowd(o.MaxStreams), ending: ending, end: end}
+	a := &API{o: o, mux: http.NewServeMux(), pace: streamPace, streams: newCrowd("streams", o.MaxStreams), uploads: newCrowd("uploads", maxUploads), maxUpload: MaxUpload, disk: fsx.Info, ending: ending, end: end}
 	a.routes()
 	a.openapi = sync.OnceValue(a.document)
 	return a, nil
@@ -133,7 +145,7 @@ func (a *API) routes() {
 		noteReadRoutes, noteWriteRoutes, documentRoutes, journalRoutes, changeRoutes,
 		taskRoutes, taskEventRoutes, approvalRoutes, resultRoutes, queueRoutes,
 		takeRoutes, lookRoutes, keepRoutes, restoreRoutes, pastRoutes, tenantRoutes, consolidationRoutes,
-		careRoutes, eventRoutes, (*API).openRoutes,
+		importRoutes, exportRoutes, careRoutes, eventRoutes, (*API).openRoutes,
 	} {
 		add(a)
 	}

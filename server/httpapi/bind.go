@@ -28,6 +28,7 @@ import (
 //	query:"limit"    the parameter of the query; slices may be repeated
 //	header:"If-Match" the header
 //	body:"json"      the whole body
+//	body:"raw"       nothing: the operation reads the body itself, as it comes
 //
 // Every one has doc:"..." for the OpenAPI document.
 
@@ -65,6 +66,9 @@ func (a *API) bind(r *http.Request, o *operation, in any) ([]byte, error) {
 			hasMatch = hasMatch || f.Tag.Get("header") == "If-Match"
 			hasNone = hasNone || f.Tag.Get("header") == "If-None-Match"
 			return set(v, f.Tag.Get("header"), r.Header.Values(f.Tag.Get("header")))
+		case f.Tag.Get("body") == "raw":
+			hasBody = true
+			return checkRaw(r)
 		case f.Tag.Get("body") != "":
 			hasBody = true
 			var err error

@@ -6,9 +6,10 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// crowd counts event streams, so that neither one token nor one tenant takes the
-// places of all others.
+// crowd counts event streams, or uploads, so that neither one token nor one tenant
+// takes the places of all others.
 type crowd struct {
+	what                      string // they are
 	most, perActor, perTenant int
 
 	mu      sync.Mutex
@@ -19,8 +20,8 @@ type crowd struct {
 
 // newCrowd lets one tenant have a quarter of all places and one token an eighth,
 // but at least one.
-func newCrowd(most int) *crowd {
-	return &crowd{most: most, perActor: max(most/8, 1), perTenant: max(most/4, 1), actors: map[string]int{}, tenants: map[amber.TenantID]int{}}
+func newCrowd(what string, most int) *crowd {
+	return &crowd{what: what, most: most, perActor: max(most/8, 1), perTenant: max(most/4, 1), actors: map[string]int{}, tenants: map[amber.TenantID]int{}}
 }
 
 // enter takes a place; leave gives it back and is called once. The error is of
@@ -31,14 +32,14 @@ func (c *crowd) enter(actor string, tenant amber.TenantID) (leave func(), err er
 	why := ""
 	switch {
 	case c.open >= c.most:
-		why = "too many streams are open"
+		why = "too many %s are open"
 	case c.actors[actor] >= c.perActor:
-		why = "the token has too many streams open"
+		why = "the token has too many %s open"
 	case c.tenants[tenant] >= c.perTenant:
-		why = "the tenant has too many streams open"
+		why = "the tenant has too many %s open"
 	}
 	if why != "" {
-		return nil, amber.Errorf(amber.KindBusy, "open stream", "", "%s", why)
+		return nil, amber.Errorf(amber.KindBusy, "open "+c.what, "", why, c.what)
 	}
 	c.open++
 	c.actors[actor]++

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -17,6 +18,7 @@ type Operation struct {
 	Scopes           string // as they are documented
 	Mutates, List    bool
 	HasBody          bool
+	Raw              bool // the body is a file
 }
 
 // Operations returns the table of routes.
@@ -26,6 +28,7 @@ func (a *API) Operations() []Operation {
 		row := Operation{ID: o.id, Method: o.method, Path: o.path, Scope: o.scope, Scopes: o.scopes(), Mutates: o.mutates, List: o.list}
 		for i := range o.in.NumField() {
 			row.HasBody = row.HasBody || o.in.Field(i).Tag.Get("body") != ""
+			row.Raw = row.Raw || o.in.Field(i).Tag.Get("body") == "raw"
 		}
 		all = append(all, row)
 	}
@@ -34,6 +37,14 @@ func (a *API) Operations() []Operation {
 
 // SetPace makes event streams look and beat as often as a test has time for.
 func (a *API) SetPace(poll, beat time.Duration) { a.pace = pace{poll, beat} }
+
+// SetUploads makes the bounds of uploads such as a test has time for.
+func (a *API) SetUploads(most int64, places int, free func() uint64) {
+	a.maxUpload, a.uploads = most, newCrowd("uploads", places)
+	if free != nil {
+		a.disk = func(string) (fsx.FSInfo, error) { return fsx.FSInfo{Type: "test", FreeBytes: free()}, nil }
+	}
+}
 
 // StreamQueue is how many events wait for a slow reader.
 const StreamQueue = streamQueue
@@ -52,7 +63,7 @@ func (a *API) Bind(r func() *http.Request) (errs []error) {
 func (a *API) DecodeAll(b []byte) (errs []error) {
 	for _, o := range a.ops {
 		for i := range o.in.NumField() {
-			if f := o.in.Field(i); f.Tag.Get("body") != "" {
+			if f := o.in.Field(i); f.Tag.Get("body") == "json" {
 				errs = append(errs, decode(b, reflect.New(f.Type).Interface()))
 			}
 		}

@@ -35,7 +35,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 		h.Set(requestIDHeader, rec.id)
 		r.Header.Set(requestIDHeader, rec.id)
 		h.Set("X-Content-Type-Options", "nosniff")
-		body := &counter{Reader: http.MaxBytesReader(w, r.Body, a.o.MaxBody), Closer: r.Body, whole: func() { unhurried(w) }}
+		body := &counter{ReadCloser: http.MaxBytesReader(w, r.Body, a.o.MaxBody), raw: r.Body, whole: func() { unhurried(w) }}
 		if r.Body == http.NoBody {
 			body.whole()
 		}
@@ -174,14 +174,14 @@ func requestID(w http.ResponseWriter) string { return w.Header().Get(requestIDHe
 
 // counter counts what is read of a body.
 type counter struct {
-	io.Reader
-	io.Closer
-	whole func() // called when all of it was read
+	io.ReadCloser
+	raw   io.ReadCloser // without a bound
+	whole func()        // called when all of it was read
 	n     int64
 }
 
 func (c *counter) Read(b []byte) (int, error) {
-	n, err := c.Reader.Read(b)
+	n, err := c.ReadCloser.Read(b)
 	c.n += int64(n)
 	if errors.Is(err, io.EOF) {
 		c.whole()

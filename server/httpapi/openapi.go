@@ -65,7 +65,10 @@ func (o *operation) describe(s *schemas) object {
 		"parameters": o.parameters(s), "responses": o.responses(s),
 	}
 	_ = eachField(reflect.New(o.in).Elem(), func(f reflect.StructField, _ reflect.Value) error {
-		if f.Tag.Get("body") != "" {
+		switch f.Tag.Get("body") {
+		case "raw":
+			op["requestBody"] = object{"required": true, "content": object{typeBytes: object{"schema": object{}}}}
+		case "json":
 			op["requestBody"] = object{"required": true, "content": object{typeJSON: object{"schema": (&schemas{known: s.known, asked: true}).of(f.Type)}}}
 		}
 		return nil
@@ -123,6 +126,10 @@ func (o *operation) responses(s *schemas) object {
 	case o.stream:
 		out["200"] = object{"description": "events as they happen; the data of each but restored is of this schema", "content": object{
 			typeEvents: object{"schema": s.of(o.out)},
+		}}
+	case o.file:
+		out["200"] = object{"description": "the file, or a zip file of a format that writes several; the trailer " + exportTrailer + " tells what is in it", "content": object{
+			typeBytes: object{"schema": object{}}, typeZip: object{"schema": object{}},
 		}}
 	case o.list:
 		out["200"] = object{"description": "a page, or every item on a line of its own", "content": object{

@@ -46,6 +46,7 @@ type operation struct {
 	in, out reflect.Type // structs; out may be any type
 	list    bool         // out is a page of it
 	stream  bool         // out comes as server-sent events; an agent that is not there is not made
+	file    bool         // out is told in a trailer, after the bytes of a file
 	serve   func(a *API, o *operation, w http.ResponseWriter, r *http.Request)
 }
 
@@ -85,6 +86,9 @@ type answer[T any] struct {
 	// several: each is an entry of the audit log, also when something failed
 	// after them.
 	each []string
+	// redacted says what the operation itself took out of the request, by rule; nil:
+	// what the store took out counts.
+	redacted map[string]int
 }
 
 // got is the plain answer.
@@ -114,37 +118,45 @@ func handle[In, Out any](a *API, o operation, fn func(ctx context.Context, ag *s
 			a.fail(w, r, err)
 			return
 		}
-		a.once(w, r, o, asked{body, o.mayRepeat(in)}, func(ctx context.Context) (response, error) {
-			var out answer[Out]
-			var redacted map[string]int
-			did := false
-			job := a.job(r, o)
-			job.Mutates = o.changes(in)
-			err := a.do(ctx, o, job, func(ctx context.Context, ag *server.Agent) (each []string, subject string, err error) {
-				out, err = fn(ctx, ag, in)
-				redacted = server.Redacted(ctx)
-				did = err == nil
-				return out.each, out.subject, err
-			})
-			if err != nil && did {
-				return response{}, unrecorded{err}
-			}
-			if err != nil {
-				return response{}, err
-			}
-			resp, err := respond(ctx, o, out)
-			resp.Redacted = server.RedactedText(redacted)
-			return resp, err
-		})
+		a.once(w, r, o, asked{body, o.mayRepeat(in)}, perform(a, r, o, in, fn))
 	}
 	a.add(o)
+}
+
+// perform returns what does an operation through the desk and makes the answer.
+func perform[In, Out any](a *API, r *http.Request, o *operation, in In, fn func(ctx context.Context, ag *server.Agent, in In) (answer[Out], error)) func(ctx context.Context) (response, error) {
+	return func(ctx context.Context) (response, error) {
+		var out answer[Out]
+		var redacted map[string]int
+		did := false
+		job := a.job(r, o)
+		job.Mutates = o.changes(in)
+		err := a.do(ctx, o, job, func(ctx context.Context, ag *server.Agent) (each []string, subject string, err error) {
+			out, err = fn(ctx, ag, in)
+			redacted = server.Redacted(ctx)
+			did = err == nil
+			return out.each, out.subject, err
+		})
+		if err != nil && did {
+			return response{}, unrecorded{err}
+		}
+		if err != nil {
+			return response{}, err
+		}
+		resp, err := respond(ctx, o, out)
+		if out.redacted != nil {
+			redacted = out.redacted
+		}
+		resp.Redacted = server.RedactedText(redacted)
+		return resp, err
+	}
 }
 
 // job is an operation as the desk knows it.
 func (a *API) job(r *http.Request, o *operation) server.Job {
 	return server.Job{
 		Tenant: amber.TenantID(r.PathValue("tenant")), Agent: amber.AgentID(r.PathValue("agent")),
-		Scope: o.scope, Reads: o.reads, Action: o.id, Mutates: o.mutates, Subject: o.subject(r), Closed: o.closed, Existing: o.stream,
+		Scope: o.scope, Reads: o.reads, Action: o.id, Mutates: o.mutates, Subject: o.subject(r), Closed: o.closed, Existing: o.stream || o.file,
 	}
 }
 

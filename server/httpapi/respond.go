@@ -27,6 +27,8 @@ const (
 	typeJSON   = "application/json"
 	typeLines  = "application/x-ndjson"
 	typeEvents = "text/event-stream"
+	typeBytes  = "application/octet-stream"
+	typeZip    = "application/zip"
 )
 
 // response is an answer as it goes out.

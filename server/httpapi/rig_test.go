@@ -205,7 +205,7 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 	r.t.Helper()
 	store := must.Get(inmem.New(inmem.Options{Clock: r.clock.Read, Random: rand.Reader, Incarnation: "first"}))(r.t)
 	parts := store.Parts()
-	parts.Sync = places{}
+	parts.Sync = places{Replica: lazily(r.t, r.clock.Read)}
 	whole := amber.NewStore(parts)
 	r.agents[string(tenant)+"/"+string(id)] = &server.Agent{
 		Tenant: tenant, ID: id, Store: whole, Policy: policy.Conservative{}, Random: rand.Reader,
