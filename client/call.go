@@ -37,7 +37,9 @@ type request struct {
 	// once gives the request a key of its own, by which the server knows it when
 	// it comes again.
 	once bool
-	key  string // the idempotency key; "" for none
+	key  string    // the idempotency key; "" for none
+	file io.Reader // a body that is sent as it is read; nil: none
+	size int64     // of the file; 0: not known
 }
 
 func (r request) mayRepeat() bool {
@@ -56,7 +58,7 @@ var errSilent = errors.New("the server does not answer")
 // patience is how long the answer may take, usual where nothing long is done.
 func (r request) patience(usual time.Duration) time.Duration {
 	if slices.ContainsFunc(r.path, func(element string) bool {
-		return element == "snapshots" || element == "gc" || element == "check" || element == "erase" || element == "doctor"
+		return element == "snapshots" || element == "gc" || element == "check" || element == "erase" || element == "doctor" || element == "undo"
 	}) {
 		return longWait
 	}
@@ -134,6 +136,11 @@ func try[Out any](ctx context.Context, c *Client, r request, body []byte) (out O
 		return out, err
 	}
 	defer drain(resp.Body)
+	return decode[Out](ctx, resp)
+}
+
+// decode reads an answer.
+func decode[Out any](ctx context.Context, resp *http.Response) (out Out, err error) {
 	if resp.StatusCode/100 != 2 {
 		return out, failure(resp)
 	}
@@ -186,16 +193,24 @@ func (c *Client) send(ctx context.Context, r request, body []byte, accept string
 	u.Path, _ = url.PathUnescape(u.RawPath) // it was escaped just now
 	u.RawQuery = r.query.Encode()
 	var content io.Reader
-	if body != nil {
+	switch {
+	case body != nil:
 		content = bytes.NewReader(body)
+	case r.file != nil:
+		content = io.NopCloser(r.file)
 	}
 	req, err := http.NewRequestWithContext(ctx, r.method, u.String(), content)
 	if err != nil {
 		return nil, &amber.Error{Op: "write request", Kind: amber.KindInvalid, Err: err}
 	}
 	req.Header.Set("Accept", accept)
-	if body != nil {
+	switch {
+	case body != nil:
 		req.Header.Set("Content-Type", "application/json")
+	case r.file != nil:
+		req.ContentLength = r.size
+		req.Header.Set("Content-Type", "application/octet-stream")
+		req.Header.Set("Expect", "100-continue") // a server that refuses it need not be sent it
 	}
 	c.authorize(req)
 	if r.key != "" {

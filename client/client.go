@@ -137,7 +137,7 @@ func newHTTP(t *tls.Config) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			Proxy: proxy, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
-			TLSClientConfig: t, TLSHandshakeTimeout: 10 * time.Second,
+			TLSClientConfig: t, TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: 2 * time.Second,
 			MaxIdleConns: 64, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
