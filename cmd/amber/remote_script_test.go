@@ -32,7 +32,7 @@ var hereScripts = map[string]string{
 
 // remoteScripts are the scripts of every family of verbs that takes --remote.
 func remoteScripts(t *testing.T) (files []string) {
-	for _, family := range []string{"memory", "session", "turn", "note", "state", "control", "queue", "snapshot"} {
+	for _, family := range []string{"memory", "session", "turn", "note", "state", "control", "queue", "snapshot", "exchange"} {
 		found, err := filepath.Glob(filepath.Join("testdata", "script", family+"_*.txtar"))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s has no scripts: %v", family, err)

@@ -34,7 +34,7 @@ var law = map[string][]string{
 	"cmd/amber/internal/cli":        {"agent", "client", "config", "events", "home", "keyring", "ledger", "notes"},
 	"cmd/amber/internal/control":    {"agent", "cmd/amber/internal/cli"},
 	"cmd/amber/internal/demo":       {"home"}, // damages an agent of its own
-	"cmd/amber/internal/exchange":   {"cmd/amber/internal/cli", "config", "foreign", "foreign/formats", "foreign/transfer"},
+	"cmd/amber/internal/exchange":   {"client", "cmd/amber/internal/cli", "config", "foreign", "foreign/formats", "foreign/transfer"},
 	"cmd/amber/internal/share":      {"cmd/amber/internal/cli", "colony", "colony/api", "colony/documents", "config", "gitsync", "gitsync/githook", "keyring", "server", "server/backup"},
 	"colony":                        {},
 	"colony/api":                    {"colony"},

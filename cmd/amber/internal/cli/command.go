@@ -36,9 +36,25 @@ const remoteVerb = "amber:remote"
 // Remotely marks verbs that work with --remote.
 func Remotely(verbs ...*cobra.Command) []*cobra.Command {
 	for _, v := range verbs {
-		v.Annotations = map[string]string{remoteVerb: "yes"}
+		mark(v, remoteVerb)
 	}
 	return verbs
+}
+
+func mark(v *cobra.Command, as string) {
+	if v.Annotations == nil {
+		v.Annotations = map[string]string{}
+	}
+	v.Annotations[as] = "yes"
+}
+
+// actingVerb marks a verb that holds others and does something by itself, too.
+const actingVerb = "amber:acting"
+
+// Acting marks a verb that holds others and does something by itself, too, unlike a [Family].
+func Acting(verb *cobra.Command) *cobra.Command {
+	mark(verb, actingVerb)
+	return verb
 }
 
 func takesRemote(cmd *cobra.Command) bool {

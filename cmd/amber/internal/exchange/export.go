@@ -46,7 +46,18 @@ Formats: ` + formats.Names(formats.Written()) + `.`,
 			if err != nil {
 				return err
 			}
-			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error { return a.export(ctx, s, format, f) })
+			if a.Remote != nil {
+				return a.exportThere(cmd.Context(), format, f)
+			}
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				o := transfer.ExportOptions{
+					Project: f.project, Users: f.users, AllUsers: f.allUsers, Private: f.private,
+					Redact: s.Config.Config.Leaving(f.private), Clock: a.Clock, Agent: s.AgentID(),
+				}
+				return a.export(f, format.Folder, func(to foreign.Output) (wire.ForeignExport, error) {
+					return transfer.Export(ctx, s.Store, format, o, to)
+				})
+			})
 		},
 	}
 	fl := cmd.Flags()
@@ -79,13 +90,10 @@ func (a *app) exportFormat(cmd *cobra.Command, f exportFlags) (foreign.Format, e
 	return format, amber.CheckOptionalID("project id", f.project)
 }
 
-func (a *app) export(ctx context.Context, s *cli.Opened, format foreign.Format, f exportFlags) error {
-	o := transfer.ExportOptions{
-		Project: f.project, Users: f.users, AllUsers: f.allUsers, Private: f.private,
-		Redact: s.Config.Config.Redactor(), Clock: a.Clock, Agent: s.AgentID(),
-	}
+// export writes to stdout, or to a path, and tells what was written.
+func (a *app) export(f exportFlags, folder bool, write func(to foreign.Output) (wire.ForeignExport, error)) error {
 	if f.out == "" || f.out == "-" {
-		r, err := transfer.Export(ctx, s.Store, format, o, transfer.Stream(a.Out.Out))
+		r, err := write(transfer.Stream(a.Out.Out))
 		if err == nil {
 			a.tellHeld(r)
 		}
@@ -96,7 +104,7 @@ func (a *app) export(ctx context.Context, s *cli.Opened, format foreign.Format, 
 		return err
 	}
 	r, err := cli.Working(a.App, "exporting", func() (wire.ForeignExport, error) {
-		return transfer.Export(ctx, s.Store, format, o, transfer.Path(fsx.OS(), path, format.Folder))
+		return write(transfer.Path(fsx.OS(), path, folder))
 	})
 	if err != nil {
 		return err

@@ -39,8 +39,11 @@ Secrets are taken out as everywhere else.
 Imported memories have the trust "imported": recall finds them, but no agent gets them
 without asking. --as-own is for your own files and lets them count as your own.
 
---scan looks where the known programs keep their files and imports nothing. --dry-run
-tells what an import would do. amber import undo ID takes an import back.
+--scan looks where the known programs keep their files on this machine and imports nothing.
+--dry-run tells what an import would do. amber import undo ID takes an import back.
+
+With --remote the files are sent to the server, a folder as a zip file. It skips memories about
+a user unless --user names one.
 
 Formats: ` + formats.Names(formats.Read()) + `.`,
 		Example: `  amber import --scan
@@ -82,7 +85,7 @@ Formats: ` + formats.Names(formats.Read()) + `.`,
 	fl.BoolVar(&f.scan, "scan", false, "look where the known programs keep their files, and list what is there")
 	fl.BoolVar(&f.observ, "observations", false, "take lines that look like observations out of any Markdown as memories")
 	cmd.AddCommand(a.undoCommand(), a.listCommand())
-	return cmd
+	return cli.Acting(cmd)
 }
 
 // options are what the flags say.
@@ -106,29 +109,41 @@ func (a *app) options(f importFlags) (transfer.Options, error) {
 
 // importAll imports one path after the other. The report tells of all that were imported, also where a later one failed.
 func (a *app) importAll(cmd *cobra.Command, paths []string, f importFlags, o transfer.Options) error {
+	if a.Remote != nil {
+		return a.tell(each(paths, func(path string) (wire.ForeignImport, error) { return a.importThere(cmd.Context(), path, f, o) }))
+	}
 	return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 		if err := s.Config.Config.Memory.CheckWrite(); err != nil && !f.dryRun {
 			return err
 		}
 		o.Redact = s.Config.Config.Intake()
 		defer frugal()()
-		var done []wire.ForeignImport
-		var err error
-		for _, path := range paths {
-			var r wire.ForeignImport
-			if r, err = a.importOne(ctx, s, path, f, o); err != nil {
-				break
-			}
-			done = append(done, r)
-		}
-		if len(done) == 0 && err != nil {
-			return err
-		}
-		if !f.dryRun {
+		done, err := each(paths, func(path string) (wire.ForeignImport, error) { return a.importOne(ctx, s, path, f, o) })
+		if len(done) > 0 && !f.dryRun {
 			a.index(ctx, s)
 		}
-		return errors.Join(a.show(wire.Sum(done)), err)
+		return a.tell(done, err)
 	})
+}
+
+// each imports path after path, until one fails.
+func each(paths []string, one func(path string) (wire.ForeignImport, error)) (done []wire.ForeignImport, err error) {
+	for _, path := range paths {
+		r, err := one(path)
+		if err != nil {
+			return done, err
+		}
+		done = append(done, r)
+	}
+	return done, nil
+}
+
+// tell prints what was imported before an error.
+func (a *app) tell(done []wire.ForeignImport, err error) error {
+	if len(done) == 0 && err != nil {
+		return err
+	}
+	return errors.Join(a.show(wire.Sum(done)), err)
 }
 
 // firstLook is how much of the files is looked at before an import tells what it found.

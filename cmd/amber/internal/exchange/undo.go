@@ -22,18 +22,28 @@ before. What was edited since stays and is named. Then the files can be imported
   amber import undo 0199c0de-0000-7000-8000-000000000001`,
 		Args: cli.Exactly("the id of an import"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.Remote != nil {
+				return a.tellUndo(func() (wire.ImportUndo, error) { return a.Remote.Agent.UndoImport(cmd.Context(), args[0]) })
+			}
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
-				r, err := cli.Working(a.App, "undoing", func() (wire.ImportUndo, error) {
-					return transfer.Undo(ctx, s.Store, args[0], transfer.UndoOptions{Clock: a.Clock, NewID: a.newID})
+				return a.tellUndo(func() (wire.ImportUndo, error) {
+					r, err := transfer.Undo(ctx, s.Store, args[0], transfer.UndoOptions{Clock: a.Clock, NewID: a.newID})
+					if err == nil {
+						a.index(ctx, s)
+					}
+					return r, err
 				})
-				if err != nil {
-					return err
-				}
-				a.index(ctx, s)
-				return a.Out.Show(r, func(w io.Writer) { a.printUndo(w, r) })
 			})
 		},
 	}
+}
+
+func (a *app) tellUndo(undo func() (wire.ImportUndo, error)) error {
+	r, err := cli.Working(a.App, "undoing", undo)
+	if err != nil {
+		return err
+	}
+	return a.Out.Show(r, func(w io.Writer) { a.printUndo(w, r) })
 }
 
 func (a *app) printUndo(w io.Writer, r wire.ImportUndo) {
@@ -59,6 +69,9 @@ func (a *app) listCommand() *cobra.Command {
 		Example: `  amber import list`,
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.Remote != nil {
+				return cli.Listing(a.Remote.Agent.Imports(cmd.Context()))(a.App, jsonl, a.printImports)
+			}
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				return cli.Listing(transfer.List(ctx, s.Store))(a.App, jsonl, a.printImports)
 			})
