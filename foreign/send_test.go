@@ -154,7 +154,7 @@ func (zeros) Read(p []byte) (int, error) {
 
 func TestUploadsThatUnpackToTooMuchAreRefused(t *testing.T) {
 	t.Parallel()
-	must.Kind(t, "zeros", must.Err(upload(t, "a.zip", bomb(t, 1, 64<<20), time.Time{})), amber.KindInvalid, "200 times")
+	must.Kind(t, "zeros", must.Err(upload(t, "a.zip", bomb(t, 1, 8<<20), time.Time{})), amber.KindInvalid, "200 times")
 	must.Kind(t, "half an archive", must.Err(upload(t, "a.zip", bomb(t, 1, 1<<10)[:40], time.Time{})), amber.KindDamaged)
 }
 
@@ -172,11 +172,11 @@ func TestNamesOfUploads(t *testing.T) {
 func TestWhatIsPackedHereIsNoBombThere(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	_, _ = io.CopyN(&text, zeros{}, 20<<20)
-	for i := range 200_000 {
+	_, _ = io.CopyN(&text, zeros{}, 6<<20)
+	for i := range 100_000 {
 		fmt.Fprintf(&text, "line %d\n", i*i)
 	}
-	_, _ = io.CopyN(&text, zeros{}, 5<<20)
+	_, _ = io.CopyN(&text, zeros{}, 3<<20)
 	dir := filepath.Join(t.TempDir(), "d")
 	put(t, dir, map[string]string{"zeros": text.String()})
 	_, there := sent(t, dir)
