@@ -9,10 +9,11 @@ import (
 // Match says how well a tree fits a format.
 type Match int
 
-// The degrees. A format that takes any folder of text is a fallback: it counts where no other fits.
+// The degrees; of several formats that fit the surest counts.
 const (
-	No Match = iota
-	Fallback
+	No       Match = iota
+	Fallback       // any folder of text would do
+	Partly         // some of the files are of the program, and another format may know more of them
 	Sure
 )
 

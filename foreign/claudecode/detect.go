@@ -22,8 +22,11 @@ func detect(t *foreign.Tree) foreign.Match {
 	}
 	l := look(t)
 	heads := l.sessions[:min(len(l.sessions), headFiles)]
-	if slices.ContainsFunc(heads, isTranscript) || slices.ContainsFunc(l.folders, l.isSure) || slices.ContainsFunc(l.instructions, l.isForHere) {
+	if slices.ContainsFunc(heads, isTranscript) || slices.ContainsFunc(l.folders, l.isSure) {
 		return foreign.Sure
+	}
+	if slices.ContainsFunc(l.instructions, l.isForHere) {
+		return foreign.Partly
 	}
 	return fallback(l)
 }
@@ -56,8 +59,10 @@ func fallback(l *layout) foreign.Match {
 func single(f foreign.File) foreign.Match {
 	base := path.Base(f.Name)
 	switch {
-	case f.Is(".jsonl") && isTranscript(f), base == "CLAUDE.md", base == "CLAUDE.local.md", f.Is(".md") && isMemory(f.Head(headBytes)):
+	case f.Is(".jsonl") && isTranscript(f), f.Is(".md") && isMemory(f.Head(headBytes)):
 		return foreign.Sure
+	case base == "CLAUDE.md", base == "CLAUDE.local.md":
+		return foreign.Partly
 	case base == indexFile:
 		return foreign.Fallback
 	}

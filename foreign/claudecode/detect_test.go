@@ -83,8 +83,8 @@ func TestOthersAreNotDetected(t *testing.T) {
 		"a folder memory":  {map[string]string{"memory/notes.md": "x", "main.go": "x"}, foreign.No},
 		"nothing":          {map[string]string{}, foreign.No},
 		"an index":         {map[string]string{"memory/MEMORY.md": "x"}, foreign.Fallback},
-		"CLAUDE.md":        {map[string]string{"CLAUDE.md": "x", "main.go": "x"}, foreign.Sure},
-		"rules":            {map[string]string{".claude/rules/a.md": "x"}, foreign.Sure},
+		"CLAUDE.md":        {map[string]string{"CLAUDE.md": "x", "main.go": "x"}, foreign.Partly},
+		"rules":            {map[string]string{".claude/rules/a.md": "x"}, foreign.Partly},
 		"a moved folder":   {map[string]string{"a.md": "---\nname: a\nmetadata:\n  node_type: memory\n---\nx"}, foreign.Sure},
 		"a snapshot first": {map[string]string{"x.jsonl": `{"type":"file-history-snapshot","messageId":"x","snapshot":{}}`}, foreign.Sure},
 	} {

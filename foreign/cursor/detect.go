@@ -24,7 +24,7 @@ func detect(t *foreign.Tree) foreign.Match {
 	for _, f := range l.rules[:min(len(l.rules), 100)] {
 		own := !strings.Contains(f.Name, "/") || strings.HasPrefix(f.Name, ".cursor/") || strings.HasPrefix(f.Name, "rules/")
 		if own && (f.Is(".cursorrules") || f.Is(".mdc") && isHead(f.Head(headBytes))) {
-			return foreign.Sure
+			return foreign.Partly
 		}
 	}
 	return foreign.No

@@ -102,20 +102,20 @@ func TestFoldersAreTold(t *testing.T) {
 		files map[string]string
 		want  string // of basic-memory, Obsidian, a folder, instructions
 	}{
-		{"basic-memory", map[string]string{"x/a.md": note}, "2010"},
-		{"vault", map[string]string{".obsidian/app.json": "{}", "a.md": "text"}, "0210"},
-		{"both", map[string]string{".obsidian/app.json": "{}", "a.md": note}, "2210"},
+		{"basic-memory", map[string]string{"x/a.md": note}, "3010"},
+		{"vault", map[string]string{".obsidian/app.json": "{}", "a.md": "text"}, "0310"},
+		{"both", map[string]string{".obsidian/app.json": "{}", "a.md": note}, "3310"},
 		{"folder", map[string]string{"a.md": "text", "b/c.markdown": "text"}, "0010"},
 		{"web site", map[string]string{"a.md": "---\ntitle: A\npermalink: /a/\n---\n", "b.md": "---\nlayout: x\npermalink: b\ntitle: B\n---\n"}, "0010"},
 		{"nothing", map[string]string{"a.txt": "text"}, "0000"},
 		{"hidden", map[string]string{".trash/a.md": note}, "0000"},
-		{"project", map[string]string{"AGENTS.md": "x", "src/a.go": "package a"}, "0012"},
-		{"cursor project", map[string]string{".cursor/rules/money.mdc": "x", "main.go": ""}, "0002"},
+		{"project", map[string]string{"AGENTS.md": "x", "src/a.go": "package a"}, "0013"},
+		{"cursor project", map[string]string{".cursor/rules/money.mdc": "x", "main.go": ""}, "0003"},
 		{"claude project", map[string]string{"CLAUDE.md": "x", ".claude/settings.json": "{}"}, "0010"},
 		{"codex home", map[string]string{"AGENTS.md": "x", "sessions/2026/01/02/rollout-a.jsonl": "{}"}, "0010"},
 		{"gemini home", map[string]string{"GEMINI.md": "x", "tmp/a/chats/session-a.jsonl": "{}"}, "0010"},
 		{"gemini home without chats", map[string]string{"GEMINI.md": "## Gemini Added Memories\n- a"}, "0010"},
-		{"vault with orders", map[string]string{".obsidian/app.json": "{}", "AGENTS.md": "x"}, "0210"},
+		{"vault with orders", map[string]string{".obsidian/app.json": "{}", "AGENTS.md": "x"}, "0310"},
 		{"orders below", map[string]string{"pkg/a/AGENTS.md": "x", "main.go": ""}, "0010"},
 	} {
 		dir := folder(t, c.files)

@@ -18,30 +18,29 @@ var errEnough = errors.New("enough was looked at")
 
 // Detect finds the format of a tree. Errors: invalid when no format fits, or several.
 func Detect(t *foreign.Tree, formats []foreign.Format) (foreign.Format, error) {
-	var sure, fallback []foreign.Format
+	var fit []foreign.Format
+	best := foreign.Fallback
 	for _, f := range formats {
 		if f.Read == nil {
 			continue
 		}
-		switch f.Detect(t) {
-		case foreign.Sure:
-			sure = append(sure, f)
-		case foreign.Fallback:
-			fallback = append(fallback, f)
+		switch m := f.Detect(t); {
+		case m < best:
+		case m > best:
+			best, fit = m, []foreign.Format{f}
+		default:
+			fit = append(fit, f)
 		}
 	}
-	if len(sure) == 0 {
-		sure = fallback
-	}
-	switch len(sure) {
+	switch len(fit) {
 	case 1:
-		return sure[0], nil
+		return fit[0], nil
 	case 0:
 		return foreign.Format{}, amber.Errorf(amber.KindInvalid, "detect format", t.Path(),
 			"no known format fits its %d files", len(t.Files())).WithHint("amber import --help lists the formats; --from FORMAT names one")
 	}
 	return foreign.Format{}, amber.Errorf(amber.KindInvalid, "detect format", t.Path(),
-		"several formats fit: %s", names(sure)).WithHint("amber import --from " + sure[0].Name + " " + t.Path())
+		"several formats fit: %s", names(fit)).WithHint("amber import --from " + fit[0].Name + " " + t.Path())
 }
 
 func names(formats []foreign.Format) (list string) {
