@@ -89,13 +89,22 @@ func (p *page) unwrapNote() {
 	p.text, p.known = text, noteDigest(text) == p.front.Text("amber_digest")
 }
 
-// withoutMarks takes the two lines off that an export puts into a head that a note has.
+// added are the lines that an export can put into a head that a note has, before the two that are always there.
+var added = []string{"title: ", "type: ", "permalink: "}
+
+// withoutMarks takes the lines off that an export puts into a head that a note has.
 func withoutMarks(text string) (string, bool) {
-	parts := strings.SplitN(text, "\n", 4)
-	if len(parts) < 4 || parts[0] != "---" || !strings.HasPrefix(parts[1], "amber_front: ") || !strings.HasPrefix(parts[2], "amber_digest: ") {
-		return "", false
+	rest, ok := strings.CutPrefix(text, "---\n")
+	for _, mark := range added {
+		if strings.HasPrefix(rest, mark) {
+			_, rest, _ = strings.Cut(rest, "\n")
+		}
 	}
-	return parts[0] + "\n" + parts[3], true
+	for _, mark := range []string{"amber_front: ", "amber_digest: "} {
+		ok = ok && strings.HasPrefix(rest, mark)
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+	return "---\n" + rest, ok
 }
 
 func noteDigest(text string) string {

@@ -36,7 +36,8 @@ func write(ctx context.Context, c foreign.Contents, _ foreign.WriteOptions, to f
 	if err != nil {
 		return err
 	}
-	return c.Notes(ctx, func(n amber.Note) error { return put(to, "notes/"+n.Name+".md", noteFile(n)) })
+	used := map[string]bool{}
+	return c.Notes(ctx, func(n amber.Note) error { return put(to, "notes/"+n.Name+".md", noteFile(n, noteLink(n.Name, used))) })
 }
 
 func put(to foreign.Output, name, text string) error {
@@ -150,12 +151,33 @@ func relationLine(r amber.Relation, target string) string {
 	return fmt.Sprintf("- %s [[%s]]\n", typ, target)
 }
 
-// noteFile returns a note with a head that says which one it is. A head that the note has is kept.
-func noteFile(n amber.Note) string {
-	marks := head{}
-	marks.add("amber_front", n.Name)
-	marks.add("amber_digest", noteDigest(n.Content))
+// noteLink names a note that no other note is named.
+func noteLink(name string, used map[string]bool) string {
+	link := "notes"
+	for part := range strings.SplitSeq(name, "/") {
+		link += "/" + cmp.Or(foreign.Slug(part), "note")
+	}
+	if used[link] {
+		link += "-" + noteDigest(name)[:12]
+	}
+	used[link] = true
+	return link
+}
+
+// noteFile returns a note with a head that says which one it is. A head that the note has is kept. It names title, type and
+// permalink, too: the program would rewrite a file that lacks one of them.
+func noteFile(n amber.Note, link string) string {
+	wanted := []struct{ name, value string }{{"title", path.Base(n.Name)}, {"type", "note"}, {"permalink", link}}
 	if rest, ok := strings.CutPrefix(n.Content, "---\n"); ok {
+		own, _, _ := foreign.SplitFront([]byte(n.Content))
+		marks := head{}
+		for _, w := range wanted {
+			if own[w.name] == nil {
+				marks.add(w.name, w.value)
+			}
+		}
+		marks.add("amber_front", n.Name)
+		marks.add("amber_digest", noteDigest(n.Content))
 		marked := "---\n" + marks.String() + rest
 		if front, _, err := foreign.SplitFront([]byte(marked)); err == nil && front.Text("amber_front") == n.Name {
 			return marked
@@ -164,8 +186,9 @@ func noteFile(n amber.Note) string {
 	h := head{}
 	h.add("amber_note", n.Name)
 	h.add("amber_digest", noteDigest(n.Content))
-	h.add("title", path.Base(n.Name))
-	h.add("type", "note")
+	for _, w := range wanted {
+		h.add(w.name, w.value)
+	}
 	h.time("modified", n.UpdatedAt)
 	return "---\n" + h.String() + "---\n" + n.Content
 }

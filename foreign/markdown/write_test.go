@@ -143,6 +143,33 @@ func TestRelationsAreReadByOthers(t *testing.T) {
 	}
 }
 
+// The program adds title, type and permalink where a file lacks them, and writes all of the file anew.
+func TestAnExportedNoteHasWhatTheProgramWouldAdd(t *testing.T) {
+	t.Parallel()
+	texts := []string{"plain", "---\ntags: [a]\n---\nbody", "---\ntitle: Own\npermalink: own\n---\nbody", "---\npermalink: x\ntype: y\ntitle: z\n---\n", "---\n- list\n---\n"}
+	c := &foreigntest.Contents{}
+	for i, text := range texts {
+		c.NoteList = append(c.NoteList, amber.Note{Name: "Folder/" + strings.Repeat("ä", i+1), Content: text})
+	}
+	dir := export(t, c)
+	links := map[string]bool{}
+	for i, n := range c.NoteList {
+		front, _, err := foreign.SplitFront(must.Get(os.ReadFile(filepath.Join(dir, "notes", n.Name+".md")))(t))
+		must.Do(t, err)
+		for _, name := range []string{"title", "type", "permalink"} {
+			must.Hold(t, front.Text(name) != "", "%q has no %s", texts[i], name)
+		}
+		must.Hold(t, !links[front.Text("permalink")], "permalink %s is there twice", front.Text("permalink"))
+		links[front.Text("permalink")] = true
+	}
+	must.Hold(t, links["own"] && links["x"] && links["notes/folder/note"], "permalinks are %v", links)
+	r := foreigntest.Read(t, markdown.BasicMemory, dir)
+	for i, n := range r.Notes { // in the order of their names, which is that of their lengths
+		must.Equal(t, "content", n.Content, texts[i])
+	}
+	must.Equal(t, "notes and memories", [2]int{len(r.Notes), len(r.Memories)}, [2]int{len(texts), 0})
+}
+
 // onlyMemory exports a memory with a relation and checks that reading it gives the text and nothing more.
 func onlyMemory(t testing.TB, text string) {
 	t.Helper()
