@@ -69,20 +69,7 @@ func (c *carrier) relate() error {
 }
 
 func (c *carrier) relateSome(some []related) error {
-	refs := make([]amber.SyncRef, 0, 3*len(some))
-	here := relationsHere{}
-	for i, r := range some {
-		from, to := c.moved[r.from], c.moved[r.to]
-		r.from, r.to = cmp.Or(from, r.from), cmp.Or(to, r.to)
-		some[i] = r
-		if from != "" && to != "" && r.whole == nil {
-			if err := here.add(c.ctx, c.store.Relations, from); err != nil {
-				return err
-			}
-		}
-		refs = append(refs, memoryRef(r.from), memoryRef(r.to), r.ref(c.format))
-	}
-	now, err := c.store.Sync.SyncRecords(c.ctx, refs)
+	now, here, err := c.lookAt(some)
 	if err != nil {
 		return err
 	}
@@ -90,39 +77,40 @@ func (c *carrier) relateSome(some []related) error {
 	if !c.o.DryRun {
 		in = c.incoming()
 	}
+	var fresh []related
 	seen := map[string]bool{}
 	for i, r := range some {
-		from, to, there := now[3*i], now[3*i+1], now[3*i+2].Relation
 		key := foreign.Key{string(r.from), string(r.to), r.typ}
 		record := r.record(c.format)
-		epoch, again, err := c.undone(key, there)
+		epoch, again, err := c.undone(key, now[3*i+2].Relation)
 		if err != nil {
 			return err
 		}
 		if again {
-			record.Relation.Origin.Counter = there.Origin.Counter + 1
-			record.Relation.Origin.Clock = max(record.Relation.Origin.Clock, there.Origin.Clock)
+			was := now[3*i+2].Relation.Origin
+			record.Relation.Origin.Counter, record.Relation.Origin.Clock = was.Counter+1, max(record.Relation.Origin.Clock, was.Clock)
+			now[3*i+2] = amber.SyncRecord{}
 		}
-		switch err := record.Check(); {
-		case there != nil && !again, seen[record.Relation.ID], here.has(r):
+		if seen[record.Relation.ID] || here.has(r) {
 			c.report.Relations.Known++
 			continue
-		case !c.isThere(r.from, from) || !c.isThere(r.to, to):
-			c.Skip(r.at, "relation %q has an end that is not among the memories", r.typ)
-			continue
-		case err != nil:
-			c.refuse(r.at, err)
+		}
+		if !c.isNew(r, record, now[3*i:3*i+3]) {
 			continue
 		}
 		seen[record.Relation.ID] = true
-		c.report.Relations.New++
+		fresh = append(fresh, r)
 		in.Records = append(in.Records, record)
 		in.Links = append(in.Links, c.link("relation", key, r.ref(c.format), record.Relation.Origin, extra{Digest: "stored", Epoch: epoch}))
 	}
+	c.report.Relations.New += int64(len(fresh))
 	if c.o.DryRun {
 		return nil
 	}
-	return c.apply(in)
+	if err := c.apply(in); err != nil {
+		return err
+	}
+	return c.checkStored(fresh)
 }
 
 // undone reports whether a relation that is deleted went with the undo of an import. One that was deleted here stays so.
@@ -132,6 +120,68 @@ func (c *carrier) undone(key foreign.Key, there *amber.Relation) (epoch int, aga
 	}
 	_, was, linked, err := c.linked("relation", key)
 	return was.Epoch, linked && was.Digest == "", err
+}
+
+// lookAt gives relations the ends they have here, and returns the records of both ends and of the relation, three for each.
+func (c *carrier) lookAt(some []related) ([]amber.SyncRecord, relationsHere, error) {
+	refs := make([]amber.SyncRef, 0, 3*len(some))
+	here := relationsHere{}
+	for i, r := range some {
+		from, to := c.moved[r.from], c.moved[r.to]
+		r.from, r.to = cmp.Or(from, r.from), cmp.Or(to, r.to)
+		some[i] = r
+		if from != "" && to != "" && r.whole == nil {
+			if err := here.add(c.ctx, c.store.Relations, from); err != nil {
+				return nil, nil, err
+			}
+		}
+		refs = append(refs, memoryRef(r.from), memoryRef(r.to), r.ref(c.format))
+	}
+	now, err := c.store.Sync.SyncRecords(c.ctx, refs)
+	return now, here, err
+}
+
+// isNew tells what becomes of a relation that is not stored, now being the records of its ends and its own.
+func (c *carrier) isNew(r related, record amber.SyncRecord, now []amber.SyncRecord) bool {
+	switch err := record.Check(); {
+	case now[2].Relation != nil:
+		c.report.Relations.Known++
+	case !c.isThere(r.from, now[0]) || !c.isThere(r.to, now[1]):
+		c.Skip(r.at, "relation %q has an end that is not among the memories", r.typ)
+	case err != nil:
+		c.refuse(r.at, err)
+	default:
+		return true
+	}
+	return false
+}
+
+// checkStored tells which relations the store did not take: files have no say in a memory that did not come from them.
+func (c *carrier) checkStored(fresh []related) error {
+	refs := make([]amber.SyncRef, len(fresh))
+	for i, r := range fresh {
+		refs[i] = r.ref(c.format)
+	}
+	now, err := c.store.Sync.SyncRecords(c.ctx, refs)
+	if err != nil {
+		return err
+	}
+	here := relationsHere{}
+	for i, r := range fresh {
+		if now[i].Relation != nil {
+			continue
+		}
+		if err := here.add(c.ctx, c.store.Relations, r.from); err != nil {
+			return err
+		}
+		c.report.Relations.New--
+		if here.has(r) { // under another id
+			c.report.Relations.Known++
+			continue
+		}
+		c.Skip(r.at, "relation %q has an end that did not come from files of this format", r.typ)
+	}
+	return nil
 }
 
 // relationsHere are relations of memories that were exported from here, by the memory they begin at. An export names no ids

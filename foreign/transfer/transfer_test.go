@@ -298,8 +298,16 @@ func TestARelationOfMemoriesThatWereExportedIsKnown(t *testing.T) {
 	r := b.imported(lines...)
 	must.Equal(t, "relations", r.Relations, counts(1, 0, 0, 1))
 	must.Equal(t, "nothing was written", b.head(), head)
-	r = b.imported(append(lines, toyLine{From: "b", To: "a"})...)
-	must.Equal(t, "relations, with another", r.Relations, counts(2, 1, 0, 1))
+
+	// Another one is not taken, whatever file it comes from, and the report says so each time.
+	lines = append(lines, toyLine{From: "b", To: "a"}, toyLine{Key: "c", Text: "three"}, toyLine{From: "c", To: "a"})
+	for range 2 {
+		r = b.imported(lines...)
+		must.Equal(t, "relations, with others", r.Relations, counts(3, 0, 0, 1))
+		must.Equal(t, "skipped", r.Skipped, 2)
+		must.Says(t, "reason", r.Skips[0].Reason, "depends_on", "did not come from files of this format")
+	}
+	must.Equal(t, "relations here", len(must.Get(b.store.Relations.Related(ctx, one))(t)), 1)
 }
 
 // A stranger's file has no say in what was imported as one's own.
