@@ -112,11 +112,15 @@ func meta(m *foreign.Memory, r row) (more foreign.Fields) {
 	return more
 }
 
-// kept returns what Amber has no field for, as it was.
+// usual is what a column says of a row that nobody touched. An export leaves such columns out.
+var usual = map[string]string{"version": "1", "confidence": "1"}
+
+// kept returns what Amber has no field for, as it was. A row of the database and the same row of an export keep the same:
+// not how a time is written, nor which machine made the export.
 func kept(r row) map[string]any {
-	out := map[string]any{}
-	for _, c := range []string{"content_hash", "memory_type", "store", "parent_id", "version", "confidence", "superseded_by", "export_source", "created_at_iso", "updated_at_iso"} {
-		if s := r.Text(c); s != "" {
+	out := map[string]any{"store": cmp.Or(r.Text("store"), defaultStore)}
+	for _, c := range []string{"content_hash", "memory_type", "parent_id", "version", "confidence", "superseded_by"} {
+		if s := r.Text(c); s != "" && s != usual[c] {
 			out[c] = s
 		}
 	}
