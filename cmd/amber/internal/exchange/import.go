@@ -120,7 +120,7 @@ func (a *app) importAll(cmd *cobra.Command, paths []string, f importFlags, o tra
 		defer frugal()()
 		done, err := each(paths, func(path string) (wire.ForeignImport, error) { return a.importOne(ctx, s, path, f, o) })
 		if len(done) > 0 && !f.dryRun {
-			a.index(ctx, s)
+			a.indexImported(ctx, s, wire.Sum(done))
 		}
 		return a.tell(done, err)
 	})
@@ -144,6 +144,21 @@ func (a *app) tell(done []wire.ForeignImport, err error) error {
 		return err
 	}
 	return errors.Join(a.show(wire.Sum(done)), err)
+}
+
+// fewNew is how many new items get their vectors at once. Of more the time at the end of a command would make a small part,
+// at the price of the memory that the model takes.
+const fewNew = 2000
+
+// indexImported makes what was imported found by its meaning, too, or says how that is done.
+func (a *app) indexImported(ctx context.Context, s *cli.Opened, all wire.ForeignImports) {
+	switch n := all.New + all.Changed; {
+	case n == 0:
+	case n <= fewNew:
+		a.index(ctx, s)
+	default:
+		a.Out.Note("what was imported is found by its words; amber index sync lets it be found by its meaning, too")
+	}
 }
 
 // firstLook is how much of the files is looked at before an import tells what it found.
