@@ -48,8 +48,9 @@ type Tree struct {
 	byName  map[string]int
 	skipped []Skipped
 	closers []io.Closer
-	scratch string       // a folder for copies; "" before the first
-	read    atomic.Int64 // bytes
+	scratch string            // a folder for copies; "" before the first
+	local   map[string]string // where files of archives were copied to
+	read    atomic.Int64      // bytes
 
 	root   File  // what the path names, where that is a file
 	sent   bool  // the path is a name that a sender gave, and not one of this machine

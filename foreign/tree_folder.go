@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
 )
 
 // passed are folders that hold nothing of anybody's memory.
@@ -103,17 +104,44 @@ func isZip(f File) bool {
 }
 
 // Local returns a path on this machine where a file lies, for readers that need one. What is in an archive is copied
-// first.
+// first, once, with the files that SQLite keeps beside a database.
 func (t *Tree) Local(f File) (string, error) {
 	if f.real != "" {
 		return f.real, nil
 	}
+	if real, ok := t.local[f.Name]; ok {
+		return real, nil
+	}
+	real, err := t.copyEntry(f, "")
+	if err != nil {
+		return "", err
+	}
+	for _, suffix := range []string{"-wal", "-journal"} {
+		if beside, ok := t.File(f.Name + suffix); ok {
+			if _, err := t.copyEntry(beside, real+suffix); err != nil {
+				return "", err
+			}
+		}
+	}
+	if t.local == nil {
+		t.local = map[string]string{}
+	}
+	t.local[f.Name] = real
+	return real, nil
+}
+
+// copyEntry copies a file of an archive to a path, "" for any.
+func (t *Tree) copyEntry(f File, to string) (string, error) {
 	r, err := f.Open()
 	if err != nil {
 		return "", err
 	}
 	defer r.Close()
-	return t.copyOut(r, f.Name)
+	real, err := t.copyOut(r, f.Name)
+	if err != nil || to == "" {
+		return real, err
+	}
+	return to, fsx.OS().Rename(real, to)
 }
 
 func (t *Tree) copyOut(r io.Reader, name string) (string, error) {

@@ -200,6 +200,24 @@ CREATE VIEW memories AS SELECT 'view' AS content; CREATE VIRTUAL TABLE words USI
 	must.Equal(t, "rows", strings.Join(rows, "|"), "1x1 false|22 true")
 }
 
+// A database in an archive is read with its write-ahead log.
+func TestADatabaseInAnArchive(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "x.db")
+	db := must.Get(sql.Open("sqlite", file+"?_pragma=journal_mode(wal)&_pragma=wal_autocheckpoint(0)"))(t)
+	defer db.Close()
+	must.Get(db.Exec(`CREATE TABLE real (a TEXT); INSERT INTO real VALUES ('only in the log')`))(t)
+	read := func(name string) string { return string(must.Get(os.ReadFile(name))(t)) }
+	tree := opened(t, put(t, "a.zip", zipped(t, entry{name: "d/x.db", text: read(file)}, entry{name: "d/x.db-wal", text: read(file + "-wal")})))
+	f, _ := tree.File("d/x.db")
+	for range 2 {
+		d := must.Get(OpenDatabase(t.Context(), tree, f))(t)
+		must.Equal(t, "has the table", d.Has("real"), true)
+		must.Do(t, d.Close())
+	}
+	must.Equal(t, "copies", must.Get(tree.Local(f))(t), must.Get(tree.Local(f))(t))
+}
+
 func TestFrontMatter(t *testing.T) {
 	t.Parallel()
 	front, body, err := SplitFront([]byte("---\r\ntitle: \"A #b\"\ntags:\n- x\n- y\nn: 3\nmeta:\n  type: t\n---\r\nText\n"))
