@@ -11,7 +11,7 @@ GOFUMPT      := $(TOOLS)/gofumpt
 STATICCHECK  := $(TOOLS)/staticcheck
 VERSITYGW    := $(TOOLS)/versitygw
 
-.PHONY: all build install test test-long test-hosts test-mcp test-engram test-openviking test-arm64 bench fuzz lint clean
+.PHONY: all build install test test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
 
 all: build test
 
@@ -96,6 +96,13 @@ test-hosts: build
 ENGRAM ?= 1.20.0
 test-engram: build
 	AMBER=$(abspath bin/amber) sh docs/oracle/engram.sh $(ENGRAM)
+
+# Real programs against amber import and amber export, the newest of each from npm and PyPI. Needs npm,
+# Python 3 and 3 GB; a folder keeps them for the next run. IMPORT names some of them, as in
+# make test-import IMPORT='mcp-memory langgraph' DIR=/var/tmp/amber-import
+IMPORT ?=
+test-import: build
+	AMBER=$(abspath bin/amber) DIR="$(DIR)" sh docs/oracle/import.sh $(IMPORT)
 
 # A real OpenViking server against what is promised of it, and so against its fake. Needs
 # Python 3, pip and 1.3 GB, once.
