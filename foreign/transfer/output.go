@@ -38,8 +38,8 @@ func (open) Close() error { return nil }
 
 // Path is an output at a path: a file, which is in place when all of the export is written, or a folder, which is made. A file
 // that is there is replaced only if the format has read it before.
-func Path(fsys fsx.FS, path string, folder bool) foreign.Output {
-	return &pathOutput{fsys: fsys, path: path, folder: folder, read: map[string]bool{}}
+func Path(path string, folder bool) foreign.Output {
+	return &pathOutput{fsys: fsx.OS(), path: path, folder: folder, read: map[string]bool{}}
 }
 
 type pathOutput struct {

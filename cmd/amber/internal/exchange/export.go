@@ -12,7 +12,6 @@ import (
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/formats"
 	"github.com/amber-memory/amber/foreign/transfer"
-	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -104,7 +103,7 @@ func (a *app) export(f exportFlags, folder bool, write func(to foreign.Output) (
 		return err
 	}
 	r, err := cli.Working(a.App, "exporting", func() (wire.ForeignExport, error) {
-		return write(transfer.Path(fsx.OS(), path, folder))
+		return write(transfer.Path(path, folder))
 	})
 	if err != nil {
 		return err
