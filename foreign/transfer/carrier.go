@@ -55,6 +55,9 @@ type extra struct {
 	Epoch   int    `json:"e,omitempty"` // how often the record was undone
 	Written string `json:"w,omitempty"` // of a note: the digest of what was stored
 	Made    bool   `json:"m,omitempty"` // of a note: the import made it
+	Source  string `json:"s,omitempty"` // of a note: the name of the file or folder that was imported
+	Own     bool   `json:"o,omitempty"` // the files were the caller's own
+	Met     bool   `json:"n,omitempty"` // the record was here already, and is not the import's to take back
 }
 
 func (e extra) String() string {
@@ -73,6 +76,7 @@ func parseExtra(s string) (e extra) {
 }
 
 // linked returns the newest link of a row that was not undone, else that of the latest version, and whether there is one.
+// What files of the same owner said comes before what others said.
 func (c *carrier) linked(what string, key foreign.Key) (l amber.SyncLink, e extra, found bool, err error) {
 	if c.first {
 		return l, e, false, nil
@@ -81,10 +85,12 @@ func (c *carrier) linked(what string, key foreign.Key) (l amber.SyncLink, e extr
 	if err != nil || len(links) == 0 {
 		return l, e, false, err
 	}
-	for i := len(links) - 1; i >= 0; i-- {
-		l, e = links[i], parseExtra(links[i].Extra)
-		if e.Digest != "" {
-			return l, e, true, nil
+	for _, any := range []bool{false, true} {
+		for i := len(links) - 1; i >= 0; i-- {
+			l, e = links[i], parseExtra(links[i].Extra)
+			if e.Digest != "" && (any || e.Own == c.o.AsOwn) {
+				return l, e, true, nil
+			}
 		}
 	}
 	l = slices.MaxFunc(links, func(a, b amber.SyncLink) int {
@@ -99,6 +105,7 @@ func (c *carrier) linked(what string, key foreign.Key) (l amber.SyncLink, e extr
 // link makes a link of a row to a record.
 func (c *carrier) link(what string, key foreign.Key, ref amber.SyncRef, version amber.Origin, e extra) amber.SyncLink {
 	c.ordinal++
+	e.Own = c.o.AsOwn
 	return amber.SyncLink{
 		Tool: c.format, Chunk: c.id, Ordinal: c.ordinal, Ref: ref, Version: version,
 		Fingerprint: foreign.Fingerprint(c.format, what, key), Extra: e.String(),
@@ -160,4 +167,25 @@ func (c *carrier) sample(what, text string) {
 	if len(c.report.Samples) < maxSamples && text != "" {
 		c.report.Samples = append(c.report.Samples, clip(what+": "+text))
 	}
+}
+
+// rowKey is the key of a row in this import. A project that the caller names is part of it: the same name in files of two
+// projects is two things.
+func (c *carrier) rowKey(k foreign.Key) foreign.Key {
+	if c.o.Project == "" {
+		return k
+	}
+	return append(slices.Clone(k), "project "+c.o.Project)
+}
+
+// secret tells whether one of some names holds a secret, which cannot be taken out of a name.
+func (c *carrier) secret(names ...string) bool {
+	for _, name := range names {
+		if c.o.Redact != nil && name != "" {
+			if _, found := c.o.Redact.String(name); found.Total > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

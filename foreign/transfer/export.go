@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -115,6 +116,9 @@ func (c *contents) Versions(ctx context.Context, id amber.MemoryID) ([]amber.Syn
 	}
 	out := make([]amber.SyncMemory, 0, len(history))
 	for _, m := range history {
+		if m.DeletedAt.IsZero() && (!c.leaves(m) || !c.named(m)) {
+			continue // it belonged to somebody else then
+		}
 		v := amber.SyncMemory{Memory: c.clean(m, false)}
 		if n := len(out); n > 0 && m.Origin.After(out[n-1].Origin) {
 			v.Saw = []amber.Origin{out[n-1].Origin}
@@ -131,7 +135,49 @@ func (c *contents) clean(m amber.Memory, count bool) amber.Memory {
 	if m.Content != was {
 		m.ContentDigest = amber.ContentDigest(m.Content)
 	}
+	if c.o.Redact == nil {
+		return m
+	}
+	m.Tags, m.SourceRefs = slices.Clone(m.Tags), slices.Clone(m.SourceRefs)
+	for i, tag := range m.Tags {
+		m.Tags[i] = c.text(tag, count)
+	}
+	m.Tags = slices.DeleteFunc(m.Tags, func(tag string) bool { return strings.TrimSpace(tag) == "" })
+	for i, ref := range m.SourceRefs {
+		m.SourceRefs[i].Value = c.text(ref.Value, count)
+	}
+	m.SourceRefs = slices.DeleteFunc(m.SourceRefs, func(r amber.SourceRef) bool { return strings.TrimSpace(r.Value) == "" })
+	m.Metadata = c.pairs(m.Metadata, count)
+	m.Foreign = c.documents(m.Foreign)
 	return m
+}
+
+// pairs cleans names and values.
+func (c *contents) pairs(m map[string]string, count bool) map[string]string {
+	out := make(map[string]string, len(m))
+	for name, value := range m {
+		if name = c.text(name, count); strings.TrimSpace(name) != "" {
+			out[name] = c.text(value, count)
+		}
+	}
+	return out
+}
+
+// documents cleans what other programs said about a memory. Where a passage was taken out of it, none of it leaves: what is
+// left would no longer be what they said.
+func (c *contents) documents(m map[string]json.RawMessage) map[string]json.RawMessage {
+	var out map[string]json.RawMessage
+	for name, raw := range m {
+		clean, found := c.o.Redact.JSON(string(raw), nil)
+		if found.Total > 0 || clean != string(raw) {
+			continue
+		}
+		if out == nil {
+			out = map[string]json.RawMessage{}
+		}
+		out[name] = raw
+	}
+	return out
 }
 
 func (c *contents) text(s string, count bool) string {
@@ -199,7 +245,10 @@ func (c *contents) Sessions(ctx context.Context, fn func(amber.Session, func(fun
 			if first {
 				c.report.Sessions++
 			}
-			s.Summary = c.text(s.Summary, first)
+			s.Summary, s.Directory = c.text(s.Summary, first), c.text(s.Directory, first)
+			if s.Name = strings.TrimSpace(c.text(s.Name, first)); s.Name == "" {
+				s.Name = string(s.ID)
+			}
 			if err := fn(s, c.turns(ctx, s.ID, first)); err != nil {
 				return err
 			}

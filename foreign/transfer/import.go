@@ -117,7 +117,7 @@ func (c *carrier) done() wire.ForeignImport {
 		r.ID = c.id
 	}
 	if c.homeless > 0 {
-		c.Warn("memories about a user: %d, and no user is named: everybody who uses this agent sees them; --user NAME keeps them to one", c.homeless)
+		c.Warn("memories about a user: %d, and no user is named: everybody who uses this agent sees them. To keep them to one, undo the import and import again with --user NAME", c.homeless)
 	}
 	if c.elsewhere > 0 {
 		c.Warn("sessions that are here already: %d, from hooks or from another program: their turns are not imported again", c.elsewhere)

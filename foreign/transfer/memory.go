@@ -29,8 +29,10 @@ type pending struct {
 	digest string
 	epoch  int
 	again  bool // it was undone, and is new once more
-	memory amber.SyncMemory
-	before []amber.SyncMemory // earlier texts
+	// vouched tells that files which are the caller's own say what came from files that were not.
+	vouched bool
+	memory  amber.SyncMemory
+	before  []amber.SyncMemory // earlier texts
 }
 
 // Memory implements [foreign.Sink].
@@ -42,6 +44,7 @@ func (c *carrier) Memory(m foreign.Memory) error {
 		return err
 	}
 	c.report.Memories.Read++
+	m.Key = c.rowKey(m.Key)
 	print := foreign.Fingerprint(c.format, "memory", m.Key)
 	if c.met[print] {
 		c.Skip(m.Place, "row has the key of another row of this import")
@@ -72,17 +75,15 @@ func (c *carrier) settle(m foreign.Memory, shaped amber.Memory) error {
 	switch {
 	case err != nil:
 		return err
-	case linked && was.Digest == digest:
+	case linked && was.Digest == digest && (was.Own || !c.o.AsOwn):
 		c.report.Memories.Known++
 		return nil
 	}
 	if here, err := c.recognise(m, shaped); here || err != nil {
-		if here {
-			c.report.Memories.Known++
-		}
 		return err
 	}
 	p := pending{at: m.Place, key: m.Key, digest: digest, epoch: was.Epoch, memory: amber.SyncMemory{Memory: shaped}}
+	p.vouched = linked && c.o.AsOwn && !was.Own
 	p.memory.ID = foreign.MemoryID(c.format, m.Key)
 	sum := foreign.Digest(digest)
 	p.memory.Origin = amber.Origin{Device: c.format, Counter: 1, Clock: foreign.Stamp(shaped.UpdatedAt, sum)}
@@ -99,14 +100,14 @@ func (c *carrier) settle(m foreign.Memory, shaped amber.Memory) error {
 		}
 		bury(&p.memory, m.DeletedAt)
 	} else if !linked {
-		p.before = earlier(&p.memory, m.Earlier)
+		p.before = c.earlier(&p.memory, m.Earlier)
 	}
 	return c.add(p)
 }
 
 // recognise finds a memory that was exported from here: a row names its id, and says what it says. Whatever else a row
 // says about an id counts for nothing.
-func (c *carrier) recognise(m foreign.Memory, shaped amber.Memory) (bool, error) {
+func (c *carrier) recognise(m foreign.Memory, shaped amber.Memory) (done bool, err error) {
 	id, err := amber.ParseMemoryID(m.AmberID)
 	if err != nil {
 		return false, nil
@@ -114,13 +115,24 @@ func (c *carrier) recognise(m foreign.Memory, shaped amber.Memory) (bool, error)
 	here, err := c.store.Memories.Get(c.ctx, id)
 	switch {
 	case amber.KindOf(err) == amber.KindNotFound:
-		return false, nil
+		return c.isGone(m.Place, id)
 	case err != nil:
 		return false, err
 	case strings.TrimSpace(here.Content) != strings.TrimSpace(shaped.Content):
 		return false, nil
 	}
 	c.moved[foreign.MemoryID(c.format, m.Key)] = id
+	c.report.Memories.Known++
+	return true, nil
+}
+
+// isGone tells of a row of an export from here whose memory was forgotten or erased since.
+func (c *carrier) isGone(at foreign.Place, id amber.MemoryID) (bool, error) {
+	now, err := c.store.Sync.SyncRecords(c.ctx, []amber.SyncRef{memoryRef(id)})
+	if err != nil || now[0].Erased == nil && now[0].Memory == nil {
+		return false, err
+	}
+	c.Skip(at, "memory %s was forgotten or erased here", id)
 	return true, nil
 }
 
@@ -141,14 +153,15 @@ func later(a, b amber.Time) amber.Time {
 }
 
 // earlier makes versions of what a row said before, and m the last of them.
-func earlier(m *amber.SyncMemory, texts []foreign.Earlier) (out []amber.SyncMemory) {
+func (c *carrier) earlier(m *amber.SyncMemory, texts []foreign.Earlier) (out []amber.SyncMemory) {
 	if len(texts) > maxEarlier {
 		texts = texts[len(texts)-maxEarlier:]
 	}
 	saw := m.Saw
 	for i, t := range texts {
 		v := *m
-		v.Content, v.ContentDigest = t.Content, amber.ContentDigest(t.Content)
+		v.Content = c.text(t.Content)
+		v.ContentDigest = amber.ContentDigest(v.Content)
 		v.UpdatedAt = cmp.Or(t.At, m.CreatedAt)
 		v.Revision = int64(i + 1)
 		v.Origin.Counter = uint64(i + 1)
@@ -210,6 +223,9 @@ func (c *carrier) flush() error {
 	if c.o.DryRun {
 		return c.foresee(batch)
 	}
+	if err := c.vouch(batch); err != nil {
+		return err
+	}
 	in := c.incoming()
 	for _, p := range batch {
 		for i := range p.before {
@@ -222,6 +238,22 @@ func (c *carrier) flush() error {
 		return err
 	}
 	return c.tellChanged(batch)
+}
+
+// vouch gives files that are the caller's own a say in what came from files of the format that were not.
+func (c *carrier) vouch(batch []pending) error {
+	var marks []amber.SyncMark
+	for _, p := range batch {
+		if p.vouched {
+			for _, o := range p.memory.Saw {
+				marks = append(marks, amber.SyncMark{Ref: memoryRef(p.memory.ID), Origin: o})
+			}
+		}
+	}
+	if len(marks) == 0 {
+		return nil
+	}
+	return c.store.Sync.Exported(c.ctx, amber.ExportNote{Place: place(c.format, c.trust), CreatedBy: toolImport, Marks: marks})
 }
 
 func memoryRef(id amber.MemoryID) amber.SyncRef {
@@ -266,7 +298,7 @@ func (c *carrier) meet(p *pending, now *amber.SyncMemory) (known bool, err error
 		p.fate = isChanged
 		return c.knows(*p, now)
 	case now != nil && p.fate == isNew && p.says(now):
-		c.links = append(c.links, c.link("memory", p.key, memoryRef(p.memory.ID), now.Origin, extra{Digest: p.digest}))
+		c.links = append(c.links, c.link("memory", p.key, memoryRef(p.memory.ID), now.Origin, extra{Digest: p.digest, Met: true}))
 		return true, nil
 	case now != nil && p.fate == isNew:
 		p.follow(now)
@@ -368,6 +400,10 @@ func (c *carrier) shape(m foreign.Memory) (amber.Memory, bool) {
 	}
 	c.date(m, &out)
 	if !c.reach(m, &out) {
+		return out, false
+	}
+	if c.secret(string(out.SessionID), out.UserID, out.ProjectID, out.WorkspaceID) {
+		c.Skip(m.Place, "the session, user or project of the memory has a secret in its name")
 		return out, false
 	}
 	c.clean(&out)

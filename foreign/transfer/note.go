@@ -25,6 +25,10 @@ func (c *carrier) Note(n foreign.Note) error {
 		c.report.Older++
 		return nil
 	}
+	if c.secret(n.Name) {
+		c.Skip(n.Place, "the name of the note has a secret in it")
+		return nil
+	}
 	name, err := amber.CheckNoteName(noteName(n.Name))
 	content := c.text(n.Content)
 	if err == nil {
@@ -70,20 +74,24 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 		return err
 	}
 	digest := amber.ContentDigest(content)
-	if linked && was.Digest == digest {
-		c.report.Notes.Known++
-		return nil
-	}
 	now, err := c.store.Notes.ReadNote(c.ctx, name)
 	there := err == nil
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return err
 	}
-	mine := there && linked && amber.ContentDigest(now.Content) == was.Written
+	// A note may be replaced by the files it came from, not by those of somebody else or of another folder.
+	mine := there && linked && amber.ContentDigest(now.Content) == was.Written && was.Source == c.tree.Base() && (!was.Own || c.o.AsOwn)
 	switch {
+	case there && linked && was.Digest == digest:
+		c.report.Notes.Known++
+		return nil
 	case there && now.Content == content:
 		c.report.Notes.Known++
-		return c.noteLink(name, extra{Digest: digest, Written: digest, Epoch: was.Epoch, Made: linked && was.Made})
+		e := extra{Digest: digest, Epoch: was.Epoch, Met: true}
+		if mine {
+			e = extra{Digest: digest, Epoch: was.Epoch, Written: digest, Made: was.Made, Source: was.Source}
+		}
+		return c.noteLink(name, e)
 	case there && !mine:
 		c.conflict(wire.ImportConflict{Kind: "note", ID: name, Place: n.Place.String()})
 		return nil
@@ -99,7 +107,7 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 		return nil
 	}
 	// The link comes first: a note without one would count as written here.
-	made := extra{Written: digest, Epoch: was.Epoch, Made: !there || was.Made}
+	made := extra{Written: digest, Epoch: was.Epoch, Made: !there || was.Made, Source: c.tree.Base()}
 	if err := c.noteLink(name, made); err != nil {
 		return err
 	}
@@ -107,7 +115,16 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 		return err
 	}
 	if _, err := c.store.Notes.WriteNote(c.ctx, name, content); err != nil {
-		return err
+		if kind := amber.KindOf(err); kind != amber.KindInvalid && kind != amber.KindRefused {
+			return err
+		}
+		c.refuse(n.Place, err)
+		if there {
+			c.report.Notes.Changed--
+		} else {
+			c.report.Notes.New--
+		}
+		return nil
 	}
 	made.Digest = digest
 	c.ordinal--

@@ -35,7 +35,7 @@ func (c *carrier) Relation(r foreign.Relation) error {
 		return nil
 	}
 	c.related = append(c.related, related{
-		at: r.Place, from: foreign.MemoryID(c.format, r.From), to: foreign.MemoryID(c.format, r.To),
+		at: r.Place, from: foreign.MemoryID(c.format, c.rowKey(r.From)), to: foreign.MemoryID(c.format, c.rowKey(r.To)),
 		typ: c.relationType(r.Type), strength: cmp.Or(r.Strength, 1), created: r.CreatedAt,
 	})
 	return nil
@@ -78,6 +78,7 @@ func (c *carrier) relateSome(some []related) error {
 		in = c.incoming()
 	}
 	var fresh []related
+	var made []amber.SyncLink // of fresh
 	seen := map[string]bool{}
 	for i, r := range some {
 		key := foreign.Key{string(r.from), string(r.to), r.typ}
@@ -101,7 +102,7 @@ func (c *carrier) relateSome(some []related) error {
 		seen[record.Relation.ID] = true
 		fresh = append(fresh, r)
 		in.Records = append(in.Records, record)
-		in.Links = append(in.Links, c.link("relation", key, r.ref(c.format), record.Relation.Origin, extra{Digest: "stored", Epoch: epoch}))
+		made = append(made, c.link("relation", key, r.ref(c.format), record.Relation.Origin, extra{Digest: "stored", Epoch: epoch}))
 	}
 	c.report.Relations.New += int64(len(fresh))
 	if c.o.DryRun {
@@ -110,7 +111,7 @@ func (c *carrier) relateSome(some []related) error {
 	if err := c.apply(in); err != nil {
 		return err
 	}
-	return c.checkStored(fresh)
+	return c.checkStored(fresh, made)
 }
 
 // undone reports whether a relation that is deleted went with the undo of an import. One that was deleted here stays so.
@@ -157,7 +158,8 @@ func (c *carrier) isNew(r related, record amber.SyncRecord, now []amber.SyncReco
 }
 
 // checkStored tells which relations the store did not take: files have no say in a memory that did not come from them.
-func (c *carrier) checkStored(fresh []related) error {
+// Those that it took get their links.
+func (c *carrier) checkStored(fresh []related, made []amber.SyncLink) error {
 	refs := make([]amber.SyncRef, len(fresh))
 	for i, r := range fresh {
 		refs[i] = r.ref(c.format)
@@ -169,6 +171,7 @@ func (c *carrier) checkStored(fresh []related) error {
 	here := relationsHere{}
 	for i, r := range fresh {
 		if now[i].Relation != nil {
+			c.links = append(c.links, made[i])
 			continue
 		}
 		if err := here.add(c.ctx, c.store.Relations, r.from); err != nil {

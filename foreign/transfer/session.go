@@ -2,7 +2,9 @@ package transfer
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -73,9 +75,9 @@ func (c *carrier) settleSession(s foreign.Session, shaped amber.Session) (want b
 	if err != nil {
 		return false, err
 	}
-	known, proceed := c.meetSession(s, now[0], linked, was)
-	if !proceed {
-		return false, nil
+	known, proceed, err := c.meetSession(s, now[0], linked, was)
+	if !proceed || err != nil {
+		return false, err
 	}
 	sp := &speaking{at: s.Place, session: shaped, digest: digest, epoch: was.Epoch, fresh: now[0].Session == nil}
 	if linked {
@@ -95,21 +97,57 @@ func (c *carrier) settleSession(s foreign.Session, shaped amber.Session) (want b
 
 // meetSession looks at what is stored under the id of a session. What an import brought may be brought again and go on;
 // what came from elsewhere has its own turns, and what was deleted here stays deleted.
-func (c *carrier) meetSession(s foreign.Session, now amber.SyncRecord, linked bool, was extra) (known amber.Origin, proceed bool) {
+func (c *carrier) meetSession(s foreign.Session, now amber.SyncRecord, linked bool, was extra) (known amber.Origin, proceed bool, err error) {
+	here := now.Session != nil && (now.Session.Origin.Device != c.format && !linked || now.Session.Trust == "" && !c.o.AsOwn)
+	if now.Session != nil && !here && now.Session.Origin.Device != c.format {
+		here, err = spoken(c.ctx, c.store, c.format, s.ID)
+	}
 	switch {
-	case now.Session != nil && now.Session.Origin.Device != c.format && !linked:
+	case err != nil:
+		return known, false, err
+	case here:
 		c.report.Sessions.Known++
 		c.elsewhere++
-		return known, false
+		return known, false, nil
 	case now.Gone != nil && (!linked || was.Digest != "" || was.Epoch == 0):
 		c.Skip(s.Place, "session %.60s was deleted here", s.ID)
-		return known, false
+		return known, false, nil
 	case now.Session != nil:
-		return now.Session.Origin, true
+		return now.Session.Origin, true, nil
 	case now.Gone != nil:
-		return amber.Origin{Counter: now.Gone.Origin.Counter}, true
+		return amber.Origin{Counter: now.Gone.Origin.Counter}, true, nil
 	}
-	return known, true
+	return known, true, nil
+}
+
+// spoken reports whether a session holds what no import of the format brought: what was said, summed up or kept in it here.
+func spoken(ctx context.Context, store amber.Store, format string, id amber.SessionID) (bool, error) {
+	turns, err := store.Turns.LoadTurns(ctx, id, math.MaxInt32)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range turns {
+		if !strings.HasPrefix(string(t.ID), format+"-") {
+			return true, nil
+		}
+	}
+	sums, err := store.Compactions.Compactions(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range sums {
+		if !strings.HasPrefix(s.ID, format+"-") {
+			return true, nil
+		}
+	}
+	_, err = store.States.LoadState(ctx, id)
+	if amber.KindOf(err) == amber.KindNotFound {
+		_, err = store.Loops.LoadLoop(ctx, id)
+	}
+	if amber.KindOf(err) == amber.KindNotFound {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // beginSession stores the record of the session. Its link is not complete until the turns are stored.
@@ -162,6 +200,9 @@ func (c *carrier) shapeSession(s foreign.Session) (amber.Session, error) {
 		ID: s.ID, Name: sessionName(c.text(s.Name), string(s.ID)), Binding: cmp.Or(s.Binding, c.format), Project: cmp.Or(c.o.Project, s.Project),
 		Directory: c.text(s.Directory), StartedAt: started, EndedAt: ended, EndReason: amber.EndEnded, Summary: c.text(s.Summary), Parent: s.Parent,
 		CreatedAt: started, UpdatedAt: ended,
+	}
+	if c.secret(string(s.ID), out.Project, out.Binding, string(s.Parent)) {
+		return out, amber.Errorf(amber.KindInvalid, "check session", "", "the id, project or binding of the session has a secret in its name")
 	}
 	probe := amber.SyncSession{Session: out, Origin: amber.Origin{Device: c.format, Counter: 1}}
 	return out, amber.SyncRecord{Session: &probe}.Check()

@@ -18,13 +18,13 @@ func (c *carrier) Turn(t foreign.Turn) error {
 		return err
 	}
 	c.report.Turns.Read++
-	sp.turns++
-	if c.o.DryRun {
-		return nil
-	}
 	step, err := c.step(sp, t)
 	if err != nil {
 		c.refuse(t.Place, err)
+		return nil
+	}
+	sp.turns++
+	if c.o.DryRun {
 		return nil
 	}
 	sp.steps = append(sp.steps, step)

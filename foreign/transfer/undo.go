@@ -61,8 +61,9 @@ func (u *undoing) run() error {
 	})
 	u.begin()
 	for _, l := range links {
-		if parseExtra(l.Extra).Digest == "" && l.Ref.Scope != amber.ChangeSession && l.Ref.Scope != noteScope {
-			continue // it was undone before
+		e := parseExtra(l.Extra)
+		if e.Met || e.Digest == "" && l.Ref.Scope != amber.ChangeSession && l.Ref.Scope != noteScope {
+			continue // it was here before the import, or was undone
 		}
 		if err := u.link(l); err != nil {
 			return err
@@ -158,8 +159,7 @@ func (u *undoing) memory(l amber.SyncLink) error {
 		u.report.Gone++
 		return nil
 	case m.Origin != l.Version:
-		u.keep(l, "was changed since")
-		return nil
+		return u.passOn(l, m.Origin)
 	}
 	before, earlier, err := u.before(l)
 	if err != nil {
@@ -186,6 +186,25 @@ func (u *undoing) memory(l amber.SyncLink) error {
 	return nil
 }
 
+// passOn is for a record that has changed since the import. If a later import changed it, that one takes it back in its
+// turn, and this one has no part in it any more; otherwise it stays, since somebody edited it here.
+func (u *undoing) passOn(l amber.SyncLink, now amber.Origin) error {
+	links, err := u.store.Sync.Links(u.ctx, amber.LinkQuery{Tool: l.Tool, Fingerprint: l.Fingerprint})
+	if err != nil {
+		return err
+	}
+	for _, other := range links {
+		if other.Chunk > l.Chunk && other.Version == now && parseExtra(other.Extra).Digest != "" {
+			e := parseExtra(l.Extra)
+			l.Extra = extra{Epoch: e.Epoch, Own: e.Own}.String()
+			u.in.Links = append(u.in.Links, l)
+			return nil
+		}
+	}
+	u.keep(l, "was changed since")
+	return nil
+}
+
 // after is the version that follows one.
 func (u *undoing) after(o amber.Origin) amber.Origin {
 	return amber.Origin{Device: u.record.Format, Counter: o.Counter + 1, Clock: max(o.Clock+1, amber.StampAt(u.now.Time()))}
@@ -193,15 +212,9 @@ func (u *undoing) after(o amber.Origin) amber.Origin {
 
 // before returns what the memory said before the import, with the link of the import that brought it; nil if none did.
 func (u *undoing) before(l amber.SyncLink) (amber.Memory, *amber.SyncLink, error) {
-	links, err := u.store.Sync.Links(u.ctx, amber.LinkQuery{Tool: l.Tool, Fingerprint: l.Fingerprint})
+	last, err := u.earlierLink(l)
 	if err != nil {
 		return amber.Memory{}, nil, err
-	}
-	var last *amber.SyncLink
-	for i, other := range links {
-		if other.Chunk < l.Chunk && parseExtra(other.Extra).Digest != "" {
-			last = &links[i]
-		}
 	}
 	if last == nil {
 		return amber.Memory{}, nil, nil
@@ -260,11 +273,19 @@ func (u *undoing) session(l amber.SyncLink) error {
 		u.report.Gone++
 		return nil
 	case s.Origin != l.Version:
-		u.keep(l, "was changed since")
-		return nil
-	case earlier:
+		return u.passOn(l, s.Origin)
+	case earlier != nil:
 		u.keep(l, "an earlier import made it, and this one made it longer: turns are not taken out of a session")
+		earlier.Version = s.Origin // so that undoing the earlier one deletes it
+		l.Extra = extra{Epoch: e.Epoch, Own: e.Own}.String()
+		u.in.Links = append(u.in.Links, *earlier, l)
 		return nil
+	}
+	if here, err := spoken(u.ctx, u.store, u.record.Format, s.ID); here || err != nil {
+		if here {
+			u.keep(l, "something was said or kept in it here")
+		}
+		return err
 	}
 	if err := u.store.Sessions.DeleteSession(u.ctx, s.ID); err != nil {
 		return err
@@ -274,11 +295,33 @@ func (u *undoing) session(l amber.SyncLink) error {
 	return u.flush()
 }
 
-func (u *undoing) earlierLink(l amber.SyncLink) (bool, error) {
+// earlierLink returns the link of the import before that brought the record, too; nil if none did.
+func (u *undoing) earlierLink(l amber.SyncLink) (last *amber.SyncLink, err error) {
 	links, err := u.store.Sync.Links(u.ctx, amber.LinkQuery{Tool: l.Tool, Fingerprint: l.Fingerprint})
-	return slices.ContainsFunc(links, func(o amber.SyncLink) bool {
-		return o.Chunk < l.Chunk && parseExtra(o.Extra).Digest != ""
-	}), err
+	for i, o := range links {
+		if o.Chunk < l.Chunk && parseExtra(o.Extra).Digest != "" {
+			last = &links[i]
+		}
+	}
+	return last, err
+}
+
+// shared reports whether an import of another format has brought a record, too.
+func (u *undoing) shared(l amber.SyncLink) (bool, error) {
+	made, err := List(u.ctx, u.store)
+	if err != nil {
+		return false, err
+	}
+	for _, r := range made {
+		if r.Format == l.Tool || r.Undone {
+			continue
+		}
+		links, err := u.store.Sync.Links(u.ctx, amber.LinkQuery{Tool: r.Format, Ref: l.Ref})
+		if err != nil || slices.ContainsFunc(links, func(o amber.SyncLink) bool { return parseExtra(o.Extra).Digest != "" }) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 func (u *undoing) note(l amber.SyncLink) error {
@@ -300,9 +343,15 @@ func (u *undoing) note(l amber.SyncLink) error {
 	case amber.ContentDigest(now.Content) != e.Written:
 		u.keep(l, "was changed since")
 		return nil
-	case earlier || !e.Made:
+	case earlier != nil || !e.Made:
 		u.keep(l, "was there before: amber note log "+l.Ref.ID+" shows its former texts")
 		return nil
+	}
+	if other, err := u.shared(l); other || err != nil {
+		if other {
+			u.keep(l, "an import of another format brought it, too")
+		}
+		return err
 	}
 	if err := u.store.Notes.DeleteNote(u.ctx, l.Ref.ID); err != nil {
 		return err
