@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,7 +43,7 @@ func (b *bench) bareBulk(ctx context.Context, home string) time.Duration {
 	to := filepath.Join(b.dir, "bare")
 	check(get(sqlite.Open(ctx, agentIn(to), options())).Close())
 	db := openMemoryDB(agentIn(to), storePragmas)
-	for _, drop := range extras(ctx, db) {
+	for _, drop := range texts(ctx, db, extras) {
 		get(db.ExecContext(ctx, drop))
 	}
 	begin := time.Now()
@@ -53,18 +52,8 @@ func (b *bench) bareBulk(ctx context.Context, home string) time.Duration {
 	return time.Since(begin)
 }
 
-// extras returns the statements that drop all triggers and indexes.
-func extras(ctx context.Context, db *sql.DB) (drops []string) {
-	rows := get(db.QueryContext(ctx, `SELECT 'DROP ' || type || ' "' || name || '"' FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL`))
-	defer rows.Close()
-	for rows.Next() {
-		var drop string
-		check(rows.Scan(&drop))
-		drops = append(drops, drop)
-	}
-	check(rows.Err())
-	return drops
-}
+// extras makes the statements that drop all triggers and indexes.
+const extras = `SELECT 'DROP ' || type || ' "' || name || '"' FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL`
 
 // sizes returns the bytes of memory.db, and of the pages of the index in it.
 func sizes(ctx context.Context, home string) (whole, index int64) {
