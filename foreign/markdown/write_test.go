@@ -223,7 +223,7 @@ func FuzzExport(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if amber.CheckText("content", text, amber.MaxContentBytes, amber.Required) != nil {
-			t.Skip("no memory has this text")
+			return // a store refuses the text, so no export ever has it
 		}
 		onlyMemory(t, text)
 	})
