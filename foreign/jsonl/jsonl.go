@@ -115,6 +115,7 @@ type reader struct {
 	versions []amber.SyncMemory // of one memory
 	first    int64              // the line of the first of them
 	speaking bool               // turns of the last session are wanted
+	spoken   amber.SessionID    // the last session
 }
 
 func (in *reader) at(n int64) foreign.Place {
@@ -148,6 +149,10 @@ func (in *reader) line(n int64, b []byte) error {
 		return in.session(n, *l.Session)
 	case l.Turn != nil && in.speaking:
 		t := l.Turn
+		if t.SessionID != in.spoken {
+			in.to.Skip(in.at(n), "turn is of session %.60q, want that of the session before it, %.60q", t.SessionID, in.spoken)
+			return nil
+		}
 		return in.to.Turn(foreign.Turn{Place: in.at(n), Key: foreign.Key{string(t.SessionID), string(t.ID)}, Role: t.Role, Content: t.Content, At: t.CreatedAt})
 	case l.Note != nil:
 		return in.to.Note(foreign.Note{Place: in.at(n), Name: l.Note.Name, Content: l.Note.Content, UpdatedAt: l.Note.UpdatedAt})
@@ -216,6 +221,11 @@ func (in *reader) relation(n int64, r amber.Relation) error {
 }
 
 func (in *reader) session(n int64, s session) (err error) {
+	in.speaking, in.spoken = false, s.ID
+	if s.ID == "" {
+		in.to.Skip(in.at(n), "session has no id")
+		return nil
+	}
 	in.speaking, err = in.to.Session(foreign.Session{
 		Place: in.at(n), ID: s.ID, Name: s.Name, Binding: s.Binding, Project: s.Project, Directory: s.Directory, Summary: s.Summary, Parent: s.Parent,
 		StartedAt: s.StartedAt, EndedAt: s.EndedAt, Turns: s.Turns,

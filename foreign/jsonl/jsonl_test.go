@@ -204,6 +204,22 @@ func TestDamagedLinesCostThemselves(t *testing.T) {
 	foreigntest.Damage(t, jsonl.Format, filepath.Dir(file), "out", 3) // a session costs its turns
 }
 
+// A turn belongs to the session before it, and to no other: a line cannot put words into a conversation it does not follow.
+func TestTurnsFollowTheirSession(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "x.jsonl")
+	must.Do(t, os.WriteFile(file, []byte(`{"amber":"export","version":1}
+{"session":{"id":"s1","name":"one","turns":2}}
+{"turn":{"id":"t1","session_id":"s1","role":"user","content":"Why?"}}
+{"turn":{"id":"t2","session_id":"s2","role":"user","content":"Elsewhere"}}
+{"session":{"name":"nameless","turns":1}}
+{"turn":{"id":"t3","session_id":"","role":"user","content":"Nobody"}}
+`), 0o600))
+	r := foreigntest.Read(t, jsonl.Format, file)
+	must.Equal(t, "items", r.Count(), 2)
+	must.Equal(t, "skips", len(r.Skips), 2)
+}
+
 func FuzzRead(f *testing.F) {
 	b := must.Get(os.ReadFile(sampleFile(f)))(f)
 	foreigntest.Fuzz(f, jsonl.Format, "x.jsonl", b, []byte(`{"memory":null}`), []byte(`{"id":"01890a5d-ac96-774b-bcce-b302099a8057","kind":"`))
