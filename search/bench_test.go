@@ -35,7 +35,7 @@ var crowd = sync.OnceValues(func() (*Memory, error) {
 		}
 		for left := true; left; {
 			var err error
-			if left, err = Tidy(m, nil, 1<<20); err != nil {
+			if left, err = Tidy(m, nil, 1<<20, FewWait); err != nil {
 				return nil, err
 			}
 		}

@@ -7,7 +7,6 @@ package search
 
 import (
 	"encoding/binary"
-	"maps"
 	"slices"
 	"strings"
 
@@ -58,39 +57,73 @@ func Facet(name, value string) string { return facetMark + name + "\x1f" + value
 // Analyze returns the document of a passage.
 func Analyze(row int64, fields []Field, facets []string) Document {
 	d := Document{Row: row}
-	weights := map[string]uint32{}
-	add := func(term string, weight int) { weights[term] = min(weights[term]+uint32(weight), maxWeight) }
 	for _, f := range fields {
-		terms := analyze.Terms(f.Text)
-		d.Length += len(terms)
-		for _, t := range terms {
-			add(t, f.Weight)
-		}
-		for _, g := range analyze.Glued(f.Text) {
-			add(analyze.Stem(g), f.Weight)
-		}
-		words, runs := analyze.Split(f.Text)
-		for _, w := range words {
-			if analyze.Stem(w) != w {
-				weights[formMark+w] = 1
-			}
-		}
-		for _, run := range runs {
-			for n := range 2 {
-				for _, part := range analyze.Grams(run, n+1) {
-					add(pairMark+part, f.Weight)
-				}
-			}
-		}
+		d.addField(f)
 	}
 	for _, f := range facets {
-		weights[f] = 1
+		d.add(f, 1)
 	}
 	d.Length = min(d.Length, maxLength)
-	for _, t := range slices.Sorted(maps.Keys(weights)) {
-		d.Terms = append(d.Terms, Term{t, weights[t]})
-	}
+	d.sum()
 	return d
+}
+
+func (d *Document) add(term string, weight int) {
+	d.Terms = append(d.Terms, Term{term, uint32(weight)})
+}
+
+func (d *Document) addField(f Field) {
+	plain := analyze.EachPlain(f.Text, func(word, stem string) {
+		d.Length++
+		d.add(stem, f.Weight)
+		d.addForm(word, stem)
+	})
+	if plain {
+		return
+	}
+	terms := analyze.Terms(f.Text)
+	d.Length += len(terms)
+	for _, t := range terms {
+		d.add(t, f.Weight)
+	}
+	for _, g := range analyze.Glued(f.Text) {
+		d.add(analyze.Stem(g), f.Weight)
+	}
+	words, runs := analyze.Split(f.Text)
+	for _, w := range words {
+		d.addForm(w, analyze.Stem(w))
+	}
+	for _, run := range runs {
+		for n := range 2 {
+			for _, part := range analyze.Grams(run, n+1) {
+				d.add(pairMark+part, f.Weight)
+			}
+		}
+	}
+}
+
+// addForm adds a word as it was written where its term is another.
+func (d *Document) addForm(word, stem string) {
+	if stem != word {
+		d.add(formMark+word, 1)
+	}
+}
+
+// sum sorts the terms and has each once. Of facets and forms it counts that they are there.
+func (d *Document) sum() {
+	slices.SortFunc(d.Terms, func(a, b Term) int { return strings.Compare(a.Text, b.Text) })
+	terms := d.Terms[:0]
+	for _, t := range d.Terms {
+		last := len(terms) - 1
+		if last < 0 || terms[last].Text != t.Text {
+			terms = append(terms, Term{t.Text, min(t.Weight, maxWeight)})
+			continue
+		}
+		if mark := t.Text[:min(len(t.Text), 1)]; mark != facetMark && mark != formMark {
+			terms[last].Weight = min(terms[last].Weight+t.Weight, maxWeight)
+		}
+	}
+	d.Terms = slices.Clone(terms)
 }
 
 // A document that is in no segment yet is one row:

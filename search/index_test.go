@@ -20,11 +20,6 @@ type memSegment struct {
 	lists []Entry
 }
 
-func (m *memSegment) put(term string, list []byte) error {
-	m.lists = append(m.lists, Entry{term, list})
-	return nil
-}
-
 func (m *memSegment) list(t *testing.T, term string) (list, bool) {
 	i, ok := slices.BinarySearchFunc(m.lists, term, func(e Entry, term string) int { return cmp.Compare(e.Term, term) })
 	if !ok {
@@ -34,10 +29,15 @@ func (m *memSegment) list(t *testing.T, term string) (list, bool) {
 }
 
 func build(t *testing.T, docs []Document) *memSegment {
-	m := &memSegment{}
-	var err error
-	m.Segment, m.Content, err = Build(docs, m.put)
-	must.Do(t, err)
+	made := newBuilder()
+	for _, d := range docs {
+		made.add(d)
+	}
+	m := &memSegment{Segment: made.segment(0)}
+	for _, term := range made.terms() {
+		m.lists = append(m.lists, Entry{term, made.list(term)})
+	}
+	m.Content = Content{made.marshal(), appendTexts(nil, made.terms())}
 	m.docs = must.Get(openDocuments(m.Content.Docs))(t)
 	return m
 }
@@ -133,7 +133,7 @@ func TestTheBestAreFoundTogether(t *testing.T) {
 	for i, d := range zipf(r, 12*tailDocs, 2000) {
 		d.Row = int64(i + 1)
 		m.Add(d, Passage{}, nil)
-		must.Get(Tidy(m, cache, TidyWork(len(d.Terms))))(t)
+		must.Get(Tidy(m, cache, TidyWork(len(d.Terms)), FewWait))(t)
 	}
 	a := must.Get(Ask(m, cache, nil))(t)
 	must.Hold(t, len(a.parts) > 3, "%d parts", len(a.parts))
@@ -162,13 +162,13 @@ func TestMergedIsBuilt(t *testing.T) {
 		dead := map[int64]bool{}
 		for i, d := range docs {
 			must.Do(t, m.PutTail(must.Get(UnmarshalDocument(d.Row, d.Marshal()))(t)))
-			must.Get(Tidy(m, cache, 1))(t)
+			must.Get(Tidy(m, cache, 1, FewWait))(t)
 			if old := docs[r.IntN(i+1)].Row; i >= 2*tailDocs && r.IntN(12) == 0 && old < docs[i-tailDocs].Row {
 				must.Do(t, Remove(m, cache, old))
 				dead[old] = true
 			}
 		}
-		for must.Get(Tidy(m, cache, 1+r.IntN(500)))(t) {
+		for must.Get(Tidy(m, cache, 1+r.IntN(500), FewWait))(t) {
 		}
 		alive := slices.DeleteFunc(docs, func(d Document) bool { return dead[d.Row] })
 		segments := must.Get(m.Segments())(t)

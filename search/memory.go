@@ -84,8 +84,8 @@ func (m *Memory) Tail(after int64, n int) (out []Document, err error) {
 // TailRows implements [Rows].
 func (m *Memory) TailRows() ([]int64, error) { return slices.Sorted(maps.Keys(m.tail)), nil }
 
-// TailSize implements [Rows].
-func (m *Memory) TailSize() (int, error) { return len(m.tail), nil }
+// HasTail implements [Rows].
+func (m *Memory) HasTail(n int) (bool, error) { return len(m.tail) >= n, nil }
 
 // Passages implements [Source].
 func (m *Memory) Passages(rows []int64) (map[int64]Passage, error) {

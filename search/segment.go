@@ -103,25 +103,26 @@ func (d *documents) find(row int64) (doc uint32, ok bool) {
 	return uint32(i), ok
 }
 
-// Build makes a segment of documents, in the order of their rows, and hands out its
-// lists in the order of their terms.
-func Build(docs []Document, put func(term string, list []byte) error) (Segment, Content, error) {
-	var all documents
-	lists := map[string][]posting{}
-	for i, d := range docs {
-		all.rows, all.lengths = append(all.rows, d.Row), append(all.lengths, uint16(min(d.Length, maxLength)))
-		for _, t := range d.Terms {
-			lists[t.Text] = append(lists[t.Text], posting{uint32(i), t.Weight})
-		}
-	}
-	terms := slices.Sorted(maps.Keys(lists))
-	for _, term := range terms {
-		if err := put(term, appendList(nil, lists[term], all.lengths)); err != nil {
-			return Segment{}, Content{}, err
-		}
-	}
-	return all.segment(0), Content{all.marshal(), appendTexts(nil, terms)}, nil
+// builder collects documents that become a segment, in the order of their rows.
+type builder struct {
+	documents
+	lists map[string][]posting
 }
+
+func newBuilder() *builder { return &builder{lists: map[string][]posting{}} }
+
+func (b *builder) add(d Document) {
+	doc := uint32(len(b.rows))
+	b.rows, b.lengths = append(b.rows, d.Row), append(b.lengths, uint16(min(d.Length, maxLength)))
+	for _, t := range d.Terms {
+		b.lists[t.Text] = append(b.lists[t.Text], posting{doc, t.Weight})
+	}
+}
+
+// terms returns the terms of the documents, sorted.
+func (b *builder) terms() []string { return slices.Sorted(maps.Keys(b.lists)) }
+
+func (b *builder) list(term string) []byte { return appendList(nil, b.lists[term], b.lengths) }
 
 // Entry is a list with its term.
 type Entry struct {

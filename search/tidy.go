@@ -15,6 +15,13 @@ const (
 	maxLevel  = 4
 )
 
+// How many documents may be in no segment yet. While very many come, more may: a segment of
+// the second level is made of them at once then, which spares the first and its merging.
+const (
+	FewWait  = tailDocs
+	ManyWait = fanIn * tailDocs
+)
+
 // What new documents bring of work for Tidy, for each of their terms. Merging a document up
 // to the highest level costs about one and a half rows a term where documents share most of
 // their terms. Few documents bring twice that, so that merging is done soon; many bring less,
@@ -64,12 +71,12 @@ func (j job) put(w Writer) error {
 	return w.PutJob(b)
 }
 
-// Tidy keeps the index small: documents of the tail become a segment, segments become one
-// of the next level. It does about as many rows of work as it is given, and reports
-// whether some is left; what it has begun goes on with the next call.
-func Tidy(w Writer, cache *Cache, work int) (left bool, err error) {
+// Tidy keeps the index small: documents of the tail become a segment where as many are there
+// as may wait, segments become one of the next level. It does about as many rows of work as
+// it is given, and reports whether some is left; what it has begun goes on with the next call.
+func Tidy(w Writer, cache *Cache, work, wait int) (left bool, err error) {
 	for {
-		n, err := tail(w)
+		n, err := tail(w, wait)
 		if err != nil {
 			return false, err
 		}
@@ -115,40 +122,56 @@ func IsCrowded(r Rows) (bool, error) {
 	return len(segments) > crowded, err
 }
 
-// tail makes a segment of documents of the tail where there are enough of them, and
+// tail makes a segment of the documents of the tail where there are enough of them, and
 // returns how many rows that were.
-func tail(w Writer) (rows int, err error) {
-	n, err := w.TailSize()
-	if err != nil || n < tailDocs {
+func tail(w Writer, wait int) (rows int, err error) {
+	enough, err := w.HasTail(wait)
+	if err != nil || !enough {
 		return 0, err
 	}
-	docs, err := w.Tail(0, tailDocs)
+	made, err := buildTail(w)
 	if err != nil {
 		return 0, err
 	}
-	var lists []Entry
-	s, content, err := Build(docs, func(term string, list []byte) error {
-		lists = append(lists, Entry{term, list})
-		return nil
-	})
+	level := 0
+	if len(made.rows) == ManyWait {
+		level = 1
+	}
+	terms := made.terms()
+	id, err := w.PutSegment(made.segment(level), Content{made.marshal(), appendTexts(nil, terms)})
 	if err != nil {
 		return 0, err
 	}
-	id, err := w.PutSegment(s, content)
-	if err != nil {
-		return 0, err
-	}
-	for _, e := range lists {
-		if err := w.PutList(id, e.Term, e.List); err != nil {
+	for _, term := range terms {
+		if err := w.PutList(id, term, made.list(term)); err != nil {
 			return 0, err
 		}
 	}
-	for _, d := range docs {
-		if err := w.DropTail(d.Row); err != nil {
+	for _, row := range made.rows {
+		if err := w.DropTail(row); err != nil {
 			return 0, err
 		}
 	}
-	return len(lists), nil
+	return len(terms), nil
+}
+
+// buildTail reads the first documents of the tail, as many as may wait, a few at a time.
+func buildTail(w Writer) (*builder, error) {
+	made := newBuilder()
+	for last := int64(0); len(made.rows) < ManyWait; {
+		docs, err := w.Tail(last, tailDocs)
+		if err != nil || len(docs) == 0 {
+			return made, err
+		}
+		for _, d := range docs {
+			if d.Row <= last {
+				return nil, errList
+			}
+			last = d.Row
+			made.add(d)
+		}
+	}
+	return made, nil
 }
 
 // begin begins a merge where one is due: the new segment has its documents, and no list.
@@ -189,18 +212,19 @@ func begin(w Writer, cache *Cache) (work int, err error) {
 	return 1, j.put(w)
 }
 
-// mergeable returns segments that are to become one: neighbours of a level, or one
-// alone with many dead.
+// mergeable returns segments that are to become one: neighbours of a level, neighbours of
+// several levels where there are more than merging by levels leaves, or one alone with many
+// dead.
 func mergeable(w Writer, segments []Segment) ([]Segment, error) {
-	for begin := 0; begin < len(segments); {
-		end := begin
-		for end < len(segments) && segments[end].Level == segments[begin].Level {
-			end++
+	for level := range maxLevel {
+		if run := neighbours(segments, level, level, fanIn); run != nil {
+			return run, nil
 		}
-		if end-begin >= fanIn && segments[begin].Level < maxLevel {
-			return segments[begin : begin+fanIn], nil
+	}
+	for level := 1; level < maxLevel; level++ {
+		if run := neighbours(segments, 0, level, (level+1)*fanIn); run != nil {
+			return run, nil
 		}
-		begin = end
 	}
 	for i, s := range segments {
 		dead, err := w.Dead(s.ID)
@@ -212,6 +236,21 @@ func mergeable(w Writer, segments []Segment) ([]Segment, error) {
 		}
 	}
 	return nil, nil
+}
+
+// neighbours returns the first n neighbours whose levels are in a range; nil where there are
+// not as many.
+func neighbours(segments []Segment, low, high, n int) []Segment {
+	begin := 0
+	for i, s := range segments {
+		if s.Level < low || s.Level > high {
+			begin = i + 1
+		}
+		if i+1-begin == n {
+			return segments[begin : i+1]
+		}
+	}
+	return nil
 }
 
 // gone is the new number of a document that is dead.

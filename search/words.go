@@ -28,7 +28,8 @@ type Rows interface {
 	Tail(after int64, n int) ([]Document, error)
 	// TailRows returns the rows of all of these documents.
 	TailRows() ([]int64, error)
-	TailSize() (int, error)
+	// HasTail reports whether there are at least n of these documents.
+	HasTail(n int) (bool, error)
 }
 
 // Filter says which documents are asked for: those that have one facet of each group.

@@ -68,11 +68,11 @@ func TestHistories(t *testing.T) {
 				}
 			}
 			if r.IntN(3) == 0 {
-				must.Get(Tidy(m, cache, r.IntN(2000)))(t)
+				must.Get(Tidy(m, cache, r.IntN(2000), FewWait))(t)
 			}
 		}
 		check(t, m, cache, alive, r)
-		for must.Get(Tidy(m, cache, 1000))(t) {
+		for must.Get(Tidy(m, cache, 1000, FewWait))(t) {
 		}
 		check(t, m, cache, alive, r)
 	}
@@ -202,7 +202,7 @@ func TestMergingKeepsUp(t *testing.T) {
 				if terms += len(d.Terms); (i+1)%c.together != 0 {
 					continue
 				}
-				must.Get(Tidy(m, &Cache{}, TidyWork(terms)))(t)
+				must.Get(Tidy(m, &Cache{}, TidyWork(terms), FewWait))(t)
 				terms = 0
 				level0 := 0
 				for _, s := range m.segments {
@@ -220,6 +220,31 @@ func TestMergingKeepsUp(t *testing.T) {
 	}
 }
 
+// Documents that come by the thousand become large segments at once. However they take turns
+// with others, no more segments are left than merging by levels leaves.
+func TestManyDocumentsSpareTheLowestLevel(t *testing.T) {
+	t.Parallel()
+	m := NewMemory()
+	docs := zipf(rand.New(rand.NewPCG(8, 1)), 24*ManyWait, 12)
+	for i, d := range docs {
+		d.Row = int64(i + 1)
+		m.Add(d, Passage{}, nil)
+		wait := ManyWait
+		if turn := i / (ManyWait / 2); turn%3 == 1 { // half as many come one by one, between
+			wait = FewWait
+		}
+		if i%16 == 0 {
+			must.Get(Tidy(m, &Cache{}, TidyWork(16*len(d.Terms)), wait))(t)
+		}
+	}
+	for must.Get(Tidy(m, &Cache{}, 1000, FewWait))(t) {
+	}
+	if n, most := len(m.segments), 4*fanIn; n > most {
+		t.Errorf("%d segments are left, want at most %d", n, most)
+	}
+	must.Equal(t, "documents", len(must.Get(Check(m))(t)), len(docs))
+}
+
 // Where merging has fallen behind, it catches up.
 func TestMergingCatchesUp(t *testing.T) {
 	t.Parallel()
@@ -229,12 +254,12 @@ func TestMergingCatchesUp(t *testing.T) {
 		d.Row = int64(i + 1)
 		m.Add(d, Passage{}, nil)
 		if (i+1)%tailDocs == 0 {
-			must.Get(tail(m))(t) // and nothing is merged
+			must.Get(tail(m, FewWait))(t) // and nothing is merged
 		}
 	}
 	must.Equal(t, "crowded", must.Get(IsCrowded(m))(t), true)
 	for steps := 0; must.Get(IsCrowded(m))(t); steps++ {
-		if must.Get(Tidy(m, &Cache{}, 1000))(t); steps > 1000 {
+		if must.Get(Tidy(m, &Cache{}, 1000, FewWait))(t); steps > 1000 {
 			t.Fatal("merging does not catch up")
 		}
 	}
@@ -254,7 +279,7 @@ func TestCacheIsShared(t *testing.T) {
 		m.Add(d, Passage{Source: SourceMemory, Owner: fmt.Sprint(i)}, Quantize([]float32{float32(i % 7), 1, float32(i % 3)}))
 	}
 	for left := true; left; {
-		left = must.Get(Tidy(m, &Cache{}, 5000))(t)
+		left = must.Get(Tidy(m, &Cache{}, 5000, FewWait))(t)
 	}
 	must.Do(t, Remove(m, &Cache{}, 3, 700, 1499))
 	shared := &Cache{}

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -171,137 +166,6 @@ func (a *app) place(ctx context.Context, s *cli.Opened, r amber.WriteRequest, f 
 			named.ProjectID = ids.ProjectID
 		}
 		r.Scope = named.Narrowest()
-	}
-	return r, nil
-}
-
-// maxLine bounds one line of --jsonl: the largest memory, escaped, with metadata
-// and the fields of another tool.
-const maxLine = 16 * amber.MaxContentBytes
-
-// rememberLines stores one memory per line of stdin, a batch at a time.
-func (a *app) rememberLines(ctx context.Context, s *cli.Opened, f rememberFlags) error {
-	w := &lineWriter{ctx: ctx, opened: s, acks: []amber.WriteAck{}, told: &a.Meter}
-	_, err := cli.Working(a.App, "storing", func() (struct{}, error) { return struct{}{}, a.readLines(w, f) })
-	if err != nil {
-		return err
-	}
-	return a.Out.Show(amber.Page[amber.WriteAck]{Items: w.acks}, func(out io.Writer) {
-		known, left := 0, 0
-		for _, ack := range w.acks {
-			fmt.Fprintln(out, ack.ID)
-			if ack.Deduplicated {
-				known++
-			}
-			if len(ack.NotTaken) > 0 {
-				left++
-			}
-		}
-		if known > 0 {
-			a.Out.Note("%d of %d were stored already", known, len(w.acks))
-		}
-		if left > 0 {
-			a.Out.Note("for %d of them something was not taken, since the stored memory says otherwise; --json shows what", left)
-		}
-	})
-}
-
-// readLines writes what stdin holds.
-func (a *app) readLines(w *lineWriter, f rememberFlags) error {
-	in := bufio.NewScanner(a.In())
-	in.Buffer(make([]byte, 0, 64<<10), maxLine)
-	ctx, s := w.ctx, w.opened
-	for in.Scan() {
-		w.line++
-		if ctx.Err() != nil { // the line may be the half of one
-			return w.fail(fmt.Sprintf("line %d", w.line), cli.Interruption("read stdin"))
-		}
-		if len(bytes.TrimSpace(in.Bytes())) == 0 {
-			continue
-		}
-		r, err := parseLine(in.Bytes())
-		if err == nil {
-			r, err = a.place(ctx, s, r, f.IdentityFlags)
-		}
-		if err == nil {
-			_, err = r.Normalize()
-		}
-		if err != nil {
-			return w.fail(fmt.Sprintf("line %d", w.line), err)
-		}
-		if err := w.add(r, len(in.Bytes())); err != nil {
-			return err
-		}
-	}
-	if err := in.Err(); err != nil {
-		if amber.KindOf(err) == amber.KindUnreachable {
-			return w.fail(fmt.Sprintf("line %d", w.line+1), err)
-		}
-		return w.fail(fmt.Sprintf("line %d", w.line+1), &amber.Error{Op: "read stdin", Kind: amber.KindInvalid, Err: err})
-	}
-	return w.flush()
-}
-
-// lineWriter collects lines and writes them in batches.
-type lineWriter struct {
-	ctx    context.Context
-	opened *cli.Opened
-	line   int // read so far
-	ends   int // the last line of the batch
-	bytes  int // in the batch, as they were read
-	batch  []amber.WriteRequest
-	acks   []amber.WriteAck
-	told   *cli.Meter
-}
-
-// maxBatchBytes is how much is written at once, so that a batch fits into one
-// request to a server, also where its text gets longer in JSON.
-const maxBatchBytes = 3 << 20
-
-func (w *lineWriter) add(r amber.WriteRequest, size int) error {
-	if w.bytes+size > maxBatchBytes && len(w.batch) > 0 {
-		if err := w.flush(); err != nil {
-			return err
-		}
-	}
-	w.batch, w.bytes, w.ends = append(w.batch, r), w.bytes+size, w.line
-	if len(w.batch) < w.opened.Config.Config.Memory.Write.MaxBatchSize {
-		return nil
-	}
-	return w.flush()
-}
-
-func (w *lineWriter) flush() error {
-	acks, err := w.opened.Store.Batch.WriteBatch(w.ctx, w.batch)
-	if err != nil {
-		return w.fail(fmt.Sprintf("batch of %d that ends at line %d", len(w.batch), w.ends), err)
-	}
-	w.acks, w.batch, w.bytes = append(w.acks, acks...), w.batch[:0], 0
-	w.told.Set("memories", int64(len(w.acks)), 0)
-	return nil
-}
-
-// fail says where the input is wrong and how much of it is on disk. A conflict
-// says itself where to look.
-func (w *lineWriter) fail(where string, err error) error {
-	hint := fmt.Sprintf("%d memories of earlier batches are stored; mend the line and run it again, what is stored is not stored twice", len(w.acks))
-	if own := amber.HintOf(err); own != "" && amber.KindOf(err) == amber.KindConflict {
-		hint = own
-	}
-	return &amber.Error{Op: where, Kind: amber.KindOf(err), Err: err, Hint: hint}
-}
-
-func parseLine(line []byte) (r amber.WriteRequest, err error) {
-	if !utf8.Valid(line) { // the decoder would replace what is not
-		return r, amber.Errorf(amber.KindInvalid, "parse memory", "", "the line is not valid UTF-8")
-	}
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
-		return r, &amber.Error{Op: "parse memory", Kind: amber.KindInvalid, Err: err}
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return r, amber.Errorf(amber.KindInvalid, "parse memory", "", "the line has more than one JSON value, want one object")
 	}
 	return r, nil
 }

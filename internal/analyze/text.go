@@ -20,6 +20,25 @@ func Terms(text string) []string {
 	return terms
 }
 
+// EachPlain calls fn with every folded word of a text of ASCII alone, and its stem: what Terms
+// and Split find in it, read once. It reports whether the text is one.
+func EachPlain(text string, fn func(word, stem string)) bool {
+	if !isASCII(text) {
+		return false
+	}
+	lower := strings.ToLower(text)
+	for begin, i := 0, 0; i <= len(lower); i++ {
+		if i < len(lower) && classOf(rune(lower[i])) == letter {
+			continue
+		}
+		if word := cut(lower[begin:i], maxTermBytes); word != "" {
+			fn(word, Stem(word))
+		}
+		begin = i + 1
+	}
+	return true
+}
+
 // Glued returns the folded words of text that touch characters of a script
 // written without spaces, as in 使用Redis缓存. Terms has them only as part of
 // a longer token, so an index that shall find them keeps them apart.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
@@ -20,6 +21,8 @@ type database struct {
 	name   string // the writers' line, "memory"
 	schema sqlrows.Schema
 	o      Options
+
+	brought atomic.Int64 // owners that came into the index
 
 	mu     sync.Mutex
 	live   *handles

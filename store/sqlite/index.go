@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/search"
@@ -26,7 +27,9 @@ func (d *database) index(t *tx) error {
 	if _, err := t.Exec(beginIndex); err != nil {
 		return err
 	}
-	if _, cause := t.IndexDirty(sqlrows.Indexing{Most: indexMost}); cause != nil {
+	done, cause := t.IndexDirty(sqlrows.Indexing{Most: indexMost})
+	d.brought.Add(int64(done))
+	if cause != nil {
 		if err := t.Ctx.Err(); err != nil {
 			return err
 		}
@@ -148,24 +151,42 @@ func (s *Store) SyncIndex(ctx context.Context, progress func(made int), pause fu
 // tidyStep is how many rows of merging one transaction does.
 const tidyStep = 4096
 
-// tidyIndex merges segments where there are too many, a step at a time. A damaged index is left
-// as it is.
+// tidyIndex merges segments where there are too many, and makes one of what waits for that, a
+// step at a time. A damaged index is left as it is.
 func (s *Store) tidyIndex(ctx context.Context) error {
 	for {
-		many, err := view(ctx, s.memory, "read index", "", func(t *tx) (bool, error) { return search.IsCrowded(sqlrows.IndexRows{Tx: t.Tx}) })
-		if err != nil || !many {
+		untidy, err := view(ctx, s.memory, "read index", "", func(t *tx) (bool, error) { return t.IsUntidy() })
+		if err != nil || !untidy {
 			return err
 		}
 		left := false
 		err = s.memory.updateAlone(ctx, "index", "", func(t *tx) (err error) {
 			t.late = true
-			left, err = search.Tidy(sqlrows.IndexRows{Tx: t.Tx}, &search.Cache{}, tidyStep)
+			left, err = t.Tidy(tidyStep)
 			return err
 		})
 		if err != nil || !left {
 			return undamaged(err)
 		}
 	}
+}
+
+// closeTime is how long Close may wait for its turn to write.
+const closeTime = 5 * time.Second
+
+// settleIndex makes a segment of what waits for one, where this process may have left a lot:
+// nobody who asks the next question has to read it document by document. What fails is done
+// by the next writer.
+func (s *Store) settleIndex() {
+	if s.memory.brought.Swap(0) < search.FewWait {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	_ = s.memory.updateAlone(ctx, "index", "", func(t *tx) error {
+		t.late = true
+		return t.EndTail()
+	})
 }
 
 // undamaged is an error, nil where it says that the index is damaged.

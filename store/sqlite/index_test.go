@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
@@ -155,7 +156,7 @@ func TestVectorsOfAnotherModel(t *testing.T) {
 func TestErasedIsInNoByteOfTheIndex(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s, _ := freshStore(t, amber.QueueOptions{})
+	s, clock := freshStore(t, amber.QueueOptions{})
 	withModel(t, s, &toyModel{name: "toy"})
 	secret := "xyzzyfirst plughfirst"
 	id := save(t, s, amber.WriteRequest{Title: "Grueheading", Content: secret, Tags: []string{"frotztag"}})
@@ -170,6 +171,7 @@ func TestErasedIsInNoByteOfTheIndex(t *testing.T) {
 			batch[k].Content = fmt.Sprintf("filler %d %d", i, k)
 		}
 		must.Get(s.WriteBatch(ctx, batch))(t)
+		clock.Advance(time.Minute)
 	}
 	must.Do(t, s.SyncIndex(ctx, nil, nil))
 	if status := must.Get(s.IndexStatus(ctx))(t); status.Segments == 0 {

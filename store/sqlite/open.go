@@ -206,6 +206,7 @@ func checkSQLite(ctx context.Context, db *sql.DB) error {
 
 // Close lets go of both databases. It may be called twice.
 func (s *Store) Close() error {
+	s.settleIndex()
 	return errors.Join(s.memory.close(), s.control.close())
 }
 

@@ -30,7 +30,8 @@ SELECT ?1, ?2, coalesce(max(source), ''), coalesce(max(owner), '') FROM
 
 	selectTail = `SELECT row, document FROM index_tail WHERE row > +? ORDER BY row LIMIT ?`
 	tailRows   = `SELECT row FROM index_tail ORDER BY row`
-	countTail  = `SELECT count(*) FROM index_tail`
+	spanTail   = `SELECT coalesce((SELECT min(row) FROM index_tail), 0), coalesce((SELECT max(row) FROM index_tail), 0)`
+	countTail  = `SELECT count(*) FROM (SELECT 1 FROM index_tail LIMIT ?)`
 	upsertTail = `INSERT OR REPLACE INTO index_tail (row, document) VALUES (?, ?)`
 	deleteTail = `DELETE FROM index_tail WHERE row = ?`
 
@@ -46,6 +47,7 @@ const (
 	stateSigns   = "signs"   // the last edition of a chunk of signs; counts up with every change of them
 	stateMoves   = "moves"   // how often the time or the conversation of a passage that stays has changed
 	stateJob     = "job"     // what merging has begun
+	statePace    = "pace"    // since when documents were counted that came many at a time; data: how many, and how many in the time before
 	stateModel   = "model"   // data: the name of the model that serves
 	stateThrough = "through" // and behind it the name of a model: rows up to this one have vectors
 )
@@ -158,10 +160,16 @@ func (x IndexRows) Tail(after int64, n int) ([]search.Document, error) {
 // TailRows implements [search.Rows].
 func (x IndexRows) TailRows() ([]int64, error) { return All(x.Tx, scanNumber, tailRows) }
 
-// TailSize implements [search.Rows].
-func (x IndexRows) TailSize() (n int, err error) {
-	err = x.Row(countTail).Scan(&n)
-	return n, err
+// HasTail implements [search.Rows]. Rows are counted where there may be as many: the first
+// and the last say that at once.
+func (x IndexRows) HasTail(n int) (bool, error) {
+	var first, last int64
+	if err := x.Row(spanTail).Scan(&first, &last); err != nil || last-first+1 < int64(n) {
+		return false, err
+	}
+	var count int
+	err := x.Row(countTail, n).Scan(&count)
+	return count >= n, err
 }
 
 // PutTail implements [search.Writer].

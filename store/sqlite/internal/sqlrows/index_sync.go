@@ -15,6 +15,7 @@ const (
 FROM passages p WHERE row > ?1 ORDER BY row LIMIT ?3`
 	isPassage     = `SELECT EXISTS (SELECT 1 FROM passages WHERE row = ?)`
 	countPassages = `SELECT count(*) FROM passages`
+	countAllTail  = `SELECT count(*) FROM index_tail`
 	countSegments = `SELECT count(*) FROM index_segments WHERE level >= 0`
 	countVectors  = `SELECT count(*) FROM index_vectors WHERE model = ?`
 	otherModels   = `SELECT DISTINCT model FROM index_signs WHERE model <> ?`
@@ -164,7 +165,7 @@ func (t *Tx) CountIndex(model string) (c IndexCounts, err error) {
 		into  *int64
 		args  []any
 	}{
-		{countSegments, &c.Segments, nil}, {countTail, &c.Tail, nil}, {countVectors, &c.Vectors, []any{model}},
+		{countSegments, &c.Segments, nil}, {countAllTail, &c.Tail, nil}, {countVectors, &c.Vectors, []any{model}},
 	} {
 		if err := t.Row(q.query, q.args...).Scan(q.into); err != nil {
 			return c, err

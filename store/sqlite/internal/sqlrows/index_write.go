@@ -94,7 +94,11 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 	if x.added == 0 || how.Erase {
 		return done, nil
 	}
-	_, err = search.Tidy(x.IndexRows, x.cache, search.TidyWork(x.terms))
+	wait, err := t.mayWait(x.added)
+	if err != nil {
+		return 0, err
+	}
+	_, err = search.Tidy(x.IndexRows, x.cache, search.TidyWork(x.terms), wait)
 	if search.IsDamaged(err) { // it stays as it was: a step reads before it writes
 		err = nil
 	}
