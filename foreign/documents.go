@@ -65,13 +65,3 @@ func (t *Tree) Documents(most int, fits func(Sample) bool) []File {
 	}
 	return out
 }
-
-// Has reports whether an object has all of these members.
-func (o Object) Has(names ...string) bool {
-	for _, name := range names {
-		if _, ok := o[name]; !ok {
-			return false
-		}
-	}
-	return true
-}

@@ -112,7 +112,7 @@ func toolAnswer(v any) (text string, failed bool) {
 			return Object(m).Text("output", "content", "text"), o["success"] == false
 		}
 		text, failed = toolAnswer(body)
-		code := o.Object("metadata").Text("exit_code")
+		code := o.Sub("metadata").Text("exit_code")
 		return text, failed || o["success"] == false || code != "" && code != "0"
 	}
 	return "", false

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"github.com/amber-memory/amber"
 )
 
-// Object is a JSON object whose members may have any type: one that is not as expected costs that member alone.
+// Object is a JSON object whose members may have any type: one that is not as expected costs that member alone. [Fields]
+// is for objects whose members are kept as they are spelled.
 type Object map[string]any
 
 // ParseObject reads a JSON object. Numbers keep their spelling.
@@ -26,11 +29,9 @@ func ParseObject(raw []byte) (Object, error) {
 
 // ParseValue reads one JSON value. Numbers keep their spelling.
 func ParseValue(raw []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, fmt.Errorf("is not valid JSON: %.100s", err.Error())
+	v, d, err := firstValue(raw)
+	if err != nil {
+		return nil, err
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("is not valid JSON: more follows the first value")
@@ -38,7 +39,49 @@ func ParseValue(raw []byte) (any, error) {
 	return v, nil
 }
 
-// Text returns a member as text; "" where it is absent, a list or an object.
+// maxRecordValues bounds the values of one record: each takes more memory than the text of it.
+const maxRecordValues = 2 << 20
+
+// ParseRecord reads an object that is held with others. The number of its values is bounded, and errors name the record.
+func ParseRecord(raw []byte) (Object, error) {
+	if n := bytes.Count(raw, []byte{','}); n > maxRecordValues {
+		return nil, fmt.Errorf("record has %d commas, the limit is %d", n, maxRecordValues)
+	}
+	v, d, err := firstValue(raw)
+	if err != nil {
+		return nil, fmt.Errorf("record %w", err)
+	}
+	o, ok := v.(map[string]any)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("found %.20s, want an object", bytes.TrimSpace(raw))
+	case d.More():
+		return nil, fmt.Errorf("record is not valid JSON: more follows the object")
+	}
+	return o, nil
+}
+
+// firstValue reads the value that raw begins with, and returns what reads the rest.
+func firstValue(raw []byte) (v any, rest *json.Decoder, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, nil, fmt.Errorf("is not valid JSON: %.100s", err.Error())
+	}
+	return v, d, nil
+}
+
+// Has reports whether an object has all of these members.
+func (o Object) Has(names ...string) bool {
+	for _, name := range names {
+		if _, ok := o[name]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Text returns the first of these members that has a text: a string, or a number or truth value as it is written.
 func (o Object) Text(names ...string) string {
 	for _, name := range names {
 		if s := scalarText(o[name]); s != "" {
@@ -60,8 +103,8 @@ func scalarText(v any) string {
 	return ""
 }
 
-// Object returns a member that is an object; nil where it is none.
-func (o Object) Object(name string) Object {
+// Sub returns a member that is an object; nil where it is none.
+func (o Object) Sub(name string) Object {
 	sub, _ := o[name].(map[string]any)
 	return sub
 }
@@ -96,7 +139,15 @@ func (o Object) Number(name string) (n float64, ok bool) {
 	return n, err == nil
 }
 
-// Without returns the members that are not named and not null; nil where there are none.
+// Time reads a member that is a time in text; zero where there is none.
+func (o Object) Time(name string) (amber.Time, error) {
+	if s := o.Text(name); s != "" {
+		return Text(s)
+	}
+	return amber.Time{}, nil
+}
+
+// Without returns the members that are neither named nor null; nil where there are none.
 func (o Object) Without(names ...string) Object {
 	rest := Object{}
 	for name, v := range o {

@@ -64,7 +64,7 @@ func parseMeta(raw []byte) meta {
 	if err != nil {
 		return meta{}
 	}
-	spawn := o.Object("source").Object("subagent").Object("thread_spawn")
+	spawn := o.Sub("source").Sub("subagent").Sub("thread_spawn")
 	m := meta{id: o.Text("id", "session_id"), at: o.Text("timestamp"), dir: o.Text("cwd"), parent: o.Text("parent_thread_id")}
 	for _, parent := range []string{spawn.Text("parent_thread_id"), o.Text("forked_from_id")} {
 		if m.parent == "" {

@@ -45,7 +45,7 @@ func (r *reader) episode(x record) error {
 }
 
 // restoreSession takes what Amber wrote about a session.
-func restoreSession(s *foreign.Session, own foreign.Record) {
+func restoreSession(s *foreign.Session, own foreign.Object) {
 	s.Binding, s.Directory, s.Summary = own.Text("binding"), own.Text("directory"), own.Text("summary")
 	s.Project, s.Parent = cmp.Or(s.Project, own.Text("project")), amber.SessionID(own.Text("parent"))
 	if at, err := own.Time("started_at"); err == nil {
@@ -66,7 +66,7 @@ func (r *reader) turns(x record) (out []foreign.Turn) {
 			r.to.Skip(at, "turn is no object")
 			continue
 		}
-		t := foreign.Turn{Place: at, Content: foreign.Record(rec).Text("content")}
+		t := foreign.Turn{Place: at, Content: foreign.Object(rec).Text("content")}
 		when, err := timeOf(rec, "occurred_at")
 		if err != nil {
 			r.to.Skip(at, "%v", err)
@@ -77,7 +77,7 @@ func (r *reader) turns(x record) (out []foreign.Turn) {
 		}
 		t.At = cmp.Or(when, last)
 		last = t.At
-		t.Role, t.Content = spoken(foreign.Record(rec).Text("role"), t.Content)
+		t.Role, t.Content = spoken(foreign.Object(rec).Text("role"), t.Content)
 		t.Key = foreign.Key{x.system, x.id, when.String(), string(t.Role), foreign.Hex(foreign.Digest(t.Content))}
 		id := strings.Join(t.Key, "\x00")
 		if repeated[id]++; repeated[id] > 1 {

@@ -70,7 +70,7 @@ func (r *reader) factMemory(x record) (foreign.Memory, bool) {
 		}
 	}
 	for _, name := range []string{"valid_at", "invalid_at"} {
-		at, err := timeOf(x.Record, name)
+		at, err := timeOf(x.Object, name)
 		if err != nil {
 			r.to.Skip(x.at, "%s: %v", name, err)
 			return m, false
@@ -106,7 +106,7 @@ func (r *reader) restore(m *foreign.Memory, x record) {
 	}
 	for _, v := range own.List("source_refs") {
 		ref, _ := v.(map[string]any)
-		m.SourceRefs = append(m.SourceRefs, amber.SourceRef{Kind: foreign.Record(ref).Text("kind"), Value: foreign.Record(ref).Text("value")})
+		m.SourceRefs = append(m.SourceRefs, amber.SourceRef{Kind: foreign.Object(ref).Text("kind"), Value: foreign.Object(ref).Text("value")})
 	}
 	if x.system == "amber" && own.Text("kind") != "" {
 		m.Foreign = nil

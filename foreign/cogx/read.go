@@ -77,7 +77,7 @@ type told struct{ error }
 func (t told) Unwrap() error { return t.error }
 
 // each calls fn with the records of a file. What cannot be read is told.
-func (r *reader) each(f foreign.File, fn func(at foreign.Place, rec foreign.Record) error) error {
+func (r *reader) each(f foreign.File, fn func(at foreign.Place, rec foreign.Object) error) error {
 	place := func(n int64) foreign.Place { return foreign.Place{File: f.Name, At: fmt.Sprintf("line %d", n)} }
 	in, err := f.Open()
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *reader) each(f foreign.File, fn func(at foreign.Place, rec foreign.Reco
 const maxNodes = 5_000_000
 
 func (r *reader) nodes(f foreign.File) error {
-	return r.each(f, func(_ foreign.Place, rec foreign.Record) error {
+	return r.each(f, func(_ foreign.Place, rec foreign.Object) error {
 		if id := rec.Text("id"); id != "" && len(r.raw) < maxNodes {
 			r.raw[id] = true
 		}
@@ -122,18 +122,18 @@ func (r *reader) nodes(f foreign.File) error {
 
 // record is a line, with what all kinds have.
 type record struct {
-	foreign.Record
+	foreign.Object
 	at               foreign.Place
 	kind, system, id string
 	key              foreign.Key
 	created, updated amber.Time
-	own              foreign.Record // what Amber wrote
+	own              foreign.Object // what Amber wrote
 }
 
 // lines reads a file of records of one kind; "" for one that says it in each line.
 func (r *reader) lines(f foreign.File, kind string) error {
 	r.file = f
-	return r.each(f, func(at foreign.Place, rec foreign.Record) error {
+	return r.each(f, func(at foreign.Place, rec foreign.Object) error {
 		x, ok := r.record(at, cmp.Or(kind, rec.Text("kind")), rec)
 		if !ok {
 			return nil
@@ -158,8 +158,8 @@ func (r *reader) lines(f foreign.File, kind string) error {
 }
 
 // record reads what all kinds have. Two records with one key are told.
-func (r *reader) record(at foreign.Place, kind string, rec foreign.Record) (record, bool) {
-	x := record{Record: rec, at: at, kind: kind, system: cmp.Or(rec.Text("external_system"), "unknown"), id: rec.Text("external_id")}
+func (r *reader) record(at foreign.Place, kind string, rec foreign.Object) (record, bool) {
+	x := record{Object: rec, at: at, kind: kind, system: cmp.Or(rec.Text("external_system"), "unknown"), id: rec.Text("external_id")}
 	x.own = rec.Sub("metadata").Sub("amber")
 	var err1, err2 error
 	x.created, err1 = timeOf(rec, "created_at")
@@ -194,7 +194,7 @@ func (r *reader) take(x *record) bool {
 }
 
 // timeOf reads a time in text or in seconds.
-func timeOf(rec foreign.Record, name string) (amber.Time, error) {
+func timeOf(rec foreign.Object, name string) (amber.Time, error) {
 	if n, ok := rec.Number(name); ok {
 		return foreign.Seconds(n)
 	}
@@ -215,12 +215,12 @@ func (r *reader) base(x record, taken ...string) foreign.Memory {
 	m := foreign.Memory{Place: x.at, Key: x.key, Kind: amber.WorkspaceFact, CreatedAt: x.created, UpdatedAt: x.updated}
 	m.ProjectID, m.UserID = r.o.Project, x.Sub("scope").Text("user_id")
 	rest := x.Without(append(taken, "kind", "external_system", "external_id", "created_at", "updated_at", "scope", "metadata")...)
-	add := func(name string, v foreign.Record) {
+	add := func(name string, v foreign.Object) {
 		if v == nil {
 			return
 		}
 		if rest == nil {
-			rest = foreign.Record{}
+			rest = foreign.Object{}
 		}
 		rest[name] = v
 	}
@@ -286,7 +286,7 @@ func (r *reader) entity(x record) error {
 		return nil
 	}
 	m := r.base(x, "name", "entity_type", "description")
-	m.Title, m.Content = x.Text("name"), cmp.Or(x.Text("description"), x.Text("name"))
+	m.Title, m.Content = x.Text("name"), x.Text("description", "name")
 	m.Kind = cmp.Or(entityKinds[strings.ToLower(x.Text("entity_type"))], amber.WorkspaceFact)
 	if typ := x.Text("entity_type"); typ != "" {
 		m.Metadata = map[string]string{"entity_type": typ}

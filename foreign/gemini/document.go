@@ -30,7 +30,7 @@ func (r *reader) readProjects() {
 				r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
 				continue
 			}
-			projects := o.Object("projects")
+			projects := o.Sub("projects")
 			for dir := range projects {
 				r.folder(projects.Text(dir), dir)
 			}

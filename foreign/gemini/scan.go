@@ -29,7 +29,7 @@ func record(v visitor, at place, o foreign.Object) error {
 	case rewinds:
 		v.rewind(o.Text("$rewindTo"))
 	case sets:
-		return v.set(at, o.Object("$set"))
+		return v.set(at, o.Sub("$set"))
 	case o.Text("id") != "" && o.Text("type") != "":
 		return v.message(at, o)
 	case o.Text("sessionId") != "":

@@ -71,7 +71,7 @@ func activity(c foreign.Object, dir string) []amber.Activity {
 func said(c foreign.Object) string {
 	for _, p := range c.List("result") {
 		m, _ := p.(map[string]any)
-		if s := foreign.Object(m).Object("functionResponse").Object("response").Text("error", "output"); s != "" {
+		if s := foreign.Object(m).Sub("functionResponse").Sub("response").Text("error", "output"); s != "" {
 			return s
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func place(what string, n int64) string { return fmt.Sprintf("%s %d", what, n) }
 
 // agent tells the blocks and the messages of an agent.
-func (d *document) agent(a foreign.Record, at string) error {
+func (d *document) agent(a foreign.Object, at string) error {
 	d.found = true
 	who := a.Text("name")
 	ids := a.Texts("block_ids")
@@ -95,11 +95,11 @@ func (d *document) memory(who string, b block) error {
 }
 
 // rest returns what else a block says.
-func (b block) rest() foreign.Record {
+func (b block) rest() foreign.Object {
 	rest := b.Without("id", "label", "value", "description", "tags", "created_at", "updated_at", "metadata")
 	if meta := b.Sub("metadata").Without("amber"); meta != nil {
 		if rest == nil {
-			rest = foreign.Record{}
+			rest = foreign.Object{}
 		}
 		rest["metadata"] = meta
 	}
@@ -107,7 +107,7 @@ func (b block) rest() foreign.Record {
 }
 
 // exported takes what an export of Amber wrote about a memory.
-func exported(m *foreign.Memory, own foreign.Record, o foreign.Options) {
+func exported(m *foreign.Memory, own foreign.Object, o foreign.Options) {
 	m.AmberID = own.Text("id")
 	kind := amber.MemoryKind(own.Text("kind"))
 	if !slices.Contains(amber.MemoryKinds(), kind) {

@@ -46,7 +46,7 @@ func TestTheSamples(t *testing.T) {
 		must.Equal(t, file+" memories", r.Memories, []foreign.Memory{{
 			Place: foreign.Place{File: file, At: "block 1"}, Key: foreign.Key{"amber", "project_fact/checkout"}, Kind: amber.WorkspaceFact,
 			Title: "project_fact/checkout", Topic: "project_fact/checkout", Content: "Round half to even", Summary: "amber 01890a5d",
-			CreatedAt: at, UpdatedAt: at, Foreign: foreign.Record{"limit": json.Number("20000")}, AmberID: "x",
+			CreatedAt: at, UpdatedAt: at, Foreign: foreign.Object{"limit": json.Number("20000")}, AmberID: "x",
 		}}, times)
 		turns := []foreign.Turn{
 			{

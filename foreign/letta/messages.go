@@ -21,14 +21,14 @@ func (d *document) conversation(who, at string, messages []any) error {
 			d.to.Skip(d.at(fmt.Sprintf("%s, message %d", at, i+1)), "message is no object")
 			continue
 		}
-		t, ok := d.turn(foreign.Record(rec), foreign.Turn{Place: d.at(fmt.Sprintf("%s, message %d", at, i+1)), At: last})
+		t, ok := d.turn(foreign.Object(rec), foreign.Turn{Place: d.at(fmt.Sprintf("%s, message %d", at, i+1)), At: last})
 		if !ok {
 			continue
 		}
 		last = t.At
 		t.Key = messageKey(who, rec, t, repeated)
 		id, called := foreign.SessionID(formatName, who), who
-		if own := foreign.Record(rec).Sub("amber"); amber.CheckID("session id", own.Text("session")) == nil {
+		if own := foreign.Object(rec).Sub("amber"); amber.CheckID("session id", own.Text("session")) == nil {
 			id, called = amber.SessionID(own.Text("session")), own.Text("name")
 		}
 		if turns[id] == nil {
@@ -46,7 +46,7 @@ func (d *document) conversation(who, at string, messages []any) error {
 
 // messageKey names a message: its number in the file names nothing outside of it. The same words of the same moment are
 // counted.
-func messageKey(who string, rec foreign.Record, t foreign.Turn, repeated map[string]int) foreign.Key {
+func messageKey(who string, rec foreign.Object, t foreign.Turn, repeated map[string]int) foreign.Key {
 	text := t.Content + t.Compaction
 	for _, a := range t.Activity {
 		text += "\x00" + a.Name + "\x00" + a.Detail
@@ -88,7 +88,7 @@ func (d *document) session(id amber.SessionID, called, at string, turns []foreig
 }
 
 // turn makes a turn of a message; false where a message says nothing.
-func (d *document) turn(m foreign.Record, t foreign.Turn) (foreign.Turn, bool) {
+func (d *document) turn(m foreign.Object, t foreign.Turn) (foreign.Turn, bool) {
 	at, err := m.Time("created_at")
 	if err != nil {
 		d.to.Skip(t.Place, "%v", err)
@@ -114,14 +114,14 @@ func (d *document) turn(m foreign.Record, t foreign.Turn) (foreign.Turn, bool) {
 }
 
 // textOf returns what a message says: its text, or the parts that are text.
-func textOf(m foreign.Record) string {
+func textOf(m foreign.Object) string {
 	if s := m.Text("content"); s != "" {
 		return s
 	}
 	var parts []string
 	for _, v := range m.List("content") {
 		part, _ := v.(map[string]any)
-		switch p := foreign.Record(part); p.Text("type") {
+		switch p := foreign.Object(part); p.Text("type") {
 		case "text":
 			parts = append(parts, p.Text("text"))
 		case "image":
@@ -155,7 +155,7 @@ func userText(text string) string {
 	return text
 }
 
-func envelope(text string) (foreign.Record, bool) {
+func envelope(text string) (foreign.Object, bool) {
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return nil, false
 	}
@@ -164,13 +164,13 @@ func envelope(text string) (foreign.Record, bool) {
 }
 
 // toolText returns what a tool answered. The answer to send_message says nothing.
-func toolText(m foreign.Record, text string) string {
+func toolText(m foreign.Object, text string) string {
 	if m.Text("name") == "send_message" {
 		return ""
 	}
 	for _, v := range m.List("tool_returns") {
 		if ret, _ := v.(map[string]any); text == "" {
-			text = cmp.Or(foreign.Record(ret).Text("func_response"), foreign.Record(ret).Text("tool_return"))
+			text = foreign.Object(ret).Text("func_response", "tool_return")
 		}
 	}
 	if env, ok := envelope(text); ok && env["status"] != nil && env.Text("message") != "" {
@@ -184,7 +184,7 @@ func addCalls(t *foreign.Turn, calls []any) {
 	var said []string
 	for _, v := range calls {
 		call, _ := v.(map[string]any)
-		fn := foreign.Record(call).Sub("function")
+		fn := foreign.Object(call).Sub("function")
 		if fn == nil {
 			fn = call
 		}

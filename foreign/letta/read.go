@@ -107,12 +107,12 @@ type document struct {
 	quiet   bool // what is broken was told, or will be
 	found   bool // an agent
 
-	old      foreign.Record // the agent of the older form, which is one
+	old      foreign.Object // the agent of the older form, which is one
 	messages []any
 }
 
 type block struct {
-	foreign.Record
+	foreign.Object
 	at   string
 	told bool
 }
@@ -160,7 +160,7 @@ const maxBlocks = 64 << 20
 func (d *document) collect(list string, n int64, raw []byte) error {
 	switch list {
 	case "created_at":
-		if at, err := (foreign.Record{"t": stringOf(raw)}).Time("t"); err == nil {
+		if at, err := (foreign.Object{"t": stringOf(raw)}).Time("t"); err == nil {
 			d.created = cmp.Or(at, d.created)
 		}
 	case "blocks":
@@ -174,10 +174,10 @@ func (d *document) collect(list string, n int64, raw []byte) error {
 	return nil
 }
 
-func (d *document) keep(rec foreign.Record, at string) {
+func (d *document) keep(rec foreign.Object, at string) {
 	id := rec.Text("id")
 	if _, twice := d.blocks[id]; !twice {
-		d.blocks[id] = block{Record: rec, at: at}
+		d.blocks[id] = block{Object: rec, at: at}
 		d.order = append(d.order, id)
 	}
 }
@@ -211,7 +211,7 @@ func (d *document) tell(list string, n int64, raw []byte) error {
 	return nil
 }
 
-func (d *document) element(list, at string, rec foreign.Record) error {
+func (d *document) element(list, at string, rec foreign.Object) error {
 	switch list {
 	case "agents":
 		return d.agent(rec, at)
@@ -237,9 +237,9 @@ func (d *document) element(list, at string, rec foreign.Record) error {
 // maxMessages bounds the messages of an agent of the older form.
 const maxMessages = 200_000
 
-func (d *document) older() foreign.Record {
+func (d *document) older() foreign.Object {
 	if d.old == nil {
-		d.old = foreign.Record{}
+		d.old = foreign.Object{}
 	}
 	return d.old
 }

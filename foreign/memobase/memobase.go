@@ -36,7 +36,7 @@ func fits(s foreign.Sample) bool {
 	if isProfile(s.First[list]) || isProfile(s.First[""]) {
 		return true
 	}
-	for _, p := range s.Members.Object("data").List(list) {
+	for _, p := range s.Members.Sub("data").List(list) {
 		o, _ := p.(map[string]any)
 		return isProfile(o)
 	}
@@ -44,7 +44,7 @@ func fits(s foreign.Sample) bool {
 }
 
 func isProfile(o foreign.Object) bool {
-	return o.Has("id", "content") && o.Object("attributes").Has("topic", "sub_topic")
+	return o.Has("id", "content") && o.Sub("attributes").Has("topic", "sub_topic")
 }
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
@@ -122,7 +122,7 @@ func (r *reader) profile(ctx context.Context, n int64, o foreign.Object) error {
 }
 
 func (r *reader) memory(at foreign.Place, o foreign.Object) (m foreign.Memory, why string) {
-	id, attributes := o.Text("id"), o.Object("attributes")
+	id, attributes := o.Text("id"), o.Sub("attributes")
 	m = foreign.Memory{
 		Place: at, Key: foreign.Key{id}, Kind: amber.UserFact, Scope: amber.ScopeUser,
 		Identities: amber.Identities{UserID: r.o.User, ProjectID: r.o.Project}, Content: strings.TrimSpace(o.Text("content")),

@@ -19,7 +19,7 @@ func (r *reader) item(at foreign.Place, o foreign.Object) error {
 }
 
 func (r *reader) memory(at foreign.Place, o foreign.Object) (m foreign.Memory, why string) {
-	id, meta := o.Text("id"), o.Object("metadata")
+	id, meta := o.Text("id"), o.Sub("metadata")
 	m = foreign.Memory{
 		Place: at, Key: foreign.Key{id}, Title: meta.Text("key"), Content: strings.TrimSpace(o.Text("memory")), Tags: meta.Texts("tags"),
 		Identities: amber.Identities{UserID: r.o.User, ProjectID: r.o.Project}, Metadata: map[string]string{},

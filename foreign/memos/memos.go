@@ -41,7 +41,7 @@ func isPlugin(s foreign.Sample) bool {
 
 // isItem reports whether an element is one of a cube. Items of mem0 have their times and users outside of the metadata.
 func isItem(o foreign.Object) bool {
-	meta := o.Object("metadata")
+	meta := o.Sub("metadata")
 	return o.Has("id", "memory") && !o.Has("hash") && !o.Has("created_at") && (meta.Has("memory_type") || meta.Has("type", "status"))
 }
 
