@@ -227,9 +227,18 @@ func (e *TableError) Unwrap() error { return e.Err }
 
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Text returns a column as text; "" where it is absent or null.
-func (r Row) Text(column string) string {
-	switch v := r.values[column].(type) {
+// Text returns the first of these columns that has a text; "" where all are absent, null or empty.
+func (r Row) Text(columns ...string) string {
+	for _, column := range columns {
+		if s := cellText(r.values[column]); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func cellText(v any) string {
+	switch v := v.(type) {
 	case nil:
 		return ""
 	case string:

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Fields are the members of a JSON object. Each may be of any type: one that is not as expected costs itself and not
-// the others.
+// Fields are the members of a JSON object as they are spelled, for rows whose rest is kept byte for byte. Each may be of any
+// type: one that is not as expected costs itself and not the others. Programs that write such rows also put numbers and
+// objects in quotes, which [Object] does not look into.
 type Fields map[string]json.RawMessage
 
 // ParseFields reads an object; ok is false for anything else.
@@ -23,8 +24,15 @@ func ParseFields(raw []byte) (m Fields, ok bool) {
 // Null reports whether a member is absent or null.
 func (m Fields) Null(name string) bool { return len(m[name]) == 0 || string(m[name]) == "null" }
 
-// Text returns a string, or a number or truth value as it is written; "" for anything else.
-func (m Fields) Text(name string) string { return fieldText(m[name]) }
+// Text returns the first of these members that has a text: a string, or a number or truth value as it is written.
+func (m Fields) Text(names ...string) string {
+	for _, name := range names {
+		if s := fieldText(m[name]); s != "" {
+			return s
+		}
+	}
+	return ""
+}
 
 func fieldText(raw json.RawMessage) string {
 	if len(raw) == 0 || raw[0] == '{' || raw[0] == '[' || string(raw) == "null" {
@@ -40,24 +48,14 @@ func fieldText(raw json.RawMessage) string {
 	return s
 }
 
-// FirstText returns the text of the first of these members that has one.
-func (m Fields) FirstText(names ...string) string {
-	for _, name := range names {
-		if s := m.Text(name); s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 // Number returns a number, also one in quotes; ok is false where there is none.
 func (m Fields) Number(name string) (n float64, ok bool) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(m.Text(name)), 64)
 	return n, err == nil
 }
 
-// List returns the texts of a list; one text is a list of one.
-func (m Fields) List(name string) []string {
+// Texts returns the texts of a list; one text is a list of one.
+func (m Fields) Texts(name string) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(m[name], &list) != nil {
 		list = []json.RawMessage{m[name]}

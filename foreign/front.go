@@ -95,8 +95,8 @@ func (f Front) Sub(name string) Front {
 	return sub
 }
 
-// List returns a list of texts; one text is cut at commas.
-func (f Front) List(name string) []string {
+// Texts returns a list of texts; one text is cut at commas.
+func (f Front) Texts(name string) []string {
 	var out []string
 	switch v := f[name].(type) {
 	case []any:

@@ -222,7 +222,7 @@ func TestFrontMatter(t *testing.T) {
 	t.Parallel()
 	front, body, err := SplitFront([]byte("---\r\ntitle: \"A #b\"\ntags:\n- x\n- y\nn: 3\nmeta:\n  type: t\n---\r\nText\n"))
 	must.Do(t, err)
-	must.Equal(t, "front", fmt.Sprint(front.Text("title"), front.List("tags"), front.Text("n"), front.Sub("meta").Text("type"), body), "A #b[x y]3tText\n")
+	must.Equal(t, "front", fmt.Sprint(front.Text("title"), front.Texts("tags"), front.Text("n"), front.Sub("meta").Text("type"), body), "A #b[x y]3tText\n")
 	for _, text := range []string{"---\na: [\n---\nx", "---\na: &x [1]\nb: *x\n---\nx", "---\n" + strings.Repeat("a", maxFront+1) + "\n---\nx"} {
 		_, body, err := SplitFront([]byte(text))
 		if err == nil || body != text {

@@ -70,7 +70,7 @@ func said(r row) string {
 		parts = append(parts, "- "+strings.Join(facts, "\n- "))
 	}
 	if len(parts) == 0 {
-		return either(r, "text", "subtitle", "title")
+		return r.Text("text", "subtitle", "title")
 	}
 	return strings.Join(parts, "\n\n")
 }

@@ -13,18 +13,9 @@ import (
 const programProject = "observer-sessions"
 
 // contentSession is the id of the host's session. Before schema 17 the columns had other names.
-func contentSession(r row) string { return either(r, "content_session_id", "claude_session_id") }
+func contentSession(r row) string { return r.Text("content_session_id", "claude_session_id") }
 
-func memorySession(r row) string { return either(r, "memory_session_id", "sdk_session_id") }
-
-func either(r row, columns ...string) string {
-	for _, c := range columns {
-		if s := r.Text(c); s != "" {
-			return s
-		}
-	}
-	return ""
-}
+func memorySession(r row) string { return r.Text("memory_session_id", "sdk_session_id") }
 
 // timeOf returns a time that is kept twice: as milliseconds, which count, and as text. It is zero where there is none.
 func timeOf(r row, column string) (amber.Time, error) {
@@ -49,14 +40,14 @@ func epoch(r row) string {
 func list(r row, column string) []string {
 	text := r.Text(column)
 	if m, ok := r.(foreign.Fields); ok && text == "" {
-		return m.List(column)
+		return m.Texts(column)
 	}
-	return foreign.Fields{"": json.RawMessage(strings.TrimSpace(text))}.List("")
+	return foreign.Fields{"": json.RawMessage(strings.TrimSpace(text))}.Texts("")
 }
 
 // project returns the project of a row; own is set for what the program wrote about itself.
 func project(r row, o foreign.Options) (project string, own bool) {
-	project = either(r, "merged_into_project", "project")
+	project = r.Text("merged_into_project", "project")
 	if project == programProject || r.Text("project") == programProject {
 		return "", true
 	}

@@ -74,7 +74,7 @@ func (r *reader) describe(s *session, x row) {
 		s.project = project
 	}
 	if s.name == "" {
-		s.name = firstLine(either(x, "custom_title", "user_prompt"))
+		s.name = firstLine(x.Text("custom_title", "user_prompt"))
 	}
 	if b := x.Text("platform_source"); b != "" && b != "claude" && amber.CheckID("binding", b) == nil {
 		s.binding = b

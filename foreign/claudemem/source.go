@@ -20,7 +20,7 @@ var (
 
 // row is a row of either.
 type row interface {
-	Text(column string) string
+	Text(columns ...string) string
 	Number(column string) (float64, bool)
 }
 

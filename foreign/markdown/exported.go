@@ -34,7 +34,7 @@ func (p *page) fillExported(m *foreign.Memory) []document {
 	if p.front.Text("amber_untitled") != "" {
 		m.Title = ""
 	}
-	m.Tags = p.front.List("tags")
+	m.Tags = p.front.Texts("tags")
 	if m.ProjectID == "" {
 		m.ProjectID = p.front.Text("amber_project")
 	}

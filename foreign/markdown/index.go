@@ -70,7 +70,7 @@ func withoutExt(name string) string { return strings.TrimSuffix(name, path.Ext(n
 
 func titleOf(front foreign.Front, f foreign.File) string {
 	if list, ok := front["title"].([]any); ok && len(list) > 0 {
-		return strings.Join(front.List("title"), ", ")
+		return strings.Join(front.Texts("title"), ", ")
 	}
 	return cmp.Or(strings.TrimSpace(front.Text("title")), f.Stem())
 }

@@ -168,7 +168,7 @@ func firstParagraph(d document) string {
 
 // tagList returns the tags of a head, without the "#" that some people write.
 func tagList(front foreign.Front) (out []string) {
-	for _, item := range front.List("tags") {
+	for _, item := range front.Texts("tags") {
 		for tag := range strings.SplitSeq(item, ",") {
 			tag = strings.TrimLeft(strings.TrimSpace(tag), "#")
 			if tag != "" && tag != "<nil>" && !slices.Contains(out, tag) {

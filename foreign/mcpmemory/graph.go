@@ -19,7 +19,7 @@ type entity struct {
 
 type relation struct{ from, to, typ string }
 
-func entityName(m foreign.Fields) string { return m.FirstText("name", "entityName") }
+func entityName(m foreign.Fields) string { return m.Text("name", "entityName") }
 
 // entityOf returns an entity; ok is false for an object of another kind.
 func entityOf(m foreign.Fields) (e entity, ok bool) {
@@ -27,12 +27,12 @@ func entityOf(m foreign.Fields) (e entity, ok bool) {
 	if typ != "entity" && (typ != "" || entityName(m) == "" || m["observations"] == nil) {
 		return entity{}, false
 	}
-	return entity{name: entityName(m), typ: m.FirstText("entityType", "entity_type"), observations: observations(m["observations"])}, true
+	return entity{name: entityName(m), typ: m.Text("entityType", "entity_type"), observations: observations(m["observations"])}, true
 }
 
 // relationOf returns a relation; ends and type may be missing.
 func relationOf(m foreign.Fields) relation {
-	return relation{m.FirstText("from", "from_id"), m.FirstText("to", "to_id"), m.FirstText("relationType", "relation_type")}
+	return relation{m.Text("from", "from_id"), m.Text("to", "to_id"), m.Text("relationType", "relation_type")}
 }
 
 func isRelation(m foreign.Fields) bool {

@@ -11,7 +11,7 @@ import (
 
 // row is a row of the table or of an export.
 type row interface {
-	Text(column string) string
+	Text(columns ...string) string
 	Number(column string) (float64, bool)
 }
 
@@ -79,9 +79,9 @@ func kindOf(typ string) amber.MemoryKind {
 func tags(r row) []string {
 	list := strings.Split(r.Text("tags"), ",")
 	if m, ok := r.(foreign.Fields); ok && r.Text("tags") == "" {
-		list = m.List("tags")
+		list = m.Texts("tags")
 	} else if sub := (foreign.Fields{"": []byte(r.Text("tags"))}); strings.HasPrefix(r.Text("tags"), "[") {
-		list = sub.List("")
+		list = sub.Texts("")
 	}
 	var out []string
 	for _, t := range list {

@@ -17,11 +17,11 @@ var placed = append([]string{"categories", "metadata", "expiration_date", "paylo
 
 // item returns the memory of an item. The error says why there is none.
 func item(x foreign.Fields, o foreign.Options) (m foreign.Memory, err error) {
-	if p := x.Sub("payload"); p != nil && x.FirstText(textNames...) == "" {
+	if p := x.Sub("payload"); p != nil && x.Text(textNames...) == "" {
 		p["id"] = x["id"]
 		x = p
 	}
-	m = foreign.Memory{Content: x.FirstText(textNames...), Tags: x.List("categories")}
+	m = foreign.Memory{Content: x.Text(textNames...), Tags: x.Texts("categories")}
 	if strings.TrimSpace(m.Content) == "" {
 		return m, fmt.Errorf("item has no text")
 	}
@@ -87,7 +87,7 @@ func meta(m *foreign.Memory, x foreign.Fields) (more foreign.Fields) {
 // bind says whose memory it is: of a user, else of a run, else of an app.
 func bind(m *foreign.Memory, x foreign.Fields, o foreign.Options) {
 	m.UserID, m.ProjectID = x.Text("user_id"), x.Text("app_id")
-	if run := x.FirstText("run_id", "session_id"); run != "" {
+	if run := x.Text("run_id", "session_id"); run != "" {
 		m.SessionID = foreign.SessionID(name, run)
 		if m.AmberID != "" && amber.CheckID("session id", run) == nil {
 			m.SessionID = amber.SessionID(run)

@@ -152,7 +152,7 @@ func (r *openReader) know(list string, _ foreign.Place, x foreign.Fields) error 
 // named returns a row of the document with the members of a line.
 func (r *openReader) named(x foreign.Fields) foreign.Fields {
 	var names []string
-	for _, id := range x.List("category_ids") {
+	for _, id := range x.Texts("category_ids") {
 		if n := r.categories[id]; n != "" {
 			names = append(names, n)
 		}

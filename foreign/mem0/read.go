@@ -65,7 +65,7 @@ func (r *reader) look(ctx context.Context, docs, texts []foreign.File) error {
 		loud := r.to
 		r.to = silent{loud}
 		err := r.document(ctx, f, func(_ foreign.Place, x foreign.Fields) error {
-			r.later.Add(keyOf(x.Text("id"), x.FirstText(textNames...)))
+			r.later.Add(keyOf(x.Text("id"), x.Text(textNames...)))
 			return nil
 		}, quiet)
 		r.to = loud
