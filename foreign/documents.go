@@ -3,11 +3,9 @@ package foreign
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 )
-
-// headBytesOfJSON is how much of a document is looked at.
-const headBytesOfJSON = 64 << 10
 
 // errSeen ends the look at a document.
 var errSeen = errors.New("seen")
@@ -22,7 +20,7 @@ type Sample struct {
 // Sample looks at the head of a file. Of one that is not JSON it is empty.
 func (f File) Sample() Sample {
 	s := Sample{First: map[string]Object{}, Members: Object{}}
-	head := bytes.TrimSpace(f.Head(headBytesOfJSON))
+	head := bytes.TrimSpace(f.Head(headBytes))
 	if len(head) == 0 || head[0] != '{' && head[0] != '[' {
 		return s
 	}
@@ -48,9 +46,25 @@ func (f File) Sample() Sample {
 	return s
 }
 
-// Documents returns the JSON files whose heads fit, after a look at no more than most of them: a file alone whatever its
-// name, in a folder those that lie in it or in a folder of it.
-func (t *Tree) Documents(most int, fits func(Sample) bool) []File {
+// Bounds of the documents that are looked at.
+const (
+	lookedDocuments = 5 // to detect
+	maxDocuments    = 1000
+)
+
+// DetectDocuments is the Detect of a format whose files have no name of their own: one of the first documents fits.
+func (t *Tree) DetectDocuments(fits func(Sample) bool) Match {
+	if len(t.documents(lookedDocuments, fits)) > 0 {
+		return Sure
+	}
+	return No
+}
+
+// Documents returns the JSON files whose heads fit, after a look at no more than a thousand of them: a file alone whatever
+// its name, in a folder those that lie in it or in a folder of it.
+func (t *Tree) Documents(fits func(Sample) bool) []File { return t.documents(maxDocuments, fits) }
+
+func (t *Tree) documents(most int, fits func(Sample) bool) []File {
 	var out []File
 	for _, f := range t.files {
 		if !t.single && (!f.Is(".json") || strings.Count(f.Name, "/") > 1) {
@@ -64,4 +78,22 @@ func (t *Tree) Documents(most int, fits func(Sample) bool) []File {
 		}
 	}
 	return out
+}
+
+// NearestDocuments returns the files that may be JSON without a name of its own, in the order of [Tree.Nearest]: those of
+// the folder and of the folders in it.
+func (t *Tree) NearestDocuments() []File {
+	return slices.DeleteFunc(t.Nearest("*.json"), func(f File) bool { return f.IsDatabase() || strings.Count(f.Name, "/") > 1 })
+}
+
+// ReadDocument reads a file as [ReadJSON] does. What cannot be read of it is told to skip.
+func ReadDocument(f File, skip SkipFunc, d Document) error {
+	in, err := f.Open()
+	if err != nil {
+		skip(f.Place(""), "%v", err)
+		return nil
+	}
+	defer in.Close()
+	d.Skip = func(at, reason string) { skip(f.Place(at), "%s", reason) }
+	return ReadJSON(in, d)
 }

@@ -95,6 +95,9 @@ func (m Fields) Split() (texts map[string]string, rest Fields) {
 // maxOutline bounds how deep an outline looks.
 const maxOutline = 16
 
+// Outline returns the outline of the head of a file.
+func (f File) Outline() map[string]bool { return Outline(f.Head(headBytes)) }
+
 // Outline returns the names in the first bytes of a JSON text, as far as they reach: "results", "results[].id" for a
 // member of an element of a list, "[].id" where the text itself is a list.
 func Outline(head []byte) map[string]bool {

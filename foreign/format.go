@@ -34,6 +34,9 @@ type Format struct {
 	Folder bool
 }
 
+// NoHomes is the Homes of a program that keeps no files where Amber could look for them.
+func NoHomes(func(string) string, string) []string { return nil }
+
 // Options say how a tree is read.
 type Options struct {
 	// Project and User are named by the caller and win over what the files say; "" means that the files decide.

@@ -21,3 +21,9 @@ func (t *Tree) Nearest(patterns ...string) []File {
 	slices.SortStableFunc(out, func(a, b File) int { return strings.Count(a.Name, "/") - strings.Count(b.Name, "/") })
 	return out
 }
+
+// maxLooked bounds the files that detection looks into, of those that may be of a format.
+const maxLooked = 8
+
+// Looked returns the files that detection looks into: the first of some.
+func Looked(files []File) []File { return files[:min(len(files), maxLooked)] }

@@ -163,3 +163,22 @@ func (o Object) Without(names ...string) Object {
 	}
 	return rest
 }
+
+// With adds a member that is an object, and returns o, or a new object where o is nil. No object adds nothing.
+func (o Object) With(name string, sub Object) Object {
+	if sub == nil {
+		return o
+	}
+	if o == nil {
+		o = Object{}
+	}
+	o[name] = sub
+	return o
+}
+
+// Keep keeps what else a row says, unless that is nothing.
+func (m *Memory) Keep(rest Object) {
+	if len(rest) > 0 {
+		m.Foreign = rest
+	}
+}

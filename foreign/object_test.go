@@ -28,6 +28,11 @@ func TestAMemberOfAnotherTypeCostsItselfAlone(t *testing.T) {
 	rest := must.Get(json.Marshal(r.Without("a", "b", "l", "o", "t", "one")))(t)
 	must.Equal(t, "the rest", string(rest), `{"n":1.50}`)
 	must.Equal(t, "nothing is left", r.Sub("o").Without("p") == nil, true)
+	var m, empty Memory
+	m.Keep(r.Without("a", "n", "b", "l", "o", "t", "one").With("none", nil).With("o", r.Sub("o")))
+	must.Equal(t, "kept", string(Raw(m.Foreign)), `{"o":{"p":"q"}}`)
+	empty.Keep(r.Sub("o").Without("p").With("none", nil))
+	must.Equal(t, "nothing is kept", empty.Foreign, nil)
 }
 
 func TestWhatIsNoRecord(t *testing.T) {

@@ -17,7 +17,7 @@ var Format = foreign.Format{
 	Title:  "Claude.ai export",
 	Detect: detect,
 	Read:   read,
-	Homes:  func(func(string) string, string) []string { return nil },
+	Homes:  foreign.NoHomes,
 }
 
 const (

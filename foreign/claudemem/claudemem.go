@@ -2,10 +2,8 @@
 package claudemem
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/amber-memory/amber/foreign"
 )
@@ -22,38 +20,18 @@ func homes(env func(string) string, home string) []string {
 	return []string{filepath.Join(home, ".claude-mem")}
 }
 
-// Bounds of what detection looks at.
-const (
-	headBytes = 64 << 10
-	headFiles = 8
-)
-
 func detect(t *foreign.Tree) foreign.Match {
-	for _, f := range first(databases(t)) {
-		if db, err := foreign.OpenDatabase(context.Background(), t, f); err == nil {
-			ok := isOurs(db)
-			if db.Close() == nil && ok {
-				return foreign.Sure
-			}
-		}
-	}
-	if slices.ContainsFunc(first(documents(t)), isExport) {
+	if t.AnyDatabase(foreign.Looked(databases(t)), isOurs) || slices.ContainsFunc(foreign.Looked(documents(t)), isExport) {
 		return foreign.Sure
 	}
 	return foreign.No
 }
 
-func first(files []foreign.File) []foreign.File { return files[:min(len(files), headFiles)] }
-
 // databases are the files that may be the program's database.
-func databases(t *foreign.Tree) []foreign.File {
-	return slices.DeleteFunc(t.Nearest("claude-mem.db"), func(f foreign.File) bool { return !f.IsDatabase() })
-}
+func databases(t *foreign.Tree) []foreign.File { return t.NamedDatabases("claude-mem.db") }
 
 // documents are the files that may be exports. The program has no name for them.
-func documents(t *foreign.Tree) []foreign.File {
-	return slices.DeleteFunc(t.Nearest("*.json"), func(f foreign.File) bool { return f.IsDatabase() || strings.Count(f.Name, "/") > 1 })
-}
+func documents(t *foreign.Tree) []foreign.File { return t.NearestDocuments() }
 
 // isOurs reports whether a database is one of claude-mem, of any version.
 func isOurs(db *foreign.Database) bool {
@@ -63,7 +41,7 @@ func isOurs(db *foreign.Database) bool {
 }
 
 func isExport(f foreign.File) bool {
-	o := foreign.Outline(f.Head(headBytes))
+	o := f.Outline()
 	return o["totalObservations"] && (o["exportedAt"] || o["exportedAtEpoch"]) ||
 		o["observations[].memory_session_id"] || o["observations[].sdk_session_id"]
 }

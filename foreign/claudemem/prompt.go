@@ -113,7 +113,7 @@ func (r *reader) tellSessions(ctx context.Context, batch []*session) error {
 		if len(texts) == 0 {
 			break
 		}
-		if err := s.each(ctx, prompts, func(foreign.Place, string, ...any) {}, quiet); err != nil {
+		if err := s.each(ctx, prompts, foreign.Quiet, quiet); err != nil {
 			return err
 		}
 	}

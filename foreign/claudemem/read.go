@@ -63,7 +63,7 @@ func (r *reader) open(ctx context.Context, t *foreign.Tree) (closeAll func() err
 			r.to.Skip(foreign.Place{File: f.Name}, "database lacks the tables %s, %s and %s of claude-mem", sessions.sql, observations.sql, summaries.sql)
 			continue
 		}
-		r.add(database{db, f}, f)
+		r.add(database{db}, f)
 	}
 	_, single := t.Single()
 	for _, f := range documents(t) {
@@ -104,7 +104,7 @@ func (r *reader) each(ctx context.Context, t table, fn func(foreign.Place, row) 
 }
 
 // skipRow tells only of rows of a table that are whole and no objects.
-func (r *reader) skipRow(t table) skipFunc {
+func (r *reader) skipRow(t table) foreign.SkipFunc {
 	return func(at foreign.Place, format string, args ...any) {
 		if strings.HasPrefix(at.At, t.list) && !strings.Contains(at.At, ", line ") {
 			r.to.Skip(at, format, args...)

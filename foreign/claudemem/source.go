@@ -2,7 +2,6 @@ package claudemem
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/amber-memory/amber/foreign"
@@ -27,30 +26,13 @@ type row interface {
 // source is a database or an export.
 type source interface {
 	// each calls fn with every row of a table. What cannot be read is told to skip.
-	each(ctx context.Context, t table, skip skipFunc, fn func(foreign.Place, row) error) error
+	each(ctx context.Context, t table, skip foreign.SkipFunc, fn func(foreign.Place, row) error) error
 }
 
-type skipFunc func(at foreign.Place, format string, args ...any)
+type database struct{ *foreign.Database }
 
-type database struct {
-	*foreign.Database
-	file foreign.File
-}
-
-func (d database) each(ctx context.Context, t table, skip skipFunc, fn func(foreign.Place, row) error) error {
-	err := d.Rows(ctx, t.sql, nil, func(r foreign.Row) error {
-		at := foreign.Place{File: d.file.Name, At: fmt.Sprintf("%s, row %d", t.sql, r.N)}
-		if r.TooLong > 0 {
-			skip(at, "row has a value of more than %d bytes, the limit", foreign.MaxItemBytes)
-			return nil
-		}
-		return fn(at, r)
-	})
-	if broken, ok := errors.AsType[*foreign.TableError](err); ok && ctx.Err() == nil {
-		skip(foreign.Place{File: d.file.Name}, "%v", broken)
-		return nil
-	}
-	return err
+func (d database) each(ctx context.Context, t table, skip foreign.SkipFunc, fn func(foreign.Place, row) error) error {
+	return d.EachRow(ctx, t.sql, skip, func(at foreign.Place, r foreign.Row) error { return fn(at, r) })
 }
 
 type document struct {
@@ -58,25 +40,18 @@ type document struct {
 	has  map[string]bool // lists with elements; nil before the first reading
 }
 
-func (d *document) each(ctx context.Context, t table, skip skipFunc, fn func(foreign.Place, row) error) error {
+func (d *document) each(ctx context.Context, t table, skip foreign.SkipFunc, fn func(foreign.Place, row) error) error {
 	if d.has != nil && !d.has[t.list] {
 		return nil
 	}
 	d.has = map[string]bool{}
-	in, err := d.file.Open()
-	if err != nil {
-		skip(foreign.Place{File: d.file.Name}, "%v", err)
-		return nil
-	}
-	defer in.Close()
-	place := func(at string) foreign.Place { return foreign.Place{File: d.file.Name, At: at} }
-	return foreign.ReadJSON(in, foreign.Document{
+	return foreign.ReadDocument(d.file, skip, foreign.Document{
 		Element: func(list string, n int64, raw []byte) error {
 			d.has[list] = true
 			if list != t.list || ctx.Err() != nil {
 				return ctx.Err()
 			}
-			at := place(fmt.Sprintf("%s %d", list, n))
+			at := d.file.Place(fmt.Sprintf("%s %d", list, n))
 			m, ok := foreign.ParseFields(raw)
 			if !ok {
 				skip(at, "element is %.40q, want an object", raw)
@@ -87,10 +62,9 @@ func (d *document) each(ctx context.Context, t table, skip skipFunc, fn func(for
 		Member: func(member string, raw []byte) error {
 			d.has[member] = true
 			if member == t.list && string(raw) != "null" {
-				skip(place(member), "value is %.40q, want a list", raw)
+				skip(d.file.Place(member), "value is %.40q, want a list", raw)
 			}
 			return nil
 		},
-		Skip: func(at, reason string) { skip(place(at), "%s", reason) },
 	})
 }

@@ -22,9 +22,7 @@ const (
 )
 
 // Format is the format of cognee.
-var Format = foreign.Format{Name: formatName, Title: "COGX (cognee)", Detect: detect, Read: read, Homes: homes, Write: write, Folder: true}
-
-func homes(func(string) string, string) []string { return nil }
+var Format = foreign.Format{Name: formatName, Title: "COGX (cognee)", Detect: detect, Read: read, Homes: foreign.NoHomes, Write: write, Folder: true}
 
 // A kind is one of the kinds of records that have a file of their own. They are read in this order: facts need the ends
 // that they lead to.

@@ -18,30 +18,14 @@ func (r *reader) episode(x record) error {
 	}
 	s := foreign.Session{
 		Place: x.at, ID: foreign.SessionID(formatName, x.system+"-"+x.id), Name: x.Text("title"), Project: r.o.Project,
-		StartedAt: turns[0].At, EndedAt: turns[0].At, Turns: int64(len(turns)), State: strings.Join(turns[len(turns)-1].Key, " "),
+		Turns: int64(len(turns)), State: strings.Join(turns[len(turns)-1].Key, " "),
 	}
-	for _, t := range turns {
-		if t.At.Before(s.StartedAt) {
-			s.StartedAt = t.At
-		}
-		if s.EndedAt.Before(t.At) {
-			s.EndedAt = t.At
-		}
-	}
+	s.Span(turns)
 	if x.system == "amber" && amber.CheckID("session id", x.id) == nil {
 		s.ID = amber.SessionID(x.id)
 		restoreSession(&s, x.own)
 	}
-	want, err := r.to.Session(s)
-	if err != nil || !want {
-		return err
-	}
-	for _, t := range turns {
-		if err := r.to.Turn(t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return foreign.Tell(r.to, s, turns)
 }
 
 // restoreSession takes what Amber wrote about a session.

@@ -215,25 +215,13 @@ func (r *reader) base(x record, taken ...string) foreign.Memory {
 	m := foreign.Memory{Place: x.at, Key: x.key, Kind: amber.WorkspaceFact, CreatedAt: x.created, UpdatedAt: x.updated}
 	m.ProjectID, m.UserID = r.o.Project, x.Sub("scope").Text("user_id")
 	rest := x.Without(append(taken, "kind", "external_system", "external_id", "created_at", "updated_at", "scope", "metadata")...)
-	add := func(name string, v foreign.Object) {
-		if v == nil {
-			return
-		}
-		if rest == nil {
-			rest = foreign.Object{}
-		}
-		rest[name] = v
-	}
-	add("scope", x.Sub("scope").Without("user_id"))
-	add("metadata", x.Sub("metadata").Without("amber"))
+	rest = rest.With("scope", x.Sub("scope").Without("user_id")).With("metadata", x.Sub("metadata").Without("amber"))
 	for name, v := range rest {
 		if list, ok := v.([]any); ok && len(list) == 0 {
 			delete(rest, name)
 		}
 	}
-	if len(rest) > 0 {
-		m.Foreign = rest
-	}
+	m.Keep(rest)
 	return m
 }
 

@@ -15,7 +15,7 @@ func (r *reader) element(list string, n int64, raw []byte) error {
 	if !isEpisode && !isNode && !isEdge {
 		return nil
 	}
-	at := r.place(fmt.Sprintf("%s %d", list, n))
+	at := r.file.Place(fmt.Sprintf("%s %d", list, n))
 	o, err := foreign.ParseObject(raw)
 	if err != nil {
 		r.to.Skip(at, "element %v", err)
@@ -112,9 +112,7 @@ func (r *reader) memory(at foreign.Place, uuid string, o foreign.Object, used ..
 		m.Metadata["group_id"] = group
 	}
 	used = append(used, "uuid", "created_at", "group_id", "valid_at", "invalid_at", "expired_at", "name_embedding", "fact_embedding", "summary_embedding", "embedding")
-	if rest := o.Without(used...); rest != nil {
-		m.Foreign = rest
-	}
+	m.Keep(o.Without(used...))
 	return m, true
 }
 

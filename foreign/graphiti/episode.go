@@ -16,11 +16,9 @@ const maxHeld = 64 << 20
 
 // group is a conversation: the messages of a group_id.
 type group struct {
-	id          string
 	size        int
 	first, last amber.Time
 	latest      string // uuid
-	held        []foreign.Turn
 }
 
 // episode is what an episode says.
@@ -57,7 +55,7 @@ func (r *reader) count(at foreign.Place, o foreign.Object) error {
 	r.seen[e.uuid] = true
 	g := r.groups[e.group]
 	if g == nil {
-		g = &group{id: e.group, first: e.at}
+		g = &group{first: e.at}
 		r.groups[e.group] = g
 	}
 	g.size += len(e.content)
@@ -76,21 +74,13 @@ func (r *reader) giveGroups() error {
 	for id, g := range r.groups {
 		sizes[id] = g.size
 	}
-	for _, part := range foreign.Batches(sizes, maxHeld) {
-		if err := r.givePart(part); err != nil {
-			return err
-		}
-	}
-	return nil
+	return foreign.Gather(sizes, maxHeld, r.collect, r.giveGroup)
 }
 
-func (r *reader) givePart(part []string) error {
-	wanted := map[string]*group{}
-	for _, id := range part {
-		wanted[id] = r.groups[id]
-	}
+// collect holds the turns of some groups.
+func (r *reader) collect(held map[string][]foreign.Turn) error {
 	given := map[string]bool{}
-	err := r.scan(func(list string, n int64, raw []byte) error {
+	return r.scan(foreign.Quiet, func(list string, n int64, raw []byte) error {
 		if !slices.Contains(episodes, list) {
 			return nil
 		}
@@ -99,48 +89,24 @@ func (r *reader) givePart(part []string) error {
 			return nil
 		}
 		e, why := r.episode(o)
-		if g := wanted[e.group]; g != nil && why == "" {
+		if turns, wanted := held[e.group]; wanted && why == "" {
 			given[e.uuid] = true
 			for _, t := range e.turns() {
-				t.Place = r.place(list + " " + strconv.FormatInt(n, 10))
-				g.held = append(g.held, t)
+				t.Place = r.file.Place(list + " " + strconv.FormatInt(n, 10))
+				turns = append(turns, t)
 			}
+			held[e.group] = turns
 		}
 		return nil
-	}, func(string, string) {})
-	for _, id := range part {
-		if err != nil {
-			return err
-		}
-		err = r.giveGroup(r.groups[id])
-		r.groups[id].held = nil
-	}
-	return err
+	})
 }
 
-func (r *reader) giveGroup(g *group) error {
-	slices.SortStableFunc(g.held, func(a, b foreign.Turn) int { return cmp.Compare(a.At.UnixMilli(), b.At.UnixMilli()) })
-	if len(g.held) == 0 {
-		return nil
-	}
-	id := g.id
-	if id == "" {
-		id = "default"
-	}
-	s := foreign.Session{
-		Place: r.place("group " + id), ID: foreign.SessionID("graphiti", id), Name: id, Project: r.o.Project,
-		StartedAt: g.first, EndedAt: g.last, Turns: int64(len(g.held)), State: g.latest + " " + strconv.Itoa(g.size),
-	}
-	want, err := r.to.Session(s)
-	if err != nil || !want {
-		return err
-	}
-	for _, t := range g.held {
-		if err := r.to.Turn(t); err != nil {
-			return err
-		}
-	}
-	return nil
+func (r *reader) giveGroup(id string, turns []foreign.Turn) error {
+	g, name := r.groups[id], cmp.Or(id, "default")
+	return foreign.Tell(r.to, foreign.Session{
+		Place: r.file.Place("group " + name), ID: foreign.SessionID("graphiti", name), Name: name, Project: r.o.Project,
+		StartedAt: g.first, EndedAt: g.last, Turns: int64(len(turns)), State: g.latest + " " + strconv.Itoa(g.size),
+	}, turns)
 }
 
 // speaker begins a message: a role, or a name with the kind of role in brackets.

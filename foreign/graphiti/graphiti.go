@@ -12,7 +12,7 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "graphiti", Title: "Graphiti", Detect: detect, Read: read,
-	Homes: func(func(string) string, string) []string { return nil },
+	Homes: foreign.NoHomes,
 }
 
 // The names of the lists.
@@ -22,18 +22,7 @@ var (
 	edges    = []string{"facts", "edges", "entity_edges"}
 )
 
-// Bounds of what is looked at.
-const (
-	looked       = 5 // files, to detect
-	maxDocuments = 1000
-)
-
-func detect(t *foreign.Tree) foreign.Match {
-	if len(t.Documents(looked, fits)) > 0 {
-		return foreign.Sure
-	}
-	return foreign.No
-}
+func detect(t *foreign.Tree) foreign.Match { return t.DetectDocuments(fits) }
 
 // fits reports whether a document is a dump, by the first element of a list.
 func fits(s foreign.Sample) bool {
@@ -53,7 +42,7 @@ func fits(s foreign.Sample) bool {
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 	seen := map[string]bool{}
-	for _, f := range t.Documents(maxDocuments, fits) {
+	for _, f := range t.Documents(fits) {
 		r := &reader{ctx: ctx, file: f, o: o, to: to, seen: seen, groups: map[string]*group{}}
 		if err := r.read(); err != nil {
 			return err
@@ -73,29 +62,20 @@ type reader struct {
 }
 
 func (r *reader) read() error {
-	if err := r.scan(r.element, func(at, reason string) { r.to.Skip(r.place(at), "%s", reason) }); err != nil {
+	if err := r.scan(r.to.Skip, r.element); err != nil {
 		return err
 	}
 	return r.giveGroups()
 }
 
-func (r *reader) place(at string) foreign.Place { return foreign.Place{File: r.file.Name, At: at} }
-
 // scan goes over the elements of all lists.
-func (r *reader) scan(fn func(list string, n int64, raw []byte) error, skip func(at, reason string)) error {
-	in, err := r.file.Open()
-	if err != nil {
-		skip("", err.Error())
-		return nil
-	}
-	defer in.Close()
-	return foreign.ReadJSON(in, foreign.Document{
+func (r *reader) scan(skip foreign.SkipFunc, fn func(list string, n int64, raw []byte) error) error {
+	return foreign.ReadDocument(r.file, skip, foreign.Document{
 		Element: func(list string, n int64, raw []byte) error {
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}
 			return fn(list, n, raw)
 		},
-		Skip: skip,
 	})
 }

@@ -3,8 +3,6 @@ package langgraph
 
 import (
 	"context"
-	"errors"
-	"slices"
 
 	"github.com/amber-memory/amber/foreign"
 )
@@ -12,63 +10,27 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "langgraph", Title: "LangGraph store", Detect: detect, Read: read,
-	Homes: func(func(string) string, string) []string { return nil },
+	Homes: foreign.NoHomes,
 }
-
-// Bounds of what is looked at.
-const (
-	looked       = 5 // databases, to detect
-	maxDatabases = 1000
-)
 
 const table = "store"
 
 func detect(t *foreign.Tree) foreign.Match {
-	for _, f := range t.Databases(looked) {
-		d, err := foreign.OpenDatabase(context.Background(), t, f)
-		if err != nil {
-			continue
-		}
-		found := hasStore(d) || hasCheckpoints(d)
-		if d.Close() == nil && found {
-			return foreign.Sure
-		}
-	}
-	return foreign.No
+	return t.DetectDatabases(func(d *foreign.Database) bool { return hasStore(d) || hasCheckpoints(d) })
 }
 
-func hasStore(d *foreign.Database) bool { return has(d, table, "prefix", "key", "value") }
+func hasStore(d *foreign.Database) bool { return d.HasColumns(table, "prefix", "key", "value") }
 
 func hasCheckpoints(d *foreign.Database) bool {
-	return has(d, "checkpoints", "thread_id", "checkpoint_id", "checkpoint")
-}
-
-func has(d *foreign.Database, table string, columns ...string) bool {
-	there := d.Columns(table)
-	return !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(there, c) })
+	return d.HasColumns("checkpoints", "thread_id", "checkpoint_id", "checkpoint")
 }
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 	seen := map[[32]byte]bool{}
-	for _, f := range t.Databases(maxDatabases) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		d, err := foreign.OpenDatabase(ctx, t, f)
-		if err != nil {
-			to.Skip(foreign.Place{File: f.Name}, "%v", err)
-			continue
-		}
+	return t.EachDatabase(ctx, t.Databases(), to.Skip, func(f foreign.File, d *foreign.Database) error {
 		r := &reader{file: f, o: o, to: to, seen: seen}
-		err = r.read(ctx, d)
-		if closed := d.Close(); err == nil && closed != nil {
-			to.Skip(foreign.Place{File: f.Name}, "%v", closed)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return r.read(ctx, d)
+	})
 }
 
 // reader reads one database.
@@ -86,10 +48,5 @@ func (r *reader) read(ctx context.Context, d *foreign.Database) error {
 	if !hasStore(d) {
 		return nil
 	}
-	err := d.Rows(ctx, table, []string{"prefix", "key"}, r.row)
-	if broken, ok := errors.AsType[*foreign.TableError](err); ok && ctx.Err() == nil {
-		r.to.Skip(foreign.Place{File: r.file.Name, At: table}, "%v", broken)
-		return nil
-	}
-	return err
+	return d.RowsOrSkip(ctx, table, []string{"prefix", "key"}, r.to.Skip, r.row)
 }

@@ -85,9 +85,7 @@ func (d *document) memory(who string, b block) error {
 	}
 	m.CreatedAt, m.UpdatedAt = cmp.Or(created, d.created), cmp.Or(updated, created, d.created)
 	m.ProjectID = d.o.Project
-	if rest := b.rest(); rest != nil {
-		m.Foreign = rest
-	}
+	m.Keep(b.rest())
 	if own := b.Sub("metadata").Sub("amber"); own != nil {
 		exported(&m, own, d.o)
 	}
@@ -97,13 +95,7 @@ func (d *document) memory(who string, b block) error {
 // rest returns what else a block says.
 func (b block) rest() foreign.Object {
 	rest := b.Without("id", "label", "value", "description", "tags", "created_at", "updated_at", "metadata")
-	if meta := b.Sub("metadata").Without("amber"); meta != nil {
-		if rest == nil {
-			rest = foreign.Object{}
-		}
-		rest["metadata"] = meta
-	}
-	return rest
+	return rest.With("metadata", b.Sub("metadata").Without("amber"))
 }
 
 // exported takes what an export of Amber wrote about a memory.

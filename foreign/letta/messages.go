@@ -61,30 +61,14 @@ func messageKey(who string, rec foreign.Object, t foreign.Turn, repeated map[str
 
 func (d *document) session(id amber.SessionID, called, at string, turns []foreign.Turn) error {
 	s := foreign.Session{
-		Place: d.at(at), ID: id, Name: called, Project: d.o.Project, StartedAt: turns[0].At, EndedAt: turns[0].At,
+		Place: d.at(at), ID: id, Name: called, Project: d.o.Project,
 		Turns: int64(len(turns)), State: strings.Join(turns[len(turns)-1].Key, " "),
 	}
-	for _, t := range turns {
-		if t.At.Before(s.StartedAt) {
-			s.StartedAt = t.At
-		}
-		if s.EndedAt.Before(t.At) {
-			s.EndedAt = t.At
-		}
-	}
+	s.Span(turns)
 	if !d.take(s.Place, "the conversation "+string(id)) {
 		return nil
 	}
-	want, err := d.to.Session(s)
-	if err != nil || !want {
-		return err
-	}
-	for _, t := range turns {
-		if err := d.to.Turn(t); err != nil {
-			return err
-		}
-	}
-	return nil
+	return foreign.Tell(d.to, s, turns)
 }
 
 // turn makes a turn of a message; false where a message says nothing.

@@ -23,7 +23,7 @@ var BasicMemory = foreign.Format{
 
 // Obsidian is a vault of Obsidian.
 var Obsidian = foreign.Format{
-	Name: "obsidian", Title: "Obsidian", Detect: isVault, Homes: noHomes,
+	Name: "obsidian", Title: "Obsidian", Detect: isVault, Homes: foreign.NoHomes,
 	Read: func(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 		return read(ctx, t, o, to, o.Observations)
 	},
@@ -31,7 +31,7 @@ var Obsidian = foreign.Format{
 
 // Folder is any folder of Markdown.
 var Folder = foreign.Format{
-	Name: "markdown", Title: "Markdown folder", Detect: isFolder, Homes: noHomes,
+	Name: "markdown", Title: "Markdown folder", Detect: isFolder, Homes: foreign.NoHomes,
 	Read: func(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 		return read(ctx, t, o, to, o.Observations)
 	},
@@ -39,7 +39,7 @@ var Folder = foreign.Format{
 
 // Instructions are the files of a project that tell agents what to do.
 var Instructions = foreign.Format{
-	Name: "instructions", Title: "Instructions for agents (AGENTS.md, CLAUDE.md, rules)", Detect: isInstructions, Homes: noHomes,
+	Name: "instructions", Title: "Instructions for agents (AGENTS.md, CLAUDE.md, rules)", Detect: isInstructions, Homes: foreign.NoHomes,
 	Read: readInstructions,
 }
 
@@ -49,5 +49,3 @@ func basicMemoryHomes(env func(string) string, home string) []string {
 	}
 	return []string{filepath.Join(home, "basic-memory")}
 }
-
-func noHomes(func(string) string, string) []string { return nil }

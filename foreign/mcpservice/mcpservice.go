@@ -2,10 +2,8 @@
 package mcpservice
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/amber-memory/amber/foreign"
 )
@@ -29,48 +27,23 @@ func homes(env func(string) string, home string) []string {
 	return out
 }
 
-// Bounds of what detection looks at.
-const (
-	headBytes = 64 << 10
-	headFiles = 8
-)
-
 func detect(t *foreign.Tree) foreign.Match {
-	for _, f := range first(databases(t)) {
-		if db, err := foreign.OpenDatabase(context.Background(), t, f); err == nil {
-			ok := isOurs(db)
-			if db.Close() == nil && ok {
-				return foreign.Sure
-			}
-		}
-	}
-	if slices.ContainsFunc(first(documents(t)), isExport) {
+	if t.AnyDatabase(foreign.Looked(databases(t)), isOurs) || slices.ContainsFunc(foreign.Looked(documents(t)), isExport) {
 		return foreign.Sure
 	}
 	return foreign.No
 }
 
-func first(files []foreign.File) []foreign.File { return files[:min(len(files), headFiles)] }
+func databases(t *foreign.Tree) []foreign.File { return t.NamedDatabases("sqlite_vec.db") }
 
-func databases(t *foreign.Tree) []foreign.File {
-	return slices.DeleteFunc(t.Nearest("sqlite_vec.db"), func(f foreign.File) bool { return !f.IsDatabase() })
-}
-
-func documents(t *foreign.Tree) []foreign.File {
-	return slices.DeleteFunc(t.Nearest("*.json"), func(f foreign.File) bool { return f.IsDatabase() || strings.Count(f.Name, "/") > 1 })
-}
+func documents(t *foreign.Tree) []foreign.File { return t.NearestDocuments() }
 
 // isOurs reports whether a database is one of this program: a table called memories is in many.
 func isOurs(db *foreign.Database) bool {
-	for _, c := range []string{"content_hash", "content", "tags", "memory_type"} {
-		if !slices.Contains(db.Columns("memories"), c) {
-			return false
-		}
-	}
-	return db.Has("memories")
+	return db.HasColumns("memories", "content_hash", "content", "tags", "memory_type")
 }
 
 func isExport(f foreign.File) bool {
-	o := foreign.Outline(f.Head(headBytes))
+	o := f.Outline()
 	return o["export_metadata"] && (o["memories[].content_hash"] || o["export_metadata.exporter_version"] && o["export_metadata.total_memories"])
 }

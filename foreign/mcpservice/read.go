@@ -64,13 +64,7 @@ func (r *reader) memory(f foreign.File, at foreign.Place, x row) error {
 }
 
 func (r *reader) document(ctx context.Context, f foreign.File) error {
-	in, err := f.Open()
-	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", err)
-		return nil
-	}
-	defer in.Close()
-	return foreign.ReadJSON(in, foreign.Document{
+	return foreign.ReadDocument(f, r.to.Skip, foreign.Document{
 		Element: func(list string, n int64, raw []byte) error {
 			if err := ctx.Err(); err != nil || list != "memories" {
 				return err
@@ -89,7 +83,6 @@ func (r *reader) document(ctx context.Context, f foreign.File) error {
 			}
 			return nil
 		},
-		Skip: func(at, reason string) { r.to.Skip(foreign.Place{File: f.Name, At: at}, "%s", reason) },
 	})
 }
 
@@ -106,43 +99,21 @@ func (r *reader) database(ctx context.Context, t *foreign.Tree, f foreign.File) 
 	}
 	for _, step := range []struct {
 		table string
-		quiet bool
+		skip  foreign.SkipFunc
 		fn    func(foreign.Place, foreign.Row) error
 	}{
-		{"memories", false, func(at foreign.Place, x foreign.Row) error {
+		{"memories", r.to.Skip, func(at foreign.Place, x foreign.Row) error {
 			if x.Text("content_hash") != "" {
 				r.stores[digest(x.Text("content_hash"))] = keyOf(x)[0]
 			}
 			return r.memory(f, at, x)
 		}},
-		{"memories", true, r.supersedes},
-		{"memory_graph", false, r.graph},
+		{"memories", foreign.Quiet, r.supersedes}, // what cannot be read was told
+		{"memory_graph", r.to.Skip, r.graph},
 	} {
-		if err := r.rows(ctx, db, f, step.table, step.quiet, step.fn); err != nil {
+		if err := db.EachRow(ctx, step.table, step.skip, step.fn); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// rows calls fn with every row of a table. What cannot be read is told, unless it was told before.
-func (r *reader) rows(ctx context.Context, db *foreign.Database, f foreign.File, table string, quiet bool, fn func(foreign.Place, foreign.Row) error) error {
-	err := db.Rows(ctx, table, nil, func(x foreign.Row) error {
-		at := foreign.Place{File: f.Name, At: fmt.Sprintf("%s, row %d", table, x.N)}
-		if x.TooLong == 0 {
-			return fn(at, x)
-		}
-		if !quiet {
-			r.to.Skip(at, "row has a value of more than %d bytes, the limit", foreign.MaxItemBytes)
-		}
-		return nil
-	})
-	broken, ok := errors.AsType[*foreign.TableError](err)
-	if !ok || ctx.Err() != nil {
-		return err
-	}
-	if !quiet {
-		r.to.Skip(foreign.Place{File: f.Name}, "%v", broken)
 	}
 	return nil
 }

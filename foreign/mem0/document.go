@@ -12,14 +12,8 @@ import (
 const usual = 20
 
 // document reads the items of a JSON document.
-func (r *reader) document(ctx context.Context, f foreign.File, fn func(foreign.Place, foreign.Fields) error, skip skipFunc) error {
-	in, err := f.Open()
-	if err != nil {
-		skip(foreign.Place{File: f.Name}, "%v", err)
-		return nil
-	}
-	defer in.Close()
-	return foreign.ReadJSON(in, foreign.Document{
+func (r *reader) document(ctx context.Context, f foreign.File, fn func(foreign.Place, foreign.Fields) error, skip foreign.SkipFunc) error {
+	return foreign.ReadDocument(f, skip, foreign.Document{
 		Element: func(list string, n int64, raw []byte) error {
 			if err := ctx.Err(); err != nil || !slices.Contains(lists, list) {
 				return err
@@ -41,7 +35,6 @@ func (r *reader) document(ctx context.Context, f foreign.File, fn func(foreign.P
 			}
 			return nil
 		},
-		Skip: func(at, reason string) { skip(foreign.Place{File: f.Name, At: at}, "%s", reason) },
 	})
 }
 

@@ -48,7 +48,7 @@ func (r *reader) readHistory(ctx context.Context, t *foreign.Tree, f foreign.Fil
 func (r *reader) tellAll(ctx context.Context, db *foreign.Database, f foreign.File) error {
 	var ids []string
 	sizes := map[string]int{}
-	if err := events(ctx, db, f, r.to.Skip, func(id string, e event) {
+	if err := events(ctx, db, r.to.Skip, func(id string, e event) {
 		if _, ok := sizes[id]; !ok {
 			ids = append(ids, id)
 		}
@@ -71,13 +71,8 @@ func (r *reader) tellAll(ctx context.Context, db *foreign.Database, f foreign.Fi
 }
 
 // events calls fn with every event of a memory.
-func events(ctx context.Context, db *foreign.Database, f foreign.File, skip skipFunc, fn func(id string, e event)) error {
-	err := db.Rows(ctx, "history", nil, func(x foreign.Row) error {
-		at := foreign.Place{File: f.Name, At: fmt.Sprintf("history, row %d", x.N)}
-		if x.TooLong > 0 {
-			skip(at, "row has a value of more than %d bytes, the limit", foreign.MaxItemBytes)
-			return nil
-		}
+func events(ctx context.Context, db *foreign.Database, skip foreign.SkipFunc, fn func(id string, e event)) error {
+	return db.EachRow(ctx, "history", skip, func(at foreign.Place, x foreign.Row) error {
 		e, err := eventOf(x)
 		if err == nil && x.Text("memory_id") == "" {
 			err = errors.New("row names no memory")
@@ -90,11 +85,6 @@ func events(ctx context.Context, db *foreign.Database, f foreign.File, skip skip
 		fn(x.Text("memory_id"), e)
 		return nil
 	})
-	if broken, ok := errors.AsType[*foreign.TableError](err); ok && ctx.Err() == nil {
-		skip(foreign.Place{File: f.Name}, "%v", broken)
-		return nil
-	}
-	return err
 }
 
 func eventOf(x foreign.Row) (e event, err error) {
@@ -120,7 +110,7 @@ func (r *reader) tellHistory(ctx context.Context, db *foreign.Database, f foreig
 	for _, id := range ids {
 		all[id] = []event{}
 	}
-	if err := events(ctx, db, f, quiet, func(id string, e event) {
+	if err := events(ctx, db, foreign.Quiet, func(id string, e event) {
 		if list, ok := all[id]; ok {
 			all[id] = append(list, e)
 		}

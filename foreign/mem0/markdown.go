@@ -30,7 +30,7 @@ type block struct {
 }
 
 // blocks returns the blocks of a file. A line "---" within a text begins a block only if an id follows.
-func (r *reader) blocks(f foreign.File, skip skipFunc) (out []block) {
+func (r *reader) blocks(f foreign.File, skip foreign.SkipFunc) (out []block) {
 	b, err := f.Bytes(foreign.MaxItemBytes)
 	if err != nil {
 		skip(foreign.Place{File: f.Name}, "%v", err)

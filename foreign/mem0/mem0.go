@@ -4,10 +4,8 @@ package mem0
 
 import (
 	"bytes"
-	"context"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/amber-memory/amber/foreign"
 )
@@ -27,49 +25,30 @@ func homes(env func(string) string, home string) []string {
 // Bounds of what detection looks at.
 const (
 	headBytes = 64 << 10
-	headFiles = 8
 	headLines = 20
 )
 
 func detect(t *foreign.Tree) foreign.Match {
-	for _, f := range first(databases(t)) {
-		if db, err := foreign.OpenDatabase(context.Background(), t, f); err == nil {
-			ok := isHistory(db)
-			if db.Close() == nil && ok {
-				return foreign.Sure
-			}
-		}
-	}
-	if slices.ContainsFunc(first(markdowns(t)), isMarkdown) || slices.ContainsFunc(first(documents(t)), isDocument) {
+	if t.AnyDatabase(foreign.Looked(databases(t)), isHistory) ||
+		slices.ContainsFunc(foreign.Looked(markdowns(t)), isMarkdown) || slices.ContainsFunc(foreign.Looked(documents(t)), isDocument) {
 		return foreign.Sure
 	}
 	return foreign.No
 }
 
-func first(files []foreign.File) []foreign.File { return files[:min(len(files), headFiles)] }
-
-func databases(t *foreign.Tree) []foreign.File {
-	return slices.DeleteFunc(t.Nearest("history.db"), func(f foreign.File) bool { return !f.IsDatabase() })
-}
+func databases(t *foreign.Tree) []foreign.File { return t.NamedDatabases("history.db") }
 
 func markdowns(t *foreign.Tree) []foreign.File {
 	return slices.DeleteFunc(t.Nearest("mem0-export-*.md"), func(f foreign.File) bool { return !f.Is(".md") })
 }
 
 func documents(t *foreign.Tree) []foreign.File {
-	return slices.DeleteFunc(t.Nearest("*.json"), func(f foreign.File) bool {
-		return f.IsDatabase() || f.Is(".md") || strings.Count(f.Name, "/") > 1
-	})
+	return slices.DeleteFunc(t.NearestDocuments(), func(f foreign.File) bool { return f.Is(".md") })
 }
 
 // isHistory reports whether a database is the history of mem0: other programs have a table of that name, too.
 func isHistory(db *foreign.Database) bool {
-	for _, c := range []string{"memory_id", "old_memory", "new_memory", "event"} {
-		if !slices.Contains(db.Columns("history"), c) {
-			return false
-		}
-	}
-	return db.Has("history")
+	return db.HasColumns("history", "memory_id", "old_memory", "new_memory", "event")
 }
 
 // lists are the lists that can hold items; "" where the document itself is one.

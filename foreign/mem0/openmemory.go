@@ -15,11 +15,11 @@ import (
 // OpenMemory is the format of OpenMemory, which mem0 published until 2026.
 var OpenMemory = foreign.Format{
 	Name: "openmemory", Title: "OpenMemory", Detect: detectOpen, Read: readOpen,
-	Homes: func(func(string) string, string) []string { return nil },
+	Homes: foreign.NoHomes,
 }
 
 func detectOpen(t *foreign.Tree) foreign.Match {
-	if slices.ContainsFunc(first(backups(t)), isBackup) || slices.ContainsFunc(first(lineFiles(t)), isLines) {
+	if slices.ContainsFunc(foreign.Looked(backups(t)), isBackup) || slices.ContainsFunc(foreign.Looked(lineFiles(t)), isLines) {
 		return foreign.Sure
 	}
 	return foreign.No
@@ -41,7 +41,7 @@ func lineFiles(t *foreign.Tree) []foreign.File {
 
 // isBackup reports whether a file is the part of a backup that knows the user.
 func isBackup(f foreign.File) bool {
-	o := foreign.Outline(f.Head(headBytes))
+	o := f.Outline()
 	return o["user.user_id"] && (o["apps"] || o["memories"])
 }
 
@@ -92,7 +92,7 @@ func readOpen(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreig
 // rest gives out the memories of documents that no line holds.
 func (r *openReader) rest(ctx context.Context, docs []foreign.File) error {
 	for _, f := range docs {
-		if err := r.document(ctx, f, quiet, func(list string, at foreign.Place, x foreign.Fields) error {
+		if err := r.document(ctx, f, foreign.Quiet, func(list string, at foreign.Place, x foreign.Fields) error {
 			if list != "memories" || r.said.Has(keyOf(x.Text("id"), x.Text("content"))) {
 				return nil
 			}
@@ -104,14 +104,8 @@ func (r *openReader) rest(ctx context.Context, docs []foreign.File) error {
 	return nil
 }
 
-func (r *openReader) document(ctx context.Context, f foreign.File, skip skipFunc, fn func(list string, at foreign.Place, x foreign.Fields) error) error {
-	in, err := f.Open()
-	if err != nil {
-		skip(foreign.Place{File: f.Name}, "%v", err)
-		return nil
-	}
-	defer in.Close()
-	return foreign.ReadJSON(in, foreign.Document{
+func (r *openReader) document(ctx context.Context, f foreign.File, skip foreign.SkipFunc, fn func(list string, at foreign.Place, x foreign.Fields) error) error {
+	return foreign.ReadDocument(f, skip, foreign.Document{
 		Element: func(list string, n int64, raw []byte) error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -128,7 +122,6 @@ func (r *openReader) document(ctx context.Context, f foreign.File, skip skipFunc
 			x, _ := foreign.ParseFields(raw)
 			return fn(member, foreign.Place{File: f.Name, At: member}, x)
 		},
-		Skip: func(at, reason string) { skip(foreign.Place{File: f.Name, At: at}, "%s", reason) },
 	})
 }
 

@@ -8,10 +8,6 @@ import (
 	"github.com/amber-memory/amber/foreign"
 )
 
-type skipFunc func(at foreign.Place, format string, args ...any)
-
-func quiet(foreign.Place, string, ...any) {}
-
 // reader reads a tree. The history is read first, but what a document says of a memory counts: the history knows no user.
 type reader struct {
 	to    foreign.Sink
@@ -67,14 +63,14 @@ func (r *reader) look(ctx context.Context, docs, texts []foreign.File) error {
 		err := r.document(ctx, f, func(_ foreign.Place, x foreign.Fields) error {
 			r.later.Add(keyOf(x.Text("id"), x.Text(textNames...)))
 			return nil
-		}, quiet)
+		}, foreign.Quiet)
 		r.to = loud
 		if err != nil {
 			return err
 		}
 	}
 	for _, f := range texts {
-		for _, b := range r.blocks(f, quiet) {
+		for _, b := range r.blocks(f, foreign.Quiet) {
 			r.later.Add(keyOf(b.fields["id"], b.text))
 		}
 	}

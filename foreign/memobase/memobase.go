@@ -13,23 +13,12 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "memobase", Title: "Memobase", Detect: detect, Read: read,
-	Homes: func(func(string) string, string) []string { return nil },
+	Homes: foreign.NoHomes,
 }
-
-// Bounds of what is looked at.
-const (
-	looked       = 5 // files, to detect
-	maxDocuments = 1000
-)
 
 const list = "profiles"
 
-func detect(t *foreign.Tree) foreign.Match {
-	if len(t.Documents(looked, fits)) > 0 {
-		return foreign.Sure
-	}
-	return foreign.No
-}
+func detect(t *foreign.Tree) foreign.Match { return t.DetectDocuments(fits) }
 
 // fits reports whether a document holds profiles: in a list of that name, in an answer of the server, or alone.
 func fits(s foreign.Sample) bool {
@@ -49,7 +38,7 @@ func isProfile(o foreign.Object) bool {
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 	seen := map[string]bool{}
-	for _, f := range t.Documents(maxDocuments, fits) {
+	for _, f := range t.Documents(fits) {
 		r := &reader{file: f, o: o, to: to, seen: seen}
 		if err := r.read(ctx); err != nil {
 			return err
@@ -66,23 +55,15 @@ type reader struct {
 	seen map[string]bool // ids
 }
 
-func (r *reader) place(at string) foreign.Place { return foreign.Place{File: r.file.Name, At: at} }
-
 func (r *reader) read(ctx context.Context) error {
-	in, err := r.file.Open()
-	if err != nil {
-		r.to.Skip(r.place(""), "%v", err)
-		return nil
-	}
-	defer in.Close()
-	return foreign.ReadJSON(in, foreign.Document{
+	return foreign.ReadDocument(r.file, r.to.Skip, foreign.Document{
 		Element: func(name string, n int64, raw []byte) error {
 			if name != "" && name != list {
 				return nil
 			}
 			o, err := foreign.ParseObject(raw)
 			if err != nil {
-				r.to.Skip(r.place(fmt.Sprintf("profile %d", n)), "profile %v", err)
+				r.to.Skip(r.file.Place(fmt.Sprintf("profile %d", n)), "profile %v", err)
 				return ctx.Err()
 			}
 			return r.profile(ctx, n, o)
@@ -93,7 +74,6 @@ func (r *reader) read(ctx context.Context) error {
 			}
 			return nil
 		},
-		Skip: func(at, reason string) { r.to.Skip(r.place(at), "%s", reason) },
 	})
 }
 
@@ -112,7 +92,7 @@ func (r *reader) profile(ctx context.Context, n int64, o foreign.Object) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	m, why := r.memory(r.place(fmt.Sprintf("profile %d", n)), o)
+	m, why := r.memory(r.file.Place(fmt.Sprintf("profile %d", n)), o)
 	if why != "" {
 		r.to.Skip(m.Place, "%s", why)
 		return nil
@@ -139,15 +119,6 @@ func (r *reader) memory(at foreign.Place, o foreign.Object) (m foreign.Memory, w
 	if err := m.TakeTimes(o.Text("created_at"), o.Text("updated_at")); err != nil {
 		return m, err.Error()
 	}
-	rest := o.Without("id", "content", "attributes", "created_at", "updated_at")
-	if more := attributes.Without("topic", "sub_topic"); more != nil {
-		if rest == nil {
-			rest = foreign.Object{}
-		}
-		rest["attributes"] = more
-	}
-	if rest != nil {
-		m.Foreign = rest
-	}
+	m.Keep(o.Without("id", "content", "attributes", "created_at", "updated_at").With("attributes", attributes.Without("topic", "sub_topic")))
 	return m, ""
 }

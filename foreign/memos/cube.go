@@ -52,7 +52,7 @@ func (r *reader) memory(at foreign.Place, o foreign.Object) (m foreign.Memory, w
 	if len(m.Metadata) == 0 {
 		m.Metadata = nil
 	}
-	m.Foreign = rest(o, meta)
+	m.Keep(rest(o, meta))
 	if err := m.TakeTimes(meta.Text("created_at"), meta.Text("updated_at")); err != nil {
 		return m, err.Error()
 	}
@@ -60,19 +60,10 @@ func (r *reader) memory(at foreign.Place, o foreign.Object) (m foreign.Memory, w
 }
 
 // rest is what of an item has no place in Amber. Vectors are another model's.
-func rest(o, meta foreign.Object) any {
+func rest(o, meta foreign.Object) foreign.Object {
 	out := o.Without("id", "memory", "metadata", "vector", "embedding")
 	meta = meta.Without("key", "tags", "type", "memory_type", "created_at", "updated_at", "user_id", "session_id", "vector", "embedding")
-	if meta != nil {
-		if out == nil {
-			out = foreign.Object{}
-		}
-		out["metadata"] = meta
-	}
-	if out == nil {
-		return nil
-	}
-	return out
+	return out.With("metadata", meta)
 }
 
 // edge gives out a relation of two memories.

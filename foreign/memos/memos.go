@@ -11,21 +11,10 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "memos", Title: "MemOS", Detect: detect, Read: read,
-	Homes: func(func(string) string, string) []string { return nil },
+	Homes: foreign.NoHomes,
 }
 
-// Bounds of what is looked at.
-const (
-	looked       = 5 // files, to detect
-	maxDocuments = 1000
-)
-
-func detect(t *foreign.Tree) foreign.Match {
-	if len(t.Documents(looked, fits)) > 0 {
-		return foreign.Sure
-	}
-	return foreign.No
-}
+func detect(t *foreign.Tree) foreign.Match { return t.DetectDocuments(fits) }
 
 func fits(s foreign.Sample) bool {
 	return isPlugin(s) || isItem(s.First["nodes"]) || isItem(s.First[""])
@@ -47,7 +36,7 @@ func isItem(o foreign.Object) bool {
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 	seen := map[string]bool{}
-	for _, f := range t.Documents(maxDocuments, fits) {
+	for _, f := range t.Documents(fits) {
 		r := &reader{ctx: ctx, file: f, o: o, to: to, seen: seen, talks: map[string]*talk{}, left: map[string]int{}}
 		if err := r.read(); err != nil {
 			return err
@@ -68,8 +57,7 @@ type reader struct {
 }
 
 func (r *reader) read() error {
-	err := r.scan(r.element, func(at, reason string) { r.to.Skip(r.place(at), "%s", reason) })
-	if err != nil {
+	if err := r.scan(r.to.Skip, r.element); err != nil {
 		return err
 	}
 	for _, list := range []string{"policies", "worldModels", "skills"} {
@@ -80,32 +68,23 @@ func (r *reader) read() error {
 	return r.giveTalks()
 }
 
-func (r *reader) place(at string) foreign.Place { return foreign.Place{File: r.file.Name, At: at} }
-
 // scan goes over the elements of all lists.
-func (r *reader) scan(fn func(list string, n int64, raw []byte) error, skip func(at, reason string)) error {
-	in, err := r.file.Open()
-	if err != nil {
-		skip("", err.Error())
-		return nil
-	}
-	defer in.Close()
-	return foreign.ReadJSON(in, foreign.Document{
+func (r *reader) scan(skip foreign.SkipFunc, fn func(list string, n int64, raw []byte) error) error {
+	return foreign.ReadDocument(r.file, skip, foreign.Document{
 		Element: func(list string, n int64, raw []byte) error {
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}
 			return fn(list, n, raw)
 		},
-		Skip: skip,
 	})
 }
 
 // element takes an element in the first pass.
 func (r *reader) element(list string, n int64, raw []byte) error {
-	at := r.place(fmt.Sprintf("%s %d", list, n))
+	at := r.file.Place(fmt.Sprintf("%s %d", list, n))
 	if list == "" {
-		at = r.place(fmt.Sprintf("element %d", n))
+		at = r.file.Place(fmt.Sprintf("element %d", n))
 	}
 	take := map[string]func(foreign.Place, foreign.Object) error{"": r.item, "nodes": r.item, "edges": r.edge, "traces": r.count}[list]
 	if take == nil {

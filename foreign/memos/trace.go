@@ -3,7 +3,6 @@ package memos
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +20,6 @@ type talk struct {
 	size   int
 	latest string // id
 	last   amber.Time
-	held   []foreign.Turn
 }
 
 // trace returns what a trace says: a prompt and its answer.
@@ -86,65 +84,34 @@ func (r *reader) giveTalks() error {
 	for id, t := range r.talks {
 		sizes[id] = t.size
 	}
-	for _, part := range foreign.Batches(sizes, maxHeld) {
-		if err := r.givePart(part); err != nil {
-			return err
-		}
-	}
-	return nil
+	return foreign.Gather(sizes, maxHeld, r.collect, r.giveTalk)
 }
 
-func (r *reader) givePart(part []string) error {
-	given, wanted := map[string]bool{}, map[string]*talk{}
-	for _, id := range part {
-		wanted[id] = r.talks[id]
-	}
-	err := r.scan(func(list string, n int64, raw []byte) error {
+// collect holds the turns of some conversations.
+func (r *reader) collect(held map[string][]foreign.Turn) error {
+	given := map[string]bool{}
+	return r.scan(foreign.Quiet, func(list string, n int64, raw []byte) error {
 		o, err := foreign.ParseObject(raw)
 		if list != "traces" || err != nil || given[o.Text("id")] {
 			return nil
 		}
 		turns, why := r.trace(o)
-		if t := wanted[o.Text("sessionId")]; t != nil && why == "" {
+		if before, wanted := held[o.Text("sessionId")]; wanted && why == "" {
 			given[o.Text("id")] = true
-			for _, turn := range turns {
-				turn.Place = r.place("traces " + strconv.FormatInt(n, 10))
-				t.held = append(t.held, turn)
+			for i := range turns {
+				turns[i].Place = r.file.Place("traces " + strconv.FormatInt(n, 10))
 			}
+			held[o.Text("sessionId")] = append(before, turns...)
 		}
 		return nil
-	}, func(string, string) {})
-	for _, id := range part {
-		if err != nil {
-			return err
-		}
-		err = r.giveTalk(id, r.talks[id])
-		r.talks[id].held = nil
-	}
-	return err
+	})
 }
 
-func (r *reader) giveTalk(id string, t *talk) error {
-	slices.SortStableFunc(t.held, func(a, b foreign.Turn) int { return cmp.Compare(a.At.UnixMilli(), b.At.UnixMilli()) })
-	if len(t.held) == 0 {
-		return nil
-	}
-	if id == "" {
-		id = "default"
-	}
-	name := t.held[0].Content
-	s := foreign.Session{
-		Place: r.place("session " + id), ID: foreign.SessionID("memos", id), Name: name[:min(len(name), maxName)], Project: r.o.Project,
-		StartedAt: t.held[0].At, EndedAt: t.last, Turns: int64(len(t.held)), State: t.latest + " " + strconv.Itoa(t.size),
-	}
-	want, err := r.to.Session(s)
-	if err != nil || !want {
-		return err
-	}
-	for _, turn := range t.held {
-		if err := r.to.Turn(turn); err != nil {
-			return err
-		}
-	}
-	return nil
+func (r *reader) giveTalk(id string, turns []foreign.Turn) error {
+	t, name := r.talks[id], turns[0].Content
+	id = cmp.Or(id, "default")
+	return foreign.Tell(r.to, foreign.Session{
+		Place: r.file.Place("session " + id), ID: foreign.SessionID("memos", id), Name: name[:min(len(name), maxName)], Project: r.o.Project,
+		StartedAt: turns[0].At, EndedAt: t.last, Turns: int64(len(turns)), State: t.latest + " " + strconv.Itoa(t.size),
+	}, turns)
 }

@@ -12,53 +12,23 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "openai-agents", Title: "OpenAI Agents SDK", Detect: detect, Read: read,
-	Homes: func(func(string) string, string) []string { return nil },
+	Homes: foreign.NoHomes,
 }
 
-// Bounds of what is looked at.
-const (
-	looked       = 5 // databases, to detect
-	maxDatabases = 1000
-)
-
 func detect(t *foreign.Tree) foreign.Match {
-	for _, f := range t.Databases(looked) {
-		d, err := foreign.OpenDatabase(context.Background(), t, f)
-		if err != nil {
-			continue
-		}
-		found := len(stores(d)) > 0
-		if d.Close() == nil && found {
-			return foreign.Sure
-		}
-	}
-	return foreign.No
+	return t.DetectDatabases(func(d *foreign.Database) bool { return len(stores(d)) > 0 })
 }
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
-	for _, f := range t.Databases(maxDatabases) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		d, err := foreign.OpenDatabase(ctx, t, f)
-		if err != nil {
-			to.Skip(foreign.Place{File: f.Name}, "%v", err)
-			continue
-		}
+	return t.EachDatabase(ctx, t.Databases(), to.Skip, func(f foreign.File, d *foreign.Database) error {
 		for _, s := range stores(d) {
 			r := &reader{file: f, database: d, store: s, o: o, to: to}
-			if err = r.read(ctx); err != nil {
-				break
+			if err := r.read(ctx); err != nil {
+				return err
 			}
 		}
-		if closed := d.Close(); err == nil && closed != nil {
-			to.Skip(foreign.Place{File: f.Name}, "%v", closed)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // store is the pair of tables of one use of the SDK.
@@ -98,12 +68,9 @@ func tables(d *foreign.Database, columns ...string) []string {
 	var out []string
 	for _, name := range d.Tables() {
 		has := d.Columns(name)
-		fits := true
+		fits := d.HasColumns(name, columns...)
 		for _, c := range []string{"message_data", "branch_id"} { // what tells the three apart
 			fits = fits && slices.Contains(columns, c) == slices.Contains(has, c)
-		}
-		for _, c := range columns {
-			fits = fits && slices.Contains(has, c)
 		}
 		if fits {
 			out = append(out, name)

@@ -2,7 +2,6 @@ package openaiagents
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -54,12 +53,7 @@ func (r *reader) rows(ctx context.Context, table string, order []string, fn func
 	if table == "" {
 		return nil
 	}
-	err := r.database.Rows(ctx, table, order, fn)
-	if broken, ok := errors.AsType[*foreign.TableError](err); ok && ctx.Err() == nil {
-		r.to.Skip(foreign.Place{File: r.file.Name, At: table}, "%v", broken)
-		return nil
-	}
-	return err
+	return r.database.RowsOrSkip(ctx, table, order, r.to.Skip, fn)
 }
 
 func (r *reader) place(table string, row foreign.Row) foreign.Place {

@@ -19,7 +19,7 @@ var Format = foreign.Format{
 	Name:   "plain",
 	Title:  "Plain text list",
 	Detect: func(*foreign.Tree) foreign.Match { return foreign.No },
-	Homes:  func(func(string) string, string) []string { return nil },
+	Homes:  foreign.NoHomes,
 	Write:  write,
 }
 

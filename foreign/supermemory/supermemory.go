@@ -14,23 +14,12 @@ import (
 // Format is the format.
 var Format = foreign.Format{
 	Name: "supermemory", Title: "supermemory", Detect: detect, Read: read,
-	Homes: func(func(string) string, string) []string { return nil },
+	Homes: foreign.NoHomes,
 }
-
-// Bounds of what is looked at.
-const (
-	looked       = 5 // files, to detect
-	maxDocuments = 1000
-)
 
 const list = "memories"
 
-func detect(t *foreign.Tree) foreign.Match {
-	if len(t.Documents(looked, fits)) > 0 {
-		return foreign.Sure
-	}
-	return foreign.No
-}
+func detect(t *foreign.Tree) foreign.Match { return t.DetectDocuments(fits) }
 
 // fits reports whether a document is such a list. Lists of mem0 have the same name, and other members.
 func fits(s foreign.Sample) bool {
@@ -40,7 +29,7 @@ func fits(s foreign.Sample) bool {
 
 func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Sink) error {
 	seen := map[string]bool{}
-	for _, f := range t.Documents(maxDocuments, fits) {
+	for _, f := range t.Documents(fits) {
 		r := &reader{file: f, o: o, to: to, seen: seen}
 		if err := r.read(ctx); err != nil {
 			return err
@@ -61,23 +50,14 @@ type reader struct {
 	given, empty int
 }
 
-func (r *reader) place(at string) foreign.Place { return foreign.Place{File: r.file.Name, At: at} }
-
 func (r *reader) read(ctx context.Context) error {
-	in, err := r.file.Open()
-	if err != nil {
-		r.to.Skip(r.place(""), "%v", err)
-		return nil
-	}
-	defer in.Close()
-	return foreign.ReadJSON(in, foreign.Document{
+	return foreign.ReadDocument(r.file, r.to.Skip, foreign.Document{
 		Element: func(name string, n int64, raw []byte) error {
 			if err := ctx.Err(); err != nil || name != list {
 				return err
 			}
-			return r.element(r.place(fmt.Sprintf("memory %d", n)), raw)
+			return r.element(r.file.Place(fmt.Sprintf("memory %d", n)), raw)
 		},
-		Skip: func(at, reason string) { r.to.Skip(r.place(at), "%s", reason) },
 	})
 }
 
@@ -115,8 +95,6 @@ func (r *reader) memory(at foreign.Place, o foreign.Object) (m foreign.Memory, w
 	if err := m.TakeTimes(o.Text("createdAt"), o.Text("updatedAt")); err != nil {
 		return m, err.Error()
 	}
-	if rest := o.Without("id", "title", "summary", "content", "containerTags", "createdAt", "updatedAt"); rest != nil {
-		m.Foreign = rest
-	}
+	m.Keep(o.Without("id", "title", "summary", "content", "containerTags", "createdAt", "updatedAt"))
 	return m, ""
 }

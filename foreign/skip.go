@@ -1,0 +1,10 @@
+package foreign
+
+// SkipFunc is told what is not imported, and why, as [Sink.Skip] is.
+type SkipFunc func(at Place, format string, args ...any)
+
+// Quiet is the SkipFunc of a pass over a file that another pass tells about.
+func Quiet(Place, string, ...any) {}
+
+// Place returns a place in a file; at is "" for the whole file.
+func (f File) Place(at string) Place { return Place{File: f.Name, At: at} }
