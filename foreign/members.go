@@ -22,7 +22,7 @@ func Members(b []byte, fn func(name string, value []byte)) (whole bool) {
 		if b[at] != '"' || end == at || colon >= len(b) || b[colon] != ':' {
 			return false
 		}
-		name := textOf(b[at:end])
+		name := StringOf(b[at:end])
 		at = skipSpace(b, colon+1)
 		if end = valueEnd(b, at); end == at {
 			return false
@@ -37,9 +37,9 @@ func Members(b []byte, fn func(name string, value []byte)) (whole bool) {
 	return false
 }
 
-// textOf returns a JSON string.
-func textOf(raw []byte) (s string) {
-	_ = json.Unmarshal(raw, &s) // what is no string is ""
+// StringOf returns a JSON string; "" for anything else.
+func StringOf(raw []byte) (s string) {
+	_ = json.Unmarshal(raw, &s) // which leaves s as it is
 	return s
 }
 

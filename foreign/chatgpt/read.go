@@ -2,9 +2,6 @@ package chatgpt
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/amber-memory/amber/foreign"
@@ -28,54 +25,16 @@ func read(ctx context.Context, t *foreign.Tree, o foreign.Options, to foreign.Si
 		if isTheirs(f.Names()) {
 			continue
 		}
-		if err := r.file(f); err != nil {
+		take := func(at foreign.Place, c *conversation) error { return r.conversation(f, at, c) }
+		if err := foreign.Conversations(ctx, f, to, take); err != nil {
 			return err
 		}
 	}
 	return r.memories.tell()
 }
 
-// file reads the conversations of a file, one at a time.
-func (r *reader) file(f foreign.File) error {
-	in, err := f.Open()
-	if err != nil {
-		r.to.Skip(foreign.Place{File: f.Name}, "file cannot be opened: %v", err)
-		return nil
-	}
-	defer in.Close()
-	other := false
-	err = foreign.ReadJSON(in, foreign.Document{
-		Element: func(list string, n int64, raw []byte) error {
-			if list == "" {
-				return r.element(f, n, raw)
-			}
-			other = true
-			return nil
-		},
-		Decodes: true,
-		Member:  func(string, []byte) error { other = true; return nil },
-		Skip:    func(at, reason string) { r.to.Skip(foreign.Place{File: f.Name, At: at}, "%s", reason) },
-	})
-	if other {
-		r.to.Skip(foreign.Place{File: f.Name}, "document is not a list, want a list of conversations")
-	}
-	return err
-}
-
-func (r *reader) element(f foreign.File, n int64, raw []byte) error {
-	if err := r.ctx.Err(); err != nil {
-		return err
-	}
-	at := foreign.Place{File: f.Name, At: fmt.Sprintf("conversation %d", n)}
-	var c conversation
-	err := foreign.Decode(raw, &c)
-	if _, broken := errors.AsType[*json.SyntaxError](err); broken {
-		return err // which ReadJSON expects
-	}
-	if err != nil {
-		r.to.Skip(at, "conversation cannot be read: %v", err)
-		return nil
-	}
+// conversation takes one conversation of a file.
+func (r *reader) conversation(f foreign.File, at foreign.Place, c *conversation) error {
 	id := c.id()
 	sum := [16]byte(firstHalf(id))
 	switch {
@@ -91,8 +50,8 @@ func (r *reader) element(f foreign.File, n int64, raw []byte) error {
 	}
 	r.seen[sum] = true
 	c.date(f.ModifiedAt())
-	r.memories.collect(&c, at, int64(len(r.seen)))
-	return r.session(&c, at)
+	r.memories.collect(c, at, int64(len(r.seen)))
+	return r.session(c, at)
 }
 
 func firstHalf(id string) []byte {
@@ -114,19 +73,10 @@ func (r *reader) session(c *conversation, at foreign.Place) error {
 	if len(turns) == 0 {
 		return nil
 	}
-	want, err := r.to.Session(foreign.Session{
+	return foreign.Tell(r.to, foreign.Session{
 		Place: at, ID: foreign.SessionID(name, c.id()), Name: strings.TrimSpace(c.Title), Project: r.project,
 		StartedAt: c.began, EndedAt: c.ended, Turns: int64(len(turns)), State: turns[len(turns)-1].Key[0],
-	})
-	if !want || err != nil {
-		return err
-	}
-	for _, t := range turns {
-		if err := r.to.Turn(t); err != nil {
-			return err
-		}
-	}
-	return nil
+	}, turns)
 }
 
 // turns returns what was said on the way to the current message.

@@ -3,9 +3,6 @@ package claudeai
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -103,39 +100,12 @@ func (r *reader) conversations() error {
 		if isTheirs(f.Names()) {
 			return nil
 		}
-		other := false
-		err := r.document(f, true, foreign.Document{
-			Element: func(list string, n int64, raw []byte) error {
-				if list == "" {
-					return r.conversation(f, n, raw)
-				}
-				other = true
-				return nil
-			},
-			Decodes: true,
-			Member:  func(string, []byte) error { other = true; return nil },
-		})
-		if other {
-			r.to.Skip(foreign.Place{File: f.Name}, "document is not a list, want a list of conversations")
-		}
-		return err
+		return foreign.Conversations(r.ctx, f, r.to, func(at foreign.Place, c *conversation) error { return r.conversation(f, at, c) })
 	})
 }
 
-func (r *reader) conversation(f foreign.File, n int64, raw []byte) error {
-	if err := r.ctx.Err(); err != nil {
-		return err
-	}
-	at := foreign.Place{File: f.Name, At: fmt.Sprintf("conversation %d", n)}
-	var c conversation
-	err := foreign.Decode(raw, &c)
-	if _, broken := errors.AsType[*json.SyntaxError](err); broken {
-		return err // which ReadJSON expects
-	}
+func (r *reader) conversation(f foreign.File, at foreign.Place, c *conversation) error {
 	switch {
-	case err != nil:
-		r.to.Skip(at, "conversation cannot be read: %v", err)
-		return nil
 	case c.UUID == "" || c.Messages == nil:
 		r.to.Skip(at, "element has no id or no messages, want a conversation with uuid and chat_messages")
 		return nil
@@ -145,7 +115,7 @@ func (r *reader) conversation(f foreign.File, n int64, raw []byte) error {
 	case len(c.Messages) == 0:
 		return nil
 	}
-	return r.session(&c, at, f.ModifiedAt())
+	return r.session(c, at, f.ModifiedAt())
 }
 
 // session tells a conversation and what was said in it.
@@ -163,19 +133,10 @@ func (r *reader) session(c *conversation, at foreign.Place, file amber.Time) err
 	if len(turns) == 0 {
 		return nil
 	}
-	want, err := r.to.Session(foreign.Session{
+	return foreign.Tell(r.to, foreign.Session{
 		Place: at, ID: foreign.SessionID(name, c.UUID), Name: strings.TrimSpace(c.Name), Summary: strings.TrimSpace(c.Summary), Project: r.o.Project,
 		StartedAt: began, EndedAt: ended, Turns: int64(len(turns)), State: turns[len(turns)-1].Key[0],
-	})
-	if !want || err != nil {
-		return err
-	}
-	for _, t := range turns {
-		if err := r.to.Turn(t); err != nil {
-			return err
-		}
-	}
-	return nil
+	}, turns)
 }
 
 // turns returns what was said on the way to the last message.

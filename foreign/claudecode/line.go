@@ -3,7 +3,6 @@ package claudecode
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -47,24 +46,6 @@ func parseLine(b []byte) (line, error) {
 
 func (l *line) member(name string, v []byte) {
 	switch name {
-	case "type":
-		l.typ = textOf(v)
-	case "uuid":
-		l.uuid = textOf(v)
-	case "parentUuid":
-		l.parentUUID = textOf(v)
-	case "logicalParentUuid":
-		l.logicalParent = textOf(v)
-	case "sessionId":
-		l.session = textOf(v)
-	case "agentId":
-		l.agent = textOf(v)
-	case "cwd":
-		l.cwd = textOf(v)
-	case "customTitle":
-		l.title = textOf(v)
-	case "aiTitle":
-		l.aiTitle = textOf(v)
 	case "timestamp":
 		l.timestamp = v
 	case "isSidechain":
@@ -75,32 +56,60 @@ func (l *line) member(name string, v []byte) {
 		l.compact = string(v) == "true"
 	case "message", "attachment", "forkedFrom":
 		foreign.Members(v, func(inner string, v []byte) { l.inner(name+"."+inner, v) })
+	default:
+		put(l.text(name), v)
 	}
 }
 
+// text returns where the text of a member goes; nil for one that is not needed.
+func (l *line) text(name string) *string {
+	switch name {
+	case "type":
+		return &l.typ
+	case "uuid":
+		return &l.uuid
+	case "parentUuid":
+		return &l.parentUUID
+	case "logicalParentUuid":
+		return &l.logicalParent
+	case "sessionId":
+		return &l.session
+	case "agentId":
+		return &l.agent
+	case "cwd":
+		return &l.cwd
+	case "customTitle":
+		return &l.title
+	case "aiTitle":
+		return &l.aiTitle
+	}
+	return nil
+}
+
+// inner takes a member of a member.
 func (l *line) inner(name string, v []byte) {
 	switch name {
-	case "message.id":
-		l.message = textOf(v)
-	case "message.model":
-		l.model = textOf(v)
 	case "message.content":
 		l.content = v
-	case "attachment.type":
-		l.attachment = textOf(v)
-	case "attachment.commandMode":
-		l.mode = textOf(v)
 	case "attachment.prompt":
 		l.prompt = v
+	case "message.id":
+		put(&l.message, v)
+	case "message.model":
+		put(&l.model, v)
+	case "attachment.type":
+		put(&l.attachment, v)
+	case "attachment.commandMode":
+		put(&l.mode, v)
 	case "forkedFrom.sessionId":
-		l.fork = textOf(v)
+		put(&l.fork, v)
 	}
 }
 
-// textOf returns a JSON string; "" for anything else.
-func textOf(v []byte) (s string) {
-	_ = json.Unmarshal(v, &s)
-	return s
+func put(into *string, v []byte) {
+	if into != nil {
+		*into = foreign.StringOf(v)
+	}
 }
 
 // at returns the time of a line; zero where it has none.

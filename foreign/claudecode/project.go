@@ -5,7 +5,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/amber-memory/amber/foreign"
 )
@@ -30,7 +29,7 @@ func (l *layout) projectOf(f *folder, o foreign.Options) string {
 			return project
 		}
 	}
-	around := l.around(f.path)
+	around := l.tree.Around(f.path)
 	if around[0] == "memory" && len(around) > 1 {
 		around = around[1:]
 	}
@@ -83,32 +82,9 @@ func directoryOf(f foreign.File) (cwd string) {
 
 // here returns the project of the folder that the tree is.
 func (l *layout) here(o foreign.Options) string {
-	dir := l.root()
+	dir := l.tree.Root()
 	if filepath.Base(dir) == ".claude" {
 		dir = filepath.Dir(dir)
 	}
 	return o.ProjectFor(dir)
-}
-
-// root returns the path of the folder that the tree is, or that its one file lies in; of an archive, without what
-// makes it one.
-func (l *layout) root() string {
-	dir := l.tree.Path()
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	if _, single := l.tree.Single(); single {
-		return filepath.Dir(dir)
-	}
-	for _, ext := range []string{".zip", ".tgz", ".tar.gz", ".tar"} {
-		dir = strings.TrimSuffix(dir, ext)
-	}
-	return dir
-}
-
-// around returns the names of a folder of the tree and of those it lies in, the nearest first, also above the tree.
-func (l *layout) around(dir string) []string {
-	parts := strings.Split(path.Join(filepath.ToSlash(l.root()), dir), "/")
-	slices.Reverse(parts)
-	return parts
 }

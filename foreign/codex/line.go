@@ -27,23 +27,15 @@ func parseLine(b []byte) (line, bool) {
 	if json.Unmarshal(b, &m) != nil || m == nil {
 		return line{}, false
 	}
-	l := line{at: text(m["timestamp"]), kind: text(m["type"]), ordinal: number(m["ordinal"]), payload: m["payload"]}
+	l := line{at: foreign.StringOf(m["timestamp"]), kind: foreign.StringOf(m["type"]), ordinal: number(m["ordinal"]), payload: m["payload"]}
 	switch {
 	case l.payload != nil:
-	case l.kind == "" && text(m["id"]) != "" && l.at != "":
+	case l.kind == "" && foreign.StringOf(m["id"]) != "" && l.at != "":
 		l.kind, l.payload = kindMeta, b
 	case l.kind == "message" || strings.HasSuffix(l.kind, "_call") || strings.HasSuffix(l.kind, "_call_output"):
 		l.kind, l.payload = kindItem, b
 	}
 	return l, true
-}
-
-func text(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
 }
 
 func number(raw json.RawMessage) string {

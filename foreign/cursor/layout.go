@@ -2,7 +2,6 @@ package cursor
 
 import (
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,7 +23,7 @@ type layout struct {
 func look(t *foreign.Tree) *layout {
 	l := &layout{tree: t}
 	_, single := t.Single()
-	within := slices.Contains(l.around(""), transcriptFolder)
+	within := slices.Contains(l.tree.Around(""), transcriptFolder)
 	for _, f := range t.Files() {
 		parts := strings.Split(f.Name, "/")
 		below := slices.Contains(parts[:len(parts)-1], transcriptFolder) || within
@@ -64,36 +63,13 @@ func isRule(parts []string, flat bool) bool {
 	return flat || at == 0 || at > 0 && parts[at-1] == ".cursor"
 }
 
-// root returns the path of the folder that the tree is, or that its one file lies in; of an archive, without what
-// makes it one.
-func (l *layout) root() string {
-	dir := l.tree.Path()
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	if _, single := l.tree.Single(); single {
-		return filepath.Dir(dir)
-	}
-	for _, ext := range []string{".zip", ".tgz", ".tar.gz", ".tar"} {
-		dir = strings.TrimSuffix(dir, ext)
-	}
-	return dir
-}
-
-// around returns the names of a folder of the tree and of those it lies in, the nearest first, also above the tree.
-func (l *layout) around(dir string) []string {
-	parts := strings.Split(path.Join(filepath.ToSlash(l.root()), dir), "/")
-	slices.Reverse(parts)
-	return parts
-}
-
 // projectOf returns the project of a transcript. It lies below a folder that is named after a path, every separator of
 // which became "-": only the last part is sure to be one name.
 func (l *layout) projectOf(f foreign.File, o foreign.Options) string {
 	if o.Project != "" {
 		return o.Project
 	}
-	around := l.around(path.Dir(f.Name))
+	around := l.tree.Around(path.Dir(f.Name))
 	at := slices.Index(around, transcriptFolder)
 	if at < 0 || at+1 >= len(around) {
 		return ""

@@ -58,7 +58,7 @@ func (l *layout) note(f foreign.File, o foreign.Options, to foreign.Sink) error 
 
 // noteName returns the name of a note. Elements of it do not begin with a dot.
 func (l *layout) noteName(f foreign.File, o foreign.Options) string {
-	dir, rel := l.root(), f.Name
+	dir, rel := l.tree.Root(), f.Name
 	switch {
 	case strings.HasPrefix(rel, "rules/"):
 		rel = "cursor/" + rel

@@ -55,7 +55,7 @@ func sessionID(stem string) amber.SessionID {
 
 // parent returns the session that started an agent, whose transcript lies in <session>/subagents.
 func (l *layout) parent(f foreign.File) amber.SessionID {
-	around := l.around(path.Dir(f.Name))
+	around := l.tree.Around(path.Dir(f.Name))
 	if around[0] != "subagents" || len(around) < 2 || around[1] == "" {
 		return ""
 	}

@@ -160,7 +160,7 @@ const maxBlocks = 64 << 20
 func (d *document) collect(list string, n int64, raw []byte) error {
 	switch list {
 	case "created_at":
-		if at, err := (foreign.Object{"t": stringOf(raw)}).Time("t"); err == nil {
+		if at, err := (foreign.Object{"t": foreign.StringOf(raw)}).Time("t"); err == nil {
 			d.created = cmp.Or(at, d.created)
 		}
 	case "blocks":
@@ -182,13 +182,6 @@ func (d *document) keep(rec foreign.Object, at string) {
 	}
 }
 
-func stringOf(raw []byte) (s string) {
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return ""
-	}
-	return s
-}
-
 // tell tells the sink about an agent, and what is not imported.
 func (d *document) tell(list string, n int64, raw []byte) error {
 	if err := d.ctx.Err(); err != nil {
@@ -206,7 +199,7 @@ func (d *document) tell(list string, n int64, raw []byte) error {
 	case "files":
 		d.to.Skip(d.at(at), "documents of agents are not imported")
 	case "name":
-		d.older()["name"] = stringOf(raw)
+		d.older()["name"] = foreign.StringOf(raw)
 	}
 	return nil
 }

@@ -1,0 +1,52 @@
+package foreign
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Conversations reads a file that is a list of conversations, one at a time, and decodes each. What cannot be read is told.
+// The error is that of fn or of ctx.
+func Conversations[T any](ctx context.Context, f File, to Sink, fn func(at Place, c *T) error) error {
+	in, err := f.Open()
+	if err != nil {
+		to.Skip(f.Place(""), "file cannot be opened: %v", err)
+		return nil
+	}
+	defer in.Close()
+	other := false
+	err = ReadJSON(in, Document{
+		Element: func(list string, n int64, raw []byte) error {
+			if list != "" {
+				other = true
+				return nil
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return decodeConversation(f.Place(fmt.Sprintf("conversation %d", n)), raw, to, fn)
+		},
+		Decodes: true,
+		Member:  func(string, []byte) error { other = true; return nil },
+		Skip:    func(at, reason string) { to.Skip(f.Place(at), "%s", reason) },
+	})
+	if other {
+		to.Skip(f.Place(""), "document is not a list, want a list of conversations")
+	}
+	return err
+}
+
+func decodeConversation[T any](at Place, raw []byte, to Sink, fn func(at Place, c *T) error) error {
+	var c T
+	err := Decode(raw, &c)
+	if _, broken := errors.AsType[*json.SyntaxError](err); broken {
+		return err // which ReadJSON expects
+	}
+	if err != nil {
+		to.Skip(at, "conversation cannot be read: %v", err)
+		return nil
+	}
+	return fn(at, &c)
+}
