@@ -1,7 +1,6 @@
 package chatgpt
 
 import (
-	"archive/zip"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -9,49 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/foreigntest"
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// times compares the times of Amber.
-var times = cmpopts.EquateComparable(amber.Time{})
-
-func at(text string) amber.Time {
-	t, err := foreign.Text(text)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
-
-// write makes a folder of files.
-func write(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o700))
-		must.Do(t, os.WriteFile(name, []byte(text), 0o600))
-	}
-	return dir
-}
-
 // zipped makes a zip file of files.
 func zipped(t testing.TB, files map[string]string) string {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "export.zip")
-	f := must.Get(os.Create(name))(t)
-	z := zip.NewWriter(f)
-	for name, text := range files {
-		must.Get(must.Get(z.Create(name))(t).Write([]byte(text)))(t)
-	}
-	must.Do(t, z.Close())
-	must.Do(t, f.Close())
-	return name
+	dir := foreigntest.Files(t, map[string]string{"export.zip": foreigntest.Zip(t, files)})
+	return filepath.Join(dir, "export.zip")
 }
 
 func sample(t testing.TB) string {
@@ -94,7 +61,7 @@ func talk(t testing.TB, id, current string, more map[string]any, messages ...msg
 
 func readTalks(t testing.TB, talks ...string) *foreigntest.Recorder {
 	t.Helper()
-	return foreigntest.Read(t, Format, write(t, map[string]string{"conversations.json": "[" + strings.Join(talks, ",") + "]"}))
+	return foreigntest.Read(t, Format, foreigntest.Files(t, map[string]string{"conversations.json": "[" + strings.Join(talks, ",") + "]"}))
 }
 
 func TestTheSample(t *testing.T) {
@@ -114,17 +81,17 @@ func TestTheSample(t *testing.T) {
 	} {
 		r := foreigntest.Read(t, Format, source)
 		must.Equal(t, name+": sessions", r.Sessions, []foreign.Session{{
-			Place: place(""), ID: "chatgpt-c1", Name: "Tea", StartedAt: at("2026-01-01T00:00:00.5Z"), EndedAt: at("2026-01-01T00:01:40Z"), Turns: 2, State: "n5",
-		}}, times)
+			Place: place(""), ID: "chatgpt-c1", Name: "Tea", StartedAt: foreigntest.At(t, "2026-01-01T00:00:00.5Z"), EndedAt: foreigntest.At(t, "2026-01-01T00:01:40Z"), Turns: 2, State: "n5",
+		}}, foreigntest.Times)
 		must.Equal(t, name+": turns", r.Turns["chatgpt-c1"], []foreign.Turn{
-			{Place: place(", message n1"), Key: foreign.Key{"n1"}, Role: amber.RoleUser, Content: "Which tea do I like?", At: at("2026-01-01T00:00:00.5Z")},
-			{Place: place(", message n5"), Key: foreign.Key{"n5"}, Role: amber.RoleAssistant, Content: "Oolong, without milk.", At: at("2026-01-01T00:01:00Z")},
-		}, times)
+			{Place: place(", message n1"), Key: foreign.Key{"n1"}, Role: amber.RoleUser, Content: "Which tea do I like?", At: foreigntest.At(t, "2026-01-01T00:00:00.5Z")},
+			{Place: place(", message n5"), Key: foreign.Key{"n5"}, Role: amber.RoleAssistant, Content: "Oolong, without milk.", At: foreigntest.At(t, "2026-01-01T00:01:00Z")},
+		}, foreigntest.Times)
 		must.Equal(t, name+": memories", r.Memories, []foreign.Memory{
-			fact(", message n2, entry 1", "User drinks oolong.", at("2025-11-03")),
-			fact(", message n2, entry 2", "User brews at 90 degrees.", at("2025-12-24")),
-			fact(", message n3", "User takes no milk.", at("2026-01-01T00:00:50Z")),
-		}, times)
+			fact(", message n2, entry 1", "User drinks oolong.", foreigntest.At(t, "2025-11-03")),
+			fact(", message n2, entry 2", "User brews at 90 degrees.", foreigntest.At(t, "2025-12-24")),
+			fact(", message n3", "User takes no milk.", foreigntest.At(t, "2026-01-01T00:00:50Z")),
+		}, foreigntest.Times)
 		must.Equal(t, name+": skips and warnings", len(r.Skips)+len(r.Warnings)+len(r.Notes), 0)
 	}
 }
@@ -231,20 +198,20 @@ func TestTimes(t *testing.T) {
 	for _, turn := range r.Turns["chatgpt-none"] {
 		got = append(got, turn.At)
 	}
-	first, last := at("2026-01-01T00:01:40.25Z"), at("2026-01-01T00:03:20Z")
-	must.Equal(t, "times", got, []amber.Time{first, first, first, last}, times)
-	must.Equal(t, "started", r.Sessions[0].StartedAt, first, times)
-	must.Equal(t, "ended", r.Sessions[0].EndedAt, last, times)
+	first, last := foreigntest.At(t, "2026-01-01T00:01:40.25Z"), foreigntest.At(t, "2026-01-01T00:03:20Z")
+	must.Equal(t, "times", got, []amber.Time{first, first, first, last}, foreigntest.Times)
+	must.Equal(t, "started", r.Sessions[0].StartedAt, first, foreigntest.Times)
+	must.Equal(t, "ended", r.Sessions[0].EndedAt, last, foreigntest.Times)
 	must.Equal(t, "skips", strings.Join(r.Skips, "\n"), `conversations.json: conversation 1, message d: time is 1.76722570025e+12 seconds, want one from 1990 to 2099
 conversations.json: conversation 1, message e: time is "2026-01-01", want seconds since 1970`)
 
 	odd := map[string]any{"create_time": 12, "update_time": json.Number("1e999")}
 	r = readTalks(t, talk(t, "odd", "a", odd, said("a", "root", "user", 1767225700, "x")))
-	must.Equal(t, "started", r.Sessions[0].StartedAt, at("2026-01-01T00:01:40Z"), times)
+	must.Equal(t, "started", r.Sessions[0].StartedAt, foreigntest.At(t, "2026-01-01T00:01:40Z"), foreigntest.Times)
 	must.Equal(t, "skips", len(r.Skips), 2)
 
 	r = readTalks(t, talk(t, "updated", "a", map[string]any{"create_time": nil}, said("a", "root", "user", nil, "x")))
-	must.Equal(t, "started", r.Sessions[0].StartedAt, at("2026-01-01T01:00:00Z"), times)
+	must.Equal(t, "started", r.Sessions[0].StartedAt, foreigntest.At(t, "2026-01-01T01:00:00Z"), foreigntest.Times)
 	r = readTalks(t, talk(t, "nothing", "a", noTimes, said("a", "root", "user", nil, "x")))
 	must.Hold(t, !r.Sessions[0].StartedAt.IsZero(), "a conversation without any time has that of its file")
 }
@@ -279,7 +246,7 @@ func TestFilesOfAnExport(t *testing.T) {
 		"export/chat.html":  "[" + talk(t, "html", "c", nil, said("c", "root", "user", 1767225603, "three")) + "]",
 		"export/file-x.png": "\x89PNG", "export/user.json": "{}", "export/message_feedback.json": "[]",
 	}
-	for name, source := range map[string]string{"folder": write(t, files), "zip": zipped(t, files)} {
+	for name, source := range map[string]string{"folder": foreigntest.Files(t, files), "zip": zipped(t, files)} {
 		r := foreigntest.Read(t, Format, source)
 		must.Equal(t, name+": sessions", []amber.SessionID{r.Sessions[0].ID, r.Sessions[1].ID}, []amber.SessionID{"chatgpt-old", "chatgpt-new"})
 		must.Equal(t, name+": all", r.Count(), 4)
@@ -312,19 +279,19 @@ func TestDetect(t *testing.T) {
 		source string
 		want   foreign.Match
 	}{
-		"compact":            {write(t, map[string]string{"conversations.json": "[" + one + "]"}), foreign.Sure},
-		"pretty":             {write(t, map[string]string{"conversations.json": string(pretty)}), foreign.Sure},
-		"longer than a head": {write(t, map[string]string{"conversations.json": long}), foreign.Sure},
+		"compact":            {foreigntest.Files(t, map[string]string{"conversations.json": "[" + one + "]"}), foreign.Sure},
+		"pretty":             {foreigntest.Files(t, map[string]string{"conversations.json": string(pretty)}), foreign.Sure},
+		"longer than a head": {foreigntest.Files(t, map[string]string{"conversations.json": long}), foreign.Sure},
 		"zip in a folder":    {filepath.Dir(zipped(t, map[string]string{"conversations-000.json": "[" + one + "]"})), foreign.Sure},
-		"any name alone":     {filepath.Join(write(t, map[string]string{"mine.json": "[" + one + "]"}), "mine.json"), foreign.Sure},
-		"any name":           {write(t, map[string]string{"mine.json": "[" + one + "]"}), foreign.No},
-		"deep in a folder":   {write(t, map[string]string{"a/b/c/conversations.json": "[" + one + "]"}), foreign.No},
-		"Claude.ai":          {write(t, map[string]string{"conversations.json": claude}), foreign.No},
-		"empty list":         {write(t, map[string]string{"conversations.json": "[]"}), foreign.No},
-		"a list as mapping":  {write(t, map[string]string{"conversations.json": `[{"title":"x","mapping":[]}]`}), foreign.No},
-		"a map of something": {write(t, map[string]string{"conversations.json": `[{"mapping":{}}]`}), foreign.No},
-		"Markdown":           {write(t, map[string]string{"conversations.md": "# mapping"}), foreign.No},
-		"both programs":      {write(t, map[string]string{"a/conversations.json": claude, "b/conversations.json": "[" + one + "]"}), foreign.Sure},
+		"any name alone":     {filepath.Join(foreigntest.Files(t, map[string]string{"mine.json": "[" + one + "]"}), "mine.json"), foreign.Sure},
+		"any name":           {foreigntest.Files(t, map[string]string{"mine.json": "[" + one + "]"}), foreign.No},
+		"deep in a folder":   {foreigntest.Files(t, map[string]string{"a/b/c/conversations.json": "[" + one + "]"}), foreign.No},
+		"Claude.ai":          {foreigntest.Files(t, map[string]string{"conversations.json": claude}), foreign.No},
+		"empty list":         {foreigntest.Files(t, map[string]string{"conversations.json": "[]"}), foreign.No},
+		"a list as mapping":  {foreigntest.Files(t, map[string]string{"conversations.json": `[{"title":"x","mapping":[]}]`}), foreign.No},
+		"a map of something": {foreigntest.Files(t, map[string]string{"conversations.json": `[{"mapping":{}}]`}), foreign.No},
+		"Markdown":           {foreigntest.Files(t, map[string]string{"conversations.md": "# mapping"}), foreign.No},
+		"both programs":      {foreigntest.Files(t, map[string]string{"a/conversations.json": claude, "b/conversations.json": "[" + one + "]"}), foreign.Sure},
 	} {
 		tree := must.Get(foreign.Open(tc.source))(t)
 		must.Equal(t, name, Format.Detect(tree), tc.want)
@@ -337,7 +304,7 @@ func TestDetect(t *testing.T) {
 func TestFilesOfClaudeAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	one := talk(t, "c", "a", nil, said("a", "root", "user", 1767225601, "x"))
-	r := foreigntest.Read(t, Format, write(t, map[string]string{
+	r := foreigntest.Read(t, Format, foreigntest.Files(t, map[string]string{
 		"a/conversations.json": `[{"uuid":"u","name":"x","chat_messages":[]}]`, "b/conversations.json": "[" + one + "]",
 	}))
 	must.Equal(t, "all", r.Count(), 2)

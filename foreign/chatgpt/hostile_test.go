@@ -20,7 +20,7 @@ func TestABrokenConversationCostsItselfAlone(t *testing.T) {
 	one := talk(t, "one", "a", nil, said("a", "root", "user", 1767225601, "one"))
 	two := talk(t, "two", "b", nil, said("b", "root", "user", 1767225602, "two"))
 	for _, broken := range []string{`{"id":"x","mapping":{`, `{"id":"x","mapping":{"a":"` + "\x00", `{"id":"x",}`, `}`, `"`, `{"id":"x" "mapping":{}}`, ``, strings.Repeat("[", 100_000)} {
-		r := foreigntest.Read(t, Format, write(t, map[string]string{"conversations.json": "[\n " + one + ",\n " + broken + ",\n " + two + "\n]"}))
+		r := foreigntest.Read(t, Format, foreigntest.Files(t, map[string]string{"conversations.json": "[\n " + one + ",\n " + broken + ",\n " + two + "\n]"}))
 		must.Hold(t, len(r.Sessions) == 2 && len(r.Skips) > 0, "%.30q: %d sessions, %q", broken, len(r.Sessions), r.Skips)
 	}
 }
@@ -43,7 +43,7 @@ func TestOddConversations(t *testing.T) {
 		"a word":         `hello`,
 		"nothing":        ``,
 	} {
-		dir := write(t, map[string]string{"conversations.json": text})
+		dir := foreigntest.Files(t, map[string]string{"conversations.json": text})
 		r := &foreigntest.Recorder{}
 		readInto(t, dir, r)
 		must.Hold(t, r.Count() <= 2, "%s: %d items", name, r.Count())
@@ -73,7 +73,7 @@ func TestALongConversationWithoutTimes(t *testing.T) {
 	}
 	b.WriteString(`}}]`)
 	r := &foreigntest.Recorder{}
-	readInto(t, write(t, map[string]string{"conversations.json": b.String()}), r)
+	readInto(t, foreigntest.Files(t, map[string]string{"conversations.json": b.String()}), r)
 	must.Equal(t, "memories", len(r.Memories), most)
 }
 

@@ -119,9 +119,9 @@ func TestCustomInstructions(t *testing.T) {
 	r := readTalks(t, talk(t, "c", "x", nil,
 		set("old", 1767225600, "Bob", "Shout."), set("new", 1767225600+day, wrapped, "Answer ```briefly```"), set("empty", 1767225600+2*day, "", 7)))
 	must.Equal(t, "notes", r.Notes, []foreign.Note{{
-		Place: foreign.Place{File: "conversations.json", At: "conversation 1, message new"}, Name: "chatgpt/custom-instructions", UpdatedAt: at("2026-01-02"),
+		Place: foreign.Place{File: "conversations.json", At: "conversation 1, message new"}, Name: "chatgpt/custom-instructions", UpdatedAt: foreigntest.At(t, "2026-01-02"),
 		Content: "# Custom instructions\n\n## About the user\n\nAda, keeps a ```shop``` .\n\n## How to answer\n\nAnswer ```briefly```\n",
-	}}, times)
+	}}, foreigntest.Times)
 	must.Equal(t, "all", r.Count(), 1)
 }
 
@@ -131,7 +131,7 @@ func TestSavedMemoriesAreBounded(t *testing.T) {
 	r := &foreigntest.Recorder{}
 	m := newMemories(r)
 	for i := range 40 {
-		m.call(found{text: fmt.Sprint(i, strings.Repeat("x", 1<<20)), at: at("2026-01-01")})
+		m.call(found{text: fmt.Sprint(i, strings.Repeat("x", 1<<20)), at: foreigntest.At(t, "2026-01-01")})
 	}
 	must.Do(t, m.tell())
 	must.Equal(t, "memories", len(r.Memories), 31)

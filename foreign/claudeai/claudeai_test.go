@@ -1,7 +1,6 @@
 package claudeai
 
 import (
-	"archive/zip"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -24,41 +23,6 @@ const (
 	coupons     = amber.SessionID("claude-ai-11111111-1111-4111-8111-111111111111")
 )
 
-// times compares the times of Amber.
-var times = cmpopts.EquateComparable(amber.Time{})
-
-func at(text string) amber.Time {
-	t, err := foreign.Text(text)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
-
-// write makes a folder of files. A name that ends in .zip has the files of the zip file.
-func write(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o700))
-		must.Do(t, os.WriteFile(name, []byte(text), 0o600))
-	}
-	return dir
-}
-
-// zipped returns a zip file of files.
-func zipped(t testing.TB, files map[string]string) string {
-	t.Helper()
-	var b strings.Builder
-	z := zip.NewWriter(&b)
-	for name, text := range files {
-		must.Get(must.Get(z.Create(name))(t).Write([]byte(text)))(t)
-	}
-	must.Do(t, z.Close())
-	return b.String()
-}
-
 func sample(t testing.TB, name string) string {
 	t.Helper()
 	return string(must.Get(os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name))))(t))
@@ -78,7 +42,7 @@ func readAll(t testing.TB, source string) *foreigntest.Recorder {
 func readTalk(t testing.TB, messages ...string) *foreigntest.Recorder {
 	t.Helper()
 	text := `[{"uuid":"c","name":"Talk","created_at":"2026-01-01T00:00:00Z","chat_messages":[` + strings.Join(messages, ",") + `]}]`
-	return foreigntest.Read(t, Format, write(t, map[string]string{"conversations.json": text}))
+	return foreigntest.Read(t, Format, foreigntest.Files(t, map[string]string{"conversations.json": text}))
 }
 
 func TestTheSample(t *testing.T) {
@@ -88,18 +52,18 @@ func TestTheSample(t *testing.T) {
 		return foreign.Place{File: "conversations.json", At: "conversation 1" + at}
 	}
 	first, second := "33333333-3333-4333-8333-333333333331", "33333333-3333-4333-8333-333333333332"
-	begin := at("2026-01-02T03:04:05.678Z")
+	begin := foreigntest.At(t, "2026-01-02T03:04:05.678Z")
 	must.Equal(t, "sessions", r.Sessions, []foreign.Session{{
-		Place: talk(""), ID: coupons, Name: "Coupons", StartedAt: begin, EndedAt: at("2026-01-02T03:05:05.678Z"), Turns: 3, State: second,
-	}}, times)
+		Place: talk(""), ID: coupons, Name: "Coupons", StartedAt: begin, EndedAt: foreigntest.At(t, "2026-01-02T03:05:05.678Z"), Turns: 3, State: second,
+	}}, foreigntest.Times)
 	must.Equal(t, "turns", r.Turns[coupons], []foreign.Turn{
 		{Place: talk(", message " + first), Key: foreign.Key{first}, Role: amber.RoleUser, Content: "Why twice?", At: begin},
 		{
 			Place: talk(", message " + first + ", attachment 1"), Key: foreign.Key{first, "attachment", "1"}, Role: amber.RoleUser,
 			Content: "[attachment total.go]\npackage shop", At: begin,
 		},
-		{Place: talk(", message " + second), Key: foreign.Key{second}, Role: amber.RoleAssistant, Content: "Because each coupon rounds.", At: at("2026-01-02T03:04:15Z")},
-	}, times)
+		{Place: talk(", message " + second), Key: foreign.Key{second}, Role: amber.RoleAssistant, Content: "Because each coupon rounds.", At: foreigntest.At(t, "2026-01-02T03:04:15Z")},
+	}, foreigntest.Times)
 	place := func(at string) foreign.Place { return foreign.Place{File: memoryFile, At: at} }
 	must.Equal(t, "memories", r.Memories, []foreign.Memory{
 		{
@@ -113,13 +77,13 @@ func TestTheSample(t *testing.T) {
 			Content: "Totals round half to even.", Foreign: map[string]string{"project_uuid": shop},
 		}, {
 			Place: place("memory file 1"), Key: foreign.Key{account, "/preferences.md"}, Kind: amber.UserFact, Scope: amber.ScopeUser, Topic: "/preferences.md",
-			Content: "- Short answers", CreatedAt: at("2026-01-02T03:04:05Z"), UpdatedAt: at("2026-01-02T03:04:05Z"),
+			Content: "- Short answers", CreatedAt: foreigntest.At(t, "2026-01-02T03:04:05Z"), UpdatedAt: foreigntest.At(t, "2026-01-02T03:04:05Z"),
 		},
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "notes", r.Notes, []foreign.Note{
-		{Place: foreign.Place{File: projectFile, At: "prompt_template"}, Name: "claude-ai/Shop/instructions", Content: "Answer briefly.", UpdatedAt: at("2026-01-01")},
-		{Place: foreign.Place{File: projectFile, At: "document 1"}, Name: "claude-ai/Shop/rules.md", Content: "# Rules\nRound once.", UpdatedAt: at("2026-01-01")},
-	}, times)
+		{Place: foreign.Place{File: projectFile, At: "prompt_template"}, Name: "claude-ai/Shop/instructions", Content: "Answer briefly.", UpdatedAt: foreigntest.At(t, "2026-01-01")},
+		{Place: foreign.Place{File: projectFile, At: "document 1"}, Name: "claude-ai/Shop/rules.md", Content: "# Rules\nRound once.", UpdatedAt: foreigntest.At(t, "2026-01-01")},
+	}, foreigntest.Times)
 	must.Equal(t, "skips and warnings", len(r.Skips)+len(r.Warnings), 0)
 }
 
@@ -129,14 +93,14 @@ func TestGenerations(t *testing.T) {
 	talks, remembered, project := sample(t, "conversations.json"), sample(t, memoryFile), sample(t, projectFile)
 	want := foreigntest.Read(t, Format, "testdata")
 	for name, files := range map[string]map[string]string{
-		"one zip of old":      {"data-2025-batch-0000.zip": zipped(t, map[string]string{"users.json": "[]", "conversations.json": talks, "projects.json": "[" + project + "]", "memories.json": "[" + remembered + "]"})},
-		"one zip of later":    {"data-2026-batch-0000.zip": zipped(t, map[string]string{"users.json": "[]", "conversations.json": talks, projectFile: project, "memories.json": remembered})},
+		"one zip of old":      {"data-2025-batch-0000.zip": foreigntest.Zip(t, map[string]string{"users.json": "[]", "conversations.json": talks, "projects.json": "[" + project + "]", "memories.json": "[" + remembered + "]"})},
+		"one zip of later":    {"data-2026-batch-0000.zip": foreigntest.Zip(t, map[string]string{"users.json": "[]", "conversations.json": talks, projectFile: project, "memories.json": remembered})},
 		"unpacked":            {"data/conversations.json": talks, "data/projects.json": "[" + project + "]", "data/memories.json": "[" + remembered + "]"},
-		"zip files of kinds":  {"conversations-000.zip": zipped(t, map[string]string{"conversations.json": talks}), "projects-000.zip": zipped(t, map[string]string{projectFile: project}), "memories-000.zip": zipped(t, map[string]string{memoryFile: remembered}), "light_metadata-000.zip": zipped(t, map[string]string{"users.json": "[]"})},
-		"zip with a folder":   {"export.zip": zipped(t, map[string]string{"export/conversations.json": talks, "export/" + projectFile: project, "export/" + memoryFile: remembered})},
+		"zip files of kinds":  {"conversations-000.zip": foreigntest.Zip(t, map[string]string{"conversations.json": talks}), "projects-000.zip": foreigntest.Zip(t, map[string]string{projectFile: project}), "memories-000.zip": foreigntest.Zip(t, map[string]string{memoryFile: remembered}), "light_metadata-000.zip": foreigntest.Zip(t, map[string]string{"users.json": "[]"})},
+		"zip with a folder":   {"export.zip": foreigntest.Zip(t, map[string]string{"export/conversations.json": talks, "export/" + projectFile: project, "export/" + memoryFile: remembered})},
 		"marks and no breaks": {"conversations.json": "\xef\xbb\xbf" + compact(t, talks), "projects.json": "[" + compact(t, project) + "]", "memories.json": "\xef\xbb\xbf" + compact(t, remembered)},
 	} {
-		dir := write(t, files)
+		dir := foreigntest.Files(t, files)
 		r := foreigntest.Read(t, Format, dir)
 		same(t, name, r, want)
 		if entries := must.Get(os.ReadDir(dir))(t); len(entries) == 1 && strings.HasSuffix(entries[0].Name(), ".zip") {
@@ -154,11 +118,11 @@ func compact(t testing.TB, text string) string {
 func same(t testing.TB, name string, got, want *foreigntest.Recorder) {
 	t.Helper()
 	places := cmpopts.IgnoreTypes(foreign.Place{})
-	must.Equal(t, name+": sessions", got.Sessions, want.Sessions, times, places)
-	must.Equal(t, name+": turns", got.Turns, want.Turns, times, places)
+	must.Equal(t, name+": sessions", got.Sessions, want.Sessions, foreigntest.Times, places)
+	must.Equal(t, name+": turns", got.Turns, want.Turns, foreigntest.Times, places)
 	byKey := cmpopts.SortSlices(func(a, b foreign.Memory) bool { return strings.Join(a.Key, "/") < strings.Join(b.Key, "/") })
-	must.Equal(t, name+": memories", got.Memories, want.Memories, times, places, byKey)
-	must.Equal(t, name+": notes", got.Notes, want.Notes, times, places)
+	must.Equal(t, name+": memories", got.Memories, want.Memories, foreigntest.Times, places, byKey)
+	must.Equal(t, name+": notes", got.Notes, want.Notes, foreigntest.Times, places)
 	must.Equal(t, name+": skips", strings.Join(got.Skips, "\n"), "")
 }
 
@@ -166,7 +130,7 @@ func same(t testing.TB, name string, got, want *foreigntest.Recorder) {
 func TestFilesAlone(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{"conversations.json": 4, memoryFile: 4, projectFile: 2} {
-		dir := write(t, map[string]string{"mine.json": sample(t, name)})
+		dir := foreigntest.Files(t, map[string]string{"mine.json": sample(t, name)})
 		must.Equal(t, name, foreigntest.Read(t, Format, filepath.Join(dir, "mine.json")).Count(), want)
 	}
 }
@@ -198,7 +162,7 @@ func TestDetect(t *testing.T) {
 		"deep in a folder":   {map[string]string{"a/b/c/conversations.json": talk}, foreign.No},
 		"Claude Code":        {map[string]string{"projects/-src/x.jsonl": `{"type":"user","uuid":"u"}`, "projects/-src/memory/MEMORY.md": "x"}, foreign.No},
 	} {
-		tree := must.Get(foreign.Open(write(t, tc.files)))(t)
+		tree := must.Get(foreign.Open(foreigntest.Files(t, tc.files)))(t)
 		must.Equal(t, name, Format.Detect(tree), tc.want)
 		must.Do(t, tree.Close())
 	}
@@ -223,7 +187,7 @@ func TestBlocks(t *testing.T) {
 		{Kind: amber.ActivityTool, Name: "web_search", Detail: `{"query":"tea"}`, Status: "completed", Count: 1},
 		{Kind: amber.ActivityTool, Name: "repl", Status: "failed", Count: 1, Failed: 1},
 		{Kind: amber.ActivityTool, Name: "artifacts", Count: 1},
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "key of the last attachment", r.Turns["claude-ai-c"][5].Key, foreign.Key{"e", "attachment", "3"})
 	must.Equal(t, "skips", strings.Join(r.Skips, "\n"), `conversations.json: conversation 1, message f: sender is "system", want human or assistant`)
 }
@@ -278,17 +242,17 @@ func TestTimes(t *testing.T) {
 	for _, turn := range r.Turns["claude-ai-c"] {
 		got = append(got, turn.At)
 	}
-	second := at("2026-01-01T23:00:00.123Z")
-	must.Equal(t, "times", got, []amber.Time{at("2026-01-01"), second, second}, times)
-	must.Equal(t, "ended", r.Sessions[0].EndedAt, second, times)
+	second := foreigntest.At(t, "2026-01-01T23:00:00.123Z")
+	must.Equal(t, "times", got, []amber.Time{foreigntest.At(t, "2026-01-01"), second, second}, foreigntest.Times)
+	must.Equal(t, "ended", r.Sessions[0].EndedAt, second, foreigntest.Times)
 	must.Equal(t, "skips", strings.Join(r.Skips, "\n"), `conversations.json: conversation 1, message d: time is "soon", want a date and time as in 2026-01-02T03:04:05Z
 conversations.json: conversation 1, message e: time is 1767225600, want text as in 2026-01-02T03:04:05Z
 conversations.json: conversation 1, message f: time is 1970-01-01T00:00:00Z, want one from 1990 to 2099`)
 
-	files := write(t, map[string]string{"conversations.json": `[{"uuid":"c","created_at":"never","updated_at":"","chat_messages":[{"uuid":"a","sender":"human","text":"x","created_at":"2026-01-02T00:00:00Z"}]},
+	files := foreigntest.Files(t, map[string]string{"conversations.json": `[{"uuid":"c","created_at":"never","updated_at":"","chat_messages":[{"uuid":"a","sender":"human","text":"x","created_at":"2026-01-02T00:00:00Z"}]},
 		{"uuid":"d","chat_messages":[{"uuid":"b","sender":"human","text":"x"}]}]`})
 	r = foreigntest.Read(t, Format, files)
-	must.Equal(t, "started", r.Sessions[0].StartedAt, at("2026-01-02"), times)
+	must.Equal(t, "started", r.Sessions[0].StartedAt, foreigntest.At(t, "2026-01-02"), foreigntest.Times)
 	must.Hold(t, !r.Sessions[1].StartedAt.IsZero(), "a conversation without any time has that of its file")
 	must.Equal(t, "skips", len(r.Skips), 1)
 }
@@ -297,17 +261,17 @@ func TestConversationsThatAreNotRead(t *testing.T) {
 	t.Parallel()
 	talk := `{"uuid":"c","name":"x","chat_messages":[{"uuid":"a","sender":"human","text":"x"}]}`
 	text := "[" + strings.Join([]string{talk, talk, `{"uuid":"empty","chat_messages":[]}`, `{"name":"x","chat_messages":[]}`, `{"uuid":"x"}`, "null", "7"}, ",") + "]"
-	r := foreigntest.Read(t, Format, write(t, map[string]string{"conversations.json": text}))
+	r := foreigntest.Read(t, Format, foreigntest.Files(t, map[string]string{"conversations.json": text}))
 	must.Equal(t, "all", r.Count(), 2)
 	must.Equal(t, "skips", len(r.Skips), 5)
-	r = readAll(t, write(t, map[string]string{"conversations.json": `{"chats":[` + talk + `]}`}))
+	r = readAll(t, foreigntest.Files(t, map[string]string{"conversations.json": `{"chats":[` + talk + `]}`}))
 	must.Equal(t, "an object", strings.Join(r.Skips, "\n"), "conversations.json: document is not a list, want a list of conversations")
 }
 
 // A folder may hold the exports of two programs, whose files have the same name.
 func TestFilesOfChatGPTAreLeftAlone(t *testing.T) {
 	t.Parallel()
-	r := foreigntest.Read(t, Format, write(t, map[string]string{
+	r := foreigntest.Read(t, Format, foreigntest.Files(t, map[string]string{
 		"a/conversations.json": sample(t, "conversations.json"), "b/conversations.json": `[{"title":"x","mapping":{},"id":"u"}]`,
 	}))
 	must.Equal(t, "all", r.Count(), 4)
@@ -316,8 +280,8 @@ func TestFilesOfChatGPTAreLeftAlone(t *testing.T) {
 
 func TestDesignChatsAreNamed(t *testing.T) {
 	t.Parallel()
-	r := foreigntest.Read(t, Format, write(t, map[string]string{
-		"conversations.json": sample(t, "conversations.json"), "design_chats-000.zip": zipped(t, map[string]string{"design_chats/a.json": "{}", "design_chats/b.json": "{}"}),
+	r := foreigntest.Read(t, Format, foreigntest.Files(t, map[string]string{
+		"conversations.json": sample(t, "conversations.json"), "design_chats-000.zip": foreigntest.Zip(t, map[string]string{"design_chats/a.json": "{}", "design_chats/b.json": "{}"}),
 	}))
 	must.Equal(t, "warnings", strings.Join(r.Warnings, "\n"), "2 files of design chats are not imported")
 }

@@ -41,7 +41,7 @@ func keys(r *foreigntest.Recorder) string {
 
 func TestMemoriesOfSeveralAccounts(t *testing.T) {
 	t.Parallel()
-	r := foreigntest.Read(t, Format, write(t, map[string]string{
+	r := foreigntest.Read(t, Format, foreigntest.Files(t, map[string]string{
 		"memories.json": `[{"conversations_memory":"# A\nx\n# A\ny","account_uuid":"one"},{"conversations_memory":"# A\nx","account_uuid":"two"}]`,
 		// An account in the name of the file, and one that was read before.
 		"memories/three.json": `{"conversations_memory":"x","memory_files":[{"path":"/a","content":"a"},{"path":"/empty","content":" "},{"content":"no path"},{"path":"/b","content":"b","updated_at":"soon"},7]}`,
@@ -66,12 +66,12 @@ func TestProjectsOfMemories(t *testing.T) {
 		}
 		return out
 	}
-	r := foreigntest.Read(t, Format, write(t, files))
+	r := foreigntest.Read(t, Format, foreigntest.Files(t, files))
 	must.Equal(t, "projects", list(r), "My shop: x\nb: y\nc: z\n")
 	must.Equal(t, "skips", strings.Join(r.Skips, "\n"), "memories.json: project d: memory is not text")
 	o := foreigntest.Options()
 	o.Project = "mine"
-	must.Equal(t, "project of the caller", list(foreigntest.ReadWith(t, Format, write(t, files), o)), "mine: x\nmine: y\nmine: z\n")
+	must.Equal(t, "project of the caller", list(foreigntest.ReadWith(t, Format, foreigntest.Files(t, files), o)), "mine: x\nmine: y\nmine: z\n")
 }
 
 // A file that is cut before it says whose memories it holds would give them keys that change.
@@ -84,11 +84,11 @@ func TestMemoriesWithoutAnAccount(t *testing.T) {
 		`[{"conversations_memory":"x","account_uuid":"a"},`: 1,
 		`{"memory_files":[{"path":"/a","content":"a"}`:      0,
 	} {
-		r := readAll(t, write(t, map[string]string{"memories.json": text}))
+		r := readAll(t, foreigntest.Files(t, map[string]string{"memories.json": text}))
 		must.Equal(t, text, len(r.Memories), want)
 		must.Hold(t, len(r.Skips) > 0 || strings.HasSuffix(text, `"x"}`), "%s: nothing is told", text)
 	}
-	r := readAll(t, write(t, map[string]string{"memories/a.json": `{"conversations_memory":"x","memory_files":[{"path":"/a","content":"a"},{"path`}))
+	r := readAll(t, foreigntest.Files(t, map[string]string{"memories/a.json": `{"conversations_memory":"x","memory_files":[{"path":"/a","content":"a"},{"path`}))
 	must.Equal(t, "account in the name", keys(r), "a|conversations|\na|/a\n")
 }
 
@@ -106,7 +106,7 @@ func TestNamesOfNotes(t *testing.T) {
 	doc := func(uuid, file string) string {
 		return `{"uuid":"` + uuid + `","filename":"` + file + `","content":"x","created_at":"2026-01-01T00:00:00Z"}`
 	}
-	r := foreigntest.Read(t, Format, write(t, map[string]string{
+	r := foreigntest.Read(t, Format, foreigntest.Files(t, map[string]string{
 		"projects.json": `[
 			{"uuid":"newer-of-two","name":"Shop","created_at":"2026-01-02T00:00:00Z","docs":[` + doc("d", "a.md") + `]},
 			{"uuid":"older","name":"shop","created_at":"2026-01-01T00:00:00Z","prompt_template":"x","docs":[` +
@@ -136,10 +136,10 @@ func TestAProjectThatIsCut(t *testing.T) {
 	t.Parallel()
 	whole := sample(t, projectFile)
 	at := strings.LastIndex(whole, "]")
-	r := readAll(t, write(t, map[string]string{projectFile: whole[:at]}))
+	r := readAll(t, foreigntest.Files(t, map[string]string{projectFile: whole[:at]}))
 	must.Equal(t, "names", names(r), "claude-ai/Shop/instructions\nclaude-ai/Shop/rules.md\n")
 	must.Equal(t, "skips", len(r.Skips), 1)
-	r = readAll(t, write(t, map[string]string{"projects/u.json": `{"docs":[{"filename":"a","content":"x"}`}))
+	r = readAll(t, foreigntest.Files(t, map[string]string{"projects/u.json": `{"docs":[{"filename":"a","content":"x"}`}))
 	must.Equal(t, "a name of the file", names(r), "claude-ai/u/a\n")
 	must.Equal(t, "time of the file", r.Notes[0].UpdatedAt.IsZero(), false)
 	must.Equal(t, "place", r.Notes[0].Place, foreign.Place{File: "projects/u.json", At: "document 1"})

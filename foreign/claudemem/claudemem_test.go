@@ -18,11 +18,6 @@ import (
 
 const host = "5f0c2f0e-3b1d-4c57-9a55-0d3f6a7b8c01"
 
-func at(t testing.TB, text string) amber.Time {
-	t.Helper()
-	return must.Get(amber.ParseTime(text))(t)
-}
-
 func script(t testing.TB) string { return foreigntest.Script(t, "testdata/claude-mem.sql") }
 
 // database makes a database of the sample and more.
@@ -39,7 +34,7 @@ func read(t testing.TB, name string) *foreigntest.Recorder {
 }
 
 func wantObservation(t testing.TB) foreign.Memory {
-	created := at(t, "2026-01-02T03:05:05.678Z")
+	created := foreigntest.At(t, "2026-01-02T03:05:05.678Z")
 	return foreign.Memory{
 		Place: foreign.Place{File: "claude-mem.db", At: "observations, row 1"}, Key: foreign.Key{"mem-1", "Totals rounded twice", "1767323105678"},
 		Kind: amber.HistoricalCase, Identities: amber.Identities{SessionID: host, ProjectID: "shop"},
@@ -52,7 +47,7 @@ func wantObservation(t testing.TB) foreign.Memory {
 func TestADatabaseIsRead(t *testing.T) {
 	t.Parallel()
 	r := read(t, database(t, ""))
-	start, end := at(t, "2026-01-02T03:04:05.678Z"), at(t, "2026-01-02T03:14:05.678Z")
+	start, end := foreigntest.At(t, "2026-01-02T03:04:05.678Z"), foreigntest.At(t, "2026-01-02T03:14:05.678Z")
 	must.Equal(t, "sessions", r.Sessions, []foreign.Session{{
 		Place: foreign.Place{File: "claude-mem.db", At: "sdk_sessions, row 1"}, ID: host, Name: "Coupons", Binding: "claude-code", Project: "shop",
 		StartedAt: start, EndedAt: end, Turns: 1, State: "1767323045678",
@@ -119,7 +114,7 @@ func TestOldColumnNames(t *testing.T) {
 	r := read(t, dir)
 	must.Equal(t, "session", r.Sessions[0].Name+" "+string(r.Sessions[0].ID), "Do it host-1")
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns["host-1"]), "user: first\nuser: second\n")
-	must.Equal(t, "a prompt without a time", r.Turns["host-1"][1].At, at(t, "2025-10-01T00:00:00Z"), foreigntest.Times)
+	must.Equal(t, "a prompt without a time", r.Turns["host-1"][1].At, foreigntest.At(t, "2025-10-01T00:00:00Z"), foreigntest.Times)
 	must.Equal(t, "a session without a time", r.Turns["host-2"][0].At, foreigntest.Modified, foreigntest.Times)
 	must.Equal(t, "observation", r.Memories[0].Content+" "+string(r.Memories[0].Kind)+" "+string(r.Memories[0].SessionID), "Old text project_fact host-1")
 	must.Equal(t, "summary", r.Memories[1].Key, foreign.Key{"sdk-1", "summary", "2025-10-01T00:00:00.000Z"})

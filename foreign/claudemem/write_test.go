@@ -19,7 +19,7 @@ import (
 )
 
 func contents(t testing.TB) *foreigntest.Contents {
-	created := at(t, "2026-01-02T03:05:05.678Z")
+	created := foreigntest.At(t, "2026-01-02T03:05:05.678Z")
 	memory := func(n int, m amber.Memory) amber.Memory {
 		m.ID, m.CreatedAt, m.UpdatedAt = amber.MemoryID(fmt.Sprintf("01890a5d-ac96-774b-bcce-%012d", n)), created, created
 		return m
@@ -47,7 +47,7 @@ func contents(t testing.TB) *foreigntest.Contents {
 func write(t testing.TB, c foreign.Contents) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	o := foreign.WriteOptions{At: at(t, "2026-01-03T00:00:00Z")}
+	o := foreign.WriteOptions{At: foreigntest.At(t, "2026-01-03T00:00:00Z")}
 	must.Do(t, claudemem.Format.Write(context.Background(), c, o, foreigntest.Folder(dir)))
 	return dir
 }
@@ -121,7 +121,7 @@ func TestAMemoryIsRecognisedInWhatTheProgramKept(t *testing.T) {
 	t.Parallel()
 	c := contents(t)
 	c.MemoryList = append(c.MemoryList, amber.Memory{
-		ID: "21890a5d-ac96-774b-bcce-b302099a8057", Kind: amber.SessionSummary, Identities: amber.Identities{SessionID: "s3"}, CreatedAt: at(t, "2026-01-02T03:05:05Z"),
+		ID: "21890a5d-ac96-774b-bcce-b302099a8057", Kind: amber.SessionSummary, Identities: amber.Identities{SessionID: "s3"}, CreatedAt: foreigntest.At(t, "2026-01-02T03:05:05Z"),
 		Content: "## Request\n\nFix it\n\n## Notes\n\nSee amber-x\n\namber-y",
 	})
 	file := filepath.Join(write(t, c), "claude-mem-001.json")

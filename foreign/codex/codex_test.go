@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
@@ -25,14 +24,6 @@ const (
 	summary = "memories/rollout_summaries/2026-01-02T03-04-05-a1B2-coupon_rounding.md"
 	adHoc   = "memories/extensions/ad_hoc/notes/2026-01-02T03-04-05-round-once.md"
 )
-
-// times compares times.
-var times = cmpopts.EquateComparable(amber.Time{})
-
-func at(t testing.TB, s string) amber.Time {
-	t.Helper()
-	return must.Get(foreign.Text(s))(t)
-}
 
 // tree writes files and returns their folder.
 func tree(t testing.TB, files map[string]string) string {
@@ -52,22 +43,22 @@ func TestSample(t *testing.T) {
 	info := must.Get(os.Stat(filepath.Join("testdata", sample)))(t)
 	must.Equal(t, "sessions", r.Sessions, []foreign.Session{{
 		Place: foreign.Place{File: sample}, ID: thread, Name: "Fix the total", Project: "shop", Directory: "/src/shop",
-		StartedAt: at(t, "2026-01-02T03:04:05.678Z"), EndedAt: at(t, "2026-01-02T03:04:10Z"), Turns: 4,
+		StartedAt: foreigntest.At(t, "2026-01-02T03:04:05.678Z"), EndedAt: foreigntest.At(t, "2026-01-02T03:04:10Z"), Turns: 4,
 		State: "item 7 " + strconv.FormatInt(info.Size(), 10),
-	}}, times)
+	}}, foreigntest.Times)
 	place := func(line string) foreign.Place { return foreign.Place{File: sample, At: line} }
 	must.Equal(t, "turns", r.Turns[thread], []foreign.Turn{
-		{Place: place("line 5"), Key: foreign.Key{thread, "item 3"}, Role: amber.RoleUser, Content: "Fix the total", At: at(t, "2026-01-02T03:04:06Z")},
+		{Place: place("line 5"), Key: foreign.Key{thread, "item 3"}, Role: amber.RoleUser, Content: "Fix the total", At: foreigntest.At(t, "2026-01-02T03:04:06Z")},
 		{
-			Place: place("line 7"), Key: foreign.Key{thread, "item 5"}, Role: amber.RoleAssistant, At: at(t, "2026-01-02T03:04:08Z"),
+			Place: place("line 7"), Key: foreign.Key{thread, "item 5"}, Role: amber.RoleAssistant, At: foreigntest.At(t, "2026-01-02T03:04:08Z"),
 			Activity: []amber.Activity{
 				{Kind: amber.ActivityTool, Name: "shell", Detail: `{"command":["go","test"]}`, Status: "completed", Count: 1},
 				{Kind: amber.ActivityCommand, Name: "go test", Status: "completed", Count: 1},
 			},
 		},
-		{Place: place("line 8"), Key: foreign.Key{thread, "item 6"}, Role: amber.RoleTool, Content: "ok", At: at(t, "2026-01-02T03:04:09Z")},
-		{Place: place("line 9"), Key: foreign.Key{thread, "item 7"}, Role: amber.RoleAssistant, Content: "It rounds once now.", At: at(t, "2026-01-02T03:04:10Z")},
-	}, times)
+		{Place: place("line 8"), Key: foreign.Key{thread, "item 6"}, Role: amber.RoleTool, Content: "ok", At: foreigntest.At(t, "2026-01-02T03:04:09Z")},
+		{Place: place("line 9"), Key: foreign.Key{thread, "item 7"}, Role: amber.RoleAssistant, Content: "It rounds once now.", At: foreigntest.At(t, "2026-01-02T03:04:10Z")},
+	}, foreigntest.Times)
 	for i := range r.Memories {
 		if r.Memories[i].Key[0] != "summary" {
 			r.Memories[i].UpdatedAt = amber.Time{} // of the file
@@ -76,14 +67,14 @@ func TestSample(t *testing.T) {
 	must.Equal(t, "memories", r.Memories, []foreign.Memory{{
 		Place: foreign.Place{File: summary}, Key: foreign.Key{"summary", thread}, Kind: amber.SessionSummary,
 		Identities: amber.Identities{SessionID: thread, ProjectID: "shop"}, Title: "coupon rounding", Content: "Rounding moved to the invoice.",
-		SourceRefs: []amber.SourceRef{{Kind: "session", Value: thread}}, UpdatedAt: at(t, "2026-01-02T03:04:10Z"),
+		SourceRefs: []amber.SourceRef{{Kind: "session", Value: thread}}, UpdatedAt: foreigntest.At(t, "2026-01-02T03:04:10Z"),
 		Foreign: map[string]string{
 			"rollout_path": "/home/ada/.codex/" + sample, "cwd": "/src/shop", "git_branch": "main",
 		},
 	}, {
 		Place: foreign.Place{File: adHoc}, Key: foreign.Key{"2026-01-02T03-04-05-round-once.md"}, Kind: amber.WorkspaceFact,
-		Title: "round once", Content: "Round once, at the invoice.", CreatedAt: at(t, "2026-01-02T03:04:05Z"),
-	}}, times)
+		Title: "round once", Content: "Round once, at the invoice.", CreatedAt: foreigntest.At(t, "2026-01-02T03:04:05Z"),
+	}}, foreigntest.Times)
 }
 
 const metaLine = `{"timestamp":"2026-01-02T03:04:05Z","type":"session_meta","payload":{"id":"` + thread + `","timestamp":"2026-01-02T03:04:05Z","cwd":"/src/shop"}}`
@@ -156,7 +147,7 @@ func TestCallsAreNamedAsByHooks(t *testing.T) {
 		{Kind: "command", Name: "go vet <x>", Detail: "no such file", Status: "failed", Count: 1, Failed: 1},
 		{Kind: "error", Name: "local_shell: no such file", Detail: "go vet <x>", Count: 1, Failed: 1},
 		{Kind: "tool", Name: "web_search", Detail: `{"type":"search","query":"go"}`, Status: "completed", Count: 1},
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "texts", foreigntest.Texts(r.Turns[thread]), "tool: no such file\n")
 }
 
@@ -238,7 +229,7 @@ func TestNamesOrdinalsTimesAndCompactions(t *testing.T) {
 	must.Equal(t, "name", r.Sessions[0].Name, "Rounding")
 	turns := r.Turns[thread]
 	must.Equal(t, "first key", turns[0].Key, foreign.Key{thread, "17"})
-	must.Equal(t, "time of a line without one", turns[1].At, at(t, "2026-01-02T03:04:06Z"), times)
+	must.Equal(t, "time of a line without one", turns[1].At, foreigntest.At(t, "2026-01-02T03:04:06Z"), foreigntest.Times)
 	must.Equal(t, "compaction", turns[2].Compaction, "So far")
 }
 
@@ -252,7 +243,7 @@ func TestRolloutsOfOld(t *testing.T) {
 	r := foreigntest.Read(t, codex.Format, dir)
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns[thread]), "user: one\n")
 	must.Equal(t, "count", len(r.Turns[thread]), 2)
-	must.Equal(t, "time", r.Turns[thread][0].At, at(t, "2025-05-02T03:04:05Z"), times)
+	must.Equal(t, "time", r.Turns[thread][0].At, foreigntest.At(t, "2025-05-02T03:04:05Z"), foreigntest.Times)
 }
 
 func TestMemoriesFolder(t *testing.T) {

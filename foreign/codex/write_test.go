@@ -14,7 +14,7 @@ import (
 )
 
 func TestWrittenNotesAreRead(t *testing.T) {
-	created := at(t, "2026-01-02T03:04:05Z")
+	created := foreigntest.At(t, "2026-01-02T03:04:05Z")
 	memory := func(id amber.MemoryID, title, content string) amber.Memory {
 		return amber.Memory{ID: id, Title: title, Content: content, CreatedAt: created, UpdatedAt: created}
 	}
@@ -42,7 +42,7 @@ func TestWrittenNotesAreRead(t *testing.T) {
 	got, want := map[string]string{}, map[string]string{}
 	for _, m := range r.Memories {
 		got[m.AmberID] = m.Content
-		must.Equal(t, "created", m.CreatedAt, created, times)
+		must.Equal(t, "created", m.CreatedAt, created, foreigntest.Times)
 	}
 	for _, m := range c.MemoryList {
 		want[string(m.ID)] = m.Content
@@ -54,7 +54,7 @@ func TestWrittenNotesAreRead(t *testing.T) {
 
 func TestANoteOfAPersonIsKept(t *testing.T) {
 	dir := tree(t, map[string]string{"extensions/ad_hoc/notes/2026-01-02T03-04-05-round-once.md": "Mine."})
-	c := &foreigntest.Contents{MemoryList: []amber.Memory{{ID: "a", Title: "round once", Content: "x", CreatedAt: at(t, "2026-01-02T03:04:05Z")}}}
+	c := &foreigntest.Contents{MemoryList: []amber.Memory{{ID: "a", Title: "round once", Content: "x", CreatedAt: foreigntest.At(t, "2026-01-02T03:04:05Z")}}}
 	must.Do(t, codex.Format.Write(context.Background(), c, foreign.WriteOptions{}, foreigntest.Folder(dir)))
 	b := must.Get(os.ReadFile(filepath.Join(dir, "extensions/ad_hoc/notes/2026-01-02T03-04-05-round-once.md")))(t)
 	must.Equal(t, "the note", string(b), "Mine.")

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/foreigntest"
@@ -25,14 +23,6 @@ const (
 	sample  = "tmp/shop/chats/session-2026-01-02T03-04-0b5e1234.jsonl"
 	head    = `{"sessionId":"` + session + `","projectHash":"ab","startTime":"2026-01-02T03:04:05Z","lastUpdated":"2026-01-02T03:04:05Z","kind":"main"}`
 )
-
-// times compares times.
-var times = cmpopts.EquateComparable(amber.Time{})
-
-func at(t testing.TB, s string) amber.Time {
-	t.Helper()
-	return must.Get(foreign.Text(s))(t)
-}
 
 func tree(t testing.TB, files map[string]string) string {
 	t.Helper()
@@ -68,19 +58,19 @@ func TestSample(t *testing.T) {
 	info := must.Get(os.Stat(filepath.Join("testdata", sample)))(t)
 	must.Equal(t, "sessions", r.Sessions, []foreign.Session{{
 		Place: foreign.Place{File: sample}, ID: session, Name: "Fixed the total", Summary: "Fixed the total",
-		StartedAt: at(t, "2026-01-02T03:04:05.678Z"), EndedAt: at(t, "2026-01-02T03:04:07Z"), Turns: 2,
+		StartedAt: foreigntest.At(t, "2026-01-02T03:04:05.678Z"), EndedAt: foreigntest.At(t, "2026-01-02T03:04:07Z"), Turns: 2,
 		State: "m2 " + strconv.FormatInt(info.Size(), 10),
-	}}, times)
+	}}, foreigntest.Times)
 	must.Equal(t, "turns", r.Turns[session], []foreign.Turn{
 		{
 			Place: foreign.Place{File: sample, At: "line 2"}, Key: foreign.Key{"m1"}, Role: amber.RoleUser, Content: "Fix the total",
-			At: at(t, "2026-01-02T03:04:06Z"),
+			At: foreigntest.At(t, "2026-01-02T03:04:06Z"),
 		},
 		{
 			Place: foreign.Place{File: sample, At: "line 4"}, Key: foreign.Key{"m2"}, Role: amber.RoleAssistant, Content: "Done.",
-			At: at(t, "2026-01-02T03:04:07Z"),
+			At: foreigntest.At(t, "2026-01-02T03:04:07Z"),
 		},
-	}, times)
+	}, foreigntest.Times)
 	for i := range r.Memories {
 		must.Hold(t, !r.Memories[i].UpdatedAt.IsZero(), "a fact has no time")
 		r.Memories[i].UpdatedAt = amber.Time{} // of the file
@@ -94,7 +84,7 @@ func TestSample(t *testing.T) {
 			Place: foreign.Place{File: "GEMINI.md", At: "line 5"}, Key: foreign.Key{"Answers in German"}, Kind: amber.UserPreference,
 			Scope: amber.ScopeUser, Content: "Answers in German",
 		},
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "note", r.Notes[0].Name, "instructions/gemini/GEMINI")
 	must.Says(t, "note", r.Notes[0].Content, "not a memory")
 }
@@ -126,7 +116,7 @@ func TestTimes(t *testing.T) {
 	for _, turn := range r.Turns[session] {
 		got = append(got, turn.At)
 	}
-	must.Equal(t, "times", got, []amber.Time{at(t, "2026-01-02T03:04:05Z"), at(t, "2026-01-02T03:04:06Z"), at(t, "2026-01-02T03:04:06Z")}, times)
+	must.Equal(t, "times", got, []amber.Time{foreigntest.At(t, "2026-01-02T03:04:05Z"), foreigntest.At(t, "2026-01-02T03:04:06Z"), foreigntest.At(t, "2026-01-02T03:04:06Z")}, foreigntest.Times)
 	must.Equal(t, "skipped", r.Skips, []string{sample + ": line 5: time is 9999-01-01T00:00:00Z, want one from 1990 to 2099"})
 	must.Equal(t, "name", r.Sessions[0].Name, "no time")
 }
@@ -145,7 +135,7 @@ func TestToolCalls(t *testing.T) {
 		{Kind: "tool", Name: "run_shell_command", Detail: `{"command":"ls <x>"}`, Status: "failed", Count: 1, Failed: 1},
 		{Kind: "command", Name: "ls <x>", Detail: "gone", Status: "failed", Count: 1, Failed: 1},
 		{Kind: "error", Name: "run_shell_command: gone", Detail: "ls <x>", Count: 1, Failed: 1},
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "directory", r.Sessions[0].Directory, "/src/shop")
 	must.Equal(t, "project", r.Sessions[0].Project, "shop")
 }

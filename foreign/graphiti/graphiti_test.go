@@ -7,22 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/foreigntest"
 	"github.com/amber-memory/amber/foreign/graphiti"
 	"github.com/amber-memory/amber/internal/must"
 )
-
-// times compares times.
-var times = cmpopts.EquateComparable(amber.Time{})
-
-func at(t testing.TB, s string) amber.Time {
-	t.Helper()
-	return must.Get(foreign.Text(s))(t)
-}
 
 func dump(t testing.TB, text string) string {
 	t.Helper()
@@ -35,7 +25,7 @@ func TestSample(t *testing.T) {
 	r := foreigntest.Read(t, graphiti.Format, "testdata")
 	must.Equal(t, "skipped", r.Skips, nil)
 	place := func(at string) foreign.Place { return foreign.Place{File: "dump.json", At: at} }
-	created := at(t, "2026-01-02T03:04:06Z")
+	created := foreigntest.At(t, "2026-01-02T03:04:06Z")
 	must.Equal(t, "memories", r.Memories, []foreign.Memory{
 		{
 			Place: place("nodes 1"), Key: foreign.Key{"n-1"}, Title: "Ada", Content: "Maintains checkout", Tags: []string{"Person"},
@@ -50,18 +40,18 @@ func TestSample(t *testing.T) {
 			Metadata: map[string]string{"group_id": "shop", "valid_at": "2026-01-02T03:04:05Z"}, CreatedAt: created,
 			Foreign: foreign.Object{"episodes": []any{"e-1"}},
 		},
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "relations", r.Relations, []foreign.Relation{
 		{Place: place("edges 1"), From: foreign.Key{"d-1"}, To: foreign.Key{"n-1"}, Type: "related", CreatedAt: created},
 		{Place: place("edges 1"), From: foreign.Key{"d-1"}, To: foreign.Key{"n-2"}, Type: "related", CreatedAt: created},
-	}, times)
+	}, foreigntest.Times)
 	must.Equal(t, "sessions", r.Sessions, []foreign.Session{{
-		Place: place("group shop"), ID: "graphiti-shop", Name: "shop", StartedAt: at(t, "2026-01-02T03:04:05Z"),
-		EndedAt: at(t, "2026-01-02T03:04:05Z"), Turns: 1, State: "e-1 28",
-	}}, times)
+		Place: place("group shop"), ID: "graphiti-shop", Name: "shop", StartedAt: foreigntest.At(t, "2026-01-02T03:04:05Z"),
+		EndedAt: foreigntest.At(t, "2026-01-02T03:04:05Z"), Turns: 1, State: "e-1 28",
+	}}, foreigntest.Times)
 	must.Equal(t, "turns", r.Turns["graphiti-shop"], []foreign.Turn{{
-		Place: place("episodes 1"), Key: foreign.Key{"e-1"}, Role: amber.RoleUser, Content: "Ada maintains checkout", At: at(t, "2026-01-02T03:04:05Z"),
-	}}, times)
+		Place: place("episodes 1"), Key: foreign.Key{"e-1"}, Role: amber.RoleUser, Content: "Ada maintains checkout", At: foreigntest.At(t, "2026-01-02T03:04:05Z"),
+	}}, foreigntest.Times)
 }
 
 func TestAnEmptyAliasHidesNothing(t *testing.T) {

@@ -6,17 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/foreigntest"
 	"github.com/amber-memory/amber/foreign/langgraph"
 	"github.com/amber-memory/amber/internal/must"
 )
-
-// times compares times.
-var times = cmpopts.EquateComparable(amber.Time{})
 
 func TestSample(t *testing.T) {
 	r := foreigntest.Read(t, langgraph.Format, foreigntest.Database(t, "store.db", foreigntest.Script(t, "testdata/store.sql")))
@@ -29,7 +23,7 @@ func TestSample(t *testing.T) {
 	must.Equal(t, "memory", m, foreign.Memory{
 		Place: foreign.Place{File: "store.db", At: "store, row 1"}, Key: foreign.Key{"memories.ada", "k1"}, Content: "Prefers tabs",
 		Metadata: map[string]string{"namespace": "memories.ada", "kind": "Memory"}, CreatedAt: at, UpdatedAt: at,
-	}, times)
+	}, foreigntest.Times)
 }
 
 const store = `CREATE TABLE store (prefix text, key text, value text, created_at TIMESTAMP, updated_at TIMESTAMP, expires_at TIMESTAMP, ttl_minutes REAL);

@@ -23,11 +23,6 @@ const (
 	up   = "31a2324ad81566a59604ec575ba867bef576f4ffb95b147fc9bab2fa56df6f45"
 )
 
-func at(t testing.TB, text string) amber.Time {
-	t.Helper()
-	return must.Get(amber.ParseTime(text))(t)
-}
-
 func script(t testing.TB) string { return foreigntest.Script(t, "testdata/sqlite_vec.sql") }
 
 // vectors puts a table of a module that is not linked in beside the others.
@@ -53,18 +48,18 @@ func TestADatabaseIsRead(t *testing.T) {
 	must.Equal(t, "memories", r.Memories, []foreign.Memory{
 		{
 			Place: foreign.Place{File: "sqlite_vec.db", At: "memories, row 1"}, Key: foreign.Key{"default", even}, Kind: amber.ProjectFact,
-			Content: "Round half to even", Tags: []string{"billing", "decision"}, CreatedAt: at(t, "2026-01-02T03:04:05.678Z"), UpdatedAt: at(t, "2026-01-02T03:04:05.678Z"),
+			Content: "Round half to even", Tags: []string{"billing", "decision"}, CreatedAt: foreigntest.At(t, "2026-01-02T03:04:05.678Z"), UpdatedAt: foreigntest.At(t, "2026-01-02T03:04:05.678Z"),
 			Foreign: map[string]any{"content_hash": even, "memory_type": "decision", "store": "default"},
 		},
 		{
 			Place: foreign.Place{File: "sqlite_vec.db", At: "memories, row 2"}, Key: foreign.Key{"default", up}, Kind: amber.WorkspaceFact,
-			Content: "Round up", CreatedAt: at(t, "2026-01-02T03:04:05Z"), UpdatedAt: at(t, "2026-01-02T03:04:05Z"), DeletedAt: at(t, "2026-01-02T03:05:45Z"),
+			Content: "Round up", CreatedAt: foreigntest.At(t, "2026-01-02T03:04:05Z"), UpdatedAt: foreigntest.At(t, "2026-01-02T03:04:05Z"), DeletedAt: foreigntest.At(t, "2026-01-02T03:05:45Z"),
 			Foreign: map[string]any{"content_hash": up, "memory_type": "note", "store": "default"},
 		},
 	}, foreigntest.Times)
 	must.Equal(t, "relations", r.Relations, []foreign.Relation{{
 		Place: foreign.Place{File: "sqlite_vec.db", At: "memory_graph, row 1"}, From: foreign.Key{"default", even}, To: foreign.Key{"default", up},
-		Type: "supersedes", Strength: 0.8, CreatedAt: at(t, "2026-01-02T03:04:06Z"),
+		Type: "supersedes", Strength: 0.8, CreatedAt: foreigntest.At(t, "2026-01-02T03:04:06Z"),
 	}}, foreigntest.Times)
 	must.Equal(t, "skipped", r.Skips, nil)
 }
@@ -72,7 +67,7 @@ func TestADatabaseIsRead(t *testing.T) {
 func TestAnExportIsRead(t *testing.T) {
 	t.Parallel()
 	r := read(t, "testdata/export.json")
-	created := at(t, "2026-01-02T03:04:05.678Z")
+	created := foreigntest.At(t, "2026-01-02T03:04:05.678Z")
 	must.Equal(t, "memories", r.Memories, []foreign.Memory{{
 		Place: foreign.Place{File: "export.json", At: "memory 1"}, Key: foreign.Key{"default", even}, Kind: amber.ProjectFact, Content: "Round half to even",
 		Tags: []string{"billing"}, CreatedAt: created, UpdatedAt: created, AmberID: "01890a5d-ac96-774b-bcce-b302099a8057",
@@ -202,7 +197,7 @@ func TestRowsOfAnExportThatCannotBeRead(t *testing.T) {
 	must.Equal(t, "memories", len(r.Memories), 2)
 	must.Equal(t, "tags", r.Memories[0].Tags, []string{"x", "y"})
 	must.Equal(t, "metadata", r.Memories[0].Metadata, map[string]string{"k": "v"})
-	must.Equal(t, "a number in quotes", r.Memories[1].CreatedAt, at(t, "2026-01-02T03:04:05.5Z"), foreigntest.Times)
+	must.Equal(t, "a number in quotes", r.Memories[1].CreatedAt, foreigntest.At(t, "2026-01-02T03:04:05.5Z"), foreigntest.Times)
 	must.Equal(t, "skipped", len(r.Skips), 5)
 	must.Says(t, "list", strings.Join(read(t, foreigntest.Files(t, map[string]string{"e.json": `{"export_metadata":{"exporter_version":"1","total_memories":1},"memories":{"a":1}}`})).Skips, ""), "want a list")
 }
@@ -234,14 +229,14 @@ func TestHomes(t *testing.T) {
 
 func TestAnExportIsReadBack(t *testing.T) {
 	t.Parallel()
-	created := at(t, "2026-01-02T03:04:05.078Z")
+	created := foreigntest.At(t, "2026-01-02T03:04:05.078Z")
 	memories := []amber.Memory{
 		{ID: "01890a5d-ac96-774b-bcce-b302099a8057", Kind: amber.ProjectFact, Title: "T", Content: " Round <half> \"to\"\nEVEN ", Tags: []string{"billing"}, Metadata: map[string]string{"k": "v"}, CreatedAt: created, UpdatedAt: created},
 		{ID: "01890a5d-ac96-774b-bcce-b302099a8058", Kind: amber.WorkflowInsight, Content: "x", CreatedAt: created, UpdatedAt: created, Foreign: map[string]json.RawMessage{"mcp-memory-service": json.RawMessage(`{"memory_type":"pattern"}`)}},
 		{ID: "01890a5d-ac96-774b-bcce-b302099a8059", Kind: amber.HistoricalCase, Content: "y", CreatedAt: created, UpdatedAt: created},
 	}
 	dir := t.TempDir()
-	o := foreign.WriteOptions{At: at(t, "2026-01-03T00:00:00Z")}
+	o := foreign.WriteOptions{At: foreigntest.At(t, "2026-01-03T00:00:00Z")}
 	must.Do(t, mcpservice.Format.Write(context.Background(), &foreigntest.Contents{MemoryList: memories}, o, foreigntest.Folder(dir)))
 	sum := sha256.Sum256([]byte("round <half> \"to\"\neven"))
 	text := foreigntest.Script(t, filepath.Join(dir, "out"))

@@ -18,11 +18,6 @@ import (
 
 const id = "f4cbdb08-7062-4f3e-8eb2-9f5c80dfe64c"
 
-func at(t testing.TB, text string) amber.Time {
-	t.Helper()
-	return must.Get(amber.ParseTime(text))(t)
-}
-
 func text(t testing.TB, name string) string {
 	return foreigntest.Script(t, filepath.Join("testdata", name))
 }
@@ -44,7 +39,7 @@ func wantItem(t testing.TB) foreign.Memory {
 	return foreign.Memory{
 		Place: foreign.Place{File: "get_all.json", At: "item 1"}, Key: foreign.Key{"mem0", id}, Kind: amber.UserPreference, Scope: amber.ScopeUser,
 		Identities: amber.Identities{UserID: "ada"}, Content: "Prefers tabs", Tags: []string{"preferences"}, Metadata: map[string]string{"source": "chat"},
-		CreatedAt: at(t, "2026-01-02T03:04:05.678Z"), UpdatedAt: at(t, "2026-01-03T03:04:05.678Z"),
+		CreatedAt: foreigntest.At(t, "2026-01-02T03:04:05.678Z"), UpdatedAt: foreigntest.At(t, "2026-01-03T03:04:05.678Z"),
 		Foreign: foreign.Fields{
 			"id": raw(`"` + id + `"`), "hash": raw(`"0a"`), "user_id": raw(`"ada"`),
 			"created_at": raw(`"2026-01-02T03:04:05.678901+00:00"`), "updated_at": raw(`"2026-01-03T03:04:05.678901+00:00"`),
@@ -89,7 +84,7 @@ func TestWhoseAndWhatKind(t *testing.T) {
 		"user|user_preference|user|ada||map[]||", "payload|user_fact|user|ada||map[]||", "without an id|user_fact|user|7||map[]||",
 		"known|constraint|session|r1||map[]||01890a5d-ac96-774b-bcce-b302099a8057",
 	})
-	must.Equal(t, "zone", r.Memories[3].CreatedAt, at(t, "2026-01-02T11:04:05Z"), foreigntest.Times)
+	must.Equal(t, "zone", r.Memories[3].CreatedAt, foreigntest.At(t, "2026-01-02T11:04:05Z"), foreigntest.Times)
 	must.Equal(t, "no time", r.Memories[0].CreatedAt, foreigntest.Modified, foreigntest.Times)
 	must.Equal(t, "deep metadata", string(r.Memories[1].Foreign.(foreign.Fields)["metadata"]), `{"deep":{"a":1}}`)
 	must.Equal(t, "key without an id", len(r.Memories[5].Key), 3)
@@ -130,15 +125,15 @@ func database(t testing.TB, more string) string {
 func TestAHistoryHasRevisionsAndDeletions(t *testing.T) {
 	t.Parallel()
 	r := read(t, database(t, ""))
-	first := at(t, "2026-01-02T03:04:05.678Z")
+	first := foreigntest.At(t, "2026-01-02T03:04:05.678Z")
 	must.Equal(t, "memories", r.Memories, []foreign.Memory{
 		{
 			Place: foreign.Place{File: "history.db", At: "history, row 1"}, Key: foreign.Key{"mem0", id}, Kind: amber.UserFact, Scope: amber.ScopeGlobal,
-			Content: "Prefers tabs", CreatedAt: first, UpdatedAt: at(t, "2026-01-03T03:04:05.678Z"), Earlier: []foreign.Earlier{{Content: "Prefers spaces", At: first}},
+			Content: "Prefers tabs", CreatedAt: first, UpdatedAt: foreigntest.At(t, "2026-01-03T03:04:05.678Z"), Earlier: []foreign.Earlier{{Content: "Prefers spaces", At: first}},
 		},
 		{
 			Place: foreign.Place{File: "history.db", At: "history, row 3"}, Key: foreign.Key{"mem0", "0c0ffee0-0000-4000-8000-000000000001"}, Kind: amber.UserFact, Scope: amber.ScopeGlobal,
-			Content: "Old", CreatedAt: at(t, "2026-01-02T03:04:05Z"), UpdatedAt: at(t, "2026-01-02T03:04:05Z"), DeletedAt: at(t, "2026-01-04T03:04:05Z"),
+			Content: "Old", CreatedAt: foreigntest.At(t, "2026-01-02T03:04:05Z"), UpdatedAt: foreigntest.At(t, "2026-01-02T03:04:05Z"), DeletedAt: foreigntest.At(t, "2026-01-04T03:04:05Z"),
 		},
 	}, foreigntest.Times)
 	must.Equal(t, "skipped", r.Skips, nil)
@@ -176,7 +171,7 @@ func TestHistoryAndDumpTogether(t *testing.T) {
 	r := read(t, dir)
 	must.Equal(t, "memories", len(r.Memories), 2)
 	want := wantItem(t)
-	want.Earlier = []foreign.Earlier{{Content: "Prefers spaces", At: at(t, "2026-01-02T03:04:05.678Z")}}
+	want.Earlier = []foreign.Earlier{{Content: "Prefers spaces", At: foreigntest.At(t, "2026-01-02T03:04:05.678Z")}}
 	must.Equal(t, "joined", r.Memories[1], want, foreigntest.Times)
 	must.Equal(t, "skipped", append(r.Skips, r.Warnings...), nil)
 }
@@ -223,7 +218,7 @@ func TestMarkdownOfThePlugin(t *testing.T) {
 	t.Parallel()
 	const name = "mem0-export-shop-2026-01-02.md"
 	r := read(t, filepath.Join("testdata", name))
-	created := at(t, "2026-01-02T03:04:05Z")
+	created := foreigntest.At(t, "2026-01-02T03:04:05Z")
 	must.Equal(t, "memories", r.Memories, []foreign.Memory{{
 		Place: foreign.Place{File: name, At: "line 1"}, Key: foreign.Key{"mem0", id}, Kind: amber.UserPreference, Scope: amber.ScopeProject,
 		Identities: amber.Identities{ProjectID: "shop"}, Content: "Prefers tabs.", Tags: []string{"preferences"},
@@ -272,7 +267,7 @@ func TestHomes(t *testing.T) {
 
 func TestAnExportIsReadBack(t *testing.T) {
 	t.Parallel()
-	created := at(t, "2026-01-02T03:04:05.678Z")
+	created := foreigntest.At(t, "2026-01-02T03:04:05.678Z")
 	memories := []amber.Memory{
 		{ID: "01890a5d-ac96-774b-bcce-b302099a8057", Kind: amber.Constraint, Scope: amber.ScopeSession, Identities: amber.Identities{SessionID: "s1", UserID: "ada"}, Title: "T", Content: "a <b>\n\"c\"", Tags: []string{"x"}, Metadata: map[string]string{"k": "v"}, CreatedAt: created, UpdatedAt: created},
 		{ID: "01890a5d-ac96-774b-bcce-b302099a8058", Kind: amber.UserFact, Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "ada"}, Content: "z", CreatedAt: created, UpdatedAt: created},

@@ -20,7 +20,7 @@ import (
 const openID = "77777777-7777-4777-8777-777777777777"
 
 func wantLine(t testing.TB) foreign.Memory {
-	created := at(t, "2026-01-02T03:04:05.678Z")
+	created := foreigntest.At(t, "2026-01-02T03:04:05.678Z")
 	return foreign.Memory{
 		Place: foreign.Place{File: "line.json", At: "line 1"}, Key: foreign.Key{"mem0", openID}, Kind: amber.UserPreference, Scope: amber.ScopeGlobal,
 		Content: "Prefers tabs", Tags: []string{"preferences"}, Metadata: map[string]string{"app": "openmemory"}, CreatedAt: created, UpdatedAt: created,

@@ -5,22 +5,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/foreigntest"
 	"github.com/amber-memory/amber/foreign/memos"
 	"github.com/amber-memory/amber/internal/must"
 )
-
-// times compares times.
-var times = cmpopts.EquateComparable(amber.Time{})
-
-func at(t testing.TB, s string) amber.Time {
-	t.Helper()
-	return must.Get(foreign.Text(s))(t)
-}
 
 func document(t testing.TB, text string) string {
 	t.Helper()
@@ -36,9 +26,9 @@ func TestSample(t *testing.T) {
 		Place: foreign.Place{File: "textual_memory.json", At: "nodes 1"}, Key: foreign.Key{"c1e2bfb3-4dd7-40f9-a347-a25a72223b2c"},
 		Kind: amber.UserFact, Identities: amber.Identities{UserID: "ada", SessionID: "memos-s1"}, Title: "Tabs", Content: "Ada prefers tabs.",
 		Tags: []string{"style"}, Metadata: map[string]string{"type": "fact", "memory_type": "UserMemory"},
-		CreatedAt: at(t, "2026-01-02T03:04:05.678Z"), UpdatedAt: at(t, "2026-01-02T03:04:05.678Z"),
+		CreatedAt: foreigntest.At(t, "2026-01-02T03:04:05.678Z"), UpdatedAt: foreigntest.At(t, "2026-01-02T03:04:05.678Z"),
 		Foreign: foreign.Object{"metadata": r.Memories[0].Foreign.(foreign.Object)["metadata"]},
-	}}, times)
+	}}, foreigntest.Times)
 	must.Equal(t, "foreign", string(foreign.Raw(r.Memories[0].Foreign)),
 		`{"metadata":{"sources":["\"{\\\"type\\\": \\\"chat\\\", \\\"role\\\": \\\"user\\\", \\\"content\\\": \\\"tabs please\\\"}\""],"status":"activated","version":1}}`)
 }
@@ -65,7 +55,7 @@ func TestEdgesAreRelations(t *testing.T) {
 	r := foreigntest.Read(t, memos.Format, document(t, `{"nodes":[{"id":"1","memory":"a","metadata":{"memory_type":"x"}}],"edges":[{"source":"1","target":"2","type":"PARENT"},{"source":1}]}`))
 	must.Equal(t, "relations", r.Relations, []foreign.Relation{{
 		Place: foreign.Place{File: "x.json", At: "edges 1"}, From: foreign.Key{"1"}, To: foreign.Key{"2"}, Type: "parent",
-	}}, times)
+	}}, foreigntest.Times)
 	must.Equal(t, "skipped", len(r.Skips), 1)
 }
 
@@ -85,12 +75,12 @@ func TestTracesOfThePlugin(t *testing.T) {
 	must.Equal(t, "s1", foreigntest.Texts(r.Turns["memos-s1"]), "user: one\nassistant: eins\nuser: two\nassistant: zwei\n")
 	must.Equal(t, "s2", foreigntest.Texts(r.Turns["memos-s2"]), "user: other\n")
 	must.Equal(t, "session", r.Sessions[0], foreign.Session{
-		Place: foreign.Place{File: "x.json", At: "session s1"}, ID: "memos-s1", Name: "one", StartedAt: at(t, "2026-01-02T03:04:05Z"),
-		EndedAt: at(t, "2026-01-02T03:04:10Z"), Turns: 4, State: "t2 14",
-	}, times)
+		Place: foreign.Place{File: "x.json", At: "session s1"}, ID: "memos-s1", Name: "one", StartedAt: foreigntest.At(t, "2026-01-02T03:04:05Z"),
+		EndedAt: foreigntest.At(t, "2026-01-02T03:04:10Z"), Turns: 4, State: "t2 14",
+	}, foreigntest.Times)
 	must.Equal(t, "first turn", r.Turns["memos-s1"][0], foreign.Turn{
-		Place: foreign.Place{File: "x.json", At: "traces 3"}, Key: foreign.Key{"t1", "user"}, Role: amber.RoleUser, Content: "one", At: at(t, "2026-01-02T03:04:05Z"),
-	}, times)
+		Place: foreign.Place{File: "x.json", At: "traces 3"}, Key: foreign.Key{"t1", "user"}, Role: amber.RoleUser, Content: "one", At: foreigntest.At(t, "2026-01-02T03:04:05Z"),
+	}, foreigntest.Times)
 	must.Equal(t, "skipped", len(r.Skips), 5)
 	must.Equal(t, "warnings", r.Warnings, []string{
 		"x.json: 1 policies are not imported: they are for MemOS alone", "x.json: 2 skills are not imported: they are for MemOS alone",

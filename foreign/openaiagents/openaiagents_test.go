@@ -7,22 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/foreigntest"
 	"github.com/amber-memory/amber/foreign/openaiagents"
 	"github.com/amber-memory/amber/internal/must"
 )
-
-// times compares times.
-var times = cmpopts.EquateComparable(amber.Time{})
-
-func at(t testing.TB, s string) amber.Time {
-	t.Helper()
-	return must.Get(foreign.Text(s))(t)
-}
 
 const tables = `CREATE TABLE agent_sessions (session_id TEXT PRIMARY KEY, created_at TIMESTAMP, updated_at TIMESTAMP);
 CREATE TABLE agent_messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, message_data TEXT, created_at TIMESTAMP);
@@ -44,18 +34,18 @@ func TestSample(t *testing.T) {
 	second := foreign.Hex(foreign.Digest(`{"id":"msg_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Each coupon rounds.","annotations":[]}]}`))
 	must.Equal(t, "sessions", r.Sessions, []foreign.Session{{
 		Place: foreign.Place{File: "conversations.db", At: "session ada"}, ID: "openai-agents-ada", Name: "Why twice?",
-		StartedAt: at(t, "2026-01-02T03:04:05Z"), EndedAt: at(t, "2026-01-02T03:04:09Z"), Turns: 2, State: second + " 2",
-	}}, times)
+		StartedAt: foreigntest.At(t, "2026-01-02T03:04:05Z"), EndedAt: foreigntest.At(t, "2026-01-02T03:04:09Z"), Turns: 2, State: second + " 2",
+	}}, foreigntest.Times)
 	must.Equal(t, "turns", r.Turns["openai-agents-ada"], []foreign.Turn{
 		{
 			Place: foreign.Place{File: "conversations.db", At: "agent_messages, row 1"}, Key: foreign.Key{"ada", first, "0"},
-			Role: amber.RoleUser, Content: "Why twice?", At: at(t, "2026-01-02T03:04:05Z"),
+			Role: amber.RoleUser, Content: "Why twice?", At: foreigntest.At(t, "2026-01-02T03:04:05Z"),
 		},
 		{
 			Place: foreign.Place{File: "conversations.db", At: "agent_messages, row 2"}, Key: foreign.Key{"ada", second, "0"},
-			Role: amber.RoleAssistant, Content: "Each coupon rounds.", At: at(t, "2026-01-02T03:04:09Z"),
+			Role: amber.RoleAssistant, Content: "Each coupon rounds.", At: foreigntest.At(t, "2026-01-02T03:04:09Z"),
 		},
-	}, times)
+	}, foreigntest.Times)
 }
 
 func TestItemsOfEveryKind(t *testing.T) {
@@ -87,7 +77,7 @@ func TestTablesOfOtherNames(t *testing.T) {
 	script := strings.NewReplacer("agent_sessions", "chat_sessions", "agent_messages", "chat_messages").Replace(foreigntest.Script(t, "testdata/session.sql"))
 	r := read(t, "CREATE TABLE a_sessions (session_id TEXT, created_at TEXT, updated_at TEXT); INSERT INTO a_sessions VALUES ('ada','1999-01-01','1999-01-01');"+script)
 	must.Equal(t, "turns", len(r.Turns["openai-agents-ada"]), 2)
-	must.Equal(t, "started", r.Sessions[0].StartedAt, at(t, "2026-01-02T03:04:05Z"), times)
+	must.Equal(t, "started", r.Sessions[0].StartedAt, foreigntest.At(t, "2026-01-02T03:04:05Z"), foreigntest.Times)
 }
 
 func TestMissingTablesAndColumns(t *testing.T) {
