@@ -25,18 +25,6 @@ const (
 	adHoc   = "memories/extensions/ad_hoc/notes/2026-01-02T03-04-05-round-once.md"
 )
 
-// tree writes files and returns their folder.
-func tree(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
-	}
-	return dir
-}
-
 func TestSample(t *testing.T) {
 	r := foreigntest.Read(t, codex.Format, "testdata")
 	must.Equal(t, "skipped", r.Skips, nil)
@@ -102,7 +90,7 @@ func TestWhatTheProgramSaysIsNotThePersons(t *testing.T) {
 		`<goal_context>x</goal_context>`:                    "",
 		`Look at <skill>`:                                   "Look at <skill>",
 	} {
-		dir := tree(t, map[string]string{sample: lines(metaLine, user("2026-01-02T03:04:06Z", text), user("2026-01-02T03:04:07Z", "last"))})
+		dir := foreigntest.Files(t, map[string]string{sample: lines(metaLine, user("2026-01-02T03:04:06Z", text), user("2026-01-02T03:04:07Z", "last"))})
 		r := foreigntest.Read(t, codex.Format, dir)
 		all := r.Turns[thread]
 		got := ""
@@ -114,19 +102,19 @@ func TestWhatTheProgramSaysIsNotThePersons(t *testing.T) {
 }
 
 func TestPartsOfAMessageAreLookedAtAlone(t *testing.T) {
-	dir := tree(t, map[string]string{sample: lines(metaLine, item("2026-01-02T03:04:06Z", `{"type":"message","role":"user","content":[
+	dir := foreigntest.Files(t, map[string]string{sample: lines(metaLine, item("2026-01-02T03:04:06Z", `{"type":"message","role":"user","content":[
 		{"type":"input_text","text":"# AGENTS.md of old"},{"type":"input_text","text":"Fix it"},{"type":"input_image","image_url":"data:"},7,null]}`))})
 	// a line break inside an object makes three broken lines of it
 	r := foreigntest.Read(t, codex.Format, dir)
 	must.Equal(t, "skipped", len(r.Skips), 2)
-	dir = tree(t, map[string]string{sample: lines(metaLine, item("2026-01-02T03:04:06Z", `{"type":"message","role":"user","content":[{"type":"input_text","text":"# AGENTS.md of old"},{"type":"input_text","text":"Fix it"},{"type":"input_image","image_url":"data:"},7,null]}`))})
+	dir = foreigntest.Files(t, map[string]string{sample: lines(metaLine, item("2026-01-02T03:04:06Z", `{"type":"message","role":"user","content":[{"type":"input_text","text":"# AGENTS.md of old"},{"type":"input_text","text":"Fix it"},{"type":"input_image","image_url":"data:"},7,null]}`))})
 	r = foreigntest.Read(t, codex.Format, dir)
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns[thread]), "user: Fix it\n[image]\n")
 }
 
 func TestCallsAreNamedAsByHooks(t *testing.T) {
 	patch := `*** Begin Patch\n*** Add File: basket.go\n+x\n*** Update File: main.go\n*** Move to: /abs/cart.go\n*** End Patch`
-	dir := tree(t, map[string]string{sample: lines(
+	dir := foreigntest.Files(t, map[string]string{sample: lines(
 		metaLine,
 		item("2026-01-02T03:04:06Z", `{"type":"custom_tool_call","name":"apply_patch","call_id":"1","input":"`+patch+`"}`),
 		item("2026-01-02T03:04:07Z", `{"type":"local_shell_call","call_id":"2","action":{"type":"exec","command":["bash","-lc","go vet <x>"]}}`),
@@ -153,7 +141,7 @@ func TestCallsAreNamedAsByHooks(t *testing.T) {
 
 func TestTheNewestFileOfAThreadCounts(t *testing.T) {
 	base := "sessions/2026/01/02/rollout-2026-01-02T03-04-05-" + thread
-	dir := tree(t, map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		base + ".jsonl": lines(metaLine, user("2026-01-02T03:04:06Z", "reverted")),
 		base + "_0199c0de-0000-7000-8000-00000000000a.jsonl":                                                      lines(metaLine, user("2026-01-02T03:04:06Z", "older")),
 		"archived_sessions/rollout-2026-01-02T03-04-05-" + thread + "_0199c0de-0000-7000-8000-00000000000b.jsonl": lines(metaLine, user("2026-01-02T03:04:06Z", "newest")),
@@ -169,17 +157,17 @@ func TestAForkGivesOnlyWhatIsItsOwn(t *testing.T) {
 	again := []string{user("2026-01-03T00:00:00Z", "one"), user("2026-01-03T00:00:00Z", "two")}
 	name := "sessions/2026/01/03/rollout-2026-01-03T00-00-00-" + fork + ".jsonl"
 	forked := lines(append(append([]string{child, metaLine}, again...), user("2026-01-03T00:00:01Z", "three"))...)
-	dir := tree(t, map[string]string{sample: lines(append([]string{metaLine}, old...)...), name: forked})
+	dir := foreigntest.Files(t, map[string]string{sample: lines(append([]string{metaLine}, old...)...), name: forked})
 	r := foreigntest.Read(t, codex.Format, dir)
 	must.Equal(t, "parent", foreigntest.Texts(r.Turns[thread]), "user: one\nuser: two\n")
 	must.Equal(t, "fork", foreigntest.Texts(r.Turns[fork]), "user: three\n")
 	must.Equal(t, "its parent", r.Sessions[1].Parent, amber.SessionID(thread))
 	must.Equal(t, "its key", r.Turns[fork][0].Key, foreign.Key{fork, "item 3"})
 
-	alone := foreigntest.Read(t, codex.Format, tree(t, map[string]string{name: forked}))
+	alone := foreigntest.Read(t, codex.Format, foreigntest.Files(t, map[string]string{name: forked}))
 	must.Equal(t, "fork without its parent", foreigntest.Texts(alone.Turns[fork]), "user: one\nuser: two\nuser: three\n")
 	nothing := lines(append([]string{child}, again...)...)
-	r = foreigntest.Read(t, codex.Format, tree(t, map[string]string{sample: lines(append([]string{metaLine}, old...)...), name: nothing}))
+	r = foreigntest.Read(t, codex.Format, foreigntest.Files(t, map[string]string{sample: lines(append([]string{metaLine}, old...)...), name: nothing}))
 	must.Equal(t, "sessions when a fork adds nothing", len(r.Sessions), 1)
 }
 
@@ -187,22 +175,22 @@ func TestParentsInACircle(t *testing.T) {
 	a := strings.ReplaceAll(metaLine, `"cwd"`, `"parent_thread_id":"`+fork+`","cwd"`)
 	b := strings.ReplaceAll(strings.ReplaceAll(metaLine, thread, fork), `"cwd"`, `"forked_from_id":"`+thread+`","cwd"`)
 	name := "rollout-2026-01-03T00-00-00-" + fork + ".jsonl"
-	r := foreigntest.Read(t, codex.Format, tree(t, map[string]string{
+	r := foreigntest.Read(t, codex.Format, foreigntest.Files(t, map[string]string{
 		sample: lines(a, user("2026-01-02T03:04:06Z", "one")), name: lines(b, user("2026-01-02T03:04:06Z", "two")),
 	}))
 	must.Equal(t, "sessions", len(r.Sessions), 2)
 	self := strings.ReplaceAll(metaLine, `"cwd"`, `"forked_from_id":"`+thread+`","cwd"`)
-	r = foreigntest.Read(t, codex.Format, tree(t, map[string]string{sample: lines(self, user("2026-01-02T03:04:06Z", "one"))}))
+	r = foreigntest.Read(t, codex.Format, foreigntest.Files(t, map[string]string{sample: lines(self, user("2026-01-02T03:04:06Z", "one"))}))
 	must.Equal(t, "own parent", r.Sessions[0].Parent, "")
 }
 
 func TestPackedRollout(t *testing.T) {
 	e := must.Get(zstd.NewWriter(nil))(t)
 	packed := e.EncodeAll([]byte(lines(metaLine, user("2026-01-02T03:04:06Z", "one"))), nil)
-	dir := tree(t, map[string]string{"archived_sessions/rollout-2026-01-02T03-04-05-" + thread + ".jsonl.zst": string(packed)})
+	dir := foreigntest.Files(t, map[string]string{"archived_sessions/rollout-2026-01-02T03-04-05-" + thread + ".jsonl.zst": string(packed)})
 	r := foreigntest.Read(t, codex.Format, dir)
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns[thread]), "user: one\n")
-	cut := tree(t, map[string]string{"archived_sessions/rollout-2026-01-02T03-04-05-" + thread + ".jsonl.zst": string(packed[:len(packed)-4])})
+	cut := foreigntest.Files(t, map[string]string{"archived_sessions/rollout-2026-01-02T03-04-05-" + thread + ".jsonl.zst": string(packed[:len(packed)-4])})
 	tr := must.Get(foreign.Open(cut))(t)
 	defer tr.Close()
 	rec := &foreigntest.Recorder{}
@@ -211,7 +199,7 @@ func TestPackedRollout(t *testing.T) {
 }
 
 func TestNamesOrdinalsTimesAndCompactions(t *testing.T) {
-	dir := tree(t, map[string]string{sample: lines(
+	dir := foreigntest.Files(t, map[string]string{sample: lines(
 		metaLine,
 		`{"timestamp":"2026-01-02T03:04:06Z","ordinal":17,"type":"response_item","payload":{"type":"message","role":"user","content":"one"}}`,
 		`{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"two"}]}}`,
@@ -234,7 +222,7 @@ func TestNamesOrdinalsTimesAndCompactions(t *testing.T) {
 }
 
 func TestRolloutsOfOld(t *testing.T) {
-	dir := tree(t, map[string]string{sample: lines(
+	dir := foreigntest.Files(t, map[string]string{sample: lines(
 		`{"id":"`+thread+`","timestamp":"2025-05-02T03:04:05Z","instructions":null,"git":{}}`,
 		`{"record_type":"state"}`,
 		`{"type":"message","role":"user","content":[{"type":"input_text","text":"one"}]}`,
@@ -250,7 +238,7 @@ func TestMemoriesFolder(t *testing.T) {
 	head := func(updated, text string) string {
 		return "thread_id: " + thread + "\nupdated_at: " + updated + "\ncwd: /src/shop\n\n" + text + "\n"
 	}
-	dir := tree(t, map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		"MEMORY.md": "# Mine\n", "memory_summary.md": "Short\n", "raw_memories.md": "again\n", "skills/x/SKILL.md": "how\n",
 		"rollout_summaries/2026-01-02T03-04-05-aaaa.md":   head("2026-01-02T03:04:05Z", "old"),
 		"rollout_summaries/2026-01-02T03-04-05-bbbb-x.md": head("2026-01-03T03:04:05Z", "new"),
@@ -274,7 +262,7 @@ func TestMemoriesFolder(t *testing.T) {
 
 func TestOrdersOfAPerson(t *testing.T) {
 	for _, base := range []string{"", ".codex/"} {
-		dir := tree(t, map[string]string{
+		dir := foreigntest.Files(t, map[string]string{
 			base + "AGENTS.md": "Be kind.\n", base + "AGENTS.override.md": "Be brief.\n", base + "sub/AGENTS.md": "no",
 			base + sample: lines(metaLine, user("2026-01-02T03:04:06Z", "one")),
 		})
@@ -293,11 +281,11 @@ func TestDetect(t *testing.T) {
 		"testdata": foreign.Sure, "testdata/sessions": foreign.Sure, "testdata/memories": foreign.Sure,
 		"testdata/memories/rollout_summaries": foreign.Sure, "testdata/" + sample: foreign.Sure, "testdata/" + summary: foreign.Sure,
 		"testdata/" + adHoc: foreign.No,
-		tree(t, map[string]string{sample: lines(long, user("2026-01-02T03:04:06Z", "one"))}):               foreign.Sure,
-		tree(t, map[string]string{sample: lines(`{"type":"user","message":{}}`)}):                          foreign.No,
-		tree(t, map[string]string{"a.jsonl": `{"type":"entity","name":"session_meta","observations":[]}`}): foreign.No,
-		tree(t, map[string]string{"AGENTS.md": "x", "MEMORY.md": "y"}):                                     foreign.No,
-		tree(t, nil): foreign.No,
+		foreigntest.Files(t, map[string]string{sample: lines(long, user("2026-01-02T03:04:06Z", "one"))}):               foreign.Sure,
+		foreigntest.Files(t, map[string]string{sample: lines(`{"type":"user","message":{}}`)}):                          foreign.No,
+		foreigntest.Files(t, map[string]string{"a.jsonl": `{"type":"entity","name":"session_meta","observations":[]}`}): foreign.No,
+		foreigntest.Files(t, map[string]string{"AGENTS.md": "x", "MEMORY.md": "y"}):                                     foreign.No,
+		foreigntest.Files(t, nil): foreign.No,
 	} {
 		tr := must.Get(foreign.Open(name))(t)
 		must.Equal(t, name, codex.Format.Detect(tr), want)
@@ -306,7 +294,7 @@ func TestDetect(t *testing.T) {
 }
 
 func TestSingleFileOfAnyName(t *testing.T) {
-	dir := tree(t, map[string]string{"mine.jsonl": lines(metaLine, user("2026-01-02T03:04:06Z", "one"))})
+	dir := foreigntest.Files(t, map[string]string{"mine.jsonl": lines(metaLine, user("2026-01-02T03:04:06Z", "one"))})
 	r := foreigntest.Read(t, codex.Format, filepath.Join(dir, "mine.jsonl"))
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns[thread]), "user: one\n")
 }
@@ -335,13 +323,13 @@ func FuzzSummary(f *testing.F) {
 func TestPackedRolloutThatIsDamaged(t *testing.T) {
 	e := must.Get(zstd.NewWriter(nil))(t)
 	name := "rollout-2026-01-02T03-04-05-" + thread + ".jsonl.zst"
-	dir := tree(t, map[string]string{name: string(e.EncodeAll([]byte(lines(metaLine, user("2026-01-02T03:04:06Z", "one"))), nil))})
+	dir := foreigntest.Files(t, map[string]string{name: string(e.EncodeAll([]byte(lines(metaLine, user("2026-01-02T03:04:06Z", "one"))), nil))})
 	foreigntest.Damage(t, codex.Format, dir, name, -1)
 }
 
 func TestHostileLines(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000)
-	dir := tree(t, map[string]string{sample: lines(
+	dir := foreigntest.Files(t, map[string]string{sample: lines(
 		metaLine,
 		deep,
 		item("2026-01-02T03:04:06Z", strings.Repeat("[", 9000)+strings.Repeat("]", 9000)),
@@ -356,7 +344,7 @@ func TestHostileLines(t *testing.T) {
 	must.Equal(t, "turns", foreigntest.Texts(r.Turns[thread]), "user: a\x00b\uFFFD\nuser: b\n")
 	must.Equal(t, "skipped", len(r.Skips), 3)
 	empty := foreigntest.Recorder{}
-	tr := must.Get(foreign.Open(tree(t, map[string]string{sample: ""})))(t)
+	tr := must.Get(foreign.Open(foreigntest.Files(t, map[string]string{sample: ""})))(t)
 	defer tr.Close()
 	must.Do(t, codex.Format.Read(context.Background(), tr, foreigntest.Options(), &empty))
 	must.Equal(t, "items of an empty file", empty.Count(), 0)

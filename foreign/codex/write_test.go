@@ -53,7 +53,7 @@ func TestWrittenNotesAreRead(t *testing.T) {
 }
 
 func TestANoteOfAPersonIsKept(t *testing.T) {
-	dir := tree(t, map[string]string{"extensions/ad_hoc/notes/2026-01-02T03-04-05-round-once.md": "Mine."})
+	dir := foreigntest.Files(t, map[string]string{"extensions/ad_hoc/notes/2026-01-02T03-04-05-round-once.md": "Mine."})
 	c := &foreigntest.Contents{MemoryList: []amber.Memory{{ID: "a", Title: "round once", Content: "x", CreatedAt: foreigntest.At(t, "2026-01-02T03:04:05Z")}}}
 	must.Do(t, codex.Format.Write(context.Background(), c, foreign.WriteOptions{}, foreigntest.Folder(dir)))
 	b := must.Get(os.ReadFile(filepath.Join(dir, "extensions/ad_hoc/notes/2026-01-02T03-04-05-round-once.md")))(t)

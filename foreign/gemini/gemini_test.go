@@ -24,17 +24,6 @@ const (
 	head    = `{"sessionId":"` + session + `","projectHash":"ab","startTime":"2026-01-02T03:04:05Z","lastUpdated":"2026-01-02T03:04:05Z","kind":"main"}`
 )
 
-func tree(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
-	}
-	return dir
-}
-
 func lines(l ...string) string { return strings.Join(l, "\n") + "\n" }
 
 func message(id, typ, text string) string {
@@ -43,7 +32,7 @@ func message(id, typ, text string) string {
 
 func texts(t testing.TB, records ...string) string {
 	t.Helper()
-	dir := tree(t, map[string]string{sample: lines(append([]string{head}, records...)...)})
+	dir := foreigntest.Files(t, map[string]string{sample: lines(append([]string{head}, records...)...)})
 	r := foreigntest.Read(t, gemini.Format, dir)
 	must.Equal(t, "skipped", r.Skips, nil)
 	if len(r.Sessions) > 0 {
@@ -107,7 +96,7 @@ func TestTheLogIsApplied(t *testing.T) {
 }
 
 func TestTimes(t *testing.T) {
-	dir := tree(t, map[string]string{sample: lines(head,
+	dir := foreigntest.Files(t, map[string]string{sample: lines(head,
 		`{"id":"1","type":"user","content":"no time"}`, message("2", "gemini", "two"), `{"id":"3","type":"user","content":"three"}`,
 		`{"id":"4","type":"user","content":"four","timestamp":"9999-01-01T00:00:00Z"}`,
 	)})
@@ -122,7 +111,7 @@ func TestTimes(t *testing.T) {
 }
 
 func TestToolCalls(t *testing.T) {
-	dir := tree(t, map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		"projects.json": `{"projects":{"/src/shop":"shop"}}`,
 		sample: lines(head, `{"id":"1","type":"gemini","content":"","timestamp":"2026-01-02T03:04:06Z","toolCalls":[`+
 			`{"id":"a","name":"write_file","args":{"file_path":"a.go"},"status":"success"},`+
@@ -145,7 +134,7 @@ func TestOlderForms(t *testing.T) {
 	hash := hex.EncodeToString(sum[:])
 	old := `{"sessionId":"s-old","projectHash":"` + hash + `","startTime":"2025-01-02T03:04:05Z","lastUpdated":"2025-01-02T03:05:05Z","messages":[
 		` + message("o1", "user", "one") + `, {"type":"gemini","content":"no id"}, 7, ` + message("o1", "user", "ONE") + `], "summary":"Old"}`
-	dir := tree(t, map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		"projects.json": `{"projects":{"/src/shop":"shop"}}`,
 		"tmp/" + hash + "/chats/session-2025-01-02T03-04-sold.json": old,
 		"tmp/shop/chats/session-2025-01-02T03-04-sold.jsonl":        "",
@@ -158,7 +147,7 @@ func TestOlderForms(t *testing.T) {
 }
 
 func TestTheNewestFileOfASessionCounts(t *testing.T) {
-	dir := tree(t, map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		"tmp/shop/chats/session-2026-01-02T03-04-0b5e1234.json":  strings.TrimSuffix(head, "}") + `,"messages":[` + message("1", "user", "old") + `]}`,
 		"tmp/shop/chats/session-2026-01-02T03-04-0b5e1234.jsonl": lines(head, message("1", "user", "new")),
 	})
@@ -169,7 +158,7 @@ func TestTheNewestFileOfASessionCounts(t *testing.T) {
 
 func TestSubagents(t *testing.T) {
 	sub := strings.Replace(head, session, "sub-1", 1)
-	dir := tree(t, map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		sample: lines(head, message("1", "user", "one")), "tmp/shop/chats/" + session + "/sub-1.jsonl": lines(sub, message("2", "user", "two")),
 		"tmp/shop/chats/" + session + "/sub-2.jsonl": lines(head, message("3", "user", "three")),
 	})
@@ -182,7 +171,7 @@ func TestSubagents(t *testing.T) {
 }
 
 func TestDocuments(t *testing.T) {
-	dir := tree(t, map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		".gemini/GEMINI.md":                   "## Gemini Added Memories\r\n- tabs\r\n- tabs\r\nnot a fact\r\n-\r\n",
 		".gemini/tmp/shop/memory/MEMORY.md":   "# Shop\n",
 		".gemini/tmp/shop/memory/sub/pay.md":  "Pay\n",
@@ -218,10 +207,10 @@ func TestDetect(t *testing.T) {
 	for name, want := range map[string]foreign.Match{
 		"testdata": foreign.Sure, "testdata/tmp": foreign.Sure, "testdata/tmp/shop": foreign.Sure, "testdata/tmp/shop/chats": foreign.Sure,
 		"testdata/" + sample: foreign.Sure, "testdata/GEMINI.md": foreign.Sure, zipped: foreign.Sure,
-		tree(t, map[string]string{"GEMINI.md": "hand-written"}):                                                                 foreign.No,
-		tree(t, map[string]string{"a/chats/session-1.jsonl": `{"sessionId":"x","type":"user"}`}):                                foreign.No,
-		tree(t, map[string]string{"projects/-src-shop/memory/MEMORY.md": "x", "projects/-src-shop/x.jsonl": `{"sessionId":1}`}): foreign.No,
-		tree(t, nil): foreign.No,
+		foreigntest.Files(t, map[string]string{"GEMINI.md": "hand-written"}):                                                                 foreign.No,
+		foreigntest.Files(t, map[string]string{"a/chats/session-1.jsonl": `{"sessionId":"x","type":"user"}`}):                                foreign.No,
+		foreigntest.Files(t, map[string]string{"projects/-src-shop/memory/MEMORY.md": "x", "projects/-src-shop/x.jsonl": `{"sessionId":1}`}): foreign.No,
+		foreigntest.Files(t, nil): foreign.No,
 	} {
 		tr := must.Get(foreign.Open(name))(t)
 		must.Equal(t, name, gemini.Format.Detect(tr), want)
@@ -247,11 +236,11 @@ func FuzzDocument(f *testing.F) {
 func TestDamageOfTheOlderForm(t *testing.T) {
 	const name = "tmp/shop/chats/session-2025.json"
 	old := strings.TrimSuffix(head, "}") + `,"messages":[` + "\n  " + message("1", "user", "one") + ",\n  " + message("2", "gemini", "two") + ",\n  " + message("3", "user", "three") + "\n]}\n"
-	foreigntest.Damage(t, gemini.Format, tree(t, map[string]string{name: old}), name, -1)
+	foreigntest.Damage(t, gemini.Format, foreigntest.Files(t, map[string]string{name: old}), name, -1)
 }
 
 func TestHostileLines(t *testing.T) {
-	dir := tree(t, map[string]string{sample: lines(
+	dir := foreigntest.Files(t, map[string]string{sample: lines(
 		head, strings.Repeat(`{"a":`, 20_000), `{"$set":7}`, `{"$set":{"messages":{"id":1}}}`, `{"id":[],"type":{},"content":1}`, "\x00",
 		`{"id":"1","type":"user","content":"a\u0000`+"\xff"+`","timestamp":1e400}`,
 		`{"id":"2","type":"gemini","content":{"text":{}},"toolCalls":{"x":1}}`,

@@ -20,29 +20,12 @@ import (
 
 var times = cmp.AllowUnexported(amber.Time{})
 
-func moment(t testing.TB, s string) amber.Time {
-	t.Helper()
-	return must.Get(foreign.Text(s))(t)
-}
-
-// put makes a folder of files.
-func put(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
-		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
-	}
-	return dir
-}
-
 // Both samples say the same; one is a JSON string that holds the JSON.
 func TestTheSamples(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"agent.af", "double.af"} {
 		r := foreigntest.Read(t, letta.Format, filepath.Join("testdata", file))
-		at, end := moment(t, "2026-01-02T03:04:05.678Z"), moment(t, "2026-01-02T03:04:09Z")
+		at, end := foreigntest.At(t, "2026-01-02T03:04:05.678Z"), foreigntest.At(t, "2026-01-02T03:04:09Z")
 		must.Equal(t, file+" memories", r.Memories, []foreign.Memory{{
 			Place: foreign.Place{File: file, At: "block 1"}, Key: foreign.Key{"amber", "project_fact/checkout"}, Kind: amber.WorkspaceFact,
 			Title: "project_fact/checkout", Topic: "project_fact/checkout", Content: "Round half to even", Summary: "amber 01890a5d",
@@ -74,7 +57,7 @@ func agent(blocks, messages string) string {
 
 func TestBlocks(t *testing.T) {
 	t.Parallel()
-	dir := put(t, map[string]string{"a.af": agent(`
+	dir := foreigntest.Files(t, map[string]string{"a.af": agent(`
 		{"id": "block-0", "label": "human", "value": "Ada", "description": "the user", "limit": "x", "tags": ["a", 3], "read_only": true, "metadata": {"x": 1}},
 		{"id": "block-1", "label": "persona", "value": "  "},
 		{"id": "block-1", "label": "twice", "value": "x"},
@@ -88,7 +71,7 @@ func TestBlocks(t *testing.T) {
 	}
 	must.Equal(t, "memories", strings.Join(got, "\n"), `["sam" "human"] user_fact Ada the user [a 3] map[limit:x metadata:map[x:1] read_only:true]`+"\n"+
 		`["" "free"] workspace_fact text  [] <nil>`)
-	must.Equal(t, "time", r.Memories[1].CreatedAt, moment(t, "2026-01-05"), times)
+	must.Equal(t, "time", r.Memories[1].CreatedAt, foreigntest.At(t, "2026-01-05"), times)
 	must.Equal(t, "skips", strings.Join(r.Skips, "\n"), strings.Join([]string{
 		`a.af: block 2: block "persona" is empty`,
 		`a.af: block 3: block has the id of another block, or the blocks of the file have more than 67108864 bytes`,
@@ -101,7 +84,7 @@ func TestBlocks(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	dir := put(t, map[string]string{"a.af": agent("", `
+	dir := foreigntest.Files(t, map[string]string{"a.af": agent("", `
 		{"role": "system", "content": "secret prompt", "created_at": "2026-01-01T00:00:00Z"},
 		{"role": "user", "content": "{\"type\": \"login\"}", "created_at": "2026-01-01T00:00:01Z"},
 		{"role": "user", "content": [{"type": "text", "text": "{\"type\": \"user_message\", \"message\": \"hello\", \"time\": \"x\"}"}], "created_at": "2026-01-01T00:00:02Z"},
@@ -124,7 +107,7 @@ func TestMessages(t *testing.T) {
 	must.Equal(t, "texts", foreigntest.Texts(turns), "user: hello\nassistant: Hi!\ntool: found\ntool: returned\nassistant: Only here\nassistant: a\n[image]\n"+
 		"user: again\nuser: again\nuser: {\"type\": \"json of mine\"}\n")
 	must.Equal(t, "activity", turns[1].Activity, []amber.Activity{{Kind: amber.ActivityTool, Name: "archival_memory_search", Detail: `{"query": "x"}`, Count: 1}}, times)
-	must.Equal(t, "time of a message without one", turns[2].At, moment(t, "2026-01-01T00:00:03Z"), times)
+	must.Equal(t, "time of a message without one", turns[2].At, foreigntest.At(t, "2026-01-01T00:00:03Z"), times)
 	must.Equal(t, "compaction", turns[6].Compaction, "so far")
 	must.Equal(t, "session", fmt.Sprint(r.Sessions[0].Turns, r.Sessions[0].StartedAt, r.Sessions[0].EndedAt), "10 2026-01-01T00:00:02.000Z 2026-01-01T00:00:08.000Z")
 	must.Equal(t, "skips", strings.Join(r.Skips[2:], "\n"), `a.af: agent 1, message 13: time is 2226-01-01T00:00:07Z, want one from 1990 to 2099`+"\n"+
@@ -133,14 +116,14 @@ func TestMessages(t *testing.T) {
 
 func TestTheOlderForm(t *testing.T) {
 	t.Parallel()
-	dir := put(t, map[string]string{"old.af": `{"agent_type": "memgpt_agent", "core_memory": [
+	dir := foreigntest.Files(t, map[string]string{"old.af": `{"agent_type": "memgpt_agent", "core_memory": [
 		{"label": "human", "value": "Ada", "limit": 5000, "created_at": "2025-01-02T03:04:05.678901+00:00"}, {"label": "persona", "value": "Sam"}],
 		"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}], "created_at": "2025-01-02T03:04:06"}],
 		"tool_exec_environment_variables": [{"key": "TOKEN", "value": "secret"}], "name": "sam", "version": "0.7.1"}`})
 	r := foreigntest.Read(t, letta.Format, dir)
 	must.Equal(t, "memories", len(r.Memories), 2)
 	must.Equal(t, "key", r.Memories[0].Key, foreign.Key{"sam", "human"})
-	must.Equal(t, "time", r.Memories[0].CreatedAt, moment(t, "2025-01-02T03:04:05.678Z"), times)
+	must.Equal(t, "time", r.Memories[0].CreatedAt, foreigntest.At(t, "2025-01-02T03:04:05.678Z"), times)
 	must.Equal(t, "texts", foreigntest.Texts(r.Turns["letta-sam"]), "user: hi\n")
 	must.Equal(t, "skips", r.Skips, nil)
 }
@@ -149,11 +132,11 @@ func TestTheOlderForm(t *testing.T) {
 func TestAnAgentInTwoFiles(t *testing.T) {
 	t.Parallel()
 	block := `{"id": "block-0", "label": "human", "value": "Ada"}, {"id": "block-1", "label": "x", "value": "y"}`
-	dir := put(t, map[string]string{
+	dir := foreigntest.Files(t, map[string]string{
 		"a.af": agent(block, `{"role": "user", "content": "old", "created_at": "2026-01-01T00:00:00Z"}`),
 		"b.af": agent(block, `{"role": "user", "content": "new", "created_at": "2026-01-01T00:00:00Z"}`),
 	})
-	must.Do(t, os.Chtimes(filepath.Join(dir, "a.af"), moment(t, "2026-01-01").Time(), moment(t, "2026-01-01").Time()))
+	must.Do(t, os.Chtimes(filepath.Join(dir, "a.af"), foreigntest.At(t, "2026-01-01").Time(), foreigntest.At(t, "2026-01-01").Time()))
 	r := foreigntest.Read(t, letta.Format, dir)
 	must.Equal(t, "texts", foreigntest.Texts(r.Turns["letta-sam"]), "user: new\n")
 	must.Equal(t, "memories", len(r.Memories), 2)
@@ -163,7 +146,7 @@ func TestAnAgentInTwoFiles(t *testing.T) {
 func TestMemoryFoldersAreNotes(t *testing.T) {
 	t.Parallel()
 	persona := "---\ndescription: who\nread_only: true\n---\nSam\n"
-	home := put(t, map[string]string{
+	home := foreigntest.Files(t, map[string]string{
 		"agents/agent-1/memory/system/persona.md": persona, "agents/agent-1/memory/topics/rounding.md": "text", "agents/agent-2/memory/empty.md": "",
 		"agents/agent-1/memory/x.txt": "no", "settings.json": "{}",
 	})
@@ -174,7 +157,7 @@ func TestMemoryFoldersAreNotes(t *testing.T) {
 	}
 	must.Equal(t, "notes", got, map[string]string{"letta/agent-1/system/persona": persona, "letta/agent-1/topics/rounding": "text"})
 	for _, folder := range []string{"", "memory/"} {
-		alone := put(t, map[string]string{folder + "system/persona.md": persona, folder + "b.md": "text"})
+		alone := foreigntest.Files(t, map[string]string{folder + "system/persona.md": persona, folder + "b.md": "text"})
 		r := foreigntest.Read(t, letta.Format, alone)
 		must.Equal(t, "notes", len(r.Notes), 2)
 		must.Equal(t, "name", r.Notes[1].Name, "letta/system/persona")
@@ -188,7 +171,7 @@ func TestDetect(t *testing.T) {
 		`[{"agents": 1, "block_ids": 2}]`: foreign.No, ``: foreign.No, `"text"`: foreign.No, `{"conversations": []}`: foreign.No,
 	} {
 		for _, name := range []string{"a.af", "a.json"} {
-			tree := must.Get(foreign.Open(filepath.Join(put(t, map[string]string{name: text}), name)))(t)
+			tree := must.Get(foreign.Open(filepath.Join(foreigntest.Files(t, map[string]string{name: text}), name)))(t)
 			must.Equal(t, name+" "+text, letta.Format.Detect(tree), want)
 			must.Do(t, tree.Close())
 		}
@@ -200,7 +183,7 @@ func TestDetect(t *testing.T) {
 		{"a.json": `{"agents":[],"mcp_servers":[]}`},
 		{"agents/helper/memory/a.md": "text"},
 	} {
-		tree := must.Get(foreign.Open(put(t, files)))(t)
+		tree := must.Get(foreign.Open(foreigntest.Files(t, files)))(t)
 		must.Equal(t, fmt.Sprint(files), letta.Format.Detect(tree), foreign.No)
 		must.Do(t, tree.Close())
 	}
@@ -228,7 +211,7 @@ func TestHostileFiles(t *testing.T) {
 		"{\"agents\": [{\"block_ids\": [\"\\ud800\"], \"name\": \"\xff\x00\", \"messages\": [{\"role\": \"user\", \"content\": \"\xff\"}]}]}",
 		"{}", `{"core_memory": [1, {}], "messages": [2, {"role": {}, "created_at": 1e999}]}`,
 	} {
-		dir := put(t, map[string]string{"a.af": text})
+		dir := foreigntest.Files(t, map[string]string{"a.af": text})
 		tree := must.Get(foreign.Open(dir))(t)
 		r := &foreigntest.Recorder{}
 		must.Do(t, letta.Format.Read(context.Background(), tree, foreigntest.Options(), r))
@@ -244,7 +227,7 @@ const memoryID = "01890a5d-ac96-774b-bcce-b302099a8057"
 
 func contents(t testing.TB) *foreigntest.Contents {
 	t.Helper()
-	at := moment(t, "2026-01-02T03:04:05.678Z")
+	at := foreigntest.At(t, "2026-01-02T03:04:05.678Z")
 	return &foreigntest.Contents{
 		MemoryList: []amber.Memory{
 			{
@@ -271,7 +254,7 @@ func manyTurns(at amber.Time) (out []amber.Turn) {
 func TestExport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	o := foreign.WriteOptions{At: moment(t, "2026-02-01"), Agent: "main"}
+	o := foreign.WriteOptions{At: foreigntest.At(t, "2026-02-01"), Agent: "main"}
 	c := contents(t)
 	must.Do(t, letta.Format.Write(context.Background(), c, o, foreigntest.Folder(dir)))
 	b := must.Get(os.ReadFile(filepath.Join(dir, "out")))(t)
