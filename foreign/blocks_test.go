@@ -49,58 +49,66 @@ func TestToolUseIsNamedAsHooksNameIt(t *testing.T) {
 		return amber.Activity{Kind: amber.ActivityTool, Name: name, Detail: input, Status: status, Count: 1}
 	}
 	for name, c := range map[string]struct {
-		use  foreign.ToolUse
-		want []amber.Activity
+		use     foreign.Block
+		outcome foreign.Outcome
+		want    []amber.Activity
 	}{
 		"a file": {
-			foreign.ToolUse{Name: "Read", Input: json.RawMessage(`{"file_path":"/a/../b.go"}`), Over: true},
+			foreign.Block{Name: "Read", Input: json.RawMessage(`{"file_path":"/a/../b.go"}`)},
+			foreign.Completed,
 			[]amber.Activity{
 				tool("Read", `{"file_path":"/a/../b.go"}`, "completed"),
 				{Kind: amber.ActivityFile, Name: "/b.go", Status: "read", Count: 1},
 			},
 		},
 		"a relative file": {
-			foreign.ToolUse{Name: "Edit", Input: json.RawMessage(`{"path":"b.go"}`), Directory: "/src"},
+			foreign.Block{Name: "Edit", Input: json.RawMessage(`{"path":"b.go"}`)},
+			foreign.Unknown,
 			[]amber.Activity{tool("Edit", `{"path":"b.go"}`, ""), {Kind: amber.ActivityFile, Name: "/src/b.go", Status: "modified", Count: 1}},
 		},
 		"a command of two lines": {
-			foreign.ToolUse{Name: "Bash", Input: json.RawMessage(`{"command":"ls\nrm x"}`), Over: true},
+			foreign.Block{Name: "Bash", Input: json.RawMessage(`{"command":"ls\nrm x"}`)},
+			foreign.Completed,
 			[]amber.Activity{
 				tool("Bash", `{"command":"ls\nrm x"}`, "completed"),
 				{Kind: amber.ActivityCommand, Name: "ls", Detail: "ls\nrm x", Status: "completed", Count: 1},
 			},
 		},
 		"words of a command": {
-			foreign.ToolUse{Name: "shell", Input: json.RawMessage(`{"command":["go","test"]}`), Over: true},
+			foreign.Block{Name: "shell", Input: json.RawMessage(`{"command":["go","test"]}`)},
+			foreign.Completed,
 			[]amber.Activity{
 				tool("shell", `{"command":["go","test"]}`, "completed"),
 				{Kind: amber.ActivityCommand, Name: "go test", Status: "completed", Count: 1},
 			},
 		},
 		"a failure touches no file": {
-			foreign.ToolUse{Name: "Write", Input: json.RawMessage(`{"file_path":"/b.go"}`), Over: true, Failed: true},
+			foreign.Block{Name: "Write", Input: json.RawMessage(`{"file_path":"/b.go"}`)},
+			foreign.Failed,
 			[]amber.Activity{{Kind: amber.ActivityTool, Name: "Write", Detail: `{"file_path":"/b.go"}`, Status: "failed", Count: 1, Failed: 1}},
 		},
 		"things to do": {
-			foreign.ToolUse{Name: "TodoWrite", Input: json.RawMessage(`{"todos":[{"id":"1","content":"Build","status":"in_progress"},{"content":""},{"id":2,"content":"Ship","status":"done"}]}`)},
+			foreign.Block{Name: "TodoWrite", Input: json.RawMessage(`{"todos":[{"id":"1","content":"Build","status":"in_progress"},{"content":""},{"id":2,"content":"Ship","status":"done"},{"content":"Wait","status":"blocked"}]}`)},
+			foreign.Unknown,
 			[]amber.Activity{
-				tool("TodoWrite", `{"todos":[{"id":"1","content":"Build","status":"in_progress"},{"content":""},{"id":2,"content":"Ship","status":"done"}]}`, ""),
+				tool("TodoWrite", `{"todos":[{"id":"1","content":"Build","status":"in_progress"},{"content":""},{"id":2,"content":"Ship","status":"done"},{"content":"Wait","status":"blocked"}]}`, ""),
 				{Kind: amber.ActivityTask, Name: "Build", Detail: "1", Status: "in_progress", Count: 1},
 				{Kind: amber.ActivityTask, Name: "Ship", Detail: "2", Status: "completed", Count: 1},
+				{Kind: amber.ActivityTask, Name: "Wait", Status: "failed", Count: 1}, // no tool has failed
 			},
 		},
-		"no name, no input": {foreign.ToolUse{}, []amber.Activity{tool("unknown", "", "")}},
-		"odd types":         {foreign.ToolUse{Name: "Read", Input: json.RawMessage(`{"file_path":7}`)}, []amber.Activity{tool("Read", `{"file_path":7}`, "")}},
+		"no name, no input": {foreign.Block{}, foreign.Unknown, []amber.Activity{tool("unknown", "", "")}},
+		"odd types":         {foreign.Block{Name: "Read", Input: json.RawMessage(`{"file_path":7}`)}, foreign.Unknown, []amber.Activity{tool("Read", `{"file_path":7}`, "")}},
 	} {
-		must.Equal(t, name, c.use.Activity(), c.want, cmp.AllowUnexported(amber.Time{}))
+		must.Equal(t, name, c.use.Activity("/src", c.outcome), c.want, cmp.AllowUnexported(amber.Time{}))
 	}
 }
 
 func TestToolUseFitsAStore(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("\xff\x00ä", 5000)
-	use := foreign.ToolUse{Name: long, Input: json.RawMessage(`{"command":"` + strings.Repeat("ä", 5000) + `"}`), Over: true}
-	list := append(use.Activity(), foreign.Failure(long, long))
+	use := foreign.Block{Name: long, Input: json.RawMessage(`{"command":"` + strings.Repeat("ä", 5000) + `"}`)}
+	list := append(use.Activity("", foreign.Completed), foreign.Failure(long, long))
 	for _, a := range list {
 		a.SessionID = "s"
 		must.Do(t, must.Err(a.Normalize()))

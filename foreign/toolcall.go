@@ -2,10 +2,10 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"github.com/amber-memory/amber"
 )
@@ -23,22 +23,20 @@ type ToolCall struct {
 // files, the error.
 func (c ToolCall) Activity() []amber.Activity {
 	text, args := c.arguments()
-	status, failed := "completed", int64(0)
+	o := Completed
 	if c.Failed {
-		status, failed = "failed", 1
+		o = Failed
 	}
 	name := callName(c.Name, "unknown")
-	out := []amber.Activity{{Kind: amber.ActivityTool, Name: name, Detail: shortDetail(text), Status: status, Count: 1, Failed: failed}}
+	out := []amber.Activity{o.did(amber.ActivityTool, name, shortDetail(text))}
 	command := c.command(args)
 	if command != "" {
-		out = append(out, amber.Activity{
-			Kind: amber.ActivityCommand, Name: callName(command, "unknown"), Detail: c.ending(command), Status: status, Count: 1, Failed: failed,
-		})
+		out = append(out, o.did(amber.ActivityCommand, callName(command, "unknown"), c.ending(command)))
 	}
 	if c.Failed {
-		return append(out, amber.Activity{
-			Kind: amber.ActivityError, Name: callName(name+": "+c.Output, "an error"), Detail: shortDetail(command), Count: 1, Failed: 1,
-		})
+		failure := failure(callName(name+": "+c.Output, "an error"))
+		failure.Detail = shortDetail(command)
+		return append(out, failure)
 	}
 	return append(out, c.files(text, args)...)
 }
@@ -63,14 +61,11 @@ func (c ToolCall) arguments() (text string, args Object) {
 	return text, args
 }
 
-// callShells are tools that run a command, by their folded names; hooks know the same.
-var callShells = map[string]bool{
-	"bash": true, "shell": true, "localshell": true, "runshellcommand": true, "execcommand": true, "unifiedexec": true,
-	"runinterminal": true, "runterminalcmd": true, "runterminalcommand": true, "execute": true, "powershell": true, "terminal": true,
-}
+// callShells are tools that run a command in programs without blocks alone, by their folded names.
+var callShells = map[string]bool{"unifiedexec": true, "terminal": true}
 
 func (c ToolCall) command(args Object) string {
-	if !callShells[foldName(c.Name)] {
+	if name := foldName(c.Name); !shells[name] && !callShells[name] {
 		return ""
 	}
 	for _, name := range []string{"command", "cmd", "script"} {
@@ -91,8 +86,8 @@ func (c ToolCall) command(args Object) string {
 // ending is what is worth keeping of a command beside its first line.
 func (c ToolCall) ending(command string) string {
 	var parts []string
-	if strings.Contains(strings.TrimSpace(command), "\n") {
-		parts = append(parts, clipWord(command, amber.MaxActivityDetailBytes/2))
+	if lines := multiline(command); lines != "" {
+		parts = append(parts, clipWord(lines, amber.MaxActivityDetailBytes/2))
 	}
 	if c.Failed && c.Output != "" {
 		parts = append(parts, c.Output)
@@ -100,14 +95,10 @@ func (c ToolCall) ending(command string) string {
 	return shortDetail(strings.Join(parts, "\n\n"))
 }
 
-// callFiles are tools that touch files, by their folded names, and what they do to them.
+// callFiles are tools that only programs without blocks have, by their folded names, and what they do to files.
 var callFiles = map[string]string{
-	"read": "read", "readfile": "read", "view": "read", "viewfile": "read", "viewimage": "read", "notebookread": "read", "readmanyfiles": "read",
-	"create": "created", "createfile": "created",
-	"write": "modified", "writefile": "modified", "edit": "modified", "editfile": "modified", "editfiles": "modified", "multiedit": "modified",
-	"notebookedit": "modified", "editnotebookfile": "modified", "replace": "modified", "searchreplace": "modified",
-	"replacestringinfile": "modified", "inserteditintofile": "modified",
-	"delete": "deleted", "deletefile": "deleted",
+	"viewfile": "read", "viewimage": "read", "readmanyfiles": "read",
+	"editfiles": "modified", "editnotebookfile": "modified", "replacestringinfile": "modified", "inserteditintofile": "modified",
 }
 
 // maxTouched bounds the files of one call.
@@ -121,7 +112,7 @@ func (c ToolCall) files(text string, args Object) []amber.Activity {
 		}
 		return c.patched(text)
 	}
-	action := callFiles[name]
+	action := cmp.Or(fileTools[name], callFiles[name])
 	if action == "" {
 		return nil
 	}
@@ -167,22 +158,14 @@ func (c ToolCall) touch(list []amber.Activity, file, action string) []amber.Acti
 			return list
 		}
 	}
-	return append(list, amber.Activity{Kind: amber.ActivityFile, Name: callName(file, "unknown"), Status: action, Count: 1})
+	return append(list, noted(amber.ActivityFile, callName(file, "unknown"), "", action))
 }
 
 // foldName returns a name in lower case without what is neither letter nor digit.
 func foldName(s string) string { return strings.ReplaceAll(Slug(s), "-", "") }
 
 // callName returns the first line of s as one that prints, or instead where there is none.
-func callName(s, instead string) string {
-	for line := range strings.Lines(s) {
-		words := strings.FieldsFunc(strings.ToValidUTF8(line, "\uFFFD"), func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
-		if len(words) > 0 {
-			return clipWord(strings.Join(words, " "), amber.MaxActivityNameBytes)
-		}
-	}
-	return instead
-}
+func callName(s, instead string) string { return lineOf(s, instead, clipWord) }
 
 func shortDetail(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")

@@ -166,12 +166,13 @@ func (w *teller) text(s string, nth, before int) {
 
 func (w *teller) use(b foreign.Block) {
 	id := short(b.ID)
-	failed, over := w.t.overs[id]
-	if failed {
-		w.failing[id] = b.Name
+	outcome := foreign.Unknown
+	if failed, over := w.t.overs[id]; failed {
+		outcome, w.failing[id] = foreign.Failed, b.Name
+	} else if over {
+		outcome = foreign.Completed
 	}
-	use := foreign.ToolUse{Name: b.Name, Input: b.Input, Directory: w.cwd, Over: over, Failed: failed}
-	w.open.Activity = append(w.open.Activity, use.Activity()...)
+	w.open.Activity = append(w.open.Activity, b.Activity(w.cwd, outcome)...)
 }
 
 // failures returns what tools that failed have said.

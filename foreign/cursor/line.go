@@ -68,7 +68,7 @@ func (l *line) said() (s said, err error) {
 	for _, b := range blocks {
 		switch text := b.Plain(); {
 		case b.Type == "tool_use":
-			s.activity = append(s.activity, foreign.ToolUse{Name: b.Name, Input: b.Input}.Activity()...)
+			s.activity = append(s.activity, b.Activity("", foreign.Unknown)...)
 		case b.Type == "tool_result" && text != "":
 			results = append(results, strings.Trim(text, "\n"))
 		case text != "":
