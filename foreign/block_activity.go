@@ -140,11 +140,12 @@ func firstLine(s, instead string) string {
 	return lineOf(shown(s, 4*amber.MaxActivityNameBytes), instead, shown)
 }
 
-// shown returns at most max bytes of s, without what a store refuses.
-func shown(s string, max int) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s[:min(len(s), max)], "\uFFFD"), "\x00", "")
-	if len(s) > max {
-		s = strings.ToValidUTF8(s[:max], "")
+// shown returns at most so many bytes of s, without what a store refuses, and without half a word at the end.
+func shown(s string, most int) string {
+	whole := len(s) <= most
+	s = strings.ReplaceAll(strings.ToValidUTF8(s[:min(len(s), most+1)], "\uFFFD"), "\x00", "")
+	if whole {
+		return clipWord(s, most)
 	}
-	return s
+	return clipWord(s, min(most, max(len(s)-1, 0)))
 }

@@ -114,3 +114,26 @@ func TestToolUseFitsAStore(t *testing.T) {
 		must.Do(t, must.Err(a.Normalize()))
 	}
 }
+
+// What is cut off ends behind a word: half a secret would not be known as one.
+func TestActivityIsCutBehindAWord(t *testing.T) {
+	t.Parallel()
+	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+	for _, before := range []int{1, 10, 20, 39, 40, 41} {
+		pad := strings.Repeat("a ", amber.MaxActivityDetailBytes)[:amber.MaxActivityDetailBytes-before]
+		for _, input := range []string{pad[:len(pad)-1] + " " + secret + " and more", "\x00" + pad[:len(pad)-1] + "'" + secret + "' more"} {
+			b := foreign.Block{Name: "Bash", Input: json.RawMessage(input)}
+			for _, a := range b.Activity("/w", foreign.Completed) {
+				if at := strings.Index(a.Detail, "ghp_"); at >= 0 && !strings.HasPrefix(a.Detail[at:], secret) {
+					t.Errorf("%d before the end: detail ends with %q", before, a.Detail[at:])
+				}
+			}
+		}
+		line := must.Get(json.Marshal(map[string]string{"command": strings.Repeat("b ", amber.MaxActivityNameBytes)[:amber.MaxActivityNameBytes-before-1] + " " + secret}))(t)
+		for _, a := range (foreign.Block{Name: "Bash", Input: line}).Activity("/w", foreign.Completed) {
+			if at := strings.Index(a.Name, "ghp_"); at >= 0 && !strings.HasPrefix(a.Name[at:], secret) {
+				t.Errorf("%d before the end: name ends with %q", before, a.Name[at:])
+			}
+		}
+	}
+}

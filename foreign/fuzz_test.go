@@ -98,7 +98,7 @@ func FuzzFront(f *testing.F) {
 			t.Errorf("body %q of %q, front %v, error %v", body, text, front, err)
 		}
 		for name := range front {
-			_, _, _ = front.Text(name), front.List(name), front.Sub(name)
+			_, _, _ = front.Text(name), front.Texts(name), front.Sub(name)
 		}
 	})
 }
