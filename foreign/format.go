@@ -26,6 +26,8 @@ type Format struct {
 	// Read tells to what t holds. A file or row that cannot be read is told with [Sink.Skip], and the rest goes on. An
 	// error is about the whole: the sink has failed, or ctx has ended.
 	Read func(ctx context.Context, t *Tree, o Options, to Sink) error
+	// Next returns the command that imports t, of a format with an importer of its own: Read is nil then.
+	Next func(t *Tree) string
 	// Homes returns where the program keeps its files, for a lookup of environment variables and a home directory.
 	Homes func(env func(string) string, home string) []string
 	// Write writes contents for the program to read; nil where nothing reads them. Folder says that it makes a folder,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -37,6 +38,15 @@ type engramFolder struct {
 	notes  []string
 	// strays are whole names of chunk files that no entry names.
 	strays []string
+}
+
+// entries returns the chunks that the manifest lists, then those that lie beside it.
+func (f *engramFolder) entries() []engram.Entry {
+	entries := slices.Clone(f.manifest.Chunks)
+	for _, id := range f.strays {
+		entries = append(entries, engram.Entry{ID: id})
+	}
+	return entries
 }
 
 func (f *engramFolder) lists(id string) bool {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign/engram"
@@ -29,10 +28,7 @@ func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report 
 	for _, note := range f.notes {
 		report.Quarantined = append(report.Quarantined, amber.QuarantinedChunk{ID: manifestFile, Reason: note, Kind: amber.KindInvalid})
 	}
-	entries := slices.Clone(f.manifest.Chunks)
-	for _, id := range f.strays {
-		entries = append(entries, engram.Entry{ID: id})
-	}
+	entries := f.entries()
 	if only != nil {
 		entries = filter(entries, func(e engram.Entry) bool { return only(path.Join(chunksDir, engram.FileName(e.ID))) })
 	}
@@ -47,7 +43,7 @@ func (s *Sync) importEngram(ctx context.Context, only func(string) bool, report 
 			report.Skipped, report.Quarantined = skipped, bad // they were counted
 		}
 	}
-	if only != nil {
+	if only != nil || len(s.o.Only) > 0 {
 		return nil
 	}
 	return s.setQuarantine(ctx, report.Quarantined)
@@ -80,11 +76,11 @@ func (s *Sync) importEntry(ctx context.Context, e engram.Entry, names *engramNam
 		bad, err = verdict(err)
 		return false, bad, err
 	}
-	applied, err := s.store.AppliedChunks(ctx, s.dir, []string{key})
+	applied, err := s.appliedEngram(ctx, key)
 	if err != nil {
 		return false, nil, err
 	}
-	if applied[key] {
+	if applied {
 		report.Skipped++
 		return false, nil, nil
 	}
@@ -131,13 +127,16 @@ func (s *Sync) applyEngram(
 		return false, bad, err
 	}
 	rows, dropped := engram.ToRecords(c, engram.ReadOptions{User: e.CreatedBy, Named: named})
-	in := amber.Incoming{Place: s.dir, Chunk: key, Device: engramTool, CreatedBy: createdBy(e), Trust: trust}
+	in := amber.Incoming{Place: s.dir, Chunk: s.partKey(key), Device: engramTool, CreatedBy: createdBy(e), Trust: trust}
 	in.At, _ = amber.ParseTime(e.CreatedAt) // what cannot be read is not known
 	var exact []bool                        // of the records
 	observations := 0
 	moved := map[amber.MemoryID]amber.MemoryID{} // memories that are known under another name
 	for _, row := range rows {
 		was := row.Record.Ref()
+		if !s.wants(was.Scope) {
+			continue
+		}
 		keep, err := s.settle(ctx, &row)
 		if err != nil {
 			return false, nil, err

@@ -33,6 +33,9 @@ type Options struct {
 	// Amber makes of sessions, which quote them. Folders of Engram always get
 	// prompts, as Engram itself writes them there.
 	Prompts bool
+	// Only limits an import of Engram's rows to records of these scopes; empty: all. The chunks do not count as imported then,
+	// so that a later import brings the rest.
+	Only []amber.ChangeScope
 	// FS is the file system; nil means that of the operating system.
 	FS fsx.FS
 	// Redact finds the secrets that are not exported; nil: the built-in rules.

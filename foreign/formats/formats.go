@@ -36,13 +36,14 @@ func All() []foreign.Format {
 		codex.Format, markdown.BasicMemory, markdown.Obsidian, markdown.Instructions, markdown.Folder,
 		gemini.Format, cursor.Format, mcpservice.Format, letta.Format, cogx.Format, graphiti.Format, supermemory.Format,
 		openaiagents.Format, langgraph.Format, memos.Format, memobase.Format,
+		Engram, nexo, nexus,
 		jsonl.Format, plain.Format,
 	}
 }
 
-// Read returns the formats that can be imported.
+// Read returns the formats that can be imported, also those that have an importer of their own.
 func Read() []foreign.Format {
-	return choose(func(f foreign.Format) bool { return f.Read != nil })
+	return choose(func(f foreign.Format) bool { return f.Read != nil || f.Next != nil })
 }
 
 // Written returns the formats that can be exported.
@@ -62,7 +63,7 @@ func choose(keep func(foreign.Format) bool) (out []foreign.Format) {
 // also are other names of formats, where no format among those asked has the name itself.
 var also = map[string]string{
 	"jsonl": "amber", "text": "plain", "txt": "plain", "markdown": "basic-memory", "obsidian": "basic-memory", "af": "letta", "memfs": "letta",
-	"cognee": "cogx", "mcp": "mcp-memory", "zep": "graphiti", "claude": "claude-code", "openai": "chatgpt",
+	"cognee": "cogx", "mcp": "mcp-memory", "zep": "graphiti", "claude": "claude-code", "openai": "chatgpt", "nexus-memory-hooks": "nexus",
 }
 
 // Find returns the format of a name among some. Errors: invalid, with the names there are.

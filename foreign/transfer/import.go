@@ -21,7 +21,7 @@ func Detect(t *foreign.Tree, formats []foreign.Format) (foreign.Format, error) {
 	var fit []foreign.Format
 	best := foreign.Fallback
 	for _, f := range formats {
-		if f.Read == nil {
+		if f.Read == nil && f.Next == nil {
 			continue
 		}
 		switch m := f.Detect(t); {
@@ -55,8 +55,12 @@ func names(formats []foreign.Format) (list string) {
 
 // Import reads a tree as a format and stores what is new. What a row says is stored, or named in the report with the
 // reason. An import that fails or is killed can be made again: it goes on where it stopped. Errors: unsupported for a
-// store that cannot be synced; those of the store, with the report of what was done before.
+// store that cannot be synced and for a format with an importer of its own, whose command is the hint; those of the store,
+// with the report of what was done before.
 func Import(ctx context.Context, store amber.Store, f foreign.Format, t *foreign.Tree, o Options) (wire.ForeignImport, error) {
+	if f.Read == nil && f.Next != nil {
+		return wire.ForeignImport{}, amber.Errorf(amber.KindUnsupported, opImport, t.Path(), "holds data of %s, which another command imports", f.Title).WithHint(f.Next(t))
+	}
 	c, err := newCarrier(ctx, store, f, t, o)
 	if err != nil {
 		return wire.ForeignImport{}, err

@@ -34,7 +34,7 @@ var law = map[string][]string{
 	"cmd/amber/internal/cli":        {"agent", "client", "config", "events", "home", "keyring", "ledger", "notes"},
 	"cmd/amber/internal/control":    {"agent", "cmd/amber/internal/cli"},
 	"cmd/amber/internal/demo":       {"home"}, // damages an agent of its own
-	"cmd/amber/internal/exchange":   {"client", "cmd/amber/internal/cli", "config", "foreign", "foreign/formats", "foreign/transfer"},
+	"cmd/amber/internal/exchange":   {"client", "cmd/amber/internal/cli", "config", "foreign", "foreign/formats", "foreign/transfer", "gitsync"},
 	"cmd/amber/internal/share":      {"cmd/amber/internal/cli", "colony", "colony/api", "colony/documents", "config", "gitsync", "gitsync/githook", "keyring", "server", "server/backup"},
 	"colony":                        {},
 	"colony/api":                    {"colony"},
@@ -70,7 +70,7 @@ var law = map[string][]string{
 	"foreign/claudecode":            {"foreign"},
 	"foreign/cursor":                {"foreign"},
 	"foreign/foreigntest":           {"foreign"},
-	"foreign/formats":               {"foreign", "foreign/chatgpt", "foreign/claudeai", "foreign/claudecode", "foreign/claudemem", "foreign/codex", "foreign/cogx", "foreign/cursor", "foreign/gemini", "foreign/graphiti", "foreign/jsonl", "foreign/langgraph", "foreign/letta", "foreign/markdown", "foreign/mcpmemory", "foreign/mcpservice", "foreign/mem0", "foreign/memobase", "foreign/memos", "foreign/openaiagents", "foreign/plain", "foreign/supermemory"},
+	"foreign/formats":               {"foreign", "foreign/chatgpt", "foreign/claudeai", "foreign/claudecode", "foreign/claudemem", "foreign/codex", "foreign/cogx", "foreign/cursor", "foreign/engram", "foreign/gemini", "foreign/graphiti", "foreign/jsonl", "foreign/langgraph", "foreign/letta", "foreign/markdown", "foreign/mcpmemory", "foreign/mcpservice", "foreign/mem0", "foreign/memobase", "foreign/memos", "foreign/openaiagents", "foreign/plain", "foreign/supermemory"},
 	"foreign/jsonl":                 {"foreign"},
 	"foreign/nexo":                  {},
 	"foreign/nexus":                 {"journal"},

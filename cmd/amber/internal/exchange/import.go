@@ -45,7 +45,8 @@ without asking. --as-own is for your own files and lets them count as your own.
 With --remote the files are sent to the server, a folder as a zip file. It skips memories about
 a user unless --user names one.
 
-Formats: ` + formats.Names(formats.Read()) + `.`,
+Formats: ` + formats.Names(formats.Read()) + `.
+Of nexo and nexus the error names the command that takes the files in.`,
 		Example: `  amber import --scan
   amber import ~/.claude --dry-run
   amber import ~/Downloads/chatgpt-export.zip --user ada --as-own
@@ -175,6 +176,9 @@ func (a *app) importOne(ctx context.Context, s *cli.Opened, path string, f impor
 	format, err := choose(t, f.from)
 	if err != nil {
 		return none, err
+	}
+	if format.Name == formats.Engram.Name {
+		return a.importEngram(ctx, s, t, f, o)
 	}
 	if f.dryRun {
 		return cli.Working(a.App, "looking", func() (wire.ForeignImport, error) { return transfer.Import(ctx, s.Store, format, t, o) })

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
@@ -51,15 +50,14 @@ func lookAt(f foreign.Format, path string) (wire.Found, bool) {
 		return wire.Found{}, false
 	}
 	return wire.Found{
-		Format: f.Name, Title: f.Title, Path: path, Files: int64(len(t.Files())), Bytes: t.Bytes(),
-		Command: fmt.Sprintf("amber import --from %s %s", f.Name, quoted(path)),
+		Format: f.Name, Title: f.Title, Path: path, Files: int64(len(t.Files())), Bytes: t.Bytes(), Command: command(f, t),
 	}, true
 }
 
-// quoted writes a path as a shell reads it.
-func quoted(path string) string {
-	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" {
-		return path
+// command returns the command that imports a tree of a format.
+func command(f foreign.Format, t *foreign.Tree) string {
+	if f.Read == nil && (f.Name != formats.Engram.Name || formats.IsEngramDatabase(t)) {
+		return f.Next(t)
 	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	return fmt.Sprintf("amber import --from %s %s", f.Name, formats.Quoted(t.Path()))
 }
