@@ -2,8 +2,10 @@ package codex_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,27 +27,33 @@ const (
 	adHoc   = "memories/extensions/ad_hoc/notes/2026-01-02T03-04-05-round-once.md"
 )
 
+// itemKeys are digests of the items of the sample up to each: they never change, or an import would find every turn new.
+var itemKeys = map[int]string{
+	3: "5dea8205ad62e9750b2582acb0e3b2dd", 5: "bd9f4934d267d74b2fc299241d2d2ea7", 6: "2c3b1c4f6c6551a928a2f0ef8d55e146", 7: "3882d46f0622aebe30238d92f755751e",
+}
+
 func TestSample(t *testing.T) {
 	r := foreigntest.Read(t, codex.Format, "testdata")
 	must.Equal(t, "skipped", r.Skips, nil)
 	info := must.Get(os.Stat(filepath.Join("testdata", sample)))(t)
+	key := func(n int) foreign.Key { return foreign.Key{thread, "item " + itemKeys[n]} }
 	must.Equal(t, "sessions", r.Sessions, []foreign.Session{{
 		Place: foreign.Place{File: sample}, ID: thread, Name: "Fix the total", Project: "shop", Directory: "/src/shop",
 		StartedAt: foreigntest.At(t, "2026-01-02T03:04:05.678Z"), EndedAt: foreigntest.At(t, "2026-01-02T03:04:10Z"), Turns: 4,
-		State: "item 7 " + strconv.FormatInt(info.Size(), 10),
+		State: key(7)[1] + " " + strconv.FormatInt(info.Size(), 10),
 	}}, foreigntest.Times)
 	place := func(line string) foreign.Place { return foreign.Place{File: sample, At: line} }
 	must.Equal(t, "turns", r.Turns[thread], []foreign.Turn{
-		{Place: place("line 5"), Key: foreign.Key{thread, "item 3"}, Role: amber.RoleUser, Content: "Fix the total", At: foreigntest.At(t, "2026-01-02T03:04:06Z")},
+		{Place: place("line 5"), Key: key(3), Role: amber.RoleUser, Content: "Fix the total", At: foreigntest.At(t, "2026-01-02T03:04:06Z")},
 		{
-			Place: place("line 7"), Key: foreign.Key{thread, "item 5"}, Role: amber.RoleAssistant, At: foreigntest.At(t, "2026-01-02T03:04:08Z"),
+			Place: place("line 7"), Key: key(5), Role: amber.RoleAssistant, At: foreigntest.At(t, "2026-01-02T03:04:08Z"),
 			Activity: []amber.Activity{
 				{Kind: amber.ActivityTool, Name: "shell", Detail: `{"command":["go","test"]}`, Status: "completed", Count: 1},
 				{Kind: amber.ActivityCommand, Name: "go test", Status: "completed", Count: 1},
 			},
 		},
-		{Place: place("line 8"), Key: foreign.Key{thread, "item 6"}, Role: amber.RoleTool, Content: "ok", At: foreigntest.At(t, "2026-01-02T03:04:09Z")},
-		{Place: place("line 9"), Key: foreign.Key{thread, "item 7"}, Role: amber.RoleAssistant, Content: "It rounds once now.", At: foreigntest.At(t, "2026-01-02T03:04:10Z")},
+		{Place: place("line 8"), Key: key(6), Role: amber.RoleTool, Content: "ok", At: foreigntest.At(t, "2026-01-02T03:04:09Z")},
+		{Place: place("line 9"), Key: key(7), Role: amber.RoleAssistant, Content: "It rounds once now.", At: foreigntest.At(t, "2026-01-02T03:04:10Z")},
 	}, foreigntest.Times)
 	for i := range r.Memories {
 		if r.Memories[i].Key[0] != "summary" {
@@ -151,6 +159,35 @@ func TestTheNewestFileOfAThreadCounts(t *testing.T) {
 	must.Equal(t, "sessions", len(r.Sessions), 1)
 }
 
+// After a revert the lines before it have the keys they had, and those behind it others, also where the file of the first
+// version is gone. Otherwise a second import would take the new turns for those that were taken back.
+func TestTurnsAfterARevertHaveKeysOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	before := []string{metaLine, user("2026-01-02T03:04:06Z", "one"), user("2026-01-02T03:04:07Z", "two")}
+	base := "sessions/2026/01/02/rollout-2026-01-02T03-04-05-" + thread
+	first := map[string]string{base + ".jsonl": lines(append(slices.Clone(before), user("2026-01-02T03:04:08Z", "three"), user("2026-01-02T03:04:09Z", "four"))...)}
+	name := base + "_0199c0de-0000-7000-8000-00000000000a.jsonl"
+	second := map[string]string{name: lines(append(slices.Clone(before), user("2026-01-02T03:05:08Z", "drei"), user("2026-01-02T03:05:09Z", "four"))...)}
+	was := keysOf(t, first)
+	is := keysOf(t, second)
+	must.Equal(t, "keys before the revert", is[:2], was[:2])
+	seen := map[string]bool{}
+	for _, k := range append(slices.Clone(was), is[2:]...) {
+		must.Hold(t, !seen[strings.Join(k, " ")], "key %q is there twice", k)
+		seen[strings.Join(k, " ")] = true
+	}
+	maps.Copy(second, first)
+	must.Equal(t, "keys with both files", keysOf(t, second), is)
+}
+
+func keysOf(t *testing.T, files map[string]string) (keys []foreign.Key) {
+	t.Helper()
+	for _, turn := range foreigntest.Read(t, codex.Format, foreigntest.Files(t, files)).Turns[thread] {
+		keys = append(keys, turn.Key)
+	}
+	return keys
+}
+
 func TestAForkGivesOnlyWhatIsItsOwn(t *testing.T) {
 	child := strings.ReplaceAll(metaLine, `"id":"`+thread+`"`, `"id":"`+fork+`","forked_from_id":"`+thread+`"`)
 	old := []string{user("2026-01-02T03:04:06Z", "one"), user("2026-01-02T03:04:07Z", "two")}
@@ -162,7 +199,7 @@ func TestAForkGivesOnlyWhatIsItsOwn(t *testing.T) {
 	must.Equal(t, "parent", foreigntest.Texts(r.Turns[thread]), "user: one\nuser: two\n")
 	must.Equal(t, "fork", foreigntest.Texts(r.Turns[fork]), "user: three\n")
 	must.Equal(t, "its parent", r.Sessions[1].Parent, amber.SessionID(thread))
-	must.Equal(t, "its key", r.Turns[fork][0].Key, foreign.Key{fork, "item 3"})
+	must.Equal(t, "thread of its key", r.Turns[fork][0].Key[0], fork)
 
 	alone := foreigntest.Read(t, codex.Format, foreigntest.Files(t, map[string]string{name: forked}))
 	must.Equal(t, "fork without its parent", foreigntest.Texts(alone.Turns[fork]), "user: one\nuser: two\nuser: three\n")

@@ -33,8 +33,8 @@ type walk struct {
 	prompt   string   // the first
 	replayed []digest // of the parent: a fork begins with them
 	own      bool     // the lines of the parent have ended
-	items    int      // so far
-	parts    int      // items and compactions
+	parts    int      // items and compactions so far
+	chain    [16]byte // the digest of all of them
 	at       amber.Time
 	failed   map[string]string // by call, what the tool said
 
@@ -172,17 +172,17 @@ func (w *walk) run() error {
 
 func (w *walk) line(n int64, l line) error {
 	switch l.kind {
-	case kindItem:
-		w.items++
-	case kindCompacted:
+	case kindItem, kindCompacted:
 	case kindEvent:
 		w.event(l)
 		return nil
 	default:
 		return nil
 	}
+	said := l.digest()
 	w.parts++
-	if !w.own && w.parts <= len(w.replayed) && w.replayed[w.parts-1] == l.digest() {
+	w.link(said)
+	if !w.own && w.parts <= len(w.replayed) && w.replayed[w.parts-1] == said {
 		return nil // the parent's
 	}
 	w.own = true
@@ -196,6 +196,12 @@ func (w *walk) line(n int64, l line) error {
 		return nil
 	}
 	return w.give(t)
+}
+
+// link adds a line to the digest of all lines so far.
+func (w *walk) link(d digest) {
+	sum := sha256.Sum256(append(w.chain[:], d[:]...))
+	w.chain = [16]byte(sum[:16])
 }
 
 // event notes the name that a thread was given.

@@ -1,7 +1,7 @@
 package codex
 
 import (
-	"strconv"
+	"encoding/hex"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -15,14 +15,14 @@ func (w *walk) turn(l line, at string) (t foreign.Turn, ok bool) {
 		if err != nil || strings.TrimSpace(o.Text("message")) == "" {
 			return t, false
 		}
-		return foreign.Turn{Key: w.key(l, "compacted ", w.parts), Role: amber.RoleSystem, Compaction: o.Text("message")}, true
+		return foreign.Turn{Key: w.key(l, "compacted "), Role: amber.RoleSystem, Compaction: o.Text("message")}, true
 	}
 	it, err := foreign.ParseItem(l.payload)
 	if err != nil {
 		w.skip(at, "payload "+err.Error())
 		return t, false
 	}
-	t.Key = w.key(l, "item ", w.items)
+	t.Key = w.key(l, "item ")
 	switch {
 	case it.Type == "message":
 		t.Role, t.Content = message(it)
@@ -35,12 +35,14 @@ func (w *walk) turn(l line, at string) (t foreign.Turn, ok bool) {
 	return t, strings.TrimSpace(t.Content) != "" || len(t.Activity) > 0
 }
 
-// key names a line by its ordinal, else by its number: messages often have no id.
-func (w *walk) key(l line, what string, n int) foreign.Key {
+// key names a line by its ordinal, else by what it and all before it say: messages often have no id, and after a revert another
+// line has the same number. So the lines that a later version of a thread repeats have the keys they had, and those behind them
+// others, whichever of its files are there.
+func (w *walk) key(l line, what string) foreign.Key {
 	if l.ordinal != "" {
 		return foreign.Key{w.thread, l.ordinal}
 	}
-	return foreign.Key{w.thread, what + strconv.Itoa(n)}
+	return foreign.Key{w.thread, what + hex.EncodeToString(w.chain[:])}
 }
 
 // message returns who said what. What developers and the system say is the program's.
