@@ -26,11 +26,12 @@ type ImportOptions struct {
 	Since         amber.Time
 	Only          string // "memories,notes"; "": all
 	Observations  bool
+	Sensitive     bool // also rows that their program marks as sensitive
 }
 
 func (o ImportOptions) query() values {
 	v := newValues().text("from", o.From).text("name", o.Name).text("project", o.Project).text("user", o.User).text("only", o.Only)
-	v.flag("dry_run", o.DryRun).flag("as_own", o.AsOwn).flag("observations", o.Observations)
+	v.flag("dry_run", o.DryRun).flag("as_own", o.AsOwn).flag("observations", o.Observations).flag("sensitive", o.Sensitive)
 	for name, at := range map[string]amber.Time{"modified": o.Modified, "since": o.Since} {
 		if !at.IsZero() {
 			v.text(name, at.String())

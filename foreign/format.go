@@ -48,6 +48,8 @@ type Options struct {
 	// Observations asks for the lines of Markdown that look like observations, also where a program makes none of
 	// them.
 	Observations bool
+	// Sensitive asks for rows that their program marks as sensitive; they are skipped otherwise.
+	Sensitive bool
 }
 
 // ProjectFor returns the project of what happened in a directory.

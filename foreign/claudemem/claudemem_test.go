@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,8 +146,26 @@ func TestKindsAndWhatIsNotImported(t *testing.T) {
 	must.Equal(t, "sessions", len(r.Sessions), 2)
 	must.Hold(t, strings.HasPrefix(string(r.Sessions[1].ID), "claude-mem-") && r.Sessions[1].Binding == "codex", "session is %+v", r.Sessions[1])
 	must.Equal(t, "skipped", len(r.Skips), 6)
-	must.Says(t, "skipped", strings.Join(r.Skips, "\n"), "row 11: observation is marked as sensitive", "observations, row 13: created_at: time is 1970", "row 14: row has no text",
+	must.Says(t, "skipped", strings.Join(r.Skips, "\n"), "row 11: observation is marked as sensitive, and such rows were not asked for", "observations, row 13: created_at: time is 1970", "row 14: row has no text",
 		"prompt has no session id", "user_prompts, row 4: created_at", "sdk_sessions, row 3: started_at is not taken over")
+}
+
+// What the program marks as sensitive comes in where the caller asks for it, and not otherwise.
+func TestSensitiveRowsAreImportedWhenAskedFor(t *testing.T) {
+	t.Parallel()
+	dir := database(t, `INSERT INTO observations(memory_session_id,project,type,title,narrative,created_at,created_at_epoch)
+		VALUES ('mem-1','shop','sensitive','Key','hush','x',1767323105678);`)
+	without := read(t, dir)
+	o := foreigntest.Options()
+	o.Sensitive = true
+	with := foreigntest.ReadWith(t, claudemem.Format, dir, o)
+	must.Equal(t, "memories that were asked for", len(with.Memories), len(without.Memories)+1)
+	i := slices.IndexFunc(with.Memories, func(m foreign.Memory) bool { return m.Content == "hush" })
+	must.Hold(t, i >= 0, "memories are %+v, want one that says hush", with.Memories)
+	must.Equal(t, "kind", with.Memories[i].Kind, amber.WorkspaceFact)
+	must.Equal(t, "type", with.Memories[i].Foreign.(map[string]any)["type"], any("sensitive"))
+	must.Equal(t, "skipped", len(with.Skips), 0)
+	must.Equal(t, "skipped otherwise", len(without.Skips), 1)
 }
 
 // The program writes several rows at one time, and titles may be missing.

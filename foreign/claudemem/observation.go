@@ -38,8 +38,8 @@ func (r *reader) observation(at foreign.Place, x row) error {
 	case err != nil:
 		r.to.Skip(at, "created_at: %v", err)
 		return nil
-	case typ == "sensitive":
-		r.to.Skip(at, "observation is marked as sensitive")
+	case typ == "sensitive" && !r.o.Sensitive:
+		r.to.Skip(at, "observation is marked as sensitive, and such rows were not asked for")
 		return nil
 	}
 	session := memorySession(x)

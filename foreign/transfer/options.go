@@ -45,6 +45,8 @@ type Options struct {
 	Only  []Part // empty: all
 	// Observations asks for observations in any Markdown.
 	Observations bool
+	// Sensitive asks for rows that their program marks as sensitive.
+	Sensitive bool
 	// NeedUser refuses memories of a user where no user is named, as an agent of several users needs it.
 	NeedUser bool
 	// Redact takes secrets out of everything that is stored; nil: none.
@@ -71,7 +73,7 @@ func (o Options) trust() amber.Trust {
 func (o Options) reading() foreign.Options {
 	of := o.ProjectOf
 	return foreign.Options{
-		Project: o.Project, User: o.User, Observations: o.Observations,
+		Project: o.Project, User: o.User, Observations: o.Observations, Sensitive: o.Sensitive,
 		ProjectOf: func(dir string) string {
 			if of != nil {
 				if id := of(dir); id != "" {

@@ -30,6 +30,7 @@ type importUpload struct {
 	Since        amber.Time `query:"since" doc:"only what was changed since"`
 	Only         string     `query:"only" doc:"only these of memories, sessions and notes, separated with commas"`
 	Observations bool       `query:"observations" doc:"take lines that look like observations out of any Markdown as memories"`
+	Sensitive    bool       `query:"sensitive" doc:"rows that their program marks as sensitive, too"`
 	Body         rawBody    `body:"raw"`
 }
 
@@ -51,7 +52,7 @@ func (i importUpload) check() error {
 
 func (i importUpload) options() (o transfer.Options, err error) {
 	o = transfer.Options{
-		Project: i.Project, User: i.User, AsOwn: i.AsOwn, DryRun: i.DryRun, Since: i.Since, Observations: i.Observations, NeedUser: true,
+		Project: i.Project, User: i.User, AsOwn: i.AsOwn, DryRun: i.DryRun, Since: i.Since, Observations: i.Observations, Sensitive: i.Sensitive, NeedUser: true,
 	}
 	if i.Only != "" {
 		o.Only, err = transfer.ParseParts(i.Only)

@@ -20,6 +20,7 @@ import (
 type importFlags struct {
 	from, project, user, since, only   string
 	dryRun, asOwn, watch, scan, observ bool
+	sensitive                          bool
 }
 
 func (a *app) importCommand() *cobra.Command {
@@ -85,6 +86,7 @@ Of nexo and nexus the error names the command that takes the files in.`,
 	fl.BoolVar(&f.watch, "watch", false, "keep importing whenever the files change, until interrupted")
 	fl.BoolVar(&f.scan, "scan", false, "look where the known programs keep their files, and list what is there")
 	fl.BoolVar(&f.observ, "observations", false, "take lines that look like observations out of any Markdown as memories")
+	fl.BoolVar(&f.sensitive, "sensitive", false, "rows that their program marks as sensitive, too")
 	cmd.AddCommand(a.undoCommand(), a.listCommand())
 	return cli.Acting(cmd)
 }
@@ -92,7 +94,7 @@ Of nexo and nexus the error names the command that takes the files in.`,
 // options are what the flags say.
 func (a *app) options(f importFlags) (transfer.Options, error) {
 	o := transfer.Options{
-		Project: f.project, User: f.user, AsOwn: f.asOwn, DryRun: f.dryRun, Observations: f.observ,
+		Project: f.project, User: f.user, AsOwn: f.asOwn, DryRun: f.dryRun, Observations: f.observ, Sensitive: f.sensitive,
 		ProjectOf: cli.ProjectOf, Clock: a.Clock, NewID: a.newID, Progress: a.Meter.Set,
 	}
 	if err := errors.Join(amber.CheckOptionalID("project id", f.project), amber.CheckOptionalID("user id", f.user)); err != nil {

@@ -30,7 +30,7 @@ func (a *app) importThere(ctx context.Context, path string, f importFlags, o tra
 	r, err := cli.Working(a.App, "importing", func() (wire.ForeignImport, error) {
 		return a.Remote.Agent.Import(ctx, a.metered(s), client.ImportOptions{
 			From: f.from, Name: s.Name, Size: s.Size, Modified: amber.At(s.Modified), Project: o.Project, User: o.User, AsOwn: o.AsOwn, DryRun: o.DryRun,
-			Since: o.Since, Only: f.only, Observations: o.Observations,
+			Since: o.Since, Only: f.only, Observations: o.Observations, Sensitive: o.Sensitive,
 		})
 	})
 	if err != nil {
