@@ -157,6 +157,16 @@ func (m SyncMemory) checkText() error {
 // maxEpochs bounds how often one topic may have been erased.
 const maxEpochs = 32
 
+// LaterTopicIDs returns the ids that the topic of m has in the epochs after one, the latest first. A record may come from a store
+// where the topic was erased more often than here; what is written about the topic goes on in it. Backends call it.
+func (m Memory) LaterTopicIDs(epoch int) []MemoryID {
+	var ids []MemoryID
+	for later := maxEpochs - 1; later > epoch; later-- {
+		ids = append(ids, TopicID(m.ProjectID, m.Scope, m.Identity(), m.Topic, later))
+	}
+	return ids
+}
+
 // HasTopicID reports whether m has an id of its topic: under another one it
 // would never be found by it.
 func (m Memory) HasTopicID() bool {

@@ -135,6 +135,44 @@ func TestAnExportReadsBackToAnEqualStore(t *testing.T) {
 	must.Equal(t, "into the store it came from", fmt.Sprint(news, conflicts), "0 0")
 }
 
+// The memory of a topic that was erased and written again has another id than the first. It keeps that id in a store that knows
+// nothing of the erasure, and what is written about the topic there goes to it.
+func TestATopicThatWasErasedReadsBack(t *testing.T) {
+	t.Parallel()
+	for name, doors := range map[string]func(t *testing.T, to amber.Store, text string){
+		"import": func(t *testing.T, to amber.Store, text string) { take(t, to, text, true) },
+		"remember": func(t *testing.T, to amber.Store, text string) {
+			for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+				var l struct{ Memory *amber.WriteRequest }
+				must.Do(t, json.Unmarshal([]byte(line), &l))
+				if l.Memory != nil {
+					must.Get(to.LongTerm.Write(t.Context(), *l.Memory))(t)
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from, to := openStore(t), openStore(t)
+			about := func(content string) amber.WriteRequest {
+				return amber.WriteRequest{Content: content, Topic: "deploy/window", Scope: amber.ScopeProject, Identities: amber.Identities{ProjectID: "shop"}}
+			}
+			for _, content := range []string{"the password is xyzzy", "so is this"} {
+				must.Get(from.Eraser.Erase(t.Context(), must.Get(from.LongTerm.Write(t.Context(), about(content)))(t).ID))(t)
+			}
+			id := must.Get(from.LongTerm.Write(t.Context(), about("Mondays only")))(t).ID
+			text := export(t, from, transfer.ExportOptions{})
+			doors(t, to, text)
+			must.Equal(t, "records", lines(t, export(t, to, transfer.ExportOptions{})), lines(t, text))
+			again := must.Get(to.LongTerm.Write(t.Context(), about("Fridays only")))(t)
+			must.Equal(t, "memory that the topic goes on in", fmt.Sprint(again.ID, " ", again.Revision), fmt.Sprint(id, " ", 2))
+			must.Equal(t, "memories", len(must.Get(to.Memories.List(t.Context(), amber.ListQuery{All: true}))(t).Items), 1)
+			news, _, conflicts := take(t, from, export(t, to, transfer.ExportOptions{}), true)
+			must.Equal(t, "new and conflicts back home", fmt.Sprint(news, conflicts), "0 1")
+		})
+	}
+}
+
 // The vector of docs/format/jsonl.md.
 func TestTheVectorIsRead(t *testing.T) {
 	t.Parallel()

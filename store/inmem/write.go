@@ -154,13 +154,22 @@ func (s *Store) placeTopic(now amber.Time, r amber.WriteRequest, m amber.Memory)
 }
 
 // topicID returns the id of m's topic, in the first epoch that was not
-// erased.
+// erased, or in a later one that a record brought.
 func (s *Store) topicID(m amber.Memory) amber.MemoryID {
 	for epoch := 0; ; epoch++ {
 		id := amber.TopicID(m.ProjectID, m.Scope, m.Identity(), m.Topic, epoch)
-		if _, gone := s.erased[id]; !gone {
+		if _, gone := s.erased[id]; gone {
+			continue
+		}
+		if s.records[id] != nil {
 			return id
 		}
+		for _, later := range m.LaterTopicIDs(epoch) {
+			if s.records[later] != nil {
+				return later
+			}
+		}
+		return id
 	}
 }
 

@@ -24,6 +24,11 @@ ORDER BY created_at, id LIMIT 1`
 
 	countDuplicate = `UPDATE memories SET duplicate_count = duplicate_count + 1 WHERE id = ?`
 
+	selectTopic = `SELECT EXISTS (SELECT 1 FROM erased WHERE id = ?1), EXISTS (SELECT 1 FROM memories WHERE id = ?1)`
+	// selectLaterTopic returns the first of some ids that a memory has.
+	selectLaterTopic = `SELECT m.id FROM json_each(?) AS j CROSS JOIN memories AS m ON m.id = j.value
+WHERE NOT EXISTS (SELECT 1 FROM erased WHERE erased.id = m.id) ORDER BY j.key LIMIT 1`
+
 	selectAnswer  = `SELECT digest, answer FROM idempotency WHERE operation = ? AND key = ? AND expires_at > ?`
 	expireAnswers = `DELETE FROM idempotency WHERE (operation, key) IN (SELECT operation, key FROM idempotency WHERE expires_at <= ? LIMIT 100)`
 )
@@ -150,35 +155,60 @@ func (t *tx) writeRecord(r amber.WriteRequest) (ack amber.WriteAck, err error) {
 		m.Origin = t.Origin(1)
 	}
 	t.hear(m.Origin.Clock)
-	return amber.WriteAck{Memory: m}, t.Insert(m)
+	if err := t.Insert(m); err != nil {
+		return ack, err
+	}
+	return amber.WriteAck{Memory: m}, t.written(m.ID)
 }
 
 // writeTopic writes to the one memory of the request's topic, whose id is
-// derived from its name; ids that were erased are passed over.
+// derived from its name.
 func (t *tx) writeTopic(r amber.WriteRequest) (amber.WriteAck, error) {
 	m := fromRequest(r)
-	for epoch := 0; ; epoch++ {
-		m.ID = amber.TopicID(r.ProjectID, r.Scope, m.Identity(), r.Topic, epoch)
-		var erased bool
-		if err := t.Row(sqlrows.IsErased, m.ID).Scan(&erased); err != nil {
-			return amber.WriteAck{}, err
-		}
-		if !erased {
-			break
-		}
+	var err error
+	if m.ID, err = t.topicID(m); err != nil {
+		return amber.WriteAck{}, err
 	}
 	prev, found, err := t.Load(m.ID)
 	switch {
 	case err != nil:
 		return amber.WriteAck{}, err
 	case !found:
-		return t.writeNew(r, m, m.ID)
+		ack, err := t.writeNew(r, m, m.ID)
+		if err == nil {
+			err = t.written(m.ID)
+		}
+		return ack, err
 	case prev.DeletedAt.IsZero() && prev.ContentDigest == m.ContentDigest && prev.Kind == m.Kind && prev.Title == m.Title:
 		return t.writeAgain(r, m.ID)
 	}
 	m.CreatedAt, m.DuplicateCount, m.Foreign = prev.CreatedAt, prev.DuplicateCount, prev.Foreign
 	m, err = t.ReviseAt(cmp.Or(r.UpdatedAt, t.Now), amber.OpUpdate, prev, m)
 	return amber.WriteAck{Memory: m}, err
+}
+
+// topicID returns the id of m's topic in the first epoch that was not erased, or in a later one that a record brought.
+func (t *tx) topicID(m amber.Memory) (amber.MemoryID, error) {
+	for epoch := 0; ; epoch++ {
+		id := amber.TopicID(m.ProjectID, m.Scope, m.Identity(), m.Topic, epoch)
+		var erased, there bool
+		switch err := t.Row(selectTopic, id).Scan(&erased, &there); {
+		case err == nil && erased:
+			continue
+		case err != nil || there:
+			return id, err
+		}
+		ids, err := sqlrows.Marshal(m.LaterTopicIDs(epoch))
+		if err != nil {
+			return "", err
+		}
+		later := id
+		err = t.Row(selectLaterTopic, ids).Scan(&later)
+		if sqlrows.Absent(err) {
+			err = nil
+		}
+		return later, err
+	}
 }
 
 func (t *tx) writeNew(r amber.WriteRequest, m amber.Memory, id amber.MemoryID) (amber.WriteAck, error) {

@@ -169,12 +169,15 @@ func (n *intent) relateArrived() error {
 			return err
 		}
 		for _, r := range waiting {
-			if _, err := n.Exec(stopWaiting, r.From, r.To, r.Type); err != nil {
-				return err
-			}
 			from := r.Sender
 			if from.Place == "" { // it has waited since before places were noted
 				from = n.sender()
+			}
+			if from.Place == "" {
+				continue
+			}
+			if _, err := n.Exec(stopWaiting, r.From, r.To, r.Type); err != nil {
+				return err
 			}
 			if err := n.relate(from, r.Relation); err != nil && amber.KindOf(err) != amber.KindInvalid {
 				return err
@@ -182,4 +185,11 @@ func (n *intent) relateArrived() error {
 		}
 	}
 	return nil
+}
+
+// written tries the relations again that waited for a memory which was written here under an id that others know. A place that
+// has no say in the memory reads the chunk of the relation once more when it has one.
+func (t *tx) written(id amber.MemoryID) error {
+	n := &intent{tx: t, arrived: []amber.MemoryID{id}, dropped: map[amber.SyncRef]bool{}}
+	return n.relateArrived()
 }

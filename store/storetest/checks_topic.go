@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"fmt"
+
 	"github.com/amber-memory/amber"
 )
 
@@ -13,6 +15,7 @@ func topicChecks() []check {
 		{name: "topic/one-memory-per-project-scope-identity", needs: []part{longTerm, memories}, run: topicsApart},
 		{name: "topic/deleted-memory-is-revived", needs: []part{longTerm, memories}, run: topicRevives},
 		{name: "topic/erased-id-is-never-used-again", needs: []part{longTerm, memories, erasure}, run: topicEpochs},
+		{name: "topic/goes-on-in-the-memory-of-a-record", needs: []part{longTerm, memories}, run: topicOfRecord},
 	}
 }
 
@@ -27,6 +30,25 @@ func topicIDs(w *world) {
 	}
 	ack := w.write(amber.WriteRequest{Topic: "release plan", Content: "ship nowhere"})
 	equal(ack.ID, amber.TopicID("", amber.ScopeGlobal, "", "release-plan", 0), "id of a topic without identities")
+}
+
+// topicOfRecord lets a record come from a store where its topic was erased before: nothing else is here that the topic could mean.
+func topicOfRecord(w *world) {
+	for _, epoch := range []int{1, 3} {
+		topic := fmt.Sprint("release-", epoch)
+		r := amber.WriteRequest{Topic: topic, Content: "ship " + topic}
+		r.ID = amber.TopicID("", amber.ScopeGlobal, "", topic, epoch)
+		first := w.write(r)
+		w.tick()
+		second := w.write(amber.WriteRequest{Topic: topic, Content: "ship later " + topic})
+		equal(second.ID, first.ID, "memory of the topic of a record")
+		equal(second.Revision, 2, "revision of the topic of a record")
+	}
+	r := amber.WriteRequest{Topic: "both", Content: "first"}
+	zero := w.write(r).ID
+	r.ID, r.Content = amber.TopicID("", amber.ScopeGlobal, "", "both", 1), "second"
+	w.write(r)
+	equal(w.write(amber.WriteRequest{Topic: "both", Content: "third"}).ID, zero, "memory of a topic that has one here")
 }
 
 func topicRevises(w *world) {
