@@ -1,8 +1,12 @@
 package foreign_test
 
 import (
+	"archive/tar"
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/amber-memory/amber/foreign"
@@ -52,4 +56,39 @@ func TestAnEnormousCellCostsItselfAlone(t *testing.T) {
 		}
 		must.Equal(t, "rows by "+order, len(got), 5)
 	}
+}
+
+// What a program wrote last is in the log beside its database alone, also where both come in a tar file.
+func TestADatabaseInATarFileHasItsLog(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "x.db")
+	foreigntest.InUse(t, file, "CREATE TABLE a (v TEXT); INSERT INTO a VALUES ('in the log')", "INSERT INTO a VALUES ('unfinished')")
+	for _, order := range [][]string{{"", "-wal"}, {"-wal", ""}} {
+		var out bytes.Buffer
+		w := tar.NewWriter(&out)
+		for _, suffix := range order {
+			b := must.Get(os.ReadFile(file + suffix))(t)
+			must.Do(t, w.WriteHeader(&tar.Header{Name: "data/x.db" + suffix, Mode: 0o600, Size: int64(len(b))}))
+			must.Get(w.Write(b))(t)
+		}
+		must.Do(t, w.Close())
+		packed := filepath.Join(t.TempDir(), "data.tar")
+		must.Do(t, os.WriteFile(packed, out.Bytes(), 0o600))
+		must.Equal(t, "rows", valuesIn(t, packed, "data/x.db"), []string{"in the log"})
+	}
+}
+
+func valuesIn(t *testing.T, archive, name string) (got []string) {
+	t.Helper()
+	tree := must.Get(foreign.Open(archive))(t)
+	defer func() { must.Do(t, tree.Close()) }()
+	f, ok := tree.File(name)
+	must.Hold(t, ok, "files are %v, want %s among them", tree.Files(), name)
+	d := must.Get(foreign.OpenDatabase(t.Context(), tree, f))(t)
+	defer func() { must.Do(t, d.Close()) }()
+	must.Do(t, d.Rows(t.Context(), "a", nil, func(r foreign.Row) error {
+		got = append(got, r.Text("v"))
+		return nil
+	}))
+	return got
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
 )
 
 // addZip adds the entries of a zip file, which lies at real, below a name; "" for the root.
@@ -102,19 +103,42 @@ func (t *Tree) addTar(f File) error {
 	for in := tar.NewReader(r); ; {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return t.pairDatabases()
 		}
 		if err != nil && len(t.files) == 0 {
 			return amber.Errorf(amber.KindDamaged, opOpen, f.Name, "tar file cannot be read: %w", err)
 		}
 		if err != nil {
 			t.skip(f.Name, "the rest of the archive cannot be read: "+err.Error())
-			return nil
+			return t.pairDatabases()
 		}
 		if err := t.addTarEntry(in, h); err != nil {
 			return err
 		}
 	}
+}
+
+// pairDatabases puts the log of a database, which holds the newest rows, where SQLite looks for it: beside the copy of the
+// database.
+func (t *Tree) pairDatabases() error {
+	real := map[string]string{}
+	for _, f := range t.files {
+		real[f.Name] = f.real
+	}
+	for i, f := range t.files {
+		for _, suffix := range []string{"-wal", "-journal"} {
+			name, ok := strings.CutSuffix(f.Name, suffix)
+			if !ok || real[name] == "" {
+				continue
+			}
+			beside := real[name] + suffix
+			if err := fsx.OS().Rename(f.real, beside); err != nil {
+				return amber.Errorf(amber.KindUnreachable, opOpen, f.Name, "%w", err)
+			}
+			t.files[i].real, t.files[i].open = beside, openReal(beside)
+		}
+	}
+	return nil
 }
 
 func (t *Tree) addTarEntry(in io.Reader, h *tar.Header) error {
