@@ -19,9 +19,11 @@ var Format = foreign.Format{
 	Name: name, Title: "Claude Code", Detect: detect, Read: read, Homes: homes, Write: write, Folder: true,
 }
 
+// homes returns the home of the program, and where its settings put memories.
 func homes(env func(string) string, home string) []string {
-	if dir := env("CLAUDE_CONFIG_DIR"); dir != "" {
-		return []string{dir}
+	dir := env("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		dir = filepath.Join(home, ".claude")
 	}
-	return []string{filepath.Join(home, ".claude")}
+	return append([]string{dir}, foreign.Places(home, foreign.Settings(filepath.Join(dir, "settings.json")).Text("autoMemoryDirectory"))...)
 }

@@ -17,7 +17,9 @@ func homes(env func(string) string, home string) []string {
 	if dir := env("CLAUDE_MEM_DATA_DIR"); dir != "" {
 		return []string{dir}
 	}
-	return []string{filepath.Join(home, ".claude-mem")}
+	dir := filepath.Join(home, ".claude-mem")
+	s := foreign.Settings(filepath.Join(dir, "settings.json"))
+	return foreign.Places(home, s.Text("CLAUDE_MEM_DATA_DIR"), s.Object("env").Text("CLAUDE_MEM_DATA_DIR"), dir)
 }
 
 func detect(t *foreign.Tree) foreign.Match {

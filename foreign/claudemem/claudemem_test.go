@@ -284,6 +284,9 @@ func TestHomes(t *testing.T) {
 	must.Equal(t, "home", homes(), []string{filepath.Join("/home/ada", ".claude-mem")})
 	env["CLAUDE_MEM_DATA_DIR"] = "/data"
 	must.Equal(t, "moved", homes(), []string{"/data"})
+	home := foreigntest.Files(t, map[string]string{".claude-mem/settings.json": `{"CLAUDE_MEM_DATA_DIR":"~/mem"}`})
+	none := func(string) string { return "" }
+	must.Equal(t, "moved by its settings", claudemem.Format.Homes(none, home), []string{filepath.Join(home, "mem"), filepath.Join(home, ".claude-mem")})
 }
 
 func TestADamagedExportGivesTheRest(t *testing.T) {

@@ -6,8 +6,11 @@
 package markdown
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/amber-memory/amber/foreign"
 )
@@ -43,9 +46,12 @@ var Instructions = foreign.Format{
 	Read: readInstructions,
 }
 
+// basicMemoryHomes returns the home of the program, and the folders of its other projects.
 func basicMemoryHomes(env func(string) string, home string) []string {
-	if dir := env("BASIC_MEMORY_HOME"); dir != "" {
-		return []string{dir}
+	places := []string{cmp.Or(env("BASIC_MEMORY_HOME"), filepath.Join(home, "basic-memory"))}
+	projects := foreign.Settings(filepath.Join(home, ".basic-memory", "config.json")).Object("projects")
+	for _, name := range slices.Sorted(maps.Keys(projects)) {
+		places = append(places, projects.Text(name), projects.Object(name).Text("path"))
 	}
-	return []string{filepath.Join(home, "basic-memory")}
+	return foreign.Places(home, places...)
 }
