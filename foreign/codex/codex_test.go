@@ -73,6 +73,16 @@ func TestSample(t *testing.T) {
 	}}, foreigntest.Times)
 }
 
+// A summary is about a session of a project, not about the user whom memories about the user belong to.
+func TestASummaryBelongsToItsProject(t *testing.T) {
+	t.Parallel()
+	o := foreigntest.Options()
+	o.User = "ada"
+	m := foreigntest.ReadWith(t, codex.Format, "testdata", o).Memories[0]
+	must.Equal(t, "kind", m.Kind, amber.SessionSummary)
+	must.Equal(t, "identities", m.Identities, amber.Identities{SessionID: thread, ProjectID: "shop"})
+}
+
 const metaLine = `{"timestamp":"2026-01-02T03:04:05Z","type":"session_meta","payload":{"id":"` + thread + `","timestamp":"2026-01-02T03:04:05Z","cwd":"/src/shop"}}`
 
 func item(at, payload string) string {

@@ -165,7 +165,7 @@ func (r *reader) summaryMemory(thread string, s summary) foreign.Memory {
 	session := sessionID(thread)
 	m := foreign.Memory{
 		Place: foreign.Place{File: s.file.Name}, Key: foreign.Key{"summary", thread}, Kind: amber.SessionSummary,
-		Identities: amber.Identities{SessionID: session, UserID: r.o.User, ProjectID: r.o.ProjectFor(s.head["cwd"])},
+		Identities: amber.Identities{SessionID: session, ProjectID: r.o.ProjectFor(s.head["cwd"])},
 		Title:      summaryTitle(s.file), Content: strings.TrimSpace(s.body),
 		SourceRefs: []amber.SourceRef{{Kind: "session", Value: string(session)}}, UpdatedAt: s.at,
 	}
