@@ -242,6 +242,20 @@ func TestUploadsThatCannotBeImported(t *testing.T) {
 	must.Equal(t, "memories", len(r.contents()), 0)
 }
 
+// What another command imports is no upload: the error names the command.
+func TestUploadsThatAnotherCommandImports(t *testing.T) {
+	t.Parallel()
+	r := importing(t)
+	for what, c := range map[string]struct{ query, body, says string }{
+		"a buffer of nexus":  {"name=codex.json", `{"started_at":"2026-01-02T03:00:00Z","entries":[{"context_type":"checkpoint"`, "amber journal import codex.json"},
+		"a backup of Engram": {"name=b.json", `{"version":"0.1.0","exported_at":"x","sessions":[],"observations":[]}`, "amber sync import --format engram --dir b.json"},
+		"a named format":     {"name=a.jsonl&from=nexo", aFile(1), "amber bundle import a.jsonl"},
+	} {
+		must.Says(t, what, string(r.upload(c.query, c.body).failed(amber.KindUnsupported).body), c.says)
+	}
+	must.Equal(t, "memories", len(r.contents()), 0)
+}
+
 // TestUploadsAreBounded in size, by the disk, and in number.
 func TestUploadsAreBounded(t *testing.T) {
 	t.Parallel()

@@ -65,6 +65,9 @@ func (a *app) storeEngram(ctx context.Context, g *gitsync.Sync, t *foreign.Tree,
 	before.Bad = done.Quarantined
 	r := engramReport(t, before)
 	r.Conflicts = int64(done.Conflicts)
+	if r.Conflicts > 0 {
+		r.Warnings = append(r.Warnings, "amber sync status shows both texts of what was changed here and in Engram")
+	}
 	if waiting > 0 {
 		r.Warnings = append(r.Warnings, cli.Count(waiting, "relation waits", "relations wait")+" for a memory that is not here")
 	}

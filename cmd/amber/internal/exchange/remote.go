@@ -22,6 +22,9 @@ func (a *app) importThere(ctx context.Context, path string, f importFlags, o tra
 		return none, err
 	}
 	defer t.Close()
+	if err := refuseElsewhere(t, f.from); err != nil {
+		return none, err
+	}
 	s, err := t.Send(ctx)
 	if err != nil {
 		return none, err
@@ -38,6 +41,17 @@ func (a *app) importThere(ctx context.Context, path string, f importFlags, o tra
 	}
 	r.Path = t.Source()
 	return a.completed(r, s), nil
+}
+
+// refuseElsewhere refuses what a server would refuse once all of it was sent: files of a format with an importer of its own, which
+// needs the home of the agent.
+func refuseElsewhere(t *foreign.Tree, from string) error {
+	format, err := choose(t, from)
+	if err != nil || format.Read != nil {
+		return nil // the server may know more formats
+	}
+	return amber.Errorf(amber.KindUnsupported, "import", t.Path(), "holds data of %s, which a server does not import", format.Title).
+		WithHint("on the machine of the server: " + format.Next(t))
 }
 
 // completed adds what stayed on this machine to a report.
