@@ -21,6 +21,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/notes/notestest"
 	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
 )
 
 func clock() amber.Clock {
@@ -72,19 +73,24 @@ func export(t *testing.T, s amber.Store, o transfer.ExportOptions) string {
 
 func take(t *testing.T, s amber.Store, text string, own bool) (news, known, conflicts int64) {
 	t.Helper()
+	r := importAs(t, s, text, own)
+	if r.Skipped > 0 {
+		t.Errorf("skipped: %v", r.Skips)
+	}
+	return r.New, r.Known, r.Conflicts
+}
+
+func importAs(t *testing.T, s amber.Store, text string, own bool) wire.ForeignImport {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "export.jsonl")
 	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 	tree := must.Get(foreign.Open(file))(t)
 	defer tree.Close()
 	f := must.Get(transfer.Detect(tree, []foreign.Format{jsonl.Format}))(t)
 	tick := clock()
-	r := must.Get(transfer.Import(t.Context(), s, f, tree, transfer.Options{
+	return must.Get(transfer.Import(t.Context(), s, f, tree, transfer.Options{
 		AsOwn: own, Clock: tick, NewID: func() (string, error) { return amber.NewUUID(tick(), rand.Reader) },
 	}))(t)
-	if r.Skipped > 0 {
-		t.Errorf("skipped: %v", r.Skips)
-	}
-	return r.New, r.Known, r.Conflicts
 }
 
 // lines are the lines of an export that tell of records, those of turns without the ids that an import gives them.
@@ -171,6 +177,27 @@ func TestATopicThatWasErasedReadsBack(t *testing.T) {
 			must.Equal(t, "new and conflicts back home", fmt.Sprint(news, conflicts), "0 1")
 		})
 	}
+}
+
+// A relation whose other memory is in another file is named and left out. When that memory has come, the same file brings it.
+func TestARelationComesWhenItsMemoryHasCome(t *testing.T) {
+	t.Parallel()
+	from, to := openStore(t), openStore(t)
+	furnish(t, from)
+	text := export(t, from, transfer.ExportOptions{AllUsers: true})
+	var with, without []string
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		if strings.Contains(line, `"topic":"deploy/window"`) {
+			with = append(with, line)
+			continue
+		}
+		without = append(without, line)
+	}
+	first := importAs(t, to, strings.Join(without, "\n"), true)
+	must.Equal(t, "relations and skipped", fmt.Sprint(first.Relations.New, first.Skipped), "0 1")
+	must.Equal(t, "memories of the other file", importAs(t, to, `{"amber":"export","version":1}`+"\n"+strings.Join(with, "\n"), true).Memories.New, 1)
+	again := importAs(t, to, strings.Join(without, "\n"), true)
+	must.Equal(t, "relations, skipped and memories", fmt.Sprint(again.Relations.New, again.Skipped, again.Memories.New), "1 0 0")
 }
 
 // The vector of docs/format/jsonl.md.
