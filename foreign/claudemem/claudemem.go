@@ -19,7 +19,7 @@ func homes(env func(string) string, home string) []string {
 	}
 	dir := filepath.Join(home, ".claude-mem")
 	s := foreign.Settings(filepath.Join(dir, "settings.json"))
-	return foreign.Places(home, s.Text("CLAUDE_MEM_DATA_DIR"), s.Object("env").Text("CLAUDE_MEM_DATA_DIR"), dir)
+	return foreign.Places(home, s.Text("CLAUDE_MEM_DATA_DIR"), s.Sub("env").Text("CLAUDE_MEM_DATA_DIR"), dir)
 }
 
 func detect(t *foreign.Tree) foreign.Match {

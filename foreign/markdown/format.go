@@ -49,9 +49,9 @@ var Instructions = foreign.Format{
 // basicMemoryHomes returns the home of the program, and the folders of its other projects.
 func basicMemoryHomes(env func(string) string, home string) []string {
 	places := []string{cmp.Or(env("BASIC_MEMORY_HOME"), filepath.Join(home, "basic-memory"))}
-	projects := foreign.Settings(filepath.Join(home, ".basic-memory", "config.json")).Object("projects")
+	projects := foreign.Settings(filepath.Join(home, ".basic-memory", "config.json")).Sub("projects")
 	for _, name := range slices.Sorted(maps.Keys(projects)) {
-		places = append(places, projects.Text(name), projects.Object(name).Text("path"))
+		places = append(places, projects.Text(name), projects.Sub(name).Text("path"))
 	}
 	return foreign.Places(home, places...)
 }
