@@ -47,6 +47,7 @@ type carrier struct {
 	met       map[string]bool                   // fingerprints of rows of this import
 	homeless  int64                             // memories of a user without one
 	elsewhere int64                             // sessions that are here from elsewhere
+	unmoved   int64                             // memories of one's own that the files would move
 }
 
 // extra is what a link says about a row.

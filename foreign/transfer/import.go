@@ -126,6 +126,9 @@ func (c *carrier) done() wire.ForeignImport {
 	if c.elsewhere > 0 {
 		c.Warn("sessions that are here already: %d, from hooks or from another program: their turns are not imported again", c.elsewhere)
 	}
-	c.homeless, c.elsewhere = 0, 0
+	if c.unmoved > 0 {
+		c.Warn("memories of your own that the files give to another user or project: %d. An import does not move them", c.unmoved)
+	}
+	c.homeless, c.elsewhere, c.unmoved = 0, 0, 0
 	return *r
 }

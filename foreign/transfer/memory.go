@@ -27,8 +27,10 @@ type pending struct {
 	key    foreign.Key
 	fate   fate
 	digest string
+	known  string // the digest of what the row said last, where that needs not be said again
 	epoch  int
 	again  bool // it was undone, and is new once more
+	whole  bool // a record of Amber, whose digest is another one
 	// vouched tells that files which are the caller's own say what came from files that were not.
 	vouched bool
 	memory  amber.SyncMemory
@@ -44,7 +46,8 @@ func (c *carrier) Memory(m foreign.Memory) error {
 		return err
 	}
 	c.report.Memories.Read++
-	m.Key = c.rowKey(m.Key)
+	plain := c.rowKey(m.Key)
+	m.Key = c.userKey(m, plain)
 	print := foreign.Fingerprint(c.format, "memory", m.Key)
 	if c.met[print] {
 		c.Skip(m.Place, "row has the key of another row of this import")
@@ -60,7 +63,28 @@ func (c *carrier) Memory(m foreign.Memory) error {
 		return nil
 	}
 	c.sample("memory", cmp.Or(shaped.Title, firstLine(shaped.Content)))
-	return c.settle(m, shaped)
+	if err := c.settle(m, shaped); err != nil {
+		return err
+	}
+	c.follow(plain, m.Key)
+	return nil
+}
+
+// userKey is the key of a row about a user. A user whom the caller names is part of it: what one user's files say never takes
+// the place of what another's said.
+func (c *carrier) userKey(m foreign.Memory, plain foreign.Key) foreign.Key {
+	if c.o.User == "" || m.Scope != amber.ScopeUser && m.UserID == "" {
+		return plain
+	}
+	return append(slices.Clone(plain), "user "+c.o.User)
+}
+
+// follow lets relations, which name a row by its plain key, find the memory of that row.
+func (c *carrier) follow(plain, key foreign.Key) {
+	from, id := foreign.MemoryID(c.format, plain), foreign.MemoryID(c.format, key)
+	if to := cmp.Or(c.moved[id], id); to != from {
+		c.moved[from] = to
+	}
 }
 
 func firstLine(s string) string {
@@ -84,6 +108,9 @@ func (c *carrier) settle(m foreign.Memory, shaped amber.Memory) error {
 	}
 	p := pending{at: m.Place, key: m.Key, digest: digest, epoch: was.Epoch, memory: amber.SyncMemory{Memory: shaped}}
 	p.vouched = linked && c.o.AsOwn && !was.Own
+	if !p.vouched {
+		p.known = was.Digest
+	}
 	p.memory.ID = foreign.MemoryID(c.format, m.Key)
 	sum := foreign.Digest(digest)
 	p.memory.Origin = amber.Origin{Device: c.format, Counter: 1, Clock: foreign.Stamp(shaped.UpdatedAt, sum)}
@@ -274,6 +301,9 @@ func (c *carrier) compare(batch []pending) (out []pending, err error) {
 			continue
 		}
 		known, err := c.meet(p, now[i].Memory)
+		if err == nil && !known {
+			known, err = c.keepReach(p, now[i].Memory)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -304,6 +334,35 @@ func (c *carrier) meet(p *pending, now *amber.SyncMemory) (known bool, err error
 		p.follow(now)
 	}
 	return false, nil
+}
+
+// keepReach leaves the user and the project of a memory that is the caller's own as they are, which the store would do, too.
+// Known tells that there is nothing to store then.
+func (c *carrier) keepReach(p *pending, now *amber.SyncMemory) (known bool, err error) {
+	if now == nil || p.whole || p.fate != isChanged || !p.memory.DeletedAt.IsZero() || p.memory.Scope == now.Scope && p.memory.Identities == now.Identities {
+		return false, nil
+	}
+	own, err := c.isOwn(now)
+	if err != nil || !own {
+		return false, err
+	}
+	c.unmoved++
+	row := p.memory.Memory
+	row.ID, row.Scope, row.Identities = "", now.Scope, now.Identities
+	p.memory.Scope, p.memory.Identities, p.digest = now.Scope, now.Identities, rowDigest(row, amber.Time{})
+	return p.digest == p.known, nil
+}
+
+// isOwn reports whether a version of a memory is the caller's own.
+func (c *carrier) isOwn(m *amber.SyncMemory) (bool, error) {
+	if m.Trust == amber.TrustOwn {
+		return true, nil
+	}
+	history, err := c.store.Memories.History(c.ctx, m.ID)
+	if amber.KindOf(err) == amber.KindNotFound {
+		return false, nil
+	}
+	return slices.ContainsFunc(history, func(v amber.Memory) bool { return v.Trust == amber.TrustOwn }), err
 }
 
 // says reports whether a memory that is here without a link is what the row says: another machine has imported the

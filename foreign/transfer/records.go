@@ -71,7 +71,7 @@ func (c *carrier) cleanRecord(m *amber.Memory) {
 func (c *carrier) settleRecord(at foreign.Place, versions []amber.SyncMemory) error {
 	head := versions[len(versions)-1]
 	key := foreign.Key{string(head.ID)}
-	p := pending{at: at, key: key, memory: head, before: versions[:len(versions)-1]}
+	p := pending{at: at, key: key, whole: true, memory: head, before: versions[:len(versions)-1]}
 	p.digest = foreign.Hex(foreign.Digest("record", rowDigest(head.Memory, head.DeletedAt), originText(head.Origin)))
 	link, was, linked, err := c.linked("memory", key)
 	if err != nil {

@@ -469,7 +469,7 @@ func TestMemoriesOfAUser(t *testing.T) {
 	must.Equal(t, "refused", b.run(strict).Skipped, 1)
 	strict.User = "ada"
 	must.Equal(t, "stored", b.run(strict).New, 1)
-	m := b.memory("u")
+	m := b.userMemory("u", "ada")
 	must.Equal(t, "scope", string(m.Scope)+m.UserID, "userada")
 	b = newBench(t)
 	r := b.imported(line)
