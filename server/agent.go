@@ -25,6 +25,8 @@ type Agent struct {
 	Consolidations wire.Consolidator
 	// Journal tells what the crash journal holds; nil where there is none.
 	Journal func(ctx context.Context) ([]wire.JournalStatus, error)
+	// Settle brings what the crash journal holds into the store, and names what it could not bring in; nil where there is none.
+	Settle func(ctx context.Context) []string
 	// Index is what questions are answered from; nil where there is none.
 	Index Index
 	// Feed gives an index outside of the store what it does not have yet, for a while, and

@@ -51,6 +51,7 @@ func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
 			state, err := at.JournalState(ctx)
 			return state.Sessions, err
 		},
+		Settle: at.Settle,
 		Doctor: func(ctx context.Context, deep bool) (wire.Checkup, error) { return one.examine(ctx, deep), nil },
 	}
 	if x, err := at.Index(); err == nil {

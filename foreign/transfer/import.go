@@ -65,6 +65,11 @@ func Import(ctx context.Context, store amber.Store, f foreign.Format, t *foreign
 	if err != nil {
 		return wire.ForeignImport{}, err
 	}
+	if o.Settle != nil && !o.DryRun {
+		for _, left := range o.Settle(ctx) {
+			c.Warn("may be stored twice: %s", left)
+		}
+	}
 	err = f.Read(ctx, t, o.reading(), c)
 	if errors.Is(err, errEnough) {
 		c.report.Partial, err = true, nil

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,6 +52,9 @@ type Options struct {
 	NeedUser bool
 	// Redact takes secrets out of everything that is stored; nil: none.
 	Redact *redact.Redactor
+	// Settle brings what hooks have written down into the store before anything is stored, and names what it could not bring in:
+	// what waits there would be stored a second time, as what the files say. Nil: nothing waits.
+	Settle func(ctx context.Context) []string
 	Clock  amber.Clock
 	// NewID makes the id of an import: a UUID of version 7, so that ids are in the order of time.
 	NewID func() (string, error)

@@ -11,8 +11,10 @@ import (
 
 // UndoOptions are what undoing needs.
 type UndoOptions struct {
-	Clock amber.Clock
-	NewID func() (string, error)
+	// Settle is that of [Options]: what waits may belong to a session of the import, which then stays.
+	Settle func(ctx context.Context) []string
+	Clock  amber.Clock
+	NewID  func() (string, error)
 }
 
 // Undo takes an import back: what it made is deleted, and what it changed says again what it said before. What was
@@ -26,6 +28,9 @@ func Undo(ctx context.Context, store amber.Store, id string, o UndoOptions) (wir
 	u.report = wire.ImportUndo{ID: id, Format: r.Format, Already: r.Undone, Kept: []wire.ImportKept{}}
 	if r.Undone {
 		return u.report, nil
+	}
+	if o.Settle != nil {
+		o.Settle(ctx) // a session whose events it could not bring in is not deleted
 	}
 	if u.id, err = o.NewID(); err == nil {
 		err = u.run()

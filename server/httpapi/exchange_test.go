@@ -194,6 +194,23 @@ func TestAFileIsImportedOnceAndTakenBack(t *testing.T) {
 	must.Equal(t, "memories of a stranger's agent", len(must.Get(r.store("umbrella/eve").Memories.List(t.Context(), amber.ListQuery{All: true}))(t).Items), 0)
 }
 
+// What hooks have written down comes into the store before an import, and before one is taken back.
+func TestTheJournalComesBeforeAnImport(t *testing.T) {
+	t.Parallel()
+	r := importing(t)
+	var settled []int // memories that were there
+	r.agents["acme/ada"].Settle = func(context.Context) []string {
+		settled = append(settled, len(r.contents()))
+		return []string{"2 entries of session s"}
+	}
+	r.upload("name=a.jsonl&dry_run=true", aFile(1)).imported()
+	must.Equal(t, "settled for a dry run", len(settled), 0)
+	report := r.upload("name=a.jsonl", aFile(1)).imported()
+	must.Says(t, "warnings", fmt.Sprint(report.Warnings), "may be stored twice: 2 entries of session s")
+	r.ask(call{method: "POST", path: "imports/" + report.ID + "/undo", token: ada}).want(http.StatusOK)
+	must.Equal(t, "memories at each time", settled, []int{0, 1})
+}
+
 func TestAFolderIsImportedAsAnArchive(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

@@ -119,7 +119,7 @@ func (a *app) importAll(cmd *cobra.Command, paths []string, f importFlags, o tra
 		if err := s.Config.Config.Memory.CheckWrite(); err != nil && !f.dryRun {
 			return err
 		}
-		o.Redact = s.Config.Config.Intake()
+		o.Redact, o.Settle = s.Config.Config.Intake(), a.Site(s).Settle
 		defer frugal()()
 		done, err := each(paths, func(path string) (wire.ForeignImport, error) { return a.importOne(ctx, s, path, f, o) })
 		if len(done) > 0 && !f.dryRun {

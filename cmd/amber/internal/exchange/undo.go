@@ -27,7 +27,7 @@ before. What was edited since stays and is named. Then the files can be imported
 			}
 			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
 				return a.tellUndo(func() (wire.ImportUndo, error) {
-					r, err := transfer.Undo(ctx, s.Store, args[0], transfer.UndoOptions{Clock: a.Clock, NewID: a.newID})
+					r, err := transfer.Undo(ctx, s.Store, args[0], transfer.UndoOptions{Settle: a.Site(s).Settle, Clock: a.Clock, NewID: a.newID})
 					if err == nil {
 						a.index(ctx, s)
 					}
