@@ -58,6 +58,7 @@ type extra struct {
 	Made    bool   `json:"m,omitempty"` // of a note: the import made it
 	Source  string `json:"s,omitempty"` // of a note: the name of the file or folder that was imported
 	Own     bool   `json:"o,omitempty"` // the files were the caller's own
+	Skips   bool   `json:"k,omitempty"` // of a session: turns were skipped, and are told again
 	Met     bool   `json:"n,omitempty"` // the record was here already, and is not the import's to take back
 }
 

@@ -21,6 +21,8 @@ type speaking struct {
 	version amber.Origin
 	link    amber.SyncLink // to be completed when all turns are stored
 	fresh   bool
+	known   bool  // the session is stored: its turns are read to tell of those that are skipped
+	skipped int64 // items of the import before this session
 	journal string
 	cursor  int64 // of the journal
 	turns   int64 // so far
@@ -66,10 +68,7 @@ func (c *carrier) settleSession(s foreign.Session, shaped amber.Session) (want b
 	}
 	digest := sessionDigest(s, shaped)
 	if linked && was.Digest == digest {
-		c.report.Sessions.Known++
-		c.report.Turns.Read += s.Turns
-		c.report.Turns.Known += s.Turns
-		return false, nil
+		return c.knownSession(s, shaped, was), nil
 	}
 	now, err := c.store.Sync.SyncRecords(c.ctx, []amber.SyncRef{ref})
 	if err != nil {
@@ -79,13 +78,13 @@ func (c *carrier) settleSession(s foreign.Session, shaped amber.Session) (want b
 	if !proceed || err != nil {
 		return false, err
 	}
-	sp := &speaking{at: s.Place, session: shaped, digest: digest, epoch: was.Epoch, fresh: now[0].Session == nil}
+	sp := &speaking{at: s.Place, session: shaped, digest: digest, epoch: was.Epoch, fresh: now[0].Session == nil, skipped: c.report.Skipped}
 	if linked {
 		known.Counter = max(known.Counter, link.Version.Counter)
 	}
 	sum := foreign.Digest(digest)
 	sp.version = amber.Origin{Device: c.format, Counter: known.Counter + 1, Clock: foreign.Stamp(shaped.EndedAt, sum)}
-	sp.journal = foreign.Hex(foreign.Digest("amber import 1", c.format, "session", string(s.ID), fmt.Sprint(sp.epoch)))
+	sp.journal = c.journalOf(s.ID, sp.epoch)
 	c.session = sp
 	if sp.fresh {
 		c.report.Sessions.New++
@@ -93,6 +92,23 @@ func (c *carrier) settleSession(s foreign.Session, shaped amber.Session) (want b
 		c.report.Sessions.Changed++
 	}
 	return true, c.beginSession(ref, key)
+}
+
+// journalOf names the journal of a session's turns, which begins anew after an undo.
+func (c *carrier) journalOf(id amber.SessionID, epoch int) string {
+	return foreign.Hex(foreign.Digest("amber import 1", c.format, "session", string(id), fmt.Sprint(epoch)))
+}
+
+// knownSession counts a session that has not changed since an import. Its turns are wanted only where some were skipped.
+func (c *carrier) knownSession(s foreign.Session, shaped amber.Session, was extra) (want bool) {
+	c.report.Sessions.Known++
+	if was.Skips {
+		c.session = &speaking{at: s.Place, session: shaped, known: true, epoch: was.Epoch, journal: c.journalOf(s.ID, was.Epoch)}
+		return true
+	}
+	c.report.Turns.Read += s.Turns
+	c.report.Turns.Known += s.Turns
+	return false
 }
 
 // meetSession looks at what is stored under the id of a session. What an import brought may be brought again and go on;
@@ -172,7 +188,7 @@ func (c *carrier) beginSession(ref amber.SyncRef, key foreign.Key) error {
 func (c *carrier) endSession() error {
 	sp := c.session
 	c.session = nil
-	if sp == nil {
+	if sp == nil || sp.known {
 		return nil
 	}
 	if err := c.ingest(sp); err != nil {
@@ -181,7 +197,7 @@ func (c *carrier) endSession() error {
 	if c.o.DryRun {
 		return nil
 	}
-	sp.link.Extra = extra{Digest: sp.digest, Epoch: sp.epoch}.String()
+	sp.link.Extra = extra{Digest: sp.digest, Epoch: sp.epoch, Own: c.o.AsOwn, Skips: c.report.Skipped > sp.skipped}.String()
 	c.links = append(c.links, sp.link)
 	if len(c.links) < batchRecords {
 		return nil

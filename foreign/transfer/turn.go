@@ -23,6 +23,10 @@ func (c *carrier) Turn(t foreign.Turn) error {
 		c.refuse(t.Place, err)
 		return nil
 	}
+	if sp.known {
+		c.report.Turns.Known++
+		return nil
+	}
 	sp.turns++
 	if c.o.DryRun {
 		return nil
