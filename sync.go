@@ -154,6 +154,9 @@ type Incoming struct {
 	Own     bool
 	Records []SyncRecord
 	Links   []SyncLink
+	// Stored, unless nil, is told the index of each record that was not known
+	// here, after the chunk is applied.
+	Stored func(record int)
 }
 
 // Applied says what a chunk brought. What was known already counts nowhere.

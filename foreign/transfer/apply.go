@@ -27,18 +27,26 @@ func (c *carrier) incoming() amber.Incoming {
 
 // apply stores a chunk. The first one notes the import itself, so that even one that is killed can be taken back.
 func (c *carrier) apply(in amber.Incoming) error {
+	_, err := c.applyTold(in)
+	return err
+}
+
+// applyTold is apply, and returns which records were stored by it: another import may have stored the others meanwhile.
+func (c *carrier) applyTold(in amber.Incoming) (stored map[int]bool, err error) {
+	stored = map[int]bool{}
 	if len(in.Records) == 0 && len(in.Links) == 0 {
 		c.chunks--
-		return nil
+		return stored, nil
 	}
+	in.Stored = func(record int) { stored[record] = true }
 	if !c.begun {
 		in.Links = append(in.Links, headLink(wire.ImportRecord{
 			ID: c.id, Format: c.format, Path: c.text(c.report.Path), Trust: string(c.trust), At: in.At,
 		}))
 	}
-	_, err := c.store.Sync.Apply(c.ctx, in)
+	_, err = c.store.Sync.Apply(c.ctx, in)
 	c.begun = c.begun || err == nil
-	return err
+	return stored, err
 }
 
 // finish stores what waits, relations last.

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,7 +78,7 @@ func parseExtra(s string) (e extra) {
 	return e
 }
 
-// linked returns the newest link of a row that was not undone, else that of the latest version, and whether there is one.
+// linked returns the newest link of a row that was not undone, else that which was undone last, and whether there is one.
 // What files of the same owner said comes before what others said.
 func (c *carrier) linked(what string, key foreign.Key) (l amber.SyncLink, e extra, found bool, err error) {
 	if c.first {
@@ -96,7 +97,10 @@ func (c *carrier) linked(what string, key foreign.Key) (l amber.SyncLink, e extr
 		}
 	}
 	l = slices.MaxFunc(links, func(a, b amber.SyncLink) int {
-		if a.Version.After(b.Version) {
+		switch undone := cmp.Compare(parseExtra(a.Extra).Epoch, parseExtra(b.Extra).Epoch); {
+		case undone != 0:
+			return undone
+		case a.Version.After(b.Version):
 			return 1
 		}
 		return -1

@@ -35,6 +35,8 @@ type pending struct {
 	vouched bool
 	memory  amber.SyncMemory
 	before  []amber.SyncMemory // earlier texts
+	record  int                // its index in the chunk
+	link    amber.SyncLink
 }
 
 // Memory implements [foreign.Sink].
@@ -242,11 +244,6 @@ func (c *carrier) flush() error {
 	if err != nil {
 		return err
 	}
-	for _, p := range batch {
-		if p.fate == isNew {
-			c.report.Memories.New++
-		}
-	}
 	if c.o.DryRun {
 		return c.foresee(batch)
 	}
@@ -254,17 +251,21 @@ func (c *carrier) flush() error {
 		return err
 	}
 	in := c.incoming()
-	for _, p := range batch {
+	for i := range batch {
+		p := &batch[i]
 		for i := range p.before {
 			in.Records = append(in.Records, amber.SyncRecord{Memory: &p.before[i]})
 		}
+		p.record = len(in.Records)
 		in.Records = append(in.Records, amber.SyncRecord{Memory: &p.memory})
-		in.Links = append(in.Links, c.link("memory", p.key, memoryRef(p.memory.ID), p.memory.Origin, extra{Digest: p.digest, Epoch: p.epoch}))
+		p.link = c.link("memory", p.key, memoryRef(p.memory.ID), p.memory.Origin, extra{Digest: p.digest, Epoch: p.epoch})
+		in.Links = append(in.Links, p.link)
 	}
-	if err := c.apply(in); err != nil {
+	stored, err := c.applyTold(in)
+	if err != nil {
 		return err
 	}
-	return c.tellChanged(batch)
+	return c.tellStored(batch, stored)
 }
 
 // vouch gives files that are the caller's own a say in what came from files of the format that were not.
@@ -395,7 +396,9 @@ func (c *carrier) foresee(batch []pending) error {
 	}
 	for i, p := range batch {
 		c.foreseen[p.memory.ID] = true
-		if p.fate == isChanged {
+		if p.fate == isNew {
+			c.report.Memories.New++
+		} else {
 			follows := now[i].Memory != nil && slices.Contains(p.memory.Saw, now[i].Memory.Origin)
 			c.countChanged(p, follows)
 		}
@@ -403,21 +406,36 @@ func (c *carrier) foresee(batch []pending) error {
 	return nil
 }
 
-// tellChanged looks which of the rows that have changed took the place of what was there. The others were changed here,
-// too.
-func (c *carrier) tellChanged(batch []pending) error {
-	changed := slices.DeleteFunc(slices.Clone(batch), func(p pending) bool { return p.fate != isChanged })
-	if len(changed) == 0 {
+// tellStored counts the rows of a batch that were stored: those that are new, and those that took the place of what was there.
+// What is not stored by now was stored by another import meanwhile, which takes it back, or was changed here, too.
+func (c *carrier) tellStored(batch []pending, stored map[int]bool) error {
+	rest := slices.DeleteFunc(slices.Clone(batch), func(p pending) bool { return p.fate == isNew && stored[p.record] })
+	c.report.Memories.New += int64(len(batch) - len(rest))
+	if len(rest) == 0 {
 		return nil
 	}
-	now, err := c.stored(changed)
+	now, err := c.stored(rest)
 	if err != nil {
 		return err
 	}
-	for i, p := range changed {
-		c.countChanged(p, now[i].Memory != nil && now[i].Memory.Origin == p.memory.Origin)
+	for i, p := range rest {
+		follows := now[i].Memory != nil && now[i].Memory.Origin == p.memory.Origin
+		if follows && !stored[p.record] {
+			c.report.Memories.Known++
+			c.links = append(c.links, met(p.link))
+			continue
+		}
+		c.countChanged(p, follows)
 	}
 	return nil
+}
+
+// met is a link to what another import has stored.
+func met(l amber.SyncLink) amber.SyncLink {
+	e := parseExtra(l.Extra)
+	e.Met = true
+	l.Extra = e.String()
+	return l
 }
 
 func (c *carrier) countChanged(p pending, follows bool) {

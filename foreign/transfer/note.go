@@ -98,12 +98,9 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 	case !there && linked && was.Digest != "":
 		c.Skip(n.Place, "note %.100q was deleted here", name)
 		return nil
-	case there:
-		c.report.Notes.Changed++
-	default:
-		c.report.Notes.New++
 	}
 	if c.o.DryRun {
+		c.countNote(there)
 		return nil
 	}
 	// The link comes first: a note without one would count as written here.
@@ -114,21 +111,47 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 	if err := c.apply(c.incoming()); err != nil {
 		return err
 	}
-	if _, err := c.store.Notes.WriteNote(c.ctx, name, content); err != nil {
-		if kind := amber.KindOf(err); kind != amber.KindInvalid && kind != amber.KindRefused {
-			return err
-		}
+	written, err := c.store.Notes.WriteNote(c.ctx, name, content)
+	switch kind := amber.KindOf(err); {
+	case err != nil && kind != amber.KindInvalid && kind != amber.KindRefused:
+		return err
+	case err != nil:
 		c.refuse(n.Place, err)
-		if there {
-			c.report.Notes.Changed--
-		} else {
-			c.report.Notes.New--
-		}
 		return nil
+	}
+	first, err := c.claim(written)
+	switch {
+	case err != nil:
+		return err
+	case first:
+		c.countNote(there)
+	default:
+		c.report.Notes.Known++
 	}
 	made.Digest = digest
 	c.ordinal--
 	return c.noteLink(name, made)
+}
+
+// claim reports whether this import is the first to tell of a commit of a note. Of two imports at one time that write the same
+// text only one makes a commit, and a chunk is applied once.
+func (c *carrier) claim(n amber.Note) (first bool, err error) {
+	if n.Commit == "" {
+		return true, nil
+	}
+	done, err := c.store.Sync.Apply(c.ctx, amber.Incoming{
+		Place: place(c.format, c.trust), Chunk: "note-" + n.Commit, Device: c.format, CreatedBy: toolImport, At: amber.At(c.o.Clock()), Trust: c.trust,
+	})
+	return !done.Already, err
+}
+
+// countNote counts a note that is written, or would be.
+func (c *carrier) countNote(there bool) {
+	if there {
+		c.report.Notes.Changed++
+	} else {
+		c.report.Notes.New++
+	}
 }
 
 // noteLink makes the link of a note, to be stored with the next chunk.

@@ -77,8 +77,7 @@ func (c *carrier) relateSome(some []related) error {
 	if !c.o.DryRun {
 		in = c.incoming()
 	}
-	var fresh []related
-	var made []amber.SyncLink // of fresh
+	var fresh []made
 	seen := map[string]bool{}
 	for i, r := range some {
 		key := foreign.Key{string(r.from), string(r.to), r.typ}
@@ -100,18 +99,25 @@ func (c *carrier) relateSome(some []related) error {
 			continue
 		}
 		seen[record.Relation.ID] = true
-		fresh = append(fresh, r)
+		link := c.link("relation", key, r.ref(c.format), record.Relation.Origin, extra{Digest: "stored", Epoch: epoch})
+		fresh = append(fresh, made{r, link})
 		in.Records = append(in.Records, record)
-		made = append(made, c.link("relation", key, r.ref(c.format), record.Relation.Origin, extra{Digest: "stored", Epoch: epoch}))
 	}
-	c.report.Relations.New += int64(len(fresh))
 	if c.o.DryRun {
+		c.report.Relations.New += int64(len(fresh))
 		return nil
 	}
-	if err := c.apply(in); err != nil {
+	stored, err := c.applyTold(in)
+	if err != nil {
 		return err
 	}
-	return c.checkStored(fresh, made)
+	return c.checkStored(fresh, stored)
+}
+
+// made is a relation that is stored, with its link.
+type made struct {
+	related
+	link amber.SyncLink
 }
 
 // undone reports whether a relation that is deleted went with the undo of an import. One that was deleted here stays so.
@@ -157,9 +163,9 @@ func (c *carrier) isNew(r related, record amber.SyncRecord, now []amber.SyncReco
 	return false
 }
 
-// checkStored tells which relations the store did not take: files have no say in a memory that did not come from them.
-// Those that it took get their links.
-func (c *carrier) checkStored(fresh []related, made []amber.SyncLink) error {
+// checkStored counts the relations that were stored, and tells which the store did not take: files have no say in a memory
+// that did not come from them. Those that it took get their links.
+func (c *carrier) checkStored(fresh []made, stored map[int]bool) error {
 	refs := make([]amber.SyncRef, len(fresh))
 	for i, r := range fresh {
 		refs[i] = r.ref(c.format)
@@ -170,15 +176,19 @@ func (c *carrier) checkStored(fresh []related, made []amber.SyncLink) error {
 	}
 	here := relationsHere{}
 	for i, r := range fresh {
-		if now[i].Relation != nil {
-			c.links = append(c.links, made[i])
+		if now[i].Relation != nil && stored[i] {
+			c.report.Relations.New++
+			c.links = append(c.links, r.link)
+			continue
+		}
+		if now[i].Relation != nil { // another import was quicker
+			c.report.Relations.Known++
 			continue
 		}
 		if err := here.add(c.ctx, c.store.Relations, r.from); err != nil {
 			return err
 		}
-		c.report.Relations.New--
-		if here.has(r) { // under another id
+		if here.has(r.related) { // under another id
 			c.report.Relations.Known++
 			continue
 		}

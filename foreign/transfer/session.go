@@ -21,6 +21,7 @@ type speaking struct {
 	version amber.Origin
 	link    amber.SyncLink // to be completed when all turns are stored
 	fresh   bool
+	met     bool  // another import has stored the session meanwhile
 	known   bool  // the session is stored: its turns are read to tell of those that are skipped
 	skipped int64 // items of the import before this session
 	journal string
@@ -84,14 +85,24 @@ func (c *carrier) settleSession(s foreign.Session, shaped amber.Session) (want b
 	}
 	sum := foreign.Digest(digest)
 	sp.version = amber.Origin{Device: c.format, Counter: known.Counter + 1, Clock: foreign.Stamp(shaped.EndedAt, sum)}
+	if now[0].Session != nil && known.Device == c.format && known.Clock == sp.version.Clock {
+		sp.version = known // an import that was stopped, or runs, has stored the session, though not all of its turns
+	}
 	sp.journal = c.journalOf(s.ID, sp.epoch)
 	c.session = sp
-	if sp.fresh {
+	return true, c.beginSession(ref, key)
+}
+
+// countSession counts a session that is stored, or would be.
+func (c *carrier) countSession(sp *speaking) {
+	switch {
+	case sp.met:
+		c.report.Sessions.Known++
+	case sp.fresh:
 		c.report.Sessions.New++
-	} else {
+	default:
 		c.report.Sessions.Changed++
 	}
-	return true, c.beginSession(ref, key)
 }
 
 // journalOf names the journal of a session's turns, which begins anew after an undo.
@@ -175,13 +186,20 @@ func (c *carrier) beginSession(ref amber.SyncRef, key foreign.Key) error {
 	}
 	sp.cursor = cursor.Seq
 	if c.o.DryRun {
+		c.countSession(sp)
 		return nil
 	}
 	sp.link = c.link("session", key, ref, sp.version, extra{Epoch: sp.epoch})
 	in := c.incoming()
 	in.Records = []amber.SyncRecord{{Session: &amber.SyncSession{Session: sp.session, Origin: sp.version}}}
 	in.Links = append(in.Links, sp.link)
-	return c.apply(in)
+	stored, err := c.applyTold(in)
+	if err != nil {
+		return err
+	}
+	sp.met = !stored[0]
+	c.countSession(sp)
+	return nil
 }
 
 // endSession stores the turns that wait and completes the link.
@@ -197,7 +215,7 @@ func (c *carrier) endSession() error {
 	if c.o.DryRun {
 		return nil
 	}
-	sp.link.Extra = extra{Digest: sp.digest, Epoch: sp.epoch, Own: c.o.AsOwn, Skips: c.report.Skipped > sp.skipped}.String()
+	sp.link.Extra = extra{Digest: sp.digest, Epoch: sp.epoch, Own: c.o.AsOwn, Met: sp.met, Skips: c.report.Skipped > sp.skipped}.String()
 	c.links = append(c.links, sp.link)
 	if len(c.links) < batchRecords {
 		return nil

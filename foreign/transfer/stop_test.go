@@ -15,10 +15,11 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// fuse fails the write that its number reaches, before it is made or after.
+// fuse fails the write that its number reaches, before it is made or after. With meet it does that instead, before the write.
 type fuse struct {
 	left  int
 	after bool
+	meet  func()
 }
 
 var errBlown = errors.New("the power is gone")
@@ -26,6 +27,12 @@ var errBlown = errors.New("the power is gone")
 // run makes a write unless the fuse blows before it.
 func (f *fuse) run(write func() error) error {
 	f.left--
+	if f.meet != nil {
+		if f.left == 0 {
+			f.meet()
+		}
+		return write()
+	}
 	if f.left == 0 && !f.after {
 		return errBlown
 	}
@@ -108,7 +115,7 @@ func TestAnImportThatStopsAnywhereGoesOn(t *testing.T) {
 		for _, after := range []bool{false, true} {
 			b := newBench(t)
 			b.put(sample...)
-			if b.attempt(&fuse{n, after}) {
+			if b.attempt(&fuse{left: n, after: after}) {
 				stopped++
 			}
 			must.Equal(t, fmt.Sprint("imported again after write ", n), b.run(b.o).Skipped, 0)
@@ -143,7 +150,7 @@ func (b *bench) undoAll(n int, after bool) {
 	o := transfer.UndoOptions{Clock: b.o.Clock, NewID: b.o.NewID}
 	made := must.Get(transfer.List(b.t.Context(), b.store))(b.t)
 	for i := len(made) - 1; i >= 0; i-- {
-		_, err := transfer.Undo(b.t.Context(), b.fused(&fuse{n, after}), made[i].ID, o)
+		_, err := transfer.Undo(b.t.Context(), b.fused(&fuse{left: n, after: after}), made[i].ID, o)
 		if err != nil && !errors.Is(err, errBlown) {
 			b.t.Error(err)
 		}

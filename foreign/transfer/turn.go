@@ -99,16 +99,28 @@ func (c *carrier) ingest(sp *speaking) error {
 	if len(sp.steps) == 0 {
 		return nil
 	}
-	through := max(sp.cursor, sp.turns)
-	done, err := c.store.Ingest.Ingest(c.ctx, amber.Ingestion{
-		Journal: sp.journal, Host: c.format, Session: sp.session.ID, After: sp.cursor, Through: through,
-		LastAt: sp.session.EndedAt, Steps: sp.steps, Past: true,
-	})
+	done, err := c.ingestSteps(sp)
+	for amber.KindOf(err) == amber.KindConflict {
+		// Another import of the same files may have moved the cursor. Each event is stored once.
+		cursor, err2 := c.store.Ingest.JournalCursor(c.ctx, sp.journal)
+		if err2 != nil || cursor.Seq == sp.cursor {
+			return cmp.Or(err2, err)
+		}
+		sp.cursor = cursor.Seq
+		done, err = c.ingestSteps(sp)
+	}
 	if err != nil {
 		return err
 	}
 	c.report.Turns.New += int64(done.Applied)
 	c.report.Turns.Known += int64(done.Duplicates)
-	sp.cursor, sp.steps, sp.bytes = through, nil, 0
+	sp.cursor, sp.steps, sp.bytes = max(sp.cursor, sp.turns), nil, 0
 	return nil
+}
+
+func (c *carrier) ingestSteps(sp *speaking) (amber.IngestResult, error) {
+	return c.store.Ingest.Ingest(c.ctx, amber.Ingestion{
+		Journal: sp.journal, Host: c.format, Session: sp.session.ID, After: sp.cursor, Through: max(sp.cursor, sp.turns),
+		LastAt: sp.session.EndedAt, Steps: sp.steps, Past: true,
+	})
 }

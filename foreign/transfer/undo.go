@@ -141,11 +141,20 @@ func (u *undoing) link(l amber.SyncLink) error {
 	return nil
 }
 
-// forget empties a link, with the version that its record has now.
-func (u *undoing) forget(l amber.SyncLink, version amber.Origin) {
-	e := parseExtra(l.Extra)
-	l.Version, l.Extra = version, extra{Epoch: e.Epoch + 1}.String()
-	u.in.Links = append(u.in.Links, l)
+// forget empties a link, with the version that its record has now, and the links of imports that met what this one had made.
+func (u *undoing) forget(l amber.SyncLink, version amber.Origin) error {
+	links, err := u.store.Sync.Links(u.ctx, amber.LinkQuery{Tool: l.Tool, Fingerprint: l.Fingerprint})
+	if err != nil {
+		return err
+	}
+	epoch := parseExtra(l.Extra).Epoch + 1
+	for _, o := range links {
+		if e := parseExtra(o.Extra); o.Chunk == l.Chunk && o.Ordinal == l.Ordinal || e.Met && o.Version == l.Version {
+			o.Version, o.Extra = version, extra{Epoch: epoch}.String()
+			u.in.Links = append(u.in.Links, o)
+		}
+	}
+	return nil
 }
 
 func (u *undoing) keep(l amber.SyncLink, reason string) {
@@ -187,8 +196,7 @@ func (u *undoing) memory(l amber.SyncLink) error {
 		u.report.Deleted++
 	}
 	u.in.Records = append(u.in.Records, amber.SyncRecord{Memory: &next})
-	u.forget(l, next.Origin)
-	return nil
+	return u.forget(l, next.Origin)
 }
 
 // passOn is for a record that has changed since the import. If a later import changed it, that one takes it back in its
@@ -254,9 +262,8 @@ func (u *undoing) relation(l amber.SyncLink) error {
 	next.DeletedAt = u.now
 	next.Origin = u.after(r.Origin)
 	u.in.Records = append(u.in.Records, amber.SyncRecord{Relation: &next})
-	u.forget(l, next.Origin)
 	u.report.Deleted++
-	return nil
+	return u.forget(l, next.Origin)
 }
 
 // session deletes a session that the import made. One that an earlier import made and this one made longer stays.
@@ -296,7 +303,9 @@ func (u *undoing) session(l amber.SyncLink) error {
 		return err
 	}
 	u.report.Deleted++
-	u.forget(l, amber.Origin{})
+	if err := u.forget(l, amber.Origin{}); err != nil {
+		return err
+	}
 	return u.flush()
 }
 
@@ -304,7 +313,8 @@ func (u *undoing) session(l amber.SyncLink) error {
 func (u *undoing) earlierLink(l amber.SyncLink) (last *amber.SyncLink, err error) {
 	links, err := u.store.Sync.Links(u.ctx, amber.LinkQuery{Tool: l.Tool, Fingerprint: l.Fingerprint})
 	for i, o := range links {
-		if o.Chunk < l.Chunk && parseExtra(o.Extra).Digest != "" {
+		e := parseExtra(o.Extra)
+		if o.Chunk < l.Chunk && e.Digest != "" && !(e.Met && o.Version == l.Version) {
 			last = &links[i]
 		}
 	}
@@ -362,6 +372,8 @@ func (u *undoing) note(l amber.SyncLink) error {
 		return err
 	}
 	u.report.Deleted++
-	u.forget(l, amber.Origin{})
+	if err := u.forget(l, amber.Origin{}); err != nil {
+		return err
+	}
 	return u.flush()
 }

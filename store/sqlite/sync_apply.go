@@ -36,6 +36,11 @@ func (s *Store) Apply(ctx context.Context, c amber.Incoming) (amber.Applied, err
 	if err != nil {
 		return amber.Applied{}, err
 	}
+	if c.Stored != nil {
+		for _, i := range n.stored {
+			c.Stored(i)
+		}
+	}
 	if n.cleared {
 		// The chunk is applied, whatever comes of this: what was erased is gone
 		// from the database, and the log is emptied sooner or later.
@@ -57,6 +62,7 @@ type intent struct {
 	dropped map[amber.SyncRef]bool // records of ids that were erased
 	cleared bool                   // text was erased
 	again   bool                   // the chunk itself has more to bring by now
+	stored  []int                  // records that were not known
 }
 
 func (n *intent) apply() error {
@@ -108,9 +114,13 @@ func (n *intent) listen() {
 func (n *intent) records() error {
 	for _, apply := range []func(amber.SyncRecord) error{n.deletion, n.session, n.memory, n.prompt, n.relation} {
 		for i, r := range n.chunk.Records {
+			before := n.result
 			if err := apply(r); err != nil {
 				err = sqlconn.Wrap("store", r.Ref().ID, err)
 				return &amber.Error{Op: fmt.Sprintf("apply chunk: record %d", i+1), Kind: amber.KindOf(err), ID: n.chunk.Chunk, Err: err}
+			}
+			if before.Again = n.result.Again; n.result != before {
+				n.stored = append(n.stored, i)
 			}
 		}
 	}

@@ -18,11 +18,19 @@ func TestApplyCountsWhatIsNew(t *testing.T) {
 	c := chunkOf("one", farSession(far(1, 1), "name"), farMemory(memoryID(1), far(1, 2), "a"), farMemory(memoryID(2), far(1, 2), "b"),
 		farMemory(memoryID(1), far(2, 3), "c", far(1, 2)), farPrompt("s", "hello"), farRelation("r", far(1, 4), 1), erasure(memoryID(3), far(1, 1)))
 	want := amber.Applied{Sessions: 1, Memories: 4, Prompts: 1, Relations: 1}
+	stored := map[int]bool{}
+	c.Stored = func(i int) { stored[i] = true }
 	must.Equal(t, "first", must.Get(s.Apply(t.Context(), c))(t), want)
 	must.Equal(t, "again", must.Get(s.Apply(t.Context(), c))(t), amber.Applied{Already: true})
+	must.Equal(t, "records that were stored", len(stored), len(c.Records))
 	c.Chunk = "two"
+	clear(stored)
 	must.Equal(t, "under another name", must.Get(s.Apply(t.Context(), c))(t), amber.Applied{})
-	must.Equal(t, "applied", must.Get(s.AppliedChunks(t.Context(), "place", []string{"one", "two", "three"}))(t), map[string]bool{"one": true, "two": true})
+	must.Equal(t, "records that were stored then", len(stored), 0)
+	c.Chunk, c.Records[2] = "three", farMemory(memoryID(2), far(2, 5), "d", far(1, 2))
+	must.Equal(t, "with one that is new", must.Get(s.Apply(t.Context(), c))(t), amber.Applied{Memories: 1})
+	must.Equal(t, "records that were stored of them", stored, map[int]bool{2: true})
+	must.Equal(t, "applied", must.Get(s.AppliedChunks(t.Context(), "place", []string{"one", "two", "four"}))(t), map[string]bool{"one": true, "two": true})
 }
 
 func TestApplyRefusesWhatItCannotName(t *testing.T) {
