@@ -186,6 +186,10 @@ func (a absent) LogNote(context.Context, string, int) ([]NoteCommit, error) {
 	return nil, a.find("read note log")
 }
 
+func (a absent) NoteAt(context.Context, string, string) (Note, error) {
+	return Note{}, a.find("read note")
+}
+
 func (a absent) PutDocument(context.Context, DocumentWrite) (Document, error) {
 	return Document{}, a.fail("write document")
 }

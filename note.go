@@ -47,6 +47,10 @@ type NoteLog interface {
 	// LogNote returns the last limit changes of a note, newest first, also of
 	// a deleted one. Errors: not_found when there never was such a note.
 	LogNote(ctx context.Context, name string, limit int) ([]NoteCommit, error)
+	// NoteAt returns a note as one of its last [MaxPageSize] changes left it.
+	// Errors: not_found when no such change is known, and for one that deleted
+	// the note.
+	NoteAt(ctx context.Context, name, commit string) (Note, error)
 }
 
 // maxNoteName bounds a note name in bytes; the file name adds ".md" to it.

@@ -49,6 +49,16 @@ func (n notes) DeleteNote(ctx context.Context, name string) error {
 	return n.remove(ctx, nil, "notes", name)
 }
 
+// NoteAt implements [amber.NoteLog].
+func (n notes) NoteAt(ctx context.Context, name, commit string) (amber.Note, error) {
+	name, err := amber.CheckNoteName(name)
+	if err != nil {
+		return amber.Note{}, err
+	}
+	got, err := get[amber.Note](ctx, n.Agent, nil, "notes", name, "log", commit)
+	return got, about(names.Canonical(got.Name), names.Canonical(name), err)
+}
+
 // LogNote implements [amber.NoteLog].
 func (n notes) LogNote(ctx context.Context, name string, limit int) ([]amber.NoteCommit, error) {
 	name, err := amber.CheckNoteName(name)

@@ -22,7 +22,7 @@ var known = map[string][]string{
 		"start_session", "session", "list_sessions", "delete_session", "end_session", "rename_session",
 		"active_session", "select_session", "save_state", "load_state", "delete_state", "list_activity", "activity_named",
 	},
-	string(amber.LayerNotes): {"write_note", "read_note", "list_notes", "delete_note", "log_note"},
+	string(amber.LayerNotes): {"write_note", "read_note", "list_notes", "delete_note", "log_note", "note_at"},
 	string(amber.LayerControl): {
 		"save_task", "task", "list_tasks", "append_event", "list_events", "compact_events", "replay",
 		"request_approval", "decide_approval", "approval", "list_approvals", "save_result", "result", "list_results",

@@ -96,3 +96,8 @@ func (p noteLog) LogNote(ctx context.Context, name string, limit int) (l []amber
 	defer p.watch(&ctx, &err, "log_note")(func() size { return size{items: len(l)} })
 	return p.next.LogNote(ctx, name, limit)
 }
+
+func (p noteLog) NoteAt(ctx context.Context, name, commit string) (n amber.Note, err error) {
+	defer p.watch(&ctx, &err, "note_at")(one)
+	return p.next.NoteAt(ctx, name, commit)
+}

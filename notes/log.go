@@ -3,6 +3,7 @@ package notes
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,46 @@ func (d *Dir) LogNote(ctx context.Context, name string, limit int) ([]amber.Note
 		return nil, wrap(op, name, err)
 	}
 	return commits, nil
+}
+
+// NoteAt returns a note as one of its last [amber.MaxPageSize] changes left it. Errors: not_found when no such change is
+// known, and for one that deleted the note; those of [Dir.LogNote].
+func (d *Dir) NoteAt(ctx context.Context, name, commit string) (note amber.Note, err error) {
+	if name, err = amber.CheckNoteName(name); err != nil {
+		return note, err
+	}
+	err = d.guard.Read(ctx, func(dir string) error {
+		r := d.repoAt(dir)
+		log, err := r.anyHistory(ctx, name, amber.MaxPageSize)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(log, func(l logged) bool { return l.Commit == commit })
+		if at < 0 || log[at].blob == gitobj.ZeroOID {
+			return notFound()
+		}
+		note, err = r.noteOf(ctx, name, log[at])
+		return err
+	})
+	return note, wrap("read note", name, err)
+}
+
+// noteOf returns a note as a commit left it.
+func (r *repo) noteOf(ctx context.Context, name string, l logged) (amber.Note, error) {
+	one, blob := []string{name}, map[string]string{name: l.blob}
+	sizes, err := r.sizes(ctx, one, blob)
+	if err != nil {
+		return amber.Note{}, err
+	}
+	texts, err := r.blobs(ctx, one, blob, sizes)
+	if err != nil {
+		return amber.Note{}, err
+	}
+	text, ok := texts[name]
+	if !ok || amber.CheckNoteContent(text) != nil {
+		return amber.Note{}, notFound()
+	}
+	return amber.Note{Name: name, Content: text, Bytes: int64(len(text)), Commit: l.Commit, UpdatedAt: l.At}, nil
 }
 
 // anyHistory is history under the first spelling of a name that commits hold.

@@ -42,6 +42,7 @@ func TestTwoImportsAtOnceCountEachRowOnce(t *testing.T) {
 		must.Equal(t, at+"turns", len(must.Get(b.store.Turns.LoadTurns(t.Context(), "s1", 10))(t)), 2)
 		must.Equal(t, at+"known afterwards", b.run(b.o).Known, int64(len(sample)))
 		b.undoAll(-1, false)
+		must.Equal(t, at+"new after undo", b.run(b.o).New, int64(len(sample)))
 	}
 }
 

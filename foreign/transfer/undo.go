@@ -208,9 +208,7 @@ func (u *undoing) passOn(l amber.SyncLink, now amber.Origin) error {
 	}
 	for _, other := range links {
 		if other.Chunk > l.Chunk && other.Version == now && parseExtra(other.Extra).Digest != "" {
-			e := parseExtra(l.Extra)
-			l.Extra = extra{Epoch: e.Epoch, Own: e.Own}.String()
-			u.in.Links = append(u.in.Links, l)
+			u.in.Links = append(u.in.Links, released(l))
 			return nil
 		}
 	}
@@ -289,8 +287,7 @@ func (u *undoing) session(l amber.SyncLink) error {
 	case earlier != nil:
 		u.keep(l, "an earlier import made it, and this one made it longer: turns are not taken out of a session")
 		earlier.Version = s.Origin // so that undoing the earlier one deletes it
-		l.Extra = extra{Epoch: e.Epoch, Own: e.Own}.String()
-		u.in.Links = append(u.in.Links, *earlier, l)
+		u.in.Links = append(u.in.Links, *earlier, released(l))
 		return nil
 	}
 	if here, err := spoken(u.ctx, u.store, u.record.Format, s.ID); here || err != nil {
@@ -319,61 +316,4 @@ func (u *undoing) earlierLink(l amber.SyncLink) (last *amber.SyncLink, err error
 		}
 	}
 	return last, err
-}
-
-// shared reports whether an import of another format has brought a record, too.
-func (u *undoing) shared(l amber.SyncLink) (bool, error) {
-	made, err := List(u.ctx, u.store)
-	if err != nil {
-		return false, err
-	}
-	for _, r := range made {
-		if r.Format == l.Tool || r.Undone {
-			continue
-		}
-		links, err := u.store.Sync.Links(u.ctx, amber.LinkQuery{Tool: r.Format, Ref: l.Ref})
-		if err != nil || slices.ContainsFunc(links, func(o amber.SyncLink) bool { return parseExtra(o.Extra).Digest != "" }) {
-			return err == nil, err
-		}
-	}
-	return false, nil
-}
-
-func (u *undoing) note(l amber.SyncLink) error {
-	e := parseExtra(l.Extra)
-	if e.Written == "" {
-		return nil // it was undone before
-	}
-	earlier, err := u.earlierLink(l)
-	if err != nil {
-		return err
-	}
-	now, err := u.store.Notes.ReadNote(u.ctx, l.Ref.ID)
-	switch {
-	case amber.KindOf(err) == amber.KindNotFound:
-		u.report.Gone++
-		return nil
-	case err != nil:
-		return err
-	case amber.ContentDigest(now.Content) != e.Written:
-		u.keep(l, "was changed since")
-		return nil
-	case earlier != nil || !e.Made:
-		u.keep(l, "was there before: amber note log "+l.Ref.ID+" shows its former texts")
-		return nil
-	}
-	if other, err := u.shared(l); other || err != nil {
-		if other {
-			u.keep(l, "an import of another format brought it, too")
-		}
-		return err
-	}
-	if err := u.store.Notes.DeleteNote(u.ctx, l.Ref.ID); err != nil {
-		return err
-	}
-	u.report.Deleted++
-	if err := u.forget(l, amber.Origin{}); err != nil {
-		return err
-	}
-	return u.flush()
 }

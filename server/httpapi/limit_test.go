@@ -273,7 +273,10 @@ func TestTheLastTurnsAreBounded(t *testing.T) {
 }
 
 // lastNote is a history of notes that tells how much was asked for.
-type lastNote struct{ asked chan int }
+type lastNote struct {
+	amber.NoteLog
+	asked chan int
+}
 
 func (l lastNote) LogNote(_ context.Context, _ string, limit int) ([]amber.NoteCommit, error) {
 	l.asked <- limit
@@ -282,7 +285,7 @@ func (l lastNote) LogNote(_ context.Context, _ string, limit int) ([]amber.NoteC
 
 func TestTheHistoryOfANoteIsBounded(t *testing.T) {
 	t.Parallel()
-	l := lastNote{make(chan int, 1)}
+	l := lastNote{asked: make(chan int, 1)}
 	r := newRig(t, func(r *rig, _ *httpapi.Options) { r.agents["acme/ada"].Store.NoteLog = l })
 	for query, want := range map[string]int{"": amber.DefaultPageSize, "?limit=9": 9, "?limit=999999999": amber.MaxPageSize} {
 		r.ask(call{method: "GET", path: "notes/n/log" + query}).want(200)

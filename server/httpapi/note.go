@@ -54,6 +54,16 @@ func noteReadRoutes(a *API) {
 	}, func(ctx context.Context, ag *server.Agent, in log) (answer[amber.Page[amber.NoteCommit]], error) {
 		return items(ag.Store.NoteLog.LogNote(ctx, in.Name, atMost(in.Limit)))
 	})
+
+	type change struct {
+		noteName
+		Commit string `path:"commit" doc:"the commit of the change"`
+	}
+	handle(a, operation{
+		id: "note.at", method: "GET", path: agentPath + "/notes/{name}/log/{commit}", scope: wire.TokenRead, summary: "Read one note as a change left it",
+	}, func(ctx context.Context, ag *server.Agent, in change) (answer[amber.Note], error) {
+		return got(ag.Store.NoteLog.NoteAt(ctx, in.Name, in.Commit))
+	})
 }
 
 func noteWriteRoutes(a *API) {

@@ -95,6 +95,7 @@ var steps = []step{
 	{id: "note.get", path: "notes/plan%2Fa.md"},
 	{id: "note.list", path: "notes"},
 	{id: "note.log", path: "notes/plan%2Fa.md/log"},
+	{id: "note.at", path: "notes/plan%2Fa.md/log/d1e51192fc487a36a28bf3fb246dcd451ecc1227"}, // as the store in memory names its first commit
 	{id: "note.delete", path: "notes/plan%2Fa.md"},
 
 	{id: "document.put", path: "state/extract_cursor", body: `{"document":{"at": 7}}`, header: []string{"If-None-Match", "*"}},

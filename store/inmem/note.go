@@ -17,7 +17,8 @@ var (
 
 // commit is one change of one note.
 type commit struct {
-	note string
+	note    string
+	content string // "" after a deletion
 	amber.NoteCommit
 }
 
@@ -44,7 +45,7 @@ func (s *Store) WriteNote(ctx context.Context, name, content string) (amber.Note
 		if stored, found := s.notes[name]; found && stored.Content == content {
 			return stored, nil
 		}
-		c := s.commit(name, "write")
+		c := s.commit(name, content, "write")
 		note := amber.Note{Name: name, Content: content, Bytes: int64(len(content)), Commit: c.Commit, UpdatedAt: c.At}
 		s.notes[name] = note
 		delete(s.noteParts, name)
@@ -92,7 +93,7 @@ func (s *Store) DeleteNote(ctx context.Context, name string) error {
 		}
 		delete(s.notes, name)
 		delete(s.noteParts, name)
-		s.commit(name, "delete")
+		s.commit(name, "", "delete")
 		return nil
 	})
 }
@@ -120,10 +121,26 @@ func (s *Store) LogNote(ctx context.Context, name string, limit int) ([]amber.No
 	})
 }
 
+// NoteAt implements [amber.NoteLog].
+func (s *Store) NoteAt(ctx context.Context, name, hash string) (amber.Note, error) {
+	name, err := noteName(name)
+	if err != nil {
+		return amber.Note{}, err
+	}
+	return run(ctx, s, "read note", func() (amber.Note, error) {
+		for _, c := range s.commits {
+			if c.note == name && c.Commit == hash && c.content != "" {
+				return amber.Note{Name: name, Content: c.content, Bytes: int64(len(c.content)), Commit: hash, UpdatedAt: c.At}, nil
+			}
+		}
+		return amber.Note{}, notFound("read note", name)
+	})
+}
+
 // commit records a change of a note under a made-up hash.
-func (s *Store) commit(name, op string) amber.NoteCommit {
+func (s *Store) commit(name, content, op string) amber.NoteCommit {
 	hash := amber.ContentDigest(fmt.Sprintf("%d %s %s", len(s.commits), op, name))[:40]
 	c := amber.NoteCommit{Commit: hash, At: s.now(), Op: op}
-	s.commits = append(s.commits, commit{name, c})
+	s.commits = append(s.commits, commit{name, content, c})
 	return c
 }

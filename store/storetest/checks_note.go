@@ -64,6 +64,9 @@ func noteLogged(w *world) {
 	hold(len(log[0].Commit) == 40 && log[0].Commit != log[1].Commit, "commits %q and %q are not two commits", log[0].Commit, log[1].Commit)
 	equal(len(must(w.NoteLog.LogNote(w.ctx, "n", 1))), 1, "changes up to a limit")
 	refused(only(w.NoteLog.LogNote(w.ctx, "unknown", 1)), amber.KindNotFound, "log of an unknown note")
+	equal(must(w.NoteLog.NoteAt(w.ctx, "n", log[1].Commit)).Content, "one", "text before the last change")
+	equal(must(w.NoteLog.NoteAt(w.ctx, "n", log[0].Commit)).Content, "two", "text after the last change")
+	refused(only(w.NoteLog.NoteAt(w.ctx, "other", log[0].Commit)), amber.KindNotFound, "a note at a commit of another note")
 }
 
 func noteDeleted(w *world) {
@@ -76,6 +79,8 @@ func noteDeleted(w *world) {
 	log := must(w.NoteLog.LogNote(w.ctx, "n", 10))
 	equal(len(log), 2, "changes of a deleted note")
 	equal(log[0].Op, "delete", "newest change")
+	refused(only(w.NoteLog.NoteAt(w.ctx, "n", log[0].Commit)), amber.KindNotFound, "a note at the commit that deleted it")
+	equal(must(w.NoteLog.NoteAt(w.ctx, "n", log[1].Commit)).Content, "one", "a deleted note at the commit that wrote it")
 	w.note("n", "back")
 	equal(must(w.Notes.ReadNote(w.ctx, "n")).Content, "back", "note written again")
 }

@@ -1,0 +1,75 @@
+package transfer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign/transfer"
+	"github.com/amber-memory/amber/internal/must"
+)
+
+// rewritten are the ids of three imports that wrote "one", "two" and "three" into a note.
+func rewritten(b *bench) (ids []string) {
+	b.t.Helper()
+	for _, text := range []string{"one", "two", "three"} {
+		ids = append(ids, b.imported(toyLine{Note: "x", Text: text}).ID)
+	}
+	return ids
+}
+
+// Undo gives a note back the text that the import before had written.
+func TestUndoGivesANoteItsFormerText(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ids := rewritten(b)
+	u := b.undo(ids[2])
+	must.Equal(t, "restored, deleted and kept", fmt.Sprint(u.Restored, u.Deleted, len(u.Kept)), "1 0 0")
+	must.Equal(t, "note", b.note("x"), "two")
+	must.Equal(t, "the file of the import before is known", b.imported(toyLine{Note: "x", Text: "two"}).Notes, counts(1, 0, 0, 1))
+	must.Equal(t, "a newer file changes it", b.imported(toyLine{Note: "x", Text: "four"}).Notes, counts(1, 0, 1, 0))
+}
+
+// A note that somebody edited stays as it is, and is named.
+func TestUndoLeavesANoteThatWasEdited(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ids := rewritten(b)
+	must.Get(b.store.Notes.WriteNote(t.Context(), "x", "mine"))(t)
+	u := b.undo(ids[2])
+	must.Equal(t, "kept", fmt.Sprint(u.Restored, u.Deleted, u.Kept), "0 0 [{note x was changed since}]")
+	must.Equal(t, "note", b.note("x"), "mine")
+}
+
+// In whatever order imports are undone, nothing of their note is left.
+func TestNotesAreUndoneInAnyOrder(t *testing.T) {
+	t.Parallel()
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		b := newBench(t)
+		ids := rewritten(b)
+		for _, i := range order {
+			must.Equal(t, fmt.Sprint("kept in order ", order), len(b.undo(ids[i]).Kept), 0)
+		}
+		_, err := b.store.Notes.ReadNote(t.Context(), "x")
+		must.Kind(t, fmt.Sprint("read the note after ", order), err, amber.KindNotFound)
+		must.Equal(t, "imported again", b.imported(toyLine{Note: "x", Text: "one"}).Notes, counts(1, 1, 0, 0))
+	}
+}
+
+// An undo that is stopped goes on.
+func TestAnUndoOfANoteThatStopsGoesOn(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 2; n++ {
+		for _, after := range []bool{false, true} {
+			b := newBench(t)
+			ids := rewritten(b)
+			_, err := transfer.Undo(t.Context(), b.fused(&fuse{left: n, after: after}), ids[2], transfer.UndoOptions{Clock: b.o.Clock, NewID: b.o.NewID})
+			if err == nil {
+				t.Errorf("write %d did not stop the undo", n)
+			}
+			u := b.undo(ids[2])
+			must.Equal(t, fmt.Sprint("kept after write ", n, after), len(u.Kept), 0)
+			must.Equal(t, "note", b.note("x"), "two")
+		}
+	}
+}
