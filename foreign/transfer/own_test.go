@@ -76,3 +76,40 @@ func TestOwnMemoriesStayWithTheirProject(t *testing.T) {
 	must.Equal(t, "memory", fmt.Sprint(b.memory("a").ProjectID, " ", b.memory("a").Content, b.memory("a").Revision), "shop spaces2")
 	must.Equal(t, "again", b.run(b.own()).Memories, counts(1, 0, 0, 1))
 }
+
+// Undoing an import that made files one's own gives what they say the trust it had, and files of others their say in it.
+func TestUndoOfAVouchGivesTheTrustBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.imported(sample[0], sample[1])
+	vouch := b.run(b.own())
+	must.Equal(t, "trust", b.memory("a").Trust, amber.TrustOwn)
+	mine := "said here"
+	must.Get(b.store.Editor.Edit(t.Context(), amber.EditRequest{ID: b.memory("b").ID, Content: &mine}))(t)
+
+	u := b.undo(vouch.ID)
+	must.Equal(t, "restored and deleted", fmt.Sprint(u.Restored, u.Deleted), "1 0")
+	must.Equal(t, "kept", fmt.Sprint(u.Kept), fmt.Sprintf("[{memory %s was changed since}]", b.memory("b").ID))
+	must.Equal(t, "trust after undo", fmt.Sprint(b.memory("a").Trust, b.memory("a").Content), "imported"+sample[0].Text)
+
+	changed := sample[0]
+	changed.Text = "newer"
+	must.Equal(t, "a newer file of anybody", b.imported(changed).Memories, counts(1, 0, 1, 0))
+	for _, r := range must.Get(transfer.List(t.Context(), b.store))(t) {
+		b.undo(r.ID)
+	}
+	_, err := b.store.Memories.Get(t.Context(), foreign.MemoryID("toy", foreign.Key{"a"}))
+	must.Kind(t, "memory after all were undone", err, amber.KindNotFound)
+}
+
+// The same as an import and an undo in a row, and then one's own once more.
+func TestUndoOfAVouchAndOfTheImportBefore(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	first := b.imported(sample[0])
+	b.undo(b.run(b.own()).ID)
+	u := b.undo(first.ID)
+	must.Equal(t, "deleted and kept", fmt.Sprint(u.Deleted, len(u.Kept)), "1 0")
+	must.Equal(t, "left", b.told(), "")
+	must.Equal(t, "own again", fmt.Sprint(b.run(b.own()).New, b.memory("a").Trust), "1own")
+}

@@ -108,11 +108,11 @@ func (u *undoing) flush() error {
 }
 
 // release lets files that are one's own, and files that are not, bring back what is deleted now: nothing is left of it that
-// one of them had to be kept from.
+// one of them had to be kept from. What is imported again, and not one's own, is theirs to change, too.
 func (u *undoing) release() error {
 	var marks []amber.SyncMark
 	for _, r := range u.in.Records {
-		if r.Memory != nil && !r.Memory.DeletedAt.IsZero() || r.Relation != nil {
+		if r.Memory != nil && (!r.Memory.DeletedAt.IsZero() || r.Memory.Trust == amber.TrustImported) || r.Relation != nil {
 			marks = append(marks, r.Mark())
 		}
 	}
@@ -185,7 +185,9 @@ func (u *undoing) memory(l amber.SyncLink) error {
 		next.DuplicateCount = 0
 	}
 	next.Origin = u.after(m.Origin)
-	next.Trust = amber.TrustOwn // the chunk decides what it becomes
+	if earlier == nil || before.Trust != amber.TrustImported { // the import may have vouched for what files of others brought
+		next.Trust = amber.TrustOwn // the chunk decides what it becomes
+	}
 	next.Revision = m.Revision + 1
 	if earlier != nil { // the import before is what brought the memory as it is now
 		earlier.Version = next.Origin
