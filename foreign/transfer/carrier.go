@@ -43,7 +43,7 @@ type carrier struct {
 	related []related        // relations, until all memories are there
 
 	moved     map[amber.MemoryID]amber.MemoryID // memories that are known under another id than that of their row
-	foreseen  map[amber.MemoryID]bool           // memories that a dry run would store
+	foreseen  map[amber.MemoryID]bool           // memories that a dry run would store: whether they would be there, or deleted
 	noted     map[string]bool                   // names of notes of this import
 	met       map[string]bool                   // fingerprints of rows of this import
 	homeless  int64                             // memories of a user without one

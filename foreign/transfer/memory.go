@@ -388,24 +388,6 @@ func (c *carrier) stored(batch []pending) ([]amber.SyncRecord, error) {
 	return c.store.Sync.SyncRecords(c.ctx, refs)
 }
 
-// foresee counts what storing a batch would change.
-func (c *carrier) foresee(batch []pending) error {
-	now, err := c.stored(batch)
-	if err != nil {
-		return err
-	}
-	for i, p := range batch {
-		c.foreseen[p.memory.ID] = true
-		if p.fate == isNew {
-			c.report.Memories.New++
-		} else {
-			follows := now[i].Memory != nil && slices.Contains(p.memory.Saw, now[i].Memory.Origin)
-			c.countChanged(p, follows)
-		}
-	}
-	return nil
-}
-
 // tellStored counts the rows of a batch that were stored: those that are new, and those that took the place of what was there.
 // What is not stored by now was stored by another import meanwhile, which takes it back, or was changed here, too.
 func (c *carrier) tellStored(batch []pending, stored map[int]bool) error {

@@ -100,12 +100,11 @@ func (c *carrier) relateSome(some []related) error {
 		}
 		seen[record.Relation.ID] = true
 		link := c.link("relation", key, r.ref(c.format), record.Relation.Origin, extra{Digest: "stored", Epoch: epoch})
-		fresh = append(fresh, made{r, link})
+		fresh = append(fresh, made{r, link, now[3*i : 3*i+2]})
 		in.Records = append(in.Records, record)
 	}
 	if c.o.DryRun {
-		c.report.Relations.New += int64(len(fresh))
-		return nil
+		return c.foreseeRelations(fresh)
 	}
 	stored, err := c.applyTold(in)
 	if err != nil {
@@ -118,6 +117,7 @@ func (c *carrier) relateSome(some []related) error {
 type made struct {
 	related
 	link amber.SyncLink
+	ends []amber.SyncRecord // both memories
 }
 
 // undone reports whether a relation that is deleted went with the undo of an import. One that was deleted here stays so.
@@ -185,15 +185,23 @@ func (c *carrier) checkStored(fresh []made, stored map[int]bool) error {
 			c.report.Relations.Known++
 			continue
 		}
-		if err := here.add(c.ctx, c.store.Relations, r.from); err != nil {
+		if err := c.passedOver(r.related, here); err != nil {
 			return err
 		}
-		if here.has(r.related) { // under another id
-			c.report.Relations.Known++
-			continue
-		}
-		c.Skip(r.at, "relation %q has an end that did not come from files of this format", r.typ)
 	}
+	return nil
+}
+
+// passedOver tells of a relation that the store does not take.
+func (c *carrier) passedOver(r related, here relationsHere) error {
+	if err := here.add(c.ctx, c.store.Relations, r.from); err != nil {
+		return err
+	}
+	if here.has(r) { // under another id
+		c.report.Relations.Known++
+		return nil
+	}
+	c.Skip(r.at, "relation %q has an end that did not come from files of this format", r.typ)
 	return nil
 }
 
@@ -219,7 +227,10 @@ func (h relationsHere) has(r related) bool {
 
 // isThere reports whether an end of a relation is stored, or would be.
 func (c *carrier) isThere(id amber.MemoryID, now amber.SyncRecord) bool {
-	return now.Memory != nil && now.Memory.DeletedAt.IsZero() || c.o.DryRun && c.foreseen[id]
+	if stays, foreseen := c.foreseen[id]; foreseen {
+		return stays
+	}
+	return now.Memory != nil && now.Memory.DeletedAt.IsZero()
 }
 
 func (r related) ref(format string) amber.SyncRef {
