@@ -117,7 +117,8 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 		return err
 	case err != nil:
 		c.refuse(n.Place, err)
-		return nil
+		c.ordinal--
+		return c.noteLink(name, extra{Epoch: was.Epoch}) // an undo finds nothing to take back
 	}
 	first, err := c.claim(written)
 	switch {
