@@ -201,6 +201,7 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, Leaving: s.parts.Leaving, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.o.Origins,
 	})
 	if err == nil {
+		api.RemoveAbandoned()
 		s.watchers.ExpectRoutes(api.Routes()...)
 		s.watchers.ExpectTools(mcpapi.Names()...)
 	}

@@ -351,6 +351,26 @@ func TestAnUploadThatBreaksOffLeavesNothing(t *testing.T) {
 	must.Equal(t, "files at the end", len(must.Get(os.ReadDir(temp))(t)), 0)
 }
 
+// TestAbandonedUploadsAreRemoved: a server that was killed leaves a file, which the next one removes. One that is being received stays.
+func TestAbandonedUploadsAreRemoved(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	over := make(chan int, 16)
+	r := importing(t, answered(over))
+	must.Do(t, os.WriteFile(filepath.Join(temp, "amber-upload-1"), []byte("half a file"), 0o600))
+	file := aFile(3)
+	c, _ := r.beginUpload(len(file))
+	r.api.RemoveAbandoned()
+	left := must.Get(os.ReadDir(temp))(t)
+	must.Equal(t, "files", len(left), 1)
+	must.Equal(t, "the abandoned one is there", left[0].Name() == "amber-upload-1", false)
+	_ = must.Get(io.WriteString(c, file))(t)
+	must.Equal(t, "status", <-over, http.StatusOK)
+	must.Do(t, c.Close())
+	must.Equal(t, "memories", len(r.contents()), 3)
+	must.Equal(t, "files afterwards", len(must.Get(os.ReadDir(temp))(t)), 0)
+}
+
 // cut is a store that fails after some chunks, as one does whose caller has gone.
 type cut struct {
 	amber.Replica

@@ -11,6 +11,7 @@ import (
 	"reflect"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -37,8 +38,12 @@ func checkRaw(r *http.Request) error {
 	return nil
 }
 
-// uploaded is a body in a file of this machine.
+// uploadPrefix begins the names of files that bodies are received into.
+const uploadPrefix = "amber-upload-"
+
+// uploaded is a body in a file of this machine. The file stays open: it is in use.
 type uploaded struct {
+	file *os.File
 	path string
 	size int64
 	sum  hash.Hash
@@ -46,10 +51,22 @@ type uploaded struct {
 
 // remove removes the file.
 func (u *uploaded) remove() error {
-	if err := os.Remove(u.path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	err := u.file.Close()
+	if gone := os.Remove(u.path); !errors.Is(gone, os.ErrNotExist) { // another server may have taken it for abandoned
+		err = errors.Join(err, gone)
 	}
-	return nil
+	return err
+}
+
+// RemoveAbandoned removes the uploads that a server left which was killed. Those of servers that run stay.
+func (a *API) RemoveAbandoned() {
+	removed, err := fsx.RemoveScratch(os.TempDir(), uploadPrefix)
+	if err != nil {
+		a.o.Log.Warn("remove abandoned uploads", "error", err)
+	}
+	if removed > 0 {
+		a.o.Log.Info("removed abandoned uploads", "files", removed)
+	}
 }
 
 // receive reads a body into a file, which the caller removes; after an error there is none. Errors: invalid for a body that is
@@ -62,18 +79,17 @@ func (a *API) receive(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	if err := a.room(dir, max(r.ContentLength, 0)); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(dir, "amber-upload-*")
+	f, err := fsx.CreateScratch(dir, uploadPrefix+"*")
 	if err != nil {
 		return nil, &amber.Error{Op: "receive upload", Kind: amber.KindInternal, Err: err}
 	}
 	if c, ok := r.Body.(*counter); ok {
 		c.ReadCloser = http.MaxBytesReader(w, c.raw, a.maxUpload)
 	}
-	u := &uploaded{path: f.Name(), sum: sha256.New()}
+	u := &uploaded{file: f, path: f.Name(), sum: sha256.New()}
 	ctx, cancel := context.WithTimeout(ctx, LongTimeout)
 	defer cancel()
-	err = a.copyBody(ctx, w, r.Body, f, u)
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := a.copyBody(ctx, w, r.Body, f, u); err != nil {
 		return nil, errors.Join(err, u.remove())
 	}
 	return u, nil

@@ -1,0 +1,64 @@
+package fsx
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// CreateScratch makes a temporary file with mode 0600, as [os.CreateTemp] does. The file is in use until it is closed: until
+// then [RemoveScratch] leaves it alone, also in another process. A process that is killed leaves it abandoned.
+func CreateScratch(dir, pattern string) (*os.File, error) {
+	for {
+		f, err := os.CreateTemp(dir, pattern)
+		if err != nil {
+			return nil, err
+		}
+		held, err := holdScratch(f)
+		if err == nil && held {
+			return f, nil
+		}
+		// Somebody took it for abandoned before it was held, and removes it.
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, errors.Join(err, os.Remove(f.Name()))
+		}
+	}
+}
+
+// scratchNames is how many names of a folder are read at once.
+const scratchNames = 1000
+
+// RemoveScratch removes the files in dir whose names begin with prefix and that are abandoned, and returns how many it
+// removed. It leaves alone what is in use, what belongs to another user, and what is not a regular file. The error is
+// that of the last file that could not be removed.
+func RemoveScratch(dir, prefix string) (removed int, err error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	var failed error
+	for {
+		names, err := d.Readdirnames(scratchNames)
+		for _, name := range names {
+			if !strings.HasPrefix(name, prefix) {
+				continue
+			}
+			gone, err := removeScratch(filepath.Join(dir, name))
+			if gone {
+				removed++
+			}
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				failed = err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return removed, failed
+		}
+		if err != nil {
+			return removed, errors.Join(failed, err)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+//go:build unix
+
+package fsx_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/must"
+)
+
+// Only what nobody uses is removed: not a file that is open, a link, a folder, a fifo, or a file of another name.
+func TestRemoveScratchLeavesWhatIsInUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	used := must.Get(fsx.CreateScratch(dir, "up-*"))(t)
+	left := must.Get(fsx.CreateScratch(dir, "up-*"))(t)
+	must.Do(t, left.Close())
+	in := func(name string) string { return filepath.Join(dir, name) }
+	must.Do(t, os.WriteFile(in("other"), nil, 0o600))
+	must.Do(t, os.Symlink(in("other"), in("up-link")))
+	must.Do(t, os.Mkdir(in("up-folder"), 0o700))
+	must.Do(t, unix.Mkfifo(in("up-fifo"), 0o600))
+
+	must.Equal(t, "removed", must.Get(fsx.RemoveScratch(dir, "up-"))(t), 1)
+	want := []string{"other", filepath.Base(used.Name()), "up-fifo", "up-folder", "up-link"}
+	slices.Sort(want)
+	must.Equal(t, "left", namesIn(t, dir), want)
+
+	must.Do(t, used.Close())
+	must.Equal(t, "removed when it is closed", must.Get(fsx.RemoveScratch(dir, "up-"))(t), 1)
+	must.Equal(t, "removed again", must.Get(fsx.RemoveScratch(dir, "up-"))(t), 0)
+	_, err := fsx.RemoveScratch(in("none"), "up-")
+	must.Equal(t, "a folder that is not there", os.IsNotExist(err), true)
+}
+
+// A file of another user stays, also where this user could remove it. Only root can make one.
+func TestRemoveScratchLeavesFilesOfOthers(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file to another user")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "up-1")
+	must.Do(t, os.WriteFile(file, nil, 0o600))
+	must.Do(t, os.Chown(file, 12345, -1))
+	must.Equal(t, "removed", must.Get(fsx.RemoveScratch(dir, "up-"))(t), 0)
+	must.Equal(t, "left", namesIn(t, dir), []string{"up-1"})
+}
+
+func namesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	for _, e := range must.Get(os.ReadDir(dir))(t) {
+		names = append(names, e.Name())
+	}
+	return names
+}
