@@ -3,13 +3,10 @@ package foreign
 import (
 	"context"
 	"errors"
-	"io"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/sqlconn"
 )
 
@@ -33,17 +30,30 @@ func OpenDatabase(ctx context.Context, t *Tree, f File) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkDatabase(f.Name, real); err != nil {
+		return nil, err
+	}
+	more := besides(real)
 	d, err := openDatabase(ctx, f.Name, real, "ro")
 	if err == nil {
 		return d, nil
 	}
 	// The folder may not be written, so that SQLite cannot make the files it shares with others; or a journal waits.
-	if real, err2 := t.copyDatabase(real); err2 == nil {
-		if d, err2 := openDatabase(ctx, f.Name, real, "rw"); err2 == nil {
+	if copyHelps(err, more) {
+		if d, err2 := t.openCopy(ctx, f.Name, real); err2 == nil {
 			return d, nil
 		}
 	}
 	return nil, amber.Errorf(amber.KindDamaged, "open database", f.Name, "%w", err)
+}
+
+// openCopy opens a copy of a database.
+func (t *Tree) openCopy(ctx context.Context, name, real string) (*Database, error) {
+	copied, err := t.copyDatabase(real)
+	if err != nil {
+		return nil, err
+	}
+	return openDatabase(ctx, name, copied, "rw")
 }
 
 func openDatabase(ctx context.Context, name, real, mode string) (*Database, error) {
@@ -63,35 +73,6 @@ func openDatabase(ctx context.Context, name, real, mode string) (*Database, erro
 		return nil, errors.Join(err, conn.Close())
 	}
 	return d, nil
-}
-
-// copyDatabase copies a database with the files beside it.
-func (t *Tree) copyDatabase(real string) (string, error) {
-	var copied string
-	for _, suffix := range []string{"", "-wal", "-journal"} {
-		in, err := os.Open(real + suffix)
-		if err != nil && suffix != "" {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		out := io.WriteCloser(nil)
-		if copied == "" {
-			f, err := t.temp("database-*")
-			if err != nil {
-				return "", errors.Join(err, in.Close())
-			}
-			copied, out = f.Name(), f
-		} else if out, err = fsx.OS().OpenFile(copied+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-			return "", errors.Join(err, in.Close())
-		}
-		_, err = io.Copy(out, in)
-		if err := errors.Join(err, in.Close(), out.Close()); err != nil {
-			return "", err
-		}
-	}
-	return copied, nil
 }
 
 // Close ends the transaction and closes the file.
