@@ -112,10 +112,7 @@ func (t *Tree) copyDatabase(real string) (copied string, err error) {
 }
 
 // copyOf makes the file for a copy: of the database itself, or beside that.
-func (t *Tree) copyOf(copied, suffix string) (interface {
-	io.WriteCloser
-	Name() string
-}, error) {
+func (t *Tree) copyOf(copied, suffix string) (fsx.File, error) {
 	if suffix == "" {
 		return t.temp("database-*")
 	}

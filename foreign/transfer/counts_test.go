@@ -13,8 +13,11 @@ import (
 // tooLong is a session with one turn that fits and one that does not.
 func tooLong() []toyLine {
 	return []toyLine{
-		{Session: "s1", Title: "Coupons", Turns: 2}, {Key: "t1", Role: "user", Text: strings.Repeat("x", amber.MaxContentBytes+1)},
-		{Key: "t2", Role: "assistant", Text: "fits"}, {Session: "s2", Title: "Taxes", Turns: 1}, {Key: "t3", Role: "user", Text: "fits"},
+		{Session: "s1", Title: "Coupons", Turns: 2},
+		{Key: "t1", Role: "user", Text: strings.Repeat("x", amber.MaxContentBytes+1)},
+		{Key: "t2", Role: "assistant", Text: "fits"},
+		{Session: "s2", Title: "Taxes", Turns: 1},
+		{Key: "t3", Role: "user", Text: "fits"},
 	}
 }
 
