@@ -96,6 +96,10 @@ func (l lazy) SyncRecords(ctx context.Context, refs []amber.SyncRef) ([]amber.Sy
 	return l.store().SyncRecords(ctx, refs)
 }
 
+func (l lazy) Held(ctx context.Context, place string, marks []amber.SyncMark) ([]bool, error) {
+	return l.store().Held(ctx, place, marks)
+}
+
 func (l lazy) Exported(ctx context.Context, n amber.ExportNote) error {
 	return l.store().Exported(ctx, n)
 }
