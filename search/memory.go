@@ -146,6 +146,12 @@ func (m *Memory) DropTail(row int64) error {
 	return nil
 }
 
+// DropTailThrough implements [Writer].
+func (m *Memory) DropTailThrough(row int64) error {
+	maps.DeleteFunc(m.tail, func(r int64, _ Document) bool { return r <= row })
+	return nil
+}
+
 // PutSegment implements [Writer].
 func (m *Memory) PutSegment(s Segment, c Content) (int64, error) {
 	m.last++

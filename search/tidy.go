@@ -130,7 +130,7 @@ func tail(w Writer, wait int) (rows int, err error) {
 		return 0, err
 	}
 	made, err := buildTail(w)
-	if err != nil {
+	if err != nil || len(made.rows) == 0 {
 		return 0, err
 	}
 	level := 0
@@ -147,12 +147,7 @@ func tail(w Writer, wait int) (rows int, err error) {
 			return 0, err
 		}
 	}
-	for _, row := range made.rows {
-		if err := w.DropTail(row); err != nil {
-			return 0, err
-		}
-	}
-	return len(terms), nil
+	return len(terms), w.DropTailThrough(made.rows[len(made.rows)-1])
 }
 
 // buildTail reads the first documents of the tail, as many as may wait, a few at a time.

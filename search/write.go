@@ -7,6 +7,8 @@ type Writer interface {
 	Rows
 	PutTail(d Document) error
 	DropTail(row int64) error
+	// DropTailThrough removes all documents of the tail up to a row.
+	DropTailThrough(row int64) error
 	// PutSegment stores a segment under a number that was never used, and returns it.
 	PutSegment(s Segment, c Content) (int64, error)
 	// ReplaceSegment stores other content under a number.

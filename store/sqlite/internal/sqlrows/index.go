@@ -35,6 +35,8 @@ SELECT ?1, ?2, coalesce(max(source), ''), coalesce(max(owner), '') FROM
 	upsertTail = `INSERT OR REPLACE INTO index_tail (row, document) VALUES (?, ?)`
 	deleteTail = `DELETE FROM index_tail WHERE row = ?`
 
+	deleteTailThrough = `DELETE FROM index_tail WHERE row <= ?`
+
 	selectState = `SELECT number, data FROM index_state WHERE key = ?`
 	upsertState = `INSERT OR REPLACE INTO index_state (key, number, data) VALUES (?, ?, ?)`
 	deleteState = `DELETE FROM index_state WHERE key = ?`
@@ -177,6 +179,9 @@ func (x IndexRows) PutTail(d search.Document) error { return x.exec(upsertTail, 
 
 // DropTail implements [search.Writer].
 func (x IndexRows) DropTail(row int64) error { return x.exec(deleteTail, row) }
+
+// DropTailThrough implements [search.Writer].
+func (x IndexRows) DropTailThrough(row int64) error { return x.exec(deleteTailThrough, row) }
 
 // exec runs a statement.
 func (t *Tx) exec(query string, args ...any) error {

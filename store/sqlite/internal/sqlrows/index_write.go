@@ -18,6 +18,7 @@ ORDER BY d.source, t.seq, d.owner LIMIT ?`
 	hasDirty    = `SELECT EXISTS (SELECT 1 FROM index_dirty)`
 	countDirty  = `SELECT count(*) FROM (SELECT 1 FROM index_dirty LIMIT ?)`
 	deleteDirty = `DELETE FROM index_dirty WHERE source = ? AND owner = ?`
+	emptyDirty  = `DELETE FROM index_dirty`
 
 	// Without the signs SQLite plans these anew for every value, because of ORDER BY.
 	ownPassages = `SELECT row, part, digest, place FROM passages WHERE source = +? AND owner = +? ORDER BY part`
@@ -66,7 +67,6 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 	if how.Most == 0 {
 		how.Most = -1
 	}
-	type owner struct{ source, id string }
 	owners, err := All(t, func(s scanner) (o owner, err error) {
 		err = s.Scan(&o.source, &o.id)
 		return o, err
@@ -75,6 +75,7 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 		return 0, err
 	}
 	x := indexer{IndexRows: IndexRows{t}, how: how, cache: &search.Cache{}}
+	seen := owners[:0]
 	for _, o := range owners {
 		err := x.owner(o.source, o.id)
 		if search.IsDamaged(err) && !how.Erase {
@@ -83,10 +84,14 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 		if err != nil {
 			return 0, fmt.Errorf("index %s %s: %w", o.source, printable(o.id), err)
 		}
-		done++
-		if err := t.exec(deleteDirty, o.source, o.id); err != nil {
-			return 0, err
-		}
+		seen = append(seen, o)
+	}
+	done = len(seen)
+	if err := x.endRows(); err != nil {
+		return 0, err
+	}
+	if err := t.clean(seen, done == len(owners) && done != how.Most); err != nil {
+		return 0, err
 	}
 	if err := x.takeOut(); err != nil {
 		return 0, fmt.Errorf("take passages out of the index: %w", err)
@@ -105,6 +110,22 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 	return done, err
 }
 
+// owner names what was written.
+type owner struct{ source, id string }
+
+// clean notes that owners are in the index; all says that there were no others.
+func (t *Tx) clean(owners []owner, all bool) error {
+	if all {
+		return t.exec(emptyDirty)
+	}
+	for _, o := range owners {
+		if err := t.exec(deleteDirty, o.source, o.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // indexer brings owners into the index.
 type indexer struct {
 	IndexRows
@@ -112,7 +133,26 @@ type indexer struct {
 	cache *search.Cache // of this transaction: what it has written may be undone
 	gone  []int64       // rows that are to be taken out
 	added int
-	terms int // of what was added
+	terms int   // of what was added
+	row   int64 // the last one that was given away; 0 before the first
+}
+
+// nextRow returns the row of a new passage. They are counted in the file once, by endRows.
+func (x *indexer) nextRow() (row int64, err error) {
+	if x.row == 0 {
+		if x.row, _, err = x.state(stateRow); err != nil {
+			return 0, err
+		}
+	}
+	x.row++
+	return x.row, nil
+}
+
+func (x *indexer) endRows() error {
+	if x.row == 0 {
+		return nil
+	}
+	return x.putState(stateRow, x.row, nil)
 }
 
 // owner compares what an owner says with its passages.
@@ -203,7 +243,7 @@ func (x *indexer) takeOut() error {
 
 // add puts a passage into the index.
 func (x *indexer) add(text search.Text, d search.Document, digest []byte) (err error) {
-	if d.Row, err = x.nextNumber(stateRow); err != nil {
+	if d.Row, err = x.nextRow(); err != nil {
 		return err
 	}
 	if text.Session != "" && text.Place == 0 {
