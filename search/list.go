@@ -3,6 +3,7 @@ package search
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 )
 
 // A list says which documents of a segment contain a term, and how much:
@@ -28,6 +29,11 @@ var errList = errors.New("a value of the index is damaged")
 
 // IsDamaged reports whether an error says that a value of the index is not what Amber writes.
 func IsDamaged(err error) bool { return errors.Is(err, errList) }
+
+// Damaged is an error that says so of a value that a store keeps for the index.
+func Damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{errList}, args...)...)
+}
 
 // appendList appends a list of postings in the order of their documents.
 func appendList(b []byte, postings []posting, lengths []uint16) []byte {

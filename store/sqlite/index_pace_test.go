@@ -95,3 +95,34 @@ func TestPaceOfAnotherClock(t *testing.T) {
 	saveMany(t, s, "last", 2, func() {})
 	must.Do(t, s.VerifyIndex(ctx))
 }
+
+// A counter of rows that cannot be right, in a file that was tampered with, stops neither
+// writing nor finding, and making the index anew.
+func TestAWrongCounterOfRowsIsFoundOut(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for _, number := range []string{"-1", "0", "3", "9223372036854775807", "-9223372036854775808"} {
+		s, _ := freshStore(t, amber.QueueOptions{})
+		if number == "-1" { // also in a store that has no passage yet
+			meddle(t, s.memory, `INSERT OR REPLACE INTO index_state (key, number, data) VALUES ('row', -1, x'')`)
+		}
+		for i := range 10 {
+			save(t, s, amber.WriteRequest{Content: fmt.Sprintf("before%d", i)})
+		}
+		meddle(t, s.memory, `UPDATE index_state SET number = `+number+` WHERE key = 'row'`)
+		for i := range 10 {
+			save(t, s, amber.WriteRequest{Content: fmt.Sprintf("after%d", i)})
+		}
+		for _, word := range []string{"before9", "after0", "after9"} {
+			if r := must.Get(s.Recall(ctx, amber.Query{Text: word}))(t); len(r.Hits) == 0 {
+				t.Errorf("counter %s: %s is not found", number, word)
+			}
+		}
+		status := must.Get(s.IndexStatus(ctx))(t)
+		must.Equal(t, "waiting with "+number, status.Waiting, 0)
+		must.Do(t, s.VerifyIndex(ctx))
+		meddle(t, s.memory, `UPDATE index_state SET number = `+number+` WHERE key = 'row'`)
+		must.Do(t, s.RebuildIndex(ctx))
+		must.Do(t, s.VerifyIndex(ctx))
+	}
+}

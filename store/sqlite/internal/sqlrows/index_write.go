@@ -28,6 +28,8 @@ ORDER BY d.source, t.seq, d.owner LIMIT ?`
 	insertPassage = `INSERT INTO passages (row, source, owner, part, digest, session_id, place, speaker, asks, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	movePassage   = `UPDATE passages SET at = ?2, session_id = ?3 WHERE row = ?1 AND (at <> ?2 OR session_id <> ?3)`
 	deletePassage = `DELETE FROM passages WHERE row = ?`
+	lastPassage   = `SELECT coalesce(max(row), 0) FROM passages`
+	lastOfAll     = `SELECT max(coalesce((SELECT max(last_row) FROM index_segments), 0), coalesce((SELECT max(row) FROM index_tail), 0))`
 	forgetDead    = `UPDATE index_dead SET source = '', owner = '' WHERE source = ? AND owner = ?` // nothing is left of them
 	turnBefore    = `SELECT content FROM turns WHERE session_id = ?1 AND seq < (SELECT seq FROM turns WHERE id = ?2) AND role IN ('user', 'assistant') ORDER BY seq DESC LIMIT 1`
 	projectOf     = `SELECT project FROM sessions WHERE id = ?`
@@ -140,12 +142,38 @@ type indexer struct {
 // nextRow returns the row of a new passage. They are counted in the file once, by endRows.
 func (x *indexer) nextRow() (row int64, err error) {
 	if x.row == 0 {
-		if x.row, _, err = x.state(stateRow); err != nil {
+		if x.row, err = x.lastRow(); err != nil {
 			return 0, err
 		}
 	}
 	x.row++
 	return x.row, nil
+}
+
+// maxRow bounds the rows of passages: more than anybody writes.
+const maxRow = 1 << 60
+
+// lastRow returns the last row that was given away. A number that cannot be it, as in a file
+// that was tampered with, is found out again from the rows that are there.
+func (x *indexer) lastRow() (int64, error) {
+	last, _, err := x.state(stateRow)
+	if err != nil {
+		return 0, err
+	}
+	var there int64
+	if err := x.Row(lastPassage).Scan(&there); err != nil {
+		return 0, err
+	}
+	if last >= max(there, 0) && last < maxRow {
+		return last, nil
+	}
+	if err := x.Row(lastOfAll).Scan(&last); err != nil {
+		return 0, err
+	}
+	if last = max(last, there, 0); last >= maxRow {
+		return 0, search.Damaged("rows of passages count to %d, want less than %d", last, int64(maxRow))
+	}
+	return last, nil
 }
 
 func (x *indexer) endRows() error {
