@@ -106,7 +106,8 @@ func (d *documents) find(row int64) (doc uint32, ok bool) {
 // builder collects documents that become a segment, in the order of their rows.
 type builder struct {
 	documents
-	lists map[string][]posting
+	lists    map[string][]posting
+	postings int
 }
 
 func newBuilder() *builder { return &builder{lists: map[string][]posting{}} }
@@ -117,6 +118,7 @@ func (b *builder) add(d Document) {
 	for _, t := range d.Terms {
 		b.lists[t.Text] = append(b.lists[t.Text], posting{doc, t.Weight})
 	}
+	b.postings += len(d.Terms)
 }
 
 // terms returns the terms of the documents, sorted.

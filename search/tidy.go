@@ -150,10 +150,14 @@ func tail(w Writer, wait int) (rows int, err error) {
 	return len(terms), w.DropTailThrough(made.rows[len(made.rows)-1])
 }
 
-// buildTail reads the first documents of the tail, as many as may wait, a few at a time.
+// maxPostings is how many postings a segment may have that is made of the tail: all of them
+// are in memory.
+const maxPostings = 1 << 17
+
+// buildTail reads the first documents of the tail, as many as may wait or fit, a few at a time.
 func buildTail(w Writer) (*builder, error) {
 	made := newBuilder()
-	for last := int64(0); len(made.rows) < ManyWait; {
+	for last := int64(0); len(made.rows) < ManyWait && made.postings < maxPostings; {
 		docs, err := w.Tail(last, tailDocs)
 		if err != nil || len(docs) == 0 {
 			return made, err
@@ -163,7 +167,9 @@ func buildTail(w Writer) (*builder, error) {
 				return nil, errList
 			}
 			last = d.Row
-			made.add(d)
+			if made.add(d); made.postings >= maxPostings {
+				break
+			}
 		}
 	}
 	return made, nil

@@ -89,12 +89,19 @@ func (t *Tx) Tidy(work int) (left bool, err error) {
 	return search.Tidy(IndexRows{t}, &search.Cache{}, work, wait)
 }
 
-// EndTail makes a segment of the documents that are in none, where they are enough, and says
-// that no more come.
+// EndTail makes segments of the documents that are in none, as long as there are enough, and
+// says that no more come.
 func (t *Tx) EndTail() error {
 	if err := t.exec(deleteState, statePace); err != nil {
 		return err
 	}
-	_, err := search.Tidy(IndexRows{t}, &search.Cache{}, 0, search.FewWait)
-	return err
+	for {
+		many, err := IndexRows{t}.HasTail(search.FewWait)
+		if err != nil || !many {
+			return err
+		}
+		if _, err := search.Tidy(IndexRows{t}, &search.Cache{}, 0, search.FewWait); err != nil {
+			return err
+		}
+	}
 }
