@@ -33,7 +33,7 @@ func (u *undoing) note(l amber.SyncLink) error {
 		before = parseExtra(earlier.Extra).Written
 	}
 	switch text := amber.ContentDigest(now.Content); {
-	case wroteToo(links, l, text): // that import takes it back in its turn
+	case rewrote(links, l, text), text == before && text == e.Written: // another import takes it back in its turn
 		u.in.Links = append(u.in.Links, released(l))
 		return nil
 	case text == before && text != e.Written: // an undo that was stopped has written it
@@ -65,12 +65,11 @@ func (u *undoing) note(l amber.SyncLink) error {
 	return u.flush()
 }
 
-// wroteToo reports whether another import has written the text that a note has: a later one, or one at the same time.
-func wroteToo(links []amber.SyncLink, l amber.SyncLink, text string) bool {
-	same := text == parseExtra(l.Extra).Written
+// rewrote reports whether a later import has written the text that a note has.
+func rewrote(links []amber.SyncLink, l amber.SyncLink, text string) bool {
 	return slices.ContainsFunc(links, func(o amber.SyncLink) bool {
 		e := parseExtra(o.Extra)
-		return e.Digest != "" && e.Written == text && (o.Chunk > l.Chunk || same && o.Chunk != l.Chunk)
+		return e.Digest != "" && e.Written == text && o.Chunk > l.Chunk
 	})
 }
 

@@ -10,9 +10,15 @@ import (
 )
 
 // rewritten are the ids of three imports that wrote "one", "two" and "three" into a note.
-func rewritten(b *bench) (ids []string) {
+func rewritten(b *bench) []string {
 	b.t.Helper()
-	for _, text := range []string{"one", "two", "three"} {
+	return b.written("one", "two", "three")
+}
+
+// written are the ids of imports that wrote one text each into a note.
+func (b *bench) written(texts ...string) (ids []string) {
+	b.t.Helper()
+	for _, text := range texts {
 		ids = append(ids, b.imported(toyLine{Note: "x", Text: text}).ID)
 	}
 	return ids
@@ -30,6 +36,19 @@ func TestUndoGivesANoteItsFormerText(t *testing.T) {
 	must.Equal(t, "a newer file changes it", b.imported(toyLine{Note: "x", Text: "four"}).Notes, counts(1, 0, 1, 0))
 }
 
+// A note that came back to an earlier text has the one between again, and then the earlier one, until none is left.
+func TestUndoOfANoteThatCameBackToAnEarlierText(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ids := b.written("one", "two", "one")
+	for i, want := range []string{"two", "one"} {
+		u := b.undo(ids[2-i])
+		must.Equal(t, "restored, deleted, gone and kept", fmt.Sprint(u.Restored, u.Deleted, u.Gone, u.Kept), "1 0 0 []")
+		must.Equal(t, "note", b.note("x"), want)
+	}
+	must.Equal(t, "deleted", b.undo(ids[0]).Deleted, 1)
+}
+
 // A note that somebody edited stays as it is, and is named.
 func TestUndoLeavesANoteThatWasEdited(t *testing.T) {
 	t.Parallel()
@@ -44,15 +63,17 @@ func TestUndoLeavesANoteThatWasEdited(t *testing.T) {
 // In whatever order imports are undone, nothing of their note is left.
 func TestNotesAreUndoneInAnyOrder(t *testing.T) {
 	t.Parallel()
-	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
-		b := newBench(t)
-		ids := rewritten(b)
-		for _, i := range order {
-			must.Equal(t, fmt.Sprint("kept in order ", order), len(b.undo(ids[i]).Kept), 0)
+	for _, texts := range [][]string{{"one", "two", "three"}, {"one", "two", "one"}} {
+		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			b := newBench(t)
+			ids := b.written(texts...)
+			for _, i := range order {
+				must.Equal(t, fmt.Sprint("kept of ", texts, " in order ", order), len(b.undo(ids[i]).Kept), 0)
+			}
+			_, err := b.store.Notes.ReadNote(t.Context(), "x")
+			must.Kind(t, fmt.Sprint("read the note after ", texts, order), err, amber.KindNotFound)
+			must.Equal(t, "imported again", b.imported(toyLine{Note: "x", Text: "one"}).Notes, counts(1, 1, 0, 0))
 		}
-		_, err := b.store.Notes.ReadNote(t.Context(), "x")
-		must.Kind(t, fmt.Sprint("read the note after ", order), err, amber.KindNotFound)
-		must.Equal(t, "imported again", b.imported(toyLine{Note: "x", Text: "one"}).Notes, counts(1, 1, 0, 0))
 	}
 }
 
