@@ -50,6 +50,7 @@ type undoing struct {
 	chunks int
 	now    amber.Time
 	in     amber.Incoming
+	marks  []amber.SyncMark // versions of the chunk that the other place of the format has a say in, too
 	report wire.ImportUndo
 }
 
@@ -87,6 +88,7 @@ func (u *undoing) run() error {
 
 func (u *undoing) begin() {
 	u.chunks++
+	u.marks = nil
 	trust := amber.Trust(u.record.Trust)
 	u.in = amber.Incoming{
 		Place: place(u.record.Format, trust), Chunk: fmt.Sprintf("%s-%06d", u.id, u.chunks), Device: u.record.Format, CreatedBy: toolImport,
@@ -108,23 +110,28 @@ func (u *undoing) flush() error {
 }
 
 // release lets files that are one's own, and files that are not, bring back what is deleted now: nothing is left of it that
-// one of them had to be kept from. What is imported again, and not one's own, is theirs to change, too.
+// one of them had to be kept from. In what is restored they have the say that they had before.
 func (u *undoing) release() error {
-	var marks []amber.SyncMark
-	for _, r := range u.in.Records {
-		if r.Memory != nil && (!r.Memory.DeletedAt.IsZero() || r.Memory.Trust == amber.TrustImported) || r.Relation != nil {
-			marks = append(marks, r.Mark())
-		}
-	}
-	if len(marks) == 0 {
+	if len(u.marks) == 0 {
 		return nil
 	}
-	for _, t := range []amber.Trust{amber.TrustOwn, amber.TrustImported} {
-		if p := place(u.record.Format, t); p != u.in.Place {
-			return u.store.Sync.Exported(u.ctx, amber.ExportNote{Place: p, CreatedBy: toolImport, Marks: marks})
-		}
+	return u.store.Sync.Exported(u.ctx, amber.ExportNote{Place: u.otherPlace(), CreatedBy: toolImport, Marks: u.marks})
+}
+
+// otherPlace is where files of the format come from that are one's own if those of the import are not, and the other way round.
+func (u *undoing) otherPlace() string {
+	if u.record.Trust == string(amber.TrustOwn) {
+		return place(u.record.Format, amber.TrustImported)
 	}
-	return nil
+	return place(u.record.Format, amber.TrustOwn)
+}
+
+// put adds a record to the chunk.
+func (u *undoing) put(r amber.SyncRecord, released bool) {
+	u.in.Records = append(u.in.Records, r)
+	if released {
+		u.marks = append(u.marks, r.Mark())
+	}
 }
 
 func (u *undoing) link(l amber.SyncLink) error {
@@ -180,25 +187,34 @@ func (u *undoing) memory(l amber.SyncLink) error {
 		return err
 	}
 	next := amber.SyncMemory{Memory: m.Memory, Saw: []amber.Origin{m.Origin}}
+	next.Origin, next.Revision = u.after(m.Origin), m.Revision+1
 	if earlier != nil {
-		next.Memory = before
-		next.DuplicateCount = 0
+		return u.restore(l, next, before, *earlier)
 	}
-	next.Origin = u.after(m.Origin)
-	if earlier == nil || before.Trust != amber.TrustImported { // the import may have vouched for what files of others brought
+	next.Trust = amber.TrustOwn // the chunk decides what it becomes
+	bury(&next, u.now)
+	u.report.Deleted++
+	u.put(amber.SyncRecord{Memory: &next}, true)
+	return u.forget(l, next.Origin)
+}
+
+// restore makes the next version of a memory say what it said before.
+func (u *undoing) restore(l amber.SyncLink, next amber.SyncMemory, before amber.Memory, earlier amber.SyncLink) error {
+	held, err := u.store.Sync.Held(u.ctx, u.otherPlace(), []amber.SyncMark{{Ref: l.Ref, Origin: before.Origin}})
+	if err != nil {
+		return err
+	}
+	origin, revision := next.Origin, next.Revision
+	next.Memory = before
+	next.Origin, next.Revision, next.DuplicateCount = origin, revision, 0
+	if before.Trust != amber.TrustImported { // the import may have vouched for what files of others brought
 		next.Trust = amber.TrustOwn // the chunk decides what it becomes
 	}
-	next.Revision = m.Revision + 1
-	if earlier != nil { // the import before is what brought the memory as it is now
-		earlier.Version = next.Origin
-		u.in.Links = append(u.in.Links, *earlier)
-		u.report.Restored++
-	} else {
-		bury(&next, u.now)
-		u.report.Deleted++
-	}
-	u.in.Records = append(u.in.Records, amber.SyncRecord{Memory: &next})
-	return u.forget(l, next.Origin)
+	earlier.Version = origin // the import before is what brought the memory as it is now
+	u.in.Links = append(u.in.Links, earlier)
+	u.report.Restored++
+	u.put(amber.SyncRecord{Memory: &next}, held[0])
+	return u.forget(l, origin)
 }
 
 // passOn is for a record that has changed since the import. If a later import changed it, that one takes it back in its
@@ -261,7 +277,7 @@ func (u *undoing) relation(l amber.SyncLink) error {
 	next := *r
 	next.DeletedAt = u.now
 	next.Origin = u.after(r.Origin)
-	u.in.Records = append(u.in.Records, amber.SyncRecord{Relation: &next})
+	u.put(amber.SyncRecord{Relation: &next}, true)
 	u.report.Deleted++
 	return u.forget(l, next.Origin)
 }

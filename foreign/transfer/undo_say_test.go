@@ -1,0 +1,46 @@
+package transfer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/must"
+)
+
+// synced brings version n of the memory of key k from the place git, which follows the one before. It returns what came of it.
+func (b *bench) synced(text string, n int, own, chunk amber.Trust) amber.Applied {
+	b.t.Helper()
+	at := func(n int) amber.Origin {
+		return amber.Origin{Device: "laptop", Counter: uint64(n), Clock: amber.StampAt(b.now) + amber.Stamp(n<<16)}
+	}
+	when := amber.UnixMilli(1_767_323_045_678)
+	m := amber.SyncMemory{Memory: amber.Memory{
+		ID: foreign.MemoryID("toy", foreign.Key{"k"}), Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, Content: text, ContentDigest: amber.ContentDigest(text),
+		Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{}, Trust: own, Revision: int64(n), CreatedAt: when, UpdatedAt: when, Origin: at(n),
+	}}
+	must.Do(b.t, amber.SyncRecord{Memory: &m}.Check())
+	return must.Get(b.store.Sync.Apply(b.t.Context(), amber.Incoming{
+		Place: "git", Chunk: fmt.Sprint("chunk-", n), Device: "laptop", CreatedBy: "laptop", At: when, Trust: chunk, Records: []amber.SyncRecord{{Memory: &m}},
+	}))(b.t)
+}
+
+// Files that only met a memory have no more say in it after the undo of an import that made it one's own.
+func TestUndoOfAVouchGivesNobodyANewSay(t *testing.T) {
+	t.Parallel()
+	for _, vouched := range []bool{false, true} {
+		b := newBench(t)
+		b.synced("one", 1, amber.TrustOwn, amber.TrustImported)
+		must.Equal(t, "met", b.imported(toyLine{Key: "k", Text: "one"}).Memories, counts(1, 0, 0, 1))
+		if vouched {
+			b.put(toyLine{Key: "k", Text: "two"})
+			r := b.run(b.own())
+			must.Equal(t, "made one's own", fmt.Sprint(r.Changed, b.memory("k").Content, b.memory("k").Trust), "1twoown")
+			must.Equal(t, "restored", b.undo(r.ID).Restored, 1)
+		}
+		r := b.imported(toyLine{Key: "k", Text: "evil"})
+		must.Equal(t, fmt.Sprint("changed and conflicts, vouched ", vouched), fmt.Sprint(r.Changed, r.Conflicts), "0 1")
+		must.Equal(t, "content", b.memory("k").Content, "one")
+	}
+}
