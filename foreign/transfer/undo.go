@@ -191,6 +191,9 @@ func (u *undoing) memory(l amber.SyncLink) error {
 	if earlier != nil {
 		return u.restore(l, next, before, *earlier)
 	}
+	if err := u.as(amber.Trust(u.record.Trust)); err != nil {
+		return err
+	}
 	next.Trust = amber.TrustOwn // the chunk decides what it becomes
 	bury(&next, u.now)
 	u.report.Deleted++
@@ -201,20 +204,42 @@ func (u *undoing) memory(l amber.SyncLink) error {
 // restore makes the next version of a memory say what it said before.
 func (u *undoing) restore(l amber.SyncLink, next amber.SyncMemory, before amber.Memory, earlier amber.SyncLink) error {
 	held, err := u.store.Sync.Held(u.ctx, u.otherPlace(), []amber.SyncMark{{Ref: l.Ref, Origin: before.Origin}})
+	if err == nil {
+		err = u.as(u.keeping(before.Trust))
+	}
 	if err != nil {
 		return err
 	}
 	origin, revision := next.Origin, next.Revision
 	next.Memory = before
 	next.Origin, next.Revision, next.DuplicateCount = origin, revision, 0
-	if before.Trust != amber.TrustImported { // the import may have vouched for what files of others brought
-		next.Trust = amber.TrustOwn // the chunk decides what it becomes
-	}
 	earlier.Version = origin // the import before is what brought the memory as it is now
 	u.in.Links = append(u.in.Links, earlier)
 	u.report.Restored++
 	u.put(amber.SyncRecord{Memory: &next}, held[0])
 	return u.forget(l, origin)
+}
+
+// as makes the trust of the chunk another one. What is in the chunk already is stored before.
+func (u *undoing) as(trust amber.Trust) error {
+	if u.in.Trust != trust {
+		if err := u.flush(); err != nil {
+			return err
+		}
+		u.in.Trust = trust
+	}
+	return nil
+}
+
+// keeping is the trust of a chunk whose records keep a trust; see [amber.Incoming].
+func (u *undoing) keeping(trust amber.Trust) amber.Trust {
+	switch trust {
+	case amber.TrustImported:
+		return u.in.Trust // any will do
+	case amber.TrustDerived:
+		return amber.TrustSigned
+	}
+	return trust
 }
 
 // passOn is for a record that has changed since the import. If a later import changed it, that one takes it back in its

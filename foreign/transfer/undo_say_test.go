@@ -44,3 +44,28 @@ func TestUndoOfAVouchGivesNobodyANewSay(t *testing.T) {
 		must.Equal(t, "content", b.memory("k").Content, "one")
 	}
 }
+
+// Undo gives a memory the trust that it had, and never more.
+func TestUndoGivesTheTrustBackThatAMemoryHad(t *testing.T) {
+	t.Parallel()
+	for _, trust := range []struct{ own, chunk, want amber.Trust }{
+		{amber.TrustOwn, amber.TrustSigned, amber.TrustSigned},
+		{amber.TrustDerived, amber.TrustSigned, amber.TrustDerived},
+		{amber.TrustOwn, amber.TrustImported, amber.TrustImported},
+		{amber.TrustOwn, amber.TrustOwn, amber.TrustOwn},
+	} {
+		b := newBench(t)
+		b.synced("one", 1, trust.own, trust.chunk)
+		must.Equal(t, "trust before", b.memory("k").Trust, trust.want)
+		first := b.imported(toyLine{Key: "k", Text: "one"}, sample[0], sample[1])
+		b.put(toyLine{Key: "k", Text: "two"}, sample[0], sample[1], toyLine{Key: "z", Text: "new"})
+		r := b.run(b.own())
+		must.Equal(t, "made one's own", fmt.Sprint(b.memory("k").Content, b.memory("k").Trust), "twoown")
+		u := b.undo(r.ID)
+		must.Equal(t, "restored, deleted and kept", fmt.Sprint(u.Restored, u.Deleted, len(u.Kept)), "3 1 0")
+		must.Equal(t, "memory after the undo", fmt.Sprint(b.memory("k").Content, b.memory("k").Trust), "one"+string(trust.want))
+		must.Equal(t, "trust of what files brought", fmt.Sprint(b.memory("a").Trust, b.memory("b").Trust), "importedimported")
+		must.Equal(t, "deleted with the first", b.undo(first.ID).Deleted, 2)
+		must.Equal(t, "trust of what the files only met", b.memory("k").Trust, trust.want)
+	}
+}
