@@ -69,14 +69,14 @@ func noteName(name string) string {
 
 // settleNote writes a note, unless that would replace what was written here.
 func (c *carrier) settleNote(n foreign.Note, name, content string) error {
-	_, was, linked, err := c.linked("note", foreign.Key{name})
-	if err != nil {
-		return err
-	}
 	digest := amber.ContentDigest(content)
 	now, err := c.store.Notes.ReadNote(c.ctx, name)
 	there := err == nil
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
+		return err
+	}
+	was, linked, err := c.linkedNote(name, now, there)
+	if err != nil {
 		return err
 	}
 	// A note may be replaced by the files it came from, not by those of somebody else or of another folder.
@@ -87,11 +87,7 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 		return nil
 	case there && now.Content == content:
 		c.report.Notes.Known++
-		e := extra{Digest: digest, Epoch: was.Epoch, Met: true}
-		if mine {
-			e = extra{Digest: digest, Epoch: was.Epoch, Written: digest, Made: was.Made, Source: was.Source}
-		}
-		return c.noteLink(name, e)
+		return c.noteLink(name, extra{Digest: digest, Epoch: was.Epoch, Met: true})
 	case there && !mine:
 		c.conflict(wire.ImportConflict{Kind: "note", ID: name, Place: n.Place.String()})
 		return nil
@@ -103,7 +99,7 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 		c.countNote(there)
 		return nil
 	}
-	// The link comes first: a note without one would count as written here.
+	// The link comes first: a note without one would count as written here. Its digest follows when the note is written.
 	made := extra{Written: digest, Epoch: was.Epoch, Made: !there || was.Made, Source: c.tree.Base()}
 	if err := c.noteLink(name, made); err != nil {
 		return err
@@ -132,6 +128,31 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 	made.Digest = digest
 	c.ordinal--
 	return c.noteLink(name, made)
+}
+
+// linkedNote is linked for a note. An import that was stopped after it had written the note has left a link which says what
+// was to be written. Where the note has that text, the link is completed.
+func (c *carrier) linkedNote(name string, now amber.Note, there bool) (was extra, linked bool, err error) {
+	l, was, linked, err := c.linked("note", foreign.Key{name})
+	text := amber.ContentDigest(now.Content)
+	if err != nil || !linked || !there || was.Digest != "" && was.Written == text {
+		return was, linked, err
+	}
+	links, err := c.store.Sync.Links(c.ctx, amber.LinkQuery{Tool: c.format, Fingerprint: l.Fingerprint})
+	for i := len(links) - 1; i >= 0; i-- {
+		o, e := links[i], parseExtra(links[i].Extra)
+		older := was.Digest != "" && o.Chunk < l.Chunk
+		if e.Digest != "" || e.Written != text || older || e.Own && !c.o.AsOwn {
+			continue
+		}
+		e.Digest = e.Written
+		o.Extra = e.String()
+		if !c.o.DryRun {
+			c.links = append(c.links, o)
+		}
+		return e, true, nil
+	}
+	return was, linked, err
 }
 
 // claim reports whether this import is the first to tell of a commit of a note. Of two imports at one time that write the same

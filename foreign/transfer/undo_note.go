@@ -69,7 +69,7 @@ func (u *undoing) note(l amber.SyncLink) error {
 func rewrote(links []amber.SyncLink, l amber.SyncLink, text string) bool {
 	return slices.ContainsFunc(links, func(o amber.SyncLink) bool {
 		e := parseExtra(o.Extra)
-		return e.Digest != "" && e.Written == text && o.Chunk > l.Chunk
+		return e.Written == text && o.Chunk > l.Chunk // also one that was stopped right after
 	})
 }
 
