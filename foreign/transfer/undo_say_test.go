@@ -9,17 +9,15 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// synced brings version n of the memory of key k from the place git, which follows the one before. It returns what came of it.
-func (b *bench) synced(text string, n int, own, chunk amber.Trust) amber.Applied {
+// synced brings version n of the memory of key k from the place git, which has seen others. It returns what came of it.
+func (b *bench) synced(text string, n int, own, chunk amber.Trust, saw ...amber.Origin) amber.Applied {
 	b.t.Helper()
-	at := func(n int) amber.Origin {
-		return amber.Origin{Device: "laptop", Counter: uint64(n), Clock: amber.StampAt(b.now) + amber.Stamp(n<<16)}
-	}
 	when := amber.UnixMilli(1_767_323_045_678)
 	m := amber.SyncMemory{Memory: amber.Memory{
 		ID: foreign.MemoryID("toy", foreign.Key{"k"}), Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, Content: text, ContentDigest: amber.ContentDigest(text),
-		Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{}, Trust: own, Revision: int64(n), CreatedAt: when, UpdatedAt: when, Origin: at(n),
-	}}
+		Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{}, Trust: own, Revision: int64(n), CreatedAt: when, UpdatedAt: when,
+		Origin: amber.Origin{Device: "laptop", Counter: uint64(n), Clock: amber.StampAt(b.now)},
+	}, Saw: saw}
 	must.Do(b.t, amber.SyncRecord{Memory: &m}.Check())
 	return must.Get(b.store.Sync.Apply(b.t.Context(), amber.Incoming{
 		Place: "git", Chunk: fmt.Sprint("chunk-", n), Device: "laptop", CreatedBy: "laptop", At: when, Trust: chunk, Records: []amber.SyncRecord{{Memory: &m}},
@@ -68,4 +66,25 @@ func TestUndoGivesTheTrustBackThatAMemoryHad(t *testing.T) {
 		must.Equal(t, "deleted with the first", b.undo(first.ID).Deleted, 2)
 		must.Equal(t, "trust of what the files only met", b.memory("k").Trust, trust.want)
 	}
+}
+
+// What an undo restores goes to the places that are synced, and what they say about it then is no conflict.
+func TestAPlaceThatWasToldOfAnUndoHasItsSay(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.synced("one", 1, amber.TrustOwn, amber.TrustSigned)
+	b.imported(toyLine{Key: "k", Text: "one"})
+	b.put(toyLine{Key: "k", Text: "two"})
+	b.undo(b.run(b.own()).ID)
+
+	out := must.Get(b.store.Sync.Outgoing(t.Context(), amber.OutgoingRequest{Place: "git"}))(t)
+	var marks []amber.SyncMark
+	for _, r := range out.Records {
+		marks = append(marks, r.Mark())
+	}
+	must.Do(t, b.store.Sync.Exported(t.Context(), amber.ExportNote{Place: "git", Chunk: "out", CreatedBy: "amber", Marks: marks}))
+	now := b.memory("k").Origin
+	done := b.synced("later", int(now.Counter)+1, amber.TrustOwn, amber.TrustSigned, now)
+	must.Equal(t, "conflicts", done.Conflicts, 0)
+	must.Equal(t, "memory", fmt.Sprint(b.memory("k").Content, b.memory("k").Trust), "latersigned")
 }
