@@ -98,10 +98,10 @@ func (u *undoing) begin() {
 
 func (u *undoing) flush() error {
 	if len(u.in.Links) > 0 {
-		if _, err := u.store.Sync.Apply(u.ctx, u.in); err != nil {
+		if err := u.release(); err != nil { // first: an undo that goes on does not come back to these records
 			return err
 		}
-		if err := u.release(); err != nil {
+		if _, err := u.store.Sync.Apply(u.ctx, u.in); err != nil {
 			return err
 		}
 	}

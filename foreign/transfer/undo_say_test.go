@@ -6,6 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/foreign/transfer"
 	"github.com/amber-memory/amber/internal/must"
 )
 
@@ -87,4 +88,19 @@ func TestAPlaceThatWasToldOfAnUndoHasItsSay(t *testing.T) {
 	done := b.synced("later", int(now.Counter)+1, amber.TrustOwn, amber.TrustSigned, now)
 	must.Equal(t, "conflicts", done.Conflicts, 0)
 	must.Equal(t, "memory", fmt.Sprint(b.memory("k").Content, b.memory("k").Trust), "latersigned")
+}
+
+// An undo that is stopped right after its transaction has let files of others bring back what it deleted.
+func TestAnUndoThatStopsLetsFilesOfOthersIn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.put(sample[0])
+	r := b.run(b.own())
+	_, err := transfer.Undo(t.Context(), b.fused(&fuse{left: 1, after: true}), r.ID, transfer.UndoOptions{Clock: b.o.Clock, NewID: b.o.NewID})
+	if err == nil {
+		t.Error("the undo was not stopped")
+	}
+	b.undo(r.ID)
+	again := b.imported(sample[0])
+	must.Equal(t, "new and conflicts", fmt.Sprint(again.New, again.Conflicts), "1 0")
 }
