@@ -1,9 +1,11 @@
 package transfer_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
 	"github.com/amber-memory/amber/foreign/transfer"
 	"github.com/amber-memory/amber/internal/must"
@@ -63,4 +65,34 @@ func TestTwoImportsAtOnceCountEachChangeOnce(t *testing.T) {
 		must.Equal(t, at+"changed", one.Changed+other.Changed, 3)
 		must.Equal(t, at+"new, conflicts and skips", fmt.Sprint(one.New+other.New, one.Conflicts+other.Conflicts, one.Skipped+other.Skipped), "0 0 0")
 	}
+}
+
+// meetingNotes meets once, right after a note was looked for.
+type meetingNotes struct {
+	amber.Notes
+	meet func()
+}
+
+func (n *meetingNotes) ReadNote(ctx context.Context, name string) (amber.Note, error) {
+	note, err := n.Notes.ReadNote(ctx, name)
+	if meet := n.meet; meet != nil {
+		n.meet = nil
+		meet()
+	}
+	return note, err
+}
+
+// A note that another import makes after it was looked for does not count as deleted here.
+func TestANoteThatAnotherImportMakesMeanwhileIsKnown(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.imported(sample[1]) // so that links are looked for
+	b.put(toyLine{Note: "x", Text: "one"})
+	tree := must.Get(foreign.Open(b.dir))(t)
+	defer tree.Close()
+	store := b.store
+	store.Notes = &meetingNotes{store.Notes, func() { b.run(b.o) }}
+	r := must.Get(transfer.Import(t.Context(), store, toy, tree, b.o))(t)
+	must.Equal(t, "notes", r.Notes, counts(1, 0, 0, 1))
+	must.Equal(t, "skipped", r.Skipped, 0)
 }

@@ -69,15 +69,20 @@ func noteName(name string) string {
 
 // settleNote writes a note, unless that would replace what was written here.
 func (c *carrier) settleNote(n foreign.Note, name, content string) error {
+	link, was, linked, err := c.linked("note", foreign.Key{name}) // before the note is read, which another import may make now
+	if err != nil {
+		return err
+	}
 	digest := amber.ContentDigest(content)
 	now, err := c.store.Notes.ReadNote(c.ctx, name)
 	there := err == nil
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return err
 	}
-	was, linked, err := c.linkedNote(name, now, there)
-	if err != nil {
-		return err
+	if there && linked {
+		if was, err = c.completed(link, now); err != nil {
+			return err
+		}
 	}
 	// A note may be replaced by the files it came from, not by those of somebody else or of another folder.
 	mine := there && linked && amber.ContentDigest(now.Content) == was.Written && was.Source == c.tree.Base() && (!was.Own || c.o.AsOwn)
@@ -130,13 +135,12 @@ func (c *carrier) settleNote(n foreign.Note, name, content string) error {
 	return c.noteLink(name, made)
 }
 
-// linkedNote is linked for a note. An import that was stopped after it had written the note has left a link which says what
-// was to be written. Where the note has that text, the link is completed.
-func (c *carrier) linkedNote(name string, now amber.Note, there bool) (was extra, linked bool, err error) {
-	l, was, linked, err := c.linked("note", foreign.Key{name})
-	text := amber.ContentDigest(now.Content)
-	if err != nil || !linked || !there || was.Digest != "" && was.Written == text {
-		return was, linked, err
+// completed is what the link of a note says. An import that was stopped after it had written the note has left a link which
+// says what was to be written: where the note has that text, that link is completed, and counts.
+func (c *carrier) completed(l amber.SyncLink, now amber.Note) (extra, error) {
+	was, text := parseExtra(l.Extra), amber.ContentDigest(now.Content)
+	if was.Digest != "" && was.Written == text {
+		return was, nil
 	}
 	links, err := c.store.Sync.Links(c.ctx, amber.LinkQuery{Tool: c.format, Fingerprint: l.Fingerprint})
 	for i := len(links) - 1; i >= 0; i-- {
@@ -150,9 +154,9 @@ func (c *carrier) linkedNote(name string, now amber.Note, there bool) (was extra
 		if !c.o.DryRun {
 			c.links = append(c.links, o)
 		}
-		return e, true, nil
+		return e, nil
 	}
-	return was, linked, err
+	return was, err
 }
 
 // claim reports whether this import is the first to tell of a commit of a note. Of two imports at one time that write the same
