@@ -23,7 +23,7 @@ func TestUploadsOfAKilledServerAreRemoved(t *testing.T) {
 	t.Parallel()
 	u, temp := newUser(t), t.TempDir()
 	u.env = append(u.env, "TMPDIR="+temp)
-	uploads := func() int { return len(must.Get(filepath.Glob(filepath.Join(temp, "amber-upload-*")))(t)) }
+	uploads := func() int { return len(must.Get(filepath.Glob(filepath.Join(temp, "amber-upload-*.amber-scratch")))(t)) }
 	r := u.serve()
 	host := strings.TrimPrefix(r.url, "http://")
 	c := must.Get(net.Dial("tcp", host))(t)
@@ -32,12 +32,15 @@ func TestUploadsOfAKilledServerAreRemoved(t *testing.T) {
 	must.Says(t, "the server", must.Get(bufio.NewReader(c).ReadString('\n'))(t), "100 Continue")
 	another := newUser(t)
 	another.env = u.env
+	own := filepath.Join(temp, "amber-upload-backup.zip")
+	must.Do(t, os.WriteFile(own, []byte("x"), 0o600))
 	another.serve() // with the same temporary folder: it leaves alone what is in use
 	must.Equal(t, "files while it comes", uploads(), 1)
 	r.kill()
 	must.Equal(t, "files of the server that was killed", uploads(), 1)
 	u.serve()
 	must.Equal(t, "files when the next one serves", uploads(), 0)
+	must.Equal(t, "a file of the user", string(must.Get(os.ReadFile(own))(t)), "x")
 }
 
 // Two commands that import the same files at one time count each row once between them.

@@ -8,11 +8,15 @@ import (
 	"strings"
 )
 
-// CreateScratch makes a temporary file with mode 0600, as [os.CreateTemp] does. The file is in use until it is closed: until
-// then [RemoveScratch] leaves it alone, also in another process. A process that is killed leaves it abandoned.
-func CreateScratch(dir, pattern string) (*os.File, error) {
+// scratchSuffix ends the names of scratch files. With the number before it, it tells them from files that a user named.
+const scratchSuffix = ".amber-scratch"
+
+// CreateScratch makes a temporary file with mode 0600, whose name is prefix, a number and ".amber-scratch". The file is in use
+// until it is closed: until then [RemoveScratch] leaves it alone, also in another process. A process that is killed leaves it
+// abandoned.
+func CreateScratch(dir, prefix string) (*os.File, error) {
 	for {
-		f, err := os.CreateTemp(dir, pattern)
+		f, err := os.CreateTemp(dir, prefix+"*"+scratchSuffix)
 		if err != nil {
 			return nil, err
 		}
@@ -30,9 +34,16 @@ func CreateScratch(dir, pattern string) (*os.File, error) {
 // scratchNames is how many names of a folder are read at once.
 const scratchNames = 1000
 
-// RemoveScratch removes the files in dir whose names begin with prefix and that are abandoned, and returns how many it
-// removed. It leaves alone what is in use, what belongs to another user, and what is not a regular file. The error is
-// that of the last file that could not be removed.
+// isScratch reports whether [CreateScratch] makes such names.
+func isScratch(name, prefix string) bool {
+	rest, begins := strings.CutPrefix(name, prefix)
+	number, ends := strings.CutSuffix(rest, scratchSuffix)
+	return begins && ends && number != "" && strings.Trim(number, "0123456789") == ""
+}
+
+// RemoveScratch removes the files in dir that [CreateScratch] made with prefix and that are abandoned, and returns how many it
+// removed. It leaves alone what is in use, what belongs to another user or is open to one, and what is not a regular file. The
+// error is that of the last file that could not be removed.
 func RemoveScratch(dir, prefix string) (removed int, err error) {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -43,7 +54,7 @@ func RemoveScratch(dir, prefix string) (removed int, err error) {
 	for {
 		names, err := d.Readdirnames(scratchNames)
 		for _, name := range names {
-			if !strings.HasPrefix(name, prefix) {
+			if !isScratch(name, prefix) {
 				continue
 			}
 			gone, err := removeScratch(filepath.Join(dir, name))

@@ -41,8 +41,8 @@ func removeScratch(path string) (removed bool, err error) {
 	return err == nil, err
 }
 
-// isMine reports whether a regular file belongs to this user.
+// isMine reports whether a regular file belongs to this user and is open to no other.
 func isMine(info os.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
-	return ok && info.Mode().IsRegular() && int(s.Uid) == os.Geteuid()
+	return ok && info.Mode() == 0o600 && int(s.Uid) == os.Geteuid()
 }

@@ -18,17 +18,17 @@ import (
 func TestRemoveScratchLeavesWhatIsInUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	used := must.Get(fsx.CreateScratch(dir, "up-*"))(t)
-	left := must.Get(fsx.CreateScratch(dir, "up-*"))(t)
+	used := must.Get(fsx.CreateScratch(dir, "up-"))(t)
+	left := must.Get(fsx.CreateScratch(dir, "up-"))(t)
 	must.Do(t, left.Close())
 	in := func(name string) string { return filepath.Join(dir, name) }
 	must.Do(t, os.WriteFile(in("other"), nil, 0o600))
-	must.Do(t, os.Symlink(in("other"), in("up-link")))
-	must.Do(t, os.Mkdir(in("up-folder"), 0o700))
-	must.Do(t, unix.Mkfifo(in("up-fifo"), 0o600))
+	must.Do(t, os.Symlink(in("other"), in("up-1.amber-scratch")))
+	must.Do(t, os.Mkdir(in("up-2.amber-scratch"), 0o700))
+	must.Do(t, unix.Mkfifo(in("up-3.amber-scratch"), 0o600))
 
 	must.Equal(t, "removed", must.Get(fsx.RemoveScratch(dir, "up-"))(t), 1)
-	want := []string{"other", filepath.Base(used.Name()), "up-fifo", "up-folder", "up-link"}
+	want := []string{"other", filepath.Base(used.Name()), "up-1.amber-scratch", "up-2.amber-scratch", "up-3.amber-scratch"}
 	slices.Sort(want)
 	must.Equal(t, "left", namesIn(t, dir), want)
 
@@ -39,6 +39,27 @@ func TestRemoveScratchLeavesWhatIsInUse(t *testing.T) {
 	must.Equal(t, "a folder that is not there", os.IsNotExist(err), true)
 }
 
+// A file that a user named stays, however much its name is like that of a scratch file, and so does one that others may read.
+func TestRemoveScratchLeavesNamesThatItDidNotMake(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	names := []string{
+		"up-", "up-.amber-scratch", "up-1", "up-1.amber-scratch.zip", "up-1.zip", "up-12a.amber-scratch", "up-backup.amber-scratch",
+		"up-backup.zip", "up-\u0661.amber-scratch",
+	}
+	for _, name := range names {
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "up-7.amber-scratch"), nil, 0o600))
+	must.Do(t, os.Chmod(filepath.Join(dir, "up-7.amber-scratch"), 0o644))
+	must.Equal(t, "removed", must.Get(fsx.RemoveScratch(dir, "up-"))(t), 0)
+	want := append(names, "up-7.amber-scratch")
+	slices.Sort(want)
+	must.Equal(t, "left", namesIn(t, dir), want)
+	must.Do(t, os.Chmod(filepath.Join(dir, "up-7.amber-scratch"), 0o600))
+	must.Equal(t, "removed when only its user may read it", must.Get(fsx.RemoveScratch(dir, "up-"))(t), 1)
+}
+
 // A file of another user stays, also where this user could remove it. Only root can make one.
 func TestRemoveScratchLeavesFilesOfOthers(t *testing.T) {
 	t.Parallel()
@@ -46,11 +67,11 @@ func TestRemoveScratchLeavesFilesOfOthers(t *testing.T) {
 		t.Skip("only root can give a file to another user")
 	}
 	dir := t.TempDir()
-	file := filepath.Join(dir, "up-1")
+	file := filepath.Join(dir, "up-1.amber-scratch")
 	must.Do(t, os.WriteFile(file, nil, 0o600))
 	must.Do(t, os.Chown(file, 12345, -1))
 	must.Equal(t, "removed", must.Get(fsx.RemoveScratch(dir, "up-"))(t), 0)
-	must.Equal(t, "left", namesIn(t, dir), []string{"up-1"})
+	must.Equal(t, "left", namesIn(t, dir), []string{"up-1.amber-scratch"})
 }
 
 func namesIn(t *testing.T, dir string) (names []string) {

@@ -79,7 +79,7 @@ func (a *API) receive(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	if err := a.room(dir, max(r.ContentLength, 0)); err != nil {
 		return nil, err
 	}
-	f, err := fsx.CreateScratch(dir, uploadPrefix+"*")
+	f, err := fsx.CreateScratch(dir, uploadPrefix)
 	if err != nil {
 		return nil, &amber.Error{Op: "receive upload", Kind: amber.KindInternal, Err: err}
 	}
