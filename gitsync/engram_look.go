@@ -23,12 +23,16 @@ type Look struct {
 
 	Bad     []amber.QuarantinedChunk // chunks and rows that would not be imported, and why
 	Samples []string                 // titles of memories
+	Secrets map[string]int           // secrets in what is new or changed, by rule: an import does not take them out
 }
 
 // Look tells what importing a folder or a backup of Engram would store, and writes nothing. A row that was deleted and is not
 // here counts as known. Errors: unsupported for another format; those of the disk and the store.
 func (s *Sync) Look(ctx context.Context) (Look, error) {
-	l := &engramLook{s: s, Look: Look{Bad: []amber.QuarantinedChunk{}, Samples: []string{}}, fates: map[amber.SyncRef]fate{}}
+	l := &engramLook{
+		s: s, Look: Look{Bad: []amber.QuarantinedChunk{}, Samples: []string{}, Secrets: map[string]int{}},
+		fates: map[amber.SyncRef]fate{}, secrets: map[amber.SyncRef]*cleaner{},
+	}
 	if s.o.Format != wire.SyncEngram {
 		return l.Look, amber.Errorf(amber.KindUnsupported, "look at folder", s.dir, "the format is %s, want engram", string(s.o.Format))
 	}
@@ -49,8 +53,9 @@ const (
 // engramLook is a look on its way.
 type engramLook struct {
 	Look
-	s     *Sync
-	fates map[amber.SyncRef]fate
+	s       *Sync
+	fates   map[amber.SyncRef]fate
+	secrets map[amber.SyncRef]*cleaner
 }
 
 func (l *engramLook) all(ctx context.Context) error {
@@ -141,6 +146,9 @@ func (l *engramLook) rows(ctx context.Context, rows []engram.Row, applied bool) 
 	for i, row := range rows {
 		l.sample(row.Record)
 		l.row(row.Record, now[i], kept[i])
+		if kept[i] {
+			l.count(row.Record)
+		}
 	}
 	return nil
 }
@@ -200,6 +208,9 @@ func (l *engramLook) sum() {
 			c = &l.Relations
 		}
 		c.Read++
+		if found := l.secrets[ref]; found != nil && fate != isKnown {
+			found.addTo(l.Secrets)
+		}
 		switch fate {
 		case isNew:
 			c.New++

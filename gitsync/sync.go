@@ -40,6 +40,8 @@ type Options struct {
 	FS fsx.FS
 	// Redact finds the secrets that are not exported; nil: the built-in rules.
 	Redact *redact.Redactor
+	// Intake finds the secrets that [Sync.Look] counts; nil: none are counted.
+	Intake *redact.Redactor
 }
 
 // Sync ties a store to a folder. It is safe for concurrent use, also by

@@ -62,6 +62,8 @@ type ForeignImport struct {
 	ConflictList []ImportConflict `json:"conflict_list"`
 	Warnings     []string         `json:"warnings"`
 	Redacted     map[string]int   `json:"redacted,omitempty"` // secrets that were taken out, by rule
+	// SecretsLeft are secrets that stay in the text, by rule: rows of Engram are stored as they came.
+	SecretsLeft map[string]int `json:"secrets_left,omitempty"`
 }
 
 // ImportRecord is an import that was made.

@@ -3,8 +3,12 @@ package exchange
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
@@ -28,6 +32,7 @@ func (a *app) importEngram(ctx context.Context, s *cli.Opened, t *foreign.Tree, 
 	}
 	g, err := gitsync.Options{
 		Format: wire.SyncEngram, Only: engramScopes(o.Only), RequireSigned: s.Config.Config.Sync.RequireSigned, Redact: s.Config.Config.Redactor(),
+		Intake: s.Config.Config.Intake(),
 	}.Open(s.Store, dir)
 	if err != nil {
 		return none, err
@@ -139,7 +144,10 @@ func engramReport(t *foreign.Tree, l gitsync.Look) wire.ForeignImport {
 	r := wire.ForeignImport{
 		Format: formats.Engram.Name, Title: formats.Engram.Title, Path: t.Source(), Files: int64(len(t.Files())), Bytes: t.Bytes(),
 		Trust: string(amber.TrustImported), Memories: l.Memories, Relations: l.Relations, Sessions: l.Sessions, Turns: l.Prompts,
-		Samples: l.Samples, Skips: []wire.ImportSkip{}, ConflictList: []wire.ImportConflict{}, Warnings: []string{},
+		Samples: l.Samples, Skips: []wire.ImportSkip{}, ConflictList: []wire.ImportConflict{}, Warnings: []string{}, SecretsLeft: l.Secrets,
+	}
+	if len(l.Secrets) > 0 {
+		r.Warnings = append(r.Warnings, secretsLeft(l.Secrets))
 	}
 	for _, part := range []wire.ImportCounts{r.Memories, r.Relations, r.Sessions, r.Turns} {
 		r.ImportCounts.Add(part)
@@ -151,4 +159,15 @@ func engramReport(t *foreign.Tree, l gitsync.Look) wire.ForeignImport {
 		}
 	}
 	return r
+}
+
+// secretsLeft tells how many secrets stay in the text, and by which rules they were found.
+func secretsLeft(found map[string]int) string {
+	total, list := 0, []string{}
+	for _, rule := range slices.Sorted(maps.Keys(found)) {
+		total += found[rule]
+		list = append(list, fmt.Sprintf("%d %s", found[rule], rule))
+	}
+	return fmt.Sprintf("%s in what comes from Engram (%s): its rows are stored as they came; amber forget --erase ID removes a memory with its secrets",
+		cli.Count(int64(total), "secret stays", "secrets stay"), strings.Join(list, ", "))
 }

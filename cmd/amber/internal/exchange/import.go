@@ -35,13 +35,15 @@ shown first: how much of it is new, examples, and what is not taken and why.
 Importing again is safe: what is known is passed over, what changed in the source becomes
 a new revision, and what changed in both places is shown as a conflict, while the text
 here stays. What was forgotten or erased here stays so. Dates are those of the source.
-Secrets are taken out as everywhere else.
+Secrets are taken out as everywhere else, except of Engram: its rows stay as they came, since
+they leave for Engram again; the report counts the secrets in them.
 
 Imported memories have the trust "imported": recall finds them, but no agent gets them
 without asking. --as-own is for your own files and lets them count as your own.
 
 --scan looks where the known programs keep their files on this machine and imports nothing.
---dry-run tells what an import would do. amber import undo ID takes an import back.
+--dry-run tells what an import would do. amber import undo ID takes an import back. An
+import of Engram has no id and cannot be taken back.
 
 With --remote the files are sent to the server, a folder as a zip file. It skips memories about
 a user unless --user names one.
