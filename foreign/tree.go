@@ -153,6 +153,9 @@ func (t *Tree) BytesRead() int64 { return t.read.Load() }
 // Skipped returns what the tree holds and does not give: links, names that leave it, entries that are too much.
 func (t *Tree) Skipped() []Skipped { return t.skipped }
 
+// IsFile reports whether the path names a file, alone or an archive, and not a folder.
+func (t *Tree) IsFile() bool { return t.root.open != nil }
+
 // Single returns the file of a tree that is one file.
 func (t *Tree) Single() (File, bool) {
 	if t.single && len(t.files) == 1 {
@@ -197,6 +200,9 @@ func (t *Tree) Under(folder string) []File {
 	}
 	return out
 }
+
+// InZip reports whether the file is an entry of a zip file, which has no place of its own on this machine.
+func (f File) InZip() bool { return f.real == "" }
 
 // Open opens a file for reading. A file that ends in .gz or .zst is unpacked, within the bounds of archives.
 func (f File) Open() (io.ReadCloser, error) {

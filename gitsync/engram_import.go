@@ -108,7 +108,7 @@ func (s *Sync) importBackup(ctx context.Context, report *wire.SyncImport) error 
 	}
 	c, err := engram.DecodeBackup(b)
 	if err != nil {
-		return err
+		return &amber.Error{Op: "read backup", Kind: amber.KindOf(err), ID: s.dir, Err: err}
 	}
 	sum := sha256.Sum256(b)
 	_, bad, err := s.applyEngram(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), engram.Entry{}, nil, report)

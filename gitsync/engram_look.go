@@ -92,7 +92,7 @@ func (l *engramLook) backup(ctx context.Context) error {
 	}
 	c, err := engram.DecodeBackup(b)
 	if err != nil {
-		return err
+		return &amber.Error{Op: "read backup", Kind: amber.KindOf(err), ID: l.s.dir, Err: err}
 	}
 	sum := sha256.Sum256(b)
 	return l.chunk(ctx, c, engramKey("backup", hex.EncodeToString(sum[:])), engram.ReadOptions{})

@@ -1,6 +1,8 @@
 package formats_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +32,8 @@ func TestFormatsOfOtherCommandsAreRecognised(t *testing.T) {
 	for name, c := range map[string]struct{ path, format, next string }{
 		"folder of Engram":     {engram, "engram", "amber sync import --format engram --dir " + engram},
 		"backup of Engram":     {filepath.Join(foreigntest.Files(t, map[string]string{"b": string(backup)}), "b"), "engram", "amber sync import --format engram --dir "},
+		"backup in a zip file": {zipped(t, "export.json", backup), "engram", "unpack the archive, then amber import export.json"},
+		"folder of a zip file": {filepath.Dir(zipped(t, "export.json", backup)), "engram", "unpack the archive, then amber import export.json"},
 		"database of Engram":   {foreigntest.Database(t, "engram.db", engramTables), "engram", "engram export backup.json && amber import backup.json"},
 		"a database alone":     {filepath.Join(foreigntest.Database(t, "copy", engramTables), "copy"), "engram", "engram export backup.json && amber import backup.json"},
 		"bundle of nexo":       {filepath.Join(foreigntest.Files(t, map[string]string{"b.bin": string(bundle)}), "b.bin"), "nexo", "amber bundle import "},
@@ -86,4 +90,14 @@ func TestFormatsOfOtherCommandsClaimNothingElse(t *testing.T) {
 			must.Do(t, tree.Close())
 		}
 	}
+}
+
+// zipped returns the path of a zip file that holds one file.
+func zipped(t *testing.T, name string, text []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	_ = must.Get(must.Get(z.Create(name))(t).Write(text))(t)
+	must.Do(t, z.Close())
+	return filepath.Join(foreigntest.Files(t, map[string]string{"a.zip": b.String()}), "a.zip")
 }

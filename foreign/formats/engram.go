@@ -36,6 +36,9 @@ func detectEngram(t *foreign.Tree) foreign.Match {
 		}
 		return foreign.No
 	}
+	if _, ok := EngramBackup(t); ok {
+		return foreign.Sure
+	}
 	switch dir, ok := EngramFolder(t); {
 	case ok && dir == ".":
 		return foreign.Sure
@@ -55,6 +58,35 @@ func EngramFolder(t *foreign.Tree) (dir string, ok bool) {
 		}
 		if slices.ContainsFunc(t.Under(path.Join(dir, engramChunks)), isEngramChunk) {
 			return dir, true
+		}
+	}
+	return "", false
+}
+
+// EngramBackup returns the backup of Engram in a tree that holds nothing else.
+func EngramBackup(t *foreign.Tree) (foreign.File, bool) {
+	if files := t.Files(); len(files) == 1 && isEngramBackup(files[0]) {
+		return files[0], true
+	}
+	return foreign.File{}, false
+}
+
+// UnpackEngram returns what to do before a tree of Engram can be imported that is packed: one with an archive or a packed file.
+func UnpackEngram(t *foreign.Tree) (next string, packed bool) {
+	if _, ok := EngramFolder(t); ok {
+		return "unpack the archive, then amber import FOLDER", t.IsFile()
+	}
+	f, ok := EngramBackup(t)
+	if _, single := t.Single(); !ok || t.IsFile() && !single || f.InZip() {
+		return "unpack the archive, then amber import " + Quoted(path.Base(f.Name)), ok
+	}
+	real := t.Path()
+	if !t.IsFile() {
+		real = filepath.Join(real, filepath.FromSlash(f.Name))
+	}
+	for ext, command := range map[string]string{".gz": "gunzip -k ", ".zst": "unzstd "} {
+		if plain, ok := strings.CutSuffix(real, ext); ok {
+			return command + Quoted(real) + " && amber import " + Quoted(plain), true
 		}
 	}
 	return "", false
@@ -100,6 +132,9 @@ func isEngramBackup(f foreign.File) bool {
 }
 
 func nextEngram(t *foreign.Tree) string {
+	if next, packed := UnpackEngram(t); packed {
+		return next
+	}
 	switch dir, ok := EngramFolder(t); {
 	case ok:
 		return "amber sync import --format engram --dir " + Quoted(filepath.Join(t.Path(), filepath.FromSlash(dir)))

@@ -110,20 +110,34 @@ func engramPlace(t *foreign.Tree) (string, error) {
 	if err != nil {
 		return "", amber.Errorf(amber.KindNotFound, op, t.Path(), "cannot be read: %w", err)
 	}
-	dir, ok := formats.EngramFolder(t)
+	dir, folder := formats.EngramFolder(t)
+	f, backup := formats.EngramBackup(t)
 	_, single := t.Single()
+	next, packed := formats.UnpackEngram(t)
 	switch {
 	case formats.IsEngramDatabase(t):
 		return "", amber.Errorf(amber.KindUnsupported, op, t.Path(), "is the database of Engram, want a backup of it").WithHint(formats.Engram.Next(t))
-	case ok && info.IsDir():
+	case packed:
+		return "", amber.Errorf(amber.KindUnsupported, op, t.Path(), "is %s", packedEngram(folder, single || info.IsDir() && !f.InZip())).WithHint(next)
+	case folder:
 		return filepath.Join(path, filepath.FromSlash(dir)), nil
 	case single:
 		return path, nil
-	case ok:
-		return "", amber.Errorf(amber.KindUnsupported, op, t.Path(), "is an archive of a folder of Engram, want the folder").
-			WithHint("unpack the archive, then amber import FOLDER")
+	case backup:
+		return filepath.Join(path, filepath.FromSlash(f.Name)), nil
 	}
 	return "", amber.Errorf(amber.KindInvalid, op, t.Path(), "has neither a manifest nor chunks of Engram")
+}
+
+// packedEngram says what a packed tree of Engram is, and what is wanted.
+func packedEngram(folder, alone bool) string {
+	switch {
+	case folder:
+		return "an archive of a folder of Engram, want the folder"
+	case alone:
+		return "a packed backup of Engram, want the backup itself"
+	}
+	return "an archive of a backup of Engram, want the backup itself"
 }
 
 // engramScopes are the scopes of the records that parts stand for. Engram has no notes.
