@@ -3,6 +3,7 @@ package notes
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,13 +62,21 @@ func (d *Dir) NoteAt(ctx context.Context, name, commit string) (note amber.Note,
 			return err
 		}
 		at := slices.IndexFunc(log, func(l logged) bool { return l.Commit == commit })
-		if at < 0 || log[at].blob == gitobj.ZeroOID {
-			return notFound()
+		switch {
+		case at < 0:
+			return noCommit("commit %.80q is none of the last %d changes of the note", commit, amber.MaxPageSize)
+		case log[at].blob == gitobj.ZeroOID:
+			return noCommit("commit %.80q deleted the note", commit)
 		}
 		note, err = r.noteOf(ctx, name, log[at])
 		return err
 	})
 	return note, wrap("read note", name, err)
+}
+
+// noCommit is the error for a commit that left no note.
+func noCommit(format string, args ...any) error {
+	return amberError(amber.KindNotFound, "", fmt.Errorf(format, args...), "")
 }
 
 // noteOf returns a note as a commit left it.
@@ -83,7 +92,7 @@ func (r *repo) noteOf(ctx context.Context, name string, l logged) (amber.Note, e
 	}
 	text, ok := texts[name]
 	if !ok || amber.CheckNoteContent(text) != nil {
-		return amber.Note{}, notFound()
+		return amber.Note{}, noCommit("commit %.80q holds no text of the note that can be read", l.Commit)
 	}
 	return amber.Note{Name: name, Content: text, Bytes: int64(len(text)), Commit: l.Commit, UpdatedAt: l.At}, nil
 }

@@ -130,6 +130,9 @@ func TestLogNote(t *testing.T) {
 	must.Fail(d.LogNote(t.Context(), "other", 0))(t, "limit 0", amber.KindInvalid)
 	must.Fail(d.LogNote(t.Context(), "never", 1))(t, "never written", amber.KindNotFound)
 	must.NoError(t, must.Err(d.LogNote(t.Context(), "other", 1<<30)))
+	err = must.Err(d.NoteAt(t.Context(), "other", strings.Repeat("ab", 20)))
+	must.Equal(t, "kind at an unknown commit", amber.KindOf(err), amber.KindNotFound)
+	must.Says(t, "error at an unknown commit", err.Error(), `read note other: commit "`+strings.Repeat("ab", 20)+`" is none of the last`)
 }
 
 func TestWritersShareAFolder(t *testing.T) {

@@ -133,7 +133,7 @@ func (s *Store) NoteAt(ctx context.Context, name, hash string) (amber.Note, erro
 				return amber.Note{Name: name, Content: c.content, Bytes: int64(len(c.content)), Commit: hash, UpdatedAt: c.At}, nil
 			}
 		}
-		return amber.Note{}, notFound("read note", name)
+		return amber.Note{}, amber.Errorf(amber.KindNotFound, "read note", name, "commit %.80q is none that left a text of the note", hash)
 	})
 }
 

@@ -66,7 +66,15 @@ func noteLogged(w *world) {
 	refused(only(w.NoteLog.LogNote(w.ctx, "unknown", 1)), amber.KindNotFound, "log of an unknown note")
 	equal(must(w.NoteLog.NoteAt(w.ctx, "n", log[1].Commit)).Content, "one", "text before the last change")
 	equal(must(w.NoteLog.NoteAt(w.ctx, "n", log[0].Commit)).Content, "two", "text after the last change")
-	refused(only(w.NoteLog.NoteAt(w.ctx, "other", log[0].Commit)), amber.KindNotFound, "a note at a commit of another note")
+	noCommit(w, "other", log[0].Commit, "a note at a commit of another note")
+	noCommit(w, "n", strings.Repeat("ab", 20), "a note at an unknown commit")
+}
+
+// noCommit checks that a note has no text at a commit, and that the error names both.
+func noCommit(w *world, name, commit, what string) {
+	err := only(w.NoteLog.NoteAt(w.ctx, name, commit))
+	refused(err, amber.KindNotFound, "%s", what)
+	hold(strings.Contains(err.Error(), commit) && strings.Contains(err.Error(), name), "%s: the error is %q, want one that names note %s and commit %s", what, err, name, commit)
 }
 
 func noteDeleted(w *world) {
@@ -79,7 +87,7 @@ func noteDeleted(w *world) {
 	log := must(w.NoteLog.LogNote(w.ctx, "n", 10))
 	equal(len(log), 2, "changes of a deleted note")
 	equal(log[0].Op, "delete", "newest change")
-	refused(only(w.NoteLog.NoteAt(w.ctx, "n", log[0].Commit)), amber.KindNotFound, "a note at the commit that deleted it")
+	noCommit(w, "n", log[0].Commit, "a note at the commit that deleted it")
 	equal(must(w.NoteLog.NoteAt(w.ctx, "n", log[1].Commit)).Content, "one", "a deleted note at the commit that wrote it")
 	w.note("n", "back")
 	equal(must(w.Notes.ReadNote(w.ctx, "n")).Content, "back", "note written again")
