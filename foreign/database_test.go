@@ -2,9 +2,11 @@ package foreign_test
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -75,6 +77,35 @@ func TestADatabaseInATarFileHasItsLog(t *testing.T) {
 		packed := filepath.Join(t.TempDir(), "data.tar")
 		must.Do(t, os.WriteFile(packed, out.Bytes(), 0o600))
 		must.Equal(t, "rows", valuesIn(t, packed, "data/x.db"), []string{"in the log"})
+	}
+}
+
+// A rollback journal may name another file, which SQLite would delete. So one out of an archive is never beside a database.
+func TestARollbackJournalOfAnArchiveIsNotPlayedBack(t *testing.T) {
+	t.Parallel()
+	db := string(must.Get(os.ReadFile(filepath.Join(foreigntest.Database(t, "x.db", "CREATE TABLE a (v TEXT)"), "x.db")))(t))
+	names := []string{"x.db", "x.db-journal"}
+	var tarred, zipped bytes.Buffer
+	w, z := tar.NewWriter(&tarred), zip.NewWriter(&zipped)
+	for i, text := range []string{db, "a journal"} {
+		must.Do(t, w.WriteHeader(&tar.Header{Name: names[i], Mode: 0o600, Size: int64(len(text))}))
+		must.Get(io.WriteString(w, text))(t)
+		must.Get(io.WriteString(must.Get(z.Create(names[i]))(t), text))(t)
+	}
+	must.Do(t, w.Close())
+	must.Do(t, z.Close())
+	for name, b := range map[string][]byte{"a.tar": tarred.Bytes(), "a.zip": zipped.Bytes()} {
+		packed := filepath.Join(t.TempDir(), name)
+		must.Do(t, os.WriteFile(packed, b, 0o600))
+		tree := must.Get(foreign.Open(packed))(t)
+		f, _ := tree.File("x.db")
+		real := must.Get(tree.Local(f))(t)
+		_, err := os.Lstat(real + "-journal")
+		must.Equal(t, name+": no journal is beside the copy", os.IsNotExist(err), true)
+		must.Equal(t, name+": what is skipped", tree.Skipped(), []foreign.Skipped{
+			{Place: foreign.Place{File: "x.db-journal"}, Reason: "is the journal of an unfinished change; it is not played back out of an archive"},
+		})
+		must.Do(t, tree.Close())
 	}
 }
 

@@ -96,6 +96,7 @@ func (t *Tree) sort() {
 		t.files[i].read = &t.read
 	}
 	t.root.read = &t.read
+	t.tellJournals()
 }
 
 func kindOf(err error) amber.Kind {

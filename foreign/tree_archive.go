@@ -118,6 +118,20 @@ func (t *Tree) addTar(f File) error {
 	}
 }
 
+// logSuffix ends the name of a log that is copied out of an archive with its database. A rollback journal is not: it may name
+// another file, which SQLite deletes when it plays the journal back.
+const logSuffix = "-wal"
+
+// tellJournals tells of rollback journals in archives, without which a database may hold half a change.
+func (t *Tree) tellJournals() {
+	for _, f := range t.files {
+		name, ok := strings.CutSuffix(f.Name, "-journal")
+		if _, beside := t.byName[name]; ok && beside && f.Size > 0 && (t.IsFile() || f.InZip()) {
+			t.skip(f.Name, "is the journal of an unfinished change; it is not played back out of an archive")
+		}
+	}
+}
+
 // pairDatabases puts the log of a database, which holds the newest rows, where SQLite looks for it: beside the copy of the
 // database.
 func (t *Tree) pairDatabases() error {
@@ -126,17 +140,15 @@ func (t *Tree) pairDatabases() error {
 		real[f.Name] = f.real
 	}
 	for i, f := range t.files {
-		for _, suffix := range []string{"-wal", "-journal"} {
-			name, ok := strings.CutSuffix(f.Name, suffix)
-			if !ok || real[name] == "" {
-				continue
-			}
-			beside := real[name] + suffix
-			if err := fsx.OS().Rename(f.real, beside); err != nil {
-				return amber.Errorf(amber.KindUnreachable, opOpen, f.Name, "%w", err)
-			}
-			t.files[i].real, t.files[i].open = beside, openReal(beside)
+		name, ok := strings.CutSuffix(f.Name, logSuffix)
+		if !ok || real[name] == "" {
+			continue
 		}
+		beside := real[name] + logSuffix
+		if err := fsx.OS().Rename(f.real, beside); err != nil {
+			return amber.Errorf(amber.KindUnreachable, opOpen, f.Name, "%w", err)
+		}
+		t.files[i].real, t.files[i].open = beside, openReal(beside)
 	}
 	return nil
 }

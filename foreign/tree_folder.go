@@ -104,7 +104,7 @@ func isZip(f File) bool {
 }
 
 // Local returns a path on this machine where a file lies, for readers that need one. What is in an archive is copied
-// first, once, with the files that SQLite keeps beside a database.
+// first, once, with the log that SQLite keeps beside a database.
 func (t *Tree) Local(f File) (string, error) {
 	if f.real != "" {
 		return f.real, nil
@@ -116,11 +116,9 @@ func (t *Tree) Local(f File) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, suffix := range []string{"-wal", "-journal"} {
-		if beside, ok := t.File(f.Name + suffix); ok {
-			if _, err := t.copyEntry(beside, real+suffix); err != nil {
-				return "", err
-			}
+	if beside, ok := t.File(f.Name + logSuffix); ok {
+		if _, err := t.copyEntry(beside, real+logSuffix); err != nil {
+			return "", err
 		}
 	}
 	if t.local == nil {
