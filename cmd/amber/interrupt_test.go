@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
 )
 
 // silence is a reader that says something and then nothing, for ever. It tells
@@ -90,6 +92,12 @@ func TestVerbsStopWhileTheyReadStdin(t *testing.T) {
 			r := <-done
 			if r.code != 7 || !strings.Contains(r.text, "interrupted") {
 				t.Errorf("exit %d\n%s", r.code, r.text)
+			}
+			if strings.Contains(r.text, "mend the line") {
+				t.Errorf("no line is wrong, the hint says\n%s", r.text)
+			}
+			if args[0] == "remember" && args[1] == "--jsonl" {
+				must.Says(t, "hint", r.text, "0 memories of earlier batches are stored; run it again, what is stored is not stored twice")
 			}
 		})
 	}

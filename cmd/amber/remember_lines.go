@@ -185,9 +185,13 @@ func (w *lineWriter) write(b lineBatch) error {
 }
 
 // fail says where the input is wrong and how much of it is on disk. A conflict
-// says itself where to look.
+// says itself where to look. Of an interruption no line is to blame.
 func (w *lineWriter) fail(where string, err error) error {
-	hint := fmt.Sprintf("%d memories of earlier batches are stored; mend the line and run it again, what is stored is not stored twice", len(w.acks))
+	next := "mend the line and run it again"
+	if errors.Is(err, context.Canceled) {
+		next = "run it again"
+	}
+	hint := fmt.Sprintf("%d memories of earlier batches are stored; %s, what is stored is not stored twice", len(w.acks), next)
 	if own := amber.HintOf(err); own != "" && amber.KindOf(err) == amber.KindConflict {
 		hint = own
 	}
