@@ -149,7 +149,7 @@ func (a *app) noteDeleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "delete NAME",
 		Short:   "Delete a note",
-		Long:    "Delete a note and commit that. Its history stays.",
+		Long:    "Delete a note and commit that. Its history stays: amber note log shows it, and over HTTP\na token with the scope read can read its earlier texts.",
 		Example: `  amber note delete decisions/database`,
 		Args:    cli.Exactly("the name of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
