@@ -160,6 +160,10 @@ func engramReport(t *foreign.Tree, l gitsync.Look) wire.ForeignImport {
 		Trust: string(amber.TrustImported), Memories: l.Memories, Relations: l.Relations, Sessions: l.Sessions, Turns: l.Prompts,
 		Samples: l.Samples, Skips: []wire.ImportSkip{}, ConflictList: []wire.ImportConflict{}, Warnings: []string{}, SecretsLeft: l.Secrets,
 	}
+	if n := markdownBeside(t); n > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s not imported; amber import --from markdown %s takes them in",
+			cli.Count(n, "file of Markdown beside .engram is", "files of Markdown beside .engram are"), formats.Quoted(t.Path())))
+	}
 	if len(l.Secrets) > 0 {
 		r.Warnings = append(r.Warnings, secretsLeft(l.Secrets))
 	}
@@ -173,6 +177,19 @@ func engramReport(t *foreign.Tree, l gitsync.Look) wire.ForeignImport {
 		}
 	}
 	return r
+}
+
+// markdownBeside counts the Markdown of a folder that was taken as one of Engram because of the .engram in it.
+func markdownBeside(t *foreign.Tree) (n int64) {
+	if dir, ok := formats.EngramFolder(t); !ok || dir == "." {
+		return 0
+	}
+	for _, f := range t.Files() {
+		if f.Is(".md") && !strings.HasPrefix(f.Name, ".engram/") {
+			n++
+		}
+	}
+	return n
 }
 
 // secretsLeft tells how many secrets stay in the text, and by which rules they were found.
