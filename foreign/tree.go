@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
 )
 
 // Bounds of what is read.
@@ -49,6 +50,7 @@ type Tree struct {
 	skipped []Skipped
 	closers []io.Closer
 	scratch string            // a folder for copies; "" before the first
+	held    io.Closer         // keeps the folder from being taken for abandoned
 	local   map[string]string // where files of archives were copied to
 	read    atomic.Int64      // bytes
 
@@ -117,7 +119,7 @@ func (t *Tree) Close() error {
 	}
 	t.closers = nil
 	if t.scratch != "" {
-		errs = append(errs, os.RemoveAll(t.scratch))
+		errs = append(errs, t.held.Close(), os.RemoveAll(t.scratch))
 		t.scratch = ""
 	}
 	return errors.Join(errs...)
@@ -292,14 +294,18 @@ func (t *Tree) skip(name, reason string) {
 	t.skipped = append(t.skipped, Skipped{Place{File: name}, reason})
 }
 
-// temp returns a file in a folder that Close removes.
+// scratchPrefix begins the names of folders for copies.
+const scratchPrefix = "amber-import-"
+
+// temp returns a file in a folder that Close removes. What killed imports left is removed first.
 func (t *Tree) temp(pattern string) (*os.File, error) {
 	if t.scratch == "" {
-		dir, err := os.MkdirTemp("", "amber-import-")
+		_, _ = fsx.RemoveScratchFolders(os.TempDir(), scratchPrefix) // what cannot be removed is in nobody's way
+		dir, held, err := fsx.CreateScratchFolder(os.TempDir(), scratchPrefix)
 		if err != nil {
 			return nil, err
 		}
-		t.scratch = dir
+		t.scratch, t.held = dir, held
 	}
 	return os.CreateTemp(t.scratch, pattern)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/must"
 )
 
@@ -216,6 +217,28 @@ func TestADatabaseInAnArchive(t *testing.T) {
 		must.Do(t, d.Close())
 	}
 	must.Equal(t, "copies", must.Get(tree.Local(f))(t), must.Get(tree.Local(f))(t))
+}
+
+// An import that was killed leaves its copies, and the next one that makes copies removes them. Those in use stay.
+func TestCopiesOfAKilledImportAreRemoved(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	killed, held, err := fsx.CreateScratchFolder(temp, scratchPrefix)
+	must.Do(t, err)
+	must.Do(t, os.WriteFile(filepath.Join(killed, "entry-1"), []byte("x"), 0o600))
+	packed := put(t, "a.zip", zipped(t, entry{name: "x", text: "y"}))
+	copies := func() int {
+		tree := must.Get(Open(packed))(t)
+		f, _ := tree.File("x")
+		must.Get(tree.Local(f))(t)
+		n := len(must.Get(filepath.Glob(filepath.Join(temp, "amber-import-*.amber-scratch")))(t))
+		must.Do(t, tree.Close())
+		return n
+	}
+	must.Equal(t, "folders while both are in use", copies(), 2)
+	must.Do(t, held.Close())
+	must.Equal(t, "folders when one is abandoned", copies(), 1)
+	must.Equal(t, "left", len(must.Get(filepath.Glob(filepath.Join(temp, "amber-import-*")))(t)), 0)
 }
 
 func TestFrontMatter(t *testing.T) {

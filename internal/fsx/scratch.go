@@ -45,6 +45,53 @@ func isScratch(name, prefix string) bool {
 // removed. It leaves alone what is in use, what belongs to another user or is open to one, and what is not a regular file. The
 // error is that of the last file that could not be removed.
 func RemoveScratch(dir, prefix string) (removed int, err error) {
+	return eachScratch(dir, prefix, removeScratch)
+}
+
+// scratchHeld is the file in a scratch folder that is open while the folder is in use.
+const scratchHeld = "held"
+
+// CreateScratchFolder makes a temporary folder with mode 0700, whose name is prefix, a number and ".amber-scratch". The folder is in
+// use until held is closed: until then [RemoveScratchFolders] leaves it alone, also in another process.
+func CreateScratchFolder(dir, prefix string) (folder string, held *os.File, err error) {
+	for {
+		if folder, err = os.MkdirTemp(dir, prefix+"*"+scratchSuffix); err != nil {
+			return "", nil, err
+		}
+		f, err := os.OpenFile(filepath.Join(folder, scratchHeld), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return "", nil, errors.Join(err, os.RemoveAll(folder))
+		}
+		mine, err := holdScratch(f)
+		if err == nil && mine {
+			return folder, f, nil
+		}
+		// Somebody took it for abandoned before it was held, and removes it.
+		if err := errors.Join(err, f.Close()); err != nil {
+			return "", nil, errors.Join(err, os.RemoveAll(folder))
+		}
+	}
+}
+
+// RemoveScratchFolders removes the folders in dir that [CreateScratchFolder] made with prefix and that are abandoned, as
+// [RemoveScratch] does files.
+func RemoveScratchFolders(dir, prefix string) (removed int, err error) {
+	return eachScratch(dir, prefix, func(path string) (bool, error) {
+		info, err := os.Lstat(path)
+		if err != nil || !isMyFolder(info) {
+			return false, err
+		}
+		// Without the file the folder is being made, or removed by another process.
+		if gone, err := removeScratch(filepath.Join(path, scratchHeld)); err != nil || !gone {
+			return false, err
+		}
+		err = os.RemoveAll(path)
+		return err == nil, err
+	})
+}
+
+// eachScratch calls remove with every path in dir that is named as scratch files are.
+func eachScratch(dir, prefix string, remove func(path string) (bool, error)) (removed int, err error) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return 0, err
@@ -57,7 +104,7 @@ func RemoveScratch(dir, prefix string) (removed int, err error) {
 			if !isScratch(name, prefix) {
 				continue
 			}
-			gone, err := removeScratch(filepath.Join(dir, name))
+			gone, err := remove(filepath.Join(dir, name))
 			if gone {
 				removed++
 			}

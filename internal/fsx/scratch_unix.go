@@ -46,3 +46,9 @@ func isMine(info os.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && info.Mode() == 0o600 && int(s.Uid) == os.Geteuid()
 }
+
+// isMyFolder does the same for a folder.
+func isMyFolder(info os.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.Mode() == os.ModeDir|0o700 && int(s.Uid) == os.Geteuid()
+}

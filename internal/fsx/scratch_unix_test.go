@@ -39,6 +39,27 @@ func TestRemoveScratchLeavesWhatIsInUse(t *testing.T) {
 	must.Equal(t, "a folder that is not there", os.IsNotExist(err), true)
 }
 
+// A folder stays as long as its file is open, and where it has none or others may look into it.
+func TestRemoveScratchFoldersLeavesWhatIsInUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	folder, held, err := fsx.CreateScratchFolder(dir, "im-")
+	must.Do(t, err)
+	must.Do(t, os.WriteFile(filepath.Join(folder, "copy"), []byte("x"), 0o600))
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for name, mode := range map[string]os.FileMode{"im-mine.amber-scratch": 0o700, "im-8.amber-scratch": 0o755} {
+		must.Do(t, os.Mkdir(in(name), 0o700))
+		must.Do(t, os.WriteFile(filepath.Join(in(name), "held"), nil, 0o600))
+		must.Do(t, os.Chmod(in(name), mode))
+	}
+	must.Do(t, os.Mkdir(in("im-9.amber-scratch"), 0o700))
+	must.Equal(t, "removed", must.Get(fsx.RemoveScratchFolders(dir, "im-"))(t), 0)
+	must.Equal(t, "left", len(namesIn(t, dir)), 4)
+	must.Do(t, held.Close())
+	must.Equal(t, "removed when it is closed", must.Get(fsx.RemoveScratchFolders(dir, "im-"))(t), 1)
+	must.Equal(t, "left", namesIn(t, dir), []string{"im-8.amber-scratch", "im-9.amber-scratch", "im-mine.amber-scratch"})
+}
+
 // A file that a user named stays, however much its name is like that of a scratch file, and so does one that others may read.
 func TestRemoveScratchLeavesNamesThatItDidNotMake(t *testing.T) {
 	t.Parallel()

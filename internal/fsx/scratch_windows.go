@@ -22,3 +22,6 @@ func removeScratch(path string) (removed bool, err error) {
 	}
 	return err == nil, err
 }
+
+// isMyFolder reports whether a folder may be removed.
+func isMyFolder(info os.FileInfo) bool { return info.IsDir() }
