@@ -23,7 +23,9 @@ func TestUploadsOfAKilledServerAreRemoved(t *testing.T) {
 	t.Parallel()
 	u, temp := newUser(t), t.TempDir()
 	u.env = append(u.env, "TMPDIR="+temp)
-	uploads := func() int { return len(must.Get(filepath.Glob(filepath.Join(temp, "amber-upload-*.amber-scratch")))(t)) }
+	uploads := func() int {
+		return len(must.Get(filepath.Glob(filepath.Join(temp, "amber-upload-*.amber-scratch")))(t))
+	}
 	r := u.serve()
 	host := strings.TrimPrefix(r.url, "http://")
 	c := must.Get(net.Dial("tcp", host))(t)
