@@ -20,7 +20,7 @@ type Writer interface {
 	// DropLists removes at most n lists of a segment, and reports whether some are left.
 	DropLists(segment int64, n int) (left bool, err error)
 	// NextLists returns at most n lists of a segment behind a term, in the order of
-	// their terms. One list comes whatever its size, more up to about a megabyte.
+	// their terms. One list comes whatever its size, more up to about 256 KiB.
 	NextLists(segment int64, after string, n int) ([]Entry, error)
 	PutDead(segment, row int64) error
 	// Job and PutJob keep what Tidy has begun; an empty one is none.

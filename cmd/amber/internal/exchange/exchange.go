@@ -23,7 +23,7 @@ func Commands(a *cli.App) []*cobra.Command {
 // frugal lets the program take less memory and more time, as long as it reads what may have gigabytes. The caller calls
 // what it returns at the end.
 func frugal() (normal func()) {
-	before := debug.SetGCPercent(50)
+	before := debug.SetGCPercent(30)
 	return func() { debug.SetGCPercent(before) }
 }
 

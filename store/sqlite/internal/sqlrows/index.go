@@ -225,7 +225,7 @@ func (x IndexRows) DropLists(segment int64, n int) (left bool, err error) {
 }
 
 // maxPage bounds the bytes of lists that are read at a time.
-const maxPage = 1 << 20
+const maxPage = 1 << 18
 
 var errPage = errors.New("enough was read")
 
