@@ -38,9 +38,55 @@ func (c Caller) Allow(tenant amber.TenantID, agent amber.AgentID, scope wire.Tok
 		return NotThere()
 	}
 	if !c.Grant.Has(scope) {
-		return amber.Errorf(amber.KindRefused, "authorize", "", "the token lacks the scope %s", string(scope))
+		return lacks(scope)
 	}
 	return nil
+}
+
+// AllowPart says whether the caller may do something with a part of the home: what
+// belongs to an agent, to every agent when agent is "", or to every tenant when
+// tenant is "". Errors: those of [Caller.Allow]; refused for a part that is more than
+// the grant reaches and includes it.
+func (c Caller) AllowPart(tenant amber.TenantID, agent amber.AgentID, scope wire.TokenScope) error {
+	g := c.Grant
+	if tenant != "" && (agent != "" || g.Agent == "") {
+		return c.Allow(tenant, agent, scope)
+	}
+	switch {
+	case tenant != "" && tenant != g.Tenant:
+		return NotThere()
+	case g.Agent != "" && agent == "" || g.Tenant != "" && tenant == "":
+		return amber.Errorf(amber.KindRefused, "authorize", "", "the token is for %s; this takes a token for %s", partName(g.Tenant, g.Agent), partName(tenant, agent))
+	case agent != "":
+		if _, err := amber.ParseAgentID(string(agent)); err != nil {
+			return err
+		}
+	}
+	if !g.Has(scope) {
+		return lacks(scope)
+	}
+	return nil
+}
+
+// partName says in words what a part of the home is.
+func partName(tenant amber.TenantID, agent amber.AgentID) string {
+	switch {
+	case tenant == "":
+		return "every tenant"
+	case agent == "":
+		return "every agent of tenant " + string(tenant)
+	}
+	return "agent " + string(agent) + " of tenant " + string(tenant)
+}
+
+func lacks(scope wire.TokenScope) error {
+	return amber.Errorf(amber.KindRefused, "authorize", "", "the token lacks the scope %s", string(scope))
+}
+
+// Part is the part of the home that a caller asks about: what the request names, and
+// otherwise what the grant is for.
+func (c Caller) Part(tenant amber.TenantID, agent amber.AgentID) (amber.TenantID, amber.AgentID) {
+	return cmp.Or(tenant, c.Grant.Tenant), cmp.Or(agent, c.Grant.Agent)
 }
 
 // NotThere is what callers are told about an agent that does not exist, and

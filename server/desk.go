@@ -61,11 +61,18 @@ type Job struct {
 	Closed bool
 	// Existing says that an agent that is not there is never made.
 	Existing bool
+	// Home says that it concerns what belongs to the home and to no agent, tokens
+	// and the audit log. Tenant and Agent say which part of it, both "" for all; no
+	// agent is opened, and none need exist.
+	Home bool
 }
 
 // allowed says whether a caller may do the job. Errors: those of
-// [Caller.Allow].
+// [Caller.Allow], or of [Caller.AllowPart].
 func (j Job) allowed(c Caller) error {
+	if j.Home {
+		return c.AllowPart(j.Tenant, j.Agent, j.Scope)
+	}
 	err := c.Allow(j.Tenant, j.Agent, j.Scope)
 	if err == nil && j.Reads {
 		err = c.Allow(j.Tenant, j.Agent, wire.TokenRead)
@@ -152,7 +159,7 @@ func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Ag
 }
 
 func (d *Desk) changed(j Job) {
-	if d.Changed != nil && j.Agent != "" {
+	if d.Changed != nil && j.Agent != "" && !j.Home {
 		d.Changed(AgentName{j.Tenant, j.Agent})
 	}
 }
@@ -176,6 +183,9 @@ func (d *Desk) refuse(ctx context.Context, c Caller, j Job, err error) error {
 // open opens the agent of a job. A caller that may write makes the agent by using it: agents
 // look what is remembered before there is anything.
 func (d *Desk) open(ctx context.Context, c Caller, j Job) (*Agent, func(), error) {
+	if j.Home {
+		return &Agent{Tenant: j.Tenant, ID: j.Agent}, func() {}, nil
+	}
 	if j.Closed {
 		return d.Agents.Agent(ctx, j.Tenant, "", false)
 	}

@@ -8,7 +8,8 @@ import (
 
 // AuditEntry is one record of the audit log: who changed what, when, and how
 // it ended. It never holds text. Each entry has the hash of the one before it,
-// so that nothing can be changed or taken out unseen.
+// so that nothing can be changed or taken out unseen. A caller of one tenant is not
+// told the hashes: the entry before may be another tenant's.
 type AuditEntry struct {
 	Seq       int64          `json:"seq"` // 1, 2, 3 and so on
 	At        amber.Time     `json:"at"`
@@ -19,8 +20,8 @@ type AuditEntry struct {
 	Subject   string         `json:"subject,omitempty"`    // the id it was about
 	Outcome   string         `json:"outcome"`              // "ok" or the kind of the error
 	RequestID string         `json:"request_id,omitempty"` // as in the answer and in the log
-	Prev      string         `json:"prev"`                 // hash of the entry before; 64 zeros for the first
-	Hash      string         `json:"hash"`                 // of this entry, see docs/format/audit.md
+	Prev      string         `json:"prev,omitempty"`       // hash of the entry before; 64 zeros for the first
+	Hash      string         `json:"hash,omitempty"`       // of this entry, see docs/format/audit.md
 }
 
 // AuditQuery pages through the audit log, newest first.

@@ -187,14 +187,15 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	keeper := &doorkeeper{tokens: s.watchers.Tokens(s.o.Ledger), any: s.o.Ledger.HasTokens, local: s.isLocal(addr), failed: func() { s.watchers.AuthFailed(metrics.AuthMissing) }}
+	tokens := s.watchers.Tokens(s.o.Ledger)
+	keeper := &doorkeeper{tokens: tokens, any: s.o.Ledger.HasTokens, local: s.isLocal(addr), failed: func() { s.watchers.AuthFailed(metrics.AuthMissing) }}
 	vaults, err := s.newVaults(keeper)
 	if err != nil {
 		return nil, err
 	}
 	api, err := httpapi.New(httpapi.Options{
 		Desk: s.desk, Authenticator: keeper, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log,
-		Version: s.o.Version, Answers: s.o.Ledger, Health: s.health, Ready: s.ready,
+		Version: s.o.Version, Answers: s.o.Ledger, Tokens: tokens, Health: s.health, Ready: s.ready,
 		Feeds: s.feeds, Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
 		MutationsOff: func() bool { return !s.current().Events.MutationEnabled },
 		Metrics:      s.watchers.Handler(func(r *http.Request) wire.Grant { return server.CallerOf(r.Context()).Grant }),

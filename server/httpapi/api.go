@@ -57,6 +57,8 @@ type Options struct {
 	// nil: only writes of memories take one, and package client cannot replace or
 	// delete anything else.
 	Answers wire.Answers
+	// Tokens keeps the tokens of the home; nil: they are not served.
+	Tokens wire.Tokens
 	// Health tells how the server is doing, Ready whether it takes requests; nil:
 	// well, and yes.
 	Health func(ctx context.Context) wire.ServerHealth
@@ -145,7 +147,7 @@ func (a *API) routes() {
 		noteReadRoutes, noteWriteRoutes, documentRoutes, journalRoutes, changeRoutes,
 		taskRoutes, taskEventRoutes, approvalRoutes, resultRoutes, queueRoutes,
 		takeRoutes, lookRoutes, keepRoutes, restoreRoutes, pastRoutes, tenantRoutes, consolidationRoutes,
-		importRoutes, exportRoutes, careRoutes, eventRoutes, (*API).openRoutes,
+		importRoutes, exportRoutes, careRoutes, auditRoutes, tokenRoutes, eventRoutes, (*API).openRoutes,
 	} {
 		add(a)
 	}

@@ -31,11 +31,15 @@ func doored(t testing.TB) (*rig, door) {
 }
 
 // route is a path of the table with its variables filled in, for an agent of a
-// tenant.
+// tenant. What concerns the home has them in the query.
 func route(o httpapi.Operation, tenant, agent string) string {
 	id := "00000000-0000-7000-8000-000000000001"
 	path := strings.NewReplacer("{tenant}", tenant, "{agent}", agent, "{memory}", id, "{journal}", strings.Repeat("0", 32)).Replace(o.Path)
-	return pathVariable.ReplaceAllString(path, id)
+	path = pathVariable.ReplaceAllString(path, id)
+	if o.Home {
+		path += "?tenant=" + tenant + "&agent=" + agent
+	}
+	return path
 }
 
 var itsID = regexp.MustCompile(`"request_id":"[^"]*"`)

@@ -45,8 +45,8 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 	if a.o.Answers == nil {
 		return response{}, amber.Errorf(amber.KindUnsupported, o.id, "", "this server does not support Idempotency-Key for this operation")
 	}
-	k := wire.AnswerKey{Tenant: r.PathValue("tenant"), Agent: r.PathValue("agent"), Operation: o.id, Key: key}
-	before, err := a.o.Answers.BeginAnswer(ctx, k, requestDigest(r, q.body), q.repeatable)
+	k := o.answerKey(r, key)
+	before, err := a.o.Answers.BeginAnswer(ctx, k, requestDigest(r, o, q.body), q.repeatable)
 	if err != nil {
 		return response{}, err
 	}
@@ -66,14 +66,36 @@ func (a *API) answerOnce(w http.ResponseWriter, r *http.Request, o *operation, q
 		}
 		return response{}, err
 	}
-	b, err := marshal(resp)
-	if err == nil {
-		err = a.o.Answers.FinishAnswer(late, k, resp.Status, b)
-	}
-	if err != nil {
+	if err := a.keep(late, o, k, resp); err != nil {
 		a.o.Log.WarnContext(ctx, "keep answer", "error", err, "request_id", requestID(w))
 	}
 	return resp, nil
+}
+
+// answerKey is what an answer is kept under. Keys of the home are those of callers
+// with one reach.
+func (o *operation) answerKey(r *http.Request, key string) wire.AnswerKey {
+	k := wire.AnswerKey{Tenant: r.PathValue("tenant"), Agent: r.PathValue("agent"), Operation: o.id, Key: key}
+	if o.home {
+		g := server.CallerOf(r.Context()).Grant
+		k.Tenant, k.Agent = string(g.Tenant), string(g.Agent)
+	}
+	return k
+}
+
+// keep keeps an answer for a key.
+func (a *API) keep(ctx context.Context, o *operation, k wire.AnswerKey, resp response) error {
+	if o.kept != nil {
+		var err error
+		if resp, err = o.kept(resp); err != nil {
+			return err
+		}
+	}
+	b, err := marshal(resp)
+	if err != nil {
+		return err
+	}
+	return a.o.Answers.FinishAnswer(ctx, k, resp.Status, b)
 }
 
 // againKey is in the context of what is done once more because its answer is not
@@ -122,13 +144,17 @@ func replay(o *operation, before wire.Answer) (response, error) {
 }
 
 // requestDigest tells requests with the same key apart.
-func requestDigest(r *http.Request, body []byte) string {
+func requestDigest(r *http.Request, o *operation, body []byte) string {
 	h := sha256.New()
 	for _, s := range []string{r.Method, r.URL.EscapedPath(), r.URL.RawQuery, r.Header.Get("If-Match")} {
 		h.Write([]byte(s))
 		h.Write([]byte{0})
 	}
 	h.Write(body)
+	if o.home { // a key is of one token: another that reaches as far is told nothing by it
+		h.Write([]byte{0})
+		h.Write([]byte(server.CallerOf(r.Context()).Actor()))
+	}
 	if !server.CallerOf(r.Context()).MayRead() {
 		h.Write([]byte{0}) // a caller without the scope read never gets the answer of one that has it
 	}

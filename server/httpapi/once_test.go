@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -54,6 +55,9 @@ func TestEveryChangeIsMadeOnce(t *testing.T) {
 		if o.ID == "memory.write" { // the store remembers it itself
 			must.Equal(t, o.ID, again.text("id"), a.text("id"))
 			return
+		}
+		if o.ID == "token.create" { // a secret is shown once
+			a.body = bytes.Replace(a.body, []byte(a.text("secret")), nil, 1)
 		}
 		if diff := cmp.Diff(string(a.body), string(again.body)); diff != "" || again.header.Get("Idempotent-Replayed") != "true" || a.header.Get("Idempotent-Replayed") != "" {
 			t.Errorf("%s: %s %v", o.ID, diff, again.header)

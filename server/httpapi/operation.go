@@ -15,6 +15,8 @@ import (
 const (
 	tenantPath = "/v1/tenants/{tenant}"
 	agentPath  = tenantPath + "/agents/{agent}"
+	auditPath  = "/v1/audit"
+	tokenPath  = "/v1/tokens"
 )
 
 // operation is one row of the table of routes.
@@ -42,6 +44,11 @@ type operation struct {
 	ownKey bool
 	// closed says that the store of the agent is not opened: see [server.Job].
 	closed bool
+	// home says that it concerns a part of the home: see [server.Job]. The query
+	// names the part, or the input does, see aims.
+	home bool
+	// kept returns the form of an answer that is kept for a key; nil: the answer.
+	kept func(response) (response, error)
 
 	in, out reflect.Type // structs; out may be any type
 	list    bool         // out is a page of it
@@ -73,6 +80,11 @@ func (o *operation) changes(in any) bool {
 	return o.mutates && !(ok && l.looks())
 }
 
+// aims is implemented by inputs that know more of the job than the path says.
+type aims interface {
+	aim(ctx context.Context, a *API, j *server.Job)
+}
+
 // pattern is what the router knows the operation by.
 func (o *operation) pattern() string { return o.method + " " + o.path }
 
@@ -89,6 +101,8 @@ type answer[T any] struct {
 	// redacted says what the operation itself took out of the request, by rule; nil:
 	// what the store took out counts.
 	redacted map[string]int
+	// undo takes back what was done and could not be written down; nil: it stays.
+	undo func(ctx context.Context)
 }
 
 // got is the plain answer.
@@ -131,12 +145,18 @@ func perform[In, Out any](a *API, r *http.Request, o *operation, in In, fn func(
 		did := false
 		job := a.job(r, o)
 		job.Mutates = o.changes(in)
+		if in, ok := any(in).(aims); ok {
+			in.aim(ctx, a, &job)
+		}
 		err := a.do(ctx, o, job, func(ctx context.Context, ag *server.Agent) (each []string, subject string, err error) {
 			out, err = fn(ctx, ag, in)
 			redacted = server.Redacted(ctx)
 			did = err == nil
 			return out.each, out.subject, err
 		})
+		if err != nil && did && out.undo != nil {
+			out.undo(context.WithoutCancel(ctx))
+		}
 		if err != nil && did {
 			return response{}, unrecorded{err}
 		}
@@ -154,10 +174,21 @@ func perform[In, Out any](a *API, r *http.Request, o *operation, in In, fn func(
 
 // job is an operation as the desk knows it.
 func (a *API) job(r *http.Request, o *operation) server.Job {
-	return server.Job{
-		Tenant: amber.TenantID(r.PathValue("tenant")), Agent: amber.AgentID(r.PathValue("agent")),
-		Scope: o.scope, Reads: o.reads, Action: o.id, Mutates: o.mutates, Subject: o.subject(r), Closed: o.closed, Existing: o.stream || o.file,
+	j := server.Job{Scope: o.scope, Reads: o.reads, Action: o.id, Mutates: o.mutates, Closed: o.closed, Existing: o.stream || o.file, Home: o.home}
+	j.Tenant, j.Agent = o.place(r, server.CallerOf(r.Context()))
+	if !o.home { // the path of a token may hold its secret by mistake
+		j.Subject = o.subject(r)
 	}
+	return j
+}
+
+// place is the tenant and the agent that a request is about.
+func (o *operation) place(r *http.Request, c server.Caller) (amber.TenantID, amber.AgentID) {
+	if !o.home {
+		return amber.TenantID(r.PathValue("tenant")), amber.AgentID(r.PathValue("agent"))
+	}
+	q := r.URL.Query() // one that cannot be read is refused when it is bound
+	return c.Part(amber.TenantID(q.Get("tenant")), amber.AgentID(q.Get("agent")))
 }
 
 // do does an operation through the desk.
@@ -191,9 +222,12 @@ func pathNames(path string) (names []string) {
 }
 
 // allow says whether a caller may ask for the operation. Errors: those of
-// [server.Caller.Allow].
+// [server.Caller.Allow], or of [server.Caller.AllowPart].
 func (o *operation) allow(r *http.Request, c server.Caller) error {
-	tenant, agent := amber.TenantID(r.PathValue("tenant")), amber.AgentID(r.PathValue("agent"))
+	tenant, agent := o.place(r, c)
+	if o.home {
+		return c.AllowPart(tenant, agent, o.scope)
+	}
 	err := c.Allow(tenant, agent, o.scope)
 	if err == nil && o.reads {
 		err = c.Allow(tenant, agent, wire.TokenRead)

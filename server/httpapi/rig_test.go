@@ -17,6 +17,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/server/httpapi"
@@ -121,6 +122,43 @@ type rig struct {
 	opened map[string]int
 }
 
+// shelf is the ledger of a home, which is made when it is first looked at. The rig
+// knows its own secrets: it has a token that lasts for each.
+type shelf struct {
+	wire.AuditLog
+	home func() *ledger.DB
+}
+
+func (s shelf) ListAudit(ctx context.Context, q wire.AuditQuery) (amber.Page[wire.AuditEntry], error) {
+	return s.home().ListAudit(ctx, q)
+}
+
+func (s shelf) VerifyAudit(ctx context.Context) (wire.AuditReport, error) {
+	return s.home().VerifyAudit(ctx)
+}
+
+func (s shelf) CreateToken(ctx context.Context, r wire.TokenRequest) (wire.NewToken, error) {
+	return s.home().CreateToken(ctx, r)
+}
+
+func (s shelf) ListTokens(ctx context.Context, tenant amber.TenantID) ([]wire.Token, error) {
+	tokens, err := s.home().ListTokens(ctx, tenant)
+	for _, g := range newKeyring().grants {
+		if tenant == "" || g.Tenant == tenant {
+			tokens = append(tokens, wire.Token{ID: g.Token, Name: "rig", Tenant: g.Tenant, Agent: g.Agent, Scopes: g.Scopes})
+		}
+	}
+	return tokens, err
+}
+
+func (s shelf) RevokeToken(ctx context.Context, id wire.TokenID) (wire.Token, error) {
+	return s.home().RevokeToken(ctx, id)
+}
+
+func (s shelf) Authenticate(ctx context.Context, secret string) (wire.Grant, error) {
+	return s.home().Authenticate(ctx, secret)
+}
+
 // counted is a listener that counts its connections.
 type counted struct {
 	net.Listener
@@ -173,6 +211,8 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics\n") }),
 		MCP:     http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "mcp\n") }),
 	}
+	home := sync.OnceValue(func() *ledger.DB { return servertest.Ledger(t, r.clock.Read) })
+	r.book.AuditLog, o.Tokens = shelf{home: home}, shelf{home: home}
 	for _, tweak := range tweaks {
 		tweak(r, &o)
 	}

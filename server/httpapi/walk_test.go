@@ -163,6 +163,14 @@ var steps = []step{
 	{id: "agent.health", path: "health"},
 	{id: "agent.doctor", path: "doctor?deep=true"},
 	{id: "agent.sync", path: "sync?place=origin"},
+
+	{id: "audit.list", path: "/v1/audit?limit=2&tenant=acme&agent=ada&action=memory.write&actor=t-root&since=2020-01-01T00:00:00Z"},
+	{id: "audit.list", path: "/v1/audit?tenant=acme", token: acme},
+	{id: "audit.verify", path: "/v1/audit/verify"},
+	{id: "token.list", path: "/v1/tokens"},
+	{id: "token.create", path: "/v1/tokens", body: `{"name":"ci","tenant":"acme","agent":"ada","scopes":["read"]}`, keep: []string{"t1", "id"}},
+	{id: "token.list", path: "/v1/tokens?tenant=acme&agent=ada"},
+	{id: "token.revoke", path: "/v1/tokens/{t1}"},
 }
 
 // walk takes the steps and calls seen with every answer.
