@@ -58,7 +58,7 @@ var errSilent = errors.New("the server does not answer")
 // patience is how long the answer may take, usual where nothing long is done.
 func (r request) patience(usual time.Duration) time.Duration {
 	if slices.ContainsFunc(r.path, func(element string) bool {
-		return element == "snapshots" || element == "gc" || element == "check" || element == "erase" || element == "doctor" || element == "undo"
+		return element == "snapshots" || element == "gc" || element == "check" || element == "erase" || element == "doctor" || element == "undo" || element == "verify"
 	}) {
 		return longWait
 	}

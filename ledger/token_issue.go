@@ -47,14 +47,10 @@ func (d *DB) recordToken(ctx context.Context, action, actor string, t wire.Token
 // minTokenID is how much of a token's id must be given at least.
 const minTokenID = 4
 
-// FindToken returns the token whose id is text or begins with it. No error shows
-// the text, which may be a secret. Errors: not_found; invalid when several ids
-// begin with it, or it is a secret.
-func (d *DB) FindToken(ctx context.Context, text string) (wire.Token, error) {
-	tokens, err := d.ListTokens(ctx, "")
-	if err != nil {
-		return wire.Token{}, err
-	}
+// PickToken returns the one of some tokens whose id is text or begins with it. No
+// error shows the text, which may be a secret. Errors: not_found; invalid when several
+// ids begin with it, or it is a secret.
+func PickToken(tokens []wire.Token, text string) (wire.Token, error) {
 	var fits []wire.Token
 	for _, t := range tokens {
 		switch {

@@ -228,7 +228,7 @@ func TestTokenThatCannotBeHandedOutIsRevoked(t *testing.T) {
 	if !errors.Is(err, full) {
 		t.Fatalf("got %v, want the error of the file", err)
 	}
-	if found := must.Get(d.FindToken(t.Context(), string(token.ID)[:4]))(t); found.RevokedAt.IsZero() {
+	if found := must.Get(ledger.PickToken(must.Get(d.ListTokens(t.Context(), ""))(t), string(token.ID)[:4]))(t); found.RevokedAt.IsZero() {
 		t.Errorf("got %+v, want a revoked token", found)
 	}
 	page, err := d.ListAudit(t.Context(), wire.AuditQuery{Limit: 10})

@@ -18,7 +18,10 @@ func (a *app) auditCommand() *cobra.Command {
 	c := cli.Family("audit", "Show who changed what through the server", a.auditListCommand(), a.auditVerifyCommand())
 	c.Long = `The audit log says who changed what through the server, and which tokens were made and revoked. It
 holds no text of memories. Each entry has the hash of the entry before it, and the end of the log
-is noted outside of it, so that a changed or removed entry is noticed.`
+is noted outside of it, so that a changed or removed entry is noticed.
+
+With --remote it is the log of the server, as far as the token reaches, which needs the scope
+admin: a token for one tenant or agent is shown the entries about it, without their hashes.`
 	return c
 }
 
@@ -58,7 +61,7 @@ func (a *app) auditListCommand() *cobra.Command {
 }
 
 func (a *app) listAudit(cmd *cobra.Command, f cli.PageFlags, q wire.AuditQuery) error {
-	d, err := a.LookAtHomeDB(cmd.Context())
+	d, err := a.lookAtLedger(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -90,7 +93,8 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 		Short: "Recompute the audit log and find what was changed",
 		Long: `Read the whole audit log, recompute the hash of every entry, and compare it with the end that was
 noted in keys/audit-head of the home. It says what was checked and what was not, and exits 5 when
-an entry was changed, is missing, or was put in.`,
+an entry was changed, is missing, or was put in. With --remote the server checks its own log, for
+a token that is for every tenant.`,
 		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := cli.Working(a.App, "verifying", func() (wire.AuditReport, error) { return a.verifyAudit(cmd.Context()) })
@@ -103,7 +107,7 @@ an entry was changed, is missing, or was put in.`,
 }
 
 func (a *app) verifyAudit(ctx context.Context) (wire.AuditReport, error) {
-	d, err := a.LookAtHomeDB(ctx)
+	d, err := a.lookAtLedger(ctx)
 	if err != nil {
 		return wire.AuditReport{}, err
 	}

@@ -87,6 +87,25 @@ func TestRemoteAsks(t *testing.T) {
 	c.run("get", memory).exits(3)
 }
 
+// A server that needs no token shows and makes tokens, and needs one from the first
+// one on.
+func TestTheFirstTokenClosesAnOpenServer(t *testing.T) {
+	t.Parallel()
+	c := newCaller(t)
+	c.must("--quiet", "remember", "we chose PostgreSQL")
+	c.run("--json", "token", "list").exits(0).prints(`"items": []`)
+	c.run("audit", "list").exits(0).prints("memory.write", "local")
+	c.run("audit", "verify").exits(0)
+	file := filepath.Join(t.TempDir(), "token")
+	must.Do(t, fsx.CreateNew(fsx.OS(), file, 0o600, []byte(c.must("--quiet", "token", "create", "root", "--all-tenants", "--scope", "admin"))))
+	c.run("token", "list").exits(6)
+	c.run("audit", "list").exits(6)
+	c.run("token", "create", "second").exits(6)
+	c.env = []string{"AMBER_TOKEN_FILE=" + file}
+	c.run("token", "list").exits(0).prints("root", "every tenant", "admin", "good")
+	c.run("audit", "list", "--action", "token.create").exits(0).prints("local")
+}
+
 // A batch stays below what a server takes at once.
 func TestRemoteRememberLargeLines(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,11 @@ machine; that stays so when all tokens are revoked.
 
 Scopes: read, write, approve, snapshot, restore, erase, admin. admin includes all others.
 
-Amber keeps only a hash of the secret, so the secret is shown once and never again.`
+Amber keeps only a hash of the secret, so the secret is shown once and never again.
+
+With --remote they are the tokens of the server. That needs a token with the scope admin, which
+sees, makes and revokes only tokens that reach no farther, allow no more and last no longer than
+itself.`
 	return c
 }
 

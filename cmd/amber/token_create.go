@@ -13,7 +13,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/internal/fsx"
-	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -52,7 +51,7 @@ printed.`,
 			if err != nil {
 				return err
 			}
-			d, err := a.OpenHomeDB(cmd.Context())
+			d, err := a.openLedger(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -137,12 +136,12 @@ func secretFileExists(path string) error {
 }
 
 // createToken makes a token and hands out its secret.
-func (a *app) createToken(ctx context.Context, d *ledger.DB, r wire.TokenRequest, file string) error {
+func (a *app) createToken(ctx context.Context, d homeLedger, r wire.TokenRequest, file string) error {
 	give := a.showSecret
 	if file != "" {
 		give = func(t wire.NewToken) error { return saveSecret(file, t.Secret) }
 	}
-	t, err := d.IssueToken(ctx, r, cliActor, give)
+	t, err := d.issue(ctx, r, give)
 	if err != nil || file == "" {
 		return err
 	}

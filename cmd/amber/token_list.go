@@ -27,13 +27,13 @@ the tokens of that tenant. The last use of a token is known to the minute.`,
 			if err != nil {
 				return err
 			}
-			d, err := a.LookAtHomeDB(cmd.Context())
+			d, err := a.lookAtLedger(cmd.Context())
 			if err != nil {
 				return err
 			}
 			tokens := []wire.Token{}
 			if d != nil {
-				tokens, err = d.ListTokens(cmd.Context(), tenant)
+				tokens, err = d.tokens(cmd.Context(), tenant)
 				err = errors.Join(err, d.Close())
 			}
 			if err != nil {
@@ -83,7 +83,7 @@ func (a *app) tokenRevokeCommand() *cobra.Command {
 with them. It asks first; without a terminal it needs --yes.`,
 		Args: cli.Exactly("the id of a token"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := a.LookAtHomeDB(cmd.Context())
+			d, err := a.lookAtLedger(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -97,8 +97,12 @@ with them. It asks first; without a terminal it needs --yes.`,
 	return cmd
 }
 
-func (a *app) revokeToken(ctx context.Context, d *ledger.DB, arg string, yes, dryRun bool) error {
-	t, err := d.FindToken(ctx, arg)
+func (a *app) revokeToken(ctx context.Context, d homeLedger, arg string, yes, dryRun bool) error {
+	tokens, err := d.tokens(ctx, "")
+	if err != nil {
+		return err
+	}
+	t, err := ledger.PickToken(tokens, arg)
 	if err != nil {
 		return err
 	}
@@ -113,7 +117,7 @@ func (a *app) revokeToken(ctx context.Context, d *ledger.DB, arg string, yes, dr
 	if err := a.Confirm(yes, "revoke "+name); err != nil {
 		return err
 	}
-	if t, err = d.EndToken(ctx, t.ID, cliActor); err != nil {
+	if t, err = d.end(ctx, t.ID); err != nil {
 		return err
 	}
 	return a.Out.Show(revocation{Token: t, Revoked: true}, func(w io.Writer) { fmt.Fprintln(w, "revoked", name) })

@@ -39,6 +39,9 @@ type remote struct {
 	Address string
 }
 
+// Home is what belongs to the server and to no agent: tokens and the audit log.
+func (r *remote) Home() *client.Client { return r.client }
+
 // AddRemoteFlags adds --remote and what it needs.
 func (a *App) AddRemoteFlags(f *pflag.FlagSet) {
 	f.StringVar(&a.Global.remote, "remote", "", "use the server at this URL instead of a home of this machine (default $"+RemoteVariable+")")
