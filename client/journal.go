@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
@@ -38,4 +39,30 @@ func (i ingester) OpenJournals(ctx context.Context) ([]amber.JournalCursor, erro
 // it. Errors: unsupported where there is none.
 func (a *Agent) Journal(ctx context.Context) ([]wire.JournalStatus, error) {
 	return list[wire.JournalStatus](ctx, a, nil, "journal")
+}
+
+// HeldEntries lists what the crash journal of the agent has set aside, without
+// payloads: of a session, by its id or its key, or of every one for "". Errors:
+// not_found; unsupported where there is no journal.
+func (a *Agent) HeldEntries(ctx context.Context, session string) ([]wire.HeldEntry, error) {
+	return list[wire.HeldEntry](ctx, a, newValues().text("session", session).Values, "journal", "quarantine")
+}
+
+// ShowHeld returns one file that was set aside, without what the server takes for a
+// secret. Errors: not_found; conflict when several hosts have a session of that id;
+// quota for a file that is larger than [wire.MaxHeldShown].
+func (a *Agent) ShowHeld(ctx context.Context, session, name string) (wire.HeldEntry, error) {
+	h, err := get[wire.HeldEntry](ctx, a, nil, "journal", "quarantine", session, name)
+	return h, about(h.Name, name, err)
+}
+
+// RetryHeld puts entries that were set aside back into the crash journal, which the
+// server stores again, and returns them. Errors: not_found; invalid for a name without
+// a session.
+func (a *Agent) RetryHeld(ctx context.Context, r wire.HeldRetry) ([]wire.HeldEntry, error) {
+	p, err := call[amber.Page[wire.HeldEntry]](ctx, a.c, request{method: http.MethodPost, path: a.path("journal", "quarantine", "retry"), body: r, once: true})
+	if err == nil && p.Items == nil {
+		err = incomplete("items")
+	}
+	return p.Items, err
 }

@@ -25,6 +25,8 @@ type Agent struct {
 	Consolidations wire.Consolidator
 	// Journal tells what the crash journal holds; nil where there is none.
 	Journal func(ctx context.Context) ([]wire.JournalStatus, error)
+	// Quarantine is what the crash journal has set aside; nil where there is none.
+	Quarantine Quarantine
 	// Settle brings what the crash journal holds into the store, and names what it could not bring in; nil where there is none.
 	Settle func(ctx context.Context) []string
 	// Index is what questions are answered from; nil where there is none.
@@ -36,6 +38,20 @@ type Agent struct {
 	// Doctor looks whether everything is well; nil where there is none. Deep
 	// looks at every row.
 	Doctor func(ctx context.Context, deep bool) (wire.Checkup, error)
+}
+
+// Quarantine keeps entries of a crash journal that could not be stored. A session is
+// named by its id or its key.
+type Quarantine interface {
+	// HeldEntries lists them without payloads, those of every session for "". Errors:
+	// not_found.
+	HeldEntries(ctx context.Context, session string) ([]wire.HeldEntry, error)
+	// ShowHeld returns one with its payload, without secrets. Errors: not_found;
+	// conflict when several hosts have a session of that id; quota.
+	ShowHeld(ctx context.Context, session, name string) (wire.HeldEntry, error)
+	// RetryHeld puts entries back into the journal and returns those that it put back,
+	// also with an error. Errors: not_found; invalid; those of the journal.
+	RetryHeld(ctx context.Context, r wire.HeldRetry) ([]wire.HeldEntry, error)
 }
 
 // Index is completed in the background: vectors come after the words.

@@ -19,3 +19,28 @@ type JournalStatus struct {
 	Damaged     int64           `json:"damaged"`     // places where bytes are not what was written
 	LastError   string          `json:"last_error,omitempty"`
 }
+
+// HeldEntry is a file in the quarantine of the crash journal, and the session it
+// belongs to.
+type HeldEntry struct {
+	Key       string          `json:"key"` // names the session's folder
+	Host      string          `json:"host"`
+	SessionID amber.SessionID `json:"session_id"`
+	Name      string          `json:"name"`
+	Bytes     int64           `json:"bytes"`
+	// The rest is set for entries that could not be stored.
+	Seq     int64      `json:"seq,omitempty"`
+	At      amber.Time `json:"at,omitzero"` // when it was given up
+	Reason  string     `json:"reason,omitempty"`
+	Payload []byte     `json:"payload,omitempty"` // where one is shown
+}
+
+// MaxHeldShown bounds a file of the quarantine that a server shows.
+const MaxHeldShown = 8 << 20
+
+// HeldRetry names what goes from the quarantine back into the crash journal: all
+// entries, those of a session, or one of its files.
+type HeldRetry struct {
+	Session string `json:"session,omitempty"` // its id, or its key; "": every session
+	Name    string `json:"name,omitempty"`    // of one file; "": all of them. It needs a session
+}

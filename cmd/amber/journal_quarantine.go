@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -8,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
-	"github.com/amber-memory/amber/journal"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
 )
 
 func (a *app) journalQuarantineCommand() *cobra.Command {
@@ -24,7 +27,10 @@ in quarantine is removed by itself.
 
 With --show it prints one of them, as it is kept. With --retry entries go back into
 the journal, to be drained again: a newer Amber may be able to store them. With
---discard everything that was set aside is removed for good.`,
+--discard everything that was set aside is removed for good.
+
+With --remote it is what the server has set aside: --show prints it without secrets, --retry needs
+the scope write, and --discard works on the machine of the server only.`,
 		Example: `  amber journal quarantine
   amber journal quarantine --session 0199a3f2 --show 00000000000000000002.entry
   amber journal quarantine --retry && amber journal drain`,
@@ -33,36 +39,29 @@ the journal, to be drained again: a newer Amber may be able to store them. With
 			if show != "" && session == "" {
 				return cli.Usage("--show needs --session: files of several sessions may have one name")
 			}
-			j, err := a.openJournal()
-			if err != nil {
-				return err
+			if retry && discard {
+				return cli.Usage("--retry and --discard exclude each other")
 			}
-			keys, err := j.Find(session)
+			q, err := a.openQuarantine()
 			if err != nil {
 				return err
 			}
 			if show != "" {
-				return a.showHeld(j, keys, show)
+				return a.showHeld(cmd.Context(), q, session, show)
 			}
-			items, err := j.HeldEntries(cmd.Context(), keys)
-			if err != nil {
-				return err
-			}
+			var items []wire.HeldEntry
 			switch {
-			case retry && discard:
-				return cli.Usage("--retry and --discard exclude each other")
 			case retry:
-				items, err = j.RetryHeld(cmd.Context(), items)
-			case discard && !dryRun:
-				if err := a.Confirm(yes, fmt.Sprintf("discard %d files for good", len(items))); err != nil {
-					return err
-				}
-				err = j.DiscardHeld(cmd.Context(), items)
+				items, err = q.RetryHeld(cmd.Context(), wire.HeldRetry{Session: session})
+			case discard:
+				items, err = a.discardHeld(cmd.Context(), session, yes, dryRun)
+			default:
+				items, err = q.HeldEntries(cmd.Context(), session)
 			}
 			if err != nil {
 				return err
 			}
-			return cli.ShowItems(a.App, jsonl, amber.Page[journal.HeldEntry]{Items: items}, a.printHeld)
+			return cli.ShowItems(a.App, jsonl, amber.Page[wire.HeldEntry]{Items: items}, a.printHeld)
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only of this session: its id, or its key")
@@ -72,20 +71,60 @@ the journal, to be drained again: a newer Amber may be able to store them. With
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "with --discard, only list what would be removed")
 	cli.AddJSONL(cmd, &jsonl)
-	return cmd
+	cli.OnlyHere(cmd.Flags(), "discard")
+	return cli.Remotely(cmd)[0]
+}
+
+// openQuarantine is the quarantine of the agent, here or of a server.
+func (a *app) openQuarantine() (server.Quarantine, error) {
+	if a.Remote != nil {
+		return a.Remote.Agent, nil
+	}
+	at, err := a.Configured()
+	if err != nil {
+		return nil, err
+	}
+	return ownQuarantine{at}, nil
+}
+
+// ownQuarantine is that of an agent of this machine, whose owner is shown everything.
+type ownQuarantine struct{ *agent.Agent }
+
+func (q ownQuarantine) ShowHeld(_ context.Context, session, name string) (wire.HeldEntry, error) {
+	j, err := q.Journal()
+	if err != nil {
+		return wire.HeldEntry{}, err
+	}
+	return j.ShowHeld(session, name)
+}
+
+// discardHeld removes what was set aside here for good, or lists it.
+func (a *app) discardHeld(ctx context.Context, session string, yes, dryRun bool) ([]wire.HeldEntry, error) {
+	at, err := a.Configured()
+	if err != nil {
+		return nil, err
+	}
+	items, err := at.HeldEntries(ctx, session)
+	if err != nil || dryRun {
+		return items, err
+	}
+	if err := a.Confirm(yes, fmt.Sprintf("discard %d files for good", len(items))); err != nil {
+		return nil, err
+	}
+	j, err := at.Journal()
+	if err != nil {
+		return nil, err
+	}
+	return items, j.DiscardHeld(ctx, items)
 }
 
 // showHeld prints one file. A terminal gets it in a form it cannot act on.
-func (a *app) showHeld(j *journal.Journal, keys []journal.Key, name string) error {
-	if len(keys) > 1 {
-		return amber.Errorf(amber.KindConflict, "find session", "", "%d hosts have a session of that id; give its key", len(keys))
-	}
-	h, err := j.Held(keys[0], name)
+func (a *app) showHeld(ctx context.Context, q server.Quarantine, session, name string) error {
+	h, err := q.ShowHeld(ctx, session, name)
 	if err != nil {
 		return err
 	}
-	s, _ := j.Origin(keys[0])
-	return a.Out.Show(journal.HeldEntry{Key: keys[0], Host: s.Host, SessionID: s.ID, Held: h}, func(w io.Writer) {
+	return a.Out.Show(h, func(w io.Writer) {
 		if a.Terminal() {
 			fmt.Fprintln(w, cli.Safe(string(h.Payload)))
 			return
@@ -94,8 +133,8 @@ func (a *app) showHeld(j *journal.Journal, keys []journal.Key, name string) erro
 	})
 }
 
-func (a *app) printHeld(w io.Writer, items []journal.HeldEntry) {
-	cli.TableOf(w, []string{"SESSION", "NAME", "BYTES", "SEQ", "GIVEN UP", "REASON"}, items, func(h journal.HeldEntry) []string {
+func (a *app) printHeld(w io.Writer, items []wire.HeldEntry) {
+	cli.TableOf(w, []string{"SESSION", "NAME", "BYTES", "SEQ", "GIVEN UP", "REASON"}, items, func(h wire.HeldEntry) []string {
 		seq := "-"
 		if h.Seq > 0 {
 			seq = strconv.FormatInt(h.Seq, 10)

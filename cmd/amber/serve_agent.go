@@ -51,8 +51,9 @@ func (s *serving) agent(one *app, at *agent.Agent) *server.Agent {
 			state, err := at.JournalState(ctx)
 			return state.Sessions, err
 		},
-		Settle: at.Settle,
-		Doctor: func(ctx context.Context, deep bool) (wire.Checkup, error) { return one.examine(ctx, deep), nil },
+		Quarantine: at,
+		Settle:     at.Settle,
+		Doctor:     func(ctx context.Context, deep bool) (wire.Checkup, error) { return one.examine(ctx, deep), nil },
 	}
 	if x, err := at.Index(); err == nil {
 		served.Index = x

@@ -45,3 +45,52 @@ func journalRoutes(a *API) {
 		return items(ag.Store.Ingest.OpenJournals(ctx))
 	})
 }
+
+// quarantineRoutes serve what the crash journal has set aside.
+func quarantineRoutes(a *API) {
+	const path = agentPath + "/journal/quarantine"
+	type ofSession struct {
+		Session string `query:"session" doc:"only of this session: its id, or its key"`
+	}
+	handle(a, operation{
+		id: "quarantine.list", method: "GET", path: path, scope: wire.TokenRead, summary: "List what the crash journal has set aside, without the payloads",
+	}, func(ctx context.Context, ag *server.Agent, in ofSession) (answer[amber.Page[wire.HeldEntry]], error) {
+		if ag.Quarantine == nil {
+			return answer[amber.Page[wire.HeldEntry]]{}, noQuarantine()
+		}
+		held, err := ag.Quarantine.HeldEntries(ctx, in.Session)
+		return items(placeless(ctx, held), err)
+	})
+
+	type one struct {
+		Session string `path:"session" doc:"the session: its key, or its id where one host has it"`
+		Name    string `path:"name" doc:"the name of the file"`
+	}
+	handle(a, operation{
+		id: "quarantine.show", method: "GET", path: path + "/{session}/{name}", scope: wire.TokenRead,
+		summary: "Show one file that the crash journal has set aside, at most 8 MiB, without secrets",
+	}, func(ctx context.Context, ag *server.Agent, in one) (answer[wire.HeldEntry], error) {
+		if ag.Quarantine == nil {
+			return answer[wire.HeldEntry]{}, noQuarantine()
+		}
+		held, err := ag.Quarantine.ShowHeld(ctx, in.Session, in.Name)
+		return got(placeless(ctx, held), err)
+	})
+
+	handle(a, operation{
+		id: "quarantine.retry", method: "POST", path: path + "/retry", scope: wire.TokenWrite, mutates: true, repeatable: true,
+		summary: "Put entries that were set aside back into the crash journal, to be stored again: all of them, those of a session, or one",
+	}, func(ctx context.Context, ag *server.Agent, in payload[wire.HeldRetry]) (answer[amber.Page[wire.HeldEntry]], error) {
+		if ag.Quarantine == nil {
+			return answer[amber.Page[wire.HeldEntry]]{}, noQuarantine()
+		}
+		held, err := ag.Quarantine.RetryHeld(ctx, in.Body)
+		out, err := items(placeless(ctx, held), err)
+		for _, h := range held {
+			out.each = append(out.each, h.Key+"/"+h.Name)
+		}
+		return out, err
+	})
+}
+
+func noQuarantine() error { return unsupported("read quarantine", "there is no crash journal here") }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/policy"
 	"github.com/amber-memory/amber/server"
@@ -250,11 +252,40 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 	r.agents[string(tenant)+"/"+string(id)] = &server.Agent{
 		Tenant: tenant, ID: id, Store: whole, Policy: policy.Conservative{}, Random: rand.Reader,
 		Snapshots: r.snaps, Repository: r.snaps, Past: past{whole, r.snaps}, Consolidations: r.snaps,
-		Journal: func(context.Context) ([]wire.JournalStatus, error) { return nil, nil },
+		Journal:    func(context.Context) ([]wire.JournalStatus, error) { return nil, nil },
+		Quarantine: newWard(r.t, r.clock.Read),
 		Doctor: func(context.Context, bool) (wire.Checkup, error) {
 			return wire.Checkup{OK: true, Checks: []wire.Finding{{Code: "home", Status: wire.FindingOK, Detail: "/srv/secret", Hint: "ls /srv/secret"}}}, nil
 		},
 	}
+}
+
+// ward is the quarantine of a crash journal, which is made when it is first looked at. It
+// has one entry of the session s1.
+type ward struct{ open func() *journal.Journal }
+
+const heldName = "00000000000000000001.entry"
+
+func newWard(t testing.TB, clock amber.Clock) ward {
+	return ward{sync.OnceValue(func() *journal.Journal {
+		j := must.Get(journal.Open(filepath.Join(t.TempDir(), "spool"), journal.Options{Clock: clock}))(t)
+		s := journal.Session{Host: "generic", ID: "s1"}
+		must.Do(t, must.Err(j.Append(context.Background(), s, journal.Entry{Payload: []byte("hello")})))
+		must.Do(t, j.Quarantine(context.Background(), s.Key(), 1, []byte("hello"), "open /srv/secret: no such tool"))
+		return j
+	})}
+}
+
+func (w ward) HeldEntries(ctx context.Context, session string) ([]wire.HeldEntry, error) {
+	return w.open().HeldOf(ctx, session)
+}
+
+func (w ward) ShowHeld(_ context.Context, session, name string) (wire.HeldEntry, error) {
+	return w.open().ShowHeld(session, name)
+}
+
+func (w ward) RetryHeld(ctx context.Context, r wire.HeldRetry) ([]wire.HeldEntry, error) {
+	return w.open().RetryOf(ctx, r)
 }
 
 // places is a replica that knows nothing of any place.
