@@ -84,6 +84,10 @@ func (a absent) Related(context.Context, MemoryID) ([]Relation, error) {
 	return nil, a.find("read relations")
 }
 
+func (a absent) Neighbours(context.Context, NeighbourQuery) (Neighbourhood, error) {
+	return Neighbourhood{}, a.find("read neighbourhood")
+}
+
 func (a absent) SetConcepts(context.Context, MemoryID, []string) error { return a.fail("set concepts") }
 
 func (a absent) Concepts(context.Context, MemoryID) ([]string, error) {

@@ -42,6 +42,9 @@ type Relations interface {
 	// Related returns the live relations from or to a memory. Errors:
 	// not_found.
 	Related(ctx context.Context, id MemoryID) ([]Relation, error)
+	// Neighbours returns a live memory and what is near it. Deleted memories are left
+	// out, and so are the ways through them. Errors: invalid, not_found.
+	Neighbours(ctx context.Context, q NeighbourQuery) (Neighbourhood, error)
 }
 
 // MaxDimension bounds an embedding.

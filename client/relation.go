@@ -29,6 +29,24 @@ func (b beside) Related(ctx context.Context, id amber.MemoryID) ([]amber.Relatio
 	return list[amber.Relation](ctx, b.Agent, nil, "memories", string(id), "relations")
 }
 
+// Neighbours implements [amber.Relations].
+func (b beside) Neighbours(ctx context.Context, q amber.NeighbourQuery) (amber.Neighbourhood, error) {
+	if _, err := q.Normalize(); err != nil {
+		return amber.Neighbourhood{}, err
+	}
+	v := newValues().number("depth", q.Depth).number("limit", min(q.Limit, amber.MaxNeighbours)).flag("all", q.All).
+		text("session_id", string(q.SessionID)).text("user_id", q.UserID).text("project_id", q.ProjectID).text("workspace_id", q.WorkspaceID)
+	v.Values["type"] = q.Types
+	n, err := get[amber.Neighbourhood](ctx, b.Agent, v.Values, "memories", string(q.ID), "neighbours")
+	switch {
+	case err != nil:
+		return amber.Neighbourhood{}, err
+	case len(n.Memories) == 0 || n.Relations == nil:
+		return amber.Neighbourhood{}, incomplete("memories")
+	}
+	return n, about(n.Memories[0].ID, q.ID, nil)
+}
+
 // SetConcepts implements [amber.Concepts].
 func (b beside) SetConcepts(ctx context.Context, id amber.MemoryID, concepts []string) error {
 	concepts, err := amber.NormalizeConcepts(concepts)

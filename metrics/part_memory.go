@@ -88,6 +88,11 @@ func (p relations) Related(ctx context.Context, id amber.MemoryID) (l []amber.Re
 	return p.next.Related(ctx, id)
 }
 
+func (p relations) Neighbours(ctx context.Context, q amber.NeighbourQuery) (n amber.Neighbourhood, err error) {
+	defer p.watch(&ctx, &err, "neighbours")(func() size { return size{items: len(n.Memories)} })
+	return p.next.Neighbours(ctx, q)
+}
+
 type concepts part[amber.Concepts]
 
 func (p concepts) SetConcepts(ctx context.Context, id amber.MemoryID, concepts []string) (err error) {

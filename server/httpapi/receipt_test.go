@@ -82,6 +82,7 @@ var probes = []step{
 	{id: "note.write", path: "notes/b.md", body: `{"content":"x"}`},
 	{id: "note.delete", path: "notes/a.md", header: []string{"If-Match", `"x"`}},
 	{id: "journal.ingest", path: "journal/ingest", body: `{"journal":"00000000000000000000000000000001","host":"claude","session_id":"s2","through":1,"steps":[{"start":{"id":"s2"}}]}`},
+	{id: "quarantine.retry", path: "journal/quarantine/retry", body: `{"session":"s1"}`},
 	{id: "task.save", path: "tasks/t1", body: `{"request_id":"q","session_id":"s1","goal":"ship"}`},
 	{id: "task.save", path: "tasks/t1", body: `{"request_id":"q","session_id":"s1","goal":"ship"}`, header: []string{"If-Match", `"1"`}},
 	{id: "task.event", path: "tasks/t1/events", body: `{"from":"queued","to":"executing"}`},

@@ -34,6 +34,47 @@ func linkRoutes(a *API) {
 	}, func(ctx context.Context, ag *server.Agent, in memoryID) (answer[amber.Page[amber.Relation]], error) {
 		return beside(ctx, in, ag.Store.Relations.Related)
 	})
+
+	handle(a, operation{
+		id: "relation.neighbours", method: "GET", path: agentPath + "/memories/{id}/neighbours", scope: wire.TokenRead,
+		summary: "Read what is near a memory by relations, up to 2 steps and 200 memories; more tells that there are others",
+	}, func(ctx context.Context, ag *server.Agent, in neighbours) (answer[amber.Neighbourhood], error) {
+		q, err := in.query()
+		if err != nil {
+			return answer[amber.Neighbourhood]{}, err
+		}
+		return got(ag.Store.Relations.Neighbours(ctx, q))
+	})
+}
+
+// neighbours asks what is near a memory.
+type neighbours struct {
+	memoryID
+	Depth     *int            `query:"depth" doc:"steps: 1 or 2; default 2"`
+	Types     []string        `query:"type" doc:"only by relations of this type (repeat)"`
+	Limit     *int            `query:"limit" doc:"the most memories, with the one that is asked for; default and at most 200"`
+	Session   amber.SessionID `query:"session_id" doc:"see memories of this session"`
+	User      string          `query:"user_id" doc:"see memories of this user"`
+	Project   string          `query:"project_id" doc:"see memories of this project"`
+	Workspace string          `query:"workspace_id" doc:"see memories of this workspace"`
+	All       bool            `query:"all" doc:"every scope and identity; default global ones, those of the identities that are named, and those of the scope and identity of the memory"`
+}
+
+func (n neighbours) query() (amber.NeighbourQuery, error) {
+	id, err := n.parse()
+	if err != nil {
+		return amber.NeighbourQuery{}, err
+	}
+	if n.Depth != nil && *n.Depth == 0 {
+		return amber.NeighbourQuery{}, invalid("depth is 0, want 1 or 2")
+	}
+	if n.Limit != nil && *n.Limit == 0 {
+		return amber.NeighbourQuery{}, invalid("limit is 0, want 1 or more; leave limit out for the default")
+	}
+	return amber.NeighbourQuery{
+		ID: id, Depth: orElse(n.Depth, 0), Types: n.Types, Limit: orElse(n.Limit, 0), All: n.All,
+		Identities: amber.Identities{SessionID: n.Session, UserID: n.User, ProjectID: n.Project, WorkspaceID: n.Workspace},
+	}, nil
 }
 
 // conceptRoutes serve the concept tags of memories.

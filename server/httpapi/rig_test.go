@@ -271,7 +271,7 @@ func newWard(t testing.TB, clock amber.Clock) ward {
 		j := must.Get(journal.Open(filepath.Join(t.TempDir(), "spool"), journal.Options{Clock: clock}))(t)
 		s := journal.Session{Host: "generic", ID: "s1"}
 		must.Do(t, must.Err(j.Append(context.Background(), s, journal.Entry{Payload: []byte("hello")})))
-		must.Do(t, j.Quarantine(context.Background(), s.Key(), 1, []byte("hello"), "open /srv/secret: no such tool"))
+		must.Do(t, j.Quarantine(context.Background(), s.Key(), 1, []byte("hello"), "canary7f3a: open /srv/secret"))
 		return j
 	})}
 }

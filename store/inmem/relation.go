@@ -73,12 +73,47 @@ func (s *Store) Related(ctx context.Context, id amber.MemoryID) ([]amber.Relatio
 		if _, err := s.liveRecord("read relations", id); err != nil {
 			return nil, err
 		}
-		found := where(maps.Values(s.relations), func(r amber.Relation) bool {
-			return (r.From == id || r.To == id) && r.DeletedAt.IsZero()
-		})
-		slices.SortFunc(found, func(a, b amber.Relation) int {
-			return cmp.Or(cmp.Compare(a.CreatedAt.UnixMilli(), b.CreatedAt.UnixMilli()), cmp.Compare(a.ID, b.ID))
-		})
-		return found, nil
+		return s.related(id), nil
 	})
+}
+
+func (s *Store) related(id amber.MemoryID) []amber.Relation {
+	found := where(maps.Values(s.relations), func(r amber.Relation) bool {
+		return (r.From == id || r.To == id) && r.DeletedAt.IsZero()
+	})
+	slices.SortFunc(found, func(a, b amber.Relation) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt.UnixMilli(), b.CreatedAt.UnixMilli()), cmp.Compare(a.ID, b.ID))
+	})
+	return found
+}
+
+// Neighbours implements [amber.Relations].
+func (s *Store) Neighbours(ctx context.Context, q amber.NeighbourQuery) (amber.Neighbourhood, error) {
+	return run(ctx, s, "read neighbourhood", func() (amber.Neighbourhood, error) {
+		var of map[amber.MemoryID][]amber.Relation // made once: a look at every relation for each memory would take long
+		return amber.CollectNeighbours(q, func(id amber.MemoryID) (amber.Memory, error) {
+			r, err := s.liveRecord("read neighbourhood", id)
+			if err != nil {
+				return amber.Memory{}, err
+			}
+			return r.present(), nil
+		}, func(id amber.MemoryID, types []string, limit int) ([]amber.Relation, error) {
+			if of == nil {
+				of = s.relationsByEnd(types)
+			}
+			return of[id][:min(limit, len(of[id]))], nil
+		})
+	})
+}
+
+// relationsByEnd returns the live relations of some types, or of all, by either end.
+func (s *Store) relationsByEnd(types []string) map[amber.MemoryID][]amber.Relation {
+	of := map[amber.MemoryID][]amber.Relation{}
+	for _, r := range s.relations {
+		if r.DeletedAt.IsZero() && (len(types) == 0 || slices.Contains(types, r.Type)) {
+			of[r.From] = append(of[r.From], r)
+			of[r.To] = append(of[r.To], r)
+		}
+	}
+	return of
 }

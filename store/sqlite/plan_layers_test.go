@@ -25,6 +25,7 @@ func TestLayerPlans(t *testing.T) {
 		{"sessions of a project", ofProject, []string{"SEARCH sessions USING INDEX sessions_project (project=? AND (updated_at,id)<(?,?))"}},
 		{"end session", deleteActive, []string{"SEARCH active_sessions USING COVERING INDEX active_sessions_session (session_id=?)"}},
 		{"relations", selectRelated, []string{"MULTI-INDEX OR", "INDEX 1", "SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=?)", "INDEX 2", "SEARCH relations USING INDEX relations_to (to_id=?)", "USE TEMP B-TREE FOR ORDER BY"}},
+		{"some relations", selectRelatedSome, []string{"COMPOUND QUERY", "LEFT-MOST SUBQUERY", "SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=?)", "LIST SUBQUERY 1", "SCAN json_each VIRTUAL TABLE INDEX 1:", "CREATE BLOOM FILTER", "UNION ALL", "SEARCH relations USING INDEX relations_to (to_id=?)", "LIST SUBQUERY 3", "SCAN json_each VIRTUAL TABLE INDEX 1:", "CREATE BLOOM FILTER"}},
 		{"relation", selectRelationBetween, []string{"SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=? AND to_id=? AND type=?)"}},
 		{"concepts", selectConcepts, []string{"SEARCH concepts USING PRIMARY KEY (memory_id=?)"}},
 		{"heads", sqlrows.SelectHeads, []string{"SEARCH versions USING PRIMARY KEY (memory_id=?)"}},

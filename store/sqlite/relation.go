@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
@@ -12,6 +13,11 @@ const (
 	// selectRelated asks each end through its own index.
 	selectRelated = `SELECT ` + sqlrows.RelationColumns + ` FROM relations
 WHERE (from_id = ?1 OR to_id = ?1) AND deleted_at IS NULL ORDER BY created_at, id`
+	// selectRelatedSome does the same and stops at a limit, so it cannot sort.
+	selectRelatedSome = `SELECT ` + sqlrows.RelationColumns + ` FROM relations
+WHERE from_id = ?1 AND deleted_at IS NULL AND (?2 = '' OR type IN (SELECT value FROM json_each(?2)))
+UNION ALL SELECT ` + sqlrows.RelationColumns + ` FROM relations
+WHERE to_id = ?1 AND deleted_at IS NULL AND (?2 = '' OR type IN (SELECT value FROM json_each(?2))) LIMIT ?3`
 )
 
 var _ amber.Relations = (*Store)(nil)
@@ -82,4 +88,29 @@ func (s *Store) Related(ctx context.Context, id amber.MemoryID) ([]amber.Relatio
 		}
 		return sqlrows.ReadRows(t.Tx, "relations", sqlrows.ScanRelation, selectRelated, id)
 	})
+}
+
+// Neighbours implements [amber.Relations], in one view.
+func (s *Store) Neighbours(ctx context.Context, q amber.NeighbourQuery) (amber.Neighbourhood, error) {
+	const op = "read neighbourhood"
+	return view(ctx, s.memory, op, string(q.ID), func(t *tx) (amber.Neighbourhood, error) {
+		t.briefly()
+		return amber.CollectNeighbours(q,
+			func(id amber.MemoryID) (amber.Memory, error) { return t.Live(op, id) },
+			t.relatedSome)
+	})
+}
+
+// relatedSome returns at most limit relations from or to a memory, of some types or of
+// all.
+func (t *tx) relatedSome(id amber.MemoryID, types []string, limit int) ([]amber.Relation, error) {
+	only := ""
+	if len(types) > 0 {
+		b, err := json.Marshal(types)
+		if err != nil {
+			return nil, err
+		}
+		only = string(b)
+	}
+	return sqlrows.ReadRows(t.Tx, "relations", sqlrows.ScanRelation, selectRelatedSome, id, only, limit)
 }

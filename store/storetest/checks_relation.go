@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -14,6 +15,8 @@ func relationChecks() []check {
 		{name: "relation/same-ends-and-type-is-replaced", needs: append(needs, relations), run: relateReplaces},
 		{name: "relation/unrelate", needs: append(needs, relations), run: unrelate},
 		{name: "relation/refuses", needs: append(needs, relations), run: relateRefuses},
+		{name: "relation/neighbours", needs: append(needs, relations), run: neighboursFound},
+		{name: "relation/neighbours-are-bounded", needs: append(needs, relations), run: neighboursBounded},
 		{name: "concept/set-and-read", needs: append(needs, concepts), run: conceptsKept},
 		{name: "concept/recalled", needs: append(needs, concepts), run: conceptsRecalled},
 		{name: "concept/count", needs: append(needs, concepts), run: conceptsCounted},
@@ -155,4 +158,71 @@ func besideLogs(w *world) {
 		equal([]any{got.Op, got.Scope, got.Key}, []any{amber.OpUpdate, amber.ChangeMemory, a}, "entry of %s", name)
 	}
 	equal(len(w.changed(func() { must0(w.Relations.Unrelate(w.ctx, rel.ID)) })), 1, "entries of unrelating")
+}
+
+// near says what a neighbourhood lists: content and distance.
+func (w *world) near(q amber.NeighbourQuery) (found []string, n amber.Neighbourhood) {
+	n = must(w.Relations.Neighbours(w.ctx, q))
+	for _, m := range n.Memories {
+		found = append(found, fmt.Sprint(m.Snippet, " ", m.Distance))
+	}
+	return found, n
+}
+
+// neighboursFound: a leads to b, which c leads to, which leads to d; e is related to b and
+// deleted, f comes after e; g is of a user.
+func neighboursFound(w *world) {
+	ids := map[string]amber.MemoryID{}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		ids[name] = w.fact(name)
+	}
+	ids["g"] = w.write(amber.WriteRequest{Content: "g", Scope: amber.ScopeUser, Identities: amber.Identities{UserID: "ada"}}).ID
+	relate := func(from, to, kind string, strength float64) {
+		must(w.Relations.Relate(w.ctx, amber.Relation{From: ids[from], To: ids[to], Type: kind, Strength: strength}))
+	}
+	relate("a", "b", "related", 0.5)
+	relate("c", "b", "extends", 0.9)
+	relate("c", "d", "related", 0.9)
+	relate("b", "e", "related", 1)
+	relate("e", "f", "related", 1)
+	relate("b", "g", "related", 0.7)
+	relate("b", "a", "extends", 0.1)
+	must0(w.LongTerm.Delete(w.ctx, ids["e"]))
+	check := func(what string, q amber.NeighbourQuery, relations int, more bool, want ...string) {
+		q.ID = ids["a"]
+		found, n := w.near(q)
+		equal(found, want, "%s", what)
+		equal([]any{len(n.Relations), n.More}, []any{relations, more}, "relations and more of %s", what)
+	}
+	check("two steps", amber.NeighbourQuery{}, 3, false, "a 0", "b 1", "c 2")
+	check("one step", amber.NeighbourQuery{Depth: 1}, 2, false, "a 0", "b 1")
+	check("everybody's", amber.NeighbourQuery{All: true}, 4, false, "a 0", "b 1", "c 2", "g 2")
+	check("those of a user", amber.NeighbourQuery{Identities: amber.Identities{UserID: "ada"}}, 4, false, "a 0", "b 1", "c 2", "g 2")
+	check("those of another user", amber.NeighbourQuery{Identities: amber.Identities{UserID: "bob"}}, 3, false, "a 0", "b 1", "c 2")
+	check("by one type", amber.NeighbourQuery{Types: []string{"related"}, All: true}, 2, false, "a 0", "b 1", "g 2")
+	check("by two types", amber.NeighbourQuery{Types: []string{"extends", "related"}}, 3, false, "a 0", "b 1", "c 2")
+	check("by a type that there is not", amber.NeighbourQuery{Types: []string{"nothing"}}, 0, false, "a 0")
+	check("two memories", amber.NeighbourQuery{Limit: 2}, 2, true, "a 0", "b 1")
+	check("a memory alone", amber.NeighbourQuery{Limit: 1}, 0, true, "a 0")
+	for what, q := range map[string]amber.NeighbourQuery{
+		"three steps": {ID: ids["a"], Depth: 3}, "a negative depth": {ID: ids["a"], Depth: -1}, "a negative limit": {ID: ids["a"], Limit: -1},
+		"no id": {}, "an empty type": {ID: ids["a"], Types: []string{""}},
+	} {
+		refused(only(w.Relations.Neighbours(w.ctx, q)), amber.KindInvalid, "neighbours with %s", what)
+	}
+	refused(only(w.Relations.Neighbours(w.ctx, amber.NeighbourQuery{ID: unknownID})), amber.KindNotFound, "neighbours of an unknown memory")
+	refused(only(w.Relations.Neighbours(w.ctx, amber.NeighbourQuery{ID: ids["e"]})), amber.KindNotFound, "neighbours of a deleted memory")
+}
+
+func neighboursBounded(w *world) {
+	hub := w.fact("hub")
+	for i := range amber.MaxNeighbours + 5 {
+		id := w.fact(fmt.Sprint("spoke ", i))
+		must(w.Relations.Relate(w.ctx, amber.Relation{From: id, To: hub, Type: "related", Strength: float64(i) / 1000}))
+	}
+	found, n := w.near(amber.NeighbourQuery{ID: hub, Limit: 1 << 30})
+	equal([]any{len(found), len(n.Relations), n.More}, []any{amber.MaxNeighbours, amber.MaxNeighbours - 1, true}, "memories, relations and more around a hub")
+	equal(found[:3], []string{"hub 0", "spoke 204 1", "spoke 203 1"}, "the strongest come first")
+	found, n = w.near(amber.NeighbourQuery{ID: n.Memories[1].ID, Depth: 1})
+	equal([]any{len(found), n.More}, []any{2, false}, "memories and more around a spoke")
 }
