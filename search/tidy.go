@@ -152,7 +152,7 @@ func tail(w Writer, wait int) (rows int, err error) {
 
 // maxPostings is how many postings a segment may have that is made of the tail: all of them
 // are in memory.
-const maxPostings = 1 << 17
+const maxPostings = 1 << 19
 
 // buildTail reads the first documents of the tail, as many as may wait or fit, a few at a time.
 func buildTail(w Writer) (*builder, error) {
