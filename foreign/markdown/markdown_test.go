@@ -309,8 +309,8 @@ func TestHomes(t *testing.T) {
 	must.Equal(t, "home", markdown.BasicMemory.Homes(env, "/home/ada"), []string{filepath.Join("/home/ada", "basic-memory")})
 	set := func(name string) string { return map[string]string{"BASIC_MEMORY_HOME": "/notes"}[name] }
 	must.Equal(t, "home", markdown.BasicMemory.Homes(set, "/home/ada"), []string{"/notes"})
-	home := foreigntest.Files(t, map[string]string{".basic-memory/config.json": `{"projects":{"main":"` + "~/basic-memory" + `","work":{"path":"/work/notes"},"odd":3,"old":"/old"}}`})
-	must.Equal(t, "homes of projects", markdown.BasicMemory.Homes(env, home), []string{filepath.Join(home, "basic-memory"), "/old", "/work/notes"})
+	home := foreigntest.Files(t, map[string]string{".basic-memory/config.json": `{"projects":{"main":"` + "~/basic-memory" + `","work":{"path":"/srv/notes"},"odd":3,"old":"/old"}}`})
+	must.Equal(t, "homes of projects", markdown.BasicMemory.Homes(env, home), []string{filepath.Join(home, "basic-memory"), "/old", "/srv/notes"})
 }
 
 func TestDamage(t *testing.T) {

@@ -42,13 +42,12 @@ func removeScratch(path string) (removed bool, err error) {
 }
 
 // isMine reports whether a regular file belongs to this user and is open to no other.
-func isMine(info os.FileInfo) bool {
-	s, ok := info.Sys().(*syscall.Stat_t)
-	return ok && info.Mode() == 0o600 && int(s.Uid) == os.Geteuid()
-}
+func isMine(info os.FileInfo) bool { return isOf(info, 0o600, os.Geteuid()) }
 
 // isMyFolder does the same for a folder.
-func isMyFolder(info os.FileInfo) bool {
+func isMyFolder(info os.FileInfo) bool { return isOf(info, os.ModeDir|0o700, os.Geteuid()) }
+
+func isOf(info os.FileInfo, mode os.FileMode, user int) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
-	return ok && info.Mode() == os.ModeDir|0o700 && int(s.Uid) == os.Geteuid()
+	return ok && info.Mode() == mode && int(s.Uid) == user
 }
