@@ -95,6 +95,7 @@ var law = map[string][]string{
 	"internal/golden":               {"internal/fsx"},
 	"internal/hosttest":             {"-"}, // sees the program as a user does
 	"internal/intake":               {"internal/redact"},
+	"internal/linediff":             {"-"},
 	"internal/localsock":            {},
 	"internal/modelconv":            {"embed"},
 	"internal/must":                 {},
@@ -125,12 +126,13 @@ var law = map[string][]string{
 	"search":                        {},
 	"server":                        {"events"},
 	"server/backup":                 {"colony/api", "config", "server"},
-	"server/daemon":                 {"colony/shelf", "config", "digest", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/near", "server/vaultapi", "snapshot", "store/sqlite", "trace"},
+	"server/daemon":                 {"colony/shelf", "config", "digest", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/near", "server/vaultapi", "server/web", "snapshot", "store/sqlite", "trace"},
 	"server/httpapi":                {"events", "foreign", "foreign/formats", "foreign/transfer", "server"},
 	"server/mcpapi":                 {"policy", "server"},
 	"server/near":                   {"server/httpapi"},
 	"server/servertest":             {"home", "ledger", "server", "snapshot", "store/sqlite"},
 	"server/vaultapi":               {"colony", "colony/shelf", "server"},
+	"server/web":                    {"client", "server"}, // asks the API over a handler
 	"snapshot":                      {"bundle", "events", "foreign/nexo", "home", "journal", "journal/drain", "keyring", "notes", "repo", "search", "store/sqlite", "store/sqlite/image", "target/dir"},
 	"store/inmem":                   {"search"},
 	"store/openviking":              {"store/openviking/api"},

@@ -27,6 +27,7 @@ import (
 	"github.com/amber-memory/amber/server/httpapi"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/server/near"
+	"github.com/amber-memory/amber/server/web"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
 )
@@ -96,6 +97,7 @@ type Daemon struct {
 	watchers *watchers
 	indexes  indexes
 	traffic  near.Traffic
+	page     *web.Page // nil before the API is made
 }
 
 // New prepares to serve a home: it takes the lock of the process that serves it,
@@ -201,12 +203,21 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 		Metrics:      s.watchers.Handler(func(r *http.Request) wire.Grant { return server.CallerOf(r.Context()).Grant }),
 		MCP:          mcp, Vault: vaults, Observe: s.watchers.HTTP, Leaving: s.parts.Leaving, MaxBody: int64(c.Server.MaxBody), Hosts: s.hosts(addr), Origins: s.o.Origins,
 	})
-	if err == nil {
-		api.RemoveAbandoned()
-		s.watchers.ExpectRoutes(api.Routes()...)
-		s.watchers.ExpectTools(mcpapi.Names()...)
+	if err != nil {
+		return nil, err
 	}
-	return api, err
+	s.page, err = web.New(web.Options{
+		API: api.Handler(), Authenticator: keeper, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log, Version: s.o.Version,
+		Insecure: s.o.TLS == nil && !s.o.BehindProxy,
+	})
+	if err != nil {
+		return nil, err
+	}
+	api.ServePage(s.page)
+	api.RemoveAbandoned()
+	s.watchers.ExpectRoutes(api.Routes()...)
+	s.watchers.ExpectTools(mcpapi.Names()...)
+	return api, nil
 }
 
 // current is the configuration as it is now.

@@ -106,6 +106,9 @@ func (s *Daemon) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
 	errs := []error{s.crew.Stop(ctx)}
+	if s.page != nil {
+		errs = append(errs, s.page.Close(ctx))
+	}
 	if s.pool != nil {
 		errs = append(errs, s.pool.Close(ctx))
 	}

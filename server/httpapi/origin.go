@@ -31,13 +31,17 @@ func (a *API) checkNames(r *http.Request) error {
 }
 
 // checkSite refuses what a browser asks for another site without naming it: a
-// picture, a frame, a link. Links to the reference are welcome.
+// picture, a frame, a link. Links to the reference are welcome, and links to the page for
+// people: it opens in a window of its own, and the cookie of a log-in does not come along.
 func checkSite(r *http.Request) error {
 	switch site := r.Header.Get("Sec-Fetch-Site"); site {
 	case "", "none", "same-origin":
 		return nil
 	}
 	if r.URL.Path == "/docs" || strings.HasPrefix(r.URL.Path, "/docs/") {
+		return nil
+	}
+	if isPage(r.URL.Path) && r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" {
 		return nil
 	}
 	return amber.Errorf(amber.KindRefused, "check origin", "", "pages of other sites may not use this server")

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 //go:embed page
@@ -12,6 +13,34 @@ var page embed.FS
 // pagePolicy lets the page of reference load what comes with it, and nothing
 // else.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// pagePath is where the page for people lies.
+const pagePath = "/ui"
+
+// isPage reports whether a path belongs to the page for people.
+func isPage(path string) bool {
+	return path == "/" || path == pagePath || strings.HasPrefix(path, pagePath+"/")
+}
+
+// ServePage serves the page for people under /ui and leads there from /. It is called once,
+// before the first request: the page asks this API. The page bounds the bodies it reads and the
+// time its visitors take.
+func (a *API) ServePage(page http.Handler) {
+	a.opened = append(a.opened, pagePath)
+	a.mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		note(w, pagePath)
+		http.Redirect(w, r, pagePath+"/", http.StatusSeeOther)
+	})
+	serve := func(w http.ResponseWriter, r *http.Request) {
+		note(w, pagePath)
+		if body, ok := r.Body.(*counter); ok {
+			body.ReadCloser = body.raw
+		}
+		page.ServeHTTP(w, r)
+	}
+	a.mux.HandleFunc(pagePath, serve)
+	a.mux.HandleFunc(pagePath+"/", serve)
+}
 
 // pages serve the reference.
 func (a *API) pages() {

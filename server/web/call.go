@@ -1,0 +1,134 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/amber-memory/amber/client"
+)
+
+// calls remembers what a screen asked of the API, for "as JSON". Safe for concurrent use.
+type calls struct {
+	mu   sync.Mutex
+	made []apiCall
+}
+
+// apiCall is one request to the API and its answer.
+type apiCall struct {
+	Method string
+	URL    string
+	Body   string // of the request
+	status int
+	answer []byte
+}
+
+// client speaks to the API of this process.
+func (v *visit) client() (*client.Client, error) { return v.clientFor(inside{v: v}) }
+
+func (v *visit) clientFor(t http.RoundTripper) (*client.Client, error) {
+	return client.New(client.Options{URL: "http://localhost", Token: client.Token(v.secret), Attempts: 1, HTTP: &http.Client{Transport: t}, Random: v.p.o.Random})
+}
+
+// inside carries requests to the API of this process without a network.
+type inside struct {
+	v *visit
+}
+
+// RoundTrip implements [http.RoundTripper]. The whole answer is in memory: the API
+// bounds its answers, and streams go another way, see pass.
+func (t inside) RoundTrip(r *http.Request) (*http.Response, error) {
+	inner := r.Clone(r.Context())
+	inner.Host, inner.RemoteAddr, inner.RequestURI = t.v.r.Host, t.v.r.RemoteAddr, r.URL.RequestURI()
+	inner.Header.Set("X-Request-Id", t.v.w.Header().Get("X-Request-Id"))
+	if inner.Body == nil {
+		inner.Body = http.NoBody
+	}
+	sent := ""
+	if r.GetBody != nil {
+		if b, err := r.GetBody(); err == nil {
+			var text bytes.Buffer
+			_, _ = text.ReadFrom(b) // it is in memory
+			sent = text.String()
+		}
+	}
+	w := &answer{header: http.Header{}}
+	t.v.p.o.API.ServeHTTP(w, inner)
+	w.WriteHeader(http.StatusOK) // nothing was said
+	t.v.log.note(apiCall{Method: r.Method, URL: r.URL.RequestURI(), Body: sent, status: w.status, answer: w.body.Bytes()})
+	return &http.Response{
+		StatusCode: w.status, Status: http.StatusText(w.status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.header,
+		Body: nopCloser{bytes.NewReader(w.body.Bytes())}, ContentLength: int64(w.body.Len()), Request: r,
+	}, nil
+}
+
+type nopCloser struct{ *bytes.Reader }
+
+func (nopCloser) Close() error { return nil }
+
+// note remembers a call. What a store can do is asked before every first call, and
+// is not what a screen is about.
+func (c *calls) note(call apiCall) {
+	if strings.HasSuffix(call.URL, "/capabilities") {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made = append(c.made, call)
+}
+
+// forget drops what was asked so far: it is not what the screen is about.
+func (c *calls) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made = nil
+}
+
+// first is the call that a screen is about.
+func (c *calls) first() (apiCall, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.made) == 0 {
+		return apiCall{}, false
+	}
+	return c.made[0], true
+}
+
+// answer is a response in memory.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *answer) Header() http.Header { return w.header }
+
+func (w *answer) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+}
+
+func (w *answer) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(b)
+}
+
+// pass answers with what the API answers at a path: a stream, or a file.
+func (v *visit) pass(path string, query url.Values) error {
+	inner := v.r.Clone(v.r.Context())
+	u := url.URL{Path: path, RawQuery: query.Encode()}
+	if unescaped, err := url.PathUnescape(path); err == nil {
+		u.Path, u.RawPath = unescaped, path
+	}
+	inner.URL, inner.RequestURI = &u, u.RequestURI()
+	inner.Header.Del("Cookie")
+	inner.Header.Del("Authorization")
+	if v.secret != "" {
+		inner.Header.Set("Authorization", "Bearer "+v.secret)
+	}
+	v.p.o.API.ServeHTTP(v.w, inner)
+	return nil
+}

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/amber-memory/amber"
+)
+
+// maxJobs is how many jobs are remembered; the oldest that has ended is forgotten first.
+const maxJobs = 256
+
+// job is long work that goes on when its page is closed.
+type job struct {
+	ID      string
+	Title   string // "Check snapshot s-1"
+	Kind    string // which screen shows it
+	Tenant  amber.TenantID
+	Agent   amber.AgentID
+	Subject string // what it is about, an id
+	Begun   amber.Time
+
+	mu     sync.Mutex
+	step   string
+	done   int64
+	total  int64
+	ended  amber.Time
+	result any
+	err    error
+}
+
+// progress is how far a job is.
+type progress struct {
+	Step        string
+	Done, Total int64
+	Ended       amber.Time // zero: it goes on
+	Result      any
+	Err         error
+}
+
+func (j *job) progress() progress {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return progress{Step: j.step, Done: j.done, Total: j.total, Ended: j.ended, Result: j.result, Err: j.err}
+}
+
+// tell remembers how far the job is.
+func (j *job) tell(step string, done, total int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.step, j.done, j.total = step, done, total
+}
+
+func (j *job) end(at amber.Time, result any, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ended, j.result, j.err = at, result, err
+}
+
+// jobs are the jobs of the page. Safe for concurrent use.
+type jobs struct {
+	clock  amber.Clock
+	random io.Reader
+	ctx    context.Context
+	stop   context.CancelFunc
+	all    sync.WaitGroup
+
+	mu    sync.Mutex
+	known []*job // oldest first
+	ended bool
+}
+
+func newJobs(clock amber.Clock, random io.Reader) *jobs {
+	ctx, stop := context.WithCancel(context.Background())
+	return &jobs{clock: clock, random: random, ctx: ctx, stop: stop}
+}
+
+// start begins work that goes on after the request of its visitor. Errors: busy when too many jobs go on,
+// or the server ends.
+func (s *jobs) start(j *job, work func(ctx context.Context, j *job) (any, error)) error {
+	j.ID, j.Begun = newID(s.random), amber.At(s.clock())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || !s.room() {
+		return amber.Errorf(amber.KindBusy, "begin work", "", "the server has too much work, or ends")
+	}
+	s.known = append(s.known, j)
+	s.all.Add(1)
+	go func() {
+		defer s.all.Done()
+		result, err := work(s.ctx, j)
+		j.end(amber.At(s.clock()), result, err)
+	}()
+	return nil
+}
+
+// room forgets a job that has ended where there are too many.
+func (s *jobs) room() bool {
+	if len(s.known) < maxJobs {
+		return true
+	}
+	for i, j := range s.known {
+		if !j.progress().Ended.IsZero() {
+			s.known = append(s.known[:i:i], s.known[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// find returns a job of an agent.
+func (s *jobs) find(id string, tenant amber.TenantID, agent amber.AgentID) (*job, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, j := range s.known {
+		if j.ID == id && j.Tenant == tenant && j.Agent == agent {
+			return j, true
+		}
+	}
+	return nil, false
+}
+
+// close ends every job between two steps and waits for that, or until ctx ends.
+func (s *jobs) close(ctx context.Context) error {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.stop()
+	over := make(chan struct{})
+	go func() {
+		s.all.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		return &amber.Error{Op: "end work of the page", Kind: amber.KindUnreachable, Err: ctx.Err()}
+	}
+}

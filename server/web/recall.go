@@ -1,0 +1,194 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/wire"
+)
+
+// pageSize is how many rows a list has.
+const pageSize = 50
+
+func recallRoutes(p *Page) { p.get("/recall", (*visit).recall) }
+
+// recallData is what the screen of recall shows.
+type recallData struct {
+	Text, Project, Layer, AsOf string
+	Trusted, AsContext         bool
+	Layers                     []amber.RecallLayer
+	Projects                   []string            // to choose from
+	Snapshots                  []wire.SnapshotMeta // to choose from
+
+	Asked    bool
+	Hits     []hitRow
+	Degraded string
+	Context  *contextView
+	Recent   *amber.Page[amber.Memory] // without a question
+}
+
+// contextView is the block an agent would get.
+type contextView struct {
+	wire.ContextBlock
+	Bytes int
+	Rows  []hitRow
+}
+
+func (v *visit) recall() error {
+	ctx := v.r.Context()
+	agent, err := v.remote()
+	if err != nil {
+		return err
+	}
+	store, err := agent.Store(ctx)
+	if err != nil {
+		return err
+	}
+	d := recallData{
+		Text: v.query("q"), Layer: v.query("layer"), AsOf: v.query("as_of"),
+		Trusted: v.query("trusted") != "", AsContext: v.query("context") != "", Layers: amber.RecallLayers(),
+	}
+	d.Asked = d.Text != ""
+	recent, err := store.Memories.List(ctx, amber.ListQuery{All: true, Limit: pageSize, Cursor: amber.Cursor(v.query("cursor"))})
+	if err != nil {
+		return err
+	}
+	d.chooseProject(v, recent.Items)
+	s := screen{Title: "Recall", Nav: "recall", Command: v.command("list", "--all")}
+	if !d.Asked {
+		d.Recent = &recent
+	} else {
+		v.log.forget() // the list was for the choice of projects
+		if s.Command, err = v.ask(ctx, agent, &d); err != nil {
+			return err
+		}
+	}
+	if snaps, err := agent.Snapshots().ListSnapshots(ctx, wire.SnapshotQuery{Limit: pageSize}); err == nil {
+		d.Snapshots = snaps.Items
+	} // recall is of use without them
+	return v.render("recall", s, d)
+}
+
+// chooseProject finds the projects of what was remembered last. A visitor who has not chosen
+// one asks for the latest: memories of a project are found only when it is named.
+func (d *recallData) chooseProject(v *visit, recent []amber.Memory) {
+	for _, m := range recent {
+		if m.ProjectID != "" && !slices.Contains(d.Projects, m.ProjectID) {
+			d.Projects = append(d.Projects, m.ProjectID)
+		}
+	}
+	d.Project = v.query("project")
+	if !v.r.URL.Query().Has("project") && len(d.Projects) > 0 {
+		d.Project = d.Projects[0]
+	}
+	if d.Project != "" && !slices.Contains(d.Projects, d.Project) {
+		d.Projects = append(d.Projects, d.Project)
+	}
+}
+
+// ask asks what the form says, and returns the command that does.
+func (v *visit) ask(ctx context.Context, agent *client.Agent, d *recallData) (string, error) {
+	who := amber.Identities{ProjectID: d.Project}
+	if d.AsContext {
+		return v.askContext(ctx, agent, d, who)
+	}
+	q := amber.Query{Text: d.Text, Filter: amber.Filter{Identities: who}, Explain: true, Limit: 20, Trusted: d.Trusted}
+	words := []string{"recall", d.Text, "--explain"}
+	if d.Layer != "" {
+		q.Layers = []amber.RecallLayer{amber.RecallLayer(d.Layer)}
+		words = append(words, "--layer", d.Layer)
+	}
+	if d.Project != "" {
+		words = append(words, "--project", d.Project)
+	}
+	result, err := amber.RecallResult{}, error(nil)
+	if d.AsOf != "" {
+		words = append(words, "--at", d.AsOf)
+		var past *client.Past
+		if past, err = agent.Snapshots().At(ctx, wire.SnapshotRef{ID: amber.SnapshotID(d.AsOf)}); err == nil {
+			result, err = past.Recall(ctx, q)
+		}
+	} else {
+		var store amber.Store
+		if store, err = agent.Store(ctx); err == nil {
+			result, err = store.LongTerm.Recall(ctx, q)
+		}
+	}
+	d.Hits, d.Degraded = v.hitRows(result.Hits), result.Degraded
+	return v.command(words...), err
+}
+
+// askContext asks for the block that an agent would get.
+func (v *visit) askContext(ctx context.Context, agent *client.Agent, d *recallData, who amber.Identities) (string, error) {
+	words := []string{"context", d.Text, "--explain"}
+	if d.Project != "" {
+		words = append(words, "--project", d.Project)
+	}
+	block, err := agent.Context(ctx, wire.ContextRequest{RecallInput: amber.RecallInput{Goal: d.Text, Identities: who}, Explain: true})
+	d.Context = &contextView{ContextBlock: block, Bytes: len(block.Text), Rows: v.hitRows(block.Memories)}
+	return v.command(words...), err
+}
+
+// hitRow is a hit with the address of what it was taken from.
+type hitRow struct {
+	amber.Hit
+	URL   string
+	Parts []scorePart
+}
+
+// scorePart is one part of the reason of a hit.
+type scorePart struct {
+	Name, Meaning, Value string
+}
+
+func (v *visit) hitRows(hits []amber.Hit) []hitRow {
+	rows := make([]hitRow, len(hits))
+	for i, h := range hits {
+		rows[i] = hitRow{Hit: h, URL: v.hitPath(h)}
+		if h.Why != nil {
+			rows[i].Parts = parts(*h.Why)
+		}
+	}
+	return rows
+}
+
+// hitPath is the address of what a hit was taken from.
+func (v *visit) hitPath(h amber.Hit) string {
+	switch {
+	case h.ID != "":
+		return v.path("memories", string(h.ID))
+	case h.Layer == amber.LayerNote:
+		return v.path("notes", h.Owner)
+	case h.SessionID != "":
+		return v.path("sessions", string(h.SessionID))
+	}
+	return v.path("sessions")
+}
+
+// parts are the parts of a score that are not zero.
+func parts(w amber.Why) []scorePart {
+	var out []scorePart
+	for _, p := range []struct {
+		name, meaning string
+		value         float64
+	}{
+		{"words", "how much of the question its words answer", w.Words},
+		{"meaning", "how near it is in meaning", w.Meaning},
+		{"neighbours", "what the passages beside it add", w.Neighbours},
+		{"session", "what the rest of its session adds", w.Session},
+		{"speaker", "the question names who spoke", w.Speaker},
+		{"time", "it is of the time the question names", w.Time},
+		{"kind", "it is of the kind the question asks for", w.Kind},
+		{"trust", "what it loses because it came from elsewhere unsigned", w.Trust},
+		{"feedback", "how near it is to the best hit", w.Feedback},
+		{"wording", "what the wording of the question adds to every hit", w.Wording},
+	} {
+		if p.value != 0 {
+			out = append(out, scorePart{p.name, p.meaning, fmt.Sprintf("%+.2f", p.value)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,149 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/amber-memory/amber"
+)
+
+// Bounds of log-ins.
+const (
+	maxSessions = 1024           // one more ends the one that was not used for longest
+	sessionIdle = 12 * time.Hour // a log-in that nobody uses ends
+	sessionLife = 7 * 24 * time.Hour
+)
+
+// session is one log-in. Its token stays in this process.
+type session struct {
+	secret         string
+	begun, lastUse time.Time
+}
+
+// sessions are the log-ins, by the id that the browser keeps. Safe for concurrent
+// use.
+type sessions struct {
+	clock  amber.Clock
+	random io.Reader
+
+	mu   sync.Mutex
+	open map[string]*session
+}
+
+func newSessions(clock amber.Clock, random io.Reader) *sessions {
+	return &sessions{clock: clock, random: random, open: map[string]*session{}}
+}
+
+// begin returns the id of a new log-in.
+func (s *sessions) begin(secret string) string {
+	id, now := newID(s.random), s.clock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweep(now)
+	if len(s.open) >= maxSessions {
+		delete(s.open, s.stalest())
+	}
+	s.open[id] = &session{secret: secret, begun: now, lastUse: now}
+	return id
+}
+
+// secret returns the token of a log-in, "" where there is none.
+func (s *sessions) secret(id string) string {
+	now := s.clock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweep(now)
+	l, ok := s.open[id]
+	if !ok {
+		return ""
+	}
+	l.lastUse = now
+	return l.secret
+}
+
+func (s *sessions) end(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, id)
+}
+
+// sweep ends log-ins whose time is over.
+func (s *sessions) sweep(now time.Time) {
+	for id, l := range s.open {
+		if now.Sub(l.lastUse) >= sessionIdle || now.Sub(l.begun) >= sessionLife {
+			delete(s.open, id)
+		}
+	}
+}
+
+func (s *sessions) stalest() string {
+	stalest, at := "", time.Time{}
+	for id, l := range s.open {
+		if stalest == "" || l.lastUse.Before(at) {
+			stalest, at = id, l.lastUse
+		}
+	}
+	return stalest
+}
+
+// newID is a name that nobody can guess.
+func newID(random io.Reader) string {
+	var b [18]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		_, _ = rand.Read(b[:]) // it never fails
+	}
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// isID reports whether a text has the form of what newID returns.
+func isID(s string) bool {
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	return err == nil && len(b) == 18 && len(s) == 24
+}
+
+// derived is a value that shows that somebody was sent a page of this session: it cannot be made
+// without the id, and the id cannot be found from it.
+func derived(id, purpose string) string {
+	sum := sha256.Sum256([]byte("amber " + purpose + "\n" + id))
+	return base64.RawURLEncoding.EncodeToString(sum[:18])
+}
+
+// same compares without telling how far two values agree.
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// The cookies of the page. Browsers do not keep the cookies of two ports of one machine
+// apart, so the port is in the name.
+const (
+	cookieSession = "amber-session"
+	cookieTheme   = "amber-theme"
+)
+
+func cookieName(r *http.Request, name string) string {
+	if _, port, err := net.SplitHostPort(r.Host); err == nil && port != "" && strings.Trim(port, "0123456789") == "" {
+		return name + "-" + port
+	}
+	return name
+}
+
+func (p *Page) setCookie(w http.ResponseWriter, r *http.Request, name, value string, age int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName(r, name), Value: value, Path: Root, MaxAge: age,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: !p.o.Insecure,
+	})
+}
+
+func cookie(r *http.Request, name string) string {
+	c, err := r.Cookie(cookieName(r, name))
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}

@@ -1,0 +1,171 @@
+// The one module of the page: times in the zone of the browser, keys, copying, and the
+// stream of events. Everything works without it.
+const home = document.body.dataset.home || "";
+const say = (text) => { document.getElementById("said").textContent = text; };
+const make = (tag, text, attributes = {}) => {
+  const e = document.createElement(tag);
+  if (text) e.textContent = text;
+  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+  return e;
+};
+
+// Times.
+const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+function localTimes(root) {
+  for (const t of root.querySelectorAll("time[datetime]:not([data-local])")) {
+    const at = new Date(t.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    t.textContent = short.format(at);
+    t.dataset.local = "";
+  }
+}
+
+// Copying.
+function copyable(root) {
+  for (const code of root.querySelectorAll("code.copy:not([data-copy])")) {
+    code.dataset.copy = "";
+    if (!navigator.clipboard) continue;
+    const button = make("button", "Copy", { type: "button", class: "link" });
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(code.textContent);
+      button.classList.add("copied");
+      say("Copied.");
+    });
+    code.after(" ", button);
+  }
+}
+
+// Rows: j and k move, enter opens.
+const rows = () => [...document.querySelectorAll("[data-row]")].filter((r) => r.offsetParent !== null || r.tagName === "TR");
+let here = -1;
+function move(step) {
+  const all = rows();
+  if (!all.length) return;
+  all[here]?.classList.remove("here");
+  here = Math.max(0, Math.min(all.length - 1, here + step));
+  all[here].classList.add("here");
+  const link = all[here].querySelector("a, button, input, summary");
+  (link || all[here]).focus({ preventScroll: true });
+  all[here].scrollIntoView({ block: "nearest" });
+}
+document.addEventListener("focusin", (e) => {
+  const row = e.target.closest?.("[data-row]");
+  const all = rows();
+  for (const r of all) r.classList.toggle("here", r === row);
+  if (row) here = all.indexOf(row);
+});
+
+// Keys.
+const keys = [
+  ["/", "search", () => (document.querySelector("[data-main]") || document.getElementById("find"))?.focus()],
+  ["j", "next row", () => move(1)],
+  ["k", "row before", () => move(-1)],
+  ["enter", "open the row", null],
+  ["esc", "back", () => back()],
+  ["e", "edit", () => act("edit")],
+  ["x", "mark the row", () => rows()[here]?.querySelector("input[type=checkbox]")?.click()],
+  ["?", "these keys", () => help()],
+];
+function act(name) {
+  const scope = rows()[here];
+  (scope?.querySelector(`[data-act="${name}"]`) || document.querySelector(`[data-act="${name}"]`))?.click();
+}
+function back() {
+  if (document.referrer.startsWith(location.origin + "/ui") || history.length > 1) history.back();
+  else if (home) location.assign(home);
+}
+let prefix = false;
+const inField = (e) => e.target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
+document.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
+  const dialog = document.getElementById("keys");
+  if (dialog.open) return;
+  if (inField(e)) {
+    if (e.key === "Escape") { e.target.blur(); document.getElementById("main").focus(); e.preventDefault(); }
+    return;
+  }
+  if (prefix) {
+    prefix = false;
+    const link = [...document.querySelectorAll("nav [data-go]")].find((a) => a.dataset.go === e.key);
+    if (link) { e.preventDefault(); location.assign(link.href); }
+    return;
+  }
+  if (e.key === "g") { prefix = true; setTimeout(() => { prefix = false; }, 1500); return; }
+  const name = e.key === "Escape" ? "esc" : e.key;
+  const found = keys.find(([k, , does]) => k === name && does);
+  if (found) { e.preventDefault(); found[2](); }
+});
+
+// Help that can be searched.
+function help() {
+  const dialog = document.getElementById("keys");
+  dialog.replaceChildren();
+  const list = make("dl", "", { class: "facts" });
+  const all = keys.map(([k, what]) => [k, what]);
+  for (const a of document.querySelectorAll("nav [data-go]")) all.push(["g " + a.dataset.go, a.textContent]);
+  const fill = (words) => {
+    list.replaceChildren();
+    for (const [k, what] of all.filter(([k, what]) => (k + " " + what).toLowerCase().includes(words))) {
+      const dt = make("dt");
+      dt.append(make("kbd", k));
+      list.append(dt, make("dd", what));
+    }
+  };
+  const find = make("input", "", { type: "search", "aria-label": "Find a key", placeholder: "Find a key" });
+  find.addEventListener("input", () => fill(find.value.toLowerCase()));
+  const close = make("button", "Close", { type: "button" });
+  close.addEventListener("click", () => dialog.close());
+  fill("");
+  dialog.append(make("h2", "Keys", { id: "keys-title" }), find, list, close);
+  dialog.showModal();
+}
+for (const b of document.querySelectorAll("[data-help]")) {
+  b.hidden = false;
+  b.addEventListener("click", help);
+}
+
+// Live: new rows are counted, never put under the reader's eyes.
+function live(bar) {
+  let count = 0;
+  let source = null;
+  const link = bar.querySelector("a");
+  const toggle = bar.querySelector("button");
+  const show = () => {
+    link.hidden = count === 0;
+    link.textContent = count === 1 ? "1 new" : count + " new";
+  };
+  const begin = () => {
+    source = new EventSource(bar.dataset.live);
+    source.onmessage = () => { count++; show(); };
+    for (const name of (bar.dataset.events || "").split(" ")) if (name) source.addEventListener(name, source.onmessage);
+    source.onopen = () => { bar.dataset.state = "live"; };
+    source.onerror = () => { bar.dataset.state = "waiting"; };
+  };
+  const end = () => { source?.close(); source = null; bar.dataset.state = "off"; };
+  toggle.hidden = false;
+  toggle.setAttribute("aria-pressed", "true");
+  toggle.addEventListener("click", () => {
+    if (source) end(); else begin();
+    toggle.setAttribute("aria-pressed", String(Boolean(source)));
+  });
+  begin();
+  addEventListener("pagehide", end);
+}
+for (const bar of document.querySelectorAll("[data-live]")) live(bar);
+
+// Files that are dropped.
+for (const zone of document.querySelectorAll("[data-drop]")) {
+  const input = zone.querySelector("input[type=file]");
+  zone.addEventListener("dragover", (e) => { e.preventDefault(); zone.classList.add("here"); });
+  zone.addEventListener("dragleave", () => zone.classList.remove("here"));
+  zone.addEventListener("drop", (e) => {
+    e.preventDefault();
+    zone.classList.remove("here");
+    input.files = e.dataTransfer.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+}
+
+function fresh(root) { localTimes(root); copyable(root); }
+fresh(document);
+document.addEventListener("htmx:after:swap", () => fresh(document));

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/linediff"
+)
+
+// table lists every route.
+func (p *Page) table() {
+	for _, add := range []func(*Page){
+		startRoutes,
+		loginRoutes,
+		recallRoutes,
+	} {
+		add(p)
+	}
+	p.handle(Root+"/", false, func(v *visit) error {
+		return amber.Errorf(amber.KindNotFound, "find screen", "", "there is no screen at %q", clip(v.r.URL.Path, 80))
+	})
+}
+
+func startRoutes(p *Page) {
+	p.handle("GET "+Root+"/{$}", true, (*visit).start)
+	p.handle("GET "+Root, true, func(v *visit) error { return v.redirect(Root + "/") })
+}
+
+// start leads to the agent that a visitor means.
+func (v *visit) start() error {
+	tenant, agent := v.grant.Tenant, v.grant.Agent
+	if tenant == "" {
+		tenant = "default"
+	}
+	if agent == "" {
+		agent = "default"
+	}
+	http.Redirect(v.w, v.r, agentPath(tenant, agent), http.StatusSeeOther)
+	return nil
+}
+
+// functions are what templates call.
+func (p *Page) functions() template.FuncMap {
+	return template.FuncMap{
+		"asset": p.assetURL, "marked": marked, "row": row, "when": when, "size": size, "markdown": markdown, "oneline": oneLine,
+		"navigation": func() any { return navigation },
+		"percent":    func(f float64) string { return fmt.Sprintf("%.0f %%", 100*f) },
+		"number":     func(f float64) string { return fmt.Sprintf("%.2f", f) },
+		"join":       strings.Join,
+		"lower":      strings.ToLower,
+		"title":      func(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] },
+		"shorten":    func(s string) long { return shorten(s, shownWhole) },
+		"plural":     func(n any, one, many string) string { return plural(n, one, many) },
+		"sign":       func(o linediff.Op) string { return map[linediff.Op]string{linediff.Same: " ", linediff.Added: "+", linediff.Removed: "−"}[o] },
+		"dict":       dict,
+		"query":      addQuery,
+		"size64":     func(n int) string { return size(int64(n)) },
+		"str":        func(v any) string { return fmt.Sprint(v) },
+	}
+}
+
+func plural(n any, one, many string) string {
+	switch n := n.(type) {
+	case int:
+		return count(n, one, many)
+	case int64:
+		return count(n, one, many)
+	}
+	return fmt.Sprint(n, " ", many)
+}
+
+// dict makes arguments of a template of names and values.
+func dict(pairs ...any) (map[string]any, error) {
+	if len(pairs)%2 != 0 {
+		return nil, fmt.Errorf("dict has %d arguments, want pairs", len(pairs))
+	}
+	m := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[fmt.Sprint(pairs[i])] = pairs[i+1]
+	}
+	return m, nil
+}

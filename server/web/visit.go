@@ -1,0 +1,222 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/wire"
+)
+
+// visitKey is the key of the visit in a context.
+type visitKey struct{}
+
+// visit is one request to the page.
+type visit struct {
+	p *Page
+	w http.ResponseWriter
+	r *http.Request
+
+	session string // the id in the cookie
+	secret  string // the token; "" where none is needed, or none was given
+	grant   wire.Grant
+	known   bool // the grant is good: the visitor is logged in, or nobody needs to be
+
+	tenant amber.TenantID
+	agent  amber.AgentID
+	log    *calls
+}
+
+// visitor finds out who asks. Errors: those of the authenticator, refused
+// excepted: a visitor who must log in is not known.
+func (p *Page) visitor(w http.ResponseWriter, r *http.Request) (*visit, error) {
+	v := &visit{p: p, w: w, r: r, session: cookie(r, cookieSession), log: &calls{}}
+	if !isID(v.session) {
+		v.session = newID(p.o.Random)
+		p.setCookie(w, r, cookieSession, v.session, 0)
+	}
+	v.secret = p.sessions.secret(v.session)
+	var err error
+	v.grant, err = p.o.Authenticator.Grant(r.Context(), v.secret)
+	switch {
+	case err == nil:
+		v.known = true
+	case amber.KindOf(err) != amber.KindRefused:
+		return v, err
+	case v.secret != "": // revoked, or its time is over
+		p.sessions.end(v.session)
+		v.secret = ""
+	}
+	return v, nil
+}
+
+// get adds a screen of an agent.
+func (p *Page) get(path string, show func(*visit) error) {
+	p.handle("GET "+Root+"/{tenant}/{agent}"+path, true, show)
+}
+
+// post adds a change of an agent. Do answers with a redirect, or a screen that
+// asks again.
+func (p *Page) post(path string, do func(*visit) error) {
+	p.handle("POST "+Root+"/{tenant}/{agent}"+path, true, do)
+}
+
+// handle adds a route. What it does for an agent, or for what belongs to no agent, is
+// for visitors who are known.
+func (p *Page) handle(pattern string, known bool, fn func(*visit) error) {
+	p.routes = append(p.routes, pattern)
+	p.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		v := r.Context().Value(visitKey{}).(*visit)
+		v.r = r
+		if err := v.enter(known, fn); err != nil {
+			p.fail(v, err)
+		}
+	})
+}
+
+// enter looks whether the visitor may come in, and does what was asked for.
+func (v *visit) enter(known bool, fn func(*visit) error) error {
+	if known && !v.known {
+		return v.askToLogIn(v.r.URL.RequestURI(), "")
+	}
+	if v.r.Method == http.MethodPost {
+		if err := v.checkForm(); err != nil {
+			return err
+		}
+	}
+	v.tenant, v.agent = amber.TenantID(v.r.PathValue("tenant")), amber.AgentID(v.r.PathValue("agent"))
+	if v.tenant != "" {
+		if err := v.reaches(); err != nil {
+			return err
+		}
+	}
+	return fn(v)
+}
+
+// reaches returns nil for an agent that the visitor may know of. What may be done
+// with it is for the API to say.
+func (v *visit) reaches() error {
+	if _, err := amber.ParseTenantID(string(v.tenant)); err != nil {
+		return err
+	}
+	if _, err := amber.ParseAgentID(string(v.agent)); err != nil {
+		return err
+	}
+	if !v.grant.Reaches(v.tenant, v.agent) {
+		return server.NotThere()
+	}
+	return nil
+}
+
+// may reports whether the visitor has a scope, so that a button is worth drawing.
+func (v *visit) may(scope wire.TokenScope) bool { return v.grant.Has(scope) }
+
+// checkForm refuses a form that was not sent from a page of this session.
+func (v *visit) checkForm() error {
+	const op = "check form"
+	if site := v.r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
+		return amber.Errorf(amber.KindRefused, op, "", "a page of another site sent this form")
+	}
+	if strings.HasPrefix(v.r.Header.Get("Content-Type"), "multipart/form-data") {
+		return nil // the value is checked where the parts are read
+	}
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	if err := v.r.ParseForm(); err != nil {
+		return amber.Errorf(amber.KindInvalid, op, "", "the form cannot be read: %s", err)
+	}
+	return v.checkValue(v.r.PostForm.Get("csrf"))
+}
+
+// checkValue compares the value that every form carries.
+func (v *visit) checkValue(got string) error {
+	if !same(got, v.csrf()) {
+		return amber.Errorf(amber.KindRefused, "check form", "", "the form is not from a page of this session").WithHint("open the page again and repeat what you did")
+	}
+	return nil
+}
+
+func (v *visit) csrf() string  { return derived(v.session, "form") }
+func (v *visit) nonce() string { return derived(v.session, "nonce") }
+
+// field is a field of the form, form a text of several lines with the ends of lines that people mean.
+func (v *visit) field(name string) string { return strings.TrimSpace(v.r.PostForm.Get(name)) }
+
+func (v *visit) text(name string) string {
+	return strings.ReplaceAll(v.r.PostForm.Get(name), "\r\n", "\n")
+}
+
+// query is a value in the address.
+func (v *visit) query(name string) string { return v.r.URL.Query().Get(name) }
+
+// path is the address of a screen of the agent; elements are escaped.
+func (v *visit) path(elements ...string) string {
+	return agentPath(v.tenant, v.agent, elements...)
+}
+
+func agentPath(tenant amber.TenantID, agent amber.AgentID, elements ...string) string {
+	b := Root + "/" + url.PathEscape(string(tenant)) + "/" + url.PathEscape(string(agent))
+	for _, e := range elements {
+		b += "/" + url.PathEscape(e)
+	}
+	return b
+}
+
+// redirect sends the browser to a screen after a change.
+func (v *visit) redirect(to string) error {
+	http.Redirect(v.w, v.r, to, http.StatusSeeOther)
+	return nil
+}
+
+// remote is the agent over the API of this process, with the token of the
+// visitor.
+func (v *visit) remote() (*client.Agent, error) {
+	c, err := v.client()
+	if err != nil {
+		return nil, err
+	}
+	return c.Agent(v.tenant, v.agent)
+}
+
+// store is the contracts of the agent.
+func (v *visit) store(ctx context.Context) (amber.Store, error) {
+	a, err := v.remote()
+	if err != nil {
+		return amber.Store{}, err
+	}
+	return a.Store(ctx)
+}
+
+// visits knows whether somebody looks at the page. Safe for concurrent use.
+type visits struct {
+	clock amber.Clock
+
+	mu   sync.Mutex
+	now  int
+	last time.Time
+}
+
+func (s *visits) enter() (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.now--
+		s.last = s.clock()
+	}
+}
+
+// Visitors returns how many requests are being answered, streams among them, and when
+// the last one ended; the zero time when none has.
+func (p *Page) Visitors() (now int, last time.Time) {
+	p.visits.mu.Lock()
+	defer p.visits.mu.Unlock()
+	return p.visits.now, p.visits.last
+}
