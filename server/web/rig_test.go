@@ -308,7 +308,9 @@ func (p page) text() string {
 }
 
 // store is the store of an agent, to fill it as another process would: the page is asked afterwards.
-func (r *rig) store(tenant amber.TenantID, id amber.AgentID) amber.Store { return r.agent(tenant, id).Served() }
+func (r *rig) store(tenant amber.TenantID, id amber.AgentID) amber.Store {
+	return r.agent(tenant, id).Served()
+}
 
 // agent is an agent of the home beside the server.
 func (r *rig) agent(tenant amber.TenantID, id amber.AgentID) *agent.Agent {

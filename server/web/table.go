@@ -54,11 +54,13 @@ func (p *Page) functions() template.FuncMap {
 		"title":      func(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] },
 		"shorten":    func(s string) long { return shorten(s, shownWhole) },
 		"plural":     func(n any, one, many string) string { return plural(n, one, many) },
-		"sign":       func(o linediff.Op) string { return map[linediff.Op]string{linediff.Same: " ", linediff.Added: "+", linediff.Removed: "−"}[o] },
-		"dict":       dict,
-		"query":      addQuery,
-		"size64":     func(n int) string { return size(int64(n)) },
-		"str":        func(v any) string { return fmt.Sprint(v) },
+		"sign": func(o linediff.Op) string {
+			return map[linediff.Op]string{linediff.Same: " ", linediff.Added: "+", linediff.Removed: "−"}[o]
+		},
+		"dict":   dict,
+		"query":  addQuery,
+		"size64": func(n int) string { return size(int64(n)) },
+		"str":    func(v any) string { return fmt.Sprint(v) },
 	}
 }
 
