@@ -51,6 +51,7 @@ func (f frame) Path(elements ...string) string { return agentPath(f.Tenant, f.Ag
 var navigation = []struct{ Name, Path, Key, Scope string }{
 	{"Timeline", "", "t", "read"},
 	{"Recall", "recall", "r", "read"},
+	{"Memories", "memories", "m", "read"},
 	{"Sessions", "sessions", "s", "read"},
 	{"Notes", "notes", "n", "read"},
 	{"Snapshots", "snapshots", "p", "read"},

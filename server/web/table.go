@@ -16,6 +16,7 @@ func (p *Page) table() {
 		startRoutes,
 		loginRoutes,
 		recallRoutes,
+		memoryRoutes,
 	} {
 		add(p)
 	}

@@ -1,0 +1,232 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/linediff"
+	"github.com/amber-memory/amber/wire"
+)
+
+// memoryData is one memory with all that is known about it.
+type memoryData struct {
+	amber.Memory
+	Text      long
+	Gone      bool // it was forgotten
+	Meaning   string
+	History   []revision // newest first, at most shownRevisions
+	More      int        // revisions that are not listed
+	A, B      int64      // the revisions that are compared
+	Diff      []fieldDiff
+	Concepts  []string
+	Near      amber.Neighbourhood
+	Around    []amber.Memory // in time
+	Snapshots []wire.SnapshotMeta
+	Meta      []pair
+	Foreign   []pair
+}
+
+const (
+	shownRevisions = 50
+	shownNear      = 30
+	diffBound      = 64 << 10 // bytes of a text that are compared
+	diffLines      = 300      // lines of a comparison that are shown
+)
+
+// pair is a name and a value.
+type pair struct{ Name, Value string }
+
+// revision is one state of a memory, and what was changed to get there.
+type revision struct {
+	amber.Memory
+	Changed []string
+}
+
+// fieldDiff is how a field differs between two revisions.
+type fieldDiff struct {
+	Field string
+	Lines []linediff.Edit
+	Cut   bool
+}
+
+// meanings say what the degrees of trust mean.
+var meanings = map[amber.Trust]string{
+	amber.TrustOwn:      "Written here. It may be put before an agent that did not ask.",
+	amber.TrustSigned:   "Signed by a key that is trusted here. It may be put before an agent that did not ask.",
+	amber.TrustDerived:  "Found by rule in what an assistant said. Nobody confirmed it.",
+	amber.TrustImported: "Came from elsewhere, not signed by a key that is trusted here. It is not put before an agent that did not ask.",
+}
+
+func (v *visit) memory() error {
+	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("id"))
+	store, err := v.store(ctx)
+	if err != nil {
+		return err
+	}
+	d := memoryData{}
+	if d.Memory, err = store.Memories.Get(ctx, id); amber.KindOf(err) == amber.KindNotFound {
+		v.log.forget() // a forgotten memory has a history
+	} else if err != nil {
+		return err
+	}
+	history, err := store.Memories.History(ctx, id)
+	if err != nil {
+		return err
+	}
+	d.Memory, d.Gone = last(history, d.Memory)
+	d.Text, d.Meaning, d.Meta, d.Foreign = shorten(d.Content, shownWhole), meanings[d.Trust], pairs(d.Metadata), foreignPairs(d.Memory)
+	d.revisions(history, v.query("a"), v.query("b"))
+	if !d.Gone {
+		v.surroundings(ctx, store, &d)
+	}
+	title := cmp.Or(oneLine(d.Title), clip(oneLine(d.Content), 80), "Memory "+string(id))
+	return v.render("memory", screen{Title: visible(title), Nav: "memories", Command: v.command("get", string(id))}, d)
+}
+
+// last is the latest state, and whether the memory is gone.
+func last(history []amber.Memory, live amber.Memory) (amber.Memory, bool) {
+	if len(history) == 0 {
+		return live, false
+	}
+	m := history[len(history)-1]
+	if m.DeletedAt.IsZero() {
+		return m, false
+	}
+	if len(history) > 1 && m.Content == "" { // a tombstone tells little
+		before := history[len(history)-2]
+		before.DeletedAt, before.Revision = m.DeletedAt, m.Revision
+		return before, true
+	}
+	return m, true
+}
+
+// surroundings are what lies beside a memory. Each part is of use without the others.
+func (v *visit) surroundings(ctx context.Context, store amber.Store, d *memoryData) {
+	d.Concepts, _ = store.Concepts.Concepts(ctx, d.ID)
+	d.Near, _ = store.Relations.Neighbours(ctx, amber.NeighbourQuery{ID: d.ID, Depth: 1, Limit: shownNear, All: true})
+	d.Around, _ = store.Memories.Timeline(ctx, d.ID, 3, 3)
+	d.Snapshots = v.snapshotChoice(ctx)
+}
+
+// revisions lists the history and compares two of it: those that are asked for, or the last two.
+func (d *memoryData) revisions(history []amber.Memory, a, b string) {
+	for i, m := range history {
+		r := revision{Memory: m}
+		if i > 0 {
+			r.Changed = changes(history[i-1], m)
+		}
+		d.History = append(d.History, r)
+	}
+	find := func(text string) (amber.Memory, bool) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		i := slices.IndexFunc(history, func(m amber.Memory) bool { return m.Revision == n })
+		if err != nil || i < 0 {
+			return amber.Memory{}, false
+		}
+		return history[i], true
+	}
+	from, okA := find(a)
+	to, okB := find(b)
+	if (!okA || !okB) && len(history) > 1 {
+		from, to = history[len(history)-2], history[len(history)-1]
+	}
+	if len(history) > 1 {
+		d.A, d.B, d.Diff = from.Revision, to.Revision, compare(from, to)
+	}
+	slices.Reverse(d.History)
+	if n := len(d.History) - shownRevisions; n > 0 {
+		d.History, d.More = d.History[:shownRevisions], n
+	}
+}
+
+// fields are what can differ between two revisions, as texts.
+func fields(m amber.Memory) []pair {
+	deleted := ""
+	if !m.DeletedAt.IsZero() {
+		deleted = m.DeletedAt.String()
+	}
+	return []pair{
+		{"text", m.Content},
+		{"title", m.Title},
+		{"summary", m.Summary},
+		{"kind", string(m.Kind)},
+		{"tags", strings.Join(m.Tags, "\n")},
+		{"metadata", metaText(m.Metadata)},
+		{"scope", string(m.Scope)},
+		{"trust", string(m.Trust)},
+		{"forgotten", deleted},
+	}
+}
+
+func changes(from, to amber.Memory) (names []string) {
+	a, b := fields(from), fields(to)
+	for i := range a {
+		if a[i].Value != b[i].Value {
+			names = append(names, a[i].Name)
+		}
+	}
+	return names
+}
+
+// compare shows how each field differs.
+func compare(from, to amber.Memory) (diffs []fieldDiff) {
+	a, b := fields(from), fields(to)
+	for i := range a {
+		if a[i].Value != b[i].Value {
+			diffs = append(diffs, diffOf(a[i].Name, a[i].Value, b[i].Value))
+		}
+	}
+	return diffs
+}
+
+// diffOf compares two texts, as far as a page shows them.
+func diffOf(name, from, to string) fieldDiff {
+	a, b := shorten(from, diffBound), shorten(to, diffBound)
+	d := fieldDiff{Field: name, Lines: linediff.Lines(a.Text, b.Text), Cut: a.Cut || b.Cut}
+	if len(d.Lines) > diffLines {
+		d.Lines, d.Cut = d.Lines[:diffLines], true
+	}
+	left := shownWhole
+	for i := range d.Lines {
+		if left <= 0 {
+			d.Lines, d.Cut = d.Lines[:i], true
+			break
+		}
+		if cut := shorten(d.Lines[i].Text, left); cut.Cut {
+			d.Lines[i].Text, d.Cut = cut.Text, true
+		}
+		left -= len(d.Lines[i].Text)
+	}
+	return d
+}
+
+func metaText(m map[string]string) string {
+	var b strings.Builder
+	for _, p := range pairs(m) {
+		fmt.Fprintf(&b, "%s=%s\n", p.Name, p.Value)
+	}
+	return b.String()
+}
+
+func pairs(m map[string]string) []pair {
+	out := make([]pair, 0, len(m))
+	for k, val := range m {
+		out = append(out, pair{k, val})
+	}
+	slices.SortFunc(out, func(a, b pair) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// foreignPairs are the fields of another tool.
+func foreignPairs(m amber.Memory) []pair {
+	texts := map[string]string{}
+	for k, raw := range m.Foreign {
+		texts[k] = clip(string(raw), shownRow)
+	}
+	return pairs(texts)
+}

@@ -1,0 +1,260 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/amber-memory/amber"
+)
+
+// maxEdited bounds a text that a form holds, so that its page stays small.
+const maxEdited = 48 << 10
+
+// memoryConflict is what somebody else has made of a memory meanwhile.
+type memoryConflict struct {
+	Theirs amber.Memory
+	Diff   fieldDiff // from their text to the visitor's
+}
+
+func (v *visit) editMemory() error {
+	store, err := v.store(v.r.Context())
+	if err != nil {
+		return err
+	}
+	m, err := store.Memories.Get(v.r.Context(), amber.MemoryID(v.r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	return v.showEdit(formOf(m), 200)
+}
+
+func (v *visit) showEdit(f memoryForm, status int) error {
+	return v.renderStatus(status, "memory-edit", screen{Title: "Edit memory", Nav: "memories", Command: v.command("edit", string(f.ID), "…", "--if-revision", strconv.FormatInt(f.Revision, 10))}, f)
+}
+
+// formOf is a memory as a form shows it.
+func formOf(m amber.Memory) memoryForm {
+	f := memoryForm{
+		ID: m.ID, Revision: m.Revision, Kind: string(m.Kind), Title: m.Title, Content: m.Content, Summary: m.Summary,
+		Tags: strings.Join(m.Tags, "\n"), Meta: metaText(m.Metadata), Project: m.ProjectID, Kinds: amber.MemoryKinds(), ContentFixed: fixed(m.Content),
+	}
+	for k, val := range m.Metadata {
+		if strings.ContainsAny(k, "=\r\n") || strings.ContainsAny(val, "\r\n") || strings.TrimSpace(k) != k || strings.TrimSpace(val) != val {
+			f.MetaFixed = true
+		}
+	}
+	return f
+}
+
+// fixed says why a text cannot go through a form and come back as it was; "" where it can.
+func fixed(s string) string {
+	switch {
+	case len(s) > maxEdited:
+		return "The text has " + size(int64(len(s))) + ", more than a page shows. amber edit changes it."
+	case strings.ContainsAny(s, "\x00\r") || !utf8.ValidString(s):
+		return "The text holds characters that a browser would change. amber edit changes it."
+	}
+	return ""
+}
+
+// saveMemory stores what a form says, unless somebody else was faster: then both texts are
+// shown, and the visitor decides.
+func (v *visit) saveMemory() error {
+	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("id"))
+	f := v.readForm()
+	f.ID = id
+	f.Revision, _ = strconv.ParseInt(v.field("revision"), 10, 64)
+	if f.Revision <= 0 { // without a revision the edit would win over every other
+		return amber.Errorf(amber.KindInvalid, "edit memory", string(id), "the form names no revision")
+	}
+	store, err := v.store(ctx)
+	if err != nil {
+		return err
+	}
+	m, err := store.Memories.Get(ctx, id)
+	if err != nil {
+		return v.keepText(f, err)
+	}
+	if m.Revision == f.Revision {
+		r, err := f.edit(m)
+		if err == nil {
+			_, err = store.Editor.Edit(ctx, r)
+		}
+		if err == nil {
+			return v.redirect(v.path("memories", string(id)))
+		}
+		if amber.KindOf(err) != amber.KindConflict {
+			return v.keepText(f, err)
+		}
+		if m, _ = store.Memories.Get(ctx, id); m.Revision == f.Revision { // not the revision: it would be a duplicate
+			return v.keepText(f, err)
+		}
+	}
+	f.Conflict = &memoryConflict{Theirs: m, Diff: diffOf("text", m.Content, f.Content)}
+	f.Revision, f.ContentFixed, f.MetaFixed = m.Revision, fixed(m.Content), formOf(m).MetaFixed
+	return v.showEdit(f, 409)
+}
+
+// keepText shows the form again with what went wrong.
+func (v *visit) keepText(f memoryForm, err error) error {
+	f.Problem = plain(err)
+	return v.showEdit(f, amber.KindOf(err).HTTPStatus())
+}
+
+// edit is what the form changes of a memory. The error is of kind invalid.
+func (f memoryForm) edit(m amber.Memory) (amber.EditRequest, error) {
+	was := formOf(m)
+	r := amber.EditRequest{ID: m.ID, IfRevision: f.Revision}
+	if f.Content != was.Content && was.ContentFixed == "" {
+		r.Content = &f.Content
+	}
+	if f.Title != was.Title {
+		r.Title = &f.Title
+	}
+	if f.Summary != was.Summary {
+		r.Summary = &f.Summary
+	}
+	if kind := amber.MemoryKind(f.Kind); f.Kind != was.Kind {
+		r.Kind = &kind
+	}
+	if tags := lines(f.Tags); strings.Join(tags, "\n") != was.Tags {
+		r.Tags = &tags
+	}
+	meta, err := f.metadata()
+	if err == nil && !was.MetaFixed && metaText(meta) != was.Meta {
+		r.Metadata = &meta
+	}
+	return r, err
+}
+
+// undoMemory writes an earlier revision again.
+func (v *visit) undoMemory() error {
+	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("id"))
+	store, err := v.store(ctx)
+	if err != nil {
+		return err
+	}
+	n, _ := strconv.ParseInt(v.field("revision"), 10, 64)
+	live, _ := strconv.ParseInt(v.field("live"), 10, 64)
+	history, err := store.Memories.History(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, m := range history {
+		if m.Revision == n && m.DeletedAt.IsZero() && live > 0 {
+			_, err := store.Editor.Edit(ctx, amber.EditRequest{
+				ID: id, IfRevision: live, Kind: &m.Kind, Title: &m.Title, Content: &m.Content, Summary: &m.Summary, Tags: &m.Tags, Metadata: &m.Metadata,
+			})
+			if err != nil {
+				return err
+			}
+			return v.redirect(v.path("memories", string(id)))
+		}
+	}
+	return amber.Errorf(amber.KindNotFound, "undo", string(id), "there is no revision %d to write again", n)
+}
+
+func (v *visit) askToForget() error {
+	store, err := v.store(v.r.Context())
+	if err != nil {
+		return err
+	}
+	m, err := store.Memories.Get(v.r.Context(), amber.MemoryID(v.r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	return v.render("forget", screen{Title: "Forget 1 memory", Nav: "memories", Command: v.command("forget", string(m.ID))}, forgetData{Memories: []amber.Memory{m}, Word: "forget"})
+}
+
+func (v *visit) forgetMemory() error {
+	ctx := v.r.Context()
+	store, err := v.store(ctx)
+	if err != nil {
+		return err
+	}
+	id := amber.MemoryID(v.r.PathValue("id"))
+	if v.field("word") != "forget" {
+		m, err := store.Memories.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		return v.render("forget", screen{Title: "Forget 1 memory", Nav: "memories"}, forgetData{Memories: []amber.Memory{m}, Word: "forget", Wrong: true})
+	}
+	if err := store.LongTerm.Delete(ctx, id); err != nil {
+		return err
+	}
+	return v.redirect(v.path("memories", string(id)))
+}
+
+// rememberAgain writes a forgotten memory again, as a new one.
+func (v *visit) rememberAgain() error {
+	ctx := v.r.Context()
+	store, err := v.store(ctx)
+	if err != nil {
+		return err
+	}
+	history, err := store.Memories.History(ctx, amber.MemoryID(v.r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	m, gone := last(history, amber.Memory{})
+	if !gone || m.Content == "" {
+		return amber.Errorf(amber.KindInvalid, "remember again", string(m.ID), "the memory is not forgotten, or was erased")
+	}
+	ack, err := store.LongTerm.Write(ctx, amber.WriteRequest{
+		Kind: m.Kind, Scope: m.Scope, Identities: m.Identities, Title: m.Title, Content: m.Content, Summary: m.Summary, Topic: m.Topic,
+		Tags: m.Tags, Metadata: m.Metadata, SourceRefs: m.SourceRefs, Trust: m.Trust,
+	})
+	if err != nil {
+		return err
+	}
+	return v.redirect(v.path("memories", string(ack.ID)))
+}
+
+// eraseData asks whether to erase, and tells what was erased.
+type eraseData struct {
+	ID     amber.MemoryID
+	Title  string
+	Wrong  bool
+	Report *amber.EraseReport
+}
+
+func (v *visit) askToErase() error { return v.showErase(eraseData{}) }
+
+func (v *visit) showErase(d eraseData) error {
+	ctx := v.r.Context()
+	store, err := v.store(ctx)
+	if err != nil {
+		return err
+	}
+	d.ID = amber.MemoryID(v.r.PathValue("id"))
+	if d.Report == nil {
+		history, err := store.Memories.History(ctx, d.ID)
+		if err != nil {
+			return err
+		}
+		m, _ := last(history, amber.Memory{})
+		d.Title = m.Title
+		if d.Title == "" {
+			d.Title = m.Content
+		}
+	}
+	return v.render("erase", screen{Title: "Erase a memory", Nav: "memories", Command: v.command("forget", string(d.ID), "--erase")}, d)
+}
+
+func (v *visit) eraseMemory() error {
+	id := v.r.PathValue("id")
+	if v.field("word") != id {
+		return v.showErase(eraseData{Wrong: true})
+	}
+	store, err := v.store(v.r.Context())
+	if err != nil {
+		return err
+	}
+	report, err := store.Eraser.Erase(v.r.Context(), amber.MemoryID(id))
+	if err != nil {
+		return err
+	}
+	return v.showErase(eraseData{Report: &report})
+}
