@@ -58,10 +58,11 @@ func (p *Page) functions() template.FuncMap {
 		"sign": func(o linediff.Op) string {
 			return map[linediff.Op]string{linediff.Same: " ", linediff.Added: "+", linediff.Removed: "−"}[o]
 		},
-		"dict":   dict,
-		"query":  addQuery,
-		"size64": func(n int) string { return size(int64(n)) },
-		"str":    func(v any) string { return fmt.Sprint(v) },
+		"diffrows": diffRows,
+		"dict":     dict,
+		"query":    addQuery,
+		"size64":   func(n int) string { return size(int64(n)) },
+		"str":      func(v any) string { return fmt.Sprint(v) },
 	}
 }
 
