@@ -21,6 +21,12 @@ func (a *Agent) Doctor(ctx context.Context, deep bool) (wire.Checkup, error) {
 	return get[wire.Checkup](ctx, a, newValues().flag("deep", deep).Values, "doctor")
 }
 
+// Generation tells which generation of the agent is live, which restore made it, and whether a restore
+// is unfinished. Errors: those of [wire.GenerationReader]; unsupported where no snapshots are kept.
+func (a *Agent) Generation(ctx context.Context) (wire.Generation, error) {
+	return get[wire.Generation](ctx, a, nil, "generation")
+}
+
 // SyncReport tells what the agent's store knows about a place, as
 // [amber.Replica] does. Errors: unsupported where nothing is synced.
 func (a *Agent) SyncReport(ctx context.Context, place string) (amber.SyncReport, error) {

@@ -21,6 +21,8 @@ type Agent struct {
 	Snapshots  wire.Snapshotter
 	Repository wire.RepositoryChecker
 	Past       PastOpener
+	// Generations tells what restores have made of agents; nil where there are no snapshots.
+	Generations wire.GenerationReader
 	// Consolidations is nil where consolidations are not marked.
 	Consolidations wire.Consolidator
 	// Journal tells what the crash journal holds; nil where there is none.

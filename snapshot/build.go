@@ -32,6 +32,7 @@ func (s *restoration) build(ctx context.Context, dir string) error {
 		}
 	}
 	if s.restores(wire.PartNotes) {
+		s.e.progress(ctx, "write notes", 0, 0)
 		lost, err := s.from.notes(ctx, places(dir).Notes)
 		if err != nil {
 			return err
@@ -42,6 +43,7 @@ func (s *restoration) build(ctx context.Context, dir string) error {
 		s.report.Restored = append(s.report.Restored, wire.PartNotes)
 	}
 	if s.restores(wire.PartState) {
+		s.e.progress(ctx, "write state", 0, 0)
 		if err := s.from.state(ctx, places(dir).State); err != nil {
 			return err
 		}
@@ -63,6 +65,7 @@ func (s *restoration) database(ctx context.Context, d storedDatabase, dir string
 	checks := s.e.recorded(d.digest)
 	if len(checks) == 0 {
 		var err error
+		s.e.progress(ctx, "check "+d.name, 0, 0)
 		if checks, err = s.e.examine(ctx, d.name, d.digest, path); err != nil {
 			return err
 		}
@@ -92,7 +95,7 @@ func (e *Engine) writeDatabase(ctx context.Context, rep *repository, d repo.Data
 	var done int64
 	err = rep.ReadDatabase(ctx, d.Ref, func(offset int64, pages []byte) error {
 		done += int64(len(pages))
-		e.progress("write "+d.Name, done, total)
+		e.progress(ctx, "write "+d.Name, done, total)
 		_, err := f.WriteAt(pages, offset)
 		return err
 	})

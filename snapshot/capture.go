@@ -181,7 +181,7 @@ func (c *capture) flush(ctx context.Context) (err error) {
 		return err
 	}
 	c.stored = report.Stored
-	c.e.progress("read back", 0, report.Stored)
+	c.e.progress(ctx, "read back", 0, report.Stored)
 	return c.rep.ReadBack(ctx, c.w.Written())
 }
 

@@ -57,7 +57,7 @@ func (e *Engine) copy(ctx context.Context, tenant amber.TenantID, how opening, p
 		return target.CopyReport{}, err
 	}
 	report, err := repo.Copy(ctx, from, to, repo.CopyOptions{
-		Progress:    func(done, total int64) { e.progress("copy packs", done, total) },
+		Progress:    func(done, total int64) { e.progress(ctx, "copy packs", done, total) },
 		Identities:  identities,
 		RefusePlain: len(wanted) > 0 && !plain, // what is to be encrypted does not leave in the clear
 		Accept: func(s repo.SignatureState) error {

@@ -223,7 +223,7 @@ func (c *capture) database(ctx context.Context, d wire.FrozenDatabase, base *rep
 	var done int64
 	err = d.ReadPages(ctx, func(pages []byte) error {
 		done += int64(len(pages))
-		c.e.progress("capture "+info.Name, done, total)
+		c.e.progress(ctx, "capture "+info.Name, done, total)
 		return dw.Write(pages)
 	})
 	if err != nil {

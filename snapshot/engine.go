@@ -81,6 +81,7 @@ type Engine struct {
 var (
 	_ wire.Snapshotter       = (*Engine)(nil)
 	_ wire.RepositoryChecker = (*Engine)(nil)
+	_ wire.GenerationReader  = (*Engine)(nil)
 )
 
 // New returns the snapshot engine of a home. It touches no disk. The error is
@@ -103,8 +104,9 @@ func New(o Options) (*Engine, error) {
 	}}, nil
 }
 
-// progress tells how far a step is.
-func (e *Engine) progress(step string, done, total int64) {
+// progress tells the owner of the engine and the caller of ctx how far a step is.
+func (e *Engine) progress(ctx context.Context, step string, done, total int64) {
+	wire.Progress(ctx, step, done, total)
 	if e.o.Progress != nil {
 		e.o.Progress(step, done, total)
 	}

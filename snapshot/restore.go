@@ -336,6 +336,7 @@ func (s *restoration) swap(ctx context.Context, rep *repository, next *home.Rest
 	if err := next.Sync(); err != nil { // what is left to sync later is little
 		return err
 	}
+	s.e.progress(ctx, "put the restored agent in the place of the live one", 0, 0)
 	return next.Switch(ctx, func(old home.Current) (amber.Stamp, error) {
 		if rehearsal != nil {
 			if err := s.save(ctx, rep, request, held(old, hold, freezer), rehearsal); err != nil {
@@ -345,6 +346,9 @@ func (s *restoration) swap(ctx context.Context, rep *repository, next *home.Rest
 		stamp, err := s.settle(ctx, freezer, hold, old, next)
 		if err == nil && s.whole {
 			err = s.e.vouch(next.Dir(), replaced{generation: old.Generation, safety: s.report.SafetySnapshot})
+		}
+		if err == nil {
+			err = s.sayOrigin(next.Dir(), old.Generation)
 		}
 		return stamp, err
 	})
@@ -428,6 +432,7 @@ func (s *restoration) make(ctx context.Context) error {
 // clean removes the old generation once its last state is in a verified
 // snapshot.
 func (s *restoration) clean(ctx context.Context, rep *repository) error {
+	s.e.progress(ctx, "read the safety snapshot and remove the old generation", 0, 0)
 	list, err := s.agent.Generations()
 	if err != nil {
 		s.report.OldGeneration = s.old

@@ -215,7 +215,9 @@ func (s *verification) chain(ctx context.Context, entry repo.Entry) error {
 func (s *verification) objects(ctx context.Context, inner repo.Inner) (bool, error) {
 	n, missing := 0, 0
 	err := s.rep.NeededBy(ctx, inner, func(id repo.ID, kind repo.Kind) error {
-		n++
+		if n++; n%256 == 1 {
+			s.e.progress(ctx, "look for objects", int64(n), 0)
+		}
 		if !s.rep.Has(id) {
 			missing++
 			if missing <= 20 {
@@ -281,6 +283,7 @@ func (s *verification) databases(ctx context.Context, inner repo.Inner, tmp stri
 // examine runs the checks on a database that was built. One that was damaged
 // when it was captured is still damaged, and the report says so.
 func (s *verification) examine(ctx context.Context, d repo.DatabaseEntry, path string) ([]wire.Check, error) {
+	s.e.progress(ctx, "check "+d.Name, 0, 0)
 	checks, err := s.e.examine(ctx, d.Name, d.Ref.Digest, path)
 	if err != nil {
 		return nil, s.unfit(err)
@@ -338,6 +341,7 @@ func (s *verification) tree(ctx context.Context, name string, f *repo.FilesEntry
 			return err
 		}
 		files++
+		s.e.progress(ctx, "read "+name, files, f.Files)
 		return nil
 	})
 	if err != nil {
@@ -357,6 +361,7 @@ func (s *verification) history(ctx context.Context, name string, g *repo.GitEntr
 	if g == nil {
 		return nil
 	}
+	s.e.progress(ctx, "walk the history of "+name, 0, 0)
 	err := gitobj.Connected(ctx, gitobj.Options{Git: s.e.o.Git}, tmp, refsOf(g), s.e.objects(ctx, s.rep, g))
 	if amber.KindOf(err) == amber.KindUnsupported {
 		s.notChecked(name + ": " + err.Error())

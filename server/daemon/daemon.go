@@ -169,6 +169,7 @@ func (s *Daemon) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 	}
 	a.Snapshots = s.watchers.snapshots(tenant, id, s.parts.Engine)
 	a.Repository = s.watchers.repository(tenant, s.parts.Engine)
+	a.Generations, _ = s.parts.Engine.(wire.GenerationReader)
 	a.Consolidations, _ = s.parts.Engine.(wire.Consolidator)
 	return a, closeAgent, nil
 }

@@ -29,6 +29,17 @@ func careRoutes(a *API) {
 		return got(placeless(ctx, h), err)
 	})
 
+	handle(a, operation{
+		id: "agent.generation", method: "GET", path: agentPath + "/generation", scope: wire.TokenRead, closed: true,
+		summary: "Read which generation of the agent is live, which restore made the generation, and whether a restore is unfinished",
+	}, func(ctx context.Context, ag *server.Agent, in whose) (answer[wire.Generation], error) {
+		if ag.Generations == nil {
+			return answer[wire.Generation]{}, unsupported("look at generation", "this server keeps no snapshots")
+		}
+		g, err := ag.Generations.Generation(ctx, in.Tenant, in.Agent)
+		return got(placeless(ctx, g), err)
+	})
+
 	type doctor struct {
 		Deep bool `query:"deep" doc:"look at every row"`
 	}

@@ -251,7 +251,7 @@ func (r *rig) add(tenant amber.TenantID, id amber.AgentID) {
 	whole := amber.NewStore(parts)
 	r.agents[string(tenant)+"/"+string(id)] = &server.Agent{
 		Tenant: tenant, ID: id, Store: whole, Policy: policy.Conservative{}, Random: rand.Reader,
-		Snapshots: r.snaps, Repository: r.snaps, Past: past{whole, r.snaps}, Consolidations: r.snaps,
+		Snapshots: r.snaps, Repository: r.snaps, Generations: r.snaps, Past: past{whole, r.snaps}, Consolidations: r.snaps,
 		Journal:    func(context.Context) ([]wire.JournalStatus, error) { return nil, nil },
 		Quarantine: newWard(r.t, r.clock.Read),
 		Doctor: func(context.Context, bool) (wire.Checkup, error) {
@@ -302,7 +302,7 @@ func (r *rig) open(_ context.Context, tenant amber.TenantID, id amber.AgentID, _
 	r.opened[string(tenant)+"/"+string(id)]++
 	closed := func() error { return nil }
 	if id == "" {
-		return &server.Agent{Tenant: tenant, Snapshots: r.snaps, Repository: r.snaps, Consolidations: r.snaps, Random: rand.Reader}, closed, nil
+		return &server.Agent{Tenant: tenant, Snapshots: r.snaps, Repository: r.snaps, Generations: r.snaps, Consolidations: r.snaps, Random: rand.Reader}, closed, nil
 	}
 	a, ok := r.agents[string(tenant)+"/"+string(id)]
 	if !ok {

@@ -170,6 +170,7 @@ var steps = []step{
 	{id: "agent.capabilities", path: "capabilities"},
 	{id: "agent.stats", path: "stats"},
 	{id: "agent.health", path: "health"},
+	{id: "agent.generation", path: "generation"},
 	{id: "agent.doctor", path: "doctor?deep=true"},
 	{id: "agent.sync", path: "sync?place=origin"},
 

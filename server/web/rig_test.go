@@ -139,6 +139,7 @@ func (r *rig) openAgent(ctx context.Context, tenant amber.TenantID, id amber.Age
 		}
 		served := &server.Agent{Tenant: tenant, Random: rand.Reader, Snapshots: snaps}
 		served.Repository, _ = snaps.(wire.RepositoryChecker)
+		served.Generations, _ = snaps.(wire.GenerationReader)
 		served.Consolidations, _ = snaps.(wire.Consolidator)
 		return served, closed.Close, nil
 	}
@@ -166,6 +167,7 @@ func (r *rig) openAgent(ctx context.Context, tenant amber.TenantID, id amber.Age
 		},
 	}
 	served.Repository, _ = snaps.(wire.RepositoryChecker)
+	served.Generations, _ = snaps.(wire.GenerationReader)
 	served.Consolidations, _ = snaps.(wire.Consolidator)
 	return served, at.Close, nil
 }
