@@ -46,6 +46,17 @@ func (c *Client) ListTokens(ctx context.Context, tenant amber.TenantID, agent am
 	return p.Items, err
 }
 
+// ListAgents returns the agents that the token reaches, of a tenant or of every one for "".
+// Errors: refused without the scope read; not_found for a tenant that the token does not reach; unsupported.
+func (c *Client) ListAgents(ctx context.Context, tenant amber.TenantID) ([]wire.AgentName, error) {
+	v := newValues().text("tenant", string(tenant))
+	p, err := call[amber.Page[wire.AgentName]](ctx, c, request{method: http.MethodGet, path: []string{"v1", "agents"}, query: v.Values})
+	if err == nil && p.Items == nil {
+		err = incomplete("items")
+	}
+	return p.Items, err
+}
+
 // CreateToken makes a token and returns it with its secret, which the server shows
 // once. Errors: invalid; refused and not_found for a token that would be broader than
 // the one of the client; conflict when the token was made and the answer that showed

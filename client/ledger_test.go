@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"crypto/rand"
 	"net/http"
 	"net/http/httptest"
@@ -26,6 +27,7 @@ func keptHome(t *testing.T, between func(http.Handler) http.Handler) (*client.Cl
 	d := servertest.Ledger(t, time.Now)
 	api := must.Get(httpapi.New(httpapi.Options{
 		Desk: &server.Desk{Agents: one{&server.Agent{}}, Audit: d}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader, Answers: d, Tokens: d,
+		Names: func(context.Context) ([]server.AgentName, error) { return []server.AgentName{{Tenant: "acme", Agent: "ada"}, {Tenant: "umbrella", Agent: "eve"}}, nil },
 	}))(t)
 	srv := httptest.NewServer(between(api.Handler()))
 	t.Cleanup(srv.Close)
@@ -62,6 +64,9 @@ func TestTheLedgerIsTheSameOverHTTP(t *testing.T) {
 		}
 	}
 	must.Equal(t, "", must.Get(c.VerifyAudit(ctx))(t), must.Get(d.VerifyAudit(ctx))(t), times)
+	must.Equal(t, "agents", must.Get(c.ListAgents(ctx, ""))(t), []wire.AgentName{{Tenant: "acme", Agent: "ada"}, {Tenant: "umbrella", Agent: "eve"}})
+	must.Equal(t, "agents of a tenant", must.Get(c.ListAgents(ctx, "umbrella"))(t), []wire.AgentName{{Tenant: "umbrella", Agent: "eve"}})
+	must.Fail(c.ListAgents(ctx, "../x"))(t, "no tenant id", amber.KindInvalid)
 	must.Fail(c.ListAudit(ctx, wire.AuditQuery{Cursor: "x"}))(t, "a broken cursor", amber.KindInvalid)
 	must.Fail(c.ListAudit(ctx, wire.AuditQuery{Limit: -1}))(t, "a negative limit", amber.KindInvalid)
 	must.Fail(c.RevokeToken(ctx, "aaaaaaaa"))(t, "an unknown token", amber.KindNotFound)

@@ -32,6 +32,12 @@ func TokenScopes() []TokenScope {
 // MaxTokenName bounds the name of a token in bytes.
 const MaxTokenName = 100
 
+// AgentName names an agent of a home.
+type AgentName struct {
+	Tenant amber.TenantID `json:"tenant"`
+	Agent  amber.AgentID  `json:"agent"`
+}
+
 // Grant is what a caller may do, and where.
 type Grant struct {
 	Token  TokenID        `json:"token"`            // "" for a local caller, who needs no token

@@ -98,12 +98,14 @@ func (a *app) agentListCommand() *cobra.Command {
 		Short: "List the agents of a tenant",
 		Long: `List the agents of the tenant, or with --all those of every tenant. STATE is ready; new where
 hooks have begun a journal and nothing is stored yet; deleting where a deletion was interrupted; or
-damaged, see amber doctor. Nothing is made or changed.`,
+damaged, see amber doctor. Nothing is made or changed.
+
+With --remote they are the agents of the server that the token reaches, without state and size.`,
 		Example: "  amber agent list\n  amber agent list --all --json",
 		Args:    cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.onThisMachine("list agents"); err != nil {
-				return err
+			if a.Remote != nil {
+				return a.listServedAgents(cmd, jsonl, all)
 			}
 			h, tenant, err := a.LookAtTenant()
 			if err != nil {
@@ -122,6 +124,34 @@ damaged, see amber doctor. Nothing is made or changed.`,
 	cmd.Flags().BoolVar(&all, "all", false, "those of every tenant")
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
+}
+
+// servedAgent is the JSON of one agent of a server.
+type servedAgent struct {
+	Tenant amber.TenantID `json:"tenant"`
+	ID     amber.AgentID  `json:"id"`
+}
+
+// listServedAgents lists the agents of the server that the token reaches.
+func (a *app) listServedAgents(cmd *cobra.Command, jsonl, all bool) error {
+	tenant, err := amber.ParseTenantID(a.Global.Tenant)
+	if err != nil {
+		return err
+	}
+	if all {
+		tenant = ""
+	}
+	names, err := a.Remote.Home().ListAgents(cmd.Context(), tenant)
+	if err != nil {
+		return err
+	}
+	items := make([]servedAgent, len(names))
+	for i, n := range names {
+		items[i] = servedAgent{n.Tenant, n.Agent}
+	}
+	return cli.ShowItems(a.App, jsonl, amber.Page[servedAgent]{Items: items}, func(w io.Writer, items []servedAgent) {
+		cli.TableOf(w, []string{"AGENT", "TENANT"}, items, func(s servedAgent) []string { return []string{string(s.ID), string(s.Tenant)} })
+	})
 }
 
 // agentsOf describes the agents of a tenant, or of all.

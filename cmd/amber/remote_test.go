@@ -106,6 +106,26 @@ func TestTheFirstTokenClosesAnOpenServer(t *testing.T) {
 	c.run("audit", "list", "--action", "token.create").exits(0).prints("local")
 }
 
+// The agents of a server are listed as far as the token reaches.
+func TestRemoteAgents(t *testing.T) {
+	t.Parallel()
+	c := newCaller(t)
+	c.run("--json", "agent", "list").exits(0).prints(`"items": []`)
+	for _, agent := range []string{"ada", "bob"} {
+		c.must("--quiet", "--tenant", "acme", "--agent", agent, "--new-agent", "remember", "we chose PostgreSQL")
+	}
+	c.must("--quiet", "remember", "we chose PostgreSQL")
+	c.run("agent", "list", "--tenant", "acme").exits(0).prints("ada", "bob").omits("default")
+	c.run("agent", "list", "--all", "--json").exits(0).prints(`"tenant": "acme"`, `"id": "ada"`, `"id": "default"`)
+	c.run("tenant", "list", "--json").exits(0).prints(`"id": "acme",`, `"agents": 2`, `"id": "default"`)
+	file := filepath.Join(t.TempDir(), "token")
+	must.Do(t, fsx.CreateNew(fsx.OS(), file, 0o600, []byte(c.must("--quiet", "token", "create", "bob", "--tenant", "acme", "--agent", "bob", "--scope", "read"))))
+	c.env = []string{"AMBER_TOKEN_FILE=" + file}
+	c.run("agent", "list", "--all").exits(0).prints("bob").omits("ada")
+	c.run("tenant", "list").exits(0).prints("acme").omits("default")
+	c.run("agent", "list").exits(3)
+}
+
 // A batch stays below what a server takes at once.
 func TestRemoteRememberLargeLines(t *testing.T) {
 	t.Parallel()

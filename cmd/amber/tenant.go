@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -23,26 +24,21 @@ type tenantInfo struct {
 func (a *app) tenantListCommand() *cobra.Command {
 	var jsonl bool
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the tenants, and how many agents each has",
-		Long:    "List the tenants of the home, and how many agents each has. Nothing is made or changed.",
+		Use:   "list",
+		Short: "List the tenants, and how many agents each has",
+		Long: `List the tenants of the home, and how many agents each has. Nothing is made or changed.
+
+With --remote they are the tenants of the server that have an agent which the token reaches.`,
 		Example: "  amber tenant list",
 		Args:    cli.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			if err := a.onThisMachine("list tenants"); err != nil {
-				return err
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list := a.ownTenants
+			if a.Remote != nil {
+				list = a.servedTenants
 			}
-			h, err := a.LookAtHome()
+			items, err := list(cmd.Context())
 			if err != nil {
 				return err
-			}
-			ids, err := h.Tenants()
-			if err != nil {
-				return err
-			}
-			items := []tenantInfo{}
-			for _, id := range ids {
-				items = append(items, tenantInfo{id, len(cli.AgentsThere(h, id))})
 			}
 			return cli.ShowItems(a.App, jsonl, amber.Page[tenantInfo]{Items: items}, func(w io.Writer, items []tenantInfo) {
 				cli.TableOf(w, []string{"TENANT", "AGENTS"}, items, func(t tenantInfo) []string {
@@ -53,4 +49,32 @@ func (a *app) tenantListCommand() *cobra.Command {
 	}
 	cli.AddJSONL(cmd, &jsonl)
 	return cmd
+}
+
+// ownTenants are those of the home of this machine.
+func (a *app) ownTenants(context.Context) ([]tenantInfo, error) {
+	h, err := a.LookAtHome()
+	if err != nil {
+		return nil, err
+	}
+	ids, err := h.Tenants()
+	items := []tenantInfo{}
+	for _, id := range ids {
+		items = append(items, tenantInfo{id, len(cli.AgentsThere(h, id))})
+	}
+	return items, err
+}
+
+// servedTenants are those of the agents of the server that the token reaches.
+func (a *app) servedTenants(ctx context.Context) ([]tenantInfo, error) {
+	names, err := a.Remote.Home().ListAgents(ctx, "")
+	items := []tenantInfo{}
+	for _, n := range names { // sorted by tenant
+		if last := len(items) - 1; last >= 0 && items[last].ID == n.Tenant {
+			items[last].Agents++
+			continue
+		}
+		items = append(items, tenantInfo{n.Tenant, 1})
+	}
+	return items, err
 }

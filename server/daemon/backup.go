@@ -31,6 +31,9 @@ func (s *Daemon) agentNames() (keys []server.AgentName, err error) {
 	return keys, err
 }
 
+// names is agentNames for the API.
+func (s *Daemon) names(context.Context) ([]server.AgentName, error) { return s.agentNames() }
+
 // agentMark is another one whenever an agent has changed; "": nobody knows.
 func (s *Daemon) agentMark(k server.AgentName) string {
 	agent, err := s.o.Home.Agent(k.Tenant, k.Agent)

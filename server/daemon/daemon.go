@@ -198,7 +198,7 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 	}
 	api, err := httpapi.New(httpapi.Options{
 		Desk: s.desk, Authenticator: keeper, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log,
-		Version: s.o.Version, Answers: s.o.Ledger, Tokens: tokens, Health: s.health, Ready: s.ready,
+		Version: s.o.Version, Answers: s.o.Ledger, Tokens: tokens, Names: s.names, Health: s.health, Ready: s.ready,
 		Feeds: s.feeds, Listener: listening{s.bus, c.Events}, MutationPrefix: c.Events.MutationPrefix,
 		MutationsOff: func() bool { return !s.current().Events.MutationEnabled },
 		Metrics:      s.watchers.Handler(func(r *http.Request) wire.Grant { return server.CallerOf(r.Context()).Grant }),

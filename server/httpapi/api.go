@@ -59,6 +59,8 @@ type Options struct {
 	Answers wire.Answers
 	// Tokens keeps the tokens of the home; nil: they are not served.
 	Tokens wire.Tokens
+	// Names names the agents of the home, sorted; nil: they are not listed.
+	Names func(ctx context.Context) ([]server.AgentName, error)
 	// Health tells how the server is doing, Ready whether it takes requests; nil:
 	// well, and yes.
 	Health func(ctx context.Context) wire.ServerHealth
@@ -147,7 +149,7 @@ func (a *API) routes() {
 		noteReadRoutes, noteWriteRoutes, documentRoutes, journalRoutes, quarantineRoutes, changeRoutes,
 		taskRoutes, taskEventRoutes, approvalRoutes, resultRoutes, queueRoutes,
 		takeRoutes, lookRoutes, keepRoutes, restoreRoutes, pastRoutes, tenantRoutes, consolidationRoutes,
-		importRoutes, exportRoutes, careRoutes, auditRoutes, tokenRoutes, eventRoutes, (*API).openRoutes,
+		importRoutes, exportRoutes, careRoutes, auditRoutes, tokenRoutes, nameRoutes, eventRoutes, (*API).openRoutes,
 	} {
 		add(a)
 	}

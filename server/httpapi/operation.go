@@ -17,6 +17,7 @@ const (
 	agentPath  = tenantPath + "/agents/{agent}"
 	auditPath  = "/v1/audit"
 	tokenPath  = "/v1/tokens"
+	namesPath  = "/v1/agents"
 )
 
 // operation is one row of the table of routes.

@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -213,6 +215,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics\n") }),
 		MCP:     http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "mcp\n") }),
 	}
+	o.Names = r.names
 	home := sync.OnceValue(func() *ledger.DB { return servertest.Ledger(t, r.clock.Read) })
 	r.book.AuditLog, o.Tokens = shelf{home: home}, shelf{home: home}
 	for _, tweak := range tweaks {
@@ -228,6 +231,15 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 	r.api.SetPace(5*time.Millisecond, 50*time.Millisecond)
 	r.serve(pool)
 	return r
+}
+
+// names are those of the agents of the rig, sorted.
+func (r *rig) names(context.Context) (names []server.AgentName, err error) {
+	for _, key := range slices.Sorted(maps.Keys(r.agents)) {
+		tenant, id, _ := strings.Cut(key, "/")
+		names = append(names, server.AgentName{Tenant: amber.TenantID(tenant), Agent: amber.AgentID(id)})
+	}
+	return names, nil
 }
 
 // serve listens as the program does.

@@ -8,6 +8,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -102,7 +103,7 @@ func newRigIn(t testing.TB, home string, open bool) *rig {
 	pool := must.Get(server.NewPool(r.openAgent, server.PoolOptions{Clock: time.Now}))(t)
 	r.api = must.Get(httpapi.New(httpapi.Options{
 		Desk:          &server.Desk{Agents: pool, Audit: r.ledger, Clock: time.Now},
-		Authenticator: r.keys, Clock: time.Now, Random: rand.Reader, Version: "test", Answers: r.ledger, Tokens: r.ledger,
+		Authenticator: r.keys, Clock: time.Now, Random: rand.Reader, Version: "test", Answers: r.ledger, Tokens: r.ledger, Names: r.names,
 	}))(t)
 	r.page = must.Get(web.New(web.Options{API: r.api.Handler(), Authenticator: r.keys, Clock: time.Now, Random: rand.Reader, Version: "test", Insecure: true}))(t)
 	r.api.ServePage(r.page)
@@ -123,6 +124,16 @@ func newRigIn(t testing.TB, home string, open bool) *rig {
 		release()
 	}
 	return r
+}
+
+// names are those of the agents of the home, sorted.
+func (r *rig) names(context.Context) (names []server.AgentName, err error) {
+	paths, err := filepath.Glob(r.home + "/tenants/*/agents/*")
+	for _, p := range paths {
+		tenant := filepath.Base(filepath.Dir(filepath.Dir(p)))
+		names = append(names, server.AgentName{Tenant: amber.TenantID(tenant), Agent: amber.AgentID(filepath.Base(p))})
+	}
+	return names, err
 }
 
 // openAgent opens an agent for the pool, as the program does.

@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"html/template"
-	"net/http"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -23,24 +22,6 @@ func (p *Page) table() {
 	p.handle(Root+"/", false, func(v *visit) error {
 		return amber.Errorf(amber.KindNotFound, "find screen", "", "there is no screen at %q", clip(v.r.URL.Path, 80))
 	})
-}
-
-func startRoutes(p *Page) {
-	p.handle("GET "+Root+"/{$}", true, (*visit).start)
-	p.handle("GET "+Root, true, func(v *visit) error { return v.redirect(Root + "/") })
-}
-
-// start leads to the agent that a visitor means.
-func (v *visit) start() error {
-	tenant, agent := v.grant.Tenant, v.grant.Agent
-	if tenant == "" {
-		tenant = "default"
-	}
-	if agent == "" {
-		agent = "default"
-	}
-	http.Redirect(v.w, v.r, agentPath(tenant, agent), http.StatusSeeOther)
-	return nil
 }
 
 // functions are what templates call.

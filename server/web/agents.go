@@ -1,0 +1,104 @@
+package web
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
+)
+
+// agentsPage is how many agents the list shows at once.
+const agentsPage = 200
+
+func startRoutes(p *Page) {
+	p.handle("GET "+Root+"/{$}", true, (*visit).start)
+	p.handle("GET "+Root, true, func(v *visit) error { return v.redirect(Root + "/") })
+	p.handle("GET "+Root+"/-/agents", true, (*visit).agents)
+}
+
+// start leads to the agent that a visitor means: the only one the token reaches, or the list to choose from.
+func (v *visit) start() error {
+	if v.grant.Agent != "" {
+		return v.redirect(agentPath(v.grant.Tenant, v.grant.Agent))
+	}
+	names, err := v.agentNames()
+	if err != nil {
+		return err
+	}
+	if len(names) == 1 {
+		return v.redirect(agentPath(names[0].Tenant, names[0].Agent))
+	}
+	return v.showAgents(names)
+}
+
+func (v *visit) agents() error {
+	names, err := v.agentNames()
+	if v.grant.Agent != "" && amber.KindOf(err) == amber.KindNotFound {
+		err = nil // nothing was stored for the agent of the token yet
+		names = []wire.AgentName{{Tenant: v.grant.Tenant, Agent: v.grant.Agent}}
+	}
+	if err != nil {
+		return err
+	}
+	return v.showAgents(names)
+}
+
+// agentNames are the agents that the visitor reaches.
+func (v *visit) agentNames() ([]wire.AgentName, error) {
+	c, err := v.client()
+	if err != nil {
+		return nil, err
+	}
+	return c.ListAgents(v.r.Context(), "")
+}
+
+// agentsData is what the choice of an agent shows.
+type agentsData struct {
+	Words   string // that names must have
+	All     int    // how many agents there are
+	Tenants []tenantAgents
+	Next    string // where the next page begins; "": this is the last
+	First   string // the tenant that a new agent belongs to
+}
+
+// tenantAgents are agents of one tenant.
+type tenantAgents struct {
+	Tenant amber.TenantID
+	Agents []agentLink
+}
+
+type agentLink struct {
+	Name amber.AgentID
+	URL  string
+}
+
+// showAgents shows a page of agents, those behind the one in the query that have the words.
+func (v *visit) showAgents(names []wire.AgentName) error {
+	d := agentsData{Words: v.query("q"), All: len(names), First: string(v.grant.Tenant)}
+	if d.First == "" {
+		d.First = "default"
+	}
+	key := func(n wire.AgentName) string { return string(n.Tenant) + "/" + string(n.Agent) }
+	after, words := v.query("after"), strings.ToLower(d.Words)
+	found := slices.DeleteFunc(names, func(n wire.AgentName) bool {
+		return key(n) <= after || !strings.Contains(strings.ToLower(key(n)), words)
+	})
+	slices.SortFunc(found, func(a, b wire.AgentName) int { return strings.Compare(key(a), key(b)) })
+	if len(found) > agentsPage {
+		found = found[:agentsPage]
+		d.Next = key(found[agentsPage-1])
+	}
+	for _, n := range found {
+		if last := len(d.Tenants) - 1; last < 0 || d.Tenants[last].Tenant != n.Tenant {
+			d.Tenants = append(d.Tenants, tenantAgents{Tenant: n.Tenant})
+		}
+		t := &d.Tenants[len(d.Tenants)-1]
+		t.Agents = append(t.Agents, agentLink{n.Agent, agentPath(n.Tenant, n.Agent)})
+	}
+	title := "Choose an agent"
+	if d.All == 0 {
+		title = "Welcome to Amber"
+	}
+	return v.render("agents", screen{Title: title, Command: "amber agent list --all"}, d)
+}
