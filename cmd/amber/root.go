@@ -106,7 +106,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
 		{groupFreeze, append(cli.Remotely(a.snapshotCommand(), a.consolidateCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},
 		{groupShare, append(cli.Remotely(exchange.Commands(a.App)...), share.Commands(a.App)...)},
-		{groupServe, append([]*cobra.Command{a.serveCommand(), a.mcpCommand()}, cli.Remotely(a.tokenCommand(), a.auditCommand())...)},
+		{groupServe, append([]*cobra.Command{a.serveCommand(), a.uiCommand(), a.mcpCommand()}, cli.Remotely(a.tokenCommand(), a.auditCommand())...)},
 		{groupControl, cli.Remotely(control.Commands(a.App)...)},
 		{groupCare, append(cli.Remotely(a.doctorCommand(), a.agentCommand(), a.tenantCommand()),
 			a.indexCommand(), a.demoCommand(), a.evalCommand(), a.configCommand(), a.redactCommand(), a.versionCommand(), a.completionCommand(), a.manCommand(),

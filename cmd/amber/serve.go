@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -46,9 +47,10 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Serve agents over HTTP and MCP",
 		Long: `Serve every agent of the home over HTTP: a REST API (/v1, described by /openapi.json and shown
 by /docs), MCP (/mcp), a vault for documents that clients of colony-memory/1 back up to (/api/v1),
-metrics (/metrics), and how it is doing (/livez, /readyz, /health). It drains crash journals, takes
-scheduled snapshots, applies retention, backs notes up to a vault and publishes events, beside
-whatever other commands and hooks do in the same home.
+metrics (/metrics), how it is doing (/livez, /readyz, /health), and a page for people (/ui), which
+"amber ui" opens. It drains crash journals, takes scheduled snapshots, applies retention, backs
+notes up to a vault and publishes events, beside whatever other commands and hooks do in the same
+home.
 
 It listens on this machine only. There it asks for no token until the first one is made with
 "amber token create"; from then on everybody needs one. Beyond this machine it wants tokens and
@@ -103,17 +105,28 @@ type serving struct {
 // served is the JSON of what is printed once the server listens.
 type served struct {
 	URL  string `json:"url"`
+	Page string `json:"page"`
 	Home string `json:"home"`
 }
 
 // serve runs until the context ends.
 func (a *app) serve(cmd *cobra.Command, f serveFlags) error {
-	ctx := cmd.Context()
 	s, o, err := a.newServing(cmd, f)
 	if err != nil {
 		return err
 	}
-	if o.Ledger, err = a.OpenHomeDB(ctx); err != nil {
+	return s.run(cmd.Context(), o, func(_ *daemon.Daemon, at daemon.Where) error {
+		if !f.logJSON { // the log tells it, too
+			s.Out.Note("the page for people: %s", at.Page)
+		}
+		return s.Out.Show(served{URL: at.URL, Page: at.Page, Home: s.home.Dir()}, func(w io.Writer) { fmt.Fprintln(w, at.URL) })
+	})
+}
+
+// run serves until the context ends. Listening is called once the server can be reached.
+func (s *serving) run(ctx context.Context, o daemon.Options, listening func(*daemon.Daemon, daemon.Where) error) error {
+	var err error
+	if o.Ledger, err = s.OpenHomeDB(ctx); err != nil {
 		return err
 	}
 	d, err := daemon.New(ctx, o)
@@ -124,9 +137,7 @@ func (a *app) serve(cmd *cobra.Command, f serveFlags) error {
 	engine, keeper, err := s.openEngine(ctx)
 	if err == nil {
 		s.engine = engine
-		err = d.Serve(ctx, s.parts(keeper), func(url string) error {
-			return s.Out.Show(served{URL: url, Home: s.home.Dir()}, func(w io.Writer) { fmt.Fprintln(w, url) })
-		})
+		err = d.Serve(ctx, s.parts(keeper), func(at daemon.Where) error { return listening(d, at) })
 	}
 	return errors.Join(err, d.Close(), o.Ledger.Close())
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -45,11 +46,13 @@ type Options struct {
 	Version, Commit string
 
 	Listen         string      // host:port; port 0 is any free one
+	AnyPort        bool        // where the port is taken, any free one will do
 	TLS            *tls.Config // nil: plain HTTP
 	BehindProxy    bool        // a proxy ends TLS: everybody needs a token
 	Hosts, Origins []string    // names to answer to; origins whose pages may ask
 	Tools          string      // of MCP
 	AllowRestore   bool        // over MCP
+	Beat           bool        // open tabs of the page show that they are open, see [Daemon.Visitors]
 	Grace          time.Duration
 
 	After func(time.Duration) <-chan time.Time // of the schedule of snapshots; nil: [time.After]
@@ -98,6 +101,7 @@ type Daemon struct {
 	indexes  indexes
 	traffic  near.Traffic
 	page     *web.Page // nil before the API is made
+	secret   string    // shows that this server is that of the home
 }
 
 // New prepares to serve a home: it takes the lock of the process that serves it,
@@ -110,17 +114,20 @@ func New(ctx context.Context, o Options) (*Daemon, error) {
 	}
 	crew := server.NewCrew(o.Clock)
 	crew.Log = o.Log
-	s := &Daemon{o: o, lock: lock, crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock()), traffic: near.Traffic{Clock: o.Clock, Crowded: proc.Crowded}}
+	s := &Daemon{o: o, lock: lock, secret: rand.Text(), crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock()), traffic: near.Traffic{Clock: o.Clock, Crowded: proc.Crowded}}
 	if s.watchers, err = s.newWatchers(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
+// lockFile is held by the process that serves a home.
+const lockFile = "serve.lock"
+
 // serveAlone takes the lock of the process that serves a home: two would publish
 // every event twice. Errors: busy.
 func serveAlone(h *home.Home) (*fsx.Lock, error) {
-	lock, err := fsx.TryLock(filepath.Join(h.Dir(), "serve.lock"), fsx.Exclusive)
+	lock, err := fsx.TryLock(filepath.Join(h.Dir(), lockFile), fsx.Exclusive)
 	switch {
 	case errors.Is(err, fsx.ErrLocked):
 		return nil, amber.Errorf(amber.KindBusy, "serve", h.Dir(), "another process serves this home")
@@ -139,10 +146,13 @@ func (s *Daemon) Publisher() events.Publisher {
 	return events.Fan(s.bus, &s.watchers.outbox)
 }
 
+// Visitors is what [web.Page.Visitors] says, for a daemon that listens.
+func (s *Daemon) Visitors() (now int, last time.Time) { return s.page.Visitors() }
+
 // Serve serves until ctx ends, then lets callers finish. Listening is called with
-// the URL once the server can be reached; its error ends the server. Errors: those
+// where that is once the server can be reached; its error ends the server. Errors: those
 // of listening; unreachable when requests had to be cut off at the end.
-func (s *Daemon) Serve(ctx context.Context, p Parts, listening func(url string) error) error {
+func (s *Daemon) Serve(ctx context.Context, p Parts, listening func(Where) error) error {
 	s.parts = p
 	var err error
 	if s.pool, err = server.NewPool(s.openAgent, server.PoolOptions{Clock: s.o.Clock, Log: s.o.Log}); err != nil {
@@ -209,7 +219,7 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 	}
 	s.page, err = web.New(web.Options{
 		API: api.Handler(), Authenticator: keeper, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log, Version: s.o.Version,
-		Insecure: s.o.TLS == nil && !s.o.BehindProxy,
+		Insecure: s.o.TLS == nil && !s.o.BehindProxy, Secret: s.secret, Beat: s.o.Beat,
 	})
 	if err != nil {
 		return nil, err

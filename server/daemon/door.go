@@ -34,6 +34,10 @@ func (s *Daemon) listen(ctx context.Context) (net.Listener, error) {
 	}
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, network, addr.String())
+	if s.o.AnyPort && errors.Is(err, syscall.EADDRINUSE) {
+		addr.Port = 0
+		l, err = lc.Listen(ctx, network, addr.String())
+	}
 	if err != nil {
 		return nil, s.cannotListen(err)
 	}

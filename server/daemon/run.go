@@ -38,6 +38,7 @@ func (s *Daemon) open(ctx context.Context) (*door, error) {
 	d := &door{api: api, http: api.NewServer(), url: "http://" + listener.Addr().String()}
 	d.http.Handler = s.traffic.Counted(s.watchers.around(d.http.Handler))
 	d.http.TLSConfig = s.o.TLS
+	d.http.RegisterOnShutdown(s.page.EndStreams)
 	if s.o.TLS != nil {
 		d.url = "https://" + listener.Addr().String()
 	}
@@ -56,15 +57,18 @@ func (d *door) serve() error {
 }
 
 // run serves until ctx ends, then lets everybody finish.
-func (s *Daemon) run(ctx context.Context, d *door, listening func(url string) error) error {
+func (s *Daemon) run(ctx context.Context, d *door, listening func(Where) error) error {
 	s.work()
 	failed := make(chan error, 1)
 	go func() { failed <- d.serve() }()
 	if d.hooks != nil {
 		go d.hooks.Serve()
 	}
-	s.o.Log.Info("serving", "url", d.url, "home", s.o.Home.Dir(), "version", s.o.Version)
-	err := listening(d.url)
+	where := s.where(d.url)
+	s.tell(where)
+	defer s.hush()
+	s.o.Log.Info("serving", "url", d.url, "page", where.Page, "home", s.o.Home.Dir(), "version", s.o.Version)
+	err := listening(where)
 	if err == nil {
 		select {
 		case err = <-failed:

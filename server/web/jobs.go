@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/amber-memory/amber"
 )
@@ -107,6 +108,21 @@ func (s *jobs) room() bool {
 		}
 	}
 	return false
+}
+
+// running returns how many jobs go on, and when the last one ended.
+func (s *jobs) running() (n int, last time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, j := range s.known {
+		switch ended := j.progress().Ended; {
+		case ended.IsZero():
+			n++
+		case ended.Time().After(last):
+			last = ended.Time()
+		}
+	}
+	return n, last
 }
 
 // find returns a job of an agent.

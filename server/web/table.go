@@ -14,6 +14,7 @@ func (p *Page) table() {
 	for _, add := range []func(*Page){
 		startRoutes,
 		loginRoutes,
+		beatRoutes,
 		recallRoutes,
 		memoryRoutes,
 	} {

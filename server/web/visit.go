@@ -213,10 +213,15 @@ func (s *visits) enter() (leave func()) {
 	}
 }
 
-// Visitors returns how many requests are being answered, streams among them, and when
-// the last one ended; the zero time when none has.
+// Visitors returns how many requests are being answered, streams among them, and how much work
+// goes on that somebody began here, as one number; and when the last of that ended, the zero time when none has.
 func (p *Page) Visitors() (now int, last time.Time) {
+	running, ended := p.jobs.running()
 	p.visits.mu.Lock()
 	defer p.visits.mu.Unlock()
-	return p.visits.now, p.visits.last
+	last = p.visits.last
+	if ended.After(last) {
+		last = ended
+	}
+	return p.visits.now + running, last
 }

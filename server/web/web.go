@@ -42,6 +42,11 @@ type Options struct {
 	// Insecure says that browsers reach the page over plain HTTP on this machine, so cookies
 	// cannot be bound to TLS.
 	Insecure bool
+	// Secret lets a program of the same user find out that this server is the one whose secret it has read
+	// in the home; "": it cannot.
+	Secret string
+	// Beat makes open tabs show that they are open, see [Page.Visitors].
+	Beat bool
 }
 
 // Page serves the screens. Safe for concurrent use.
@@ -54,6 +59,8 @@ type Page struct {
 	static   map[string]asset
 	routes   []string
 	visits   visits
+	ending   context.Context // of the streams of tabs
+	end      context.CancelFunc
 }
 
 // New returns the page. The error is of kind invalid.
@@ -64,6 +71,7 @@ func New(o Options) (*Page, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	p := &Page{o: o, mux: http.NewServeMux(), sessions: newSessions(o.Clock, o.Random), jobs: newJobs(o.Clock, o.Random)}
 	p.visits.clock = o.Clock
+	p.ending, p.end = context.WithCancel(context.Background())
 	p.static = readAssets()
 	p.screens = p.parse()
 	p.table()
@@ -72,7 +80,10 @@ func New(o Options) (*Page, error) {
 
 // Close ends what the page does in the background and waits until it has ended, or
 // ctx ends.
-func (p *Page) Close(ctx context.Context) error { return p.jobs.close(ctx) }
+func (p *Page) Close(ctx context.Context) error {
+	p.end()
+	return p.jobs.close(ctx)
+}
 
 // Routes returns the pattern of every route.
 func (p *Page) Routes() []string { return p.routes }

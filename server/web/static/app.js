@@ -124,6 +124,12 @@ for (const b of document.querySelectorAll("[data-help]")) {
   b.addEventListener("click", help);
 }
 
+// A server that ends with its last tab is told that this one is open. One tab speaks for all:
+// browsers have six connections to a server.
+const beat = document.body.dataset.beat;
+if (beat && navigator.locks) navigator.locks.request(beat, () => new Promise(() => { new EventSource(beat); }));
+else if (beat) new EventSource(beat);
+
 // Live: new rows are counted, never put under the reader's eyes.
 function live(bar) {
   let count = 0;

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/must"
+)
+
+// visited is amber ui in this process.
+type visited struct {
+	*setting
+	page   string // its address
+	opened string // what the browser was told to open
+	ended  chan int
+	log    logBuffer
+	stop   context.CancelFunc
+	tick   chan time.Time // lets it look whether somebody is there
+	later  atomic.Int64   // added to the clock
+	client *http.Client
+}
+
+// openUI starts amber ui with a browser that tells what it was to open.
+func openUI(t *testing.T, args ...string) *visited {
+	t.Helper()
+	s := newSetting(t, false)
+	v := &visited{setting: s, ended: make(chan int, 1), tick: make(chan time.Time), client: &http.Client{Transport: &http.Transport{}}}
+	fifo := s.path("opened")
+	must.Do(t, syscall.Mkfifo(fifo, 0o600))
+	must.Do(t, os.WriteFile(s.path("browser"), []byte("#!/bin/sh\necho \"$1\" >"+fifo+"\n"), 0o700))
+	s.set("BROWSER", s.path("browser"))
+	s.set("AMBER_SERVER__LISTEN", "127.0.0.1:0")
+	begun := time.Now()
+	s.at = func() time.Time { return begun.Add(time.Duration(v.later.Load())) }
+	s.after = func(d time.Duration) <-chan time.Time {
+		if d == 15*time.Second { // a quarter of --idle
+			return v.tick
+		}
+		return nil
+	}
+	var ctx context.Context
+	ctx, v.stop = context.WithCancel(t.Context())
+	r, out := io.Pipe()
+	go func() {
+		v.ended <- run(ctx, append([]string{"ui"}, args...), s.world("", out, &v.log))
+		_ = out.Close()
+	}()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
+		t.Fatalf("exit %d\n%s", <-v.ended, v.log.String())
+	}
+	v.page = strings.TrimSpace(line)
+	v.opened = strings.TrimSpace(string(must.Get(os.ReadFile(fifo))(t)))
+	return v
+}
+
+// look opens the stream of a tab; close ends it as closing the tab does.
+func (v *visited) look() (closeTab func()) {
+	v.Helper()
+	ctx, cancel := context.WithCancel(v.Context())
+	req := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, v.page+"-/beat", nil))(v)
+	resp := must.Get(v.client.Do(req))(v)
+	must.Equal(v, "the first line of the stream", must.Get(bufio.NewReader(resp.Body).ReadString('\n'))(v), ": open\n")
+	return func() { cancel(); _ = resp.Body.Close() }
+}
+
+// pass lets time pass, and the server look twice: the second look begins when the first one is over.
+func (v *visited) pass(d time.Duration) {
+	v.Helper()
+	v.later.Add(int64(d))
+	for range 2 {
+		select {
+		case v.tick <- time.Time{}:
+		case code := <-v.ended:
+			v.Fatalf("the server has ended with %d\n%s", code, v.log.String())
+		}
+	}
+}
+
+func TestThePageEndsWithItsLastTab(t *testing.T) {
+	t.Parallel()
+	v := openUI(t)
+	must.Equal(t, "what the browser opens", v.opened, v.page)
+	v.pass(9 * time.Minute) // nobody has come yet
+	closeTab := v.look()
+	v.pass(24 * time.Hour) // somebody reads
+	closeTab()
+	for { // until the server has noticed
+		v.later.Add(int64(time.Minute))
+		select {
+		case v.tick <- time.Time{}:
+			continue
+		case code := <-v.ended:
+			must.Equal(t, "exit code", code, 0)
+		}
+		break
+	}
+	if log := v.log.String(); !strings.Contains(log, "nobody looks at the page any more") {
+		t.Errorf("it says %s", log)
+	}
+	if _, err := os.Stat(v.path("home", "serve.json")); !os.IsNotExist(err) {
+		t.Errorf("the file that says where the server listens: %v", err)
+	}
+}
+
+func TestThePageEndsAtOnceWhenItIsToldTo(t *testing.T) {
+	t.Parallel()
+	v := openUI(t)
+	defer v.look()()
+	v.stop()
+	must.Equal(t, "exit code", <-v.ended, 0)
+}
+
+// Idle time counts from the moment in which the last one left.
+func TestNobodyLooks(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	at := func(d time.Duration) time.Time { return start.Add(d) }
+	type look struct {
+		clock time.Duration
+		now   int
+		last  time.Time
+	}
+	for name, c := range map[string]struct {
+		looks []look
+		gone  bool
+	}{
+		"nobody came":             {[]look{{clock: 9 * time.Minute}, {clock: 10 * time.Minute}}, true},
+		"nobody came yet":         {[]look{{clock: 9 * time.Minute}}, false},
+		"somebody is there":       {[]look{{time.Hour, 1, at(time.Minute)}}, false},
+		"somebody left just now":  {[]look{{time.Hour, 0, at(time.Hour - 59*time.Second)}}, false},
+		"somebody left long ago":  {[]look{{time.Hour, 0, at(time.Hour - time.Minute)}}, true},
+		"somebody left and came":  {[]look{{time.Hour, 0, at(time.Hour - 30*time.Second)}, {2 * time.Hour, 1, at(time.Hour)}}, false},
+		"the clock was put back ": {[]look{{-time.Hour, 0, at(0)}}, false},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var now look
+		clocked := false
+		ticks := make(chan time.Time, 1)
+		next := 0
+		a := &app{&cli.App{World: cli.World{
+			Clock: func() time.Time {
+				if !clocked { // when it begins
+					clocked = true
+					return start
+				}
+				return at(now.clock)
+			},
+			After: func(d time.Duration) <-chan time.Time {
+				must.Equal(t, name+": wait", d, 15*time.Second)
+				if next == len(c.looks) {
+					cancel()
+					return nil
+				}
+				now = c.looks[next]
+				next++
+				ticks <- time.Time{}
+				return ticks
+			},
+		}}}
+		must.Equal(t, name, a.untilNobodyLooks(ctx, time.Minute, func() (int, time.Time) { return now.now, now.last }), c.gone)
+		cancel()
+	}
+}
+
+func TestUIOpensTheServerThatRuns(t *testing.T) {
+	t.Parallel()
+	s := newSetting(t, false)
+	w := s.serve()
+	must.Equal(t, "the address", s.does("ui", "--no-browser"), w.url+"/ui/")
+	s.does("remember", "something", "--agent", "ada", "--new-agent")
+	must.Equal(t, "the address of an agent", s.does("ui", "--no-browser", "--agent", "ada"), w.url+"/ui/default/ada")
+	s.does("token", "create", "one")
+	out, complaint, code := s.amber("", "ui", "--no-browser")
+	if code != 0 || strings.TrimSpace(out) != w.url+"/ui/" || !strings.Contains(complaint, "the page asks for a token") {
+		t.Errorf("%d %s %s", code, out, complaint)
+	}
+	var told opened
+	must.Do(t, json.Unmarshal([]byte(s.does("--json", "ui", "--no-browser")), &told))
+	must.Equal(t, "JSON", told, opened{URL: w.url + "/ui/", Home: s.path("home"), Token: true})
+}
+
+// A file that a killed server left may name the port of a stranger by now.
+func TestUIDoesNotOpenTheServerOfAStranger(t *testing.T) {
+	t.Parallel()
+	s, other := newSetting(t, false), newSetting(t, false)
+	s.serve()
+	stranger := other.serve()
+	mine := must.Get(os.ReadFile(s.path("home", "serve.json")))(t)
+	for name, text := range map[string]string{
+		"the port of another home": `{"url":"` + stranger.url + `","page":"` + stranger.url + `/ui/","secret":"MINE"}`,
+		"a closed port":            `{"url":"http://127.0.0.1:1","page":"http://127.0.0.1:1/ui/","secret":"MINE"}`,
+		"no secret":                string(bytes.Replace(mine, []byte(`"secret"`), []byte(`"Secret"`), 1)),
+		"another scheme":           `{"url":"file:///etc","page":"file:///etc/passwd","secret":"MINE"}`,
+		"no JSON":                  "http://example.org",
+		"nothing":                  "",
+	} {
+		must.Do(t, os.WriteFile(s.path("home", "serve.json"), []byte(text), 0o600))
+		out, _, code := s.amber("", "ui", "--no-browser")
+		if code != 7 || out != "" {
+			t.Errorf("%s: exit %d, %s", name, code, out)
+		}
+	}
+}
+
+func TestHowABrowserIsStarted(t *testing.T) {
+	t.Parallel()
+	a := &app{&cli.App{World: cli.World{Environ: []string{"BROWSER=mine:other --open=%s --new", "DISPLAY=:0"}}}}
+	must.Equal(t, "$BROWSER", a.browsers("http://x/")[:2], [][]string{{"mine", "http://x/"}, {"other", "--open=http://x/", "--new"}})
+	must.Equal(t, "Linux", a.systemBrowser("linux", "http://x/"), [][]string{{"xdg-open", "http://x/"}})
+	must.Equal(t, "Windows", a.systemBrowser("windows", "http://x/"), [][]string{{"rundll32", "url.dll,FileProtocolHandler", "http://x/"}})
+	must.Equal(t, "macOS", a.systemBrowser("darwin", "http://x/"), [][]string{{"open", "http://x/"}})
+	a.Environ = nil
+	must.Equal(t, "without a screen", len(a.systemBrowser("linux", "http://x/")), 0)
+}
