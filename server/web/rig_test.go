@@ -97,15 +97,25 @@ func newLockedRig(t testing.TB) *rig { return newRigIn(t, t.TempDir(), false) }
 
 func newRigIn(t testing.TB, home string, open bool) *rig {
 	t.Helper()
+	return newRigWith(t, home, open, func(*httpapi.Options, *web.Options) {})
+}
+
+// newRigWith lets a test change the options of the API and of the page.
+func newRigWith(t testing.TB, home string, open bool, change func(*httpapi.Options, *web.Options)) *rig {
+	t.Helper()
 	r := &rig{t: t, home: home, keys: newKeyring(), open: map[server.AgentName]*agent.Agent{}, bus: &events.Bus{}}
 	r.keys.open = open
 	r.ledger = servertest.Ledger(t, time.Now)
 	pool := must.Get(server.NewPool(r.openAgent, server.PoolOptions{Clock: time.Now}))(t)
-	r.api = must.Get(httpapi.New(httpapi.Options{
+	o := httpapi.Options{
 		Desk:          &server.Desk{Agents: pool, Audit: r.ledger, Clock: time.Now},
 		Authenticator: r.keys, Clock: time.Now, Random: rand.Reader, Version: "test", Answers: r.ledger, Tokens: r.ledger, Names: r.names,
-	}))(t)
-	r.page = must.Get(web.New(web.Options{API: r.api.Handler(), Authenticator: r.keys, Clock: time.Now, Random: rand.Reader, Version: "test", Insecure: true}))(t)
+	}
+	w := web.Options{Authenticator: r.keys, Clock: time.Now, Random: rand.Reader, Version: "test", Insecure: true}
+	change(&o, &w)
+	r.api = must.Get(httpapi.New(o))(t)
+	w.API = r.api.Handler()
+	r.page = must.Get(web.New(w))(t)
 	r.api.ServePage(r.page)
 	r.http = r.api.NewServer()
 	t.Cleanup(func() {
