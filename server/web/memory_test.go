@@ -9,17 +9,6 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 )
 
-// shows fails the test for every text that a page does not show.
-func (p page) shows(t testing.TB, texts ...string) {
-	t.Helper()
-	seen := p.text()
-	for _, want := range texts {
-		if !strings.Contains(seen, want) {
-			t.Errorf("the page does not show %q: %s", want, seen)
-		}
-	}
-}
-
 func TestAMemoryIsEditedAndItsHistoryCompared(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
