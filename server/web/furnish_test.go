@@ -310,7 +310,7 @@ func (p *place) value(before, name string) string {
 
 // isStream reports whether a route answers until its visitor goes.
 func isStream(pattern string) bool {
-	return strings.HasSuffix(pattern, "/events") || strings.HasSuffix(pattern, "/stream") || strings.HasSuffix(pattern, "/live")
+	return strings.HasSuffix(pattern, "/events") || strings.HasSuffix(pattern, "/-/beat")
 }
 
 // everyPlace furnishes every agent of a rig with texts that name it.
