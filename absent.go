@@ -114,6 +114,10 @@ func (a absent) Changes(context.Context, Position, int) ([]Change, error) {
 	return []Change{}, a.read("read changes")
 }
 
+func (a absent) ChangesBefore(context.Context, ChangeQuery) ([]Change, error) {
+	return []Change{}, a.read("read changes")
+}
+
 func (a absent) Head(context.Context) (Position, error) { return "", a.read("read changes") }
 
 func (a absent) AppendTurn(context.Context, Turn) (Turn, error) { return Turn{}, a.fail("append turn") }
@@ -121,6 +125,12 @@ func (a absent) AppendTurn(context.Context, Turn) (Turn, error) { return Turn{},
 func (a absent) LoadTurns(context.Context, SessionID, int) ([]Turn, error) {
 	return []Turn{}, a.read("load turns")
 }
+
+func (a absent) ListTurns(context.Context, TurnQuery) (Page[ListedTurn], error) {
+	return Page[ListedTurn]{Items: []ListedTurn{}}, a.read("list turns")
+}
+
+func (a absent) Turn(context.Context, TurnID) (Turn, error) { return Turn{}, a.find("read turn") }
 
 func (a absent) DeleteTurns(context.Context, SessionID) (int, error) {
 	return 0, a.fail("delete turns")

@@ -67,6 +67,13 @@ type Change struct {
 	NewDigest string      `json:"new_digest,omitempty"`
 }
 
+// ChangeQuery asks for the end of a change log.
+type ChangeQuery struct {
+	Before Position      // only entries before this one; the zero Position is the end
+	Scopes []ChangeScope // only of these layers; empty: of all
+	Limit  int
+}
+
 // ChangeLog tells what changed, in commit order. Every mutation writes its
 // entry in its own transaction. Safe for concurrent use.
 type ChangeLog interface {
@@ -76,6 +83,10 @@ type ChangeLog interface {
 	// from. Errors: invalid; conflict when the position belongs to a history
 	// that a restore replaced: start again from the zero position.
 	Changes(ctx context.Context, after Position, limit int) ([]Change, error)
+	// ChangesBefore returns up to q.Limit entries before a position, newest
+	// first; none is an empty list. Errors: invalid; conflict when the position
+	// belongs to a history that a restore replaced.
+	ChangesBefore(ctx context.Context, q ChangeQuery) ([]Change, error)
 	// Head returns the position of the newest entry.
 	Head(ctx context.Context) (Position, error)
 }

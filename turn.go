@@ -43,6 +43,21 @@ func (t Turn) Normalize() (Turn, error) {
 	)
 }
 
+// TurnQuery pages through the turns of a session, the last one first.
+type TurnQuery struct {
+	SessionID SessionID
+	Oldest    bool // the first turn first
+	Excerpt   int  // give at most this many characters of each turn; 0: all
+	Limit     int  // 0: DefaultPageSize; at most MaxPageSize
+	Cursor    Cursor
+}
+
+// ListedTurn is a turn of a listing. Its content may be the beginning alone.
+type ListedTurn struct {
+	Turn
+	Bytes int64 `json:"bytes"` // of the whole content
+}
+
 // Turns is the short-term memory of sessions. A session need not be in the
 // catalogue. Safe for concurrent use.
 type Turns interface {
@@ -54,6 +69,11 @@ type Turns interface {
 	// LoadTurns returns the last limit turns, oldest first. An unknown
 	// session and limit 0 give an empty list. Errors: invalid.
 	LoadTurns(ctx context.Context, id SessionID, limit int) ([]Turn, error)
+	// ListTurns returns a page of the turns of a session. An unknown session gives
+	// an empty page. Errors: invalid.
+	ListTurns(ctx context.Context, q TurnQuery) (Page[ListedTurn], error)
+	// Turn returns one turn. Errors: not_found.
+	Turn(ctx context.Context, id TurnID) (Turn, error)
 	// DeleteTurns removes every turn of the session; an unknown session is
 	// no error. It returns how many there were.
 	DeleteTurns(ctx context.Context, id SessionID) (int, error)

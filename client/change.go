@@ -32,6 +32,30 @@ func (l changeLog) Changes(ctx context.Context, after amber.Position, limit int)
 	}
 }
 
+// ChangesBefore implements [amber.ChangeLog]. More than a page is read page by page.
+func (l changeLog) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
+	all := []amber.Change{}
+	v := newValues().text("order", "newest")
+	for _, s := range q.Scopes {
+		v.Add("scope", string(s))
+	}
+	for {
+		v.text("before", string(q.Before)).count("limit", min(q.Limit-len(all), amber.MaxPageSize))
+		p, err := page[amber.Change](ctx, l.Agent, v.Values, l.name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p.Items...)
+		if p.Next == "" || len(all) >= q.Limit {
+			return all, nil
+		}
+		if len(p.Items) == 0 || amber.Position(p.Next) == q.Before {
+			return nil, amber.Errorf(amber.KindDamaged, "read answer", "", "the answer promises more changes, but its cursor does not move")
+		}
+		q.Before = amber.Position(p.Next)
+	}
+}
+
 // Head implements [amber.ChangeLog].
 func (l changeLog) Head(ctx context.Context) (amber.Position, error) {
 	out, err := get[struct {

@@ -30,6 +30,22 @@ func (t turns) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([]
 	return list[amber.Turn](ctx, t.Agent, newValues().count("limit", limit).Values, "sessions", string(id), "turns")
 }
 
+// ListTurns implements [amber.Turns].
+func (t turns) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
+	order := "newest"
+	if q.Oldest {
+		order = "oldest"
+	}
+	v := newValues().text("order", order).number("excerpt", q.Excerpt).number("limit", q.Limit).text("cursor", string(q.Cursor))
+	return page[amber.ListedTurn](ctx, t.Agent, v.Values, "sessions", string(q.SessionID), "conversation")
+}
+
+// Turn implements [amber.Turns].
+func (t turns) Turn(ctx context.Context, id amber.TurnID) (amber.Turn, error) {
+	got, err := get[amber.Turn](ctx, t.Agent, nil, "turns", string(id))
+	return got, about(got.ID, id, err)
+}
+
 // DeleteTurns implements [amber.Turns]. It is not tried again once it was sent:
 // how many there were is told once.
 func (t turns) DeleteTurns(ctx context.Context, id amber.SessionID) (int, error) {

@@ -15,6 +15,7 @@ import (
 // history is a change log made by hand: entries like "A1", the incarnation and
 // the number in the log, from 1. The newest incarnation may have none yet.
 type history struct {
+	amber.ChangeLog
 	entries []string
 	newest  string
 	fail    error

@@ -126,6 +126,11 @@ func (l tailed) Changes(ctx context.Context, after amber.Position, limit int) ([
 	return l.log.Changes(ctx, after, limit)
 }
 
+// ChangesBefore implements [amber.ChangeLog].
+func (l tailed) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
+	return l.log.ChangesBefore(ctx, q)
+}
+
 // Head implements [amber.ChangeLog].
 func (l tailed) Head(ctx context.Context) (amber.Position, error) {
 	if head, known := l.tail.Head(); known && head != "" {

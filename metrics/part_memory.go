@@ -124,6 +124,11 @@ func (p changes) Changes(ctx context.Context, after amber.Position, limit int) (
 	return p.next.Changes(ctx, after, limit)
 }
 
+func (p changes) ChangesBefore(ctx context.Context, q amber.ChangeQuery) (l []amber.Change, err error) {
+	defer p.watch(&ctx, &err, "changes_before")(func() size { return size{items: len(l)} })
+	return p.next.ChangesBefore(ctx, q)
+}
+
 func (p changes) Head(ctx context.Context) (h amber.Position, err error) {
 	defer p.watch(&ctx, &err, "head")(none)
 	return p.next.Head(ctx)

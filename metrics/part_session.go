@@ -19,6 +19,16 @@ func (p turns) LoadTurns(ctx context.Context, id amber.SessionID, limit int) (l 
 	return p.next.LoadTurns(ctx, id, limit)
 }
 
+func (p turns) ListTurns(ctx context.Context, q amber.TurnQuery) (l amber.Page[amber.ListedTurn], err error) {
+	defer p.watch(&ctx, &err, "list_turns")(func() size { return size{items: len(l.Items)} })
+	return p.next.ListTurns(ctx, q)
+}
+
+func (p turns) Turn(ctx context.Context, id amber.TurnID) (t amber.Turn, err error) {
+	defer p.watch(&ctx, &err, "turn")(func() size { return size{out: len(t.Content), items: 1} })
+	return p.next.Turn(ctx, id)
+}
+
 func (p turns) DeleteTurns(ctx context.Context, id amber.SessionID) (n int, err error) {
 	defer p.watch(&ctx, &err, "delete_turns")(func() size { return size{items: n} })
 	return p.next.DeleteTurns(ctx, id)

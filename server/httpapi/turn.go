@@ -28,6 +28,14 @@ type lastTurns struct {
 
 func (l lastTurns) most() *int { return l.Limit }
 
+// conversation asks for a page of a session.
+type conversation struct {
+	sessionID
+	paging
+	Order   string `query:"order" doc:"newest or oldest first; default newest"`
+	Excerpt int    `query:"excerpt" doc:"give at most this many characters of each turn; default all"`
+}
+
 // deletedTurns says how many turns there were.
 type deletedTurns struct {
 	Deleted int `json:"deleted"`
@@ -57,6 +65,25 @@ func turnRoutes(a *API) {
 		id: "turn.list", method: "GET", path: path, scope: wire.TokenRead, summary: "Read the last turns of a session, oldest first",
 	}, func(ctx context.Context, ag *server.Agent, in lastTurns, limit int) ([]amber.Turn, error) {
 		return ag.Store.Turns.LoadTurns(ctx, in.id(), limit)
+	})
+
+	handleList(a, operation{
+		id: "turn.page", method: "GET", path: agentPath + "/sessions/{id}/conversation", scope: wire.TokenRead,
+		summary: "List the turns of a session, newest or oldest first, whole or their beginnings",
+	}, func(ctx context.Context, ag *server.Agent, in conversation, p paging) (amber.Page[amber.ListedTurn], error) {
+		if in.Order != "" && in.Order != "newest" && in.Order != "oldest" {
+			return amber.Page[amber.ListedTurn]{}, invalid("order is %q, want newest or oldest", clip(in.Order))
+		}
+		return ag.Store.Turns.ListTurns(ctx, amber.TurnQuery{SessionID: in.id(), Oldest: in.Order == "oldest", Excerpt: in.Excerpt, Limit: p.Limit, Cursor: p.Cursor})
+	})
+
+	type one struct {
+		ID string `path:"id" doc:"the id of the turn"`
+	}
+	handle(a, operation{
+		id: "turn.get", method: "GET", path: agentPath + "/turns/{id}", scope: wire.TokenRead, summary: "Read one turn",
+	}, func(ctx context.Context, ag *server.Agent, in one) (answer[amber.Turn], error) {
+		return got(ag.Store.Turns.Turn(ctx, amber.TurnID(in.ID)))
 	})
 
 	// How many there were is told once, so it is not repeatable.

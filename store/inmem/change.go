@@ -2,6 +2,7 @@ package inmem
 
 import (
 	"context"
+	"slices"
 
 	"github.com/amber-memory/amber"
 )
@@ -38,23 +39,54 @@ func (l *changeLog) head() amber.Position {
 }
 
 func (l *changeLog) after(p amber.Position, limit int) ([]amber.Change, error) {
-	incarnation, seq, err := p.Parse()
-	switch {
-	case err != nil:
+	seq, err := l.place(p, limit)
+	if err != nil {
 		return nil, err
-	case limit < 0:
-		return nil, invalid("read changes", "", "the limit is negative, want 0 or more")
-	case incarnation != "" && (incarnation != l.incarnation || seq > int64(len(l.entries))):
-		return nil, amber.Errorf(amber.KindConflict, "read changes", "", "the position is not in this history: the agent was restored since").
-			WithHint("read again from the beginning: leave out the position")
 	}
 	rest := l.entries[seq:]
 	return append([]amber.Change{}, rest[:min(limit, len(rest))]...), nil
 }
 
+func (l *changeLog) before(q amber.ChangeQuery) ([]amber.Change, error) {
+	seq, err := l.place(q.Before, q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	if q.Before == "" {
+		seq = int64(len(l.entries)) + 1
+	}
+	found := []amber.Change{}
+	for i := seq - 2; i >= 0 && len(found) < q.Limit; i-- {
+		if c := l.entries[i]; len(q.Scopes) == 0 || slices.Contains(q.Scopes, c.Scope) {
+			found = append(found, c)
+		}
+	}
+	return found, nil
+}
+
+// place is the sequence of a position of this log.
+func (l *changeLog) place(p amber.Position, limit int) (int64, error) {
+	incarnation, seq, err := p.Parse()
+	switch {
+	case err != nil:
+		return 0, err
+	case limit < 0:
+		return 0, invalid("read changes", "", "the limit is negative, want 0 or more")
+	case incarnation != "" && (incarnation != l.incarnation || seq > int64(len(l.entries))):
+		return 0, amber.Errorf(amber.KindConflict, "read changes", "", "the position is not in this history: the agent was restored since").
+			WithHint("read again from the beginning: leave out the position")
+	}
+	return seq, nil
+}
+
 // Changes implements [amber.ChangeLog] for the memory layers.
 func (s *Store) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
 	return run(ctx, s, "read changes", func() ([]amber.Change, error) { return s.changes.after(after, limit) })
+}
+
+// ChangesBefore implements [amber.ChangeLog] for the memory layers.
+func (s *Store) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
+	return run(ctx, s, "read changes", func() ([]amber.Change, error) { return s.changes.before(q) })
 }
 
 // Head implements [amber.ChangeLog] for the memory layers.
@@ -67,6 +99,10 @@ type controlChanges struct{ s *Store }
 
 func (c controlChanges) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
 	return run(ctx, c.s, "read changes", func() ([]amber.Change, error) { return c.s.control.after(after, limit) })
+}
+
+func (c controlChanges) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
+	return run(ctx, c.s, "read changes", func() ([]amber.Change, error) { return c.s.control.before(q) })
 }
 
 func (c controlChanges) Head(ctx context.Context) (amber.Position, error) {

@@ -53,6 +53,72 @@ func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) ([
 	})
 }
 
+// ListTurns implements [amber.Turns].
+func (s *Store) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
+	none := amber.Page[amber.ListedTurn]{Items: []amber.ListedTurn{}}
+	limit, err := pageLimit("list turns", q.Limit)
+	if err != nil {
+		return none, err
+	}
+	if q.Excerpt < 0 {
+		return none, invalid("list turns", string(q.SessionID), "the excerpt is negative, want 0 or more")
+	}
+	return run(ctx, s, "list turns", func() (amber.Page[amber.ListedTurn], error) { return s.pageOfTurns(q, limit) })
+}
+
+func (s *Store) pageOfTurns(q amber.TurnQuery, limit int) (amber.Page[amber.ListedTurn], error) {
+	page := amber.Page[amber.ListedTurn]{Items: []amber.ListedTurn{}}
+	listing := turnListing(q)
+	turns := where(slices.Values(s.turns), func(t amber.Turn) bool { return t.SessionID == q.SessionID })
+	if !q.Oldest {
+		slices.Reverse(turns)
+	}
+	if q.Cursor != "" {
+		c, err := decodeCursor(listing, q.Cursor)
+		if err != nil {
+			return page, err
+		}
+		i := slices.IndexFunc(turns, func(t amber.Turn) bool { return string(t.ID) == c.ID })
+		if i < 0 {
+			return page, conflict("list turns", c.ID, "the turn before this page was removed meanwhile")
+		}
+		turns = turns[i+1:]
+	}
+	for _, t := range turns[:min(limit, len(turns))] {
+		page.Items = append(page.Items, listed(t, q.Excerpt))
+	}
+	if len(turns) > limit {
+		page.Next = cursor{listing, place{ID: string(turns[limit-1].ID)}}.encode()
+	}
+	return page, nil
+}
+
+// turnListing names the listing of a session in one order.
+func turnListing(q amber.TurnQuery) string {
+	if q.Oldest {
+		return "first turns of " + string(q.SessionID)
+	}
+	return "last turns of " + string(q.SessionID)
+}
+
+func listed(t amber.Turn, excerpt int) amber.ListedTurn {
+	l := amber.ListedTurn{Turn: t, Bytes: int64(len(t.Content))}
+	if r := []rune(t.Content); excerpt > 0 && len(r) > excerpt {
+		l.Content = string(r[:excerpt])
+	}
+	return l
+}
+
+// Turn implements [amber.Turns].
+func (s *Store) Turn(ctx context.Context, id amber.TurnID) (amber.Turn, error) {
+	return run(ctx, s, "read turn", func() (amber.Turn, error) {
+		if i := slices.IndexFunc(s.turns, func(t amber.Turn) bool { return t.ID == id }); i >= 0 {
+			return s.turns[i], nil
+		}
+		return amber.Turn{}, amber.Errorf(amber.KindNotFound, "read turn", string(id), "no such turn")
+	})
+}
+
 // DeleteTurns implements [amber.Turns].
 func (s *Store) DeleteTurns(ctx context.Context, id amber.SessionID) (int, error) {
 	return run(ctx, s, "delete turns", func() (int, error) { return s.dropTurns(s.now(), id), nil })

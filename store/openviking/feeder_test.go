@@ -851,7 +851,7 @@ func TestPrimaryThatFailsIsNotAnOutageOfTheServer(t *testing.T) {
 	w.equal("after the primary is back")
 }
 
-type brokenLog struct{}
+type brokenLog struct{ amber.ChangeLog }
 
 func (brokenLog) Changes(context.Context, amber.Position, int) ([]amber.Change, error) {
 	return nil, errors.New("disk")

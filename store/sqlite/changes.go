@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
+	"math"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
@@ -13,12 +15,20 @@ const (
 	selectChanges     = `SELECT c.seq, c.stamp, c.op, c.scope, c.key, c.old_digest, c.new_digest,
   (SELECT id FROM incarnations i WHERE i.first_seq <= c.seq ORDER BY i.ordinal DESC LIMIT 1)
 FROM changes c WHERE c.seq > ? ORDER BY c.seq LIMIT ?`
+	selectChangesBefore = `SELECT c.seq, c.stamp, c.op, c.scope, c.key, c.old_digest, c.new_digest,
+  (SELECT id FROM incarnations i WHERE i.first_seq <= c.seq ORDER BY i.ordinal DESC LIMIT 1)
+FROM changes c WHERE c.seq < ? AND (?2 = '[]' OR c.scope IN (SELECT value FROM json_each(?2))) ORDER BY c.seq DESC LIMIT ?`
 )
 
 // Changes implements [amber.ChangeLog] for memory.db. SQLite commits one
 // write at a time in the order of seq, so no entry is ever overtaken.
 func (s *Store) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
 	return s.memory.changes(ctx, after, limit)
+}
+
+// ChangesBefore implements [amber.ChangeLog] for memory.db.
+func (s *Store) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
+	return s.memory.changesBefore(ctx, q)
 }
 
 // Head implements [amber.ChangeLog] for memory.db.
@@ -29,6 +39,10 @@ type controlLog struct{ s *Store }
 
 func (l controlLog) Changes(ctx context.Context, after amber.Position, limit int) ([]amber.Change, error) {
 	return l.s.control.changes(ctx, after, limit)
+}
+
+func (l controlLog) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
+	return l.s.control.changesBefore(ctx, q)
 }
 
 func (l controlLog) Head(ctx context.Context) (amber.Position, error) { return l.s.control.head(ctx) }
@@ -53,6 +67,28 @@ func (d *database) changes(ctx context.Context, after amber.Position, limit int)
 			}
 		}
 		return sqlrows.All(t.Tx, scanChange, selectChanges, seq, limit)
+	})
+}
+
+func (d *database) changesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
+	incarnation, seq, err := q.Before.Parse()
+	if err != nil {
+		return nil, err
+	}
+	if q.Limit < 0 {
+		return nil, amber.Errorf(amber.KindInvalid, "read changes", "", "the limit is negative, want 0 or more")
+	}
+	scopes, err := json.Marshal(append([]amber.ChangeScope{}, q.Scopes...))
+	if err != nil {
+		return nil, err
+	}
+	return view(ctx, d, "read changes", "", func(t *tx) ([]amber.Change, error) {
+		if incarnation == "" {
+			seq = math.MaxInt64
+		} else if err := t.checkPosition(incarnation, seq); err != nil {
+			return nil, err
+		}
+		return sqlrows.All(t.Tx, scanChange, selectChangesBefore, seq, string(scopes), q.Limit)
 	})
 }
 

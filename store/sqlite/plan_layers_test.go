@@ -17,6 +17,8 @@ func TestLayerPlans(t *testing.T) {
 	ofProject, _ := listSessions(amber.SessionQuery{Project: "p", Trusted: true}, 0, "")
 	checkPlans(t, s.memory, []planCase{
 		{"last turns", selectLastTurns, []string{"SEARCH turns USING INDEX turns_session (session_id=?)"}},
+		{"turns before", selectTurnsBefore, []string{"SEARCH turns USING INDEX turns_session (session_id=? AND seq<?)"}},
+		{"turns after", selectTurnsAfter, []string{"SEARCH turns USING INDEX turns_session (session_id=? AND seq>?)"}},
 		{"known turn", selectTurn, []string{"SEARCH turns USING INDEX sqlite_autoindex_turns_1 (id=?)"}},
 		{"delete turns", deleteTurns, []string{"SEARCH turns USING COVERING INDEX turns_session (session_id=?)"}},
 		{"compactions", selectCompactions, []string{"SEARCH compactions USING INDEX compactions_session (session_id=?)"}},

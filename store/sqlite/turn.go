@@ -17,6 +17,11 @@ const (
 	selectLastTurns = `SELECT ` + sqlrows.TurnColumns + ` FROM turns INDEXED BY turns_session
 WHERE session_id = ? ORDER BY seq DESC LIMIT ?`
 
+	// Both begin with the content's size, so that a page of long turns is read in short.
+	listedTurnColumns = `seq, octet_length(content), id, session_id, role, CASE ?2 WHEN 0 THEN content ELSE substr(content, 1, ?2) END, project_id, created_at, trust`
+	selectTurnsBefore = `SELECT ` + listedTurnColumns + ` FROM turns INDEXED BY turns_session WHERE session_id = ?1 AND seq < ?3 ORDER BY seq DESC LIMIT ?4`
+	selectTurnsAfter  = `SELECT ` + listedTurnColumns + ` FROM turns INDEXED BY turns_session WHERE session_id = ?1 AND seq > ?3 ORDER BY seq LIMIT ?4`
+
 	deleteTurns = `DELETE FROM turns WHERE session_id = ?`
 )
 
@@ -92,6 +97,66 @@ func (s *Store) LoadTurns(ctx context.Context, id amber.SessionID, limit int) (t
 	})
 	slices.Reverse(turns)
 	return turns, err
+}
+
+// placedTurn is a turn and its place among all turns.
+type placedTurn struct {
+	amber.ListedTurn
+	seq int64
+}
+
+// ListTurns implements [amber.Turns].
+func (s *Store) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
+	page := amber.Page[amber.ListedTurn]{Items: []amber.ListedTurn{}}
+	size, err := pageSize("list turns", q.Limit)
+	if err != nil {
+		return page, err
+	}
+	if q.Excerpt < 0 {
+		return page, amber.Errorf(amber.KindInvalid, "list turns", string(q.SessionID), "the excerpt is negative, want 0 or more")
+	}
+	listing, query := "last turns", selectTurnsBefore
+	if q.Oldest {
+		listing, query = "first turns", selectTurnsAfter
+	}
+	seq, _, err := decodeCursor(listing, q.Cursor)
+	if err != nil {
+		return page, err
+	}
+	if q.Oldest && q.Cursor == "" {
+		seq = -1
+	}
+	err = s.memory.view(ctx, "list turns", string(q.SessionID), func(t *tx) error {
+		t.briefly()
+		found, err := sqlrows.ReadFirst(t.Tx, "turns", scanPlacedTurn, size+1, query, q.SessionID, q.Excerpt, seq)
+		placed := pageOf(found, size, func(last placedTurn) amber.Cursor { return encodeCursor(listing, last.seq, string(last.ID)) })
+		for _, p := range placed.Items {
+			page.Items = append(page.Items, p.ListedTurn)
+		}
+		page.Next, page.SetAside = placed.Next, t.Aside
+		return err
+	})
+	return page, err
+}
+
+// behind scans columns that come before those of a record.
+type behind struct {
+	scanner
+	front []any
+}
+
+func (b behind) Scan(to ...any) error { return b.scanner.Scan(append(b.front, to...)...) }
+
+func scanPlacedTurn(s scanner) (p placedTurn, err error) {
+	p.Turn, err = sqlrows.ScanTurn(behind{s, []any{&p.seq, &p.Bytes}})
+	return p, err
+}
+
+// Turn implements [amber.Turns].
+func (s *Store) Turn(ctx context.Context, id amber.TurnID) (amber.Turn, error) {
+	return view(ctx, s.memory, "read turn", string(id), func(t *tx) (amber.Turn, error) {
+		return one(t, "read turn", string(id), sqlrows.ScanTurn, selectTurn, id)
+	})
 }
 
 // DeleteTurns implements [amber.Turns].

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ func changeChecks() []check {
 	return []check{
 		{name: "change/one-entry-per-write", needs: []part{longTerm, memories, edits, changes}, run: changesOfMemories},
 		{name: "change/pages-in-commit-order", needs: []part{longTerm, changes}, run: changesPage},
+		{name: "change/newest-first", needs: []part{longTerm, turns, changes}, run: changesBackwards},
 		{name: "change/head", needs: []part{longTerm, changes}, run: changesHead},
 		{name: "change/refuses-foreign-positions", needs: []part{longTerm, changes}, run: changesRefuse},
 		{name: "change/refused-calls-leave-no-entry", needs: []part{longTerm, edits, changes}, run: changesOfRefusals},
@@ -76,6 +78,36 @@ func changesPage(w *world) {
 	equal(must(w.Changes.Changes(w.ctx, all[6].Position, 100)), all[7:], "entries after the seventh")
 	equal(len(must(w.Changes.Changes(w.ctx, "", 0))), 0, "no entries up to none")
 	refused(only(w.Changes.Changes(w.ctx, "", -1)), amber.KindInvalid, "a negative limit")
+}
+
+func changesBackwards(w *world) {
+	equal(len(must(w.Changes.ChangesBefore(w.ctx, amber.ChangeQuery{Limit: 10}))), 0, "entries of an empty log")
+	for i := range 6 {
+		w.fact(fmt.Sprint("fact ", i))
+		w.say("s", fmt.Sprint("turn ", i))
+	}
+	all := must(w.Changes.Changes(w.ctx, "", 100))
+	slices.Reverse(all)
+	spoken := slices.DeleteFunc(slices.Clone(all), func(c amber.Change) bool { return c.Scope != amber.ChangeTurn })
+	for _, c := range []struct {
+		scopes []amber.ChangeScope
+		want   []amber.Change
+	}{{nil, all}, {[]amber.ChangeScope{amber.ChangeTurn}, spoken}, {[]amber.ChangeScope{amber.ChangeTurn, amber.ChangeMemory}, all}, {[]amber.ChangeScope{amber.ChangeLoop}, nil}} {
+		for _, limit := range []int{1, 5, 12} {
+			var got []amber.Change
+			q := amber.ChangeQuery{Scopes: c.scopes, Limit: limit}
+			for page := must(w.Changes.ChangesBefore(w.ctx, q)); len(page) > 0; page = must(w.Changes.ChangesBefore(w.ctx, q)) {
+				hold(len(page) <= limit, "%d entries where at most %d are wanted", len(page), limit)
+				got = append(got, page...)
+				q.Before = page[len(page)-1].Position
+			}
+			equal(got, c.want, "pages of %d entries of %v, newest first", limit, c.scopes)
+		}
+	}
+	equal(len(must(w.Changes.ChangesBefore(w.ctx, amber.ChangeQuery{}))), 0, "no entries up to none")
+	refused(only(w.Changes.ChangesBefore(w.ctx, amber.ChangeQuery{Limit: -1})), amber.KindInvalid, "a negative limit")
+	refused(only(w.Changes.ChangesBefore(w.ctx, amber.ChangeQuery{Limit: 1, Before: "garbage"})), amber.KindInvalid, "a position that is none")
+	refused(only(w.Changes.ChangesBefore(w.ctx, amber.ChangeQuery{Limit: 1, Before: amber.PositionAt("another-history", 1)})), amber.KindConflict, "position of another history")
 }
 
 func changesHead(w *world) {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -15,6 +16,8 @@ func turnChecks() []check {
 		{name: "turn/append-is-idempotent", needs: needs, run: turnIdempotent},
 		{name: "turn/load-the-last-oldest-first", needs: needs, run: turnsLoaded},
 		{name: "turn/order-is-that-of-appending", needs: needs, run: turnsInOrder},
+		{name: "turn/pages-from-both-ends", needs: needs, run: turnPages},
+		{name: "turn/one-by-its-id", needs: needs, run: turnByID},
 		{name: "turn/sessions-are-apart", needs: needs, run: turnsApart},
 		{name: "turn/control-characters-are-kept", needs: needs, run: turnControlCharacters},
 		{name: "turn/refuses-invalid", needs: needs, run: turnRefusesInvalid},
@@ -56,6 +59,50 @@ func turnKept(w *world) {
 		want = append(want, t)
 	}
 	equal(must(w.Turns.LoadTurns(w.ctx, "s", 10)), want, "turns read back")
+}
+
+func turnPages(w *world) {
+	equal(must(w.Turns.ListTurns(w.ctx, amber.TurnQuery{SessionID: "s"})), amber.Page[amber.ListedTurn]{Items: []amber.ListedTurn{}}, "turns of an unknown session")
+	var whole, short []amber.ListedTurn
+	for i := range 7 {
+		t := w.say("s", fmt.Sprint("schön 🚢 ", i))
+		w.say("another", "not this one")
+		l := amber.ListedTurn{Turn: t, Bytes: int64(len(t.Content))}
+		whole = append(whole, l)
+		l.Content = "schön 🚢"
+		short = append(short, l)
+	}
+	for _, q := range []amber.TurnQuery{{}, {Oldest: true}, {Excerpt: 7}, {Oldest: true, Excerpt: 7}} {
+		want := slices.Clone(whole)
+		if q.Excerpt > 0 {
+			want = slices.Clone(short)
+		}
+		if !q.Oldest {
+			slices.Reverse(want)
+		}
+		for _, limit := range []int{0, 1, 3, 7} {
+			q.SessionID, q.Limit, q.Cursor = "s", limit, ""
+			page := must(w.Turns.ListTurns(w.ctx, q))
+			got := page.Items
+			for page.Next != "" {
+				q.Cursor = page.Next
+				page = must(w.Turns.ListTurns(w.ctx, q))
+				hold(len(page.Items) > 0 && len(page.Items) <= limit, "a page of %d has %d turns", limit, len(page.Items))
+				got = append(got, page.Items...)
+			}
+			equal(got, want, "turns in pages of %d, oldest first %v, excerpt %d", limit, q.Oldest, q.Excerpt)
+		}
+	}
+	refused(only(w.Turns.ListTurns(w.ctx, amber.TurnQuery{SessionID: "s", Limit: -1})), amber.KindInvalid, "a negative limit")
+	refused(only(w.Turns.ListTurns(w.ctx, amber.TurnQuery{SessionID: "s", Excerpt: -1})), amber.KindInvalid, "a negative excerpt")
+	refused(only(w.Turns.ListTurns(w.ctx, amber.TurnQuery{SessionID: "s", Cursor: "garbage"})), amber.KindInvalid, "a cursor that is none")
+}
+
+func turnByID(w *world) {
+	t := w.say("s", "one")
+	w.say("s", "two")
+	equal(must(w.Turns.Turn(w.ctx, t.ID)), t, "turn by its id")
+	refused(only(w.Turns.Turn(w.ctx, "none")), amber.KindNotFound, "unknown turn")
 }
 
 func turnFilled(w *world) {

@@ -46,6 +46,7 @@ func logging(f func(ctx context.Context, next amber.ChangeLog, after amber.Posit
 
 func readMutants() []mutant {
 	return []mutant{
+		{"reads the log backwards without regard to layers", "change/newest-first", false, func(p *amber.Parts) { p.Changes = everyLayer{p.Changes} }},
 		{"lists oldest first", "list/newest-first", true, paging(func(page *memoryPage) { slices.Reverse(page.Items) })},
 		{"loses the last of each page", "list/pages-are-complete", true, paging(func(page *memoryPage) {
 			if page.Next != "" && len(page.Items) > 1 {
@@ -135,4 +136,12 @@ func unbounded(ctx context.Context, next amber.MemoryReader, q amber.ListQuery) 
 		page.Items, page.Next = append(page.Items, more.Items...), more.Next
 	}
 	return page, err
+}
+
+// everyLayer reads the changes of all layers backwards.
+type everyLayer struct{ amber.ChangeLog }
+
+func (e everyLayer) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
+	q.Scopes = nil
+	return e.ChangeLog.ChangesBefore(ctx, q)
 }

@@ -28,6 +28,8 @@ func sessionMutants() []mutant {
 				return all[:min(limit, len(all))], err
 			}}
 		}},
+		{"pages turns oldest first", "turn/pages-from-both-ends", false, func(p *amber.Parts) { p.Turns = oldestTurns{p.Turns} }},
+		{"finds a turn that is not there", "turn/one-by-its-id", false, func(p *amber.Parts) { p.Turns = anyTurn{p.Turns} }},
 		{"renames a session started twice", "session/start-is-idempotent", true, func(p *amber.Parts) {
 			next, names := p.Sessions, p.Names
 			p.Sessions = catalogue{Sessions: next, start: func(ctx context.Context, s amber.SessionStart) (amber.Session, error) {
@@ -117,4 +119,23 @@ func saveAnyState(ctx context.Context, next amber.SessionStates, id amber.Sessio
 			return got, err
 		}
 	}
+}
+
+// oldestTurns lists turns from the first one always.
+type oldestTurns struct{ amber.Turns }
+
+func (o oldestTurns) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
+	q.Oldest = true
+	return o.Turns.ListTurns(ctx, q)
+}
+
+// anyTurn answers with a turn for every id.
+type anyTurn struct{ amber.Turns }
+
+func (a anyTurn) Turn(ctx context.Context, id amber.TurnID) (amber.Turn, error) {
+	t, err := a.Turns.Turn(ctx, id)
+	if amber.KindOf(err) == amber.KindNotFound {
+		err = nil
+	}
+	return t, err
 }
