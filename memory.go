@@ -298,7 +298,8 @@ type BatchWriter interface {
 // Editor changes memories in place, keeping every earlier revision.
 type Editor interface {
 	// Edit applies r and returns the new revision; an edit that changes
-	// nothing returns the memory as it is. Errors: not_found, invalid,
+	// nothing returns the memory as it is, unless sync has brought a rival
+	// version: then it settles that conflict. Errors: not_found, invalid,
 	// conflict when IfRevision does not match or when the edit would make it
 	// a duplicate of another live memory.
 	Edit(ctx context.Context, r EditRequest) (Memory, error)

@@ -208,7 +208,8 @@ type SyncImporter interface {
 	// imported.
 	SetQuarantine(ctx context.Context, place string, chunks []QuarantinedChunk) error
 	// SyncReport returns what is known about a place: the devices it came
-	// from, what is in quarantine, and conflicts.
+	// from, what is in quarantine, and conflicts. For "" it returns what is in
+	// quarantine from every place, and conflicts.
 	SyncReport(ctx context.Context, place string) (SyncReport, error)
 }
 

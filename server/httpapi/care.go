@@ -55,7 +55,7 @@ func careRoutes(a *API) {
 	})
 
 	type sync struct {
-		Place string `query:"place" doc:"the place, by the name that sync gave it"`
+		Place string `query:"place" doc:"the place, by the name that sync gave it; default what every place has in quarantine, and conflicts"`
 	}
 	handle(a, operation{
 		id: "agent.sync", method: "GET", path: agentPath + "/sync", scope: wire.TokenRead, summary: "Read the state of the sync with a place",

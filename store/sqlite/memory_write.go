@@ -324,8 +324,13 @@ func (t *tx) edit(r amber.EditRequest) (amber.Memory, error) {
 			WithHint("amber get " + string(r.ID))
 	}
 	next, changed, err := r.Apply(base)
-	if err != nil || !changed && base.Origin == prev.Origin {
+	if err != nil {
 		return prev, err
+	}
+	if !changed && base.Origin == prev.Origin {
+		if disputed, err := t.disputed(prev); err != nil || !disputed {
+			return prev, err
+		}
 	}
 	twin, found, err := t.duplicateOf(next)
 	switch {
@@ -355,6 +360,12 @@ func (t *tx) editable(id amber.MemoryID) (prev, base amber.Memory, err error) {
 		}
 	}
 	return prev, prev, sqlrows.NotFound("edit memory", string(id))
+}
+
+// disputed reports whether a rival version says something else than a memory.
+func (t *tx) disputed(m amber.Memory) (bool, error) {
+	rivals, err := t.rivals(m)
+	return slices.ContainsFunc(rivals, func(r amber.Memory) bool { return !saysAlike(m, r) }), err
 }
 
 // rivals returns the versions beside the newest that no later version has seen, the

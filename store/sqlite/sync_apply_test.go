@@ -169,6 +169,36 @@ func TestAnEditSettlesAConflict(t *testing.T) {
 	}
 }
 
+// To choose the text that every place shows anyway settles a conflict, too.
+func TestAnEditThatKeepsTheTextSettlesAConflict(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	apply(t, s, "x", farMemory(memoryID(1), far(1, 10), "mine"))
+	near := far(1, 20)
+	near.Device = "near"
+	apply(t, s, "y", farMemory(memoryID(1), near, "yours"))
+	must.Equal(t, "conflicts", must.Get(s.SyncReport(ctx, ""))(t).ConflictCount, 1)
+	for range 2 { // the second one changes nothing
+		m := must.Get(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: new("yours")}))(t)
+		must.Equal(t, "content", m.Content, "yours")
+		must.Equal(t, "revision", m.Revision, 3)
+		must.Equal(t, "conflicts", must.Get(s.SyncReport(ctx, "place"))(t).ConflictCount, 0)
+	}
+}
+
+// A report without a place is about every place.
+func TestAReportOfEveryPlace(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, _ := freshStore(t, amber.QueueOptions{})
+	for place, chunk := range map[string]string{"one": "a", "two": "b"} {
+		must.Do(t, s.SetQuarantine(ctx, place, []amber.QuarantinedChunk{{ID: chunk, Reason: "broken", Kind: amber.KindDamaged}}))
+	}
+	must.Equal(t, "chunks of one place", len(must.Get(s.SyncReport(ctx, "one"))(t).Quarantined), 1)
+	must.Equal(t, "chunks of every place", len(must.Get(s.SyncReport(ctx, ""))(t).Quarantined), 2)
+}
+
 func TestTrustOfWhatArrives(t *testing.T) {
 	t.Parallel()
 	other := far(1, 10)

@@ -12,6 +12,7 @@ const (
 	deleteQuarantine = `DELETE FROM sync_quarantine WHERE place = ?`
 	putQuarantine    = `INSERT OR REPLACE INTO sync_quarantine (place, chunk, reason, kind) VALUES (?, ?, ?, ?)`
 	selectQuarantine = `SELECT chunk, reason, kind FROM sync_quarantine WHERE place = ? ORDER BY chunk`
+	everyQuarantine  = `SELECT chunk, reason, kind FROM sync_quarantine`
 	selectSources    = `SELECT device, created_by, created_at, applied_at, drift FROM sync_chunks WHERE place = ? AND device <> ''`
 	// selectDisputed must use versions_heads, which has the heads of memories
 	// with several versions and nothing else.
@@ -41,6 +42,10 @@ func (s *Store) SyncReport(ctx context.Context, place string) (amber.SyncReport,
 			return err
 		}
 		if err := t.reportConflicts(&r); err != nil {
+			return err
+		}
+		if place == "" {
+			r.Quarantined, err = sqlrows.All(t.Tx, sqlrows.ScanQuarantined, everyQuarantine)
 			return err
 		}
 		r.Quarantined, err = sqlrows.All(t.Tx, sqlrows.ScanQuarantined, selectQuarantine, place)
