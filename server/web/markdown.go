@@ -3,7 +3,10 @@ package web
 import (
 	"bytes"
 	"html/template"
+	"io"
+	"net/url"
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/microcosm-cc/bluemonday"
@@ -15,14 +18,76 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
+// Bounds of Markdown. A few lines of it can ask for gigabytes of a page: rows of a table are
+// filled up with cells, and a long address is repeated by a short reference.
+const (
+	maxDrawn  = 48 << 10 // bytes that are drawn of one text
+	maxCells  = 10_000   // of tables
+	maxNested = 64       // quotes and lists in one another
+)
+
 // markdown draws Markdown that a stranger may have written: no HTML of its own, links to
-// http, https and mailto alone, and pictures as links, so that a note cannot call home.
+// http, https and mailto alone, and pictures as links, so that a note cannot call home. Text
+// that would be too much for a page is shown as it was written.
 func markdown(s string) template.HTML {
-	var b bytes.Buffer
-	if err := reader().Convert([]byte(visible(s)), &b); err != nil {
+	s = clip(s, shownWhole)
+	if nesting(s) > maxNested {
 		return marked(s)
 	}
-	return template.HTML(cleaner().SanitizeBytes(b.Bytes())) //nolint:gosec // it was cleaned
+	b := bounded{most: maxDrawn}
+	if err := reader(cells(s) <= maxCells).Convert([]byte(visible(s)), &b); err != nil {
+		return marked(s)
+	}
+	clean := cleaner().SanitizeBytes(b.Bytes())
+	if len(clean) > maxDrawn {
+		return marked(s)
+	}
+	return template.HTML(clean) //nolint:gosec // it was cleaned
+}
+
+// bounded is a buffer that takes so much and no more.
+type bounded struct {
+	bytes.Buffer
+	most int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > b.most {
+		return 0, io.ErrShortBuffer
+	}
+	return b.Buffer.Write(p)
+}
+
+// cells is how many cells a table could have at most.
+func cells(s string) int {
+	rows, columns := 0, 0
+	for line := range strings.Lines(s) {
+		rows++
+		columns = max(columns, strings.Count(line, "|")+1)
+	}
+	return rows * columns
+}
+
+// nesting is how many quotes and lists a line begins at most.
+func nesting(s string) int {
+	deepest := 0
+	for line := range strings.Lines(s) {
+		depth := 0
+	markers:
+		for _, r := range line {
+			switch r {
+			case '>', '-', '*', '+', '.', ')':
+				depth++
+			case ' ', '\t', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			default:
+				break markers
+			}
+		}
+		if rule := strings.Trim(line, "-* \r\n"); rule != "" { // it is not a line across the page
+			deepest = max(deepest, depth)
+		}
+	}
+	return deepest
 }
 
 // visible puts a sign in place of characters that deceive.
@@ -42,18 +107,35 @@ func visible(s string) string {
 	return b.String()
 }
 
-var reader = sync.OnceValue(func() goldmark.Markdown {
-	return goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
-		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(tame{}, 100))),
-	)
-})
+// reader returns what reads Markdown, with or without tables.
+func reader(tables bool) goldmark.Markdown {
+	if tables {
+		return withTables()
+	}
+	return withoutTables()
+}
 
-// tame makes links of pictures and headings that fit below those of the page.
+var (
+	withTables = sync.OnceValue(func() goldmark.Markdown {
+		return newReader(extension.Table, extension.Strikethrough, extension.TaskList)
+	})
+	withoutTables = sync.OnceValue(func() goldmark.Markdown { return newReader(extension.Strikethrough, extension.TaskList) })
+)
+
+func newReader(extensions ...goldmark.Extender) goldmark.Markdown {
+	return goldmark.New(goldmark.WithExtensions(extensions...), goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(tame{}, 100))))
+}
+
+// strangers says of a link that its page gets no hold of this one and no thanks for it.
+const strangers = "noopener noreferrer nofollow"
+
+// tame makes links of pictures, headings that fit below those of the page, and links that are as
+// long together as a page may be.
 type tame struct{}
 
 func (tame) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
 	var pictures []*ast.Image
+	links := 0
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -61,6 +143,16 @@ func (tame) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
 		switch n := n.(type) {
 		case *ast.Image:
 			pictures = append(pictures, n)
+			links += len(n.Destination)
+		case *ast.Link:
+			links += len(n.Destination)
+			n.SetAttributeString("rel", []byte(strangers))
+			n.Title = nil
+			if links > maxDrawn {
+				n.Destination = nil
+			}
+		case *ast.AutoLink:
+			n.SetAttributeString("rel", []byte(strangers))
 		case *ast.Heading:
 			n.Level = min(n.Level+2, 6)
 		}
@@ -68,7 +160,10 @@ func (tame) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
 	}) // it never fails
 	for _, image := range pictures {
 		link := ast.NewLink()
-		link.Destination, link.Title = image.Destination, image.Title
+		if links <= maxDrawn {
+			link.Destination = image.Destination
+		}
+		link.SetAttributeString("rel", []byte(strangers))
 		for c := image.FirstChild(); c != nil; {
 			next := c.NextSibling()
 			link.AppendChild(link, c)
@@ -86,7 +181,11 @@ var cleaner = sync.OnceValue(func() *bluemonday.Policy {
 	p.AllowElements("p", "br", "hr", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "del", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td")
 	p.AllowAttrs("start").Matching(regexp.MustCompile(`^[0-9]{1,9}$`)).OnElements("ol")
 	p.AllowAttrs("href").OnElements("a")
-	p.AllowURLSchemes("http", "https", "mailto")
+	p.AllowAttrs("rel").Matching(regexp.MustCompile("^" + strangers + "$")).OnElements("a")
+	for _, scheme := range []string{"http", "https"} { // without a host browsers stay on this page
+		p.AllowURLSchemeWithCustomPolicy(scheme, func(u *url.URL) bool { return u.Host != "" })
+	}
+	p.AllowURLSchemes("mailto")
 	p.RequireParseableURLs(true)
 	p.AllowRelativeURLs(false)
 	p.RequireNoFollowOnLinks(true)

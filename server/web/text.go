@@ -14,28 +14,49 @@ import (
 const (
 	shownWhole = 24 << 10 // in a screen about the text
 	shownRow   = 280      // in a row of a list, in bytes
+	drawnRow   = 560      // in a row of a list, in bytes of the page
 )
 
 // marked shows a text as it is, with marks in place of what could deceive the
 // reader: control characters, characters that turn the direction of writing, and those
-// that are not seen at all.
-func marked(s string) template.HTML {
+// that are not seen at all. A text of which more than maxDrawn bytes would be drawn is cut, and
+// says so.
+func marked(s string) template.HTML { return markedWithin(s, maxDrawn) }
+
+// markedWithin is marked with a bound of its own. What a text becomes may be fifty times as long.
+func markedWithin(s string, most int) template.HTML {
 	var b strings.Builder
-	last := 0
-	for i, r := range s {
-		n := utf8.RuneLen(r)
-		if r == utf8.RuneError {
-			_, n = utf8.DecodeRuneInString(s[i:])
+	for i := 0; i < len(s); {
+		drawn, n := drawnRune(s[i:])
+		if b.Len()+len(drawn) > most {
+			fmt.Fprintf(&b, `<span class="mark" title="%s more">…</span>`, size(int64(len(s)-i)))
+			break
 		}
-		if !deceives(r, n) {
-			continue
-		}
-		b.WriteString(template.HTMLEscapeString(s[last:i]))
-		fmt.Fprintf(&b, `<span class="mark" title="%s">%s</span>`, nameOf(r, s[i]), signOf(r))
-		last = i + n
+		b.WriteString(drawn)
+		i += n
 	}
-	b.WriteString(template.HTMLEscapeString(s[last:]))
 	return template.HTML(b.String()) //nolint:gosec // everything was escaped
+}
+
+// drawnRune is what a page shows of the first rune of a text, or of the plain letters it begins with, and
+// how many bytes of the text that is.
+func drawnRune(s string) (drawn string, n int) {
+	for n < len(s) && n < 64 && isPlain(s[n]) {
+		n++
+	}
+	if n > 0 {
+		return s[:n], n
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	if !deceives(r, n) {
+		return template.HTMLEscapeString(s[:n]), n
+	}
+	return fmt.Sprintf(`<span class="mark" title="%s">%s</span>`, nameOf(r, s[0]), signOf(r)), n
+}
+
+// isPlain reports whether a byte stands for itself on a page.
+func isPlain(b byte) bool {
+	return (b >= ' ' || b == '\n') && b <= '~' && b != '<' && b != '>' && b != '&' && b != '\'' && b != '"'
 }
 
 // deceives reports whether a rune is not what a reader sees. N is how many bytes it has.
@@ -72,7 +93,7 @@ func signOf(r rune) string {
 }
 
 // row is a text on one line, cut for a list.
-func row(s string) template.HTML { return marked(clip(oneLine(s), shownRow)) }
+func row(s string) template.HTML { return markedWithin(clip(oneLine(s), shownRow), drawnRow) }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
