@@ -101,7 +101,7 @@ func (a *app) addCommands(root *cobra.Command) {
 			a.rememberCommand(), a.recallCommand(),
 			a.getCommand(), a.editCommand(), a.historyCommand(), a.listCommand(), a.timelineCommand(),
 			a.contextCommand(), a.blameCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(), a.conceptCommand(), a.relationCommand(), a.noteCommand(),
-			a.sessionCommand(), a.turnCommand(), a.compactionCommand(), a.loopCommand(), a.stateCommand(),
+			a.sessionCommand(), a.turnCommand(), a.compactionCommand(), a.loopCommand(), a.stateCommand(), a.tuiCommand(),
 		)},
 		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
 		{groupFreeze, append(cli.Remotely(a.snapshotCommand(), a.consolidateCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},

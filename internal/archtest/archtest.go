@@ -36,6 +36,7 @@ var law = map[string][]string{
 	"cmd/amber/internal/demo":       {"home"}, // damages an agent of its own
 	"cmd/amber/internal/exchange":   {"client", "cmd/amber/internal/cli", "config", "foreign", "foreign/formats", "foreign/transfer", "gitsync"},
 	"cmd/amber/internal/share":      {"cmd/amber/internal/cli", "colony", "colony/api", "colony/documents", "config", "gitsync", "gitsync/githook", "keyring", "server", "server/backup"},
+	"cmd/amber/internal/tui":        {"agent", "cmd/amber/internal/cli"},
 	"colony":                        {},
 	"colony/api":                    {"colony"},
 	"colony/colonytest":             {"colony"},

@@ -45,6 +45,33 @@ func (a *App) HookGlobals(cmd *cobra.Command) (flags []string, err error) {
 	return flags, nil
 }
 
+// SameAgent returns the flags that lead another run of this program to the agent of this one,
+// here or on the same server.
+func (a *App) SameAgent(cmd *cobra.Command) (flags []string, err error) {
+	if flags, err = a.HookGlobals(cmd); err != nil {
+		return nil, err
+	}
+	for _, f := range []struct {
+		name, value string
+		path        bool
+	}{
+		{"remote", a.Global.remote, false},
+		{"token-file", a.Global.tokenFile, true},
+		{"remote-ca", a.Global.remoteCA, true},
+	} {
+		if !cmd.Flags().Changed(f.name) {
+			continue
+		}
+		if f.path {
+			if f.value, err = a.Absolute(f.value); err != nil {
+				return nil, err
+			}
+		}
+		flags = append(flags, "--"+f.name, f.value)
+	}
+	return flags, nil
+}
+
 // Executable returns the path of this program: the one in the path of the user
 // if that is it, since a package manager keeps that one where it is.
 func (a *App) Executable() (string, error) {

@@ -1,0 +1,187 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+)
+
+// maxOutput bounds what is kept of the output of a command.
+const maxOutput = maxShown
+
+// maxTyped is how many command lines are remembered.
+const maxTyped = 100
+
+// stopWait is how long a command that was told to stop may take.
+const stopWait = 3 * time.Second
+
+// commandLine asks for a command of amber, with completion.
+func (m *Model) commandLine() tea.Cmd {
+	f := &field{label: ":amber", help: "tab complete · up and down: earlier commands · enter run · esc back"}
+	f.accept = m.runLine
+	f.cancel = func() tea.Cmd { return nil }
+	f.offers = func() []offer { return completions(m.src.Verbs, f.edit.String()) }
+	back := len(m.typed)
+	f.special = func(key string) bool {
+		switch key {
+		case "tab":
+			f.edit.set(completed(f.edit.String(), f.offers()))
+		case "up", "down":
+			if key == "up" {
+				back = max(back-1, 0)
+			} else {
+				back = min(back+1, len(m.typed))
+			}
+			f.edit.set("")
+			if back < len(m.typed) {
+				f.edit.set(m.typed[back])
+			}
+		default:
+			return false
+		}
+		return true
+	}
+	m.field = f
+	return nil
+}
+
+// runLine runs what was typed, and shows its output on a page of its own.
+func (m *Model) runLine(text string) tea.Cmd {
+	args, err := words(text)
+	if err != nil {
+		return m.fail(err)
+	}
+	if len(args) > 0 && args[0] == "amber" {
+		args = args[1:]
+	}
+	switch {
+	case len(args) == 0:
+		return nil
+	case slices.Contains([]string{"q", "quit", "exit"}, args[0]):
+		return m.quit()
+	case args[0] == "tui":
+		return m.fail(amber.Errorf(amber.KindInvalid, "run command", "tui", "the terminal UI is open already"))
+	}
+	m.typed = append(m.typed, text)
+	m.typed = m.typed[max(len(m.typed)-maxTyped, 0):]
+	return m.run(args)
+}
+
+// run is a command that runs: a page shows its output while it comes.
+func (m *Model) run(args []string) tea.Cmd {
+	ctx, stop := context.WithCancel(m.ctx)
+	out := &output{news: make(chan struct{}, 1)}
+	line := "amber " + strings.Join(quotedAll(args), " ")
+	p := &page{title: "Output", changes: true, closed: stop, doc: document{}.head("$ " + line).dim("running … esc stops it")}
+	show := func(end string) {
+		d := document{}.head("$ " + line)
+		text, cutOff := out.text()
+		d = d.text(text)
+		if cutOff > 0 {
+			d = d.dim("… " + cli.ByteSize(int64(cutOff)) + " more were not kept; run it in a shell to see all")
+		}
+		at := p.scroll
+		p.set(d.dim(end), "")
+		p.scroll = at
+		p.scrollBy(0, m.detailSize())
+	}
+	finish := ask(m, func(context.Context) (string, error) { return runProcess(ctx, m.src.Process(ctx, args), out), nil }, func(end string, _ error) tea.Cmd {
+		stop()
+		show(end)
+		return nil
+	})
+	var watch func() tea.Cmd
+	watch = func() tea.Cmd {
+		return ask(m, func(context.Context) (bool, error) { return out.wait(), nil }, func(more bool, _ error) tea.Cmd {
+			if !more {
+				return nil
+			}
+			show("running … esc stops it")
+			return watch()
+		})
+	}
+	return tea.Batch(m.push(p), finish, watch())
+}
+
+func quotedAll(args []string) (list []string) {
+	for _, a := range args {
+		list = append(list, quoted(a))
+	}
+	return list
+}
+
+// runProcess runs a program to its end without a terminal, and says how it ended.
+func runProcess(ctx context.Context, cmd *exec.Cmd, out *output) string {
+	defer out.close()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, out, out
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = stopWait
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return "stopped"
+	case errors.As(err, &exit):
+		return "failed: " + exit.String()
+	case err != nil:
+		return "failed: " + err.Error()
+	}
+	return "done"
+}
+
+// output keeps what a program prints, up to a bound, and tells that there is news.
+type output struct {
+	news chan struct{}
+
+	mu     sync.Mutex // guards what follows
+	kept   []byte
+	beyond int
+	ended  bool
+}
+
+var _ io.Writer = (*output)(nil)
+
+// Write implements [io.Writer]. It never blocks, so a program that prints without end is not held up.
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := min(len(b), maxOutput-len(o.kept))
+	o.kept, o.beyond = append(o.kept, b[:n]...), o.beyond+len(b)-n
+	if !o.ended {
+		select {
+		case o.news <- struct{}{}:
+		default:
+		}
+	}
+	return len(b), nil
+}
+
+func (o *output) text() (text string, beyond int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return string(o.kept), o.beyond
+}
+
+func (o *output) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	close(o.news)
+}
+
+// wait waits for news, and reports whether there was some.
+func (o *output) wait() bool {
+	_, more := <-o.news
+	return more
+}

@@ -1,0 +1,210 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/wire"
+)
+
+// disputed is a memory that says two things.
+type disputed struct {
+	id        amber.MemoryID
+	one, two  amber.SyncVersion // one is what is shown everywhere
+	moreSides int
+}
+
+// conflictsPage is screen 6: what was changed at two places, and what was not taken in.
+func (m *Model) conflictsPage() *page {
+	p := &page{title: "Conflicts", empty: "There are no conflicts, and nothing is in quarantine."}
+	p.load = func(ctx context.Context, _ string) (batch, error) { return m.loadConflicts(ctx) }
+	p.detail = m.conflictDetail
+	conflict := func() (disputed, bool) {
+		r, _ := p.current()
+		d, ok := r.value.(disputed)
+		return d, ok
+	}
+	is := func() bool { _, ok := conflict(); return ok }
+	keep := func(which int) func() tea.Cmd {
+		return func() tea.Cmd {
+			d, _ := conflict()
+			return m.settle(p, d, which)
+		}
+	}
+	p.actions = []action{
+		{"1", "keep 1", "keep the first text, the one that is shown everywhere; it asks first", keep(1), is},
+		{"2", "keep 2", "keep the second text; it asks first", keep(2), is},
+		{"e", "edit both", "edit both texts together in $EDITOR", func() tea.Cmd {
+			d, _ := conflict()
+			return m.editRead(func(ctx context.Context) (editing, error) { return m.readConflict(ctx, d) })
+		}, is},
+	}
+	return p
+}
+
+// loadConflicts lists conflicts, then chunks of sync and entries of the journal that were set aside.
+// What the store or the server cannot tell is a row of its own.
+func (m *Model) loadConflicts(ctx context.Context) (b batch, err error) {
+	report, err := m.src.Sync(ctx)
+	if err != nil && amber.KindOf(err) != amber.KindUnsupported {
+		return b, err
+	}
+	for _, c := range report.Conflicts {
+		for i, other := range c.Others {
+			b.rows = append(b.rows, row{
+				id: fmt.Sprintf("%s %d", c.ID, i+1), title: "conflict   " + cmpTitle(c.Kept, other), side: m.when(other.UpdatedAt), text: string(c.ID),
+				command: "amber history " + string(c.ID), value: disputed{c.ID, c.Kept, other, len(c.Others) - 1},
+			})
+		}
+	}
+	if more := report.ConflictCount - int64(len(report.Conflicts)); more > 0 {
+		b.note = fmt.Sprintf("%d more conflicts are listed once these are settled", more)
+	}
+	for _, q := range report.Quarantined {
+		b.rows = append(b.rows, row{id: q.ID, title: "sync chunk " + q.ID, side: string(q.Kind), text: q.Reason, command: "amber sync status", value: q})
+	}
+	held, err := m.src.Held.HeldEntries(ctx, "")
+	if kind := amber.KindOf(err); kind == amber.KindUnsupported || kind == amber.KindNotFound {
+		err = nil
+	}
+	for _, h := range held {
+		b.rows = append(b.rows, row{
+			id: h.Key + "/" + h.Name, title: "journal    " + h.Name + " " + h.Reason, side: m.when(h.At), text: h.Reason,
+			command: "amber journal quarantine --retry --session " + quoted(h.Key), value: h,
+		})
+	}
+	return b, err
+}
+
+// cmpTitle names a conflict.
+func cmpTitle(versions ...amber.SyncVersion) string {
+	for _, v := range versions {
+		for _, text := range []string{v.Title, v.Content} {
+			if text != "" {
+				return text
+			}
+		}
+	}
+	return "(deleted)"
+}
+
+func (m *Model) conflictDetail(ctx context.Context, r row) (document, error) {
+	switch v := r.value.(type) {
+	case disputed:
+		return m.disputedDocument(v), nil
+	case amber.QuarantinedChunk:
+		return document{}.head("sync chunk " + v.ID).facts(string(v.Kind)).text(v.Reason).blank().
+			dim("The next amber sync import tries it again."), nil
+	case wire.HeldEntry:
+		h, err := m.src.Held.ShowHeld(ctx, v.Key, v.Name)
+		d := document{}.head(v.Name).facts("session "+string(v.SessionID), v.Host, cli.ByteSize(v.Bytes), "given up "+m.when(v.At)).
+			fact("reason", v.Reason).dim("put back with: " + r.command).blank()
+		if err != nil {
+			return append(d, errorDocument(err)...), nil
+		}
+		return d.text(string(h.Payload)), nil
+	}
+	return nil, nil
+}
+
+func (m *Model) disputedDocument(c disputed) document {
+	d := document{}.head("memory " + string(c.id))
+	if c.moreSides > 0 {
+		d = d.warn(fmt.Sprintf("%d more versions of this memory are in the list", c.moreSides))
+	}
+	for i, v := range []amber.SyncVersion{c.one, c.two} {
+		note := ""
+		if i == 0 {
+			note = "shown everywhere"
+		}
+		d = d.blank().head(fmt.Sprintf("%d  %s", i+1, v.Title)).
+			facts("device "+v.Origin.Device, "clock "+v.Origin.Clock.Time().String(), m.when(v.UpdatedAt), note)
+		if v.Deleted {
+			d = d.warn("deleted here")
+		}
+		d = d.text(v.Content)
+	}
+	d = d.blank().head("from 1 (-) to 2 (+)")
+	return append(d, diff(c.one.Content, c.two.Content)...)
+}
+
+// settle asks before it keeps one of the two texts.
+func (m *Model) settle(p *page, c disputed, which int) tea.Cmd {
+	v := []amber.SyncVersion{c.one, c.two}[which-1]
+	about := document{}.head(v.Title).text(v.Content)
+	if v.Deleted {
+		about = document{}.warn("This version is deleted: the memory is forgotten.")
+	}
+	return m.confirm(fmt.Sprintf("Keep text %d? The other one stays in the history.", which), about, func() tea.Cmd {
+		return do(m, func(ctx context.Context) error { return m.keep(ctx, c.id, v, which == 1) }, func(err error) tea.Cmd {
+			m.say("the conflict is settled; the next sync export tells the others")
+			if err != nil {
+				m.fail(err)
+			}
+			return m.reload(p)
+		})
+	})
+}
+
+// settledKey is the metadata that an edit adds which keeps the text as it is: without any change there
+// would be no new revision, and only a new revision settles a conflict.
+const settledKey = "conflict_settled"
+
+// keep makes one version the newest.
+func (m *Model) keep(ctx context.Context, id amber.MemoryID, v amber.SyncVersion, shown bool) error {
+	if v.Deleted {
+		return m.src.Store.LongTerm.Delete(ctx, id)
+	}
+	now, err := m.src.Store.Memories.Get(ctx, id)
+	r := amber.EditRequest{ID: id, Title: &v.Title, Content: &v.Content}
+	switch {
+	case err == nil:
+		r.IfRevision = now.Revision
+	case amber.KindOf(err) != amber.KindNotFound: // the newest version may be a deletion
+		return err
+	}
+	if shown {
+		meta := maps.Clone(now.Metadata)
+		if meta == nil {
+			meta = map[string]string{}
+		}
+		meta[settledKey] = amber.At(m.out.Clock()).String()
+		r.Metadata = &meta
+	}
+	_, err = m.edit(ctx, r)
+	return err
+}
+
+// The lines that stand around the two texts in the editor.
+const (
+	markOne = "<<<<<<< 1"
+	markMid = "======="
+	markTwo = ">>>>>>> 2"
+)
+
+// readConflict puts both texts into one, to be edited.
+func (m *Model) readConflict(ctx context.Context, c disputed) (editing, error) {
+	e, err := m.readMemory(ctx, c.id)
+	if err != nil {
+		return e, err
+	}
+	e.text = strings.Join([]string{markOne, c.one.Content, markMid, c.two.Content, markTwo}, "\n")
+	e.stored = e.text
+	save := e.save
+	e.save = func(ctx context.Context, text string) (string, error) {
+		for _, sign := range []string{markOne, markTwo} {
+			if strings.Contains("\n"+text+"\n", "\n"+sign+"\n") {
+				return "", amber.Errorf(amber.KindInvalid, "settle conflict", string(c.id), "the line %q is still in the text, want the text without the marks", sign)
+			}
+		}
+		return save(ctx, text)
+	}
+	e.again = func(ctx context.Context) (editing, error) { return m.readConflict(ctx, c) }
+	return e, nil
+}

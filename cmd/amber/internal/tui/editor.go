@@ -1,0 +1,143 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+)
+
+// editing is a text in the user's editor.
+type editing struct {
+	what   string // "memory 5f3a91c0"
+	text   string // as it was read, or as it was last edited
+	stored string // what the store said when it was read
+	path   string // of the file; "" before there is one
+	// save stores a text over the version that was read, and says what it did. Errors: conflict when
+	// that version is not the last one any more.
+	save func(ctx context.Context, text string) (done string, err error)
+	// again reads the last version, and how to save over it.
+	again func(ctx context.Context) (editing, error)
+}
+
+// readMemory reads a memory to edit it.
+func (m *Model) readMemory(ctx context.Context, id amber.MemoryID) (editing, error) {
+	mem, err := m.src.Store.Memories.Get(ctx, id)
+	return editing{
+		what: "memory " + cli.ShortID(string(id)), text: mem.Content, stored: mem.Content,
+		save: func(ctx context.Context, text string) (string, error) {
+			now, err := m.edit(ctx, amber.EditRequest{ID: id, IfRevision: mem.Revision, Content: &text})
+			return fmt.Sprintf("stored as revision %d; u writes the revision before", now.Revision), err
+		},
+		again: func(ctx context.Context) (editing, error) { return m.readMemory(ctx, id) },
+	}, err
+}
+
+// editMemory opens a memory in the editor.
+func (m *Model) editMemory(id amber.MemoryID) tea.Cmd {
+	return m.editRead(func(ctx context.Context) (editing, error) { return m.readMemory(ctx, id) })
+}
+
+// editRead reads something and opens it in the editor.
+func (m *Model) editRead(read func(ctx context.Context) (editing, error)) tea.Cmd {
+	p := m.page()
+	return ask(m, read, func(e editing, err error) tea.Cmd {
+		if err != nil {
+			return m.fail(err)
+		}
+		return m.openEditor(p, e)
+	})
+}
+
+// openEditor gives the terminal to the editor.
+func (m *Model) openEditor(p *page, e editing) tea.Cmd {
+	type ready struct {
+		path string
+		run  *exec.Cmd
+	}
+	prepare := func(context.Context) (r ready, err error) {
+		if r.path = e.path; r.path == "" {
+			if r.path, err = m.src.Desk.Keep(e.what, e.text); err != nil {
+				return r, err
+			}
+		}
+		r.run, err = m.src.Desk.Editor(r.path)
+		return r, err
+	}
+	return ask(m, prepare, func(r ready, err error) tea.Cmd {
+		e.path = r.path
+		if err != nil {
+			return m.fail(err)
+		}
+		return m.out.Exec(r.run, func(err error) tea.Msg {
+			return answer(func() tea.Cmd { return m.edited(p, e, err) })
+		})
+	})
+}
+
+// edited takes back what the editor left.
+func (m *Model) edited(p *page, e editing, failure error) tea.Cmd {
+	if failure != nil {
+		return m.fail(amber.Errorf(amber.KindInternal, "edit", e.what, "the editor failed: %w; the text is in %s", failure, e.path))
+	}
+	return ask(m, func(context.Context) (string, error) { return m.src.Desk.Read(e.path) }, func(text string, err error) tea.Cmd {
+		if err != nil {
+			return m.notSaved(p, e, err)
+		}
+		if !strings.HasSuffix(e.text, "\n") {
+			text = strings.TrimSuffix(text, "\n") // editors end the last line
+		}
+		e.text = text
+		if text == e.stored {
+			m.say("the text is as it was, so nothing was stored")
+			return m.drop(e)
+		}
+		return m.save(p, e)
+	})
+}
+
+// save stores what was edited. Where that fails the text stays in its file.
+func (m *Model) save(p *page, e editing) tea.Cmd {
+	return ask(m, func(ctx context.Context) (string, error) { return e.save(ctx, e.text) }, func(done string, err error) tea.Cmd {
+		if err != nil {
+			return m.notSaved(p, e, err)
+		}
+		m.say(done)
+		return tea.Batch(m.drop(e), m.reload(p))
+	})
+}
+
+// drop removes the file of a text that is stored.
+func (m *Model) drop(e editing) tea.Cmd {
+	return do(m, func(context.Context) error { return m.src.Desk.Drop(e.path) }, func(err error) tea.Cmd {
+		if err != nil {
+			return m.fail(err)
+		}
+		return nil
+	})
+}
+
+// notSaved shows why a text was not stored, beside what the store says now.
+func (m *Model) notSaved(p *page, e editing, failure error) tea.Cmd {
+	return ask(m, e.again, func(now editing, err error) tea.Cmd {
+		d := errorDocument(failure).blank().text("Nothing is lost: your text is in " + e.path).blank()
+		var actions []action
+		if err != nil {
+			d = append(d, errorDocument(err)...)
+		} else {
+			now.text, now.path = e.text, e.path
+			d = d.head("from what is stored now (-) to your text (+)")
+			d = append(d, diff(now.stored, e.text)...)
+			actions = append(actions, action{"e", "edit again", "edit your text again, to be stored over what is there now", func() tea.Cmd {
+				m.pop()
+				return m.openEditor(p, now)
+			}, nil})
+		}
+		return m.pushDocument("Not stored", d, actions...)
+	})
+}

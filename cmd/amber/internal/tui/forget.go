@@ -1,0 +1,142 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+)
+
+// undoLog is what was forgotten here and can be brought back, the last of it last.
+type undoLog struct{ forgotten [][]amber.Memory }
+
+// forget asks before it forgets the chosen memories.
+func (m *Model) forget(p *page) tea.Cmd {
+	var list []amber.Memory
+	d := document{}.text("Recall and lists do not show it any more. Its history stays, and u brings it back.").blank()
+	for _, r := range p.chosen() {
+		list = append(list, r.value.(amber.Memory))
+		d = d.text("- " + oneLine(r.title, 200))
+	}
+	question := fmt.Sprintf("Forget %s?", cli.Count(int64(len(list)), "memory", "memories"))
+	return m.confirm(question, d, func() tea.Cmd {
+		return ask(m, func(ctx context.Context) ([]amber.Memory, error) { return m.delete(ctx, list) }, func(gone []amber.Memory, err error) tea.Cmd {
+			p.marked = nil
+			if len(gone) > 0 {
+				m.edits.forgotten = append(m.edits.forgotten, gone)
+				m.say(fmt.Sprintf("forgot %s; u brings back what was forgotten", cli.Count(int64(len(gone)), "memory", "memories")))
+			}
+			if err != nil {
+				m.fail(err)
+			}
+			return m.reload(p)
+		})
+	})
+}
+
+// delete forgets memories, and returns those that it forgot.
+func (m *Model) delete(ctx context.Context, list []amber.Memory) (gone []amber.Memory, err error) {
+	for _, mem := range list {
+		if e := m.src.Store.LongTerm.Delete(ctx, mem.ID); e != nil {
+			err = errors.Join(err, e)
+			continue
+		}
+		gone = append(gone, mem)
+	}
+	return gone, err
+}
+
+// undo brings back what was forgotten here last; else it writes the revision before the last
+// of the memory under the cursor.
+func (m *Model) undo(p *page) tea.Cmd {
+	if n := len(m.edits.forgotten); n > 0 {
+		list := m.edits.forgotten[n-1]
+		d := document{}
+		for _, mem := range list {
+			d = d.text("- " + oneLine(m.memoryRow(mem).title, 200))
+		}
+		return m.confirm(fmt.Sprintf("Bring back %s?", cli.Count(int64(len(list)), "memory", "memories")), d, func() tea.Cmd {
+			m.edits.forgotten = m.edits.forgotten[:n-1]
+			return do(m, func(ctx context.Context) error { return m.bringBack(ctx, list) }, func(err error) tea.Cmd {
+				m.say(fmt.Sprintf("brought back %s", cli.Count(int64(len(list)), "memory", "memories")))
+				if err != nil {
+					m.fail(err)
+				}
+				return m.reload(p)
+			})
+		})
+	}
+	r, ok := p.current()
+	if !ok {
+		return m.say("nothing was forgotten here, so there is nothing to bring back")
+	}
+	return m.undoEdit(p, amber.MemoryID(r.id))
+}
+
+// bringBack makes forgotten memories live again.
+func (m *Model) bringBack(ctx context.Context, list []amber.Memory) (err error) {
+	for _, mem := range list {
+		if m.src.BringBack != nil {
+			_, e := m.src.BringBack(ctx, mem)
+			err = errors.Join(err, e)
+			continue
+		}
+		_, e := m.src.Store.LongTerm.Write(ctx, amber.WriteRequest{
+			Kind: mem.Kind, Scope: mem.Scope, Identities: mem.Identities, Title: mem.Title, Content: mem.Content, Summary: mem.Summary,
+			Topic: mem.Topic, Tags: mem.Tags, Metadata: mem.Metadata, SourceRefs: mem.SourceRefs, Trust: mem.Trust,
+		})
+		err = errors.Join(err, e)
+	}
+	m.written(ctx)
+	return err
+}
+
+// written brings what was stored into the index.
+func (m *Model) written(ctx context.Context) {
+	if m.src.Written != nil {
+		m.src.Written(ctx)
+	}
+}
+
+// undoEdit shows the revision before the last and asks whether to write it again.
+func (m *Model) undoEdit(p *page, id amber.MemoryID) tea.Cmd {
+	return ask(m, func(ctx context.Context) ([]amber.Memory, error) { return m.src.Store.Memories.History(ctx, id) }, func(list []amber.Memory, err error) tea.Cmd {
+		switch {
+		case err != nil:
+			return m.fail(err)
+		case len(list) < 2:
+			return m.say("the memory has one revision, so there is no earlier one to write")
+		}
+		now, then := list[len(list)-1], list[len(list)-2]
+		question := fmt.Sprintf("Write revision %d again?", then.Revision)
+		return m.confirm(question, memoryDiff(now, then), func() tea.Cmd { return m.writeRevision(p, now, then) })
+	})
+}
+
+// writeRevision makes a memory say what an earlier revision said, as a new revision.
+func (m *Model) writeRevision(p *page, now, then amber.Memory) tea.Cmd {
+	r := amber.EditRequest{
+		ID: now.ID, IfRevision: now.Revision, Kind: &then.Kind, Title: &then.Title, Content: &then.Content,
+		Summary: &then.Summary, Tags: &then.Tags, Metadata: &then.Metadata,
+	}
+	return ask(m, func(ctx context.Context) (amber.Memory, error) { return m.edit(ctx, r) }, func(mem amber.Memory, err error) tea.Cmd {
+		m.say(fmt.Sprintf("revision %d says what revision %d said", mem.Revision, then.Revision))
+		if err != nil {
+			m.fail(err)
+		}
+		return m.reload(p)
+	})
+}
+
+// edit changes a memory, and brings the change into the index.
+func (m *Model) edit(ctx context.Context, r amber.EditRequest) (amber.Memory, error) {
+	mem, err := m.src.Store.Editor.Edit(ctx, r)
+	if err == nil {
+		m.written(ctx)
+	}
+	return mem, err
+}

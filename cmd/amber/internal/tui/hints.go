@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+)
+
+// hint is a key in the last line, and where it is.
+type hint struct {
+	x    int
+	key  string
+	text string
+}
+
+// always are the keys of every screen that the last line names.
+var always = []string{"enter", "esc", "/", "y", ":", "?", "q"}
+
+// hints are the keys that work now: those of the page first. What has no room is in the help.
+func (m *Model) hints() (list []hint) {
+	if m.over != nil || m.field != nil {
+		return nil
+	}
+	const last = "? help"
+	x := 0
+	add := func(a action) {
+		text := a.key + " " + a.word
+		if a.key == "?" || x+len(text)+3 > m.width-len(last) {
+			return
+		}
+		list = append(list, hint{x, a.key, text})
+		x += len(text) + 3
+	}
+	taken := map[string]bool{}
+	for _, a := range m.page().actions {
+		if a.ready() {
+			taken[a.key] = true
+			add(a)
+		}
+	}
+	for _, a := range m.common() {
+		for _, key := range always {
+			if a.key == key && !taken[key] {
+				add(a)
+			}
+		}
+	}
+	return append(list, hint{x, "?", last})
+}
+
+// drawHints draws the last line, by mode.
+func (m *Model) drawHints() string {
+	switch {
+	case m.over != nil:
+		return styled(cli.Dim, cut(m.over.help(), m.width))
+	case m.field != nil:
+		return styled(cli.Dim, cut(m.field.help, m.width))
+	}
+	var words []string
+	for _, h := range m.hints() {
+		words = append(words, h.text)
+	}
+	return styled(cli.Dim, cut(strings.Join(words, " · "), m.width))
+}

@@ -1,0 +1,142 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+)
+
+// overlay is a panel that has every key until it is closed.
+type overlay interface {
+	press(m *Model, k tea.KeyPressMsg) tea.Cmd
+	draw(columns, height int) []line
+	title() string
+	help() string // for the last line
+}
+
+// drawOver draws the panel over the frame, from below the header.
+func (m *Model) drawOver(rows []string) {
+	w := m.width
+	lines := m.over.draw(max(w-4, 1), max(len(rows)-4, 1))
+	top := 0
+	if len(rows) > 4 {
+		top = 1
+	}
+	head := "╭─ " + cut(m.over.title(), max(w-6, 0)) + " "
+	rows[top] = styled(cli.Bold, cut(head+strings.Repeat("─", max(w-width(head)-1, 0))+"╮", w))
+	y := top + 1
+	for _, ln := range lines {
+		if y >= len(rows)-2 {
+			break
+		}
+		rows[y] = "│ " + styled(ln.style, pad(ln.text, max(w-4, 0))) + " │"
+		y++
+	}
+	if y < len(rows) {
+		rows[y] = styled(cli.Bold, "╰"+strings.Repeat("─", max(w-2, 0))+"╯")
+	}
+}
+
+// confirm asks before something that changes the store. The key that asks and the key that
+// confirms are different ones, so that a key that is held down confirms nothing.
+type confirm struct {
+	question string
+	about    document
+	yes      func() tea.Cmd
+}
+
+func (c *confirm) title() string { return c.question }
+func (c *confirm) help() string  { return "enter yes · esc no" }
+
+func (c *confirm) press(m *Model, k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "enter":
+		m.over = nil
+		return c.yes()
+	case "esc", "q", "n":
+		m.over = nil
+		return m.say("nothing was changed")
+	}
+	return nil
+}
+
+func (c *confirm) draw(columns, _ int) []line {
+	return append(c.about.lay(columns), line{}, line{cli.Bold, "enter: yes    esc: no"})
+}
+
+// confirm opens the question.
+func (m *Model) confirm(question string, about document, yes func() tea.Cmd) tea.Cmd {
+	m.over = &confirm{question, about, yes}
+	return nil
+}
+
+// menu lets the user choose one of a few things by a letter.
+type menu struct {
+	name  string
+	items []choice
+}
+
+type choice struct {
+	key, word string
+	do        func() tea.Cmd
+}
+
+func (c *menu) title() string { return c.name }
+func (c *menu) help() string  { return "press a letter · esc back" }
+
+func (c *menu) press(m *Model, k tea.KeyPressMsg) tea.Cmd {
+	if k.String() == "esc" || k.String() == "q" {
+		m.over = nil
+		return nil
+	}
+	for _, item := range c.items {
+		if item.key == k.String() {
+			m.over = nil
+			return item.do()
+		}
+	}
+	return nil
+}
+
+func (c *menu) draw(columns, _ int) (lines []line) {
+	for _, item := range c.items {
+		lines = append(lines, line{"", oneLine(item.key+"  "+item.word, columns)})
+	}
+	return lines
+}
+
+// maxCopied bounds what goes to the clipboard: terminals drop longer sequences.
+const maxCopied = 64 << 10
+
+// copyMenu offers what can be copied of the row under the cursor.
+func (m *Model) copyMenu() tea.Cmd {
+	p := m.page()
+	r, ok := p.current()
+	if p.load == nil {
+		r, ok = row{text: p.doc.plain()}, len(p.doc) > 0
+	}
+	if !ok {
+		return m.say("there is nothing to copy here")
+	}
+	var items []choice
+	for _, o := range []struct{ key, word, text string }{{"i", "id", r.id}, {"t", "text", r.text}, {"c", "command", r.command}} {
+		if o.text != "" {
+			items = append(items, choice{o.key, o.word + ": " + o.text, func() tea.Cmd { return m.copy(o.word, o.text) }})
+		}
+	}
+	m.over = &menu{"copy", items}
+	return nil
+}
+
+// copy puts text into the clipboard of the terminal, by OSC 52.
+func (m *Model) copy(what, text string) tea.Cmd {
+	if len(text) > maxCopied {
+		text = strings.ToValidUTF8(text[:maxCopied], "")
+		m.say("copied the first 64 KiB of the " + what + ", if the terminal allows it")
+	} else {
+		m.say("copied the " + what + ", if the terminal allows it")
+	}
+	return tea.SetClipboard(text)
+}

@@ -1,0 +1,81 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/wire"
+)
+
+// planRestore shows what a restore would change, and asks for the label.
+func (m *Model) planRestore(p *page, s wire.SnapshotMeta) tea.Cmd {
+	m.say("finding out what a restore would change …")
+	r := wire.RestoreRequest{SnapshotRef: m.ref(s.ID), DryRun: true}
+	return ask(m, func(ctx context.Context) (wire.RestoreReport, error) { return m.restore(ctx, r) }, func(plan wire.RestoreReport, err error) tea.Cmd {
+		if err != nil {
+			return m.fail(err)
+		}
+		d := document{}.head("A restore of " + labelOf(s) + " would change").blank()
+		d = changesDocument(d, plan.Plan.Store, plan.Plan.Notes, plan.Plan.State)
+		d = d.blank().fact("parts", strings.Join(plan.Restored, ", ")).fact("signature", cli.DescribeSignature(plan.Signature))
+		d = d.text(fmt.Sprintf("space: %s needed, %s free", cli.ByteSize(plan.Plan.SpaceNeeded), cli.ByteSize(plan.Plan.SpaceFree)))
+		for _, w := range plan.Warnings {
+			d = d.warn(w)
+		}
+		d = d.blank().text("A snapshot of the agent as it is now is taken first, unless the configuration says otherwise. Restoring that one undoes this restore.")
+		open := m.pushDocument("Restore", d, action{"R", "type the label", "type the label of the snapshot to restore it", func() tea.Cmd { return m.askLabel(p, s) }, nil})
+		return tea.Batch(open, m.askLabel(p, s))
+	})
+}
+
+// restore restores the agent, or says what that would change.
+func (m *Model) restore(ctx context.Context, r wire.RestoreRequest) (wire.RestoreReport, error) {
+	engine, err := m.src.Snapshots(ctx)
+	if err != nil {
+		return wire.RestoreReport{}, err
+	}
+	return engine.Restore(ctx, r)
+}
+
+// askLabel restores once the label was typed.
+func (m *Model) askLabel(p *page, s wire.SnapshotMeta) tea.Cmd {
+	label := labelOf(s)
+	return m.prompt("type "+cut(label, 40)+" to restore", "enter restore · esc read on, nothing is changed", func(typed string) tea.Cmd {
+		if strings.TrimSpace(typed) != strings.TrimSpace(label) {
+			return m.say("that is not the label of the snapshot, so nothing was restored")
+		}
+		m.say("restoring … the agent is the old one or the new one, whatever happens")
+		r := wire.RestoreRequest{SnapshotRef: m.ref(s.ID)}
+		return ask(m, func(ctx context.Context) (wire.RestoreReport, error) { return m.restore(ctx, r) }, func(done wire.RestoreReport, err error) tea.Cmd {
+			if err != nil {
+				return m.fail(err)
+			}
+			return m.restored(p, s, done)
+		})
+	})
+}
+
+// restored tells what a restore did, and forgets what the screens have loaded.
+func (m *Model) restored(p *page, s wire.SnapshotMeta, done wire.RestoreReport) tea.Cmd {
+	for _, other := range m.screens {
+		if other.pages[0] == p {
+			other.pages = other.pages[:1]
+		} else {
+			other.ever = false
+		}
+	}
+	m.edits = undoLog{}
+	text := "restored " + labelOf(s)
+	if done.SafetySnapshot != "" {
+		text += "; the agent before it is in snapshot " + cli.ShortID(string(done.SafetySnapshot))
+	}
+	if done.ParkedFrames > 0 {
+		text += fmt.Sprintf("; %d journal entries are parked", done.ParkedFrames)
+	}
+	m.say(text)
+	return m.reload(p)
+}

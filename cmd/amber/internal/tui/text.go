@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// mark stands for a character that a terminal would obey instead of showing it.
+const mark = unicode.ReplacementChar
+
+// maxMarks is how many combining marks one letter keeps. More of them cover the lines above.
+const maxMarks = 3
+
+// tabStop is how many columns a tab takes.
+const tabStop = 4
+
+// clean makes stored text fit for a frame: lines stay lines, and what could move the cursor,
+// turn the direction of text or be invisible becomes a mark.
+func clean(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	marks := 0
+	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
+		if unicode.In(r, unicode.Mn, unicode.Me) {
+			marks++
+		} else {
+			marks = 0
+		}
+		switch {
+		case r == '\n':
+			b.WriteByte('\n')
+		case r == '\t':
+			b.WriteString(strings.Repeat(" ", tabStop))
+		case joins(r), marks > maxMarks:
+		case !unicode.IsGraphic(r):
+			b.WriteRune(mark)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// joins reports whether r only says how its neighbours are drawn. Terminals do not agree on
+// the width of what it makes, so it is left out.
+func joins(r rune) bool {
+	return r == 0x200c || r == 0x200d || unicode.Is(unicode.Variation_Selector, r) || r >= 0x1f3fb && r <= 0x1f3ff
+}
+
+// oneLine is clean on one line, white space folded. It reads no more than it needs.
+func oneLine(s string, n int) string {
+	if most := 16*n + 256; len(s) > most {
+		for most > 0 && !utf8.RuneStart(s[most]) {
+			most--
+		}
+		s = s[:most]
+	}
+	return cut(strings.Join(strings.Fields(clean(s)), " "), n)
+}
+
+// width is how many columns a clean line takes.
+func width(s string) (n int) {
+	for _, r := range s {
+		n += cells(r)
+	}
+	return n
+}
+
+func cells(r rune) int {
+	switch {
+	case r < 0x20:
+		return 0
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return 0
+	}
+	return max(ansi.StringWidthWc(string(r)), 1)
+}
+
+// split returns as much of a clean line as n columns hold, and the rest.
+func split(s string, n int) (head, rest string) {
+	used := 0
+	for i, r := range s {
+		if used += cells(r); used > n {
+			return s[:i], s[i:]
+		}
+	}
+	return s, ""
+}
+
+// cut returns the beginning of a clean line, at most n columns; where something is missing it
+// ends with an ellipsis.
+func cut(s string, n int) string {
+	head, rest := split(s, n)
+	if rest == "" || n < 1 {
+		return head
+	}
+	head, _ = split(s, n-1)
+	return head + "…"
+}
+
+// pad cuts or fills a clean line to exactly n columns.
+func pad(s string, n int) string {
+	s = cut(s, n)
+	return s + strings.Repeat(" ", max(n-width(s), 0))
+}
+
+// wrap breaks a clean line into lines of at most n columns, at blanks where there are some.
+func wrap(s string, n int) (lines []string) {
+	if n < 1 {
+		return nil
+	}
+	for {
+		head, rest := split(s, n)
+		if rest == "" {
+			return append(lines, head)
+		}
+		if at := strings.LastIndexByte(head, ' '); rest[0] != ' ' && at > n/3 {
+			head, rest = head[:at], s[at:]
+		}
+		if head == "" { // a character that is wider than the room
+			_, size := utf8.DecodeRuneInString(s)
+			head, rest = "…"[:min(n, 1)*len("…")], s[size:]
+		}
+		lines = append(lines, strings.TrimRight(head, " "))
+		if s = strings.TrimLeft(rest, " "); s == "" {
+			return lines
+		}
+	}
+}
