@@ -83,8 +83,9 @@ func (m *Model) run(args []string) tea.Cmd {
 	ctx, stop := context.WithCancel(m.ctx)
 	out := &output{news: make(chan struct{}, 1)}
 	line := "amber " + strings.Join(quotedAll(args), " ")
-	p := &page{title: "Output", changes: true, closed: stop, doc: document{}.head("$ " + line).dim("running … esc stops it")}
-	show := func(end string) {
+	p := &page{title: "Output", changes: true, closed: stop, doc: document{}.head("$ " + line)}
+	end := "running … esc stops it"
+	show := func() {
 		d := document{}.head("$ " + line)
 		text, cutOff := out.text()
 		d = d.text(text)
@@ -96,9 +97,10 @@ func (m *Model) run(args []string) tea.Cmd {
 		p.scroll = at
 		p.scrollBy(0, m.detailSize())
 	}
-	finish := ask(m, func(context.Context) (string, error) { return runProcess(ctx, m.src.Process(ctx, args), out), nil }, func(end string, _ error) tea.Cmd {
+	finish := ask(m, func(context.Context) (string, error) { return runProcess(ctx, m.src.Process(ctx, args), out), nil }, func(how string, _ error) tea.Cmd {
 		stop()
-		show(end)
+		end = how
+		show()
 		return nil
 	})
 	var watch func() tea.Cmd
@@ -107,11 +109,13 @@ func (m *Model) run(args []string) tea.Cmd {
 			if !more {
 				return nil
 			}
-			show("running … esc stops it")
+			show()
 			return watch()
 		})
 	}
-	return tea.Batch(m.push(p), finish, watch())
+	opened := m.push(p)
+	show()
+	return tea.Batch(opened, finish, watch())
 }
 
 func quotedAll(args []string) (list []string) {

@@ -58,7 +58,7 @@ func (m *Model) loadConflicts(ctx context.Context) (b batch, err error) {
 	for _, c := range report.Conflicts {
 		for i, other := range c.Others {
 			b.rows = append(b.rows, row{
-				id: fmt.Sprintf("%s %d", c.ID, i+1), title: "conflict   " + cmpTitle(c.Kept, other), side: m.when(other.UpdatedAt), text: string(c.ID),
+				id: fmt.Sprintf("%s %d", c.ID, i+1), lead: "conflict   ", title: cmpTitle(c.Kept, other), side: m.when(other.UpdatedAt), text: string(c.ID),
 				command: "amber history " + string(c.ID), value: disputed{c.ID, c.Kept, other, len(c.Others) - 1},
 			})
 		}
@@ -67,7 +67,7 @@ func (m *Model) loadConflicts(ctx context.Context) (b batch, err error) {
 		b.note = fmt.Sprintf("%d more conflicts are listed once these are settled", more)
 	}
 	for _, q := range report.Quarantined {
-		b.rows = append(b.rows, row{id: q.ID, title: "sync chunk " + q.ID, side: string(q.Kind), text: q.Reason, command: "amber sync status", value: q})
+		b.rows = append(b.rows, row{id: q.ID, lead: "sync chunk ", title: q.ID, side: string(q.Kind), text: q.Reason, command: "amber sync status", value: q})
 	}
 	held, err := m.src.Held.HeldEntries(ctx, "")
 	if kind := amber.KindOf(err); kind == amber.KindUnsupported || kind == amber.KindNotFound {
@@ -75,7 +75,7 @@ func (m *Model) loadConflicts(ctx context.Context) (b batch, err error) {
 	}
 	for _, h := range held {
 		b.rows = append(b.rows, row{
-			id: h.Key + "/" + h.Name, title: "journal    " + h.Name + " " + h.Reason, side: m.when(h.At), text: h.Reason,
+			id: h.Key + "/" + h.Name, lead: "journal    ", title: h.Name + " " + h.Reason, side: m.when(h.At), text: h.Reason,
 			command: "amber journal quarantine --retry --session " + quoted(h.Key), value: h,
 		})
 	}

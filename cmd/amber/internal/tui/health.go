@@ -65,12 +65,12 @@ func (m *Model) healthLoad(findings []wire.Finding) func(ctx context.Context, af
 
 // findingRow is a check of the doctor. Its outcome is a word, not a colour.
 func findingRow(f wire.Finding) row {
-	word := map[wire.FindingStatus]string{wire.FindingOK: "ok", wire.FindingWarning: "WARN", wire.FindingFailed: "FAIL", wire.FindingNotChecked: "not checked"}[f.Status]
+	word := map[wire.FindingStatus]string{wire.FindingOK: "ok", wire.FindingWarning: "WARN", wire.FindingFailed: "FAIL", wire.FindingNotChecked: "----"}[f.Status]
 	d := document{}.head(f.Code).facts(string(f.Status), string(f.Kind)).blank().text(f.Detail)
 	if f.Hint != "" {
 		d = d.blank().fact("hint", f.Hint)
 	}
-	return row{id: f.Code, title: fmt.Sprintf("%-4s %s", word, f.Code), side: f.Detail, text: f.Detail, command: "amber doctor", value: d}
+	return row{id: f.Code, lead: fmt.Sprintf("%-5s", word), title: f.Code, side: f.Detail, text: f.Detail, command: "amber doctor", value: d}
 }
 
 func statsRows(s amber.Stats) (rows []row) {

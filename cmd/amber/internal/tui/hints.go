@@ -40,7 +40,7 @@ func (m *Model) hints() (list []hint) {
 	}
 	for _, a := range m.common() {
 		for _, key := range always {
-			if a.key == key && !taken[key] {
+			if a.key == key && !taken[key] && a.ready() {
 				add(a)
 			}
 		}

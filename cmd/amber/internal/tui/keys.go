@@ -74,9 +74,9 @@ func (m *Model) common() []action {
 		{"G", "last", "go to the last line that is loaded; more load behind it", func() tea.Cmd { return m.move(math.MaxInt32) }, nil},
 		{"ctrl+d", "half page", "move half a page down", func() tea.Cmd { return m.move(max(m.listHeight()/2, 1)) }, nil},
 		{"ctrl+u", "half page", "move half a page up", func() tea.Cmd { return m.move(-max(m.listHeight()/2, 1)) }, nil},
-		{"enter", "open", "open what is under the cursor, or move into its text", m.enter, nil},
+		{"enter", "open", "open what is under the cursor, or move into its text", m.enter, m.hasList},
 		{"esc", "back", "go back: out of a text, a filter or a page", m.back, nil},
-		{"/", "filter", "filter the list; on Recall type a question", m.filter, nil},
+		{"/", "filter", "filter the list; on Recall type a question", m.filter, m.hasList},
 		{"y", "copy", "copy the id, the text or the command that shows the same", m.copyMenu, nil},
 		{":", "command", "run any command of amber on this agent", m.commandLine, nil},
 		{"?", "help", "show every key; type to search", m.openHelp, nil},
@@ -87,6 +87,9 @@ func (m *Model) common() []action {
 	}
 	return list
 }
+
+// hasList reports whether the page has more than a document.
+func (m *Model) hasList() bool { return m.page().load != nil }
 
 // enter opens what is under the cursor.
 func (m *Model) enter() tea.Cmd {

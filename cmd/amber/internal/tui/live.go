@@ -169,7 +169,7 @@ func (v *live) add(m *Model, list []amber.Change) {
 
 func (m *Model) changeRow(n int, c amber.Change) row {
 	return row{
-		id: fmt.Sprintf("%d %s", n, c.Key), title: fmt.Sprintf("%s %-7s %-10s %s", c.At.Time().Format("15:04:05"), c.Op, c.Scope, c.Key),
+		id: fmt.Sprintf("%d %s", n, c.Key), lead: fmt.Sprintf("%s %-7s %-10s ", c.At.Time().Format("15:04:05"), c.Op, c.Scope), title: c.Key,
 		text: c.Key, command: changeCommand(c), value: c,
 	}
 }

@@ -73,7 +73,7 @@ func (m *Model) memoryRow(mem amber.Memory) row {
 		title = mem.Content
 	}
 	return row{
-		id: string(mem.ID), title: title, side: string(mem.Kind) + " " + m.when(mem.UpdatedAt), text: mem.Content,
+		id: string(mem.ID), title: title, side: m.when(mem.UpdatedAt), extra: string(mem.Kind), text: mem.Content,
 		command: "amber get " + string(mem.ID), value: mem,
 	}
 }
@@ -151,7 +151,7 @@ func (m *Model) historyPage(id amber.MemoryID) *page {
 			r := m.memoryRow(mem)
 			r.id = fmt.Sprintf("%s revision %d", id, mem.Revision)
 			r.title, r.side = fmt.Sprintf("revision %d: %s", mem.Revision, strings.Join(changed, ", ")), m.when(mem.UpdatedAt)
-			r.command = "amber history " + string(id)
+			r.command, r.extra = "amber history "+string(id), ""
 			rows, before = append(rows, r), mem
 		}
 		slices.Reverse(rows)

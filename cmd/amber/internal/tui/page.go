@@ -16,8 +16,10 @@ const pageSize = amber.DefaultPageSize
 // row is a line of a list, and what the keys do with it.
 type row struct {
 	id      string // tells it from others of the list; y copies it
+	lead    string // a word before the title, of the same width in all rows
 	title   string
 	side    string // a few words at the right
+	extra   string // more words before side, where there is room
 	text    string // y copies it
 	command string // that shows the same; y copies it
 	value   any
@@ -74,7 +76,7 @@ func (p *page) visible() []row {
 	}
 	want := strings.ToLower(p.filtered)
 	return slices.DeleteFunc(slices.Clone(p.rows), func(r row) bool {
-		return !strings.Contains(strings.ToLower(r.id+" "+r.title+" "+r.side), want)
+		return !strings.Contains(strings.ToLower(r.id+" "+r.lead+" "+r.title+" "+r.side+" "+r.extra), want)
 	})
 }
 

@@ -98,7 +98,7 @@ func hitRow(h amber.Hit) row {
 	if title == "" {
 		title = h.Content
 	}
-	return row{id: id, title: fmt.Sprintf("%.2f %s", h.Score, title), side: string(h.Layer), text: h.Content, command: hitCommand(h), value: h}
+	return row{id: id, lead: fmt.Sprintf("%.2f ", h.Score), title: title, side: string(h.Layer), text: h.Content, command: hitCommand(h), value: h}
 }
 
 // hitCommand shows what a hit was taken from.
@@ -135,7 +135,7 @@ func (m *Model) hitDocument(h amber.Hit, why bool) document {
 	}
 	d = d.text(fmt.Sprintf("%s %.2f", scoreBar(h.Score), h.Score)).
 		facts(string(h.Layer), string(h.Role), string(h.Kind), string(h.Scope), trust, m.when(h.UpdatedAt), session)
-	if why && h.Why != nil {
+	if why && h.Why != nil && (len(h.Why.Terms) > 0 || h.Why.Words != 0 || h.Why.Meaning != 0) {
 		d = whyDocument(d, h.Why)
 	}
 	return d.blank().text(h.Content)

@@ -103,12 +103,12 @@ func (m *Model) turnRows(id amber.SessionID, turns []amber.Turn, fold bool) (row
 			n++
 		}
 		run := turns[i : i+n]
-		title := fmt.Sprintf("%-9s %s", run[0].Role, run[0].Content)
+		title := run[0].Content
 		if fold && run[0].Role == amber.RoleTool {
-			title = fmt.Sprintf("%-9s [%s folded]", "tool", cli.Count(int64(n), "output", "outputs"))
+			title = fmt.Sprintf("[%s folded]", cli.Count(int64(n), "output", "outputs"))
 		}
 		rows = append(rows, row{
-			id: string(run[0].ID), title: title, side: m.when(run[0].CreatedAt), text: run[0].Content,
+			id: string(run[0].ID), lead: fmt.Sprintf("%-10s", run[0].Role), title: title, side: m.when(run[0].CreatedAt), text: run[0].Content,
 			command: "amber session show " + quoted(string(id)), value: run,
 		})
 		i += n
@@ -135,7 +135,7 @@ func (m *Model) activityPage(s amber.Session) *page {
 				side += fmt.Sprintf(", %d failed", a.Failed)
 			}
 			b.rows = append(b.rows, row{
-				id: string(a.Kind) + " " + a.Name, title: fmt.Sprintf("%-10s %s", a.Kind, a.Name), side: side, text: a.Name,
+				id: string(a.Kind) + " " + a.Name, lead: fmt.Sprintf("%-11s", a.Kind), title: a.Name, side: side, text: a.Name,
 				command: "amber session activity " + quoted(string(s.ID)), value: a,
 			})
 		}

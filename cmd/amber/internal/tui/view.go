@@ -221,6 +221,9 @@ func (m *Model) instead(p *page, visible int) document {
 	return document{}.dim(p.empty)
 }
 
+// roomy is how wide a list is that shows more words of each row.
+const roomy = 70
+
 // drawRow draws a row: the cursor and marks are characters, too, not only a style.
 func drawRow(r row, columns int, here, marked, active bool) string {
 	sign := []byte("  ")
@@ -231,6 +234,9 @@ func drawRow(r row, columns int, here, marked, active bool) string {
 		sign[1] = '*'
 	}
 	side := oneLine(r.side, columns/2)
+	if r.extra != "" && columns >= roomy {
+		side = oneLine(r.extra+" · "+r.side, columns/2)
+	}
 	room := columns - 2 - width(side)
 	if side != "" {
 		room--
@@ -238,7 +244,8 @@ func drawRow(r row, columns int, here, marked, active bool) string {
 	if columns < 24 {
 		side, room = "", columns-2
 	}
-	title := pad(oneLine(r.title, max(room, 0)), max(room, 0))
+	lead := cut(oneLineKept(r.lead), max(room, 0))
+	title := pad(lead+oneLine(r.title, max(room-width(lead), 0)), max(room, 0))
 	if side != "" {
 		title += " "
 	}

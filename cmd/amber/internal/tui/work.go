@@ -56,7 +56,7 @@ func (m *Model) loadWork(ctx context.Context, after string) (b batch, err error)
 	b.next = string(list.Next)
 	for _, t := range list.Items {
 		b.rows = append(b.rows, row{
-			id: t.ID, title: "task     " + t.Goal, side: string(t.State) + " " + m.when(t.UpdatedAt), text: t.Goal,
+			id: t.ID, lead: "task     ", title: t.Goal, side: string(t.State) + " " + m.when(t.UpdatedAt), text: t.Goal,
 			command: "amber event replay " + quoted(t.ID), value: t,
 		})
 	}
@@ -71,7 +71,7 @@ func (m *Model) loadWaiting(ctx context.Context) (rows []row, err error) {
 	}
 	for _, a := range approvals[:min(len(approvals), amber.MaxPageSize)] {
 		rows = append(rows, row{
-			id: a.ID, title: "approval " + a.Summary, side: string(a.Status) + " " + m.when(a.CreatedAt), text: string(a.Payload),
+			id: a.ID, lead: "approval ", title: a.Summary, side: string(a.Status) + " " + m.when(a.CreatedAt), text: string(a.Payload),
 			command: "amber approval show " + quoted(a.ID), value: a,
 		})
 	}
@@ -81,7 +81,7 @@ func (m *Model) loadWaiting(ctx context.Context) (rows []row, err error) {
 	}
 	if queue.Queued+queue.Leased+queue.Dead > 0 {
 		rows = append(rows, row{
-			id: "queue", title: fmt.Sprintf("queue    %d queued, %d leased, %d dead", queue.Queued, queue.Leased, queue.Dead),
+			id: "queue", lead: "queue    ", title: fmt.Sprintf("%d queued, %d leased, %d dead", queue.Queued, queue.Leased, queue.Dead),
 			command: "amber queue stats", value: queue,
 		})
 	}
@@ -91,7 +91,7 @@ func (m *Model) loadWaiting(ctx context.Context) (rows []row, err error) {
 	}
 	for _, e := range dead {
 		rows = append(rows, row{
-			id: e.Envelope.EntryID, title: "dead     " + e.Envelope.EntryID + " of " + e.Envelope.TaskID, side: m.when(e.DeadAt), text: e.Envelope.Payload,
+			id: e.Envelope.EntryID, lead: "dead     ", title: e.Envelope.EntryID + " of " + e.Envelope.TaskID, side: m.when(e.DeadAt), text: e.Envelope.Payload,
 			command: "amber queue dead", value: e,
 		})
 	}
@@ -140,7 +140,14 @@ func (m *Model) taskDocument(ctx context.Context, t amber.Task) (document, error
 
 // approve asks before it approves what is shown.
 func (m *Model) approve(p *page, a amber.Approval) tea.Cmd {
+	if len(a.Payload) > maxShown {
+		return m.fail(amber.Errorf(amber.KindRefused, "approve", a.ID, "the payload has %d bytes, and only %d are shown here", len(a.Payload), maxShown).
+			WithHint("amber approval show " + quoted(a.ID)))
+	}
 	about := document{}.head(a.Summary).fact("digest", a.Digest).blank().text(string(a.Payload))
+	if clean(string(a.Payload)) != string(a.Payload) {
+		about = about.warn("The payload holds characters that are shown as marks, or not at all.")
+	}
 	return m.confirm("Approve? An answer is final.", about, func() tea.Cmd { return m.decide(p, a, amber.ApprovalApproved, "") })
 }
 
