@@ -144,6 +144,14 @@ func (s spoiltSessions) LoadTurns(ctx context.Context, _ amber.SessionID, n int)
 	return poisonous(s.Turns.LoadTurns(ctx, "s1", n))
 }
 
+func (s spoiltSessions) ListTurns(ctx context.Context, q amber.TurnQuery) (amber.Page[amber.ListedTurn], error) {
+	return poisonous(s.Turns.ListTurns(ctx, q))
+}
+
+func (s spoiltSessions) Turn(ctx context.Context, id amber.TurnID) (amber.Turn, error) {
+	return poisonous(s.Turns.Turn(ctx, id))
+}
+
 func (s spoiltSessions) AppendTurn(ctx context.Context, t amber.Turn) (amber.Turn, error) {
 	return s.Turns.AppendTurn(ctx, t)
 }
@@ -211,6 +219,10 @@ func (s spoiltWork) ListEvents(ctx context.Context, _ string) ([]amber.TaskEvent
 
 func (s spoiltWork) DeadEntries(ctx context.Context, n int) ([]amber.DeadEntry, error) {
 	return poisonous(s.QueueKeeper.DeadEntries(ctx, n))
+}
+
+func (s spoiltWork) ChangesBefore(ctx context.Context, q amber.ChangeQuery) ([]amber.Change, error) {
+	return poisonous(s.ChangeLog.ChangesBefore(ctx, q))
 }
 
 func (s spoiltWork) Changes(ctx context.Context, p amber.Position, n int) ([]amber.Change, error) {
