@@ -80,5 +80,10 @@ func markWords(from, to string) (before, after template.HTML) {
 			after += "<ins>" + text + "</ins>"
 		}
 	}
-	return before, after
+	return joined(before), joined(after)
+}
+
+// joined puts marks of words that follow each other together.
+func joined(s template.HTML) template.HTML {
+	return template.HTML(strings.NewReplacer("</del><del>", "", "</ins><ins>", "").Replace(string(s))) //nolint:gosec // everything was escaped by marked
 }

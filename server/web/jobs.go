@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +22,10 @@ type job struct {
 	Agent   amber.AgentID
 	Subject string // what it is about, an id
 	Begun   amber.Time
+	Before  string        // the generation that was live before a restore
+	Alone   bool          // no second one of its kind for the agent at the same time
+	Wide    bool          // begun by somebody who may see every tenant: texts may name places of the machine
+	over    chan struct{} // closed at the end
 
 	mu     sync.Mutex
 	step   string
@@ -57,12 +62,14 @@ func (j *job) end(at amber.Time, result any, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.ended, j.result, j.err = at, result, err
+	close(j.over)
 }
 
 // jobs are the jobs of the page. Safe for concurrent use.
 type jobs struct {
 	clock  amber.Clock
 	random io.Reader
+	begun  amber.Time // what is older was begun by a process that is gone
 	ctx    context.Context
 	stop   context.CancelFunc
 	all    sync.WaitGroup
@@ -74,15 +81,18 @@ type jobs struct {
 
 func newJobs(clock amber.Clock, random io.Reader) *jobs {
 	ctx, stop := context.WithCancel(context.Background())
-	return &jobs{clock: clock, random: random, ctx: ctx, stop: stop}
+	return &jobs{clock: clock, random: random, begun: amber.At(clock()), ctx: ctx, stop: stop}
 }
 
 // start begins work that goes on after the request of its visitor. Errors: busy when too many jobs go on,
 // or the server ends.
 func (s *jobs) start(j *job, work func(ctx context.Context, j *job) (any, error)) error {
-	j.ID, j.Begun = newID(s.random), amber.At(s.clock())
+	j.ID, j.Begun, j.over = newID(s.random), amber.At(s.clock()), make(chan struct{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if j.Alone && s.busy(j) != nil {
+		return amber.Errorf(amber.KindBusy, "begin work", string(j.Agent), "another %s of this agent is running: wait until it has ended", j.Kind)
+	}
 	if s.ended || !s.room() {
 		return amber.Errorf(amber.KindBusy, "begin work", "", "the server has too much work, or ends")
 	}
@@ -123,6 +133,28 @@ func (s *jobs) running() (n int, last time.Time) {
 		}
 	}
 	return n, last
+}
+
+// busy returns the job of the same kind and agent that goes on; nil where there is none.
+func (s *jobs) busy(j *job) *job {
+	for _, k := range s.known {
+		if k.Kind == j.Kind && k.Tenant == j.Tenant && k.Agent == j.Agent && k.progress().Ended.IsZero() {
+			return k
+		}
+	}
+	return nil
+}
+
+// last returns the newest job of a kind about a subject of an agent; nil where there is none.
+func (s *jobs) last(kind string, tenant amber.TenantID, agent amber.AgentID, subject string) *job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, j := range slices.Backward(s.known) {
+		if j.Kind == kind && j.Tenant == tenant && j.Agent == agent && j.Subject == subject {
+			return j
+		}
+	}
+	return nil
 }
 
 // find returns a job of an agent.

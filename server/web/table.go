@@ -17,6 +17,8 @@ func (p *Page) table() {
 		beatRoutes,
 		recallRoutes,
 		memoryRoutes,
+		snapshotRoutes,
+		jobRoutes,
 	} {
 		add(p)
 	}
@@ -45,6 +47,7 @@ func (p *Page) functions() template.FuncMap {
 		"query":    addQuery,
 		"size64":   func(n int) string { return size(int64(n)) },
 		"str":      func(v any) string { return fmt.Sprint(v) },
+		"opword":   opWord,
 	}
 }
 

@@ -1,0 +1,191 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/wire"
+)
+
+func snapshotRoutes(p *Page) {
+	p.get("/snapshots", func(v *visit) error { return v.listSnapshots(snapshotForm{}) })
+	p.post("/snapshots", (*visit).takeSnapshot)
+	p.get("/snapshots/diff", (*visit).diffSnapshots)
+	p.get("/snapshots/{id}", func(v *visit) error { return v.showSnapshot("") })
+	p.post("/snapshots/{id}/pin", (*visit).pinSnapshot)
+	p.post("/snapshots/{id}/delete", (*visit).deleteSnapshot)
+	p.post("/snapshots/{id}/verify", (*visit).verifySnapshot)
+	p.get("/snapshots/{id}/memories", (*visit).snapshotMemories)
+	p.get("/snapshots/{id}/memories/{memory}", (*visit).snapshotMemory)
+	p.post("/snapshots/{id}/memories/{memory}/restore", (*visit).restoreMemory)
+	p.get("/snapshots/{id}/restore", func(v *visit) error { return v.askRestore(restoreChoice{}, "") })
+	p.post("/snapshots/{id}/restore/plan", (*visit).planRestore)
+	p.post("/snapshots/{id}/restore", (*visit).restoreSnapshot)
+}
+
+// The tiers of snapshots, by what their labels begin with.
+const (
+	tierManual    = "manual"
+	tierAutomatic = "automatic"
+	tierSafety    = "safety"
+)
+
+// tier says who took a snapshot: a person, Amber by itself, or Amber before a restore.
+func tier(label string) string {
+	switch {
+	case strings.HasPrefix(label, wire.LabelBeforeRestore):
+		return tierSafety
+	case strings.HasPrefix(label, wire.LabelAutomatic):
+		return tierAutomatic
+	}
+	return tierManual
+}
+
+// snapshotRow is a snapshot in a list.
+type snapshotRow struct {
+	wire.SnapshotMeta
+	Tier    string
+	Short   string
+	Checked *checkedBy // what this server has checked; nil: nothing
+}
+
+func (v *visit) snapshotRow(m wire.SnapshotMeta) snapshotRow {
+	return snapshotRow{SnapshotMeta: m, Tier: tier(m.Label), Short: shortID(m.ID), Checked: v.checked(m.ID)}
+}
+
+// shortID is the end of an id, as commands take it.
+func shortID(id amber.SnapshotID) string { return string(id[max(0, len(id)-8):]) }
+
+// snapshotForm is the form for a new snapshot, as it was sent.
+type snapshotForm struct {
+	Label   string
+	Pin     bool
+	Problem string
+}
+
+// snapshotsData is what the screen of snapshots shows.
+type snapshotsData struct {
+	Form snapshotForm
+	Rows []snapshotRow
+	Next amber.Cursor
+	Axis *axis // nil: there is nothing to draw
+	Past bool  // it is not the first page
+}
+
+func (v *visit) listSnapshots(form snapshotForm) error {
+	agent, err := v.remote()
+	if err != nil {
+		return err
+	}
+	cursor := amber.Cursor(v.query("cursor"))
+	page, err := agent.Snapshots().ListSnapshots(v.r.Context(), wire.SnapshotQuery{Limit: pageSize, Cursor: cursor})
+	if err != nil {
+		return err
+	}
+	d := snapshotsData{Form: form, Next: page.Next, Past: cursor != ""}
+	for _, m := range page.Items {
+		d.Rows = append(d.Rows, v.snapshotRow(m))
+	}
+	d.Axis = newAxis(d.Rows)
+	return v.render("snapshots", screen{Title: "Snapshots", Nav: "snapshots", Command: v.command("snapshot", "list")}, d)
+}
+
+// takeSnapshot takes a snapshot; one that takes long goes on at the page of its job.
+func (v *visit) takeSnapshot() error {
+	form := snapshotForm{Label: v.field("label"), Pin: v.field("pin") != ""}
+	r := wire.SnapshotRequest{Tenant: v.tenant, Agent: v.agent, Label: form.Label, Pin: form.Pin}
+	err := v.mayStart(wire.TokenSnapshot)
+	if err == nil {
+		_, err = r.Normalize()
+	}
+	j := &job{Kind: jobTake, Title: "Take a snapshot"}
+	if err == nil {
+		err = v.begin(j, func(ctx context.Context, a *client.Agent) (any, error) { return a.Snapshots().Snapshot(ctx, r) })
+	}
+	if err != nil {
+		if amber.KindOf(err) == amber.KindRefused {
+			return err
+		}
+		form.Problem = plain(err)
+		return v.listSnapshots(form)
+	}
+	if v.await(j) {
+		if m, ok := j.progress().Result.(wire.SnapshotMeta); ok && j.progress().Err == nil {
+			return v.redirect(v.path("snapshots", string(m.ID)))
+		}
+	}
+	return v.redirect(v.jobPath(j, "take", "1"))
+}
+
+// mayStart refuses work that the API would refuse, before a job is made of it. The API decides: it
+// is asked with the token of the visitor in any case.
+func (v *visit) mayStart(scope wire.TokenScope) error {
+	if v.may(scope) {
+		return nil
+	}
+	return amber.Errorf(amber.KindRefused, "authorize", "", "the token does not have the scope %s", string(scope))
+}
+
+// snapshotRef is the snapshot that the address names.
+func (v *visit) snapshotRef() wire.SnapshotRef {
+	return wire.SnapshotRef{Tenant: v.tenant, Agent: v.agent, ID: amber.SnapshotID(v.r.PathValue("id"))}
+}
+
+// axis is the time of the snapshots of a page, drawn as points on a line.
+type axis struct {
+	Points      []axisPoint
+	First, Last string // the days at its ends
+}
+
+// axisPoint is one snapshot on the axis.
+type axisPoint struct {
+	X, Y   int
+	Tier   string
+	Pinned bool
+	Bad    bool
+	Title  string
+}
+
+// The drawing: its width, the ends of the line, and how near two points may be.
+const (
+	axisLeft, axisRight = 24, 976
+	axisBase, axisRise  = 64, 18
+	axisNear, axisHigh  = 16, 3
+)
+
+// newAxis draws snapshots that have a time; nil where there are none. A point that is too near to the one
+// before is put above it.
+func newAxis(rows []snapshotRow) *axis {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r snapshotRow) bool { return r.CreatedAt.IsZero() })
+	if len(rows) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(rows, func(a, b snapshotRow) int { return a.CreatedAt.Time().Compare(b.CreatedAt.Time()) })
+	first, last := rows[0].CreatedAt.Time(), rows[len(rows)-1].CreatedAt.Time()
+	a := &axis{First: first.UTC().Format("2006-01-02 15:04"), Last: last.UTC().Format("2006-01-02 15:04")}
+	all := last.Sub(first)
+	level, before := 0, -axisNear
+	for _, r := range rows {
+		x := (axisLeft + axisRight) / 2
+		if all > 0 {
+			x = axisLeft + int(float64(axisRight-axisLeft)*(float64(r.CreatedAt.Time().Sub(first))/float64(all)))
+		}
+		if x-before < axisNear && before >= 0 {
+			level = (level + 1) % axisHigh
+		} else {
+			level = 0
+		}
+		before = x
+		a.Points = append(a.Points, axisPoint{
+			X: x, Y: axisBase - axisRise*level, Tier: r.Tier, Pinned: r.Pinned, Bad: r.Damage != "",
+			Title: visible(clip(oneLine(r.Label), 80)) + " " + r.CreatedAt.String(),
+		})
+	}
+	if len(rows) == 1 {
+		a.Last = ""
+	}
+	return a
+}

@@ -1,0 +1,129 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
+)
+
+// snapshotData is what the screen of one snapshot shows.
+type snapshotData struct {
+	snapshotRow
+	Detail  wire.SnapshotDetail
+	Word    string // to type before it is deleted
+	Problem string
+	Last    bool
+}
+
+func (v *visit) showSnapshot(problem string) error {
+	agent, err := v.remote()
+	if err != nil {
+		return err
+	}
+	detail, err := agent.Snapshots().ShowSnapshot(v.r.Context(), v.snapshotRef())
+	if err != nil {
+		return err
+	}
+	d := snapshotData{snapshotRow: v.snapshotRow(detail.SnapshotMeta), Detail: detail, Word: confirmWord(detail.SnapshotMeta), Problem: problem}
+	s := screen{Title: "Snapshot " + d.Short, Nav: "snapshots", Command: v.command("snapshot", "show", string(detail.ID))}
+	return v.render("snapshot", s, d)
+}
+
+// confirmWord is what somebody types who means a snapshot: its label, or the end of its id where the label
+// is empty or cannot be typed as it is read.
+func confirmWord(m wire.SnapshotMeta) string {
+	label := m.Label
+	if label == "" || len(label) > 60 || label != oneLine(label) || strings.ContainsFunc(label, func(r rune) bool { return r > '~' && deceives(r, 0) || r < ' ' }) {
+		return shortID(m.ID)
+	}
+	return label
+}
+
+// confirmed returns nil when the form carries the word of a snapshot.
+func (v *visit) confirmed(m wire.SnapshotMeta) error {
+	if want, got := confirmWord(m), v.field("word"); got != want {
+		return amber.Errorf(amber.KindInvalid, "confirm", shortID(m.ID), "the word is %q, want %q: nothing was done", clip(got, 80), want)
+	}
+	return nil
+}
+
+func (v *visit) pinSnapshot() error {
+	agent, err := v.remote()
+	if err != nil {
+		return err
+	}
+	pinned := v.field("pinned") == "true"
+	if !pinned && v.field("pinned") != "false" {
+		return amber.Errorf(amber.KindInvalid, "pin snapshot", "", "field pinned is %q, want true or false", clip(v.field("pinned"), 40))
+	}
+	if err := agent.Snapshots().PinSnapshot(v.r.Context(), v.snapshotRef(), pinned); err != nil {
+		return err
+	}
+	return v.redirect(v.path("snapshots", v.r.PathValue("id")))
+}
+
+// deleteSnapshot deletes a snapshot when its word was typed.
+func (v *visit) deleteSnapshot() error {
+	agent, err := v.remote()
+	if err != nil {
+		return err
+	}
+	detail, err := agent.Snapshots().ShowSnapshot(v.r.Context(), v.snapshotRef())
+	if err != nil {
+		return err
+	}
+	err = v.confirmed(detail.SnapshotMeta)
+	if err == nil {
+		err = agent.Snapshots().DeleteSnapshot(v.r.Context(), v.snapshotRef())
+	}
+	v.log.forget()
+	switch {
+	case err == nil:
+		return v.redirect(v.path("snapshots"))
+	case amber.KindOf(err) == amber.KindInvalid || amber.KindOf(err) == amber.KindRefused && v.may(wire.TokenSnapshot):
+		return v.showSnapshot(plain(err)) // a pinned one, or the last
+	}
+	return err
+}
+
+// checkedBy is what a job of this server has found out about a snapshot.
+type checkedBy struct {
+	URL  string
+	At   amber.Time
+	Deep bool // every byte was read
+	OK   bool
+	Runs bool
+}
+
+// checked is the last check of a snapshot by this server; nil where there is none.
+func (v *visit) checked(id amber.SnapshotID) *checkedBy {
+	j := v.p.jobs.last(jobVerify, v.tenant, v.agent, string(id))
+	if j == nil {
+		return nil
+	}
+	p := j.progress()
+	c := &checkedBy{URL: v.jobPath(j, jobVerify, string(id)), At: p.Ended, Runs: p.Ended.IsZero()}
+	r, ok := p.Result.(verifyResult)
+	if !c.Runs && (!ok || p.Err != nil) {
+		return nil // it failed: nothing is known
+	}
+	c.Deep, c.OK = r.Deep, ok && r.Report.OK()
+	return c
+}
+
+// Says is the check in words.
+func (c *checkedBy) Says() string {
+	how := "the objects were looked for"
+	if c.Deep {
+		how = "every byte was read"
+	}
+	switch {
+	case c.Runs:
+		return "is being checked"
+	case !c.OK:
+		return fmt.Sprintf("DAMAGED (%s)", how)
+	}
+	return fmt.Sprintf("no damage found (%s)", how)
+}
