@@ -29,8 +29,9 @@ type request struct {
 	method string
 	path   []string // elements, not escaped
 	query  url.Values
-	body   any   // nil: none
-	match  int64 // If-Match; 0: none
+	body   any    // nil: none
+	match  int64  // If-Match; 0: none
+	tag    string // If-Match where it is no number; "": none
 	// repeatable says that doing it twice is the same as doing it once, whatever
 	// others do in between. Reads are.
 	repeatable bool
@@ -215,6 +216,9 @@ func (c *Client) send(ctx context.Context, r request, body []byte, accept string
 	c.authorize(req)
 	if r.key != "" {
 		req.Header.Set("Idempotency-Key", r.key)
+	}
+	if r.tag != "" {
+		req.Header.Set("If-Match", fmt.Sprintf("%q", r.tag))
 	}
 	if r.match != 0 {
 		req.Header.Set("If-Match", fmt.Sprintf("%q", fmt.Sprint(r.match)))

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -24,6 +25,25 @@ func (n notes) WriteNote(ctx context.Context, name, content string) (amber.Note,
 	got, err := call[amber.Note](ctx, n.c, request{method: http.MethodPut, path: n.path("notes", name), body: body, once: true})
 	return got, about(names.Canonical(got.Name), names.Canonical(name), err)
 }
+
+// ReplaceNote is WriteNote for a text that was made of base: where the note is another one
+// by now, nothing is written. Errors: conflict; those of WriteNote.
+func (a *Agent) ReplaceNote(ctx context.Context, base amber.Note, content string) (amber.Note, error) {
+	if err := amber.CheckNoteContent(content); err != nil {
+		return amber.Note{}, err
+	}
+	got, err := call[amber.Note](ctx, a.c, request{method: http.MethodPut, path: a.path("notes", base.Name), body: fields{"content": content}, once: true, tag: noteTag(base)})
+	return got, about(names.Canonical(got.Name), names.Canonical(base.Name), err)
+}
+
+// RemoveNote is DeleteNote for a note that is still base. Errors: conflict; those of DeleteNote.
+func (a *Agent) RemoveNote(ctx context.Context, base amber.Note) error {
+	_, err := call[none](ctx, a.c, request{method: http.MethodDelete, path: a.path("notes", base.Name), once: true, tag: noteTag(base)})
+	return err
+}
+
+// noteTag is the entity tag of a note.
+func noteTag(n amber.Note) string { return cmp.Or(n.Commit, amber.ContentDigest(n.Content)) }
 
 // ReadNote implements [amber.Notes].
 func (n notes) ReadNote(ctx context.Context, name string) (amber.Note, error) {

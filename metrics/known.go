@@ -14,9 +14,9 @@ const other = "other"
 var known = map[string][]string{
 	string(amber.LayerLongTerm): {
 		"recall", "write", "delete", "health", "get", "list", "history", "timeline", "write_batch", "edit", "erase",
-		"relate", "unrelate", "related", "neighbours", "set_concepts", "concepts", "count_concepts", "stats", "changes", "head",
+		"relate", "unrelate", "related", "neighbours", "set_concepts", "concepts", "count_concepts", "stats", "changes", "changes_before", "head",
 	},
-	string(amber.LayerTurns): {"append_turn", "load_turns", "delete_turns", "add_compaction", "compactions"},
+	string(amber.LayerTurns): {"append_turn", "load_turns", "list_turns", "turn", "delete_turns", "add_compaction", "compactions"},
 	string(amber.LayerLoops): {"save_loop", "load_loop", "clear_loop"},
 	string(amber.LayerSessions): {
 		"start_session", "session", "list_sessions", "delete_session", "end_session", "rename_session",
@@ -26,7 +26,7 @@ var known = map[string][]string{
 	string(amber.LayerControl): {
 		"save_task", "task", "list_tasks", "append_event", "list_events", "compact_events", "replay",
 		"request_approval", "decide_approval", "approval", "list_approvals", "save_result", "result", "list_results",
-		"publish", "claim", "ack", "nack", "renew", "backpressure", "dead_entries", "changes", "head",
+		"publish", "claim", "ack", "nack", "renew", "backpressure", "dead_entries", "changes", "changes_before", "head",
 		"put_document", "read_document", "list_documents", "delete_document",
 	},
 	layerJournal: {"ingest", "journal_cursor", "open_journals"},

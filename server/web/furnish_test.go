@@ -37,6 +37,7 @@ type place struct {
 
 	memory, other amber.MemoryID // the second was changed elsewhere at the same time
 	session       amber.SessionID
+	turn          amber.TurnID
 	note, commit  string
 	snapshots     [2]amber.SnapshotID
 	task, node    string
@@ -92,7 +93,7 @@ func (f *furnisher) sessions() {
 		ID: f.session, Name: f.s("session.name", oneLine, amber.MaxNameRunes), Project: f.id("session.project"), Directory: f.s("session.directory", oneLine, 4000),
 	}))(f.t)
 	for _, role := range []amber.Role{amber.RoleUser, amber.RoleAssistant, amber.RoleSystem, amber.RoleTool} {
-		must.Get(st.Turns.AppendTurn(ctx, amber.Turn{SessionID: f.session, Role: role, Content: f.s("turn."+string(role), anything, amber.MaxContentBytes), ProjectID: f.id("turn.project")}))(f.t)
+		f.turn = must.Get(st.Turns.AppendTurn(ctx, amber.Turn{SessionID: f.session, Role: role, Content: f.s("turn."+string(role), anything, amber.MaxContentBytes), ProjectID: f.id("turn.project")}))(f.t).ID
 	}
 	must.Get(st.Compactions.AddCompaction(ctx, amber.Compaction{SessionID: f.session, Summary: f.s("compaction.summary", anything, amber.MaxContentBytes), Turns: 2}))(f.t)
 	version := int64(0)
@@ -282,6 +283,8 @@ func (p *place) value(before, name string) string {
 		return string(p.other)
 	case "sessions/id", "sessions/session":
 		return string(p.session)
+	case "turns/turn", "turns/id":
+		return string(p.turn)
 	case "notes/name", "notes/note":
 		return p.note
 	case "log/commit", "commits/commit", "at/commit":

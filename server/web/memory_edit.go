@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -8,8 +9,8 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// maxEdited bounds a text that a form holds, so that its page stays small.
-const maxEdited = 48 << 10
+// maxEdited bounds a text that a form holds, in bytes of the page, so that the page stays small.
+const maxEdited = 40 << 10
 
 // memoryConflict is what somebody else has made of a memory meanwhile.
 type memoryConflict struct {
@@ -50,10 +51,10 @@ func formOf(m amber.Memory) memoryForm {
 // fixed says why a text cannot go through a form and come back as it was; "" where it can.
 func fixed(s string) string {
 	switch {
-	case len(s) > maxEdited:
-		return "The text has " + size(int64(len(s))) + ", more than a page shows. amber edit changes it."
+	case len(template.HTMLEscapeString(s)) > maxEdited:
+		return "The text has " + size(int64(len(s))) + ", more than a form holds. The command line changes it."
 	case strings.ContainsAny(s, "\x00\r") || !utf8.ValidString(s):
-		return "The text holds characters that a browser would change. amber edit changes it."
+		return "The text holds characters that a browser would change. The command line changes it."
 	}
 	return ""
 }

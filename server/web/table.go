@@ -19,6 +19,10 @@ func (p *Page) table() {
 		memoryRoutes,
 		snapshotRoutes,
 		jobRoutes,
+		timelineRoutes,
+		sessionRoutes,
+		noteRoutes,
+		graphRoutes,
 	} {
 		add(p)
 	}
@@ -30,7 +34,7 @@ func (p *Page) table() {
 // functions are what templates call.
 func (p *Page) functions() template.FuncMap {
 	return template.FuncMap{
-		"asset": p.assetURL, "marked": marked, "row": row, "when": when, "size": size, "markdown": markdown, "oneline": oneLine,
+		"asset": p.assetURL, "marked": marked, "row": row, "when": when, "size": size, "markdown": markdown, "oneline": oneLine, "brief": brief,
 		"navigation": func() any { return navigation },
 		"percent":    func(f float64) string { return fmt.Sprintf("%.0f %%", 100*f) },
 		"number":     func(f float64) string { return fmt.Sprintf("%.2f", f) },
@@ -48,6 +52,7 @@ func (p *Page) functions() template.FuncMap {
 		"size64":   func(n int) string { return size(int64(n)) },
 		"str":      func(v any) string { return fmt.Sprint(v) },
 		"opword":   opWord,
+		"slice12":  func(s string) string { return s[:min(12, len(s))] },
 	}
 }
 

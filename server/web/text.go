@@ -93,7 +93,9 @@ func signOf(r rune) string {
 }
 
 // row is a text on one line, cut for a list.
-func row(s string) template.HTML { return markedWithin(clip(oneLine(s), shownRow), drawnRow) }
+func row(s string) template.HTML {
+	return markedWithin(brief(oneLine(clip(s, 4*shownRow)), shownRow), drawnRow)
+}
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
