@@ -22,6 +22,9 @@ func beatRoutes(p *Page) {
 // beat answers with a stream of nothing for as long as a tab is open: that somebody reads a page is not
 // seen otherwise.
 func (v *visit) beat() error {
+	if !v.p.o.Beat { // strangers would keep connections for nothing
+		return amber.Errorf(amber.KindNotFound, "keep tab", "", "this server does not count open tabs")
+	}
 	rc := http.NewResponseController(v.w)
 	v.w.Header().Set("Content-Type", "text/event-stream")
 	_ = rc.SetReadDeadline(time.Time{}) // a tab may be open for days

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -42,7 +43,7 @@ func (v *visit) askToLogIn(next, problem string) error {
 // localPath is a path of the page; Root for anything else, so that nobody is sent away.
 func localPath(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, Root+"/") || strings.ContainsAny(next, "\\\r\n") || strings.HasPrefix(u.Path, Root+"/-/log") {
+	if err != nil || strings.TrimSuffix(u.Path, "/") != path.Clean(u.Path) || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, Root+"/") || strings.ContainsAny(next, "\\\r\n") || strings.HasPrefix(u.Path, Root+"/-/log") {
 		return Root + "/"
 	}
 	return u.RequestURI()

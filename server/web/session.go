@@ -17,7 +17,7 @@ import (
 
 // Bounds of log-ins.
 const (
-	maxSessions = 1024           // one more ends the one that was not used for longest
+	maxSessions = 1024           // one more ends one of the token that has most
 	sessionIdle = 12 * time.Hour // a log-in that nobody uses ends
 	sessionLife = 7 * 24 * time.Hour
 )
@@ -84,11 +84,17 @@ func (s *sessions) sweep(now time.Time) {
 	}
 }
 
+// stalest is the log-in that was not used for longest of the token that has most: who logs in again
+// and again ends log-ins of their own.
 func (s *sessions) stalest() string {
-	stalest, at := "", time.Time{}
+	of := map[string]int{}
+	for _, l := range s.open {
+		of[l.secret]++
+	}
+	stalest, at, most := "", time.Time{}, 0
 	for id, l := range s.open {
-		if stalest == "" || l.lastUse.Before(at) {
-			stalest, at = id, l.lastUse
+		if n := of[l.secret]; n > most || n == most && l.lastUse.Before(at) {
+			stalest, at, most = id, l.lastUse, n
 		}
 	}
 	return stalest

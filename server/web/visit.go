@@ -67,6 +67,13 @@ func (p *Page) post(path string, do func(*visit) error) {
 	p.handle("POST "+Root+"/{tenant}/{agent}"+path, true, do)
 }
 
+// upload adds a change of an agent whose form may have files. Do reads the parts of such a form
+// itself, the value first, see checkValue.
+func (p *Page) upload(path string, do func(*visit) error) {
+	p.uploads["POST "+Root+"/{tenant}/{agent}"+path] = true
+	p.post(path, do)
+}
+
 // handle adds a route. What it does for an agent, or for what belongs to no agent, is
 // for visitors who are known.
 func (p *Page) handle(pattern string, known bool, fn func(*visit) error) {
@@ -123,7 +130,7 @@ func (v *visit) checkForm() error {
 	if site := v.r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
 		return amber.Errorf(amber.KindRefused, op, "", "a page of another site sent this form")
 	}
-	if strings.HasPrefix(v.r.Header.Get("Content-Type"), "multipart/form-data") {
+	if v.p.uploads[v.r.Pattern] && strings.HasPrefix(v.r.Header.Get("Content-Type"), "multipart/form-data") {
 		return nil // the value is checked where the parts are read
 	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)

@@ -58,6 +58,7 @@ type Page struct {
 	screens  map[string]*template.Template
 	static   map[string]asset
 	routes   []string
+	uploads  map[string]bool // the patterns of routes that take files
 	visits   visits
 	ending   context.Context // of the streams of tabs
 	end      context.CancelFunc
@@ -69,7 +70,7 @@ func New(o Options) (*Page, error) {
 		return nil, amber.Errorf(amber.KindInvalid, "make page", "", "API, authenticator, clock and random source are required")
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	p := &Page{o: o, mux: http.NewServeMux(), sessions: newSessions(o.Clock, o.Random), jobs: newJobs(o.Clock, o.Random)}
+	p := &Page{o: o, mux: http.NewServeMux(), uploads: map[string]bool{}, sessions: newSessions(o.Clock, o.Random), jobs: newJobs(o.Clock, o.Random)}
 	p.visits.clock = o.Clock
 	p.ending, p.end = context.WithCancel(context.Background())
 	p.static = readAssets()
