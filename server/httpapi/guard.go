@@ -24,6 +24,9 @@ var errNoToken = errors.New("a token is needed")
 // log.
 const requestIDHeader = "X-Request-Id"
 
+// noPolicy is that of answers that are no page: nothing of them runs, and nobody shows them in a frame.
+const noPolicy = "default-src 'none'; frame-ancestors 'none'"
+
 // guard is in front of every route: bounds, names, and what is remembered of a
 // request.
 func (a *API) guard(next http.Handler) http.Handler {
@@ -35,6 +38,8 @@ func (a *API) guard(next http.Handler) http.Handler {
 		h.Set(requestIDHeader, rec.id)
 		r.Header.Set(requestIDHeader, rec.id)
 		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Content-Security-Policy", noPolicy)
 		body := &counter{ReadCloser: http.MaxBytesReader(w, r.Body, a.o.MaxBody), raw: r.Body, whole: func() { unhurried(w) }}
 		if r.Body == http.NoBody {
 			body.whole()
