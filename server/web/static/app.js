@@ -116,7 +116,7 @@ function help() {
   const close = make("button", "Close", { type: "button" });
   close.addEventListener("click", () => dialog.close());
   fill("");
-  dialog.append(make("h2", "Keys", { id: "keys-title" }), find, list, close);
+  dialog.append(make("h2", "Keys"), find, list, close);
   dialog.showModal();
 }
 for (const b of document.querySelectorAll("[data-help]")) {
