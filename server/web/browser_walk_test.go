@@ -1,0 +1,160 @@
+package web_test
+
+import (
+	_ "embed"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// everyLook asks for everything in each look.
+var everyLook = flag.Bool("browser.full", false, "look at everything in every width and colour")
+
+//go:embed testdata/axe/axe.min.js
+var axe string
+
+// TestEveryScreenInABrowser looks at every screen, light and dark, narrow and wide: with what a project leaves
+// behind, and with texts that were written to do harm.
+func TestEveryScreenInABrowser(t *testing.T) {
+	t.Parallel()
+	c := openBrowser(t)
+	r := newRig(t)
+	ada, bob := r.sample("acme", "ada"), r.furnishWith("acme", "bob", hostileText)
+	for name, p := range map[string]*place{"ada": ada, "bob": bob} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := walker{t: t, r: r, tab: c.tab(t), visitor: r.visitor(""), looks: looks}
+			if p == bob && !*everyLook {
+				w.looks = []look{looks[0], looks[2]}
+			}
+			for _, a := range everyScreen(t, r.page.Routes(), p) {
+				w.walk(a, name)
+			}
+		})
+	}
+}
+
+// walker looks at screens in one tab.
+type walker struct {
+	t       *testing.T
+	r       *rig
+	tab     *tab
+	visitor *browser
+	looks   []look
+}
+
+func (w *walker) errorf(a address, format string, args ...any) {
+	w.t.Helper()
+	w.t.Errorf("%s (%s): %s", a.route, shortened(a.path), fmt.Sprintf(format, args...))
+}
+
+func shortened(s string) string {
+	if len(s) > 120 {
+		return s[:120] + "…"
+	}
+	return s
+}
+
+// walk looks at one screen in every way.
+func (w *walker) walk(a address, who string) {
+	w.t.Helper()
+	page := w.visitor.get(a.path)
+	for _, fault := range faultsOfHTML(page.body) {
+		w.errorf(a, "HTML: %s", fault)
+	}
+	w.tab.look(looks[0])
+	status, header := w.tab.open(w.r.url + a.path)
+	if status != http.StatusOK {
+		w.errorf(a, "status %d: %s", status, shortened(page.text()))
+		return
+	}
+	if p := header.Get("Content-Security-Policy"); !strings.HasPrefix(p, "default-src 'none'; script-src 'self'; style-src 'self'") {
+		w.errorf(a, "policy %q", p)
+	}
+	run(w.tab, chromedp.Evaluate[chromedp.Void](axe))
+	for i, l := range w.looks {
+		if i > 0 {
+			w.tab.look(l)
+		}
+		w.fits(a, l)
+		w.accessible(a, l, i%2 == 1)
+		w.tab.shoot(who+" "+a.name(), l)
+	}
+	w.tab.look(look{width: 1280})
+	if wide := eval[string](w.tab, `document.documentElement.style.fontSize = "200%"; `+sideways); wide != "" {
+		w.errorf(a, "scrolls sideways with text of 200 %%: %s", wide)
+	}
+	w.quiet(a)
+}
+
+// sideways is what is wider than the page; "" where nothing is.
+const sideways = `(() => {
+  const most = document.scrollingElement.scrollWidth;
+  if (most <= innerWidth) return "";
+  const inside = (e) => { for (let p = e.parentElement; p; p = p.parentElement) { if (getComputedStyle(p).overflowX !== "visible") return true; } return false; };
+  const wide = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !inside(e));
+  return most + " px of " + innerWidth + ": " + wide.slice(0, 4).map((e) => e.outerHTML.slice(0, 120)).join(" | ");
+})()`
+
+func (w *walker) fits(a address, l look) {
+	w.t.Helper()
+	if wide := eval[string](w.tab, sideways); wide != "" {
+		w.errorf(a, "%s: scrolls sideways: %s", l, wide)
+	}
+}
+
+// violation is what axe found.
+type violation struct {
+	ID, Help string
+	Nodes    []struct {
+		HTML           string
+		FailureSummary string
+	}
+}
+
+// What axe is asked for: everything, or what depends on colours.
+const (
+	allRules    = `{type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}`
+	colourRules = `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`
+)
+
+// accessible asks axe. A look that differs from the one before by its colours alone is asked for those, unless
+// everything is wanted.
+func (w *walker) accessible(a address, l look, coloursOnly bool) {
+	w.t.Helper()
+	rules := allRules
+	if coloursOnly && len(w.looks) == len(looks) && !*everyLook {
+		rules = colourRules
+	}
+	ask := `axe.run(document, {preload: false, resultTypes: ["violations"], runOnly: ` + rules + `}).then((r) => JSON.stringify(r.violations))`
+	var found []violation
+	if err := json.Unmarshal([]byte(eval[string](w.tab, ask)), &found); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, v := range found {
+		for i, n := range v.Nodes {
+			if i < 3 {
+				w.errorf(a, "%s: axe %s: %s: %s: %s", l, v.ID, v.Help, shortened(n.HTML), n.FailureSummary)
+			}
+		}
+	}
+}
+
+// quiet expects that nothing was said, and nobody else was asked.
+func (w *walker) quiet(a address) {
+	w.t.Helper()
+	said, asked := w.tab.take()
+	for _, line := range said {
+		w.errorf(a, "console: %s", line)
+	}
+	for _, u := range asked {
+		if !strings.HasPrefix(u, w.r.url+"/ui") {
+			w.errorf(a, "asks %s", u)
+		}
+	}
+}
