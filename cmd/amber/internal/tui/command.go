@@ -97,7 +97,7 @@ func (m *Model) run(args []string) tea.Cmd {
 		p.scroll = at
 		p.scrollBy(0, m.detailSize())
 	}
-	finish := ask(m, func(context.Context) (string, error) { return runProcess(ctx, m.src.Process(ctx, args), out), nil }, func(how string, _ error) tea.Cmd {
+	finish := ask(m, func(context.Context) (string, error) { return m.children.run(ctx, m.src.Process(ctx, args), out), nil }, func(how string, _ error) tea.Cmd {
 		stop()
 		end = how
 		show()
@@ -125,9 +125,50 @@ func quotedAll(args []string) (list []string) {
 	return list
 }
 
-// runProcess runs a program to its end without a terminal, and says how it ended.
-func runProcess(ctx context.Context, cmd *exec.Cmd, out *output) string {
+// children are the programs that run. None of them outlives the UI.
+type children struct {
+	mu    sync.Mutex // guards what follows
+	n     int
+	ended bool
+	idle  chan struct{} // closed when the UI has ended and no program runs; nil before
+}
+
+// begin reports whether a program may be started.
+func (c *children) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended {
+		c.n++
+	}
+	return !c.ended
+}
+
+func (c *children) done() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n--; c.n == 0 && c.ended {
+		close(c.idle)
+	}
+}
+
+// end waits for the programs that run, which were told to stop.
+func (c *children) end() {
+	c.mu.Lock()
+	c.ended, c.idle = true, make(chan struct{})
+	if c.n == 0 {
+		close(c.idle)
+	}
+	c.mu.Unlock()
+	<-c.idle
+}
+
+// run runs a program to its end without a terminal, and says how it ended.
+func (c *children) run(ctx context.Context, cmd *exec.Cmd, out *output) string {
 	defer out.close()
+	if !c.begin() {
+		return "stopped"
+	}
+	defer c.done()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, out, out
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = stopWait

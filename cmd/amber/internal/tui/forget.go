@@ -59,16 +59,7 @@ func (m *Model) undo(p *page) tea.Cmd {
 		for _, mem := range list {
 			d = d.text("- " + oneLine(m.memoryRow(mem).title, 200))
 		}
-		return m.confirm(fmt.Sprintf("Bring back %s?", cli.Count(int64(len(list)), "memory", "memories")), d, func() tea.Cmd {
-			m.edits.forgotten = m.edits.forgotten[:n-1]
-			return do(m, func(ctx context.Context) error { return m.bringBack(ctx, list) }, func(err error) tea.Cmd {
-				m.say(fmt.Sprintf("brought back %s", cli.Count(int64(len(list)), "memory", "memories")))
-				if err != nil {
-					m.fail(err)
-				}
-				return m.reload(p)
-			})
-		})
+		return m.confirm(fmt.Sprintf("Bring back %s?", cli.Count(int64(len(list)), "memory", "memories")), d, func() tea.Cmd { return m.remember(p, list) })
 	}
 	r, ok := p.current()
 	if !ok {
@@ -77,21 +68,44 @@ func (m *Model) undo(p *page) tea.Cmd {
 	return m.undoEdit(p, amber.MemoryID(r.id))
 }
 
-// bringBack makes forgotten memories live again.
-func (m *Model) bringBack(ctx context.Context, list []amber.Memory) (err error) {
-	for _, mem := range list {
-		if m.src.BringBack != nil {
-			_, e := m.src.BringBack(ctx, mem)
-			err = errors.Join(err, e)
-			continue
+// remember brings back what was forgotten last. What could not be brought back stays there to be tried again.
+func (m *Model) remember(p *page, list []amber.Memory) tea.Cmd {
+	last := len(m.edits.forgotten) - 1
+	m.edits.forgotten = m.edits.forgotten[:last]
+	return ask(m, func(ctx context.Context) ([]amber.Memory, error) { return m.bringBack(ctx, list) }, func(left []amber.Memory, err error) tea.Cmd {
+		text := "brought back " + cli.Count(int64(len(list)-len(left)), "memory", "memories")
+		if m.src.BringBack == nil {
+			text += ", under new ids: the history stays with the old ones"
 		}
-		_, e := m.src.Store.LongTerm.Write(ctx, amber.WriteRequest{
-			Kind: mem.Kind, Scope: mem.Scope, Identities: mem.Identities, Title: mem.Title, Content: mem.Content, Summary: mem.Summary,
-			Topic: mem.Topic, Tags: mem.Tags, Metadata: mem.Metadata, SourceRefs: mem.SourceRefs, Trust: mem.Trust,
-		})
-		err = errors.Join(err, e)
+		m.say(text)
+		if err != nil {
+			m.edits.forgotten = append(m.edits.forgotten, left)
+			m.fail(err)
+		}
+		return m.reload(p)
+	})
+}
+
+// bringBack makes forgotten memories live again, and returns those that it could not.
+func (m *Model) bringBack(ctx context.Context, list []amber.Memory) (left []amber.Memory, err error) {
+	for _, mem := range list {
+		if e := m.bringOneBack(ctx, mem); e != nil {
+			left, err = append(left, mem), errors.Join(err, e)
+		}
 	}
 	m.written(ctx)
+	return left, err
+}
+
+func (m *Model) bringOneBack(ctx context.Context, mem amber.Memory) error {
+	if m.src.BringBack != nil {
+		_, err := m.src.BringBack(ctx, mem)
+		return err
+	}
+	_, err := m.src.Store.LongTerm.Write(ctx, amber.WriteRequest{
+		Kind: mem.Kind, Scope: mem.Scope, Identities: mem.Identities, Title: mem.Title, Content: mem.Content, Summary: mem.Summary,
+		Topic: mem.Topic, Tags: mem.Tags, Metadata: mem.Metadata, SourceRefs: mem.SourceRefs, Trust: mem.Trust,
+	})
 	return err
 }
 

@@ -27,6 +27,7 @@ type Model struct {
 	edits         undoLog
 	live          *live
 	typed         []string // command lines, the last one last
+	children      children
 }
 
 // screen is one of the nine: pages on top of each other, the first is its own.

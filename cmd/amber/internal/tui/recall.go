@@ -21,9 +21,9 @@ type recallState struct {
 // recallPage is screen 1: a question, and what answers it.
 func (m *Model) recallPage() *page {
 	s := &recallState{why: true}
-	p := &page{title: "Recall", empty: "Nothing was found.\n\nA memory is stored with\n  amber remember \"We chose PostgreSQL for JSONB\"\nor here: leave the field with esc, then type\n  :remember \"We chose PostgreSQL for JSONB\""}
+	p := &page{title: "Recall", empty: m.nothingFound()}
 	p.field = &field{
-		label: "recall", help: "type a question · enter or down: the hits · esc: leave the field, then ? for help, 1-9 for screens · ctrl+c quit",
+		label: "recall", help: "type a question · enter hits · esc keys: ? help, 1-9 screens · ctrl+c quit",
 		change: func(string) tea.Cmd { return m.recall(p, s) },
 	}
 	p.load = m.recallLoad("", s.at)
@@ -38,6 +38,16 @@ func (m *Model) recallPage() *page {
 		{"a", "as of", "answer from a snapshot, as it was then", func() tea.Cmd { return m.push(m.asOfPage(p, s)) }, nil},
 	}
 	return p
+}
+
+// nothingFound says what recall sees, and how a memory is stored.
+func (m *Model) nothingFound() string {
+	sees := "memories that are global"
+	if p := m.src.Identities.ProjectID; p != "" {
+		sees += " or of the project " + p
+	}
+	return "Nothing was found. Recall sees " + sees + "; screen 2 shows every memory.\n\nA memory is stored with\n" +
+		"  amber remember \"We chose PostgreSQL for JSONB\"\nor here: leave the field with esc, then type\n  :remember \"We chose PostgreSQL for JSONB\""
 }
 
 // recall asks for the hits of what was typed. One question is under way at a time.

@@ -22,7 +22,10 @@ type Terminal struct {
 // Run shows an agent until the user ends it. Errors: unreachable when ctx ends; internal.
 func Run(ctx context.Context, src Source, out Outside, t Terminal) error {
 	m := New(ctx, src, out)
-	defer m.stop()
+	defer func() {
+		m.stop()
+		m.children.end()
+	}()
 	options := []tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ), tea.WithoutSignalHandler(),
 	}

@@ -288,6 +288,20 @@ func TestLeavingStopsTheCommand(t *testing.T) {
 	}
 }
 
+// The program ends once the commands that it runs have ended.
+func TestCommandsEndWithTheProgram(t *testing.T) {
+	w := newWorld(t)
+	ctx, stop := context.WithCancel(t.Context())
+	out := &output{news: make(chan struct{}, 1)}
+	how := make(chan string, 1)
+	go func() { how <- w.m.children.run(ctx, w.src.Process(ctx, []string{"hang"}), out) }()
+	out.wait()
+	stop()
+	w.m.children.end()
+	must.Equal(t, "end", <-how, "stopped")
+	must.Equal(t, "started after the end", w.m.children.run(t.Context(), w.src.Process(t.Context(), nil), &output{news: make(chan struct{}, 1)}), "stopped")
+}
+
 func TestHelpIsSearched(t *testing.T) {
 	w := newWorld(t, fill)
 	w.press("esc", "2", "?").says("timeline", "every screen")
