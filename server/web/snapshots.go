@@ -152,7 +152,7 @@ type axisPoint struct {
 // The drawing: its width, the ends of the line, and how near two points may be.
 const (
 	axisLeft, axisRight = 24, 976
-	axisBase, axisRise  = 64, 18
+	axisBase, axisRise  = 48, 18
 	axisNear, axisHigh  = 16, 3
 )
 

@@ -181,7 +181,7 @@ func (v *visit) restoreSnapshot() error {
 	if err != nil {
 		return v.askAgain(c, plain(err))
 	}
-	v.await(j)
+	// At once: whatever becomes of the server, the browser knows where to ask.
 	return v.redirect(v.jobPath(j, jobRestore, string(ref.ID), "generation", before))
 }
 
