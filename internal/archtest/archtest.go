@@ -133,7 +133,7 @@ var law = map[string][]string{
 	"server/near":                   {"server/httpapi"},
 	"server/servertest":             {"home", "ledger", "server", "snapshot", "store/sqlite"},
 	"server/vaultapi":               {"colony", "colony/shelf", "server"},
-	"server/web":                    {"client", "server"}, // asks the API over a handler
+	"server/web":                    {"client", "foreign", "foreign/formats", "server"}, // asks the API over a handler; formats for a choice of names
 	"snapshot":                      {"bundle", "events", "foreign/nexo", "home", "journal", "journal/drain", "keyring", "notes", "repo", "search", "store/sqlite", "store/sqlite/image", "target/dir"},
 	"store/inmem":                   {"search"},
 	"store/openviking":              {"store/openviking/api"},

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/amber-memory/amber/client"
 )
@@ -55,6 +56,9 @@ func (t inside) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	w := &answer{header: http.Header{}}
+	if r.Body != nil && r.GetBody == nil { // it arrives while the API reads it
+		w.visitor = t.v.w
+	}
 	t.v.p.o.API.ServeHTTP(w, inner)
 	w.WriteHeader(http.StatusOK) // nothing was said
 	t.v.log.note(apiCall{Method: r.Method, URL: r.URL.RequestURI(), Body: sent, status: w.status, answer: w.body.Bytes()})
@@ -101,6 +105,16 @@ type answer struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
+	// visitor is whom the body of the request comes from as it is read; nil: it was read before.
+	visitor http.ResponseWriter
+}
+
+// SetReadDeadline lets a handler that receives a file give each piece of it its time.
+func (w *answer) SetReadDeadline(at time.Time) error {
+	if w.visitor == nil {
+		return http.ErrNotSupported
+	}
+	return http.NewResponseController(w.visitor).SetReadDeadline(at)
 }
 
 func (w *answer) Header() http.Header { return w.header }

@@ -1,11 +1,15 @@
 package web_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
@@ -46,6 +50,7 @@ type place struct {
 	held          string // a file in the quarantine of the journal
 	key           string // of its session
 	token         string
+	imported      string // the id of an import
 }
 
 // furnish stores a record of every kind for an agent.
@@ -67,6 +72,7 @@ func (r *rig) furnishWith(tenant amber.TenantID, agent amber.AgentID, s scribe) 
 	f.work()
 	f.snapshot(1)
 	f.home()
+	f.imports()
 	return p
 }
 
@@ -235,6 +241,28 @@ func (f *furnisher) queue() {
 	}
 }
 
+// imports imports a file through the API.
+func (f *furnisher) imports() {
+	content, at := f.s("import.content", anything, 1000), amber.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	line := must.Get(json.Marshal(map[string]amber.Memory{"memory": {
+		ID: "0198c0de-0000-7000-8000-000000000001", Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, Title: f.s("import.title", oneLine, 200), Content: content,
+		Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{}, Trust: amber.TrustOwn, Revision: 1, ContentDigest: amber.ContentDigest(content),
+		Origin: amber.Origin{Device: "elsewhere", Counter: 1, Clock: amber.StampAt(at.Time())}, CreatedAt: at, UpdatedAt: at,
+	}}))(f.t)
+	file := append([]byte(`{"amber":"export","version":1}`+"\n"), append(line, '\n')...)
+	path := fmt.Sprintf("%s/v1/tenants/%s/agents/%s/imports?name=%s", f.r.url, f.tenant, f.agent, url.QueryEscape(f.s("import.name", ident, 60)))
+	req := must.Get(http.NewRequestWithContext(f.t.Context(), http.MethodPost, path, bytes.NewReader(file)))(f.t)
+	req.Header.Set("Authorization", "Bearer "+root)
+	resp := must.Get(http.DefaultClient.Do(req))(f.t)
+	defer func() { _ = resp.Body.Close() }()
+	var report wire.ForeignImport
+	answer := must.Get(io.ReadAll(resp.Body))(f.t)
+	if must.Do(f.t, json.Unmarshal(answer, &report)); report.ID == "" {
+		f.t.Fatalf("import: status %d: %s", resp.StatusCode, answer)
+	}
+	f.imported = report.ID
+}
+
 // home leaves a token and an entry of the audit log.
 func (f *furnisher) home() {
 	made := must.Get(f.r.ledger.CreateToken(f.t.Context(), wire.TokenRequest{Name: f.s("token.name", ident, 100), Tenant: f.tenant, Agent: f.agent, Scopes: []wire.TokenScope{wire.TokenRead}}))(f.t)
@@ -305,6 +333,8 @@ func (p *place) value(before, name string) string {
 		return p.held
 	case "tokens/id", "tokens/token":
 		return p.token
+	case "import/id", "imports/id":
+		return p.imported
 	case "jobs/id", "jobs/job":
 		return strings.Repeat("A", 24) // jobs are known to the page alone
 	}

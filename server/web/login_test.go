@@ -334,4 +334,3 @@ func TestTheTokenIsNeverSeen(t *testing.T) {
 	must.Hides(t, "log", log.String(), "SECRETSECRET", secret[:12])
 	must.Hold(t, strings.Contains(log.String(), "route=/ui"), "the log has nothing of the page")
 }
-

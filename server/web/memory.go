@@ -78,7 +78,7 @@ func (v *visit) memory() error {
 	if err != nil {
 		return err
 	}
-	d.Memory, d.Gone = last(history, d.Memory)
+	d.Memory, d.Gone = latest(history, d.Memory)
 	d.Text, d.Meaning, d.Meta, d.Foreign = shorten(d.Content, shownWhole), meanings[d.Trust], pairs(d.Metadata), foreignPairs(d.Memory)
 	d.revisions(history, v.query("a"), v.query("b"))
 	if !d.Gone {
@@ -88,8 +88,8 @@ func (v *visit) memory() error {
 	return v.render("memory", screen{Title: visible(title), Nav: "memories", Command: v.command("get", string(id))}, d)
 }
 
-// last is the latest state, and whether the memory is gone.
-func last(history []amber.Memory, live amber.Memory) (amber.Memory, bool) {
+// latest is the latest state, and whether the memory is gone.
+func latest(history []amber.Memory, live amber.Memory) (amber.Memory, bool) {
 	if len(history) == 0 {
 		return live, false
 	}

@@ -199,7 +199,7 @@ func (v *visit) rememberAgain() error {
 	if err != nil {
 		return err
 	}
-	m, gone := last(history, amber.Memory{})
+	m, gone := latest(history, amber.Memory{})
 	if !gone || m.Content == "" {
 		return amber.Errorf(amber.KindInvalid, "remember again", string(m.ID), "the memory is not forgotten, or was erased")
 	}
@@ -235,7 +235,7 @@ func (v *visit) showErase(d eraseData) error {
 		if err != nil {
 			return err
 		}
-		m, _ := last(history, amber.Memory{})
+		m, _ := latest(history, amber.Memory{})
 		d.Title = m.Title
 		if d.Title == "" {
 			d.Title = m.Content

@@ -23,6 +23,13 @@ func (p *Page) table() {
 		sessionRoutes,
 		noteRoutes,
 		graphRoutes,
+		conflictRoutes,
+		quarantineRoutes,
+		workRoutes,
+		auditRoutes,
+		tokenRoutes,
+		healthRoutes,
+		importRoutes,
 	} {
 		add(p)
 	}

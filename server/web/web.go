@@ -62,6 +62,7 @@ type Page struct {
 	visits   visits
 	ending   context.Context // of the streams of tabs
 	end      context.CancelFunc
+	samples  samples
 }
 
 // New returns the page. The error is of kind invalid.

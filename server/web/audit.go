@@ -1,0 +1,90 @@
+package web
+
+import (
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
+)
+
+func auditRoutes(p *Page) {
+	p.get("/audit", func(v *visit) error { return v.audit(nil) })
+	p.post("/audit/verify", (*visit).verifyAudit)
+}
+
+// homePart is a part of the home that a visitor can ask about.
+type homePart struct {
+	Name, Title string
+	Tenant      amber.TenantID
+	Agent       amber.AgentID
+}
+
+// homeParts are the parts that the visitor may see, the widest first.
+func (v *visit) homeParts() (parts []homePart) {
+	if v.grant.Tenant == "" {
+		parts = append(parts, homePart{Name: "home", Title: "every tenant"})
+	}
+	if v.grant.Agent == "" {
+		parts = append(parts, homePart{"tenant", "tenant " + string(v.tenant), v.tenant, ""})
+	}
+	return append(parts, homePart{"agent", "agent " + string(v.agent), v.tenant, v.agent})
+}
+
+// homePart is the part with a name, the widest for any other.
+func (v *visit) homePart(name string) homePart {
+	parts := v.homeParts()
+	for _, p := range parts {
+		if p.Name == name {
+			return p
+		}
+	}
+	return parts[0]
+}
+
+// auditData is what the screen of the audit log shows.
+type auditData struct {
+	Parts         []homePart
+	Part          string
+	Actor, Action string
+	Page          amber.Page[wire.AuditEntry]
+	MayVerify     bool
+	Report        *wire.AuditReport // of a check just now
+}
+
+func (v *visit) audit(report *wire.AuditReport) error {
+	c, err := v.client()
+	if err != nil {
+		return err
+	}
+	part := v.homePart(v.query("part"))
+	d := auditData{Parts: v.homeParts(), Part: part.Name, Actor: v.query("actor"), Action: v.query("action"), MayVerify: v.grant.Tenant == "" && v.may(wire.TokenAdmin), Report: report}
+	d.Page, err = c.ListAudit(v.r.Context(), wire.AuditQuery{
+		Tenant: part.Tenant, Agent: part.Agent, Actor: d.Actor, Action: d.Action, Limit: pageSize, Cursor: amber.Cursor(v.query("cursor")),
+	})
+	if err != nil {
+		return err
+	}
+	return v.render("audit", screen{Title: "Audit log", Nav: "audit", Command: auditCommand(part, d.Actor, d.Action)}, d)
+}
+
+// auditCommand is the command that lists the same entries.
+func auditCommand(p homePart, actor, action string) string {
+	line := "amber audit list"
+	for _, f := range [][2]string{{"tenant", string(p.Tenant)}, {"agent", string(p.Agent)}, {"actor", actor}, {"action", action}} {
+		if f[1] != "" {
+			line += " --" + f[0] + " " + shell(f[1])
+		}
+	}
+	return line
+}
+
+// verifyAudit lets the server recompute the log, and tells what was checked.
+func (v *visit) verifyAudit() error {
+	c, err := v.client()
+	if err != nil {
+		return err
+	}
+	report, err := c.VerifyAudit(v.r.Context())
+	if err != nil {
+		return err
+	}
+	return v.audit(&report)
+}

@@ -1,0 +1,221 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/internal/linediff"
+)
+
+// How much of the texts of a conflict is shown.
+const (
+	conflictShown  = 8 << 10  // of each side
+	conflictEdited = 24 << 10 // of all sides together in the field where they are joined
+)
+
+func conflictRoutes(p *Page) {
+	p.get("/conflicts", (*visit).conflicts)
+	p.get("/conflicts/{id}", func(v *visit) error { return v.conflict("", nil) })
+	p.post("/conflicts/{id}", (*visit).settle)
+}
+
+// conflictsData is what the list of conflicts shows.
+type conflictsData struct {
+	Count   int64 // all of them
+	Rows    []amber.SyncConflict
+	Next    int // 0: this is the last page
+	Settled bool
+}
+
+func (v *visit) conflicts() error {
+	report, err := v.syncReport()
+	if err != nil {
+		return err
+	}
+	d := conflictsData{Count: report.ConflictCount, Settled: v.query("settled") != ""}
+	d.Rows, d.Next = part(report.Conflicts, v.query("from"))
+	return v.render("conflicts", screen{Title: "Conflicts", Nav: "conflicts", Command: v.command("sync", "status")}, d)
+}
+
+// part is a page of a list that the API answers as a whole, and where the next one begins.
+func part[T any](all []T, from string) (page []T, next int) {
+	start, err := strconv.Atoi(from)
+	if err != nil || start < 0 || start > len(all) {
+		start = 0
+	}
+	if end := start + pageSize; end < len(all) {
+		return all[start:end], end
+	}
+	return all[start:], 0
+}
+
+// syncReport is what sync left to people. An agent that nothing is synced with has nothing of it.
+func (v *visit) syncReport() (amber.SyncReport, error) {
+	agent, err := v.remote()
+	if err != nil {
+		return amber.SyncReport{}, err
+	}
+	report, err := agent.SyncReport(v.r.Context(), "")
+	if amber.KindOf(err) == amber.KindUnsupported {
+		return amber.SyncReport{}, nil
+	}
+	return report, err
+}
+
+// conflictData is what the screen of one conflict shows.
+type conflictData struct {
+	ID      amber.MemoryID
+	Sides   []conflictSide // the one that every place shows first
+	Diffs   []conflictDiff
+	Title   string
+	Text    string // all texts, to be joined
+	Long    bool   // they are too long for a field
+	Problem string
+}
+
+// conflictSide is one version.
+type conflictSide struct {
+	amber.SyncVersion
+	Name string // "A"
+	Key  string // names the version in a form
+	Kept bool
+	Body long
+}
+
+// conflictDiff is how a side differs from what every place shows.
+type conflictDiff struct {
+	Name  string
+	Edits []linediff.Edit
+}
+
+func (v *visit) conflict(problem string, typed *conflictData) error {
+	c, err := v.findConflict()
+	if err != nil {
+		return err
+	}
+	d := newConflictData(c)
+	d.Problem = problem
+	if typed != nil {
+		d.Title, d.Text = typed.Title, typed.Text
+	}
+	return v.render("conflict", screen{Title: "One memory, two texts", Nav: "conflicts", Command: v.command("edit", string(c.ID), "TEXT")}, d)
+}
+
+// findConflict returns the conflict in the path. Errors: not_found.
+func (v *visit) findConflict() (amber.SyncConflict, error) {
+	report, err := v.syncReport()
+	if err != nil {
+		return amber.SyncConflict{}, err
+	}
+	id := v.r.PathValue("id")
+	for _, c := range report.Conflicts {
+		if string(c.ID) == id {
+			return c, nil
+		}
+	}
+	return amber.SyncConflict{}, amber.Errorf(amber.KindNotFound, "find conflict", clip(id, 80), "the memory is in no conflict; somebody may have settled it")
+}
+
+func newConflictData(c amber.SyncConflict) conflictData {
+	d := conflictData{ID: c.ID, Title: c.Kept.Title}
+	total := 0
+	for i, s := range append([]amber.SyncVersion{c.Kept}, c.Others...) {
+		side := conflictSide{SyncVersion: s, Name: string(rune('A' + i%26)), Key: versionKey(s), Kept: i == 0, Body: shorten(s.Content, conflictShown)}
+		d.Sides = append(d.Sides, side)
+		total += len(s.Content)
+		if d.Title == "" {
+			d.Title = s.Title
+		}
+		if s.Deleted {
+			continue
+		}
+		if d.Text != "" {
+			d.Text += "\n\n-----\n\n"
+		}
+		d.Text += s.Content
+		if i > 0 && !c.Kept.Deleted && !side.Body.Cut && !d.Sides[0].Body.Cut {
+			d.Diffs = append(d.Diffs, conflictDiff{side.Name, linediff.Lines(c.Kept.Content, s.Content)})
+		}
+	}
+	if total > conflictEdited {
+		d.Text, d.Long = "", true
+	}
+	return d
+}
+
+// versionKey names a version.
+func versionKey(s amber.SyncVersion) string {
+	return fmt.Sprintf("%d.%d.%s", s.Origin.Counter, uint64(s.Origin.Clock), s.Origin.Device)
+}
+
+// settle makes one text of several. A conflict that changed since the visitor looked at it is shown again.
+func (v *visit) settle() error {
+	typed := &conflictData{Title: v.field("title"), Text: v.text("text")}
+	c, err := v.findConflict()
+	if err != nil {
+		return err
+	}
+	if versionKey(c.Kept) != v.r.PostForm.Get("seen") {
+		return v.conflict("The memory was changed since this screen was drawn. This is how it is now; what you typed is still in the field.", typed)
+	}
+	agent, err := v.remote()
+	if err != nil {
+		return err
+	}
+	err = v.choose(v.r.Context(), agent, c, typed)
+	switch amber.KindOf(err) {
+	case "":
+		return v.redirect(v.path("conflicts") + "?settled=1")
+	case amber.KindConflict, amber.KindInvalid:
+		return v.conflict(plain(err), typed)
+	}
+	return err
+}
+
+// choose does what the form says.
+func (v *visit) choose(ctx context.Context, agent *client.Agent, c amber.SyncConflict, typed *conflictData) error {
+	store, err := agent.Store(ctx)
+	if err != nil {
+		return err
+	}
+	r := amber.EditRequest{ID: c.ID}
+	if m, err := store.Memories.Get(ctx, c.ID); err == nil {
+		r.IfRevision = m.Revision
+	} else if amber.KindOf(err) != amber.KindNotFound { // deleted here
+		return err
+	}
+	if v.field("keep") == "joined" {
+		r.Title, r.Content = &typed.Title, &typed.Text
+		_, err = store.Editor.Edit(ctx, r)
+		return err
+	}
+	for _, s := range append([]amber.SyncVersion{c.Kept}, c.Others...) {
+		switch {
+		case versionKey(s) != v.r.PostForm.Get("keep"):
+			continue
+		case s.Deleted:
+			return store.LongTerm.Delete(ctx, c.ID)
+		}
+		asWhole(ctx, store, &r, s)
+		_, err = store.Editor.Edit(ctx, r)
+		return err
+	}
+	return amber.Errorf(amber.KindInvalid, "settle conflict", string(c.ID), "the form chooses no version")
+}
+
+// asWhole makes an edit take a version as it was, with what a conflict does not tell of it.
+func asWhole(ctx context.Context, store amber.Store, r *amber.EditRequest, s amber.SyncVersion) {
+	r.Title, r.Content = &s.Title, &s.Content
+	history, err := store.Memories.History(ctx, r.ID)
+	if err != nil {
+		return // its title and its text are what was chosen
+	}
+	for _, m := range history {
+		if m.Origin == s.Origin {
+			r.Kind, r.Summary, r.Tags, r.Metadata = &m.Kind, &m.Summary, &m.Tags, &m.Metadata
+		}
+	}
+}

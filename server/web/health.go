@@ -1,0 +1,133 @@
+package web
+
+import (
+	"context"
+	"slices"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
+	"github.com/amber-memory/amber/wire"
+)
+
+func healthRoutes(p *Page) { p.get("/health", (*visit).health) }
+
+// healthData is what the screen of health shows.
+type healthData struct {
+	Server wire.ServerHealth
+	Agent  amber.Health
+	Stats  amber.Stats
+	Counts []namedCount
+	Queue  amber.Backpressure
+	Lag    int64 // entries of the journal that the store has not taken yet
+
+	Checked  bool // the visitor may ask the doctor
+	Findings []wire.Finding
+	Well     bool
+	Whole    bool   // the visitor sees the whole server
+	NoDoctor string // why there are no findings
+
+	Restored, Verified amber.Time // through this server; zero: never
+	Sparks             []spark
+	Every              int // seconds between two samples
+}
+
+// namedCount is one number of the store.
+type namedCount struct {
+	Name  string
+	Value int64
+}
+
+func (v *visit) health() error {
+	ctx := v.r.Context()
+	c, err := v.client()
+	if err != nil {
+		return err
+	}
+	agent, err := c.Agent(v.tenant, v.agent)
+	if err != nil {
+		return err
+	}
+	d := healthData{Whole: v.grant.Tenant == "" && v.grant.Agent == "", Every: sampleEvery}
+	if d.Server, err = c.Health(ctx); err != nil {
+		return err
+	}
+	if err := d.ofAgent(ctx, agent); err != nil {
+		return err
+	}
+	if v.may(wire.TokenAdmin) {
+		d.ofAdmin(ctx, v, c, agent)
+	}
+	if d.Whole {
+		d.Sparks = v.sparks(d)
+	}
+	return v.render("health", screen{Title: "Health", Nav: "health", Command: v.command("doctor"), Refresh: 30}, d)
+}
+
+// ofAgent reads how the agent is doing.
+func (d *healthData) ofAgent(ctx context.Context, agent *client.Agent) error {
+	store, err := agent.Store(ctx)
+	if err != nil {
+		return err
+	}
+	if d.Agent, err = store.LongTerm.Health(ctx); err != nil {
+		return err
+	}
+	if d.Stats, err = store.Stats.Stats(ctx); err != nil {
+		return err
+	}
+	s := d.Stats
+	d.Counts = []namedCount{
+		{"memories", s.Memories},
+		{"forgotten", s.Deleted},
+		{"revisions", s.Revisions},
+		{"relations", s.Relations},
+		{"sessions", s.Sessions},
+		{"turns", s.Turns},
+		{"summaries of turns", s.Compactions},
+		{"suspended loops", s.Loops},
+		{"changes", s.Changes},
+	}
+	if d.Queue, err = store.QueueKeeper.Backpressure(ctx); err != nil && amber.KindOf(err) != amber.KindUnsupported {
+		return err
+	}
+	sessions, err := agent.Journal(ctx)
+	if err != nil && amber.KindOf(err) != amber.KindUnsupported {
+		return err
+	}
+	for _, j := range sessions {
+		d.Lag += j.Undrained
+	}
+	return nil
+}
+
+// ofAdmin asks the doctor, and the audit log for when something was last brought back. What cannot be told is said.
+func (d *healthData) ofAdmin(ctx context.Context, v *visit, c *client.Client, agent *client.Agent) {
+	d.Checked = true
+	checkup, err := agent.Doctor(ctx, false)
+	if err != nil {
+		d.NoDoctor = plain(err)
+	}
+	d.Well, d.Findings = checkup.OK, checkup.Checks
+	slices.SortStableFunc(d.Findings, func(a, b wire.Finding) int { return weight(b) - weight(a) })
+	d.Restored = last(ctx, c, v, "snapshot.restore")
+	d.Verified = last(ctx, c, v, "snapshot.verify")
+}
+
+// weight puts what needs somebody before what is well.
+func weight(f wire.Finding) int {
+	return map[wire.FindingStatus]int{wire.FindingFailed: 3, wire.FindingWarning: 2, wire.FindingNotChecked: 1}[f.Status]
+}
+
+// last is when the audit log last tells of something that went well with the agent; zero: never.
+func last(ctx context.Context, c *client.Client, v *visit, action string) amber.Time {
+	p, err := c.ListAudit(ctx, wire.AuditQuery{Tenant: v.tenant, Agent: v.agent, Action: action, Limit: 10})
+	if err != nil {
+		return amber.Time{}
+	}
+	for _, e := range p.Items {
+		if e.Outcome == "ok" {
+			return e.At
+		}
+	}
+	return amber.Time{}
+}

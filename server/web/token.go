@@ -1,0 +1,240 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
+)
+
+func tokenRoutes(p *Page) {
+	p.get("/tokens", func(v *visit) error { return v.tokens("", newTokenForm(v)) })
+	p.post("/tokens", (*visit).createToken)
+	p.get("/tokens/{id}", func(v *visit) error { return v.token("") })
+	p.post("/tokens/{id}/revoke", (*visit).revokeToken)
+}
+
+// tokensData is what the screen of tokens shows.
+type tokensData struct {
+	Rows    []tokenRow
+	Next    int
+	Open    bool // nobody needs a token yet
+	Parts   []homePart
+	Form    tokenForm
+	Problem string
+	Revoked bool
+}
+
+// tokenRow is a token with what it is good for now.
+type tokenRow struct {
+	wire.Token
+	State string // good, revoked or ended
+	For   string
+	Own   bool // the visitor uses it
+}
+
+// tokenForm is what the visitor fills in.
+type tokenForm struct {
+	Name, Part string
+	Days       int // 0: never ends
+	Scopes     []scopeChoice
+	Sure       bool // that the first token need not let this page in
+}
+
+type scopeChoice struct {
+	Name    wire.TokenScope
+	Meaning string
+	Chosen  bool
+}
+
+var scopeMeanings = map[wire.TokenScope]string{
+	wire.TokenRead:     "look at everything",
+	wire.TokenWrite:    "change memories, sessions, notes, tasks",
+	wire.TokenApprove:  "decide approvals that another token asked for",
+	wire.TokenSnapshot: "take, pin, verify and delete snapshots",
+	wire.TokenRestore:  "put a snapshot in the place of the agent",
+	wire.TokenErase:    "remove the text of memories for good",
+	wire.TokenAdmin:    "everything, tokens and the audit log, too",
+}
+
+// open reports whether the server needs no token yet.
+func (v *visit) open() bool { return v.secret == "" && v.grant.Token == "" }
+
+// newTokenForm is the form before anything was filled in: the first token of a server is the key to everything,
+// a later one is small.
+func newTokenForm(v *visit) tokenForm {
+	if v.open() {
+		return tokenForm{Part: "home", Scopes: choices([]wire.TokenScope{wire.TokenAdmin})}
+	}
+	return tokenForm{Part: "agent", Days: 90, Scopes: choices([]wire.TokenScope{wire.TokenRead, wire.TokenWrite})}
+}
+
+func choices(chosen []wire.TokenScope) (out []scopeChoice) {
+	for _, s := range wire.TokenScopes() {
+		out = append(out, scopeChoice{s, scopeMeanings[s], slices.Contains(chosen, s)})
+	}
+	return out
+}
+
+func (v *visit) tokens(problem string, form tokenForm) error {
+	all, err := v.listTokens()
+	if err != nil {
+		return err
+	}
+	d := tokensData{Open: v.open(), Parts: v.homeParts(), Form: form, Problem: problem, Revoked: v.query("revoked") != ""}
+	slices.Reverse(all) // newest first
+	all, d.Next = part(all, v.query("from"))
+	for _, t := range all {
+		d.Rows = append(d.Rows, v.tokenRow(t))
+	}
+	return v.render("tokens", screen{Title: "Tokens", Nav: "tokens", Command: "amber token list"}, d)
+}
+
+func (v *visit) listTokens() ([]wire.Token, error) {
+	c, err := v.client()
+	if err != nil {
+		return nil, err
+	}
+	return c.ListTokens(v.r.Context(), v.grant.Tenant, v.grant.Agent)
+}
+
+func (v *visit) tokenRow(t wire.Token) tokenRow {
+	r := tokenRow{Token: t, State: "good", For: "every tenant", Own: t.ID == v.grant.Token}
+	switch {
+	case !t.RevokedAt.IsZero():
+		r.State = "revoked"
+	case !t.ExpiresAt.IsZero() && !v.p.o.Clock().Before(t.ExpiresAt.Time()):
+		r.State = "ended"
+	}
+	if t.Tenant != "" {
+		r.For = "every agent of " + string(t.Tenant)
+	}
+	if t.Agent != "" {
+		r.For = string(t.Tenant) + " / " + string(t.Agent)
+	}
+	return r
+}
+
+// tokenForm reads the form that was sent.
+func (v *visit) tokenForm() tokenForm {
+	var chosen []wire.TokenScope
+	for _, s := range v.r.PostForm["scope"] {
+		chosen = append(chosen, wire.TokenScope(s))
+	}
+	days, _ := strconv.Atoi(v.field("days")) // what is no number is never, and the answer says so
+	return tokenForm{Name: v.field("name"), Part: v.field("part"), Days: min(max(days, 0), 3650), Scopes: choices(chosen), Sure: v.field("sure") != ""}
+}
+
+// request is the form as the API takes it.
+func (f tokenForm) request(v *visit) wire.TokenRequest {
+	part := v.homePart(f.Part)
+	r := wire.TokenRequest{Name: f.Name, Tenant: part.Tenant, Agent: part.Agent}
+	for _, s := range f.Scopes {
+		if s.Chosen {
+			r.Scopes = append(r.Scopes, s.Name)
+		}
+	}
+	if f.Days > 0 {
+		r.ExpiresAt = amber.At(v.p.o.Clock().Add(time.Duration(f.Days) * 24 * time.Hour))
+	}
+	return r
+}
+
+// madeData is what the answer to a new token shows, once.
+type madeData struct {
+	tokenRow
+	Secret   string
+	First    bool // the server needs a token from now on
+	LoggedIn bool // as this token
+}
+
+// createToken makes a token. Its secret is in this answer and nowhere else: not in an address, a log or a session that
+// another visitor has.
+func (v *visit) createToken() error {
+	form, first := v.tokenForm(), v.open()
+	r := form.request(v)
+	if first && !form.Sure && (r.Tenant != "" || !slices.Contains(r.Scopes, wire.TokenAdmin)) {
+		return v.tokens("The first token closes this server, and this one could not make others: choose the scope admin for every tenant, or tick the box below.", form)
+	}
+	c, err := v.client()
+	if err != nil {
+		return err
+	}
+	made, err := c.CreateToken(v.r.Context(), r)
+	switch amber.KindOf(err) {
+	case "":
+	case amber.KindInvalid, amber.KindRefused:
+		v.log.forget()
+		return v.tokens(plain(err), form)
+	default:
+		return err
+	}
+	d := madeData{Secret: made.Secret, First: first}
+	if g := made.Grant(); first && g.Has(wire.TokenRead) && g.Reaches(v.tenant, v.agent) {
+		v.become(made.Secret, g)
+		d.LoggedIn = true
+	}
+	d.tokenRow = v.tokenRow(made.Token)
+	v.log.forget() // what was answered holds the secret
+	return v.renderStatus(http.StatusOK, "token-made", screen{Title: "Token made", Nav: "tokens"}, d)
+}
+
+// become logs the visitor in with a token.
+func (v *visit) become(secret string, g wire.Grant) {
+	v.p.sessions.end(v.session)
+	v.session = v.p.sessions.begin(secret)
+	v.p.setCookie(v.w, v.r, cookieSession, v.session, 0)
+	v.secret, v.grant, v.known = secret, g, true
+}
+
+// tokenData is what the screen of one token shows.
+type tokenData struct {
+	tokenRow
+	Problem string
+}
+
+// findToken returns the token in the path. Errors: not_found; the id is not shown, since it may be a secret by mistake.
+func (v *visit) findToken() (wire.Token, error) {
+	all, err := v.listTokens()
+	if err != nil {
+		return wire.Token{}, err
+	}
+	for _, t := range all {
+		if string(t.ID) == v.r.PathValue("id") {
+			return t, nil
+		}
+	}
+	return wire.Token{}, amber.Errorf(amber.KindNotFound, "find token", "", "there is no such token")
+}
+
+func (v *visit) token(problem string) error {
+	t, err := v.findToken()
+	if err != nil {
+		return err
+	}
+	return v.render("token", screen{Title: "Token", Nav: "tokens", Command: "amber token revoke " + string(t.ID)}, tokenData{v.tokenRow(t), problem})
+}
+
+// revokeToken ends a token whose name was typed.
+func (v *visit) revokeToken() error {
+	t, err := v.findToken()
+	if err != nil {
+		return err
+	}
+	if v.field("name") != strings.TrimSpace(t.Name) {
+		v.log.forget()
+		return v.token("The name that was typed is another one. Nothing was revoked.")
+	}
+	c, err := v.client()
+	if err != nil {
+		return err
+	}
+	if _, err := c.RevokeToken(v.r.Context(), t.ID); err != nil {
+		return err
+	}
+	return v.redirect(v.path("tokens") + "?revoked=1")
+}

@@ -1,0 +1,197 @@
+package web
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/amber-memory/amber"
+)
+
+func workRoutes(p *Page) {
+	p.get("/work", (*visit).work)
+	p.get("/work/approvals/{id}", func(v *visit) error { return v.approval(v.r.PathValue("id"), "", "") })
+	p.post("/work/approvals/{id}", (*visit).decide)
+	p.get("/work/tasks/{id}", (*visit).task)
+	p.post("/work/dead", (*visit).publishAgain)
+}
+
+// workData is what the screen of work shows.
+type workData struct {
+	Pending []amber.Approval
+	Waiting int // how many approvals are pending
+	Next    int
+
+	State  string
+	States []amber.TaskState
+	Tasks  amber.Page[amber.Task]
+
+	Queue amber.Backpressure
+	Dead  []amber.DeadEntry
+	More  bool // dead entries than are shown
+	Done  string
+}
+
+func (v *visit) work() error {
+	ctx := v.r.Context()
+	store, err := v.store(ctx)
+	if err != nil {
+		return err
+	}
+	d := workData{State: v.query("state"), States: amber.TaskStates(), Done: v.query("done")}
+	pending, err := store.Approvals.ListApprovals(ctx, "")
+	if err != nil {
+		return err
+	}
+	d.Waiting = len(pending)
+	d.Pending, d.Next = part(pending, v.query("from"))
+	d.Tasks, err = store.Tasks.ListTasks(ctx, amber.TaskQuery{State: amber.TaskState(d.State), Limit: pageSize, Cursor: amber.Cursor(v.query("cursor"))})
+	if err != nil {
+		return err
+	}
+	if d.Queue, err = store.QueueKeeper.Backpressure(ctx); err != nil {
+		return err
+	}
+	if d.Dead, err = store.QueueKeeper.DeadEntries(ctx, pageSize); err != nil {
+		return err
+	}
+	d.More = d.Queue.Dead > len(d.Dead)
+	return v.render("work", screen{Title: "Work", Nav: "work", Command: v.command("approval", "list")}, d)
+}
+
+// approvalData is what the screen of one approval shows.
+type approvalData struct {
+	amber.Approval
+	Text             long // the payload
+	Problem, Comment string
+	Mine             bool // the token of the visitor asked for it, so another must decide
+}
+
+func (v *visit) approval(id, problem, comment string) error {
+	store, err := v.store(v.r.Context())
+	if err != nil {
+		return err
+	}
+	a, err := store.Approvals.Approval(v.r.Context(), id)
+	if err != nil {
+		return err
+	}
+	d := approvalData{Approval: a, Text: shorten(string(a.Payload), shownWhole), Problem: problem, Comment: comment}
+	d.Mine = a.RequestedBy != "" && a.RequestedBy == string(v.grant.Token)
+	return v.render("approval", screen{Title: "Approval", Nav: "work", Command: v.command("approval", "decide", id, "--approve", "--digest", a.Digest)}, d)
+}
+
+// decide answers an approval for the payload that the visitor saw: its digest is in the form, so another one is
+// never approved by mistake.
+func (v *visit) decide() error {
+	id, comment := v.r.PathValue("id"), v.text("comment")
+	outcome := amber.ApprovalStatus(v.field("outcome"))
+	digest := v.field("digest")
+	if digest == "" {
+		return amber.Errorf(amber.KindInvalid, "decide approval", clip(id, 80), "the form has no digest of the payload that was looked at")
+	}
+	store, err := v.store(v.r.Context())
+	if err != nil {
+		return err
+	}
+	_, err = store.Approvals.DecideApproval(v.r.Context(), amber.ApprovalDecision{ID: id, Outcome: outcome, Actor: v.actor(), Comment: comment, Digest: digest})
+	switch amber.KindOf(err) {
+	case "":
+		return v.redirect(v.path("work") + "?done=" + string(outcome))
+	case amber.KindConflict, amber.KindInvalid:
+		v.log.forget()
+		return v.approval(id, plain(err), comment)
+	}
+	return err
+}
+
+// actor is who a visitor decides as. The API puts the name of the token in its place where there is one.
+func (v *visit) actor() string { return cmp.Or(string(v.grant.Token), "local") }
+
+// taskData is what the screen of one task shows.
+type taskData struct {
+	Task      amber.Task
+	Goal      long
+	Replay    amber.ReplayReport
+	Compacted int64 // events that were folded together
+	Events    []amber.TaskEvent
+	Next      int
+	Results   []resultRow
+	MoreRows  bool // results, or approvals, than are shown
+	Approvals []amber.Approval
+}
+
+// resultRow is what a node produced, cut for the screen.
+type resultRow struct {
+	amber.Result
+	Text long
+}
+
+// resultShown is how much of a result the screen of its task shows.
+const resultShown = 1 << 10
+
+func (v *visit) task() error {
+	ctx, id := v.r.Context(), v.r.PathValue("id")
+	store, err := v.store(ctx)
+	if err != nil {
+		return err
+	}
+	replay, err := store.Events.Replay(ctx, id)
+	if err != nil {
+		return err
+	}
+	d := taskData{Replay: replay, Compacted: replay.EventCount - int64(len(replay.Events))}
+	if d.Task, err = store.Tasks.Task(ctx, id); err != nil {
+		return err
+	}
+	d.Goal = shorten(d.Task.Goal, conflictShown)
+	d.Events, d.Next = part(replay.Events, v.query("from"))
+	if err := d.fill(ctx, store); err != nil {
+		return err
+	}
+	return v.render("task", screen{Title: "Task", Nav: "work", Command: v.command("task", "replay", id)}, d)
+}
+
+// fill reads what belongs to the task.
+func (d *taskData) fill(ctx context.Context, store amber.Store) error {
+	results, err := store.Results.ListResults(ctx, d.Task.ID)
+	if err != nil {
+		return err
+	}
+	approvals, err := store.Approvals.ListApprovals(ctx, d.Task.ID)
+	if err != nil {
+		return err
+	}
+	const most = 20
+	d.MoreRows = len(results) > most || len(approvals) > most
+	d.Approvals = approvals[:min(len(approvals), most)]
+	for _, r := range results[:min(len(results), most)] {
+		d.Results = append(d.Results, resultRow{r, shorten(r.Payload, resultShown)})
+	}
+	return nil
+}
+
+// publishAgain publishes the work of a dead entry under another id, since a used id does nothing. The id follows from
+// the old one, so doing it twice is the same as once.
+func (v *visit) publishAgain() error {
+	ctx, id := v.r.Context(), v.field("entry")
+	store, err := v.store(ctx)
+	if err != nil {
+		return err
+	}
+	dead, err := store.QueueKeeper.DeadEntries(ctx, amber.MaxPageSize)
+	if err != nil {
+		return err
+	}
+	for _, d := range dead {
+		if d.Envelope.EntryID != id {
+			continue
+		}
+		again := d.Envelope
+		again.EntryID, again.NotBefore, again.Attempt = id+".again", amber.Time{}, 0
+		if err := store.Queue.Publish(ctx, again); err != nil {
+			return err
+		}
+		return v.redirect(v.path("work") + "?done=published#dead")
+	}
+	return amber.Errorf(amber.KindNotFound, "publish again", clip(id, 80), "there is no dead entry of this id")
+}
