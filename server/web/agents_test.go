@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
+
 	"github.com/amber-memory/amber/internal/must"
 )
 
@@ -25,7 +27,7 @@ func (p page) lacks(t testing.TB, texts ...string) {
 	t.Helper()
 	for _, bad := range texts {
 		if strings.Contains(p.body, bad) {
-			t.Errorf("the page has %q: %s", bad, p.body)
+			t.Errorf("the page has %q: %s", bad, p.text())
 		}
 	}
 }
@@ -110,4 +112,15 @@ func TestManyAgentsComeInPages(t *testing.T) {
 	p := b.get("/ui/-/agents?q=eve")
 	p.shows(t, "umbrella", "eve")
 	p.lacks(t, "worker-")
+}
+
+// nodeText is what a reader sees of an element.
+func nodeText(n *html.Node) string {
+	var b strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			b.WriteString(d.Data + " ")
+		}
+	}
+	return b.String()
 }

@@ -91,7 +91,7 @@ func (v *visit) renderStatus(status int, name string, s screen, data any) error 
 	}
 	f := frame{
 		screen: s, Data: data, Tenant: v.tenant, Agent: v.agent, Here: v.r.URL.RequestURI(), CSRF: v.csrf(), Nonce: v.nonce(),
-		Theme: v.theme(), Version: v.p.o.Version, Known: v.known, LoggedIn: v.known && v.secret != "", Beat: v.p.o.Beat, Who: v.grant.Name, grant: v.grant,
+		Theme: v.theme(), Version: v.p.o.Version, Known: v.known, LoggedIn: v.known && v.secret != "", Beat: v.p.o.Beat, Who: visible(v.grant.Name), grant: v.grant,
 	}
 	if v.tenant != "" {
 		f.Home = v.path()

@@ -104,8 +104,13 @@ func (v *visit) decide() error {
 	return err
 }
 
-// actor is who a visitor decides as. The API puts the name of the token in its place where there is one.
-func (v *visit) actor() string { return cmp.Or(string(v.grant.Token), "local") }
+// actor is who a visitor decides as, as the API names the bearer of a token.
+func (v *visit) actor() string {
+	if amber.CheckID("actor", v.grant.Name) == nil {
+		return v.grant.Name
+	}
+	return cmp.Or(string(v.grant.Token), "local")
+}
 
 // taskData is what the screen of one task shows.
 type taskData struct {

@@ -1,0 +1,134 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
+)
+
+// task stores a task of ada that has begun.
+func (r *rig) task(id, goal string) amber.Store {
+	r.t.Helper()
+	store, ctx := r.store("acme", "ada"), r.t.Context()
+	saved := must.Get(store.Tasks.SaveTask(ctx, amber.Task{ID: id, Goal: goal}, 0))(r.t)
+	must.Get(store.Events.AppendEvent(ctx, amber.TaskEvent{TaskID: id, From: amber.TaskQueued, To: amber.TaskPlanning, Reason: "because " + goal}))(r.t)
+	saved.State = amber.TaskPlanning
+	must.Get(store.Tasks.SaveTask(ctx, saved, saved.Version))(r.t)
+	return store
+}
+
+func TestWorkIsEmptyAtFirst(t *testing.T) {
+	t.Parallel()
+	p := newRig(t).visitor("").get("work")
+	p.shows(t, "Nobody waits for a decision", "No tasks yet", "No entry is dead", "0 waiting")
+	p.harmless(t)
+}
+
+func TestApprovalsAreDecidedForThePayloadThatWasShown(t *testing.T) {
+	t.Parallel()
+	r := newLockedRig(t)
+	store := r.task("t1", "ship")
+	payload := must.Get(json.Marshal(map[string]string{"run": hostile}))(t)
+	asked := must.Get(store.Approvals.RequestApproval(t.Context(), amber.ApprovalRequest{TaskID: "t1", NodeID: "n", Summary: "May I? " + hostile, Payload: payload}))(t)
+	reader := r.visitor(adaRead)
+	p := reader.get("work")
+	p.shows(t, "1 waiting", "May I?", hostileSeen)
+	p.harmless(t)
+	at := "work/approvals/" + asked.ID
+	p = reader.get(at)
+	p.shows(t, asked.Digest, `\u003cscript\u003ealert(1)`, "takes a token with the scope approve")
+	p.harmless(t)
+	must.Equal(t, "a form without its scope", p.has(adaHome+"/"+at), false)
+	must.Equal(t, "status", reader.post(at, "digest", asked.Digest, "outcome", "approved").status, http.StatusForbidden)
+
+	b := r.visitor(ada)
+	must.Equal(t, "digest in the form", b.get(at).value("digest"), asked.Digest)
+	p = b.post(at, "digest", strings.Repeat("0", 64), "outcome", "approved", "comment", "I looked")
+	must.Equal(t, "status", p.status, http.StatusOK)
+	p.shows(t, "I looked", "the digest of the decision is not that of the payload")
+	must.Equal(t, "without a digest", b.post(at, "outcome", "approved").status, http.StatusBadRequest)
+	must.Equal(t, "approval", must.Get(store.Approvals.Approval(t.Context(), asked.ID))(t).Status, amber.ApprovalPending)
+	b.post(at, "digest", asked.Digest, "outcome", "rejected", "comment", "not "+hostile).leads(t, adaHome+"/work?done=rejected")
+	done := must.Get(store.Approvals.Approval(t.Context(), asked.ID))(t)
+	must.Equal(t, "approval", done.Status, amber.ApprovalRejected)
+	must.Equal(t, "actor", done.DecidedBy, "ada")
+	p = b.get(at)
+	p.lacks(t, "(says")
+	p.shows(t, "rejected", "by ada", "not "+hostileSeen)
+	p.harmless(t)
+	must.Equal(t, "a form of what is decided", p.has(adaHome+"/"+at), false)
+	b.post(at, "digest", asked.Digest, "outcome", "approved").shows(t, "the approval is rejected already")
+}
+
+func TestATaskIsReplayedOnALine(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	store := r.task("t1", "ship "+hostile)
+	must.Get(store.Results.SaveResult(t.Context(), amber.Result{TaskID: "t1", NodeID: "n1", Producer: "builder", Status: amber.ResultOK, Payload: hostile + strings.Repeat("x", 3000), Confidence: 0.5}))(t)
+	must.Get(store.Approvals.RequestApproval(t.Context(), amber.ApprovalRequest{TaskID: "t1", NodeID: "n1", Summary: "go on?", Payload: []byte(`{}`)}))(t)
+	b := r.visitor("")
+	p := b.get("work/tasks/t1")
+	p.shows(t, "ship "+hostileSeen, "The history leads to the stored task", "queued", "planning", "because ship", "#1", "builder", "confidence 0.50", "The first part of", "go on?", "resume_ready")
+	p.harmless(t)
+	must.Equal(t, "status", b.get("work/tasks/nothing").status, http.StatusNotFound)
+	p = b.get("work?state=planning")
+	p.shows(t, "ship "+hostileSeen, "t1")
+	p.harmless(t)
+	b.get("work?state=failed").shows(t, "No task is failed")
+}
+
+func TestTasksComeInPages(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for i := range 60 {
+		r.task(fmt.Sprintf("task-%02d", i), strings.Repeat("a goal that is long ", 200))
+	}
+	b, seen := r.visitor(""), 0
+	for at := "work"; at != ""; {
+		p := b.get(at)
+		if len(p.body) > 100_000 {
+			t.Fatalf("the page has %d bytes", len(p.body))
+		}
+		at = ""
+		for n := range p.all("a") {
+			if attribute(n, "rel") == "next" {
+				at = attribute(n, "href")
+			}
+			if strings.HasPrefix(attribute(n, "href"), adaHome+"/work/tasks/task-") {
+				seen++
+			}
+		}
+	}
+	must.Equal(t, "tasks", seen, 60)
+}
+
+func TestDeadEntriesArePublishedAgain(t *testing.T) {
+	t.Parallel()
+	r := newLockedRig(t)
+	store, ctx := r.store("acme", "ada"), t.Context()
+	must.Do(t, store.Queue.Publish(ctx, amber.Envelope{EntryID: "e1", TaskID: "t1", NodeID: "n", Payload: "build " + hostile}))
+	for must.Get(store.QueueKeeper.Backpressure(ctx))(t).Dead == 0 {
+		c := must.Get(store.Queue.Claim(ctx, "c"))(t)
+		must.Do(t, store.Queue.Nack(ctx, amber.Nack{Lease: c.Lease, Reason: "failed " + hostile, NotBefore: amber.UnixMilli(1)}))
+	}
+	b := r.visitor(ada)
+	p := b.get("work")
+	p.shows(t, "e1", "failed "+hostileSeen, "build "+hostileSeen, "Publish again")
+	p.harmless(t)
+	for range 2 {
+		b.post("work/dead", "entry", "e1").leads(t, adaHome+"/work?done=published#dead")
+	}
+	must.Equal(t, "queued", must.Get(store.QueueKeeper.Backpressure(ctx))(t).Queued, 1)
+	c := must.Get(store.Queue.Claim(ctx, "c"))(t)
+	must.Equal(t, "entry", c.Envelope.EntryID, "e1.again")
+	must.Equal(t, "payload", c.Envelope.Payload, "build "+hostile)
+	must.Equal(t, "an entry that lives", b.post("work/dead", "entry", "e1.again").status, http.StatusNotFound)
+	reader := r.visitor(adaRead)
+	must.Equal(t, "a button without its scope", reader.get("work").has(adaHome+"/work/dead"), false)
+	must.Equal(t, "status", reader.post("work/dead", "entry", "e1").status, http.StatusForbidden)
+}
