@@ -20,7 +20,7 @@ type healthData struct {
 	Queue  amber.Backpressure
 	Lag    int64 // entries of the journal that the store has not taken yet
 
-	Checked  bool // the visitor may ask the doctor
+	Asked    bool // the doctor, who reads every row, so not whenever the screen is drawn
 	Findings []wire.Finding
 	Well     bool
 	Whole    bool   // the visitor sees the whole server
@@ -54,13 +54,19 @@ func (v *visit) health() error {
 	if err := d.ofAgent(ctx, agent); err != nil {
 		return err
 	}
+	s := screen{Title: "Health", Nav: "health", Command: v.command("stats"), Refresh: 30}
 	if v.may(wire.TokenAdmin) {
-		d.ofAdmin(ctx, v, c, agent)
+		d.Restored, d.Verified = last(ctx, c, v, "snapshot.restore"), last(ctx, c, v, "snapshot.verify")
+		if d.Asked = v.query("doctor") != ""; d.Asked {
+			v.log.forget()
+			d.askDoctor(ctx, agent)
+			s.Command, s.Refresh = v.command("doctor"), 0
+		}
 	}
 	if d.Whole {
 		d.Sparks = v.sparks(d)
 	}
-	return v.render("health", screen{Title: "Health", Nav: "health", Command: v.command("doctor"), Refresh: 30}, d)
+	return v.render("health", s, d)
 }
 
 // ofAgent reads how the agent is doing.
@@ -100,17 +106,14 @@ func (d *healthData) ofAgent(ctx context.Context, agent *client.Agent) error {
 	return nil
 }
 
-// ofAdmin asks the doctor, and the audit log for when something was last brought back. What cannot be told is said.
-func (d *healthData) ofAdmin(ctx context.Context, v *visit, c *client.Client, agent *client.Agent) {
-	d.Checked = true
+// askDoctor lets the agent be checked. What cannot be checked is said.
+func (d *healthData) askDoctor(ctx context.Context, agent *client.Agent) {
 	checkup, err := agent.Doctor(ctx, false)
 	if err != nil {
 		d.NoDoctor = plain(err)
 	}
 	d.Well, d.Findings = checkup.OK, checkup.Checks
 	slices.SortStableFunc(d.Findings, func(a, b wire.Finding) int { return weight(b) - weight(a) })
-	d.Restored = last(ctx, c, v, "snapshot.restore")
-	d.Verified = last(ctx, c, v, "snapshot.verify")
 }
 
 // weight puts what needs somebody before what is well.
