@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"strconv"
 
 	"github.com/amber-memory/amber"
 )
@@ -25,10 +26,10 @@ type workData struct {
 	States []amber.TaskState
 	Tasks  amber.Page[amber.Task]
 
-	Queue amber.Backpressure
-	Dead  []amber.DeadEntry
-	More  bool // dead entries than are shown
-	Done  string
+	Queue    amber.Backpressure
+	Dead     []amber.DeadEntry
+	NextDead int // 0: these are the last
+	Done     string
 }
 
 func (v *visit) work() error {
@@ -51,11 +52,30 @@ func (v *visit) work() error {
 	if d.Queue, err = store.QueueKeeper.Backpressure(ctx); err != nil {
 		return err
 	}
-	if d.Dead, err = store.QueueKeeper.DeadEntries(ctx, pageSize); err != nil {
+	if err := d.bury(ctx, store, v.query("dead")); err != nil {
 		return err
 	}
-	d.More = d.Queue.Dead > len(d.Dead)
 	return v.render("work", screen{Title: "Work", Nav: "work", Command: v.command("approval", "list")}, d)
+}
+
+// deadShown is how many dead entries, which have long reasons, a page shows.
+const deadShown = 10
+
+// bury reads a page of dead entries. The API has no cursor for them, so those before are read, too.
+func (d *workData) bury(ctx context.Context, store amber.Store, from string) error {
+	start, err := strconv.Atoi(from)
+	if err != nil || start < 0 || start > amber.MaxPageSize-deadShown {
+		start = 0
+	}
+	dead, err := store.QueueKeeper.DeadEntries(ctx, min(start+deadShown+1, amber.MaxPageSize))
+	if err != nil {
+		return err
+	}
+	d.Dead = dead[min(start, len(dead)):]
+	if len(d.Dead) > deadShown {
+		d.Dead, d.NextDead = d.Dead[:deadShown], start+deadShown
+	}
+	return nil
 }
 
 // approvalData is what the screen of one approval shows.

@@ -132,3 +132,29 @@ func TestDeadEntriesArePublishedAgain(t *testing.T) {
 	must.Equal(t, "a button without its scope", reader.get("work").has(adaHome+"/work/dead"), false)
 	must.Equal(t, "status", reader.post("work/dead", "entry", "e1").status, http.StatusForbidden)
 }
+
+func TestMuchWorkStaysSmall(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	store, ctx := r.store("acme", "ada"), t.Context()
+	long := strings.Repeat("a reason that is long ", 100)
+	for i := range 25 {
+		id := fmt.Sprintf("entry-%02d", i)
+		must.Do(t, store.Queue.Publish(ctx, amber.Envelope{EntryID: id, TaskID: "t1", NodeID: "n", Payload: long}))
+		for must.Get(store.QueueKeeper.Backpressure(ctx))(t).Dead == i {
+			c := must.Get(store.Queue.Claim(ctx, "c"))(t)
+			must.Do(t, store.Queue.Nack(ctx, amber.Nack{Lease: c.Lease, Reason: long, NotBefore: amber.UnixMilli(1)}))
+		}
+		must.Get(store.Approvals.RequestApproval(ctx, amber.ApprovalRequest{TaskID: id, NodeID: "n", Summary: long, Payload: []byte(`{}`)}))(t)
+		r.task(id, long)
+	}
+	b := r.visitor("")
+	p := b.get("work")
+	p.shows(t, "25 waiting", "entry-24", "Older dead entries")
+	if len(p.body) > 100_000 {
+		t.Errorf("the page has %d bytes", len(p.body))
+	}
+	p = b.get("work?dead=20")
+	p.shows(t, "entry-04", "entry-00")
+	must.Equal(t, "an older page", strings.Contains(p.text(), "Older dead entries"), false)
+}
