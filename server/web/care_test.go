@@ -13,10 +13,10 @@ import (
 	"github.com/amber-memory/amber/journal"
 )
 
-// hostile is a text that would do harm where it is not escaped, and hostileSeen a part of it that readers see.
+// nasty is a text that would do harm where it is not escaped, and nastySeen a part of it that readers see.
 const (
-	hostile     = "<script>alert(1)</script><img src=x onerror=alert(1)>\" hx-get=\"/evil\" {{.}} \u202e\u200b"
-	hostileSeen = "<script>alert(1)</script>"
+	nasty     = "<script>alert(1)</script><img src=x onerror=alert(1)>\" hx-get=\"/evil\" {{.}} \u202e\u200b"
+	nastySeen = "<script>alert(1)</script>"
 )
 
 // harmless fails the test where a stored text became part of the page.
@@ -160,16 +160,16 @@ func TestAMemoryThatWasDeletedAtOnePlaceIsSettled(t *testing.T) {
 func TestConflictsWithoutWriteAreOnlyShown(t *testing.T) {
 	t.Parallel()
 	r := newLockedRig(t)
-	id := r.disagree(hostile+" mine", hostile+" theirs")
+	id := r.disagree(nasty+" mine", nasty+" theirs")
 	b := r.visitor(adaRead)
 	p := b.get("conflicts/" + string(id))
-	p.shows(t, hostileSeen)
+	p.shows(t, nastySeen)
 	p.harmless(t)
 	must.Equal(t, "forms", p.has(adaHome+"/conflicts/"+string(id)), false)
 	seen := r.visitor(root).get("conflicts/" + string(id)).value("seen")
 	must.Equal(t, "status", b.post("conflicts/"+string(id), "seen", seen, "keep", "joined", "text", "x").status, http.StatusForbidden)
 	p = b.get("conflicts")
-	p.shows(t, hostileSeen)
+	p.shows(t, nastySeen)
 	p.harmless(t)
 	must.Equal(t, "of another agent", r.visitor(eve).get("conflicts").status, http.StatusNotFound)
 }
@@ -203,9 +203,9 @@ func TestQuarantineShowsAndTriesAgain(t *testing.T) {
 	r := newLockedRig(t)
 	b := r.visitor(ada)
 	b.get("quarantine").shows(t, "Nothing was set aside", "Every chunk that others shared was taken")
-	s := r.setAside("s1", hostile, "no such tool "+hostile, 2)
+	s := r.setAside("s1", nasty, "no such tool "+nasty, 2)
 	r.setAside("s2", "other", "broken", 1)
-	must.Do(t, r.store("acme", "ada").Sync.SetQuarantine(t.Context(), "/tree", []amber.QuarantinedChunk{{ID: "c0ffee", Reason: "bad signature " + hostile, Kind: amber.KindDamaged}}))
+	must.Do(t, r.store("acme", "ada").Sync.SetQuarantine(t.Context(), "/tree", []amber.QuarantinedChunk{{ID: "c0ffee", Reason: "bad signature " + nasty, Kind: amber.KindDamaged}}))
 	p := b.get("quarantine")
 	must.Equal(t, "the tenant is told places of the server", strings.Contains(p.text(), "no such tool"), false)
 	p.harmless(t)
@@ -220,7 +220,7 @@ func TestQuarantineShowsAndTriesAgain(t *testing.T) {
 		}
 	}
 	p = b.get(link)
-	p.shows(t, hostileSeen, "no such tool", "Set aside", "Try this one again")
+	p.shows(t, nastySeen, "no such tool", "Set aside", "Try this one again")
 	p.harmless(t)
 	b.post("quarantine/retry", "session", p.value("session"), "name", p.value("name")).leads(t, adaHome+"/quarantine?again=1")
 	b.get("quarantine?again=1").shows(t, "1 entry was put back", "2 files")

@@ -56,7 +56,7 @@ func (v *visit) health() error {
 	}
 	s := screen{Title: "Health", Nav: "health", Command: v.command("stats"), Refresh: 30}
 	if v.may(wire.TokenAdmin) {
-		d.Restored, d.Verified = last(ctx, c, v, "snapshot.restore"), last(ctx, c, v, "snapshot.verify")
+		d.Restored, d.Verified = lastEntry(ctx, c, v, "snapshot.restore"), lastEntry(ctx, c, v, "snapshot.verify")
 		if d.Asked = v.query("doctor") != ""; d.Asked {
 			v.log.forget()
 			d.askDoctor(ctx, agent)
@@ -121,8 +121,8 @@ func weight(f wire.Finding) int {
 	return map[wire.FindingStatus]int{wire.FindingFailed: 3, wire.FindingWarning: 2, wire.FindingNotChecked: 1}[f.Status]
 }
 
-// last is when the audit log last tells of something that went well with the agent; zero: never.
-func last(ctx context.Context, c *client.Client, v *visit, action string) amber.Time {
+// lastEntry is when the audit log last tells of something that went well with the agent; zero: never.
+func lastEntry(ctx context.Context, c *client.Client, v *visit, action string) amber.Time {
 	p, err := c.ListAudit(ctx, wire.AuditQuery{Tenant: v.tenant, Agent: v.agent, Action: action, Limit: 10})
 	if err != nil {
 		return amber.Time{}

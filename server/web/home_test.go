@@ -25,7 +25,7 @@ func TestAuditShowsWhatTheVisitorMaySee(t *testing.T) {
 	t.Parallel()
 	r := newLockedRig(t)
 	for i, e := range []wire.AuditEntry{
-		{Tenant: "acme", Agent: "ada", Actor: "t-ada", Action: "memory.write", Subject: hostile, Outcome: "ok"},
+		{Tenant: "acme", Agent: "ada", Actor: "t-ada", Action: "memory.write", Subject: nasty, Outcome: "ok"},
 		{Tenant: "acme", Agent: "bob", Actor: "t-bob", Action: "memory.edit", Subject: "subject-of-bob", Outcome: "refused"},
 		{Tenant: "umbrella", Agent: "eve", Actor: "t-eve", Action: "memory.erase", Subject: "subject-of-eve", Outcome: "ok"},
 	} {
@@ -34,7 +34,7 @@ func TestAuditShowsWhatTheVisitorMaySee(t *testing.T) {
 	}
 	all := r.visitor(root)
 	p := all.get("audit")
-	p.shows(t, hostileSeen, "subject-of-bob", "subject-of-eve", "✗ refused", "✓ ok", "Verify the whole log")
+	p.shows(t, nastySeen, "subject-of-bob", "subject-of-eve", "✗ refused", "✓ ok", "Verify the whole log")
 	p.harmless(t)
 	p = all.get("audit?part=agent")
 	p.shows(t, "memory.write")
@@ -49,7 +49,7 @@ func TestAuditShowsWhatTheVisitorMaySee(t *testing.T) {
 
 	tenant := r.visitor(acme)
 	p = tenant.get("audit?part=home")
-	p.shows(t, "subject-of-bob", hostileSeen)
+	p.shows(t, "subject-of-bob", nastySeen)
 	p.lacks(t, "subject-of-eve", adaHome+"/audit/verify")
 	must.Equal(t, "verify with a token for a tenant", tenant.post("audit/verify").status, http.StatusForbidden)
 	p = r.visitor(ada).get("audit")
@@ -108,9 +108,9 @@ func TestTheFirstTokenClosesTheServerAndLogsItsMakerIn(t *testing.T) {
 	must.Equal(t, "name that was typed", p.value("name"), "small")
 	must.Equal(t, "tokens", len(must.Get(r.ledger.ListTokens(t.Context(), ""))(t)), 0)
 
-	p = b.post("tokens", "name", hostile, "part", "home", "scope", "admin", "days", "0")
+	p = b.post("tokens", "name", nasty, "part", "home", "scope", "admin", "days", "0")
 	must.Equal(t, "status", p.status, http.StatusOK)
-	p.shows(t, "It is not shown again", "You are logged in with this token", hostileSeen)
+	p.shows(t, "It is not shown again", "You are logged in with this token", nastySeen)
 	p.harmless(t)
 	secret := secretIn(p)
 	must.Get(r.ledger.Authenticate(t.Context(), secret))(t)

@@ -67,7 +67,7 @@ func TestAFileIsTriedThenImportedThenTakenBack(t *testing.T) {
 	if v, checked := p.checkbox("dry_run"); v != "1" || !checked {
 		t.Errorf("the dry run is not the default")
 	}
-	f := &file{"memory.jsonl", graph("We chose PostgreSQL", hostile)}
+	f := &file{"memory.jsonl", graph("We chose PostgreSQL", nasty)}
 	p = b.send("import", f, "csrf", b.csrf, "from", "", "dry_run", "1")
 	must.Equal(t, "status", p.status, http.StatusOK)
 	p.shows(t, "Dry run: nothing was written", "mcp-memory", "memory.jsonl", "choose the file once more")
