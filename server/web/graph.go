@@ -80,7 +80,11 @@ func (v *visit) graph() error {
 	}
 	d.choose(all.Relations, chosen)
 	d.fill(v, near)
-	s.Command = v.command("relation", "list", d.Memory)
+	words := []string{"relation", "near", d.Memory, "--all", "--depth", strconv.Itoa(d.Depth)}
+	for _, t := range chosen {
+		words = append(words, "--type", t)
+	}
+	s.Command = v.command(words...)
 	return v.render("graph", s, d)
 }
 

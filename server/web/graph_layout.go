@@ -16,6 +16,7 @@ const (
 	labelHeight = 20  // lines of text do not touch
 	labelWidth  = 210 // room for a label between the rings
 	labelRunes  = 26
+	runeWidth   = 7 // about
 	leastRadius = 130
 	mostLabels  = 60 // on the first ring; more nodes have a title alone
 	edgeRoom    = 24
@@ -37,8 +38,10 @@ type graphNode struct {
 	X, Y   int
 	R      int // the radius of the dot
 	LabelX int
-	Left   bool // the label is on its left
-	Ring   int
+	// The ground of the label, which hides the lines behind it.
+	GroundX, GroundY, GroundW int
+	Left                      bool // the label is on its left
+	Ring                      int
 }
 
 type graphEdge struct {
@@ -63,20 +66,32 @@ func layOut(near amber.Neighbourhood, leads map[amber.MemoryID]amber.Relation, c
 		dx, dy := onRing(i, len(first), r1, r1)
 		n := graphNode{ID: m.ID, Title: titleOf(m), X: x + dx, Y: y + dy, R: 8, Ring: 1, Left: dx < 0}
 		if len(first) <= mostLabels {
-			n.Label = shortLabel(n.Title)
-		}
-		n.LabelX = n.X + 14
-		if n.Left {
-			n.LabelX = n.X - 14
+			n.write(shortLabel(n.Title))
 		}
 		p.Nodes = append(p.Nodes, n)
 	}
 	for i, m := range second {
-		dx, dy := onRing(i, len(second), wide, r2)
+		dx, dy := onRing(i, len(second), r1, r2)
+		if i < (len(second)+1)/2 { // beyond the labels of the first ring
+			dx += labelWidth
+		} else {
+			dx -= labelWidth
+		}
 		p.Nodes = append(p.Nodes, graphNode{ID: m.ID, Title: titleOf(m), X: x + dx, Y: y + dy, R: 5, Ring: 2, Left: dx < 0})
 	}
 	p.connect(near.Relations, class)
 	return p
+}
+
+// write puts a label beside a node.
+func (n *graphNode) write(label string) {
+	n.Label, n.LabelX = label, n.X+14
+	n.GroundW, n.GroundY = runeWidth*len([]rune(label))+4, n.Y-9
+	n.GroundX = n.LabelX - 2
+	if n.Left {
+		n.LabelX = n.X - 14
+		n.GroundX = n.LabelX - n.GroundW + 2
+	}
 }
 
 // rings are the memories by distance: the first ring by type of relation, the second by the

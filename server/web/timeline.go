@@ -55,6 +55,7 @@ type timelineRow struct {
 	URL     string
 	Project string
 	Session amber.SessionID
+	Named   string // the session, for readers
 	Trust   amber.Trust
 	Role    amber.Role
 
@@ -106,6 +107,7 @@ func (s *stream) fill(d *timelineData) error {
 			return err
 		}
 		if d.takes(row) {
+			row.Named = s.nameOf(row.Session)
 			d.Rows = append(d.Rows, row)
 		}
 	}

@@ -95,7 +95,7 @@ func (s *stream) resolve(r *timelineRow) error {
 		r.Session, r.URL = amber.SessionID(c.Key), s.v.path("sessions", c.Key)
 		s.ofSession(r)
 	case amber.ChangeCompaction:
-		r.What = "summary of turns"
+		r.What, r.Title = "summary", "Turns were summed up"
 	case amber.ChangeControl:
 		s.ofControl(r)
 	}
@@ -126,7 +126,7 @@ func (s *stream) ofTurn(r *timelineRow) error {
 	if err != nil {
 		return err
 	}
-	r.Text, r.Project, r.Session, r.Trust, r.Role = t.Content, t.ProjectID, t.SessionID, t.Trust, t.Role
+	r.Title, r.Project, r.Session, r.Trust, r.Role = brief(clip(t.Content, shownRow), 140), t.ProjectID, t.SessionID, t.Trust, t.Role
 	r.URL = s.v.path("sessions", string(t.SessionID), "turns", string(t.ID))
 	if r.Project == "" {
 		r.Project = s.session(t.SessionID).Project
@@ -149,11 +149,19 @@ func (s *stream) ofSession(r *timelineRow) {
 // session is a session of the catalogue; the zero value where it is not there.
 func (s *stream) session(id amber.SessionID) amber.Session {
 	found, known := s.sessions[id]
-	if !known {
+	if !known && id != "" {
 		found, _ = s.store.Sessions.Session(s.ctx, id) // it need not be in the catalogue
 		s.sessions[id] = found
 	}
 	return found
+}
+
+// nameOf is what readers call a session.
+func (s *stream) nameOf(id amber.SessionID) string {
+	if name := s.session(id).Name; name != "" && name != string(id) {
+		return name
+	}
+	return "session " + string(id[max(0, len(id)-8):])
 }
 
 // ofControl tells of approvals, tasks, results and queues.
