@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -10,8 +11,8 @@ import (
 
 // mostEdges bounds the lines of a picture, shownTitle a title in it.
 const (
-	mostEdges  = 300
-	shownTitle = 60
+	mostEdges  = 250
+	shownTitle = 56
 )
 
 func graphRoutes(p *Page) { p.get("/graph", (*visit).graph) }
@@ -45,8 +46,7 @@ type graphGroup struct {
 
 type graphRow struct {
 	Title, URL string
-	Around     string // the address of its own neighbourhood
-	Outward    bool   // the relation leads to it
+	Outward    bool // the relation leads to it
 	Steps      int
 	Trust      amber.Trust
 }
@@ -122,7 +122,7 @@ func (d *graphData) fill(v *visit, near amber.Neighbourhood) {
 			group[r.Type] = g
 		}
 		g.Rows = append(g.Rows, graphRow{
-			Title: titleOf(m), URL: v.path("memories", string(m.ID)), Around: addQuery(v.path("graph"), "memory", string(m.ID)),
+			Title: titleOf(m), URL: "memories/" + url.PathEscape(string(m.ID)), // short: there are many
 			Outward: r.To == m.ID, Steps: m.Distance, Trust: m.Trust,
 		})
 	}
@@ -138,7 +138,7 @@ func (d *graphData) fill(v *visit, near amber.Neighbourhood) {
 	d.Picture = layOut(near, leads, class)
 	for i := range d.Picture.Nodes {
 		n := &d.Picture.Nodes[i]
-		n.URL = addQuery(v.path("graph"), "memory", string(n.ID))
+		n.URL = "?memory=" + url.QueryEscape(string(n.ID))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // maxTree is how many notes are shown as a whole tree; of more, one folder is shown at a time.
-const maxTree = 100
+const maxTree = pageSize
 
 func noteRoutes(p *Page) {
 	p.get("/notes", (*visit).noteTree)

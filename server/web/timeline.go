@@ -16,6 +16,7 @@ const maxScan = 300
 
 func timelineRoutes(p *Page) {
 	p.get("", (*visit).timeline)
+	p.get("/{$}", func(v *visit) error { return v.redirect(addQuery(v.path() + "?" + v.r.URL.RawQuery)) })
 	p.get("/events", func(v *visit) error {
 		return v.pass("/v1/tenants/"+string(v.tenant)+"/agents/"+string(v.agent)+"/events", nil)
 	})
