@@ -32,7 +32,7 @@ type verifyResult struct {
 
 // verifySnapshot starts a check.
 func (v *visit) verifySnapshot() error {
-	if err := v.mayStart(wire.TokenSnapshot); err != nil {
+	if err := v.mayStart(wire.TokenSnapshot, nil); err != nil {
 		return err
 	}
 	ref, deep := v.snapshotRef(), v.field("read_data") != ""
@@ -90,7 +90,7 @@ type planData struct {
 // showJob shows a job. Where the server does not know it (any more), the page tells what the records of the
 // agent say.
 func (v *visit) showJob() error {
-	if err := v.mayStart(wire.TokenRead); err != nil {
+	if err := v.mayStart(wire.TokenRead, nil); err != nil {
 		return err
 	}
 	if j, ok := v.p.jobs.find(v.r.PathValue("job"), v.tenant, v.agent); ok {

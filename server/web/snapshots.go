@@ -97,13 +97,17 @@ func (v *visit) listSnapshots(form snapshotForm) error {
 func (v *visit) takeSnapshot() error {
 	form := snapshotForm{Label: v.field("label"), Pin: v.field("pin") != ""}
 	r := wire.SnapshotRequest{Tenant: v.tenant, Agent: v.agent, Label: form.Label, Pin: form.Pin}
-	err := v.mayStart(wire.TokenSnapshot)
+	take := func(ctx context.Context, a *client.Agent) (any, error) { return a.Snapshots().Snapshot(ctx, r) }
+	err := v.mayStart(wire.TokenSnapshot, func(ctx context.Context, a *client.Agent) error {
+		_, err := take(ctx, a)
+		return err
+	})
 	if err == nil {
 		_, err = r.Normalize()
 	}
 	j := &job{Kind: jobTake, Title: "Take a snapshot"}
 	if err == nil {
-		err = v.begin(j, func(ctx context.Context, a *client.Agent) (any, error) { return a.Snapshots().Snapshot(ctx, r) })
+		err = v.begin(j, take)
 	}
 	if err != nil {
 		if amber.KindOf(err) == amber.KindRefused {
@@ -120,11 +124,20 @@ func (v *visit) takeSnapshot() error {
 	return v.redirect(v.jobPath(j, "take", "1"))
 }
 
-// mayStart refuses work that the API would refuse, before a job is made of it. The API decides: it
-// is asked with the token of the visitor in any case.
-func (v *visit) mayStart(scope wire.TokenScope) error {
+// mayStart refuses work that the API refuses, before a job is made of it. Ask asks the API in vain,
+// so that the attempt is in the audit log; nil where nothing was attempted.
+func (v *visit) mayStart(scope wire.TokenScope, ask func(ctx context.Context, a *client.Agent) error) error {
 	if v.may(scope) {
 		return nil
+	}
+	if ask != nil {
+		agent, err := v.remote()
+		if err == nil {
+			err = ask(v.r.Context(), agent)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return amber.Errorf(amber.KindRefused, "authorize", "", "the token does not have the scope %s", string(scope))
 }

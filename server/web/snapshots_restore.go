@@ -84,7 +84,7 @@ type restoreData struct {
 
 // askRestore shows the form of a restore.
 func (v *visit) askRestore(c restoreChoice, problem string) error {
-	if err := v.mayStart(wire.TokenRestore); err != nil {
+	if err := v.mayStart(wire.TokenRestore, nil); err != nil {
 		return err
 	}
 	agent, err := v.remote()
@@ -125,7 +125,7 @@ type planResult struct {
 // planRestore finds out what a restore would change.
 func (v *visit) planRestore() error {
 	c, ref := v.restoreChoice(), v.snapshotRef()
-	if err := v.mayStart(wire.TokenRestore); err != nil {
+	if err := v.mayStart(wire.TokenRestore, nil); err != nil {
 		return err
 	}
 	if len(c.Only) == 0 {
@@ -153,7 +153,11 @@ func (v *visit) planRestore() error {
 // restoreSnapshot restores the agent when the word of the snapshot was typed.
 func (v *visit) restoreSnapshot() error {
 	c, ref := v.restoreChoice(), v.snapshotRef()
-	if err := v.mayStart(wire.TokenRestore); err != nil {
+	err := v.mayStart(wire.TokenRestore, func(ctx context.Context, a *client.Agent) error {
+		_, err := a.Snapshots().Restore(ctx, c.request(ref, false))
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	agent, err := v.remote()
