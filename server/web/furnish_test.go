@@ -215,7 +215,7 @@ func (f *furnisher) work() {
 	ctx, st := f.t.Context(), f.store
 	f.task, f.node = f.id("task.id"), f.id("task.node")
 	if _, err := st.Tasks.Task(ctx, f.task); err != nil {
-		must.Get(st.Tasks.SaveTask(ctx, amber.Task{ID: f.task, RequestID: f.id("task.request"), SessionID: f.session, Goal: f.s("task.goal", anything, 4000), State: amber.TaskQueued, LastResult: f.s("task.result", anything, 4000), Extra: f.document("task.extra")}, 0))(f.t)
+		must.Get(st.Tasks.SaveTask(ctx, amber.Task{ID: f.task, RequestID: f.id("task.request"), SessionID: f.session, Goal: f.s("task.goal", lines, 4000), State: amber.TaskQueued, LastResult: f.s("task.result", anything, 4000), Extra: f.document("task.extra")}, 0))(f.t)
 	}
 	must.Get(st.Events.AppendEvent(ctx, amber.TaskEvent{TaskID: f.task, From: amber.TaskQueued, To: amber.TaskPlanning, Reason: f.s("event.reason", anything, amber.MaxSummaryBytes), Result: f.s("event.result", anything, 4000), NodeID: f.node}))(f.t)
 	a := must.Get(st.Approvals.RequestApproval(ctx, amber.ApprovalRequest{TaskID: f.task, NodeID: f.node, Summary: f.s("approval.summary", lines, amber.MaxSummaryBytes), Payload: f.document("approval")}))(f.t)

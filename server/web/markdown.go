@@ -21,7 +21,7 @@ import (
 // Bounds of Markdown. A few lines of it can ask for gigabytes of a page: rows of a table are
 // filled up with cells, and a long address is repeated by a short reference.
 const (
-	maxDrawn  = 48 << 10 // bytes that are drawn of one text
+	maxDrawn  = 32 << 10 // bytes that are drawn of one text
 	maxCells  = 10_000   // of tables
 	maxNested = 64       // quotes and lists in one another
 )
@@ -38,7 +38,7 @@ func markdown(s string) template.HTML {
 	if err := reader(cells(s) <= maxCells).Convert([]byte(visible(s)), &b); err != nil {
 		return marked(s)
 	}
-	clean := cleaner().SanitizeBytes(b.Bytes())
+	clean := cleaner().Sanitize(visible(b.String())) // references to characters have become characters
 	if len(clean) > maxDrawn {
 		return marked(s)
 	}

@@ -109,7 +109,7 @@ var hostileMarkdown = []string{
 	`![x](https://evil.example/pixel.gif)`, `![x](data:image/svg+xml;base64,AAAA)`, `![](https://evil.example/pixel.gif "title")`, "[![a](https://e.example/b)](https://e.example/c)",
 	"[x]: javascript:alert(1)\n\n[x]", "[x]: https://ok.example/ 'a\" onclick=\"alert(1)'\n\n[x]", `[x](https://ok.example/ "t\" onmouseover=\"alert(1)")`,
 	"```html\n<script>\n```", "`</code><script>`", "    </pre><script>", "</textarea><script>alert(1)</script>", "</main></body><script>", "<!-- -->", "<?php ?>", "<![CDATA[x]]>", "&lt;script&gt;", "&#60;script&#62;",
-	"{{.CSRF}}", `{{template "csrf"}}`, "a\u202eb\u2066c", "\u200b\u200c\ufeff\u00ad\u2060", "\x1b[31mred\x1b]0;title\x07", "\x00", "\xff\xfe\xed\xa0\x80", "\u2028\u2029", "tag \U000e0041",
+	"{{.CSRF}}", `{{template "csrf"}}`, "a\u202eb\u2066c", "\u200b\u200c\ufeff\u00ad\u2060", "\x1b[31mred\x1b]0;title\x07", "\x00", "\xff\xfe\xed\xa0\x80", "\u2028\u2029", "tag \U000e0041", "&#8238;gpj.exe", "&#x2063;&rlm;&ZeroWidthSpace;&#27;[31m", "[x](https://a.example/&#8238;gpj \"&#8238;\")",
 	"# one\n## two\n###### six", "| a | b |\n|---|:-:|\n| <b>x</b> | `|` |", "- [ ] task\n- [x] done", "1. one\n2. two", "999999999999. x", "~~gone~~", "a  \nb",
 	"<a id=main>", "<form action=https://evil.example><input name=csrf>", "<base href=https://evil.example>", "<meta http-equiv=refresh content=0>", "<style>*{display:none}</style>", "<link rel=stylesheet href=//e>",
 	`<span class="mark" title="x">`, "[x](https://a.example/\u202egpj.exe)", "[\u202etxt](https://a.example)", "[x](https://user:pass@evil.example)", "[x](https://xn--e1awd7f.example)", "[x](http:/evil)", "[x](https:evil.example)",

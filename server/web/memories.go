@@ -117,6 +117,7 @@ type memoryForm struct {
 	// ContentFixed says why the text cannot be changed here; "" where it can.
 	ContentFixed string
 	MetaFixed    bool
+	SummaryFixed bool
 	Problem      string
 	Conflict     *memoryConflict
 }

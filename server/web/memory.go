@@ -36,6 +36,7 @@ const (
 	shownNear      = 30
 	diffBound      = 64 << 10 // bytes of a text that are compared
 	diffLines      = 300      // lines of a comparison that are shown
+	lineCost       = 64       // bytes of a page around each of them
 )
 
 // pair is a name and a value.
@@ -197,10 +198,10 @@ func diffOf(name, from, to string) fieldDiff {
 			d.Lines, d.Cut = d.Lines[:i], true
 			break
 		}
-		if cut := shorten(d.Lines[i].Text, left); cut.Cut {
+		if cut := fitted(d.Lines[i].Text, left); cut.Cut {
 			d.Lines[i].Text, d.Cut = cut.Text, true
 		}
-		left -= len(d.Lines[i].Text)
+		left -= lineCost + len(marked(d.Lines[i].Text))
 	}
 	return d
 }

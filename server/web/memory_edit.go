@@ -9,8 +9,11 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// maxEdited bounds a text that a form holds, in bytes of the page, so that the page stays small.
-const maxEdited = 40 << 10
+// Bounds of the texts that a form holds, in bytes of the page, so that the page stays small.
+const (
+	maxEdited = 32 << 10
+	maxAside  = 12 << 10 // of a summary, and of the metadata
+)
 
 // memoryConflict is what somebody else has made of a memory meanwhile.
 type memoryConflict struct {
@@ -40,6 +43,7 @@ func formOf(m amber.Memory) memoryForm {
 		ID: m.ID, Revision: m.Revision, Kind: string(m.Kind), Title: m.Title, Content: m.Content, Summary: m.Summary,
 		Tags: strings.Join(m.Tags, "\n"), Meta: metaText(m.Metadata), Project: m.ProjectID, Kinds: amber.MemoryKinds(), ContentFixed: fixed(m.Content),
 	}
+	f.SummaryFixed, f.MetaFixed = inPage(m.Summary) > maxAside, inPage(f.Meta) > maxAside
 	for k, val := range m.Metadata {
 		if strings.ContainsAny(k, "=\r\n") || strings.ContainsAny(val, "\r\n") || strings.TrimSpace(k) != k || strings.TrimSpace(val) != val {
 			f.MetaFixed = true
@@ -48,10 +52,13 @@ func formOf(m amber.Memory) memoryForm {
 	return f
 }
 
+// inPage is how many bytes of a page a text takes.
+func inPage(s string) int { return len(template.HTMLEscapeString(s)) }
+
 // fixed says why a text cannot go through a form and come back as it was; "" where it can.
 func fixed(s string) string {
 	switch {
-	case len(template.HTMLEscapeString(s)) > maxEdited:
+	case inPage(s) > maxEdited:
 		return "The text has " + size(int64(len(s))) + ", more than a form holds. The command line changes it."
 	case strings.ContainsAny(s, "\x00\r") || !utf8.ValidString(s):
 		return "The text holds characters that a browser would change. The command line changes it."
@@ -93,7 +100,8 @@ func (v *visit) saveMemory() error {
 		}
 	}
 	f.Conflict = &memoryConflict{Theirs: m, Diff: diffOf("text", m.Content, f.Content)}
-	f.Revision, f.ContentFixed, f.MetaFixed = m.Revision, fixed(m.Content), formOf(m).MetaFixed
+	theirs := formOf(m)
+	f.Revision, f.ContentFixed, f.SummaryFixed, f.MetaFixed = m.Revision, theirs.ContentFixed, theirs.SummaryFixed, theirs.MetaFixed
 	return v.showEdit(f, 409)
 }
 
@@ -113,7 +121,7 @@ func (f memoryForm) edit(m amber.Memory) (amber.EditRequest, error) {
 	if f.Title != was.Title {
 		r.Title = &f.Title
 	}
-	if f.Summary != was.Summary {
+	if f.Summary != was.Summary && !was.SummaryFixed {
 		r.Summary = &f.Summary
 	}
 	if kind := amber.MemoryKind(f.Kind); f.Kind != was.Kind {

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"html/template"
+	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -96,6 +97,17 @@ func signOf(r rune) string {
 func row(s string) template.HTML {
 	return markedWithin(brief(oneLine(clip(s, 4*shownRow)), shownRow), drawnRow)
 }
+
+// chip is a name or a tag in a list of many.
+func chip(s string) template.HTML { return markedWithin(clip(oneLine(s), 100), 200) }
+
+// first are the first elements of a list, rest is how many there are beyond them.
+func first(n int, list any) any {
+	v := reflect.ValueOf(list)
+	return v.Slice(0, min(n, v.Len())).Interface()
+}
+
+func rest(n int, list any) int { return max(0, reflect.ValueOf(list).Len()-n) }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
