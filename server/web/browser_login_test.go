@@ -10,19 +10,17 @@ import (
 )
 
 // The screens of a server that wants a token: to log in, and what a wrong token and a wrong address lead to.
-func TestLogInInABrowser(t *testing.T) {
-	t.Parallel()
-	c := openBrowser(t)
+func logIn(t *testing.T, s *suite) {
 	r := newLockedRig(t)
 	p := r.sample("acme", "ada")
-	w := walker{t: t, r: r, tab: c.tab(t), visitor: r.visitor(""), looks: looks}
+	w := walker{t: t, r: r, tab: s.c.tab(t), visitor: r.visitor(""), looks: looks}
 	w.walk(address{route: "/-/login", path: "/ui/-/login"}, "stranger")
 	w.tab.open(r.url + adaHome + "/recall")
 	w.tab.keys("wrong")
-	w.tab.leads(chromedp.KeyEvent(kb.Enter))
+	w.tab.leads(press(kb.Enter))
 	run(w.tab, chromedp.WaitVisible(chromedp.CSS(".problem")))
 	run(w.tab, chromedp.SendKeys(chromedp.ID("token"), ada))
-	w.tab.leads(chromedp.KeyEvent(kb.Enter))
+	w.tab.leads(press(kb.Enter))
 	must.Equal(t, "where the log-in leads", run(w.tab, chromedp.Location()), r.url+adaHome+"/recall")
 	if secrets := eval[string](w.tab, `document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)`); secrets != "{}{}" {
 		t.Errorf("scripts of the page can read %s", secrets)

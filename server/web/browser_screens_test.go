@@ -8,6 +8,7 @@ import (
 // shown are the routes that are screens, with what is put behind the address to see more of each; "" is the
 // screen as it is. A route of the page that is neither here nor in notShown fails the suite.
 var shown = map[string][]string{
+	"/-/agents":                              {""},
 	"/{tenant}/{agent}/recall":               {"", "?q=which+database+did+we+choose", "?q=database&context=1", "?q=zzzzzz"},
 	"/{tenant}/{agent}/memories":             {"", "?deleted=1", "?kind=decision&trusted=1"},
 	"/{tenant}/{agent}/memories/new":         {""},
@@ -22,7 +23,7 @@ var notShown = map[string]string{
 	"":         "leads to /ui/",
 	"/":        "leads on, or is not found",
 	"/{$}":     "leads to the start of an agent",
-	"/-/login": "for visitors who have to log in: see TestLogInInABrowser",
+	"/-/login": "for visitors who have to log in: see logIn",
 	"/-/beat":  "a stream", "/-/proof": "for programs",
 	"/{tenant}/{agent}/memories/{id}/as-of": "leads to a memory of a snapshot",
 }

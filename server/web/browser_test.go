@@ -14,8 +14,10 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/amber-memory/amber/internal/must"
 )
@@ -82,7 +84,7 @@ type tab struct {
 }
 
 // patience is how long a page may take; a busy machine takes long.
-const patience = 60 * time.Second
+const patience = 20 * time.Second
 
 // tab opens one with cookies of its own.
 func (c *chromium) tab(t testing.TB) *tab {
@@ -175,6 +177,14 @@ func eval[T any](b *tab, expression string) T {
 func (b *tab) open(address string) (int, http.Header) {
 	b.t.Helper()
 	resp := run(b, chromedp.NavigateResponse(address))
+	for range 2 {
+		if resp == nil { // the page that was there went on loading
+			resp = run(b, chromedp.NavigateResponse(address))
+		}
+	}
+	if resp == nil {
+		b.t.Fatalf("%s: no answer", address)
+	}
 	h := http.Header{}
 	for k, v := range resp.Headers {
 		h.Set(k, fmt.Sprint(v))
@@ -192,8 +202,28 @@ func (b *tab) leads(a chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// keys presses keys one after the other.
-func (b *tab) keys(keys string) { b.t.Helper(); run(b, chromedp.KeyEvent(keys)) }
+// press presses keys one after the other, as a keyboard does: a page that takes a key for itself keeps it from
+// the field.
+func press(keys string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, r := range keys {
+			events := kb.Encode(r)
+			down, up := *events[0], *events[len(events)-1]
+			if len(events) == 3 {
+				down.Type, down.Text, down.UnmodifiedText = input.DispatchKeyEventTypeKeyDown, events[1].Text, events[1].UnmodifiedText
+			}
+			for _, e := range []input.DispatchKeyEventParams{down, up} {
+				if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// keys presses keys.
+func (b *tab) keys(keys string) { b.t.Helper(); run(b, press(keys)) }
 
 // look is how the page is looked at.
 type look struct {

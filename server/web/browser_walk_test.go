@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/amber-memory/amber"
 )
 
 // everyLook asks for everything in each look.
@@ -18,24 +21,77 @@ var everyLook = flag.Bool("browser.full", false, "look at everything in every wi
 //go:embed testdata/axe/axe.min.js
 var axe string
 
-// TestEveryScreenInABrowser looks at every screen, light and dark, narrow and wide: with what a project leaves
-// behind, and with texts that were written to do harm.
-func TestEveryScreenInABrowser(t *testing.T) {
+// TestInABrowser uses the page as people do, in one browser and on one server: it looks at every screen, light and
+// dark, narrow and wide, with what a project leaves behind and with texts that were written to do harm; it uses the
+// keyboard alone; and it reads and changes things without JavaScript.
+func TestInABrowser(t *testing.T) {
 	t.Parallel()
-	c := openBrowser(t)
-	r := newRig(t)
-	ada, bob := r.sample("acme", "ada"), r.furnishWith("acme", "bob", hostileText)
-	for name, p := range map[string]*place{"ada": ada, "bob": bob} {
-		t.Run(name, func(t *testing.T) {
+	s := &suite{c: openBrowser(t), r: newRig(t)}
+	for _, part := range []struct {
+		name string
+		test func(*testing.T, *suite)
+	}{
+		{"every screen", everyScreenOfAProject},
+		{"every screen with hostile text", everyScreenWithHostileText},
+		{"Tab reaches everything", tabReachesEverything},
+		{"keys open every screen of the navigation", keysOpenEveryScreen},
+		{"keys search and help", keysSearchAndHelp},
+		{"keys walk and edit", keysWalkAndEdit},
+		{"every screen without JavaScript", everyScreenWithoutJavaScript},
+		{"forms without JavaScript", formsWithoutJavaScript},
+		{"log-in", logIn},
+	} {
+		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
-			w := walker{t: t, r: r, tab: c.tab(t), visitor: r.visitor(""), looks: looks}
-			if p == bob && !*everyLook {
-				w.looks = []look{looks[0], looks[2]}
-			}
-			for _, a := range everyScreen(t, r.page.Routes(), p) {
-				w.walk(a, name)
-			}
+			part.test(t, s)
 		})
+	}
+}
+
+// suite is what the parts share.
+type suite struct {
+	c *chromium
+	r *rig
+
+	mu    sync.Mutex
+	known map[amber.AgentID]*place
+}
+
+// place is an agent of acme with the sample. Parts that change something have one of their own.
+func (s *suite) place(agent amber.AgentID) *place {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil {
+		s.known = map[amber.AgentID]*place{}
+	}
+	if s.known[agent] == nil {
+		s.known[agent] = s.r.sample("acme", agent)
+	}
+	return s.known[agent]
+}
+
+// desk is a tab of a desktop for an agent.
+func (s *suite) desk(t *testing.T, agent amber.AgentID) (*tab, *rig, *place) {
+	t.Helper()
+	b := s.c.tab(t)
+	b.look(looks[0])
+	return b, s.r, s.place(agent)
+}
+
+func everyScreenOfAProject(t *testing.T, s *suite) {
+	w := walker{t: t, r: s.r, tab: s.c.tab(t), visitor: s.r.visitor(""), looks: looks}
+	for _, a := range everyScreen(t, s.r.page.Routes(), s.place("ada")) {
+		w.walk(a, "ada")
+	}
+}
+
+func everyScreenWithHostileText(t *testing.T, s *suite) {
+	w := walker{t: t, r: s.r, tab: s.c.tab(t), visitor: s.r.visitor(""), looks: []look{looks[0], looks[2]}}
+	if *everyLook {
+		w.looks = looks
+	}
+	for _, a := range everyScreen(t, s.r.page.Routes(), s.r.furnishWith("acme", "bob", hostileText)) {
+		w.walk(a, "bob")
 	}
 }
 
