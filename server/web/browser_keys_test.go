@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 )
 
@@ -155,3 +156,25 @@ func (b *tab) tabToRowLink() {
 	}
 	b.t.Fatal("the row has no link")
 }
+
+func keysCompareSnapshots(t *testing.T, s *suite) {
+	b, r, p := s.desk(t, "ada")
+	b.open(r.url + adaHome + "/recall")
+	b.leads(press("gp"))
+	b.keys("jxjx")
+	must.Equal(t, "marks", eval[int](b, `document.querySelectorAll("[data-row] input:checked").length`), 2)
+	b.tabTo("main form[action$=diff] button")
+	b.leads(press(kb.Enter))
+	must.Equal(t, "the page", b.where(), adaHome+"/snapshots/diff")
+	text := eval[string](b, `document.querySelector("main").innerText`)
+	for _, want := range []string{shortOf(p.snapshots[0]), shortOf(p.snapshots[1]), "Rounding of coupons and totals"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not show %q (%s): %s", want, p.snapshots, text)
+		}
+	}
+	b.keys(kb.Escape)
+	b.await(`location.pathname === ` + quote(adaHome+"/snapshots"))
+}
+
+// shortOf is the end of an id, by which screens name it.
+func shortOf(id amber.SnapshotID) string { return string(id[len(id)-8:]) }

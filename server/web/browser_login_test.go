@@ -28,7 +28,7 @@ func logIn(t *testing.T, s *suite) {
 	w.tab.take()
 	reader := r.visitor(adaRead)
 	w.visitor = reader
-	for _, a := range []address{{"a memory for a reader", adaHome + "/memories/" + string(p.memory)}, {"recall for a reader", adaHome + "/recall"}} {
+	for _, a := range []address{{route: "a memory for a reader", path: adaHome + "/memories/" + string(p.memory)}, {route: "recall for a reader", path: adaHome + "/recall"}} {
 		for _, fault := range faultsOfHTML(reader.get(a.path).body) {
 			t.Errorf("%s: %s", a.route, fault)
 		}

@@ -17,6 +17,7 @@ const plainFaults = `(() => {
   const main = document.querySelector("main");
   if (!main || main.innerText.trim().length < 10) faults.push("nothing is to be read");
   for (const f of document.querySelectorAll("main form")) {
+    if (!f.checkVisibility()) continue;
     if (![...f.elements].some((e) => e.matches("button:not([type=button]), input[type=submit]") && e.checkVisibility())) faults.push("a form has no button: " + f.outerHTML.slice(0, 120));
   }
   for (const b of document.querySelectorAll("button[type=button]")) {

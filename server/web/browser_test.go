@@ -54,7 +54,7 @@ func openBrowser(t testing.TB) *chromium {
 	profile := must.Get(os.MkdirTemp("", "amber-browser-"))(t)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
-		chromedp.Flag("headless", "new"), chromedp.Flag("lang", "en-US"), chromedp.Flag("hide-scrollbars", false), chromedp.Env("TZ=UTC", "LANGUAGE=en"))
+		chromedp.Flag("headless", "new"), chromedp.Flag("lang", "en-US"), chromedp.Env("TZ=UTC", "LANGUAGE=en"))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(alloc)
 	t.Cleanup(func() {
@@ -84,7 +84,7 @@ type tab struct {
 }
 
 // patience is how long a page may take; a busy machine takes long.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // tab opens one with cookies of its own.
 func (c *chromium) tab(t testing.TB) *tab {
@@ -199,6 +199,22 @@ func (b *tab) leads(a chromedp.Action[chromedp.Void]) {
 	defer cancel()
 	if _, err := chromedp.RunResponse(ctx, a); err != nil {
 		b.t.Fatalf("no page followed: %v", err)
+	}
+	b.await(`document.readyState === "complete"`)
+}
+
+// await waits until an expression is true, also in the page that follows.
+func (b *tab) await(expression string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	for {
+		if ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression)); ok && err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			b.t.Fatalf("never true: %s", expression)
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ func TestInABrowser(t *testing.T) {
 		{"keys open every screen of the navigation", keysOpenEveryScreen},
 		{"keys search and help", keysSearchAndHelp},
 		{"keys walk and edit", keysWalkAndEdit},
+		{"keys compare snapshots", keysCompareSnapshots},
 		{"every screen without JavaScript", everyScreenWithoutJavaScript},
 		{"forms without JavaScript", formsWithoutJavaScript},
 		{"log-in", logIn},
@@ -80,7 +81,8 @@ func (s *suite) desk(t *testing.T, agent amber.AgentID) (*tab, *rig, *place) {
 
 func everyScreenOfAProject(t *testing.T, s *suite) {
 	w := walker{t: t, r: s.r, tab: s.c.tab(t), visitor: s.r.visitor(""), looks: looks}
-	for _, a := range everyScreen(t, s.r.page.Routes(), s.place("ada")) {
+	p := s.place("ada")
+	for _, a := range append(everyScreen(t, s.r.page.Routes(), p), jobScreens(t, w.visitor, p)...) {
 		w.walk(a, "ada")
 	}
 }
@@ -90,7 +92,8 @@ func everyScreenWithHostileText(t *testing.T, s *suite) {
 	if *everyLook {
 		w.looks = looks
 	}
-	for _, a := range everyScreen(t, s.r.page.Routes(), s.r.furnishWith("acme", "bob", hostileText)) {
+	p := s.r.furnishWith("acme", "bob", hostileText)
+	for _, a := range append(everyScreen(t, s.r.page.Routes(), p), jobScreens(t, w.visitor, p)...) {
 		w.walk(a, "bob")
 	}
 }

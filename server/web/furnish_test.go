@@ -43,6 +43,7 @@ type place struct {
 	session       amber.SessionID
 	turn          amber.TurnID
 	note, commit  string
+	before        string // the commit before that one
 	snapshots     [2]amber.SnapshotID
 	task, node    string
 	approval      string
@@ -176,7 +177,8 @@ func (f *furnisher) notes() {
 	f.note = f.s("note.name", noteName, 100)
 	must.Get(st.Notes.WriteNote(ctx, f.note, "before "+f.s("note.before", lines, amber.MaxContentBytes-10)))(f.t)
 	must.Get(st.Notes.WriteNote(ctx, f.note, f.s("note.content", lines, amber.MaxContentBytes)))(f.t)
-	f.commit = must.Get(st.NoteLog.LogNote(ctx, f.note, 1))(f.t)[0].Commit
+	log := must.Get(st.NoteLog.LogNote(ctx, f.note, 2))(f.t)
+	f.commit, f.before = log[0].Commit, log[1].Commit
 	must.Get(st.Documents.PutDocument(ctx, amber.DocumentWrite{Name: "doc", Document: f.document("document")}))(f.t)
 }
 

@@ -134,6 +134,7 @@ const strangers = "noopener noreferrer nofollow"
 type tame struct{}
 
 func (tame) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
+	level := 2 // of the heading before
 	var pictures []*ast.Image
 	links := 0
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -154,7 +155,8 @@ func (tame) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
 		case *ast.AutoLink:
 			n.SetAttributeString("rel", []byte(strangers))
 		case *ast.Heading:
-			n.Level = min(n.Level+2, 6)
+			n.Level = min(n.Level+2, level+1, 6) // none is left out
+			level = n.Level
 		}
 		return ast.WalkContinue, nil
 	}) // it never fails
