@@ -11,7 +11,7 @@ GOFUMPT      := $(TOOLS)/gofumpt
 STATICCHECK  := $(TOOLS)/staticcheck
 VERSITYGW    := $(TOOLS)/versitygw
 
-.PHONY: all build install test test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
+.PHONY: all build install test test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
 
 all: build test
 
@@ -47,6 +47,16 @@ test: build
 	$(GO) vet $(PKGS)
 	$(if $(WITHOUT),$(GO) test -vet=off -timeout 30m $(WITHOUT))
 	$(if $(WITH),CGO_ENABLED=$(CGO) $(GO) test -vet=off $(RACE) -timeout 30m $(WITH))
+
+# The page in a real browser, everything in every width and colour: chromium is needed. SHOTS is a folder for a
+# picture of every screen.
+SHOTS ?=
+test-browser:
+	AMBER_BROWSER=required $(GO) test -count=1 -timeout 20m -run InABrowser ./server/web -browser.full $(if $(SHOTS),-shots $(abspath $(SHOTS)))
+
+# The pictures of the documentation. Needs chromium and tmux.
+pictures: build
+	GO=$(GO) sh scripts/pictures.sh bin/amber
 
 # The newest official clients of MCP against this build: pip and npm are needed.
 test-mcp: build
