@@ -38,10 +38,9 @@ fill() {
 	}
 	await "[1 Recall]"
 	tmux -S "$socket" send-keys -t tui "how do we round coupons"
-	await "half to even"
+	await '"round" in'
 	tmux -S "$socket" send-keys -t tui Enter
-	tmux -S "$socket" send-keys -t tui w
-	await "why"
+	await "q quit"
 	tmux -S "$socket" capture-pane -ep -t tui >"$dir/pane"
 )
 

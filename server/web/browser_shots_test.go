@@ -64,6 +64,7 @@ func TestPictures(t *testing.T) {
 	b.look(look{width: 1280, dark: true})
 	b.open(r.url + adaHome + "/memories/" + string(p.memory))
 	b.leads(chromedp.Click(chromedp.CSS(".theme button")))
+	b.await(`document.documentElement.dataset.theme === "dark"`)
 	eval[chromedp.Void](b, `document.activeElement.blur()`)
 	b.picture("page-dark.png")
 	if *terminal != "" {

@@ -192,15 +192,12 @@ func (b *tab) open(address string) (int, http.Header) {
 	return int(resp.Status), h
 }
 
-// does presses keys, or clicks, and returns when the page that follows is there.
+// leads does something that leads to another page, and returns when that one is there, after redirects.
 func (b *tab) leads(a chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
-	defer cancel()
-	if _, err := chromedp.RunResponse(ctx, a); err != nil {
-		b.t.Fatalf("no page followed: %v", err)
-	}
-	b.await(`document.readyState === "complete"`)
+	eval[chromedp.Void](b, `window.before = true`)
+	run(b, a)
+	b.await(`window.before === undefined && document.readyState === "complete"`)
 }
 
 // await waits until an expression is true, also in the page that follows.
