@@ -36,6 +36,19 @@ var shown = map[string][]string{
 	"/{tenant}/{agent}/snapshots/{id}/memories":          {""},
 	"/{tenant}/{agent}/snapshots/{id}/memories/{memory}": {"", "?restore=1"},
 	"/{tenant}/{agent}/snapshots/{id}/restore":           {""},
+
+	"/{tenant}/{agent}/conflicts":                   {"", "?settled=1"},
+	"/{tenant}/{agent}/conflicts/{id}":              {""},
+	"/{tenant}/{agent}/quarantine":                  {""},
+	"/{tenant}/{agent}/quarantine/{session}/{name}": {""},
+	"/{tenant}/{agent}/work":                        {"", "?state=queued"},
+	"/{tenant}/{agent}/work/approvals/{id}":         {""},
+	"/{tenant}/{agent}/work/tasks/{id}":             {""},
+	"/{tenant}/{agent}/import":                      {""},
+	"/{tenant}/{agent}/audit":                       {"", "?action=memory.write"},
+	"/{tenant}/{agent}/tokens":                      {""},
+	"/{tenant}/{agent}/tokens/{id}":                 {""},
+	"/{tenant}/{agent}/health":                      {"", "?doctor=1"},
 }
 
 // notShown are the routes that are no screens, and why.
@@ -47,6 +60,7 @@ var notShown = map[string]string{
 	"/-/beat":                               "a stream",
 	"/-/proof":                              "for programs",
 	"/{tenant}/{agent}/events":              "a stream",
+	"/{tenant}/{agent}/export":              "a file",
 	"/{tenant}/{agent}/jobs/{job}":          "is begun by forms: see jobScreens",
 	"/{tenant}/{agent}/memories/{id}/as-of": "leads to a memory of a snapshot",
 }
