@@ -172,6 +172,11 @@ for (const zone of document.querySelectorAll("[data-drop]")) {
   });
 }
 
-function fresh(root) { localTimes(root); copyable(root); }
+// A page that asks how far work is stops when the work has ended.
+function polls() {
+  if (!document.querySelector("progress")) for (const e of document.querySelectorAll("[data-poll]")) e.remove();
+}
+
+function fresh(root) { localTimes(root); copyable(root); polls(); }
 fresh(document);
 document.addEventListener("htmx:after:swap", () => fresh(document));
