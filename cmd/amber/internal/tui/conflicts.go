@@ -142,7 +142,7 @@ func (m *Model) settle(p *page, c disputed, which int) tea.Cmd {
 		about = document{}.warn("This version is deleted: the memory is forgotten.")
 	}
 	return m.confirm(fmt.Sprintf("Keep text %d? The other one stays in the history.", which), about, func() tea.Cmd {
-		return do(m, func(ctx context.Context) error { return m.keep(ctx, c.id, v, which == 1) }, func(err error) tea.Cmd {
+		return do(m, func(ctx context.Context) error { return m.keep(ctx, c, which == 1) }, func(err error) tea.Cmd {
 			m.say("the conflict is settled; the next sync export tells the others")
 			if err != nil {
 				m.fail(err)
@@ -156,19 +156,21 @@ func (m *Model) settle(p *page, c disputed, which int) tea.Cmd {
 // would be no new revision, and only a new revision settles a conflict.
 const settledKey = "conflict_settled"
 
-// keep makes one version the newest.
-func (m *Model) keep(ctx context.Context, id amber.MemoryID, v amber.SyncVersion, shown bool) error {
-	if v.Deleted {
-		return m.src.Store.LongTerm.Delete(ctx, id)
+// keep makes one version the newest. Errors: conflict when the memory does not say any more what was
+// shown.
+func (m *Model) keep(ctx context.Context, c disputed, shown bool) error {
+	v := c.two
+	if shown {
+		v = c.one
 	}
-	now, err := m.src.Store.Memories.Get(ctx, id)
-	r := amber.EditRequest{ID: id, Title: &v.Title, Content: &v.Content}
-	switch {
-	case err == nil:
-		r.IfRevision = now.Revision
-	case amber.KindOf(err) != amber.KindNotFound: // the newest version may be a deletion
+	now, err := m.unchanged(ctx, c)
+	if err != nil {
 		return err
 	}
+	if v.Deleted {
+		return m.src.Store.LongTerm.Delete(ctx, c.id)
+	}
+	r := amber.EditRequest{ID: c.id, IfRevision: now.Revision, Title: &v.Title, Content: &v.Content}
 	if shown {
 		meta := maps.Clone(now.Metadata)
 		if meta == nil {
@@ -181,6 +183,20 @@ func (m *Model) keep(ctx context.Context, id amber.MemoryID, v amber.SyncVersion
 	return err
 }
 
+// unchanged returns the memory of a conflict as it is now, the zero one where it is deleted. Errors:
+// conflict when that is not what was shown.
+func (m *Model) unchanged(ctx context.Context, c disputed) (amber.Memory, error) {
+	now, err := m.src.Store.Memories.Get(ctx, c.id)
+	gone := amber.KindOf(err) == amber.KindNotFound
+	switch {
+	case err != nil && !gone:
+		return now, err
+	case gone != c.one.Deleted || !gone && (now.Title != c.one.Title || now.Content != c.one.Content):
+		return now, amber.Errorf(amber.KindConflict, "settle conflict", string(c.id), "the memory was changed since it was shown").WithHint("press 6 to load the conflicts anew")
+	}
+	return now, nil
+}
+
 // The lines that stand around the two texts in the editor.
 const (
 	markOne = "<<<<<<< 1"
@@ -190,6 +206,9 @@ const (
 
 // readConflict puts both texts into one, to be edited.
 func (m *Model) readConflict(ctx context.Context, c disputed) (editing, error) {
+	if _, err := m.unchanged(ctx, c); err != nil {
+		return editing{}, err
+	}
 	e, err := m.readMemory(ctx, c.id)
 	if err != nil {
 		return e, err

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -152,9 +153,13 @@ func (m *Model) say(text string) tea.Cmd {
 	return nil
 }
 
-// fail puts an error into the status line, with its hint.
+// fail puts an error into the status line, with its hint; one that is longer than the line also into a
+// panel, unless the user is busy with something else.
 func (m *Model) fail(err error) tea.Cmd {
 	m.status, m.failed = errorText(err), true
+	if line := clean("error: " + m.status); m.over == nil && m.field == nil && (width(line) > m.width || strings.Contains(line, "\n")) {
+		m.over = &notice{errorDocument(err)}
+	}
 	return nil
 }
 

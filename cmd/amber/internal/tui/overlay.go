@@ -72,6 +72,22 @@ func (m *Model) confirm(question string, about document, yes func() tea.Cmd) tea
 	return nil
 }
 
+// notice shows something until a key is pressed.
+type notice struct{ about document }
+
+func (n *notice) title() string { return "error" }
+func (n *notice) help() string  { return "enter or esc: back" }
+
+func (n *notice) press(m *Model, k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "enter", "esc", "q":
+		m.over = nil
+	}
+	return nil
+}
+
+func (n *notice) draw(columns, _ int) []line { return n.about.lay(columns) }
+
 // menu lets the user choose one of a few things by a letter.
 type menu struct {
 	name  string

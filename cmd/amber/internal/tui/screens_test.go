@@ -129,25 +129,43 @@ func TestRestoreNeedsTheLabel(t *testing.T) {
 }
 
 func TestConflictIsSettled(t *testing.T) {
-	w := newWorld(t, fill)
-	id := w.sync.Conflicts[0].ID
-	w.press("esc", "6", "2").says("Keep text 2?", "We chose SQLite")
-	w.press("enter").says("the conflict is settled")
-	must.Equal(t, "content", must.Get(w.store.Memories.Get(t.Context(), id))(t).Content, "We chose SQLite")
-	w.press("1", "enter")
-	now := must.Get(w.store.Memories.Get(t.Context(), id))(t)
-	must.Equal(t, "content", now.Content, "We chose PostgreSQL for JSONB")
-	if now.Metadata[settledKey] == "" {
-		t.Error("keeping the text that is shown makes no new revision, so the conflict stays")
+	content := func(w *world) amber.Memory {
+		return must.Get(w.store.Memories.Get(t.Context(), w.sync.Conflicts[0].ID))(t)
 	}
-	w.desk.typed = func(text string) string {
-		must.Says(t, "both texts", text, markOne, "PostgreSQL", markMid, "SQLite", markTwo)
-		return "We use both"
-	}
-	w.press("e").says("stored as revision")
-	must.Equal(t, "content", must.Get(w.store.Memories.Get(t.Context(), id))(t).Content, "We use both")
-	w.desk.typed = func(text string) string { return text + "more" }
-	w.press("e").says("Not stored", "still in the text")
+	t.Run("keep 2", func(t *testing.T) {
+		w := newWorld(t, fill)
+		w.press("esc", "6", "2").says("Keep text 2?", "We chose SQLite")
+		w.press("enter").says("the conflict is settled")
+		must.Equal(t, "content", content(w).Content, "We chose SQLite")
+	})
+	t.Run("keep 1", func(t *testing.T) {
+		w := newWorld(t, fill)
+		before := content(w)
+		w.press("esc", "6", "1", "enter")
+		now := content(w)
+		must.Equal(t, "content", now.Content, before.Content)
+		must.Equal(t, "revision", now.Revision, before.Revision+1) // without one the conflict stays
+		must.Hold(t, now.Metadata[settledKey] != "", "the metadata does not say that a conflict was settled")
+	})
+	t.Run("edit both", func(t *testing.T) {
+		w := newWorld(t, fill)
+		w.desk.typed = func(text string) string { return text + "more" }
+		w.press("esc", "6", "e").says("Not stored", "still in the text")
+		w.desk.typed = func(text string) string {
+			must.Says(t, "both texts", text, markOne, "PostgreSQL", markMid, "SQLite", markTwo)
+			return "We use both"
+		}
+		w.press("e").says("stored as revision")
+		must.Equal(t, "content", content(w).Content, "We use both")
+	})
+	t.Run("changed since", func(t *testing.T) {
+		w := newWorld(t, fill)
+		w.press("esc", "6", "2")
+		theirs := "We chose CockroachDB"
+		must.Get(w.store.Editor.Edit(t.Context(), amber.EditRequest{ID: w.sync.Conflicts[0].ID, Content: &theirs}))(t)
+		w.press("enter").says("since it was shown", "hint: press 6")
+		must.Equal(t, "content", content(w).Content, theirs)
+	})
 }
 
 // Beside a conflict 1 and 2 are screens, as everywhere.
