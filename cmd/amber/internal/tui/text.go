@@ -24,12 +24,14 @@ func clean(s string) string {
 	b.Grow(len(s))
 	marks := 0
 	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
-		if unicode.In(r, unicode.Mn, unicode.Me) {
+		if r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me) {
 			marks++
 		} else {
 			marks = 0
 		}
 		switch {
+		case r >= 0x20 && r < 0x7f:
+			b.WriteByte(byte(r))
 		case r == '\n':
 			b.WriteByte('\n')
 		case r == '\t':
@@ -50,15 +52,26 @@ func joins(r rune) bool {
 	return r == 0x200c || r == 0x200d || unicode.Is(unicode.Variation_Selector, r) || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
-// oneLine is clean on one line, white space folded. It reads no more than it needs.
+// oneLine is clean on one line of at most n columns, white space folded.
 func oneLine(s string, n int) string {
-	if most := 16*n + 256; len(s) > most {
-		for most > 0 && !utf8.RuneStart(s[most]) {
-			most--
-		}
-		s = s[:most]
+	return cut(strings.Join(strings.Fields(clean(beginning(s, n))), " "), n)
+}
+
+// oneLineKept is clean on one line of at most n columns, blanks kept.
+func oneLineKept(s string, n int) string {
+	return cut(strings.ReplaceAll(clean(beginning(s, n)), "\n", " "), n)
+}
+
+// beginning is more of a text than n columns hold, so that a long one is not read whole for each frame.
+func beginning(s string, n int) string {
+	most := 16*max(n, 0) + 256
+	if len(s) <= most {
+		return s
 	}
-	return cut(strings.Join(strings.Fields(clean(s)), " "), n)
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
 }
 
 // width is how many columns a clean line takes.

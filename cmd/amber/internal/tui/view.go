@@ -244,7 +244,7 @@ func drawRow(r row, columns int, here, marked, active bool) string {
 	if columns < 24 {
 		side, room = "", columns-2
 	}
-	lead := cut(oneLineKept(r.lead), max(room, 0))
+	lead := oneLineKept(r.lead, max(room, 0))
 	title := pad(lead+oneLine(r.title, max(room-width(lead), 0)), max(room, 0))
 	if side != "" {
 		title += " "
@@ -310,12 +310,9 @@ func (m *Model) drawOffers(rows []string, l layout) {
 	}
 	for i, o := range offers[:n] {
 		text := pad("  "+o.text, widest+4) + o.about
-		rows[l.status.y-n+i] = styled(reverse, pad(oneLineKept(text), m.width))
+		rows[l.status.y-n+i] = styled(reverse, pad(oneLineKept(text, m.width), m.width))
 	}
 }
-
-// oneLineKept is clean on one line, blanks kept.
-func oneLineKept(s string) string { return strings.ReplaceAll(clean(s), "\n", " ") }
 
 func (m *Model) drawStatus(rows []string, l layout) {
 	p := m.page()
