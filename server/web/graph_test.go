@@ -54,7 +54,7 @@ func TestALargeHostileGraphFitsAPage(t *testing.T) {
 	r := newRig(t)
 	store := r.store("acme", "ada")
 	write := func(i int) amber.MemoryID {
-		return must.Get(store.LongTerm.Write(t.Context(), amber.WriteRequest{Title: nastyName + fmt.Sprint(i), Content: nastyName + fmt.Sprint(i) + strings.Repeat("<", 300)}))(t).ID
+		return must.Get(store.LongTerm.Write(t.Context(), amber.WriteRequest{Title: harmfulName + fmt.Sprint(i), Content: harmfulName + fmt.Sprint(i) + strings.Repeat("<", 300)}))(t).ID
 	}
 	middle := write(0)
 	var ring []amber.MemoryID

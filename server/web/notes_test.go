@@ -179,8 +179,8 @@ func TestNotesOfHostileTextAreHarmless(t *testing.T) {
 	r := newRig(t)
 	b := r.visitor("")
 	for i, text := range []string{
-		nastyName + "\n\n# " + nastyName + "\n\n![pixel](https://evil.example/x.png)", strings.Repeat("> ", 9000) + "x", strings.Repeat("[a](https://b.c) ", 9000),
-		strings.Repeat("x", 1<<20-100), strings.Repeat("\u202e", 20_000), strings.Repeat(nastyName+"\n", 2000), strings.Repeat("|a", 3000) + "\n" + strings.Repeat("|-", 3000) + "\n",
+		harmfulName + "\n\n# " + harmfulName + "\n\n![pixel](https://evil.example/x.png)", strings.Repeat("> ", 9000) + "x", strings.Repeat("[a](https://b.c) ", 9000),
+		strings.Repeat("x", 1<<20-100), strings.Repeat("\u202e", 20_000), strings.Repeat(harmfulName+"\n", 2000), strings.Repeat("|a", 3000) + "\n" + strings.Repeat("|-", 3000) + "\n",
 	} {
 		name := fmt.Sprint("n", i)
 		first := r.write(name, text)

@@ -136,17 +136,17 @@ func TestASessionOfHostileTextIsHarmless(t *testing.T) {
 	r := newRig(t)
 	store := r.store("acme", "ada")
 	id := `a/b "><b>%2F`
-	must.Get(store.Sessions.StartSession(t.Context(), amber.SessionStart{ID: amber.SessionID(id), Name: nastyName[:48], Project: nastyName, Directory: nastyName, Binding: nastyName}))(t)
+	must.Get(store.Sessions.StartSession(t.Context(), amber.SessionStart{ID: amber.SessionID(id), Name: harmfulName[:48], Project: harmfulName, Directory: harmfulName, Binding: harmfulName}))(t)
 	for range 60 {
-		r.say(amber.SessionID(id), amber.RoleUser, nasty+strings.Repeat("\u202e", 900))
+		r.say(amber.SessionID(id), amber.RoleUser, harmful+strings.Repeat("\u202e", 900))
 	}
 	for range 15 {
-		must.Get(store.Compactions.AddCompaction(t.Context(), amber.Compaction{SessionID: amber.SessionID(id), Summary: nasty + strings.Repeat("\u202e", 9000)}))(t)
+		must.Get(store.Compactions.AddCompaction(t.Context(), amber.Compaction{SessionID: amber.SessionID(id), Summary: harmful + strings.Repeat("\u202e", 9000)}))(t)
 	}
-	doc := must.Get(json.Marshal(map[string]string{"a": nasty + strings.Repeat("\u202e<", 50_000)}))(t)
+	doc := must.Get(json.Marshal(map[string]string{"a": harmful + strings.Repeat("\u202e<", 50_000)}))(t)
 	must.Get(store.States.SaveState(t.Context(), amber.SessionID(id), doc, 0))(t)
-	must.Get(store.Loops.SaveLoop(t.Context(), amber.LoopSave{SessionID: amber.SessionID(id), RunID: nastyName, State: doc}))(t)
-	must.Get(store.Names.EndSession(t.Context(), amber.SessionEnd{ID: amber.SessionID(id), Reason: amber.EndReason(nastyName[:20]), Summary: nastyName + strings.Repeat("<", 10_000)}))(t)
+	must.Get(store.Loops.SaveLoop(t.Context(), amber.LoopSave{SessionID: amber.SessionID(id), RunID: harmfulName, State: doc}))(t)
+	must.Get(store.Names.EndSession(t.Context(), amber.SessionEnd{ID: amber.SessionID(id), Reason: amber.EndReason(harmfulName[:20]), Summary: harmfulName + strings.Repeat("<", 10_000)}))(t)
 	b := r.visitor("")
 	sound(t, b.get("sessions"))
 	p := b.get("sessions/" + url.PathEscape(id))

@@ -12,11 +12,11 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// nasty is a text that would do harm where it is not escaped.
-const nasty = `<script>alert(1)</script><img src=x onerror=alert(1)>"'><b hx-get=/x>[a](javascript:alert(1)) ` + "\u202e\x1b[31m"
+// harmful is a text that would do harm where it is not escaped.
+const harmful = `<script>alert(1)</script><img src=x onerror=alert(1)>"'><b hx-get=/x>[a](javascript:alert(1)) ` + "\u202e\x1b[31m"
 
-// nastyName is nasty for what must be on one line without control characters.
-const nastyName = `<script>alert(1)</script><img src=x onerror=alert(1)>"'><b hx-get=/x>`
+// harmfulName is harmful for what must be on one line without control characters.
+const harmfulName = `<script>alert(1)</script><img src=x onerror=alert(1)>"'><b hx-get=/x>`
 
 // onlyWrites is a secret that may write and not read.
 const onlyWrites = "onlywrites"

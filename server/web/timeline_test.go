@@ -111,15 +111,15 @@ func TestTheTimelineOfHostileTextIsHarmless(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	store := r.store("acme", "ada")
-	must.Get(store.Sessions.StartSession(t.Context(), amber.SessionStart{ID: amber.SessionID(`"><b>`), Name: nastyName[:48], Project: nastyName}))(t)
+	must.Get(store.Sessions.StartSession(t.Context(), amber.SessionStart{ID: amber.SessionID(`"><b>`), Name: harmfulName[:48], Project: harmfulName}))(t)
 	for i := range 60 {
-		must.Get(store.LongTerm.Write(t.Context(), amber.WriteRequest{Title: nastyName, Content: fmt.Sprint(i) + strings.Repeat(nastyName+"\t", 300), Identities: amber.Identities{ProjectID: nastyName, SessionID: `"><b>`}}))(t)
+		must.Get(store.LongTerm.Write(t.Context(), amber.WriteRequest{Title: harmfulName, Content: fmt.Sprint(i) + strings.Repeat(harmfulName+"\t", 300), Identities: amber.Identities{ProjectID: harmfulName, SessionID: `"><b>`}}))(t)
 	}
 	p := r.visitor("").get("")
 	sound(t, p)
 	shows(t, p, "<script>alert(1)</script>")
 	for range 60 {
-		r.say(`"><b>`, amber.RoleTool, strings.Repeat("\x1b\u202e", 2000)+nasty)
+		r.say(`"><b>`, amber.RoleTool, strings.Repeat("\x1b\u202e", 2000)+harmful)
 	}
 	sound(t, r.visitor("").get(""))
 }
