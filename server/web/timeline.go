@@ -12,7 +12,7 @@ import (
 
 // maxScan is how many entries are looked at for one page where a filter needs the
 // records themselves.
-const maxScan = 300
+const maxScan = 1000
 
 func timelineRoutes(p *Page) {
 	p.get("", (*visit).timeline)
