@@ -51,7 +51,7 @@ func (v *visit) sessionList() error {
 
 // lastTurn is what was said last in a session. The list is of use without it.
 func lastTurn(ctx context.Context, store amber.Store, id amber.SessionID) *amber.ListedTurn {
-	page, err := store.Turns.ListTurns(ctx, amber.TurnQuery{SessionID: id, Limit: 1, Excerpt: shownRow})
+	page, err := store.Turns.ListTurns(ctx, amber.TurnQuery{SessionID: id, Limit: 1, Excerpt: shownRow / 2})
 	if err != nil || len(page.Items) == 0 {
 		return nil
 	}
