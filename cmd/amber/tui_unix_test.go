@@ -124,6 +124,29 @@ func TestTerminalUIInATerminal(t *testing.T) {
 	must.Says(t, "terminal", p.drawn.String(), "\x1b[?1049h", "\x1b[?1049l") // the shell's screen is back
 }
 
+// What NO_COLOR keeps from the screen is drawn in colour without it.
+func TestTerminalUIWithoutColour(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		environ := tuiUser(t)
+		runIn(t.Context(), t, testWorld(t.TempDir(), environ...), "note", "write", "n", "one").exits(0)
+		runIn(t.Context(), t, testWorld(t.TempDir(), environ...), "note", "write", "n", "two").exits(0)
+		if plain {
+			environ = append(environ, "NO_COLOR=1")
+		}
+		p := sitDown(t, environ, "tui")
+		p.await("recall")
+		p.press("\x1b")
+		p.await("w why")
+		p.press("4")
+		p.await("l log")
+		p.press("d")
+		p.await("- one")
+		p.press("q")
+		must.Do(t, p.leave())
+		must.Equal(t, "colour", strings.Contains(p.drawn.String(), "38;5;214"), !plain)
+	}
+}
+
 func TestTerminalUIEndsWithItsTerminal(t *testing.T) {
 	p := sitDown(t, tuiUser(t), "tui")
 	p.await("Nothing was found.")
