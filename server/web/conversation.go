@@ -212,7 +212,7 @@ func (d *turnData) cut(at, here string) {
 	for from > 0 && from < len(d.Content) && !utf8.RuneStart(d.Content[from]) {
 		from--
 	}
-	shown := fitted(d.Content[from:], 2*shownWhole)
+	shown := fitted(d.Content[from:], maxDrawn)
 	d.Text, d.From, d.To = shown.Text, from, from+len(shown.Text)
 	if shown.Cut {
 		d.Next = addQuery(here, "at", strconv.Itoa(d.To))

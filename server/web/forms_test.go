@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,8 +38,8 @@ func encoded(form url.Values) (string, string) {
 func parts(form url.Values) (string, string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
-	for k, vs := range form {
-		for _, v := range vs {
+	for _, k := range append([]string{"csrf"}, slices.DeleteFunc(slices.Sorted(maps.Keys(form)), func(k string) bool { return k == "csrf" })...) { // the value comes first
+		for _, v := range form[k] {
 			_ = w.WriteField(k, v) // a buffer takes everything
 		}
 	}

@@ -245,14 +245,14 @@ func (f *furnisher) queue() {
 
 // imports imports a file through the API.
 func (f *furnisher) imports() {
-	content, at := f.s("import.content", anything, 1000), amber.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	content, at := f.s("import.content", lines, 1000), amber.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	line := must.Get(json.Marshal(map[string]amber.Memory{"memory": {
 		ID: "0198c0de-0000-7000-8000-000000000001", Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, Title: f.s("import.title", oneLine, 200), Content: content,
 		Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{}, Trust: amber.TrustOwn, Revision: 1, ContentDigest: amber.ContentDigest(content),
 		Origin: amber.Origin{Device: "elsewhere", Counter: 1, Clock: amber.StampAt(at.Time())}, CreatedAt: at, UpdatedAt: at,
 	}}))(f.t)
 	file := append([]byte(`{"amber":"export","version":1}`+"\n"), append(line, '\n')...)
-	path := fmt.Sprintf("%s/v1/tenants/%s/agents/%s/imports?name=%s", f.r.url, f.tenant, f.agent, url.QueryEscape(f.s("import.name", ident, 60)))
+	path := fmt.Sprintf("%s/v1/tenants/%s/agents/%s/imports?name=%s", f.r.url, f.tenant, f.agent, "memory.jsonl")
 	req := must.Get(http.NewRequestWithContext(f.t.Context(), http.MethodPost, path, bytes.NewReader(file)))(f.t)
 	req.Header.Set("Authorization", "Bearer "+root)
 	resp := must.Get(http.DefaultClient.Do(req))(f.t)

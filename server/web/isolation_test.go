@@ -336,7 +336,7 @@ var (
 func (p *place) names() []string {
 	return []string{
 		string(p.tenant), string(p.agent), string(p.memory), string(p.other), string(p.session), string(p.turn), p.note, p.commit, string(p.snapshots[0]), string(p.snapshots[1]),
-		p.task, p.node, p.approval, p.dead, p.held, p.key, p.token,
+		p.task, p.node, p.approval, p.dead, p.held, p.key, p.token, p.imported,
 	}
 }
 
@@ -345,7 +345,7 @@ func nowhere(tenant amber.TenantID, agent amber.AgentID) *place {
 	const id = "00000000-0000-7000-8000-00000000000"
 	return &place{
 		tenant: tenant, agent: agent, memory: id + "1", other: id + "2", session: "absent session", turn: "absent turn", note: "absent note", commit: strings.Repeat("0", 40), snapshots: [2]amber.SnapshotID{id + "3", id + "4"},
-		task: "absent task", node: "absent node", approval: id + "5", dead: "absent entry", held: "00000000000000000009.entry", key: strings.Repeat("0", 32), token: "absenttoken",
+		task: "absent task", node: "absent node", approval: id + "5", dead: "absent entry", held: "00000000000000000009.entry", key: strings.Repeat("0", 32), token: "absenttoken", imported: "absent import",
 	}
 }
 

@@ -85,7 +85,7 @@ func TestANoteHasItsTextItsChangesAndTheirDifference(t *testing.T) {
 	hides(t, p, "Edit", "Delete")
 	p = b.get(b.get(at).href("difference"))
 	sound(t, p)
-	shows(t, p, "− We chose **MySQL**.", "+ We chose **PostgreSQL**.")
+	shows(t, p, "− We chose ** MySQL **.", "+ We chose ** PostgreSQL **.")
 	must.Equal(t, "unknown commit", b.get(at+"?commit="+strings.Repeat("0", 40)).status, http.StatusNotFound)
 	must.Equal(t, "unknown note", b.get("notes/none").status, http.StatusNotFound)
 	must.Equal(t, "no name", b.get("notes/a%25b").status, http.StatusBadRequest)
