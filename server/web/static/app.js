@@ -9,6 +9,9 @@ const make = (tag, text, attributes = {}) => {
   return e;
 };
 
+// The entry of this screen may lie beside a narrow window.
+document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // Times.
 const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 function localTimes(root) {
