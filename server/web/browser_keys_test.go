@@ -79,6 +79,7 @@ func keysOpenEveryScreen(t *testing.T, s *suite) {
 		b.open(r.url + adaHome + "/recall")
 		b.leads(press("g" + key))
 		must.Equal(t, "where g "+key+" leads", b.where(), path)
+		must.Equal(t, "what g "+key+" leads to", eval[bool](b, `document.querySelector("nav [aria-current]")?.dataset.go === `+quote(key)), true)
 	}
 }
 

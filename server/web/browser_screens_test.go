@@ -59,6 +59,7 @@ var notShown = map[string]string{
 	"/-/login":                              "for visitors who have to log in: see logIn",
 	"/-/beat":                               "a stream",
 	"/-/proof":                              "for programs",
+	"/{tenant}/{agent}/{$}":                 "leads to the timeline",
 	"/{tenant}/{agent}/events":              "a stream",
 	"/{tenant}/{agent}/export":              "a file",
 	"/{tenant}/{agent}/jobs/{job}":          "is begun by forms: see jobScreens",
