@@ -36,6 +36,7 @@ func TestACheckIsAPageOfItsOwnThatSaysHowFarItWent(t *testing.T) {
 	p.mustNotShow(t, "The content was not read")
 	b.get(at).mustShow(t, "every byte was read", "integrity", "✓ passed")
 	b.get("snapshots").mustShow(t, "no damage found (every byte was read)")
+	must.Equal(t, "the last steps that were told", r.page.LastSteps(), []string{"look for objects", "check control.db"})
 }
 
 func TestACheckOfADamagedSnapshotSaysSo(t *testing.T) {
@@ -57,6 +58,37 @@ func TestACheckOfADamagedSnapshotSaysSo(t *testing.T) {
 		t.Errorf("the page does not tell of the damage: %s", p.text())
 	}
 	p.mustNotShow(t, "No damage was found", "memory.db: integrity</li>")
+}
+
+// hold keeps snapshots and restores of acme/ada waiting until it is let go.
+func (r *rig) hold() (letGo func()) {
+	r.t.Helper()
+	h := must.Get(home.At(r.home, home.Options{Clock: time.Now, Random: rand.Reader}))(r.t)
+	folder := must.Get(h.Agent("acme", "ada"))(r.t)
+	held, free, over := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	ctx := context.WithoutCancel(r.t.Context())
+	go func() { over <- folder.Operate(ctx, func() error { close(held); <-free; return nil }) }()
+	<-held
+	return func() {
+		close(free)
+		must.NoError(r.t, <-over)
+	}
+}
+
+func TestARestoreThatFailsSaysThatNothingWasChanged(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.remember("one")
+	s := r.freeze("kept")
+	letGo := r.hold()
+	defer letGo()
+	b := r.visitor("")
+	b.get("snapshots")
+	at := b.post("snapshots/"+string(s.ID)+"/restore", "only", "memory", "word", "kept").header.Get("Location")
+	b.get(at).mustShow(t, "You may close this page")
+	must.Do(t, r.page.Close(t.Context())) // as a server that ends
+	b.get(at).mustShow(t, "It did not work", "Nothing was changed: the agent is as before the restore, on generation 1")
+	b.post("snapshots/"+string(s.ID)+"/restore", "only", "memory", "word", "kept").mustShow(t, "the server has too much work, or ends")
 }
 
 // plan asks what a restore would change and returns the page with the answer.
@@ -111,13 +143,7 @@ func TestASecondRestoreIsToldThatTheAgentIsBusy(t *testing.T) {
 	r := newRig(t)
 	r.remember("one")
 	s := r.freeze("kept")
-	h := must.Get(home.At(r.home, home.Options{Clock: time.Now, Random: rand.Reader}))(t)
-	folder := must.Get(h.Agent("acme", "ada"))(t)
-	held, free, over := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	go func() {
-		over <- folder.Operate(context.WithoutCancel(t.Context()), func() error { close(held); <-free; return nil })
-	}()
-	<-held
+	letGo := r.hold()
 	b := r.visitor("")
 	at := "snapshots/" + string(s.ID) + "/restore"
 	b.get(at)
@@ -125,8 +151,7 @@ func TestASecondRestoreIsToldThatTheAgentIsBusy(t *testing.T) {
 	b.follow(first).mustShow(t, "You may close this page")
 	second := b.post(at, "only", "memory", "word", "kept")
 	second.mustShow(t, "another restore of this agent is running: wait until it has ended", "see how far it is")
-	close(free)
-	must.Do(t, <-over)
+	letGo()
 	b.ended(first.header.Get("Location")).mustShow(t, "It is on generation 2 now")
 	b.ended(b.post(at, "only", "memory", "word", "kept").header.Get("Location")).mustShow(t, "It is on generation 3 now")
 }

@@ -1,0 +1,11 @@
+package web
+
+// LastSteps are the steps that the jobs told last, oldest job first.
+func (p *Page) LastSteps() (steps []string) {
+	p.jobs.mu.Lock()
+	defer p.jobs.mu.Unlock()
+	for _, j := range p.jobs.known {
+		steps = append(steps, j.progress().Step)
+	}
+	return steps
+}
