@@ -66,8 +66,7 @@ func (c *Catalog) ids(ctx context.Context, prefix string, agent amber.AgentID) (
 // not_found; those of the target.
 func (c *Catalog) readManifest(ctx context.Context, agent amber.AgentID, id amber.SnapshotID) (Entry, error) {
 	name := recordName(manifestPrefix, agent, id)
-	var m Manifest
-	r, err := readSigned(ctx, c.repo.target, name, manifestFormat, manifestVersion, &m)
+	m, r, err := c.openManifest(ctx, name)
 	if err == nil {
 		err = c.inPlace(name, agent, id, m.Tenant, m.Agent, m.ID)
 		if err != nil && m.ID == id {
@@ -84,6 +83,19 @@ func (c *Catalog) readManifest(ctx context.Context, agent amber.AgentID, id ambe
 		return Entry{Manifest: Manifest{ID: id, Tenant: c.tenant, Agent: agent}, Problem: err}, nil
 	}
 	return Entry{}, err
+}
+
+// openManifest reads the bytes of a manifest. Errors: not_found; damaged; too_new; those of the target.
+func (c *Catalog) openManifest(ctx context.Context, name string) (Manifest, sealed, error) {
+	object, err := readSmall(ctx, c.repo.target, name)
+	if err != nil {
+		return Manifest{}, sealed{}, err
+	}
+	m, r, err := c.repo.manifests.unseal(object)
+	if err != nil {
+		return Manifest{}, sealed{}, damaged("read object", name, err)
+	}
+	return m, r, nil
 }
 
 // inPlace compares what a record says it is about with its place.

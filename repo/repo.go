@@ -27,6 +27,7 @@ type Repo struct {
 	identities []age.Identity
 	signer     sign.Signer
 	random     io.Reader
+	manifests  *Manifests
 
 	mu       sync.RWMutex
 	index    *index
@@ -44,6 +45,8 @@ type Options struct {
 	// Random is where nonces come from; nil is crypto/rand. Safe for concurrent
 	// use.
 	Random io.Reader
+	// Manifests remembers what was read, for repositories that are opened again and again; nil: nothing.
+	Manifests *Manifests
 }
 
 // Open reads the index and the keys of a repository; o may be nil. Index
@@ -57,7 +60,7 @@ func Open(ctx context.Context, target target.Target, o *Options) (*Repo, error) 
 	}
 	r := &Repo{
 		target: target, decoder: newDecoder(), packBytes: defaultPackBytes,
-		identities: slices.Clone(o.Identities), signer: o.Signer, random: o.Random,
+		identities: slices.Clone(o.Identities), signer: o.Signer, random: o.Random, manifests: o.Manifests,
 	}
 	if r.random == nil {
 		r.random = rand.Reader

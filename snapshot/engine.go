@@ -74,8 +74,9 @@ type Source struct {
 // Engine is the snapshotter of one home. It is safe for concurrent use, also
 // by several processes.
 type Engine struct {
-	o    Options
-	keys *keys
+	o         Options
+	keys      *keys
+	manifests repo.Manifests // of all repositories of the home
 }
 
 var (
@@ -99,7 +100,7 @@ func New(o Options) (*Engine, error) {
 	o.Wait, o.Grace = cmp.Or(o.Wait, home.DefaultWait), cmp.Or(o.Grace, DefaultGrace)
 	o.BeforeConsolidation = cmp.Or(o.BeforeConsolidation, Try)
 	dir := o.Home.KeysDir()
-	return &Engine{o, &keys{
+	return &Engine{o: o, keys: &keys{
 		Ring: keyring.Open(dir, keyring.Options{FS: o.FS, Random: o.Random}), o: o.Keys,
 	}}, nil
 }
@@ -162,7 +163,7 @@ func (e *Engine) reopen(ctx context.Context, rep *repository) error {
 	if err != nil {
 		return err
 	}
-	r, err := repo.Open(ctx, rep.target, &repo.Options{Identities: identities, Signer: rep.signer})
+	r, err := repo.Open(ctx, rep.target, &repo.Options{Identities: identities, Signer: rep.signer, Manifests: &e.manifests})
 	if err != nil {
 		return err
 	}
