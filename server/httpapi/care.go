@@ -37,6 +37,9 @@ func careRoutes(a *API) {
 			return answer[wire.Generation]{}, unsupported("look at generation", "this server keeps no snapshots")
 		}
 		g, err := ag.Generations.Generation(ctx, in.Tenant, in.Agent)
+		if amber.KindOf(err) == amber.KindNotFound {
+			err = server.NotThere() // in the words for an agent of somebody else
+		}
 		return got(placeless(ctx, g), err)
 	})
 
