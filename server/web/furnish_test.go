@@ -252,7 +252,7 @@ func (f *furnisher) imports() {
 		Origin: amber.Origin{Device: "elsewhere", Counter: 1, Clock: amber.StampAt(at.Time())}, CreatedAt: at, UpdatedAt: at,
 	}}))(f.t)
 	file := append([]byte(`{"amber":"export","version":1}`+"\n"), append(line, '\n')...)
-	path := fmt.Sprintf("%s/v1/tenants/%s/agents/%s/imports?name=%s", f.r.url, f.tenant, f.agent, "memory.jsonl")
+	path := fmt.Sprintf("%s/v1/tenants/%s/agents/%s/imports?name=%s", f.r.url, f.tenant, f.agent, url.QueryEscape(strings.ReplaceAll(f.s("import.name", ident, 60), "/", "-")))
 	req := must.Get(http.NewRequestWithContext(f.t.Context(), http.MethodPost, path, bytes.NewReader(file)))(f.t)
 	req.Header.Set("Authorization", "Bearer "+root)
 	resp := must.Get(http.DefaultClient.Do(req))(f.t)

@@ -217,8 +217,8 @@ func TestNoFormChangesWhatItsVisitorMayNot(t *testing.T) {
 			if method != http.MethodPost || !strings.Contains(pattern, "{tenant}") {
 				continue
 			}
+			what, told, denied := w.name+": "+pattern, 0, ""
 			for _, f := range []form{{}, drawn[path], withWord(drawn[path], p)} {
-				what := w.name + ": " + pattern
 				for range 3 { // some ask again first
 					a := w.b.sendForm(path, f)
 					w.leaks(t, what, path, a, places)
@@ -229,9 +229,10 @@ func TestNoFormChangesWhatItsVisitorMayNot(t *testing.T) {
 					for _, e := range fresh {
 						must.Hold(t, w.name == adaRead && e.Outcome == string(amber.KindRefused) && e.Actor == "t-read" && e.Tenant == "acme" && e.Agent == "ada", "%s: the audit log says %+v", what, e)
 						refused++
+						told++
 					}
-					if w.name == adaRead && a.status == http.StatusForbidden && !onlyReads(pattern) {
-						must.Hold(t, len(fresh) == 1, "%s: it was refused, and the audit log has %d entries of it: %s", what, len(fresh), a.text())
+					if a.status == http.StatusForbidden {
+						denied = a.text()
 					}
 					next, asks := a.formTo(path)
 					if !asks {
@@ -239,6 +240,9 @@ func TestNoFormChangesWhatItsVisitorMayNot(t *testing.T) {
 					}
 					f = withWord(next, p)
 				}
+			}
+			if w.name == adaRead && denied != "" && !onlyReads(pattern) { // a form that is not whole may not get as far as the API
+				must.Hold(t, told > 0, "%s: it was refused, and the audit log has no entry of it: %s", what, denied)
 			}
 			must.Equal(t, w.name+": stored after "+pattern, r.stored(), before)
 		}
@@ -336,7 +340,7 @@ var (
 func (p *place) names() []string {
 	return []string{
 		string(p.tenant), string(p.agent), string(p.memory), string(p.other), string(p.session), string(p.turn), p.note, p.commit, string(p.snapshots[0]), string(p.snapshots[1]),
-		p.task, p.node, p.approval, p.dead, p.held, p.key, p.token, p.imported,
+		p.task, p.node, p.approval, p.dead, p.held, p.key, p.token, p.before, p.imported,
 	}
 }
 
@@ -345,7 +349,7 @@ func nowhere(tenant amber.TenantID, agent amber.AgentID) *place {
 	const id = "00000000-0000-7000-8000-00000000000"
 	return &place{
 		tenant: tenant, agent: agent, memory: id + "1", other: id + "2", session: "absent session", turn: "absent turn", note: "absent note", commit: strings.Repeat("0", 40), snapshots: [2]amber.SnapshotID{id + "3", id + "4"},
-		task: "absent task", node: "absent node", approval: id + "5", dead: "absent entry", held: "00000000000000000009.entry", key: strings.Repeat("0", 32), token: "absenttoken", imported: "absent import",
+		task: "absent task", node: "absent node", approval: id + "5", dead: "absent entry", held: "00000000000000000009.entry", key: strings.Repeat("0", 32), token: "absenttoken", before: strings.Repeat("1", 40), imported: id + "6",
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // Bounds of Markdown. A few lines of it can ask for gigabytes of a page: rows of a table are
 // filled up with cells, and a long address is repeated by a short reference.
 const (
-	maxDrawn  = 32 << 10 // bytes that are drawn of one text
+	maxDrawn  = 48 << 10 // bytes that are drawn of one text
 	maxCells  = 10_000   // of tables
 	maxNested = 64       // quotes and lists in one another
 )

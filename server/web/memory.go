@@ -80,7 +80,7 @@ func (v *visit) memory() error {
 		return err
 	}
 	d.Memory, d.Gone = latest(history, d.Memory)
-	d.Text, d.Meaning, d.Meta, d.Foreign = shorten(d.Content, shownWhole), meanings[d.Trust], pairs(d.Metadata), foreignPairs(d.Memory)
+	d.Text, d.Meaning, d.Meta, d.Foreign = fitted(d.Content, shownWhole), meanings[d.Trust], pairs(d.Metadata), foreignPairs(d.Memory)
 	d.revisions(history, v.query("a"), v.query("b"))
 	if !d.Gone {
 		v.surroundings(ctx, store, &d)

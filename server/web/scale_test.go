@@ -61,7 +61,7 @@ func (r *rig) screens(p *place) []string {
 			paths = append(paths, path)
 		}
 	}
-	return append(paths, adaHome+"/recall?q=which+database+does+service+7+use", adaHome+"/recall?q=which+database+does+service+7+use&context=1")
+	return append(paths, adaHome+"/sessions/long", adaHome+"/recall?q=which+database+does+service+7+use", adaHome+"/recall?q=which+database+does+service+7+use&context=1")
 }
 
 // timed opens a screen five times and returns how long each took, the fastest first, and its
