@@ -12,7 +12,7 @@ import (
 
 // How much of the texts of a conflict is shown.
 const (
-	conflictShown  = 8 << 10  // of each side
+	conflictShown  = 8 << 10  // of each side; marks may take as much again
 	conflictEdited = 24 << 10 // of all sides together in the field where they are joined
 )
 
@@ -123,7 +123,7 @@ func newConflictData(c amber.SyncConflict) conflictData {
 	d := conflictData{ID: c.ID, Title: c.Kept.Title}
 	total := 0
 	for i, s := range append([]amber.SyncVersion{c.Kept}, c.Others...) {
-		side := conflictSide{SyncVersion: s, Name: string(rune('A' + i%26)), Key: versionKey(s), Kept: i == 0, Body: shorten(s.Content, conflictShown)}
+		side := conflictSide{SyncVersion: s, Name: string(rune('A' + i%26)), Key: versionKey(s), Kept: i == 0, Body: fitted(s.Content, 2*conflictShown)}
 		d.Sides = append(d.Sides, side)
 		total += len(s.Content)
 		if d.Title == "" {
