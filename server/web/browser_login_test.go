@@ -16,6 +16,7 @@ func logIn(t *testing.T, s *suite) {
 	w := walker{t: t, r: r, tab: s.c.tab(t), visitor: r.visitor(""), looks: looks}
 	w.walk(address{route: "/-/login", path: "/ui/-/login"}, "stranger")
 	w.tab.open(r.url + adaHome + "/recall")
+	w.tab.await(`document.activeElement.id === "token"`)
 	w.tab.keys("wrong")
 	w.tab.leads(press(kb.Enter))
 	run(w.tab, chromedp.WaitVisible(chromedp.CSS(".problem")))
