@@ -127,12 +127,17 @@ func (v *visit) newMemory() error {
 		memoryForm{Kinds: amber.MemoryKinds(), Kind: string(amber.WorkspaceFact), Project: v.query("project")})
 }
 
-// readForm is what a visitor has typed.
+// readForm is what a visitor has typed. What the form has no field for stays as it is.
 func (v *visit) readForm() memoryForm {
-	return memoryForm{
+	f := memoryForm{
 		Kind: v.field("kind"), Title: v.field("title"), Content: v.text("content"), Summary: v.text("summary"), Tags: v.text("tags"), Meta: v.text("meta"),
 		Project: v.field("project"), Kinds: amber.MemoryKinds(),
 	}
+	if !v.r.PostForm.Has("content") {
+		f.ContentFixed = "The text cannot be changed here. The command line changes it."
+	}
+	f.SummaryFixed, f.MetaFixed = !v.r.PostForm.Has("summary"), !v.r.PostForm.Has("meta")
+	return f
 }
 
 func (v *visit) writeMemory() error {

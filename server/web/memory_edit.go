@@ -18,7 +18,7 @@ const (
 // memoryConflict is what somebody else has made of a memory meanwhile.
 type memoryConflict struct {
 	Theirs amber.Memory
-	Diff   fieldDiff // from their text to the visitor's
+	Diffs  []fieldDiff // from what they wrote to what the visitor did
 }
 
 func (v *visit) editMemory() error {
@@ -99,10 +99,29 @@ func (v *visit) saveMemory() error {
 			return v.keepText(f, err)
 		}
 	}
-	f.Conflict = &memoryConflict{Theirs: m, Diff: diffOf("text", m.Content, f.Content)}
-	theirs := formOf(m)
-	f.Revision, f.ContentFixed, f.SummaryFixed, f.MetaFixed = m.Revision, theirs.ContentFixed, theirs.SummaryFixed, theirs.MetaFixed
+	f.Conflict, f.Revision = &memoryConflict{Theirs: m, Diffs: f.against(m)}, m.Revision
 	return v.showEdit(f, 409)
+}
+
+// against is how the fields that the form has differ from a memory.
+func (f memoryForm) against(m amber.Memory) (diffs []fieldDiff) {
+	was := formOf(m)
+	for _, d := range []struct {
+		name, theirs, yours string
+		missing             bool
+	}{
+		{"text", was.Content, f.Content, f.ContentFixed != ""},
+		{"title", was.Title, f.Title, false},
+		{"kind", was.Kind, f.Kind, false},
+		{"tags", was.Tags, strings.Join(lines(f.Tags), "\n"), false},
+		{"summary", was.Summary, f.Summary, f.SummaryFixed},
+		{"metadata", was.Meta, f.Meta, f.MetaFixed},
+	} {
+		if !d.missing && d.theirs != d.yours {
+			diffs = append(diffs, diffOf(d.name, d.theirs, d.yours))
+		}
+	}
+	return diffs
 }
 
 // keepText shows the form again with what went wrong.
@@ -115,13 +134,13 @@ func (v *visit) keepText(f memoryForm, err error) error {
 func (f memoryForm) edit(m amber.Memory) (amber.EditRequest, error) {
 	was := formOf(m)
 	r := amber.EditRequest{ID: m.ID, IfRevision: f.Revision}
-	if f.Content != was.Content && was.ContentFixed == "" {
+	if f.Content != was.Content && f.ContentFixed == "" {
 		r.Content = &f.Content
 	}
 	if f.Title != was.Title {
 		r.Title = &f.Title
 	}
-	if f.Summary != was.Summary && !was.SummaryFixed {
+	if f.Summary != was.Summary && !f.SummaryFixed {
 		r.Summary = &f.Summary
 	}
 	if kind := amber.MemoryKind(f.Kind); f.Kind != was.Kind {
@@ -131,7 +150,7 @@ func (f memoryForm) edit(m amber.Memory) (amber.EditRequest, error) {
 		r.Tags = &tags
 	}
 	meta, err := f.metadata()
-	if err == nil && !was.MetaFixed && metaText(meta) != was.Meta {
+	if err == nil && !f.MetaFixed && metaText(meta) != was.Meta {
 		r.Metadata = &meta
 	}
 	return r, err

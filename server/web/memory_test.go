@@ -55,6 +55,25 @@ func TestTheSecondOfTwoTabsSeesTheConflict(t *testing.T) {
 	must.Equal(t, "saved on top", two.post(edit, fields("both texts", "2")...).status, http.StatusSeeOther)
 }
 
+// Somebody else made the text too long for a form meanwhile: the visitor's own text stays in the form, and is saved.
+func TestAConflictWithALongTextKeepsTheShortOne(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	m := r.remember("first text")
+	edit := "memories/" + string(m.ID) + "/edit"
+	b := r.visitor("")
+	b.get(edit)
+	long := strings.Repeat("long text. ", 20_000)
+	must.Get(r.store("acme", "ada").Editor.Edit(t.Context(), amber.EditRequest{ID: m.ID, Content: &long}))(t)
+	p := b.post(edit, "revision", "1", "content", "mine", "kind", string(m.Kind))
+	must.Equal(t, "status", p.status, http.StatusConflict)
+	if !strings.Contains(p.body, "mine</textarea>") {
+		t.Error("the text of the visitor is not in the form")
+	}
+	must.Equal(t, "saved", b.post(edit, "revision", "2", "content", "mine", "kind", string(m.Kind)).status, http.StatusSeeOther)
+	must.Equal(t, "stored", must.Get(r.store("acme", "ada").Memories.Get(t.Context(), m.ID))(t).Content, "mine")
+}
+
 func TestAnEditWithoutARevisionIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -130,7 +149,7 @@ func TestATextThatABrowserWouldChangeIsNotEditedInAForm(t *testing.T) {
 	m := r.remember("dos\r\nlines")
 	b := r.visitor("")
 	b.get("memories/"+string(m.ID)+"/edit").shows(t, "characters that a browser would change")
-	must.Equal(t, "status", b.post("memories/"+string(m.ID)+"/edit", "revision", "1", "content", "", "title", "T", "kind", string(m.Kind)).status, http.StatusSeeOther)
+	must.Equal(t, "status", b.post("memories/"+string(m.ID)+"/edit", "revision", "1", "title", "T", "kind", string(m.Kind)).status, http.StatusSeeOther)
 	got := must.Get(r.store("acme", "ada").Memories.Get(t.Context(), m.ID))(t)
 	must.Equal(t, "text", got.Content, "dos\r\nlines")
 	must.Equal(t, "title", got.Title, "T")
