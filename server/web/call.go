@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -132,7 +133,10 @@ func (w *answer) Write(b []byte) (int, error) {
 
 // pass answers with what the API answers at a path: a stream, or a file.
 func (v *visit) pass(path string, query url.Values) error {
-	inner := v.r.Clone(v.r.Context())
+	ctx, cancel := context.WithCancel(v.r.Context())
+	defer cancel()
+	defer context.AfterFunc(v.over, cancel)()
+	inner := v.r.Clone(ctx)
 	u := url.URL{Path: path, RawQuery: query.Encode()}
 	if unescaped, err := url.PathUnescape(path); err == nil {
 		u.Path, u.RawPath = unescaped, path

@@ -137,6 +137,27 @@ func TestRevokingATokenEndsItsLogInsAndStreams(t *testing.T) {
 	must.Equal(t, "status", r.withID(ids[0]).status, http.StatusUnauthorized)
 }
 
+func TestLoggingOutEndsStreams(t *testing.T) {
+	t.Parallel()
+	r := newLockedRig(t)
+	b := r.visitor(ada)
+	b.get("recall")
+	res := must.Get(b.http.Do(must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, r.url+adaHome+"/events", nil))(t)))(t)
+	must.Equal(t, "status", res.StatusCode, http.StatusOK)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = io.Copy(io.Discard, res.Body) // until it ends
+		_ = res.Body.Close()
+	}()
+	must.Equal(t, "log-out", b.post("/ui/-/logout").status, http.StatusSeeOther)
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Fatal("a stream goes on after the log-out")
+	}
+}
+
 func TestLogInsEndWithTime(t *testing.T) {
 	t.Parallel()
 	clock := servertest.NewClock(time.Now(), 0)

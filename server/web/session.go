@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -26,6 +27,8 @@ const (
 type session struct {
 	secret         string
 	begun, lastUse time.Time
+	over           context.Context // ends with the log-in
+	end            context.CancelFunc
 }
 
 // sessions are the log-ins, by the id that the browser keeps. Safe for concurrent
@@ -49,37 +52,46 @@ func (s *sessions) begin(secret string) string {
 	defer s.mu.Unlock()
 	s.sweep(now)
 	if len(s.open) >= maxSessions {
-		delete(s.open, s.stalest())
+		s.drop(s.stalest())
 	}
-	s.open[id] = &session{secret: secret, begun: now, lastUse: now}
+	over, end := context.WithCancel(context.Background())
+	s.open[id] = &session{secret: secret, begun: now, lastUse: now, over: over, end: end}
 	return id
 }
 
-// secret returns the token of a log-in, "" where there is none.
-func (s *sessions) secret(id string) string {
+// use returns the token of a log-in and what ends with the log-in; "" where there is none.
+func (s *sessions) use(id string) (secret string, over context.Context) {
 	now := s.clock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sweep(now)
 	l, ok := s.open[id]
 	if !ok {
-		return ""
+		return "", context.Background()
 	}
 	l.lastUse = now
-	return l.secret
+	return l.secret, l.over
 }
 
 func (s *sessions) end(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.open, id)
+	s.drop(id)
+}
+
+// drop forgets a log-in, and ends the streams that were opened by it.
+func (s *sessions) drop(id string) {
+	if l, ok := s.open[id]; ok {
+		l.end()
+		delete(s.open, id)
+	}
 }
 
 // sweep ends log-ins whose time is over.
 func (s *sessions) sweep(now time.Time) {
 	for id, l := range s.open {
 		if now.Sub(l.lastUse) >= sessionIdle || now.Sub(l.begun) >= sessionLife {
-			delete(s.open, id)
+			s.drop(id)
 		}
 	}
 }

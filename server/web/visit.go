@@ -23,8 +23,9 @@ type visit struct {
 	w http.ResponseWriter
 	r *http.Request
 
-	session string // the id in the cookie
-	secret  string // the token; "" where none is needed, or none was given
+	session string          // the id in the cookie
+	secret  string          // the token; "" where none is needed, or none was given
+	over    context.Context // ends with the log-in
 	grant   wire.Grant
 	known   bool // the grant is good: the visitor is logged in, or nobody needs to be
 
@@ -41,7 +42,7 @@ func (p *Page) visitor(w http.ResponseWriter, r *http.Request) (*visit, error) {
 		v.session = newID(p.o.Random)
 		p.setCookie(w, r, cookieSession, v.session, 0)
 	}
-	v.secret = p.sessions.secret(v.session)
+	v.secret, v.over = p.sessions.use(v.session)
 	var err error
 	v.grant, err = p.o.Authenticator.Grant(r.Context(), v.secret)
 	switch {
