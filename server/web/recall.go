@@ -66,9 +66,12 @@ func (v *visit) recall() error {
 			return err
 		}
 	}
-	if snaps, err := agent.Snapshots().ListSnapshots(ctx, wire.SnapshotQuery{Limit: pageSize}); err == nil {
-		d.Snapshots = snaps.Items
-	} // recall is of use without them
+	if v.r.Header.Get("HX-Request") == "" { // while somebody types only the hits are drawn again
+		d.Snapshots = v.snapshotChoice(ctx)
+		if id := amber.SnapshotID(d.AsOf); id != "" && !slices.ContainsFunc(d.Snapshots, func(m wire.SnapshotMeta) bool { return m.ID == id }) {
+			d.Snapshots = append(d.Snapshots, wire.SnapshotMeta{ID: id, Label: "snapshot " + shortID(id)})
+		}
+	}
 	return v.render("recall", s, d)
 }
 
