@@ -28,7 +28,20 @@ type Edit struct {
 
 // Lines makes b of a with as few lines added and removed as possible. Where that would be too
 // many, everything between what both begin and end with is removed and added.
-func Lines(a, b string) []Edit { return compare(split(a), split(b)) }
+func Lines(a, b string) []Edit {
+	old, new := split(a), split(b)
+	if a != "" && b != "" && strings.HasSuffix(a, "\n") != strings.HasSuffix(b, "\n") {
+		if strings.HasSuffix(a, "\n") {
+			new = append(new, NoBreak)
+		} else {
+			old = append(old, NoBreak)
+		}
+	}
+	return compare(old, new)
+}
+
+// NoBreak stands for the missing break at the end of the last line, where only one of two texts has it.
+const NoBreak = `\ no line break at the end`
 
 // Words compares two lines by their words and what is between them.
 func Words(a, b string) []Edit { return compare(words(a), words(b)) }

@@ -25,6 +25,7 @@ func TestLinesNameWhatChanged(t *testing.T) {
 	must.Equal(t, "edits", signs(linediff.Lines(a, b)), " one\n-two\n+2\n three\n four\n+five\n")
 	must.Equal(t, "edits", linediff.Differ(linediff.Lines(a, a)), false)
 	must.Equal(t, "edits", signs(linediff.Lines("", "x")), "+x\n")
+	must.Equal(t, "edits", signs(linediff.Lines("x\n", "x")), " x\n+"+linediff.NoBreak+"\n")
 	must.Equal(t, "edits", signs(linediff.Lines("x", "")), "-x\n")
 }
 

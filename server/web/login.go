@@ -1,9 +1,11 @@
 package web
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -27,17 +29,39 @@ func loginRoutes(p *Page) {
 // loginData is what the form for a token shows.
 type loginData struct {
 	Next, Problem string
-	Again         bool // somebody came by a link of another site: cookies did not come along
+	Kept          []pair // what a visitor typed whose log-in has ended
 }
 
 // askToLogIn shows the form for a token.
 func (v *visit) askToLogIn(next, problem string) error {
-	d := loginData{Next: localPath(next), Problem: problem, Again: v.r.Header.Get("Sec-Fetch-Site") == "cross-site"}
+	d := loginData{Next: localPath(next), Problem: problem}
+	if v.r.Method == http.MethodPost && v.r.URL.Path != Root+"/-/login" {
+		d.Kept = v.typed()
+	}
 	status := http.StatusUnauthorized
 	if v.r.URL.Path == Root+"/-/login" && problem == "" {
 		status = http.StatusOK
 	}
 	return v.renderStatus(status, "login", screen{Title: "Log in"}, d)
+}
+
+// typed are the texts of a form that was sent, so that nobody loses one because a log-in has ended.
+func (v *visit) typed() (kept []pair) {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
+	if site := v.r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" || v.r.ParseForm() != nil {
+		return nil
+	}
+	left := maxEdited
+	for _, name := range slices.Sorted(maps.Keys(v.r.PostForm)) {
+		text := v.text(name)
+		if name == "csrf" || !strings.ContainsAny(text, " \n") {
+			continue
+		}
+		short := fitted(text, left)
+		left -= inPage(short.Text)
+		kept = append(kept, pair{name, short.Text})
+	}
+	return kept
 }
 
 // localPath is a path of the page; Root for anything else, so that nobody is sent away.

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
@@ -193,6 +194,9 @@ func (v *visit) memoryAsOf() error {
 	return v.redirect(v.path("snapshots", id, "memories", v.r.PathValue("id")))
 }
 
+// choiceWait is how long a screen waits for the snapshots that it offers: their repository may be locked, or far away.
+const choiceWait = 300 * time.Millisecond
+
 // snapshotChoice are the latest snapshots, none where they cannot be read: a memory is of use
 // without them.
 func (v *visit) snapshotChoice(ctx context.Context) []wire.SnapshotMeta {
@@ -200,6 +204,8 @@ func (v *visit) snapshotChoice(ctx context.Context) []wire.SnapshotMeta {
 	if err != nil {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, choiceWait)
+	defer cancel()
 	page, err := a.Snapshots().ListSnapshots(ctx, wire.SnapshotQuery{Limit: 20})
 	if err != nil {
 		return nil

@@ -43,7 +43,7 @@ func formOf(m amber.Memory) memoryForm {
 		ID: m.ID, Revision: m.Revision, Kind: string(m.Kind), Title: m.Title, Content: m.Content, Summary: m.Summary,
 		Tags: strings.Join(m.Tags, "\n"), Meta: metaText(m.Metadata), Project: m.ProjectID, Kinds: amber.MemoryKinds(), ContentFixed: fixed(m.Content),
 	}
-	f.SummaryFixed, f.MetaFixed = inPage(m.Summary) > maxAside, inPage(f.Meta) > maxAside
+	f.SummaryFixed, f.MetaFixed = fixed(m.Summary) != "" || inPage(m.Summary) > maxAside, inPage(f.Meta) > maxAside
 	for k, val := range m.Metadata {
 		if strings.ContainsAny(k, "=\r\n") || strings.ContainsAny(val, "\r\n") || strings.TrimSpace(k) != k || strings.TrimSpace(val) != val {
 			f.MetaFixed = true

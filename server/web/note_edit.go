@@ -52,7 +52,9 @@ func (v *visit) saveNote() error {
 	}
 	name := v.r.PathValue("name")
 	f := noteForm{URL: v.path("notes", name), Base: v.field("base"), Text: v.text("content")}
-	if f.Base == "" { // it was deleted meanwhile, and its writer knows
+	if _, rerr := store.Notes.ReadNote(ctx, name); f.Base == "" && rerr == nil {
+		err = amber.Errorf(amber.KindConflict, "write note", name, "somebody else has written this note anew")
+	} else if f.Base == "" { // it was deleted meanwhile, and its writer knows
 		_, err = store.Notes.WriteNote(ctx, name, f.Text)
 	} else {
 		_, err = agent.ReplaceNote(ctx, amber.Note{Name: name, Commit: f.Base}, f.Text)

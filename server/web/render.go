@@ -90,14 +90,17 @@ func (v *visit) renderStatus(status int, name string, s screen, data any) error 
 		return v.renderJSON(first)
 	}
 	f := frame{
-		screen: s, Data: data, Tenant: v.tenant, Agent: v.agent, Here: v.r.URL.RequestURI(), CSRF: v.csrf(), Nonce: v.nonce(),
+		screen: s, Data: data, Tenant: v.tenant, Agent: v.agent, Here: v.here(), CSRF: v.csrf(), Nonce: v.nonce(),
 		Theme: v.theme(), Version: v.p.o.Version, Known: v.known, LoggedIn: v.known && v.secret != "", Beat: v.p.o.Beat, Who: visible(v.grant.Name), grant: v.grant,
 	}
 	if v.tenant != "" {
 		f.Home = v.path()
 	}
 	if asked {
-		f.API, f.JSON = &first, v.jsonPath()
+		f.API = &first
+		if v.r.Method != http.MethodPost {
+			f.JSON = v.jsonPath()
+		}
 	}
 	var b bytes.Buffer
 	if err := v.p.screens[name].Execute(&b, f); err != nil {
@@ -173,5 +176,5 @@ func (p *Page) fail(v *visit, err error) {
 	}
 }
 
-// plain is the text of an error without the machinery of calls inside of it.
+// plain is the text of an error.
 func plain(err error) string { return err.Error() }

@@ -41,9 +41,8 @@ func (p *Page) table() {
 // functions are what templates call.
 func (p *Page) functions() template.FuncMap {
 	return template.FuncMap{
-		"asset": p.assetURL, "marked": marked, "row": row, "chip": chip, "first": first, "rest": rest, "when": when, "size": size, "markdown": markdown, "oneline": oneLine, "brief": brief,
+		"asset": p.assetURL, "marked": marked, "row": row, "chip": chip, "first": first, "rest": rest, "when": when, "size": size, "oneline": oneLine, "brief": brief,
 		"navigation": func() any { return navigation },
-		"percent":    func(f float64) string { return fmt.Sprintf("%.0f %%", 100*f) },
 		"number":     func(f float64) string { return fmt.Sprintf("%.2f", f) },
 		"join":       strings.Join,
 		"lower":      strings.ToLower,

@@ -91,7 +91,7 @@ func (p *Page) handle(pattern string, known bool, fn func(*visit) error) {
 // enter looks whether the visitor may come in, and does what was asked for.
 func (v *visit) enter(known bool, fn func(*visit) error) error {
 	if known && !v.known {
-		return v.askToLogIn(v.r.URL.RequestURI(), "")
+		return v.askToLogIn(v.here(), "")
 	}
 	if v.r.Method == http.MethodPost {
 		if err := v.checkForm(); err != nil {
@@ -152,7 +152,7 @@ func (v *visit) checkValue(got string) error {
 func (v *visit) csrf() string  { return derived(v.session, "form") }
 func (v *visit) nonce() string { return derived(v.session, "nonce") }
 
-// field is a field of the form, form a text of several lines with the ends of lines that people mean.
+// field is a field of the form, text one of several lines with the ends of lines that people mean.
 func (v *visit) field(name string) string { return strings.TrimSpace(v.r.PostForm.Get(name)) }
 
 func (v *visit) text(name string) string {

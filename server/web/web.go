@@ -97,6 +97,10 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.serveAsset(w, r, name)
 		return
 	}
+	if strayed(r) {
+		p.hop(w)
+		return
+	}
 	v, err := p.visitor(w, r)
 	if err != nil {
 		p.fail(v, err)
