@@ -32,9 +32,9 @@ install: build
 # goroutines of their own, and those whose tests start hundreds of processes, change
 # every byte of a file or live in SQLite, which is fifteen times slower with it.
 # Their goroutines meet in the tests of agent, and make test-long runs them with it.
-PLAIN := bundle client cmd/amber colony colony/colonytest config digest embed foreign/engram foreign/nexo foreign/nexus gitsync gitsync/chunk hook hook/setup \
+PLAIN := bundle client cmd/amber cmd/amber/internal/tui colony colony/colonytest config digest embed foreign/engram foreign/nexo foreign/nexus gitsync gitsync/chunk hook hook/setup \
 	internal/agekey internal/analyze internal/archtest internal/bench internal/gitobj internal/redact internal/settings journal repo search snapshot \
-	store/openviking store/sqlite store/storetest
+	server/web store/openviking store/sqlite store/storetest
 
 MODULE  := github.com/amber-memory/amber
 ALL      = $(shell $(GO) list $(PKGS))
@@ -64,7 +64,7 @@ test-mcp: build
 
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./colony ./digest ./foreign/nexus ./gitsync ./internal/gitobj ./journal ./repo ./snapshot ./store/openviking ./store/sqlite
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./cmd/amber/internal/tui ./colony ./digest ./foreign/nexus ./gitsync ./internal/gitobj ./journal ./repo ./server/web ./snapshot ./store/openviking ./store/sqlite
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestEveryHistoryConverges' -histories 1000
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestGitNeverConflicts' -rounds 200
 	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestKilledExporters' -trials 30
