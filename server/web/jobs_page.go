@@ -24,12 +24,6 @@ const shownLines = 100
 
 func jobRoutes(p *Page) { p.get("/jobs/{job}", (*visit).showJob) }
 
-// verifyResult is what a check has found.
-type verifyResult struct {
-	Deep   bool
-	Report wire.VerifyReport
-}
-
 // verifySnapshot starts a check.
 func (v *visit) verifySnapshot() error {
 	if err := v.mayStart(wire.TokenSnapshot, nil); err != nil {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -86,44 +85,4 @@ func (v *visit) deleteSnapshot() error {
 		return v.showSnapshot(plain(err)) // a pinned one, or the last
 	}
 	return err
-}
-
-// checkedBy is what a job of this server has found out about a snapshot.
-type checkedBy struct {
-	URL  string
-	At   amber.Time
-	Deep bool // every byte was read
-	OK   bool
-	Runs bool
-}
-
-// checked is the last check of a snapshot by this server; nil where there is none.
-func (v *visit) checked(id amber.SnapshotID) *checkedBy {
-	j := v.p.jobs.last(jobVerify, v.tenant, v.agent, string(id))
-	if j == nil {
-		return nil
-	}
-	p := j.progress()
-	c := &checkedBy{URL: v.jobPath(j, jobVerify, string(id)), At: p.Ended, Runs: p.Ended.IsZero()}
-	r, ok := p.Result.(verifyResult)
-	if !c.Runs && (!ok || p.Err != nil) {
-		return nil // it failed: nothing is known
-	}
-	c.Deep, c.OK = r.Deep, ok && r.Report.OK()
-	return c
-}
-
-// Says is the check in words.
-func (c *checkedBy) Says() string {
-	how := "the objects were looked for"
-	if c.Deep {
-		how = "every byte was read"
-	}
-	switch {
-	case c.Runs:
-		return "is being checked"
-	case !c.OK:
-		return fmt.Sprintf("DAMAGED (%s)", how)
-	}
-	return fmt.Sprintf("no damage found (%s)", how)
 }
