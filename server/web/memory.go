@@ -85,6 +85,7 @@ func (v *visit) memory() error {
 	if !d.Gone {
 		v.surroundings(ctx, store, &d)
 	}
+	d.Snapshots = v.snapshotChoice(ctx) // a forgotten memory can be brought back from one
 	title := cmp.Or(oneLine(d.Title), clip(oneLine(d.Content), 80), "Memory "+string(id))
 	return v.render("memory", screen{Title: visible(title), Nav: "memories", Command: v.command("get", string(id))}, d)
 }
@@ -111,7 +112,6 @@ func (v *visit) surroundings(ctx context.Context, store amber.Store, d *memoryDa
 	d.Concepts, _ = store.Concepts.Concepts(ctx, d.ID)
 	d.Near, _ = store.Relations.Neighbours(ctx, amber.NeighbourQuery{ID: d.ID, Depth: 1, Limit: shownNear, All: true})
 	d.Around, _ = store.Memories.Timeline(ctx, d.ID, 3, 3)
-	d.Snapshots = v.snapshotChoice(ctx)
 }
 
 // revisions lists the history and compares two of it: those that are asked for, or the last two.

@@ -100,6 +100,23 @@ func TestForgettingTakesAWordAndCanBeTakenBack(t *testing.T) {
 	b.get(again.header.Get("Location")).shows(t, "the door code is 4711", "own")
 }
 
+func TestAForgottenMemoryIsBroughtBackFromASnapshot(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	m := r.remember("the door code is 4711")
+	s := r.freeze("kept")
+	store := r.store("acme", "ada")
+	must.Do(t, store.LongTerm.Delete(t.Context(), m.ID))
+	b := r.visitor("")
+	b.get("memories/"+string(m.ID)).mustShow(t, "Forgotten", "In a snapshot", "kept", "Compare, and bring back")
+	b.follow(b.get("memories/"+string(m.ID)+"/as-of?snapshot="+string(s.ID))).mustShow(t, "The memory is not live", "the door code is 4711", "Restore this one")
+	at := "snapshots/" + string(s.ID) + "/memories/" + string(m.ID)
+	p := b.get(at + "?restore=1")
+	p.mustShow(t, "brought back", "Bring it back as a new revision")
+	b.follow(b.post(at+"/restore", "live", p.value("live"))).mustShow(t, "The live memory is as it was in this snapshot")
+	must.Equal(t, "the text", must.Get(store.Memories.Get(t.Context(), m.ID))(t).Content, m.Content)
+}
+
 func TestSeveralAreForgottenAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
