@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,42 +56,47 @@ type snapshotMemoryData struct {
 	Text  sides
 	Facts []factPair // fields that differ
 	Plan  *wire.MemoryRestore
+	// Live is the state of the live memory that the plan is about.
+	Live    string
+	Problem string
+}
+
+// liveState names a state of a live memory; nil is one that is not live. The digest is in it because a restore
+// of the whole agent can give a revision number again.
+func liveState(m *amber.Memory) string {
+	if m == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%d %s", m.Revision, m.ContentDigest)
 }
 
 // snapshotMemory shows a memory as it was, beside the live one. With restore in the address it also
 // shows what bringing it back would change.
 func (v *visit) snapshotMemory() error {
+	return v.showSnapshotMemory(v.query("restore") != "", "")
+}
+
+func (v *visit) showSnapshotMemory(plan bool, problem string) error {
 	past, agent, err := v.past()
 	if err != nil {
 		return err
 	}
 	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("memory"))
-	d := snapshotMemoryData{ID: v.snapshotRef().ID, Short: shortID(v.snapshotRef().ID)}
+	d := snapshotMemoryData{ID: v.snapshotRef().ID, Short: shortID(v.snapshotRef().ID), Problem: problem}
 	if d.Then, err = past.Get(ctx, id); err != nil {
 		return err
 	}
 	d.Whole = fitting(d.Then.Content)
-	store, err := agent.Store(ctx)
-	if err != nil {
+	if d.Now, d.Gone, err = liveMemory(ctx, agent, id); err != nil {
 		return err
 	}
-	now, err := store.Memories.Get(ctx, id)
-	switch {
-	case err == nil && now.DeletedAt.IsZero():
-		d.Now = &now
-	case err == nil:
-		d.Gone = "it was forgotten"
-	case amber.KindOf(err) == amber.KindNotFound:
-		d.Gone = "it was forgotten, or erased, or never reached the live agent"
-	default:
-		return err
-	}
+	d.Live = liveState(d.Now)
 	if d.Now != nil {
 		d.Text, d.Facts = newSides(d.Now.Content, d.Then.Content), factPairs(*d.Now, d.Then)
 		d.Same = !d.Text.Differ && len(d.Facts) == 0
 	}
 	s := screen{Title: "Memory in snapshot " + d.Short, Nav: "snapshots", Command: v.command("list", "--all", "--at", string(d.ID))}
-	if v.query("restore") != "" {
+	if plan {
 		s.Command = v.command("snapshot", "restore", string(d.ID), "--memory", string(id), "--dry-run")
 		v.log.forget()
 		plan, err := agent.Snapshots().RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: v.snapshotRef(), Memory: id, DryRun: true})
@@ -102,14 +108,39 @@ func (v *visit) snapshotMemory() error {
 	return v.render("snapshot_memory", s, d)
 }
 
-// restoreMemory brings one memory back.
+// liveMemory is a memory as it is now; nil with the reason for one that is not live.
+func liveMemory(ctx context.Context, agent *client.Agent, id amber.MemoryID) (*amber.Memory, string, error) {
+	store, err := agent.Store(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	now, err := store.Memories.Get(ctx, id)
+	switch {
+	case err == nil && now.DeletedAt.IsZero():
+		return &now, "", nil
+	case err == nil:
+		return nil, "it was forgotten", nil
+	case amber.KindOf(err) == amber.KindNotFound:
+		return nil, "it was forgotten, or erased, or never reached the live agent", nil
+	}
+	return nil, "", err
+}
+
+// restoreMemory brings one memory back, if the live one is still as it was when the visitor saw what would change.
 func (v *visit) restoreMemory() error {
 	agent, err := v.remote()
 	if err != nil {
 		return err
 	}
-	id := amber.MemoryID(v.r.PathValue("memory"))
-	if _, err := agent.Snapshots().RestoreMemory(v.r.Context(), wire.MemoryRestoreRequest{SnapshotRef: v.snapshotRef(), Memory: id}); err != nil {
+	ctx, id := v.r.Context(), amber.MemoryID(v.r.PathValue("memory"))
+	now, _, err := liveMemory(ctx, agent, id)
+	if err != nil {
+		return err
+	}
+	if v.field("live") != liveState(now) {
+		return v.showSnapshotMemory(true, "Nothing was brought back: the live memory is not as it was when you saw what would change. Below is what would change now.")
+	}
+	if _, err := agent.Snapshots().RestoreMemory(ctx, wire.MemoryRestoreRequest{SnapshotRef: v.snapshotRef(), Memory: id}); err != nil {
 		return err
 	}
 	return v.redirect(v.path("snapshots", string(v.snapshotRef().ID), "memories", string(id)))

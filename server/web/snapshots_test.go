@@ -182,12 +182,40 @@ func TestOneMemoryOfASnapshotIsBroughtBack(t *testing.T) {
 	b.get("snapshots/"+string(s.ID)+"/memories").mustShow(t, "We chose MySQL", "Search in this snapshot")
 	at := "snapshots/" + string(s.ID) + "/memories/" + string(m.ID)
 	b.get(at).mustShow(t, "We chose MySQL", "PostgreSQL", "Restore this one")
-	b.get(at+"?restore=1").mustShow(t, "These fields would be as in the snapshot", "content", "Bring it back as a new revision")
+	p := b.get(at + "?restore=1")
+	p.mustShow(t, "These fields would be as in the snapshot", "content", "Bring it back as a new revision")
 	must.Equal(t, "after the dry run", must.Get(store.Memories.Get(t.Context(), m.ID))(t).Content, text)
-	b.follow(b.post(at+"/restore")).mustShow(t, "The live memory is as it was in this snapshot")
+	b.follow(b.post(at+"/restore", "live", p.value("live"))).mustShow(t, "The live memory is as it was in this snapshot")
 	must.Equal(t, "after the restore", must.Get(store.Memories.Get(t.Context(), m.ID))(t).Content, "We chose MySQL")
 	must.Do(t, store.LongTerm.Delete(t.Context(), m.ID))
 	b.get(at).mustShow(t, "The memory is not live", "Restore this one")
+}
+
+func TestAMemoryIsBroughtBackOnlyOverTheStateThatWasShown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	m := r.remember("one")
+	s := r.freeze("first")
+	store := r.store("acme", "ada")
+	edit := func(text string) {
+		must.Get(store.Editor.Edit(t.Context(), amber.EditRequest{ID: m.ID, Content: &text}))(t)
+	}
+	live := func() string { return must.Get(store.Memories.Get(t.Context(), m.ID))(t).Content }
+	edit("two")
+	b := r.visitor("")
+	at := "snapshots/" + string(s.ID) + "/memories/" + string(m.ID)
+	seen := b.get(at + "?restore=1")
+	edit("three")
+	again := b.post(at+"/restore", "live", seen.value("live"))
+	again.mustShow(t, "Nothing was brought back", "three", "Bring it back as a new revision")
+	must.Equal(t, "after a change by somebody else", live(), "three")
+	b.post(at+"/restore").mustShow(t, "Nothing was brought back")
+	must.Equal(t, "without a state", live(), "three")
+	must.Do(t, store.LongTerm.Delete(t.Context(), m.ID))
+	gone := b.post(at+"/restore", "live", again.value("live"))
+	gone.mustShow(t, "Nothing was brought back", "The memory is not live")
+	b.follow(b.post(at+"/restore", "live", gone.value("live"))).mustShow(t, "The live memory is as it was")
+	must.Equal(t, "after the restore", live(), "one")
 }
 
 func TestASnapshotWithHugeAndOddTextsStaysAPage(t *testing.T) {
