@@ -10,9 +10,6 @@ import (
 	"github.com/amber-memory/amber"
 )
 
-// maxJobs is how many jobs are remembered; the oldest that has ended is forgotten first.
-const maxJobs = 256
-
 // job is long work that goes on when its page is closed.
 type job struct {
 	ID      string
@@ -93,8 +90,11 @@ func (s *jobs) start(j *job, work func(ctx context.Context, j *job) (any, error)
 	if j.Alone && s.busy(j) != nil {
 		return amber.Errorf(amber.KindBusy, "begin work", string(j.Agent), "another %s of this agent is running: wait until it has ended", j.Kind)
 	}
-	if s.ended || !s.room() {
-		return amber.Errorf(amber.KindBusy, "begin work", "", "the server has too much work, or ends")
+	if s.ended {
+		return amber.Errorf(amber.KindBusy, "begin work", "", "the server ends and begins no more work")
+	}
+	if err := s.room(j); err != nil {
+		return err
 	}
 	s.known = append(s.known, j)
 	s.all.Add(1)
@@ -104,20 +104,6 @@ func (s *jobs) start(j *job, work func(ctx context.Context, j *job) (any, error)
 		j.end(amber.At(s.clock()), result, err)
 	}()
 	return nil
-}
-
-// room forgets a job that has ended where there are too many.
-func (s *jobs) room() bool {
-	if len(s.known) < maxJobs {
-		return true
-	}
-	for i, j := range s.known {
-		if !j.progress().Ended.IsZero() {
-			s.known = append(s.known[:i:i], s.known[i+1:]...)
-			return true
-		}
-	}
-	return false
 }
 
 // running returns how many jobs go on, and when the last one ended.
