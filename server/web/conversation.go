@@ -27,6 +27,7 @@ type conversationData struct {
 	Oldest      bool
 	Turns       []turnRow
 	Next        amber.Cursor
+	SetAside    []amber.SetAside // turns that cannot be read
 	First       bool
 	Compactions []summaryRow
 	MoreSums    int
@@ -70,7 +71,7 @@ func (v *visit) conversation() error {
 	if err := d.readTurns(ctx, v, store, id); err != nil {
 		return err
 	}
-	if !d.Catalogued && len(d.Turns) == 0 && d.First {
+	if !d.Catalogued && len(d.Turns) == 0 && len(d.SetAside) == 0 && d.First {
 		return missing
 	}
 	d.Session.ID = id
@@ -91,7 +92,7 @@ func (d *conversationData) readTurns(ctx context.Context, v *visit, store amber.
 	if err != nil {
 		return err
 	}
-	d.Next = page.Next
+	d.Next, d.SetAside = page.Next, page.SetAside
 	for _, t := range page.Items {
 		shown := fitted(t.Content, shownTurn)
 		shown.Bytes, shown.Cut = int(t.Bytes), int64(len(shown.Text)) < t.Bytes

@@ -26,6 +26,7 @@ type recallData struct {
 	Asked    bool
 	Hits     []hitRow
 	Degraded string
+	SetAside []amber.SetAside // memories that cannot be read
 	Context  *contextView
 	Recent   *amber.Page[amber.Memory] // without a question
 }
@@ -59,7 +60,7 @@ func (v *visit) recall() error {
 	d.chooseProject(v, recent.Items)
 	s := screen{Title: "Recall", Nav: "recall", Command: v.command("list", "--all")}
 	if !d.Asked {
-		d.Recent = &recent
+		d.Recent, d.SetAside = &recent, recent.SetAside
 	} else {
 		v.log.forget() // the list was for the choice of projects
 		if s.Command, err = v.ask(ctx, agent, &d); err != nil {
@@ -120,7 +121,7 @@ func (v *visit) ask(ctx context.Context, agent *client.Agent, d *recallData) (st
 			result, err = store.LongTerm.Recall(ctx, q)
 		}
 	}
-	d.Hits, d.Degraded = v.hitRows(result.Hits), result.Degraded
+	d.Hits, d.Degraded, d.SetAside = v.hitRows(result.Hits), result.Degraded, result.SetAside
 	return v.command(words...), err
 }
 

@@ -59,6 +59,7 @@ type timelineRow struct {
 	Named   string // the session, for readers
 	Trust   amber.Trust
 	Role    amber.Role
+	Damaged bool // the record cannot be read
 
 	change amber.Change
 	mark   string // where its source goes on
@@ -84,7 +85,7 @@ func (v *visit) timeline() error {
 	if err != nil {
 		return err
 	}
-	s := &stream{ctx: ctx, v: v, agent: agent, store: store, kind: d.Kind, marks: marks, sessions: map[amber.SessionID]amber.Session{}}
+	s := &stream{ctx: ctx, v: v, agent: agent, store: store, kind: d.Kind, marks: marks, sessions: map[amber.SessionID]amber.Session{}, broken: map[amber.SessionID]error{}}
 	if err := s.fill(&d); err != nil {
 		return err
 	}
@@ -170,6 +171,7 @@ type stream struct {
 	over     [sources]bool
 	read     [sources]func() ([]timelineRow, bool, error) // more rows, and whether they are the last
 	sessions map[amber.SessionID]amber.Session
+	broken   map[amber.SessionID]error // sessions that cannot be read
 	problems []string
 }
 

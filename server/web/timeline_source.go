@@ -78,7 +78,8 @@ func (s *stream) fromNotes() func() ([]timelineRow, bool, error) {
 // opWords say what happened to a record.
 var opWords = map[amber.Op]string{amber.OpInsert: "stored", amber.OpUpdate: "changed", amber.OpDelete: "removed"}
 
-// resolve fills in what an entry of a log is about. A record that is gone has no text.
+// resolve fills in what an entry of a log is about. A record that is gone has no text; one that
+// is damaged says so in its row, and leaves the others alone.
 func (s *stream) resolve(r *timelineRow) error {
 	if r.source != sourceMemory && r.source != sourceControl {
 		return nil
@@ -93,14 +94,18 @@ func (s *stream) resolve(r *timelineRow) error {
 		err = s.ofTurn(r)
 	case amber.ChangeSession, amber.ChangeLoop, amber.ChangeState:
 		r.Session, r.URL = amber.SessionID(c.Key), s.v.path("sessions", c.Key)
-		s.ofSession(r)
+		err = s.ofSession(r)
 	case amber.ChangeCompaction:
 		r.What, r.Title = "summary", "Turns were summed up"
 	case amber.ChangeControl:
-		s.ofControl(r)
+		err = s.ofControl(r)
 	}
-	if k := amber.KindOf(err); k == amber.KindNotFound || k == amber.KindInvalid || k == amber.KindUnsupported {
-		err = nil
+	switch amber.KindOf(err) {
+	case amber.KindNotFound, amber.KindInvalid, amber.KindUnsupported:
+		return nil
+	case amber.KindDamaged:
+		r.Damaged, r.URL = true, s.v.path("health")
+		return nil
 	}
 	return err
 }
@@ -134,7 +139,7 @@ func (s *stream) ofTurn(r *timelineRow) error {
 	return nil
 }
 
-func (s *stream) ofSession(r *timelineRow) {
+func (s *stream) ofSession(r *timelineRow) error {
 	found := s.session(r.Session)
 	r.Title, r.Text, r.Project, r.Trust = found.Name, found.Summary, found.Project, found.Trust
 	switch {
@@ -144,14 +149,19 @@ func (s *stream) ofSession(r *timelineRow) {
 	case !found.EndedAt.IsZero():
 		r.Did = "changed, ended since"
 	}
+	return s.broken[r.Session]
 }
 
 // session is a session of the catalogue; the zero value where it is not there.
 func (s *stream) session(id amber.SessionID) amber.Session {
 	found, known := s.sessions[id]
 	if !known && id != "" {
-		found, _ = s.store.Sessions.Session(s.ctx, id) // it need not be in the catalogue
+		var err error
+		found, err = s.store.Sessions.Session(s.ctx, id) // it need not be in the catalogue
 		s.sessions[id] = found
+		if amber.KindOf(err) == amber.KindDamaged {
+			s.broken[id] = err
+		}
 	}
 	return found
 }
@@ -164,17 +174,21 @@ func (s *stream) nameOf(id amber.SessionID) string {
 	return "session " + string(id[max(0, len(id)-8):])
 }
 
-// ofControl tells of approvals, tasks, results and queues.
-func (s *stream) ofControl(r *timelineRow) {
+// ofControl tells of approvals, tasks, results and queues. Their ids say enough where the records
+// cannot be had, so damage is the only error.
+func (s *stream) ofControl(r *timelineRow) error {
+	err := error(nil)
 	kind, id, _ := strings.Cut(r.change.Key, "/")
 	r.What, r.Title, r.URL = kind, id, s.v.path("work")
 	switch kind {
 	case "approval":
-		if a, err := s.store.Approvals.Approval(s.ctx, id); err == nil {
+		var a amber.Approval
+		if a, err = s.store.Approvals.Approval(s.ctx, id); err == nil {
 			r.Title, r.Text, r.Did = a.Summary, string(a.Status), map[bool]string{true: "asked for", false: "decided"}[r.change.Op == amber.OpInsert]
 		}
 	case "task":
-		if t, err := s.store.Tasks.Task(s.ctx, id); err == nil {
+		var t amber.Task
+		if t, err = s.store.Tasks.Task(s.ctx, id); err == nil {
 			r.Title, r.Text = cmp.Or(t.Goal, id), string(t.State)
 		}
 	case "event":
@@ -183,4 +197,8 @@ func (s *stream) ofControl(r *timelineRow) {
 			r.What, r.Title, r.Text = "task event", task, "event "+n
 		}
 	}
+	if amber.KindOf(err) == amber.KindDamaged {
+		return err
+	}
+	return nil
 }
