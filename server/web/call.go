@@ -12,10 +12,12 @@ import (
 	"github.com/amber-memory/amber/client"
 )
 
-// calls remembers what a screen asked of the API, for "as JSON". Safe for concurrent use.
+// calls remembers what a screen asked of the API first, for "as JSON". A screen may ask for large
+// records by the hundred, so later answers are counted alone. Safe for concurrent use.
 type calls struct {
 	mu   sync.Mutex
-	made []apiCall
+	made *apiCall
+	read int64 // bytes of all answers
 }
 
 // apiCall is one request to the API and its answer.
@@ -81,7 +83,17 @@ func (c *calls) note(call apiCall) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.made = append(c.made, call)
+	c.read += int64(len(call.answer))
+	if c.made == nil {
+		c.made = &call
+	}
+}
+
+// size is how many bytes the API has answered with.
+func (c *calls) size() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.read
 }
 
 // forget drops what was asked so far: it is not what the screen is about.
@@ -95,10 +107,10 @@ func (c *calls) forget() {
 func (c *calls) first() (apiCall, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.made) == 0 {
+	if c.made == nil {
 		return apiCall{}, false
 	}
-	return c.made[0], true
+	return *c.made, true
 }
 
 // answer is a response in memory.

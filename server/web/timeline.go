@@ -14,6 +14,9 @@ import (
 // records themselves.
 const maxScan = 1000
 
+// maxRead is how many bytes are read for one page: each entry is read with its whole text.
+const maxRead = 64 << 20
+
 func timelineRoutes(p *Page) {
 	p.get("", (*visit).timeline)
 	p.get("/{$}", func(v *visit) error { return v.redirect(addQuery(v.path() + "?" + v.r.URL.RawQuery)) })
@@ -93,10 +96,10 @@ func (v *visit) timeline() error {
 	return v.render("timeline", screen{Title: "Timeline", Nav: "timeline", Command: v.command("list", "--all")}, d)
 }
 
-// fill puts rows into a page until it is full, or too many were looked at.
+// fill puts rows into a page until it is full, or too much was looked at.
 func (s *stream) fill(d *timelineData) error {
 	s.open()
-	for len(d.Rows) < pageSize && d.Scanned < maxScan {
+	for len(d.Rows) < pageSize && d.Scanned < maxScan && s.v.log.size() < maxRead {
 		row, found, err := s.next()
 		if err != nil {
 			return err
@@ -170,8 +173,8 @@ type stream struct {
 	waiting  [sources][]timelineRow
 	over     [sources]bool
 	read     [sources]func() ([]timelineRow, bool, error) // more rows, and whether they are the last
-	sessions map[amber.SessionID]amber.Session
-	broken   map[amber.SessionID]error // sessions that cannot be read
+	sessions map[amber.SessionID]amber.Session            // as far as rows show them
+	broken   map[amber.SessionID]error                    // sessions that cannot be read
 	problems []string
 }
 

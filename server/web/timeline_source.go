@@ -118,7 +118,7 @@ func (s *stream) ofMemory(r *timelineRow) error {
 	}
 	m, err := s.store.Memories.Get(s.ctx, amber.MemoryID(r.change.Key))
 	if err == nil {
-		r.Title, r.Text, r.Project, r.Session, r.Trust = m.Title, m.Content, m.ProjectID, m.SessionID, m.Trust
+		r.Title, r.Text, r.Project, r.Session, r.Trust = m.Title, rowText(m.Content), m.ProjectID, m.SessionID, m.Trust
 	}
 	return err
 }
@@ -131,7 +131,7 @@ func (s *stream) ofTurn(r *timelineRow) error {
 	if err != nil {
 		return err
 	}
-	r.Title, r.Project, r.Session, r.Trust, r.Role = brief(clip(t.Content, shownRow), 140), t.ProjectID, t.SessionID, t.Trust, t.Role
+	r.Title, r.Project, r.Session, r.Trust, r.Role = brief(rowText(t.Content), 140), t.ProjectID, t.SessionID, t.Trust, t.Role
 	r.URL = s.v.path("sessions", string(t.SessionID), "turns", string(t.ID))
 	if r.Project == "" {
 		r.Project = s.session(t.SessionID).Project
@@ -158,6 +158,7 @@ func (s *stream) session(id amber.SessionID) amber.Session {
 	if !known && id != "" {
 		var err error
 		found, err = s.store.Sessions.Session(s.ctx, id) // it need not be in the catalogue
+		found = amber.Session{Name: found.Name, Summary: rowText(found.Summary), Project: found.Project, Trust: found.Trust, EndedAt: found.EndedAt}
 		s.sessions[id] = found
 		if amber.KindOf(err) == amber.KindDamaged {
 			s.broken[id] = err
@@ -174,6 +175,9 @@ func (s *stream) nameOf(id amber.SessionID) string {
 	return "session " + string(id[max(0, len(id)-8):])
 }
 
+// rowText is what a row keeps of a text, so that a page does not hold every whole text until it is drawn.
+func rowText(s string) string { return clip(s, 4*shownRow) }
+
 // ofControl tells of approvals, tasks, results and queues. Their ids say enough where the records
 // cannot be had, so damage is the only error.
 func (s *stream) ofControl(r *timelineRow) error {
@@ -184,12 +188,12 @@ func (s *stream) ofControl(r *timelineRow) error {
 	case "approval":
 		var a amber.Approval
 		if a, err = s.store.Approvals.Approval(s.ctx, id); err == nil {
-			r.Title, r.Text, r.Did = a.Summary, string(a.Status), map[bool]string{true: "asked for", false: "decided"}[r.change.Op == amber.OpInsert]
+			r.Title, r.Text, r.Did = rowText(a.Summary), string(a.Status), map[bool]string{true: "asked for", false: "decided"}[r.change.Op == amber.OpInsert]
 		}
 	case "task":
 		var t amber.Task
 		if t, err = s.store.Tasks.Task(s.ctx, id); err == nil {
-			r.Title, r.Text = cmp.Or(t.Goal, id), string(t.State)
+			r.Title, r.Text = cmp.Or(rowText(t.Goal), id), string(t.State)
 		}
 	case "event":
 		task, n, _ := strings.Cut(id, "/")

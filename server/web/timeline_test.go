@@ -191,3 +191,21 @@ func TestTheStreamGoesOnWhereItWasAndEndsWithItsToken(t *testing.T) {
 	must.NoError(t, over())
 	must.Equal(t, "afterwards", b.get("").status, http.StatusUnauthorized)
 }
+
+// Each entry is read with its whole text, so a filter that few entries pass does not read without end.
+func TestAPageOfTheTimelineReadsSoMuchAndGoesOn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	const turns = 80
+	for i := range turns {
+		r.say("s1", amber.RoleTool, fmt.Sprintf("%d%s", i, strings.Repeat("x", amber.MaxContentBytes-10)))
+	}
+	b := r.visitor("")
+	p := b.get(adaHome + "?kind=turns&session=none")
+	sound(t, p)
+	shows(t, p, "Nothing of this kind is among the entries that were looked at", "64 entries were looked at")
+	p = b.get(p.href("Older"))
+	sound(t, p)
+	shows(t, p, "Nothing of this kind has happened")
+	must.Equal(t, "rows of a page of large turns", len(b.get(adaHome+"?kind=turns").rows()), 50)
+}
