@@ -251,3 +251,13 @@ func TestMuchInQuarantineComesInPages(t *testing.T) {
 	}
 	b.get("quarantine?chunks=100").shows(t, "chunk-100", "chunk-119")
 }
+
+func TestAnEntryThatIsShownInPartSaysSo(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	s := r.setAside("s1", strings.Repeat("\u202e", 1000)+"the end", "no such tool", 1) // short, and long in the page
+	p := r.visitor("").get("quarantine/" + string(s.Key()) + "/00000000000000000001.entry")
+	p.lacks(t, "the end")
+	p.shows(t, "The first part of 3.0 kB")
+	p.harmless(t)
+}

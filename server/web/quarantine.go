@@ -87,7 +87,7 @@ func (v *visit) held() error {
 	if err != nil {
 		return err
 	}
-	d := heldData{held, shorten(string(held.Payload), shownWhole)}
+	d := heldData{held, fitted(string(held.Payload), shownWhole)}
 	d.Payload = nil
 	return v.render("held", screen{Title: "An entry that was set aside", Nav: "quarantine", Command: v.command("journal", "quarantine", "--session", session, "--show", name)}, d)
 }

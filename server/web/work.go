@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/wire"
 )
 
 func workRoutes(p *Page) {
@@ -83,7 +84,8 @@ type approvalData struct {
 	amber.Approval
 	Text             long // the payload
 	Problem, Comment string
-	Mine             bool // the token of the visitor asked for it, so another must decide
+	Show             string // the command that prints all of it
+	Mine             bool   // the token of the visitor asked for it, so another must decide
 }
 
 func (v *visit) approval(id, problem, comment string) error {
@@ -95,9 +97,24 @@ func (v *visit) approval(id, problem, comment string) error {
 	if err != nil {
 		return err
 	}
-	d := approvalData{Approval: a, Text: shorten(string(a.Payload), shownWhole), Problem: problem, Comment: comment}
+	d := approvalData{Approval: a, Text: payloadShown(a), Problem: problem, Comment: comment}
+	d.Show = v.command("approval", "show", id)
 	d.Mine = a.RequestedBy != "" && a.RequestedBy == string(v.grant.Token)
 	return v.render("approval", screen{Title: "Approval", Nav: "work", Command: v.command("approval", "decide", id, "--approve", "--digest", a.Digest)}, d)
+}
+
+// payloadShown is what the screen shows of a payload. It is measured as the page draws it, so that no part of it
+// is left out without a word.
+func payloadShown(a amber.Approval) long { return fitted(string(a.Payload), shownWhole) }
+
+// unread reports whether a payload of which a part is not shown would be approved by a visitor who has not said that
+// all of it was read elsewhere.
+func (v *visit) unread(store amber.Store, id string) (bool, error) {
+	if v.field("outcome") != string(amber.ApprovalApproved) || !v.may(wire.TokenApprove) {
+		return false, nil
+	}
+	a, err := store.Approvals.Approval(v.r.Context(), id)
+	return err == nil && payloadShown(a).Cut && v.field("read") != a.Digest, err
 }
 
 // decide answers an approval for the payload that the visitor saw: its digest is in the form, so another one is
@@ -112,6 +129,11 @@ func (v *visit) decide() error {
 	store, err := v.store(v.r.Context())
 	if err != nil {
 		return err
+	}
+	if unread, err := v.unread(store, id); err != nil {
+		return err
+	} else if unread {
+		return v.approval(id, "Nothing was decided: a part of the payload is not shown here. Read all of it, then tick the box.", comment)
 	}
 	_, err = store.Approvals.DecideApproval(v.r.Context(), amber.ApprovalDecision{ID: id, Outcome: outcome, Actor: v.actor(), Comment: comment, Digest: digest})
 	switch amber.KindOf(err) {
@@ -168,7 +190,7 @@ func (v *visit) task() error {
 	if d.Task, err = store.Tasks.Task(ctx, id); err != nil {
 		return err
 	}
-	d.Goal = shorten(d.Task.Goal, conflictShown)
+	d.Goal = fitted(d.Task.Goal, 2*conflictShown)
 	d.Events, d.Next = part(replay.Events, v.query("from"))
 	if err := d.fill(ctx, store); err != nil {
 		return err
@@ -190,7 +212,7 @@ func (d *taskData) fill(ctx context.Context, store amber.Store) error {
 	d.MoreRows = len(results) > most || len(approvals) > most
 	d.Approvals = approvals[:min(len(approvals), most)]
 	for _, r := range results[:min(len(results), most)] {
-		d.Results = append(d.Results, resultRow{r, shorten(r.Payload, resultShown)})
+		d.Results = append(d.Results, resultRow{r, fitted(r.Payload, 2*resultShown)})
 	}
 	return nil
 }

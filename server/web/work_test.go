@@ -65,6 +65,37 @@ func TestApprovalsAreDecidedForThePayloadThatWasShown(t *testing.T) {
 	b.post(at, "digest", asked.Digest, "outcome", "approved").shows(t, "the approval is rejected already")
 }
 
+func TestAPayloadThatIsNotShownAsAWholeTakesATick(t *testing.T) {
+	t.Parallel()
+	r := newLockedRig(t)
+	store := r.task("t1", "ship")
+	for name, text := range map[string]string{
+		"long":  strings.Repeat("x", 100_000),
+		"marks": strings.Repeat("\u202e", 1000), // short, and much longer in the page
+	} {
+		payload := []byte(`{"run":"` + text + `","then":"delete everything"}`)
+		asked := must.Get(store.Approvals.RequestApproval(t.Context(), amber.ApprovalRequest{TaskID: "t1", NodeID: "n", Summary: "May I?", Payload: payload}))(t)
+		b, at := r.visitor(ada), "work/approvals/"+asked.ID
+		p := b.get(at)
+		p.lacks(t, "delete everything")
+		p.shows(t, "Only the first part of", "I have read all of it", "amber approval show "+asked.ID)
+		p.harmless(t)
+		must.Equal(t, name+": what the tick is bound to", p.value("read"), asked.Digest)
+		for _, read := range []string{"", "1", strings.Repeat("0", 64)} {
+			p = b.post(at, "digest", asked.Digest, "outcome", "approved", "comment", "I looked", "read", read)
+			p.shows(t, "Nothing was decided", "I looked")
+			must.Equal(t, name, must.Get(store.Approvals.Approval(t.Context(), asked.ID))(t).Status, amber.ApprovalPending)
+		}
+		reader := r.visitor(adaRead)
+		reader.get(at)
+		must.Equal(t, "without the scope", reader.post(at, "digest", asked.Digest, "outcome", "approved").status, http.StatusForbidden)
+		b.post(at, "digest", asked.Digest, "outcome", "approved", "read", asked.Digest).leads(t, adaHome+"/work?done=approved")
+	}
+	small := must.Get(store.Approvals.RequestApproval(t.Context(), amber.ApprovalRequest{TaskID: "t1", NodeID: "n", Summary: "And now?", Payload: []byte(`{}`)}))(t)
+	p := r.visitor(ada).get("work/approvals/" + small.ID)
+	must.Equal(t, "a tick that is not needed", p.value("read"), "")
+}
+
 func TestATaskIsReplayedOnALine(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
