@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 
@@ -68,6 +70,7 @@ func (v *visit) syncReport() (amber.SyncReport, error) {
 // conflictData is what the screen of one conflict shows.
 type conflictData struct {
 	ID      amber.MemoryID
+	Seen    string         // names all that is shown
 	Sides   []conflictSide // the one that every place shows first
 	Diffs   []conflictDiff
 	Title   string
@@ -120,9 +123,9 @@ func (v *visit) findConflict() (amber.SyncConflict, error) {
 }
 
 func newConflictData(c amber.SyncConflict) conflictData {
-	d := conflictData{ID: c.ID, Title: c.Kept.Title}
+	d := conflictData{ID: c.ID, Seen: conflictKey(c), Title: c.Kept.Title}
 	total := 0
-	for i, s := range append([]amber.SyncVersion{c.Kept}, c.Others...) {
+	for i, s := range versions(c) {
 		side := conflictSide{SyncVersion: s, Name: string(rune('A' + i%26)), Key: versionKey(s), Kept: i == 0, Body: fitted(s.Content, 2*conflictShown)}
 		d.Sides = append(d.Sides, side)
 		total += len(s.Content)
@@ -151,6 +154,20 @@ func versionKey(s amber.SyncVersion) string {
 	return fmt.Sprintf("%d.%d.%s", s.Origin.Counter, uint64(s.Origin.Clock), s.Origin.Device)
 }
 
+// versions are all sides of a conflict, the one that every place shows first.
+func versions(c amber.SyncConflict) []amber.SyncVersion {
+	return append([]amber.SyncVersion{c.Kept}, c.Others...)
+}
+
+// conflictKey names all versions of a conflict and what they say, so that none is settled that was not shown.
+func conflictKey(c amber.SyncConflict) string {
+	h := sha256.New()
+	for _, s := range versions(c) {
+		_, _ = fmt.Fprintf(h, "%q %t %q %q\n", versionKey(s), s.Deleted, s.Title, s.Content) // a hash takes everything
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 // settle makes one text of several. A conflict that changed since the visitor looked at it is shown again.
 func (v *visit) settle() error {
 	typed := &conflictData{Title: v.field("title"), Text: v.text("text")}
@@ -158,7 +175,7 @@ func (v *visit) settle() error {
 	if err != nil {
 		return err
 	}
-	if versionKey(c.Kept) != v.r.PostForm.Get("seen") {
+	if conflictKey(c) != v.r.PostForm.Get("seen") {
 		return v.conflict("The memory was changed since this screen was drawn. This is how it is now; what you typed is still in the field.", typed)
 	}
 	agent, err := v.remote()
@@ -183,6 +200,9 @@ func (v *visit) choose(ctx context.Context, agent *client.Agent, c amber.SyncCon
 	}
 	r := amber.EditRequest{ID: c.ID}
 	if m, err := store.Memories.Get(ctx, c.ID); err == nil {
+		if m.Origin != c.Kept.Origin { // since the conflict was read
+			return amber.Errorf(amber.KindConflict, "settle conflict", string(c.ID), "the memory was changed just now")
+		}
 		r.IfRevision = m.Revision
 	} else if amber.KindOf(err) != amber.KindNotFound { // deleted here
 		return err
@@ -192,7 +212,7 @@ func (v *visit) choose(ctx context.Context, agent *client.Agent, c amber.SyncCon
 		_, err = store.Editor.Edit(ctx, r)
 		return err
 	}
-	for _, s := range append([]amber.SyncVersion{c.Kept}, c.Others...) {
+	for _, s := range versions(c) {
 		switch {
 		case versionKey(s) != v.r.PostForm.Get("keep"):
 			continue
