@@ -10,7 +10,7 @@ import (
 
 // verdict is what the records of an agent say about a restore.
 type verdict struct {
-	Done   bool // the restore was completed
+	Done   bool // a restore from the same snapshot has replaced the same generation
 	Same   bool // nothing was changed
 	Runs   bool // it may go on, in another process
 	Text   string
@@ -21,7 +21,6 @@ type verdict struct {
 // generation before was live. What the records do not say is not guessed.
 func judgeRestore(g wire.Generation, err error, from amber.SnapshotID, before string) verdict {
 	n, perr := strconv.ParseInt(before, 10, 64)
-	short := shortID(from)
 	switch {
 	case n == 0 && perr == nil && amber.KindOf(err) == amber.KindNotFound:
 		return verdict{Same: true, Text: "Nothing was changed: the agent did not exist before the restore, and does not exist now."}
@@ -38,13 +37,21 @@ func judgeRestore(g wire.Generation, err error, from amber.SnapshotID, before st
 	case g.Generation < n:
 		return verdict{Text: fmt.Sprintf("The agent is on generation %d, and was on generation %d before the restore: the agent was deleted and made again since, or its folder was put back from elsewhere.", g.Generation, n)}
 	case g.Restored != nil && g.Restored.From == from && g.Restored.Replaces == n:
-		v := verdict{Done: true, Safety: g.Restored.SafetySnapshot, Text: fmt.Sprintf("The restore from snapshot %s was completed: the agent is on generation %d.", short, g.Generation)}
-		if v.Safety == "" {
-			v.Text += " No safety snapshot was taken."
-		}
-		return v
+		return sameRestore(g)
 	}
 	return verdict{Text: otherRestore(g, n)}
+}
+
+// sameRestore is what is known when a restore from the same snapshot has replaced the same generation. The
+// records name no job: somebody may have restored the snapshot by other means after this one had ended.
+func sameRestore(g wire.Generation) verdict {
+	v := verdict{Done: true, Safety: g.Restored.SafetySnapshot}
+	v.Text = fmt.Sprintf("A restore from snapshot %s in the place of generation %d was completed: the agent is on generation %d. Whether that restore was begun on this page, the agent's records do not say.",
+		shortID(g.Restored.From), g.Restored.Replaces, g.Generation)
+	if v.Safety == "" {
+		v.Text += " No safety snapshot was taken."
+	}
+	return v
 }
 
 // otherRestore is what is known when another restore has made the live generation.

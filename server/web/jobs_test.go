@@ -196,7 +196,8 @@ func TestALostRestoreIsToldFromTheRecordsOfTheAgent(t *testing.T) {
 	}
 	lost(s, "1").mustShow(t, "The server was stopped after this had begun", "Nothing was changed: the agent is as before the restore, on generation 1")
 	report := must.Get(r.agent("acme", "ada").Restore(t.Context(), wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{ID: s.ID}}))(t)
-	lost(s, "1").mustShow(t, "was completed: the agent is on generation 2", string(report.SafetySnapshot), "Undo")
+	lost(s, "1").mustShow(t, "in the place of generation 1 was completed: the agent is on generation 2", "Whether that restore was begun on this page, the agent's records do not say", string(report.SafetySnapshot), "Undo")
+	lost(s, "1").mustNotShow(t, "The restore from snapshot", "✓ A restore")
 	lost(s, "2").mustShow(t, "Nothing was changed: the agent is as before the restore, on generation 2")
 	lost(other, "1").mustShow(t, "The agent is on generation 2, which a restore from snapshot", "the agent's records do not say")
 	lost(s, "7").mustShow(t, "was on generation 7 before")
