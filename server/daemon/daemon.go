@@ -108,7 +108,7 @@ type Daemon struct {
 // and opens the broker, metrics and traces. Close lets go of all of them. Errors:
 // busy when another process serves the home; those of the broker and of traces.
 func New(ctx context.Context, o Options) (*Daemon, error) {
-	lock, err := serveAlone(o.Home)
+	lock, err := serveAlone(ctx, o.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -124,12 +124,18 @@ func New(ctx context.Context, o Options) (*Daemon, error) {
 // lockFile is held by the process that serves a home.
 const lockFile = "serve.lock"
 
+// lookWait is how long the lock of another process is waited for: one that only looks whether there is a server
+// has it for a moment.
+const lookWait = 250 * time.Millisecond
+
 // serveAlone takes the lock of the process that serves a home: two would publish
 // every event twice. Errors: busy.
-func serveAlone(h *home.Home) (*fsx.Lock, error) {
-	lock, err := fsx.TryLock(filepath.Join(h.Dir(), lockFile), fsx.Exclusive)
+func serveAlone(ctx context.Context, h *home.Home) (*fsx.Lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookWait)
+	defer cancel()
+	lock, err := fsx.AcquireLock(ctx, filepath.Join(h.Dir(), lockFile), fsx.Exclusive)
 	switch {
-	case errors.Is(err, fsx.ErrLocked):
+	case errors.Is(err, fsx.ErrLocked) || errors.Is(err, context.DeadlineExceeded):
 		return nil, amber.Errorf(amber.KindBusy, "serve", h.Dir(), "another process serves this home")
 	case err != nil:
 		return nil, &amber.Error{Op: "serve", Kind: amber.KindInternal, ID: h.Dir(), Err: err}
