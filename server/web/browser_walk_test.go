@@ -41,6 +41,7 @@ func TestInABrowser(t *testing.T) {
 		{"every screen without JavaScript", everyScreenWithoutJavaScript},
 		{"forms without JavaScript", formsWithoutJavaScript},
 		{"log-in", logIn},
+		{"the stream of a tab", streamOfATab},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"net/url"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -20,9 +21,17 @@ const maxRead = 64 << 20
 func timelineRoutes(p *Page) {
 	p.get("", (*visit).timeline)
 	p.get("/{$}", func(v *visit) error { return v.redirect(addQuery(v.path() + "?" + v.r.URL.RawQuery)) })
-	p.get("/events", func(v *visit) error {
-		return v.pass("/v1/tenants/"+string(v.tenant)+"/agents/"+string(v.agent)+"/events", nil)
-	})
+	p.get("/events", (*visit).events)
+}
+
+// events passes the stream of events on. A browser that lost the stream says itself where it was, and
+// asks at the address it began with.
+func (v *visit) events() error {
+	q := url.Values{}
+	if after := v.query("after"); after != "" && v.r.Header.Get("Last-Event-ID") == "" {
+		q.Set("after", after)
+	}
+	return v.pass("/v1/tenants/"+string(v.tenant)+"/agents/"+string(v.agent)+"/events", q)
 }
 
 // What the timeline can be limited to.
@@ -44,7 +53,8 @@ type timelineData struct {
 	Rows                   []timelineRow
 	Next                   string
 	Problems               []string
-	First                  bool // the newest page
+	First                  bool   // the newest page
+	After                  string // the event that the newest page was drawn behind; "": not known
 	Filtered               bool
 	Scanned                int
 }
@@ -89,11 +99,28 @@ func (v *visit) timeline() error {
 		return err
 	}
 	s := &stream{ctx: ctx, v: v, agent: agent, store: store, kind: d.Kind, marks: marks, sessions: map[amber.SessionID]amber.Session{}, broken: map[amber.SessionID]error{}}
+	if d.First {
+		d.After = s.place()
+		v.log.forget()
+	}
 	if err := s.fill(&d); err != nil {
 		return err
 	}
 	d.Problems = s.problems
 	return v.render("timeline", screen{Title: "Timeline", Nav: "timeline", Command: v.command("list", "--all")}, d)
+}
+
+// place is where the logs of changes end, as the id of an event; "" where a backend does not say.
+func (s *stream) place() string {
+	memory, err := s.store.Changes.Head(s.ctx)
+	if err != nil {
+		return ""
+	}
+	control, err := s.store.ControlChanges.Head(s.ctx)
+	if err != nil {
+		return ""
+	}
+	return string(memory) + "," + string(control)
 }
 
 // fill puts rows into a page until it is full, or too much was looked at.

@@ -133,32 +133,43 @@ const beat = document.body.dataset.beat;
 if (beat && navigator.locks) navigator.locks.request(beat, () => new Promise(() => { new EventSource(beat); }));
 else if (beat) new EventSource(beat);
 
-// Live: new rows are counted, never put under the reader's eyes.
+// Live: new rows are counted, never put under the reader's eyes. A filter may hide what is new, so
+// its page makes no promise of a number. Browsers have six connections to a server, so a tab that
+// nobody looks at has none; it goes on behind the last event that it knows.
 function live(bar) {
   let count = 0;
   let source = null;
+  let wanted = true;
+  let last = bar.dataset.after || "";
   const link = bar.querySelector("a");
   const toggle = bar.querySelector("button");
   const show = () => {
     link.hidden = count === 0;
-    link.textContent = count === 1 ? "1 new" : count + " new";
+    link.textContent = "filtered" in bar.dataset ? "Something new" : count + " new";
   };
   const begin = () => {
-    source = new EventSource(bar.dataset.live);
-    source.onmessage = () => { count++; show(); };
+    source = new EventSource(bar.dataset.live + (last && "?after=" + encodeURIComponent(last)));
+    source.onmessage = (e) => { last = e.lastEventId || last; count++; show(); };
     for (const name of (bar.dataset.events || "").split(" ")) if (name) source.addEventListener(name, source.onmessage);
     source.onopen = () => { bar.dataset.state = "live"; };
     source.onerror = () => { bar.dataset.state = "waiting"; };
   };
-  const end = () => { source?.close(); source = null; bar.dataset.state = "off"; };
+  const end = () => { source?.close(); source = null; bar.dataset.state = wanted ? "paused" : "off"; };
+  const keep = () => {
+    if (!wanted || document.hidden) end();
+    else if (!source) begin();
+  };
   toggle.hidden = false;
   toggle.setAttribute("aria-pressed", "true");
   toggle.addEventListener("click", () => {
-    if (source) end(); else begin();
-    toggle.setAttribute("aria-pressed", String(Boolean(source)));
+    wanted = !wanted;
+    toggle.setAttribute("aria-pressed", String(wanted));
+    keep();
   });
-  begin();
+  keep();
+  document.addEventListener("visibilitychange", keep);
   addEventListener("pagehide", end);
+  addEventListener("pageshow", (e) => { if (e.persisted) keep(); });
 }
 for (const bar of document.querySelectorAll("[data-live]")) live(bar);
 
