@@ -49,3 +49,17 @@ func streamOfATab(t *testing.T, s *suite) {
 	write("no note")
 	b.await(told + ` === "Something new"`)
 }
+
+// Health is asked for again and again, and what came by a swap stops nothing.
+func healthGoesOn(t *testing.T, s *suite) {
+	b, r, _ := s.desk(t, "ada")
+	b.open(r.url + adaHome + "/health")
+	for range 3 {
+		eval[chromedp.Void](b, `document.getElementById("now").dataset.old = ""; htmx.trigger(document.querySelector('[hx-trigger^="every"]'), "every")`)
+		b.await(`!("old" in document.getElementById("now").dataset)`)
+	}
+	said, _ := b.take()
+	for _, line := range said {
+		t.Errorf("the console says %s", line)
+	}
+}

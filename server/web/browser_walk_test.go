@@ -42,6 +42,7 @@ func TestInABrowser(t *testing.T) {
 		{"forms without JavaScript", formsWithoutJavaScript},
 		{"log-in", logIn},
 		{"the stream of a tab", streamOfATab},
+		{"health goes on", healthGoesOn},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
