@@ -63,3 +63,26 @@ func healthGoesOn(t *testing.T, s *suite) {
 		t.Errorf("the console says %s", line)
 	}
 }
+
+// What the page says of a question, as command and as JSON, is of the question that is in the field, and typing leaves
+// one entry in the history.
+func recallWhileTyping(t *testing.T, s *suite) {
+	b, r, _ := s.desk(t, "ada")
+	b.open(r.url + adaHome + "/recall")
+	before := eval[int](b, `history.length`)
+	eval[chromedp.Void](b, `document.querySelector("details.same").open = true; document.getElementById("q").focus()`)
+	for _, words := range []string{"which", " database"} {
+		b.keys(words)
+		b.await(`location.search.includes("q=" + encodeURIComponent(document.getElementById("q").value).replaceAll("%20", "+"))`)
+	}
+	b.await(`document.querySelector("#same code").textContent.includes("amber recall 'which database'")`)
+	must.Equal(t, "the answer as JSON", eval[bool](b, `new URL(document.querySelector("#same a").href).searchParams.get("q") === "which database"`), true)
+	must.Equal(t, "where another colour leads", eval[bool](b, `document.getElementById("here").value === location.pathname + location.search`), true)
+	must.Equal(t, "what was opened is open", eval[bool](b, `document.querySelector("details.same").open`), true)
+	must.Equal(t, "entries of the history", eval[int](b, `history.length`), before)
+	must.Equal(t, "buttons to copy", eval[int](b, `document.querySelectorAll("#same button").length`), eval[int](b, `document.querySelectorAll("#same code").length`))
+	said, _ := b.take()
+	for _, line := range said {
+		t.Errorf("the console says %s", line)
+	}
+}

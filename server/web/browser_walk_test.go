@@ -43,6 +43,7 @@ func TestInABrowser(t *testing.T) {
 		{"log-in", logIn},
 		{"the stream of a tab", streamOfATab},
 		{"health goes on", healthGoesOn},
+		{"recall while somebody types", recallWhileTyping},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
