@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -142,9 +143,14 @@ func TestTheTimelineAsksForATokenAndItsScope(t *testing.T) {
 // listen opens the stream of the page.
 func (b *browser) listen(last string) (next func() string, over func() error) {
 	b.r.t.Helper()
+	return b.listenAt("/events", last)
+}
+
+func (b *browser) listenAt(path, last string) (next func() string, over func() error) {
+	b.r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	b.r.t.Cleanup(cancel)
-	req := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, b.r.url+adaHome+"/events", nil))(b.r.t)
+	req := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, b.r.url+adaHome+path, nil))(b.r.t)
 	if last != "" {
 		req.Header.Set("Last-Event-ID", last)
 	}
@@ -187,6 +193,12 @@ func TestTheStreamGoesOnWhereItWasAndEndsWithItsToken(t *testing.T) {
 	second := next()
 	again, _ := b.listen(first)
 	must.Equal(t, "the event behind the last one", again(), second)
+	shown, _ := b.listenAt("/events?after="+url.QueryEscape(first), "")
+	must.Equal(t, "the event behind the one of the address", shown(), second)
+	must.Get(store.LongTerm.Write(t.Context(), amber.WriteRequest{Content: "three"}))(t)
+	third := next()
+	lost, _ := b.listenAt("/events?after="+url.QueryEscape(first), second)
+	must.Equal(t, "the event behind the last one, which is later than the one of the address", lost(), third)
 	r.keys.revoke(adaRead)
 	must.NoError(t, over())
 	must.Equal(t, "afterwards", b.get("").status, http.StatusUnauthorized)
