@@ -18,6 +18,20 @@ type disputed struct {
 	id        amber.MemoryID
 	one, two  amber.SyncVersion // one is what is shown everywhere
 	moreSides int
+	sides     string // names all versions that were listed
+}
+
+// sidesOf names the versions of a memory in a report; "" where it is in no conflict.
+func sidesOf(id amber.MemoryID, r amber.SyncReport) (names string) {
+	for _, c := range r.Conflicts {
+		if c.ID != id {
+			continue
+		}
+		for _, v := range append([]amber.SyncVersion{c.Kept}, c.Others...) {
+			names += fmt.Sprintf("%q %d %d\n", v.Origin.Device, v.Origin.Counter, uint64(v.Origin.Clock))
+		}
+	}
+	return names
 }
 
 // conflictsPage is screen 6: what was changed at two places, and what was not taken in.
@@ -59,7 +73,7 @@ func (m *Model) loadConflicts(ctx context.Context) (b batch, err error) {
 		for i, other := range c.Others {
 			b.rows = append(b.rows, row{
 				id: fmt.Sprintf("%s %d", c.ID, i+1), lead: "conflict   ", title: cmpTitle(c.Kept, other), side: m.when(other.UpdatedAt), text: string(c.ID),
-				command: "amber history " + string(c.ID), value: disputed{c.ID, c.Kept, other, len(c.Others) - 1},
+				command: "amber history " + string(c.ID), value: disputed{c.ID, c.Kept, other, len(c.Others) - 1, sidesOf(c.ID, report)},
 			})
 		}
 	}
@@ -184,14 +198,18 @@ func (m *Model) keep(ctx context.Context, c disputed, shown bool) error {
 }
 
 // unchanged returns the memory of a conflict as it is now, the zero one where it is deleted. Errors:
-// conflict when that is not what was shown.
+// conflict when that is not what was shown, or when other versions are in the conflict now.
 func (m *Model) unchanged(ctx context.Context, c disputed) (amber.Memory, error) {
+	report, err := m.src.Sync(ctx)
+	if err != nil {
+		return amber.Memory{}, err
+	}
 	now, err := m.src.Store.Memories.Get(ctx, c.id)
 	gone := amber.KindOf(err) == amber.KindNotFound
 	switch {
 	case err != nil && !gone:
 		return now, err
-	case gone != c.one.Deleted || !gone && (now.Title != c.one.Title || now.Content != c.one.Content):
+	case sidesOf(c.id, report) != c.sides || gone != c.one.Deleted || !gone && (now.Title != c.one.Title || now.Content != c.one.Content):
 		return now, amber.Errorf(amber.KindConflict, "settle conflict", string(c.id), "the memory was changed since it was shown").WithHint("press 6 to load the conflicts anew")
 	}
 	return now, nil
@@ -221,6 +239,9 @@ func (m *Model) readConflict(ctx context.Context, c disputed) (editing, error) {
 			if strings.Contains("\n"+text+"\n", "\n"+sign+"\n") {
 				return "", amber.Errorf(amber.KindInvalid, "settle conflict", string(c.id), "the line %q is still in the text, want the text without the marks", sign)
 			}
+		}
+		if _, err := m.unchanged(ctx, c); err != nil {
+			return "", err
 		}
 		return save(ctx, text)
 	}

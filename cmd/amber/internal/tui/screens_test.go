@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -165,6 +166,30 @@ func TestConflictIsSettled(t *testing.T) {
 		must.Get(w.store.Editor.Edit(t.Context(), amber.EditRequest{ID: w.sync.Conflicts[0].ID, Content: &theirs}))(t)
 		w.press("enter").says("since it was shown", "hint: press 6")
 		must.Equal(t, "content", content(w).Content, theirs)
+	})
+	another := func(w *world) {
+		c := &w.sync.Conflicts[0]
+		c.Others = append(slices.Clone(c.Others), amber.SyncVersion{Title: "Database", Content: "We chose DuckDB", Origin: amber.Origin{Device: "phone", Counter: 1}})
+	}
+	for _, key := range []string{"1", "2"} {
+		t.Run("keep "+key+" beside a version that was not shown", func(t *testing.T) {
+			w := newWorld(t, fill)
+			before := content(w)
+			w.press("esc", "6", key)
+			another(w)
+			w.press("enter").says("since it was shown", "hint: press 6")
+			must.Equal(t, "revision", content(w).Revision, before.Revision)
+		})
+	}
+	t.Run("edit both beside a version that was not shown", func(t *testing.T) {
+		w := newWorld(t, fill)
+		before := content(w)
+		w.desk.typed = func(string) string {
+			another(w)
+			return "We use both"
+		}
+		w.press("esc", "6", "e").says("Not stored", "since it was shown", "Nothing is lost")
+		must.Equal(t, "revision", content(w).Revision, before.Revision)
 	})
 }
 
