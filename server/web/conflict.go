@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/http"
 	"strconv"
 
 	"github.com/amber-memory/amber"
@@ -173,7 +174,7 @@ func (v *visit) settle() error {
 	typed := &conflictData{Title: v.field("title"), Text: v.text("text")}
 	c, err := v.findConflict()
 	if err != nil {
-		return err
+		return v.overtaken(err, typed)
 	}
 	if conflictKey(c) != v.r.PostForm.Get("seen") {
 		return v.conflict("The memory was changed since this screen was drawn. This is how it is now; what you typed is still in the field.", typed)
@@ -189,7 +190,16 @@ func (v *visit) settle() error {
 	case amber.KindConflict, amber.KindInvalid:
 		return v.conflict(plain(err), typed)
 	}
-	return err
+	return v.overtaken(err, typed)
+}
+
+// overtaken answers where there is no conflict any more: a text that was typed for it is shown, to be taken elsewhere.
+func (v *visit) overtaken(err error, typed *conflictData) error {
+	if amber.KindOf(err) != amber.KindNotFound || v.field("keep") != "joined" || typed.Text == "" {
+		return err
+	}
+	typed.ID = amber.MemoryID(v.r.PathValue("id"))
+	return v.renderStatus(http.StatusNotFound, "conflict_over", screen{Title: "The conflict is over", Nav: "conflicts"}, typed)
 }
 
 // choose does what the form says.

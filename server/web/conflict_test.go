@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +25,23 @@ func (r *rig) bring(device string, contents map[amber.MemoryID]string) {
 	must.Get(store.Sync.Apply(r.t.Context(), in))(r.t)
 }
 
+// area is the text in a field of several lines, and whether it can only be read.
+func (p page) area(id string) (text string, readonly bool) {
+	for n := range p.all("textarea") {
+		if attribute(n, "id") != id {
+			continue
+		}
+		for _, a := range n.Attr {
+			readonly = readonly || a.Key == "readonly"
+		}
+		if n.FirstChild != nil {
+			text = n.FirstChild.Data
+		}
+		return text, readonly
+	}
+	return "", false
+}
+
 func TestAConflictIsNotSettledOverAVersionThatWasNotShown(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -39,4 +57,23 @@ func TestAConflictIsNotSettledOverAVersionThatWasNotShown(t *testing.T) {
 	b.post(at, "seen", seen, "keep", mine).shows(t, "The memory was changed since this screen was drawn")
 	must.Equal(t, "conflicts", must.Get(r.store("acme", "ada").Sync.SyncReport(t.Context(), ""))(t).ConflictCount, 1)
 	b.post(at, "seen", p.value("seen"), "keep", mine).leads(t, adaHome+"/conflicts?settled=1")
+}
+
+func TestTheTextForAConflictThatIsSettledMeanwhileIsNotLost(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.disagree("mine", "theirs")
+	b := r.visitor("")
+	at := "conflicts/" + string(id)
+	seen := b.get(at).value("seen")
+	settled := "settled elsewhere"
+	must.Get(r.store("acme", "ada").Editor.Edit(t.Context(), amber.EditRequest{ID: id, Content: &settled}))(t)
+	p := b.post(at, "seen", seen, "keep", "joined", "title", "My title", "text", "\nwhat I typed <b>\r\nin two lines")
+	must.Equal(t, "status", p.status, http.StatusNotFound)
+	p.shows(t, "settled meanwhile", "Nothing was saved", "My title")
+	text, readonly := p.area("text")
+	must.Equal(t, "text", text, "\nwhat I typed <b>\nin two lines")
+	must.Equal(t, "the field can only be read", readonly, true)
+	must.Equal(t, "a link to the memory", strings.Contains(p.body, adaHome+"/memories/"+string(id)), true)
+	must.Equal(t, "content", must.Get(r.store("acme", "ada").Memories.Get(t.Context(), id))(t).Content, settled)
 }
