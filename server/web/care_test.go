@@ -150,7 +150,7 @@ func TestAMemoryThatWasDeletedAtOnePlaceIsSettled(t *testing.T) {
 		b := r.visitor("")
 		p := b.get("conflicts/" + string(id))
 		p.shows(t, "The memory was deleted there", "Delete it everywhere", "Keep B")
-		b.post("conflicts/"+string(id), "seen", p.value("seen"), "keep", p.choice(button)).leads(t, adaHome+"/conflicts?settled=1")
+		b.post("conflicts/"+string(id), "seen", p.value("seen"), "keep", p.choice(button), "word", "delete").leads(t, adaHome+"/conflicts?settled=1")
 		_, err := r.store("acme", "ada").Memories.Get(t.Context(), id)
 		must.Equal(t, button, amber.KindOf(err), want)
 		b.get("conflicts").shows(t, "Nothing to settle")

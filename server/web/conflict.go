@@ -226,6 +226,8 @@ func (v *visit) choose(ctx context.Context, agent *client.Agent, c amber.SyncCon
 		switch {
 		case versionKey(s) != v.r.PostForm.Get("keep"):
 			continue
+		case s.Deleted && v.field("word") != "delete":
+			return amber.Errorf(amber.KindInvalid, "settle conflict", string(c.ID), "nothing was deleted: type the word delete")
 		case s.Deleted:
 			return store.LongTerm.Delete(ctx, c.ID)
 		}

@@ -77,3 +77,22 @@ func TestTheTextForAConflictThatIsSettledMeanwhileIsNotLost(t *testing.T) {
 	must.Equal(t, "a link to the memory", strings.Contains(p.body, adaHome+"/memories/"+string(id)), true)
 	must.Equal(t, "content", must.Get(r.store("acme", "ada").Memories.Get(t.Context(), id))(t).Content, settled)
 }
+
+func TestDeletingEverywhereTakesAWord(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.disagreeAfter("mine", amber.Memory{Content: "theirs", Kind: amber.WorkspaceFact}, func(m amber.Memory) {
+		must.Do(t, r.store("acme", "ada").LongTerm.Delete(t.Context(), m.ID))
+	})
+	b := r.visitor("")
+	at := "conflicts/" + string(id)
+	p := b.get(at)
+	p.shows(t, "Type delete")
+	for _, word := range []string{"", "yes"} {
+		p = b.post(at, "seen", p.value("seen"), "keep", p.choice("Delete it everywhere"), "word", word)
+		must.Equal(t, "status", p.status, http.StatusOK)
+		p.shows(t, "nothing was deleted", "Delete it everywhere")
+		p.harmless(t)
+	}
+	b.post(at, "seen", p.value("seen"), "keep", p.choice("Delete it everywhere"), "word", "delete").leads(t, adaHome+"/conflicts?settled=1")
+}
