@@ -76,7 +76,7 @@ type conflictData struct {
 	Diffs   []conflictDiff
 	Title   string
 	Text    string // all texts, to be joined
-	Long    bool   // they are too long for a field
+	Fixed   string // why they cannot be joined in a field; "" where they can
 	Problem string
 }
 
@@ -144,8 +144,11 @@ func newConflictData(c amber.SyncConflict) conflictData {
 			d.Diffs = append(d.Diffs, conflictDiff{side.Name, linediff.Lines(c.Kept.Content, s.Content)})
 		}
 	}
-	if total > conflictEdited {
-		d.Text, d.Long = "", true
+	if d.Fixed = fixed(d.Text); total > conflictEdited {
+		d.Fixed = "The texts are too long for a field."
+	}
+	if d.Fixed != "" {
+		d.Text = ""
 	}
 	return d
 }

@@ -96,3 +96,23 @@ func TestDeletingEverywhereTakesAWord(t *testing.T) {
 	}
 	b.post(at, "seen", p.value("seen"), "keep", p.choice("Delete it everywhere"), "word", "delete").leads(t, adaHome+"/conflicts?settled=1")
 }
+
+func TestAConflictGoesThroughAFormOnlyAsItIs(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.disagree("\n\nmine begins with empty lines", "theirs")
+	text, _ := r.visitor("").get("conflicts/" + string(id)).area("text")
+	must.Equal(t, "text", strings.HasPrefix(text, "\n\nmine begins"), true)
+
+	for name, theirs := range map[string]string{"an end of line that a browser changes": "theirs\rof another kind", "a text that takes much of a page": strings.Repeat("<", 12<<10)} {
+		id := r.disagree("mine with "+name, theirs)
+		p := r.visitor("").get("conflicts/" + string(id))
+		text, _ := p.area("text")
+		must.Equal(t, name, text, "")
+		p.shows(t, "amber edit "+string(id)+" -")
+		must.Equal(t, "name of the text", p.value("title"), "")
+		if len(p.body) > 100_000 {
+			t.Errorf("%s: the page has %d bytes", name, len(p.body))
+		}
+	}
+}
