@@ -28,6 +28,7 @@ func conflictRoutes(p *Page) {
 // conflictsData is what the list of conflicts shows.
 type conflictsData struct {
 	Count   int64 // all of them
+	More    int64 // those that the report does not spell out
 	Rows    []amber.SyncConflict
 	Next    int // 0: this is the last page
 	Settled bool
@@ -39,6 +40,7 @@ func (v *visit) conflicts() error {
 		return err
 	}
 	d := conflictsData{Count: report.ConflictCount, Settled: v.query("settled") != ""}
+	d.More = d.Count - int64(len(report.Conflicts))
 	d.Rows, d.Next = part(report.Conflicts, v.query("from"))
 	return v.render("conflicts", screen{Title: "Conflicts", Nav: "conflicts", Command: v.command("sync", "status")}, d)
 }

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -115,4 +116,18 @@ func TestAConflictGoesThroughAFormOnlyAsItIs(t *testing.T) {
 			t.Errorf("%s: the page has %d bytes", name, len(p.body))
 		}
 	}
+}
+
+func TestTheListOfConflictsSaysThatThereAreMore(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	contents := map[amber.MemoryID]string{}
+	for i := range amber.MaxConflicts + 2 {
+		contents[r.remember(fmt.Sprintf("mine, the %dth", i)).ID] = fmt.Sprintf("theirs, the %dth", i)
+	}
+	r.bring("device-of-carol", contents)
+	b := r.visitor("")
+	p := b.get("conflicts?from=50")
+	p.shows(t, "102 memories were changed", "2 more are listed once some of these are settled")
+	must.Equal(t, "a link to a page that is not there", strings.Contains(p.text(), " More "), false)
 }
