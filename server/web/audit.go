@@ -1,6 +1,8 @@
 package web
 
 import (
+	"strings"
+
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
 )
@@ -28,15 +30,16 @@ func (v *visit) homeParts() (parts []homePart) {
 	return append(parts, homePart{"agent", "agent " + string(v.agent), v.tenant, v.agent})
 }
 
-// homePart is the part with a name, the widest for any other.
-func (v *visit) homePart(name string) homePart {
-	parts := v.homeParts()
-	for _, p := range parts {
+// homePart is the part with a name. Errors: invalid for any other name.
+func (v *visit) homePart(name string) (homePart, error) {
+	var names []string
+	for _, p := range v.homeParts() {
 		if p.Name == name {
-			return p
+			return p, nil
 		}
+		names = append(names, p.Name)
 	}
-	return parts[0]
+	return homePart{}, amber.Errorf(amber.KindInvalid, "read part", "", "the part is %q, want %s", clip(name, 40), strings.Join(names, " or "))
 }
 
 // auditData is what the screen of the audit log shows.
@@ -54,7 +57,12 @@ func (v *visit) audit(report *wire.AuditReport) error {
 	if err != nil {
 		return err
 	}
-	part := v.homePart(v.query("part"))
+	part := v.homeParts()[0]
+	if name := v.query("part"); name != "" && v.may(wire.TokenAdmin) { // without admin the API refuses every part
+		if part, err = v.homePart(name); err != nil {
+			return err
+		}
+	}
 	d := auditData{Parts: v.homeParts(), Part: part.Name, Actor: v.query("actor"), Action: v.query("action"), MayVerify: v.grant.Tenant == "" && v.may(wire.TokenAdmin), Report: report}
 	d.Page, err = c.ListAudit(v.r.Context(), wire.AuditQuery{
 		Tenant: part.Tenant, Agent: part.Agent, Actor: d.Actor, Action: d.Action, Limit: pageSize, Cursor: amber.Cursor(v.query("cursor")),

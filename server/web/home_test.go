@@ -48,7 +48,12 @@ func TestAuditShowsWhatTheVisitorMaySee(t *testing.T) {
 	all.get("audit?actor=nobody").shows(t, "No entry fits")
 
 	tenant := r.visitor(acme)
-	p = tenant.get("audit?part=home")
+	for _, part := range []string{"home", "nonsense"} {
+		p = tenant.get("audit?part=" + part)
+		must.Equal(t, "status of a part that is not offered", p.status, http.StatusBadRequest)
+		p.lacks(t, "subject-of-")
+	}
+	p = tenant.get("audit?part=tenant")
 	p.shows(t, "subject-of-bob", nastySeen)
 	p.lacks(t, "subject-of-eve", adaHome+"/audit/verify")
 	must.Equal(t, "verify with a token for a tenant", tenant.post("audit/verify").status, http.StatusForbidden)
@@ -134,7 +139,7 @@ func TestAFirstTokenThatCannotSeeThePageLogsNobodyIn(t *testing.T) {
 	r.keys.tokens = r.ledger
 	b := r.visitor("")
 	b.get("tokens")
-	p := b.post("tokens", "name", "writer", "part", "agent", "scope", "write", "sure", "1")
+	p := b.post("tokens", "name", "writer", "part", "agent", "scope", "write", "days", "0", "sure", "1")
 	p.shows(t, "This token does not open this page")
 	must.Equal(t, "afterwards", b.get("tokens").status, http.StatusUnauthorized)
 }
@@ -149,13 +154,13 @@ func TestATokenMakesNoneThatIsBroader(t *testing.T) {
 	p := b.get("tokens")
 	p.shows(t, "acme admin", "yours")
 	p.lacks(t, "of-umbrella", "everybody needs one")
-	p = b.post("tokens", "name", "ci", "part", "home", "scope", "read", "scope", "write", "days", "90")
-	p.shows(t, "It is not shown again", "every agent of acme", "read", "write") // a part that is not offered is the widest that is
+	p = b.post("tokens", "name", "ci", "part", "tenant", "scope", "read", "scope", "write", "days", "90")
+	p.shows(t, "It is not shown again", "every agent of acme", "read", "write")
 	p.lacks(t, "You are logged in with this token")
 	made := must.Get(r.ledger.ListTokens(t.Context(), "acme"))(t)[1]
 	must.Hold(t, made.Name == "ci" && made.ExpiresAt.Time().After(time.Now().Add(89*24*time.Hour)), "the token is %+v", made)
 	b.get("tokens")
-	p = b.post("tokens", "name", "none", "part", "agent")
+	p = b.post("tokens", "name", "none", "part", "agent", "days", "7")
 	p.shows(t, "no scope is given")
 	must.Equal(t, "name that was typed", p.value("name"), "none")
 
@@ -163,6 +168,54 @@ func TestATokenMakesNoneThatIsBroader(t *testing.T) {
 	must.Equal(t, "status without admin", p.status, http.StatusForbidden)
 	p.lacks(t, `data-go="k"`)
 	must.Equal(t, "status", r.visitor(ada).post("tokens", "name", "x", "scope", "read").status, http.StatusForbidden)
+}
+
+func TestATokenFormThatCannotBeReadMakesNoToken(t *testing.T) {
+	t.Parallel()
+	r := newLockedRig(t)
+	r.keys.tokens = r.ledger
+	mine := must.Get(r.ledger.CreateToken(t.Context(), wire.TokenRequest{Name: "acme admin", Tenant: "acme", Scopes: []wire.TokenScope{wire.TokenAdmin}}))(t)
+	b := r.visitor(mine.Secret)
+	b.get("tokens")
+	for name, c := range map[string]struct{ part, days, says string }{
+		"a part that is not offered": {"home", "30", "For"},
+		"no part":                    {"", "30", "For"},
+		"days in words":              {"agent", "<b>soon", "Ends after"},
+		"days before today":          {"agent", "-1", "Ends after"},
+		"no days":                    {"agent", "", "Ends after"},
+		"too many days":              {"agent", "99999999999", "Ends after"},
+	} {
+		p := b.post("tokens", "name", "ci", "part", c.part, "days", c.days, "scope", "read")
+		p.shows(t, "No token was made", c.says)
+		must.Equal(t, name+": name that was typed", p.value("name"), "ci")
+		must.Equal(t, name+": part that is chosen", p.chosen("part") == c.part || p.chosen("part") == "", true)
+		must.Equal(t, name+": days that are chosen", p.chosen("days"), c.days)
+		must.Equal(t, name+": tokens", len(must.Get(r.ledger.ListTokens(t.Context(), "acme"))(t)), 1)
+	}
+}
+
+// chosen is what a list of choices sends: the one that is selected, otherwise the first.
+func (p page) chosen(id string) (value string) {
+	for n := range p.all("select") {
+		if attribute(n, "id") != id {
+			continue
+		}
+		first := true
+		for o := range n.Descendants() {
+			if o.Data != "option" {
+				continue
+			}
+			for _, a := range o.Attr {
+				if a.Key == "selected" {
+					return attribute(o, "value")
+				}
+			}
+			if first {
+				value, first = attribute(o, "value"), false
+			}
+		}
+	}
+	return value
 }
 
 func TestATokenIsRevokedByItsName(t *testing.T) {

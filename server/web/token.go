@@ -40,9 +40,42 @@ type tokenRow struct {
 // tokenForm is what the visitor fills in.
 type tokenForm struct {
 	Name, Part string
-	Days       int // 0: never ends
+	Days       string // "0": never ends
 	Scopes     []scopeChoice
 	Sure       bool // that the first token need not let this page in
+}
+
+// The days after which a token of the form ends.
+var (
+	daysOffered = []string{"0", "7", "30", "90", "365"}
+	daysNamed   = map[string]string{"0": "never", "365": "one year"}
+)
+
+const maxDays = 3650
+
+// DayChoices are the days that the form offers. What was typed and is none of them stays chosen, so that a form that is
+// sent again does not mean something else.
+func (f tokenForm) DayChoices() (out []dayChoice) {
+	days := daysOffered
+	if !slices.Contains(days, f.Days) {
+		days = append([]string{f.Days}, days...)
+	}
+	for _, d := range days {
+		c := dayChoice{Days: d, Title: daysNamed[d], Chosen: d == f.Days}
+		switch {
+		case d == "":
+			c.Title = "choose one"
+		case c.Title == "":
+			c.Title = clip(d, 40) + " days"
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+type dayChoice struct {
+	Days, Title string
+	Chosen      bool
 }
 
 type scopeChoice struct {
@@ -61,6 +94,11 @@ var scopeMeanings = map[wire.TokenScope]string{
 	wire.TokenAdmin:    "everything, tokens and the audit log, too",
 }
 
+// Offered reports whether the part in the form is one that the visitor can choose.
+func (d tokensData) Offered() bool {
+	return slices.ContainsFunc(d.Parts, func(p homePart) bool { return p.Name == d.Form.Part })
+}
+
 // open reports whether the server needs no token yet.
 func (v *visit) open() bool { return v.secret == "" && v.grant.Token == "" }
 
@@ -68,9 +106,9 @@ func (v *visit) open() bool { return v.secret == "" && v.grant.Token == "" }
 // a later one is small.
 func newTokenForm(v *visit) tokenForm {
 	if v.open() {
-		return tokenForm{Part: "home", Scopes: choices([]wire.TokenScope{wire.TokenAdmin})}
+		return tokenForm{Part: "home", Days: "0", Scopes: choices([]wire.TokenScope{wire.TokenAdmin})}
 	}
-	return tokenForm{Part: "agent", Days: 90, Scopes: choices([]wire.TokenScope{wire.TokenRead, wire.TokenWrite})}
+	return tokenForm{Part: "agent", Days: "90", Scopes: choices([]wire.TokenScope{wire.TokenRead, wire.TokenWrite})}
 }
 
 func choices(chosen []wire.TokenScope) (out []scopeChoice) {
@@ -125,23 +163,31 @@ func (v *visit) tokenForm() tokenForm {
 	for _, s := range v.r.PostForm["scope"] {
 		chosen = append(chosen, wire.TokenScope(s))
 	}
-	days, _ := strconv.Atoi(v.field("days")) // what is no number is never, and the answer says so
-	return tokenForm{Name: v.field("name"), Part: v.field("part"), Days: min(max(days, 0), 3650), Scopes: choices(chosen), Sure: v.field("sure") != ""}
+	return tokenForm{Name: v.field("name"), Part: v.field("part"), Days: v.field("days"), Scopes: choices(chosen), Sure: v.field("sure") != ""}
 }
 
-// request is the form as the API takes it.
-func (f tokenForm) request(v *visit) wire.TokenRequest {
-	part := v.homePart(f.Part)
-	r := wire.TokenRequest{Name: f.Name, Tenant: part.Tenant, Agent: part.Agent}
+// request is the form as the API takes it. Errors: invalid for a part or days that cannot be read: no token
+// reaches farther, or lives longer, than somebody chose.
+func (f tokenForm) request(v *visit) (wire.TokenRequest, error) {
+	r := wire.TokenRequest{Name: f.Name, Tenant: v.tenant, Agent: v.agent}
 	for _, s := range f.Scopes {
 		if s.Chosen {
 			r.Scopes = append(r.Scopes, s.Name)
 		}
 	}
-	if f.Days > 0 {
-		r.ExpiresAt = amber.At(v.p.o.Clock().Add(time.Duration(f.Days) * 24 * time.Hour))
+	part, err := v.homePart(f.Part)
+	if err != nil {
+		return r, err
 	}
-	return r
+	r.Tenant, r.Agent = part.Tenant, part.Agent
+	days, err := strconv.Atoi(f.Days)
+	if err != nil || days < 0 || days > maxDays {
+		return r, amber.Errorf(amber.KindInvalid, "read days", "", "the token ends after %q days, want a number from 0, which is never, to %d", clip(f.Days, 40), maxDays)
+	}
+	if days > 0 {
+		r.ExpiresAt = amber.At(v.p.o.Clock().Add(time.Duration(days) * 24 * time.Hour))
+	}
+	return r, nil
 }
 
 // madeData is what the answer to a new token shows, once.
@@ -156,7 +202,10 @@ type madeData struct {
 // another visitor has.
 func (v *visit) createToken() error {
 	form, first := v.tokenForm(), v.open()
-	r := form.request(v)
+	r, err := form.request(v)
+	if err != nil && v.may(wire.TokenAdmin) { // without admin the API refuses the rest, and writes that down
+		return v.tokens("No token was made: "+plain(err), form)
+	}
 	if first && !form.Sure && (r.Tenant != "" || !slices.Contains(r.Scopes, wire.TokenAdmin)) {
 		return v.tokens("The first token closes this server, and this one could not make others: choose the scope admin for every tenant, or tick the box below.", form)
 	}
