@@ -218,7 +218,8 @@ func (d *taskData) fill(ctx context.Context, store amber.Store) error {
 }
 
 // publishAgain publishes the work of a dead entry under another id, since a used id does nothing. The id follows from
-// the old one, so doing it twice is the same as once.
+// the old one, so doing it twice is the same as once. The instant in the entry makes the second one another, which the
+// queue refuses, and so the page knows.
 func (v *visit) publishAgain() error {
 	ctx, id := v.r.Context(), v.field("entry")
 	store, err := v.store(ctx)
@@ -234,11 +235,15 @@ func (v *visit) publishAgain() error {
 			continue
 		}
 		again := d.Envelope
-		again.EntryID, again.NotBefore, again.Attempt = id+".again", amber.Time{}, 0
-		if err := store.Queue.Publish(ctx, again); err != nil {
+		again.EntryID, again.NotBefore, again.Attempt = id+".again", amber.At(v.p.o.Clock()), 0
+		switch err := store.Queue.Publish(ctx, again); amber.KindOf(err) {
+		case "":
+			return v.redirect(v.path("work") + "?done=published#dead")
+		case amber.KindConflict:
+			return v.redirect(v.path("work") + "?done=published-before#dead")
+		default:
 			return err
 		}
-		return v.redirect(v.path("work") + "?done=published#dead")
 	}
 	return amber.Errorf(amber.KindNotFound, "publish again", clip(id, 80), "there is no dead entry of this id")
 }

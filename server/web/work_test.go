@@ -151,9 +151,11 @@ func TestDeadEntriesArePublishedAgain(t *testing.T) {
 	p := b.get("work")
 	p.shows(t, "e1", "failed "+nastySeen, "build "+nastySeen, "Publish again")
 	p.harmless(t)
-	for range 2 {
-		b.post("work/dead", "entry", "e1").leads(t, adaHome+"/work?done=published#dead")
-	}
+	b.post("work/dead", "entry", "e1").leads(t, adaHome+"/work?done=published#dead")
+	b.get("work?done=published").shows(t, "Published again")
+	b.post("work/dead", "entry", "e1").leads(t, adaHome+"/work?done=published-before#dead")
+	p = b.get("work?done=published-before")
+	p.shows(t, "Nothing was published", "was published again before")
 	must.Equal(t, "queued", must.Get(store.QueueKeeper.Backpressure(ctx))(t).Queued, 1)
 	c := must.Get(store.Queue.Claim(ctx, "c"))(t)
 	must.Equal(t, "entry", c.Envelope.EntryID, "e1.again")
