@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,12 +95,35 @@ func (v *visit) forgetMarked() error {
 		d.Wrong = given != ""
 		return v.render("forget", screen{Title: "Forget " + count(len(ids), "memory", "memories"), Nav: "memories"}, d)
 	}
-	for _, m := range d.Memories {
-		if err := store.LongTerm.Delete(ctx, m.ID); err != nil {
+	return v.forgetAll(ctx, store, d)
+}
+
+// forgetAll forgets memories, and leads to the list.
+func (v *visit) forgetAll(ctx context.Context, store amber.Store, d forgetData) error {
+	for i, m := range d.Memories {
+		err := store.LongTerm.Delete(ctx, m.ID)
+		switch {
+		case amber.KindOf(err) == amber.KindRefused && i > 0: // nothing more of them is shown
+			return amber.Errorf(amber.KindRefused, "forget memories", string(m.ID), "%d of %d memories are forgotten, the others were refused: %s", i, len(d.Memories), plain(err))
+		case amber.KindOf(err) == amber.KindRefused:
 			return err
+		case err != nil:
+			return v.forgotHalf(ctx, store, d, err)
 		}
 	}
 	return v.redirect(v.path("memories") + "?deleted=1")
+}
+
+// forgotHalf tells how many of the memories were forgotten before something went wrong, and asks for the others
+// again. What is forgotten is looked up: an act that failed may have been done.
+func (v *visit) forgotHalf(ctx context.Context, store amber.Store, d forgetData, cause error) error {
+	all := len(d.Memories)
+	d.Memories = slices.DeleteFunc(d.Memories, func(m amber.Memory) bool {
+		_, err := store.Memories.Get(ctx, m.ID)
+		return amber.KindOf(err) == amber.KindNotFound
+	})
+	d.Problem = fmt.Sprintf("%d of %s are forgotten, then this went wrong: %s", all-len(d.Memories), count(all, "memory", "memories"), plain(cause))
+	return v.renderStatus(amber.KindOf(cause).HTTPStatus(), "forget", screen{Title: "Forget " + count(len(d.Memories), "memory", "memories"), Nav: "memories"}, d)
 }
 
 // forgetData asks whether to forget.
@@ -106,6 +131,7 @@ type forgetData struct {
 	Memories []amber.Memory
 	Word     string // that has to be typed
 	Wrong    bool   // another one was
+	Problem  string // why only some of them were forgotten
 }
 
 // memoryForm is a memory as a form has it.

@@ -1,12 +1,18 @@
 package web_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/server/httpapi"
+	"github.com/amber-memory/amber/server/web"
+	"github.com/amber-memory/amber/wire"
 )
 
 func TestAMemoryIsEditedAndItsHistoryCompared(t *testing.T) {
@@ -185,4 +191,38 @@ func TestANewMemoryIsWrittenAndAProblemKeepsTheText(t *testing.T) {
 	written := b.post("memories/new", "content", "kept text", "kind", "project_fact", "tags", "a", "project", "shop")
 	must.Equal(t, "status", written.status, http.StatusSeeOther)
 	b.get(written.header.Get("Location")).shows(t, "kept text", "project_fact", "project shop")
+}
+
+// deafLog is an audit log that cannot write down that one memory was forgotten.
+type deafLog struct {
+	wire.AuditLog
+	to *amber.MemoryID
+}
+
+func (l deafLog) Record(ctx context.Context, e wire.AuditEntry) error {
+	if e.Subject == string(*l.to) {
+		return errors.New("the disk is full")
+	}
+	return l.AuditLog.Record(ctx, e)
+}
+
+func TestForgettingThatEndsHalfWaySaysHowFarItCame(t *testing.T) {
+	t.Parallel()
+	bad := new(amber.MemoryID)
+	r := newRigWith(t, t.TempDir(), true, func(o *httpapi.Options, _ *web.Options) { o.Desk.Audit = deafLog{o.Desk.Audit, bad} })
+	one, two, three, four := r.remember("the first"), r.remember("the second"), r.remember("the third"), r.remember("the fourth")
+	*bad = two.ID
+	b := r.visitor("")
+	b.get("memories")
+	p := b.post("memories/forget", "id", string(one.ID), "id", string(two.ID), "id", string(three.ID), "id", string(four.ID), "word", "forget")
+	must.Equal(t, "status", p.status, http.StatusInternalServerError)
+	gone := 0
+	for _, m := range []amber.Memory{one, two, three, four} {
+		if _, err := r.store("acme", "ada").Memories.Get(t.Context(), m.ID); amber.KindOf(err) == amber.KindNotFound {
+			gone++
+		}
+	}
+	p.shows(t, fmt.Sprintf("%d of 4 memories", gone), "the third", "the fourth")
+	p.lacks(t, "the first")
+	b.post("memories/forget", "id", string(three.ID), "id", string(four.ID), "word", "forget").leads(t, adaHome+"/memories?deleted=1")
 }
