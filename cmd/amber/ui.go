@@ -36,7 +36,8 @@ sessions, notes and snapshots, what changed, and what waits for a decision.
 When a server of this home runs already, its page is opened. Otherwise this command serves the home
 itself, on this machine only, as "amber serve" does, and ends when the last tab was closed for as
 long as --idle says and the work that was begun there is done, or at Ctrl-C. Nobody has to come for
-ten minutes after the start.
+ten minutes after the start. A browser without JavaScript does not show that its tab is open: choose
+a longer --idle there.
 
 The browser is $BROWSER, or the one that the system opens links with. Where there is none, the
 address is printed and that is all. Once a token was made with "amber token create", the page asks

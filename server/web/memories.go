@@ -44,7 +44,12 @@ func (v *visit) memories() error {
 	}
 	q := amber.ListQuery{All: d.Project == "", Deleted: d.Deleted, Trusted: d.Trusted, Limit: pageSize, Cursor: amber.Cursor(v.query("cursor"))}
 	words := []string{"list"}
-	q.Scope = amber.Scope(d.Scope)
+	if q.Scope = amber.Scope(d.Scope); d.Scope != "" {
+		words = append(words, "--scope", d.Scope)
+	}
+	if d.Deleted {
+		words = append(words, "--deleted")
+	}
 	if d.Kind != "" {
 		q.Kinds = []amber.MemoryKind{amber.MemoryKind(d.Kind)}
 		words = append(words, "--kind", d.Kind)

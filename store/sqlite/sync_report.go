@@ -12,7 +12,7 @@ const (
 	deleteQuarantine = `DELETE FROM sync_quarantine WHERE place = ?`
 	putQuarantine    = `INSERT OR REPLACE INTO sync_quarantine (place, chunk, reason, kind) VALUES (?, ?, ?, ?)`
 	selectQuarantine = `SELECT chunk, reason, kind FROM sync_quarantine WHERE place = ? ORDER BY chunk`
-	everyQuarantine  = `SELECT chunk, reason, kind FROM sync_quarantine`
+	everyQuarantine  = `SELECT chunk, reason, kind FROM sync_quarantine ORDER BY place, chunk`
 	selectSources    = `SELECT device, created_by, created_at, applied_at, drift FROM sync_chunks WHERE place = ? AND device <> ''`
 	// selectDisputed must use versions_heads, which has the heads of memories
 	// with several versions and nothing else.
