@@ -247,7 +247,7 @@ func (f *furnisher) queue() {
 func (f *furnisher) imports() {
 	content, at := f.s("import.content", lines, 1000), amber.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	line := must.Get(json.Marshal(map[string]amber.Memory{"memory": {
-		ID: "0198c0de-0000-7000-8000-000000000001", Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, Title: f.s("import.title", oneLine, 200), Content: content,
+		ID: amber.MemoryID(fmt.Sprintf("0198c0de-0000-7000-8000-%012d", time.Now().UnixMilli()%1e12)), Kind: amber.WorkspaceFact, Scope: amber.ScopeGlobal, Title: f.s("import.title", oneLine, 200), Content: content,
 		Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{}, Trust: amber.TrustOwn, Revision: 1, ContentDigest: amber.ContentDigest(content),
 		Origin: amber.Origin{Device: "elsewhere", Counter: 1, Clock: amber.StampAt(at.Time())}, CreatedAt: at, UpdatedAt: at,
 	}}))(f.t)
