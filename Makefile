@@ -90,7 +90,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 20m -v ./client -run 'TestHistories' -histories 100
 	$(GO) test -count=1 -timeout 20m -v ./bundle -run 'EveryFlipped|EveryTruncation' -damage.stride 1
 	$(GO) test -count=1 -timeout 20m -v ./server/web -run 'HostileRecords' -corpus.attacks 11
-	$(GO) test -count=1 -timeout 90m -v ./server/web -run 'LargeHome' -scale.memories 100000 -scale.turns 10000 -scale.snapshots 5000 -scale.time 40m -scale.most 1s
+	$(GO) test -count=1 -timeout 90m -v ./server/web -run 'LargeHome' -scale.memories 100000 -scale.turns 10000 -scale.snapshots 5000 -scale.time 40m -scale.most 200ms
 	$(GO) test -count=1 -timeout 20m -v ./repo -run 'EveryChangedByte|Survive' -repo.stride 1
 	$(GO) test -count=1 -timeout 20m -v ./colony -run 'TestWriters|TestHistories|Outage' -colony.rounds 500 -colony.histories 3000 -colony.stride 1
 	$(GO) test -count=1 -timeout 20m -v ./colony/api -run Outages -outage.stride 1
