@@ -87,7 +87,7 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 }
 
 // Row is what a query found.
-type Row interface{ Scan(dest ...any) error }
+type Row = interface{ Scan(dest ...any) error }
 
 // failed is a row that could not be asked for.
 type failed struct{ err error }

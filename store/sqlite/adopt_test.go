@@ -19,8 +19,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 	"github.com/amber-memory/amber/store/storetest"
 	"github.com/amber-memory/amber/wire"
 )

@@ -12,8 +12,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // listener collects the rows that were set aside.
@@ -26,7 +26,7 @@ func furnished(t *testing.T) (s *Store, told *listener, ids []amber.MemoryID) {
 	s, _ = freshStore(t, amber.QueueOptions{MaxAttempts: 1})
 	told = &listener{}
 	s.o.SetAside = func(a amber.SetAside) { told.heard = append(told.heard, a) }
-	s.memory.o.SetAside, s.control.o.SetAside = s.o.SetAside, s.o.SetAside
+	s.memory.o.SetAside, s.control.o.SetAside, s.memory.core.SetAside = s.o.SetAside, s.o.SetAside, s.o.SetAside
 	for i := range 3 {
 		ids = append(ids, save(t, s, amber.WriteRequest{Content: fmt.Sprintf("fish number %d", i), IdempotencyKey: fmt.Sprint(i)}))
 	}

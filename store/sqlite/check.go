@@ -7,7 +7,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // Finding is what one check of the databases found.
@@ -21,8 +22,8 @@ type Finding struct {
 // Check looks through both databases and reports one finding per check. It
 // changes nothing. A check that could not be made is a finding with an error.
 func (s *Store) Check(ctx context.Context) []Finding {
-	integrity := sqlrows.Check{Name: "integrity", Scope: "every page of every table and index", Run: (*sqlrows.Tx).CheckIntegrity}
-	foreignKeys := sqlrows.Check{Name: "foreign_keys", Scope: "every row with a parent", Run: (*sqlrows.Tx).CheckForeignKeys}
+	integrity := sqlrows.Check{Name: "integrity", Scope: "every page of every table and index", Run: sqlfile.CheckIntegrity}
+	foreignKeys := sqlrows.Check{Name: "foreign_keys", Scope: "every row with a parent", Run: sqlfile.CheckForeignKeys}
 	fullText := sqlrows.Check{Name: "full_text", Scope: "every list and every passage of the index", Run: func(t *sqlrows.Tx) error { return t.CheckIndex(false) }}
 	var findings []Finding
 	for _, c := range append([]sqlrows.Check{integrity, foreignKeys, fullText}, s.memory.schema.RowChecks(s.memory.schema.Version())...) {
@@ -58,7 +59,7 @@ func (s *Store) SchemaVersion(ctx context.Context) (memory, control int64, err e
 		d    *database
 		into *int64
 	}{{s.memory, &memory}, {s.control, &control}} {
-		err := v.d.view(ctx, "read schema version", v.d.schema.File, func(t *tx) error {
+		err := v.d.View(ctx, "read schema version", v.d.schema.File, func(t *tx) error {
 			return t.Row("PRAGMA user_version").Scan(v.into)
 		})
 		if err != nil {
@@ -72,7 +73,7 @@ func (s *Store) SchemaVersion(ctx context.Context) (memory, control int64, err e
 // clock far behind it was set back.
 func (s *Store) LastStamp(ctx context.Context) (last amber.Stamp, err error) {
 	for _, d := range []*database{s.memory, s.control} {
-		err := d.view(ctx, "read clock", d.schema.File, func(t *tx) error {
+		err := d.View(ctx, "read clock", d.schema.File, func(t *tx) error {
 			var stamp amber.Stamp
 			err := t.Row(sqlrows.SelectLastStamp).Scan(&stamp)
 			last = max(last, stamp)

@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -52,7 +53,7 @@ func Compare(ctx context.Context, a, b DBSource, rows bool) (d wire.StoreDiff, e
 	}
 	// What was erased since does not come back.
 	var erased map[string]bool
-	if a.Live != nil && open[0].header.Schema.File == sqlrows.MemorySchema.File {
+	if a.Live != nil && open[0].header.Schema.File == sqlfile.MemorySchema.File {
 		if erased, err = a.Live.erasedIDs(ctx); err != nil {
 			return d, err
 		}
@@ -67,8 +68,8 @@ func (v *ReadOnly) side() image.Side {
 // erasedIDs returns the memories that were erased.
 func (s *Store) erasedIDs(ctx context.Context) (map[string]bool, error) {
 	ids := map[string]bool{}
-	err := s.memory.view(ctx, "read erased memories", "", func(t *tx) error {
-		return t.Each("SELECT id FROM erased", nil, func(row scanner) error {
+	err := s.memory.View(ctx, "read erased memories", "", func(t *tx) error {
+		return t.Each("SELECT id FROM erased", nil, func(row sqlrows.Row) error {
 			var id string
 			err := row.Scan(&id)
 			ids[id] = true
@@ -82,7 +83,7 @@ func (s *Store) erasedIDs(ctx context.Context) (map[string]bool, error) {
 // write meanwhile: every table is of one instant, and not all of the same.
 func (s *Store) beside(ctx context.Context, other *ReadOnly) (*ReadOnly, func(), error) {
 	d := s.memory
-	if other.header.Schema.File == sqlrows.ControlSchema.File {
+	if other.header.Schema.File == sqlfile.ControlSchema.File {
 		d = s.control
 	}
 	c, err := d.ground.Current()

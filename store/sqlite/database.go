@@ -6,23 +6,24 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/search"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlcore"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // database is one of the two files, whichever generation is live.
 type database struct {
 	ground ground
 	name   string // the writers' line, "memory"
-	schema sqlrows.Schema
+	schema sqlfile.Schema
 	o      Options
-
-	brought atomic.Int64 // owners that came into the index
+	core   *sqlcore.Options
+	index  *sqlcore.Indexer // nil where there is no index
 
 	mu     sync.Mutex
 	live   *handles
@@ -62,6 +63,13 @@ func (h *handles) close() (err error) {
 		err = errors.Join(err, os.RemoveAll(h.copied))
 	}
 	return err
+}
+
+// stillUsable is usable for who does not hold d.mu.
+func (d *database) stillUsable() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.usable()
 }
 
 // usable says whether the database may be used; d.mu is held.
@@ -144,7 +152,7 @@ func (d *database) path(c home.Current) string {
 // open opens the file of a generation and looks whether it is ours.
 func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
 	path := d.path(c)
-	if err := sqlrows.CheckFile(path); err != nil {
+	if err := sqlfile.CheckFile(path); err != nil {
 		return nil, err
 	}
 	if dir := filepath.Dir(path); d.frozen(dir) {
@@ -163,10 +171,10 @@ func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
 	h := &handles{current: c}
 	for _, p := range []struct {
 		into **sqlconn.Pool
-		use  sqlrows.Access
+		use  sqlfile.Access
 		n    int
-	}{{&h.writer, sqlrows.Write, 1}, {&h.readers, sqlrows.Read, d.o.Readers}, {&h.keeper, sqlrows.Write, 1}} {
-		opened, err := sqlrows.OpenPool(path, p.use, d.o.BusyTimeout, p.n)
+	}{{&h.writer, sqlfile.Write, 1}, {&h.readers, sqlfile.Read, d.o.Readers}, {&h.keeper, sqlfile.Write, 1}} {
+		opened, err := sqlfile.OpenPool(path, p.use, d.o.BusyTimeout, p.n)
 		if err != nil { // only a name the driver cannot parse; nothing is open yet
 			return nil, sqlconn.Wrap("open database", path, err)
 		}
@@ -179,42 +187,50 @@ func (d *database) open(ctx context.Context, c home.Current) (*handles, error) {
 }
 
 // tx is one transaction of the store.
-type tx struct {
-	*sqlrows.Tx
-	o    *Options
-	late bool // what is to be indexed is left to others; only for work that goes alone
+type tx = sqlcore.Tx
+
+var _ sqlcore.Database = (*database)(nil)
+
+// Name implements [sqlcore.Database].
+func (d *database) Name() string { return d.schema.File }
+
+const countBytes = `SELECT c.page_count * s.page_size FROM pragma_page_count c, pragma_page_size s`
+
+// Bytes implements [sqlcore.Database].
+func (d *database) Bytes(t *tx) (n int64, err error) {
+	err = t.Row(countBytes).Scan(&n)
+	return n, err
 }
 
-type scanner = sqlconn.Row
+// nobody is who waits behind a writer that has no company.
+func nobody() (any, bool) { return nil, false }
 
-// update runs fn in a write transaction: the writer's turn, the shared lock,
+// Update implements [sqlcore.Database]: the writer's turn, the shared lock,
 // the live generation, BEGIN IMMEDIATE, the schema version, fn, COMMIT. On
-// any error nothing of it stays. Fn runs at most once. Callers that wait for
-// their turn may share the transaction: see group.go. A context that ends after
-// fn has returned may come too late to undo it.
-func (d *database) update(ctx context.Context, op, id string, fn func(*tx) error) error {
+// any error nothing of it stays. Callers that wait for their turn may share the
+// transaction. A context that ends after fn has returned may come too late to undo it.
+func (d *database) Update(ctx context.Context, op, id string, fn func(*tx) error) error {
 	if d.o.OneByOne {
-		return d.updateAlone(ctx, op, id, fn)
+		return d.UpdateAlone(ctx, op, id, fn)
 	}
 	if dir, is := d.readOnly(); is {
 		return readOnlyHome(op, id, dir)
 	}
-	w := d.work(ctx, fn)
+	w := sqlcore.NewWork(ctx, d.core, d.stillUsable, fn)
 	var used *handles
 	taken, err := d.ground.WriteTogether(ctx, d.name, w, func(c home.Current, next func() (any, bool)) (err error) {
 		used, err = d.transact(ctx, c, fn, next)
 		return err
 	})
 	if taken {
-		err = w.follow()
+		err = w.Follow()
 	}
 	d.written(ctx, used)
 	return sqlconn.Wrap(op, id, err)
 }
 
-// updateAlone is update for work that needs the whole transaction for itself, or
-// takes so long that others should not wait for its COMMIT.
-func (d *database) updateAlone(ctx context.Context, op, id string, fn func(*tx) error) error {
+// UpdateAlone implements [sqlcore.Database].
+func (d *database) UpdateAlone(ctx context.Context, op, id string, fn func(*tx) error) error {
 	if dir, is := d.readOnly(); is {
 		return readOnlyHome(op, id, dir)
 	}
@@ -257,9 +273,8 @@ func (d *database) written(ctx context.Context, used *handles) {
 	d.release(used)
 }
 
-// view runs fn in a read transaction: one consistent view of the file. Fn runs
-// at most once.
-func (d *database) view(ctx context.Context, op, id string, fn func(*tx) error) error {
+// View implements [sqlcore.Database].
+func (d *database) View(ctx context.Context, op, id string, fn func(*tx) error) error {
 	err := d.follow(func(c home.Current) (began bool, err error) {
 		h, err := d.acquire(ctx, c)
 		if err != nil {
@@ -274,37 +289,6 @@ func (d *database) view(ctx context.Context, op, id string, fn func(*tx) error) 
 		return began, err
 	})
 	return sqlconn.Wrap(op, id, err)
-}
-
-// update is [database.update] for a transaction that answers.
-func update[T any](ctx context.Context, d *database, op, id string, fn func(*tx) (T, error)) (v T, err error) {
-	err = d.update(ctx, op, id, func(t *tx) error {
-		v, err = fn(t)
-		return err
-	})
-	return v, err
-}
-
-// briefly is for a transaction of many statements that are short, each of which is finished:
-// the end of its context is noticed between two of them.
-func (t *tx) briefly() { t.Ctx = steady{t.Ctx} }
-
-// view is [database.view] for a transaction that answers.
-func view[T any](ctx context.Context, d *database, op, id string, fn func(*tx) (T, error)) (v T, err error) {
-	err = d.view(ctx, op, id, func(t *tx) error {
-		v, err = fn(t)
-		return err
-	})
-	return v, err
-}
-
-// one reads the row of a query, or says that there is no record id.
-func one[T any](t *tx, op, id string, scan func(scanner) (T, error), query string, args ...any) (T, error) {
-	v, err := scan(t.Row(query, args...))
-	if sqlrows.Absent(err) {
-		err = sqlrows.NotFound(op, id)
-	}
-	return v, err
 }
 
 // direct runs fn on the writer's connection, in the writer's turn, outside a
@@ -334,4 +318,36 @@ func (d *database) run(ctx context.Context, h *handles, p *sqlconn.Pool, begin s
 	defer p.Put(conn)
 	t := d.tx(ctx, conn, h)
 	return conn.Transact(ctx, begin, func() error { return fn(t) })
+}
+
+// lead runs one transaction for fn and for those whom next returns.
+func (d *database) lead(ctx context.Context, h *handles, fn func(*tx) error, next func() (any, bool)) (err error) {
+	conn, err := h.writer.Get(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.writer.Put(conn)
+	g := sqlcore.NewGroup()
+	err = sqlcore.ErrGivenUp // unless what follows returns
+	defer func() { g.End(err) }()
+	return conn.TransactAll(ctx, "BEGIN IMMEDIATE", func() error {
+		_, err := g.Run(d.tx(ctx, conn, h), func(t *tx) error {
+			if err := d.schema.CheckVersion(t.Tx); err != nil {
+				return err
+			}
+			if err := t.Enter(h.adopted); err != nil {
+				return err
+			}
+			return fn(t)
+		}, next, d.index.Finish)
+		return err
+	})
+}
+
+// tx returns a transaction on a connection of h.
+func (d *database) tx(ctx context.Context, conn *sqlconn.Conn, h *handles) *tx {
+	return sqlcore.NewTx(&sqlrows.Tx{
+		Ctx: ctx, Conn: conn, Random: d.o.Random, Told: d.o.SetAside, Current: h.current, Now: amber.At(d.o.Clock()), Index: &h.index,
+		Overwrite: sqlfile.Overwrite,
+	}, d.core)
 }

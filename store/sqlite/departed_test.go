@@ -8,7 +8,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // stamped returns the sessions of a store with their origins.
@@ -80,7 +81,7 @@ func TestEveryChangeOfASessionIsStamped(t *testing.T) {
 // A session of an older schema belongs to nobody until it changes.
 func TestOlderSessionsAreStampedWhenTheyChange(t *testing.T) {
 	t.Parallel()
-	s := must.Get(openWith(t, agentWithMemory(t, 2), sqlrows.MemorySchema, false))(t)
+	s := must.Get(openWith(t, agentWithMemory(t, 2), sqlfile.MemorySchema, false))(t)
 	for id, n := range stamped(t, s) {
 		must.Equal(t, "origin of "+string(id), n.Origin, amber.Origin{Counter: 1})
 	}

@@ -10,5 +10,6 @@
 // synchronous FULL. The entry in the change log is part of the same
 // transaction. Reads run beside writes on their own connections.
 //
-// The life of one memory is told in README.md.
+// What the contracts mean is in package sqlcore; here is what makes it durable in
+// files. The life of one memory is told in README.md.
 package sqlite

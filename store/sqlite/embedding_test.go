@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
 // PutEmbedding stores a vector as an import of a bundle of nexo does.
@@ -12,7 +12,7 @@ func (s *Store) PutEmbedding(ctx context.Context, e amber.Embedding) error {
 	if err := e.Check(); err != nil {
 		return err
 	}
-	return s.memory.update(ctx, "put embedding", string(e.MemoryID), func(t *tx) error {
+	return s.memory.Update(ctx, "put embedding", string(e.MemoryID), func(t *tx) error {
 		digest, err := t.LiveDigest("put embedding", e.MemoryID)
 		if err != nil {
 			return err
@@ -26,7 +26,7 @@ func (s *Store) PutEmbedding(ctx context.Context, e amber.Embedding) error {
 
 // readVectors reads the vectors of a memory as an export to nexo does.
 func (s *Store) readVectors(ctx context.Context, id amber.MemoryID) error {
-	return s.memory.view(ctx, "read embeddings", string(id), func(t *tx) error {
+	return s.memory.View(ctx, "read embeddings", string(id), func(t *tx) error {
 		_, err := sqlrows.All(t.Tx, sqlrows.ScanEmbedding, `SELECT memory_id, model, dimension, vector FROM embeddings WHERE memory_id = ?`, id)
 		return err
 	})

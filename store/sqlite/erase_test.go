@@ -128,7 +128,7 @@ func TestEraseBesideAReader(t *testing.T) {
 	s, others := newSecrets(6), newCrowd()
 	others.grow(t, st, 5)
 	id := s.hide(t, st, others.ids[0], 12)
-	must.Do(t, st.memory.view(ctx, "hold", "", func(x *tx) error {
+	must.Do(t, st.memory.View(ctx, "hold", "", func(x *tx) error {
 		var n int
 		must.Do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
 		report := must.Get(st.Erase(ctx, id))(t)
@@ -144,6 +144,6 @@ func TestEraseBesideAReader(t *testing.T) {
 	}))
 	erase(t, st, id) // again: what it waits for is gone
 	s.mustNotBeIn(t, st.agent.Dir())
-	must.Do(t, st.memory.update(ctx, "look", "", func(x *tx) error { return samePragmas(x, false) }))
+	must.Do(t, st.memory.Update(ctx, "look", "", func(x *tx) error { return samePragmas(x, false) }))
 	others.mustBeIn(t, st)
 }

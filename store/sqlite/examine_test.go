@@ -15,7 +15,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -212,7 +212,7 @@ func TestExamineFindsDamageInside(t *testing.T) {
 
 // triggerText is the trigger that keeps the indexes when a memory changes.
 func triggerText(t *testing.T) string {
-	for _, o := range must.Get(sqlrows.MemorySchema.ShapeAt(5))(t) {
+	for _, o := range must.Get(sqlfile.MemorySchema.ShapeAt(5))(t) {
 		if o.Name == "index_memory_update" {
 			return o.SQL
 		}
@@ -250,13 +250,13 @@ func TestExamineFindsDamageInAnOldIndex(t *testing.T) {
 func TestShapesOfReleasedMigrations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		s       sqlrows.Schema
+		s       sqlfile.Schema
 		version int64
 		want    string
 	}{
-		{sqlrows.MemorySchema, 1, "19fcbf58cc49b15f"},
-		{sqlrows.MemorySchema, 2, "b8a702c4ce18b083"},
-		{sqlrows.ControlSchema, 1, "906fa567e189d9ca"},
+		{sqlfile.MemorySchema, 1, "19fcbf58cc49b15f"},
+		{sqlfile.MemorySchema, 2, "b8a702c4ce18b083"},
+		{sqlfile.ControlSchema, 1, "906fa567e189d9ca"},
 	} {
 		h := sha256.New()
 		for _, o := range must.Get(c.s.ShapeAt(c.version))(t) {
@@ -264,19 +264,19 @@ func TestShapesOfReleasedMigrations(t *testing.T) {
 		}
 		must.Equal(t, fmt.Sprintf("shape of %s %d", c.s.File, c.version), fmt.Sprintf("%x", h.Sum(nil)[:8]), c.want)
 	}
-	must.Fail(sqlrows.MemorySchema.ShapeAt(0))(t, "schema 0", amber.KindDamaged)
-	must.Fail(sqlrows.MemorySchema.ShapeAt(99))(t, "schema 99", amber.KindTooNew)
+	must.Fail(sqlfile.MemorySchema.ShapeAt(0))(t, "schema 0", amber.KindDamaged)
+	must.Fail(sqlfile.MemorySchema.ShapeAt(99))(t, "schema 99", amber.KindTooNew)
 }
 
 // Whatever bytes a file has, examining it ends, and says no or yes.
 func FuzzExamine(f *testing.F) {
 	dir := f.TempDir()
-	for _, s := range []sqlrows.Schema{sqlrows.MemorySchema, sqlrows.ControlSchema} {
-		p := must.Get(sqlrows.OpenPool(filepath.Join(dir, s.File), sqlrows.Create, 1, 1))(f)
+	for _, s := range []sqlfile.Schema{sqlfile.MemorySchema, sqlfile.ControlSchema} {
+		p := must.Get(sqlfile.OpenPool(filepath.Join(dir, s.File), sqlfile.Create, 1, 1))(f)
 		must.Do(f, s.Migrate(f.Context(), p.DB, 0))
 		must.Do(f, p.Close())
 		for i := range 20 {
-			f.Add(s.File == sqlrows.MemorySchema.File, uint32(i*4096+i*7), byte(i), uint32(100+i), byte(255-i))
+			f.Add(s.File == sqlfile.MemorySchema.File, uint32(i*4096+i*7), byte(i), uint32(100+i), byte(255-i))
 		}
 	}
 	f.Fuzz(func(t *testing.T, memory bool, at1 uint32, v1 byte, at2 uint32, v2 byte) {

@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 var fillGeneration = home.Current{Generation: 1, Incarnation: "0193c5a8-0000-7000-8000-000000000001", Device: "0193c5a8-0000-7000-8000-000000000002"}
@@ -60,7 +60,7 @@ func TestFillMakesANewFile(t *testing.T) {
 // A file from before prompts had a trust is its owner's.
 func TestRecordsOfOlderSchemasAreRead(t *testing.T) {
 	t.Parallel()
-	for v := 1; v < int(sqlrows.MemorySchema.Version()); v++ {
+	for v := 1; v < int(sqlfile.MemorySchema.Version()); v++ {
 		a := agentWithMemory(t, v)
 		old := filepath.Join(t.TempDir(), "memory.db")
 		from := filepath.Join(a.GenDir(must.Get(a.Current())(t)), "memory.db")

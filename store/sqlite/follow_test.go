@@ -11,7 +11,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // late is an agent whose CURRENT is read once just before another generation
@@ -102,7 +102,7 @@ func TestOpenGenerationMigrates(t *testing.T) {
 	memory, _, err := g.SchemaVersion(t.Context())
 	must.Do(t, err)
 	must.Do(t, g.Close())
-	must.Equal(t, "schema", memory, sqlrows.MemorySchema.Version())
+	must.Equal(t, "schema", memory, sqlfile.MemorySchema.Version())
 }
 
 // Adopt migrates too.
@@ -114,7 +114,7 @@ func TestAdoptOfAnOlderSchema(t *testing.T) {
 	next := c
 	next.Generation, next.Incarnation = 2, "next"
 	must.Get(image.Adopt(t.Context(), image.AdoptRequest{Path: path, Current: next, Clock: newHandClock().Now, Random: rand.Reader}))(t)
-	if e := must.Get(image.Examine(t.Context(), path, true))(t); e.Schema != sqlrows.MemorySchema.Version() || !e.Checks[len(e.Checks)-1].OK {
+	if e := must.Get(image.Examine(t.Context(), path, true))(t); e.Schema != sqlfile.MemorySchema.Version() || !e.Checks[len(e.Checks)-1].OK {
 		t.Errorf("%+v", e)
 	}
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	crand "crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"flag"
@@ -12,13 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
-
-	crand "crypto/rand"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
 var (
@@ -68,7 +66,7 @@ func bigStore(b *testing.B) *Store {
 		if err != nil {
 			b.Fatal(err)
 		}
-		err = s.memory.update(b.Context(), "embed", "", func(t *tx) error {
+		err = s.memory.Update(b.Context(), "embed", "", func(t *tx) error {
 			for _, a := range acks {
 				v := make([]byte, 0, 4*384)
 				for range 384 {

@@ -14,7 +14,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -91,8 +91,8 @@ func TestFrozenDatabaseIsOfItsInstant(t *testing.T) {
 		must.Equal(t, path, query[string](t, path, `PRAGMA integrity_check`), "ok")
 	}
 	for i, want := range []wire.DatabaseInfo{
-		{Name: "memory.db", ApplicationID: 0x416d6272, Schema: sqlrows.MemorySchema.Version()},
-		{Name: "control.db", ApplicationID: 0x416d6263, Schema: sqlrows.ControlSchema.Version()},
+		{Name: "memory.db", ApplicationID: 0x416d6272, Schema: sqlfile.MemorySchema.Version()},
+		{Name: "control.db", ApplicationID: 0x416d6263, Schema: sqlfile.ControlSchema.Version()},
 	} {
 		got := frozen[i].Info()
 		if got.PageSize != 4096 || got.Pages == 0 {
@@ -173,7 +173,7 @@ func TestReadPagesStops(t *testing.T) {
 // What is damaged is frozen and told.
 func TestFreezeOfDamagedDatabase(t *testing.T) {
 	t.Parallel()
-	tooNew := sqlrows.MemorySchema.Version() + 1
+	tooNew := sqlfile.MemorySchema.Version() + 1
 	for _, c := range []struct {
 		name, want string
 		harm       func(b []byte) []byte

@@ -6,7 +6,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlcore"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // ground is what a database stands on: which generation is its, and who may
@@ -18,9 +20,6 @@ type ground interface {
 	WriteTogether(ctx context.Context, store string, work any, fn func(c home.Current, next func() (any, bool)) error) (taken bool, err error)
 	Exclusive(ctx context.Context, fn func(home.Current) error) error
 }
-
-// nobody is who waits behind a writer that has no company.
-func nobody() (any, bool) { return nil, false }
 
 // site is a generation that is being built: it belongs to its builder, so
 // no lock is taken, and the generation never changes.
@@ -56,13 +55,15 @@ func OpenGeneration(ctx context.Context, agent *home.Agent, c home.Current, o Op
 
 // newStore returns a store with nothing open.
 func newStore(agent *home.Agent, g ground, o Options) *Store {
-	return &Store{
-		turns:   newTurns(),
+	core, index := o.core(), &sqlcore.Indexer{}
+	s := &Store{
 		agent:   agent,
-		memory:  &database{ground: g, name: "memory", schema: sqlrows.MemorySchema, o: o},
-		control: &database{ground: g, name: "control", schema: sqlrows.ControlSchema, o: o},
+		memory:  &database{ground: g, name: "memory", schema: sqlfile.MemorySchema, o: o, core: core, index: index},
+		control: &database{ground: g, name: "control", schema: sqlfile.ControlSchema, o: o, core: core},
 		o:       o,
 	}
+	s.Contracts = sqlcore.New(s.memory, s.control, index, core)
+	return s
 }
 
 // open opens both databases of the generation that is theirs, c when it was
@@ -76,6 +77,9 @@ func open(ctx context.Context, s *Store, c home.Current) (*Store, error) {
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
+	}
+	if err := s.catchUp(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -107,7 +111,8 @@ var errMoved = amber.Errorf(amber.KindBusy, "read database", "", "another genera
 // files go one by one when it is no longer live; a view that was pinned while
 // it was, is of all of them.
 func (d *database) settle(t *tx, h *handles) error {
-	if t.Conn.Settled {
+	conn := t.Conn.(*sqlconn.Conn)
+	if conn.Settled {
 		return nil
 	}
 	var version int64
@@ -121,7 +126,7 @@ func (d *database) settle(t *tx, h *handles) error {
 	if now.Incarnation != h.current.Incarnation {
 		return errMoved
 	}
-	t.Conn.Settled = true
+	conn.Settled = true
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // copyGeneration makes the next generation of an agent, its databases copies
@@ -28,7 +28,7 @@ func copyGeneration(t *testing.T, a *home.Agent, from home.Current) home.Current
 	next.Incarnation = must.Get(amber.NewUUID(newHandClock().Now(), rand.Reader))(t)
 	must.Do(t, os.Mkdir(a.GenDir(next), 0o700))
 	for _, file := range []string{"memory.db", "control.db"} {
-		p := must.Get(sqlrows.OpenPool(filepath.Join(a.GenDir(from), file), sqlrows.Write, time.Second, 1))(t)
+		p := must.Get(sqlfile.OpenPool(filepath.Join(a.GenDir(from), file), sqlfile.Write, time.Second, 1))(t)
 		must.Get(p.DB.Exec("VACUUM INTO ?", filepath.Join(a.GenDir(next), file)))(t)
 		must.Do(t, p.Close())
 	}
@@ -86,12 +86,12 @@ func TestNextUseIsOfTheNewGeneration(t *testing.T) {
 				save(t, s, amber.WriteRequest{Content: "after the switch"})
 			}
 			must.Equal(t, "memories in the new generation", must.Get(s.Stats(ctx))(t).Memories, 2)
-			p := must.Get(sqlrows.OpenPool(s.memory.path(old), sqlrows.Write, time.Second, 1))(t)
+			p := must.Get(sqlfile.OpenPool(s.memory.path(old), sqlfile.Write, time.Second, 1))(t)
 			var n int
 			must.Do(t, p.DB.QueryRow(`SELECT count(*) FROM memories WHERE content = 'after the switch'`).Scan(&n))
 			must.Do(t, p.Close())
 			must.Equal(t, "memories written to the old generation after the switch", n, 0)
-			must.Do(t, s.memory.update(ctx, "look", "", func(x *tx) error { return samePragmas(x, false) }))
+			must.Do(t, s.memory.Update(ctx, "look", "", func(x *tx) error { return samePragmas(x, false) }))
 			sound(t, s)
 		})
 	}
@@ -104,7 +104,7 @@ func TestOldHandlesAreClosedAfterTheirUsers(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "before the copy"})
 	h := s.memory.live
-	must.Do(t, s.memory.view(t.Context(), "hold", "", func(x *tx) error {
+	must.Do(t, s.memory.View(t.Context(), "hold", "", func(x *tx) error {
 		count := func() (n int) {
 			must.Do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
 			return n

@@ -18,6 +18,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/sqlcore"
 )
 
 // gathering is a ground on which the first writer leads and finds all the others
@@ -103,13 +104,13 @@ type caller struct {
 // write stores the text of the caller and then does what after says.
 func (c *caller) write(ctx context.Context, s *Store, after func(*tx) error) {
 	defer func() { c.panicked = recover() }()
-	c.err = s.memory.update(ctx, "write memory", "", func(t *tx) error {
+	c.err = s.memory.Update(ctx, "write memory", "", func(t *tx) error {
 		c.ran++
 		r, err := amber.WriteRequest{Content: c.text}.Normalize()
 		if err != nil {
 			return err
 		}
-		if _, err := t.write(r); err != nil {
+		if _, err := t.Write(r); err != nil {
 			return err
 		}
 		return after(t)
@@ -148,9 +149,9 @@ func TestWritersThatShareATransaction(t *testing.T) {
 	t.Parallel()
 	a := agentIn(t, filepath.Join(t.TempDir(), "home"))
 	s := openAgent(t, a, Options{Clock: newHandClock().Now, Random: rand.Reader})
-	meet := gatherIn(s.memory, maxTogether)
+	meet := gatherIn(s.memory, sqlcore.MaxTogether)
 	var wg sync.WaitGroup
-	callers := make([]*caller, maxTogether)
+	callers := make([]*caller, sqlcore.MaxTogether)
 	for i := range callers {
 		c := &caller{text: fmt.Sprintf("number %02d", i)}
 		callers[i] = c
@@ -403,13 +404,13 @@ func TestWorkThatGoesAlone(t *testing.T) {
 	must.Do(t, s.DeepCheck(ctx))
 	must.Do(t, must.Err(s.Apply(ctx, amber.Incoming{Place: "p", Chunk: "c", Trust: amber.TrustImported})))
 	must.Do(t, must.Err(s.Ingest(ctx, amber.Ingestion{Journal: strings.Repeat("0", 32), Host: "h", Session: "s", Through: 1})))
-	batch := make([]amber.WriteRequest, fewTogether+1)
+	batch := make([]amber.WriteRequest, sqlcore.FewTogether+1)
 	for i := range batch {
 		batch[i].Content = fmt.Sprint("of a batch, ", i)
 	}
 	must.Do(t, must.Err(s.WriteBatch(ctx, batch)))
 	must.Equal(t, "transactions that could be shared", meet.led, 0)
-	must.Do(t, must.Err(s.WriteBatch(ctx, batch[:fewTogether])))
+	must.Do(t, must.Err(s.WriteBatch(ctx, batch[:sqlcore.FewTogether])))
 	must.Equal(t, "transactions that could be shared", meet.led, 1)
 }
 
@@ -460,13 +461,13 @@ func TestTransactionIsBounded(t *testing.T) {
 	for _, bound := range []struct {
 		each time.Duration // that a writer takes
 		want int           // writers in a transaction
-	}{{0, maxTogether}, {maxGather * time.Millisecond / 4, 5}} {
+	}{{0, sqlcore.MaxTogether}, {sqlcore.MaxGather * time.Millisecond / 4, 5}} {
 		n := 0
 		slow := func(*tx) error { n++; clock.Advance(bound.each); return nil }
 		err := s.memory.ground.Write(t.Context(), "memory", func(c home.Current) error {
 			used, err := s.memory.transact(t.Context(), c, slow, func() (any, bool) {
-				w := s.memory.work(t.Context(), slow)
-				go w.follow()
+				w := sqlcore.NewWork(t.Context(), s.memory.core, s.memory.stillUsable, slow)
+				go w.Follow()
 				return w, true
 			})
 			s.memory.written(t.Context(), used)

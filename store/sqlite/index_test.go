@@ -20,7 +20,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/search"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // toyModel takes words that mean the same for one, and a text for the sum of its words.
@@ -69,7 +69,7 @@ func (m *toyModel) Embed(ctx context.Context, texts []string, _ bool) ([][]float
 
 func withModel(t *testing.T, s *Store, m search.Model) *Store {
 	t.Helper()
-	s.o.Model, s.memory.o.Model = m, m
+	s.memory.core.Model = m
 	return s
 }
 
@@ -203,10 +203,10 @@ func TestMigrationGoesOnWhereItWasStopped(t *testing.T) {
 	ctx := t.Context()
 	a, _ := OldAgent(t, 1500)
 	// The schema is there, and nothing is in the index yet.
-	outside(t, a, "memory.db", func(p *sqlconn.Pool) { must.Do(t, sqlrows.MemorySchema.Upgrade(ctx, p.DB)) })
+	outside(t, a, "memory.db", func(p *sqlconn.Pool) { must.Do(t, sqlfile.MemorySchema.Upgrade(ctx, p.DB)) })
 	o := must.Get(Options{Clock: newHandClock().Now, Random: rand.Reader}.withDefaults())(t)
 	first := newStore(a, a, o)
-	n := must.Get(first.memory.indexSome(ctx, 400))(t)
+	n := must.Get(first.IndexSome(ctx, 400))(t)
 	must.Equal(t, "records in the first step", n, 400)
 	r := must.Get(first.Recall(ctx, amber.Query{Text: "marmot", Limit: 64}))(t)
 	if len(r.Hits) != 64 || !strings.Contains(r.Degraded, "more than 1000 records are not in the index yet") {
@@ -288,7 +288,7 @@ func TestADamagedIndexStopsNoWrite(t *testing.T) {
 				t.Errorf("%s: recall fails with %v", name, err)
 			}
 		}
-		must.Do(t, s.memory.catchUp(ctx))
+		must.Do(t, s.CatchUp(ctx))
 		must.Do(t, s.RebuildIndex(ctx))
 		must.Do(t, s.VerifyIndex(ctx))
 		if id, _ := recallFirst(t, s, "edited walrus"); id != first {

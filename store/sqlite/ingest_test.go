@@ -36,23 +36,23 @@ func TestIngestPlans(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	byName := "SEARCH activity USING INDEX sqlite_autoindex_activity_1 (session_id=? AND kind=? AND name=?)"
 	checkPlans(t, s.memory, []planCase{
-		{"cursor", selectCursor, []string{
+		{"cursor", statement("selectCursor"), []string{
 			"SEARCH c USING PRIMARY KEY (journal=?)", "CORRELATED SCALAR SUBQUERY 1", "SEARCH s USING INDEX sqlite_autoindex_sessions_1 (id=?)",
 		}},
-		{"open cursors", selectOpenCursors, []string{
+		{"open cursors", statement("selectOpenCursors"), []string{
 			"SCAN s USING INDEX sessions_open", "SEARCH c USING INDEX journal_cursors_session (session_id=?)", "USE TEMP B-TREE FOR ORDER BY",
 		}},
-		{"native event", rememberNative, nil},
-		{"observed event", rememberObserved, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH journal_events USING PRIMARY KEY (id=? AND at>? AND at<?)"}},
-		{"known activity", selectActivity, []string{byName}},
-		{"activity done again", updateActivity, []string{byName}},
-		{"how much of a kind", countActivity, []string{"SEARCH activity USING COVERING INDEX activity_last (session_id=? AND kind=?)"}},
-		{"done longest ago", dropActivity, []string{
+		{"native event", statement("rememberNative"), nil},
+		{"observed event", statement("rememberObserved"), []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH journal_events USING PRIMARY KEY (id=? AND at>? AND at<?)"}},
+		{"known activity", statement("selectActivity"), []string{byName}},
+		{"activity done again", statement("updateActivity"), []string{byName}},
+		{"how much of a kind", statement("countActivity"), []string{"SEARCH activity USING COVERING INDEX activity_last (session_id=? AND kind=?)"}},
+		{"done longest ago", statement("dropActivity"), []string{
 			"SEARCH activity USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY", "SEARCH activity USING COVERING INDEX activity_last (session_id=? AND kind=?)",
 		}},
-		{"activity of a session", listActivity, []string{"SEARCH activity USING INDEX activity_last (session_id=?)", "USE TEMP B-TREE FOR ORDER BY"}},
-		{"activity of a kind", listActivityOfKind, []string{"SEARCH activity USING INDEX activity_last (session_id=? AND kind=?)", "USE TEMP B-TREE FOR ORDER BY"}},
-		{"delete session with what is its own", deleteSession, []string{
+		{"activity of a session", statement("listActivity"), []string{"SEARCH activity USING INDEX activity_last (session_id=?)", "USE TEMP B-TREE FOR ORDER BY"}},
+		{"activity of a kind", statement("listActivityOfKind"), []string{"SEARCH activity USING INDEX activity_last (session_id=? AND kind=?)", "USE TEMP B-TREE FOR ORDER BY"}},
+		{"delete session with what is its own", statement("deleteSession"), []string{
 			"SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (id=?)",
 			"SEARCH activity USING COVERING INDEX", "SEARCH active_sessions USING COVERING INDEX active_sessions_session (session_id=?)",
 		}},
@@ -99,7 +99,7 @@ func TestDeletedSessionLeavesNoActivity(t *testing.T) {
 	}
 	s.mustBeIn(t, st.agent.Dir())
 	must.Do(t, st.DeleteSession(t.Context(), "s"))
-	if emptied := must.Get(st.emptyLog(t.Context()))(t); !emptied {
+	if emptied := must.Get(st.memory.emptyLog(t.Context()))(t); !emptied {
 		t.Fatal("the write-ahead log is not empty")
 	}
 	s.mustNotBeIn(t, st.agent.Dir())

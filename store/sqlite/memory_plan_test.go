@@ -7,7 +7,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlcore"
 )
 
 // filterSteps are the steps of a plan that apply a filter with every
@@ -31,15 +32,13 @@ func fullFilter() amber.Filter {
 func TestRecallPlans(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
-	var c conditions
-	must.Do(t, c.filter(fullFilter(), false))
-	filter := c.String()
+	filter := fullFilter()
 	checkPlans(t, s.memory, []planCase{
-		{"newest", selectNewest + filter + orderNewest, slices.Concat(
+		{"newest", must.Get(sqlcore.NewestStatement(&filter))(t), slices.Concat(
 			[]string{"SEARCH memories USING INDEX memories_updated (updated_at>? AND updated_at<?)"}, filterSteps())},
-		{"newest of all", selectNewest + "true" + orderNewest, []string{"SCAN memories USING INDEX memories_updated"}},
-		{"turn", selectHitTurn, []string{"SEARCH turns USING INDEX sqlite_autoindex_turns_1 (id=?)"}},
-		{"what failed", selectHitActivity, []string{"SEARCH activity USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{"newest of all", must.Get(sqlcore.NewestStatement(nil))(t), []string{"SCAN memories USING INDEX memories_updated"}},
+		{"turn", statement("selectHitTurn"), []string{"SEARCH turns USING INDEX sqlite_autoindex_turns_1 (id=?)"}},
+		{"what failed", statement("selectHitActivity"), []string{"SEARCH activity USING INTEGER PRIMARY KEY (rowid=?)"}},
 	})
 }
 
@@ -47,13 +46,13 @@ func TestMemoryPlans(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	checkPlans(t, s.memory, []planCase{
-		{"duplicate", findDuplicate, []string{"SEARCH memories USING INDEX memories_dedupe (content_digest=?)", "USE TEMP B-TREE FOR ORDER BY"}},
+		{"duplicate", statement("findDuplicate"), []string{"SEARCH memories USING INDEX memories_dedupe (content_digest=?)", "USE TEMP B-TREE FOR ORDER BY"}},
 		{"memory, also of a topic", sqlrows.SelectMemory, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
-		{"count a duplicate", countDuplicate, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"count a duplicate", statement("countDuplicate"), []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
 		{"erased id", sqlrows.IsErased, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH erased USING PRIMARY KEY (id=?)"}},
 		{"history", sqlrows.SelectRevisions, []string{"SEARCH revisions USING PRIMARY KEY (memory_id=?)"}},
-		{"idempotency answer", selectAnswer, []string{"SEARCH idempotency USING PRIMARY KEY (operation=? AND key=?)"}},
-		{"expired answers", expireAnswers, []string{
+		{"idempotency answer", statement("selectAnswer"), []string{"SEARCH idempotency USING PRIMARY KEY (operation=? AND key=?)"}},
+		{"expired answers", statement("expireAnswers"), []string{
 			"SEARCH idempotency USING PRIMARY KEY (operation=? AND key=?)",
 			"LIST SUBQUERY", "SEARCH idempotency USING COVERING INDEX idempotency_expiry (expires_at<?)",
 		}},
@@ -66,11 +65,11 @@ func TestMemoryPlans(t *testing.T) {
 			"SEARCH relations USING COVERING INDEX sqlite_autoindex_relations_2 (from_id=?)",
 			"SEARCH revisions USING PRIMARY KEY (memory_id=?)",
 		}},
-		{"count", countMemories, []string{"SCAN memories USING COVERING INDEX memories_listed"}},
+		{"count", statement("countMemories"), []string{"SCAN memories USING COVERING INDEX memories_listed"}},
 		{"clock", sqlrows.SelectLastStamp, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SCAN changes"}}, // its end: one row
-		{"changes", selectChanges, []string{"SEARCH c USING INTEGER PRIMARY KEY (rowid>?)", "CORRELATED SCALAR SUBQUERY", "SCAN i"}},
-		{"head", selectHead, []string{"SEARCH changes", "SCALAR SUBQUERY", "SCAN incarnations"}},
-		{"position", selectIncarnation, []string{
+		{"changes", statement("selectChanges"), []string{"SEARCH c USING INTEGER PRIMARY KEY (rowid>?)", "CORRELATED SCALAR SUBQUERY", "SCAN i"}},
+		{"head", statement("selectHead"), []string{"SEARCH changes", "SCALAR SUBQUERY", "SCAN incarnations"}},
+		{"position", statement("selectIncarnation"), []string{
 			"SEARCH i USING COVERING INDEX sqlite_autoindex_incarnations_1 (id=?)",
 			"CORRELATED SCALAR SUBQUERY", "SEARCH l USING INTEGER PRIMARY KEY (rowid>?)", "SCALAR SUBQUERY", "SEARCH changes",
 		}},

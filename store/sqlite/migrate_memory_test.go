@@ -14,7 +14,8 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // A released migration is never changed: files it made are out there. What
@@ -22,22 +23,22 @@ import (
 func TestReleasedMigrationsStay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ sql, want string }{
-		"memory-1":  {sqlrows.Memory1, "054f3f7c76fa85eae3a830da089c2bd1d0dfe7731cfd0c4122df5af7ce928d95"},
-		"memory-2":  {sqlrows.Memory2, "f472593d1fde23f019d8258751d28ed4e3941ba6bf795e81c84021aab9428df8"},
-		"memory-3":  {sqlrows.Memory3, "1f9b71775f6ca51930682d487da4e4e6798cf25f7b29c9ae5cfac5286ad43d25"},
-		"memory-4":  {sqlrows.Memory4, "47b4a43e6059c13dfcc480237517f8e7b74e0a8501499a3a9e669b5b7a58693d"},
-		"memory-5":  {sqlrows.Memory5, "b3212bd692ff479f2dc4ec8320c32bfb9ab3bf598cee0d32a41fa9e72bb1fbbd"},
-		"memory-6":  {sqlrows.Memory6, "a45c69745b75035389c0e7f90d3f224537a411a645fe77237081e6d4608a69f5"},
-		"memory-7":  {sqlrows.Memory7, "126f830b1579880fd612c4fd73aa82fb48bc5d5a3823da3545d49ae5e0d82539"},
-		"control-1": {sqlrows.Control1, "091c4127eb43b0d412f493e5ee010b66c9a96ad78d5d24cef9f15d1704456bd4"},
+		"memory-1":  {sqlfile.Memory1, "054f3f7c76fa85eae3a830da089c2bd1d0dfe7731cfd0c4122df5af7ce928d95"},
+		"memory-2":  {sqlfile.Memory2, "f472593d1fde23f019d8258751d28ed4e3941ba6bf795e81c84021aab9428df8"},
+		"memory-3":  {sqlfile.Memory3, "1f9b71775f6ca51930682d487da4e4e6798cf25f7b29c9ae5cfac5286ad43d25"},
+		"memory-4":  {sqlfile.Memory4, "47b4a43e6059c13dfcc480237517f8e7b74e0a8501499a3a9e669b5b7a58693d"},
+		"memory-5":  {sqlfile.Memory5, "b3212bd692ff479f2dc4ec8320c32bfb9ab3bf598cee0d32a41fa9e72bb1fbbd"},
+		"memory-6":  {sqlfile.Memory6, "a45c69745b75035389c0e7f90d3f224537a411a645fe77237081e6d4608a69f5"},
+		"memory-7":  {sqlfile.Memory7, "126f830b1579880fd612c4fd73aa82fb48bc5d5a3823da3545d49ae5e0d82539"},
+		"control-1": {sqlfile.Control1, "091c4127eb43b0d412f493e5ee010b66c9a96ad78d5d24cef9f15d1704456bd4"},
 	} {
 		must.Equal(t, "digest of "+name+".sql, which is released", amber.ContentDigest(c.sql), c.want)
 	}
 }
 
 // memoryAt is the schema of memory.db as the Amber of a version had it.
-func memoryAt(version int) sqlrows.Schema {
-	s := sqlrows.MemorySchema
+func memoryAt(version int) sqlfile.Schema {
+	s := sqlfile.MemorySchema
 	s.Migrations = s.Migrations[:version]
 	return s
 }
@@ -85,7 +86,7 @@ func joined(parts []string) string { return strings.Join(parts, ", ") }
 func objects(t *testing.T, s *Store) (all map[string]string, tables []string) {
 	t.Helper()
 	all = map[string]string{}
-	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+	must.Do(t, s.memory.View(t.Context(), "look", "", func(x *tx) error {
 		return x.Each(`SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY name`, nil, func(r scanner) error {
 			var kind, name, sql string
 			err := r.Scan(&kind, &name, &sql)
@@ -103,7 +104,7 @@ func objects(t *testing.T, s *Store) (all map[string]string, tables []string) {
 // new one, in which everything can be done.
 func TestMigrationsKeepEveryRow(t *testing.T) {
 	t.Parallel()
-	for v := 1; v < int(sqlrows.MemorySchema.Version()); v++ {
+	for v := 1; v < int(sqlfile.MemorySchema.Version()); v++ {
 		t.Run(fmt.Sprint("from ", v), func(t *testing.T) {
 			t.Parallel()
 			a := agentWithMemory(t, v)
@@ -118,14 +119,14 @@ func TestMigrationsKeepEveryRow(t *testing.T) {
 			}
 			must.Do(t, old.Close())
 
-			s := must.Get(openWith(t, a, sqlrows.MemorySchema, false))(t)
+			s := must.Get(openWith(t, a, sqlfile.MemorySchema, false))(t)
 			must.Equal(t, "rows", rows(t, s, columns), before)
 			fresh, _ := freshStore(t, amber.QueueOptions{})
 			migrated, _ := objects(t, s)
 			want, _ := objects(t, fresh)
 			must.Equal(t, "schema", migrated, want)
-			if memory, _, err := s.SchemaVersion(t.Context()); memory != sqlrows.MemorySchema.Version() || err != nil {
-				t.Errorf("version %d, %v, want %d", memory, err, sqlrows.MemorySchema.Version())
+			if memory, _, err := s.SchemaVersion(t.Context()); memory != sqlfile.MemorySchema.Version() || err != nil {
+				t.Errorf("version %d, %v, want %d", memory, err, sqlfile.MemorySchema.Version())
 			}
 			goesOn(t, s)
 			sound(t, s)
@@ -170,7 +171,7 @@ func goesOn(t *testing.T, s *Store) {
 func TestMigrationToSchema3NamesVersions(t *testing.T) {
 	t.Parallel()
 	for v := 1; v <= 2; v++ {
-		s := must.Get(openWith(t, agentWithMemory(t, v), sqlrows.MemorySchema, false))(t)
+		s := must.Get(openWith(t, agentWithMemory(t, v), sqlfile.MemorySchema, false))(t)
 		memories := 0
 		for _, id := range texts(t, s.memory, `SELECT id FROM memories`) {
 			if chained(t, s, amber.MemoryID(id)) > 0 {
@@ -192,7 +193,7 @@ func TestMigrationToSchema3NamesVersions(t *testing.T) {
 // position, and every chunk is read once more.
 func TestMigrationToSchema4NotesWhatWasExported(t *testing.T) {
 	t.Parallel()
-	s := must.Get(openWith(t, agentWithMemory(t, 3), sqlrows.MemorySchema, false))(t)
+	s := must.Get(openWith(t, agentWithMemory(t, 3), sqlfile.MemorySchema, false))(t)
 	must.Equal(t, "held", texts(t, s.memory, `SELECT place || ' ' || scope || ' ' || record || ' ' || version FROM sync_held ORDER BY 1`), []string{
 		"/src/shop/.amber memory 019cebae-61c0-766f-8a75-e0bf4fffd871 1.116226824601600001.the old device",
 		"/src/shop/.amber memory bd0da7d5-31e5-8a65-909c-9ce21b63a507 1.116226905510182912.the old device",
@@ -228,9 +229,9 @@ func chained(t *testing.T, s *Store, id amber.MemoryID) int {
 // A file of an older schema that is only looked at stays one, and says so.
 func TestOlderSchemasAreKept(t *testing.T) {
 	t.Parallel()
-	for v := 1; v < int(sqlrows.MemorySchema.Version()); v++ {
+	for v := 1; v < int(sqlfile.MemorySchema.Version()); v++ {
 		a := agentWithMemory(t, v)
-		must.Fail(openWith(t, a, sqlrows.MemorySchema, true))(t, "open that keeps the schema", amber.KindConflict)
+		must.Fail(openWith(t, a, sqlfile.MemorySchema, true))(t, "open that keeps the schema", amber.KindConflict)
 		must.Equal(t, "version of the file", version(t, a, "memory.db"), int64(v))
 	}
 }

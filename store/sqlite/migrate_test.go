@@ -15,15 +15,16 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlcore"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // madeUp is the schema of memory.db with migrations that do not exist, up to
 // a version.
-func madeUp(version int) sqlrows.Schema {
-	s := sqlrows.MemorySchema
+func madeUp(version int) sqlfile.Schema {
+	s := sqlfile.MemorySchema
 	s.Migrations = []string{
-		strings.Join(sqlrows.MemorySchema.Migrations, "\n"),
+		strings.Join(sqlfile.MemorySchema.Migrations, "\n"),
 		`CREATE TABLE steps (n INTEGER) STRICT; INSERT INTO steps VALUES (2);`,
 		`ALTER TABLE memories ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'; INSERT INTO steps VALUES (3);`,
 		`UPDATE memories SET mood = 'merry'; INSERT INTO steps VALUES (4);`,
@@ -38,18 +39,22 @@ func madeUp(version int) sqlrows.Schema {
 
 // openWith opens an agent's store as an Amber would whose memory.db has
 // another schema.
-func openWith(t *testing.T, a *home.Agent, memory sqlrows.Schema, keep bool) (*Store, error) {
+func openWith(t *testing.T, a *home.Agent, memory sqlfile.Schema, keep bool) (*Store, error) {
 	t.Helper()
 	ctx := t.Context()
 	o := must.Get(Options{Clock: newHandClock().Now, Random: rand.Reader, KeepSchema: keep}.withDefaults())(t)
-	s := &Store{
-		agent: a, o: o,
-		memory:  &database{ground: a, name: "memory", schema: memory, o: o},
-		control: &database{ground: a, name: "control", schema: sqlrows.ControlSchema, o: o},
+	s := newStore(a, a, o)
+	s.memory.schema = memory
+	indexed := memory.Version() >= sqlcore.IndexedSince
+	if !indexed {
+		s.memory.index = nil
 	}
 	c, err := s.generation(ctx)
 	if err == nil {
 		err = errors.Join(s.memory.ready(ctx, c), s.control.ready(ctx, c))
+	}
+	if err == nil && indexed {
+		err = s.catchUp(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -87,7 +92,7 @@ func version(t *testing.T, a *home.Agent, file string) (v int64) {
 // outside opens a file as another program would.
 func outside(t *testing.T, a *home.Agent, file string, f func(*sqlconn.Pool)) {
 	t.Helper()
-	p := must.Get(sqlrows.OpenPool(filepath.Join(a.GenDir(must.Get(a.Current())(t)), file), sqlrows.Write, time.Second, 1))(t)
+	p := must.Get(sqlfile.OpenPool(filepath.Join(a.GenDir(must.Get(a.Current())(t)), file), sqlfile.Write, time.Second, 1))(t)
 	f(p)
 	must.Do(t, p.Close())
 }
@@ -111,7 +116,7 @@ func TestMigrateFromEveryVersion(t *testing.T) {
 		s := must.Get(openWith(t, a, madeUp(4), false))(t)
 		must.Equal(t, fmt.Sprintf("migrations from %d", from), steps(t, s), []int64{2, 3, 4})
 		memory, control, err := s.SchemaVersion(t.Context())
-		if memory != 4 || control != sqlrows.ControlSchema.Version() || err != nil {
+		if memory != 4 || control != sqlfile.ControlSchema.Version() || err != nil {
 			t.Errorf("from %d: versions %d and %d, %v", from, memory, control, err)
 		}
 		must.Equal(t, fmt.Sprintf("memory from %d", from), must.Get(s.Get(t.Context(), id))(t).Content, "older than the schema")

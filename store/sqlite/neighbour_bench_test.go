@@ -30,7 +30,7 @@ func BenchmarkNeighbours(b *testing.B) {
 			ids = append(ids, ack.ID)
 		}
 	}
-	must.Do(b, s.memory.update(b.Context(), "relate memories", "", func(t *tx) error {
+	must.Do(b, s.memory.Update(b.Context(), "relate memories", "", func(t *tx) error {
 		for i := 1; i < n; i++ {
 			for _, r := range []amber.Relation{
 				{From: ids[0], To: ids[i], Type: "hub", Strength: 0.1},

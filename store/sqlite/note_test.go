@@ -10,7 +10,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // noted returns a note of a made-up commit.
@@ -106,10 +106,10 @@ func TestAnOlderFileHasNoNotes(t *testing.T) {
 	t.Parallel()
 	a := agentWithMemory(t, 5)
 	old := must.Get(openWith(t, a, memoryAt(5), true))(t)
-	must.Do(t, old.memory.indexRest(t.Context()))
+	must.Do(t, old.CatchUp(t.Context()))
 	must.Do(t, old.Close())
 	c := must.Get(a.Current())(t)
-	v := must.Get(OpenReadOnlyFile(t.Context(), filepath.Join(a.GenDir(c), sqlrows.MemorySchema.File), Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
+	v := must.Get(OpenReadOnlyFile(t.Context(), filepath.Join(a.GenDir(c), sqlfile.MemorySchema.File), Options{Clock: newHandClock().Now, Random: rand.Reader}))(t)
 	defer v.Close()
 	r := must.Get(v.Recall(t.Context(), amber.Query{Text: "third"}))(t)
 	if len(r.Hits) != 1 || r.Degraded != "the file is of an older version, which has no notes" {

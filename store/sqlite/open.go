@@ -14,8 +14,9 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/search"
+	"github.com/amber-memory/amber/store/sqlcore"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 	"github.com/amber-memory/amber/store/statedir"
 	"github.com/amber-memory/amber/wire"
 )
@@ -73,16 +74,30 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Store is an agent's memory and control plane. It is safe for concurrent
-// use, also by several processes on one agent.
+// core are the options of the contracts.
+func (o Options) core() *sqlcore.Options {
+	return &sqlcore.Options{
+		Clock: o.Clock, Random: o.Random, Queue: o.Queue, Model: o.Model, Crowded: o.Crowded, MeaningOnly: o.MeaningOnly,
+		SetAside: o.SetAside, Wrap: sqlconn.Wrap, Backend: backendName,
+	}
+}
+
+// backendName is what health calls this backend.
+const backendName = "sqlite"
+
+// IndexStatus says how far the index is.
+type IndexStatus = sqlcore.IndexStatus
+
+// NoteChanges are what PutNotes is given.
+type NoteChanges = sqlcore.NoteChanges
+
+// Store is an agent's memory and control plane: the contracts over two files. It is
+// safe for concurrent use, also by several processes on one agent.
 type Store struct {
+	*sqlcore.Contracts
 	agent   *home.Agent
 	memory  *database
 	control *database
-	past    *pastIndex // of a file of an older schema that is only read
-	noNotes bool       // a file of an older schema that is only read
-	asked   search.Questions
-	turns   turns // nil: nobody waits
 	o       Options
 }
 
@@ -157,32 +172,22 @@ func (d *database) ready(ctx context.Context, c home.Current) error {
 		return err
 	}
 	defer d.release(h)
-	if err := checkSQLite(ctx, h.readers.DB); err != nil {
-		return err
-	}
-	return d.catchUp(ctx)
+	return checkSQLite(ctx, h.readers.DB)
 }
 
 // catchUp indexes what a migration or a restore has left to do.
-func (d *database) catchUp(ctx context.Context) error {
-	if _, frozen := d.readOnly(); frozen || d.o.KeepSchema || !d.indexed() {
+func (s *Store) catchUp(ctx context.Context) error {
+	if _, frozen := s.memory.readOnly(); frozen || s.o.KeepSchema {
 		return nil
 	}
-	waiting, err := view(ctx, d, "read index", "", func(t *tx) (n int64, err error) {
-		n, _, err = t.Waiting("", 1)
-		return n, err
-	})
-	if err != nil || waiting == 0 {
-		return err
-	}
-	return d.indexRest(ctx)
+	return s.CatchUp(ctx)
 }
 
 // migrate brings the live file to the newest schema while nobody writes.
 func (d *database) migrate(ctx context.Context) error {
 	return d.ground.Exclusive(ctx, func(c home.Current) error {
 		path := d.path(c)
-		p, err := sqlrows.OpenPool(path, sqlrows.Write, d.o.BusyTimeout, 1)
+		p, err := sqlfile.OpenPool(path, sqlfile.Write, d.o.BusyTimeout, 1)
 		if err != nil {
 			return sqlconn.Wrap("migrate", path, err)
 		}
@@ -198,7 +203,7 @@ func checkSQLite(ctx context.Context, db *sql.DB) error {
 		return sqlconn.Wrap("ask SQLite for its version", "", err)
 	}
 	var major, minor, patch int
-	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil || major*1_000_000+minor*1000+patch < sqlrows.MinVersion {
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil || major*1_000_000+minor*1000+patch < sqlfile.MinVersion {
 		return amber.Errorf(amber.KindInternal, "open store", "", "SQLite %s is built in, want 3.51 or later", version)
 	}
 	return nil
@@ -206,7 +211,7 @@ func checkSQLite(ctx context.Context, db *sql.DB) error {
 
 // Close lets go of both databases. It may be called twice.
 func (s *Store) Close() error {
-	s.settleIndex()
+	s.Settle()
 	return errors.Join(s.memory.close(), s.control.close())
 }
 
@@ -217,15 +222,7 @@ func (s *Store) Agent() *home.Agent { return s.agent }
 // runtime state are files of the agent, not rows; a store of one generation,
 // which is not the live one, has none.
 func (s *Store) Parts() amber.Parts {
-	p := amber.Parts{
-		LongTerm: s, Memories: s, Batch: s, Editor: s, Eraser: s, Relations: s, Concepts: s,
-		Compactions: s, Stats: s, Changes: s,
-		Turns: s, Loops: s, Sessions: s, Names: s, Active: s, States: s, Ingest: s, Activities: s,
-		Tasks: s, Events: s, Approvals: s, Results: s, Queue: s, QueueKeeper: s,
-		ControlChanges: controlLog{s},
-		Sync:           s,
-		Semantic:       s.o.Model != nil,
-	}
+	p := s.Contracts.Parts()
 	if agent, live := s.memory.ground.(*home.Agent); live {
 		if d, err := statedir.New(agent, statedir.Options{}); err == nil { // it fails without an agent alone
 			p.Documents = d
@@ -233,9 +230,6 @@ func (s *Store) Parts() amber.Parts {
 	}
 	return p
 }
-
-// Replica returns the part that sync works on.
-func (s *Store) Replica() amber.Replica { return s }
 
 // Store returns the resolved value.
 func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }
@@ -254,5 +248,5 @@ func MakeControl(ctx context.Context, path string, c home.Current, o Options) er
 	if err != nil {
 		return err
 	}
-	return sqlrows.ControlSchema.Build(ctx, path, c, o.BusyTimeout)
+	return sqlfile.ControlSchema.Build(ctx, path, c, o.BusyTimeout)
 }

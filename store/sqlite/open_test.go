@@ -101,7 +101,7 @@ func TestCloseBesideAReader(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "a"})
 	var h *handles
-	must.Do(t, s.memory.view(t.Context(), "hold", "", func(x *tx) error {
+	must.Do(t, s.memory.View(t.Context(), "hold", "", func(x *tx) error {
 		h = s.memory.live
 		must.Do(t, s.Close())
 		var n int

@@ -205,7 +205,7 @@ func TestAcknowledgedMeansDurable(t *testing.T) {
 		inside.Add(s.o.Readers)
 		for range s.o.Readers {
 			done.Go(func() {
-				err := d.view(t.Context(), "look", "", func(x *tx) error {
+				err := d.View(t.Context(), "look", "", func(x *tx) error {
 					inside.Done()
 					inside.Wait()
 					return samePragmas(x, true)
@@ -214,7 +214,7 @@ func TestAcknowledgedMeansDurable(t *testing.T) {
 			})
 		}
 		for range 3 {
-			if err := d.update(t.Context(), "look", "", func(x *tx) error { return samePragmas(x, false) }); err != nil {
+			if err := d.Update(t.Context(), "look", "", func(x *tx) error { return samePragmas(x, false) }); err != nil {
 				t.Errorf("the writer of %s: %v", d.schema.File, err)
 			}
 		}
@@ -264,7 +264,7 @@ func TestForeignKeysHoldOnEveryConnection(t *testing.T) {
 		"concept":   `INSERT INTO concepts (memory_id, concept) VALUES ('` + nobody + `', 'c')`,
 		"active":    `INSERT INTO active_sessions (binding, session_id) VALUES ('b', '` + nobody + `')`,
 	} {
-		err := s.memory.update(ctx, "insert", "", func(x *tx) error { _, err := x.Exec(query); return err })
+		err := s.memory.Update(ctx, "insert", "", func(x *tx) error { _, err := x.Exec(query); return err })
 		if err == nil {
 			t.Errorf("an orphaned %s is stored", name)
 		}

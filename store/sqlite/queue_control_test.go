@@ -11,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/store/sqlcore"
 	"github.com/amber-memory/amber/store/storetest"
 )
 
@@ -61,7 +62,7 @@ func (p *queuePlay) move(t *testing.T) {
 	default:
 		p.clock.Advance(time.Duration(p.r.IntN(30)-8) * time.Second)
 		if p.r.IntN(50) == 0 {
-			p.clock.Advance(ackedFor)
+			p.clock.Advance(sqlcore.AckedFor)
 		}
 	}
 	switch amber.KindOf(err) {
@@ -83,7 +84,7 @@ func TestQueueCountsHoldThroughEveryMove(t *testing.T) {
 	p := &queuePlay{s: s, clock: clock, r: rand.New(rand.NewPCG(seed, 1)), fences: map[int64]bool{}}
 	for range 400 {
 		p.move(t)
-		must.Do(t, s.control.view(t.Context(), "check", "", (*tx).CheckCounters))
+		must.Do(t, s.control.View(t.Context(), "check", "", (*tx).CheckCounters))
 		b := must.Get(s.Backpressure(t.Context()))(t)
 		if b.Leased < 0 || b.Leased > o.MaxInFlight || b.Available != o.MaxInFlight-b.Leased || b.Queued > o.MaxQueued+o.MaxInFlight {
 			t.Fatalf("counts %+v break the bounds %+v", b, o)
@@ -98,7 +99,7 @@ func TestMiscountIsDamage(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	must.Do(t, s.Publish(t.Context(), amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
-	check := func() error { return s.control.view(t.Context(), "check", "", (*tx).CheckCounters) }
+	check := func() error { return s.control.View(t.Context(), "check", "", (*tx).CheckCounters) }
 	must.Do(t, check())
 	meddle(t, s.control, `UPDATE queue_counts SET entries = 2 WHERE state = 'queued'`)
 	must.Kind(t, "check of a wrong count", check(), amber.KindDamaged)
@@ -129,7 +130,7 @@ func TestClaimThatGetsNothingKeepsWhatExpired(t *testing.T) {
 			must.Get(s.Claim(ctx, "slow"))(t)
 			c.prep(t, s, clock)
 			clock.Advance(time.Minute)
-			got := entriesOf(t, controlLog{s}, func() {
+			got := entriesOf(t, s.Parts().ControlChanges, func() {
 				if _, err := s.Claim(ctx, "c"); err != c.want {
 					t.Fatalf("claim: got %v, want %v itself", err, c.want)
 				}
@@ -157,7 +158,7 @@ func TestAckedEntryIsForgottenInTime(t *testing.T) {
 		return count(t, s.control, `SELECT count(*) FROM queue WHERE entry_id = 'old' AND payload = ''`)
 	}
 
-	clock.Advance(ackedFor - time.Millisecond)
+	clock.Advance(sqlcore.AckedFor - time.Millisecond)
 	must.Do(t, s.Publish(ctx, entry("other")))
 	must.Equal(t, "acked entries without payload", rows(), 1)
 	must.Do(t, s.Publish(ctx, entry("old")))
@@ -166,7 +167,7 @@ func TestAckedEntryIsForgottenInTime(t *testing.T) {
 	must.Kind(t, "publish with other bytes while it is remembered", s.Publish(ctx, changed), amber.KindConflict)
 
 	clock.Advance(time.Millisecond)
-	got := entriesOf(t, controlLog{s}, func() { must.Do(t, s.Publish(ctx, entry("new"))) })
+	got := entriesOf(t, s.Parts().ControlChanges, func() { must.Do(t, s.Publish(ctx, entry("new"))) })
 	want := []amber.Change{
 		{Op: amber.OpDelete, Scope: amber.ChangeControl, Key: "queue/old"},
 		{Op: amber.OpInsert, Scope: amber.ChangeControl, Key: "queue/new"},
@@ -194,29 +195,6 @@ func TestDelayedEntriesWaitApart(t *testing.T) {
 	clock.Advance(10 * time.Second)
 	must.Equal(t, "most urgent of those that became due", must.Get(s.Claim(ctx, "c"))(t).Envelope.EntryID, "late19")
 	must.Equal(t, "ready entries: the nine others that became due and the first", ready(), 10)
-}
-
-func TestFencedOff(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name                  string
-		fence, issued, stored int64
-		refused               bool
-	}{
-		{"no queue", 0, 0, 0, false},
-		{"the last lease", 7, 7, 3, false},
-		{"the last lease again", 7, 7, 7, false},
-		{"an older lease", 6, 7, 0, true},
-		{"no lease where there was one", 0, 7, 0, true},
-		{"a lease of another node", 8, 7, 0, true},
-		{"a newer result came from elsewhere", 7, 7, 9, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if why := fencedOff(c.fence, c.issued, c.stored); (why != "") != c.refused {
-				t.Errorf("got %q, want refused %v", why, c.refused)
-			}
-		})
-	}
 }
 
 // entriesOf returns what f adds to a change log, without position and time.

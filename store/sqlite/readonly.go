@@ -9,15 +9,17 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlcore"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // ReadOnly answers from a memory.db that is not live and is only read, wherever
 // its bytes lie. It is safe for concurrent use. A control.db can be opened too,
 // for [image.Diff] alone.
 type ReadOnly struct {
-	s      *Store
+	s      *sqlcore.Contracts
 	db     *database
 	header image.Header
 	files  *virtualFiles // nil for a file of the operating system
@@ -84,17 +86,17 @@ func openReadOnly(ctx context.Context, name, dsn string, h image.Header, o Optio
 	if err != nil {
 		return nil, err
 	}
-	d := &database{ground: still{}, name: name, schema: h.Schema, o: o}
+	core := o.core()
+	d := &database{ground: still{}, name: name, schema: h.Schema, o: o, core: core}
 	readers, err := sqlconn.Open(dsn, o.Readers)
 	if err != nil {
 		return nil, sqlconn.Wrap("open database", name, err)
 	}
 	d.live = &handles{readers: readers}
-	v := &ReadOnly{db: d, header: h, s: &Store{o: o, memory: d, control: d, turns: newTurns()}}
-	if h.Schema.File == sqlrows.MemorySchema.File && h.Version < indexedSince {
-		v.s.past = &pastIndex{}
+	v := &ReadOnly{db: d, header: h, s: sqlcore.New(d, d, nil, core)}
+	if h.Schema.File == sqlfile.MemorySchema.File {
+		v.s.OfSchema(h.Version)
 	}
-	v.s.noNotes = h.Version < sqlrows.NotesSince
 	if err := v.check(ctx); err != nil {
 		return nil, errors.Join(image.AboutFile(name, err), d.close())
 	}
@@ -107,7 +109,7 @@ func (v *ReadOnly) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return v.db.view(ctx, "read schema", "", func(t *tx) error {
+	return v.db.View(ctx, "read schema", "", func(t *tx) error {
 		got, err := sqlrows.All(t.Tx, sqlconn.ScanObject, sqlconn.SelectShape)
 		if err != nil {
 			return sqlrows.Damaged("read schema", "", err)
@@ -135,7 +137,7 @@ func (v *ReadOnly) Schema() int64 { return v.header.Version }
 // NotesHead returns the commit that its copy of the notes is of; "" for none, and for a file of a
 // schema without notes.
 func (v *ReadOnly) NotesHead(ctx context.Context) (string, error) {
-	if v.s.noNotes {
+	if !v.s.HasNotes() {
 		return "", nil
 	}
 	head, err := v.s.NotesHead(ctx)

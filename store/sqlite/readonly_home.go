@@ -13,7 +13,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // A home that cannot be written, because its file system is mounted read-only or
@@ -88,7 +88,7 @@ func (d *database) openResting(c home.Current, path string) (*handles, error) {
 			return nil, sqlconn.Wrap("open database", path, err)
 		}
 		h.resting, h.copied = nil, dir
-		where = sqlrows.Dsn(filepath.Join(dir, filepath.Base(path)), sqlrows.Read, d.o.BusyTimeout)
+		where = sqlfile.Dsn(filepath.Join(dir, filepath.Base(path)), sqlfile.Read, d.o.BusyTimeout)
 	}
 	if h.readers, err = sqlconn.Open(where, d.o.Readers); err != nil {
 		return nil, errors.Join(sqlconn.Wrap("open database", path, err), h.close())
@@ -99,7 +99,7 @@ func (d *database) openResting(c home.Current, path string) (*handles, error) {
 // restingDSN opens a file without locks and without anything beside it.
 func restingDSN(busy time.Duration) url.Values {
 	q := url.Values{"mode": {"ro"}, "immutable": {"1"}, "_dqs": {"0"}}
-	for _, p := range sqlrows.Pragmas(sqlrows.Read, busy) {
+	for _, p := range sqlfile.Pragmas(sqlfile.Read, busy) {
 		q.Add("_pragma", p)
 	}
 	return q

@@ -2,11 +2,13 @@ package sqlite
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/store/sqlcore"
 )
 
 // stuckModel makes no vector before the caller gives up.
@@ -39,23 +41,18 @@ func TestQuestionOnACrowdedMachine(t *testing.T) {
 	withModel(t, s, localToy{&toyModel{name: "toy"}})
 	must.Do(t, s.SyncIndex(t.Context(), nil, nil))
 	crowded := true
-	s.o.Crowded = func() bool { return crowded }
-	begun := func(text string, within time.Duration) bool {
+	s.memory.core.Crowded = func() bool { return crowded }
+	ask := func(text string, within time.Duration) string {
 		ctx, cancel := context.WithTimeout(t.Context(), within)
 		defer cancel()
-		m := s.meaning(ctx, text)
-		<-m.made
-		return !m.crowded
+		return must.Get(s.Recall(ctx, amber.Query{Text: text}))(t).Degraded
 	}
-	must.Equal(t, "with little time", begun("lorry", littleTime), false)
-	must.Equal(t, "with more time", begun("lorry", 2*littleTime+time.Minute), true)
-	ctx, cancel := context.WithTimeout(t.Context(), littleTime)
-	defer cancel()
-	must.Says(t, "degraded", must.Get(s.Recall(ctx, amber.Query{Text: "garage"}))(t).Degraded, "the machine is busy")
-	must.Get(s.Recall(t.Context(), amber.Query{Text: "garage"}))(t)
-	must.Hold(t, s.meaning(ctx, "garage").wait() != nil, "what a question means is known and not used")
+	must.Says(t, "with little time", ask("lorry", sqlcore.LittleTime), "the machine is busy")
+	must.Equal(t, "with more time", ask("lorry", 2*sqlcore.LittleTime+time.Minute), "")
+	must.Equal(t, "what is known", ask("lorry", sqlcore.LittleTime), "")
+	must.Says(t, "another question", ask("garage", sqlcore.LittleTime), "the machine is busy")
 	crowded = false
-	must.Equal(t, "on an idle machine", begun("lorry", littleTime), true)
+	must.Equal(t, "on an idle machine", ask("garage", sqlcore.LittleTime), "")
 }
 
 // localToy is a model of this process.
@@ -112,31 +109,53 @@ func TestPromptIsNoQuestion(t *testing.T) {
 	}
 }
 
+// heldModel makes no vector until it is let go.
+type heldModel struct {
+	*toyModel
+	asked, let chan struct{}
+}
+
+func (heldModel) Local() {}
+
+func (m heldModel) Embed(ctx context.Context, texts []string, question bool) ([][]float32, error) {
+	m.asked <- struct{}{}
+	select {
+	case <-m.let:
+		return (&toyModel{name: m.name}).Embed(ctx, texts, question)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // Questions wait for their turn, until they are given up; what is said to an agent does not.
 func TestQuestionsTakeTurns(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	save(t, s, amber.WriteRequest{Content: "The lorry is in the garage."})
-	withModel(t, s, localToy{&toyModel{name: "toy"}})
-	var passes []func()
-	for range cap(s.turns) {
-		passes = append(passes, must.Get(s.turns.take(t.Context()))(t))
+	turns := runtime.GOMAXPROCS(0)
+	m := heldModel{&toyModel{name: "toy"}, make(chan struct{}, 2*turns+2), make(chan struct{})}
+	withModel(t, s, m)
+	answers := make(chan error, turns+1)
+	question := func() {
+		_, err := s.Recall(t.Context(), amber.Query{Text: "lorry"})
+		answers <- err
+	}
+	for range turns {
+		go question()
+		<-m.asked // it has its turn
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	_, err := s.Recall(ctx, amber.Query{Text: "lorry"})
 	must.Kind(t, "a question that was given up", err, amber.KindUnreachable)
-	must.Equal(t, "hits of a prompt", len(must.Get(s.Recall(t.Context(), amber.Query{Text: "lorry", Reason: amber.RecallRequest}))(t).Hits), 1)
-	waiting := make(chan error)
-	go func() {
-		_, err := s.Recall(t.Context(), amber.Query{Text: "lorry"})
-		waiting <- err
-	}()
-	for _, pass := range passes {
-		pass()
+	soon, end := context.WithTimeout(t.Context(), 3*time.Second)
+	defer end()
+	must.Equal(t, "hits of a prompt", len(must.Get(s.Recall(soon, amber.Query{Text: "lorry", Reason: amber.RecallRequest}))(t).Hits), 1)
+	go question() // waits for a turn
+	close(m.let)
+	for range turns + 1 {
+		must.NoError(t, <-answers)
 	}
-	must.NoError(t, <-waiting)
-	must.Equal(t, "turns taken at the end", len(s.turns), 0)
 }
 
 // What is kept of passages for the next question follows what changes.

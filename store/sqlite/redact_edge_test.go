@@ -14,14 +14,14 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // Every column that can hold text is redacted, or there is a reason not to.
 func TestRedactKnowsEveryColumn(t *testing.T) {
 	t.Parallel()
 	dir := strangers(t)
-	for _, s := range []sqlrows.Schema{sqlrows.MemorySchema, sqlrows.ControlSchema} {
+	for _, s := range []sqlfile.Schema{sqlfile.MemorySchema, sqlfile.ControlSchema} {
 		known := map[string]bool{}
 		for _, table := range slices.Concat(image.RedactedTables(s), []image.RedactedTable{image.ChangeLog}) {
 			for _, c := range table.Columns {
@@ -44,7 +44,7 @@ WHERE l.schema = 'main' AND l.name NOT LIKE 'sqlite_%'`))(t)
 				continue // the number of the row
 			}
 			name := table + "." + column
-			if s.File == sqlrows.MemorySchema.File && slices.Contains(slices.Concat(image.RedactForgotten, image.RedactElsewhere), table) {
+			if s.File == sqlfile.MemorySchema.File && slices.Contains(slices.Concat(image.RedactForgotten, image.RedactElsewhere), table) {
 				if known[name] || image.RedactExempt[name] != "" {
 					t.Errorf("%s: %s is forgotten and redacted or exempt", s.File, name)
 				}
@@ -77,7 +77,7 @@ func TestRedactColumnsBehindTheStoresBack(t *testing.T) {
 	p.hidden = nil
 	dir := l.snapshot(t)
 	parents := regexp.MustCompile(`\.(memory_id|from_id|to_id)$|^(active_sessions|activity)\.session_id$|^memories\.id$|^sessions\.id$|^queue(_counts)?\.state$`)
-	for _, s := range []sqlrows.Schema{sqlrows.MemorySchema, sqlrows.ControlSchema} {
+	for _, s := range []sqlfile.Schema{sqlfile.MemorySchema, sqlfile.ControlSchema} {
 		path := filepath.Join(dir, s.File)
 		db := must.Get(sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)"))(t)
 		n := 0

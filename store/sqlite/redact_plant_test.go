@@ -13,8 +13,8 @@ import (
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/redact/secrettest"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
 )
 
 // planter hides secrets and remembers them.

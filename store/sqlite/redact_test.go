@@ -15,8 +15,9 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/sqlconn"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 	"github.com/amber-memory/amber/store/sqlite/image"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 func TestRedactLeavesNoSecretInTheBytes(t *testing.T) {
@@ -273,6 +274,6 @@ func TestRedactOlderSchema(t *testing.T) {
 	if report.Matches == 0 || len(p.left(must.Get(os.ReadFile(path))(t))) > 0 {
 		t.Errorf("%+v", report)
 	}
-	must.Equal(t, "schema", must.Get(image.Examine(t.Context(), path, true))(t).Schema, sqlrows.MemorySchema.Version())
+	must.Equal(t, "schema", must.Get(image.Examine(t.Context(), path, true))(t).Schema, sqlfile.MemorySchema.Version())
 	examined(t, path)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 func TestMiddle(t *testing.T) {
@@ -30,19 +30,19 @@ func TestMiddle(t *testing.T) {
 		{"content outside", page(0x0d, 1, 0xff), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			must.Equal(t, "bytes", len(sqlrows.Middle(2, c.page)), c.want)
+			must.Equal(t, "bytes", len(sqlfile.Middle(2, c.page)), c.want)
 		})
 	}
 	first := make([]byte, 512)
 	copy(first[100:], page(0x0d, 1, 1)[:8])
-	must.Equal(t, "bytes of the first page", len(sqlrows.Middle(1, first)), 384-110)
+	must.Equal(t, "bytes of the first page", len(sqlfile.Middle(1, first)), 384-110)
 	random := mathrand.New(mathrand.NewPCG(1, 1))
 	for range 10_000 { // whatever a page holds, nothing outside of it is touched
 		p := page(byte(random.Uint32()), byte(random.Uint32()), byte(random.Uint32()))
 		for i := range 8 {
 			p[100+i] = byte(random.Uint32())
 		}
-		clear(sqlrows.Middle(1+random.Int64N(2), p))
+		clear(sqlfile.Middle(1+random.Int64N(2), p))
 	}
 }
 
@@ -58,7 +58,7 @@ func TestScrubKeepsEverything(t *testing.T) {
 		}
 	}
 	before := must.Get(s.List(t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t).Items
-	must.Do(t, s.memory.update(t.Context(), "scrub", "", (*tx).Scrub))
+	must.Do(t, s.memory.Update(t.Context(), "scrub", "", (*tx).Scrub))
 	after := must.Get(s.List(t.Context(), amber.ListQuery{All: true, Limit: amber.MaxPageSize}))(t).Items
 	if len(before) != len(after) {
 		t.Fatalf("%d memories, were %d", len(after), len(before))

@@ -399,7 +399,7 @@ func TestErasureRemovesTheTextThatItsPlaceBringsLater(t *testing.T) {
 	apply(t, s, "text", text...)
 	own := "what I think of it"
 	must.Get(s.Edit(ctx, amber.EditRequest{ID: memoryID(1), Content: &own}))(t)
-	must.Do(t, s.memory.update(ctx, "lose", "", func(x *tx) error { return x.ExecAll("DELETE FROM sync_held", "DELETE FROM sync_chunks") }))
+	must.Do(t, s.memory.Update(ctx, "lose", "", func(x *tx) error { return x.ExecAll("DELETE FROM sync_held", "DELETE FROM sync_chunks") }))
 	apply(t, s, "erasure", erasure(memoryID(1), far(4, 40)))
 	apply(t, s, "text", text...)
 	if inFiles(t, s, "xyzzy") {

@@ -4,16 +4,14 @@ import (
 	"crypto/rand"
 	"flag"
 	"fmt"
+	mathrand "math/rand/v2"
 	"strings"
 	"testing"
 
-	"github.com/amber-memory/amber/internal/must"
-
-	mathrand "math/rand/v2"
-
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
 var syncRows = flag.Int("sync-rows", 10_000, "memories that the benchmarks of sync exchange")
@@ -33,7 +31,7 @@ func BenchmarkApply(b *testing.B) {
 	})
 	b.Run("bare", func(b *testing.B) {
 		benchRows(b, func(s *Store, _ int, rows []amber.SyncRecord) error {
-			return s.memory.update(b.Context(), "insert", "", func(t *tx) error {
+			return s.memory.Update(b.Context(), "insert", "", func(t *tx) error {
 				for _, r := range rows {
 					args, err := sqlrows.MemoryArgs(r.Memory.Memory)
 					if err != nil {

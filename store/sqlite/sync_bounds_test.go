@@ -12,7 +12,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/block"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -254,7 +254,7 @@ func TestAChunkIsAppliedWhateverHoldsTheLog(t *testing.T) {
 	apply(t, s, "text", farMemory(memoryID(1), far(1, 10), "xyzzy"))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	must.Do(t, s.memory.view(t.Context(), "read", "", func(x *tx) error { // an old view
+	must.Do(t, s.memory.View(t.Context(), "read", "", func(x *tx) error { // an old view
 		var n int
 		must.Do(t, x.Row(`SELECT count(*) FROM memories`).Scan(&n))
 		go func() {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
 // folder stands for a place: chunks that stores add and take.
@@ -92,7 +92,7 @@ func stateOf(t *testing.T, s *Store) []string {
 	t.Helper()
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	err := s.memory.view(t.Context(), "state", "", func(x *tx) error {
+	err := s.memory.View(t.Context(), "state", "", func(x *tx) error {
 		memories, err := sqlrows.All(x.Tx, sqlrows.ScanMemory, `SELECT `+sqlrows.MemoryColumns+` FROM memories WHERE scope <> 'user'`)
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func stateOf(t *testing.T, s *Store) []string {
 			return err
 		}
 		for _, id := range ids {
-			n, _, err := x.syncSession(amber.SessionID(id))
+			n, _, err := x.SyncSession(amber.SessionID(id))
 			if err != nil {
 				return err
 			}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlcore"
 )
 
 func TestExportedIsRememberedAndNotExported(t *testing.T) {
@@ -62,7 +63,7 @@ func TestManyAppliedChunks(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	var ask []string
 	want := map[string]bool{}
-	for i := range 2*chunkBatch + 7 {
+	for i := range 2*sqlcore.ChunkBatch + 7 {
 		ask = append(ask, fmt.Sprint("chunk ", i))
 		if i%100 == 0 {
 			must.Do(t, s.Exported(t.Context(), amber.ExportNote{Place: "p", Chunk: ask[i]}))
@@ -244,43 +245,43 @@ func TestSyncPlans(t *testing.T) {
 	s, _ := freshStore(t, amber.QueueOptions{})
 	ofRelations := "SEARCH relations USING INDEX sqlite_autoindex_relations_2 (from_id=?)"
 	checkPlans(t, s.memory, []planCase{
-		{"entries", selectEntries, []string{"SEARCH changes USING INTEGER PRIMARY KEY (rowid>?)"}},
-		{"stamp", selectStamp, []string{"SEARCH changes USING INTEGER PRIMARY KEY (rowid=?)"}},
-		{"next place", selectNextFrom, []string{"SEARCH sync_imports USING PRIMARY KEY (place>?)"}},
-		{"imports", selectImports, []string{
+		{"entries", statement("selectEntries"), []string{"SEARCH changes USING INTEGER PRIMARY KEY (rowid>?)"}},
+		{"stamp", statement("selectStamp"), []string{"SEARCH changes USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{"next place", statement("selectNextFrom"), []string{"SEARCH sync_imports USING PRIMARY KEY (place>?)"}},
+		{"imports", statement("selectImports"), []string{
 			"SEARCH sync_imports USING PRIMARY KEY (place=? AND first_seq>? AND first_seq<?)",
 			"SCALAR SUBQUERY", "SEARCH sync_imports USING PRIMARY KEY (place=? AND first_seq<?)",
 		}},
-		{"last import", selectLastImport, []string{"SEARCH sync_imports USING PRIMARY KEY (place=?)"}},
-		{"versions", selectVersions, []string{"SEARCH versions USING PRIMARY KEY (memory_id=?)"}},
-		{"head", isHead, []string{"SEARCH versions USING PRIMARY KEY (memory_id=? AND version=?)"}},
-		{"relations that begin", selectRelationsFrom, []string{ofRelations}},
-		{"reach", selectReach, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"last import", statement("selectLastImport"), []string{"SEARCH sync_imports USING PRIMARY KEY (place=?)"}},
+		{"versions", statement("selectVersions"), []string{"SEARCH versions USING PRIMARY KEY (memory_id=?)"}},
+		{"head", statement("isHead"), []string{"SEARCH versions USING PRIMARY KEY (memory_id=? AND version=?)"}},
+		{"relations that begin", statement("selectRelationsFrom"), []string{ofRelations}},
+		{"reach", statement("selectReach"), []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
 		{"erased", sqlrows.SelectErased, []string{"SEARCH main.erased USING PRIMARY KEY (id=?)"}},
-		{"departed of a session", departedOf, []string{"SEARCH departed USING INDEX departed_session (session_id=?)"}},
+		{"departed of a session", statement("departedOf"), []string{"SEARCH departed USING INDEX departed_session (session_id=?)"}},
 		{"departed", sqlrows.SelectDeparture, []string{"SEARCH main.departed USING PRIMARY KEY (scope=? AND id=?)"}},
 		{"session", sqlrows.SelectOwnSession, []string{"SEARCH main.sessions USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
-		{"place", selectPlace, []string{"SEARCH sync_places USING PRIMARY KEY (place=? AND project=?)"}},
-		{"is applied", isApplied, []string{"SEARCH sync_chunks USING PRIMARY KEY (chunk=? AND place=?)"}},
-		{"held", isHeld, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH sync_held USING PRIMARY KEY (scope=? AND record=? AND version=? AND place=?)"}},
+		{"place", statement("selectPlace"), []string{"SEARCH sync_places USING PRIMARY KEY (place=? AND project=?)"}},
+		{"is applied", statement("isApplied"), []string{"SEARCH sync_chunks USING PRIMARY KEY (chunk=? AND place=?)"}},
+		{"held", statement("isHeld"), []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH sync_held USING PRIMARY KEY (scope=? AND record=? AND version=? AND place=?)"}},
 		{"held versions", sqlrows.HeldVersions, []string{"SEARCH sync_held USING PRIMARY KEY (scope=? AND record=?)"}},
 		{"removed by any", sqlrows.IsRemovedByAny, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH sync_removed USING PRIMARY KEY (scope=? AND record=?)"}},
-		{"removed", selectRemoved, []string{"SEARCH sync_removed USING PRIMARY KEY (scope=? AND record=? AND place=?)"}},
-		{"applied", selectApplied, []string{"SEARCH sync_chunks USING PRIMARY KEY (chunk=?)", "LIST SUBQUERY", "SCAN json_each VIRTUAL TABLE INDEX 1:"}},
-		{"chunks of a place", selectSources, []string{"SEARCH sync_chunks USING INDEX sync_chunks_place (place=?)"}},
-		{"disputed", selectDisputed, []string{"SCAN versions USING COVERING INDEX versions_heads"}},
-		{"quarantine", selectQuarantine, []string{"SEARCH sync_quarantine USING PRIMARY KEY (place=?)"}},
-		{"make room", makeRoom, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
-		{"trust", raiseTrust, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
-		{"ends", selectEnds, []string{"SEARCH memories USING COVERING INDEX sqlite_autoindex_memories_1 (id=?)"}},
-		{"waiting", selectWaiting, []string{"SEARCH sync_waiting USING PRIMARY KEY (from_id=? AND to_id=? AND type=?)"}},
-		{"waiting for", waitingFor, []string{
+		{"removed", statement("selectRemoved"), []string{"SEARCH sync_removed USING PRIMARY KEY (scope=? AND record=? AND place=?)"}},
+		{"applied", statement("selectApplied"), []string{"SEARCH sync_chunks USING PRIMARY KEY (chunk=?)", "LIST SUBQUERY", "SCAN json_each VIRTUAL TABLE INDEX 1:"}},
+		{"chunks of a place", statement("selectSources"), []string{"SEARCH sync_chunks USING INDEX sync_chunks_place (place=?)"}},
+		{"disputed", statement("selectDisputed"), []string{"SCAN versions USING COVERING INDEX versions_heads"}},
+		{"quarantine", statement("selectQuarantine"), []string{"SEARCH sync_quarantine USING PRIMARY KEY (place=?)"}},
+		{"make room", statement("makeRoom"), []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"trust", statement("raiseTrust"), []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"ends", statement("selectEnds"), []string{"SEARCH memories USING COVERING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{"waiting", statement("selectWaiting"), []string{"SEARCH sync_waiting USING PRIMARY KEY (from_id=? AND to_id=? AND type=?)"}},
+		{"waiting for", statement("waitingFor"), []string{
 			"MULTI-INDEX OR", "INDEX 1", "SEARCH sync_waiting USING PRIMARY KEY (from_id=?)",
 			"INDEX 2", "SEARCH sync_waiting USING INDEX sync_waiting_to (to_id=?)",
 		}},
-		{"links of a chunk", linksOfChunk, []string{"SEARCH sync_links USING PRIMARY KEY (tool=? AND chunk=?)"}},
-		{"links of a record", linksOfRecord, []string{"SEARCH sync_links USING INDEX sync_links_record (record=? AND scope=? AND tool=?)"}},
-		{"links of a fingerprint", linksOfFingerprint, []string{"SEARCH sync_links USING INDEX sync_links_fingerprint (tool=? AND fingerprint=?)"}},
-		{"last local id", selectLastLocalID, []string{"SEARCH sync_links USING COVERING INDEX sync_links_local (tool=? AND scope=?)"}},
+		{"links of a chunk", statement("linksOfChunk"), []string{"SEARCH sync_links USING PRIMARY KEY (tool=? AND chunk=?)"}},
+		{"links of a record", statement("linksOfRecord"), []string{"SEARCH sync_links USING INDEX sync_links_record (record=? AND scope=? AND tool=?)"}},
+		{"links of a fingerprint", statement("linksOfFingerprint"), []string{"SEARCH sync_links USING INDEX sync_links_fingerprint (tool=? AND fingerprint=?)"}},
+		{"last local id", statement("selectLastLocalID"), []string{"SEARCH sync_links USING COVERING INDEX sync_links_local (tool=? AND scope=?)"}},
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 	"github.com/amber-memory/amber/store/storetest"
 )
 
@@ -101,7 +101,7 @@ func (w *world) run() {
 func (w *world) erased() map[string]bool {
 	out := map[string]bool{}
 	for _, s := range w.stores {
-		must.Do(w.T, s.memory.view(w.Context(), "erased", "", func(x *tx) error {
+		must.Do(w.T, s.memory.View(w.Context(), "erased", "", func(x *tx) error {
 			ids, err := sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT id FROM erased UNION SELECT record FROM sync_removed WHERE scope = 'memory'`)
 			for _, id := range ids {
 				out[id] = true

@@ -8,12 +8,12 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 func TestNewerSchemaIsNotOpened(t *testing.T) {
 	t.Parallel()
-	a, _ := agentAt(t, int(sqlrows.MemorySchema.Version())+1)
+	a, _ := agentAt(t, int(sqlfile.MemorySchema.Version())+1)
 	before := tree(t, a.Dir())
 	for _, keep := range []bool{false, true} {
 		_, err := openWith(t, a, madeUp(2), keep)
@@ -60,7 +60,7 @@ func TestEveryWriteChecksTheVersion(t *testing.T) {
 	must.Get(s.RequestApproval(ctx, amber.ApprovalRequest{ID: "a", TaskID: "t", NodeID: "n", Summary: "s", Payload: []byte(`{}`)}))(t)
 	must.Do(t, s.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n"}))
 	lease := must.Get(s.Claim(ctx, "c"))(t).Lease
-	memory, control := must.Get(s.Head(ctx))(t), must.Get(controlLog{s}.Head(ctx))(t)
+	memory, control := must.Get(s.Head(ctx))(t), must.Get(s.Parts().ControlChanges.Head(ctx))(t)
 	for _, file := range []string{"memory.db", "control.db"} {
 		outside(t, s.agent, file, func(p *sqlconn.Pool) { must.Get(p.DB.Exec("PRAGMA user_version = 99"))(t) })
 	}
@@ -111,7 +111,7 @@ func TestEveryWriteChecksTheVersion(t *testing.T) {
 		tooNew(t, write(), name)
 	}
 	must.Equal(t, "head of memory.db", must.Get(s.Head(ctx))(t), memory)
-	must.Equal(t, "head of control.db", must.Get(controlLog{s}.Head(ctx))(t), control)
+	must.Equal(t, "head of control.db", must.Get(s.Parts().ControlChanges.Head(ctx))(t), control)
 	if m := must.Get(s.Get(ctx, id))(t); m.Revision != 1 || m.DuplicateCount != 0 {
 		t.Errorf("a memory changed: %+v", m)
 	}

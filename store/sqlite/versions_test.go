@@ -10,7 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
 // versionRow is a row of the table versions.
@@ -41,7 +41,7 @@ func versionsOf(t *testing.T, s *Store, id amber.MemoryID) map[string]versionRow
 // what is called stored is the memory or in its history; names can be read.
 func versionsHold(t *testing.T, s *Store) {
 	t.Helper()
-	must.Do(t, s.memory.view(t.Context(), "look", "", func(x *tx) error {
+	must.Do(t, s.memory.View(t.Context(), "look", "", func(x *tx) error {
 		ids := must.Get(sqlrows.All(x.Tx, sqlrows.ScanText, `SELECT DISTINCT memory_id FROM versions`))(t)
 		for _, id := range ids {
 			m, found, err := x.Load(amber.MemoryID(id))
@@ -120,7 +120,7 @@ func TestEditsNoteVersions(t *testing.T) {
 func others(t *testing.T, s *Store, id amber.MemoryID, n int) (made []amber.Origin) {
 	t.Helper()
 	m := must.Get(s.Get(t.Context(), id))(t)
-	must.Do(t, s.memory.update(t.Context(), "import", "", func(x *tx) error {
+	must.Do(t, s.memory.Update(t.Context(), "import", "", func(x *tx) error {
 		if _, err := x.Exec(sqlrows.KeepVersion, id, sqlrows.VersionOf(m.Origin)); err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func TestSeenVersionsAreNoHeads(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	o := func(counter uint64) amber.Origin { return amber.Origin{Device: "d", Counter: counter, Clock: 1} }
-	must.Do(t, s.memory.update(t.Context(), "import", "", func(x *tx) error {
+	must.Do(t, s.memory.Update(t.Context(), "import", "", func(x *tx) error {
 		must.Do(t, x.NoteVersion("m", o(3), []amber.Origin{o(2), o(1)}))
 		if known := must.Get(x.KnowsVersion("m", o(2)))(t); known {
 			t.Error("a version is known before it has arrived")

@@ -10,7 +10,7 @@ import (
 
 	"modernc.org/sqlite/vfs"
 
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
 // virtualName is what SQLite calls the one file there is.

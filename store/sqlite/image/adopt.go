@@ -11,7 +11,8 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // AdoptRequest says what a database becomes. Clock and Random are required.
@@ -57,7 +58,7 @@ type AdoptReport struct {
 // Errors: damaged for either file; conflict where the live file has another
 // schema.
 func Adopt(ctx context.Context, r AdoptRequest) (AdoptReport, error) {
-	return adopt(ctx, sqlrows.MemorySchema, r, func(a *adoption) error {
+	return adopt(ctx, sqlfile.MemorySchema, r, func(a *adoption) error {
 		// What an index outside of the store was fed with after the file was frozen is in no
 		// history, and in another home there is perhaps nothing: it is compared as a whole.
 		if _, err := a.Exec(forgetIndexes); err != nil {
@@ -102,11 +103,11 @@ type adoption struct {
 
 // adopt opens both files, runs fn in one transaction over them and closes
 // them again.
-func adopt(ctx context.Context, s sqlrows.Schema, r AdoptRequest, fn func(*adoption) error) (report AdoptReport, err error) {
+func adopt(ctx context.Context, s sqlfile.Schema, r AdoptRequest, fn func(*adoption) error) (report AdoptReport, err error) {
 	if r.Clock == nil || r.Random == nil {
 		return report, amber.Errorf(amber.KindInvalid, "adopt database", r.Path, "clock and random source are required")
 	}
-	p, err := sqlrows.OpenPool(r.Path, sqlrows.Write, adoptWait, 1)
+	p, err := sqlfile.OpenPool(r.Path, sqlfile.Write, adoptWait, 1)
 	if err != nil {
 		return report, sqlconn.Wrap("adopt database", r.Path, err)
 	}
@@ -122,7 +123,7 @@ func adopt(ctx context.Context, s sqlrows.Schema, r AdoptRequest, fn func(*adopt
 		return report, err
 	}
 	defer p.Put(conn)
-	a := &adoption{ask: r, Tx: &sqlrows.Tx{Ctx: ctx, Conn: conn, Random: r.Random, Current: r.Current, Now: amber.At(r.Clock())}}
+	a := &adoption{ask: r, Tx: &sqlrows.Tx{Ctx: ctx, Conn: conn, Random: r.Random, Current: r.Current, Now: amber.At(r.Clock()), Overwrite: sqlfile.Overwrite}}
 	err = a.inBoth(s, fn)
 	return a.report, err
 }
@@ -137,7 +138,7 @@ const (
 
 // inBoth attaches the live file, which is only read, and runs fn in a
 // transaction.
-func (a *adoption) inBoth(s sqlrows.Schema, fn func(*adoption) error) error {
+func (a *adoption) inBoth(s sqlfile.Schema, fn func(*adoption) error) error {
 	// Nobody sees the file before the caller has synced it. Where temporary
 	// tables are kept cannot change within a transaction, and a migration may
 	// have made some.
@@ -153,7 +154,7 @@ func (a *adoption) inBoth(s sqlrows.Schema, fn func(*adoption) error) error {
 		if err := a.begin(s); err != nil {
 			return err
 		}
-		if err := fn(a); err != nil || s.File != sqlrows.MemorySchema.File || a.report.KeptErased > 0 {
+		if err := fn(a); err != nil || s.File != sqlfile.MemorySchema.File || a.report.KeptErased > 0 {
 			return err
 		}
 		_, err := a.IndexDirty(sqlrows.Indexing{})
@@ -189,7 +190,7 @@ func (a *adoption) inTransaction(fn func() error) error {
 
 // begin makes the file one of the new generation and sets the clock past both
 // files.
-func (a *adoption) begin(s sqlrows.Schema) error {
+func (a *adoption) begin(s sqlfile.Schema) error {
 	if err := a.Enter(false); err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 package image
 
-import "github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+import "github.com/amber-memory/amber/store/internal/sqlrows"
 
 const (
 	makeCandidates     = `CREATE TEMP TABLE differing_memories (id TEXT PRIMARY KEY) WITHOUT ROWID`

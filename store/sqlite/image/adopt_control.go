@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 const (
@@ -24,7 +25,7 @@ ON CONFLICT (task_id, node_id) DO UPDATE SET fence = excluded.fence`
 // twice, and work that was done under a fence of either file stays fenced off
 // by a later one. The rest is as it was. It promises what [Adopt] promises.
 func AdoptControl(ctx context.Context, r AdoptRequest) (AdoptReport, error) {
-	return adopt(ctx, sqlrows.ControlSchema, r, func(a *adoption) error {
+	return adopt(ctx, sqlfile.ControlSchema, r, func(a *adoption) error {
 		if r.Live == "" || r.Carried {
 			return nil
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
 const (

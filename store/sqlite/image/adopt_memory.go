@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
 // adoptBatch is how many records are looked at between two questions: enough

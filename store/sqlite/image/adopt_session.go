@@ -2,7 +2,7 @@ package image
 
 import (
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -76,7 +76,7 @@ func Diff(ctx context.Context, a, b Side, rows bool, erased map[string]bool) (d 
 		return d, amber.Errorf(amber.KindInvalid, "compare databases", "", "one is a %s and the other a %s", a.File, b.File)
 	}
 	comparisons := memoryComparisons
-	if a.File == sqlrows.ControlSchema.File {
+	if a.File == sqlfile.ControlSchema.File {
 		comparisons = controlComparisons
 	}
 	d.Tables = []wire.TableDiff{}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -112,13 +113,13 @@ func (h Header) checkShape(ctx context.Context, s *sqlconn.Untrusted) error {
 // deepen reads everything. The first check is the one that makes the others
 // safe: it meets every page once, however the pages lead to each other.
 func (e *Examination) deepen(ctx context.Context, h Header, s *sqlconn.Untrusted, path string) error {
-	checks := []sqlrows.Check{{Name: "integrity", Run: (*sqlrows.Tx).CheckIntegrity}, {Name: "foreign_keys", Run: (*sqlrows.Tx).CheckForeignKeys}}
-	if h.Schema.File == sqlrows.MemorySchema.File {
+	checks := []sqlrows.Check{{Name: "integrity", Run: sqlfile.CheckIntegrity}, {Name: "foreign_keys", Run: sqlfile.CheckForeignKeys}}
+	if h.Schema.File == sqlfile.MemorySchema.File {
 		checks = append(checks, sqlrows.Check{Name: "full_text", Run: func(t *sqlrows.Tx) error {
 			if h.Version >= indexedSince {
 				return t.CheckIndex(true)
 			}
-			return errors.Join(checkIndexSettings(t), t.CheckFullText(), compareIndexes(ctx, path))
+			return errors.Join(checkIndexSettings(t), sqlfile.CheckFullText(t), compareIndexes(ctx, path))
 		}})
 	}
 	checks = append(checks, h.Schema.RowChecks(h.Version)...)
@@ -188,7 +189,7 @@ func compareIndexes(ctx context.Context, path string) (err error) {
 		_, rerr := t.Exec("ROLLBACK")
 		err = errors.Join(err, rerr)
 	}()
-	return t.CompareIndexes()
+	return sqlfile.CompareIndexes(t)
 }
 
 // AboutFile names the file an error is about.

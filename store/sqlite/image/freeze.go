@@ -13,7 +13,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -36,10 +36,10 @@ func FreezeBoth(ctx context.Context, dir string, wait time.Duration) (frozen []w
 			frozen = nil
 		}
 	}()
-	schemas := []*sqlrows.Schema{&sqlrows.MemorySchema, &sqlrows.ControlSchema}
+	schemas := []*sqlfile.Schema{&sqlfile.MemorySchema, &sqlfile.ControlSchema}
 	for _, s := range schemas {
 		path := filepath.Join(dir, s.File)
-		if err := sqlrows.CheckFile(path); err != nil {
+		if err := sqlfile.CheckFile(path); err != nil {
 			return frozen, err
 		}
 		l, err := lockDatabase(ctx, path, wait)
@@ -98,7 +98,7 @@ func (r *raw) insist(ctx context.Context, query string, wait time.Duration) erro
 type frozenDatabase struct {
 	path   string
 	r      *raw
-	schema *sqlrows.Schema // what it should be; nil for somebody else's
+	schema *sqlfile.Schema // what it should be; nil for somebody else's
 	info   wire.DatabaseInfo
 	looked bool // info.Damage says what was found
 	// still reports whether a database that nobody holds for us is as it was;

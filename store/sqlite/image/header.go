@@ -8,7 +8,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // Header is what the first 100 bytes of a database say, as far as it must be
@@ -16,7 +17,7 @@ import (
 type Header struct {
 	PageSize int64
 	Pages    int64
-	Schema   sqlrows.Schema
+	Schema   sqlfile.Schema
 	Version  int64
 }
 
@@ -30,7 +31,7 @@ func ReadHeader(r io.ReaderAt, size int64) (h Header, err error) {
 	u32 := func(at int) int64 { return int64(binary.BigEndian.Uint32(b[at:])) }
 	h.PageSize = sqlconn.PageSize(b)
 	h.Pages, h.Version = u32(28), u32(60)
-	for _, s := range []sqlrows.Schema{sqlrows.MemorySchema, sqlrows.ControlSchema} {
+	for _, s := range []sqlfile.Schema{sqlfile.MemorySchema, sqlfile.ControlSchema} {
 		if u32(68) == s.ApplicationID {
 			h.Schema = s
 		}

@@ -6,7 +6,8 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // batchBytes is how much of a database is handed out at a time: enough that
@@ -90,7 +91,7 @@ func unsound(number, pages int64, page []byte) string {
 		}
 		return ""
 	}
-	if pages >= sqlrows.MaxPages {
+	if pages >= sqlfile.MaxPages {
 		return "" // the first byte does not tell
 	}
 	cells := int(binary.BigEndian.Uint16(page[header+3:]))

@@ -7,7 +7,8 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 const (
@@ -38,8 +39,8 @@ type Records struct {
 // control.db.
 func OpenRecords(ctx context.Context, path string) (*Records, error) {
 	h, err := ReadFile(path)
-	if err == nil && h.Schema.File != sqlrows.MemorySchema.File {
-		err = amber.Errorf(amber.KindInvalid, "read records", path, "the file is a %s, want a %s", h.Schema.File, sqlrows.MemorySchema.File)
+	if err == nil && h.Schema.File != sqlfile.MemorySchema.File {
+		err = amber.Errorf(amber.KindInvalid, "read records", path, "the file is a %s, want a %s", h.Schema.File, sqlfile.MemorySchema.File)
 	}
 	if err != nil {
 		return nil, AboutFile(path, err)

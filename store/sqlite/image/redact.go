@@ -11,7 +11,8 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -120,15 +121,15 @@ func (d *redaction) work(ctx context.Context, w *workshop) error {
 // upgrade brings an older memory.db to the newest schema: it has no other index.
 func (d *redaction) upgrade(ctx context.Context, path string) error {
 	s := d.header.Schema
-	if s.File != sqlrows.MemorySchema.File || d.header.Version == sqlrows.MemorySchema.Version() {
+	if s.File != sqlfile.MemorySchema.File || d.header.Version == sqlfile.MemorySchema.Version() {
 		return nil
 	}
-	p, err := sqlrows.OpenPool(path, sqlrows.Write, 0, 1)
+	p, err := sqlfile.OpenPool(path, sqlfile.Write, 0, 1)
 	if err != nil {
 		return err
 	}
-	d.header.Version = sqlrows.MemorySchema.Version()
-	return errors.Join(sqlrows.MemorySchema.Upgrade(ctx, p.DB), p.Close())
+	d.header.Version = sqlfile.MemorySchema.Version()
+	return errors.Join(sqlfile.MemorySchema.Upgrade(ctx, p.DB), p.Close())
 }
 
 // compareShape compares the schema of a file with the migration it claims to
@@ -230,7 +231,7 @@ func (d *redaction) check(ctx context.Context, fsys fsx.FS, fresh string) error 
 		return amber.Errorf(amber.KindInternal, "redact database", d.header.Schema.File,
 			"a secret of rule %s is left at byte %d", leak.Rule, leak.Offset)
 	}
-	if d.header.Schema.File != sqlrows.MemorySchema.File || !d.stained {
+	if d.header.Schema.File != sqlfile.MemorySchema.File || !d.stained {
 		return nil
 	}
 	return d.checkWords(ctx, fresh)

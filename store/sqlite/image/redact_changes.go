@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // The change log holds keys, and digests of the texts that records had. Of a
@@ -48,7 +49,7 @@ func scanLogged(s scanner) (l logged, err error) {
 // changes rewrites the change log, some entries at a time.
 func (d *redaction) changes() error {
 	query := selectLog
-	if d.header.Schema.File != sqlrows.MemorySchema.File {
+	if d.header.Schema.File != sqlfile.MemorySchema.File {
 		query = selectControlLog
 	}
 	const most = 4096

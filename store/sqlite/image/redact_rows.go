@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -86,7 +87,7 @@ func (d *redaction) rows() error {
 			return fmt.Errorf("rewrite %s: %w", tables[i].Name, err)
 		}
 	}
-	if d.header.Schema.File == sqlrows.MemorySchema.File {
+	if d.header.Schema.File == sqlfile.MemorySchema.File {
 		if _, err := d.IndexDirty(sqlrows.Indexing{Erase: true}); err != nil {
 			return err
 		}

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber/internal/redact"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 const tableColumns = `SELECT name FROM pragma_table_info(?)`
@@ -29,7 +30,7 @@ func (d *redaction) tables() (tables []RedactedTable, err error) {
 
 // forget empties the tables that a redacted copy has no rows of.
 func (d *redaction) forget() error {
-	if d.header.Schema.File != sqlrows.MemorySchema.File {
+	if d.header.Schema.File != sqlfile.MemorySchema.File {
 		return nil
 	}
 	n, err := d.empty(RedactForgotten)
@@ -91,7 +92,7 @@ func (d *redaction) know() error {
 	for _, text := range objects {
 		d.allow(text)
 	}
-	if d.header.Schema.File != sqlrows.MemorySchema.File {
+	if d.header.Schema.File != sqlfile.MemorySchema.File {
 		return nil
 	}
 	if err := d.moveTopics(); err != nil {

@@ -3,7 +3,7 @@ package image
 import (
 	"slices"
 
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // treatment says how a column is redacted.
@@ -195,8 +195,8 @@ var RedactExempt = map[string]string{
 
 // RedactedTables returns the tables of a schema. A file of an older version may
 // not have all of them, nor all of their columns.
-func RedactedTables(s sqlrows.Schema) []RedactedTable {
-	if s.File == sqlrows.MemorySchema.File {
+func RedactedTables(s sqlfile.Schema) []RedactedTable {
+	if s.File == sqlfile.MemorySchema.File {
 		return redactedMemory
 	}
 	return redactedControl

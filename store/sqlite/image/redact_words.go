@@ -7,7 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/analyze"
 	"github.com/amber-memory/amber/internal/sqlconn"
-	"github.com/amber-memory/amber/store/sqlite/internal/sqlrows"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 // checkWords compares every word of the index with the words of the secrets
@@ -29,7 +29,7 @@ func (d *redaction) checkWords(ctx context.Context, path string) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	return reader(ctx, s).EachTerm(func(term string) error {
 		if secret[term] || d.secrets.Holds([]byte(term)) {
-			return amber.Errorf(amber.KindInternal, "redact database", sqlrows.MemorySchema.File, "a word of a secret is left in the index")
+			return amber.Errorf(amber.KindInternal, "redact database", sqlfile.MemorySchema.File, "a word of a secret is left in the index")
 		}
 		return nil
 	})

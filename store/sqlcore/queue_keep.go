@@ -1,0 +1,95 @@
+package sqlcore
+
+import (
+	"context"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+)
+
+const (
+	countExpired = `SELECT count(*) FROM queue INDEXED BY queue_leased WHERE state = 'leased' AND expires_at <= ?`
+	selectCounts = `SELECT state, entries FROM queue_counts`
+	renewLease   = `UPDATE queue SET expires_at = ?2 WHERE entry_id = ?1`
+	selectDead   = `SELECT entry_id, task_id, node_id, attempt, payload, priority, published_not_before, reasons, done_at
+FROM queue INDEXED BY queue_dead WHERE state = 'dead' ORDER BY done_at DESC, seq DESC LIMIT ?`
+)
+
+var _ amber.QueueKeeper = (*Contracts)(nil)
+
+// Renew implements [amber.QueueKeeper].
+func (s *Contracts) Renew(ctx context.Context, l amber.Lease) (renewed amber.Lease, err error) {
+	err = s.control.Update(ctx, "renew lease", l.EntryID, func(t *Tx) error {
+		now := t.steady()
+		h, err := t.holding("renew lease", l, now)
+		if err != nil {
+			return err
+		}
+		renewed = h.lease
+		if until := now.Add(t.o.Queue.Lease); renewed.ExpiresAt.Before(until) {
+			renewed.ExpiresAt = until
+		}
+		if _, err := t.Exec(renewLease, l.EntryID, renewed.ExpiresAt.UnixMilli()); err != nil {
+			return err
+		}
+		return t.logEntry(amber.OpUpdate, l.EntryID)
+	})
+	return renewed, err
+}
+
+// Backpressure implements [amber.QueueKeeper].
+func (s *Contracts) Backpressure(ctx context.Context) (b amber.Backpressure, err error) {
+	err = s.control.View(ctx, "count queue", "", func(t *Tx) error {
+		if err := t.Row(sqlrows.SelectLastStamp).Scan(&t.Stamp); err != nil {
+			return err
+		}
+		t.Stamp = max(t.Stamp, t.Current.Clock)
+		n, err := t.countQueue()
+		if err != nil {
+			return err
+		}
+		var expired int
+		if err := t.Row(countExpired, t.steady().UnixMilli()).Scan(&expired); err != nil {
+			return err
+		}
+		most := t.o.Queue.MaxInFlight
+		b = amber.Backpressure{Queued: n.queued + expired, Leased: n.leased - expired, Dead: n.dead, MaxInFlight: most}
+		b.Available = max(0, most-b.Leased)
+		return nil
+	})
+	return b, err
+}
+
+// queueCounts is how many entries are in each state a caller is told about.
+type queueCounts struct{ queued, leased, dead int }
+
+// countQueue reads the counts; it does not count.
+func (t *Tx) countQueue() (n queueCounts, err error) {
+	err = t.Each(selectCounts, nil, func(s scanner) error {
+		var state sqlrows.EntryState
+		var entries int
+		if err := s.Scan(&state, &entries); err != nil {
+			return err
+		}
+		switch state {
+		case entryQueued:
+			n.queued = entries
+		case entryLeased:
+			n.leased = entries
+		case entryDead:
+			n.dead = entries
+		}
+		return nil
+	})
+	return n, err
+}
+
+// DeadEntries implements [amber.QueueKeeper].
+func (s *Contracts) DeadEntries(ctx context.Context, limit int) ([]amber.DeadEntry, error) {
+	if limit < 0 {
+		return nil, amber.Errorf(amber.KindInvalid, "list dead entries", "", "the limit is negative, want 0 or more")
+	}
+	return view(ctx, s.control, "list dead entries", "", func(t *Tx) ([]amber.DeadEntry, error) {
+		return sqlrows.ReadFirst(t.Tx, "queue", sqlrows.ScanDead, limit, selectDead)
+	})
+}

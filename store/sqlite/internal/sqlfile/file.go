@@ -1,0 +1,27 @@
+package sqlfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/amber-memory/amber"
+)
+
+// CheckFile refuses what must not be handed to SQLite: a missing file, a link, a
+// pipe.
+func CheckFile(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return amber.Errorf(amber.KindDamaged, "open database", path, "the file is missing although its agent exists").
+			WithHint("put the file back from a backup, or restore a snapshot: amber snapshot list")
+	case errors.Is(err, fs.ErrPermission):
+		return &amber.Error{Op: "open database", Kind: amber.KindRefused, ID: path, Err: err}
+	case err != nil:
+		return &amber.Error{Op: "open database", Kind: amber.KindInternal, ID: path, Err: err}
+	case !info.Mode().IsRegular():
+		return amber.Errorf(amber.KindDamaged, "open database", path, "want a regular file, found %s", info.Mode().Type())
+	}
+	return nil
+}
