@@ -145,6 +145,8 @@ var law = map[string][]string{
 	"store/sqlite":                  {"home", "search", "store/internal/sqlrows", "store/sqlcore", "store/sqlite/image", "store/sqlite/internal/sqlfile", "store/statedir"},
 	"store/sqlite/image":            {"home", "store/internal/sqlrows", "store/sqlite/internal/sqlfile"},
 	"store/sqlite/internal/sqlfile": {"home", "store/internal/sqlrows"},
+	"store/postgres/internal/pgerr": {},
+	"store/postgres/schema":         {"store/postgres/internal/pgerr"},
 	"store/statedir":                {"home"},
 	"store/storetest":               {},
 	"target":                        {},
