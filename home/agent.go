@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/line"
 )
 
 // Names inside an agent folder.
@@ -113,7 +114,7 @@ func (a *Agent) notFound() error {
 // passes holds until fn returns. Errors: those of fn and Current; busy when
 // the turn does not come in time.
 func (a *Agent) Write(ctx context.Context, store string, fn func(Current) error) error {
-	_, err := a.write(ctx, store, nil, func(c Current, _ *line) error { return fn(c) })
+	_, err := a.write(ctx, store, nil, func(c Current, _ *line.Line) error { return fn(c) })
 	return err
 }
 
@@ -125,19 +126,19 @@ func (a *Agent) Write(ctx context.Context, store string, fn func(Current) error)
 // caller and the one who took it, who is still inside fn, and the end of ctx
 // does not take the work back. A work is not nil.
 func (a *Agent) WriteTogether(ctx context.Context, store string, work any, fn func(c Current, next func() (any, bool)) error) (taken bool, err error) {
-	return a.write(ctx, store, work, func(c Current, l *line) error { return fn(c, l.take) })
+	return a.write(ctx, store, work, func(c Current, l *line.Line) error { return fn(c, l.Take) })
 }
 
-func (a *Agent) write(ctx context.Context, store string, work any, fn func(Current, *line) error) (taken bool, err error) {
+func (a *Agent) write(ctx context.Context, store string, work any, fn func(Current, *line.Line) error) (taken bool, err error) {
 	wait, cancel := context.WithTimeout(ctx, a.o.Wait)
 	defer cancel()
-	line := a.turns.of(store)
-	if taken, err := line.join(wait, work); err != nil {
+	own := a.turns.of(store)
+	if taken, err := own.Join(wait, work); err != nil {
 		return false, a.busy(ctx, "wait for turn", err)
 	} else if taken {
 		return true, nil
 	}
-	defer line.leave()
+	defer own.Leave()
 	turn, err := fsx.AcquireLock(wait, a.path(turnPrefix+store), fsx.Exclusive)
 	if err != nil {
 		return false, a.busy(ctx, "wait for turn", err)
@@ -152,7 +153,7 @@ func (a *Agent) write(ctx context.Context, store string, work any, fn func(Curre
 	if err != nil {
 		return false, err
 	}
-	return false, fn(c, line)
+	return false, fn(c, own)
 }
 
 // enterShared passes the gate and takes the lock shared.

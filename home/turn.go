@@ -1,117 +1,27 @@
 package home
 
 import (
-	"container/list"
-	"context"
 	"sync"
+
+	"github.com/amber-memory/amber/internal/line"
 )
 
 // turns is the line writers of one process stand in, one line per store.
 type turns struct {
 	mu    sync.Mutex
-	lines map[string]*line
+	lines map[string]*line.Line
 }
 
-func newTurns() *turns { return &turns{lines: map[string]*line{}} }
+func newTurns() *turns { return &turns{lines: map[string]*line.Line{}} }
 
 // of returns the line of a store.
-func (t *turns) of(store string) *line {
+func (t *turns) of(store string) *line.Line {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l := t.lines[store]
 	if l == nil {
-		l = &line{}
+		l = &line.Line{}
 		t.lines[store] = l
 	}
 	return l
-}
-
-// line is a mutex that is granted first-in first-out and whose wait a context
-// can end. The holder may take the work of those behind instead of
-// letting each have the mutex.
-type line struct {
-	mu      sync.Mutex
-	held    bool
-	waiting list.List // of *place
-}
-
-// place is that of somebody who waits.
-type place struct {
-	work   any           // that another may do; nil: nobody may
-	called chan struct{} // closed when the turn is granted or the work was taken
-	taken  bool          // set before called is closed
-}
-
-// enter waits for the turn.
-func (l *line) enter(ctx context.Context) error {
-	_, err := l.join(ctx, nil)
-	return err
-}
-
-// join waits for the turn, or until the one who has it took the work. From
-// then on the end of the context changes nothing.
-func (l *line) join(ctx context.Context, work any) (taken bool, err error) {
-	l.mu.Lock()
-	if !l.held {
-		l.held = true
-		l.mu.Unlock()
-		return false, nil
-	}
-	p := &place{work: work, called: make(chan struct{})}
-	at := l.waiting.PushBack(p)
-	l.mu.Unlock()
-	select {
-	case <-p.called:
-		return p.taken, nil
-	case <-ctx.Done():
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	select {
-	case <-p.called:
-		if p.taken {
-			return true, nil
-		}
-		l.next() // granted while the context ended: pass it on
-	default:
-		l.waiting.Remove(at)
-	}
-	return false, ctx.Err()
-}
-
-// take takes the work of the first in line, for the one who has the turn. It
-// reports false when nobody waits, or somebody whose work may not be taken.
-func (l *line) take() (work any, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.takeFirst()
-}
-
-// takeFirst is take for a caller that holds l.mu.
-func (l *line) takeFirst() (work any, ok bool) {
-	first := l.waiting.Front()
-	if first == nil || first.Value.(*place).work == nil {
-		return nil, false
-	}
-	p := l.waiting.Remove(first).(*place)
-	p.taken = true
-	close(p.called)
-	return p.work, true
-}
-
-// leave ends the turn and grants the next.
-func (l *line) leave() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.next()
-}
-
-// next hands the turn to the one that came first; l.mu is held.
-func (l *line) next() {
-	first := l.waiting.Front()
-	if first == nil {
-		l.held = false
-		return
-	}
-	close(l.waiting.Remove(first).(*place).called)
 }

@@ -18,9 +18,9 @@ ON CONFLICT (journal) DO UPDATE SET host = excluded.host, session_id = excluded.
 
 	// selectOpenCursors begins with the sessions that have not ended: there
 	// are few of them, however many cursors there are.
-	selectOpenCursors = `SELECT ` + sqlrows.CursorColumns + `, 0 FROM sessions s INDEXED BY sessions_open
-CROSS JOIN journal_cursors c ON c.session_id = s.id
-WHERE s.ended_at IS NULL ORDER BY c.last_at, c.journal LIMIT ?`
+	selectOpenCursors = `SELECT ` + sqlrows.CursorColumns + `, false FROM sessions s INDEXED BY sessions_open
+CROSS JOIN journal_cursors c
+WHERE c.session_id = s.id AND s.ended_at IS NULL ORDER BY c.last_at, c.journal LIMIT ?`
 )
 
 // moveCursor compares the cursor with what the ingestion expects and moves it.

@@ -26,8 +26,8 @@ ORDER BY created_at, id LIMIT 1`
 
 	selectTopic = `SELECT EXISTS (SELECT 1 FROM erased WHERE id = ?1), EXISTS (SELECT 1 FROM memories WHERE id = ?1)`
 	// selectLaterTopic returns the first of some ids that a memory has.
-	selectLaterTopic = `SELECT m.id FROM json_each(?) AS j CROSS JOIN memories AS m ON m.id = j.value
-WHERE NOT EXISTS (SELECT 1 FROM erased WHERE erased.id = m.id) ORDER BY j.key LIMIT 1`
+	selectLaterTopic = `SELECT m.id FROM json_each(?) AS j CROSS JOIN memories AS m
+WHERE m.id = j.value AND NOT EXISTS (SELECT 1 FROM erased WHERE erased.id = m.id) ORDER BY j.key LIMIT 1`
 
 	selectAnswer  = `SELECT digest, answer FROM idempotency WHERE operation = ? AND key = ? AND expires_at > ?`
 	expireAnswers = `DELETE FROM idempotency WHERE (operation, key) IN (SELECT operation, key FROM idempotency WHERE expires_at <= ? LIMIT 100)`

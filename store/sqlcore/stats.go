@@ -8,8 +8,8 @@ import (
 
 const (
 	// countMemories reads an index in its order, so nothing has to be sorted.
-	countMemories = `SELECT kind, scope, sum(deleted_at IS NOT NULL), sum(deleted_at IS NULL AND trust = 'own'),
- sum(deleted_at IS NULL AND trust = 'signed'), sum(deleted_at IS NULL AND trust = 'derived'), sum(deleted_at IS NULL AND trust = 'imported')
+	countMemories = `SELECT kind, scope, count(*) FILTER (WHERE deleted_at IS NOT NULL), count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'own'),
+ count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'signed'), count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'derived'), count(*) FILTER (WHERE deleted_at IS NULL AND trust = 'imported')
 FROM memories GROUP BY scope, identity, kind`
 
 	// countTotals reads the number of changes from the last sequence: nothing

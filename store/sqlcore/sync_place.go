@@ -10,7 +10,7 @@ import (
 const (
 	selectPlace = `SELECT position, chunk FROM sync_places WHERE place = ? AND project = ?`
 	upsertPlace = `INSERT INTO sync_places (place, project, position, chunk) VALUES (?, ?, ?, ?)
-ON CONFLICT (place, project) DO UPDATE SET position = excluded.position, chunk = CASE excluded.chunk WHEN '' THEN chunk ELSE excluded.chunk END`
+ON CONFLICT (place, project) DO UPDATE SET position = excluded.position, chunk = CASE excluded.chunk WHEN '' THEN sync_places.chunk ELSE excluded.chunk END`
 	insertChunk = `INSERT INTO sync_chunks (chunk, place, device, created_by, created_at, applied_at, drift, again) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (chunk, place) DO UPDATE SET again = excluded.again`
 	isApplied     = `SELECT coalesce(max(again = 0), 0), count(*) > 0 FROM sync_chunks WHERE chunk = ? AND place = ?`

@@ -11,7 +11,7 @@ const (
 	ApprovalColumns = `id, task_id, node_id, summary, status, payload, digest, decided_by, comment, created_at, coalesce(decided_at, 0), requested_by, claimed_by`
 	selectMiscounts = `SELECT * FROM (
  SELECT c.state, c.entries, (SELECT count(*) FROM queue q WHERE q.state = c.state) AS there FROM queue_counts c
-) WHERE entries <> there ORDER BY state`
+) AS counted WHERE entries <> there ORDER BY state`
 )
 
 // ScanApproval reads an approval and checks that its payload is still the one

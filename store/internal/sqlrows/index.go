@@ -19,19 +19,19 @@ const (
 	selectListTerms = `SELECT term FROM index_lists WHERE segment = ? ORDER BY term`
 	upsertList      = `INSERT OR REPLACE INTO index_lists (segment, term, list) VALUES (?, ?, ?)`
 	deleteList      = `DELETE FROM index_lists WHERE segment = ? AND term = ?`
-	deleteLists     = `DELETE FROM index_lists WHERE segment = +?1 AND term <= (SELECT max(term) FROM (SELECT term FROM index_lists WHERE segment = +?1 ORDER BY term LIMIT ?2))`
+	deleteLists     = `DELETE FROM index_lists WHERE segment = +?1 AND term <= (SELECT max(term) FROM (SELECT term FROM index_lists WHERE segment = +?1 ORDER BY term LIMIT ?2) AS next)`
 
 	selectDead = `SELECT row FROM index_dead WHERE segment = ?`
 	// Whose a document was is said by its passage, or where it was dead before.
 	insertDead = `INSERT OR IGNORE INTO index_dead (segment, row, source, owner)
 SELECT ?1, ?2, coalesce(max(source), ''), coalesce(max(owner), '') FROM
- (SELECT source, owner FROM passages WHERE row = ?2 UNION SELECT source, owner FROM index_dead WHERE row = ?2)`
+ (SELECT source, owner FROM passages WHERE row = ?2 UNION SELECT source, owner FROM index_dead WHERE row = ?2) AS whose`
 	deleteDead = `DELETE FROM index_dead WHERE segment = ?`
 
 	selectTail = `SELECT row, document FROM index_tail WHERE row > +? ORDER BY row LIMIT ?`
 	tailRows   = `SELECT row FROM index_tail ORDER BY row`
 	spanTail   = `SELECT coalesce((SELECT min(row) FROM index_tail), 0), coalesce((SELECT max(row) FROM index_tail), 0)`
-	countTail  = `SELECT count(*) FROM (SELECT 1 FROM index_tail LIMIT ?)`
+	countTail  = `SELECT count(*) FROM (SELECT 1 FROM index_tail LIMIT ?) AS some`
 	upsertTail = `INSERT OR REPLACE INTO index_tail (row, document) VALUES (?, ?)`
 	deleteTail = `DELETE FROM index_tail WHERE row = ?`
 

@@ -10,7 +10,7 @@ import (
 
 const (
 	countPending = `SELECT count(*) FROM (SELECT 1 FROM passages p WHERE row > ?1
- AND NOT EXISTS (SELECT 1 FROM index_vectors v WHERE v.model = ?2 AND v.row = p.row) LIMIT ?3)`
+ AND NOT EXISTS (SELECT 1 FROM index_vectors v WHERE v.model = ?2 AND v.row = p.row) LIMIT ?3) AS some`
 	selectPending = `SELECT row, source, owner, part, EXISTS (SELECT 1 FROM index_vectors v WHERE v.model = ?2 AND v.row = p.row)
 FROM passages p WHERE row > ?1 ORDER BY row LIMIT ?3`
 	isPassage     = `SELECT EXISTS (SELECT 1 FROM passages WHERE row = ?)`
@@ -239,10 +239,9 @@ func (t *Tx) CheckIndex(deep bool) error {
 }
 
 const (
-	selectHasNotes = `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'notes'` // a file of schema 5 has none
-	selectIsDirty  = `SELECT EXISTS (SELECT 1 FROM index_dirty WHERE source = ? AND owner = ?)`
-	selectNotes    = ` UNION ALL SELECT 'note', name FROM notes`
-	selectOwners   = `SELECT 'memory', id FROM memories WHERE deleted_at IS NULL
+	selectIsDirty = `SELECT EXISTS (SELECT 1 FROM index_dirty WHERE source = ? AND owner = ?)`
+	selectNotes   = ` UNION ALL SELECT 'note', name FROM notes`
+	selectOwners  = `SELECT 'memory', id FROM memories WHERE deleted_at IS NULL
  UNION ALL SELECT 'turn', id FROM turns UNION ALL SELECT 'compaction', id FROM compactions
  UNION ALL SELECT 'session', id FROM sessions UNION ALL SELECT 'activity', CAST(seq AS TEXT) FROM activity WHERE failed > 0`
 )
@@ -256,13 +255,9 @@ func (t *Tx) isDirty(source, owner string) (dirty bool, err error) {
 func (t *Tx) notIndexed(seen map[[2]string]bool) (n int64, err error) {
 	var unseen [][2]string
 	owners := selectOwners
-	if err := t.Row(selectHasNotes).Scan(&n); err != nil {
-		return 0, err
-	}
-	if n > 0 {
+	if !t.NoNotes {
 		owners += selectNotes
 	}
-	n = 0
 	err = t.Each(owners, nil, func(s scanner) error {
 		var o [2]string
 		if err := s.Scan(&o[0], &o[1]); err != nil {

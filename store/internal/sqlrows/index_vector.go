@@ -13,11 +13,11 @@ import (
 const (
 	signChunk = 256
 
-	selectSigns   = `SELECT chunk, signs FROM index_signs WHERE model = ?1 AND chunk IN (SELECT value FROM json_each(?2))`
+	selectSigns   = `SELECT chunk, signs FROM index_signs WHERE model = ?1 AND chunk IN (SELECT CAST(value AS INTEGER) FROM json_each(?2))`
 	selectChunk   = `SELECT signs FROM index_signs WHERE model = ? AND chunk = ?`
 	upsertChunk   = `INSERT OR REPLACE INTO index_signs (model, chunk, edition, signs) VALUES (?, ?, ?, ?)`
 	deleteChunk   = `DELETE FROM index_signs WHERE model = ? AND chunk = ?`
-	selectVectors = `SELECT row, vector FROM index_vectors WHERE model = ?1 AND row IN (SELECT value FROM json_each(?2))`
+	selectVectors = `SELECT row, vector FROM index_vectors WHERE model = ?1 AND row IN (SELECT CAST(value AS INTEGER) FROM json_each(?2))`
 	chunkVectors  = `SELECT row, vector FROM index_vectors WHERE model = ? AND row >= ? AND row < ? ORDER BY row`
 	upsertVector  = `INSERT OR REPLACE INTO index_vectors (model, row, vector) VALUES (?, ?, ?)`
 	deleteVector  = `DELETE FROM index_vectors WHERE row = ? AND model = ?`
@@ -25,9 +25,9 @@ const (
 	dropVectors   = `DELETE FROM index_vectors WHERE model = ?`
 	dropSigns     = `DELETE FROM index_signs WHERE model = ?`
 
-	selectPassages = `SELECT row, source, owner, part, session_id, place, speaker, asks, at FROM passages WHERE row IN (SELECT value FROM json_each(?))`
+	selectPassages = `SELECT row, source, owner, part, session_id, place, speaker, asks, at FROM passages WHERE row IN (SELECT CAST(value AS INTEGER) FROM json_each(?))`
 	selectBeside   = `SELECT DISTINCT row FROM json_each(?1) AS near CROSS JOIN passages INDEXED BY passages_place
-  WHERE session_id <> '' AND session_id = near.value ->> 0 AND place BETWEEN (near.value ->> 1) - ?2 AND (near.value ->> 1) + ?2`
+  WHERE session_id <> '' AND session_id = near.value ->> 0 AND place BETWEEN CAST(near.value ->> 1 AS INTEGER) - ?2 AND CAST(near.value ->> 1 AS INTEGER) + ?2`
 )
 
 // Passages implements [search.Source].
@@ -84,7 +84,7 @@ func (x IndexRows) SignState() (int64, error) {
 // row, signs and all.
 const (
 	SelectChunks   = `SELECT model, chunk, edition FROM index_signs ORDER BY model, chunk`
-	selectAllSigns = `SELECT chunk, iif(model = ?, signs, NULL) FROM index_signs`
+	selectAllSigns = `SELECT chunk, CASE model WHEN ? THEN signs END FROM index_signs`
 )
 
 // Chunks implements [search.SignRows].

@@ -16,7 +16,7 @@ const (
 	selectDirty = `SELECT d.source, d.owner FROM index_dirty d LEFT JOIN turns t ON d.source = 'turn' AND t.id = d.owner
 ORDER BY d.source, t.seq, d.owner LIMIT ?`
 	hasDirty    = `SELECT EXISTS (SELECT 1 FROM index_dirty)`
-	countDirty  = `SELECT count(*) FROM (SELECT 1 FROM index_dirty LIMIT ?)`
+	countDirty  = `SELECT count(*) FROM (SELECT 1 FROM index_dirty LIMIT ?) AS some`
 	deleteDirty = `DELETE FROM index_dirty WHERE source = ? AND owner = ?`
 	emptyDirty  = `DELETE FROM index_dirty`
 
@@ -29,7 +29,7 @@ ORDER BY d.source, t.seq, d.owner LIMIT ?`
 	movePassage   = `UPDATE passages SET at = ?2, session_id = ?3 WHERE row = ?1 AND (at <> ?2 OR session_id <> ?3)`
 	deletePassage = `DELETE FROM passages WHERE row = ?`
 	lastPassage   = `SELECT coalesce(max(row), 0) FROM passages`
-	lastOfAll     = `SELECT max(coalesce((SELECT max(last_row) FROM index_segments), 0), coalesce((SELECT max(row) FROM index_tail), 0))`
+	lastOfAll     = `SELECT max(last) FROM (SELECT coalesce(max(last_row), 0) AS last FROM index_segments UNION ALL SELECT coalesce(max(row), 0) FROM index_tail) AS ends`
 	forgetDead    = `UPDATE index_dead SET source = '', owner = '' WHERE source = ? AND owner = ?` // nothing is left of them
 	turnBefore    = `SELECT content FROM turns WHERE session_id = ?1 AND seq < (SELECT seq FROM turns WHERE id = ?2) AND role IN ('user', 'assistant') ORDER BY seq DESC LIMIT 1`
 	projectOf     = `SELECT project FROM sessions WHERE id = ?`

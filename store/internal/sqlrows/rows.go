@@ -81,7 +81,7 @@ var MemoryReadings = []Reading{
 	{"session_states", `SELECT session_id, session_id, document, version, updated_at FROM session_states`, as(ScanState)},
 	{"loops", `SELECT session_id, session_id, run_id, state, revision, digest, created_at, parked FROM loops`, as(ScanLoop)},
 	{"compactions", `SELECT id, ` + CompactionColumns + ` FROM compactions`, as(ScanCompaction)},
-	{"journal_cursors", `SELECT c.journal, ` + CursorColumns + `, 0 FROM journal_cursors c`, as(ScanCursor)},
+	{"journal_cursors", `SELECT c.journal, ` + CursorColumns + `, false FROM journal_cursors c`, as(ScanCursor)},
 	{"journal_events", `SELECT hex(id), at FROM journal_events`, numbers(1)},
 	{"activity", `SELECT session_id, ` + ActivityColumns + ` FROM activity`, as(ScanActivity)},
 	{"departed", `SELECT id, scope, id, session_id, project, device, counter, clock FROM departed`, as(ScanDeparture)},

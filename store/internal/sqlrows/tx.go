@@ -44,6 +44,8 @@ type Tx struct {
 	FirstSeq int64
 	Index    *search.Cache    // what the index holds, for readers; may be nil
 	Aside    []amber.SetAside // rows that could not be read and were left out
+	// NoNotes is set for a file of an older schema, which has no copy of the notes.
+	NoNotes bool
 	// Overwrite makes what deleted rows have left behind unreadable, as far as the
 	// engine can. Only a transaction that erases needs it.
 	Overwrite func(*Tx) error

@@ -13,8 +13,8 @@ const (
 	SelectHeads    = `SELECT version FROM versions WHERE memory_id = ? AND head = 1 AND stored = 1`
 	selectStored   = `SELECT version FROM versions WHERE memory_id = ? AND stored = 1`
 	hasVersion     = `SELECT EXISTS (SELECT 1 FROM versions WHERE memory_id = ? AND version = ? AND stored = 1)`
-	SeeVersion     = `INSERT INTO versions (memory_id, version, saw, head, stored) VALUES (?, ?, '', 0, 0) ON CONFLICT DO UPDATE SET head = 0 WHERE head = 1`
-	upsertVersion  = `INSERT INTO versions (memory_id, version, saw, head, stored) VALUES (?, ?, ?, 1, 1) ON CONFLICT DO UPDATE SET saw = excluded.saw, stored = 1`
+	SeeVersion     = `INSERT INTO versions (memory_id, version, saw, head, stored) VALUES (?, ?, '', 0, 0) ON CONFLICT (memory_id, version) DO UPDATE SET head = 0 WHERE versions.head = 1`
+	upsertVersion  = `INSERT INTO versions (memory_id, version, saw, head, stored) VALUES (?, ?, ?, 1, 1) ON CONFLICT (memory_id, version) DO UPDATE SET saw = excluded.saw, stored = 1`
 	namesVersion   = `SELECT EXISTS (SELECT 1 FROM versions WHERE memory_id = ? AND version = ?)`
 	KeepVersion    = `INSERT INTO versions (memory_id, version, saw, head, stored) VALUES (?, ?, '', 1, 1) ON CONFLICT DO NOTHING`
 	deleteVersions = `DELETE FROM versions WHERE memory_id = ?`

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/postgres/internal/pgerr"
+	"github.com/amber-memory/amber/internal/pgerr"
 )
 
 const migrateOp = "migrate database"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
-	"github.com/amber-memory/amber/store/postgres/internal/pgerr"
+	"github.com/amber-memory/amber/internal/pgerr"
 )
 
 // sorted compares lists in any order.

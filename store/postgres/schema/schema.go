@@ -24,7 +24,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/store/postgres/internal/pgerr"
+	"github.com/amber-memory/amber/internal/pgerr"
 )
 
 // oldest is the number of the migration without which the statements of this program fail.

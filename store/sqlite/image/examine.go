@@ -117,6 +117,7 @@ func (e *Examination) deepen(ctx context.Context, h Header, s *sqlconn.Untrusted
 	if h.Schema.File == sqlfile.MemorySchema.File {
 		checks = append(checks, sqlrows.Check{Name: "full_text", Run: func(t *sqlrows.Tx) error {
 			if h.Version >= indexedSince {
+				t.NoNotes = h.Version < sqlrows.NotesSince
 				return t.CheckIndex(true)
 			}
 			return errors.Join(checkIndexSettings(t), sqlfile.CheckFullText(t), compareIndexes(ctx, path))

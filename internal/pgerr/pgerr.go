@@ -35,7 +35,7 @@ func Wrap(op, id string, err error) error {
 	case errors.As(err, &s):
 		out.Err = &answer{s}
 		out.Kind, out.Hint = kindOf(s)
-	case lost(err):
+	case IsLost(err):
 		out.Kind, out.Hint = amber.KindUnreachable, unreachable
 	}
 	return out
@@ -97,8 +97,8 @@ func kindOf(e *pgconn.PgError) (amber.Kind, string) {
 
 func class(e *pgconn.PgError) string { return e.Code[:min(2, len(e.Code))] }
 
-// lost reports whether there was no answer, or no connection to ask on.
-func lost(err error) bool {
+// IsLost reports whether there was no answer, or no connection to ask on.
+func IsLost(err error) bool {
 	var (
 		network net.Error
 		connect *pgconn.ConnectError

@@ -1,4 +1,4 @@
-package home
+package line
 
 import (
 	"context"
@@ -14,24 +14,24 @@ import (
 
 // queued starts a goroutine that enters the line, calls inside and leaves. It returns once the goroutine
 // stands in the line, or is through.
-func queued(ctx context.Context, l *line, inside func(error)) {
+func queued(ctx context.Context, l *Line, inside func(error)) {
 	go func() {
-		err := l.enter(ctx)
+		err := l.Enter(ctx)
 		inside(err)
 		if err == nil {
-			l.leave()
+			l.Leave()
 		}
 	}()
 	synctest.Wait()
 }
 
-func mustEnter(t *testing.T, l *line) {
+func mustEnter(t *testing.T, l *Line) {
 	t.Helper()
-	must.Do(t, l.enter(t.Context()))
+	must.Do(t, l.Enter(t.Context()))
 }
 
 // checkFree checks that nobody holds the line and nobody waits.
-func checkFree(t *testing.T, l *line) {
+func checkFree(t *testing.T, l *Line) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +43,7 @@ func checkFree(t *testing.T, l *line) {
 func TestLineIsFirstInFirstOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := &line{}
+		l := &Line{}
 		mustEnter(t, l)
 		var order []int // the line guards it
 		for i := range 100 {
@@ -55,7 +55,7 @@ func TestLineIsFirstInFirstOut(t *testing.T) {
 		if len(order) != 0 {
 			t.Fatalf("%d got in while the line was held", len(order))
 		}
-		l.leave()
+		l.Leave()
 		synctest.Wait()
 		want := make([]int, 100)
 		for i := range want {
@@ -70,7 +70,7 @@ func TestLineIsLeftWhenTheContextEnds(t *testing.T) {
 	t.Parallel()
 	for quits := range 3 {
 		synctest.Test(t, func(t *testing.T) {
-			l := &line{}
+			l := &Line{}
 			mustEnter(t, l)
 			ctx, quit := context.WithCancel(t.Context())
 			got := make([]error, 3)
@@ -87,7 +87,7 @@ func TestLineIsLeftWhenTheContextEnds(t *testing.T) {
 			if through != 1 || !errors.Is(got[quits], context.Canceled) {
 				t.Fatalf("%d are through and number %d has %v; want it alone, canceled", through, quits, got[quits])
 			}
-			l.leave()
+			l.Leave()
 			synctest.Wait()
 			must.Equal(t, "who is through", through, len(got))
 			for i, err := range got {
@@ -104,7 +104,7 @@ func TestLineIsLeftWhenTheContextEnds(t *testing.T) {
 func TestLinePassesATurnOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := &line{}
+		l := &Line{}
 		mustEnter(t, l)
 		ctx, quit := context.WithCancel(t.Context())
 		first, second := errors.New("waiting"), errors.New("waiting")
@@ -128,7 +128,7 @@ func TestLinePassesATurnOn(t *testing.T) {
 func TestLineUnderStress(t *testing.T) {
 	t.Parallel()
 	const waiters = 4000
-	var l line
+	var l Line
 	var inside, given atomic.Int32
 	count := 0 // the line guards it, and the race detector watches
 	var wg sync.WaitGroup
@@ -140,14 +140,14 @@ func TestLineUnderStress(t *testing.T) {
 				wg.Go(quit)
 			}
 			for range 1 + rand.IntN(3) {
-				if err := l.enter(ctx); err != nil {
+				if err := l.Enter(ctx); err != nil {
 					given.Add(1)
 					return
 				}
 				must.Equal(t, "inside", inside.Add(1), 1)
 				count++
 				inside.Add(-1)
-				l.leave()
+				l.Leave()
 			}
 		})
 	}
@@ -159,25 +159,13 @@ func TestLineUnderStress(t *testing.T) {
 	checkFree(t, &l)
 }
 
-func TestTurnsHaveALinePerStore(t *testing.T) {
-	t.Parallel()
-	all := newTurns()
-	memory, control := all.of("memory"), all.of("control")
-	if memory == control {
-		t.Error("two stores share a line")
-	}
-	if all.of("memory") != memory {
-		t.Error("one store has two lines")
-	}
-}
-
 // joined starts a goroutine that stands in the line with a work, and reports what became of it.
-func joined(ctx context.Context, l *line, work any, end func(taken bool, err error)) {
+func joined(ctx context.Context, l *Line, work any, end func(taken bool, err error)) {
 	go func() {
-		taken, err := l.join(ctx, work)
+		taken, err := l.Join(ctx, work)
 		end(taken, err)
 		if err == nil && !taken {
-			l.leave()
+			l.Leave()
 		}
 	}()
 	synctest.Wait()
@@ -188,7 +176,7 @@ func joined(ctx context.Context, l *line, work any, end func(taken bool, err err
 func TestLineHandsOverWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := &line{}
+		l := &Line{}
 		mustEnter(t, l)
 		ctx, quit := context.WithCancel(t.Context())
 		var taken []string
@@ -210,16 +198,16 @@ func TestLineHandsOverWork(t *testing.T) {
 		synctest.Wait()
 		must.Is(t, "the waiter that gave up", gone, context.Canceled)
 		for _, want := range []string{"a", "c"} {
-			work, ok := l.take()
+			work, ok := l.Take()
 			must.Equal(t, "work", work, any(want))
 			must.Equal(t, "found", ok, true)
 			synctest.Wait()
 		}
-		if work, ok := l.take(); ok {
+		if work, ok := l.Take(); ok {
 			t.Errorf("took %v from behind a waiter whose work is not shared", work)
 		}
 		must.Equal(t, "who was taken", taken, []string{"a", "c"})
-		l.leave()
+		l.Leave()
 		synctest.Wait()
 		must.Equal(t, "the last was taken", last, false)
 		checkFree(t, l)
@@ -231,7 +219,7 @@ func TestLineHandsOverWork(t *testing.T) {
 func TestLineKeepsWhatWasTaken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := &line{}
+		l := &Line{}
 		mustEnter(t, l)
 		ctx, quit := context.WithCancel(t.Context())
 		var taken bool
@@ -246,7 +234,7 @@ func TestLineKeepsWhatWasTaken(t *testing.T) {
 		synctest.Wait()
 		must.NoError(t, err)
 		must.Equal(t, "taken", taken, true)
-		l.leave()
+		l.Leave()
 		checkFree(t, l)
 	})
 }

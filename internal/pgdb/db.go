@@ -1,0 +1,388 @@
+package pgdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/pgerr"
+)
+
+// Options say how a database is reached.
+type Options struct {
+	// DSN names the server, as libpq does. It may hold a password and is never shown.
+	DSN string
+	// Direct says that no pooler lies between: statements are prepared on the server.
+	Direct bool
+	// Plain allows a connection beyond this machine without a certificate that was checked.
+	Plain bool
+	// Connections at most; default 16.
+	Connections int
+	// Lock is how long a writer waits for another one; default 10 s.
+	Lock time.Duration
+	// Statement is how long a statement that reads may take; default 30 s.
+	Statement time.Duration
+	// Settle is how long it is tried to find out what became of a COMMIT that was not
+	// answered; default 15 s.
+	Settle time.Duration
+	// Dialect translates statements.
+	Dialect *Dialect
+}
+
+func (o Options) withDefaults() Options {
+	if o.Connections <= 0 {
+		o.Connections = 16
+	}
+	if o.Lock <= 0 {
+		o.Lock = 10 * time.Second
+	}
+	if o.Statement <= 0 {
+		o.Statement = 30 * time.Second
+	}
+	if o.Settle <= 0 {
+		o.Settle = 15 * time.Second
+	}
+	if o.Dialect == nil {
+		o.Dialect = &Dialect{}
+	}
+	return o
+}
+
+// DB is a PostgreSQL database. It is safe for concurrent use.
+type DB struct {
+	pool *pgxpool.Pool
+	o    Options
+}
+
+const (
+	connectWithin = 2 * time.Second
+	// idleAtMost ends a transaction whose program is gone without a word.
+	idleAtMost = time.Minute
+	opOpen     = "open database"
+)
+
+// Open prepares for connections to a database. None is opened yet. Errors: invalid; refused
+// for a server beyond this machine without a certificate that is checked.
+func Open(o Options) (*DB, error) {
+	o = o.withDefaults()
+	c, err := pgxpool.ParseConfig(o.DSN)
+	if err != nil {
+		return nil, pgerr.Wrap(opOpen, "", err)
+	}
+	if !o.Plain {
+		if err := checkTLS(c.ConnConfig); err != nil {
+			return nil, err
+		}
+	}
+	c.MaxConns = int32(o.Connections)
+	c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // poolers keep no prepared statements
+	if o.Direct {
+		c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+	}
+	c.ConnConfig.StatementCacheCapacity, c.ConnConfig.DescriptionCacheCapacity = 512, 512
+	if c.ConnConfig.ConnectTimeout <= 0 {
+		c.ConnConfig.ConnectTimeout = connectWithin
+	}
+	if c.ConnConfig.ValidateConnect == nil { // target_session_attrs, where somebody set it, is theirs
+		c.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	c.ConnConfig.OnNotice = notice
+	if c.ConnConfig.RuntimeParams["application_name"] == "" {
+		c.ConnConfig.RuntimeParams["application_name"] = "amber"
+	}
+	pool, err := pgxpool.NewWithConfig(context.Background(), c)
+	if err != nil {
+		return nil, pgerr.Wrap(opOpen, "", err)
+	}
+	return &DB{pool: pool, o: o}, nil
+}
+
+// checkTLS refuses addresses where somebody between could be taken for the server.
+func checkTLS(c *pgx.ConnConfig) error {
+	type way struct {
+		host   string
+		secure bool
+	}
+	ways := []way{{c.Host, c.TLSConfig != nil && !c.TLSConfig.InsecureSkipVerify}}
+	for _, f := range c.Fallbacks {
+		ways = append(ways, way{f.Host, f.TLSConfig != nil && !f.TLSConfig.InsecureSkipVerify})
+	}
+	for _, w := range ways {
+		if !w.secure && !isHere(w.host) {
+			return amber.Errorf(amber.KindRefused, opOpen, "", "the server %s is on another machine, and the address does not ask for a certificate that is checked", w.host).
+				WithHint("add sslmode=verify-full to the address; where the network is trusted, set memory.backends.postgres.plain")
+		}
+	}
+	return nil
+}
+
+// isHere reports whether a host is this machine.
+func isHere(host string) bool {
+	if strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || host == "localhost" { // sockets
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+// Close closes every connection, each once it was given back.
+func (d *DB) Close() { d.pool.Close() }
+
+// Conn runs fn on a connection outside of transactions, for what cannot be in one.
+func (d *DB) Conn(ctx context.Context, fn func(*pgx.Conn) error) error {
+	c, err := d.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	return d.lookAt(fn(c.Conn()))
+}
+
+// acquire waits for a connection.
+func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	c, err := d.pool.Acquire(ctx)
+	if err != nil {
+		return nil, d.lookAt(err)
+	}
+	return c, nil
+}
+
+// lookAt gives up all connections where an error says that the server is not the one to
+// write to any more: they would all lead there.
+func (d *DB) lookAt(err error) error {
+	if isLost(err) {
+		d.pool.Reset()
+	}
+	return err
+}
+
+// isLost reports whether an error is about the way to the server, or a server that takes
+// no writes.
+func isLost(err error) bool {
+	if err == nil {
+		return false
+	}
+	switch code := pgerr.Code(err); {
+	case code == "25006", strings.HasPrefix(code, "57P0"), strings.HasPrefix(code, "08"):
+		return true
+	case code != "":
+		return false
+	}
+	return pgerr.IsLost(err)
+}
+
+// begin begins a transaction: one message with what it needs. The first row of the last
+// statement is returned, nil where there is none.
+func (d *DB) begin(ctx context.Context, c *pgxpool.Conn, script string) ([]string, error) {
+	results, err := c.Conn().PgConn().Exec(ctx, script).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	last := results[len(results)-1]
+	if last.Err != nil || len(last.Rows) == 0 {
+		return nil, last.Err
+	}
+	head := make([]string, len(last.Rows[0]))
+	for i, v := range last.Rows[0] {
+		head[i] = string(v)
+	}
+	return head, nil
+}
+
+func milliseconds(d time.Duration) int64 { return max(1, d.Milliseconds()) }
+
+// View runs fn in a transaction that only reads: one consistent view. Setup is run with BEGIN and
+// without arguments; fn is given the first row of its last statement. Fn runs at most once.
+func (d *DB) View(ctx context.Context, setup string, fn func(c *Conn, head []string) error) error {
+	script := fmt.Sprintf("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; %s",
+		milliseconds(d.o.Statement), milliseconds(idleAtMost), setup)
+	c, head, err := d.start(ctx, script)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	if err := fn(d.conn(c), head); err != nil {
+		d.rollback(ctx, c)
+		return d.lookAt(err)
+	}
+	d.rollback(ctx, c) // there is nothing to keep
+	return nil
+}
+
+func (d *DB) conn(c *pgxpool.Conn) *Conn { return &Conn{pg: c.Conn(), dialect: d.o.Dialect} }
+
+// start begins a transaction, again where the connection turns out to be one to a server that is
+// gone: nothing has happened yet.
+func (d *DB) start(ctx context.Context, script string) (*pgxpool.Conn, []string, error) {
+	for try := 1; ; try++ {
+		c, err := d.acquire(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		head, err := d.begin(ctx, c, script)
+		if err == nil {
+			return c, head, nil
+		}
+		d.rollback(ctx, c)
+		c.Release()
+		if d.lookAt(err); !isLost(err) || try == 2 || ctx.Err() != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// rollback undoes a transaction. A connection on which that fails is closed, and the
+// server undoes the rest.
+func (d *DB) rollback(ctx context.Context, c *pgxpool.Conn) {
+	if c.Conn().IsClosed() {
+		return
+	}
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectWithin)
+	defer cancel()
+	if err := c.Conn().PgConn().Exec(late, "ROLLBACK").Close(); err != nil {
+		_ = c.Conn().Close(late)
+	}
+}
+
+// Work is a transaction that writes.
+type Work struct {
+	// Setup is run with BEGIN and without arguments.
+	Setup string
+	// Do does the work. It is given the first row of the last statement of Setup. It runs
+	// at most once.
+	Do func(c *Conn, head []string) error
+	// End returns statements without arguments that are run with COMMIT; may be nil.
+	End func() string
+	// Committed looks, in a later transaction that was begun with Setup, whether the work
+	// was committed. It must be certain.
+	Committed func(ctx context.Context, c *Conn) (bool, error)
+}
+
+// ErrUnknown is in the error about a transaction of which it is not known whether it was
+// committed.
+var ErrUnknown = errors.New("the database did not answer in time, so it is not known whether the write was stored")
+
+// Update runs a transaction that writes, and returns when it is durable or certainly undone. On any
+// error nothing of it stays, but where the error is [ErrUnknown]. A context that ends before COMMIT undoes
+// everything; COMMIT itself is never interrupted.
+func (d *DB) Update(ctx context.Context, w Work) error {
+	c, head, err := d.start(ctx, d.beginWrite(w.Setup))
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	done := false
+	defer func() {
+		if !done { // an error, or a panic
+			d.rollback(ctx, c)
+		}
+	}()
+	if err := w.Do(d.conn(c), head); err != nil {
+		return d.lookAt(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	done, err = d.commit(ctx, c, w)
+	return err
+}
+
+func (d *DB) beginWrite(setup string) string {
+	return fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; %s",
+		milliseconds(d.o.Lock), milliseconds(idleAtMost), setup)
+}
+
+// commit commits. It reports whether the transaction is at its end.
+func (d *DB) commit(ctx context.Context, c *pgxpool.Conn, w Work) (ended bool, err error) {
+	script := "COMMIT"
+	if w.End != nil {
+		script = w.End() + "; COMMIT"
+	}
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.o.Settle)
+	defer cancel()
+	clearWarning(c.Conn())
+	results, err := c.Conn().PgConn().Exec(late, script).ReadAll()
+	switch {
+	case err == nil && isWarned(c.Conn()):
+		// The server says that it did not wait for its standby: the commit may be lost with it.
+		err = errors.New("the database did not wait for its standby")
+	case err == nil:
+		if tag := results[len(results)-1].CommandTag.String(); tag != "COMMIT" {
+			return true, fmt.Errorf("the transaction was undone: COMMIT was answered with %.20q", tag)
+		}
+		return true, nil
+	case isAnswer(err):
+		return false, err // it was refused, so nothing of it stays
+	}
+	_ = c.Conn().Close(late)
+	d.pool.Reset()
+	return true, d.settle(late, w, err)
+}
+
+// isAnswer reports whether an error is a server's answer to a statement, after which the
+// connection and the server live: the transaction was not committed. A server that is shut down
+// while a commit waits for its standby has committed.
+func isAnswer(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Severity == "ERROR" && !strings.HasPrefix(e.Code, "57P0")
+}
+
+// settle finds out what became of a COMMIT that was not answered. Cause says why.
+func (d *DB) settle(ctx context.Context, w Work, cause error) error {
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second/2) {
+		committed, err := d.look(ctx, w)
+		switch {
+		case err == nil && committed:
+			return nil
+		case err == nil:
+			return &amber.Error{
+				Op: "write", Kind: amber.KindUnreachable, Err: fmt.Errorf("the connection was lost before the write was stored; nothing was changed: %w", plain(cause)),
+				Hint: "try again",
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return &amber.Error{Op: "write", Kind: amber.KindUnreachable, Err: ErrUnknown, Hint: "repeat the write with the same idempotency key"}
+		case <-time.After(pause):
+		}
+	}
+}
+
+// plain is the text of an error that is not to be asked for its kind.
+func plain(err error) error { return errors.New(pgerr.Wrap("commit", "", err).Error()) }
+
+// look asks once. Setup takes the locks that the lost transaction had, so having them
+// means that it is at its end.
+func (d *DB) look(ctx context.Context, w Work) (committed bool, err error) {
+	c, _, err := d.start(ctx, d.beginWrite(w.Setup))
+	if err != nil {
+		return false, err
+	}
+	defer c.Release()
+	defer d.rollback(ctx, c)
+	committed, err = w.Committed(ctx, d.conn(c))
+	return committed, d.lookAt(err)
+}
+
+// warning is the name under which a connection remembers one.
+const warning = "amber.warning"
+
+// notice remembers that the server did not wait for its standby: the wait was cancelled, so
+// the commit is acknowledged and may be lost with the primary.
+func notice(c *pgconn.PgConn, n *pgconn.Notice) {
+	if n.Code == "01000" && strings.Contains(n.Message, "synchronous replication") {
+		c.CustomData()[warning] = true
+	}
+}
+
+func clearWarning(c *pgx.Conn) { delete(c.PgConn().CustomData(), warning) }
+
+func isWarned(c *pgx.Conn) bool { return c.PgConn().CustomData()[warning] == true }

@@ -1,0 +1,374 @@
+package pgdb
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// Dialect translates statements that are written for SQLite. Each is translated once.
+type Dialect struct {
+	// Front is a column that every key begins with and that no statement names: its
+	// value is the same in a whole transaction. "" is none.
+	Front string
+	// Keys are the primary keys of the tables whose rows statements replace, without
+	// Front.
+	Keys map[string][]string
+
+	known sync.Map // by statement
+}
+
+// Translate returns a statement as PostgreSQL takes it. Its arguments stay what they
+// are.
+//
+//	?, ?3                         $1, $3
+//	x = +?                        x = $1
+//	t INDEXED BY i                t
+//	INSERT OR IGNORE INTO …       INSERT INTO … ON CONFLICT DO NOTHING
+//	INSERT OR REPLACE INTO t …    INSERT INTO t … ON CONFLICT (key) DO UPDATE SET …
+//	ON CONFLICT (a)               ON CONFLICT (front, a)
+//	x IN (SELECT value FROM json_each(?))   x = ANY (ARRAY(SELECT value FROM amber.elements($1)))
+//	json_each, instr, char, hex, group_concat   elements, strpos, chr, encode, string_agg
+//	json_extract(x, '$.a'), e.value ->> 0       (x::json ->> 'a'), e.value::json ->> 0
+//	CAST(x AS INTEGER)            CAST(x AS int8)
+func (d *Dialect) Translate(query string) (string, error) {
+	if t, ok := d.known.Load(query); ok {
+		return t.(string), nil
+	}
+	t, err := d.translate(query)
+	if err != nil {
+		return "", fmt.Errorf("translate statement %.60q: %w", query, err)
+	}
+	d.known.Store(query, t)
+	return t, nil
+}
+
+func (d *Dialect) translate(query string) (string, error) {
+	x := &text{tokens: split(query)}
+	x.dropHints()
+	end, err := d.insert(x)
+	if err != nil {
+		return "", err
+	}
+	if d.Front != "" {
+		x.frontKeys(d.Front)
+	}
+	x.lists()
+	x.json()
+	x.functions()
+	x.number()
+	return strings.TrimRight(x.String(), " \n\t") + end, nil
+}
+
+// insert translates INSERT OR, and returns what is to follow the statement.
+func (d *Dialect) insert(x *text) (end string, err error) {
+	i := x.find(0, "INSERT", "OR")
+	if i < 0 {
+		return "", nil
+	}
+	or := x.after(i)
+	what := x.after(or)
+	into := x.after(what)
+	name := x.after(into)
+	if name < 0 || !x.is(into, "INTO") {
+		return "", fmt.Errorf("no table is named after INSERT OR")
+	}
+	ignore := x.is(what, "IGNORE")
+	if !ignore && !x.is(what, "REPLACE") {
+		return "", fmt.Errorf("INSERT OR %s is not known", x.tokens[what])
+	}
+	x.blank(or)
+	x.blank(what)
+	if ignore {
+		return " ON CONFLICT DO NOTHING", nil
+	}
+	table := x.tokens[name]
+	key := d.Keys[table]
+	if key == nil {
+		return "", fmt.Errorf("the key of table %s is not known", table)
+	}
+	columns, err := x.columns(x.after(name))
+	if err != nil {
+		return "", err
+	}
+	var set []string
+	for _, c := range columns {
+		if !contains(key, c) {
+			set = append(set, c+" = excluded."+c)
+		}
+	}
+	if d.Front != "" {
+		key = append([]string{d.Front}, key...)
+	}
+	do := "NOTHING"
+	if len(set) > 0 {
+		do = "UPDATE SET " + strings.Join(set, ", ")
+	}
+	return " ON CONFLICT (" + strings.Join(key, ", ") + ") DO " + do, nil
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// text is a statement in tokens: words, numbers, strings, single characters and the
+// space between them.
+type text struct{ tokens []string }
+
+func (x *text) String() string { return strings.Join(x.tokens, "") }
+
+func (x *text) blank(i int) { x.tokens[i] = "" }
+
+// is reports whether a token is a word, whatever its case.
+func (x *text) is(i int, word string) bool {
+	return i >= 0 && i < len(x.tokens) && strings.EqualFold(x.tokens[i], word)
+}
+
+// after returns the next token that is not space, -1 at the end.
+func (x *text) after(i int) int {
+	for i++; i < len(x.tokens); i++ {
+		if strings.TrimSpace(x.tokens[i]) != "" {
+			return i
+		}
+	}
+	return -1
+}
+
+// find returns where words that follow each other begin, from a token on; -1 where they
+// do not.
+func (x *text) find(from int, words ...string) int {
+	for i := from; i < len(x.tokens); i++ {
+		if x.follow(i, words...) >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// follow returns the token of the last of some words, the first of which is token i; -1
+// where they are not there.
+func (x *text) follow(i int, words ...string) int {
+	for n, w := range words {
+		if n > 0 {
+			i = x.after(i)
+		}
+		if !x.is(i, w) {
+			return -1
+		}
+	}
+	return i
+}
+
+// columns reads a list of names in parentheses.
+func (x *text) columns(open int) (names []string, err error) {
+	if !x.is(open, "(") {
+		return nil, fmt.Errorf("no columns are named")
+	}
+	for i := x.after(open); i >= 0; i = x.after(i) {
+		switch x.tokens[i] {
+		case ")":
+			return names, nil
+		case ",":
+		default:
+			names = append(names, x.tokens[i])
+		}
+	}
+	return nil, fmt.Errorf("the list of columns has no end")
+}
+
+// closing returns the parenthesis that closes one.
+func (x *text) closing(open int) int {
+	depth := 0
+	for i := open; i < len(x.tokens); i++ {
+		switch x.tokens[i] {
+		case "(":
+			depth++
+		case ")":
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// dropHints takes out which index SQLite is to use, and the signs that keep it from
+// planning a statement anew.
+func (x *text) dropHints() {
+	for i := 0; i < len(x.tokens); i++ {
+		if last := x.follow(i, "INDEXED", "BY"); last >= 0 {
+			name := x.after(last)
+			for k := i; k <= name; k++ {
+				x.blank(k)
+			}
+		}
+		if x.tokens[i] == "+" && i+1 < len(x.tokens) && strings.HasPrefix(x.tokens[i+1], "?") && x.isSign(i) {
+			x.blank(i)
+		}
+	}
+}
+
+// isSign reports whether a plus is one in front of a value: nothing to add to is before it.
+func (x *text) isSign(i int) bool {
+	for i--; i >= 0; i-- {
+		if t := strings.TrimSpace(x.tokens[i]); t != "" {
+			return t == "=" || t == ">" || t == "<"
+		}
+	}
+	return false
+}
+
+// frontKeys puts a column in front of the keys of conflicts.
+func (x *text) frontKeys(front string) {
+	for i := range x.tokens {
+		last := x.follow(i, "ON", "CONFLICT", "(")
+		if last >= 0 {
+			x.tokens[last] = "(" + front + ", "
+		}
+	}
+}
+
+// lists makes arrays of lists in JSON that something is looked for in, so that an index
+// is used for each of their values.
+func (x *text) lists() {
+	for i := range x.tokens {
+		open := x.follow(i, "IN", "(")
+		if open < 0 {
+			continue
+		}
+		selected := x.after(open)
+		if !x.is(selected, "SELECT") {
+			continue
+		}
+		end := x.closing(open)
+		from := x.find(selected, "FROM", "json_each", "(")
+		if from < 0 || from > end || x.find(selected+1, "SELECT") >= 0 && x.find(selected+1, "SELECT") < end {
+			continue
+		}
+		if call := x.closing(x.follow(from, "FROM", "json_each", "(")); x.after(call) != end {
+			continue
+		}
+		x.tokens[i] = "= ANY"
+		x.tokens[open] = "(ARRAY("
+		x.tokens[end] = "))"
+	}
+}
+
+// json says that texts are JSON where a part of them is asked for.
+func (x *text) json() {
+	for i := range x.tokens {
+		if open := x.follow(i, "json_extract", "("); open >= 0 {
+			comma := x.find(open, ",")
+			path := x.after(comma)
+			x.tokens[i] = ""
+			x.tokens[comma] = "::json ->>"
+			x.tokens[path] = strings.Replace(x.tokens[path], "'$.", "'", 1)
+		}
+		if x.is(i, "value") && x.before(i, ".") && x.follow(x.after(i), "-", ">", ">") >= 0 {
+			x.tokens[i] = "value::json"
+		}
+	}
+}
+
+// functions gives what is computed the names that PostgreSQL knows.
+func (x *text) functions() {
+	for i, t := range x.tokens {
+		open := x.after(i)
+		if !x.is(open, "(") {
+			if x.is(i, "INTEGER") && x.before(i, "AS") {
+				x.tokens[i] = "int8"
+			}
+			continue
+		}
+		switch strings.ToLower(t) {
+		case "json_each":
+			x.tokens[i] = "amber.elements"
+		case "instr":
+			x.tokens[i] = "strpos"
+		case "char":
+			x.tokens[i] = "chr"
+		case "hex":
+			x.tokens[i] = "encode"
+			x.tokens[x.closing(open)] = ", 'hex')"
+		case "group_concat":
+			x.tokens[i] = "string_agg"
+			x.tokens[x.closing(open)] = ", ',')"
+		}
+	}
+}
+
+// before reports whether a word stands in front of a token.
+func (x *text) before(i int, word string) bool {
+	for i--; i >= 0; i-- {
+		if strings.TrimSpace(x.tokens[i]) != "" {
+			return x.is(i, word)
+		}
+	}
+	return false
+}
+
+// number gives every argument the number that SQLite gives it: its own, or one more than
+// the largest before it.
+func (x *text) number() {
+	last := 0
+	for i, t := range x.tokens {
+		if !strings.HasPrefix(t, "?") {
+			continue
+		}
+		n := last + 1
+		if len(t) > 1 {
+			n = 0
+			for _, c := range t[1:] {
+				n = 10*n + int(c-'0')
+			}
+		}
+		last = max(last, n)
+		x.tokens[i] = fmt.Sprintf("$%d", n)
+	}
+}
+
+// split cuts a statement into tokens.
+func split(q string) (tokens []string) {
+	for i := 0; i < len(q); {
+		end := i + 1
+		switch c := q[i]; {
+		case c == '\'' || c == '"':
+			for end < len(q) && q[end] != c {
+				end++
+			}
+			end = min(end+1, len(q))
+		case c == '-' && strings.HasPrefix(q[i:], "--"):
+			for end < len(q) && q[end] != '\n' {
+				end++
+			}
+		case c == '?':
+			for end < len(q) && isDigit(q[end]) {
+				end++
+			}
+		case isSpace(c):
+			for end < len(q) && isSpace(q[end]) {
+				end++
+			}
+		case isWord(c):
+			for end < len(q) && isWord(q[end]) {
+				end++
+			}
+		}
+		tokens = append(tokens, q[i:end])
+		i = end
+	}
+	return tokens
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+func isWord(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c)
+}
