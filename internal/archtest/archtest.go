@@ -104,6 +104,7 @@ var law = map[string][]string{
 	"internal/line":                 {"-"},
 	"internal/pgdb":                 {},
 	"internal/pgerr":                {},
+	"internal/pgtest":               {},
 	"internal/pointer":              {},
 	"internal/proc":                 {},
 	"internal/project":              {},

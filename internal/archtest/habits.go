@@ -18,10 +18,10 @@ var forbidden = []struct {
 }{
 	{"time.Now", []string{"cmd/amber", "cmd/amber/internal/cli", "internal/fsx", "internal/bench"}, "time is injected"},
 	{"time.Sleep", []string{"internal/bench"}, "wait for a signal instead"},
-	{"os.WriteFile", []string{"internal/bench", "internal/hosttest", "notes/notestest"}, "durable files go through internal/fsx"},
+	{"os.WriteFile", []string{"internal/bench", "internal/hosttest", "internal/pgtest", "notes/notestest"}, "durable files go through internal/fsx"},
 	{"os.Rename", []string{"internal/fsx"}, "durable files go through internal/fsx"},
 	{"os.Create", []string{"internal/bench"}, "durable files go through internal/fsx"},
-	{"os.OpenFile", []string{"internal/fsx", "internal/hosttest"}, "durable files go through internal/fsx"},
+	{"os.OpenFile", []string{"internal/fsx", "internal/hosttest", "internal/pgtest"}, "durable files go through internal/fsx"},
 	{"os.Exit", []string{"cmd/amber", "internal/bench", "internal/hosttest", "internal/modelconv"}, "only a main ends the process"},
 }
 
