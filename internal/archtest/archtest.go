@@ -149,6 +149,7 @@ var law = map[string][]string{
 	"store/sqlite":                  {"home", "search", "store/internal/sqlrows", "store/sqlcore", "store/sqlite/image", "store/sqlite/internal/sqlfile", "store/statedir"},
 	"store/sqlite/image":            {"home", "store/internal/sqlrows", "store/sqlite/internal/sqlfile"},
 	"store/sqlite/internal/sqlfile": {"home", "store/internal/sqlrows"},
+	"store/postgres":                {"home", "search", "store/internal/sqlrows", "store/postgres/schema", "store/sqlcore"},
 	"store/postgres/schema":         {},
 	"store/statedir":                {"home"},
 	"store/storetest":               {},

@@ -178,3 +178,6 @@ func scan(rows pgx.Rows, dest []any) error {
 	}
 	return nil
 }
+
+// PG returns the connection for statements of PostgreSQL's own.
+func (c *Conn) PG() *pgx.Conn { return c.pg }

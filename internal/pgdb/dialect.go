@@ -24,6 +24,7 @@ type Dialect struct {
 //	?, ?3                         $1, $3
 //	x = +?                        x = $1
 //	t INDEXED BY i                t
+//	LIMIT ?                       LIMIT nullif(greatest($1::int8, -1), -1)
 //	INSERT OR IGNORE INTO …       INSERT INTO … ON CONFLICT DO NOTHING
 //	INSERT OR REPLACE INTO t …    INSERT INTO t … ON CONFLICT (key) DO UPDATE SET …
 //	ON CONFLICT (a)               ON CONFLICT (front, a)
@@ -207,7 +208,7 @@ func (x *text) dropHints() {
 				x.blank(k)
 			}
 		}
-		if x.tokens[i] == "+" && i+1 < len(x.tokens) && strings.HasPrefix(x.tokens[i+1], "?") && x.isSign(i) {
+		if x.tokens[i] == "+" && x.isSign(i) {
 			x.blank(i)
 		}
 	}
@@ -216,9 +217,14 @@ func (x *text) dropHints() {
 // isSign reports whether a plus is one in front of a value: nothing to add to is before it.
 func (x *text) isSign(i int) bool {
 	for i--; i >= 0; i-- {
-		if t := strings.TrimSpace(x.tokens[i]); t != "" {
-			return t == "=" || t == ">" || t == "<"
+		t := strings.ToUpper(strings.TrimSpace(x.tokens[i]))
+		switch t {
+		case "":
+			continue
+		case "(", ",", "=", "<", ">", "AND", "OR", "NOT", "WHERE", "BY", "BETWEEN", "SELECT", "ON", "WHEN", "THEN", "ELSE":
+			return true
 		}
+		return false
 	}
 	return false
 }
@@ -329,6 +335,9 @@ func (x *text) number() {
 		}
 		last = max(last, n)
 		x.tokens[i] = fmt.Sprintf("$%d", n)
+		if x.before(i, "LIMIT") {
+			x.tokens[i] = fmt.Sprintf("nullif(greatest($%d::int8, -1), -1)", n)
+		}
 	}
 }
 

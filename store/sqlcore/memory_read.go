@@ -158,7 +158,7 @@ const selectOfKinds = `SELECT ` + sqlrows.MemoryColumns + ` FROM memories WHERE 
   AND (m.created_at, m.id) < (?2, ?3) AND (?4 OR m.deleted_at IS NULL) AND (?5 OR m.` + isTrusted + `) AND m.created_at >= (
    SELECT min(created_at) FROM (
     SELECT n.created_at FROM memories n WHERE n.scope = part.value ->> 0 AND n.identity = part.value ->> 1 AND n.kind = part.value ->> 2
-     AND (n.created_at, n.id) < (?2, ?3) AND (?4 OR n.deleted_at IS NULL) AND (?5 OR n.` + isTrusted + `) ORDER BY n.created_at DESC, n.id DESC LIMIT ?6) AS some))
+     AND (n.created_at, n.id) < (?2, ?3) AND (?4 OR n.deleted_at IS NULL) AND (?5 OR n.` + isTrusted + `) ORDER BY n.created_at DESC, n.id DESC LIMIT ?6) AS few))
 ORDER BY created_at DESC, id DESC LIMIT ?6`
 
 const isTrusted = "trust IN ('own', 'signed')"
@@ -222,7 +222,7 @@ func (s *Contracts) Health(ctx context.Context) (amber.Health, error) {
 	h := amber.Health{Backend: s.o.Backend, Status: amber.Healthy}
 	err := s.memory.View(ctx, "check health", "", func(t *Tx) error {
 		var n int
-		return t.Row("SELECT count(*) FROM (SELECT 1 FROM memories LIMIT 1) AS some").Scan(&n)
+		return t.Row("SELECT count(*) FROM (SELECT 1 FROM memories LIMIT 1) AS few").Scan(&n)
 	})
 	if ctx.Err() != nil {
 		return h, s.o.Wrap("check health", "", ctx.Err())

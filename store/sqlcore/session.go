@@ -10,8 +10,8 @@ import (
 const (
 	selectSession = `SELECT ` + sqlrows.SessionColumns + ` FROM sessions WHERE id = ?`
 	insertSession = `INSERT INTO sessions (id, name, binding, project, directory, started_at, ended_at, end_reason, summary, parent, created_at, updated_at, trust, device, counter, clock)
-VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	updateSession = `UPDATE sessions SET name = ?2, project = ?3, directory = ?4, ended_at = nullif(?5, 0), end_reason = ?6, summary = ?7, updated_at = ?8,
+VALUES (?, ?, ?, ?, ?, ?, nullif(CAST(? AS INTEGER), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	updateSession = `UPDATE sessions SET name = ?2, project = ?3, directory = ?4, ended_at = nullif(CAST(?5 AS INTEGER), 0), end_reason = ?6, summary = ?7, updated_at = ?8,
  device = ?9, counter = counter + 1, clock = ?10
 WHERE id = ?1`
 	// deleteSession takes its active pointer and its activity with it.

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	replaceSession = `UPDATE sessions SET name = ?2, binding = ?3, project = ?4, directory = ?5, started_at = ?6, ended_at = nullif(?7, 0), end_reason = ?8,
+	replaceSession = `UPDATE sessions SET name = ?2, binding = ?3, project = ?4, directory = ?5, started_at = ?6, ended_at = nullif(CAST(?7 AS INTEGER), 0), end_reason = ?8,
  summary = ?9, parent = ?10, created_at = ?11, updated_at = ?12, trust = ?13, device = ?14, counter = ?15, clock = ?16
 WHERE id = ?1`
 	vouchTurn = `UPDATE turns SET trust = ? WHERE id = ?`

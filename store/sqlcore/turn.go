@@ -18,7 +18,7 @@ const (
 WHERE session_id = ? ORDER BY seq DESC LIMIT ?`
 
 	// Both begin with the content's size, so that a page of long turns is read in short.
-	listedTurnColumns = `seq, octet_length(content), id, session_id, role, CASE ?2 WHEN 0 THEN content ELSE substr(content, 1, ?2) END, project_id, created_at, trust`
+	listedTurnColumns = `seq, octet_length(content), id, session_id, role, CASE WHEN ?2 = 0 THEN content ELSE substr(content, 1, ?2) END, project_id, created_at, trust`
 	selectTurnsBefore = `SELECT ` + listedTurnColumns + ` FROM turns INDEXED BY turns_session WHERE session_id = ?1 AND seq < ?3 ORDER BY seq DESC LIMIT ?4`
 	selectTurnsAfter  = `SELECT ` + listedTurnColumns + ` FROM turns INDEXED BY turns_session WHERE session_id = ?1 AND seq > ?3 ORDER BY seq LIMIT ?4`
 

@@ -99,9 +99,9 @@ func TestListPlans(t *testing.T) {
 		}, [][]string{{
 			"SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)", "LIST SUBQUERY 3", "SCAN part VIRTUAL TABLE INDEX 1:",
 			"SEARCH m USING COVERING INDEX memories_listed (scope=? AND identity=? AND kind=? AND created_at>? AND (created_at,id)<(?,?))",
-			"CORRELATED SCALAR SUBQUERY 2", "CO-ROUTINE some",
+			"CORRELATED SCALAR SUBQUERY 2", "CO-ROUTINE few",
 			"SEARCH n USING COVERING INDEX memories_listed (scope=? AND identity=? AND kind=? AND (created_at,id)<(?,?))",
-			"SEARCH some", "USE TEMP B-TREE FOR ORDER BY",
+			"SEARCH few", "USE TEMP B-TREE FOR ORDER BY",
 		}}},
 		{
 			"list what changed since", func(s *Store) {

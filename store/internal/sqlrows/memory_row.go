@@ -20,12 +20,12 @@ const (
 	InsertMemory = `INSERT INTO memories (id, kind, scope, session_id, user_id, project_id, workspace_id,
  title, content, summary, topic, tags, metadata, source_refs, trust, device, counter, clock,
  revision, content_digest, duplicate_count, created_at, updated_at, deleted_at, foreign_fields, identity)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?)`
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(CAST(? AS INTEGER), 0), ?, ?)`
 
 	UpdateMemory = `UPDATE memories SET kind = ?2, scope = ?3, session_id = ?4, user_id = ?5, project_id = ?6, workspace_id = ?7,
  title = ?8, content = ?9, summary = ?10, topic = ?11, tags = ?12, metadata = ?13, source_refs = ?14, trust = ?15,
  device = ?16, counter = ?17, clock = ?18, revision = ?19, content_digest = ?20, duplicate_count = ?21,
- created_at = ?22, updated_at = ?23, deleted_at = nullif(?24, 0), foreign_fields = ?25, identity = ?26
+ created_at = ?22, updated_at = ?23, deleted_at = nullif(CAST(?24 AS INTEGER), 0), foreign_fields = ?25, identity = ?26
 WHERE id = ?1`
 
 	InsertRevision     = `INSERT INTO revisions (memory_id, revision, body) VALUES (?, ?, ?)`

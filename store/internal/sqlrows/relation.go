@@ -6,7 +6,7 @@ const (
 	RelationColumns = `id, from_id, to_id, type, strength, device, counter, clock, created_at, coalesce(deleted_at, 0)`
 	SelectRelation  = `SELECT ` + RelationColumns + ` FROM relations WHERE id = ?`
 	upsertRelation  = `INSERT INTO relations (id, from_id, to_id, type, strength, device, counter, clock, created_at, deleted_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0))
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(CAST(? AS INTEGER), 0))
 ON CONFLICT (id) DO UPDATE SET strength = excluded.strength, device = excluded.device, counter = excluded.counter,
  clock = excluded.clock, deleted_at = excluded.deleted_at`
 	SelectDigest     = `SELECT content_digest FROM memories WHERE id = ?`

@@ -43,6 +43,11 @@ BEGIN
   END IF;
 END $$;
 
+-- What SQLite calls json_each, for lists: the place of each value, and the value as text.
+CREATE FUNCTION amber.elements(list text, OUT key int8, OUT value text) RETURNS SETOF record LANGUAGE sql IMMUTABLE ROWS 20 AS $$
+  SELECT e.place - 1, e.value FROM pg_catalog.json_array_elements_text(list::json) WITH ORDINALITY AS e (value, place)
+$$;
+
 -- Row numbers are the largest one plus one, as in SQLite. Each function sees the rows that the same
 -- statement has inserted so far. Writers hold the head of their log, so
 -- no two of them count at once.
@@ -619,6 +624,15 @@ CREATE TABLE amber.heads (
   PRIMARY KEY (gen, log)
 ) WITH (fillfactor = 50);
 
+-- The documents of runtime state, which are files where an agent has a folder.
+CREATE TABLE amber.documents (
+  gen      int8 NOT NULL DEFAULT current_setting('amber.gen')::int8,
+  name     text COLLATE "C" NOT NULL,
+  revision text COLLATE "C" NOT NULL, -- digest of the document
+  document text COLLATE "C" NOT NULL, -- JSON
+  PRIMARY KEY (gen, name)
+);
+
 -- The write transactions that committed. Where the answer to a COMMIT got lost, its token is looked for here.
 CREATE TABLE amber.commits (
   gen   int8 NOT NULL DEFAULT current_setting('amber.gen')::int8,
@@ -947,6 +961,7 @@ CREATE TABLE amber_meta.generations (
   state         text COLLATE "C" NOT NULL CHECK (state IN ('building', 'live', 'old', 'dropping')),
   replaces      int8,          -- gen of the one before it
   from_snapshot text COLLATE "C" NOT NULL DEFAULT '',
+  clock         int8 NOT NULL DEFAULT 0, -- no stamp that was given before it became live is later
   created_at    timestamptz NOT NULL DEFAULT now(),
   UNIQUE (tenant, agent, number)
 );

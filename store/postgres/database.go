@@ -1,0 +1,292 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/line"
+	"github.com/amber-memory/amber/internal/pgdb"
+	"github.com/amber-memory/amber/internal/pgerr"
+	"github.com/amber-memory/amber/store/internal/sqlrows"
+	"github.com/amber-memory/amber/store/postgres/schema"
+	"github.com/amber-memory/amber/store/sqlcore"
+)
+
+// tx is one transaction of a store.
+type tx = sqlcore.Tx
+
+// The logs of an agent, each with the schema of its rows.
+const (
+	logMemory  = "memory"
+	logControl = "control"
+)
+
+var schemaOf = map[string]string{logMemory: "amber", logControl: "amber_control"}
+
+// database is the memory or the control plane of an agent, in whichever generation is live.
+type database struct {
+	server *Server
+	tenant amber.TenantID
+	agent  amber.AgentID
+	log    string
+	line   *line.Line
+	o      Options
+	core   *sqlcore.Options
+	index  *sqlcore.Indexer // nil where there is no index
+
+	mu     sync.Mutex
+	live   *generation
+	closed bool
+	writes int64 // since tokens of old commits were removed
+}
+
+var _ sqlcore.Database = (*database)(nil)
+
+// Name implements [sqlcore.Database].
+func (d *database) Name() string { return schemaOf[d.log] }
+
+// usable says whether the database may be used.
+func (d *database) usable() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return amber.Errorf(amber.KindInvalid, "use store", d.log, "the store is closed")
+	}
+	return nil
+}
+
+// generation returns the one that was live last, or looks for it where that is not known or is not
+// live any more.
+func (d *database) generation(ctx context.Context, gone *generation) (*generation, error) {
+	if err := d.usable(); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	g := d.live
+	d.mu.Unlock()
+	if g != nil && g != gone {
+		return g, nil
+	}
+	g, err := d.server.lookUp(ctx, d.tenant, d.agent)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.live == nil || d.live.gen != g.gen {
+		d.live = g
+	}
+	return d.live, nil
+}
+
+// setup is what a transaction begins with, after which the head of the log was read. A writer
+// locks it.
+func (d *database) setup(g *generation, write bool) string {
+	lock := ""
+	if write {
+		lock = " FOR UPDATE OF h"
+	}
+	return fmt.Sprintf(asApp+`; %s; SELECT h.live::int, h.seq, h.stamp, v.number, v.needs, (extract(epoch FROM clock_timestamp()) * 1000)::int8
+FROM amber.heads h, amber_meta.version v WHERE h.log = '%s'%s`, schemaOf[d.log], g.setting(), d.log, lock)
+}
+
+// head is what a transaction reads first.
+type head struct {
+	live       bool
+	seq, stamp int64
+	version    schema.Version
+	now        int64 // milliseconds, by the server's clock
+}
+
+var errMoved = errors.New("another generation became live")
+
+// readHead makes sense of the row that setup reads. It is errMoved where the generation is not live.
+func (d *database) readHead(row []string) (h head, err error) {
+	if len(row) != 6 {
+		return h, errMoved // the generation is gone with all its rows
+	}
+	var n [6]int64
+	for i, text := range row {
+		if n[i], err = strconv.ParseInt(text, 10, 64); err != nil {
+			return h, sqlrows.Damaged("read head", d.log, err)
+		}
+	}
+	h = head{n[0] == 1, n[1], n[2], schema.Version{Number: n[3], Needs: n[4]}, n[5]}
+	d.server.heard(h.now)
+	if !h.live {
+		return h, errMoved
+	}
+	return h, schema.Judge(h.version)
+}
+
+// Update implements [sqlcore.Database].
+func (d *database) Update(ctx context.Context, op, id string, fn func(*tx) error) error {
+	if d.o.OneByOne {
+		return d.UpdateAlone(ctx, op, id, fn)
+	}
+	if err := d.usable(); err != nil {
+		return err
+	}
+	w := sqlcore.NewWork(ctx, d.core, d.usable, fn)
+	taken, err := d.line.Join(ctx, w)
+	switch {
+	case err != nil:
+	case taken:
+		err = w.Follow()
+	default:
+		defer d.line.Leave()
+		err = d.lead(ctx, fn, d.line.Take)
+	}
+	return pgerr.Wrap(op, id, err)
+}
+
+// UpdateAlone implements [sqlcore.Database].
+func (d *database) UpdateAlone(ctx context.Context, op, id string, fn func(*tx) error) error {
+	err := d.usable()
+	if err == nil {
+		err = d.line.Enter(ctx)
+	}
+	if err == nil {
+		defer d.line.Leave()
+		err = d.lead(ctx, fn, func() (any, bool) { return nil, false })
+	}
+	return pgerr.Wrap(op, id, err)
+}
+
+// lead runs one transaction for fn and for those whom next returns.
+func (d *database) lead(ctx context.Context, fn func(*tx) error, next func() (any, bool)) (err error) {
+	group := sqlcore.NewGroup()
+	err = sqlcore.ErrGivenUp // unless what follows returns
+	defer func() { group.End(err) }()
+	token, err := amber.NewUUID(d.server.Now(), d.server.o.Random)
+	if err != nil {
+		return err
+	}
+	var gone *generation
+	for {
+		g, err := d.generation(ctx, gone)
+		if err != nil {
+			return err
+		}
+		err = d.transact(ctx, g, token, group, fn, next)
+		if !errors.Is(err, errMoved) {
+			return err
+		}
+		gone = g
+	}
+}
+
+const isCommitted = `SELECT EXISTS (SELECT 1 FROM amber.commits WHERE token = ?)`
+
+func (d *database) transact(ctx context.Context, g *generation, token string, group *sqlcore.Group, fn func(*tx) error, next func() (any, bool)) error {
+	var last *tx
+	return d.server.db.Update(ctx, pgdb.Work{
+		Setup: d.setup(g, true),
+		Do: func(c *pgdb.Conn, row []string) error {
+			h, err := d.readHead(row)
+			if err != nil {
+				return err
+			}
+			t := d.tx(ctx, c, g)
+			t.Seq, t.FirstSeq = h.seq, h.seq
+			t.Stamp = max(amber.Stamp(h.stamp), g.current.Clock)
+			last, err = group.Run(t, fn, next, d.index.Finish)
+			return err
+		},
+		End: func() string { return d.end(last, token) },
+		Committed: func(ctx context.Context, c *pgdb.Conn) (committed bool, err error) {
+			err = c.Row(ctx, isCommitted, token).Scan(&committed)
+			return committed, err
+		},
+	})
+}
+
+const (
+	// tokensFor is how many milliseconds the token of a commit is kept: far longer than
+	// somebody looks for it.
+	tokensFor = 3_600_000
+	// tokensEvery is after how many commits old tokens are removed.
+	tokensEvery = 256
+)
+
+// end returns what is written with COMMIT: the head, and the token. All values are numbers and an id that
+// was made here.
+func (d *database) end(t *tx, token string) string {
+	script := fmt.Sprintf(`UPDATE amber.heads SET seq = %d, stamp = %d WHERE log = '%s'; INSERT INTO amber.commits (log, token) VALUES ('%s', '%s')`,
+		t.Seq, int64(t.Stamp), d.log, d.log, token)
+	if d.writes++; d.writes%tokensEvery == 0 { // who leads is alone
+		script += fmt.Sprintf(`; DELETE FROM amber.commits WHERE (gen, token) IN (SELECT gen, token FROM amber.commits WHERE at < (extract(epoch FROM clock_timestamp()) * 1000)::int8 - %d ORDER BY at LIMIT %d)`,
+			tokensFor, 4*tokensEvery)
+	}
+	return script
+}
+
+// tx returns a transaction on a connection.
+func (d *database) tx(ctx context.Context, c *pgdb.Conn, g *generation) *tx {
+	return sqlcore.NewTx(&sqlrows.Tx{
+		Ctx: ctx, Conn: c, Random: d.core.Random, Told: d.core.SetAside, Current: g.current, Now: amber.At(d.core.Clock()), Index: &g.index,
+		Overwrite: leave,
+	}, d.core)
+}
+
+// leave is what can be done about deleted rows: nothing. PostgreSQL keeps them until it
+// vacuums, which the report of an erasure says.
+func leave(*sqlrows.Tx) error { return nil }
+
+// View implements [sqlcore.Database].
+func (d *database) View(ctx context.Context, op, id string, fn func(*tx) error) error {
+	var gone *generation
+	for {
+		g, err := d.generation(ctx, gone)
+		if err != nil {
+			return pgerr.Wrap(op, id, err)
+		}
+		err = d.server.db.View(ctx, d.setup(g, false), func(c *pgdb.Conn, row []string) error {
+			if _, err := d.readHead(row); err != nil {
+				return err
+			}
+			return fn(d.tx(ctx, c, g))
+		})
+		if !errors.Is(err, errMoved) {
+			return pgerr.Wrap(op, id, err)
+		}
+		gone = g
+	}
+}
+
+// bytesOf are the tables that take nearly all the room of a database.
+var bytesOf = map[string][]string{
+	logMemory:  {"memories", "revisions", "turns", "activity", "embeddings", "passages", "index_lists", "index_segments", "index_tail", "index_vectors", "changes"},
+	logControl: {"tasks", "events", "approvals", "results", "queue", "changes"},
+}
+
+// Bytes implements [sqlcore.Database]: how much the rows take, without the indexes over them, which
+// all agents share.
+func (d *database) Bytes(t *tx) (n int64, err error) {
+	for _, table := range bytesOf[d.log] {
+		var b int64
+		if err := t.Row(`SELECT coalesce(sum(pg_column_size(r)), 0) FROM ` + table + ` r`).Scan(&b); err != nil {
+			return 0, err
+		}
+		n += b
+	}
+	return n, nil
+}
+
+// Forget implements [sqlcore.Database]: it names what PostgreSQL keeps.
+func (d *database) Forget(context.Context) ([]string, error) {
+	return []string{
+		"old versions of rows in the tables of PostgreSQL, until they are vacuumed and their room is used again",
+		"the write-ahead log of PostgreSQL, its standbys, archives and base backups, as long as their operator keeps them",
+	}, nil
+}
+
+func (d *database) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+}

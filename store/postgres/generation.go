@@ -1,0 +1,129 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/pgdb"
+	"github.com/amber-memory/amber/internal/pgerr"
+	"github.com/amber-memory/amber/search"
+)
+
+// generation is one of an agent, as this process knows it.
+type generation struct {
+	gen     int64
+	current home.Current
+	index   search.Cache // what readers have read of the index
+}
+
+// asApp is what every transaction of an agent begins with: the role that no policy lets past, and names that
+// are looked for in one schema alone. %s is the schema.
+const asApp = `SET LOCAL ROLE amber_app; SET LOCAL search_path = %s`
+
+const selectLive = `SELECT g.gen, g.number, g.incarnation, a.device, g.clock
+FROM amber_meta.agents a JOIN amber_meta.generations g ON g.gen = a.live_gen
+WHERE a.tenant = $1 AND a.agent = $2 AND a.state = 'live'`
+
+// errNoAgent is for an agent that is not in the database.
+func errNoAgent(agent amber.AgentID) error {
+	return amber.Errorf(amber.KindNotFound, "open store", string(agent), "the agent does not exist")
+}
+
+// lookUp finds the live generation of an agent. Errors: not_found.
+func (s *Server) lookUp(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (*generation, error) {
+	var g *generation
+	err := s.db.Conn(ctx, func(c *pgx.Conn) (err error) {
+		g, err = readLive(ctx, c, tenant, agent)
+		return err
+	})
+	return g, pgerr.Wrap("open store", string(agent), err)
+}
+
+func readLive(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent amber.AgentID) (*generation, error) {
+	g := &generation{}
+	var clock int64
+	err := c.QueryRow(ctx, selectLive, string(tenant), string(agent)).
+		Scan(&g.gen, &g.current.Generation, &g.current.Incarnation, &g.current.Device, &clock)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, errNoAgent(agent)
+	}
+	g.current.Clock = amber.Stamp(clock)
+	return g, err
+}
+
+const (
+	insertAgent = `INSERT INTO amber_meta.agents (tenant, agent, device) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+	// Who makes an agent waits here for another one who does.
+	lockAgent        = `SELECT live_gen IS NOT NULL FROM amber_meta.agents WHERE tenant = $1 AND agent = $2 FOR UPDATE`
+	insertGeneration = `INSERT INTO amber_meta.generations (tenant, agent, number, incarnation, state, clock) VALUES ($1, $2, 1, $3, 'live', 0) RETURNING gen`
+	setLive          = `UPDATE amber_meta.agents SET live_gen = $3 WHERE tenant = $1 AND agent = $2`
+
+	// fillGeneration makes what every generation has. %[1]d is its number among all, %[2]s its incarnation.
+	fillGeneration = `SET LOCAL amber.gen = '%[1]d';
+INSERT INTO amber.heads (log, live, incarnation) VALUES ('memory', true, '%[2]s'), ('control', true, '%[2]s');
+INSERT INTO amber.incarnations (ordinal, id, first_seq) VALUES (1, '%[2]s', 1);
+INSERT INTO amber_control.incarnations (ordinal, id, first_seq) VALUES (1, '%[2]s', 1);
+INSERT INTO amber_control.queue_counts (state, entries) VALUES ('queued', 0), ('leased', 0), ('acked', 0), ('dead', 0)`
+)
+
+// create makes an agent, unless it is there. Of several who make it at the same time one does.
+func (s *Server) create(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (*generation, error) {
+	now := s.Now()
+	device, err := amber.NewUUID(now, s.o.Random)
+	if err != nil {
+		return nil, err
+	}
+	incarnation, err := amber.NewUUID(now, s.o.Random)
+	if err != nil {
+		return nil, err
+	}
+	var g *generation
+	err = s.db.Update(ctx, pgdb.Work{
+		Setup: fmt.Sprintf(asApp, "amber"),
+		Do: func(c *pgdb.Conn, _ []string) (err error) {
+			g, err = makeAgent(ctx, c.PG(), tenant, agent, device, incarnation)
+			return err
+		},
+		Committed: func(ctx context.Context, c *pgdb.Conn) (bool, error) {
+			there, err := readLive(ctx, c.PG(), tenant, agent)
+			if amber.KindOf(err) == amber.KindNotFound {
+				return false, nil
+			}
+			g = there
+			return err == nil, err
+		},
+	})
+	return g, pgerr.Wrap("make agent", string(agent), err)
+}
+
+func makeAgent(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent amber.AgentID, device, incarnation string) (*generation, error) {
+	if _, err := c.Exec(ctx, insertAgent, string(tenant), string(agent), device); err != nil {
+		return nil, err
+	}
+	var made bool
+	if err := c.QueryRow(ctx, lockAgent, string(tenant), string(agent)).Scan(&made); err != nil {
+		return nil, err
+	}
+	if !made {
+		var gen int64
+		if err := c.QueryRow(ctx, insertGeneration, string(tenant), string(agent), incarnation).Scan(&gen); err != nil {
+			return nil, err
+		}
+		if err := c.PgConn().Exec(ctx, fmt.Sprintf(fillGeneration, gen, incarnation)).Close(); err != nil {
+			return nil, err
+		}
+		if _, err := c.Exec(ctx, setLive, string(tenant), string(agent), gen); err != nil {
+			return nil, err
+		}
+	}
+	return readLive(ctx, c, tenant, agent)
+}
+
+// setting names a generation for a transaction.
+func (g *generation) setting() string { return "SET LOCAL amber.gen = '" + strconv.FormatInt(g.gen, 10) + "'" }

@@ -1,0 +1,139 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/line"
+	"github.com/amber-memory/amber/internal/pgdb"
+	"github.com/amber-memory/amber/internal/pgerr"
+	"github.com/amber-memory/amber/store/postgres/schema"
+)
+
+// ServerOptions say how a database is reached. DSN, Clock and Random are required.
+type ServerOptions struct {
+	// DSN names the server, as libpq does. It may hold a password and is never shown.
+	DSN string
+	// Direct says that no pooler lies between: statements are prepared on the server.
+	Direct bool
+	// Plain allows a connection beyond this machine without a certificate that was checked.
+	Plain bool
+	// Connections at most; default 16.
+	Connections int
+	// Lock is how long a writer waits for one of another process; default 10 s.
+	Lock time.Duration
+	// Settle is how long it is tried to find out what became of a commit that was not
+	// answered; default 15 s.
+	Settle time.Duration
+	// Migrate brings an older database to the newest schema as far as that only adds. An
+	// empty one is always made.
+	Migrate bool
+	// Clock is this machine's. Times that are written are the server's, which all programs
+	// share: the clock here only carries them on.
+	Clock  amber.Clock
+	Random io.Reader
+}
+
+// Server is a database that agents live in. It is safe for concurrent use.
+type Server struct {
+	db *pgdb.DB
+	o  ServerOptions
+
+	// ahead is how many milliseconds the server's clock is ahead of this machine's.
+	ahead atomic.Int64
+
+	mu    sync.Mutex
+	lines map[lineKey]*line.Line
+}
+
+// lineKey names the line of writers that lock one head.
+type lineKey struct {
+	tenant amber.TenantID
+	agent  amber.AgentID
+	log    string
+}
+
+// dialect is how the statements of the contracts become those of PostgreSQL.
+var dialect = &pgdb.Dialect{Front: "gen", Keys: map[string][]string{
+	"departed":        {"scope", "id"},
+	"erased":          {"id"},
+	"idempotency":     {"operation", "key"},
+	"index_cursors":   {"place"},
+	"index_lists":     {"segment", "term"},
+	"index_signs":     {"model", "chunk"},
+	"index_state":     {"key"},
+	"index_tail":      {"row"},
+	"index_vectors":   {"model", "row"},
+	"sync_imports":    {"place", "first_seq"},
+	"sync_links":      {"tool", "chunk", "ordinal"},
+	"sync_quarantine": {"place", "chunk"},
+	"sync_removed":    {"scope", "record", "place"},
+	"sync_waiting":    {"from_id", "to_id", "type"},
+}}
+
+// Connect opens a database and looks whether this program can work on it. An empty one gets
+// its tables. Errors: those of [schema.Check] and [schema.Run]; unreachable; refused.
+func Connect(ctx context.Context, o ServerOptions) (*Server, error) {
+	if o.Clock == nil || o.Random == nil {
+		return nil, amber.Errorf(amber.KindInvalid, "open database", "", "clock and random source are required")
+	}
+	db, err := pgdb.Open(pgdb.Options{
+		DSN: o.DSN, Direct: o.Direct, Plain: o.Plain, Connections: o.Connections, Lock: o.Lock, Settle: o.Settle, Dialect: dialect,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{db: db, o: o, lines: map[lineKey]*line.Line{}}
+	if err := s.ready(ctx); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// ready looks at the schema, and makes or expands it where that is wanted.
+func (s *Server) ready(ctx context.Context) error {
+	return pgerr.Wrap("open database", "", s.db.Conn(ctx, func(c *pgx.Conn) error {
+		_, err := schema.Check(ctx, c)
+		if errors.Is(err, schema.ErrEmpty) || s.o.Migrate && errors.Is(err, schema.ErrOlder) {
+			if _, err = schema.Run(ctx, c, schema.Options{ExpandOnly: true}); err == nil {
+				_, err = schema.Check(ctx, c)
+			}
+		}
+		return err
+	}))
+}
+
+// Close closes every connection, each once it was given back.
+func (s *Server) Close() error {
+	s.db.Close()
+	return nil
+}
+
+// Now is the time of the server, as far as it is known: what it said last, carried on by the clock of
+// this machine.
+func (s *Server) Now() time.Time {
+	return s.o.Clock().Add(time.Duration(s.ahead.Load()) * time.Millisecond)
+}
+
+// heard notes what time the server has.
+func (s *Server) heard(ms int64) { s.ahead.Store(ms - s.o.Clock().UnixMilli()) }
+
+// line returns the line of writers that lock one head.
+func (s *Server) line(k lineKey) *line.Line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lines[k]
+	if l == nil {
+		l = &line.Line{}
+		s.lines[k] = l
+	}
+	return l
+}

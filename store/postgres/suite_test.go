@@ -1,0 +1,126 @@
+package postgres_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/store/inmem"
+	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/store/storetest"
+)
+
+var (
+	seed      = flag.Uint64("seed", 0, "run one history with this seed")
+	histories = flag.Int("histories", 4, "how many random histories to run")
+)
+
+// connect opens a database of the shared server with tables.
+func connect(t testing.TB, dsn string, change ...func(*postgres.ServerOptions)) *postgres.Server {
+	t.Helper()
+	o := postgres.ServerOptions{DSN: dsn, Direct: true, Clock: time.Now, Random: rand.Reader}
+	for _, c := range change {
+		c(&o)
+	}
+	s := must.Get(postgres.Connect(t.Context(), o))(t)
+	t.Cleanup(func() { must.NoError(t, s.Close()) })
+	return s
+}
+
+// fresh returns the address of a new database of the shared server.
+func fresh(t testing.TB) string {
+	t.Helper()
+	s := pgtest.Shared(t)
+	return s.DSN(s.Database(t))
+}
+
+// place is an agent of a database that the suite opens and closes; servers take turns.
+type place struct {
+	servers []*postgres.Server
+	agent   amber.AgentID
+	opened  *atomic.Int64
+}
+
+var places atomic.Int64
+
+func (p place) Open(ctx context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
+	server := p.servers[int(p.opened.Add(1))%len(p.servers)]
+	s, err := server.Open(ctx, amber.DefaultTenant, p.agent, postgres.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+	if err != nil {
+		return amber.Store{}, nil, err
+	}
+	return s.Store(), s, nil
+}
+
+func (place) Remove() error { return nil } // it goes with its database
+
+func backend(servers ...*postgres.Server) storetest.Backend {
+	return storetest.Backend{Name: "postgres", Durable: true, Shared: true, Fresh: func() (storetest.Place, error) {
+		return place{servers, amber.AgentID(fmt.Sprintf("agent-%d", places.Add(1))), new(atomic.Int64)}, nil
+	}}
+}
+
+// model is the backend histories are compared with.
+func model() storetest.Backend {
+	return storetest.Fleeting("inmem", func(env storetest.Env) (amber.Store, error) {
+		s, err := inmem.New(inmem.Options{Clock: env.Clock, Random: env.Random, Device: "model", Incarnation: "model", Queue: env.Queue})
+		if err != nil {
+			return amber.Store{}, err
+		}
+		return s.Store(), nil
+	})
+}
+
+func suite(t *testing.T, b storetest.Backend) {
+	t.Helper()
+	for _, c := range storetest.Checks() {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			if err := c.Run(t.Context(), b); err != nil && !errors.Is(err, storetest.ErrNotRun) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	suite(t, backend(connect(t, fresh(t))))
+}
+
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	b := backend(connect(t, fresh(t)))
+	seeds := []uint64{*seed}
+	if *seed == 0 {
+		seeds = nil
+		for range *histories {
+			seeds = append(seeds, mathrand.Uint64())
+		}
+	}
+	for _, s := range seeds {
+		if err := storetest.History(t.Context(), s, storetest.HistoryOptions{}, model(), b); err != nil {
+			t.Fatalf("repeat with -seed %d: %v", s, err)
+		}
+	}
+}
+
+func TestRecallQuality(t *testing.T) {
+	t.Parallel()
+	found, total, misses, err := storetest.RecallQuality(t.Context(), backend(connect(t, fresh(t))))
+	must.Do(t, err)
+	t.Logf("the right memory is among the first 5 for %d of %d questions", found, total)
+	if total < 100 || found < 85 {
+		t.Errorf("found %d of %d; missed:\n%v", found, total, misses)
+	}
+}
