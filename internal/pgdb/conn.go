@@ -17,28 +17,104 @@ import (
 type Conn struct {
 	pg      *pgx.Conn
 	dialect *Dialect
+	waiting *pgx.Batch // statements that go with the next one; nil for none
+	size    int        // of their arguments, about
 }
+
+const (
+	// maxWaiting bounds the statements that wait, and maxWaitingBytes what they hold.
+	maxWaiting      = 128
+	maxWaitingBytes = 1 << 20
+)
 
 // Exec runs a statement that returns no rows and reports how many it changed.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if len(args) == 0 && isControl(query) {
+	if strings.HasPrefix(query, "ROLLBACK TO ") {
+		_ = c.Flush(ctx) // it is undone, and a savepoint may be among what waits
 		return 0, c.Script(ctx, query)
 	}
-	query, args, err := c.prepare(query, args)
+	results, err := c.send(ctx, query, args)
 	if err != nil {
 		return 0, err
 	}
-	tag, err := c.pg.Exec(ctx, query, args...)
+	tag, err := results.Exec()
+	if cerr := results.Close(); err == nil {
+		err = cerr
+	}
 	return tag.RowsAffected(), err
 }
 
-// isControl reports whether a statement is one about the transaction, which has neither
-// arguments nor a plan.
-func isControl(query string) bool {
-	return strings.HasPrefix(query, "SAVEPOINT ") || strings.HasPrefix(query, "ROLLBACK TO ") || strings.HasPrefix(query, "RELEASE ")
+// Later runs a statement that returns no rows together with the next one that does, or
+// with Flush, whichever comes first: one round trip for all of them. Its error may be told there.
+func (c *Conn) Later(ctx context.Context, query string, args ...any) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	query, args, err := c.prepare(query, args)
+	if err != nil {
+		return err
+	}
+	if c.waiting == nil {
+		c.waiting = &pgx.Batch{}
+	}
+	for i, a := range args {
+		switch a := a.(type) {
+		case []byte: // the caller may use its bytes again
+			args[i] = append([]byte{}, a...)
+			c.size += len(a)
+		case string:
+			c.size += len(a)
+		}
+	}
+	c.waiting.Queue(query, args...)
+	if c.waiting.Len() < maxWaiting && c.size < maxWaitingBytes {
+		return nil
+	}
+	return c.Flush(ctx)
+}
+
+// Flush returns when every statement has run.
+func (c *Conn) Flush(ctx context.Context) error {
+	b := c.take()
+	if b == nil {
+		return nil
+	}
+	return c.pg.SendBatch(ctx, b).Close()
+}
+
+// take returns the statements that wait, nil where there are none.
+func (c *Conn) take() *pgx.Batch {
+	b := c.waiting
+	c.waiting, c.size = nil, 0
+	return b
+}
+
+// send runs what waits and then a statement, whose results are the next to be read.
+func (c *Conn) send(ctx context.Context, query string, args []any) (pgx.BatchResults, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	query, args, err := c.prepare(query, args)
+	if err != nil {
+		return nil, err
+	}
+	b := c.take()
+	if b == nil {
+		b = &pgx.Batch{}
+	}
+	before := b.Len()
+	b.Queue(query, args...)
+	results := c.pg.SendBatch(ctx, b)
+	for range before {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close() // tells the same
+			return nil, err
+		}
+	}
+	return results, nil
 }
 
 // Script runs statements of PostgreSQL that have no arguments, in one round trip.
@@ -95,21 +171,14 @@ func (f flag) Int64Value() (pgtype.Int8, error) {
 
 // row is what a query of one row found.
 type row struct {
-	rows pgx.Rows
-	err  error
+	results pgx.BatchResults
+	err     error
 }
 
 // Row runs a query of one row. The row must be scanned.
 func (c *Conn) Row(ctx context.Context, query string, args ...any) interface{ Scan(dest ...any) error } {
-	if err := ctx.Err(); err != nil {
-		return row{err: err}
-	}
-	query, args, err := c.prepare(query, args)
-	if err != nil {
-		return row{err: err}
-	}
-	rows, err := c.pg.Query(ctx, query, args...)
-	return row{rows, err}
+	results, err := c.send(ctx, query, args)
+	return row{results, err}
 }
 
 // Scan reads the row. Its error is [sql.ErrNoRows] where there is none.
@@ -117,18 +186,25 @@ func (r row) Scan(dest ...any) error {
 	if r.err != nil {
 		return r.err
 	}
-	defer r.rows.Close()
-	if !r.rows.Next() {
-		if err := r.rows.Err(); err != nil {
-			return err
-		}
+	rows, err := r.results.Query()
+	found := err == nil && rows.Next()
+	var bad error
+	if found {
+		bad = scan(rows, dest)
+	}
+	if rows != nil {
+		rows.Close()
+	}
+	if cerr := r.results.Close(); cerr != nil {
+		return cerr
+	}
+	switch {
+	case err != nil:
+		return err
+	case !found:
 		return sql.ErrNoRows
 	}
-	if err := scan(r.rows, dest); err != nil {
-		return err
-	}
-	r.rows.Close()
-	return r.rows.Err()
+	return bad
 }
 
 // each is the row a query stands at.
@@ -138,24 +214,24 @@ func (e each) Scan(dest ...any) error { return scan(e.rows, dest) }
 
 // Each runs a query and calls fn for every row. Fn runs no query.
 func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(interface{ Scan(dest ...any) error }) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	query, args, err := c.prepare(query, args)
+	results, err := c.send(ctx, query, args)
 	if err != nil {
 		return err
 	}
-	rows, err := c.pg.Query(ctx, query, args...)
+	rows, err := results.Query()
 	if err != nil {
+		_ = results.Close() // tells the same
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(each{rows}); err != nil {
-			return err
-		}
+	var stop error
+	for stop == nil && rows.Next() {
+		stop = fn(each{rows})
 	}
-	return rows.Err()
+	rows.Close()
+	if err := results.Close(); err != nil {
+		return err
+	}
+	return stop
 }
 
 var errCount = errors.New("the row has another number of columns than are asked for")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,8 +21,6 @@ import (
 type Options struct {
 	// DSN names the server, as libpq does. It may hold a password and is never shown.
 	DSN string
-	// Direct says that no pooler lies between: statements are prepared on the server.
-	Direct bool
 	// Plain allows a connection beyond this machine without a certificate that was checked.
 	Plain bool
 	// Connections at most; default 16.
@@ -58,8 +57,9 @@ func (o Options) withDefaults() Options {
 
 // DB is a PostgreSQL database. It is safe for concurrent use.
 type DB struct {
-	pool *pgxpool.Pool
-	o    Options
+	pool   *pgxpool.Pool
+	o      Options
+	pooled atomic.Bool // a pooler lies between
 }
 
 const (
@@ -83,10 +83,8 @@ func Open(o Options) (*DB, error) {
 		}
 	}
 	c.MaxConns = int32(o.Connections)
-	c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // poolers keep no prepared statements
-	if o.Direct {
-		c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-	}
+	d := &DB{o: o}
+	c.BeforeConnect, c.AfterConnect = d.beforeConnect, d.afterConnect
 	c.ConnConfig.StatementCacheCapacity, c.ConnConfig.DescriptionCacheCapacity = 512, 512
 	if c.ConnConfig.ConnectTimeout <= 0 {
 		c.ConnConfig.ConnectTimeout = connectWithin
@@ -102,7 +100,38 @@ func Open(o Options) (*DB, error) {
 	if err != nil {
 		return nil, pgerr.Wrap(opOpen, "", err)
 	}
-	return &DB{pool: pool, o: o}, nil
+	d.pool = pool
+	return d, nil
+}
+
+// Statements that are prepared on the server are planned once. Poolers give a program another
+// server at every transaction, and many keep no prepared statements, so it is looked whether there
+// is one: its connections do not have the number that the server gives them.
+
+// errPooled is for a connection that turns out to be one to a pooler.
+var errPooled = errors.New("a pooler lies between")
+
+func (d *DB) beforeConnect(_ context.Context, c *pgx.ConnConfig) error {
+	c.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+	if d.pooled.Load() {
+		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	return nil
+}
+
+func (d *DB) afterConnect(ctx context.Context, c *pgx.Conn) error {
+	if d.pooled.Load() {
+		return nil
+	}
+	var pid uint32
+	if err := c.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeExec).Scan(&pid); err != nil {
+		return err
+	}
+	if pid != c.PgConn().PID() {
+		d.pooled.Store(true)
+		return errPooled
+	}
+	return nil
 }
 
 // checkTLS refuses addresses where somebody between could be taken for the server.
@@ -149,6 +178,9 @@ func (d *DB) Conn(ctx context.Context, fn func(*pgx.Conn) error) error {
 // acquire waits for a connection.
 func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	c, err := d.pool.Acquire(ctx)
+	if errors.Is(err, errPooled) {
+		c, err = d.pool.Acquire(ctx)
+	}
 	if err != nil {
 		return nil, d.lookAt(err)
 	}
@@ -285,7 +317,12 @@ func (d *DB) Update(ctx context.Context, w Work) error {
 			d.rollback(ctx, c)
 		}
 	}()
-	if err := w.Do(d.conn(c), head); err != nil {
+	conn := d.conn(c)
+	err = w.Do(conn, head)
+	if err == nil {
+		err = conn.Flush(ctx)
+	}
+	if err != nil {
 		return d.lookAt(err)
 	}
 	if err := ctx.Err(); err != nil {

@@ -86,6 +86,15 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	return r.RowsAffected()
 }
 
+// Later runs a statement that returns no rows, at once.
+func (c *Conn) Later(ctx context.Context, query string, args ...any) error {
+	_, err := c.Exec(ctx, query, args...)
+	return err
+}
+
+// Flush has nothing to wait for.
+func (c *Conn) Flush(context.Context) error { return nil }
+
 // Row is what a query found.
 type Row = interface{ Scan(dest ...any) error }
 

@@ -126,4 +126,6 @@ func makeAgent(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent am
 }
 
 // setting names a generation for a transaction.
-func (g *generation) setting() string { return "SET LOCAL amber.gen = '" + strconv.FormatInt(g.gen, 10) + "'" }
+func (g *generation) setting() string {
+	return "SET LOCAL amber.gen = '" + strconv.FormatInt(g.gen, 10) + "'"
+}

@@ -21,8 +21,6 @@ import (
 type ServerOptions struct {
 	// DSN names the server, as libpq does. It may hold a password and is never shown.
 	DSN string
-	// Direct says that no pooler lies between: statements are prepared on the server.
-	Direct bool
 	// Plain allows a connection beyond this machine without a certificate that was checked.
 	Plain bool
 	// Connections at most; default 16.
@@ -85,7 +83,7 @@ func Connect(ctx context.Context, o ServerOptions) (*Server, error) {
 		return nil, amber.Errorf(amber.KindInvalid, "open database", "", "clock and random source are required")
 	}
 	db, err := pgdb.Open(pgdb.Options{
-		DSN: o.DSN, Direct: o.Direct, Plain: o.Plain, Connections: o.Connections, Lock: o.Lock, Settle: o.Settle, Dialect: dialect,
+		DSN: o.DSN, Plain: o.Plain, Connections: o.Connections, Lock: o.Lock, Settle: o.Settle, Dialect: dialect,
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	mathrand "math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ var (
 // connect opens a database of the shared server with tables.
 func connect(t testing.TB, dsn string, change ...func(*postgres.ServerOptions)) *postgres.Server {
 	t.Helper()
-	o := postgres.ServerOptions{DSN: dsn, Direct: true, Clock: time.Now, Random: rand.Reader}
+	o := postgres.ServerOptions{DSN: dsn, Clock: time.Now, Random: rand.Reader}
 	for _, c := range change {
 		c(&o)
 	}
@@ -123,4 +124,27 @@ func TestRecallQuality(t *testing.T) {
 	if total < 100 || found < 85 {
 		t.Errorf("found %d of %d; missed:\n%v", found, total, misses)
 	}
+}
+
+// A pooler that keeps no prepared statements is noticed.
+func TestThroughAPooler(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Shared(t)
+	name := s.Database(t)
+	b := pgtest.NewBouncer(t, s, pgtest.BouncerOptions{PoolSize: 2})
+	srv := connect(t, b.DSN(name))
+	st := must.Get(srv.Open(t.Context(), amber.DefaultTenant, "pooled", postgres.Options{}))(t)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for k := range 8 {
+				_, err := st.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprintf("pooled %d %d", i, k)})
+				must.NoError(t, err)
+				_, err = st.Recall(t.Context(), amber.Query{Text: "pooled"})
+				must.NoError(t, err)
+			}
+		})
+	}
+	wg.Wait()
+	must.Equal(t, "memories", must.Get(st.Stats(t.Context()))(t).Memories, 64)
 }

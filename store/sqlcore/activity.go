@@ -76,7 +76,7 @@ func (n *intake) do(a amber.Activity) error {
 	case err != nil:
 		return err
 	}
-	_, err = n.Exec(updateActivity, activityArgs(stored.Again(a))...)
+	err = n.Do(updateActivity, activityArgs(stored.Again(a))...)
 	return err
 }
 
@@ -101,11 +101,11 @@ func (n *intake) addActivity(a amber.Activity) error {
 			return err
 		}
 	}
-	if _, err := n.Exec(insertActivity, activityArgs(a)...); err != nil {
+	if err := n.Do(insertActivity, activityArgs(a)...); err != nil {
 		return err
 	}
 	for count++; count > amber.MaxActivity; count-- {
-		if _, err := n.Exec(dropActivity, a.SessionID, a.Kind); err != nil {
+		if err := n.Do(dropActivity, a.SessionID, a.Kind); err != nil {
 			return err
 		}
 	}

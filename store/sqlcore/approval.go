@@ -44,7 +44,7 @@ func (t *Tx) requestApproval(r amber.ApprovalRequest) (amber.Approval, error) {
 	if a.ID, err = orNewID(t, r.ID); err != nil {
 		return a, err
 	}
-	_, err = t.Exec(insertApproval, a.ID, a.TaskID, a.NodeID, a.Summary, a.Status, string(a.Payload), a.Digest, a.CreatedAt.UnixMilli(), a.RequestedBy)
+	err = t.Do(insertApproval, a.ID, a.TaskID, a.NodeID, a.Summary, a.Status, string(a.Payload), a.Digest, a.CreatedAt.UnixMilli(), a.RequestedBy)
 	if err != nil {
 		return a, err
 	}
@@ -71,7 +71,7 @@ func (t *Tx) decideApproval(d amber.ApprovalDecision) (amber.Approval, error) {
 		return amber.Approval{}, amber.Errorf(amber.KindConflict, "decide approval", d.ID, "the digest of the decision is not that of the payload")
 	}
 	a.Status, a.DecidedBy, a.ClaimedBy, a.Comment, a.DecidedAt = d.Outcome, d.Actor, d.ClaimedBy, d.Comment, t.Now
-	if _, err := t.Exec(decideApproval, a.ID, a.Status, a.DecidedBy, a.Comment, a.DecidedAt.UnixMilli(), a.ClaimedBy); err != nil {
+	if err := t.Do(decideApproval, a.ID, a.Status, a.DecidedBy, a.Comment, a.DecidedAt.UnixMilli(), a.ClaimedBy); err != nil {
 		return a, err
 	}
 	return a, t.logControl(amber.OpUpdate, "approval/"+a.ID)

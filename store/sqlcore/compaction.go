@@ -40,7 +40,7 @@ func (t *Tx) addCompaction(c amber.Compaction) (amber.Compaction, error) {
 	if c.CreatedAt.IsZero() {
 		c.CreatedAt = t.Now
 	}
-	if _, err := t.Exec(insertCompaction, c.ID, c.SessionID, c.Summary, c.Turns, c.CreatedAt.UnixMilli()); err != nil {
+	if err := t.Do(insertCompaction, c.ID, c.SessionID, c.Summary, c.Turns, c.CreatedAt.UnixMilli()); err != nil {
 		return c, err
 	}
 	return c, t.Log(sqlrows.Entry(amber.OpInsert, amber.ChangeCompaction, c.ID, "", amber.ContentDigest(c.Summary)))

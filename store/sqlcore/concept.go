@@ -27,11 +27,11 @@ func (s *Contracts) SetConcepts(ctx context.Context, id amber.MemoryID, concepts
 		if err != nil {
 			return err
 		}
-		if _, err := t.Exec(sqlrows.DeleteConcepts, id); err != nil {
+		if err := t.Do(sqlrows.DeleteConcepts, id); err != nil {
 			return err
 		}
 		for _, c := range concepts {
-			if _, err := t.Exec(insertConcept, id, c); err != nil {
+			if err := t.Do(insertConcept, id, c); err != nil {
 				return err
 			}
 		}

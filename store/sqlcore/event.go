@@ -46,7 +46,7 @@ func (s *Contracts) AppendEvent(ctx context.Context, e amber.TaskEvent) (appende
 		if err != nil {
 			return err
 		}
-		if _, err := t.Exec(insertEvent, e.TaskID, e.Seq, body); err != nil {
+		if err := t.Do(insertEvent, e.TaskID, e.Seq, body); err != nil {
 			return err
 		}
 		return t.logControl(amber.OpInsert, eventKey(e.TaskID, e.Seq))
@@ -104,7 +104,7 @@ func (t *Tx) compactEvents(taskID string, keep int) (amber.ReplaySnapshot, error
 	if err := t.putReplay(replay, edge); err != nil {
 		return replay, err
 	}
-	if _, err := t.Exec(deleteEvents, taskID, edge); err != nil {
+	if err := t.Do(deleteEvents, taskID, edge); err != nil {
 		return replay, err
 	}
 	return replay, t.logControl(amber.OpUpdate, eventKey(taskID, edge))
@@ -150,6 +150,6 @@ func (t *Tx) putReplay(r amber.ReplaySnapshot, compacted int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec(upsertReplay, r.TaskID, compacted, body)
+	err = t.Do(upsertReplay, r.TaskID, compacted, body)
 	return err
 }

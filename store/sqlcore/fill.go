@@ -77,7 +77,7 @@ func (f *Filler) AddConcepts(id amber.MemoryID, concepts []string) (first bool, 
 			continue
 		}
 		have = append(have, c)
-		if _, err := t.Exec(insertConcept, id, c); err != nil {
+		if err := t.Do(insertConcept, id, c); err != nil {
 			return false, err
 		}
 	}
@@ -160,7 +160,7 @@ func (f *Filler) AddEmbedding(e amber.Embedding) (added bool, err error) {
 	if err := f.t.Row(hasVector, e.MemoryID, e.Model, packed).Scan(&have); err != nil || have {
 		return false, err
 	}
-	if _, err := f.t.Exec(sqlrows.UpsertEmbedding, e.MemoryID, e.Model, len(e.Vector), packed); err != nil {
+	if err := f.t.Do(sqlrows.UpsertEmbedding, e.MemoryID, e.Model, len(e.Vector), packed); err != nil {
 		return false, err
 	}
 	return true, f.t.LogBeside(e.MemoryID, digest)

@@ -79,6 +79,9 @@ func (w *Work) outcome(t *Tx) error {
 	if err := w.fn(t); err != nil {
 		return err
 	}
+	if err := t.Conn.Flush(t.Ctx); err != nil {
+		return err
+	}
 	return w.ctx.Err()
 }
 
@@ -108,6 +111,9 @@ func (g *Group) Run(t *Tx, fn func(*Tx) error, next func() (any, bool), finish f
 	// in the transaction.
 	ctx := t.Ctx
 	if err := fn(t); err != nil {
+		return t, err
+	}
+	if err := t.Conn.Flush(t.Ctx); err != nil {
 		return t, err
 	}
 	if err := t.Ctx.Err(); err != nil {
@@ -152,7 +158,7 @@ func (g *Group) add(conn sqlrows.Conn, w *Work) error {
 		}
 	}()
 	ctx := context.WithoutCancel(w.ctx)
-	if _, err := conn.Exec(ctx, beginOne); err != nil {
+	if err := conn.Later(ctx, beginOne); err != nil {
 		return err
 	}
 	t = g.joined(w)
@@ -160,15 +166,13 @@ func (g *Group) add(conn sqlrows.Conn, w *Work) error {
 	cause := <-w.ended
 	if cause == nil {
 		g.last = t
-		_, err := conn.Exec(ctx, endOne)
-		return err
+		return conn.Later(ctx, endOne)
 	}
 	g.last.Stamp = max(g.last.Stamp, t.Stamp) // no stamp is given twice
 	if _, err := conn.Exec(ctx, undoOne); err != nil {
 		return whyLost(cause, err)
 	}
-	_, err := conn.Exec(ctx, endOne)
-	return err
+	return conn.Later(ctx, endOne)
 }
 
 // whyLost returns what everybody is told when one caller failed and there is no

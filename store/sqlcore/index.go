@@ -36,10 +36,13 @@ func (x *Indexer) Finish(t *Tx) error {
 	if err != nil || !dirty {
 		return err
 	}
-	if _, err := t.Exec(beginIndex); err != nil {
+	if err := t.Do(beginIndex); err != nil {
 		return err
 	}
 	done, cause := t.IndexDirty(sqlrows.Indexing{Most: indexMost})
+	if cause == nil {
+		cause = t.Conn.Flush(t.Ctx)
+	}
 	x.brought.Add(int64(done))
 	if cause != nil {
 		if err := t.Ctx.Err(); err != nil {
@@ -49,8 +52,7 @@ func (x *Indexer) Finish(t *Tx) error {
 			return whyLost(cause, err)
 		}
 	}
-	_, err = t.Exec(endIndex)
-	return err
+	return t.Do(endIndex)
 }
 
 // indexMost bounds what one write brings into the index, where an older file or a restore has

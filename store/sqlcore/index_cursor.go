@@ -61,7 +61,7 @@ func (s *Contracts) MoveIndexCursor(ctx context.Context, place string, c amber.I
 		if notes == nil {
 			notes = []byte{}
 		}
-		_, err = t.Exec(upsertIndexCursor, place, string(c.Position), c.Fence, notes)
+		err = t.Do(upsertIndexCursor, place, string(c.Position), c.Fence, notes)
 		return err
 	})
 }

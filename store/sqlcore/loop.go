@@ -50,7 +50,7 @@ func (t *Tx) saveLoop(l amber.LoopSave) (amber.PendingLoop, error) {
 	if prev.RunID == next.RunID {
 		next.CreatedAt = prev.CreatedAt
 	}
-	_, err = t.Exec(upsertLoop, next.SessionID, next.RunID, string(next.State), next.Revision, next.Digest, next.CreatedAt.UnixMilli())
+	err = t.Do(upsertLoop, next.SessionID, next.RunID, string(next.State), next.Revision, next.Digest, next.CreatedAt.UnixMilli())
 	if err != nil {
 		return next, err
 	}
@@ -95,7 +95,7 @@ func (t *Tx) clearLoop(id amber.SessionID, runID string) error {
 	case runID != "" && runID != prev.RunID:
 		return amber.Errorf(amber.KindConflict, "clear loop", string(id), "the stored loop belongs to another run")
 	}
-	if _, err := t.Exec(deleteLoop, id); err != nil {
+	if err := t.Do(deleteLoop, id); err != nil {
 		return err
 	}
 	return t.Log(sqlrows.Entry(amber.OpDelete, amber.ChangeLoop, string(id), prev.Digest, ""))

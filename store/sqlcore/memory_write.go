@@ -260,7 +260,7 @@ func (t *Tx) countDuplicate(id amber.MemoryID) (amber.WriteAck, error) {
 	if err != nil {
 		return amber.WriteAck{}, err
 	}
-	if _, err := t.Exec(countDuplicate, id); err != nil {
+	if err := t.Do(countDuplicate, id); err != nil {
 		return amber.WriteAck{}, err
 	}
 	m.DuplicateCount++
@@ -302,10 +302,10 @@ func (t *Tx) answer(r amber.WriteRequest, ack amber.WriteAck) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.Exec(expireAnswers, t.Now.UnixMilli()); err != nil {
+	if err := t.Do(expireAnswers, t.Now.UnixMilli()); err != nil {
 		return err
 	}
-	_, err = t.Exec(sqlrows.UpsertAnswer, "write", r.IdempotencyKey, r.Digest(), ack.ID, body, t.Now.Add(idempotencyFor).UnixMilli())
+	err = t.Do(sqlrows.UpsertAnswer, "write", r.IdempotencyKey, r.Digest(), ack.ID, body, t.Now.Add(idempotencyFor).UnixMilli())
 	return err
 }
 

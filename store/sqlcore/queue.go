@@ -96,7 +96,7 @@ func (t *Tx) publish(e amber.Envelope, digest string) error {
 	if most := t.o.Queue.MaxQueued; n.queued >= most {
 		return amber.Errorf(amber.KindQuota, "publish entry", e.EntryID, "%d entries wait already, the limit is %d", n.queued, most)
 	}
-	_, err = t.Exec(insertEntry, e.EntryID, e.TaskID, e.NodeID, digest, e.Payload, e.Priority, e.NotBefore.UnixMilli(), !now.Before(e.NotBefore))
+	err = t.Do(insertEntry, e.EntryID, e.TaskID, e.NodeID, digest, e.Payload, e.Priority, e.NotBefore.UnixMilli(), !now.Before(e.NotBefore))
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (t *Tx) forgetAcked(now amber.Time) error {
 		return err
 	}
 	for _, id := range ids {
-		if _, err := t.Exec(deleteEntry, id); err != nil {
+		if err := t.Do(deleteEntry, id); err != nil {
 			return err
 		}
 		if err := t.logEntry(amber.OpDelete, id); err != nil {
@@ -156,7 +156,7 @@ func (t *Tx) claim(consumerID string, now amber.Time) (amber.Claim, error) {
 	if n.leased >= t.o.Queue.MaxInFlight {
 		return amber.Claim{}, amber.ErrQueueFull
 	}
-	if _, err := t.Exec(markDue, now.UnixMilli()); err != nil {
+	if err := t.Do(markDue, now.UnixMilli()); err != nil {
 		return amber.Claim{}, err
 	}
 	e, err := t.nextEntry(now)
@@ -183,7 +183,7 @@ func (t *Tx) nextEntry(now amber.Time) (amber.Envelope, error) {
 		case err == nil || !t.SetAside("queue", err):
 			return e, err
 		}
-		if _, err := t.Exec(buryEntry, e.EntryID, unreadableReasons, now.UnixMilli()); err != nil {
+		if err := t.Do(buryEntry, e.EntryID, unreadableReasons, now.UnixMilli()); err != nil {
 			return e, err
 		}
 		if err := t.logEntry(amber.OpUpdate, e.EntryID); err != nil {
@@ -202,10 +202,10 @@ func (t *Tx) lease(e amber.Envelope, consumerID string, now amber.Time) (amber.L
 	if err := t.Row(selectNextFence).Scan(&l.Fence); err != nil {
 		return l, err
 	}
-	if _, err := t.Exec(issueFence, e.TaskID, e.NodeID, l.Fence); err != nil {
+	if err := t.Do(issueFence, e.TaskID, e.NodeID, l.Fence); err != nil {
 		return l, err
 	}
-	if _, err := t.Exec(leaseEntry, l.EntryID, e.Attempt, l.ConsumerID, l.Token, l.Fence, l.ExpiresAt.UnixMilli()); err != nil {
+	if err := t.Do(leaseEntry, l.EntryID, e.Attempt, l.ConsumerID, l.Token, l.Fence, l.ExpiresAt.UnixMilli()); err != nil {
 		return l, err
 	}
 	return l, t.logEntry(amber.OpUpdate, l.EntryID)

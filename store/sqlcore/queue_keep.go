@@ -29,7 +29,7 @@ func (s *Contracts) Renew(ctx context.Context, l amber.Lease) (renewed amber.Lea
 		if until := now.Add(t.o.Queue.Lease); renewed.ExpiresAt.Before(until) {
 			renewed.ExpiresAt = until
 		}
-		if _, err := t.Exec(renewLease, l.EntryID, renewed.ExpiresAt.UnixMilli()); err != nil {
+		if err := t.Do(renewLease, l.EntryID, renewed.ExpiresAt.UnixMilli()); err != nil {
 			return err
 		}
 		return t.logEntry(amber.OpUpdate, l.EntryID)

@@ -40,7 +40,7 @@ func (s *Contracts) Ack(ctx context.Context, l amber.Lease) error {
 		if err != nil || h.state == entryAcked {
 			return err
 		}
-		if _, err := t.Exec(ackEntry, l.EntryID, now.UnixMilli()); err != nil {
+		if err := t.Do(ackEntry, l.EntryID, now.UnixMilli()); err != nil {
 			return err
 		}
 		return t.logEntry(amber.OpUpdate, l.EntryID)
@@ -140,9 +140,9 @@ func (t *Tx) giveBack(h held, reason string, notBefore, now amber.Time) error {
 		return err
 	}
 	if t.spent(h) {
-		_, err = t.Exec(buryEntry, h.lease.EntryID, reasons, now.UnixMilli())
+		err = t.Do(buryEntry, h.lease.EntryID, reasons, now.UnixMilli())
 	} else {
-		_, err = t.Exec(requeue, h.lease.EntryID, reasons, notBefore.UnixMilli(), !now.Before(notBefore))
+		err = t.Do(requeue, h.lease.EntryID, reasons, notBefore.UnixMilli(), !now.Before(notBefore))
 	}
 	if err != nil {
 		return err

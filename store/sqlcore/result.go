@@ -52,7 +52,7 @@ func (t *Tx) saveResult(r amber.Result) (amber.Result, error) {
 	if err != nil {
 		return r, err
 	}
-	if _, err := t.Exec(upsertResult, r.TaskID, r.NodeID, r.Fence, body); err != nil {
+	if err := t.Do(upsertResult, r.TaskID, r.NodeID, r.Fence, body); err != nil {
 		return r, err
 	}
 	return r, t.logControl(op, "result/"+id)

@@ -70,7 +70,7 @@ func (t *Tx) addSession(n amber.Session) error {
 		return err
 	}
 	o := t.Origin(departed + 1)
-	_, err = t.Exec(insertSession, n.ID, n.Name, n.Binding, n.Project, n.Directory, n.StartedAt.UnixMilli(),
+	err = t.Do(insertSession, n.ID, n.Name, n.Binding, n.Project, n.Directory, n.StartedAt.UnixMilli(),
 		n.EndedAt.UnixMilli(), n.EndReason, n.Summary, n.Parent, n.CreatedAt.UnixMilli(), n.UpdatedAt.UnixMilli(), sqlrows.StoredTrust(n.Trust),
 		o.Device, int64(o.Counter), o.Clock)
 	return err
@@ -202,7 +202,7 @@ func (t *Tx) putSession(s amber.Session) error {
 // new version, of this device. Its trust stays: what it does not change was
 // said elsewhere.
 func (t *Tx) storeSession(s amber.Session) error {
-	_, err := t.Exec(updateSession, s.ID, s.Name, s.Project, s.Directory,
+	err := t.Do(updateSession, s.ID, s.Name, s.Project, s.Directory,
 		s.EndedAt.UnixMilli(), s.EndReason, s.Summary, s.UpdatedAt.UnixMilli(), t.Current.Device, t.Tick())
 	return err
 }

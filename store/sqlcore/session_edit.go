@@ -108,6 +108,5 @@ func (t *Tx) activeOf(binding string) (id amber.SessionID, err error) {
 
 // activate makes s the active session of its binding.
 func (t *Tx) activate(s amber.Session) error {
-	_, err := t.Exec(upsertActive, s.Binding, s.ID)
-	return err
+	return t.Do(upsertActive, s.Binding, s.ID)
 }

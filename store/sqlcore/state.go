@@ -44,7 +44,7 @@ func (t *Tx) saveState(id amber.SessionID, doc json.RawMessage, ifVersion int64)
 		SessionID: id, Document: append(json.RawMessage{}, doc...),
 		Version: prev.Version + 1, UpdatedAt: t.Now,
 	}
-	if _, err := t.Exec(upsertState, id, string(doc), next.Version, next.UpdatedAt.UnixMilli()); err != nil {
+	if err := t.Do(upsertState, id, string(doc), next.Version, next.UpdatedAt.UnixMilli()); err != nil {
 		return next, err
 	}
 	return next, t.Log(c)

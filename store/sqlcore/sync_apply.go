@@ -169,8 +169,7 @@ func (n *intent) relation(r amber.SyncRecord) error {
 
 // arrives notes that a version which is new here is at the place it came from.
 func (n *intent) arrives(place string, m amber.SyncMark) error {
-	_, err := n.Exec(putHeld, m.Ref.Scope, m.Ref.ID, markVersion(m), place)
-	return err
+	return n.Do(putHeld, m.Ref.Scope, m.Ref.ID, markVersion(m), place)
 }
 
 // hold notes that a version which is known here is at the place of the chunk,
@@ -194,8 +193,7 @@ func (n *intent) holds(m amber.SyncMark) (bool, error) { return n.Tx.holds(n.chu
 func (n *intent) spare(ref amber.SyncRef) error { return n.spareOf(n.sender(), ref) }
 
 func (n *intent) spareOf(from sqlrows.Sender, ref amber.SyncRef) error {
-	_, err := n.Exec(putSpared, from.Place, ref.Scope, ref.ID, from.Chunk)
-	return err
+	return n.Do(putSpared, from.Place, ref.Scope, ref.ID, from.Chunk)
 }
 
 func (n *intent) sender() sqlrows.Sender {
@@ -227,7 +225,7 @@ func (n *intent) noteImport() error {
 		return err
 	}
 	n.from = n.Seq
-	_, err = n.Exec(putImport, n.chunk.Place, first, n.Seq)
+	err = n.Do(putImport, n.chunk.Place, first, n.Seq)
 	return err
 }
 
@@ -239,7 +237,7 @@ func (n *intent) note() error {
 	if n.again {
 		again = 1
 	}
-	_, err := n.Exec(insertChunk, c.Chunk, c.Place, c.Device, c.CreatedBy, c.At.UnixMilli(), n.Now.UnixMilli(), n.drift, again)
+	err := n.Do(insertChunk, c.Chunk, c.Place, c.Device, c.CreatedBy, c.At.UnixMilli(), n.Now.UnixMilli(), n.drift, again)
 	if err != nil {
 		return err
 	}

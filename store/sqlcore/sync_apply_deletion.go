@@ -73,7 +73,7 @@ func (n *intent) eraseAgain(e amber.SyncErased, erased bool, known amber.Origin)
 // putErased notes and logs that a memory which is not here was erased.
 func (n *intent) putErased(e amber.SyncErased) error {
 	n.result.Memories++
-	if _, err := n.Exec(sqlrows.PutErased, e.ID, e.Origin.Device, int64(e.Origin.Counter), e.Origin.Clock); err != nil {
+	if err := n.Do(sqlrows.PutErased, e.ID, e.Origin.Device, int64(e.Origin.Counter), e.Origin.Clock); err != nil {
 		return err
 	}
 	return n.Log(sqlrows.Entry(amber.OpDelete, amber.ChangeMemory, string(e.ID), "", ""))
@@ -111,7 +111,7 @@ func (n *intent) applyGoneTurn(g amber.SyncGone) error {
 	n.result.Prompts++
 	d.Scope, d.ID, d.Origin = amber.ChangeTurn, g.ID, g.Origin
 	if found {
-		if _, err := n.Exec(sqlrows.DeleteTurnsWith, g.ID); err != nil {
+		if err := n.Do(sqlrows.DeleteTurnsWith, g.ID); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ func (n *intent) eraseThere(m amber.Memory, o amber.Origin) error {
 	if err := n.EraseRow(m); err != nil {
 		return err
 	}
-	_, err = n.Exec(sqlrows.PutErased, m.ID, o.Device, int64(o.Counter), o.Clock)
+	err = n.Do(sqlrows.PutErased, m.ID, o.Device, int64(o.Counter), o.Clock)
 	return err
 }
 
@@ -70,6 +70,5 @@ func (n *intent) noteErased(id amber.MemoryID, o amber.Origin, parts sqlrows.Mem
 	if len(parts.Rest) == 0 {
 		return n.noteRemoved(n.chunk.Place, memoryRef(id), o)
 	}
-	_, err := n.Exec(putRemoved, amber.ChangeMemory, id, n.chunk.Place, o.Device, int64(o.Counter), o.Clock)
-	return err
+	return n.Do(putRemoved, amber.ChangeMemory, id, n.chunk.Place, o.Device, int64(o.Counter), o.Clock)
 }

@@ -101,7 +101,7 @@ func (n *intent) settleThere(in amber.SyncMemory) error {
 		if !held {
 			continue
 		}
-		if _, err := n.Exec(sqlrows.SeeVersion, in.ID, sqlrows.VersionOf(o)); err != nil {
+		if err := n.Do(sqlrows.SeeVersion, in.ID, sqlrows.VersionOf(o)); err != nil {
 			return err
 		}
 	}
@@ -138,14 +138,14 @@ func (n *intent) knownVersion(now amber.Memory, o amber.Origin) error {
 
 // promote makes a version of the history the newest.
 func (n *intent) promote(now, next amber.Memory) error {
-	if _, err := n.Exec(sqlrows.DeleteRevision, next.ID, next.Revision); err != nil {
+	if err := n.Do(sqlrows.DeleteRevision, next.ID, next.Revision); err != nil {
 		return err
 	}
 	body, err := sqlrows.Marshal(now)
 	if err != nil {
 		return err
 	}
-	if _, err := n.Exec(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
+	if err := n.Do(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
 		return err
 	}
 	n.result.Memories++
@@ -227,7 +227,7 @@ func (n *intent) firstVersion(in amber.SyncMemory, here bool) error {
 		return err
 	}
 	if erased {
-		if _, err := n.Exec(deleteErased, in.ID); err != nil {
+		if err := n.Do(deleteErased, in.ID); err != nil {
 			return err
 		}
 	}
@@ -238,7 +238,7 @@ func (n *intent) firstVersion(in amber.SyncMemory, here bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := n.Exec(sqlrows.InsertMemory, args...); err != nil {
+	if err := n.Do(sqlrows.InsertMemory, args...); err != nil {
 		return err
 	}
 	if len(in.Saw) > 0 {
@@ -263,7 +263,7 @@ func (n *intent) laterVersion(now amber.Memory, in amber.SyncMemory) error {
 	if err != nil {
 		return err
 	}
-	if _, err := n.Exec(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
+	if err := n.Do(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
 		return err
 	}
 	in.Revision = max(in.Revision, now.Revision+1)
@@ -283,10 +283,10 @@ func (n *intent) earlierVersion(now amber.Memory, in amber.SyncMemory, beside bo
 	if err != nil {
 		return err
 	}
-	if _, err := n.Exec(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
+	if err := n.Do(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
 		return err
 	}
-	if _, err := n.Exec(makeRoom, now.ID); err != nil {
+	if err := n.Do(makeRoom, now.ID); err != nil {
 		return err
 	}
 	if err := n.noteIncoming(now, in, beside); err != nil {
@@ -299,7 +299,7 @@ func (n *intent) earlierVersion(now amber.Memory, in amber.SyncMemory, beside bo
 // are in conflict: it is one head more, and says something else.
 func (n *intent) noteIncoming(now amber.Memory, in amber.SyncMemory, beside bool) error {
 	n.result.Memories++
-	if _, err := n.Exec(sqlrows.KeepVersion, now.ID, sqlrows.VersionOf(now.Origin)); err != nil {
+	if err := n.Do(sqlrows.KeepVersion, now.ID, sqlrows.VersionOf(now.Origin)); err != nil {
 		return err
 	}
 	grows, err := n.addsHead(in, beside)
@@ -376,7 +376,7 @@ func (n *intent) sameVersion(now, in amber.Memory) error {
 		if !vouched {
 			return nil
 		}
-		if _, err := n.Exec(raiseTrust, in.Trust, in.ID); err != nil {
+		if err := n.Do(raiseTrust, in.Trust, in.ID); err != nil {
 			return err
 		}
 		return n.LogBeside(in.ID, now.ContentDigest)
@@ -391,7 +391,7 @@ func (n *intent) sameVersion(now, in amber.Memory) error {
 	if err != nil {
 		return err
 	}
-	if _, err := n.Exec(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
+	if err := n.Do(sqlrows.InsertRevision, now.ID, now.Revision, body); err != nil {
 		return err
 	}
 	in.Revision = now.Revision + 1
@@ -425,7 +425,7 @@ func (n *intent) replace(now, next amber.Memory) error {
 	if err != nil {
 		return err
 	}
-	if _, err := n.Exec(sqlrows.UpdateMemory, args...); err != nil {
+	if err := n.Do(sqlrows.UpdateMemory, args...); err != nil {
 		return err
 	}
 	op := amber.OpUpdate

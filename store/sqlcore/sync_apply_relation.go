@@ -56,7 +56,7 @@ func (n *intent) relate(from sqlrows.Sender, in amber.Relation) error {
 		return err
 	}
 	if found && now.ID != in.ID {
-		if _, err := n.Exec(deleteRelation, now.ID); err != nil {
+		if err := n.Do(deleteRelation, now.ID); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (n *intent) freeRelationID(place string, in amber.Relation) (bool, error) {
 	if err != nil || !say || !in.Origin.After(now.Origin) {
 		return false, err
 	}
-	if _, err := n.Exec(deleteRelation, now.ID); err != nil {
+	if err := n.Do(deleteRelation, now.ID); err != nil {
 		return false, err
 	}
 	return true, n.logRelation(now.From)
@@ -155,7 +155,7 @@ func (n *intent) wait(from sqlrows.Sender, in amber.Relation) error {
 	if err != nil {
 		return err
 	}
-	_, err = n.Exec(putWaiting, in.From, in.To, in.Type, body, from.Place, from.Chunk)
+	err = n.Do(putWaiting, in.From, in.To, in.Type, body, from.Place, from.Chunk)
 	return err
 }
 
@@ -176,7 +176,7 @@ func (n *intent) relateArrived() error {
 			if from.Place == "" {
 				continue
 			}
-			if _, err := n.Exec(stopWaiting, r.From, r.To, r.Type); err != nil {
+			if err := n.Do(stopWaiting, r.From, r.To, r.Type); err != nil {
 				return err
 			}
 			if err := n.relate(from, r.Relation); err != nil && amber.KindOf(err) != amber.KindInvalid {

@@ -49,14 +49,14 @@ func (n *intent) applySession(in amber.SyncSession) error {
 			return err
 		}
 	}
-	_, err = n.Exec(query, in.ID, in.Name, in.Binding, in.Project, in.Directory, in.StartedAt.UnixMilli(),
+	err = n.Do(query, in.ID, in.Name, in.Binding, in.Project, in.Directory, in.StartedAt.UnixMilli(),
 		in.EndedAt.UnixMilli(), in.EndReason, in.Summary, in.Parent, in.CreatedAt.UnixMilli(), in.UpdatedAt.UnixMilli(), in.Trust,
 		in.Origin.Device, int64(in.Origin.Counter), in.Origin.Clock)
 	if err != nil {
 		return err
 	}
 	if found && (!in.EndedAt.IsZero() || in.Binding != now.Binding) {
-		if _, err := n.Exec(deleteActive, in.ID); err != nil {
+		if err := n.Do(deleteActive, in.ID); err != nil {
 			return err
 		}
 	}
@@ -147,12 +147,11 @@ func (n *intent) secondPrompt(mark amber.SyncMark, now, in amber.Turn) error {
 	}
 	switch {
 	case order == 0 && raises:
-		_, err := n.Exec(vouchTurn, in.Trust, in.ID)
-		return err
+		return n.Do(vouchTurn, in.Trust, in.ID)
 	case order == 0, now.Trust == amber.TrustSigned && in.Trust == amber.TrustImported, order < 0 && !raises:
 		return nil
 	}
-	if _, err := n.Exec(sqlrows.DeleteTurnsWith, in.ID); err != nil {
+	if err := n.Do(sqlrows.DeleteTurnsWith, in.ID); err != nil {
 		return err
 	}
 	return n.storePrompt(c, in)

@@ -61,7 +61,7 @@ func (t *Tx) putLinks(chunk string, links []amber.SyncLink) error {
 		if l.Chunk == "" {
 			l.Chunk = chunk
 		}
-		if _, err := t.Exec(putLink, l.Tool, l.Chunk, l.Ordinal, l.Ref.Scope, l.Ref.ID, version, l.LocalID, l.Fingerprint, l.Extra); err != nil {
+		if err := t.Do(putLink, l.Tool, l.Chunk, l.Ordinal, l.Ref.Scope, l.Ref.ID, version, l.LocalID, l.Fingerprint, l.Extra); err != nil {
 			return fmt.Errorf("store link: %w", err)
 		}
 	}

@@ -47,11 +47,11 @@ func (s *Contracts) Exported(ctx context.Context, n amber.ExportNote) error {
 		}
 	}
 	return s.memory.UpdateAlone(ctx, op, n.Place, func(t *Tx) error {
-		if _, err := t.Exec(upsertPlace, n.Place, n.Project, n.Position, n.Chunk); err != nil {
+		if err := t.Do(upsertPlace, n.Place, n.Project, n.Position, n.Chunk); err != nil {
 			return err
 		}
 		if n.Chunk != "" {
-			if _, err := t.Exec(insertChunk, n.Chunk, n.Place, t.Current.Device, n.CreatedBy, t.Now.UnixMilli(), t.Now.UnixMilli(), 0, 0); err != nil {
+			if err := t.Do(insertChunk, n.Chunk, n.Place, t.Current.Device, n.CreatedBy, t.Now.UnixMilli(), t.Now.UnixMilli(), 0, 0); err != nil {
 				return err
 			}
 		}

@@ -22,11 +22,11 @@ const (
 // SetQuarantine implements [amber.SyncImporter].
 func (s *Contracts) SetQuarantine(ctx context.Context, place string, chunks []amber.QuarantinedChunk) error {
 	return s.memory.Update(ctx, "note quarantine", place, func(t *Tx) error {
-		if _, err := t.Exec(deleteQuarantine, place); err != nil {
+		if err := t.Do(deleteQuarantine, place); err != nil {
 			return err
 		}
 		for _, c := range chunks {
-			if _, err := t.Exec(putQuarantine, place, c.ID, c.Reason, c.Kind); err != nil {
+			if err := t.Do(putQuarantine, place, c.ID, c.Reason, c.Kind); err != nil {
 				return err
 			}
 		}

@@ -67,14 +67,14 @@ func (t *Tx) hold(place string, m amber.SyncMark) (reopened []string, err error)
 
 // reopen lets the chunks that waited for a record be applied once more.
 func (t *Tx) reopen(place string, ref amber.SyncRef) ([]string, error) {
-	if _, err := t.Exec(reopenChunks, place, ref.Scope, ref.ID); err != nil {
+	if err := t.Do(reopenChunks, place, ref.Scope, ref.ID); err != nil {
 		return nil, fmt.Errorf("reopen chunks: %w", err)
 	}
 	chunks, err := sqlrows.All(t.Tx, sqlrows.ScanText, deleteSpared, place, ref.Scope, ref.ID)
 	if err != nil || len(chunks) == 0 {
 		return nil, err
 	}
-	_, err = t.Exec(reopenPacks, place)
+	err = t.Do(reopenPacks, place)
 	return chunks, err
 }
 
@@ -97,7 +97,7 @@ func (t *Tx) noteRemoved(place string, ref amber.SyncRef, o amber.Origin) error 
 		return err
 	}
 	for _, p := range append(places, place) {
-		if _, err := t.Exec(putRemoved, ref.Scope, ref.ID, p, o.Device, int64(o.Counter), o.Clock); err != nil {
+		if err := t.Do(putRemoved, ref.Scope, ref.ID, p, o.Device, int64(o.Counter), o.Clock); err != nil {
 			return fmt.Errorf("note removal: %w", err)
 		}
 	}

@@ -60,7 +60,7 @@ func (t *Tx) putTask(task amber.Task) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec(upsertTask, task.ID, task.State, task.SessionID, task.Version, task.CreatedAt.UnixMilli(), body, extra)
+	err = t.Do(upsertTask, task.ID, task.State, task.SessionID, task.Version, task.CreatedAt.UnixMilli(), body, extra)
 	return err
 }
 

@@ -63,8 +63,7 @@ func (t *Tx) appendTurn(turn amber.Turn) (amber.Turn, error) {
 }
 
 func (t *Tx) insertTurn(turn amber.Turn) error {
-	_, err := t.Exec(insertTurn, turn.ID, turn.SessionID, turn.Role, turn.Content, turn.ProjectID, turn.CreatedAt.UnixMilli(), sqlrows.StoredTrust(turn.Trust))
-	return err
+	return t.Do(insertTurn, turn.ID, turn.SessionID, turn.Role, turn.Content, turn.ProjectID, turn.CreatedAt.UnixMilli(), sqlrows.StoredTrust(turn.Trust))
 }
 
 // orNewID returns id, or a new one where it is empty. No stored record has an

@@ -33,7 +33,7 @@ type Departure struct {
 
 // Depart stores a departure, in place of one that is there.
 func (t *Tx) Depart(d Departure) error {
-	_, err := t.Exec(insertDeparted, d.Scope, d.ID, d.Session, d.Project, d.Device, int64(d.Counter), d.Clock)
+	err := t.Do(insertDeparted, d.Scope, d.ID, d.Session, d.Project, d.Device, int64(d.Counter), d.Clock)
 	if err != nil {
 		return fmt.Errorf("note departure: %w", err)
 	}
@@ -45,7 +45,7 @@ func (t *Tx) Depart(d Departure) error {
 // the second.
 func (t *Tx) DepartTurns(query, key string) error {
 	o := t.Origin(2)
-	if _, err := t.Exec(query, key, o.Device, int64(o.Counter), o.Clock); err != nil {
+	if err := t.Do(query, key, o.Device, int64(o.Counter), o.Clock); err != nil {
 		return fmt.Errorf("note departure: %w", err)
 	}
 	return nil
@@ -54,7 +54,7 @@ func (t *Tx) DepartTurns(query, key string) error {
 // Returns takes back a departure: the record is there again. It tells the
 // counter of the departure, 0 where there was none.
 func (t *Tx) Returns(scope amber.ChangeScope, id string) (counter uint64, err error) {
-	if _, err := t.Exec(deleteRemoved, scope, id); err != nil {
+	if err := t.Do(deleteRemoved, scope, id); err != nil {
 		return 0, err
 	}
 	err = t.Row(DeleteDeparted, scope, id).Scan(&counter)

@@ -83,11 +83,11 @@ func (t *Tx) eraseTurn(id string) error {
 		return err
 	}
 	for _, q := range []string{DeleteTurnsWith, blankTurn, blankShownTurn} {
-		if _, err := t.Exec(q, id); err != nil {
+		if err := t.Do(q, id); err != nil {
 			return err
 		}
 	}
-	if _, err := t.Exec(DeleteLinks, id, amber.ChangeTurn); err != nil {
+	if err := t.Do(DeleteLinks, id, amber.ChangeTurn); err != nil {
 		return err
 	}
 	return t.Log(Change{amber.OpDelete, amber.ChangeTurn, id, "", ""})
@@ -143,7 +143,7 @@ func (t *Tx) EraseOwn(m amber.Memory) error {
 	}
 	m.Origin.Counter = max(m.Origin.Counter, min(removed, MaxCount-1))
 	for _, q := range []string{deleteRemoved, deleteHeld} {
-		if _, err := t.Exec(q, amber.ChangeMemory, m.ID); err != nil {
+		if err := t.Do(q, amber.ChangeMemory, m.ID); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (t *Tx) EraseRow(m amber.Memory) error {
 		return err
 	}
 	for _, q := range []string{DeleteMemory, blankChanges, blankShown} {
-		if _, err := t.Exec(q, m.ID); err != nil {
+		if err := t.Do(q, m.ID); err != nil {
 			return err
 		}
 	}
@@ -164,7 +164,7 @@ func (t *Tx) EraseRow(m amber.Memory) error {
 		return err
 	}
 	o := t.Origin(m.Origin.Counter + 1)
-	if _, err := t.Exec(insertErased, m.ID, o.Device, int64(o.Counter), o.Clock); err != nil {
+	if err := t.Do(insertErased, m.ID, o.Device, int64(o.Counter), o.Clock); err != nil {
 		return err
 	}
 	return t.Log(Change{amber.OpDelete, amber.ChangeMemory, string(m.ID), "", ""})
@@ -191,11 +191,11 @@ func (t *Tx) eraseAnswers(id amber.MemoryID) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.Exec(DeleteAnswers, id); err != nil {
+	if err := t.Do(DeleteAnswers, id); err != nil {
 		return err
 	}
 	for _, u := range keys {
-		if _, err := t.Exec(UpsertAnswer, ErasedOperation, ErasedKey(u.key), "", id, "{}", u.expires); err != nil {
+		if err := t.Do(UpsertAnswer, ErasedOperation, ErasedKey(u.key), "", id, "{}", u.expires); err != nil {
 			return err
 		}
 	}
@@ -205,12 +205,11 @@ func (t *Tx) eraseAnswers(id amber.MemoryID) error {
 // ForgetSync removes what is kept for sync of a memory that is erased.
 func (t *Tx) ForgetSync(id amber.MemoryID) error {
 	for _, q := range []string{deleteVersions, DeleteWaiting} {
-		if _, err := t.Exec(q, id); err != nil {
+		if err := t.Do(q, id); err != nil {
 			return err
 		}
 	}
-	_, err := t.Exec(DeleteLinks, id, amber.ChangeMemory)
-	return err
+	return t.Do(DeleteLinks, id, amber.ChangeMemory)
 }
 
 const (
@@ -249,11 +248,11 @@ func (t *Tx) PartsAt(place string, m amber.Memory) (p MemoryParts, err error) {
 // that one of them should be shown.
 func (t *Tx) ErasePart(m amber.Memory, parts MemoryParts) error {
 	for _, q := range []string{DeleteAnswers, blankChanges, blankShown} {
-		if _, err := t.Exec(q, m.ID); err != nil {
+		if err := t.Do(q, m.ID); err != nil {
 			return err
 		}
 	}
-	if _, err := t.Exec(DeleteLinks, m.ID, amber.ChangeMemory); err != nil {
+	if err := t.Do(DeleteLinks, m.ID, amber.ChangeMemory); err != nil {
 		return err
 	}
 	op := amber.OpUpdate
@@ -265,10 +264,10 @@ func (t *Tx) ErasePart(m amber.Memory, parts MemoryParts) error {
 			}
 			continue
 		}
-		if _, err := t.Exec(DeleteRevision, v.ID, v.Revision); err != nil {
+		if err := t.Do(DeleteRevision, v.ID, v.Revision); err != nil {
 			return err
 		}
-		if _, err := t.Exec(forgetVersion, v.ID, VersionOf(v.Origin)); err != nil {
+		if err := t.Do(forgetVersion, v.ID, VersionOf(v.Origin)); err != nil {
 			return err
 		}
 	}
@@ -278,7 +277,7 @@ func (t *Tx) ErasePart(m amber.Memory, parts MemoryParts) error {
 // bareRow leaves of a memory that it was deleted.
 func (t *Tx) bareRow(m amber.Memory) error {
 	for _, q := range []string{deleteEmbeddings, DeleteConcepts} {
-		if _, err := t.Exec(q, m.ID); err != nil {
+		if err := t.Do(q, m.ID); err != nil {
 			return err
 		}
 	}
@@ -292,7 +291,7 @@ func (t *Tx) bareRow(m amber.Memory) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec(UpdateMemory, args...)
+	err = t.Do(UpdateMemory, args...)
 	return err
 }
 

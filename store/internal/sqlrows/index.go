@@ -76,8 +76,7 @@ func (t *Tx) putState(key string, number int64, data []byte) error {
 	if data == nil {
 		data = []byte{}
 	}
-	_, err := t.Exec(upsertState, key, number, data)
-	return err
+	return t.Do(upsertState, key, number, data)
 }
 
 // nextNumber counts a counter of index_state up.
@@ -184,10 +183,7 @@ func (x IndexRows) DropTail(row int64) error { return x.exec(deleteTail, row) }
 func (x IndexRows) DropTailThrough(row int64) error { return x.exec(deleteTailThrough, row) }
 
 // exec runs a statement.
-func (t *Tx) exec(query string, args ...any) error {
-	_, err := t.Exec(query, args...)
-	return err
-}
+func (t *Tx) exec(query string, args ...any) error { return t.Do(query, args...) }
 
 // PutSegment implements [search.Writer].
 func (x IndexRows) PutSegment(s search.Segment, c search.Content) (int64, error) {

@@ -78,7 +78,10 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 	}
 	x := indexer{IndexRows: IndexRows{t}, how: how, cache: &search.Cache{}}
 	seen := owners[:0]
-	for _, o := range owners {
+	for i, o := range owners {
+		if err := x.lookAhead(owners[i:]); err != nil {
+			return 0, err
+		}
 		err := x.owner(o.source, o.id)
 		if search.IsDamaged(err) && !how.Erase {
 			continue
@@ -135,8 +138,9 @@ type indexer struct {
 	cache *search.Cache // of this transaction: what it has written may be undone
 	gone  []int64       // rows that are to be taken out
 	added int
-	terms int   // of what was added
-	row   int64 // the last one that was given away; 0 before the first
+	terms int              // of what was added
+	row   int64            // the last one that was given away; 0 before the first
+	known map[string]known // what was read of the next memories
 }
 
 // nextRow returns the row of a new passage. They are counted in the file once, by endRows.
@@ -185,21 +189,7 @@ func (x *indexer) endRows() error {
 
 // owner compares what an owner says with its passages.
 func (x *indexer) owner(source, id string) error {
-	texts, err := x.texts(source, id)
-	if _, bad := AsBadRow(err); bad {
-		texts, err = nil, nil // what cannot be read is not found
-	}
-	if err != nil {
-		return err
-	}
-	type row struct {
-		row, part, place int64
-		digest           []byte
-	}
-	had, err := All(x.Tx, func(s scanner) (r row, err error) {
-		err = s.Scan(&r.row, &r.part, &r.digest, &r.place)
-		return r, err
-	}, ownPassages, source, id)
+	texts, had, err := x.now(source, id)
 	if err != nil {
 		return err
 	}
@@ -235,6 +225,104 @@ func (x *indexer) owner(source, id string) error {
 		return x.exec(forgetDead, source, id)
 	}
 	return nil
+}
+
+// own is a passage that an owner has in the index.
+type own struct {
+	row, part, place int64
+	digest           []byte
+}
+
+// now returns what an owner says, and the passages it has in the index.
+func (x *indexer) now(source, id string) ([]search.Text, []own, error) {
+	if k, ok := x.known[id]; ok && source == search.SourceMemory {
+		return k.texts, k.had, nil
+	}
+	texts, err := x.texts(source, id)
+	if _, bad := AsBadRow(err); bad {
+		texts, err = nil, nil // what cannot be read is not found
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	had, err := All(x.Tx, func(s scanner) (o own, err error) {
+		err = s.Scan(&o.row, &o.part, &o.digest, &o.place)
+		return o, err
+	}, ownPassages, source, id)
+	return texts, had, err
+}
+
+// known is what was read of a memory together with others.
+type known struct {
+	texts []search.Text
+	had   []own
+}
+
+// ahead is how many memories are read together.
+const ahead = 64
+
+const (
+	nextMemories = `SELECT ` + MemoryColumns + ` FROM memories WHERE deleted_at IS NULL AND id IN (SELECT value FROM json_each(?))`
+	nextConcepts = `SELECT memory_id, concept FROM concepts WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY memory_id, concept`
+	nextPassages = `SELECT owner, row, part, digest, place FROM passages WHERE source = 'memory' AND owner IN (SELECT value FROM json_each(?)) ORDER BY owner, part`
+)
+
+// lookAhead reads what is needed of the next memories, where there are several: three
+// questions for all of them. What one of them says depends on no other.
+func (x *indexer) lookAhead(next []owner) error {
+	if next[0].source != search.SourceMemory {
+		return nil
+	}
+	if _, ok := x.known[next[0].id]; ok {
+		return nil
+	}
+	n := 1
+	for n < min(len(next), ahead) && next[n].source == search.SourceMemory {
+		n++
+	}
+	if n == 1 {
+		return nil
+	}
+	ids := make([]string, n)
+	x.known = make(map[string]known, n)
+	for i := range ids {
+		ids[i] = next[i].id
+		x.known[ids[i]] = known{}
+	}
+	list, err := Marshal(ids)
+	if err != nil {
+		return err
+	}
+	concepts := map[string][]string{}
+	err = x.Each(nextConcepts, []any{list}, func(s scanner) error {
+		var id, concept string
+		err := s.Scan(&id, &concept)
+		concepts[id] = append(concepts[id], concept)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = x.Each(nextMemories, []any{list}, func(s scanner) error {
+		m, err := ScanMemory(s)
+		if _, bad := AsBadRow(err); bad {
+			return nil // what cannot be read is not found
+		}
+		x.known[string(m.ID)] = known{texts: search.OfMemory(m, concepts[string(m.ID)])}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return x.Each(nextPassages, []any{list}, func(s scanner) error {
+		var id string
+		var o own
+		err := s.Scan(&id, &o.row, &o.part, &o.digest, &o.place)
+		k := x.known[id]
+		k.had = append(k.had, o)
+		x.known[id] = k
+		return err
+	})
 }
 
 // move says where and when a passage was said that stays as it is.

@@ -18,7 +18,7 @@ const (
 // however the wall clock was set meanwhile.
 func (t *Tx) Enter(known bool) error {
 	if !known {
-		if _, err := t.Exec(InsertIncarnation, t.Current.Incarnation); err != nil {
+		if err := t.Do(InsertIncarnation, t.Current.Incarnation); err != nil {
 			return fmt.Errorf("adopt incarnation: %w", err)
 		}
 	}
@@ -52,7 +52,7 @@ func Entry(op amber.Op, scope amber.ChangeScope, key, old, new string) Change {
 // Log appends to the change log. Every mutation calls it in its own
 // transaction.
 func (t *Tx) Log(c Change) error {
-	if _, err := t.Exec(insertChange, t.Tick(), c.Op, c.Scope, c.Key, c.Old, c.New); err != nil {
+	if err := t.Do(insertChange, t.Tick(), c.Op, c.Scope, c.Key, c.Old, c.New); err != nil {
 		return fmt.Errorf("log change: %w", err)
 	}
 	t.Seq++

@@ -164,7 +164,7 @@ func (t *Tx) Insert(m amber.Memory) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.Exec(InsertMemory, args...); err != nil {
+	if err := t.Do(InsertMemory, args...); err != nil {
 		return err
 	}
 	return t.Log(Change{amber.OpInsert, amber.ChangeMemory, string(m.ID), "", m.ContentDigest})
@@ -182,7 +182,7 @@ func (t *Tx) ReviseAt(at amber.Time, op amber.Op, prev, next amber.Memory, seen 
 	if err != nil {
 		return next, err
 	}
-	if _, err := t.Exec(InsertRevision, prev.ID, prev.Revision, body); err != nil {
+	if err := t.Do(InsertRevision, prev.ID, prev.Revision, body); err != nil {
 		return next, err
 	}
 	counter, err := t.Highest(prev)
@@ -202,7 +202,7 @@ func (t *Tx) ReviseAt(at amber.Time, op amber.Op, prev, next amber.Memory, seen 
 	if err != nil {
 		return next, err
 	}
-	if _, err := t.Exec(UpdateMemory, args...); err != nil {
+	if err := t.Do(UpdateMemory, args...); err != nil {
 		return next, err
 	}
 	c := Change{op, amber.ChangeMemory, string(next.ID), prev.ContentDigest, next.ContentDigest}

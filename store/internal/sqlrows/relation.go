@@ -14,7 +14,7 @@ ON CONFLICT (id) DO UPDATE SET strength = excluded.strength, device = excluded.d
 )
 
 func (t *Tx) PutRelation(r amber.Relation) error {
-	_, err := t.Exec(upsertRelation, r.ID, r.From, r.To, r.Type, r.Strength,
+	err := t.Do(upsertRelation, r.ID, r.From, r.To, r.Type, r.Strength,
 		r.Origin.Device, int64(r.Origin.Counter), r.Origin.Clock, r.CreatedAt.UnixMilli(), r.DeletedAt.UnixMilli())
 	return err
 }

@@ -21,6 +21,11 @@ func ScanText(s scanner) (text string, err error) {
 type Conn interface {
 	// Exec runs a statement that returns no rows and reports how many it changed.
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	// Later runs a statement that returns no rows, before the next one that does or
+	// Flush. Its error may be told there.
+	Later(ctx context.Context, query string, args ...any) error
+	// Flush returns when every statement has run.
+	Flush(ctx context.Context) error
 	// Row runs a query of one row.
 	Row(ctx context.Context, query string, args ...any) Row
 	// Each runs a query and calls fn for every row. Fn runs no query.
@@ -55,6 +60,10 @@ type Tx struct {
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	return t.Conn.Exec(t.Ctx, query, args...)
 }
+
+// Do runs a statement that returns no rows. An engine may run it with the next one, so
+// its error may be told then: a transaction with such an error comes to nothing.
+func (t *Tx) Do(query string, args ...any) error { return t.Conn.Later(t.Ctx, query, args...) }
 
 // Row runs a query of one row.
 func (t *Tx) Row(query string, args ...any) scanner {
@@ -109,7 +118,7 @@ func (r FirstColumn) Scan(dest ...any) error {
 // ExecAll runs statements one after the other.
 func (t *Tx) ExecAll(queries ...string) error {
 	for _, q := range queries {
-		if _, err := t.Exec(q); err != nil {
+		if err := t.Do(q); err != nil {
 			return err
 		}
 	}

@@ -107,11 +107,11 @@ func LatestFirst(a, b amber.Origin) int {
 // came.
 func (t *Tx) NoteVersion(id amber.MemoryID, v amber.Origin, saw []amber.Origin) error {
 	for _, o := range saw {
-		if _, err := t.Exec(SeeVersion, id, VersionOf(o)); err != nil {
+		if err := t.Do(SeeVersion, id, VersionOf(o)); err != nil {
 			return fmt.Errorf("note version: %w", err)
 		}
 	}
-	if _, err := t.Exec(upsertVersion, id, VersionOf(v), JoinVersions(saw)); err != nil {
+	if err := t.Do(upsertVersion, id, VersionOf(v), JoinVersions(saw)); err != nil {
 		return fmt.Errorf("note version: %w", err)
 	}
 	return nil
@@ -137,7 +137,7 @@ func (t *Tx) Supersede(prev amber.Memory, next amber.Origin, seen ...amber.Origi
 		}
 	}
 	// A first edit makes the rows of both versions, a later one its own.
-	if _, err := t.Exec(KeepVersion, prev.ID, VersionOf(prev.Origin)); err != nil {
+	if err := t.Do(KeepVersion, prev.ID, VersionOf(prev.Origin)); err != nil {
 		return fmt.Errorf("keep version: %w", err)
 	}
 	return t.NoteVersion(prev.ID, next, saw[:min(len(saw), MaxSaw)])
