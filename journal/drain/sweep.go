@@ -10,7 +10,9 @@ import (
 
 // sweep ends the sessions that are over without a word: their process is gone,
 // or they are silent for long and nobody knows about their process. A host
-// that speaks again later opens its session again.
+// that speaks again later opens its session again. Sessions of other journals, of which the
+// last words may wait on another machine, end by silence alone, and not from here where the
+// store is shared.
 func (w *Worker) sweep(ctx context.Context, turn *turn, report *Report) error {
 	open, err := w.o.Store.OpenJournals(ctx)
 	if err != nil {
@@ -24,7 +26,7 @@ func (w *Worker) sweep(ctx context.Context, turn *turn, report *Report) error {
 			continue // what it said last is not in the store yet
 		}
 		reason, over := w.verdict(c, now)
-		if !over {
+		if !over || w.o.Shared && key == "" {
 			continue
 		}
 		if w.o.StandBack != nil && len(report.Ended) > ended {
@@ -84,8 +86,9 @@ func (w *Worker) latest(cursors []amber.JournalCursor) []amber.JournalCursor {
 // verdict says whether a session is over, and why.
 func (w *Worker) verdict(c amber.JournalCursor, now time.Time) (amber.EndReason, bool) {
 	silent := now.Sub(c.LastAt.Time())
-	switch w.o.Alive(c.Process) {
-	case proc.Dead:
+	// What another journal tells of may be a process of another machine, where this one looks
+	// as if it had been started again.
+	if w.keys[c.Journal] != "" && w.o.Alive(c.Process) == proc.Dead {
 		return amber.EndCrash, silent >= w.o.Grace
 	}
 	return amber.EndIdle, silent >= w.o.IdleAfter

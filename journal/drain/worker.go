@@ -81,6 +81,10 @@ type Options struct {
 	// are removed as soon as they are drained, whether they have ended or not, and
 	// none is ended for being silent.
 	Final bool
+	// Shared is for a store on a server, which other journals are drained into too. No
+	// session of theirs is ended, and a round ends where the server is away: it would be
+	// waited for again with every session.
+	Shared bool
 	// Wait pauses; nil: by a timer. It returns early, with the error, when ctx
 	// ends.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -156,7 +160,8 @@ func (w *Worker) Run(ctx context.Context, told func(Report, error)) error {
 // Once drains the entries of the spool and ends the sessions that are over. If another
 // process drains at the moment, Once waits for it. A session that cannot be drained is
 // told in the report and never keeps another from being drained. Errors: busy,
-// unreachable when ctx ends, and those of reading the spool itself.
+// unreachable when ctx ends or a shared store is away, and those of reading the spool
+// itself.
 func (w *Worker) Once(ctx context.Context) (report Report, err error) {
 	report = newReport()
 	turn := &turn{journal: w.o.Journal}
@@ -190,6 +195,9 @@ func (w *Worker) Once(ctx context.Context) (report Report, err error) {
 		}
 		if err != nil {
 			report.fail(key, err)
+		}
+		if w.o.Shared && amber.KindOf(err) == amber.KindUnreachable {
+			return report, err
 		}
 	}
 	if w.o.Final {
