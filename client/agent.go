@@ -140,3 +140,7 @@ func (a *Agent) Store(ctx context.Context) (amber.Store, error) {
 	}
 	return amber.NewStore(a.parts(can)), nil
 }
+
+// Parts returns every contract of the agent without asking what the server's backend can do:
+// what it cannot do the server says with each call. It touches no network.
+func (a *Agent) Parts() amber.Parts { return a.parts(every()) }

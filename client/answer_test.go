@@ -39,6 +39,9 @@ var calls = map[string]func(context.Context, amber.Store) error{
 	"remember": func(ctx context.Context, s amber.Store) error {
 		return must.Err(s.LongTerm.Write(ctx, amber.WriteRequest{Content: "x"}))
 	},
+	"recall": func(ctx context.Context, s amber.Store) error {
+		return must.Err(s.LongTerm.Recall(ctx, amber.Query{Text: "x"}))
+	},
 	"get":  func(ctx context.Context, s amber.Store) error { return must.Err(s.Memories.Get(ctx, someID)) },
 	"turn": func(ctx context.Context, s amber.Store) error { return must.Err(s.Turns.AppendTurn(ctx, turn(""))) },
 	"read": func(ctx context.Context, s amber.Store) error { return must.Err(s.Sessions.Session(ctx, "s")) },
@@ -146,6 +149,37 @@ func TestFourAnswersStayFour(t *testing.T) {
 				must.Kind(t, call, do(t.Context(), s), want)
 			}
 		})
+	}
+}
+
+// Who wants a small answer reads no large one.
+func TestAnAnswerIsBounded(t *testing.T) {
+	t.Parallel()
+	sent := atomic.Int64{}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"items":[]`)
+		for piece := bytes.Repeat([]byte(" "), 64<<10); sent.Load() < 32<<20; sent.Add(int64(len(piece))) {
+			if _, err := w.Write(piece); err != nil {
+				return
+			}
+		}
+	}))
+	defer srv.Close()
+	s := contracts(t, client.Options{URL: srv.URL, Attempts: 1, MaxAnswer: 1 << 10})
+	must.Kind(t, "list", must.Err(s.Notes.ListNotes(t.Context())), amber.KindDamaged, "more than 1024 bytes")
+	srv.CloseClientConnections()
+	must.Hold(t, sent.Load() < 32<<20, "all of it was read")
+}
+
+// An agent's contracts can be had before the server is there.
+func TestPartsTouchNoNetwork(t *testing.T) {
+	t.Parallel()
+	c := must.Get(client.New(client.Options{URL: "http://127.0.0.1:1", Attempts: 1}))(t)
+	s := amber.NewStore(must.Get(c.Agent(amber.DefaultTenant, amber.DefaultAgent))(t).Parts())
+	must.Hold(t, s.Capabilities().Ingest && s.Capabilities().Control && s.Capabilities().Notes, "contracts are missing: %+v", s.Capabilities())
+	for name, do := range calls {
+		must.Kind(t, name, do(t.Context(), s), amber.KindUnreachable)
 	}
 }
 

@@ -48,7 +48,12 @@ func (r request) mayRepeat() bool {
 }
 
 // errTooLarge is the cause when an answer has more bytes than are read.
-var errTooLarge = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+var errTooLarge = errors.New("the answer is too large")
+
+// tooLarge is the error of an answer that has more bytes than are read.
+func tooLarge(most int64) error {
+	return &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: fmt.Errorf("%w: it has more than %d bytes", errTooLarge, most)}
+}
 
 // longWait is how long an answer about snapshots may take. A server gives up
 // earlier.
@@ -137,11 +142,11 @@ func try[Out any](ctx context.Context, c *Client, r request, body []byte) (out O
 		return out, err
 	}
 	defer drain(resp.Body)
-	return decode[Out](ctx, resp)
+	return decode[Out](ctx, resp, c.o.MaxAnswer)
 }
 
 // decode reads an answer.
-func decode[Out any](ctx context.Context, resp *http.Response) (out Out, err error) {
+func decode[Out any](ctx context.Context, resp *http.Response, most int64) (out Out, err error) {
 	if resp.StatusCode/100 != 2 {
 		return out, failure(resp)
 	}
@@ -151,12 +156,12 @@ func decode[Out any](ctx context.Context, resp *http.Response) (out Out, err err
 	if err := answerType(resp, "application/json"); err != nil {
 		return out, err
 	}
-	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	b, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
 	if err != nil {
 		return out, brokenOff(ctx, err)
 	}
-	if len(b) > maxAnswer {
-		return out, &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: errTooLarge}
+	if int64(len(b)) > most {
+		return out, tooLarge(most)
 	}
 	if !utf8.Valid(b) { // JSON would mend it
 		return out, amber.Errorf(amber.KindDamaged, "read answer", "", "the answer is not UTF-8")

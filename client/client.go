@@ -34,6 +34,8 @@ type Options struct {
 	// Patience is how long an answer may take, those about snapshots excepted,
 	// which may take an hour; 0: 2 min.
 	Patience time.Duration
+	// MaxAnswer is how many bytes an answer may have; 0: 64 MiB.
+	MaxAnswer int64
 	// Wait pauses; nil: by a timer. It returns early, with the error, when ctx
 	// ends.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -103,6 +105,9 @@ func New(o Options) (*Client, error) {
 	}
 	if o.Patience <= 0 {
 		o.Patience = 2 * time.Minute
+	}
+	if o.MaxAnswer <= 0 {
+		o.MaxAnswer = maxAnswer
 	}
 	if o.Wait == nil {
 		o.Wait = wait

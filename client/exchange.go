@@ -59,7 +59,7 @@ func (a *Agent) Import(ctx context.Context, r io.Reader, o ImportOptions) (wire.
 		return wire.ForeignImport{}, unfinished(err)
 	}
 	defer drain(resp.Body)
-	report, err := decode[wire.ForeignImport](ctx, resp)
+	report, err := decode[wire.ForeignImport](ctx, resp, maxAnswer)
 	if err == nil && report.Format == "" {
 		err = incomplete("format")
 	}

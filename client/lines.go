@@ -62,7 +62,7 @@ func readLines[T any](ctx context.Context, body io.Reader, came func()) ([]T, er
 	}
 	switch err := s.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, &amber.Error{Op: "read answer", Kind: amber.KindDamaged, Err: errTooLarge}
+		return nil, tooLarge(maxAnswer)
 	case err != nil:
 		return nil, brokenOff(ctx, err)
 	}

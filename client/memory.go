@@ -20,7 +20,11 @@ func (l longTerm) Recall(ctx context.Context, q amber.Query) (amber.RecallResult
 	if _, _, err := q.Normalize(); err != nil {
 		return amber.RecallResult{}, err
 	}
-	return ask[amber.RecallResult](ctx, l.Agent, q, "recall")
+	got, err := ask[amber.RecallResult](ctx, l.Agent, q, "recall")
+	if err == nil && got.Hits == nil {
+		err = incomplete("hits") // no answer is not the same as nothing known
+	}
+	return got, err
 }
 
 // Write implements [amber.LongTerm].
@@ -167,5 +171,9 @@ func (l longTerm) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseRepo
 // Context makes a block of memory as the policy of the server decides. Errors:
 // invalid for a size out of bounds; those of recall.
 func (a *Agent) Context(ctx context.Context, r wire.ContextRequest) (wire.ContextBlock, error) {
-	return ask[wire.ContextBlock](ctx, a, r, "context")
+	b, err := ask[wire.ContextBlock](ctx, a, r, "context")
+	if err == nil && b.Memories == nil {
+		err = incomplete("memories")
+	}
+	return b, err
 }

@@ -7,10 +7,9 @@ import "github.com/amber-memory/amber"
 // nothing, and says why it refuses.
 func (a *Agent) parts(can amber.Capabilities) amber.Parts {
 	if switchedOff := (amber.Capabilities{Control: can.Control, Documents: can.Documents}); can == switchedOff {
-		can = amber.Capabilities{
-			Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Concepts: true, Compactions: true,
-			Stats: true, Changes: true, Turns: true, Loops: true, Sessions: true, States: true, Notes: true, Ingest: true, Control: can.Control, Documents: can.Documents,
-		}
+		control, documents := can.Control, can.Documents
+		can = every()
+		can.Control, can.Documents = control, documents
 	}
 	l := longTerm{a}
 	p := amber.Parts{LongTerm: l, Semantic: can.Semantic}
@@ -37,6 +36,14 @@ func (a *Agent) parts(can amber.Capabilities) amber.Parts {
 		p.Tasks, p.Events, p.Approvals, p.Results, p.Queue, p.QueueKeeper = c, c, c, c, q, q
 	}
 	return p
+}
+
+// every is what a server can do at most.
+func every() amber.Capabilities {
+	return amber.Capabilities{
+		Memories: true, Batch: true, Edit: true, Erase: true, Relations: true, Concepts: true, Compactions: true,
+		Stats: true, Changes: true, Turns: true, Loops: true, Sessions: true, States: true, Notes: true, Ingest: true, Control: true, Documents: true,
+	}
 }
 
 // besideParts hang on memories.
