@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
@@ -82,6 +83,7 @@ type Agent struct {
 	sqlite *sqlite.Store     // nil when no layer is on SQLite
 	viking *openviking.Store // nil when no OpenViking server stands beside it
 	notes  *notes.Dir        // nil when notes are elsewhere
+	remote *client.Agent     // nil when memory lies in the home
 
 	clean sync.Once
 	store amber.Store // under clean
@@ -175,7 +177,7 @@ func (a *Agent) resolve(ctx context.Context) error {
 	a.open, a.plain, a.Policy, a.Report = true, resolved.Store, resolved.Policy, resolved.Report
 	a.closers = append(a.closers, resolved.Close)
 	a.follow()
-	if a.look || a.absent {
+	if a.look || a.absent || a.remote != nil { // a server tells of its changes itself
 		return nil
 	}
 	if err := a.announce(ctx); err != nil {
@@ -221,7 +223,8 @@ func (a *Agent) Plain() amber.Store { return a.plain }
 
 // Parts are those of the store with the promises about the whole agent: the eraser
 // erases everywhere, a session is deleted once the journal holds nothing of it, and
-// events are frozen before they are compacted. Secrets in what is written stay.
+// events are frozen before they are compacted, by the server where memory lies on one. Secrets
+// in what is written stay.
 func (a *Agent) Parts() amber.Parts {
 	parts := a.plain.Present()
 	if parts.Eraser != nil {
@@ -230,7 +233,7 @@ func (a *Agent) Parts() amber.Parts {
 	if parts.Sessions != nil {
 		parts.Sessions = settledSessions{parts.Sessions, a}
 	}
-	if parts.Events != nil {
+	if parts.Events != nil && a.remote == nil {
 		parts.Events = a.Events()
 	}
 	return parts
@@ -251,8 +254,11 @@ func (a *Agent) Served() amber.Store {
 	return amber.NewStore(a.Parts())
 }
 
-// Context makes a block of memory to put before a prompt, as the policy decides.
-// Errors: invalid for a size out of bounds; those of recall.
+// Context makes a block of memory to put before a prompt, as the policy decides; that of the
+// server where memory lies on one. Errors: invalid for a size out of bounds; those of recall.
 func (a *Agent) Context(ctx context.Context, r wire.ContextRequest) (wire.ContextBlock, error) {
+	if a.remote != nil && a.config.Memory.CheckRecall() == nil {
+		return a.remote.Context(ctx, r)
+	}
 	return block.Build(ctx, a.plain, a.Policy, r, a.o.Random)
 }

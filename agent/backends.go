@@ -28,6 +28,7 @@ func (a *Agent) backends() (*config.Registry, error) {
 	return r, errors.Join(
 		r.Register("sqlite", a.openSQLite, amber.LayerNotes),
 		r.Register("openviking", a.openViking, amber.LayerNotes),
+		r.Register(config.RemoteBackend, a.openRemote),
 		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, config.Config) (config.Opened, error) {
 			d, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(a.data), Clock: a.o.Clock})
 			if err != nil {

@@ -143,6 +143,7 @@ type stay struct {
 	log    int64     // how long the write-ahead logs were
 	idle   bool      // nothing comes
 	left   bool      // there was a reason to end, though something may come
+	away   bool      // the server of an edge could not be reached
 
 	retired time.Time // when a server had come
 
@@ -244,12 +245,16 @@ func (s *stay) untilQuiet(ctx context.Context) error {
 // look drains, where something may have come.
 func (s *stay) look(ctx context.Context, now time.Time) error {
 	mark := journal.Mark(s.a.folder.SpoolDir()) // before: what comes meanwhile is seen next time
-	if s.idle && mark != "" && mark == s.mark && now.Sub(s.looked) < idleLook {
+	seen := s.idle || s.a.remote != nil         // a server need not be asked about every session again and again
+	if seen && mark != "" && mark == s.mark && now.Sub(s.looked) < idleLook {
 		return nil
 	}
 	report, err := s.drain(ctx)
 	if s.visitors != nil && amber.KindOf(err) == amber.KindBusy { // another drain is at it
 		mark, err = "", nil
+	}
+	if s.away = s.a.remote != nil && amber.KindOf(err) == amber.KindUnreachable && ctx.Err() == nil; s.away {
+		err = nil // the entries wait, and so does this process for a while
 	}
 	s.mark, s.looked = mark, now
 	if report.Applied > 0 || len(report.Ended) > 0 {
@@ -280,8 +285,13 @@ func (s *stay) leaves() bool {
 	return s.visitors.Leaves() || err != nil || !os.SameFile(info, s.place)
 }
 
-// stays reports whether the process stays though nothing comes.
+// stays reports whether the process stays though nothing comes: hooks may ask it, or the server
+// of an edge may come back.
 func (s *stay) stays(now time.Time) bool {
+	if s.away {
+		passed := now.Sub(s.last)
+		return passed >= 0 && passed < s.b.Stay
+	}
 	if s.visitors == nil {
 		return false
 	}

@@ -51,9 +51,10 @@ func Judge(findings []wire.Finding) wire.Checkup {
 // doctor collects findings.
 type doctor struct {
 	Examination
-	o        Options
-	agent    *Agent // closed
-	findings []wire.Finding
+	o         Options
+	agent     *Agent // closed
+	unreached bool   // it is not known what the server of an edge has
+	findings  []wire.Finding
 }
 
 func (d *doctor) add(f wire.Finding) { d.findings = append(d.findings, f) }
@@ -89,6 +90,10 @@ func (d *doctor) examine(ctx context.Context) {
 	d.judge("config", d.ConfigErr, "%s", d.Config)
 	if d.HomeErr != nil {
 		d.judge("home", d.HomeErr, "")
+		return
+	}
+	if d.isEdge() {
+		d.examineEdge(ctx)
 		return
 	}
 	agent, ok := d.checkHome()

@@ -49,6 +49,10 @@ func (d *doctor) checkSpool(ctx context.Context, agent *home.Agent) {
 	d.checkFrames(ctx, j)
 	d.checkLosses(j)
 	d.checkHeld(ctx, j)
+	if d.unreached {
+		d.checkWaiting(ctx, j)
+		return
+	}
 	d.checkUndrained(ctx, j, agent)
 }
 
@@ -210,6 +214,9 @@ func (d *doctor) checkParked(ctx context.Context) {
 // cursorOf asks the databases how far the journal is drained, without
 // migrating them. Where there is no agent yet nothing is.
 func (d *doctor) cursorOf(ctx context.Context, j *journal.Journal, agent *home.Agent) (cursor func(journal.Key) (int64, error), done func() error, err error) {
+	if d.isEdge() {
+		return d.servedCursor(ctx, j)
+	}
 	none := func(journal.Key) (int64, error) { return 0, nil }
 	_, err = agent.Current()
 	if amber.KindOf(err) == amber.KindNotFound {

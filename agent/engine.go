@@ -18,8 +18,11 @@ import (
 
 // Snapshots returns the snapshots of the home, opened when they are first needed.
 // Neither the agent nor its store need be there. Errors: invalid; not_found for a
-// repository that was never added.
+// repository that was never added; unsupported where memory lies on a server.
 func (a *Agent) Snapshots(ctx context.Context) (Snapshots, error) {
+	if a.config.IsEdge() {
+		return nil, amber.Errorf(amber.KindUnsupported, "open snapshots", string(a.ID()), "the memory of this home lies on the server at %s, and so do its snapshots", a.config.Memory.Backends.Remote.URL)
+	}
 	publisher, err := a.publisher(ctx)
 	if err != nil {
 		return nil, err

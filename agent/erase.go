@@ -14,8 +14,12 @@ var _ amber.Eraser = (*Agent)(nil)
 // names the copies that remain: what the crash journal holds is brought into the
 // store first, and the answers that a server keeps are removed. Notes, documents,
 // snapshots and what restores have put aside are searched or named. Errors: those of
-// the store's eraser; nothing is removed then.
+// the store's eraser; nothing is removed then. Where memory lies on a server the server does
+// that, but for the crash journal of this machine.
 func (a *Agent) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	if a.remote != nil {
+		return a.eraseServed(ctx, id)
+	}
 	// The text is needed to find its copies, and gone afterwards. A memory that
 	// is erased already has none.
 	revisions, err := a.plain.Memories.History(ctx, id)

@@ -34,6 +34,9 @@ func (a *Agent) JournalState(ctx context.Context) (JournalState, error) {
 	if err != nil {
 		return state, err
 	}
+	if cursors.isAway {
+		state.StoreError = cursors.failed.Error()
+	}
 	for i, s := range state.Sessions {
 		if s.LastSync.IsZero() { // everything is drained and cleared
 			state.Sessions[i].LastSync = cursors.lastAt(ctx, j, journal.Key(s.Key))
@@ -59,6 +62,7 @@ func (a *Agent) JournalState(ctx context.Context) (JournalState, error) {
 type Cursors struct {
 	store  *amber.Store // nil: there is no store yet, or it does not open
 	failed error        // why it does not
+	isAway bool         // the server that has the store did not answer
 	close  func() error
 }
 
@@ -68,7 +72,10 @@ func (a *Agent) Cursors(ctx context.Context) (*Cursors, error) {
 	if a.open {
 		return &Cursors{store: &a.plain}, nil
 	}
-	_, err := a.folder.Current()
+	var err error
+	if !a.config.IsEdge() {
+		_, err = a.folder.Current()
+	}
 	if amber.KindOf(err) == amber.KindNotFound {
 		return &Cursors{}, nil
 	}
@@ -91,7 +98,11 @@ func (c *Cursors) Of(ctx context.Context, j *journal.Journal, key journal.Key) (
 	if c.store == nil {
 		return 0, c.failed
 	}
-	return cursorSeq(ctx, j, c.store.Ingest, key)
+	seq, err := cursorSeq(ctx, j, c.store.Ingest, key)
+	if c.isAway = amber.KindOf(err) == amber.KindUnreachable; c.isAway {
+		c.store, c.failed = nil, err // it is not waited for with every session
+	}
+	return seq, err
 }
 
 // lastAt returns when the host of a session was last heard of, as the store knows.

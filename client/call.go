@@ -255,7 +255,7 @@ func unreachable(ctx context.Context, err error) error {
 	}
 	hint := "check that amber serve runs at this URL"
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		hint = "--remote-ca FILE names the certificate, if you trust the server"
+		hint = "--remote-ca FILE, or memory.backends.remote.ca, names the certificate, if you trust the server"
 	}
 	return &amber.Error{Op: "ask server", Kind: amber.KindUnreachable, Err: err, Hint: hint}
 }

@@ -97,6 +97,9 @@ type choice struct {
 
 // plan chooses a backend for every layer that is switched on.
 func (r *Registry) plan(c Config) ([]choice, error) {
+	if err := c.checkEdge(); err != nil {
+		return nil, err
+	}
 	var plan []choice
 	for _, l := range amber.Layers() {
 		if !c.layerEnabled(l) {
@@ -140,7 +143,7 @@ func (r *Registry) missing(key, name string, l amber.Layer) error {
 		kind, why = amber.KindUnsupported, "keeps nothing after the process ends and is for tests only"
 	}
 	e := amber.Errorf(kind, "choose backend", key, "%s %s", quote(name), why)
-	if names := r.namesFor(l); len(names) > 0 {
+	if names := r.namesFor(l, key); len(names) > 0 {
 		e.Hint = fmt.Sprintf("set %s to one of: %s", key, strings.Join(names, ", "))
 	}
 	return e
@@ -153,7 +156,9 @@ const volatile = "inmem"
 
 // knownBackends lists the names that mean a backend of Amber even where a
 // build does not have it.
-func knownBackends() []string { return []string{"sqlite", "git", "openviking", "postgres"} }
+func knownBackends() []string {
+	return []string{"sqlite", "git", "openviking", "postgres", RemoteBackend}
+}
 
 // isRegistered tells whether any layer has a backend of that name.
 func (r *Registry) isRegistered(name string) bool {
@@ -165,10 +170,13 @@ func (r *Registry) isRegistered(name string) bool {
 	return false
 }
 
-// namesFor lists the backends that can serve layer l, sorted.
-func (r *Registry) namesFor(l amber.Layer) []string {
+// namesFor lists the backends that can serve layer l and that a key can choose, sorted.
+func (r *Registry) namesFor(l amber.Layer, key string) []string {
 	var names []string
 	for b := range r.factories {
+		if b.name == RemoteBackend && key != backendPath { // it serves all layers or none
+			continue
+		}
 		if (b.layer == "" || b.layer == l) && !slices.Contains(r.lacking[b], l) {
 			names = append(names, b.name)
 		}

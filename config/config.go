@@ -86,6 +86,7 @@ const (
 type Backends struct {
 	SQLite     SQLite
 	OpenViking OpenViking
+	Remote     Remote
 }
 
 // SQLite holds the options of the sqlite backend.
@@ -249,15 +250,21 @@ func (c Config) keys() []Key {
 // BackendOf returns the name of the backend that serves layer l, which is one
 // of [amber.Layers].
 func (c Config) BackendOf(l amber.Layer) string {
-	if name := *c.Memory.Layers.of(l); name != "" {
+	if name := *c.Memory.Layers.of(l); name != "" && !c.notesElsewhere(l) {
 		return name
 	}
 	return c.Memory.Backend
 }
 
+// notesElsewhere reports whether the notes, which lie under git unless something else is said,
+// lie on a server with the rest.
+func (c Config) notesElsewhere(l amber.Layer) bool {
+	return l == amber.LayerNotes && c.IsEdge() && c.Memory.Layers.Notes == "git"
+}
+
 // backendKey returns the key that decides what serves layer l.
 func (c Config) backendKey(l amber.Layer) string {
-	if *c.Memory.Layers.of(l) != "" {
+	if *c.Memory.Layers.of(l) != "" && !c.notesElsewhere(l) {
 		return layerPath(l)
 	}
 	return backendPath

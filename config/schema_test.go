@@ -82,6 +82,9 @@ func effects() map[string]effect {
 
 		"memory.backends.sqlite.busy_timeout": {"45s", opened(func(c config.Config) any { return c.Memory.Backends.SQLite.BusyTimeout }), 45 * time.Second},
 		"memory.backends.sqlite.readers":      {"2", opened(func(c config.Config) any { return c.Memory.Backends.SQLite.Readers }), 2},
+		"memory.backends.remote.url":          {"https://memory.example.org", opened(func(c config.Config) any { return c.Memory.Backends.Remote.URL }), "https://memory.example.org"},
+		"memory.backends.remote.token_file":   {"/etc/amber/token", opened(func(c config.Config) any { return c.Memory.Backends.Remote.TokenFile }), "/etc/amber/token"},
+		"memory.backends.remote.ca":           {"/etc/amber/ca.pem", opened(func(c config.Config) any { return c.Memory.Backends.Remote.CA }), "/etc/amber/ca.pem"},
 		"control.queue.lease":                 {"1m", opened(func(c config.Config) any { return c.Control.Queue.Lease }), time.Minute},
 		"control.queue.max_in_flight":         {"3", opened(func(c config.Config) any { return c.Control.Queue.MaxInFlight }), 3},
 		"control.queue.max_queued":            {"77", opened(func(c config.Config) any { return c.Control.Queue.MaxQueued }), 77},

@@ -155,7 +155,7 @@ func (a *app) offerLabels(cmd *cobra.Command) (out []string) {
 
 func (a *app) offerSessions(cmd *cobra.Command) (out []string) {
 	loaded, err := a.LoadConfig()
-	if err != nil {
+	if err != nil || loaded.Config.IsEdge() { // nobody waits for a server here
 		return nil
 	}
 	s, err := a.Look(cmd.Context(), loaded)

@@ -39,6 +39,9 @@ configuration, and print the result of each check. Nothing is changed.
 With --deep it also compares the text of every memory with the search indexes, and runs
 the promises of the store on a temporary one on this machine's disk.
 
+With memory.backend: remote it checks whether events can be kept, whether the server answers and takes the
+token, and how many entries wait for it.
+
 With --remote the server checks itself; the agent hosts of this machine are not checked.
 
 The exit code is 0 unless a check failed; a warning is not a failure.`,

@@ -30,7 +30,7 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 	}
 	block, served, err := a.hookContext(ctx, budget, loaded, at, j, ev)
 	switch {
-	case err != nil && amber.KindOf(err) != amber.KindNotFound:
+	case err != nil && (amber.KindOf(err) != amber.KindNotFound || loaded.Config.IsEdge()): // a server that has no such agent, or does not tell
 		a.Out.Note("no memories were found for the agent: %v", err)
 	case block.Late, block.Degraded != "" && block.Text != "":
 		a.Out.Note("memories for the agent: %s", block.Degraded)
@@ -53,13 +53,21 @@ func (a *app) injectContext(ctx context.Context, f hookFlags, loaded config.Load
 // of the home is asked where there is one, or the process that drains the journal: it has a
 // store that is open and a warm index. Where it refuses, does not take the request in a third
 // of the budget or does not answer while there is time to open the store, that is done here,
-// and the first answer counts. Served tells that it is the server's.
+// and the first answer counts. Served tells that it is the server's. Where memory lies on a
+// server elsewhere, that one is asked and nobody else.
 func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded config.Loaded, at *agent.Agent, j *journal.Journal, ev journal.HostEvent) (block wire.ContextBlock, served bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	late := amber.Errorf(amber.KindUnreachable, "build context", "", "the time of %v is used up", budget).WithHint("set context.budget in the configuration")
 	r, err := hookRequest(ctx, loaded, j, ev)
 	if err != nil {
+		return block, false, err
+	}
+	if loaded.Config.IsEdge() {
+		block, err = askServer(ctx, at, r)
+		if err != nil && ctx.Err() != nil {
+			err = late
+		}
 		return block, false, err
 	}
 	server := near.OfServer(at.Home().Dir())
@@ -95,6 +103,20 @@ func (a *app) hookContext(ctx context.Context, budget time.Duration, loaded conf
 		case <-ctx.Done():
 			return block, false, late
 		}
+	}
+}
+
+// askServer asks the server where the memory of an edge lies, until ctx ends.
+func askServer(ctx context.Context, at *agent.Agent, r wire.ContextRequest) (wire.ContextBlock, error) {
+	asked := inBackground(func() (got answered) {
+		got.block, got.err = at.AskServer(ctx, r)
+		return got
+	})
+	select {
+	case got := <-asked:
+		return got.block, got.err
+	case <-ctx.Done():
+		return wire.ContextBlock{}, ctx.Err()
 	}
 }
 

@@ -26,7 +26,9 @@ whose process is gone is ended with reason crash. Events that can never be
 stored go to quarantine; the others are stored.
 
 Hooks start this by themselves, in the background. That process stays for context.stay (10 minutes)
-after the last of them and answers the next ones from a store that is open.
+after the last of them and answers the next ones from a store that is open. With memory.backend: remote
+it moves the events to the server; where the server is away they wait, and the process tries again for
+that time.
 
 A restore parks entries that were not drained before it, because they belong to the agent as it was
 then. --from-generation moves them into the agent as it is now; "amber journal status" lists the
@@ -100,6 +102,9 @@ func (a *app) drainInBackground(ctx context.Context) error {
 		return err
 	}
 	attend := func(at *agent.Agent) (agent.Attendant, error) { return a.attend(at, r) }
+	if c.IsEdge() {
+		attend = nil // hooks ask the server
+	}
 	return agent.DrainInBackground(ctx, o, agent.Background{Attend: attend, Stay: c.Context.Stay})
 }
 

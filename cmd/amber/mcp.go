@@ -123,7 +123,11 @@ func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 	if err != nil {
 		return nil, nil, err
 	}
-	served := &server.Agent{Tenant: tenant, ID: id, Store: s.Local.Served(), Policy: s.Policy, Random: h.Random}
+	at := s.Local
+	if s.Spool != nil {
+		at = s.Spool
+	}
+	served := &server.Agent{Tenant: tenant, ID: id, Store: at.Served(), Policy: s.Policy, Random: h.Random}
 	// Memory is served also where snapshots are not set up right.
 	if e, err := h.Snapshots(ctx, s); err == nil {
 		served.Snapshots, served.Repository = e, e
@@ -133,7 +137,7 @@ func (h *hosted) openAgent(ctx context.Context, tenant amber.TenantID, id amber.
 		h.Out.Warn("there are no snapshots: %v", err)
 		h.guardWith(s, noSnapshots{err})
 	}
-	stop := h.completeIndex(s)
+	stop := h.completeIndex(at)
 	return served, func() error {
 		stop()
 		return s.Close()

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/agent"
 )
 
 // change says that the host may have changed something.
@@ -17,13 +17,13 @@ func (h *hosted) change() {
 // completeIndex makes vectors behind the calls of the host: of what is missing when the agent
 // is opened, and of everything that is written. The first failure is told. Stop ends it, and
 // what is not made then is made later.
-func (h *hosted) completeIndex(s *cli.Opened) (stop func()) {
+func (h *hosted) completeIndex(at *agent.Agent) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for told := false; ctx.Err() == nil; {
-			if err := s.Local.CompleteIndex(ctx); err != nil && !told {
+			if err := at.CompleteIndex(ctx); err != nil && !told {
 				told = true
 				h.Out.Warn("the index is not complete: %v", err)
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -103,13 +104,14 @@ func (a *app) addCommands(root *cobra.Command) {
 			a.contextCommand(), a.blameCommand(), a.projectCommand(), a.statsCommand(), a.forgetCommand(), a.conceptCommand(), a.relationCommand(), a.noteCommand(),
 			a.sessionCommand(), a.turnCommand(), a.compactionCommand(), a.loopCommand(), a.stateCommand(), a.tuiCommand(),
 		)},
-		{groupKeep, []*cobra.Command{a.setupCommand(), a.hookCommand(), a.journalCommand()}},
-		{groupFreeze, append(cli.Remotely(a.snapshotCommand(), a.consolidateCommand()), a.bundleCommand(), a.repoCommand(), a.keyCommand())},
+		{groupKeep, append(cli.Anywhere(a.hookCommand()), cli.OnSpool(a.setupCommand(), a.journalCommand())...)},
+		{groupFreeze, slices.Concat(cli.Remotely(a.snapshotCommand(), a.consolidateCommand()), []*cobra.Command{a.bundleCommand(), a.repoCommand()}, cli.Anywhere(a.keyCommand()))},
 		{groupShare, append(cli.Remotely(exchange.Commands(a.App)...), share.Commands(a.App)...)},
-		{groupServe, append([]*cobra.Command{a.serveCommand(), a.uiCommand(), a.mcpCommand()}, cli.Remotely(a.tokenCommand(), a.auditCommand())...)},
+		{groupServe, slices.Concat([]*cobra.Command{a.serveCommand(), a.uiCommand()}, cli.ThroughServer(a.mcpCommand()), cli.Remotely(a.tokenCommand(), a.auditCommand()))},
 		{groupControl, cli.Remotely(control.Commands(a.App)...)},
-		{groupCare, append(cli.Remotely(a.doctorCommand(), a.agentCommand(), a.tenantCommand()),
-			a.indexCommand(), a.demoCommand(), a.evalCommand(), a.configCommand(), a.redactCommand(), a.versionCommand(), a.completionCommand(), a.manCommand(),
+		{groupCare, slices.Concat(cli.OnSpool(cli.Remotely(a.doctorCommand())...), cli.Remotely(a.agentCommand(), a.tenantCommand()),
+			[]*cobra.Command{a.indexCommand()},
+			cli.Anywhere(a.demoCommand(), a.evalCommand(), a.configCommand(), a.redactCommand(), a.versionCommand(), a.completionCommand(), a.manCommand()),
 		)},
 	} {
 		for _, v := range g.verbs {

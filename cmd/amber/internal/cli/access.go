@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +8,6 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/keyring"
 )
 
@@ -109,34 +104,7 @@ func (a *App) SecretFile(op, file string, most int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	info, err := os.Stat(path)
-	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return "", amber.Errorf(amber.KindRefused, op, path, "the file has mode %04o, want 0600: other users can read the file", info.Mode().Perm()).
-			WithHint("chmod 600 " + path)
-	}
-	b, err := a.readBounded(op, file, most)
-	return string(b), err
-}
-
-// readBounded reads a regular file of at most so many bytes. Errors: not_found;
-// refused; invalid.
-func (a *App) readBounded(op, file string, most int64) ([]byte, error) {
-	path, err := a.Absolute(file)
-	if err != nil {
-		return nil, err
-	}
-	b, err := fsx.ReadFile(fsx.OS(), path, most)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, amber.Errorf(amber.KindNotFound, op, path, "the file does not exist")
-	case errors.Is(err, fs.ErrPermission):
-		return nil, &amber.Error{Op: op, Kind: amber.KindRefused, ID: path, Err: err}
-	case errors.Is(err, fsx.ErrTooLarge), errors.Is(err, fsx.ErrNotRegular):
-		return nil, &amber.Error{Op: op, Kind: amber.KindInvalid, ID: path, Err: err}
-	case err != nil:
-		return nil, &amber.Error{Op: op, Kind: amber.KindInternal, ID: path, Err: err}
-	}
-	return b, nil
+	return agent.SecretFile(op, path, most)
 }
 
 // Either checks two flags that say the opposite of each other and returns what

@@ -48,7 +48,7 @@ var finders = []string{
 // typing error must not look like an agent that knows nothing. Errors: not_found.
 func (a *App) CheckAgent(cmd *cobra.Command) error {
 	words := strings.Fields(cmd.CommandPath())
-	if a.Remote != nil || cmd.HasSubCommands() || len(words) < 2 || slices.Contains(otherFamilies, words[1]) {
+	if a.Remote != nil || a.Edge || cmd.HasSubCommands() || len(words) < 2 || slices.Contains(otherFamilies, words[1]) {
 		return nil
 	}
 	h, tenant, err := a.LookAtTenant()
@@ -80,8 +80,8 @@ func (a *App) CheckAgent(cmd *cobra.Command) error {
 // MakeNamed makes the agent that a flag names, so that hooks and servers which are
 // set up for it find it.
 func (a *App) MakeNamed(cmd *cobra.Command) error {
-	if !cmd.Flags().Changed("agent") && !cmd.Flags().Changed("tenant") {
-		return nil
+	if a.Edge || !cmd.Flags().Changed("agent") && !cmd.Flags().Changed("tenant") {
+		return nil // the server of an edge makes it with the first event
 	}
 	agent, err := a.lookAtAgent()
 	if err != nil {

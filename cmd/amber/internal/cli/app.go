@@ -24,6 +24,7 @@ type App struct {
 	Meter  Meter // how far the engine of snapshots is
 	Access access
 	Remote *remote // that the verb works on; nil: a home of this machine
+	Edge   bool    // memory.backend is remote: the home keeps the crash journal only
 	// Publisher is told what happens to snapshots and notes; nil: no publisher.
 	Publisher events.Publisher
 	Aside     asideNotes

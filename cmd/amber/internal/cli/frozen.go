@@ -25,7 +25,7 @@ const (
 // OpenFrozen opens what withSnapshots needs.
 func (a *App) OpenFrozen(ctx context.Context, need LiveAgent) (*Opened, error) {
 	if a.Remote != nil {
-		return a.Remote.frozen(ctx, need)
+		return a.remoteFrozen(ctx, need)
 	}
 	config, err := a.LoadConfig()
 	if err != nil {

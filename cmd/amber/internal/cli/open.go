@@ -61,7 +61,10 @@ type Opened struct {
 	Home   *home.Home  // nil when the agent is served elsewhere, as is agent
 	Agent  *home.Agent // tenantID and agentID work for both
 	Remote *remote     // where the agent is served; nil: here
-	Notes  *notes.Dir  // nil when notes are elsewhere
+	// Spool is the agent with the crash journal of this machine where memory.backend leads to
+	// the server; nil otherwise.
+	Spool *agent.Agent
+	Notes *notes.Dir // nil when notes are elsewhere
 }
 
 // newOpened is an agent of this machine, as verbs see it.
@@ -106,7 +109,7 @@ func (a *App) WithStore(cmd *cobra.Command, fn func(ctx context.Context, s *Open
 // Open resolves the configured store, or the one that is served elsewhere.
 func (a *App) Open(ctx context.Context) (*Opened, error) {
 	if a.Remote != nil {
-		return a.Remote.open(ctx)
+		return a.openRemote(ctx)
 	}
 	loaded, err := a.LoadConfig()
 	if err != nil {

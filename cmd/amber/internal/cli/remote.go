@@ -3,15 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/client"
 	"github.com/amber-memory/amber/config"
 )
@@ -23,11 +21,8 @@ const (
 	remoteCAVariable  = "AMBER_REMOTE_CA"
 )
 
-// Bounds of files.
-const (
-	MaxTokenFile = 4096
-	maxCAFile    = 1 << 20
-)
+// MaxTokenFile bounds a file with a token.
+const MaxTokenFile = 4096
 
 // remote is an agent that is served elsewhere.
 type remote struct {
@@ -37,6 +32,7 @@ type remote struct {
 	id      amber.AgentID
 	batch   int // memories in one batch
 	Address string
+	edge    *config.Loaded // the configuration that leads there; nil: a flag or a variable does
 }
 
 // Home is what belongs to the server and to no agent: tokens and the audit log.
@@ -67,8 +63,11 @@ func (a *App) ChooseRemote(cmd *cobra.Command) error {
 		return nil
 	}
 	address, err := a.remoteAddress(cmd)
-	if err != nil || address == "" {
+	if err != nil {
 		return err
+	}
+	if address == "" {
+		return a.chooseEdge(cmd)
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Annotations[hereFlag] != nil && err == nil {
@@ -108,12 +107,18 @@ func (a *App) newRemote(address string) (*remote, error) {
 	o := client.Options{URL: address}
 	var err error
 	if path := cmp.Or(a.Global.tokenFile, a.Getenv(TokenFileVariable)); path != "" {
-		if o.Token, err = a.readToken(path); err != nil {
+		if path, err = a.Absolute(path); err != nil {
+			return nil, err
+		}
+		if o.Token, err = agent.ReadToken(path); err != nil {
 			return nil, err
 		}
 	}
 	if path := cmp.Or(a.Global.remoteCA, a.Getenv(remoteCAVariable)); path != "" {
-		if o.TLS, err = a.readCA(path); err != nil {
+		if path, err = a.Absolute(path); err != nil {
+			return nil, err
+		}
+		if o.TLS, err = agent.ReadCertificates(path); err != nil {
 			return nil, err
 		}
 	}
@@ -123,26 +128,18 @@ func (a *App) newRemote(address string) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{tenant: amber.TenantID(a.Global.Tenant), id: amber.AgentID(a.Global.Agent), batch: config.Config.Memory.Write.MaxBatchSize, Address: address}
+	return a.remoteAt(o, config.Config.Memory.Write.MaxBatchSize)
+}
+
+// remoteAt is the agent of the flags at a server.
+func (a *App) remoteAt(o client.Options, batch int) (*remote, error) {
+	r := &remote{tenant: amber.TenantID(a.Global.Tenant), id: amber.AgentID(a.Global.Agent), batch: batch, Address: o.URL}
+	var err error
 	if r.client, err = client.New(o); err != nil {
 		return nil, err
 	}
 	r.Agent, err = r.client.Agent(r.tenant, r.id)
 	return r, err
-}
-
-// readToken reads a token. Errors: not_found; refused when others may read it;
-// invalid.
-func (a *App) readToken(file string) (client.Token, error) {
-	text, err := a.SecretFile("read token", a.Followed(file), MaxTokenFile)
-	if err != nil {
-		return "", err
-	}
-	token := strings.TrimSpace(text)
-	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", amber.Errorf(amber.KindInvalid, "read token", file, "want one token in the file and nothing else")
-	}
-	return client.Token(token), nil
 }
 
 // Followed is where links lead to: mounted secrets and the certificates of the
@@ -156,17 +153,12 @@ func (a *App) Followed(file string) string {
 	return file
 }
 
-// readCA reads certificates. Errors: not_found; invalid.
-func (a *App) readCA(file string) (*tls.Config, error) {
-	b, err := a.readBounded("read certificates", a.Followed(file), maxCAFile)
-	if err != nil {
-		return nil, err
+// openRemote opens the agent at its server.
+func (a *App) openRemote(ctx context.Context) (*Opened, error) {
+	if a.Remote.edge != nil {
+		return a.openEdge(ctx)
 	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(b) {
-		return nil, amber.Errorf(amber.KindInvalid, "read certificates", file, "the file has no certificate in PEM")
-	}
-	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+	return a.Remote.open(ctx)
 }
 
 // open asks the server what the agent's store can do.
@@ -188,10 +180,10 @@ func (r *remote) closed() *Opened {
 	}
 }
 
-// frozen opens what a verb about snapshots needs.
-func (r *remote) frozen(ctx context.Context, need LiveAgent) (*Opened, error) {
+// remoteFrozen opens what a verb about snapshots needs.
+func (a *App) remoteFrozen(ctx context.Context, need LiveAgent) (*Opened, error) {
 	if need == MayBeOpened || need == MustBeOpened {
-		return r.open(ctx)
+		return a.openRemote(ctx)
 	}
-	return r.closed(), nil
+	return a.Remote.closed(), nil
 }

@@ -65,13 +65,25 @@ type there struct{ *Opened }
 var _ site = there{}
 
 func (t there) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport, error) {
+	if t.Spool != nil {
+		return t.Spool.Erase(ctx, id)
+	}
 	return t.Store.Eraser.Erase(ctx, id)
 }
 
-// Settle does nothing: the server brings in what its hooks keep.
-func (t there) Settle(context.Context) []string { return nil }
+// Settle brings in what hooks of this machine keep for the server, which brings in what its own
+// keep.
+func (t there) Settle(ctx context.Context) []string {
+	if t.Spool != nil {
+		return t.Spool.Settle(ctx)
+	}
+	return nil
+}
 
 func (t there) Context(ctx context.Context, r wire.ContextRequest) (wire.ContextBlock, error) {
+	if t.Spool != nil {
+		return t.Spool.Context(ctx, r)
+	}
 	return t.Remote.Agent.Context(ctx, r)
 }
 
