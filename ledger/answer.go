@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -30,12 +29,13 @@ const (
 	selectAnswer = `SELECT ordinal, digest, holder, begun_at, done, status, blank, body FROM answers
 WHERE tenant = ? AND agent = ? AND operation = ? AND key = ?`
 	insertAnswer = `INSERT INTO answers (tenant, agent, operation, key, digest, holder, begun_at, done, status, blank, body)
-VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, x'')`
-	takeAnswer   = `UPDATE answers SET holder = ?2, begun_at = ?3, blank = 0 WHERE ordinal = ?1`
-	finishAnswer = `UPDATE answers SET done = 1, status = ?2, blank = ?3, body = ?4 WHERE ordinal = ?1`
+VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`
+	takeAnswer = `UPDATE answers SET holder = ?2, begun_at = ?3, blank = 0 WHERE ordinal = ?1`
+	// Answers may be forgotten at the same time.
+	finishAnswer = `UPDATE answers SET done = 1, status = ?2, blank = CASE blank WHEN 0 THEN ?3 ELSE 1 END, body = CASE blank WHEN 0 THEN ?4 ELSE ?5 END WHERE ordinal = ?1`
 	deleteAnswer = `DELETE FROM answers WHERE ordinal = ?`
-	sweepAnswers = `DELETE FROM answers WHERE ordinal IN (SELECT ordinal FROM answers WHERE begun_at < ? ORDER BY begun_at LIMIT ?)`
-	blankAnswers = `UPDATE answers SET blank = 1, body = x'' WHERE tenant = ? AND agent = ? AND blank = 0`
+	sweepAnswers = `DELETE FROM answers WHERE ordinal IN (SELECT ordinal FROM answers WHERE begun_at < ? ORDER BY begun_at LIMIT ?`
+	blankAnswers = `UPDATE answers SET blank = 1, body = ?3 WHERE tenant = ?1 AND agent = ?2 AND blank = 0`
 )
 
 type answerRow struct {
@@ -87,47 +87,46 @@ func (d *DB) BeginAnswer(ctx context.Context, k wire.AnswerKey, digest string, r
 	if len(digest) > maxDigest {
 		return wire.Answer{}, amber.Errorf(amber.KindInvalid, op, "", "the digest is too long")
 	}
-	me, err := d.presence.show(ctx)
+	me, err := d.engine.show(ctx)
 	if err != nil {
 		return wire.Answer{}, err
 	}
-	mine := false
-	err = d.updateInside(ctx, op, "", func(t *tx) error {
+	var mine *byte // set: the caller answers the request
+	err = d.updateInside(ctx, op, "", lockOf(k), func(t *tx) error {
 		oldest := t.now.Add(-answersAge).UnixMilli()
-		if _, err := t.exec(sweepAnswers, oldest, answersSwept); err != nil {
-			return err
-		}
 		r, err := t.answer(k)
 		if err == nil && r.begun < oldest { // its turn to be swept had not come
-			_, err = t.exec(deleteAnswer, r.ordinal)
-			r = answerRow{}
-			err = errors.Join(err, sql.ErrNoRows)
+			if _, err := t.exec(deleteAnswer, r.ordinal); err != nil {
+				return err
+			}
+			err = sql.ErrNoRows
 		}
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
-			_, err := t.exec(insertAnswer, k.Tenant, k.Agent, k.Operation, k.Key, digest, me, t.now.UnixMilli())
-			d.answering.Store(k, true)
-			mine = true
-			return err
+			_, err = t.exec(insertAnswer, k.Tenant, k.Agent, k.Operation, k.Key, digest, me, t.now.UnixMilli(), []byte{})
+			mine = new(byte)
 		case err != nil:
 			return err
 		case r.digest != digest:
 			return &amber.Error{Op: op, Kind: amber.KindConflict, Err: wire.ErrKeyUsed}
 		case r.done:
 			a, err = r.answer()
+		default:
+			err = d.takeOver(t, k, r, me, repeatable)
+			mine = new(byte)
+		}
+		if err != nil {
 			return err
 		}
-		err = d.takeOver(t, k, r, me, repeatable)
-		if err == nil {
-			d.answering.Store(k, true) // inside of the transaction: the next caller comes after it
-			mine = true
+		if mine != nil {
+			d.answering.Store(k, mine) // inside of the transaction: the next caller comes after it
 		}
+		// The last thing: here nobody is waited for.
+		_, err = t.exec(sweepAnswers+t.skip+`)`, oldest, answersSwept)
 		return err
 	})
 	if err != nil {
-		if mine {
-			d.answering.Delete(k)
-		}
+		d.answering.CompareAndDelete(k, mine)
 		return wire.Answer{}, err
 	}
 	return a, nil
@@ -158,7 +157,7 @@ func (d *DB) takeOver(t *tx, k wire.AnswerKey, r answerRow, me string, repeatabl
 	gone := !here
 	if r.holder != me {
 		var err error
-		if gone, err = d.presence.gone(r.holder); err != nil {
+		if gone, err = d.engine.gone(t, r.holder); err != nil {
 			return err
 		}
 	}
@@ -176,13 +175,14 @@ func (d *DB) takeOver(t *tx, k wire.AnswerKey, r answerRow, me string, repeatabl
 // FinishAnswer keeps the answer to a request that was begun here. A body of more
 // than 1 MiB is not kept, nor one of an agent whose answers were forgotten since
 // it was begun: the answer is blank then. Errors: not_found for a request that
-// was not begun here, or is done.
+// was not begun here, or is done, or was taken over by another process that held
+// this one for gone.
 func (d *DB) FinishAnswer(ctx context.Context, k wire.AnswerKey, status int, body []byte) error {
 	const op = "finish answer"
-	return d.update(ctx, op, "", func(t *tx) error {
+	return d.update(ctx, op, "", lockOf(k), func(t *tx) error {
 		r, err := t.answer(k)
-		if errors.Is(err, sql.ErrNoRows) || err == nil && (r.done || r.holder != d.presence.id) {
-			return amber.Errorf(amber.KindNotFound, op, "", "the request was not begun here")
+		if errors.Is(err, sql.ErrNoRows) || err == nil && (r.done || r.holder != d.engine.holder()) {
+			return amber.Errorf(amber.KindNotFound, op, "", "the request was not begun here, or has an answer, or another process answers it by now")
 		}
 		if err != nil {
 			return err
@@ -192,7 +192,7 @@ func (d *DB) FinishAnswer(ctx context.Context, k wire.AnswerKey, status int, bod
 		if !blank {
 			stored = append(make([]byte, bodyPad, bodyPad+len(body)), body...)
 		}
-		_, err = t.exec(finishAnswer, r.ordinal, status, blank, stored)
+		_, err = t.exec(finishAnswer, r.ordinal, status, blank, stored, []byte{})
 		return err
 	})
 }
@@ -200,9 +200,9 @@ func (d *DB) FinishAnswer(ctx context.Context, k wire.AnswerKey, status int, bod
 // AbandonAnswer forgets a request that was begun here and was not done, so that
 // it may come again. One that is not there is no error.
 func (d *DB) AbandonAnswer(ctx context.Context, k wire.AnswerKey) error {
-	return d.update(ctx, "abandon answer", "", func(t *tx) error {
+	return d.update(ctx, "abandon answer", "", lockOf(k), func(t *tx) error {
 		r, err := t.answer(k)
-		if errors.Is(err, sql.ErrNoRows) || err == nil && (r.done || r.holder != d.presence.id) {
+		if errors.Is(err, sql.ErrNoRows) || err == nil && (r.done || r.holder != d.engine.holder()) {
 			return nil
 		}
 		if err == nil {
@@ -215,7 +215,7 @@ func (d *DB) AbandonAnswer(ctx context.Context, k wire.AnswerKey) error {
 // ForgetAnswers removes the bodies of every answer of an agent from the
 // database and its log, because something was erased that they may hold.
 // Answers that are still to come stay blank. Keys, digests and statuses stay.
-// Errors: busy when a reader kept the log from being cut: the bodies are blank
+// PostgreSQL keeps old rows until it vacuums, and its log. Errors: busy when a reader kept the log from being cut: the bodies are blank
 // then, but old pages may hold them until it is called again.
 func (d *DB) ForgetAnswers(ctx context.Context, tenant, agent string) error {
 	const op = "forget answers"
@@ -224,29 +224,12 @@ func (d *DB) ForgetAnswers(ctx context.Context, tenant, agent string) error {
 		return err
 	}
 	defer leave()
-	err = d.updateInside(ctx, op, "", func(t *tx) error {
-		_, err := t.exec(blankAnswers, tenant, agent)
+	err = d.updateInside(ctx, op, "", lockForget, func(t *tx) error {
+		_, err := t.exec(blankAnswers, tenant, agent, []byte{})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return sqlconn.Wrap(op, "", d.cutLog(ctx, op))
-}
-
-// cutLog brings the write-ahead log into the database and truncates it.
-func (d *DB) cutLog(ctx context.Context, op string) error {
-	c, err := d.writer.Get(ctx)
-	if err != nil {
-		return err
-	}
-	defer d.writer.Put(c)
-	var busy, frames, moved int
-	if err := (&tx{ctx: ctx, conn: c}).row("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
-		return err
-	}
-	if busy != 0 {
-		return amber.Errorf(amber.KindBusy, op, "", "another process reads the database, so %d pages stay in its write-ahead log", frames)
-	}
-	return nil
+	return d.engine.forgotten(ctx, op)
 }

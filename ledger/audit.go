@@ -81,18 +81,29 @@ func (r record) entry() wire.AuditEntry {
 // auditColumns are those of a record. What is longer than any record of ours
 // is NULL: it is not read into memory.
 const auditColumns = `seq, at,
-iif(octet_length(tenant) <= 200, tenant, NULL), iif(octet_length(agent) <= 200, agent, NULL),
-iif(octet_length(actor) <= 200, actor, NULL), iif(octet_length(action) <= 200, action, NULL),
-iif(octet_length(subject) <= 200, subject, NULL), iif(octet_length(outcome) <= 200, outcome, NULL),
-iif(octet_length(request_id) <= 200, request_id, NULL),
-iif(octet_length(prev) = 32, prev, NULL), iif(octet_length(hash) = 32, hash, NULL)`
+CASE WHEN octet_length(tenant) <= 200 THEN tenant END, CASE WHEN octet_length(agent) <= 200 THEN agent END,
+CASE WHEN octet_length(actor) <= 200 THEN actor END, CASE WHEN octet_length(action) <= 200 THEN action END,
+CASE WHEN octet_length(subject) <= 200 THEN subject END, CASE WHEN octet_length(outcome) <= 200 THEN outcome END,
+CASE WHEN octet_length(request_id) <= 200 THEN request_id END,
+CASE WHEN octet_length(prev) = 32 THEN prev END, CASE WHEN octet_length(hash) = 32 THEN hash END`
 
 const (
-	insertAudit = `INSERT INTO audit (seq, at, tenant, agent, actor, action, subject, outcome, request_id, prev, hash)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	selectLast = `SELECT ` + auditColumns + ` FROM audit ORDER BY seq DESC LIMIT 1`
-	selectAt   = `SELECT ` + auditColumns + ` FROM audit WHERE seq = ?`
+	insertAudit = `INSERT INTO audit (seq, at, tenant, agent, actor, action, subject, outcome, request_id, prev, hash) VALUES `
+	auditValues = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	selectLast  = `SELECT ` + auditColumns + ` FROM audit ORDER BY seq DESC LIMIT 1`
+	selectAt    = `SELECT ` + auditColumns + ` FROM audit WHERE seq = ?`
 )
+
+// insertRows are statements for several records, the longest first: a few lengths make any number, so that few
+// statements are prepared.
+var insertRows = []struct {
+	rows  int
+	query string
+}{{64, insertMany(64)}, {8, insertMany(8)}, {1, insertMany(1)}}
+
+func insertMany(n int) string {
+	return insertAudit + strings.Repeat(auditValues+", ", n-1) + auditValues
+}
 
 // errNoRecord is what a row is that this package has not written.
 var errNoRecord = errors.New("the row is not a record of the audit log")
@@ -142,23 +153,50 @@ func (t *tx) lastRecord() (record, error) {
 // appendAudit adds records to the end of the chain, in one transaction, and
 // returns the number of the last one.
 func (d *DB) appendAudit(ctx context.Context, batch []*waiter) (seq int64, err error) {
-	err = d.updateInside(ctx, "write audit log", "", func(t *tx) error {
-		last, err := t.lastRecord()
-		if err != nil {
-			return err
+	err = d.updateInside(ctx, "write audit log", "", lockAudit, func(t *tx) error {
+		records := make([]record, len(batch))
+		for i, w := range batch {
+			records[i] = w.record
+			records[i].at = t.now.UnixMilli()
 		}
-		for _, w := range batch {
-			r := w.record
-			r.seq, r.at, r.prev = last.seq+1, t.now.UnixMilli(), last.hash
-			r.hash = r.sum()
-			if _, err := t.exec(insertAudit, r.seq, r.at, r.tenant, r.agent, r.actor, r.action, r.subject, r.outcome,
-				r.requestID, r.prev[:], r.hash[:]); err != nil {
-				return err
-			}
-			last = r
-		}
-		seq = last.seq
-		return nil
+		seq, err = d.chain(t, records)
+		return err
 	})
 	return seq, err
+}
+
+// chain numbers records, hashes each with the one before, and writes them. It returns the
+// number of the last one.
+func (d *DB) chain(t *tx, records []record) (seq int64, err error) {
+	last, err := t.lastRecord()
+	if err != nil {
+		return 0, err
+	}
+	was := mark{last.seq, last.hash}
+	for i := range records {
+		r := &records[i]
+		r.seq, r.prev = last.seq+1, last.hash
+		r.hash = r.sum()
+		last = *r
+	}
+	if err := t.insertRecords(records); err != nil {
+		return 0, err
+	}
+	return last.seq, d.engine.chained(t, was, mark{last.seq, last.hash})
+}
+
+func (t *tx) insertRecords(records []record) error {
+	for _, some := range insertRows {
+		for ; len(records) >= some.rows; records = records[some.rows:] {
+			var args []any
+			for i := range records[:some.rows] {
+				r := &records[i]
+				args = append(args, r.seq, r.at, r.tenant, r.agent, r.actor, r.action, r.subject, r.outcome, r.requestID, r.prev[:], r.hash[:])
+			}
+			if _, err := t.exec(some.query, args...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

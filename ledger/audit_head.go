@@ -134,17 +134,17 @@ func (h *head) is(seq int64) {
 // never covers damage up: where the log does not have what the file says, or the
 // file cannot be read, it stays as it is. The write lock of the database keeps
 // processes apart, and what can be read under it is durable.
-func (d *DB) noteHead(ctx context.Context) error {
-	if d.o.Head == "" {
+func (f *file) noteHead(ctx context.Context) error {
+	if f.o.Head == "" {
 		return nil
 	}
 	const op = "note head of audit log"
-	return d.updateInside(ctx, op, d.o.Head, func(t *tx) error {
+	return f.update(ctx, op, f.o.Head, lockAudit, func(t *tx) error {
 		last, err := t.lastRecord()
 		if err != nil {
 			return err
 		}
-		old, known, err := readHead(d.o.Head)
+		old, known, err := readHead(f.o.Head)
 		if kind := amber.KindOf(err); kind == amber.KindDamaged || kind == amber.KindTooNew {
 			return nil // VerifyAudit tells
 		}
@@ -157,13 +157,13 @@ func (d *DB) noteHead(ctx context.Context) error {
 			}
 		}
 		if last.seq > old.seq {
-			err = fsx.MkdirAll(fsx.OS(), filepath.Dir(d.o.Head), 0o700)
+			err = fsx.MkdirAll(fsx.OS(), filepath.Dir(f.o.Head), 0o700)
 			if err == nil {
-				err = fsx.Replace(fsx.OS(), d.o.Head, 0o600, mark{last.seq, last.hash}.bytes())
+				err = fsx.Replace(fsx.OS(), f.o.Head, 0o600, mark{last.seq, last.hash}.bytes())
 			}
 		}
 		if err == nil {
-			d.head.is(last.seq)
+			f.head.is(last.seq)
 		}
 		return err
 	})

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -99,7 +98,7 @@ func (d *DB) Record(ctx context.Context, e wire.AuditEntry) error {
 	}
 	defer leave()
 	if err := ctx.Err(); err != nil {
-		return sqlconn.Wrap("write audit log", "", err)
+		return d.engine.wrap("write audit log", "", err)
 	}
 	w := d.line.join(recordOf(e))
 	var v verdict
@@ -107,7 +106,7 @@ func (d *DB) Record(ctx context.Context, e wire.AuditEntry) error {
 	case v = <-w.told:
 	case <-ctx.Done():
 		if d.line.leave(w) {
-			return sqlconn.Wrap("write audit log", "", ctx.Err())
+			return d.engine.wrap("write audit log", "", ctx.Err())
 		}
 		v = <-w.told
 	}
@@ -122,8 +121,8 @@ func (d *DB) lead(ctx context.Context) error {
 	batch := d.line.take()
 	seq, err := d.appendAudit(ctx, batch)
 	d.line.done(batch, err)
-	if err == nil && d.head.wrote(seq, d.o.Clock()) {
-		_ = d.noteHead(ctx) // the entries are durable; Close tries again and tells
+	if err == nil {
+		d.engine.wrote(ctx, seq)
 	}
 	return err
 }

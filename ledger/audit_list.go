@@ -28,6 +28,11 @@ func (d *DB) ListAudit(ctx context.Context, q wire.AuditQuery) (amber.Page[wire.
 	if err != nil {
 		return none, err
 	}
+	for _, value := range []string{string(q.Tenant), string(q.Agent), q.Actor, q.Action} {
+		if clean(value) != value {
+			return none, nil // no entry has it, and not every database takes it
+		}
+	}
 	query, args := auditQuery(q, before)
 	page := none
 	err = d.view(ctx, op, "", func(t *tx) error {

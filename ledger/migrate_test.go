@@ -53,7 +53,7 @@ func TestMigrationsRunFromEveryVersionOnce(t *testing.T) {
 		}
 		wg.Wait()
 		var steps int
-		must.Do(t, old.readers.DB.QueryRow(`SELECT count(*) FROM steps`).Scan(&steps))
+		must.Do(t, old.engine.(*file).readers.DB.QueryRow(`SELECT count(*) FROM steps`).Scan(&steps))
 		must.Equal(t, fmt.Sprintf("steps from %d", from), steps, 2)
 		// The process that was there before stops writing what it does not
 		// understand.

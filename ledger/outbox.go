@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
@@ -38,7 +39,7 @@ func (d *DB) Publish(ctx context.Context, e events.Event) error {
 	if len(text) > maxEventBytes {
 		return amber.Errorf(amber.KindInvalid, op, e.ID, "the event has %d bytes, want at most %d", len(text), maxEventBytes)
 	}
-	return d.update(ctx, op, e.ID, func(t *tx) error {
+	return d.update(ctx, op, e.ID, lockOutbox, func(t *tx) error {
 		var waiting int64
 		if err := t.row(selectWaiting).Scan(&waiting); err != nil {
 			return err
@@ -46,7 +47,7 @@ func (d *DB) Publish(ctx context.Context, e events.Event) error {
 		if waiting >= MaxPending {
 			return amber.Errorf(amber.KindQuota, op, e.ID, "the outbox is full: %d events wait", waiting).WithHint("check that the NATS server of events.nats_url is reachable")
 		}
-		_, err := t.exec(insertEvent, string(text))
+		_, err := t.exec(insertEvent, strings.ToValidUTF8(string(text), "\uFFFD"))
 		return err
 	})
 }
@@ -101,9 +102,16 @@ func parseEvent(text []byte) (events.Event, error) {
 // EventsPublished removes the events up to a number from the outbox: they have
 // been handed on.
 func (d *DB) EventsPublished(ctx context.Context, upTo int64) error {
+	return d.eventsPublished(ctx, upTo, nil)
+}
+
+func (d *DB) eventsPublished(ctx context.Context, upTo int64, fence Fence) error {
 	for {
 		var n int64
-		err := d.update(ctx, "empty outbox", "", func(t *tx) (err error) {
+		err := d.update(ctx, "empty outbox", "", lockOutbox, func(t *tx) (err error) {
+			if err := fence.check(t); err != nil {
+				return err
+			}
 			n, err = t.exec(deleteEvents, upTo, deleteAtOnce)
 			return err
 		})
@@ -111,6 +119,29 @@ func (d *DB) EventsPublished(ctx context.Context, upTo int64) error {
 			return err
 		}
 	}
+}
+
+// Fence says in a transaction whether the caller may still do what is done in it: its error undoes the transaction. The
+// method Check of a lease is one.
+type Fence func(ctx context.Context, c Conn) error
+
+func (f Fence) check(t *tx) error {
+	if f == nil {
+		return nil
+	}
+	return f(t.ctx, t.conn)
+}
+
+// Fenced returns the outbox for a relay that works under a lease: events are only removed while it has the lease.
+func (d *DB) Fenced(fence Fence) events.Outbox { return fenced{d, fence} }
+
+type fenced struct {
+	*DB
+	fence Fence
+}
+
+func (f fenced) EventsPublished(ctx context.Context, upTo int64) error {
+	return f.eventsPublished(ctx, upTo, f.fence)
 }
 
 // WaitingEvents returns how many events of the outbox wait to be handed on.

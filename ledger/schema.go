@@ -94,9 +94,9 @@ func (s *schema) step(ctx context.Context, c *sql.Conn, v int) error {
 
 // migrate brings the file to the newest version, one transaction per step. The
 // version is read under the write lock: somebody else may have been faster.
-func (s *schema) migrate(ctx context.Context, d *DB) error {
+func (s *schema) migrate(ctx context.Context, f *file) error {
 	for done := false; !done; {
-		err := d.run(ctx, d.writer, "BEGIN IMMEDIATE", func(t *tx) error {
+		err := f.run(ctx, f.writer, "BEGIN IMMEDIATE", func(t *tx, c *sqlconn.Conn) error {
 			var version int64
 			if err := t.row("PRAGMA user_version").Scan(&version); err != nil {
 				return err
@@ -104,10 +104,10 @@ func (s *schema) migrate(ctx context.Context, d *DB) error {
 			if done = version >= s.version(); done {
 				return nil
 			}
-			return s.step(ctx, t.conn.SQL, int(version))
+			return s.step(ctx, c.SQL, int(version))
 		})
 		if err != nil {
-			return sqlconn.Wrap("migrate", d.path, err)
+			return sqlconn.Wrap("migrate", f.path, err)
 		}
 	}
 	return nil
@@ -116,33 +116,33 @@ func (s *schema) migrate(ctx context.Context, d *DB) error {
 // check looks whether the file is ours, of our version, and has exactly the
 // tables that version has, all in one view. It asks SQLite: a process that opens
 // and closes a database by itself loses the locks SQLite holds on it.
-func (s *schema) check(ctx context.Context, d *DB, shapes []sqlconn.Shape) error {
+func (s *schema) check(ctx context.Context, f *file, shapes []sqlconn.Shape) error {
 	const op = "open database"
-	err := d.run(ctx, d.readers, "BEGIN", func(t *tx) error {
+	err := f.run(ctx, f.readers, "BEGIN", func(t *tx, c *sqlconn.Conn) error {
 		var app, version int64
 		err := t.row(sqlconn.SelectStamp).Scan(&app, &version)
 		switch {
 		case err != nil:
 			return err
 		case app != s.applicationID, version < 1:
-			return damaged(op, d.path, "file is not the database of a home")
+			return damaged(op, f.path, "file is not the database of a home")
 		case version > s.version():
-			return s.judge(version, d.path)
+			return s.judge(version, f.path)
 		}
-		found, err := sqlconn.ReadShape(ctx, t.conn.SQL)
+		found, err := sqlconn.ReadShape(ctx, c.SQL)
 		if err != nil {
 			return err
 		}
 		if why := shapes[version-1].Differs(found); why != "" {
-			return damaged(op, d.path, why)
+			return damaged(op, f.path, why)
 		}
-		return s.judge(version, d.path)
+		return s.judge(version, f.path)
 	})
 	var e *sqlite3.Error
 	if errors.As(err, &e) && e.Code() == lib.SQLITE_ERROR { // the questions are right, so the file is not
-		return damaged(op, d.path, err.Error())
+		return damaged(op, f.path, err.Error())
 	}
-	return sqlconn.Wrap(op, d.path, err)
+	return sqlconn.Wrap(op, f.path, err)
 }
 
 // checkVersion is the same look inside a write transaction.

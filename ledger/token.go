@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
-	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -33,12 +32,12 @@ func (d *DB) CreateToken(ctx context.Context, r wire.TokenRequest) (wire.NewToke
 	if err != nil {
 		return wire.NewToken{}, err
 	}
-	s, err := newSecret(d.o.Random)
+	s, err := newSecret(d.random)
 	if err != nil {
-		return wire.NewToken{}, sqlconn.Wrap(op, "", err)
+		return wire.NewToken{}, d.engine.wrap(op, "", err)
 	}
 	out := wire.NewToken{Secret: s.reveal()}
-	err = d.update(ctx, op, "", func(t *tx) error {
+	err = d.update(ctx, op, "", lockTokens, func(t *tx) error {
 		if !r.ExpiresAt.IsZero() && !t.now.Before(r.ExpiresAt) {
 			return amber.Errorf(amber.KindInvalid, op, "", "the token would expire in the past")
 		}
@@ -83,7 +82,7 @@ func (d *DB) RevokeToken(ctx context.Context, id wire.TokenID) (token wire.Token
 	if len(id) != idChars || !isBase32(string(id)) {
 		return wire.Token{}, noToken(op, "")
 	}
-	err = d.update(ctx, op, string(id), func(t *tx) error {
+	err = d.update(ctx, op, string(id), lockTokens, func(t *tx) error {
 		if _, err := t.exec(revokeToken, id, t.now.UnixMilli()); err != nil {
 			return err
 		}
@@ -129,7 +128,7 @@ func (d *DB) Authenticate(ctx context.Context, text string) (wire.Grant, error) 
 	}
 	given := s.hash()
 	same := subtle.ConstantTimeCompare(given[:], hash) == 1
-	now := amber.At(d.o.Clock())
+	now := amber.At(d.clock())
 	expired := !token.ExpiresAt.IsZero() && !now.Before(token.ExpiresAt)
 	if !same || token.ID == "" || expired || !token.RevokedAt.IsZero() {
 		return wire.Grant{}, refused()
