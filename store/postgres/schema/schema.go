@@ -3,7 +3,7 @@
 //
 // The rows of agents are in the schemas amber (the tables of memory.db) and amber_control
 // (those of control.db), each with the generation of its agent in front of every key.
-// What belongs to no agent alone is in amber_meta.
+// What belongs to no agent is in amber_home, the tables of home.db, and in amber_meta.
 //
 // A transaction on the rows of an agent begins with
 //
@@ -28,7 +28,7 @@ import (
 )
 
 // oldest is the number of the migration without which the statements of this program fail.
-const oldest = 1
+const oldest = 2
 
 // ErrOlder is in the error about a database that has to be migrated first.
 var ErrOlder = errors.New("the database is older than this Amber")
@@ -109,7 +109,7 @@ type applied struct {
 }
 
 const (
-	selectPlace = `SELECT to_regnamespace('amber') IS NOT NULL OR to_regnamespace('amber_control') IS NOT NULL,
+	selectPlace = `SELECT to_regnamespace('amber') IS NOT NULL OR to_regnamespace('amber_control') IS NOT NULL OR to_regnamespace('amber_home') IS NOT NULL,
  to_regnamespace('amber_meta') IS NOT NULL,
  current_setting('server_encoding'), current_setting('server_version_num')::int8`
 	selectMeta = `SELECT to_regclass('amber_meta.version') IS NOT NULL AND to_regclass('amber_meta.migrations') IS NOT NULL`
@@ -150,7 +150,7 @@ func (s set) read(ctx context.Context, q Querier) (state, error) {
 		}
 	}
 	if !whole {
-		return out, foreign("it has a schema named amber, amber_control or amber_meta, and not the tables of Amber in amber_meta")
+		return out, foreign("it has a schema named amber, amber_control, amber_home or amber_meta, and not the tables of Amber in amber_meta")
 	}
 	err := q.QueryRow(ctx, selectVersion, asIs).Scan(&out.Number, &out.Needs)
 	switch {

@@ -386,3 +386,58 @@ func TestRightsOnMeta(t *testing.T) {
 		must.Kind(t, "", must.Err(Check(t.Context(), tx)), amber.Kind(""))
 	})
 }
+
+// The tables of home.db are there with the same columns, keys, indexes and triggers, and no others but those that stand for what
+// SQLite does by itself.
+func TestHomeSameAsSQLite(t *testing.T) {
+	_, c := migrated(t)
+	lite := must.Get(sql.Open("sqlite", ":memory:"))(t)
+	lite.SetMaxOpenConns(1)
+	t.Cleanup(func() { must.NoError(t, lite.Close()) })
+	must.Get(lite.Exec(string(must.Get(os.ReadFile("../../../ledger/migrations/home-1.sql"))(t))))(t)
+	own := []string{"audit_unchained", "commits", "heads"}
+
+	tables := append(texts(t, lite, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`), own...)
+	must.Equal(t, "tables", list[string](t, c, `SELECT relname::text FROM pg_class WHERE relnamespace = 'amber_home'::regnamespace AND relkind = 'r'`), tables, sorted)
+	must.Equal(t, "columns", list[string](t, c, `SELECT table_name || '.' || ordinal_position || ' ' || column_name || ' ' || data_type || coalesce(' ' || collation_name, '') || ' ' || is_nullable
+FROM information_schema.columns WHERE table_schema = 'amber_home' AND table_name <> ALL ($1)`, own),
+		texts(t, lite, `SELECT m.name || '.' || (c.cid + 1) || ' ' || c.name || ' ' || CASE c.type WHEN 'INTEGER' THEN 'bigint' WHEN 'TEXT' THEN 'text C' WHEN 'BLOB' THEN 'bytea' END || ' NO'
+FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'`), sorted)
+	keys := uniques(t, lite)
+	for i := range keys {
+		keys[i] = strings.Replace(keys[i], ": gen ", ": ", 1)
+	}
+	must.Equal(t, "keys", list[string](t, c, `SELECT c.relname || ': ' || string_agg(a.attname, ' ' ORDER BY k.n) FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid,
+unnest(x.indkey::int2[]) WITH ORDINALITY k (num, n) JOIN pg_attribute a ON a.attnum = k.num
+WHERE c.relnamespace = 'amber_home'::regnamespace AND x.indisunique AND a.attrelid = c.oid AND c.relname <> ALL ($1) GROUP BY c.relname, x.indexrelid`, own), keys, sorted)
+	must.Equal(t, "indexes", list[string](t, c, `SELECT indexname || ' ' || regexp_replace(indexdef, '^.*USING btree ', '') FROM pg_indexes i
+WHERE schemaname = 'amber_home' AND tablename <> ALL ($1) AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conname = i.indexname AND k.connamespace = 'amber_home'::regnamespace)`, own),
+		texts(t, lite, `SELECT name || ' (' || (SELECT group_concat(name, ', ') FROM (SELECT i.name FROM pragma_index_info(m.name) i ORDER BY i.seqno)) || ')' FROM sqlite_master m WHERE type = 'index' AND sql IS NOT NULL`), sorted)
+	must.Equal(t, "triggers", list[string](t, c, `SELECT tgname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid WHERE c.relnamespace = 'amber_home'::regnamespace AND NOT tgisinternal`),
+		append(texts(t, lite, `SELECT name FROM sqlite_master WHERE type = 'trigger'`), "audit_whole"), sorted)
+}
+
+// What a server writes in amber_home, and what it must not.
+func TestRightsOnHome(t *testing.T) {
+	_, c := migrated(t)
+	const entry = `INSERT INTO amber_home.audit (seq, at, tenant, agent, actor, action, subject, outcome, request_id, prev, hash) VALUES (1, 1, '', '', '', '', '', '', '', '', '')`
+	as(t, c, 0, func(tx pgx.Tx) {
+		run(t, tx, entry)
+		fails(t, tx, `UPDATE amber_home.audit SET actor = 'x'`, "42501")
+		fails(t, tx, `DELETE FROM amber_home.audit`, "42501")
+		fails(t, tx, `TRUNCATE amber_home.audit`, "42501")
+		run(t, tx, `INSERT INTO amber_home.tokens (id, name, tenant, agent, scopes, hash, created_at, expires_at, revoked_at, last_used_at) VALUES ('a', '', '', '', '', '', 1, 0, 0, 0)`)
+		fails(t, tx, `DELETE FROM amber_home.tokens`, "42501")
+		fails(t, tx, `INSERT INTO amber_home.heads (name) VALUES ('mine')`, "42501")
+		fails(t, tx, `DELETE FROM amber_home.heads`, "42501")
+		fails(t, tx, `CREATE TABLE amber_home.mine (x int)`, "42501")
+		must.Equal(t, "numbers of events", list[int64](t, tx, `INSERT INTO amber_home.outbox (event) VALUES ('a'), ('b') RETURNING seq`), []int64{1, 2})
+		run(t, tx, `DELETE FROM amber_home.outbox`)
+		must.Equal(t, "after all were removed", list[int64](t, tx, `INSERT INTO amber_home.outbox (event) VALUES ('c') RETURNING seq`), []int64{3})
+	})
+	// The owner of the tables does not change the log by mistake either.
+	do(t, c, entry)
+	for _, change := range []string{`UPDATE amber_home.audit SET actor = 'x'`, `DELETE FROM amber_home.audit`, `TRUNCATE amber_home.audit`} {
+		must.Equal(t, change, codeOf(must.Err(c.Exec(t.Context(), change))), "P0001")
+	}
+}
