@@ -2,6 +2,7 @@ package pgdb
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -55,11 +56,23 @@ func (d *Dialect) translate(query string) (string, error) {
 		x.frontKeys(d.Front)
 	}
 	x.lists()
-	x.json()
-	x.functions()
-	x.number()
-	return strings.TrimRight(x.String(), " \n\t") + end, nil
+	if err := x.json(); err != nil {
+		return "", err
+	}
+	if err := x.functions(); err != nil {
+		return "", err
+	}
+	if err := x.number(); err != nil {
+		return "", err
+	}
+	if end == "" {
+		return strings.TrimRight(x.String(), blanks), nil
+	}
+	return strings.TrimRight(x.String(), blanks+";") + end, nil
 }
+
+// blanks is what lies between words.
+const blanks = " \n\t\r"
 
 // insert translates INSERT OR, and returns what is to follow the statement.
 func (d *Dialect) insert(x *text) (end string, err error) {
@@ -244,7 +257,7 @@ func (x *text) frontKeys(front string) {
 func (x *text) lists() {
 	for i := range x.tokens {
 		open := x.follow(i, "IN", "(")
-		if open < 0 {
+		if open < 0 || x.before(i, "NOT") {
 			continue
 		}
 		selected := x.after(open)
@@ -266,11 +279,14 @@ func (x *text) lists() {
 }
 
 // json says that texts are JSON where a part of them is asked for.
-func (x *text) json() {
+func (x *text) json() error {
 	for i := range x.tokens {
 		if open := x.follow(i, "json_extract", "("); open >= 0 {
-			comma := x.find(open, ",")
+			comma, end := x.comma(open), x.closing(open)
 			path := x.after(comma)
+			if comma < 0 || end < 0 || x.after(path) != end || !strings.HasPrefix(x.tokens[path], "'$.") {
+				return fmt.Errorf("json_extract is only known with one path as '$.name'")
+			}
 			x.tokens[i] = ""
 			x.tokens[comma] = "::json ->>"
 			x.tokens[path] = strings.Replace(x.tokens[path], "'$.", "'", 1)
@@ -279,10 +295,31 @@ func (x *text) json() {
 			x.tokens[i] = "value::json"
 		}
 	}
+	return nil
+}
+
+// comma returns the one that ends the first argument of a call, -1 where there is none.
+func (x *text) comma(open int) int {
+	depth := 0
+	for i := open; i < len(x.tokens); i++ {
+		switch x.tokens[i] {
+		case "(":
+			depth++
+		case ")":
+			if depth--; depth == 0 {
+				return -1
+			}
+		case ",":
+			if depth == 1 {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // functions gives what is computed the names that PostgreSQL knows.
-func (x *text) functions() {
+func (x *text) functions() error {
 	for i, t := range x.tokens {
 		open := x.after(i)
 		if !x.is(open, "(") {
@@ -291,6 +328,7 @@ func (x *text) functions() {
 			}
 			continue
 		}
+		more := ""
 		switch strings.ToLower(t) {
 		case "json_each":
 			x.tokens[i] = "amber.elements"
@@ -299,13 +337,20 @@ func (x *text) functions() {
 		case "char":
 			x.tokens[i] = "chr"
 		case "hex":
-			x.tokens[i] = "encode"
-			x.tokens[x.closing(open)] = ", 'hex')"
+			x.tokens[i], more = "encode", ", 'hex')"
 		case "group_concat":
-			x.tokens[i] = "string_agg"
-			x.tokens[x.closing(open)] = ", ',')"
+			x.tokens[i], more = "string_agg", ", ',')"
 		}
+		if more == "" {
+			continue
+		}
+		end := x.closing(open)
+		if end < 0 || x.comma(open) >= 0 {
+			return fmt.Errorf("%s is only known with one argument", t)
+		}
+		x.tokens[end] = more
 	}
+	return nil
 }
 
 // before reports whether a word stands in front of a token.
@@ -320,7 +365,7 @@ func (x *text) before(i int, word string) bool {
 
 // number gives every argument the number that SQLite gives it: its own, or one more than
 // the largest before it.
-func (x *text) number() {
+func (x *text) number() error {
 	last := 0
 	for i, t := range x.tokens {
 		if !strings.HasPrefix(t, "?") {
@@ -328,10 +373,10 @@ func (x *text) number() {
 		}
 		n := last + 1
 		if len(t) > 1 {
-			n = 0
-			for _, c := range t[1:] {
-				n = 10*n + int(c-'0')
-			}
+			n, _ = strconv.Atoi(t[1:]) // 0 where it is none
+		}
+		if n < 1 || n > maxArguments {
+			return fmt.Errorf("argument %s is not between 1 and %d", t, maxArguments)
 		}
 		last = max(last, n)
 		x.tokens[i] = fmt.Sprintf("$%d", n)
@@ -339,9 +384,13 @@ func (x *text) number() {
 			x.tokens[i] = fmt.Sprintf("nullif(greatest($%d::int8, -1), -1)", n)
 		}
 	}
+	return nil
 }
 
-// split cuts a statement into tokens.
+// maxArguments is how many SQLite takes.
+const maxArguments = 32766
+
+// split cuts a statement into tokens. A comment becomes a space.
 func split(q string) (tokens []string) {
 	for i := 0; i < len(q); {
 		end := i + 1
@@ -355,6 +404,15 @@ func split(q string) (tokens []string) {
 			for end < len(q) && q[end] != '\n' {
 				end++
 			}
+			tokens, i = append(tokens, " "), end
+			continue
+		case c == '/' && strings.HasPrefix(q[i:], "/*"):
+			end = len(q)
+			if n := strings.Index(q[i+2:], "*/"); n >= 0 {
+				end = i + 2 + n + 2
+			}
+			tokens, i = append(tokens, " "), end
+			continue
 		case c == '?':
 			for end < len(q) && isDigit(q[end]) {
 				end++
