@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/store/openviking"
+	"github.com/amber-memory/amber/store/sqlcore"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
 )
@@ -43,6 +44,10 @@ type Options struct {
 	// Snapshots stands in for the engine of the home. nil: the engine is opened
 	// when it is first needed.
 	Snapshots func(ctx context.Context) (Snapshots, error)
+
+	// Databases are those that agents of this program share; nil: the agent opens one of its
+	// own.
+	Databases *Databases
 
 	// MeaningOnly answers questions by the model alone, for measuring.
 	MeaningOnly bool
@@ -80,10 +85,11 @@ type Agent struct {
 
 	// Set once, before the agent is given out.
 	plain  amber.Store
-	sqlite *sqlite.Store     // nil when no layer is on SQLite
-	viking *openviking.Store // nil when no OpenViking server stands beside it
-	notes  *notes.Dir        // nil when notes are elsewhere
-	remote *client.Agent     // nil when memory lies in the home
+	core   *sqlcore.Contracts // of the store with the index; nil where it is elsewhere
+	sqlite *sqlite.Store      // nil when no layer is on SQLite
+	viking *openviking.Store  // nil when no OpenViking server stands beside it
+	notes  *notes.Dir         // nil when notes are elsewhere
+	remote *client.Agent      // nil when memory lies in the home
 
 	clean sync.Once
 	store amber.Store // under clean

@@ -29,6 +29,7 @@ func (a *Agent) backends() (*config.Registry, error) {
 		r.Register("sqlite", a.openSQLite, amber.LayerNotes),
 		r.Register("openviking", a.openViking, amber.LayerNotes),
 		r.Register(config.RemoteBackend, a.openRemote),
+		r.Register(config.PostgresBackend, a.openPostgres, amber.LayerNotes),
 		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, config.Config) (config.Opened, error) {
 			d, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(a.data), Clock: a.o.Clock})
 			if err != nil {
@@ -57,6 +58,6 @@ func (a *Agent) openSQLite(ctx context.Context, c config.Config) (config.Opened,
 	if err != nil {
 		return config.Opened{}, err
 	}
-	a.sqlite = store
+	a.sqlite, a.core = store, store.Contracts
 	return config.Opened{Parts: store.Parts(), Close: store.Close}, nil
 }

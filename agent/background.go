@@ -316,7 +316,7 @@ func (s *stay) awake() {
 func (s *stay) completeIndex(ctx context.Context, v Attendant) {
 	for ctx.Err() == nil {
 		s.indexing.Store(true)
-		if s.a.sqlite != nil {
+		if s.a.core != nil {
 			err := Index{s.a}.SyncIndex(ctx, nil, func() { v.StandBack(ctx) })
 			if err != nil && ctx.Err() == nil {
 				s.a.o.Warn("the index is not complete: " + err.Error() + "; amber index sync goes on")

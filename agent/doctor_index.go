@@ -56,5 +56,5 @@ func (d *doctor) waitingNotes(ctx context.Context, agent *home.Agent, store *sql
 	if err != nil {
 		return 0 // the check of notes says why
 	}
-	return waitingNotes(ctx, dir, store)
+	return waitingNotes(ctx, dir, store.Contracts)
 }

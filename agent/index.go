@@ -9,7 +9,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/embed"
 	"github.com/amber-memory/amber/search"
-	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/sqlcore"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -51,30 +51,30 @@ type Index struct {
 
 // Index returns the index. Errors: unsupported where the store has none, or is not open.
 func (a *Agent) Index() (Index, error) {
-	if a.sqlite == nil {
-		return Index{}, amber.Errorf(amber.KindUnsupported, "use index", "", "no layer of this agent is on SQLite")
+	if a.core == nil {
+		return Index{}, amber.Errorf(amber.KindUnsupported, "use index", "", "no layer of this agent is on SQLite or PostgreSQL")
 	}
 	return Index{a}, nil
 }
 
 // IndexStatus says how far the index is.
 func (x Index) IndexStatus(ctx context.Context) (wire.IndexStatus, error) {
-	return x.status(ctx, x.a.sqlite.IndexStatus)
+	return x.status(ctx, x.a.core.IndexStatus)
 }
 
 // IndexBacklog says how many passages there are and what is not in the index yet, without
 // reading all of it: segments, tail and vectors are 0.
 func (x Index) IndexBacklog(ctx context.Context) (wire.IndexStatus, error) {
-	return x.status(ctx, x.a.sqlite.IndexBacklog)
+	return x.status(ctx, x.a.core.IndexBacklog)
 }
 
-func (x Index) status(ctx context.Context, count func(context.Context) (sqlite.IndexStatus, error)) (wire.IndexStatus, error) {
+func (x Index) status(ctx context.Context, count func(context.Context) (sqlcore.IndexStatus, error)) (wire.IndexStatus, error) {
 	s, err := count(ctx)
 	if err != nil {
 		return wire.IndexStatus{}, err
 	}
 	if x.a.notes != nil && !x.a.absent {
-		s.Waiting += waitingNotes(ctx, x.a.notes, x.a.sqlite)
+		s.Waiting += waitingNotes(ctx, x.a.notes, x.a.core)
 	}
 	return wire.IndexStatus{
 		Passages: s.Passages, Segments: s.Segments, Tail: s.Tail, Waiting: s.Waiting, Model: s.Model, Note: modelNote(x.a.config.Search),
@@ -87,12 +87,12 @@ func (x Index) status(ctx context.Context, count func(context.Context) (sqlite.I
 // it is not nil, is called before each vector that is made in this process; without, they are
 // made on all processors. What was done stays. Errors: those of the model; that of ctx.
 func (x Index) SyncIndex(ctx context.Context, progress func(made int), pause func()) error {
-	return errors.Join(x.a.FollowNotes(ctx), x.a.sqlite.SyncIndex(ctx, progress, pause))
+	return errors.Join(x.a.FollowNotes(ctx), x.a.core.SyncIndex(ctx, progress, pause))
 }
 
 // RebuildIndex makes the index anew of the records, without vectors: SyncIndex makes them.
 func (x Index) RebuildIndex(ctx context.Context) error {
-	if err := x.a.sqlite.RebuildIndex(ctx); err != nil {
+	if err := x.a.core.RebuildIndex(ctx); err != nil {
 		return err
 	}
 	return x.a.renewNotes(ctx)
@@ -100,17 +100,17 @@ func (x Index) RebuildIndex(ctx context.Context) error {
 
 // VerifyIndex compares all of the index with the records. The error is of kind damaged.
 func (x Index) VerifyIndex(ctx context.Context) error {
-	return errors.Join(x.a.sqlite.VerifyIndex(ctx), x.a.checkNotes(ctx))
+	return errors.Join(x.a.core.VerifyIndex(ctx), x.a.checkNotes(ctx))
 }
 
 // CompleteIndex makes the vectors that are missing, until ctx ends. What is left is done
 // later: nothing that was written depends on it. Errors: those of the model and of the store,
 // not the end of ctx.
 func (a *Agent) CompleteIndex(ctx context.Context) error {
-	if a.sqlite == nil || a.sqlite.ReadOnly() || a.absent {
+	if a.core == nil || a.isReadOnly() || a.absent {
 		return nil
 	}
-	err := errors.Join(a.FollowNotes(ctx), a.sqlite.SyncIndex(ctx, nil, nil))
+	err := errors.Join(a.FollowNotes(ctx), a.core.SyncIndex(ctx, nil, nil))
 	if err == nil || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}

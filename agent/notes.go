@@ -6,13 +6,13 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/notes"
-	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/store/sqlcore"
 )
 
 // follow makes notes found: what is written through the agent comes into the index with its
 // commit, and what somebody else has committed before the next question.
 func (a *Agent) follow() {
-	if a.sqlite == nil || a.notes == nil || a.absent {
+	if a.core == nil || a.notes == nil || a.absent {
 		return
 	}
 	if a.plain.Notes != nil {
@@ -92,7 +92,7 @@ const followTries = 3
 // that takes a look at a file and at a row. Errors: those of git and of the store; refused
 // where the store is only read and is behind.
 func (a *Agent) FollowNotes(ctx context.Context) error {
-	if a.sqlite == nil || a.notes == nil || a.absent {
+	if a.core == nil || a.notes == nil || a.absent {
 		return nil
 	}
 	var err error
@@ -102,7 +102,7 @@ func (a *Agent) FollowNotes(ctx context.Context) error {
 		if at, behind, err = a.behind(ctx); err != nil || !behind {
 			return err
 		}
-		if a.look || a.sqlite.ReadOnly() {
+		if a.look || a.isReadOnly() {
 			return amber.Errorf(amber.KindRefused, "index notes", "", "the store is only read").WithHint("amber index sync")
 		}
 		if err = a.catchUp(ctx, at); amber.KindOf(err) != amber.KindConflict {
@@ -114,12 +114,12 @@ func (a *Agent) FollowNotes(ctx context.Context) error {
 
 // behind returns the commit that the index has the notes of, and whether there is another one.
 func (a *Agent) behind(ctx context.Context) (at string, behind bool, err error) {
-	at, head, err := heads(ctx, a.notes, a.sqlite)
+	at, head, err := heads(ctx, a.notes, a.core)
 	return at, at != head, err
 }
 
 // heads returns the commit that an index has the notes of, and the one that the notes are at.
-func heads(ctx context.Context, n *notes.Dir, s *sqlite.Store) (at, head string, err error) {
+func heads(ctx context.Context, n *notes.Dir, s *sqlcore.Contracts) (at, head string, err error) {
 	if head, err = n.Head(ctx); err != nil {
 		return "", "", err
 	}
@@ -130,7 +130,7 @@ func heads(ctx context.Context, n *notes.Dir, s *sqlite.Store) (at, head string,
 // waitingNotes counts the notes whose last commit is not in the index yet: those that were
 // written and those that were deleted. Notes that cannot be read count as one: what brings
 // them in says why it cannot.
-func waitingNotes(ctx context.Context, n *notes.Dir, s *sqlite.Store) int64 {
+func waitingNotes(ctx context.Context, n *notes.Dir, s *sqlcore.Contracts) int64 {
 	at, head, err := heads(ctx, n, s)
 	if err != nil {
 		return 1
@@ -147,7 +147,7 @@ func waitingNotes(ctx context.Context, n *notes.Dir, s *sqlite.Store) int64 {
 
 // compareNotes compares the notes of the index with those of a commit: how many of the commit
 // are missing in the index or say something else there, and how many are not in the commit.
-func compareNotes(ctx context.Context, n *notes.Dir, s *sqlite.Store, commit string) (differ, extra int, err error) {
+func compareNotes(ctx context.Context, n *notes.Dir, s *sqlcore.Contracts, commit string) (differ, extra int, err error) {
 	want := map[string]string{}
 	if commit != "" { // else nothing was committed yet
 		if want, err = n.Blobs(ctx, commit); err != nil {
@@ -177,19 +177,19 @@ func (a *Agent) catchUp(ctx context.Context, at string) error {
 	if err != nil {
 		return err
 	}
-	return a.sqlite.PutNotes(ctx, changesOf(at, c))
+	return a.core.PutNotes(ctx, changesOf(at, c))
 }
 
-func changesOf(at string, c notes.Committed) sqlite.NoteChanges {
-	return sqlite.NoteChanges{From: at, To: c.Head, Whole: c.Whole, Written: c.Notes, Removed: c.Removed}
+func changesOf(at string, c notes.Committed) sqlcore.NoteChanges {
+	return sqlcore.NoteChanges{From: at, To: c.Head, Whole: c.Whole, Written: c.Notes, Removed: c.Removed}
 }
 
 // renewNotes brings all notes into the index anew.
 func (a *Agent) renewNotes(ctx context.Context) error {
-	if a.sqlite == nil || a.notes == nil || a.absent {
+	if a.core == nil || a.notes == nil || a.absent {
 		return nil
 	}
-	at, err := a.sqlite.NotesHead(ctx)
+	at, err := a.core.NotesHead(ctx)
 	if err != nil {
 		return err
 	}
@@ -197,20 +197,20 @@ func (a *Agent) renewNotes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.sqlite.PutNotes(ctx, changesOf(at, c))
+	return a.core.PutNotes(ctx, changesOf(at, c))
 }
 
 // checkNotes compares the notes of the index with those of the commit that it is of. The
 // error is of kind damaged.
 func (a *Agent) checkNotes(ctx context.Context) error {
-	if a.sqlite == nil || a.notes == nil || a.absent {
+	if a.core == nil || a.notes == nil || a.absent {
 		return nil
 	}
 	at, behind, err := a.behind(ctx)
 	if err != nil || behind {
 		return err
 	}
-	differ, extra, err := compareNotes(ctx, a.notes, a.sqlite, at)
+	differ, extra, err := compareNotes(ctx, a.notes, a.core, at)
 	if err != nil {
 		return err
 	}

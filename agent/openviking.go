@@ -203,7 +203,7 @@ func (a *Agent) Feed(ctx context.Context) (detail string, again time.Duration, d
 // allows before a question. What is left is done later, and an outage is said by the answer.
 func (a *Agent) FeedWithin(ctx context.Context) {
 	budget := a.config.Memory.Backends.OpenViking.FeedBudget
-	if a.viking == nil || budget == 0 || a.absent || a.sqlite.ReadOnly() {
+	if a.viking == nil || budget == 0 || a.absent || a.isReadOnly() {
 		return
 	}
 	_, _ = a.viking.Feed(ctx, openviking.Budget{Time: budget, Hard: true})

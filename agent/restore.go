@@ -74,9 +74,9 @@ func (a *Agent) BringBack(ctx context.Context, from amber.SnapshotID, then amber
 	case amber.KindOf(err) != amber.KindNotFound:
 		return out, err
 	}
-	if a.sqlite != nil { // it can restore every field, but nothing that was erased
+	if a.core != nil { // it can restore every field, but nothing that was erased
 		out.Changed, out.Kept = append(out.Changed, out.Kept...), []string{}
-		if err := a.sqlite.MayRestore(ctx, then.ID); err != nil {
+		if err := a.core.MayRestore(ctx, then.ID); err != nil {
 			return out, err
 		}
 	}
@@ -95,8 +95,8 @@ func (a *Agent) putBack(ctx context.Context, then, now amber.Memory, out *wire.M
 	if !a.config.Memory.Write.Enabled {
 		return amber.Errorf(amber.KindRefused, "restore memory", string(then.ID), "memory.write.enabled is false")
 	}
-	if a.sqlite != nil {
-		out.Memory, err = a.sqlite.RestoreMemory(ctx, then)
+	if a.core != nil {
+		out.Memory, err = a.core.RestoreMemory(ctx, then)
 		return err
 	}
 	if now.ID == "" {

@@ -87,6 +87,7 @@ type Backends struct {
 	SQLite     SQLite
 	OpenViking OpenViking
 	Remote     Remote
+	Postgres   Postgres
 }
 
 // SQLite holds the options of the sqlite backend.

@@ -89,7 +89,7 @@ func layerPath(l amber.Layer) string { return "memory.layers." + string(l) + ".b
 
 // Keys returns the schema: every key there is, section by section.
 func Keys() []Key {
-	keys := slices.Concat(memoryKeys(), writeBackKeys(), searchKeys(), contextKeys(), sqliteKeys(), openVikingKeys(), remoteKeys())
+	keys := slices.Concat(memoryKeys(), writeBackKeys(), searchKeys(), contextKeys(), sqliteKeys(), openVikingKeys(), remoteKeys(), postgresKeys())
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}

@@ -129,3 +129,48 @@ func makeAgent(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent am
 func (g *generation) setting() string {
 	return "SET LOCAL amber.gen = '" + strconv.FormatInt(g.gen, 10) + "'"
 }
+
+// Has reports whether an agent is in the database.
+func (s *Server) Has(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (bool, error) {
+	_, err := s.lookUp(ctx, tenant, agent)
+	if amber.KindOf(err) == amber.KindNotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+const selectAgents = `SELECT agent FROM amber_meta.agents WHERE tenant = $1 AND live_gen IS NOT NULL AND state = 'live' ORDER BY agent`
+
+// Agents returns the agents of a tenant.
+func (s *Server) Agents(ctx context.Context, tenant amber.TenantID) (ids []amber.AgentID, err error) {
+	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
+		rows, err := c.Query(ctx, selectAgents, string(tenant))
+		if err != nil {
+			return err
+		}
+		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		for _, n := range names {
+			ids = append(ids, amber.AgentID(n))
+		}
+		return err
+	})
+	return ids, pgerr.Wrap("list agents", string(tenant), err)
+}
+
+const selectTenants = `SELECT DISTINCT tenant FROM amber_meta.agents WHERE live_gen IS NOT NULL AND state = 'live' ORDER BY tenant`
+
+// Tenants returns the tenants that have an agent.
+func (s *Server) Tenants(ctx context.Context) (ids []amber.TenantID, err error) {
+	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
+		rows, err := c.Query(ctx, selectTenants)
+		if err != nil {
+			return err
+		}
+		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		for _, n := range names {
+			ids = append(ids, amber.TenantID(n))
+		}
+		return err
+	})
+	return ids, pgerr.Wrap("list tenants", "", err)
+}

@@ -1,0 +1,137 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/store/postgres"
+)
+
+// maxDSN bounds the file with the address of a database.
+const maxDSN = 8192
+
+// Databases are the PostgreSQL databases that a program has open: its agents share
+// their connections. The zero value is ready for use. It is safe for concurrent use.
+type Databases struct {
+	mu   sync.Mutex
+	open map[string]*sharedDatabase // by address
+}
+
+// sharedDatabase is one of them.
+type sharedDatabase struct {
+	server *postgres.Server
+	users  int
+}
+
+// Get opens a database, or returns the one that is open. Done is called once by each who got it.
+// Errors: those of [postgres.Connect].
+func (d *Databases) Get(ctx context.Context, o postgres.ServerOptions) (server *postgres.Server, done func() error, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.open == nil {
+		d.open = map[string]*sharedDatabase{}
+	}
+	s := d.open[o.DSN]
+	if s == nil {
+		server, err := postgres.Connect(ctx, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		s = &sharedDatabase{server: server}
+		d.open[o.DSN] = s
+	}
+	s.users++
+	return s.server, func() error { return d.done(o.DSN, s) }, nil
+}
+
+// done closes a database when nobody uses it any more.
+func (d *Databases) done(address string, s *sharedDatabase) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s.users--; s.users > 0 {
+		return nil
+	}
+	delete(d.open, address)
+	return s.server.Close()
+}
+
+// Database opens the database of the configuration. Errors: invalid; not_found and refused
+// for the file with its address; those of [postgres.Connect].
+func (a *Agent) Database(ctx context.Context) (*postgres.Server, func() error, error) {
+	const op = "open database"
+	c := a.config.Memory.Backends.Postgres
+	if c.DSNFile == "" {
+		return nil, nil, amber.Errorf(amber.KindInvalid, op, "memory.backends.postgres.dsn_file", "the file with the address of the database is not set").
+			WithHint("set memory.backends.postgres.dsn_file")
+	}
+	dsn, err := SecretFile(op, followed(c.DSNFile), maxDSN)
+	if err != nil {
+		return nil, nil, err
+	}
+	databases := a.o.Databases
+	if databases == nil {
+		databases = &Databases{}
+	}
+	return databases.Get(ctx, postgres.ServerOptions{
+		DSN: strings.TrimSpace(dsn), Plain: c.Plain, Connections: c.Connections, Lock: c.LockTimeout, Settle: c.Settle,
+		Clock: a.o.Clock, Random: a.o.Random,
+	})
+}
+
+// openPostgres opens the store of the agent in the database.
+func (a *Agent) openPostgres(ctx context.Context, c config.Config) (config.Opened, error) {
+	model, err := NewModel(c.Search, a.o.Getenv)
+	if err != nil {
+		return config.Opened{}, err
+	}
+	server, done, err := a.Database(ctx)
+	if err != nil {
+		return config.Opened{}, err
+	}
+	store, err := server.Open(ctx, a.Tenant(), a.ID(), postgres.Options{
+		Queue: c.Control.Queue, Model: model, Crowded: proc.Crowded, MeaningOnly: a.o.MeaningOnly, SetAside: a.o.SetAside, Existing: a.look,
+	})
+	if err == nil && !a.look {
+		err = a.keepFolder(ctx)
+	}
+	if err != nil {
+		_ = done()
+		return config.Opened{}, err
+	}
+	a.core = store.Contracts
+	return config.Opened{Parts: store.Parts(), Close: func() error {
+		_ = store.Close() // ends its use alone
+		return done()
+	}}, nil
+}
+
+// keepFolder makes the folder of the agent, which has the crash journal of this machine.
+func (a *Agent) keepFolder(ctx context.Context) error {
+	_, _, err := a.data.Create(ctx, func(string, home.Current) error { return nil })
+	return err
+}
+
+// Exists reports whether the agent is there: in the database, where agents live in one, or as a folder of the
+// home. Nothing is made. Errors: those of [Agent.Database].
+func (a *Agent) Exists(ctx context.Context) (bool, error) {
+	if !a.config.OnPostgres() {
+		return a.folder.Exists()
+	}
+	server, done, err := a.Database(ctx)
+	if err != nil {
+		return false, err
+	}
+	there, err := server.Has(ctx, a.Tenant(), a.ID())
+	if cerr := done(); err == nil {
+		err = cerr
+	}
+	return there, err
+}
+
+// isReadOnly reports whether the store can be read and not written.
+func (a *Agent) isReadOnly() bool { return a.sqlite != nil && a.sqlite.ReadOnly() }

@@ -1,0 +1,44 @@
+package config
+
+import "time"
+
+// PostgresBackend is the backend of agents that live in a PostgreSQL database.
+const PostgresBackend = "postgres"
+
+// Postgres holds the options of the postgres backend.
+type Postgres struct {
+	DSNFile     string        // holds the address of the database; "" for none
+	Plain       bool          // a server beyond this machine needs no certificate
+	Connections int           // at most
+	LockTimeout time.Duration // how long a write waits for one of another program
+	Settle      time.Duration // how long it is looked what became of a commit
+}
+
+func postgresKeys() []Key {
+	const at = "memory.backends.postgres."
+	of := func(c *Config) *Postgres { return &c.Memory.Backends.Postgres }
+	return []Key{
+		key(at+"dsn_file", "", "",
+			"The file with the address of the database and nothing else, for its owner alone, as in postgres://amber:secret@db.example.org/amber?sslmode=verify-full. Several hosts may be named; the one that takes writes is used.",
+			func(c *Config) *string { return &of(c).DSNFile }).as(Path),
+		key(at+"plain", false, false,
+			"Whether a database server on another machine may be used without a certificate that is checked, as in a private network.",
+			func(c *Config) *bool { return &of(c).Plain }),
+		key(at+"connections", 16, 1000,
+			"The most connections to the database that one program has.",
+			func(c *Config) *int { return &of(c).Connections }),
+		key(at+"lock_timeout", 10*time.Second, 10*time.Minute,
+			"How long a write waits for one of another program to the same agent before it gives up.",
+			func(c *Config) *time.Duration { return &of(c).LockTimeout }),
+		key(at+"settle", 15*time.Second, 10*time.Minute,
+			"How long Amber tries to find out whether a write was stored when the database did not answer, as in a failover.",
+			func(c *Config) *time.Duration { return &of(c).Settle }),
+	}
+}
+
+// OnPostgres reports whether agents live in a PostgreSQL database.
+func (c Config) OnPostgres() bool { return c.Memory.Backend == PostgresBackend }
+
+// IsElsewhere reports whether the memory of this home is not in its folders: on a server of
+// Amber, or in a database.
+func (c Config) IsElsewhere() bool { return c.IsEdge() || c.OnPostgres() }
