@@ -402,6 +402,32 @@ func TestEdgesDrainAtOnce(t *testing.T) {
 	r.stop()
 }
 
+// What fits into the journal fits into the requests of a drain.
+func TestEdgeDrainsLargeEvents(t *testing.T) {
+	t.Parallel()
+	srv := newUser(t)
+	srv.env = append(srv.env, "AMBER_SEARCH__MODEL=none")
+	r := srv.serve()
+	u := newEdge(t, r.url, srv.newToken("edge", "--scope", "read,write"))
+	j, of := u.journal(), journal.Session{Host: "claude-code", ID: "large"}
+	must.Do(t, j.Make())
+	for n := range 5 {
+		ev := journal.HostEvent{
+			Schema: journal.HostEventSchema, EventID: fmt.Sprintf("%032x", n), Native: true, Host: of.Host, SessionID: of.ID,
+			Kind: journal.HostTurnEnd, ObservedAt: amber.At(time.Now()), Project: "acme/shop",
+		}
+		ev.Answer = "Done.\n\n## Key Learnings\n" + strings.Repeat(fmt.Sprintf("- The \"part %d\" needs <PostgreSQL> & patience, so much is certain by now\n", n), 9_000)
+		must.Get(j.Append(t.Context(), of, journal.Entry{Payload: must.Get(json.Marshal(ev))(t)}))(t)
+	}
+	local := u.copies()
+	u.must("", "journal", "drain")
+	local.must("", "journal", "drain")
+	must.Equal(t, "set aside", len(toldQuarantine(u)), 0)
+	must.Equal(t, "entries that wait", u.waiting(), 0)
+	must.Equal(t, "what was drained into the server", u.lived(), local.lived())
+	r.stop()
+}
+
 // drains runs a drain until it ends well; two machines may be in each other's way.
 func (u *user) drains() error {
 	var out bytes.Buffer
@@ -559,6 +585,7 @@ func TestVerbsThatDoNotWorkAtAnEdge(t *testing.T) {
 	} {
 		must.Says(t, args, u.exits(6, strings.Fields(args)...), "memory lies on the server at http://127.0.0.1:1", "on the machine of the server")
 	}
+	must.Says(t, "parked entries", u.exits(6, "journal", "drain", "--from-generation", "3"), "on the machine of the server")
 	must.Says(t, "ui", u.exits(6, "ui"), "open http://127.0.0.1:1/ui/ in a browser")
 	must.Says(t, "snapshot", u.exits(2, "snapshot", "list", "--repo", "usb"), "--repo", "memory.backend is remote")
 	for _, args := range []string{"version", "eval recall --help", "config check", "config show", "redact --help", "key show", "journal status", "journal verify", "setup --list"} {
@@ -592,6 +619,35 @@ func TestEdgeErasesWhatWaits(t *testing.T) {
 	u.must("", "session", "delete", "--yes", "s-00")
 	u.must("", "journal", "drain")
 	must.Equal(t, "sessions", len(toldLines[amber.Session](u, "session", "list", "--jsonl")), 0)
+	r.stop()
+}
+
+// A server that was restored knows less than an edge has cleared: what comes from then on is
+// stored, and what is still in the spool.
+func TestEdgeAtAServerThatWasRestored(t *testing.T) {
+	t.Parallel()
+	srv := newUser(t)
+	r := srv.serve()
+	u := newEdge(t, r.url, srv.newToken("edge", "--scope", "admin"))
+	says := func(prompt string) {
+		t.Helper()
+		u.must(`{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"`+prompt+`"}`, "hook", "claude-code", "--no-drain", "--timeout", "1m", "--context-timeout", "0")
+	}
+	says("first")
+	u.must("", "journal", "drain")
+	snapshot := strings.TrimSpace(u.must("", "--quiet", "snapshot", "create"))
+	says("second")
+	u.must("", "journal", "drain")
+	says("third")
+	u.must("", "snapshot", "restore", "--yes", snapshot)
+	says("fourth")
+	u.must("", "journal", "drain")
+	must.Equal(t, "entries that wait", u.waiting(), 0)
+	var said []string
+	for _, turn := range toldLines[amber.Turn](u, "turn", "list", "--session", "s1", "--jsonl") {
+		said = append(said, turn.Content)
+	}
+	must.Equal(t, "turns", said, []string{"first", "third", "fourth"})
 	r.stop()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/config"
@@ -69,6 +70,10 @@ memory.write_back.* of the configuration are its switches.`,
 
 // drain brings the journal into the store, or what was parked of a generation.
 func (a *app) drain(ctx context.Context, parked bool, generation int64, explain bool) (report drain.Report, err error) {
+	if parked && a.Edge {
+		return report, amber.Errorf(amber.KindUnsupported, "drain parked", "", "a restore parks entries where it happens, and memory.backend is remote: that is the server").
+			WithHint("run amber journal drain --from-generation on the machine of the server")
+	}
 	s, err := a.Open(ctx)
 	if err != nil {
 		return report, err
