@@ -115,6 +115,10 @@ func (d *doctor) examine(ctx context.Context) {
 		return
 	}
 	d.checkSpool(ctx, agent)
+	if d.ConfigErr == nil && d.agent != nil && d.agent.config.OnPostgres() {
+		d.checkPostgres(ctx)
+		return
+	}
 	current, err := agent.Current()
 	if amber.KindOf(err) == amber.KindNotFound { // hooks came before the first command
 		d.add(wire.Finding{Code: "current", Status: wire.FindingWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})

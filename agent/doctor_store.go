@@ -84,13 +84,16 @@ func (d *doctor) checkText(ctx context.Context, store *sqlite.Store, code string
 
 // checkClock compares the wall clock with the newest change.
 func (d *doctor) checkClock(ctx context.Context, store *sqlite.Store) {
-	last, err := store.LastStamp(ctx)
+	d.judge("clock", d.behind(store.LastStamp(ctx)), "not behind the newest change")
+}
+
+// behind is an error where the newest change is far ahead of the wall clock.
+func (d *doctor) behind(last amber.Stamp, err error) error {
 	if ahead := last.Time().Time().Sub(d.o.Clock()); err == nil && ahead > amber.MaxClockSkew {
-		e := amber.Errorf(amber.KindConflict, "check clock", "", "the newest change is %s ahead of this machine's clock", ahead.Round(1e9)).
+		return amber.Errorf(amber.KindConflict, "check clock", "", "the newest change is %s ahead of this machine's clock", ahead.Round(1e9)).
 			WithHint("set the clock; stamps go on from the newest change meanwhile")
-		err = e
 	}
-	d.judge("clock", err, "not behind the newest change")
+	return err
 }
 
 // checkNotes looks through the notes' repository.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 )
 
@@ -18,8 +19,15 @@ func Find(ctx context.Context, o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if exists, err := a.folder.Exists(); exists || err != nil {
+	exists, err := a.Exists(ctx)
+	if err != nil && a.config.OnPostgres() {
+		return nil, err
+	}
+	if exists || err != nil {
 		return Open(ctx, o)
+	}
+	if a.config.OnPostgres() { // an empty folder does for a database
+		a.config.Memory.Backend = config.Default().Memory.Backend
 	}
 	if err = a.empty(); err == nil {
 		err = a.resolve(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // maxDSN bounds the file with the address of a database.
@@ -63,13 +64,7 @@ func (d *Databases) done(address string, s *sharedDatabase) error {
 // Database opens the database of the configuration. Errors: invalid; not_found and refused
 // for the file with its address; those of [postgres.Connect].
 func (a *Agent) Database(ctx context.Context) (*postgres.Server, func() error, error) {
-	const op = "open database"
-	c := a.config.Memory.Backends.Postgres
-	if c.DSNFile == "" {
-		return nil, nil, amber.Errorf(amber.KindInvalid, op, "memory.backends.postgres.dsn_file", "the file with the address of the database is not set").
-			WithHint("set memory.backends.postgres.dsn_file")
-	}
-	dsn, err := SecretFile(op, followed(c.DSNFile), maxDSN)
+	o, err := a.DatabaseOptions()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,10 +72,23 @@ func (a *Agent) Database(ctx context.Context) (*postgres.Server, func() error, e
 	if databases == nil {
 		databases = &Databases{}
 	}
-	return databases.Get(ctx, postgres.ServerOptions{
+	return databases.Get(ctx, o)
+}
+
+// DatabaseOptions say how the database of the configuration is reached. Errors: invalid; not_found
+// and refused for the file with its address.
+func (a *Agent) DatabaseOptions() (postgres.ServerOptions, error) {
+	const op = "open database"
+	c := a.config.Memory.Backends.Postgres
+	if c.DSNFile == "" {
+		return postgres.ServerOptions{}, amber.Errorf(amber.KindInvalid, op, "memory.backends.postgres.dsn_file", "the file with the address of the database is not set").
+			WithHint("set memory.backends.postgres.dsn_file")
+	}
+	dsn, err := SecretFile(op, followed(c.DSNFile), maxDSN)
+	return postgres.ServerOptions{
 		DSN: strings.TrimSpace(dsn), Plain: c.Plain, Connections: c.Connections, Lock: c.LockTimeout, Settle: c.Settle,
 		Clock: a.o.Clock, Random: a.o.Random,
-	})
+	}, err
 }
 
 // openPostgres opens the store of the agent in the database.
@@ -91,6 +99,10 @@ func (a *Agent) openPostgres(ctx context.Context, c config.Config) (config.Opene
 	}
 	server, done, err := a.Database(ctx)
 	if err != nil {
+		return config.Opened{}, err
+	}
+	if err := a.checkHere(ctx, server); err != nil {
+		_ = done()
 		return config.Opened{}, err
 	}
 	store, err := server.Open(ctx, a.Tenant(), a.ID(), postgres.Options{
@@ -110,9 +122,21 @@ func (a *Agent) openPostgres(ctx context.Context, c config.Config) (config.Opene
 	}}, nil
 }
 
+// checkHere keeps an agent whose memory lies in this home from looking like one that knows nothing.
+func (a *Agent) checkHere(ctx context.Context, server *postgres.Server) error {
+	if !sqlite.IsHere(a.folder) {
+		return nil
+	}
+	if there, err := server.Has(ctx, a.Tenant(), a.ID()); there || err != nil {
+		return err
+	}
+	return amber.Errorf(amber.KindRefused, "open store", string(a.ID()), "the memory of this agent lies in the folder %s and not in the database", a.folder.Dir()).
+		WithHint("set memory.backend to sqlite, or choose another agent with --agent")
+}
+
 // keepFolder makes the folder of the agent, which has the crash journal of this machine.
 func (a *Agent) keepFolder(ctx context.Context) error {
-	_, _, err := a.data.Create(ctx, func(string, home.Current) error { return nil })
+	_, _, err := a.data.Create(ctx, func(dir string, _ home.Current) error { return sqlite.LeaveElsewhere(dir) })
 	return err
 }
 

@@ -52,7 +52,7 @@ func TestFileRejects(t *testing.T) {
 		{"unknown key", "memory:\n  recall:\n    topk: 5\n", []string{":3", `"topk"`, "memory.recall", "enabled, top_k"}},
 		{"key of a later release", "openviking: {url: x}\n", []string{":1", `"openviking"`}},
 		{"unknown layer", "memory: {layers: {dreams: {backend: sqlite}}}", []string{`"dreams"`, "memory.layers", "long_term"}},
-		{"unknown backend options", "memory: {backends: {postgres: {dsn: x}}}", []string{`"postgres"`, "memory.backends"}},
+		{"unknown backend options", "memory: {backends: {tape: {reel: x}}}", []string{`"tape"`, "memory.backends"}},
 		{"dotted key", "memory.recall.top_k: 5\n", []string{`"memory.recall.top_k"`}},
 		{"dotted key below", "memory:\n  recall.top_k: 5\n", []string{":2", `"recall.top_k"`}},
 		{"key in capitals", "Memory: {enabled: true}", []string{`"Memory"`}},

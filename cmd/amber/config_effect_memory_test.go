@@ -21,7 +21,7 @@ import (
 func memoryEffects() map[string]effect {
 	return map[string]effect{
 		"memory.enabled":        {value("false"), func(s *setting) string { return s.exit("remember", "x") }, "exit 0", "exit 6"},
-		"memory.backend":        refusedBackend("memory.backend", "inmem", "openviking, remote, sqlite"),
+		"memory.backend":        refusedBackend("memory.backend", "inmem", "openviking, postgres, remote, sqlite"),
 		"memory.recall.enabled": {value("false"), func(s *setting) string { return s.exit("recall", "x") }, "exit 0", "exit 6"},
 		"memory.recall.top_k": {value("1"), func(s *setting) string {
 			s.does("remember", "one fish")

@@ -71,6 +71,8 @@ memory.backends.openviking.mode memory.backends.openviking.min_score memory.back
 memory.backends.openviking.connect_timeout memory.backends.openviking.request_timeout memory.backends.openviking.feed_budget
 memory.backends.openviking.include memory.backends.openviking.sessions memory.backends.openviking.any_version
 memory.backends.remote.url memory.backends.remote.token_file memory.backends.remote.ca
+memory.backends.postgres.dsn_file memory.backends.postgres.plain memory.backends.postgres.connections
+memory.backends.postgres.lock_timeout memory.backends.postgres.settle
 sources.<name>.git sources.<name>.sqlite sources.<name>.files
 journal.flush_interval journal.max_entries journal.max_session_bytes journal.max_bytes
 snapshot.enabled snapshot.root snapshot.lock_timeout
@@ -118,7 +120,7 @@ func effects() map[string]effect {
 	for _, some := range []map[string]effect{
 		memoryEffects(), layerEffects(), queueEffects(), journalEffects(),
 		snapshotEffects(), automaticEffects(), trustEffects(), retentionEffects(), sourceEffects(), shareEffects(),
-		searchEffects(), vikingEffects(), remoteEffects(), contextEffects(), serverEffects(), eventEffects(), vaultEffects(), serverVaultEffects(), digestEffects(),
+		searchEffects(), vikingEffects(), remoteEffects(), postgresEffects(), contextEffects(), serverEffects(), eventEffects(), vaultEffects(), serverVaultEffects(), digestEffects(),
 	} {
 		for k, e := range some {
 			all[k] = e

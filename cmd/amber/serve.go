@@ -38,6 +38,7 @@ type serveFlags struct {
 	grace             time.Duration
 	logLevel          string
 	logJSON           bool
+	unsafeDatabase    bool
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -75,6 +76,7 @@ are closed. A second signal ends it at once; what was acknowledged is safe.`,
 	fl.BoolVar(&f.allowRestore, "allow-restore", false, "let MCP restore snapshots")
 	cli.SpanVar(fl, &f.grace, "shutdown-timeout", 30*time.Second, "how long requests may take to end when the server does")
 	fl.StringVar(&f.logLevel, "log-level", "info", "what is logged: debug, info, warn or error")
+	fl.BoolVar(&f.unsafeDatabase, "accept-unsafe-database", false, "serve though the PostgreSQL server may lose what it acknowledged (fsync, synchronous_commit)")
 	fl.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
 	return cmd
 }
@@ -100,6 +102,8 @@ type serving struct {
 	config *config.Reloader
 	home   *home.Home
 	engine cli.SnapshotEngine
+	// databases are shared by the agents that are served.
+	databases agent.Databases
 }
 
 // served is the JSON of what is printed once the server listens.
@@ -115,12 +119,46 @@ func (a *app) serve(cmd *cobra.Command, f serveFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := s.checkDatabase(cmd.Context(), f.unsafeDatabase); err != nil {
+		return err
+	}
 	return s.run(cmd.Context(), o, func(_ *daemon.Daemon, at daemon.Where) error {
 		if !f.logJSON { // the log tells it, too
 			s.Out.Note("the page for people: %s", at.Page)
 		}
 		return s.Out.Show(served{URL: at.URL, Page: at.Page, Home: s.home.Dir()}, func(w io.Writer) { fmt.Fprintln(w, at.URL) })
 	})
+}
+
+// checkDatabase refuses to serve from a database that may lose what it acknowledged, unless
+// that is wanted.
+func (s *serving) checkDatabase(ctx context.Context, accept bool) error {
+	c := s.config.Loaded().Config
+	if !c.OnPostgres() {
+		return nil
+	}
+	at, err := s.Closed(&c)
+	if err != nil {
+		return err
+	}
+	server, done, err := at.Database(ctx)
+	if err != nil {
+		return err
+	}
+	settings, err := server.Settings(ctx)
+	if err = errors.Join(err, done()); err != nil {
+		return err
+	}
+	err = agent.Safe(settings)
+	if err == nil {
+		return nil
+	}
+	if accept {
+		s.Out.Warn("%s", err.Error())
+		return nil
+	}
+	return amber.Errorf(amber.KindRefused, "serve", "", "%s", err.Error()).
+		WithHint("change the settings of the PostgreSQL server, or serve with --accept-unsafe-database")
 }
 
 // run serves until the context ends. Listening is called once the server can be reached.

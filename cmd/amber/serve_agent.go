@@ -20,19 +20,26 @@ func (a *app) forAgent(tenant amber.TenantID, agent amber.AgentID) *app {
 
 // openAgent opens an agent to be served.
 func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID, create bool) (*server.Agent, func() error, error) {
-	folder, err := s.home.Agent(tenant, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	if _, err := folder.Current(); amber.KindOf(err) == amber.KindNotFound && !create {
-		return nil, nil, server.NotThere()
-	}
 	one := s.forAgent(tenant, id)
 	one.Aside.Log = s.log
 	c := s.config.Loaded().Config
 	o, err := one.AgentOptions(&c)
 	if err != nil {
 		return nil, nil, err
+	}
+	o.Databases = &s.databases
+	if !create {
+		closed, err := agent.At(o)
+		if err != nil {
+			return nil, nil, err
+		}
+		exists, err := closed.Exists(ctx)
+		if err != nil && c.OnPostgres() {
+			return nil, nil, err
+		}
+		if !exists && err == nil {
+			return nil, nil, server.NotThere()
+		}
 	}
 	o.Snapshots = func(context.Context) (agent.Snapshots, error) { return s.engine, nil }
 	at, err := agent.Open(ctx, o)

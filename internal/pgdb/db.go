@@ -423,3 +423,6 @@ func notice(c *pgconn.PgConn, n *pgconn.Notice) {
 func clearWarning(c *pgx.Conn) { delete(c.PgConn().CustomData(), warning) }
 
 func isWarned(c *pgx.Conn) bool { return c.PgConn().CustomData()[warning] == true }
+
+// Pooled reports whether a pooler lies between, as far as is known.
+func (d *DB) Pooled() bool { return d.pooled.Load() }

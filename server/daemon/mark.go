@@ -8,6 +8,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // changeMark is another one whenever an agent has changed; "": that cannot be told.
@@ -29,6 +30,9 @@ func databaseMark(agent *home.Agent) string {
 	current, err := agent.Current()
 	if err != nil {
 		return ""
+	}
+	if !sqlite.IsHere(agent) {
+		return "" // its rows are in a database, of which files say nothing
 	}
 	b := fmt.Append(nil, current.Generation)
 	dir := agent.GenDir(current)

@@ -82,9 +82,7 @@ func Connect(ctx context.Context, o ServerOptions) (*Server, error) {
 	if o.Clock == nil || o.Random == nil {
 		return nil, amber.Errorf(amber.KindInvalid, "open database", "", "clock and random source are required")
 	}
-	db, err := pgdb.Open(pgdb.Options{
-		DSN: o.DSN, Plain: o.Plain, Connections: o.Connections, Lock: o.Lock, Settle: o.Settle, Dialect: dialect,
-	})
+	db, err := pgdb.Open(o.pgdb())
 	if err != nil {
 		return nil, err
 	}

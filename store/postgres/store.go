@@ -95,6 +95,13 @@ func (s *Store) Parts() amber.Parts {
 // Store returns the resolved value.
 func (s *Store) Store() amber.Store { return amber.NewStore(s.Parts()) }
 
+// Generation is the number of the generation that was live last.
+func (s *Store) Generation() int64 {
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	return s.memory.live.current.Generation
+}
+
 // Close ends the use of the store. It may be called twice.
 func (s *Store) Close() error {
 	s.Settle()

@@ -128,3 +128,20 @@ func head(ctx context.Context, d Database) (amber.Position, error) {
 		return amber.PositionAt(incarnation, seq), nil
 	})
 }
+
+// LastStamp returns the stamp of the newest change of either database: a wall
+// clock far behind it was set back.
+func (s *Contracts) LastStamp(ctx context.Context) (last amber.Stamp, err error) {
+	for _, d := range []Database{s.memory, s.control} {
+		err := d.View(ctx, "read clock", d.Name(), func(t *Tx) error {
+			var stamp amber.Stamp
+			err := t.Row(sqlrows.SelectLastStamp).Scan(&stamp)
+			last = max(last, stamp)
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return last, nil
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/sqlconn"
 	"github.com/amber-memory/amber/store/internal/sqlrows"
@@ -67,21 +66,4 @@ func (s *Store) SchemaVersion(ctx context.Context) (memory, control int64, err e
 		}
 	}
 	return memory, control, nil
-}
-
-// LastStamp returns the stamp of the newest change of either database: a wall
-// clock far behind it was set back.
-func (s *Store) LastStamp(ctx context.Context) (last amber.Stamp, err error) {
-	for _, d := range []*database{s.memory, s.control} {
-		err := d.View(ctx, "read clock", d.schema.File, func(t *tx) error {
-			var stamp amber.Stamp
-			err := t.Row(sqlrows.SelectLastStamp).Scan(&stamp)
-			last = max(last, stamp)
-			return err
-		})
-		if err != nil {
-			return 0, err
-		}
-	}
-	return last, nil
 }

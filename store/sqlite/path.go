@@ -1,10 +1,14 @@
 package sqlite
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/store/sqlite/internal/sqlfile"
 )
 
 const (
@@ -30,4 +34,20 @@ func checkPath(dir string) error {
 	}
 	return amber.Errorf(amber.KindInvalid, "open store", "", "the folder of the agent has a path of %d bytes, want at most %d: SQLite opens no database with a longer one", len(dir), most).
 		WithHint("choose a shorter folder with --home or AMBER_HOME")
+}
+
+// LeaveElsewhere says in the folder of a new generation that its rows are in another
+// database, so that they are not looked for here.
+func LeaveElsewhere(dir string) error {
+	return fsx.Replace(fsx.OS(), filepath.Join(dir, sqlfile.Elsewhere), 0o600, nil)
+}
+
+// IsHere reports whether the rows of an agent are in its folder.
+func IsHere(agent *home.Agent) bool {
+	c, err := agent.Current()
+	if err != nil {
+		return false
+	}
+	_, err = os.Lstat(filepath.Join(agent.GenDir(c), sqlfile.MemorySchema.File))
+	return err == nil
 }

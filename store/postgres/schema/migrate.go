@@ -56,6 +56,19 @@ func Plan(ctx context.Context, conn *pgx.Conn) ([]Step, error) {
 	return all.plan(ctx, conn)
 }
 
+// PlanFrom is [Plan] that also tells how far the database is.
+func PlanFrom(ctx context.Context, conn *pgx.Conn) (from Version, steps []Step, err error) {
+	all, err := known()
+	if err != nil {
+		return from, nil, pgerr.Wrap(migrateOp, "", err)
+	}
+	found, err := all.readAll(ctx, conn)
+	if err == nil {
+		steps, err = all.plan(ctx, conn)
+	}
+	return found.Version, steps, err
+}
+
 // Run brings a database to the newest schema, step by step. What it did is kept, so a run that ended early
 // goes on where it stopped. Several may run at the same time: each
 // step is done once.

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +35,7 @@ func (a *App) NameAgent(cmd *cobra.Command) {
 // snapshots and vaults also know agents that are gone, and bring them back.
 var otherFamilies = []string{
 	"version", "help", "completion", "man", "config", "key", "token", "audit", "redact", "demo", "eval", "serve", "hook", "setup",
-	"agent", "tenant", "repo", "snapshot", "bundle", "consolidate", "vault",
+	"agent", "tenant", "repo", "migrate", "snapshot", "bundle", "consolidate", "vault",
 }
 
 // finders are the verbs, by their last word, that only work on what is there: an
@@ -61,8 +63,11 @@ func (a *App) CheckAgent(cmd *cobra.Command) error {
 		return err
 	}
 	finds := slices.Contains(finders, words[len(words)-1])
-	// What cannot be read is there.
-	switch exists, _ := agent.Exists(); {
+	exists, err := a.isThere(cmd.Context(), agent)
+	if err != nil {
+		return err
+	}
+	switch {
 	case exists:
 	case a.mayMake(h, tenant):
 		a.absent = finds
@@ -75,6 +80,22 @@ func (a *App) CheckAgent(cmd *cobra.Command) error {
 		return err
 	}
 	return nil
+}
+
+// isThere reports whether an agent is there. What cannot be read in a folder is there, and
+// the verb says more.
+func (a *App) isThere(ctx context.Context, folder *home.Agent) (bool, error) {
+	loaded, err := a.LoadConfig()
+	if err != nil || !loaded.Config.OnPostgres() {
+		exists, _ := folder.Exists()
+		return exists, nil
+	}
+	at, err := a.Closed(&loaded.Config)
+	if err != nil {
+		return false, err
+	}
+	exists, err := at.Exists(ctx)
+	return exists, errors.Join(err, at.Close())
 }
 
 // MakeNamed makes the agent that a flag names, so that hooks and servers which are

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/amber-memory/amber"
 )
@@ -13,6 +14,9 @@ import (
 func CheckFile(path string) error {
 	info, err := os.Lstat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && isElsewhere(path):
+		return amber.Errorf(amber.KindRefused, "open database", path, "the memory of this agent lies in a PostgreSQL database, not in its folder").
+			WithHint("set memory.backend to postgres")
 	case errors.Is(err, fs.ErrNotExist):
 		return amber.Errorf(amber.KindDamaged, "open database", path, "the file is missing although its agent exists").
 			WithHint("put the file back from a backup, or restore a snapshot: amber snapshot list")
@@ -24,4 +28,13 @@ func CheckFile(path string) error {
 		return amber.Errorf(amber.KindDamaged, "open database", path, "want a regular file, found %s", info.Mode().Type())
 	}
 	return nil
+}
+
+// Elsewhere is the file in the folder of a generation that says that its rows are not there. It
+// is empty.
+const Elsewhere = "elsewhere"
+
+func isElsewhere(path string) bool {
+	_, err := os.Lstat(filepath.Join(filepath.Dir(path), Elsewhere))
+	return err == nil
 }
