@@ -11,16 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/gitrun"
-)
-
-// The verbs that commit messages begin with.
-const (
-	opWrite   = "write"
-	opDelete  = "delete"
-	opRecover = "recover"
+	"github.com/amber-memory/amber/internal/notefile"
 )
 
 // change is what a commit does to one note: it gets new content, or goes.
@@ -66,10 +59,11 @@ func (r *repo) commit(
 }
 
 func subject(verb string, changes []change) string {
-	if len(changes) == 1 {
-		return verb + " " + changes[0].name
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = c.name
 	}
-	return fmt.Sprintf("%s %d notes", verb, len(changes))
+	return notefile.Subject(verb, names...)
 }
 
 // storeObjects stores the objects of a commit, durably, and returns its id. Nothing refers to them yet.
@@ -104,7 +98,7 @@ func importStream(head, message string, changes []change, when int64) []byte {
 	}
 	folders := map[string]bool{}
 	for _, c := range changes {
-		file := c.name + suffix
+		file := c.name + notefile.Suffix
 		if c.remove {
 			fmt.Fprintf(&b, "D %s\n", file)
 		} else {
@@ -166,7 +160,7 @@ func (r *repo) moveBranch(ctx context.Context, head, next string) error {
 	}
 	_, err := r.run(ctx, nil, "update-ref", "--no-deref", branch, next, head)
 	if errors.Is(err, gitrun.ErrExit) && strings.Contains(err.Error(), "but expected") {
-		return amberError(amber.KindConflict, "move the branch main", err, "")
+		return notefile.Moved(err)
 	}
 	if err != nil {
 		return err
@@ -193,7 +187,7 @@ func (r *repo) updateIndex(ctx context.Context, entries []indexed) error {
 		if blob == "" {
 			mode, blob = "0", gitobj.ZeroOID
 		}
-		fmt.Fprintf(&b, "%s %s\t%s\x00", mode, blob, e.name+suffix)
+		fmt.Fprintf(&b, "%s %s\t%s\x00", mode, blob, e.name+notefile.Suffix)
 	}
 	_, err := r.run(ctx, b.Bytes(), "update-index", "-z", "--index-info")
 	return err

@@ -7,6 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitrun"
+	"github.com/amber-memory/amber/internal/notefile"
 )
 
 // Options is what a [Dir] needs.
@@ -68,14 +69,9 @@ func (d *Dir) repoAt(dir string) *repo {
 }
 
 // wrap names the operation and its subject; the kind stays that of err.
-func wrap(op, id string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &amber.Error{Op: op, Kind: amber.KindOf(err), ID: id, Err: err}
-}
+func wrap(op, id string, err error) error { return notefile.Wrap(op, id, err) }
 
 // amberError is an [amber.Error] without a subject.
 func amberError(k amber.Kind, op string, err error, hint string) error {
-	return &amber.Error{Op: op, Kind: k, Err: err, Hint: hint}
+	return notefile.Error(k, op, err, hint)
 }

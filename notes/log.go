@@ -3,7 +3,6 @@ package notes
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/gitrun"
+	"github.com/amber-memory/amber/internal/notefile"
 )
 
 // logged is a commit and what the note became by it: the id of the blob, gitobj.ZeroOID when it was removed.
@@ -36,7 +36,7 @@ func (d *Dir) LogNote(ctx context.Context, name string, limit int) ([]amber.Note
 	err = d.guard.Read(ctx, func(dir string) error {
 		log, err := d.repoAt(dir).anyHistory(ctx, name, min(limit, amber.MaxPageSize))
 		if err == nil && len(log) == 0 {
-			err = notFound()
+			err = notefile.NotFound()
 		}
 		for _, l := range log {
 			commits = append(commits, l.NoteCommit)
@@ -64,19 +64,14 @@ func (d *Dir) NoteAt(ctx context.Context, name, commit string) (note amber.Note,
 		at := slices.IndexFunc(log, func(l logged) bool { return l.Commit == commit })
 		switch {
 		case at < 0:
-			return noCommit("commit %.80q is none of the last %d changes of the note", commit, amber.MaxPageSize)
+			return notefile.NotChanged(commit)
 		case log[at].blob == gitobj.ZeroOID:
-			return noCommit("commit %.80q deleted the note", commit)
+			return notefile.Deleted(commit)
 		}
 		note, err = r.noteOf(ctx, name, log[at])
 		return err
 	})
 	return note, wrap("read note", name, err)
-}
-
-// noCommit is the error for a commit that left no note.
-func noCommit(format string, args ...any) error {
-	return amberError(amber.KindNotFound, "", fmt.Errorf(format, args...), "")
 }
 
 // noteOf returns a note as a commit left it.
@@ -92,14 +87,14 @@ func (r *repo) noteOf(ctx context.Context, name string, l logged) (amber.Note, e
 	}
 	text, ok := texts[name]
 	if !ok || amber.CheckNoteContent(text) != nil {
-		return amber.Note{}, noCommit("commit %.80q holds no text of the note that can be read", l.Commit)
+		return amber.Note{}, notefile.NoText(l.Commit)
 	}
 	return amber.Note{Name: name, Content: text, Bytes: int64(len(text)), Commit: l.Commit, UpdatedAt: l.At}, nil
 }
 
 // anyHistory is history under the first spelling of a name that commits hold.
 func (r *repo) anyHistory(ctx context.Context, name string, limit int) (log []logged, err error) {
-	for _, s := range r.spellings(name) {
+	for _, s := range notefile.Spellings(r, name) {
 		if log, err = r.history(ctx, s, limit); err != nil || len(log) > 0 {
 			return log, err
 		}
@@ -120,7 +115,7 @@ func (r *repo) history(ctx context.Context, name string, limit int) ([]logged, e
 	// The first parents are Amber's own line of commits, into which a merge by hand counts as one change.
 	out, err := r.query(ctx, "log", "--first-parent", "-m", "--raw", "--no-abbrev", "--no-renames",
 		"--no-ext-diff", "--no-textconv", "--max-count="+strconv.Itoa(limit), "--format=>%H %ct %s",
-		branch, "--", name+suffix)
+		branch, "--", name+notefile.Suffix)
 	if errors.Is(err, gitrun.ErrExit) {
 		return nil, damagedRepo(err)
 	}
@@ -159,7 +154,7 @@ func eachLogged(out string, fn func(l logged, file string)) error {
 			if err != nil {
 				return errors.New("git log answers in an unknown form")
 			}
-			verb, _, _ = strings.Cut(f[2], " ")
+			verb = notefile.Verb(f[2])
 			l = logged{NoteCommit: amber.NoteCommit{Commit: f[0], At: amber.UnixMilli(seconds * 1000), Op: verb}}
 			fn(l, "")
 		case strings.HasPrefix(line, ":") && l.Commit != "":
@@ -167,20 +162,9 @@ func eachLogged(out string, fn func(l logged, file string)) error {
 			if f := strings.Fields(about); len(f) == 5 {
 				l.blob = f[3]
 			}
-			l.Op = opOf(verb, l.blob == gitobj.ZeroOID)
+			l.Op = notefile.OpOf(verb, l.blob == gitobj.ZeroOID)
 			fn(l, file)
 		}
 	}
 	return nil
-}
-
-// opOf returns the verb of a subject; for one that Amber did not write, what the commit did.
-func opOf(verb string, removed bool) string {
-	switch {
-	case verb == opWrite, verb == opDelete, verb == opRecover:
-		return verb
-	case removed:
-		return opDelete
-	}
-	return opWrite
 }

@@ -3,25 +3,17 @@ package notes
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/notefile"
 )
-
-// maxEntries bounds how many files and folders [Dir.ListNotes] looks at.
-const maxEntries = 100_000
-
-func notFound() error {
-	return amberError(amber.KindNotFound, "", errors.New("no such note"), "")
-}
 
 // ReadNote returns one note as its file holds it. Its commit is the last one that changed it, and "" when
 // the file holds something newer, or when there is no git to ask. Errors: not_found, invalid; damaged when the
@@ -35,13 +27,13 @@ func (d *Dir) ReadNote(ctx context.Context, name string) (amber.Note, error) {
 	var note amber.Note
 	err = d.guard.Read(ctx, func(dir string) error {
 		r := d.repoAt(dir)
-		name = r.spelled(name)
-		exists, err := r.find(name)
+		name = notefile.Spelled(r, name)
+		file, err := notefile.Find(r, name)
 		if err != nil {
 			return err
 		}
-		if !exists {
-			return notFound()
+		if file == nil {
+			return notefile.NotFound()
 		}
 		note, err = r.note(ctx, name)
 		return err
@@ -72,7 +64,7 @@ func (r *repo) note(ctx context.Context, name string) (amber.Note, error) {
 func (r *repo) load(name string) (amber.Note, error) {
 	info, err := r.fsys.Lstat(r.filePath(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return amber.Note{}, notFound()
+		return amber.Note{}, notefile.NotFound()
 	}
 	if err != nil {
 		return amber.Note{}, err
@@ -80,13 +72,14 @@ func (r *repo) load(name string) (amber.Note, error) {
 	content, err := fsx.ReadFile(r.fsys, r.filePath(name), amber.MaxContentBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return amber.Note{}, notFound()
+		return amber.Note{}, notefile.NotFound()
 	case errors.Is(err, fsx.ErrTooLarge):
-		return amber.Note{}, badFile(fmt.Sprintf("the file has more than %d bytes", amber.MaxContentBytes))
+		return amber.Note{}, notefile.TooLarge()
 	case err != nil:
 		return amber.Note{}, err
-	case !utf8.Valid(content):
-		return amber.Note{}, badFile("the file is not valid UTF-8")
+	}
+	if err := notefile.CheckText(content); err != nil {
+		return amber.Note{}, err
 	}
 	return amber.Note{
 		Name:      name,
@@ -94,10 +87,6 @@ func (r *repo) load(name string) (amber.Note, error) {
 		Bytes:     int64(len(content)),
 		UpdatedAt: amber.At(info.ModTime()),
 	}, nil
-}
-
-func badFile(why string) error {
-	return amberError(amber.KindDamaged, "read the file of the note", errors.New(why), "")
 }
 
 // ListNotes returns every note by name, without content and without commit. It needs no git. A note is listed
@@ -167,8 +156,8 @@ func (w *walk) folder(ctx context.Context, rel string) error {
 	if err != nil {
 		return err
 	}
-	if w.seen += len(entries); w.seen > maxEntries {
-		return amberError(amber.KindQuota, "", fmt.Errorf("more than %d files and folders", maxEntries), "")
+	if w.seen += len(entries); w.seen > notefile.MaxEntries {
+		return notefile.TooMany()
 	}
 	for _, e := range entries {
 		if err := w.visit(ctx, path.Join(rel, e.Name()), e); err != nil {
@@ -185,7 +174,7 @@ func (w *walk) visit(ctx context.Context, rel string, e fs.DirEntry) error {
 		}
 		return w.folder(ctx, rel)
 	}
-	name, isNote := nameOf(rel)
+	name, isNote := notefile.NameOf(rel)
 	if !isNote || !e.Type().IsRegular() {
 		return nil
 	}

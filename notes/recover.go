@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/notefile"
 )
 
 // maxBatch bounds the text that is held in memory while notes are recovered.
@@ -51,7 +52,7 @@ func (rec *recovery) flush(ctx context.Context) error {
 	if len(rec.batch) == 0 {
 		return nil
 	}
-	head, err := rec.commit(ctx, rec.head, opRecover, rec.batch, nil)
+	head, err := rec.commit(ctx, rec.head, notefile.OpRecover, rec.batch, nil)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (rec *recovery) add(file string, e *entry) error {
 		// Left by a writer that died while it wrote a note.
 		return fsx.Remove(rec.fsys, filepath.Join(rec.dir, filepath.FromSlash(file)))
 	}
-	name, isNote := nameOf(file)
+	name, isNote := notefile.NameOf(file)
 	if !isNote {
 		return nil
 	}

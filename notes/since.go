@@ -13,6 +13,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/gitrun"
+	"github.com/amber-memory/amber/internal/notefile"
 )
 
 // Committed is what the branch holds, or how it differs from an earlier commit.
@@ -90,7 +91,7 @@ func (r *repo) differ(ctx context.Context, from, to string) (map[string]string, 
 		if len(f) != 5 {
 			return nil, errors.New("git diff-tree answers in an unknown form")
 		}
-		if name, isNote := nameOf(fields[i+1]); isNote {
+		if name, isNote := notefile.NameOf(fields[i+1]); isNote {
 			if blobs[name] = f[3]; blobOf(f[1], f[3]) == "" {
 				blobs[name] = gitobj.ZeroOID
 			}
@@ -115,7 +116,7 @@ func (r *repo) tree(ctx context.Context, commit string) (map[string]string, erro
 	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		about, file, _ := strings.Cut(entry, "\t") // mode type id
 		f := strings.Fields(about)
-		if name, isNote := nameOf(file); isNote && len(f) == 3 && blobOf(f[0], f[2]) != "" {
+		if name, isNote := notefile.NameOf(file); isNote && len(f) == 3 && blobOf(f[0], f[2]) != "" {
 			blobs[name] = f[2]
 		}
 	}
@@ -248,7 +249,7 @@ func (r *repo) allWriters(ctx context.Context, head string, wrote map[string]amb
 		return err
 	}
 	return eachLogged(string(out), func(l logged, file string) {
-		if name, isNote := nameOf(file); isNote && wrote[name].Commit == "" {
+		if name, isNote := notefile.NameOf(file); isNote && wrote[name].Commit == "" {
 			wrote[name] = l.NoteCommit
 		}
 	})

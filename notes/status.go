@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitrun"
+	"github.com/amber-memory/amber/internal/notefile"
 )
 
 // status is what the folder, the index and the branch disagree on.
@@ -75,10 +76,7 @@ func (r *repo) vetBranch() (known bool, err error) {
 	return false, err
 }
 
-func damagedRepo(err error) error {
-	return amberError(amber.KindDamaged, "check the repository of the notes", err,
-		"amber snapshot restore ID --only notes")
-}
+func damagedRepo(err error) error { return notefile.Damaged(err) }
 
 // parseStatus reads the version 2 format of git status.
 func parseStatus(out string) (status, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/gitobj"
+	"github.com/amber-memory/amber/internal/notefile"
 )
 
 const (
@@ -111,8 +112,7 @@ func (r *repo) vetHead() (present bool, err error) {
 		return false, err
 	}
 	if string(text) != gitobj.HeadContent {
-		return false, amberError(amber.KindConflict, "check the repository of the notes",
-			errors.New("the branch that is checked out is not main"), "git checkout main")
+		return false, notefile.NotMain()
 	}
 	return true, nil
 }

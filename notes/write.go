@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/notefile"
 )
 
 // WriteNote stores content under name and returns once the commit is durable. Equal content makes no
@@ -32,7 +33,7 @@ func (d *Dir) WriteNote(ctx context.Context, name, content string) (amber.Note, 
 		if err != nil {
 			return err
 		}
-		name = r.spelled(name)
+		name = notefile.Spelled(r, name)
 		note, err = r.writeNote(ctx, st, name, []byte(content))
 		return err
 	})
@@ -52,7 +53,7 @@ func (r *repo) writeNote(ctx context.Context, st status, name string, content []
 		return r.note(ctx, name)
 	}
 	c := change{name: name, content: content}
-	next, err := r.commit(ctx, head, opWrite, []change{c}, func() error { return r.replace(name, content) })
+	next, err := r.commit(ctx, head, notefile.OpWrite, []change{c}, func() error { return r.replace(name, content) })
 	if err != nil {
 		return amber.Note{}, err
 	}
@@ -78,7 +79,7 @@ func (d *Dir) DeleteNote(ctx context.Context, name string) error {
 	}
 	err = d.guard.Write(ctx, func(dir string) error {
 		r := d.repoAt(dir)
-		name = r.spelled(name)
+		name = notefile.Spelled(r, name)
 		if err := r.vetDelete(name); err != nil {
 			return err
 		}
@@ -97,32 +98,32 @@ func (r *repo) vetDelete(name string) error {
 	if ready || err != nil {
 		return err
 	}
-	exists, err := r.find(name)
-	if err == nil && !exists {
-		err = notFound()
+	file, err := notefile.Find(r, name)
+	if err == nil && file == nil {
+		err = notefile.NotFound()
 	}
 	return err
 }
 
 func (r *repo) deleteNote(ctx context.Context, st status, name string) error {
 	_, exists, err := r.current(name)
-	if err != nil && !errors.Is(err, errSpelling) {
+	if err != nil && !errors.Is(err, notefile.ErrSpelling) {
 		return err
 	}
 	if !exists {
-		e := st.files[name+suffix]
+		e := st.files[name+notefile.Suffix]
 		if e == nil || !e.inHead {
-			return notFound()
+			return notefile.NotFound()
 		}
 		// Somebody removed the file: that is this very delete, not one to recover before it.
-		delete(st.files, name+suffix)
+		delete(st.files, name+notefile.Suffix)
 	}
 	head, err := r.recover(ctx, st)
 	if err != nil {
 		return err
 	}
 	c := change{name: name, remove: true}
-	_, err = r.commit(ctx, head, opDelete, []change{c}, func() error { return r.remove(name) })
+	_, err = r.commit(ctx, head, notefile.OpDelete, []change{c}, func() error { return r.remove(name) })
 	return err
 }
 
@@ -144,13 +145,13 @@ func (r *repo) remove(name string) error {
 // current returns what the file of a note holds and whether there is one. Unlike repo.content it refuses,
 // with kind conflict, whatever a write under this name would destroy or confuse.
 func (r *repo) current(name string) (content []byte, exists bool, err error) {
-	exists, err = r.locate(name)
-	if err != nil || !exists {
+	file, err := notefile.Locate(r, name)
+	if err != nil || file == nil {
 		return nil, false, err
 	}
 	content, exists, err = r.content(name)
 	if errors.Is(err, errNoNote) {
-		err = inTheWay(name+suffix, "is too large to be a note and was never committed")
+		err = notefile.InTheWay(name+notefile.Suffix, "is too large to be a note and was never committed")
 	}
 	return content, exists, err
 }

@@ -101,6 +101,7 @@ var law = map[string][]string{
 	"internal/modelconv":            {"embed"},
 	"internal/must":                 {},
 	"internal/names":                {"-"},
+	"internal/notefile":             {},
 	"internal/line":                 {"-"},
 	"internal/pgdb":                 {},
 	"internal/pgerr":                {},

@@ -1,12 +1,9 @@
 package gitobj
 
 import (
-	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
@@ -94,7 +91,7 @@ func (c *comparison) ancestors(ctx context.Context, oid string, seen, stop map[s
 		if err != nil {
 			return err
 		}
-		for _, parent := range commit.parents {
+		for _, parent := range commit.Parents {
 			if err := push(parent); err != nil {
 				return err
 			}
@@ -103,37 +100,13 @@ func (c *comparison) ancestors(ctx context.Context, oid string, seen, stop map[s
 	return nil
 }
 
-type commitObject struct {
-	tree    string
-	parents []string
-}
-
-// commit reads the head of a commit: its tree, then its parents.
-func (c *comparison) commit(oid string) (commitObject, error) {
-	content, err := c.object(oid, typeCommit)
+// commit reads a commit.
+func (c *comparison) commit(oid string) (Commit, error) {
+	raw, err := c.get(oid)
 	if err != nil {
-		return commitObject{}, err
+		return Commit{}, err
 	}
-	var commit commitObject
-	for line := range bytes.Lines(content) {
-		key, value, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
-		isTree, isParent := key == "tree" && commit.tree == "", key == "parent" && commit.tree != ""
-		if !isTree && !isParent {
-			break
-		}
-		if !isOID(value) || len(value) != len(oid) {
-			return commitObject{}, badObject(oid, "names an id that is not valid")
-		}
-		if isTree {
-			commit.tree = value
-		} else {
-			commit.parents = append(commit.parents, value)
-		}
-	}
-	if commit.tree == "" {
-		return commitObject{}, badObject(oid, "has no tree")
-	}
-	return commit, nil
+	return ReadCommit(oid, raw)
 }
 
 func (c *comparison) treeOf(commit string) (string, error) {
@@ -141,7 +114,7 @@ func (c *comparison) treeOf(commit string) (string, error) {
 		return "", nil
 	}
 	head, err := c.commit(commit)
-	return head.tree, err
+	return head.Tree, err
 }
 
 // object returns the content of an object of the given type.
@@ -150,39 +123,21 @@ func (c *comparison) object(oid, want string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, content, err := splitRaw(oid, raw)
-	if err == nil && kind != want {
-		err = badObject(oid, "is not a "+want)
-	}
-	return content, err
+	return contentOf(oid, raw, want)
 }
-
-// treeEntry is one line of a tree.
-type treeEntry struct {
-	mode, name, oid string
-}
-
-func (e treeEntry) isTree() bool { return strings.TrimLeft(e.mode, "0") == "40000" }
-func (e treeEntry) isLink() bool { return e.mode == "160000" } // to a commit of another repository
 
 // tree reads a tree; "" is the empty one.
-func (c *comparison) tree(oid string) ([]treeEntry, error) {
+func (c *comparison) tree(oid string) ([]TreeEntry, error) {
 	if oid == "" {
 		return nil, nil
 	}
-	content, err := c.object(oid, typeTree)
+	raw, err := c.get(oid)
 	if err != nil {
 		return nil, err
 	}
-	var entries []treeEntry
-	for size := len(oid) / 2; len(content) > 0; {
-		head, rest, found := bytes.Cut(content, []byte{0})
-		mode, name, spaced := strings.Cut(string(head), " ")
-		if !found || !spaced || name == "" || len(rest) < size {
-			return nil, badObject(oid, "is a damaged tree")
-		}
-		entries = append(entries, treeEntry{mode: mode, name: name, oid: hex.EncodeToString(rest[:size])})
-		content = rest[size:]
+	entries, err := ReadTree(oid, raw)
+	if err != nil {
+		return nil, err
 	}
 	c.steps += len(entries)
 	if c.steps > maxTreeSteps {
@@ -210,19 +165,19 @@ func (c *comparison) trees(ctx context.Context, a, b string, depth int) error {
 	if err != nil {
 		return err
 	}
-	old := make(map[string]treeEntry, len(before))
+	old := make(map[string]TreeEntry, len(before))
 	for _, e := range before {
-		old[e.name] = e
+		old[e.Name] = e
 	}
 	for _, e := range after {
-		was := old[e.name]
-		delete(old, e.name)
+		was := old[e.Name]
+		delete(old, e.Name)
 		if err := c.entries(ctx, was, e, depth); err != nil {
 			return err
 		}
 	}
 	for _, e := range old {
-		if err := c.entries(ctx, e, treeEntry{}, depth); err != nil {
+		if err := c.entries(ctx, e, TreeEntry{}, depth); err != nil {
 			return err
 		}
 	}
@@ -230,16 +185,16 @@ func (c *comparison) trees(ctx context.Context, a, b string, depth int) error {
 }
 
 // entries counts what differs between two entries of one name; a zero one is none.
-func (c *comparison) entries(ctx context.Context, a, b treeEntry, depth int) error {
-	if a.oid == b.oid && a.mode == b.mode {
+func (c *comparison) entries(ctx context.Context, a, b TreeEntry, depth int) error {
+	if a.OID == b.OID && a.Mode == b.Mode {
 		return nil
 	}
 	var treeA, treeB string
-	if a.isTree() {
-		treeA, a = a.oid, treeEntry{}
+	if a.IsTree() {
+		treeA, a = a.OID, TreeEntry{}
 	}
-	if b.isTree() {
-		treeB, b = b.oid, treeEntry{}
+	if b.IsTree() {
+		treeB, b = b.OID, TreeEntry{}
 	}
 	if err := c.trees(ctx, treeA, treeB, depth+1); err != nil {
 		return err
@@ -248,7 +203,7 @@ func (c *comparison) entries(ctx context.Context, a, b treeEntry, depth int) err
 		return nil
 	}
 	c.diff.FilesChanged++
-	if a.oid == b.oid {
+	if a.OID == b.OID {
 		return nil
 	}
 	textA, err := c.text(a)
@@ -266,12 +221,12 @@ func (c *comparison) entries(ctx context.Context, a, b treeEntry, depth int) err
 }
 
 // text returns what an entry holds.
-func (c *comparison) text(e treeEntry) ([]byte, error) {
+func (c *comparison) text(e TreeEntry) ([]byte, error) {
 	switch {
-	case e.oid == "":
+	case e.OID == "":
 		return nil, nil
 	case e.isLink():
-		return []byte("Subproject commit " + e.oid + "\n"), nil
+		return []byte("Subproject commit " + e.OID + "\n"), nil
 	}
-	return c.object(e.oid, typeBlob)
+	return c.object(e.OID, typeBlob)
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,8 +34,7 @@ func FreshCommit(ctx context.Context, o Options, dir, message string, at time.Ti
 	if err != nil {
 		return Refs{}, wrap(op, "", err)
 	}
-	who := fmt.Sprintf("%s <%s> %d +0000", Author, Email, UnixSeconds(at))
-	oid := f.make(typeCommit, fmt.Appendf(nil, "tree %s\nauthor %s\ncommitter %s\n\n%s\n", root, who, who, strings.TrimRight(message, "\n")))
+	oid := f.make(typeCommit, commitContent(root, "", strings.TrimRight(message, "\n")+"\n", at))
 	refs := Refs{Head: MainBranch, OID: oid, Refs: []Ref{{Name: MainBranch, OID: oid}}}
 	if err := Build(ctx, o, dir, refs, f.yield); err != nil {
 		return Refs{}, err
@@ -56,20 +54,6 @@ type fresh struct {
 	made  map[string][]byte // commit and trees, by their ids
 }
 
-// sortName is what git sorts a tree by.
-func sortName(e treeEntry) string {
-	if e.isTree() {
-		return e.name + "/"
-	}
-	return e.name
-}
-
-const (
-	modeFolder     = "40000"
-	modeFile       = "100644"
-	modeExecutable = "100755"
-)
-
 // folder makes the tree of a folder and returns its id; "" for one below dir without any file.
 func (f *fresh) folder(rel string, depth int) (string, error) {
 	if depth > maxFreshDepth {
@@ -79,43 +63,33 @@ func (f *fresh) folder(rel string, depth int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var tree []treeEntry
+	var tree []TreeEntry
 	for _, e := range entries {
 		if names.IsGitSpecial(e.Name()) {
 			continue
 		}
-		entry := treeEntry{name: e.Name()}
+		entry := TreeEntry{Name: e.Name()}
 		path := filepath.Join(rel, e.Name())
 		switch {
 		case e.IsDir():
-			entry.mode = modeFolder
-			entry.oid, err = f.folder(path, depth+1)
+			entry.Mode = modeFolder
+			entry.OID, err = f.folder(path, depth+1)
 		case e.Type().IsRegular():
-			entry.mode, entry.oid, err = f.file(path)
+			entry.Mode, entry.OID, err = f.file(path)
 		default:
 			err = amberError(amber.KindInvalid, "", fmt.Errorf("%q is neither a file nor a folder", clip(path)), "")
 		}
 		if err != nil {
 			return "", err
 		}
-		if entry.oid != "" {
+		if entry.OID != "" {
 			tree = append(tree, entry)
 		}
 	}
 	if len(tree) == 0 && rel != "" {
 		return "", nil
 	}
-	return f.make(typeTree, freshTree(tree)), nil
-}
-
-func freshTree(tree []treeEntry) []byte {
-	slices.SortFunc(tree, func(x, y treeEntry) int { return strings.Compare(sortName(x), sortName(y)) })
-	var b []byte
-	for _, e := range tree {
-		oid, _ := hex.DecodeString(e.oid) // made here
-		b = append(fmt.Appendf(b, "%s %s\x00", e.mode, e.name), oid...)
-	}
-	return b
+	return f.make(typeTree, treeContent(tree)), nil
 }
 
 // file hashes a file.
@@ -149,18 +123,11 @@ func (f *fresh) file(rel string) (mode, oid string, err error) {
 	return mode, oid, nil
 }
 
-func objectHeader(kind string, size int64) string {
-	return kind + " " + strconv.FormatInt(size, 10) + "\x00"
-}
-
 // make makes an object and returns its id.
 func (f *fresh) make(kind string, content []byte) string {
-	raw := append([]byte(objectHeader(kind, int64(len(content)))), content...)
-	h := newHash(len(ZeroOID))
-	h.Write(raw)
-	oid := hex.EncodeToString(h.Sum(nil))
-	f.made[oid] = raw
-	return oid
+	o := newObject(kind, content)
+	f.made[o.OID] = o.Raw
+	return o.OID
 }
 
 // yield hands out the objects, in the order of their ids. A file that is another one by now has another id.

@@ -31,6 +31,10 @@ func BlobID(content []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+func objectHeader(kind string, size int64) string {
+	return kind + " " + strconv.FormatInt(size, 10) + "\x00"
+}
+
 // newHash returns the hash of a repository whose ids have n hex digits.
 func newHash(n int) hash.Hash {
 	if n == 64 {
