@@ -260,7 +260,7 @@ func (d *database) View(ctx context.Context, op, id string, fn func(*tx) error) 
 
 // bytesOf are the tables that take nearly all the room of a database.
 var bytesOf = map[string][]string{
-	logMemory:  {"memories", "revisions", "turns", "activity", "embeddings", "passages", "index_lists", "index_segments", "index_tail", "index_vectors", "changes"},
+	logMemory:  {"memories", "revisions", "turns", "activity", "embeddings", "passages", "index_lists", "index_segments", "index_tail", "index_vectors", "changes", "notes", "note_objects"},
 	logControl: {"tasks", "events", "approvals", "results", "queue", "changes"},
 }
 

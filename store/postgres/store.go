@@ -89,6 +89,7 @@ func (s *Server) Open(ctx context.Context, tenant amber.TenantID, agent amber.Ag
 func (s *Store) Parts() amber.Parts {
 	p := s.Contracts.Parts()
 	p.Documents = documents{s.memory}
+	p.Notes, p.NoteLog = s.Notes(), s.Notes()
 	return p
 }
 

@@ -592,6 +592,23 @@ CREATE TABLE amber.notes_head (
   PRIMARY KEY (gen, id)
 );
 
+-- The repository of the notes: git's objects as git hashes them, and its branches and tags.
+-- amber.notes is a copy of what the branch main ends with, written with it.
+CREATE TABLE amber.note_objects (
+  gen  int8 NOT NULL DEFAULT current_setting('amber.gen')::int8,
+  oid  text COLLATE "C" NOT NULL, -- SHA-1 of raw, 40 hex digits
+  type text COLLATE "C" NOT NULL, -- commit, tree, blob or tag
+  raw  bytea NOT NULL,            -- type, length and content
+  PRIMARY KEY (gen, oid)
+);
+
+CREATE TABLE amber.note_refs (
+  gen  int8 NOT NULL DEFAULT current_setting('amber.gen')::int8,
+  name text COLLATE "C" NOT NULL, -- refs/heads/main is the one that is written
+  oid  text COLLATE "C" NOT NULL,
+  PRIMARY KEY (gen, name)
+);
+
 CREATE TABLE amber.index_cursors (
   gen      int8 NOT NULL DEFAULT current_setting('amber.gen')::int8,
   place    text COLLATE "C" NOT NULL, -- of the index
