@@ -29,7 +29,7 @@ func (a *Agent) backends() (*config.Registry, error) {
 		r.Register("sqlite", a.openSQLite, amber.LayerNotes),
 		r.Register("openviking", a.openViking, amber.LayerNotes),
 		r.Register(config.RemoteBackend, a.openRemote),
-		r.Register(config.PostgresBackend, a.openPostgres, amber.LayerNotes),
+		r.Register(config.PostgresBackend, a.openPostgres),
 		r.RegisterLayer(amber.LayerNotes, "git", func(context.Context, config.Config) (config.Opened, error) {
 			d, err := notes.New(notes.Options{Guard: snapshot.NotesGuard(a.data), Clock: a.o.Clock})
 			if err != nil {

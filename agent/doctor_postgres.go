@@ -9,7 +9,7 @@ import (
 )
 
 // postgresCodes are the checks that need the rows of an agent.
-var postgresCodes = []string{"memory.full_text", "memory.counters", "memory.rows", "control.counters", "control.rows", "clock"}
+var postgresCodes = []string{"memory.full_text", "memory.counters", "memory.rows", "control.counters", "control.rows", "clock", "notes"}
 
 // checkPostgres looks at the database that agents live in, and at the rows of this one.
 func (d *doctor) checkPostgres(ctx context.Context) {
@@ -51,6 +51,7 @@ func (d *doctor) checkPostgres(ctx context.Context) {
 		d.judge(f.Check, f.Err, "%s", f.Scope)
 	}
 	d.judge("clock", d.behind(store.LastStamp(ctx)), "not behind the newest change")
+	d.judge("notes", store.Notes().Check(ctx), "every commit is whole")
 	d.skip("database.pages", "the pages and indexes of PostgreSQL are its operator's to check: pg_amcheck, data checksums")
 }
 

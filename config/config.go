@@ -257,10 +257,10 @@ func (c Config) BackendOf(l amber.Layer) string {
 	return c.Memory.Backend
 }
 
-// notesElsewhere reports whether the notes, which lie under git unless something else is said,
-// lie on a server with the rest.
+// notesElsewhere reports whether the notes, which lie in a folder under git unless something else is
+// said, lie on a server or in a database with the rest.
 func (c Config) notesElsewhere(l amber.Layer) bool {
-	return l == amber.LayerNotes && c.IsEdge() && c.Memory.Layers.Notes == "git"
+	return l == amber.LayerNotes && c.IsElsewhere() && c.Memory.Layers.Notes == "git"
 }
 
 // backendKey returns the key that decides what serves layer l.
