@@ -162,6 +162,13 @@ func isHere(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
+// With returns the same database for statements of another dialect: the connections are shared, and closed with either.
+func (d *DB) With(dialect *Dialect) *DB {
+	o := d.o
+	o.Dialect = dialect
+	return &DB{pool: d.pool, o: o}
+}
+
 // Close closes every connection, each once it was given back.
 func (d *DB) Close() { d.pool.Close() }
 

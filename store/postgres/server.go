@@ -107,6 +107,9 @@ func (s *Server) ready(ctx context.Context) error {
 	}))
 }
 
+// DB is the database, for what else lives in it. It is closed with the server.
+func (s *Server) DB() *pgdb.DB { return s.db }
+
 // Close closes every connection, each once it was given back.
 func (s *Server) Close() error {
 	s.db.Close()
