@@ -32,7 +32,7 @@ WHERE tenant = ? AND agent = ? AND operation = ? AND key = ?`
 VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`
 	takeAnswer = `UPDATE answers SET holder = ?2, begun_at = ?3, blank = 0 WHERE ordinal = ?1`
 	// Answers may be forgotten at the same time.
-	finishAnswer = `UPDATE answers SET done = 1, status = ?2, blank = CASE blank WHEN 0 THEN ?3 ELSE 1 END, body = CASE blank WHEN 0 THEN ?4 ELSE ?5 END WHERE ordinal = ?1`
+	finishAnswer = `UPDATE answers SET done = 1, status = ?2, blank = CASE blank WHEN 0 THEN ?3 ELSE 1 END, body = CASE blank WHEN 0 THEN ?4 ELSE body END WHERE ordinal = ?1`
 	deleteAnswer = `DELETE FROM answers WHERE ordinal = ?`
 	sweepAnswers = `DELETE FROM answers WHERE ordinal IN (SELECT ordinal FROM answers WHERE begun_at < ? ORDER BY begun_at LIMIT ?`
 	blankAnswers = `UPDATE answers SET blank = 1, body = ?3 WHERE tenant = ?1 AND agent = ?2 AND blank = 0`
@@ -192,7 +192,7 @@ func (d *DB) FinishAnswer(ctx context.Context, k wire.AnswerKey, status int, bod
 		if !blank {
 			stored = append(make([]byte, bodyPad, bodyPad+len(body)), body...)
 		}
-		_, err = t.exec(finishAnswer, r.ordinal, status, blank, stored, []byte{})
+		_, err = t.exec(finishAnswer, r.ordinal, status, blank, stored)
 		return err
 	})
 }

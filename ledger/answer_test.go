@@ -36,8 +36,11 @@ func finish(t testing.TB, d *ledger.DB, k wire.AnswerKey, body string) {
 }
 
 func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+	both(t, testARepeatedRequestGetsTheSameAnswer)
+}
+
+func testARepeatedRequestGetsTheSameAnswer(t *testing.T, p place) {
+	d := p.open(t)
 	k := keyNamed("k")
 	begin(t, d, k)
 	must.Fail(d.BeginAnswer(t.Context(), k, "digest", true))(t, "while it is answered", amber.KindBusy)
@@ -64,9 +67,10 @@ func TestARepeatedRequestGetsTheSameAnswer(t *testing.T) {
 	}
 }
 
-func TestAnAbandonedRequestMayComeAgain(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestAnAbandonedRequestMayComeAgain(t *testing.T) { both(t, testAnAbandonedRequestMayComeAgain) }
+
+func testAnAbandonedRequestMayComeAgain(t *testing.T, p place) {
+	d := p.open(t)
 	k := keyNamed("k")
 	begin(t, d, k)
 	must.Do(t, p.open(t).AbandonAnswer(t.Context(), k)) // by somebody else: nothing
@@ -77,9 +81,10 @@ func TestAnAbandonedRequestMayComeAgain(t *testing.T) {
 	begin(t, d, k)
 }
 
-func TestKeysOfAnswersAreChecked(t *testing.T) {
-	t.Parallel()
-	d := newPlace(t).open(t)
+func TestKeysOfAnswersAreChecked(t *testing.T) { both(t, testKeysOfAnswersAreChecked) }
+
+func testKeysOfAnswersAreChecked(t *testing.T, p place) {
+	d := p.open(t)
 	for _, k := range []wire.AnswerKey{
 		{},
 		{Operation: "o"},
@@ -94,10 +99,10 @@ func TestKeysOfAnswersAreChecked(t *testing.T) {
 	must.Fail(d.BeginAnswer(t.Context(), keyNamed("k"), strings.Repeat("d", 201), false))(t, "a long digest", amber.KindInvalid)
 }
 
-func TestARequestThatWasCutOff(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	lines, kill := start(t, "answer", p.dir)
+func TestARequestThatWasCutOff(t *testing.T) { both(t, testARequestThatWasCutOff) }
+
+func testARequestThatWasCutOff(t *testing.T, p place) {
+	lines, kill := p.start(t, "answer")
 	if !lines.Scan() {
 		t.Fatal("the child did nothing")
 	}
@@ -108,6 +113,7 @@ func TestARequestThatWasCutOff(t *testing.T) {
 	kill()
 	for lines.Scan() { // until it is gone
 	}
+	p.mourn(t)
 	_, err = d.BeginAnswer(t.Context(), k, "another", true)
 	must.Kind(t, "another request", err, amber.KindConflict)
 	_, err = d.BeginAnswer(t.Context(), k, "digest", false)
@@ -121,22 +127,26 @@ func TestARequestThatWasCutOff(t *testing.T) {
 
 // A database that is closed is as gone as a process that ended, and leaves
 // nothing behind.
-func TestClosingLetsGoOfRequests(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestClosingLetsGoOfRequests(t *testing.T) { both(t, testClosingLetsGoOfRequests) }
+
+func testClosingLetsGoOfRequests(t *testing.T, p place) {
+	d := p.open(t)
 	begin(t, d, keyNamed("k"))
-	must.Do(t, d.Close())
+	p.close(t, d)
 	other := p.open(t)
 	must.Equal(t, "answered", must.Get(other.BeginAnswer(t.Context(), keyNamed("k"), "digest", true))(t).Done, false)
-	must.Do(t, other.Close())
-	must.Equal(t, "files left behind", len(must.Get(os.ReadDir(p.path()+"-holders"))(t)), 0)
+	p.close(t, other)
+	if p.server == nil {
+		must.Equal(t, "files left behind", len(must.Get(os.ReadDir(p.path()+"-holders"))(t)), 0)
+	}
 }
 
 // A process that began a request and left without an end has cut it off, though the
 // process lives on.
-func TestARequestThatWasLeft(t *testing.T) {
-	t.Parallel()
-	d := newPlace(t).open(t)
+func TestARequestThatWasLeft(t *testing.T) { both(t, testARequestThatWasLeft) }
+
+func testARequestThatWasLeft(t *testing.T, p place) {
+	d := p.open(t)
 	k := keyNamed("k")
 	begin(t, d, k)
 	must.Fail(d.BeginAnswer(t.Context(), k, "digest", true))(t, "while it is being answered", amber.KindBusy)
@@ -149,8 +159,10 @@ func TestARequestThatWasLeft(t *testing.T) {
 }
 
 func TestConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
+	both(t, testConcurrentRequestsWithOneKeyAreDoneOnce)
+}
+
+func testConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T, p place) {
 	left := p.open(t)
 	var done atomic.Int64
 	var wg sync.WaitGroup
@@ -158,7 +170,7 @@ func TestConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T) {
 		k := keyNamed(fmt.Sprint(round))
 		if round%2 == 1 { // somebody began it and is gone
 			begin(t, left, k)
-			must.Do(t, left.Close())
+			p.close(t, left)
 			left = p.open(t)
 		}
 		for range 4 {
@@ -184,9 +196,10 @@ func TestConcurrentRequestsWithOneKeyAreDoneOnce(t *testing.T) {
 	}
 }
 
-func TestAnswersAreKeptForSevenDays(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestAnswersAreKeptForSevenDays(t *testing.T) { both(t, testAnswersAreKeptForSevenDays) }
+
+func testAnswersAreKeptForSevenDays(t *testing.T, p place) {
+	d := p.open(t)
 	for i := range 120 {
 		finish(t, d, keyNamed(fmt.Sprint(i)), "body")
 	}
@@ -194,10 +207,7 @@ func TestAnswersAreKeptForSevenDays(t *testing.T) {
 	must.Equal(t, "answered after exactly seven days", must.Get(d.BeginAnswer(t.Context(), keyNamed("119"), "digest", false))(t).Done, true)
 	p.clock.Advance(time.Millisecond)
 	begin(t, d, keyNamed("119")) // not the first to be swept
-	rows := func() (n int) {
-		must.Do(t, p.raw(t).QueryRow(`SELECT count(*) FROM answers`).Scan(&n))
-		return n
-	}
+	rows := func() int { return p.count(t, "answers") }
 	if n := rows(); n != 70 {
 		t.Errorf("%d rows after one call, want 70: it removes 50 and the one it takes", n)
 	}
@@ -206,9 +216,10 @@ func TestAnswersAreKeptForSevenDays(t *testing.T) {
 	must.Equal(t, "rows", rows(), 3)
 }
 
-func TestLargeBodiesAreNotKept(t *testing.T) {
-	t.Parallel()
-	d := newPlace(t).open(t)
+func TestLargeBodiesAreNotKept(t *testing.T) { both(t, testLargeBodiesAreNotKept) }
+
+func testLargeBodiesAreNotKept(t *testing.T, p place) {
+	d := p.open(t)
 	for size, blank := range map[int]bool{1: false, 4096: false, 1 << 20: false, 1<<20 + 1: true} {
 		k := keyNamed(fmt.Sprint(size))
 		finish(t, d, k, strings.Repeat("x", size))
@@ -221,9 +232,10 @@ func TestLargeBodiesAreNotKept(t *testing.T) {
 
 // Nothing of a forgotten body is left in the database or its log, however rows
 // have moved about before; the answers of others stay.
-func TestForgottenAnswersLeaveNoText(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestForgottenAnswersLeaveNoText(t *testing.T) { both(t, testForgottenAnswersLeaveNoText) }
+
+func testForgottenAnswersLeaveNoText(t *testing.T, p place) {
+	d := p.open(t)
 	const text = "TOP SECRET SENTENCE"
 	other := func(i int) wire.AnswerKey {
 		return wire.AnswerKey{Tenant: "acme", Agent: "eve", Operation: "memory.write", Key: fmt.Sprint(i)}

@@ -41,10 +41,11 @@ func verified(t testing.TB, d *ledger.DB, entries int64) wire.AuditReport {
 	return r
 }
 
-func TestEntriesAreChained(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
-	if r := verified(t, d, 0); r.Head != zeros || len(r.NotChecked) != 1 || !strings.Contains(r.NotChecked[0], "end of the log") {
+func TestEntriesAreChained(t *testing.T) { both(t, testEntriesAreChained) }
+
+func testEntriesAreChained(t *testing.T, p place) {
+	d := p.open(t)
+	if r := verified(t, d, 0); r.Head != zeros || len(r.NotChecked) == 0 || !strings.Contains(r.NotChecked[0], "end of the log") {
 		t.Errorf("an empty log: %+v", r)
 	}
 	record(t, d, "one", "two", "three")
@@ -64,9 +65,10 @@ func TestEntriesAreChained(t *testing.T) {
 }
 
 // The entry in docs/format/audit.md has the hash that is printed there.
-func TestTheHashOfTheDocumentation(t *testing.T) {
-	t.Parallel()
-	d := newPlace(t).open(t)
+func TestTheHashOfTheDocumentation(t *testing.T) { both(t, testTheHashOfTheDocumentation) }
+
+func testTheHashOfTheDocumentation(t *testing.T, p place) {
+	d := p.open(t)
 	must.Do(t, d.Record(t.Context(), wire.AuditEntry{
 		Tenant: "acme", Agent: "bob", Actor: "k3x7q2ma", Action: "memory.write",
 		Subject: "019b7ccd-f1ae-7a1b-8c2d-3e4f5a6b7c8d", Outcome: "ok", RequestID: "req-1",
@@ -80,9 +82,10 @@ func TestTheHashOfTheDocumentation(t *testing.T) {
 const documentedHash = "3e80c3a38b3a66d3f965ee3f8cf4eb7af1030cb5574a4e7b8bbee6a40d7bd738"
 
 // What would not fit into the log is cut and cleaned: nothing happens unseen.
-func TestFieldsAreMadeToFit(t *testing.T) {
-	t.Parallel()
-	d := newPlace(t).open(t)
+func TestFieldsAreMadeToFit(t *testing.T) { both(t, testFieldsAreMadeToFit) }
+
+func testFieldsAreMadeToFit(t *testing.T, p place) {
+	d := p.open(t)
 	long := strings.Repeat("ä", 150)
 	must.Do(t, d.Record(t.Context(), wire.AuditEntry{Actor: "a\nb\x00c", Action: "\xff", Subject: long, RequestID: "\u202eevil"}))
 	got := must.Get(d.ListAudit(t.Context(), wire.AuditQuery{}))(t).Items[0]
@@ -91,8 +94,10 @@ func TestFieldsAreMadeToFit(t *testing.T) {
 }
 
 func TestConcurrentRecordersShareOneChain(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
+	both(t, testConcurrentRecordersShareOneChain)
+}
+
+func testConcurrentRecordersShareOneChain(t *testing.T, p place) {
 	const (
 		opened  = 4
 		callers = 8
@@ -133,11 +138,11 @@ func all(t testing.TB, d *ledger.DB, q wire.AuditQuery) (entries []wire.AuditEnt
 
 // A call that stands in line when the context ends was never there; one that is
 // being written is waited for.
-func TestRecordingEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
-	raw := p.raw(t)
-	p.exec(t, raw, `BEGIN IMMEDIATE`)
+func TestRecordingEndsWithItsContext(t *testing.T) { both(t, testRecordingEndsWithItsContext) }
+
+func testRecordingEndsWithItsContext(t *testing.T, p place) {
+	d := p.open(t)
+	unlock := p.lock(t, "audit")
 	leader := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { leader <- d.Record(ctx, entry("leader")) }()
@@ -147,7 +152,7 @@ func TestRecordingEndsWithItsContext(t *testing.T) {
 	go func() { second <- d.Record(behind, entry("second")) }()
 	leave()
 	cancel()
-	p.exec(t, raw, `COMMIT`)
+	unlock()
 	recorded := 0
 	for name, c := range map[string]chan error{"leader": leader, "second": second} {
 		switch err := <-c; {
@@ -164,9 +169,10 @@ func TestRecordingEndsWithItsContext(t *testing.T) {
 	verified(t, d, int64(recorded))
 }
 
-func TestListingAuditEntries(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestListingAuditEntries(t *testing.T) { both(t, testListingAuditEntries) }
+
+func testListingAuditEntries(t *testing.T, p place) {
+	d := p.open(t)
 	var middle amber.Time
 	for i := range 20 {
 		if i == 10 {

@@ -20,7 +20,9 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/pgtest"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/store/storetest"
 	"github.com/amber-memory/amber/wire"
 )
@@ -31,10 +33,20 @@ var full = flag.Bool("ledger.full", false, "fill the whole outbox, and change ev
 // testing: real processes can be killed.
 const childVariable = "AMBER_HOMEDB_TEST_CHILD"
 
+// childDSN names the database of a child that works on PostgreSQL.
+const childDSN = "AMBER_HOMEDB_TEST_DSN"
+
+// runner runs tests.
+type runner func() int
+
+func (r runner) Run() int { return r() }
+
 func TestMain(m *testing.M) {
 	job := os.Getenv(childVariable)
 	if job == "" {
-		goleak.VerifyTestMain(m)
+		goleak.VerifyTestMain(runner(func() int { // after the server is gone
+			return pgtest.Main(runner(func() int { return withTemplate(m) }))
+		}))
 		return
 	}
 	if err := child(strings.Fields(job)); err != nil {
@@ -47,9 +59,7 @@ func TestMain(m *testing.M) {
 // which begins an answer and never ends it.
 func child(job []string) error {
 	ctx := context.Background()
-	d, err := ledger.Open(ctx, filepath.Join(job[1], "home.db"), ledger.Options{
-		Clock: time.Now, Random: rand.Reader, Head: filepath.Join(job[1], "keys", "audit-head"),
-	})
+	d, err := openChild(ctx, job[1])
 	if err != nil {
 		return err
 	}
@@ -69,11 +79,29 @@ func child(job []string) error {
 	}
 }
 
-// start runs a copy of the test binary. It ends with the test at the latest.
-func start(t *testing.T, job ...string) (lines *bufio.Scanner, kill func()) {
+func openChild(ctx context.Context, dir string) (*ledger.DB, error) {
+	dsn := os.Getenv(childDSN)
+	if dsn == "" {
+		return ledger.Open(ctx, filepath.Join(dir, "home.db"), ledger.Options{
+			Clock: time.Now, Random: rand.Reader, Head: filepath.Join(dir, "keys", "audit-head"),
+		})
+	}
+	s, err := postgres.Connect(ctx, postgres.ServerOptions{DSN: dsn, Direct: true, Clock: time.Now, Random: rand.Reader})
+	if err != nil {
+		return nil, err
+	}
+	me, err := s.Join(ctx, postgres.PresenceOptions{Name: "child"})
+	if err != nil {
+		return nil, err
+	}
+	return ledger.OpenPostgres(ctx, s.DB(), ledger.PostgresOptions{Clock: s.Now, Random: rand.Reader, Server: me.ID()})
+}
+
+// start runs a copy of the test binary on the place. It ends with the test at the latest.
+func (p place) start(t *testing.T, job string, more ...string) (lines *bufio.Scanner, kill func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join(job, " "))
+	cmd.Env = append(os.Environ(), childVariable+"="+strings.Join(append([]string{job, p.dir}, more...), " "), childDSN+"="+p.dsn)
 	cmd.Stderr = os.Stderr
 	out := must.Get(cmd.StdoutPipe())(t)
 	must.Get(cmd.StdinPipe())(t)
@@ -89,14 +117,18 @@ func start(t *testing.T, job ...string) (lines *bufio.Scanner, kill func()) {
 	return bufio.NewScanner(out), kill
 }
 
-// place is a home with a database.
+// place is a home with a database, or a PostgreSQL database with the same.
 type place struct {
 	dir   string
 	clock *storetest.Clock
+
+	dsn    string           // "" for a home
+	server *postgres.Server // that everybody who opens the ledger shares
+	joined *sync.Map        // by *ledger.DB: its presence
 }
 
 func newPlace(t testing.TB) place {
-	return place{t.TempDir(), storetest.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))}
+	return place{dir: t.TempDir(), clock: storetest.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))}
 }
 
 func (p place) path() string { return filepath.Join(p.dir, "home.db") }
@@ -137,6 +169,9 @@ func (p place) exec(t testing.TB, db *sql.DB, query string, args ...any) {
 // bytes returns everything the place holds.
 func (p place) bytes(t testing.TB) []byte {
 	t.Helper()
+	if p.server != nil {
+		return p.dump(t)
+	}
 	var all []byte
 	must.Do(t, filepath.WalkDir(p.dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -151,7 +186,7 @@ func (p place) bytes(t testing.TB) []byte {
 
 func (p place) copy(t testing.TB) place {
 	t.Helper()
-	q := place{t.TempDir(), p.clock}
+	q := place{dir: t.TempDir(), clock: p.clock}
 	must.Do(t, os.CopyFS(q.dir, os.DirFS(p.dir)))
 	return q
 }
@@ -172,6 +207,9 @@ func record(t testing.TB, d *ledger.DB, subjects ...string) {
 
 func (p place) openWith(t testing.TB, o ledger.Options) *ledger.DB {
 	t.Helper()
+	if p.server != nil {
+		return p.openServer(t, p.server, o)
+	}
 	d := must.Get(ledger.Open(context.Background(), p.path(), o))(t)
 	t.Cleanup(func() { must.Do(t, d.Close()) })
 	return d

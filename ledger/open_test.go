@@ -182,9 +182,10 @@ func TestManyOpenANewHomeAtOnce(t *testing.T) {
 	must.Do(t, d.Check(t.Context()))
 }
 
-func TestAClosedDatabaseSaysSo(t *testing.T) {
-	t.Parallel()
-	d := newPlace(t).open(t)
+func TestAClosedDatabaseSaysSo(t *testing.T) { both(t, testAClosedDatabaseSaysSo) }
+
+func testAClosedDatabaseSaysSo(t *testing.T, p place) {
+	d := p.open(t)
 	must.Do(t, d.Close())
 	must.Do(t, d.Close())
 	ctx := t.Context()
@@ -211,8 +212,10 @@ func TestAClosedDatabaseSaysSo(t *testing.T) {
 
 // Close waits for those who are inside.
 func TestClosingBesideCallersLosesNothing(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
+	both(t, testClosingBesideCallersLosesNothing)
+}
+
+func testClosingBesideCallersLosesNothing(t *testing.T, p place) {
 	for range 5 {
 		d := p.open(t)
 		made := newToken(t, d, wire.TokenRequest{})
@@ -243,9 +246,9 @@ func TestClosingBesideCallersLosesNothing(t *testing.T) {
 	}
 }
 
-func TestABrokenRandomSourceIsAnError(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
+func TestABrokenRandomSourceIsAnError(t *testing.T) { both(t, testABrokenRandomSourceIsAnError) }
+
+func testABrokenRandomSourceIsAnError(t *testing.T, p place) {
 	o := p.options()
 	o.Random = io.LimitReader(o.Random, 20) // enough to open, not for a token
 	d := p.openWith(t, o)

@@ -122,8 +122,10 @@ func (d *DB) eventsPublished(ctx context.Context, upTo int64, fence Fence) error
 }
 
 // Fence says in a transaction whether the caller may still do what is done in it: its error undoes the transaction. The
-// method Check of a lease is one.
-type Fence func(ctx context.Context, c Conn) error
+// method Check of a lease in package store/postgres is one. Nil allows everything.
+type Fence func(ctx context.Context, q interface {
+	Row(ctx context.Context, query string, args ...any) interface{ Scan(dest ...any) error }
+}) error
 
 func (f Fence) check(t *tx) error {
 	if f == nil {

@@ -33,9 +33,10 @@ func pending(t testing.TB, d *ledger.DB, limit int) (ids []string, last int64) {
 	return ids, last
 }
 
-func TestEventsComeOutAsTheyWentIn(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestEventsComeOutAsTheyWentIn(t *testing.T) { both(t, testEventsComeOutAsTheyWentIn) }
+
+func testEventsComeOutAsTheyWentIn(t *testing.T, p place) {
+	d := p.open(t)
 	m := events.Mutation{Tenant: "acme", Agent: "bob", Op: amber.OpInsert, Key: "<k>", At: amber.UnixMilli(1)}
 	must.Do(t, d.Publish(t.Context(), event("1", m)))
 	must.Do(t, d.Publish(t.Context(), event("2", nil)))
@@ -53,8 +54,11 @@ func TestEventsComeOutAsTheyWentIn(t *testing.T) {
 }
 
 func TestNumbersOfEventsAreNeverUsedAgain(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+	both(t, testNumbersOfEventsAreNeverUsedAgain)
+}
+
+func testNumbersOfEventsAreNeverUsedAgain(t *testing.T, p place) {
+	d := p.open(t)
 	var last int64
 	for i := range 5 {
 		must.Do(t, d.Publish(t.Context(), event(fmt.Sprint(i), nil)))
@@ -71,9 +75,9 @@ func TestNumbersOfEventsAreNeverUsedAgain(t *testing.T) {
 	}
 }
 
-func TestConcurrentPublishersLoseNothing(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
+func TestConcurrentPublishersLoseNothing(t *testing.T) { both(t, testConcurrentPublishersLoseNothing) }
+
+func testConcurrentPublishersLoseNothing(t *testing.T, p place) {
 	const each = 25
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -100,13 +104,14 @@ func TestConcurrentPublishersLoseNothing(t *testing.T) {
 	must.Equal(t, "events", len(taken), 4*each)
 }
 
-func TestTheOutboxIsBounded(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
-	raw := p.raw(t)
+func TestTheOutboxIsBounded(t *testing.T) { both(t, testTheOutboxIsBounded) }
+
+func testTheOutboxIsBounded(t *testing.T, p place) {
+	d := p.open(t)
 	text := string(must.Get(json.Marshal(event("old", nil)))(t))
 	fill := func(from, to int) {
-		p.exec(t, raw, `WITH RECURSIVE n (i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO outbox (seq, event) SELECT i, ? FROM n`, from, to, text)
+		p.do(t, `WITH RECURSIVE n (i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO outbox (seq, event) SELECT i, ? FROM n`,
+			`INSERT INTO outbox (seq, event) SELECT i, $3 FROM generate_series($1::int8, $2::int8) i`, from, to, text)
 	}
 	first := 1500 // more than a page; the numbers count, and those between are missing
 	if *full {
@@ -125,23 +130,24 @@ func TestTheOutboxIsBounded(t *testing.T) {
 			t.Errorf("limit %d: %d events", limit, len(ids))
 		}
 	}
-	p.exec(t, raw, `DELETE FROM outbox WHERE seq <= ?`, ledger.MaxPending-2500)
+	p.do(t, `DELETE FROM outbox WHERE seq <= ?`, `DELETE FROM outbox WHERE seq <= $1`, ledger.MaxPending-2500)
 	must.Do(t, d.EventsPublished(t.Context(), 1<<62)) // more than one transaction
 	if ids, _ := pending(t, d, 10); len(ids) != 0 {
 		t.Errorf("left: %v", ids)
 	}
 }
 
-func TestLargeEvents(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
-	raw := p.raw(t)
+func TestLargeEvents(t *testing.T) { both(t, testLargeEvents) }
+
+func testLargeEvents(t *testing.T, p place) {
+	d := p.open(t)
 	must.Kind(t, "a huge event", d.Publish(t.Context(), event("x", strings.Repeat("a", 8<<20))), amber.KindInvalid)
 	must.Kind(t, "no JSON", d.Publish(t.Context(), event("x", func() {})), amber.KindInvalid)
 	const n = 6
 	must.Do(t, d.Publish(t.Context(), event("0", strings.Repeat("a", 7<<20))))
 	for range n - 1 { // as Publish would, without the JSON
-		p.exec(t, raw, `INSERT INTO outbox (event) SELECT event FROM outbox WHERE seq = 1`)
+		const again = `INSERT INTO outbox (event) SELECT event FROM outbox WHERE seq = 1`
+		p.do(t, again, again)
 	}
 	ids, last := pending(t, d, n)
 	must.Hold(t, len(ids) != n && len(ids) >= 2, "%d large events in one page", len(ids))
@@ -152,13 +158,15 @@ func TestLargeEvents(t *testing.T) {
 }
 
 // A row that is no event does not hold up those around it.
-func TestAnEventThatCannotBeReadIsNone(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestAnEventThatCannotBeReadIsNone(t *testing.T) { both(t, testAnEventThatCannotBeReadIsNone) }
+
+func testAnEventThatCannotBeReadIsNone(t *testing.T, p place) {
+	d := p.open(t)
 	for _, id := range []string{"1", "2", "3"} {
 		must.Do(t, d.Publish(t.Context(), event(id, nil)))
 	}
-	p.exec(t, p.raw(t), `UPDATE outbox SET event = '{"id":' WHERE seq = 2`)
+	const harm = `UPDATE outbox SET event = '{"id":' WHERE seq = 2`
+	p.do(t, harm, harm)
 	if ids, last := pending(t, d, 10); !cmp.Equal(ids, []string{"1", "", "3"}) || last != 3 {
 		t.Errorf("got %q up to %d", ids, last)
 	}

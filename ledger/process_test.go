@@ -11,15 +11,15 @@ import (
 
 // Processes that are killed while they record lose nothing that was
 // acknowledged, and leave one chain.
-func TestKilledRecordersLeaveOneChain(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
+func TestKilledRecordersLeaveOneChain(t *testing.T) { both(t, testKilledRecordersLeaveOneChain) }
+
+func testKilledRecordersLeaveOneChain(t *testing.T, p place) {
 	acked := map[string]bool{}
 	for round := range 4 {
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		for i := range 3 {
-			lines, kill := start(t, "record", p.dir, string(rune('a'+3*round+i)))
+			lines, kill := p.start(t, "record", string(rune('a'+3*round+i)))
 			wg.Go(func() {
 				for n := 0; lines.Scan(); n++ {
 					mu.Lock()

@@ -34,7 +34,7 @@ func (d *DB) CreateToken(ctx context.Context, r wire.TokenRequest) (wire.NewToke
 	}
 	s, err := newSecret(d.random)
 	if err != nil {
-		return wire.NewToken{}, d.engine.wrap(op, "", err)
+		return wire.NewToken{}, &amber.Error{Op: op, Kind: amber.KindInternal, Err: err}
 	}
 	out := wire.NewToken{Secret: s.reveal()}
 	err = d.update(ctx, op, "", lockTokens, func(t *tx) error {

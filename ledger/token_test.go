@@ -29,9 +29,10 @@ func newToken(t testing.TB, d *ledger.DB, r wire.TokenRequest) wire.NewToken {
 	return must.Get(d.CreateToken(t.Context(), r))(t)
 }
 
-func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestATokenGrantsWhatItWasMadeFor(t *testing.T) { both(t, testATokenGrantsWhatItWasMadeFor) }
+
+func testATokenGrantsWhatItWasMadeFor(t *testing.T, p place) {
+	d := p.open(t)
 	must.Equal(t, "tokens of a new home", must.Get(d.HasTokens(t.Context()))(t), false)
 	expires := amber.At(p.clock.Now().Add(time.Hour))
 	made := newToken(t, d, wire.TokenRequest{Tenant: "acme", Agent: "bob", ExpiresAt: expires})
@@ -53,9 +54,10 @@ func TestATokenGrantsWhatItWasMadeFor(t *testing.T) {
 	must.Equal(t, "tokens", must.Get(d.HasTokens(t.Context()))(t), true)
 }
 
-func TestTokensThatMakeNoSenseAreInvalid(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestTokensThatMakeNoSenseAreInvalid(t *testing.T) { both(t, testTokensThatMakeNoSenseAreInvalid) }
+
+func testTokensThatMakeNoSenseAreInvalid(t *testing.T, p place) {
+	d := p.open(t)
 	now := p.clock.Now()
 	for name, r := range map[string]wire.TokenRequest{
 		"no name":      {Scopes: wire.TokenScopes()},
@@ -105,9 +107,10 @@ func refusals(t *testing.T, p place, d *ledger.DB) map[string]string {
 	}
 }
 
-func TestEveryRefusalHasTheSameWords(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestEveryRefusalHasTheSameWords(t *testing.T) { both(t, testEveryRefusalHasTheSameWords) }
+
+func testEveryRefusalHasTheSameWords(t *testing.T, p place) {
+	d := p.open(t)
 	for name, secret := range refusals(t, p, d) {
 		grant, err := d.Authenticate(t.Context(), secret)
 		must.Kind(t, name, err, amber.KindRefused)
@@ -117,9 +120,10 @@ func TestEveryRefusalHasTheSameWords(t *testing.T) {
 	}
 }
 
-func TestRevokingTwiceDoesNothing(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestRevokingTwiceDoesNothing(t *testing.T) { both(t, testRevokingTwiceDoesNothing) }
+
+func testRevokingTwiceDoesNothing(t *testing.T, p place) {
+	d := p.open(t)
 	made := newToken(t, d, wire.TokenRequest{})
 	first := must.Get(d.RevokeToken(t.Context(), made.ID))(t)
 	p.clock.Advance(time.Hour)
@@ -133,9 +137,10 @@ func TestRevokingTwiceDoesNothing(t *testing.T) {
 	}
 }
 
-func TestTheDatabaseNeverHoldsASecret(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestTheDatabaseNeverHoldsASecret(t *testing.T) { both(t, testTheDatabaseNeverHoldsASecret) }
+
+func testTheDatabaseNeverHoldsASecret(t *testing.T, p place) {
+	d := p.open(t)
 	var secrets []string
 	for range 20 {
 		made := newToken(t, d, wire.TokenRequest{})
@@ -160,13 +165,14 @@ func TestTheDatabaseNeverHoldsASecret(t *testing.T) {
 }
 
 // Errors of every call that gets a secret tell nothing of it, whatever is wrong.
-func TestErrorsNeverHoldASecret(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestErrorsNeverHoldASecret(t *testing.T) { both(t, testErrorsNeverHoldASecret) }
+
+func testErrorsNeverHoldASecret(t *testing.T, p place) {
+	d := p.open(t)
 	made := newToken(t, d, wire.TokenRequest{})
 	random := made.Secret[len(made.Secret)-52:]
-	raw := p.raw(t)
-	p.exec(t, raw, `ALTER TABLE tokens RENAME TO gone`)
+	const rename = `ALTER TABLE tokens RENAME TO gone`
+	p.do(t, rename, rename)
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, ctx := range map[string]context.Context{"no table": t.Context(), "canceled": canceled} {
@@ -180,9 +186,9 @@ func TestErrorsNeverHoldASecret(t *testing.T) {
 	}
 }
 
-func TestUseOfATokenIsKnownToTheMinute(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
+func TestUseOfATokenIsKnownToTheMinute(t *testing.T) { both(t, testUseOfATokenIsKnownToTheMinute) }
+
+func testUseOfATokenIsKnownToTheMinute(t *testing.T, p place) {
 	made := newToken(t, p.open(t), wire.TokenRequest{})
 	for i, want := range []string{"2026-01-02T03:04:00.000Z", "2026-01-02T03:04:00.000Z", "2026-01-02T03:05:00.000Z"} {
 		d := p.open(t)
@@ -201,17 +207,17 @@ func TestUseOfATokenIsKnownToTheMinute(t *testing.T) {
 }
 
 // Somebody who holds the write lock keeps nobody from authenticating.
-func TestAuthenticationWaitsForNobody(t *testing.T) {
-	t.Parallel()
-	p, d := opened(t)
+func TestAuthenticationWaitsForNobody(t *testing.T) { both(t, testAuthenticationWaitsForNobody) }
+
+func testAuthenticationWaitsForNobody(t *testing.T, p place) {
+	d := p.open(t)
 	made := newToken(t, d, wire.TokenRequest{})
-	raw := p.raw(t)
-	p.exec(t, raw, `BEGIN IMMEDIATE`)
+	unlock := p.lock(t, "tokens")
 	for range 3 {
 		must.Get(d.Authenticate(t.Context(), made.Secret))(t)
 		p.clock.Advance(time.Hour)
 	}
-	p.exec(t, raw, `COMMIT`)
+	unlock()
 	must.Do(t, d.Close())
 	if got := must.Get(p.open(t).ListTokens(t.Context(), ""))(t)[0].LastUsedAt; got.IsZero() {
 		t.Error("its use is not known")
@@ -221,8 +227,11 @@ func TestAuthenticationWaitsForNobody(t *testing.T) {
 // TestTokenThatCannotBeHandedOutIsRevoked: nobody has the secret, so nobody may use
 // the token.
 func TestTokenThatCannotBeHandedOutIsRevoked(t *testing.T) {
-	t.Parallel()
-	d := newPlace(t).open(t)
+	both(t, testTokenThatCannotBeHandedOutIsRevoked)
+}
+
+func testTokenThatCannotBeHandedOutIsRevoked(t *testing.T, p place) {
+	d := p.open(t)
 	full := errors.New("the disk is full")
 	token, err := d.IssueToken(t.Context(), wire.TokenRequest{Name: "ci", Scopes: []wire.TokenScope{wire.TokenRead}}, "cli", func(wire.NewToken) error { return full })
 	if !errors.Is(err, full) {

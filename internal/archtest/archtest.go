@@ -121,7 +121,7 @@ var law = map[string][]string{
 	"journal":                       {},
 	"journal/drain":                 {"digest", "journal", "policy"},
 	"keyring":                       {},
-	"ledger":                        {"events"},
+	"ledger":                        {"events", "store/postgres/schema"},
 	"metrics":                       {"events"},
 	"natsbus":                       {"events"},
 	"notes":                         {},

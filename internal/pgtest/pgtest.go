@@ -47,7 +47,7 @@ var shared struct {
 
 // Main runs the tests and then removes the server that [Shared] started. It returns the
 // exit code.
-func Main(m *testing.M) int {
+func Main(m interface{ Run() int }) int {
 	code := m.Run()
 	if s := shared.server; s != nil {
 		if err := s.Close(); err != nil {
