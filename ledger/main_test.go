@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	job := os.Getenv(childVariable)
 	if job == "" {
 		goleak.VerifyTestMain(runner(func() int { // after the server is gone
-			return pgtest.Main(runner(func() int { return withTemplate(m) }))
+			return pgtest.Main(runner(func() int { return withDatabases(m) }))
 		}))
 		return
 	}

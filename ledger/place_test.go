@@ -32,18 +32,20 @@ func both(t *testing.T, test func(t *testing.T, p place)) {
 	})
 }
 
-// template is a database with the tables, which others are copied from. All tests of the binary share it, and the server.
-var template struct {
-	once sync.Once
-	name string
-	drop func() error
+// databases are those that tests have made on the shared server. A database is emptied after a test, and the next one
+// takes it: making one costs more than most tests.
+var databases struct {
+	sync.Mutex
+	free []string
+	made []string
+	drop func(name string) error
 }
 
-// withTemplate runs the tests and removes the template.
-func withTemplate(m *testing.M) int {
+// withDatabases runs the tests and removes the databases they made.
+func withDatabases(m *testing.M) int {
 	code := m.Run()
-	if template.drop != nil {
-		if err := template.drop(); err != nil {
+	for _, name := range databases.made {
+		if err := databases.drop(name); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = max(code, 1)
 		}
@@ -51,25 +53,41 @@ func withTemplate(m *testing.M) int {
 	return code
 }
 
-// newServerPlace makes a database of the shared server.
+// emptied takes everything out of a database.
+const emptied = `BEGIN; SET LOCAL search_path = amber_home; SET LOCAL lock_timeout = '10s';
+ALTER TABLE audit DISABLE TRIGGER USER; TRUNCATE tokens, audit, audit_unchained, answers, outbox, commits; ALTER TABLE audit ENABLE TRIGGER USER;
+UPDATE heads SET seq = 0, hash = CASE name WHEN 'audit' THEN decode(repeat('00', 32), 'hex') ELSE '' END;
+TRUNCATE amber_meta.servers, amber_meta.work; COMMIT`
+
+// newServerPlace is a database of the shared server that has its tables and no rows.
 func newServerPlace(t testing.TB) place {
 	t.Helper()
 	s := pgtest.Shared(t)
-	template.once.Do(func() {
-		name := "amber_" + strings.ToLower(rand.Text())
-		must.Do(t, s.CreateDatabase(t.Context(), name))
-		template.name, template.drop = name, func() error { return s.DropDatabase(context.Background(), name) }
-		c := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: s.DSN(name), Direct: true, Clock: time.Now, Random: rand.Reader}))(t)
-		must.Do(t, c.Close())
-	})
-	if template.name == "" {
-		t.Fatal("there is no template")
+	name := ""
+	databases.Lock()
+	databases.drop = func(name string) error { return s.DropDatabase(context.Background(), name) }
+	if n := len(databases.free); n > 0 {
+		name, databases.free = databases.free[n-1], databases.free[:n-1]
 	}
-	name := "amber_" + strings.ToLower(rand.Text())
-	admin := must.Get(pgx.Connect(t.Context(), s.DSN("postgres")))(t)
-	must.Get(admin.Exec(t.Context(), "CREATE DATABASE "+name+" TEMPLATE "+template.name))(t)
-	must.Do(t, admin.Close(t.Context()))
-	t.Cleanup(func() { must.NoError(t, s.DropDatabase(context.Background(), name)) })
+	databases.Unlock()
+	if name == "" {
+		name = "amber_" + strings.ToLower(rand.Text())
+		must.Do(t, s.CreateDatabase(t.Context(), name))
+		databases.Lock()
+		databases.made = append(databases.made, name)
+		databases.Unlock()
+	}
+	t.Cleanup(func() {
+		ctx := context.Background()
+		c := must.Get(pgx.Connect(ctx, s.DSN(name)))(t)
+		defer c.Close(ctx)
+		if err := c.PgConn().Exec(ctx, emptied).Close(); err != nil {
+			return // a test has changed its tables: nobody takes it again
+		}
+		databases.Lock()
+		databases.free = append(databases.free, name)
+		databases.Unlock()
+	})
 	return placeAt(t, s.DSN(name))
 }
 

@@ -172,7 +172,7 @@ func testErrorsNeverHoldASecret(t *testing.T, p place) {
 	made := newToken(t, d, wire.TokenRequest{})
 	random := made.Secret[len(made.Secret)-52:]
 	const rename = `ALTER TABLE tokens RENAME TO gone`
-	p.do(t, rename, rename)
+	p.do(t, rename, rename) // nobody takes the database after it
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, ctx := range map[string]context.Context{"no table": t.Context(), "canceled": canceled} {
