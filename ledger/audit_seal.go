@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
@@ -15,6 +16,13 @@ const (
 	hasUnchained    = `SELECT EXISTS (SELECT 1 FROM audit_unchained)`
 	takeUnchained   = `DELETE FROM audit_unchained WHERE id IN (SELECT id FROM audit_unchained ORDER BY id LIMIT ?)
 RETURNING id, at, tenant, agent, actor, action, subject, outcome, request_id`
+)
+
+// The work that servers of one database share by leases, and how often entries are sealed.
+const (
+	WorkSeal  = "seal audit log"
+	WorkRelay = "relay events"
+	SealEvery = 100 * time.Millisecond
 )
 
 // Enter writes an entry of the audit log into the transaction of the change it tells of, on PostgreSQL: there is no change without its

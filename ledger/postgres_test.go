@@ -300,10 +300,10 @@ func TestSealingChainsWhatWasEntered(t *testing.T) {
 
 	// Who has lost the work seals nothing.
 	leases := p.server.Leases("a", 0)
-	lease := must.Get(leases.Claim(t.Context(), postgres.Work{Kind: "seal"}))(t)
+	lease := must.Get(leases.Claim(t.Context(), postgres.Work{Kind: ledger.WorkSeal}))(t)
 	must.Do(t, lease.Release(t.Context(), 0))
 	must.Is(t, "a lost lease", must.Err(d.Seal(t.Context(), lease.Check)), postgres.ErrLost)
-	lease = must.Get(leases.Claim(t.Context(), postgres.Work{Kind: "seal"}))(t)
+	lease = must.Get(leases.Claim(t.Context(), postgres.Work{Kind: ledger.WorkSeal}))(t)
 	must.Equal(t, "sealed", must.Get(d.Seal(t.Context(), lease.Check))(t), 2)
 	must.Equal(t, "sealed again", must.Get(d.Seal(t.Context(), nil))(t), 0)
 	record(t, d, "after")
@@ -368,7 +368,7 @@ func TestASealerUnderALease(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		p.server.Leases("a", 0).Hold(ctx, postgres.Work{Kind: "seal"}, time.Millisecond, func(ctx context.Context, l *postgres.Lease) error {
+		p.server.Leases("a", 0).Hold(ctx, postgres.Work{Kind: ledger.WorkSeal}, time.Millisecond, func(ctx context.Context, l *postgres.Lease) error {
 			return must.Err(d.Seal(ctx, l.Check))
 		}, func(err error) { t.Error(err) })
 	}()
@@ -391,7 +391,7 @@ func TestARelayUnderALease(t *testing.T) {
 	for _, id := range []string{"1", "2", "3"} {
 		must.Do(t, d.Publish(t.Context(), event(id, nil)))
 	}
-	relay := postgres.Work{Kind: "relay"}
+	relay := postgres.Work{Kind: ledger.WorkRelay}
 	first := must.Get(p.server.Leases("a", 0).Claim(t.Context(), relay))(t)
 	old := d.Fenced(first.Check)
 	pendingEvents := must.Get(old.PendingEvents(t.Context(), 10))(t)
@@ -403,4 +403,50 @@ func TestARelayUnderALease(t *testing.T) {
 	must.Equal(t, "waiting", must.Get(d.WaitingEvents(t.Context()))(t), 2)
 	must.Do(t, d.Fenced(second.Check).EventsPublished(t.Context(), pendingEvents[2].Seq))
 	must.Equal(t, "waiting", must.Get(d.WaitingEvents(t.Context()))(t), 0)
+}
+
+// A write whose answer was lost is told as what became of it: done once, or not at all.
+func TestALostAnswerToCommitIsSettled(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Shared(t)
+	if s.Addr() == "" {
+		s = pgtest.New(t, pgtest.Options{})
+	}
+	name := s.Database(t)
+	p := placeAt(t, s.DSN(name))
+	proxy := pgtest.NewProxy(t, s.Addr())
+	behind := p
+	behind.dsn = proxy.DSN(name)
+	d := behind.pools(t, 1)[0]
+	once := func(rule pgtest.Rule) {
+		var used atomic.Bool
+		proxy.OnFrontend(func(m pgtest.Message) pgtest.Action {
+			if m.IsCommit() && used.CompareAndSwap(false, true) {
+				return rule(m)
+			}
+			return pgtest.Forward
+		})
+	}
+	ctx, k := t.Context(), keyNamed("k")
+	for _, c := range []struct {
+		name, table, where string
+		write              func() error
+	}{
+		{"record", "audit", "true", func() error { return d.Record(ctx, entry("x")) }},
+		{"create token", "tokens", "true", func() error {
+			return must.Err(d.CreateToken(ctx, wire.TokenRequest{Name: "x", Scopes: wire.TokenScopes()}))
+		}},
+		{"publish", "outbox", "true", func() error { return d.Publish(ctx, event("x", nil)) }},
+		{"begin answer", "answers", "true", func() error { return must.Err(d.BeginAnswer(ctx, k, "digest", false)) }},
+		{"finish answer", "answers", "done = 1", func() error { return d.FinishAnswer(ctx, k, 200, nil) }},
+	} {
+		once(pgtest.PreventCommit)
+		must.Kind(t, c.name+", not committed", c.write(), amber.KindUnreachable)
+		rows := c.table + " WHERE " + c.where
+		must.Equal(t, c.name+": rows that were not committed", p.count(t, rows), 0)
+		once(pgtest.LoseCommit)
+		must.NoError(t, c.write())
+		must.Equal(t, c.name+": rows", p.count(t, rows), 1)
+	}
+	verified(t, p.open(t), 1)
 }

@@ -5,4 +5,7 @@
 // work of those behind it, and commits once for all of them. Who waits for the same head
 // in another process comes next. The head says whether the generation is live, so a
 // writer that waited for a restore sees it.
+//
+// Servers are known to each other by rows they renew, see [Server.Join], and share work that one of them does at a time by leases,
+// see [Leases]. Both go by the clock of the database.
 package postgres

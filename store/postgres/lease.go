@@ -76,7 +76,8 @@ WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND until IS NOT N
 	checkWork = `SELECT count(*) FROM (SELECT 1 FROM amber_meta.work WHERE kind = ? AND tenant = ? AND agent = ? AND fence = ? AND until IS NOT NULL FOR KEY SHARE) held`
 )
 
-// Claim takes one piece of work, which is made known if it was not. Errors: busy while somebody has it.
+// Claim takes one piece of work, which is made known if it was not. Where the answer of the database is lost, the work may be
+// taken until the end of the lease. Errors: busy while somebody has it.
 func (l *Leases) Claim(ctx context.Context, w Work) (*Lease, error) {
 	const op = "claim work"
 	var got []*Lease
