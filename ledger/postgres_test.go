@@ -450,3 +450,39 @@ func TestALostAnswerToCommitIsSettled(t *testing.T) {
 	}
 	verified(t, p.open(t), 1)
 }
+
+// Behind a pooler, with fewer connections than there are who write, everything is as without.
+func TestBehindAPooler(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Shared(t)
+	name := s.Database(t)
+	p := placeAt(t, s.DSN(name))
+	b := pgtest.NewBouncer(t, s, pgtest.BouncerOptions{PoolSize: 2})
+	pooled := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: b.DSN(name), Clock: time.Now, Random: rand.Reader}))(t)
+	t.Cleanup(func() { must.NoError(t, pooled.Close()) })
+	d := p.openServer(t, pooled, p.options())
+	made := newToken(t, d, wire.TokenRequest{})
+	const callers, each = 8, 5
+	var wg sync.WaitGroup
+	for i := range callers {
+		wg.Go(func() {
+			for j := range each {
+				id := fmt.Sprintf("%d-%d", i, j)
+				k := keyNamed(id)
+				must.NoError(t, must.Err(d.Authenticate(t.Context(), made.Secret)))
+				must.NoError(t, must.Err(d.BeginAnswer(t.Context(), k, "digest", true)))
+				must.NoError(t, d.Record(t.Context(), entry(id)))
+				must.NoError(t, d.Publish(t.Context(), event(id, nil)))
+				must.NoError(t, d.FinishAnswer(t.Context(), k, 200, []byte(id)))
+				lease, err := pooled.Leases("a", 0).Claim(t.Context(), postgres.Work{Kind: id})
+				must.NoError(t, err)
+				must.NoError(t, must.Err(d.Seal(t.Context(), lease.Check)))
+				must.NoError(t, lease.Release(t.Context(), 0))
+			}
+		})
+	}
+	wg.Wait()
+	verified(t, d, callers*each)
+	must.Equal(t, "waiting", must.Get(d.WaitingEvents(t.Context()))(t), callers*each)
+	must.Equal(t, "answers", p.count(t, "answers WHERE done = 1"), callers*each)
+}
