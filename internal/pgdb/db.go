@@ -309,6 +309,9 @@ type Work struct {
 // committed.
 var ErrUnknown = errors.New("the database did not answer in time, so it is not known whether the write was stored")
 
+// errNoStandby is for a commit whose wait for a standby was cut off.
+var errNoStandby = errors.New("the database did not wait for its standby")
+
 // Update runs a transaction that writes, and returns when it is durable or certainly undone. On any
 // error nothing of it stays, but where the error is [ErrUnknown]. A context that ends before COMMIT undoes
 // everything; COMMIT itself is never interrupted.
@@ -356,14 +359,14 @@ func (d *DB) commit(ctx context.Context, c *pgxpool.Conn, w Work) (ended bool, e
 	results, err := c.Conn().PgConn().Exec(late, script).ReadAll()
 	switch {
 	case err == nil && isWarned(c.Conn()):
-		// The server says that it did not wait for its standby: the commit may be lost with it.
-		err = errors.New("the database did not wait for its standby")
+		// The commit may be lost with the server.
+		err = errNoStandby
 	case err == nil:
 		if tag := results[len(results)-1].CommandTag.String(); tag != "COMMIT" {
 			return true, fmt.Errorf("the transaction was undone: COMMIT was answered with %.20q", tag)
 		}
 		return true, nil
-	case isAnswer(err):
+	case isAnswer(err) && !c.Conn().IsClosed():
 		return false, err // it was refused, so nothing of it stays
 	}
 	_ = c.Conn().Close(late)
@@ -373,10 +376,10 @@ func (d *DB) commit(ctx context.Context, c *pgxpool.Conn, w Work) (ended bool, e
 
 // isAnswer reports whether an error is a server's answer to a statement, after which the
 // connection and the server live: the transaction was not committed. A server that is shut down
-// while a commit waits for its standby has committed.
+// while a commit waits for its standby has committed, and so may one have that a pooler lost (08).
 func isAnswer(err error) bool {
 	var e *pgconn.PgError
-	return errors.As(err, &e) && e.Severity == "ERROR" && !strings.HasPrefix(e.Code, "57P0")
+	return errors.As(err, &e) && e.Severity == "ERROR" && !strings.HasPrefix(e.Code, "57P0") && !strings.HasPrefix(e.Code, "08")
 }
 
 // settle finds out what became of a COMMIT that was not answered. Cause says why.
@@ -403,17 +406,34 @@ func (d *DB) settle(ctx context.Context, w Work, cause error) error {
 // plain is the text of an error that is not to be asked for its kind.
 func plain(err error) error { return errors.New(pgerr.Wrap("commit", "", err).Error()) }
 
+// confirm writes something and commits. A server that is to wait for a standby answers when the standby has
+// this, and so has everything that was committed before. The message is for nobody.
+const confirm = `SELECT pg_logical_emit_message(true, 'amber', ''); COMMIT`
+
 // look asks once. Setup takes the locks that the lost transaction had, so having them
-// means that it is at its end.
+// means that it is at its end. What is found may still be on this server alone, where the wait for a
+// standby was cut off, and would be lost with it: so it is only told once a later write is
+// where it has to be.
 func (d *DB) look(ctx context.Context, w Work) (committed bool, err error) {
 	c, _, err := d.start(ctx, d.beginWrite(w.Setup))
 	if err != nil {
 		return false, err
 	}
 	defer c.Release()
-	defer d.rollback(ctx, c)
 	committed, err = w.Committed(ctx, d.conn(c))
-	return committed, d.lookAt(err)
+	if err != nil || !committed {
+		d.rollback(ctx, c)
+		return committed, d.lookAt(err)
+	}
+	clearWarning(c.Conn())
+	if err = c.Conn().PgConn().Exec(ctx, confirm).Close(); err == nil && isWarned(c.Conn()) {
+		err = errNoStandby
+	}
+	if err != nil {
+		d.rollback(ctx, c)
+		return false, d.lookAt(err)
+	}
+	return true, nil
 }
 
 // warning is the name under which a connection remembers one.
@@ -421,8 +441,9 @@ const warning = "amber.warning"
 
 // notice remembers that the server did not wait for its standby: the wait was cancelled, so
 // the commit is acknowledged and may be lost with the primary.
+// Its words are in the language of the server, so any warning without a code of its own counts.
 func notice(c *pgconn.PgConn, n *pgconn.Notice) {
-	if n.Code == "01000" && strings.Contains(n.Message, "synchronous replication") {
+	if n.Code == "01000" {
 		c.CustomData()[warning] = true
 	}
 }
