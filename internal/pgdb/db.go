@@ -60,6 +60,7 @@ type DB struct {
 	pool   *pgxpool.Pool
 	o      Options
 	pooled atomic.Bool // a pooler lies between
+	origin *origin
 }
 
 const (
@@ -89,8 +90,15 @@ func Open(o Options) (*DB, error) {
 	if c.ConnConfig.ConnectTimeout <= 0 {
 		c.ConnConfig.ConnectTimeout = connectWithin
 	}
-	if c.ConnConfig.ValidateConnect == nil { // target_session_attrs, where somebody set it, is theirs
-		c.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	wanted, origin := c.ConnConfig.ValidateConnect, &origin{}
+	if wanted == nil { // target_session_attrs, where somebody set it, is theirs
+		wanted = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	c.ConnConfig.ValidateConnect = func(ctx context.Context, c *pgconn.PgConn) error {
+		if err := wanted(ctx, c); err != nil {
+			return err
+		}
+		return origin.validate(ctx, c)
 	}
 	c.ConnConfig.OnNotice = notice
 	if c.ConnConfig.RuntimeParams["application_name"] == "" {
@@ -100,7 +108,8 @@ func Open(o Options) (*DB, error) {
 	if err != nil {
 		return nil, pgerr.Wrap(opOpen, "", err)
 	}
-	d.pool = pool
+	origin.use(pool)
+	d.pool, d.origin = pool, origin
 	return d, nil
 }
 
@@ -225,6 +234,9 @@ func (d *DB) begin(ctx context.Context, c *pgxpool.Conn, script string) ([]strin
 	if err != nil {
 		return nil, err
 	}
+	if err := d.origin.check(results); err != nil {
+		return nil, err
+	}
 	last := results[len(results)-1]
 	if last.Err != nil || len(last.Rows) == 0 {
 		return nil, last.Err
@@ -241,8 +253,8 @@ func milliseconds(d time.Duration) int64 { return max(1, d.Milliseconds()) }
 // View runs fn in a transaction that only reads: one consistent view. Setup is run with BEGIN and
 // without arguments; fn is given the first row of its last statement. Fn runs at most once.
 func (d *DB) View(ctx context.Context, setup string, fn func(c *Conn, head []string) error) error {
-	script := fmt.Sprintf("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; %s",
-		milliseconds(d.o.Statement), milliseconds(idleAtMost), setup)
+	script := fmt.Sprintf("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; %s%s",
+		milliseconds(d.o.Statement), milliseconds(idleAtMost), d.askTimeline(), setup)
 	c, head, err := d.start(ctx, script)
 	if err != nil {
 		return err
@@ -343,8 +355,17 @@ func (d *DB) Update(ctx context.Context, w Work) error {
 }
 
 func (d *DB) beginWrite(setup string) string {
-	return fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; %s",
-		milliseconds(d.o.Lock), milliseconds(idleAtMost), setup)
+	return fmt.Sprintf("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = %d; SET LOCAL idle_in_transaction_session_timeout = %d; %s%s",
+		milliseconds(d.o.Lock), milliseconds(idleAtMost), d.askTimeline(), setup)
+}
+
+// askTimeline is a statement for the beginning of transactions that may be on another server than the one
+// before.
+func (d *DB) askTimeline() string {
+	if d.o.Direct || !d.origin.known() {
+		return ""
+	}
+	return selectTimeline
 }
 
 // commit commits. It reports whether the transaction is at its end.
