@@ -23,6 +23,7 @@ import (
 var (
 	seed      = flag.Uint64("seed", 0, "run one history with this seed")
 	histories = flag.Int("histories", 4, "how many random histories to run")
+	wholly    = flag.Bool("postgres.all", false, "run every check through a pooler and by four programs, not a third of them")
 )
 
 // connect opens a database of the shared server with tables.
@@ -81,9 +82,13 @@ func model() storetest.Backend {
 	})
 }
 
-func suite(t *testing.T, b storetest.Backend) {
+// suite runs the checks that one of so many has, beginning with one.
+func suite(t *testing.T, b storetest.Backend, first, of int) {
 	t.Helper()
-	for _, c := range storetest.Checks() {
+	for i, c := range storetest.Checks() {
+		if i%of != first {
+			continue
+		}
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			if err := c.Run(t.Context(), b); err != nil { // one that was not run among them
@@ -93,9 +98,33 @@ func suite(t *testing.T, b storetest.Backend) {
 	}
 }
 
+// third is how many parts the checks are cut into where they run again in another way.
+func third() int {
+	if *wholly {
+		return 1
+	}
+	return 3
+}
+
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	suite(t, backend(connect(t, fresh(t))))
+	suite(t, backend(connect(t, fresh(t))), 0, 1)
+}
+
+// TestSuiteThroughPooler has a pool of four connections in transaction mode between: each transaction may get
+// another one.
+func TestSuiteThroughPooler(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Shared(t)
+	bouncer := pgtest.NewBouncer(t, s, pgtest.BouncerOptions{PoolSize: 4})
+	suite(t, backend(connect(t, bouncer.DSN(s.Database(t)), func(o *postgres.ServerOptions) { o.Direct = false })), 1%third(), third())
+}
+
+// TestSuiteOfFour has four programs on one database that take turns in opening stores.
+func TestSuiteOfFour(t *testing.T) {
+	t.Parallel()
+	dsn := fresh(t)
+	suite(t, backend(connect(t, dsn), connect(t, dsn), connect(t, dsn), connect(t, dsn)), 2%third(), third())
 }
 
 func TestHistories(t *testing.T) {
