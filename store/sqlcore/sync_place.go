@@ -13,7 +13,7 @@ const (
 ON CONFLICT (place, project) DO UPDATE SET position = excluded.position, chunk = CASE excluded.chunk WHEN '' THEN sync_places.chunk ELSE excluded.chunk END`
 	insertChunk = `INSERT INTO sync_chunks (chunk, place, device, created_by, created_at, applied_at, drift, again) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (chunk, place) DO UPDATE SET again = excluded.again`
-	isApplied     = `SELECT coalesce(max(again = 0), 0), count(*) > 0 FROM sync_chunks WHERE chunk = ? AND place = ?`
+	isApplied     = `SELECT coalesce(max(CASE again WHEN 0 THEN 1 ELSE 0 END), 0), count(*) > 0 FROM sync_chunks WHERE chunk = ? AND place = ?`
 	selectApplied = `SELECT DISTINCT chunk FROM sync_chunks WHERE chunk IN (SELECT value FROM json_each(?1)) AND (?2 = '' OR place = ?2 AND again = 0)`
 )
 
