@@ -112,12 +112,18 @@ func TestSuite(t *testing.T) {
 }
 
 // TestSuiteThroughPooler has a pool of four connections in transaction mode between: each transaction may get
-// another one.
+// another one. Every statement that ran is then prepared, and run for those whom it must not serve.
 func TestSuiteThroughPooler(t *testing.T) {
 	t.Parallel()
 	s := pgtest.Shared(t)
-	bouncer := pgtest.NewBouncer(t, s, pgtest.BouncerOptions{PoolSize: 4})
-	suite(t, backend(connect(t, bouncer.DSN(s.Database(t)), func(o *postgres.ServerOptions) { o.Direct = false })), 1%third(), third())
+	name := s.Database(t)
+	proxy := pgtest.NewProxy(t, pgtest.NewBouncer(t, s, pgtest.BouncerOptions{PoolSize: 4}).Addr())
+	ran := record(proxy)
+	t.Run("checks", func(t *testing.T) {
+		suite(t, backend(connect(t, proxy.DSN(name), func(o *postgres.ServerOptions) { o.Direct = false })), 1%third(), third())
+	})
+	t.Run("prepared", func(t *testing.T) { prepareAll(t, s.DSN(name), ran) })
+	t.Run("isolated", func(t *testing.T) { isolated(t, s.DSN(name), ran) })
 }
 
 // TestSuiteOfFour has four programs on one database that take turns in opening stores.
