@@ -21,7 +21,7 @@ func hotCalls(t *testing.T, s *postgres.Store, round int) {
 	ctx := t.Context()
 	name := func(what string) string { return fmt.Sprintf("%s %d", what, round) }
 	written := must.Get(s.Write(ctx, amber.WriteRequest{Content: name("the lighthouse keeper painted the door"), Title: name("lighthouse"), Tags: []string{"sea"}, IdempotencyKey: name("key")}))(t)
-	must.Do(t, must.Err(s.Write(ctx, amber.WriteRequest{Content: written.Content, Title: written.Title})))            // a duplicate
+	must.Do(t, must.Err(s.Write(ctx, amber.WriteRequest{Content: written.Content, Title: written.Title})))               // a duplicate
 	must.Do(t, must.Err(s.Write(ctx, amber.WriteRequest{Content: name("the door is now"), Topic: "door of the light"}))) // a topic
 	must.Do(t, must.Err(s.Edit(ctx, amber.EditRequest{ID: written.ID, Summary: new("a door was painted")})))
 	must.Do(t, must.Err(s.AppendTurn(ctx, amber.Turn{SessionID: "talk", Role: amber.RoleUser, Content: name("who painted the door?")})))
