@@ -24,7 +24,7 @@ type Dialect struct {
 //
 //	?, ?3                         $1, $3
 //	x = +?                        x = $1
-//	t INDEXED BY i                t
+//	t INDEXED BY i, main.t        t
 //	LIMIT ?                       LIMIT nullif(greatest($1::int8, -1), -1)
 //	INSERT OR IGNORE INTO …       INSERT INTO … ON CONFLICT DO NOTHING
 //	INSERT OR REPLACE INTO t …    INSERT INTO t … ON CONFLICT (key) DO UPDATE SET …
@@ -211,7 +211,7 @@ func (x *text) closing(open int) int {
 	return -1
 }
 
-// dropHints takes out which index SQLite is to use, and the signs that keep it from
+// dropHints takes out which index SQLite is to use, in which of its files a table is, and the signs that keep it from
 // planning a statement anew.
 func (x *text) dropHints() {
 	for i := 0; i < len(x.tokens); i++ {
@@ -220,6 +220,10 @@ func (x *text) dropHints() {
 			for k := i; k <= name; k++ {
 				x.blank(k)
 			}
+		}
+		if dot := x.follow(i, "main", "."); dot == i+1 && !x.before(i, ".") { // the search path leads there
+			x.blank(i)
+			x.blank(dot)
 		}
 		if x.tokens[i] == "+" && x.isSign(i) {
 			x.blank(i)

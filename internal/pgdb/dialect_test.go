@@ -40,6 +40,7 @@ func TestTranslate(t *testing.T) {
 		{"a comment before an argument that bounds", "SELECT a LIMIT /* ? */ ?", "SELECT a LIMIT   nullif(greatest($1::int8, -1), -1)"},
 
 		{"which index", `SELECT a FROM t INDEXED BY i WHERE b = ?`, `SELECT a FROM t  WHERE b = $1`},
+		{"which file", `SELECT a FROM main.t WHERE MAIN.t.b = ? AND domain.c = main`, `SELECT a FROM t WHERE t.b = $1 AND domain.c = main`},
 		{"a plus as sign", `SELECT a FROM t WHERE +b = +? AND (+c) > 1 ORDER BY +d, +e`, `SELECT a FROM t WHERE b = $1 AND (c) > 1 ORDER BY d, e`},
 		{"a plus that adds", `SELECT a + 1, b+? FROM t WHERE (a) + b = 2 + ?`, `SELECT a + 1, b+$1 FROM t WHERE (a) + b = 2 + $2`},
 
