@@ -34,7 +34,7 @@ install: build
 # Their goroutines meet in the tests of agent, and make test-long runs them with it.
 PLAIN := bundle client cmd/amber cmd/amber/internal/tui colony colony/colonytest config digest embed foreign/engram foreign/nexo foreign/nexus gitsync gitsync/chunk hook hook/setup \
 	internal/agekey internal/analyze internal/archtest internal/bench internal/gitobj internal/redact internal/settings journal repo search snapshot \
-	server/web store/openviking store/sqlite store/storetest
+	server/web store/openviking store/postgres store/sqlite store/storetest
 
 MODULE  := github.com/amber-memory/amber
 ALL      = $(shell $(GO) list $(PKGS))
@@ -64,7 +64,7 @@ test-mcp: build
 
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./cmd/amber/internal/tui ./colony ./digest ./foreign/nexus ./gitsync ./internal/gitobj ./journal ./repo ./server/web ./snapshot ./store/openviking ./store/sqlite
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./cmd/amber/internal/tui ./colony ./digest ./foreign/nexus ./gitsync ./internal/gitobj ./journal ./repo ./server/web ./snapshot ./store/openviking ./store/postgres ./store/sqlite
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestEveryHistoryConverges' -histories 1000
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestGitNeverConflicts' -rounds 200
 	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestKilledExporters' -trials 30
@@ -94,6 +94,10 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 20m -v ./repo -run 'EveryChangedByte|Survive' -repo.stride 1
 	$(GO) test -count=1 -timeout 20m -v ./colony -run 'TestWriters|TestHistories|Outage' -colony.rounds 500 -colony.histories 3000 -colony.stride 1
 	$(GO) test -count=1 -timeout 20m -v ./colony/api -run Outages -outage.stride 1
+	$(GO) test -count=1 -timeout 60m -v ./store/postgres -run 'TestHistories' -histories 1000
+	$(GO) test -count=1 -timeout 20m ./store/postgres -run 'TestSuite' -postgres.all
+	$(GO) test -count=1 -timeout 30m -v ./store/postgres -run 'Killed|Failover|EveryMessage' -postgres.kills 20 -postgres.failovers 20 -postgres.stride 1
+	$(GO) test -count=1 -timeout 60m -v ./store/postgres -run 'OfSQLite|Exchange' -postgres.memories 10000 -postgres.questions 2000 -postgres.exchanges 100
 	$(GO) test -count=1 -timeout 10m -v ./target/s3 -run 'RealServer' -s3.server $(abspath $(VERSITYGW))
 
 # The real command lines of agent hosts, from npm, against a scripted model on
