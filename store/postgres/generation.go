@@ -60,9 +60,11 @@ func readLive(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent amb
 const (
 	insertAgent = `INSERT INTO amber_meta.agents (tenant, agent, device) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 	// Who makes an agent waits here for another one who does.
-	lockAgent        = `SELECT live_gen IS NOT NULL FROM amber_meta.agents WHERE tenant = $1 AND agent = $2 FOR UPDATE`
-	insertGeneration = `INSERT INTO amber_meta.generations (tenant, agent, number, incarnation, state, clock) VALUES ($1, $2, 1, $3, 'live', 0) RETURNING gen`
-	setLive          = `UPDATE amber_meta.agents SET live_gen = $3 WHERE tenant = $1 AND agent = $2`
+	lockAgent = `SELECT live_gen IS NOT NULL FROM amber_meta.agents WHERE tenant = $1 AND agent = $2 FOR UPDATE`
+	// One that was never live may be there.
+	insertGeneration = `INSERT INTO amber_meta.generations (tenant, agent, number, incarnation, state, clock)
+SELECT $1, $2, coalesce(max(number), 0) + 1, $3, 'live', 0 FROM amber_meta.generations WHERE tenant = $1 AND agent = $2 RETURNING gen`
+	setLive = `UPDATE amber_meta.agents SET live_gen = $3 WHERE tenant = $1 AND agent = $2`
 
 	// fillGeneration makes what every generation has. %[1]d is its number among all, %[2]s its incarnation.
 	fillGeneration = `SET LOCAL amber.gen = '%[1]d';

@@ -1,0 +1,202 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/pgdb"
+	"github.com/amber-memory/amber/internal/pgerr"
+	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/store/sqlite/rowfile"
+)
+
+const (
+	opDiscard = "discard generation"
+	// slice is how many rows a transaction deletes, so that none is long.
+	slice = 10_000
+
+	// leased is a generation whose owner lives.
+	leased     = `EXISTS (SELECT 1 FROM amber_meta.work w WHERE w.kind = '` + working + `' AND w.tenant = g.tenant AND w.agent = g.agent AND w.holder = g.incarnation AND w.until > now())`
+	selectGone = `SELECT gen FROM amber_meta.generations g WHERE g.state = 'dropping' OR g.state = 'building' AND NOT ` + leased + ` ORDER BY gen`
+	lookAtGen  = `SELECT g.state, ` + leased + ` FROM amber_meta.generations g WHERE g.gen = $1 FOR UPDATE`
+	setGone    = `UPDATE amber_meta.generations SET state = 'dropping' WHERE gen = $1`
+	lockGone   = `SELECT state FROM amber_meta.generations WHERE gen = %d FOR UPDATE`
+	removeGone = `DELETE FROM amber_meta.generations WHERE gen = $1 AND state = 'dropping'`
+	// Tables that other parts of Amber have added are found, too.
+	selectTables = `SELECT format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = 'gen' AND NOT a.attisdropped
+WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('amber', 'amber_control') ORDER BY 1`
+)
+
+// Discard removes a generation that is being built or is not live any more: its rows in many short
+// transactions, then itself. Killed anywhere, [Sweep] goes on. One that is not there is
+// none to remove. Errors: conflict for a live one; busy for one whose owner builds it; those of the database.
+func Discard(ctx context.Context, s *postgres.Server, gen int64) error {
+	return pgerr.Wrap(opDiscard, fmt.Sprint(gen), discard(ctx, s, gen, false))
+}
+
+// Discard gives the generation up and removes it. Once it is live it does nothing, so it may be
+// deferred; after an error it may be repeated.
+func (b *Building) Discard(ctx context.Context) error {
+	if b.over {
+		return nil
+	}
+	err := discard(ctx, b.agent.Server, b.Gen, true)
+	if err == nil {
+		a := b.agent
+		err = a.Server.DB().Conn(ctx, func(c *pgx.Conn) error {
+			_, err := c.Exec(ctx, endWork, working, string(a.Tenant), string(a.ID), b.Current.Incarnation)
+			return err
+		})
+	}
+	b.over = err == nil
+	return pgerr.Wrap(opDiscard, fmt.Sprint(b.Gen), err)
+}
+
+// Sweep removes generations that nobody builds any more, and those whose removal was cut off. It returns
+// which ones. It may run on several machines at a time.
+func Sweep(ctx context.Context, s *postgres.Server) (swept []int64, err error) {
+	var gone []int64
+	err = s.DB().Conn(ctx, func(c *pgx.Conn) error {
+		rows, err := c.Query(ctx, selectGone)
+		if err != nil {
+			return err
+		}
+		gone, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+		return err
+	})
+	for _, gen := range gone {
+		if err != nil {
+			break
+		}
+		err = discard(ctx, s, gen, false)
+		if k := amber.KindOf(err); k == amber.KindBusy || k == amber.KindConflict {
+			err = nil // it was renewed, or became live, since the look
+			continue
+		}
+		if err == nil {
+			swept = append(swept, gen)
+		}
+	}
+	return swept, pgerr.Wrap("remove what was not finished", "", err)
+}
+
+// discard marks a generation as going and removes it.
+func discard(ctx context.Context, s *postgres.Server, gen int64, own bool) error {
+	there, err := mark(ctx, s, gen, own)
+	if err != nil || !there {
+		return err
+	}
+	tables, err := tablesToEmpty(ctx, s)
+	if err != nil {
+		return err
+	}
+	// Deleting from some tables adds to others, so the end is a pass that finds nothing.
+	for {
+		var deleted int64
+		for _, t := range tables {
+			n, err := empty(ctx, s, gen, t)
+			if err != nil {
+				return err
+			}
+			deleted += n
+		}
+		if deleted == 0 {
+			break
+		}
+	}
+	return s.DB().Conn(ctx, func(c *pgx.Conn) error {
+		_, err := c.Exec(ctx, removeGone, gen)
+		return err
+	})
+}
+
+// mark notes that a generation is going, so that nobody fills it any more.
+func mark(ctx context.Context, s *postgres.Server, gen int64, own bool) (there bool, err error) {
+	err = s.DB().Update(ctx, pgdb.Work{
+		Setup: postgres.Enter(gen),
+		Do: func(c *pgdb.Conn, _ []string) error {
+			var state string
+			var held bool
+			err := c.PG().QueryRow(ctx, lookAtGen, gen).Scan(&state, &held)
+			switch {
+			case errors.Is(err, pgx.ErrNoRows):
+				return nil
+			case err != nil:
+				return err
+			case state == "live":
+				return amber.Errorf(amber.KindConflict, opDiscard, fmt.Sprint(gen), "the generation is live")
+			case state == "building" && held && !own:
+				return amber.Errorf(amber.KindBusy, opDiscard, fmt.Sprint(gen), "the generation is being built")
+			}
+			there = true
+			_, err = c.PG().Exec(ctx, setGone, gen)
+			return err
+		},
+		Committed: again,
+	})
+	return there, err
+}
+
+// again is for what does no harm when it is done once more.
+func again(context.Context, *pgdb.Conn) (bool, error) { return false, nil }
+
+// empty deletes the rows that a generation has in a table.
+func empty(ctx context.Context, s *postgres.Server, gen int64, table string) (deleted int64, err error) {
+	for {
+		var n int64
+		err := s.DB().Update(ctx, pgdb.Work{
+			Setup: postgres.Enter(gen) + "; " + fmt.Sprintf(lockGone, gen),
+			Do: func(c *pgdb.Conn, row []string) error {
+				if len(row) != 1 || row[0] != "dropping" {
+					return nil // somebody else was faster
+				}
+				tag, err := c.PG().Exec(ctx, fmt.Sprintf(`DELETE FROM %[1]s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %[1]s LIMIT %[2]d))`, table, slice))
+				n = tag.RowsAffected()
+				return err
+			},
+			Committed: again,
+		})
+		if err != nil {
+			return deleted, err
+		}
+		deleted += n
+		if n < slice {
+			return deleted, nil
+		}
+	}
+}
+
+// tablesToEmpty are all tables with rows of agents: what others refer to behind those that do, and what
+// triggers write behind what they watch. The heads come last.
+func tablesToEmpty(ctx context.Context, s *postgres.Server) (tables []string, err error) {
+	files, err := rowfile.Files()
+	if err != nil {
+		return nil, err
+	}
+	place := map[string]int{}
+	for _, f := range files {
+		for i, t := range f.Tables {
+			place[schemas[f.Name]+"."+t.Name] = len(f.Tables) - i
+			if slices.Contains(derived, t.Name) {
+				place[schemas[f.Name]+"."+t.Name] = 1000
+			}
+		}
+	}
+	place["amber.heads"] = 1001
+	err = s.DB().Conn(ctx, func(c *pgx.Conn) error {
+		rows, err := c.Query(ctx, selectTables)
+		if err != nil {
+			return err
+		}
+		tables, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	slices.SortStableFunc(tables, func(a, b string) int { return place[a] - place[b] })
+	return tables, err
+}

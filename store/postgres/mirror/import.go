@@ -1,0 +1,387 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/pgdb"
+	"github.com/amber-memory/amber/internal/pgerr"
+	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/store/sqlite/rowfile"
+)
+
+// Files are the two files of an agent, at rest: no process writes to them.
+type Files struct {
+	Memory  string
+	Control string
+}
+
+// ImportOptions say what becomes of files.
+type ImportOptions struct {
+	// Scratch is a folder in which copies of files with an older schema are migrated. "" refuses
+	// such files.
+	Scratch string
+	// From names what the files are of, the id of a snapshot for example; may be "".
+	From string
+	// Device is that of an agent that is not in the database yet; "" makes one. An agent
+	// that is there keeps its own.
+	Device string
+	// Clock is the latest stamp that is known of the agent where it comes from, beside those
+	// in the files.
+	Clock amber.Stamp
+	// Documents calls put for each document of runtime state; nil has none.
+	Documents func(put func(Document) error) error
+	// Lease is for how long the generation is kept after its owner was last heard of; default 10
+	// minutes. Every step of the import renews it.
+	Lease time.Duration
+}
+
+// Building is a generation that is not live. Its owner ends it with Switch or Discard. It is for one goroutine
+// at a time.
+type Building struct {
+	// Gen is its number among all generations of the database.
+	Gen int64
+	// Current is what it will be called when it is live; the clock is raised then.
+	Current  home.Current
+	Memory   Position
+	Control  Position
+	Tables   []Table
+	Compared Comparison // always [Rows]
+	// Replaces is the generation that was live when it began; 0 where the agent is new.
+	Replaces int64
+
+	agent Agent
+	lease time.Duration
+	over  bool
+}
+
+const (
+	opImport     = "read files into the database"
+	defaultLease = 10 * time.Minute
+	// working is the kind of work that is done by one at a time on an agent: building a generation.
+	working = "generation"
+)
+
+// Import puts the rows of two files into a new generation of an agent, which may be new
+// itself. Nothing of it is visible to those who use the agent. The files are taken for a stranger's:
+// the caller has examined them, and what the database does not take is refused here. All rows have been read
+// back and compared when it returns. After an error the generation is removed, at
+// the latest by [Sweep]. Errors: damaged and invalid for files, with table and row; those of [rowfile.Open]; busy
+// while another generation of the agent is built; those of the database.
+func Import(ctx context.Context, a Agent, f Files, o ImportOptions) (*Building, error) {
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	if o.Lease <= 0 {
+		o.Lease = defaultLease
+	}
+	memory, err := rowfile.Open(ctx, f.Memory, memoryDB, o.Scratch)
+	if err != nil {
+		return nil, err
+	}
+	defer memory.Close()
+	control, err := rowfile.Open(ctx, f.Control, controlDB, o.Scratch)
+	if err != nil {
+		return nil, err
+	}
+	defer control.Close()
+	b := &Building{agent: a, lease: o.Lease}
+	for _, e := range []struct {
+		r  *rowfile.Reader
+		at *Position
+	}{{memory, &b.Memory}, {control, &b.Control}} {
+		if *e.at, err = end(ctx, e.r); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.begin(ctx, o); err != nil {
+		return nil, pgerr.Wrap(opImport, string(a.ID), err)
+	}
+	if err := b.fill(ctx, []*rowfile.Reader{memory, control}, o); err != nil {
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
+		defer cancel()
+		_ = b.Discard(late) // what it does not come to do, Sweep does
+		return nil, pgerr.Wrap(opImport, string(a.ID), err)
+	}
+	return b, nil
+}
+
+// abandonWithin is how long it is tried to remove what an import that failed has left.
+const abandonWithin = 10 * time.Second
+
+// end reads where the change log of a file ends. Numbers that leave no room for those after them are refused.
+func end(ctx context.Context, r *rowfile.Reader) (Position, error) {
+	seq, stamp, err := r.End(ctx)
+	if err == nil && (seq < 0 || seq > math.MaxInt64/2 || stamp < 0) {
+		err = amber.Errorf(amber.KindDamaged, opImport, r.File().Name, "the change log ends with entry %d and stamp %d, which cannot be", seq, stamp)
+	}
+	return Position{seq, amber.Stamp(stamp)}, err
+}
+
+const (
+	takeWork = `INSERT INTO amber_meta.work AS w (kind, tenant, agent, holder, fence, until) VALUES ($1, $2, $3, $4, 1, now() + $5 * interval '1 millisecond')
+ON CONFLICT (kind, tenant, agent) DO UPDATE SET holder = excluded.holder, fence = w.fence + 1, until = excluded.until WHERE w.until IS NULL OR w.until < now()`
+	selectAgent      = `SELECT coalesce(live_gen, 0), device, state FROM amber_meta.agents WHERE tenant = $1 AND agent = $2`
+	insertGeneration = `INSERT INTO amber_meta.generations (tenant, agent, number, incarnation, state, replaces, from_snapshot, clock)
+SELECT $1, $2, coalesce(max(number), 0) + 1, $3, 'building', nullif($4::int8, 0), $5::text, $6::int8 FROM amber_meta.generations WHERE tenant = $1 AND agent = $2 RETURNING gen, number`
+	setGeneration = `SELECT set_config('amber.gen', $1::int8::text, true)`
+	insertHeads   = `INSERT INTO amber.heads (log, live, incarnation, device, seq, stamp) VALUES ('memory', false, $1, $2, $3, $4), ('control', false, $1, $2, $5, $6)`
+	isBegun       = `SELECT coalesce((SELECT gen FROM amber_meta.generations WHERE incarnation = $1), 0)`
+)
+
+// begin makes the generation, and what says that somebody builds it.
+func (b *Building) begin(ctx context.Context, o ImportOptions) (err error) {
+	a := b.agent
+	if b.Current.Incarnation, err = a.Server.NewID(); err != nil {
+		return err
+	}
+	device := o.Device
+	if device == "" {
+		if device, err = a.Server.NewID(); err != nil {
+			return err
+		}
+	}
+	b.Current.Clock = max(o.Clock, b.Memory.Stamp, b.Control.Stamp)
+	return a.Server.DB().Update(ctx, pgdb.Work{
+		Setup: postgres.Enter(0),
+		Do: func(conn *pgdb.Conn, _ []string) error {
+			c := conn.PG()
+			tag, err := c.Exec(ctx, takeWork, working, string(a.Tenant), string(a.ID), b.Current.Incarnation, b.lease.Milliseconds())
+			if err != nil {
+				return err
+			}
+			if tag.RowsAffected() == 0 {
+				return amber.Errorf(amber.KindBusy, opImport, string(a.ID), "another generation of the agent is being built").
+					WithHint("wait until it is live or was given up, and try again")
+			}
+			state := "live"
+			b.Current.Device = device
+			err = c.QueryRow(ctx, selectAgent, string(a.Tenant), string(a.ID)).Scan(&b.Replaces, &b.Current.Device, &state)
+			if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+				return err
+			}
+			if state != "live" {
+				return amber.Errorf(amber.KindRefused, opImport, string(a.ID), "the agent is %s", state)
+			}
+			err = c.QueryRow(ctx, insertGeneration, string(a.Tenant), string(a.ID), b.Current.Incarnation, b.Replaces, o.From, int64(b.Current.Clock)).
+				Scan(&b.Gen, &b.Current.Generation)
+			if err != nil {
+				return err
+			}
+			if _, err := c.Exec(ctx, setGeneration, b.Gen); err != nil {
+				return err
+			}
+			_, err = c.Exec(ctx, insertHeads, b.Current.Incarnation, b.Current.Device, b.Memory.Seq, int64(b.Memory.Stamp), b.Control.Seq, int64(b.Control.Stamp))
+			return err
+		},
+		// Where the lost transaction still runs and commits after this look, Sweep removes what it made.
+		Committed: func(ctx context.Context, conn *pgdb.Conn) (bool, error) {
+			var gen int64
+			err := conn.PG().QueryRow(ctx, isBegun, b.Current.Incarnation).Scan(&gen)
+			return gen != 0, err
+		},
+	})
+}
+
+const (
+	lockGeneration = `UPDATE amber_meta.work SET until = now() + %d * interval '1 millisecond' WHERE kind = '%s' AND tenant = %s AND agent = %s AND holder = '%s';
+SELECT g.state, coalesce((SELECT w.holder FROM amber_meta.work w WHERE w.kind = '%[2]s' AND w.tenant = g.tenant AND w.agent = g.agent), '') FROM amber_meta.generations g WHERE g.gen = %[6]d FOR UPDATE`
+	insertToken = `INSERT INTO amber.commits (log, token) VALUES ('memory', '%s')`
+	isCommitted = `SELECT EXISTS (SELECT 1 FROM amber.commits WHERE token = $1)`
+)
+
+// literal is a text in a statement that has no arguments.
+func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// step runs one transaction on the rows of the generation, and renews the lease.
+func (b *Building) step(ctx context.Context, do func(c *pgx.Conn) error) error {
+	if b.over {
+		return amber.Errorf(amber.KindInvalid, opImport, string(b.agent.ID), "the generation is live or was given up")
+	}
+	token, err := b.agent.Server.NewID()
+	if err != nil {
+		return err
+	}
+	return b.agent.Server.DB().Update(ctx, pgdb.Work{
+		Setup: postgres.Enter(b.Gen) + "; " + fmt.Sprintf(lockGeneration, b.lease.Milliseconds(), working, literal(string(b.agent.Tenant)), literal(string(b.agent.ID)), b.Current.Incarnation, b.Gen),
+		Do: func(c *pgdb.Conn, row []string) error {
+			if len(row) != 2 || row[0] != "building" || row[1] != b.Current.Incarnation {
+				return b.lost()
+			}
+			return do(c.PG())
+		},
+		End: func() string { return fmt.Sprintf(insertToken, token) },
+		Committed: func(ctx context.Context, c *pgdb.Conn) (committed bool, err error) {
+			err = c.PG().QueryRow(ctx, isCommitted, token).Scan(&committed)
+			return committed, err
+		},
+	})
+}
+
+func (b *Building) lost() error {
+	return amber.Errorf(amber.KindConflict, opImport, string(b.agent.ID), "the generation that was being built is given up: nothing was heard of its owner for %s", b.lease).
+		WithHint("begin again")
+}
+
+// Renew says that the owner lives. Where a generation waits for long between the import and the switch, call
+// it more often than every [ImportOptions.Lease]. Errors: conflict where it was given up.
+func (b *Building) Renew(ctx context.Context) error {
+	return pgerr.Wrap(opImport, string(b.agent.ID), b.step(ctx, func(*pgx.Conn) error { return nil }))
+}
+
+// derived are the tables that triggers write. They are emptied and filled last.
+var derived = []string{"index_dirty", "queue_counts"}
+
+// fill copies all rows and compares them.
+func (b *Building) fill(ctx context.Context, readers []*rowfile.Reader, o ImportOptions) error {
+	for _, r := range readers {
+		tables := map[string]Table{}
+		for _, late := range []bool{false, true} {
+			for _, t := range r.File().Tables {
+				if slices.Contains(derived, t.Name) != late {
+					continue
+				}
+				if late {
+					err := b.step(ctx, func(c *pgx.Conn) error {
+						_, err := c.Exec(ctx, "DELETE FROM "+name(r.File().Name, t))
+						return err
+					})
+					if err != nil {
+						return err
+					}
+				}
+				var err error
+				if tables[t.Name], err = b.table(ctx, r, t); err != nil {
+					return err
+				}
+			}
+		}
+		for _, t := range r.File().Tables {
+			b.Tables = append(b.Tables, tables[t.Name])
+		}
+	}
+	if o.Documents != nil {
+		if err := o.Documents(func(d Document) error { return b.document(ctx, d) }); err != nil {
+			return err
+		}
+	}
+	if err := b.compare(ctx, readers); err != nil {
+		return err
+	}
+	b.Compared = Rows
+	return nil
+}
+
+// table copies the rows of one table.
+func (b *Building) table(ctx context.Context, r *rowfile.Reader, t rowfile.Table) (Table, error) {
+	d, rows := newDigest(t), newBatch(t)
+	flush := func() error {
+		if rows.rows == 0 {
+			return nil
+		}
+		err := b.step(ctx, func(c *pgx.Conn) error { return rows.insert(ctx, c, r.File().Name) })
+		if err != nil {
+			return refused(t.Name, d.rows-int64(rows.rows)+1, d.rows, err)
+		}
+		rows.clear()
+		return nil
+	}
+	err := r.Each(ctx, t, func(row []any) error {
+		if err := d.add(row); err != nil {
+			return err
+		}
+		if rows.add(row); rows.full() {
+			return flush()
+		}
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	return d.table(r.File().Name, t), err
+}
+
+var classes = regexp.MustCompile(`^(22|23|54)`)
+
+// refused names the rows in which the server found something that it does not take. Others are not the
+// file's fault.
+func refused(table string, first, last int64, err error) error {
+	var s *pgconn.PgError
+	if !errors.As(err, &s) || !classes.MatchString(s.Code) {
+		return err
+	}
+	var told *amber.Error
+	errors.As(pgerr.Wrap(opImport, table, err), &told)
+	return amber.Errorf(amber.KindDamaged, opImport, table, "the database does not take one of the rows %d to %d in the order of the key: %w", first, last, told.Err)
+}
+
+const upsertDocument = `INSERT INTO amber.documents (name, revision, document) VALUES ($1, $2, $3)`
+
+// document stores one document of runtime state.
+func (b *Building) document(ctx context.Context, d Document) error {
+	if err := amber.CheckDocumentName(d.Name); err != nil {
+		return err
+	}
+	if amber.ContentDigest(string(d.JSON)) != d.Revision {
+		return amber.Errorf(amber.KindDamaged, opImport, d.Name, "the document does not match its digest")
+	}
+	return b.step(ctx, func(c *pgx.Conn) error {
+		_, err := c.Exec(ctx, upsertDocument, d.Name, d.Revision, string(d.JSON))
+		return err
+	})
+}
+
+// compare reads all rows back.
+func (b *Building) compare(ctx context.Context, readers []*rowfile.Reader) error {
+	return b.agent.Server.DB().View(ctx, postgres.Enter(b.Gen)+"; "+longRead+"; SELECT 1", func(c *pgdb.Conn, _ []string) error {
+		at := 0
+		for _, r := range readers {
+			for _, t := range r.File().Tables {
+				if err := compareTable(ctx, c.PG(), r.File().Name, t, b.Tables[at]); err != nil {
+					return err
+				}
+				at++
+			}
+		}
+		return nil
+	})
+}
+
+func compareTable(ctx context.Context, c *pgx.Conn, file string, t rowfile.Table, want Table) error {
+	rows, err := open(ctx, c, file, t)
+	if err != nil {
+		return err
+	}
+	defer rows.rows.Close()
+	d := newDigest(t)
+	for {
+		row, err := rows.next()
+		if err != nil {
+			return err
+		}
+		if row == nil {
+			break
+		}
+		if err := d.add(row); err != nil {
+			return err
+		}
+	}
+	switch {
+	case d.rows != want.Rows:
+		return differ(opImport, t.Name, fmt.Sprintf("the database has %d rows, the file %d", d.rows, want.Rows))
+	case d.sum() != want.Digest:
+		return differ(opImport, t.Name, "the rows have another digest")
+	}
+	return nil
+}

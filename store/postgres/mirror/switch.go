@@ -1,0 +1,174 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/pgdb"
+	"github.com/amber-memory/amber/internal/pgerr"
+	"github.com/amber-memory/amber/store/postgres"
+)
+
+// SwitchOptions say what happens at the switch.
+type SwitchOptions struct {
+	// Before is called when nobody can write to the agent any more and the old generation is still the live one: for
+	// what must have seen the last write. Who wants to write waits meanwhile, and gives up after
+	// some seconds; after a minute the switch itself does. On an error nothing is switched. May be
+	// nil. It reads over connections of its own.
+	Before func(ctx context.Context, old int64) error
+}
+
+// Switched says what became of the agent.
+type Switched struct {
+	Gen     int64        // the live generation
+	Current home.Current // with the clock that was raised
+	Old     int64        // the generation it replaced; 0 where there was none
+}
+
+const (
+	opSwitch = "switch generation"
+
+	lockWork  = `SELECT holder FROM amber_meta.work WHERE kind = '%s' AND tenant = %s AND agent = %s FOR UPDATE`
+	lockAgent = `SELECT coalesce(a.live_gen, 0), coalesce(g.clock, 0) FROM amber_meta.agents a LEFT JOIN amber_meta.generations g ON g.gen = a.live_gen
+WHERE a.tenant = $1 AND a.agent = $2 FOR UPDATE OF a`
+	lockHead   = `SELECT stamp, rev FROM amber.heads WHERE log = $1 FOR UPDATE`
+	retireHead = `UPDATE amber.heads SET live = false WHERE live`
+	setOld     = `UPDATE amber_meta.generations SET state = 'old' WHERE gen = $1`
+
+	setLive     = `UPDATE amber_meta.generations SET state = 'live', clock = $2, replaces = nullif($3::int8, 0) WHERE gen = $1 AND state = 'building'`
+	raiseHeads  = `UPDATE amber.heads SET live = true, rev = $1`
+	insertAgent = `INSERT INTO amber_meta.agents (tenant, agent, live_gen, device) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`
+	moveAgent   = `UPDATE amber_meta.agents SET live_gen = $3, device = $4 WHERE tenant = $1 AND agent = $2`
+	// Positions of the history before stay good: the new one begins behind it.
+	insertMemoryIncarnation  = `INSERT INTO amber.incarnations (id, first_seq) SELECT $1::text, seq + 1 FROM amber.heads WHERE log = 'memory'`
+	insertControlIncarnation = `INSERT INTO amber_control.incarnations (id, first_seq) SELECT $1::text, seq + 1 FROM amber.heads WHERE log = 'control'`
+	endWork                  = `DELETE FROM amber_meta.work WHERE kind = $1 AND tenant = $2 AND agent = $3 AND holder = $4`
+	isLive                   = `SELECT EXISTS (SELECT 1 FROM amber_meta.agents WHERE tenant = $1 AND agent = $2 AND live_gen = $3)`
+)
+
+// Switch makes the generation the live one, in one transaction. Who writes to the old one is done before it or goes
+// on in the new one; no stamp goes back. The old generation stays until it is discarded. Errors:
+// conflict where another generation is live than the one it was to replace, or where it was given up; those of
+// Before; busy where writers do not get out of the way; those of the database. On an error the old
+// generation is live, but where [pgdb.ErrUnknown] is in it.
+func (b *Building) Switch(ctx context.Context, o SwitchOptions) (s Switched, err error) {
+	if b.over {
+		return s, amber.Errorf(amber.KindInvalid, opSwitch, string(b.agent.ID), "the generation is live or was given up")
+	}
+	a := b.agent
+	s = Switched{Gen: b.Gen, Current: b.Current, Old: b.Replaces}
+	err = a.Server.DB().Update(ctx, pgdb.Work{
+		Setup: postgres.Enter(0) + "; " + fmt.Sprintf(lockWork, working, literal(string(a.Tenant)), literal(string(a.ID))),
+		Do: func(c *pgdb.Conn, row []string) error {
+			if len(row) != 1 || row[0] != b.Current.Incarnation {
+				return b.lost()
+			}
+			return b.replace(ctx, c.PG(), o, &s)
+		},
+		Committed: func(ctx context.Context, c *pgdb.Conn) (live bool, err error) {
+			err = c.PG().QueryRow(ctx, isLive, string(a.Tenant), string(a.ID), b.Gen).Scan(&live)
+			return live, err
+		},
+	})
+	if err != nil {
+		return Switched{}, pgerr.Wrap(opSwitch, string(a.ID), err)
+	}
+	b.over, b.Current = true, s.Current
+	return s, nil
+}
+
+// replace runs in the transaction of the switch.
+func (b *Building) replace(ctx context.Context, c *pgx.Conn, o SwitchOptions, s *Switched) error {
+	rev, err := b.stop(ctx, c, o, s)
+	if err != nil {
+		return err
+	}
+	a, run := b.agent, runner{ctx: ctx, c: c}
+	run.one(setLive, b.Gen, int64(s.Current.Clock), s.Old)
+	run.do(setGeneration, b.Gen)
+	run.do(raiseHeads, rev+1)
+	run.one(insertMemoryIncarnation, b.Current.Incarnation)
+	run.one(insertControlIncarnation, b.Current.Incarnation)
+	if s.Old == 0 {
+		run.one(insertAgent, string(a.Tenant), string(a.ID), b.Gen, s.Current.Device)
+	} else {
+		run.one(moveAgent, string(a.Tenant), string(a.ID), b.Gen, s.Current.Device)
+	}
+	run.one(endWork, working, string(a.Tenant), string(a.ID), b.Current.Incarnation)
+	if errors.Is(run.err, errNotOne) {
+		return b.other()
+	}
+	return run.err
+}
+
+func (b *Building) other() error {
+	return amber.Errorf(amber.KindConflict, opSwitch, string(b.agent.ID), "another generation of the agent became live meanwhile").
+		WithHint("begin again")
+}
+
+// stop keeps all writers of the old generation out: the locks that they take, in their order.
+func (b *Building) stop(ctx context.Context, c *pgx.Conn, o SwitchOptions, s *Switched) (rev int64, err error) {
+	var live, clock int64
+	err = c.QueryRow(ctx, lockAgent, string(b.agent.Tenant), string(b.agent.ID)).Scan(&live, &clock)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return 0, err
+	}
+	if live != b.Replaces {
+		return 0, b.other()
+	}
+	s.Current.Clock = max(s.Current.Clock, amber.Stamp(clock))
+	if live != 0 {
+		if _, err := c.Exec(ctx, setGeneration, live); err != nil {
+			return 0, err
+		}
+		for _, log := range []string{"memory", "control"} {
+			var stamp, r int64
+			if err := c.QueryRow(ctx, lockHead, log).Scan(&stamp, &r); err != nil {
+				return 0, err
+			}
+			s.Current.Clock, rev = max(s.Current.Clock, amber.Stamp(stamp)), max(rev, r)
+		}
+	}
+	if o.Before != nil {
+		if err := o.Before(ctx, live); err != nil {
+			return 0, err
+		}
+	}
+	if live != 0 {
+		run := runner{ctx: ctx, c: c}
+		run.do(retireHead)
+		run.one(setOld, live)
+		return rev, run.err
+	}
+	return rev, nil
+}
+
+var errNotOne = errors.New("the statement was to change one row")
+
+// runner runs statements until one fails.
+type runner struct {
+	ctx context.Context
+	c   *pgx.Conn
+	err error
+}
+
+func (r *runner) do(sql string, args ...any) (rows int64) {
+	if r.err != nil {
+		return 0
+	}
+	tag, err := r.c.Exec(r.ctx, sql, args...)
+	r.err = err
+	return tag.RowsAffected()
+}
+
+// one is do for a statement that changes one row.
+func (r *runner) one(sql string, args ...any) {
+	if n := r.do(sql, args...); r.err == nil && n != 1 {
+		r.err = errNotOne
+	}
+}
