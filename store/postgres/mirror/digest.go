@@ -48,6 +48,9 @@ func (d *digest) add(row []any) error {
 		case int64:
 			d.buf = binary.BigEndian.AppendUint64(append(d.buf, 1), uint64(v))
 		case float64:
+			if v == 0 {
+				v = 0 // SQLite knows one zero
+			}
 			d.buf = binary.BigEndian.AppendUint64(append(d.buf, 2), math.Float64bits(v))
 		case string:
 			d.text(3, v)

@@ -26,11 +26,20 @@ const (
 	lookAtGen  = `SELECT g.state, ` + leased + ` FROM amber_meta.generations g WHERE g.gen = $1 FOR UPDATE`
 	setGone    = `UPDATE amber_meta.generations SET state = 'dropping' WHERE gen = $1`
 	lockGone   = `SELECT state FROM amber_meta.generations WHERE gen = %d FOR UPDATE`
-	removeGone = `DELETE FROM amber_meta.generations WHERE gen = $1 AND state = 'dropping'`
-	// Tables that other parts of Amber have added are found, too.
-	selectTables = `SELECT format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = 'gen' AND NOT a.attisdropped
+	removeGone = `WITH gone AS (DELETE FROM amber_meta.generations WHERE gen = $1 AND state = 'dropping' RETURNING tenant, agent, incarnation)
+DELETE FROM amber_meta.work w USING gone g WHERE w.kind = '` + working + `' AND w.tenant = g.tenant AND w.agent = g.agent AND w.holder = g.incarnation`
+	// Tables that other parts of Amber have added are found, too. The key is without the generation.
+	selectTables = `SELECT format('%I.%I', n.nspname, c.relname), (SELECT coalesce(string_agg(quote_ident(a.attname), ', ' ORDER BY k.n), '')
+  FROM pg_catalog.pg_index x, unnest(x.indkey::int2[]) WITH ORDINALITY k (num, n), pg_catalog.pg_attribute a
+  WHERE x.indrelid = c.oid AND x.indisprimary AND a.attrelid = c.oid AND a.attnum = k.num AND a.attname <> 'gen')
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_attribute g ON g.attrelid = c.oid AND g.attname = 'gen' AND NOT g.attisdropped
 WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('amber', 'amber_control') ORDER BY 1`
+
+	// A slice is what comes first in the order of the key, so that an index leads to it whatever the server
+	// knows of the table. It deletes nothing where less is left.
+	deleteSlice = `DELETE FROM %[1]s WHERE (%[2]s) <= (SELECT %[2]s FROM %[1]s ORDER BY %[2]s OFFSET %[3]d LIMIT 1)`
+	deleteRest  = `DELETE FROM %s`
 )
 
 // Discard removes a generation that is being built or is not live any more: its rows in many short
@@ -47,13 +56,6 @@ func (b *Building) Discard(ctx context.Context) error {
 		return nil
 	}
 	err := discard(ctx, b.agent.Server, b.Gen, true)
-	if err == nil {
-		a := b.agent
-		err = a.Server.DB().Conn(ctx, func(c *pgx.Conn) error {
-			_, err := c.Exec(ctx, endWork, working, string(a.Tenant), string(a.ID), b.Current.Incarnation)
-			return err
-		})
-	}
 	b.over = err == nil
 	return pgerr.Wrap(opDiscard, fmt.Sprint(b.Gen), err)
 }
@@ -146,17 +148,28 @@ func mark(ctx context.Context, s *postgres.Server, gen int64, own bool) (there b
 // again is for what does no harm when it is done once more.
 func again(context.Context, *pgdb.Conn) (bool, error) { return false, nil }
 
+// owned is a table with rows of agents.
+type owned struct {
+	name string
+	key  string // columns; "" where it has none
+}
+
 // empty deletes the rows that a generation has in a table.
-func empty(ctx context.Context, s *postgres.Server, gen int64, table string) (deleted int64, err error) {
+func empty(ctx context.Context, s *postgres.Server, gen int64, t owned) (deleted int64, err error) {
+	rest := t.key == ""
 	for {
 		var n int64
+		query := fmt.Sprintf(deleteRest, t.name)
+		if !rest {
+			query = fmt.Sprintf(deleteSlice, t.name, t.key, slice-1)
+		}
 		err := s.DB().Update(ctx, pgdb.Work{
 			Setup: postgres.Enter(gen) + "; " + fmt.Sprintf(lockGone, gen),
 			Do: func(c *pgdb.Conn, row []string) error {
 				if len(row) != 1 || row[0] != "dropping" {
 					return nil // somebody else was faster
 				}
-				tag, err := c.PG().Exec(ctx, fmt.Sprintf(`DELETE FROM %[1]s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %[1]s LIMIT %[2]d))`, table, slice))
+				tag, err := c.PG().Exec(ctx, query)
 				n = tag.RowsAffected()
 				return err
 			},
@@ -166,15 +179,16 @@ func empty(ctx context.Context, s *postgres.Server, gen int64, table string) (de
 			return deleted, err
 		}
 		deleted += n
-		if n < slice {
+		if rest {
 			return deleted, nil
 		}
+		rest = n == 0
 	}
 }
 
 // tablesToEmpty are all tables with rows of agents: what others refer to behind those that do, and what
 // triggers write behind what they watch. The heads come last.
-func tablesToEmpty(ctx context.Context, s *postgres.Server) (tables []string, err error) {
+func tablesToEmpty(ctx context.Context, s *postgres.Server) (tables []owned, err error) {
 	files, err := rowfile.Files()
 	if err != nil {
 		return nil, err
@@ -194,9 +208,13 @@ func tablesToEmpty(ctx context.Context, s *postgres.Server) (tables []string, er
 		if err != nil {
 			return err
 		}
-		tables, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		var t owned
+		_, err = pgx.ForEachRow(rows, []any{&t.name, &t.key}, func() error {
+			tables = append(tables, t)
+			return nil
+		})
 		return err
 	})
-	slices.SortStableFunc(tables, func(a, b string) int { return place[a] - place[b] })
+	slices.SortStableFunc(tables, func(a, b owned) int { return place[a.name] - place[b.name] })
 	return tables, err
 }

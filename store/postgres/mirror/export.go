@@ -44,8 +44,8 @@ type Exported struct {
 
 const opExport = "write mirror"
 
-// errMoved is for a generation that is not live any more.
-var errMoved = errors.New("another generation became live")
+// errMoved is for a generation that is not live any more, or of which the head is missing.
+var errMoved = amber.Errorf(amber.KindDamaged, opExport, "", "the head of the agent says that its live generation is not live").WithHint("amber doctor")
 
 // Export writes the rows of the live generation of an agent into a new memory.db and a new control.db
 // in a folder, all of one instant. Writers go on meanwhile. The files are durable and
@@ -71,9 +71,10 @@ func Export(ctx context.Context, a Agent, dir string, o ExportOptions) (e Export
 			err = errors.Join(err, x.abandon())
 		}
 	}()
-	for {
+	for gone := int64(0); ; {
 		err := x.read(ctx)
-		if errors.Is(err, errMoved) && len(x.writers) == 0 {
+		if errors.Is(err, errMoved) && x.result.Gen != gone {
+			gone = x.result.Gen
 			continue
 		}
 		if err != nil {

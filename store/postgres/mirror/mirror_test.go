@@ -29,7 +29,7 @@ import (
 
 var (
 	seed      = flag.Uint64("seed", 0, "carry an agent after one history with this seed")
-	histories = flag.Int("histories", 2, "how many agents with a random history to carry")
+	histories = flag.Int("histories", 1, "how many agents with a random history to carry")
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
@@ -307,4 +307,45 @@ func TestDirtyRowsAreCarried(t *testing.T) {
 	b := must.Get(mirror.Import(t.Context(), agent(a.Server, "copy"), files(dir), mirror.ImportOptions{}))(t)
 	tables(t, "in the copy", b.Tables, e.Tables)
 	must.Equal(t, "comparison", b.Compared, mirror.Rows)
+}
+
+// Everything goes through a pooler that gives each transaction another connection.
+func TestCarryThroughPooler(t *testing.T) {
+	t.Parallel()
+	pg, name := fresh(t)
+	pooler := pgtest.NewBouncer(t, pg, pgtest.BouncerOptions{})
+	s := connect(t, pooler.DSN(name), func(o *postgres.ServerOptions) { o.Direct = false })
+	a, clock := agent(s, "pooled"), newClock()
+	must.Do(t, storetest.Populate(t.Context(), use(t, a, clock).Store(), clock))
+	dir, e, documents := exported(t, a)
+	b := must.Get(mirror.Import(t.Context(), a, files(dir), mirror.ImportOptions{Documents: all(documents)}))(t)
+	must.Get(b.Switch(t.Context(), mirror.SwitchOptions{}))(t)
+	_, after, _ := exported(t, a)
+	tables(t, "the new generation", after.Tables, e.Tables, incarnations...)
+	must.Do(t, mirror.Discard(t.Context(), s, e.Gen))
+	must.Equal(t, "rows that are left", left(t, pg.DSN(name), e.Gen), nil)
+}
+
+// Who makes an agent while one of that name is being carried here gets an agent, and the other one does not become live.
+func TestAgentMadeMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := database(t)
+	from := agent(s, "from")
+	must.Get(use(t, from, nil).Write(t.Context(), amber.WriteRequest{Content: "carried"}))(t)
+	dir, _, _ := exported(t, from)
+	to := agent(s, "to")
+	b := must.Get(mirror.Import(t.Context(), to, files(dir), mirror.ImportOptions{Device: "moved"}))(t)
+	made := use(t, to, nil)
+	must.Get(made.Write(t.Context(), amber.WriteRequest{Content: "made"}))(t)
+	must.Fail(b.Switch(t.Context(), mirror.SwitchOptions{}))(t, "switch", amber.KindConflict)
+	must.Do(t, b.Discard(t.Context()))
+	must.Equal(t, "memories", must.Get(made.Stats(t.Context()))(t).Memories, 1)
+	_, current, err := s.Live(t.Context(), to.Tenant, to.ID)
+	must.Do(t, err)
+	must.Hold(t, current.Device != "moved", "the agent has the device of the other one")
+	// It can be replaced by one of the files now.
+	b = must.Get(mirror.Import(t.Context(), to, files(dir), mirror.ImportOptions{Device: "moved"}))(t)
+	must.Equal(t, "device", must.Get(b.Switch(t.Context(), mirror.SwitchOptions{}))(t).Current.Device, current.Device)
+	hits := must.Get(made.Recall(t.Context(), amber.Query{Text: "carried"}))(t)
+	must.Equal(t, "hits", len(hits.Hits), 1)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,23 +102,31 @@ func (w *Writer) open(ctx context.Context, file string) (err error) {
 	return nil
 }
 
-// together is how many values one statement inserts, at most.
-const together = 500
+// The most that one statement inserts.
+const (
+	maxValues = 500
+	maxBytes  = 4 << 20
+)
 
-// Insert adds the rows that next returns, until it returns nil. The values of a row are in the order
-// of the columns; they are used before next is called again, at the latest when several
-// rows are written together.
+// Insert adds the rows that next returns, until it returns nil, and tells how many. The values of a row are in the order
+// of the columns. They are used after next was called again, so next does not change them.
 func (w *Writer) Insert(ctx context.Context, t Table, next func() ([]any, error)) (n int64, err error) {
-	most := max(1, together/len(t.Columns))
+	width := len(t.Columns)
+	most := max(1, maxValues/width)
 	var args []any
-	rows := 0
+	bytes := 0
 	flush := func() error {
-		if rows == 0 {
-			return nil
+		rows := len(args) / width
+		if rows < most {
+			rows = 1 // a statement for every number of rows would be kept
 		}
-		_, err := w.conn.Exec(ctx, insert(t, rows), args...)
-		args, rows = args[:0], 0
-		return err
+		for values := range slices.Chunk(args, rows*width) {
+			if _, err := w.conn.Exec(ctx, insert(t, rows), values...); err != nil {
+				return sqlconn.Wrap(opWrite, t.Name, err)
+			}
+		}
+		args, bytes = args[:0], 0
+		return nil
 	}
 	for {
 		row, err := next()
@@ -125,25 +134,29 @@ func (w *Writer) Insert(ctx context.Context, t Table, next func() ([]any, error)
 			return n, err
 		}
 		if row == nil {
-			break
+			return n, flush()
 		}
 		args = append(args, row...)
+		bytes += size(row)
 		n++
-		if rows++; rows == most {
+		if len(args) == most*width || bytes >= maxBytes {
 			if err := flush(); err != nil {
-				return n, sqlconn.Wrap(opWrite, t.Name, err)
+				return n, err
 			}
 		}
 	}
-	// A statement for each number of rows that may be left over would be kept for ever.
-	rest := args
-	for i := range rows {
-		args, rows = rest[i*len(t.Columns):(i+1)*len(t.Columns)], 1
-		if err := flush(); err != nil {
-			return n, sqlconn.Wrap(opWrite, t.Name, err)
+}
+
+func size(row []any) (bytes int) {
+	for _, v := range row {
+		switch v := v.(type) {
+		case string:
+			bytes += len(v)
+		case []byte:
+			bytes += len(v)
 		}
 	}
-	return n, nil
+	return bytes
 }
 
 func insert(t Table, rows int) string {
