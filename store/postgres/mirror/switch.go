@@ -37,7 +37,7 @@ const (
 	lockAgent = `SELECT coalesce(a.live_gen, 0), coalesce(g.clock, 0) FROM amber_meta.agents a LEFT JOIN amber_meta.generations g ON g.gen = a.live_gen
 WHERE a.tenant = $1 AND a.agent = $2 FOR UPDATE OF a`
 	lockHead   = `SELECT stamp, rev FROM amber.heads WHERE log = $1 FOR UPDATE`
-	retireHead = `UPDATE amber.heads SET live = false WHERE live`
+	retireHead = `UPDATE amber.heads SET live = false, rev = rev + 1 WHERE live`
 	setOld     = `UPDATE amber_meta.generations SET state = 'old' WHERE gen = $1`
 
 	setLive     = `UPDATE amber_meta.generations SET state = 'live', clock = $2, replaces = nullif($3::int8, 0) WHERE gen = $1 AND state = 'building'`
