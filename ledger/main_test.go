@@ -86,7 +86,7 @@ func openChild(ctx context.Context, dir string) (*ledger.DB, error) {
 			Clock: time.Now, Random: rand.Reader, Head: filepath.Join(dir, "keys", "audit-head"),
 		})
 	}
-	s, err := postgres.Connect(ctx, postgres.ServerOptions{DSN: dsn, Direct: true, Clock: time.Now, Random: rand.Reader})
+	s, err := postgres.Connect(ctx, postgres.ServerOptions{DSN: dsn, Clock: time.Now, Random: rand.Reader})
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func placeAt(t testing.TB, dsn string) place {
 // connect opens connections to the database of a place, as another process does.
 func (p place) connect(t testing.TB) *postgres.Server {
 	t.Helper()
-	s := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: p.dsn, Direct: true, Clock: time.Now, Random: rand.Reader}))(t)
+	s := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: p.dsn, Clock: time.Now, Random: rand.Reader}))(t)
 	t.Cleanup(func() { must.NoError(t, s.Close()) })
 	return s
 }

@@ -21,6 +21,8 @@ import (
 type Options struct {
 	// DSN names the server, as libpq does. It may hold a password and is never shown.
 	DSN string
+	// Pooled says that a pooler lies between, also where that cannot be seen.
+	Pooled bool
 	// Plain allows a connection beyond this machine without a certificate that was checked.
 	Plain bool
 	// Connections at most; default 16.
@@ -85,6 +87,7 @@ func Open(o Options) (*DB, error) {
 	}
 	c.MaxConns = int32(o.Connections)
 	d := &DB{o: o}
+	d.pooled.Store(o.Pooled)
 	c.BeforeConnect, c.AfterConnect = d.beforeConnect, d.afterConnect
 	c.ConnConfig.StatementCacheCapacity, c.ConnConfig.DescriptionCacheCapacity = 512, 512
 	if c.ConnConfig.ConnectTimeout <= 0 {
@@ -362,7 +365,7 @@ func (d *DB) beginWrite(setup string) string {
 // askTimeline is a statement for the beginning of transactions that may be on another server than the one
 // before.
 func (d *DB) askTimeline() string {
-	if d.o.Direct || !d.origin.known() {
+	if !d.pooled.Load() || !d.origin.known() {
 		return ""
 	}
 	return selectTimeline

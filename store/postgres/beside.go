@@ -6,12 +6,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
-	"github.com/amber-memory/amber/internal/pgdb"
 )
-
-// DB is the database, for packages beside this one that carry rows. Who uses it says in each transaction
-// which generation it is about.
-func (s *Server) DB() *pgdb.DB { return s.db }
 
 // Clock is this machine's.
 func (s *Server) Clock() amber.Clock { return s.o.Clock }

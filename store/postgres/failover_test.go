@@ -207,7 +207,7 @@ func TestAnOldPrimaryComesBack(t *testing.T) {
 	primary, standby := pair(t)
 	proxy := pgtest.NewProxy(t, primary.Addr())
 	bouncer := pgtest.NewBouncer(t, primary, pgtest.BouncerOptions{})
-	pooled := func(o *postgres.ServerOptions) { o.Direct = false }
+	pooled := func(o *postgres.ServerOptions) { o.Pooled = true }
 	stores := map[string]*postgres.Store{}
 	for name, server := range map[string]*postgres.Server{
 		"proxy": connect(t, proxy.DSN("amber")), "pooler": connect(t, bouncer.DSN("amber"), pooled), "hosts": connect(t, pgtest.Hosts("amber", primary, standby)),

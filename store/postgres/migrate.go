@@ -40,5 +40,5 @@ func (o ServerOptions) onConn(ctx context.Context, fn func(*pgx.Conn) error) err
 }
 
 func (o ServerOptions) pgdb() pgdb.Options {
-	return pgdb.Options{DSN: o.DSN, Plain: o.Plain, Connections: o.Connections, Lock: o.Lock, Settle: o.Settle, Dialect: dialect}
+	return pgdb.Options{DSN: o.DSN, Pooled: o.Pooled, Plain: o.Plain, Connections: o.Connections, Lock: o.Lock, Settle: o.Settle, Dialect: dialect}
 }

@@ -35,7 +35,7 @@ func newWire(t *testing.T, direct bool) wire {
 	name := s.Database(t)
 	w := wire{t: t, proxy: pgtest.NewProxy(t, s.Addr())}
 	open := func(dsn string) *postgres.Store {
-		server := connect(t, dsn, func(o *postgres.ServerOptions) { o.Settle, o.Direct = time.Second/4, direct })
+		server := connect(t, dsn, func(o *postgres.ServerOptions) { o.Settle, o.Pooled = time.Second/4, !direct })
 		return must.Get(server.Open(t.Context(), amber.DefaultTenant, "wired", postgres.Options{}))(t)
 	}
 	w.direct, w.through = open(s.DSN(name)), open(w.proxy.DSN(name))

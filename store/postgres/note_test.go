@@ -235,7 +235,7 @@ func TestNotesAreFoundAtOnce(t *testing.T) {
 func TestNotesOfTwoServersAtOnce(t *testing.T) {
 	t.Parallel()
 	dsn := fresh(t)
-	pooled := connect(t, dsn, func(o *postgres.ServerOptions) { o.Direct = false })
+	pooled := connect(t, dsn, func(o *postgres.ServerOptions) { o.Pooled = true })
 	servers := []*postgres.Notes{openAgent(t, connect(t, dsn), "agent", nil).Notes(), openAgent(t, pooled, "agent", nil).Notes()}
 	const each = 12
 	var wg sync.WaitGroup
@@ -279,7 +279,7 @@ func owner(t *testing.T, dsn string) *pgx.Conn {
 	return c
 }
 
-func do(t *testing.T, c *pgx.Conn, query string, args ...any) {
+func alter(t *testing.T, c *pgx.Conn, query string, args ...any) {
 	t.Helper()
 	tag := must.Get(c.Exec(t.Context(), query, args...))(t)
 	if tag.RowsAffected() != 1 {
@@ -332,7 +332,7 @@ func TestDamagedNoteObjects(t *testing.T) {
 				t.Parallel()
 				n, dsn := newNotes(t)
 				commit := must.Get(n.WriteNote(ctx, "n", "the text"))(t).Commit
-				do(t, owner(t, dsn), change, kind)
+				alter(t, owner(t, dsn), change, kind)
 				out := filepath.Join(t.TempDir(), "out")
 				for name, err := range map[string]error{
 					"read": must.Err(n.ReadNote(ctx, "n")), "at": must.Err(n.NoteAt(ctx, "n", commit)), "log": must.Err(n.LogNote(ctx, "n", 9)),

@@ -82,7 +82,7 @@ func TestHotStatementsUseIndexes(t *testing.T) {
 		t.Skip("the server was there before the tests, so nothing can listen to what is sent to it")
 	}
 	proxy := pgtest.NewProxy(t, target)
-	s := must.Get(connect(t, proxy.DSN(name), func(o *postgres.ServerOptions) { o.Direct = false }).Open(t.Context(), amber.DefaultTenant, "hot", postgres.Options{}))(t)
+	s := must.Get(connect(t, proxy.DSN(name), func(o *postgres.ServerOptions) { o.Pooled = true }).Open(t.Context(), amber.DefaultTenant, "hot", postgres.Options{}))(t)
 	words := strings.Fields("harbour lighthouse keeper door sea storm boat net fish tide rope anchor crew deck mast sail island rock wave wind")
 	pick := rand.New(rand.NewPCG(1, 2))
 	for range 5 {

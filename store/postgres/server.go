@@ -21,6 +21,8 @@ import (
 type ServerOptions struct {
 	// DSN names the server, as libpq does. It may hold a password and is never shown.
 	DSN string
+	// Pooled says that a pooler lies between, also where that cannot be seen.
+	Pooled bool
 	// Plain allows a connection beyond this machine without a certificate that was checked.
 	Plain bool
 	// Connections at most; default 16.
@@ -107,7 +109,8 @@ func (s *Server) ready(ctx context.Context) error {
 	}))
 }
 
-// DB is the database, for what else lives in it. It is closed with the server.
+// DB is the database, for packages beside this one. Who carries rows of agents says in each
+// transaction which generation it is about. It is closed with the server.
 func (s *Server) DB() *pgdb.DB { return s.db }
 
 // Close closes every connection, each once it was given back.

@@ -120,7 +120,7 @@ func TestSuiteThroughPooler(t *testing.T) {
 	proxy := pgtest.NewProxy(t, pgtest.NewBouncer(t, s, pgtest.BouncerOptions{PoolSize: 4}).Addr())
 	ran := record(proxy)
 	t.Run("checks", func(t *testing.T) {
-		suite(t, backend(connect(t, proxy.DSN(name), func(o *postgres.ServerOptions) { o.Direct = false })), 1%third(), third())
+		suite(t, backend(connect(t, proxy.DSN(name))), 1%third(), third())
 	})
 	t.Run("prepared", func(t *testing.T) { prepareAll(t, s.DSN(name), ran) })
 	t.Run("isolated", func(t *testing.T) { isolated(t, s.DSN(name), ran) })

@@ -66,7 +66,7 @@ func TestImportKilled(t *testing.T) {
 	proxy := pgtest.NewProxy(t, pg.Addr())
 	through := func() (*postgres.Server, error) {
 		return postgres.Connect(t.Context(), postgres.ServerOptions{
-			DSN: proxy.DSN(name), Direct: true, Clock: time.Now, Random: rand.Reader, Settle: 100 * time.Millisecond, Connections: 2,
+			DSN: proxy.DSN(name), Clock: time.Now, Random: rand.Reader, Settle: 100 * time.Millisecond, Connections: 2,
 		})
 	}
 	// attempt replaces the agent; the rule sees the messages from the first of the import on.

@@ -43,7 +43,7 @@ func fresh(t testing.TB) (*pgtest.Server, string) {
 
 func connect(t testing.TB, dsn string, change ...func(*postgres.ServerOptions)) *postgres.Server {
 	t.Helper()
-	o := postgres.ServerOptions{DSN: dsn, Direct: true, Clock: time.Now, Random: rand.Reader}
+	o := postgres.ServerOptions{DSN: dsn, Clock: time.Now, Random: rand.Reader}
 	for _, c := range change {
 		c(&o)
 	}
@@ -314,7 +314,7 @@ func TestCarryThroughPooler(t *testing.T) {
 	t.Parallel()
 	pg, name := fresh(t)
 	pooler := pgtest.NewBouncer(t, pg, pgtest.BouncerOptions{})
-	s := connect(t, pooler.DSN(name), func(o *postgres.ServerOptions) { o.Direct = false })
+	s := connect(t, pooler.DSN(name))
 	a, clock := agent(s, "pooled"), newClock()
 	must.Do(t, storetest.Populate(t.Context(), use(t, a, clock).Store(), clock))
 	dir, e, documents := exported(t, a)
