@@ -127,27 +127,53 @@ func waiting(t *testing.T, c *pgx.Conn) (pid int, tx string) {
 	return pid, tx
 }
 
-// answer is what a write said.
-type answer struct {
-	ack amber.WriteAck
-	err error
-}
-
-// TestACancelledWaitIsNoSuccess has the standby stand still, and an administrator cancel a COMMIT that
-// waits for it: PostgreSQL acknowledges it then. It is told as stored once the standby has it, and
-// not before.
-func TestACancelledWaitIsNoSuccess(t *testing.T) {
+// TestAWaitThatEndsIsNoSuccess has the standby stand still. An administrator cancels a COMMIT that waits for it, and
+// PostgreSQL acknowledges it: it is told as stored once the standby has it, and not before. Another wait has no end in
+// time: the writer is told that nobody knows, and its key makes the repetition safe.
+func TestAWaitThatEndsIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)
-	server := connect(t, primary.TCP("amber"), func(o *postgres.ServerOptions) { o.Settle = time.Minute })
-	store := must.Get(server.Open(t.Context(), amber.DefaultTenant, "cancelled", postgres.Options{}))(t)
-	admin := must.Get(pgx.Connect(t.Context(), primary.DSN("amber")))(t)
-	defer admin.Close(context.WithoutCancel(t.Context()))
+	open := func(settle time.Duration) *postgres.Store {
+		server := connect(t, pgtest.Hosts("amber", primary, standby), func(o *postgres.ServerOptions) { o.Settle = settle })
+		return must.Get(server.Open(t.Context(), amber.DefaultTenant, "waiting", postgres.Options{}))(t)
+	}
+	patient, hasty := open(time.Minute), open(time.Second)
+	must.Do(t, standby.Suspend())
+	cancelled := cancelWaits(t, primary, standby, patient)
 
 	must.Do(t, standby.Suspend())
+	r := amber.WriteRequest{Content: "perhaps", IdempotencyKey: "once"}
+	_, err := hasty.Write(t.Context(), r)
+	must.Kind(t, "a write without a standby", err, amber.KindUnreachable)
+	must.Hold(t, errors.Is(err, pgdb.ErrUnknown), "the error is %v, want that the outcome is not known", err)
+	must.Do(t, standby.Resume())
+	first := must.Get(hasty.Write(t.Context(), r))(t)
+
+	must.Do(t, primary.Kill())
+	must.Do(t, standby.Promote(t.Context()))
+	var again amber.WriteAck
+	for {
+		if again, err = hasty.Write(t.Context(), r); err == nil {
+			break
+		}
+		must.Kind(t, "a write while the primary changes", err, amber.KindUnreachable)
+	}
+	must.Equal(t, "the same memory", again.ID, first.ID)
+	must.Equal(t, "memories of the new primary", everything(t, hasty), map[string][]string{"only here so far": {string(cancelled)}, "perhaps": {string(first.ID)}})
+	gapless(t, standby.TCP("amber"))
+}
+
+// cancelWaits cancels the waits of a write for a standby that stands still, until the standby may go on.
+func cancelWaits(t *testing.T, primary, standby *pgtest.Server, s *postgres.Store) amber.MemoryID {
+	t.Helper()
+	admin := dial(t, primary.DSN("amber"))
+	type answer struct {
+		ack amber.WriteAck
+		err error
+	}
 	told := make(chan answer, 1)
 	go func() {
-		ack, err := store.Write(t.Context(), amber.WriteRequest{Content: "only here so far"})
+		ack, err := s.Write(t.Context(), amber.WriteRequest{Content: "only here so far"})
 		told <- answer{ack, err}
 	}()
 	cancelled := 0
@@ -159,45 +185,14 @@ func TestACancelledWaitIsNoSuccess(t *testing.T) {
 		select {
 		case a := <-told:
 			must.Do(t, standby.Resume())
-			t.Fatalf("after %d cancelled waits the write was told to be %v, and the standby does not have it", cancelled, a)
+			t.Fatalf("after %d cancelled waits the write was told as %s, %v, and the standby does not have it", cancelled, a.ack.ID, a.err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 	must.Do(t, standby.Resume())
 	a := <-told
 	must.Do(t, a.err)
-	must.Do(t, primary.Kill())
-	must.Do(t, standby.Promote(t.Context()))
-	after := must.Get(connect(t, standby.TCP("amber")).Open(t.Context(), amber.DefaultTenant, "cancelled", postgres.Options{Existing: true}))(t)
-	must.Equal(t, "memories of the new primary", everything(t, after), map[string][]string{"only here so far": {string(a.ack.ID)}})
-	gapless(t, standby.TCP("amber"))
-}
-
-// TestAWaitWithoutEndIsUnknown: the standby does not come back in time. The writer is told that nobody knows, and
-// its key makes the repetition safe.
-func TestAWaitWithoutEndIsUnknown(t *testing.T) {
-	t.Parallel()
-	primary, standby := pair(t)
-	server := connect(t, pgtest.Hosts("amber", primary, standby), func(o *postgres.ServerOptions) { o.Settle = time.Second })
-	store := must.Get(server.Open(t.Context(), amber.DefaultTenant, "unknown", postgres.Options{}))(t)
-	must.Do(t, standby.Suspend())
-	r := amber.WriteRequest{Content: "perhaps", IdempotencyKey: "once"}
-	_, err := store.Write(t.Context(), r)
-	must.Kind(t, "a write without a standby", err, amber.KindUnreachable)
-	must.Hold(t, errors.Is(err, pgdb.ErrUnknown), "the error is %v, want that the outcome is not known", err)
-	must.Do(t, standby.Resume())
-	first := must.Get(store.Write(t.Context(), r))(t)
-	must.Do(t, primary.Kill())
-	must.Do(t, standby.Promote(t.Context()))
-	var again amber.WriteAck
-	for {
-		if again, err = store.Write(t.Context(), r); err == nil {
-			break
-		}
-		must.Kind(t, "a write while the primary changes", err, amber.KindUnreachable)
-	}
-	must.Equal(t, "the same memory", again.ID, first.ID)
-	must.Equal(t, "memories", everything(t, store), map[string][]string{"perhaps": {string(first.ID)}})
+	return a.ack.ID
 }
 
 // TestAnOldPrimaryComesBack: it can be reached and written, and is on its old timeline. Nobody who has seen

@@ -85,7 +85,7 @@ func TestHotStatementsUseIndexes(t *testing.T) {
 	s := must.Get(connect(t, proxy.DSN(name), func(o *postgres.ServerOptions) { o.Pooled = true }).Open(t.Context(), amber.DefaultTenant, "hot", postgres.Options{}))(t)
 	words := strings.Fields("harbour lighthouse keeper door sea storm boat net fish tide rope anchor crew deck mast sail island rock wave wind")
 	pick := rand.New(rand.NewPCG(1, 2))
-	for range 5 {
+	for range 4 {
 		var batch []amber.WriteRequest
 		for range amber.MaxBatchSize {
 			r := amber.WriteRequest{Title: words[pick.IntN(len(words))]}
@@ -96,8 +96,8 @@ func TestHotStatementsUseIndexes(t *testing.T) {
 		}
 		must.Do(t, must.Err(s.WriteBatch(t.Context(), batch)))
 	}
-	ingest(t, s, 1000, 200)
-	for i := range 200 {
+	ingest(t, s, 1000, 100)
+	for i := range 60 {
 		must.Do(t, s.Publish(t.Context(), amber.Envelope{EntryID: fmt.Sprint("e", i), TaskID: "t", NodeID: fmt.Sprint("n", i), Payload: "p"}))
 	}
 	hotCalls(t, s, 1)
@@ -109,7 +109,7 @@ func TestHotStatementsUseIndexes(t *testing.T) {
 	for _, table := range tables(t, c) {
 		var rows int
 		must.Do(t, c.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&rows))
-		others := min(max(6_000/max(rows, 1), 6), 1500)
+		others := min(max(4_000/max(rows, 1), 4), 1000)
 		do(t, c, clone(t, c, table, gen, fmt.Sprintf("SELECT generate_series(1000, %d) AS n", 999+others)))
 	}
 	do(t, c, "SET session_replication_role = origin; ANALYZE")

@@ -55,7 +55,7 @@ type session struct{ schema, query string }
 var searched = regexp.MustCompile(`SET LOCAL search_path = (\w+)`)
 
 // examples is how many calls of one statement are kept.
-const examples = 3
+const examples = 2
 
 // record listens to a proxy. What goes through it must not be prepared on the server under a
 // name.
