@@ -70,6 +70,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestKilledExporters' -trials 30
 	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestWork' -calls.stride 1
 	$(GO) test -count=1 -timeout 60m -v ./store/sqlite -run 'TestHistories' -histories 1000
+	$(GO) test -count=1 -timeout 60m ./store/postgres/mirror -histories 30 -cuts 0 -writes 200 -memories 20000
 	$(GO) test -count=1 -timeout 20m ./store/storetest -run 'Histories|MissingParts' -histories 200
 	$(GO) test -count=1 -timeout 60m ./store/sqlite -run 'ExchangeEverything|Adopted' -sync-histories 100
 	$(GO) test -count=1 -timeout 20m -v ./store/sqlite -run 'Process|Killed' -queue.entries 10000 -index.kills 20 -process.saves 100
