@@ -32,9 +32,9 @@ install: build
 # goroutines of their own, and those whose tests start hundreds of processes, change
 # every byte of a file or live in SQLite, which is fifteen times slower with it.
 # Their goroutines meet in the tests of agent, and make test-long runs them with it.
-PLAIN := bundle client cmd/amber cmd/amber/internal/tui colony colony/colonytest config digest embed foreign/engram foreign/nexo foreign/nexus gitsync gitsync/chunk hook hook/setup \
+PLAIN := bundle client cmd/amber cmd/amber/internal/tui colony colony/colonytest config digest embed foreign/engram foreign/nexo foreign/nexus gitsync gitsync/chunk hook hook/setup ledger \
 	internal/agekey internal/analyze internal/archtest internal/bench internal/gitobj internal/redact internal/settings journal repo search snapshot \
-	server/web store/openviking store/postgres store/sqlite store/storetest
+	server/web store/openviking store/postgres store/postgres/mirror store/postgres/schema store/sqlite store/storetest
 
 MODULE  := github.com/amber-memory/amber
 ALL      = $(shell $(GO) list $(PKGS))

@@ -22,7 +22,7 @@ import (
 
 var (
 	seed      = flag.Uint64("seed", 0, "run one history with this seed")
-	histories = flag.Int("histories", 4, "how many random histories to run")
+	histories = flag.Int("histories", 2, "how many random histories to run")
 	wholly    = flag.Bool("postgres.all", false, "run every check through a pooler and by four programs, not a third of them")
 )
 
@@ -98,12 +98,12 @@ func suite(t *testing.T, b storetest.Backend, first, of int) {
 	}
 }
 
-// third is how many parts the checks are cut into where they run again in another way.
-func third() int {
+// ninth is how many parts the checks are cut into where they run again in another way.
+func ninth() int {
 	if *wholly {
 		return 1
 	}
-	return 3
+	return 9
 }
 
 func TestSuite(t *testing.T) {
@@ -120,7 +120,7 @@ func TestSuiteThroughPooler(t *testing.T) {
 	proxy := pgtest.NewProxy(t, pgtest.NewBouncer(t, s, pgtest.BouncerOptions{PoolSize: 4}).Addr())
 	ran := record(proxy)
 	t.Run("checks", func(t *testing.T) {
-		suite(t, backend(connect(t, proxy.DSN(name))), 1%third(), third())
+		suite(t, backend(connect(t, proxy.DSN(name))), 1%ninth(), ninth())
 	})
 	t.Run("prepared", func(t *testing.T) { prepareAll(t, s.DSN(name), ran) })
 	t.Run("isolated", func(t *testing.T) { isolated(t, s.DSN(name), ran) })
@@ -130,7 +130,7 @@ func TestSuiteThroughPooler(t *testing.T) {
 func TestSuiteOfFour(t *testing.T) {
 	t.Parallel()
 	dsn := fresh(t)
-	suite(t, backend(connect(t, dsn), connect(t, dsn), connect(t, dsn), connect(t, dsn)), 2%third(), third())
+	suite(t, backend(connect(t, dsn), connect(t, dsn), connect(t, dsn), connect(t, dsn)), 2%ninth(), ninth())
 }
 
 func TestHistories(t *testing.T) {
