@@ -78,7 +78,8 @@ func stages() []stage {
 }
 
 // TestFailover kills a primary at every stage of COMMIT under writers, and promotes the standby. One
-// program goes through a proxy that is pointed to the new primary, another knows both hosts.
+// program goes through a proxy that is pointed to the new primary, another through a pooler that is, and a third
+// knows both hosts.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	all := stages()
@@ -91,7 +92,9 @@ func TestFailover(t *testing.T) {
 func failOver(t *testing.T, s stage) {
 	primary, standby := pair(t)
 	proxy := pgtest.NewProxy(t, primary.Addr())
-	w := begin(t, 24, 2, connect(t, proxy.DSN("amber")), connect(t, pgtest.Hosts("amber", primary, standby)))
+	bouncer := pgtest.NewBouncer(t, primary, pgtest.BouncerOptions{})
+	w := begin(t, 24, 2, connect(t, proxy.DSN("amber")), connect(t, pgtest.Hosts("amber", primary, standby)),
+		connect(t, bouncer.DSN("amber"), func(o *postgres.ServerOptions) { o.Direct = false }))
 	w.wait(100)
 	w.restartPause()
 
@@ -112,6 +115,7 @@ func failOver(t *testing.T, s stage) {
 	proxy.OnBackend(nil)
 	proxy.Point(standby.Addr())
 	proxy.Cut()
+	must.Do(t, bouncer.Point(t.Context(), standby))
 
 	w.wait(100)
 	t.Logf("writers paused for %v; the promotion alone took %v", w.longestPause().Round(time.Millisecond), promotion.Round(time.Millisecond))
