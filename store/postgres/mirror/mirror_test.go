@@ -110,14 +110,15 @@ func all(documents []mirror.Document) func(func(mirror.Document) error) error {
 	}
 }
 
-// inHome makes the files the agent of a new home, as a restore on another machine does.
-func inHome(t testing.TB, dir string, documents []mirror.Document, clock *storetest.Clock) *sqlite.Store {
+// inHome makes the files the agent of a new home, as a restore on another machine does. Flaw is what was
+// wrong with the index before; nothing else is.
+func inHome(t testing.TB, dir string, documents []mirror.Document, clock *storetest.Clock, flaw string) *sqlite.Store {
 	t.Helper()
 	for _, file := range []string{"memory.db", "control.db"} {
 		found := must.Get(image.Examine(t.Context(), filepath.Join(dir, file), true))(t)
 		must.Hold(t, len(found.Checks) > 3, "%s: %d checks", file, len(found.Checks))
 		for _, c := range found.Checks {
-			must.Hold(t, c.OK, "%s: %s: %s", file, c.Name, c.Detail)
+			must.Hold(t, c.OK || c.Name == "full_text" && flaw != "", "%s: %s: %s", file, c.Name, c.Detail)
 		}
 	}
 	h, _, err := home.Open(filepath.Join(t.TempDir(), "home"), home.Options{Clock: clock.Now, Random: rand.Reader})
@@ -135,8 +136,16 @@ func inHome(t testing.TB, dir string, documents []mirror.Document, clock *storet
 	for _, f := range s.Check(t.Context()) {
 		must.NoError(t, f.Err)
 	}
-	must.NoError(t, s.DeepCheck(t.Context()))
+	must.Equal(t, "what is wrong with the index", said(s.DeepCheck(t.Context())), flaw)
 	return s
+}
+
+// said is the text of an error.
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // same compares what two stores hold and answer.
@@ -185,8 +194,11 @@ var incarnations = []string{"memory.db incarnations", "control.db incarnations"}
 // back, and compares all of them.
 func carry(t *testing.T, a mirror.Agent, clock *storetest.Clock) {
 	first := use(t, a, clock)
+	// A copy is what its source is: turns of a session that is made after them keep
+	// the words of the index that they had without it.
+	flaw := said(first.VerifyIndex(t.Context()))
 	dir, e, documents := exported(t, a)
-	lite := inHome(t, dir, documents, clock)
+	lite := inHome(t, dir, documents, clock, flaw)
 	same(t, "in a home", lite.Store(), first.Store())
 
 	for _, to := range []mirror.Agent{agent(a.Server, a.ID+"-copy"), agent(database(t), "elsewhere")} {
@@ -203,7 +215,7 @@ func carry(t *testing.T, a mirror.Agent, clock *storetest.Clock) {
 		tables(t, "there and back", e2.Tables, e.Tables, incarnations...)
 		must.Equal(t, "documents", documents2, documents)
 		must.Equal(t, "ends of the logs", []mirror.Position{e2.Memory, e2.Control}, []mirror.Position{e.Memory, e.Control})
-		same(t, "there and back in a home", inHome(t, again, documents2, clock).Store(), first.Store())
+		same(t, "there and back in a home", inHome(t, again, documents2, clock, flaw).Store(), first.Store())
 
 		// Positions of the history before are good in the new one.
 		for _, log := range []func(amber.Store) amber.ChangeLog{
@@ -223,6 +235,7 @@ func TestCarryPopulated(t *testing.T) {
 	a, clock := agent(database(t), "populated"), newClock()
 	s := use(t, a, clock)
 	must.Do(t, storetest.Populate(t.Context(), s.Store(), clock))
+	must.NoError(t, s.VerifyIndex(t.Context()))
 	dir, e, _ := exported(t, a)
 	// Next to nothing is empty, or the comparison says little.
 	empty := 0

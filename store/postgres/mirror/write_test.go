@@ -132,7 +132,7 @@ func TestExportBesideWriters(t *testing.T) {
 		must.Equal(t, "entries of the other log", count(t, dir, "control.db", `SELECT max(seq) FROM changes`), e.Control.Seq)
 		must.Hold(t, e.Memory.Seq > last.Memory.Seq && e.Control.Seq > last.Control.Seq, "nobody wrote between two mirrors: %+v, %+v", last.Memory, e.Memory)
 		last = e
-		inHome(t, dir, nil, newClock())
+		inHome(t, dir, nil, newClock(), "")
 	}
 }
 
