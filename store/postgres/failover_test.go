@@ -94,7 +94,7 @@ func failOver(t *testing.T, s stage) {
 	proxy := pgtest.NewProxy(t, primary.Addr())
 	bouncer := pgtest.NewBouncer(t, primary, pgtest.BouncerOptions{})
 	w := begin(t, 24, 2, connect(t, proxy.DSN("amber")), connect(t, pgtest.Hosts("amber", primary, standby)),
-		connect(t, bouncer.DSN("amber"), func(o *postgres.ServerOptions) { o.Direct = false }))
+		connect(t, bouncer.DSN("amber"), func(o *postgres.ServerOptions) { o.Pooled = true }))
 	w.wait(100)
 	w.restartPause()
 
