@@ -61,7 +61,7 @@ func (o Options) withDefaults() Options {
 type DB struct {
 	pool   *pgxpool.Pool
 	o      Options
-	pooled atomic.Bool // a pooler lies between
+	pooled *atomic.Bool // a pooler lies between
 	origin *origin
 }
 
@@ -86,7 +86,7 @@ func Open(o Options) (*DB, error) {
 		}
 	}
 	c.MaxConns = int32(o.Connections)
-	d := &DB{o: o}
+	d := &DB{o: o, pooled: &atomic.Bool{}}
 	d.pooled.Store(o.Pooled)
 	c.BeforeConnect, c.AfterConnect = d.beforeConnect, d.afterConnect
 	c.ConnConfig.StatementCacheCapacity, c.ConnConfig.DescriptionCacheCapacity = 512, 512
@@ -178,7 +178,7 @@ func isHere(host string) bool {
 func (d *DB) With(dialect *Dialect) *DB {
 	o := d.o
 	o.Dialect = dialect
-	return &DB{pool: d.pool, o: o}
+	return &DB{pool: d.pool, o: o, pooled: d.pooled, origin: d.origin}
 }
 
 // Close closes every connection, each once it was given back.
