@@ -111,7 +111,7 @@ func (r *Registry) plan(c Config) ([]choice, error) {
 		}
 		plan = append(plan, ch)
 	}
-	return plan, nil
+	return plan, c.checkPostgres()
 }
 
 // layerEnabled tells whether layer l is switched on. The control plane is not
@@ -174,7 +174,7 @@ func (r *Registry) isRegistered(name string) bool {
 func (r *Registry) namesFor(l amber.Layer, key string) []string {
 	var names []string
 	for b := range r.factories {
-		if b.name == RemoteBackend && key != backendPath { // it serves all layers or none
+		if (b.name == RemoteBackend || b.name == PostgresBackend) && key != backendPath { // it serves all layers or none
 			continue
 		}
 		if (b.layer == "" || b.layer == l) && !slices.Contains(r.lacking[b], l) {

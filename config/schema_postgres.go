@@ -1,9 +1,15 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/amber-memory/amber"
+)
 
 // PostgresBackend is the backend of agents that live in a PostgreSQL database.
 const PostgresBackend = "postgres"
+
+const postgresPath = "memory.backends.postgres."
 
 // Postgres holds the options of the postgres backend.
 type Postgres struct {
@@ -15,22 +21,21 @@ type Postgres struct {
 }
 
 func postgresKeys() []Key {
-	const at = "memory.backends.postgres."
 	of := func(c *Config) *Postgres { return &c.Memory.Backends.Postgres }
 	return []Key{
-		key(at+"dsn_file", "", "",
+		key(postgresPath+"dsn_file", "", "",
 			"The file with the address of the database and nothing else, for its owner alone, as in postgres://amber:secret@db.example.org/amber?sslmode=verify-full. Several hosts may be named; the one that takes writes is used.",
 			func(c *Config) *string { return &of(c).DSNFile }).as(Path),
-		key(at+"plain", false, false,
+		key(postgresPath+"plain", false, false,
 			"Whether a database server on another machine may be used without a certificate that is checked, as in a private network.",
 			func(c *Config) *bool { return &of(c).Plain }),
-		key(at+"connections", 16, 1000,
+		key(postgresPath+"connections", 16, 1000,
 			"The most connections to the database that one program has.",
 			func(c *Config) *int { return &of(c).Connections }),
-		key(at+"lock_timeout", 10*time.Second, 10*time.Minute,
+		key(postgresPath+"lock_timeout", 10*time.Second, 10*time.Minute,
 			"How long a write waits for one of another program to the same agent before it gives up.",
 			func(c *Config) *time.Duration { return &of(c).LockTimeout }),
-		key(at+"settle", 15*time.Second, 10*time.Minute,
+		key(postgresPath+"settle", 15*time.Second, 10*time.Minute,
 			"How long Amber tries to find out whether a write was stored when the database did not answer, as in a failover.",
 			func(c *Config) *time.Duration { return &of(c).Settle }),
 	}
@@ -42,3 +47,22 @@ func (c Config) OnPostgres() bool { return c.Memory.Backend == PostgresBackend }
 // IsElsewhere reports whether the memory of this home is not in its folders: on a server of
 // Amber, or in a database.
 func (c Config) IsElsewhere() bool { return c.IsEdge() || c.OnPostgres() }
+
+// checkPostgres checks that agents live in a database as a whole or not at all. Errors: invalid.
+func (c Config) checkPostgres() error {
+	const op = "choose backend"
+	for _, l := range amber.Layers() {
+		switch name := c.BackendOf(l); {
+		case c.OnPostgres() && name != PostgresBackend:
+			return amber.Errorf(amber.KindInvalid, op, layerPath(l), "the backend is %s, want none: with %s: %s every layer lies in the database", quote(name), backendPath, PostgresBackend)
+		case !c.OnPostgres() && name == PostgresBackend:
+			return amber.Errorf(amber.KindInvalid, op, layerPath(l), "%q is not for one layer, but for all of them", PostgresBackend).
+				WithHint("set " + backendPath + " to " + PostgresBackend)
+		}
+	}
+	if c.OnPostgres() && c.Memory.Backends.Postgres.DSNFile == "" {
+		return amber.Errorf(amber.KindInvalid, op, postgresPath+"dsn_file", "the file with the address of the database is not set, and %s is %s", backendPath, PostgresBackend).
+			WithHint("set " + postgresPath + "dsn_file to a file for its owner alone, with an address as in postgres://amber@db.example.org/amber")
+	}
+	return nil
+}

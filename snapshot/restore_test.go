@@ -343,7 +343,7 @@ func TestAnAgentOfAnOlderSchemaCanBeFrozenAndRestored(t *testing.T) {
 // room for stays.
 func older(t *testing.T, path string) {
 	t.Helper()
-	first := must.Get(os.ReadFile("../store/sqlite/internal/sqlrows/migrations/memory-1.sql"))(t)
+	first := must.Get(os.ReadFile("../store/sqlite/internal/sqlfile/migrations/memory-1.sql"))(t)
 	file := filepath.Join(t.TempDir(), "memory.db")
 	change(t, file, string(first), "PRAGMA application_id=0x416d6272", "PRAGMA user_version=1")
 	db := must.Get(sql.Open("sqlite", file))(t)

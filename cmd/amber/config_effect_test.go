@@ -111,7 +111,7 @@ func TestPromisedKeysExist(t *testing.T) {
 	}
 	s := newSetting(t, true)
 	must.Equal(t, "an unknown key", s.try("AMBER_OPENVIKING__URL=1", "list"), "exit 2")
-	must.Equal(t, "postgres", s.try("AMBER_MEMORY__BACKEND=postgres", "list"), "exit 6")
+	must.Equal(t, "postgres without an address", s.try("AMBER_MEMORY__BACKEND=postgres", "list"), "exit 2")
 }
 
 // effects returns the effect of every key, by path.
