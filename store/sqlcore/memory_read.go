@@ -222,7 +222,7 @@ func (s *Contracts) Health(ctx context.Context) (amber.Health, error) {
 	h := amber.Health{Backend: s.o.Backend, Status: amber.Healthy}
 	err := s.memory.View(ctx, "check health", "", func(t *Tx) error {
 		var n int
-		return t.Row("SELECT count(*) FROM (SELECT 1 FROM memories LIMIT 1) AS few").Scan(&n)
+		return t.Row("SELECT count(*) FROM (SELECT 1 FROM memories ORDER BY rowid LIMIT 1) AS few").Scan(&n)
 	})
 	if ctx.Err() != nil {
 		return h, s.o.Wrap("check health", "", ctx.Err())

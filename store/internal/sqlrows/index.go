@@ -31,7 +31,7 @@ SELECT ?1, ?2, coalesce(max(source), ''), coalesce(max(owner), '') FROM
 	selectTail = `SELECT row, document FROM index_tail WHERE row > +? ORDER BY row LIMIT ?`
 	tailRows   = `SELECT row FROM index_tail ORDER BY row`
 	spanTail   = `SELECT coalesce((SELECT min(row) FROM index_tail), 0), coalesce((SELECT max(row) FROM index_tail), 0)`
-	countTail  = `SELECT count(*) FROM (SELECT 1 FROM index_tail LIMIT ?) AS few`
+	countTail  = `SELECT count(*) FROM (SELECT 1 FROM index_tail ORDER BY row LIMIT ?) AS few`
 	upsertTail = `INSERT OR REPLACE INTO index_tail (row, document) VALUES (?, ?)`
 	deleteTail = `DELETE FROM index_tail WHERE row = ?`
 

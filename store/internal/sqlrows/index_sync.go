@@ -10,7 +10,7 @@ import (
 
 const (
 	countPending = `SELECT count(*) FROM (SELECT 1 FROM passages p WHERE row > ?1
- AND NOT EXISTS (SELECT 1 FROM index_vectors v WHERE v.model = ?2 AND v.row = p.row) LIMIT ?3) AS few`
+ AND NOT EXISTS (SELECT 1 FROM index_vectors v WHERE v.model = ?2 AND v.row = p.row) ORDER BY row LIMIT ?3) AS few`
 	selectPending = `SELECT row, source, owner, part, EXISTS (SELECT 1 FROM index_vectors v WHERE v.model = ?2 AND v.row = p.row)
 FROM passages p WHERE row > ?1 ORDER BY row LIMIT ?3`
 	isPassage     = `SELECT EXISTS (SELECT 1 FROM passages WHERE row = ?)`

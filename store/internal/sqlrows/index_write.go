@@ -16,7 +16,7 @@ const (
 	selectDirty = `SELECT d.source, d.owner FROM index_dirty d LEFT JOIN turns t ON d.source = 'turn' AND t.id = d.owner
 ORDER BY d.source, t.seq, d.owner LIMIT ?`
 	hasDirty    = `SELECT EXISTS (SELECT 1 FROM index_dirty)`
-	countDirty  = `SELECT count(*) FROM (SELECT 1 FROM index_dirty LIMIT ?) AS few`
+	countDirty  = `SELECT count(*) FROM (SELECT 1 FROM index_dirty ORDER BY source, owner LIMIT ?) AS few`
 	deleteDirty = `DELETE FROM index_dirty WHERE source = ? AND owner = ?`
 	emptyDirty  = `DELETE FROM index_dirty`
 
