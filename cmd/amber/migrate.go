@@ -79,7 +79,7 @@ func (a *app) migrate(ctx context.Context, run bool) (m migration, err error) {
 		return m, err
 	}
 	m = migration{Ran: run, Steps: []migrationStep{}, Held: []string{}}
-	steps := []schema.Step{}
+	var steps []schema.Step
 	if run {
 		report, err := postgres.Migrate(ctx, o, "amber "+thisBuild().Version)
 		if err != nil {
