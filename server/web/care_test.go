@@ -67,7 +67,7 @@ func (r *rig) disagreeAfter(mine string, theirs amber.Memory, before func(amber.
 	theirs.Metadata, theirs.SourceRefs = map[string]string{}, []amber.SourceRef{}
 	store := r.store("acme", "ada")
 	must.Get(store.Sync.Apply(r.t.Context(), amber.Incoming{
-		Place: "/work/tree/.amber", Chunk: string(m.ID), Device: "device-of-bob", At: amber.At(time.Now()), Trust: amber.TrustImported,
+		Place: "/src/tree/.amber", Chunk: string(m.ID), Device: "device-of-bob", At: amber.At(time.Now()), Trust: amber.TrustImported,
 		Records: []amber.SyncRecord{{Memory: &amber.SyncMemory{Memory: theirs}}},
 	}))(r.t)
 	must.Equal(r.t, "conflicts", must.Get(store.Sync.SyncReport(r.t.Context(), ""))(r.t).ConflictCount > 0, true)

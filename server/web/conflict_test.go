@@ -15,7 +15,7 @@ import (
 func (r *rig) bring(device string, contents map[amber.MemoryID]string) {
 	r.t.Helper()
 	store, then := r.store("acme", "ada"), time.Now().Add(-time.Hour)
-	in := amber.Incoming{Place: "/work/tree/.amber", Chunk: "chunk of " + device, Device: device, At: amber.At(time.Now()), Trust: amber.TrustImported}
+	in := amber.Incoming{Place: "/src/tree/.amber", Chunk: "chunk of " + device, Device: device, At: amber.At(time.Now()), Trust: amber.TrustImported}
 	for id, content := range contents {
 		history := must.Get(store.Memories.History(r.t.Context(), id))(r.t)
 		m := amber.Memory{ID: id, Content: content, Kind: amber.WorkspaceFact, Scope: history[0].Scope, Trust: amber.TrustOwn, Revision: 1, Tags: []string{}, Metadata: map[string]string{}, SourceRefs: []amber.SourceRef{}}

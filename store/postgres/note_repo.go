@@ -273,7 +273,7 @@ func (r *noteRepo) move(next string) (err error) {
 		n, err = r.t.Exec(moveBranch, next, gitobj.MainBranch, r.head)
 	}
 	if err == nil && n == 0 {
-		err = notefile.Moved(fmt.Errorf("it is at another commit, but expected %s", orNone(r.head)))
+		err = notefile.Moved(fmt.Errorf("the branch is at another commit, expected %s", orNone(r.head)))
 	}
 	return err
 }

@@ -79,7 +79,7 @@ func TestHotStatementsUseIndexes(t *testing.T) {
 	name := server.Database(t)
 	target := server.Addr()
 	if target == "" {
-		t.Skip("the server was there before the tests, so nothing can listen to what is sent to it")
+		t.Skip("AMBER_TEST_POSTGRES names a server on a socket, and the test listens to what is sent through a proxy")
 	}
 	proxy := pgtest.NewProxy(t, target)
 	s := must.Get(connect(t, proxy.DSN(name), func(o *postgres.ServerOptions) { o.Pooled = true }).Open(t.Context(), amber.DefaultTenant, "hot", postgres.Options{}))(t)

@@ -193,7 +193,7 @@ func (w *writers) check(dsn string) {
 			}
 		}
 		if len(there) > 0 {
-			t.Errorf("nobody wrote %v", slices.Sorted(maps.Keys(there)))
+			t.Errorf("the store holds memories that no writer wrote: %v", slices.Sorted(maps.Keys(there)))
 		}
 		must.NoError(t, s.VerifyIndex(t.Context()))
 		must.NoError(t, s.Close())

@@ -45,7 +45,7 @@ func TestImportKilled(t *testing.T) {
 	t.Parallel()
 	pg, name := fresh(t)
 	if pg.Addr() == "" {
-		t.Skip("the server is not one that a proxy leads to")
+		t.Skip("AMBER_TEST_POSTGRES names a server on a socket, and the test needs one that a proxy can lead to")
 	}
 	dsn := pg.DSN(name)
 	direct := agent(connect(t, dsn), "killed")

@@ -49,7 +49,7 @@ func TestSwitchLosesCommit(t *testing.T) {
 	t.Parallel()
 	pg, name := fresh(t)
 	if pg.Addr() == "" {
-		t.Skip("the server is not one that a proxy leads to")
+		t.Skip("AMBER_TEST_POSTGRES names a server on a socket, and the test needs one that a proxy can lead to")
 	}
 	proxy := pgtest.NewProxy(t, pg.Addr())
 	direct, through := agent(connect(t, pg.DSN(name)), "lost"), agent(connect(t, proxy.DSN(name)), "lost")

@@ -34,7 +34,7 @@ const oldest = 2
 var ErrOlder = errors.New("the database is older than this Amber")
 
 // ErrEmpty is in the error about a database that has nothing of Amber. It is an [ErrOlder].
-var ErrEmpty = fmt.Errorf("there is nothing of Amber in the database: %w", ErrOlder)
+var ErrEmpty = fmt.Errorf("the database has no tables of Amber: %w", ErrOlder)
 
 // Querier is what [Check] asks: a connection, a pool or a transaction.
 type Querier interface {
