@@ -213,11 +213,12 @@ const (
 	tokensEvery = 256
 )
 
-// end returns what is written with COMMIT: the head, and the token. All values are numbers and an id that
-// was made here.
+// end returns what is written with COMMIT: the head, and the token. The head has the stamp of the last entry,
+// as the log itself says it in a file of SQLite: what was given to a version without an entry comes to nothing. All
+// values are numbers and an id that was made here.
 func (d *database) end(t *tx, token string) string {
-	script := fmt.Sprintf(`UPDATE amber.heads SET seq = %d, stamp = %d WHERE log = '%s'; INSERT INTO amber.commits (log, token) VALUES ('%s', '%s')`,
-		t.Seq, int64(t.Stamp), d.log, d.log, token)
+	script := fmt.Sprintf(`UPDATE amber.heads SET seq = %d, stamp = greatest(stamp, %d) WHERE log = '%s'; INSERT INTO amber.commits (log, token) VALUES ('%s', '%s')`,
+		t.Seq, int64(t.Logged), d.log, d.log, token)
 	if d.writes++; d.writes%tokensEvery == 0 { // who leads is alone
 		script += fmt.Sprintf(`; DELETE FROM amber.commits WHERE (gen, token) IN (SELECT gen, token FROM amber.commits WHERE at < (extract(epoch FROM clock_timestamp()) * 1000)::int8 - %d ORDER BY at LIMIT %d)`,
 			tokensFor, 4*tokensEvery)

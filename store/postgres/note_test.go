@@ -302,7 +302,7 @@ func TestBranchMovedByHand(t *testing.T) {
 		must.Do(t, look.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waiting))
 	}
 	must.Do(t, tx.Commit(t.Context()))
-	must.Kind(t, "write", <-failed, amber.KindConflict, "write note n: move the branch main:", "but expected")
+	must.Kind(t, "write", <-failed, amber.KindConflict, "write note n: move the branch main:", "the branch is at another commit, expected ")
 	must.Equal(t, "read", must.Get(n.ReadNote(t.Context(), "n"))(t).Content, "one")
 	must.Kind(t, "check", n.Check(t.Context()), amber.KindDamaged, "copy")
 	must.Equal(t, "commit of a copy that is behind", must.Get(n.ReadNote(t.Context(), "n"))(t).Commit, first)

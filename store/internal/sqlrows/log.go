@@ -55,6 +55,6 @@ func (t *Tx) Log(c Change) error {
 	if err := t.Do(insertChange, t.Tick(), c.Op, c.Scope, c.Key, c.Old, c.New); err != nil {
 		return fmt.Errorf("log change: %w", err)
 	}
-	t.Seq++
+	t.Seq, t.Logged = t.Seq+1, t.Stamp
 	return nil
 }

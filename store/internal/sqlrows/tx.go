@@ -43,8 +43,9 @@ type Tx struct {
 	Told    func(amber.SetAside) // is called for rows that were left out; may be nil
 	Current home.Current
 	Now     amber.Time
-	Stamp   amber.Stamp // of the last entry in the change log; grows with each
-	Seq     int64       // of that entry; grows with each
+	Stamp   amber.Stamp // the last one given out, to an entry of the change log or a version
+	Logged  amber.Stamp // of the last entry that this transaction logged; 0 for none
+	Seq     int64       // of the last entry; grows with each
 	// FirstSeq is seq when the transaction began.
 	FirstSeq int64
 	Index    *search.Cache    // what the index holds, for readers; may be nil

@@ -54,7 +54,7 @@ func names(steps []Step) (out []string) {
 func TestRunTwice(t *testing.T) {
 	_, c := database(t, "")
 	err := must.Err(Check(t.Context(), c))
-	must.Kind(t, "empty", err, amber.KindConflict, "nothing of Amber", "amber migrate --run")
+	must.Kind(t, "empty", err, amber.KindConflict, "the database has no tables of Amber", "amber migrate --run")
 	must.Is(t, "empty", err, ErrEmpty)
 	must.Is(t, "empty", err, ErrOlder)
 
