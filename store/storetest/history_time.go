@@ -89,9 +89,13 @@ func (w *world) phase(session amber.SessionID, n int) (wrote []amber.Memory, sai
 func (h *history) passStamps() {
 	for _, w := range []*world{h.model, h.subject} {
 		law := h.stamps[w]
+		before := law.last
 		for _, m := range w.everything() {
 			law.of[m.Origin.Clock] = fmt.Sprint(m.ID, " ", m.Origin.Counter)
 			law.last = max(law.last, m.Origin.Clock)
+		}
+		if law.last > before {
+			law.unseen = append(law.unseen, [2]amber.Stamp{before, law.last})
 		}
 	}
 }
