@@ -21,8 +21,8 @@ var everyLook = flag.Bool("browser.full", false, "look at everything in every wi
 //go:embed testdata/axe/axe.min.js
 var axe string
 
-// TestInABrowser uses the page as people do, in one browser and on one server: it looks at every screen, light and
-// dark, narrow and wide, with what a project leaves behind and with texts that were written to do harm; it uses the
+// TestInABrowser uses the page as people do, in one browser and on one server: it looks at every screen, wide and light,
+// narrow and dark, and in every mixture when all is wanted, with what a project leaves behind and with texts that were written to do harm; it uses the
 // keyboard alone; and it reads and changes things without JavaScript.
 func TestInABrowser(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,10 @@ func (s *suite) desk(t *testing.T, agent amber.AgentID) (*tab, *rig, *place) {
 }
 
 func everyScreenOfAProject(t *testing.T, s *suite) {
-	w := walker{t: t, r: s.r, tab: s.c.tab(t), visitor: s.r.visitor(""), looks: looks}
+	w := walker{t: t, r: s.r, tab: s.c.tab(t), visitor: s.r.visitor(""), looks: []look{looks[0], looks[2]}}
+	if *everyLook {
+		w.looks = looks
+	}
 	p := s.place("ada")
 	for _, a := range append(everyScreen(t, s.r.page.Routes(), p), jobScreens(t, w.visitor, p)...) {
 		w.walk(a, "ada")
@@ -91,12 +94,12 @@ func everyScreenOfAProject(t *testing.T, s *suite) {
 }
 
 func everyScreenWithHostileText(t *testing.T, s *suite) {
-	w := walker{t: t, r: s.r, tab: s.c.tab(t), visitor: s.r.visitor(""), looks: []look{looks[0], looks[2]}}
-	if *everyLook {
-		w.looks = looks
-	}
+	w := walker{t: t, r: s.r, tab: s.c.tab(t), visitor: s.r.visitor(""), looks: looks}
 	p := s.r.furnishWith("acme", "bob", hostileText)
-	for _, a := range append(everyScreen(t, s.r.page.Routes(), p), jobScreens(t, w.visitor, p)...) {
+	for i, a := range append(everyScreen(t, s.r.page.Routes(), p), jobScreens(t, w.visitor, p)...) {
+		if !*everyLook {
+			w.looks = []look{looks[i%2*2]} // wide and light or narrow and dark, in turn
+		}
 		w.walk(a, "bob")
 	}
 }
@@ -129,7 +132,7 @@ func (w *walker) walk(a address, who string) {
 	for _, fault := range faultsOfHTML(page.body) {
 		w.errorf(a, "HTML: %s", fault)
 	}
-	w.tab.look(looks[0])
+	w.tab.look(w.looks[0])
 	status, header := w.tab.open(w.r.url + a.path)
 	if status != http.StatusOK {
 		w.errorf(a, "status %d: %s", status, shortened(page.text()))
@@ -144,7 +147,7 @@ func (w *walker) walk(a address, who string) {
 			w.tab.look(l)
 		}
 		w.fits(a, l)
-		w.accessible(a, l, i%2 == 1)
+		w.accessible(a, l)
 		w.tab.shoot(who+" "+a.name(), l)
 	}
 	w.tab.look(look{width: 1280})
@@ -179,21 +182,13 @@ type violation struct {
 	}
 }
 
-// What axe is asked for: everything, or what depends on colours.
-const (
-	allRules    = `{type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}`
-	colourRules = `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`
-)
+// allRules is what axe is asked for.
+const allRules = `{type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}`
 
-// accessible asks axe. A look that differs from the one before by its colours alone is asked for those, unless
-// everything is wanted.
-func (w *walker) accessible(a address, l look, coloursOnly bool) {
+// accessible asks axe.
+func (w *walker) accessible(a address, l look) {
 	w.t.Helper()
-	rules := allRules
-	if coloursOnly && len(w.looks) == len(looks) && !*everyLook {
-		rules = colourRules
-	}
-	ask := `axe.run(document, {preload: false, resultTypes: ["violations"], runOnly: ` + rules + `}).then((r) => JSON.stringify(r.violations))`
+	ask := `axe.run(document, {preload: false, resultTypes: ["violations"], runOnly: ` + allRules + `}).then((r) => JSON.stringify(r.violations))`
 	var found []violation
 	if err := json.Unmarshal([]byte(eval[string](w.tab, ask)), &found); err != nil {
 		w.t.Fatal(err)
