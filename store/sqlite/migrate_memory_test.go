@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ func TestReleasedMigrationsStay(t *testing.T) {
 		"memory-5":  {sqlfile.Memory5, "b3212bd692ff479f2dc4ec8320c32bfb9ab3bf598cee0d32a41fa9e72bb1fbbd"},
 		"memory-6":  {sqlfile.Memory6, "a45c69745b75035389c0e7f90d3f224537a411a645fe77237081e6d4608a69f5"},
 		"memory-7":  {sqlfile.Memory7, "126f830b1579880fd612c4fd73aa82fb48bc5d5a3823da3545d49ae5e0d82539"},
+		"memory-8":  {sqlfile.Memory8, "d29d44d83410f3147d75060e06b2be70e7740283ebdebac72e06a5e5e001d115"},
 		"control-1": {sqlfile.Control1, "091c4127eb43b0d412f493e5ee010b66c9a96ad78d5d24cef9f15d1704456bd4"},
 	} {
 		must.Equal(t, "digest of "+name+".sql, which is released", amber.ContentDigest(c.sql), c.want)
@@ -204,6 +206,32 @@ func TestMigrationToSchema4NotesWhatWasExported(t *testing.T) {
 	for place, want := range map[string]int{"/src/shop/.amber": 0, "": 1} {
 		must.Equal(t, "chunks applied from "+place, len(must.Get(s.AppliedChunks(t.Context(), place, []string{"c1"}))(t)), want)
 	}
+}
+
+// After the migration what was stored before its session is found in the project of the session.
+func TestMigrationToSchema9FindsWhatWasSaidEarly(t *testing.T) {
+	t.Parallel()
+	a, ctx := agentIn(t, filepath.Join(t.TempDir(), "home")), t.Context()
+	old := must.Get(openWith(t, a, memoryAt(8), false))(t)
+	must.Get(old.AppendTurn(ctx, amber.Turn{ID: "early", SessionID: "s", Role: amber.RoleUser, Content: "Why does the gearbox stall?"}))(t)
+	must.Get(old.AddCompaction(ctx, amber.Compaction{ID: "sum", SessionID: "s", Summary: "The gearbox waits for a lock."}))(t)
+	must.Get(old.StartSession(ctx, amber.SessionStart{ID: "s", Project: "acme"}))(t)
+	found := func(s *Store, project string) []string {
+		names := []string{}
+		for _, h := range must.Get(s.Recall(ctx, amber.Query{
+			Text: "gearbox", Filter: amber.Filter{Identities: amber.Identities{ProjectID: project, SessionID: "s"}},
+		}))(t).Hits {
+			names = append(names, h.Owner)
+		}
+		slices.Sort(names)
+		return names
+	}
+	must.Equal(t, "what another project finds before the migration", found(old, "umbrella"), []string{"early", "sum"})
+	must.Do(t, old.Close())
+	s := must.Get(openWith(t, a, sqlfile.MemorySchema, false))(t)
+	must.Equal(t, "what the project finds", found(s, "acme"), []string{"early", "sum"})
+	must.Equal(t, "what another project finds", found(s, "umbrella"), []string{})
+	sound(t, s)
 }
 
 // chained compares the rows of a memory with its history and returns how many

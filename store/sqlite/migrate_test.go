@@ -33,6 +33,7 @@ func madeUp(version int) sqlfile.Schema {
 		`INSERT INTO steps VALUES (7);`,
 		`INSERT INTO steps VALUES (8);`,
 		`INSERT INTO steps VALUES (9);`,
+		`INSERT INTO steps VALUES (10);`,
 	}[:version]
 	return s
 }

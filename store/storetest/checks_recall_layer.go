@@ -14,6 +14,7 @@ func recallLayerChecks() []check {
 		{name: "recall/finds-every-layer", needs: needs, run: recallEveryLayer},
 		{name: "recall/layers-choose", needs: needs, run: recallChosenLayers},
 		{name: "recall/what-was-said-belongs-to-its-project", needs: needs, run: recallWalls},
+		{name: "recall/what-was-said-before-its-session-started", needs: needs, run: recallEarly},
 		{name: "recall/what-was-said-goes-with-its-session", needs: needs, run: recallSessionGone},
 		{name: "recall/tools-are-not-found", needs: needs, run: recallTools},
 		{name: "recall/long-texts-in-parts", needs: needs, run: recallLongTexts},
@@ -135,6 +136,35 @@ func recallWalls(w *world) {
 	equal(sessionsOf(amber.Filter{Identities: amber.Identities{UserID: "ada", WorkspaceID: "w"}}), []string{}, "sessions that a user sees")
 	equal(sessionsOf(amber.Filter{Identities: amber.Identities{SessionID: "s3"}}), []string{"s3"}, "sessions that a session without a project sees")
 	equal(sessionsOf(amber.Filter{Identities: amber.Identities{SessionID: "s1"}}), []string{}, "sessions that a session with a project sees without it")
+}
+
+// recallEarly: what is stored before its session has a project belongs to that project from then on. The session s1 starts with one,
+// s2 is told of it later.
+func recallEarly(w *world) {
+	for _, id := range []amber.SessionID{"s1", "s2"} {
+		must(w.Turns.AppendTurn(w.ctx, amber.Turn{ID: amber.TurnID(id + "-1"), SessionID: id, Role: amber.RoleUser, Content: "Why does the gearbox stall?"}))
+		must(w.Compactions.AddCompaction(w.ctx, amber.Compaction{ID: string(id) + "-c", SessionID: id, Summary: "We looked at the gearbox."}))
+	}
+	seen := func(i amber.Identities) []string {
+		return hitNames(w.recall(amber.Query{Text: "gearbox", Filter: amber.Filter{Identities: i}, Limit: 20}))
+	}
+	in := func(project string, id amber.SessionID) amber.Identities {
+		return amber.Identities{ProjectID: project, SessionID: id}
+	}
+	for _, id := range []amber.SessionID{"s1", "s2"} {
+		all := []string{"exchange " + string(id) + "-1", "session " + string(id) + "-c"}
+		equal(seen(in("", id)), all, "what session %s sees of itself before it starts", id)
+	}
+	w.tick()
+	w.start(amber.SessionStart{ID: "s1", Project: "acme"})
+	w.start(amber.SessionStart{ID: "s2"})
+	w.tick()
+	w.ingest("s2", amber.IngestStep{At: w.now(), Start: amber.SessionStart{ID: "s2", Project: "acme"}})
+	equal(seen(in("acme", "")), []string{"exchange s1-1", "exchange s2-1", "session s1-c", "session s2-c"}, "what the project of the sessions sees")
+	for _, id := range []amber.SessionID{"s1", "s2"} {
+		equal(seen(in("umbrella", id)), []string{}, "what another project sees of session %s", id)
+		equal(seen(in("", id)), []string{}, "what session %s sees without its project", id)
+	}
 }
 
 func recallSessionGone(w *world) {

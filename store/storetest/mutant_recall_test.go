@@ -82,6 +82,7 @@ func recallMutants() []mutant {
 		{"shows the beginning as the snippet", "recall/hit-tells-the-memory", false, hitting(func(h *amber.Hit) {
 			h.Snippet = h.Content[:min(80, len(h.Content))]
 		})},
+		{"leaves what was said where it was before its session", "recall/what-was-said-before-its-session-started", false, staysEarly},
 		{"finds whole words only", "recall/parts-of-words", false, ranking(wholeWordsOnly)},
 	}
 }
@@ -133,6 +134,26 @@ func seesEverything(p *amber.Parts) {
 			}
 		}
 		return result, err
+	})(p)
+}
+
+// staysEarly lets a session that starts after its turns see them as long as it lives, as if it had no project.
+func staysEarly(p *amber.Parts) {
+	turns, sessions := p.Turns, p.Sessions
+	early := map[amber.SessionID]bool{}
+	p.Sessions = catalogue{Sessions: sessions, start: func(ctx context.Context, s amber.SessionStart) (amber.Session, error) {
+		if said, err := turns.LoadTurns(ctx, s.ID, 1); err == nil && len(said) > 0 {
+			early[s.ID] = true
+		}
+		return sessions.StartSession(ctx, s)
+	}}
+	recalling(func(ctx context.Context, next amber.LongTerm, q amber.Query) (amber.RecallResult, error) {
+		if early[q.SessionID] {
+			if s, err := sessions.Session(ctx, q.SessionID); err == nil {
+				q.ProjectID = s.Project
+			}
+		}
+		return next.Recall(ctx, q)
 	})(p)
 }
 

@@ -1,5 +1,5 @@
 -- Amber on PostgreSQL, schema 1: the tables of memory.db and control.db as they were at
--- memory-8 and control-2, with the generation of an agent in front of every key.
+-- memory-9 and control-2, with the generation of an agent in front of every key.
 --
 -- Nothing that asks names a generation. Each transaction says SET LOCAL amber.gen, which is
 -- the default of the column and what the policy of every table compares with. Functions
@@ -761,6 +761,29 @@ CREATE TRIGGER index_session_delete AFTER DELETE ON amber.sessions FOR EACH ROW 
 CREATE TRIGGER index_session_update AFTER UPDATE OF id, name, summary, project, trust ON amber.sessions FOR EACH ROW EXECUTE FUNCTION amber.note_session();
 CREATE TRIGGER index_session_project AFTER UPDATE OF id, project ON amber.sessions FOR EACH ROW
   WHEN (old.project <> new.project OR old.id <> new.id) EXECUTE FUNCTION amber.note_session_project();
+
+-- The same of what was stored before its session, or stays where a session goes.
+CREATE FUNCTION amber.note_of_session() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE s amber.sessions;
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    s := new;
+  ELSE
+    s := old;
+  END IF;
+  INSERT INTO amber.index_dirty (gen, source, owner)
+    SELECT s.gen, 'turn', t.id FROM amber.turns t WHERE t.gen = s.gen AND t.session_id = s.id AND t.project_id = ''
+    ON CONFLICT DO NOTHING;
+  INSERT INTO amber.index_dirty (gen, source, owner)
+    SELECT s.gen, 'compaction', c.id FROM amber.compactions c WHERE c.gen = s.gen AND c.session_id = s.id
+    ON CONFLICT DO NOTHING;
+  INSERT INTO amber.index_dirty (gen, source, owner)
+    SELECT s.gen, 'activity', a.seq::text FROM amber.activity a WHERE a.gen = s.gen AND a.session_id = s.id AND a.failed > 0
+    ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER index_session_started AFTER INSERT ON amber.sessions FOR EACH ROW WHEN (new.project <> '') EXECUTE FUNCTION amber.note_of_session();
+CREATE TRIGGER index_session_gone AFTER DELETE ON amber.sessions FOR EACH ROW WHEN (old.project <> '') EXECUTE FUNCTION amber.note_of_session();
 
 CREATE FUNCTION amber.note_activity() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

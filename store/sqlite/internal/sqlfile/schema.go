@@ -51,7 +51,10 @@ var Memory6 string
 var Memory7 string
 
 //go:embed migrations/memory-8.sql
-var memory8 string
+var Memory8 string
+
+//go:embed migrations/memory-9.sql
+var memory9 string
 
 //go:embed migrations/control-1.sql
 var Control1 string
@@ -60,7 +63,7 @@ var Control1 string
 var control2 string
 
 var (
-	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, Memory4, Memory5, Memory6, Memory7, memory8}}
+	MemorySchema  = Schema{File: "memory.db", ApplicationID: 0x416d6272 /* Ambr */, Migrations: []string{Memory1, Memory2, Memory3, Memory4, Memory5, Memory6, Memory7, Memory8, memory9}}
 	ControlSchema = Schema{File: "control.db", ApplicationID: 0x416d6263 /* Ambc */, Migrations: []string{Control1, control2}}
 )
 
