@@ -1,5 +1,3 @@
-//go:build unix
-
 package schema
 
 import (
@@ -252,10 +250,10 @@ func TestContractWaits(t *testing.T) {
 // An operator without the right to make roles is told what to ask for, and an ordinary user can
 // migrate once it was done.
 func TestRoles(t *testing.T) {
-	admin := connect(t, "postgres", "postgres")
+	name, admin := database(t, "")
 	do(t, admin, "CREATE ROLE plain LOGIN")
-	do(t, admin, "CREATE DATABASE plain_db OWNER plain")
-	c := connect(t, "plain_db", "plain")
+	do(t, admin, "ALTER DATABASE "+name+" OWNER TO plain")
+	c := connect(t, name, "plain")
 	if len(list[int](t, admin, "SELECT 1 FROM pg_roles WHERE rolname = 'amber_app'")) == 0 {
 		do(t, admin, "CREATE ROLE amber_app NOLOGIN")
 	}
