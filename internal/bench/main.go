@@ -64,7 +64,7 @@ func configured() func() {
 	flag.StringVar(&c.dir, "dir", "", "where to put the stores (default a temporary folder)")
 	flag.IntVar(&c.events, "events", 1_000_000, "events that are drained")
 	flag.StringVar(&c.binary, "amber", "bin/amber", "the binary whose hooks are measured")
-	only := flag.String("only", "", "the parts to measure, of hook,inject,group,store,bulk,jsonl,drain,snapshot,sync,serve,writers,recall,stream,nats,openviking; default all")
+	only := flag.String("only", "", "the parts to measure, of hook,inject,group,store,bulk,jsonl,drain,snapshot,sync,serve,writers,recall,stream,nats,openviking,postgres; default all")
 	flag.StringVar(&c.snapshot.cache, "cache", "", "where to keep the agent that snapshots are taken of (default with the stores, for this run)")
 	flag.IntVar(&c.snapshot.rounds, "rounds", 5, "how often snapshots are measured")
 	flag.BoolVar(&c.snapshot.where, "where", true, "tell where the time of snapshots goes")
@@ -75,6 +75,7 @@ func configured() func() {
 	flag.StringVar(&c.viking.venv, "openviking", "", "the Python environment of a real OpenViking server (default the fake)")
 	flag.IntVar(&c.viking.memories, "viking-memories", fullViking.memories, "memories in the store that such a server stands beside")
 	flag.IntVar(&c.viking.vector, "viking-vector", fullViking.vector, "how many numbers a vector of that server has")
+	flag.DurationVar(&c.pgFor, "postgres-for", 15*time.Second, "how long each way of writing to PostgreSQL is measured")
 	flag.DurationVar(&c.serveFor, "serve-for", time.Minute, "how long a server is under load")
 	flag.Parse()
 	if *only != "" {
@@ -112,6 +113,7 @@ type config struct {
 	syncRounds           int
 	serveFor             time.Duration
 	viking               vikingSize
+	pgFor                time.Duration
 }
 
 // part is one thing that can be measured alone.
@@ -147,6 +149,7 @@ func (c config) parts(ctx context.Context) []part {
 		{"stream", func() outcome { return streams(ctx, c) }},
 		{"nats", func() outcome { return tells(ctx, c) }},
 		{"openviking", func() outcome { return vikings(ctx, c) }},
+		{"postgres", func() outcome { return postgreses(ctx, c) }},
 	}
 }
 

@@ -14,10 +14,13 @@ type line struct {
 	amount float64
 	unit   string  // of amount and limit
 	limit  float64 // 0: none
+	least  bool    // the limit is the least that the amount may be
 	note   string
 }
 
-func (l line) missed() bool { return l.limit > 0 && l.amount > l.limit }
+func (l line) missed() bool {
+	return l.limit > 0 && (l.amount > l.limit) != l.least && l.amount != l.limit
+}
 
 // The targets, as docs/benchmarks.md explains them.
 const (
@@ -130,7 +133,10 @@ func printLines(lines []line) {
 			wall = ms(l.wall)
 		}
 		if l.limit > 0 {
-			limit = fmt.Sprintf("%g", l.limit)
+			limit = fmt.Sprintf("%.3g", l.limit)
+		}
+		if l.least {
+			limit = "at least " + limit
 		}
 		if l.missed() {
 			mark = "MISSED "
