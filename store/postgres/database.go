@@ -278,13 +278,16 @@ func (d *database) Bytes(t *tx) (n int64, err error) {
 	return n, nil
 }
 
-// Forget implements [sqlcore.Database]: it names what PostgreSQL keeps.
-func (d *database) Forget(context.Context) ([]string, error) {
+// Kept names what PostgreSQL keeps of rows that were deleted.
+func Kept() []string {
 	return []string{
 		"old versions of rows in the tables of PostgreSQL, until they are vacuumed and their room is used again",
 		"the write-ahead log of PostgreSQL, its standbys, archives and base backups, as long as their operator keeps them",
-	}, nil
+	}
 }
+
+// Forget implements [sqlcore.Database]: it names what PostgreSQL keeps.
+func (d *database) Forget(context.Context) ([]string, error) { return Kept(), nil }
 
 func (d *database) close() {
 	d.mu.Lock()

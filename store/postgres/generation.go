@@ -60,7 +60,7 @@ func readLive(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent amb
 const (
 	insertAgent = `INSERT INTO amber_meta.agents (tenant, agent, device) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 	// Who makes an agent waits here for another one who does.
-	lockAgent = `SELECT live_gen IS NOT NULL FROM amber_meta.agents WHERE tenant = $1 AND agent = $2 FOR UPDATE`
+	lockAgent = `SELECT live_gen IS NOT NULL, state = 'live' FROM amber_meta.agents WHERE tenant = $1 AND agent = $2 FOR UPDATE`
 	// One that was never live may be there.
 	insertGeneration = `INSERT INTO amber_meta.generations (tenant, agent, number, incarnation, state, clock)
 SELECT $1, $2, coalesce(max(number), 0) + 1, $3, 'live', 0 FROM amber_meta.generations WHERE tenant = $1 AND agent = $2 RETURNING gen`
@@ -108,9 +108,13 @@ func makeAgent(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent am
 	if _, err := c.Exec(ctx, insertAgent, string(tenant), string(agent), device); err != nil {
 		return nil, err
 	}
-	var made bool
-	if err := c.QueryRow(ctx, lockAgent, string(tenant), string(agent)).Scan(&made); err != nil {
+	var made, live bool
+	if err := c.QueryRow(ctx, lockAgent, string(tenant), string(agent)).Scan(&made, &live); err != nil {
 		return nil, err
+	}
+	if !live {
+		return nil, amber.Errorf(amber.KindBusy, "make agent", string(agent), "an agent of this name is being deleted").
+			WithHint(fmt.Sprintf("amber agent delete %s --tenant %s --no-snapshot finishes that", agent, tenant))
 	}
 	if !made {
 		var gen int64
@@ -139,6 +143,30 @@ func (s *Server) Has(ctx context.Context, tenant amber.TenantID, agent amber.Age
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// Listed is an agent of a database.
+type Listed struct {
+	Tenant     amber.TenantID
+	ID         amber.AgentID
+	Generation int64 // 0 where none is live
+	Deleting   bool  // its deletion was begun and is to be finished
+}
+
+const selectListed = `SELECT a.tenant, a.agent, coalesce(g.number, 0), a.state <> 'live' FROM amber_meta.agents a LEFT JOIN amber_meta.generations g ON g.gen = a.live_gen
+WHERE ($1 = '' OR a.tenant = $1) AND (a.live_gen IS NOT NULL OR a.state <> 'live') ORDER BY a.tenant, a.agent`
+
+// List returns the agents of a tenant, of every tenant for "", and those whose deletion was interrupted.
+func (s *Server) List(ctx context.Context, tenant amber.TenantID) (list []Listed, err error) {
+	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
+		rows, err := c.Query(ctx, selectListed, string(tenant))
+		if err != nil {
+			return err
+		}
+		list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Listed])
+		return err
+	})
+	return list, pgerr.Wrap("list agents", string(tenant), err)
 }
 
 const selectAgents = `SELECT agent FROM amber_meta.agents WHERE tenant = $1 AND live_gen IS NOT NULL AND state = 'live' ORDER BY agent`

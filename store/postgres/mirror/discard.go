@@ -60,8 +60,8 @@ func (b *Building) Discard(ctx context.Context) error {
 	return pgerr.Wrap(opDiscard, fmt.Sprint(b.Gen), err)
 }
 
-// Sweep removes generations that nobody builds any more, and those whose removal was cut off. It returns
-// which ones. It may run on several machines at a time.
+// Sweep removes generations that nobody builds any more, and those and agents whose removal was cut off. It returns
+// which generations. It may run on several machines at a time.
 func Sweep(ctx context.Context, s *postgres.Server) (swept []int64, err error) {
 	var gone []int64
 	err = s.DB().Conn(ctx, func(c *pgx.Conn) error {
@@ -84,6 +84,9 @@ func Sweep(ctx context.Context, s *postgres.Server) (swept []int64, err error) {
 		if err == nil {
 			swept = append(swept, gen)
 		}
+	}
+	if err == nil {
+		err = removeDeleted(ctx, s)
 	}
 	return swept, pgerr.Wrap("remove what was not finished", "", err)
 }
