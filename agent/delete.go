@@ -2,9 +2,14 @@ package agent
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/store/postgres/mirror"
+	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -12,14 +17,19 @@ import (
 type Deletion struct {
 	Snapshot *wire.SnapshotMeta // the last one, which holds the agent as it was; nil without one
 	Left     []string           // what could not be removed, and why
+	Kept     []string           // what a database keeps of it for a while
 }
 
 // Delete deletes the agent for good: its store, notes, state and journal, and what
 // a server keeps about it. A last snapshot is taken first unless noSnapshot is set.
 // Snapshots, bundles and backups stay. The agent's own store must be closed. Errors:
 // those of [snapshot.Engine.DeleteAgent]; unsupported where another engine stands in
-// for that of the home.
+// for that of the home. Where agents live in a database it is that one's rows and the folder
+// of this machine; errors are those of [mirror.Delete].
 func (a *Agent) Delete(ctx context.Context, noSnapshot bool) (Deletion, error) {
+	if a.config.OnPostgres() {
+		return a.deleteRows(ctx, noSnapshot)
+	}
 	e, err := a.Snapshots(ctx)
 	if err != nil {
 		return Deletion{}, err
@@ -35,4 +45,101 @@ func (a *Agent) Delete(ctx context.Context, noSnapshot bool) (Deletion, error) {
 		return Deletion{}, err
 	}
 	return Deletion{Snapshot: done.Snapshot, Left: append(a.ForgetAnswers(ctx), a.leftOnViking()...)}, nil
+}
+
+// deleteTries is how often others may write while the last snapshot is taken.
+const deleteTries = 3
+
+// deleteRows deletes an agent that lives in a database, and what this machine has of it.
+func (a *Agent) deleteRows(ctx context.Context, noSnapshot bool) (out Deletion, err error) {
+	server, done, err := a.Database(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	there, err := server.Has(ctx, a.Tenant(), a.ID())
+	if err != nil {
+		return out, err
+	}
+	rows := mirror.Agent{Server: server, Tenant: a.Tenant(), ID: a.ID()}
+	if there && !noSnapshot {
+		err = a.deleteSaved(ctx, rows, &out)
+	} else {
+		err = mirror.Delete(ctx, rows, "")
+	}
+	if err != nil && (amber.KindOf(err) != amber.KindNotFound || a.checkFolder() != nil) {
+		return out, err
+	}
+	out.Left = append(a.deleteFolder(ctx), a.ForgetAnswers(ctx)...)
+	out.Kept = append(postgres.Kept(), "crash journals of other machines: what hooks have written there brings an agent of this name back when it is drained")
+	return out, nil
+}
+
+// checkFolder is an error where this machine has nothing of an agent that is not in the database.
+func (a *Agent) checkFolder() error {
+	if exists, err := a.folder.Exists(); (exists || err != nil || a.folder.Deleting()) && !sqlite.IsHere(a.folder) {
+		return nil
+	}
+	return amber.Errorf(amber.KindNotFound, "delete agent", string(a.ID()), "the agent does not exist")
+}
+
+// deleteSaved deletes the rows of an agent once a snapshot holds all of them.
+func (a *Agent) deleteSaved(ctx context.Context, rows mirror.Agent, out *Deletion) error {
+	if err := a.settleAll(ctx); err != nil {
+		return err
+	}
+	engine, err := a.Snapshots(ctx)
+	if err != nil {
+		return err
+	}
+	for range deleteTries {
+		seen, err := mirror.Look(ctx, rows)
+		if err != nil {
+			return err
+		}
+		meta, err := engine.Snapshot(ctx, wire.SnapshotRequest{Tenant: a.Tenant(), Agent: a.ID(), Label: wire.LabelBeforeDelete})
+		if err != nil {
+			return err
+		}
+		if len(meta.Skipped) > 0 {
+			return amber.Errorf(amber.KindRefused, "delete agent", string(a.ID()), "the last snapshot, %s, does not hold all of the agent: %d parts were left out", short(meta.ID), len(meta.Skipped))
+		}
+		if err = mirror.Delete(ctx, rows, seen); amber.KindOf(err) != amber.KindConflict {
+			out.Snapshot = &meta
+			return err
+		}
+	}
+	return amber.Errorf(amber.KindBusy, "delete agent", string(a.ID()), "others wrote to the agent while its last snapshot was taken, %d times", deleteTries).
+		WithHint("stop those who write to it, and try again")
+}
+
+// settleAll brings what the crash journal of this machine holds into the rows.
+func (a *Agent) settleAll(ctx context.Context) error {
+	o := a.o
+	o.Config = &a.config
+	live, err := Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	left := live.Settle(ctx)
+	if err := live.Close(); err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		return amber.Errorf(amber.KindRefused, "delete agent", string(a.ID()), "the crash journal was not brought in: %s", strings.Join(left, "; "))
+	}
+	return nil
+}
+
+// deleteFolder removes the folder that this machine has of an agent in a database, and says why where it
+// cannot.
+func (a *Agent) deleteFolder(ctx context.Context) []string {
+	if sqlite.IsHere(a.folder) {
+		return []string{"the folder " + a.folder.Dir() + ": the memory in it is that of another agent of this name, which is not in the database"}
+	}
+	err := a.folder.Operate(ctx, func() error { return a.folder.Delete(ctx, nil) })
+	if err != nil && amber.KindOf(err) != amber.KindNotFound {
+		return []string{"the folder " + a.folder.Dir() + ": " + err.Error()}
+	}
+	return nil
 }

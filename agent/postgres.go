@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 
@@ -19,6 +20,9 @@ const maxDSN = 8192
 // Databases are the PostgreSQL databases that a program has open: its agents share
 // their connections. The zero value is ready for use. It is safe for concurrent use.
 type Databases struct {
+	// Keep lets databases stay open until Close, for a program that needs them again soon.
+	Keep bool
+
 	mu   sync.Mutex
 	open map[string]*sharedDatabase // by address
 }
@@ -54,11 +58,23 @@ func (d *Databases) Get(ctx context.Context, o postgres.ServerOptions) (server *
 func (d *Databases) done(address string, s *sharedDatabase) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s.users--; s.users > 0 {
+	if s.users--; s.users > 0 || d.Keep {
 		return nil
 	}
 	delete(d.open, address)
 	return s.server.Close()
+}
+
+// Close closes the databases that were kept. Nobody uses them any more.
+func (d *Databases) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var errs []error
+	for address, s := range d.open {
+		delete(d.open, address)
+		errs = append(errs, s.server.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // Database opens the database of the configuration. Errors: invalid; not_found and refused

@@ -1,17 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -46,12 +50,69 @@ type agentInfo struct {
 	ID         amber.AgentID  `json:"id"`
 	State      agentState     `json:"state"`
 	Generation int64          `json:"generation,omitempty"`
-	Bytes      int64          `json:"bytes"` // of its folder
+	Bytes      *int64         `json:"bytes"` // of its folder; null for one in a database
 	Error      string         `json:"error,omitempty"`
 }
 
-// describeAgent looks at the folder of an agent; false: there is none.
-func describeAgent(agent *home.Agent) (agentInfo, bool) {
+// describeAgent looks at an agent of the home or of the database; false: there is none.
+func (a *app) describeAgent(ctx context.Context, folder *home.Agent) (info agentInfo, there bool, err error) {
+	at, inDatabase, err := a.inDatabase()
+	if err != nil || !inDatabase {
+		info, there = describeFolder(folder)
+		return info, there, err
+	}
+	all, err := listDatabase(ctx, at, folder.Tenant(), false)
+	for _, info := range all {
+		if info.ID == folder.ID() {
+			return info, true, err
+		}
+	}
+	return agentInfo{Tenant: folder.Tenant(), ID: folder.ID()}, false, err
+}
+
+// inDatabase reports whether agents live in a database.
+func (a *app) inDatabase() (at *agent.Agent, in bool, err error) {
+	loaded, err := a.LoadConfig()
+	if err != nil || !loaded.Config.OnPostgres() {
+		return nil, false, nil // a configuration that cannot be read is told by what needs it
+	}
+	at, err = a.Closed(&loaded.Config)
+	return at, true, err
+}
+
+// listDatabase lists the agents of a database: of a tenant, or of all. Hooks of this machine may have begun a
+// journal for others.
+func listDatabase(ctx context.Context, at *agent.Agent, tenant amber.TenantID, all bool) (items []agentInfo, err error) {
+	if all {
+		tenant = ""
+	}
+	list, err := at.InDatabase(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	known := map[server.AgentName]bool{}
+	for _, l := range list {
+		info := agentInfo{Tenant: l.Tenant, ID: l.ID, State: agentReady, Generation: l.Generation}
+		if l.Deleting {
+			info.State = agentDeleting
+		}
+		known[server.AgentName{Tenant: l.Tenant, Agent: l.ID}] = true
+		items = append(items, info)
+	}
+	begun, err := agentsOf(at.Home(), tenant, all)
+	for _, info := range begun {
+		if info.State == agentNew && !known[server.AgentName{Tenant: info.Tenant, Agent: info.ID}] {
+			items = append(items, info)
+		}
+	}
+	slices.SortStableFunc(items, func(x, y agentInfo) int {
+		return cmp.Or(cmp.Compare(x.Tenant, y.Tenant), cmp.Compare(x.ID, y.ID))
+	})
+	return items, err
+}
+
+// describeFolder looks at the folder of an agent; false: there is none.
+func describeFolder(agent *home.Agent) (agentInfo, bool) {
 	info := agentInfo{Tenant: agent.Tenant(), ID: agent.ID(), State: agentReady}
 	c, err := agent.Current()
 	exists, _ := agent.Exists()
@@ -65,7 +126,8 @@ func describeAgent(agent *home.Agent) (agentInfo, bool) {
 	case err != nil:
 		info.State, info.Error = agentDamaged, err.Error()
 	}
-	info.Generation, info.Bytes = c.Generation, folderSize(agent.Dir())
+	size := folderSize(agent.Dir())
+	info.Generation, info.Bytes = c.Generation, &size
 	return info, true
 }
 
@@ -96,7 +158,8 @@ func (a *app) agentListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the agents of a tenant",
-		Long: `List the agents of the tenant, or with --all those of every tenant. STATE is ready; new where
+		Long: `List the agents of the tenant, or with --all those of every tenant: of the home, or of the database
+with memory.backend: postgres, whose SIZE is not counted. STATE is ready; new where
 hooks have begun a journal and nothing is stored yet; deleting where a deletion was interrupted; or
 damaged, see amber doctor. Nothing is made or changed.
 
@@ -111,12 +174,12 @@ With --remote they are the agents of the server that the token reaches, without 
 			if err != nil {
 				return err
 			}
-			items, err := agentsOf(h, tenant, all)
+			items, err := a.listAgents(cmd.Context(), h, tenant, all)
 			if err != nil {
 				return err
 			}
 			if len(items) == 0 && cmd.Flags().Changed("tenant") && !all {
-				return a.NoAgent(h, tenant, amber.AgentID(a.Global.Agent))
+				return a.NoAgent(cmd.Context(), tenant, amber.AgentID(a.Global.Agent))
 			}
 			return cli.ShowItems(a.App, jsonl, amber.Page[agentInfo]{Items: items}, printAgents)
 		},
@@ -154,7 +217,19 @@ func (a *app) listServedAgents(cmd *cobra.Command, jsonl, all bool) error {
 	})
 }
 
-// agentsOf describes the agents of a tenant, or of all.
+// listAgents describes the agents of a tenant, or of all: of the home or of the database.
+func (a *app) listAgents(ctx context.Context, h *home.Home, tenant amber.TenantID, all bool) ([]agentInfo, error) {
+	at, in, err := a.inDatabase()
+	if err != nil {
+		return nil, err
+	}
+	if in {
+		return listDatabase(ctx, at, tenant, all)
+	}
+	return agentsOf(h, tenant, all)
+}
+
+// agentsOf describes the folders of the agents of a tenant, or of all.
 func agentsOf(h *home.Home, tenant amber.TenantID, all bool) (items []agentInfo, err error) {
 	tenants := []amber.TenantID{tenant}
 	if all {
@@ -172,7 +247,7 @@ func agentsOf(h *home.Home, tenant amber.TenantID, all bool) (items []agentInfo,
 			if err != nil {
 				return nil, err
 			}
-			if info, there := describeAgent(agent); there {
+			if info, there := describeFolder(agent); there {
 				items = append(items, info)
 			}
 		}
@@ -182,14 +257,22 @@ func agentsOf(h *home.Home, tenant amber.TenantID, all bool) (items []agentInfo,
 
 func printAgents(w io.Writer, items []agentInfo) {
 	cli.TableOf(w, []string{"AGENT", "TENANT", "STATE", "SIZE", ""}, items, func(info agentInfo) []string {
-		return []string{string(info.ID), string(info.Tenant), string(info.State), cli.ByteSize(info.Bytes), info.Error}
+		return []string{string(info.ID), string(info.Tenant), string(info.State), sizeOf(info), info.Error}
 	})
+}
+
+// sizeOf is the size of a folder; the rows of a database are not counted for it.
+func sizeOf(info agentInfo) string {
+	if info.Bytes == nil {
+		return "-"
+	}
+	return cli.ByteSize(*info.Bytes)
 }
 
 // shownAgent is the JSON of agent show.
 type shownAgent struct {
 	agentInfo
-	Dir          string             `json:"dir"`
+	Dir          string             `json:"dir"`      // "" for an agent in a database
 	Memories     *int64             `json:"memories"` // null where the store cannot be read
 	Sessions     *int64             `json:"sessions"`
 	Snapshots    int                `json:"snapshots"`
@@ -242,7 +325,9 @@ func (a *app) withAgent(cmd *cobra.Command, op string, args []string, fn func(ct
 // showAgent collects what is known about an agent.
 func (a *app) showAgent(cmd *cobra.Command, h *home.Home, agent *home.Agent) (out shownAgent, err error) {
 	var there bool
-	out.agentInfo, there = describeAgent(agent)
+	if out.agentInfo, there, err = a.describeAgent(cmd.Context(), agent); err != nil {
+		return out, err
+	}
 	out.Dir = agent.Dir()
 	if out.Snapshots, out.LastSnapshot, err = a.countSnapshots(cmd, agent); err != nil {
 		return out, err
@@ -250,32 +335,37 @@ func (a *app) showAgent(cmd *cobra.Command, h *home.Home, agent *home.Agent) (ou
 	out.Bundles = len(bundlesOf(h, agent))
 	if !there {
 		if out.Snapshots == 0 {
-			return out, a.NoAgent(h, agent.Tenant(), agent.ID())
+			return out, a.NoAgent(cmd.Context(), agent.Tenant(), agent.ID())
 		}
 		out.State = "deleted"
 	}
 	if out.State == agentReady {
-		out.Memories, out.Sessions = a.countMemories(cmd.Context())
+		if stats := a.statsOf(cmd.Context()); stats != nil {
+			out.Memories, out.Sessions = &stats.Memories, &stats.Sessions
+			if out.Bytes == nil { // it has no folder of its own
+				out.Dir, out.Bytes = "", &stats.Bytes
+			}
+		}
 	}
 	return out, nil
 }
 
-// countMemories counts what the store holds; nil where it cannot be read.
-func (a *app) countMemories(ctx context.Context) (memories, sessions *int64) {
+// statsOf counts what the store holds; nil where it cannot be read.
+func (a *app) statsOf(ctx context.Context) *amber.Stats {
 	loaded, err := a.LoadConfig()
 	if err != nil {
-		return nil, nil
+		return nil
 	}
 	s, err := a.Look(ctx, loaded)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
 	defer s.Close()
 	stats, err := s.Store.Stats.Stats(ctx)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	return &stats.Memories, &stats.Sessions
+	return &stats
 }
 
 // countSnapshots returns how many snapshots there are of an agent, and the last.
@@ -315,7 +405,7 @@ func (a *app) printAgent(w io.Writer, s shownAgent) {
 	p.Fact(w, "folder", s.Dir)
 	if s.Generation > 0 {
 		p.Fact(w, "generation", fmt.Sprint(s.Generation))
-		p.Fact(w, "size", cli.ByteSize(s.Bytes))
+		p.Fact(w, "size", sizeOf(s.agentInfo))
 	}
 	if s.Memories != nil && s.Sessions != nil {
 		p.Fact(w, "memories", fmt.Sprint(*s.Memories))

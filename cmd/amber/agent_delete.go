@@ -22,13 +22,13 @@ type deletedAgent struct {
 	ID       amber.AgentID     `json:"id"`
 	DryRun   bool              `json:"dry_run"`
 	Memories *int64            `json:"memories"` // that go; null where they cannot be counted
-	Bytes    int64             `json:"bytes"`
+	Bytes    *int64            `json:"bytes"`    // of its folder; null for one in a database
 	Snapshot *amber.SnapshotID `json:"snapshot"` // the last one; null without it
 	Remains  []string          `json:"remains"`  // copies that stay
 }
 
 func (a *app) agentDeleteCommand() *cobra.Command {
-	var yes, dryRun, noSnapshot bool
+	var how deletion
 	cmd := &cobra.Command{
 		Use:   "delete AGENT",
 		Short: "Delete an agent with everything it knows",
@@ -40,38 +40,57 @@ Writers that are inside finish first. Whatever interrupts a deletion, the agent 
 interrupted one is finished by running it again. Snapshots, bundles and backups in a vault stay, and
 the command names them.
 
+With memory.backend: postgres the rows of the agent go from the database in many short steps, and
+the folder that this machine has of it. PostgreSQL keeps old versions of rows until it vacuums, and
+its log and backups for as long as their operator keeps them; the command names these, too.
+
 It asks first; without a terminal it needs --yes. --dry-run shows what would be deleted.`,
 		Example: "  amber agent delete scout --dry-run\n  amber agent delete scout --yes",
 		Args:    cli.Exactly("the name of an agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withAgent(cmd, "delete agent", args, func(ctx context.Context, h *home.Home, agent *home.Agent) error {
-				info, there := describeAgent(agent)
-				if !there {
-					return a.NoAgent(h, agent.Tenant(), agent.ID())
-				}
-				out := deletedAgent{Tenant: info.Tenant, ID: info.ID, Bytes: info.Bytes, DryRun: dryRun}
-				if info.State == agentReady {
-					out.Memories, _ = a.countMemories(ctx)
-				}
-				if !dryRun {
-					if err := a.Confirm(yes, "delete "+out.what()); err != nil {
-						return err
-					}
-					if err := a.deleteAgent(cmd, noSnapshot || info.State == agentDeleting, &out); err != nil {
-						return err
-					}
-				}
-				var err error
-				if out.Remains, err = a.remainsOf(cmd, h, agent); err != nil {
+				info, there, err := a.describeAgent(ctx, agent)
+				if err != nil {
 					return err
 				}
-				return a.Out.Show(out, func(w io.Writer) { a.printDeleted(w, out, noSnapshot) })
+				if !there {
+					return a.NoAgent(ctx, agent.Tenant(), agent.ID())
+				}
+				out, err := a.deleteOne(cmd, h, agent, info, how)
+				if err != nil {
+					return err
+				}
+				return a.Out.Show(out, func(w io.Writer) { a.printDeleted(w, out, how.noSnapshot) })
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&noSnapshot, "no-snapshot", false, "do not take a last snapshot")
-	cli.AddPlanFlags(cmd, &yes, &dryRun, "tell what would be deleted and delete nothing")
+	cmd.Flags().BoolVar(&how.noSnapshot, "no-snapshot", false, "do not take a last snapshot")
+	cli.AddPlanFlags(cmd, &how.yes, &how.dryRun, "tell what would be deleted and delete nothing")
 	return cmd
+}
+
+// deletion says how agents are deleted.
+type deletion struct{ yes, dryRun, noSnapshot bool }
+
+// deleteOne deletes an agent that is there, or tells what would go with it.
+func (a *app) deleteOne(cmd *cobra.Command, h *home.Home, agent *home.Agent, info agentInfo, how deletion) (out deletedAgent, err error) {
+	out = deletedAgent{Tenant: info.Tenant, ID: info.ID, Bytes: info.Bytes, DryRun: how.dryRun}
+	if info.State == agentReady {
+		if stats := a.statsOf(cmd.Context()); stats != nil {
+			out.Memories = &stats.Memories
+		}
+	}
+	if !how.dryRun {
+		if err := a.Confirm(how.yes, "delete "+out.what()); err != nil {
+			return out, err
+		}
+		if err := a.deleteAgent(cmd, how.noSnapshot || info.State == agentDeleting, &out); err != nil {
+			return out, err
+		}
+	}
+	remains, err := a.remainsOf(cmd, h, agent)
+	out.Remains = append(remains, out.Remains...)
+	return out, err
 }
 
 // deleteAgent deletes an agent, and what is kept about it beside its folder.
@@ -85,6 +104,7 @@ func (a *app) deleteAgent(cmd *cobra.Command, noSnapshot bool, out *deletedAgent
 			out.Snapshot = &done.Snapshot.ID
 			a.WarnSkipped(done.Snapshot.Skipped, done.Snapshot.Warnings)
 		}
+		out.Remains = done.Kept
 		for _, left := range done.Left {
 			a.Out.Warn("not deleted: %s", left)
 		}
@@ -99,7 +119,7 @@ func (a *app) deleteAgent(cmd *cobra.Command, noSnapshot bool, out *deletedAgent
 // withoutSnapshot adds to an error about the last snapshot how to go on.
 func withoutSnapshot(err error, id amber.AgentID) error {
 	switch amber.KindOf(err) {
-	case amber.KindDamaged, amber.KindRefused, amber.KindNotFound:
+	case amber.KindDamaged, amber.KindRefused, amber.KindNotFound, amber.KindUnsupported:
 		return &amber.Error{
 			Op: "delete agent", ID: string(id), Kind: amber.KindOf(err), Err: err,
 			Hint: fmt.Sprintf("amber agent delete %s --no-snapshot deletes it without a last snapshot", id),
@@ -115,6 +135,14 @@ func (d deletedAgent) what() string {
 		text += " with " + cli.Count(*d.Memories, "memory", "memories")
 	}
 	return text
+}
+
+// size says how large the folder is that goes.
+func (d deletedAgent) size() string {
+	if d.Bytes == nil {
+		return ", in the database"
+	}
+	return ", " + cli.ByteSize(*d.Bytes)
 }
 
 // remainsOf names the copies of an agent that a deletion does not reach.
@@ -139,7 +167,7 @@ func (a *app) remainsOf(cmd *cobra.Command, h *home.Home, agent *home.Agent) ([]
 
 func (a *app) printDeleted(w io.Writer, d deletedAgent, noSnapshot bool) {
 	if d.DryRun {
-		cli.Wrapped(w, 4, "would delete %s, %s", d.what(), cli.ByteSize(d.Bytes))
+		cli.Wrapped(w, 4, "would delete %s%s", d.what(), d.size())
 		if !noSnapshot {
 			fmt.Fprintln(w, "would take a last snapshot first")
 		}

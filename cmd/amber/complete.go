@@ -34,7 +34,7 @@ func (a *app) addCompletions(root *cobra.Command) {
 	}
 	arguments := map[string]offer{
 		"amber setup": offerHosts, "amber hook": offerHosts, "amber bundle export": a.offerSnapshots,
-		"amber agent show": a.offerAgents, "amber agent delete": a.offerAgents,
+		"amber agent show": a.offerAgents, "amber agent delete": a.offerAgents, "amber tenant delete": a.offerTenants,
 	}
 	for _, verb := range []string{"show", "verify", "diff", "restore", "delete", "pin", "unpin"} {
 		arguments["amber snapshot "+verb] = a.offerSnapshots
@@ -109,21 +109,16 @@ func choice(word, about string) string {
 
 func offerHosts(*cobra.Command) []string { return cli.Texts(hook.Hosts()) }
 
-func (a *app) offerAgents(*cobra.Command) []string {
-	h, tenant, err := a.LookAtTenant()
+func (a *app) offerAgents(cmd *cobra.Command) []string {
+	tenant, err := amber.ParseTenantID(a.Global.Tenant)
 	if err != nil {
 		return nil
 	}
-	ids, _ := h.Agents(tenant)
-	return cli.Texts(ids)
+	return cli.Texts(a.AgentsThere(cmd.Context(), tenant))
 }
 
-func (a *app) offerTenants(*cobra.Command) []string {
-	h, err := a.LookAtHome()
-	if err != nil {
-		return nil
-	}
-	ids, _ := h.Tenants()
+func (a *app) offerTenants(cmd *cobra.Command) []string {
+	ids, _ := a.TenantsThere(cmd.Context())
 	return cli.Texts(ids)
 }
 

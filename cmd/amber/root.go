@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
 	"github.com/amber-memory/amber/cmd/amber/internal/control"
 	"github.com/amber-memory/amber/cmd/amber/internal/exchange"
@@ -123,7 +124,7 @@ func (a *app) addCommands(root *cobra.Command) {
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, w cli.World) int {
-	a := &app{&cli.App{World: w, Ctx: ctx}}
+	a := &app{&cli.App{World: w, Ctx: ctx, Databases: &agent.Databases{Keep: true}}}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(w.Stdin)

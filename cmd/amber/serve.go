@@ -102,8 +102,6 @@ type serving struct {
 	config *config.Reloader
 	home   *home.Home
 	engine cli.SnapshotEngine
-	// databases are shared by the agents that are served.
-	databases agent.Databases
 }
 
 // served is the JSON of what is printed once the server listens.
@@ -223,7 +221,7 @@ func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Opt
 // parts are what the daemon needs of agents.
 func (s *serving) parts(keeper snapshot.Keeper) daemon.Parts {
 	return daemon.Parts{
-		Open: s.openAgent, Engine: s.engine, Keeper: keeper, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
+		Open: s.openAgent, Names: s.agentNames(), Engine: s.engine, Keeper: keeper, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
 		Leaving: func(private bool) *redact.Redactor { return s.current().Leaving(private) },
 		Digests: func() digest.Writer { return agent.DigestWriter(s.current().Digest, s.Getenv) },
 		Journal: func(agent *home.Agent) (*journal.Journal, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
@@ -13,7 +14,7 @@ import (
 
 // forAgent is the app as a command about another agent would see it.
 func (a *app) forAgent(tenant amber.TenantID, agent amber.AgentID) *app {
-	b := &app{&cli.App{World: a.World, Global: a.Global, Out: a.Out, Access: a.Access, Publisher: a.Publisher}}
+	b := &app{&cli.App{World: a.World, Global: a.Global, Out: a.Out, Access: a.Access, Publisher: a.Publisher, Databases: a.Databases}}
 	b.Global.Tenant, b.Global.Agent = string(tenant), string(agent)
 	return b
 }
@@ -27,7 +28,6 @@ func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Databases = &s.databases
 	if !create {
 		closed, err := agent.At(o)
 		if err != nil {
@@ -47,6 +47,27 @@ func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber
 		return nil, nil, err
 	}
 	return s.agent(one, at), at.Close, nil
+}
+
+// agentNames returns what lists the agents that are served; nil where they are folders of the home.
+func (s *serving) agentNames() func(context.Context) ([]server.AgentName, error) {
+	c := s.config.Loaded().Config
+	if !c.OnPostgres() {
+		return nil
+	}
+	return func(ctx context.Context) (names []server.AgentName, err error) {
+		at, err := s.Closed(&c)
+		if err != nil {
+			return nil, err
+		}
+		list, err := at.InDatabase(ctx, "")
+		for _, l := range list {
+			if !l.Deleting {
+				names = append(names, server.AgentName{Tenant: l.Tenant, Agent: l.ID})
+			}
+		}
+		return names, errors.Join(err, at.Close())
+	}
 }
 
 // agent is what is served of an agent that is open.

@@ -67,7 +67,7 @@ func (a *app) known(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) er
 	if lerr != nil || len(page.Items) > 0 {
 		return lerr
 	}
-	return a.NoAgent(s.Home, s.TenantID(), s.AgentID())
+	return a.NoAgent(ctx, s.TenantID(), s.AgentID())
 }
 
 // withSnapshot is withSnapshots for a verb about one snapshot: it finds out

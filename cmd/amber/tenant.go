@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) tenantCommand() *cobra.Command {
-	return cli.Family("tenant", "List tenants", a.tenantListCommand())
+	return cli.Family("tenant", "List and delete tenants", a.tenantListCommand(), a.tenantDeleteCommand())
 }
 
 // tenantInfo is the JSON of one tenant.
@@ -26,7 +26,8 @@ func (a *app) tenantListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the tenants, and how many agents each has",
-		Long: `List the tenants of the home, and how many agents each has. Nothing is made or changed.
+		Long: `List the tenants of the home, or of the database with memory.backend: postgres, and how many
+agents each has. Nothing is made or changed.
 
 With --remote they are the tenants of the server that have an agent which the token reaches.`,
 		Example: "  amber tenant list",
@@ -51,16 +52,12 @@ With --remote they are the tenants of the server that have an agent which the to
 	return cmd
 }
 
-// ownTenants are those of the home of this machine.
-func (a *app) ownTenants(context.Context) ([]tenantInfo, error) {
-	h, err := a.LookAtHome()
-	if err != nil {
-		return nil, err
-	}
-	ids, err := h.Tenants()
+// ownTenants are those of the home of this machine, or of its database.
+func (a *app) ownTenants(ctx context.Context) ([]tenantInfo, error) {
+	ids, err := a.TenantsThere(ctx)
 	items := []tenantInfo{}
 	for _, id := range ids {
-		items = append(items, tenantInfo{id, len(cli.AgentsThere(h, id))})
+		items = append(items, tenantInfo{id, len(a.AgentsThere(ctx, id))})
 	}
 	return items, err
 }

@@ -27,7 +27,7 @@ const Module = "github.com/amber-memory/amber"
 // not even the root.
 var law = map[string][]string{
 	".":                             {"-"}, // nouns and contracts; standard library only
-	"agent":                         {"client", "colony/shelf", "config", "digest", "digest/writer", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "search", "snapshot", "store/openviking", "store/openviking/api", "store/postgres", "store/sqlcore", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
+	"agent":                         {"client", "colony/shelf", "config", "digest", "digest/writer", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "search", "snapshot", "store/openviking", "store/openviking/api", "store/postgres", "store/postgres/mirror", "store/sqlcore", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
 	"bundle":                        {},
 	"client":                        {},
 	"cmd/amber":                     {"*"}, // the one place that sees everything

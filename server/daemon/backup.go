@@ -31,8 +31,13 @@ func (s *Daemon) agentNames() (keys []server.AgentName, err error) {
 	return keys, err
 }
 
-// names is agentNames for the API.
-func (s *Daemon) names(context.Context) ([]server.AgentName, error) { return s.agentNames() }
+// names lists the agents for the API.
+func (s *Daemon) names(ctx context.Context) ([]server.AgentName, error) {
+	if s.parts.Names != nil {
+		return s.parts.Names(ctx)
+	}
+	return s.agentNames()
+}
 
 // agentMark is another one whenever an agent has changed; "": nobody knows.
 func (s *Daemon) agentMark(k server.AgentName) string {

@@ -64,9 +64,11 @@ type Engine interface {
 	wire.RepositoryChecker
 }
 
-// Parts are what a daemon needs of the agents of its home. All but Digests and Leaving are required.
+// Parts are what a daemon needs of the agents of its home. All but Names, Digests and Leaving are required.
 type Parts struct {
-	Open   server.Opener // is not asked for an agent without an id
+	Open server.Opener // is not asked for an agent without an id
+	// Names lists the agents that are served; nil: those with a folder in the home.
+	Names  func(ctx context.Context) ([]server.AgentName, error)
 	Engine Engine
 	Keeper snapshot.Keeper // applies retention
 	// Redact returns the rules for what jobs write.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/home"
 )
 
@@ -58,22 +59,22 @@ func (a *App) CheckAgent(cmd *cobra.Command) error {
 		return nil // the verb says it, with what it was about to do
 	}
 	id := amber.AgentID(a.Global.Agent)
-	agent, err := h.Agent(tenant, id)
+	folder, err := h.Agent(tenant, id)
 	if err != nil {
 		return err
 	}
 	finds := slices.Contains(finders, words[len(words)-1])
-	exists, err := a.isThere(cmd.Context(), agent)
+	exists, err := a.isThere(cmd.Context(), folder)
 	if err != nil {
 		return err
 	}
 	switch {
 	case exists:
-	case a.mayMake(h, tenant):
+	case a.mayMake(cmd.Context(), tenant):
 		a.absent = finds
 	case a.Global.NewAgent && !finds:
 	default:
-		err := a.NoAgent(h, tenant, id)
+		err := a.NoAgent(cmd.Context(), tenant, id)
 		if !finds {
 			err.Hint = fmt.Sprintf("repeat the command with --new-agent to make agent %s in tenant %s", id, tenant)
 		}
@@ -104,11 +105,11 @@ func (a *App) MakeNamed(cmd *cobra.Command) error {
 	if a.Edge || !cmd.Flags().Changed("agent") && !cmd.Flags().Changed("tenant") {
 		return nil // the server of an edge makes it with the first event
 	}
-	agent, err := a.lookAtAgent()
+	folder, err := a.lookAtAgent()
 	if err != nil {
 		return err
 	}
-	if _, err := agent.Current(); amber.KindOf(err) != amber.KindNotFound {
+	if _, err := folder.Current(); amber.KindOf(err) != amber.KindNotFound {
 		return nil
 	}
 	s, err := a.Open(cmd.Context())
@@ -122,36 +123,60 @@ func (a *App) MakeNamed(cmd *cobra.Command) error {
 // mayMake reports whether the agent of the flags may be made without being
 // asked for: the default one, or one that the environment names, in a tenant that
 // is the default, named there, or has an agent already.
-func (a *App) mayMake(h *home.Home, tenant amber.TenantID) bool {
+func (a *App) mayMake(ctx context.Context, tenant amber.TenantID) bool {
 	wanted := func(name, usual, variable string) bool { return name == usual || name == a.Getenv(variable) }
 	if !wanted(a.Global.Agent, string(amber.DefaultAgent), AgentVariable) {
 		return false
 	}
-	return wanted(string(tenant), string(amber.DefaultTenant), TenantVariable) || len(AgentsThere(h, tenant)) > 0
+	return wanted(string(tenant), string(amber.DefaultTenant), TenantVariable) || len(a.AgentsThere(ctx, tenant)) > 0
 }
 
-// AgentsThere returns the agents of a tenant that exist.
-func AgentsThere(h *home.Home, tenant amber.TenantID) []amber.AgentID {
-	ids, _ := h.Agents(tenant)
-	return slices.DeleteFunc(ids, func(id amber.AgentID) bool {
-		agent, err := h.Agent(tenant, id)
-		if err != nil {
-			return true
+// AgentsThere returns the agents of a tenant that exist, in the home or in the database; none
+// where that cannot be found out.
+func (a *App) AgentsThere(ctx context.Context, tenant amber.TenantID) []amber.AgentID {
+	at, err := a.roster()
+	if err != nil {
+		return nil
+	}
+	ids, _ := at.AgentsThere(ctx, tenant)
+	return ids
+}
+
+// TenantsThere returns the tenants, as [App.AgentsThere] does agents. Errors: those of the home and of
+// the database.
+func (a *App) TenantsThere(ctx context.Context) ([]amber.TenantID, error) {
+	at, err := a.roster()
+	if err != nil {
+		return nil, err
+	}
+	return at.TenantsThere(ctx)
+}
+
+// roster knows which agents there are. A configuration that cannot be read is that of a home: the
+// verb says more.
+func (a *App) roster() (*agent.Agent, error) {
+	o, err := a.AgentOptions(nil)
+	if err != nil { // no agent is called as the flags say
+		if o.Home, err = a.HomeDir(); err != nil {
+			return nil, err
 		}
-		exists, _ := agent.Exists()
-		return !exists
-	})
+		o.Tenant, o.Agent = "", ""
+	}
+	if loaded, err := a.LoadConfig(); err == nil {
+		o.Config = &loaded.Config
+	}
+	return agent.At(o)
 }
 
 // NoAgent is the error about an agent that is not there. It names those that are,
 // the nearest first; where the tenant is what is wrong, the tenants.
-func (a *App) NoAgent(h *home.Home, tenant amber.TenantID, id amber.AgentID) *amber.Error {
-	agents := AgentsThere(h, tenant)
+func (a *App) NoAgent(ctx context.Context, tenant amber.TenantID, id amber.AgentID) *amber.Error {
+	agents := a.AgentsThere(ctx, tenant)
 	if len(agents) == 0 && tenant != amber.DefaultTenant {
 		var tenants []amber.TenantID
-		all, _ := h.Tenants()
+		all, _ := a.TenantsThere(ctx)
 		for _, t := range all {
-			if len(AgentsThere(h, t)) > 0 {
+			if len(a.AgentsThere(ctx, t)) > 0 {
 				tenants = append(tenants, t)
 			}
 		}

@@ -32,6 +32,8 @@ type App struct {
 	Ctx      context.Context
 	pumped   *interruptible // stdin, once a verb has read of it
 	toldHome bool           // the user was told where a relative home is
+	// Databases are open until the command is over; nil: each agent opens its own.
+	Databases *agent.Databases
 	// Closers let go what was opened on the way, when the command is over.
 	Closers []func() error
 	Verb    string // that runs
@@ -63,6 +65,9 @@ func (a *App) Close() (err error) {
 		err = errors.Join(err, c())
 	}
 	a.Closers = nil
+	if a.Databases != nil {
+		err = errors.Join(err, a.Databases.Close())
+	}
 	return err
 }
 

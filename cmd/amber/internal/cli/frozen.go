@@ -49,7 +49,7 @@ func (a *App) OpenFrozen(ctx context.Context, need LiveAgent) (*Opened, error) {
 		}
 	case MustBeThere, MustBeOpened:
 		if absent {
-			return nil, a.NoAgent(closed.Home, closed.Agent.Tenant(), closed.Agent.ID())
+			return nil, a.NoAgent(ctx, closed.Agent.Tenant(), closed.Agent.ID())
 		}
 		if need == MustBeOpened {
 			return a.Open(ctx)

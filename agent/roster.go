@@ -1,0 +1,66 @@
+package agent
+
+import (
+	"context"
+	"slices"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/postgres"
+)
+
+// InDatabase lists the agents of a tenant in the database, of every tenant for "", and those
+// whose deletion was interrupted. Errors: those of [Agent.Database].
+func (a *Agent) InDatabase(ctx context.Context, tenant amber.TenantID) (list []postgres.Listed, err error) {
+	server, done, err := a.Database(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err = server.List(ctx, tenant)
+	if cerr := done(); err == nil {
+		err = cerr
+	}
+	return list, err
+}
+
+// AgentsThere returns the agents of a tenant: of the database where agents live in one, otherwise those that
+// have a folder in the home. Errors: those of [Agent.Database] and of the disk.
+func (a *Agent) AgentsThere(ctx context.Context, tenant amber.TenantID) (ids []amber.AgentID, err error) {
+	if !a.config.OnPostgres() {
+		return foldersOf(a.home, tenant)
+	}
+	list, err := a.InDatabase(ctx, tenant)
+	for _, l := range list {
+		if !l.Deleting {
+			ids = append(ids, l.ID)
+		}
+	}
+	return ids, err
+}
+
+// foldersOf returns the agents of a tenant that have a folder.
+func foldersOf(h *home.Home, tenant amber.TenantID) ([]amber.AgentID, error) {
+	ids, err := h.Agents(tenant)
+	return slices.DeleteFunc(ids, func(id amber.AgentID) bool {
+		folder, err := h.Agent(tenant, id)
+		if err != nil {
+			return true
+		}
+		exists, _ := folder.Exists()
+		return !exists
+	}), err
+}
+
+// TenantsThere returns the tenants, as [Agent.AgentsThere] does agents. One of the home may have none.
+func (a *Agent) TenantsThere(ctx context.Context) (ids []amber.TenantID, err error) {
+	if !a.config.OnPostgres() {
+		return a.home.Tenants()
+	}
+	list, err := a.InDatabase(ctx, "")
+	for _, l := range list { // sorted by tenant
+		if !l.Deleting && !slices.Contains(ids, l.Tenant) {
+			ids = append(ids, l.Tenant)
+		}
+	}
+	return ids, err
+}

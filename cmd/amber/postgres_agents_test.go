@@ -1,0 +1,131 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/pgtest"
+)
+
+// beside is another machine with the same database and nothing else in common.
+func (s *setting) beside() *setting {
+	s.Helper()
+	other := newSetting(s.T, false)
+	must.Do(s, os.WriteFile(other.path("dsn"), must.Get(os.ReadFile(s.path("dsn")))(s), 0o600))
+	other.set("AMBER_MEMORY__BACKEND", "postgres")
+	other.set("AMBER_MEMORY__BACKENDS__POSTGRES__DSN_FILE", other.path("dsn"))
+	return other
+}
+
+// names are the agents that a machine lists, each with its state.
+func (s *setting) names(args ...string) (names []string) {
+	s.Helper()
+	for _, i := range told[amber.Page[agentInfo]](s, append([]string{"agent", "list"}, args...)...).Items {
+		names = append(names, string(i.Tenant)+"/"+string(i.ID)+" "+string(i.State))
+	}
+	return names
+}
+
+// The agents of a database are those of every machine, whichever has a folder of them.
+func TestAgentsOfADatabase(t *testing.T) {
+	t.Parallel()
+	one := newSetting(t, false)
+	c := one.database()
+	two := one.beside()
+	one.does("remember", "the first one")
+	one.does("remember", "the kiln is hot", "--agent", "scout", "--new-agent")
+	one.does("remember", "of somebody else", "--tenant", "acme", "--new-agent")
+
+	must.Equal(t, "agents", two.names(), []string{"default/default ready", "default/scout ready"})
+	must.Equal(t, "all agents", two.names("--all"), []string{"acme/default ready", "default/default ready", "default/scout ready"})
+	must.Equal(t, "tenants", told[amber.Page[tenantInfo]](two, "tenant", "list").Items, []tenantInfo{{"acme", 1}, {"default", 2}})
+	shown := told[shownAgent](two, "agent", "show", "scout")
+	must.Equal(t, "memories", *shown.Memories, 1)
+	must.Equal(t, "folder", shown.Dir, "")
+	must.Hold(t, *shown.Bytes > 0, "the rows take %d bytes", *shown.Bytes)
+	must.Says(t, "words after agent show", two.does("__complete", "agent", "show", "s"), "scout")
+	must.Says(t, "words after --tenant", two.does("__complete", "list", "--tenant", "a"), "acme")
+	_, complaint, code := two.amber("", "recall", "x", "--agent", "scot")
+	must.Equal(t, "exit", code, 3)
+	must.Says(t, "a name that is not there", complaint, "agents are: scout, default")
+
+	w := must.Get(two.tryToServe("--listen", "127.0.0.1:0", "--accept-unsafe-database"))(t)
+	must.Equal(t, "agents of a server", strings.Count(w.expect("GET", "/v1/agents", ""), `"agent"`), 3)
+
+	// A last snapshot is not taken yet, so it has to be left out.
+	_, complaint, _ = two.amber("", "agent", "delete", "scout", "--yes")
+	must.Says(t, "without a last snapshot", complaint, "--no-snapshot")
+	must.Equal(t, "plan", told[deletedAgent](two, "agent", "delete", "scout", "--dry-run").DryRun, true)
+	must.Equal(t, "agents", two.names(), []string{"default/default ready", "default/scout ready"})
+	gone := told[deletedAgent](one, "agent", "delete", "scout", "--no-snapshot", "--yes")
+	must.Says(t, "what remains", strings.Join(gone.Remains, "\n"), "until they are vacuumed")
+	must.Says(t, "what remains", strings.Join(gone.Remains, "\n"), "write-ahead log")
+	must.Equal(t, "folder", one.exists("tenants", "default", "agents", "scout"), false)
+	must.Equal(t, "recall", two.exit("recall", "kiln", "--agent", "scout"), "exit 3")
+	must.Equal(t, "delete again", two.exit("agent", "delete", "scout", "--yes"), "exit 3")
+	must.Equal(t, "agents of a server", strings.Count(w.expect("GET", "/v1/agents", ""), `"agent"`), 2)
+	var rows int
+	must.Do(t, c.QueryRow(t.Context(), "SELECT count(*) FROM amber_meta.generations WHERE agent = 'scout'").Scan(&rows))
+	must.Equal(t, "rows of it", rows, 0)
+
+	id := strings.TrimSpace(one.does("remember", "a secret thing"))
+	must.Says(t, "what remains of an erased memory", one.does("forget", id, "--erase", "--yes"), "write-ahead log")
+
+	// One that was interrupted is shown, and finished when the command is repeated.
+	must.Get(c.Exec(t.Context(), `UPDATE amber_meta.agents SET state = 'deleting', live_gen = NULL WHERE tenant = 'acme';
+UPDATE amber_meta.generations SET state = 'dropping' WHERE tenant = 'acme'`))(t)
+	must.Equal(t, "agents", two.names("--tenant", "acme"), []string{"acme/default deleting"})
+	must.Equal(t, "use of it", two.exit("remember", "x", "--tenant", "acme", "--new-agent"), "exit 4")
+	two.does("agent", "delete", "default", "--tenant", "acme", "--yes")
+	must.Equal(t, "tenants", told[amber.Page[tenantInfo]](one, "tenant", "list").Items, []tenantInfo{{"default", 1}})
+
+	// A tenant goes with all its agents, and no other.
+	one.does("remember", "x", "--tenant", "acme", "--new-agent")
+	one.does("remember", "y", "--tenant", "acme", "--agent", "second", "--new-agent")
+	must.Equal(t, "without being sure", two.exit("tenant", "delete", "acme", "--no-snapshot"), "exit 6")
+	must.Equal(t, "agents that go", len(told[deletedTenant](two, "tenant", "delete", "acme", "--no-snapshot", "--yes").Agents), 2)
+	must.Equal(t, "a tenant that is gone", two.exit("tenant", "delete", "acme", "--no-snapshot", "--yes"), "exit 3")
+	must.Equal(t, "all agents", one.names("--all"), []string{"default/default ready"})
+
+	// What lies in a folder is no agent of the database, and is not deleted with one.
+	three := one.beside()
+	three.set("AMBER_MEMORY__BACKEND", "sqlite")
+	three.does("remember", "in a folder", "--agent", "folder", "--new-agent")
+	three.set("AMBER_MEMORY__BACKEND", "postgres")
+	must.Equal(t, "agents", three.names(), []string{"default/default ready"})
+	must.Equal(t, "delete", three.exit("agent", "delete", "folder", "--no-snapshot", "--yes"), "exit 3")
+	must.Equal(t, "folder", three.exists("tenants", "default", "agents", "folder", "CURRENT"), true)
+}
+
+// exists reports whether the home has a file.
+func (s *setting) exists(elem ...string) bool {
+	_, err := os.Stat(s.path(append([]string{"home"}, elem...)...))
+	return err == nil
+}
+
+// A command that finds out whether the agent is there and then works on it connects once.
+func TestOneConnectionForACommand(t *testing.T) {
+	t.Parallel()
+	s, server := newSetting(t, false), pgtest.Shared(t)
+	p := pgtest.NewProxy(t, server.Addr())
+	s.set("AMBER_MEMORY__BACKENDS__POSTGRES__DSN_FILE", s.onPostgres(p.DSN(server.Database(t))))
+	s.set("AMBER_MEMORY__BACKENDS__POSTGRES__CONNECTIONS", "1")
+	var connected atomic.Int64
+	p.OnFrontend(func(m pgtest.Message) pgtest.Action {
+		if m.N == 0 {
+			connected.Add(1)
+		}
+		return pgtest.Forward
+	})
+	for _, command := range [][]string{{"remember", "x"}, {"recall", "x"}, {"agent", "show"}, {"note", "list"}} {
+		connected.Store(0)
+		s.does(command...)
+		must.Equal(t, "connections of "+command[0], connected.Load(), 1)
+	}
+}
