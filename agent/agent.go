@@ -16,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/store/openviking"
+	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/store/sqlcore"
 	"github.com/amber-memory/amber/store/sqlite"
 	"github.com/amber-memory/amber/wire"
@@ -87,6 +88,7 @@ type Agent struct {
 	plain  amber.Store
 	core   *sqlcore.Contracts // of the store with the index; nil where it is elsewhere
 	sqlite *sqlite.Store      // nil when no layer is on SQLite
+	rows   *postgres.Store    // nil when the agent is not in a PostgreSQL database
 	viking *openviking.Store  // nil when no OpenViking server stands beside it
 	notes  *notes.Dir         // nil when notes are elsewhere
 	remote *client.Agent      // nil when memory lies in the home

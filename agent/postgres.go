@@ -131,7 +131,7 @@ func (a *Agent) openPostgres(ctx context.Context, c config.Config) (config.Opene
 		_ = done()
 		return config.Opened{}, err
 	}
-	a.core = store.Contracts
+	a.core, a.rows = store.Contracts, store
 	return config.Opened{Parts: store.Parts(), Close: func() error {
 		_ = store.Close() // ends its use alone
 		return done()

@@ -14,7 +14,7 @@ import (
 
 func (a *app) noteCommand() *cobra.Command {
 	cmd := cli.Family("note", "Keep notes: Markdown files, each change a commit",
-		a.noteWriteCommand(), a.noteShowCommand(), a.noteListCommand(), a.noteLogCommand(), a.noteDeleteCommand())
+		a.noteWriteCommand(), a.noteShowCommand(), a.noteListCommand(), a.noteLogCommand(), a.noteDeleteCommand(), a.noteExportCommand())
 	cmd.Long = `Keep notes: Markdown files in a folder of the agent, each change a git commit.
 
 A NAME is a relative path of letters, digits, spaces and ._-@+, such as
@@ -137,6 +137,49 @@ func (a *app) printNoteLog(w io.Writer, log []amber.NoteCommit) {
 	for _, c := range log {
 		fmt.Fprintf(w, "%s  %s  %s\n", p.Style(cli.Amb, shortCommit(c.Commit)), p.Style(cli.Dim, c.At.String()), c.Op)
 	}
+}
+
+// exportedNotes is the JSON of note export.
+type exportedNotes struct {
+	Dir   string `json:"dir"`
+	Notes int    `json:"notes"` // in the last commit
+}
+
+func (a *app) noteExportCommand() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "export --git DIR",
+		Short: "Write the notes into a git repository of their own",
+		Long: `Write the notes into a new folder: a git repository with their whole history, and the files of the
+last commit. Commits have the ids that amber note log shows, wherever the agent lives. DIR does not
+exist, or is empty. Secrets stay in the notes as they are.`,
+		Example: `  amber note export --git ~/notes && git -C ~/notes log`,
+		Args:    cli.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if dir == "" {
+				return cli.Usage("want --git DIR, a folder that does not exist")
+			}
+			if err := a.onThisMachine("export notes"); err != nil {
+				return err
+			}
+			path, err := a.Absolute(dir)
+			if err != nil {
+				return err
+			}
+			return a.WithStore(cmd, func(ctx context.Context, s *cli.Opened) error {
+				if err := s.Local.ExportNotes(ctx, path); err != nil {
+					return err
+				}
+				list, err := s.Store.Notes.ListNotes(ctx)
+				if err != nil {
+					return err
+				}
+				return a.Out.Show(exportedNotes{path, len(list)}, func(w io.Writer) { fmt.Fprintln(w, path) })
+			})
+		},
+	}
+	cmd.Flags().StringVar(&dir, "git", "", "the folder to write the repository into")
+	return cmd
 }
 
 // deletedNote is the JSON of note delete.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -27,11 +26,6 @@ func (o GitOptions) of(dir string) gitobj.Options {
 	return gitobj.Options{Dir: dir, Git: o.Git, Timeout: o.Timeout, Temp: o.Temp}
 }
 
-const (
-	noteDirPerm  = 0o700
-	noteFilePerm = 0o600
-)
-
 // Export writes the notes into a folder that is empty or does not exist: a repository with their whole history and all branches and tags,
 // and the files of the notes. It is one that package notes works on. All is durable when Export returns. Errors: conflict when the
 // folder holds something, or when another generation of the agent became live meanwhile; damaged; unsupported when there is no git; those of the
@@ -39,13 +33,7 @@ const (
 func (n *Notes) Export(ctx context.Context, dir string, o GitOptions) error {
 	const op = "export notes"
 	fsys := fsx.OS()
-	if err := fsx.MkdirAll(fsys, dir, noteDirPerm); err != nil {
-		return notefile.Wrap(op, "", err)
-	}
-	if entries, err := fsys.ReadDir(dir); err != nil || len(entries) > 0 {
-		if err == nil {
-			err = notefile.Error(amber.KindConflict, "", errors.New("the folder is not empty"), "name a folder that does not exist")
-		}
+	if err := notefile.NewFolder(fsys, dir); err != nil {
 		return notefile.Wrap(op, "", err)
 	}
 	none, first := "", ""
@@ -112,7 +100,7 @@ func (r *noteRepo) checkout(fsys fsx.FS, dir string) error {
 				return damagedNotes(err)
 			}
 			for _, name := range named[oid] {
-				if err := writeNoteFile(fsys, filepath.Join(dir, filepath.FromSlash(name+notefile.Suffix)), content); err != nil {
+				if err := notefile.WriteNew(fsys, filepath.Join(dir, filepath.FromSlash(name+notefile.Suffix)), content); err != nil {
 					return err
 				}
 			}
@@ -123,22 +111,6 @@ func (r *noteRepo) checkout(fsys fsx.FS, dir string) error {
 		}
 	}
 	return nil
-}
-
-// writeNoteFile writes a file that is not there: two names may be one to the file system.
-func writeNoteFile(fsys fsx.FS, file string, content []byte) error {
-	if err := fsx.MkdirAll(fsys, filepath.Dir(file), noteDirPerm); err != nil {
-		return err
-	}
-	f, err := fsys.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, noteFilePerm)
-	if errors.Is(err, os.ErrExist) {
-		return notefile.InTheWay(filepath.Base(file), "is there already: the file system takes two names for one")
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
 }
 
 // Import takes over the whole history of a repository of notes, for an agent that has none: its objects and refs, as they are. Neither
