@@ -103,7 +103,8 @@ func (a *Agent) DatabaseOptions() (postgres.ServerOptions, error) {
 	dsn, err := SecretFile(op, followed(c.DSNFile), maxDSN)
 	return postgres.ServerOptions{
 		DSN: strings.TrimSpace(dsn), Plain: c.Plain, Connections: c.Connections, Lock: c.LockTimeout, Settle: c.Settle,
-		Clock: a.o.Clock, Random: a.o.Random,
+		Migrate: c.Migrate == config.MigrateAuto,
+		Clock:   a.o.Clock, Random: a.o.Random,
 	}, err
 }
 

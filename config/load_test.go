@@ -62,7 +62,7 @@ func TestLoadDefaults(t *testing.T) {
 					FindTimeout: 800 * time.Millisecond, ConnectTimeout: time.Second, RequestTimeout: 5 * time.Second, FeedBudget: 300 * time.Millisecond,
 					Sessions: config.SessionsOff,
 				},
-				Postgres: config.Postgres{Connections: 16, LockTimeout: 10 * time.Second, Settle: 15 * time.Second},
+				Postgres: config.Postgres{Connections: 16, LockTimeout: 10 * time.Second, Settle: 15 * time.Second, Migrate: config.MigrateManual},
 			},
 			Layers: config.Layers{Notes: "git"},
 		},

@@ -18,10 +18,21 @@ type Postgres struct {
 	Connections int           // at most
 	LockTimeout time.Duration // how long a write waits for one of another program
 	Settle      time.Duration // how long it is looked what became of a commit
+	Migrate     Insistence    // who brings an older database to the schema of this program
 }
+
+// Who brings an older database to the schema of a program.
+const (
+	MigrateManual Insistence = "manual" // amber migrate
+	MigrateAuto   Insistence = "auto"   // the first program that opens it, as far as that only adds
+)
 
 func postgresKeys() []Key {
 	of := func(c *Config) *Postgres { return &c.Memory.Backends.Postgres }
+	migrate := key(postgresPath+"migrate", MigrateManual, "",
+		"Who brings an older database to the schema of this Amber: manual, somebody with amber migrate --run; auto, the first program that opens it, as far as that adds and takes nothing away. An empty database is always filled.",
+		func(c *Config) *Insistence { return &of(c).Migrate })
+	migrate.Choices = []string{string(MigrateManual), string(MigrateAuto)}
 	return []Key{
 		key(postgresPath+"dsn_file", "", "",
 			"The file with the address of the database and nothing else, for its owner alone, as in postgres://amber:secret@db.example.org/amber?sslmode=verify-full. Several hosts may be named; the one that takes writes is used.",
@@ -38,6 +49,7 @@ func postgresKeys() []Key {
 		key(postgresPath+"settle", 15*time.Second, 10*time.Minute,
 			"How long Amber tries to find out whether a write was stored when the database did not answer, as in a failover.",
 			func(c *Config) *time.Duration { return &of(c).Settle }),
+		migrate,
 	}
 }
 

@@ -88,6 +88,7 @@ func effects() map[string]effect {
 		"memory.backends.postgres.plain":        {"true", opened(func(c config.Config) any { return c.Memory.Backends.Postgres.Plain }), true},
 		"memory.backends.postgres.connections":  {"9", opened(func(c config.Config) any { return c.Memory.Backends.Postgres.Connections }), 9},
 		"memory.backends.postgres.lock_timeout": {"9s", opened(func(c config.Config) any { return c.Memory.Backends.Postgres.LockTimeout }), 9 * time.Second},
+		"memory.backends.postgres.migrate":      {"auto", opened(func(c config.Config) any { return c.Memory.Backends.Postgres.Migrate }), config.MigrateAuto},
 		"memory.backends.postgres.settle":       {"9s", opened(func(c config.Config) any { return c.Memory.Backends.Postgres.Settle }), 9 * time.Second},
 		"memory.backends.remote.ca":             {"/etc/amber/ca.pem", opened(func(c config.Config) any { return c.Memory.Backends.Remote.CA }), "/etc/amber/ca.pem"},
 		"control.queue.lease":                   {"1m", opened(func(c config.Config) any { return c.Control.Queue.Lease }), time.Minute},

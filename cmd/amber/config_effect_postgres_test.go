@@ -64,6 +64,12 @@ func postgresEffects() map[string]effect {
 				return func() { must.Get(of(s).Exec(s.Context(), "ROLLBACK"))(s) }
 			}, "remember", "y")
 		}, "exit 0", "exit 4"},
+		at + "migrate": {inDatabase("auto"), func(s *setting) string {
+			older := `DROP SCHEMA amber_home CASCADE; DELETE FROM amber_meta.migrations WHERE number > 1; UPDATE amber_meta.version SET number = 1, needs = 1`
+			s.does("remember", "x")
+			must.Get(of(s).Exec(s.Context(), older))(s)
+			return s.exit("recall", "x")
+		}, "exit 4", "exit 0"},
 		at + "settle": {func(s *setting) string { return "100ms" }, settled, "exit 0", "exit 7"},
 	}
 }

@@ -99,8 +99,9 @@ func Connect(ctx context.Context, o ServerOptions) (*Server, error) {
 // ready looks at the schema, and makes or expands it where that is wanted.
 func (s *Server) ready(ctx context.Context) error {
 	return pgerr.Wrap("open database", "", s.db.Conn(ctx, func(c *pgx.Conn) error {
-		_, err := schema.Check(ctx, c)
-		if errors.Is(err, schema.ErrEmpty) || s.o.Migrate && errors.Is(err, schema.ErrOlder) {
+		v, err := schema.Check(ctx, c)
+		behind := errors.Is(err, schema.ErrOlder) || err == nil && v.Number < schema.Newest()
+		if errors.Is(err, schema.ErrEmpty) || s.o.Migrate && behind {
 			if _, err = schema.Run(ctx, c, schema.Options{ExpandOnly: true}); err == nil {
 				_, err = schema.Check(ctx, c)
 			}
