@@ -26,6 +26,8 @@ type PostgresOptions struct {
 	Server string
 	// Lease is how long a server is believed to live that was not heard of; default 30 s.
 	Lease time.Duration
+	// Done is called once when the ledger is closed, for who opened the database for it alone. It may be nil.
+	Done func() error
 }
 
 const (
@@ -230,5 +232,10 @@ func (s *server) check(ctx context.Context) error {
 	})
 }
 
-// close has nothing to close: the database is its owner's.
-func (s *server) close() error { return nil }
+// close closes nothing by itself: the database is its owner's.
+func (s *server) close() error {
+	if s.o.Done == nil {
+		return nil
+	}
+	return s.o.Done()
+}

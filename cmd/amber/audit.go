@@ -92,7 +92,8 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 		Use:   "verify",
 		Short: "Recompute the audit log and find what was changed",
 		Long: `Read the whole audit log, recompute the hash of every entry, and compare it with the end that was
-noted in keys/audit-head of the home. It says what was checked and what was not, and exits 5 when
+noted in keys/audit-head of the home, or in the database where agents live in one; entries that are
+not chained there yet are counted. It says what was checked and what was not, and exits 5 when
 an entry was changed, is missing, or was put in. With --remote the server checks its own log, for
 a token that is for every tenant.`,
 		Args: cli.Exactly(),

@@ -102,6 +102,7 @@ type serving struct {
 	config *config.Reloader
 	home   *home.Home
 	engine cli.SnapshotEngine
+	unsafe bool // a database that may lose what it acknowledged is served, too
 }
 
 // served is the JSON of what is printed once the server listens.
@@ -117,9 +118,7 @@ func (a *app) serve(cmd *cobra.Command, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := s.checkDatabase(cmd.Context(), f.unsafeDatabase); err != nil {
-		return err
-	}
+	s.unsafe = f.unsafeDatabase
 	return s.run(cmd.Context(), o, func(_ *daemon.Daemon, at daemon.Where) error {
 		if !f.logJSON { // the log tells it, too
 			s.Out.Note("the page for people: %s", at.Page)
@@ -128,46 +127,15 @@ func (a *app) serve(cmd *cobra.Command, f serveFlags) error {
 	})
 }
 
-// checkDatabase refuses to serve from a database that may lose what it acknowledged, unless
-// that is wanted.
-func (s *serving) checkDatabase(ctx context.Context, accept bool) error {
-	c := s.config.Loaded().Config
-	if !c.OnPostgres() {
-		return nil
-	}
-	at, err := s.Closed(&c)
-	if err != nil {
-		return err
-	}
-	server, done, err := at.Database(ctx)
-	if err != nil {
-		return err
-	}
-	settings, err := server.Settings(ctx)
-	if err = errors.Join(err, done()); err != nil {
-		return err
-	}
-	err = agent.Safe(settings)
-	if err == nil {
-		return nil
-	}
-	if accept {
-		s.Out.Warn("%s", err.Error())
-		return nil
-	}
-	return amber.Errorf(amber.KindRefused, "serve", "", "%s", err.Error()).
-		WithHint("change the settings of the PostgreSQL server, or serve with --accept-unsafe-database")
-}
-
 // run serves until the context ends. Listening is called once the server can be reached.
 func (s *serving) run(ctx context.Context, o daemon.Options, listening func(*daemon.Daemon, daemon.Where) error) error {
-	var err error
-	if o.Ledger, err = s.OpenHomeDB(ctx); err != nil {
+	leave, err := s.openLedger(ctx, &o)
+	if err != nil {
 		return err
 	}
 	d, err := daemon.New(ctx, o)
 	if err != nil {
-		return errors.Join(err, o.Ledger.Close())
+		return errors.Join(err, leave())
 	}
 	s.Publisher = d.Publisher()
 	engine, keeper, err := s.openEngine(ctx)
@@ -175,7 +143,7 @@ func (s *serving) run(ctx context.Context, o daemon.Options, listening func(*dae
 		s.engine = engine
 		err = d.Serve(ctx, s.parts(keeper), func(at daemon.Where) error { return listening(d, at) })
 	}
-	return errors.Join(err, d.Close(), o.Ledger.Close())
+	return errors.Join(err, d.Close(), leave())
 }
 
 // newServing reads what the flags and the configuration say.

@@ -38,6 +38,7 @@ import (
 type Options struct {
 	Home            *home.Home
 	Ledger          *ledger.DB // the caller closes it after the daemon
+	Replica         *Replica   // nil: agents live in the home
 	Config          *config.Reloader
 	Clock           amber.Clock
 	Random          io.Reader

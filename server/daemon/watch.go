@@ -125,10 +125,9 @@ const auditWorker = "audit"
 func (w *watchers) work(s *Daemon) {
 	looker := s.newLooker()
 	from := metrics.Sources{OpenAgents: s.pool.Open, Workers: func() []wire.WorkerHealth { return s.health(context.Background()).Workers }, Look: looker.look}
-	relay := &events.Relay{Outbox: s.o.Ledger, Wake: w.outbox.wake}
+	relay := &relaying{Daemon: s, wake: w.outbox.wake}
 	if w.nats != nil {
-		relay.Publisher = w.Publisher(w.nats, w.tracer)
-		looker.skipped, from.Bus = func() int64 { return relay.Skipped() + w.outbox.lost.Load() }, looker.bus
+		looker.skipped, from.Bus = func() int64 { return relay.skipped() + w.outbox.lost.Load() }, looker.bus
 	}
 	w.Watch(from)
 	s.crew.Go(auditWorker, s.verifyAudit)
@@ -144,10 +143,7 @@ func (w *watchers) work(s *Daemon) {
 		p := &publishing{Daemon: s, since: since, logs: map[string]*events.Mutations{}, waits: map[string]bool{}}
 		return s.rounds(ctx, report, 0, s.hasty, p.agent)
 	})
-	s.crew.Go("outbox", func(ctx context.Context, report server.Report) error {
-		relay.Report = func(err error) { report("", err) }
-		return relay.Run(ctx)
-	})
+	s.crew.Go("outbox", relay.run)
 }
 
 // close sends what is still to be sent.

@@ -47,6 +47,7 @@ func (s *Daemon) work() {
 	})
 	s.crew.Go("event streams", s.feeds.Run)
 	s.watchers.work(s)
+	s.o.Replica.work(s)
 }
 
 // changed says that this process has changed an agent: who listens hears of it at

@@ -35,6 +35,9 @@ type Presence struct {
 	id     string
 	o      PresenceOptions
 
+	mu      sync.Mutex
+	address string
+
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 }
@@ -49,7 +52,7 @@ type Peer struct {
 
 const (
 	upsertServer = `INSERT INTO amber_meta.servers (id, name, address, version, schema_known, started_at, seen_at)
-VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp()) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`
+VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp()) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, address = excluded.address`
 	deleteServer  = `DELETE FROM amber_meta.servers WHERE id = $1`
 	sweepServers  = `DELETE FROM amber_meta.servers WHERE seen_at < clock_timestamp() - $1::int8 * interval '1 millisecond'`
 	selectServers = `SELECT id, name, address, version, schema_known, started_at, seen_at, seen_at > clock_timestamp() - $1::int8 * interval '1 millisecond'
@@ -68,7 +71,7 @@ func (s *Server) Join(ctx context.Context, o PresenceOptions) (*Presence, error)
 	if err != nil {
 		return nil, err
 	}
-	p := &Presence{server: s, id: id, o: o}
+	p := &Presence{server: s, id: id, o: o, address: o.Address}
 	if err := p.exec(ctx, sweepServers, presenceKept.Milliseconds()); err != nil {
 		return nil, err
 	}
@@ -80,6 +83,17 @@ func (s *Server) Join(ctx context.Context, o PresenceOptions) (*Presence, error)
 	p.wg.Go(func() { p.live(life) })
 	return p, nil
 }
+
+// Listens says where this server can be reached, once it is known.
+func (p *Presence) Listens(ctx context.Context, address string) error {
+	p.mu.Lock()
+	p.address = address
+	p.mu.Unlock()
+	return p.beat(ctx)
+}
+
+// Lease is how long this server is believed to live after it was heard of.
+func (p *Presence) Lease() time.Duration { return p.o.Lease }
 
 // ID names this server in rows: the holder of answers and of work.
 func (p *Presence) ID() string { return p.id }
@@ -96,7 +110,10 @@ func (p *Presence) exec(ctx context.Context, query string, args ...any) error {
 
 // beat says that this server lives. A row that others have removed is made again.
 func (p *Presence) beat(ctx context.Context) error {
-	return p.exec(ctx, upsertServer, p.id, p.o.Name, p.o.Address, p.o.Version, schema.Newest())
+	p.mu.Lock()
+	address := p.address
+	p.mu.Unlock()
+	return p.exec(ctx, upsertServer, p.id, p.o.Name, address, p.o.Version, schema.Newest())
 }
 
 func (p *Presence) live(ctx context.Context) {

@@ -162,23 +162,22 @@ func (a *App) tellTaken(counts map[string]int) {
 	}
 }
 
-// OpenHomeDB opens the database of the home, both made now if they are missing. The
-// caller closes it.
+// OpenHomeDB opens the ledger: that of the home, both made now if they are missing, or of the PostgreSQL database that
+// agents live in. The caller closes it.
 func (a *App) OpenHomeDB(ctx context.Context) (*ledger.DB, error) {
 	if _, _, err := a.OpenHome(); err != nil {
 		return nil, err
 	}
-	at, err := a.Closed(nil)
+	at, err := a.Configured()
 	if err != nil {
 		return nil, err
 	}
 	return at.Ledger(ctx)
 }
 
-// LookAtHomeDB opens the database of the home if there is one; otherwise it
-// returns nil and makes nothing.
+// LookAtHomeDB opens the ledger if there is one; otherwise it returns nil and makes nothing.
 func (a *App) LookAtHomeDB(ctx context.Context) (*ledger.DB, error) {
-	at, err := a.Closed(nil)
+	at, err := a.Configured()
 	if err != nil {
 		return nil, err
 	}

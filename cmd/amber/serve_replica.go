@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/agent"
+	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/server/daemon"
+	"github.com/amber-memory/amber/store/postgres"
+)
+
+// leaveWithin is how long a server may take to tell others that it is gone. They see it by themselves later.
+const leaveWithin = 5 * time.Second
+
+// openLedger opens the ledger that is served: that of the home, or of the database that agents live in, where this server becomes
+// one of several. Leave closes it after the daemon.
+func (s *serving) openLedger(ctx context.Context, o *daemon.Options) (leave func() error, err error) {
+	c := s.config.Loaded().Config
+	if !c.OnPostgres() {
+		if o.Ledger, err = s.OpenHomeDB(ctx); err != nil {
+			return nil, err
+		}
+		return o.Ledger.Close, nil
+	}
+	ao, err := s.AgentOptions(&c)
+	if err != nil {
+		return nil, err
+	}
+	at, err := agent.At(ao)
+	if err != nil {
+		return nil, err
+	}
+	server, done, err := at.Database(ctx)
+	if err != nil {
+		return nil, err
+	}
+	part, err := s.join(ctx, at, server, o)
+	if err != nil {
+		return nil, errors.Join(err, done())
+	}
+	return func() error { return errors.Join(part(), done()) }, nil
+}
+
+// join makes this server one of those that serve a database.
+func (s *serving) join(ctx context.Context, at *agent.Agent, server *postgres.Server, o *daemon.Options) (leave func() error, err error) {
+	if err := s.checkDatabase(ctx, server); err != nil {
+		return nil, err
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		name = ""
+	}
+	me, err := server.Join(ctx, postgres.PresenceOptions{Name: name, Version: o.Version, Report: func(err error) {
+		if err != nil {
+			s.log.Warn("the database was not told that this server lives", "error", err)
+		}
+	}})
+	if err != nil {
+		return nil, err
+	}
+	gone := func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
+		defer cancel()
+		return me.Leave(ctx)
+	}
+	if o.Ledger, err = ledger.OpenPostgres(ctx, server.DB(), ledger.PostgresOptions{Clock: server.Now, Random: s.Random, Server: me.ID(), Lease: me.Lease()}); err != nil {
+		return nil, errors.Join(err, gone())
+	}
+	leave = func() error { return errors.Join(o.Ledger.Close(), gone()) }
+	if err := keepDoor(ctx, at, o.Ledger); err != nil {
+		return nil, errors.Join(err, leave())
+	}
+	o.Replica = &daemon.Replica{Server: server, Presence: me, Leases: server.Leases(me.ID(), me.Lease())}
+	return leave, nil
+}
+
+// keepDoor keeps a server that asked for tokens from asking for none, because those it had are in its home and not in the database.
+func keepDoor(ctx context.Context, at *agent.Agent, l *ledger.DB) error {
+	has, err := l.HasTokens(ctx)
+	if err != nil || has {
+		return err
+	}
+	if has, err = at.HasOwnTokens(ctx); err != nil || !has {
+		return err
+	}
+	return amber.Errorf(amber.KindRefused, "serve", "", "the tokens of this home do not count in the database, which has none: everybody on this machine could do everything").
+		WithHint("amber token create NAME makes one in the database")
+}
+
+// checkDatabase refuses to serve from a database that may lose what it acknowledged, unless that is wanted.
+func (s *serving) checkDatabase(ctx context.Context, server *postgres.Server) error {
+	settings, err := server.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	err = agent.Safe(settings)
+	if err == nil {
+		return nil
+	}
+	if s.unsafe {
+		s.Out.Warn("%s", err.Error())
+		return nil
+	}
+	return amber.Errorf(amber.KindRefused, "serve", "", "%s", err.Error()).
+		WithHint("change the settings of the PostgreSQL server, or serve with --accept-unsafe-database")
+}

@@ -1,0 +1,122 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/wire"
+)
+
+// replicas returns users of as many machines, each with a home of its own, who share a new database.
+func replicas(t *testing.T, n int) (all []*setting, dsn string) {
+	t.Helper()
+	server := pgtest.Shared(t)
+	dsn = server.DSN(server.Database(t))
+	for range n {
+		s := newSetting(t, false)
+		s.set("AMBER_MEMORY__BACKENDS__POSTGRES__DSN_FILE", s.onPostgres(dsn))
+		all = append(all, s)
+	}
+	return all, dsn
+}
+
+// replica serves in this process; tests need no fsync.
+func (s *setting) replica(args ...string) *waiter {
+	s.Helper()
+	return must.Get(s.tryToServe(append([]string{"--listen", "127.0.0.1:0", "--accept-unsafe-database"}, args...)...))(s)
+}
+
+// as asks with a token and a key, "" for none.
+func (w *waiter) as(token, key, method, path, body string) (status int, answer string, replayed bool) {
+	w.Helper()
+	req := must.Get(http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body)))(w)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if key != "" {
+		req.Header.Set("Idempotency-Key", key)
+	}
+	resp := must.Get(w.client.Do(req))(w)
+	defer resp.Body.Close()
+	b := must.Get(io.ReadAll(resp.Body))(w)
+	return resp.StatusCode, string(b), resp.Header.Get("Idempotent-Replayed") != ""
+}
+
+const ofDefault = "/v1/tenants/default/agents/default"
+
+// Servers of one database have tokens, answers and the audit log in common.
+func TestReplicasShareTheLedger(t *testing.T) {
+	t.Parallel()
+	homes, _ := replicas(t, 2)
+	root := homes[0].does("--quiet", "token", "create", "root", "--all-tenants", "--scope", "read", "--scope", "write", "--scope", "admin")
+	a, b := homes[0].replica(), homes[1].replica()
+	for _, w := range []*waiter{a, b} {
+		status, _, _ := w.as("", "", "GET", ofDefault+"/memories", "")
+		must.Equal(t, "asked without a token", status, 401)
+	}
+
+	// A token that one server made is known to the other at once, and unknown once it was revoked.
+	status, text, _ := a.as(root, "make", "POST", "/v1/tokens", `{"name":"writer","scopes":["read","write"]}`)
+	must.Equal(t, "made at one: "+text, status, 201)
+	made := parsed[wire.NewToken](t, text)
+	status, text, _ = b.as(made.Secret, "", "POST", ofDefault+"/memories", `{"content":"The staging database is called heron"}`)
+	must.Equal(t, "used at the other: "+text, status, 201)
+	status, again, replayed := b.as(root, "make", "POST", "/v1/tokens", `{"name":"writer","scopes":["read","write"]}`)
+	must.Equal(t, "sent again to the other: "+again, status, 201)
+	must.Equal(t, "answered from what was kept", replayed, true)
+	must.Equal(t, "token", parsed[wire.NewToken](t, again).ID, made.ID)
+
+	status, text, _ = b.as(root, "", "DELETE", "/v1/tokens/"+string(made.ID), "")
+	must.Equal(t, "revoked at the other: "+text, status/100, 2)
+	status, _, _ = a.as(made.Secret, "", "GET", ofDefault+"/memories", "")
+	must.Equal(t, "asked with it", status, 401)
+
+	// A memory that is sent again to the other server is the same one.
+	status, first, _ := a.as(root, "once", "POST", ofDefault+"/memories", `{"content":"sent twice"}`)
+	must.Equal(t, "sent: "+first, status, 201)
+	_, second, _ := b.as(root, "once", "POST", ofDefault+"/memories", `{"content":"sent twice"}`)
+	must.Equal(t, "memory", b.idOf(second), a.idOf(first))
+
+	// The commands of either home look at the same log.
+	report := told[wire.AuditReport](homes[1], "audit", "verify")
+	must.Equal(t, "damage", report.Damaged, []string{})
+	entries := told[struct{ Items []wire.AuditEntry }](homes[0], "audit", "list", "-n", "100").Items
+	must.Equal(t, "entries", report.Entries, int64(len(entries)))
+	seen := map[string]int{}
+	for _, e := range entries {
+		seen[e.Action]++
+	}
+	must.Equal(t, "tokens made", seen["token.create"], 2)
+	must.Equal(t, "tokens revoked", seen["token.revoke"], 1)
+	must.Hold(t, seen["memory.write"] == 3, "the log lacks what was remembered at either server: %v", seen)
+}
+
+// A server that asked for tokens does not stop to do so because its agents move to a database.
+func TestTokensOfTheHomeAreNotForgotten(t *testing.T) {
+	t.Parallel()
+	homes, dsn := replicas(t, 1)
+	old := newSetting(t, false)
+	old.does("--quiet", "token", "create", "root")
+	old.set("AMBER_MEMORY__BACKENDS__POSTGRES__DSN_FILE", old.onPostgres(dsn))
+	_, err := old.tryToServe("--listen", "127.0.0.1:0", "--accept-unsafe-database")
+	must.Says(t, "complaint", err.Error(), "amber token create NAME")
+	homes[0].does("--quiet", "token", "create", "root")
+	old.replica()
+}
+
+// parsed reads JSON.
+func parsed[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	must.Do(t, json.Unmarshal([]byte(text), &v))
+	return v
+}

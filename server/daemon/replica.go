@@ -1,0 +1,104 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/store/postgres"
+)
+
+// Replica is this server as one of several on a PostgreSQL database: they have its agents and its ledger in common, and
+// share work by leases.
+type Replica struct {
+	Server   *postgres.Server
+	Presence *postgres.Presence
+	Leases   *postgres.Leases
+}
+
+// SealWorker is the worker that chains entries of the audit log which were written with the change they tell of.
+const SealWorker = "audit seal"
+
+// work starts what the servers of a database share.
+func (r *Replica) work(s *Daemon) {
+	if r == nil {
+		return
+	}
+	s.crew.Go(SealWorker, func(ctx context.Context, report server.Report) error {
+		report("", nil)
+		r.hold(ctx, postgres.Work{Kind: ledger.WorkSeal}, ledger.SealEvery, report, func(ctx context.Context, l *postgres.Lease) error {
+			_, err := s.o.Ledger.Seal(ctx, l.Check)
+			return err
+		})
+		return nil
+	})
+}
+
+// hold does a piece of work whenever no other server does, and reports how that goes: each failure, and the first time that it went
+// well again.
+func (r *Replica) hold(ctx context.Context, w postgres.Work, pause time.Duration, report server.Report, do func(context.Context, *postgres.Lease) error) {
+	var mu sync.Mutex
+	failed := false
+	tell := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil || failed {
+			report("", err)
+		}
+		failed = err != nil
+	}
+	r.Leases.Hold(ctx, w, pause, func(ctx context.Context, l *postgres.Lease) error {
+		err := do(ctx, l)
+		if err == nil {
+			tell(nil)
+		}
+		return err
+	}, tell)
+}
+
+// relaying hands on the events of the outbox, by one server of a database at a time.
+type relaying struct {
+	*Daemon
+	wake chan struct{}
+
+	mu     sync.Mutex
+	now    *events.Relay
+	before int64 // events that relays before this one have left out
+}
+
+// skipped is how many events were left out.
+func (r *relaying) skipped() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.now == nil {
+		return r.before
+	}
+	return r.before + r.now.Skipped()
+}
+
+// begin makes a relay that knows nothing of the one before, which another server may have followed.
+func (r *relaying) begin(o events.Outbox, report server.Report) *events.Relay {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.now != nil {
+		r.before += r.now.Skipped()
+	}
+	r.now = &events.Relay{
+		Outbox: o, Wake: r.wake, Publisher: r.watchers.Publisher(r.watchers.nats, r.watchers.tracer), Report: func(err error) { report("", err) },
+	}
+	return r.now
+}
+
+func (r *relaying) run(ctx context.Context, report server.Report) error {
+	if r.o.Replica == nil {
+		return r.begin(r.o.Ledger, report).Run(ctx)
+	}
+	report("", nil)
+	r.o.Replica.hold(ctx, postgres.Work{Kind: ledger.WorkRelay}, events.DefaultInterval, report, func(ctx context.Context, l *postgres.Lease) error {
+		return r.begin(r.o.Ledger.Fenced(l.Check), report).Run(ctx)
+	})
+	return nil
+}
