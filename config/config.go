@@ -213,7 +213,14 @@ type Server struct {
 	// TLSCert and TLSKey are files in PEM; "" for none.
 	TLSCert, TLSKey string
 	MaxBody         Bytes // of one request
+	Replica         ServerReplica
 	Vault           ServerVault
+}
+
+// ServerReplica is a server as one of several on a PostgreSQL database.
+type ServerReplica struct {
+	Name  string        // for those who list servers; "": that of the machine
+	Lease time.Duration // how long it is believed to live after it was heard of
 }
 
 // Foreign is memory of another tool. It is only ever read.

@@ -1,6 +1,10 @@
 package config
 
-import "github.com/amber-memory/amber/events"
+import (
+	"time"
+
+	"github.com/amber-memory/amber/events"
+)
 
 func eventKeys() []Key {
 	return []Key{
@@ -39,5 +43,11 @@ func serverKeys() []Key {
 		key("server.max_body", Bytes(8<<20), Bytes(64<<20),
 			"How large a request may be.",
 			func(c *Config) *Bytes { return &c.Server.MaxBody }),
+		key("server.replica.name", "", "",
+			"The name of a server among those of one PostgreSQL database, as /health lists them. Without one it is that of the machine.",
+			func(c *Config) *string { return &c.Server.Replica.Name }).as(OptionalLabel),
+		key("server.replica.lease", 30*time.Second, 10*time.Minute,
+			"How long a server of a PostgreSQL database counts as alive after it was heard of, and how long work is its own; the same for all servers of the database. At least 1s.",
+			func(c *Config) *time.Duration { return &c.Server.Replica.Lease }),
 	}
 }

@@ -130,6 +130,8 @@ func effects() map[string]effect {
 		"server.listen":                {"localhost:0", opened(func(c config.Config) any { return c.Server.Listen }), "localhost:0"},
 		"server.tls_cert":              {"/srv/cert.pem", opened(func(c config.Config) any { return c.Server.TLSCert }), "/srv/cert.pem"},
 		"server.tls_key":               {"/srv/key.pem", opened(func(c config.Config) any { return c.Server.TLSKey }), "/srv/key.pem"},
+		"server.replica.name":          {"east", opened(func(c config.Config) any { return c.Server.Replica.Name }), "east"},
+		"server.replica.lease":         {"9s", opened(func(c config.Config) any { return c.Server.Replica.Lease }), 9 * time.Second},
 		"server.max_body":              {"1MiB", opened(func(c config.Config) any { return c.Server.MaxBody }), config.Bytes(1 << 20)},
 		"write.redact":                 {"false", opened(func(c config.Config) any { return c.Intake() == nil }), true},
 		"redact.rules": {"ticket = TCK-[0-9]{1,6}\nroom = R[0-9]{3}", opened(func(c config.Config) any {

@@ -37,6 +37,20 @@ type ServerHealth struct {
 	Workers   []WorkerHealth     `json:"workers"`
 	// Index says how far the indexes are; nil where no agent was looked at yet.
 	Index *IndexHealth `json:"index,omitempty"`
+	// Servers are those of the database that agents live in, this one too; none where they live in a home.
+	Servers []ServerPeer `json:"servers,omitempty"`
+}
+
+// ServerPeer is one of the servers of a database.
+type ServerPeer struct {
+	ID        string     `json:"id"`
+	Name      string     `json:"name"`
+	Address   string     `json:"address,omitempty"` // where it listens, as it says itself
+	Version   string     `json:"version"`
+	StartedAt amber.Time `json:"started_at"`
+	SeenAt    amber.Time `json:"seen_at"`        // when it last said that it lives
+	Alive     bool       `json:"alive"`          // its lease is not over
+	Self      bool       `json:"self,omitempty"` // the one that answers
 }
 
 // WorkerHealth is how something that runs in the background is doing.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/wire"
 )
 
 // onPostgres makes agents live in a database, and names the file with its address.
@@ -70,8 +72,28 @@ func postgresEffects() map[string]effect {
 			must.Get(of(s).Exec(s.Context(), older))(s)
 			return s.exit("recall", "x")
 		}, "exit 4", "exit 0"},
+		"server.replica.name": {inDatabase("east"), func(s *setting) string { return servedBy(s, of(s), "name = 'east'") }, "false", "true"},
+		// A server says that it lives three times in a lease: one that was left by a server which was killed is over soon.
+		"server.replica.lease": {inDatabase("1s"), func(s *setting) string {
+			w := s.replica()
+			must.Get(of(s).Exec(s.Context(), "INSERT INTO amber_meta.servers (id, name, schema_known, seen_at) VALUES ('killed', 'killed', 0, now() - interval '5 s')"))(s)
+			for _, p := range parsed[wire.ServerHealth](s, w.expect("GET", "/health", "")).Servers {
+				if p.ID == "killed" {
+					return fmt.Sprint(p.Alive)
+				}
+			}
+			return "not listed"
+		}, "true", "false"},
 		at + "settle": {func(s *setting) string { return "100ms" }, settled, "exit 0", "exit 7"},
 	}
+}
+
+// servedBy serves, and asks for a server of the database.
+func servedBy(s *setting, c *pgx.Conn, which string) string {
+	s.replica()
+	var n int
+	must.Do(s, c.QueryRow(s.Context(), "SELECT count(*) FROM amber_meta.servers WHERE "+which).Scan(&n))
+	return fmt.Sprint(n == 1)
 }
 
 // connectionsSeen asks a server with many at one time, and tells how many connections it has to

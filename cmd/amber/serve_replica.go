@@ -50,11 +50,14 @@ func (s *serving) join(ctx context.Context, at *agent.Agent, server *postgres.Se
 	if err := s.checkDatabase(ctx, server); err != nil {
 		return nil, err
 	}
-	name, err := os.Hostname()
-	if err != nil {
-		name = ""
+	c := s.config.Loaded().Config.Server.Replica
+	if c.Lease < time.Second {
+		return nil, amber.Errorf(amber.KindInvalid, "serve", "server.replica.lease", "the lease is %s, want 1s or more", c.Lease)
 	}
-	me, err := server.Join(ctx, postgres.PresenceOptions{Name: name, Version: o.Version, Report: func(err error) {
+	if c.Name == "" {
+		c.Name, _ = os.Hostname() // a machine without a name has a server without one
+	}
+	me, err := server.Join(ctx, postgres.PresenceOptions{Name: c.Name, Version: o.Version, Lease: c.Lease, Report: func(err error) {
 		if err != nil {
 			s.log.Warn("the database was not told that this server lives", "error", err)
 		}

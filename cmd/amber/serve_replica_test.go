@@ -65,6 +65,18 @@ func TestReplicasShareTheLedger(t *testing.T) {
 		must.Equal(t, "asked without a token", status, 401)
 	}
 
+	// Each says who else is there.
+	for i, w := range []*waiter{a, b} {
+		_, text, _ := w.as(root, "", "GET", "/health", "")
+		servers := parsed[wire.ServerHealth](t, text).Servers
+		must.Equal(t, "servers in "+text, len(servers), 2)
+		for j, p := range servers {
+			must.Equal(t, "alive", p.Alive, true)
+			must.Equal(t, "itself", p.Self, i == j)
+			must.Equal(t, "address", p.Address, []*waiter{a, b}[j].url)
+		}
+	}
+
 	// A token that one server made is known to the other at once, and unknown once it was revoked.
 	status, text, _ := a.as(root, "make", "POST", "/v1/tokens", `{"name":"writer","scopes":["read","write"]}`)
 	must.Equal(t, "made at one: "+text, status, 201)
@@ -115,7 +127,7 @@ func TestTokensOfTheHomeAreNotForgotten(t *testing.T) {
 }
 
 // parsed reads JSON.
-func parsed[T any](t *testing.T, text string) (v T) {
+func parsed[T any](t testing.TB, text string) (v T) {
 	t.Helper()
 	must.Do(t, json.Unmarshal([]byte(text), &v))
 	return v

@@ -5,10 +5,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/wire"
 )
 
 // Replica is this server as one of several on a PostgreSQL database: they have its agents and its ledger in common, and
@@ -35,6 +37,35 @@ func (r *Replica) work(s *Daemon) {
 		})
 		return nil
 	})
+}
+
+// peersWithin is how long a caller who asks how the server is doing waits for the database.
+const peersWithin = 2 * time.Second
+
+// peers lists the servers of the database.
+func (r *Replica) peers(ctx context.Context) (all []wire.ServerPeer, err error) {
+	ctx, cancel := context.WithTimeout(ctx, peersWithin)
+	defer cancel()
+	peers, err := r.Server.Peers(ctx, r.Presence.Lease())
+	for _, p := range peers {
+		all = append(all, wire.ServerPeer{
+			ID: p.ID, Name: p.Name, Address: p.Address, Version: p.Version, StartedAt: amber.At(p.StartedAt), SeenAt: amber.At(p.SeenAt),
+			Alive: p.Alive, Self: p.ID == r.Presence.ID(),
+		})
+	}
+	return all, err
+}
+
+// listens says where the server can be reached. A server of which that is not known works.
+func (r *Replica) listens(ctx context.Context, s *Daemon, url string) {
+	if r == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, peersWithin)
+	defer cancel()
+	if err := r.Presence.Listens(ctx, url); err != nil {
+		s.o.Log.Warn("the database was not told where this server listens", "error", err)
+	}
 }
 
 // hold does a piece of work whenever no other server does, and reports how that goes: each failure, and the first time that it went

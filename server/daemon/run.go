@@ -66,6 +66,7 @@ func (s *Daemon) run(ctx context.Context, d *door, listening func(Where) error) 
 	}
 	where := s.where(d.url)
 	s.tell(where)
+	s.o.Replica.listens(ctx, s, d.url)
 	defer s.hush()
 	s.o.Log.Info("serving", "url", d.url, "page", where.Page, "home", s.o.Home.Dir(), "version", s.o.Version)
 	err := listening(where)

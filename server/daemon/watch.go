@@ -124,7 +124,7 @@ const auditWorker = "audit"
 // work starts what watches, and what publishes.
 func (w *watchers) work(s *Daemon) {
 	looker := s.newLooker()
-	from := metrics.Sources{OpenAgents: s.pool.Open, Workers: func() []wire.WorkerHealth { return s.health(context.Background()).Workers }, Look: looker.look}
+	from := metrics.Sources{OpenAgents: s.pool.Open, Workers: s.workers, Look: looker.look}
 	relay := &relaying{Daemon: s, wake: w.outbox.wake}
 	if w.nats != nil {
 		looker.skipped, from.Bus = func() int64 { return relay.skipped() + w.outbox.lost.Load() }, looker.bus

@@ -153,18 +153,33 @@ func (s *Daemon) retention(report server.Report) *snapshot.Retention {
 }
 
 // health tells how the server is doing.
-func (s *Daemon) health(context.Context) wire.ServerHealth {
-	h := wire.ServerHealth{Status: amber.Healthy, Version: s.o.Version, StartedAt: s.started, Workers: s.crew.Health(), Index: s.indexes.health()}
-	for i, w := range h.Workers {
-		if w.Name == auditWorker && s.desk.Deaf() {
-			w.Status, w.LastError = amber.Degraded, "the audit log cannot be written, so the server refuses changes"
-			h.Workers[i] = w
-		}
+func (s *Daemon) health(ctx context.Context) wire.ServerHealth {
+	h := wire.ServerHealth{Status: amber.Healthy, Version: s.o.Version, StartedAt: s.started, Workers: s.workers(), Index: s.indexes.health()}
+	for _, w := range h.Workers {
 		if w.Status != amber.Healthy {
 			h.Status = amber.Degraded
 		}
 	}
+	if s.o.Replica != nil {
+		var err error
+		if h.Servers, err = s.o.Replica.peers(ctx); err != nil {
+			h.Status = amber.Degraded
+			s.o.Log.WarnContext(ctx, "the servers of the database are not known", "error", err)
+		}
+	}
 	return h
+}
+
+// workers tells how the workers are doing.
+func (s *Daemon) workers() []wire.WorkerHealth {
+	all := s.crew.Health()
+	for i, w := range all {
+		if w.Name == auditWorker && s.desk.Deaf() {
+			w.Status, w.LastError = amber.Degraded, "the audit log cannot be written, so the server refuses changes"
+			all[i] = w
+		}
+	}
+	return all
 }
 
 // ready says whether requests can be answered.

@@ -93,7 +93,7 @@ func (a *API) health(ctx context.Context) wire.ServerHealth {
 		for i := range h.Workers {
 			h.Workers[i].LastError, h.Workers[i].Detail = "", ""
 		}
-		h.Index = nil // of all tenants
+		h.Index, h.Servers = nil, nil // of all tenants
 	}
 	return h
 }
