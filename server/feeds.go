@@ -29,6 +29,7 @@ const (
 type Feeds struct {
 	agents Agents
 	mark   func(AgentName) string
+	exact  bool           // equal marks prove that nothing was written
 	wg     sync.WaitGroup // readings under way
 	joined chan struct{}  // has an element after the first listener has come
 
@@ -41,6 +42,24 @@ type Feeds struct {
 // told. Nil: only this process writes.
 func NewFeeds(agents Agents, mark func(AgentName) string) *Feeds {
 	return &Feeds{agents: agents, mark: mark, joined: make(chan struct{}, 1), feeds: map[AgentName]*Feed{}}
+}
+
+// NewExactFeeds is [NewFeeds] for marks that are equal only where nothing was written: the logs of an agent whose mark is known are read
+// when it changes, and not otherwise.
+func NewExactFeeds(agents Agents, mark func(AgentName) string) *Feeds {
+	f := NewFeeds(agents, mark)
+	f.exact = true
+	return f
+}
+
+// Watched lists the agents that somebody listens to.
+func (f *Feeds) Watched() (names []AgentName) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for n := range f.feeds {
+		names = append(names, n)
+	}
+	return names
 }
 
 // Join returns the feed of an agent for one more listener. Its tails begin where
@@ -134,7 +153,8 @@ func (f *Feeds) Run(ctx context.Context, report Report) error {
 		}
 		net, again := round%int(netInterval/lookInterval) == 0, round%int(retryInterval/lookInterval) == 0
 		for _, feed := range feeds {
-			if feed.seen.changed(f.look(feed.name)) || net || again && feed.Err() != nil {
+			mark := f.look(feed.name)
+			if feed.seen.changed(mark, f.exact) || net && (!f.exact || mark == "") || again && feed.Err() != nil {
 				f.hurry(feed)
 			}
 		}
@@ -186,9 +206,12 @@ type sight struct {
 }
 
 // changed takes another look and reports whether the logs are to be read.
-func (s *sight) changed(mark string) bool {
+func (s *sight) changed(mark string, exact bool) bool {
 	if mark != s.mark {
-		s.mark, s.more = mark, settleReads
+		s.mark = mark
+		if !exact {
+			s.more = settleReads
+		}
 		return true
 	}
 	if s.more > 0 {

@@ -3,14 +3,21 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"crypto/rand"
 	"encoding/json"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/store/postgres/mirror"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -124,6 +131,60 @@ func TestTokensOfTheHomeAreNotForgotten(t *testing.T) {
 	must.Says(t, "complaint", err.Error(), "amber token create NAME")
 	homes[0].does("--quiet", "token", "create", "root")
 	old.replica()
+}
+
+// A stream at one server tells of what is written at the other, and of a restore there.
+func TestReplicasHearOfEachOther(t *testing.T) {
+	t.Parallel()
+	homes, dsn := replicas(t, 2)
+	a, b := homes[0].replica(), homes[1].replica()
+	b.ofAgent("POST", "/memories", `{"content":"before anybody listens"}`)
+	server := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: dsn, Clock: time.Now, Random: rand.Reader}))(t)
+	defer server.Close()
+	agent := mirror.Agent{Server: server, Tenant: "default", ID: "default"}
+	dir := t.TempDir()
+	must.Get(mirror.Export(t.Context(), agent, dir, mirror.ExportOptions{}))(t)
+
+	heard := a.listen("/events")
+	id := b.idOf(b.ofAgent("POST", "/memories", `{"content":"The staging database is called heron"}`))
+	for line := range heard {
+		if strings.Contains(line, id) {
+			break
+		}
+	}
+
+	// What was exported before that becomes another generation.
+	built := must.Get(mirror.Import(t.Context(), agent, mirror.Files{Memory: filepath.Join(dir, "memory.db"), Control: filepath.Join(dir, "control.db")}, mirror.ImportOptions{}))(t)
+	must.Get(built.Switch(t.Context(), mirror.SwitchOptions{}))(t)
+	for line := range heard {
+		if line == "event: restored" {
+			return
+		}
+	}
+	t.Error("the stream ended before it told of the restore")
+}
+
+// listen returns the lines of a stream of the default agent until the test ends.
+func (w *waiter) listen(path string) <-chan string {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
+	req := must.Get(http.NewRequestWithContext(ctx, "GET", w.url+ofDefault+path, http.NoBody))(w)
+	resp := must.Get(w.client.Do(req))(w)
+	lines, done := make(chan string), make(chan struct{})
+	go func() {
+		defer close(done)
+		defer close(lines)
+		defer resp.Body.Close()
+		for s := bufio.NewScanner(resp.Body); s.Scan(); {
+			select {
+			case lines <- s.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	w.Cleanup(func() { cancel(); <-done })
+	return lines
 }
 
 // parsed reads JSON.

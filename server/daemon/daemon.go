@@ -102,6 +102,7 @@ type Daemon struct {
 	started  amber.Time
 	watchers *watchers
 	indexes  indexes
+	ends     ends
 	traffic  near.Traffic
 	page     *web.Page // nil before the API is made
 	secret   string    // shows that this server is that of the home
@@ -167,7 +168,9 @@ func (s *Daemon) Serve(ctx context.Context, p Parts, listening func(Where) error
 	if s.pool, err = server.NewPool(s.openAgent, server.PoolOptions{Clock: s.o.Clock, Log: s.o.Log}); err != nil {
 		return err
 	}
-	s.feeds = server.NewFeeds(s.pool, s.databaseMark)
+	if s.feeds = server.NewFeeds(s.pool, s.databaseMark); s.o.Replica != nil {
+		s.feeds = server.NewExactFeeds(s.pool, s.ends.mark)
+	}
 	d, err := s.open(ctx)
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ func (r *Replica) work(s *Daemon) {
 	if r == nil {
 		return
 	}
+	s.crew.Go(WatchWorker, func(ctx context.Context, report server.Report) error { return r.watch(ctx, s, report) })
 	s.crew.Go(SealWorker, func(ctx context.Context, report server.Report) error {
 		report("", nil)
 		r.hold(ctx, postgres.Work{Kind: ledger.WorkSeal}, ledger.SealEvery, report, func(ctx context.Context, l *postgres.Lease) error {

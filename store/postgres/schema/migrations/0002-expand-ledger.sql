@@ -115,3 +115,18 @@ GRANT SELECT, INSERT, UPDATE ON amber_home.tokens TO amber_app;
 GRANT SELECT, UPDATE ON amber_home.heads TO amber_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON amber_home.commits, amber_home.answers TO amber_app;
 GRANT SELECT, INSERT, DELETE ON amber_home.audit_unchained, amber_home.outbox TO amber_app;
+
+-- Where the change logs of agents end, for who watches many: one call, with each generation set in turn, so that no policy is wider
+-- than that of one generation. It is for transactions that do nothing else.
+CREATE FUNCTION amber_meta.ends(tenants text[], agents text[]) RETURNS TABLE (tenant text, agent text, gen int8, memory int8, control int8) LANGUAGE plpgsql AS $$
+DECLARE w record;
+BEGIN
+  FOR w IN SELECT a.tenant, a.agent, a.live_gen FROM unnest(tenants, agents) n (tenant, agent)
+           JOIN amber_meta.agents a ON a.tenant = n.tenant AND a.agent = n.agent WHERE a.live_gen IS NOT NULL AND a.state = 'live' LOOP
+    PERFORM set_config('amber.gen', w.live_gen::text, true);
+    tenant := w.tenant; agent := w.agent; gen := w.live_gen;
+    SELECT max(h.seq) FILTER (WHERE h.log = 'memory'), max(h.seq) FILTER (WHERE h.log = 'control') INTO memory, control FROM amber.heads h;
+    RETURN NEXT;
+  END LOOP;
+  PERFORM set_config('amber.gen', '0', true);
+END $$;
