@@ -18,6 +18,7 @@ const (
 	creatingName  = "CREATING"
 	restoringName = "RESTORING"
 	deletingName  = "DELETING"
+	movedName     = "MOVED"
 	gateName      = "gate"
 	lockName      = "lock"
 	operationName = "operation"
@@ -36,6 +37,7 @@ type Agent struct {
 	agent  amber.AgentID
 	o      Options
 	turns  *turns
+	mover  string                  // id of the move that this handle makes; "": none
 	known  atomic.Pointer[Current] // the last that was found to be live for good
 }
 

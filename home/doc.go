@@ -6,6 +6,7 @@
 //	  CREATING           only while the folder is being made
 //	  RESTORING          only while another generation is being built
 //	  DELETING           only while the agent is being deleted
+//	  MOVED              where the agent went, or comes from, see [Move]
 //	  gate, lock         kernel file locks
 //	  operation          kernel file lock of snapshots and restores
 //	  turn-<store>       kernel file lock, one per store

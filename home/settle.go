@@ -129,10 +129,13 @@ func (a *Agent) undo(n note) error {
 }
 
 // settled is Current for a caller that is about to write: what it returns cannot be
-// taken back by a power cut. What a handle has once found so stays so, so only
+// taken back by a power cut, and is not on its way elsewhere. What a handle has once found so stays so, so only
 // its first write to a generation looks for the notes.
 func (a *Agent) settled() (Current, error) {
 	c, open, err := a.durable()
+	if err == nil {
+		err = a.fixed(c)
+	}
 	if err != nil {
 		return Current{}, err
 	}

@@ -262,6 +262,9 @@ func (g notesGuard) Write(ctx context.Context, fn func(dir string) error) error 
 
 func (g notesGuard) Read(_ context.Context, fn func(dir string) error) error {
 	c, err := g.agent.Current()
+	if err == nil {
+		err = g.agent.Gone(c)
+	}
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,18 @@ func (s *Server) Clock() amber.Clock { return s.o.Clock }
 func (s *Server) NewID() (string, error) { return amber.NewUUID(s.Now(), s.o.Random) }
 
 // Live is the live generation of an agent: its number among all generations of the
-// database, and what a home calls CURRENT. Errors: not_found.
+// database, and what a home calls CURRENT. Errors: not_found; refused for one that has moved, or is about to.
 func (s *Server) Live(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (gen int64, c home.Current, err error) {
-	g, err := s.lookUp(ctx, tenant, agent)
+	g, err := s.lookUp(ctx, tenant, agent, false)
+	if err != nil {
+		return 0, c, err
+	}
+	return g.gen, g.current, nil
+}
+
+// Frozen is Live for an agent that may leave, or have left: nobody writes to it then.
+func (s *Server) Frozen(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (gen int64, c home.Current, err error) {
+	g, err := s.lookUp(ctx, tenant, agent, true)
 	if err != nil {
 		return 0, c, err
 	}

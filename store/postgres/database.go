@@ -49,6 +49,14 @@ var _ sqlcore.Database = (*database)(nil)
 // Name implements [sqlcore.Database].
 func (d *database) Name() string { return schemaOf[d.log] }
 
+// writable says whether the database may be written.
+func (d *database) writable() error {
+	if d.o.Frozen {
+		return amber.Errorf(amber.KindRefused, "use store", d.log, "the store was opened to be read")
+	}
+	return d.usable()
+}
+
 // usable says whether the database may be used.
 func (d *database) usable() error {
 	d.mu.Lock()
@@ -71,7 +79,7 @@ func (d *database) generation(ctx context.Context, gone *generation) (*generatio
 	if g != nil && g != gone {
 		return g, nil
 	}
-	g, err := d.server.lookUp(ctx, d.tenant, d.agent)
+	g, err := d.server.lookUp(ctx, d.tenant, d.agent, d.o.Frozen)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +125,7 @@ func (d *database) readHead(row []string) (h head, err error) {
 	}
 	h = head{n[0] == 1, n[1], n[2], schema.Version{Number: n[3], Needs: n[4]}, n[5]}
 	d.server.heard(h.now)
-	if !h.live {
+	if !h.live && !d.o.Frozen {
 		return h, errMoved
 	}
 	return h, schema.Judge(h.version)
@@ -128,7 +136,7 @@ func (d *database) Update(ctx context.Context, op, id string, fn func(*tx) error
 	if d.o.OneByOne {
 		return d.UpdateAlone(ctx, op, id, fn)
 	}
-	if err := d.usable(); err != nil {
+	if err := d.writable(); err != nil {
 		return err
 	}
 	w := sqlcore.NewWork(ctx, d.core, d.usable, fn)
@@ -146,7 +154,7 @@ func (d *database) Update(ctx context.Context, op, id string, fn func(*tx) error
 
 // UpdateAlone implements [sqlcore.Database].
 func (d *database) UpdateAlone(ctx context.Context, op, id string, fn func(*tx) error) error {
-	err := d.usable()
+	err := d.writable()
 	if err == nil {
 		err = d.line.Enter(ctx)
 	}

@@ -26,35 +26,44 @@ type generation struct {
 // are looked for in one schema alone. %s is the schema.
 const asApp = `SET LOCAL ROLE amber_app; SET LOCAL search_path = %s`
 
-const selectLive = `SELECT g.gen, g.number, g.incarnation, a.device, g.clock
-FROM amber_meta.agents a JOIN amber_meta.generations g ON g.gen = a.live_gen
-WHERE a.tenant = $1 AND a.agent = $2 AND a.state = 'live'`
+const selectLive = `SELECT coalesce(g.gen, 0), coalesce(g.number, 0), coalesce(g.incarnation, ''), a.device, coalesce(g.clock, 0), a.state, coalesce(m.home, '')
+FROM amber_meta.agents a LEFT JOIN amber_meta.generations g ON g.gen = a.live_gen LEFT JOIN amber_meta.moves m ON m.id = a.move
+WHERE a.tenant = $1 AND a.agent = $2`
 
 // errNoAgent is for an agent that is not in the database.
 func errNoAgent(agent amber.AgentID) error {
 	return amber.Errorf(amber.KindNotFound, "open store", string(agent), "the agent does not exist")
 }
 
-// lookUp finds the live generation of an agent. Errors: not_found.
-func (s *Server) lookUp(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (*generation, error) {
+// lookUp finds the live generation of an agent. Errors: not_found; refused for one that has moved, or is about to.
+func (s *Server) lookUp(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, frozen bool) (*generation, error) {
 	var g *generation
 	err := s.db.Conn(ctx, func(c *pgx.Conn) (err error) {
-		g, err = readLive(ctx, c, tenant, agent)
+		g, err = readLive(ctx, c, tenant, agent, frozen)
 		return err
 	})
 	return g, pgerr.Wrap("open store", string(agent), err)
 }
 
-func readLive(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent amber.AgentID) (*generation, error) {
+// readLive reads which generation is live. Frozen, it may be that of an agent that leaves or has left.
+func readLive(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent amber.AgentID, frozen bool) (*generation, error) {
 	g := &generation{}
 	var clock int64
+	var state, home string
 	err := c.QueryRow(ctx, selectLive, string(tenant), string(agent)).
-		Scan(&g.gen, &g.current.Generation, &g.current.Incarnation, &g.current.Device, &clock)
-	if errors.Is(err, pgx.ErrNoRows) {
+		Scan(&g.gen, &g.current.Generation, &g.current.Incarnation, &g.current.Device, &clock, &state, &home)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, errNoAgent(agent)
+	case err != nil:
+		return nil, err
+	case state != stateLive && (!frozen || state == stateArriving):
+		return nil, errAway(agent, state, home)
+	case g.gen == 0:
 		return nil, errNoAgent(agent)
 	}
 	g.current.Clock = amber.Stamp(clock)
-	return g, err
+	return g, nil
 }
 
 const (
@@ -93,7 +102,7 @@ func (s *Server) create(ctx context.Context, tenant amber.TenantID, agent amber.
 			return err
 		},
 		Committed: func(ctx context.Context, c *pgdb.Conn) (bool, error) {
-			there, err := readLive(ctx, c.PG(), tenant, agent)
+			there, err := readLive(ctx, c.PG(), tenant, agent, false)
 			if amber.KindOf(err) == amber.KindNotFound {
 				return false, nil
 			}
@@ -128,7 +137,7 @@ func makeAgent(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent am
 			return nil, err
 		}
 	}
-	return readLive(ctx, c, tenant, agent)
+	return readLive(ctx, c, tenant, agent, false)
 }
 
 // setting names a generation for a transaction.
@@ -136,11 +145,14 @@ func (g *generation) setting() string {
 	return "SET LOCAL amber.gen = '" + strconv.FormatInt(g.gen, 10) + "'"
 }
 
-// Has reports whether an agent is in the database.
+// Has reports whether an agent is in the database. One that moves or has moved is: who opens it is told.
 func (s *Server) Has(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (bool, error) {
-	_, err := s.lookUp(ctx, tenant, agent)
-	if amber.KindOf(err) == amber.KindNotFound {
+	_, err := s.lookUp(ctx, tenant, agent, false)
+	switch amber.KindOf(err) {
+	case amber.KindNotFound:
 		return false, nil
+	case amber.KindRefused:
+		return true, nil
 	}
 	return err == nil, err
 }

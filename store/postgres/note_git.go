@@ -332,6 +332,30 @@ func (n *Notes) Check(ctx context.Context) error {
 	})
 }
 
+const countObjects = `SELECT count(*) FROM note_objects`
+
+// Refs returns the branches and tags of the notes, and how many objects there are.
+func (n *Notes) Refs(ctx context.Context) (refs gitobj.Refs, objects int, err error) {
+	none := ""
+	err = n.view(ctx, "read refs", &none, func(r *noteRepo) (err error) {
+		if refs, err = r.refs(); err != nil {
+			return err
+		}
+		return r.t.Row(countObjects).Scan(&objects)
+	})
+	return refs, objects, err
+}
+
+// Behind reports whether the copy of the notes, which makes them found, is of another commit than the branch ends with.
+func (n *Notes) Behind(ctx context.Context) (behind bool, err error) {
+	none := ""
+	err = n.view(ctx, "look at notes", &none, func(r *noteRepo) error {
+		behind = r.copied != r.head
+		return nil
+	})
+	return behind, err
+}
+
 // Renew makes the copy of the notes, which makes them found, anew of what the branch ends with. Errors: damaged.
 func (n *Notes) Renew(ctx context.Context) error {
 	none := ""

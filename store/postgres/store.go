@@ -32,6 +32,8 @@ type Options struct {
 	SetAside func(amber.SetAside)
 	// Existing opens an agent that is there and makes none.
 	Existing bool
+	// Frozen opens an agent that may leave, or have left, to read from it.
+	Frozen bool
 }
 
 // Store is an agent's memory and control plane in a database. It is safe for concurrent
@@ -45,8 +47,8 @@ type Store struct {
 const backendName = "postgres"
 
 // Open opens the store of an agent, made now if there is no such agent. The server stays open
-// when the store is closed. Errors: invalid; not_found where nothing is to be made; those of a
-// database that cannot be reached.
+// when the store is closed. Errors: invalid; not_found where nothing is to be made; refused for one that
+// has moved, or is about to; those of a database that cannot be reached.
 func (s *Server) Open(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, o Options) (*Store, error) {
 	if _, err := amber.ParseTenantID(string(tenant)); err != nil {
 		return nil, err
@@ -60,8 +62,8 @@ func (s *Server) Open(ctx context.Context, tenant amber.TenantID, agent amber.Ag
 	if o.Random == nil {
 		o.Random = s.o.Random
 	}
-	g, err := s.lookUp(ctx, tenant, agent)
-	if !o.Existing && amber.KindOf(err) == amber.KindNotFound {
+	g, err := s.lookUp(ctx, tenant, agent, o.Frozen)
+	if !o.Existing && !o.Frozen && amber.KindOf(err) == amber.KindNotFound {
 		g, err = s.create(ctx, tenant, agent)
 	}
 	if err != nil {
@@ -79,6 +81,9 @@ func (s *Server) Open(ctx context.Context, tenant amber.TenantID, agent amber.Ag
 	st := &Store{memory: database(logMemory), control: database(logControl)}
 	st.memory.index = index
 	st.Contracts = sqlcore.New(st.memory, st.control, index, core)
+	if o.Frozen {
+		return st, nil
+	}
 	if err := st.CatchUp(ctx); err != nil {
 		return nil, err
 	}

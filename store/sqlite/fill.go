@@ -44,6 +44,7 @@ type apart struct {
 }
 
 func (a apart) Current() (home.Current, error) { return a.current, nil }
+func (a apart) Gone(home.Current) error        { return nil }
 func (a apart) GenDir(home.Current) string     { return a.dir }
 
 func (a apart) Write(_ context.Context, _ string, fn func(home.Current) error) error {

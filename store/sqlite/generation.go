@@ -15,6 +15,7 @@ import (
 // write when. [home.Agent] is one.
 type ground interface {
 	Current() (home.Current, error)
+	Gone(c home.Current) error
 	GenDir(c home.Current) string
 	Write(ctx context.Context, store string, fn func(home.Current) error) error
 	WriteTogether(ctx context.Context, store string, work any, fn func(c home.Current, next func() (any, bool)) error) (taken bool, err error)
@@ -90,6 +91,9 @@ func open(ctx context.Context, s *Store, c home.Current) (*Store, error) {
 func (d *database) follow(fn func(c home.Current) (began bool, err error)) error {
 	for {
 		c, err := d.ground.Current()
+		if err == nil {
+			err = d.ground.Gone(c)
+		}
 		if err != nil {
 			return err
 		}
@@ -120,6 +124,9 @@ func (d *database) settle(t *tx, h *handles) error {
 		return err
 	}
 	now, err := d.ground.Current()
+	if err == nil {
+		err = d.ground.Gone(now)
+	}
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,7 @@ func OpenReadOnlyFile(ctx context.Context, path string, o Options) (*ReadOnly, e
 type still struct{}
 
 func (still) Current() (home.Current, error) { return home.Current{}, nil }
+func (still) Gone(home.Current) error        { return nil }
 func (still) GenDir(home.Current) string     { return "" }
 
 func (still) Write(context.Context, string, func(home.Current) error) error { return errReadOnly }

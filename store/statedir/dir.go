@@ -49,6 +49,9 @@ func (d *Dir) read(ctx context.Context, op string, fn func(folder) error) error 
 			return &amber.Error{Op: op, Kind: amber.KindUnreachable, Err: err}
 		}
 		c, err := d.agent.Current()
+		if err == nil {
+			err = d.agent.Gone(c)
+		}
 		if err != nil {
 			return err
 		}

@@ -24,6 +24,8 @@ type ExportOptions struct {
 	// Document is called for each document of runtime state, by name; nil leaves them out. They are
 	// of the same instant as the rows.
 	Document func(Document) error
+	// Frozen writes the rows of an agent that leaves or has left, see [postgres.Server.BeginDeparture].
+	Frozen bool
 	// Earlier is the folder of an earlier mirror to go on from. It must be "": every mirror
 	// is made of all rows so far.
 	Earlier string
@@ -122,7 +124,11 @@ FROM amber.heads m, amber.heads c, amber_meta.version v WHERE m.log = 'memory' A
 // read pins an instant and writes its rows.
 func (x *export) read(ctx context.Context) error {
 	a, clock := x.agent, x.agent.Server.Clock()
-	gen, current, err := a.Server.Live(ctx, a.Tenant, a.ID)
+	look := a.Server.Live
+	if x.o.Frozen {
+		look = a.Server.Frozen
+	}
+	gen, current, err := look(ctx, a.Tenant, a.ID)
 	if err != nil {
 		return err
 	}
@@ -156,7 +162,7 @@ func (x *export) head(row []string) error {
 			return amber.Errorf(amber.KindDamaged, opExport, string(x.agent.ID), "the head of the agent is not a row of numbers")
 		}
 	}
-	if n[0] != 1 {
+	if n[0] != 1 && !x.o.Frozen {
 		return errMoved
 	}
 	x.result.Memory, x.result.Control = Position{n[1], amber.Stamp(n[2])}, Position{n[3], amber.Stamp(n[4])}

@@ -37,6 +37,8 @@ type ImportOptions struct {
 	// Device is that of an agent that is not in the database yet; "" makes one. An agent
 	// that is there keeps its own.
 	Device string
+	// Moves says that the agent arrives by a move, see [postgres.Server.BeginArrival], and is not live.
+	Moves bool
 	// Clock is the latest stamp that is known of the agent where it comes from, beside those
 	// in the files.
 	Clock amber.Stamp
@@ -165,14 +167,17 @@ func (b *Building) begin(ctx context.Context, o ImportOptions) (err error) {
 				return amber.Errorf(amber.KindBusy, opImport, string(a.ID), "another generation of the agent is being built").
 					WithHint("wait until it is live or was given up, and try again")
 			}
-			state := "live"
+			state, want := "live", "live"
+			if o.Moves {
+				want = "arriving"
+			}
 			b.Current.Device = device
 			err = c.QueryRow(ctx, selectAgent, string(a.Tenant), string(a.ID)).Scan(&b.Replaces, &b.Current.Device, &state)
 			if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
-			if state != "live" {
-				return amber.Errorf(amber.KindRefused, opImport, string(a.ID), "the agent is %s", state)
+			if state != want {
+				return amber.Errorf(amber.KindRefused, opImport, string(a.ID), "the agent is %s, want one that is %s", state, want)
 			}
 			err = c.QueryRow(ctx, insertGeneration, string(a.Tenant), string(a.ID), b.Current.Incarnation, b.Replaces, o.From, int64(b.Current.Clock)).
 				Scan(&b.Gen, &b.Current.Generation)

@@ -21,6 +21,8 @@ type SwitchOptions struct {
 	// some seconds; after a minute the switch itself does. On an error nothing is switched. May be
 	// nil. It reads over connections of its own.
 	Before func(ctx context.Context, old int64) error
+	// Within is called at the end of the transaction, on its connection; may be nil. On an error nothing is switched.
+	Within func(ctx context.Context, c *pgx.Conn) error
 }
 
 // Switched says what became of the agent.
@@ -42,8 +44,9 @@ WHERE a.tenant = $1 AND a.agent = $2 FOR UPDATE OF a`
 
 	setLive     = `UPDATE amber_meta.generations SET state = 'live', clock = $2, replaces = nullif($3::int8, 0) WHERE gen = $1 AND state = 'building'`
 	raiseHeads  = `UPDATE amber.heads SET live = true, rev = $1`
-	insertAgent = `INSERT INTO amber_meta.agents (tenant, agent, live_gen, device) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`
-	moveAgent   = `UPDATE amber_meta.agents SET live_gen = $3, device = $4 WHERE tenant = $1 AND agent = $2`
+	insertAgent = `INSERT INTO amber_meta.agents (tenant, agent, live_gen, device) VALUES ($1, $2, $3, $4)
+ON CONFLICT (tenant, agent) DO UPDATE SET live_gen = excluded.live_gen, device = excluded.device WHERE amber_meta.agents.live_gen IS NULL`
+	moveAgent = `UPDATE amber_meta.agents SET live_gen = $3, device = $4 WHERE tenant = $1 AND agent = $2`
 	// Positions of the history before stay good: the new one begins behind it.
 	insertMemoryIncarnation  = `INSERT INTO amber.incarnations (id, first_seq) SELECT $1::text, seq + 1 FROM amber.heads WHERE log = 'memory'`
 	insertControlIncarnation = `INSERT INTO amber_control.incarnations (id, first_seq) SELECT $1::text, seq + 1 FROM amber.heads WHERE log = 'control'`
@@ -102,6 +105,9 @@ func (b *Building) replace(ctx context.Context, c *pgx.Conn, o SwitchOptions, s 
 	run.one(endWork, working, string(a.Tenant), string(a.ID), b.Current.Incarnation)
 	if errors.Is(run.err, errNotOne) {
 		return b.other()
+	}
+	if run.err == nil && o.Within != nil {
+		return o.Within(ctx, c)
 	}
 	return run.err
 }

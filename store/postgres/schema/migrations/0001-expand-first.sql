@@ -1012,11 +1012,35 @@ CREATE TABLE amber_meta.agents (
   agent      text COLLATE "C" NOT NULL,
   live_gen   int8 REFERENCES amber_meta.generations (gen), -- none before the first
   device     text COLLATE "C" NOT NULL,
-  state      text COLLATE "C" NOT NULL DEFAULT 'live',
+  state      text COLLATE "C" NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'arriving', 'leaving', 'moved')), -- the others: nobody may open it
+  move       text COLLATE "C" NOT NULL DEFAULT '', -- id of the move that the state is about
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (tenant, agent)
 );
 CREATE INDEX agents_live ON amber_meta.agents (live_gen);
+
+-- The moves of agents between this database and the folders of homes. A move is decided in the transaction that makes
+-- the agent live here, or says that it is not any more.
+CREATE TABLE amber_meta.moves (
+  id         text COLLATE "C" PRIMARY KEY,
+  tenant     text COLLATE "C" NOT NULL,
+  agent      text COLLATE "C" NOT NULL,
+  arrives    bool NOT NULL,               -- false: it leaves
+  decided    bool NOT NULL DEFAULT false,
+  done       bool NOT NULL DEFAULT false, -- the home knows that it was decided
+  home       text COLLATE "C" NOT NULL,   -- the other end, for people
+  gen        int8 NOT NULL DEFAULT 0,     -- that leaves, or that an arrival replaces; 0: none
+  before     text COLLATE "C" NOT NULL DEFAULT '', -- the move that the state of the agent was about
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX moves_agent ON amber_meta.moves (tenant, agent);
+
+-- One row: which database this is, wherever it is reached.
+CREATE TABLE amber_meta.identity (
+  one bool PRIMARY KEY DEFAULT true CHECK (one),
+  id  uuid NOT NULL DEFAULT gen_random_uuid()
+);
+INSERT INTO amber_meta.identity DEFAULT VALUES;
 
 -- The programs that work on this database, and when each was last heard of.
 CREATE TABLE amber_meta.servers (
@@ -1075,5 +1099,5 @@ END $$;
 
 GRANT USAGE ON SCHEMA amber, amber_control, amber_meta TO amber_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA amber, amber_control TO amber_app;
-GRANT SELECT, INSERT, UPDATE, DELETE ON amber_meta.agents, amber_meta.generations, amber_meta.servers, amber_meta.work TO amber_app;
-GRANT SELECT ON amber_meta.version, amber_meta.migrations TO amber_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON amber_meta.agents, amber_meta.generations, amber_meta.moves, amber_meta.servers, amber_meta.work TO amber_app;
+GRANT SELECT ON amber_meta.identity, amber_meta.version, amber_meta.migrations TO amber_app;
