@@ -38,7 +38,7 @@ func TestMoved(t *testing.T) {
 		must.Kind(t, "a read", x.Gone(c), amber.KindRefused, "is being moved to")
 		must.Equal(t, "hint", amber.HintOf(x.Gone(c)) != "", true)
 	}
-	must.Kind(t, "a second move", begin(aMove(home.MoveLeaving)), amber.KindConflict)
+	must.Kind(t, "a second move", begin(aMove(home.MoveLeaving)), amber.KindRefused)
 	mover := a.Mover(aMove("").ID)
 	must.NoError(t, write(mover))
 	must.NoError(t, mover.Gone(c))

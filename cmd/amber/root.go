@@ -111,7 +111,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		{groupServe, slices.Concat([]*cobra.Command{a.serveCommand(), a.uiCommand()}, cli.ThroughServer(a.mcpCommand()), cli.Remotely(a.tokenCommand(), a.auditCommand()))},
 		{groupControl, cli.Remotely(control.Commands(a.App)...)},
 		{groupCare, slices.Concat(cli.OnSpool(cli.Remotely(a.doctorCommand())...), cli.Remotely(a.agentCommand(), a.tenantCommand()),
-			[]*cobra.Command{a.indexCommand(), a.migrateCommand()},
+			[]*cobra.Command{a.indexCommand(), a.migrateCommand(), a.moveCommand()},
 			cli.Anywhere(a.demoCommand(), a.evalCommand(), a.configCommand(), a.redactCommand(), a.versionCommand(), a.completionCommand(), a.manCommand()),
 		)},
 	} {

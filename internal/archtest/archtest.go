@@ -27,7 +27,7 @@ const Module = "github.com/amber-memory/amber"
 // not even the root.
 var law = map[string][]string{
 	".":                             {"-"}, // nouns and contracts; standard library only
-	"agent":                         {"client", "colony/shelf", "config", "digest", "digest/writer", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "notes", "repo", "search", "snapshot", "store/openviking", "store/openviking/api", "store/postgres", "store/postgres/mirror", "store/sqlcore", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
+	"agent":                         {"client", "colony/shelf", "config", "digest", "digest/writer", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "move", "notes", "repo", "search", "snapshot", "store/openviking", "store/openviking/api", "store/postgres", "store/postgres/mirror", "store/sqlcore", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
 	"bundle":                        {},
 	"client":                        {},
 	"cmd/amber":                     {"*"}, // the one place that sees everything
@@ -123,6 +123,7 @@ var law = map[string][]string{
 	"keyring":                       {},
 	"ledger":                        {"events", "store/postgres/schema"},
 	"metrics":                       {"events"},
+	"move":                          {"home", "notes", "snapshot", "store/postgres", "store/postgres/mirror", "store/sqlite", "store/sqlite/image", "store/sqlite/rowfile", "store/statedir"},
 	"natsbus":                       {"events"},
 	"notes":                         {},
 	"notes/notestest":               {"notes"},
