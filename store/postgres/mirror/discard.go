@@ -151,6 +151,8 @@ func mark(ctx context.Context, s *postgres.Server, gen int64, own bool) (there b
 // again is for what does no harm when it is done once more.
 func again(context.Context, *pgdb.Conn) (bool, error) { return false, nil }
 
+const headsTable = "amber.heads"
+
 // owned is a table with rows of agents.
 type owned struct {
 	name string
@@ -205,7 +207,7 @@ func tablesToEmpty(ctx context.Context, s *postgres.Server) (tables []owned, err
 			}
 		}
 	}
-	place["amber.heads"] = 1001
+	place[headsTable] = 1001
 	err = s.DB().Conn(ctx, func(c *pgx.Conn) error {
 		rows, err := c.Query(ctx, selectTables)
 		if err != nil {

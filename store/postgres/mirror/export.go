@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,9 +27,12 @@ type ExportOptions struct {
 	Document func(Document) error
 	// Frozen writes the rows of an agent that leaves or has left, see [postgres.Server.BeginDeparture].
 	Frozen bool
-	// Earlier is the folder of an earlier mirror to go on from. It must be "": every mirror
-	// is made of all rows so far.
-	Earlier string
+	// Update brings the files that are in the folder up to date, where they are of an earlier export:
+	// what stays is not written again. Where they cannot be, the error is [rowfile.ErrOutdated].
+	Update bool
+	// Within is called in the transaction that reads, for what belongs to the same instant and is not in the
+	// files; see [postgres.NotesIn]. May be nil.
+	Within func(ctx context.Context, c *pgdb.Conn) error
 }
 
 // Exported says what was written.
@@ -42,6 +46,9 @@ type Exported struct {
 	Documents int
 	Pin       time.Duration // how long it took to fix the instant
 	Compared  Comparison    // that was made, and found nothing
+	// Version is of the rows: it is another one after any write. See [SwitchOptions.Expect].
+	Version string
+	Changed int64 // rows that an update has written or deleted
 }
 
 const opExport = "write mirror"
@@ -51,8 +58,8 @@ var errMoved = amber.Errorf(amber.KindDamaged, opExport, "", "the head of the ag
 
 // Export writes the rows of the live generation of an agent into a new memory.db and a new control.db
 // in a folder, all of one instant. Writers go on meanwhile. The files are durable and
-// have been compared when it returns; after an error there are none. Errors: not_found;
-// conflict where a file is there; unsupported for an earlier mirror; those of the database and the disk.
+// have been compared when it returns; after an error there are none. Files that are to be updated stay as they
+// were. Errors: not_found; conflict where a file is there; [rowfile.ErrOutdated]; those of the database and the disk.
 func Export(ctx context.Context, a Agent, dir string, o ExportOptions) (e Exported, err error) {
 	if err := a.check(); err != nil {
 		return e, err
@@ -64,9 +71,6 @@ func Export(ctx context.Context, a Agent, dir string, o ExportOptions) (e Export
 	default:
 		return e, amber.Errorf(amber.KindInvalid, opExport, "", "the comparison is %q, want %q or %q", o.Compare, Counts, Rows)
 	}
-	if o.Earlier != "" {
-		return e, amber.Errorf(amber.KindUnsupported, opExport, o.Earlier, "a mirror cannot go on from an earlier one yet")
-	}
 	x := &export{agent: a, dir: dir, o: o}
 	defer func() {
 		if err != nil {
@@ -77,6 +81,9 @@ func Export(ctx context.Context, a Agent, dir string, o ExportOptions) (e Export
 		err := x.read(ctx)
 		if errors.Is(err, errMoved) && x.result.Gen != gone {
 			gone = x.result.Gen
+			if err := x.abandon(); err != nil {
+				return e, err
+			}
 			continue
 		}
 		if err != nil {
@@ -85,10 +92,11 @@ func Export(ctx context.Context, a Agent, dir string, o ExportOptions) (e Export
 		break
 	}
 	for len(x.writers) > 0 {
-		if err := x.writers[0].Finish(ctx); err != nil {
+		w := x.writers[0]
+		x.writers, x.finished = x.writers[1:], append(x.finished, w)
+		if err := w.Finish(ctx); err != nil {
 			return e, err
 		}
-		x.finished, x.writers = append(x.finished, x.writers[0]), x.writers[1:]
 	}
 	if err := x.compare(ctx); err != nil {
 		return e, err
@@ -102,15 +110,22 @@ type export struct {
 	agent    Agent
 	dir      string
 	o        ExportOptions
-	writers  []*rowfile.Writer // that are not finished
-	finished []*rowfile.Writer
+	writers  []writer // that are not finished
+	finished []writer
 	result   Exported
+}
+
+// writer is a file that is made or brought up to date.
+type writer interface {
+	Finish(ctx context.Context) error
+	Abandon() error
 }
 
 func (x *export) abandon() (err error) {
 	for _, w := range append(x.writers, x.finished...) {
 		err = errors.Join(err, w.Abandon())
 	}
+	x.writers, x.finished = nil, nil
 	return err
 }
 
@@ -118,8 +133,8 @@ func (x *export) abandon() (err error) {
 // be slow between two of them.
 const longRead = `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '15min'`
 
-const selectHeads = `SELECT (m.live AND c.live)::int, m.seq, m.stamp, c.seq, c.stamp, v.number, v.needs, (extract(epoch FROM clock_timestamp()) * 1000)::int8
-FROM amber.heads m, amber.heads c, amber_meta.version v WHERE m.log = 'memory' AND c.log = 'control'`
+const selectHeads = `SELECT (m.live AND c.live)::int, m.seq, m.stamp, c.seq, c.stamp, v.number, v.needs, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
+m.xmin::text, c.xmin::text FROM amber.heads m, amber.heads c, amber_meta.version v WHERE m.log = 'memory' AND c.log = 'control'`
 
 // read pins an instant and writes its rows.
 func (x *export) read(ctx context.Context) error {
@@ -147,15 +162,18 @@ func (x *export) read(ctx context.Context) error {
 				return err
 			}
 		}
-		return x.documents(ctx, c)
+		if err := x.documents(ctx, c); err != nil || x.o.Within == nil {
+			return err
+		}
+		return x.o.Within(ctx, c)
 	})
 }
 
 func (x *export) head(row []string) error {
-	if len(row) != 8 {
+	if len(row) != 10 {
 		return errMoved
 	}
-	var n [8]int64
+	var n [10]int64
 	for i, text := range row {
 		var err error
 		if n[i], err = strconv.ParseInt(text, 10, 64); err != nil {
@@ -167,21 +185,55 @@ func (x *export) head(row []string) error {
 	}
 	x.result.Memory, x.result.Control = Position{n[1], amber.Stamp(n[2])}, Position{n[3], amber.Stamp(n[4])}
 	x.result.At = amber.UnixMilli(n[7])
+	x.result.Version = version(x.result.Gen, x.result.Memory.Seq, n[8], x.result.Control.Seq, n[9])
 	return schema.Judge(schema.Version{Number: n[5], Needs: n[6]})
+}
+
+// version names a state of the rows. Every write writes the heads anew, so the numbers of the transactions that wrote
+// them tell whether there was one.
+func version(gen, memory, memoryBy, control, controlBy int64) string {
+	return fmt.Sprintf("%d memory %d by %d control %d by %d", gen, memory, memoryBy, control, controlBy)
+}
+
+// open opens one file to be written, and returns what writes the rows of a table to it.
+func (x *export) open(ctx context.Context, f rowfile.File) (into func(rowfile.Table, func() ([]any, error)) error, err error) {
+	if x.o.Update {
+		u, err := rowfile.Update(ctx, x.dir, f.Name)
+		if err != nil {
+			return nil, err
+		}
+		x.writers = append(x.writers, u)
+		return func(t rowfile.Table, next func() ([]any, error)) error {
+			n, err := u.Replace(ctx, t, next)
+			x.result.Changed += n
+			return err
+		}, nil
+	}
+	w, err := rowfile.Create(ctx, x.dir, f.Name)
+	if err != nil {
+		return nil, err
+	}
+	x.writers = append(x.writers, w)
+	return func(t rowfile.Table, next func() ([]any, error)) error {
+		_, err := w.Insert(ctx, t, next)
+		return err
+	}, nil
 }
 
 // file writes the rows of one file.
 func (x *export) file(ctx context.Context, c *pgdb.Conn, f rowfile.File) error {
-	w, err := rowfile.Create(ctx, x.dir, f.Name)
+	into, err := x.open(ctx, f)
 	if err != nil {
 		return err
 	}
-	x.writers = append(x.writers, w)
-	for _, t := range f.Tables {
-		last, err := x.table(ctx, c, w, f.Name, t)
+	tables := make([]Table, len(f.Tables))
+	for _, i := range lateLast(f.Tables) {
+		t := f.Tables[i]
+		last, carried, err := x.table(ctx, c, into, f.Name, t)
 		if err != nil {
 			return err
 		}
+		tables[i] = carried
 		want := x.result.Memory.Seq
 		if f.Name == controlDB {
 			want = x.result.Control.Seq
@@ -191,19 +243,32 @@ func (x *export) file(ctx context.Context, c *pgdb.Conn, f rowfile.File) error {
 				WithHint("amber doctor")
 		}
 	}
+	x.result.Tables = append(x.result.Tables, tables...)
 	return nil
+}
+
+// lateLast are the places of tables, those that triggers write behind all others.
+func lateLast(tables []rowfile.Table) (places []int) {
+	for _, late := range []bool{false, true} {
+		for i, t := range tables {
+			if slices.Contains(derived, t.Name) == late {
+				places = append(places, i)
+			}
+		}
+	}
+	return places
 }
 
 // table writes the rows of one table. Last is the number in the first column of the last row, where it
 // is one.
-func (x *export) table(ctx context.Context, c *pgdb.Conn, w *rowfile.Writer, file string, t rowfile.Table) (last int64, err error) {
+func (x *export) table(ctx context.Context, c *pgdb.Conn, into func(rowfile.Table, func() ([]any, error)) error, file string, t rowfile.Table) (last int64, carried Table, err error) {
 	rows, err := open(ctx, c.PG(), file, t)
 	if err != nil {
-		return 0, err
+		return 0, carried, err
 	}
 	defer rows.rows.Close()
 	d := newDigest(t)
-	_, err = w.Insert(ctx, t, func() ([]any, error) {
+	err = into(t, func() ([]any, error) {
 		row, err := rows.next()
 		if row == nil || err != nil {
 			return nil, err
@@ -211,14 +276,12 @@ func (x *export) table(ctx context.Context, c *pgdb.Conn, w *rowfile.Writer, fil
 		last, _ = row[0].(int64)
 		return row, d.add(row)
 	})
-	x.result.Tables = append(x.result.Tables, d.table(file, t))
-	return last, err
+	return last, d.table(file, t), err
 }
 
 const selectDocuments = `SELECT name, revision, document FROM documents ORDER BY name`
 
-// documents hands out the documents of runtime state. Notes, as objects and references of git,
-// will be handed out beside them: they are not part of the files either.
+// documents hands out the documents of runtime state.
 func (x *export) documents(ctx context.Context, c *pgdb.Conn) error {
 	if x.o.Document == nil {
 		return nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/internal/pgdb"
 	"github.com/amber-memory/amber/internal/pgerr"
 	"github.com/amber-memory/amber/store/postgres"
@@ -44,6 +45,11 @@ type ImportOptions struct {
 	Clock amber.Stamp
 	// Documents calls put for each document of runtime state; nil has none.
 	Documents func(put func(Document) error) error
+	// Notes is the repository of the notes. The objects are a whole one: the caller has seen to that. With nil there is
+	// none, and the copy of the notes in the files stays as it is.
+	Notes *Notes
+	// Incarnation is the one that the files name as their last, where they were made for this generation; "" makes one.
+	Incarnation string
 	// Lease is for how long the generation is kept after its owner was last heard of; default 10
 	// minutes. Every step of the import renews it.
 	Lease time.Duration
@@ -63,9 +69,16 @@ type Building struct {
 	// Replaces is the generation that was live when it began; 0 where the agent is new.
 	Replaces int64
 
-	agent Agent
-	lease time.Duration
-	over  bool
+	agent  Agent
+	lease  time.Duration
+	over   bool
+	inside *pgdb.Conn // a transaction that all steps are part of; nil gives each its own
+}
+
+// Notes is a repository of notes.
+type Notes struct {
+	Refs    gitobj.Refs
+	Objects gitobj.ObjectSource
 }
 
 const (
@@ -88,35 +101,81 @@ func Import(ctx context.Context, a Agent, f Files, o ImportOptions) (*Building, 
 	if o.Lease <= 0 {
 		o.Lease = defaultLease
 	}
-	memory, err := rowfile.Open(ctx, f.Memory, memoryDB, o.Scratch)
-	if err != nil {
-		return nil, err
-	}
-	defer memory.Close()
-	control, err := rowfile.Open(ctx, f.Control, controlDB, o.Scratch)
-	if err != nil {
-		return nil, err
-	}
-	defer control.Close()
 	b := &Building{agent: a, lease: o.Lease}
-	for _, e := range []struct {
-		r  *rowfile.Reader
-		at *Position
-	}{{memory, &b.Memory}, {control, &b.Control}} {
-		if *e.at, err = end(ctx, e.r); err != nil {
-			return nil, err
-		}
+	readers, done, err := b.open(ctx, f, o)
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	if err := b.begin(ctx, o); err != nil {
 		return nil, pgerr.Wrap(opImport, string(a.ID), err)
 	}
-	if err := b.fill(ctx, []*rowfile.Reader{memory, control}, o); err != nil {
+	if err := b.fill(ctx, readers, o); err != nil {
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
 		defer cancel()
 		_ = b.Discard(late) // what it does not come to do, Sweep does
 		return nil, pgerr.Wrap(opImport, string(a.ID), err)
 	}
 	return b, nil
+}
+
+// open opens the files and reads where their logs end.
+func (b *Building) open(ctx context.Context, f Files, o ImportOptions) (readers []*rowfile.Reader, done func(), err error) {
+	done = func() {
+		for _, r := range readers {
+			_ = r.Close()
+		}
+	}
+	for _, e := range []struct {
+		path, file string
+		at         *Position
+	}{{f.Memory, memoryDB, &b.Memory}, {f.Control, controlDB, &b.Control}} {
+		r, err := rowfile.Open(ctx, e.path, e.file, o.Scratch)
+		if err == nil {
+			readers = append(readers, r)
+			*e.at, err = end(ctx, r)
+		}
+		if err != nil {
+			done()
+			return nil, nil, err
+		}
+	}
+	return readers, done, nil
+}
+
+const setPositions = `UPDATE amber.heads SET seq = CASE log WHEN 'memory' THEN $1::int8 ELSE $3::int8 END, stamp = CASE log WHEN 'memory' THEN $2::int8 ELSE $4::int8 END`
+
+// refill replaces all rows of the generation inside a transaction that is about it.
+func (b *Building) refill(ctx context.Context, c *pgdb.Conn, f Files, o ImportOptions) error {
+	readers, done, err := b.open(ctx, f, o)
+	if err != nil {
+		return err
+	}
+	defer done()
+	tables, err := tablesToEmpty(ctx, b.agent.Server)
+	if err != nil {
+		return err
+	}
+	b.inside, b.Tables = c, nil
+	defer func() { b.inside = nil }()
+	for deleted := int64(1); deleted > 0; {
+		deleted = 0
+		for _, t := range tables {
+			if t.name == headsTable {
+				continue
+			}
+			tag, err := c.PG().Exec(ctx, fmt.Sprintf(deleteRest, t.name))
+			if err != nil {
+				return err
+			}
+			deleted += tag.RowsAffected()
+		}
+	}
+	b.Current.Clock = max(b.Current.Clock, o.Clock, b.Memory.Stamp, b.Control.Stamp)
+	if _, err := c.PG().Exec(ctx, setPositions, b.Memory.Seq, int64(b.Memory.Stamp), b.Control.Seq, int64(b.Control.Stamp)); err != nil {
+		return err
+	}
+	return b.fill(ctx, readers, o)
 }
 
 // abandonWithin is how long it is tried to remove what an import that failed has left.
@@ -145,7 +204,11 @@ SELECT $1, $2, coalesce(max(number), 0) + 1, $3, 'building', nullif($4::int8, 0)
 // begin makes the generation, and what says that somebody builds it.
 func (b *Building) begin(ctx context.Context, o ImportOptions) (err error) {
 	a := b.agent
-	if b.Current.Incarnation, err = a.Server.NewID(); err != nil {
+	if b.Current.Incarnation = o.Incarnation; o.Incarnation == "" {
+		if b.Current.Incarnation, err = a.Server.NewID(); err != nil {
+			return err
+		}
+	} else if err := amber.CheckID("incarnation", o.Incarnation); err != nil {
 		return err
 	}
 	device := o.Device
@@ -211,6 +274,14 @@ func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + 
 
 // step runs one transaction on the rows of the generation, and renews the lease.
 func (b *Building) step(ctx context.Context, do func(c *pgx.Conn) error) error {
+	return b.stepIn(ctx, func(c *pgdb.Conn) error { return do(c.PG()) })
+}
+
+// stepIn is step for what needs the transaction.
+func (b *Building) stepIn(ctx context.Context, do func(c *pgdb.Conn) error) error {
+	if b.inside != nil {
+		return do(b.inside)
+	}
 	if b.over {
 		return amber.Errorf(amber.KindInvalid, opImport, string(b.agent.ID), "the generation is live or was given up")
 	}
@@ -224,7 +295,7 @@ func (b *Building) step(ctx context.Context, do func(c *pgx.Conn) error) error {
 			if len(row) != 2 || row[0] != "building" || row[1] != b.Current.Incarnation {
 				return b.lost()
 			}
-			return do(c.PG())
+			return do(c)
 		},
 		End: func() string { return fmt.Sprintf(insertToken, token) },
 		Committed: func(ctx context.Context, c *pgdb.Conn) (committed bool, err error) {
@@ -285,7 +356,57 @@ func (b *Building) fill(ctx context.Context, readers []*rowfile.Reader, o Import
 		return err
 	}
 	b.Compared = Rows
-	return nil
+	return b.notes(ctx, o.Notes)
+}
+
+// How many objects of notes are stored in one transaction.
+const (
+	noteObjects = 512
+	noteBytes   = 8 << 20
+)
+
+// notes stores the repository of the notes, each object under the id of its bytes. The copy by which notes are found is made anew where it is
+// not of the branch.
+func (b *Building) notes(ctx context.Context, n *Notes) error {
+	if n == nil {
+		return nil
+	}
+	var list []gitobj.Object
+	bytes := 0
+	flush := func() error {
+		if len(list) == 0 {
+			return nil
+		}
+		err := b.stepIn(ctx, func(c *pgdb.Conn) error { return postgres.NotesIn(ctx, c).Put(list...) })
+		list, bytes = list[:0], 0
+		return err
+	}
+	seen := map[string]bool{}
+	add := func(oid string, raw []byte) error {
+		if seen[oid] {
+			return nil
+		}
+		seen[oid] = true
+		o, err := gitobj.CheckObject(oid, raw)
+		if err != nil {
+			return err
+		}
+		o.Raw = slices.Clone(raw) // its owner may use the bytes again
+		list = append(list, o)
+		if bytes += len(raw); len(list) >= noteObjects || bytes >= noteBytes {
+			return flush()
+		}
+		return nil
+	}
+	if n.Objects != nil {
+		if err := n.Objects(add); err != nil {
+			return err
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	return b.stepIn(ctx, func(c *pgdb.Conn) error { return postgres.NotesIn(ctx, c).SetRefs(n.Refs) })
 }
 
 // table copies the rows of one table.
@@ -349,7 +470,13 @@ func (b *Building) document(ctx context.Context, d Document) error {
 
 // compare reads all rows back.
 func (b *Building) compare(ctx context.Context, readers []*rowfile.Reader) error {
-	return b.agent.Server.DB().View(ctx, postgres.Enter(b.Gen)+"; "+longRead+"; SELECT 1", func(c *pgdb.Conn, _ []string) error {
+	view := func(fn func(c *pgdb.Conn, _ []string) error) error {
+		if b.inside != nil {
+			return fn(b.inside, nil)
+		}
+		return b.agent.Server.DB().View(ctx, postgres.Enter(b.Gen)+"; "+longRead+"; SELECT 1", fn)
+	}
+	return view(func(c *pgdb.Conn, _ []string) error {
 		at := 0
 		for _, r := range readers {
 			for _, t := range r.File().Tables {

@@ -248,7 +248,7 @@ func TestCarryPopulated(t *testing.T) {
 	must.Fail(mirror.Export(t.Context(), a, dir, mirror.ExportOptions{}))(t, "over another mirror", amber.KindConflict)
 	must.Get(os.Stat(filepath.Join(dir, "memory.db")))(t)
 	must.Fail(mirror.Export(t.Context(), agent(a.Server, "nobody"), t.TempDir(), mirror.ExportOptions{}))(t, "no agent", amber.KindNotFound)
-	must.Fail(mirror.Export(t.Context(), a, t.TempDir(), mirror.ExportOptions{Earlier: dir}))(t, "an earlier mirror", amber.KindUnsupported)
+	must.Fail(mirror.Export(t.Context(), a, t.TempDir(), mirror.ExportOptions{Update: true}))(t, "update of no files", amber.KindConflict)
 	must.Fail(mirror.Export(t.Context(), a, t.TempDir(), mirror.ExportOptions{Compare: "nothing"}))(t, "a comparison that is not known", amber.KindInvalid)
 	carry(t, a, clock)
 }

@@ -23,7 +23,18 @@ type SwitchOptions struct {
 	Before func(ctx context.Context, old int64) error
 	// Within is called at the end of the transaction, on its connection; may be nil. On an error nothing is switched.
 	Within func(ctx context.Context, c *pgx.Conn) error
+	// Expect is what [Exported.Version] said of the rows from which the files were made. Where somebody has written since, the
+	// error is [ErrMoved] and nothing is switched. "" expects nothing.
+	Expect string
+	// Moved is called instead of giving up with [ErrMoved], when nobody can write any more: it makes files of the rows as they are
+	// now and calls refill with them, which replaces all rows of the generation. May be nil.
+	Moved func(ctx context.Context, refill func(Files, ImportOptions) error) error
+	// Check is called in the transaction, before anything is locked or changed; see [postgres.Lease.Check]. May be nil.
+	Check func(ctx context.Context, q postgres.Querier) error
 }
+
+// ErrMoved is in the error about an agent that was written to since the files were made that were to replace it.
+var ErrMoved = errors.New("somebody wrote to the agent meanwhile")
 
 // Switched says what became of the agent.
 type Switched struct {
@@ -38,7 +49,7 @@ const (
 	lockWork  = `SELECT holder FROM amber_meta.work WHERE kind = '%s' AND tenant = %s AND agent = %s FOR UPDATE`
 	lockAgent = `SELECT coalesce(a.live_gen, 0), coalesce(g.clock, 0) FROM amber_meta.agents a LEFT JOIN amber_meta.generations g ON g.gen = a.live_gen
 WHERE a.tenant = $1 AND a.agent = $2 FOR UPDATE OF a`
-	lockHead   = `SELECT stamp, rev FROM amber.heads WHERE log = $1 FOR UPDATE`
+	lockHead   = `SELECT stamp, rev, seq, xmin::text::int8 FROM amber.heads WHERE log = $1 FOR UPDATE`
 	retireHead = `UPDATE amber.heads SET live = false, rev = rev + 1 WHERE live`
 	setOld     = `UPDATE amber_meta.generations SET state = 'old' WHERE gen = $1`
 
@@ -47,11 +58,13 @@ WHERE a.tenant = $1 AND a.agent = $2 FOR UPDATE OF a`
 	insertAgent = `INSERT INTO amber_meta.agents (tenant, agent, live_gen, device) VALUES ($1, $2, $3, $4)
 ON CONFLICT (tenant, agent) DO UPDATE SET live_gen = excluded.live_gen, device = excluded.device WHERE amber_meta.agents.live_gen IS NULL`
 	moveAgent = `UPDATE amber_meta.agents SET live_gen = $3, device = $4 WHERE tenant = $1 AND agent = $2`
-	// Positions of the history before stay good: the new one begins behind it.
-	insertMemoryIncarnation  = `INSERT INTO amber.incarnations (id, first_seq) SELECT $1::text, seq + 1 FROM amber.heads WHERE log = 'memory'`
-	insertControlIncarnation = `INSERT INTO amber_control.incarnations (id, first_seq) SELECT $1::text, seq + 1 FROM amber.heads WHERE log = 'control'`
-	endWork                  = `DELETE FROM amber_meta.work WHERE kind = $1 AND tenant = $2 AND agent = $3 AND holder = $4`
-	isLive                   = `SELECT EXISTS (SELECT 1 FROM amber_meta.agents WHERE tenant = $1 AND agent = $2 AND live_gen = $3)`
+	// Positions of the history before stay good: the new one begins behind it. Files that were made for this generation have it already.
+	insertMemoryIncarnation = `INSERT INTO amber.incarnations (id, first_seq) SELECT $1::text, seq + 1 FROM amber.heads WHERE log = 'memory'
+AND NOT EXISTS (SELECT 1 FROM amber.incarnations WHERE id = $1::text)`
+	insertControlIncarnation = `INSERT INTO amber_control.incarnations (id, first_seq) SELECT $1::text, seq + 1 FROM amber.heads WHERE log = 'control'
+AND NOT EXISTS (SELECT 1 FROM amber_control.incarnations WHERE id = $1::text)`
+	endWork = `DELETE FROM amber_meta.work WHERE kind = $1 AND tenant = $2 AND agent = $3 AND holder = $4`
+	isLive  = `SELECT EXISTS (SELECT 1 FROM amber_meta.agents WHERE tenant = $1 AND agent = $2 AND live_gen = $3)`
 )
 
 // Switch makes the generation the live one, in one transaction. Who writes to the old one is done before it or goes
@@ -65,13 +78,22 @@ func (b *Building) Switch(ctx context.Context, o SwitchOptions) (s Switched, err
 	}
 	a := b.agent
 	s = Switched{Gen: b.Gen, Current: b.Current, Old: b.Replaces}
+	patience := ""
+	if o.Moved != nil {
+		patience = longRead + "; "
+	}
 	err = a.Server.DB().Update(ctx, pgdb.Work{
-		Setup: postgres.Enter(0) + "; " + fmt.Sprintf(lockWork, working, literal(string(a.Tenant)), literal(string(a.ID))),
+		Setup: postgres.Enter(0) + "; " + patience + fmt.Sprintf(lockWork, working, literal(string(a.Tenant)), literal(string(a.ID))),
 		Do: func(c *pgdb.Conn, row []string) error {
 			if len(row) != 1 || row[0] != b.Current.Incarnation {
 				return b.lost()
 			}
-			return b.replace(ctx, c.PG(), o, &s)
+			if o.Check != nil {
+				if err := o.Check(ctx, c); err != nil {
+					return err
+				}
+			}
+			return b.replace(ctx, c, o, &s)
 		},
 		Committed: func(ctx context.Context, c *pgdb.Conn) (live bool, err error) {
 			err = c.PG().QueryRow(ctx, isLive, string(a.Tenant), string(a.ID), b.Gen).Scan(&live)
@@ -86,17 +108,17 @@ func (b *Building) Switch(ctx context.Context, o SwitchOptions) (s Switched, err
 }
 
 // replace runs in the transaction of the switch.
-func (b *Building) replace(ctx context.Context, c *pgx.Conn, o SwitchOptions, s *Switched) error {
+func (b *Building) replace(ctx context.Context, c *pgdb.Conn, o SwitchOptions, s *Switched) error {
 	rev, err := b.stop(ctx, c, o, s)
 	if err != nil {
 		return err
 	}
-	a, run := b.agent, runner{ctx: ctx, c: c}
+	a, run := b.agent, runner{ctx: ctx, c: c.PG()}
 	run.one(setLive, b.Gen, int64(s.Current.Clock), s.Old)
 	run.do(setGeneration, b.Gen)
 	run.do(raiseHeads, rev+1)
-	run.one(insertMemoryIncarnation, b.Current.Incarnation)
-	run.one(insertControlIncarnation, b.Current.Incarnation)
+	run.do(insertMemoryIncarnation, b.Current.Incarnation)
+	run.do(insertControlIncarnation, b.Current.Incarnation)
 	if s.Old == 0 {
 		run.one(insertAgent, string(a.Tenant), string(a.ID), b.Gen, s.Current.Device)
 	} else {
@@ -107,7 +129,7 @@ func (b *Building) replace(ctx context.Context, c *pgx.Conn, o SwitchOptions, s 
 		return b.other()
 	}
 	if run.err == nil && o.Within != nil {
-		return o.Within(ctx, c)
+		return o.Within(ctx, c.PG())
 	}
 	return run.err
 }
@@ -118,7 +140,8 @@ func (b *Building) other() error {
 }
 
 // stop keeps all writers of the old generation out: the locks that they take, in their order.
-func (b *Building) stop(ctx context.Context, c *pgx.Conn, o SwitchOptions, s *Switched) (rev int64, err error) {
+func (b *Building) stop(ctx context.Context, conn *pgdb.Conn, o SwitchOptions, s *Switched) (rev int64, err error) {
+	c := conn.PG()
 	var live, clock int64
 	err = c.QueryRow(ctx, lockAgent, string(b.agent.Tenant), string(b.agent.ID)).Scan(&live, &clock)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -132,12 +155,19 @@ func (b *Building) stop(ctx context.Context, c *pgx.Conn, o SwitchOptions, s *Sw
 		if _, err := c.Exec(ctx, setGeneration, live); err != nil {
 			return 0, err
 		}
-		for _, log := range []string{"memory", "control"} {
+		var seq, by [2]int64
+		for i, log := range []string{"memory", "control"} {
 			var stamp, r int64
-			if err := c.QueryRow(ctx, lockHead, log).Scan(&stamp, &r); err != nil {
+			if err := c.QueryRow(ctx, lockHead, log).Scan(&stamp, &r, &seq[i], &by[i]); err != nil {
 				return 0, err
 			}
 			s.Current.Clock, rev = max(s.Current.Clock, amber.Stamp(stamp)), max(rev, r)
+		}
+		if is := version(live, seq[0], by[0], seq[1], by[1]); o.Expect != "" && o.Expect != is {
+			if err := b.moved(ctx, conn, live, o); err != nil {
+				return 0, err
+			}
+			s.Current.Clock = max(s.Current.Clock, b.Current.Clock)
 		}
 	}
 	if o.Before != nil {
@@ -152,6 +182,29 @@ func (b *Building) stop(ctx context.Context, c *pgx.Conn, o SwitchOptions, s *Sw
 		return rev, run.err
 	}
 	return rev, nil
+}
+
+// moved brings the generation up to date with what was written since its files were made.
+func (b *Building) moved(ctx context.Context, c *pgdb.Conn, live int64, o SwitchOptions) error {
+	if o.Moved == nil {
+		return amber.Errorf(amber.KindConflict, opSwitch, string(b.agent.ID), "%w", ErrMoved).WithHint("try again")
+	}
+	filled := false
+	err := o.Moved(ctx, func(f Files, i ImportOptions) error {
+		filled = true
+		if _, err := c.PG().Exec(ctx, setGeneration, b.Gen); err != nil {
+			return err
+		}
+		if err := b.refill(ctx, c, f, i); err != nil {
+			return err
+		}
+		_, err := c.PG().Exec(ctx, setGeneration, live)
+		return err
+	})
+	if err == nil && !filled {
+		err = amber.Errorf(amber.KindInternal, opSwitch, string(b.agent.ID), "%w, and the generation was not filled again", ErrMoved)
+	}
+	return err
 }
 
 var errNotOne = errors.New("the statement was to change one row")
