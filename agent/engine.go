@@ -69,6 +69,11 @@ func (a *Agent) openEngine(publisher events.Publisher) (Snapshots, error) {
 	if err := a.locate(&o); err != nil {
 		return nil, err
 	}
+	if c.OnPostgres() {
+		if o.Elsewhere, err = a.elsewhere(h); err != nil {
+			return nil, err
+		}
+	}
 	e, err := snapshot.New(o)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -32,12 +33,29 @@ func (a *Agent) Erase(ctx context.Context, id amber.MemoryID) (amber.EraseReport
 		return report, err
 	}
 	for _, places := range [][]string{
-		spooled, a.ForgetAnswers(ctx), a.leftBehind(ctx), a.formerIndexes(ctx), copiesInNotes(ctx, a.plain.Notes, revisions),
+		a.forgetCopy(ctx), spooled, a.ForgetAnswers(ctx), a.leftBehind(ctx), a.formerIndexes(ctx), copiesInNotes(ctx, a.plain.Notes, revisions),
 		copiesInState(ctx, a.plain.Documents, revisions), a.copiesInSnapshots(ctx, revisions),
 	} {
 		report.Remaining = append(report.Remaining, places...)
 	}
 	return report, nil
+}
+
+// forgetCopy removes the copy that snapshots of an agent in a database have made on this machine, and names it where that fails, and
+// those of other machines.
+func (a *Agent) forgetCopy(ctx context.Context) []string {
+	if !a.config.OnPostgres() {
+		return nil
+	}
+	places := []string{"copies for snapshots in the caches of other machines, until their next snapshot"}
+	e, err := NewElsewhere(a.home, home.Options{Clock: a.o.Clock, Random: a.o.Random, Wait: a.config.Snapshot.LockTimeout}, a.Database)
+	if err == nil {
+		err = e.Forget(ctx, a.Tenant(), a.ID())
+	}
+	if err != nil {
+		places = append(places, "the copy for snapshots in the cache of this machine, which could not be removed: "+err.Error())
+	}
+	return places
 }
 
 // ForgetAnswers removes the answers that a server gave about the agent, which may

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -24,7 +25,7 @@ type Parked struct {
 // nothing is. It changes nothing. Without a store nothing counts as drained.
 func (a *Agent) parked(ctx context.Context, store amber.Ingester) ([]Parked, error) {
 	states := []Parked{}
-	generations, err := a.folder.Parked()
+	generations, _, err := a.parkedGenerations(ctx)
 	if amber.KindOf(err) == amber.KindNotFound {
 		return states, nil
 	}
@@ -47,6 +48,31 @@ func (a *Agent) parked(ctx context.Context, store amber.Ingester) ([]Parked, err
 		states = append(states, state)
 	}
 	return states, nil
+}
+
+// parkedGenerations returns the generations before the live one that left journal entries on this machine, and the live one.
+func (a *Agent) parkedGenerations(ctx context.Context) (parked []int64, live int64, err error) {
+	if !a.config.OnPostgres() {
+		c, err := a.folder.Current()
+		if err != nil {
+			return nil, 0, err
+		}
+		parked, err = a.folder.ParkedBefore(c.Generation)
+		return parked, c.Generation, err
+	}
+	if _, err := a.folder.Current(); err != nil { // nothing of the agent is on this machine
+		return nil, 0, err
+	}
+	server, done, err := a.Database(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	_, c, err := server.Live(ctx, a.Tenant(), a.ID())
+	if err = errors.Join(err, done()); err != nil {
+		return nil, 0, err
+	}
+	parked, err = a.folder.ParkedBefore(c.Generation)
+	return parked, c.Generation, err
 }
 
 func (a *Agent) parkedJournal(generation int64) (*journal.Journal, error) {
@@ -78,7 +104,7 @@ func parkedIn(ctx context.Context, j *journal.Journal, store amber.Ingester) (Pa
 // removes the parked journal when nothing is left in it. Errors: not_found when
 // nothing is parked of that generation.
 func (a *Agent) DrainParked(ctx context.Context, generation int64, explain bool) (report drain.Report, err error) {
-	generations, err := a.folder.Parked()
+	generations, live, err := a.parkedGenerations(ctx)
 	if err != nil {
 		return report, err
 	}
@@ -98,7 +124,7 @@ func (a *Agent) DrainParked(ctx context.Context, generation int64, explain bool)
 	}
 	left, err := parkedIn(ctx, j, a.plain.Ingest)
 	if err == nil && left.Entries == 0 && left.Quarantined == 0 {
-		err = a.folder.RemoveParked(generation)
+		err = a.folder.RemoveParkedBefore(generation, live)
 	}
 	return report, err
 }

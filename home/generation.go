@@ -160,8 +160,14 @@ func (a *Agent) Parked() ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.ParkedBefore(c.Generation)
+}
+
+// ParkedBefore is Parked for an agent whose generations are elsewhere: which
+// ones before the live one left entries here.
+func (a *Agent) ParkedBefore(live int64) ([]int64, error) {
 	all, err := a.numbers(parkedName, "")
-	return slices.DeleteFunc(all, func(n int64) bool { return n >= c.Generation }), err
+	return slices.DeleteFunc(all, func(n int64) bool { return n >= live }), err
 }
 
 // RemoveParked removes what a generation left behind, durably; the caller has
@@ -172,7 +178,13 @@ func (a *Agent) RemoveParked(n int64) error {
 	if err != nil {
 		return err
 	}
-	if n < 1 || n >= c.Generation {
+	return a.RemoveParkedBefore(n, c.Generation)
+}
+
+// RemoveParkedBefore is RemoveParked for an agent whose generations are
+// elsewhere.
+func (a *Agent) RemoveParkedBefore(n, live int64) error {
+	if n < 1 || n >= live {
 		return amber.Errorf(amber.KindRefused, "remove parked entries", string(a.agent), "generation %d was never replaced", n)
 	}
 	if err := fsx.RemoveAll(a.o.FS, a.ParkedDir(n)); err != nil {

@@ -67,7 +67,7 @@ func (e *Engine) BeginConsolidation(ctx context.Context, r wire.ConsolidationBeg
 	if r, err = r.Normalize(); err != nil {
 		return c, err
 	}
-	agent, err := e.agent(r.Tenant, r.Agent)
+	agent, err := e.o.Home.Agent(r.Tenant, r.Agent)
 	if err != nil {
 		return c, err
 	}
@@ -127,7 +127,7 @@ func (e *Engine) EndConsolidation(ctx context.Context, r wire.ConsolidationEnd) 
 	if r, err = r.Normalize(); err != nil {
 		return c, err
 	}
-	agent, err := e.agent(r.Tenant, r.Agent)
+	agent, err := e.o.Home.Agent(r.Tenant, r.Agent)
 	if err != nil {
 		return c, err
 	}
@@ -153,7 +153,7 @@ func (e *Engine) EndConsolidation(ctx context.Context, r wire.ConsolidationEnd) 
 
 // OpenConsolidation implements [wire.Consolidator].
 func (e *Engine) OpenConsolidation(_ context.Context, tenant amber.TenantID, id amber.AgentID) (wire.Consolidation, error) {
-	agent, err := e.agent(tenant, id)
+	agent, err := e.o.Home.Agent(tenant, id)
 	if err != nil {
 		return wire.Consolidation{}, err
 	}

@@ -26,7 +26,7 @@ func (e *Engine) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.Sna
 	if e.o.Disabled != "" {
 		return wire.SnapshotMeta{}, amber.Errorf(amber.KindRefused, "take snapshot", string(r.Agent), "%s", e.o.Disabled)
 	}
-	agent, err := e.existing(r.Tenant, r.Agent)
+	agent, err := e.existing(ctx, r.Tenant, r.Agent)
 	if err != nil {
 		return wire.SnapshotMeta{}, err
 	}
@@ -34,7 +34,7 @@ func (e *Engine) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.Sna
 		return wire.SnapshotMeta{}, err
 	}
 	var meta wire.SnapshotMeta
-	err = agent.Operate(ctx, func() error {
+	err = e.operate(ctx, agent, func(ctx context.Context) error {
 		rep, err := e.open(ctx, r.Tenant, fsx.Shared, creating)
 		if err != nil {
 			return err
@@ -43,7 +43,11 @@ func (e *Engine) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.Sna
 		if err := e.commitNotes(ctx, agent); err != nil {
 			return err
 		}
-		meta, err = e.take(ctx, agent, rep, r, under{fence: agent.Exclusive})
+		state, err := e.refresh(ctx, agent)
+		if err != nil {
+			return err
+		}
+		meta, err = e.take(ctx, agent, rep, r, under{fence: agent.Exclusive, state: state})
 		return err
 	})
 	if err == nil {
@@ -54,18 +58,22 @@ func (e *Engine) Snapshot(ctx context.Context, r wire.SnapshotRequest) (wire.Sna
 
 // existing returns an agent that is there: nothing is ever captured of one
 // that is not.
-func (e *Engine) existing(tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
+func (e *Engine) existing(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
 	agent, err := e.agent(tenant, id)
 	if err != nil {
 		return nil, err
 	}
-	_, err = agent.Current()
+	_, err = e.current(ctx, agent)
 	return agent, err
 }
 
 // commitNotes commits notes that were edited by hand. Without git, or with a
-// repository that must not be used, only the files are captured.
+// repository that must not be used, only the files are captured. In a database nothing is edited by
+// hand.
 func (e *Engine) commitNotes(ctx context.Context, agent *home.Agent) error {
+	if e.o.Elsewhere != nil {
+		return nil
+	}
 	d, err := notes.New(notes.Options{Guard: NotesGuard(agent), Clock: e.o.Clock, Git: e.o.Git, FS: e.o.FS})
 	if err != nil {
 		return err
@@ -155,6 +163,7 @@ func (c *capture) run(ctx context.Context, u under) (err error) {
 	if err != nil {
 		return err
 	}
+	c.told(u.state)
 	for _, step := range []func(context.Context) error{c.journal, c.files, c.databases, c.git, c.sources, c.flush} {
 		if err = step(ctx); err != nil {
 			break

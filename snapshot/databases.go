@@ -68,6 +68,9 @@ type freezer struct {
 }
 
 func (e *Engine) newFreezer(ctx context.Context, agent *home.Agent) (*freezer, error) {
+	if e.o.Elsewhere != nil {
+		return &freezer{agent, nil}, nil // a store writes to its index, and a copy is to stay one
+	}
 	store, err := e.openStore(ctx, agent)
 	if err != nil {
 		return nil, err
@@ -75,13 +78,11 @@ func (e *Engine) newFreezer(ctx context.Context, agent *home.Agent) (*freezer, e
 	return &freezer{agent, store}, nil
 }
 
-func (f *freezer) close() error { return closeStore(f.store) }
-
-func closeStore(s *sqlite.Store) error {
-	if s == nil {
+func (f *freezer) close() error {
+	if f.store == nil {
 		return nil
 	}
-	return s.Close()
+	return f.store.Close()
 }
 
 // freeze pins every database of a generation at this instant. The caller keeps
@@ -205,12 +206,22 @@ type pages interface {
 // database takes the place of a; nil: a is read.
 func (e *Engine) diffPages(ctx context.Context, name string, live *home.Agent, a, b pages, rows bool) (diff wire.StoreDiff, err error) {
 	var from, to sqlite.DBSource
-	if live != nil {
+	switch {
+	case live != nil && e.o.Elsewhere != nil:
+		c, err := live.Current()
+		if err != nil {
+			return diff, err
+		}
+		if from.Open, err = sqlite.OpenReadOnlyFile(ctx, filepath.Join(live.GenDir(c), name), e.looking()); err != nil {
+			return diff, err
+		}
+		defer from.Open.Close()
+	case live != nil:
 		if from.Live, err = sqlite.Open(ctx, live, e.looking()); err != nil {
 			return diff, err
 		}
 		defer from.Live.Close()
-	} else {
+	default:
 		if from.Open, err = sqlite.OpenReadOnly(ctx, name, a, a.Size(), e.looking()); err != nil {
 			return diff, err
 		}

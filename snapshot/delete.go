@@ -26,6 +26,9 @@ func (e *Engine) DeleteAgent(ctx context.Context, tenant amber.TenantID, id ambe
 	if err != nil {
 		return out, err
 	}
+	if e.o.Elsewhere != nil {
+		return out, amber.Errorf(amber.KindUnsupported, "delete agent", string(id), "agents that live in a database cannot be deleted yet")
+	}
 	d := deletion{e: e, agent: agent}
 	err = agent.Operate(ctx, func() error {
 		if noSnapshot {

@@ -40,7 +40,9 @@ type Options struct {
 	Grace   time.Duration     // 0: DefaultGrace
 	Sources map[string]Source // by name
 	Git     string            // the git program; "": the one in PATH
-	FS      fsx.FS            // nil: the operating system's
+	// Elsewhere keeps the agents where they are not in the home; nil: they are.
+	Elsewhere Elsewhere
+	FS        fsx.FS // nil: the operating system's
 
 	Keys Keys
 	// Model makes the vectors of questions to a snapshot; nil: they are answered by words
@@ -227,8 +229,11 @@ func (rep *repository) inner(ctx context.Context, m repo.Manifest) (repo.Inner, 
 	return inner, nil
 }
 
-// agent returns the handle of an agent.
+// agent returns the handle of an agent, or of the folder that stands for it.
 func (e *Engine) agent(tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
+	if e.o.Elsewhere != nil {
+		return e.o.Elsewhere.Folder(tenant, id)
+	}
 	return e.o.Home.Agent(tenant, id)
 }
 

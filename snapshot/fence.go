@@ -65,6 +65,9 @@ type under struct {
 	spool *spool
 	// freezer is that of a caller that has one open already; nil opens one.
 	freezer *freezer
+	// state is what the folder of an agent that lives elsewhere was made of; nil where the folder is
+	// the agent.
+	state *Refreshed
 }
 
 // held is for a caller that has the exclusive lock: nothing may be opened any

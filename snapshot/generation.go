@@ -80,7 +80,10 @@ func (s *restoration) sayOrigin(dir string, replaces int64) error {
 }
 
 // Generation implements [wire.GenerationReader].
-func (e *Engine) Generation(_ context.Context, tenant amber.TenantID, id amber.AgentID) (wire.Generation, error) {
+func (e *Engine) Generation(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (wire.Generation, error) {
+	if e.o.Elsewhere != nil {
+		return e.o.Elsewhere.Generation(ctx, tenant, id)
+	}
 	agent, err := e.agent(tenant, id)
 	if err != nil {
 		return wire.Generation{}, err

@@ -69,7 +69,7 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 			return do(rep)
 		})
 	}
-	_, err := s.agent.Current()
+	_, err := s.e.current(ctx, s.agent)
 	switch {
 	case err == nil && s.fork:
 		return amber.Errorf(amber.KindConflict, "restore", string(r.To), "an agent of this name exists; --to-agent needs a new name")
@@ -78,13 +78,24 @@ func (s *restoration) run(ctx context.Context, with func(replaces bool, fn func(
 			if err := s.mayReplace(); err != nil {
 				s.warn("the restore would be refused: %v", err)
 			}
-			return s.plan(ctx)
+			if s.e.o.Elsewhere == nil {
+				return s.plan(ctx)
+			}
+			return s.e.operate(ctx, s.agent, func(ctx context.Context) error {
+				if _, err := s.e.refresh(ctx, s.agent); err != nil {
+					return err
+				}
+				return s.plan(ctx)
+			})
 		})
 	case err == nil:
-		return s.agent.Operate(ctx, func() error {
+		return s.e.operate(ctx, s.agent, func(ctx context.Context) error {
 			return checked(true, func(rep *repository) error {
 				if err := s.mayReplace(); err != nil {
 					return err
+				}
+				if s.e.o.Elsewhere != nil {
+					return s.replaceElsewhere(ctx, rep)
 				}
 				return s.replace(ctx, rep)
 			})
@@ -311,7 +322,7 @@ func (s *restoration) swap(ctx context.Context, rep *repository, next *home.Rest
 	if err := s.e.commitNotes(ctx, s.agent); err != nil {
 		return err
 	}
-	request := wire.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: wire.LabelBeforeRestore + string(s.request.ID)}
+	request := s.safetyRequest()
 	// Most of the safety snapshot is taken before anybody has to wait.
 	var rehearsal *capture
 	if !s.request.NoSafetySnapshot {
@@ -354,6 +365,11 @@ func (s *restoration) swap(ctx context.Context, rep *repository, next *home.Rest
 	})
 }
 
+// safetyRequest asks for the safety snapshot.
+func (s *restoration) safetyRequest() wire.SnapshotRequest {
+	return wire.SnapshotRequest{Tenant: s.agent.Tenant(), Agent: s.agent.ID(), Label: wire.LabelBeforeRestore + string(s.request.ID)}
+}
+
 // save takes the safety snapshot: the agent as it is now that nobody writes any
 // more. One without any database would be none.
 func (s *restoration) save(ctx context.Context, rep *repository, r wire.SnapshotRequest, u under, rehearsal *capture) error {
@@ -389,7 +405,11 @@ func (s *restoration) settle(ctx context.Context, freezer *freezer, hold *spool,
 	}
 	var cursors map[string]int64
 	if s.restores(wire.PartMemory) {
-		parked, err := hold.Park(ctx, s.agent.ParkedDir(old.Generation), s.covered)
+		folder, err := s.e.homeOf(s.agent)
+		if err != nil {
+			return 0, err
+		}
+		parked, err := hold.Park(ctx, folder.ParkedDir(old.Generation), s.covered)
 		if err != nil {
 			return 0, err
 		}
@@ -408,25 +428,31 @@ func (s *restoration) make(ctx context.Context) error {
 	if s.request.DryRun {
 		return s.planNew(ctx)
 	}
-	c, err := s.agent.Fork(ctx, func(dir string, c home.Current) (amber.Stamp, error) {
-		if err := s.build(ctx, dir); err != nil {
-			return 0, err
-		}
-		if !s.restores(partControl) {
-			if err := sqlite.MakeControl(ctx, filepath.Join(dir, controlDB), c, s.e.writing()); err != nil {
-				return 0, err
-			}
-		}
-		if err := s.replay(ctx, c); err != nil {
-			return 0, err
-		}
-		return s.adopt(ctx, dir, "", c, nil)
-	})
+	if s.e.o.Elsewhere != nil {
+		return s.makeElsewhere(ctx)
+	}
+	c, err := s.agent.Fork(ctx, func(dir string, c home.Current) (amber.Stamp, error) { return s.found(ctx, dir, c) })
 	if err != nil {
 		return err
 	}
 	s.report.Generation = c.Generation
 	return nil
+}
+
+// found fills the folder of the first generation of an agent, and returns the latest stamp in it.
+func (s *restoration) found(ctx context.Context, dir string, c home.Current) (amber.Stamp, error) {
+	if err := s.build(ctx, dir); err != nil {
+		return 0, err
+	}
+	if !s.restores(partControl) {
+		if err := sqlite.MakeControl(ctx, filepath.Join(dir, controlDB), c, s.e.writing()); err != nil {
+			return 0, err
+		}
+	}
+	if err := s.replay(ctx, c); err != nil {
+		return 0, err
+	}
+	return s.adopt(ctx, dir, "", c, nil)
 }
 
 // clean removes the old generation once its last state is in a verified

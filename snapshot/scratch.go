@@ -61,6 +61,10 @@ func (e *Engine) sweep(ctx context.Context, rep *repository, r wire.GCRequest) (
 		return removed, err
 	}
 	var errs []error
+	if e.o.Elsewhere != nil && !r.DryRun {
+		swept, err := e.o.Elsewhere.Sweep(ctx)
+		removed, errs = append(removed, swept...), append(errs, err)
+	}
 	for _, id := range agents {
 		if !r.DryRun {
 			swept, err := e.sweepAgent(ctx, rep, id)
@@ -118,6 +122,9 @@ func (e *Engine) discard(ctx context.Context, tenant amber.TenantID, id amber.Ag
 	agent, err := e.agent(tenant, id)
 	if err != nil {
 		return nil, err
+	}
+	if e.o.Elsewhere != nil {
+		return e.discardElsewhere(ctx, agent, dryRun)
 	}
 	err = agent.Operate(ctx, func() error {
 		c, err := agent.Current()

@@ -11,14 +11,13 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/journal/drain"
-	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // spool is the crash journal of an agent while nobody drains it. Hooks go on
 // appending.
 type spool struct {
 	*drain.View
-	store *sqlite.Store // nil when it cannot be opened
+	done func() error // closes the store that was asked
 }
 
 // holdSpool keeps the journal of an agent from being drained until the spool is
@@ -26,26 +25,38 @@ type spool struct {
 // Then only cleared entries count as drained; an entry that is drained twice is
 // found by its id.
 func (e *Engine) holdSpool(ctx context.Context, agent *home.Agent) (*spool, error) {
-	j, err := journal.Open(agent.SpoolDir(), journal.Options{Clock: e.o.Clock, FS: e.o.FS, Wait: e.o.Wait})
+	folder, err := e.homeOf(agent)
 	if err != nil {
 		return nil, err
 	}
-	store, err := e.openStore(ctx, agent)
+	cursors, done, err := e.cursors(ctx, agent)
 	if err != nil {
 		return nil, err
 	}
-	var cursors amber.Ingester
-	if store != nil {
-		cursors = store
+	j, err := journal.Open(folder.SpoolDir(), journal.Options{Clock: e.o.Clock, FS: e.o.FS, Wait: e.o.Wait})
+	var view *drain.View
+	if err == nil {
+		view, err = drain.NewSpool(j, cursors).Hold(ctx)
 	}
-	view, err := drain.NewSpool(j, cursors).Hold(ctx)
 	if err != nil {
-		return nil, errors.Join(err, closeStore(store))
+		return nil, errors.Join(err, done())
 	}
-	return &spool{view, store}, nil
+	return &spool{view, done}, nil
 }
 
-func (s *spool) close() error { return errors.Join(s.View.Close(), closeStore(s.store)) }
+// cursors returns what knows how far the journal of an agent was drained, nil where that cannot be asked.
+func (e *Engine) cursors(ctx context.Context, agent *home.Agent) (cursors amber.Ingester, done func() error, err error) {
+	if e.o.Elsewhere != nil {
+		return e.o.Elsewhere.Spool(ctx, agent.Tenant(), agent.ID())
+	}
+	store, err := e.openStore(ctx, agent)
+	if err != nil || store == nil {
+		return nil, func() error { return nil }, err
+	}
+	return store, store.Close, nil
+}
+
+func (s *spool) close() error { return errors.Join(s.View.Close(), s.done()) }
 
 // notParked tells which sessions stay in the journal, and why.
 func notParked(r journal.ParkReport) (warnings []string) {

@@ -27,7 +27,7 @@ const Module = "github.com/amber-memory/amber"
 // not even the root.
 var law = map[string][]string{
 	".":                             {"-"}, // nouns and contracts; standard library only
-	"agent":                         {"client", "colony/shelf", "config", "digest", "digest/writer", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "move", "notes", "repo", "search", "snapshot", "store/openviking", "store/openviking/api", "store/postgres", "store/postgres/mirror", "store/sqlcore", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
+	"agent":                         {"client", "colony/shelf", "config", "digest", "digest/writer", "embed", "events", "home", "hook", "journal", "journal/drain", "keyring", "ledger", "move", "notes", "repo", "search", "snapshot", "store/openviking", "store/openviking/api", "store/postgres", "store/postgres/folder", "store/postgres/mirror", "store/sqlcore", "store/sqlite", "store/statedir", "store/storetest", "target/dir", "target/location"},
 	"bundle":                        {},
 	"client":                        {},
 	"cmd/amber":                     {"*"}, // the one place that sees everything
@@ -153,6 +153,7 @@ var law = map[string][]string{
 	"store/sqlite/internal/sqlfile": {"home", "store/internal/sqlrows"},
 	"store/sqlite/rowfile":          {"home", "store/sqlite/image", "store/sqlite/internal/sqlfile"},
 	"store/postgres":                {"home", "search", "store/internal/sqlrows", "store/postgres/schema", "store/sqlcore"},
+	"store/postgres/folder":         {"store/postgres", "store/postgres/mirror", "store/sqlite/rowfile"},
 	"store/postgres/mirror":         {"home", "store/postgres", "store/postgres/schema", "store/sqlite/rowfile"},
 	"store/postgres/schema":         {},
 	"store/statedir":                {"home"},

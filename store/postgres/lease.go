@@ -226,6 +226,35 @@ func (l *Leases) held(ctx context.Context, lease *Lease, pause time.Duration, do
 	return err
 }
 
+// While does a piece of work once, when this server has it: it waits for one that has it, until the time is over. The context of do ends with the
+// lease; its effects check the fence. Errors: those of do, with that of the lease where it was lost; busy.
+func (l *Leases) While(ctx context.Context, w Work, wait time.Duration, do func(context.Context, *Lease) error) error {
+	lease, err := l.Claim(ctx, w)
+	for amber.KindOf(err) == amber.KindBusy && wait > 0 {
+		step := min(wait, claimAgain)
+		if wait -= step; !sleep(ctx, step) {
+			return &amber.Error{Op: "claim work", Kind: amber.KindUnreachable, ID: w.String(), Err: ctx.Err()}
+		}
+		lease, err = l.Claim(ctx, w)
+	}
+	if err != nil {
+		return err
+	}
+	mine, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- lease.keep(mine, stop) }()
+	err = do(mine, lease)
+	stop()
+	if lost := <-done; lost != nil && err != nil {
+		return errors.Join(lost, err)
+	}
+	_ = lease.Release(context.WithoutCancel(ctx), 0) // where that fails it ends by itself
+	return err
+}
+
+// claimAgain is after how long it is looked again whether work is free.
+const claimAgain = 200 * time.Millisecond
+
 // keep renews the lease until the context ends, and ends it where the lease is over.
 func (l *Lease) keep(ctx context.Context, stop context.CancelFunc) error {
 	defer stop()

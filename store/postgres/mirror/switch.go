@@ -23,6 +23,8 @@ type SwitchOptions struct {
 	Before func(ctx context.Context, old int64) error
 	// Within is called at the end of the transaction, on its connection; may be nil. On an error nothing is switched.
 	Within func(ctx context.Context, c *pgx.Conn) error
+	// Safety is asked after Before which snapshot holds the old generation. May be nil.
+	Safety func() string
 	// Expect is what [Exported.Version] said of the rows from which the files were made. Where somebody has written since, the
 	// error is [ErrMoved] and nothing is switched. "" expects nothing.
 	Expect string
@@ -53,7 +55,7 @@ WHERE a.tenant = $1 AND a.agent = $2 FOR UPDATE OF a`
 	retireHead = `UPDATE amber.heads SET live = false, rev = rev + 1 WHERE live`
 	setOld     = `UPDATE amber_meta.generations SET state = 'old' WHERE gen = $1`
 
-	setLive     = `UPDATE amber_meta.generations SET state = 'live', clock = $2, replaces = nullif($3::int8, 0) WHERE gen = $1 AND state = 'building'`
+	setLive     = `UPDATE amber_meta.generations SET state = 'live', clock = $2, replaces = nullif($3::int8, 0), safety = $4 WHERE gen = $1 AND state = 'building'`
 	raiseHeads  = `UPDATE amber.heads SET live = true, rev = $1`
 	insertAgent = `INSERT INTO amber_meta.agents (tenant, agent, live_gen, device) VALUES ($1, $2, $3, $4)
 ON CONFLICT (tenant, agent) DO UPDATE SET live_gen = excluded.live_gen, device = excluded.device WHERE amber_meta.agents.live_gen IS NULL`
@@ -114,7 +116,11 @@ func (b *Building) replace(ctx context.Context, c *pgdb.Conn, o SwitchOptions, s
 		return err
 	}
 	a, run := b.agent, runner{ctx: ctx, c: c.PG()}
-	run.one(setLive, b.Gen, int64(s.Current.Clock), s.Old)
+	safety := ""
+	if o.Safety != nil {
+		safety = o.Safety()
+	}
+	run.one(setLive, b.Gen, int64(s.Current.Clock), s.Old, safety)
 	run.do(setGeneration, b.Gen)
 	run.do(raiseHeads, rev+1)
 	run.do(insertMemoryIncarnation, b.Current.Incarnation)

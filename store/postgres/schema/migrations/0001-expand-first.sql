@@ -1001,6 +1001,7 @@ CREATE TABLE amber_meta.generations (
   state         text COLLATE "C" NOT NULL CHECK (state IN ('building', 'live', 'old', 'dropping')),
   replaces      int8,          -- gen of the one before it
   from_snapshot text COLLATE "C" NOT NULL DEFAULT '',
+  safety        text COLLATE "C" NOT NULL DEFAULT '', -- snapshot that holds the one before it
   clock         int8 NOT NULL DEFAULT 0, -- no stamp that was given before it became live is later
   created_at    timestamptz NOT NULL DEFAULT now(),
   UNIQUE (tenant, agent, number)

@@ -1,0 +1,398 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/store/postgres/folder"
+	"github.com/amber-memory/amber/store/postgres/mirror"
+	"github.com/amber-memory/amber/store/sqlite"
+	"github.com/amber-memory/amber/wire"
+)
+
+// operation is the kind of work that is done by one at a time on an agent: snapshots, restores, moves.
+const operation = "operation"
+
+// copiesName is the folder of the cache with the copies of agents that live in a database.
+const copiesName = "postgres"
+
+// Elsewhere are the agents of a database, as the engine of snapshots needs them. It is safe for concurrent use.
+type Elsewhere struct {
+	clock  amber.Clock
+	home   *home.Home // with the crash journals
+	copies *home.Home
+	wait   time.Duration
+	open   func(ctx context.Context) (*postgres.Server, func() error, error)
+
+	mu     sync.Mutex
+	server *postgres.Server // nil before it is needed
+	done   func() error
+}
+
+var _ snapshot.Elsewhere = (*Elsewhere)(nil)
+
+// elsewhere returns the agents of the configured database. It is opened when it is needed, and closed with the agent.
+func (a *Agent) elsewhere(h *home.Home) (*Elsewhere, error) {
+	e, err := NewElsewhere(h, home.Options{Clock: a.o.Clock, Random: a.o.Random, Wait: a.config.Snapshot.LockTimeout}, a.Database)
+	if err == nil {
+		a.closers = append(a.closers, e.Close)
+	}
+	return e, err
+}
+
+// NewElsewhere returns the agents of a database that open opens when it is first needed. The home has their crash journals, and their copies in its
+// cache. The error is of kind invalid.
+func NewElsewhere(h *home.Home, o home.Options, open func(ctx context.Context) (*postgres.Server, func() error, error)) (*Elsewhere, error) {
+	copies, err := home.At(filepath.Join(h.CacheDir(), copiesName), o)
+	if err != nil {
+		return nil, err
+	}
+	wait := o.Wait
+	if wait == 0 {
+		wait = home.DefaultWait
+	}
+	return &Elsewhere{clock: o.Clock, home: h, copies: copies, wait: wait, open: open}, nil
+}
+
+// Close closes the database.
+func (e *Elsewhere) Close() (err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.server != nil {
+		err = e.done()
+		e.server = nil
+	}
+	return err
+}
+
+// agent names an agent of the database.
+func (e *Elsewhere) agent(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (mirror.Agent, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.server == nil {
+		server, done, err := e.open(ctx)
+		if err != nil {
+			return mirror.Agent{}, err
+		}
+		e.server, e.done = server, done
+	}
+	return mirror.Agent{Server: e.server, Tenant: tenant, ID: id}, nil
+}
+
+// Folder implements [snapshot.Elsewhere].
+func (e *Elsewhere) Folder(tenant amber.TenantID, id amber.AgentID) (*home.Agent, error) {
+	return e.copies.Agent(tenant, id)
+}
+
+// Current implements [snapshot.Elsewhere].
+func (e *Elsewhere) Current(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (home.Current, error) {
+	a, err := e.agent(ctx, tenant, id)
+	if err != nil {
+		return home.Current{}, err
+	}
+	_, c, err := a.Server.Live(ctx, tenant, id)
+	return c, err
+}
+
+// leaseKey is under which a context has the lease of an operation.
+type leaseKey struct{}
+
+// Operate implements [snapshot.Elsewhere]: with a kernel lock on this machine, and a lease among machines.
+func (e *Elsewhere) Operate(ctx context.Context, f *home.Agent, fn func(ctx context.Context) error) error {
+	a, err := e.agent(ctx, f.Tenant(), f.ID())
+	if err != nil {
+		return err
+	}
+	holder, err := a.Server.NewID()
+	if err != nil {
+		return err
+	}
+	if err := f.MakeFolder(); err != nil {
+		return err
+	}
+	work := postgres.Work{Kind: operation, Tenant: a.Tenant, Agent: a.ID}
+	return f.Operate(ctx, func() error {
+		began := false
+		err := a.Server.Leases(holder, 0).While(ctx, work, e.wait, func(ctx context.Context, l *postgres.Lease) error {
+			began = true
+			return fn(context.WithValue(ctx, leaseKey{}, l))
+		})
+		if !began && amber.KindOf(err) == amber.KindBusy {
+			return amber.Errorf(amber.KindBusy, "wait for operation", string(a.ID), "another snapshot or restore of this agent is running, on this machine or another").
+				WithHint("try again when the other snapshot or restore is done; one that died is over after " + postgres.DefaultLease.String())
+		}
+		return err
+	})
+}
+
+// temporaryFolder makes a folder for temporary files of git beside a copy. Done removes it.
+func temporaryFolder(f *home.Agent) (o folder.Options, done func(), err error) {
+	dir := filepath.Join(f.Dir(), "tmp")
+	err = fsx.RemoveAll(fsx.OS(), dir) // one that was left by somebody who died
+	if err == nil {
+		err = fsx.MkdirAll(fsx.OS(), dir, 0o700)
+	}
+	if err != nil {
+		return o, nil, &amber.Error{Op: "make temporary folder", Kind: amber.KindInternal, ID: dir, Err: err}
+	}
+	return folder.Options{Temp: dir}, func() { _ = fsx.RemoveAll(fsx.OS(), dir) }, nil
+}
+
+// Refresh implements [snapshot.Elsewhere].
+func (e *Elsewhere) Refresh(ctx context.Context, f *home.Agent, dir string) (r snapshot.Refreshed, err error) {
+	a, err := e.agent(ctx, f.Tenant(), f.ID())
+	if err != nil {
+		return r, err
+	}
+	o, done, err := temporaryFolder(f)
+	if err != nil {
+		return r, err
+	}
+	defer done()
+	var w folder.Written
+	write := func(dir string) error {
+		r.At = e.clock()
+		w, err = folder.Write(ctx, a, dir, o)
+		return err
+	}
+	if dir != "" {
+		err = write(dir)
+	} else {
+		err = e.follow(ctx, a, f, write, &w)
+	}
+	if err != nil {
+		return r, err
+	}
+	r.Pin, r.Version, r.Checks = w.Pin, w.Version, compared(w)
+	if w.NoHistory != "" {
+		r.Warnings = append(r.Warnings, "the notes are captured without their history: "+w.NoHistory)
+	}
+	return r, nil
+}
+
+// follow makes the copy one of the live generation, also where another one becomes live meanwhile.
+func (e *Elsewhere) follow(ctx context.Context, a mirror.Agent, f *home.Agent, write func(dir string) error, w *folder.Written) error {
+	for range 3 {
+		_, c, err := a.Server.Live(ctx, a.Tenant, a.ID)
+		if err != nil {
+			return err
+		}
+		if err := f.Become(ctx, c, func(dir string, _ bool) error { return write(dir) }); err != nil || w.Current == c {
+			return err
+		}
+	}
+	return amber.Errorf(amber.KindBusy, "read agent", string(a.ID), "the agent is restored again and again")
+}
+
+// compared says what was compared with the database.
+func compared(w folder.Written) (checks []wire.Check) {
+	how := fmt.Sprintf("%d rows were written since the last time", w.Changed)
+	if w.Anew != "" {
+		how = "made of all rows: " + w.Anew
+	}
+	for _, file := range []struct{ name, part string }{{"memory.db", wire.PartMemory}, {"control.db", "control"}} {
+		var rows, tables int64
+		sum := sha256.New()
+		for _, t := range w.Tables {
+			if t.File == file.name {
+				rows, tables = rows+t.Rows, tables+1
+				_, _ = io.WriteString(sum, t.Digest)
+			}
+		}
+		checks = append(checks, wire.Check{
+			Name: "source", Part: file.part, OK: true, Digest: hex.EncodeToString(sum.Sum(nil)),
+			Detail: fmt.Sprintf("%d rows in %d tables, every row compared with the database by the digest of its table; %s", rows, tables, how),
+		})
+	}
+	return checks
+}
+
+// Spool implements [snapshot.Elsewhere].
+func (e *Elsewhere) Spool(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (amber.Ingester, func() error, error) {
+	a, err := e.agent(ctx, tenant, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	own, err := e.home.Agent(tenant, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, _, err := own.Create(ctx, func(dir string, _ home.Current) error { return sqlite.LeaveElsewhere(dir) }); err != nil {
+		return nil, nil, err
+	}
+	store, err := a.Server.Open(ctx, tenant, id, postgres.Options{Existing: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, store.Close, nil
+}
+
+// buildLease is for how long nobody else builds a generation of an agent after a restore has died.
+const buildLease = 2 * time.Minute
+
+// Replace implements [snapshot.Elsewhere].
+func (e *Elsewhere) Replace(ctx context.Context, f *home.Agent, r snapshot.Replacement) (c home.Current, left []string, err error) {
+	lease, ok := ctx.Value(leaseKey{}).(*postgres.Lease)
+	if !ok {
+		return c, nil, amber.Errorf(amber.KindInternal, "replace agent", string(f.ID()), "the agent is replaced outside of an operation")
+	}
+	a, err := e.agent(ctx, f.Tenant(), f.ID())
+	if err != nil {
+		return c, nil, err
+	}
+	temp, done, err := temporaryFolder(f)
+	if err != nil {
+		return c, nil, err
+	}
+	defer done()
+	read := func(ctx context.Context, clock amber.Stamp) (folder.Source, error) {
+		src, err := folder.Read(ctx, r.Dir, e.clock(), temp)
+		o := &src.Options
+		o.From, o.Device, o.Clock, o.Incarnation, o.Lease = string(r.From), r.Current.Device, clock, r.Current.Incarnation, buildLease
+		left = src.Left
+		return src, err
+	}
+	src, err := read(ctx, r.Clock)
+	if err != nil {
+		return c, nil, err
+	}
+	b, err := mirror.Import(ctx, a, src.Files, src.Options)
+	if err != nil {
+		return c, nil, err
+	}
+	defer func() {
+		if err != nil { // what it does not come to do, a sweep does
+			late, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardWithin)
+			defer cancel()
+			_ = b.Discard(late)
+		}
+	}()
+	if r.New != (b.Replaces == 0) {
+		return c, nil, amber.Errorf(amber.KindConflict, "replace agent", string(a.ID), "the agent was made or removed meanwhile").WithHint("try again")
+	}
+	safety := ""
+	o := mirror.SwitchOptions{
+		Expect: r.Expect, Check: lease.Check, Safety: func() string { return safety },
+		Before: func(ctx context.Context, _ int64) error {
+			if r.Last == nil {
+				return nil
+			}
+			id, err := r.Last(ctx)
+			safety = string(id)
+			return err
+		},
+	}
+	if r.Moved != nil {
+		o.Moved = func(ctx context.Context, refill func(mirror.Files, mirror.ImportOptions) error) error {
+			clock, err := r.Moved(ctx)
+			if err != nil {
+				return err
+			}
+			src, err := read(ctx, clock)
+			if err != nil {
+				return err
+			}
+			return refill(src.Files, src.Options)
+		}
+	}
+	s, err := b.Switch(ctx, o)
+	if errors.Is(err, mirror.ErrMoved) {
+		err = errors.Join(snapshot.ErrMoved, err)
+	}
+	if err != nil {
+		return c, nil, err
+	}
+	_ = folder.Seal(ctx, r.Dir, s.Current.Incarnation) // without it the next copy is made of all rows
+	return s.Current, left, nil
+}
+
+// discardWithin is how long it is tried to remove a generation that was not switched to.
+const discardWithin = 10 * time.Second
+
+// Old implements [snapshot.Elsewhere].
+func (e *Elsewhere) Old(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (numbers []int64, err error) {
+	a, err := e.agent(ctx, tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	list, err := mirror.Generations(ctx, a)
+	for _, g := range list {
+		if g.State == mirror.Old {
+			numbers = append(numbers, g.Number)
+		}
+	}
+	return numbers, err
+}
+
+// Remove implements [snapshot.Elsewhere].
+func (e *Elsewhere) Remove(ctx context.Context, tenant amber.TenantID, id amber.AgentID, generation int64) error {
+	a, err := e.agent(ctx, tenant, id)
+	if err != nil {
+		return err
+	}
+	g, err := mirror.Find(ctx, a, generation)
+	if err != nil {
+		return err
+	}
+	return mirror.Discard(ctx, a.Server, g.Gen)
+}
+
+// Sweep implements [snapshot.Elsewhere].
+func (e *Elsewhere) Sweep(ctx context.Context) (removed []string, err error) {
+	a, err := e.agent(ctx, "", "")
+	if err != nil {
+		return nil, err
+	}
+	gens, err := mirror.Sweep(ctx, a.Server)
+	for _, gen := range gens {
+		removed = append(removed, fmt.Sprintf("generation %d of the database, never live", gen))
+	}
+	return removed, err
+}
+
+// Generation implements [snapshot.Elsewhere].
+func (e *Elsewhere) Generation(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (g wire.Generation, err error) {
+	a, err := e.agent(ctx, tenant, id)
+	if err != nil {
+		return g, err
+	}
+	_, c, err := a.Server.Live(ctx, tenant, id)
+	if err != nil {
+		return g, err
+	}
+	list, err := mirror.Generations(ctx, a)
+	g.Generation = c.Generation
+	for _, x := range list {
+		switch {
+		case x.State == mirror.Live && x.From != "":
+			g.Restored = &wire.GenerationOrigin{From: amber.SnapshotID(x.From), Replaces: max(x.Replaces, x.Number-1), SafetySnapshot: amber.SnapshotID(x.Safety)}
+		case x.State == mirror.New:
+			g.Restoring = &wire.UnfinishedRestore{From: amber.SnapshotID(x.From), Generation: x.Number, Replaces: x.Replaces, Running: x.Building}
+		}
+	}
+	return g, err
+}
+
+// Forget removes the copy of an agent on this machine, which may hold what was erased. Errors: busy while it is used.
+func (e *Elsewhere) Forget(ctx context.Context, tenant amber.TenantID, id amber.AgentID) error {
+	f, err := e.Folder(tenant, id)
+	if err != nil {
+		return err
+	}
+	if _, err := fsx.OS().Lstat(f.Dir()); err != nil {
+		return nil // there is none
+	}
+	return f.Operate(ctx, func() error { return f.Forget(ctx) })
+}
