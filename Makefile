@@ -99,6 +99,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 20m ./store/postgres -run 'TestSuite' -postgres.all
 	$(GO) test -count=1 -timeout 30m -v ./store/postgres -run 'Killed|Failover|EveryMessage' -postgres.kills 20 -postgres.failovers 20 -postgres.stride 1
 	$(GO) test -count=1 -timeout 30m -v ./store/postgres/schema -run 'UnderLoad|TwoPrograms|WritesOn' -schema.load 8
+	$(GO) test -count=1 -timeout 60m -v ./agent -run RestoreIntoADatabaseKilled -restore.stride 1
 	$(GO) test -count=1 -timeout 60m -v ./store/postgres -run 'OfSQLite|Exchange' -postgres.memories 10000 -postgres.questions 2000 -postgres.exchanges 100
 	$(GO) test -count=1 -timeout 10m -v ./target/s3 -run 'RealServer' -s3.server $(abspath $(VERSITYGW))
 
