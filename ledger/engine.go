@@ -55,6 +55,7 @@ const (
 	lockAudit  lock = "audit"
 	lockOutbox lock = "outbox"
 	lockForget lock = "forget" // bodies of answers
+	lockCursor lock = "cursors"
 )
 
 // answerLocks is how many locks answers share.

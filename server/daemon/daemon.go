@@ -103,6 +103,7 @@ type Daemon struct {
 	watchers *watchers
 	indexes  indexes
 	ends     ends
+	census   census
 	traffic  near.Traffic
 	page     *web.Page // nil before the API is made
 	secret   string    // shows that this server is that of the home
@@ -163,7 +164,7 @@ func (s *Daemon) Visitors() (now int, last time.Time) { return s.page.Visitors()
 // where that is once the server can be reached; its error ends the server. Errors: those
 // of listening; unreachable when requests had to be cut off at the end.
 func (s *Daemon) Serve(ctx context.Context, p Parts, listening func(Where) error) error {
-	s.parts = p
+	s.parts, s.census.Daemon = p, s
 	var err error
 	if s.pool, err = server.NewPool(s.openAgent, server.PoolOptions{Clock: s.o.Clock, Log: s.o.Log}); err != nil {
 		return err

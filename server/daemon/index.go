@@ -80,7 +80,7 @@ func (x *indexes) health() *wire.IndexHealth {
 
 // completeIndexes makes vectors for agents that were written, one agent after the other.
 func (s *Daemon) completeIndexes(ctx context.Context, report server.Report) error {
-	return s.rounds(ctx, report, 0, nil, s.completeIndex)
+	return s.sharedRounds(ctx, report, "complete index", nil, s.completeIndex)
 }
 
 // completeIndex works on the index of one agent for a while.

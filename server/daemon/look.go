@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -115,7 +114,7 @@ func (l *looker) tenantGauges(ctx context.Context, tenant amber.TenantID, kept m
 
 // held adds up what the snapshots of every agent of a tenant hold.
 func (l *looker) held(ctx context.Context, tenant amber.TenantID) (n int64, err error) {
-	agents, err := l.o.Home.Agents(tenant)
+	agents, err := l.people().Agents(tenant)
 	if err != nil {
 		return 0, err
 	}
@@ -150,7 +149,7 @@ func (l *looker) waiting(ctx context.Context, a *server.Agent) (n int64, err err
 		if log == nil {
 			continue
 		}
-		one, err := l.behind(metrics.Unwatched(ctx), log, filepath.Join(agent.Dir(), "published-"+name))
+		one, err := l.behind(metrics.Unwatched(ctx), log, l.cursor(agent, name, nil))
 		if err != nil {
 			return n, err
 		}
@@ -161,13 +160,13 @@ func (l *looker) waiting(ctx context.Context, a *server.Agent) (n int64, err err
 
 // behind counts the entries of a log after its cursor. Without one it is all of
 // a log that is told from its beginning, and nothing of another.
-func (l *looker) behind(ctx context.Context, log amber.ChangeLog, cursor string) (int64, error) {
-	at, found, err := events.FileCursor{Path: cursor}.Load(ctx)
+func (l *looker) behind(ctx context.Context, log amber.ChangeLog, cursor events.CursorStore) (int64, error) {
+	at, found, err := cursor.Load(ctx)
 	if err != nil {
 		return 0, err
 	}
 	if !found {
-		since, err := l.publishedSince()
+		since, err := l.publishedSince(ctx)
 		if err != nil {
 			return 0, err
 		}

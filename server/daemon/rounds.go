@@ -28,14 +28,33 @@ func pause(ctx context.Context, d time.Duration, hasty <-chan server.AgentName, 
 	}
 }
 
-// rounds goes from agent to agent, again and again, and visits those whose files
+// visit does something for an agent, and returns what in words.
+type visit func(ctx context.Context, agent *home.Agent) (string, error)
+
+// rounds goes from agent to agent of the home, again and again, and visits those whose files
 // have changed, and everybody after some time; 0: nobody without a reason. Between
 // two rounds those who come from hasty are visited at once.
-func (s *Daemon) rounds(ctx context.Context, report server.Report, after time.Duration, hasty <-chan server.AgentName, visit func(ctx context.Context, agent *home.Agent) (string, error)) error {
+func (s *Daemon) rounds(ctx context.Context, report server.Report, after time.Duration, hasty <-chan server.AgentName, visit visit) error {
+	return s.roundsOver(ctx, report, after, hasty, func(context.Context) ([]*home.Agent, func(*home.Agent) string, error) {
+		agents, err := s.roster()
+		return agents, changeMark, err
+	}, visit)
+}
+
+// sharedRounds is rounds for work that one server of a database does for an agent at a time, over all agents of the database. Kind names the work.
+func (s *Daemon) sharedRounds(ctx context.Context, report server.Report, kind string, hasty <-chan server.AgentName, visit visit) error {
+	if s.o.Replica == nil {
+		return s.rounds(ctx, report, 0, hasty, visit)
+	}
+	return s.roundsOver(ctx, report, 0, hasty, s.census.take, s.o.Replica.alone(s, kind, visit))
+}
+
+// roundsOver goes over the agents of a roster, which also says how to tell whether one has changed.
+func (s *Daemon) roundsOver(ctx context.Context, report server.Report, after time.Duration, hasty <-chan server.AgentName, roster func(context.Context) ([]*home.Agent, func(*home.Agent) string, error), visit visit) error {
 	seen := map[string]glimpse{}
 	for ctx.Err() == nil {
 		var did []string
-		agents, err := s.roster()
+		agents, mark, err := roster(ctx)
 		errs := []error{err}
 		visited := map[string]glimpse{}
 		for _, agent := range agents {
@@ -43,7 +62,7 @@ func (s *Daemon) rounds(ctx context.Context, report server.Report, after time.Du
 				return nil
 			}
 			last, known := seen[agent.Dir()]
-			now := glimpse{mark: changeMark(agent), at: s.o.Clock()}
+			now := glimpse{mark: mark(agent), at: s.o.Clock()}
 			if known && !now.reason(last, after) {
 				visited[agent.Dir()] = last
 				continue

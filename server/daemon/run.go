@@ -110,7 +110,7 @@ const closeWithin = 10 * time.Second
 func (s *Daemon) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
-	errs := []error{s.crew.Stop(ctx)}
+	errs := []error{s.crew.Stop(ctx), s.o.Replica.giveBack(ctx)}
 	if s.page != nil {
 		errs = append(errs, s.page.Close(ctx))
 	}

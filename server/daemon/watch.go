@@ -14,10 +14,12 @@ import (
 	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/metrics"
 	"github.com/amber-memory/amber/natsbus"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/trace"
 	"github.com/amber-memory/amber/wire"
 )
@@ -136,12 +138,12 @@ func (w *watchers) work(s *Daemon) {
 		return
 	}
 	s.crew.Go("events", func(ctx context.Context, report server.Report) error {
-		since, err := s.publishedSince()
+		since, err := s.publishedSince(ctx)
 		if err != nil {
 			return err
 		}
-		p := &publishing{Daemon: s, since: since, logs: map[string]*events.Mutations{}, waits: map[string]bool{}}
-		return s.rounds(ctx, report, 0, s.hasty, p.agent)
+		p := &publishing{Daemon: s, since: since, logs: map[string]*published{}, waits: map[string]bool{}}
+		return s.sharedRounds(ctx, report, "publish events", s.hasty, p.agent)
 	})
 	s.crew.Go("outbox", relay.run)
 }
@@ -158,9 +160,15 @@ func (w *watchers) close(ctx context.Context) error {
 // publishing publishes the change logs of agents.
 type publishing struct {
 	*Daemon
-	since amber.Time                   // when this home began to publish
-	logs  map[string]*events.Mutations // by the paths of their cursors
-	waits map[string]bool              // folders of agents that wait for the broker
+	since amber.Time            // when this home began to publish
+	logs  map[string]*published // by the paths of their cursors
+	waits map[string]bool       // folders of agents that wait for the broker
+}
+
+// published is a change log that is published under a lease.
+type published struct {
+	events.Mutations
+	fence int64 // of the lease; another server may have published under one between
 }
 
 // agent publishes what an agent's two change logs hold behind their cursors.
@@ -181,7 +189,7 @@ func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, erro
 		}
 		memory, control := feed.Over(a.Store.Changes, a.Store.ControlChanges)
 		for name, log := range map[string]amber.ChangeLog{"memory": memory, "control": control} {
-			n, err := p.log(ctx, a, log, filepath.Join(agent.Dir(), "published-"+name))
+			n, err := p.log(ctx, a, agent, name, log)
 			published += n
 			if amber.KindOf(err) != amber.KindUnsupported {
 				failed = errors.Join(failed, err) // the other log still gets its cursor
@@ -199,22 +207,39 @@ func (p *publishing) agent(ctx context.Context, agent *home.Agent) (string, erro
 }
 
 // log publishes what one change log holds.
-func (p *publishing) log(ctx context.Context, a *server.Agent, log amber.ChangeLog, cursor string) (published int, err error) {
-	m := p.logs[cursor]
-	if m == nil {
+func (p *publishing) log(ctx context.Context, a *server.Agent, agent *home.Agent, name string, log amber.ChangeLog) (n int, err error) {
+	lease := leaseOf(ctx)
+	key := filepath.Join(agent.Dir(), name)
+	m := p.logs[key]
+	if m == nil || lease != nil && m.fence != lease.Fence {
 		young, err := p.young(ctx, log)
 		if err != nil {
 			return 0, err
 		}
-		m = &events.Mutations{
+		m = &published{Mutations: events.Mutations{
 			FromBeginning: young,
 			Tenant:        a.Tenant, Agent: a.ID, Publisher: p.watchers.Publisher(p.watchers.nats, p.watchers.tracer),
-			Cursor: events.FileCursor{Path: cursor}, Prefix: p.o.Config.Loaded().Config.Events.MutationPrefix,
+			Cursor: p.cursor(agent, name, lease), Prefix: p.o.Config.Loaded().Config.Events.MutationPrefix,
+		}}
+		if lease != nil {
+			m.fence = lease.Fence
 		}
-		p.logs[cursor] = m
+		p.logs[key] = m
 	}
 	m.Log = log // the agent may have been closed and opened since
 	return m.CatchUp(ctx)
+}
+
+// cursor is how far a change log of an agent was published: in its folder, or in the database, where it is moved under a lease.
+func (s *Daemon) cursor(agent *home.Agent, name string, lease *postgres.Lease) events.CursorStore {
+	if s.o.Replica == nil {
+		return events.FileCursor{Path: filepath.Join(agent.Dir(), "published-"+name)}
+	}
+	var fence ledger.Fence
+	if lease != nil {
+		fence = lease.Check
+	}
+	return s.o.Ledger.Cursor(agent.Tenant(), agent.ID(), name, fence)
 }
 
 // young reports whether a change log began after this home began to publish: all
@@ -229,8 +254,11 @@ func (p *publishing) young(ctx context.Context, log amber.ChangeLog) (bool, erro
 
 // publishedSince is when this home began to publish, noted in a file the first
 // time. Errors: damaged.
-func (s *Daemon) publishedSince() (amber.Time, error) {
+func (s *Daemon) publishedSince(ctx context.Context) (amber.Time, error) {
 	const op = "read when events began"
+	if s.o.Replica != nil {
+		return s.o.Ledger.PublishedSince(ctx, s.started)
+	}
 	path := filepath.Join(s.o.Home.Dir(), "published-since")
 	b, err := fsx.ReadFile(fsx.OS(), path, 64)
 	switch {

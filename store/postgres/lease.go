@@ -72,6 +72,8 @@ WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND until IS NOT N
 	releaseWork = `UPDATE amber_meta.work SET until = NULL, holder = '', due_at = clock_timestamp() + $5::int8 * interval '1 millisecond'
 WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND until IS NOT NULL`
 
+	releaseAll = `UPDATE amber_meta.work SET until = NULL, holder = '', due_at = clock_timestamp() WHERE holder = $1 AND until IS NOT NULL`
+
 	// The lock keeps others from claiming until the effect is stored, and does not keep the holder from renewing.
 	checkWork = `SELECT count(*) FROM (SELECT 1 FROM amber_meta.work WHERE kind = ? AND tenant = ? AND agent = ? AND fence = ? AND until IS NOT NULL FOR KEY SHARE) held`
 )
@@ -198,6 +200,27 @@ func (l *Leases) Hold(ctx context.Context, w Work, pause time.Duration, do func(
 		}
 		tell(l.held(ctx, lease, pause, do, tell))
 	}
+}
+
+// While does something and renews the lease meanwhile. The context of do ends with the lease. Errors: those of do; conflict with [ErrLost].
+func (l *Lease) While(ctx context.Context, do func(context.Context) error) error {
+	mine, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- l.keep(mine, stop) }()
+	err := do(mine)
+	stop()
+	if lost := <-done; lost != nil {
+		return lost
+	}
+	return err
+}
+
+// ReleaseAll gives back everything that this server has, as when it ends.
+func (l *Leases) ReleaseAll(ctx context.Context) error {
+	return pgerr.Wrap("release work", l.holder, l.conn(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, releaseAll, l.holder)
+		return err
+	}))
 }
 
 // held works until the lease is lost or the context ends.

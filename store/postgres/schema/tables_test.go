@@ -395,7 +395,7 @@ func TestHomeSameAsSQLite(t *testing.T) {
 	lite.SetMaxOpenConns(1)
 	t.Cleanup(func() { must.NoError(t, lite.Close()) })
 	must.Get(lite.Exec(string(must.Get(os.ReadFile("../../../ledger/migrations/home-1.sql"))(t))))(t)
-	own := []string{"audit_unchained", "commits", "heads"}
+	own := []string{"audit_unchained", "commits", "cursors", "heads"}
 
 	tables := append(texts(t, lite, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`), own...)
 	must.Equal(t, "tables", list[string](t, c, `SELECT relname::text FROM pg_class WHERE relnamespace = 'amber_home'::regnamespace AND relkind = 'r'`), tables, sorted)

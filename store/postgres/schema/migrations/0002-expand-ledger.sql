@@ -10,7 +10,7 @@ CREATE TABLE amber_home.heads (
   seq  int8 NOT NULL DEFAULT 0,  -- audit: number of the last entry; outbox: of the last event
   hash bytea NOT NULL DEFAULT '' -- audit: of the last entry
 ) WITH (fillfactor = 50);
-INSERT INTO amber_home.heads (name) VALUES ('tokens'), ('audit'), ('outbox'), ('forget');
+INSERT INTO amber_home.heads (name) VALUES ('tokens'), ('audit'), ('outbox'), ('forget'), ('cursors');
 INSERT INTO amber_home.heads (name) SELECT 'answers-' || n FROM generate_series(0, 63) n;
 UPDATE amber_home.heads SET hash = decode(repeat('00', 32), 'hex') WHERE name = 'audit';
 
@@ -102,6 +102,15 @@ BEGIN
 END $$;
 ALTER TABLE amber_home.outbox ALTER COLUMN seq SET DEFAULT amber_home.next_event();
 
+-- How far the change logs of agents were published, which no restore takes back.
+CREATE TABLE amber_home.cursors (
+  tenant   text COLLATE "C" NOT NULL,
+  agent    text COLLATE "C" NOT NULL,
+  log      text COLLATE "C" NOT NULL,
+  position text COLLATE "C" NOT NULL, -- with no agent: when publishing began
+  PRIMARY KEY (tenant, agent, log)
+);
+
 -- Rows that change all the time are swept often.
 ALTER TABLE amber_home.heads           SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
 ALTER TABLE amber_home.commits         SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
@@ -111,7 +120,7 @@ ALTER TABLE amber_home.outbox          SET (autovacuum_vacuum_scale_factor = 0, 
 -- Nobody changes an entry of the log, removes a token or makes a lock.
 GRANT USAGE ON SCHEMA amber_home TO amber_app;
 GRANT SELECT, INSERT ON amber_home.audit TO amber_app;
-GRANT SELECT, INSERT, UPDATE ON amber_home.tokens TO amber_app;
+GRANT SELECT, INSERT, UPDATE ON amber_home.tokens, amber_home.cursors TO amber_app;
 GRANT SELECT, UPDATE ON amber_home.heads TO amber_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON amber_home.commits, amber_home.answers TO amber_app;
 GRANT SELECT, INSERT, DELETE ON amber_home.audit_unchained, amber_home.outbox TO amber_app;
