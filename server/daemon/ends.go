@@ -14,7 +14,7 @@ import (
 const WatchWorker = "other servers"
 
 const (
-	// endsInterval is how often it looks, whoever listens to how many.
+	// endsInterval is how often it looks, however many listen.
 	endsInterval = 200 * time.Millisecond
 	// endsWithin is how long one look may take.
 	endsWithin = 10 * time.Second

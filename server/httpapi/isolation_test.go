@@ -241,7 +241,10 @@ func TestTheMachineIsNoTenantsBusiness(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(_ *rig, o *httpapi.Options) {
 		o.Health = func(context.Context) wire.ServerHealth {
-			return wire.ServerHealth{Status: amber.Degraded, Workers: []wire.WorkerHealth{{Name: "drain", LastError: "open /srv/secret", Detail: "umbrella/eve"}}}
+			return wire.ServerHealth{
+				Status: amber.Degraded, Workers: []wire.WorkerHealth{{Name: "drain", LastError: "open /srv/secret", Detail: "umbrella/eve"}},
+				Servers: []wire.ServerPeer{{ID: "1", Name: "east", Address: "http://10.0.0.1:7411"}},
+			}
 		}
 	})
 	r.ask(call{method: "GET", path: "doctor", token: ada}).failed(amber.KindRefused)
@@ -249,6 +252,7 @@ func TestTheMachineIsNoTenantsBusiness(t *testing.T) {
 		for _, path := range []string{"doctor", "/health"} {
 			a := r.ask(call{method: "GET", path: path, token: token}).want(200)
 			must.Equal(t, path+" as "+token, strings.Contains(string(a.body), "secret"), told)
+			must.Equal(t, path+" tells of other servers to "+token, strings.Contains(string(a.body), "10.0.0.1"), told && path == "/health")
 		}
 	}
 	// The same for an error that is nobody's: it may name anything.
