@@ -79,6 +79,9 @@ func (a *Agent) PlanMove(ctx context.Context, to move.To) (move.Plan, error) {
 // of [move.Run] and of the snapshot.
 func (a *Agent) Move(ctx context.Context, to move.To, noSnapshot bool) (Moved, error) {
 	return withMover(ctx, a, func(o move.Options) (out Moved, err error) {
+		if err := move.Check(ctx, o, to); err != nil {
+			return out, err
+		}
 		if to == move.SQLite {
 			_, err = a.Make()
 		} else {
@@ -93,12 +96,6 @@ func (a *Agent) Move(ctx context.Context, to move.To, noSnapshot bool) (Moved, e
 
 // readyToLeave brings the files of the agent to the newest schema and its notes into the index, and takes a snapshot.
 func (a *Agent) readyToLeave(ctx context.Context, noSnapshot bool) (taken *wire.SnapshotMeta, err error) {
-	if note, err := a.folder.Moved(); err != nil || note != nil {
-		return nil, err // the move says why there is none
-	}
-	if _, err := a.folder.Current(); err != nil {
-		return nil, err
-	}
 	c := a.config
 	c.Memory.Backend = sqliteBackend
 	o := a.o

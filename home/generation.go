@@ -60,8 +60,8 @@ func (a *Agent) removals() ([]int64, error) { return a.numbers(genName, removing
 // A reader that has the databases of it open reads on, where the system lets
 // open files be removed. One that is about to open them because it read CURRENT
 // before the switch fails, reads CURRENT again, and finds another generation.
-// Errors: refused for the live generation and for one that a restore builds;
-// those of Current and the disk.
+// Errors: refused for the live generation, for one that a restore builds and for
+// one that a move has left; those of Current and the disk.
 func (a *Agent) RemoveGeneration(ctx context.Context, n int64) error {
 	if ctx.Err() != nil {
 		return a.busy(ctx, "remove generation", ctx.Err())
@@ -101,6 +101,9 @@ func (a *Agent) mayRemove(c Current, n int64) error {
 	}
 	if found && n == note.generation {
 		return refuse("is being built")
+	}
+	if kept, err := a.Keeps(n); kept || err != nil {
+		return errors.Join(err, refuse("is kept since the agent has moved"))
 	}
 	return nil
 }

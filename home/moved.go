@@ -158,6 +158,13 @@ func (a *Agent) Gone(c Current) error {
 	return nil
 }
 
+// Keeps reports whether a generation is one that a move has left, and that only who makes or forgets the move removes. Errors: those of
+// [Agent.Moved].
+func (a *Agent) Keeps(n int64) (bool, error) {
+	m, err := a.Moved()
+	return m != nil && m.ID != a.mover && (m.Generation == n || m.Old == n), err
+}
+
 // fixed is Gone for who wants to write.
 func (a *Agent) fixed(c Current) error {
 	m, err := a.Moved()

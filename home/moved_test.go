@@ -49,6 +49,11 @@ func TestMoved(t *testing.T) {
 	note.State = home.MoveLeft
 	must.Do(t, mover.NoteMove(*note))
 	must.Kind(t, "a read of what has left", a.Gone(home.Current{Generation: 2}), amber.KindRefused, "has moved to")
+	must.Kind(t, "removing the live generation", a.RemoveGeneration(t.Context(), c.Generation), amber.KindRefused)
+	note.Generation = 7
+	must.Do(t, mover.NoteMove(*note))
+	must.Kind(t, "removing what a move has left", a.RemoveGeneration(t.Context(), 7), amber.KindRefused, "has moved")
+	must.NoError(t, mover.RemoveGeneration(t.Context(), 7))
 	must.Do(t, mover.EndMove())
 	must.NoError(t, write(other))
 	must.NoError(t, other.Gone(c))

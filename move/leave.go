@@ -162,7 +162,7 @@ func (m *mover) commitNotes(ctx context.Context) error {
 
 // scratch makes a folder for copies, and returns what removes it.
 func (o Options) scratch() (dir string, done func() error, err error) {
-	root := filepath.Join(o.Home.CacheDir(), "scratch")
+	root := filepath.Join(o.Home.CacheDir(), "move")
 	if err := fsx.MkdirAll(fsx.OS(), root, 0o700); err != nil {
 		return "", nil, amber.Errorf(amber.KindInternal, opMove, root, "a folder for copies cannot be made: %w", err)
 	}

@@ -140,10 +140,7 @@ func (m *mover) progress(step string) {
 // the agent is not at the other end; conflict where there is one of this name at both, or another move has not come to its end; damaged for
 // an agent whose files or rows are; busy; those of the database and the disk.
 func Run(ctx context.Context, o Options, to To) (Report, error) {
-	if err := o.check(); err != nil {
-		return Report{}, err
-	}
-	if err := o.movable(ctx, to); err != nil {
+	if err := Check(ctx, o, to); err != nil {
 		return Report{}, err
 	}
 	m, err := o.newMover(ctx, to)
@@ -179,6 +176,15 @@ func Run(ctx context.Context, o Options, to To) (Report, error) {
 		err = &amber.Error{Op: opMove, Kind: amber.KindOf(err), ID: string(o.Agent.ID()), Err: err, Hint: "amber move --resume, or amber move --undo"}
 	}
 	return m.report, err
+}
+
+// Check says what keeps an agent from moving, as far as both ends know without reading it. Errors: not_found, conflict and refused
+// of [Run].
+func Check(ctx context.Context, o Options, to To) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	return o.movable(ctx, to)
 }
 
 // check refuses options that lack something.
@@ -265,14 +271,17 @@ func (m *mover) goOn(ctx context.Context) error {
 // undoWithin is how long it is tried to bring back what was after a move has failed.
 const undoWithin = 30 * time.Second
 
-// giveUp brings back what was before a move that failed.
+// giveUp brings back what was before a move that failed, or comes to the end of one that was decided.
 func (m *mover) giveUp(ctx context.Context, cause error) error {
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWithin)
 	defer cancel()
 	if err := m.undo(late); err != nil {
 		hint := "amber move --resume, or amber move --undo"
-		if amber.KindOf(err) == amber.KindConflict {
-			hint = "amber move --resume" // it was decided
+		if amber.KindOf(err) == amber.KindConflict { // it was decided
+			if m.goOn(late) == nil {
+				return nil
+			}
+			hint = "amber move --resume"
 		}
 		return &amber.Error{Op: opMove, Kind: amber.KindOf(cause), ID: string(m.Agent.ID()), Err: cause, Hint: hint}
 	}

@@ -18,10 +18,7 @@ import (
 // Look tells what a move would take along, and changes nothing. What would keep the move from being made is its error. Errors: those of
 // [Run].
 func Look(ctx context.Context, o Options, to To) (p Plan, err error) {
-	if err := o.check(); err != nil {
-		return p, err
-	}
-	if err := o.movable(ctx, to); err != nil {
+	if err := Check(ctx, o, to); err != nil {
 		return p, err
 	}
 	p = Plan{Agent: o.Agent.ID(), To: to, From: o.homePlace(), Place: o.Place}

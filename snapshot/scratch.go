@@ -139,6 +139,11 @@ func (e *Engine) discard(ctx context.Context, tenant amber.TenantID, id amber.Ag
 			if n >= c.Generation {
 				continue
 			}
+			if kept, err := agent.Keeps(n); err != nil {
+				return err
+			} else if kept {
+				continue // amber move --forget removes it
+			}
 			if !dryRun {
 				if err := agent.RemoveGeneration(ctx, n); err != nil {
 					return err

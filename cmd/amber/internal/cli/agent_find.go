@@ -36,7 +36,7 @@ func (a *App) NameAgent(cmd *cobra.Command) {
 // snapshots and vaults also know agents that are gone, and bring them back.
 var otherFamilies = []string{
 	"version", "help", "completion", "man", "config", "key", "token", "audit", "redact", "demo", "eval", "serve", "hook", "setup",
-	"agent", "tenant", "repo", "migrate", "snapshot", "bundle", "consolidate", "vault",
+	"agent", "tenant", "repo", "migrate", "move", "snapshot", "bundle", "consolidate", "vault",
 }
 
 // finders are the verbs, by their last word, that only work on what is there: an

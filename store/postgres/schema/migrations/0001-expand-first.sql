@@ -1013,7 +1013,7 @@ CREATE TABLE amber_meta.agents (
   agent      text COLLATE "C" NOT NULL,
   live_gen   int8 REFERENCES amber_meta.generations (gen), -- none before the first
   device     text COLLATE "C" NOT NULL,
-  state      text COLLATE "C" NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'arriving', 'leaving', 'moved')), -- the others: nobody may open it
+  state      text COLLATE "C" NOT NULL DEFAULT 'live', -- or arriving, leaving, moved: nobody may open it
   move       text COLLATE "C" NOT NULL DEFAULT '', -- id of the move that the state is about
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (tenant, agent)
