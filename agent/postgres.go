@@ -77,10 +77,39 @@ func (d *Databases) Close() error {
 	return errors.Join(errs...)
 }
 
-// Database opens the database of the configuration. Errors: invalid; not_found and refused
-// for the file with its address; those of [postgres.Connect].
+// Database opens the database that the configuration has for the tenant of the agent. Errors: invalid; not_found and
+// refused for the file with its address; those of [postgres.Connect].
 func (a *Agent) Database(ctx context.Context) (*postgres.Server, func() error, error) {
-	o, err := a.DatabaseOptions()
+	return a.databaseOf(ctx, a.Tenant())
+}
+
+// CommonDatabase opens the database of all tenants who have none of their own, which has the ledger. Errors: as [Agent.Database].
+func (a *Agent) CommonDatabase(ctx context.Context) (*postgres.Server, func() error, error) {
+	return a.databaseOf(ctx, "")
+}
+
+// EachDatabase calls fn with the database of all tenants, and with those that tenants have of their own. Errors: those
+// of [Agent.Database] and of fn.
+func (a *Agent) EachDatabase(ctx context.Context, fn func(*postgres.Server) error) error {
+	tenants := []amber.TenantID{""}
+	for _, t := range a.config.OwnDatabases() {
+		tenants = append(tenants, amber.TenantID(t))
+	}
+	for _, t := range tenants {
+		server, done, err := a.databaseOf(ctx, t)
+		if err == nil {
+			err = errors.Join(fn(server), done())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// databaseOf opens the database of a tenant; "": that of all who have none of their own.
+func (a *Agent) databaseOf(ctx context.Context, tenant amber.TenantID) (*postgres.Server, func() error, error) {
+	o, err := a.optionsOf(tenant)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,16 +120,18 @@ func (a *Agent) Database(ctx context.Context) (*postgres.Server, func() error, e
 	return databases.Get(ctx, o)
 }
 
-// DatabaseOptions say how the database of the configuration is reached. Errors: invalid; not_found
+// DatabaseOptions say how the database of the agent's tenant is reached. Errors: invalid; not_found
 // and refused for the file with its address.
-func (a *Agent) DatabaseOptions() (postgres.ServerOptions, error) {
+func (a *Agent) DatabaseOptions() (postgres.ServerOptions, error) { return a.optionsOf(a.Tenant()) }
+
+func (a *Agent) optionsOf(tenant amber.TenantID) (postgres.ServerOptions, error) {
 	const op = "open database"
-	c := a.config.Memory.Backends.Postgres
-	if c.DSNFile == "" {
+	c, file := a.config.Memory.Backends.Postgres, a.config.DSNFileOf(string(tenant))
+	if file == "" {
 		return postgres.ServerOptions{}, amber.Errorf(amber.KindInvalid, op, "memory.backends.postgres.dsn_file", "the file with the address of the database is not set").
 			WithHint("set memory.backends.postgres.dsn_file")
 	}
-	dsn, err := SecretFile(op, followed(c.DSNFile), maxDSN)
+	dsn, err := SecretFile(op, followed(file), maxDSN)
 	return postgres.ServerOptions{
 		DSN: strings.TrimSpace(dsn), Plain: c.Plain, Connections: c.Connections, Lock: c.LockTimeout, Settle: c.Settle,
 		Migrate: c.Migrate == config.MigrateAuto,

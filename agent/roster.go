@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -9,18 +11,38 @@ import (
 	"github.com/amber-memory/amber/store/postgres"
 )
 
-// InDatabase lists the agents of a tenant in the database, of every tenant for "", and those
+// InDatabase lists the agents of a tenant in its database, of every tenant in all databases for "", and those
 // whose deletion was interrupted. Errors: those of [Agent.Database].
 func (a *Agent) InDatabase(ctx context.Context, tenant amber.TenantID) (list []postgres.Listed, err error) {
-	server, done, err := a.Database(ctx)
+	if tenant != "" {
+		return a.listedIn(ctx, tenant, tenant)
+	}
+	if list, err = a.listedIn(ctx, "", ""); err != nil {
+		return nil, err
+	}
+	own := a.config.OwnDatabases()
+	list = slices.DeleteFunc(list, func(l postgres.Listed) bool { return slices.Contains(own, string(l.Tenant)) }) // nobody is led there
+	for _, t := range own {
+		more, err := a.listedIn(ctx, amber.TenantID(t), amber.TenantID(t))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	slices.SortFunc(list, func(x, y postgres.Listed) int {
+		return cmp.Or(cmp.Compare(x.Tenant, y.Tenant), cmp.Compare(x.ID, y.ID))
+	})
+	return list, nil
+}
+
+// listedIn lists agents of a tenant, all for "", in the database of a tenant.
+func (a *Agent) listedIn(ctx context.Context, database, tenant amber.TenantID) ([]postgres.Listed, error) {
+	server, done, err := a.databaseOf(ctx, database)
 	if err != nil {
 		return nil, err
 	}
-	list, err = server.List(ctx, tenant)
-	if cerr := done(); err == nil {
-		err = cerr
-	}
-	return list, err
+	list, err := server.List(ctx, tenant)
+	return list, errors.Join(err, done())
 }
 
 // AgentsThere returns the agents of a tenant: of the database where agents live in one, otherwise those that

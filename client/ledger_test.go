@@ -27,7 +27,7 @@ func keptHome(t *testing.T, between func(http.Handler) http.Handler) (*client.Cl
 	d := servertest.Ledger(t, time.Now)
 	api := must.Get(httpapi.New(httpapi.Options{
 		Desk: &server.Desk{Agents: one{&server.Agent{}}, Audit: d}, Authenticator: everybody{}, Clock: time.Now, Random: rand.Reader, Answers: d, Tokens: d,
-		Names: func(context.Context) ([]server.AgentName, error) {
+		Names: func(context.Context, amber.TenantID) ([]server.AgentName, error) {
 			return []server.AgentName{{Tenant: "acme", Agent: "ada"}, {Tenant: "umbrella", Agent: "eve"}}, nil
 		},
 	}))(t)

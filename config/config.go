@@ -252,6 +252,9 @@ func (c Config) keys() []Key {
 	for _, name := range slices.Sorted(maps.Keys(c.Server.Vault.Tenants)) {
 		keys = append(keys, tenantKeys(name)...)
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Memory.Backends.Postgres.Tenants)) {
+		keys = append(keys, postgresTenantKeys(name)...)
+	}
 	return keys
 }
 
@@ -304,6 +307,7 @@ func (c Config) bounded() (Config, error) {
 	clamped := slices.Clone(c.Clamped)
 	for section, names := range map[string][]string{
 		sourcesPath: slices.Collect(maps.Keys(c.Sources)), tenantsPath: slices.Collect(maps.Keys(c.Server.Vault.Tenants)),
+		postgresTenantsPath: slices.Collect(maps.Keys(c.Memory.Backends.Postgres.Tenants)),
 	} {
 		for _, name := range names {
 			if !validName().MatchString(name) {

@@ -126,6 +126,9 @@ func unnamed(key string) string {
 	if len(parts) == 5 && strings.HasPrefix(key, "server.vault.tenants.") {
 		parts[3] = "<name>"
 	}
+	if len(parts) == 6 && strings.HasPrefix(key, "memory.backends.postgres.tenants.") {
+		parts[4] = "<name>"
+	}
 	if len(parts) == 3 && parts[0] == "sources" {
 		parts[1] = "<name>"
 	}

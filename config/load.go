@@ -258,7 +258,7 @@ func (l *loader) loaded() Loaded {
 func (l *loader) sorted() []Key {
 	keys := slices.DeleteFunc(slices.Clone(l.keys), Key.Named)
 	for path, s := range l.settings {
-		if strings.HasPrefix(path, sourcesPath+".") || strings.HasPrefix(path, tenantsPath+".") {
+		if strings.HasPrefix(path, sourcesPath+".") || strings.HasPrefix(path, tenantsPath+".") || strings.HasPrefix(path, postgresTenantsPath+".") {
 			keys = append(keys, *s.key)
 		}
 	}

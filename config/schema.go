@@ -93,7 +93,7 @@ func Keys() []Key {
 	for _, l := range amber.Layers() {
 		keys = append(keys, layerKey(l))
 	}
-	return slices.Concat(keys, queueKeys(), journalKeys(), digestKeys(), snapshotKeys(), trustKeys(), retentionKeys(), eventKeys(), exportKeys(), redactKeys(), syncKeys(), serverKeys(), vaultKeys(), serverVaultKeys(), tenantKeys(anyName), sourceKeys(anyName))
+	return slices.Concat(keys, queueKeys(), journalKeys(), digestKeys(), snapshotKeys(), trustKeys(), retentionKeys(), eventKeys(), exportKeys(), redactKeys(), syncKeys(), serverKeys(), vaultKeys(), serverVaultKeys(), tenantKeys(anyName), postgresTenantKeys(anyName), sourceKeys(anyName))
 }
 
 func memoryKeys() []Key {

@@ -1,6 +1,9 @@
 package config
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -19,6 +22,43 @@ type Postgres struct {
 	LockTimeout time.Duration // how long a write waits for one of another program
 	Settle      time.Duration // how long it is looked what became of a commit
 	Migrate     Insistence    // who brings an older database to the schema of this program
+	// Tenants are those that have a database of their own, by name. Use [Config.DSNFileOf].
+	Tenants map[string]PostgresTenant
+}
+
+// PostgresTenant is the database of one tenant.
+type PostgresTenant struct {
+	DSNFile string // holds the address of its database; "": that of all others
+}
+
+// postgresTenantsPath is the section where tenants have a database of their own.
+const postgresTenantsPath = postgresPath + "tenants"
+
+// postgresTenantKeys returns the keys of one tenant.
+func postgresTenantKeys(name string) []Key {
+	file := key(join(postgresTenantsPath, name)+".dsn_file", "", "",
+		"For one tenant: the file with the address of a database of its own, which keeps all its agents. Programs have as many connections to each database as memory.backends.postgres.connections allows.", nil).as(Path)
+	file.set = func(c *Config, v any) {
+		p := &c.Memory.Backends.Postgres
+		p.Tenants = changed(p.Tenants, name, func(t *PostgresTenant) { t.DSNFile = v.(string) })
+	}
+	file.get = func(c *Config) any { return c.Memory.Backends.Postgres.Tenants[name].DSNFile }
+	return []Key{file}
+}
+
+// DSNFileOf returns the file with the address of the database that keeps the agents of a tenant.
+func (c Config) DSNFileOf(tenant string) string {
+	return cmp.Or(c.Memory.Backends.Postgres.Tenants[tenant].DSNFile, c.Memory.Backends.Postgres.DSNFile)
+}
+
+// OwnDatabases returns the tenants that have a database of their own, sorted.
+func (c Config) OwnDatabases() (tenants []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.Memory.Backends.Postgres.Tenants)) {
+		if c.Memory.Backends.Postgres.Tenants[name].DSNFile != "" {
+			tenants = append(tenants, name)
+		}
+	}
+	return tenants
 }
 
 // Who brings an older database to the schema of a program.

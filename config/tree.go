@@ -27,6 +27,7 @@ func newTree(keys []Key) *tree {
 	}
 	root.at(sourcesPath).named = sourceKeys
 	root.at(tenantsPath).named = tenantKeys
+	root.at(postgresTenantsPath).named = postgresTenantKeys
 	return root
 }
 

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -84,6 +85,15 @@ func postgresEffects() map[string]effect {
 			}
 			return "not listed"
 		}, "true", "false"},
+		at + "tenants.<name>.dsn_file": {func(s *setting) string {
+			s.database()
+			server := pgtest.Shared(s)
+			return s.file("own", server.DSN(server.Database(s))+"\n")
+		}, func(s *setting) string {
+			s.does("remember", "x", "--tenant", "tool", "--new-agent")
+			s.env = slices.DeleteFunc(s.env, func(v string) bool { return strings.Contains(v, "__TENANTS__") })
+			return s.exit("recall", "x", "--tenant", "tool") // in the database of all
+		}, "exit 0", "exit 3"},
 		at + "settle": {func(s *setting) string { return "100ms" }, settled, "exit 0", "exit 7"},
 	}
 }

@@ -73,6 +73,7 @@ memory.backends.openviking.include memory.backends.openviking.sessions memory.ba
 memory.backends.remote.url memory.backends.remote.token_file memory.backends.remote.ca
 memory.backends.postgres.dsn_file memory.backends.postgres.plain memory.backends.postgres.connections
 memory.backends.postgres.lock_timeout memory.backends.postgres.settle memory.backends.postgres.migrate
+memory.backends.postgres.tenants.<name>.dsn_file
 sources.<name>.git sources.<name>.sqlite sources.<name>.files
 journal.flush_interval journal.max_entries journal.max_session_bytes journal.max_bytes
 snapshot.enabled snapshot.root snapshot.lock_timeout

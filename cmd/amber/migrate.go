@@ -43,6 +43,8 @@ so that nobody waits behind it. A run that was interrupted goes on where it stop
 An empty database gets its tables without this command. Steps that take something away wait until no
 server of an older version was seen for a day.
 
+A tenant with a database of its own (memory.backends.postgres.tenants) is named by --tenant.
+
 Databases in the folders of a home need no command: they are migrated when they are opened.`,
 		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -129,3 +129,48 @@ func TestOneConnectionForACommand(t *testing.T) {
 		must.Equal(t, "connections of "+command[0], connected.Load(), 1)
 	}
 }
+
+// Tenants with a database of their own have all their agents there, and nobody else gets that far.
+func TestADatabaseForATenant(t *testing.T) {
+	t.Parallel()
+	s, server := newSetting(t, false), pgtest.Shared(t)
+	all := s.database()
+	p, name := pgtest.NewProxy(t, server.Addr()), server.Database(t)
+	s.set("AMBER_MEMORY__BACKENDS__POSTGRES__TENANTS__UMBRELLA__DSN_FILE", s.file("own", p.DSN(name)+"\n"))
+	var asked atomic.Int64
+	p.OnFrontend(func(pgtest.Message) pgtest.Action {
+		asked.Add(1)
+		return pgtest.Forward
+	})
+	s.does("remember", "of acme", "--tenant", "acme", "--new-agent")
+	must.Equal(t, "questions to the database of another tenant", asked.Load(), 0)
+	s.does("remember", "of the umbrella", "--tenant", "umbrella", "--new-agent")
+	must.Hold(t, asked.Load() > 0, "its database was not asked")
+	must.Says(t, "recall", s.does("recall", "umbrella", "--tenant", "umbrella"), "of the umbrella")
+	var tenants string
+	must.Do(t, all.QueryRow(t.Context(), "SELECT string_agg(tenant, ',') FROM amber_meta.agents").Scan(&tenants))
+	must.Equal(t, "tenants in the database of all", tenants, "acme")
+	must.Equal(t, "all agents", s.names("--all"), []string{"acme/default ready", "umbrella/default ready"})
+	must.Equal(t, "agents of a tenant", s.names("--tenant", "umbrella"), []string{"umbrella/default ready"})
+	must.Equal(t, "tenants", told[amber.Page[tenantInfo]](s, "tenant", "list").Items, []tenantInfo{{"acme", 1}, {"umbrella", 1}})
+
+	// A server of another machine, which has no folder of either agent.
+	root := s.token("--all-tenants", "--scope", "admin")
+	token := s.token("--tenant", "acme", "--all-agents", "--scope", "admin")
+	must.Do(t, os.RemoveAll(s.path("home", "tenants")))
+	w := must.Get(s.tryToServe("--listen", "127.0.0.1:0", "--accept-unsafe-database"))(t)
+	must.Equal(t, "agents of the operator", strings.Count(w.as(root, "GET", "/v1/agents", "").Body, `"agent"`), 2)
+	asked.Store(0)
+	for _, r := range w.routes(root) {
+		must.Equal(t, r.id, w.as(token, r.method, r.in("umbrella", "default", nil), `{}`).Status, 404)
+	}
+	must.Equal(t, "own agents", strings.Count(w.as(token, "GET", "/v1/agents?tenant=acme", "").Body, `"agent"`), 1)
+	must.Equal(t, "own memories", w.as(token, "GET", "/v1/tenants/acme/agents/default/memories", "").Status, 200)
+	must.Equal(t, "questions to the database of another tenant", asked.Load(), 0)
+	must.Equal(t, "memories", w.as(root, "GET", "/v1/tenants/umbrella/agents/default/memories", "").Status, 200)
+	must.Hold(t, asked.Load() > 0, "its database was not asked")
+
+	// Deleting reaches the right one.
+	s.does("tenant", "delete", "umbrella", "--no-snapshot", "--yes")
+	must.Equal(t, "all agents", s.names("--all"), []string{"acme/default ready"})
+}

@@ -55,8 +55,8 @@ type said struct {
 
 var requestID = regexp.MustCompile(`"request_id":"[^"]*"`)
 
-// as asks with a token.
-func (w *waiter) as(token, method, path, body string) said {
+// says asks with a token.
+func (w *waiter) says(token, method, path, body string) said {
 	w.Helper()
 	req := must.Get(http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body)))(w)
 	req.Header.Set("Authorization", "Bearer "+token)

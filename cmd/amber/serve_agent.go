@@ -50,17 +50,17 @@ func (s *serving) openAgent(ctx context.Context, tenant amber.TenantID, id amber
 }
 
 // agentNames returns what lists the agents that are served; nil where they are folders of the home.
-func (s *serving) agentNames() func(context.Context) ([]server.AgentName, error) {
+func (s *serving) agentNames() func(context.Context, amber.TenantID) ([]server.AgentName, error) {
 	c := s.config.Loaded().Config
 	if !c.OnPostgres() {
 		return nil
 	}
-	return func(ctx context.Context) (names []server.AgentName, err error) {
+	return func(ctx context.Context, tenant amber.TenantID) (names []server.AgentName, err error) {
 		at, err := s.Closed(&c)
 		if err != nil {
 			return nil, err
 		}
-		list, err := at.InDatabase(ctx, "")
+		list, err := at.InDatabase(ctx, tenant)
 		for _, l := range list {
 			if !l.Deleting {
 				names = append(names, server.AgentName{Tenant: l.Tenant, Agent: l.ID})

@@ -34,7 +34,7 @@ func (s *serving) openLedger(ctx context.Context, o *daemon.Options) (leave func
 	if err != nil {
 		return nil, err
 	}
-	server, done, err := at.Database(ctx)
+	server, done, err := at.CommonDatabase(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *serving) openLedger(ctx context.Context, o *daemon.Options) (leave func
 
 // join makes this server one of those that serve a database.
 func (s *serving) join(ctx context.Context, at *agent.Agent, server *postgres.Server, o *daemon.Options) (leave func() error, err error) {
-	if err := s.checkDatabase(ctx, server); err != nil {
+	if err := s.checkDatabases(ctx, at); err != nil {
 		return nil, err
 	}
 	c := s.config.Loaded().Config.Server.Replica
@@ -94,14 +94,20 @@ func keepDoor(ctx context.Context, at *agent.Agent, l *ledger.DB) error {
 		WithHint("amber token create NAME makes one in the database")
 }
 
-// checkDatabase refuses to serve from a database that may lose what it acknowledged, unless that is wanted.
-func (s *serving) checkDatabase(ctx context.Context, server *postgres.Server) error {
-	settings, err := server.Settings(ctx)
+// checkDatabases refuses to serve from a database that may lose what it acknowledged, unless that is wanted.
+func (s *serving) checkDatabases(ctx context.Context, at *agent.Agent) error {
+	var unsafe error
+	err := at.EachDatabase(ctx, func(server *postgres.Server) error {
+		settings, err := server.Settings(ctx)
+		if err == nil && unsafe == nil {
+			unsafe = agent.Safe(settings)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	err = agent.Safe(settings)
-	if err == nil {
+	if err = unsafe; err == nil {
 		return nil
 	}
 	if s.unsafe {

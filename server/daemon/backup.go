@@ -32,9 +32,9 @@ func (s *Daemon) agentNames() (keys []server.AgentName, err error) {
 }
 
 // names lists the agents for the API.
-func (s *Daemon) names(ctx context.Context) ([]server.AgentName, error) {
+func (s *Daemon) names(ctx context.Context, tenant amber.TenantID) ([]server.AgentName, error) {
 	if s.parts.Names != nil {
-		return s.parts.Names(ctx)
+		return s.parts.Names(ctx, tenant)
 	}
 	return s.agentNames()
 }

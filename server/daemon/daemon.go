@@ -68,8 +68,9 @@ type Engine interface {
 // Parts are what a daemon needs of the agents of its home. All but Names, Digests and Leaving are required.
 type Parts struct {
 	Open server.Opener // is not asked for an agent without an id
-	// Names lists the agents that are served; nil: those with a folder in the home.
-	Names  func(ctx context.Context) ([]server.AgentName, error)
+	// Names lists the agents that are served, of a tenant or of every one for ""; nil: those with a folder in
+	// the home.
+	Names  func(ctx context.Context, tenant amber.TenantID) ([]server.AgentName, error)
 	Engine Engine
 	Keeper snapshot.Keeper // applies retention
 	// Redact returns the rules for what jobs write.

@@ -59,8 +59,8 @@ type Options struct {
 	Answers wire.Answers
 	// Tokens keeps the tokens of the home; nil: they are not served.
 	Tokens wire.Tokens
-	// Names names the agents of the home, sorted; nil: they are not listed.
-	Names func(ctx context.Context) ([]server.AgentName, error)
+	// Names names the agents of a tenant, or of every one for "", sorted; it may name others. nil: they are not listed.
+	Names func(ctx context.Context, tenant amber.TenantID) ([]server.AgentName, error)
 	// Health tells how the server is doing, Ready whether it takes requests; nil:
 	// well, and yes.
 	Health func(ctx context.Context) wire.ServerHealth

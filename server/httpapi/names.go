@@ -17,7 +17,7 @@ func nameRoutes(a *API) {
 		if a.o.Names == nil {
 			return answer[amber.Page[wire.AgentName]]{}, unsupported("list agents", "this server does not list its agents")
 		}
-		names, err := a.o.Names(ctx)
+		names, err := a.o.Names(ctx, part.Tenant)
 		if err != nil {
 			return answer[amber.Page[wire.AgentName]]{}, err
 		}

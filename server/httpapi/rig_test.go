@@ -234,7 +234,7 @@ func newRig(t testing.TB, tweaks ...func(*rig, *httpapi.Options)) *rig {
 }
 
 // names are those of the agents of the rig, sorted.
-func (r *rig) names(context.Context) (names []server.AgentName, err error) {
+func (r *rig) names(context.Context, amber.TenantID) (names []server.AgentName, err error) {
 	for _, key := range slices.Sorted(maps.Keys(r.agents)) {
 		tenant, id, _ := strings.Cut(key, "/")
 		names = append(names, server.AgentName{Tenant: amber.TenantID(tenant), Agent: amber.AgentID(id)})

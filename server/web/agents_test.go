@@ -82,7 +82,7 @@ func TestAHomeWithoutAgentsSaysWhatToDo(t *testing.T) {
 	must.Do(t, os.RemoveAll(filepath.Join(r.home, "tenants")))
 	p := r.visitor("").get("/ui/")
 	p.shows(t, "Welcome to Amber", "amber setup", "amber remember", "amber import --scan")
-	names := must.Get(r.names(context.Background()))(t)
+	names := must.Get(r.names(context.Background(), ""))(t)
 	must.Equal(t, "agents that were made by looking", len(names), 0)
 }
 

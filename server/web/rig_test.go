@@ -150,7 +150,7 @@ func newRigWith(t testing.TB, home string, open bool, change func(*httpapi.Optio
 }
 
 // names are those of the agents of the home, sorted.
-func (r *rig) names(context.Context) (names []server.AgentName, err error) {
+func (r *rig) names(context.Context, amber.TenantID) (names []server.AgentName, err error) {
 	paths, err := filepath.Glob(r.home + "/tenants/*/agents/*")
 	for _, p := range paths {
 		tenant := filepath.Base(filepath.Dir(filepath.Dir(p)))
