@@ -159,15 +159,15 @@ func TestADatabaseForATenant(t *testing.T) {
 	token := s.token("--tenant", "acme", "--all-agents", "--scope", "admin")
 	must.Do(t, os.RemoveAll(s.path("home", "tenants")))
 	w := must.Get(s.tryToServe("--listen", "127.0.0.1:0", "--accept-unsafe-database"))(t)
-	must.Equal(t, "agents of the operator", strings.Count(w.as(root, "GET", "/v1/agents", "").Body, `"agent"`), 2)
+	must.Equal(t, "agents of the operator", strings.Count(w.says(root, "GET", "/v1/agents", "").Body, `"agent"`), 2)
 	asked.Store(0)
 	for _, r := range w.routes(root) {
-		must.Equal(t, r.id, w.as(token, r.method, r.in("umbrella", "default", nil), `{}`).Status, 404)
+		must.Equal(t, r.id, w.says(token, r.method, r.in("umbrella", "default", nil), `{}`).Status, 404)
 	}
-	must.Equal(t, "own agents", strings.Count(w.as(token, "GET", "/v1/agents?tenant=acme", "").Body, `"agent"`), 1)
-	must.Equal(t, "own memories", w.as(token, "GET", "/v1/tenants/acme/agents/default/memories", "").Status, 200)
+	must.Equal(t, "own agents", strings.Count(w.says(token, "GET", "/v1/agents?tenant=acme", "").Body, `"agent"`), 1)
+	must.Equal(t, "own memories", w.says(token, "GET", "/v1/tenants/acme/agents/default/memories", "").Status, 200)
 	must.Equal(t, "questions to the database of another tenant", asked.Load(), 0)
-	must.Equal(t, "memories", w.as(root, "GET", "/v1/tenants/umbrella/agents/default/memories", "").Status, 200)
+	must.Equal(t, "memories", w.says(root, "GET", "/v1/tenants/umbrella/agents/default/memories", "").Status, 200)
 	must.Hold(t, asked.Load() > 0, "its database was not asked")
 
 	// Deleting reaches the right one.

@@ -33,7 +33,7 @@ func (w *waiter) routes(token string) (all []routeOf) {
 			} `json:"responses"`
 		} `json:"paths"`
 	}
-	must.Do(w, json.Unmarshal([]byte(w.as(token, "GET", "/openapi.json", "").Body), &d))
+	must.Do(w, json.Unmarshal([]byte(w.says(token, "GET", "/openapi.json", "").Body), &d))
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
 			o := d.Paths[path][method]
@@ -117,7 +117,7 @@ func TestIsolationInADatabase(t *testing.T) {
 			{"PUT", "tasks/t1", `{"goal":"WORD"}`},
 			{"POST", "queue", `{"entry_id":"e1","task_id":"t1","node_id":"n1","payload":"WORD"}`},
 		} {
-			a := w.as(root, one.method, "/v1/tenants/"+agent+"/"+one.path, strings.ReplaceAll(one.body, "WORD", word))
+			a := w.says(root, one.method, "/v1/tenants/"+agent+"/"+one.path, strings.ReplaceAll(one.body, "WORD", word))
 			must.Hold(t, a.Status/100 == 2, "%s of %s: %d %s", one.path, agent, a.Status, a.Body)
 			if one.path == "memories" && word == canary {
 				memory := s.idOf(a.Body)
@@ -127,7 +127,7 @@ func TestIsolationInADatabase(t *testing.T) {
 	}
 	kept := func() (all string) {
 		for _, part := range []string{"memories", "notes/plan", "sessions/s1/turns", "tasks/t1", "queue", "state/plan", "sessions/s1/state", "sessions/s1/loop"} {
-			a := w.as(root, "GET", "/v1/tenants/acme/agents/ada/"+part, "")
+			a := w.says(root, "GET", "/v1/tenants/acme/agents/ada/"+part, "")
 			must.Equal(t, "ada's "+part, a.Status, 200)
 			all += fmt.Sprintln(part, a.Body)
 		}
@@ -137,12 +137,12 @@ func TestIsolationInADatabase(t *testing.T) {
 	must.Says(t, "what ada has", before, canary)
 	must.Hold(t, len(routes) > 80, "the server has %d routes", len(routes))
 	for _, r := range routes {
-		want := w.as(foreign, r.method, r.in("nosuch", "nobody", ids), `{"garbage`)
+		want := w.says(foreign, r.method, r.in("nosuch", "nobody", ids), `{"garbage`)
 		must.Equal(t, r.id+" of nobody", want.Status, 404)
 		for _, c := range []struct{ token, tenant, agent string }{
 			{foreign, "acme", "ada"}, {bob, "umbrella", "eve"}, {bob, "acme", "ada"},
 		} {
-			must.Equal(t, r.id+" of "+c.tenant+"/"+c.agent, w.as(c.token, r.method, r.in(c.tenant, c.agent, ids), `{"garbage`), want)
+			must.Equal(t, r.id+" of "+c.tenant+"/"+c.agent, w.says(c.token, r.method, r.in(c.tenant, c.agent, ids), `{"garbage`), want)
 		}
 	}
 	// In their own agents, with ids of ada's rows.
@@ -156,7 +156,7 @@ func TestIsolationInADatabase(t *testing.T) {
 				bodies = []string{""}
 			}
 			for _, body := range bodies {
-				if a := w.as(c.token, r.method, r.in(c.tenant, c.agent, ids), body); strings.Contains(a.Body, canary) {
+				if a := w.says(c.token, r.method, r.in(c.tenant, c.agent, ids), body); strings.Contains(a.Body, canary) {
 					t.Errorf("%s of %s/%s with %s: %s", r.id, c.tenant, c.agent, body, a.Body)
 				}
 			}

@@ -11,10 +11,10 @@ import (
 	"github.com/amber-memory/amber/store/internal/sqlrows"
 )
 
+// COMMIT ends the savepoint: a statement of its own would be one more round trip.
 const (
 	beginIndex = "SAVEPOINT words"
 	undoIndex  = "ROLLBACK TO words"
-	endIndex   = "RELEASE words"
 )
 
 // Indexer brings the index in line with what transactions have written.
@@ -39,7 +39,7 @@ func (x *Indexer) Finish(t *Tx) error {
 	if err := t.Do(beginIndex); err != nil {
 		return err
 	}
-	done, cause := t.IndexDirty(sqlrows.Indexing{Most: indexMost})
+	done, cause := t.IndexDirty(sqlrows.Indexing{Most: indexMost, Noted: true})
 	if cause == nil {
 		cause = t.Conn.Flush(t.Ctx)
 	}
@@ -52,7 +52,7 @@ func (x *Indexer) Finish(t *Tx) error {
 			return whyLost(cause, err)
 		}
 	}
-	return t.Do(endIndex)
+	return nil
 }
 
 // indexMost bounds what one write brings into the index, where an older file or a restore has

@@ -33,7 +33,6 @@ func Statements() map[string]string {
 		"deleteTurns":            deleteTurns,
 		"departedOf":             departedOf,
 		"dropActivity":           dropActivity,
-		"endIndex":               endIndex,
 		"endOne":                 endOne,
 		"everyQuarantine":        everyQuarantine,
 		"expireAnswers":          expireAnswers,

@@ -48,6 +48,8 @@ ORDER BY d.source, t.seq, d.owner LIMIT ?`
 // Indexing says how rows that were changed come into the index.
 type Indexing struct {
 	Most int // owners at most; 0: all
+	// Noted says that there are such owners, so that nobody has to look.
+	Noted bool
 	// Erase takes what is gone out to the byte, and does not leave it to merging.
 	Erase bool
 }
@@ -63,8 +65,10 @@ func (t *Tx) IsDirty() (dirty bool, err error) {
 // cannot come in waits until the index is made anew: no write fails for that, but erasing
 // does, which could not keep its word.
 func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
-	if dirty, err := t.IsDirty(); err != nil || !dirty {
-		return 0, err
+	if !how.Noted {
+		if dirty, err := t.IsDirty(); err != nil || !dirty {
+			return 0, err
+		}
 	}
 	if how.Most == 0 {
 		how.Most = -1
