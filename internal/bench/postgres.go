@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -80,7 +81,11 @@ func postgreses(ctx context.Context, c config) outcome {
 		{"claims", l.claims},
 		{"restore", l.restore},
 		{"failover", l.failover},
+		{"sizes", l.sizes},
 	} {
+		if len(c.pgOnly) > 0 && !slices.Contains(c.pgOnly, part.name) {
+			continue
+		}
 		begin := time.Now()
 		within(part.name, func() {
 			for _, g := range part.measure(ctx) {
