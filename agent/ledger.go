@@ -39,7 +39,7 @@ func (a *Agent) openLedger(ctx context.Context, look bool) (*ledger.DB, error) {
 
 // sharedLedger opens the ledger that all who use the database have in common.
 func (a *Agent) sharedLedger(ctx context.Context) (*ledger.DB, error) {
-	server, done, err := a.Database(ctx)
+	server, done, err := a.CommonDatabase(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,6 @@ import (
 	"github.com/amber-memory/amber/server/daemon"
 	"github.com/amber-memory/amber/server/mcpapi"
 	"github.com/amber-memory/amber/snapshot"
-	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/wire"
 )
 
