@@ -32,14 +32,10 @@ func (x *Indexer) Finish(t *Tx) error {
 	if x == nil || t.Late {
 		return nil
 	}
-	dirty, err := t.IsDirty()
-	if err != nil || !dirty {
-		return err
-	}
 	if err := t.Do(beginIndex); err != nil {
 		return err
 	}
-	done, cause := t.IndexDirty(sqlrows.Indexing{Most: indexMost, Noted: true})
+	done, cause := t.IndexDirty(sqlrows.Indexing{Most: indexMost})
 	if cause == nil {
 		cause = t.Conn.Flush(t.Ctx)
 	}

@@ -15,7 +15,6 @@ const LastPlace = `SELECT coalesce(max(place), 0) FROM passages WHERE session_id
 const (
 	selectDirty = `SELECT d.source, d.owner FROM index_dirty d LEFT JOIN turns t ON d.source = 'turn' AND t.id = d.owner
 ORDER BY d.source, t.seq, d.owner LIMIT ?`
-	hasDirty    = `SELECT EXISTS (SELECT 1 FROM index_dirty)`
 	countDirty  = `SELECT count(*) FROM (SELECT 1 FROM index_dirty ORDER BY source, owner LIMIT ?) AS few`
 	deleteDirty = `DELETE FROM index_dirty WHERE source = ? AND owner = ?`
 	emptyDirty  = `DELETE FROM index_dirty`
@@ -48,16 +47,8 @@ ORDER BY d.source, t.seq, d.owner LIMIT ?`
 // Indexing says how rows that were changed come into the index.
 type Indexing struct {
 	Most int // owners at most; 0: all
-	// Noted says that there are such owners, so that nobody has to look.
-	Noted bool
 	// Erase takes what is gone out to the byte, and does not leave it to merging.
 	Erase bool
-}
-
-// IsDirty reports whether a row was changed that is not in the index yet.
-func (t *Tx) IsDirty() (dirty bool, err error) {
-	err = t.Row(hasDirty).Scan(&dirty)
-	return dirty, err
 }
 
 // IndexDirty brings the index in line with the rows that were changed, and merges a
@@ -65,11 +56,6 @@ func (t *Tx) IsDirty() (dirty bool, err error) {
 // cannot come in waits until the index is made anew: no write fails for that, but erasing
 // does, which could not keep its word.
 func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
-	if !how.Noted {
-		if dirty, err := t.IsDirty(); err != nil || !dirty {
-			return 0, err
-		}
-	}
 	if how.Most == 0 {
 		how.Most = -1
 	}
@@ -77,7 +63,7 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 		err = s.Scan(&o.source, &o.id)
 		return o, err
 	}, selectDirty, how.Most)
-	if err != nil {
+	if err != nil || len(owners) == 0 {
 		return 0, err
 	}
 	x := indexer{IndexRows: IndexRows{t}, how: how, cache: &search.Cache{}}
