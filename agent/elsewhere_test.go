@@ -295,8 +295,8 @@ func TestRestoreIntoADatabaseKilled(t *testing.T) {
 	step := int64(*restoreStride)
 	var cuts []int64
 	if step == 0 { // a few, and where the switch is
-		step = max(1, total/3)
-		for n := live.Load() - 1; n <= live.Load()+8; n += 3 {
+		step = max(1, total/2)
+		for n := live.Load() - 1; n <= live.Load()+8; n += 4 {
 			cuts = append(cuts, n)
 		}
 	}
