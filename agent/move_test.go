@@ -14,8 +14,6 @@ import (
 	"github.com/amber-memory/amber/move"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
-
 // What the crash journal of a machine holds stays there and gets into the agent once, wherever that lives.
 func TestTheJournalAcrossAMove(t *testing.T) {
 	t.Parallel()
