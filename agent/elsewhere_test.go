@@ -136,6 +136,13 @@ func TestSnapshotsOfADatabaseGrowLittle(t *testing.T) {
 	must.Equal(t, "damage", len(v.Damaged), 0)
 	must.Do(t, os.RemoveAll(filepath.Join(home, "cache")))
 	must.Says(t, "check", detail(must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)), "there is no copy")
+
+	// What is erased does not stay in the copy.
+	ack := must.Get(a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "a secret of the lighthouse"}))(t)
+	must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
+	erased := must.Get(a.Erase(t.Context(), ack.ID))(t)
+	must.Says(t, "what remains", strings.Join(erased.Remaining, "; "), "caches of other machines")
+	must.Equal(t, "copies", len(must.Get(filepath.Glob(filepath.Join(home, "cache", copiesName, "tenants/*/agents/growing/gen")))(t)), 0)
 }
 
 // Writers on two handles write a memory, and then a task of the same number: no snapshot has a task without its memory, or
@@ -454,4 +461,30 @@ func TestSnapshotThroughADatabase(t *testing.T) {
 		}
 		must.Equal(t, "other tables of "+file, len(dumps[1]), 0)
 	}
+}
+
+// Entries of the crash journal of this machine are in the snapshot and come back with it. Those that came later are parked, and can be drained into
+// the restored agent.
+func TestJournalOfAnAgentInADatabase(t *testing.T) {
+	t.Parallel()
+	s := newShared(t)
+	a := s.open(t.TempDir(), "spooled")
+	say(t, a, "talk", "captured")
+	first := must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
+	prompts := func() (all []string) {
+		for _, turn := range must.Get(a.Plain().Turns.LoadTurns(t.Context(), "talk", 10))(t) {
+			all = append(all, turn.Content)
+		}
+		return all
+	}
+	say(t, a, "talk", "later")
+	report := must.Get(a.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{ID: first.ID}}))(t)
+	must.Equal(t, "entries that were parked", report.ParkedFrames, 1)
+	must.Equal(t, "of generation", report.ParkedGeneration, 1)
+	must.Equal(t, "turns", prompts(), []string{"captured"})
+	must.Equal(t, "what is not drained", len(a.Settle(t.Context())), 0)
+	must.Equal(t, "turns after a drain", prompts(), []string{"captured"})
+	must.Get(a.DrainParked(t.Context(), report.ParkedGeneration, false))(t)
+	must.Equal(t, "turns with what was parked", prompts(), []string{"captured", "later"})
+	must.Equal(t, "parked", len(must.Get(a.parked(t.Context(), nil))(t)), 0)
 }

@@ -221,7 +221,7 @@ type SourceReport struct {
 
 // Check is a check that was made.
 type Check struct {
-	Name   string     `json:"name"` // "integrity", "foreign_keys", "full_text", "schema", "counters", "rows", "git", "pages"
+	Name   string     `json:"name"` // "integrity", "foreign_keys", "full_text", "schema", "counters", "rows", "git", "pages", "source", "journal"
 	Part   string     `json:"part"`
 	Digest string     `json:"digest,omitempty"` // of what was checked
 	At     amber.Time `json:"at"`
