@@ -98,8 +98,7 @@ func (a Agent) retire(ctx context.Context, c *pgx.Conn, live int64, seen Mark) e
 		return err
 	}
 	for _, log := range []string{"memory", "control"} {
-		var stamp, rev int64
-		if err := c.QueryRow(ctx, lockHead, log).Scan(&stamp, &rev); err != nil {
+		if _, err := c.Exec(ctx, lockHead, log); err != nil {
 			return err
 		}
 	}
