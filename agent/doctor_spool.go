@@ -225,6 +225,10 @@ func (d *doctor) cursorOf(ctx context.Context, j *journal.Journal, agent *home.A
 	if err != nil {
 		return nil, nil, err
 	}
+	if d.agent.config.OnPostgres() {
+		c, err := d.agent.Cursors(ctx)
+		return func(k journal.Key) (int64, error) { return c.Of(ctx, j, k) }, c.Close, err
+	}
 	store, err := sqlite.Open(ctx, agent, sqlite.Options{Clock: d.o.Clock, Random: d.o.Random, KeepSchema: true})
 	if err != nil {
 		return nil, nil, err

@@ -470,6 +470,13 @@ func TestJournalOfAnAgentInADatabase(t *testing.T) {
 	s := newShared(t)
 	a := s.open(t.TempDir(), "spooled")
 	say(t, a, "talk", "captured")
+	said := ""
+	for _, f := range a.Doctor(t.Context(), false).Checks {
+		if f.Code == "spool.undrained" {
+			said = f.Detail
+		}
+	}
+	must.Says(t, "what the doctor says of the journal", said, "entries wait to be drained")
 	first := must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
 	prompts := func() (all []string) {
 		for _, turn := range must.Get(a.Plain().Turns.LoadTurns(t.Context(), "talk", 10))(t) {

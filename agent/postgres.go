@@ -179,7 +179,7 @@ func (a *Agent) checkHere(ctx context.Context, server *postgres.Server) error {
 		return err
 	}
 	return amber.Errorf(amber.KindRefused, "open store", string(a.ID()), "the memory of this agent lies in the folder %s and not in the database", a.folder.Dir()).
-		WithHint("set memory.backend to sqlite, or choose another agent with --agent")
+		WithHint("amber move --to postgres takes it there; memory.backend: sqlite uses it where it is")
 }
 
 // keepFolder makes the folder of the agent, which has the crash journal of this machine.

@@ -58,12 +58,10 @@ func TestAgentsOfADatabase(t *testing.T) {
 	w := must.Get(two.tryToServe("--listen", "127.0.0.1:0", "--accept-unsafe-database"))(t)
 	must.Equal(t, "agents of a server", strings.Count(w.expect("GET", "/v1/agents", ""), `"agent"`), 3)
 
-	// A last snapshot is not taken yet, so it has to be left out.
-	_, complaint, _ = two.amber("", "agent", "delete", "scout", "--yes")
-	must.Says(t, "without a last snapshot", complaint, "--no-snapshot")
 	must.Equal(t, "plan", told[deletedAgent](two, "agent", "delete", "scout", "--dry-run").DryRun, true)
 	must.Equal(t, "agents", two.names(), []string{"default/default ready", "default/scout ready"})
-	gone := told[deletedAgent](one, "agent", "delete", "scout", "--no-snapshot", "--yes")
+	gone := told[deletedAgent](one, "agent", "delete", "scout", "--yes")
+	must.Hold(t, gone.Snapshot != nil, "no last snapshot was taken")
 	must.Says(t, "what remains", strings.Join(gone.Remains, "\n"), "until they are vacuumed")
 	must.Says(t, "what remains", strings.Join(gone.Remains, "\n"), "write-ahead log")
 	must.Equal(t, "folder", one.exists("tenants", "default", "agents", "scout"), false)
@@ -73,6 +71,9 @@ func TestAgentsOfADatabase(t *testing.T) {
 	var rows int
 	must.Do(t, c.QueryRow(t.Context(), "SELECT count(*) FROM amber_meta.generations WHERE agent = 'scout'").Scan(&rows))
 	must.Equal(t, "rows of it", rows, 0)
+	one.does("snapshot", "restore", string(*gone.Snapshot), "--agent", "scout", "--yes")
+	must.Says(t, "what the last snapshot holds", two.does("recall", "kiln", "--agent", "scout"), "the kiln is hot")
+	two.does("agent", "delete", "scout", "--no-snapshot", "--yes")
 
 	id := strings.TrimSpace(one.does("remember", "a secret thing"))
 	must.Says(t, "what remains of an erased memory", one.does("forget", id, "--erase", "--yes"), "write-ahead log")

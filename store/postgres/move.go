@@ -37,7 +37,8 @@ func errAway(agent amber.AgentID, state, home string) error {
 		return amber.Errorf(amber.KindRefused, "open store", string(agent), "the agent has moved to %s", home).
 			WithHint("set memory.backend to sqlite there; amber move --to postgres, run there, brings the agent back")
 	}
-	return amber.Errorf(amber.KindRefused, "open store", string(agent), "the agent is %s", state)
+	// Its deletion was begun: what is left of it is nobody's.
+	return amber.Errorf(amber.KindNotFound, "open store", string(agent), "the agent is %s", state)
 }
 
 // Move is the way of an agent into the database, or out of it, as the database knows it.
