@@ -34,27 +34,35 @@ type Elsewhere struct {
 	home   *home.Home // with the crash journals
 	copies *home.Home
 	wait   time.Duration
-	open   func(ctx context.Context) (*postgres.Server, func() error, error)
+	open   OpenDatabase
 
-	mu     sync.Mutex
-	server *postgres.Server // nil before it is needed
-	done   func() error
+	mu   sync.Mutex
+	used map[amber.TenantID]usedDatabase // those that were needed
+}
+
+// OpenDatabase opens the database of a tenant. Done is called once by each who got it.
+type OpenDatabase func(ctx context.Context, tenant amber.TenantID) (server *postgres.Server, done func() error, err error)
+
+// usedDatabase is a database that is open.
+type usedDatabase struct {
+	*postgres.Server
+	done func() error
 }
 
 var _ snapshot.Elsewhere = (*Elsewhere)(nil)
 
-// elsewhere returns the agents of the configured database. It is opened when it is needed, and closed with the agent.
+// elsewhere returns the agents of the configured databases. Each is opened when it is needed, and closed with the agent.
 func (a *Agent) elsewhere(h *home.Home) (*Elsewhere, error) {
-	e, err := NewElsewhere(h, home.Options{Clock: a.o.Clock, Random: a.o.Random, Wait: a.config.Snapshot.LockTimeout}, a.Database)
+	e, err := NewElsewhere(h, home.Options{Clock: a.o.Clock, Random: a.o.Random, Wait: a.config.Snapshot.LockTimeout}, a.DatabaseOf)
 	if err == nil {
 		a.closers = append(a.closers, e.Close)
 	}
 	return e, err
 }
 
-// NewElsewhere returns the agents of a database that open opens when it is first needed. The home has their crash journals, and their copies in its
+// NewElsewhere returns the agents of databases that open opens when they are first needed. The home has their crash journals, and their copies in its
 // cache. The error is of kind invalid.
-func NewElsewhere(h *home.Home, o home.Options, open func(ctx context.Context) (*postgres.Server, func() error, error)) (*Elsewhere, error) {
+func NewElsewhere(h *home.Home, o home.Options, open OpenDatabase) (*Elsewhere, error) {
 	copies, err := home.At(filepath.Join(h.CacheDir(), copiesName), o)
 	if err != nil {
 		return nil, err
@@ -63,32 +71,34 @@ func NewElsewhere(h *home.Home, o home.Options, open func(ctx context.Context) (
 	if wait == 0 {
 		wait = home.DefaultWait
 	}
-	return &Elsewhere{clock: o.Clock, home: h, copies: copies, wait: wait, open: open}, nil
+	return &Elsewhere{clock: o.Clock, home: h, copies: copies, wait: wait, open: open, used: map[amber.TenantID]usedDatabase{}}, nil
 }
 
-// Close closes the database.
+// Close closes the databases.
 func (e *Elsewhere) Close() (err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.server != nil {
-		err = e.done()
-		e.server = nil
+	for tenant, d := range e.used {
+		delete(e.used, tenant)
+		err = errors.Join(err, d.done())
 	}
 	return err
 }
 
-// agent names an agent of the database.
+// agent names an agent of the database of its tenant.
 func (e *Elsewhere) agent(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (mirror.Agent, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.server == nil {
-		server, done, err := e.open(ctx)
+	d, ok := e.used[tenant]
+	if !ok {
+		server, done, err := e.open(ctx, tenant)
 		if err != nil {
 			return mirror.Agent{}, err
 		}
-		e.server, e.done = server, done
+		d = usedDatabase{server, done}
+		e.used[tenant] = d
 	}
-	return mirror.Agent{Server: e.server, Tenant: tenant, ID: id}, nil
+	return mirror.Agent{Server: d.Server, Tenant: tenant, ID: id}, nil
 }
 
 // Folder implements [snapshot.Elsewhere].
@@ -350,8 +360,8 @@ func (e *Elsewhere) Remove(ctx context.Context, tenant amber.TenantID, id amber.
 }
 
 // Sweep implements [snapshot.Elsewhere].
-func (e *Elsewhere) Sweep(ctx context.Context) (removed []string, err error) {
-	a, err := e.agent(ctx, "", "")
+func (e *Elsewhere) Sweep(ctx context.Context, tenant amber.TenantID) (removed []string, err error) {
+	a, err := e.agent(ctx, tenant, "")
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (a *Agent) forgetCopy(ctx context.Context) []string {
 		return nil
 	}
 	places := []string{"copies for snapshots in the caches of other machines, until their next snapshot"}
-	e, err := NewElsewhere(a.home, home.Options{Clock: a.o.Clock, Random: a.o.Random, Wait: a.config.Snapshot.LockTimeout}, a.Database)
+	e, err := NewElsewhere(a.home, home.Options{Clock: a.o.Clock, Random: a.o.Random, Wait: a.config.Snapshot.LockTimeout}, a.DatabaseOf)
 	if err == nil {
 		err = e.Forget(ctx, a.Tenant(), a.ID())
 	}

@@ -80,12 +80,12 @@ func (d *Databases) Close() error {
 // Database opens the database that the configuration has for the tenant of the agent. Errors: invalid; not_found and
 // refused for the file with its address; those of [postgres.Connect].
 func (a *Agent) Database(ctx context.Context) (*postgres.Server, func() error, error) {
-	return a.databaseOf(ctx, a.Tenant())
+	return a.DatabaseOf(ctx, a.Tenant())
 }
 
 // CommonDatabase opens the database of all tenants who have none of their own, which has the ledger. Errors: as [Agent.Database].
 func (a *Agent) CommonDatabase(ctx context.Context) (*postgres.Server, func() error, error) {
-	return a.databaseOf(ctx, "")
+	return a.DatabaseOf(ctx, "")
 }
 
 // EachDatabase calls fn with the database of all tenants, and with those that tenants have of their own. Errors: those
@@ -96,7 +96,7 @@ func (a *Agent) EachDatabase(ctx context.Context, fn func(*postgres.Server) erro
 		tenants = append(tenants, amber.TenantID(t))
 	}
 	for _, t := range tenants {
-		server, done, err := a.databaseOf(ctx, t)
+		server, done, err := a.DatabaseOf(ctx, t)
 		if err == nil {
 			err = errors.Join(fn(server), done())
 		}
@@ -107,8 +107,9 @@ func (a *Agent) EachDatabase(ctx context.Context, fn func(*postgres.Server) erro
 	return nil
 }
 
-// databaseOf opens the database of a tenant; "": that of all who have none of their own.
-func (a *Agent) databaseOf(ctx context.Context, tenant amber.TenantID) (*postgres.Server, func() error, error) {
+// DatabaseOf opens the database that the configuration has for a tenant; "": that of all who have none of their own. Errors: as
+// [Agent.Database].
+func (a *Agent) DatabaseOf(ctx context.Context, tenant amber.TenantID) (*postgres.Server, func() error, error) {
 	o, err := a.optionsOf(tenant)
 	if err != nil {
 		return nil, nil, err

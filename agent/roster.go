@@ -37,7 +37,7 @@ func (a *Agent) InDatabase(ctx context.Context, tenant amber.TenantID) (list []p
 
 // listedIn lists agents of a tenant, all for "", in the database of a tenant.
 func (a *Agent) listedIn(ctx context.Context, database, tenant amber.TenantID) ([]postgres.Listed, error) {
-	server, done, err := a.databaseOf(ctx, database)
+	server, done, err := a.DatabaseOf(ctx, database)
 	if err != nil {
 		return nil, err
 	}

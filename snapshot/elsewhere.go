@@ -35,8 +35,8 @@ type Elsewhere interface {
 	// Old returns the numbers of the generations that are not live any more, and Remove removes one of them.
 	Old(ctx context.Context, tenant amber.TenantID, id amber.AgentID) ([]int64, error)
 	Remove(ctx context.Context, tenant amber.TenantID, id amber.AgentID, generation int64) error
-	// Sweep removes what operations that died have left of any agent, and names it.
-	Sweep(ctx context.Context) ([]string, error)
+	// Sweep removes what operations that died have left of any agent in the database of a tenant, and names it.
+	Sweep(ctx context.Context, tenant amber.TenantID) ([]string, error)
 	// Generation tells where the live generation came from.
 	Generation(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (wire.Generation, error)
 }

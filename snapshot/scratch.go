@@ -62,7 +62,7 @@ func (e *Engine) sweep(ctx context.Context, rep *repository, r wire.GCRequest) (
 	}
 	var errs []error
 	if e.o.Elsewhere != nil && !r.DryRun {
-		swept, err := e.o.Elsewhere.Sweep(ctx)
+		swept, err := e.o.Elsewhere.Sweep(ctx, rep.tenant)
 		removed, errs = append(removed, swept...), append(errs, err)
 	}
 	for _, id := range agents {

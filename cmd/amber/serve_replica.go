@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -45,7 +46,7 @@ func (s *serving) openLedger(ctx context.Context, o *daemon.Options) (leave func
 	return func() error { return errors.Join(part(), done()) }, nil
 }
 
-// join makes this server one of those that serve a database.
+// join makes this server one of those that serve the databases of the configuration.
 func (s *serving) join(ctx context.Context, at *agent.Agent, server *postgres.Server, o *daemon.Options) (leave func() error, err error) {
 	if err := s.checkDatabases(ctx, at); err != nil {
 		return nil, err
@@ -57,19 +58,17 @@ func (s *serving) join(ctx context.Context, at *agent.Agent, server *postgres.Se
 	if c.Name == "" {
 		c.Name, _ = os.Hostname() // a machine without a name has a server without one
 	}
-	me, err := server.Join(ctx, postgres.PresenceOptions{Name: c.Name, Version: o.Version, Lease: c.Lease, Report: func(err error) {
+	presence := postgres.PresenceOptions{Name: c.Name, Version: o.Version, Lease: c.Lease, Report: func(err error) {
 		if err != nil {
 			s.log.Warn("the database was not told that this server lives", "error", err)
 		}
-	}})
+	}}
+	o.Replica = &daemon.Replica{Own: map[amber.TenantID]*daemon.Database{}}
+	gone, err := s.joinAll(ctx, at, server, presence, o.Replica)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, gone())
 	}
-	gone := func() error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
-		defer cancel()
-		return me.Leave(ctx)
-	}
+	me := o.Replica.Common.Presence
 	if o.Ledger, err = ledger.OpenPostgres(ctx, server.DB(), ledger.PostgresOptions{Clock: server.Now, Random: s.Random, Server: me.ID(), Lease: me.Lease()}); err != nil {
 		return nil, errors.Join(err, gone())
 	}
@@ -77,8 +76,52 @@ func (s *serving) join(ctx context.Context, at *agent.Agent, server *postgres.Se
 	if err := keepDoor(ctx, at, o.Ledger); err != nil {
 		return nil, errors.Join(err, leave())
 	}
-	o.Replica = &daemon.Replica{Server: server, Presence: me, Leases: server.Leases(me.ID(), me.Lease())}
 	return leave, nil
+}
+
+// joinAll makes this server known in the common database and in those that tenants have of their own, where it holds leases and keeps
+// migrations from what it does not know. Gone ends that, also after an error.
+func (s *serving) joinAll(ctx context.Context, at *agent.Agent, common *postgres.Server, o postgres.PresenceOptions, r *daemon.Replica) (gone func() error, err error) {
+	var leave []func() error
+	gone = func() error {
+		var errs []error
+		for _, fn := range slices.Backward(leave) {
+			errs = append(errs, fn())
+		}
+		return errors.Join(errs...)
+	}
+	joined := map[*postgres.Server]*daemon.Database{}
+	enter := func(server *postgres.Server) (*daemon.Database, error) {
+		if d := joined[server]; d != nil {
+			return d, nil
+		}
+		me, err := server.Join(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		leave = append(leave, func() error {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
+			defer cancel()
+			return me.Leave(ctx)
+		})
+		joined[server] = &daemon.Database{Server: server, Presence: me, Leases: server.Leases(me.ID(), me.Lease())}
+		return joined[server], nil
+	}
+	if r.Common, err = enter(common); err != nil {
+		return gone, err
+	}
+	for _, t := range s.config.Loaded().Config.OwnDatabases() {
+		tenant := amber.TenantID(t)
+		server, done, err := at.DatabaseOf(ctx, tenant)
+		if err != nil {
+			return gone, err
+		}
+		leave = append(leave, done)
+		if r.Own[tenant], err = enter(server); err != nil {
+			return gone, err
+		}
+	}
+	return gone, nil
 }
 
 // keepDoor keeps a server that asked for tokens from asking for none, because those it had are in its home and not in the database.

@@ -167,8 +167,14 @@ func TestReplicasHearOfEachOther(t *testing.T) {
 // listen returns the lines of a stream of the default agent until the test ends.
 func (w *waiter) listen(path string) <-chan string {
 	w.Helper()
+	return w.listenTo(ofDefault + path)
+}
+
+// listenTo returns the lines of a stream until the test ends.
+func (w *waiter) listenTo(path string) <-chan string {
+	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
-	req := must.Get(http.NewRequestWithContext(ctx, "GET", w.url+ofDefault+path, http.NoBody))(w)
+	req := must.Get(http.NewRequestWithContext(ctx, "GET", w.url+path, http.NoBody))(w)
 	resp := must.Get(w.client.Do(req))(w)
 	lines, done := make(chan string), make(chan struct{})
 	go func() {

@@ -103,8 +103,6 @@ type Daemon struct {
 	started  amber.Time
 	watchers *watchers
 	indexes  indexes
-	ends     ends
-	census   census
 	traffic  near.Traffic
 	page     *web.Page // nil before the API is made
 	secret   string    // shows that this server is that of the home
@@ -165,13 +163,13 @@ func (s *Daemon) Visitors() (now int, last time.Time) { return s.page.Visitors()
 // where that is once the server can be reached; its error ends the server. Errors: those
 // of listening; unreachable when requests had to be cut off at the end.
 func (s *Daemon) Serve(ctx context.Context, p Parts, listening func(Where) error) error {
-	s.parts, s.census.Daemon = p, s
+	s.parts = p
 	var err error
 	if s.pool, err = server.NewPool(s.openAgent, server.PoolOptions{Clock: s.o.Clock, Log: s.o.Log}); err != nil {
 		return err
 	}
 	if s.feeds = server.NewFeeds(s.pool, s.databaseMark); s.o.Replica != nil {
-		s.feeds = server.NewExactFeeds(s.pool, s.ends.mark)
+		s.feeds = server.NewExactFeeds(s.pool, s.o.Replica.mark)
 	}
 	d, err := s.open(ctx)
 	if err != nil {

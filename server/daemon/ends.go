@@ -2,7 +2,9 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,23 +44,50 @@ func (e *ends) set(seen map[server.AgentName]string) {
 // markOf is the mark of an end.
 func markOf(e postgres.End) string { return fmt.Sprint(e.Generation, "/", e.Memory, "/", e.Control) }
 
-// watch looks where the change logs end, in one statement for all who listen. When that is not known, the feeds read the logs
-// themselves now and then.
+// mark is that of an agent in the database of its tenant.
+func (r *Replica) mark(n server.AgentName) string { return r.of(n.Tenant).ends.mark(n) }
+
+// watch looks where the change logs end, in one statement for all who listen to agents of a database. One that does not answer keeps no
+// other waiting. When the end of a log is not known, the feeds read the log themselves now and then.
 func (r *Replica) watch(ctx context.Context, s *Daemon, report server.Report) error {
-	failed, count := true, -1
-	return server.Every(ctx, endsInterval, func() {
-		names := s.feeds.Watched()
-		seen, err := r.look(ctx, names)
-		s.ends.set(seen)
-		if ctx.Err() == nil && (err != nil || failed || count != len(names)) {
-			report(fmt.Sprintf("%d agents have listeners", len(names)), err)
+	var mu sync.Mutex
+	failed, count := map[*Database]error{}, map[*Database]int{}
+	tell := func(d *Database, n int, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		before, known := count[d]
+		if known && before == n && err == nil && failed[d] == nil {
+			return
 		}
-		failed, count = err != nil, len(names)
-	})
+		failed[d], count[d] = err, n
+		sum, errs := 0, []error(nil)
+		for _, n := range count {
+			sum += n
+		}
+		for _, err := range failed {
+			errs = append(errs, err)
+		}
+		report(fmt.Sprintf("%d agents have listeners", sum), errors.Join(errs...))
+	}
+	var all sync.WaitGroup
+	for _, d := range r.all() {
+		all.Go(func() {
+			_ = server.Every(ctx, endsInterval, func() { // ends with the context alone
+				names := slices.DeleteFunc(s.feeds.Watched(), func(n server.AgentName) bool { return r.of(n.Tenant) != d })
+				seen, err := d.look(ctx, names)
+				d.ends.set(seen)
+				if ctx.Err() == nil {
+					tell(d, len(names), err)
+				}
+			})
+		})
+	}
+	all.Wait()
+	return nil
 }
 
-// look returns the marks of agents.
-func (r *Replica) look(ctx context.Context, names []server.AgentName) (map[server.AgentName]string, error) {
+// look returns the marks of agents of the database.
+func (d *Database) look(ctx context.Context, names []server.AgentName) (map[server.AgentName]string, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -68,7 +97,7 @@ func (r *Replica) look(ctx context.Context, names []server.AgentName) (map[serve
 	for i, n := range names {
 		asked[i] = postgres.AgentName(n)
 	}
-	ends, err := r.Server.Ends(ctx, asked)
+	ends, err := d.Server.Ends(ctx, asked)
 	seen := make(map[server.AgentName]string, len(ends))
 	for n, e := range ends {
 		seen[server.AgentName(n)] = markOf(e)

@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,12 +15,40 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// Replica is this server as one of several on a PostgreSQL database: they have its agents and its ledger in common, and
-// share work by leases.
+// Replica is this server as one of several on PostgreSQL databases: they have agents and the ledger in common, and share work by
+// leases.
 type Replica struct {
+	Common *Database                    // of all tenants who have none of their own; it has the ledger
+	Own    map[amber.TenantID]*Database // of tenants; two may have the same one
+}
+
+// Database is a database that this server works on, beside others.
+type Database struct {
 	Server   *postgres.Server
 	Presence *postgres.Presence
 	Leases   *postgres.Leases
+
+	ends   ends
+	census census
+}
+
+// of is the database with the agents of a tenant.
+func (r *Replica) of(tenant amber.TenantID) *Database {
+	if d := r.Own[tenant]; d != nil {
+		return d
+	}
+	return r.Common
+}
+
+// all are the databases, each once, the common one first.
+func (r *Replica) all() []*Database {
+	list := []*Database{r.Common}
+	for _, tenant := range slices.Sorted(maps.Keys(r.Own)) {
+		if d := r.Own[tenant]; !slices.Contains(list, d) {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // SealWorker is the worker that chains entries of the audit log which were written with the change they tell of.
@@ -32,7 +62,7 @@ func (r *Replica) work(s *Daemon) {
 	s.crew.Go(WatchWorker, func(ctx context.Context, report server.Report) error { return r.watch(ctx, s, report) })
 	s.crew.Go(SealWorker, func(ctx context.Context, report server.Report) error {
 		report("", nil)
-		r.hold(ctx, postgres.Work{Kind: ledger.WorkSeal}, ledger.SealEvery, report, func(ctx context.Context, l *postgres.Lease) error {
+		r.Common.hold(ctx, postgres.Work{Kind: ledger.WorkSeal}, ledger.SealEvery, report, func(ctx context.Context, l *postgres.Lease) error {
 			_, err := s.o.Ledger.Seal(ctx, l.Check)
 			return err
 		})
@@ -43,15 +73,15 @@ func (r *Replica) work(s *Daemon) {
 // peersWithin is how long a caller who asks how the server is doing waits for the database.
 const peersWithin = 2 * time.Second
 
-// peers lists the servers of the database.
+// peers lists the servers of the common database, which all of them are in.
 func (r *Replica) peers(ctx context.Context) (all []wire.ServerPeer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, peersWithin)
 	defer cancel()
-	peers, err := r.Server.Peers(ctx, r.Presence.Lease())
+	peers, err := r.Common.Server.Peers(ctx, r.Common.Presence.Lease())
 	for _, p := range peers {
 		all = append(all, wire.ServerPeer{
 			ID: p.ID, Name: p.Name, Address: p.Address, Version: p.Version, StartedAt: amber.At(p.StartedAt), SeenAt: amber.At(p.SeenAt),
-			Alive: p.Alive, Self: p.ID == r.Presence.ID(),
+			Alive: p.Alive, Self: p.ID == r.Common.Presence.ID(),
 		})
 	}
 	return all, err
@@ -64,14 +94,16 @@ func (r *Replica) listens(ctx context.Context, s *Daemon, url string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, peersWithin)
 	defer cancel()
-	if err := r.Presence.Listens(ctx, url); err != nil {
-		s.o.Log.Warn("the database was not told where this server listens", "error", err)
+	for _, d := range r.all() {
+		if err := d.Presence.Listens(ctx, url); err != nil {
+			s.o.Log.Warn("the database was not told where this server listens", "error", err)
+		}
 	}
 }
 
 // hold does a piece of work whenever no other server does, and reports how that goes: each failure, and the first time that it went
 // well again.
-func (r *Replica) hold(ctx context.Context, w postgres.Work, pause time.Duration, report server.Report, do func(context.Context, *postgres.Lease) error) {
+func (d *Database) hold(ctx context.Context, w postgres.Work, pause time.Duration, report server.Report, do func(context.Context, *postgres.Lease) error) {
 	var mu sync.Mutex
 	failed := false
 	tell := func(err error) {
@@ -82,7 +114,7 @@ func (r *Replica) hold(ctx context.Context, w postgres.Work, pause time.Duration
 		}
 		failed = err != nil
 	}
-	r.Leases.Hold(ctx, w, pause, func(ctx context.Context, l *postgres.Lease) error {
+	d.Leases.Hold(ctx, w, pause, func(ctx context.Context, l *postgres.Lease) error {
 		err := do(ctx, l)
 		if err == nil {
 			tell(nil)
@@ -129,7 +161,7 @@ func (r *relaying) run(ctx context.Context, report server.Report) error {
 		return r.begin(r.o.Ledger, report).Run(ctx)
 	}
 	report("", nil)
-	r.o.Replica.hold(ctx, postgres.Work{Kind: ledger.WorkRelay}, events.DefaultInterval, report, func(ctx context.Context, l *postgres.Lease) error {
+	r.o.Replica.Common.hold(ctx, postgres.Work{Kind: ledger.WorkRelay}, events.DefaultInterval, report, func(ctx context.Context, l *postgres.Lease) error {
 		return r.begin(r.o.Ledger.Fenced(l.Check), report).Run(ctx)
 	})
 	return nil

@@ -41,12 +41,12 @@ func (s *Daemon) rounds(ctx context.Context, report server.Report, after time.Du
 	}, visit)
 }
 
-// sharedRounds is rounds for work that one server of a database does for an agent at a time, over all agents of the database. Kind names the work.
+// sharedRounds is rounds for work that one server of a database does for an agent at a time, over all agents of all databases. Kind names the work.
 func (s *Daemon) sharedRounds(ctx context.Context, report server.Report, kind string, hasty <-chan server.AgentName, visit visit) error {
 	if s.o.Replica == nil {
 		return s.rounds(ctx, report, 0, hasty, visit)
 	}
-	return s.roundsOver(ctx, report, 0, hasty, s.census.take, s.o.Replica.alone(s, kind, visit))
+	return s.roundsOver(ctx, report, 0, hasty, s.everybody, s.o.Replica.alone(s, kind, visit))
 }
 
 // roundsOver goes over the agents of a roster, which also says how to tell whether one has changed.

@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +24,21 @@ func leaseOf(ctx context.Context) *postgres.Lease {
 	l, _ := ctx.Value(leaseKey{}).(*postgres.Lease)
 	return l
 }
+
+// publishWork is the kind of work that tells brokers of changes. How far it came is in the ledger, and so are its leases, which are
+// checked in the same transaction: those of all other work on an agent are in the agent's own database.
+const publishWork = "publish events"
+
+// leases are those of a kind of work for agents of a tenant.
+func (r *Replica) leases(kind string, tenant amber.TenantID) *postgres.Leases {
+	if kind == publishWork {
+		return r.Common.Leases
+	}
+	return r.of(tenant).Leases
+}
+
+// lasts is how long a lease lasts.
+func (r *Replica) lasts() time.Duration { return r.Common.Presence.Lease() }
 
 // turns are the leases of one kind of work that this server has. It keeps one for as long as there is something to do, so that the same
 // server stays with an agent, and lets it run out after that. One goroutine uses it.
@@ -43,13 +60,13 @@ func (t *turns) take(ctx context.Context, n server.AgentName) (*postgres.Lease, 
 		}
 		delete(t.held, n)
 	}
-	if until, ok := t.away[n]; ok && now.Before(until) && until.Sub(now) <= t.replica.Presence.Lease() {
+	if until, ok := t.away[n]; ok && now.Before(until) && until.Sub(now) <= t.replica.lasts() {
 		return nil, errNotNow
 	}
 	delete(t.away, n)
-	l, err := t.replica.Leases.Claim(ctx, postgres.Work{Kind: t.kind, Tenant: n.Tenant, Agent: n.Agent})
+	l, err := t.replica.leases(t.kind, n.Tenant).Claim(ctx, postgres.Work{Kind: t.kind, Tenant: n.Tenant, Agent: n.Agent})
 	if amber.KindOf(err) == amber.KindBusy {
-		t.away[n] = now.Add(t.replica.Presence.Lease() / 3)
+		t.away[n] = now.Add(t.replica.lasts() / 3)
 		return nil, errNotNow
 	}
 	if err != nil {
@@ -83,13 +100,17 @@ func (r *Replica) giveBack(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	return r.Leases.ReleaseAll(ctx)
+	var errs []error
+	for _, d := range r.all() {
+		errs = append(errs, d.Leases.ReleaseAll(ctx))
+	}
+	return errors.Join(errs...)
 }
 
 // under does something about an agent under a lease that is kept for its time afterwards: what another server has just done is
 // not done again by one that looked before. Done is false where another server has it.
 func (r *Replica) under(ctx context.Context, kind string, tenant amber.TenantID, agent amber.AgentID, do func(context.Context) error) (done bool, err error) {
-	l, err := r.Leases.Claim(ctx, postgres.Work{Kind: kind, Tenant: tenant, Agent: agent})
+	l, err := r.leases(kind, tenant).Claim(ctx, postgres.Work{Kind: kind, Tenant: tenant, Agent: agent})
 	if amber.KindOf(err) == amber.KindBusy {
 		return false, nil
 	}
@@ -160,24 +181,27 @@ func (s *Daemon) people() snapshot.Roster {
 	if s.o.Replica == nil {
 		return s.o.Home
 	}
-	return databaseRoster{s.o.Replica.Server}
+	return databaseRoster{s.o.Replica}
 }
 
-// databaseRoster lists the agents of a database.
-type databaseRoster struct{ server *postgres.Server }
+// databaseRoster lists the agents of all databases.
+type databaseRoster struct{ r *Replica }
 
-// Tenants implements [snapshot.Roster].
+// Tenants implements [snapshot.Roster]. Tenants with a database of their own are always there: one whose database does not answer is a
+// failure of its own then, and the others get their turn.
 func (r databaseRoster) Tenants() ([]amber.TenantID, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), endsWithin)
 	defer cancel()
-	return r.server.Tenants(ctx)
+	tenants, err := r.r.Common.Server.Tenants(ctx)
+	tenants = slices.DeleteFunc(tenants, func(t amber.TenantID) bool { return r.r.Own[t] != nil }) // nobody is led there
+	return append(tenants, slices.Sorted(maps.Keys(r.r.Own))...), err
 }
 
 // Agents implements [snapshot.Roster].
 func (r databaseRoster) Agents(tenant amber.TenantID) ([]amber.AgentID, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), endsWithin)
 	defer cancel()
-	return r.server.Agents(ctx, tenant)
+	return r.r.of(tenant).Server.Agents(ctx, tenant)
 }
 
 // censusShare is how much of the time is spent at most on looking at all agents: one part of so many.
@@ -185,41 +209,68 @@ const censusShare = 20
 
 // census is what was last seen of all agents of a database, for every worker that goes around. Safe for concurrent use.
 type census struct {
-	*Daemon
 	mu    sync.Mutex
+	taken bool
 	at    time.Time
 	good  time.Duration // for how long it is good enough
 	names []server.AgentName
 	marks map[server.AgentName]string
+	err   error
 }
 
-// take lists the agents of the database and says how to tell whether one has changed.
-func (c *census) take(ctx context.Context) (agents []*home.Agent, mark func(*home.Agent) string, err error) {
+// everybody lists the agents of all databases and says how to tell whether one has changed. Those of a database that does not answer are left
+// out, and the error says so.
+func (s *Daemon) everybody(ctx context.Context) (agents []*home.Agent, mark func(*home.Agent) string, err error) {
+	r, marks := s.o.Replica, map[*Database]map[server.AgentName]string{}
+	var errs []error
+	for _, d := range r.all() {
+		names, seen, err := d.everybody(ctx, s, func(n server.AgentName) bool { return r.of(n.Tenant) == d })
+		errs, marks[d] = append(errs, err), seen
+		for _, n := range names {
+			agent, err := s.o.Home.Agent(n.Tenant, n.Agent)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			agents = append(agents, agent)
+		}
+	}
+	return agents, func(a *home.Agent) string {
+		return marks[r.of(a.Tenant())][server.AgentName{Tenant: a.Tenant(), Agent: a.ID()}]
+	}, server.JoinSome(errs)
+}
+
+// everybody lists the agents of the database that belong there, with their marks.
+func (d *Database) everybody(ctx context.Context, s *Daemon, belongs func(server.AgentName) bool) ([]server.AgentName, map[server.AgentName]string, error) {
+	c := &d.census
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if begun := c.o.Clock(); c.names == nil || begun.Sub(c.at) >= c.good || begun.Before(c.at) {
-		names, err := c.o.Replica.Server.Everybody(ctx)
-		if err != nil {
-			return nil, nil, err
+	if begun := s.o.Clock(); !c.taken || begun.Sub(c.at) >= c.good || begun.Before(c.at) {
+		c.names, c.marks, c.err = d.count(ctx, belongs)
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
 		}
-		all := make([]server.AgentName, len(names))
-		for i, n := range names {
-			all[i] = server.AgentName(n)
-		}
-		marks, err := c.o.Replica.look(ctx, all)
-		if err != nil {
-			return nil, nil, err
-		}
-		now := c.o.Clock()
-		c.at, c.good, c.names, c.marks = now, max(roundInterval, censusShare*now.Sub(begun)), all, marks
+		now := s.o.Clock()
+		c.taken, c.at, c.good = true, now, max(roundInterval, censusShare*now.Sub(begun))
 	}
-	for _, n := range c.names {
-		agent, err := c.o.Home.Agent(n.Tenant, n.Agent)
-		if err != nil {
-			return nil, nil, err
-		}
-		agents = append(agents, agent)
+	return c.names, c.marks, c.err
+}
+
+// count asks the database for all agents, and where their change logs end.
+func (d *Database) count(ctx context.Context, belongs func(server.AgentName) bool) (names []server.AgentName, marks map[server.AgentName]string, err error) {
+	within, cancel := context.WithTimeout(ctx, endsWithin)
+	defer cancel()
+	all, err := d.Server.Everybody(within)
+	if err != nil {
+		return nil, nil, err
 	}
-	marks := c.marks
-	return agents, func(a *home.Agent) string { return marks[server.AgentName{Tenant: a.Tenant(), Agent: a.ID()}] }, nil
+	for _, n := range all {
+		if n := server.AgentName(n); belongs(n) {
+			names = append(names, n)
+		}
+	}
+	if marks, err = d.look(ctx, names); err != nil {
+		return nil, nil, err
+	}
+	return names, marks, nil
 }

@@ -143,7 +143,7 @@ func (w *watchers) work(s *Daemon) {
 			return err
 		}
 		p := &publishing{Daemon: s, since: since, logs: map[string]*published{}, waits: map[string]bool{}}
-		return s.sharedRounds(ctx, report, "publish events", s.hasty, p.agent)
+		return s.sharedRounds(ctx, report, publishWork, s.hasty, p.agent)
 	})
 	s.crew.Go("outbox", relay.run)
 }

@@ -1,0 +1,76 @@
+//go:build linux
+
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/pgtest"
+)
+
+const ofAcme = "/v1/tenants/acme/agents/default"
+
+// ownDatabase gives the tenant acme a database of its own, and returns connections to that and to the one of all others.
+func ownDatabase(t *testing.T, homes []*setting, dsn string) (own, common *pgx.Conn) {
+	t.Helper()
+	server := pgtest.Shared(t)
+	of := server.DSN(server.Database(t))
+	for _, s := range homes {
+		s.set("AMBER_MEMORY__BACKENDS__POSTGRES__TENANTS__ACME__DSN_FILE", s.file("dsn-acme", of+"\n"))
+	}
+	connect := func(dsn string) *pgx.Conn {
+		c := must.Get(pgx.Connect(t.Context(), dsn))(t)
+		t.Cleanup(func() { _ = c.Close(t.Context()) })
+		return c
+	}
+	return connect(of), connect(dsn)
+}
+
+// counted asks a database for a number.
+func counted(t *testing.T, c *pgx.Conn, query string) (n int) {
+	t.Helper()
+	must.Do(t, c.QueryRow(t.Context(), query).Scan(&n))
+	return n
+}
+
+// becomes waits until a database says a number.
+func becomes(t *testing.T, what string, c *pgx.Conn, query string, want int) {
+	t.Helper()
+	got := -1
+	for range 1200 {
+		if got = counted(t, c, query); got == want {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	must.Equal(t, what, got, want)
+}
+
+// Servers share the agents of a tenant with a database of its own, too: a stream at one tells of what is written at the other, and work
+// in the background is done under leases in that database.
+func TestReplicasShareTheDatabaseOfATenant(t *testing.T) {
+	t.Parallel()
+	homes, dsn := replicas(t, 2)
+	own, common := ownDatabase(t, homes, dsn)
+	a, b := homes[0].replica(), homes[1].replica()
+	must.Equal(t, "servers in the database of the tenant", counted(t, own, "SELECT count(*) FROM amber_meta.servers WHERE address <> ''"), 2)
+	b.expect("POST", ofAcme+"/memories", `{"content":"before anybody listens"}`)
+	heard := a.listenTo(ofAcme + "/events")
+	id := b.idOf(b.expect("POST", ofAcme+"/memories", `{"content":"The staging database is called heron"}`))
+	found := false
+	for line := range heard {
+		if found = strings.Contains(line, id); found {
+			break
+		}
+	}
+	must.Hold(t, found, "the stream ended before it told of the write")
+
+	const work = "SELECT count(*) FROM amber_meta.work WHERE kind = 'complete index' AND tenant = 'acme' AND fence > 0"
+	becomes(t, "work on the agent in its own database", own, work, 1)
+	must.Equal(t, "work on it in that of others", counted(t, common, work), 0)
+}
