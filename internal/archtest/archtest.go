@@ -133,7 +133,7 @@ var law = map[string][]string{
 	"search":                        {},
 	"server":                        {"events"},
 	"server/backup":                 {"colony/api", "config", "server"},
-	"server/daemon":                 {"colony/shelf", "config", "digest", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/near", "server/vaultapi", "server/web", "snapshot", "store/postgres", "store/sqlite", "trace"},
+	"server/daemon":                 {"colony/shelf", "config", "digest", "events", "home", "journal", "journal/drain", "ledger", "metrics", "natsbus", "server", "server/backup", "server/httpapi", "server/mcpapi", "server/near", "server/vaultapi", "server/web", "snapshot", "store/postgres", "store/postgres/mirror", "store/sqlite", "trace"},
 	"server/httpapi":                {"events", "foreign", "foreign/formats", "foreign/transfer", "server"},
 	"server/mcpapi":                 {"policy", "server"},
 	"server/near":                   {"server/httpapi"},

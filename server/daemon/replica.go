@@ -60,6 +60,7 @@ func (r *Replica) work(s *Daemon) {
 		return
 	}
 	s.crew.Go(WatchWorker, func(ctx context.Context, report server.Report) error { return r.watch(ctx, s, report) })
+	s.crew.Go(SweepWorker, r.sweep)
 	s.crew.Go(SealWorker, func(ctx context.Context, report server.Report) error {
 		report("", nil)
 		r.Common.hold(ctx, postgres.Work{Kind: ledger.WorkSeal}, ledger.SealEvery, report, func(ctx context.Context, l *postgres.Lease) error {

@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/amber-memory/amber/server"
+	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/store/postgres/mirror"
+)
+
+// SweepWorker is the worker that removes rows from databases which nobody needs any more.
+const SweepWorker = "database sweep"
+
+const (
+	// sweepWork is the kind of that work. It belongs to no agent: one server does it for a database.
+	sweepWork = "sweep"
+	// sweepEvery is how often it is looked. What is left over takes room, and nobody waits for it.
+	sweepEvery = 10 * time.Minute
+)
+
+// sweep removes generations that nobody builds any more, and goes on with deletions that were cut off, in every database.
+func (r *Replica) sweep(ctx context.Context, report server.Report) error {
+	report("", nil)
+	var all sync.WaitGroup
+	for _, d := range r.all() {
+		all.Go(func() {
+			d.hold(ctx, postgres.Work{Kind: sweepWork}, sweepEvery, report, func(ctx context.Context, _ *postgres.Lease) error {
+				swept, err := mirror.Sweep(ctx, d.Server)
+				if len(swept) > 0 && err == nil {
+					report(fmt.Sprintf("%d generations removed", len(swept)), nil)
+				}
+				return err
+			})
+		})
+	}
+	all.Wait()
+	return nil
+}
