@@ -20,6 +20,9 @@ import (
 type Replica struct {
 	Common *Database                    // of all tenants who have none of their own; it has the ledger
 	Own    map[amber.TenantID]*Database // of tenants; two may have the same one
+
+	mu   sync.Mutex
+	kept map[postgres.Work]*postgres.Lease // what this server did last, under mu
 }
 
 // Database is a database that this server works on, beside others.

@@ -14,6 +14,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
+	"github.com/amber-memory/amber/store/postgres/mirror"
 	"github.com/amber-memory/amber/store/sqlite"
 )
 
@@ -50,6 +51,9 @@ func (s *Daemon) contentMark(ctx context.Context, tenant amber.TenantID, id ambe
 	if err != nil {
 		return "", err
 	}
+	if s.o.Replica != nil {
+		return s.rowsMark(ctx, agent)
+	}
 	current, err := agent.Current()
 	if err != nil {
 		return "", err
@@ -62,6 +66,20 @@ func (s *Daemon) contentMark(ctx context.Context, tenant amber.TenantID, id ambe
 		return "", err
 	}
 	err = markFolder(agent.GenDir(current), h)
+	return fmt.Sprintf("%x", h.Sum(nil)), err
+}
+
+// rowsMark is contentMark for an agent of a database: it changes with every transaction that wrote to the agent, on whatever machine, also one that the
+// change logs do not tell of, as those of notes and documents. Vectors that were made after a snapshot count. The crash journal is that of this
+// machine, which is what a snapshot taken here holds.
+func (s *Daemon) rowsMark(ctx context.Context, agent *home.Agent) (string, error) {
+	rows, err := mirror.Look(ctx, mirror.Agent{Server: s.o.Replica.of(agent.Tenant()).Server, Tenant: agent.Tenant(), ID: agent.ID()})
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	fmt.Fprintln(h, rows)
+	err = s.markJournal(ctx, agent, h)
 	return fmt.Sprintf("%x", h.Sum(nil)), err
 }
 

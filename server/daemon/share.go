@@ -110,7 +110,7 @@ func (r *Replica) giveBack(ctx context.Context) error {
 // under does something about an agent under a lease that is kept for its time afterwards: what another server has just done is
 // not done again by one that looked before. Done is false where another server has it.
 func (r *Replica) under(ctx context.Context, kind string, tenant amber.TenantID, agent amber.AgentID, do func(context.Context) error) (done bool, err error) {
-	l, err := r.leases(kind, tenant).Claim(ctx, postgres.Work{Kind: kind, Tenant: tenant, Agent: agent})
+	l, err := r.claim(ctx, postgres.Work{Kind: kind, Tenant: tenant, Agent: agent})
 	if amber.KindOf(err) == amber.KindBusy {
 		return false, nil
 	}
@@ -118,6 +118,28 @@ func (r *Replica) under(ctx context.Context, kind string, tenant amber.TenantID,
 		return false, err
 	}
 	return true, l.While(ctx, do)
+}
+
+// claim takes a lease, or renews the one that this server still has from the last time. One goroutine at a time asks for the same work.
+func (r *Replica) claim(ctx context.Context, w postgres.Work) (*postgres.Lease, error) {
+	r.mu.Lock()
+	l := r.kept[w]
+	r.mu.Unlock()
+	if l != nil {
+		if err := l.Renew(ctx); !errors.Is(err, postgres.ErrLost) {
+			return l, err
+		}
+	}
+	l, err := r.leases(w.Kind, w.Tenant).Claim(ctx, w)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kept == nil {
+		r.kept = map[postgres.Work]*postgres.Lease{}
+	}
+	if r.kept[w] = l; err != nil {
+		delete(r.kept, w)
+	}
+	return l, err
 }
 
 // taker takes scheduled snapshots of an agent by one server at a time.
