@@ -119,7 +119,8 @@ func (e *Elsewhere) Current(ctx context.Context, tenant amber.TenantID, id amber
 // leaseKey is under which a context has the lease of an operation.
 type leaseKey struct{}
 
-// Operate implements [snapshot.Elsewhere]: with a kernel lock on this machine, and a lease among machines.
+// Operate implements [snapshot.Elsewhere]: with a kernel lock on this machine, and a lease among machines, which is renewed right before
+// each effect: who lost it while paused has none.
 func (e *Elsewhere) Operate(ctx context.Context, f *home.Agent, fn func(ctx context.Context) error) error {
 	a, err := e.agent(ctx, f.Tenant(), f.ID())
 	if err != nil {
@@ -137,7 +138,7 @@ func (e *Elsewhere) Operate(ctx context.Context, f *home.Agent, fn func(ctx cont
 		began := false
 		err := a.Server.Leases(holder, 0).While(ctx, work, e.wait, func(ctx context.Context, l *postgres.Lease) error {
 			began = true
-			return fn(context.WithValue(ctx, leaseKey{}, l))
+			return fn(snapshot.Guarded(context.WithValue(ctx, leaseKey{}, l), l.Renew))
 		})
 		if !began && amber.KindOf(err) == amber.KindBusy {
 			return amber.Errorf(amber.KindBusy, "wait for operation", string(a.ID), "another snapshot or restore of this agent is running, on this machine or another").

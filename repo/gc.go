@@ -40,6 +40,8 @@ type GCOptions struct {
 	Grace    time.Duration // between condemning a pack and deleting it
 	DryRun   bool          // only tell
 	MaySweep bool          // false: condemn, and delete no pack and no index object
+	// MayAct is called before anything is changed, and again before anything is deleted; its error ends the collection. It may be nil.
+	MayAct func(context.Context) error
 }
 
 // GCReport says what was done, or would be.
@@ -188,9 +190,20 @@ func (g *collection) pack(id ID, size int64) {
 	}
 }
 
+// mayAct asks whether what was decided may be done.
+func (g *collection) mayAct(ctx context.Context) error {
+	if g.o.MayAct == nil {
+		return nil
+	}
+	return g.o.MayAct(ctx)
+}
+
 // act does what was decided.
 func (g *collection) act(ctx context.Context) error {
 	g.report.Deleted, g.report.Freed = 0, 0 // until it is true
+	if err := g.mayAct(ctx); err != nil {
+		return err
+	}
 	if err := g.finishDeletes(ctx); err != nil {
 		return err
 	}
@@ -202,6 +215,9 @@ func (g *collection) act(ctx context.Context) error {
 	}
 	if !g.o.MaySweep {
 		return nil
+	}
+	if err := g.mayAct(ctx); err != nil {
+		return err
 	}
 	if err := g.sweepIndex(ctx); err != nil {
 		return err

@@ -207,6 +207,9 @@ func (c *capture) publishAs(ctx context.Context, m repo.Manifest) (wire.Snapshot
 	if err := repo.InTime(amber.At(c.began), c.e.now(), c.e.o.Grace); err != nil {
 		return wire.SnapshotMeta{}, err
 	}
+	if err := MayAct(ctx); err != nil {
+		return wire.SnapshotMeta{}, err
+	}
 	digest, err := c.rep.catalog.Publish(ctx, m)
 	if err != nil {
 		return wire.SnapshotMeta{}, err

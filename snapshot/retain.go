@@ -105,6 +105,9 @@ func (e *Engine) PruneSnapshots(ctx context.Context, r wire.PruneRequest) (wire.
 				continue
 			}
 			if !r.DryRun {
+				if err := MayAct(ctx); err != nil {
+					return err
+				}
 				if err := rep.catalog.Delete(ctx, r.Agent, id, "pruned", e.now()); err != nil {
 					return err
 				}
@@ -289,7 +292,7 @@ func (e *Engine) collectGarbage(ctx context.Context, r wire.GCRequest) (wire.GCR
 		return report, err
 	}
 	collect := func() (repo.GCReport, error) {
-		return rep.CollectGarbage(ctx, repo.GCOptions{Tenant: r.Tenant, Now: e.o.Clock, Grace: e.o.Grace, DryRun: r.DryRun, MaySweep: !report.InUse})
+		return rep.CollectGarbage(ctx, repo.GCOptions{Tenant: r.Tenant, Now: e.o.Clock, Grace: e.o.Grace, DryRun: r.DryRun, MaySweep: !report.InUse, MayAct: MayAct})
 	}
 	got, err := collect()
 	if amber.KindOf(err) == amber.KindDamaged && !r.DryRun {

@@ -78,7 +78,9 @@ func (x *indexes) health() *wire.IndexHealth {
 	return &h
 }
 
-// completeIndexes makes vectors for agents that were written, one agent after the other.
+// completeIndexes makes vectors for agents that were written, one agent after the other. Where agents live in a database, that is done under a
+// lease whose end stops it between two batches. A server that was paused for longer may write one batch beside the one that followed: both
+// make the same vectors of the same passages, so the lease saves work and nothing depends on it.
 func (s *Daemon) completeIndexes(ctx context.Context, report server.Report) error {
 	return s.sharedRounds(ctx, report, "complete index", nil, s.completeIndex)
 }

@@ -108,7 +108,10 @@ func (r *Replica) giveBack(ctx context.Context) error {
 }
 
 // under does something about an agent under a lease that is kept for its time afterwards: what another server has just done is
-// not done again by one that looked before. Done is false where another server has it.
+// not done again by one that looked before. Done is false where another server has it, or got it meanwhile.
+//
+// The context of do ends with the lease, and the lease is renewed right before each effect on a repository, see [snapshot.Guarded]: a server
+// that was paused for longer than its lease finds there that another one followed, and leaves the effect out.
 func (r *Replica) under(ctx context.Context, kind string, tenant amber.TenantID, agent amber.AgentID, do func(context.Context) error) (done bool, err error) {
 	l, err := r.claim(ctx, postgres.Work{Kind: kind, Tenant: tenant, Agent: agent})
 	if amber.KindOf(err) == amber.KindBusy {
@@ -117,7 +120,11 @@ func (r *Replica) under(ctx context.Context, kind string, tenant amber.TenantID,
 	if err != nil {
 		return false, err
 	}
-	return true, l.While(ctx, do)
+	err = l.While(ctx, func(ctx context.Context) error { return do(snapshot.Guarded(ctx, l.Renew)) })
+	if errors.Is(err, postgres.ErrLost) {
+		return false, nil
+	}
+	return true, err
 }
 
 // claim takes a lease, or renews the one that this server still has from the last time. One goroutine at a time asks for the same work.
