@@ -24,7 +24,7 @@ func (l Limits) First(name, content string) error {
 // Damage is a file of a vault that cannot be read, and keeps others from being
 // listed.
 type Damage struct {
-	Path string // of this machine
+	Path string // of this machine, or of the database
 	Name string // in the vault; "" if it cannot be read
 	Err  error  // of kind damaged or too_new
 }
@@ -44,7 +44,7 @@ func (s *Shelf) Check(ctx context.Context) (files int, found []Damage, err error
 			if err := ended(ctx); err != nil {
 				return err
 			}
-			err := v.check(op, rel)
+			err := check(v, op, rel)
 			switch amber.KindOf(err) {
 			case "", amber.KindNotFound:
 			case amber.KindDamaged, amber.KindTooNew:
@@ -59,7 +59,7 @@ func (s *Shelf) Check(ctx context.Context) (files int, found []Damage, err error
 }
 
 // check reads the file at a place.
-func (v volume) check(op, rel string) error {
+func check(v volume, op, rel string) error {
 	if !belongs(rel) {
 		return damaged(op, rel, "this file does not belong in a vault")
 	}
@@ -67,7 +67,7 @@ func (v volume) check(op, rel string) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = v.get(op, h.Name)
+	_, _, err = get(v, op, h.Name)
 	return err
 }
 

@@ -1,5 +1,6 @@
-// Package shelf is the vault of one agent on disk: the store behind the vault
-// that a server offers.
+// Package shelf is the vault of one agent: the store behind the vault
+// that a server offers. It lies on disk, or in the rows of a database that the agent lives in ([OpenRows]), where each file
+// is the same bytes.
 //
 // Each file of the vault is one file of the live generation, named by the
 // digest of its name, because names have slashes, 255 characters of any script

@@ -13,11 +13,11 @@ import (
 // turn. What it takes the place of does not count. Errors: invalid, quota.
 func (s *Shelf) fits(ctx context.Context, v volume, op, name, content string) error {
 	l := s.o.Limits
-	u, err := v.count(ctx, true)
+	u, err := count(ctx, v, true)
 	if err != nil {
 		return err
 	}
-	replaced, there, err := v.size(op, path.Join(vaultDir, place(name)))
+	replaced, there, err := size(v, op, path.Join(vaultDir, place(name)))
 	if err != nil {
 		return err
 	}

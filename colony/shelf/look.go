@@ -22,7 +22,7 @@ var (
 // names returns what lies in the folder of the vault, below the generation and
 // in order, and whether there is such a folder. Temporary files of writers that
 // died mean nothing; with sweep, which needs the turn, they are removed.
-func (v volume) names(ctx context.Context, op string, sweep bool) (rels []string, exists bool, err error) {
+func (v folder) names(ctx context.Context, op string, sweep bool) (rels []string, exists bool, err error) {
 	for _, dir := range []string{path.Dir(vaultDir), vaultDir} {
 		if exists, err = v.isFolder(op, dir); err != nil || !exists {
 			return nil, false, err
@@ -54,7 +54,7 @@ func (v volume) names(ctx context.Context, op string, sweep bool) (rels []string
 
 // entries returns the entries of a folder but for temporary files. A folder that
 // vanished is empty.
-func (v volume) entries(op, dir string, sweep bool) ([]fs.DirEntry, error) {
+func (v folder) entries(op, dir string, sweep bool) ([]fs.DirEntry, error) {
 	list, err := v.fs.ReadDir(v.path(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -74,7 +74,7 @@ func (v volume) entries(op, dir string, sweep bool) ([]fs.DirEntry, error) {
 
 // heads reads the first line of each file, by name. Errors: not_found when one
 // vanished meanwhile, damaged for the first that is no file of a vault.
-func (v volume) heads(ctx context.Context, op string, rels []string) ([]header, error) {
+func heads(ctx context.Context, v volume, op string, rels []string) ([]header, error) {
 	list := make([]header, 0, len(rels))
 	for _, rel := range rels {
 		if err := ended(ctx); err != nil {
@@ -107,20 +107,20 @@ const tries = 4
 // file that is moved is never in neither place. A file that is replaced meanwhile
 // is there as it was or as it is, whatever is said of others.
 func (s *Shelf) list(ctx context.Context, op string) (list []header, err error) {
-	steady := false
+	same := false
 	for range tries {
 		err = s.read(ctx, func(v volume) (err error) {
-			list, steady, err = v.steady(ctx, op)
+			list, same, err = steady(ctx, v, op)
 			return err
 		})
-		if err != nil || steady {
+		if err != nil || same {
 			return list, err
 		}
 	}
 	err = s.write(ctx, func(v volume) error {
 		rels, _, err := v.names(ctx, op, true)
 		if err == nil {
-			list, err = v.heads(ctx, op, rels)
+			list, err = heads(ctx, v, op, rels)
 		}
 		return err
 	})
@@ -129,12 +129,12 @@ func (s *Shelf) list(ctx context.Context, op string) (list []header, err error) 
 
 // steady looks at the names before and after it reads the files, and reports
 // whether they are the same.
-func (v volume) steady(ctx context.Context, op string) (list []header, same bool, err error) {
+func steady(ctx context.Context, v volume, op string) (list []header, same bool, err error) {
 	before, _, err := v.names(ctx, op, false)
 	if err != nil {
 		return nil, false, err
 	}
-	list, err = v.heads(ctx, op, before)
+	list, err = heads(ctx, v, op, before)
 	if err != nil && amber.KindOf(err) != amber.KindNotFound {
 		return nil, false, err
 	}
@@ -151,7 +151,7 @@ type usage struct {
 
 // count counts. What is damaged counts with all its bytes: it keeps nobody from
 // putting another file.
-func (v volume) count(ctx context.Context, sweep bool) (u usage, err error) {
+func count(ctx context.Context, v volume, sweep bool) (u usage, err error) {
 	const op = "look at vault"
 	rels, exists, err := v.names(ctx, op, sweep)
 	if err != nil {
@@ -162,7 +162,7 @@ func (v volume) count(ctx context.Context, sweep bool) (u usage, err error) {
 		if err := ended(ctx); err != nil {
 			return usage{}, err
 		}
-		size, there, err := v.size(op, rel)
+		size, there, err := size(v, op, rel)
 		if err != nil {
 			return usage{}, err
 		}
@@ -175,7 +175,7 @@ func (v volume) count(ctx context.Context, sweep bool) (u usage, err error) {
 }
 
 // size returns the bytes of a file's content.
-func (v volume) size(op, rel string) (size int64, there bool, err error) {
+func size(v volume, op, rel string) (n int64, there bool, err error) {
 	h, err := v.head(op, rel)
 	switch amber.KindOf(err) {
 	case "":
@@ -183,11 +183,8 @@ func (v volume) size(op, rel string) (size int64, there bool, err error) {
 	case amber.KindNotFound:
 		return 0, false, nil
 	case amber.KindDamaged, amber.KindTooNew:
-		info, err := v.fs.Lstat(v.path(rel))
-		if err != nil || !info.Mode().IsRegular() {
-			return 0, err == nil, nil
-		}
-		return info.Size(), true, nil
+		n, there = v.bytes(rel)
+		return n, there, nil
 	}
 	return 0, false, err
 }

@@ -15,7 +15,7 @@ func (s *Shelf) Move(ctx context.Context, from, to string, overwrite bool) (colo
 	const op = "move file"
 	return s.transfer(ctx, op, from, to, overwrite, func(v volume, h header, content string, _ *header) (header, error) {
 		moved := newHeader(to, content, h.CreatedAt, s.now())
-		if err := v.put(op, moved, content); err != nil {
+		if err := put(v, op, moved, content); err != nil {
 			return header{}, err
 		}
 		return moved, v.remove(op, from)
@@ -34,7 +34,7 @@ func (s *Shelf) Copy(ctx context.Context, from, to string, overwrite bool) (colo
 		if old != nil {
 			h.CreatedAt = old.CreatedAt
 		}
-		return h, v.put(op, h, content)
+		return h, put(v, op, h, content)
 	})
 }
 
@@ -52,16 +52,16 @@ func (s *Shelf) transfer(ctx context.Context, op, from, to string, overwrite boo
 	}
 	var done header
 	err := s.write(ctx, func(v volume) error {
-		h, content, err := v.get(op, from)
+		h, content, err := get(v, op, from)
 		if err != nil {
 			return err
 		}
-		old, err := v.known(op, to, overwrite)
+		old, err := known(v, op, to, overwrite)
 		if err != nil {
 			return err
 		}
 		if old != nil && !overwrite {
-			return v.settled(op, to, bad(amber.KindConflict, op, to, ErrExists))
+			return settled(v, op, to, bad(amber.KindConflict, op, to, ErrExists))
 		}
 		done, err = fn(v, h, content, old)
 		return err

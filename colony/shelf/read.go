@@ -33,7 +33,7 @@ func (s *Shelf) Get(ctx context.Context, name string) (colony.File, error) {
 	}
 	var f colony.File
 	err := s.read(ctx, func(v volume) error {
-		h, content, err := v.get(op, name)
+		h, content, err := get(v, op, name)
 		f = colony.File{FileInfo: h.info(), Content: content}
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/vaultrow"
 )
 
 // turn names the turn that writers of vaults take.
@@ -47,9 +48,10 @@ type Limits struct {
 // Errors of all methods, beside those they name: not_found when there is no
 // such agent; damaged when the folder is not a vault, or a file in it is not a
 // file of a vault; too_new; busy when the turn does not come in time; internal
-// when the disk does not answer.
+// when the disk does not answer; unreachable when the database does not.
 type Shelf struct {
-	agent *home.Agent
+	agent *home.Agent   // of a folder
+	rows  vaultrow.Rows // of a database; one of both is nil
 	o     Options
 }
 
@@ -59,16 +61,23 @@ var _ colony.ConditionalBackend = (*Shelf)(nil)
 // agent need exist, and the first file that is put makes the vault. Errors: invalid
 // without a clock and for limits that make no sense.
 func Open(agent *home.Agent, o Options) (*Shelf, error) {
-	if agent == nil || o.Clock == nil {
+	return open(&Shelf{agent: agent, o: o}, agent != nil)
+}
+
+// OpenRows returns the vault of an agent that lives in a database. Nothing is asked of it yet. Errors: as [Open].
+func OpenRows(rows vaultrow.Rows, o Options) (*Shelf, error) {
+	return open(&Shelf{rows: rows, o: o}, rows != nil)
+}
+
+func open(s *Shelf, whose bool) (_ *Shelf, err error) {
+	if !whose || s.o.Clock == nil {
 		return nil, amber.Errorf(amber.KindInvalid, "open vault", "", "an agent and a clock are required")
 	}
-	o.FS = cmp.Or(o.FS, fsx.OS())
-	limits, err := o.Limits.withDefaults()
-	if err != nil {
+	s.o.FS = cmp.Or(s.o.FS, fsx.OS())
+	if s.o.Limits, err = s.o.Limits.withDefaults(); err != nil {
 		return nil, err
 	}
-	o.Limits = limits
-	return &Shelf{agent: agent, o: o}, nil
+	return s, nil
 }
 
 func (l Limits) withDefaults() (Limits, error) {
@@ -100,7 +109,7 @@ func (s *Shelf) Limits() Limits { return s.o.Limits }
 func (s *Shelf) Status(ctx context.Context) (colony.Status, error) {
 	var u usage
 	err := s.read(ctx, func(v volume) (err error) {
-		u, err = v.count(ctx, false)
+		u, err = count(ctx, v, false)
 		return err
 	})
 	if err != nil || !u.exists {
@@ -113,6 +122,9 @@ func (s *Shelf) Status(ctx context.Context) (colony.Status, error) {
 // read runs fn on the live generation, and again when another one became live
 // meanwhile: the folder it looked at may have been half removed.
 func (s *Shelf) read(ctx context.Context, fn func(volume) error) error {
+	if s.rows != nil {
+		return s.rows.View(ctx, "use vault", inRows(fn))
+	}
 	for {
 		if err := ended(ctx); err != nil {
 			return err
@@ -121,7 +133,7 @@ func (s *Shelf) read(ctx context.Context, fn func(volume) error) error {
 		if err != nil {
 			return err
 		}
-		err = fn(s.volume(c))
+		err = fn(s.folder(c))
 		if now, cerr := s.agent.Current(); cerr != nil {
 			return cerr
 		} else if now == c {
@@ -132,7 +144,10 @@ func (s *Shelf) read(ctx context.Context, fn func(volume) error) error {
 
 // write runs fn in its turn among the writers of the vault.
 func (s *Shelf) write(ctx context.Context, fn func(volume) error) error {
-	return s.agent.Write(ctx, turn, func(c home.Current) error { return fn(s.volume(c)) })
+	if s.rows != nil {
+		return s.rows.Update(ctx, "change vault", inRows(fn))
+	}
+	return s.agent.Write(ctx, turn, func(c home.Current) error { return fn(s.folder(c)) })
 }
 
 // now returns the time that is written into files.

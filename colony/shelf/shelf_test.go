@@ -38,10 +38,10 @@ func TestOpenRefusesNonsense(t *testing.T) {
 	must.Fail(shelf.Open(nil, shelf.Options{Clock: today}))(t, "no agent", amber.KindInvalid)
 }
 
-// TestNoAgent asks for the vault of an agent that is not there: nothing is made.
-func TestNoAgent(t *testing.T) {
+// testNoAgent asks for the vault of an agent that is not there: nothing is made.
+func testNoAgent(t *testing.T, p place) {
 	t.Parallel()
-	s := open(t, t.TempDir())
+	s := p.open(t, p.absent(t))
 	ctx := t.Context()
 	for what, err := range map[string]error{
 		"status": must.Err(s.Status(ctx)), "list": must.Err(s.List(ctx, "")), "get": must.Err(s.Get(ctx, "a")),
@@ -51,10 +51,10 @@ func TestNoAgent(t *testing.T) {
 	}
 }
 
-// TestStatus reports a quota from the first file on, also when it is gone again.
-func TestStatus(t *testing.T) {
+// testStatus reports a quota from the first file on, also when it is gone again.
+func testStatus(t *testing.T, p place) {
 	t.Parallel()
-	s := fresh(t, func(o *shelf.Options) { o.Limits = shelf.Limits{Quota: 100, MaxFile: 50} })
+	s := p.fresh(t, func(o *shelf.Options) { o.Limits = shelf.Limits{Quota: 100, MaxFile: 50} })
 	status := func(want colony.Status) {
 		t.Helper()
 		got := must.Get(s.Status(t.Context()))(t)
@@ -70,16 +70,16 @@ func TestStatus(t *testing.T) {
 		must.Do(t, s.Delete(t.Context(), name))
 	}
 	status(colony.Status{QuotaBytes: 100, AvailableBytes: 100})
-	s = open(t, s.dir, func(o *shelf.Options) { o.Limits.Quota = 1 })
-	open(t, s.dir).put("c", "123")
+	s = p.open(t, s.dir, func(o *shelf.Options) { o.Limits.Quota = 1 })
+	p.open(t, s.dir).put("c", "123")
 	status(colony.Status{QuotaBytes: 1, UsedBytes: 3, FileCount: 1})
 }
 
-// TestLimits takes what fits to the byte, and nothing beyond. What is replaced does
+// testLimits takes what fits to the byte, and nothing beyond. What is replaced does
 // not count.
-func TestLimits(t *testing.T) {
+func testLimits(t *testing.T, p place) {
 	t.Parallel()
-	s := fresh(t, func(o *shelf.Options) { o.Limits = shelf.Limits{Quota: 20, MaxFile: 10, MaxFiles: 3} })
+	s := p.fresh(t, func(o *shelf.Options) { o.Limits = shelf.Limits{Quota: 20, MaxFile: 10, MaxFiles: 3} })
 	full := func(what string, err error, many bool) {
 		t.Helper()
 		must.Kind(t, what, err, amber.KindQuota)
@@ -105,11 +105,11 @@ func TestLimits(t *testing.T) {
 	must.Equal(t, "names", s.names(), []string{"b", "c", "d"})
 }
 
-// TestTimes keeps when a file was first put.
-func TestTimes(t *testing.T) {
+// testTimes keeps when a file was first put.
+func testTimes(t *testing.T, p place) {
 	t.Parallel()
 	now := today()
-	s := fresh(t, func(o *shelf.Options) { o.Clock = func() time.Time { return now } })
+	s := p.fresh(t, func(o *shelf.Options) { o.Clock = func() time.Time { return now } })
 	at := func(d time.Duration) amber.Time { return amber.At(today().Add(d)) }
 	check := func(what string, info colony.FileInfo, err error, created, updated time.Duration) {
 		t.Helper()
@@ -145,8 +145,8 @@ func TestTimes(t *testing.T) {
 	s.holds("c", "twothree")
 }
 
-// TestMoveAndCopy tells every outcome apart and changes nothing where it fails.
-func TestMoveAndCopy(t *testing.T) {
+// testMoveAndCopy tells every outcome apart and changes nothing where it fails.
+func testMoveAndCopy(t *testing.T, p place) {
 	t.Parallel()
 	type transfer func(ctx context.Context, from, to string, overwrite bool) (colony.FileInfo, error)
 	for name, of := range map[string]func(tester) transfer{
@@ -155,7 +155,7 @@ func TestMoveAndCopy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := fresh(t)
+			s := p.fresh(t)
 			do := of(s)
 			s.put("a", "one")
 			s.put("b", "two")
@@ -181,10 +181,10 @@ func TestMoveAndCopy(t *testing.T) {
 	}
 }
 
-// TestConditions tells what does not hold from what makes no sense.
-func TestConditions(t *testing.T) {
+// testConditions tells what does not hold from what makes no sense.
+func testConditions(t *testing.T, p place) {
 	t.Parallel()
-	s := fresh(t)
+	s := p.fresh(t)
 	s.put("a", "one")
 	for what, c := range map[string]colony.Condition{
 		"absent": absent, "another version": {Version: sha("two")}, "no version at all": {Version: "x"},
@@ -203,9 +203,9 @@ func TestConditions(t *testing.T) {
 	s.holds("a", "two")
 }
 
-func TestAppend(t *testing.T) {
+func testAppend(t *testing.T, p place) {
 	t.Parallel()
-	s := fresh(t)
+	s := p.fresh(t)
 	for range 3 {
 		must.Get(s.Append(t.Context(), "log/a.md", "é\n"))(t)
 	}
@@ -214,9 +214,9 @@ func TestAppend(t *testing.T) {
 	s.holds("log/a.md", "é\né\né\n")
 }
 
-func TestFolders(t *testing.T) {
+func testFolders(t *testing.T, p place) {
 	t.Parallel()
-	s := fresh(t)
+	s := p.fresh(t)
 	must.Equal(t, "folders of an empty vault", len(must.Get(s.Folders(t.Context()))(t)), 0)
 	for _, name := range []string{"a.md", "b.md", "x/a.md", "x/y/a.md", "x/y/z.md", "日/a.md"} {
 		s.put(name, "")
@@ -225,10 +225,10 @@ func TestFolders(t *testing.T) {
 	must.Equal(t, "folders", must.Get(s.Folders(t.Context()))(t), want)
 }
 
-// TestListIsAPrefix takes a prefix for what it is, not for a pattern.
-func TestListIsAPrefix(t *testing.T) {
+// testListIsAPrefix takes a prefix for what it is, not for a pattern.
+func testListIsAPrefix(t *testing.T, p place) {
 	t.Parallel()
-	s := fresh(t)
+	s := p.fresh(t)
 	for _, name := range []string{"a_b", "axb", "a%b", "a*b", "ab", "b"} {
 		s.put(name, "")
 	}

@@ -30,12 +30,12 @@ func together(n int, fn func(i int)) {
 	wg.Wait()
 }
 
-// TestOneWins lets two handles, as two processes have them, put one name under the
+// testOneWins lets two handles, as two processes have them, put one name under the
 // same condition: one succeeds, and its content is there.
-func TestOneWins(t *testing.T) {
+func testOneWins(t *testing.T, p place) {
 	t.Parallel()
-	dir := madeHome(t)
-	handles := []tester{open(t, dir), open(t, dir)}
+	dir := p.made(t)
+	handles := []tester{p.open(t, dir), p.open(t, dir)}
 	condition := absent
 	for round := range 20 {
 		errs := make([]error, 4)
@@ -62,12 +62,12 @@ func TestOneWins(t *testing.T) {
 	}
 }
 
-// TestQuotaHoldsTogether lets many put at once what fits only half.
-func TestQuotaHoldsTogether(t *testing.T) {
+// testQuotaHoldsTogether lets many put at once what fits only half.
+func testQuotaHoldsTogether(t *testing.T, p place) {
 	t.Parallel()
-	dir := madeHome(t)
+	dir := p.made(t)
 	limit := func(o *shelf.Options) { o.Limits = shelf.Limits{Quota: 40} }
-	handles := []tester{open(t, dir, limit), open(t, dir, limit)}
+	handles := []tester{p.open(t, dir, limit), p.open(t, dir, limit)}
 	var done atomic.Int64
 	together(8, func(i int) {
 		_, err := handles[i%2].Put(t.Context(), fmt.Sprint(i), strings.Repeat("x", 10))

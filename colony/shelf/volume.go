@@ -2,6 +2,7 @@ package shelf
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -17,22 +18,46 @@ import (
 // vaultDir is the folder of the vault below the generation.
 const vaultDir = "state/vault"
 
-// volume is the vault in one generation.
-type volume struct {
+// volume is the vault in one generation: a folder, or rows of a database. Places are those below the generation, in rows too.
+type volume interface {
+	// names returns the places of all files in order, and whether somebody has put one, once. With sweep, which needs the
+	// turn, it removes what writers that died have left.
+	names(ctx context.Context, op string, sweep bool) (rels []string, exists bool, err error)
+	// find returns the place of a name. Where it is not there, no file of that name is.
+	find(op, name string) (rel string, there bool, err error)
+	// head returns what the first line of a file says, checked against where it lies
+	// and how long it is. Errors: not_found, damaged, too_new.
+	head(op, rel string) (header, error)
+	// bytes returns how many bytes a file has, whatever they are.
+	bytes(rel string) (n int64, there bool)
+	// read returns a whole file. Errors: not_found, damaged.
+	read(op, rel string) ([]byte, error)
+	// write puts a file, whatever was there. Only for the holder of the turn, like remove.
+	write(op, rel string, b []byte) error
+	// remove removes a file. Errors: not_found.
+	remove(op, name string) error
+	// sync returns when what is seen at a place is durable.
+	sync(op, rel string) error
+	// path says where a person finds a place.
+	path(rel string) string
+}
+
+// folder is a vault of files.
+type folder struct {
 	fs  fsx.FS
 	gen string
 }
 
-func (s *Shelf) volume(c home.Current) volume {
-	return volume{fs: s.o.FS, gen: s.agent.GenDir(c)}
+func (s *Shelf) folder(c home.Current) folder {
+	return folder{fs: s.o.FS, gen: s.agent.GenDir(c)}
 }
 
 // path returns the path of something below the generation.
-func (v volume) path(rel string) string { return filepath.Join(v.gen, filepath.FromSlash(rel)) }
+func (v folder) path(rel string) string { return filepath.Join(v.gen, filepath.FromSlash(rel)) }
 
 // isFolder reports whether a folder is there. A link or anything else in its
 // place is damage.
-func (v volume) isFolder(op, rel string) (bool, error) {
+func (v folder) isFolder(op, rel string) (bool, error) {
 	info, err := v.fs.Lstat(v.path(rel))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -45,9 +70,9 @@ func (v volume) isFolder(op, rel string) (bool, error) {
 	return true, nil
 }
 
-// shard reports whether the folder that a file lies in is there, and returns where
+// find reports whether the folder that a file lies in is there, and returns where
 // the file lies below the generation.
-func (v volume) shard(op, name string) (rel string, there bool, err error) {
+func (v folder) find(op, name string) (rel string, there bool, err error) {
 	rel = path.Join(vaultDir, place(name))
 	for _, dir := range []string{path.Dir(vaultDir), vaultDir, path.Dir(rel)} {
 		if there, err = v.isFolder(op, dir); err != nil || !there {
@@ -59,20 +84,20 @@ func (v volume) shard(op, name string) (rel string, there bool, err error) {
 
 // get returns a file with its content, everything checked. Errors: not_found,
 // damaged, too_new.
-func (v volume) get(op, name string) (header, string, error) {
-	rel, there, err := v.shard(op, name)
+func get(v volume, op, name string) (header, string, error) {
+	rel, there, err := v.find(op, name)
 	if err != nil {
 		return header{}, "", err
 	}
 	if !there {
 		return header{}, "", notFound(op, name)
 	}
-	b, err := fsx.ReadFile(v.fs, v.path(rel), maxLine+MaxFileLimit)
-	if errors.Is(err, fs.ErrNotExist) {
+	b, err := v.read(op, rel)
+	if amber.KindOf(err) == amber.KindNotFound {
 		return header{}, "", notFound(op, name)
 	}
 	if err != nil {
-		return header{}, "", disk(op, rel, err)
+		return header{}, "", err
 	}
 	h, content, err := decode(b)
 	if err == nil && h.Name != name {
@@ -84,9 +109,26 @@ func (v volume) get(op, name string) (header, string, error) {
 	return h, content, nil
 }
 
-// head returns what the first line of a file says, checked against where it lies
-// and how long it is. Errors: not_found, damaged, too_new.
-func (v volume) head(op, rel string) (header, error) {
+func (v folder) read(op, rel string) ([]byte, error) {
+	b, err := fsx.ReadFile(v.fs, v.path(rel), maxLine+MaxFileLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, notFound(op, rel)
+	}
+	if err != nil {
+		return nil, disk(op, rel, err)
+	}
+	return b, nil
+}
+
+func (v folder) bytes(rel string) (n int64, there bool) {
+	info, err := v.fs.Lstat(v.path(rel))
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, err == nil
+	}
+	return info.Size(), true
+}
+
+func (v folder) head(op, rel string) (header, error) {
 	f, err := v.fs.OpenFile(v.path(rel), os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return header{}, notFound(op, rel)
@@ -106,6 +148,11 @@ func (v volume) head(op, rel string) (header, error) {
 	if err != nil {
 		return header{}, disk(op, rel, err)
 	}
+	return headOf(op, rel, b, info.Size())
+}
+
+// headOf makes sense of the beginning of a file that has so many bytes.
+func headOf(op, rel string, b []byte, size int64) (header, error) {
 	line, _, ok := bytes.Cut(b, []byte("\n"))
 	if !ok {
 		return header{}, damaged(op, rel, "the first line has no end")
@@ -115,7 +162,7 @@ func (v volume) head(op, rel string) (header, error) {
 	case err != nil:
 	case path.Join(vaultDir, place(h.Name)) != rel:
 		err = errors.New("the first line names another file")
-	case info.Size() != int64(len(line))+1+h.Size:
+	case size != int64(len(line))+1+h.Size:
 		return header{}, about(damaged(op, rel, "the length does not match the first line"), h.Name)
 	}
 	if err != nil {
@@ -134,8 +181,8 @@ func unfit(op, rel string, err error) error {
 
 // known returns what the first line of a file says; nil when there is no file, and
 // with heals also when it is damaged.
-func (v volume) known(op, name string, heals bool) (*header, error) {
-	rel, there, err := v.shard(op, name)
+func known(v volume, op, name string, heals bool) (*header, error) {
+	rel, there, err := v.find(op, name)
 	if err != nil || !there {
 		return nil, err
 	}
@@ -151,12 +198,10 @@ func (v volume) known(op, name string, heals bool) (*header, error) {
 
 // settled returns why a change was not made, once what was seen instead is
 // durable: the process that put it may have died before that, and the caller builds on it.
-func (v volume) settled(op, name string, why error) error {
-	rel, there, err := v.shard(op, name)
+func settled(v volume, op, name string, why error) error {
+	rel, there, err := v.find(op, name)
 	if err == nil && there {
-		if err = v.fs.SyncDir(v.path(path.Dir(rel))); err != nil {
-			err = disk(op, rel, err)
-		}
+		err = v.sync(op, rel)
 	}
 	if err != nil {
 		return err
@@ -164,14 +209,24 @@ func (v volume) settled(op, name string, why error) error {
 	return why
 }
 
+func (v folder) sync(op, rel string) error {
+	if err := v.fs.SyncDir(v.path(path.Dir(rel))); err != nil {
+		return disk(op, rel, err)
+	}
+	return nil
+}
+
 // put writes a file, whatever was there, and returns once it is durable. Only
 // for the holder of the turn.
-func (v volume) put(op string, h header, content string) error {
-	rel := path.Join(vaultDir, place(h.Name))
+func put(v volume, op string, h header, content string) error {
 	b, err := encode(h, content)
 	if err != nil {
 		return bad(amber.KindInternal, op, h.Name, err)
 	}
+	return v.write(op, path.Join(vaultDir, place(h.Name)), b)
+}
+
+func (v folder) write(op, rel string, b []byte) error {
 	if err := fsx.MkdirAll(v.fs, v.path(path.Dir(rel)), 0o700); err != nil {
 		return disk(op, path.Dir(rel), err)
 	}
@@ -184,8 +239,8 @@ func (v volume) put(op string, h header, content string) error {
 // remove removes a file and returns once it is durably gone. Only for the holder
 // of the turn. Errors: not_found, after which it is durably gone as well: the process that
 // removed it before may have died on the way.
-func (v volume) remove(op, name string) error {
-	rel, there, err := v.shard(op, name)
+func (v folder) remove(op, name string) error {
+	rel, there, err := v.find(op, name)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (s *Shelf) Append(ctx context.Context, name, content string) (colony.FileIn
 		if old == nil {
 			return content, nil
 		}
-		_, text, err := v.get(op, name)
+		_, text, err := get(v, op, name)
 		return text + content, err
 	}})
 }
@@ -68,13 +68,13 @@ func (s *Shelf) change(ctx context.Context, c change) (colony.FileInfo, error) {
 	}
 	var h header
 	err := s.write(ctx, func(v volume) error {
-		old, err := v.known(c.op, c.name, c.heals)
+		old, err := known(v, c.op, c.name, c.heals)
 		if err != nil {
 			return err
 		}
 		content, err := c.text(v, old)
 		if err != nil {
-			return v.settled(c.op, c.name, err)
+			return settled(v, c.op, c.name, err)
 		}
 		if err := s.fits(ctx, v, c.op, c.name, content); err != nil {
 			return err
@@ -83,7 +83,7 @@ func (s *Shelf) change(ctx context.Context, c change) (colony.FileInfo, error) {
 		if old != nil {
 			h.CreatedAt = old.CreatedAt
 		}
-		return v.put(c.op, h, content)
+		return put(v, c.op, h, content)
 	})
 	if err != nil {
 		return colony.FileInfo{}, err

@@ -118,6 +118,7 @@ var law = map[string][]string{
 	"internal/survey":               {},
 	"internal/term":                 {"-"},
 	"internal/timetable":            {"-"},
+	"internal/vaultrow":             {"-"},
 	"journal":                       {},
 	"journal/drain":                 {"digest", "journal", "policy"},
 	"keyring":                       {},

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/vaultrow"
 	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/store/storetest"
 )
@@ -170,7 +172,27 @@ func TestTenantsShareNothing(t *testing.T) {
 	must.Do(t, must.Err(a.StartSession(ctx, amber.SessionStart{ID: "s", Name: "harbour"})))
 	must.Do(t, a.Publish(ctx, amber.Envelope{EntryID: "e", TaskID: "t", NodeID: "n", Payload: "p"}))
 	must.Do(t, must.Err(a.Parts().Documents.PutDocument(ctx, amber.DocumentWrite{Name: "d", Document: []byte(`{"a":1}`)})))
+	name := strings.Repeat("ab", 32)
+	must.Do(t, server.Vault("a", "agent").Update(ctx, "test", func(tx vaultrow.Tx) error { return tx.Put(name, []byte("for a alone")) }))
 	before := everything(t, a)
+	vaultOf := func(tenant amber.TenantID) (content string) {
+		must.Do(t, server.Vault(tenant, "agent").View(ctx, "test", func(tx vaultrow.Tx) error {
+			list, _, err := tx.List()
+			b, found, rerr := tx.Read(name)
+			must.Equal(t, "the list has what can be read", len(list) == 1, found)
+			content = string(b)
+			return errors.Join(err, rerr)
+		}))
+		return content
+	}
+	must.Equal(t, "file of another tenant's vault", vaultOf("b"), "")
+	must.Do(t, server.Vault("b", "agent").Update(ctx, "test", func(tx vaultrow.Tx) error {
+		there, err := tx.Remove(name)
+		must.Equal(t, "removed of another tenant", there, false)
+		return errors.Join(err, tx.Put(name, []byte("mine")))
+	}))
+	must.Equal(t, "file of the vault", vaultOf("a"), "for a alone")
+	must.Equal(t, "file of the same name", vaultOf("b"), "mine")
 
 	for what, err := range map[string]error{
 		"memory":   must.Err(b.Get(ctx, first.ID)),

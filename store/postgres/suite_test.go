@@ -3,10 +3,12 @@ package postgres_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	mathrand "math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/internal/vaultrow"
 	"github.com/amber-memory/amber/store/inmem"
 	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/store/storetest"
@@ -120,10 +123,28 @@ func TestSuiteThroughPooler(t *testing.T) {
 	proxy := pgtest.NewProxy(t, pgtest.NewBouncer(t, s, pgtest.BouncerOptions{PoolSize: 4}).Addr())
 	ran := record(proxy)
 	t.Run("checks", func(t *testing.T) {
-		suite(t, backend(connect(t, proxy.DSN(name))), 1%ninth(), ninth())
+		server := connect(t, proxy.DSN(name))
+		useVault(t, server)
+		suite(t, backend(server), 1%ninth(), ninth())
 	})
 	t.Run("prepared", func(t *testing.T) { prepareAll(t, s.DSN(name), ran) })
 	t.Run("isolated", func(t *testing.T) { isolated(t, s.DSN(name), ran) })
+}
+
+// useVault runs every statement about the files of vaults, which the suite does not know.
+func useVault(t *testing.T, server *postgres.Server) {
+	t.Helper()
+	must.Do(t, must.Err(server.Open(t.Context(), amber.DefaultTenant, "vault", postgres.Options{})))
+	first, second := strings.Repeat("ab", 32), strings.Repeat("cd", 32)
+	must.Do(t, server.Vault(amber.DefaultTenant, "vault").Update(t.Context(), "test", func(tx vaultrow.Tx) error {
+		list, _, err := tx.List()
+		must.Equal(t, "files", len(list), 0)
+		err = errors.Join(err, tx.Put(first, []byte("one")), tx.Put(second, make([]byte, vaultrow.PieceBytes+1)), must.Err(tx.Remove(first)))
+		b, found, rerr := tx.Read(second)
+		must.Equal(t, "found", found, true)
+		must.Equal(t, "bytes", len(b), vaultrow.PieceBytes+1)
+		return errors.Join(err, rerr)
+	}))
 }
 
 // TestSuiteOfFour has four programs on one database that take turns in opening stores.

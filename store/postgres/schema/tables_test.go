@@ -72,7 +72,7 @@ func migrated(t *testing.T) (string, *pgx.Conn) {
 // triggers, and the generation in front of them.
 func TestSameAsSQLite(t *testing.T) {
 	_, c := migrated(t)
-	own := map[string][]string{"amber": {"commits", "documents", "heads", "note_objects", "note_refs"}, "amber_control": nil}
+	own := map[string][]string{"amber": {"commits", "documents", "heads", "note_objects", "note_refs", "vault_files"}, "amber_control": nil}
 	for name, schema := range schemas {
 		lite := file(t, name)
 		tables := append(texts(t, lite, `SELECT name FROM sqlite_master WHERE type = 'table'`), own[schema]...)
@@ -110,7 +110,7 @@ FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`)
 		for _, s := range texts(t, lite, `SELECT sql FROM sqlite_master WHERE type = 'table'`) {
 			checks += strings.Count(s, "CHECK (")
 		}
-		must.Equal(t, name+": checks", list[int](t, c, `SELECT count(*)::int FROM pg_constraint k WHERE contype = 'c' AND connamespace = $1::text::regnamespace AND conrelid::regclass::text <> ALL ('{amber.heads,amber.commits,amber.documents,amber.note_objects,amber.note_refs}')`, schema), []int{checks})
+		must.Equal(t, name+": checks", list[int](t, c, `SELECT count(*)::int FROM pg_constraint k WHERE contype = 'c' AND connamespace = $1::text::regnamespace AND conrelid::regclass::text <> ALL ('{amber.heads,amber.commits,amber.documents,amber.note_objects,amber.note_refs,amber.vault_files}')`, schema), []int{checks})
 	}
 }
 

@@ -650,6 +650,17 @@ CREATE TABLE amber.documents (
   PRIMARY KEY (gen, name)
 );
 
+-- The files of the agent's vault, in pieces: each as it is where an agent has a folder, its first line and its content. A row
+-- without a place says that the vault is in use.
+CREATE TABLE amber.vault_files (
+  gen    int8 NOT NULL DEFAULT current_setting('amber.gen')::int8,
+  place  text COLLATE "C" NOT NULL CHECK (place ~ '^([0-9a-f]{64})?$'), -- SHA-256 of the name
+  number int8 NOT NULL CHECK (number BETWEEN 0 AND 256),
+  piece  bytea NOT NULL CHECK (octet_length(piece) <= 262144),
+  PRIMARY KEY (gen, place, number)
+);
+ALTER TABLE amber.vault_files ALTER COLUMN piece SET STORAGE EXTERNAL; -- lengths and beginnings are read without the rest
+
 -- The write transactions that committed. Where the answer to a COMMIT got lost, its token is looked for here.
 CREATE TABLE amber.commits (
   gen   int8 NOT NULL DEFAULT current_setting('amber.gen')::int8,
