@@ -57,12 +57,19 @@ func (m *mover) take(ctx context.Context, c home.Current, next *home.Restore) er
 	m.progress("copy rows")
 	// What belongs to this machine stays with it.
 	state := filepath.Join(next.Dir(), stateName)
-	if err := copyFolder(filepath.Join(m.Agent.GenDir(c), stateName), state, func(rel string) bool { return !isDocument(rel) }); err != nil {
+	if err := copyFolder(filepath.Join(m.Agent.GenDir(c), stateName), state, stays); err != nil {
 		return err
 	}
 	e, err := mirror.Export(ctx, m.mirrored(), next.Dir(), mirror.ExportOptions{
 		Compare: mirror.Rows, Frozen: true,
 		Document: func(d mirror.Document) error { return m.document(state, d) },
+		VaultFile: func(f mirror.VaultFile) error {
+			path := filepath.Join(state, vaultName, mirror.VaultPlace(f.Place))
+			if err := fsx.MkdirAll(fsx.OS(), filepath.Dir(path), 0o700); err != nil {
+				return err
+			}
+			return writePages(path, func(fn func([]byte) error) error { return fn(f.Bytes) })
+		},
 	})
 	if err != nil {
 		return err

@@ -94,10 +94,14 @@ func (m *mover) send(ctx context.Context, c home.Current) (err error) {
 	if err != nil {
 		return err
 	}
+	vault, _, err := mirror.VaultFolder(filepath.Join(m.Agent.GenDir(c), stateName, vaultName)) // what else lies there stays
+	if err != nil {
+		return err
+	}
 	m.progress("copy rows")
 	b, err := mirror.Import(ctx, m.mirrored(), files, mirror.ImportOptions{
 		Scratch: scratch, From: m.note.ID, Device: c.Device, Clock: c.Clock, Moves: true,
-		Documents: func(put func(mirror.Document) error) error { return m.documents(ctx, put) },
+		Documents: func(put func(mirror.Document) error) error { return m.documents(ctx, put) }, VaultFiles: vault,
 	})
 	if err != nil {
 		return err
@@ -298,8 +302,8 @@ func (m *mover) left(ctx context.Context, c home.Current, have postgres.Move) er
 	return m.discardOld(ctx)
 }
 
-// empty puts a generation without memory in the place of the one that has left. What belongs to the machine stays: the files of the vault,
-// and others that are no documents.
+// empty puts a generation without memory in the place of the one that has left. What belongs to the machine stays: what is neither a
+// document nor a file of the vault.
 func (m *mover) empty(ctx context.Context, c home.Current) error {
 	next, err := m.folder.BeginRestore(ctx, m.note.ID)
 	if err != nil {
@@ -307,7 +311,7 @@ func (m *mover) empty(ctx context.Context, c home.Current) error {
 	}
 	err = sqlite.LeaveElsewhere(next.Dir())
 	if err == nil {
-		err = copyFolder(filepath.Join(m.Agent.GenDir(c), stateName), filepath.Join(next.Dir(), stateName), func(rel string) bool { return !isDocument(rel) })
+		err = copyFolder(filepath.Join(m.Agent.GenDir(c), stateName), filepath.Join(next.Dir(), stateName), stays)
 	}
 	if err == nil {
 		err = next.Switch(ctx, func(home.Current) (amber.Stamp, error) { return 0, nil })
@@ -337,6 +341,15 @@ func (m *mover) renewNotes(ctx context.Context) (err error) {
 		return err
 	}
 	return s.Notes().Renew(ctx)
+}
+
+// vaultName is the folder of the vault in that of the state.
+const vaultName = "vault"
+
+// stays reports whether a file of the state, by its path in there, belongs to the machine.
+func stays(rel string) bool {
+	file, inVault := strings.CutPrefix(rel, vaultName+"/")
+	return !isDocument(rel) && !(inVault && mirror.IsVaultFile(filepath.FromSlash(file)))
 }
 
 // isDocument reports whether a file of the state, by its path in there, is a document.

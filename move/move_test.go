@@ -21,6 +21,7 @@ import (
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/internal/vaultrow"
 	"github.com/amber-memory/amber/move"
 	"github.com/amber-memory/amber/notes"
 	"github.com/amber-memory/amber/snapshot"
@@ -123,6 +124,9 @@ func (w *world) gen() string {
 	return w.agent.GenDir(must.Get(w.agent.Current())(w))
 }
 
+// vaultPlace is the place of a file of the vault.
+var vaultPlace = strings.Repeat("ab", 32)
+
 // fill gives the agent in the home something of everything.
 func (w *world) fill() {
 	w.Helper()
@@ -133,6 +137,7 @@ func (w *world) fill() {
 	must.Get(n.WriteNote(w.Context(), "deep/er", "a note in a folder"))(w)
 	must.Do(w, os.WriteFile(filepath.Join(w.gen(), "memdir", "hand.md"), []byte("written by hand"), 0o600))
 	w.put("state/vault/some/file", "what the vault keeps")
+	w.put("state/vault/ab/"+vaultPlace, "a file of the vault")
 	w.put("state/_consolidation.json", "{}\n")
 }
 
@@ -224,7 +229,13 @@ func TestThereAndBack(t *testing.T) {
 	must.Kind(t, "a read of the old side", must.Err(open.Stats(t.Context())), amber.KindRefused, "the database of the test")
 	must.Kind(t, "opening the old side", must.Err(w.tryLite()), amber.KindRefused, "has moved to the database of the test")
 	must.Kind(t, "a note", must.Err(w.notes().ListNotes(t.Context())), amber.KindRefused)
-	must.Equal(t, "the file of the vault", string(must.Get(os.ReadFile(filepath.Join(w.gen(), "state", "vault", "some", "file")))(t)), "what the vault keeps")
+	must.Equal(t, "what is no file of the vault", string(must.Get(os.ReadFile(filepath.Join(w.gen(), "state", "vault", "some", "file")))(t)), "what the vault keeps")
+	must.Do(t, w.server.Vault(amber.DefaultTenant, amber.DefaultAgent).Update(t.Context(), "test", func(tx vaultrow.Tx) error {
+		b, _, err := tx.Read(vaultPlace)
+		must.Equal(t, "the file of the vault in the database", string(b), "a file of the vault")
+		return errors.Join(err, tx.Put(vaultPlace, []byte("changed in the database")))
+	}))
+	must.Hold(t, os.IsNotExist(must.Err(os.Stat(filepath.Join(w.gen(), "state", "vault", "ab", vaultPlace)))), "the file of the vault is still in the home")
 	must.Fail(move.Undo(t.Context(), w.options()))(t, "an undo afterwards", amber.KindConflict)
 	must.Fail(move.Resume(t.Context(), w.options()))(t, "a resume afterwards", amber.KindNotFound)
 	must.Fail(move.Run(t.Context(), w.options(), move.Postgres))(t, "a second move", amber.KindConflict)
@@ -244,7 +255,8 @@ func TestThereAndBack(t *testing.T) {
 	must.Says(t, "notes", w.git("log", "--format=%s"), "plan")
 	repository := w.repository()
 	must.Equal(t, "device in the home", must.Get(w.agent.Current())(t).Device, device)
-	must.Equal(t, "the file of the vault", string(must.Get(os.ReadFile(filepath.Join(w.gen(), "state", "vault", "some", "file")))(t)), "what the vault keeps")
+	must.Equal(t, "what is no file of the vault", string(must.Get(os.ReadFile(filepath.Join(w.gen(), "state", "vault", "some", "file")))(t)), "what the vault keeps")
+	must.Equal(t, "the file of the vault", string(must.Get(os.ReadFile(filepath.Join(w.gen(), "state", "vault", "ab", vaultPlace)))(t)), "changed in the database")
 	must.Equal(t, "generations", len(must.Get(w.agent.Generations())(t)), 1) // the old copy went
 	must.Kind(t, "the database", must.Err(w.tryRows()), amber.KindRefused, "has moved to the home")
 	must.Kind(t, "who has it open", must.Err(rows.Stats(t.Context())), amber.KindRefused, "has moved to the home")

@@ -1,5 +1,6 @@
 // Package folder carries an agent between a PostgreSQL database and a folder that is like the one of a generation in a home:
-// memory.db and control.db, the notes with their history in memdir, the documents of runtime state in state.
+// memory.db and control.db, the notes with their history in memdir, the documents of runtime state in state, the files of the
+// vault in state/vault.
 //
 // [Write] makes the folder of the live generation, all of one instant, or brings one that it made before up to date. [Read] says
 // what [mirror.Import] needs to make a generation of a folder.
@@ -33,6 +34,7 @@ const (
 	controlName = "control.db"
 	notesName   = "memdir"
 	stateName   = "state"
+	vaultName   = "vault"  // in the state
 	sealName    = "MIRROR" // what the folder held when it was last written
 	suffix      = ".json"
 )
@@ -138,6 +140,11 @@ func write(ctx context.Context, a mirror.Agent, dir string, o Options, update bo
 			seen[d.Name+suffix] = true
 			return writeDocument(state, d)
 		},
+		VaultFile: func(f mirror.VaultFile) error {
+			at := filepath.Join(vaultName, mirror.VaultPlace(f.Place))
+			seen[vaultName], seen[filepath.Dir(at)], seen[at] = true, true, true
+			return writeFile(filepath.Join(state, filepath.Dir(at)), f.Place, f.Bytes)
+		},
 		Within: func(ctx context.Context, c *pgdb.Conn) (err error) {
 			w.NoHistory, err = writeNotes(ctx, postgres.NotesIn(ctx, c), filepath.Join(dir, notesName), o)
 			return err
@@ -146,24 +153,42 @@ func write(ctx context.Context, a mirror.Agent, dir string, o Options, update bo
 	if err != nil {
 		return w, failed(dir, err)
 	}
-	entries, err := fsx.OS().ReadDir(state)
+	return w, prune(state, "", seen)
+}
+
+// prune removes what was not seen of a folder and of those in it.
+func prune(root, dir string, seen map[string]bool) error {
+	at := filepath.Join(root, dir)
+	entries, err := fsx.OS().ReadDir(at)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return w, failed(state, err)
+		return failed(at, err)
 	}
 	for _, e := range entries {
-		if !seen[e.Name()] {
-			if err := fsx.RemoveAll(fsx.OS(), filepath.Join(state, e.Name())); err != nil {
-				return w, failed(state, err)
-			}
+		name := filepath.Join(dir, e.Name())
+		switch {
+		case !seen[name]:
+			err = fsx.RemoveAll(fsx.OS(), filepath.Join(root, name))
+		case e.IsDir():
+			err = prune(root, name, seen)
+		default:
+			continue
+		}
+		if err != nil {
+			return failed(at, err)
 		}
 	}
-	return w, nil
+	return nil
 }
 
 // writeDocument writes a document, unless the file says the same.
 func writeDocument(dir string, d mirror.Document) error {
-	path := filepath.Join(dir, d.Name+suffix)
-	if b, err := fsx.ReadFile(fsx.OS(), path, amber.MaxDocumentBytes+1); err == nil && string(b) == string(d.JSON) {
+	return writeFile(dir, d.Name+suffix, d.JSON)
+}
+
+// writeFile writes a file, unless it says the same.
+func writeFile(dir, name string, content []byte) error {
+	path := filepath.Join(dir, name)
+	if b, err := fsx.ReadFile(fsx.OS(), path, int64(len(content))+1); err == nil && string(b) == string(content) {
 		return nil
 	}
 	err := fsx.MkdirAll(fsx.OS(), dir, 0o700)
@@ -171,7 +196,7 @@ func writeDocument(dir string, d mirror.Document) error {
 		err = fsx.RemoveAll(fsx.OS(), path)
 	}
 	if err == nil {
-		err = build(path, d.JSON)
+		err = build(path, content)
 	}
 	return failed(path, err)
 }

@@ -2,14 +2,17 @@ package folder_test
 
 import (
 	"crypto/rand"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/internal/vaultrow"
 	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/store/postgres/folder"
 	"github.com/amber-memory/amber/store/postgres/mirror"
@@ -30,6 +33,18 @@ func TestFolderThereAndBack(t *testing.T) {
 	must.Get(parts.Notes.WriteNote(t.Context(), "deep/plan", "# Plan"))(t)
 	must.Get(parts.Documents.PutDocument(t.Context(), amber.DocumentWrite{Name: "mood", Document: []byte(`{"calm":true}`)}))(t)
 	must.Get(parts.Documents.PutDocument(t.Context(), amber.DocumentWrite{Name: "gone", Document: []byte(`1`)}))(t)
+	put := func(place, content string) {
+		t.Helper()
+		must.Do(t, server.Vault(a.Tenant, a.ID).Update(t.Context(), "test", func(tx vaultrow.Tx) error {
+			if content == "" {
+				return must.Err(tx.Remove(place))
+			}
+			return tx.Put(place, []byte(content))
+		}))
+	}
+	stays, goes := strings.Repeat("ab", 32), strings.Repeat("ac", 32)
+	put(stays, "a file of the vault")
+	put(goes, "another one")
 	dir := filepath.Join(t.TempDir(), "copy")
 	write := func(anew string) folder.Written {
 		t.Helper()
@@ -56,10 +71,14 @@ func TestFolderThereAndBack(t *testing.T) {
 	has("state/mood.json", `{"calm":true}`)
 	must.Get(parts.Notes.WriteNote(t.Context(), "deep/plan", "# Plan, changed"))(t)
 	must.Do(t, parts.Documents.DeleteDocument(t.Context(), "gone", ""))
+	has("state/vault/ac/"+goes, "another one")
+	put(goes, "")
 	write("")
+	has("state/vault/ac/"+goes, "")
+	has("state/vault/ab/"+stays, "a file of the vault")
 	has("memdir/deep/plan.md", "# Plan, changed")
 	has("state/gone.json", "")
-	for _, damaged := range []string{"memory.db", "control.db", "memdir/deep/plan.md", "state/mood.json"} {
+	for _, damaged := range []string{"memory.db", "control.db", "memdir/deep/plan.md", "state/mood.json", "state/vault/ab/" + stays} {
 		must.Do(t, os.WriteFile(filepath.Join(dir, damaged), []byte("something else"), 0o600))
 		write("is not what was written")
 		write("")
@@ -69,8 +88,9 @@ func TestFolderThereAndBack(t *testing.T) {
 	// What a database has no place for is named; notes that lost their history get a new one.
 	must.Do(t, os.RemoveAll(filepath.Join(dir, "memdir", ".git")))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "state", "_mark.json"), []byte(`{}`), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "state", "vault", "stray"), nil, 0o600))
 	src := must.Get(folder.Read(t.Context(), dir, time.Now(), folder.Options{}))(t)
-	must.Equal(t, "left", len(src.Left), 1)
+	must.Equal(t, "left", len(src.Left), 2)
 	to := mirror.Agent{Server: server, Tenant: a.Tenant, ID: "two"}
 	b := must.Get(mirror.Import(t.Context(), to, src.Files, src.Options))(t)
 	must.Get(b.Switch(t.Context(), mirror.SwitchOptions{}))(t)
@@ -78,6 +98,13 @@ func TestFolderThereAndBack(t *testing.T) {
 	must.NoError(t, other.Notes().Check(t.Context()))
 	must.Equal(t, "note", must.Get(other.Notes().ReadNote(t.Context(), "deep/plan"))(t).Content, "# Plan, changed")
 	must.Equal(t, "document", string(must.Get(other.Parts().Documents.ReadDocument(t.Context(), "mood"))(t).Document), `{"calm":true}`)
+	must.Do(t, server.Vault(to.Tenant, to.ID).View(t.Context(), "test", func(tx vaultrow.Tx) error {
+		list, _, err := tx.List()
+		must.Equal(t, "files of the vault", len(list), 1)
+		b, _, rerr := tx.Read(stays)
+		must.Equal(t, "the file of the vault", string(b), "a file of the vault")
+		return errors.Join(err, rerr)
+	}))
 	must.Equal(t, "memories", len(must.Get(other.List(t.Context(), amber.ListQuery{}))(t).Items), 1)
 	list := must.Get(mirror.Generations(t.Context(), to))(t)
 	must.Equal(t, "generations", len(list), 1)

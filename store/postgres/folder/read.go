@@ -20,7 +20,7 @@ import (
 // Source is a folder as [mirror.Import] wants it.
 type Source struct {
 	Files mirror.Files
-	// Options have what is beside the files: documents and notes.
+	// Options have what is beside the files: documents, the files of the vault and notes.
 	Options mirror.ImportOptions
 	// Left names what of the folder has no place in a database, and why.
 	Left []string
@@ -42,6 +42,14 @@ func Read(ctx context.Context, dir string, at time.Time, o Options) (Source, err
 		}
 		return nil
 	}
+	files, strays, err := mirror.VaultFolder(filepath.Join(dir, stateName, vaultName))
+	if err != nil {
+		return s, failed(dir, err)
+	}
+	s.Options.VaultFiles = files
+	for _, stray := range strays {
+		s.Left = append(s.Left, fmt.Sprintf("%s/%s/%s is no file of a vault", stateName, vaultName, stray))
+	}
 	s.Options.Notes, err = notes(ctx, filepath.Join(dir, notesName), at, o)
 	return s, err
 }
@@ -59,6 +67,9 @@ func (s *Source) documents(dir string) (list []mirror.Document, err error) {
 		return nil, failed(dir, err)
 	}
 	for _, e := range entries {
+		if e.Name() == vaultName && e.IsDir() {
+			continue
+		}
 		name, ok := strings.CutSuffix(e.Name(), suffix)
 		if !ok || !e.Type().IsRegular() || amber.CheckDocumentName(name) != nil {
 			s.Left = append(s.Left, fmt.Sprintf("%s/%s is no document of runtime state, and a database holds no others", stateName, e.Name()))

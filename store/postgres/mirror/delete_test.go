@@ -2,6 +2,7 @@ package mirror_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/vaultrow"
 	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/store/postgres/mirror"
 	"github.com/amber-memory/amber/store/storetest"
@@ -28,6 +30,9 @@ func TestDeleteKilled(t *testing.T) {
 		a := agent(server, amber.AgentID("going-by-"+way))
 		store := use(t, a, clock)
 		must.Do(t, storetest.Populate(t.Context(), store.Store(), clock))
+		must.Do(t, server.Vault(a.Tenant, a.ID).Update(t.Context(), "test", func(tx vaultrow.Tx) error {
+			return tx.Put(strings.Repeat("ab", 32), make([]byte, 3*vaultrow.PieceBytes))
+		}))
 		dir, e, documents := exported(t, a)
 		b := must.Get(mirror.Import(t.Context(), a, files(dir), mirror.ImportOptions{Documents: all(documents)}))(t)
 		// Each time it gets a little further, until the agent is closed and rows are to be removed.

@@ -25,6 +25,8 @@ type ExportOptions struct {
 	// Document is called for each document of runtime state, by name; nil leaves them out. They are
 	// of the same instant as the rows.
 	Document func(Document) error
+	// VaultFile is called for each file of the agent's vault, by place; nil leaves them out. They are of the same instant.
+	VaultFile func(VaultFile) error
 	// Frozen writes the rows of an agent that leaves or has left, see [postgres.Server.BeginDeparture].
 	Frozen bool
 	// Update brings the files that are in the folder up to date, where they are of an earlier export:
@@ -44,8 +46,10 @@ type Exported struct {
 	Control   Position
 	Tables    []Table
 	Documents int
-	Pin       time.Duration // how long it took to fix the instant
-	Compared  Comparison    // that was made, and found nothing
+	// VaultFiles is how many files of the vault were handed out.
+	VaultFiles int
+	Pin        time.Duration // how long it took to fix the instant
+	Compared   Comparison    // that was made, and found nothing
 	// Version is of the rows: it is another one after any write. See [SwitchOptions.Expect].
 	Version string
 	Changed int64 // rows that an update has written or deleted
@@ -162,7 +166,7 @@ func (x *export) read(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := x.documents(ctx, c); err != nil || x.o.Within == nil {
+		if err := errors.Join(x.documents(ctx, c), x.vault(ctx, c)); err != nil || x.o.Within == nil {
 			return err
 		}
 		return x.o.Within(ctx, c)
@@ -294,6 +298,29 @@ func (x *export) documents(ctx context.Context, c *pgdb.Conn) error {
 		x.result.Documents++
 		return x.o.Document(d)
 	})
+}
+
+// vault hands out the files of the vault, one at a time.
+func (x *export) vault(ctx context.Context, c *pgdb.Conn) error {
+	if x.o.VaultFile == nil {
+		return nil
+	}
+	files := postgres.VaultIn(ctx, c)
+	list, _, err := files.List()
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		b, _, err := files.Read(f.Place)
+		if err == nil {
+			err = x.o.VaultFile(VaultFile{Place: f.Place, Bytes: b})
+		}
+		if err != nil {
+			return err
+		}
+		x.result.VaultFiles++
+	}
+	return nil
 }
 
 // compare reads the files again.

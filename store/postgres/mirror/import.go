@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,8 @@ type ImportOptions struct {
 	Clock amber.Stamp
 	// Documents calls put for each document of runtime state; nil has none.
 	Documents func(put func(Document) error) error
+	// VaultFiles calls put for each file of the agent's vault; nil has none. What a file says of itself is checked by who reads it.
+	VaultFiles func(put func(VaultFile) error) error
 	// Notes is the repository of the notes. The objects are a whole one: the caller has seen to that. With nil there is
 	// none, and the copy of the notes in the files stays as it is.
 	Notes *Notes
@@ -352,6 +355,11 @@ func (b *Building) fill(ctx context.Context, readers []*rowfile.Reader, o Import
 			return err
 		}
 	}
+	if o.VaultFiles != nil {
+		if err := o.VaultFiles(func(f VaultFile) error { return b.vaultFile(ctx, f) }); err != nil {
+			return err
+		}
+	}
 	if err := b.compare(ctx, readers); err != nil {
 		return err
 	}
@@ -464,6 +472,21 @@ func (b *Building) document(ctx context.Context, d Document) error {
 	}
 	return b.step(ctx, func(c *pgx.Conn) error {
 		_, err := c.Exec(ctx, upsertDocument, d.Name, d.Revision, string(d.JSON))
+		return err
+	})
+}
+
+// vaultFile stores one file of the vault and reads it back.
+func (b *Building) vaultFile(ctx context.Context, f VaultFile) error {
+	return b.stepIn(ctx, func(c *pgdb.Conn) error {
+		files := postgres.VaultIn(ctx, c)
+		if err := files.Put(f.Place, f.Bytes); err != nil {
+			return err
+		}
+		is, _, err := files.Read(f.Place)
+		if err == nil && !bytes.Equal(is, f.Bytes) {
+			err = differ(opImport, "vault_files", "a file of the vault has other bytes")
+		}
 		return err
 	})
 }

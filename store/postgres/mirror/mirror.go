@@ -73,6 +73,12 @@ type Document struct {
 	JSON     []byte
 }
 
+// VaultFile is a file of the agent's vault, as it is on disk where an agent has a folder.
+type VaultFile struct {
+	Place string // 64 hexadecimal digits
+	Bytes []byte
+}
+
 // name is the table as statements name it.
 func name(file string, t rowfile.Table) string {
 	return fmt.Sprintf(`%s.%q`, schemas[file], t.Name)
