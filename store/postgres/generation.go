@@ -57,6 +57,8 @@ func readLive(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent amb
 		return nil, errNoAgent(agent)
 	case err != nil:
 		return nil, err
+	case state == stateDeleting:
+		return nil, errNoAgent(agent)
 	case state != stateLive && (!frozen || state == stateArriving):
 		return nil, errAway(agent, state, home)
 	case g.gen == 0:

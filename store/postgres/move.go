@@ -19,6 +19,7 @@ const (
 	stateArriving = "arriving" // its rows are copied from a home
 	stateLeaving  = "leaving"  // its rows are copied to a home
 	stateMoved    = "moved"    // it lives in a home
+	stateDeleting = "deleting" // its rows are being removed
 )
 
 // errAway is for an agent that is not live here.
