@@ -52,6 +52,7 @@ func (d *doctor) checkPostgres(ctx context.Context) {
 	}
 	d.judge("clock", d.behind(store.LastStamp(ctx)), "not behind the newest change")
 	d.judge("notes", store.Notes().Check(ctx), "every commit is whole")
+	d.checkVaultRows(ctx, server)
 	d.skip("database.pages", "the pages and indexes of PostgreSQL are its operator's to check: pg_amcheck, data checksums")
 }
 

@@ -3,11 +3,13 @@ package agent
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony/shelf"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/store/postgres"
 )
 
 // vaultFilesCode is the check of the vault that this home keeps for the agent.
@@ -18,6 +20,16 @@ const vaultFilesCode = "vault_files"
 // a vault is not told about.
 func (d *doctor) checkVaultFiles(ctx context.Context, agent *home.Agent) {
 	v, err := shelf.Open(agent, shelf.Options{Clock: d.o.Clock})
+	d.judgeVault(ctx, v, err)
+}
+
+// checkVaultRows is checkVaultFiles for an agent of a database.
+func (d *doctor) checkVaultRows(ctx context.Context, server *postgres.Server) {
+	v, err := shelf.OpenRows(server.Vault(d.agent.Tenant(), d.agent.ID()), shelf.Options{Clock: d.o.Clock})
+	d.judgeVault(ctx, v, err)
+}
+
+func (d *doctor) judgeVault(ctx context.Context, v *shelf.Shelf, err error) {
 	if err != nil {
 		d.judge(vaultFilesCode, err, "")
 		return
@@ -49,6 +61,8 @@ func damagedFiles(damaged []shelf.Damage) error {
 		e.Hint = "use the newer Amber"
 	case one.Name != "":
 		e.Hint = fmt.Sprintf("put or delete %s over the vault's API, or restore a snapshot", strconv.Quote(one.Name))
+	case !filepath.IsAbs(one.Path):
+		e.Hint = "restore a snapshot"
 	default:
 		e.Hint = "move the file out of the agent's folder, and have its client back up again; or restore a snapshot"
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/home"
 	"github.com/amber-memory/amber/internal/proc"
+	"github.com/amber-memory/amber/internal/vaultrow"
 	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/store/sqlite"
 )
@@ -204,6 +205,19 @@ func (a *Agent) Exists(ctx context.Context) (bool, error) {
 		err = cerr
 	}
 	return there, err
+}
+
+// Vault returns the files of the agent's vault in the database, and reports whether the agent is there. Nothing is made. The database is
+// open until done is called. Errors: those of [Agent.Database].
+func (a *Agent) Vault(ctx context.Context) (rows vaultrow.Rows, there bool, done func() error, err error) {
+	server, done, err := a.Database(ctx)
+	if err != nil {
+		return nil, false, nil, err
+	}
+	if there, err = server.Has(ctx, a.Tenant(), a.ID()); err != nil {
+		return nil, false, nil, errors.Join(err, done())
+	}
+	return server.Vault(a.Tenant(), a.ID()), there, done, nil
 }
 
 // isReadOnly reports whether the store can be read and not written.

@@ -189,7 +189,7 @@ func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Opt
 // parts are what the daemon needs of agents.
 func (s *serving) parts(keeper snapshot.Keeper) daemon.Parts {
 	return daemon.Parts{
-		Open: s.openAgent, Names: s.agentNames(), Engine: s.engine, Keeper: keeper, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
+		Open: s.openAgent, Names: s.agentNames(), Vault: s.vaults(), Engine: s.engine, Keeper: keeper, Redact: s.writeRules(), PrunePolicy: prunePolicy, Backup: s.backupAgent,
 		Leaving: func(private bool) *redact.Redactor { return s.current().Leaving(private) },
 		Digests: func() digest.Writer { return agent.DigestWriter(s.current().Digest, s.Getenv) },
 		Journal: func(agent *home.Agent) (*journal.Journal, error) {

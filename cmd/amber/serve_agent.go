@@ -7,6 +7,7 @@ import (
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/agent"
 	"github.com/amber-memory/amber/cmd/amber/internal/cli"
+	"github.com/amber-memory/amber/internal/vaultrow"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/wire"
@@ -67,6 +68,29 @@ func (s *serving) agentNames() func(context.Context, amber.TenantID) ([]server.A
 			}
 		}
 		return names, errors.Join(err, at.Close())
+	}
+}
+
+// vaults returns what opens the vaults of agents in a database; nil where agents are folders of the home.
+func (s *serving) vaults() func(context.Context, amber.TenantID, amber.AgentID) (vaultrow.Rows, bool, error) {
+	c := s.config.Loaded().Config
+	if !c.OnPostgres() {
+		return nil
+	}
+	return func(ctx context.Context, tenant amber.TenantID, id amber.AgentID) (vaultrow.Rows, bool, error) {
+		o, err := s.forAgent(tenant, id).AgentOptions(&c)
+		if err != nil {
+			return nil, false, err
+		}
+		at, err := agent.At(o)
+		if err != nil {
+			return nil, false, err
+		}
+		rows, there, done, err := at.Vault(ctx)
+		if err != nil {
+			return nil, false, err
+		}
+		return rows, there, done() // the program keeps its databases open until it ends
 	}
 }
 

@@ -76,6 +76,9 @@ func (s *serving) join(ctx context.Context, at *agent.Agent, server *postgres.Se
 	if err := keepDoor(ctx, at, o.Ledger); err != nil {
 		return nil, errors.Join(err, leave())
 	}
+	if o.Replica.VaultKey, err = server.VaultKey(ctx); err != nil {
+		return nil, errors.Join(err, leave())
+	}
 	return leave, nil
 }
 

@@ -120,6 +120,50 @@ func TestReplicasShareTheLedger(t *testing.T) {
 	must.Hold(t, seen["memory.write"] == 3, "the log lacks what was remembered at either server: %v", seen)
 }
 
+// What a vault client has put at one server is there at the other, also for who has exchanged its key at the first, and goes with the
+// agent.
+func TestReplicasShareVaults(t *testing.T) {
+	t.Parallel()
+	homes, _ := replicas(t, 2)
+	key := homes[0].does("--quiet", "token", "create", "python", "--scope", "read,write")
+	a, b := homes[0].replica(), homes[1].replica()
+	status, text, _ := a.as("", "", "POST", "/api/v1/auth/token", `{"api_key":"`+key+`"}`)
+	must.Equal(t, "exchanged: "+text, status, 200)
+	token := parsed[struct {
+		AccessToken string `json:"access_token"`
+	}](t, text).AccessToken
+	status, text, _ = b.as(token, "", "GET", "/api/v1/vault/files/plan.md", "")
+	must.Equal(t, "before there is anything: "+text, status, 404)
+	status, text, _ = a.as(token, "", "PUT", "/api/v1/vault/files/plan.md", `{"content":"written at one"}`)
+	must.Equal(t, "put: "+text, status/100, 2)
+	status, text, _ = b.as(token, "", "GET", "/api/v1/vault/files/plan.md", "")
+	must.Equal(t, "read at the other: "+text, status, 200)
+	must.Says(t, "content", text, "written at one")
+	status, text, _ = b.as(token, "", "POST", "/api/v1/vault/files/plan.md/append", `{"content":", and at the other"}`)
+	must.Equal(t, "appended: "+text, status/100, 2)
+	_, text, _ = a.as(token, "", "GET", "/api/v1/vault/files/plan.md", "")
+	must.Says(t, "content", text, "written at one, and at the other")
+	_, text, _ = a.as(token, "", "GET", "/api/v1/vault/status", "")
+	must.Says(t, "status", text, `"file_count":1`)
+	seen, _, _ := homes[0].amber("", "doctor") // which warns of the database of tests
+	must.Says(t, "doctor", seen, "1 files, all of them whole")
+
+	// A snapshot has the file, and a restore brings it back at both.
+	id := told[wire.SnapshotMeta](homes[0], "snapshot", "create").ID
+	status, text, _ = b.as(token, "", "DELETE", "/api/v1/vault/files/plan.md", "")
+	must.Equal(t, "deleted: "+text, status/100, 2)
+	status, _, _ = a.as(token, "", "GET", "/api/v1/vault/files/plan.md", "")
+	must.Equal(t, "deleted at the other", status, 404)
+	homes[0].does("snapshot", "restore", string(id), "--yes")
+	for _, w := range []*waiter{a, b} {
+		_, text, _ = w.as(token, "", "GET", "/api/v1/vault/files/plan.md", "")
+		must.Says(t, "after the restore", text, "written at one, and at the other")
+	}
+	homes[1].does("agent", "delete", "default", "--no-snapshot", "--yes")
+	_, text, _ = a.as(token, "", "GET", "/api/v1/vault/status", "")
+	must.Says(t, "status without an agent", text, `"file_count":0`)
+}
+
 // A server that asked for tokens does not stop to do so because its agents move to a database.
 func TestTokensOfTheHomeAreNotForgotten(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,7 @@ import (
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/internal/proc"
 	"github.com/amber-memory/amber/internal/redact"
+	"github.com/amber-memory/amber/internal/vaultrow"
 	"github.com/amber-memory/amber/journal"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/metrics"
@@ -65,12 +66,15 @@ type Engine interface {
 	wire.RepositoryChecker
 }
 
-// Parts are what a daemon needs of the agents of its home. All but Names, Digests and Leaving are required.
+// Parts are what a daemon needs of the agents of its home. All but Names, Vault, Digests and Leaving are required.
 type Parts struct {
 	Open server.Opener // is not asked for an agent without an id
 	// Names lists the agents that are served, of a tenant or of every one for ""; nil: those with a folder in
 	// the home.
-	Names  func(ctx context.Context, tenant amber.TenantID) ([]server.AgentName, error)
+	Names func(ctx context.Context, tenant amber.TenantID) ([]server.AgentName, error)
+	// Vault returns the files of an agent's vault where agents live in a database, and reports whether there is such an agent; nil: they
+	// lie in the home.
+	Vault  func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (rows vaultrow.Rows, there bool, err error)
 	Engine Engine
 	Keeper snapshot.Keeper // applies retention
 	// Redact returns the rules for what jobs write.

@@ -20,6 +20,8 @@ import (
 type Replica struct {
 	Common *Database                    // of all tenants who have none of their own; it has the ledger
 	Own    map[amber.TenantID]*Database // of tenants; two may have the same one
+	// VaultKey seals the access tokens of vault clients, see [postgres.Server.VaultKey].
+	VaultKey []byte
 
 	mu   sync.Mutex
 	kept map[postgres.Work]*postgres.Lease // what this server did last, under mu

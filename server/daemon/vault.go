@@ -17,10 +17,15 @@ import (
 func (s *Daemon) newVaults(keeper *doorkeeper) (*vaultapi.Handler, error) {
 	agents := &vaultAgents{home: s.o.Home}
 	s.warnOfLargeFiles()
+	var key []byte
+	if s.o.Replica != nil {
+		key = s.o.Replica.VaultKey
+	}
 	return vaultapi.New(vaultapi.Options{
+		Key:  key,
 		Desk: s.desk, Grant: keeper.vaultKey, Clock: s.o.Clock, Random: s.o.Random, Log: s.o.Log,
-		Vault: func(tenant amber.TenantID, agent amber.AgentID) (vaultapi.Store, error) {
-			return s.openVaultOf(agents, tenant, agent)
+		Vault: func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (vaultapi.Store, error) {
+			return s.openVaultOf(ctx, agents, tenant, agent)
 		},
 		First: func(tenant amber.TenantID, name, content string) error {
 			return s.vaultLimits(tenant).First(name, content)
@@ -44,9 +49,20 @@ func (d *doorkeeper) vaultKey(ctx context.Context, secret string) (wire.Grant, e
 
 // openVaultOf opens the vault of an agent. Errors: not_found when there is no
 // such agent; refused when its tenant has no vaults.
-func (s *Daemon) openVaultOf(agents *vaultAgents, tenant amber.TenantID, id amber.AgentID) (vaultapi.Store, error) {
+func (s *Daemon) openVaultOf(ctx context.Context, agents *vaultAgents, tenant amber.TenantID, id amber.AgentID) (vaultapi.Store, error) {
 	if !s.current().VaultOf(string(tenant)).Enabled {
 		return nil, amber.Errorf(amber.KindRefused, "open vault", "", "vaults are switched off (server.vault.enabled)")
+	}
+	o := shelf.Options{Clock: s.o.Clock, Limits: s.vaultLimits(tenant)}
+	if s.parts.Vault != nil {
+		rows, there, err := s.parts.Vault(ctx, tenant, id)
+		if err == nil && !there {
+			err = amber.Errorf(amber.KindNotFound, "open vault", string(id), "the agent does not exist")
+		}
+		if err != nil {
+			return nil, err
+		}
+		return shelf.OpenRows(rows, o)
 	}
 	agent, err := agents.agent(tenant, id)
 	if err != nil {
@@ -55,7 +71,7 @@ func (s *Daemon) openVaultOf(agents *vaultAgents, tenant amber.TenantID, id ambe
 	if _, err := agent.Current(); err != nil {
 		return nil, err
 	}
-	return shelf.Open(agent, shelf.Options{Clock: s.o.Clock, Limits: s.vaultLimits(tenant)})
+	return shelf.Open(agent, o)
 }
 
 // vaultLimits are the bounds of the vaults of a tenant.

@@ -28,7 +28,9 @@ type Options struct {
 	Grant func(ctx context.Context, secret string) (wire.Grant, error)
 	// Vault returns the vault of an agent. Errors: not_found when there is no
 	// such agent.
-	Vault func(tenant amber.TenantID, agent amber.AgentID) (Store, error)
+	Vault func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (Store, error)
+	// Key is what access tokens are sealed with, 32 bytes that several servers share; nil: one that is made up.
+	Key []byte
 	// First returns nil when a file may be the first one of a vault: an agent
 	// that is not there is made only for such a file. Nil: any may be.
 	First func(tenant amber.TenantID, name, content string) error
@@ -63,7 +65,7 @@ func New(o Options) (*Handler, error) {
 		return nil, amber.Errorf(amber.KindInvalid, "make vault API", "", "desk, grant, vault, clock and random source are required")
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	s, err := newSeal(o.Random)
+	s, err := newSeal(o.Key, o.Random)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +140,7 @@ func (h *Handler) act(c *call) (a answer, err error) {
 			return answer{}, err
 		}
 	}
-	c.store, err = h.o.Vault(g.Tenant, g.Agent)
+	c.store, err = h.o.Vault(c.Context(), g.Tenant, g.Agent)
 	var unfit error
 	if amber.KindOf(err) == amber.KindNotFound {
 		c.store, err = nothing{}, nil
@@ -155,7 +157,7 @@ func (h *Handler) act(c *call) (a answer, err error) {
 			return nil, "", unfit
 		}
 		if !j.Closed {
-			if c.store, err = h.o.Vault(g.Tenant, g.Agent); err != nil {
+			if c.store, err = h.o.Vault(ctx, g.Tenant, g.Agent); err != nil {
 				return nil, "", err
 			}
 		}

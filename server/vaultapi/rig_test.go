@@ -153,7 +153,7 @@ func (w *world) bounds() shelf.Limits {
 }
 
 // vault is the shelf of an agent.
-func (w *world) vault(tenant amber.TenantID, id amber.AgentID) (vaultapi.Store, error) {
+func (w *world) vault(_ context.Context, tenant amber.TenantID, id amber.AgentID) (vaultapi.Store, error) {
 	w.mu.Lock()
 	limits, fault := w.limits, w.fault
 	w.mu.Unlock()

@@ -15,17 +15,20 @@ import (
 const tokenLife = 24 * time.Hour
 
 // seal makes access tokens of API keys and reads them. A token is the key and the
-// instant it ends, encrypted with a key that this process has made up: nothing is
-// kept, and after a restart clients exchange their keys again.
+// instant it ends, encrypted with a key that this process has made up, or that all servers of a
+// database share. With one that was made up nothing is kept, and after a restart clients exchange their keys again.
 type seal struct {
 	aead   cipher.AEAD
 	random io.Reader
 }
 
-func newSeal(random io.Reader) (*seal, error) {
-	key := make([]byte, 32)
-	if _, err := io.ReadFull(random, key); err != nil {
-		return nil, &amber.Error{Op: "make key", Kind: amber.KindInternal, Err: err}
+// newSeal makes a seal of a key of 32 bytes; nil makes one up.
+func newSeal(key []byte, random io.Reader) (*seal, error) {
+	if key == nil {
+		key = make([]byte, 32)
+		if _, err := io.ReadFull(random, key); err != nil {
+			return nil, &amber.Error{Op: "make key", Kind: amber.KindInternal, Err: err}
+		}
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {

@@ -2,7 +2,10 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/pgdb"
@@ -33,6 +36,18 @@ func (s *Server) Vault(tenant amber.TenantID, agent amber.AgentID) vaultrow.Rows
 		server: s, tenant: tenant, agent: agent, log: logMemory, line: s.line(lineKey{tenant, agent, logMemory}),
 		core: &sqlcore.Options{Clock: s.Now, Random: s.o.Random, Wrap: pgerr.Wrap, Backend: backendName},
 	}}
+}
+
+const selectVaultKey = `SELECT hash FROM amber_home.heads WHERE name = 'vault'`
+
+// VaultKey returns what all servers of the database seal the access tokens of vault clients with. Errors: damaged; those of the database.
+func (s *Server) VaultKey(ctx context.Context) (key []byte, err error) {
+	const op = "read key of vaults"
+	err = s.db.Conn(ctx, func(c *pgx.Conn) error { return c.QueryRow(ctx, selectVaultKey).Scan(&key) })
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && len(key) != 32 {
+		return nil, amber.Errorf(amber.KindDamaged, op, "", "amber_home.heads has no key of 32 bytes for vaults").WithHint("put the database back from a backup")
+	}
+	return key, pgerr.Wrap(op, "", err)
 }
 
 // View implements [vaultrow.Rows].

@@ -13,6 +13,8 @@ CREATE TABLE amber_home.heads (
 INSERT INTO amber_home.heads (name) VALUES ('tokens'), ('audit'), ('outbox'), ('forget'), ('cursors');
 INSERT INTO amber_home.heads (name) SELECT 'answers-' || n FROM generate_series(0, 63) n;
 UPDATE amber_home.heads SET hash = decode(repeat('00', 32), 'hex') WHERE name = 'audit';
+-- What all servers seal the access tokens of vault clients with: 32 bytes, 244 bits of them random. A token is good with the secret in it alone.
+INSERT INTO amber_home.heads (name, hash) SELECT 'vault', decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex');
 
 -- A row for each transaction that wrote, to find out what became of one whose COMMIT was not answered.
 CREATE TABLE amber_home.commits (
