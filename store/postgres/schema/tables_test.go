@@ -246,6 +246,7 @@ func filled(t *testing.T, c *pgx.Conn, table string) string {
 	columns := list[string](t, c, `SELECT CASE
 WHEN attname = 'gen' THEN '1::int8'
 WHEN attrelid::regclass::text = 'amber_control.queue' AND attname = 'state' THEN '''queued'''
+WHEN attrelid::regclass::text = 'amber.vault_files' AND attname = 'place' THEN 'repeat(''0'', 64)'
 WHEN attname = 'log' THEN '''memory'''
 WHEN attname = 'token' AND atttypid = 'uuid'::regtype THEN 'gen_random_uuid()'
 WHEN atttypid = 'bytea'::regtype THEN '''0123456789abcdef''::bytea'
