@@ -32,9 +32,10 @@ install: build
 # goroutines of their own, and those whose tests start hundreds of processes, change
 # every byte of a file or live in SQLite, which is fifteen times slower with it.
 # Their goroutines meet in the tests of agent, and make test-long runs them with it.
-PLAIN := bundle client cmd/amber cmd/amber/internal/tui colony colony/colonytest config digest embed foreign/engram foreign/nexo foreign/nexus gitsync gitsync/chunk hook hook/setup ledger \
+PLAIN := bundle client cmd/amber cmd/amber/internal/tui colony colony/colonytest config digest embed gitsync gitsync/chunk hook hook/setup ledger \
 	internal/agekey internal/analyze internal/archtest internal/bench internal/gitobj internal/redact internal/settings journal repo search snapshot \
-	server/web store/openviking store/postgres store/postgres/mirror store/postgres/schema store/sqlite store/storetest
+	move server/web store/openviking store/postgres store/postgres/folder store/postgres/mirror store/postgres/schema store/sqlite store/sqlite/image store/sqlite/rowfile store/storetest \
+	$(patsubst %/,%,$(wildcard foreign/*/))
 
 MODULE  := github.com/amber-memory/amber
 ALL      = $(shell $(GO) list $(PKGS))
@@ -64,7 +65,7 @@ test-mcp: build
 
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./cmd/amber/internal/tui ./colony ./digest ./foreign/nexus ./gitsync ./internal/gitobj ./journal ./repo ./server/web ./snapshot ./store/openviking ./store/postgres ./store/sqlite
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./cmd/amber/internal/tui ./colony ./digest ./foreign/... ./gitsync ./internal/gitobj ./journal ./move ./repo ./server/web ./snapshot ./store/openviking ./store/postgres/... ./store/sqlite/...
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestEveryHistoryConverges' -histories 1000
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestGitNeverConflicts' -rounds 200
 	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestKilledExporters' -trials 30
