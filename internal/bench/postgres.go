@@ -53,7 +53,7 @@ var elsewhere = []string{
 
 // postgreses measures agents in PostgreSQL. Where there is no such program, it says so.
 func postgreses(ctx context.Context, c config) outcome {
-	server, err := pgtest.Start(ctx, pgtest.Options{Durable: true})
+	server, err := pgtest.Start(ctx, pgtest.Options{Durable: true, Settings: map[string]string{"max_connections": "300"}})
 	var missing *pgtest.Missing
 	if errors.As(err, &missing) {
 		fmt.Println("agents in PostgreSQL are not measured:", missing)
