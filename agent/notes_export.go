@@ -20,7 +20,7 @@ func (a *Agent) ExportNotes(ctx context.Context, dir string) error {
 	}
 	head, err := a.core.NotesHead(ctx)
 	if err == nil && head == "" {
-		err = amber.Errorf(amber.KindNotFound, op, "", "there are no notes yet").WithHint("amber note write NAME TEXT")
+		err = amber.Errorf(amber.KindNotFound, op, "", "the agent has no notes yet").WithHint("amber note write NAME TEXT")
 	}
 	if err != nil {
 		return err

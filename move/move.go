@@ -236,7 +236,7 @@ func (o Options) movable(ctx context.Context, to To) error {
 	here := sqlite.IsHere(o.Agent)
 	switch {
 	case here && st.Live():
-		return amber.Errorf(amber.KindConflict, opMove, id, "there is an agent of this name in %s and another one in %s", o.homePlace(), o.Place).
+		return amber.Errorf(amber.KindConflict, opMove, id, "the name is that of an agent in %s and of another one in %s", o.homePlace(), o.Place).
 			WithHint("delete one of them, or choose another agent with --agent")
 	case to == Postgres && st.Live():
 		return amber.Errorf(amber.KindConflict, opMove, id, "the agent is in %s already", o.Place).WithHint("set memory.backend to postgres")

@@ -39,7 +39,7 @@ func (d *Dir) Export(ctx context.Context, dir string) error {
 func (r *repo) export(ctx context.Context, fsys fsx.FS, dir string) error {
 	refs, found, err := gitobj.ReadRefs(fsys, r.dir)
 	if err == nil && (!found || refs.OID == "") {
-		err = amber.Errorf(amber.KindNotFound, "export notes", "", "there are no notes yet").WithHint("amber note write NAME TEXT")
+		err = amber.Errorf(amber.KindNotFound, "export notes", "", "the folder has no notes yet").WithHint("amber note write NAME TEXT")
 	}
 	if err != nil {
 		return err
