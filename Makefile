@@ -37,10 +37,16 @@ PLAIN := bundle client cmd/amber cmd/amber/internal/tui colony colony/colonytest
 	move server/web store/openviking store/postgres store/postgres/folder store/postgres/mirror store/postgres/schema store/sqlite store/sqlite/image store/sqlite/rowfile store/storetest \
 	$(patsubst %/,%,$(wildcard foreign/*/))
 
+# Packages whose tests ask one question after the other of a whole server: make test runs all of them without the
+# race detector, and with it those tests where several ask at once.
+SERVED   := agent colony/api server/httpapi server/mcpapi store/openviking/api
+TOGETHER := AtOnce|SameTime|Goroutines|Concurrent|Many|Listeners|Streams|Stream|Callers|Connections|OneInstant|Stopping|LastMoment|EndsWith|LostAnswer
+
 MODULE  := github.com/amber-memory/amber
 ALL      = $(shell $(GO) list $(PKGS))
-WITHOUT  = $(filter $(addprefix $(MODULE)/,$(PLAIN)),$(ALL))
-WITH     = $(filter-out $(addprefix $(MODULE)/,$(PLAIN)),$(ALL))
+WITHOUT  = $(filter $(addprefix $(MODULE)/,$(PLAIN) $(SERVED)),$(ALL))
+WITH     = $(filter-out $(addprefix $(MODULE)/,$(PLAIN) $(SERVED)),$(ALL))
+BOTH     = $(filter $(addprefix $(MODULE)/,$(SERVED)),$(ALL))
 
 # All tests, with small versions of the long campaigns. Every package runs once.
 test: build
@@ -48,6 +54,7 @@ test: build
 	$(GO) vet $(PKGS)
 	$(if $(WITHOUT),$(GO) test -vet=off -timeout 30m $(WITHOUT))
 	$(if $(WITH),CGO_ENABLED=$(CGO) $(GO) test -vet=off $(RACE) -timeout 30m $(WITH))
+	$(if $(and $(RACE),$(BOTH)),CGO_ENABLED=1 $(GO) test -vet=off -race -timeout 30m -run '$(TOGETHER)' $(BOTH))
 
 # The page in a real browser, everything in every width and colour: chromium is needed. SHOTS is a folder for a
 # picture of every screen.
@@ -65,7 +72,7 @@ test-mcp: build
 
 # The campaigns at full size: minutes to an hour.
 test-long: build $(VERSITYGW)
-	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./bundle ./client ./cmd/amber/internal/tui ./colony ./digest ./foreign/... ./gitsync ./internal/gitobj ./journal ./move ./repo ./server/web ./snapshot ./store/openviking ./store/postgres/... ./store/sqlite/...
+	CGO_ENABLED=$(CGO) $(GO) test $(RACE) -count=1 -timeout 60m ./agent ./bundle ./client ./cmd/amber/internal/tui ./colony/... ./digest ./foreign/... ./gitsync ./internal/gitobj ./journal ./move ./repo ./server/... ./snapshot ./store/openviking/... ./store/postgres/... ./store/sqlite/...
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestEveryHistoryConverges' -histories 1000
 	$(GO) test -count=1 -timeout 60m -v ./gitsync -run 'TestGitNeverConflicts' -rounds 200
 	$(GO) test -count=1 -timeout 20m -v ./gitsync -run 'TestKilledExporters' -trials 30

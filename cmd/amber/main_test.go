@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,7 +24,10 @@ import (
 // The drain behind hooks ends at once when nothing comes, unless a test is about its staying.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "amber" { // which is the program itself
-		if err := os.Setenv("AMBER_CONTEXT__STAY", "0"); err != nil {
+		// More tests at a time than processors, unless somebody says how many: most of them wait for other
+		// processes, and for what comes after a while.
+		err := errors.Join(os.Setenv("AMBER_CONTEXT__STAY", "0"), flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))))
+		if err != nil {
 			panic(err)
 		}
 	}

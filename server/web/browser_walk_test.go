@@ -21,7 +21,7 @@ var everyLook = flag.Bool("browser.full", false, "look at everything in every wi
 //go:embed testdata/axe/axe.min.js
 var axe string
 
-// TestInABrowser uses the page as people do, in one browser and on one server: it looks at every screen, wide and light,
+// TestInABrowser uses the page as people do, in one browser and on one server: it looks at every screen, wide and light or
 // narrow and dark, and in every mixture when all is wanted, with what a project leaves behind and with texts that were written to do harm; it uses the
 // keyboard alone; and it reads and changes things without JavaScript.
 func TestInABrowser(t *testing.T) {
@@ -83,25 +83,13 @@ func (s *suite) desk(t *testing.T, agent amber.AgentID) (*tab, *rig, *place) {
 }
 
 func everyScreenOfAProject(t *testing.T, s *suite) {
-	w := walker{t: t, r: s.r, tab: s.c.tab(t), visitor: s.r.visitor(""), looks: []look{looks[0], looks[2]}}
-	if *everyLook {
-		w.looks = looks
-	}
-	p := s.place("ada")
-	for _, a := range append(everyScreen(t, s.r.page.Routes(), p), jobScreens(t, w.visitor, p)...) {
-		w.walk(a, "ada")
-	}
+	w := walker{t: t, r: s.r, tab: s.c.tab(t), visitor: s.r.visitor("")}
+	w.walkAll(s.place("ada"), "ada", 0)
 }
 
 func everyScreenWithHostileText(t *testing.T, s *suite) {
-	w := walker{t: t, r: s.r, tab: s.c.tab(t), visitor: s.r.visitor(""), looks: looks}
-	p := s.r.furnishWith("acme", "bob", hostileText)
-	for i, a := range append(everyScreen(t, s.r.page.Routes(), p), jobScreens(t, w.visitor, p)...) {
-		if !*everyLook {
-			w.looks = []look{looks[i%2*2]} // wide and light or narrow and dark, in turn
-		}
-		w.walk(a, "bob")
-	}
+	w := walker{t: t, r: s.r, tab: s.c.tab(t), visitor: s.r.visitor("")}
+	w.walkAll(s.r.furnishWith("acme", "bob", hostileText), "bob", 1)
 }
 
 // walker looks at screens in one tab.
@@ -125,7 +113,20 @@ func shortened(s string) string {
 	return s
 }
 
-// walk looks at one screen in every way.
+// walkAll looks at every screen of a place: in every way where all is wanted, and else wide and light or narrow and dark, in
+// turn. Of two walks that begin with 0 and 1 each looks at a screen in the way that the other does not.
+func (w *walker) walkAll(p *place, who string, first int) {
+	w.t.Helper()
+	for i, a := range append(everyScreen(w.t, w.r.page.Routes(), p), jobScreens(w.t, w.visitor, p)...) {
+		w.looks = looks
+		if !*everyLook {
+			w.looks = []look{looks[(first+i)%2*2]}
+		}
+		w.walk(a, who)
+	}
+}
+
+// walk looks at one screen in the ways that are set.
 func (w *walker) walk(a address, who string) {
 	w.t.Helper()
 	page := w.visitor.get(a.path)
