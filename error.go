@@ -89,6 +89,10 @@ type Error struct {
 	Hint string // the next command, if there is one
 }
 
+// ErrUnknownOutcome is in the error about a change of which it is not known whether it was made, as when a database was lost while it committed. Any
+// other error says that nothing was changed.
+var ErrUnknownOutcome = errors.New("it is not known whether the write was stored")
+
 // Error renders the operation, the subject and the cause on one line.
 func (e *Error) Error() string {
 	var b strings.Builder

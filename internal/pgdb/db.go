@@ -322,7 +322,7 @@ type Work struct {
 
 // ErrUnknown is in the error about a transaction of which it is not known whether it was
 // committed.
-var ErrUnknown = errors.New("the database did not answer in time, so it is not known whether the write was stored")
+var ErrUnknown = fmt.Errorf("the database did not answer in time, so %w", amber.ErrUnknownOutcome)
 
 // errNoStandby is for a commit whose wait for a standby was cut off.
 var errNoStandby = errors.New("the database did not wait for its standby")

@@ -111,13 +111,22 @@ type unrecorded struct{ error }
 func (u unrecorded) Unwrap() error { return u.error }
 
 // unanswered ends a request that failed. It may be tried again, unless it was
-// done and may not be done twice: then the same key is told so.
+// done, or may have been, and may not be done twice: then the same key is told so.
 func (a *API) unanswered(ctx context.Context, k wire.AnswerKey, q asked, err error) error {
 	var done unrecorded
-	if q.repeatable || !errors.As(err, &done) {
+	var why *amber.Error
+	switch {
+	case q.repeatable:
+	case errors.As(err, &done):
+		why = amber.Errorf(amber.KindConflict, k.Operation, "", "the request was carried out before, but not written to the audit log")
+	case errors.Is(err, amber.ErrUnknownOutcome):
+		why = amber.Errorf(amber.KindConflict, k.Operation, "", "the request was begun before, and the database was lost; whether it was done is not known").
+			WithHint("check whether the change was made; if not, send the request again with another Idempotency-Key")
+	}
+	if why == nil {
 		return a.o.Answers.AbandonAnswer(ctx, k)
 	}
-	f := wire.FailureOf(amber.Errorf(amber.KindConflict, k.Operation, "", "the request was carried out before, but not written to the audit log"))
+	f := wire.FailureOf(why)
 	resp, err := newResponse(f.Error.Kind.HTTPStatus(), "", f)
 	if err != nil {
 		return err

@@ -195,6 +195,33 @@ func TestKeysOfAProcessThatDied(t *testing.T) {
 	must.Equal(t, "replayed", second.ask(twice).want(200).header.Get("Idempotent-Replayed"), "true")
 }
 
+// forgetful starts sessions, and does not know whether it did.
+type forgetful struct{ amber.Sessions }
+
+func (l forgetful) StartSession(ctx context.Context, r amber.SessionStart) (amber.Session, error) {
+	if _, err := l.Sessions.StartSession(ctx, r); err != nil {
+		return amber.Session{}, err
+	}
+	return amber.Session{}, amber.Errorf(amber.KindUnreachable, "start session", "", "the database did not answer: %w", amber.ErrUnknownOutcome)
+}
+
+// A write whose outcome the database could not tell may have been made: its key does not make it a second time.
+func TestKeysOfAWriteWithAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	r, _ := remembering(t)
+	a := r.agents["acme/ada"]
+	whole := a.Store.Sessions
+	a.Store.Sessions = forgetful{whole}
+	once := call{method: "POST", path: "sessions", body: `{}`, header: keyed("once")}
+	twice := call{method: "POST", path: "sessions", body: `{"id":"s"}`, header: keyed("twice")}
+	r.ask(once).failed(amber.KindUnreachable)
+	r.ask(twice).failed(amber.KindUnreachable)
+	a.Store.Sessions = whole
+	must.Says(t, "body", string(r.ask(once).want(http.StatusConflict).body), "not known", "hint")
+	r.ask(twice).want(200) // starting it twice is starting it once
+	must.Equal(t, "sessions", r.sessions(), 2)
+}
+
 // What was done and could not be written down is not acknowledged, and its key
 // does not do it twice.
 func TestKeysWhileTheAuditLogIsDeaf(t *testing.T) {

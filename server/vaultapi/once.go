@@ -55,15 +55,20 @@ func (c *call) repeatable() bool {
 func (h *Handler) keep(c *call, k wire.AnswerKey) (answer, error) {
 	a, err := h.act(c)
 	late := context.WithoutCancel(c.Context()) // the change is made, even if the caller has gone
-	if err != nil && (!c.done || c.repeatable()) {
+	lost := errors.Is(err, amber.ErrUnknownOutcome)
+	if err != nil && (!c.done && !lost || c.repeatable()) {
 		if aerr := h.o.Answers.AbandonAnswer(late, k); aerr != nil {
 			h.o.Log.WarnContext(late, "abandon answer", "error", aerr)
 		}
 		return answer{}, err
 	}
 	kept := a
-	if err != nil { // it is not in the audit log, and may not be done twice
+	switch { // it may not be done twice
+	case err == nil:
+	case c.done: // it is not in the audit log
 		kept = answer{Status: http.StatusConflict, Body: json.RawMessage(doneBefore)}
+	default:
+		kept = answer{Status: http.StatusConflict, Body: json.RawMessage(begunBefore)}
 	}
 	b, kerr := marshal(kept)
 	if kerr == nil {
@@ -78,6 +83,9 @@ func (h *Handler) keep(c *call, k wire.AnswerKey) (answer, error) {
 // doneBefore is told to a caller that repeats a request that was done and is not in the
 // audit log.
 const doneBefore = `{"detail":{"code":"CONFLICT","message":"The request was carried out before, but could not be written to the audit log"}}`
+
+// begunBefore is told to a caller that repeats a request of which it is not known whether it was done.
+const begunBefore = `{"detail":{"code":"CONFLICT","message":"The request was begun before and the database was lost; whether it was done is not known"}}`
 
 // replay is the answer that was given before.
 func replay(b wire.Answer) (a answer, err error) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/colony"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/server/servertest"
 	"github.com/amber-memory/amber/server/vaultapi"
@@ -68,6 +70,35 @@ func TestADoneChangeIsNotDoneTwice(t *testing.T) {
 	w.do(put).fails(500, "INTERNAL_ERROR")
 	w.book.Break(nil)
 	w.do(put).want(200)
+	must.Equal(t, "content", w.get(token, "a.md").Content, "x")
+}
+
+// forgetful appends, and does not know whether it did.
+type forgetful struct{ vaultapi.Store }
+
+func (f forgetful) Append(ctx context.Context, name, content string) (colony.FileInfo, error) {
+	if _, err := f.Store.Append(ctx, name, content); err != nil {
+		return colony.FileInfo{}, err
+	}
+	return colony.FileInfo{}, amber.Errorf(amber.KindUnreachable, "append", name, "the database did not answer: %w", amber.ErrUnknownOutcome)
+}
+
+// TestAnUnknownOutcomeIsNotDoneTwice: the database was lost while it stored something, so the same key does not store it again.
+func TestAnUnknownOutcomeIsNotDoneTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *vaultapi.Options) {
+		whole := o.Vault
+		o.Vault = func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (vaultapi.Store, error) {
+			s, err := whole(ctx, tenant, agent)
+			return forgetful{s}, err
+		}
+	})
+	token := w.login(ada)
+	more := keyed(ask{method: "POST", path: "/vault/files/a.md/append", body: document("content", "x"), token: token}, "k1")
+	if r := w.do(more); r.status != 503 {
+		t.Errorf("%d %s, want 503", r.status, r.body)
+	}
+	w.do(more).fails(409, "CONFLICT")
 	must.Equal(t, "content", w.get(token, "a.md").Content, "x")
 }
 
