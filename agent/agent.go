@@ -80,6 +80,7 @@ type Agent struct {
 	home   *home.Home
 	folder *home.Agent
 	look   bool        // nothing is made or migrated
+	probe  bool        // databases are examined: nothing is made or migrated in them
 	open   bool        // its store is
 	absent bool        // there is no agent
 	data   *home.Agent // where the store and the notes lie: folder, or another one where there is no agent

@@ -107,6 +107,7 @@ func (d *doctor) examine(ctx context.Context) {
 	}
 	d.checkHomeDB(ctx)
 	if !ok {
+		d.checkPostgres(ctx) // it needs no folder
 		return
 	}
 	if agent.Deleting() { // what is left is half of everything
@@ -115,8 +116,7 @@ func (d *doctor) examine(ctx context.Context) {
 		return
 	}
 	d.checkSpool(ctx, agent)
-	if d.ConfigErr == nil && d.agent != nil && d.agent.config.OnPostgres() {
-		d.checkPostgres(ctx)
+	if d.checkPostgres(ctx) {
 		return
 	}
 	current, err := agent.Current()

@@ -28,6 +28,7 @@ const (
 func (d *doctor) checkHome() (*home.Agent, bool) {
 	dir := d.o.Home
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		d.agent, _ = d.look() // one that cannot be there has a home that cannot be there
 		d.add(wire.Finding{Code: "home", Status: wire.FindingWarning, Detail: "no home at " + dir + " yet; the first command makes it"})
 		return nil, false
 	}
@@ -37,7 +38,9 @@ func (d *doctor) checkHome() (*home.Agent, bool) {
 		if errors.Is(err, fs.ErrNotExist) {
 			d.judge("home", nil, "%s", h.Dir())
 			d.checkModes(h.Dir())
-			d.add(wire.Finding{Code: "current", Status: wire.FindingWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
+			if !d.onPostgres() {
+				d.add(wire.Finding{Code: "current", Status: wire.FindingWarning, Detail: "there is no agent " + string(agent.ID()) + " yet"})
+			}
 			return nil, false
 		}
 	}
@@ -51,13 +54,23 @@ func (d *doctor) checkHome() (*home.Agent, bool) {
 
 // lookAtHome returns the home and the agent where both are usable.
 func (d *doctor) lookAtHome() (h *home.Home, agent *home.Agent, err error) {
-	if d.agent, err = At(d.o); err != nil {
+	if d.agent, err = d.look(); err != nil {
 		return nil, nil, err
 	}
 	if err := sqlite.CheckHome(d.o.Home, d.agent.Tenant(), d.agent.ID()); err != nil {
 		return nil, nil, err
 	}
 	return d.agent.home, d.agent.folder, nil
+}
+
+// look returns the agent to be examined.
+func (d *doctor) look() (*Agent, error) {
+	a, err := At(d.o)
+	if err != nil {
+		return nil, err
+	}
+	a.probe = true
+	return a, nil
 }
 
 // checkModes looks whether others can get at the folders.

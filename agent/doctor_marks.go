@@ -23,6 +23,10 @@ func (d *doctor) checkHomeDB(ctx context.Context) {
 	case amber.KindNotFound: // no token was ever made, and nothing was served
 		return
 	case amber.KindConflict:
+		if d.onPostgres() { // the check of its schema says so
+			d.skip(code, "the database does not have the tables of this Amber")
+			return
+		}
 		d.add(wire.Finding{Code: code, Status: wire.FindingWarning, Detail: "an older Amber made the database; the next use brings it up to date"})
 		return
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/amber-memory/amber"
@@ -11,25 +12,86 @@ import (
 // postgresCodes are the checks that need the rows of an agent.
 var postgresCodes = []string{"memory.full_text", "memory.counters", "memory.rows", "control.counters", "control.rows", "clock", "notes"}
 
-// checkPostgres looks at the database that agents live in, and at the rows of this one.
-func (d *doctor) checkPostgres(ctx context.Context) {
-	server, done, err := d.agent.Database(ctx)
-	if err != nil {
-		d.judge("database", err, "")
-		for _, code := range append([]string{"database.safe", "schema"}, postgresCodes...) {
-			d.skip(code, "the database was not reached")
+// onPostgres reports whether agents are configured to live in a database.
+func (d *doctor) onPostgres() bool {
+	return d.ConfigErr == nil && d.agent != nil && d.agent.config.OnPostgres()
+}
+
+// checkPostgres looks at the databases of the configuration, and at the rows of this agent. It reports whether agents live in one.
+func (d *doctor) checkPostgres(ctx context.Context) bool {
+	if !d.onPostgres() {
+		return false
+	}
+	d.checkRows(ctx)
+	d.checkOthers(ctx)
+	return true
+}
+
+// checkOthers looks at the databases that this agent does not live in: servers refuse to start where one of them is unsafe.
+func (d *doctor) checkOthers(ctx context.Context) {
+	c, seen := d.agent.config, 0
+	var errs []error
+	for _, t := range append([]string{""}, c.OwnDatabases()...) {
+		if c.DSNFileOf(t) == c.DSNFileOf(string(d.agent.Tenant())) {
+			continue
 		}
-		return
+		name := "of tenant " + t
+		if t == "" {
+			name = "of all other tenants"
+		}
+		seen++
+		if err := d.lookAtOther(ctx, amber.TenantID(t)); err != nil {
+			errs = append(errs, &amber.Error{Op: "the database " + name, Kind: amber.KindOf(err), Err: err, Hint: amber.HintOf(err)})
+		}
+	}
+	if seen > 0 {
+		d.judge("database.others", errors.Join(errs...), "%d other databases of the configuration answer, and what they acknowledge survives a crash", seen)
+	}
+}
+
+func (d *doctor) lookAtOther(ctx context.Context, tenant amber.TenantID) error {
+	server, done, err := d.agent.DatabaseOf(ctx, tenant)
+	if err != nil {
+		return err
 	}
 	defer func() { _ = done() }() // nothing was written
 	settings, err := server.Settings(ctx)
-	d.judge("database", err, "%s", settings)
-	if err != nil {
-		d.skip("database.safe", "the settings are not known")
+	if err != nil && !errors.Is(err, postgres.ErrEmpty) {
+		return err
+	}
+	return Safe(settings)
+}
+
+// checkRows looks at the database of the agent, and at its rows.
+func (d *doctor) checkRows(ctx context.Context) {
+	server, done, err := d.agent.Database(ctx)
+	var settings postgres.Settings
+	if err == nil {
+		defer func() { _ = done() }() // nothing was written
+		settings, err = server.Settings(ctx)
+	}
+	empty := errors.Is(err, postgres.ErrEmpty)
+	if settings.Version == "" { // it did not answer
+		d.judge("database", err, "")
+		d.skip("database.safe", "the database was not reached")
 	} else {
+		d.judge("database", nil, "%s", settings)
 		d.judge("database.safe", Safe(settings), "what is acknowledged survives a crash of the database")
 	}
-	d.judge("schema", err, "%d of the database", settings.Schema.Number)
+	switch {
+	case settings.Version == "":
+		d.skip("schema", "the database was not reached")
+	case empty:
+		d.warn("schema", "", "the database has no tables of Amber yet; the first command makes them")
+	default:
+		d.judge("schema", err, "%d of the database", settings.Schema.Number)
+	}
+	if err != nil {
+		for _, code := range postgresCodes {
+			d.skip(code, "the rows of the agent were not reached")
+		}
+		return
+	}
 	store, err := server.Open(ctx, d.agent.Tenant(), d.agent.ID(), postgres.Options{Existing: true, Model: d.model()})
 	if err != nil {
 		if amber.KindOf(err) == amber.KindNotFound {

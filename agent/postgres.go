@@ -37,6 +37,15 @@ type sharedDatabase struct {
 // Get opens a database, or returns the one that is open. Done is called once by each who got it.
 // Errors: those of [postgres.Connect].
 func (d *Databases) Get(ctx context.Context, o postgres.ServerOptions) (server *postgres.Server, done func() error, err error) {
+	return d.get(o, func() (*postgres.Server, error) { return postgres.Connect(ctx, o) })
+}
+
+// Await is Get for a database that does not answer: it is used once it does, see [postgres.Await].
+func (d *Databases) Await(o postgres.ServerOptions, accept func(postgres.Settings) error) (server *postgres.Server, done func() error, err error) {
+	return d.get(o, func() (*postgres.Server, error) { return postgres.Await(o, accept) })
+}
+
+func (d *Databases) get(o postgres.ServerOptions, open func() (*postgres.Server, error)) (server *postgres.Server, done func() error, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.open == nil {
@@ -44,9 +53,11 @@ func (d *Databases) Get(ctx context.Context, o postgres.ServerOptions) (server *
 	}
 	s := d.open[o.DSN]
 	if s == nil {
-		server, err := postgres.Connect(ctx, o)
-		if err != nil {
+		if server, err = open(); err != nil {
 			return nil, nil, err
+		}
+		if o.Look { // nobody else can use it
+			return server, server.Close, nil
 		}
 		s = &sharedDatabase{server: server}
 		d.open[o.DSN] = s
@@ -89,25 +100,6 @@ func (a *Agent) CommonDatabase(ctx context.Context) (*postgres.Server, func() er
 	return a.DatabaseOf(ctx, "")
 }
 
-// EachDatabase calls fn with the database of all tenants, and with those that tenants have of their own. Errors: those
-// of [Agent.Database] and of fn.
-func (a *Agent) EachDatabase(ctx context.Context, fn func(*postgres.Server) error) error {
-	tenants := []amber.TenantID{""}
-	for _, t := range a.config.OwnDatabases() {
-		tenants = append(tenants, amber.TenantID(t))
-	}
-	for _, t := range tenants {
-		server, done, err := a.DatabaseOf(ctx, t)
-		if err == nil {
-			err = errors.Join(fn(server), done())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // DatabaseOf opens the database that the configuration has for a tenant; "": that of all who have none of their own. Errors: as
 // [Agent.Database].
 func (a *Agent) DatabaseOf(ctx context.Context, tenant amber.TenantID) (*postgres.Server, func() error, error) {
@@ -115,11 +107,24 @@ func (a *Agent) DatabaseOf(ctx context.Context, tenant amber.TenantID) (*postgre
 	if err != nil {
 		return nil, nil, err
 	}
-	databases := a.o.Databases
-	if databases == nil {
-		databases = &Databases{}
+	return a.databases().Get(ctx, o)
+}
+
+// AwaitDatabase is [Agent.DatabaseOf] for a database that does not answer: it is used once it does and accept returned nil for its settings. Errors:
+// invalid; not_found and refused for the file with its address.
+func (a *Agent) AwaitDatabase(tenant amber.TenantID, accept func(postgres.Settings) error) (*postgres.Server, func() error, error) {
+	o, err := a.optionsOf(tenant)
+	if err != nil {
+		return nil, nil, err
 	}
-	return databases.Get(ctx, o)
+	return a.databases().Await(o, accept)
+}
+
+func (a *Agent) databases() *Databases {
+	if a.o.Databases != nil {
+		return a.o.Databases
+	}
+	return &Databases{}
 }
 
 // DatabaseOptions say how the database of the agent's tenant is reached. Errors: invalid; not_found
@@ -136,8 +141,8 @@ func (a *Agent) optionsOf(tenant amber.TenantID) (postgres.ServerOptions, error)
 	dsn, err := SecretFile(op, followed(file), maxDSN)
 	return postgres.ServerOptions{
 		DSN: strings.TrimSpace(dsn), Plain: c.Plain, Connections: c.Connections, Lock: c.LockTimeout, Settle: c.Settle,
-		Migrate: c.Migrate == config.MigrateAuto,
-		Clock:   a.o.Clock, Random: a.o.Random,
+		Migrate: c.Migrate == config.MigrateAuto, Look: a.probe,
+		Clock: a.o.Clock, Random: a.o.Random,
 	}, err
 }
 

@@ -63,6 +63,31 @@ func TestMemoryElsewhere(t *testing.T) {
 	must.Equal(t, "an address that others can read", other.exit("recall", "x"), "exit 6")
 }
 
+// The doctor examines the database also where this machine has nothing of the agent yet, and makes nothing there.
+func TestDoctorOfADatabaseBeforeTheFirstCommand(t *testing.T) {
+	t.Parallel()
+	s := newSetting(t, false)
+	c := s.database() // tests need no fsync
+	must.Equal(t, "an unsafe database", s.finding("database.safe").Status, statusFailed)
+	must.Says(t, "schema", s.finding("schema").Detail, "no tables of Amber yet")
+	must.Equal(t, "exit of an unsafe database", s.exit("doctor"), "exit 6")
+	var schemas int
+	must.Do(t, c.QueryRow(t.Context(), "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'amber%'").Scan(&schemas))
+	must.Equal(t, "schemas that the doctor made", schemas, 0)
+
+	s.does("remember", "x")
+	other := newSetting(t, false) // another machine
+	other.set("AMBER_MEMORY__BACKENDS__POSTGRES__DSN_FILE", other.onPostgres(c.Config().ConnString()))
+	must.Equal(t, "rows from another machine", other.finding("memory.rows").Status, statusOK)
+	server := pgtest.Shared(t)
+	other.set("AMBER_MEMORY__BACKENDS__POSTGRES__TENANTS__ACME__DSN_FILE", other.file("dsn-acme", server.DSN("nobody_made_it")+"\n"))
+	f := other.finding("database.others")
+	must.Equal(t, "a database of a tenant that is not there", f.Status, statusFailed)
+	must.Says(t, "detail", f.Detail, "tenant acme")
+	must.Do(t, os.WriteFile(other.path("dsn"), []byte("postgres://127.0.0.1:1/x"), 0o600))
+	must.Equal(t, "a database that is away", other.finding("database").Status, statusFailed)
+}
+
 // An unsafe database is said to be one, and not served.
 func TestUnsafeDatabase(t *testing.T) {
 	t.Parallel()

@@ -36,6 +36,8 @@ type Options struct {
 	Settle time.Duration
 	// Dialect translates statements.
 	Dialect *Dialect
+	// Check looks at the database on a new connection, until it once returns nil; before that no connection is used. Nil: none is looked at.
+	Check func(context.Context, *pgx.Conn) error
 }
 
 func (o Options) withDefaults() Options {
@@ -63,6 +65,8 @@ type DB struct {
 	o      Options
 	pooled *atomic.Bool // a pooler lies between
 	origin *origin
+
+	checked atomic.Bool // Options.Check was content
 }
 
 const (
@@ -132,6 +136,17 @@ func (d *DB) beforeConnect(_ context.Context, c *pgx.ConnConfig) error {
 }
 
 func (d *DB) afterConnect(ctx context.Context, c *pgx.Conn) error {
+	if err := d.seePooler(ctx, c); err != nil || d.o.Check == nil || d.checked.Load() {
+		return err
+	}
+	err := d.o.Check(ctx, c)
+	if err == nil {
+		d.checked.Store(true)
+	}
+	return err
+}
+
+func (d *DB) seePooler(ctx context.Context, c *pgx.Conn) error {
 	if d.pooled.Load() {
 		return nil
 	}

@@ -13,6 +13,9 @@ import (
 	"github.com/amber-memory/amber/store/postgres/schema"
 )
 
+// ErrEmpty is in the error about a database that has no tables of Amber yet.
+var ErrEmpty = schema.ErrEmpty
+
 // Settings are those of a server that decide what an acknowledged write is worth.
 type Settings struct {
 	Version           string // of PostgreSQL
@@ -28,21 +31,27 @@ type Settings struct {
 const selectSettings = `SELECT current_setting('server_version'), current_setting('fsync'), current_setting('full_page_writes'),
  current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), current_setting('max_connections')`
 
-// Settings asks the server.
+// Settings asks the server. With an error about the schema the settings are those of the server. Errors: those of [schema.Check].
 func (s *Server) Settings(ctx context.Context) (x Settings, err error) {
-	var fsync, pages, most string
 	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
-		if err := c.QueryRow(ctx, selectSettings).Scan(&x.Version, &fsync, &pages, &x.SynchronousCommit, &x.Standbys, &most); err != nil {
-			return err
-		}
-		x.Schema, err = schema.Check(ctx, c)
+		x, err = readSettings(ctx, c)
 		return err
 	})
-	x.FSync, x.FullPageWrites, x.Pooled = fsync == "on", pages == "on", s.db.Pooled()
-	if err == nil {
-		x.MaxConnections, err = strconv.Atoi(most)
-	}
+	x.Pooled = s.db.Pooled()
 	return x, pgerr.Wrap("read settings", "", err)
+}
+
+func readSettings(ctx context.Context, c *pgx.Conn) (x Settings, err error) {
+	var fsync, pages, most string
+	if err := c.QueryRow(ctx, selectSettings).Scan(&x.Version, &fsync, &pages, &x.SynchronousCommit, &x.Standbys, &most); err != nil {
+		return x, err
+	}
+	x.FSync, x.FullPageWrites = fsync == "on", pages == "on"
+	if x.MaxConnections, err = strconv.Atoi(most); err != nil {
+		return x, err
+	}
+	x.Schema, err = schema.Check(ctx, c)
+	return x, err
 }
 
 // Unsafe names the settings by which an acknowledged write can be lost.

@@ -67,15 +67,16 @@ UPDATE amber_meta.work w SET holder = $2, fence = w.fence + 1, until = clock_tim
 WHERE w.kind = free.kind AND w.tenant = free.tenant AND w.agent = free.agent RETURNING w.kind, w.tenant, w.agent, w.fence`
 	planWork = `INSERT INTO amber_meta.work (kind, tenant, agent, due_at) VALUES ($1, $2, $3, clock_timestamp() + $4::int8 * interval '1 millisecond')
 ON CONFLICT (kind, tenant, agent) DO UPDATE SET due_at = least(amber_meta.work.due_at, excluded.due_at)`
+	// Beside the fence the holder counts: a primary that was lost may have taken a claim with it, whose fence its successor gives again.
 	renewWork = `UPDATE amber_meta.work SET until = clock_timestamp() + $5::int8 * interval '1 millisecond'
-WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND until IS NOT NULL`
+WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND holder = $6 AND until IS NOT NULL`
 	releaseWork = `UPDATE amber_meta.work SET until = NULL, holder = '', due_at = clock_timestamp() + $5::int8 * interval '1 millisecond'
-WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND until IS NOT NULL`
+WHERE kind = $1 AND tenant = $2 AND agent = $3 AND fence = $4 AND holder = $6 AND until IS NOT NULL`
 
 	releaseAll = `UPDATE amber_meta.work SET until = NULL, holder = '', due_at = clock_timestamp() WHERE holder = $1 AND until IS NOT NULL`
 
 	// The lock keeps others from claiming until the effect is stored, and does not keep the holder from renewing.
-	checkWork = `SELECT count(*) FROM (SELECT 1 FROM amber_meta.work WHERE kind = ? AND tenant = ? AND agent = ? AND fence = ? AND until IS NOT NULL FOR KEY SHARE) held`
+	checkWork = `SELECT count(*) FROM (SELECT 1 FROM amber_meta.work WHERE kind = ? AND tenant = ? AND agent = ? AND fence = ? AND holder = ? AND until IS NOT NULL FOR KEY SHARE) held`
 )
 
 // Claim takes one piece of work, which is made known if it was not. Where the answer of the database is lost, the work may be
@@ -144,7 +145,7 @@ func (l *Lease) lost(op string) error {
 // change changes the row of a lease, or says that it is lost.
 func (l *Lease) change(ctx context.Context, op, query string, d time.Duration) error {
 	return pgerr.Wrap(op, l.String(), l.leases.conn(ctx, func(ctx context.Context, c *pgx.Conn) error {
-		tag, err := c.Exec(ctx, query, l.Kind, string(l.Tenant), string(l.Agent), l.Fence, d.Milliseconds())
+		tag, err := c.Exec(ctx, query, l.Kind, string(l.Tenant), string(l.Agent), l.Fence, d.Milliseconds(), l.leases.holder)
 		if err == nil && tag.RowsAffected() == 0 {
 			return l.lost(op)
 		}
@@ -173,7 +174,7 @@ type Querier = interface {
 func (l *Lease) Check(ctx context.Context, q Querier) error {
 	const op = "check work"
 	var n int64
-	if err := q.Row(ctx, checkWork, l.Kind, string(l.Tenant), string(l.Agent), l.Fence).Scan(&n); err != nil {
+	if err := q.Row(ctx, checkWork, l.Kind, string(l.Tenant), string(l.Agent), l.Fence, l.leases.holder).Scan(&n); err != nil {
 		return pgerr.Wrap(op, l.String(), err)
 	}
 	if n == 0 {

@@ -24,6 +24,8 @@ type PresenceOptions struct {
 	Name, Address, Version string        // for those who list servers
 	Lease                  time.Duration // default [DefaultLease]; the same for all servers of a database
 	Beat                   time.Duration // how often it says that it lives; default a third of Lease
+	// Later lets a server join a database that does not answer yet: it is known there once the database does.
+	Later bool
 	// Report is told of each time that it could not be said, and with nil of the first time that it could
 	// again. It may be nil.
 	Report func(error)
@@ -52,7 +54,7 @@ type Peer struct {
 
 const (
 	upsertServer = `INSERT INTO amber_meta.servers (id, name, address, version, schema_known, started_at, seen_at)
-VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp()) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, address = excluded.address`
+VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp()) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, address = excluded.address RETURNING ` + clockNow
 	deleteServer  = `DELETE FROM amber_meta.servers WHERE id = $1`
 	sweepServers  = `DELETE FROM amber_meta.servers WHERE seen_at < clock_timestamp() - $1::int8 * interval '1 millisecond'`
 	selectServers = `SELECT id, name, address, version, schema_known, started_at, seen_at, seen_at > clock_timestamp() - $1::int8 * interval '1 millisecond'
@@ -72,10 +74,11 @@ func (s *Server) Join(ctx context.Context, o PresenceOptions) (*Presence, error)
 		return nil, err
 	}
 	p := &Presence{server: s, id: id, o: o, address: o.Address}
-	if err := p.exec(ctx, sweepServers, presenceKept.Milliseconds()); err != nil {
-		return nil, err
+	err = p.exec(ctx, sweepServers, presenceKept.Milliseconds())
+	if err == nil {
+		err = p.beat(ctx)
 	}
-	if err := p.beat(ctx); err != nil {
+	if err != nil && !(o.Later && amber.KindOf(err) == amber.KindUnreachable) {
 		return nil, err
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -100,20 +103,31 @@ func (p *Presence) ID() string { return p.id }
 
 // exec runs one statement by itself. It may run again: each changes the same rows in the same way.
 func (p *Presence) exec(ctx context.Context, query string, args ...any) error {
-	ctx, cancel := context.WithTimeout(ctx, p.o.Lease)
-	defer cancel()
-	return pgerr.Wrap("tell that this server lives", p.o.Name, p.server.db.Conn(ctx, func(c *pgx.Conn) error {
+	return p.conn(ctx, func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, query, args...)
 		return err
-	}))
+	})
 }
 
-// beat says that this server lives. A row that others have removed is made again.
+func (p *Presence) conn(ctx context.Context, fn func(context.Context, *pgx.Conn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, p.o.Lease)
+	defer cancel()
+	return pgerr.Wrap("tell that this server lives", p.o.Name, p.server.db.Conn(ctx, func(c *pgx.Conn) error { return fn(ctx, c) }))
+}
+
+// beat says that this server lives, and hears what time it is there. A row that others have removed is made again.
 func (p *Presence) beat(ctx context.Context) error {
 	p.mu.Lock()
 	address := p.address
 	p.mu.Unlock()
-	return p.exec(ctx, upsertServer, p.id, p.o.Name, address, p.o.Version, schema.Newest())
+	return p.conn(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		var now int64
+		err := c.QueryRow(ctx, upsertServer, p.id, p.o.Name, address, p.o.Version, schema.Newest()).Scan(&now)
+		if err == nil {
+			p.server.heard(now)
+		}
+		return err
+	})
 }
 
 func (p *Presence) live(ctx context.Context) {

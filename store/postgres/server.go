@@ -35,6 +35,9 @@ type ServerOptions struct {
 	// Migrate brings an older database to the newest schema as far as that only adds. An
 	// empty one is always made.
 	Migrate bool
+	// Look connects to a database only to examine it: nothing is made or migrated, and what is wrong with its schema is
+	// told by [Server.Settings].
+	Look bool
 	// Clock is this machine's. Times that are written are the server's, which all programs
 	// share: the clock here only carries them on.
 	Clock  amber.Clock
@@ -89,11 +92,35 @@ func Connect(ctx context.Context, o ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{db: db, o: o, lines: map[lineKey]*line.Line{}}
+	if o.Look {
+		return s, nil
+	}
 	if err := s.ready(ctx); err != nil {
 		db.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// Await is [Connect] for a database that does not answer yet: it is looked at with the first connection, and not used before its schema fits and
+// accept returned nil. No tables are made. Errors: invalid; refused.
+func Await(o ServerOptions, accept func(Settings) error) (*Server, error) {
+	if o.Clock == nil || o.Random == nil || accept == nil {
+		return nil, amber.Errorf(amber.KindInvalid, "open database", "", "clock, random source and who accepts the database are required")
+	}
+	p := o.pgdb()
+	p.Check = func(ctx context.Context, c *pgx.Conn) error {
+		x, err := readSettings(ctx, c)
+		if err == nil {
+			err = accept(x)
+		}
+		return pgerr.Wrap("open database", "", err)
+	}
+	db, err := pgdb.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{db: db, o: o, lines: map[lineKey]*line.Line{}}, nil
 }
 
 // ready looks at the schema, and makes or expands it where that is wanted.
@@ -106,9 +133,23 @@ func (s *Server) ready(ctx context.Context) error {
 				_, err = schema.Check(ctx, c)
 			}
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		var now int64
+		if err := c.QueryRow(ctx, selectNow).Scan(&now); err != nil {
+			return err
+		}
+		s.heard(now)
+		return nil
 	}))
 }
+
+// clockNow is the time of the server in milliseconds.
+const (
+	clockNow  = `(extract(epoch FROM clock_timestamp()) * 1000)::int8`
+	selectNow = `SELECT ` + clockNow
+)
 
 // DB is the database, for packages beside this one. Who carries rows of agents says in each
 // transaction which generation it is about. It is closed with the server.

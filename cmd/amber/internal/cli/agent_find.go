@@ -64,6 +64,9 @@ func (a *App) CheckAgent(cmd *cobra.Command) error {
 		return err
 	}
 	finds := slices.Contains(finders, words[len(words)-1])
+	if words[1] == "doctor" && a.onPostgres() {
+		return nil // it looks itself, also at a database that is away or empty
+	}
 	exists, err := a.isThere(cmd.Context(), folder)
 	if err != nil {
 		return err
@@ -81,6 +84,12 @@ func (a *App) CheckAgent(cmd *cobra.Command) error {
 		return err
 	}
 	return nil
+}
+
+// onPostgres reports whether agents are configured to live in a database.
+func (a *App) onPostgres() bool {
+	loaded, err := a.LoadConfig()
+	return err == nil && loaded.Config.OnPostgres()
 }
 
 // isThere reports whether an agent is there. What cannot be read in a folder is there, and

@@ -1,0 +1,73 @@
+package postgres_test
+
+import (
+	"crypto/rand"
+	"testing"
+	"time"
+
+	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/must"
+	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/store/postgres"
+)
+
+// A machine whose clock is wrong has the time of the database from the first connection on, and hears it again with every sign of life.
+func TestTimeOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	wrong := -24 * time.Hour
+	clock := func() time.Time { return time.Now().Add(wrong) }
+	s := must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: fresh(t), Clock: clock, Random: rand.Reader}))(t)
+	t.Cleanup(func() { _ = s.Close() })
+	near := func(what string) {
+		t.Helper()
+		if off := time.Since(s.Now()).Abs(); off > time.Hour {
+			t.Errorf("%s the time is wrong by %s", what, off)
+		}
+	}
+	near("after the first connection")
+	p := must.Get(s.Join(t.Context(), postgres.PresenceOptions{Beat: time.Hour}))(t)
+	wrong = 24 * time.Hour // somebody sets the clock
+	must.Do(t, p.Listens(t.Context(), "here"))
+	near("after a sign of life")
+	must.Do(t, p.Leave(t.Context()))
+}
+
+// A claim that a lost primary has taken with it does not count beside the one that its successor gave with the same fence.
+func TestLeaseOfALostPrimary(t *testing.T) {
+	t.Parallel()
+	s := connect(t, fresh(t))
+	l := must.Get(s.Leases("a", 0).Claim(t.Context(), relay))(t)
+	must.Do(t, effect(t, s, l, "before", nil))
+	sql(t, s, `UPDATE amber_meta.work SET holder = 'b'`)
+	must.Kind(t, "renewing", l.Renew(t.Context()), amber.KindConflict)
+	must.Kind(t, "an effect", effect(t, s, l, "after", nil), amber.KindConflict)
+	must.Kind(t, "giving back", l.Release(t.Context(), 0), amber.KindConflict)
+}
+
+// A database that did not answer is used once it does, and not before it was accepted.
+func TestAwait(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	name := server.Database(t)
+	must.Do(t, must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: server.DSN(name), Clock: time.Now, Random: rand.Reader}))(t).Close())
+	proxy := pgtest.NewProxy(t, "127.0.0.1:1") // nobody listens there
+	var refused error
+	asked := 0
+	s := must.Get(postgres.Await(postgres.ServerOptions{DSN: proxy.DSN(name), Clock: time.Now, Random: rand.Reader}, func(x postgres.Settings) error {
+		asked++
+		must.Equal(t, "fsync of tests", x.FSync, false)
+		return refused
+	}))(t)
+	t.Cleanup(func() { _ = s.Close() })
+	must.Fail(s.Tenants(t.Context()))(t, "away", amber.KindUnreachable)
+	p := must.Get(s.Join(t.Context(), postgres.PresenceOptions{Beat: time.Hour, Later: true}))(t)
+	must.Equal(t, "asked while it is away", asked, 0)
+	refused = amber.Errorf(amber.KindRefused, "serve", "", "fsync is off")
+	proxy.Point(server.Addr())
+	must.Fail(s.Tenants(t.Context()))(t, "not accepted", amber.KindRefused)
+	refused = nil
+	must.NoError(t, must.Err(s.Tenants(t.Context())))
+	must.Do(t, p.Listens(t.Context(), "here"))
+	must.Equal(t, "asked", asked, 2)
+	must.Do(t, p.Leave(t.Context()))
+}
