@@ -94,7 +94,7 @@ func (s *serving) joinAll(ctx context.Context, at *agent.Agent, common *postgres
 		return errors.Join(errs...)
 	}
 	joined := map[*postgres.Server]*daemon.Database{}
-	enter := func(server *postgres.Server) (*daemon.Database, error) {
+	enter := func(server *postgres.Server, o postgres.PresenceOptions) (*daemon.Database, error) {
 		if d := joined[server]; d != nil {
 			return d, nil
 		}
@@ -110,17 +110,22 @@ func (s *serving) joinAll(ctx context.Context, at *agent.Agent, common *postgres
 		joined[server] = &daemon.Database{Server: server, Presence: me, Leases: server.Leases(me.ID(), me.Lease())}
 		return joined[server], nil
 	}
-	if r.Common, err = enter(common); err != nil {
+	if r.Common, err = enter(common, o); err != nil {
 		return gone, err
 	}
+	o.Later = true // one that does not answer is waited for by its tenant alone
 	for _, t := range s.config.Loaded().Config.OwnDatabases() {
 		tenant := amber.TenantID(t)
 		server, done, err := at.DatabaseOf(ctx, tenant)
+		if amber.KindOf(err) == amber.KindUnreachable {
+			s.log.Warn("the database of a tenant does not answer; its agents are served once it does", "tenant", t, "error", err)
+			server, done, err = at.AwaitDatabase(tenant, s.accept)
+		}
 		if err != nil {
 			return gone, err
 		}
 		leave = append(leave, done)
-		if r.Own[tenant], err = enter(server); err != nil {
+		if r.Own[tenant], err = enter(server, o); err != nil {
 			return gone, err
 		}
 	}
@@ -140,24 +145,42 @@ func keepDoor(ctx context.Context, at *agent.Agent, l *ledger.DB) error {
 		WithHint("amber token create NAME makes one in the database")
 }
 
-// checkDatabases refuses to serve from a database that may lose what it acknowledged, unless that is wanted.
+// checkDatabases refuses to serve from a database that may lose what it acknowledged, unless that is wanted. That of a tenant that does not answer is
+// looked at when it does.
 func (s *serving) checkDatabases(ctx context.Context, at *agent.Agent) error {
-	var unsafe error
-	err := at.EachDatabase(ctx, func(server *postgres.Server) error {
-		settings, err := server.Settings(ctx)
-		if err == nil && unsafe == nil {
-			unsafe = agent.Safe(settings)
+	told := false
+	for _, t := range append([]string{""}, s.config.Loaded().Config.OwnDatabases()...) {
+		settings, err := settingsOf(ctx, at, amber.TenantID(t))
+		switch {
+		case t != "" && amber.KindOf(err) == amber.KindUnreachable:
+			continue
+		case err != nil:
+			return err
 		}
-		return err
-	})
+		if err := s.accept(settings); err != nil {
+			return err
+		}
+		if err := agent.Safe(settings); err != nil && !told {
+			told = true
+			s.Out.Warn("%s", err.Error())
+		}
+	}
+	return nil
+}
+
+func settingsOf(ctx context.Context, at *agent.Agent, tenant amber.TenantID) (x postgres.Settings, err error) {
+	server, done, err := at.DatabaseOf(ctx, tenant)
 	if err != nil {
-		return err
+		return x, err
 	}
-	if err = unsafe; err == nil {
-		return nil
-	}
-	if s.unsafe {
-		s.Out.Warn("%s", err.Error())
+	x, err = server.Settings(ctx)
+	return x, errors.Join(err, done())
+}
+
+// accept says whether a database may be served.
+func (s *serving) accept(x postgres.Settings) error {
+	err := agent.Safe(x)
+	if err == nil || s.unsafe {
 		return nil
 	}
 	return amber.Errorf(amber.KindRefused, "serve", "", "%s", err.Error()).

@@ -74,3 +74,24 @@ func TestReplicasShareTheDatabaseOfATenant(t *testing.T) {
 	becomes(t, "work on the agent in its own database", own, work, 1)
 	must.Equal(t, "work on it in that of others", counted(t, common, work), 0)
 }
+
+// A server starts though the database of a tenant does not answer, serves all others, and that tenant once it answers.
+func TestReplicaStartsWithoutTheDatabaseOfATenant(t *testing.T) {
+	t.Parallel()
+	homes, _ := replicas(t, 1)
+	s := homes[0]
+	server := pgtest.Shared(t)
+	name := server.Database(t)
+	s.set("AMBER_MEMORY__BACKENDS__POSTGRES__TENANTS__ACME__DSN_FILE", s.file("dsn-acme", server.DSN(name)+"\n"))
+	s.does("--tenant", "acme", "--new-agent", "remember", "before it was away")
+
+	proxy := pgtest.NewProxy(t, "127.0.0.1:1") // nobody listens there
+	s.file("dsn-acme", proxy.DSN(name)+"\n")
+	w := s.replica()
+	w.expect("POST", "/v1/tenants/default/agents/default/memories", `{"content":"of another tenant"}`)
+	status, text, _ := w.as("", "", "GET", ofAcme+"/memories", "")
+	must.Equal(t, "an agent whose database is away: "+text, status, 503)
+	proxy.Point(server.Addr())
+	w.expect("POST", ofAcme+"/memories", `{"content":"it is back"}`)
+	must.Says(t, "memories", w.expect("GET", ofAcme+"/memories", ""), "before it was away", "it is back")
+}
