@@ -657,3 +657,71 @@ func TestOtherHomes(t *testing.T) {
 	must.Fail(move.Run(t.Context(), w.options(), move.SQLite))(t, "an agent at both ends", amber.KindConflict)
 	must.Get(mirror.Sweep(t.Context(), w.server))(t)
 }
+
+// An agent that comes over the copy of another one of its name is itself: the device of the other one stays with that one.
+func TestOverAnotherAgentsCopy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	must.Get(w.lite().Write(t.Context(), amber.WriteRequest{Content: "of the first agent"}))(t)
+	w.run(move.Postgres)
+	w.run(move.SQLite)
+	second := *w
+	second.home, second.agent = w.at(filepath.Join(t.TempDir(), "second"))
+	must.Get(second.lite().Write(t.Context(), amber.WriteRequest{Content: "of the second agent"}))(t)
+	first, device := must.Get(w.agent.Current())(t).Device, must.Get(second.agent.Current())(t).Device
+	must.Hold(t, first != device, "both agents have the device %s", device)
+	second.run(move.Postgres)
+	_, current, err := w.server.Live(t.Context(), amber.DefaultTenant, amber.DefaultAgent)
+	must.Do(t, err)
+	must.Equal(t, "device in the database", current.Device, device)
+	must.Equal(t, "device of the first agent", must.Get(w.agent.Current())(t).Device, first)
+	second.run(move.SQLite)
+	must.Equal(t, "device in the second home", must.Get(second.agent.Current())(t).Device, device)
+}
+
+// restored puts the agent in the database, as it is, into another generation that is not live yet.
+func (w *world) restored() *mirror.Building {
+	w.Helper()
+	a, dir := mirror.Agent{Server: w.server, Tenant: amber.DefaultTenant, ID: amber.DefaultAgent}, w.TempDir()
+	must.Get(mirror.Export(w.Context(), a, dir, mirror.ExportOptions{}))(w)
+	return must.Get(mirror.Import(w.Context(), a, mirror.Files{Memory: filepath.Join(dir, "memory.db"), Control: filepath.Join(dir, "control.db")}, mirror.ImportOptions{}))(w)
+}
+
+// Generations that restores have kept are forgotten with the agent.
+func TestForgetWithOldGenerations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	must.Get(w.lite().Write(t.Context(), amber.WriteRequest{Content: "what is to be forgotten"}))(t)
+	w.run(move.Postgres)
+	must.Get(w.restored().Switch(t.Context(), mirror.SwitchOptions{}))(t)
+	must.Equal(t, "generations", w.count(`SELECT count(*) FROM amber_meta.generations`), 2)
+	w.run(move.SQLite)
+	must.Get(move.Forget(t.Context(), w.options()))(t)
+	must.Equal(t, "generations afterwards", w.count(`SELECT count(*) FROM amber_meta.generations`), 0)
+	must.Equal(t, "memories afterwards", w.count(`SELECT count(*) FROM amber.memories`), 0)
+}
+
+// A restore that began before a move is not switched to while the agent leaves: the home gets what the database had when it was stopped.
+func TestRestoreAsAMoveBegins(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	must.Get(w.lite().Write(t.Context(), amber.WriteRequest{Content: "as it was"}))(t)
+	w.run(move.Postgres)
+	b := w.restored()
+	// The move does not see the restore, as it is when both begin in the same moment.
+	w.exec(`UPDATE amber_meta.work SET kind = 'unseen' WHERE kind = 'generation'`)
+	must.Is(t, "a move", must.Err(move.Run(t.Context(), w.stopAt("copied"), move.SQLite)), errKilled)
+	w.exec(`UPDATE amber_meta.work SET kind = 'generation' WHERE kind = 'unseen'`)
+	must.Kind(t, "the switch", must.Err(b.Switch(t.Context(), mirror.SwitchOptions{})), amber.KindConflict, "leaving")
+	must.Do(t, b.Discard(t.Context()))
+	must.Get(move.Resume(t.Context(), w.options()))(t)
+	must.Equal(t, "memories", len(must.Get(w.lite().List(t.Context(), amber.ListQuery{All: true}))(t).Items), 1)
+}
+
+func (w *world) exec(statement string) {
+	w.Helper()
+	must.Do(w, w.server.DB().Conn(w.Context(), func(c *pgx.Conn) error {
+		_, err := c.Exec(w.Context(), statement)
+		return err
+	}))
+}

@@ -85,7 +85,7 @@ const (
 	deleteAgent  = `DELETE FROM amber_meta.agents WHERE tenant = $1 AND agent = $2 AND state = $3 AND move = $4`
 	undoArrival  = `UPDATE amber_meta.agents a SET state = 'moved', move = m.before FROM amber_meta.moves m WHERE m.id = a.move AND a.tenant = $1 AND a.agent = $2 AND a.state = 'arriving' AND m.id = $3`
 	undoLeaving  = `UPDATE amber_meta.agents SET state = 'live', move = '' WHERE tenant = $1 AND agent = $2 AND state IN ('leaving', 'moved') AND move = $3`
-	setDropping  = `UPDATE amber_meta.generations SET state = 'dropping' WHERE gen = $1`
+	setDropping  = `UPDATE amber_meta.generations SET state = 'dropping' WHERE tenant = $1 AND agent = $2`
 	// What an interrupted arrival has filled is nobody's. Locks come in the order of a switch: work, agent, generation.
 	deleteWork = `DELETE FROM amber_meta.work WHERE kind = 'generation' AND tenant = $1 AND agent = $2 AND holder IN
  (SELECT incarnation FROM amber_meta.generations WHERE tenant = $1 AND agent = $2 AND from_snapshot = $3)`
@@ -365,8 +365,8 @@ func (s *Server) GiveUpArrival(ctx context.Context, m Move) error {
 		func(context.Context, *pgx.Conn) (bool, error) { return false, nil })
 }
 
-// ForgetMoved removes an agent that lives in a home now from the database; its rows go with its generation, which is returned and is to be
-// discarded. 0: there was none. Errors: refused where the home may not have it yet.
+// ForgetMoved removes an agent that lives in a home now from the database; its rows go with its generations, which are to be discarded; the
+// last one is returned. 0: there was none. Errors: refused where the home may not have it yet.
 func (s *Server) ForgetMoved(ctx context.Context, tenant amber.TenantID, agent amber.AgentID) (gen int64, err error) {
 	const op = "forget moved agent"
 	m := Move{Tenant: tenant, Agent: agent}
@@ -391,7 +391,8 @@ func (s *Server) ForgetMoved(ctx context.Context, tenant amber.TenantID, agent a
 		if _, err := c.Exec(ctx, deleteMoves, string(tenant), string(agent)); err != nil {
 			return err
 		}
-		return one(ctx, c, setDropping, gen)
+		_, err = c.Exec(ctx, setDropping, string(tenant), string(agent)) // those that restores have kept, too
+		return err
 	}, func(ctx context.Context, c *pgx.Conn) (bool, error) {
 		st, err := readStanding(ctx, c, tenant, agent)
 		return err == nil && st.State != stateMoved, err

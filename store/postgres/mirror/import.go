@@ -36,7 +36,7 @@ type ImportOptions struct {
 	Scratch string
 	// From names what the files are of, the id of a snapshot for example; may be "".
 	From string
-	// Device is that of an agent that is not in the database yet; "" makes one. An agent
+	// Device is that of an agent that is not in the database yet, or that moves there; "" makes one. An agent
 	// that is there keeps its own.
 	Device string
 	// Moves says that the agent arrives by a move, see [postgres.Server.BeginArrival], and is not live.
@@ -73,6 +73,7 @@ type Building struct {
 	Replaces int64
 
 	agent  Agent
+	state  string // that the agent has until the switch
 	lease  time.Duration
 	over   bool
 	inside *pgdb.Conn // a transaction that all steps are part of; nil gives each its own
@@ -233,17 +234,20 @@ func (b *Building) begin(ctx context.Context, o ImportOptions) (err error) {
 				return amber.Errorf(amber.KindBusy, opImport, string(a.ID), "another generation of the agent is being built").
 					WithHint("wait until it is live or was given up, and try again")
 			}
-			state, want := "live", "live"
-			if o.Moves {
-				want = "arriving"
+			state := "live"
+			if b.state = state; o.Moves {
+				b.state = "arriving"
 			}
 			b.Current.Device = device
 			err = c.QueryRow(ctx, selectAgent, string(a.Tenant), string(a.ID)).Scan(&b.Replaces, &b.Current.Device, &state)
 			if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
-			if state != want {
-				return amber.Errorf(amber.KindRefused, opImport, string(a.ID), "the agent is %s, want one that is %s", state, want)
+			if state != b.state {
+				return amber.Errorf(amber.KindRefused, opImport, string(a.ID), "the agent is %s, want one that is %s", state, b.state)
+			}
+			if o.Moves { // what an earlier move has left may be of another agent of this name
+				b.Current.Device = device
 			}
 			err = c.QueryRow(ctx, insertGeneration, string(a.Tenant), string(a.ID), b.Current.Incarnation, b.Replaces, o.From, int64(b.Current.Clock)).
 				Scan(&b.Gen, &b.Current.Generation)

@@ -49,7 +49,7 @@ const (
 	opSwitch = "switch generation"
 
 	lockWork  = `SELECT holder FROM amber_meta.work WHERE kind = '%s' AND tenant = %s AND agent = %s FOR UPDATE`
-	lockAgent = `SELECT coalesce(a.live_gen, 0), coalesce(g.clock, 0) FROM amber_meta.agents a LEFT JOIN amber_meta.generations g ON g.gen = a.live_gen
+	lockAgent = `SELECT coalesce(a.live_gen, 0), coalesce(g.clock, 0), a.state FROM amber_meta.agents a LEFT JOIN amber_meta.generations g ON g.gen = a.live_gen
 WHERE a.tenant = $1 AND a.agent = $2 FOR UPDATE OF a`
 	lockHead   = `SELECT stamp, rev, seq, xmin::text::int8 FROM amber.heads WHERE log = $1 FOR UPDATE`
 	retireHead = `UPDATE amber.heads SET live = false, rev = rev + 1 WHERE live`
@@ -149,12 +149,17 @@ func (b *Building) other() error {
 func (b *Building) stop(ctx context.Context, conn *pgdb.Conn, o SwitchOptions, s *Switched) (rev int64, err error) {
 	c := conn.PG()
 	var live, clock int64
-	err = c.QueryRow(ctx, lockAgent, string(b.agent.Tenant), string(b.agent.ID)).Scan(&live, &clock)
+	state := b.state
+	err = c.QueryRow(ctx, lockAgent, string(b.agent.Tenant), string(b.agent.ID)).Scan(&live, &clock, &state)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return 0, err
 	}
 	if live != b.Replaces {
 		return 0, b.other()
+	}
+	if state != b.state { // a move has begun meanwhile, and what it takes along is the generation that was live then
+		return 0, amber.Errorf(amber.KindConflict, opSwitch, string(b.agent.ID), "the agent is %s, want one that is %s", state, b.state).
+			WithHint("wait for the end of the move, and begin again where the agent lives then")
 	}
 	s.Current.Clock = max(s.Current.Clock, amber.Stamp(clock))
 	if live != 0 {
