@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/move"
 	"github.com/amber-memory/amber/snapshot"
 	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/store/postgres/mirror"
@@ -61,6 +62,10 @@ func (a *Agent) deleteRows(ctx context.Context, noSnapshot bool) (out Deletion, 
 	if err != nil {
 		return out, err
 	}
+	elsewhere, err := server.KeptElsewhere(ctx, a.Tenant(), a.ID(), move.HomePlace(a.home))
+	if err != nil {
+		return out, err
+	}
 	rows := mirror.Agent{Server: server, Tenant: a.Tenant(), ID: a.ID()}
 	if there && !noSnapshot {
 		err = a.deleteSaved(ctx, rows, &out)
@@ -70,8 +75,8 @@ func (a *Agent) deleteRows(ctx context.Context, noSnapshot bool) (out Deletion, 
 	if err != nil && (amber.KindOf(err) != amber.KindNotFound || a.checkFolder() != nil) {
 		return out, err
 	}
-	out.Left = append(a.deleteFolder(ctx), a.ForgetAnswers(ctx)...)
-	out.Kept = append(postgres.Kept(), "crash journals of other machines: what hooks have written there brings an agent of this name back when it is drained")
+	out.Left = append(append(a.deleteFolder(ctx), a.deleteCopy(ctx)...), a.ForgetAnswers(ctx)...)
+	out.Kept = append(append(postgres.Kept(), elsewhere...), copiesElsewhere, "crash journals of other machines: what hooks have written there brings an agent of this name back when it is drained")
 	return out, nil
 }
 
@@ -127,6 +132,14 @@ func (a *Agent) settleAll(ctx context.Context) error {
 	}
 	if len(left) > 0 {
 		return amber.Errorf(amber.KindRefused, "delete agent", string(a.ID()), "the crash journal was not brought in: %s", strings.Join(left, "; "))
+	}
+	return nil
+}
+
+// deleteCopy removes the copy that snapshots of the agent have made on this machine, and says why where it cannot.
+func (a *Agent) deleteCopy(ctx context.Context) []string {
+	if err := a.removeCopy(ctx); err != nil {
+		return []string{"the copy for snapshots in the cache of this machine: " + err.Error()}
 	}
 	return nil
 }

@@ -48,14 +48,22 @@ func (a *Agent) forgetCopy(ctx context.Context) []string {
 		return nil
 	}
 	places := []string{"copies for snapshots in the caches of other machines, until their next snapshot"}
-	e, err := NewElsewhere(a.home, home.Options{Clock: a.o.Clock, Random: a.o.Random, Wait: a.config.Snapshot.LockTimeout}, a.DatabaseOf)
-	if err == nil {
-		err = e.Forget(ctx, a.Tenant(), a.ID())
-	}
-	if err != nil {
+	if err := a.removeCopy(ctx); err != nil {
 		places = append(places, "the copy for snapshots in the cache of this machine, which could not be removed: "+err.Error())
 	}
 	return places
+}
+
+// copiesElsewhere names the copies for snapshots that only their machines can remove.
+const copiesElsewhere = "copies for snapshots of the agent in cache/postgres of other machines that took some"
+
+// removeCopy removes the copy that snapshots of an agent in a database have made on this machine.
+func (a *Agent) removeCopy(ctx context.Context) error {
+	e, err := NewElsewhere(a.home, home.Options{Clock: a.o.Clock, Random: a.o.Random, Wait: a.config.Snapshot.LockTimeout}, a.DatabaseOf)
+	if err != nil {
+		return err
+	}
+	return e.Forget(ctx, a.Tenant(), a.ID())
 }
 
 // ForgetAnswers removes the answers that a server gave about the agent, which may

@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/move"
 	"github.com/amber-memory/amber/wire"
 )
@@ -41,7 +42,38 @@ func (a *Agent) mover(ctx context.Context) (o move.Options, done func() error, e
 	}
 	return move.Options{
 		Server: server, Place: placeOf(address.DSN), Home: a.home, Agent: a.folder, Clock: a.o.Clock, Random: a.o.Random, Progress: a.o.Progress,
+		Carry: a.carryCursors,
 	}, done, nil
+}
+
+// carryCursors brings along how far the change logs of the agent were published, so that a server at the other end leaves nothing out. Where
+// this end has never published, what the other one knows of an earlier time stays good.
+func (a *Agent) carryCursors(ctx context.Context, to move.To) (err error) {
+	if a.config.DSNFileOf("") == "" {
+		return nil // no server has a ledger there
+	}
+	shared, err := a.sharedLedger(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, shared.Close()) }()
+	for _, log := range events.Logs {
+		var from, into events.CursorStore = events.AgentCursor(a.folder.Dir(), log), shared.Cursor(a.Tenant(), a.ID(), log, nil)
+		if to == move.SQLite {
+			from, into = into, from
+		}
+		at, found, err := from.Load(ctx)
+		if amber.KindOf(err) == amber.KindDamaged {
+			continue // publishing begins at the end of the log where the cursor is removed, as its hint says
+		}
+		if err == nil && found {
+			err = into.Save(ctx, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // placeOf names a database without user and password.
@@ -90,6 +122,9 @@ func (a *Agent) Move(ctx context.Context, to move.To, noSnapshot bool) (Moved, e
 		if err == nil {
 			out.Report, err = move.Run(ctx, o, to)
 		}
+		if err == nil && to == move.SQLite {
+			_ = a.removeCopy(ctx) // nobody needs it; ForgetMove tells where it cannot be removed
+		}
 		return out, err
 	})
 }
@@ -133,7 +168,14 @@ func (a *Agent) MoveKeeps(ctx context.Context) (string, error) {
 	return withMover(ctx, a, func(o move.Options) (string, error) { return move.Keeps(ctx, o) })
 }
 
-// ForgetMove erases what a move has kept where the agent was. Errors: those of [move.Forget].
+// ForgetMove erases what a move has kept where the agent was, and with rows the copy that snapshots of them have made on this machine. Errors:
+// those of [move.Forget].
 func (a *Agent) ForgetMove(ctx context.Context) (move.Report, error) {
-	return withMover(ctx, a, func(o move.Options) (move.Report, error) { return move.Forget(ctx, o) })
+	return withMover(ctx, a, func(o move.Options) (move.Report, error) {
+		r, err := move.Forget(ctx, o)
+		if err == nil && r.To == move.SQLite {
+			err = a.removeCopy(ctx)
+		}
+		return r, err
+	})
 }

@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"context"
 	"crypto/rand"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/config"
+	"github.com/amber-memory/amber/events"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
 	"github.com/amber-memory/amber/move"
@@ -62,4 +65,68 @@ func TestTheJournalAcrossAMove(t *testing.T) {
 	wrong := options("inmem")
 	closed := must.Get(At(wrong))(t)
 	must.Fail(closed.PlanMove(t.Context(), move.Postgres))(t, "another backend", amber.KindUnsupported)
+}
+
+// told are the events that somebody is told.
+type told []events.Event
+
+// Publish implements [events.Publisher].
+func (t *told) Publish(_ context.Context, e events.Event) error {
+	*t = append(*t, e)
+	return nil
+}
+
+// How far the changes of an agent were published moves along: who hears of them misses none, and hears none twice.
+func TestEventsAcrossAMove(t *testing.T) {
+	t.Parallel()
+	pg := pgtest.Shared(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "dsn")
+	must.Do(t, os.WriteFile(file, []byte(pg.DSN(pg.Database(t))+"\n"), 0o600))
+	options := func(backend move.To) Options {
+		c := config.Default()
+		c.Memory.Backend, c.Memory.Backends.Postgres.DSNFile = string(backend), file
+		return Options{Home: filepath.Join(dir, "home"), Config: &c, Clock: time.Now, Random: rand.Reader}
+	}
+	var heard told
+	// live opens the agent where it is, with what publishes its changes as a server there does.
+	live := func(at move.To) (*Agent, *events.Mutations) {
+		a := must.Get(Open(t.Context(), options(at)))(t)
+		m := &events.Mutations{Log: a.Plain().Changes, Tenant: a.Tenant(), Agent: a.ID(), Publisher: &heard, Cursor: events.AgentCursor(a.folder.Dir(), "memory")}
+		if at == move.Postgres {
+			shared := must.Get(a.sharedLedger(t.Context()))(t)
+			a.closers = append(a.closers, shared.Close)
+			m.Cursor = shared.Cursor(a.Tenant(), a.ID(), "memory", nil)
+		}
+		return a, m
+	}
+	wrote := 0
+	write := func(a *Agent) {
+		must.Get(a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: fmt.Sprint("fact ", wrote)}))(t)
+		wrote++
+	}
+	a, m := live(move.SQLite)
+	write(a)
+	m.FromBeginning = true
+	must.Get(m.CatchUp(t.Context()))(t)
+	last := must.Get(a.Plain().Changes.Head(t.Context()))(t)
+	said := len(heard)
+	for from, to := move.SQLite, move.Postgres; ; from, to = to, from {
+		write(a) // nobody is told of it before the move
+		must.Do(t, a.Close())
+		closed := must.Get(At(options(from)))(t)
+		must.Get(closed.Move(t.Context(), to, true))(t)
+		must.Do(t, closed.Close())
+		a, m = live(to)
+		write(a)
+		changes := must.Get(a.Plain().Changes.Changes(t.Context(), last, 1000))(t)
+		must.Hold(t, len(changes) >= 2, "%d changes in %s", len(changes), to)
+		must.Get(m.CatchUp(t.Context()))(t)
+		must.Equal(t, "events told in "+string(to), len(heard)-said, len(changes))
+		last, said = changes[len(changes)-1].Position, len(heard)
+		if wrote > 4 {
+			break
+		}
+	}
+	must.Do(t, a.Close())
 }

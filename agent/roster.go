@@ -53,7 +53,7 @@ func (a *Agent) AgentsThere(ctx context.Context, tenant amber.TenantID) (ids []a
 	}
 	list, err := a.InDatabase(ctx, tenant)
 	for _, l := range list {
-		if !l.Deleting {
+		if l.Usable() {
 			ids = append(ids, l.ID)
 		}
 	}
@@ -80,7 +80,7 @@ func (a *Agent) TenantsThere(ctx context.Context) (ids []amber.TenantID, err err
 	}
 	list, err := a.InDatabase(ctx, "")
 	for _, l := range list { // sorted by tenant
-		if !l.Deleting && !slices.Contains(ids, l.Tenant) {
+		if l.Usable() && !slices.Contains(ids, l.Tenant) {
 			ids = append(ids, l.Tenant)
 		}
 	}

@@ -26,6 +26,14 @@ type CursorStore interface {
 // maxCursor bounds the file of a cursor: an incarnation has at most 200 bytes.
 const maxCursor = 512
 
+// Logs name the two change logs of an agent, as their cursors do.
+var Logs = []string{"memory", "control"}
+
+// AgentCursor is how far one of the [Logs] of an agent was published that lives in a folder.
+func AgentCursor(folder, log string) FileCursor {
+	return FileCursor{Path: filepath.Join(folder, "published-"+log)}
+}
+
 // FileCursor is a position in a file of one line. A file that is no position is
 // an error of kind damaged; after it is removed, publishing starts at the end of the log.
 type FileCursor struct {

@@ -81,6 +81,9 @@ func (m *mover) take(ctx context.Context, c home.Current, next *home.Restore) er
 	if err := m.fetchNotes(ctx, filepath.Join(next.Dir(), notesName)); err != nil {
 		return err
 	}
+	if err := m.carry(ctx); err != nil {
+		return err
+	}
 	if err := errors.Join(next.Adopt(e.Current.Device), next.Sync()); err != nil {
 		return err
 	}

@@ -135,6 +135,9 @@ func (m *mover) fill(ctx context.Context, b *mirror.Building, c home.Current, sc
 			return err
 		}
 	}
+	if err := m.carry(ctx); err != nil {
+		return err
+	}
 	if err := m.step("compared"); err != nil {
 		return err
 	}

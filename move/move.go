@@ -46,7 +46,7 @@ func ParseTo(s string) (To, error) {
 		WithHint("amber move --to postgres, or amber move --to sqlite")
 }
 
-// Options name both ends. All but Progress and Step are required.
+// Options name both ends. All but Carry, Progress and Step are required.
 type Options struct {
 	Server *postgres.Server
 	Place  string // where the database is, for people
@@ -54,6 +54,9 @@ type Options struct {
 	Agent  *home.Agent // its folder, there or not
 	Clock  amber.Clock
 	Random io.Reader
+	// Carry brings along what is kept about the agent beside it: how far its change logs were published. It is called when nobody can use
+	// the agent, before the move is decided, and again where one is resumed; may be nil.
+	Carry func(ctx context.Context, to To) error
 	// Progress is told what is being done; may be nil.
 	Progress func(step string, done, total int64)
 	// Step is called after each step; on an error the move stops there as if the process had died. For tests; may be nil.
@@ -108,7 +111,10 @@ type mover struct {
 }
 
 // homePlace names the folder of the agent.
-func (o Options) homePlace() string { return home.OnePlace("the home " + o.Home.Dir()) }
+func (o Options) homePlace() string { return HomePlace(o.Home) }
+
+// HomePlace names a home as the moves of its agents do.
+func HomePlace(h *home.Home) string { return home.OnePlace("the home " + h.Dir()) }
 
 // mirrored is the agent in the database.
 func (o Options) mirrored() mirror.Agent {
@@ -128,6 +134,13 @@ func (m *mover) step(name string) error {
 		return errors.Join(ErrStopped, err)
 	}
 	return nil
+}
+
+func (m *mover) carry(ctx context.Context) error {
+	if m.Carry == nil {
+		return nil
+	}
+	return m.Carry(ctx, m.report.To)
 }
 
 func (m *mover) progress(step string) {

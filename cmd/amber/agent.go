@@ -41,6 +41,8 @@ const (
 	agentReady    agentState = "ready"
 	agentNew      agentState = "new"      // hooks have begun its journal, nothing is stored yet
 	agentDeleting agentState = "deleting" // a deletion was interrupted
+	agentMoving   agentState = "moving"   // a move has not come to its end
+	agentMoved    agentState = "moved"    // it lives elsewhere, and this is what a move has kept
 	agentDamaged  agentState = "damaged"  // it cannot be opened
 )
 
@@ -93,8 +95,13 @@ func listDatabase(ctx context.Context, at *agent.Agent, tenant amber.TenantID, a
 	known := map[server.AgentName]bool{}
 	for _, l := range list {
 		info := agentInfo{Tenant: l.Tenant, ID: l.ID, State: agentReady, Generation: l.Generation}
-		if l.Deleting {
+		switch {
+		case l.Deleting:
 			info.State = agentDeleting
+		case l.Moving:
+			info.State = agentMoving
+		case l.Moved:
+			info.State = agentMoved
 		}
 		known[server.AgentName{Tenant: l.Tenant, Agent: l.ID}] = true
 		items = append(items, info)
@@ -125,6 +132,14 @@ func describeFolder(agent *home.Agent) (agentInfo, bool) {
 		info.State = agentNew
 	case err != nil:
 		info.State, info.Error = agentDamaged, err.Error()
+	default:
+		if m, err := agent.Moved(); err != nil {
+			info.State, info.Error = agentDamaged, err.Error()
+		} else if m != nil && m.State == home.MoveLeft {
+			info.State = agentMoved
+		} else if m != nil {
+			info.State = agentMoving
+		}
 	}
 	size := folderSize(agent.Dir())
 	info.Generation, info.Bytes = c.Generation, &size
@@ -160,8 +175,9 @@ func (a *app) agentListCommand() *cobra.Command {
 		Short: "List the agents of a tenant",
 		Long: `List the agents of the tenant, or with --all those of every tenant: of the home, or of the database
 with memory.backend: postgres, whose SIZE is not counted. STATE is ready; new where
-hooks have begun a journal and nothing is stored yet; deleting where a deletion was interrupted; or
-damaged, see amber doctor. Nothing is made or changed.
+hooks have begun a journal and nothing is stored yet; deleting where a deletion was interrupted;
+moving where a move has not come to its end; moved for what a move has kept of an agent that lives
+elsewhere, see amber help move; or damaged, see amber doctor. Nothing is made or changed.
 
 With --remote they are the agents of the server that the token reaches, without state and size.`,
 		Example: "  amber agent list\n  amber agent list --all --json",

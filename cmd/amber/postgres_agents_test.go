@@ -180,3 +180,48 @@ func TestADatabaseForATenant(t *testing.T) {
 	s.does("tenant", "delete", "umbrella", "--no-snapshot", "--yes")
 	must.Equal(t, "all agents", s.names("--all"), []string{"acme/default ready"})
 }
+
+// copied reports whether this machine has a copy of the default agent for snapshots.
+func (s *setting) copied() bool {
+	return s.exists("cache", "postgres", "tenants", "default", "agents", "default", "gen")
+}
+
+// What is left of a move is not taken for the agent, and a deletion leaves no copy behind that it does not name.
+func TestDeleteBesideMoves(t *testing.T) {
+	t.Parallel()
+	one := newSetting(t, false)
+	one.database()
+	two := one.beside()
+	one.set("AMBER_MEMORY__BACKEND", "sqlite")
+	one.does("remember", "The staging database is called heron")
+	one.does("move", "--to", "postgres")
+	must.Equal(t, "agents of the home", one.names(), []string{"default/default moved"})
+	one.set("AMBER_MEMORY__BACKEND", "postgres")
+	must.Equal(t, "agents of the database", one.names(), []string{"default/default ready"})
+	one.does("snapshot", "create")
+	must.Equal(t, "a copy after a snapshot", one.copied(), true)
+	one.does("move", "--to", "sqlite")
+	must.Equal(t, "a copy after the agent has left", one.copied(), false)
+
+	// The agent lives in the home of the first machine: nothing is deleted that no snapshot holds, unless somebody says so.
+	must.Equal(t, "agents of the database", two.names(), []string{"default/default moved"})
+	must.Equal(t, "tenants of the database", len(told[amber.Page[tenantInfo]](two, "tenant", "list").Items), 0)
+	_, complaint, code := two.amber("", "agent", "delete", "default", "--yes")
+	must.Equal(t, "exit", code, 6)
+	must.Says(t, "complaint", complaint, "has moved to the home", "--no-snapshot")
+	must.Equal(t, "agents of the database", two.names(), []string{"default/default moved"})
+	must.Equal(t, "the tenant", two.exit("tenant", "delete", "default", "--yes"), "exit 6")
+	gone := told[deletedAgent](two, "agent", "delete", "default", "--no-snapshot", "--yes")
+	must.Says(t, "what remains", strings.Join(gone.Remains, "\n"), "the agent itself, which has moved to the home "+one.path("home"))
+	one.set("AMBER_MEMORY__BACKEND", "sqlite")
+	must.Says(t, "the agent in the home", one.does("recall", "staging"), "heron")
+
+	one.does("move", "--to", "postgres")
+	one.set("AMBER_MEMORY__BACKEND", "postgres")
+	two.does("snapshot", "create")
+	gone = told[deletedAgent](two, "agent", "delete", "default", "--yes")
+	must.Hold(t, gone.Snapshot != nil, "no last snapshot was taken")
+	must.Equal(t, "a copy after the deletion", two.copied(), false)
+	must.Says(t, "what remains", strings.Join(gone.Remains, "\n"), "the copy that a move has left in the home "+one.path("home"), "cache/postgres of other machines")
+	must.Says(t, "forgotten in the home", one.does("move", "--forget", "--yes"), "erased")
+}

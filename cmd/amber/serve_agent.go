@@ -63,7 +63,7 @@ func (s *serving) agentNames() func(context.Context, amber.TenantID) ([]server.A
 		}
 		list, err := at.InDatabase(ctx, tenant)
 		for _, l := range list {
-			if !l.Deleting {
+			if l.Usable() {
 				names = append(names, server.AgentName{Tenant: l.Tenant, Agent: l.ID})
 			}
 		}

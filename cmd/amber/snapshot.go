@@ -63,6 +63,9 @@ func (a *app) known(ctx context.Context, s *cli.Opened, e cli.SnapshotEngine) er
 	if amber.KindOf(err) != amber.KindNotFound {
 		return nil
 	}
+	if there, err := a.IsThere(ctx, s.Agent); there || err != nil {
+		return err
+	}
 	page, lerr := e.ListSnapshots(ctx, wire.SnapshotQuery{Tenant: s.TenantID(), Agent: s.AgentID(), Limit: 1})
 	if lerr != nil || len(page.Items) > 0 {
 		return lerr

@@ -233,7 +233,7 @@ func (p *publishing) log(ctx context.Context, a *server.Agent, agent *home.Agent
 // cursor is how far a change log of an agent was published: in its folder, or in the database, where it is moved under a lease.
 func (s *Daemon) cursor(agent *home.Agent, name string, lease *postgres.Lease) events.CursorStore {
 	if s.o.Replica == nil {
-		return events.FileCursor{Path: filepath.Join(agent.Dir(), "published-"+name)}
+		return events.AgentCursor(agent.Dir(), name)
 	}
 	var fence ledger.Fence
 	if lease != nil {

@@ -165,12 +165,17 @@ type Listed struct {
 	ID         amber.AgentID
 	Generation int64 // 0 where none is live
 	Deleting   bool  // its deletion was begun and is to be finished
+	Moving     bool  // it is on its way to a home, or from one
+	Moved      bool  // it lives in a home, and this is what a move has kept
 }
 
-const selectListed = `SELECT a.tenant, a.agent, coalesce(g.number, 0), a.state <> 'live' FROM amber_meta.agents a LEFT JOIN amber_meta.generations g ON g.gen = a.live_gen
+// Usable reports whether the agent can be opened.
+func (l Listed) Usable() bool { return !l.Deleting && !l.Moving && !l.Moved }
+
+const selectListed = `SELECT a.tenant, a.agent, coalesce(g.number, 0), a.state = 'deleting', a.state IN ('arriving', 'leaving'), a.state = 'moved' FROM amber_meta.agents a LEFT JOIN amber_meta.generations g ON g.gen = a.live_gen
 WHERE ($1 = '' OR a.tenant = $1) AND (a.live_gen IS NOT NULL OR a.state <> 'live') ORDER BY a.tenant, a.agent`
 
-// List returns the agents of a tenant, of every tenant for "", and those whose deletion was interrupted.
+// List returns the agents of a tenant, of every tenant for "", also those that move or have moved, and those whose deletion was interrupted.
 func (s *Server) List(ctx context.Context, tenant amber.TenantID) (list []Listed, err error) {
 	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
 		rows, err := c.Query(ctx, selectListed, string(tenant))

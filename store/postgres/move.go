@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -142,6 +143,34 @@ func readMove(ctx context.Context, c *pgx.Conn, id string) (*Move, error) {
 		return nil, nil
 	}
 	return m, err
+}
+
+// selectKept are what moves have left in homes: an agent that came from there, or that lives there now.
+const selectKept = `SELECT m.home, m.id = a.move AND a.state = 'moved' FROM amber_meta.moves m JOIN amber_meta.agents a USING (tenant, agent)
+WHERE m.tenant = $1 AND m.agent = $2 AND m.decided AND (m.arrives OR m.id = a.move AND a.state = 'moved') ORDER BY m.created_at`
+
+// KeptElsewhere names what homes have of an agent, as far as moves tell, without the home of a name.
+func (s *Server) KeptElsewhere(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, but string) (places []string, err error) {
+	err = s.db.Conn(ctx, func(c *pgx.Conn) error {
+		rows, err := c.Query(ctx, selectKept, string(tenant), string(agent))
+		if err != nil {
+			return err
+		}
+		var home string
+		var lives bool
+		_, err = pgx.ForEachRow(rows, []any{&home, &lives}, func() error {
+			place := "the copy that a move has left in " + home + ", unless amber move --forget was run there"
+			if lives {
+				place = "the agent itself, which has moved to " + home
+			}
+			if (home != but || lives) && !slices.Contains(places, place) {
+				places = append(places, place)
+			}
+			return nil
+		})
+		return err
+	})
+	return places, pgerr.Wrap("look at moves", string(agent), err)
 }
 
 // moving runs a transaction that changes what an agent is. They come one after the other; done says whether one was committed.
@@ -328,11 +357,13 @@ func (s *Server) UndoMove(ctx context.Context, m Move) error {
 }
 
 func (s *Server) undoArrival(ctx context.Context, c *pgx.Conn, m Move) error {
-	return giveUp(ctx, c, m, func() error {
+	return giveUp(ctx, c, m, func() (err error) { // somebody may have deleted the name here, and there is nothing to bring back then
 		if m.Gen != 0 {
-			return one(ctx, c, undoArrival, string(m.Tenant), string(m.Agent), m.ID)
+			_, err = c.Exec(ctx, undoArrival, string(m.Tenant), string(m.Agent), m.ID)
+		} else {
+			_, err = c.Exec(ctx, deleteAgent, string(m.Tenant), string(m.Agent), stateArriving, m.ID)
 		}
-		return one(ctx, c, deleteAgent, string(m.Tenant), string(m.Agent), stateArriving, m.ID)
+		return err
 	})
 }
 

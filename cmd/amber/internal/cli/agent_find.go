@@ -67,7 +67,7 @@ func (a *App) CheckAgent(cmd *cobra.Command) error {
 	if words[1] == "doctor" && a.onPostgres() {
 		return nil // it looks itself, also at a database that is away or empty
 	}
-	exists, err := a.isThere(cmd.Context(), folder)
+	exists, err := a.IsThere(cmd.Context(), folder)
 	if err != nil {
 		return err
 	}
@@ -92,9 +92,9 @@ func (a *App) onPostgres() bool {
 	return err == nil && loaded.Config.OnPostgres()
 }
 
-// isThere reports whether an agent is there. What cannot be read in a folder is there, and
+// IsThere reports whether an agent is there. What cannot be read in a folder is there, and
 // the verb says more.
-func (a *App) isThere(ctx context.Context, folder *home.Agent) (bool, error) {
+func (a *App) IsThere(ctx context.Context, folder *home.Agent) (bool, error) {
 	loaded, err := a.LoadConfig()
 	if err != nil || !loaded.Config.OnPostgres() {
 		exists, _ := folder.Exists()

@@ -38,6 +38,15 @@ func (a *App) OpenFrozen(ctx context.Context, need LiveAgent) (*Opened, error) {
 	closed := newOpened(at, config)
 	_, err = closed.Agent.Current()
 	absent := amber.KindOf(err) == amber.KindNotFound
+	if absent && config.Config.OnPostgres() && need != MayBeMade && need != MayBeAbsent { // this machine may have no folder of it yet
+		exists, lost := at.Exists(ctx)
+		if lost != nil {
+			return nil, lost
+		}
+		if absent = !exists; exists {
+			err = nil
+		}
+	}
 	switch need {
 	case MayBeMade:
 		made, err := at.Make()
