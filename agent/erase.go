@@ -6,6 +6,9 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/move"
+	"github.com/amber-memory/amber/store/postgres"
+	"github.com/amber-memory/amber/store/postgres/mirror"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -80,10 +83,50 @@ func (a *Agent) ForgetAnswers(ctx context.Context) []string {
 	return nil
 }
 
-// leftBehind names what restores have put aside: parked journal entries, and
+// keptByDatabase names what restores and moves have left of the agent in a database, and moves in other homes.
+func (a *Agent) keptByDatabase(ctx context.Context) (places []string) {
+	if !a.config.OnPostgres() && a.config.DSNFileOf(string(a.Tenant())) == "" {
+		return nil // there is none
+	}
+	server, done, err := a.Database(ctx)
+	if err == nil {
+		if places, err = a.keptBy(ctx, server); err == nil {
+			err = done()
+		} else {
+			_ = done()
+		}
+	}
+	if err != nil {
+		places = append(places, "rows of earlier generations in the database, which were not looked for: "+err.Error())
+	}
+	return places
+}
+
+func (a *Agent) keptBy(ctx context.Context, server *postgres.Server) (places []string, err error) {
+	if !a.config.OnPostgres() {
+		st, err := server.Standing(ctx, a.Tenant(), a.ID())
+		if err == nil && st.Moved() {
+			places = append(places, "the rows that a move has kept in the database, which were not searched; amber move --forget")
+		}
+		return places, err
+	}
+	list, err := mirror.Generations(ctx, mirror.Agent{Server: server, Tenant: a.Tenant(), ID: a.ID()})
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range list {
+		if g.State != mirror.Live {
+			places = append(places, fmt.Sprintf("generation %d of the agent in the database, which is not live and was not searched; amber snapshot gc --old-generations", g.Number))
+		}
+	}
+	elsewhere, err := server.KeptElsewhere(ctx, a.Tenant(), a.ID(), move.HomePlace(a.home))
+	return append(places, elsewhere...), err
+}
+
+// leftBehind names what restores and moves have put aside: parked journal entries, and
 // generations that were kept. Neither is searched, and both may hold any text.
 func (a *Agent) leftBehind(ctx context.Context) []string {
-	var places []string
+	places := a.keptByDatabase(ctx)
 	states, err := a.parked(ctx, nil)
 	if err != nil {
 		places = append(places, "parked entries of the crash journal, which were not looked for: "+err.Error())
@@ -102,7 +145,12 @@ func (a *Agent) leftBehind(ctx context.Context) []string {
 		return append(places, "old generations, which were not looked for: "+err.Error())
 	}
 	for _, n := range generations {
-		if n < live.Generation {
+		if n >= live.Generation {
+			continue
+		}
+		if byMove, _ := a.folder.Keeps(n); byMove {
+			places = append(places, fmt.Sprintf("generation %d, which was kept by a move and was not searched: gen/%[1]d of the agent's folder; amber move --forget", n))
+		} else {
 			places = append(places, fmt.Sprintf("generation %d, which was kept by a restore and was not searched: gen/%[1]d of the agent's folder", n))
 		}
 	}

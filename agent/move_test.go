@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
 	"github.com/amber-memory/amber/move"
+	"github.com/amber-memory/amber/wire"
 )
 
 // What the crash journal of a machine holds stays there and gets into the agent once, wherever that lives.
@@ -129,4 +131,44 @@ func TestEventsAcrossAMove(t *testing.T) {
 		}
 	}
 	must.Do(t, a.Close())
+}
+
+// Who erases a memory is told of what restores and moves have kept of the agent, on either side.
+func TestEraseNamesWhatMovesKept(t *testing.T) {
+	t.Parallel()
+	pg := pgtest.Shared(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "dsn")
+	must.Do(t, os.WriteFile(file, []byte(pg.DSN(pg.Database(t))+"\n"), 0o600))
+	options := func(backend move.To) Options {
+		c := config.Default()
+		c.Memory.Backend, c.Memory.Backends.Postgres.DSNFile = string(backend), file
+		return Options{Home: filepath.Join(dir, "home"), Config: &c, Clock: time.Now, Random: rand.Reader}
+	}
+	remaining := func(at move.To, restore bool) string {
+		t.Helper()
+		a := must.Get(Open(t.Context(), options(at)))(t)
+		defer func() { must.NoError(t, a.Close()) }()
+		id := must.Get(a.Store().LongTerm.Write(t.Context(), amber.WriteRequest{Content: "a secret"}))(t).ID
+		if restore {
+			taken := must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
+			engine := must.Get(a.Snapshots(t.Context()))(t)
+			must.Get(engine.Restore(t.Context(), wire.RestoreRequest{SnapshotRef: wire.SnapshotRef{Tenant: a.Tenant(), Agent: a.ID(), ID: taken.ID}, NoSafetySnapshot: true}))(t)
+		}
+		return strings.Join(must.Get(a.Erase(t.Context(), id))(t).Remaining, "\n")
+	}
+	goTo := func(from, to move.To) {
+		t.Helper()
+		closed := must.Get(At(options(from)))(t)
+		must.Get(closed.Move(t.Context(), to, true))(t)
+		must.Do(t, closed.Close())
+	}
+	must.Hides(t, "before all moves", remaining(move.SQLite, false), "move")
+	goTo(move.SQLite, move.Postgres)
+	said := remaining(move.Postgres, true)
+	must.Says(t, "in the database", said, "generation 1 of the agent in the database", "generation 1, which was kept by a move")
+	goTo(move.Postgres, move.SQLite)
+	must.Says(t, "in the home", remaining(move.SQLite, false), "the rows that a move has kept in the database")
+	must.Do(t, os.Remove(file))
+	must.Says(t, "without the database", remaining(move.SQLite, false), "rows of earlier generations in the database, which were not looked for")
 }

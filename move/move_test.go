@@ -553,6 +553,12 @@ func TestDamagedHome(t *testing.T) {
 	must.Equal(t, "the note", must.Get(w.agent.Moved())(t) == nil, true)
 	must.Equal(t, "agents in the database", w.count(`SELECT count(*) FROM amber_meta.agents`), 0)
 	must.Hold(t, slices.Equal(must.Get(os.ReadFile(path))(t), b), "the file was changed")
+
+	// A document that no move takes along is told of by the plan.
+	whole := newWorld(t)
+	must.Get(whole.lite().Write(t.Context(), amber.WriteRequest{Content: "x"}))(t)
+	whole.put("state/broken.json", `{"broken":`)
+	must.Fail(move.Look(t.Context(), whole.options(), move.Postgres))(t, "the plan of a broken document", amber.KindDamaged)
 }
 
 // A sync goes on after a move: what was sent is not sent again, what came is not taken again.

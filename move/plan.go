@@ -73,6 +73,11 @@ func (o Options) lookHere(ctx context.Context, p *Plan) (err error) {
 		return err
 	}
 	documents, err := s.ListDocuments(ctx)
+	for _, d := range documents {
+		if err == nil {
+			_, err = s.ReadDocument(ctx, d.Name)
+		}
+	}
 	p.Documents = len(documents)
 	return err
 }
