@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -23,6 +24,7 @@ import (
 	"github.com/amber-memory/amber/config"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgtest"
+	"github.com/amber-memory/amber/internal/vaultrow"
 	"github.com/amber-memory/amber/store/storetest"
 	"github.com/amber-memory/amber/wire"
 )
@@ -431,6 +433,13 @@ func TestSnapshotThroughADatabase(t *testing.T) {
 	must.Get(f.Store().Notes.WriteNote(t.Context(), "deep/plan", "# Plan"))(t)
 	must.Get(f.Store().Notes.WriteNote(t.Context(), "deep/plan", "# Plan, changed"))(t)
 	must.Get(f.Store().Documents.PutDocument(t.Context(), amber.DocumentWrite{Name: "mood", Document: []byte(`{"calm":true}`)}))(t)
+	place := strings.Repeat("ab", 32) // of a file of the vault, which has more than one row in a database
+	inVault := func(a *Agent) string {
+		return filepath.Join(a.folder.GenDir(must.Get(a.folder.Current())(t)), "state", "vault", "ab", place)
+	}
+	vaultFile := bytes.Repeat([]byte("sealed "), vaultrow.PieceBytes/3)
+	must.Do(t, os.MkdirAll(filepath.Dir(inVault(f)), 0o700))
+	must.Do(t, os.WriteFile(inVault(f), vaultFile, 0o600))
 	first := must.Get(f.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
 
 	restore := func(dsn string, id amber.SnapshotID) *Agent {
@@ -453,6 +462,7 @@ func TestSnapshotThroughADatabase(t *testing.T) {
 			dumps = append(dumps, dump(t, filepath.Join(a.folder.GenDir(must.Get(a.folder.Current())(t)), file)))
 			log := must.Get(a.Store().NoteLog.LogNote(t.Context(), "deep/plan", 10))(t)
 			must.Equal(t, "commits of the note", len(log), 2)
+			must.Hold(t, bytes.Equal(must.Get(os.ReadFile(inVault(a)))(t), vaultFile), "the file of the vault is another one")
 			must.Equal(t, "document", string(must.Get(a.Store().Documents.ReadDocument(t.Context(), "mood"))(t).Document), `{"calm":true}`)
 		}
 		for name, rows := range dumps[0] {

@@ -22,11 +22,14 @@ const deletingNote = "this agent is being deleted; without CURRENT there is no a
 // of that name is made again. Last may be nil; after its error nothing was
 // deleted. The caller is inside [Agent.Operate] and keeps the journal from being
 // drained. Errors: those of last and Current, but a folder without an agent is
-// removed, too; not_found where there is no folder; busy; those of the disk.
+// removed, too; not_found where there is no folder; refused while a move has not come to its end; busy; those of the disk.
 func (a *Agent) Delete(ctx context.Context, last func(Current) error) error {
 	return a.exclusive(ctx, func() error {
 		switch c, err := a.settled(); {
 		case err == nil:
+			if err := a.atRest(); err != nil {
+				return err
+			}
 			if err := a.unmake(c, last); err != nil {
 				return err
 			}

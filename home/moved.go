@@ -174,6 +174,15 @@ func (a *Agent) fixed(c Current) error {
 	return a.away(*m)
 }
 
+// atRest refuses what would take the folder from under a move: only it knows how that comes to its end.
+func (a *Agent) atRest() error {
+	m, err := a.Moved()
+	if err != nil || m == nil || m.State == MoveLeft {
+		return err
+	}
+	return a.away(*m)
+}
+
 func (a *Agent) away(m Move) error {
 	way := "is being moved to"
 	if m.State == MoveArriving {

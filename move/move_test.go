@@ -731,3 +731,31 @@ func (w *world) exec(statement string) {
 		return err
 	}))
 }
+
+// What is deleted at one end while the agent moves leaves nobody with a move that cannot be ended.
+func TestDeleteDuringAMove(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	must.Get(w.lite().Write(t.Context(), amber.WriteRequest{Content: "kept"}))(t)
+	rows := mirror.Agent{Server: w.server, Tenant: amber.DefaultTenant, ID: amber.DefaultAgent}
+	deleteHere := func() error {
+		return w.agent.Operate(t.Context(), func() error { return w.agent.Delete(t.Context(), nil) })
+	}
+	must.Is(t, "a move", must.Err(move.Run(t.Context(), w.stopAt("copied"), move.Postgres)), errKilled)
+	must.Kind(t, "deleting the folder that leaves", deleteHere(), amber.KindRefused, "is being moved to")
+	must.Do(t, mirror.Delete(t.Context(), rows, ""))
+	must.Equal(t, "undone", must.Get(move.Undo(t.Context(), w.options()))(t).Undone, true)
+	must.Equal(t, "memories", len(must.Get(w.lite().List(t.Context(), amber.ListQuery{All: true}))(t).Items), 1)
+
+	w.run(move.Postgres)
+	must.Is(t, "a move back", must.Err(move.Run(t.Context(), w.stopAt("copied"), move.SQLite)), errKilled)
+	must.Kind(t, "deleting the folder that the agent comes to", deleteHere(), amber.KindRefused, "is being moved here")
+	must.Equal(t, "undone", must.Get(move.Undo(t.Context(), w.options()))(t).Undone, true)
+	must.Equal(t, "memories", len(must.Get(w.rows().List(t.Context(), amber.ListQuery{All: true}))(t).Items), 1)
+
+	must.Is(t, "a move back", must.Err(move.Run(t.Context(), w.stopAt("copied"), move.SQLite)), errKilled)
+	must.Do(t, mirror.Delete(t.Context(), rows, ""))
+	must.Equal(t, "undone", must.Get(move.Undo(t.Context(), w.options()))(t).Undone, true)
+	must.Do(t, deleteHere())
+	must.Equal(t, "moves that are left", w.count(`SELECT count(*) FROM amber_meta.moves WHERE NOT done`), 0)
+}

@@ -380,13 +380,17 @@ func giveUp(ctx context.Context, c *pgx.Conn, m Move, between func() error) erro
 }
 
 func (s *Server) undoDeparture(ctx context.Context, c *pgx.Conn, m Move) error {
+	st, err := readStanding(ctx, c, m.Tenant, m.Agent)
+	if err != nil || st.State == "" || st.State == stateDeleting {
+		return err // somebody has deleted it here, and there is nothing to bring back
+	}
 	if err := one(ctx, c, undoLeaving, string(m.Tenant), string(m.Agent), m.ID); err != nil {
 		return err
 	}
 	if _, err := c.Exec(ctx, chooseGen, m.Gen); err != nil {
 		return err
 	}
-	_, err := c.Exec(ctx, startHeads)
+	_, err = c.Exec(ctx, startHeads)
 	return err
 }
 
