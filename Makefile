@@ -106,7 +106,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 60m -v ./store/postgres -run 'TestHistories' -histories 1000
 	$(GO) test -count=1 -timeout 20m ./store/postgres -run 'TestSuite' -postgres.all
 	$(GO) test -count=1 -timeout 30m -v ./store/postgres -run 'Killed|Failover|EveryMessage' -postgres.kills 20 -postgres.failovers 20 -postgres.stride 1
-	$(GO) test -count=1 -timeout 30m -v ./store/postgres/schema -run 'UnderLoad|TwoPrograms|WritesOn' -schema.load 8
+	$(GO) test -count=1 -timeout 30m -v ./store/postgres/schema -run 'UnderLoad|TwoPrograms|WritesOn' -parallel 1 -schema.load 8
 	$(GO) test -count=1 -timeout 60m -v ./agent -run RestoreIntoADatabaseKilled -restore.stride 1
 	$(GO) test -count=1 -timeout 60m -v ./store/postgres -run 'OfSQLite|Exchange' -postgres.memories 10000 -postgres.questions 2000 -postgres.exchanges 100
 	$(GO) test -count=1 -timeout 20m -v ./cmd/amber -run 'TestReplicasAreKilled' -replicas.count 4 -replicas.clients 64 -replicas.for 220s -replicas.every 10s -replicas.kills 20

@@ -45,7 +45,11 @@ type part struct {
 	index  string
 }
 
-// way is how a step runs.
+// way is how a step runs. Two programs write meanwhile, so a step
+//
+//   - changes one table that is there, at most: it waits for one lock,
+//   - repeats what ends though older programs write on: the step in front of it gave the column a default, or a trigger, for what they
+//     write from then on.
 type way string
 
 const (

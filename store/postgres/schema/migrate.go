@@ -30,7 +30,7 @@ type Options struct {
 	By         string        // the program that migrates, for the records; "" is amber
 	ExpandOnly bool          // stop in front of the first migration that does more than add
 	Attempts   int           // at getting a lock, for each step; 0 is 30
-	Pause      time.Duration // between attempts; 0 is a second
+	Pause      time.Duration // after the first attempt; 0 is a second. It doubles three times
 	Locked     func(Step)    // is told of each attempt that did not get a lock; may be nil
 }
 
@@ -163,15 +163,18 @@ func (s set) run(ctx context.Context, conn *pgx.Conn, o Options) (Report, error)
 // runner does the steps of one run.
 type runner struct {
 	Options
-	set  set
-	conn *pgx.Conn
-	held []Older
+	set      set
+	conn     *pgx.Conn
+	held     []Older
+	patience time.Duration // of this attempt, for a lock
+	rest     time.Duration // after it
 }
 
 // step does a step, and does it again while a lock is taken. It reports false where
 // another migrator was faster.
 func (r *runner) step(ctx context.Context, m migration, i int) (done bool, err error) {
 	for attempt := 1; ; attempt++ {
+		r.patience, r.rest = pace(attempt, r.Pause)
 		switch p := m.steps[i]; p.way {
 		case concurrently:
 			done, err = r.build(ctx, m, i)
@@ -190,11 +193,26 @@ func (r *runner) step(ctx context.Context, m migration, i int) (done bool, err e
 			return false, amber.Errorf(amber.KindBusy, migrateOp, m.name, "step %d of %d got no lock in %d attempts: %w", i+1, len(m.steps), attempt, err).
 				WithHint("end long transactions on the database and try again; what was done is kept")
 		}
-		if err := wait(ctx, r.Pause); err != nil {
+		if err := wait(ctx, r.rest); err != nil {
 			return false, err
 		}
 	}
 }
+
+// pace is how long an attempt waits for a lock, and how long the step then rests. A statement that waits for a lock
+// keeps everybody out who comes after it: the first attempts are short, so that what gets through at once costs writers little, and
+// the rest is four times as long and more, so that all who waited have their turn. The later ones wait longer than
+// PostgreSQL takes to find that its own vacuum is in the way and to end it, which is a second.
+func pace(attempt int, pause time.Duration) (patience, rest time.Duration) {
+	doubled := min(attempt-1, 3)
+	return min(shortest<<doubled, longest), pause << doubled
+}
+
+// The shortest and the longest wait for a lock. A write is kept waiting as long, and a moment more.
+const (
+	shortest = 250 * time.Millisecond
+	longest  = 1500 * time.Millisecond
+)
 
 // locked reports whether a step failed because somebody else had a lock: the wait ended, or
 // PostgreSQL ended one of two that waited for each other.
@@ -222,9 +240,8 @@ func wait(ctx context.Context, d time.Duration) error {
 // migrators is the number of the advisory lock that a step holds: "ambermig".
 const migrators = 0x616d6265726d6967
 
-// begin starts a transaction of a step: it does not make others wait behind it for long, and is the only one. The
-// statement that waits for a lock keeps everybody out who comes after it.
-const begin = `SET LOCAL lock_timeout = '2s'; SET LOCAL search_path = pg_catalog, pg_temp`
+// begin starts a transaction of a step: it does not make others wait behind it for long, and is the only one.
+const begin = `SET LOCAL lock_timeout = %d; SET LOCAL search_path = pg_catalog, pg_temp`
 
 // transaction runs fn alone among all migrators, with what the database says by then.
 func (r *runner) transaction(ctx context.Context, fn func(pgx.Tx, state) error) (err error) {
@@ -239,7 +256,7 @@ func (r *runner) transaction(ctx context.Context, fn func(pgx.Tx, state) error) 
 			_ = tx.Rollback(late) // the error that led here is the one to tell
 		}
 	}()
-	if _, err := script(ctx, tx, begin); err != nil {
+	if _, err := script(ctx, tx, fmt.Sprintf(begin, r.patience.Milliseconds())); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, asIs, int64(migrators)); err != nil {

@@ -718,16 +718,20 @@ BEGIN
       ON CONFLICT DO NOTHING;
   ELSE
     INSERT INTO amber.index_dirty (gen, source, owner) VALUES (old.gen, 'turn', old.id), (new.gen, 'turn', new.id) ON CONFLICT DO NOTHING;
-    INSERT INTO amber.index_dirty (gen, source, owner)
-      SELECT new.gen, 'turn', t.id FROM amber.turns t
-      WHERE t.gen = new.gen AND t.session_id IN (old.session_id, new.session_id) AND t.seq > least(old.seq, new.seq)
-      ON CONFLICT DO NOTHING;
+    -- Those behind it are many in a long session. They need not be read again for what is not in their words.
+    IF (old.gen, old.seq, old.session_id, old.role, old.content) <> (new.gen, new.seq, new.session_id, new.role, new.content) THEN
+      INSERT INTO amber.index_dirty (gen, source, owner)
+        SELECT new.gen, 'turn', t.id FROM amber.turns t
+        WHERE t.gen = new.gen AND t.session_id IN (old.session_id, new.session_id) AND t.seq > least(old.seq, new.seq)
+        ON CONFLICT DO NOTHING;
+    END IF;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER index_turn_insert AFTER INSERT ON amber.turns FOR EACH ROW EXECUTE FUNCTION amber.note_turn();
 CREATE TRIGGER index_turn_delete AFTER DELETE ON amber.turns FOR EACH ROW EXECUTE FUNCTION amber.note_turn();
-CREATE TRIGGER index_turn_update AFTER UPDATE ON amber.turns FOR EACH ROW EXECUTE FUNCTION amber.note_turn();
+-- A column that a later migration adds and fills is not in the index until it says so.
+CREATE TRIGGER index_turn_update AFTER UPDATE OF gen, seq, id, session_id, role, content, project_id, created_at, trust ON amber.turns FOR EACH ROW EXECUTE FUNCTION amber.note_turn();
 
 CREATE FUNCTION amber.note_compaction() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
