@@ -151,9 +151,13 @@ func (t *tx) lastRecord() (record, error) {
 }
 
 // appendAudit adds records to the end of the chain, in one transaction, and
-// returns the number of the last one.
+// returns the number of the last one. Entries that are not chained yet tell of what was
+// before, so they come first.
 func (d *DB) appendAudit(ctx context.Context, batch []*waiter) (seq int64, err error) {
 	err = d.updateInside(ctx, "write audit log", "", lockAudit, func(t *tx) error {
+		if err := d.sealAll(t); err != nil {
+			return err
+		}
 		records := make([]record, len(batch))
 		for i, w := range batch {
 			records[i] = w.record

@@ -12,8 +12,9 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-// ListAudit returns a page of entries, newest first. Errors: invalid; damaged
-// for an entry that is not valid.
+// ListAudit returns a page of entries, newest first. Entries that are not chained
+// yet are chained before the first page: who has changed something finds it there. Errors:
+// invalid; damaged for an entry that is not valid.
 func (d *DB) ListAudit(ctx context.Context, q wire.AuditQuery) (amber.Page[wire.AuditEntry], error) {
 	const op = "list audit log"
 	none := amber.Page[wire.AuditEntry]{Items: []wire.AuditEntry{}}
@@ -31,6 +32,11 @@ func (d *DB) ListAudit(ctx context.Context, q wire.AuditQuery) (amber.Page[wire.
 	for _, value := range []string{string(q.Tenant), string(q.Agent), q.Actor, q.Action} {
 		if clean(value) != value {
 			return none, nil // no entry has it, and not every database takes it
+		}
+	}
+	if q.Cursor == "" {
+		if _, err := d.Seal(ctx, nil); err != nil {
+			return none, err
 		}
 	}
 	query, args := auditQuery(q, before)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/audited"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -28,10 +29,9 @@ const (
 // Enter writes an entry of the audit log into the transaction of the change it tells of, on PostgreSQL: there is no change without its
 // entry. The entry gets its number and hashes from [DB.Seal]; until then it is in no listing, and a verification says how many there
 // are.
-func Enter(ctx context.Context, c Conn, at amber.Time, e wire.AuditEntry) error {
+func Enter(ctx context.Context, c audited.Conn, at amber.Time, e wire.AuditEntry) error {
 	r := recordOf(e)
-	_, err := c.Exec(ctx, insertUnchained, at.UnixMilli(), r.tenant, r.agent, r.actor, r.action, r.subject, r.outcome, r.requestID)
-	return err
+	return c.Later(ctx, insertUnchained, at.UnixMilli(), r.tenant, r.agent, r.actor, r.action, r.subject, r.outcome, r.requestID)
 }
 
 // Seal puts the entries that are not chained yet at the end of the chain, and returns how many they were. Several may seal at
@@ -59,6 +59,19 @@ func (d *DB) Seal(ctx context.Context, fence Fence) (sealed int, err error) {
 		}
 		if sealed += n; n < maxBatch {
 			return sealed, nil
+		}
+	}
+}
+
+// sealAll chains everything that was entered before.
+func (d *DB) sealAll(t *tx) error {
+	if _, ok := d.engine.(*server); !ok {
+		return nil
+	}
+	for {
+		n, err := d.seal(t)
+		if err != nil || n < maxBatch {
+			return err
 		}
 	}
 }

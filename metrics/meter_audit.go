@@ -49,13 +49,18 @@ func (a auditMeter) Record(ctx context.Context, e wire.AuditEntry) error {
 		a.m.audit.failures.Inc()
 		return err
 	}
-	label := a.m.ids.known // what was refused may have been about nobody
+	a.m.AuditEntered(e)
+	return nil
+}
+
+// AuditEntered counts an entry of the audit log that is durable: also one that was written with the change it tells of.
+func (m *Metrics) AuditEntered(e wire.AuditEntry) {
+	label := m.ids.known // what was refused may have been about nobody
 	if e.Outcome == outcomeOK {
-		label = a.m.ids.labels
+		label = m.ids.labels
 	}
 	tenant, agent := label(e.Tenant, e.Agent)
-	a.m.audit.entries.WithLabelValues(tenant, agent, outcomes.of(e.Outcome)).Inc()
-	return nil
+	m.audit.entries.WithLabelValues(tenant, agent, outcomes.of(e.Outcome)).Inc()
 }
 
 func (a auditMeter) VerifyAudit(ctx context.Context) (wire.AuditReport, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/audited"
 	"github.com/amber-memory/amber/internal/redact"
 	"github.com/amber-memory/amber/wire"
 )
@@ -18,6 +19,12 @@ type Desk struct {
 	Agents Agents
 	// Audit is called for every change; it may be nil.
 	Audit wire.AuditLog
+	// Enter writes an entry into the transaction of the change it tells of, where Beside says that the rows of a tenant are in the database of
+	// the audit log. Such a change is never without its entry. It may be nil: every entry is written after the change.
+	Enter  func(ctx context.Context, c audited.Conn, at amber.Time, e wire.AuditEntry) error
+	Beside func(tenant amber.TenantID) bool
+	// Entered is told of every entry that was written so, once it is durable. It may be nil.
+	Entered func(wire.AuditEntry)
 	// BeforeTool is called before a tool of an agent host changes something; an
 	// error stops the tool. It may be nil.
 	BeforeTool func(ctx context.Context, tenant amber.TenantID, agent amber.AgentID, tool string) error
@@ -150,12 +157,13 @@ func (d *Desk) do(ctx context.Context, j Job, fn func(ctx context.Context, a *Ag
 	ctx, agent = d.clean(ctx, agent)
 	var done []string
 	subject := ""
+	entries := d.entering(c, j)
 	if err = d.beforeTool(ctx, j); err == nil {
-		done, subject, err = fn(ctx, agent)
+		done, subject, err = fn(entries.with(ctx), agent)
 		d.changed(j)
 	}
 	j.Subject = cmp.Or(subject, j.Subject)
-	return d.recordAll(ctx, c, j, done, err)
+	return d.recordAll(ctx, c, j, entries.end(), done, err)
 }
 
 func (d *Desk) changed(j Job) {
@@ -216,11 +224,17 @@ func (d *Desk) create(ctx context.Context, c Caller, j Job) (*Agent, func(), err
 	if err := d.listening(ctx, c, j); err != nil {
 		return nil, nil, err
 	}
-	a, release, err = d.Agents.Agent(ctx, j.Tenant, j.Agent, true)
+	made := Job{Tenant: j.Tenant, Agent: j.Agent, Action: CreateAction}
+	entries := d.entering(c, made)
+	a, release, err = d.Agents.Agent(entries.with(ctx), j.Tenant, j.Agent, true)
+	entered := entries.end()
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := d.record(ctx, c, Job{Tenant: j.Tenant, Agent: j.Agent, Action: CreateAction}, nil); err != nil {
+	if len(entered) > 0 {
+		return a, release, nil
+	}
+	if err := d.record(ctx, c, made, nil); err != nil {
 		release()
 		return nil, nil, err
 	}

@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"slices"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/audited"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -15,20 +17,74 @@ func (d *Desk) listening(ctx context.Context, c Caller, j Job) error {
 	return d.record(ctx, c, Job{Tenant: j.Tenant, Agent: j.Agent, Action: "audit.resume"}, nil)
 }
 
+// entries are those of a job that are written with its changes, by stores that can. The nil entries are none.
+type entries struct {
+	desk *Desk
+	job  *audited.Job
+	of   func(subject string) wire.AuditEntry
+}
+
+// entering returns the entries of a job; nil where they cannot be written with its changes.
+func (d *Desk) entering(c Caller, j Job) *entries {
+	if d.Audit == nil || d.Enter == nil || j.Home || d.Beside != nil && !d.Beside(j.Tenant) {
+		return nil
+	}
+	of := func(subject string) wire.AuditEntry {
+		one := j
+		one.Subject = subject
+		return entryOf(c, one, nil)
+	}
+	return &entries{d, audited.NewJob(j.Subject, func(ctx context.Context, conn audited.Conn, at amber.Time, subject string) error {
+		return d.Enter(ctx, conn, at, of(subject))
+	}), of}
+}
+
+// with returns the context in which stores find the entries.
+func (e *entries) with(ctx context.Context) context.Context {
+	if e == nil {
+		return ctx
+	}
+	return audited.With(ctx, e.job)
+}
+
+// end returns the subjects of those that are written.
+func (e *entries) end() []string {
+	if e == nil {
+		return nil
+	}
+	subjects := e.job.End()
+	for _, s := range subjects {
+		if e.desk.Entered != nil {
+			e.desk.Entered(e.of(s))
+		}
+	}
+	return subjects
+}
+
+// About returns a context for the part of a job that changes these things, for jobs that change several one after the other: each of them
+// gets an entry in the audit log that is written with the change, where that can be.
+func About(ctx context.Context, subjects ...string) context.Context {
+	return audited.About(ctx, subjects...)
+}
+
 // recordAll writes down what became of a job: an entry for each thing that was
-// done, and one for the job where there is none or it failed. It returns the
+// done, and one for the job where there is none or it failed. What was entered with
+// the changes is not written again. It returns the
 // outcome; why the log could not be written is told only where nothing else went
 // wrong.
-func (d *Desk) recordAll(ctx context.Context, c Caller, j Job, done []string, outcome error) error {
+func (d *Desk) recordAll(ctx context.Context, c Caller, j Job, entered, done []string, outcome error) error {
 	var failed error
 	for _, id := range done {
+		if slices.Contains(entered, id) {
+			continue
+		}
 		one := j
 		one.Subject = id
 		if err := d.record(ctx, c, one, nil); err != nil {
 			failed = err
 		}
 	}
-	if len(done) == 0 || outcome != nil {
+	if len(done) == 0 && len(entered) == 0 || outcome != nil {
 		if err := d.record(ctx, c, j, outcome); err != nil {
 			failed = err
 		}
@@ -46,16 +102,7 @@ func (d *Desk) record(ctx context.Context, c Caller, j Job, outcome error) error
 	if d.Audit == nil {
 		return nil
 	}
-	if amber.CheckID("subject", j.Subject) != nil {
-		j.Subject = "" // a request that names what is no id was not about anything
-	}
-	e := wire.AuditEntry{
-		Tenant: j.Tenant, Agent: j.Agent, Actor: c.Actor(), Action: j.Action, Subject: j.Subject,
-		Outcome: "ok", RequestID: c.RequestID,
-	}
-	if outcome != nil {
-		e.Outcome = string(amber.KindOf(outcome))
-	}
+	e := entryOf(c, j, outcome)
 	try := attempt{e.Actor, e.Action, e.Outcome}
 	if try.folds() && d.Clock != nil && d.repeats.again(try, d.Clock()) {
 		return nil
@@ -69,5 +116,20 @@ func (d *Desk) record(ctx context.Context, c Caller, j Job, outcome error) error
 	if d.Log != nil {
 		d.Log.ErrorContext(ctx, "audit log cannot be written", "error", err, "action", j.Action, "request_id", c.RequestID)
 	}
-	return &amber.Error{Op: "write audit log", Kind: amber.KindInternal, ID: j.Subject, Err: err, Hint: "amber audit verify"}
+	return &amber.Error{Op: "write audit log", Kind: amber.KindInternal, ID: e.Subject, Err: err, Hint: "amber audit verify"}
+}
+
+// entryOf is the entry about what became of a job.
+func entryOf(c Caller, j Job, outcome error) wire.AuditEntry {
+	if amber.CheckID("subject", j.Subject) != nil {
+		j.Subject = "" // a request that names what is no id was not about anything
+	}
+	e := wire.AuditEntry{
+		Tenant: j.Tenant, Agent: j.Agent, Actor: c.Actor(), Action: j.Action, Subject: j.Subject,
+		Outcome: "ok", RequestID: c.RequestID,
+	}
+	if outcome != nil {
+		e.Outcome = string(amber.KindOf(outcome))
+	}
+	return e
 }

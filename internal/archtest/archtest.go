@@ -85,6 +85,7 @@ var law = map[string][]string{
 	"internal/agekey":               {},
 	"internal/analyze":              {"-"},
 	"internal/archtest":             {"-"},
+	"internal/audited":              {},
 	"internal/bench":                {"*"}, // measures the whole, as cmd would use it
 	"internal/block":                {},
 	"internal/envelope":             {},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
@@ -19,6 +20,7 @@ type Conn struct {
 	dialect *Dialect
 	waiting *pgx.Batch // statements that go with the next one; nil for none
 	size    int        // of their arguments, about
+	changed int64
 }
 
 const (
@@ -44,8 +46,19 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	if cerr := results.Close(); err == nil {
 		err = cerr
 	}
+	c.count(tag)
 	return tag.RowsAffected(), err
 }
+
+// count counts rows that a statement changed.
+func (c *Conn) count(tag pgconn.CommandTag) {
+	if !tag.Select() {
+		c.changed += tag.RowsAffected()
+	}
+}
+
+// Changed grows with every statement that changed a row, or that runs later and may.
+func (c *Conn) Changed() int64 { return c.changed }
 
 // Later runs a statement that returns no rows together with the next one that does, or
 // with Flush, whichever comes first: one round trip for all of them. Its error may be told there.
@@ -70,10 +83,18 @@ func (c *Conn) Later(ctx context.Context, query string, args ...any) error {
 		}
 	}
 	c.waiting.Queue(query, args...)
+	if !isPoint(query) {
+		c.changed++
+	}
 	if c.waiting.Len() < maxWaiting && c.size < maxWaitingBytes {
 		return nil
 	}
 	return c.Flush(ctx)
+}
+
+// isPoint reports whether a statement is about a savepoint.
+func isPoint(query string) bool {
+	return strings.HasPrefix(query, "SAVEPOINT ") || strings.HasPrefix(query, "RELEASE ")
 }
 
 // Flush returns when every statement has run.
@@ -171,6 +192,7 @@ func (f flag) Int64Value() (pgtype.Int8, error) {
 
 // row is what a query of one row found.
 type row struct {
+	conn    *Conn
 	results pgx.BatchResults
 	err     error
 }
@@ -178,7 +200,7 @@ type row struct {
 // Row runs a query of one row. The row must be scanned.
 func (c *Conn) Row(ctx context.Context, query string, args ...any) interface{ Scan(dest ...any) error } {
 	results, err := c.send(ctx, query, args)
-	return row{results, err}
+	return row{c, results, err}
 }
 
 // Scan reads the row. Its error is [sql.ErrNoRows] where there is none.
@@ -194,6 +216,7 @@ func (r row) Scan(dest ...any) error {
 	}
 	if rows != nil {
 		rows.Close()
+		r.conn.count(rows.CommandTag())
 	}
 	if cerr := r.results.Close(); cerr != nil {
 		return cerr
@@ -228,6 +251,7 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(inter
 		stop = fn(each{rows})
 	}
 	rows.Close()
+	c.count(rows.CommandTag())
 	if err := results.Close(); err != nil {
 		return err
 	}

@@ -209,6 +209,9 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 		Redact:  s.parts.Redact,
 		Changed: s.changed,
 	}
+	if r := s.o.Replica; r != nil {
+		s.desk.Enter, s.desk.Beside, s.desk.Entered = ledger.Enter, r.beside, s.watchers.AuditEntered
+	}
 	mcp, err := mcpapi.NewHandler(mcpapi.Options{
 		Desk: s.desk, Version: s.o.Version, Tools: s.o.Tools, AllowRestore: s.o.AllowRestore, Clock: s.o.Clock, Log: s.o.Log,
 		MaxBytes: int64(c.Server.MaxBody), AnyHost: true, // names are checked before

@@ -45,6 +45,9 @@ func (r *Replica) of(tenant amber.TenantID) *Database {
 	return r.Common
 }
 
+// beside reports whether the agents of a tenant are in the database of the ledger.
+func (r *Replica) beside(tenant amber.TenantID) bool { return r.of(tenant) == r.Common }
+
 // all are the databases, each once, the common one first.
 func (r *Replica) all() []*Database {
 	list := []*Database{r.Common}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/audited"
 	"github.com/amber-memory/amber/internal/line"
 	"github.com/amber-memory/amber/internal/pgdb"
 	"github.com/amber-memory/amber/internal/pgerr"
@@ -139,6 +140,7 @@ func (d *database) Update(ctx context.Context, op, id string, fn func(*tx) error
 	if err := d.writable(); err != nil {
 		return err
 	}
+	fn, done := entering(ctx, id, fn)
 	w := sqlcore.NewWork(ctx, d.core, d.usable, fn)
 	taken, err := d.line.Join(ctx, w)
 	switch {
@@ -149,6 +151,7 @@ func (d *database) Update(ctx context.Context, op, id string, fn func(*tx) error
 		defer d.line.Leave()
 		err = d.lead(ctx, fn, d.line.Take)
 	}
+	done(err)
 	return pgerr.Wrap(op, id, err)
 }
 
@@ -160,9 +163,32 @@ func (d *database) UpdateAlone(ctx context.Context, op, id string, fn func(*tx) 
 	}
 	if err == nil {
 		defer d.line.Leave()
+		fn, done := entering(ctx, id, fn)
 		err = d.lead(ctx, fn, func() (any, bool) { return nil, false })
+		done(err)
 	}
 	return pgerr.Wrap(op, id, err)
+}
+
+// entering returns fn with the entry of the audit log that ctx brings for a change of id: it is written where fn has changed something, so
+// that neither is there without the other. Done is told what became of the transaction. Each caller of a transaction that several share
+// enters its own.
+func entering(ctx context.Context, id string, fn func(*tx) error) (with func(*tx) error, done func(error)) {
+	entry := audited.Begin(ctx)
+	if entry == nil {
+		return fn, func(error) {}
+	}
+	return func(t *tx) error {
+		c, ok := t.Conn.(*pgdb.Conn)
+		if !ok {
+			return fmt.Errorf("the transaction is one of %T, want one of PostgreSQL", t.Conn)
+		}
+		before := c.Changed()
+		if err := fn(t); err != nil || t.Unasked || c.Changed() == before {
+			return err
+		}
+		return entry.Enter(t.Ctx, c, t.Now, t.Subjects, id)
+	}, entry.Done
 }
 
 // lead runs one transaction for fn and for those whom next returns.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/home"
+	"github.com/amber-memory/amber/internal/audited"
 	"github.com/amber-memory/amber/internal/pgdb"
 	"github.com/amber-memory/amber/internal/pgerr"
 	"github.com/amber-memory/amber/search"
@@ -97,10 +98,15 @@ func (s *Server) create(ctx context.Context, tenant amber.TenantID, agent amber.
 		return nil, err
 	}
 	var g *generation
+	entry := audited.Begin(ctx)
 	err = s.db.Update(ctx, pgdb.Work{
 		Setup: fmt.Sprintf(asApp, "amber"),
 		Do: func(c *pgdb.Conn, _ []string) (err error) {
-			g, err = makeAgent(ctx, c.PG(), tenant, agent, device, incarnation)
+			var fresh bool
+			g, fresh, err = makeAgent(ctx, c.PG(), tenant, agent, device, incarnation)
+			if err == nil && fresh && entry != nil {
+				err = entry.Enter(ctx, c, amber.At(now), nil, "")
+			}
 			return err
 		},
 		Committed: func(ctx context.Context, c *pgdb.Conn) (bool, error) {
@@ -112,34 +118,39 @@ func (s *Server) create(ctx context.Context, tenant amber.TenantID, agent amber.
 			return err == nil, err
 		},
 	})
+	if entry != nil {
+		entry.Done(err)
+	}
 	return g, pgerr.Wrap("make agent", string(agent), err)
 }
 
-func makeAgent(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent amber.AgentID, device, incarnation string) (*generation, error) {
+// makeAgent makes an agent, unless it is there, which fresh says.
+func makeAgent(ctx context.Context, c *pgx.Conn, tenant amber.TenantID, agent amber.AgentID, device, incarnation string) (_ *generation, fresh bool, _ error) {
 	if _, err := c.Exec(ctx, insertAgent, string(tenant), string(agent), device); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var made, live bool
 	if err := c.QueryRow(ctx, lockAgent, string(tenant), string(agent)).Scan(&made, &live); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if !live {
-		return nil, amber.Errorf(amber.KindBusy, "make agent", string(agent), "an agent of this name is being deleted").
+		return nil, false, amber.Errorf(amber.KindBusy, "make agent", string(agent), "an agent of this name is being deleted").
 			WithHint(fmt.Sprintf("amber agent delete %s --tenant %s --no-snapshot finishes that", agent, tenant))
 	}
 	if !made {
 		var gen int64
 		if err := c.QueryRow(ctx, insertGeneration, string(tenant), string(agent), incarnation).Scan(&gen); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if err := c.PgConn().Exec(ctx, fmt.Sprintf(fillGeneration, gen, incarnation)).Close(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if _, err := c.Exec(ctx, setLive, string(tenant), string(agent), gen); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
-	return readLive(ctx, c, tenant, agent, false)
+	g, err := readLive(ctx, c, tenant, agent, false)
+	return g, !made, err
 }
 
 // setting names a generation for a transaction.

@@ -59,6 +59,30 @@ type Tx struct {
 	o *Options
 	// Late leaves what is to be indexed to others; only for work that goes alone.
 	Late bool
+	// Subjects are the ids of what the caller has changed, where it does not name them itself.
+	Subjects []string
+	// Unasked says that what was changed is not what somebody asked for: the audit log is not told.
+	Unasked bool
+}
+
+// about notes what an answer is about, where only the answer says it.
+func (t *Tx) about(answer any) {
+	switch v := answer.(type) {
+	case amber.WriteAck:
+		t.Subjects = append(t.Subjects, string(v.ID))
+	case amber.Session:
+		t.Subjects = append(t.Subjects, string(v.ID))
+	case amber.Turn:
+		t.Subjects = append(t.Subjects, string(v.ID))
+	case amber.Compaction:
+		t.Subjects = append(t.Subjects, v.ID)
+	case amber.Relation:
+		t.Subjects = append(t.Subjects, v.ID)
+	case amber.Approval:
+		t.Subjects = append(t.Subjects, v.ID)
+	case amber.Claim:
+		t.Subjects = append(t.Subjects, v.Envelope.EntryID)
+	}
 }
 
 // NewTx returns the transaction of a caller with options.
@@ -117,7 +141,9 @@ func (s *Contracts) Replica() amber.Replica { return s }
 // update is [Database.Update] for a transaction that answers.
 func update[T any](ctx context.Context, d Database, op, id string, fn func(*Tx) (T, error)) (v T, err error) {
 	err = d.Update(ctx, op, id, func(t *Tx) error {
-		v, err = fn(t)
+		if v, err = fn(t); err == nil {
+			t.about(v)
+		}
 		return err
 	})
 	return v, err

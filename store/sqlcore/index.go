@@ -84,7 +84,7 @@ func (s *Contracts) indexRest(ctx context.Context) error {
 // IndexSome brings at most n records into the index.
 func (s *Contracts) IndexSome(ctx context.Context, n int) (done int, err error) {
 	err = s.memory.UpdateAlone(ctx, "index", s.memory.Name(), func(t *Tx) (err error) {
-		t.Late = true
+		t.Late, t.Unasked = true, true
 		done, err = t.IndexDirty(sqlrows.Indexing{Most: n})
 		return err
 	})
@@ -158,6 +158,7 @@ func (s *Contracts) SyncIndex(ctx context.Context, progress func(made int), paus
 		}
 		if done {
 			return s.memory.UpdateAlone(ctx, "index", "", func(t *Tx) error {
+				t.Unasked = true
 				_, err := t.DropOtherModels(s.modelName())
 				return err
 			})
@@ -178,7 +179,7 @@ func (s *Contracts) tidyIndex(ctx context.Context) error {
 		}
 		left := false
 		err = s.memory.UpdateAlone(ctx, "index", "", func(t *Tx) (err error) {
-			t.Late = true
+			t.Late, t.Unasked = true, true
 			left, err = t.Tidy(tidyStep)
 			return err
 		})
@@ -201,7 +202,7 @@ func (s *Contracts) Settle() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	_ = s.memory.UpdateAlone(ctx, "index", "", func(t *Tx) error {
-		t.Late = true
+		t.Late, t.Unasked = true, true
 		return t.EndTail()
 	})
 }
@@ -238,7 +239,10 @@ func (s *Contracts) syncVectors(ctx context.Context, n int, pause func()) (made 
 	for i, p := range pending {
 		byRow[p.Row] = vectors[i]
 	}
-	err = s.memory.Update(ctx, "index", "", func(t *Tx) error { return t.PutPending(model, byRow, through) })
+	err = s.memory.Update(ctx, "index", "", func(t *Tx) error {
+		t.Unasked = true
+		return t.PutPending(model, byRow, through)
+	})
 	return len(pending), false, err
 }
 

@@ -76,6 +76,7 @@ func (s *Contracts) WriteBatch(ctx context.Context, rs []amber.WriteRequest) ([]
 				return err
 			}
 			acks[i] = ack
+			t.about(ack)
 		}
 		return nil
 	})

@@ -135,8 +135,9 @@ func (s *Contracts) Claim(ctx context.Context, consumerID string) (claim amber.C
 		}
 		claim, err = t.claim(consumerID, now)
 		if errors.Is(err, amber.ErrQueueFull) || errors.Is(err, amber.ErrQueueEmpty) {
-			none, err = err, nil
+			none, err, t.Unasked = err, nil, true
 		}
+		t.about(claim)
 		return err
 	})
 	switch {
