@@ -79,7 +79,8 @@ func Begin(ctx context.Context) *Transaction {
 }
 
 // Enter writes the entries of the transaction, which has changed what was found, where the store tells that. Id is what it was asked to
-// change. A job has the entries of the first transaction that changes something, and one for each thing that [About] names.
+// change. A job that names its subject has the entries of the first transaction that changes something, however many follow. One that names
+// none has one for each thing that was found. Either has one for each thing that [About] names.
 func (t *Transaction) Enter(ctx context.Context, c Conn, at amber.Time, found []string, id string) error {
 	for _, subject := range t.subjects(found, id) {
 		if err := t.job.write(ctx, c, at, subject); err != nil {
@@ -98,15 +99,22 @@ func (t *Transaction) subjects(found []string, id string) []string {
 	case j.over:
 		return nil
 	case t.about != nil:
-		return slices.DeleteFunc(slices.Clone(t.about), func(s string) bool { return slices.Contains(j.entered, s) })
+		return j.others(t.about)
+	case len(j.entered) == 0 && len(found) > 0:
+		return found
+	case len(j.entered) > 0 && j.subject == "":
+		return j.others(found)
 	case len(j.entered) > 0:
 		return nil
-	case len(found) > 0:
-		return found
 	case j.subject != "":
 		return []string{j.subject}
 	}
 	return []string{id}
+}
+
+// others are the subjects that have no entry yet; j.mu is held.
+func (j *Job) others(subjects []string) []string {
+	return slices.DeleteFunc(slices.Clone(subjects), func(s string) bool { return slices.Contains(j.entered, s) })
 }
 
 // Done tells what became of the transaction: nil when it is durable.

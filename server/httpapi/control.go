@@ -194,7 +194,7 @@ func resultRoutes(a *API) {
 		id: "result.save", method: "POST", path: agentPath + "/results", scope: wire.TokenWrite, mutates: true, echo: []string{"task_id", "node_id"}, repeatable: true,
 		summary: "Store what a node of a task produced",
 	}, func(ctx context.Context, ag *server.Agent, in payload[amber.Result]) (answer[amber.Result], error) {
-		r, err := ag.Store.Results.SaveResult(ctx, in.Body)
+		r, err := ag.Store.Results.SaveResult(server.About(ctx, in.Body.NodeID), in.Body)
 		return answer[amber.Result]{body: r, subject: in.Body.NodeID}, err
 	})
 

@@ -92,7 +92,7 @@ func importRoutes(a *API) {
 			return answer[wire.ImportUndo]{}, err
 		}
 		defer end()
-		report, err := transfer.Undo(ctx, ag.Store, in.ID, transfer.UndoOptions{Settle: ag.Settle, Clock: a.o.Clock, NewID: a.newImportID})
+		report, err := transfer.Undo(server.About(ctx, in.ID), ag.Store, in.ID, transfer.UndoOptions{Settle: ag.Settle, Clock: a.o.Clock, NewID: a.newImportID})
 		return got(placeless(ctx, report), err)
 	})
 }
@@ -122,8 +122,12 @@ func (a *API) importUpload(ctx context.Context, ag *server.Agent, in importUploa
 	if err != nil {
 		return none, err
 	}
-	o.Clock, o.NewID, o.Redact, o.Settle = a.o.Clock, a.newImportID, a.arriving(), ag.Settle
-	report, err := transfer.Import(ctx, ag.Store, f, t, o)
+	id, err := a.newImportID()
+	if err != nil {
+		return none, err
+	}
+	o.Clock, o.NewID, o.Redact, o.Settle = a.o.Clock, func() (string, error) { return id, nil }, a.arriving(), ag.Settle
+	report, err := transfer.Import(server.About(ctx, id), ag.Store, f, t, o)
 	return answer[wire.ForeignImport]{body: placeless(ctx, report), subject: report.ID, redacted: report.Redacted}, err
 }
 

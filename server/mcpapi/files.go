@@ -297,7 +297,7 @@ func (f folder) remove(ctx context.Context, in fileArgs) (text, subject string, 
 // removeAll deletes notes, and returns those that it did.
 func (f folder) removeAll(ctx context.Context, names []string) (done []string, err error) {
 	for _, n := range names {
-		switch err := f.notes.DeleteNote(ctx, n); {
+		switch err := f.notes.DeleteNote(server.About(ctx, n), n); {
 		case err == nil:
 			done = append(done, n)
 		case amber.KindOf(err) != amber.KindNotFound: // it is gone
@@ -372,7 +372,7 @@ func (f folder) move(ctx context.Context, names, to []string) (done []string, er
 	for i, name := range names {
 		n, err := f.notes.ReadNote(ctx, name)
 		if err == nil {
-			_, err = f.notes.WriteNote(ctx, to[i], n.Content)
+			_, err = f.notes.WriteNote(server.About(ctx, to[i]), to[i], n.Content)
 		}
 		if err != nil {
 			return done, err

@@ -220,7 +220,7 @@ func deleteRelations(ctx context.Context, b *bound, a *server.Agent, in relation
 	ctx, cancel := b.begun(ctx)
 	defer cancel()
 	for i, id := range ids {
-		if err := a.Store.Relations.Unrelate(ctx, id); err != nil {
+		if err := a.Store.Relations.Unrelate(server.About(ctx, id), id); err != nil {
 			return answer{done: ids[:i]}, err
 		}
 	}
@@ -307,6 +307,7 @@ func (g graph) named(ctx context.Context, names []string) (ids []amber.MemoryID,
 
 // remove deletes an entity, its relations first.
 func (g graph) remove(ctx context.Context, id amber.MemoryID) error {
+	ctx = server.About(ctx, string(id))
 	rs, err := g.a.Store.Relations.Related(ctx, id)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/colony"
+	"github.com/amber-memory/amber/server"
 )
 
 // metadata is a file as it is listed.
@@ -122,7 +123,7 @@ func (h *Handler) move(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := c.changed(c.store.Move(ctx, c.name, to, overwrite))
+	a, err := c.changed(c.store.Move(server.About(ctx, subject(c.name), subject(to)), c.name, to, overwrite))
 	if err == nil {
 		a.each = []string{subject(c.name), subject(to)}
 	}
@@ -134,7 +135,7 @@ func (h *Handler) copyTo(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := c.changed(c.store.Copy(ctx, c.name, to, overwrite))
+	a, err := c.changed(c.store.Copy(server.About(ctx, subject(to)), c.name, to, overwrite))
 	if err == nil {
 		a.each = []string{subject(to)}
 	}

@@ -70,6 +70,8 @@ func (t *Tx) about(answer any) {
 	switch v := answer.(type) {
 	case amber.WriteAck:
 		t.Subjects = append(t.Subjects, string(v.ID))
+	case amber.Memory:
+		t.Subjects = append(t.Subjects, string(v.ID))
 	case amber.Session:
 		t.Subjects = append(t.Subjects, string(v.ID))
 	case amber.Turn:

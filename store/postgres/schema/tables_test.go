@@ -427,6 +427,10 @@ func TestRightsOnHome(t *testing.T) {
 		fails(t, tx, `UPDATE amber_home.audit SET actor = 'x'`, "42501")
 		fails(t, tx, `DELETE FROM amber_home.audit`, "42501")
 		fails(t, tx, `TRUNCATE amber_home.audit`, "42501")
+		// An entry that comes with a change is moved, and never changed.
+		run(t, tx, `INSERT INTO amber_home.audit_unchained (at, tenant, agent, actor, action, subject, outcome, request_id) VALUES (1, '', '', '', '', '', '', '')`)
+		fails(t, tx, `UPDATE amber_home.audit_unchained SET actor = 'x'`, "42501")
+		fails(t, tx, `TRUNCATE amber_home.audit_unchained`, "42501")
 		run(t, tx, `INSERT INTO amber_home.tokens (id, name, tenant, agent, scopes, hash, created_at, expires_at, revoked_at, last_used_at) VALUES ('a', '', '', '', '', '', 1, 0, 0, 0)`)
 		fails(t, tx, `DELETE FROM amber_home.tokens`, "42501")
 		fails(t, tx, `INSERT INTO amber_home.heads (name) VALUES ('mine')`, "42501")
