@@ -224,6 +224,15 @@ func TestReplicasAreKilled(t *testing.T) {
 	must.Do(t, conn.QueryRow(t.Context(), "SELECT count(*), min(seq), max(seq), (SELECT seq FROM amber.heads WHERE log = 'memory') FROM amber.changes").Scan(&entries, &first, &last, &head))
 	must.Equal(t, "the change log has gaps: entries", entries, last-first+1)
 	must.Equal(t, "the head of the change log", head, last)
+	// An entry is written with its change. A request that is sent again and changes nothing has one of its own.
+	var changes, audited, without, wrong int
+	must.Do(t, conn.QueryRow(t.Context(), `WITH e AS (SELECT subject FROM (SELECT action, subject, outcome FROM amber_home.audit UNION ALL SELECT action, subject, outcome FROM amber_home.audit_unchained) u
+  WHERE action = 'memory.write' AND outcome = 'ok')
+SELECT (SELECT count(*) FROM amber.memories), (SELECT count(*) FROM e), (SELECT count(*) FROM amber.memories m WHERE m.id NOT IN (SELECT subject FROM e)),
+  (SELECT count(*) FROM e WHERE subject NOT IN (SELECT id FROM amber.memories))`).Scan(&changes, &audited, &without, &wrong))
+	must.Equal(t, "changes without an entry", without, 0)
+	must.Equal(t, "entries without a change", wrong, 0)
+	must.Hold(t, audited-changes <= all.again, "%d changes have %d entries, and requests were sent again %d times", changes, audited, all.again)
 	must.Equal(t, "damage of the audit log", told[wire.AuditReport](homes[0], "audit", "verify").Damaged, []string{})
 
 	// What the killed servers did, others do.
