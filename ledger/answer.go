@@ -91,7 +91,7 @@ func (d *DB) BeginAnswer(ctx context.Context, k wire.AnswerKey, digest string, r
 	if err != nil {
 		return wire.Answer{}, err
 	}
-	var mine *byte // set: the caller answers the request
+	mine, begun := false, false // the caller answers the request
 	err = d.updateInside(ctx, op, "", lockOf(k), func(t *tx) error {
 		oldest := t.now.Add(-answersAge).UnixMilli()
 		r, err := t.answer(k)
@@ -104,7 +104,7 @@ func (d *DB) BeginAnswer(ctx context.Context, k wire.AnswerKey, digest string, r
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			_, err = t.exec(insertAnswer, k.Tenant, k.Agent, k.Operation, k.Key, digest, me, t.now.UnixMilli(), []byte{})
-			mine = new(byte)
+			mine = true
 		case err != nil:
 			return err
 		case r.digest != digest:
@@ -113,20 +113,27 @@ func (d *DB) BeginAnswer(ctx context.Context, k wire.AnswerKey, digest string, r
 			a, err = r.answer()
 		default:
 			err = d.takeOver(t, k, r, me, repeatable)
-			mine = new(byte)
+			mine = true
 		}
 		if err != nil {
 			return err
 		}
-		if mine != nil {
-			d.answering.Store(k, mine) // inside of the transaction: the next caller comes after it
+		if mine {
+			d.answering.begin(k) // inside of the transaction: the next caller comes after it
+			begun = true
 		}
 		// The last thing: here nobody is waited for.
 		_, err = t.exec(sweepAnswers+t.skip+`)`, oldest, answersSwept)
 		return err
 	})
 	if err != nil {
-		d.answering.CompareAndDelete(k, mine)
+		switch {
+		case !begun:
+		case errors.Is(err, amber.ErrUnknownOutcome):
+			d.LeaveAnswer(k) // it may be there
+		default:
+			d.answering.leave(k)
+		}
 		return wire.Answer{}, err
 	}
 	return a, nil
@@ -135,7 +142,11 @@ func (d *DB) BeginAnswer(ctx context.Context, k wire.AnswerKey, digest string, r
 // LeaveAnswer says that the caller of BeginAnswer does nothing more about a
 // request. One that was neither finished nor abandoned was cut off, as by the end
 // of the process.
-func (d *DB) LeaveAnswer(k wire.AnswerKey) { d.answering.Delete(k) }
+func (d *DB) LeaveAnswer(k wire.AnswerKey) {
+	if cutOff := d.answering.leave(k); cutOff && d.engine.shared() {
+		d.answering.tell(d, k)
+	}
+}
 
 // answer returns what was answered. The error is of kind damaged.
 func (r answerRow) answer() (wire.Answer, error) {
@@ -153,8 +164,7 @@ func (r answerRow) answer() (wire.Answer, error) {
 // takeOver gives a request to the caller that was cut off.
 func (d *DB) takeOver(t *tx, k wire.AnswerKey, r answerRow, me string, repeatable bool) error {
 	const op = "begin answer"
-	_, here := d.answering.Load(k)
-	gone := !here
+	gone := !d.answering.here(k)
 	if r.holder != me {
 		var err error
 		if gone, err = d.engine.gone(t, r.holder); err != nil {
@@ -179,7 +189,7 @@ func (d *DB) takeOver(t *tx, k wire.AnswerKey, r answerRow, me string, repeatabl
 // this one for gone.
 func (d *DB) FinishAnswer(ctx context.Context, k wire.AnswerKey, status int, body []byte) error {
 	const op = "finish answer"
-	return d.update(ctx, op, "", lockOf(k), func(t *tx) error {
+	return d.endAnswer(ctx, op, k, func(t *tx) error {
 		r, err := t.answer(k)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && (r.done || r.holder != d.engine.holder()) {
 			return amber.Errorf(amber.KindNotFound, op, "", "the request was not begun here, or has an answer, or another process answers it by now")
@@ -197,10 +207,27 @@ func (d *DB) FinishAnswer(ctx context.Context, k wire.AnswerKey, status int, bod
 	})
 }
 
+// endAnswer gives a request its end.
+func (d *DB) endAnswer(ctx context.Context, op string, k wire.AnswerKey, fn func(*tx) error) error {
+	ended := false
+	err := d.update(ctx, op, "", lockOf(k), func(t *tx) error {
+		err := fn(t)
+		if err == nil {
+			d.answering.end(k) // inside of the transaction: the next caller comes after it
+			ended = true
+		}
+		return err
+	})
+	if err != nil && ended {
+		d.answering.undo(k)
+	}
+	return err
+}
+
 // AbandonAnswer forgets a request that was begun here and was not done, so that
 // it may come again. One that is not there is no error.
 func (d *DB) AbandonAnswer(ctx context.Context, k wire.AnswerKey) error {
-	return d.update(ctx, "abandon answer", "", lockOf(k), func(t *tx) error {
+	return d.endAnswer(ctx, "abandon answer", k, func(t *tx) error {
 		r, err := t.answer(k)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && (r.done || r.holder != d.engine.holder()) {
 			return nil

@@ -32,6 +32,8 @@ type engine interface {
 	inspect(t *tx, v *verifier) error
 	conclude(ctx context.Context, v *verifier)
 
+	// shared reports whether others answer requests beside this one.
+	shared() bool
 	// show makes sure that others see that this one answers requests, and returns its id.
 	show(ctx context.Context) (string, error)
 	// holder is the id that show returns.

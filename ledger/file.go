@@ -112,6 +112,8 @@ func (f *file) conclude(ctx context.Context, v *verifier) {
 
 func (f *file) show(ctx context.Context) (string, error) { return f.presence.show(ctx) }
 
+func (f *file) shared() bool { return false }
+
 func (f *file) holder() string { return f.presence.id }
 
 func (f *file) gone(_ *tx, id string) (bool, error) { return f.presence.gone(id) }

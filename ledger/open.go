@@ -67,11 +67,13 @@ type DB struct {
 	line line // of those who record
 	uses uses // of tokens, to be written down
 
-	answering sync.Map // by wire.AnswerKey: requests that this process is answering
+	answering answering
 
 	life   sync.RWMutex // held for reading by every call inside
 	closed bool
-	end    func() error // closes everything, once
+	ending context.Context // ends when the database is closed
+	stop   func()          // ends it
+	end    func() error    // closes everything, once
 }
 
 var (
@@ -122,6 +124,7 @@ func open(ctx context.Context, path string, o Options, s *schema, shapes func() 
 
 func newDB(e engine, clock amber.Clock, random io.Reader) *DB {
 	d := &DB{engine: e, clock: clock, random: random}
+	d.ending, d.stop = context.WithCancel(context.Background())
 	d.end = sync.OnceValue(d.close)
 	return d
 }
@@ -145,7 +148,9 @@ func (d *DB) close() error {
 	d.life.Lock()
 	d.closed = true
 	d.life.Unlock()
+	d.stop()
 	d.uses.wait()
+	d.answering.wg.Wait()
 	return d.engine.close()
 }
 

@@ -207,6 +207,8 @@ func (s *server) show(context.Context) (string, error) {
 	return s.o.Server, nil
 }
 
+func (s *server) shared() bool { return true }
+
 func (s *server) holder() string { return s.o.Server }
 
 // gone asks the clock of the database, which is the same for everybody.

@@ -451,6 +451,44 @@ func TestALostAnswerToCommitIsSettled(t *testing.T) {
 	verified(t, p.open(t), 1)
 }
 
+// A server that lives and could not tell the end of a request, because the database was away, keeps no other from it once the database answers.
+func TestARequestThatWasLeftWhileTheDatabaseWasAway(t *testing.T) {
+	t.Parallel()
+	s := pgtest.Shared(t)
+	if s.Addr() == "" {
+		s = pgtest.New(t, pgtest.Options{})
+	}
+	name := s.Database(t)
+	p := placeAt(t, s.DSN(name))
+	proxy := pgtest.NewProxy(t, s.Addr())
+	behind := p
+	behind.dsn = proxy.DSN(name)
+	one, two := behind.pools(t, 1)[0], p.pools(t, 1)[0]
+	once, twice, finished := keyNamed("once"), keyNamed("twice"), keyNamed("finished")
+	for _, k := range []wire.AnswerKey{once, twice, finished} {
+		must.Get(one.BeginAnswer(t.Context(), k, "digest", true))(t)
+	}
+	must.Do(t, one.FinishAnswer(t.Context(), finished, 200, []byte("x")))
+	one.LeaveAnswer(finished)
+	proxy.Point("127.0.0.1:1") // nobody listens there
+	proxy.Cut()
+	must.Kind(t, "the end", one.AbandonAnswer(t.Context(), once), amber.KindUnreachable)
+	one.LeaveAnswer(once)
+	one.LeaveAnswer(twice)
+	must.Fail(two.BeginAnswer(t.Context(), twice, "digest", true))(t, "while the database is away for its server", amber.KindBusy)
+	proxy.Point(s.Addr())
+	for range 2000 {
+		if p.count(t, "answers WHERE holder = ''") == 2 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	must.Fail(two.BeginAnswer(t.Context(), once, "digest", false))(t, "what may not be done twice", amber.KindConflict)
+	must.Equal(t, "what may be", must.Get(two.BeginAnswer(t.Context(), twice, "digest", true))(t).Done, false)
+	must.Equal(t, "what has an end", must.Get(two.BeginAnswer(t.Context(), finished, "digest", true))(t).Done, true)
+	two.LeaveAnswer(twice)
+}
+
 // Behind a pooler, with fewer connections than there are who write, everything is as without.
 func TestBehindAPooler(t *testing.T) {
 	t.Parallel()

@@ -81,6 +81,9 @@ func TestReplicaStartsWithoutTheDatabaseOfATenant(t *testing.T) {
 	homes, _ := replicas(t, 1)
 	s := homes[0]
 	server := pgtest.Shared(t)
+	if server.Addr() == "" {
+		server = pgtest.New(t, pgtest.Options{})
+	}
 	name := server.Database(t)
 	s.set("AMBER_MEMORY__BACKENDS__POSTGRES__TENANTS__ACME__DSN_FILE", s.file("dsn-acme", server.DSN(name)+"\n"))
 	s.does("--tenant", "acme", "--new-agent", "remember", "before it was away")

@@ -48,6 +48,9 @@ func TestLeaseOfALostPrimary(t *testing.T) {
 func TestAwait(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
+	if server.Addr() == "" {
+		server = pgtest.New(t, pgtest.Options{})
+	}
 	name := server.Database(t)
 	must.Do(t, must.Get(postgres.Connect(t.Context(), postgres.ServerOptions{DSN: server.DSN(name), Clock: time.Now, Random: rand.Reader}))(t).Close())
 	proxy := pgtest.NewProxy(t, "127.0.0.1:1") // nobody listens there
