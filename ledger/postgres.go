@@ -197,8 +197,9 @@ func (s *server) conclude(_ context.Context, v *verifier) {
 	v.notChecked("the pages and indexes the log lies in: that is for pg_amcheck")
 }
 
-// isAlive asks for a server that was heard of within so many milliseconds.
-const isAlive = `SELECT count(*) FROM amber_meta.servers WHERE id = ? AND seen_at > clock_timestamp() - CAST(? AS INTEGER) * interval '1 millisecond'`
+// isAlive asks for a server that was heard of within so many milliseconds, or as many as it set for itself, if those are more: servers whose settings differ
+// must not take a living one for gone.
+const isAlive = `SELECT count(*) FROM amber_meta.servers WHERE id = ? AND seen_at > clock_timestamp() - greatest(CAST(? AS INTEGER), lease) * interval '1 millisecond'`
 
 func (s *server) show(context.Context) (string, error) {
 	if s.o.Server == "" {

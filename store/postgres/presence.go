@@ -22,7 +22,7 @@ const (
 // PresenceOptions say how a server shows that it lives.
 type PresenceOptions struct {
 	Name, Address, Version string        // for those who list servers
-	Lease                  time.Duration // default [DefaultLease]; the same for all servers of a database
+	Lease                  time.Duration // default [DefaultLease]; others believe at least as long that it lives
 	Beat                   time.Duration // how often it says that it lives; default a third of Lease
 	// Later lets a server join a database that does not answer yet: it is known there once the database does.
 	Later bool
@@ -53,11 +53,11 @@ type Peer struct {
 }
 
 const (
-	upsertServer = `INSERT INTO amber_meta.servers (id, name, address, version, schema_known, started_at, seen_at)
-VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp()) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, address = excluded.address RETURNING ` + clockNow
+	upsertServer = `INSERT INTO amber_meta.servers (id, name, address, version, schema_known, started_at, seen_at, lease)
+VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp(), $6) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, address = excluded.address RETURNING ` + clockNow
 	deleteServer  = `DELETE FROM amber_meta.servers WHERE id = $1`
 	sweepServers  = `DELETE FROM amber_meta.servers WHERE seen_at < clock_timestamp() - $1::int8 * interval '1 millisecond'`
-	selectServers = `SELECT id, name, address, version, schema_known, started_at, seen_at, seen_at > clock_timestamp() - $1::int8 * interval '1 millisecond'
+	selectServers = `SELECT id, name, address, version, schema_known, started_at, seen_at, seen_at > clock_timestamp() - greatest($1::int8, lease) * interval '1 millisecond'
 FROM amber_meta.servers ORDER BY started_at, id`
 )
 
@@ -122,7 +122,7 @@ func (p *Presence) beat(ctx context.Context) error {
 	p.mu.Unlock()
 	return p.conn(ctx, func(ctx context.Context, c *pgx.Conn) error {
 		var now int64
-		err := c.QueryRow(ctx, upsertServer, p.id, p.o.Name, address, p.o.Version, schema.Newest()).Scan(&now)
+		err := c.QueryRow(ctx, upsertServer, p.id, p.o.Name, address, p.o.Version, schema.Newest(), p.o.Lease.Milliseconds()).Scan(&now)
 		if err == nil {
 			p.server.heard(now)
 		}

@@ -90,3 +90,17 @@ func TestPresenceReports(t *testing.T) {
 	}
 	must.Do(t, p.Leave(context.Background()))
 }
+
+// A server counts as alive for as long as its own settings say, also for one whose lease is shorter.
+func TestPresenceOfAServerWithALongerLease(t *testing.T) {
+	t.Parallel()
+	s := connect(t, fresh(t))
+	p := must.Get(s.Join(t.Context(), postgres.PresenceOptions{Lease: time.Hour, Beat: time.Hour}))(t)
+	sql(t, s, `UPDATE amber_meta.servers SET seen_at = now() - interval '1 minute'`)
+	got, _ := peer(t, s, p.ID(), time.Second)
+	must.Equal(t, "alive within its own lease", got.Alive, true)
+	sql(t, s, `UPDATE amber_meta.servers SET seen_at = now() - interval '2 hours'`)
+	got, _ = peer(t, s, p.ID(), time.Second)
+	must.Equal(t, "alive after it", got.Alive, false)
+	must.Do(t, p.Leave(t.Context()))
+}

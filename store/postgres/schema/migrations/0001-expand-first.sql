@@ -1066,7 +1066,8 @@ CREATE TABLE amber_meta.servers (
   version      text COLLATE "C" NOT NULL DEFAULT '',
   schema_known int8 NOT NULL, -- number of the newest migration it knows
   started_at   timestamptz NOT NULL DEFAULT now(),
-  seen_at      timestamptz NOT NULL DEFAULT now()
+  seen_at      timestamptz NOT NULL DEFAULT now(),
+  lease        int8 NOT NULL DEFAULT 0 -- milliseconds after which it counts as gone, by its own settings
 );
 
 -- Work that one server does at a time.
