@@ -11,6 +11,7 @@ import (
 	"github.com/amber-memory/amber/internal/gitobj"
 	"github.com/amber-memory/amber/store/postgres"
 	"github.com/amber-memory/amber/store/postgres/mirror"
+	"github.com/amber-memory/amber/store/sqlite"
 )
 
 // arrive takes the agent from the database to the home.
@@ -20,6 +21,10 @@ func (m *mover) arrive(ctx context.Context) error {
 		return err
 	}
 	if c.Generation == m.note.Generation {
+		if sqlite.IsHere(m.Agent) { // it was made after the look and before the note, and would be lost
+			return amber.Errorf(amber.KindConflict, opMove, string(m.Agent.ID()), "an agent of this name was made in %s meanwhile", m.homePlace()).
+				WithHint("delete one of them, or choose another agent with --agent")
+		}
 		have, err := m.Server.FindMove(ctx, m.note.ID)
 		if err != nil {
 			return err

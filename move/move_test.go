@@ -759,3 +759,27 @@ func TestDeleteDuringAMove(t *testing.T) {
 	must.Do(t, deleteHere())
 	must.Equal(t, "moves that are left", w.count(`SELECT count(*) FROM amber_meta.moves WHERE NOT done`), 0)
 }
+
+// An agent that is made in the home while one of its name begins to move there is not replaced by it.
+func TestMadeAsAMoveBegins(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	there := must.Get(w.server.Open(t.Context(), amber.DefaultTenant, amber.DefaultAgent, postgres.Options{Clock: w.clock.Now}))(t)
+	must.Get(there.Write(t.Context(), amber.WriteRequest{Content: "in the database"}))(t)
+	must.Do(t, there.Close())
+	o, asked := w.options(), 0
+	o.Clock = func() time.Time { // the move asks for the time between its look at the home and its note there
+		if asked++; asked == 1 {
+			must.Get(w.lite().Write(t.Context(), amber.WriteRequest{Content: "in the home"}))(t)
+		}
+		return w.clock.Now()
+	}
+	must.Kind(t, "the move", must.Err(move.Run(t.Context(), o, move.SQLite)), amber.KindConflict, "made in the home")
+	for what, items := range map[string][]amber.Memory{
+		"in the home": must.Get(w.lite().List(t.Context(), amber.ListQuery{All: true}))(t).Items, "in the database": must.Get(w.rows().List(t.Context(), amber.ListQuery{All: true}))(t).Items,
+	} {
+		must.Equal(t, "memories "+what, len(items), 1)
+		must.Equal(t, "the memory", items[0].Content, what)
+	}
+	must.Equal(t, "the note", must.Get(w.agent.Moved())(t) == nil, true)
+}
