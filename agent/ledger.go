@@ -7,6 +7,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
+	"github.com/amber-memory/amber/store/postgres"
 )
 
 // Ledger opens the ledger: that of the PostgreSQL database where agents live in one, else that of the
@@ -43,11 +44,30 @@ func (a *Agent) sharedLedger(ctx context.Context) (*ledger.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := ledger.OpenPostgres(ctx, server.DB(), ledger.PostgresOptions{Clock: server.Now, Random: a.o.Random, Done: done})
+	l, err := ledger.OpenPostgres(ctx, server.DB(), ledger.PostgresOptions{Clock: server.Now, Random: a.o.Random, Away: a.EntriesAway, Done: done})
 	if err != nil {
 		return nil, errors.Join(err, done())
 	}
 	return l, nil
+}
+
+// EntriesAway counts the entries of the audit log that lie in databases of tenants, to be carried to the common one.
+func (a *Agent) EntriesAway(ctx context.Context) (n int64, err error) {
+	common := true // which comes first
+	err = a.EachDatabase(ctx, func(server *postgres.Server) error {
+		if common {
+			common = false
+			return nil
+		}
+		l, err := ledger.OpenPostgres(ctx, server.DB(), ledger.PostgresOptions{Clock: server.Now, Random: a.o.Random})
+		if err != nil {
+			return err
+		}
+		some, err := l.Away(ctx)
+		n += some
+		return errors.Join(err, l.Close())
+	})
+	return n, err
 }
 
 // HasOwnTokens reports whether tokens were made in the home itself, wherever its agents live now.

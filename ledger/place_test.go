@@ -55,7 +55,7 @@ func withDatabases(m *testing.M) int {
 
 // emptied takes everything out of a database.
 const emptied = `BEGIN; SET LOCAL search_path = amber_home; SET LOCAL lock_timeout = '10s';
-ALTER TABLE audit DISABLE TRIGGER USER; TRUNCATE tokens, audit, audit_unchained, answers, outbox, commits; ALTER TABLE audit ENABLE TRIGGER USER;
+ALTER TABLE audit DISABLE TRIGGER USER; TRUNCATE tokens, audit, audit_unchained, audit_away, audit_carried, answers, outbox, commits; ALTER TABLE audit ENABLE TRIGGER USER;
 UPDATE heads SET seq = 0, hash = CASE name WHEN 'audit' THEN decode(repeat('00', 32), 'hex') ELSE '' END;
 TRUNCATE amber_meta.servers, amber_meta.work; COMMIT`
 
@@ -209,7 +209,7 @@ func (p place) dump(t testing.TB) (all []byte) {
 		if _, err := tx.Exec(t.Context(), `SET LOCAL bytea_output = escape`); err != nil {
 			return err
 		}
-		for _, table := range []string{"tokens", "audit", "audit_unchained", "answers", "outbox", "heads", "commits"} {
+		for _, table := range []string{"tokens", "audit", "audit_unchained", "audit_away", "audit_carried", "answers", "outbox", "heads", "commits"} {
 			rows, err := tx.Query(t.Context(), `SELECT r::text FROM amber_home.`+table+` r`)
 			if err != nil {
 				return err

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/audited"
 	"github.com/amber-memory/amber/internal/must"
 	"github.com/amber-memory/amber/internal/pgdb"
 	"github.com/amber-memory/amber/internal/pgtest"
@@ -270,10 +271,15 @@ func TestTamperedRowsAreFound(t *testing.T) {
 // enter writes an entry in the transaction of a change, as the store of an agent does.
 func (p place) enter(t testing.TB, subject string, change func(*pgdb.Conn) error) error {
 	t.Helper()
+	return p.enterBy(t, ledger.Enter, subject, change)
+}
+
+func (p place) enterBy(t testing.TB, enter func(context.Context, audited.Conn, amber.Time, wire.AuditEntry) error, subject string, change func(*pgdb.Conn) error) error {
+	t.Helper()
 	return p.server.DB().Update(t.Context(), pgdb.Work{
 		Setup: `SET LOCAL ROLE amber_app; SET LOCAL search_path = amber`,
 		Do: func(c *pgdb.Conn, _ []string) error {
-			if err := ledger.Enter(t.Context(), c, amber.At(p.clock.Now()), entry(subject)); err != nil {
+			if err := enter(t.Context(), c, amber.At(p.clock.Now()), entry(subject)); err != nil {
 				return err
 			}
 			return change(c)

@@ -19,10 +19,9 @@ type Desk struct {
 	Agents Agents
 	// Audit is called for every change; it may be nil.
 	Audit wire.AuditLog
-	// Enter writes an entry into the transaction of the change it tells of, where Beside says that the rows of a tenant are in the database of
-	// the audit log. Such a change is never without its entry. It may be nil: every entry is written after the change.
-	Enter  func(ctx context.Context, c audited.Conn, at amber.Time, e wire.AuditEntry) error
-	Beside func(tenant amber.TenantID) bool
+	// Enter writes an entry into the transaction of the change it tells of, for stores that can do that: such a change is never without its
+	// entry. It may be nil: every entry is written after the change.
+	Enter func(ctx context.Context, c audited.Conn, at amber.Time, e wire.AuditEntry) error
 	// Entered is told of every entry that was written so, once it is durable. It may be nil.
 	Entered func(wire.AuditEntry)
 	// BeforeTool is called before a tool of an agent host changes something; an

@@ -69,7 +69,7 @@ func (s *serving) join(ctx context.Context, at *agent.Agent, server *postgres.Se
 		return nil, errors.Join(err, gone())
 	}
 	me := o.Replica.Common.Presence
-	if o.Ledger, err = ledger.OpenPostgres(ctx, server.DB(), ledger.PostgresOptions{Clock: server.Now, Random: s.Random, Server: me.ID(), Lease: me.Lease()}); err != nil {
+	if o.Ledger, err = ledger.OpenPostgres(ctx, server.DB(), ledger.PostgresOptions{Clock: server.Now, Random: s.Random, Server: me.ID(), Lease: me.Lease(), Away: at.EntriesAway}); err != nil {
 		return nil, errors.Join(err, gone())
 	}
 	leave = func() error { return errors.Join(o.Ledger.Close(), gone()) }

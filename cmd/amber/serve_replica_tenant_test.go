@@ -70,6 +70,12 @@ func TestReplicasShareTheDatabaseOfATenant(t *testing.T) {
 	}
 	must.Hold(t, found, "the stream ended before it told of the write")
 
+	// The entry is written with the change, and carried to the chain of all.
+	becomes(t, "entries of the tenant in the common chain", common, "SELECT count(*) FROM amber_home.audit WHERE tenant = 'acme' AND action = 'memory.write' AND outcome = 'ok'", 2)
+	becomes(t, "entries that wait to be carried", own, "SELECT count(*) FROM amber_home.audit_away", 0)
+	becomes(t, "notes of entries that were carried", common, "SELECT count(*) FROM amber_home.audit_carried", 0)
+	must.Equal(t, "the chain of the tenant's database", counted(t, own, "SELECT count(*) FROM amber_home.audit")+counted(t, own, "SELECT count(*) FROM amber_home.audit_unchained"), 0)
+
 	const work = "SELECT count(*) FROM amber_meta.work WHERE kind = 'complete index' AND tenant = 'acme' AND fence > 0"
 	becomes(t, "work on the agent in its own database", own, work, 1)
 	must.Equal(t, "work on it in that of others", counted(t, common, work), 0)

@@ -210,7 +210,7 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 		Changed: s.changed,
 	}
 	if r := s.o.Replica; r != nil {
-		s.desk.Enter, s.desk.Beside, s.desk.Entered = ledger.Enter, r.beside, s.watchers.AuditEntered
+		s.desk.Enter, s.desk.Entered = r.enter, s.watchers.AuditEntered
 	}
 	mcp, err := mcpapi.NewHandler(mcpapi.Options{
 		Desk: s.desk, Version: s.o.Version, Tools: s.o.Tools, AllowRestore: s.o.AllowRestore, Clock: s.o.Clock, Log: s.o.Log,

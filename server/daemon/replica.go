@@ -9,6 +9,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/events"
+	"github.com/amber-memory/amber/internal/audited"
 	"github.com/amber-memory/amber/ledger"
 	"github.com/amber-memory/amber/server"
 	"github.com/amber-memory/amber/store/postgres"
@@ -45,8 +46,13 @@ func (r *Replica) of(tenant amber.TenantID) *Database {
 	return r.Common
 }
 
-// beside reports whether the agents of a tenant are in the database of the ledger.
-func (r *Replica) beside(tenant amber.TenantID) bool { return r.of(tenant) == r.Common }
+// enter writes an entry of the audit log into the transaction of a change, in the database of its tenant.
+func (r *Replica) enter(ctx context.Context, c audited.Conn, at amber.Time, e wire.AuditEntry) error {
+	if r.of(e.Tenant) == r.Common {
+		return ledger.Enter(ctx, c, at, e)
+	}
+	return ledger.EnterAway(ctx, c, at, e)
+}
 
 // all are the databases, each once, the common one first.
 func (r *Replica) all() []*Database {
@@ -77,6 +83,45 @@ func (r *Replica) work(s *Daemon) {
 		})
 		return nil
 	})
+	if own := r.all()[1:]; len(own) > 0 {
+		s.crew.Go(CarryWorker, func(ctx context.Context, report server.Report) error {
+			report("", nil)
+			var all sync.WaitGroup
+			for _, d := range own {
+				all.Go(func() { r.carry(ctx, s, d, report) })
+			}
+			all.Wait()
+			return nil
+		})
+	}
+}
+
+// CarryWorker is the worker that brings entries of the audit log from the databases of tenants to the common one.
+const CarryWorker = "audit carry"
+
+// carry brings the entries of a database to the common one. The lease is there, where it is written, and one for each database: others may
+// know the database by another tenant.
+func (r *Replica) carry(ctx context.Context, s *Daemon, d *Database, report server.Report) {
+	for ctx.Err() == nil {
+		id, err := d.Server.Identity(ctx)
+		var from *ledger.DB
+		if err == nil {
+			from, err = ledger.OpenPostgres(ctx, d.Server.DB(), ledger.PostgresOptions{Clock: d.Server.Now, Random: s.o.Random})
+		}
+		if err == nil {
+			defer func() { _ = from.Close() }() // it has nothing of its own
+			r.Common.hold(ctx, postgres.Work{Kind: ledger.WorkCarry + " " + id}, ledger.SealEvery, report, func(ctx context.Context, l *postgres.Lease) error {
+				_, err := s.o.Ledger.Carry(ctx, from, l.Check)
+				return err
+			})
+			return
+		}
+		report("", err)
+		select { // the database may come back
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // peersWithin is how long a caller who asks how the server is doing waits for the database.

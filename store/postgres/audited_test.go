@@ -238,8 +238,8 @@ func TestEntriesOfJobs(t *testing.T) {
 	must.Equal(t, "an empty queue", len(list), 1)
 	must.Equal(t, "entries of success for it", len(a.entered), n)
 
-	// Rows that lie elsewhere than the log.
-	a.desk.Beside = func(amber.TenantID) bool { return false }
+	// A desk that enters nothing.
+	a.desk.Enter = nil
 	other := must.Get(a.memory(asked(t, "tok", "elsewhere"), tenant, agent, amber.WriteRequest{Content: "elsewhere"}))(t)
 	must.Equal(t, "entries that are not chained", a.unchained(), 0)
 	must.Equal(t, "a change elsewhere", a.entries("elsewhere"), []string{entry(string(other.ID), "ok")})

@@ -396,7 +396,7 @@ func TestHomeSameAsSQLite(t *testing.T) {
 	lite.SetMaxOpenConns(1)
 	t.Cleanup(func() { must.NoError(t, lite.Close()) })
 	must.Get(lite.Exec(string(must.Get(os.ReadFile("../../../ledger/migrations/home-1.sql"))(t))))(t)
-	own := []string{"audit_unchained", "commits", "cursors", "heads"}
+	own := []string{"audit_away", "audit_carried", "audit_unchained", "commits", "cursors", "heads"}
 
 	tables := append(texts(t, lite, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`), own...)
 	must.Equal(t, "tables", list[string](t, c, `SELECT relname::text FROM pg_class WHERE relnamespace = 'amber_home'::regnamespace AND relkind = 'r'`), tables, sorted)
@@ -431,6 +431,8 @@ func TestRightsOnHome(t *testing.T) {
 		run(t, tx, `INSERT INTO amber_home.audit_unchained (at, tenant, agent, actor, action, subject, outcome, request_id) VALUES (1, '', '', '', '', '', '', '')`)
 		fails(t, tx, `UPDATE amber_home.audit_unchained SET actor = 'x'`, "42501")
 		fails(t, tx, `TRUNCATE amber_home.audit_unchained`, "42501")
+		run(t, tx, `INSERT INTO amber_home.audit_away (at, tenant, agent, actor, action, subject, outcome, request_id) VALUES (1, '', '', '', '', '', '', '')`)
+		fails(t, tx, `UPDATE amber_home.audit_away SET actor = 'x'`, "42501")
 		run(t, tx, `INSERT INTO amber_home.tokens (id, name, tenant, agent, scopes, hash, created_at, expires_at, revoked_at, last_used_at) VALUES ('a', '', '', '', '', '', 1, 0, 0, 0)`)
 		fails(t, tx, `DELETE FROM amber_home.tokens`, "42501")
 		fails(t, tx, `INSERT INTO amber_home.heads (name) VALUES ('mine')`, "42501")
