@@ -81,7 +81,7 @@ func postgresKeys() []Key {
 			"Whether a database server on another machine may be used without a certificate that is checked, as in a private network.",
 			func(c *Config) *bool { return &of(c).Plain }),
 		key(postgresPath+"connections", 16, 1000,
-			"The most connections to the database that one program has.",
+			"The most connections to the database that one program has; a server has up to two more, to show that it lives.",
 			func(c *Config) *int { return &of(c).Connections }),
 		key(postgresPath+"lock_timeout", 10*time.Second, 10*time.Minute,
 			"How long a write waits for one of another program to the same agent before it gives up.",

@@ -25,6 +25,8 @@ type Options struct {
 	Pooled bool
 	// Plain allows a connection beyond this machine without a certificate that was checked.
 	Plain bool
+	// Name is what the server calls the connections, unless the DSN does; default "amber".
+	Name string
 	// Connections at most; default 16.
 	Connections int
 	// Lock is how long a writer waits for another one; default 10 s.
@@ -41,6 +43,9 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
+	if o.Name == "" {
+		o.Name = "amber"
+	}
 	if o.Connections <= 0 {
 		o.Connections = 16
 	}
@@ -109,7 +114,7 @@ func Open(o Options) (*DB, error) {
 	}
 	c.ConnConfig.OnNotice = notice
 	if c.ConnConfig.RuntimeParams["application_name"] == "" {
-		c.ConnConfig.RuntimeParams["application_name"] = "amber"
+		c.ConnConfig.RuntimeParams["application_name"] = o.Name
 	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), c)
 	if err != nil {
@@ -215,10 +220,13 @@ func (d *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	if errors.Is(err, errPooled) {
 		c, err = d.pool.Acquire(ctx)
 	}
-	if err != nil {
-		return nil, d.lookAt(err)
+	switch {
+	case err == nil:
+		return c, nil
+	case ctx.Err() != nil: // the caller goes; nothing is known of the connections that others have
+		return nil, err
 	}
-	return c, nil
+	return nil, d.lookAt(err)
 }
 
 // lookAt gives up all connections where an error says that the server is not the one to

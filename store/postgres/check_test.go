@@ -1,9 +1,12 @@
 package postgres_test
 
 import (
+	"context"
 	"crypto/rand"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
@@ -71,6 +74,29 @@ func TestAwait(t *testing.T) {
 	refused = nil
 	must.NoError(t, must.Err(s.Tenants(t.Context())))
 	must.Do(t, p.Listens(t.Context(), "here"))
-	must.Equal(t, "asked", asked, 2)
+	must.Equal(t, "asked", asked, 3) // once more for the connections that show that it lives
+	must.Do(t, p.Leave(t.Context()))
+}
+
+// Who has all connections of a server keeps it neither from showing that it lives nor from its leases; and who does not wait for a connection
+// takes none from those who have one.
+func TestSignsOfLifeWaitForNobody(t *testing.T) {
+	t.Parallel()
+	s := connect(t, fresh(t), func(o *postgres.ServerOptions) { o.Connections = 1 })
+	p := must.Get(s.Join(t.Context(), postgres.PresenceOptions{Beat: time.Hour}))(t)
+	pid := func(c *pgx.Conn) uint32 { return c.PgConn().PID() }
+	var had, has uint32
+	must.Do(t, s.DB().Conn(t.Context(), func(c *pgx.Conn) error {
+		had = pid(c)
+		must.Do(t, p.Listens(t.Context(), "here"))
+		l := must.Get(s.Leases(p.ID(), 0).Claim(t.Context(), relay))(t)
+		must.Do(t, l.Renew(t.Context()))
+		short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		must.Fail(s.Tenants(short))(t, "who does not wait", amber.KindUnreachable)
+		return nil
+	}))
+	must.Do(t, s.DB().Conn(t.Context(), func(c *pgx.Conn) error { has = pid(c); return nil }))
+	must.Equal(t, "the connection", has, had)
 	must.Do(t, p.Leave(t.Context()))
 }

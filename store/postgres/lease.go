@@ -124,7 +124,7 @@ func (l *Leases) Plan(ctx context.Context, w Work, in time.Duration) error {
 func (l *Leases) conn(ctx context.Context, fn func(context.Context, *pgx.Conn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, l.lease)
 	defer cancel()
-	return l.server.db.Conn(ctx, func(c *pgx.Conn) error { return fn(ctx, c) })
+	return l.server.life.Conn(ctx, func(c *pgx.Conn) error { return fn(ctx, c) })
 }
 
 func (l *Leases) claim(ctx context.Context, c *pgx.Conn, query string, args ...any) ([]*Lease, error) {

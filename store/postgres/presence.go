@@ -112,7 +112,7 @@ func (p *Presence) exec(ctx context.Context, query string, args ...any) error {
 func (p *Presence) conn(ctx context.Context, fn func(context.Context, *pgx.Conn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, p.o.Lease)
 	defer cancel()
-	return pgerr.Wrap("tell that this server lives", p.o.Name, p.server.db.Conn(ctx, func(c *pgx.Conn) error { return fn(ctx, c) }))
+	return pgerr.Wrap("tell that this server lives", p.o.Name, p.server.life.Conn(ctx, func(c *pgx.Conn) error { return fn(ctx, c) }))
 }
 
 // beat says that this server lives, and hears what time it is there. A row that others have removed is made again.

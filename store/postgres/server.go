@@ -46,8 +46,9 @@ type ServerOptions struct {
 
 // Server is a database that agents live in. It is safe for concurrent use.
 type Server struct {
-	db *pgdb.DB
-	o  ServerOptions
+	db   *pgdb.DB
+	life *pgdb.DB // for signs of life and leases, which wait for nobody's statements
+	o    ServerOptions
 
 	// ahead is how many milliseconds the server's clock is ahead of this machine's.
 	ahead atomic.Int64
@@ -87,19 +88,32 @@ func Connect(ctx context.Context, o ServerOptions) (*Server, error) {
 	if o.Clock == nil || o.Random == nil {
 		return nil, amber.Errorf(amber.KindInvalid, "open database", "", "clock and random source are required")
 	}
-	db, err := pgdb.Open(o.pgdb())
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{db: db, o: o, lines: map[lineKey]*line.Line{}}
-	if o.Look {
-		return s, nil
+	s, err := newServer(o, o.pgdb())
+	if err != nil || o.Look {
+		return s, err
 	}
 	if err := s.ready(ctx); err != nil {
-		db.Close()
+		_ = s.Close() // it only closes connections
 		return nil, err
 	}
 	return s, nil
+}
+
+// lifeConnections is how many connections a server has beside the others to show that it lives.
+const lifeConnections = 2
+
+func newServer(o ServerOptions, p pgdb.Options) (*Server, error) {
+	db, err := pgdb.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	p.Name, p.Connections = "amber life", lifeConnections
+	life, err := pgdb.Open(p)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return &Server{db: db, life: life, o: o, lines: map[lineKey]*line.Line{}}, nil
 }
 
 // Await is [Connect] for a database that does not answer yet: it is looked at with the first connection, and not used before its schema fits and
@@ -116,11 +130,7 @@ func Await(o ServerOptions, accept func(Settings) error) (*Server, error) {
 		}
 		return pgerr.Wrap("open database", "", err)
 	}
-	db, err := pgdb.Open(p)
-	if err != nil {
-		return nil, err
-	}
-	return &Server{db: db, o: o, lines: map[lineKey]*line.Line{}}, nil
+	return newServer(o, p)
 }
 
 // ready looks at the schema, and makes or expands it where that is wanted.
@@ -158,6 +168,7 @@ func (s *Server) DB() *pgdb.DB { return s.db }
 // Close closes every connection, each once it was given back.
 func (s *Server) Close() error {
 	s.db.Close()
+	s.life.Close()
 	return nil
 }
 
