@@ -29,7 +29,7 @@ import (
 	"github.com/amber-memory/amber/wire"
 )
 
-var restoreStride = flag.Int("restore.stride", 0, "at every how many messages a restore into a database is killed; 0: at a few")
+var restoreStride = flag.Int("restore.stride", 0, "at every how many statements a restore into a database is killed; 0: at a few")
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
@@ -249,7 +249,7 @@ func TestRestoreOfABusyAgentLosesNothing(t *testing.T) {
 	t.Logf("%d writes, %d in the safety snapshot, %d memories afterwards", len(acknowledged), len(before), len(after))
 }
 
-// A restore is killed at messages it sends. The agent is the old one or the restored one, and what is left is swept.
+// A restore is killed at statements it runs. The agent is the old one or the restored one, and what is left is swept.
 func TestRestoreIntoADatabaseKilled(t *testing.T) {
 	t.Parallel()
 	s := newShared(t)
@@ -266,7 +266,8 @@ func TestRestoreIntoADatabaseKilled(t *testing.T) {
 	second := must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
 	c := s.conn()
 	proxy := pgtest.NewProxy(t, s.server.Addr())
-	var sent atomic.Int64
+	var sent atomic.Int64 // statements that the server was asked to run
+	runs := func(m pgtest.Message) bool { return m.Type == 'Q' || m.Type == 'E' }
 	restore := func(id amber.SnapshotID, rule pgtest.Rule) error {
 		proxy.OnFrontend(nil)
 		o := s.options(home, proxy.DSN(s.name), "killed")
@@ -291,25 +292,28 @@ func TestRestoreIntoADatabaseKilled(t *testing.T) {
 		t.Fatalf("the agent is neither the one nor the other: %v, %q", has, note)
 		return ""
 	}
-	var live atomic.Int64 // the message that makes the new generation live
+	var live atomic.Int64 // the statement that makes the new generation live
 	must.Do(t, restore(first.ID, func(m pgtest.Message) pgtest.Action {
-		if n := sent.Add(1); strings.Contains(m.Query(), "SET live_gen = $3, device") {
-			live.Store(n)
+		if strings.Contains(m.Query(), "SET live_gen = $3, device") {
+			live.Store(sent.Load() + 1)
+		}
+		if runs(m) {
+			sent.Add(1)
 		}
 		return pgtest.Forward
 	}))
-	must.Hold(t, live.Load() > 0, "no message makes the generation live")
+	must.Hold(t, live.Load() > 0, "no statement makes the generation live")
 	must.Equal(t, "restored", is(), "first")
 	total := sent.Load()
 	step := int64(*restoreStride)
 	var cuts []int64
 	if step == 0 { // a few, and where the switch is
 		step = max(1, total/2)
-		for n := live.Load() - 1; n <= live.Load()+8; n += 4 {
+		for n := live.Load() - 1; n <= live.Load()+2; n++ {
 			cuts = append(cuts, n)
 		}
 	}
-	for n := int64(2); n <= total; n += step {
+	for n := int64(1); n <= total; n += step {
 		cuts = append(cuts, n)
 	}
 	switched := 0
@@ -322,11 +326,15 @@ func TestRestoreIntoADatabaseKilled(t *testing.T) {
 		if n%2 == 0 {
 			last = pgtest.Swallow
 		}
-		err := restore(id, func(pgtest.Message) pgtest.Action {
-			switch at := sent.Add(1); {
+		err := restore(id, func(m pgtest.Message) pgtest.Action {
+			at := sent.Load()
+			if runs(m) {
+				at = sent.Add(1)
+			}
+			switch {
 			case at < n:
 				return pgtest.Forward
-			case at == n:
+			case at == n && runs(m):
 				return last
 			}
 			return pgtest.Cut
@@ -335,7 +343,7 @@ func TestRestoreIntoADatabaseKilled(t *testing.T) {
 		if now == next {
 			switched++
 		} else {
-			must.Hold(t, err != nil, "message %d: the restore says that it is done, and the agent is %s", n, now)
+			must.Hold(t, err != nil, "statement %d: the restore says that it is done, and the agent is %s", n, now)
 		}
 		// The leases of a process that died are over after a while.
 		must.Get(c.Exec(t.Context(), `UPDATE amber_meta.work SET until = now() - interval '1 second' WHERE until IS NOT NULL`))(t)
@@ -343,9 +351,12 @@ func TestRestoreIntoADatabaseKilled(t *testing.T) {
 		must.Get(e.CollectGarbage(t.Context(), wire.GCRequest{Tenant: a.Tenant(), OldGenerations: true}))(t)
 		var left int
 		must.Do(t, c.QueryRow(t.Context(), `SELECT count(*) FROM amber_meta.generations WHERE agent = 'killed'`).Scan(&left))
-		must.Equal(t, fmt.Sprintf("generations after message %d", n), left, 1)
+		if n%50 == 0 {
+			t.Logf("killed at statement %d of %d", n, total)
+		}
+		must.Equal(t, fmt.Sprintf("generations after statement %d", n), left, 1)
 	}
-	t.Logf("a restore sends %d messages, of which %d makes it live; killed %d times, %d of them after that", total, live.Load(), len(cuts), switched)
+	t.Logf("a restore runs %d statements, of which %d makes it live; killed %d times, %d of them after that", total, live.Load(), len(cuts), switched)
 	s.write(a, "it is in use")
 	must.Get(a.Snapshot(t.Context(), wire.SnapshotRequest{}))(t)
 }

@@ -3,10 +3,13 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/must"
@@ -131,6 +134,21 @@ func TestOneConnectionForACommand(t *testing.T) {
 	}
 }
 
+// status asks, and returns the status of the answer; 0 for none.
+func (w *waiter) status(token, path string) int {
+	req, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.url+path, http.NoBody)
+	if err != nil {
+		return 0
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := w.client.Do(req)
+	if err != nil {
+		return 0
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode
+}
+
 // Tenants with a database of their own have all their agents there, and nobody else gets that far.
 func TestADatabaseForATenant(t *testing.T) {
 	t.Parallel()
@@ -161,17 +179,43 @@ func TestADatabaseForATenant(t *testing.T) {
 	must.Do(t, os.RemoveAll(s.path("home", "tenants")))
 	w := must.Get(s.tryToServe("--listen", "127.0.0.1:0", "--accept-unsafe-database"))(t)
 	must.Equal(t, "agents of the operator", strings.Count(w.says(root, "GET", "/v1/agents", "").Body, `"agent"`), 2)
-	// What the server does in the background goes to its database, too. So that is away meanwhile: who asked it would be told.
+	// What the server does in the background goes to its database, too, so messages say nothing. They are held back: who needs an answer
+	// of that database waits, and gives up in the end.
 	routes := w.routes(root)
-	p.Point("127.0.0.1:1") // nobody listens there
-	p.Cut()
-	must.Hold(t, w.says(root, "GET", "/v1/tenants/umbrella/agents/default/memories", "").Status >= 500, "its database can be reached")
+	free, overdue := make(chan struct{}), make(chan struct{})
+	late := time.AfterFunc(giveUp, func() { close(overdue) })
+	defer late.Stop()
+	release := sync.OnceFunc(func() { close(free) })
+	defer release()
+	p.OnFrontend(func(pgtest.Message) pgtest.Action {
+		select {
+		case <-free:
+			return pgtest.Forward
+		case <-overdue:
+			return pgtest.Cut
+		}
+	})
+	waiting := make(chan int, 1)
+	go func() { waiting <- w.status(root, "/v1/tenants/umbrella/agents/default/memories") }()
 	for _, r := range routes {
 		must.Equal(t, r.id, w.says(token, r.method, r.in("umbrella", "default", nil), `{}`).Status, 404)
 	}
 	must.Equal(t, "own agents", strings.Count(w.says(token, "GET", "/v1/agents?tenant=acme", "").Body, `"agent"`), 1)
 	must.Equal(t, "own memories", w.says(token, "GET", "/v1/tenants/acme/agents/default/memories", "").Status, 200)
-	p.Point(server.Addr())
+	select {
+	case <-overdue:
+		t.Errorf("a request of another tenant waited for its database")
+	case status := <-waiting:
+		must.Hold(t, status == 0 || status >= 500, "the answer to who may ask was %d while its database says nothing", status)
+		waiting <- status
+	default:
+	}
+	release()
+	<-waiting
+	p.OnFrontend(func(pgtest.Message) pgtest.Action {
+		asked.Add(1)
+		return pgtest.Forward
+	})
 	asked.Store(0)
 	must.Equal(t, "memories", w.says(root, "GET", "/v1/tenants/umbrella/agents/default/memories", "").Status, 200)
 	must.Hold(t, asked.Load() > 0, "its database was not asked")

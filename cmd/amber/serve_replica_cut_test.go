@@ -22,8 +22,8 @@ import (
 )
 
 var (
-	replicasCuts   = flag.Int("replicas.cuts", 2, "how often a server is killed in the middle of requests with a key")
-	replicasStride = flag.Int("replicas.stride", 37, "how many messages to the database later each time")
+	replicasCuts   = flag.Int("replicas.cuts", 4, "how often a server is killed in the middle of requests with a key")
+	replicasStride = flag.Int("replicas.stride", 20, "how many messages to the database, or a twentieth as many commits, later every fourth time")
 )
 
 // keyed is a request that carries a key.
@@ -146,38 +146,57 @@ func TestAServerIsKilledWhileItAnswers(t *testing.T) {
 	ended := map[string]int{}
 	for n := range *replicasCuts {
 		f.start(0)
+		// It has the agent open, and connections.
+		warm := &keyed{name: "warm", method: "POST", path: "/memories/batch", body: fmt.Sprintf(`{"items":[{"content":"warm %d"}]}`, n)}
+		warm.insist(t, client, f.urls[0].String(), fmt.Sprint("warm-", n))
 		all := cutRound(t, n, func(method, path, body string) string {
 			r := (&keyed{method: method, path: path, body: body}).send(client, other, fmt.Sprint("before-", n, path, len(body)))
 			must.Hold(t, r.status/100 == 2, "%s %s: %d %s", method, path, r.status, r.body)
 			return r.body
 		})
-		f.cutOff(proxy, client, all, 1+n**replicasStride, n%2 == 0)
+		at := cut{commits: n%4 < 2, passed: n%2 == 0, after: 1 + n/4**replicasStride}
+		if at.commits {
+			at.after = 1 + n/4**replicasStride/20
+		}
+		f.cutOff(proxy, client, all, at)
 		for _, k := range all {
 			ended[f.sendAgain(conn, client, other, k)]++
 		}
 		if t.Failed() {
-			t.Fatalf("after %d messages of round %d", 1+n**replicasStride, n)
+			t.Fatalf("round %d: %+v", n, at)
 		}
 	}
 	t.Logf("%d kills: %v", *replicasCuts, ended)
 }
 
-// cutOff sends requests to the first server, and kills it at a message to the database; before: which does not get it.
-func (f *fleet) cutOff(proxy *pgtest.Proxy, client *http.Client, all []*keyed, after int, before bool) {
+// cut is where a server is killed.
+type cut struct {
+	commits bool // counts those alone, else all messages to the database
+	after   int
+	passed  bool // the database gets the last one, and what it answers is lost
+}
+
+// cutOff sends requests to the first server, and kills it meanwhile.
+func (f *fleet) cutOff(proxy *pgtest.Proxy, client *http.Client, all []*keyed, where cut) {
 	f.Helper()
 	f.mu.Lock()
 	process, at := f.cmds[0].Process, f.urls[0].String()
 	f.mu.Unlock()
 	var left atomic.Int64
-	left.Store(int64(after))
-	proxy.OnFrontend(func(pgtest.Message) pgtest.Action {
-		switch n := left.Add(-1); {
+	left.Store(int64(where.after))
+	proxy.OnFrontend(func(m pgtest.Message) pgtest.Action {
+		counts := !where.commits || m.IsCommit()
+		n := left.Load()
+		if counts {
+			n = left.Add(-1)
+		}
+		switch {
 		case n > 0:
 			return pgtest.Forward
-		case n == 0:
+		case n == 0 && counts:
 			_ = process.Kill() // or it has ended
-			if !before {
-				return pgtest.ForwardCut
+			if where.passed {
+				return pgtest.Swallow
 			}
 		}
 		return pgtest.Cut

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -21,6 +22,7 @@ type Conn struct {
 	waiting *pgx.Batch // statements that go with the next one; nil for none
 	size    int        // of their arguments, about
 	changed int64
+	wrote   bool // a statement may have changed something
 }
 
 const (
@@ -140,11 +142,22 @@ func (c *Conn) send(ctx context.Context, query string, args []any) (pgx.BatchRes
 
 // Script runs statements of PostgreSQL that have no arguments, in one round trip.
 func (c *Conn) Script(ctx context.Context, script string) error {
+	c.wrote = true
 	return c.pg.PgConn().Exec(ctx, script).Close()
 }
 
+// Wrote reports whether a statement ran that may have changed something: any but those that begin with SELECT, or
+// are about savepoints.
+func (c *Conn) Wrote() bool { return c.wrote }
+
+// harmless is how statements begin that change nothing.
+var harmless = []string{"SELECT ", "SAVEPOINT ", "RELEASE "}
+
 // prepare translates a statement and its arguments.
 func (c *Conn) prepare(query string, args []any) (string, []any, error) {
+	if !slices.ContainsFunc(harmless, func(word string) bool { return strings.HasPrefix(query, word) }) {
+		c.wrote = true
+	}
 	query, err := c.dialect.Translate(query)
 	if err != nil {
 		return "", nil, err
@@ -280,4 +293,7 @@ func scan(rows pgx.Rows, dest []any) error {
 }
 
 // PG returns the connection for statements of PostgreSQL's own.
-func (c *Conn) PG() *pgx.Conn { return c.pg }
+func (c *Conn) PG() *pgx.Conn {
+	c.wrote = true
+	return c.pg
+}

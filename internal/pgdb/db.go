@@ -336,7 +336,7 @@ type Work struct {
 	// Do does the work. It is given the first row of the last statement of Setup. It runs
 	// at most once.
 	Do func(c *Conn, head []string) error
-	// End returns statements without arguments that are run with COMMIT; may be nil.
+	// End returns statements without arguments that are run with COMMIT, "" for none; may be nil.
 	End func() string
 	// Committed looks, in a later transaction that was begun with Setup, whether the work
 	// was committed. It must be certain.
@@ -398,7 +398,9 @@ func (d *DB) askTimeline() string {
 func (d *DB) commit(ctx context.Context, c *pgxpool.Conn, w Work) (ended bool, err error) {
 	script := "COMMIT"
 	if w.End != nil {
-		script = w.End() + "; COMMIT"
+		if end := w.End(); end != "" {
+			script = end + "; COMMIT"
+		}
 	}
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.o.Settle)
 	defer cancel()

@@ -218,6 +218,7 @@ const isCommitted = `SELECT EXISTS (SELECT 1 FROM amber.commits WHERE token = ?)
 
 func (d *database) transact(ctx context.Context, g *generation, token string, group *sqlcore.Group, fn func(*tx) error, next func() (any, bool)) error {
 	var last *tx
+	var conn *pgdb.Conn
 	return d.server.db.Update(ctx, pgdb.Work{
 		Setup: d.setup(g, true),
 		Do: func(c *pgdb.Conn, row []string) error {
@@ -225,13 +226,19 @@ func (d *database) transact(ctx context.Context, g *generation, token string, gr
 			if err != nil {
 				return err
 			}
+			conn = c
 			t := d.tx(ctx, c, g)
 			t.Seq, t.FirstSeq = h.seq, h.seq
 			t.Stamp = max(amber.Stamp(h.stamp), g.current.Clock)
 			last, err = group.Run(t, fn, next, d.index.Finish)
 			return err
 		},
-		End: func() string { return d.end(last, token) },
+		End: func() string {
+			if !conn.Wrote() {
+				return "" // who looks whether the agent has changed finds that it has not
+			}
+			return d.end(last, token)
+		},
 		Committed: func(ctx context.Context, c *pgdb.Conn) (committed bool, err error) {
 			err = c.Row(ctx, isCommitted, token).Scan(&committed)
 			return committed, err
