@@ -110,6 +110,7 @@ test-long: build $(VERSITYGW)
 	$(GO) test -count=1 -timeout 60m -v ./agent -run RestoreIntoADatabaseKilled -restore.stride 1
 	$(GO) test -count=1 -timeout 60m -v ./store/postgres -run 'OfSQLite|Exchange' -postgres.memories 10000 -postgres.questions 2000 -postgres.exchanges 100
 	$(GO) test -count=1 -timeout 20m -v ./cmd/amber -run 'TestReplicasAreKilled' -replicas.count 4 -replicas.clients 64 -replicas.for 220s -replicas.every 10s -replicas.kills 20
+	$(GO) test -count=1 -timeout 20m -v ./cmd/amber -run 'KilledWhileItAnswers|PublishThroughKills' -parallel 1 -replicas.cuts 120 -replicas.kills 20
 	$(GO) test -count=1 -timeout 30m -v ./move -run 'Killed' -move.steps 1 -move.cuts 0
 	$(GO) test -count=1 -timeout 10m -v ./target/s3 -run 'RealServer' -s3.server $(abspath $(VERSITYGW))
 
