@@ -64,6 +64,15 @@ func (x *indexes) isDue(n server.AgentName, now time.Time, changed bool) bool {
 	return !ok || passed >= after || passed < 0
 }
 
+// isStale reports whether more is in an index, or less is missing, than was counted: it has to be counted though nothing else brings anybody to
+// the agent.
+func (x *indexes) isStale(n server.AgentName) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := x.seen[n]
+	return s.changed || s.Waiting > 0 || s.Pending > 0
+}
+
 // health adds up what is known; nil before an agent was looked at.
 func (x *indexes) health() *wire.IndexHealth {
 	x.mu.Lock()
@@ -111,11 +120,14 @@ func (s *Daemon) completeIndex(ctx context.Context, agent *home.Agent) (detail s
 }
 
 // countIndex counts what is in the index of an agent, where that is due; errNotNow where it
-// is not yet.
+// is not yet and has to be.
 func (s *Daemon) countIndex(ctx context.Context, a *server.Agent, changed bool) error {
 	name, now := server.AgentName{Tenant: a.Tenant, Agent: a.ID}, s.o.Clock()
 	if !s.indexes.isDue(name, now, changed) {
-		return errNotNow // no other reason need come to visit it again
+		if s.indexes.isStale(name) {
+			return errNotNow // no other reason need come to visit it again
+		}
+		return nil // the next write is one
 	}
 	status, err := a.Index.IndexBacklog(ctx)
 	if err == nil {

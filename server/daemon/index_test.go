@@ -89,3 +89,15 @@ func TestIndexesAreCountedNowAndThen(t *testing.T) {
 	x.note(n, wire.IndexStatus{Passages: 3, Pending: 1, Model: "m"}, at)
 	must.Hold(t, x.isDue(n, at.Add(indexChanged), false), "an index that was not complete is not due")
 }
+
+// An index that is complete and was counted gives no reason to visit its agent again and again: each visit is a transaction.
+func TestACompleteIndexIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	d, n := &Daemon{o: Options{Clock: func() time.Time { return time.Unix(1001, 0) }}}, server.AgentName{Tenant: "a", Agent: "b"}
+	a := &server.Agent{Tenant: n.Tenant, ID: n.Agent}
+	d.indexes.note(n, wire.IndexStatus{Passages: 3, Model: "m"}, time.Unix(1000, 0))
+	must.NoError(t, d.countIndex(t.Context(), a, false))
+	must.Is(t, "vectors that were not counted", d.countIndex(t.Context(), a, true), errNotNow)
+	d.indexes.note(n, wire.IndexStatus{Passages: 3, Pending: 1, Model: "m"}, time.Unix(1000, 0))
+	must.Is(t, "vectors that are missing", d.countIndex(t.Context(), a, false), errNotNow)
+}
