@@ -7,7 +7,6 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/ledger"
-	"github.com/amber-memory/amber/store/postgres"
 )
 
 // Ledger opens the ledger: that of the PostgreSQL database where agents live in one, else that of the
@@ -53,21 +52,29 @@ func (a *Agent) sharedLedger(ctx context.Context) (*ledger.DB, error) {
 
 // EntriesAway counts the entries of the audit log that lie in databases of tenants, to be carried to the common one.
 func (a *Agent) EntriesAway(ctx context.Context) (n int64, err error) {
-	common := true // which comes first
-	err = a.EachDatabase(ctx, func(server *postgres.Server) error {
-		if common {
-			common = false
-			return nil
-		}
-		l, err := ledger.OpenPostgres(ctx, server.DB(), ledger.PostgresOptions{Clock: server.Now, Random: a.o.Random})
+	for _, tenant := range a.config.OwnDatabases() {
+		some, err := a.entriesOf(ctx, amber.TenantID(tenant))
 		if err != nil {
-			return err
+			return 0, err
 		}
-		some, err := l.Away(ctx)
 		n += some
-		return errors.Join(err, l.Close())
-	})
-	return n, err
+	}
+	return n, nil
+}
+
+// entriesOf counts the entries that lie in the database of a tenant.
+func (a *Agent) entriesOf(ctx context.Context, tenant amber.TenantID) (n int64, err error) {
+	server, done, err := a.DatabaseOf(ctx, tenant)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	l, err := ledger.OpenPostgres(ctx, server.DB(), ledger.PostgresOptions{Clock: server.Now, Random: a.o.Random})
+	if err != nil {
+		return 0, err
+	}
+	n, err = l.Away(ctx)
+	return n, errors.Join(err, l.Close())
 }
 
 // HasOwnTokens reports whether tokens were made in the home itself, wherever its agents live now.

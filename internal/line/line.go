@@ -68,6 +68,16 @@ func (l *Line) Take() (work any, ok bool) {
 	return l.takeFirst()
 }
 
+// TakeIf is Take for work that is wanted: it reports false where wanted does not say so of the first in line.
+func (l *Line) TakeIf(wanted func(work any) bool) (work any, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if first := l.waiting.Front(); first == nil || first.Value.(*place).work == nil || !wanted(first.Value.(*place).work) {
+		return nil, false
+	}
+	return l.takeFirst()
+}
+
 // takeFirst is Take for a caller that holds l.mu.
 func (l *Line) takeFirst() (work any, ok bool) {
 	first := l.waiting.Front()

@@ -27,7 +27,7 @@ type Conn struct {
 
 const (
 	// maxWaiting bounds the statements that wait, and maxWaitingBytes what they hold.
-	maxWaiting      = 128
+	maxWaiting      = 1024
 	maxWaitingBytes = 1 << 20
 )
 
@@ -265,6 +265,49 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(inter
 	}
 	rows.Close()
 	c.count(rows.CommandTag())
+	if err := results.Close(); err != nil {
+		return err
+	}
+	return stop
+}
+
+// Several runs queries in one round trip and calls fn for every row, with the number of its query. Fn runs no
+// query.
+func (c *Conn) Several(ctx context.Context, queries []string, args [][]any, fn func(n int, r interface{ Scan(dest ...any) error }) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	b := c.take()
+	if b == nil {
+		b = &pgx.Batch{}
+	}
+	before := b.Len()
+	for i, q := range queries {
+		query, values, err := c.prepare(q, args[i])
+		if err != nil {
+			return err
+		}
+		b.Queue(query, values...)
+	}
+	results := c.pg.SendBatch(ctx, b)
+	for range before {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close() // tells the same
+			return err
+		}
+	}
+	var stop error
+	for n := range queries {
+		rows, err := results.Query()
+		if err != nil {
+			_ = results.Close() // tells the same
+			return err
+		}
+		for stop == nil && rows.Next() {
+			stop = fn(n, each{rows})
+		}
+		rows.Close()
+	}
 	if err := results.Close(); err != nil {
 		return err
 	}

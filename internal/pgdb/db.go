@@ -238,6 +238,9 @@ func (d *DB) lookAt(err error) error {
 	return err
 }
 
+// IsLost reports whether an error is about the way to the server, or a server that takes no writes.
+func IsLost(err error) bool { return isLost(err) }
+
 // isLost reports whether an error is about the way to the server, or a server that takes
 // no writes.
 func isLost(err error) bool {
@@ -256,6 +259,9 @@ func isLost(err error) bool {
 // begin begins a transaction: one message with what it needs. The first row of the last
 // statement is returned, nil where there is none.
 func (d *DB) begin(ctx context.Context, c *pgxpool.Conn, script string) ([]string, error) {
+	if !d.pooled.Load() && isPlanOld(c.Conn()) {
+		script = strings.Replace(script, ";", "; DISCARD PLANS;", 1) // behind BEGIN, which must come before what looks at rows
+	}
 	results, err := c.Conn().PgConn().Exec(ctx, script).ReadAll()
 	if err != nil {
 		return nil, err
@@ -272,6 +278,24 @@ func (d *DB) begin(ctx context.Context, c *pgxpool.Conn, script string) ([]strin
 		head[i] = string(v)
 	}
 	return head, nil
+}
+
+const (
+	// begun is the name under which a connection counts its transactions.
+	begun = "amber.begun"
+	// replanEvery is after how many of them at most statements are planned anew.
+	replanEvery = 4096
+)
+
+// isPlanOld counts a transaction, and reports whether the plans of a connection are to be made anew. The server keeps a plan until
+// it has looked at the table again, which takes it minutes: one that was made for a table of no rows may read all of it when there are
+// many. So connections forget their plans after 16 transactions, 32, 64 and so on.
+func isPlanOld(c *pgx.Conn) bool {
+	data := c.PgConn().CustomData()
+	n, _ := data[begun].(int)
+	n++
+	data[begun] = n
+	return n%replanEvery == 0 || n >= 16 && n&(n-1) == 0
 }
 
 func milliseconds(d time.Duration) int64 { return max(1, d.Milliseconds()) }
@@ -367,8 +391,13 @@ func (d *DB) Update(ctx context.Context, w Work) error {
 	}()
 	conn := d.conn(c)
 	err = w.Do(conn, head)
-	if err == nil {
+	var last []waiting
+	switch {
+	case err != nil:
+	case w.End != nil:
 		err = conn.Flush(ctx)
+	default:
+		last, err = d.last(ctx, conn)
 	}
 	if err != nil {
 		return d.lookAt(err)
@@ -376,7 +405,7 @@ func (d *DB) Update(ctx context.Context, w Work) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	done, err = d.commit(ctx, c, w)
+	done, err = d.commit(ctx, c, w, last)
 	return err
 }
 
@@ -394,33 +423,47 @@ func (d *DB) askTimeline() string {
 	return selectTimeline
 }
 
-// commit commits. It reports whether the transaction is at its end.
-func (d *DB) commit(ctx context.Context, c *pgxpool.Conn, w Work) (ended bool, err error) {
+// commit commits, after some last statements. It reports whether the transaction is at its end.
+func (d *DB) commit(ctx context.Context, c *pgxpool.Conn, w Work, last []waiting) (ended bool, err error) {
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.o.Settle)
+	defer cancel()
+	clearWarning(c.Conn())
+	var tag string
+	if len(last) > 0 {
+		tag, err = sendLast(late, c.Conn().PgConn(), last)
+	} else {
+		tag, err = sendCommit(late, c.Conn().PgConn(), w)
+	}
+	switch {
+	case err == nil && isWarned(c.Conn()):
+		// The commit may be lost with the server.
+		err = errNoStandby
+	case err == nil:
+		if tag != "COMMIT" {
+			return true, fmt.Errorf("the transaction was undone: COMMIT was answered with %.20q", tag)
+		}
+		return true, nil
+	case isAnswer(err) && !c.Conn().IsClosed():
+		return false, d.lookAt(err) // it was refused, so nothing of it stays
+	}
+	_ = c.Conn().Close(late)
+	d.pool.Reset()
+	return true, d.settle(late, w, err)
+}
+
+// sendCommit commits with statements in one script, and returns how that was answered.
+func sendCommit(ctx context.Context, c *pgconn.PgConn, w Work) (tag string, err error) {
 	script := "COMMIT"
 	if w.End != nil {
 		if end := w.End(); end != "" {
 			script = end + "; COMMIT"
 		}
 	}
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.o.Settle)
-	defer cancel()
-	clearWarning(c.Conn())
-	results, err := c.Conn().PgConn().Exec(late, script).ReadAll()
-	switch {
-	case err == nil && isWarned(c.Conn()):
-		// The commit may be lost with the server.
-		err = errNoStandby
-	case err == nil:
-		if tag := results[len(results)-1].CommandTag.String(); tag != "COMMIT" {
-			return true, fmt.Errorf("the transaction was undone: COMMIT was answered with %.20q", tag)
-		}
-		return true, nil
-	case isAnswer(err) && !c.Conn().IsClosed():
-		return false, err // it was refused, so nothing of it stays
+	results, err := c.Exec(ctx, script).ReadAll()
+	if err != nil {
+		return "", err
 	}
-	_ = c.Conn().Close(late)
-	d.pool.Reset()
-	return true, d.settle(late, w, err)
+	return results[len(results)-1].CommandTag.String(), nil
 }
 
 // isAnswer reports whether an error is a server's answer to a statement, after which the

@@ -30,6 +30,7 @@ type Dialect struct {
 //	INSERT OR REPLACE INTO t …    INSERT INTO t … ON CONFLICT (key) DO UPDATE SET …
 //	ON CONFLICT (a)               ON CONFLICT (front, a)
 //	x IN (SELECT value FROM json_each(?))   x = ANY (ARRAY(SELECT value FROM amber.elements($1)))
+//	id IN (SELECT a FROM t LIMIT ?)         id = ANY (ARRAY(SELECT a FROM t LIMIT …))
 //	json_each, instr, char, hex, group_concat   elements, strpos, chr, encode, string_agg
 //	json_extract(x, '$.a'), e.value ->> 0       (x::json ->> 'a'), e.value::json ->> 0
 //	CAST(x AS INTEGER)            CAST(x AS int8)
@@ -256,8 +257,8 @@ func (x *text) frontKeys(front string) {
 	}
 }
 
-// lists makes arrays of lists in JSON that something is looked for in, so that an index
-// is used for each of their values.
+// lists makes arrays of lists that something is looked for in, those in JSON and those of a few rows, so that an
+// index is used for each of their values.
 func (x *text) lists() {
 	for i := range x.tokens {
 		open := x.follow(i, "IN", "(")
@@ -269,6 +270,10 @@ func (x *text) lists() {
 			continue
 		}
 		end := x.closing(open)
+		if few := x.find(selected, "LIMIT"); few > 0 && few < end && !x.before(i, ")") { // few values of one column
+			x.tokens[i], x.tokens[open], x.tokens[end] = "= ANY", "(ARRAY(", "))"
+			continue
+		}
 		from := x.find(selected, "FROM", "json_each", "(")
 		if from < 0 || from > end || x.find(selected+1, "SELECT") >= 0 && x.find(selected+1, "SELECT") < end {
 			continue

@@ -62,6 +62,8 @@ func TestTranslate(t *testing.T) {
 		{"another question", `b IN (SELECT a FROM t WHERE c = ?)`, `b IN (SELECT a FROM t WHERE c = $1)`},
 		{"a list with a condition", `b IN (SELECT value FROM json_each(?) WHERE value > 1)`, `b IN (SELECT value FROM amber.elements($1) WHERE value > 1)`},
 		{"a list inside a question", `b IN (SELECT a FROM t WHERE c IN (SELECT value FROM json_each(?)))`, `b IN (SELECT a FROM t WHERE c = ANY (ARRAY(SELECT value FROM amber.elements($1))))`},
+		{"a list of a few rows", `b IN (SELECT a FROM t ORDER BY a LIMIT ?)`, `b = ANY (ARRAY(SELECT a FROM t ORDER BY a LIMIT nullif(greatest($1::int8, -1), -1)))`},
+		{"a list of a few pairs", `(b, c) IN (SELECT a, d FROM t LIMIT 100)`, `(b, c) IN (SELECT a, d FROM t LIMIT 100)`},
 		{"a list as a table", `SELECT e.value FROM json_each(?) e`, `SELECT e.value FROM amber.elements($1) e`},
 
 		{"a part of JSON", `SELECT json_extract(body, '$.a.b') FROM t`, `SELECT (body::json ->> 'a.b') FROM t`},

@@ -131,6 +131,16 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Row) 
 	return rows.Err()
 }
 
+// Several runs queries one after the other and calls fn for every row, with the number of its query.
+func (c *Conn) Several(ctx context.Context, queries []string, args [][]any, fn func(n int, r Row) error) error {
+	for i, q := range queries {
+		if err := c.Each(ctx, q, args[i], func(r Row) error { return fn(i, r) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Transact begins a transaction with a statement, runs fn and commits. On any
 // error nothing of it stays, nor when fn panics. A context that ends before the
 // commit undoes everything; the commit itself is not interrupted, so that its

@@ -155,6 +155,72 @@ func (d *database) Update(ctx context.Context, op, id string, fn func(*tx) error
 	return pgerr.Wrap(op, id, err)
 }
 
+var _ sqlcore.Asker = (*database)(nil)
+
+// UpdateAsking implements [sqlcore.Asker].
+func (d *database) UpdateAsking(ctx context.Context, op, id string, twins []sqlrows.Twin, fn func(*tx) error) error {
+	if d.o.Plain {
+		return d.Update(ctx, op, id, fn)
+	}
+	if err := d.writable(); err != nil {
+		return err
+	}
+	with, done := entering(ctx, id, fn)
+	err := d.joinAsking(ctx, sqlcore.NewAsking(ctx, d.core, d.usable, twins, with))
+	done(err)
+	if errors.Is(err, sqlcore.ErrSpoiled) {
+		return d.UpdateAlone(ctx, op, id, fn)
+	}
+	return pgerr.Wrap(op, id, err)
+}
+
+// joinAsking does work in the line that says what it will ask.
+func (d *database) joinAsking(ctx context.Context, w *sqlcore.Work) error {
+	if d.o.OneByOne {
+		if err := d.line.Enter(ctx); err != nil {
+			return err
+		}
+		defer d.line.Leave()
+		return d.leadAsking(ctx, w, func() (any, bool) { return nil, false })
+	}
+	switch taken, err := d.line.Join(ctx, w); {
+	case err != nil:
+		return err
+	case taken:
+		return w.Follow()
+	}
+	defer d.line.Leave()
+	return d.leadAsking(ctx, w, func() (any, bool) { return d.line.TakeIf(sqlcore.IsAsking) })
+}
+
+// leadAsking runs one transaction for callers that have said what they will ask.
+func (d *database) leadAsking(ctx context.Context, w *sqlcore.Work, next func() (any, bool)) error {
+	group := sqlcore.NewAskingGroup()
+	told := sqlcore.ErrGivenUp // unless what follows returns
+	defer func() { group.End(told) }()
+	began := false
+	var own error
+	err := d.retry(ctx, func(g *generation, token string) error {
+		return d.transact(ctx, g, token, func(t *tx) (last *tx, err error) {
+			began = true
+			last, own, err = group.RunAsking(t, w, next, d.index.Finish)
+			return last, err
+		})
+	})
+	told = err
+	switch {
+	case err == nil:
+		return own
+	case errors.Is(err, pgdb.ErrUnknown) || !began:
+	case pgerr.Code(err) != "" && !pgdb.IsLost(err): // an answer: it may be about the work of anybody
+		told = sqlcore.ErrSpoiled
+		return told
+	case ctx.Err() != nil: // which the others have not given up with
+		told = sqlcore.ErrSpoiled
+	}
+	return err
+}
+
 // UpdateAlone implements [sqlcore.Database].
 func (d *database) UpdateAlone(ctx context.Context, op, id string, fn func(*tx) error) error {
 	err := d.writable()
@@ -196,6 +262,13 @@ func (d *database) lead(ctx context.Context, fn func(*tx) error, next func() (an
 	group := sqlcore.NewGroup()
 	err = sqlcore.ErrGivenUp // unless what follows returns
 	defer func() { group.End(err) }()
+	return d.retry(ctx, func(g *generation, token string) error {
+		return d.transact(ctx, g, token, func(t *tx) (*tx, error) { return group.Run(t, fn, next, d.index.Finish) })
+	})
+}
+
+// retry runs a transaction on the generation that is live, with a token of its own.
+func (d *database) retry(ctx context.Context, transact func(g *generation, token string) error) error {
 	token, err := amber.NewUUID(d.server.Now(), d.server.o.Random)
 	if err != nil {
 		return err
@@ -206,7 +279,7 @@ func (d *database) lead(ctx context.Context, fn func(*tx) error, next func() (an
 		if err != nil {
 			return err
 		}
-		err = d.transact(ctx, g, token, group, fn, next)
+		err = transact(g, token)
 		if !errors.Is(err, errMoved) {
 			return err
 		}
@@ -216,9 +289,7 @@ func (d *database) lead(ctx context.Context, fn func(*tx) error, next func() (an
 
 const isCommitted = `SELECT EXISTS (SELECT 1 FROM amber.commits WHERE token = ?)`
 
-func (d *database) transact(ctx context.Context, g *generation, token string, group *sqlcore.Group, fn func(*tx) error, next func() (any, bool)) error {
-	var last *tx
-	var conn *pgdb.Conn
+func (d *database) transact(ctx context.Context, g *generation, token string, run func(*tx) (*tx, error)) error {
 	return d.server.db.Update(ctx, pgdb.Work{
 		Setup: d.setup(g, true),
 		Do: func(c *pgdb.Conn, row []string) error {
@@ -226,18 +297,14 @@ func (d *database) transact(ctx context.Context, g *generation, token string, gr
 			if err != nil {
 				return err
 			}
-			conn = c
 			t := d.tx(ctx, c, g)
 			t.Seq, t.FirstSeq = h.seq, h.seq
 			t.Stamp = max(amber.Stamp(h.stamp), g.current.Clock)
-			last, err = group.Run(t, fn, next, d.index.Finish)
-			return err
-		},
-		End: func() string {
-			if !conn.Wrote() {
-				return "" // who looks whether the agent has changed finds that it has not
+			last, err := run(t)
+			if err != nil || !c.Wrote() { // who looks whether the agent has changed finds that it has not
+				return err
 			}
-			return d.end(last, token)
+			return d.end(context.WithoutCancel(ctx), c, last, token)
 		},
 		Committed: func(ctx context.Context, c *pgdb.Conn) (committed bool, err error) {
 			err = c.Row(ctx, isCommitted, token).Scan(&committed)
@@ -254,24 +321,27 @@ const (
 	tokensEvery = 256
 )
 
-// end returns what is written with COMMIT: the head, and the token. The head has the stamp of the last entry,
-// as the log itself says it in a file of SQLite: what was given to a version without an entry comes to nothing. All
-// values are numbers and an id that was made here.
-func (d *database) end(t *tx, token string) string {
-	script := fmt.Sprintf(`UPDATE amber.heads SET seq = %d, stamp = greatest(stamp, %d) WHERE log = '%s'; INSERT INTO amber.commits (log, token) VALUES ('%s', '%s')`,
-		t.Seq, int64(t.Logged), d.log, d.log, token)
+const (
+	updateHead    = `UPDATE amber.heads SET seq = ?, stamp = greatest(stamp, ?) WHERE log = ?`
+	insertToken   = `INSERT INTO amber.commits (log, token) VALUES (?, CAST(? AS uuid))`
+	dropOldTokens = `DELETE FROM amber.commits WHERE (gen, token) IN (SELECT gen, token FROM amber.commits WHERE at < (extract(epoch FROM clock_timestamp()) * 1000)::int8 - ? ORDER BY at LIMIT ?)`
+)
+
+// end writes what goes with COMMIT: the head, and the token. The head has the stamp of the last entry,
+// as the log itself says it in a file of SQLite: what was given to a version without an entry comes to nothing.
+func (d *database) end(ctx context.Context, c *pgdb.Conn, t *tx, token string) error {
+	err := errors.Join(c.Later(ctx, updateHead, t.Seq, int64(t.Logged), d.log), c.Later(ctx, insertToken, d.log, token))
 	if d.writes++; d.writes%tokensEvery == 0 { // who leads is alone
-		script += fmt.Sprintf(`; DELETE FROM amber.commits WHERE (gen, token) IN (SELECT gen, token FROM amber.commits WHERE at < (extract(epoch FROM clock_timestamp()) * 1000)::int8 - %d ORDER BY at LIMIT %d)`,
-			tokensFor, 4*tokensEvery)
+		err = errors.Join(err, c.Later(ctx, dropOldTokens, tokensFor, 4*tokensEvery))
 	}
-	return script
+	return err
 }
 
 // tx returns a transaction on a connection.
 func (d *database) tx(ctx context.Context, c *pgdb.Conn, g *generation) *tx {
 	return sqlcore.NewTx(&sqlrows.Tx{
 		Ctx: ctx, Conn: c, Random: d.core.Random, Told: d.core.SetAside, Current: g.current, Now: amber.At(d.core.Clock()), Index: &g.index,
-		Overwrite: leave,
+		Overwrite: leave, Far: !d.o.Plain,
 	}, d.core)
 }
 

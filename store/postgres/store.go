@@ -27,6 +27,8 @@ type Options struct {
 	// OneByOne gives each write a transaction of its own, also where others wait to
 	// write. Benchmarks and tests compare with it.
 	OneByOne bool
+	// Plain asks one question at a time, as a store of files does. Tests compare with it.
+	Plain bool
 	// SetAside is called for each row that was left out of an answer because it
 	// cannot be read, also from several goroutines. It may be nil.
 	SetAside func(amber.SetAside)

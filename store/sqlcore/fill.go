@@ -47,7 +47,7 @@ func (f *Filler) AddMemory(m amber.Memory) (twin bool, err error) {
 	if found {
 		return false, taken("store memory", string(m.ID), nil)
 	}
-	other, twin, err := f.t.duplicateOf(m)
+	other, twin, err := f.t.DuplicateOf(m)
 	if err != nil {
 		return false, err
 	}

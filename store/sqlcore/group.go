@@ -37,10 +37,11 @@ type Work struct {
 	ctx    context.Context
 	fn     func(*Tx) error
 	o      *Options
-	usable func() error // whether the caller's store is still open
-	group  *Group       // set before begin is sent
-	begin  chan *Tx     // the transaction to work on; nil when the group is at its end
-	ended  chan error   // what became of fn
+	usable func() error   // whether the caller's store is still open
+	twins  []sqlrows.Twin // what it will ask; nil: it does not say
+	group  *Group         // set before begin is sent
+	begin  chan *Tx       // the transaction to work on; nil when the group is at its end
+	ended  chan error     // what became of fn
 }
 
 // NewWork returns the work of a caller with options. Usable says why it may not be
@@ -65,7 +66,11 @@ func (w *Work) Follow() error {
 func (w *Work) run(t *Tx) error {
 	outcome := ErrGivenUp // unless fn returns
 	defer func() { w.ended <- outcome }()
-	outcome = w.outcome(t)
+	if w.group.asking {
+		outcome = w.outcomeAsking(t)
+	} else {
+		outcome = w.outcome(t)
+	}
 	return outcome
 }
 
@@ -87,13 +92,18 @@ func (w *Work) outcome(t *Tx) error {
 
 // Group is a transaction with the work of several callers.
 type Group struct {
-	last *Tx // as the last caller left it whose work stays
-	over chan struct{}
-	err  error // why nothing was committed; set before over is closed
+	last   *Tx  // as the last caller left it whose work stays
+	asking bool // all have said what they will ask
+	shared bool // somebody beside the leader is in it
+	over   chan struct{}
+	err    error // why nothing was committed; set before over is closed
 }
 
 // NewGroup returns a group whose transaction has not begun.
 func NewGroup() *Group { return &Group{over: make(chan struct{})} }
+
+// NewAskingGroup returns a group for callers that have said what they will ask.
+func NewAskingGroup() *Group { return &Group{asking: true, over: make(chan struct{})} }
 
 // End tells everybody what became of the transaction. It is called once, whatever
 // happened.

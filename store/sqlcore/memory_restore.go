@@ -21,7 +21,7 @@ func (s *Contracts) RestoreMemory(ctx context.Context, m amber.Memory) (amber.Me
 		if err := t.mayRestore(m.ID); err != nil {
 			return amber.Memory{}, err
 		}
-		twin, found, err := t.duplicateOf(m)
+		twin, found, err := t.DuplicateOf(m)
 		if err != nil {
 			return amber.Memory{}, err
 		}

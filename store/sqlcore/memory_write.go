@@ -16,12 +16,6 @@ import (
 const idempotencyFor = 7 * 24 * time.Hour
 
 const (
-	// findDuplicate must use memories_dedupe: it runs at every write. Without the
-	// signs SQLite plans it anew for every value, because of ORDER BY.
-	findDuplicate = `SELECT id FROM memories INDEXED BY memories_dedupe
-WHERE content_digest = +? AND deleted_at IS NULL AND kind = +? AND scope = +? AND identity = +? AND title = +? AND id <> ?
-ORDER BY created_at, id LIMIT 1`
-
 	countDuplicate = `UPDATE memories SET duplicate_count = duplicate_count + 1 WHERE id = ?`
 
 	selectTopic = `SELECT EXISTS (SELECT 1 FROM erased WHERE id = ?1), EXISTS (SELECT 1 FROM memories WHERE id = ?1)`
@@ -45,7 +39,21 @@ func (s *Contracts) Write(ctx context.Context, r amber.WriteRequest) (ack amber.
 	if err != nil {
 		return ack, err
 	}
-	return update(ctx, s.memory, "write memory", "", func(t *Tx) (amber.WriteAck, error) { return t.Write(r) })
+	fn := func(t *Tx) (err error) {
+		if ack, err = t.Write(r); err == nil {
+			t.about(ack)
+		}
+		return err
+	}
+	if d, ok := s.memory.(Asker); ok && r.IdempotencyKey == "" && r.ID == "" && r.Topic == "" {
+		err = d.UpdateAsking(ctx, "write memory", "", []sqlrows.Twin{sqlrows.TwinOf(fromRequest(r))}, fn)
+	} else {
+		err = s.memory.Update(ctx, "write memory", "", fn)
+	}
+	if err != nil {
+		return amber.WriteAck{}, err
+	}
+	return ack, nil
 }
 
 // WriteBatch implements [amber.BatchWriter].
@@ -115,7 +123,7 @@ func (t *Tx) Write(r amber.WriteRequest) (amber.WriteAck, error) {
 
 func (t *Tx) writePlain(r amber.WriteRequest) (amber.WriteAck, error) {
 	m := fromRequest(r)
-	id, found, err := t.duplicateOf(m)
+	id, found, err := t.DuplicateOf(m)
 	if err != nil {
 		return amber.WriteAck{}, err
 	}
@@ -218,15 +226,6 @@ func (t *Tx) writeNew(r amber.WriteRequest, m amber.Memory, id amber.MemoryID) (
 	m.Origin = t.Origin(1)
 	m.CreatedAt, m.UpdatedAt = r.Dates(t.Now)
 	return amber.WriteAck{Memory: m}, t.Insert(m)
-}
-
-// duplicateOf finds another live memory that says the same as m.
-func (t *Tx) duplicateOf(m amber.Memory) (id amber.MemoryID, found bool, err error) {
-	err = t.Row(findDuplicate, m.ContentDigest, m.Kind, m.Scope, m.Identity(), m.Title, m.ID).Scan(&id)
-	if sqlrows.Absent(err) {
-		return "", false, nil
-	}
-	return id, err == nil, err
 }
 
 // writeAgain notes that a memory was written once more, and adds what the write
@@ -333,7 +332,7 @@ func (t *Tx) edit(r amber.EditRequest) (amber.Memory, error) {
 			return prev, err
 		}
 	}
-	twin, found, err := t.duplicateOf(next)
+	twin, found, err := t.DuplicateOf(next)
 	switch {
 	case err != nil:
 		return prev, err

@@ -36,7 +36,6 @@ func Statements() map[string]string {
 		"endOne":                 endOne,
 		"everyQuarantine":        everyQuarantine,
 		"expireAnswers":          expireAnswers,
-		"findDuplicate":          findDuplicate,
 		"hasVector":              hasVector,
 		"holders":                holders,
 		"insertActivity":         insertActivity,

@@ -46,7 +46,7 @@ func TestMemoryPlans(t *testing.T) {
 	t.Parallel()
 	s, _ := freshStore(t, amber.QueueOptions{})
 	checkPlans(t, s.memory, []planCase{
-		{"duplicate", statement("findDuplicate"), []string{"SEARCH memories USING INDEX memories_dedupe (content_digest=?)", "USE TEMP B-TREE FOR ORDER BY"}},
+		{"duplicate", sqlrows.FindDuplicate, []string{"SEARCH memories USING INDEX memories_dedupe (content_digest=?)", "USE TEMP B-TREE FOR ORDER BY"}},
 		{"memory, also of a topic", sqlrows.SelectMemory, []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
 		{"count a duplicate", statement("countDuplicate"), []string{"SEARCH memories USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
 		{"erased id", sqlrows.IsErased, []string{"SCAN CONSTANT ROW", "SCALAR SUBQUERY", "SEARCH erased USING PRIMARY KEY (id=?)"}},

@@ -2,6 +2,7 @@ package sqlrows
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/amber-memory/amber/search"
 )
@@ -65,6 +66,10 @@ var (
 
 // state returns a value of index_state, zeros where there is none.
 func (t *Tx) state(key string) (number int64, data []byte, err error) {
+	if t.ahead != nil && isAhead(key) {
+		v := t.ahead.state[key]
+		return v.number, v.data, nil
+	}
 	err = t.Row(selectState, key).Scan(&number, &data)
 	if Absent(err) {
 		err = nil
@@ -75,6 +80,9 @@ func (t *Tx) state(key string) (number int64, data []byte, err error) {
 func (t *Tx) putState(key string, number int64, data []byte) error {
 	if data == nil {
 		data = []byte{}
+	}
+	if t.ahead != nil && isAhead(key) {
+		t.ahead.state[key] = stateValue{number, data}
 	}
 	return t.Do(upsertState, key, number, data)
 }
@@ -90,10 +98,15 @@ func (t *Tx) nextNumber(key string) (int64, error) {
 
 // Segments implements [search.Rows].
 func (x IndexRows) Segments() ([]search.Segment, error) {
-	return All(x.Tx, func(s scanner) (g search.Segment, err error) {
-		err = s.Scan(&g.ID, &g.Edition, &g.First, &g.Last, &g.Docs, &g.Words, &g.Level)
-		return g, err
-	}, selectSegments)
+	if x.ahead != nil && x.ahead.hasSegments {
+		return slices.Clone(x.ahead.segments), nil
+	}
+	return All(x.Tx, scanSegment, selectSegments)
+}
+
+func scanSegment(s scanner) (g search.Segment, err error) {
+	err = s.Scan(&g.ID, &g.Edition, &g.First, &g.Last, &g.Docs, &g.Words, &g.Level)
+	return g, err
 }
 
 // Docs implements [search.Rows].
@@ -135,6 +148,9 @@ func scanEntry(s scanner) (e search.Entry, err error) {
 
 // Dead implements [search.Rows].
 func (x IndexRows) Dead(segment int64) ([]int64, error) {
+	if x.ahead != nil && x.ahead.hasDead {
+		return slices.Clone(x.ahead.dead[segment]), nil
+	}
 	return All(x.Tx, scanNumber, selectDead, segment)
 }
 
@@ -164,23 +180,50 @@ func (x IndexRows) TailRows() ([]int64, error) { return All(x.Tx, scanNumber, ta
 // HasTail implements [search.Rows]. Rows are counted where there may be as many: the first
 // and the last say that at once.
 func (x IndexRows) HasTail(n int) (bool, error) {
-	var first, last int64
-	if err := x.Row(spanTail).Scan(&first, &last); err != nil || last-first+1 < int64(n) {
+	first, last, err := x.spanTail()
+	if err != nil || last-first+1 < int64(n) {
 		return false, err
 	}
 	var count int
-	err := x.Row(countTail, n).Scan(&count)
+	err = x.Row(countTail, n).Scan(&count)
 	return count >= n, err
 }
 
+// spanTail returns the first and the last row of the tail, 0 where there is none.
+func (x IndexRows) spanTail() (first, last int64, err error) {
+	if x.ahead != nil && x.ahead.first >= 0 {
+		return x.ahead.first, x.ahead.last, nil
+	}
+	err = x.Row(spanTail).Scan(&first, &last)
+	return first, last, err
+}
+
 // PutTail implements [search.Writer].
-func (x IndexRows) PutTail(d search.Document) error { return x.exec(upsertTail, d.Row, d.Marshal()) }
+func (x IndexRows) PutTail(d search.Document) error {
+	if a := x.ahead; a != nil && a.first >= 0 {
+		if a.first == 0 {
+			a.first = d.Row
+		}
+		a.first, a.last = min(a.first, d.Row), max(a.last, d.Row)
+	}
+	return x.exec(upsertTail, d.Row, d.Marshal())
+}
 
 // DropTail implements [search.Writer].
-func (x IndexRows) DropTail(row int64) error { return x.exec(deleteTail, row) }
+func (x IndexRows) DropTail(row int64) error {
+	if x.ahead != nil {
+		x.ahead.first = -1
+	}
+	return x.exec(deleteTail, row)
+}
 
 // DropTailThrough implements [search.Writer].
-func (x IndexRows) DropTailThrough(row int64) error { return x.exec(deleteTailThrough, row) }
+func (x IndexRows) DropTailThrough(row int64) error {
+	if x.ahead != nil {
+		x.ahead.first = -1
+	}
+	return x.exec(deleteTailThrough, row)
+}
 
 // exec runs a statement.
 func (t *Tx) exec(query string, args ...any) error { return t.Do(query, args...) }
@@ -191,16 +234,20 @@ func (x IndexRows) PutSegment(s search.Segment, c search.Content) (int64, error)
 	if err != nil {
 		return 0, err
 	}
+	x.otherSegments()
 	return id, x.exec(insertSegment, id, s.Edition, s.First, s.Last, s.Docs, s.Words, s.Level, c.Docs, c.Terms)
 }
 
 // ReplaceSegment implements [search.Writer].
 func (x IndexRows) ReplaceSegment(s search.Segment, c search.Content) error {
+	x.otherSegments()
 	return x.exec(updateSegment, s.ID, s.Edition, s.First, s.Last, s.Docs, s.Words, s.Level, c.Docs, c.Terms)
 }
 
 // DropSegment implements [search.Writer].
 func (x IndexRows) DropSegment(segment int64) error {
+	x.otherSegments()
+	x.otherDead()
 	return errors.Join(x.exec(deleteSegment, segment), x.exec(deleteDead, segment))
 }
 
@@ -246,7 +293,23 @@ func (x IndexRows) NextLists(segment int64, after string, n int) (out []search.E
 }
 
 // PutDead implements [search.Writer].
-func (x IndexRows) PutDead(segment, row int64) error { return x.exec(insertDead, segment, row) }
+func (x IndexRows) PutDead(segment, row int64) error {
+	x.otherDead()
+	return x.exec(insertDead, segment, row)
+}
+
+// otherSegments forgets what was read of the segments, otherDead what was read of the dead.
+func (x IndexRows) otherSegments() {
+	if x.ahead != nil {
+		x.ahead.hasSegments = false
+	}
+}
+
+func (x IndexRows) otherDead() {
+	if x.ahead != nil {
+		x.ahead.hasDead = false
+	}
+}
 
 // Job implements [search.Writer].
 func (x IndexRows) Job() ([]byte, error) {
@@ -257,6 +320,9 @@ func (x IndexRows) Job() ([]byte, error) {
 // PutJob implements [search.Writer].
 func (x IndexRows) PutJob(job []byte) error {
 	if len(job) == 0 {
+		if x.ahead != nil {
+			delete(x.ahead.state, stateJob)
+		}
 		return x.exec(deleteState, stateJob)
 	}
 	return x.putState(stateJob, 0, job)

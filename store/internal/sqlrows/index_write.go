@@ -2,6 +2,7 @@ package sqlrows
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/amber-memory/amber"
@@ -59,14 +60,12 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 	if how.Most == 0 {
 		how.Most = -1
 	}
-	owners, err := All(t, func(s scanner) (o owner, err error) {
-		err = s.Scan(&o.source, &o.id)
-		return o, err
-	}, selectDirty, how.Most)
+	x := indexer{IndexRows: IndexRows{t}, how: how, cache: &search.Cache{}}
+	defer func() { t.ahead = nil }()
+	owners, err := x.dirty()
 	if err != nil || len(owners) == 0 {
 		return 0, err
 	}
-	x := indexer{IndexRows: IndexRows{t}, how: how, cache: &search.Cache{}}
 	seen := owners[:0]
 	for i, o := range owners {
 		if err := x.lookAhead(owners[i:]); err != nil {
@@ -82,6 +81,7 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 		seen = append(seen, o)
 	}
 	done = len(seen)
+	work := x.work()
 	if err := x.endRows(); err != nil {
 		return 0, err
 	}
@@ -98,11 +98,35 @@ func (t *Tx) IndexDirty(how Indexing) (done int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	_, err = search.Tidy(x.IndexRows, x.cache, search.TidyWork(x.terms), wait)
+	_, err = search.Tidy(x.IndexRows, x.cache, work, wait)
 	if search.IsDamaged(err) { // it stays as it was: a step reads before it writes
 		err = nil
 	}
 	return done, err
+}
+
+// dirty returns who was written.
+func (x *indexer) dirty() ([]owner, error) {
+	if x.Far && !x.how.Erase {
+		return x.lookFar(x.how.Most)
+	}
+	return All(x.Tx, func(s scanner) (o owner, err error) {
+		err = s.Scan(&o.source, &o.id)
+		return o, err
+	}, selectDirty, x.how.Most)
+}
+
+// work is how many rows of merging are to be done.
+func (x *indexer) work() int {
+	work := search.TidyWork(x.terms)
+	if x.ahead == nil || x.added == 0 {
+		return work
+	}
+	if x.owing = x.owed() + work; x.owing < enoughOwed {
+		return 0
+	}
+	work, x.owing = x.owing, 0
+	return work
 }
 
 // owner names what was written.
@@ -130,6 +154,7 @@ type indexer struct {
 	added int
 	terms int              // of what was added
 	row   int64            // the last one that was given away; 0 before the first
+	owing int              // rows of merging that are left to a later transaction
 	known map[string]known // what was read of the next memories
 }
 
@@ -155,7 +180,9 @@ func (x *indexer) lastRow() (int64, error) {
 		return 0, err
 	}
 	var there int64
-	if err := x.Row(lastPassage).Scan(&there); err != nil {
+	if x.ahead != nil {
+		there = x.ahead.lastPassage
+	} else if err := x.Row(lastPassage).Scan(&there); err != nil {
 		return 0, err
 	}
 	if last >= max(there, 0) && last < maxRow {
@@ -174,7 +201,11 @@ func (x *indexer) endRows() error {
 	if x.row == 0 {
 		return nil
 	}
-	return x.putState(stateRow, x.row, nil)
+	var owing []byte
+	if x.owing > 0 {
+		owing = binary.AppendUvarint(nil, uint64(x.owing))
+	}
+	return x.putState(stateRow, x.row, owing)
 }
 
 // owner compares what an owner says with its passages.
@@ -248,8 +279,8 @@ type known struct {
 	had   []own
 }
 
-// ahead is how many memories are read together.
-const ahead = 64
+// together is how many memories are read together.
+const together = 64
 
 const (
 	nextMemories = `SELECT ` + MemoryColumns + ` FROM memories WHERE deleted_at IS NULL AND id IN (SELECT value FROM json_each(?))`
@@ -266,8 +297,11 @@ func (x *indexer) lookAhead(next []owner) error {
 	if _, ok := x.known[next[0].id]; ok {
 		return nil
 	}
-	n := 1
-	for n < min(len(next), ahead) && next[n].source == search.SourceMemory {
+	n, most := 1, together
+	if x.Far {
+		most = farAhead
+	}
+	for n < min(len(next), most) && next[n].source == search.SourceMemory {
 		n++
 	}
 	if n == 1 {
@@ -284,35 +318,46 @@ func (x *indexer) lookAhead(next []owner) error {
 		return err
 	}
 	concepts := map[string][]string{}
-	err = x.Each(nextConcepts, []any{list}, func(s scanner) error {
+	scans := []func(scanner) error{scanConcept(concepts), x.scanKnown(concepts), x.scanOwn}
+	return x.Conn.Several(x.Ctx, []string{nextConcepts, nextMemories, nextPassages}, [][]any{{list}, {list}, {list}}, func(n int, r Row) error {
+		return scans[n](strictRow{r})
+	})
+}
+
+// scanConcept reads the concepts of memories.
+func scanConcept(into map[string][]string) func(scanner) error {
+	return func(s scanner) error {
 		var id, concept string
 		err := s.Scan(&id, &concept)
-		concepts[id] = append(concepts[id], concept)
-		return err
-	})
-	if err != nil {
+		into[id] = append(into[id], concept)
 		return err
 	}
-	err = x.Each(nextMemories, []any{list}, func(s scanner) error {
+}
+
+// scanKnown reads what a memory says that has concepts.
+func (x *indexer) scanKnown(concepts map[string][]string) func(scanner) error {
+	return func(s scanner) error {
 		m, err := ScanMemory(s)
 		if _, bad := AsBadRow(err); bad {
 			return nil // what cannot be read is not found
 		}
+		if err == nil && !m.DeletedAt.IsZero() {
+			return nil
+		}
 		x.known[string(m.ID)] = known{texts: search.OfMemory(m, concepts[string(m.ID)])}
 		return err
-	})
-	if err != nil {
-		return err
 	}
-	return x.Each(nextPassages, []any{list}, func(s scanner) error {
-		var id string
-		var o own
-		err := s.Scan(&id, &o.row, &o.part, &o.digest, &o.place)
-		k := x.known[id]
-		k.had = append(k.had, o)
-		x.known[id] = k
-		return err
-	})
+}
+
+// scanOwn reads a passage of a memory.
+func (x *indexer) scanOwn(s scanner) error {
+	var id string
+	var o own
+	err := s.Scan(&id, &o.row, &o.part, &o.digest, &o.place)
+	k := x.known[id]
+	k.had = append(k.had, o)
+	x.known[id] = k
+	return err
 }
 
 // move says where and when a passage was said that stays as it is.

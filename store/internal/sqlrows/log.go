@@ -11,6 +11,8 @@ const (
 	SelectLastStamp   = `SELECT coalesce((SELECT stamp FROM changes ORDER BY seq DESC LIMIT 1), 0)`
 	selectLastEntry   = `SELECT coalesce(max(seq), 0), coalesce((SELECT stamp FROM changes ORDER BY seq DESC LIMIT 1), 0) FROM changes`
 	insertChange      = `INSERT INTO changes (stamp, op, scope, key, old_digest, new_digest) VALUES (?, ?, ?, ?, ?, ?)`
+	// insertChangeAt is insertChange where finding out the next number takes longer than to say it.
+	insertChangeAt = `INSERT INTO changes (seq, stamp, op, scope, key, old_digest, new_digest) VALUES (?, ?, ?, ?, ?, ?, ?)`
 )
 
 // Enter prepares a write transaction: the change log learns of its
@@ -52,7 +54,11 @@ func Entry(op amber.Op, scope amber.ChangeScope, key, old, new string) Change {
 // Log appends to the change log. Every mutation calls it in its own
 // transaction.
 func (t *Tx) Log(c Change) error {
-	if err := t.Do(insertChange, t.Tick(), c.Op, c.Scope, c.Key, c.Old, c.New); err != nil {
+	query, args := insertChange, []any{t.Tick(), c.Op, c.Scope, c.Key, c.Old, c.New}
+	if t.Far {
+		query, args = insertChangeAt, append([]any{t.Seq + 1}, args...)
+	}
+	if err := t.Do(query, args...); err != nil {
 		return fmt.Errorf("log change: %w", err)
 	}
 	t.Seq, t.Logged = t.Seq+1, t.Stamp

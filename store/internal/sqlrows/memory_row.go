@@ -22,6 +22,12 @@ const (
  revision, content_digest, duplicate_count, created_at, updated_at, deleted_at, foreign_fields, identity)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(CAST(? AS INTEGER), 0), ?, ?)`
 
+	// insertMemoryAt is InsertMemory with the number of its row.
+	insertMemoryAt = `INSERT INTO memories (id, kind, scope, session_id, user_id, project_id, workspace_id,
+ title, content, summary, topic, tags, metadata, source_refs, trust, device, counter, clock,
+ revision, content_digest, duplicate_count, created_at, updated_at, deleted_at, foreign_fields, identity, rowid)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(CAST(? AS INTEGER), 0), ?, ?, ?)`
+
 	UpdateMemory = `UPDATE memories SET kind = ?2, scope = ?3, session_id = ?4, user_id = ?5, project_id = ?6, workspace_id = ?7,
  title = ?8, content = ?9, summary = ?10, topic = ?11, tags = ?12, metadata = ?13, source_refs = ?14, trust = ?15,
  device = ?16, counter = ?17, clock = ?18, revision = ?19, content_digest = ?20, duplicate_count = ?21,
@@ -164,7 +170,11 @@ func (t *Tx) Insert(m amber.Memory) error {
 	if err != nil {
 		return err
 	}
-	if err := t.Do(InsertMemory, args...); err != nil {
+	query := InsertMemory
+	if row, ok := t.memo.nextRow(); ok {
+		query, args = insertMemoryAt, append(args, row)
+	}
+	if err := t.Do(query, args...); err != nil {
 		return err
 	}
 	return t.Log(Change{amber.OpInsert, amber.ChangeMemory, string(m.ID), "", m.ContentDigest})

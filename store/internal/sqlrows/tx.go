@@ -30,6 +30,9 @@ type Conn interface {
 	Row(ctx context.Context, query string, args ...any) Row
 	// Each runs a query and calls fn for every row. Fn runs no query.
 	Each(ctx context.Context, query string, args []any, fn func(Row) error) error
+	// Several runs queries, together where the engine can, and calls fn for every row, with the
+	// number of its query. Fn runs no query.
+	Several(ctx context.Context, queries []string, args [][]any, fn func(n int, r Row) error) error
 }
 
 // Row is what a query found.
@@ -52,6 +55,11 @@ type Tx struct {
 	Aside    []amber.SetAside // rows that could not be read and were left out
 	// NoNotes is set for a file of an older schema, which has no copy of the notes.
 	NoNotes bool
+	// Far says that each question takes a way over a network, so that several are better asked at once.
+	Far bool
+	// ahead is what was read of the index by a transaction that brings something into it; nil: nothing.
+	ahead *ahead
+	memo  *memo // what was asked for several callers; nil: nothing
 	// Overwrite makes what deleted rows have left behind unreadable, as far as the
 	// engine can. Only a transaction that erases needs it.
 	Overwrite func(*Tx) error
@@ -59,20 +67,26 @@ type Tx struct {
 
 // Exec runs a statement that returns no rows and reports how many it changed.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
+	t.memo.write(query, args)
 	return t.Conn.Exec(t.Ctx, query, args...)
 }
 
 // Do runs a statement that returns no rows. An engine may run it with the next one, so
 // its error may be told then: a transaction with such an error comes to nothing.
-func (t *Tx) Do(query string, args ...any) error { return t.Conn.Later(t.Ctx, query, args...) }
+func (t *Tx) Do(query string, args ...any) error {
+	t.memo.write(query, args)
+	return t.Conn.Later(t.Ctx, query, args...)
+}
 
 // Row runs a query of one row.
 func (t *Tx) Row(query string, args ...any) scanner {
+	t.memo.ask()
 	return strictRow{t.Conn.Row(t.Ctx, query, args...)}
 }
 
 // Each runs a query and calls fn for every row. Fn runs no query.
 func (t *Tx) Each(query string, args []any, fn func(scanner) error) error {
+	t.memo.ask()
 	return t.Conn.Each(t.Ctx, query, args, func(s scanner) error { return fn(strictRow{s}) })
 }
 

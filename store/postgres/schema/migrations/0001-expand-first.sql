@@ -1102,6 +1102,38 @@ CREATE TABLE amber_meta.migrations (
   by         text COLLATE "C" NOT NULL
 );
 
+-- How many rows a generation has is not looked at: an agent that the server has not seen yet would be taken for one without rows, and
+-- plans are shared by all agents.
+DO $$
+DECLARE t regclass;
+BEGIN
+  FOR t IN SELECT c.oid FROM pg_catalog.pg_class c
+           WHERE c.relkind = 'r' AND c.relnamespace IN ('amber'::regnamespace, 'amber_control'::regnamespace) LOOP
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN gen SET STATISTICS 0', t);
+  END LOOP;
+END $$;
+
+-- Of a table that it has never looked at the server thinks that nearly no memory is not deleted, and plans that are made then read all of
+-- an agent's where there are many, until it looks, minutes later. So it looks at some rows now, which do not stay.
+INSERT INTO amber.memories (gen, rowid, id, kind, scope, identity, session_id, user_id, project_id, workspace_id, title, content, summary, topic, tags,
+    metadata, source_refs, trust, device, counter, clock, revision, content_digest, duplicate_count, created_at, updated_at, foreign_fields)
+  SELECT 0, n, md5('id' || n), 'fact', 'global', '', '', '', '', '', md5('title' || n), repeat(md5('content' || n), 8), '', '', '',
+    '{}', '[]', 'own', 'device', 1, n, 1, md5('digest' || n), 0, n, n, '{}' FROM generate_series(1, 500) n;
+INSERT INTO amber.passages (gen, row, source, owner, part, digest, session_id, place, speaker, asks, at)
+  SELECT 0, n, 'memory', md5('id' || n), 0, '', '', 0, '', 0, n FROM generate_series(1, 500) n;
+INSERT INTO amber.passages (gen, row, source, owner, part, digest, session_id, place, speaker, asks, at)
+  SELECT 0, n, 'turn', md5('id' || n), 0, '', 'session ' || n % 10, n, '', 0, n FROM generate_series(501, 1000) n;
+INSERT INTO amber.turns (gen, seq, id, session_id, role, content, project_id, created_at)
+  SELECT 0, n, md5('id' || n), 'session ' || n % 10, 'user', md5('content' || n), '', n FROM generate_series(1, 500) n;
+INSERT INTO amber.changes (gen, seq, stamp, op, scope, key, old_digest, new_digest)
+  SELECT 0, n, n, 'insert', 'memory', md5('id' || n), '', md5('digest' || n) FROM generate_series(1, 500) n;
+ANALYZE amber.memories, amber.passages, amber.turns, amber.changes, amber.index_dirty;
+DELETE FROM amber.memories;
+DELETE FROM amber.passages;
+DELETE FROM amber.turns;
+DELETE FROM amber.changes;
+DELETE FROM amber.index_dirty;
+
 -- Every table of an agent's rows shows and takes those of the generation that is set, and no other.
 DO $$
 DECLARE t regclass;
