@@ -53,13 +53,14 @@ type place struct {
 	servers []*postgres.Server
 	agent   amber.AgentID
 	opened  *atomic.Int64
+	plain   bool
 }
 
 var places atomic.Int64
 
 func (p place) Open(ctx context.Context, env storetest.Env) (amber.Store, io.Closer, error) {
 	server := p.servers[int(p.opened.Add(1))%len(p.servers)]
-	s, err := server.Open(ctx, amber.DefaultTenant, p.agent, postgres.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue})
+	s, err := server.Open(ctx, amber.DefaultTenant, p.agent, postgres.Options{Clock: env.Clock, Random: env.Random, Queue: env.Queue, Plain: p.plain})
 	if err != nil {
 		return amber.Store{}, nil, err
 	}
@@ -70,7 +71,14 @@ func (place) Remove() error { return nil } // it goes with its database
 
 func backend(servers ...*postgres.Server) storetest.Backend {
 	return storetest.Backend{Name: "postgres", Durable: true, Shared: true, Fresh: func() (storetest.Place, error) {
-		return place{servers, amber.AgentID(fmt.Sprintf("agent-%d", places.Add(1))), new(atomic.Int64)}, nil
+		return place{servers, amber.AgentID(fmt.Sprintf("agent-%d", places.Add(1))), new(atomic.Int64), false}, nil
+	}}
+}
+
+// plain is a backend that asks one question at a time.
+func plain(server *postgres.Server) storetest.Backend {
+	return storetest.Backend{Name: "postgres", Durable: true, Shared: true, Fresh: func() (storetest.Place, error) {
+		return place{[]*postgres.Server{server}, amber.AgentID(fmt.Sprintf("agent-%d", places.Add(1))), new(atomic.Int64), true}, nil
 	}}
 }
 
@@ -152,6 +160,12 @@ func TestSuiteOfFour(t *testing.T) {
 	t.Parallel()
 	dsn := fresh(t)
 	suite(t, backend(connect(t, dsn), connect(t, dsn), connect(t, dsn), connect(t, dsn)), 2%ninth(), ninth())
+}
+
+// TestSuitePlainly has each question asked by itself, as writes that go alone do.
+func TestSuitePlainly(t *testing.T) {
+	t.Parallel()
+	suite(t, plain(connect(t, fresh(t))), 3%ninth(), ninth())
 }
 
 func TestHistories(t *testing.T) {
