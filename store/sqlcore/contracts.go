@@ -63,6 +63,8 @@ type Tx struct {
 	Subjects []string
 	// Unasked says that what was changed is not what somebody asked for: the audit log is not told.
 	Unasked bool
+	// together says that any error undoes everything, and each caller does its work again by itself.
+	together bool
 }
 
 // about notes what an answer is about, where only the answer says it.

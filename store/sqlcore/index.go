@@ -32,6 +32,9 @@ func (x *Indexer) Finish(t *Tx) error {
 	if x == nil || t.Late {
 		return nil
 	}
+	if t.together {
+		return x.finishTogether(t)
+	}
 	if err := t.Do(beginIndex); err != nil {
 		return err
 	}
@@ -49,6 +52,19 @@ func (x *Indexer) Finish(t *Tx) error {
 		}
 	}
 	return nil
+}
+
+// finishTogether is Finish without a savepoint: callers that find the index in the way do their work again, alone.
+func (x *Indexer) finishTogether(t *Tx) error {
+	done, cause := t.IndexDirty(sqlrows.Indexing{Most: indexMost})
+	x.brought.Add(int64(done))
+	if cause == nil {
+		return nil
+	}
+	if err := t.Ctx.Err(); err != nil {
+		return err
+	}
+	return ErrSpoiled
 }
 
 // indexMost bounds what one write brings into the index, where an older file or a restore has

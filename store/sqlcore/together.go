@@ -73,7 +73,7 @@ func (g *Group) RunAsking(t *Tx, leader *Work, next func() (any, bool), finish f
 		}
 	}
 	g.last.EndAsking()
-	g.last.Ctx = ctx
+	g.last.Ctx, g.last.together = ctx, true
 	if g.shared {
 		g.last.Ctx = context.WithoutCancel(ctx)
 	}
