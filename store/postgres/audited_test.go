@@ -205,7 +205,7 @@ func TestEntriesOfJobs(t *testing.T) {
 		return nil, "", err
 	})
 	must.NoError(t, err)
-	must.Equal(t, "two changes of one job", list, []string{entry("import", "ok")})
+	must.Equal(t, "two changes of one job", list, []string{entry(one, "ok")})
 
 	// One that fails after a change has both.
 	list, err = do("half", j, func(ctx context.Context, s amber.Store) ([]string, string, error) {
