@@ -211,7 +211,7 @@ func pace(attempt int, pause time.Duration) (patience, rest time.Duration) {
 // The shortest and the longest wait for a lock. A write is kept waiting as long, and a moment more.
 const (
 	shortest = 250 * time.Millisecond
-	longest  = 1500 * time.Millisecond
+	longest  = 1200 * time.Millisecond
 )
 
 // locked reports whether a step failed because somebody else had a lock: the wait ended, or

@@ -293,3 +293,18 @@ func TestFiles(t *testing.T) {
 		must.Error(t, name, err)
 	}
 }
+
+// An attempt at a lock keeps writers waiting for less than 2 s, and the rest after it is four times as long and more. The last ones wait longer than PostgreSQL
+// takes to end its own vacuum.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	var waits, rests []time.Duration
+	for attempt := 1; attempt <= 30; attempt++ {
+		patience, rest := pace(attempt, time.Second)
+		must.Hold(t, patience < 2*time.Second && rest >= 4*patience, "attempt %d waits %s and rests %s", attempt, patience, rest)
+		waits, rests = append(waits, patience), append(rests, rest)
+	}
+	must.Equal(t, "waits", waits[:5], []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second, longest, longest})
+	must.Equal(t, "rests", rests[:5], []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 8 * time.Second})
+	must.Hold(t, waits[29] > time.Second, "the last attempt waits %s", waits[29])
+}
