@@ -240,6 +240,9 @@ func (e *Elsewhere) Spool(ctx context.Context, tenant amber.TenantID, id amber.A
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := checkName(own); err != nil {
+		return nil, nil, err
+	}
 	if _, _, err := own.Create(ctx, func(dir string, _ home.Current) error { return sqlite.LeaveElsewhere(dir) }); err != nil {
 		return nil, nil, err
 	}

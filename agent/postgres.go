@@ -163,10 +163,15 @@ func (a *Agent) openPostgres(ctx context.Context, c config.Config) (config.Opene
 	store, err := server.Open(ctx, a.Tenant(), a.ID(), postgres.Options{
 		Queue: c.Control.Queue, Model: model, Crowded: proc.Crowded, MeaningOnly: a.o.MeaningOnly, SetAside: a.o.SetAside, Existing: a.look,
 	})
-	if err == nil && !a.look {
+	if err != nil {
+		_ = done()
+		return config.Opened{}, err
+	}
+	if err = checkName(a.folder); err == nil && !a.look {
 		err = a.keepFolder(ctx)
 	}
 	if err != nil {
+		_ = store.Close() // ends its use alone
 		_ = done()
 		return config.Opened{}, err
 	}
@@ -187,6 +192,16 @@ func (a *Agent) checkHere(ctx context.Context, server *postgres.Server) error {
 	}
 	return amber.Errorf(amber.KindRefused, "open store", string(a.ID()), "the memory of this agent lies in the folder %s and not in the database", a.folder.Dir()).
 		WithHint("amber move --to postgres takes it there; memory.backend: sqlite uses it where it is")
+}
+
+// checkName keeps the agent of a folder apart from another one in the database that has its name: what hooks have written down for the
+// one is nothing for the other.
+func checkName(folder *home.Agent) error {
+	if !sqlite.IsHere(folder) {
+		return nil
+	}
+	return amber.Errorf(amber.KindRefused, "open store", string(folder.ID()), "an agent of this name lies in the folder %s, and another one in the database", folder.Dir()).
+		WithHint("--agent NAME uses another agent of the database; with memory.backend: sqlite the one of the folder can be used, or deleted by amber agent delete")
 }
 
 // keepFolder makes the folder of the agent, which has the crash journal of this machine.

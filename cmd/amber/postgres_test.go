@@ -56,6 +56,11 @@ func TestMemoryElsewhere(t *testing.T) {
 	other.set("AMBER_MEMORY__BACKEND", "postgres")
 	other.set("AMBER_MEMORY__BACKENDS__POSTGRES__DSN_FILE", other.path("dsn"))
 	other.does("remember", "in the database")
+	for _, command := range [][]string{{"recall", "x"}, {"remember", "x"}, {"journal", "drain"}, {"snapshot", "create"}} {
+		must.Equal(t, "an agent of the same name in the database, asked to "+command[0], s.exit(command...), "exit 6")
+	}
+	s.does("remember", "not in the folder", "--agent", "second", "--new-agent")
+	must.Equal(t, "memories of the agent in the database", len(told[amber.Page[amber.Memory]](other, "list").Items), 1)
 	other.set("AMBER_MEMORY__BACKEND", "sqlite")
 	must.Equal(t, "a folder for what lies in a database", other.exit("recall", "x"), "exit 6")
 	must.Do(t, os.Chmod(other.path("dsn"), 0o644))
