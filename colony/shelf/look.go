@@ -6,17 +6,17 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 var (
-	shardName = regexp.MustCompile(`^[0-9a-f]{2}$`)
-	fileName  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	shardName = pattern.Of(`^[0-9a-f]{2}$`)
+	fileName  = pattern.Of(`^[0-9a-f]{64}$`)
 )
 
 // names returns what lies in the folder of the vault, below the generation and
@@ -37,7 +37,7 @@ func (v folder) names(ctx context.Context, op string, sweep bool) (rels []string
 			return nil, true, err
 		}
 		dir := path.Join(vaultDir, d.Name())
-		if !d.IsDir() || !shardName.MatchString(d.Name()) {
+		if !d.IsDir() || !shardName().MatchString(d.Name()) {
 			rels = append(rels, dir)
 			continue
 		}
@@ -96,7 +96,7 @@ func heads(ctx context.Context, v volume, op string, rels []string) ([]header, e
 // belongs reports whether a file of a vault may lie there.
 func belongs(rel string) bool {
 	base := path.Base(rel)
-	return fileName.MatchString(base) && rel == path.Join(vaultDir, base[:2], base)
+	return fileName().MatchString(base) && rel == path.Join(vaultDir, base[:2], base)
 }
 
 // tries is how often a vault is looked at that changes meanwhile, before its

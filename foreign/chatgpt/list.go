@@ -1,25 +1,25 @@
 package chatgpt
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // entry is one memory of a list.
 type entry struct{ day, text string }
 
 var (
-	dated  = regexp.MustCompile(`(?m)^[ \t]*\d{1,6}\.[ \t]+\[([^\]\n]{0,40})\]\.?[ \t]*`)
-	number = regexp.MustCompile(`^\d{1,6}\.[ \t]+`)
-	isDate = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+	dated  = pattern.Of(`(?m)^[ \t]*\d{1,6}\.[ \t]+\[([^\]\n]{0,40})\]\.?[ \t]*`)
+	number = pattern.Of(`^\d{1,6}\.[ \t]+`)
+	isDate = pattern.Of(`^\d{4}-\d{2}-\d{2}$`)
 )
 
 // entries splits a list: "1. [2026-01-02]. Text", with an empty line between two. A text may have several lines.
 func entries(list string) (out []entry) {
-	starts := dated.FindAllStringSubmatchIndex(list, -1)
+	starts := dated().FindAllStringSubmatchIndex(list, -1)
 	for i, at := range starts {
 		end := len(list)
 		if i+1 < len(starts) {
@@ -32,7 +32,7 @@ func entries(list string) (out []entry) {
 	}
 	for block := range strings.SplitSeq(strings.ReplaceAll(list, "\r\n", "\n"), "\n\n") {
 		block = strings.TrimSpace(block)
-		out = add(out, "", block[len(number.FindString(block)):])
+		out = add(out, "", block[len(number().FindString(block)):])
 	}
 	return out
 }
@@ -46,7 +46,7 @@ func add(list []entry, day, text string) []entry {
 
 // time returns when a memory was saved. One without a date is as old as its list.
 func (e entry) time(list amber.Time) (amber.Time, error) {
-	if !isDate.MatchString(e.day) {
+	if !isDate().MatchString(e.day) {
 		return list, nil
 	}
 	return foreign.Text(e.day)

@@ -1,14 +1,15 @@
 package claudeai
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // section is a part of a Markdown text with its heading; "" for what comes before the first.
 type section struct{ heading, text string }
 
-var heading = regexp.MustCompile(`^(?:#{1,6}[ \t]+(.{1,200}?)[ \t]*#*|\*\*([^*]{1,200})\*\*:?)$`)
+var heading = pattern.Of(`^(?:#{1,6}[ \t]+(.{1,200}?)[ \t]*#*|\*\*([^*]{1,200})\*\*:?)$`)
 
 // sections splits a text at headings and at lines in bold. Empty sections are left out.
 func sections(text string) (out []section) {
@@ -38,7 +39,7 @@ func sections(text string) (out []section) {
 
 // headingOf returns the heading that a line is; "" for none.
 func headingOf(line string) string {
-	m := heading.FindStringSubmatch(strings.TrimSpace(line))
+	m := heading().FindStringSubmatch(strings.TrimSpace(line))
 	if m == nil {
 		return ""
 	}

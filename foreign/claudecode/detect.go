@@ -34,7 +34,7 @@ func detect(t *foreign.Tree) foreign.Match {
 // isSure reports whether a folder of memories is Claude Code's. Nobody else has projects/<path with ->/memory and
 // agent-memory/<name>.
 func (l *layout) isSure(f *folder) bool {
-	if f.agent != "" || f.beside != "" && (f.path != "memory" || slugged.MatchString(l.tree.Base())) {
+	if f.agent != "" || f.beside != "" && (f.path != "memory" || slugged().MatchString(l.tree.Base())) {
 		return true
 	}
 	return slices.ContainsFunc(f.files[:min(len(f.files), headFiles)], func(file foreign.File) bool { return isMemory(file.Head(headBytes)) })

@@ -2,10 +2,10 @@ package claudecode
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // maxImports bounds how deep instructions import each other, as Claude Code does.
@@ -69,12 +69,12 @@ func (in *instructions) nameOf(f foreign.File) string {
 	return path.Join(parts...)
 }
 
-var importLine = regexp.MustCompile(`(?:^|\s)@([^\s@]+)`)
+var importLine = pattern.Of(`(?:^|\s)@([^\s@]+)`)
 
 // imports follows the lines "@path" of a file.
 func (in *instructions) imports(f foreign.File, text string, depth int) error {
 	for n, line := range prose(text) {
-		for _, match := range importLine.FindAllStringSubmatch(line, -1) {
+		for _, match := range importLine().FindAllStringSubmatch(line, -1) {
 			target := strings.TrimRight(match[1], ".,;:)!?")
 			at := lineOf(f, int64(n))
 			if strings.HasPrefix(target, "~") || path.IsAbs(target) || strings.HasPrefix(path.Join(path.Dir(f.Name), target), "..") {

@@ -3,11 +3,11 @@ package claudecode
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // layout is where things lie in a tree, which may be the home of Claude Code, a part of it, or a folder that people
@@ -31,8 +31,8 @@ type folder struct {
 }
 
 var (
-	slugged = regexp.MustCompile(`^(-|[A-Za-z]--)[A-Za-z0-9-]*$`)
-	uuids   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	slugged = pattern.Of(`^(-|[A-Za-z]--)[A-Za-z0-9-]*$`)
+	uuids   = pattern.Of(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 )
 
 func look(t *foreign.Tree) *layout {
@@ -94,7 +94,7 @@ func isSession(parts []string) bool {
 	if !ok || strings.HasPrefix(base, "agent-acompact-") {
 		return false
 	}
-	return uuids.MatchString(base) || strings.HasPrefix(base, "agent-") || len(parts) >= 3 && parts[len(parts)-3] == "projects"
+	return uuids().MatchString(base) || strings.HasPrefix(base, "agent-") || len(parts) >= 3 && parts[len(parts)-3] == "projects"
 }
 
 func isAgent(f foreign.File) bool { return strings.HasPrefix(path.Base(f.Name), "agent-") }
@@ -102,7 +102,7 @@ func isAgent(f foreign.File) bool { return strings.HasPrefix(path.Base(f.Name), 
 // memoryAt returns where in a path the folder of memories of a project is; 0 where it is none.
 func memoryAt(parts []string) int {
 	for i := 1; i < len(parts)-1; i++ {
-		if parts[i] == "memory" && (slugged.MatchString(parts[i-1]) || i > 1 && parts[i-2] == "projects") {
+		if parts[i] == "memory" && (slugged().MatchString(parts[i-1]) || i > 1 && parts[i-2] == "projects") {
 			return i
 		}
 	}
@@ -163,7 +163,7 @@ func (l *layout) rootFolder(folders map[string]*folder) {
 		return
 	}
 	beside := ""
-	if len(l.sessions) > 0 || slugged.MatchString(l.tree.Base()) {
+	if len(l.sessions) > 0 || slugged().MatchString(l.tree.Base()) {
 		beside = "."
 	}
 	inner := l.tree.Under("memory")
@@ -190,7 +190,7 @@ func hasIndex(files []foreign.File) bool {
 // slugOf returns the project that the name of a folder ends in; "" where the name is no path. A path of which every
 // other character became "-" cannot be read back.
 func slugOf(dir string) string {
-	if !slugged.MatchString(dir) {
+	if !slugged().MatchString(dir) {
 		return ""
 	}
 	parts := strings.FieldsFunc(dir, func(r rune) bool { return r == '-' })

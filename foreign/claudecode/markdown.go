@@ -1,8 +1,9 @@
 package claudecode
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // section is what lies below a heading.
@@ -87,20 +88,20 @@ func fenceOf(line string) string {
 	return ""
 }
 
-var codeSpans = regexp.MustCompile("`[^`]*`")
+var codeSpans = pattern.Of("`[^`]*`")
 
 // prose yields the lines of Markdown that are no code, without the code in them.
 func prose(text string) func(yield func(n int, line string) bool) {
 	return func(yield func(int, string) bool) {
 		for l := range codeLines(text) {
-			if !l.code && !yield(l.n, codeSpans.ReplaceAllString(l.text, "")) {
+			if !l.code && !yield(l.n, codeSpans().ReplaceAllString(l.text, "")) {
 				return
 			}
 		}
 	}
 }
 
-var wikiLinks = regexp.MustCompile(`\[\[([^\[\]\n]{1,300})\]\]`)
+var wikiLinks = pattern.Of(`\[\[([^\[\]\n]{1,300})\]\]`)
 
 // maxLinks bounds the links of one memory.
 const maxLinks = 200
@@ -110,7 +111,7 @@ func linksOf(text string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, line := range prose(text) {
-		for _, match := range wikiLinks.FindAllStringSubmatch(line, maxLinks) {
+		for _, match := range wikiLinks().FindAllStringSubmatch(line, maxLinks) {
 			target, _, _ := strings.Cut(match[1], "|")
 			target, _, _ = strings.Cut(target, "#")
 			target = strings.TrimSuffix(strings.TrimSpace(target), ".md")

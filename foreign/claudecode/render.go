@@ -2,12 +2,12 @@ package claudecode
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // types are the types of memories that kinds become. Claude Code knows four.
@@ -45,7 +45,7 @@ func quote(s string) string {
 
 func digestOf(text string) string { return foreign.Hex(foreign.Digest("claude-code memory 1", text)) }
 
-var digestLine = regexp.MustCompile(`(?m)^  amber_digest: "([0-9a-f]{32})"\n`)
+var digestLine = pattern.Of(`(?m)^  amber_digest: "([0-9a-f]{32})"\n`)
 
 // state says whose file is where a memory would be written.
 type state int
@@ -74,7 +74,7 @@ func compare(b []byte, m amber.Memory) state {
 		return another
 	}
 	text := string(b)
-	at := digestLine.FindStringSubmatchIndex(text)
+	at := digestLine().FindStringSubmatchIndex(text)
 	if at != nil && digestOf(text[:at[0]]+text[at[1]:]) == text[at[2]:at[3]] {
 		return untouched
 	}

@@ -68,7 +68,7 @@ func (r *transcripts) read(ctx context.Context, f foreign.File, depth int) error
 // claim returns the id of a session. Files that go on with a session under its id, and are not a copy of it, are named
 // after themselves.
 func (r *transcripts) claim(id amber.SessionID, stem string) amber.SessionID {
-	if r.taken[id] > 0 && uuids.MatchString(stem) {
+	if r.taken[id] > 0 && uuids().MatchString(stem) {
 		id = amber.SessionID(stem)
 	}
 	first := id

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // write makes a folder of memories, or adds to one. A file that somebody else wrote or changed stays as it is.
@@ -43,11 +43,11 @@ type writer struct {
 // entry is a line of the index.
 type entry struct{ file, line string }
 
-var linked = regexp.MustCompile(`\]\(([a-z0-9-]+\.md)\)`)
+var linked = pattern.Of(`\]\(([a-z0-9-]+\.md)\)`)
 
 // learn finds the files that an earlier export made, so that a memory with a new title keeps its file.
 func (w *writer) learn(index string) error {
-	for _, match := range linked.FindAllStringSubmatch(index, maxIndexLines) {
+	for _, match := range linked().FindAllStringSubmatch(index, maxIndexLines) {
 		b, err := w.to.Existing(match[1])
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func (w *writer) create(file, text string) error {
 const maxSlug = 60
 
 // reserved names mean something to Claude Code, or to some file system.
-var reserved = regexp.MustCompile(`^(memory|claude|agents|con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+var reserved = pattern.Of(`^(memory|claude|agents|con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 
 // candidates returns names for the file of a memory, the best first.
 func (w *writer) candidates(m amber.Memory) []string {
@@ -124,7 +124,7 @@ func (w *writer) candidates(m amber.Memory) []string {
 	if file := w.written[string(m.ID)]; file != "" {
 		out = append(out, file)
 	}
-	if !reserved.MatchString(slug) {
+	if !reserved().MatchString(slug) {
 		out = append(out, slug+".md")
 	}
 	return append(out, slug+"-"+id[max(0, len(id)-8):]+".md", slug+"-"+id+".md") // the end of an id is its random part

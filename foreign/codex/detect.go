@@ -3,10 +3,10 @@ package codex
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // headBytes is how much of a file is looked at.
@@ -49,7 +49,7 @@ func sure(yes bool) foreign.Match {
 }
 
 // metaLine is the first line of a rollout, which may be longer than what is looked at.
-var metaLine = regexp.MustCompile(`^\{("timestamp":\s*"[^"]*",\s*|"ordinal":\s*[0-9]+,\s*)*"type":\s*"session_meta",\s*"payload":\s*\{`)
+var metaLine = pattern.Of(`^\{("timestamp":\s*"[^"]*",\s*|"ordinal":\s*[0-9]+,\s*)*"type":\s*"session_meta",\s*"payload":\s*\{`)
 
 // isRollout reports whether the first line of a file is that of a rollout.
 func isRollout(f foreign.File) bool {
@@ -61,7 +61,7 @@ func isRollout(f foreign.File) bool {
 		l, ok := parseLine(line)
 		return ok && l.kind == kindMeta
 	}
-	return metaLine.Match(head)
+	return metaLine().Match(head)
 }
 
 // isSummary reports whether a file is the summary of a rollout.
@@ -76,10 +76,10 @@ func inFolder(f foreign.File, folder string) bool {
 }
 
 // noteName is how a note is named that a person asked the program to remember.
-var noteName = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2})-([a-z0-9-]{1,80})\.md$`)
+var noteName = pattern.Of(`^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2})-([a-z0-9-]{1,80})\.md$`)
 
 // isNote reports whether a file is such a note.
-func isNote(f foreign.File) bool { return isNoteFile(f) && noteName.MatchString(path.Base(f.Name)) }
+func isNote(f foreign.File) bool { return isNoteFile(f) && noteName().MatchString(path.Base(f.Name)) }
 
 // isNoteFile reports whether a file lies where the notes lie.
 func isNoteFile(f foreign.File) bool {

@@ -3,12 +3,12 @@ package codex
 import (
 	"context"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 func (r *reader) readMemories(ctx context.Context) error {
@@ -140,7 +140,7 @@ func (r *reader) parseSummary(f foreign.File) (s summary, ok bool) {
 }
 
 // headLine is a line of the head of a summary.
-var headLine = regexp.MustCompile(`^([a-z_]+): (.*)$`)
+var headLine = pattern.Of(`^([a-z_]+): (.*)$`)
 
 // splitHead cuts the lines "name: value" from the text behind the first empty line.
 func splitHead(text string) (head map[string]string, body string) {
@@ -148,7 +148,7 @@ func splitHead(text string) (head map[string]string, body string) {
 	top, body, _ := strings.Cut(text, "\n\n")
 	head = map[string]string{}
 	for l := range strings.SplitSeq(top, "\n") {
-		if m := headLine.FindStringSubmatch(l); m != nil {
+		if m := headLine().FindStringSubmatch(l); m != nil {
 			head[m[1]] = strings.TrimSpace(m[2])
 		}
 	}
@@ -175,11 +175,11 @@ func (r *reader) summaryMemory(thread string, s summary) foreign.Memory {
 	return m
 }
 
-var summaryName = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}-[0-9A-Za-z]{4}-(.+)$`)
+var summaryName = pattern.Of(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}-[0-9A-Za-z]{4}-(.+)$`)
 
 // summaryTitle returns the words of a file name.
 func summaryTitle(f foreign.File) string {
-	if m := summaryName.FindStringSubmatch(f.Stem()); m != nil {
+	if m := summaryName().FindStringSubmatch(f.Stem()); m != nil {
 		return words(m[1])
 	}
 	return ""

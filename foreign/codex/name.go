@@ -3,15 +3,15 @@ package codex
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 const uuidPattern = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`
 
-var rolloutName = regexp.MustCompile(
+var rolloutName = pattern.Of(
 	`^rollout-([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2})-(` + uuidPattern + `)(?:_(` + uuidPattern + `))?\.jsonl(\.zst)?$`)
 
 // rollout is the file of a thread.
@@ -24,7 +24,7 @@ type rollout struct {
 }
 
 func parseName(f foreign.File) (rollout, bool) {
-	m := rolloutName.FindStringSubmatch(path.Base(f.Name))
+	m := rolloutName().FindStringSubmatch(path.Base(f.Name))
 	if m == nil {
 		return rollout{}, false
 	}

@@ -2,19 +2,19 @@ package codex
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // noteTime is the time in the name of a note.
 const noteTime = "2006-01-02T15-04-05"
 
 // idLine is the last line of a note that Amber wrote.
-var idLine = regexp.MustCompile(`\n\n<!-- amber:(.{1,200}) -->\s*$`)
+var idLine = pattern.Of(`\n\n<!-- amber:(.{1,200}) -->\s*$`)
 
 // readNote reads a note that a person asked the program to remember.
 func (r *reader) readNote(f foreign.File) error {
@@ -27,7 +27,7 @@ func (r *reader) readNote(f foreign.File) error {
 		Place: foreign.Place{File: f.Name}, Key: foreign.Key{base}, Kind: amber.WorkspaceFact,
 		Identities: amber.Identities{UserID: r.o.User, ProjectID: r.o.Project}, UpdatedAt: f.ModifiedAt(),
 	}
-	if id := idLine.FindStringSubmatchIndex(text); id != nil {
+	if id := idLine().FindStringSubmatchIndex(text); id != nil {
 		text, m.AmberID = text[:id[0]], text[id[2]:id[3]]
 	} else {
 		text = strings.TrimSpace(text)
@@ -37,7 +37,7 @@ func (r *reader) readNote(f foreign.File) error {
 		return nil
 	}
 	m.Content = text
-	if name := noteName.FindStringSubmatch(base); name != nil {
+	if name := noteName().FindStringSubmatch(base); name != nil {
 		m.Title = words(name[2])
 		if at, err := time.Parse(noteTime, name[1]); err == nil {
 			m.CreatedAt, _ = foreign.Moment(at) // the file has a time, too

@@ -1,12 +1,12 @@
 package cursor
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 const (
@@ -63,11 +63,11 @@ func cutBefore(text string) string {
 	return text
 }
 
-var zone = regexp.MustCompile(`^(.*) \(UTC([+-]\d{1,2})?(?::(\d{2}))?\)$`)
+var zone = pattern.Of(`^(.*) \(UTC([+-]\d{1,2})?(?::(\d{2}))?\)$`)
 
 // moment reads a time as "Thursday, July 23, 2026, 7:00 PM (UTC+3)"; zero where it is none.
 func moment(s string) amber.Time {
-	match := zone.FindStringSubmatch(s)
+	match := zone().FindStringSubmatch(s)
 	if match == nil {
 		return amber.Time{}
 	}

@@ -3,9 +3,10 @@ package engram
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // RepairManifest reads what can be read of a manifest that does not parse: one with the conflict markers of git in it, also
@@ -42,12 +43,12 @@ func RepairManifest(b []byte) (m Manifest, notes []string, ok bool) {
 	return m, notes, true
 }
 
-var versionField = regexp.MustCompile(`"version"\s*:\s*([0-9]{1,9})`)
+var versionField = pattern.Of(`"version"\s*:\s*([0-9]{1,9})`)
 
 // versionIn returns the highest version the text names, 1 if there is none.
 func versionIn(text string) int {
 	version := 1
-	for _, found := range versionField.FindAllStringSubmatch(text, -1) {
+	for _, found := range versionField().FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.Atoi(found[1])
 		version = max(version, n)
 	}

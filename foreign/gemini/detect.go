@@ -2,10 +2,10 @@ package gemini
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 const (
@@ -54,16 +54,16 @@ func isChatFile(t *foreign.Tree, f foreign.File) bool {
 }
 
 // chatHead begins a chat: members with texts, among them the session and the project.
-var chatHead = regexp.MustCompile(`^\s*\{(\s*"[a-zA-Z]+"\s*:\s*("[^"\\]*"|\[[^\]]*\])\s*,)*\s*"projectHash"\s*:\s*"`)
+var chatHead = pattern.Of(`^\s*\{(\s*"[a-zA-Z]+"\s*:\s*("[^"\\]*"|\[[^\]]*\])\s*,)*\s*"projectHash"\s*:\s*"`)
 
 // isChat reports whether a file begins as a chat does.
 func isChat(f foreign.File) bool {
 	head := f.Head(headBytes)
-	return chatHead.Match(head) && strings.Contains(string(head), `"sessionId"`) && strings.Contains(string(head), `"startTime"`)
+	return chatHead().Match(head) && strings.Contains(string(head), `"sessionId"`) && strings.Contains(string(head), `"startTime"`)
 }
 
 // hasFacts reports whether a file has the section of added memories.
-func hasFacts(f foreign.File) bool { return section.Match(f.Head(headBytes)) }
+func hasFacts(f foreign.File) bool { return section().Match(f.Head(headBytes)) }
 
 // isPrivate reports whether a file is one of the private memory of a project.
 func isPrivate(t *foreign.Tree, f foreign.File) bool {
@@ -71,13 +71,13 @@ func isPrivate(t *foreign.Tree, f foreign.File) bool {
 	return ok
 }
 
-var privateName = regexp.MustCompile(`(?:^|/)(?:\.gemini|gemini)/tmp/([^/]+)/memory/(.+\.md)$`)
+var privateName = pattern.Of(`(?:^|/)(?:\.gemini|gemini)/tmp/([^/]+)/memory/(.+\.md)$`)
 
 // private returns the short id of the project of a private memory, and the path below its folder.
 func private(t *foreign.Tree, f foreign.File) (id, below string, ok bool) {
-	m := privateName.FindStringSubmatch(whole(t, f))
+	m := privateName().FindStringSubmatch(whole(t, f))
 	if m == nil && hasProjects(t) {
-		m = privateName.FindStringSubmatch("gemini/" + f.Name)
+		m = privateName().FindStringSubmatch("gemini/" + f.Name)
 	}
 	if m == nil || strings.HasPrefix(m[2], ".inbox/") || strings.Contains(m[2], "/.inbox/") {
 		return "", "", false

@@ -6,11 +6,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // maxText bounds a document.
@@ -100,7 +100,7 @@ func (r *reader) note(f foreign.File, name string) error {
 }
 
 // section is the heading below which the program added what it was told to remember.
-var section = regexp.MustCompile(`(?m)^## Gemini Added Memories[ \t\r]*$`)
+var section = pattern.Of(`(?m)^## Gemini Added Memories[ \t\r]*$`)
 
 // readOrders reads a GEMINI.md: each fact becomes a memory; the rest, which a person wrote, a note.
 func (r *reader) readOrders(f foreign.File) error {
@@ -113,7 +113,7 @@ func (r *reader) readOrders(f foreign.File) error {
 	for i, l := range strings.Split(string(b), "\n") {
 		l = strings.TrimRight(l, " \t\r")
 		if strings.HasPrefix(l, "## ") {
-			inside = section.MatchString(l)
+			inside = section().MatchString(l)
 			written = written || !inside
 			continue
 		}

@@ -2,13 +2,13 @@ package graphiti
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // maxHeld bounds the texts of conversations that are held at once, unless one alone has more.
@@ -110,7 +110,7 @@ func (r *reader) giveGroup(id string, turns []foreign.Turn) error {
 }
 
 // speaker begins a message: a role, or a name with the kind of role in brackets.
-var speaker = regexp.MustCompile(`^(?:(?i:(user|human|assistant|ai|agent|bot|system|tool|function))|[^:()\n]{0,80}\((?i:(user|assistant|system|tool|function))\)) ?: ?`)
+var speaker = pattern.Of(`^(?:(?i:(user|human|assistant|ai|agent|bot|system|tool|function))|[^:()\n]{0,80}\((?i:(user|assistant|system|tool|function))\)) ?: ?`)
 
 var roles = map[string]amber.Role{
 	"user": amber.RoleUser, "human": amber.RoleUser, "assistant": amber.RoleAssistant, "ai": amber.RoleAssistant,
@@ -133,7 +133,7 @@ func (e episode) turns() []foreign.Turn {
 		out = append(out, foreign.Turn{Key: key, Role: role, Content: text, At: e.at})
 	}
 	for line := range strings.Lines(e.content) {
-		if m := speaker.FindStringSubmatch(line); m != nil {
+		if m := speaker().FindStringSubmatch(line); m != nil {
 			end(at)
 			begin, role = at+len(m[0]), roles[strings.ToLower(m[1]+m[2])]
 		}

@@ -1,10 +1,11 @@
 package markdown
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // relationsHeading begins the part of an exported memory that is not its text, and textHeading the text where that part
@@ -31,12 +32,12 @@ func escape(text string) string {
 	return b.String()
 }
 
-var elsewhere = regexp.MustCompile(`\]\(https?://`)
+var elsewhere = pattern.Of(`\]\(https?://`)
 
 // mayLink reports whether a text could hold a Markdown link to a file.
 func mayLink(text string) bool {
 	return strings.Contains(text, "][") || strings.Contains(text, "]:") ||
-		strings.Count(text, "](") != len(elsewhere.FindAllString(text, -1))
+		strings.Count(text, "](") != len(elsewhere().FindAllString(text, -1))
 }
 
 // markers are what may stand before the text of a paragraph: of quotes, items and emphasis.

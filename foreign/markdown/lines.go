@@ -1,8 +1,9 @@
 package markdown
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // indentOf returns how many columns a line is indented, and the rest of it.
@@ -96,13 +97,13 @@ func interrupts(rest string, width int) bool {
 }
 
 var (
-	htmlBlock = regexp.MustCompile(`(?i)^</?(address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|` +
+	htmlBlock = pattern.Of(`(?i)^</?(address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|` +
 		`dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|` +
 		`menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)` +
 		`([ \t/>]|/>|$)`)
-	htmlRaw = regexp.MustCompile(`(?i)^<(script|pre|style|textarea)([ \t>]|$)`)
-	htmlEnd = regexp.MustCompile(`(?i)</(script|pre|style|textarea)>`)
-	htmlTag = regexp.MustCompile(`^</?[A-Za-z][A-Za-z0-9-]*(\s+[A-Za-z_:][\w.:-]*(\s*=\s*("[^"]*"|'[^']*'|[^\s"'=<>` + "`" + `]+))?)*\s*/?>\s*$`)
+	htmlRaw = pattern.Of(`(?i)^<(script|pre|style|textarea)([ \t>]|$)`)
+	htmlEnd = pattern.Of(`(?i)</(script|pre|style|textarea)>`)
+	htmlTag = pattern.Of(`^</?[A-Za-z][A-Za-z0-9-]*(\s+[A-Za-z_:][\w.:-]*(\s*=\s*("[^"]*"|'[^']*'|[^\s"'=<>` + "`" + `]+))?)*\s*/?>\s*$`)
 )
 
 // html returns what tells the last line of a piece of HTML that begins with a line; nil if none does. A tag of no
@@ -115,8 +116,8 @@ func html(rest string, inParagraph bool) func(line string) bool {
 		return func(l string) bool { return strings.Contains(l, mark) }
 	}
 	switch {
-	case htmlRaw.MatchString(rest):
-		return htmlEnd.MatchString
+	case htmlRaw().MatchString(rest):
+		return htmlEnd().MatchString
 	case strings.HasPrefix(rest, "<!--"):
 		return until("-->")
 	case strings.HasPrefix(rest, "<?"):
@@ -125,7 +126,7 @@ func html(rest string, inParagraph bool) func(line string) bool {
 		return until("]]>")
 	case len(rest) > 2 && rest[1] == '!' && (rest[2]|0x20) >= 'a' && (rest[2]|0x20) <= 'z':
 		return until(">")
-	case htmlBlock.MatchString(rest), !inParagraph && htmlTag.MatchString(rest):
+	case htmlBlock().MatchString(rest), !inParagraph && htmlTag().MatchString(rest):
 		return func(l string) bool { return strings.TrimSpace(l) == "" }
 	}
 	return nil

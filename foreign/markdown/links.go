@@ -2,8 +2,9 @@ package markdown
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // withoutCode returns text with the code in it, between backticks, as backticks. Its length stays.
@@ -60,11 +61,11 @@ func isEscaped(text string, at int) bool {
 }
 
 // definition is a line that names the target of links elsewhere.
-var definition = regexp.MustCompile(`^ {0,3}\[([^\[\]]+)\]:\s*(<[^<>]*>|\S+)(\s+("[^"]*"|'[^']*'|\([^()]*\)))?\s*$`)
+var definition = pattern.Of(`^ {0,3}\[([^\[\]]+)\]:\s*(<[^<>]*>|\S+)(\s+("[^"]*"|'[^']*'|\([^()]*\)))?\s*$`)
 
 // reference keeps such a line.
 func (s *scan) reference(text string) bool {
-	m := definition.FindStringSubmatch(text)
+	m := definition().FindStringSubmatch(text)
 	if m == nil {
 		return false
 	}
@@ -126,8 +127,8 @@ func linkTarget(s string) string {
 }
 
 var (
-	inlineLink = regexp.MustCompile(`\]\(\s*(<[^<>\n]*>|[^\s<>()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)`)
-	refLink    = regexp.MustCompile(`\[([^\[\]]+)\](?:\[([^\[\]]*)\])?`)
+	inlineLink = pattern.Of(`\]\(\s*(<[^<>\n]*>|[^\s<>()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)`)
+	refLink    = pattern.Of(`\[([^\[\]]+)\](?:\[([^\[\]]*)\])?`)
 )
 
 // fileLinks returns the files that Markdown links of a text without code name, as the text spells them.
@@ -144,13 +145,13 @@ func (d document) fileLinks(text string) (out []string) {
 			out = append(out, target)
 		}
 	}
-	for _, m := range inlineLink.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range inlineLink().FindAllStringSubmatchIndex(text, -1) {
 		add(m[0], text[m[2]:m[3]])
 	}
 	if len(d.refs) == 0 {
 		return out
 	}
-	for _, m := range refLink.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range refLink().FindAllStringSubmatchIndex(text, -1) {
 		label := text[m[2]:m[3]]
 		if m[4] >= 0 && m[5] > m[4] {
 			label = text[m[4]:m[5]]

@@ -1,12 +1,12 @@
 package markdown
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/amber-memory/amber"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // observation is a piece of text that basic-memory keeps as a fact of its own.
@@ -16,11 +16,11 @@ type observation struct {
 }
 
 var (
-	withCategory  = regexp.MustCompile(`^\[([^\[\]()]+)\]\s+(.+)`)
-	emptyCategory = regexp.MustCompile(`^\[\]\s+(.+)`)
-	linkAlone     = regexp.MustCompile(`^(\[.*?\]\(.*?\)|\[\[.*?\]\])$`)
-	clock         = regexp.MustCompile(`^\d{1,3}:\d{2}(:\d{2})?([.,]\d{1,3})?(\s+-\s+\d{1,3}:\d{2}(:\d{2})?([.,]\d{1,3})?)?$`)
-	directive     = regexp.MustCompile(`\s+#bm:links_to\s*$`)
+	withCategory  = pattern.Of(`^\[([^\[\]()]+)\]\s+(.+)`)
+	emptyCategory = pattern.Of(`^\[\]\s+(.+)`)
+	linkAlone     = pattern.Of(`^(\[.*?\]\(.*?\)|\[\[.*?\]\])$`)
+	clock         = pattern.Of(`^\d{1,3}:\d{2}(:\d{2})?([.,]\d{1,3})?(\s+-\s+\d{1,3}:\d{2}(:\d{2})?([.,]\d{1,3})?)?$`)
+	directive     = pattern.Of(`\s+#bm:links_to\s*$`)
 )
 
 // observed returns the observation that a block is.
@@ -28,17 +28,17 @@ func observed(b block) (observation, bool) {
 	if b.quote || b.heading {
 		return observation{}, false
 	}
-	text := strings.TrimSpace(directive.ReplaceAllString(b.text, ""))
+	text := strings.TrimSpace(directive().ReplaceAllString(b.text, ""))
 	category, rest := categoryOf(text)
 	switch {
-	case strings.HasPrefix(text, "[ ]"), strings.HasPrefix(text, "[x]"), strings.HasPrefix(text, "[-]"), linkAlone.MatchString(text):
+	case strings.HasPrefix(text, "[ ]"), strings.HasPrefix(text, "[x]"), strings.HasPrefix(text, "[-]"), linkAlone().MatchString(text):
 		return observation{}, false
 	case category == "" && !hasTag(withoutCode(text)):
 		return observation{}, false
 	case category != "":
 		text = rest
 	default:
-		if m := emptyCategory.FindStringSubmatch(text); m != nil {
+		if m := emptyCategory().FindStringSubmatch(text); m != nil {
 			text = strings.TrimSpace(m[1])
 		}
 	}
@@ -54,14 +54,14 @@ func observed(b block) (observation, bool) {
 // categoryOf returns what stands in brackets before a text. A box of a task and the time of a transcript are no
 // category.
 func categoryOf(text string) (category, rest string) {
-	m := withCategory.FindStringSubmatch(text)
+	m := withCategory().FindStringSubmatch(text)
 	if m == nil {
 		return "", ""
 	}
 	category = strings.TrimSpace(m[1])
 	r, size := utf8.DecodeRuneInString(category)
 	box := size == len(category) && (r == 'x' || r == 'X' || !unicode.IsLetter(r) && !unicode.IsNumber(r))
-	if box || clock.MatchString(category) {
+	if box || clock().MatchString(category) {
 		return "", ""
 	}
 	return category, strings.TrimSpace(m[2])
@@ -113,24 +113,24 @@ func (o observation) kind() amber.MemoryKind {
 const qualifierKind = `(?:effective|valid|occurred|due|mentioned)`
 
 var (
-	rangeQualifier  = regexp.MustCompile(`^@` + qualifierKind + `?[\[(]([^\[\](),]*),([^\[\](),]*)[\])](\s+|$)`)
-	quotedQualifier = regexp.MustCompile(`^@(?:` + qualifierKind + `:)?"((?:[^"\\]|\\.)*)"(\s*|$)`)
-	pointQualifier  = regexp.MustCompile(`^@(?:` + qualifierKind + `:)?(\d\S*)(\s+|$)`)
-	wordQualifier   = regexp.MustCompile(`^@` + qualifierKind + `:(today|yesterday|tomorrow|now)(\s+|$)`)
-	dateShape       = regexp.MustCompile(`^\d{4}([-/.]\d{1,2}([-/.]\d{1,2}([T ]\d{1,2}:\d{2}\S*)?)?)?$`)
+	rangeQualifier  = pattern.Of(`^@` + qualifierKind + `?[\[(]([^\[\](),]*),([^\[\](),]*)[\])](\s+|$)`)
+	quotedQualifier = pattern.Of(`^@(?:` + qualifierKind + `:)?"((?:[^"\\]|\\.)*)"(\s*|$)`)
+	pointQualifier  = pattern.Of(`^@(?:` + qualifierKind + `:)?(\d\S*)(\s+|$)`)
+	wordQualifier   = pattern.Of(`^@` + qualifierKind + `:(today|yesterday|tomorrow|now)(\s+|$)`)
+	dateShape       = pattern.Of(`^\d{4}([-/.]\d{1,2}([-/.]\d{1,2}([T ]\d{1,2}:\d{2}\S*)?)?)?$`)
 )
 
 // cutQualifier takes off the words at the head of a text that say when it holds. What does not read as a time stays,
 // and so does a qualifier that nothing follows.
 func cutQualifier(text string) (qualifier, rest string) {
 	at := 0
-	if m := rangeQualifier.FindStringSubmatch(text); m != nil && isBound(m[1]) && isBound(m[2]) {
+	if m := rangeQualifier().FindStringSubmatch(text); m != nil && isBound(m[1]) && isBound(m[2]) {
 		at = len(m[0])
-	} else if m := quotedQualifier.FindStringSubmatch(text); m != nil && strings.ContainsAny(m[1], "0123456789") {
+	} else if m := quotedQualifier().FindStringSubmatch(text); m != nil && strings.ContainsAny(m[1], "0123456789") {
 		at = len(m[0])
-	} else if m := pointQualifier.FindStringSubmatch(text); m != nil && dateShape.MatchString(m[1]) {
+	} else if m := pointQualifier().FindStringSubmatch(text); m != nil && dateShape().MatchString(m[1]) {
 		at = len(m[0])
-	} else if m := wordQualifier.FindStringSubmatch(text); m != nil {
+	} else if m := wordQualifier().FindStringSubmatch(text); m != nil {
 		at = len(m[0])
 	}
 	if rest = strings.TrimSpace(text[at:]); at == 0 || rest == "" {
@@ -142,5 +142,5 @@ func cutQualifier(text string) (qualifier, rest string) {
 // isBound reports whether one end of a range is a date, or open.
 func isBound(s string) bool {
 	s = strings.Trim(strings.TrimSpace(s), `"`)
-	return s == "" || s == "infinity" || s == "-infinity" || dateShape.MatchString(s)
+	return s == "" || s == "infinity" || s == "-infinity" || dateShape().MatchString(s)
 }

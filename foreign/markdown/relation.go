@@ -39,7 +39,7 @@ func (d document) relationsOf(b block) (out []relation) {
 	if !strings.Contains(clean, "[[") {
 		return out
 	}
-	if forced := directive.FindStringIndex(clean); forced != nil {
+	if forced := directive().FindStringIndex(clean); forced != nil {
 		clean = clean[:forced[0]]
 	} else if r, ok := explicit(clean, b.text); ok && b.item {
 		return append(out, r)

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // write writes a file for each memory and each note.
@@ -133,11 +133,11 @@ func body(text string, links map[amber.MemoryID]string, relations []amber.Relati
 }
 
 // word is a type of a relation that needs no quotes.
-var word = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+var word = pattern.Of(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 func relationLine(r amber.Relation, target string) string {
 	typ := r.Type
-	if !word.MatchString(typ) {
+	if !word().MatchString(typ) {
 		typ = `"` + strings.Map(func(r rune) rune {
 			if strings.ContainsRune("[]\\\"`", r) {
 				return '_'

@@ -3,18 +3,18 @@ package mem0
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/foreign"
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // maxFields bounds the lines of the head of a block.
 const maxFields = 50
 
 // exportName is the name of a file, with its project.
-var exportName = regexp.MustCompile(`^mem0-export-(.+)-\d{4}-\d{2}-\d{2}$`)
+var exportName = pattern.Of(`^mem0-export-(.+)-\d{4}-\d{2}-\d{2}$`)
 
 // isMarkdown reports whether a file begins with a block.
 func isMarkdown(f foreign.File) bool {
@@ -76,7 +76,7 @@ func parseBlock(lines []string) (fields map[string]string, text string, ok bool)
 
 func (r *reader) readMarkdown(_ context.Context, f foreign.File) error {
 	project := r.o.Project
-	if found := exportName.FindStringSubmatch(f.Stem()); found != nil && project == "" {
+	if found := exportName().FindStringSubmatch(f.Stem()); found != nil && project == "" {
 		project = found[1]
 	}
 	for _, b := range r.blocks(f, r.to.Skip) {

@@ -1,8 +1,9 @@
 package setup
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 // call is a command that gives an event to Amber.
@@ -30,13 +31,13 @@ func parseCall(command string) (call, bool) {
 		return call{}, false
 	}
 	rest := skipFlags(words[1:])
-	if len(rest) != 4 || rest[0] != "hook" || rest[2] != "--event" || !eventName.MatchString(rest[3]) {
+	if len(rest) != 4 || rest[0] != "hook" || rest[2] != "--event" || !eventName().MatchString(rest[3]) {
 		return call{}, false
 	}
 	return call{words[0], words[1 : len(words)-len(rest)], rest[1], rest[3]}, true
 }
 
-var eventName = regexp.MustCompile(`^[A-Za-z.]+$`)
+var eventName = pattern.Of(`^[A-Za-z.]+$`)
 
 // isAmber reports whether a path names a program called amber.
 func isAmber(path string) bool {
@@ -115,19 +116,19 @@ func (o Options) powershell(host, event string) string {
 	return text
 }
 
-var harmless = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var harmless = pattern.Of(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // quote writes a word for the shell. On Windows a path is written with
 // slashes, which every shell there understands.
 func (o Options) quote(word string) string {
 	if o.GOOS == "windows" {
 		word = strings.ReplaceAll(word, `\`, "/")
-		if harmless.MatchString(word) {
+		if harmless().MatchString(word) {
 			return word
 		}
 		return `"` + word + `"`
 	}
-	if harmless.MatchString(word) {
+	if harmless().MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -105,6 +105,7 @@ var law = map[string][]string{
 	"internal/notefile":             {},
 	"internal/line":                 {"-"},
 	"internal/pgdb":                 {},
+	"internal/pattern":              {"-"},
 	"internal/pgerr":                {},
 	"internal/pgtest":               {},
 	"internal/pointer":              {},

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/amber-memory/amber/internal/pattern"
 )
 
 //go:embed migrations/*.sql
@@ -67,10 +68,10 @@ func (s set) newest() int64 { return int64(len(s)) }
 var known = sync.OnceValues(func() (set, error) { return parse(files, "migrations") })
 
 var (
-	fileName  = regexp.MustCompile(`^([0-9]{4})-(expand|backfill|validate|contract)-[a-z0-9-]+\.sql$`)
-	stepMark  = regexp.MustCompile(`(?m)^-- step(?: (repeat|concurrently))?[ \t]*$`)
-	remark    = regexp.MustCompile(`(?m)--.*$`)
-	makeIndex = regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX CONCURRENTLY ([a-z0-9_]+) ON ([a-z_]+)\.([a-z0-9_]+) [^;]*;$`)
+	fileName  = pattern.Of(`^([0-9]{4})-(expand|backfill|validate|contract)-[a-z0-9-]+\.sql$`)
+	stepMark  = pattern.Of(`(?m)^-- step(?: (repeat|concurrently))?[ \t]*$`)
+	remark    = pattern.Of(`(?m)--.*$`)
+	makeIndex = pattern.Of(`^CREATE (?:UNIQUE )?INDEX CONCURRENTLY ([a-z0-9_]+) ON ([a-z_]+)\.([a-z0-9_]+) [^;]*;$`)
 )
 
 // parse reads the migrations of a folder. A line "-- step" begins a step, with the word
@@ -86,7 +87,7 @@ func parse(files fs.FS, folder string) (set, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := fileName.FindStringSubmatch(e.Name())
+		name := fileName().FindStringSubmatch(e.Name())
 		if name == nil {
 			return nil, fmt.Errorf("migration %s: the name has to be a number, a phase and words", e.Name())
 		}
@@ -109,7 +110,7 @@ func split(text string) (steps []part, err error) {
 	var begins, ends []int
 	ways := []way{once}
 	begins = append(begins, 0)
-	for _, at := range stepMark.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range stepMark().FindAllStringSubmatchIndex(text, -1) {
 		ends, begins = append(ends, at[0]), append(begins, at[1])
 		w := once
 		if at[2] >= 0 {
@@ -120,7 +121,7 @@ func split(text string) (steps []part, err error) {
 	ends = append(ends, len(text))
 	for i := range begins {
 		p := part{sql: strings.TrimSpace(text[begins[i]:ends[i]]), way: ways[i]}
-		bare := strings.TrimSpace(remark.ReplaceAllString(p.sql, ""))
+		bare := strings.TrimSpace(remark().ReplaceAllString(p.sql, ""))
 		if bare == "" {
 			if i == 0 {
 				continue // what is said in front of the first step
@@ -128,7 +129,7 @@ func split(text string) (steps []part, err error) {
 			return nil, fmt.Errorf("step %d is empty", len(steps)+1)
 		}
 		if p.way == concurrently {
-			index := makeIndex.FindStringSubmatch(bare)
+			index := makeIndex().FindStringSubmatch(bare)
 			if index == nil {
 				return nil, fmt.Errorf("step %d: a step that runs concurrently is one CREATE INDEX CONCURRENTLY name ON schema.table", len(steps)+1)
 			}
