@@ -3,6 +3,7 @@ package pgdb
 import (
 	"context"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -54,7 +55,7 @@ func (o *origin) known() bool {
 func (o *origin) validate(ctx context.Context, c *pgconn.PgConn) error {
 	results, err := c.Exec(ctx, selectOrigin).ReadAll()
 	if err != nil {
-		if pgerr.Code(err) == "" || c.IsClosed() {
+		if !isUntold(err) || c.IsClosed() {
 			return err
 		}
 		o.mu.Lock()
@@ -68,6 +69,13 @@ func (o *origin) validate(ctx context.Context, c *pgconn.PgConn) error {
 		return err
 	}
 	return o.seen(system, string(row[1]))
+}
+
+// isUntold reports whether a server answers that it does not tell its timeline, to this role or to anybody. Any other error may be over
+// with the next connection.
+func isUntold(err error) bool {
+	code := pgerr.Code(err)
+	return strings.HasPrefix(code, "42") || strings.HasPrefix(code, "0A")
 }
 
 // check looks at what a transaction was told.
