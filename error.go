@@ -91,7 +91,7 @@ type Error struct {
 
 // ErrUnknownOutcome is in the error about a change of which it is not known whether it was made, as when a database was lost while it committed. Any
 // other error says that nothing was changed.
-var ErrUnknownOutcome = errors.New("it is not known whether the write was stored")
+var ErrUnknownOutcome = errors.New("the outcome of the write is not known")
 
 // Error renders the operation, the subject and the cause on one line.
 func (e *Error) Error() string {
