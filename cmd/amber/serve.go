@@ -39,6 +39,7 @@ type serveFlags struct {
 	logLevel          string
 	logJSON           bool
 	unsafeDatabase    bool
+	private           bool
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -57,10 +58,16 @@ It listens on this machine only. There it asks for no token until the first one 
 "amber token create"; from then on everybody needs one. Beyond this machine it wants tokens and
 TLS, or --behind-proxy where a proxy ends TLS.
 
+Programs of the same user ask it over a socket, without a token; serve.json in the home says where.
+With --private it has that socket and no port: that is how a program that wants a memory starts it.
+It then ends with its standard input, which the program keeps open, and leaves when "amber serve" or
+"amber ui" wants to serve the home; where the home is served already, it prints by whom and ends.
+
 It ends at SIGTERM or Ctrl-C: requests that are being answered are finished, then the databases
 are closed. A second signal ends it at once; what was acknowledged is safe.`,
 		Example: `  amber serve
   amber serve --listen 0.0.0.0:7411 --tls-cert cert.pem --tls-key key.pem
+  amber serve --private --json
   curl -s localhost:7411/v1/tenants/default/agents/default/recall --json '{"text":"which database"}'`,
 		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd, f) },
@@ -77,6 +84,7 @@ are closed. A second signal ends it at once; what was acknowledged is safe.`,
 	cli.SpanVar(fl, &f.grace, "shutdown-timeout", 30*time.Second, "how long requests may take to end when the server does")
 	fl.StringVar(&f.logLevel, "log-level", "info", "what is logged: debug, info, warn or error")
 	fl.BoolVar(&f.unsafeDatabase, "accept-unsafe-database", false, "serve though the PostgreSQL server may lose what it acknowledged (fsync, synchronous_commit)")
+	fl.BoolVar(&f.private, "private", false, "have a socket for programs of this user and no port, and end with standard input")
 	fl.BoolVar(&f.logJSON, "log-json", false, "log in JSON")
 	return cmd
 }
@@ -91,6 +99,9 @@ func (f serveFlags) check() error {
 		if err != nil || u.Scheme == "" || u.Host == "" || u.String() != u.Scheme+"://"+u.Host {
 			return cli.Usage("--allow-origin %q is no origin, as in https://example.org", cli.OneLine(origin, 80))
 		}
+	}
+	if f.private && (f.listen != "" || f.cert != "" || f.key != "" || f.proxy || len(f.hosts) > 0 || len(f.origins) > 0) {
+		return cli.Usage("--private has no port: it goes without --listen, --tls-cert, --tls-key, --behind-proxy, --host and --allow-origin")
 	}
 	return mcpapi.Check(f.tools)
 }
@@ -110,6 +121,12 @@ type served struct {
 	URL  string `json:"url"`
 	Page string `json:"page"`
 	Home string `json:"home"`
+	// Socket is where programs of the user ask without a token; Key is what they show at URL where there is none.
+	Socket string `json:"socket,omitempty"`
+	Key    string `json:"key,omitempty"`
+	// Private and Started tell of a private server, and whether it is this process.
+	Private bool `json:"private,omitempty"`
+	Started bool `json:"started"`
 }
 
 // serve runs until the context ends.
@@ -119,12 +136,21 @@ func (a *app) serve(cmd *cobra.Command, f serveFlags) error {
 		return err
 	}
 	s.unsafe = f.unsafeDatabase
+	if f.private {
+		return s.servePrivately(cmd.Context(), o)
+	}
 	return s.run(cmd.Context(), o, func(_ *daemon.Daemon, at daemon.Where) error {
 		if !f.logJSON { // the log tells it, too
 			s.Out.Note("the page for people: %s", at.Page)
 		}
-		return s.Out.Show(served{URL: at.URL, Page: at.Page, Home: s.home.Dir()}, func(w io.Writer) { fmt.Fprintln(w, at.URL) })
+		return s.showServed(at, true)
 	})
+}
+
+// showServed prints where the home is served. A key is for programs and is not printed in words.
+func (s *serving) showServed(at daemon.Where, started bool) error {
+	v := served{URL: at.URL, Page: at.Page, Home: s.home.Dir(), Socket: at.Socket, Key: at.Key, Private: at.Private, Started: started}
+	return s.Out.Show(v, func(w io.Writer) { fmt.Fprintln(w, at.URL) })
 }
 
 // run serves until the context ends. Listening is called once the server can be reached.
@@ -172,10 +198,14 @@ func (a *app) newServing(cmd *cobra.Command, f serveFlags) (*serving, daemon.Opt
 		name  string
 		usual string
 	}{{&f.listen, "listen", c.Server.Listen}, {&f.cert, "tls-cert", c.Server.TLSCert}, {&f.key, "tls-key", c.Server.TLSKey}} {
-		if !cmd.Flags().Changed(flag.name) {
+		if !cmd.Flags().Changed(flag.name) && !f.private {
 			*flag.value = flag.usual
 		}
 	}
+	if f.private {
+		f.listen = "127.0.0.1:0" // where no socket is possible
+	}
+	o.Private = f.private
 	o.Listen = f.listen
 	if o.TLS, err = f.certificate(); err != nil {
 		return nil, o, err

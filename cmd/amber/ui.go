@@ -33,7 +33,8 @@ func (a *app) uiCommand() *cobra.Command {
 		Long: `Open the page for people in a browser and print its address: what the agents know and why, their
 sessions, notes and snapshots, what changed, and what waits for a decision.
 
-When a server of this home runs already, its page is opened. Otherwise this command serves the home
+When a server of this home runs already, its page is opened. Otherwise, or in the place of a private
+server that a program started for itself, this command serves the home
 itself, on this machine only, as "amber serve" does, and ends when the last tab was closed for as
 long as --idle says and the work that was begun there is done, or at Ctrl-C. Nobody has to come for
 ten minutes after the start. A browser without JavaScript does not show that its tab is open: choose
@@ -75,7 +76,7 @@ func (a *app) ui(cmd *cobra.Command, f uiFlags) error {
 	switch {
 	case err != nil:
 		return err
-	case running:
+	case running && at.Page != "":
 		return a.openPage(cmd.Context(), f, at, opened{Home: dir})
 	}
 	return a.servePage(cmd, f)

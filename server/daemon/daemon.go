@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -47,6 +48,10 @@ type Options struct {
 	Getenv          func(string) string // where traces go
 	Version, Commit string
 
+	// Private says that a program serves the home for itself and others of the same user: over a socket, without a
+	// port. Where no socket is possible it is a port of this machine, with a key. It leaves when another process
+	// wants to serve the home.
+	Private        bool
 	Listen         string      // host:port; port 0 is any free one
 	AnyPort        bool        // where the port is taken, any free one will do
 	TLS            *tls.Config // nil: plain HTTP
@@ -110,6 +115,9 @@ type Daemon struct {
 	traffic  near.Traffic
 	page     *web.Page // nil before the API is made
 	secret   string    // shows that this server is that of the home
+	key      string    // the token of the user, for a private server without a socket
+	left     chan struct{}
+	leave    func() // closes left
 }
 
 // New prepares to serve a home: it takes the lock of the process that serves it,
@@ -117,12 +125,16 @@ type Daemon struct {
 // busy when another process serves the home; those of the broker and of traces.
 func New(ctx context.Context, o Options) (*Daemon, error) {
 	lock, err := serveAlone(ctx, o.Home)
+	if amber.KindOf(err) == amber.KindBusy && !o.Private {
+		lock, err = takeOver(ctx, o.Home, err)
+	}
 	if err != nil {
 		return nil, err
 	}
+	left := make(chan struct{})
 	crew := server.NewCrew(o.Clock)
 	crew.Log = o.Log
-	s := &Daemon{o: o, lock: lock, secret: rand.Text(), crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock()), traffic: near.Traffic{Clock: o.Clock, Crowded: proc.Crowded}}
+	s := &Daemon{o: o, lock: lock, left: left, leave: sync.OnceFunc(func() { close(left) }), secret: rand.Text(), crew: crew, bus: &events.Bus{}, hasty: make(chan server.AgentName, 256), started: amber.At(o.Clock()), traffic: near.Traffic{Clock: o.Clock, Crowded: proc.Crowded}}
 	if s.watchers, err = s.newWatchers(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -220,7 +232,7 @@ func (s *Daemon) newAPI(addr net.Addr) (*httpapi.API, error) {
 		return nil, err
 	}
 	tokens := s.watchers.Tokens(s.o.Ledger)
-	keeper := &doorkeeper{tokens: tokens, any: s.o.Ledger.HasTokens, local: s.isLocal(addr), failed: func() { s.watchers.AuthFailed(metrics.AuthMissing) }}
+	keeper := &doorkeeper{tokens: tokens, any: s.o.Ledger.HasTokens, local: s.isLocal(addr), key: s.key, failed: func() { s.watchers.AuthFailed(metrics.AuthMissing) }}
 	vaults, err := s.newVaults(keeper)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -20,36 +21,83 @@ import (
 type door struct {
 	api      *httpapi.API
 	http     *http.Server
-	listener net.Listener
+	listener net.Listener   // nil for a private server with a socket
+	user     *userDoor      // nil where there is none
 	hooks    *near.Listener // nil where there is none
 	url      string
 }
 
 // open makes the API and listens. What it returns is closed by run.
 func (s *Daemon) open(ctx context.Context) (*door, error) {
-	listener, err := s.listen(ctx)
-	if err != nil {
+	d := &door{}
+	user, err := s.openUser()
+	switch {
+	case err == nil:
+		d.user, d.url = user, unixScheme+user.path
+	case s.o.Private && amber.KindOf(err) == amber.KindUnsupported:
+		s.key = keyPrefix + rand.Text() // a port of this machine, for those who can read the file that says where
+	case s.o.Private:
 		return nil, err
+	default:
+		s.o.Log.Warn("programs of this user cannot ask without a token", "error", err)
 	}
-	api, err := s.newAPI(listener.Addr())
-	if err != nil {
-		return nil, errors.Join(err, listener.Close())
+	if err := s.openPort(ctx, d); err != nil {
+		return nil, errors.Join(err, d.closeListeners())
 	}
-	d := &door{api: api, http: api.NewServer(), url: "http://" + listener.Addr().String()}
-	d.http.Handler = s.traffic.Counted(s.watchers.around(d.http.Handler))
+	if d.user != nil {
+		d.user.serves(s, d.http)
+	}
+	d.hooks = s.openNear()
+	return d, nil
+}
+
+// openPort makes the API, and listens at its port where it has one.
+func (s *Daemon) openPort(ctx context.Context, d *door) (err error) {
+	addr := net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if !s.o.Private || d.user == nil {
+		if d.listener, err = s.listen(ctx); err != nil {
+			return err
+		}
+		addr, d.url = d.listener.Addr(), "http://"+d.listener.Addr().String()
+	}
+	if d.api, err = s.newAPI(addr); err != nil {
+		return err
+	}
+	d.http = d.api.NewServer()
+	d.http.Handler = s.leaving(s.traffic.Counted(s.watchers.around(d.http.Handler)))
 	d.http.TLSConfig = s.o.TLS
 	d.http.RegisterOnShutdown(s.page.EndStreams)
-	if s.o.TLS != nil {
-		d.url = "https://" + listener.Addr().String()
+	if s.o.TLS != nil && d.listener != nil {
+		d.url = "https://" + addr.String()
 	}
-	d.listener, d.hooks = httpapi.Limit(d.http, listener, 0), s.openNear()
-	return d, nil
+	if d.listener != nil {
+		d.listener = httpapi.Limit(d.http, d.listener, 0)
+	}
+	return nil
+}
+
+// closeListeners lets nobody in any more.
+func (d *door) closeListeners() error {
+	var errs []error
+	if d.user != nil {
+		errs = append(errs, d.user.listener.Close())
+	}
+	if d.listener != nil {
+		errs = append(errs, d.listener.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // serve answers until the server is shut down. TLS lies on top of what counts
 // connections: the server must see that it speaks it to know which HTTP was
 // agreed on.
 func (d *door) serve() error {
+	if d.listener == nil {
+		return d.user.http.Serve(d.user.listener)
+	}
+	if d.user != nil {
+		go func() { _ = d.user.http.Serve(d.user.listener) }() // programs ask over the port when it fails
+	}
 	if d.http.TLSConfig != nil {
 		return d.http.ServeTLS(d.listener, "", "")
 	}
@@ -64,7 +112,7 @@ func (s *Daemon) run(ctx context.Context, d *door, listening func(Where) error) 
 	if d.hooks != nil {
 		go d.hooks.Serve()
 	}
-	where := s.where(d.url)
+	where := s.where(d)
 	s.tell(where)
 	s.o.Replica.listens(ctx, s, d.url)
 	defer s.hush()
@@ -75,6 +123,8 @@ func (s *Daemon) run(ctx context.Context, d *door, listening func(Where) error) 
 		case err = <-failed:
 			err = &amber.Error{Op: "serve", Kind: amber.KindInternal, Err: err}
 		case <-ctx.Done():
+		case <-s.left:
+			s.o.Log.Info("another process wants to serve this home")
 		}
 	}
 	signal.Reset(os.Interrupt, syscall.SIGTERM) // a second signal ends the process at once
@@ -93,11 +143,18 @@ func (s *Daemon) shutDown(ctx context.Context, d *door) error {
 		nearErr = d.hooks.Close()
 	}
 	err := d.http.Shutdown(within)
+	if d.user != nil {
+		err = errors.Join(err, d.user.http.Shutdown(within))
+	}
 	if err == nil {
 		return nearErr
 	}
 	cut := &amber.Error{Op: "shut down", Kind: amber.KindUnreachable, Err: fmt.Errorf("requests were cut off: %w", err)}
-	return errors.Join(cut, nearErr, d.http.Close())
+	errs := []error{cut, nearErr, d.http.Close()}
+	if d.user != nil {
+		errs = append(errs, d.user.http.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // closeWithin is how long workers and databases may take to end. Requests may

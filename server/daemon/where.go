@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
+	"github.com/amber-memory/amber/internal/localsock"
 	"github.com/amber-memory/amber/internal/strictjson"
 	"github.com/amber-memory/amber/server/web"
 )
@@ -35,10 +37,19 @@ const (
 
 // Where is where the server of a home listens.
 type Where struct {
-	URL    string `json:"url"`    // as the server prints it
-	Page   string `json:"page"`   // of the page for people
+	URL    string `json:"url"`    // as the server prints it; unix:// and a path for one that has no port
+	Page   string `json:"page"`   // of the page for people; "" without a port
 	Secret string `json:"secret"` // shows that a server is the one that wrote this
+	// Socket is where processes of the same user ask without a token; "": nowhere.
+	Socket string `json:"socket,omitempty"`
+	// Key is the token of the user of a private server that has no socket.
+	Key string `json:"key,omitempty"`
+	// Private says that the server was started by a program for itself, and leaves when another one wants to serve.
+	Private bool `json:"private,omitempty"`
 }
+
+// unixScheme begins the address of a socket.
+const unixScheme = "unix://"
 
 var (
 	whereRules = strictjson.Rules{MaxDepth: 2, MaxElements: 16}
@@ -47,8 +58,16 @@ var (
 
 // where is what the file says about a server that listens at an address. A browser cannot open the
 // address of every network, and a server with names answers to no other.
-func (s *Daemon) where(u string) Where {
-	w := Where{URL: u, Page: u + web.Root + "/", Secret: s.secret}
+func (s *Daemon) where(d *door) Where {
+	u := d.url
+	w := Where{URL: u, Page: u + web.Root + "/", Secret: s.secret, Private: s.o.Private, Key: s.key}
+	if d.user != nil {
+		w.Socket = d.user.path
+	}
+	if d.listener == nil {
+		w.Page = ""
+		return w
+	}
 	at, err := url.Parse(u)
 	if err != nil {
 		return w
@@ -119,7 +138,11 @@ func readWhere(path string) (w Where, err error) {
 	if err := whereRules.Decode(bytes.TrimSpace(b), whereShape(), &w); err != nil {
 		return w, amber.Errorf(amber.KindDamaged, "read address", path, "%w", err)
 	}
-	for _, text := range []string{w.URL, w.Page} {
+	pages := []string{w.URL, w.Page}
+	if w.Private && w.Page == "" && filepath.IsAbs(w.Socket) && w.URL == unixScheme+w.Socket {
+		pages = nil
+	}
+	for _, text := range pages {
 		u, err := url.Parse(text)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
 			return w, amber.Errorf(amber.KindDamaged, "read address", path, "%q is no address of a server", text)
@@ -131,26 +154,35 @@ func readWhere(path string) (w Where, err error) {
 	return w, nil
 }
 
-// prove asks the server at the address whether it has the secret. Its certificate says nothing about that and
-// is not looked at. Errors: unreachable, refused.
+// request makes a request to the server at the address, and what sends it. The certificate of the server says
+// nothing about whose it is and is not looked at.
+func (w Where) request(ctx context.Context, method, path string) (*http.Request, *http.Transport, error) {
+	page, dial := w.Page, func(ctx context.Context, _, _ string) (net.Conn, error) { return localsock.Dial(ctx, w.Socket) }
+	if page != "" {
+		at, err := url.Parse(w.URL)
+		if err != nil {
+			return nil, nil, err
+		}
+		dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, at.Host)
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, cmp.Or(page, "http://localhost"+web.Root+"/")+path, nil)
+	return req, &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}, //nolint:gosec // the secret is what is checked
+		DialContext:     dial,
+	}, err
+}
+
+// prove asks the server at the address whether it has the secret. Errors: unreachable, refused.
 func (w Where) prove(ctx context.Context) error {
 	const op = "ask server"
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	at, err := url.Parse(w.URL)
-	if err != nil {
-		return &amber.Error{Op: op, Kind: amber.KindInvalid, ID: w.URL, Err: err}
-	}
 	challenge := rand.Text()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.Page+"-/proof?challenge="+challenge, nil)
+	req, t, err := w.request(ctx, http.MethodGet, "-/proof?challenge="+challenge)
 	if err != nil {
 		return &amber.Error{Op: op, Kind: amber.KindInvalid, ID: w.URL, Err: err}
-	}
-	t := &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}, //nolint:gosec // the secret is what is checked
-		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, network, at.Host)
-		},
 	}
 	defer t.CloseIdleConnections()
 	resp, err := t.RoundTrip(req)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/url"
@@ -10,10 +11,20 @@ import (
 	"github.com/amber-memory/amber"
 )
 
+// ofUserKey marks connections of the user.
+type ofUserKey struct{}
+
+// OfUser marks the context of a connection of which the kernel says that the user of this
+// process has made it. No page of a site makes one, so the name it asks for is not checked.
+func OfUser(ctx context.Context) context.Context { return context.WithValue(ctx, ofUserKey{}, true) }
+
+// IsOfUser reports whether a request came over such a connection.
+func IsOfUser(ctx context.Context) bool { return ctx.Value(ofUserKey{}) != nil }
+
 // checkNames refuses requests that a page of another site made: by a name that
 // leads here and is not ours, or by saying where it comes from.
 func (a *API) checkNames(r *http.Request) error {
-	if len(a.o.Hosts) > 0 && !slices.ContainsFunc(a.o.Hosts, func(h string) bool { return strings.EqualFold(h, hostOf(r.Host)) }) {
+	if len(a.o.Hosts) > 0 && !IsOfUser(r.Context()) && !slices.ContainsFunc(a.o.Hosts, func(h string) bool { return strings.EqualFold(h, hostOf(r.Host)) }) {
 		return amber.Errorf(amber.KindRefused, "check host", "", "host name %q is not one of this server", clip(r.Host))
 	}
 	origin := r.Header.Get("Origin")
