@@ -15,13 +15,13 @@ import (
 
 // openRoutes are those that concern the server and no agent.
 func (a *API) openRoutes() {
-	a.open("GET /livez", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) { a.show(w, r, map[string]string{"status": "alive"}, nil) })
+	a.open("GET /livez", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) { a.show(w, r, serverStatus{"alive"}, nil) })
 	a.open("GET /readyz", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) {
 		var err error
 		if a.o.Ready != nil {
 			err = a.o.Ready(r.Context())
 		}
-		a.show(w, r, map[string]string{"status": "ready"}, err)
+		a.show(w, r, serverStatus{"ready"}, err)
 	})
 	a.known("GET /health", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) { a.show(w, r, a.health(r.Context()), nil) })
 	a.open("GET /openapi.json", a.o.Timeout, func(w http.ResponseWriter, r *http.Request) {
@@ -37,6 +37,11 @@ func (a *API) openRoutes() {
 		a.known(agentPath+"/mcp", LongTimeout, a.o.MCP.ServeHTTP)
 	}
 	a.open("/", a.o.Timeout, a.nowhere)
+}
+
+// serverStatus is what a supervisor is told.
+type serverStatus struct {
+	Status string `json:"status"`
 }
 
 // open adds a route that needs no token: it tells nothing about any tenant. A caller that

@@ -2,11 +2,15 @@ package httpapi
 
 import (
 	"cmp"
+	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/wire"
 )
 
@@ -14,66 +18,170 @@ import (
 // same every time.
 type object = map[string]any
 
+// outline is an OpenAPI document in the making.
+type outline struct {
+	*schemas
+	responses object // answers of requests that failed, by name
+	examples  map[string]example
+}
+
 // document makes the OpenAPI document of the table of routes.
 func (a *API) document() []byte {
-	s := &schemas{known: object{}}
-	paths := object{}
+	b, _ := a.describe(newWords())
+	return b
+}
+
+// describe makes the OpenAPI document with a table of words.
+func (a *API) describe(w *words) ([]byte, *outline) {
+	d := &outline{schemas: &schemas{known: object{}, words: w}, examples: allExamples(), responses: object{"Failure": object{
+		"description": "The request failed. The kind of the error decides the status, see ErrorKind.", "content": object{typeJSON: object{"schema": ref("Failure")}},
+	}}}
+	paths, tags := object{}, map[string]bool{"server": true}
 	for _, o := range a.ops {
 		p, ok := paths[o.path].(object)
 		if !ok {
 			p = object{}
 			paths[o.path] = p
 		}
-		p[strings.ToLower(o.method)] = o.describe(s)
+		p[strings.ToLower(o.method)] = d.operation(o)
+		tags[o.tag()] = true
 	}
-	for path, summary := range map[string]string{
-		"/livez": "Whether the process answers", "/readyz": "Whether it takes requests", "/health": "How it is doing, with everything in the background",
-		"/metrics": "Metrics for Prometheus", "/openapi.json": "This document",
-	} {
-		paths[path] = object{"get": object{"operationId": "server" + strings.ReplaceAll(path, "/", "."), "summary": summary, "tags": []string{"server"}, "responses": object{
-			"200": object{"description": "the answer"},
-		}}}
-	}
-	s.of(reflect.TypeFor[wire.Failure]())
+	d.server(paths)
+	d.of(reflect.TypeFor[wire.Failure](), "")
 	b, err := marshal(object{
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "Amber", "version": a.o.Version, "license": object{"name": "Apache License 2.0", "identifier": "Apache-2.0"},
-			"description": "Durable memory for AI agents. Errors are {\"error\":{kind, message, hint, reason, request_id}} with the status of their kind.",
+			"description": introduction,
 		},
+		"servers":  []object{{"url": "http://127.0.0.1:7411", "description": "The address where `amber serve` listens unless the configuration says otherwise."}},
+		"tags":     d.tags(tags),
 		"paths":    paths,
 		"security": []object{{"token": []string{}}},
 		"components": object{
-			"schemas":         s.known,
-			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer", "description": "A token of `amber token create`. Without any token there the local user needs none."}},
-			"responses": object{"Failure": object{
-				"description": "What went wrong", "content": object{typeJSON: object{"schema": ref("Failure")}},
-			}},
+			"schemas":         d.known,
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer", "description": "A token of `amber token create`. Until the first token is made, callers on the same machine need none."}},
+			"responses":       d.responses,
 		},
 	})
 	if err != nil {
 		panic("httpapi: the OpenAPI document: " + err.Error()) // it holds maps of strings only
 	}
-	return b
+	return b, d
 }
 
-// describe is the operation object.
-func (o *operation) describe(s *schemas) object {
+// introduction is what the document says first.
+const introduction = "Durable memory for AI agents. Errors are {\"error\":{kind, message, hint, reason, request_id}} with the status of their kind.\n\n" +
+	"`x-amber-scope` names the scopes that a token needs. `x-amber-mutates` marks operations that change something, and `x-amber-idempotent` those that take an Idempotency-Key. " +
+	"`x-amber-page` marks listings: `cursor`, `next` and `limit` name the parameters and the field that lead from page to page, `whole` says that there is one page with everything, " +
+	"and `lines` is the type to accept for one item on each line. `x-amber-kinds` names the kinds of error behind a status."
+
+// tags describes the sorts of operations.
+func (d *outline) tags(names map[string]bool) (out []object) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out = append(out, object{"name": name, "description": d.words.find("tag " + name)})
+	}
+	return out
+}
+
+// tag is the sort of the operation.
+func (o *operation) tag() string {
 	tag, _, _ := strings.Cut(o.id, ".")
+	return tag
+}
+
+// server describes the routes that concern no agent.
+func (d *outline) server(paths object) {
+	for _, r := range []struct {
+		path, summary, kind string
+		out                 reflect.Type // nil: text, or any JSON
+		open                bool         // it needs no token
+		kinds               []amber.Kind
+	}{
+		{"/livez", "Whether the process answers", typeJSON, reflect.TypeFor[serverStatus](), true, nil},
+		{"/readyz", "Whether it takes requests", typeJSON, reflect.TypeFor[serverStatus](), true, []amber.Kind{amber.KindBusy, amber.KindUnreachable, amber.KindInternal}},
+		{"/health", "How it is doing, with everything in the background", typeJSON, reflect.TypeFor[wire.ServerHealth](), false, []amber.Kind{amber.KindRefused, amber.KindInternal}},
+		{"/metrics", "Metrics for Prometheus", "text/plain", nil, false, []amber.Kind{amber.KindRefused, amber.KindInternal}},
+		{"/openapi.json", "This document", typeJSON, nil, true, nil},
+	} {
+		id := "server" + strings.ReplaceAll(r.path, "/", ".")
+		schema := object{"type": "string"}
+		switch {
+		case r.out != nil:
+			schema = d.of(r.out, "")
+		case r.kind == typeJSON:
+			schema = object{}
+		}
+		responses := failures(r.kinds, d.responses, d.words)
+		responses["200"] = object{"description": "The answer.", "content": object{r.kind: d.content(schema, d.examples[id].Answer)}}
+		op := object{"operationId": id, "summary": r.summary, "description": d.words.find(id), "tags": []string{"server"}, "responses": responses}
+		if r.open {
+			op["security"] = []object{}
+		}
+		paths[r.path] = object{"get": op}
+	}
+}
+
+// content is what a body holds.
+func (d *outline) content(schema object, example json.RawMessage) object {
+	c := object{"schema": schema}
+	if len(example) > 0 {
+		c["example"] = example
+	}
+	return c
+}
+
+// operation is the operation object.
+func (d *outline) operation(o *operation) object {
 	op := object{
-		"operationId": o.id, "summary": o.summary, "tags": []string{tag}, "x-amber-scope": o.scopes(),
-		"parameters": o.parameters(s), "responses": o.responses(s),
+		"operationId": o.id, "summary": o.summary, "description": d.words.find(o.id), "tags": []string{o.tag()}, "x-amber-scope": o.scopes(),
+		"parameters": d.parameters(o), "responses": d.answers(o),
+	}
+	if o.mutates {
+		op["x-amber-mutates"], op["x-amber-idempotent"] = true, true
+	}
+	if p := o.paged(); p != nil {
+		op["x-amber-page"] = p
 	}
 	_ = eachField(reflect.New(o.in).Elem(), func(f reflect.StructField, _ reflect.Value) error {
 		switch f.Tag.Get("body") {
 		case "raw":
-			op["requestBody"] = object{"required": true, "content": object{typeBytes: object{"schema": object{}}}}
+			op["requestBody"] = object{"required": true, "description": "The file, byte by byte.", "content": object{typeBytes: object{"schema": object{}}}}
 		case "json":
-			op["requestBody"] = object{"required": true, "content": object{typeJSON: object{"schema": (&schemas{known: s.known, asked: true}).of(f.Type)}}}
+			op["requestBody"] = object{"required": true, "description": "One JSON document.", "content": object{
+				typeJSON: d.content(d.ofRequest().of(f.Type, camel(o.id)), d.examples[o.id].Request),
+			}}
 		}
 		return nil
 	})
 	return op
+}
+
+// paged says how a listing comes; nil for what is none.
+func (o *operation) paged() object {
+	_, page := pageOf(o.out)
+	if !o.list && !page {
+		return nil
+	}
+	named := map[string]bool{}
+	_ = eachField(reflect.New(o.in).Elem(), func(f reflect.StructField, _ reflect.Value) error {
+		named[f.Tag.Get("query")] = true
+		return nil
+	})
+	out := object{"items": "items"}
+	if o.list {
+		out["lines"] = typeLines
+	}
+	if named["limit"] {
+		out["limit"] = "limit"
+	}
+	if named["cursor"] {
+		out["cursor"], out["next"] = "cursor", "next"
+	}
+	if !named["limit"] && !named["cursor"] {
+		out["whole"] = true
+	}
+	return out
 }
 
 // scopes names what a token needs, as it is written to make one.
@@ -84,15 +192,17 @@ func (o *operation) scopes() string {
 	return string(o.scope)
 }
 
-func (o *operation) parameters(s *schemas) []object {
+func (d *outline) parameters(o *operation) []object {
 	params := []object{}
-	add := func(in, name, doc string, required bool, schema any) {
-		p := object{"in": in, "name": name, "schema": schema}
-		if doc != "" {
-			p["description"] = doc
-		}
-		if required {
+	add := func(in, name, doc string, schema object) {
+		p := object{"in": in, "name": name, "schema": schema, "description": sentence(doc)}
+		if in == "path" || slices.Contains(neededParameters[o.id], name) {
 			p["required"] = true
+		}
+		if v, ok := d.examples[o.id].Parameters[name]; ok {
+			p["example"] = v
+		} else if v, ok := exampleParameters[name]; ok {
+			p["example"] = v
 		}
 		params = append(params, p)
 	}
@@ -101,47 +211,59 @@ func (o *operation) parameters(s *schemas) []object {
 		for _, in := range []string{"path", "query", "header"} {
 			if name := f.Tag.Get(in); name != "" {
 				named[name] = true
-				add(in, name, f.Tag.Get("doc"), in == "path", s.of(f.Type))
+				schema := d.of(f.Type, "")
+				if f.Type == reflect.TypeFor[amber.Time]() {
+					schema["type"] = "string"
+				}
+				add(in, name, f.Tag.Get("doc"), schema)
 			}
 		}
 		return nil
 	})
 	for _, name := range pathNames(o.path) {
 		if !named[name] {
-			add("path", name, "the "+name, true, object{"type": "string"})
+			add("path", name, "the "+name, object{"type": "string"})
 		}
 	}
 	if o.mutates && !named[keyHeader] {
-		add("header", keyHeader, "the same key gets the same answer for 7 days", false, object{"type": "string"})
+		add("header", keyHeader, "the same key gets the same answer for 7 days", object{"type": "string"})
 	}
 	return params
 }
 
-func (o *operation) responses(s *schemas) object {
-	failed := object{"$ref": "#/components/responses/Failure"}
-	out := object{"default": failed}
+// sentence makes a sentence of the short description of a parameter.
+func sentence(doc string) string {
+	if doc == "" {
+		return ""
+	}
+	return strings.ToUpper(doc[:1]) + doc[1:] + "."
+}
+
+// answers are the answers of an operation, by status.
+func (d *outline) answers(o *operation) object {
+	out := failures(o.kinds(), d.responses, d.words)
+	answer := d.examples[o.id].Answer
 	switch {
 	case o.out == reflect.TypeFor[nothing]():
-		out["204"] = object{"description": "done"}
+		out["204"] = object{"description": "It is done. There is nothing to answer."}
 	case o.stream:
-		out["200"] = object{"description": "events as they happen; the data of each but restored is of this schema", "content": object{
-			typeEvents: object{"schema": s.of(o.out)},
+		out["200"] = object{"description": "Events as they happen. The data of each event but restored is of this schema.", "content": object{
+			typeEvents: object{"schema": d.of(o.out, "")},
 		}}
 	case o.file:
-		out["200"] = object{"description": "the file, or a zip file of a format that writes several; the trailer " + exportTrailer + " tells what is in it", "content": object{
-			typeBytes: object{"schema": object{}}, typeZip: object{"schema": object{}},
-		}}
+		out["200"] = object{
+			"description": "The file, or a zip file of a format that writes several. The trailer " + exportTrailer + " tells what is in it.",
+			"headers": object{exportTrailer: object{"description": "A trailer: what was exported, as JSON.", "schema": object{
+				"type": "string", "contentMediaType": typeJSON, "contentSchema": d.of(o.out, ""),
+			}}},
+			"content": object{typeBytes: object{"schema": object{}}, typeZip: object{"schema": object{}}},
+		}
 	case o.list:
-		out["200"] = object{"description": "a page, or every item on a line of its own", "content": object{
-			typeJSON: object{"schema": object{
-				"type": "object", "required": []string{"items"},
-				"properties": object{"items": object{"type": "array", "items": s.of(o.out)}, "next": object{"type": "string"}},
-			}},
-			typeLines: object{"schema": s.of(o.out)},
+		out["200"] = object{"description": "A page, or every item on a line of its own.", "content": object{
+			typeJSON: d.content(d.page(o.out, camel(o.id)), answer), typeLines: object{"schema": d.of(o.out, camel(o.id))},
 		}}
 	default:
-		ok := object{"description": "the answer", "content": object{typeJSON: object{"schema": s.of(o.out)}}}
-		out[strconv.Itoa(cmp.Or(o.status, http.StatusOK))] = ok
+		out[strconv.Itoa(cmp.Or(o.status, http.StatusOK))] = object{"description": "The answer.", "content": object{typeJSON: d.content(d.of(o.out, camel(o.id)), answer)}}
 	}
 	return out
 }

@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/amber-memory/amber"
+)
+
+// beyond are the kinds of error of single operations, beside those that all operations of
+// their sort have.
+var beyond = map[string][]amber.Kind{
+	"memory.write":            {amber.KindQuota},
+	"memory.write_batch":      {amber.KindQuota},
+	"queue.publish":           {amber.KindQuota},
+	"document.put":            {amber.KindQuota},
+	"note.write":              {amber.KindQuota},
+	"import.upload":           {amber.KindQuota},
+	"quarantine.show":         {amber.KindQuota},
+	"quarantine.retry":        {amber.KindQuota},
+	"change.list":             {amber.KindConflict},
+	"control_change.list":     {amber.KindConflict},
+	"snapshot.take":           {amber.KindQuota, amber.KindUntrusted},
+	"snapshot.recall":         {amber.KindUntrusted},
+	"snapshot.memories":       {amber.KindUntrusted},
+	"snapshot.memory":         {amber.KindUntrusted},
+	"snapshot.restore":        {amber.KindQuota, amber.KindUntrusted, amber.KindCrossTenant},
+	"snapshot.restore_memory": {amber.KindUntrusted},
+	"consolidation.begin":     {amber.KindQuota, amber.KindUntrusted},
+}
+
+// kinds are the kinds of error that the operation may answer with.
+func (o *operation) kinds() []amber.Kind {
+	may := map[amber.Kind]bool{
+		amber.KindInvalid:     true, // an unknown parameter
+		amber.KindRefused:     true, // a token without the scope
+		amber.KindUnreachable: true, // a request that takes too long
+		amber.KindInternal:    true,
+		amber.KindNotFound:    o.in != reflect.TypeFor[wholeHome](),
+		amber.KindUnsupported: o.id != "agent.capabilities",
+		amber.KindBusy:        !o.home || o.mutates, // too many agents are in use, or the same key is
+		amber.KindConflict:    o.mutates,            // a key that was used for another request, beside the conditions of the request itself
+		amber.KindDamaged:     !o.home || o.mutates, // the files of the agent, or the answer that was kept for a key
+		amber.KindTooNew:      !o.home,              // the files of the agent
+	}
+	for _, k := range beyond[o.id] {
+		may[k] = true
+	}
+	return slices.DeleteFunc(amber.Kinds(), func(k amber.Kind) bool { return !may[k] })
+}
+
+// failures are the answers of a request that failed, by status. Those with the same status and
+// the same kinds are described once.
+func failures(kinds []amber.Kind, known object, w *words) object {
+	by := map[int][]amber.Kind{}
+	for _, k := range kinds {
+		by[k.HTTPStatus()] = append(by[k.HTTPStatus()], k)
+		if k == amber.KindRefused {
+			by[http.StatusUnauthorized] = append(by[http.StatusUnauthorized], k)
+		}
+	}
+	out := object{"default": object{"$ref": "#/components/responses/Failure"}}
+	for status, kinds := range by {
+		var names []string
+		var about []string
+		for _, k := range kinds {
+			names = append(names, camel(string(k)))
+			about = append(about, "`"+string(k)+"`: "+w.find("ErrorKind="+string(k)))
+		}
+		name := strings.Join(names, "Or")
+		if status == http.StatusUnauthorized {
+			name, about = "Unauthorized", []string{"`" + string(amber.KindRefused) + "`: The request has no token that is valid, and the server needs one."}
+		}
+		if _, ok := known[name]; !ok {
+			known[name] = object{
+				"description": http.StatusText(status) + ". The kind of the error is one of these.\n\n- " + strings.Join(about, "\n- "), "x-amber-kinds": texts(kinds),
+				"content": object{typeJSON: object{"schema": ref("Failure")}},
+			}
+		}
+		out[strconv.Itoa(status)] = object{"$ref": "#/components/responses/" + name}
+	}
+	return out
+}
