@@ -2,11 +2,13 @@ package httpapi
 
 import (
 	"context"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"reflect"
 	"time"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
 	"github.com/amber-memory/amber/wire"
 )
@@ -35,6 +37,31 @@ func (a *API) Operations() []Operation {
 	}
 	return all
 }
+
+// WrongWords tells what is wrong with a table of words.
+func WrongWords(files fs.FS) []string {
+	_, wrong := readWords(files)
+	return wrong
+}
+
+// WordFiles is the table of words that is built in.
+var WordFiles fs.FS = wordFiles
+
+// UnusedWords are the names in the table of words that nothing in the document has.
+func (a *API) UnusedWords() []string {
+	w := newWords()
+	a.describe(w)
+	return w.unused()
+}
+
+// Document is the OpenAPI document.
+func (a *API) Document() []byte { return a.document() }
+
+// Needed are the fields that are required, by schema, and the parameters that are, by operation.
+func Needed() (fields, parameters map[string][]string) { return needed, neededParameters }
+
+// Beyond are the operations that have kinds of error of their own.
+func Beyond() map[string][]amber.Kind { return beyond }
 
 // SetPace makes event streams look and beat as often as a test has time for.
 func (a *API) SetPace(poll, beat time.Duration) { a.pace = pace{poll, beat} }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,7 +38,7 @@ func (o *operation) kinds() []amber.Kind {
 		amber.KindRefused:     true, // a token without the scope
 		amber.KindUnreachable: true, // a request that takes too long
 		amber.KindInternal:    true,
-		amber.KindNotFound:    o.in != reflect.TypeFor[wholeHome](),
+		amber.KindNotFound:    true, // what the token does not reach
 		amber.KindUnsupported: o.id != "agent.capabilities",
 		amber.KindBusy:        !o.home || o.mutates, // too many agents are in use, or the same key is
 		amber.KindConflict:    o.mutates,            // a key that was used for another request, beside the conditions of the request itself

@@ -2,10 +2,43 @@ package httpapi
 
 // needed are the fields without which a request is refused, by schema. Fields that the path repeats
 // are not among them.
-var needed = map[string][]string{}
+var needed = map[string][]string{
+	"ActivityAsked":             {"kind", "name", "session_id"},
+	"ApprovalDecisionAsked":     {"outcome"},
+	"ApprovalRequestAsked":      {"task_id", "node_id", "summary", "payload"},
+	"CompactionAsked":           {"summary"},
+	"DiffRequestAsked":          {"a", "b"},
+	"DocumentPutAsked":          {"document"},
+	"EnvelopeAsked":             {"entry_id", "task_id", "node_id"},
+	"EventRefAsked":             {"id"},
+	"EvidenceAsked":             {"kind"},
+	"IngestLinkAsked":           {"to", "type"},
+	"IngestStepAsked":           {"start"},
+	"IngestionAsked":            {"journal", "host", "session_id"},
+	"LeaseAsked":                {"entry_id", "consumer_id", "token"},
+	"LoopSaveAsked":             {"run_id", "state_json"},
+	"MemoryRestoreRequestAsked": {"memory"},
+	"NackAsked":                 {"lease"},
+	"NoteWriteAsked":            {"content"},
+	"OriginAsked":               {"device", "counter"},
+	"QueueClaimAsked":           {"consumer_id"},
+	"RelationAsked":             {"from", "to", "type"},
+	"ResultAsked":               {"task_id", "node_id", "producer", "status"},
+	"SessionRenameAsked":        {"name"},
+	"SnapshotPinAsked":          {"pinned"},
+	"SourceRefAsked":            {"kind", "value"},
+	"TaskAsked":                 {"goal"},
+	"TaskEventAsked":            {"from"},
+	"TokenRequestAsked":         {"name", "scopes"},
+	"TurnAsked":                 {"role", "content"},
+	"WriteRequestAsked":         {"content"},
+}
 
 // neededParameters are the parameters of queries without which a request is refused.
-var neededParameters = map[string][]string{}
+var neededParameters = map[string][]string{
+	"activity.named":  {"kind"},
+	"export.download": {"to"},
+}
 
 // exampleParameters are examples of parameters that mean the same everywhere.
 var exampleParameters = map[string]any{

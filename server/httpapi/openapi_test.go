@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -88,7 +89,8 @@ func checkDocumented(t *testing.T, d document, o httpapi.Operation, c documented
 	if o.Mutates && !slices.Contains(seen, "header Idempotency-Key") {
 		t.Errorf("%s takes no Idempotency-Key", o.ID)
 	}
-	if len(c.Responses) != 2 || c.Responses["default"].Ref != "#/components/responses/Failure" {
+	went := slices.DeleteFunc(slices.Collect(maps.Keys(c.Responses)), func(status string) bool { return !strings.HasPrefix(status, "2") })
+	if len(went) != 1 || c.Responses["default"].Ref != "#/components/responses/Failure" {
 		t.Errorf("%s: answers %v", o.ID, c.Responses)
 	}
 	for _, resp := range c.Responses {

@@ -378,8 +378,11 @@ func (r *rig) ask(c call) reply {
 	r.t.Helper()
 	resp := must.Get(r.do.Do(r.request(context.Background(), c)))(r.t)
 	defer resp.Body.Close()
-	b := must.Get(io.ReadAll(resp.Body))(r.t)
-	return reply{r.t, resp.StatusCode, resp.Header, b}
+	a := reply{r.t, resp.StatusCode, resp.Header, must.Get(io.ReadAll(resp.Body))(r.t)}
+	if wrong := r.undocumented(c, a); wrong != "" {
+		r.t.Error(wrong)
+	}
+	return a
 }
 
 // want fails the test unless the status is the one.

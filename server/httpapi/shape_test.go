@@ -21,6 +21,7 @@ type document struct {
 	Components struct {
 		Schemas   map[string]schema `json:"schemas"`
 		Responses map[string]struct {
+			Kinds   []amber.Kind `json:"x-amber-kinds"`
 			Content map[string]struct {
 				Schema schema `json:"schema"`
 			} `json:"content"`
@@ -34,22 +35,24 @@ type documentedCall struct {
 	Scope       string         `json:"x-amber-scope"`
 	Parameters  []documentedIn `json:"parameters"`
 	RequestBody *struct {
-		Content map[string]struct {
-			Schema schema `json:"schema"`
-		} `json:"content"`
+		Content map[string]documentedBody `json:"content"`
 	} `json:"requestBody"`
 	Responses map[string]struct {
-		Ref     string `json:"$ref"`
-		Content map[string]struct {
-			Schema schema `json:"schema"`
-		} `json:"content"`
+		Ref     string                    `json:"$ref"`
+		Content map[string]documentedBody `json:"content"`
 	} `json:"responses"`
+}
+
+type documentedBody struct {
+	Schema  schema          `json:"schema"`
+	Example json.RawMessage `json:"example"`
 }
 
 type documentedIn struct {
 	In, Name string
 	Required bool
 	Schema   schema
+	Example  json.RawMessage
 }
 
 // schema is what of JSON Schema the document uses.
@@ -64,6 +67,7 @@ type schema struct {
 	Properties  map[string]schema `json:"properties"`
 	Required    []string          `json:"required"`
 	Additional  any               `json:"additionalProperties"` // a schema, or false
+	AnyOf       []schema          `json:"anyOf"`
 }
 
 func (r *rig) document() document {
@@ -97,6 +101,9 @@ func (d document) fits(s schema, v any, at string) error {
 		}
 		return d.fits(known, v, at)
 	}
+	if len(s.AnyOf) > 0 {
+		return d.fitsAny(s, v, at)
+	}
 	if s.Type == nil {
 		return nil // anything
 	}
@@ -116,6 +123,16 @@ func (d document) fits(s schema, v any, at string) error {
 		return d.fitsObject(s, x, at)
 	}
 	return nil
+}
+
+// fitsAny reports how a JSON value differs from each of several schemas.
+func (d document) fitsAny(s schema, v any, at string) (err error) {
+	for _, one := range s.AnyOf {
+		if err = d.fits(one, v, at); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 func (d document) fitsObject(s schema, v map[string]any, at string) error {

@@ -198,6 +198,12 @@ func (r *rig) walk(seen func(o httpapi.Operation, s step, a reply)) {
 // walkWith is walk with headers of the step with a number.
 func (r *rig) walkWith(header func(i int) []string, seen func(o httpapi.Operation, s step, c call, a reply)) {
 	r.t.Helper()
+	r.takeSteps(steps, header, nil, seen)
+}
+
+// takeSteps takes steps; before is called with each call before it is made.
+func (r *rig) takeSteps(steps []step, header func(i int) []string, before func(o httpapi.Operation, c call), seen func(o httpapi.Operation, s step, c call, a reply)) {
+	r.t.Helper()
 	rows := map[string]httpapi.Operation{}
 	for _, o := range r.api.Operations() {
 		rows[o.ID] = o
@@ -217,6 +223,9 @@ func (r *rig) walkWith(header func(i int) []string, seen func(o httpapi.Operatio
 		c := call{method: o.Method, path: fill(s.path), body: fill(s.body), token: s.token, header: servertest.Header(s.header...)}
 		if header != nil {
 			c.header = servertest.Header(append(header(i), s.header...)...)
+		}
+		if before != nil {
+			before(o, c)
 		}
 		a := r.ask(c)
 		if a.status >= 300 {
