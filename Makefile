@@ -11,7 +11,7 @@ GOFUMPT      := $(TOOLS)/gofumpt
 STATICCHECK  := $(TOOLS)/staticcheck
 VERSITYGW    := $(TOOLS)/versitygw
 
-.PHONY: all build install test test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
+.PHONY: all build install test test-python test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
 
 all: build test
 
@@ -55,6 +55,11 @@ test: build
 	$(if $(WITHOUT),$(GO) test -vet=off -timeout 30m $(WITHOUT))
 	$(if $(WITH),CGO_ENABLED=$(CGO) $(GO) test -vet=off $(RACE) -timeout 30m $(WITH))
 	$(if $(and $(RACE),$(BOTH)),CGO_ENABLED=1 $(GO) test -vet=off -race -timeout 30m -run '$(TOGETHER)' $(BOTH))
+	sh scripts/sdk-python.sh bin/amber
+
+# The package for Python: style, types, tests against this build, and its wheel in a clean environment.
+test-python: build
+	AMBER_SDK=required sh scripts/sdk-python.sh bin/amber
 
 # The page in a real browser, everything in every width and colour: chromium is needed. SHOTS is a folder for a
 # picture of every screen.

@@ -114,6 +114,7 @@ var law = map[string][]string{
 	"internal/promise":              {},
 	"internal/redact":               {"-"},
 	"internal/redact/secrettest":    {"-"},
+	"internal/sdkgen":               {"-"},
 	"internal/settings":             {"-"},
 	"internal/sqlconn":              {},
 	"internal/strictjson":           {},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"path/filepath"
 	"sync"
 
@@ -22,7 +23,7 @@ func (a *App) HomeDir() (string, error) {
 		from = "XDG_DATA_HOME"
 		if data == "" {
 			from = "HOME"
-			user := a.Getenv("HOME")
+			user := cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE")) // Windows has the second
 			if user == "" {
 				e := amber.Errorf(amber.KindInvalid, "find home", "", "neither --home, $AMBER_HOME, $XDG_DATA_HOME nor $HOME is set")
 				return "", e
