@@ -40,6 +40,20 @@ var neededParameters = map[string][]string{
 	"export.download": {"to"},
 }
 
+// dated are the times that are never absent. Others may be: sync brings records of others, who may not have
+// known when.
+var dated = map[string]bool{
+	"Task.created_at": true, "Task.updated_at": true, "TaskEvent.at": true, "Approval.created_at": true, "Result.updated_at": true,
+	"Lease.expires_at": true, "DeadEntry.dead_at": true, "PendingLoop.created_at": true, "SessionState.updated_at": true,
+	"Token.created_at": true, "AuditEntry.at": true, "Consolidation.began_at": true, "ImportRecord.at": true, "Change.at": true, "Event.at": true,
+}
+
+// etags are the operations that answer with the ETag of the one thing that they are about.
+var etags = map[string]bool{
+	"memory.write": true, "memory.get": true, "memory.edit": true, "snapshot.memory": true, "state.get": true, "state.save": true, "loop.get": true, "loop.save": true,
+	"note.get": true, "note.write": true, "document.get": true, "document.put": true, "task.get": true, "task.save": true,
+}
+
 // exampleParameters are examples of parameters that mean the same everywhere.
 var exampleParameters = map[string]any{
 	"tenant":        "acme",

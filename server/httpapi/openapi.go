@@ -74,7 +74,7 @@ func (a *API) describe(w *words) ([]byte, *outline) {
 const introduction = "Durable memory for AI agents. Errors are {\"error\":{kind, message, hint, reason, request_id}} with the status of their kind.\n\n" +
 	"`x-amber-scope` names the scopes that a token needs. `x-amber-mutates` marks operations that change something, and `x-amber-idempotent` those that take an Idempotency-Key. " +
 	"`x-amber-page` marks listings: `cursor`, `next` and `limit` name the parameters and the field that lead from page to page, `whole` says that there is one page with everything, " +
-	"and `lines` is the type to accept for one item on each line. `x-amber-kinds` names the kinds of error behind a status."
+	"and `lines` is the type to accept for one item on each line. `x-amber-receipt` marks operations whose answer lacks fields for a token without the scope read. `x-amber-kinds` names the kinds of error behind a status."
 
 // tags describes the sorts of operations.
 func (d *outline) tags(names map[string]bool) (out []object) {
@@ -139,6 +139,9 @@ func (d *outline) operation(o *operation) object {
 	}
 	if o.mutates {
 		op["x-amber-mutates"], op["x-amber-idempotent"] = true, true
+	}
+	if o.receipt() {
+		op["x-amber-receipt"] = true
 	}
 	if p := o.paged(); p != nil {
 		op["x-amber-page"] = p
@@ -263,7 +266,24 @@ func (d *outline) answers(o *operation) object {
 			typeJSON: d.content(d.page(o.out, camel(o.id)), answer), typeLines: object{"schema": d.of(o.out, camel(o.id))},
 		}}
 	default:
-		out[strconv.Itoa(cmp.Or(o.status, http.StatusOK))] = object{"description": "The answer.", "content": object{typeJSON: d.content(d.of(o.out, camel(o.id)), answer)}}
+		ok := object{"description": o.told(), "content": object{typeJSON: d.content(d.of(o.out, camel(o.id)), answer)}}
+		if etags[o.id] {
+			ok["headers"] = object{"ETag": object{"description": "The revision or version in quotes, for If-Match.", "schema": object{"type": "string"}}}
+		}
+		out[strconv.Itoa(cmp.Or(o.status, http.StatusOK))] = ok
 	}
 	return out
+}
+
+// receipt reports whether a caller that may not read is answered with less.
+func (o *operation) receipt() bool {
+	return o.mutates && !o.reads && o.scope != wire.TokenAdmin && o.out != reflect.TypeFor[nothing]()
+}
+
+// told says what the answer is.
+func (o *operation) told() string {
+	if o.receipt() {
+		return "The answer. A token without the scope read gets a receipt: ids, revisions, versions and counts of what the request did, and fields that repeat the request. Other fields are left out."
+	}
+	return "The answer."
 }

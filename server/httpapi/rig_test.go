@@ -149,7 +149,7 @@ func (s shelf) ListTokens(ctx context.Context, tenant amber.TenantID) ([]wire.To
 	tokens, err := s.home().ListTokens(ctx, tenant)
 	for _, g := range newKeyring().grants {
 		if tenant == "" || g.Tenant == tenant {
-			tokens = append(tokens, wire.Token{ID: g.Token, Name: "rig", Tenant: g.Tenant, Agent: g.Agent, Scopes: g.Scopes})
+			tokens = append(tokens, wire.Token{ID: g.Token, Name: "rig", Tenant: g.Tenant, Agent: g.Agent, Scopes: g.Scopes, CreatedAt: amber.UnixMilli(1)})
 		}
 	}
 	return tokens, err

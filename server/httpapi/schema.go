@@ -217,7 +217,7 @@ func (s *schemas) property(f reflect.StructField, name string, names []string, l
 	p := s.of(f.Type, strings.TrimSuffix(names[0], askedSuffix)+camel(name))
 	switch {
 	case s.asked: // null stands for a field that is left out
-	case f.Type == reflect.TypeFor[amber.Time]() && left:
+	case f.Type == reflect.TypeFor[amber.Time]() && (left || slices.ContainsFunc(names, func(n string) bool { return dated[n+"."+name] })):
 		p["type"] = "string"
 	case f.Type.Kind() == reflect.Pointer && !left:
 		p = nullable(p)

@@ -39,6 +39,7 @@ type documentedCall struct {
 	} `json:"requestBody"`
 	Responses map[string]struct {
 		Ref     string                    `json:"$ref"`
+		Headers map[string]any            `json:"headers"`
 		Content map[string]documentedBody `json:"content"`
 	} `json:"responses"`
 }
@@ -209,6 +210,7 @@ func (d document) checkAnswer(t testing.TB, id string, a reply) {
 		t.Errorf("%s: status %d is not documented: %s", id, a.status, a.body)
 		return
 	}
+	must.Equal(t, id+": has an ETag", resp.Headers["ETag"] != nil, a.header.Get("ETag") != "")
 	if len(resp.Content) == 0 {
 		must.Equal(t, id+": bytes where none are documented", len(a.body), 0)
 		return

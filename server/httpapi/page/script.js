@@ -32,7 +32,8 @@ function example(doc, schema, depth) {
 function block(parent, title, doc, content) {
   const json = content && content["application/json"];
   if (!json) return;
-  parent.append(make("h4", title), make("pre", JSON.stringify(example(doc, json.schema, 0), null, 2)));
+  const shown = json.example !== undefined ? json.example : example(doc, json.schema, 0);
+  parent.append(make("h4", title), make("pre", JSON.stringify(shown, null, 2)));
 }
 
 function show(doc, path, method, op) {
@@ -40,7 +41,7 @@ function show(doc, path, method, op) {
   const s = make("summary");
   s.append(make("span", method.toUpperCase(), "method"), make("code", path.replace("/v1/tenants/{tenant}/agents/{agent}", "…")));
   if (op["x-amber-scope"]) s.append(make("span", op["x-amber-scope"], "scope"));
-  d.append(s, make("p", op.summary), make("code", path));
+  d.append(s, make("p", op.summary), make("p", op.description), make("code", path));
   if (op.parameters && op.parameters.length) {
     const t = make("table");
     for (const p of op.parameters) {
@@ -52,6 +53,8 @@ function show(doc, path, method, op) {
   }
   block(d, "Body", doc, op.requestBody && op.requestBody.content);
   for (const [status, r] of Object.entries(op.responses || {})) block(d, "Answer " + status, doc, r.content);
+  const kinds = Object.values(op.responses || {}).filter((r) => r.$ref).flatMap((r) => doc.components.responses[r.$ref.split("/").pop()]["x-amber-kinds"] || []);
+  if (kinds.length) d.append(make("h4", "Errors"), make("p", [...new Set(kinds)].join(", ")));
   d.dataset.text = (op.operationId + " " + path + " " + op.summary).toLowerCase();
   return d;
 }
