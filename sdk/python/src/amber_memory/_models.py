@@ -264,7 +264,7 @@ class AgentNamePage(Model):
 class Approval(Model):
     """A question to a person, with the exact thing that will be done if the answer is yes."""
 
-    created_at: Optional[datetime] = None
+    created_at: datetime
     """When it was made."""
 
     digest: str
@@ -340,7 +340,7 @@ class AuditEntry(Model):
     actor: str
     """The id of a token, local where no token is needed, or cli for the command line."""
 
-    at: Optional[datetime] = None
+    at: datetime
     """When it happened."""
 
     outcome: str
@@ -478,7 +478,7 @@ class Capabilities(Model):
 class Change(Model):
     """One entry of a change log. It never holds text."""
 
-    at: Optional[datetime] = None
+    at: datetime
     """When it happened."""
 
     key: str
@@ -675,7 +675,7 @@ class ConceptCountPage(Model):
 class Consolidation(Model):
     """One run of a program that rewrites memory. While one is open no other begins."""
 
-    began_at: Optional[datetime] = None
+    began_at: datetime
     """When it began."""
 
     id: str
@@ -787,7 +787,7 @@ class Damage(Model):
 class DeadEntry(Model):
     """An entry that used up its attempts."""
 
-    dead_at: Optional[datetime] = None
+    dead_at: datetime
     """When it used up its last attempt."""
 
     envelope: Envelope
@@ -930,7 +930,7 @@ is valid is refused with the status 401.
 class Event(Model):
     """Something that has happened. An event that is sent again has the same id."""
 
-    at: Optional[datetime] = None
+    at: datetime
     """When it happened."""
 
     event: str
@@ -1386,7 +1386,7 @@ class ImportKept(Model):
 class ImportRecord(Model):
     """An import that was made."""
 
-    at: Optional[datetime] = None
+    at: datetime
     """When it was made."""
 
     format: str
@@ -1637,7 +1637,7 @@ class Lease(Model):
     entry_id: str
     """The id of the entry."""
 
-    expires_at: Optional[datetime] = None
+    expires_at: datetime
     """When the lease ends unless it is renewed."""
 
     fence: int
@@ -1872,7 +1872,7 @@ class Neighbourhood(Model):
 class NewToken(Model):
     """A token that was made just now, with its secret."""
 
-    created_at: Optional[datetime] = None
+    created_at: datetime
     """When it was made."""
 
     id: str
@@ -2004,7 +2004,7 @@ class OriginAsked(Model):
 class PendingLoop(Model):
     """An agent loop that was suspended and can be resumed."""
 
-    created_at: Optional[datetime] = None
+    created_at: datetime
     """When it was made."""
 
     digest: str
@@ -2297,7 +2297,7 @@ class Result(Model):
     task_id: str
     """The id of the task."""
 
-    updated_at: Optional[datetime] = None
+    updated_at: datetime
     """When it was last changed."""
 
 
@@ -2443,7 +2443,7 @@ class SessionState(Model):
     session_id: str
     """The id of the session it belongs to."""
 
-    updated_at: Optional[datetime] = None
+    updated_at: datetime
     """When it was last changed."""
 
     version: int
@@ -2909,7 +2909,7 @@ class Task(Model):
     completed_nodes: List[str]
     """The ids of the nodes that are done."""
 
-    created_at: Optional[datetime] = None
+    created_at: datetime
     """When it was made."""
 
     goal: str
@@ -2930,7 +2930,7 @@ class Task(Model):
     state: Union[TaskState, str]
     """Where the task stands."""
 
-    updated_at: Optional[datetime] = None
+    updated_at: datetime
     """When it was last changed."""
 
     version: int
@@ -2954,7 +2954,7 @@ class Task(Model):
 class TaskEvent(Model):
     """One entry of the history of a task."""
 
-    at: Optional[datetime] = None
+    at: datetime
     """When it happened."""
 
     from_: Union[TaskState, str] = Field(alias="from")
@@ -3047,7 +3047,7 @@ class TermMatch(Model):
 class Token(Model):
     """What is known about a token. Its secret is not."""
 
-    created_at: Optional[datetime] = None
+    created_at: datetime
     """When it was made."""
 
     id: str

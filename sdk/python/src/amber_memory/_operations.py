@@ -1269,11 +1269,10 @@ class MemoryOperations:
     ) -> Memory:
         """Change fields of a memory.
 
-        Changes the fields that the body names and answers with the new revision. At least one
-        field is needed, and an edit that changes nothing answers with the memory as it is.
-        Earlier revisions stay in the history. With If-Match or if_revision it is a conflict
-        when another revision is stored; an edit that would make the memory equal to another one
-        is a conflict, too.
+        Changes the fields that the body names and answers with the new revision. An edit that
+        changes nothing answers with the memory as it is. Earlier revisions stay in the history.
+        With If-Match or if_revision it is a conflict when another revision is stored; an edit
+        that would make the memory equal to another one is a conflict, too.
 
         Arguments:
             id: The id of the memory.
@@ -4533,11 +4532,10 @@ class AsyncMemoryOperations:
     ) -> Memory:
         """Change fields of a memory.
 
-        Changes the fields that the body names and answers with the new revision. At least one
-        field is needed, and an edit that changes nothing answers with the memory as it is.
-        Earlier revisions stay in the history. With If-Match or if_revision it is a conflict
-        when another revision is stored; an edit that would make the memory equal to another one
-        is a conflict, too.
+        Changes the fields that the body names and answers with the new revision. An edit that
+        changes nothing answers with the memory as it is. Earlier revisions stay in the history.
+        With If-Match or if_revision it is a conflict when another revision is stored; an edit
+        that would make the memory equal to another one is a conflict, too.
 
         Arguments:
             id: The id of the memory.
