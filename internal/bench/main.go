@@ -76,7 +76,7 @@ func configured() func() {
 	flag.IntVar(&c.viking.memories, "viking-memories", fullViking.memories, "memories in the store that such a server stands beside")
 	flag.IntVar(&c.viking.vector, "viking-vector", fullViking.vector, "how many numbers a vector of that server has")
 	flag.DurationVar(&c.pgFor, "postgres-for", 15*time.Second, "how long each way of writing to PostgreSQL is measured")
-	pgOnly := flag.String("postgres-only", "", "what to measure of PostgreSQL, of recall,writers,save,index,claims,restore,failover,sizes; default all")
+	pgOnly := flag.String("postgres-only", "", "what to measure of PostgreSQL, of recall,writers,save,index,claims,restore,snapshots,failover,sizes; default all")
 	flag.DurationVar(&c.serveFor, "serve-for", time.Minute, "how long a server is under load")
 	flag.Parse()
 	if *only != "" {

@@ -46,8 +46,6 @@ type pgLab struct {
 
 // elsewhere are goals that other programs measure.
 var elsewhere = []string{
-	"second snapshot after a small change, against the same agent in SQLite",
-	"growth per small change",
 	"four replicas against one, 64 agents",
 }
 
@@ -80,6 +78,7 @@ func postgreses(ctx context.Context, c config) outcome {
 		{"index", l.upkeep},
 		{"claims", l.claims},
 		{"restore", l.restore},
+		{"snapshots", l.snapshots},
 		{"failover", l.failover},
 		{"sizes", l.sizes},
 	} {
