@@ -14,7 +14,7 @@ import (
 
 func (a *app) keyCommand() *cobra.Command {
 	c := cli.Family("key", "Manage the key that signs and the keys that are trusted",
-		a.keyNewCommand(), a.keyShowCommand(), a.keyListCommand(), a.keyTrustCommand(), a.keyUntrustCommand())
+		a.keyNewCommand(), a.keyShowCommand(), a.keyListCommand(), a.keyTrustCommand(), a.keyUntrustCommand(), a.keySignCommand(), a.keyVerifyCommand())
 	c.Long = `Snapshots, bundles and what sync exports are signed with the ed25519 key of this home, whose name is
 a did:key. Signatures of this key and of trusted keys count here; with snapshot.require_signed
 nothing else is restored or imported, with sync.require_signed nothing else is imported from a

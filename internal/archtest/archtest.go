@@ -89,6 +89,7 @@ var law = map[string][]string{
 	"internal/bench":                {"*"}, // measures the whole, as cmd would use it
 	"internal/block":                {},
 	"internal/envelope":             {},
+	"internal/filesig":              {},
 	"internal/fsx":                  {"-"},
 	"internal/fsx/crashfs":          {"internal/fsx"},
 	"internal/fsx/errfs":            {"internal/fsx"},
