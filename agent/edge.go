@@ -141,16 +141,26 @@ func followed(file string) string {
 	return file
 }
 
-// SecretFile reads a file that must be for the owner alone. Errors: not_found; refused when
-// others may read it; invalid.
+// SecretFile reads a file that must be for the owner alone. One that belongs to root may be for
+// a group, too: that is how Kubernetes gives a secret to a program that is not root. Errors:
+// not_found; refused when others may read it; invalid.
 func SecretFile(op, path string, most int64) (string, error) {
 	info, err := os.Stat(path)
-	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+	if err == nil && runtime.GOOS != "windows" && !secretMode(info.Mode().Perm(), fromRoot(info)) {
 		return "", amber.Errorf(amber.KindRefused, op, path, "the file has mode %04o, want 0600: other users can read the file", info.Mode().Perm()).
 			WithHint("chmod 600 " + path)
 	}
 	b, err := boundedFile(op, path, most)
 	return string(b), err
+}
+
+// secretMode reports whether a file of that mode is a secret; fromRoot says that root, who is
+// another user, gives the file to this one.
+func secretMode(mode fs.FileMode, fromRoot bool) bool {
+	if fromRoot {
+		return mode&0o037 == 0
+	}
+	return mode&0o077 == 0
 }
 
 // boundedFile reads a regular file of at most so many bytes. Errors: not_found; refused;

@@ -1,0 +1,6 @@
+package agent
+
+import "io/fs"
+
+// fromRoot is false where modes say nothing.
+func fromRoot(fs.FileInfo) bool { return false }
