@@ -51,7 +51,7 @@ func TestComposeFile(t *testing.T) {
 		Volumes  map[string]any
 	}
 	must.Do(t, yaml.Unmarshal(must.Get(os.ReadFile("../../docs/deploy/compose.yaml"))(t), &file))
-	must.Equal(t, "services", slices.Sorted(maps.Keys(file.Services)), []string{"amber-a", "amber-b", "postgres", "secrets", "setup", "storage"})
+	must.Equal(t, "services", slices.Sorted(maps.Keys(file.Services)), []string{"amber-a", "amber-b", "postgres", "secrets", "setup", "storage", "token"})
 	known := map[string]bool{"AMBER_HOME": true, "AWS_SHARED_CREDENTIALS_FILE": true}
 	for _, k := range config.Keys() {
 		known[k.Env()] = true
