@@ -394,6 +394,22 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 	}
 }
 
+// TestPassagesOfNoMemoryAreAsDocumented: what was said and what is in a note is found, too, and is no memory of any kind.
+func TestPassagesOfNoMemoryAreAsDocumented(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.ask(call{method: "POST", path: "sessions/s1/turns", body: `{"role":"user","content":"The comet returns in autumn."}`}).want(200)
+	r.ask(call{method: "PUT", path: "notes/sky", body: `{"content":"# Sky\n\nA comet was seen in the north.\n"}`}).want(200)
+	r.remember("A comet has a tail.")
+	a := r.ask(call{method: "POST", path: "recall", body: `{"text":"comet","session_id":"s1"}`}).want(200)
+	layers := map[string]bool{}
+	for _, h := range a.field("hits").([]any) {
+		layers[fmt.Sprint(object(h)["layer"])] = true
+	}
+	must.Equal(t, "layers that were found", layers, map[string]bool{"memory": true, "exchange": true, "note": true})
+	r.document().checkAnswer(t, "memory.recall", a)
+}
+
 // onlyDocument is the document, which is the same for every rig.
 var onlyDocument struct {
 	once sync.Once

@@ -48,6 +48,9 @@ var dated = map[string]bool{
 	"Token.created_at": true, "AuditEntry.at": true, "Consolidation.began_at": true, "ImportRecord.at": true, "Change.at": true, "Event.at": true,
 }
 
+// blank are the fields of answers with a list of words that may be empty.
+var blank = map[string]bool{"Hit.kind": true}
+
 // etags are the operations that answer with the ETag of the one thing that they are about.
 var etags = map[string]bool{
 	"memory.write": true, "memory.get": true, "memory.edit": true, "snapshot.memory": true, "state.get": true, "state.save": true, "loop.get": true, "loop.save": true,

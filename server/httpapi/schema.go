@@ -221,6 +221,8 @@ func (s *schemas) property(f reflect.StructField, name string, names []string, l
 		p["type"] = "string"
 	case f.Type.Kind() == reflect.Pointer && !left:
 		p = nullable(p)
+	case blank[names[0]+"."+name]:
+		p = object{"anyOf": []object{p, {"type": "string", "maxLength": 0}}}
 	}
 	var keys []string
 	for _, n := range names {

@@ -69,6 +69,7 @@ type schema struct {
 	Required    []string          `json:"required"`
 	Additional  any               `json:"additionalProperties"` // a schema, or false
 	AnyOf       []schema          `json:"anyOf"`
+	MaxLength   *int              `json:"maxLength"`
 }
 
 func (r *rig) document() document {
@@ -166,6 +167,9 @@ func (s schema) fitsText(v, at string) error {
 		if _, err := time.Parse(time.RFC3339Nano, v); err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
+	}
+	if s.MaxLength != nil && len(v) > *s.MaxLength {
+		return fmt.Errorf("%s: %q is longer than %d", at, v, *s.MaxLength)
 	}
 	if len(s.Enum) > 0 && !slices.Contains(s.Enum, v) {
 		return fmt.Errorf("%s: %q is none of %q", at, v, s.Enum)
