@@ -1,0 +1,58 @@
+// Waiting that can be ended.
+
+/** Pauses. It throws the reason of the signal when that ends first. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Ends with the first of several signals, or when its time is over. */
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #undo: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(signals: readonly (AbortSignal | undefined)[], ms: number, late: () => Error) {
+    for (const s of signals) {
+      if (s?.aborted) {
+        this.#controller.abort(s.reason);
+      }
+      const stop = (): void => this.#controller.abort(s?.reason);
+      s?.addEventListener("abort", stop, { once: true });
+      this.#undo.push(() => s?.removeEventListener("abort", stop));
+    }
+    if (Number.isFinite(ms)) {
+      this.#timer = setTimeout(() => this.#controller.abort(late()), Math.min(ms, 0x7fffffff));
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Goes on without the bound of time. */
+  lift(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Lets go of the signals. */
+  dispose(): void {
+    this.lift();
+    for (const undo of this.#undo.splice(0)) {
+      undo();
+    }
+  }
+}
