@@ -133,6 +133,7 @@ export class Home implements Place {
   }
 
   async #find(): Promise<Endpoint> {
+    this.#shared ??= SharedServer.of(this.#o.home); // also where it runs: it must not end before this client
     const found = await this.#served();
     if (found !== undefined) {
       return found;
@@ -140,7 +141,6 @@ export class Home implements Place {
     if (!this.#o.start) {
       throw new Failed(new UnreachableError(`no server of the home ${this.#o.home} was found`, { hint: "run amber serve, or leave out startServer: false" }), "always");
     }
-    this.#shared ??= SharedServer.of(this.#o.home);
     const where = await this.#shared.start(this.#o.binary);
     // What is printed has no secret, which shows that the server of a port is the one that was meant.
     const written = await readWhere(this.#o.home);

@@ -1,4 +1,5 @@
 // Waiting that can be ended.
+import { setMaxListeners } from "node:events";
 
 /** Pauses. It throws the reason of the signal when that ends first. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -26,7 +27,11 @@ export class Deadline {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(signals: readonly (AbortSignal | undefined)[], ms: number, late: () => Error) {
+    setMaxListeners(0, this.#controller.signal);
     for (const s of signals) {
+      if (s !== undefined) {
+        setMaxListeners(0, s); // any number of calls may end with one signal; Node would print a warning
+      }
       if (s?.aborted) {
         this.#controller.abort(s.reason);
       }
