@@ -167,16 +167,17 @@ func typescriptField(f field, name string, asked bool) string {
 // typescriptOperations makes the table of operations, and the methods.
 func typescriptOperations(a api) string {
 	var b strings.Builder
-	b.WriteString(comment("", "Every operation by its id: how it travels, and what it is given and answers."))
-	b.WriteString("export const operations = {\n")
+	var ids, entries strings.Builder
 	for _, g := range a.groups {
 		for _, o := range g.operations {
-			b.WriteString(typescriptEntry(o))
+			fmt.Fprintf(&ids, "\n  | %q", o.id)
+			entries.WriteString(typescriptEntry(o))
 		}
 	}
-	b.WriteString("} as const satisfies Record<string, Operation>;\n\n")
 	b.WriteString(comment("", "The id of an operation."))
-	b.WriteString("export type OperationId = keyof typeof operations;\n")
+	fmt.Fprintf(&b, "export type OperationId =%s;\n\n", ids.String())
+	b.WriteString(comment("", "Every operation by its id: how it travels, and what it is given and answers."))
+	fmt.Fprintf(&b, "export const operations: Readonly<Record<OperationId, Operation>> = {\n%s};\n", entries.String())
 	for _, g := range a.groups {
 		for _, o := range g.operations {
 			b.WriteString(typescriptArguments(o))

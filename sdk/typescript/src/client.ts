@@ -51,7 +51,7 @@ export class Amber extends Operations {
   }
 
   /** Builds the block of memory that is put before a prompt. */
-  context(goal: string, args: Omit<MemoryContextArgs, "goal"> = {}, options: CallOptions = {}): Promise<ContextBlock> {
+  context(goal = "", args: Omit<MemoryContextArgs, "goal"> = {}, options: CallOptions = {}): Promise<ContextBlock> {
     return this.memory.context({ ...args, goal }, options);
   }
 
@@ -92,6 +92,9 @@ function connectionOf(o: AmberOptions): Connection {
 function boundOf(o: Speaker): Bound {
   const identity: Identity = {};
   for (const name of identityNames) {
+    if (o[name] === "") {
+      throw new InvalidError(`${name} is empty, want an id, or leave it out`);
+    }
     if (o[name] !== undefined) {
       identity[name] = o[name];
     }

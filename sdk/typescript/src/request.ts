@@ -27,6 +27,9 @@ export interface Request {
 
 const longPaths = /\/(snapshots|gc|check|erase|doctor|undo|verify|imports|export|consolidations)(\/|$)/;
 
+/** Operations that are done once for each id, so that they can be repeated where nobody knows whether they were done. */
+const once = new Set(["turn.append", "compaction.add", "approval.request"]);
+
 /** Makes the request of an operation. Arguments that the operation does not have are errors. */
 export function requestOf(o: Operation, target: Target, variables: readonly string[], args: object, options: CallOptions, data?: Upload): Request {
   const given = Object.entries(args).filter(([, value]) => value !== undefined);
@@ -43,6 +46,9 @@ export function requestOf(o: Operation, target: Target, variables: readonly stri
     } else {
       throw new InvalidError(`${o.id}: there is no argument ${JSON.stringify(name)}`, { hint: `want one of ${argumentNames(o).join(", ") || "none"}` });
     }
+  }
+  if (once.has(o.id) && body["id"] === undefined && options.idempotencyKey === undefined) {
+    body["id"] = randomUUID();
   }
   if (o.key) {
     headers["Idempotency-Key"] = headerValue(o, "idempotencyKey", options.idempotencyKey ?? randomUUID());

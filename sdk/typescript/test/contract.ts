@@ -107,7 +107,8 @@ export function mismatch(found: unknown, want: unknown, at: string): string | un
     return found === undefined || found === null ? said : undefined;
   }
   if ("$count" in w) {
-    return Array.isArray(found) && found.length === w["$count"] ? undefined : said;
+    const list = found ?? []; // an empty list may be left out
+    return Array.isArray(list) && list.length === w["$count"] ? undefined : said;
   }
   if ("$has" in w) {
     return Array.isArray(found) && found.some((f) => mismatch(f, w["$has"], at) === undefined) ? undefined : said;

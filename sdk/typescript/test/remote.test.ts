@@ -39,7 +39,7 @@ test("a served home with tokens: its user needs none, others do", async (t) => {
 
 test("errors by kind", async (t) => {
   const amber = client(t, { home: path.join(folder(t), "home") });
-  const { id } = await amber.remember("a memory", { idempotencyKey: "x" } as object).catch(() => amber.remember("a memory"));
+  const { id } = await amber.remember("a memory");
   await assert.rejects(amber.memory.get("no uuid"), (e) => e instanceof InvalidError && e.status === 400 && e.name === "InvalidError");
   await assert.rejects(amber.memory.get("019cebae-61e8-7b5a-b897-9786d680bdae"), (e) => e instanceof NotFoundError && e.status === 404);
   await assert.rejects(amber.memory.edit(id, { title: "t", if_match: "7" }), (e) => e instanceof ConflictError && e.status === 409);
@@ -62,6 +62,7 @@ test("options that make no sense", () => {
   bad({ url: "https://memory.example.org", token: "a b" }, /characters/);
   bad({ url: "https://memory.example.org", tokenFile: "/does/not/exist" }, /no such file/);
   bad({ adress: "x" }, /no option "adress"/);
+  bad({ user_id: "" }, /user_id is empty/);
   bad({ retryFor: -1 }, /retryFor/);
 });
 
