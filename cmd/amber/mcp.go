@@ -20,8 +20,8 @@ import (
 
 // mcpFlags say what agents are offered.
 type mcpFlags struct {
-	tools, project string
-	allowRestore   bool
+	tools, project, user, workspace string
+	allowRestore                    bool
 }
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -47,6 +47,8 @@ of tools may be joined by commas.`,
 	fl.StringVar(&f.tools, "tools", "default", "default, all, profiles or names of tools")
 	fl.BoolVar(&f.allowRestore, "allow-restore", false, "with the profile snapshots, offer to restore them")
 	fl.StringVar(&f.project, "project", "", "the project (default from the git repository of the working directory)")
+	fl.StringVar(&f.user, "user", "", "the user whose memories are saved and seen")
+	fl.StringVar(&f.workspace, "workspace", "", "the workspace")
 	return cmd
 }
 
@@ -80,7 +82,7 @@ func (a *app) serveMCP(ctx context.Context, f mcpFlags) (err error) {
 			Agents: pool, BeforeTool: h.beforeTool, Changed: func(server.AgentName) { h.change() }, Log: log, Redact: a.WriteRulesOnce(),
 		},
 		Version: thisBuild().Version, Tools: f.tools, AllowRestore: f.allowRestore,
-		Identities: amber.Identities{ProjectID: a.projectHere(f.project)}, Clock: a.Clock, Log: log,
+		Identities: amber.Identities{ProjectID: a.projectHere(f.project), UserID: f.user, WorkspaceID: f.workspace}, Clock: a.Clock, Log: log,
 	}, server.Caller{Grant: wire.Grant{Scopes: []wire.TokenScope{wire.TokenAdmin}}}, tenant, agent)
 	if err != nil {
 		return err

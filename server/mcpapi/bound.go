@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -178,13 +179,18 @@ func (b *bound) begun(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithTimeout(context.WithoutCancel(ctx), b.shared.Timeout)
 }
 
-// identities returns what is known of where a call comes from.
+// identities returns what is known of where a call comes from that names a project and a session at most.
 func (b *bound) identities(project, session string) amber.Identities {
+	return b.known(amber.Identities{ProjectID: project, SessionID: amber.SessionID(session)})
+}
+
+// known returns what is known of where a call comes from: what it names, else what the connection is about.
+func (b *bound) known(named amber.Identities) amber.Identities {
 	ids := b.shared.Identities
-	ids.SessionID = b.currentSession(session)
-	if project != "" {
-		ids.ProjectID = project
-	}
+	ids.SessionID = b.currentSession(string(named.SessionID))
+	ids.ProjectID = cmp.Or(named.ProjectID, ids.ProjectID)
+	ids.UserID = cmp.Or(named.UserID, ids.UserID)
+	ids.WorkspaceID = cmp.Or(named.WorkspaceID, ids.WorkspaceID)
 	return ids
 }
 
@@ -192,11 +198,12 @@ func (b *bound) identities(project, session string) amber.Identities {
 // identity that the call names, else the project the connection is about, else
 // the agent it is bound to. The session a connection started says where a memory
 // comes from and never narrows who sees it.
-func (b *bound) scopeOf(project, session string) amber.Scope {
-	named := amber.Identities{ProjectID: project, SessionID: amber.SessionID(session)}
+func (b *bound) scopeOf(named amber.Identities) amber.Scope {
 	switch {
 	case named != (amber.Identities{}):
 		return named.Narrowest()
+	case b.shared.Identities.UserID != "":
+		return amber.ScopeUser
 	case b.shared.Identities.ProjectID != "":
 		return amber.ScopeProject
 	}

@@ -144,7 +144,7 @@ type memContextArgs struct {
 }
 
 func memContext(ctx context.Context, b *bound, a *server.Agent, in memContextArgs) (answer, error) {
-	return buildContext(ctx, b, a, contextArgs{Project: in.Project})
+	return buildContext(ctx, b, a, contextArgs{namedArgs: namedArgs{Project: in.Project}})
 }
 
 type memSummaryArgs struct {

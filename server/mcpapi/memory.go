@@ -23,14 +23,14 @@ func memoryTools() []*tool {
 			writing, hints{again: true},
 			object(
 				must(str("content")), str("title", "a few words; counts most in recall"), kindArg(), scopeArg(), projectArg(),
-				str("topic", "stable name of what may change, as in build/cache"), list("tags", nil), sessionArg(),
+				str("topic", "stable name of what may change, as in build/cache"), list("tags", nil), sessionArg(), userArg(), workspaceArg(),
 			),
 			object(str("id"), num("revision"), str("scope"), flag("deduplicated"), list("added", nil), list("not_taken", nil)),
 			saveMemory),
 		define("memory_recall", "Search memory",
 			"Search memories and past sessions in your own words before you ask or decide anew. Returns snippets; memory_get has the whole.",
 			reading, hints{},
-			object(must(str("query")), num("limit", "default 8, at most 64"), scopeArg(), projectArg(), kindArg(), str("session", "see its memories too"), layersArg()),
+			object(must(str("query")), num("limit", "default 8, at most 64"), scopeArg(), projectArg(), kindArg(), str("session", "see its memories too"), userArg(), workspaceArg(), layersArg()),
 			object(list("hits", briefSchema())),
 			recallMemory),
 		define("memory_get", "Read a memory",
@@ -54,7 +54,7 @@ func memoryTools() []*tool {
 		define("memory_context", "Brief yourself",
 			"What earlier sessions know about a goal, and the last sessions. Call once when a task begins.",
 			reading, hints{},
-			object(str("goal"), projectArg(), num("max_bytes", "512 to 65536, default 8192")),
+			object(str("goal"), projectArg(), userArg(), workspaceArg(), num("max_bytes", "512 to 65536, default 8192")),
 			object(str("text"), list("ids", nil), num("omitted"), str("blocked"), list("cut", nil)),
 			buildContext),
 		define("memory_timeline", "Around a memory",
@@ -92,14 +92,22 @@ func sessionSchema() *jsonschema.Schema {
 	return object(str("id"), str("name"), str("project"), str("started_at"), str("ended_at"))
 }
 
+// namedArgs are the identities that a call may name.
+type namedArgs struct{ Project, Session, User, Workspace string }
+
+func (n namedArgs) identities() amber.Identities {
+	return amber.Identities{SessionID: amber.SessionID(n.Session), UserID: n.User, ProjectID: n.Project, WorkspaceID: n.Workspace}
+}
+
 type saveArgs struct {
-	Content, Title, Kind, Scope, Project, Topic, Session string
-	Tags                                                 []string
+	namedArgs
+	Content, Title, Kind, Scope, Topic string
+	Tags                               []string
 }
 
 func saveMemory(ctx context.Context, b *bound, a *server.Agent, in saveArgs) (answer, error) {
 	return b.write(ctx, a, amber.WriteRequest{
-		Kind: amber.MemoryKind(in.Kind), Scope: cmp.Or(amber.Scope(in.Scope), b.scopeOf(in.Project, in.Session)), Identities: b.identities(in.Project, in.Session),
+		Kind: amber.MemoryKind(in.Kind), Scope: cmp.Or(amber.Scope(in.Scope), b.scopeOf(in.identities())), Identities: b.known(in.identities()),
 		Title: in.Title, Content: in.Content, Topic: in.Topic, Tags: in.Tags,
 	})
 }
@@ -145,9 +153,10 @@ func againText(ack amber.WriteAck) (text string) {
 }
 
 type recallArgs struct {
-	Query, Scope, Project, Kind, Session string
-	Limit                                integer
-	Layers                               []amber.RecallLayer
+	namedArgs
+	Query, Scope, Kind string
+	Limit              integer
+	Layers             []amber.RecallLayer
 }
 
 func recallMemory(ctx context.Context, b *bound, a *server.Agent, in recallArgs) (answer, error) {
@@ -155,7 +164,7 @@ func recallMemory(ctx context.Context, b *bound, a *server.Agent, in recallArgs)
 	if err != nil {
 		return answer{}, err
 	}
-	q := amber.Query{Text: in.Query, Filter: amber.Filter{Scope: amber.Scope(in.Scope), Identities: b.identities(in.Project, in.Session)}, Limit: limit}
+	q := amber.Query{Text: in.Query, Filter: amber.Filter{Scope: amber.Scope(in.Scope), Identities: b.known(in.identities())}, Limit: limit}
 	if in.Kind != "" {
 		q.Kinds = []amber.MemoryKind{amber.MemoryKind(in.Kind)}
 	}
@@ -275,8 +284,9 @@ func forgetMemory(ctx context.Context, _ *bound, a *server.Agent, in idArgs) (an
 }
 
 type contextArgs struct {
-	Goal, Project string
-	MaxBytes      integer `json:"max_bytes"`
+	namedArgs
+	Goal     string
+	MaxBytes integer `json:"max_bytes"`
 }
 
 func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs) (answer, error) {
@@ -284,7 +294,7 @@ func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs
 	if err != nil {
 		return answer{}, err
 	}
-	block, err := b.context(ctx, a, in.Goal, in.Project, size)
+	block, err := b.context(ctx, a, in.Goal, in.identities(), size)
 	if err != nil {
 		return answer{}, err
 	}
@@ -304,9 +314,9 @@ func buildContext(ctx context.Context, b *bound, a *server.Agent, in contextArgs
 }
 
 // context builds what an agent should know, as the policy has it.
-func (b *bound) context(ctx context.Context, a *server.Agent, goal, project string, size int) (wire.ContextBlock, error) {
+func (b *bound) context(ctx context.Context, a *server.Agent, goal string, named amber.Identities, size int) (wire.ContextBlock, error) {
 	return block.Build(ctx, a.Store, a.Policy, wire.ContextRequest{
-		RecallInput: amber.RecallInput{Goal: goal, Identities: b.identities(project, "")}, MaxBytes: size,
+		RecallInput: amber.RecallInput{Goal: goal, Identities: b.known(named)}, MaxBytes: size,
 	}, a.Random)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/server"
 )
 
@@ -43,7 +44,7 @@ func (b *bound) addPrompts(s *mcp.Server) {
 func (b *bound) prompt(ctx context.Context, description, ask, goal string) (*mcp.GetPromptResult, error) {
 	var text string
 	err := b.do(ctx, "get_prompt", reading, func(ctx context.Context, a *server.Agent) error {
-		block, err := b.context(ctx, a, goal, "", 0)
+		block, err := b.context(ctx, a, goal, amber.Identities{}, 0)
 		text = contextText(block)
 		return err
 	})

@@ -66,7 +66,7 @@ func (b *bound) resource(root string, read reader) mcp.ResourceHandler {
 }
 
 func readContext(ctx context.Context, b *bound, a *server.Agent, _ string) (text, mime string, err error) {
-	block, err := b.context(ctx, a, "", "", 0)
+	block, err := b.context(ctx, a, "", amber.Identities{}, 0)
 	return contextText(block), "text/markdown", err
 }
 

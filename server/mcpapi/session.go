@@ -94,7 +94,7 @@ func saveSummary(ctx context.Context, b *bound, a *server.Agent, in summaryArgs)
 // project.
 func (b *bound) summarize(ctx context.Context, a *server.Agent, content, project, named string) (answer, error) {
 	r := amber.WriteRequest{
-		Kind: amber.SessionSummary, Scope: b.scopeOf(project, ""), Identities: b.identities(project, named), Content: content,
+		Kind: amber.SessionSummary, Scope: b.scopeOf(amber.Identities{ProjectID: project}), Identities: b.identities(project, named), Content: content,
 		Title: "Session summary", Reason: amber.WriteCompactSummary,
 	}
 	if r.SessionID != "" {
