@@ -94,7 +94,7 @@ func (o *operation) tag() string {
 func (d *outline) server(paths object) {
 	for _, r := range []struct {
 		path, summary, kind string
-		out                 reflect.Type // nil: text, or any JSON
+		out                 reflect.Type // nil: text, or any object
 		open                bool         // it needs no token
 		kinds               []amber.Kind
 	}{
@@ -110,7 +110,7 @@ func (d *outline) server(paths object) {
 		case r.out != nil:
 			schema = d.of(r.out, "")
 		case r.kind == typeJSON:
-			schema = object{}
+			schema = object{"type": "object"}
 		}
 		responses := failures(r.kinds, d.responses, d.words)
 		responses["200"] = object{"description": "The answer.", "content": object{r.kind: d.content(schema, d.examples[id].Answer)}}
