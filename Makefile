@@ -13,7 +13,7 @@ VERSITYGW    := $(TOOLS)/versitygw
 NFPM         := $(TOOLS)/nfpm
 HELM         := $(TOOLS)/helm
 
-.PHONY: all build install release test test-python test-release test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
+.PHONY: all build install release test test-python test-typescript test-release test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
 
 all: build test
 
@@ -62,6 +62,11 @@ test: build
 # The package for Python: style, types, tests against this build, and its wheel in a clean environment.
 test-python: build
 	AMBER_SDK=required sh scripts/sdk-python.sh bin/amber
+
+# The package for Node: types, tests against this build, and its packages in a clean folder. Says so loudly where
+# there is no node; AMBER_TYPESCRIPT=required makes that an error.
+test-typescript: build
+	sh scripts/sdk-typescript.sh bin/amber
 
 # The page in a real browser, everything in every width and colour: chromium is needed. SHOTS is a folder for a
 # picture of every screen.

@@ -17,6 +17,9 @@ func Generate(openapi []byte) (map[string]string, error) {
 	out := map[string]string{
 		path.Join(pythonFolder, "_models.py"):     pythonModels(a),
 		path.Join(pythonFolder, "_operations.py"): pythonOperations(a),
+
+		path.Join(typescriptFolder, "models.ts"):     typescriptModels(a),
+		path.Join(typescriptFolder, "operations.ts"): typescriptOperations(a),
 	}
 	return out, nil
 }

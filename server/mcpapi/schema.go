@@ -75,11 +75,11 @@ func layersArg() prop {
 	return list("layers", word("", amber.RecallLayers()).schema)
 }
 
-func projectArg() prop { return str("project", "default: the current one") }
+func projectArg() prop { return str("project", "default: current") }
 
 // userArg and workspaceArg name whose a memory is, or whose are seen.
 func userArg() prop      { return str("user") }
 func workspaceArg() prop { return str("workspace") }
 
 // sessionArg is in what writes: without a scope only that session sees it.
-func sessionArg() prop { return str("session", "only it sees the memory, unless scope says more") }
+func sessionArg() prop { return str("session", "only it sees the memory") }

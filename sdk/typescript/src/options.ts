@@ -39,7 +39,10 @@ const names = new Set([
   "url", "token", "tokenFile", "ca", "home", "tenant", "agent", "binary", "timeoutMs", "retryFor", "startServer", "user_id", "project_id", "session_id", "workspace_id",
 ]);
 
-/** Checks that every option is known. */
+/**
+ * Checks that every option is known.
+ * @internal
+ */
 export function checkOptions(o: object, known: ReadonlySet<string> = names): void {
   for (const name of Object.keys(o)) {
     if (!known.has(name)) {
@@ -48,7 +51,10 @@ export function checkOptions(o: object, known: ReadonlySet<string> = names): voi
   }
 }
 
-/** Where the server is that the options and the environment name. It touches no network. Errors: invalid, not_found, refused. */
+/**
+ * Where the server is that the options and the environment name. It touches no network. Errors: invalid, not_found, refused.
+ * @internal
+ */
 export function placeOf(o: AmberOptions, env: NodeJS.ProcessEnv): Place {
   if (o.url !== undefined && o.home !== undefined) {
     throw new InvalidError("the options url and home name two servers, want one of them");

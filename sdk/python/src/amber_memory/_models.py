@@ -1259,8 +1259,8 @@ class Hit(Model):
     id: str
     """The id of the memory. It is empty where the passage is of no memory."""
 
-    kind: Union[MemoryKind, str]
-    """The kind of the memory."""
+    kind: Any
+    """The kind of the memory. It is empty where the passage is of no memory."""
 
     layer: str
     """What the passage was taken from: memory, exchange (what was said in a session), note,
@@ -1276,7 +1276,7 @@ class Hit(Model):
     """Which store answered, and where the record is."""
 
     scope: Union[Scope, str]
-    """The scope of the memory."""
+    """The scope of the memory; of what was said, project or session; of a note, global."""
 
     score: float
     """How likely the hit is relevant, from 0 to 1."""

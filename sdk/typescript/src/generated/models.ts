@@ -30,6 +30,12 @@ export interface Activity {
 
 /** Something an agent did in a session beside what was said. The same thing done again counts up. */
 export interface ActivityAsked {
+  /** What it is: tool, file, command, task, error, subagent, compaction, gap, context or other. */
+  kind: string;
+  /** The tool, the path or the command line. */
+  name: string;
+  /** The id of the session it belongs to. */
+  session_id: string;
   /** How many times it was done. */
   count?: number | undefined;
   /** More about the last time it was done. */
@@ -38,14 +44,8 @@ export interface ActivityAsked {
   failed?: number | undefined;
   /** When it was first done. */
   first_at?: Time | Date | null | undefined;
-  /** What it is: tool, file, command, task, error, subagent, compaction, gap, context or other. */
-  kind?: string | undefined;
   /** When it was last done. */
   last_at?: Time | Date | null | undefined;
-  /** The tool, the path or the command line. */
-  name?: string | undefined;
-  /** The id of the session it belongs to. */
-  session_id?: string | undefined;
   /** How it ended the last time, as in modified, completed or failed. */
   status?: string | undefined;
 }
@@ -81,7 +81,7 @@ export interface AgentNamePage {
 /** A question to a person, with the exact thing that will be done if the answer is yes. */
 export interface Approval {
   /** When it was made. */
-  created_at: Time | null;
+  created_at: Time;
   /** The SHA-256 of the payload in hexadecimal digits. */
   digest: string;
   /** The id of the approval. */
@@ -135,7 +135,7 @@ export interface AuditEntry {
   /** The id of a token, local where no token is needed, or cli for the command line. */
   actor: string;
   /** When it happened. */
-  at: Time | null;
+  at: Time;
   /** How it ended: ok or the kind of the error. */
   outcome: string;
   /** The number of the entry, from 1. */
@@ -231,7 +231,7 @@ export interface Capabilities {
 /** One entry of a change log. It never holds text. */
 export interface Change {
   /** When it happened. */
-  at: Time | null;
+  at: Time;
   /** The id or name of what changed. */
   key: string;
   /** What happened: insert, update or delete. */
@@ -326,14 +326,14 @@ export interface Compaction {
 
 /** The summary of turns, to be stored. */
 export interface CompactionAsked {
+  /** The summary. */
+  summary: string;
   /** When the summary was made. The default is now. */
   created_at?: Time | Date | null | undefined;
   /** The id of the summary. One that is stored already is not stored again. The default is a new UUID. */
   id?: string | undefined;
-  /** The id of the session. The path names it too, so it may be left out. */
+  /** The id of the session. Where the path names it too it may be left out; in a journal it is needed. */
   session_id?: string | undefined;
-  /** The summary. */
-  summary?: string | undefined;
   /** How many turns the summary stands for. */
   turns?: number | undefined;
 }
@@ -369,7 +369,7 @@ export interface ConceptCountPage {
 /** One run of a program that rewrites memory. While one is open no other begins. */
 export interface Consolidation {
   /** When it began. */
-  began_at: Time | null;
+  began_at: Time;
   /** The id of the consolidation. */
   id: string;
   /** When it ended. It is left out while it is open. */
@@ -454,7 +454,7 @@ export interface Damage {
 /** An entry that used up its attempts. */
 export interface DeadEntry {
   /** When it used up its last attempt. */
-  dead_at: Time | null;
+  dead_at: Time;
   /** The entry of the queue. */
   envelope: Envelope;
   /** Why each attempt failed, oldest first. */
@@ -565,7 +565,7 @@ export type ErrorKind = "invalid" | "not_found" | "conflict" | "busy" | "damaged
 /** Something that has happened. An event that is sent again has the same id. */
 export interface Event {
   /** When it happened. */
-  at: Time | null;
+  at: Time;
   /** What happened: created, restored, deleted, verified, pruned, gc or mutated. */
   event: string;
   /** The id of the event. */
@@ -586,10 +586,10 @@ export interface Event {
 
 /** Which event of an agent host it is. */
 export interface EventRefAsked {
+  /** The id of the event, 32 hexadecimal digits. */
+  id: string;
   /** When the event was observed. The default is when it happened. */
   at?: Time | Date | null | undefined;
-  /** The id of the event. */
-  id?: string | undefined;
   /** True when the host itself gave the id. */
   native?: boolean | undefined;
 }
@@ -605,7 +605,7 @@ export interface Evidence {
 /** Something that backs a result. */
 export interface EvidenceAsked {
   /** What sort of evidence it is, as in file or url. */
-  kind?: string | undefined;
+  kind: string;
   /** The evidence itself. */
   value?: string | undefined;
 }
@@ -800,8 +800,8 @@ export interface Hit {
   created_at: Time | null;
   /** The id of the memory. It is empty where the passage is of no memory. */
   id: string;
-  /** The kind of the memory. */
-  kind: MemoryKind | (string & {});
+  /** The kind of the memory. It is empty where the passage is of no memory. */
+  kind: unknown;
   /**
    * What the passage was taken from: memory, exchange (what was said in a session), note, session (its digest, or the
    * summary of a compaction) or activity (a command that failed).
@@ -811,7 +811,7 @@ export interface Hit {
   owner: string;
   /** Which store answered, and where the record is. */
   provenance: Provenance;
-  /** The scope of the memory. */
+  /** The scope of the memory; of what was said, project or session; of a note, global. */
   scope: Scope | (string & {});
   /** How likely the hit is relevant, from 0 to 1. */
   score: number;
@@ -894,7 +894,7 @@ export interface ImportKept {
 /** An import that was made. */
 export interface ImportRecord {
   /** When it was made. */
-  at: Time | null;
+  at: Time;
   /** The name of the format. */
   format: string;
   /** The id of the import. */
@@ -945,14 +945,14 @@ export interface ImportUndo {
 
 /** A relation from a memory of a step to a stored memory. */
 export interface IngestLinkAsked {
+  /** The id of the stored memory. */
+  to: string;
+  /** The type of the relation, as in related. */
+  type: string;
   /** Which memory of the step it is, from 0. */
   memory?: number | undefined;
   /** How strong the relation is, from 0 to 1. */
   strength?: number | undefined;
-  /** The id of the stored memory. */
-  to?: string | undefined;
-  /** The type of the relation, as in related. */
-  type?: string | undefined;
 }
 
 /** What became of an ingestion. */
@@ -967,6 +967,8 @@ export interface IngestResult {
 
 /** What one event of an agent host means. */
 export interface IngestStepAsked {
+  /** The session, which is made where there is none. */
+  start: SessionStartAsked;
   /** What was done. */
   activity?: readonly ActivityAsked[] | undefined;
   /** When it happened. The default is now. */
@@ -983,8 +985,6 @@ export interface IngestStepAsked {
   memories?: readonly WriteRequestAsked[] | undefined;
   /** True starts a session again that has ended. */
   reopen?: boolean | undefined;
-  /** The session, which is made where there is none. */
-  start?: SessionStartAsked | undefined;
   /** What was said. */
   turns?: readonly TurnAsked[] | undefined;
 }
@@ -1072,7 +1072,7 @@ export interface Lease {
   /** The id of the entry. */
   entry_id: string;
   /** When the lease ends unless it is renewed. */
-  expires_at: Time | null;
+  expires_at: Time;
   /** A number that grows with every lease of a node. A result under a smaller one is a conflict. */
   fence: number;
   /** What proves the lease. */
@@ -1082,15 +1082,15 @@ export interface Lease {
 /** A lease as it was given out. */
 export interface LeaseAsked {
   /** The program that works on the entry. */
-  consumer_id?: string | undefined;
+  consumer_id: string;
   /** The id of the entry. */
-  entry_id?: string | undefined;
+  entry_id: string;
+  /** What proves the lease. */
+  token: string;
   /** When the lease ends unless it is renewed. */
   expires_at?: Time | Date | null | undefined;
   /** A number that grows with every lease of a node. A result under a smaller one is a conflict. */
   fence?: number | undefined;
-  /** What proves the lease. */
-  token?: string | undefined;
 }
 
 /** A turn of a listing. Its content may be the beginning alone. */
@@ -1246,7 +1246,7 @@ export interface Neighbourhood {
 /** A token that was made just now, with its secret. */
 export interface NewToken {
   /** When it was made. */
-  created_at: Time | null;
+  created_at: Time;
   /** The id of the token. It is no secret. */
   id: string;
   /** The name of the token. */
@@ -1319,7 +1319,7 @@ export interface NotePage {
  * device.
  */
 export interface Origin {
-  /** The clock of the device when it made the version, as text. */
+  /** The clock of the device when it made the version: the time and a number, as in 2026-01-02T03:04:05.678Z-0001. */
   clock: string;
   /** One more than the highest counter that the device knew of this record. */
   counter: number;
@@ -1332,18 +1332,18 @@ export interface Origin {
  * device.
  */
 export interface OriginAsked {
-  /** The clock of the device when it made the version, as text. */
-  clock?: string | undefined;
   /** One more than the highest counter that the device knew of this record. */
-  counter?: number | undefined;
+  counter: number;
   /** The device that made the version. */
-  device?: string | undefined;
+  device: string;
+  /** The clock of the device when it made the version: the time and a number, as in 2026-01-02T03:04:05.678Z-0001. */
+  clock?: string | undefined;
 }
 
 /** An agent loop that was suspended and can be resumed. */
 export interface PendingLoop {
   /** When it was made. */
-  created_at: Time | null;
+  created_at: Time;
   /** The SHA-256 of the state in hexadecimal digits. */
   digest: string;
   /** True for a loop that came back with a restore. The caller decides whether it can still be resumed. */
@@ -1551,7 +1551,7 @@ export interface Result {
   /** The id of the task. */
   task_id: string;
   /** When it was last changed. */
-  updated_at: Time | null;
+  updated_at: Time;
 }
 
 /** One page of a listing. */
@@ -1643,7 +1643,7 @@ export interface SessionStartAsked {
   binding?: string | undefined;
   /** The folder that the session works in. */
   directory?: string | undefined;
-  /** The id of the session. The default is a new UUID. */
+  /** The id of the session. The default is a new UUID; in a journal it is needed. */
   id?: string | undefined;
   /** The name of the session. The default is the id. */
   name?: string | undefined;
@@ -1660,7 +1660,7 @@ export interface SessionState {
   /** The id of the session it belongs to. */
   session_id: string;
   /** When it was last changed. */
-  updated_at: Time | null;
+  updated_at: Time;
   /** The version of the document, from 1. It is the ETag without the quotes. */
   version: number;
   /** The document to the byte, where it has white space that JSON inside of JSON does not keep. */
@@ -1849,9 +1849,9 @@ export interface SourceRef {
 /** Where a memory came from: a request, a file, an address. */
 export interface SourceRefAsked {
   /** What sort of source it is, as in file or url. */
-  kind?: string | undefined;
+  kind: string;
   /** The source itself, as a path or an address. */
-  value?: string | undefined;
+  value: string;
 }
 
 /** How a source was frozen. */
@@ -1994,7 +1994,7 @@ export interface Task {
   /** The ids of the nodes that are done. */
   completed_nodes: string[];
   /** When it was made. */
-  created_at: Time | null;
+  created_at: Time;
   /** What is to be done. */
   goal: string;
   /** The id of the task. */
@@ -2008,7 +2008,7 @@ export interface Task {
   /** Where the task stands. */
   state: TaskState | (string & {});
   /** When it was last changed. */
-  updated_at: Time | null;
+  updated_at: Time;
   /** The version of the task, from 1. It is the ETag without the quotes. */
   version: number;
   /** What else the program keeps with the task, any JSON. */
@@ -2024,7 +2024,7 @@ export interface Task {
 /** One entry of the history of a task. */
 export interface TaskEvent {
   /** When it happened. */
-  at: Time | null;
+  at: Time;
   /** The state of the task before. */
   from: TaskState | (string & {});
   /** What it records: state_transition, node_completed, approval_pending, approval_approved or approval_rejected. */
@@ -2093,7 +2093,7 @@ export interface TermMatch {
 /** What is known about a token. Its secret is not. */
 export interface Token {
   /** When it was made. */
-  created_at: Time | null;
+  created_at: Time;
   /** The id of the token. It is no secret. */
   id: string;
   /** The name of the token. */
@@ -2136,7 +2136,7 @@ export interface TokenPage {
 export type TokenScope = "read" | "write" | "approve" | "snapshot" | "restore" | "erase" | "admin";
 
 /**
- * How far a record may be believed. What is put before an agent that did not ask for it is own or signed.
+ * How far a record may be believed. Imported records are not put before an agent that did not ask for them.
  *
  * - `own`: It was written here.
  * - `signed`: It was signed by a trusted key.
@@ -2166,16 +2166,16 @@ export interface Turn {
 /** Something that was said, to be stored at the end of a session. */
 export interface TurnAsked {
   /** What was said, at most 1 MiB. */
-  content?: string | undefined;
+  content: string;
+  /** Who spoke. */
+  role: Role;
   /** When it was said. The default is now. */
   created_at?: Time | Date | null | undefined;
   /** The id of the turn. A turn whose id is stored already is not stored again. The default is a new UUID. */
   id?: string | undefined;
   /** The project it belongs to. */
   project_id?: string | undefined;
-  /** Who spoke. */
-  role?: Role | undefined;
-  /** The id of the session. The path names it too, so it may be left out. */
+  /** The id of the session. Where the path names it too it may be left out; in a journal it is needed. */
   session_id?: string | undefined;
   /** It is left out of what was said here, and is signed or imported for a prompt that came from elsewhere. */
   trust?: Trust | undefined;
@@ -2318,7 +2318,7 @@ export interface WriteAckPage {
 /** A memory to be stored. The content alone is enough. */
 export interface WriteRequestAsked {
   /** The text that is remembered, at most 1 MiB. */
-  content?: string | undefined;
+  content: string;
   /** The SHA-256 of the content of a memory that was stored before. It needs an id. */
   content_digest?: string | undefined;
   /** When the memory was first stored. A new memory gets this date in place of now. */
@@ -2340,8 +2340,8 @@ export interface WriteRequestAsked {
    */
   idempotency_key?: string | undefined;
   /**
-   * What the memory is about. The default is workspace_fact. Common names such as decision are taken for the kind they
-   * mean.
+   * What the memory is about. The default is workspace_fact. A server also takes common names, such as decision, for
+   * the kind that they mean.
    */
   kind?: MemoryKind | undefined;
   /** Names and values that a program keeps with the memory. Amber does not look inside. */

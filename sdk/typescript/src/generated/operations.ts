@@ -350,7 +350,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: { id: "id" },
     query: {},
     headers: {},
-    body: { actor: "actor", claimed_by: "claimed_by", comment: "comment", digest: "digest", outcome: "outcome" },
+    body: { outcome: "outcome", actor: "actor", claimed_by: "claimed_by", comment: "comment", digest: "digest" },
     raw: false,
     key: true,
     changes: true,
@@ -392,7 +392,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { id: "id", node_id: "node_id", payload: "payload", requested_by: "requested_by", summary: "summary", task_id: "task_id" },
+    body: { node_id: "node_id", payload: "payload", summary: "summary", task_id: "task_id", id: "id", requested_by: "requested_by" },
     raw: false,
     key: true,
     changes: true,
@@ -462,7 +462,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: { session_id: "id" },
     query: {},
     headers: {},
-    body: { created_at: "created_at", id: "id", summary: "summary", turns: "turns" },
+    body: { summary: "summary", created_at: "created_at", id: "id", turns: "turns" },
     raw: false,
     key: true,
     changes: true,
@@ -742,7 +742,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { after: "after", host: "host", journal: "journal", last_at: "last_at", past: "past", process: "process", session_id: "session_id", steps: "steps", through: "through" },
+    body: { host: "host", journal: "journal", session_id: "session_id", after: "after", last_at: "last_at", past: "past", process: "process", steps: "steps", through: "through" },
     raw: false,
     key: true,
     changes: true,
@@ -812,7 +812,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: { session_id: "id" },
     query: {},
     headers: { if_match: "If-Match" },
-    body: { if_revision: "if_revision", if_run_id: "if_run_id", run_id: "run_id", state_json: "state_json" },
+    body: { run_id: "run_id", state_json: "state_json", if_revision: "if_revision", if_run_id: "if_run_id" },
     raw: false,
     key: true,
     changes: true,
@@ -1106,7 +1106,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { consumer_id: "consumer_id", entry_id: "entry_id", expires_at: "expires_at", fence: "fence", token: "token" },
+    body: { consumer_id: "consumer_id", entry_id: "entry_id", token: "token", expires_at: "expires_at", fence: "fence" },
     raw: false,
     key: true,
     changes: true,
@@ -1162,7 +1162,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { attempt: "attempt", entry_id: "entry_id", node_id: "node_id", not_before: "not_before", payload: "payload", priority: "priority", task_id: "task_id" },
+    body: { entry_id: "entry_id", node_id: "node_id", task_id: "task_id", attempt: "attempt", not_before: "not_before", payload: "payload", priority: "priority" },
     raw: false,
     key: true,
     changes: true,
@@ -1176,7 +1176,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { consumer_id: "consumer_id", entry_id: "entry_id", expires_at: "expires_at", fence: "fence", token: "token" },
+    body: { consumer_id: "consumer_id", entry_id: "entry_id", token: "token", expires_at: "expires_at", fence: "fence" },
     raw: false,
     key: true,
     changes: true,
@@ -1232,7 +1232,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { created_at: "created_at", deleted_at: "deleted_at", from: "from", id: "id", origin: "origin", strength: "strength", to: "to", type: "type" },
+    body: { from: "from", to: "to", type: "type", created_at: "created_at", deleted_at: "deleted_at", id: "id", origin: "origin", strength: "strength" },
     raw: false,
     key: true,
     changes: true,
@@ -1288,7 +1288,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { confidence: "confidence", evidence: "evidence", fence: "fence", node_id: "node_id", payload: "payload", producer: "producer", schema_version: "schema_version", status: "status", task_id: "task_id", updated_at: "updated_at" },
+    body: { node_id: "node_id", producer: "producer", status: "status", task_id: "task_id", confidence: "confidence", evidence: "evidence", fence: "fence", payload: "payload", schema_version: "schema_version", updated_at: "updated_at" },
     raw: false,
     key: true,
     changes: true,
@@ -1540,7 +1540,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: { id: "id" },
     query: {},
     headers: {},
-    body: { dry_run: "dry_run", memory: "memory" },
+    body: { memory: "memory", dry_run: "dry_run" },
     raw: false,
     key: true,
     changes: true,
@@ -1652,7 +1652,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: { id: "id" },
     query: {},
     headers: {},
-    body: { approval_id: "approval_id", at: "at", attempt: "attempt", error_class: "error_class", from: "from", kind: "kind", node_id: "node_id", node_kind: "node_kind", reason: "reason", result: "result", seq: "seq", task_id: "task_id", to: "to" },
+    body: { from: "from", approval_id: "approval_id", at: "at", attempt: "attempt", error_class: "error_class", kind: "kind", node_id: "node_id", node_kind: "node_kind", reason: "reason", result: "result", seq: "seq", task_id: "task_id", to: "to" },
     raw: false,
     key: true,
     changes: true,
@@ -1722,7 +1722,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: { id: "id" },
     query: {},
     headers: { if_match: "If-Match" },
-    body: { attempts: "attempts", completed_nodes: "completed_nodes", created_at: "created_at", extra: "extra", extra_exact: "extra_exact", goal: "goal", last_result: "last_result", next_node_index: "next_node_index", pending_approval_id: "pending_approval_id", request_id: "request_id", session_id: "session_id", state: "state", updated_at: "updated_at", version: "version" },
+    body: { goal: "goal", attempts: "attempts", completed_nodes: "completed_nodes", created_at: "created_at", extra: "extra", extra_exact: "extra_exact", last_result: "last_result", next_node_index: "next_node_index", pending_approval_id: "pending_approval_id", request_id: "request_id", session_id: "session_id", state: "state", updated_at: "updated_at", version: "version" },
     raw: false,
     key: true,
     changes: true,
@@ -1764,7 +1764,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: {},
     query: {},
     headers: {},
-    body: { expires_at: "expires_at", name: "name", scopes: "scopes" },
+    body: { name: "name", scopes: "scopes", expires_at: "expires_at" },
     raw: false,
     key: true,
     changes: true,
@@ -1806,7 +1806,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     variables: { session_id: "id" },
     query: {},
     headers: {},
-    body: { content: "content", created_at: "created_at", id: "id", project_id: "project_id", role: "role", trust: "trust" },
+    body: { content: "content", role: "role", created_at: "created_at", id: "id", project_id: "project_id", trust: "trust" },
     raw: false,
     key: true,
     changes: true,
@@ -1880,7 +1880,7 @@ export interface ActivityListArgs {
 /** What activity.named is given. */
 export interface ActivityNamedArgs {
   /** Of this kind; context tells which passages stood before an agent. */
-  kind?: string | undefined;
+  kind: string;
   /** With this name; of a passage its layer and owner, as in memory 0198c0de-0000-7000-8000-000000000001. */
   name?: string | undefined;
 }
@@ -1910,7 +1910,7 @@ export class ActivityOperations {
    *
    * Lists what was done under one kind and name in every session, done last first, at most 1000.
    */
-  named(args: ActivityNamedArgs = {}, options: CallOptions = {}): Promise<ActivityPage> {
+  named(args: ActivityNamedArgs, options: CallOptions = {}): Promise<ActivityPage> {
     return this.#caller.ask(operations["activity.named"], [], args, options);
   }
 }
@@ -2014,9 +2014,14 @@ export class AgentOperations {
 
 /** What approval.decide is given. */
 export interface ApprovalDecideArgs {
-  /** Who decides. Where a token is used the server puts its name there, and keeps this one in claimed_by. */
+  /** The decision: approved, rejected or cancelled. */
+  outcome: ApprovalStatus;
+  /**
+   * Who decides. It is needed where no token is used. Otherwise the server puts the name of the token there, and keeps
+   * this one in claimed_by.
+   */
   actor?: string | undefined;
-  /** The server fills it in, whatever the request says. */
+  /** Who has decided as the caller says, where a token is used. The default is actor. */
   claimed_by?: string | undefined;
   /** What the person says about the decision. */
   comment?: string | undefined;
@@ -2025,8 +2030,6 @@ export interface ApprovalDecideArgs {
    * where it is left out.
    */
   digest?: string | undefined;
-  /** The decision: approved, rejected or cancelled. */
-  outcome?: ApprovalStatus | undefined;
 }
 
 /** What approval.list is given. */
@@ -2037,18 +2040,18 @@ export interface ApprovalListArgs {
 
 /** What approval.request is given. */
 export interface ApprovalRequestArgs {
+  /** The id of the node of the task. */
+  node_id: string;
+  /** What will be done if the answer is yes, any JSON. */
+  payload: unknown;
+  /** The question in words for people. */
+  summary: string;
+  /** The id of the task. */
+  task_id: string;
   /** The id of the approval. The same id with the same payload is the stored approval. The default is a new UUID. */
   id?: string | undefined;
-  /** The id of the node of the task. */
-  node_id?: string | undefined;
-  /** What will be done if the answer is yes, any JSON. */
-  payload?: unknown;
-  /** The server puts the id of the token there, whatever the request says. */
+  /** Who asks. Where a token is used the server puts its id there, whatever the request says. */
   requested_by?: string | undefined;
-  /** The question in words for people. */
-  summary?: string | undefined;
-  /** The id of the task. */
-  task_id?: string | undefined;
 }
 
 /** Questions to people, and their decisions. */
@@ -2069,7 +2072,7 @@ export class ApprovalOperations {
    *
    * @param id The id of the approval.
    */
-  decide(id: string, args: ApprovalDecideArgs = {}, options: CallOptions = {}): Promise<Approval> {
+  decide(id: string, args: ApprovalDecideArgs, options: CallOptions = {}): Promise<Approval> {
     return this.#caller.ask(operations["approval.decide"], [id], args, options);
   }
 
@@ -2100,7 +2103,7 @@ export class ApprovalOperations {
    * The same id with the same payload is answered as it is stored, and with another one it is a conflict. The token
    * that asks does not decide.
    */
-  request(args: ApprovalRequestArgs = {}, options: CallOptions = {}): Promise<Approval> {
+  request(args: ApprovalRequestArgs, options: CallOptions = {}): Promise<Approval> {
     return this.#caller.ask(operations["approval.request"], [], args, options);
   }
 }
@@ -2201,12 +2204,12 @@ export class ChangeOperations {
 
 /** What compaction.add is given. */
 export interface CompactionAddArgs {
+  /** The summary. */
+  summary: string;
   /** When the summary was made. The default is now. */
   created_at?: Time | Date | null | undefined;
   /** The id of the summary. One that is stored already is not stored again. The default is a new UUID. */
   id?: string | undefined;
-  /** The summary. */
-  summary?: string | undefined;
   /** How many turns the summary stands for. */
   turns?: number | undefined;
 }
@@ -2227,7 +2230,7 @@ export class CompactionOperations {
    *
    * @param session_id The id of the session.
    */
-  add(session_id: string, args: CompactionAddArgs = {}, options: CallOptions = {}): Promise<Compaction> {
+  add(session_id: string, args: CompactionAddArgs, options: CallOptions = {}): Promise<Compaction> {
     return this.#caller.ask(operations["compaction.add"], [session_id], args, options);
   }
 
@@ -2400,7 +2403,7 @@ export interface DocumentDeleteArgs {
 /** What document.put is given. */
 export interface DocumentPutArgs {
   /** The document, any JSON, at most 256 KiB. */
-  document?: unknown;
+  document: unknown;
   /**
    * True stores the document only if there is none of that name, and is a conflict otherwise. It is the same as the
    * header If-None-Match with *.
@@ -2464,7 +2467,7 @@ export class DocumentOperations {
    *
    * @param name The name of the document.
    */
-  put(name: string, args: DocumentPutArgs = {}, options: CallOptions = {}): Promise<Document> {
+  put(name: string, args: DocumentPutArgs, options: CallOptions = {}): Promise<Document> {
     return this.#caller.ask(operations["document.put"], [name], args, options);
   }
 }
@@ -2501,7 +2504,7 @@ export class EventOperations {
 /** What export.download is given. */
 export interface ExportDownloadArgs {
   /** The format. */
-  to?: string | undefined;
+  to: string;
   /** Only this project; notes stay then. */
   project?: string | undefined;
   /** Memories of this user, too; may be repeated. */
@@ -2528,7 +2531,7 @@ export class ExportOperations {
    * writes several files comes as a zip file. Memories of users leave only when the users are named, and secrets are
    * taken out. An export that fails on the way is cut off.
    */
-  download(args: ExportDownloadArgs = {}, options: CallOptions = {}): FileAnswer {
+  download(args: ExportDownloadArgs, options: CallOptions = {}): FileAnswer {
     return this.#caller.file(operations["export.download"], [], args, options);
   }
 }
@@ -2603,15 +2606,17 @@ export class ImportOperations {
 
 /** What journal.ingest is given. */
 export interface JournalIngestArgs {
+  /** The agent host, as in claude. */
+  host: string;
+  /** The name of the journal of one session, 32 hexadecimal digits. */
+  journal: string;
+  /** The id of the session. */
+  session_id: string;
   /**
    * The number of the last entry that was stored before. 0, the default, means that none was. Another one that is
    * stored is a conflict.
    */
   after?: number | undefined;
-  /** The agent host, as in claude. */
-  host?: string | undefined;
-  /** The name of the journal of one session, 32 hexadecimal digits. */
-  journal?: string | undefined;
   /** When the agent host was last heard of. */
   last_at?: Time | Date | null | undefined;
   /**
@@ -2621,8 +2626,6 @@ export interface JournalIngestArgs {
   past?: boolean | undefined;
   /** The process of the agent host. */
   process?: HostProcessAsked | undefined;
-  /** The id of the session. */
-  session_id?: string | undefined;
   /** What the entries mean, in their order. */
   steps?: readonly IngestStepAsked[] | undefined;
   /** The number of the last entry of the range, at least after. */
@@ -2655,7 +2658,7 @@ export class JournalOperations {
    * steps were applied. A range that does not begin where the last one ended is a conflict, and nothing is applied
    * then.
    */
-  ingest(args: JournalIngestArgs = {}, options: CallOptions = {}): Promise<IngestResult> {
+  ingest(args: JournalIngestArgs, options: CallOptions = {}): Promise<IngestResult> {
     return this.#caller.ask(operations["journal.ingest"], [], args, options);
   }
 
@@ -2686,6 +2689,10 @@ export interface LoopClearArgs {
 
 /** What loop.save is given. */
 export interface LoopSaveArgs {
+  /** The run that the loop belongs to. */
+  run_id: string;
+  /** The state of the loop, any JSON. Amber does not look inside. */
+  state_json: unknown;
   /**
    * The revision that is stored now. 0, the default, means that the session has no loop yet. Another one is a
    * conflict. It is the same as the header If-Match.
@@ -2693,10 +2700,6 @@ export interface LoopSaveArgs {
   if_revision?: number | undefined;
   /** The run whose loop is stored now. The default is run_id. */
   if_run_id?: string | undefined;
-  /** The run that the loop belongs to. */
-  run_id?: string | undefined;
-  /** The state of the loop, any JSON. Amber does not look inside. */
-  state_json?: unknown;
   /** The ETag of the stored value. */
   if_match?: string | undefined;
 }
@@ -2743,7 +2746,7 @@ export class LoopOperations {
    *
    * @param session_id The id of the session.
    */
-  save(session_id: string, args: LoopSaveArgs = {}, options: CallOptions = {}): Promise<PendingLoop> {
+  save(session_id: string, args: LoopSaveArgs, options: CallOptions = {}): Promise<PendingLoop> {
     return this.#caller.ask(operations["loop.save"], [session_id], args, options);
   }
 }
@@ -2764,7 +2767,7 @@ export interface MemoryContextArgs {
    * relevant to the goal, and one without a goal like the start of a session.
    */
   occasion?: string | undefined;
-  /** True while a suspended loop of the session goes on. Nothing is recalled then. */
+  /** True when a suspended loop of the session is resumed. It changes the reason of the recall. */
   pending_loop_active?: boolean | undefined;
   /** The project that memories of scope project are bound to. */
   project_id?: string | undefined;
@@ -2888,7 +2891,7 @@ export interface MemoryTimelineArgs {
 /** What memory.write is given. */
 export interface MemoryWriteArgs {
   /** The text that is remembered, at most 1 MiB. */
-  content?: string | undefined;
+  content: string;
   /** The SHA-256 of the content of a memory that was stored before. It needs an id. */
   content_digest?: string | undefined;
   /** When the memory was first stored. A new memory gets this date in place of now. */
@@ -2905,8 +2908,8 @@ export interface MemoryWriteArgs {
    */
   id?: string | undefined;
   /**
-   * What the memory is about. The default is workspace_fact. Common names such as decision are taken for the kind they
-   * mean.
+   * What the memory is about. The default is workspace_fact. A server also takes common names, such as decision, for
+   * the kind that they mean.
    */
   kind?: MemoryKind | undefined;
   /** Names and values that a program keeps with the memory. Amber does not look inside. */
@@ -2971,8 +2974,8 @@ export class MemoryOperations {
    * Build the block of memory that is put before a prompt.
    *
    * Builds the block of memory that is put before the prompt of an agent, and answers with its text and what is in it.
-   * The text is between two lines with a random delimiter, so that nothing in it can be taken for instructions. Only
-   * own and signed memories are in it, and nothing is changed.
+   * The text is between two lines with a random delimiter, so that nothing in it can be taken for instructions. What
+   * was imported and not signed by a trusted key is not in it. Nothing is changed.
    */
   context(args: MemoryContextArgs = {}, options: CallOptions = {}): Promise<ContextBlock> {
     return this.#caller.ask(operations["memory.context"], [], args, options);
@@ -2981,10 +2984,9 @@ export class MemoryOperations {
   /**
    * Change fields of a memory.
    *
-   * Changes the fields that the body names and answers with the new revision. At least one field is needed, and an
-   * edit that changes nothing answers with the memory as it is. Earlier revisions stay in the history. With If-Match
-   * or if_revision it is a conflict when another revision is stored; an edit that would make the memory equal to
-   * another one is a conflict, too.
+   * Changes the fields that the body names and answers with the new revision. An edit that changes nothing answers
+   * with the memory as it is. Earlier revisions stay in the history. With If-Match or if_revision it is a conflict
+   * when another revision is stored; an edit that would make the memory equal to another one is a conflict, too.
    *
    * @param id The id of the memory.
    */
@@ -3081,7 +3083,7 @@ export class MemoryOperations {
    * stored. The same Idempotency-Key gets the first answer; with another request, or once that memory was erased, it
    * is a conflict.
    */
-  write(args: MemoryWriteArgs = {}, options: CallOptions = {}): Promise<WriteAck> {
+  write(args: MemoryWriteArgs, options: CallOptions = {}): Promise<WriteAck> {
     return this.#caller.ask(operations["memory.write"], [], args, options);
   }
 
@@ -3111,7 +3113,7 @@ export interface NoteLogArgs {
 /** What note.write is given. */
 export interface NoteWriteArgs {
   /** The text of the note, Markdown, at most 1 MiB. */
-  content?: string | undefined;
+  content: string;
   /** The ETag the change is based on. */
   if_match?: string | undefined;
 }
@@ -3187,7 +3189,7 @@ export class NoteOperations {
    *
    * @param name The name of the note, its slashes as %2F.
    */
-  write(name: string, args: NoteWriteArgs = {}, options: CallOptions = {}): Promise<Note> {
+  write(name: string, args: NoteWriteArgs, options: CallOptions = {}): Promise<Note> {
     return this.#caller.ask(operations["note.write"], [name], args, options);
   }
 }
@@ -3251,21 +3253,21 @@ export class QuarantineOperations {
 /** What queue.ack is given. */
 export interface QueueAckArgs {
   /** The program that works on the entry. */
-  consumer_id?: string | undefined;
+  consumer_id: string;
   /** The id of the entry. */
-  entry_id?: string | undefined;
+  entry_id: string;
+  /** What proves the lease. */
+  token: string;
   /** When the lease ends unless it is renewed. */
   expires_at?: Time | Date | null | undefined;
   /** A number that grows with every lease of a node. A result under a smaller one is a conflict. */
   fence?: number | undefined;
-  /** What proves the lease. */
-  token?: string | undefined;
 }
 
 /** What queue.claim is given. */
 export interface QueueClaimArgs {
   /** The program that will work on the entry. */
-  consumer_id?: string | undefined;
+  consumer_id: string;
 }
 
 /** What queue.dead is given. */
@@ -3277,7 +3279,7 @@ export interface QueueDeadArgs {
 /** What queue.nack is given. */
 export interface QueueNackArgs {
   /** The right to work on the entry for a while. */
-  lease?: LeaseAsked | undefined;
+  lease: LeaseAsked;
   /** The entry is not leased again before this time. The default is a delay that doubles with each attempt. */
   not_before?: Time | Date | null | undefined;
   /** Why it is given back. */
@@ -3286,37 +3288,37 @@ export interface QueueNackArgs {
 
 /** What queue.publish is given. */
 export interface QueuePublishArgs {
-  /** The server counts attempts, so leave it out. */
-  attempt?: number | undefined;
   /**
    * The id of the entry. One that was added before with the same bytes is not added again, also when it is done; with
    * other bytes it is a conflict.
    */
-  entry_id?: string | undefined;
+  entry_id: string;
   /** The id of the node of the task. */
-  node_id?: string | undefined;
+  node_id: string;
+  /** The id of the task. */
+  task_id: string;
+  /** The server counts attempts, so leave it out. */
+  attempt?: number | undefined;
   /** The entry is not leased before this time. */
   not_before?: Time | Date | null | undefined;
   /** What is to be done, as text. Amber does not look inside. */
   payload?: string | undefined;
   /** The priority. Entries with a higher one are leased first. The default is 0. */
   priority?: number | undefined;
-  /** The id of the task. */
-  task_id?: string | undefined;
 }
 
 /** What queue.renew is given. */
 export interface QueueRenewArgs {
   /** The program that works on the entry. */
-  consumer_id?: string | undefined;
+  consumer_id: string;
   /** The id of the entry. */
-  entry_id?: string | undefined;
+  entry_id: string;
+  /** What proves the lease. */
+  token: string;
   /** When the lease ends unless it is renewed. */
   expires_at?: Time | Date | null | undefined;
   /** A number that grows with every lease of a node. A result under a smaller one is a conflict. */
   fence?: number | undefined;
-  /** What proves the lease. */
-  token?: string | undefined;
 }
 
 /** The queue that hands work to programs. */
@@ -3332,7 +3334,7 @@ export class QueueOperations {
    *
    * Finishes a leased entry. Doing it again under the same lease does nothing. A lease that is lost is a conflict.
    */
-  ack(args: QueueAckArgs = {}, options: CallOptions = {}): Promise<void> {
+  ack(args: QueueAckArgs, options: CallOptions = {}): Promise<void> {
     return this.#caller.done(operations["queue.ack"], [], args, options);
   }
 
@@ -3343,7 +3345,7 @@ export class QueueOperations {
    * with the reason queue_empty when no entry is due, and busy with the reason queue_full when every lease is taken.
    * It shows what is stored, so it needs the scope read, too.
    */
-  claim(args: QueueClaimArgs = {}, options: CallOptions = {}): Promise<Claim> {
+  claim(args: QueueClaimArgs, options: CallOptions = {}): Promise<Claim> {
     return this.#caller.ask(operations["queue.claim"], [], args, options);
   }
 
@@ -3362,7 +3364,7 @@ export class QueueOperations {
    * Gives a leased entry back to the queue, or buries it when its attempts are used up. A lease that is lost is a
    * conflict.
    */
-  nack(args: QueueNackArgs = {}, options: CallOptions = {}): Promise<void> {
+  nack(args: QueueNackArgs, options: CallOptions = {}): Promise<void> {
     return this.#caller.done(operations["queue.nack"], [], args, options);
   }
 
@@ -3372,7 +3374,7 @@ export class QueueOperations {
    * Adds an entry to the queue. An entry id that was added before with the same bytes does nothing, also after it was
    * done, for at least 7 days; with other bytes it is a conflict. A full queue is refused with quota.
    */
-  publish(args: QueuePublishArgs = {}, options: CallOptions = {}): Promise<void> {
+  publish(args: QueuePublishArgs, options: CallOptions = {}): Promise<void> {
     return this.#caller.done(operations["queue.publish"], [], args, options);
   }
 
@@ -3382,7 +3384,7 @@ export class QueueOperations {
    * Extends a lease that is not over and answers with it. It never makes it shorter. A lease that is lost is a
    * conflict.
    */
-  renew(args: QueueRenewArgs = {}, options: CallOptions = {}): Promise<Lease> {
+  renew(args: QueueRenewArgs, options: CallOptions = {}): Promise<Lease> {
     return this.#caller.ask(operations["queue.renew"], [], args, options);
   }
 
@@ -3422,22 +3424,22 @@ export interface RelationNeighboursArgs {
 
 /** What relation.relate is given. */
 export interface RelationRelateArgs {
+  /** The id of the memory that the relation leads from. */
+  from: string;
+  /** The id of the memory that the relation leads to. */
+  to: string;
+  /** The type of the relation, as in related, supersedes or conflicts_with. */
+  type: string;
   /** The server knows the time, so this one is not used. */
   created_at?: Time | Date | null | undefined;
   /** The server does not use it: relations are deleted by their id. */
   deleted_at?: Time | Date | null | undefined;
-  /** The id of the memory that the relation leads from. */
-  from?: string | undefined;
   /** The server makes the id, so this one is not used. */
   id?: string | undefined;
   /** The server makes the origin, so this one is not used. */
   origin?: OriginAsked | undefined;
   /** How strong the relation is, from 0 (the default) to 1. */
   strength?: number | undefined;
-  /** The id of the memory that the relation leads to. */
-  to?: string | undefined;
-  /** The type of the relation, as in related, supersedes or conflicts_with. */
-  type?: string | undefined;
 }
 
 /** Links between memories. */
@@ -3478,7 +3480,7 @@ export class RelationOperations {
    * Links two live memories and answers with the relation. A relation of the same ends and type is replaced, so doing
    * it again is the same as doing it once.
    */
-  relate(args: RelationRelateArgs = {}, options: CallOptions = {}): Promise<Relation> {
+  relate(args: RelationRelateArgs, options: CallOptions = {}): Promise<Relation> {
     return this.#caller.ask(operations["relation.relate"], [], args, options);
   }
 
@@ -3502,6 +3504,14 @@ export interface ResultListArgs {
 
 /** What result.save is given. */
 export interface ResultSaveArgs {
+  /** The id of the node of the task. */
+  node_id: string;
+  /** Who produced it. */
+  producer: string;
+  /** How it ended: ok or error. */
+  status: string;
+  /** The id of the task. */
+  task_id: string;
   /** How sure the producer is, from 0 to 1. */
   confidence?: number | undefined;
   /** What backs the result. */
@@ -3511,18 +3521,10 @@ export interface ResultSaveArgs {
    * newest one of the node is a conflict.
    */
   fence?: number | undefined;
-  /** The id of the node of the task. */
-  node_id?: string | undefined;
   /** What was produced, as text. */
   payload?: string | undefined;
-  /** Who produced it. */
-  producer?: string | undefined;
   /** The version of the form of the payload. The default is result.v1. */
   schema_version?: string | undefined;
-  /** How it ended: ok or error. */
-  status?: string | undefined;
-  /** The id of the task. */
-  task_id?: string | undefined;
   /** The server knows the time, so this one is not used. */
   updated_at?: Time | Date | null | undefined;
 }
@@ -3563,7 +3565,7 @@ export class ResultOperations {
    * newest one that was leased for the node, or 0 where none ever was; any other is a conflict, since its lease is
    * lost.
    */
-  save(args: ResultSaveArgs = {}, options: CallOptions = {}): Promise<Result> {
+  save(args: ResultSaveArgs, options: CallOptions = {}): Promise<Result> {
     return this.#caller.ask(operations["result.save"], [], args, options);
   }
 }
@@ -3599,7 +3601,7 @@ export interface SessionListArgs {
 /** What session.rename is given. */
 export interface SessionRenameArgs {
   /** The new name. */
-  name?: string | undefined;
+  name: string;
 }
 
 /** What session.start is given. */
@@ -3608,7 +3610,7 @@ export interface SessionStartArgs {
   binding?: string | undefined;
   /** The folder that the session works in. */
   directory?: string | undefined;
-  /** The id of the session. The default is a new UUID. */
+  /** The id of the session. The default is a new UUID; in a journal it is needed. */
   id?: string | undefined;
   /** The name of the session. The default is the id. */
   name?: string | undefined;
@@ -3651,7 +3653,7 @@ export class SessionOperations {
    * End a session.
    *
    * Marks a session as ended and answers with it. It is no longer the active one of its binding. A session that has
-   * ended already is answered as it is.
+   * ended already is answered as it is, unless Amber itself had noticed that it was gone.
    *
    * @param id The id of the session.
    */
@@ -3686,7 +3688,7 @@ export class SessionOperations {
    *
    * @param id The id of the session.
    */
-  rename(id: string, args: SessionRenameArgs = {}, options: CallOptions = {}): Promise<Session> {
+  rename(id: string, args: SessionRenameArgs, options: CallOptions = {}): Promise<Session> {
     return this.#caller.ask(operations["session.rename"], [id], args, options);
   }
 
@@ -3716,9 +3718,9 @@ export class SessionOperations {
 /** What snapshot.diff is given. */
 export interface SnapshotDiffArgs {
   /** The id of the first snapshot. */
-  a?: string | undefined;
+  a: string;
   /** The id of the second snapshot. */
-  b?: string | undefined;
+  b: string;
   /** True names what changed, too, at most 1000 rows of each kind. */
   rows?: boolean | undefined;
 }
@@ -3766,7 +3768,7 @@ export interface SnapshotMemoriesArgs {
 /** What snapshot.pin is given. */
 export interface SnapshotPinArgs {
   /** True keeps the snapshot from being deleted and pruned, false lets it be. */
-  pinned?: boolean | undefined;
+  pinned: boolean;
 }
 
 /** What snapshot.prune is given. */
@@ -3865,10 +3867,10 @@ export interface SnapshotRestoreArgs {
 
 /** What snapshot.restore_memory is given. */
 export interface SnapshotRestoreMemoryArgs {
+  /** The id of the memory. */
+  memory: string;
   /** True tells what would be done and changes nothing. */
   dry_run?: boolean | undefined;
-  /** The id of the memory. */
-  memory?: string | undefined;
 }
 
 /** What snapshot.take is given. */
@@ -3922,7 +3924,7 @@ export class SnapshotOperations {
    *
    * Compares two snapshots of the agent and answers with what changed from a to b. Nothing is changed.
    */
-  diff(args: SnapshotDiffArgs = {}, options: CallOptions = {}): Promise<SnapshotDiff> {
+  diff(args: SnapshotDiffArgs, options: CallOptions = {}): Promise<SnapshotDiff> {
     return this.#caller.ask(operations["snapshot.diff"], [], args, options);
   }
 
@@ -3966,7 +3968,7 @@ export class SnapshotOperations {
    *
    * @param id The id of the snapshot.
    */
-  pin(id: string, args: SnapshotPinArgs = {}, options: CallOptions = {}): Promise<void> {
+  pin(id: string, args: SnapshotPinArgs, options: CallOptions = {}): Promise<void> {
     return this.#caller.done(operations["snapshot.pin"], [id], args, options);
   }
 
@@ -4012,7 +4014,7 @@ export class SnapshotOperations {
    *
    * @param id The id of the snapshot.
    */
-  restore_memory(id: string, args: SnapshotRestoreMemoryArgs = {}, options: CallOptions = {}): Promise<MemoryRestore> {
+  restore_memory(id: string, args: SnapshotRestoreMemoryArgs, options: CallOptions = {}): Promise<MemoryRestore> {
     return this.#caller.ask(operations["snapshot.restore_memory"], [id], args, options);
   }
 
@@ -4118,6 +4120,8 @@ export interface TaskCompactArgs {
 
 /** What task.event is given. */
 export interface TaskEventArgs {
+  /** The state of the task before. */
+  from: TaskState;
   /** The id of the approval it is about. */
   approval_id?: string | undefined;
   /** The server knows the time, so this one is not used. */
@@ -4126,8 +4130,6 @@ export interface TaskEventArgs {
   attempt?: number | undefined;
   /** The class of a failure: validation, dependency, timeout, security, budget_exhausted or non_retriable. */
   error_class?: string | undefined;
-  /** The state of the task before. */
-  from?: TaskState | undefined;
   /**
    * What it records: state_transition (the default), node_completed, approval_pending, approval_approved or
    * approval_rejected.
@@ -4163,6 +4165,8 @@ export interface TaskListArgs {
 
 /** What task.save is given. */
 export interface TaskSaveArgs {
+  /** What is to be done. */
+  goal: string;
   /** How many times it was tried. */
   attempts?: number | undefined;
   /** The ids of the nodes that are done. */
@@ -4173,8 +4177,6 @@ export interface TaskSaveArgs {
   extra?: unknown;
   /** The field extra to the byte, in place of extra. */
   extra_exact?: Uint8Array | Base64 | undefined;
-  /** What is to be done. */
-  goal?: string | undefined;
   /** The last result of the task, as the program that runs it wrote it. */
   last_result?: string | undefined;
   /** The index of the node that comes next. */
@@ -4226,7 +4228,7 @@ export class TaskOperations {
    *
    * @param id The id of the task.
    */
-  event(id: string, args: TaskEventArgs = {}, options: CallOptions = {}): Promise<TaskEvent> {
+  event(id: string, args: TaskEventArgs, options: CallOptions = {}): Promise<TaskEvent> {
     return this.#caller.ask(operations["task.event"], [id], args, options);
   }
 
@@ -4281,7 +4283,7 @@ export class TaskOperations {
    *
    * @param id The id of the task.
    */
-  save(id: string, args: TaskSaveArgs = {}, options: CallOptions = {}): Promise<Task> {
+  save(id: string, args: TaskSaveArgs, options: CallOptions = {}): Promise<Task> {
     return this.#caller.ask(operations["task.save"], [id], args, options);
   }
 }
@@ -4331,12 +4333,12 @@ export class TenantOperations {
 
 /** What token.create is given. */
 export interface TokenCreateArgs {
+  /** The name of the token, at most 100 bytes. */
+  name: string;
+  /** What the token lets its holder do, at least one scope. */
+  scopes: readonly TokenScope[];
   /** When the token ends. The default is never. */
   expires_at?: Time | Date | null | undefined;
-  /** The name of the token, at most 100 bytes. */
-  name?: string | undefined;
-  /** What the token lets its holder do, at least one scope. */
-  scopes?: readonly TokenScope[] | undefined;
 }
 
 /** What token.list is given. */
@@ -4363,7 +4365,7 @@ export class TokenOperations {
    * and not for longer. The secret is in this answer and never again: the same Idempotency-Key is answered with the
    * same token and an empty secret. The first token that is made closes a server that needed none.
    */
-  create(args: TokenCreateArgs = {}, options: CallOptions = {}): Promise<NewToken> {
+  create(args: TokenCreateArgs, options: CallOptions = {}): Promise<NewToken> {
     return this.#caller.ask(operations["token.create"], [], args, options);
   }
 
@@ -4394,15 +4396,15 @@ export class TokenOperations {
 /** What turn.append is given. */
 export interface TurnAppendArgs {
   /** What was said, at most 1 MiB. */
-  content?: string | undefined;
+  content: string;
+  /** Who spoke. */
+  role: Role;
   /** When it was said. The default is now. */
   created_at?: Time | Date | null | undefined;
   /** The id of the turn. A turn whose id is stored already is not stored again. The default is a new UUID. */
   id?: string | undefined;
   /** The project it belongs to. */
   project_id?: string | undefined;
-  /** Who spoke. */
-  role?: Role | undefined;
   /** It is left out of what was said here, and is signed or imported for a prompt that came from elsewhere. */
   trust?: Trust | undefined;
 }
@@ -4442,7 +4444,7 @@ export class TurnOperations {
    *
    * @param session_id The id of the session.
    */
-  append(session_id: string, args: TurnAppendArgs = {}, options: CallOptions = {}): Promise<Turn> {
+  append(session_id: string, args: TurnAppendArgs, options: CallOptions = {}): Promise<Turn> {
     return this.#caller.ask(operations["turn.append"], [session_id], args, options);
   }
 
