@@ -64,7 +64,7 @@ func configured() func() {
 	flag.StringVar(&c.dir, "dir", "", "where to put the stores (default a temporary folder)")
 	flag.IntVar(&c.events, "events", 1_000_000, "events that are drained")
 	flag.StringVar(&c.binary, "amber", "bin/amber", "the binary whose hooks are measured")
-	only := flag.String("only", "", "the parts to measure, of hook,inject,group,store,bulk,jsonl,drain,snapshot,sync,serve,writers,recall,stream,nats,openviking,postgres; default all")
+	only := flag.String("only", "", "the parts to measure, of hook,inject,group,store,bulk,jsonl,drain,snapshot,sync,serve,writers,recall,stream,nats,openviking,postgres,packages; default all")
 	flag.StringVar(&c.snapshot.cache, "cache", "", "where to keep the agent that snapshots are taken of (default with the stores, for this run)")
 	flag.IntVar(&c.snapshot.rounds, "rounds", 5, "how often snapshots are measured")
 	flag.BoolVar(&c.snapshot.where, "where", true, "tell where the time of snapshots goes")
@@ -155,6 +155,7 @@ func (c config) parts(ctx context.Context) []part {
 		{"nats", func() outcome { return tells(ctx, c) }},
 		{"openviking", func() outcome { return vikings(ctx, c) }},
 		{"postgres", func() outcome { return postgreses(ctx, c) }},
+		{"packages", func() outcome { return packages(ctx, c) }},
 	}
 }
 
