@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/hmac"
 	"errors"
 	"net"
 	"net/http"
@@ -64,7 +65,7 @@ func (s *Daemon) leaving(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mine := httpapi.IsOfUser(r.Context()) || s.key != "" && r.Header.Get("Authorization") == "Bearer "+s.key
+		mine := httpapi.IsOfUser(r.Context()) || s.key != "" && hmac.Equal([]byte(r.Header.Get("Authorization")), []byte("Bearer "+s.key))
 		if r.Method != http.MethodPost || r.URL.Path != web.Root+"/"+leavePath || !mine {
 			next.ServeHTTP(w, r)
 			return
