@@ -76,6 +76,9 @@ func chroot(t *testing.T, root string) {
 	t.Helper()
 	must.Do(t, os.WriteFile(filepath.Join(root, "etc/passwd"), []byte("root:x:0:0:root:/root:/bin/sh\n"), 0o600))
 	must.Do(t, os.WriteFile(filepath.Join(root, "etc/group"), []byte("root:x:0:\n"), 0o600))
+	must.Do(t, put(root, "dev/null", 0o666, nil)) // scripts write to it
+	must.Do(t, os.MkdirAll(filepath.Join(root, "usr/bin"), 0o755))
+	must.Do(t, os.Symlink("usr/bin", filepath.Join(root, "bin")))
 	for _, name := range []string{"sh", "systemd-sysusers", "useradd", "getent", "rm"} {
 		file, err := exec.LookPath(name)
 		if err != nil {

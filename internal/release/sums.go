@@ -86,6 +86,7 @@ type artefact struct {
 // contents is release.json.
 type contents struct {
 	Version   string     `json:"version"`
+	Tag       string     `json:"tag"` // as the program says it
 	Commit    string     `json:"commit"`
 	Go        string     `json:"go"`
 	KeyID     sign.KeyID `json:"key_id"`
@@ -117,7 +118,7 @@ func writeSums(ctx context.Context, r *release) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(contents{r.Number, r.Commit, runtime.Version(), r.signer.KeyID(), r.throwaway, list}, "", " ")
+	b, err := json.MarshalIndent(contents{r.Number, r.Tag, r.Commit, runtime.Version(), r.signer.KeyID(), r.throwaway, list}, "", " ")
 	if err != nil {
 		return err
 	}
