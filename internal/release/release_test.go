@@ -213,6 +213,26 @@ func TestFormula(t *testing.T) {
 	must.Hold(t, os.IsNotExist(must.Err(os.Stat(filepath.Join(r.dist, "amber.rb")))), "there is a formula without an archive")
 }
 
+// The compose file of a release takes the image of the release, and builds nothing. What it says to Amber is that of
+// docs/deploy, which cmd/amber checks.
+func TestComposeFileOfARelease(t *testing.T) {
+	t.Parallel()
+	r := newRelease(t)
+	must.Do(t, writeDeploy(t.Context(), r))
+	var ours, source struct {
+		Services map[string]map[string]any
+	}
+	must.Do(t, yaml.Unmarshal(r.file(t, "compose.yaml"), &ours))
+	must.Do(t, yaml.Unmarshal(must.Get(deployFile("compose.yaml"))(t), &source))
+	for name, s := range ours.Services {
+		if image := s["image"].(string); strings.Contains(image, "/amber:") {
+			must.Equal(t, name, image, "${AMBER_IMAGE:-ghcr.io/amber-memory/amber:1.2.3}")
+			s["image"], s["build"] = source.Services[name]["image"], source.Services[name]["build"]
+		}
+	}
+	must.Equal(t, "services", ours.Services, source.Services)
+}
+
 // Units are what systemd takes, where it is here.
 func TestUnits(t *testing.T) {
 	t.Parallel()
