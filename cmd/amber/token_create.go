@@ -21,12 +21,19 @@ type tokenFlags struct {
 	scopes                []string
 	expires, secretFile   string
 	allAgents, allTenants bool
+	ifNone                bool
 }
 
 // savedToken is the JSON of token create --secret-file.
 type savedToken struct {
 	wire.Token
 	SecretFile string `json:"secret_file"`
+}
+
+// noToken is the JSON of token create --if-none where there is a token.
+type noToken struct {
+	Created bool `json:"created"` // false
+	Tokens  int  `json:"tokens"`  // how many there are, revoked and expired ones too
 }
 
 func (a *app) tokenCreateCommand() *cobra.Command {
@@ -38,14 +45,23 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 only now. NAME says what the token is for.
 
 With --secret-file the secret is written to a new file that only its owner may read, and is not
-printed.`,
+printed.
+
+With --if-none nothing is made where a token was made before, which is no error: a server that others
+can reach does not start without a token, and a script that sets it up can be run again.`,
 		Example: `  amber token create ci --scope read --expires 90d
+  amber token create ops --all-tenants --scope admin --if-none --secret-file ops.token
   amber --tenant acme token create backup --all-agents --scope read,snapshot --secret-file backup.token`,
 		Args: cli.Exactly("a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := a.tokenRequest(cmd, args[0], f)
 			if err != nil {
 				return err
+			}
+			if f.ifNone {
+				if found, err := a.tellTokens(cmd.Context()); found || err != nil {
+					return err
+				}
 			}
 			file, err := a.newSecretFile(cmd, f.secretFile)
 			if err != nil {
@@ -64,7 +80,23 @@ printed.`,
 	fl.BoolVar(&f.allAgents, "all-agents", false, "make it valid for every agent of the tenant")
 	fl.BoolVar(&f.allTenants, "all-tenants", false, "make it valid for every agent of every tenant")
 	fl.StringVar(&f.secretFile, "secret-file", "", "write the secret to this new file instead of printing it")
+	fl.BoolVar(&f.ifNone, "if-none", false, "make it only where no token was made before")
 	return cmd
+}
+
+// tellTokens looks whether there are tokens, and says so. It makes nothing.
+func (a *app) tellTokens(ctx context.Context) (bool, error) {
+	d, err := a.lookAtLedger(ctx)
+	if d == nil || err != nil {
+		return false, err
+	}
+	tokens, err := d.tokens(ctx, "")
+	if err = errors.Join(err, d.Close()); err != nil || len(tokens) == 0 {
+		return false, err
+	}
+	return true, a.Out.Show(noToken{Tokens: len(tokens)}, func(io.Writer) {
+		a.Out.Note("there is a token already: amber token list")
+	})
 }
 
 // tokenRequest puts a request together from the flags. It touches no disk.

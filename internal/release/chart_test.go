@@ -143,6 +143,7 @@ func TestChart(t *testing.T) {
 	pod := dig(t, objects["StatefulSet memory"], "spec", "template", "spec")
 	must.Equal(t, "image", dig(t, pod, "containers", 0, "image").(string), "ghcr.io/amber-memory/amber:1.2.3")
 	must.Equal(t, "arguments", fmt.Sprint(dig(t, pod, "containers", 0, "args")), "[serve --listen 0.0.0.0:7411 --behind-proxy --log-json]")
+	must.Says(t, "first token", fmt.Sprint(dig(t, pod, "initContainers", 0, "args")), "token create first --if-none")
 	must.Equal(t, "user", fmt.Sprint(dig(t, pod, "securityContext", "runAsUser")), "10001")
 	must.Equal(t, "service", fmt.Sprint(dig(t, objects["Service memory"], "spec", "ports", 0, "port")), "7411")
 	must.Hold(t, objects["Service memory-homes"] != nil, "there is no service for the names of the servers: %v", objects)

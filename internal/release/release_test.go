@@ -242,9 +242,9 @@ func TestUnits(t *testing.T) {
 	}
 	r := newRelease(t)
 	dir := t.TempDir()
-	true_ := must.Get(exec.LookPath("true"))(t) // systemd wants the program to be there
+	nothing := must.Get(exec.LookPath("true"))(t) // systemd wants the program to be there
 	for name, mode := range map[string]string{"amber.service": "--system", "amber-user.service": "--user"} {
-		b := must.Get(r.render(name, where{Program: true_, UserProgram: true_}))(t)
+		b := must.Get(r.render(name, where{Program: nothing, UserProgram: nothing}))(t)
 		file := filepath.Join(dir, name)
 		must.Do(t, os.WriteFile(file, b, 0o600))
 		c := exec.Command(analyze, mode, "--man=no", "verify", file)
