@@ -11,7 +11,8 @@
 #   AMBER_BIN       where amber goes (default: ~/.local/bin)
 #   AMBER_KEY       the did:key that must have signed the release (default: that of this script)
 #   AMBER_KEY_FILE  the same key as PEM, for openssl
-#   AMBER_VERIFY    required: fail where the signature cannot be checked, because neither an amber nor openssl 3 is here
+#   AMBER_VERIFY    required: fail where the signature cannot be checked, because neither an amber nor openssl 3 is here;
+#                   so it does, too, when a key is named
 #
 # To remove it again: rm ~/.local/bin/amber. Memories are in ~/.local/share/amber.
 set -eu
@@ -128,7 +129,7 @@ check_signature() {
 	elif [ -s "$pem" ] && openssl_signs; then
 		fetch SHA256SUMS.sig
 		with_openssl
-	elif [ "${AMBER_VERIFY:-}" = required ]; then
+	elif [ "${AMBER_VERIFY:-}" = required ] || [ -n "${AMBER_KEY:-}${AMBER_KEY_FILE:-}" ]; then
 		fail "cannot check the signature: want AMBER_KEY and an amber on the path, or AMBER_KEY_FILE and openssl 3"
 	else
 		say "the signature was NOT checked: no key is known, or neither an amber nor openssl 3 is here. Checksums are compared."

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,16 @@ func newSite(t *testing.T) site {
 	must.Do(t, writeSums(t.Context(), r))
 	server := httptest.NewServer(http.FileServer(http.Dir(r.dist)))
 	t.Cleanup(server.Close)
-	return site{t, r, server.URL, t.TempDir(), os.Getenv("PATH")}
+	return site{t, r, server.URL, t.TempDir(), withoutAmber()}
+}
+
+// withoutAmber is the path of this process without folders in which there is an amber.
+func withoutAmber() string {
+	dirs := filepath.SplitList(os.Getenv("PATH"))
+	return strings.Join(slices.DeleteFunc(dirs, func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, "amber"))
+		return err == nil
+	}), ":")
 }
 
 // install runs the script of the release, and returns what it said and whether it went well.
@@ -149,9 +159,22 @@ func TestInstallScriptRefuses(t *testing.T) {
 	t.Run("no way to check a signature that is required", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t)
-		out, ok := s.install("AMBER_VERIFY=required", "AMBER_KEY=did:key:z6MkgViuDYFx4jFDphfrY9KCoBSSAWL7zqTMuzkaHTMsKcFU")
+		out, ok := s.install("AMBER_KEY=did:key:z6MkgViuDYFx4jFDphfrY9KCoBSSAWL7zqTMuzkaHTMsKcFU")
 		must.Hold(t, !ok, "the script went well: %s", out)
 		must.Says(t, "the script", out, "cannot check the signature")
+		must.Do(t, put(s.r.dist, "install.sh", 0o755, must.Get(os.ReadFile("../../scripts/install.sh"))(t)))
+		out, ok = s.install("AMBER_VERIFY=required", "AMBER_VERSION=1.2.3")
+		must.Hold(t, !ok, "the script went well: %s", out)
+		must.Says(t, "the script", out, "cannot check the signature")
+	})
+	t.Run("a missing signature", func(t *testing.T) {
+		t.Parallel()
+		if !signs() {
+			t.Skip("openssl 3 is not here: no signature is asked for")
+		}
+		s := newSite(t)
+		must.Do(t, os.Remove(filepath.Join(s.r.dist, sumsName+filesig.Suffix)))
+		s.refuses("cannot download " + s.url + "/SHA256SUMS.sig")
 	})
 	if !signs() {
 		t.Log("openssl 3 is not here: signatures that it refuses were not tried")
