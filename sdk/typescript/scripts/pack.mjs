@@ -19,7 +19,7 @@ const processors = { amd64: "x64", x64: "x64", x86_64: "x64", arm64: "arm64", aa
 const platforms = ["linux", "darwin", "win32"].flatMap((os) => ["x64", "arm64"].map((cpu) => `${os}-${cpu}`));
 
 const { values } = parseArgs({ options: { version: { type: "string" }, out: { type: "string" }, binaries: { type: "string" } } });
-const version = values.version ?? about.version;
+const version = (values.version ?? about.version).replace(/^v/, "");
 if (!/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version)) {
   fail(`--version ${version}: want the form 1.2.3 or 1.2.3-rc.1`);
 }

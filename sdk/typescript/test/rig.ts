@@ -36,17 +36,35 @@ process.env["AMBER_BINARY"] = binary;
 process.env["HOME"] = user;
 process.once("exit", () => rmSync(user, { recursive: true, force: true }));
 
+const ends = new WeakMap<TestContext, (() => unknown)[]>();
+
+/** Does something after the test, before what was asked for earlier: a server ends before its folder is removed. */
+export function after(t: TestContext, end: () => unknown): void {
+  const known = ends.get(t);
+  if (known !== undefined) {
+    known.unshift(end);
+    return;
+  }
+  const list = [end];
+  ends.set(t, list);
+  t.after(async () => {
+    for (const end of list) {
+      await end();
+    }
+  });
+}
+
 /** A folder that is removed after the test. */
 export function folder(t: TestContext): string {
   const dir = mkdtempSync(path.join(tmpdir(), "amber-ts-"));
-  t.after(() => rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  after(t, () => rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   return dir;
 }
 
 /** A client that is closed after the test. */
 export function client(t: TestContext, o: AmberOptions): Amber {
   const c = new Amber(o);
-  t.after(() => c.close());
+  after(t, () => c.close());
   return c;
 }
 
@@ -59,7 +77,7 @@ export function fresh(t: TestContext, o: AmberOptions = {}): { amber: Amber; hom
 /** A program that is killed after the test. */
 export function run(t: TestContext, command: string, args: string[], env: Record<string, string> = {}): Program {
   const p = new Program(spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } }));
-  t.after(() => p.kill());
+  after(t, () => p.kill());
   return p;
 }
 
@@ -162,7 +180,7 @@ export async function fake(t: TestContext, answer: (request: IncomingMessage, re
   let count = 0;
   const server = createServer((request, response) => answer(request, response, ++count));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => {
+  after(t, () => {
     server.closeAllConnections();
     server.close();
   });
