@@ -8,6 +8,7 @@ import type { Endpoint } from "./endpoint.js";
 import { AmberError, DamagedError, errorIn } from "./errors.js";
 import { Failed } from "./failed.js";
 import { FileAnswer } from "./file.js";
+import type { Manner } from "./http.js";
 import { withIdentity, type Identity } from "./identity.js";
 import { splitLines } from "./lines.js";
 import { asPage, Listing, type Page } from "./listing.js";
@@ -21,7 +22,9 @@ export interface Bound extends Target {
   readonly identity: Identity;
 }
 
-const asked = { accept: "application/json", apart: false };
+/** How what is answered with one document is asked for. */
+const asked = (data: Upload | undefined): Manner => ({ accept: "application/json", apart: data !== undefined, goesOn: false });
+
 const lastPause = 5000;
 
 // How long an answer that has begun may say nothing. A stream of events has a sign of life every 15 seconds.
@@ -44,7 +47,7 @@ export class ApiCaller implements Caller {
 
   async ask<T>(o: Operation, variables: readonly string[], args: object, options: CallOptions, data?: Upload): Promise<T> {
     const r = this.#request(o, variables, args, options, data);
-    const answer = await this.#connection.send(r, asked, options, (endpoint, response, deadline) => readJSON(endpoint, response, maxAnswer, deadline.signal));
+    const answer = await this.#connection.send(r, asked(data), options, (endpoint, response, deadline) => readJSON(endpoint, response, maxAnswer, deadline.signal));
     if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
       throw new DamagedError(`${o.id}: the answer of the server is not an object`);
     }
@@ -53,7 +56,7 @@ export class ApiCaller implements Caller {
 
   async done(o: Operation, variables: readonly string[], args: object, options: CallOptions, data?: Upload): Promise<void> {
     const r = this.#request(o, variables, args, options, data);
-    await this.#connection.send(r, asked, options, (endpoint, response, deadline) => checkNothing(endpoint, response, deadline.signal));
+    await this.#connection.send(r, asked(data), options, (endpoint, response, deadline) => checkNothing(endpoint, response, deadline.signal));
   }
 
   listing<T>(o: Operation, variables: readonly string[], args: object, options: CallOptions): Listing<T> {
@@ -123,7 +126,7 @@ export class ApiCaller implements Caller {
 
   /** The pieces of an answer that goes on for long. */
   async *#pieces(r: Request, type: string, options: CallOptions): AsyncGenerator<Uint8Array, void, undefined> {
-    const begun = await this.#connection.send(r, { accept: type, apart: true }, options, async (endpoint: Endpoint, response: IncomingMessage, deadline: Deadline) => {
+    const begun = await this.#connection.send(r, { accept: type, apart: true, goesOn: true }, options, async (endpoint: Endpoint, response: IncomingMessage, deadline: Deadline) => {
       if (type !== "*/*") {
         await checkType(endpoint, response, type, deadline.signal);
       }

@@ -59,7 +59,7 @@ export class Connection {
     let keep = false;
     try {
       const answer = await this.#insist(r, manner, deadline, read);
-      keep = manner.apart;
+      keep = manner.goesOn;
       return answer;
     } finally {
       if (!keep) {

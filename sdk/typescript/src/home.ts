@@ -143,7 +143,7 @@ async function prove(w: Where, endpoint: Endpoint, signal: AbortSignal): Promise
   const r = { id: "find server", method: "GET", path: `/ui/-/proof?challenge=${challenge}`, headers: {}, body: null, repeatable: true, long: false };
   try {
     const bare = { ...endpoint, token: undefined };
-    const response = await exchange(bare, r, { accept: "*/*", apart: true }, signal);
+    const response = await exchange(bare, r, { accept: "*/*", apart: true, goesOn: false }, signal);
     const answer = await readAll(bare, response, maxWhere, signal);
     const want = Buffer.from(createHmac("sha256", w.secret).update(challenge).digest("hex"));
     return w.secret !== "" && response.statusCode === 200 && answer.length === want.length && timingSafeEqual(answer, want);

@@ -11,8 +11,13 @@ import type { Source } from "./upload.js";
 /** How an exchange is made. */
 export interface Manner {
   readonly accept: string;
-  /** The answer goes on for long and has a connection of its own. */
+  /**
+   * Has a connection of its own: an answer that goes on for long would keep others waiting, and a body that can be sent once must not
+   * meet a kept connection that the server is closing.
+   */
   readonly apart: boolean;
+  /** The answer is read after the call has returned. */
+  readonly goesOn: boolean;
 }
 
 /** Sends a request and returns the answer once its head is there. Redirects are not followed. It throws [Failed]. */

@@ -151,6 +151,27 @@ test("trying again ends", async (t) => {
   await assert.rejects(client(t, { url: "http://127.0.0.1:9", retryFor: 0.2 }).recall("x"), UnreachableError);
 });
 
+test("an upload has a connection of its own, and a stream is sent once", async (t) => {
+  const ports: (number | undefined)[] = [];
+  const { url, count } = await fake(t, (request, response, n) => {
+    ports.push(request.socket.remotePort);
+    request.resume().on("end", () => (n < 4 ? response.writeHead(200, json).end("{}") : request.socket.destroy()));
+  });
+  const amber = client(t, { url, retryFor: 0.5 });
+  await amber.memory.get(id);
+  await amber.memory.get(id);
+  await amber.import.upload(Buffer.from("x"), { from: "jsonl" });
+  assert.equal(ports[0], ports[1]);
+  assert.notEqual(ports[1], ports[2]);
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.from("x");
+  };
+  await assert.rejects(amber.import.upload(pieces(), { from: "jsonl" }), UnreachableError);
+  assert.equal(count(), 4);
+  await assert.rejects(amber.import.upload(Buffer.from("x"), { from: "jsonl" }), UnreachableError);
+  assert.ok(count() > 5);
+});
+
 test("a path, a query and a body arrive as they were given", async (t) => {
   const seen: string[] = [];
   const { url } = await fake(t, (request, response) => {
