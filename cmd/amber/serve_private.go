@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"io"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/amber-memory/amber"
@@ -22,6 +24,7 @@ const (
 // one is printed. Two programs that start at the same moment share one server.
 func (s *serving) servePrivately(ctx context.Context, o daemon.Options) error {
 	o.Grace = min(o.Grace, privateGrace)
+	signal.Ignore(syscall.SIGPIPE) // the program may be gone with what the log is written to
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	within, done := context.WithTimeout(ctx, findWithin)

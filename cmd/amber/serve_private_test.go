@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -91,6 +92,23 @@ func TestAPrivateServerEndsWithItsProgram(t *testing.T) {
 	}
 	again := u.servePrivately()
 	must.Hold(t, again.contents()["kept"] != "", "the memory is gone")
+}
+
+// The log goes to a program that is gone; the server ends as it should.
+func TestAPrivateServerEndsWithoutAReader(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	cmd := u.privateCommand(context.Background())
+	in := must.Get(cmd.StdinPipe())(t)
+	out, log := must.Get(cmd.StdoutPipe())(t), must.Get(cmd.StderrPipe())(t)
+	must.Do(t, cmd.Start())
+	var s served
+	must.Do(t, json.NewDecoder(out).Decode(&s))
+	must.Do(t, errors.Join(out.Close(), log.Close(), in.Close()))
+	must.Do(t, cmd.Wait())
+	if _, err := os.Lstat(filepath.Join(u.home, "serve.json")); !os.IsNotExist(err) {
+		t.Errorf("the file that says where it listens is left behind: %v", err)
+	}
 }
 
 // Programs of one home share one server, and one that was killed is no hindrance.

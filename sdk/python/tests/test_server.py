@@ -240,6 +240,37 @@ def test_a_stream_goes_on_after_a_kill(home: str) -> None:
         assert got == ids
 
 
+def test_a_stream_that_is_cut_before_its_first_event_loses_nothing(home: str) -> None:
+    async def run() -> None:
+        async with AsyncAmber() as amber:
+            await amber.remember("before the stream")
+            got: List[str] = []
+            stream = amber.event.stream()
+
+            async def read() -> None:
+                async for event in stream:
+                    got.append(event.payload["key"])
+                    return
+
+            async with anyio.create_task_group() as group:
+                group.start_soon(read)
+                while stream._response is None:
+                    await anyio.sleep(0.01)
+                await anyio.to_thread.run_sync(kill_private)
+                wrote = await amber.remember("after the kill")
+            assert got == [wrote.id]
+
+    anyio.run(run)
+
+
+def test_a_key_of_the_caller_makes_a_turn_once(home: str) -> None:
+    with Amber() as amber:
+        amber.session.start(id="talk")
+        first = amber.turn.append("talk", role="user", content="hello", idempotency_key="k")
+        assert amber.turn.append("talk", role="user", content="hello", idempotency_key="k").id == first.id
+        assert len(amber.turn.list("talk").all()) == 1
+
+
 def test_files_go_in_and_out(home: str, tmp_path: Path) -> None:
     with Amber() as amber:
         amber.remember("The heron likes the pond")

@@ -120,7 +120,7 @@ def prepare(
             raise InvalidError(f"{name} is not valid: want a name, found {text!r}")
         where = where.replace("{" + name + "}", quote(text, safe=""))
     query, body = dict(query or {}), None if body is None else dict(body)
-    if o.id in _ONCE and body is not None and body.get("id") is None:
+    if o.id in _ONCE and body is not None and body.get("id") is None and key is None:
         body["id"] = str(uuid.uuid4())
     if o.id in _NAMED:
         _name(s.identity, o, query, body)
@@ -496,6 +496,22 @@ def _continued(args: Dict[str, Any], last: str) -> Dict[str, Any]:
     return {**args, "query": query, "headers": {**args.get("headers", {}), "Last-Event-ID": last}}
 
 
+_AGENT = "/v1/tenants/{tenant}/agents/{agent}"
+_HEADS = (
+    Operation("change.head", "GET", _AGENT + "/changes/head", answer="json"),
+    Operation("control_change.head", "GET", _AGENT + "/control-changes/head", answer="json"),
+)
+
+
+def _begins(args: Dict[str, Any]) -> bool:
+    """Report whether a stream begins where the events end now, which has to be known before it can be cut off."""
+    return args.get("query", {}).get("after") is None and args.get("headers", {}).get("Last-Event-ID") is None
+
+
+def _position(body: bytes, o: Operation) -> str:
+    return str(read(Dict[str, Any], body, o).get("position", ""))
+
+
 class Stream(Generic[T]):
     """Events as they happen. A stream that was cut off goes on after the last event; it ends when it is closed."""
 
@@ -508,6 +524,8 @@ class Stream(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         parser = _Parser()
+        if _begins(self._args):
+            parser.id = ",".join(_position(self._caller.body(prepare(self._caller.settings, o)), o) for o in _HEADS)
         forever = httpx.Timeout(self._caller.settings.timeout, read=None).as_dict()
         while not self._closed:
             r = prepare(self._caller.settings, self._o, **_continued(self._args, parser.id))
@@ -718,6 +736,8 @@ class AsyncStream(Generic[T]):
 
     async def __aiter__(self) -> AsyncIterator[T]:
         parser = _Parser()
+        if _begins(self._args):
+            parser.id = ",".join([_position(await self._caller.body(prepare(self._caller.settings, o)), o) for o in _HEADS])
         forever = httpx.Timeout(self._caller.settings.timeout, read=None).as_dict()
         while not self._closed:
             r = prepare(self._caller.settings, self._o, **_continued(self._args, parser.id))
