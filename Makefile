@@ -128,8 +128,8 @@ test-long: build $(VERSITYGW)
 	$(MAKE) test-release
 
 # Everything of a release in dist: binaries for six systems, archives, deb, rpm, image, chart, formula, install script,
-# checksums, signed with the key in the file RELEASE_KEY (see docs/releasing.md). Ten minutes on two cores, and a minute when
-# everything is compiled already. RELEASE takes flags, as in make release RELEASE='-targets linux/amd64'
+# checksums, signed with the key in the file RELEASE_KEY (see docs/releasing.md). Packing takes two minutes, compiling about
+# five minutes of one processor for each system the first time. RELEASE takes flags, as in make release RELEASE='-targets linux/amd64'
 RELEASE_KEY ?=
 RELEASE     ?=
 release: $(NFPM)
