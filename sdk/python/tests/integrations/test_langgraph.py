@@ -6,14 +6,14 @@ import asyncio
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Dict, List, Set
+from typing import Any, List, Set
 
 import pytest
 
 pytest.importorskip("langgraph.graph", reason="the package langgraph is not installed")
 pytest.importorskip("langgraph.checkpoint.conformance", reason="the package langgraph-checkpoint-conformance is not installed")
 
-from integrations.conftest import HOSTILE
+from integrations.shared import HOSTILE, environment
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import Checkpoint, empty_checkpoint
 from langgraph.checkpoint.conformance import checkpointer_test, validate
@@ -192,20 +192,12 @@ with Amber() as amber:
 def test_two_programs_write_one_thread(home: str) -> None:
     with Amber() as amber:
         amber.agent.health()
-        running = [subprocess.Popen([sys.executable, "-c", WRITER, name], env=_environment()) for name in "ab"]
+        running = [subprocess.Popen([sys.executable, "-c", WRITER, name], env=environment()) for name in "ab"]
         assert [p.wait(120) for p in running] == [0, 0]
         found = list(AmberSaver(amber).list(config("t")))
         texts = [t.checkpoint["channel_values"]["text"][0] for t in found]
         assert (texts.count("a"), texts.count("b")) == (20, 20)
         assert all(t.pending_writes is not None and t.pending_writes[0][0] == t.checkpoint["channel_values"]["text"][0] for t in found)
-
-
-def _environment() -> Dict[str, str]:
-    import os
-    from pathlib import Path
-
-    here = Path(__file__).parents[1]
-    return {**os.environ, "PYTHONPATH": f"{here}:{here.parent / 'src'}"}
 
 
 def test_tasks_that_write_at_the_same_time_all_count(home: str) -> None:
