@@ -214,18 +214,24 @@ func compared(w folder.Written) (checks []wire.Check) {
 		how = "made of all rows: " + w.Anew
 	}
 	for _, file := range []struct{ name, part string }{{"memory.db", wire.PartMemory}, {"control.db", "control"}} {
-		var rows, tables int64
+		var rows, tables, fresh int64
 		sum := sha256.New()
 		for _, t := range w.Tables {
 			if t.File == file.name {
-				rows, tables = rows+t.Rows, tables+1
+				rows, tables, fresh = rows+t.Rows, tables+1, fresh+t.Compared
 				_, _ = io.WriteString(sum, t.Digest)
 			}
 		}
-		checks = append(checks, wire.Check{
+		c := wire.Check{
 			Name: "source", Part: file.part, OK: true, Digest: hex.EncodeToString(sum.Sum(nil)),
 			Detail: fmt.Sprintf("%d rows in %d tables, every row compared with the database by the digest of its table; %s", rows, tables, how),
-		})
+		}
+		if w.Compared == mirror.Changes {
+			c.Digest = ""
+			c.Detail = fmt.Sprintf("%d rows in %d tables: %d that may have changed since the last time were compared with the database, the others were counted; all rows were compared at %s",
+				rows, tables, fresh, w.AllCompared)
+		}
+		checks = append(checks, c)
 	}
 	return checks
 }

@@ -77,6 +77,9 @@ func same(a, b Entry) bool {
 	return a.Mode == b.Mode && a.Size == b.Size && a.ModTime.Equal(b.ModTime) && a.Key == b.Key
 }
 
+// KeyOf is what the file system knows a file by; the zero Key where it does not tell.
+func KeyOf(info fs.FileInfo) Key { return keyOf(info) }
+
 // entryOf describes a file or folder; false when it is neither.
 func entryOf(path string, info fs.FileInfo) (Entry, bool) {
 	e := Entry{Path: path, Mode: Regular, Size: info.Size(), ModTime: info.ModTime(), Key: keyOf(info)}

@@ -8,16 +8,9 @@ package folder
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/amber-memory/amber"
 	"github.com/amber-memory/amber/internal/fsx"
@@ -43,7 +36,13 @@ const (
 type Options struct {
 	Git  string // the program; "": the one in PATH
 	Temp string // an existing folder for temporary files; "": that of the system
+	// Every is after how many times [Write] compares all rows again; 1: always, 0: 10. Between them it reads and compares those that were
+	// written since the last time, and counts the others.
+	Every int
 }
+
+// every is the default of [Options.Every].
+const every = 10
 
 func (o Options) git(dir string) gitobj.Options {
 	return gitobj.Options{Dir: dir, Git: o.Git, Temp: o.Temp}
@@ -54,21 +53,16 @@ type Written struct {
 	mirror.Exported
 	// Anew says why files were made of all rows; "" where those of before were brought up to date.
 	Anew string
+	// AllCompared is the instant of which all rows were last compared with the database: that of the rows, unless only those that are new were
+	// compared; see [mirror.Changes].
+	AllCompared amber.Time
 	// NoHistory says why the notes are there without their history; "" where they have it.
 	NoHistory string
 }
 
-// seal is what a folder held when it was written. A folder that was changed since is made anew.
-type seal struct {
-	Format      int               `json:"format"`
-	Incarnation string            `json:"incarnation"`
-	Digests     map[string]string `json:"digests"` // of its parts
-}
-
-const sealFormat = 1
-
 // Write makes a folder of the live generation of an agent. What the folder holds of an earlier call for the same generation is
-// brought up to date; anything else in its place is removed. Writers go on meanwhile. All rows were compared when it returns. Nobody else
+// brought up to date; anything else in its place is removed. Writers go on meanwhile. What was compared when it returns is in [mirror.Exported.Compared]:
+// all rows the first time, and then as [Options.Every] says. Nobody else
 // uses the folder. Errors: not_found; damaged for notes that cannot be read; those of the database and the disk.
 func Write(ctx context.Context, a mirror.Agent, dir string, o Options) (w Written, err error) {
 	if err := fsx.MkdirAll(fsx.OS(), dir, 0o700); err != nil {
@@ -78,7 +72,7 @@ func Write(ctx context.Context, a mirror.Agent, dir string, o Options) (w Writte
 	if err != nil {
 		return w, err
 	}
-	w.Anew = unsealed(ctx, dir, current.Incarnation)
+	last, why := unsealed(ctx, dir, current.Incarnation, o)
 	if ctx.Err() != nil {
 		return w, failed(dir, ctx.Err())
 	}
@@ -86,28 +80,32 @@ func Write(ctx context.Context, a mirror.Agent, dir string, o Options) (w Writte
 	if err := remove(dir, sealName); err != nil {
 		return w, err
 	}
-	why := w.Anew
 	if why == "" {
-		w, err = write(ctx, a, dir, o, true)
+		w, err = write(ctx, a, dir, o, true, last.since(dir, o))
 		if !errors.Is(err, rowfile.ErrOutdated) {
-			return w, finish(ctx, dir, &w, err)
+			return w, finish(ctx, dir, &w, last, err)
 		}
 		why = err.Error()
 	}
 	if err := remove(dir, memoryName, controlName, notesName, stateName); err != nil {
 		return w, err
 	}
-	w, err = write(ctx, a, dir, o, false)
+	w, err = write(ctx, a, dir, o, false, nil)
 	w.Anew = why
-	return w, finish(ctx, dir, &w, err)
+	return w, finish(ctx, dir, &w, seal{}, err)
 }
 
 // finish seals a folder that was written.
-func finish(ctx context.Context, dir string, w *Written, err error) error {
+func finish(ctx context.Context, dir string, w *Written, last seal, err error) error {
 	if err != nil {
 		return err
 	}
-	return Seal(ctx, dir, w.Current.Incarnation)
+	s := seal{Incarnation: w.Current.Incarnation, Instant: w.Instant, AllCompared: w.At}
+	if w.Compared == mirror.Changes {
+		s.AllCompared, s.Times = last.AllCompared, last.Times+1
+	}
+	w.AllCompared = s.AllCompared
+	return s.put(ctx, dir, last)
 }
 
 // failed is for what the disk or the context did.
@@ -131,11 +129,11 @@ func remove(dir string, names ...string) error {
 }
 
 // write writes everything of one instant.
-func write(ctx context.Context, a mirror.Agent, dir string, o Options, update bool) (w Written, err error) {
+func write(ctx context.Context, a mirror.Agent, dir string, o Options, update bool, since *mirror.Instant) (w Written, err error) {
 	seen := map[string]bool{}
 	state := filepath.Join(dir, stateName)
 	w.Exported, err = mirror.Export(ctx, a, dir, mirror.ExportOptions{
-		Update: update, Compare: mirror.Rows,
+		Update: update, Since: since, Compare: mirror.Rows,
 		Document: func(d mirror.Document) error {
 			seen[d.Name+suffix] = true
 			return writeDocument(state, d)
@@ -233,100 +231,4 @@ func writeNotes(ctx context.Context, rows postgres.NoteRows, dir string, o Optio
 		return "", err
 	}
 	return noHistory, rows.Checkout(dir)
-}
-
-// Seal notes what a folder holds, so that [Write] goes on from it. It is for a folder whose generation has become the live one.
-func Seal(ctx context.Context, dir, incarnation string) error {
-	s := seal{Format: sealFormat, Incarnation: incarnation}
-	var err error
-	if s.Digests, err = digests(ctx, dir); err != nil {
-		return failed(dir, err)
-	}
-	b, err := json.Marshal(s)
-	if err == nil {
-		err = fsx.Replace(fsx.OS(), filepath.Join(dir, sealName), 0o600, b)
-	}
-	return failed(dir, err)
-}
-
-// unsealed says why a folder is not what was written there; "" when it is.
-func unsealed(ctx context.Context, dir, incarnation string) string {
-	b, err := fsx.ReadFile(fsx.OS(), filepath.Join(dir, sealName), 1<<20)
-	if err != nil {
-		return "there is no copy of the agent, or one that was not finished"
-	}
-	var s seal
-	switch {
-	case json.Unmarshal(b, &s) != nil || s.Format != sealFormat:
-		return "the copy of the agent is of another version of Amber"
-	case s.Incarnation != incarnation:
-		return "the copy is of another generation of the agent"
-	}
-	is, err := digests(ctx, dir)
-	if err != nil {
-		return "the copy of the agent cannot be read: " + err.Error()
-	}
-	for _, name := range []string{memoryName, controlName, notesName, stateName} {
-		if is[name] != s.Digests[name] {
-			return fmt.Sprintf("%s in the copy of the agent is not what was written", name)
-		}
-	}
-	return ""
-}
-
-// digests are those of the parts of a folder: files by their content, folders by the names and content of what is in them.
-func digests(ctx context.Context, dir string) (map[string]string, error) {
-	all := map[string]string{}
-	for _, name := range []string{memoryName, controlName, notesName, stateName} {
-		h := sha256.New()
-		root := filepath.Join(dir, name)
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) && path == root {
-				return nil
-			}
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				return err
-			}
-			rel, err := filepath.Rel(root, path)
-			if err != nil {
-				return err
-			}
-			rel = filepath.ToSlash(rel)
-			if !counts(rel) {
-				if d.IsDir() {
-					return fs.SkipDir
-				}
-				return nil
-			}
-			if d.IsDir() {
-				return nil
-			}
-			fmt.Fprintf(h, "%d %s %d\n", len(rel), rel, d.Type())
-			if !d.Type().IsRegular() {
-				return nil
-			}
-			f, err := os.Open(path)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			n, err := io.Copy(h, f)
-			fmt.Fprintf(h, "%d\n", n)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		all[name] = hex.EncodeToString(h.Sum(nil))
-	}
-	return all, nil
-}
-
-// counts reports whether a path is part of a digest: of a repository only its objects are, whose refs are compared with the database. Locks and
-// pins come and go there.
-func counts(rel string) bool {
-	return rel == ".git" || !strings.HasPrefix(rel, ".git/") || rel == ".git/objects" || strings.HasPrefix(rel, ".git/objects/")
 }

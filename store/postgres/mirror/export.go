@@ -32,6 +32,9 @@ type ExportOptions struct {
 	// Update brings the files that are in the folder up to date, where they are of an earlier export:
 	// what stays is not written again. Where they cannot be, the error is [rowfile.ErrOutdated].
 	Update bool
+	// Since is the mark of the files that are to be updated, which nobody has changed since: then only rows that were written after it are
+	// read, where that can be told. [Exported.Compared] says which it was. May be nil.
+	Since *Instant
 	// Within is called in the transaction that reads, for what belongs to the same instant and is not in the
 	// files; see [postgres.NotesIn]. May be nil.
 	Within func(ctx context.Context, c *pgdb.Conn) error
@@ -53,6 +56,10 @@ type Exported struct {
 	// Version is of the rows: it is another one after any write. See [SwitchOptions.Expect].
 	Version string
 	Changed int64 // rows that an update has written or deleted
+	// Instant is for [ExportOptions.Since]; nil where the server does not tell enough.
+	Instant *Instant
+	// Full says why all rows were read; "" where only those were that are new.
+	Full string
 }
 
 const opExport = "write mirror"
@@ -102,6 +109,10 @@ func Export(ctx context.Context, a Agent, dir string, o ExportOptions) (e Export
 			return e, err
 		}
 	}
+	if x.since != "" {
+		x.result.Compared = Changes // before the files were finished
+		return x.result, nil
+	}
 	if err := x.compare(ctx); err != nil {
 		return e, err
 	}
@@ -117,6 +128,8 @@ type export struct {
 	writers  []writer // that are not finished
 	finished []writer
 	result   Exported
+	schema   int64  // of the database
+	since    string // the first transaction that the files may not know; "": all rows are read
 }
 
 // writer is a file that is made or brought up to date.
@@ -158,11 +171,18 @@ func (x *export) read(ctx context.Context) error {
 			return err
 		}
 		files, err := rowfile.Files()
+		if err == nil {
+			err = x.marks(ctx, c)
+		}
 		if err != nil {
 			return err
 		}
+		write := x.file
+		if x.since != "" {
+			write = x.fileSince
+		}
 		for _, f := range files {
-			if err := x.file(ctx, c, f); err != nil {
+			if err := write(ctx, c, f); err != nil {
 				return err
 			}
 		}
@@ -190,6 +210,7 @@ func (x *export) head(row []string) error {
 	x.result.Memory, x.result.Control = Position{n[1], amber.Stamp(n[2])}, Position{n[3], amber.Stamp(n[4])}
 	x.result.At = amber.UnixMilli(n[7])
 	x.result.Version = version(x.result.Gen, x.result.Memory.Seq, n[8], x.result.Control.Seq, n[9])
+	x.schema = n[5]
 	return schema.Judge(schema.Version{Number: n[5], Needs: n[6]})
 }
 
@@ -243,8 +264,7 @@ func (x *export) file(ctx context.Context, c *pgdb.Conn, f rowfile.File) error {
 			want = x.result.Control.Seq
 		}
 		if t.Name == "changes" && last != want {
-			return amber.Errorf(amber.KindDamaged, opExport, string(x.agent.ID), "the change log of %s ends with entry %d, its head says %d", f.Name, last, want).
-				WithHint("amber doctor")
+			return endsElsewhere(x.agent.ID, f.Name, last, want)
 		}
 	}
 	x.result.Tables = append(x.result.Tables, tables...)

@@ -50,6 +50,8 @@ const (
 	Counts Comparison = "counts"
 	// Rows is every row: a digest for each table over its rows in the order of the key.
 	Rows Comparison = "rows"
+	// Changes is every row that is new since the mark of the files, and the number of rows of each table; see [ExportOptions.Since].
+	Changes Comparison = "changes"
 )
 
 // Table says what was carried of a table.
@@ -57,13 +59,15 @@ type Table struct {
 	File   string // "memory.db" or "control.db"
 	Name   string
 	Rows   int64
-	Digest string // of the rows as they were read from the source, hex
+	Digest string // of the rows as they were read from the source, hex; "" where not all were
+	// Compared is how many rows were compared with [Changes].
+	Compared int64
 }
 
 // Position is the end of a change log.
 type Position struct {
-	Seq   int64
-	Stamp amber.Stamp
+	Seq   int64       `json:"seq"`
+	Stamp amber.Stamp `json:"stamp"`
 }
 
 // Document is a document of runtime state, which is a file where an agent has a folder.

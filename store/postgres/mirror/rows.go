@@ -23,7 +23,12 @@ type cursor struct {
 
 // open asks for the rows. The transaction says of which generation.
 func open(ctx context.Context, c *pgx.Conn, file string, t rowfile.Table) (cursor, error) {
-	rows, err := c.Query(ctx, fmt.Sprintf(`SELECT %s FROM %s ORDER BY %s`, quoted(t.Names()), name(file, t), quoted(t.Key)), binaryRows)
+	return openWhere(ctx, c, file, t, "")
+}
+
+// openWhere asks for the rows for which a condition holds.
+func openWhere(ctx context.Context, c *pgx.Conn, file string, t rowfile.Table, where string) (cursor, error) {
+	rows, err := c.Query(ctx, fmt.Sprintf(`SELECT %s FROM %s %s ORDER BY %s`, quoted(t.Names()), name(file, t), where, quoted(t.Key)), binaryRows)
 	return cursor{rows, t}, err
 }
 

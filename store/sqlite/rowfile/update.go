@@ -221,11 +221,7 @@ func equal(a, b []any) bool {
 
 // apply deletes before it inserts: so no two rows have what only one may have.
 func (u *Updater) apply(ctx context.Context, t Table, c changes) error {
-	where := make([]string, len(t.Key))
-	for i, name := range t.Key {
-		where[i] = fmt.Sprintf("%q = ?", name)
-	}
-	remove := fmt.Sprintf(`DELETE FROM %q WHERE %s`, t.Name, strings.Join(where, " AND "))
+	remove := fmt.Sprintf(`DELETE FROM %q WHERE %s`, t.Name, byKey(t))
 	for _, key := range c.gone {
 		if _, err := u.conn.Exec(ctx, remove, key...); err != nil {
 			return err
