@@ -147,8 +147,8 @@ func (x *export) abandon() (err error) {
 }
 
 // longRead is for a transaction that reads everything: no statement of it is too long, and the disk may
-// be slow between two of them.
-const longRead = `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = '15min'`
+// be slow between two of them. To compile a statement takes longer than these take.
+const longRead = `SET LOCAL statement_timeout = 0; SET LOCAL jit = off; SET LOCAL idle_in_transaction_session_timeout = '15min'`
 
 const selectHeads = `SELECT (m.live AND c.live)::int, m.seq, m.stamp, c.seq, c.stamp, v.number, v.needs, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
 m.xmin::text, c.xmin::text FROM amber.heads m, amber.heads c, amber_meta.version v WHERE m.log = 'memory' AND c.log = 'control'`

@@ -224,6 +224,12 @@ func TestSinceDeletes(t *testing.T) {
 	m := must.Get(s.List(t.Context(), amber.ListQuery{}))(t).Items
 	must.Do(t, s.Delete(t.Context(), m[0].ID))
 	f.reads(t, "")
+	// Counts that a trigger writes in the file are those of the database, also where no trigger wrote those.
+	do(`INSERT INTO amber_control.queue_counts (state, entries) SELECT 'state ' || n, n FROM generate_series(1, 9) n`)
+	f.reads(t, "")
+	do(`SET LOCAL session_replication_role = replica; INSERT INTO amber_control.queue (seq, entry_id, task_id, node_id, digest, payload, priority, published_not_before, not_before, due,
+state, attempt, consumer, token, fence, expires_at, reasons) VALUES (1, 'e', 't', 'n', '', '', 0, 0, 0, 0, 'queued', 0, '', '', 0, 0, '[]')`)
+	f.reads(t, "")
 	must.Get(c.Exec(t.Context(), `VACUUM (FULL, FREEZE, ANALYZE) amber.memories`))(t)
 	changed("cleaned up", 0)
 }
