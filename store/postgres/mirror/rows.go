@@ -23,12 +23,16 @@ type cursor struct {
 
 // open asks for the rows. The transaction says of which generation.
 func open(ctx context.Context, c *pgx.Conn, file string, t rowfile.Table) (cursor, error) {
-	return openWhere(ctx, c, file, t, "")
+	rows, err := c.Query(ctx, fmt.Sprintf(`SELECT %s FROM %s ORDER BY %s`, quoted(t.Names()), name(file, t), quoted(t.Key)), binaryRows)
+	return cursor{rows, t}, err
 }
 
-// openWhere asks for the rows for which a condition holds.
+// once is for a statement that nobody asks again: it is not kept.
+const once = pgx.QueryExecModeDescribeExec
+
+// openWhere asks for the rows for which a condition holds that is another one each time, in any order.
 func openWhere(ctx context.Context, c *pgx.Conn, file string, t rowfile.Table, where string) (cursor, error) {
-	rows, err := c.Query(ctx, fmt.Sprintf(`SELECT %s FROM %s %s ORDER BY %s`, quoted(t.Names()), name(file, t), where, quoted(t.Key)), binaryRows)
+	rows, err := c.Query(ctx, fmt.Sprintf(`SELECT %s FROM %s %s`, quoted(t.Names()), name(file, t), where), once, binaryRows)
 	return cursor{rows, t}, err
 }
 

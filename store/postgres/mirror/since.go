@@ -110,19 +110,24 @@ AND ($3::int8 = 0 OR EXISTS (SELECT FROM amber_control.changes WHERE seq = $3 AN
 	return same, err
 }
 
-// tally is how many rows a table has, and how many of them are new.
-type tally struct{ rows, changed int64 }
+// tally is how many rows a table has, how many of them are new, and where those are, as PostgreSQL writes a list of places. No row moves
+// while a transaction that has looked at the table goes on.
+type tally struct {
+	rows, changed int64
+	places        string
+}
 
 // isNew is the condition for rows that the mark may not know. Both ages are counted from the same transaction.
-func (x *export) isNew() string { return fmt.Sprintf(`age(xmin) <= age('%s'::xid)`, x.since) }
+func (x *export) isNew() string { return fmt.Sprintf(`age(xmin) <= (SELECT age('%s'::xid))`, x.since) }
 
 // tallies counts the rows of all tables of a file.
 func (x *export) tallies(ctx context.Context, c *pgdb.Conn, f rowfile.File) ([]tally, error) {
 	parts := make([]string, len(f.Tables))
 	for i, t := range f.Tables {
-		parts[i] = fmt.Sprintf(`SELECT %d, count(*), count(*) FILTER (WHERE %s) FROM %s`, i, x.isNew(), name(f.Name, t))
+		parts[i] = fmt.Sprintf(`SELECT %d, n, coalesce(cardinality(new), 0)::int8, coalesce(new::text, '{}') FROM (SELECT count(*) AS n, array_agg(ctid) FILTER (WHERE %s) AS new FROM %s) s`,
+			i, x.isNew(), name(f.Name, t))
 	}
-	rows, err := c.PG().Query(ctx, strings.Join(parts, " UNION ALL "))
+	rows, err := c.PG().Query(ctx, strings.Join(parts, " UNION ALL "), once)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +136,7 @@ func (x *export) tallies(ctx context.Context, c *pgdb.Conn, f rowfile.File) ([]t
 	for rows.Next() {
 		var i int
 		var n tally
-		if err := rows.Scan(&i, &n.rows, &n.changed); err != nil {
+		if err := rows.Scan(&i, &n.rows, &n.changed, &n.places); err != nil {
 			return nil, err
 		}
 		list[i] = n
@@ -236,7 +241,7 @@ func (s sinceTable) replace(ctx context.Context) (last int64, carried Table, err
 
 // put writes the rows that are new.
 func (s sinceTable) put(ctx context.Context) (last int64, err error) {
-	rows, err := openWhere(ctx, s.c.PG(), s.file, s.t, "WHERE "+s.isNew())
+	rows, err := openWhere(ctx, s.c.PG(), s.file, s.t, "WHERE ctid = ANY ('"+s.tally.places+"'::tid[])")
 	if err != nil {
 		return 0, err
 	}
@@ -251,7 +256,7 @@ func (s sinceTable) put(ctx context.Context) (last int64, err error) {
 		return row, err
 	})
 	if err == nil && n != s.tally.changed {
-		err = differ(opExport, s.t.Name, fmt.Sprintf("%d rows are new, and %d were counted", n, s.tally.changed))
+		err = differ(opExport, s.t.Name, fmt.Sprintf("%d rows are new, and %d were found", s.tally.changed, n))
 	}
 	if err != nil {
 		return 0, err
@@ -262,7 +267,7 @@ func (s sinceTable) put(ctx context.Context) (last int64, err error) {
 
 // keep deletes the rows whose keys the database does not have.
 func (s sinceTable) keep(ctx context.Context) error {
-	rows, err := openWhere(ctx, s.c.PG(), s.file, s.t.Keys(), "")
+	rows, err := open(ctx, s.c.PG(), s.file, s.t.Keys())
 	if err != nil {
 		return err
 	}
