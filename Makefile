@@ -13,7 +13,7 @@ VERSITYGW    := $(TOOLS)/versitygw
 NFPM         := $(TOOLS)/nfpm
 HELM         := $(TOOLS)/helm
 
-.PHONY: all build install release test test-python test-typescript test-release test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
+.PHONY: all build install release test test-python test-typescript test-frameworks-ts test-release test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
 
 all: build test
 
@@ -67,6 +67,10 @@ test-python: build
 # The package for Node: types, tests against this build, and its packages in a clean folder.
 test-typescript: build
 	AMBER_TYPESCRIPT=required sh scripts/sdk-typescript.sh bin/amber
+
+# The adapters of that package with the newest packages of the frameworks, which are fetched, and its examples.
+test-frameworks-ts: build
+	sh scripts/sdk-frameworks-ts.sh bin/amber
 
 # The page in a real browser, everything in every width and colour: chromium is needed. SHOTS is a folder for a
 # picture of every screen.
