@@ -9,7 +9,7 @@ amber=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 sdk=$PWD/sdk/typescript
 dir=${FRAMEWORKS_DIR:-$(mktemp -d)}
 [ -n "${FRAMEWORKS_DIR:-}" ] || trap 'rm -rf "$dir"' EXIT
-packages="@anthropic-ai/sdk"
+packages="@anthropic-ai/sdk ai"
 
 cd "$sdk"
 cmp -s package-lock.json node_modules/.amber-lock || {
