@@ -13,7 +13,7 @@ VERSITYGW    := $(TOOLS)/versitygw
 NFPM         := $(TOOLS)/nfpm
 HELM         := $(TOOLS)/helm
 
-.PHONY: all build install release test test-python test-typescript test-frameworks-ts test-release test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
+.PHONY: all build install release test test-python test-frameworks test-typescript test-frameworks-ts test-release test-browser pictures test-long test-hosts test-mcp test-engram test-import test-openviking test-arm64 bench fuzz lint clean
 
 all: build test
 
@@ -63,6 +63,10 @@ test: build
 # The package for Python: style, types, tests against this build, and its wheel in a clean environment.
 test-python: build
 	AMBER_SDK=required sh scripts/sdk-python.sh bin/amber
+
+# The adapters for frameworks with the newest packages of these from PyPI, and the frameworks' own suites.
+test-frameworks: build
+	sh scripts/sdk-frameworks.sh bin/amber
 
 # The package for Node: types, tests against this build, and its packages in a clean folder.
 test-typescript: build

@@ -1,0 +1,30 @@
+"""A Pydantic AI agent that remembers, and whose conversation lasts."""
+
+from __future__ import annotations
+
+from typing import List
+
+from pydantic_ai import Agent
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from amber_memory import Amber
+from amber_memory.integrations.pydantic_ai import AmberHistory, memory_toolset
+
+
+def model(messages: List[ModelMessage], info: AgentInfo) -> ModelResponse:
+    """A stub in place of a model: it asks memory first."""
+    last = messages[-1].parts[-1]
+    if last.part_kind == "user-prompt":
+        return ModelResponse(parts=[ToolCallPart("recall", {"question": str(last.content)})])
+    return ModelResponse(parts=[TextPart(f"after {len(messages)} messages: {getattr(last, 'content', '')[0]['content']}")])
+
+
+with Amber(user_id="ada") as amber:
+    amber.remember("Ada takes the train to work")
+    agent = Agent(FunctionModel(model), toolsets=[memory_toolset(amber, limit=1)])
+    for _ in range(2):
+        history = AmberHistory("conversation-1", amber)
+        result = agent.run_sync("how do I get to work?", message_history=history.load())
+        history.save(result.new_messages())
+        print(result.output)
