@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List
+from typing import Any, List
 
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
@@ -17,7 +17,8 @@ def model(messages: List[ModelMessage], info: AgentInfo) -> ModelResponse:
     last = messages[-1].parts[-1]
     if last.part_kind == "user-prompt":
         return ModelResponse(parts=[ToolCallPart("recall", {"question": str(last.content)})])
-    return ModelResponse(parts=[TextPart(f"after {len(messages)} messages: {getattr(last, 'content', '')[0]['content']}")])
+    found: Any = getattr(last, "content", None)
+    return ModelResponse(parts=[TextPart(f"after {len(messages)} messages: {found[0]['content']}")])
 
 
 with Amber(user_id="ada") as amber:
