@@ -41,10 +41,10 @@ cd "$work"
 for f in *.tar.gz; do tar xzf "$f"; done
 own() { # own FOLDER LEFT_OUT FILE...
   (cd $1 && left=$2 && shift 2 && echo "== own tests: $*" && PYTHONPATH="$package/src:$package/tests/integrations" AMBER_HOME="$work/own" timeout 600 "$venv/bin/python" -m pytest -q -W ignore -p no:cacheprovider \
-    -p swap_langgraph -o asyncio_mode=auto -k "not ($left)" "$@" | tail -3)
+    -p swap_langgraph -o asyncio_mode=auto -k "not ($left)" "$@" >"$work/said" || { cat "$work/said"; exit 1; }; tail -1 "$work/said")
 }
 vectors="test_vector_store_initialization or update_with_embedding or embed_with_path or test_scores"
 own "langgraph_checkpoint-*" "$vectors or DeltaChannel or Fallback or PreDelta or (test_memory_saver and not warns and not silences and not blocks and not isolated)" tests/test_store.py tests/test_memory.py
-own "langgraph_checkpoint_sqlite-*" "$vectors or migrations or sql_injection_vulnerability or hyphens or informative_async or checkpoint_search_sql or chain_cycle" \
+own "langgraph_checkpoint_sqlite-*" "$vectors or migrations or sql_injection_vulnerability or hyphens or informative_async or checkpoint_search_sql or chain_cycle or primary_key" \
   tests/test_store.py tests/test_sqlite.py tests/test_get_delta_channel_history.py tests/test_delta_parent_walk.py
 echo "adapters: tested"
