@@ -57,8 +57,23 @@ export function after(t: TestContext, end: () => unknown): void {
 /** A folder that is removed after the test. */
 export function folder(t: TestContext): string {
   const dir = mkdtempSync(path.join(tmpdir(), "amber-ts-"));
-  after(t, () => rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  after(t, () => removed(dir));
   return dir;
+}
+
+/** Removes a folder, also while a program that was killed leaves its last files there. */
+async function removed(dir: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      rmSync(dir, { recursive: true, force: true });
+      return;
+    } catch (cause) {
+      if (tries === 100) {
+        throw cause;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
 }
 
 /** A client that is closed after the test. */
