@@ -33,7 +33,9 @@ func (w *waiter) routes(token string) (all []routeOf) {
 			} `json:"responses"`
 		} `json:"paths"`
 	}
-	must.Do(w, json.Unmarshal([]byte(w.says(token, "GET", "/openapi.json", "").Body), &d))
+	status, document := w.answers(token, "GET", "/openapi.json", "")
+	must.Equal(w, "status of the document", status, 200)
+	must.Do(w, json.Unmarshal(document, &d))
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
 			o := d.Paths[path][method]
@@ -58,6 +60,13 @@ var requestID = regexp.MustCompile(`"request_id":"[^"]*"`)
 // says asks with a token.
 func (w *waiter) says(token, method, path, body string) said {
 	w.Helper()
+	status, answer := w.answers(token, method, path, body)
+	return said{status, requestID.ReplaceAllString(string(answer), "")}
+}
+
+// answers sends a request and returns the whole answer.
+func (w *waiter) answers(token, method, path, body string) (status int, answer []byte) {
+	w.Helper()
 	req := must.Get(http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body)))(w)
 	req.Header.Set("Authorization", "Bearer "+token)
 	if body != "" {
@@ -68,7 +77,7 @@ func (w *waiter) says(token, method, path, body string) said {
 	}
 	resp := must.Get(w.client.Do(req))(w)
 	defer resp.Body.Close()
-	return said{resp.StatusCode, requestID.ReplaceAllString(string(must.Get(io.ReadAll(resp.Body))(w)), "")}
+	return resp.StatusCode, must.Get(io.ReadAll(resp.Body))(w)
 }
 
 // in fills in the variables of a route.
