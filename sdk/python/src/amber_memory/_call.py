@@ -230,6 +230,9 @@ def _options(place: Place, s: Settings) -> Dict[str, Any]:
 
 
 def _verify(place: Place) -> Any:
+    """Say how certificates are checked. Where there are none, those of the system are not read, which takes long."""
+    if place.url.startswith("http://"):
+        return False
     if place.ca is None:
         return True
     import ssl
@@ -257,7 +260,7 @@ class Connection:
             pid, client = self._open.get(place, (0, None))
             if client is None or pid != os.getpid():
                 transport = httpx.HTTPTransport(uds=place.socket, verify=_verify(place), limits=_LIMITS) if place.socket or place.ca else None
-                client = httpx.Client(transport=transport, limits=_LIMITS, **_options(place, s))
+                client = httpx.Client(transport=transport, verify=_verify(place), limits=_LIMITS, **_options(place, s))
                 self._open[place] = os.getpid(), client
             return client, place
 
@@ -575,7 +578,7 @@ class AsyncConnection:
         pid, client = self._open.get(place, (0, None))
         if client is None or pid != os.getpid():
             transport = httpx.AsyncHTTPTransport(uds=place.socket, verify=_verify(place), limits=_LIMITS) if place.socket or place.ca else None
-            client = httpx.AsyncClient(transport=transport, limits=_LIMITS, **_options(place, s))
+            client = httpx.AsyncClient(transport=transport, verify=_verify(place), limits=_LIMITS, **_options(place, s))
             self._open[place] = os.getpid(), client
         return client, place
 
