@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/amber-memory/amber"
@@ -20,6 +21,8 @@ type Examination struct {
 	HomeErr   error // why it is not known where the home is
 	// FSInfo tells about the file system of a path; nil asks the operating system.
 	FSInfo func(path string) (fsx.FSInfo, error)
+	// NoModes says that the system has no modes of files, as Windows has none.
+	NoModes bool
 	// Backups are findings about backups to a vault, which a server makes; nil: none.
 	Backups func(home string) []wire.Finding
 }
@@ -37,6 +40,7 @@ func Examine(ctx context.Context, o Options, e Examination) wire.Checkup {
 	if e.FSInfo == nil {
 		e.FSInfo = fsx.Info
 	}
+	e.NoModes = e.NoModes || runtime.GOOS == "windows"
 	d := doctor{Examination: e, o: o}
 	d.examine(ctx)
 	return Judge(d.findings)
@@ -78,6 +82,9 @@ func (d *doctor) warn(code, hint, detail string, args ...any) {
 func (d *doctor) skip(code, why string) {
 	d.add(wire.Finding{Code: code, Status: wire.FindingNotChecked, Detail: why})
 }
+
+// noModes is said of checks that only a system with modes allows.
+const noModes = "this system has no modes of files; who else can reach them was not checked"
 
 // failed reports whether a check has failed.
 func (d *doctor) failed(code string) bool {

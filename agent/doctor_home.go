@@ -75,6 +75,10 @@ func (d *doctor) look() (*Agent, error) {
 
 // checkModes looks whether others can get at the folders.
 func (d *doctor) checkModes(dirs ...string) {
+	if d.NoModes {
+		d.skip("home_modes", noModes)
+		return
+	}
 	for _, dir := range dirs {
 		info, err := os.Stat(dir)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"filippo.io/age"
 
@@ -32,7 +31,11 @@ func (d *doctor) checkKeys(ctx context.Context) {
 	if _, err := os.Lstat(h.Dir()); err != nil {
 		return
 	}
-	d.judge("key_modes", checkKeyModes(h.KeysDir()), "only their owner can reach the keys")
+	if d.NoModes {
+		d.skip("key_modes", noModes)
+	} else {
+		d.judge("key_modes", checkKeyModes(h.KeysDir()), "only their owner can reach the keys")
+	}
 	if d.failed("key_modes") {
 		for _, code := range []string{"signing_key", "trusted_keys", "encryption"} {
 			d.skip(code, "others can reach the keys")
@@ -49,9 +52,6 @@ func (d *doctor) checkKeys(ctx context.Context) {
 // checkKeyModes looks whether others can get at the files in the folder of
 // keys. The list of trusted keys is no secret: others may read it, not write.
 func checkKeyModes(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // modes say nothing there
-	}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err

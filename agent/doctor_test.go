@@ -33,3 +33,17 @@ func TestDoctorTellsOfAnInterruptedDeletion(t *testing.T) {
 	must.Do(t, must.Err(a.Delete(t.Context(), true)))
 	must.Is(t, "folder that the hint removes", must.Err(os.Lstat(dir)), fs.ErrNotExist)
 }
+
+// On a system without modes, the doctor does not say that it has looked at them.
+func TestDoctorWithoutModes(t *testing.T) {
+	t.Parallel()
+	a := opened(t)
+	must.Do(t, os.Chmod(a.Home().Dir(), 0o755))
+	found := Examine(t.Context(), a.o, Examination{NoModes: true})
+	must.Equal(t, "well", found.OK, true)
+	for _, code := range []string{"home_modes", "key_modes"} {
+		i := slices.IndexFunc(found.Checks, func(f wire.Finding) bool { return f.Code == code })
+		must.Hold(t, i >= 0, "%s is missing: %+v", code, found.Checks)
+		must.Equal(t, code, found.Checks[i].Status, wire.FindingNotChecked)
+	}
+}

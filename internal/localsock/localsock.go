@@ -29,8 +29,11 @@ func Listen(path string) (net.Listener, error) { return listen(path, os.Geteuid(
 
 func listen(path string, user int) (net.Listener, error) {
 	const op = "listen"
-	if !supported || len(path) > maxPath {
-		return nil, amber.Errorf(amber.KindUnsupported, op, path, "no socket with a known caller is possible: the path has %d bytes, the limit is %d, and the system has to tell who calls", len(path), maxPath)
+	if !supported {
+		return nil, amber.Errorf(amber.KindUnsupported, op, path, "want a system that tells who calls, this one does not")
+	}
+	if len(path) > maxPath {
+		return nil, amber.Errorf(amber.KindUnsupported, op, path, "the path of a socket has at most %d bytes, this one has %d", maxPath, len(path))
 	}
 	_, err := check(op, path, user)
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -50,6 +51,8 @@ func TestWholeRelease(t *testing.T) {
 	t.Run("chart", r.testChart)
 	t.Run("units", r.testUnits)
 	t.Run("install", r.testInstall)
+	t.Run("wheels", r.testWheels)
+	t.Run("npm", r.testNPM)
 	t.Run("again", r.testAgain)
 }
 
@@ -126,13 +129,28 @@ func (w whole) testArchives(t *testing.T) {
 			w.works(t, program)
 			continue
 		}
-		qemu, err := exec.LookPath("qemu-" + map[string]string{"arm64": "aarch64", "amd64": "x86_64"}[target.Arch])
-		if target.OS == "linux" && err == nil {
-			w.works(t, program, qemu)
+		if by := emulator(target); by != "" {
+			w.works(t, program, by)
 			continue
 		}
 		t.Logf("the program for %s was unpacked and not run: this machine is %s", target, own())
 	}
+}
+
+// emulator is a program of this machine that runs those for another one; empty where there is none.
+func emulator(of target) string {
+	name := map[target]string{{"linux", "arm64"}: "qemu-aarch64", {"linux", "amd64"}: "qemu-x86_64"}[of]
+	if of.OS == "windows" && of.Arch == own().Arch {
+		name = "wine"
+	}
+	path, err := exec.LookPath(name)
+	if err == nil && name == "wine" {
+		said, _ := exec.Command(path, "--version").Output()
+		if major := 0; must.Err(fmt.Sscanf(string(said), "wine-%d", &major)) != nil || major < 9 {
+			return "" // older ones lack what programs of Go need
+		}
+	}
+	return path
 }
 
 // unpacked is the program of an archive.

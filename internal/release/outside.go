@@ -1,15 +1,22 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
+// cannot is how a release.sh ends that lacks a program on this machine; the last line it printed says which.
+const cannot = 69
+
 // runOutside runs every sdk/*/release.sh of the sources. What it writes into $AMBER_DIST is a part of the release, with a
-// checksum; the binaries for packages that carry one are in $AMBER_BINARIES/OS_ARCH.
+// checksum; the binaries for packages that carry one are in $AMBER_BINARIES/OS_ARCH. A release with a real key is whole or
+// is not made; one with a key for one run says what it lacks.
 func runOutside(ctx context.Context, r *release) error {
 	scripts, err := filepath.Glob(filepath.Join(r.source, "sdk", "*", "release.sh"))
 	if err != nil {
@@ -20,12 +27,22 @@ func runOutside(ctx context.Context, r *release) error {
 		c.Dir = filepath.Dir(script)
 		c.Env = append(os.Environ(),
 			"AMBER_VERSION="+r.Number, "AMBER_DIST="+r.dist, "AMBER_BINARIES="+filepath.Join(r.work, "bin"), r.epoch())
-		c.Stdout, c.Stderr = r.out, r.out
-		if err := c.Run(); err != nil {
+		var said bytes.Buffer
+		c.Stdout, c.Stderr = io.MultiWriter(r.out, &said), io.MultiWriter(r.out, &said)
+		err := c.Run()
+		if c.ProcessState != nil && c.ProcessState.ExitCode() == cannot && r.throwaway {
+			lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+			r.missing = append(r.missing, filepath.Base(filepath.Dir(script))+": "+lines[len(lines)-1])
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("run %s: %w", script, err)
 		}
 	}
-	return nil
+	if len(r.missing) == 0 {
+		return nil
+	}
+	return r.write(throwawayName, []byte(throwawayText+"\nAnd it lacks packages:\n\n  "+strings.Join(r.missing, "\n  ")+"\n"))
 }
 
 // epoch is the time of the release, for programs that ask the environment.

@@ -35,7 +35,8 @@ type release struct {
 	certificates []byte
 	targets      []target
 	signer       sign.Signer
-	throwaway    bool // nobody has its key
+	throwaway    bool     // nobody has its key
+	missing      []string // packages that could not be made, and why
 	out          io.Writer
 }
 

@@ -293,4 +293,13 @@ func TestPackagesOfOtherLanguages(t *testing.T) {
 	must.Says(t, "SHA256SUMS", string(r.file(t, sumsName)), "  amber_memory-1.2.3.whl\n")
 	must.Do(t, put(r.source, "sdk/typescript/release.sh", 0o644, []byte("exit 3")))
 	must.Error(t, "a step that fails", runOutside(context.Background(), r))
+
+	// A machine without the tools of a language: a try says what it lacks, a real release is not made.
+	must.Do(t, put(r.source, "sdk/typescript/release.sh", 0o644, []byte("echo looking; echo node is missing; exit 69")))
+	must.Do(t, runOutside(t.Context(), r))
+	must.Do(t, writeSums(t.Context(), r))
+	must.Says(t, throwawayName, string(r.file(t, throwawayName)), "typescript: node is missing", "thrown away")
+	must.Says(t, listName, string(r.file(t, listName)), `"typescript: node is missing"`)
+	r.throwaway = false
+	must.Error(t, "a real release without its packages", runOutside(t.Context(), r))
 }

@@ -91,6 +91,7 @@ type contents struct {
 	Go        string     `json:"go"`
 	KeyID     sign.KeyID `json:"key_id"`
 	Throwaway bool       `json:"throwaway_key"`
+	Missing   []string   `json:"missing,omitempty"` // packages that this machine could not make
 	Artefacts []artefact `json:"artefacts"`
 }
 
@@ -118,7 +119,7 @@ func writeSums(ctx context.Context, r *release) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(contents{r.Number, r.Tag, r.Commit, runtime.Version(), r.signer.KeyID(), r.throwaway, list}, "", " ")
+	b, err := json.MarshalIndent(contents{r.Number, r.Tag, r.Commit, runtime.Version(), r.signer.KeyID(), r.throwaway, r.missing, list}, "", " ")
 	if err != nil {
 		return err
 	}
@@ -155,6 +156,9 @@ func (r *release) tell() error {
 	fmt.Fprintf(r.out, "\nsigned by %s\n  amber key verify %s --key %s\n", r.signer.KeyID(), filepath.Join(r.dist, sumsName), r.signer.KeyID())
 	if r.throwaway {
 		fmt.Fprintf(r.out, "\n*** NOT FOR RELEASE: signed with a key that was thrown away. RELEASE_KEY=FILE names a real one. ***\n")
+	}
+	for _, m := range r.missing {
+		fmt.Fprintf(r.out, "*** NOT MADE: %s ***\n", m)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ def version_of(text: str) -> str:
 
 def metadata(version: str) -> str:
     p = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    lines = ["Metadata-Version: 2.4", f"Name: {p['name']}", f"Version: {version}", f"Summary: {p['description']}", f"License-Expression: {p['license']}", f"Requires-Python: {p['requires-python']}"]
+    lines = ["Metadata-Version: 2.4", f"Name: {p['name']}", f"Version: {version}", f"Summary: {p['description']}", f"License-Expression: {p['license']}", "License-File: LICENSE", f"Requires-Python: {p['requires-python']}"]
     lines += [f"Classifier: {c}" for c in p["classifiers"]]
     lines += [f"Requires-Dist: {d}" for d in p["dependencies"]]
     for extra, wants in p.get("optional-dependencies", {}).items():
@@ -93,6 +93,7 @@ def build(version: str, out: Path, platform: str | None, binary: Path | None) ->
     if binary is not None:
         wheel.add("amber_memory/bin/amber" + (".exe" if (platform or "").startswith("windows") else ""), binary.read_bytes(), 0o755)
     wheel.add(f"{info}/METADATA", metadata(version).encode())
+    wheel.add(f"{info}/licenses/LICENSE", (ROOT.parents[1] / "LICENSE").read_bytes())
     tags = "".join(f"Tag: py3-none-{t}\n" for t in tag.split("."))
     wheel.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: amber\nRoot-Is-Purelib: {'false' if platform else 'true'}\n{tags}".encode())
     wheel.close()

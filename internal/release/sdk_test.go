@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/amber-memory/amber/internal/must"
+)
+
+// example is the first example of a README in a language.
+func (w whole) example(t *testing.T, file, language string) []byte {
+	t.Helper()
+	m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindSubmatch(must.Get(os.ReadFile(filepath.Join(w.source, file)))(t))
+	must.Hold(t, m != nil, "%s has no example in %s", file, language)
+	return m[1]
+}
+
+// named are the files of the release that a pattern matches.
+func (w whole) named(t *testing.T, pattern string) []string {
+	t.Helper()
+	files := must.Get(filepath.Glob(filepath.Join(w.dist, pattern)))(t)
+	must.Hold(t, len(files) > 0, "the release has no %s", pattern)
+	return files
+}
+
+// carries tells that an unpacked package has the very program of the archive for a system.
+func (w whole) carries(t *testing.T, target target, program string) {
+	t.Helper()
+	must.Equal(t, "the program of "+program, digestOf(must.Get(os.ReadFile(program))(t)), digestOf(must.Get(os.ReadFile(w.unpacked(t, target)))(t)))
+}
+
+// stranger runs a program as somebody does who has nothing of Amber: an own home, and no other program in the path.
+func stranger(t *testing.T, dir, path, name string, args ...string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), name, args...)
+	c.Dir, c.Env = dir, []string{"HOME=" + t.TempDir(), "PATH=" + path}
+	out, err := c.CombinedOutput()
+	must.Hold(t, err == nil, "%s %q: %v: %s", name, args, err, out)
+	return strings.TrimSpace(string(out))
+}
+
+// testWheels unpacks each wheel, and installs the one for this machine as pip finds it in the folder of the release.
+func (w whole) testWheels(t *testing.T) {
+	tags := map[target]string{
+		{"linux", "amd64"}: "manylinux*x86_64", {"linux", "arm64"}: "manylinux*aarch64",
+		{"darwin", "amd64"}: "macosx*x86_64", {"darwin", "arm64"}: "macosx*arm64",
+		{"windows", "amd64"}: "win_amd64", {"windows", "arm64"}: "win_arm64",
+	}
+	for _, target := range w.targets {
+		dir := t.TempDir()
+		unzip(t, w.named(t, "amber_memory-*-py3-none-"+tags[target]+".whl")[0], dir)
+		w.carries(t, target, filepath.Join(dir, "amber_memory", "bin", target.Binary()))
+	}
+	python := filepath.Join(t.TempDir(), "venv", "bin", "python")
+	said(t, "python3", "-m", "venv", filepath.Dir(filepath.Dir(python)))
+	said(t, python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--pre", "--find-links", w.dist, "amber-memory")
+	dir := t.TempDir()
+	must.Do(t, os.WriteFile(filepath.Join(dir, "example.py"), w.example(t, "sdk/python/README.md", "python"), 0o600))
+	must.Equal(t, "the example", stranger(t, dir, "/nowhere", python, "example.py"), "Ada prefers short answers")
+}
+
+// testNPM unpacks each package, and installs the main one and the one for this machine.
+func (w whole) testNPM(t *testing.T) {
+	names := map[string]string{"linux": "linux", "darwin": "darwin", "windows": "win32", "amd64": "x64", "arm64": "arm64"}
+	file := func(target target) string {
+		return w.named(t, "amber-memory-"+names[target.OS]+"-"+names[target.Arch]+"-[0-9]*.tgz")[0]
+	}
+	for _, target := range w.targets {
+		dir := t.TempDir()
+		said(t, "tar", "-xzf", file(target), "-C", dir)
+		w.carries(t, target, filepath.Join(dir, "package", "bin", target.Binary()))
+	}
+	dir := t.TempDir()
+	must.Do(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name":"example","private":true,"type":"module"}`), 0o600))
+	said(t, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--omit=optional", "--loglevel=error", w.named(t, "amber-memory-[0-9]*.tgz")[0])
+	said(t, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--omit=optional", "--loglevel=error", "--no-save", w.named(t, "amber-memory-[0-9]*.tgz")[0], file(own()))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "example.mjs"), w.example(t, "sdk/typescript/README.md", "(?:js|javascript|ts|typescript)"), 0o600))
+	node := must.Get(exec.LookPath("node"))(t)
+	must.Says(t, "the example", stranger(t, dir, "/nowhere", node, "example.mjs"), "short answers")
+}
