@@ -2,7 +2,8 @@
 // six systems, archives, deb and rpm, a Homebrew formula, an OCI image, a compose file, a Helm chart, systemd units, an
 // install script, a list of what is in each binary, checksums and their signature. See docs/releasing.md.
 //
-// With -deploy it writes only the files of docs/deploy, which are made from the same templates.
+// With -packages it makes only the packages of other languages, to try them on this machine. With -deploy it writes only
+// the files of docs/deploy, which are made from the same templates.
 package main
 
 import (
@@ -23,6 +24,7 @@ func main() {
 	flag.StringVar(&o.base, "base", "", "where the files will be downloaded from (default those of the tag at GitHub)")
 	flag.StringVar(&o.nfpm, "nfpm", "bin/tools/nfpm", "the program that makes deb and rpm")
 	flag.StringVar(&o.certificates, "certificates", "/etc/ssl/certs/ca-certificates.crt", "the certificates that the image trusts, in PEM; empty: none")
+	flag.BoolVar(&o.packages, "packages", false, "make only the packages of other languages, unsigned")
 	flag.StringVar(&o.deploy, "deploy", "", "write the files of docs/deploy into this folder, and make no release")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -21,6 +21,8 @@ import (
 // options are the flags.
 type options struct {
 	source, dist, version, key, targets, base, nfpm, certificates, deploy string
+
+	packages bool
 }
 
 // release is a release that is being made.
@@ -35,7 +37,7 @@ type release struct {
 	certificates []byte
 	targets      []target
 	signer       sign.Signer
-	throwaway    bool     // nobody has its key
+	trial        bool     // it is not for others: nobody has its key, or nothing is signed
 	missing      []string // packages that could not be made, and why
 	out          io.Writer
 }
@@ -44,6 +46,14 @@ type release struct {
 type step struct {
 	name string
 	do   func(context.Context, *release) error
+}
+
+// steps are the steps that were asked for.
+func (o options) steps() []step {
+	if o.packages {
+		return []step{{"program", buildBinaries}, {"packages", runOutside}}
+	}
+	return theSteps()
 }
 
 // theSteps are the steps of a release, in their order. Packages of other languages come from release.sh files, see outside.
@@ -71,7 +81,7 @@ func (o options) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer done()
-	for _, s := range theSteps() {
+	for _, s := range o.steps() {
 		fmt.Fprintln(out, "==", s.name)
 		if err := s.do(ctx, r); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
@@ -82,7 +92,7 @@ func (o options) run(ctx context.Context, out io.Writer) error {
 
 // prepare finds out what is released, and empties its folder.
 func (o options) prepare(ctx context.Context, out io.Writer) (r *release, done func(), err error) {
-	r = &release{facts: theFacts(), out: out, nfpm: o.nfpm, base: o.base}
+	r = &release{facts: theFacts(), out: out, nfpm: o.nfpm, base: o.base, trial: o.key == ""}
 	if r.source, err = filepath.Abs(o.source); err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +117,7 @@ func (o options) prepare(ctx context.Context, out io.Writer) (r *release, done f
 		return nil, nil, err
 	}
 	done = func() { _ = os.RemoveAll(r.work) }
-	if err = r.empty(); err == nil {
+	if err = r.empty(); err == nil && !o.packages {
 		err = r.findKey(o.key)
 	}
 	if err != nil {

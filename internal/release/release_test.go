@@ -29,7 +29,7 @@ const fakeProgram = "#!/bin/sh\necho \"amber v1.2.3 $*\"\n"
 // newRelease is a release of a fake program for all systems.
 func newRelease(t *testing.T) *release {
 	t.Helper()
-	r := &release{facts: theFacts(), base: "https://example.org/v1.2.3", out: t.Output(), targets: theTargets()}
+	r := &release{facts: theFacts(), base: "https://example.org/v1.2.3", out: t.Output(), targets: theTargets(), trial: true}
 	r.source = must.Get(filepath.Abs("../.."))(t)
 	r.dist, r.work = filepath.Join(t.TempDir(), "dist"), t.TempDir()
 	r.version = must.Get(parseVersion("v1.2.3"))(t)
@@ -169,7 +169,7 @@ func TestSumsAndSignature(t *testing.T) {
 func TestKeyOfAHomeSigns(t *testing.T) {
 	t.Parallel()
 	r := newRelease(t)
-	r.throwaway = false
+	r.trial = false
 	must.Do(t, os.Remove(filepath.Join(r.dist, throwawayName)))
 	seed := filepath.Join(t.TempDir(), "signing.seed")
 	must.Do(t, os.WriteFile(seed, bytes.Repeat([]byte{7}, 32), 0o600))
@@ -300,6 +300,6 @@ func TestPackagesOfOtherLanguages(t *testing.T) {
 	must.Do(t, writeSums(t.Context(), r))
 	must.Says(t, throwawayName, string(r.file(t, throwawayName)), "typescript: node is missing", "thrown away")
 	must.Says(t, listName, string(r.file(t, listName)), `"typescript: node is missing"`)
-	r.throwaway = false
+	r.trial = false
 	must.Error(t, "a real release without its packages", runOutside(t.Context(), r))
 }

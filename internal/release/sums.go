@@ -41,7 +41,6 @@ func (r *release) findKey(file string) (err error) {
 	if file != "" {
 		r.signer, err = keyring.ReadSigner(file)
 	} else {
-		r.throwaway = true
 		_, key, kerr := ed25519.GenerateKey(rand.Reader)
 		r.signer, err = memorySigner{key}, kerr
 	}
@@ -59,7 +58,7 @@ func (r *release) findKey(file string) (err error) {
 	if err := r.write(keyPEMName, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})); err != nil {
 		return err
 	}
-	if r.throwaway {
+	if r.trial {
 		if err := r.write(throwawayName, []byte(throwawayText)); err != nil {
 			return err
 		}
@@ -119,7 +118,7 @@ func writeSums(ctx context.Context, r *release) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(contents{r.Number, r.Tag, r.Commit, runtime.Version(), r.signer.KeyID(), r.throwaway, r.missing, list}, "", " ")
+	b, err := json.MarshalIndent(contents{r.Number, r.Tag, r.Commit, runtime.Version(), r.signer.KeyID(), r.trial, r.missing, list}, "", " ")
 	if err != nil {
 		return err
 	}
@@ -153,12 +152,18 @@ func (r *release) tell() error {
 	for _, a := range list {
 		fmt.Fprintf(r.out, "  %s %9.1f KiB  %s\n", a.SHA256[:16], float64(a.Bytes)/1024, a.Name)
 	}
-	fmt.Fprintf(r.out, "\nsigned by %s\n  amber key verify %s --key %s\n", r.signer.KeyID(), filepath.Join(r.dist, sumsName), r.signer.KeyID())
-	if r.throwaway {
-		fmt.Fprintf(r.out, "\n*** NOT FOR RELEASE: signed with a key that was thrown away. RELEASE_KEY=FILE names a real one. ***\n")
+	if r.signer != nil {
+		r.tellSigner()
 	}
 	for _, m := range r.missing {
 		fmt.Fprintf(r.out, "*** NOT MADE: %s ***\n", m)
 	}
 	return nil
+}
+
+func (r *release) tellSigner() {
+	fmt.Fprintf(r.out, "\nsigned by %s\n  amber key verify %s --key %s\n", r.signer.KeyID(), filepath.Join(r.dist, sumsName), r.signer.KeyID())
+	if r.trial {
+		fmt.Fprintf(r.out, "\n*** NOT FOR RELEASE: signed with a key that was thrown away. RELEASE_KEY=FILE names a real one. ***\n")
+	}
 }
