@@ -251,6 +251,8 @@ class Connection:
 
     def __init__(self, finder: Finder) -> None:
         self.finder = finder
+        self.closed = False
+        """Whether it was closed. It opens again for a request that comes later."""
         self._lock = threading.Lock()
         self._open: Dict[Place, tuple[int, httpx.Client]] = {}
 
@@ -268,6 +270,7 @@ class Connection:
         self.finder.lost(place)
 
     def close(self) -> None:
+        self.closed = True
         with self._lock:
             all_, self._open = list(self._open.values()), {}
         for pid, client in all_:
@@ -571,6 +574,8 @@ class AsyncConnection:
 
     def __init__(self, finder: Finder) -> None:
         self.finder = finder
+        self.blocking = Connection(finder)
+        """What threads use that wait, in the name of a client that does not. It is closed with this one."""
         self._open: Dict[Place, tuple[int, httpx.AsyncClient]] = {}
 
     async def client(self, s: Settings) -> tuple[httpx.AsyncClient, Place]:
@@ -590,7 +595,7 @@ class AsyncConnection:
         for pid, client in all_:
             if pid == os.getpid():
                 await client.aclose()
-        await anyio.to_thread.run_sync(self.finder.close)
+        await anyio.to_thread.run_sync(self.blocking.close)
 
 
 class AsyncCaller:

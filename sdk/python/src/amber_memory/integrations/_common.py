@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import functools
 import hashlib
 import json
+import math
+import os
 import random
 import threading
 import time
 import zlib
-from typing import Any, Callable, Dict, Iterator, Optional, Tuple, TypeVar, Union
+from array import array
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
-from .._call import Caller, Connection
+from .._call import Caller
 from .._client import Amber, AsyncAmber
 from .._errors import ConflictError, DamagedError, InvalidError, NotFoundError
 
@@ -32,17 +38,42 @@ _READ = str.maketrans("bcdfghjklmnpqrst", "0123456789abcdef")
 
 
 def blocking(client: Client) -> Amber:
-    """Return a client that waits, for the same server and identity. It is used from threads by programs that do not wait."""
+    """Return a client that waits, for the same server and identity. It is used from threads by programs that do not wait, and closed with the client that was given."""
     if isinstance(client, Amber):
         return client
     found = object.__new__(Amber)
-    found._use(Caller(Connection(client._caller.connection.finder), client._caller.settings))  # pyright: ignore[reportPrivateUsage]
+    found._use(Caller(client._caller.connection.blocking, client._caller.settings))  # pyright: ignore[reportPrivateUsage]
     return found
+
+
+class _Threads:
+    """The threads in which the adapters wait. They are their own: those of the event loop are few, and a program may need them to go on."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self._pool: Optional[ThreadPoolExecutor] = None
+        self._lock = threading.Lock()
+
+    def pool(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="amber")
+            return self._pool
+
+
+_WORKERS = 32
+_threads = _Threads()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.reset)  # a copy of the process has no threads
 
 
 async def in_thread(do: Callable[..., T], *args: Any, **named: Any) -> T:
     """Do something that waits without waiting for it."""
-    return await asyncio.to_thread(do, *args, **named)
+    call = functools.partial(contextvars.copy_context().run, do, *args, **named)
+    return await asyncio.get_running_loop().run_in_executor(_threads.pool(), call)
 
 
 def identity(client: Amber) -> Dict[str, str]:
@@ -84,6 +115,29 @@ def unpack(text: str) -> bytes:
         return zlib.decompress(bytes.fromhex(text.translate(_READ)))
     except zlib.error as e:
         raise ValueError(str(e)) from None
+
+
+def pack_vector(prefix: str, vector: Sequence[float]) -> Dict[str, str]:
+    """Write numbers as metadata of a memory, in values whose names begin with the prefix."""
+    text = pack(array("f", vector).tobytes()) if vector else ""
+    return {f"{prefix}{n:02}": text[at : at + 8000] for n, at in enumerate(range(0, len(text), 8000))}
+
+
+def unpack_vector(prefix: str, metadata: Mapping[str, str]) -> Optional[List[float]]:
+    """Read what pack_vector has written; None where there is nothing, or something else."""
+    text = "".join(metadata[k] for k in sorted(metadata) if k.startswith(prefix))
+    found = array("f")
+    try:
+        found.frombytes(unpack(text) if text else b"")
+    except ValueError:
+        return None
+    return found.tolist() or None
+
+
+def near(a: Sequence[float], b: Sequence[float]) -> float:
+    """Return how near two vectors are: the cosine, from 0 to 1 for those that do not point away from each other."""
+    size = math.sqrt(sum(x * x for x in a)) * math.sqrt(sum(x * x for x in b))
+    return sum(x * y for x, y in zip(a, b, strict=True)) / size if size else 0.0
 
 
 def retries() -> Iterator[None]:
