@@ -7,8 +7,6 @@
 from __future__ import annotations
 
 import json
-import math
-from array import array
 from datetime import datetime, timezone
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
@@ -17,7 +15,7 @@ from crewai.memory.types import MemoryRecord, ScopeInfo
 
 from .._errors import InvalidError
 from .._models import Memory
-from ._common import Client, blocking, digest, identity, in_thread, label, pack, unpack
+from ._common import Client, blocking, digest, identity, in_thread, label, near, pack, pack_vector, unpack, unpack_vector
 
 __all__ = ["AmberStorage"]
 
@@ -55,8 +53,7 @@ class AmberStorage:
         metadata = {"crewai": pack(json.dumps(rest).encode())}
         if record.embedding:
             tags.append(self._tag("vectors"))
-            text = pack(array("f", record.embedding).tobytes())
-            metadata.update((f"vector-{n:02}", text[at : at + 8000]) for n, at in enumerate(range(0, len(text), 8000)))
+            metadata.update(pack_vector("vector-", record.embedding))
         if len(tags) > 60 or len(metadata) > 60:
             raise InvalidError(f"the record {record.id!r} is too large: want a scope of at most 50 parts and a vector of at most 50000 numbers")
         # The id is a word of the text's own that keeps equal texts apart.
@@ -99,7 +96,7 @@ class AmberStorage:
                 continue
             if len(vector) != len(query_embedding):
                 raise EmbeddingDimensionMismatchError(len(vector), len(query_embedding))
-            score = _near(query_embedding, vector)
+            score = near(query_embedding, vector)
             if score >= min_score:
                 found.append((record, score))
         return sorted(found, key=lambda f: f[1], reverse=True)[:limit]
@@ -212,21 +209,7 @@ def _record(memory: Memory) -> Optional[MemoryRecord]:
 
 
 def _vector(memory: Memory) -> Optional[List[float]]:
-    text = "".join(memory.metadata[k] for k in sorted(memory.metadata) if k.startswith("vector-"))
-    if not text:
-        return None
-    found = array("f")
-    try:
-        found.frombytes(unpack(text))
-    except ValueError:
-        return None
-    return found.tolist()
-
-
-def _near(a: List[float], b: List[float]) -> float:
-    """Return how near two vectors are: the cosine, from 0 to 1 for those that do not point away from each other."""
-    size = math.sqrt(sum(x * x for x in a)) * math.sqrt(sum(x * x for x in b))
-    return sum(x * y for x, y in zip(a, b, strict=True)) / size if size else 0.0
+    return unpack_vector("vector-", memory.metadata)
 
 
 def _utc(at: datetime) -> datetime:
