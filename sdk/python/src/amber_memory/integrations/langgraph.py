@@ -6,13 +6,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
+import logging
 import random
 import threading
 import uuid
+import weakref
 from collections import OrderedDict
-from datetime import datetime, timezone
+from concurrent.futures import Future
+from datetime import datetime, timedelta, timezone
 from typing import Any, AsyncIterator, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -23,14 +27,51 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
+    DeltaChannelHistory,
     get_checkpoint_metadata,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
-from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, MatchCondition, Op, PutOp, Result, SearchItem, SearchOp, validate_op_namespace
+from langgraph.store.base import (
+    BaseStore,
+    Embeddings,
+    GetOp,
+    IndexConfig,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+    TTLConfig,
+    ensure_embeddings,
+    get_text_at_path,
+    validate_op_namespace,
+)
 
-from .._errors import ConflictError, DamagedError, InvalidError, NotFoundError
-from .._models import MemoryKind
-from ._common import CHUNK, Client, Documents, Locks, binding_for, blocking, decode, digest, encode, identity, in_thread, label, retries, same, session_for
+from .._errors import ConflictError, DamagedError, InvalidError, NotFoundError, UnreachableError
+from .._models import Memory, MemoryKind
+from ._common import (
+    CHUNK,
+    Client,
+    Documents,
+    Locks,
+    binding_for,
+    blocking,
+    decode,
+    digest,
+    encode,
+    identity,
+    in_thread,
+    label,
+    near,
+    pack_vector,
+    retries,
+    same,
+    session_for,
+    unpack_vector,
+)
 
 __all__ = ["AmberSaver", "AmberStore"]
 
@@ -126,7 +167,7 @@ class AmberSaver(BaseCheckpointSaver[str]):
             return None
         try:
             metadata = self._load(document["m"])
-            if filter and any(metadata.get(k) != v for k, v in filter.items()):
+            if filter and any(_at(metadata, k) != v for k, v in filter.items()):
                 return None
             checkpoint = self._load(document["c"])
             values = {channel: self._load(ref) for channel, (_, ref) in document["values"].items()}
@@ -142,12 +183,44 @@ class AmberSaver(BaseCheckpointSaver[str]):
             pending_writes=self._pending(session, ns, id),
         )
 
-    def _pending(self, session: str, ns: str, id: str) -> List[Tuple[str, str, Any]]:
+    def get_delta_channel_history(self, *, config: RunnableConfig, channels: Sequence[str]) -> Mapping[str, DeltaChannelHistory]:
+        """Return what was written to channels since they were last stored whole, oldest first, and what was stored then.
+
+        It goes from parent to parent, reads those channels alone, and ends where a chain leads back to itself.
+        """
+        if not channels:
+            return {}
+        thread, ns, id = _named(config)
+        session = self._session(thread)
+        document: Any = None
+        for at in [id] if id else (e.id for e in self._newest(self._head(session)[0], ns)):
+            document, _ = self._documents.read(_checkpoint_state(session, ns, at))
+            if document is not None:
+                id = at
+                break
+        writes: Dict[str, List[Tuple[str, str, Any]]] = {c: [] for c in channels}
+        seeds: Dict[str, Any] = {}
+        seen = {id}
+        while document is not None and len(seeds) < len(writes) and document["parent"] not in (None, *seen):
+            parent = document["parent"]
+            seen.add(parent)
+            document, _ = self._documents.read(_checkpoint_state(session, ns, parent))
+            if document is None:
+                break
+            for write in reversed(self._pending(session, ns, parent, set(writes) - set(seeds))):
+                writes[write[1]].append(write)
+            try:
+                seeds.update({c: self._load(document["values"][c][1]) for c in writes if c not in seeds and c in document["values"]})
+            except _Missing:
+                break  # it was removed while it was read
+        return {c: {"writes": found[::-1], "seed": seeds[c]} if c in seeds else {"writes": found[::-1]} for c, found in writes.items()}
+
+    def _pending(self, session: str, ns: str, id: str, channels: Optional[Set[str]] = None) -> List[Tuple[str, str, Any]]:
         document, _ = self._documents.read(_writes_state(session, ns, id))
         found: List[Tuple[Tuple[str, str, int], Tuple[str, str, Any]]] = []
         for task, path, writes in document or ():
             try:
-                loaded = [((path, task, idx), (task, channel, self._load(ref))) for idx, channel, ref in writes]
+                loaded = [((path, task, idx), (task, channel, self._load(ref))) for idx, channel, ref in writes if channels is None or channel in channels]
             except _Missing:
                 continue  # its writer was interrupted: the task is done again
             found.extend(loaded)
@@ -571,6 +644,10 @@ class AmberSaver(BaseCheckpointSaver[str]):
         """See put_writes."""
         await in_thread(self.put_writes, config, writes, task_id, task_path)
 
+    async def aget_delta_channel_history(self, *, config: RunnableConfig, channels: Sequence[str]) -> Mapping[str, DeltaChannelHistory]:
+        """See get_delta_channel_history."""
+        return await in_thread(self.get_delta_channel_history, config=config, channels=channels)
+
     async def adelete_thread(self, thread_id: str) -> None:
         """See delete_thread."""
         await in_thread(self.delete_thread, thread_id)
@@ -623,6 +700,14 @@ def _enter(head: Head, raw: List[Any]) -> Head:
 
 _DEPTH = 32  # parts of a namespace
 _BATCH = 16  # memories that are written in one request
+_NUMBERS = 50_000  # numbers of all vectors of an item
+_REFRESH = 0.05  # the part of its time that must be over before a read puts off the end of an item
+_OWN = "store-"  # how the metadata of items begin
+_VECTOR, _EXPIRES, _WRITTEN = _OWN + "vector-", _OWN + "expires", _OWN + "written"
+
+_log = logging.getLogger(__name__)
+
+_Found = Tuple[SearchItem, Optional[Memory]]  # an item, and its memory where it was read
 
 
 class AmberStore(BaseStore):
@@ -632,47 +717,107 @@ class AmberStore(BaseStore):
     program that recalls for that identity finds it, too. A search with a query is a recall of Amber, which needs no
     embeddings here: index=False keeps an item out of it, and a list of fields is taken as the whole item. As in every
     memory, secrets are taken out of a value before it is stored. Of several writers of a key the last one wins.
+
+    With index= (dims, embed, fields) a query is answered with that embedder instead: the vectors are kept with the
+    items, and a search compares all of its namespace.
+
+    With ttl= (default_ttl, refresh_on_read, sweep_interval_minutes), or a ttl= of put, an item ends after that many
+    minutes. It is not returned any more then, and sweep_ttl or a sweeper removes it; until then other programs may
+    recall it. A read puts the end off, at most once in a twentieth of the time.
     """
 
-    supports_ttl = False
+    supports_ttl = True
 
-    def __init__(self, client: Client, *, kind: Optional[MemoryKind] = None) -> None:
+    def __init__(self, client: Client, *, kind: Optional[MemoryKind] = None, index: Optional[IndexConfig] = None, ttl: Optional[TTLConfig] = None) -> None:
         self._client = blocking(client)
         self._kind = kind
         self._who = identity(self._client)
+        self.ttl_config = ttl
+        if index is not None and not index.get("dims"):
+            raise InvalidError("index has no dims: want how many numbers a vector of the embedder has")
+        self.index_config = index
+        self.embeddings: Optional[Embeddings] = None if index is None else ensure_embeddings(index.get("embed"))
+        self._sweeper: Optional[threading.Thread] = None
+        self._stop = threading.Event()
 
     def batch(self, ops: Iterable[Op]) -> List[Result]:
         """Do several things: first all that reads, then all that writes; of several writes to a key the last one."""
+        todo, texts, queries = self._prepare(ops)
+        vectors: Dict[str, List[float]] = {}
+        asked: Dict[str, List[float]] = {}
+        if self.embeddings is not None:
+            asked = self._measured(queries, [self.embeddings.embed_query(q) for q in queries])
+            vectors = self._measured(texts, self.embeddings.embed_documents(texts) if texts else [])
+        return self._do(todo, vectors, asked)
+
+    async def abatch(self, ops: Iterable[Op]) -> List[Result]:
+        """See batch."""
+        todo, texts, queries = self._prepare(ops)
+        vectors: Dict[str, List[float]] = {}
+        asked: Dict[str, List[float]] = {}
+        if self.embeddings is not None:
+            asked = self._measured(queries, await asyncio.gather(*(self.embeddings.aembed_query(q) for q in queries)))
+            vectors = self._measured(texts, await self.embeddings.aembed_documents(texts) if texts else [])
+        return await in_thread(self._do, todo, vectors, asked)
+
+    def _prepare(self, ops: Iterable[Op]) -> Tuple[List[Op], List[str], List[str]]:
+        """Check what is to be done, and return it with the texts and the queries that need vectors."""
+        todo: List[Op] = []
+        last: Dict[Tuple[Tuple[str, ...], str], int] = {}
+        for op in ops:
+            validate_op_namespace(op)
+            if isinstance(op, PutOp):
+                if op.value is not None and len(op.namespace) > _DEPTH:
+                    raise InvalidError(f"the namespace has {len(op.namespace)} parts, the limit is {_DEPTH}")
+                if op.ttl is not None and not 0 < op.ttl < float("inf"):
+                    raise InvalidError(f"the ttl of {op.key!r} is {op.ttl}: want minutes above 0, or None for an item without an end")
+                last[op.namespace, op.key] = len(todo)
+            elif not isinstance(op, (GetOp, SearchOp, ListNamespacesOp)):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise ValueError(f"the operation is {type(op).__name__}: want a get, a search, a put or a list of namespaces")
+            todo.append(op)
+        texts = {t: None for n in last.values() for t in self._texts(cast(PutOp, todo[n]))}
+        queries = {op.query: None for op in todo if isinstance(op, SearchOp) and op.query}
+        return todo, [*texts], [*queries]
+
+    def _texts(self, op: PutOp) -> List[str]:
+        if self.index_config is None or op.value is None or op.index is False:
+            return []
+        fields = (self.index_config.get("fields") or ["$"]) if op.index is None else op.index
+        return [text for field in fields for text in get_text_at_path(op.value, field)]
+
+    def _measured(self, texts: List[str], vectors: Sequence[List[float]]) -> Dict[str, List[float]]:
+        wanted = (self.index_config or {}).get("dims")
+        if len(vectors) != len(texts):
+            raise InvalidError(f"the embedder made {len(vectors)} vectors: want {len(texts)}, one for each text")
+        for vector in vectors:
+            if len(vector) != wanted:
+                raise InvalidError(f"the embedder made a vector of {len(vector)} numbers: want {wanted}, as dims of index says")
+        return dict(zip(texts, vectors, strict=True))
+
+    def _do(self, todo: List[Op], vectors: Dict[str, List[float]], asked: Dict[str, List[float]]) -> List[Result]:
         results: List[Result] = []
         puts: Dict[Tuple[Tuple[str, ...], str], PutOp] = {}
-        todo = [*ops]
-        for op in todo:
-            validate_op_namespace(op)
         for op in todo:
             if isinstance(op, GetOp):
                 results.append(self._get(op))
             elif isinstance(op, SearchOp):
-                results.append(self._recall(op) if op.query else self._list(op))
+                results.append(self._search(op, asked.get(op.query or "")))
             elif isinstance(op, ListNamespacesOp):
                 results.append(self._namespaces(op))
-            elif isinstance(op, PutOp):  # pyright: ignore[reportUnnecessaryIsInstance]
+            else:
                 puts.pop((op.namespace, op.key), None)
                 puts[op.namespace, op.key] = op
                 results.append(None)
-            else:
-                raise ValueError(f"the operation is {type(op).__name__}: want a get, a search, a put or a list of namespaces")
-        self._put([*puts.values()])
+        self._put([*puts.values()], vectors)
         return results
-
-    async def abatch(self, ops: Iterable[Op]) -> List[Result]:
-        """See batch."""
-        return await in_thread(self.batch, [*ops])
 
     def _tag(self, kind: str, *parts: Any) -> str:
         # Whose it is is part of the tag: what is for everybody is not an item of this user's store.
         return f"store-{kind}-{digest(kind, self._who, *parts)}"
 
-    def _put(self, ops: List[PutOp]) -> None:
+    # Writing.
+
+    def _put(self, ops: List[PutOp], vectors: Dict[str, List[float]]) -> None:
         items: List[Dict[str, Any]] = []
         size = 0
         for op in ops:
@@ -680,21 +825,22 @@ class AmberStore(BaseStore):
                 for memory in self._client.memory.list(tag=[self._tag("item", op.namespace, op.key)]).all():
                     self._client.memory.forget(memory.id)
                 continue
-            if len(op.namespace) > _DEPTH:
-                raise InvalidError(f"the namespace has {len(op.namespace)} parts, the limit is {_DEPTH}")
-            item = self._item(op)
-            size += len(item["content"].encode())
-            if items and (size > 2 << 20 or len(items) == _BATCH):
+            item = self._item(op, vectors)
+            more = len(item["content"].encode()) + sum(map(len, item["metadata"].values()))
+            if items and (size + more > 2 << 20 or len(items) == _BATCH):
                 self._write(items)
-                items, size = [], len(item["content"].encode())
+                items, size = [], 0
+            size += more
             items.append(item)
         if items:
             self._write(items)
 
-    def _item(self, op: PutOp) -> Dict[str, Any]:
+    def _item(self, op: PutOp, vectors: Dict[str, List[float]]) -> Dict[str, Any]:
         item: Dict[str, Any] = {"value": op.value, "key": op.key, "namespace": op.namespace}
         if op.index is False:
             item["index"] = False
+        if op.ttl is not None:
+            item["ttl"] = op.ttl
         try:
             content = json.dumps(item, ensure_ascii=False)
             if any("\ud800" <= c <= "\udfff" for c in content):
@@ -702,53 +848,214 @@ class AmberStore(BaseStore):
         except (TypeError, ValueError) as e:
             raise InvalidError(f"the value of {op.key!r} cannot be stored: want what JSON can say, found {e}") from None
         tags = [self._tag("item", op.namespace, op.key), *(self._tag("in", op.namespace[:n]) for n in range(len(op.namespace) + 1))]
-        made: Dict[str, Any] = {"content": content, "tags": tags, "topic": self._tag("item", op.namespace, op.key), "title": label(op.key)}
+        numbers = [number for text in self._texts(op) for number in vectors[text]]
+        if len(numbers) > _NUMBERS:
+            raise InvalidError(f"the vectors of {op.key!r} have {len(numbers)} numbers, the limit is {_NUMBERS}", hint="name fewer fields in index")
+        metadata = pack_vector(_VECTOR, numbers)
+        if op.ttl is not None:
+            tags.append(self._tag("ttl"))
+            metadata[_EXPIRES] = (_now() + timedelta(minutes=op.ttl)).isoformat()
+        made: Dict[str, Any] = {"content": content, "tags": tags, "topic": tags[0], "title": label(op.key), "metadata": metadata}
         return made if self._kind is None else {**made, "kind": self._kind}
 
     def _write(self, items: List[Dict[str, Any]]) -> None:
-        for ack in self._client.memory.write_batch(items=items).items:
+        for item, ack in zip(items, self._client.memory.write_batch(items=items).items, strict=True):
             if _read(ack.content) is None:
                 self._client.memory.forget(ack.id)
                 raise InvalidError("an item cannot be stored: what is left of it without its secrets is no JSON", hint="take the secret out of the value")
+            # The same content written again leaves the metadata as they are.
+            if {k: v for k, v in ack.metadata.items() if k.startswith(_OWN)} != item["metadata"]:
+                others = {k: v for k, v in ack.metadata.items() if not k.startswith(_OWN)}
+                self._client.memory.edit(ack.id, metadata={**others, **item["metadata"]}, tags=item["tags"])
+
+    # Reading.
+
+    def _memories(self, tag: str, first: Optional[int] = None) -> Iterator[Memory]:
+        """Go through the memories with a tag, last updated first: as many as are likely to do, then the rest. A list that was cut off begins again."""
+        told: Set[str] = set()
+        cut = 0
+        while True:
+            listed = 0
+            try:
+                # Line by line: an item may have a MiB, and a page of them would be too large.
+                for memory in self._client.memory.list(tag=[tag], limit=first).lines():
+                    listed += 1
+                    if memory.id not in told:
+                        told.add(memory.id)
+                        yield memory
+            except UnreachableError:
+                cut += 1
+                if cut == 5:
+                    raise
+                continue
+            if first is None or listed < first:
+                return
+            first = None
 
     def _get(self, op: GetOp) -> Optional[Item]:
         for memory in self._client.memory.list(tag=[self._tag("item", op.namespace, op.key)], limit=1).page().items:
-            return cast(Optional[Item], _search_item(memory.content, memory.created_at, memory.updated_at, None, of=Item))
+            item = _item_of(memory)
+            if item is not None and op.refresh_ttl:
+                self._refresh(memory)
+            return None if item is None else Item(value=item.value, key=item.key, namespace=item.namespace, created_at=item.created_at, updated_at=item.updated_at)
         return None
 
-    def _list(self, op: SearchOp) -> List[SearchItem]:
-        found: List[SearchItem] = []
-        if op.limit <= 0:
-            return found
-        for memory in self._client.memory.list(tag=[self._tag("in", op.namespace_prefix)], limit=min(1000, op.offset + op.limit)):
-            item = _search_item(memory.content, memory.created_at, memory.updated_at, None)
-            if item is not None and _matches(item.value, op.filter):
-                found.append(item)
-                if len(found) == op.offset + op.limit:
-                    break
-        return found[op.offset :]
+    def _search(self, op: SearchOp, vector: Optional[List[float]]) -> List[SearchItem]:
+        found: List[_Found] = []
+        if op.limit > 0:
+            found = self._listed(op, op.offset) if not op.query else self._recalled(op) if vector is None else self._nearest(op, vector)
+        if op.refresh_ttl:
+            for _, memory in found:
+                if memory is not None:
+                    self._refresh(memory)
+        return [item for item, _ in found]
 
-    def _recall(self, op: SearchOp) -> List[SearchItem]:
+    def _listed(self, op: SearchOp, offset: int) -> List[_Found]:
+        found: List[_Found] = []
+        wanted = op.offset + op.limit
+        for memory in self._memories(self._tag("in", op.namespace_prefix), None if op.filter else wanted):
+            item = _item_of(memory)
+            if item is not None and _matches(item.value, op.filter):
+                found.append((item, memory))
+                if len(found) == wanted:
+                    break
+        return found[offset:]
+
+    def _recalled(self, op: SearchOp) -> List[_Found]:
         """Find what answers a query, best first; then, without a score, what else there is, as stores of vectors do."""
         wanted = op.offset + op.limit
         hits = self._client.memory.recall(text=op.query, tags=[self._tag("in", op.namespace_prefix)], layers=["memory"], limit=64 if op.filter else min(64, max(1, wanted))).hits
-        found: Dict[Tuple[Tuple[str, ...], str], SearchItem] = {}
+        found: Dict[Tuple[Tuple[str, ...], str], _Found] = {}
         for hit in hits:
-            item = _search_item(hit.content, hit.created_at, hit.updated_at, hit.score)
-            if item is not None and json.loads(hit.content).get("index", True) and _matches(item.value, op.filter):
-                found[item.namespace, item.key] = item
+            raw = _read(hit.content)
+            if raw is None or raw.get("index") is False or not _matches(raw["value"], op.filter):
+                continue
+            memory = None
+            item: Optional[SearchItem] = _made(raw, hit.created_at, hit.updated_at, hit.score)
+            if "ttl" in raw:  # a hit does not say when its memory ends
+                memory = self._present(hit.id)
+                item = None if memory is None else _item_of(memory, hit.score)
+            if item is not None and _matches(item.value, op.filter):
+                found[item.namespace, item.key] = item, memory
         if len(found) < wanted:
-            for item in self._list(op._replace(query=None, offset=0, limit=wanted)):
-                found.setdefault((item.namespace, item.key), item)
+            for other in self._listed(op, 0):
+                found.setdefault((other[0].namespace, other[0].key), other)
         return [*found.values()][op.offset : wanted]
+
+    def _nearest(self, op: SearchOp, vector: List[float]) -> List[_Found]:
+        """Compare the vectors of a namespace with that of a query, best first; then, without a score, what has none."""
+        scored: List[_Found] = []
+        rest: List[_Found] = []
+        for memory in self._memories(self._tag("in", op.namespace_prefix)):
+            item = _item_of(memory)
+            if item is None or not _matches(item.value, op.filter):
+                continue
+            numbers = unpack_vector(_VECTOR, memory.metadata) or []
+            if len(numbers) % len(vector):
+                raise InvalidError(f"the item {item.key!r} has a vector that is not of {len(vector)} numbers: another embedder made it", hint="put it again")
+            item.score = max((near(vector, numbers[n : n + len(vector)]) for n in range(0, len(numbers), len(vector))), default=None)
+            (rest if item.score is None else scored).append((item, memory))
+        scored.sort(key=lambda found: cast(float, found[0].score), reverse=True)
+        return [*scored, *rest][op.offset : op.offset + op.limit]
 
     def _namespaces(self, op: ListNamespacesOp) -> List[Tuple[str, ...]]:
         found: Set[Tuple[str, ...]] = set()
-        for memory in self._client.memory.list(tag=[self._tag("in", ())], limit=1000):
-            item = _search_item(memory.content, memory.created_at, memory.updated_at, None)
+        for memory in self._memories(self._tag("in", ())):
+            item = _item_of(memory)
             if item is not None and all(_on_path(c, item.namespace) for c in op.match_conditions or ()):
                 found.add(item.namespace[: op.max_depth] if op.max_depth is not None else item.namespace)
         return sorted(found)[op.offset : op.offset + op.limit]
+
+    # The end of items.
+
+    def _refresh(self, memory: Memory) -> None:
+        """Put the end of an item off, because it was read."""
+        minutes = (_read(memory.content) or {}).get("ttl")
+        ends = _expires(memory)
+        if ends is None or not isinstance(minutes, (int, float)) or ends - _now() > timedelta(minutes=minutes * (1 - _REFRESH)):
+            return
+        written = memory.metadata.get(_WRITTEN) or (memory.updated_at or _now()).isoformat()
+        metadata = {**memory.metadata, _EXPIRES: (_now() + timedelta(minutes=minutes)).isoformat(), _WRITTEN: written}
+        try:
+            self._client.memory.edit(memory.id, metadata=metadata, if_revision=memory.revision)
+        except (ConflictError, NotFoundError):
+            pass  # somebody else has read, written or deleted it
+
+    def sweep_ttl(self) -> int:
+        """Remove the items that have ended, and return how many."""
+        swept = 0
+        for memory in [m for m in self._memories(self._tag("ttl")) if _is_over(m)]:
+            now = self._present(memory.id)
+            if now is not None and _is_over(now):
+                self._client.memory.forget(now.id)
+                swept += 1
+        return swept
+
+    def _present(self, id: str) -> Optional[Memory]:
+        try:
+            memory = self._client.memory.get(id)
+        except NotFoundError:
+            return None
+        return memory if memory.deleted_at is None else None
+
+    async def asweep_ttl(self) -> int:
+        """See sweep_ttl."""
+        return await in_thread(self.sweep_ttl)
+
+    def start_ttl_sweeper(self, sweep_interval_minutes: Optional[float] = None) -> "Future[None]":
+        """Sweep from time to time in a thread of its own, until stop_ttl_sweeper, the end of the client, or until the future is cancelled.
+
+        The interval is the one that is given, else sweep_interval_minutes of ttl, else 5.
+        """
+        done: "Future[None]" = Future()
+        if self._sweeper is None or not self._sweeper.is_alive():
+            self._stop = threading.Event()
+            minutes = float(sweep_interval_minutes or (self.ttl_config or {}).get("sweep_interval_minutes") or 5)
+            self._sweeper = threading.Thread(target=_sweep, args=(weakref.ref(self), self._stop, minutes * 60, done), daemon=True, name="amber-ttl-sweeper")
+            self._sweeper.start()
+        stop = self._stop
+        done.add_done_callback(lambda f: stop.set() if f.cancelled() else None)
+        return done
+
+    def stop_ttl_sweeper(self, timeout: Optional[float] = None) -> bool:
+        """End the sweeper, and return whether it has ended within so many seconds."""
+        self._stop.set()
+        if self._sweeper is not None:
+            self._sweeper.join(timeout)
+        return self._sweeper is None or not self._sweeper.is_alive()
+
+    def _is_closed(self) -> bool:
+        return self._client._caller.connection.closed  # pyright: ignore[reportPrivateUsage]
+
+
+def _sweep(of: "weakref.ref[AmberStore]", stop: threading.Event, seconds: float, done: "Future[None]") -> None:
+    while not stop.wait(seconds):
+        store = of()
+        if store is None or store._is_closed():  # pyright: ignore[reportPrivateUsage]
+            break
+        try:
+            store.sweep_ttl()
+        except Exception:
+            _log.exception("a sweep of the store failed; the next one is in %g seconds", seconds)
+        del store
+    if done.set_running_or_notify_cancel():
+        done.set_result(None)
+
+
+def _now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+def _expires(memory: Memory) -> Optional[datetime]:
+    try:
+        return datetime.fromisoformat(memory.metadata[_EXPIRES])
+    except (KeyError, ValueError):
+        return None
+
+
+def _is_over(memory: Memory) -> bool:
+    ends = _expires(memory)
+    return ends is not None and ends <= _now()
 
 
 def _read(content: str) -> Optional[Dict[str, Any]]:
@@ -759,32 +1066,70 @@ def _read(content: str) -> Optional[Dict[str, Any]]:
         return None
 
 
-def _search_item(content: str, created: Optional[datetime], updated: Optional[datetime], score: Optional[float], of: Any = SearchItem) -> Any:
-    """Make an item of a memory. One that somebody has edited to something else is none."""
-    raw = _read(content)
-    if raw is None:
+def _item_of(memory: Memory, score: Optional[float] = None) -> Optional[SearchItem]:
+    """Make an item of a memory. One that has ended, or that somebody has edited to something else, is none."""
+    raw = _read(memory.content)
+    if raw is None or _is_over(memory):
         return None
-    known: Dict[str, Any] = {"created_at": created or datetime.fromtimestamp(0, timezone.utc), "updated_at": updated or datetime.fromtimestamp(0, timezone.utc)}
-    if of is SearchItem:
-        known["score"] = score
-    return of(namespace=tuple(raw["namespace"]), key=raw["key"], value=raw["value"], **known)
+    written = memory.updated_at
+    if _WRITTEN in memory.metadata:
+        try:
+            written = datetime.fromisoformat(memory.metadata[_WRITTEN])
+        except ValueError:
+            pass
+    return _made(raw, memory.created_at, written, score)
+
+
+def _made(raw: Dict[str, Any], created: Optional[datetime], updated: Optional[datetime], score: Optional[float]) -> SearchItem:
+    never = datetime.fromtimestamp(0, timezone.utc)
+    return SearchItem(namespace=tuple(raw["namespace"]), key=raw["key"], value=raw["value"], created_at=created or never, updated_at=updated or never, score=score)
+
+
+def _at(value: Any, name: str) -> Any:
+    """Return what a mapping has under a name, or under the parts of a name with dots."""
+    if not isinstance(value, dict):
+        return None
+    known = cast(Dict[str, Any], value)
+    if name in known:
+        return known[name]
+    for n, c in enumerate(name):
+        if c == "." and name[:n] in known and (found := _at(known[name[:n]], name[n + 1 :])) is not None:
+            return found
+    return None
+
+
+def _order(a: Any, b: Any) -> int:
+    """Compare numbers, also those that are written as texts, and other texts. Errors: TypeError and ValueError where one is neither more nor less than the other."""
+    try:
+        x, y = (float(v) if isinstance(v, str) else v for v in (a, b))
+    except ValueError:
+        if not isinstance(a, str) or not isinstance(b, str):
+            raise
+        return (a > b) - (a < b)
+    if not isinstance(x, (int, float)) or not isinstance(y, (int, float)) or x != x or y != y:
+        raise TypeError
+    return (x > y) - (x < y)
 
 
 _COMPARE: Dict[str, Callable[[Any, Any], bool]] = {
-    "$eq": lambda a, b: a == b,
-    "$ne": lambda a, b: a != b,
-    "$gt": lambda a, b: float(a) > float(b),
-    "$gte": lambda a, b: float(a) >= float(b),
-    "$lt": lambda a, b: float(a) < float(b),
-    "$lte": lambda a, b: float(a) <= float(b),
+    "$eq": lambda a, b: bool(a == b),
+    "$ne": lambda a, b: bool(a != b),
+    "$gt": lambda a, b: _order(a, b) > 0,
+    "$gte": lambda a, b: _order(a, b) >= 0,
+    "$lt": lambda a, b: _order(a, b) < 0,
+    "$lte": lambda a, b: _order(a, b) <= 0,
 }
 
 
 def _matches(value: Any, filter: Optional[Mapping[str, Any]]) -> bool:
-    return all(_agrees(cast(Dict[str, Any], value).get(name) if isinstance(value, dict) else None, wanted) for name, wanted in (filter or {}).items())
+    return all(_agrees(_at(value, name), wanted) for name, wanted in (filter or {}).items())
 
 
 def _agrees(value: Any, wanted: Any) -> bool:
+    if isinstance(wanted, (list, tuple)):
+        parts = cast(Sequence[Any], wanted)
+        found = cast(Sequence[Any], value) if isinstance(value, list) else ()
+        return len(found) == len(parts) and isinstance(value, list) and all(_agrees(v, w) for v, w in zip(found, parts, strict=True))
     if not isinstance(wanted, dict):
         return bool(value == wanted)
     signs = cast(Dict[str, Any], wanted)
@@ -797,7 +1142,7 @@ def _agrees(value: Any, wanted: Any) -> bool:
             if not _COMPARE[sign](value, operand):
                 return False
         except (TypeError, ValueError):
-            return False  # nothing is more or less than what is no number
+            return False  # neither more nor less
     return True
 
 
