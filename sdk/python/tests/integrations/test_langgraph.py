@@ -593,7 +593,8 @@ def test_a_read_puts_the_end_off(home: str, monkeypatch: pytest.MonkeyPatch) -> 
     with Amber() as amber:
         store = AmberStore(amber)
         store.put(("a",), "k", {"text": "the train leaves at nine"}, ttl=10)
-        amber.memory.edit(amber.memory.list().all()[0].id, metadata={**amber.memory.list().all()[0].metadata, "other": "kept"})
+        memory = amber.memory.list().all()[0]
+        amber.memory.edit(memory.id, metadata={**memory.metadata, "other": "kept"}, tags=[*memory.tags, "kept"])
         first = store.get(("a",), "k", refresh_ttl=False)
         reads: List[Any] = [lambda: store.get(("a",), "k"), lambda: store.search(("a",)), lambda: store.search((), query="when does the train leave?"), lambda: store.search((), filter={"text": {"$ne": ""}})]
         for read in reads:
@@ -606,7 +607,9 @@ def test_a_read_puts_the_end_off(home: str, monkeypatch: pytest.MonkeyPatch) -> 
         clock.on(5)
         store.put(("a",), "k", {"text": "the train leaves at nine"}, ttl=10)
         again = store.get(("a",), "k", refresh_ttl=False)
-        assert again is not None and again.updated_at > first.updated_at and amber.memory.list().all()[0].metadata["other"] == "kept"
+        assert again is not None and again.updated_at > first.updated_at
+        memory = amber.memory.list(tag=["kept"]).all()[0]
+        assert memory.metadata["other"] == "kept"
         clock.on(9)
         assert store.search((), refresh_ttl=False)
         clock.on(2)

@@ -8,6 +8,7 @@ import functools
 import hashlib
 import json
 import math
+import operator
 import os
 import random
 import threading
@@ -136,8 +137,10 @@ def unpack_vector(prefix: str, metadata: Mapping[str, str]) -> Optional[List[flo
 
 def near(a: Sequence[float], b: Sequence[float]) -> float:
     """Return how near two vectors are: the cosine, from 0 to 1 for those that do not point away from each other."""
-    size = math.sqrt(sum(x * x for x in a)) * math.sqrt(sum(x * x for x in b))
-    return sum(x * y for x, y in zip(a, b, strict=True)) / size if size else 0.0
+    if len(a) != len(b):
+        raise ValueError(f"the vectors have {len(a)} and {len(b)} numbers: want as many in both")
+    size = math.hypot(*a) * math.hypot(*b)
+    return sum(map(operator.mul, a, b)) / size if size else 0.0
 
 
 def retries() -> Iterator[None]:

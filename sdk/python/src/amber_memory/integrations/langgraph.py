@@ -865,8 +865,12 @@ class AmberStore(BaseStore):
                 raise InvalidError("an item cannot be stored: what is left of it without its secrets is no JSON", hint="take the secret out of the value")
             # The same content written again leaves the metadata as they are.
             if {k: v for k, v in ack.metadata.items() if k.startswith(_OWN)} != item["metadata"]:
-                others = {k: v for k, v in ack.metadata.items() if not k.startswith(_OWN)}
-                self._client.memory.edit(ack.id, metadata={**others, **item["metadata"]}, tags=item["tags"])
+                metadata = {k: v for k, v in ack.metadata.items() if not k.startswith(_OWN)}
+                tags = [t for t in ack.tags if not t.startswith(_OWN)]
+                try:
+                    self._client.memory.edit(ack.id, metadata={**metadata, **item["metadata"]}, tags=[*item["tags"], *tags], if_revision=ack.revision)
+                except (ConflictError, NotFoundError):
+                    pass  # somebody has written or deleted it since
 
     # Reading.
 
