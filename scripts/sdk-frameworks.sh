@@ -40,7 +40,7 @@ cd "$work"
 "$venv/bin/pip" download -q --disable-pip-version-check --no-deps --no-build-isolation --no-binary :all: langgraph-checkpoint langgraph-checkpoint-sqlite
 for f in *.tar.gz; do tar xzf "$f"; done
 own() { # own SUITE FOLDER FILE...
-  (export AMBER_SUITE=$1 && cd $2 && shift 2 && echo "== own tests of langgraph-$AMBER_SUITE" && PYTHONPATH="$package/src:$package/tests/integrations" AMBER_HOME="$work/own" timeout 900 "$venv/bin/python" -m pytest -q -W ignore -p no:cacheprovider \
+  (export AMBER_SUITE=$1 && cd $2 && shift 2 && echo "== own tests of langgraph-$AMBER_SUITE" && PYTHONPATH="$package/src:$package/tests/integrations" AMBER_HOME="$work/own-$AMBER_SUITE" timeout 900 "$venv/bin/python" -m pytest -q -W ignore -p no:cacheprovider \
     -p swap_langgraph -o asyncio_mode=auto --timeout 120 "$@" >"$work/said" || { cat "$work/said"; exit 1; }; tail -1 "$work/said")
 }
 own checkpoint "langgraph_checkpoint-*/" tests/test_store.py tests/test_memory.py
