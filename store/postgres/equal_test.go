@@ -331,3 +331,22 @@ func TestMeaningIsThatOfSQLite(t *testing.T) {
 	}
 	t.Logf("%d memories, %d questions, %d of them with an answer, %d hits: the same", n, n, answered, hits)
 }
+
+// A server may ask by meaning before another has made the vectors of what it was told.
+func TestMeaningBeforeThereAreVectors(t *testing.T) {
+	t.Parallel()
+	model := must.Get(embed.Builtin())(t)
+	if model == nil {
+		t.Skip("the program was built without a model")
+	}
+	db := connect(t, fresh(t))
+	open := func(m search.Model) *postgres.Store {
+		s := must.Get(db.Open(t.Context(), amber.DefaultTenant, "early", postgres.Options{Clock: time.Now, Random: rand.Reader, Model: m}))(t)
+		t.Cleanup(func() { must.NoError(t, s.Close()) })
+		return s
+	}
+	writer, reader := open(nil), open(model)
+	must.Get(writer.Write(t.Context(), amber.WriteRequest{Content: "We chose PostgreSQL for JSONB"}))(t)
+	found := must.Get(reader.Recall(t.Context(), amber.Query{Text: "which database did we pick: PostgreSQL?", Limit: 5}))(t)
+	must.Equal(t, "hits", len(found.Hits), 1)
+}

@@ -128,7 +128,7 @@ func (x IndexRows) ListTerms(segment int64) ([]string, error) {
 
 // Lists implements [search.Rows].
 func (x IndexRows) Lists(segment int64, terms []string) (map[string][]byte, error) {
-	names, err := Marshal(terms)
+	names, err := marshalList(terms)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (x IndexRows) Passages(rows []int64) (map[int64]search.Passage, error) {
 }
 
 func (x IndexRows) readPassages(rows []int64) (map[int64]search.Passage, error) {
-	list, err := Marshal(rows)
+	list, err := marshalList(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (x IndexRows) Beside(places []search.Place, steps int64) ([]int64, error) {
 	for i, p := range places {
 		pairs[i] = [2]any{p.Session, p.At}
 	}
-	list, err := Marshal(pairs)
+	list, err := marshalList(pairs)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ const manyChunks = 16
 
 // ReadSigns implements [search.SignRows].
 func (x IndexRows) ReadSigns(model string, chunks []int64) (map[int64]search.Signs, error) {
-	list, err := Marshal(chunks)
+	list, err := marshalList(chunks)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (x IndexRows) Vectors(model string, rows []int64) (map[int64]search.Vector,
 }
 
 func (x IndexRows) readVectors(model string, rows []int64) (map[int64]search.Vector, error) {
-	list, err := Marshal(rows)
+	list, err := marshalList(rows)
 	if err != nil {
 		return nil, err
 	}

@@ -313,7 +313,7 @@ func (x *indexer) lookAhead(next []owner) error {
 		ids[i] = next[i].id
 		x.known[ids[i]] = known{}
 	}
-	list, err := Marshal(ids)
+	list, err := marshalList(ids)
 	if err != nil {
 		return err
 	}

@@ -235,6 +235,15 @@ func Marshal(v any) (string, error) {
 	return string(b), nil
 }
 
+// marshalList writes a list for json_each. One that was never made is an empty one: null is no list, and PostgreSQL
+// refuses it.
+func marshalList[T any](list []T) (string, error) {
+	if list == nil {
+		return "[]", nil
+	}
+	return Marshal(list)
+}
+
 func OrEmpty[V any](m map[string]V) map[string]V {
 	if m == nil {
 		return map[string]V{}
