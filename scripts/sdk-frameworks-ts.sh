@@ -9,7 +9,7 @@ amber=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 sdk=$PWD/sdk/typescript
 dir=${FRAMEWORKS_DIR:-$(mktemp -d)}
 [ -n "${FRAMEWORKS_DIR:-}" ] || trap 'rm -rf "$dir"' EXIT
-packages="@anthropic-ai/sdk ai"
+packages="@anthropic-ai/sdk ai @mastra/core @mastra/memory"
 
 cd "$sdk"
 cmp -s package-lock.json node_modules/.amber-lock || {
@@ -39,7 +39,7 @@ for p in $packages; do
 done
 
 # The package as npm gets it, and the tests beside the frameworks.
-rm -rf packed node_modules/amber-memory dist examples homes
+rm -rf packed node_modules/amber-memory dist examples types homes
 node "$sdk/scripts/pack.mjs" --out packed >/dev/null
 mkdir node_modules/amber-memory
 tar -xzf packed/amber-memory-*.tgz -C node_modules/amber-memory --strip-components=1
@@ -48,9 +48,10 @@ AMBER_FRAMEWORKS=required AMBER_BINARY="$amber" "$node" --test --test-reporter=s
 
 # The examples, compiled with the types of the frameworks.
 cp -r "$sdk/examples" examples
+cp -r "$sdk/test/types" types
 cat >tsconfig.json <<END
 {"compilerOptions": {"target": "es2022", "module": "nodenext", "lib": ["es2022", "dom", "dom.iterable", "dom.asynciterable", "esnext.disposable"],
-  "types": ["node"], "typeRoots": ["$sdk/node_modules/@types"], "strict": true, "exactOptionalPropertyTypes": false, "skipLibCheck": true}, "include": ["examples"]}
+  "types": ["node"], "typeRoots": ["$sdk/node_modules/@types"], "strict": true, "exactOptionalPropertyTypes": false, "skipLibCheck": true}, "include": ["examples", "types"]}
 END
 node "$sdk/node_modules/typescript/bin/tsc" -p .
 for expected in examples/*.expected; do

@@ -17,6 +17,12 @@ const speakerNames: ReadonlySet<string> = new Set(["tenant", "agent", ...identit
 const inner = Symbol("inner");
 
 /**
+ * Whom a client is bound to.
+ * @internal
+ */
+export let identityOf: (client: Amber) => Readonly<Identity>;
+
+/**
  * The memory of an agent. `new Amber()` asks the server of $AMBER_REMOTE, else that of the home; where none serves the home, the first
  * call starts one, which ends with this process.
  */
@@ -24,6 +30,10 @@ export class Amber extends Operations {
   readonly #connection: Connection;
   readonly #bound: Bound;
   readonly #owner: boolean;
+
+  static {
+    identityOf = (client) => client.#bound.identity;
+  }
 
   /** It touches no network and starts nothing. */
   constructor(options?: AmberOptions);
