@@ -5,9 +5,10 @@
  *     await anthropic.beta.messages.toolRunner({ ..., tools: [memory] });
  */
 import type { Amber } from "../client.js";
-import { AmberError, ConflictError, InvalidError, NotFoundError, RefusedError } from "../errors.js";
+import { ConflictError, InvalidError, NotFoundError, RefusedError } from "../errors.js";
 import type { Note } from "../generated/models.js";
-import { checkedName, noteName } from "./paths.js";
+import { checkedName, noteOf, type Place, placeOf, root } from "./paths.js";
+import { orNothing } from "./stored.js";
 import { clip, lineAt, linesOf, snippet, viewFolder, viewNote } from "./shown.js";
 
 export interface ViewCommand {
@@ -108,31 +109,28 @@ class Folder {
   }
 
   async view(c: ViewCommand): Promise<string> {
-    const name = noteName(c.path);
-    const note = await this.#find(name);
-    if (note !== undefined) {
-      return viewNote(c.path, note.content, c.view_range);
+    const { note, folder } = placeOf(c.path);
+    const inside = await this.#below(folder);
+    if (folder === "" || inside.length > 0) {
+      return viewFolder(c.path.replace(/\/$/, ""), folder, inside);
     }
-    const inside = await this.#below(name);
-    if (name !== "" && inside.length === 0) {
+    const found = await this.#find(note);
+    if (found === undefined) {
       throw new NotFoundError(`The path ${c.path} does not exist. Please provide a valid path.`);
     }
-    return viewFolder(c.path.replace(/\/$/, ""), name, inside);
+    return viewNote(c.path, found.content, c.view_range);
   }
 
   async create(c: CreateCommand): Promise<string> {
     const text = textOf("file_text", c.file_text);
-    const name = noteName(c.path);
-    if (name === "") {
-      throw new InvalidError("path is the folder itself");
-    }
-    await this.#free(name, `File ${c.path} already exists`);
-    await this.#write(name, text);
+    const place = placeOf(c.path);
+    await this.#free(place, c.path, `File ${c.path} already exists`);
+    await this.#write(place.note, text);
     return `File created successfully at: ${c.path}`;
   }
 
   async replace(c: StrReplaceCommand): Promise<string> {
-    const note = await this.#read(c.path, `The path ${c.path} does not exist. Please provide a valid path.`);
+    const note = await this.#read(c.path);
     const old = textOf("old_str", c.old_str);
     const put = c.new_str === undefined || c.new_str === null ? "" : textOf("new_str", c.new_str);
     if (old === "") {
@@ -148,12 +146,12 @@ class Folder {
     }
     const at = found[0] as number;
     const content = note.content.slice(0, at) + put + note.content.slice(at + old.length);
-    await this.#write(noteName(c.path), content, note);
-    return `The memory file has been edited.\n${snippet(content, at, at + put.length)}`;
+    await this.#write(placeOf(c.path).note, content, note);
+    return `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet(content, at, at + put.length)}`;
   }
 
   async insert(c: InsertCommand): Promise<string> {
-    const note = await this.#read(c.path, `The path ${c.path} does not exist`);
+    const note = await this.#read(c.path);
     const text = textOf("insert_text", c.insert_text);
     if (!Number.isSafeInteger(c.insert_line)) {
       throw new InvalidError("insert_line is missing, or not a whole number");
@@ -163,53 +161,71 @@ class Folder {
       throw new InvalidError(`Invalid \`insert_line\` parameter: ${c.insert_line}. It should be within the range of lines of the file: [0, ${lines.length}]`);
     }
     lines.splice(c.insert_line, 0, text.replace(/\n$/, ""));
-    await this.#write(noteName(c.path), lines.join("\n") + "\n", note);
+    await this.#write(placeOf(c.path).note, lines.join("\n"), note);
     return `The file ${c.path} has been edited.`;
   }
 
   /** Deletes a note, or a folder with everything in it. */
   async remove(c: DeleteCommand): Promise<string> {
-    const name = noteName(c.path);
-    if (name === "") {
-      throw new RefusedError("the root folder of notes cannot be deleted");
+    const place = placeOf(c.path);
+    if (place.folder === "") {
+      throw new RefusedError(`Cannot delete the ${root} directory itself`);
     }
-    for (const one of await this.#meant(name, `The path ${c.path} does not exist`)) {
-      await this.#delete(one);
+    for (const [name] of await this.#meant(place, `The path ${c.path} does not exist`)) {
+      await this.#delete(name);
     }
     return `Successfully deleted ${c.path}`;
   }
 
   /** Writes every note under its new name before it deletes one: whatever interrupts it, nothing is lost. */
   async rename(c: RenameCommand): Promise<string> {
-    const from = noteName(c.old_path);
-    const to = noteName(c.new_path);
-    if (from === "" || to === "" || to.startsWith(from + "/")) {
+    const from = placeOf(c.old_path);
+    const to = placeOf(c.new_path);
+    if (from.folder === "") {
+      throw new RefusedError(`Cannot rename the ${root} directory itself`);
+    }
+    await this.#free(to, c.new_path, `The destination ${c.new_path} already exists`);
+    const found = await this.#meant(from, `The path ${c.old_path} does not exist`);
+    if (to.folder.startsWith(from.folder + "/") && found.every(([, inside]) => inside !== "")) {
       throw new InvalidError("a folder cannot be moved into itself");
     }
-    const found = await this.#meant(from, `The path ${c.old_path} does not exist`);
-    await this.#free(to, `The destination ${c.new_path} already exists`);
-    const moved = found.map((name) => checkedName(to + name.normalize("NFC").slice(from.length)));
-    for (const [i, name] of found.entries()) {
+    const moved = found.map(([, inside]) => (inside === "" ? to.note : checkedName(to.folder + inside)));
+    for (const [i, [name]] of found.entries()) {
       const { content } = await this.#client.note.get(this.#above + name);
       await this.#write(moved[i] as string, content);
     }
-    for (const name of found) {
+    for (const [name] of found) {
       await this.#delete(name);
     }
     return `Successfully renamed ${c.old_path} to ${c.new_path}`;
   }
 
-  /** The note of a name, if there is one. */
+  /** The note of a name, if there is one. Inside of a file there is none. */
   async #find(name: string): Promise<Note | undefined> {
-    return name === "" ? undefined : orNothing(this.#client.note.get(checkedName(this.#above + name)));
+    if (name === "") {
+      return undefined;
+    }
+    const whole = checkedName(this.#above + name);
+    try {
+      return await orNothing(this.#client.note.get(whole));
+    } catch (error) {
+      if (error instanceof ConflictError) {
+        return undefined;
+      }
+      throw error;
+    }
   }
 
-  async #read(path: string, missing: string): Promise<Note> {
-    const note = await this.#find(noteName(path));
-    if (note === undefined) {
-      throw new NotFoundError(missing);
+  async #read(path: string): Promise<Note> {
+    const { note, folder } = placeOf(path);
+    if (folder === "" || (await this.#below(folder)).length > 0) {
+      throw new InvalidError(`The path ${path} is not a file.`);
     }
-    return note;
+    const found = await this.#find(note);
+    if (found === undefined) {
+      throw new NotFoundError(`The path ${path} does not exist. Please provide a valid path.`);
+    }
+    return found;
   }
 
   /** The notes in a folder, by the names that the model sees. */
@@ -219,21 +235,27 @@ class Folder {
     return items.filter((n) => n.name.normalize("NFC").startsWith(start)).map(({ name, bytes }) => ({ name: name.normalize("NFC").slice(this.#above.length), bytes }));
   }
 
-  /** The notes that a name stands for: one note, or those of a folder. */
-  async #meant(name: string, missing: string): Promise<string[]> {
-    if ((await this.#find(name)) !== undefined) {
-      return [name];
+  /** The notes that a place stands for: those of a folder, with where they are in it, or one note. */
+  async #meant({ note, folder }: Place, missing: string): Promise<[name: string, inside: string][]> {
+    const inside = await this.#below(folder);
+    if (inside.length > 0) {
+      return inside.map(({ name }) => [name, name.slice(folder.length)]);
     }
-    const inside = await this.#below(name);
-    if (inside.length === 0) {
+    if ((await this.#find(note)) === undefined) {
       throw new NotFoundError(missing);
     }
-    return inside.map((n) => n.name);
+    return [[note, ""]];
   }
 
-  /** Checks that neither a note nor a folder has a name. */
-  async #free(name: string, taken: string): Promise<void> {
-    if ((await this.#find(name)) !== undefined || (await this.#below(name)).length > 0) {
+  /** Checks that neither a note nor a folder is at a place, and that no file is where its folder would be. */
+  async #free({ note, folder }: Place, path: string, taken: string): Promise<void> {
+    for (let end = folder.lastIndexOf("/"); end > 0; end = folder.lastIndexOf("/", end - 1)) {
+      const above = noteOf(folder.slice(0, end));
+      if (above !== undefined && (await this.#find(above)) !== undefined) {
+        throw new ConflictError(`The path ${path} is inside of a file`);
+      }
+    }
+    if (folder === "" || (await this.#find(note)) !== undefined || (await this.#below(folder)).length > 0) {
       throw new ConflictError(taken);
     }
   }
@@ -276,17 +298,6 @@ class Folder {
         }
       }
     }
-  }
-}
-
-async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof AmberError && error.kind === "not_found") {
-      return undefined;
-    }
-    throw error;
   }
 }
 

@@ -1,4 +1,6 @@
 // Paths of the memory tool, and the names of notes that they stand for.
+import { posix } from "node:path";
+
 import { InvalidError } from "../errors.js";
 
 /** The folder that every path begins with. */
@@ -7,17 +9,33 @@ export const root = "/memories";
 const longestName = 200;
 const devices = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])$/;
 
-/** The name of the note or folder at a path, "" for the root. A path with and without .md names the same note. */
-export function noteName(path: unknown): string {
-  if (typeof path !== "string" || path === "") {
+/** What a path may stand for. */
+export interface Place {
+  /** The name of the note there, "" for the root. A path with and without .md names the same note. */
+  readonly note: string;
+  /** The name of the folder there, "" for the root. */
+  readonly folder: string;
+}
+
+/** What is at a path. */
+export function placeOf(path: unknown): Place {
+  if (typeof path !== "string") {
     throw new InvalidError("path is missing");
   }
   const rest = path.startsWith(root) ? path.slice(root.length) : undefined;
   if (rest === undefined || (rest !== "" && !rest.startsWith("/"))) {
-    throw new InvalidError(`${quoted(path, 100)} is not in ${root}`);
+    throw new InvalidError(`Path must start with ${root}, got: ${cut(path, 100)}`);
+  }
+  if (!`${posix.normalize(path)}/`.startsWith(root + "/")) {
+    throw new InvalidError(`Path ${cut(path, 100)} would escape ${root} directory`);
   }
   const inside = rest.replace(/^\//, "").replace(/\/$/, "");
-  return inside === "" ? "" : checkedName(inside);
+  return { note: inside === "" ? "" : checkedName(inside), folder: inside.normalize("NFC") };
+}
+
+/** The note whose file would have a name, as "plan" for plan.md; undefined where no file is shown by it. */
+export function noteOf(file: string): string | undefined {
+  return fileName(file) === file ? checkedName(file) : undefined;
 }
 
 /** The name of a note in the form that it is stored in. The rules are those of the server, so that a bad name is never sent. */
@@ -62,13 +80,17 @@ function badPart(part: string): string | undefined {
   return devices.test(folded.split(".")[0] as string) ? "is a device name on some systems" : undefined;
 }
 
-/** The path that a note is shown at. A name without an extension gets the one that its file has. */
+/** The name that a note is shown with. One without an extension gets the one that its file has. */
 export function fileName(note: string): string {
   const base = note.slice(note.lastIndexOf("/") + 1);
-  return `${root}/${note}${base.includes(".") ? "" : ".md"}`;
+  return base.includes(".") ? note : note + ".md";
+}
+
+function cut(text: string, most: number): string {
+  const marks = [...text];
+  return marks.length > most ? marks.slice(0, most).join("") + "…" : text;
 }
 
 function quoted(text: string, most: number): string {
-  const marks = [...text];
-  return JSON.stringify(marks.length > most ? marks.slice(0, most).join("") + "…" : text);
+  return JSON.stringify(cut(text, most));
 }

@@ -1,7 +1,7 @@
-// How the memory tool shows notes and folders, word for word as the server does to agent hosts.
+// How the memory tool shows notes and folders: as the Anthropic SDK's own tool on files does.
 import { InvalidError } from "../errors.js";
 import type { Note } from "../generated/models.js";
-import { fileName, root } from "./paths.js";
+import { fileName } from "./paths.js";
 
 /** The most bytes of a view; view_range reads the rest. */
 const viewBytes = 32 << 10;
@@ -21,9 +21,9 @@ export function clip(text: string, most: number): string {
   return bytes.subarray(0, end).toString() + "…";
 }
 
-/** The lines of a text; the last one may lack its line break. */
+/** The lines of a text. Behind its last line break is one more, which is empty. */
 export function linesOf(text: string): string[] {
-  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+  return text.split("\n");
 }
 
 /** The number of the line that a place in a text is in. */
@@ -39,7 +39,7 @@ function numbered(line: number, text: string): string {
 export function viewNote(path: string, content: string, range: readonly number[] | null | undefined): string {
   const lines = linesOf(content);
   if (lines.length > mostLines) {
-    throw new InvalidError(`File ${path} exceeds maximum line limit of 999,999 lines.`);
+    throw new InvalidError(`File ${path} has too many lines (${lines.length}). Maximum is 999,999 lines.`);
   }
   const [first, last] = span(range ?? [], lines.length);
   const out = [`Here's the content of ${path} with line numbers:`];
@@ -64,8 +64,9 @@ function span(range: readonly number[], count: number): [number, number] {
   if (range.length === 0) {
     return [1, count];
   }
-  const [first, last] = range as unknown as [number, number];
-  if (first < 1 || (last !== -1 && last < first)) {
+  const last = range[1] as number;
+  const first = Math.max(1, range[0] as number);
+  if (last !== -1 && last < first) {
     throw badRange();
   }
   if (first > count) {
@@ -78,39 +79,54 @@ function badRange(): InvalidError {
   return new InvalidError("view_range is the first and the last line, as in [1, 10] or [11, -1]");
 }
 
+interface Folder {
+  bytes: number;
+  inside: Map<string, Folder>;
+}
+
 /** What is in a folder, two levels deep, folders with what they hold in all. Names of notes are as seen from the root. */
 export function viewFolder(path: string, dir: string, notes: readonly Pick<Note, "name" | "bytes">[]): string {
-  const sizes = new Map<string, number>();
-  let total = 0;
+  const top: Folder = { bytes: 0, inside: new Map() };
   for (const { name, bytes } of notes) {
-    total += bytes;
-    const parts = (dir === "" ? name : name.slice(dir.length + 1)).split("/");
-    for (let depth = 1; depth <= Math.min(2, parts.length); depth++) {
-      const inside = parts.slice(0, depth).join("/");
-      const entry = depth === parts.length ? fileName(name) : `${root}/${dir === "" ? "" : dir + "/"}${inside}`;
-      sizes.set(entry, (sizes.get(entry) ?? 0) + bytes);
+    let at = top;
+    top.bytes += bytes;
+    const parts = fileName(name).slice(dir === "" ? 0 : dir.length + 1).split("/");
+    for (const [i, part] of parts.slice(0, 2).entries()) {
+      const shown = i < parts.length - 1 ? part + "/" : part;
+      const next = at.inside.get(shown) ?? { bytes: 0, inside: new Map() };
+      next.bytes += bytes;
+      at.inside.set(shown, next);
+      at = next;
     }
   }
-  const entries = [...sizes].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-  const out = [`Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`, `${human(total)}\t${path}`];
+  const entries = listed(top, path + "/");
+  const out = [`Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`, `${human(top.bytes)}\t${path}`];
   let size = Buffer.byteLength(out.join("\n"));
-  for (const [i, [name, bytes]] of entries.entries()) {
+  for (const [i, entry] of entries.entries()) {
     if (size > viewBytes) {
       out.push(`[cut: ${entries.length - i} more; view a folder inside]`);
       break;
     }
-    out.push(`${human(bytes)}\t${name}`);
-    size += Buffer.byteLength(out[out.length - 1] as string) + 1;
+    out.push(entry);
+    size += Buffer.byteLength(entry) + 1;
   }
   return out.join("\n");
 }
 
-/** A size as du tells it. */
+/** The entries of a folder, each folder before what is in it. */
+function listed(folder: Folder, above: string): string[] {
+  const bare = (name: string): string => name.replace(/\/$/, "");
+  return [...folder.inside]
+    .filter(([name]) => bare(name) !== "node_modules")
+    .sort(([a], [b]) => (bare(a) < bare(b) ? -1 : 1))
+    .flatMap(([name, inside]) => [`${human(inside.bytes)}\t${above}${name}`, ...listed(inside, above + name)]);
+}
+
+/** A size in the largest unit. */
 function human(bytes: number): string {
-  if (bytes < 1024) {
-    return `${bytes}B`;
-  }
-  return bytes < 1 << 20 ? `${(bytes / 1024).toFixed(1)}K` : `${(bytes / (1 << 20)).toFixed(1)}M`;
+  const unit = bytes < 1024 ? 0 : Math.min(3, Math.floor(Math.log(bytes) / Math.log(1024)));
+  const size = bytes / 1024 ** unit;
+  return `${Number.isInteger(size) ? size : size.toFixed(1)}${"BKMG"[unit]}`;
 }
 
 /** The lines from one place of a text to another, and two around them. */

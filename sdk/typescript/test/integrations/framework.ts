@@ -36,3 +36,11 @@ export function killServer(home: string): void {
 export async function changes(amber: Amber, note: string): Promise<number> {
   return (await amber.note.log(note)).items.length;
 }
+
+/** Numbers that are the same at every run. */
+export function numbers(seed: number): (below: number) => number {
+  return (below) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * below);
+  };
+}

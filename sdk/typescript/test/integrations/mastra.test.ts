@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 
-import { framework, killServer, type Loose } from "./framework.js";
+import { framework, killServer, type Loose, numbers } from "./framework.js";
 import { aMessage, aResource, aThread, promises } from "./promises.js";
 import { client, fresh } from "../rig.js";
 import { amberStorage, memoryProcessor, memoryTools } from "../../src/integrations/mastra.js";
@@ -157,14 +157,6 @@ test("the storage that Mastra is given, and Mastra's own, keep the same promises
   const store = (amberStorage(amber, module) as Loose).stores.memory;
   assert.ok(store instanceof module.MemoryStorage && store.supportsObservationalMemory && store.supportsPartialThreadUpdate);
 });
-
-/** Numbers that are the same at every run. */
-function numbers(seed: number): (below: number) => number {
-  return (below) => {
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-    return Math.floor((seed / 2 ** 32) * below);
-  };
-}
 
 test("several hundred random calls answer as Mastra's own storage does", async (t) => {
   const module = await framework(t, "@mastra/core/storage");
