@@ -108,6 +108,7 @@ type method struct {
 	Summary     string   `json:"summary"`
 	Description string   `json:"description"`
 	Tags        []string `json:"tags"`
+	Mutates     bool     `json:"x-amber-mutates"`
 	Parameters  []struct {
 		In, Name, Description string
 		Required              bool
@@ -180,7 +181,7 @@ func (r *reader) fail(format string, args ...any) {
 }
 
 func (r *reader) operation(m method, name, verb, path string) operation {
-	o := operation{id: m.ID, name: name, method: verb, path: path, summary: m.Summary, description: m.Description, mutates: verb != "GET"}
+	o := operation{id: m.ID, name: name, method: verb, path: path, summary: m.Summary, description: m.Description, mutates: m.Mutates}
 	taken := map[string]bool{"tenant": true, "agent": true}
 	for _, p := range m.Parameters {
 		f := field{name: identifier(p.Name), wire: p.Name, description: p.Description, required: p.Required, kind: r.kind(p.Schema, m.ID+" "+p.Name)}

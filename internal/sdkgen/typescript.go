@@ -10,12 +10,6 @@ import (
 // typescriptHead begins the files for TypeScript.
 const typescriptHead = "// Made from the OpenAPI document of the server by internal/sdkgen. Changes here are lost.\n\n"
 
-// questions are operations that change nothing and have a body.
-var questions = []string{"audit.verify", "memory.context", "memory.recall", "snapshot.diff", "snapshot.recall", "snapshot.verify", "tenant.check"}
-
-// typescriptChanges reports whether an operation changes something.
-func typescriptChanges(o operation) bool { return o.mutates && !slices.Contains(questions, o.id) }
-
 // typescriptKind is a type as it is answered, or as it is given where asked is true. Words of an answer may be new ones of
 // a newer server.
 func typescriptKind(k kind, asked bool) string {
@@ -226,7 +220,7 @@ func typescriptEntry(o operation) string {
 		return "{ " + strings.Join(parts, ", ") + " }"
 	}
 	return fmt.Sprintf("  %q: {\n    id: %q,\n    method: %q,\n    path: %q,\n    variables: %s,\n    query: %s,\n    headers: %s,\n    body: %s,\n    raw: %v,\n    key: %v,\n    changes: %v,\n    paged: %v,\n    answer: %q,\n  },\n",
-		o.id, o.id, o.method, o.path, names(o.variables), names(o.parameters), names(o.headers), typescriptBody(o, names), o.raw, o.key, typescriptChanges(o), o.paged, o.answer)
+		o.id, o.id, o.method, o.path, names(o.variables), names(o.parameters), names(o.headers), typescriptBody(o, names), o.raw, o.key, o.mutates, o.paged, o.answer)
 }
 
 // typescriptBody are the names in the body; null where there is none.

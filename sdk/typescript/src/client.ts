@@ -78,11 +78,6 @@ export class Amber extends Operations {
     return new (Amber as unknown as new (options: AmberOptions, shared: object) => Amber)({}, { of: inner, connection: this.#connection, bound });
   }
 
-  /** The same as `as`, by the name that it has in Python. */
-  scoped(speaker: Speaker): Amber {
-    return this.as(speaker);
-  }
-
   /** Ends requests and streams, and the private server if no other client of this process uses it. A client of `as` leaves that to its origin. */
   async close(): Promise<void> {
     if (this.#owner) {
