@@ -20,4 +20,25 @@ if ! cmp -s package-lock.json node_modules/.amber-lock; then
   cp package-lock.json node_modules/.amber-lock
 fi
 AMBER_BINARY="$amber" npm test --silent
+
+# The packages with the program itself, as npm puts them into a clean folder: the README's example
+# runs there with nothing else of Amber in reach. It packs for seconds, so not with make test.
+if [ "${AMBER_TYPESCRIPT:-}" = required ]; then
+  dir=$(mktemp -d)
+  trap 'rm -rf "$dir"' EXIT
+  node=$(command -v node)
+  platform=$(node -p 'process.platform + "-" + process.arch')
+  mkdir "$dir/binaries" "$dir/program" "$dir/user" "$dir/empty"
+  cp "$amber" "$dir/binaries/amber-$platform"
+  node scripts/pack.mjs --version 0.0.1 --out "$dir/out" --binaries "$dir/binaries"
+  sed -n '/^```js$/,/^```$/p' README.md | sed '/^```/d' >"$dir/program/main.mjs"
+  cd "$dir/program"
+  echo '{"name":"program","private":true,"type":"module"}' >package.json
+  npm_config_cache="$dir/cache" npm install --offline --no-audit --no-fund --ignore-scripts --loglevel=error \
+    "$dir/out/amber-memory-0.0.1.tgz" "$dir/out/amber-memory-$platform-0.0.1.tgz"
+  cmp "$amber" "node_modules/amber-memory-$platform/bin/amber"
+  said=$(timeout 60 env -i HOME="$dir/user" PATH="$dir/empty" "$node" main.mjs)
+  [ "$said" = "Ada prefers short answers" ] || { echo "README.md in a clean folder: want Ada prefers short answers, found: $said" >&2; exit 1; }
+  echo "README.md in a clean folder with the program from npm: as expected"
+fi
 echo "TypeScript package: tested"

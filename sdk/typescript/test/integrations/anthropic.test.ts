@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync } from "nod
 import path from "node:path";
 import { test } from "node:test";
 
-import { framework, changes, killServer, type Loose, numbers } from "./framework.js";
+import { framework, changes, killServer, killSoon, type Loose, numbers } from "./framework.js";
 import { folder, fresh } from "../rig.js";
 import { memoryHandlers, type MemoryHandlers } from "../../src/integrations/anthropic.js";
 
@@ -149,11 +149,7 @@ test("a server that is killed between and during commands loses nothing and doub
     if (i % 6 === 2) {
       killServer(home);
     }
-    const going = h.insert({ command: "insert", path: "/memories/log", insert_line: i, insert_text: `line ${i}` });
-    if (i % 6 === 5) {
-      setTimeout(() => killServer(home), 5);
-    }
-    await going;
+    await Promise.all([h.insert({ command: "insert", path: "/memories/log", insert_line: i, insert_text: `line ${i}` }), i % 6 === 5 ? killSoon(home, 5) : undefined]);
   }
   const lines = ["begin", ...Array.from({ length: 12 }, (_, i) => `line ${i + 1}`)];
   assert.equal((await amber.note.get("log")).content, lines.join("\n") + "\n");

@@ -32,6 +32,12 @@ export function killServer(home: string): void {
   process.kill(pid, "SIGKILL");
 }
 
+/** Kills the private server of a home after some time. */
+export async function killSoon(home: string, milliseconds: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  killServer(home);
+}
+
 /** How many changes a note has seen. */
 export async function changes(amber: Amber, note: string): Promise<number> {
   return (await amber.note.log(note)).items.length;

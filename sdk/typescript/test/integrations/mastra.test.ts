@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 
-import { framework, killServer, type Loose, numbers } from "./framework.js";
+import { framework, killServer, killSoon, type Loose, numbers } from "./framework.js";
 import { aMessage, aResource, aThread, promises } from "./promises.js";
 import { client, fresh } from "../rig.js";
 import { amberStorage, memoryProcessor, memoryTools } from "../../src/integrations/mastra.js";
@@ -60,11 +60,7 @@ test("a server that is killed between and during saves loses nothing and doubles
     }
     const messages = [aMessage("t", `${i} a`, { createdAt: new Date(2 * i) }), aMessage("t", `${i} b`, { createdAt: new Date(2 * i + 1) })];
     sent.push(...messages);
-    const going = s.saveMessages({ messages });
-    if (i % 4 === 3) {
-      setTimeout(() => killServer(home), 3 * i);
-    }
-    await going;
+    await Promise.all([s.saveMessages({ messages }), i % 4 === 3 ? killSoon(home, 3 * i) : undefined]);
   }
   killServer(home);
   await s.updateMessages({ messages: [{ id: sent[3].id, content: { metadata: { seen: true } } }] });
