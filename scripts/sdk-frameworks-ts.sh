@@ -39,19 +39,20 @@ for p in $packages; do
 done
 
 # The package as npm gets it, and the tests beside the frameworks.
-rm -rf packed node_modules/amber-memory dist examples types homes
+rm -rf packed node_modules/amber-memory dist examples types snippets homes
 node "$sdk/scripts/pack.mjs" --out packed >/dev/null
 mkdir node_modules/amber-memory
 tar -xzf packed/amber-memory-*.tgz -C node_modules/amber-memory --strip-components=1
 cp -r "$sdk/dist" dist
 AMBER_FRAMEWORKS=required AMBER_BINARY="$amber" "$node" --test --test-reporter=spec --test-timeout=120000 dist/test/integrations/*.test.js
 
-# The examples, compiled with the types of the frameworks.
+# The examples, and what the documents show, compiled with the types of the frameworks.
 cp -r "$sdk/examples" examples
 cp -r "$sdk/test/types" types
+node "$sdk/scripts/snippets.mjs" snippets "$sdk/../../docs/frameworks-ts.md" "$sdk/../../docs/typescript.md" "$sdk/README.md"
 cat >tsconfig.json <<END
 {"compilerOptions": {"target": "es2022", "module": "nodenext", "lib": ["es2022", "dom", "dom.iterable", "dom.asynciterable", "esnext.disposable"],
-  "types": ["node"], "typeRoots": ["$sdk/node_modules/@types"], "strict": true, "exactOptionalPropertyTypes": false, "skipLibCheck": true}, "include": ["examples", "types"]}
+  "types": ["node"], "typeRoots": ["$sdk/node_modules/@types"], "strict": true, "exactOptionalPropertyTypes": false, "skipLibCheck": true}, "include": ["examples", "types", "snippets"]}
 END
 node "$sdk/node_modules/typescript/bin/tsc" -p .
 for expected in examples/*.expected; do
